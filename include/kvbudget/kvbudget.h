@@ -1,0 +1,19 @@
+// kvbudget: whether an LLM server will start and where every byte of GPU memory goes.
+//
+// Fill a kvb_deployment (by hand, kvb_deployment_load or kvb_serve_command_read), turn it into a
+// kvb_plan with kvb_deployment_resolve, answer it with kvb_budget_compute and kvb_advise. Structs are
+// plain values owned by the caller; functions that can fail return a kvb_status and describe why in a
+// kvb_problems.
+#ifndef KVBUDGET_H
+#define KVBUDGET_H
+
+#include <kvbudget/budget.h>
+#include <kvbudget/gpu.h>
+#include <kvbudget/input.h>
+#include <kvbudget/model.h>
+#include <kvbudget/plan.h>
+#include <kvbudget/problem.h>
+#include <kvbudget/units.h>
+#include <kvbudget/version.h>
+
+#endif

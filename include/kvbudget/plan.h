@@ -1,0 +1,230 @@
+// The question: a model, a GPU, an engine release and its settings. Everything by value.
+#ifndef KVBUDGET_PLAN_H
+#define KVBUDGET_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <kvbudget/gpu.h>
+#include <kvbudget/model.h>
+#include <kvbudget/problem.h>
+
+// A release as one number that sorts: 0.6.4.post1 -> KVB_RELEASE(0, 6, 4) + 1.
+#define KVB_RELEASE(major, minor, patch) \
+    ((uint32_t)(major) * 1000000U + (uint32_t)(minor) * 10000U + (uint32_t)(patch) * 100U)
+#define KVB_NEWEST_VLLM KVB_RELEASE(0, 27, 1)
+#define KVB_OLDEST_VLLM KVB_RELEASE(0, 2, 0)
+
+enum kvb_generation { KVB_GENERATION_V0, KVB_GENERATION_V1 };
+
+struct kvb_engine {
+    char name[32];    // "vllm"
+    char version[32]; // as asked for: "0.6.4.post1"; newest when not asked
+    uint32_t release; // KVB_RELEASE number, at most KVB_NEWEST_VLLM for rules
+};
+
+// "0.19.0", "v0.6.4.post1", "0.27"; suffixes such as rc1, .dev3 or +cu128 are read and ignored.
+bool kvb_release_parse(const char *text, uint32_t *release);
+char *kvb_release_format(char out[32], uint32_t release);
+
+// Every engine setting that can move memory. One row each in kvb_setting_rows.
+enum kvb_setting {
+    KVB_SET_GPU_MEMORY_UTILIZATION, // ppm
+    KVB_SET_MAX_MODEL_LEN,          // tokens; KVB_AUTO = auto
+    KVB_SET_MAX_NUM_SEQS,
+    KVB_SET_MAX_NUM_BATCHED_TOKENS,
+    KVB_SET_TENSOR_PARALLEL_SIZE,
+    KVB_SET_PIPELINE_PARALLEL_SIZE,
+    KVB_SET_DATA_PARALLEL_SIZE,
+    KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE,
+    KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE,
+    KVB_SET_ENABLE_EXPERT_PARALLEL, // switch
+    KVB_SET_DTYPE,                  // word: enum kvb_dtype_word
+    KVB_SET_QUANTIZATION,           // word: enum kvb_quantization_word
+    KVB_SET_KV_CACHE_DTYPE,         // word: enum kvb_kv_dtype
+    KVB_SET_BLOCK_SIZE,
+    KVB_SET_ENFORCE_EAGER,
+    KVB_SET_KV_CACHE_MEMORY_BYTES,
+    KVB_SET_NUM_GPU_BLOCKS_OVERRIDE,
+    KVB_SET_SWAP_SPACE,             // bytes, written in GiB
+    KVB_SET_CPU_OFFLOAD_GB,         // bytes, written in GiB
+    KVB_SET_ENABLE_PREFIX_CACHING,
+    KVB_SET_ENABLE_CHUNKED_PREFILL,
+    KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER,
+    KVB_SET_ENABLE_LORA,
+    KVB_SET_MAX_LORAS,
+    KVB_SET_MAX_LORA_RANK,
+    KVB_SET_ASYNC_SCHEDULING,
+    KVB_SET_LANGUAGE_MODEL_ONLY,
+    KVB_SET_ENABLE_SLEEP_MODE,
+    KVB_SET_SKIP_MM_PROFILING,
+    KVB_SET_MAMBA_CACHE_MODE,       // word: none, align, all
+    KVB_SET_MAMBA_SSM_CACHE_DTYPE,  // word: enum kvb_dtype_word
+    KVB_SET_MAMBA_CACHE_DTYPE,
+    KVB_SET_MAMBA_BLOCK_SIZE,
+    KVB_SET_ATTENTION_BACKEND,      // word: enum kvb_backend
+    KVB_SET_MM_ENCODER_TP_MODE,     // word: weights, data
+    KVB_SET_MM_IPC_GPU_MEMORY_GB,   // bytes, written in GiB
+    KVB_SET_PERFORMANCE_MODE,       // word: balanced, throughput, interactivity
+    KVB_SET_DISABLE_SLIDING_WINDOW,
+    KVB_SET_TRUST_REMOTE_CODE,
+    KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE,
+    // parts of flags that take JSON or lists
+    KVB_SET_CUDAGRAPH_CAPTURE_SIZES, // how many sizes were listed; the largest is in the row above
+    KVB_SET_CUDAGRAPH_MODE,          // word: none, piecewise, full, full_decode_only, full_and_piecewise
+    KVB_SET_SPECULATIVE_METHOD,      // word: enum kvb_speculative
+    KVB_SET_NUM_SPECULATIVE_TOKENS,
+    KVB_SET_LIMIT_IMAGES, // --limit-mm-per-prompt
+    KVB_SET_LIMIT_VIDEOS,
+    KVB_SET_LIMIT_AUDIOS,
+    KVB_SET_MM_MAX_PIXELS, // --mm-processor-kwargs max_pixels
+    KVB_SET_KV_TRANSFER,   // a KV connector is configured
+    KVB_SETTING_COUNT
+};
+
+#define KVB_AUTO UINT64_MAX // a number setting left to the engine on purpose ("auto", -1)
+
+enum kvb_origin { KVB_ORIGIN_DEFAULT, KVB_ORIGIN_PROFILE, KVB_ORIGIN_COMMAND, KVB_ORIGIN_FLAG };
+const char *kvb_origin_name(enum kvb_origin origin); // "default", "profile", "command", "flag"
+
+enum kvb_dtype_word { KVB_DTYPE_AUTO, KVB_DTYPE_WORD_BF16, KVB_DTYPE_WORD_FP16, KVB_DTYPE_WORD_FP32 };
+enum kvb_kv_dtype {
+    KVB_KV_AUTO,
+    KVB_KV_16BIT, // bfloat16, float16, half
+    KVB_KV_FP8,   // fp8, fp8_e4m3, fp8_e5m2, fp8_inc
+    KVB_KV_FP8_DS_MLA,
+    KVB_KV_INT8_PER_TOKEN_HEAD,
+    KVB_KV_FP8_PER_TOKEN_HEAD,
+    KVB_KV_INT4_PER_TOKEN_HEAD,
+    KVB_KV_NVFP4,
+    KVB_KV_TURBOQUANT_K8V4,
+    KVB_KV_TURBOQUANT_4BIT_NC,
+    KVB_KV_TURBOQUANT_K3V4_NC,
+    KVB_KV_TURBOQUANT_3BIT_NC,
+    KVB_KV_COUNT
+};
+enum kvb_quantization_word { // what the flag can ask for; the checkpoint's own method otherwise
+    KVB_QUANTIZATION_CHECKPOINT,
+    KVB_QUANTIZATION_FP8, // online when the checkpoint is 16 bit
+    KVB_QUANTIZATION_AWQ,
+    KVB_QUANTIZATION_GPTQ,
+    KVB_QUANTIZATION_BITSANDBYTES,
+    KVB_QUANTIZATION_COMPRESSED_TENSORS,
+    KVB_QUANTIZATION_MODELOPT,
+    KVB_QUANTIZATION_MXFP4,
+    KVB_QUANTIZATION_GGUF,
+    KVB_QUANTIZATION_OTHER_OF_CHECKPOINT // marlin variants and the like: confirms the checkpoint's method
+};
+enum kvb_backend { KVB_BACKEND_AUTO, KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_FLASHINFER, KVB_BACKEND_TRITON,
+    KVB_BACKEND_FLASHMLA, KVB_BACKEND_FLASHMLA_SPARSE, KVB_BACKEND_FLASHINFER_MLA,
+    KVB_BACKEND_CUTLASS_MLA, KVB_BACKEND_TRITON_MLA, KVB_BACKEND_FLASH_ATTN_MLA, KVB_BACKEND_OTHER };
+enum kvb_speculative { KVB_SPECULATIVE_NONE, KVB_SPECULATIVE_NGRAM, KVB_SPECULATIVE_EAGLE,
+    KVB_SPECULATIVE_MTP, KVB_SPECULATIVE_DRAFT_MODEL, KVB_SPECULATIVE_OTHER };
+enum kvb_mamba_mode { KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_NONE, KVB_MAMBA_MODE_ALIGN, KVB_MAMBA_MODE_ALL };
+enum kvb_graph_mode { KVB_GRAPH_MODE_AUTO, KVB_GRAPH_MODE_NONE, KVB_GRAPH_MODE_PIECEWISE,
+    KVB_GRAPH_MODE_FULL, KVB_GRAPH_MODE_FULL_DECODE_ONLY, KVB_GRAPH_MODE_FULL_AND_PIECEWISE };
+enum kvb_performance { KVB_PERFORMANCE_BALANCED, KVB_PERFORMANCE_THROUGHPUT, KVB_PERFORMANCE_INTERACTIVITY };
+
+// How the value of a setting is written.
+enum kvb_value_kind {
+    KVB_VALUE_PPM,
+    KVB_VALUE_COUNT,  // vLLM's human-readable whole number
+    KVB_VALUE_LENGTH, // count, "auto" or -1
+    KVB_VALUE_GIB,    // decimal GiB, stored in bytes
+    KVB_VALUE_SWITCH, // no argument; --no-NAME where the row says so
+    KVB_VALUE_WORD,
+    KVB_VALUE_PART // not a flag of its own: filled from JSON or list flags
+};
+
+struct kvb_word {
+    const char *text; // lower case; the first row of a number is its canonical spelling
+    uint32_t number;
+};
+
+struct kvb_setting_row {
+    const char *key;        // underscores: as in profiles, JSON and Python ("max_model_len")
+    const char *short_name; // "-tp" or NULL
+    enum kvb_value_kind kind;
+    uint64_t minimum, maximum; // inclusive, in stored units
+    const struct kvb_word *words;
+    uint32_t word_count;
+    bool negatable;         // --no-NAME exists
+    uint32_t since, until;  // releases that know the flag; 0 = all
+    const char *argument;   // for help: "TOKENS"
+    const char *help;
+};
+extern const struct kvb_setting_row kvb_setting_rows[KVB_SETTING_COUNT];
+
+// Reads the text of one value by its row. False with a sentence in `why` (what was found, what would do).
+bool kvb_setting_parse(enum kvb_setting setting, const char *text, uint64_t *number, char why[256]);
+// Writes a value as its flag takes it ("0.925", "32768", "fp8").
+char *kvb_setting_format(char out[48], enum kvb_setting setting, uint64_t number);
+
+struct kvb_setting_value {
+    uint64_t number;
+    uint8_t set;    // 0: the engine's default applies
+    uint8_t origin; // enum kvb_origin
+};
+struct kvb_settings {
+    struct kvb_setting_value values[KVB_SETTING_COUNT];
+};
+// Sets a value unless one of higher origin is there already.
+void kvb_settings_set(struct kvb_settings *settings, enum kvb_setting setting, uint64_t number,
+                      enum kvb_origin origin);
+
+enum kvb_usage { KVB_USAGE_SERVE, KVB_USAGE_OFFLINE };
+enum kvb_platform { KVB_PLATFORM_LINUX, KVB_PLATFORM_WSL2, KVB_PLATFORM_WINDOWS };
+enum kvb_tristate { KVB_UNSET, KVB_NO, KVB_YES };
+
+// Environment variables the engine reads and the budget knows.
+struct kvb_environment {
+    uint8_t use_v1;                   // VLLM_USE_V1; enum kvb_tristate, like all below
+    uint8_t use_v2_model_runner;      // VLLM_USE_V2_MODEL_RUNNER
+    uint8_t use_flashinfer_sampler;   // VLLM_USE_FLASHINFER_SAMPLER
+    uint8_t estimate_cudagraphs;      // VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS
+    uint8_t mla_disable;              // VLLM_MLA_DISABLE
+    uint8_t allow_chunked_local_hybrid; // VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE
+    uint8_t allow_long_max_model_len; // VLLM_ALLOW_LONG_MAX_MODEL_LEN
+    uint8_t expandable_segments;      // PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+    uint32_t attention_backend;       // VLLM_ATTENTION_BACKEND; enum kvb_backend
+    uint8_t layer_partition_count;    // VLLM_PP_LAYER_PARTITION; 0 = not set
+    uint16_t layer_partition[64];
+};
+
+// Terms of the budget that are known beforehand and override the model of them. 0 bytes is a value.
+enum kvb_stated {
+    KVB_STATED_WEIGHTS,
+    KVB_STATED_ACTIVATION,
+    KVB_STATED_NON_TORCH,
+    KVB_STATED_CUDA_GRAPH,
+    KVB_STATED_KV_NEED, // KV cache wanted, instead of one request of max_model_len
+    KVB_STATED_COUNT
+};
+struct kvb_stated_term {
+    bool set;
+    uint64_t bytes;
+};
+
+#define KVB_RESERVES_MAX 16
+struct kvb_reserve {
+    char name[48];
+    uint64_t bytes; // on each GPU
+};
+
+struct kvb_plan {
+    struct kvb_model model;
+    const struct kvb_model *draft; // draft model of speculative decoding; NULL = none or not known
+    struct kvb_gpu gpu;
+    uint64_t gpu_free_bytes; // at start; 0 = not stated
+    bool gpu_free_stated;
+    struct kvb_engine engine;
+    struct kvb_settings settings;
+    struct kvb_environment environment;
+    enum kvb_usage usage;
+    enum kvb_platform platform;
+    struct kvb_stated_term stated[KVB_STATED_COUNT];
+    uint32_t reserve_count;
+    struct kvb_reserve reserves[KVB_RESERVES_MAX];
+};
+
+#endif

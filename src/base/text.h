@@ -1,0 +1,26 @@
+// Small helpers on NUL-ended text; ASCII only, no locale.
+#ifndef KVB_BASE_TEXT_H
+#define KVB_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Copies and always ends in NUL; false when the text was cut.
+bool kvb_copy(char *out, size_t capacity, const char *text);
+bool kvb_equal_ignoring_case(const char *a, const char *b);
+bool kvb_starts_with(const char *text, const char *prefix);
+bool kvb_contains_ignoring_case(const char *text, const char *part);
+
+// Levenshtein distance, case ignored, both cut at 128 characters.
+unsigned kvb_edit_distance(const char *a, const char *b);
+
+// A running "did you mean": offer each candidate, then ask for the best one within reach.
+struct kvb_nearest {
+    const char *wanted;
+    const char *best; // NULL when nothing is near enough (distance over a third of the length)
+    unsigned distance;
+};
+void kvb_nearest_init(struct kvb_nearest *nearest, const char *wanted);
+void kvb_nearest_offer(struct kvb_nearest *nearest, const char *candidate);
+
+#endif

@@ -1,0 +1,29 @@
+// The only opener of files.
+#ifndef KVB_INPUT_FILE_H
+#define KVB_INPUT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <kvbudget/problem.h>
+
+#define KVB_FILE_MAX_BYTES ((size_t)64 << 20)
+
+struct kvb_file {
+    char *text; // NUL added after the last byte
+    size_t length;
+};
+
+// Reads a regular file ("-": standard input) of at most `max_bytes`; refuses folders and devices by name.
+enum kvb_status kvb_file_read(struct kvb_file *file, const char *path, size_t max_bytes,
+                              struct kvb_problems *problems) KVB_MUST_USE;
+void kvb_file_free(struct kvb_file *file);
+
+bool kvb_path_exists(const char *path);
+bool kvb_path_is_folder(const char *path);
+
+// Writes a temporary file beside `path` and renames it: the whole file or nothing.
+enum kvb_status kvb_file_replace(const char *path, const char *text, size_t length,
+                                 struct kvb_problems *problems) KVB_MUST_USE;
+
+#endif
