@@ -1,0 +1,107 @@
+// A release's text as one number that sorts, and back.
+#include <string.h>
+
+#include <kvbudget/plan.h>
+
+#include "base/text.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// One part of at most two digits; moves `text` on.
+static bool read_part(const char **text, uint32_t *part)
+{
+    const char *at = *text;
+    if (!is_digit(at[0])) {
+        return false;
+    }
+    *part = (uint32_t)(at[0] - '0');
+    at++;
+    if (is_digit(at[0])) {
+        *part = *part * 10 + (uint32_t)(at[0] - '0');
+        at++;
+    }
+    *text = at;
+    return !is_digit(at[0]);
+}
+
+static bool is_suffix(const char *text)
+{
+    static const char *const suffixes[] = {"rc", ".rc", "a", "b", ".dev", "+", "-", ".post"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (kvb_starts_with(text, suffixes[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool suffix_is_plain(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        bool letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
+        if (!letter && !is_digit(*text) && strchr("._+-", *text) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool kvb_release_parse(const char *text, uint32_t *release)
+{
+    const char *at = text[0] == 'v' ? text + 1 : text;
+    uint32_t major, minor, patch = 0, post = 0;
+    if (!read_part(&at, &major) || at[0] != '.') {
+        return false;
+    }
+    at++;
+    if (!read_part(&at, &minor)) {
+        return false;
+    }
+    if (at[0] == '.' && is_digit(at[1])) {
+        at++;
+        if (!read_part(&at, &patch)) {
+            return false;
+        }
+    }
+    if (kvb_starts_with(at, ".post")) {
+        at += strlen(".post");
+        if (!read_part(&at, &post)) {
+            return false;
+        }
+    }
+    if (at[0] != '\0' && (!is_suffix(at) || !suffix_is_plain(at))) {
+        return false;
+    }
+    *release = KVB_RELEASE(major, minor, patch) + post;
+    return true;
+}
+
+static char *add_part(char *out, const char *before, uint32_t part)
+{
+    size_t length = strlen(before);
+    memcpy(out, before, length);
+    out += length;
+    if (part >= 100) {
+        *out++ = (char)('0' + part / 100 % 10);
+    }
+    if (part >= 10) {
+        *out++ = (char)('0' + part / 10 % 10);
+    }
+    *out++ = (char)('0' + part % 10);
+    *out = '\0';
+    return out;
+}
+
+char *kvb_release_format(char out[32], uint32_t release)
+{
+    char *at = add_part(out, "", release / 1000000 % 1000);
+    at = add_part(at, ".", release / 10000 % 100);
+    at = add_part(at, ".", release / 100 % 100);
+    if (release % 100 != 0) {
+        add_part(at, ".post", release % 100);
+    }
+    return out;
+}
