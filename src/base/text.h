@@ -11,13 +11,16 @@ bool kvb_equal_ignoring_case(const char *a, const char *b);
 bool kvb_starts_with(const char *text, const char *prefix);
 bool kvb_contains_ignoring_case(const char *text, const char *part);
 
+// Replaces what must not reach a terminal (control characters, direction marks, broken UTF-8) by '?'.
+void kvb_make_printable(char *text);
+
 // Levenshtein distance, case ignored, both cut at 128 characters.
 unsigned kvb_edit_distance(const char *a, const char *b);
 
 // A running "did you mean": offer each candidate, then ask for the best one within reach.
 struct kvb_nearest {
     const char *wanted;
-    const char *best; // NULL when nothing is near enough (distance over a third of the length)
+    const char *best; // NULL when nothing is near enough (distance over a third of its length, but at least 1)
     unsigned distance;
 };
 void kvb_nearest_init(struct kvb_nearest *nearest, const char *wanted);

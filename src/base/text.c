@@ -1,0 +1,146 @@
+// Comparing, copying and cleaning short ASCII text.
+#include "base/text.h"
+
+#include <string.h>
+
+#define DISTANCE_MAX_LENGTH 128
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool kvb_copy(char *out, size_t capacity, const char *text)
+{
+    size_t length = strlen(text);
+    bool whole = length < capacity;
+    if (!whole) {
+        length = capacity - 1;
+    }
+    memmove(out, text, length);
+    out[length] = '\0';
+    return whole;
+}
+
+bool kvb_equal_ignoring_case(const char *a, const char *b)
+{
+    while (*a && lower(*a) == lower(*b)) {
+        a++;
+        b++;
+    }
+    return lower(*a) == lower(*b);
+}
+
+bool kvb_starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool starts_with_ignoring_case(const char *text, const char *prefix)
+{
+    while (*prefix && lower(*text) == lower(*prefix)) {
+        text++;
+        prefix++;
+    }
+    return *prefix == '\0';
+}
+
+bool kvb_contains_ignoring_case(const char *text, const char *part)
+{
+    do {
+        if (starts_with_ignoring_case(text, part)) {
+            return true;
+        }
+    } while (*text++);
+    return false;
+}
+
+static unsigned least(unsigned a, unsigned b, unsigned c)
+{
+    unsigned smaller = a < b ? a : b;
+    return smaller < c ? smaller : c;
+}
+
+static size_t cut_length(const char *text)
+{
+    size_t length = strlen(text);
+    return length < DISTANCE_MAX_LENGTH ? length : DISTANCE_MAX_LENGTH;
+}
+
+unsigned kvb_edit_distance(const char *a, const char *b)
+{
+    unsigned row[DISTANCE_MAX_LENGTH + 1];
+    size_t length_a = cut_length(a);
+    size_t length_b = cut_length(b);
+    for (size_t j = 0; j <= length_b; j++) {
+        row[j] = (unsigned)j;
+    }
+    for (size_t i = 1; i <= length_a; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= length_b; j++) {
+            unsigned changed = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
+            diagonal = row[j];
+            row[j] = least(row[j] + 1, row[j - 1] + 1, changed);
+        }
+    }
+    return row[length_b];
+}
+
+void kvb_nearest_init(struct kvb_nearest *nearest, const char *wanted)
+{
+    *nearest = (struct kvb_nearest){.wanted = wanted};
+}
+
+void kvb_nearest_offer(struct kvb_nearest *nearest, const char *candidate)
+{
+    size_t length = strlen(nearest->wanted);
+    unsigned reach = length < 6 ? 1 : (unsigned)(cut_length(nearest->wanted) / 3);
+    unsigned distance = kvb_edit_distance(nearest->wanted, candidate);
+    if (distance <= reach && (!nearest->best || distance < nearest->distance)) {
+        nearest->best = candidate;
+        nearest->distance = distance;
+    }
+}
+
+static bool is_continuation(unsigned char c)
+{
+    return (c & 0xC0U) == 0x80U;
+}
+
+// Length of the harmless character at `text`; 0 when it must not reach a terminal.
+static size_t printable_length(const unsigned char *text)
+{
+    if (text[0] < 0x80) {
+        return text[0] >= 0x20 && text[0] != 0x7F;
+    }
+    if (text[0] >= 0xC2 && text[0] <= 0xDF) {
+        bool control = text[0] == 0xC2 && text[1] < 0xA0;
+        return is_continuation(text[1]) && !control ? 2 : 0;
+    }
+    if (text[0] >= 0xE0 && text[0] <= 0xEF && is_continuation(text[1]) && is_continuation(text[2])) {
+        bool overlong = text[0] == 0xE0 && text[1] < 0xA0;
+        bool surrogate = text[0] == 0xED && text[1] >= 0xA0;
+        bool direction_mark = text[0] == 0xE2 && (text[1] == 0x80 || text[1] == 0x81) && text[2] >= 0x8E;
+        return overlong || surrogate || direction_mark ? 0 : 3;
+    }
+    if (text[0] >= 0xF0 && text[0] <= 0xF4 && is_continuation(text[1]) && is_continuation(text[2]) &&
+        is_continuation(text[3])) {
+        bool overlong = text[0] == 0xF0 && text[1] < 0x90;
+        bool beyond = text[0] == 0xF4 && text[1] > 0x8F;
+        return overlong || beyond ? 0 : 4;
+    }
+    return 0;
+}
+
+void kvb_make_printable(char *text)
+{
+    while (*text) {
+        size_t length = printable_length((const unsigned char *)text);
+        if (length == 0) {
+            *text = '?';
+            length = 1;
+        }
+        text += length;
+    }
+}

@@ -1,0 +1,193 @@
+// The only opener of files: reads whole with a cap, replaces whole or not at all.
+#include "input/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#define FIRST_READ_BYTES ((size_t)64 << 10)
+
+static enum kvb_status fail(struct kvb_problems *problems, enum kvb_status status, const char *path, const char *what,
+                            int error)
+{
+    char reason[128];
+    if (strerror_r(error, reason, sizeof reason) != 0) {
+        (void)kvb_copy(reason, sizeof reason, "unknown reason");
+    }
+    return kvb_problem_add(problems, KVB_ERROR, status, (struct kvb_place){.file = path}, "cannot %s: %s", what,
+                           reason);
+}
+
+static const char *kind_of(mode_t mode)
+{
+    if (S_ISDIR(mode)) {
+        return "a folder";
+    }
+    if (S_ISFIFO(mode)) {
+        return "a pipe; hand it over on standard input, as \"-\"";
+    }
+    return S_ISSOCK(mode) ? "a socket" : "a device";
+}
+
+// Opens a regular file only, without ever waiting for the other end of a pipe.
+static enum kvb_status open_regular(const char *path, int *descriptor, struct kvb_problems *problems)
+{
+    struct kvb_place place = {.file = path};
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        return fail(problems, KVB_CANNOT_OPEN, path, "open", errno);
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, place, "expected a file, but this is %s",
+                               kind_of(status.st_mode));
+    }
+    *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    return *descriptor < 0 ? fail(problems, KVB_CANNOT_OPEN, path, "open", errno) : KVB_OK;
+}
+
+static ssize_t read_again(int descriptor, char *out, size_t size)
+{
+    ssize_t got;
+    do {
+        got = read(descriptor, out, size);
+    } while (got < 0 && errno == EINTR);
+    return got;
+}
+
+// Doubles the room, but never beyond the cap and the two bytes that prove an excess and end the text.
+static bool grow(struct kvb_file *file, size_t *capacity, size_t max_bytes)
+{
+    size_t wanted = *capacity ? *capacity * 2 : FIRST_READ_BYTES;
+    if (wanted > max_bytes + 2) {
+        wanted = max_bytes + 2;
+    }
+    char *text = kvb_reallocate(file->text, wanted);
+    if (!text) {
+        return false;
+    }
+    file->text = text;
+    *capacity = wanted;
+    return true;
+}
+
+static enum kvb_status read_all(int descriptor, struct kvb_file *file, const char *path, size_t max_bytes,
+                                struct kvb_problems *problems)
+{
+    struct kvb_place place = {.file = path};
+    size_t capacity = 0;
+    for (;;) {
+        if (file->length + 1 >= capacity && !grow(file, &capacity, max_bytes)) {
+            return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, place, "not enough memory to read it");
+        }
+        ssize_t got = read_again(descriptor, file->text + file->length, capacity - file->length - 1);
+        if (got < 0) {
+            return fail(problems, KVB_CANNOT_READ, path, "read", errno);
+        }
+        if (got == 0) {
+            file->text[file->length] = '\0';
+            return KVB_OK;
+        }
+        file->length += (size_t)got;
+        if (file->length > max_bytes) {
+            return kvb_problem_add(problems, KVB_ERROR, KVB_TOO_LARGE, place,
+                                   "larger than %zu bytes, the most that is read of such a file", max_bytes);
+        }
+    }
+}
+
+enum kvb_status kvb_file_read(struct kvb_file *file, const char *path, size_t max_bytes, struct kvb_problems *problems)
+{
+    bool standard_input = strcmp(path, "-") == 0;
+    int descriptor = STDIN_FILENO;
+    *file = (struct kvb_file){0};
+    enum kvb_status status = standard_input ? KVB_OK : open_regular(path, &descriptor, problems);
+    if (status != KVB_OK) {
+        return status;
+    }
+    status = read_all(descriptor, file, path, max_bytes, problems);
+    if (!standard_input) {
+        (void)close(descriptor);
+    }
+    if (status != KVB_OK) {
+        kvb_file_free(file);
+    }
+    return status;
+}
+
+void kvb_file_free(struct kvb_file *file)
+{
+    kvb_release(file->text);
+    *file = (struct kvb_file){0};
+}
+
+bool kvb_path_exists(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+bool kvb_path_is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool write_all(int descriptor, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t put = write(descriptor, text, length);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put <= 0) {
+            return false;
+        }
+        text += put;
+        length -= (size_t)put;
+    }
+    return true;
+}
+
+// Fills the new file and keeps the old one's permissions.
+static bool fill(int descriptor, const char *path, const char *text, size_t length)
+{
+    struct stat old;
+    if (stat(path, &old) == 0 && fchmod(descriptor, old.st_mode & 07777) != 0) {
+        return false;
+    }
+    return write_all(descriptor, text, length) && fsync(descriptor) == 0;
+}
+
+enum kvb_status kvb_file_replace(const char *path, const char *text, size_t length, struct kvb_problems *problems)
+{
+    char temporary[KVB_PATH_CAPACITY + 32];
+    int cut = snprintf(temporary, sizeof temporary, "%s.new.%ld", path, (long)getpid());
+    if (cut < 0 || (size_t)cut >= sizeof temporary) {
+        return fail(problems, KVB_CANNOT_WRITE, path, "write", ENAMETOOLONG);
+    }
+    int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        return fail(problems, KVB_CANNOT_WRITE, path, "write", errno);
+    }
+    bool written = fill(descriptor, path, text, length);
+    int error = errno;
+    if (close(descriptor) != 0 && written) {
+        written = false;
+        error = errno;
+    }
+    if (written && rename(temporary, path) != 0) {
+        written = false;
+        error = errno;
+    }
+    if (written) {
+        return KVB_OK;
+    }
+    (void)unlink(temporary);
+    return fail(problems, KVB_CANNOT_WRITE, path, "write", error);
+}
