@@ -1,0 +1,36 @@
+// What a command line says, as every command receives it.
+#ifndef KVB_CLI_ARGUMENTS_H
+#define KVB_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+
+#include <kvbudget/kvbudget.h>
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_GITHUB, FORMAT_MARKDOWN, FORMAT_JUNIT, FORMAT_SARIF, FORMAT_COUNT };
+enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+// Bits of --show.
+enum show { SHOW_FORMULAS = 1, SHOW_KV = 2, SHOW_WEIGHTS = 4, SHOW_ALL = 7 };
+
+#define OPERANDS_MAX 256
+
+struct command_row;
+
+struct arguments {
+    const struct command_row *command;
+    const char *program;
+    enum format format;
+    enum color_mode color;
+    bool quiet;
+    unsigned show;
+    const char *against; // --against, or NULL
+    int operand_count;
+    const char *operands[OPERANDS_MAX];
+    int serve_count; // words after --
+    const char *const *serve_words;
+    const char *setting_texts[KVB_SETTING_COUNT]; // as typed on our own command line, or NULL
+    struct kvb_deployment deployment;             // profile, serve command and flags merged
+    struct kvb_problems problems;
+};
+
+#endif

@@ -1,0 +1,72 @@
+// The command table: one row per command.
+#include "cli/commands.h"
+
+#include <string.h>
+
+#define TEXT (1U << FORMAT_TEXT)
+#define TEXT_AND_JSON (TEXT | 1U << FORMAT_JSON)
+
+static const struct command_row rows[] = {
+    {
+        .name = "plan",
+        .operands = "[PROFILE.yaml]",
+        .summary = "Will this deployment start, where does each byte go, what to set instead?",
+        .details = "Settings are taken from flags first, then the serve command behind --, then the\n"
+                   "profile, then the engine's defaults. Exit code 0: it starts; 1: it does not.\n",
+        .schema = "kvbudget.plan/1",
+        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_OUTPUT,
+        .formats = TEXT_AND_JSON,
+        .operands_max = 1,
+        .takes_serve_command = true,
+        .run = plan_run,
+    },
+    {
+        .name = "profiles",
+        .operands = "list [KIND] [PATTERN] | show NAME | check FILE... | import PATH",
+        .summary = "What is built in; print one as YAML; check mine; make one from a checkpoint.",
+        .details = "KIND is models, gpus, engines or deployments; PATTERN is part of a name.\n",
+        .schema = "kvbudget.profiles/1",
+        .option_sets = OPTIONS_OUTPUT,
+        .formats = TEXT_AND_JSON,
+        .operands_min = 1,
+        .operands_max = OPERANDS_MAX,
+        .run = profiles_run,
+    },
+    {
+        .name = "completion",
+        .operands = "bash|zsh|fish",
+        .summary = "Print the completion script of a shell.",
+        .details = "bash: source <(kvbudget completion bash)\n",
+        .option_sets = 0,
+        .formats = TEXT,
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = completion_run,
+    },
+    {
+        .name = "help",
+        .operands = "[COMMAND]",
+        .summary = "Explain a command and its flags.",
+        .details = "",
+        .option_sets = 0,
+        .formats = TEXT,
+        .operands_max = 1,
+        .run = help_run,
+    },
+};
+
+const struct command_row *commands_all(size_t *count)
+{
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+const struct command_row *commands_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}

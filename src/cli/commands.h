@@ -1,0 +1,42 @@
+// The command table: one row per command.
+#ifndef KVB_CLI_COMMANDS_H
+#define KVB_CLI_COMMANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "cli/arguments.h"
+
+// Which sets of flags a command takes; bits.
+enum option_set {
+    OPTIONS_OUTPUT = 1,     // --format, --json, --color, --quiet
+    OPTIONS_DEPLOYMENT = 2, // model, GPU, engine, platform, environment, reserves
+    OPTIONS_ENGINE = 4,     // vLLM's flags
+    OPTIONS_PLAN = 8        // --show, --against
+};
+
+struct command_row {
+    const char *name;
+    const char *operands; // for help: "[PROFILE.yaml]"
+    const char *summary;
+    const char *details; // for `help COMMAND`, below the usage; ends in a line break
+    const char *schema;  // of its JSON document, NULL when it has none
+    unsigned option_sets;
+    unsigned formats; // bit set of enum format
+    int operands_min, operands_max;
+    bool takes_serve_command;
+    // Appends the answer and returns the exit code; problems go to arguments->problems.
+    int (*run)(struct arguments *arguments, struct kvb_buffer *answer);
+};
+
+const struct command_row *commands_all(size_t *count);
+const struct command_row *commands_find(const char *name); // NULL: none
+
+// One function per command.
+int plan_run(struct arguments *arguments, struct kvb_buffer *answer);
+int profiles_run(struct arguments *arguments, struct kvb_buffer *answer);
+int completion_run(struct arguments *arguments, struct kvb_buffer *answer);
+int help_run(struct arguments *arguments, struct kvb_buffer *answer);
+
+#endif

@@ -1,0 +1,159 @@
+// Flags that say what is deployed where: model, GPU, engine release, platform, surroundings.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/options.h"
+
+static bool copy_text(struct arguments *arguments, const struct option_row *row, const char *value, char *out,
+                      size_t capacity)
+{
+    if (value[0] == '\0') {
+        (void)options_mistake(arguments, "--%s needs a value, found an empty one", row->name);
+        return false;
+    }
+    if (!kvb_copy(out, capacity, value)) {
+        (void)options_mistake(arguments, "--%s is longer than %zu characters", row->name, capacity - 1);
+        return false;
+    }
+    return true;
+}
+
+static bool set_model(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    arguments->deployment.inline_model = false;
+    return copy_text(arguments, row, value, arguments->deployment.model, sizeof arguments->deployment.model);
+}
+
+// A GPU of another name does not keep the memory that a profile states for its own.
+static bool set_gpu(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    struct kvb_deployment *deployment = &arguments->deployment;
+    deployment->inline_gpu = false;
+    deployment->gpu_memory_bytes = 0;
+    deployment->gpu_free_bytes = 0;
+    deployment->gpu_free_stated = false;
+    return copy_text(arguments, row, value, deployment->gpu, sizeof deployment->gpu);
+}
+
+static bool set_engine(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    return copy_text(arguments, row, value, arguments->deployment.engine, sizeof arguments->deployment.engine);
+}
+
+static bool parse_size(struct arguments *arguments, const struct option_row *row, const char *value, uint64_t *bytes)
+{
+    if (!kvb_parse_bytes(value, bytes)) {
+        (void)options_mistake(arguments, "--%s: '%.60s' is not a size; expected such as 24564MiB, 23.64GiB or 80GB",
+                              row->name, value);
+        return false;
+    }
+    return true;
+}
+
+static bool set_gpu_memory(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    uint64_t bytes = 0;
+    if (!parse_size(arguments, row, value, &bytes)) {
+        return false;
+    }
+    if (bytes == 0) {
+        (void)options_mistake(arguments, "--%s: a GPU has more than 0 bytes", row->name);
+        return false;
+    }
+    arguments->deployment.gpu_memory_bytes = bytes;
+    return true;
+}
+
+static bool set_gpu_free(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    arguments->deployment.gpu_free_stated = true;
+    return parse_size(arguments, row, value, &arguments->deployment.gpu_free_bytes);
+}
+
+static const char *const usage_words[] = {"serve", "offline", NULL};
+static const char *const platform_words[] = {"linux", "wsl2", "windows", NULL};
+
+// Index of `value` in `row->words`, or -1 with a problem.
+static int find_word(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    for (int i = 0; row->words[i] != NULL; i++) {
+        if (strcmp(row->words[i], value) == 0) {
+            return i;
+        }
+    }
+    (void)options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value, row->argument);
+    return -1;
+}
+
+static bool set_usage(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    int index = find_word(arguments, row, value);
+    arguments->deployment.usage_set = true;
+    arguments->deployment.usage = index == 1 ? KVB_USAGE_OFFLINE : KVB_USAGE_SERVE;
+    return index >= 0;
+}
+
+static bool set_platform(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    static const enum kvb_platform platforms[] = {KVB_PLATFORM_LINUX, KVB_PLATFORM_WSL2, KVB_PLATFORM_WINDOWS};
+    int index = find_word(arguments, row, value);
+    arguments->deployment.platform_set = true;
+    arguments->deployment.platform = platforms[index < 0 ? 0 : index];
+    return index >= 0;
+}
+
+static bool set_environment(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    (void)row;
+    return kvb_environment_set(value, &arguments->deployment.environment, &arguments->problems) == KVB_OK;
+}
+
+static bool set_reserve(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    struct kvb_deployment *deployment = &arguments->deployment;
+    const char *equals = strchr(value, '=');
+    uint64_t bytes = 0;
+    size_t length = equals != NULL ? (size_t)(equals - value) : 0;
+    if (length == 0 || length >= sizeof deployment->reserves[0].name) {
+        (void)options_mistake(arguments, "--%s: '%.60s' is not NAME=SIZE; expected such as display=600MiB", row->name,
+                              value);
+        return false;
+    }
+    if (!parse_size(arguments, row, equals + 1, &bytes)) {
+        return false;
+    }
+    if (deployment->reserve_count == KVB_RESERVES_MAX) {
+        (void)options_mistake(arguments, "--%s: more than %d reserves", row->name, KVB_RESERVES_MAX);
+        return false;
+    }
+    struct kvb_reserve *reserve = &deployment->reserves[deployment->reserve_count++];
+    memcpy(reserve->name, value, length);
+    reserve->name[length] = '\0';
+    reserve->bytes = bytes;
+    return true;
+}
+
+#define DEPLOYMENT .set_bit = OPTIONS_DEPLOYMENT
+
+static const struct option_row rows[] = {
+    {"model", NULL, "NAME|PATH", "Hugging Face name, profile, config.json or folder", NULL, set_model, DEPLOYMENT},
+    {"gpu", NULL, "NAME", "id, alias or nvidia-smi name; without it: the smallest that starts", NULL, set_gpu,
+     DEPLOYMENT},
+    {"gpu-memory", NULL, "SIZE", "total per GPU as CUDA sees it: 24564MiB, 23.64GiB, 80GB", NULL, set_gpu_memory,
+     DEPLOYMENT},
+    {"gpu-free", NULL, "SIZE", "free at start, when the GPU is shared", NULL, set_gpu_free, DEPLOYMENT},
+    {"engine", NULL, "NAME[@VERSION]", "vllm@0.11.0; the newest known release without a version", NULL, set_engine,
+     DEPLOYMENT},
+    {"usage", NULL, "serve|offline", "API server or LLM(): their defaults differ", usage_words, set_usage, DEPLOYMENT},
+    {"platform", NULL, "linux|wsl2|windows", "what else holds memory", platform_words, set_platform, DEPLOYMENT},
+    {"env", NULL, "NAME=VALUE", "environment variable of the engine; repeatable", NULL, set_environment, DEPLOYMENT,
+     .repeatable = true},
+    {"reserve", NULL, "NAME=SIZE", "held by something else on each GPU; repeatable", NULL, set_reserve, DEPLOYMENT,
+     .repeatable = true},
+};
+
+void options_add_deployment(struct option_list *list)
+{
+    options_add(list, rows, sizeof rows / sizeof rows[0]);
+}

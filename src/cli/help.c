@@ -1,0 +1,106 @@
+// Help and version texts, made from the command and flag rows.
+#include "cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "report/columns.h"
+
+void help_overview(struct kvb_buffer *out)
+{
+    size_t count;
+    struct kvb_columns columns;
+    const struct command_row *rows = commands_all(&count);
+    kvb_buffer_add(out, "kvbudget: will this LLM server start, where does every byte of GPU memory go,\n"
+                        "and what to set instead. Asked before a GPU is touched.\n\n"
+                        "usage: kvbudget COMMAND [flags]\n\n");
+    kvb_columns_init(&columns, "ll", 2, 3);
+    for (size_t i = 0; i < count; i++) {
+        kvb_columns_cell(&columns, rows[i].name);
+        kvb_columns_cell(&columns, rows[i].summary);
+        kvb_columns_end_row(&columns);
+    }
+    kvb_columns_write(&columns, out);
+    kvb_buffer_add(out, "\nexamples:\n"
+                        "  kvbudget plan --model Qwen/Qwen3-8B --gpu l40s --max-model-len 32k\n"
+                        "  kvbudget plan --gpu h100-80gb-hbm3 -- vllm serve Qwen/Qwen3-32B -tp 2\n\n"
+                        "kvbudget help COMMAND lists its flags. Exit codes: 0 yes, 1 no, 2 wrong command\n"
+                        "line, 3 wrong input, 4 system failure.\n");
+}
+
+void help_version(struct kvb_buffer *out)
+{
+    char release[32];
+    kvb_buffer_printf(out, "kvbudget %s\n", KVB_VERSION);
+    kvb_buffer_printf(out, "library          %s\n", KVB_VERSION);
+    kvb_buffer_printf(out, "profile schema   %d\n", KVB_PROFILE_SCHEMA);
+    kvb_buffer_printf(out, "JSON schema      %d\n", KVB_JSON_SCHEMA);
+    kvb_buffer_printf(out, "vLLM through     %s\n", kvb_release_format(release, KVB_NEWEST_VLLM));
+    kvb_buffer_printf(out, "profiles         %s\n", kvb_builtins_digest());
+}
+
+static void add_flag(struct kvb_columns *columns, const struct option_row *row)
+{
+    char text[128];
+    (void)snprintf(text, sizeof text, "%s%s--%s%s%s", row->short_name != NULL ? row->short_name : "",
+                   row->short_name != NULL ? ", " : "", row->name, row->argument != NULL ? " " : "",
+                   row->argument != NULL ? row->argument : "");
+    kvb_columns_cell(columns, text);
+    kvb_columns_cell(columns, row->help);
+    kvb_columns_end_row(columns);
+}
+
+static void add_group(struct kvb_buffer *out, const struct option_list *list, unsigned set, const char *title)
+{
+    struct kvb_columns columns;
+    kvb_columns_init(&columns, "ll", 2, 2);
+    kvb_buffer_printf(out, "\n%s\n", title);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->rows[i].set_bit == set) {
+            add_flag(&columns, &list->rows[i]);
+        }
+    }
+    kvb_columns_write(&columns, out);
+}
+
+static void help_command(const struct command_row *command, struct kvb_buffer *out)
+{
+    static const struct {
+        unsigned set;
+        const char *title;
+    } groups[] = {
+        {OPTIONS_DEPLOYMENT, "The deployment:"},
+        {OPTIONS_PLAN, "Beside the answer:"},
+        {OPTIONS_OUTPUT, "Output:"},
+        {OPTIONS_ENGINE, "Engine settings, as vLLM's flags (switches also as --no-NAME):"},
+    };
+    struct option_list list;
+    options_build(&list, command->option_sets);
+    kvb_buffer_printf(out, "usage: kvbudget %s%s%s%s%s\n\n%s\n", command->name, command->operands[0] != '\0' ? " " : "",
+                      command->operands, command->option_sets != 0 ? " [flags]" : "",
+                      command->takes_serve_command ? " [-- SERVE COMMAND]" : "", command->summary);
+    kvb_buffer_add(out, command->details);
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (command->option_sets & groups[i].set) {
+            add_group(out, &list, groups[i].set, groups[i].title);
+        }
+    }
+}
+
+int help_run(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    if (arguments->operand_count == 0) {
+        help_overview(answer);
+        return 0;
+    }
+    const char *name = arguments->operands[0];
+    const struct command_row *command = commands_find(name);
+    if (command == NULL) {
+        return kvb_status_exit_code(options_mistake(arguments, "no command is called '%.80s'", name));
+    }
+    help_command(command, answer);
+    return 0;
+}

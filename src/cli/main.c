@@ -1,0 +1,119 @@
+// Finds the command, reads its flags, runs it and turns its answer into output and exit code.
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+// A reader that went away is seen as a failed write, not as a signal.
+static void ignore_closed_pipes(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_IGN;
+    (void)sigaction(SIGPIPE, &action, NULL);
+}
+
+// Two lines: what is wrong, and where to read more.
+static int refuse(const char *what, const char *word, const char *nearest)
+{
+    struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    (void)kvb_problem_add(&problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0}, "%s '%.80s'%s%s%s", what, word,
+                          nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+                          nearest != NULL ? "'?" : "");
+    output_problems(&problems, KVB_ERROR);
+    (void)fputs("try kvbudget --help\n", stderr);
+    return kvb_status_exit_code(KVB_BAD_ARGUMENT);
+}
+
+static int refuse_command(const char *word)
+{
+    struct kvb_nearest nearest;
+    size_t count;
+    const struct command_row *rows = commands_all(&count);
+    kvb_nearest_init(&nearest, word);
+    for (size_t i = 0; i < count; i++) {
+        kvb_nearest_offer(&nearest, rows[i].name);
+    }
+    return refuse(word[0] == '-' ? "unknown flag" : "unknown command", word, nearest.best);
+}
+
+static int finish(const struct arguments *arguments, struct kvb_buffer *answer, int code)
+{
+    bool trouble = code > 1;
+    bool json = arguments->format == FORMAT_JSON && arguments->command->schema != NULL;
+    if (trouble || arguments->quiet) {
+        kvb_buffer_free(answer);
+        kvb_buffer_init(answer);
+    }
+    if (trouble && json) {
+        output_problems_json(answer, arguments->command->schema, &arguments->problems);
+    }
+    int written = output_answer(answer, code);
+    enum kvb_severity least = json || arguments->quiet ? KVB_ERROR : KVB_NOTICE;
+    output_problems(&arguments->problems, least);
+    if (code == kvb_status_exit_code(KVB_BAD_ARGUMENT)) {
+        (void)fprintf(stderr, "try kvbudget help %s\n", arguments->command->name);
+    }
+    return written;
+}
+
+static int run(const struct command_row *command, int count, const char *const *words)
+{
+    struct arguments arguments;
+    struct kvb_buffer answer;
+    memset(&arguments, 0, sizeof arguments);
+    arguments.command = command;
+    kvb_problems_init(&arguments.problems);
+    kvb_deployment_init(&arguments.deployment);
+    kvb_buffer_init(&answer);
+    if ((command->formats >> FORMAT_JSON & 1U) && options_want_json(count, words)) {
+        arguments.format = FORMAT_JSON;
+    }
+    enum kvb_status status = options_read(&arguments, count, words);
+    int code = status == KVB_OK ? command->run(&arguments, &answer) : kvb_status_exit_code(status);
+    code = finish(&arguments, &answer, code);
+    kvb_buffer_free(&answer);
+    return code;
+}
+
+static int print(void (*write)(struct kvb_buffer *out))
+{
+    struct kvb_buffer answer;
+    kvb_buffer_init(&answer);
+    write(&answer);
+    int code = output_answer(&answer, 0);
+    kvb_buffer_free(&answer);
+    return code;
+}
+
+int main(int count, char **words)
+{
+    ignore_closed_pipes();
+    const char *const *rest = (const char *const *)words;
+    if (count < 2) {
+        (void)print(help_overview);
+        return kvb_status_exit_code(KVB_BAD_ARGUMENT);
+    }
+    const char *word = rest[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        return print(help_overview);
+    }
+    if (strcmp(word, "--version") == 0) {
+        return print(help_version);
+    }
+    const struct command_row *command = commands_find(word);
+    if (command == NULL) {
+        return refuse_command(word);
+    }
+    if (count > 2 && (strcmp(rest[2], "--help") == 0 || strcmp(rest[2], "-h") == 0)) {
+        const char *const help[] = {command->name};
+        return run(commands_find("help"), 1, help);
+    }
+    return run(command, count - 2, rest + 2);
+}

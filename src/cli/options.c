@@ -1,0 +1,310 @@
+// The reader of our own command line: strict, and helpful about mistakes.
+#include "cli/options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define USES_MAX 256
+
+// One flag as it was used; values are set later, in the order of precedence.
+struct use {
+    const struct option_row *row;
+    const char *value;
+};
+
+struct reading {
+    struct arguments *arguments;
+    const struct option_list *list;
+    int count, at;
+    const char *const *words;
+    uint32_t use_count;
+    struct use uses[USES_MAX];
+    char list_values[4][512]; // numbers of list flags joined by blanks
+    uint32_t list_count;
+};
+
+enum kvb_status options_mistake(struct arguments *arguments, const char *format, ...)
+{
+    char text[KVB_PROBLEM_TEXT_CAPACITY];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0}, "%s", text);
+}
+
+void options_add(struct option_list *list, const struct option_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count && list->count < OPTIONS_MAX; i++) {
+        list->rows[list->count++] = rows[i];
+    }
+}
+
+void options_build(struct option_list *list, unsigned option_sets)
+{
+    static const struct {
+        unsigned set;
+        void (*add)(struct option_list *list);
+    } sources[] = {
+        {OPTIONS_DEPLOYMENT, options_add_deployment},
+        {OPTIONS_ENGINE, options_add_engine},
+        {OPTIONS_PLAN, options_add_plan},
+        {OPTIONS_OUTPUT, options_add_output},
+    };
+    list->count = 0;
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        if (option_sets & sources[i].set) {
+            sources[i].add(list);
+        }
+    }
+}
+
+static bool is_name(const char *candidate, const char *name, size_t length)
+{
+    return candidate != NULL && strlen(candidate) == length && strncmp(candidate, name, length) == 0;
+}
+
+const struct option_row *options_find(const struct option_list *list, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct option_row *row = &list->rows[i];
+        if (is_name(row->short_name, name, length)) {
+            return row;
+        }
+        if (length > 2 && name[0] == '-' && name[1] == '-' && is_name(row->name, name + 2, length - 2)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+// The row that `--no-NAME` switches off.
+static const struct option_row *find_negated(const struct option_list *list, const char *name, size_t length)
+{
+    if (length <= 5 || strncmp(name, "--no-", 5) != 0) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->rows[i].negatable && is_name(list->rows[i].name, name + 5, length - 5)) {
+            return &list->rows[i];
+        }
+    }
+    return NULL;
+}
+
+static enum kvb_status unknown_flag(struct reading *reading, const char *name, size_t length)
+{
+    char wanted[128], best[64] = "";
+    struct kvb_nearest nearest;
+    size_t dashes = strncmp(name, "--", 2) == 0 ? 2 : 1;
+    size_t kept = length - dashes < sizeof wanted - 1 ? length - dashes : sizeof wanted - 1;
+    memcpy(wanted, name + dashes, kept);
+    wanted[kept] = '\0';
+    for (char *c = wanted; *c != '\0'; c++) {
+        *c = *c == '_' ? '-' : *c;
+    }
+    kvb_nearest_init(&nearest, wanted);
+    for (uint32_t i = 0; i < reading->list->count; i++) {
+        kvb_nearest_offer(&nearest, reading->list->rows[i].name);
+        if (best[0] == '\0' && kept >= 3 && kvb_starts_with(reading->list->rows[i].name, wanted)) {
+            (void)kvb_copy(best, sizeof best, reading->list->rows[i].name);
+        }
+    }
+    if (nearest.best != NULL) {
+        (void)kvb_copy(best, sizeof best, nearest.best);
+    }
+    if (best[0] == '\0') {
+        return options_mistake(reading->arguments, "unknown flag '%.*s'", (int)(length < 80 ? length : 80), name);
+    }
+    return options_mistake(reading->arguments, "unknown flag '%.*s'; did you mean '--%s'?",
+                           (int)(length < 80 ? length : 80), name, best);
+}
+
+static bool was_used(const struct reading *reading, const struct option_row *row)
+{
+    for (uint32_t i = 0; i < reading->use_count; i++) {
+        if (reading->uses[i].row == row) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum kvb_status note_use(struct reading *reading, const struct option_row *row, const char *value)
+{
+    if (!row->repeatable && was_used(reading, row)) {
+        return options_mistake(reading->arguments, "--%s is given twice", row->name);
+    }
+    if (reading->use_count == USES_MAX) {
+        return options_mistake(reading->arguments, "more than %d flags", USES_MAX);
+    }
+    reading->uses[reading->use_count++] = (struct use){row, value};
+    return KVB_OK;
+}
+
+static bool is_plain_number(const char *text)
+{
+    return text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
+}
+
+// Joins `1 2 4` behind a list flag into one value.
+static const char *join_list(struct reading *reading, const char *first)
+{
+    if (!is_plain_number(first) ||
+        reading->list_count == sizeof reading->list_values / sizeof reading->list_values[0]) {
+        return first;
+    }
+    char *joined = reading->list_values[reading->list_count++];
+    size_t capacity = sizeof reading->list_values[0];
+    bool whole = kvb_copy(joined, capacity, first);
+    while (whole && reading->at < reading->count && is_plain_number(reading->words[reading->at])) {
+        size_t used = strlen(joined);
+        whole = kvb_copy(joined + used, capacity - used, " ") && used + 1 < capacity &&
+                kvb_copy(joined + used + 1, capacity - used - 1, reading->words[reading->at]);
+        reading->at += whole;
+    }
+    return joined;
+}
+
+static bool looks_like_flag(const char *word)
+{
+    return word[0] == '-' && word[1] != '\0' && (word[1] < '0' || word[1] > '9');
+}
+
+static enum kvb_status read_value(struct reading *reading, const struct option_row *row, const char *equals)
+{
+    if (row->argument == NULL) {
+        if (equals != NULL) {
+            return options_mistake(reading->arguments, "--%s takes no value; found '%s'", row->name, equals + 1);
+        }
+        return note_use(reading, row, NULL);
+    }
+    if (equals != NULL) {
+        return note_use(reading, row, equals + 1);
+    }
+    if (reading->at == reading->count || looks_like_flag(reading->words[reading->at])) {
+        return options_mistake(reading->arguments, "--%s needs a value: --%s %s", row->name, row->name, row->argument);
+    }
+    const char *value = reading->words[reading->at++];
+    return note_use(reading, row, row->list ? join_list(reading, value) : value);
+}
+
+static enum kvb_status read_flag(struct reading *reading, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    const struct option_row *row = options_find(reading->list, word, length);
+    if (row != NULL) {
+        return read_value(reading, row, equals);
+    }
+    row = find_negated(reading->list, word, length);
+    if (row == NULL) {
+        return unknown_flag(reading, word, length);
+    }
+    if (equals != NULL) {
+        return options_mistake(reading->arguments, "--no-%s takes no value; found '%s'", row->name, equals + 1);
+    }
+    return note_use(reading, row, "false");
+}
+
+static enum kvb_status add_operand(struct arguments *arguments, const char *word)
+{
+    const struct command_row *command = arguments->command;
+    if (arguments->operand_count == command->operands_max || arguments->operand_count == OPERANDS_MAX) {
+        return options_mistake(arguments, "unexpected word '%.80s'%s", word,
+                               command->takes_serve_command ? "; a serve command goes behind --" : "");
+    }
+    arguments->operands[arguments->operand_count++] = word;
+    return KVB_OK;
+}
+
+static enum kvb_status take_serve_command(struct reading *reading)
+{
+    struct arguments *arguments = reading->arguments;
+    if (!arguments->command->takes_serve_command) {
+        return options_mistake(arguments, "'%s' takes no serve command after --", arguments->command->name);
+    }
+    arguments->serve_count = reading->count - reading->at;
+    arguments->serve_words = reading->words + reading->at;
+    if (arguments->serve_count == 0) {
+        return options_mistake(arguments, "nothing follows --; expected a command such as 'vllm serve MODEL'");
+    }
+    return KVB_OK;
+}
+
+static enum kvb_status read_words(struct reading *reading)
+{
+    enum kvb_status status = KVB_OK;
+    while (status == KVB_OK && reading->at < reading->count) {
+        const char *word = reading->words[reading->at++];
+        if (strcmp(word, "--") == 0) {
+            return take_serve_command(reading);
+        }
+        status = looks_like_flag(word) ? read_flag(reading, word) : add_operand(reading->arguments, word);
+    }
+    return status;
+}
+
+// Flags come last because they outrank profile and serve command; rows go in table order, so that
+// --gpu is set before --gpu-memory whatever the order on the command line.
+static enum kvb_status apply_uses(struct reading *reading)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < reading->list->count; i++) {
+        for (uint32_t u = 0; u < reading->use_count; u++) {
+            const struct use *use = &reading->uses[u];
+            if (use->row == &reading->list->rows[i]) {
+                fine = use->row->set(reading->arguments, use->row, use->value) && fine;
+            }
+        }
+    }
+    return fine ? KVB_OK : KVB_BAD_ARGUMENT;
+}
+
+static enum kvb_status read_profile_and_command(struct arguments *arguments)
+{
+    if (!arguments->command->takes_serve_command) {
+        return KVB_OK;
+    }
+    if (arguments->operand_count == 1 && (arguments->command->option_sets & OPTIONS_PLAN)) {
+        enum kvb_status status =
+            kvb_deployment_load(arguments->operands[0], &arguments->deployment, &arguments->problems);
+        if (status != KVB_OK) {
+            return status;
+        }
+    }
+    if (arguments->serve_count > 0 && kvb_serve_command_read(arguments->serve_count, arguments->serve_words,
+                                                             &arguments->deployment, &arguments->problems) != KVB_OK) {
+        return KVB_BAD_ARGUMENT;
+    }
+    return KVB_OK;
+}
+
+enum kvb_status options_read(struct arguments *arguments, int count, const char *const *words)
+{
+    struct option_list list;
+    struct reading reading = {.arguments = arguments, .list = &list, .count = count, .words = words};
+    options_build(&list, arguments->command->option_sets);
+    enum kvb_status status = read_words(&reading);
+    if (status == KVB_OK && arguments->operand_count < arguments->command->operands_min) {
+        status = options_mistake(arguments, "'%s' needs %s", arguments->command->name, arguments->command->operands);
+    }
+    if (status == KVB_OK) {
+        status = read_profile_and_command(arguments);
+    }
+    return status == KVB_OK ? apply_uses(&reading) : status;
+}
+
+bool options_want_json(int count, const char *const *words)
+{
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        bool pair = strcmp(words[i], "--format") == 0 && i + 1 < count && strcmp(words[i + 1], "json") == 0;
+        if (pair || strcmp(words[i], "--json") == 0 || strcmp(words[i], "--format=json") == 0) {
+            return true;
+        }
+    }
+    return false;
+}

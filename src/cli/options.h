@@ -1,0 +1,61 @@
+// Flags as rows: one row serves reading, help and completion. No abbreviations, no repetition.
+#ifndef KVB_CLI_OPTIONS_H
+#define KVB_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+
+struct option_row;
+
+// Takes one value (NULL: a plain switch; "false": its --no- form). False: a problem was added.
+typedef bool option_setter(struct arguments *arguments, const struct option_row *row, const char *value);
+
+struct option_row {
+    const char *name;       // without dashes: "gpu-memory"
+    const char *short_name; // "-q" or NULL
+    const char *argument;   // NULL: a switch
+    const char *help;
+    const char *const *words; // values for completion, NULL-ended, or NULL
+    option_setter *set;
+    unsigned set_bit; // enum option_set; also the group in help
+    uint32_t id;      // enum kvb_setting, enum format, ...: the setter's own
+    bool repeatable;
+    bool negatable;
+    bool list; // takes the plain numbers that follow, too
+};
+
+#define OPTIONS_MAX 112
+
+struct option_list {
+    uint32_t count;
+    struct option_row rows[OPTIONS_MAX];
+    char names[KVB_SETTING_COUNT][48]; // dashed names of settings
+};
+
+// All flags of the given sets.
+void options_build(struct option_list *list, unsigned option_sets);
+const struct option_row *options_find(const struct option_list *list, const char *name, size_t length);
+
+// Reads argv behind the command's name into `arguments`. False: the command line is wrong, and
+// problems say how. Also reads the deployment profile named as the operand of a plan.
+enum kvb_status options_read(struct arguments *arguments, int count, const char *const *words);
+
+// True when the words ask for JSON, so that a mistake before --json is reported in JSON as well.
+bool options_want_json(int count, const char *const *words);
+
+// The rows of one source each (plan_flags.c, engine_flags.c, output_flags.c).
+void options_add(struct option_list *list, const struct option_row *rows, size_t count);
+void options_add_output(struct option_list *list);
+void options_add_deployment(struct option_list *list);
+void options_add_plan(struct option_list *list);
+void options_add_engine(struct option_list *list);
+
+// Adds an error about the command line itself and returns KVB_BAD_ARGUMENT.
+enum kvb_status options_mistake(struct arguments *arguments, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

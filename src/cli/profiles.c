@@ -1,0 +1,250 @@
+// The profiles command: what is built in, one of them as YAML, a check, an import.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "report/columns.h"
+#include "report/json_writer.h"
+
+static const char *const plural_names[KVB_PROFILE_KIND_COUNT] = {
+    [KVB_PROFILE_MODEL] = "models",
+    [KVB_PROFILE_GPU] = "gpus",
+    [KVB_PROFILE_ENGINE] = "engines",
+    [KVB_PROFILE_DEPLOYMENT] = "deployments",
+};
+
+// What `profiles list` shows: kinds and a part of the name, both optional.
+struct filter {
+    unsigned kinds; // bit set
+    const char *pattern;
+};
+
+static bool read_filter(struct arguments *arguments, struct filter *filter)
+{
+    *filter = (struct filter){.kinds = (1U << KVB_PROFILE_KIND_COUNT) - 1};
+    for (int i = 1; i < arguments->operand_count; i++) {
+        unsigned kind = 0;
+        while (kind < KVB_PROFILE_KIND_COUNT && strcmp(arguments->operands[i], plural_names[kind]) != 0) {
+            kind++;
+        }
+        if (i == 1 && kind < KVB_PROFILE_KIND_COUNT) {
+            filter->kinds = 1U << kind;
+        } else if (filter->pattern == NULL) {
+            filter->pattern = arguments->operands[i];
+        } else {
+            (void)options_mistake(arguments, "unexpected word '%.80s'", arguments->operands[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool passes(const struct filter *filter, const struct kvb_builtin *builtin)
+{
+    return (filter->kinds >> builtin->kind & 1U) &&
+           (filter->pattern == NULL || kvb_contains_ignoring_case(builtin->id, filter->pattern));
+}
+
+// The value of a plain `key: value` line at the start of a line, cut to `capacity`; "" when absent.
+static void top_level_value(const struct kvb_builtin *builtin, const char *key, char *out, size_t capacity)
+{
+    const char *line = builtin->text;
+    size_t key_length = strlen(key);
+    out[0] = '\0';
+    while (line != NULL) {
+        if (strncmp(line, key, key_length) == 0 && kvb_starts_with(line + key_length, ": ")) {
+            const char *value = line + key_length + 2;
+            size_t length = strcspn(value, "\r\n#");
+            while (length > 0 && strchr(" \"'", value[length - 1]) != NULL) {
+                length--;
+            }
+            size_t quote = length > 0 && strchr("\"'", value[0]) != NULL ? 1 : 0;
+            length = length - quote < capacity - 1 ? length - quote : capacity - 1;
+            memcpy(out, value + quote, length);
+            out[length] = '\0';
+            return;
+        }
+        line = strchr(line, '\n');
+        line = line != NULL ? line + 1 : NULL;
+    }
+}
+
+// One word about a profile: a GPU's memory, what an engine or deployment says of itself.
+static void describe(const struct kvb_builtin *builtin, char out[80])
+{
+    static const char *const keys[KVB_PROFILE_KIND_COUNT] = {
+        [KVB_PROFILE_MODEL] = "architecture",
+        [KVB_PROFILE_GPU] = "name",
+        [KVB_PROFILE_ENGINE] = "version",
+        [KVB_PROFILE_DEPLOYMENT] = "description",
+    };
+    top_level_value(builtin, keys[builtin->kind], out, 80);
+}
+
+static void list_text(const struct filter *filter, struct kvb_buffer *answer)
+{
+    size_t count;
+    const struct kvb_builtin *builtins = kvb_builtins(&count);
+    for (unsigned kind = 0; kind < KVB_PROFILE_KIND_COUNT; kind++) {
+        struct kvb_columns columns;
+        unsigned shown = 0;
+        kvb_columns_init(&columns, "ll", 2, 2);
+        for (size_t i = 0; i < count; i++) {
+            if (builtins[i].kind == kind && passes(filter, &builtins[i])) {
+                char about[80];
+                describe(&builtins[i], about);
+                kvb_columns_cell(&columns, builtins[i].id);
+                kvb_columns_cell(&columns, about);
+                kvb_columns_end_row(&columns);
+                shown++;
+            }
+        }
+        if (shown > 0) {
+            kvb_buffer_printf(answer, "%s%s (%u)\n", answer->length > 0 ? "\n" : "", plural_names[kind], shown);
+        }
+        kvb_columns_write(&columns, answer);
+    }
+}
+
+static void list_json(const struct filter *filter, struct kvb_buffer *answer)
+{
+    size_t count;
+    struct kvb_json json;
+    const struct kvb_builtin *builtins = kvb_builtins(&count);
+    kvb_json_init(&json, answer);
+    kvb_json_open_object(&json, NULL);
+    kvb_json_text(&json, "schema", "kvbudget.profiles/1");
+    for (unsigned kind = 0; kind < KVB_PROFILE_KIND_COUNT; kind++) {
+        kvb_json_open_list(&json, plural_names[kind]);
+        for (size_t i = 0; i < count; i++) {
+            if (builtins[i].kind == kind && passes(filter, &builtins[i])) {
+                char about[80];
+                describe(&builtins[i], about);
+                kvb_json_open_object(&json, NULL);
+                kvb_json_text(&json, "id", builtins[i].id);
+                kvb_json_text_or_null(&json, "about", about);
+                kvb_json_close_object(&json);
+            }
+        }
+        kvb_json_close_list(&json);
+    }
+    kvb_json_close_object(&json);
+    kvb_json_finish(&json);
+}
+
+static int list(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    struct filter filter;
+    if (!read_filter(arguments, &filter)) {
+        return kvb_status_exit_code(KVB_BAD_ARGUMENT);
+    }
+    if (arguments->format == FORMAT_JSON) {
+        list_json(&filter, answer);
+    } else {
+        list_text(&filter, answer);
+    }
+    return 0;
+}
+
+static int show(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    size_t count;
+    const struct kvb_builtin *builtins = kvb_builtins(&count);
+    const char *name = arguments->operands[1];
+    struct kvb_nearest nearest;
+    kvb_nearest_init(&nearest, name);
+    for (size_t i = 0; i < count; i++) {
+        if (kvb_equal_ignoring_case(builtins[i].id, name)) {
+            kvb_buffer_add_n(answer, builtins[i].text, builtins[i].length);
+            return 0;
+        }
+        kvb_nearest_offer(&nearest, builtins[i].id);
+    }
+    enum kvb_status status =
+        kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_UNKNOWN_NAME, (struct kvb_place){0},
+                        "no built-in profile is called '%.120s'%s%s%s; 'kvbudget profiles list' names them all", name,
+                        nearest.best != NULL ? ", did you mean '" : "", nearest.best != NULL ? nearest.best : "",
+                        nearest.best != NULL ? "'" : "");
+    return kvb_status_exit_code(status);
+}
+
+static void say_checked(struct kvb_buffer *answer, struct kvb_json *json, const char *path, enum kvb_profile_kind kind)
+{
+    if (json != NULL) {
+        kvb_json_open_object(json, NULL);
+        kvb_json_text(json, "file", path);
+        kvb_json_text(json, "kind", kvb_profile_kind_name(kind));
+        kvb_json_close_object(json);
+        return;
+    }
+    kvb_buffer_printf(answer, "%s: a valid %s profile\n", path, kvb_profile_kind_name(kind));
+}
+
+static int check(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    struct kvb_json json;
+    bool as_json = arguments->format == FORMAT_JSON;
+    enum kvb_status status = KVB_OK;
+    kvb_json_init(&json, answer);
+    if (as_json) {
+        kvb_json_open_object(&json, NULL);
+        kvb_json_text(&json, "schema", "kvbudget.profiles/1");
+        kvb_json_open_list(&json, "checked");
+    }
+    for (int i = 1; i < arguments->operand_count; i++) {
+        enum kvb_profile_kind kind = KVB_PROFILE_MODEL;
+        enum kvb_status one = kvb_profile_check(arguments->operands[i], &kind, &arguments->problems);
+        if (one == KVB_OK) {
+            say_checked(answer, as_json ? &json : NULL, arguments->operands[i], kind);
+        }
+        status = status == KVB_OK ? one : status;
+    }
+    if (as_json) {
+        kvb_json_close_list(&json);
+        kvb_json_close_object(&json);
+        kvb_json_finish(&json);
+    }
+    return kvb_status_exit_code(status);
+}
+
+static int import(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    char *text = NULL;
+    size_t length = 0;
+    enum kvb_status status = kvb_model_import(arguments->operands[1], NULL, NULL, &text, &length, &arguments->problems);
+    if (status == KVB_OK) {
+        kvb_buffer_add_n(answer, text, length);
+        free(text);
+    }
+    return kvb_status_exit_code(status);
+}
+
+int profiles_run(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    static const struct {
+        const char *name, *operand;
+        int most;
+        int (*run)(struct arguments *arguments, struct kvb_buffer *answer);
+    } actions[] = {{"list", NULL, 3, list},
+                   {"show", "NAME", 2, show},
+                   {"check", "FILE", OPERANDS_MAX, check},
+                   {"import", "PATH", 2, import}};
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        if (strcmp(arguments->operands[0], actions[i].name) != 0) {
+            continue;
+        }
+        if (actions[i].operand != NULL && arguments->operand_count < 2) {
+            return kvb_status_exit_code(
+                options_mistake(arguments, "'profiles %s' needs a %s", actions[i].name, actions[i].operand));
+        }
+        if (arguments->operand_count > actions[i].most) {
+            return kvb_status_exit_code(
+                options_mistake(arguments, "unexpected word '%.80s'", arguments->operands[actions[i].most]));
+        }
+        return actions[i].run(arguments, answer);
+    }
+    return kvb_status_exit_code(options_mistake(
+        arguments, "'profiles %.60s' is not known; expected list, show, check or import", arguments->operands[0]));
+}

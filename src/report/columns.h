@@ -1,0 +1,27 @@
+// Text in aligned columns: cells are collected row by row, widths follow the widest.
+#ifndef KVB_REPORT_COLUMNS_H
+#define KVB_REPORT_COLUMNS_H
+
+#include <stddef.h>
+
+#include "base/buffer.h"
+
+#define KVB_COLUMNS_MAX 8
+
+struct kvb_columns {
+    struct kvb_buffer cells; // NUL-separated
+    unsigned count;          // columns
+    unsigned filled;         // cells of the row being written
+    size_t widths[KVB_COLUMNS_MAX];
+    const char *alignment; // one letter per column: l or r; borrowed
+    unsigned indent, gap;
+};
+
+void kvb_columns_init(struct kvb_columns *columns, const char *alignment, unsigned indent, unsigned gap);
+void kvb_columns_cell(struct kvb_columns *columns, const char *text);
+// The remaining cells of the row stay empty.
+void kvb_columns_end_row(struct kvb_columns *columns);
+// Writes all rows without trailing blanks and frees them.
+void kvb_columns_write(struct kvb_columns *columns, struct kvb_buffer *out);
+
+#endif

@@ -1,0 +1,54 @@
+// The answer to a plan as its renderers receive it.
+#ifndef KVB_REPORT_PLAN_REPORT_H
+#define KVB_REPORT_PLAN_REPORT_H
+
+#include <stdbool.h>
+
+#include <kvbudget/kvbudget.h>
+
+#include "base/buffer.h"
+#include "report/json_writer.h"
+
+// Bits of `show`.
+#define KVB_SHOW_FORMULAS 1U
+#define KVB_SHOW_KV 2U
+#define KVB_SHOW_WEIGHTS 4U
+
+#define KVB_REPORT_WIDTH 80U
+
+struct kvb_plan_report {
+    const struct kvb_plan *plan;
+    const struct kvb_model_source *source;
+    const struct kvb_budget *budget;
+    const struct kvb_advice *advice;
+    const struct kvb_problems *problems;
+    const char *command; // serve command with the changes applied, or NULL
+    unsigned show;
+    bool color;
+    const struct kvb_plan_report *against; // the same question put otherwise, or NULL
+};
+
+void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *report);
+void kvb_render_plan_json(struct kvb_buffer *out, const struct kvb_plan_report *report);
+
+// GPUs of one deployment: tensor x pipeline x prefill context x data.
+uint64_t kvb_report_gpu_count(const struct kvb_settings *settings);
+
+// A term that both sides of a comparison have. Returns how many there are; `index` counts from 0.
+struct kvb_compared {
+    const char *key;
+    int64_t from, to;
+    bool is_bytes;
+};
+bool kvb_report_compared(const struct kvb_budget *from, const struct kvb_budget *to, unsigned index,
+                         struct kvb_compared *compared);
+
+// Parts of the text, one file each.
+void kvb_render_plan_budget(struct kvb_buffer *out, const struct kvb_plan_report *report);
+void kvb_render_plan_advice(struct kvb_buffer *out, const struct kvb_plan_report *report);
+void kvb_render_plan_show(struct kvb_buffer *out, const struct kvb_plan_report *report);
+void kvb_render_plan_against(struct kvb_buffer *out, const struct kvb_plan_report *report);
+// A setting's value by its row as a JSON value; KVB_AUTO is "auto".
+void kvb_json_setting(struct kvb_json *json, const char *key, enum kvb_setting setting, uint64_t number);
+
+#endif

@@ -1,0 +1,153 @@
+// The error the release would print, what to try in order of least harm, and the line to paste.
+#include <stdio.h>
+#include <string.h>
+
+#include "report/columns.h"
+#include "report/plan_report.h"
+#include "report/safe_text.h"
+#include "report/style.h"
+
+static void add_heading(struct kvb_buffer *out, const struct kvb_plan_report *report, const char *text)
+{
+    kvb_buffer_add(out, "\n");
+    kvb_style(out, report->color, KVB_STYLE_STRONG);
+    kvb_buffer_add(out, text);
+    kvb_style(out, report->color, KVB_STYLE_PLAIN);
+    kvb_buffer_add(out, "\n");
+}
+
+static void add_error(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    if (report->budget->error[0] != '\0') {
+        add_heading(out, report, "The error this release gives");
+        kvb_text_add_wrapped(out, report->budget->error, 2, KVB_REPORT_WIDTH);
+    }
+}
+
+// The change as the flag that makes it: "--max-model-len 16384", "--no-enable-lora", "without --x".
+static void flag_of(char out[112], const struct kvb_change *change)
+{
+    const struct kvb_setting_row *row = &kvb_setting_rows[change->setting];
+    char value[48];
+    kvb_setting_format(value, change->setting, change->to);
+    if (change->removes_setting) {
+        (void)snprintf(out, 112, "without --%s", row->key);
+    } else if (row->kind == KVB_VALUE_SWITCH) {
+        (void)snprintf(out, 112, "--%s%s", change->to ? "" : "no-", row->key);
+    } else {
+        (void)snprintf(out, 112, "--%s %s", row->key, value);
+    }
+    size_t name = strcspn(out, " ");
+    name = change->removes_setting ? strlen(out) : name;
+    for (size_t i = 0; i < name; i++) {
+        out[i] = out[i] == '_' ? '-' : out[i];
+    }
+}
+
+static void add_change(struct kvb_columns *columns, const struct kvb_change *change, unsigned number)
+{
+    char flag[112], gib[32], frees[40], ordinal[16];
+    flag_of(flag, change);
+    (void)snprintf(ordinal, sizeof ordinal, "%u.", number);
+    (void)snprintf(frees, sizeof frees, "%s%s GiB", change->frees_bytes > 0 ? "+" : "",
+                   kvb_format_gib(gib, change->frees_bytes, 2));
+    kvb_columns_cell(columns, ordinal);
+    kvb_columns_cell(columns, flag);
+    kvb_columns_cell(columns, frees);
+    kvb_columns_cell(columns, change->fits ? "suffices" : change->frees_bytes > 0 ? "not enough alone" : "no help");
+    kvb_columns_end_row(columns);
+}
+
+static void add_whys(struct kvb_buffer *out, const struct kvb_advice *advice)
+{
+    for (uint32_t i = 0; i < advice->change_count; i++) {
+        if (advice->changes[i].why != NULL) {
+            char text[KVB_PROBLEM_TEXT_CAPACITY];
+            (void)snprintf(text, sizeof text, "%u. %s", (unsigned)i + 1, advice->changes[i].why);
+            kvb_text_add_wrapped(out, text, 5, KVB_REPORT_WIDTH);
+        }
+    }
+}
+
+static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const struct kvb_advice *advice = report->advice;
+    struct kvb_columns columns;
+    if (advice->change_count == 0) {
+        return;
+    }
+    add_heading(out, report, "What to try, least harm first");
+    kvb_columns_init(&columns, "llrl", 2, 2);
+    for (uint32_t i = 0; i < advice->change_count; i++) {
+        add_change(&columns, &advice->changes[i], (unsigned)i + 1);
+    }
+    kvb_columns_write(&columns, out);
+    add_whys(out, advice);
+}
+
+static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const struct kvb_advice *advice = report->advice;
+    char share[48], length[32], text[160];
+    if (!advice->has_utilization) {
+        kvb_text_add_wrapped(out, "No --gpu-memory-utilization up to 1.0 starts this as it stands.", 0,
+                             KVB_REPORT_WIDTH);
+        return;
+    }
+    kvb_setting_format(share, KVB_SET_GPU_MEMORY_UTILIZATION, advice->gpu_memory_utilization_ppm);
+    (void)snprintf(text, sizeof text, "Largest utilization that leaves room for what lives outside: %s%s%s%s.", share,
+                   advice->has_max_model_len ? "; length up to " : "",
+                   advice->has_max_model_len ? kvb_format_count(length, advice->max_model_len) : "",
+                   advice->has_max_model_len ? " tokens there" : "");
+    kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
+}
+
+// Where the next piece of the command ends: before a flag once the line would be too long.
+static size_t command_piece(const char *text, size_t room)
+{
+    size_t stop = 0;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        bool before_flag = text[i] == ' ' && text[i + 1] == '-';
+        if (i > room && stop > 0) {
+            return stop;
+        }
+        if (before_flag) {
+            stop = i;
+        }
+    }
+    size_t length = strlen(text);
+    return length > room && stop > 0 ? stop : length;
+}
+
+static void add_command(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const char *rest = report->command;
+    if (rest == NULL) {
+        return;
+    }
+    add_heading(out, report, report->advice->apply_count > 0 ? "With these changes" : "To start it");
+    size_t indent = 2;
+    while (*rest != '\0') {
+        size_t length = command_piece(rest, KVB_REPORT_WIDTH - 2 - indent);
+        kvb_buffer_fill(out, ' ', indent);
+        kvb_text_add_safe_n(out, rest, length);
+        rest += length;
+        rest += *rest == ' ' ? 1 : 0;
+        kvb_buffer_add(out, *rest != '\0' ? " \\\n" : "\n");
+        indent = 6;
+    }
+}
+
+void kvb_render_plan_advice(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    if (report->budget->verdict != KVB_DOES_NOT_FIT) {
+        add_largest(out, report);
+    }
+    add_error(out, report);
+    add_changes(out, report);
+    if (report->budget->verdict == KVB_DOES_NOT_FIT) {
+        kvb_buffer_add(out, "\n");
+        add_largest(out, report);
+    }
+    add_command(out, report);
+}

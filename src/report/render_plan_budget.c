@@ -1,0 +1,161 @@
+// The budget as aligned lines and a bar of the GPU's memory.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "report/columns.h"
+#include "report/plan_report.h"
+#include "report/safe_text.h"
+#include "report/style.h"
+
+#define BAR_CELLS 76U
+
+static const char bar_letters[KVB_ITEM_COUNT] = {
+    [KVB_ITEM_WEIGHTS] = 'W',  [KVB_ITEM_ACTIVATION] = 'a', [KVB_ITEM_NON_TORCH] = 'n', [KVB_ITEM_CUDA_GRAPH] = 'g',
+    [KVB_ITEM_RESERVED] = 'r', [KVB_ITEM_OTHER] = 'o',      [KVB_ITEM_KV_CACHE] = 'k',
+};
+
+static void add_row(struct kvb_columns *columns, const char *label, int64_t bytes, const char *share, const char *note)
+{
+    char gib[32], text[40];
+    (void)snprintf(text, sizeof text, "%s GiB", kvb_format_gib(gib, bytes, 2));
+    kvb_columns_cell(columns, label);
+    kvb_columns_cell(columns, text);
+    kvb_columns_cell(columns, share);
+    kvb_columns_cell(columns, note);
+    kvb_columns_end_row(columns);
+}
+
+// Share of the whole in percent with one decimal, "" when it says nothing.
+static const char *share_of(char out[24], int64_t bytes, uint64_t whole_bytes)
+{
+    out[0] = '\0';
+    if (bytes >= 0 && whole_bytes > 0 && (uint64_t)bytes < KVB_SATURATED / 1000) {
+        uint64_t tenths = ((uint64_t)bytes * 1000 + whole_bytes / 2) / whole_bytes;
+        (void)snprintf(out, 24, "%u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+    }
+    return out;
+}
+
+static void note_of(char out[96], const struct kvb_budget *budget, enum kvb_item item)
+{
+    const struct kvb_term *term = &budget->items[item];
+    char low[32], high[32];
+    const char *basis =
+        item == KVB_ITEM_KV_CACHE && term->basis != KVB_BASIS_STATED ? "what is left" : kvb_basis_name(term->basis);
+    (void)snprintf(out, 96, "%s", basis);
+    if (term->low_bytes != term->high_bytes) {
+        size_t used = strlen(out);
+        (void)snprintf(out + used, 96 - used, ", %s to %s", kvb_format_gib(low, term->low_bytes, 2),
+                       kvb_format_gib(high, term->high_bytes, 2));
+    }
+}
+
+static void add_requested(struct kvb_columns *columns, const struct kvb_plan_report *report)
+{
+    const struct kvb_budget *budget = report->budget;
+    const struct kvb_setting_value *share = &budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
+    char note[96], total[32], ppm[48], kept[24];
+    (void)snprintf(
+        note, sizeof note, "%s x %s GiB (%s)", kvb_setting_format(ppm, KVB_SET_GPU_MEMORY_UTILIZATION, share->number),
+        kvb_format_gib(total, (int64_t)budget->memory_bytes, 2), kvb_basis_name(report->plan->gpu.memory_basis));
+    if (budget->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set) {
+        (void)snprintf(note, sizeof note, "of %s GiB (%s)", kvb_format_gib(total, (int64_t)budget->memory_bytes, 2),
+                       kvb_basis_name(report->plan->gpu.memory_basis));
+    }
+    add_row(columns, "requested", (int64_t)budget->requested_bytes,
+            share_of(kept, (int64_t)budget->requested_bytes, budget->memory_bytes), note);
+}
+
+static void add_outside(struct kvb_columns *columns, const struct kvb_budget *budget)
+{
+    char share[24];
+    add_row(columns, "outside", budget->outside_bytes, share_of(share, budget->outside_bytes, budget->memory_bytes),
+            "held beyond the request: context, NCCL, graphs, others");
+    add_row(columns, "slack", budget->slack_bytes, share_of(share, budget->slack_bytes, budget->memory_bytes),
+            budget->slack_bytes < 0 ? "too little is free for both" : "free while serving");
+}
+
+static bool is_shown(const struct kvb_budget *budget, unsigned item)
+{
+    return budget->items[item].bytes != 0 || budget->items[item].high_bytes != 0 || item == KVB_ITEM_KV_CACHE;
+}
+
+static void add_lines(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const struct kvb_budget *budget = report->budget;
+    struct kvb_columns columns;
+    kvb_columns_init(&columns, "lrrl", 2, 2);
+    add_requested(&columns, report);
+    for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
+        char note[96], label[48], share[24];
+        if (is_shown(budget, i)) {
+            note_of(note, budget, (enum kvb_item)i);
+            (void)snprintf(label, sizeof label, "  %s", kvb_item_rows[i].label);
+            add_row(&columns, label, budget->items[i].bytes,
+                    share_of(share, budget->items[i].bytes, budget->requested_bytes), note);
+        }
+    }
+    add_outside(&columns, budget);
+    kvb_columns_write(&columns, out);
+}
+
+struct bar {
+    char cells[BAR_CELLS + 1];
+    uint64_t whole_bytes; // what all cells stand for
+    uint64_t end_bytes;   // of what is painted so far
+    unsigned painted;
+};
+
+static void paint(struct bar *bar, uint64_t bytes, char letter)
+{
+    bar->end_bytes = kvb_add(bar->end_bytes, bytes);
+    uint64_t scaled = bar->end_bytes / (bar->whole_bytes / BAR_CELLS + 1);
+    unsigned end = scaled > BAR_CELLS ? BAR_CELLS : (unsigned)scaled;
+    if (bytes > 0 && end == bar->painted && end < BAR_CELLS) {
+        end++;
+    }
+    while (bar->painted < end) {
+        bar->cells[bar->painted++] = letter;
+    }
+}
+
+static uint64_t positive(int64_t bytes)
+{
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void draw(struct bar *bar, const struct kvb_budget *budget)
+{
+    uint64_t sum = positive(budget->outside_bytes);
+    for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
+        sum = kvb_add(sum, positive(budget->items[i].bytes));
+    }
+    memset(bar, 0, sizeof *bar);
+    memset(bar->cells, '.', BAR_CELLS);
+    bar->whole_bytes = kvb_max(budget->memory_bytes, sum);
+    for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
+        paint(bar, positive(budget->items[i].bytes), bar_letters[i]);
+    }
+    paint(bar, positive(budget->outside_bytes), 'x');
+}
+
+static void add_bar(struct kvb_buffer *out, const struct kvb_budget *budget)
+{
+    struct bar bar;
+    draw(&bar, budget);
+    kvb_buffer_printf(out, "\n  [%s]\n  ", bar.cells);
+    for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
+        if (budget->items[i].bytes > 0) {
+            kvb_buffer_printf(out, " %c %s ", bar_letters[i], kvb_item_rows[i].label);
+        }
+    }
+    kvb_buffer_add(out, budget->outside_bytes > 0 ? " x outside " : "");
+    kvb_buffer_add(out, memchr(bar.cells, '.', BAR_CELLS) != NULL ? " . free\n" : "\n");
+}
+
+void kvb_render_plan_budget(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    add_lines(out, report);
+    add_bar(out, report->budget);
+}

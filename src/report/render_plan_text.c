@@ -1,0 +1,133 @@
+// The answer as a page of 80 columns: title, budget, verdict in words, the engine's own error, what to try.
+#include <stdio.h>
+#include <string.h>
+
+#include "report/plan_report.h"
+#include "report/safe_text.h"
+#include "report/style.h"
+
+static const char *const verdict_words[] = {
+    [KVB_FITS] = "FITS", [KVB_TIGHT] = "TIGHT", [KVB_DOES_NOT_FIT] = "DOES NOT FIT"};
+static const enum kvb_style verdict_styles[] = {
+    [KVB_FITS] = KVB_STYLE_GOOD, [KVB_TIGHT] = KVB_STYLE_WARN, [KVB_DOES_NOT_FIT] = KVB_STYLE_BAD};
+
+static void add_gpus(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    uint64_t count = kvb_report_gpu_count(&report->budget->settings);
+    char text[32];
+    if (count > 1) {
+        kvb_buffer_printf(out, "%s x ", kvb_format_count(text, count));
+    }
+    kvb_text_add_safe(out, report->plan->gpu.name);
+}
+
+static void add_question(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    static const struct {
+        enum kvb_setting setting;
+        const char *name;
+    } shown[] = {{KVB_SET_MAX_MODEL_LEN, "length"}, {KVB_SET_MAX_NUM_SEQS, "sequences"}};
+    const struct kvb_plan *plan = report->plan;
+    kvb_text_add_safe(out, plan->engine.name);
+    kvb_buffer_add(out, " ");
+    kvb_text_add_safe(out, plan->engine.version);
+    kvb_buffer_add(out, report->budget->generation == KVB_GENERATION_V0 ? " (V0)" : "");
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        const struct kvb_setting_value *value = &report->budget->settings.values[shown[i].setting];
+        char text[32];
+        if (value->set && value->number != KVB_AUTO) {
+            kvb_buffer_printf(out, ", %s %s", shown[i].name, kvb_format_count(text, value->number));
+        }
+    }
+}
+
+static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    enum kvb_verdict verdict = report->budget->verdict;
+    size_t word = strlen(verdict_words[verdict]);
+    kvb_style(out, report->color, KVB_STYLE_STRONG);
+    kvb_text_add_safe(out, report->plan->model.name);
+    kvb_buffer_add(out, " on ");
+    add_gpus(out, report);
+    kvb_style(out, report->color, KVB_STYLE_PLAIN);
+    kvb_buffer_add(out, "\n");
+    size_t start = out->length;
+    add_question(out, report);
+    size_t used = out->length - start;
+    size_t gap = used + word + 2 < KVB_REPORT_WIDTH ? KVB_REPORT_WIDTH - used - word : 2;
+    kvb_buffer_fill(out, ' ', gap);
+    kvb_style(out, report->color, verdict_styles[verdict]);
+    kvb_buffer_add(out, verdict_words[verdict]);
+    kvb_style(out, report->color, KVB_STYLE_PLAIN);
+    kvb_buffer_add(out, "\n\n");
+}
+
+static void say_balance(struct kvb_buffer *line, const struct kvb_budget *budget)
+{
+    char need[32], rest[32], length[32];
+    const struct kvb_setting_value *value = &budget->settings.values[KVB_SET_MAX_MODEL_LEN];
+    int64_t balance = budget->balance_bytes;
+    kvb_buffer_printf(line, "One request of %s tokens needs %s GiB of KV cache; ",
+                      kvb_format_count(length, value->number), kvb_format_gib(need, (int64_t)budget->needed_bytes, 2));
+    if (balance >= 0) {
+        kvb_buffer_printf(line, "%s GiB remain.", kvb_format_gib(rest, balance, 2));
+    } else {
+        kvb_buffer_printf(line, "%s GiB are missing (balance %s GiB).", kvb_format_gib(rest, -balance, 2),
+                          kvb_format_gib(need, balance, 2));
+    }
+}
+
+static void say_pool(struct kvb_buffer *line, const struct kvb_kv_cache *kv)
+{
+    char tokens[32], blocks[32], size[32];
+    kvb_buffer_printf(line, " The pool holds %s tokens in %s blocks of %s: %u.%02u such requests at once.",
+                      kvb_format_count(tokens, kv->tokens), kvb_format_count(blocks, kv->num_blocks),
+                      kvb_format_count(size, kv->block_tokens), (unsigned)(kv->max_concurrency_hundredths / 100),
+                      (unsigned)(kv->max_concurrency_hundredths % 100));
+}
+
+static void say_verdict(struct kvb_buffer *line, const struct kvb_budget *budget)
+{
+    switch (budget->verdict) {
+    case KVB_FITS:
+        kvb_buffer_add(line, "It fits. ");
+        break;
+    case KVB_TIGHT:
+        kvb_buffer_add(line, "It is tight: it starts at the likely figures, not at the low end of their range. ");
+        break;
+    case KVB_DOES_NOT_FIT:
+        kvb_buffer_add(line, budget->starts ? "It starts, but a request of full length can never run. "
+                                            : "It does not fit: the engine refuses to start. ");
+        break;
+    }
+}
+
+static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const struct kvb_budget *budget = report->budget;
+    struct kvb_buffer line;
+    kvb_buffer_init(&line);
+    say_verdict(&line, budget);
+    say_balance(&line, budget);
+    if (budget->kv.num_blocks > 0) {
+        say_pool(&line, &budget->kv);
+    }
+    out->failed = out->failed || line.failed;
+    if (!line.failed) {
+        kvb_text_add_wrapped(out, line.data, 0, KVB_REPORT_WIDTH);
+    }
+    kvb_buffer_free(&line);
+}
+
+void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    add_title(out, report);
+    kvb_render_plan_budget(out, report);
+    kvb_buffer_add(out, "\n");
+    add_verdict(out, report);
+    kvb_render_plan_advice(out, report);
+    kvb_render_plan_show(out, report);
+    if (report->against != NULL) {
+        kvb_render_plan_against(out, report);
+    }
+}

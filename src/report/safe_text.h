@@ -1,0 +1,20 @@
+// Text from files and logs made harmless for a terminal or a JSON document.
+#ifndef KVB_REPORT_SAFE_TEXT_H
+#define KVB_REPORT_SAFE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+
+// Bytes of the valid UTF-8 character at `text`, or 0; `code` receives its code point.
+size_t kvb_utf8_read(const char *text, uint32_t *code);
+
+// Adds `text` with control characters and broken UTF-8 replaced by '?'.
+void kvb_text_add_safe(struct kvb_buffer *out, const char *text);
+void kvb_text_add_safe_n(struct kvb_buffer *out, const char *text, size_t length);
+
+// Adds `text` broken at blanks into lines of at most `width` columns, each after `indent` blanks.
+void kvb_text_add_wrapped(struct kvb_buffer *out, const char *text, unsigned indent, unsigned width);
+
+#endif

@@ -1,0 +1,13 @@
+// Colour of terminal text; it only repeats what the words say.
+#include "report/style.h"
+
+void kvb_style(struct kvb_buffer *out, bool color, enum kvb_style style)
+{
+    static const char *const codes[] = {
+        [KVB_STYLE_PLAIN] = "\033[0m",   [KVB_STYLE_STRONG] = "\033[1m",  [KVB_STYLE_DIM] = "\033[2m",
+        [KVB_STYLE_GOOD] = "\033[1;32m", [KVB_STYLE_WARN] = "\033[1;33m", [KVB_STYLE_BAD] = "\033[1;31m",
+    };
+    if (color) {
+        kvb_buffer_add(out, codes[style]);
+    }
+}
