@@ -39,10 +39,10 @@ const char *kvb_verdict_name(enum kvb_verdict verdict); // "fits", "tight", "doe
 
 struct kvb_kv_group {
     enum kvb_attention kind;
-    uint32_t layers;         // real layers, on the whole model
-    uint32_t padding_slots;  // slots paid for but unused
+    uint32_t layers;        // real layers, on the whole model
+    uint32_t padding_slots; // slots paid for but unused
     uint64_t block_tokens;
-    uint64_t page_bytes;     // of one layer (0: pages differ, see bytes_per_block)
+    uint64_t page_bytes; // of one layer (0: pages differ, see bytes_per_block)
     uint64_t blocks_per_request;
     uint32_t window_tokens;
 };
@@ -143,8 +143,8 @@ struct kvb_advice {
     uint64_t max_num_seqs;
     uint32_t change_count;
     struct kvb_change changes[KVB_CHANGES_MAX]; // least harm first
-    uint32_t apply_count; // the first so many, taken together, make it fit; 0 = none do
-    uint32_t apply[KVB_CHANGES_MAX]; // indexes into changes
+    uint32_t apply_count;                       // the first so many, taken together, make it fit; 0 = none do
+    uint32_t apply[KVB_CHANGES_MAX];            // indexes into changes
 };
 
 enum kvb_status kvb_advise(const struct kvb_plan *plan, const struct kvb_budget *budget,

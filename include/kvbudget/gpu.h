@@ -26,8 +26,8 @@ struct kvb_gpu {
     char id[64];
     char name[KVB_NAME_CAPACITY]; // as nvidia-smi prints it
     enum kvb_vendor vendor;
-    uint64_t memory_bytes;       // CUDA total on Linux
-    uint64_t memory_low_bytes;   // range over driver branches
+    uint64_t memory_bytes;     // CUDA total on Linux
+    uint64_t memory_low_bytes; // range over driver branches
     uint64_t memory_high_bytes;
     uint64_t device_bytes;       // nvidia-smi total: what WSL2 and Windows report as CUDA total; 0 = not known
     enum kvb_basis memory_basis; // MEASURED, MODELLED (total less reserve) or NAMEPLATE

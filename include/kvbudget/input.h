@@ -12,8 +12,13 @@
 #include <kvbudget/plan.h>
 #include <kvbudget/problem.h>
 
-enum kvb_profile_kind { KVB_PROFILE_MODEL, KVB_PROFILE_GPU, KVB_PROFILE_ENGINE, KVB_PROFILE_DEPLOYMENT,
-    KVB_PROFILE_KIND_COUNT };
+enum kvb_profile_kind {
+    KVB_PROFILE_MODEL,
+    KVB_PROFILE_GPU,
+    KVB_PROFILE_ENGINE,
+    KVB_PROFILE_DEPLOYMENT,
+    KVB_PROFILE_KIND_COUNT
+};
 const char *kvb_profile_kind_name(enum kvb_profile_kind kind); // "model", ...
 
 // A built-in profile: its text is the file that ships in profiles/.
@@ -71,7 +76,7 @@ struct kvb_deployment {
     char gpu[KVB_NAME_CAPACITY];
     char engine[KVB_NAME_CAPACITY];
     char draft_model[KVB_PATH_CAPACITY];
-    char overrides[1024]; // --hf-overrides
+    char overrides[1024];          // --hf-overrides
     bool inline_model, inline_gpu; // given in full in the file
     struct kvb_model model_value;
     struct kvb_gpu gpu_value;

@@ -38,14 +38,14 @@ enum kvb_qk_norm { KVB_QK_NORM_NONE, KVB_QK_NORM_PER_HEAD, KVB_QK_NORM_WHOLE };
 
 struct kvb_attention_shape {
     enum kvb_attention kind;
-    uint32_t heads, kv_heads;             // before any parallel split
-    uint32_t head_size, value_head_size;  // elements; MLA: see nope_size, rope_size
-    uint32_t window_tokens;               // sliding, chunked, DSV4
-    bool shares_kv;                       // reads an earlier layer's cache and keeps none
-    bool key_is_value;                    // no value projection (Gemma 4 global layers)
+    uint32_t heads, kv_heads;            // before any parallel split
+    uint32_t head_size, value_head_size; // elements; MLA: see nope_size, rope_size
+    uint32_t window_tokens;              // sliding, chunked, DSV4
+    bool shares_kv;                      // reads an earlier layer's cache and keeps none
+    bool key_is_value;                   // no value projection (Gemma 4 global layers)
     bool query_key_value_bias, query_bias_only, output_bias;
-    bool sinks;                           // one learned logit per head (gpt-oss)
-    bool gated_output;                    // an output gate as wide as the queries
+    bool sinks;        // one learned logit per head (gpt-oss)
+    bool gated_output; // an output gate as wide as the queries
     enum kvb_qk_norm qk_norm;
     // MLA (query_rank 0: queries are projected directly)
     uint32_t query_rank, latent_rank, nope_size, rope_size;
@@ -80,17 +80,17 @@ struct kvb_mlp_shape {
 struct kvb_layer_kind {
     struct kvb_attention_shape attention;
     struct kvb_mlp_shape mlp;
-    uint8_t norms;          // hidden-sized norms of the layer
+    uint8_t norms;           // hidden-sized norms of the layer
     uint32_t extra_elements; // small per-layer vectors not described above (scales, lambdas)
 };
 
 // Who holds a tensor under parallelism.
 enum kvb_split {
-    KVB_SPLIT_COPY,       // whole on every rank
-    KVB_SPLIT_ROWS,       // output dimension / tp (column parallel)
-    KVB_SPLIT_COLUMNS,    // input dimension / tp (row parallel); a bias (columns 1) is copied
-    KVB_SPLIT_KV,         // rows by KV head: / tp, one head replicated once tp exceeds the heads
-    KVB_SPLIT_VOCABULARY, // rows padded to 64, / tp
+    KVB_SPLIT_COPY,            // whole on every rank
+    KVB_SPLIT_ROWS,            // output dimension / tp (column parallel)
+    KVB_SPLIT_COLUMNS,         // input dimension / tp (row parallel); a bias (columns 1) is copied
+    KVB_SPLIT_KV,              // rows by KV head: / tp, one head replicated once tp exceeds the heads
+    KVB_SPLIT_VOCABULARY,      // rows padded to 64, / tp
     KVB_SPLIT_EXPERTS_ROWS,    // [count experts, rows / tp, columns]; whole experts / ep under EP
     KVB_SPLIT_EXPERTS_COLUMNS, // [count experts, rows, columns / tp]
     KVB_SPLIT_EXPERTS_COPY,    // per expert, not split by tp (an expert bias of the down projection)
@@ -126,12 +126,12 @@ struct kvb_extra {
 
 enum kvb_quantisation_method {
     KVB_QUANT_NONE,
-    KVB_QUANT_FP8,        // per tensor, per channel or block scales
-    KVB_QUANT_INT8,       // w8a8
-    KVB_QUANT_AWQ,        // 4 bit, zero points
-    KVB_QUANT_GPTQ,       // 4 or 8 bit
-    KVB_QUANT_WNA16,      // compressed-tensors weight-only integers
-    KVB_QUANT_BNB4,       // bitsandbytes nf4
+    KVB_QUANT_FP8,   // per tensor, per channel or block scales
+    KVB_QUANT_INT8,  // w8a8
+    KVB_QUANT_AWQ,   // 4 bit, zero points
+    KVB_QUANT_GPTQ,  // 4 or 8 bit
+    KVB_QUANT_WNA16, // compressed-tensors weight-only integers
+    KVB_QUANT_BNB4,  // bitsandbytes nf4
     KVB_QUANT_BNB8,
     KVB_QUANT_MXFP4,
     KVB_QUANT_NVFP4,
@@ -149,8 +149,8 @@ struct kvb_quantisation {
     uint32_t group_size; // inputs per scale with KVB_SCALE_GROUP; 0 = one per channel
     uint32_t block_rows, block_columns;
     enum kvb_scale_shape scale;
-    bool symmetric;  // no zero points
-    bool act_order;  // GPTQ desc_act
+    bool symmetric; // no zero points
+    bool act_order; // GPTQ desc_act
     bool static_activations;
     uint32_t unquantised_roles;
     enum kvb_quantisation_method expert_method; // mixed checkpoints: experts only; NONE = as `method`
@@ -201,16 +201,16 @@ struct kvb_model {
     uint64_t context_tokens; // the longest length the engine derives from the config
     bool tied_embeddings;
     bool head_bias;
-    bool norm_bias;       // layer norms with a bias vector
-    bool no_norm_weights; // norms without parameters (OLMo 1)
-    uint8_t final_norms;  // normally 1
-    bool pooling;         // encoder or embedding model: no sampler, no KV cache when attention is ENCODER
+    bool norm_bias;         // layer norms with a bias vector
+    bool no_norm_weights;   // norms without parameters (OLMo 1)
+    uint8_t final_norms;    // normally 1
+    bool pooling;           // encoder or embedding model: no sampler, no KV cache when attention is ENCODER
     bool is_hybrid_capable; // reserved
     uint8_t kind_count;
     uint8_t kind_of_layer[KVB_LAYERS_MAX];
     struct kvb_layer_kind kinds[KVB_LAYER_KINDS_MAX];
-    uint32_t mtp_layers; // next-token-prediction modules in the checkpoint
-    uint8_t mtp_kind;    // index in kinds[], valid when mtp_layers > 0
+    uint32_t mtp_layers;                // next-token-prediction modules in the checkpoint
+    uint8_t mtp_kind;                   // index in kinds[], valid when mtp_layers > 0
     uint32_t mtp_extra_matrices_hidden; // hidden x hidden matrices per MTP module besides its layer (eh_proj: 2)
     uint32_t mtp_norms;                 // hidden-sized norms per MTP module besides its layer's
     bool mtp_own_embeddings;            // the checkpoint repeats embedding and head inside each module

@@ -10,8 +10,8 @@
 #include <kvbudget/problem.h>
 
 // A release as one number that sorts: 0.6.4.post1 -> KVB_RELEASE(0, 6, 4) + 1.
-#define KVB_RELEASE(major, minor, patch) \
-    ((uint32_t)(major) * 1000000U + (uint32_t)(minor) * 10000U + (uint32_t)(patch) * 100U)
+#define KVB_RELEASE(major, minor, patch)                                                                               \
+    ((uint32_t)(major)*1000000U + (uint32_t)(minor)*10000U + (uint32_t)(patch)*100U)
 #define KVB_NEWEST_VLLM KVB_RELEASE(0, 27, 1)
 #define KVB_OLDEST_VLLM KVB_RELEASE(0, 2, 0)
 
@@ -46,8 +46,8 @@ enum kvb_setting {
     KVB_SET_ENFORCE_EAGER,
     KVB_SET_KV_CACHE_MEMORY_BYTES,
     KVB_SET_NUM_GPU_BLOCKS_OVERRIDE,
-    KVB_SET_SWAP_SPACE,             // bytes, written in GiB
-    KVB_SET_CPU_OFFLOAD_GB,         // bytes, written in GiB
+    KVB_SET_SWAP_SPACE,     // bytes, written in GiB
+    KVB_SET_CPU_OFFLOAD_GB, // bytes, written in GiB
     KVB_SET_ENABLE_PREFIX_CACHING,
     KVB_SET_ENABLE_CHUNKED_PREFILL,
     KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER,
@@ -58,14 +58,14 @@ enum kvb_setting {
     KVB_SET_LANGUAGE_MODEL_ONLY,
     KVB_SET_ENABLE_SLEEP_MODE,
     KVB_SET_SKIP_MM_PROFILING,
-    KVB_SET_MAMBA_CACHE_MODE,       // word: none, align, all
-    KVB_SET_MAMBA_SSM_CACHE_DTYPE,  // word: enum kvb_dtype_word
+    KVB_SET_MAMBA_CACHE_MODE,      // word: none, align, all
+    KVB_SET_MAMBA_SSM_CACHE_DTYPE, // word: enum kvb_dtype_word
     KVB_SET_MAMBA_CACHE_DTYPE,
     KVB_SET_MAMBA_BLOCK_SIZE,
-    KVB_SET_ATTENTION_BACKEND,      // word: enum kvb_backend
-    KVB_SET_MM_ENCODER_TP_MODE,     // word: weights, data
-    KVB_SET_MM_IPC_GPU_MEMORY_GB,   // bytes, written in GiB
-    KVB_SET_PERFORMANCE_MODE,       // word: balanced, throughput, interactivity
+    KVB_SET_ATTENTION_BACKEND,    // word: enum kvb_backend
+    KVB_SET_MM_ENCODER_TP_MODE,   // word: weights, data
+    KVB_SET_MM_IPC_GPU_MEMORY_GB, // bytes, written in GiB
+    KVB_SET_PERFORMANCE_MODE,     // word: balanced, throughput, interactivity
     KVB_SET_DISABLE_SLIDING_WINDOW,
     KVB_SET_TRUST_REMOTE_CODE,
     KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE,
@@ -115,14 +115,36 @@ enum kvb_quantization_word { // what the flag can ask for; the checkpoint's own 
     KVB_QUANTIZATION_GGUF,
     KVB_QUANTIZATION_OTHER_OF_CHECKPOINT // marlin variants and the like: confirms the checkpoint's method
 };
-enum kvb_backend { KVB_BACKEND_AUTO, KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_FLASHINFER, KVB_BACKEND_TRITON,
-    KVB_BACKEND_FLASHMLA, KVB_BACKEND_FLASHMLA_SPARSE, KVB_BACKEND_FLASHINFER_MLA,
-    KVB_BACKEND_CUTLASS_MLA, KVB_BACKEND_TRITON_MLA, KVB_BACKEND_FLASH_ATTN_MLA, KVB_BACKEND_OTHER };
-enum kvb_speculative { KVB_SPECULATIVE_NONE, KVB_SPECULATIVE_NGRAM, KVB_SPECULATIVE_EAGLE,
-    KVB_SPECULATIVE_MTP, KVB_SPECULATIVE_DRAFT_MODEL, KVB_SPECULATIVE_OTHER };
+enum kvb_backend {
+    KVB_BACKEND_AUTO,
+    KVB_BACKEND_FLASH_ATTN,
+    KVB_BACKEND_FLASHINFER,
+    KVB_BACKEND_TRITON,
+    KVB_BACKEND_FLASHMLA,
+    KVB_BACKEND_FLASHMLA_SPARSE,
+    KVB_BACKEND_FLASHINFER_MLA,
+    KVB_BACKEND_CUTLASS_MLA,
+    KVB_BACKEND_TRITON_MLA,
+    KVB_BACKEND_FLASH_ATTN_MLA,
+    KVB_BACKEND_OTHER
+};
+enum kvb_speculative {
+    KVB_SPECULATIVE_NONE,
+    KVB_SPECULATIVE_NGRAM,
+    KVB_SPECULATIVE_EAGLE,
+    KVB_SPECULATIVE_MTP,
+    KVB_SPECULATIVE_DRAFT_MODEL,
+    KVB_SPECULATIVE_OTHER
+};
 enum kvb_mamba_mode { KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_NONE, KVB_MAMBA_MODE_ALIGN, KVB_MAMBA_MODE_ALL };
-enum kvb_graph_mode { KVB_GRAPH_MODE_AUTO, KVB_GRAPH_MODE_NONE, KVB_GRAPH_MODE_PIECEWISE,
-    KVB_GRAPH_MODE_FULL, KVB_GRAPH_MODE_FULL_DECODE_ONLY, KVB_GRAPH_MODE_FULL_AND_PIECEWISE };
+enum kvb_graph_mode {
+    KVB_GRAPH_MODE_AUTO,
+    KVB_GRAPH_MODE_NONE,
+    KVB_GRAPH_MODE_PIECEWISE,
+    KVB_GRAPH_MODE_FULL,
+    KVB_GRAPH_MODE_FULL_DECODE_ONLY,
+    KVB_GRAPH_MODE_FULL_AND_PIECEWISE
+};
 enum kvb_performance { KVB_PERFORMANCE_BALANCED, KVB_PERFORMANCE_THROUGHPUT, KVB_PERFORMANCE_INTERACTIVITY };
 
 // How the value of a setting is written.
@@ -148,9 +170,9 @@ struct kvb_setting_row {
     uint64_t minimum, maximum; // inclusive, in stored units
     const struct kvb_word *words;
     uint32_t word_count;
-    bool negatable;         // --no-NAME exists
-    uint32_t since, until;  // releases that know the flag; 0 = all
-    const char *argument;   // for help: "TOKENS"
+    bool negatable;        // --no-NAME exists
+    uint32_t since, until; // releases that know the flag; 0 = all
+    const char *argument;  // for help: "TOKENS"
     const char *help;
 };
 extern const struct kvb_setting_row kvb_setting_rows[KVB_SETTING_COUNT];
@@ -169,8 +191,7 @@ struct kvb_settings {
     struct kvb_setting_value values[KVB_SETTING_COUNT];
 };
 // Sets a value unless one of higher origin is there already.
-void kvb_settings_set(struct kvb_settings *settings, enum kvb_setting setting, uint64_t number,
-                      enum kvb_origin origin);
+void kvb_settings_set(struct kvb_settings *settings, enum kvb_setting setting, uint64_t number, enum kvb_origin origin);
 
 enum kvb_usage { KVB_USAGE_SERVE, KVB_USAGE_OFFLINE };
 enum kvb_platform { KVB_PLATFORM_LINUX, KVB_PLATFORM_WSL2, KVB_PLATFORM_WINDOWS };
@@ -178,16 +199,16 @@ enum kvb_tristate { KVB_UNSET, KVB_NO, KVB_YES };
 
 // Environment variables the engine reads and the budget knows.
 struct kvb_environment {
-    uint8_t use_v1;                   // VLLM_USE_V1; enum kvb_tristate, like all below
-    uint8_t use_v2_model_runner;      // VLLM_USE_V2_MODEL_RUNNER
-    uint8_t use_flashinfer_sampler;   // VLLM_USE_FLASHINFER_SAMPLER
-    uint8_t estimate_cudagraphs;      // VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS
-    uint8_t mla_disable;              // VLLM_MLA_DISABLE
+    uint8_t use_v1;                     // VLLM_USE_V1; enum kvb_tristate, like all below
+    uint8_t use_v2_model_runner;        // VLLM_USE_V2_MODEL_RUNNER
+    uint8_t use_flashinfer_sampler;     // VLLM_USE_FLASHINFER_SAMPLER
+    uint8_t estimate_cudagraphs;        // VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS
+    uint8_t mla_disable;                // VLLM_MLA_DISABLE
     uint8_t allow_chunked_local_hybrid; // VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE
-    uint8_t allow_long_max_model_len; // VLLM_ALLOW_LONG_MAX_MODEL_LEN
-    uint8_t expandable_segments;      // PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
-    uint32_t attention_backend;       // VLLM_ATTENTION_BACKEND; enum kvb_backend
-    uint8_t layer_partition_count;    // VLLM_PP_LAYER_PARTITION; 0 = not set
+    uint8_t allow_long_max_model_len;   // VLLM_ALLOW_LONG_MAX_MODEL_LEN
+    uint8_t expandable_segments;        // PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+    uint32_t attention_backend;         // VLLM_ATTENTION_BACKEND; enum kvb_backend
+    uint8_t layer_partition_count;      // VLLM_PP_LAYER_PARTITION; 0 = not set
     uint16_t layer_partition[64];
 };
 

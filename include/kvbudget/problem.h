@@ -65,9 +65,8 @@ void kvb_problems_init(struct kvb_problems *problems);
 
 // Adds one problem and returns `status`, so that `return kvb_problem_add(...)` reads naturally.
 // Control characters in the result are replaced by '?'; text beyond the capacity ends in "...".
-enum kvb_status kvb_problem_add(struct kvb_problems *problems, enum kvb_severity severity,
-                                enum kvb_status status, struct kvb_place place, const char *format,
-                                ...) __attribute__((format(printf, 5, 6)));
+enum kvb_status kvb_problem_add(struct kvb_problems *problems, enum kvb_severity severity, enum kvb_status status,
+                                struct kvb_place place, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 // The first error's status, or KVB_OK when there are only notices and warnings.
 enum kvb_status kvb_problems_status(const struct kvb_problems *problems);

@@ -32,8 +32,8 @@ bool kvb_parse_gib(const char *text, uint64_t *bytes);
 // Writers: return `out`; the result always ends in NUL. Capacity 32 suffices for each.
 // GiB with `decimals` digits (0 to 6), rounded half away from zero, sign kept: "-3.79".
 char *kvb_format_gib(char out[32], int64_t bytes, unsigned decimals);
-char *kvb_format_count(char out[32], uint64_t count); // 1,721,888
-char *kvb_format_ppm(char out[32], uint32_t ppm);     // 925000 -> "0.925", 900000 -> "0.90"
+char *kvb_format_count(char out[32], uint64_t count);       // 1,721,888
+char *kvb_format_ppm(char out[32], uint32_t ppm);           // 925000 -> "0.925", 900000 -> "0.90"
 char *kvb_format_bytes_exact(char out[32], uint64_t bytes); // shortest exact: "24564MiB", "1GiB", "1000B"
 
 #endif

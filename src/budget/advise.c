@@ -1,0 +1,173 @@
+// What to set instead: the largest utilization and length that start, and a ladder of changes in order of
+// least harm, each tried alone and then together.
+#include <string.h>
+
+#include "base/checked.h"
+#include "budget/compute.h"
+#include "budget/ladder.h"
+
+static void put(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number)
+{
+    struct kvb_setting_value *value = &plan->settings.values[setting];
+    value->number = number;
+    value->set = 1;
+}
+
+static bool answer_with(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number, struct kvb_budget *budget)
+{
+    struct kvb_setting_value before = plan->settings.values[setting];
+    put(plan, setting, number);
+    bool computed = kvb_budget_quietly(plan, budget);
+    plan->settings.values[setting] = before;
+    return computed;
+}
+
+static bool accepts(const struct kvb_budget *budget)
+{
+    return budget->verdict != KVB_DOES_NOT_FIT && budget->slack_bytes >= 0;
+}
+
+static bool fixed_cache(const struct kvb_plan *plan)
+{
+    return kvb_number(plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0;
+}
+
+static void advise_utilization(struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
+{
+    struct kvb_budget tried;
+    uint32_t ppm = kvb_highest_utilization(budget);
+    bool usable = ppm > 0 && !fixed_cache(plan) && answer_with(plan, KVB_SET_GPU_MEMORY_UTILIZATION, ppm, &tried);
+    if (usable && accepts(&tried)) {
+        advice->has_utilization = true;
+        advice->gpu_memory_utilization_ppm = ppm;
+    }
+}
+
+static bool length_fits(struct kvb_plan *plan, uint64_t length)
+{
+    struct kvb_budget tried;
+    return answer_with(plan, KVB_SET_MAX_MODEL_LEN, length, &tried) && tried.verdict != KVB_DOES_NOT_FIT;
+}
+
+// Largest length that fits; a shorter length rarely needs more, so a search below the first guess suffices.
+static uint64_t longest_length(struct kvb_plan *plan, uint64_t guess)
+{
+    if (guess == 0 || length_fits(plan, guess)) {
+        return guess;
+    }
+    uint64_t low = 0;
+    uint64_t high = guess - 1;
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2;
+        if (length_fits(plan, middle)) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+static void advise_length(struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
+{
+    struct kvb_plan working = *plan;
+    struct kvb_budget at_best = *budget;
+    if (advice->has_utilization) {
+        put(&working, KVB_SET_GPU_MEMORY_UTILIZATION, advice->gpu_memory_utilization_ppm);
+        if (!kvb_budget_quietly(&working, &at_best)) {
+            return;
+        }
+    }
+    uint64_t length = longest_length(&working, at_best.kv.max_model_len_that_fits);
+    advice->has_max_model_len = length > 0;
+    advice->max_model_len = length;
+    advice->has_max_num_seqs = true;
+    advice->max_num_seqs = budget->settings.values[KVB_SET_MAX_NUM_SEQS].number;
+}
+
+// Tries the candidates of one rung, mildest first: the first that fits, else the strongest.
+static bool try_rung(struct kvb_plan *plan, const struct kvb_budget *budget, const struct kvb_rung *rung,
+                     struct kvb_change *change)
+{
+    uint64_t candidates[KVB_CANDIDATES_MAX];
+    uint32_t count = rung->candidates(plan, budget, candidates);
+    bool found = false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct kvb_budget tried;
+        if (!answer_with(plan, rung->setting, candidates[i], &tried)) {
+            continue;
+        }
+        found = true;
+        change->to = candidates[i];
+        change->balance_bytes = tried.balance_bytes;
+        change->frees_bytes = tried.balance_bytes - budget->balance_bytes;
+        change->fits = tried.verdict != KVB_DOES_NOT_FIT;
+        if (change->fits) {
+            break;
+        }
+    }
+    change->setting = rung->setting;
+    change->from = budget->settings.values[rung->setting].number;
+    change->why = rung->why;
+    return found && (change->fits || change->frees_bytes > 0 || rung->warns);
+}
+
+static void climb(struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
+{
+    size_t count = 0;
+    const struct kvb_rung *rungs = kvb_rungs(&count);
+    for (size_t i = 0; i < count && advice->change_count < KVB_CHANGES_MAX; i++) {
+        struct kvb_change change = {0};
+        if (try_rung(plan, budget, &rungs[i], &change)) {
+            advice->changes[advice->change_count++] = change;
+        }
+    }
+}
+
+static bool applied_before(const struct kvb_advice *advice, enum kvb_setting setting)
+{
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        if (advice->changes[advice->apply[i]].setting == setting) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The first change that suffices alone; else as many as it takes, mildest first.
+static void choose(struct kvb_plan *plan, struct kvb_advice *advice)
+{
+    for (uint32_t i = 0; i < advice->change_count; i++) {
+        if (advice->changes[i].fits) {
+            advice->apply[0] = i;
+            advice->apply_count = 1;
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < advice->change_count; i++) {
+        struct kvb_budget tried;
+        const struct kvb_change *change = &advice->changes[i];
+        if (change->frees_bytes <= 0 || applied_before(advice, change->setting)) {
+            continue;
+        }
+        put(plan, change->setting, change->to);
+        advice->apply[advice->apply_count++] = i;
+        if (kvb_budget_quietly(plan, &tried) && tried.verdict != KVB_DOES_NOT_FIT) {
+            return;
+        }
+    }
+    advice->apply_count = 0;
+}
+
+enum kvb_status kvb_advise(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
+{
+    struct kvb_plan working = *plan;
+    memset(advice, 0, sizeof *advice);
+    advise_utilization(&working, budget, advice);
+    advise_length(&working, budget, advice);
+    if (budget->verdict == KVB_DOES_NOT_FIT) {
+        climb(&working, budget, advice);
+        choose(&working, advice);
+    }
+    return KVB_OK;
+}

@@ -1,0 +1,143 @@
+// The start-up errors of each release, word for word, typing slips included.
+// Source: vllm/v1/core/kv_cache_utils.py, v1/worker/utils.py, worker/worker.py.
+#include "budget/errors.h"
+
+#include <string.h>
+
+#include "budget/printed.h"
+
+struct line {
+    char *out;
+    size_t length;
+};
+
+static void add(struct line *line, const char *text)
+{
+    size_t length = strlen(text);
+    size_t room = KVB_ERROR_TEXT_CAPACITY - 1 - line->length;
+    length = length < room ? length : room;
+    memcpy(line->out + line->length, text, length);
+    line->length += length;
+    line->out[line->length] = '\0';
+}
+
+static void add_count(struct line *line, uint64_t count)
+{
+    char digits[24];
+    size_t at = sizeof digits - 1;
+    digits[at] = '\0';
+    do {
+        digits[--at] = (char)('0' + count % 10);
+        count /= 10;
+    } while (count > 0);
+    add(line, digits + at);
+}
+
+static void add_gib(struct line *line, int64_t bytes, bool python_round)
+{
+    char text[32];
+    (void)kvb_printed_gib(text, bytes, python_round);
+    add(line, text);
+}
+
+static const char see_docs[] = " See https://docs.vllm.ai/en/latest/configuration/conserving_memory/ for more details.";
+
+void kvb_error_text(const char *text, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct line line = {out, 0};
+    add(&line, text);
+}
+
+void kvb_error_no_memory(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct line line = {out, 0};
+    add(&line, "No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing "
+               "the engine");
+    if (kvb_rule(context, KVB_RULE_ERROR_NONE) == KVB_NONE_CPU) {
+        add(&line, " (this flag also controls CPU memory reservation on the CPU backend, despite its name)");
+    }
+    add(&line, ".");
+    if (kvb_rule(context, KVB_RULE_ERROR_NONE) != KVB_NONE_PLAIN) {
+        add(&line, see_docs);
+    }
+}
+
+static void add_estimate(const struct kvb_context *context, struct line *line, uint64_t estimate_tokens)
+{
+    uint32_t rule = kvb_rule(context, KVB_RULE_ERROR_NEED);
+    if (rule < KVB_NEED_GIB_BROKEN) {
+        return;
+    }
+    add(line, " ");
+    if (estimate_tokens == 0) {
+        return;
+    }
+    add(line, "Based on the available memory, ");
+    if (rule != KVB_NEED_GIB_BROKEN) {
+        add(line, "the estimated maximum model length is ");
+        add_count(line, estimate_tokens);
+        add(line, ".");
+    }
+}
+
+void kvb_error_too_long(const struct kvb_context *context, uint64_t needed_bytes, int64_t pool_bytes,
+                        uint64_t estimate_tokens, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct line line = {out, 0};
+    uint32_t rule = kvb_rule(context, KVB_RULE_ERROR_NEED);
+    bool python_round = kvb_rule(context, KVB_RULE_FIGURES) != 0;
+    const char *unit = rule == KVB_NEED_GB ? " GB" : " GiB";
+    add(&line, "To serve at least one request with the ");
+    add(&line, rule >= KVB_NEED_CPU ? "model's" : "models's");
+    add(&line, " max seq len (");
+    add_count(&line, context->max_model_len);
+    add(&line, "), (");
+    add_gib(&line, (int64_t)needed_bytes, python_round);
+    add(&line, unit);
+    add(&line, " KV cache is needed, which is larger than the available KV cache memory (");
+    add_gib(&line, pool_bytes, python_round);
+    add(&line, unit);
+    add(&line, ").");
+    add_estimate(context, &line, estimate_tokens);
+    add(&line, " Try increasing `gpu_memory_utilization` ");
+    add(&line, rule >= KVB_NEED_CPU ? "(which also controls CPU memory on the CPU backend) " : "");
+    add(&line, "or decreasing `max_model_len` when initializing the engine.");
+    if (rule >= KVB_NEED_URL) {
+        add(&line, see_docs);
+    }
+}
+
+void kvb_error_too_long_v0(const struct kvb_context *context, uint64_t stored_tokens, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct line line = {out, 0};
+    add(&line, "The model's max seq len (");
+    add_count(&line, context->max_model_len);
+    add(&line, ") is larger than the maximum number of tokens that can be stored in KV cache (");
+    add_count(&line, stored_tokens);
+    add(&line,
+        "). Try increasing `gpu_memory_utilization` or decreasing `max_model_len` when initializing the engine.");
+}
+
+void kvb_error_not_free(const struct kvb_context *context, uint64_t requested_bytes, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct line line = {out, 0};
+    char fraction[32];
+    (void)kvb_printed_fraction(fraction, context->utilization_ppm);
+    add(&line, "Free memory on device ");
+    add(&line, kvb_rule(context, KVB_RULE_FREE_CHECK) >= 2 ? "cuda:0 (" : "(");
+    add_gib(&line, (int64_t)context->free_bytes, true);
+    add(&line, "/");
+    add_gib(&line, (int64_t)context->memory_bytes, true);
+    add(&line, " GiB) on startup is less than desired GPU memory utilization (");
+    add(&line, fraction);
+    add(&line, ", ");
+    add_gib(&line, (int64_t)requested_bytes, true);
+    add(&line, " GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes.");
+}
+
+void kvb_error_no_auto_fit(char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    kvb_error_text("Cannot auto-fit max_model_len: not enough GPU memory available to serve even a single token. Try "
+                   "increasing `gpu_memory_utilization`.",
+                   out);
+}

@@ -1,0 +1,16 @@
+// The start-up errors of each release, word for word.
+#ifndef KVB_BUDGET_ERRORS_H
+#define KVB_BUDGET_ERRORS_H
+
+#include "budget/context.h"
+
+void kvb_error_no_memory(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
+void kvb_error_too_long(const struct kvb_context *context, uint64_t needed_bytes, int64_t pool_bytes,
+                        uint64_t estimate_tokens, char out[KVB_ERROR_TEXT_CAPACITY]);
+void kvb_error_too_long_v0(const struct kvb_context *context, uint64_t stored_tokens,
+                           char out[KVB_ERROR_TEXT_CAPACITY]);
+void kvb_error_not_free(const struct kvb_context *context, uint64_t requested_bytes, char out[KVB_ERROR_TEXT_CAPACITY]);
+void kvb_error_no_auto_fit(char out[KVB_ERROR_TEXT_CAPACITY]);
+void kvb_error_text(const char *text, char out[KVB_ERROR_TEXT_CAPACITY]);
+
+#endif
