@@ -16,6 +16,13 @@ enum show { SHOW_FORMULAS = 1, SHOW_KV = 2, SHOW_WEIGHTS = 4, SHOW_ALL = 7 };
 
 struct command_row;
 
+// A flag whose text is kept because the settings do not hold all of it: JSON flags and "env".
+#define TYPED_MAX 48
+struct typed {
+    const char *name; // without dashes
+    const char *value;
+};
+
 struct arguments {
     const struct command_row *command;
     const char *program;
@@ -29,8 +36,13 @@ struct arguments {
     int serve_count; // words after --
     const char *const *serve_words;
     const char *setting_texts[KVB_SETTING_COUNT]; // as typed on our own command line, or NULL
-    struct kvb_deployment deployment;             // profile, serve command and flags merged
+    uint32_t typed_count;
+    struct typed typed[TYPED_MAX];
+    struct kvb_deployment deployment; // profile, serve command and flags merged
     struct kvb_problems problems;
 };
+
+// Keeps the text of a flag; more than TYPED_MAX are not kept.
+void arguments_keep(struct arguments *arguments, const char *name, const char *value);
 
 #endif

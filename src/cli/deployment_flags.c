@@ -105,7 +105,7 @@ static bool set_platform(struct arguments *arguments, const struct option_row *r
 
 static bool set_environment(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    (void)row;
+    arguments_keep(arguments, row->name, value);
     return kvb_environment_set(value, &arguments->deployment.environment, &arguments->problems) == KVB_OK;
 }
 

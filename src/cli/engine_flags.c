@@ -22,11 +22,13 @@ static bool set_setting(struct arguments *arguments, const struct option_row *ro
 
 static bool set_json(struct arguments *arguments, const struct option_row *row, const char *value)
 {
+    arguments_keep(arguments, row->name, value);
     return kvb_json_flag(row->name, value, KVB_ORIGIN_FLAG, &arguments->deployment, &arguments->problems) == KVB_OK;
 }
 
 static bool set_overrides(struct arguments *arguments, const struct option_row *row, const char *value)
 {
+    arguments_keep(arguments, row->name, value);
     if (!kvb_copy(arguments->deployment.overrides, sizeof arguments->deployment.overrides, value)) {
         (void)options_mistake(arguments, "--%s is longer than %zu characters", row->name,
                               sizeof arguments->deployment.overrides - 1);

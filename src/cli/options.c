@@ -36,6 +36,13 @@ enum kvb_status options_mistake(struct arguments *arguments, const char *format,
     return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0}, "%s", text);
 }
 
+void arguments_keep(struct arguments *arguments, const char *name, const char *value)
+{
+    if (arguments->typed_count < TYPED_MAX) {
+        arguments->typed[arguments->typed_count++] = (struct typed){name, value};
+    }
+}
+
 void options_add(struct option_list *list, const struct option_row *rows, size_t count)
 {
     for (size_t i = 0; i < count && list->count < OPTIONS_MAX; i++) {

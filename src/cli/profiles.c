@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "report/columns.h"
 #include "report/json_writer.h"
+#include "report/safe_text.h"
 
 static const char *const plural_names[KVB_PROFILE_KIND_COUNT] = {
     [KVB_PROFILE_MODEL] = "models",
@@ -179,7 +180,8 @@ static void say_checked(struct kvb_buffer *answer, struct kvb_json *json, const 
         kvb_json_close_object(json);
         return;
     }
-    kvb_buffer_printf(answer, "%s: a valid %s profile\n", path, kvb_profile_kind_name(kind));
+    kvb_text_add_safe(answer, path);
+    kvb_buffer_printf(answer, ": a valid %s profile\n", kvb_profile_kind_name(kind));
 }
 
 static int check(struct arguments *arguments, struct kvb_buffer *answer)

@@ -7,6 +7,7 @@
 #include <kvbudget/kvbudget.h>
 
 #include "base/buffer.h"
+#include "report/cards_report.h"
 #include "report/json_writer.h"
 
 // Bits of `show`.
@@ -25,6 +26,7 @@ struct kvb_plan_report {
     const char *command; // serve command with the changes applied, or NULL
     unsigned show;
     bool color;
+    const struct kvb_cards *cards;         // no GPU was named; the budget is of the first of these, or NULL
     const struct kvb_plan_report *against; // the same question put otherwise, or NULL
 };
 

@@ -264,6 +264,9 @@ void kvb_render_plan_json(struct kvb_buffer *out, const struct kvb_plan_report *
     startup(&json, report->budget);
     recommendation(&json, report);
     kvb_render_problems_json(&json, report->problems);
+    if (report->cards != NULL) {
+        kvb_render_cards_json(&json, report->cards);
+    }
     if (report->against != NULL) {
         against(&json, report);
     }

@@ -1,0 +1,204 @@
+// The `vllm serve` line that starts the deployment with the advised changes applied.
+#include "cli/serve_line.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/serve_parts.h"
+
+void serve_line_quote(struct kvb_buffer *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
+        kvb_buffer_add(out, word);
+        return;
+    }
+    kvb_buffer_add(out, "'");
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            kvb_buffer_add(out, "'\\''");
+        } else {
+            kvb_buffer_add_n(out, word, 1);
+        }
+    }
+    kvb_buffer_add(out, "'");
+}
+
+// NAME='value': the name must stay outside the quotes to remain an assignment.
+static void add_assignment(struct kvb_buffer *out, const char *assignment)
+{
+    size_t name = strcspn(assignment, "=");
+    kvb_buffer_add_n(out, assignment, name);
+    if (assignment[name] == '=') {
+        kvb_buffer_add(out, "=");
+        if (assignment[name + 1] != '\0') {
+            serve_line_quote(out, assignment + name + 1);
+        }
+    }
+    kvb_buffer_add(out, " ");
+}
+
+static void apply_changes(struct serve_settings *settings, const struct kvb_advice *advice)
+{
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        const struct kvb_change *change = &advice->changes[advice->apply[i]];
+        struct serve_setting *setting = &settings->values[change->setting];
+        *setting = (struct serve_setting){.written = !change->removes_setting, .changed = true, .number = change->to};
+    }
+}
+
+// Our own flags and changes only: what must be said besides a serve command that was given.
+static void gather(struct serve_settings *settings, const struct arguments *arguments, const struct kvb_advice *advice,
+                   enum kvb_origin least)
+{
+    memset(settings, 0, sizeof *settings);
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const struct kvb_setting_value *value = &arguments->deployment.settings.values[i];
+        bool said = value->set && value->origin >= least && value->origin != KVB_ORIGIN_DEFAULT;
+        settings->values[i] = (struct serve_setting){
+            .written = said,
+            .changed = said && value->origin == KVB_ORIGIN_FLAG,
+            .number = value->number,
+            .text = kvb_setting_rows[i].kind == KVB_VALUE_WORD ? arguments->setting_texts[i] : NULL,
+        };
+    }
+    apply_changes(settings, advice);
+}
+
+static void add_flag_name(struct kvb_buffer *out, const char *prefix, const char *key)
+{
+    kvb_buffer_add(out, prefix);
+    for (; *key != '\0'; key++) {
+        kvb_buffer_add_n(out, *key == '_' ? "-" : key, 1);
+    }
+}
+
+static void add_setting(struct kvb_buffer *out, enum kvb_setting setting, const struct serve_setting *value)
+{
+    const struct kvb_setting_row *row = &kvb_setting_rows[setting];
+    char text[48];
+    if (!value->written || row->kind == KVB_VALUE_PART) {
+        return;
+    }
+    if (row->kind == KVB_VALUE_SWITCH) {
+        add_flag_name(out, value->number != 0 ? " --" : " --no-", row->key);
+        return;
+    }
+    const char *shown = value->text != NULL ? value->text : kvb_setting_format(text, setting, value->number);
+    if (row->kind == KVB_VALUE_WORD && strcmp(shown, "other") == 0) {
+        return;
+    }
+    add_flag_name(out, " --", row->key);
+    kvb_buffer_add(out, " ");
+    serve_line_quote(out, shown);
+}
+
+static const char *typed_value(const struct arguments *arguments, const char *name)
+{
+    for (uint32_t i = 0; i < arguments->typed_count; i++) {
+        if (strcmp(arguments->typed[i].name, name) == 0) {
+            return arguments->typed[i].value;
+        }
+    }
+    return NULL;
+}
+
+static void add_settings(struct kvb_buffer *out, const struct arguments *arguments,
+                         const struct serve_settings *settings)
+{
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        add_setting(out, (enum kvb_setting)i, &settings->values[i]);
+    }
+    for (unsigned i = 0; i < serve_part_count(); i++) {
+        const char *name = serve_part_name(i);
+        const char *typed = typed_value(arguments, name);
+        struct kvb_buffer made;
+        kvb_buffer_init(&made);
+        if (typed == NULL || serve_part_is_advised(i, settings, arguments)) {
+            serve_part_write(&made, i, settings, &arguments->deployment);
+            typed = made.length > 0 && !made.failed ? made.data : NULL;
+        }
+        if (typed != NULL) {
+            add_flag_name(out, " --", name);
+            kvb_buffer_add(out, " ");
+            serve_line_quote(out, typed);
+        }
+        kvb_buffer_free(&made);
+    }
+}
+
+// Whether the words at `at` are a flag that is said anew; `*words` receives how many they are.
+static bool is_replaced(const struct arguments *arguments, const struct serve_settings *settings, int at, int *words)
+{
+    const char *word = arguments->serve_words[at];
+    const char *equals = strchr(word, '=');
+    bool takes_value = false;
+    *words = 1;
+    if (word[0] != '-' || !serve_flag_is_changed(word, settings, arguments, &takes_value)) {
+        return false;
+    }
+    if (takes_value && equals == NULL && at + 1 < arguments->serve_count) {
+        *words = 2;
+    }
+    return true;
+}
+
+static bool is_assignment(const char *word)
+{
+    size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    return name > 0 && word[name] == '=';
+}
+
+static void add_given_command(struct kvb_buffer *out, const struct arguments *arguments,
+                              const struct serve_settings *settings)
+{
+    bool leading = true, first = true;
+    for (int i = 0; i < arguments->serve_count;) {
+        int words = 1;
+        const char *word = arguments->serve_words[i];
+        leading = leading && is_assignment(word);
+        if (leading) {
+            add_assignment(out, word);
+        } else if (!is_replaced(arguments, settings, i, &words)) {
+            kvb_buffer_add(out, first ? "" : " ");
+            serve_line_quote(out, word);
+            first = false;
+        }
+        i += words;
+    }
+}
+
+// A file is not what vLLM serves; its model's name is.
+static const char *served_model(const struct arguments *arguments, const struct kvb_plan *plan)
+{
+    const char *model = arguments->deployment.model;
+    size_t length = strlen(model);
+    static const char *const endings[] = {".json", ".yaml", ".yml"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t ending = strlen(endings[i]);
+        if (length > ending && kvb_equal_ignoring_case(model + length - ending, endings[i])) {
+            return plan->model.name;
+        }
+    }
+    return length == 0 || arguments->deployment.inline_model ? plan->model.name : model;
+}
+
+void serve_line_write(struct kvb_buffer *out, const struct arguments *arguments, const struct kvb_plan *plan,
+                      const struct kvb_advice *advice)
+{
+    struct serve_settings settings;
+    for (uint32_t i = 0; i < arguments->typed_count; i++) {
+        if (strcmp(arguments->typed[i].name, "env") == 0) {
+            add_assignment(out, arguments->typed[i].value);
+        }
+    }
+    gather(&settings, arguments, advice, arguments->serve_count > 0 ? KVB_ORIGIN_FLAG : KVB_ORIGIN_PROFILE);
+    if (arguments->serve_count > 0) {
+        add_given_command(out, arguments, &settings);
+    } else {
+        kvb_buffer_add(out, "vllm serve ");
+        serve_line_quote(out, served_model(arguments, plan));
+    }
+    add_settings(out, arguments, &settings);
+}
