@@ -27,6 +27,7 @@ struct kvb_builtin {
     const char *id;   // models: the Hugging Face id; GPUs: the id
     const char *text; // NUL-ended YAML
     size_t length;
+    const char *names; // GPUs: "NAME, ALIAS, ALIAS"; "" otherwise
 };
 // Sorted by kind, then id without regard to case.
 const struct kvb_builtin *kvb_builtins(size_t *count);

@@ -13,9 +13,9 @@ enum kvb_node_kind { KVB_NODE_SCALAR, KVB_NODE_SEQUENCE, KVB_NODE_MAPPING };
 
 struct kvb_node {
     enum kvb_node_kind kind;
-    bool quoted;            // scalar in quotes: text, never a number, null or switch
-    uint32_t line, column;  // of the value, 1-based
-    const char *key;        // in a mapping; NULL otherwise
+    bool quoted;           // scalar in quotes: text, never a number, null or switch
+    uint32_t line, column; // of the value, 1-based
+    const char *key;       // in a mapping; NULL otherwise
     uint32_t key_line, key_column;
     const char *text;       // scalar
     uint32_t count;         // children of a sequence or mapping
