@@ -98,14 +98,19 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
                                        struct kvb_model *draft, struct kvb_model_source *source,
                                        struct kvb_problems *problems)
 {
-    memset(plan, 0, sizeof *plan);
-    copy_answers(deployment, plan);
+    struct kvb_plan made = {0};
+    copy_answers(deployment, &made);
     enum kvb_status engine =
-        kvb_engine_load_with_terms(deployment->engine, &plan->engine, &plan->settings, plan->stated, problems);
-    enum kvb_status gpu = resolve_gpu(deployment, plan, problems);
-    enum kvb_status model = resolve_model(deployment, plan, source, problems);
-    if (model != KVB_OK || gpu != KVB_OK || engine != KVB_OK) {
-        return model != KVB_OK ? model : gpu != KVB_OK ? gpu : engine;
+        kvb_engine_load_with_terms(deployment->engine, &made.engine, &made.settings, made.stated, problems);
+    enum kvb_status gpu = resolve_gpu(deployment, &made, problems);
+    enum kvb_status status = resolve_model(deployment, &made, source, problems);
+    status = status == KVB_OK ? gpu : status;
+    status = status == KVB_OK ? engine : status;
+    if (status == KVB_OK) {
+        status = resolve_draft(deployment, &made, draft, problems);
     }
-    return resolve_draft(deployment, plan, draft, problems);
+    if (status == KVB_OK) {
+        *plan = made;
+    }
+    return status;
 }
