@@ -1,0 +1,272 @@
+// The cleaner of log text.
+#include "logs/clean.h"
+
+#include <string.h>
+
+struct cleaner {
+    const char *in;
+    size_t length;
+    size_t at;
+    char *out;
+    size_t capacity;
+    size_t used;
+};
+
+static char look(const struct cleaner *c, size_t ahead)
+{
+    return c->at + ahead < c->length ? c->in[c->at + ahead] : '\0';
+}
+
+static void emit(struct cleaner *c, char byte)
+{
+    if (c->used < c->capacity) {
+        c->out[c->used++] = byte;
+    }
+}
+
+static bool is_alnum(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// Length of "[0-9;]*m" behind an opening bracket at `from`, with bracket; 0 = none.
+static size_t colour_length(const struct cleaner *c, size_t from)
+{
+    if (look(c, from) != '[') {
+        return 0;
+    }
+    size_t i = from + 1;
+    while (i < from + 20 && ((look(c, i) >= '0' && look(c, i) <= '9') || look(c, i) == ';')) {
+        i++;
+    }
+    return look(c, i) == 'm' ? i - from + 1 : 0;
+}
+
+// Any "ESC [ ... letter", and "ESC ] ... BEL".
+static size_t escape_length(const struct cleaner *c)
+{
+    if (look(c, 1) == '[') {
+        size_t i = 2;
+        while (i < 40 && look(c, i) >= 0x20 && look(c, i) < 0x40) {
+            i++;
+        }
+        return i + 1;
+    }
+    if (look(c, 1) == ']') {
+        size_t i = 2;
+        while (i < 256 && look(c, i) != '\a' && look(c, i) != 0x1b && look(c, i) != '\0') {
+            i++;
+        }
+        return look(c, i) == '\a' ? i + 1 : i;
+    }
+    return 2;
+}
+
+// Skips one colour sequence in any of its spellings; false when there is none here.
+static bool skip_colour(struct cleaner *c)
+{
+    size_t length = 0;
+    if (look(c, 0) == 0x1b) {
+        length = escape_length(c);
+    } else if (look(c, 0) == '^' && look(c, 1) == '[') {
+        length = colour_length(c, 2);
+        length = length != 0 ? length + 2 : 0;
+    } else if (look(c, 0) == '[' && look(c, 1) != 'm') {
+        bool border = c->used == 0 || !is_alnum(c->out[c->used - 1]);
+        length = border ? colour_length(c, 0) : 0;
+    }
+    c->at += length;
+    return length != 0;
+}
+
+static void emit_utf8(struct cleaner *c, uint32_t point)
+{
+    if (point < 0x80) {
+        emit(c, (char)point);
+    } else if (point < 0x800) {
+        emit(c, (char)(0xc0 | point >> 6));
+        emit(c, (char)(0x80 | (point & 0x3f)));
+    } else {
+        emit(c, (char)(0xe0 | point >> 12));
+        emit(c, (char)(0x80 | (point >> 6 & 0x3f)));
+        emit(c, (char)(0x80 | (point & 0x3f)));
+    }
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void unescape_code_point(struct cleaner *c)
+{
+    uint32_t point = 0;
+    for (size_t i = 2; i < 6; i++) {
+        int digit = hex_digit(look(c, i));
+        if (digit < 0) {
+            c->at += 2;
+            return;
+        }
+        point = point * 16 + (uint32_t)digit;
+    }
+    c->at += 6;
+    if (point == 0x1b) { // an escaped colour
+        c->at += colour_length(c, 0);
+    } else if (point >= 0x20 || point == '\t') {
+        emit_utf8(c, point);
+    }
+}
+
+static void unescape(struct cleaner *c)
+{
+    char code = look(c, 1);
+    if (code == 'u') {
+        unescape_code_point(c);
+        return;
+    }
+    c->at += 2;
+    if (code == 'n' || code == 'r') {
+        emit(c, '\n');
+    } else if (code == 't') {
+        emit(c, '\t');
+    } else if (code != '\0' && code != 'b' && code != 'f') {
+        emit(c, code);
+    }
+}
+
+// Skips what wrappers and quoting put at the start of a line: "vllm-1  | ", "> ", "| ".
+static void skip_line_prefix(struct cleaner *c)
+{
+    size_t i = 0;
+    while (i < 40 && (is_alnum(look(c, i)) || look(c, i) == '-' || look(c, i) == '_' || look(c, i) == '.')) {
+        i++;
+    }
+    size_t name = i;
+    while (i < 60 && look(c, i) == ' ') {
+        i++;
+    }
+    if (name > 0 && i > name && look(c, i) == '|' && look(c, i + 1) == ' ') {
+        c->at += i + 2;
+        return;
+    }
+    while (look(c, 0) == '>' || (look(c, 0) == ' ' && look(c, 1) == '>')) {
+        c->at++;
+    }
+}
+
+size_t kvb_clean(const char *in, size_t length, bool json, unsigned max_lines, char *out, size_t capacity)
+{
+    struct cleaner c = {in, length, 0, out, capacity, 0};
+    unsigned lines = 1;
+    while (c.at < c.length && c.used < c.capacity) {
+        unsigned char byte = (unsigned char)c.in[c.at];
+        if (byte == '\n' || byte == '\r') {
+            c.at++;
+            if (byte == '\r' && look(&c, 0) == '\n') {
+                c.at++;
+            }
+            if (lines++ == max_lines) {
+                break;
+            }
+            emit(&c, '\n');
+            skip_line_prefix(&c);
+        } else if (json && byte == '\\') {
+            unescape(&c);
+        } else if (byte == '^' && look(&c, 1) == 'M' && (look(&c, 2) == '\n' || c.at + 2 >= c.length)) {
+            c.at += 2; // a carriage return as an editor shows it
+        } else if ((byte == 0x1b || byte == '^' || byte == '[') && skip_colour(&c)) {
+            continue;
+        } else {
+            c.at++;
+            if (byte >= 0x20 || byte == '\t') {
+                emit(&c, (char)byte);
+            }
+        }
+    }
+    return c.used;
+}
+
+static size_t put_point(uint32_t point, char *out)
+{
+    struct cleaner c = {NULL, 0, 0, out, 3, 0};
+    emit_utf8(&c, point);
+    return c.used;
+}
+
+size_t kvb_utf16_decode(struct kvb_utf16 *state, const char *in, size_t length, char *out)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)in[i];
+        if (!state->has_byte) {
+            state->byte = byte;
+            state->has_byte = true;
+            continue;
+        }
+        state->has_byte = false;
+        uint32_t unit = state->big_endian ? (uint32_t)state->byte << 8 | byte : (uint32_t)byte << 8 | state->byte;
+        bool surrogate = unit >= 0xd800 && unit < 0xe000;
+        used += put_point(surrogate ? '?' : unit, out + used);
+    }
+    return used;
+}
+
+// Length of the valid UTF-8 sequence at `in`, 0 when it is none.
+static size_t utf8_length(const unsigned char *in, size_t left)
+{
+    size_t need = in[0] < 0x80 ? 1 : in[0] >= 0xc2 && in[0] < 0xe0 ? 2 : in[0] >= 0xe0 && in[0] < 0xf0 ? 3 : 0;
+    if (in[0] >= 0xf0 && in[0] < 0xf5) {
+        need = 4;
+    }
+    if (need == 0 || need > left) {
+        return 0;
+    }
+    for (size_t i = 1; i < need; i++) {
+        if ((in[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool control = need == 2 && in[0] == 0xc2 && in[1] < 0xa0; // C1 controls move cursors too
+    bool overlong = need == 3 && in[0] == 0xe0 && in[1] < 0xa0;
+    bool format = need == 3 && in[0] == 0xe2 && in[1] == 0x80 && in[2] >= 0x8b; // direction marks and the like
+    bool dash = need == 3 && in[0] == 0xe2 && in[1] == 0x80 && in[2] >= 0x90 && in[2] <= 0xa7;
+    return control || overlong || (format && !dash) ? 0 : need;
+}
+
+void kvb_printable(const char *in, size_t length, char *out, size_t capacity)
+{
+    size_t used = 0;
+    bool blank = true; // leading blanks go, runs become one
+    for (size_t i = 0; i < length;) {
+        unsigned char byte = (unsigned char)in[i];
+        if (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r') {
+            i++;
+            if (!blank && used + 1 < capacity) {
+                out[used++] = ' ';
+            }
+            blank = true;
+            continue;
+        }
+        blank = false;
+        size_t size = byte < 0x20 || byte == 0x7f ? 0 : utf8_length((const unsigned char *)in + i, length - i);
+        if (used + (size != 0 ? size : 1) >= capacity) {
+            break;
+        }
+        if (size == 0) {
+            out[used++] = '?';
+            i++;
+            continue;
+        }
+        memcpy(out + used, in + i, size);
+        used += size;
+        i += size;
+    }
+    while (used > 0 && out[used - 1] == ' ') {
+        used--;
+    }
+    out[used] = '\0';
+}

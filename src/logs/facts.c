@@ -1,0 +1,171 @@
+// What one recognised line adds to the facts of an attempt.
+#include <string.h>
+
+#include "base/text.h"
+#include "logs/clean.h"
+#include "logs/run.h"
+#include "logs/settings.h"
+
+// ---- The text of a failure
+
+static bool ends_name(char c)
+{
+    return c == ' ' || c == '\n' || c == '\'' || c == '"' || c == '`' || c == '(';
+}
+
+// The match with the exception's name before it ("ValueError: ") and the rest of its line.
+void kvb_attempt_describe(const struct kvb_log_hit *hit, char text[KVB_LOG_TEXT_CAPACITY])
+{
+    size_t from = hit->start;
+    if (hit->row->event == KVB_EVENT_TRACE) { // a function's name says little without its file
+        const char *quote = memchr(hit->record, '"', from);
+        from = quote != NULL ? (size_t)(quote - hit->record) : from;
+    }
+    for (int words = 0; words < 8 && from >= 2; words++) {
+        size_t at = from;
+        while (at > 0 && hit->record[at - 1] == ' ') {
+            at--;
+        }
+        while (at > 0 && !ends_name(hit->record[at - 1]) && hit->start - at < 120) {
+            at--;
+        }
+        if (at == from || hit->record[at] == '[' || hit->record[at] == '-' ||
+            memchr(hit->record + at, ']', from - at) != NULL) {
+            break;
+        }
+        from = at;
+    }
+    size_t to = hit->end;
+    while (to < hit->length && hit->record[to] != '\n') {
+        to++;
+    }
+    kvb_printable(hit->record + from, to - from, text, KVB_LOG_TEXT_CAPACITY);
+}
+
+// ---- Observations
+
+static bool replaces(enum kvb_log_combine combine, int64_t old, int64_t value)
+{
+    switch (combine) {
+    case KVB_LOG_SMALLEST:
+        return value < old;
+    case KVB_LOG_LARGEST:
+        return value > old;
+    case KVB_LOG_LAST:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void observe(struct kvb_attempt *attempt, enum kvb_observation what, int64_t value,
+                    const struct kvb_log_hit *hit)
+{
+    struct kvb_log_value *slot = &attempt->facts.observed[what];
+    bool twice = hit->engine == KVB_LOG_TENSORRT && (what == KVB_OBS_KV_CACHE || what == KVB_OBS_KV_TOKENS);
+    if (!slot->set || twice || replaces(kvb_observation_rows[what].combine, slot->value, value)) {
+        slot->value = value;
+        slot->line = hit->line;
+    }
+    slot->low = !slot->set || value < slot->low ? value : slot->low;
+    slot->high = !slot->set || value > slot->high ? value : slot->high;
+    slot->count++;
+    slot->set = true;
+    if (what == KVB_OBS_KV_CACHE && slot->line == hit->line) {
+        kvb_attempt_describe(hit, attempt->size_text);
+    }
+}
+
+void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    unsigned holes = kvb_pattern_holes(hit->row->pattern);
+    for (unsigned i = 0; i < holes && i < KVB_ROW_GIVES_MAX; i++) {
+        if (hit->row->gives[i] != KVB_OBS_IGNORED) {
+            observe(attempt, hit->row->gives[i], hit->holes[i].value, hit);
+        }
+    }
+}
+
+// ---- Who is speaking
+
+// "0.10.1.1" -> "0.10.1"
+static void three_parts(const char *version, char three[48])
+{
+    size_t i = 0;
+    for (unsigned points = 0; version[i] != '\0' && i < 47; i++) {
+        points += version[i] == '.';
+        if (points == 3) {
+            break;
+        }
+        three[i] = version[i];
+    }
+    three[i] = '\0';
+}
+
+void kvb_attempt_version(struct kvb_attempt *attempt, const struct kvb_hole *hole)
+{
+    char text[48];
+    char three[48];
+    kvb_printable(hole->text, hole->length < 47 ? hole->length : 47, text, sizeof text);
+    const char *version = text[0] == 'v' ? text + 1 : text;
+    uint32_t release;
+    three_parts(version, three);
+    if (kvb_release_parse(version, &release) || kvb_release_parse(three, &release)) {
+        kvb_copy(attempt->facts.version, sizeof attempt->facts.version, version);
+        attempt->facts.version_known = true;
+        attempt->facts.release = release;
+    }
+}
+
+static void take_generation(struct kvb_attempt *attempt, const struct kvb_line_row *row)
+{
+    struct kvb_log_report *facts = &attempt->facts;
+    if (row->generation != 0 && !facts->generation_known) {
+        facts->generation_known = true;
+        facts->generation = row->generation == 1 ? KVB_GENERATION_V0 : KVB_GENERATION_V1;
+    }
+    if (row->since > facts->since) {
+        facts->since = row->since;
+    }
+    if (row->until != 0 && (facts->until == 0 || row->until < facts->until)) {
+        facts->until = row->until;
+    }
+}
+
+void kvb_attempt_engine(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    if (hit->row->event == KVB_EVENT_NEAR || hit->engine == KVB_LOG_TORCH) {
+        return;
+    }
+    bool about_vllm = hit->engine == KVB_LOG_VLLM;
+    bool generic = about_vllm && (hit->row->event == KVB_EVENT_TRACE || hit->row->event == KVB_EVENT_WRAPPER ||
+                                  hit->row->event == KVB_EVENT_LOADING || hit->row->event == KVB_EVENT_READY ||
+                                  hit->row->event == KVB_EVENT_SERVING);
+    if (attempt->facts.engine == KVB_LOG_UNKNOWN_ENGINE && !generic) {
+        attempt->facts.engine = hit->engine;
+    }
+    if (about_vllm && attempt->facts.engine == KVB_LOG_VLLM) {
+        take_generation(attempt, hit->row);
+    }
+}
+
+void kvb_attempt_name(const struct kvb_hole *hole, char name[KVB_NAME_CAPACITY])
+{
+    if (name[0] == '\0') {
+        kvb_printable(hole->text, hole->length, name, KVB_NAME_CAPACITY);
+    }
+}
+
+void kvb_attempt_settings(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    struct kvb_log_report *facts = &attempt->facts;
+    struct kvb_dump_result result = {&facts->settings, facts->model, &facts->observed[KVB_OBS_STATIC_FRACTION]};
+    if (hit->row->event != KVB_EVENT_COMMAND) {
+        kvb_read_dump(hit->record + hit->end, hit->length - hit->end, &result);
+        facts->arguments_seen |= hit->row->event == KVB_EVENT_ARGUMENTS;
+        return;
+    }
+    bool named = kvb_pattern_holes(hit->row->pattern) > 0; // "vllm serve MODEL"
+    const char *from = named ? hit->holes[0].text : hit->record + hit->end - 2;
+    kvb_read_command(from, (size_t)(hit->record + hit->length - from), &result);
+}

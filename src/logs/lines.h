@@ -1,0 +1,73 @@
+// The tables of recognised lines: one row per form, one table per engine.
+#ifndef KVB_LOGS_LINES_H
+#define KVB_LOGS_LINES_H
+
+#include <stddef.h>
+
+#include <kvbudget/logs.h>
+
+#include "logs/pattern.h"
+
+// What a recognised line does to the run it belongs to.
+enum kvb_event {
+    KVB_EVENT_FACT, // carries numbers only
+    KVB_EVENT_BEGIN,
+    KVB_EVENT_VERSION, // begins a run too; its word is the release
+    KVB_EVENT_ARGUMENTS,
+    KVB_EVENT_CONFIG, // a V0 or V1 engine configuration with its release
+    KVB_EVENT_MODEL,  // its word is the model's name
+    KVB_EVENT_GPU,    // its word is the GPU's name
+    KVB_EVENT_COMMAND,
+    KVB_EVENT_LOADING,
+    KVB_EVENT_LOADED,
+    KVB_EVENT_SIZED,
+    KVB_EVENT_ALLOCATED,
+    KVB_EVENT_CAPTURED,
+    KVB_EVENT_READY,
+    KVB_EVENT_SERVING,
+    KVB_EVENT_NOTE,    // `detail` is a kvb_log_note
+    KVB_EVENT_TRACE,   // a function name of a traceback; `detail` is the kvb_failure it points to
+    KVB_EVENT_FAILURE, // `detail` is the kvb_failure
+    KVB_EVENT_OOM,     // out of memory; the stage decides which
+    KVB_EVENT_WRAPPER, // says that something failed, never what
+    KVB_EVENT_TRACEBACK,
+    KVB_EVENT_EXCEPTION, // the name of a Python exception, whatever its message
+    KVB_EVENT_CRASH,     // the process died; never a sign of memory
+    KVB_EVENT_NEAR,      // memory is spoken of; only for "closest lines"
+};
+
+#define KVB_ROW_GIVES_MAX 7
+
+struct kvb_line_row {
+    const char *pattern;
+    enum kvb_event event;
+    unsigned detail;
+    enum kvb_observation gives[KVB_ROW_GIVES_MAX]; // one per hole that carries a value
+    uint32_t since, until;                         // releases that print it; 0 = open
+    unsigned generation;                           // 0: either, 1: V0, 2: V1
+    const char *specimen;                          // a line of this form, and of no other
+};
+
+struct kvb_line_table {
+    enum kvb_log_engine engine;
+    const struct kvb_line_row *rows;
+    size_t count;
+};
+
+extern const struct kvb_line_table kvb_lines_vllm_setup;
+extern const struct kvb_line_table kvb_lines_vllm_memory;
+extern const struct kvb_line_table kvb_lines_vllm_errors;
+extern const struct kvb_line_table kvb_lines_torch;
+extern const struct kvb_line_table kvb_lines_sglang;
+extern const struct kvb_line_table kvb_lines_llamacpp;
+extern const struct kvb_line_table kvb_lines_tensorrt;
+extern const struct kvb_line_table kvb_lines_lmdeploy;
+extern const struct kvb_line_table kvb_lines_tgi;
+extern const struct kvb_line_table kvb_lines_ollama;
+
+#define KVB_LINE_TABLES 10
+extern const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES];
+
+#define KVB_LINE_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+#endif
