@@ -54,7 +54,7 @@ static void begin(struct kvb_json *json, const char *key)
     json->has_member = true;
 }
 
-static void open(struct kvb_json *json, const char *key, const char *bracket)
+static void open_bracket(struct kvb_json *json, const char *key, const char *bracket)
 {
     begin(json, key);
     kvb_buffer_add(json->out, bracket);
@@ -62,7 +62,7 @@ static void open(struct kvb_json *json, const char *key, const char *bracket)
     json->has_member = false;
 }
 
-static void close(struct kvb_json *json, const char *bracket)
+static void close_bracket(struct kvb_json *json, const char *bracket)
 {
     json->depth--;
     if (json->has_member) {
@@ -75,22 +75,22 @@ static void close(struct kvb_json *json, const char *bracket)
 
 void kvb_json_open_object(struct kvb_json *json, const char *key)
 {
-    open(json, key, "{");
+    open_bracket(json, key, "{");
 }
 
 void kvb_json_close_object(struct kvb_json *json)
 {
-    close(json, "}");
+    close_bracket(json, "}");
 }
 
 void kvb_json_open_list(struct kvb_json *json, const char *key)
 {
-    open(json, key, "[");
+    open_bracket(json, key, "[");
 }
 
 void kvb_json_close_list(struct kvb_json *json)
 {
-    close(json, "]");
+    close_bracket(json, "]");
 }
 
 void kvb_json_text(struct kvb_json *json, const char *key, const char *text)

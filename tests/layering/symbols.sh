@@ -1,0 +1,43 @@
+#!/bin/sh
+# The budget core calls nothing but a short list of functions: no input or output, no allocation, no
+# clock, no environment. Compiled here without sanitizers, which would add symbols of their own.
+#   symbols.sh COMPILER SOURCE_FOLDER BUILD_FOLDER
+set -eu
+compiler=$1 source=$2 build=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+compile() { # LAYER
+    mkdir "$work/$1"
+    for file in "$source/src/$1"/*.c; do
+        "$compiler" -std=c17 -D_POSIX_C_SOURCE=200809L -O1 -I"$source/include" -I"$build/include" -I"$source/src" \
+            -c "$file" -o "$work/$1/$(basename "$file" .c).o"
+    done
+}
+compile base
+compile budget
+
+defined() { nm --defined-only "$@" | awk 'NF == 3 && $2 ~ /[A-Z]/ { print $3 }'; }
+{
+    defined "$work"/budget/*.o "$work"/base/*.o
+    printf '%s\n' memcpy memset memmove memcmp memchr strcmp strncmp strlen strchr _GLOBAL_OFFSET_TABLE_
+} | sort -u >"$work/permitted"
+
+failed=0
+for object in "$work"/budget/*.o; do
+    nm -u "$object" | awk '{ print $2 }' | sort -u >"$work/used"
+    extra=$(comm -23 "$work/used" "$work/permitted" | tr '\n' ' ')
+    case $(basename "$object") in printed.o) extra=$(echo "$extra" | sed 's/snprintf//') ;; esac
+    if [ -n "$(echo "$extra" | tr -d ' ')" ]; then
+        echo "src/budget/$(basename "$object" .o).c calls $extra" >&2
+        failed=1
+    fi
+done
+
+# Global state: nothing writable but the hook that lets a test fail an allocation.
+state=$(nm "$work"/budget/*.o "$work"/base/*.o | awk '$2 ~ /^[bBC]$/ { print $3 }' | grep -v '^calls_until_failure$' || true)
+if [ -n "$state" ]; then
+    echo "writable global state: $state" >&2
+    failed=1
+fi
+exit $failed
