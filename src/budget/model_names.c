@@ -1,5 +1,4 @@
-// Words for the kinds of a model: attention, number format, quantisation, tensor role, basis.
-#include <kvbudget/gpu.h>
+// Words for the kinds of a model: attention, number format, quantisation, tensor role.
 #include <kvbudget/model.h>
 
 static const char *const attention_names[KVB_ATTENTION_COUNT] = {
@@ -42,12 +41,6 @@ static const char *const role_names[KVB_ROLE_COUNT] = {
     [KVB_ROLE_OTHER] = "other",
 };
 
-static const char *const basis_names[KVB_BASIS_COUNT] = {
-    [KVB_BASIS_EXACT] = "exact",       [KVB_BASIS_CHECKPOINT] = "checkpoint", [KVB_BASIS_CONFIG] = "config",
-    [KVB_BASIS_MEASURED] = "measured", [KVB_BASIS_MODELLED] = "modelled",     [KVB_BASIS_ASSUMED] = "assumed",
-    [KVB_BASIS_STATED] = "stated",     [KVB_BASIS_NAMEPLATE] = "nameplate",
-};
-
 static const char *word(const char *const *names, uint32_t count, uint32_t index)
 {
     return index < count && names[index] ? names[index] : "unknown";
@@ -76,9 +69,4 @@ const char *kvb_quantisation_name(enum kvb_quantisation_method method)
 const char *kvb_role_name(enum kvb_role role)
 {
     return word(role_names, KVB_ROLE_COUNT, (uint32_t)role);
-}
-
-const char *kvb_basis_name(enum kvb_basis basis)
-{
-    return word(basis_names, KVB_BASIS_COUNT, (uint32_t)basis);
 }

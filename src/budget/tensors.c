@@ -46,7 +46,11 @@ static void add_mixer(struct kvb_tensor_list *list, const struct kvb_attention_s
     case KVB_ATTENTION_CHUNKED:
     case KVB_ATTENTION_CROSS:
     case KVB_ATTENTION_ENCODER:
-        kvb_attention_tensors(list, shape);
+        if (shape->latent_rank) {
+            kvb_latent_tensors(list, shape);
+        } else {
+            kvb_attention_tensors(list, shape);
+        }
         break;
     case KVB_ATTENTION_MLA:
     case KVB_ATTENTION_DSV4:

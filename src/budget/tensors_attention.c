@@ -91,11 +91,18 @@ static void add_indexer(struct kvb_tensor_list *list, const struct kvb_attention
     kvb_tensor_add(list, "indexer_weights_proj", KVB_ROLE_ATTENTION, KVB_SPLIT_COPY, shape->index_heads, hidden);
 }
 
+// MiniCPM3 caches values padded to the keys' size; its matrices have hidden / heads of them.
+static uint64_t padded_value_size(const struct kvb_tensor_list *list, const struct kvb_attention_shape *shape)
+{
+    return shape->heads ? list->model->hidden_size / shape->heads : 0;
+}
+
 static void add_mla(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape)
 {
     uint64_t hidden = list->model->hidden_size;
-    uint64_t values = kvb_mul(shape->heads, shape->value_head_size);
-    uint64_t expanded = kvb_mul(shape->heads, kvb_add(shape->nope_size, shape->value_head_size));
+    uint64_t value_size = shape->kind == KVB_ATTENTION_MLA ? shape->value_head_size : padded_value_size(list, shape);
+    uint64_t values = kvb_mul(shape->heads, value_size);
+    uint64_t expanded = kvb_mul(shape->heads, kvb_add(shape->nope_size, value_size));
     add_mla_queries(list, shape);
     add_small(list, "kv_a_layernorm", KVB_ROLE_NORM, shape->latent_rank);
     kvb_tensor_linear(list, "kv_b_proj", KVB_SPLIT_ROWS, expanded, shape->latent_rank, KVB_FUSED_NONE);

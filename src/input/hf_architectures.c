@@ -1,0 +1,146 @@
+// One row per model class: which builders describe it and what it does whatever its config says.
+#include <string.h>
+
+#include "input/hf.h"
+
+#define STANDARD hf_attention_standard, hf_mlp_standard
+#define EXPERTS hf_attention_standard, hf_mlp_moe
+#define LATENT hf_attention_mla, hf_mlp_moe
+#define END                                                                                                            \
+    {                                                                                                                  \
+        HF_KEY_COUNT, 0                                                                                                \
+    }
+
+static const struct hf_default gemma3_defaults[] = {{HF_VOCAB, 262208},
+                                                    {HF_HIDDEN, 2304},
+                                                    {HF_INTERMEDIATE, 9216},
+                                                    {HF_LAYERS, 26},
+                                                    {HF_HEADS, 8},
+                                                    {HF_KV_HEADS, 4},
+                                                    {HF_HEAD_DIM, 256},
+                                                    {HF_WINDOW, 4096},
+                                                    {HF_WINDOW_PATTERN, 6},
+                                                    {HF_MAX_POSITION, 131072},
+                                                    {HF_LOCAL_THETA, 10000000000},
+                                                    END};
+static const struct hf_default gemma2_defaults[] = {{HF_WINDOW, 4096}, {HF_HEAD_DIM, 256}, END};
+static const struct hf_default olmo3_defaults[] = {{HF_WINDOW_PATTERN, 4}, {HF_WINDOW, 4096}, END};
+static const struct hf_default mistral_defaults[] = {{HF_WINDOW, 4096}, {HF_KV_HEADS, 8}, END};
+static const struct hf_default falcon_defaults[] = {{HF_MAX_POSITION, 2048}, END};
+static const struct hf_default period4_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
+static const struct hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
+
+#define GEMMA3 HF_TIES | HF_HEAD_NORM
+#define GPT HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_NO_ROPE
+#define ENCODER                                                                                                        \
+    HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_NO_ROPE | HF_ENCODES |  \
+        HF_POOLS | HF_NO_FINAL_NORM
+
+// clang-format off
+static const struct hf_architecture rows[] = {
+    // Llama and what is built like it
+    {"LlamaForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"LLaMAForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"MistralForCausalLM", STANDARD, 2, 0, 0, mistral_defaults, NULL, 0},
+    {"Ministral3ForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"AquilaForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"YiForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"XverseForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"InternLMForCausalLM", STANDARD, 2, 0, HF_BIAS_ATTENTION, NULL, NULL, 0},
+    {"InternLM2ForCausalLM", STANDARD, 2, 0, HF_BIAS_ATTENTION, NULL, NULL, 0},
+    {"InternLM3ForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"BaichuanForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"BaiChuanForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"OrionForCausalLM", STANDARD, 2, 0, HF_LAYER_NORM, NULL, NULL, 0},
+    {"SmolLM3ForCausalLM", STANDARD, 2, 0, HF_TIES | HF_NO_WINDOW, NULL, NULL, 0},
+    {"GraniteForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"MiniCPMForCausalLM", STANDARD, 2, 0, HF_TIES, NULL, NULL, 0},
+    {"MiniCPM3ForCausalLM", hf_attention_minicpm3, hf_mlp_standard, 2, 0, HF_TIES, NULL, NULL, 0},
+    {"ExaoneForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"Exaone4ForCausalLM", STANDARD, 2, HF_PATTERN_PERIOD, HF_HEAD_NORM, period4_defaults, NULL, 0},
+    {"SeedOssForCausalLM", STANDARD, 2, 0, HF_CONFIG_QKV_BIAS, NULL, NULL, 0},
+    {"Ernie4_5ForCausalLM", STANDARD, 2, 0, HF_BIAS_EVERYWHERE | HF_TIES, NULL, NULL, 0},
+    {"HunYuanDenseV1ForCausalLM", STANDARD, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
+    {"SolarForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"ArceeForCausalLM", STANDARD, 2, 0, HF_PLAIN_MLP, NULL, NULL, 0},
+    {"NemotronForCausalLM", STANDARD, 2, 0, HF_LAYER_NORM | HF_PLAIN_MLP, NULL, NULL, 0},
+    {"DeciLMForCausalLM", hf_attention_deci, hf_mlp_deci, 2, 0, 0, NULL, NULL, 0},
+    // Qwen
+    {"QWenLMHeadModel", hf_attention_standard, hf_mlp_qwen1, 2, 0, HF_HAS_QKV_BIAS, NULL, NULL, 0},
+    {"Qwen2ForCausalLM", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, NULL, 0},
+    {"Qwen2MoeForCausalLM", EXPERTS, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW | HF_SHARED_GATE, NULL, NULL, 0},
+    {"Qwen3ForCausalLM", STANDARD, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, NULL, 0},
+    {"Qwen3MoeForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, NULL, 0},
+    {"MiMoForCausalLM", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, NULL, 0},
+    // Phi
+    {"PhiForCausalLM", STANDARD, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_HAS_HEAD_BIAS, NULL, NULL, 0},
+    {"Phi3ForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"PhiMoEForCausalLM", EXPERTS, 2, 0, HF_LAYER_NORM, NULL, NULL, 0},
+    // Gemma
+    {"GemmaForCausalLM", STANDARD, 2, 0, HF_TIES, NULL, NULL, 0},
+    {"Gemma2ForCausalLM", STANDARD, 4, HF_PATTERN_EVEN_SLIDE, HF_TIES, gemma2_defaults, NULL, 0},
+    {"Gemma3ForCausalLM", STANDARD, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3_defaults, NULL, 0},
+    // classics
+    {"GPT2LMHeadModel", STANDARD, 2, 0, GPT | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_TIES, NULL, hf_finish_positions, 0},
+    {"GPTBigCodeForCausalLM", STANDARD, 2, 0, GPT | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_TIES, NULL, hf_finish_positions, 0},
+    {"GPTJForCausalLM", STANDARD, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_HAS_MLP_BIAS | HF_HAS_HEAD_BIAS, NULL, NULL, 0},
+    {"GPTNeoXForCausalLM", STANDARD, 2, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_MLP_BIAS | HF_BIAS_BY_DEFAULT, NULL, NULL, 0},
+    {"OPTForCausalLM", STANDARD, 2, 0, GPT | HF_BIAS_EVERYWHERE | HF_BIAS_BY_DEFAULT | HF_TIES, NULL, hf_finish_opt, 0},
+    {"BloomForCausalLM", STANDARD, 2, 0, GPT | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_TIES, bloom_defaults, hf_finish_bloom, 0},
+    {"MptForCausalLM", STANDARD, 2, 0, GPT | HF_BIAS_EVERYWHERE | HF_TIES, NULL, NULL, 0},
+    {"MPTForCausalLM", STANDARD, 2, 0, GPT | HF_BIAS_EVERYWHERE | HF_TIES, NULL, NULL, 0},
+    {"FalconForCausalLM", hf_attention_falcon, hf_mlp_standard, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_BIAS_EVERYWHERE | HF_TIES, falcon_defaults, NULL, 0},
+    {"RWForCausalLM", hf_attention_falcon, hf_mlp_standard, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_BIAS_EVERYWHERE | HF_TIES, falcon_defaults, NULL, 0},
+    {"ChatGLMModel", STANDARD, 2, 0, HF_BIAS_EVERYWHERE, NULL, NULL, 0},
+    {"ChatGLMForConditionalGeneration", STANDARD, 2, 0, HF_BIAS_EVERYWHERE, NULL, NULL, 0},
+    {"StableLmForCausalLM", STANDARD, 2, 0, HF_LAYER_NORM, NULL, NULL, 0},
+    {"StableLMEpochForCausalLM", STANDARD, 2, 0, HF_LAYER_NORM, NULL, NULL, 0},
+    {"Starcoder2ForCausalLM", STANDARD, 2, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_BIAS_EVERYWHERE | HF_BIAS_BY_DEFAULT | HF_TIES, NULL, NULL, 0},
+    {"CohereForCausalLM", STANDARD, 1, 0, HF_TIES, NULL, NULL, 0},
+    {"Cohere2ForCausalLM", STANDARD, 1, HF_PATTERN_PERIOD, HF_TIES, period4_defaults, NULL, 0},
+    {"OlmoForCausalLM", STANDARD, 2, 0, HF_NO_NORM_WEIGHTS, NULL, NULL, 0},
+    {"Olmo2ForCausalLM", STANDARD, 2, 0, HF_WHOLE_NORM, NULL, NULL, 0},
+    {"Olmo3ForCausalLM", STANDARD, 2, HF_PATTERN_PERIOD, HF_WHOLE_NORM, olmo3_defaults, NULL, 0},
+    {"OlmoeForCausalLM", EXPERTS, 2, 0, HF_WHOLE_NORM, NULL, NULL, 0},
+    {"GlmForCausalLM", STANDARD, 2, 0, HF_CONFIG_QKV_BIAS, NULL, NULL, 0},
+    {"Glm4ForCausalLM", STANDARD, 4, 0, HF_CONFIG_QKV_BIAS, NULL, NULL, 0},
+    // experts
+    {"MixtralForCausalLM", EXPERTS, 2, 0, 0, NULL, NULL, 0},
+    {"GraniteMoeForCausalLM", EXPERTS, 2, 0, HF_TIES, NULL, NULL, 0},
+    {"GraniteMoeSharedForCausalLM", EXPERTS, 2, 0, HF_TIES, NULL, NULL, 0},
+    {"DbrxForCausalLM", hf_attention_standard, hf_mlp_dbrx, 2, 0, 0, NULL, NULL, 0},
+    {"Ernie4_5_MoeForCausalLM", hf_attention_standard, hf_mlp_ernie, 2, 0, HF_BIAS_ATTENTION | HF_CORRECTION_BIAS | HF_TIES, NULL, NULL, 0},
+    {"GptOssForCausalLM", EXPERTS, 2, HF_PATTERN_EVEN_SLIDE, HF_SINKS | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS, NULL, NULL, 0},
+    {"Glm4MoeForCausalLM", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"MiniMaxM2ForCausalLM", EXPERTS, 2, 0, HF_WHOLE_NORM, NULL, NULL, 0},
+    {"Dots1ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
+    // latent attention
+    {"DeepseekV2ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
+    {"DeepseekV3ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
+    {"DeepseekV32ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
+    {"GlmMoeDsaForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"Glm4MoeLiteForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, NULL, NULL, 0},
+    // encoders
+    {"BertModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
+    {"RobertaModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
+    {"RobertaForMaskedLM", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
+    {"XLMRobertaModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
+    {"XLMRobertaForSequenceClassification", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
+};
+// clang-format on
+
+const struct hf_architecture *hf_architecture_rows(uint32_t *count)
+{
+    *count = (uint32_t)(sizeof rows / sizeof rows[0]);
+    return rows;
+}
+
+const struct hf_architecture *hf_architecture_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,12 @@
+// Schemes inside compressed-tensors and ModelOpt checkpoints.
+#ifndef KVB_INPUT_HF_SCHEME_H
+#define KVB_INPUT_HF_SCHEME_H
+
+#include "input/hf.h"
+
+// Bits, group and scale that a method always has.
+void hf_scheme_apply(struct kvb_quantisation *quantisation, enum kvb_quantisation_method method);
+void hf_read_compressed_tensors(struct hf *hf, struct kvb_quantisation *quantisation);
+void hf_read_modelopt(struct hf *hf, struct kvb_quantisation *quantisation);
+
+#endif
