@@ -55,6 +55,16 @@ static void promote(const struct kvb_buckets *own, struct kvb_buckets *out)
     }
 }
 
+// Buckets that became alike share one.
+static void rejoin(struct kvb_buckets *buckets)
+{
+    struct kvb_buckets apart = *buckets;
+    buckets->count = 0;
+    for (uint32_t i = 0; i < apart.count; i++) {
+        join(buckets, &apart.items[i]);
+    }
+}
+
 static bool is_full_type(enum kvb_attention kind)
 {
     return kind == KVB_ATTENTION_FULL || kind == KVB_ATTENTION_MLA;
@@ -207,6 +217,7 @@ void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizin
                (kvb_rule(context, KVB_RULE_UNIFORM_TYPE) && is_uniform_type(&sizing->grouped))) {
         make_single(sizing);
     } else if (kvb_rule(context, KVB_RULE_GROUPS) && unify_pages(context, &sizing->grouped)) {
+        rejoin(&sizing->grouped);
         make_hybrid(context, sizing);
     } else if (kvb_rule(context, KVB_RULE_UNIFY_PAGES) >= 4 && kvb_model_is_mla(context->model)) {
         promote(&sizing->own, &sizing->grouped);

@@ -118,7 +118,6 @@ static const struct kvb_rule_row rows[] = {
     {R(26, 0), KVB_RULE_UNIFY_PAGES, 3},
     {R(27, 0), KVB_RULE_ACCOUNTING, KVB_ACCOUNT_FREE_MEMORY},
     {R(27, 0), KVB_RULE_UNIFY_PAGES, 4},
-    {R(27, 0), KVB_RULE_MERGE_BUCKETS, 1},
     {R(27, 0), KVB_RULE_DSV4, 3},
     {R(27, 0), KVB_RULE_REQUEST_BLOCKS_SUM, 1},
 };

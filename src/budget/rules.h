@@ -25,7 +25,6 @@ enum kvb_rule {
     KVB_RULE_UNIFY_PAGES,        // 0 no, 1 smaller pages get larger blocks, 2 or are padded, 3 Mamba too,
                                  // 4 MLA beside sliding windows falls back to promotion
     KVB_RULE_GROUP_FACTOR,       // hundredths: groups as large as the largest bucket while it is below this
-    KVB_RULE_MERGE_BUCKETS,      // mergeable specs share a bucket
     KVB_RULE_FIT,                // enum kvb_fit
     KVB_RULE_TOKENS,             // enum kvb_tokens
     KVB_RULE_OVERRIDE,           // num_gpu_blocks_override: 1 replaces blocks, 0 logged only, 2 drives the check

@@ -10,9 +10,9 @@ struct shape {
     const char *name;
     uint32_t layers;
     uint32_t heads, kv_heads, head_size;
-    uint32_t window;    // of the layers that are not full
-    uint32_t period;    // every period-th layer is full; 0 = all are full; 1 = none is
-    uint32_t first;     // index of the first full layer
+    uint32_t window;          // of the layers that are not full
+    uint32_t period;          // every period-th layer is full; 0 = all are full; 1 = none is
+    uint32_t first;           // index of the first full layer
     enum kvb_attention other; // kind of the layers that are not full
     uint64_t context;
 };

@@ -21,16 +21,46 @@ struct row {
     uint64_t blocks, tokens, hundredths, needed;
 };
 
-#define LLAMA_8B {"Llama-3.1-8B", 32, 32, 8, 128, 0, 0, 0, SW, 10000000}
-#define LLAMA_70B {"Llama-3.3-70B", 80, 64, 8, 128, 0, 0, 0, SW, 10000000}
-#define QWEN_7B {"Qwen2.5-7B", 28, 28, 4, 128, 0, 0, 0, SW, 10000000}
-#define QWEN_30B {"Qwen3-30B-A3B", 48, 32, 4, 128, 0, 0, 0, SW, 10000000}
-#define GEMMA_2_9B {"Gemma-2-9B", 42, 16, 8, 256, 4096, 2, 1, SW, 10000000}
-#define GEMMA_3_27B {"Gemma-3-27B", 62, 32, 16, 128, 1024, 6, 5, SW, 10000000}
-#define GPT_OSS_20B {"gpt-oss-20b", 24, 64, 8, 64, 128, 2, 1, SW, 10000000}
-#define GPT_OSS_120B {"gpt-oss-120b", 36, 64, 8, 64, 128, 2, 1, SW, 10000000}
-#define SCOUT {"Llama-4-Scout", 48, 40, 8, 128, 8192, 4, 3, KVB_ATTENTION_CHUNKED, 10485760}
-#define MISTRAL_V01 {"Mistral-7B-v0.1", 32, 32, 8, 128, 4096, 1, 0, SW, 10000000}
+#define LLAMA_8B                                                                                                       \
+    {                                                                                                                  \
+        "Llama-3.1-8B", 32, 32, 8, 128, 0, 0, 0, SW, 10000000                                                          \
+    }
+#define LLAMA_70B                                                                                                      \
+    {                                                                                                                  \
+        "Llama-3.3-70B", 80, 64, 8, 128, 0, 0, 0, SW, 10000000                                                         \
+    }
+#define QWEN_7B                                                                                                        \
+    {                                                                                                                  \
+        "Qwen2.5-7B", 28, 28, 4, 128, 0, 0, 0, SW, 10000000                                                            \
+    }
+#define QWEN_30B                                                                                                       \
+    {                                                                                                                  \
+        "Qwen3-30B-A3B", 48, 32, 4, 128, 0, 0, 0, SW, 10000000                                                         \
+    }
+#define GEMMA_2_9B                                                                                                     \
+    {                                                                                                                  \
+        "Gemma-2-9B", 42, 16, 8, 256, 4096, 2, 1, SW, 10000000                                                         \
+    }
+#define GEMMA_3_27B                                                                                                    \
+    {                                                                                                                  \
+        "Gemma-3-27B", 62, 32, 16, 128, 1024, 6, 5, SW, 10000000                                                       \
+    }
+#define GPT_OSS_20B                                                                                                    \
+    {                                                                                                                  \
+        "gpt-oss-20b", 24, 64, 8, 64, 128, 2, 1, SW, 10000000                                                          \
+    }
+#define GPT_OSS_120B                                                                                                   \
+    {                                                                                                                  \
+        "gpt-oss-120b", 36, 64, 8, 64, 128, 2, 1, SW, 10000000                                                         \
+    }
+#define SCOUT                                                                                                          \
+    {                                                                                                                  \
+        "Llama-4-Scout", 48, 40, 8, 128, 8192, 4, 3, KVB_ATTENTION_CHUNKED, 10485760                                   \
+    }
+#define MISTRAL_V01                                                                                                    \
+    {                                                                                                                  \
+        "Mistral-7B-v0.1", 32, 32, 8, 128, 4096, 1, 0, SW, 10000000                                                    \
+    }
 
 static const struct row rows[] = {
     {LLAMA_8B, 1, 131072, R(11, 0), 20480, 327680, 250, 17179869184},
