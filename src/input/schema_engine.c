@@ -151,12 +151,19 @@ enum kvb_status kvb_engine_load_with_terms(const char *name, struct kvb_engine *
                                "no engine is called '%.60s'; expected vllm, vllm@0.11.0 or a path to an engine profile",
                                name);
     }
+    struct kvb_engine asked;
+    if (name[length] == '@') {
+        enum kvb_status known = set_release(name + length + 1, (struct kvb_place){0}, &asked, problems);
+        if (known != KVB_OK) {
+            return known;
+        }
+    }
     enum kvb_status status =
         read_with_terms(builtin->id, builtin->text, builtin->length, engine, settings, stated, problems);
-    if (status != KVB_OK || name[length] != '@') {
-        return status;
+    if (status == KVB_OK && name[length] == '@') {
+        *engine = asked;
     }
-    return set_release(name + length + 1, (struct kvb_place){0}, engine, problems);
+    return status;
 }
 
 enum kvb_status kvb_engine_load(const char *name, struct kvb_engine *engine, struct kvb_settings *settings,
