@@ -17,7 +17,7 @@
 
 // A sequence or mapping still open.
 struct frame {
-    struct kvb_node *node;
+    struct kvb_node *node = NULL;
     struct kvb_node *last;
     const char *key; // waiting for its value
     uint32_t key_line, key_column;
@@ -122,7 +122,7 @@ static enum kvb_status on_scalar(struct builder *builder, const yaml_event_t *ev
         mapping->key_column = (uint32_t)event->start_mark.column + 1;
         return KVB_OK;
     }
-    struct kvb_node *node;
+    struct kvb_node *node = NULL;
     enum kvb_status status = new_node(builder, KVB_NODE_SCALAR, event->start_mark, &node);
     if (status == KVB_OK) {
         node->text = copy;
@@ -148,7 +148,7 @@ static enum kvb_status open_node(struct builder *builder, enum kvb_node_kind kin
     if (builder->depth >= DEPTH_MAX) {
         return refuse(builder, mark, "lists and mappings nested more than 64 deep are not allowed", "");
     }
-    struct kvb_node *node;
+    struct kvb_node *node = NULL;
     enum kvb_status status = new_node(builder, kind, mark, &node);
     if (status == KVB_OK) {
         attach(builder, node);
