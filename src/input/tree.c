@@ -17,7 +17,7 @@
 
 // A sequence or mapping still open.
 struct frame {
-    struct kvb_node *node = NULL;
+    struct kvb_node *node;
     struct kvb_node *last;
     const char *key; // waiting for its value
     uint32_t key_line, key_column;
