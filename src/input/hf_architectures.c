@@ -28,6 +28,7 @@ static const struct hf_default olmo3_defaults[] = {{HF_WINDOW_PATTERN, 4}, {HF_W
 static const struct hf_default mistral_defaults[] = {{HF_WINDOW, 4096}, {HF_KV_HEADS, 8}, END};
 static const struct hf_default falcon_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 static const struct hf_default period4_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
+static const struct hf_default glm4_moe_defaults[] = {{HF_QK_NORM, 0}, END};
 static const struct hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 
 #define GEMMA3 HF_TIES | HF_HEAD_NORM
@@ -111,7 +112,7 @@ static const struct hf_architecture rows[] = {
     {"DbrxForCausalLM", hf_attention_standard, hf_mlp_dbrx, 2, 0, 0, NULL, NULL, 0},
     {"Ernie4_5_MoeForCausalLM", hf_attention_standard, hf_mlp_ernie, 2, 0, HF_BIAS_ATTENTION | HF_CORRECTION_BIAS | HF_TIES, NULL, NULL, 0},
     {"GptOssForCausalLM", EXPERTS, 2, HF_PATTERN_EVEN_SLIDE, HF_SINKS | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS, NULL, NULL, 0},
-    {"Glm4MoeForCausalLM", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"Glm4MoeForCausalLM", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_HEAD_NORM | HF_CORRECTION_BIAS, glm4_moe_defaults, NULL, 0},
     {"MiniMaxM2ForCausalLM", EXPERTS, 2, 0, HF_WHOLE_NORM, NULL, NULL, 0},
     {"Dots1ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
     // latent attention

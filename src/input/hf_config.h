@@ -10,4 +10,8 @@ enum kvb_status hf_model_from_tree(const struct kvb_tree *tree, const struct kvb
 // Replaces what `overrides` says in `base`, mappings key by key. Nodes of `overrides` become part of `base`.
 void hf_merge(struct kvb_node *base, struct kvb_node *overrides);
 
+// --hf-overrides text as a tree with a mapping at its root.
+enum kvb_status hf_read_overrides(struct kvb_tree *overrides, const char *text,
+                                  struct kvb_problems *problems) KVB_MUST_USE;
+
 #endif

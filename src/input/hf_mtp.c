@@ -10,7 +10,7 @@ struct mtp_row {
     bool own_embeddings;      // embedding and head are repeated in each module
 };
 static const struct mtp_row mtp_rows[] = {
-    {"Deepseek", 2, 3, true}, {"GlmMoeDsa", 2, 3, true},  {"Glm4Moe", 2, 3, true},
+    {"Deepseek", 2, 3, true}, {"GlmMoeDsa", 2, 3, false}, {"Glm4Moe", 2, 3, true},
     {"KimiK25", 2, 3, true},  {"Qwen3Next", 2, 3, false}, {"Qwen3_5", 2, 3, false},
     {"MiMo", 2, 3, false},    {"NemotronH", 2, 3, false}, {"Step3p", 2, 3, true},
 };

@@ -4,7 +4,10 @@
 
 #include <stddef.h>
 
+#include <kvbudget/input.h>
+
 #include "base/buffer.h"
+#include "input/file.h"
 #include "input/tree.h"
 
 // The texts that make up one model's config; quant_text and overrides may be NULL.
@@ -25,5 +28,27 @@ struct hf_trees {
 enum kvb_status hf_read_trees(struct hf_trees *trees, const struct hf_texts *texts,
                               struct kvb_problems *problems) KVB_MUST_USE;
 void hf_free_trees(struct hf_trees *trees);
+
+// config.json and, when it lies beside, hf_quant_config.json. Close also after a failure.
+struct hf_files {
+    char path[KVB_PATH_CAPACITY], quant_path[KVB_PATH_CAPACITY];
+    struct kvb_file config, quant;
+};
+enum kvb_status hf_open_config(struct hf_files *files, const char *path, struct kvb_problems *problems) KVB_MUST_USE;
+void hf_close_config(struct hf_files *files);
+// "org/name" from a folder called org--name, or the folder's own name.
+void hf_name_from_path(char *out, size_t capacity, const char *path);
+
+// A profile's text with --hf-overrides (or NULL) over its config.
+enum kvb_status kvb_model_profile_with(const char *file, const char *text, size_t length, const char *overrides,
+                                       struct kvb_model *model, struct kvb_problems *problems) KVB_MUST_USE;
+
+// The model of a profile whose root (or inline mapping) is `node`; its keys are checked strictly.
+enum kvb_status kvb_model_from_profile(const struct kvb_tree *tree, const struct kvb_node *node,
+                                       struct kvb_model *model, struct kvb_problems *problems) KVB_MUST_USE;
+
+// Writes the `config:` mapping. `full` keeps long lists as they are; otherwise names that say the same
+// for many layers are written once.
+void hf_write_config(struct kvb_buffer *buffer, const struct kvb_node *config, bool full);
 
 #endif

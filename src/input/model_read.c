@@ -7,20 +7,25 @@
 #include "input/hf_config.h"
 #include "input/model_profile.h"
 
-static enum kvb_status merge_overrides(struct kvb_tree *base, struct kvb_tree *overrides, const char *text,
-                                       struct kvb_problems *problems)
+enum kvb_status hf_read_overrides(struct kvb_tree *overrides, const char *text, struct kvb_problems *problems)
 {
     struct kvb_place nowhere = {"--hf-overrides", 0, 0};
     enum kvb_status status = kvb_tree_read(overrides, "--hf-overrides", text, strlen(text), problems);
-    if (status != KVB_OK) {
-        return status;
+    if (status == KVB_OK && overrides->root->kind != KVB_NODE_MAPPING) {
+        status = kvb_problem_add(problems, KVB_ERROR, KVB_BAD_TYPE, nowhere,
+                                 "expected JSON such as {\"max_position_embeddings\": 32768}");
     }
-    if (overrides->root->kind != KVB_NODE_MAPPING) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_TYPE, nowhere,
-                               "expected JSON such as {\"max_position_embeddings\": 32768}");
+    return status;
+}
+
+static enum kvb_status merge_overrides(struct kvb_tree *base, struct kvb_tree *overrides, const char *text,
+                                       struct kvb_problems *problems)
+{
+    enum kvb_status status = hf_read_overrides(overrides, text, problems);
+    if (status == KVB_OK) {
+        hf_merge(base->root, overrides->root);
     }
-    hf_merge(base->root, overrides->root);
-    return KVB_OK;
+    return status;
 }
 
 // hf_quant_config.json counts only when config.json has no quantisation of its own, as in vLLM.
