@@ -10,7 +10,7 @@ static const struct command_row rows[] = {
     {
         .name = "plan",
         .operands = "[PROFILE.yaml]",
-        .summary = "Will this deployment start, where does each byte go, what to set instead?",
+        .summary = "Will it start, where does each byte go, what to set instead?",
         .details = "Settings are taken from flags first, then the serve command behind --, then the\n"
                    "profile, then the engine's defaults. Exit code 0: it starts; 1: it does not.\n",
         .schema = "kvbudget.plan/1",
@@ -23,7 +23,7 @@ static const struct command_row rows[] = {
     {
         .name = "profiles",
         .operands = "list [KIND] [PATTERN] | show NAME | check FILE... | import PATH",
-        .summary = "What is built in; print one as YAML; check mine; make one from a checkpoint.",
+        .summary = "List, show, check or import models, GPUs and engines.",
         .details = "KIND is models, gpus, engines or deployments; PATTERN is part of a name.\n",
         .schema = "kvbudget.profiles/1",
         .option_sets = OPTIONS_OUTPUT,

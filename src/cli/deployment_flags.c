@@ -138,7 +138,7 @@ static bool set_reserve(struct arguments *arguments, const struct option_row *ro
 
 static const struct option_row rows[] = {
     {"model", NULL, "NAME|PATH", "Hugging Face name, profile, config.json or folder", NULL, set_model, DEPLOYMENT},
-    {"gpu", NULL, "NAME", "id, alias or nvidia-smi name; without it: the smallest that starts", NULL, set_gpu,
+    {"gpu", NULL, "NAME", "id, alias or nvidia-smi name; without it the cards that start are listed", NULL, set_gpu,
      DEPLOYMENT},
     {"gpu-memory", NULL, "SIZE", "total per GPU as CUDA sees it: 24564MiB, 23.64GiB, 80GB", NULL, set_gpu_memory,
      DEPLOYMENT},

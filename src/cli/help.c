@@ -8,6 +8,10 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "report/columns.h"
+#include "report/safe_text.h"
+
+#define HELP_COLUMN 36
+#define HELP_WIDTH 80
 
 void help_overview(struct kvb_buffer *out)
 {
@@ -42,28 +46,35 @@ void help_version(struct kvb_buffer *out)
     kvb_buffer_printf(out, "profiles         %s\n", kvb_builtins_digest());
 }
 
-static void add_flag(struct kvb_columns *columns, const struct option_row *row)
+// The flag on the left, its help wrapped on the right; a long flag stands on a line of its own.
+static void add_flag(struct kvb_buffer *out, const struct option_row *row)
 {
-    char text[128];
-    (void)snprintf(text, sizeof text, "%s%s--%s%s%s", row->short_name != NULL ? row->short_name : "",
+    char flag[HELP_COLUMN * 4];
+    struct kvb_buffer help;
+    (void)snprintf(flag, sizeof flag, "  %s%s--%s%s%s", row->short_name != NULL ? row->short_name : "",
                    row->short_name != NULL ? ", " : "", row->name, row->argument != NULL ? " " : "",
                    row->argument != NULL ? row->argument : "");
-    kvb_columns_cell(columns, text);
-    kvb_columns_cell(columns, row->help);
-    kvb_columns_end_row(columns);
+    size_t length = strlen(flag);
+    bool beside = length + 2 <= HELP_COLUMN;
+    kvb_buffer_init(&help);
+    kvb_text_add_wrapped(&help, row->help, HELP_COLUMN, HELP_WIDTH);
+    kvb_buffer_add(out, flag);
+    kvb_buffer_add(out, beside ? "" : "\n");
+    out->failed = out->failed || help.failed;
+    if (!help.failed) {
+        kvb_buffer_add(out, help.data + (beside ? length : 0));
+    }
+    kvb_buffer_free(&help);
 }
 
 static void add_group(struct kvb_buffer *out, const struct option_list *list, unsigned set, const char *title)
 {
-    struct kvb_columns columns;
-    kvb_columns_init(&columns, "ll", 2, 2);
     kvb_buffer_printf(out, "\n%s\n", title);
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->rows[i].set_bit == set) {
-            add_flag(&columns, &list->rows[i]);
+            add_flag(out, &list->rows[i]);
         }
     }
-    kvb_columns_write(&columns, out);
 }
 
 static void help_command(const struct command_row *command, struct kvb_buffer *out)

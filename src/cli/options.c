@@ -271,6 +271,17 @@ static enum kvb_status apply_uses(struct reading *reading)
     return fine ? KVB_OK : KVB_BAD_ARGUMENT;
 }
 
+// Which word of the serve command names the model, so that --model can take its place.
+static int find_model_word(const struct arguments *arguments)
+{
+    for (int i = 0; i < arguments->serve_count; i++) {
+        if (strcmp(arguments->serve_words[i], arguments->deployment.model) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 static enum kvb_status read_profile_and_command(struct arguments *arguments)
 {
     if (!arguments->command->takes_serve_command) {
@@ -287,6 +298,7 @@ static enum kvb_status read_profile_and_command(struct arguments *arguments)
                                                              &arguments->deployment, &arguments->problems) != KVB_OK) {
         return KVB_BAD_ARGUMENT;
     }
+    arguments->serve_model = find_model_word(arguments);
     return KVB_OK;
 }
 

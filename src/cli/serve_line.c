@@ -150,25 +150,6 @@ static bool is_assignment(const char *word)
     return name > 0 && word[name] == '=';
 }
 
-static void add_given_command(struct kvb_buffer *out, const struct arguments *arguments,
-                              const struct serve_settings *settings)
-{
-    bool leading = true, first = true;
-    for (int i = 0; i < arguments->serve_count;) {
-        int words = 1;
-        const char *word = arguments->serve_words[i];
-        leading = leading && is_assignment(word);
-        if (leading) {
-            add_assignment(out, word);
-        } else if (!is_replaced(arguments, settings, i, &words)) {
-            kvb_buffer_add(out, first ? "" : " ");
-            serve_line_quote(out, word);
-            first = false;
-        }
-        i += words;
-    }
-}
-
 // A file is not what vLLM serves; its model's name is.
 static const char *served_model(const struct arguments *arguments, const struct kvb_plan *plan)
 {
@@ -184,6 +165,25 @@ static const char *served_model(const struct arguments *arguments, const struct 
     return length == 0 || arguments->deployment.inline_model ? plan->model.name : model;
 }
 
+static void add_given_command(struct kvb_buffer *out, const struct arguments *arguments, const struct kvb_plan *plan,
+                              const struct serve_settings *settings)
+{
+    bool leading = true, first = true;
+    for (int i = 0; i < arguments->serve_count;) {
+        int words = 1;
+        const char *word = arguments->serve_words[i];
+        leading = leading && is_assignment(word);
+        if (leading) {
+            add_assignment(out, word);
+        } else if (!is_replaced(arguments, settings, i, &words)) {
+            kvb_buffer_add(out, first ? "" : " ");
+            serve_line_quote(out, i == arguments->serve_model ? served_model(arguments, plan) : word);
+            first = false;
+        }
+        i += words;
+    }
+}
+
 void serve_line_write(struct kvb_buffer *out, const struct arguments *arguments, const struct kvb_plan *plan,
                       const struct kvb_advice *advice)
 {
@@ -195,7 +195,7 @@ void serve_line_write(struct kvb_buffer *out, const struct arguments *arguments,
     }
     gather(&settings, arguments, advice, arguments->serve_count > 0 ? KVB_ORIGIN_FLAG : KVB_ORIGIN_PROFILE);
     if (arguments->serve_count > 0) {
-        add_given_command(out, arguments, &settings);
+        add_given_command(out, arguments, plan, &settings);
     } else {
         kvb_buffer_add(out, "vllm serve ");
         serve_line_quote(out, served_model(arguments, plan));

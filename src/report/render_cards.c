@@ -102,7 +102,11 @@ void kvb_render_cards_text(struct kvb_buffer *out, const struct kvb_plan_report 
         kvb_buffer_add(out, "No built-in GPU starts this, alone or in groups of 2, 4 or 8.\n");
         return;
     }
-    kvb_buffer_printf(out, "On each of %u x %s:\n", (unsigned)cards->rows[0].count, cards->rows[0].name);
+    if (cards->rows[0].count > 1) {
+        kvb_buffer_printf(out, "On each of %u x %s:\n", (unsigned)cards->rows[0].count, cards->rows[0].name);
+    } else {
+        kvb_buffer_printf(out, "On one %s:\n", cards->rows[0].name);
+    }
     add_needs(out, report->budget);
     kvb_buffer_printf(out, "\nThe smallest cards that start it (%u of the catalogue do):\n", (unsigned)cards->starting);
     add_cards(out, cards);

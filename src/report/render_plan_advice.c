@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/columns.h"
 #include "report/plan_report.h"
 #include "report/safe_text.h"
 #include "report/style.h"
@@ -44,61 +43,88 @@ static void flag_of(char out[112], const struct kvb_change *change)
     }
 }
 
-static void add_change(struct kvb_columns *columns, const struct kvb_change *change, unsigned number)
+static const char *judge(const struct kvb_change *change)
 {
-    char flag[112], gib[32], frees[40], ordinal[16];
-    flag_of(flag, change);
-    (void)snprintf(ordinal, sizeof ordinal, "%u.", number);
-    (void)snprintf(frees, sizeof frees, "%s%s GiB", change->frees_bytes > 0 ? "+" : "",
-                   kvb_format_gib(gib, change->frees_bytes, 2));
-    kvb_columns_cell(columns, ordinal);
-    kvb_columns_cell(columns, flag);
-    kvb_columns_cell(columns, frees);
-    kvb_columns_cell(columns, change->fits ? "suffices" : change->frees_bytes > 0 ? "not enough alone" : "no help");
-    kvb_columns_end_row(columns);
+    return change->fits ? "suffices" : change->frees_bytes > 0 ? "not enough alone" : "";
 }
 
-static void add_whys(struct kvb_buffer *out, const struct kvb_advice *advice)
+// "+0.31": what the change does for the KV cache.
+static const char *signed_gib(char out[40], int64_t bytes)
 {
-    for (uint32_t i = 0; i < advice->change_count; i++) {
-        if (advice->changes[i].why != NULL) {
-            char text[KVB_PROBLEM_TEXT_CAPACITY];
-            (void)snprintf(text, sizeof text, "%u. %s", (unsigned)i + 1, advice->changes[i].why);
-            kvb_text_add_wrapped(out, text, 5, KVB_REPORT_WIDTH);
-        }
+    char gib[32];
+    (void)snprintf(out, 40, "%s%s", bytes > 0 ? "+" : "", kvb_format_gib(gib, bytes, 2));
+    return out;
+}
+
+static void add_change(struct kvb_buffer *out, const struct kvb_change *change, unsigned number, size_t width)
+{
+    char flag[112], frees[40], balance[40];
+    flag_of(flag, change);
+    const char *judgement = judge(change);
+    kvb_buffer_printf(out, "  %u  %-*s  %7s  %7s%s%s\n", number, (int)width, flag,
+                      signed_gib(frees, change->frees_bytes), signed_gib(balance, change->balance_bytes),
+                      judgement[0] != '\0' ? "  " : "", judgement);
+    if (change->why != NULL) {
+        kvb_text_add_wrapped(out, change->why, 5, KVB_REPORT_WIDTH);
     }
 }
 
-static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *report)
+static size_t widest_flag(const struct kvb_advice *advice)
+{
+    size_t width = strlen("What would not help");
+    for (uint32_t i = 0; i < advice->change_count; i++) {
+        char flag[112];
+        flag_of(flag, &advice->changes[i]);
+        width = strlen(flag) > width ? strlen(flag) : width;
+    }
+    return width;
+}
+
+static bool helps(const struct kvb_change *change)
+{
+    return change->fits || change->frees_bytes > 0;
+}
+
+// The changes that help, or those that do not although people try them.
+static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *report, bool helping)
 {
     const struct kvb_advice *advice = report->advice;
-    struct kvb_columns columns;
-    if (advice->change_count == 0) {
-        return;
-    }
-    add_heading(out, report, "What to try, least harm first");
-    kvb_columns_init(&columns, "llrl", 2, 2);
+    size_t width = widest_flag(advice);
+    unsigned number = 0;
     for (uint32_t i = 0; i < advice->change_count; i++) {
-        add_change(&columns, &advice->changes[i], (unsigned)i + 1);
+        if (helps(&advice->changes[i]) != helping) {
+            continue;
+        }
+        if (number == 0) {
+            char heading[160];
+            (void)snprintf(heading, sizeof heading, "%-*s    %s", (int)width,
+                           helping ? "What to try, least harm first" : "What would not help",
+                           helping ? "GiB more  balance" : "");
+            size_t length = strlen(heading);
+            while (heading[length - 1] == ' ') {
+                heading[--length] = '\0';
+            }
+            add_heading(out, report, heading);
+        }
+        add_change(out, &advice->changes[i], ++number, width);
     }
-    kvb_columns_write(&columns, out);
-    add_whys(out, advice);
 }
 
 static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_advice *advice = report->advice;
-    char share[48], length[32], text[160];
+    char share[48], length[32], text[200];
+    kvb_buffer_add(out, "\n");
     if (!advice->has_utilization) {
         kvb_text_add_wrapped(out, "No --gpu-memory-utilization up to 1.0 starts this as it stands.", 0,
                              KVB_REPORT_WIDTH);
         return;
     }
     kvb_setting_format(share, KVB_SET_GPU_MEMORY_UTILIZATION, advice->gpu_memory_utilization_ppm);
-    (void)snprintf(text, sizeof text, "Largest utilization that leaves room for what lives outside: %s%s%s%s.", share,
-                   advice->has_max_model_len ? "; length up to " : "",
-                   advice->has_max_model_len ? kvb_format_count(length, advice->max_model_len) : "",
-                   advice->has_max_model_len ? " tokens there" : "");
+    (void)snprintf(text, sizeof text,
+                   "--gpu-memory-utilization can go up to %s and leave room for what lives outside%s%s.", share,
+                   advice->has_max_model_len ? "; there --max-model-len can be " : "",
+                   advice->has_max_model_len ? kvb_format_count(length, advice->max_model_len) : "");
     kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
 }
 
@@ -144,9 +170,9 @@ void kvb_render_plan_advice(struct kvb_buffer *out, const struct kvb_plan_report
         add_largest(out, report);
     }
     add_error(out, report);
-    add_changes(out, report);
+    add_changes(out, report, true);
+    add_changes(out, report, false);
     if (report->budget->verdict == KVB_DOES_NOT_FIT) {
-        kvb_buffer_add(out, "\n");
         add_largest(out, report);
     }
     add_command(out, report);

@@ -55,7 +55,7 @@ static void add_requested(struct kvb_columns *columns, const struct kvb_plan_rep
 {
     const struct kvb_budget *budget = report->budget;
     const struct kvb_setting_value *share = &budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
-    char note[96], total[32], ppm[48], kept[24];
+    char note[96], total[32], ppm[48];
     (void)snprintf(
         note, sizeof note, "%s x %s GiB (%s)", kvb_setting_format(ppm, KVB_SET_GPU_MEMORY_UTILIZATION, share->number),
         kvb_format_gib(total, (int64_t)budget->memory_bytes, 2), kvb_basis_name(report->plan->gpu.memory_basis));
@@ -63,17 +63,14 @@ static void add_requested(struct kvb_columns *columns, const struct kvb_plan_rep
         (void)snprintf(note, sizeof note, "of %s GiB (%s)", kvb_format_gib(total, (int64_t)budget->memory_bytes, 2),
                        kvb_basis_name(report->plan->gpu.memory_basis));
     }
-    add_row(columns, "requested", (int64_t)budget->requested_bytes,
-            share_of(kept, (int64_t)budget->requested_bytes, budget->memory_bytes), note);
+    add_row(columns, "requested", (int64_t)budget->requested_bytes, "100.0 %", note);
 }
 
 static void add_outside(struct kvb_columns *columns, const struct kvb_budget *budget)
 {
-    char share[24];
-    add_row(columns, "outside", budget->outside_bytes, share_of(share, budget->outside_bytes, budget->memory_bytes),
-            "held beyond the request: context, NCCL, graphs, others");
-    add_row(columns, "slack", budget->slack_bytes, share_of(share, budget->slack_bytes, budget->memory_bytes),
-            budget->slack_bytes < 0 ? "too little is free for both" : "free while serving");
+    add_row(columns, "outside", budget->outside_bytes, "", "context, NCCL, graphs, others");
+    add_row(columns, "slack", budget->slack_bytes, "",
+            budget->slack_bytes < 0 ? "request and outside exceed what is free" : "free while serving");
 }
 
 static bool is_shown(const struct kvb_budget *budget, unsigned item)
@@ -103,20 +100,26 @@ static void add_lines(struct kvb_buffer *out, const struct kvb_plan_report *repo
 struct bar {
     char cells[BAR_CELLS + 1];
     uint64_t whole_bytes; // what all cells stand for
+    unsigned limit;       // cells up to the request; what lies beyond is marked
     uint64_t end_bytes;   // of what is painted so far
     unsigned painted;
 };
 
+static unsigned cell_of(const struct bar *bar, uint64_t bytes)
+{
+    uint64_t cell = bytes / (bar->whole_bytes / BAR_CELLS + 1);
+    return cell > BAR_CELLS ? BAR_CELLS : (unsigned)cell;
+}
+
 static void paint(struct bar *bar, uint64_t bytes, char letter)
 {
     bar->end_bytes = kvb_add(bar->end_bytes, bytes);
-    uint64_t scaled = bar->end_bytes / (bar->whole_bytes / BAR_CELLS + 1);
-    unsigned end = scaled > BAR_CELLS ? BAR_CELLS : (unsigned)scaled;
+    unsigned end = cell_of(bar, bar->end_bytes);
     if (bytes > 0 && end == bar->painted && end < BAR_CELLS) {
         end++;
     }
-    while (bar->painted < end) {
-        bar->cells[bar->painted++] = letter;
+    for (; bar->painted < end; bar->painted++) {
+        bar->cells[bar->painted] = bar->painted < bar->limit || letter == 'x' ? letter : '!';
     }
 }
 
@@ -134,6 +137,7 @@ static void draw(struct bar *bar, const struct kvb_budget *budget)
     memset(bar, 0, sizeof *bar);
     memset(bar->cells, '.', BAR_CELLS);
     bar->whole_bytes = kvb_max(budget->memory_bytes, sum);
+    bar->limit = budget->items[KVB_ITEM_KV_CACHE].bytes < 0 ? cell_of(bar, budget->requested_bytes) : BAR_CELLS;
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
         paint(bar, positive(budget->items[i].bytes), bar_letters[i]);
     }
@@ -150,6 +154,7 @@ static void add_bar(struct kvb_buffer *out, const struct kvb_budget *budget)
             kvb_buffer_printf(out, " %c %s ", bar_letters[i], kvb_item_rows[i].label);
         }
     }
+    kvb_buffer_add(out, memchr(bar.cells, '!', BAR_CELLS) != NULL ? " ! too much " : "");
     kvb_buffer_add(out, budget->outside_bytes > 0 ? " x outside " : "");
     kvb_buffer_add(out, memchr(bar.cells, '.', BAR_CELLS) != NULL ? " . free\n" : "\n");
 }

@@ -20,7 +20,7 @@ static void write_number(char out[48], int64_t number, const char *how)
 {
     char text[32];
     if (strncmp(how, "gib", 3) == 0) {
-        (void)snprintf(out, 48, "%s GiB", kvb_format_gib(text, number, 3));
+        (void)snprintf(out, 48, "%s", kvb_format_gib(text, number, 3));
     } else if (strncmp(how, "ppm", 3) == 0 && number >= 0) {
         (void)snprintf(out, 48, "%s", kvb_format_ppm(text, (uint32_t)number));
     } else if (number < 0) {
@@ -47,25 +47,26 @@ static void substitute(struct kvb_buffer *out, const struct kvb_step *step)
     }
 }
 
+// Name and result on one line, then the formula with its numbers and where it comes from.
 static void add_step(struct kvb_buffer *out, const struct kvb_step *step)
 {
     struct kvb_buffer line;
-    char result[48];
+    char result[48], bytes[48];
     kvb_buffer_init(&line);
+    write_number(bytes, step->result, "n");
     write_number(result, step->result, step->unit == KVB_UNIT_BYTES ? "gib" : "n");
-    kvb_buffer_printf(&line, "%s = ", step->name);
-    substitute(&line, step);
-    kvb_buffer_printf(&line, " = %s%s", result, step->unit == KVB_UNIT_TOKENS ? " tokens" : "");
+    kvb_buffer_printf(out, "  %-26s %s", step->name, result);
     if (step->unit == KVB_UNIT_BYTES) {
-        write_number(result, step->result, "n");
-        kvb_buffer_printf(&line, " (%s bytes)", result);
+        kvb_buffer_printf(out, " GiB (%s bytes)", bytes);
     }
+    kvb_buffer_add(out, step->unit == KVB_UNIT_TOKENS ? " tokens\n" : "\n");
+    substitute(&line, step);
     if (step->source != NULL) {
         kvb_buffer_printf(&line, "   [%s]", step->source);
     }
     out->failed = out->failed || line.failed;
     if (!line.failed) {
-        kvb_text_add_wrapped(out, line.data, 2, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, line.data, 6, KVB_REPORT_WIDTH);
     }
     kvb_buffer_free(&line);
 }

@@ -98,6 +98,7 @@ static void say_verdict(struct kvb_buffer *line, const struct kvb_budget *budget
     case KVB_DOES_NOT_FIT:
         kvb_buffer_add(line, budget->starts ? "It starts, but a request of full length can never run. "
                                             : "It does not fit: the engine refuses to start. ");
+        kvb_buffer_add(line, budget->balance_bytes >= 0 ? "The KV cache is not the reason. " : "");
         break;
     }
 }
