@@ -68,7 +68,7 @@ struct kvb_field_row {
         key, kind, false, 0, 0, 0, 0, 0, NULL, help                                                                    \
     }
 
-// The rows of one profile kind; `noun` as messages call it ("GPU profile").
+// The rows of one profile kind; `noun` as messages call it ("a GPU profile").
 struct kvb_schema {
     const char *noun;
     const struct kvb_field_row *rows;

@@ -73,7 +73,7 @@ enum kvb_status kvb_read_speculative_config(const struct kvb_flag_part *part)
     if (part->node->kind != KVB_NODE_MAPPING) {
         return need_mapping(part, "{\"method\": \"ngram\", \"num_speculative_tokens\": 3}");
     }
-    enum kvb_status status = refuse_slips(part, known, "speculative config");
+    enum kvb_status status = refuse_slips(part, known, "a speculative config");
     const char *model = text_of(part->node, "model");
     const struct kvb_node *method = kvb_node_get(part->node, "method");
     const struct kvb_node *tokens = kvb_node_get(part->node, "num_speculative_tokens");
@@ -146,7 +146,7 @@ enum kvb_status kvb_read_limit_mm_per_prompt(const struct kvb_flag_part *part)
     if (part->node->kind != KVB_NODE_MAPPING) {
         return need_mapping(part, "{\"image\": 2, \"video\": 0}");
     }
-    enum kvb_status status = refuse_slips(part, known, "limit of modalities");
+    enum kvb_status status = refuse_slips(part, known, "a limit of modalities");
     for (const struct kvb_node *child = part->node->first; child && status == KVB_OK; child = child->next) {
         const struct modality_row *row = find_modality(child->key, strlen(child->key));
         const struct kvb_node *count = child->kind == KVB_NODE_MAPPING ? kvb_node_get(child, "count") : child;
@@ -163,7 +163,7 @@ enum kvb_status kvb_read_mm_processor_kwargs(const struct kvb_flag_part *part)
     if (part->node->kind != KVB_NODE_MAPPING) {
         return need_mapping(part, "{\"max_pixels\": 1003520}");
     }
-    enum kvb_status status = refuse_slips(part, known, "mapping of processor arguments");
+    enum kvb_status status = refuse_slips(part, known, "a mapping of processor arguments");
     const struct kvb_node *pixels = kvb_node_get(part->node, "max_pixels");
     if (!pixels) {
         pixels = kvb_node_get(kvb_node_get(part->node, "size"), "longest_edge");
@@ -276,7 +276,7 @@ enum kvb_status kvb_read_compilation_config(const struct kvb_flag_part *part)
     if (part->node->kind != KVB_NODE_MAPPING) {
         return need_mapping(part, "{\"cudagraph_mode\": \"PIECEWISE\"}");
     }
-    enum kvb_status status = refuse_slips(part, known, "compilation config");
+    enum kvb_status status = refuse_slips(part, known, "a compilation config");
     return status == KVB_OK ? keep_compilation(part) : status;
 }
 

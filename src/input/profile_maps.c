@@ -14,6 +14,12 @@ static enum kvb_status first_of(enum kvb_status first, enum kvb_status then)
     return first == KVB_OK ? then : first;
 }
 
+// What is no mapping has been refused by the strict pass.
+static const struct kvb_node *entries_of(const struct kvb_node *node)
+{
+    return node && node->kind == KVB_NODE_MAPPING ? node->first : NULL;
+}
+
 // A text value of a flag that takes JSON: "[1, 2]" or '{"method": "ngram"}' inside YAML.
 static enum kvb_status read_json_text(const struct kvb_flag_row *row, const struct kvb_flag_part *part)
 {
@@ -90,7 +96,7 @@ static enum kvb_status unknown_setting(const struct kvb_tree *tree, const struct
     for (char *c = underscored; *c; c++) {
         *c = *c == '-' ? '_' : *c;
     }
-    return kvb_unknown_key(tree, node, "settings mapping", nearest ? underscored : NULL, problems);
+    return kvb_unknown_key(tree, node, "a settings mapping", nearest ? underscored : NULL, problems);
 }
 
 static enum kvb_status read_setting(const struct kvb_tree *tree, const struct kvb_node *node,
@@ -113,7 +119,7 @@ enum kvb_status kvb_read_settings_map(const struct kvb_tree *tree, const struct 
                                       struct kvb_deployment *deployment, struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
-    for (const struct kvb_node *child = node ? node->first : NULL; child; child = child->next) {
+    for (const struct kvb_node *child = entries_of(node); child; child = child->next) {
         status = first_of(status, read_setting(tree, child, deployment, problems));
     }
     return status;
@@ -123,7 +129,7 @@ enum kvb_status kvb_read_environment_map(const struct kvb_tree *tree, const stru
                                          struct kvb_environment *environment, struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
-    for (const struct kvb_node *child = node ? node->first : NULL; child; child = child->next) {
+    for (const struct kvb_node *child = entries_of(node); child; child = child->next) {
         enum kvb_status one =
             child->kind == KVB_NODE_SCALAR
                 ? kvb_environment_set_at(child->key, child->text, kvb_node_place(tree, child), environment, problems)
@@ -155,7 +161,7 @@ enum kvb_status kvb_read_reserve_map(const struct kvb_tree *tree, const struct k
                                      struct kvb_deployment *deployment, struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
-    for (const struct kvb_node *child = node ? node->first : NULL; child; child = child->next) {
+    for (const struct kvb_node *child = entries_of(node); child; child = child->next) {
         status = first_of(status, read_reserve(tree, child, deployment, problems));
     }
     return status;
@@ -181,14 +187,14 @@ static enum kvb_status read_term(const struct kvb_tree *tree, const struct kvb_n
         }
         kvb_nearest_offer(&nearest, term_keys[i]);
     }
-    return kvb_unknown_key(tree, node, "terms mapping", nearest.best, problems);
+    return kvb_unknown_key(tree, node, "a terms mapping", nearest.best, problems);
 }
 
 enum kvb_status kvb_read_terms_map(const struct kvb_tree *tree, const struct kvb_node *node,
                                    struct kvb_stated_term stated[KVB_STATED_COUNT], struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
-    for (const struct kvb_node *child = node ? node->first : NULL; child; child = child->next) {
+    for (const struct kvb_node *child = entries_of(node); child; child = child->next) {
         status = first_of(status, read_term(tree, child, stated, problems));
     }
     return status;

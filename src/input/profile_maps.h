@@ -6,7 +6,7 @@
 
 #include "input/tree.h"
 
-// Each takes the node under its key (NULL: nothing to do), says all problems and writes what is right.
+// Each takes the node under its key (NULL or no mapping: nothing to do), says all problems and writes what is right.
 // `settings:` spelt as vLLM's flags with underscores; flags that take JSON may be mappings or text.
 enum kvb_status kvb_read_settings_map(const struct kvb_tree *tree, const struct kvb_node *node,
                                       struct kvb_deployment *deployment, struct kvb_problems *problems) KVB_MUST_USE;

@@ -43,7 +43,7 @@ static const struct kvb_field_row rows[] = {
     KVB_TREE_ROW("terms", KVB_FIELD_MAPPING, "terms of the budget known beforehand"),
 };
 
-static const struct kvb_schema schema = {"deployment profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
+static const struct kvb_schema schema = {"a deployment profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
 
 void kvb_deployment_init(struct kvb_deployment *deployment)
 {
@@ -72,8 +72,8 @@ static enum kvb_status read_model(const struct kvb_tree *tree, struct kvb_deploy
                                   struct kvb_problems *problems)
 {
     const struct kvb_node *node = kvb_node_get(tree->root, "model");
-    if (!node) {
-        return KVB_OK;
+    if (!node || node->kind == KVB_NODE_SEQUENCE) {
+        return KVB_OK; // the strict pass has refused a list
     }
     if (node->kind == KVB_NODE_MAPPING) {
         return read_inline_model(tree, node, deployment, problems);
@@ -86,7 +86,7 @@ static enum kvb_status read_gpu(const struct kvb_tree *tree, struct kvb_deployme
                                 struct kvb_problems *problems)
 {
     const struct kvb_node *node = kvb_node_get(tree->root, "gpu");
-    if (!node) {
+    if (!node || node->kind == KVB_NODE_SEQUENCE) {
         return KVB_OK;
     }
     if (node->kind == KVB_NODE_MAPPING) {

@@ -31,7 +31,7 @@ static const struct kvb_field_row rows[] = {
     KVB_TREE_ROW("terms", KVB_FIELD_MAPPING, "terms of the budget known beforehand"),
 };
 
-static const struct kvb_schema schema = {"engine profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
+static const struct kvb_schema schema = {"an engine profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
 
 // A newer release gets the newest rules and a notice; one before the first rules is refused.
 static enum kvb_status set_release(const char *version, struct kvb_place place, struct kvb_engine *engine,
@@ -61,11 +61,11 @@ static enum kvb_status set_release(const char *version, struct kvb_place place, 
     return KVB_OK;
 }
 
-static enum kvb_status convert(const struct kvb_tree *tree, const struct raw *raw, struct kvb_engine *engine,
-                               struct kvb_deployment *values, struct kvb_problems *problems)
+// The mappings are judged even when a scalar is wrong: one run shows all there is to mend.
+static enum kvb_status check_all(const struct kvb_tree *tree, struct kvb_deployment *values,
+                                 struct kvb_problems *problems)
 {
-    enum kvb_status status =
-        set_release(raw->version, kvb_node_place(tree, kvb_node_get(tree->root, "version")), engine, problems);
+    enum kvb_status status = kvb_strict_check(tree, tree->root, &schema, problems);
     enum kvb_status settings = kvb_read_settings_map(tree, kvb_node_get(tree->root, "settings"), values, problems);
     enum kvb_status terms = kvb_read_terms_map(tree, kvb_node_get(tree->root, "terms"), values->stated, problems);
     status = status == KVB_OK ? settings : status;
@@ -80,13 +80,14 @@ static enum kvb_status read_profile(const char *file, const char *text, size_t l
     struct raw raw;
     enum kvb_status status = kvb_profile_open_as(&tree, file, text, length, KVB_PROFILE_ENGINE, problems);
     if (status == KVB_OK) {
-        status = kvb_strict_check(&tree, tree.root, &schema, problems);
+        status = check_all(&tree, values, problems);
     }
     if (status == KVB_OK) {
         status = kvb_bind(file, text, length, &schema, &raw, problems);
     }
     if (status == KVB_OK) {
-        status = convert(&tree, &raw, engine, values, problems);
+        struct kvb_place place = kvb_node_place(&tree, kvb_node_get(tree.root, "version"));
+        status = set_release(raw.version, place, engine, problems);
     }
     kvb_tree_free(&tree);
     return status;

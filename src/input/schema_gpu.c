@@ -72,7 +72,7 @@ static const struct kvb_field_row rows[] = {
                  "where the figures were seen"),
 };
 
-static const struct kvb_schema schema = {"GPU profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
+static const struct kvb_schema schema = {"a GPU profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
 
 // "9.0" -> 90, "12.1" -> 121.
 static bool parse_capability(const char *text, uint32_t *capability)

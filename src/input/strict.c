@@ -46,8 +46,8 @@ enum kvb_status kvb_unknown_key(const struct kvb_tree *tree, const struct kvb_no
                                 const char *nearest, struct kvb_problems *problems)
 {
     struct kvb_place place = {tree->file, node->key_line, node->key_column};
-    return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_KEY, place, "unknown key '%.*s' in a %s%s%s%s",
-                           SHOWN_LENGTH, node->key, noun, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+    return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_KEY, place, "unknown key '%.*s' in %s%s%s%s", SHOWN_LENGTH,
+                           node->key, noun, nearest ? "; did you mean '" : "", nearest ? nearest : "",
                            nearest ? "'?" : "");
 }
 
@@ -78,6 +78,15 @@ static enum kvb_status check_text(const struct kvb_tree *tree, const struct kvb_
         return kvb_expected(tree, node, KVB_OUT_OF_RANGE, expected, problems);
     }
     return KVB_OK;
+}
+
+static enum kvb_status check_name(const struct kvb_tree *tree, const struct kvb_node *node,
+                                  struct kvb_problems *problems)
+{
+    if (node->kind != KVB_NODE_SCALAR || kvb_node_is_null(node) || node->text[0] == '\0') {
+        return kvb_expected(tree, node, KVB_BAD_TYPE, "a name, a path or a mapping", problems);
+    }
+    return check_text(tree, node, KVB_PATH_CAPACITY, problems);
 }
 
 static enum kvb_status check_word(const struct kvb_tree *tree, const struct kvb_node *node,
@@ -176,7 +185,7 @@ static enum kvb_status check_value(const struct kvb_tree *tree, const struct kvb
     case KVB_FIELD_MAPPING:
         return node->kind == KVB_NODE_MAPPING ? KVB_OK : kvb_expected(tree, node, KVB_BAD_TYPE, "a mapping", problems);
     case KVB_FIELD_TEXT_OR_MAPPING:
-        return node->kind == KVB_NODE_MAPPING ? KVB_OK : check_text(tree, node, KVB_PATH_CAPACITY, problems);
+        return node->kind == KVB_NODE_MAPPING ? KVB_OK : check_name(tree, node, problems);
     }
     return KVB_OK;
 }
@@ -209,7 +218,7 @@ enum kvb_status kvb_strict_check(const struct kvb_tree *tree, const struct kvb_n
         const struct kvb_field_row *row = &schema->rows[i];
         if (row->required && !kvb_node_get(node, row->key)) {
             enum kvb_status missing = kvb_problem_add(problems, KVB_ERROR, KVB_MISSING_KEY, kvb_node_place(tree, node),
-                                                      "a %s needs the key '%s': %s", schema->noun, row->key, row->help);
+                                                      "%s needs the key '%s': %s", schema->noun, row->key, row->help);
             status = worse(status, missing);
         }
     }

@@ -1,0 +1,208 @@
+// Text, buffers, problems and checked arithmetic.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <kvbudget/problem.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+static void test_copy(void **state)
+{
+    (void)state;
+    char out[4];
+    assert_true(kvb_copy(out, sizeof out, "abc"));
+    assert_string_equal(out, "abc");
+    assert_false(kvb_copy(out, sizeof out, "abcd"));
+    assert_string_equal(out, "abc");
+    assert_true(kvb_copy(out, sizeof out, ""));
+    assert_string_equal(out, "");
+}
+
+static void test_compare(void **state)
+{
+    (void)state;
+    assert_true(kvb_equal_ignoring_case("NVIDIA L4", "nvidia l4"));
+    assert_false(kvb_equal_ignoring_case("a", "ab"));
+    assert_false(kvb_equal_ignoring_case("ab", "a"));
+    assert_true(kvb_starts_with("abc", "ab") && kvb_starts_with("abc", "") && !kvb_starts_with("a", "ab"));
+    assert_true(kvb_contains_ignoring_case("xEAGLE3", "eagle") && kvb_contains_ignoring_case("", ""));
+    assert_false(kvb_contains_ignoring_case("eagl", "eagle"));
+}
+
+static void test_distance(void **state)
+{
+    (void)state;
+    assert_int_equal(kvb_edit_distance("kitten", "sitting"), 3); // the textbook pair
+    assert_int_equal(kvb_edit_distance("", "abc"), 3);
+    assert_int_equal(kvb_edit_distance("ABC", "abc"), 0);
+    char longer[300];
+    memset(longer, 'a', sizeof longer);
+    longer[299] = '\0';
+    assert_int_equal(kvb_edit_distance(longer, "b"), 128);
+    struct kvb_nearest nearest;
+    kvb_nearest_init(&nearest, "max_model_length");
+    kvb_nearest_offer(&nearest, "block_size");
+    assert_null(nearest.best);
+    kvb_nearest_offer(&nearest, "max_model_len");
+    kvb_nearest_offer(&nearest, "max_model_lens");
+    assert_string_equal(nearest.best, "max_model_len"); // of two as near, the first
+}
+
+struct printable_row {
+    const char *text;
+    const char *expected;
+};
+
+static void test_printable(void **state)
+{
+    (void)state;
+    static const struct printable_row rows[] = {
+        {"plain", "plain"},
+        {"\x1b[31mred", "?[31mred"},
+        {"a\nb\tc\x7f", "a?b?c?"},
+        {"mod\xc3\xa8le", "mod\xc3\xa8le"},
+        {"\xc2\x9b"
+         "31m",
+         "??31m"}, // C1 control
+        {"\xe2\x80\xae"
+         "abc",
+         "???abc"},                       // right-to-left override
+        {"\xe2\x82\xac", "\xe2\x82\xac"}, // euro
+        {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+        {"\xff\xc3", "??"},           // broken, and cut
+        {"\xed\xa0\x80", "???"},      // surrogate
+        {"\xc0\xaf", "??"},           // overlong
+        {"\xf4\x90\x80\x80", "????"}, // beyond Unicode
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[32];
+        assert_true(kvb_copy(text, sizeof text, rows[i].text));
+        kvb_make_printable(text);
+        assert_string_equal(text, rows[i].expected);
+    }
+}
+
+static void test_buffer(void **state)
+{
+    (void)state;
+    struct kvb_buffer buffer;
+    kvb_buffer_init(&buffer);
+    kvb_buffer_add(&buffer, "");
+    assert_string_equal(buffer.data, "");
+    for (int i = 0; i < 1000; i++) {
+        kvb_buffer_printf(&buffer, "%03d,", i);
+    }
+    kvb_buffer_fill(&buffer, '-', 3);
+    assert_int_equal(buffer.length, 4003);
+    assert_string_equal(buffer.data + 3996, "999,---");
+    kvb_memory_fail_after(1);
+    kvb_buffer_fill(&buffer, 'x', 100000);
+    kvb_memory_fail_after(0);
+    assert_true(buffer.failed);
+    kvb_buffer_add(&buffer, "ignored");
+    assert_int_equal(buffer.length, 4003);
+    kvb_buffer_fill(&buffer, ' ', SIZE_MAX);
+    kvb_buffer_free(&buffer);
+    kvb_buffer_fill(&buffer, ' ', SIZE_MAX / 2);
+    assert_true(buffer.failed);
+}
+
+static void test_arena(void **state)
+{
+    (void)state;
+    struct kvb_arena arena;
+    kvb_arena_init(&arena);
+    for (size_t size = 1; size < 100000; size = size * 3 + 1) {
+        unsigned char *piece = kvb_arena_take(&arena, size);
+        assert_non_null(piece);
+        assert_int_equal((uintptr_t)piece % sizeof(void *), 0);
+        assert_int_equal(piece[0] | piece[size - 1], 0);
+        memset(piece, 0xAB, size);
+    }
+    assert_null(kvb_arena_take(&arena, SIZE_MAX));
+    kvb_arena_free(&arena);
+}
+
+static void test_problems(void **state)
+{
+    (void)state;
+    struct kvb_problems problems;
+    struct kvb_place place = {"f.yaml", 3, 7};
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_problems_status(&problems), KVB_OK);
+    (void)kvb_problem_add(&problems, KVB_NOTICE, KVB_OUT_OF_RANGE, place, "%s", "bell \a");
+    assert_int_equal(kvb_problems_status(&problems), KVB_OK);
+    assert_string_equal(problems.items[0].text, "bell ?");
+    for (int i = 1; i < KVB_PROBLEMS_MAX; i++) {
+        (void)kvb_problem_add(&problems, KVB_WARNING, KVB_BAD_TYPE, place, "w");
+    }
+    char longer[2000];
+    memset(longer, 'x', sizeof longer);
+    longer[1999] = '\0';
+    // Full of milder things: an error still gets in.
+    assert_int_equal(kvb_problem_add(&problems, KVB_ERROR, KVB_OVERFLOW, place, "%s", longer), KVB_OVERFLOW);
+    assert_int_equal(kvb_problems_status(&problems), KVB_OVERFLOW);
+    assert_int_equal(problems.count, KVB_PROBLEMS_MAX);
+    assert_int_equal(problems.dropped, 1);
+    const char *text = problems.items[KVB_PROBLEMS_MAX - 1].text;
+    assert_string_equal(text + strlen(text) - 4, "x...");
+    (void)kvb_problem_add(&problems, KVB_NOTICE, KVB_BAD_TYPE, place, "too late");
+    assert_int_equal(problems.dropped, 2);
+}
+
+struct status_row {
+    enum kvb_status status;
+    const char *name;
+    int exit_code;
+};
+
+static void test_statuses(void **state)
+{
+    (void)state;
+    static const struct status_row rows[] = {
+        {KVB_OK, "ok", 0},
+        {KVB_BAD_ARGUMENT, "bad_argument", 2},
+        {KVB_BAD_SYNTAX, "bad_syntax", 3},
+        {KVB_UNKNOWN_KIND, "unknown_kind", 3},
+        {KVB_CONTRADICTION, "contradiction", 3},
+        {KVB_CANNOT_OPEN, "cannot_open", 4},
+        {KVB_DEVICE_FAILED, "device_failed", 4},
+        {(enum kvb_status)99, "unknown", 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_string_equal(kvb_status_name(rows[i].status), rows[i].name);
+        assert_int_equal(kvb_status_exit_code(rows[i].status), rows[i].exit_code);
+    }
+}
+
+static void test_checked(void **state)
+{
+    (void)state;
+    assert_true(kvb_add(2, 3) == 5 && kvb_mul(2, 3) == 6);
+    assert_true(kvb_is_saturated(kvb_add(UINT64_MAX, 1)) && kvb_is_saturated(kvb_mul(UINT64_MAX, 2)));
+    assert_true(kvb_is_saturated(kvb_add(KVB_SATURATED, 0)) && kvb_is_saturated(kvb_mul(KVB_SATURATED, 1)));
+    assert_true(kvb_div_up(0, 4) == 0 && kvb_div_up(1, 4) == 1 && kvb_div_up(4, 4) == 1 && kvb_div_up(5, 4) == 2);
+    assert_true(kvb_div_up(UINT64_MAX, 1) == UINT64_MAX);
+    assert_true(kvb_round_up(17, 16) == 32 && kvb_balance(3, 5) == -2);
+    assert_true(kvb_min(1, 2) == 1 && kvb_max(1, 2) == 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copy),      cmocka_unit_test(test_compare),  cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_printable), cmocka_unit_test(test_buffer),   cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_problems),  cmocka_unit_test(test_statuses), cmocka_unit_test(test_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

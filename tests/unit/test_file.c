@@ -1,0 +1,125 @@
+// Files: whole or refused by name, replaced whole or not at all.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "input/file.h"
+
+static struct kvb_problems problems;
+static char folder[64];
+static char path[96];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/kvb-test-XXXXXX");
+    if (!mkdtemp(folder)) {
+        return -1;
+    }
+    (void)snprintf(path, sizeof path, "%s/file", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    return rmdir(folder);
+}
+
+static enum kvb_status read_file(struct kvb_file *file, const char *name, size_t max_bytes)
+{
+    kvb_problems_init(&problems);
+    return kvb_file_read(file, name, max_bytes, &problems);
+}
+
+static void test_replace_and_read(void **state)
+{
+    (void)state;
+    enum { LENGTH = 200000 };
+    char *text = calloc(LENGTH + 1, 1);
+    assert_non_null(text);
+    memset(text, 'a', LENGTH);
+    struct kvb_file file;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_file_replace(path, "old", 3, &problems), KVB_OK);
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(kvb_file_replace(path, text, LENGTH, &problems), KVB_OK);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    assert_int_equal(read_file(&file, path, LENGTH), KVB_OK);
+    assert_int_equal(file.length, LENGTH);
+    assert_string_equal(file.text, text);
+    kvb_file_free(&file);
+    assert_int_equal(read_file(&file, path, LENGTH - 1), KVB_TOO_LARGE);
+    assert_null(file.text);
+    assert_string_equal(problems.items[0].text, "larger than 199999 bytes, the most that is read of such a file");
+    free(text);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct kvb_file file;
+    assert_int_equal(read_file(&file, "/nowhere/at/all", 10), KVB_CANNOT_OPEN);
+    assert_string_equal(problems.items[0].text, "cannot open: No such file or directory");
+    assert_string_equal(problems.items[0].file, "/nowhere/at/all");
+    assert_int_equal(read_file(&file, folder, 10), KVB_CANNOT_OPEN);
+    assert_string_equal(problems.items[0].text, "expected a file, but this is a folder");
+    assert_int_equal(read_file(&file, "/dev/zero", 10), KVB_CANNOT_OPEN);
+    assert_string_equal(problems.items[0].text, "expected a file, but this is a device");
+    (void)unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(read_file(&file, path, 10), KVB_CANNOT_OPEN);
+    assert_string_equal(problems.items[0].text,
+                        "expected a file, but this is a pipe; hand it over on standard input, as \"-\"");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(kvb_file_replace("/nowhere/at/all", "x", 1, &problems), KVB_CANNOT_WRITE);
+    assert_int_equal(kvb_file_replace(folder, "x", 1, &problems), KVB_CANNOT_WRITE);
+    assert_true(kvb_path_exists(folder) && kvb_path_is_folder(folder));
+    assert_false(kvb_path_exists(path) || kvb_path_is_folder(path));
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    struct kvb_file file;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_file_replace(path, "abc", 3, &problems), KVB_OK);
+    kvb_memory_fail_after(1);
+    enum kvb_status status = read_file(&file, path, 10);
+    kvb_memory_fail_after(0);
+    assert_int_equal(status, KVB_NO_MEMORY);
+    assert_null(file.text);
+}
+
+// Sizes as /proc reports them are zero: the text counts, not the size.
+static void test_size_is_not_trusted(void **state)
+{
+    (void)state;
+    struct kvb_file file;
+    assert_int_equal(read_file(&file, "/proc/self/status", 1 << 20), KVB_OK);
+    assert_true(file.length > 0 && strlen(file.text) == file.length);
+    kvb_file_free(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_replace_and_read),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_size_is_not_trusted),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
