@@ -2,6 +2,8 @@
 // Source: vllm/v1/kv_cache_interface.py, vllm/model_executor/layers/mamba/mamba_utils.py.
 #include "budget/kv.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 
 #define DS_MLA_TOKEN_BYTES 656 // 512 fp8 + 4 fp32 scales + 64 bf16 rope
@@ -56,6 +58,12 @@ uint64_t kvb_kv_head_bytes(enum kvb_kv_dtype kv_dtype, enum kvb_dtype dtype, uin
     }
 }
 
+// Up to 0.17 the model's class chose the layout, and only this class did.
+static bool is_v32(const struct kvb_model *model)
+{
+    return strcmp(model->architecture, "DeepseekV32ForCausalLM") == 0;
+}
+
 // fp8_ds_mla belongs to models with a sparse index; when, depends on the release.
 static bool uses_ds_mla(const struct kvb_context *context, const struct kvb_attention_shape *shape)
 {
@@ -70,9 +78,9 @@ static bool uses_ds_mla(const struct kvb_context *context, const struct kvb_atte
     case 0:
         return false;
     case 1:
-        return true;
+        return is_v32(context->model);
     case 2:
-        return fp8;
+        return fp8 && is_v32(context->model);
     default:
         return fp8 && context->gpu->compute_capability < 100;
     }
