@@ -66,8 +66,9 @@ bool kvb_release_parse(const char *text, uint32_t *release)
             return false;
         }
     }
-    if (kvb_starts_with(at, ".post")) {
-        at += strlen(".post");
+    bool fourth = at[0] == '.' && is_digit(at[1]); // 0.10.1.1 came out as a hot fix
+    if (fourth || kvb_starts_with(at, ".post")) {
+        at += fourth ? 1 : strlen(".post");
         if (!read_part(&at, &post)) {
             return false;
         }
