@@ -22,9 +22,9 @@ static const struct command_row rows[] = {
     },
     {
         .name = "profiles",
-        .operands = "list [KIND] [PATTERN] | show NAME | check FILE... | import PATH",
+        .operands = "list|show NAME|check FILE...|import PATH",
         .summary = "List, show, check or import models, GPUs and engines.",
-        .details = "KIND is models, gpus, engines or deployments; PATTERN is part of a name.\n",
+        .details = "list takes a kind (models, gpus, engines, deployments), a part of a name, or both.\n",
         .schema = "kvbudget.profiles/1",
         .option_sets = OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON,

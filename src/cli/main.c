@@ -92,13 +92,23 @@ static int print(void (*write)(struct kvb_buffer *out))
     return code;
 }
 
+// Without a command the overview is a message, not an answer.
+static int refuse_nothing(void)
+{
+    struct kvb_buffer overview;
+    kvb_buffer_init(&overview);
+    help_overview(&overview);
+    (void)fputs(overview.failed ? "try kvbudget --help\n" : overview.data, stderr);
+    kvb_buffer_free(&overview);
+    return kvb_status_exit_code(KVB_BAD_ARGUMENT);
+}
+
 int main(int count, char **words)
 {
     ignore_closed_pipes();
     const char *const *rest = (const char *const *)words;
     if (count < 2) {
-        (void)print(help_overview);
-        return kvb_status_exit_code(KVB_BAD_ARGUMENT);
+        return refuse_nothing();
     }
     const char *word = rest[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {

@@ -102,10 +102,26 @@ static const struct option_row *find_negated(const struct option_list *list, con
     return NULL;
 }
 
+// The shortest flag that begins with what was typed, or else the nearest one; NULL: none.
+static const char *nearest_flag(const struct option_list *list, const char *wanted)
+{
+    struct kvb_nearest nearest;
+    const char *completed = NULL;
+    kvb_nearest_init(&nearest, wanted);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *name = list->rows[i].name;
+        kvb_nearest_offer(&nearest, name);
+        bool begins = strlen(wanted) >= 3 && kvb_starts_with(name, wanted);
+        if (begins && (completed == NULL || strlen(name) < strlen(completed))) {
+            completed = name;
+        }
+    }
+    return completed != NULL ? completed : nearest.best;
+}
+
 static enum kvb_status unknown_flag(struct reading *reading, const char *name, size_t length)
 {
-    char wanted[128], best[64] = "";
-    struct kvb_nearest nearest;
+    char wanted[128];
     size_t dashes = strncmp(name, "--", 2) == 0 ? 2 : 1;
     size_t kept = length - dashes < sizeof wanted - 1 ? length - dashes : sizeof wanted - 1;
     memcpy(wanted, name + dashes, kept);
@@ -113,17 +129,8 @@ static enum kvb_status unknown_flag(struct reading *reading, const char *name, s
     for (char *c = wanted; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c;
     }
-    kvb_nearest_init(&nearest, wanted);
-    for (uint32_t i = 0; i < reading->list->count; i++) {
-        kvb_nearest_offer(&nearest, reading->list->rows[i].name);
-        if (best[0] == '\0' && kept >= 3 && kvb_starts_with(reading->list->rows[i].name, wanted)) {
-            (void)kvb_copy(best, sizeof best, reading->list->rows[i].name);
-        }
-    }
-    if (nearest.best != NULL) {
-        (void)kvb_copy(best, sizeof best, nearest.best);
-    }
-    if (best[0] == '\0') {
+    const char *best = nearest_flag(reading->list, wanted);
+    if (best == NULL) {
         return options_mistake(reading->arguments, "unknown flag '%.*s'", (int)(length < 80 ? length : 80), name);
     }
     return options_mistake(reading->arguments, "unknown flag '%.*s'; did you mean '--%s'?",

@@ -1,4 +1,5 @@
 // The profiles command: what is built in, one of them as YAML, a check, an import.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "report/columns.h"
 #include "report/json_writer.h"
 #include "report/safe_text.h"
+
+#define DESCRIPTION_CAPACITY 112
 
 static const char *const plural_names[KVB_PROFILE_KIND_COUNT] = {
     [KVB_PROFILE_MODEL] = "models",
@@ -72,16 +75,34 @@ static void top_level_value(const struct kvb_builtin *builtin, const char *key, 
     }
 }
 
-// One word about a profile: a GPU's memory, what an engine or deployment says of itself.
-static void describe(const struct kvb_builtin *builtin, char out[80])
+// "23.64 GiB measured, NVIDIA GeForce RTX 4090"; the name alone when the profile cannot be read.
+static void describe_gpu(const struct kvb_builtin *builtin, char out[DESCRIPTION_CAPACITY])
+{
+    struct kvb_problems problems;
+    struct kvb_gpu gpu;
+    char gib[32];
+    kvb_problems_init(&problems);
+    if (kvb_gpu_load(builtin->id, &gpu, &problems) != KVB_OK) {
+        top_level_value(builtin, "name", out, DESCRIPTION_CAPACITY);
+        return;
+    }
+    (void)snprintf(out, DESCRIPTION_CAPACITY, "%7s GiB %-10s %.60s", kvb_format_gib(gib, (int64_t)gpu.memory_bytes, 2),
+                   kvb_basis_name(gpu.memory_basis), gpu.name);
+}
+
+// One line about a profile: a GPU's memory, what the others say of themselves.
+static void describe(const struct kvb_builtin *builtin, char out[DESCRIPTION_CAPACITY])
 {
     static const char *const keys[KVB_PROFILE_KIND_COUNT] = {
         [KVB_PROFILE_MODEL] = "architecture",
-        [KVB_PROFILE_GPU] = "name",
         [KVB_PROFILE_ENGINE] = "version",
         [KVB_PROFILE_DEPLOYMENT] = "description",
     };
-    top_level_value(builtin, keys[builtin->kind], out, 80);
+    if (builtin->kind == KVB_PROFILE_GPU) {
+        describe_gpu(builtin, out);
+    } else {
+        top_level_value(builtin, keys[builtin->kind], out, DESCRIPTION_CAPACITY);
+    }
 }
 
 static void list_text(const struct filter *filter, struct kvb_buffer *answer)
@@ -94,7 +115,7 @@ static void list_text(const struct filter *filter, struct kvb_buffer *answer)
         kvb_columns_init(&columns, "ll", 2, 2);
         for (size_t i = 0; i < count; i++) {
             if (builtins[i].kind == kind && passes(filter, &builtins[i])) {
-                char about[80];
+                char about[DESCRIPTION_CAPACITY];
                 describe(&builtins[i], about);
                 kvb_columns_cell(&columns, builtins[i].id);
                 kvb_columns_cell(&columns, about);
@@ -109,6 +130,25 @@ static void list_text(const struct filter *filter, struct kvb_buffer *answer)
     }
 }
 
+static void list_one_json(struct kvb_json *json, const struct kvb_builtin *builtin)
+{
+    struct kvb_problems problems;
+    struct kvb_gpu gpu;
+    char about[DESCRIPTION_CAPACITY];
+    kvb_problems_init(&problems);
+    kvb_json_open_object(json, NULL);
+    kvb_json_text(json, "id", builtin->id);
+    if (builtin->kind != KVB_PROFILE_GPU) {
+        describe(builtin, about);
+        kvb_json_text_or_null(json, "about", about);
+    } else if (kvb_gpu_load(builtin->id, &gpu, &problems) == KVB_OK) {
+        kvb_json_text(json, "name", gpu.name);
+        kvb_json_count(json, "memory_bytes", gpu.memory_bytes);
+        kvb_json_text(json, "basis", kvb_basis_name(gpu.memory_basis));
+    }
+    kvb_json_close_object(json);
+}
+
 static void list_json(const struct filter *filter, struct kvb_buffer *answer)
 {
     size_t count;
@@ -121,12 +161,7 @@ static void list_json(const struct filter *filter, struct kvb_buffer *answer)
         kvb_json_open_list(&json, plural_names[kind]);
         for (size_t i = 0; i < count; i++) {
             if (builtins[i].kind == kind && passes(filter, &builtins[i])) {
-                char about[80];
-                describe(&builtins[i], about);
-                kvb_json_open_object(&json, NULL);
-                kvb_json_text(&json, "id", builtins[i].id);
-                kvb_json_text_or_null(&json, "about", about);
-                kvb_json_close_object(&json);
+                list_one_json(&json, &builtins[i]);
             }
         }
         kvb_json_close_list(&json);
