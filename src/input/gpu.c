@@ -66,6 +66,11 @@ static bool consider(struct search *search, const struct kvb_builtin *row, const
     if (strcmp(normal, search->wanted) == 0) {
         return true;
     }
+    size_t have = strlen(normal);
+    size_t want = strlen(search->wanted);
+    if (search->nearest && (have > want ? have - want : want - have) >= search->nearest_distance) {
+        return false; // cannot be nearer
+    }
     unsigned distance = kvb_edit_distance(normal, search->wanted);
     if (!search->nearest || distance < search->nearest_distance) {
         search->nearest = row;
