@@ -82,8 +82,9 @@ struct kvb_step {
 struct kvb_weights {
     uint64_t role_bytes[KVB_ROLE_COUNT];
     uint64_t rope_bytes, lora_bytes, absorbed_bytes, draft_bytes, buffer_bytes;
-    uint64_t rounding_bytes;  // allocator's rounding
-    uint64_t offloaded_bytes; // moved to the CPU, not counted in the total
+    uint64_t rounding_bytes;        // allocator's rounding
+    uint64_t offloaded_bytes;       // moved to the CPU, not counted in the total
+    uint64_t returning_layer_bytes; // V0: the largest offloaded layer, copied back during a forward pass
     uint64_t total_bytes;
     uint64_t unquantised_bytes; // the same rank at the model's dtype; equals total when not quantised
     uint32_t rank_stage;        // pipeline stage meant

@@ -90,6 +90,9 @@ static void stage_terms(const struct kvb_context *context, uint32_t stage, struc
     terms->items[KVB_ITEM_WEIGHTS] =
         stated_or(context, KVB_STATED_WEIGHTS, weights_range(context, weights.total_bytes));
     kvb_activation_estimate(context, stage, &activation);
+    activation.total.bytes = kvb_add(activation.total.bytes, weights.returning_layer_bytes);
+    activation.total.low_bytes = kvb_add(activation.total.low_bytes, weights.returning_layer_bytes);
+    activation.total.high_bytes = kvb_add(activation.total.high_bytes, weights.returning_layer_bytes);
     terms->items[KVB_ITEM_ACTIVATION] = stated_or(context, KVB_STATED_ACTIVATION, activation.total);
     kvb_non_torch_estimate(context, &estimate);
     terms->items[KVB_ITEM_NON_TORCH] = stated_or(context, KVB_STATED_NON_TORCH, estimate);

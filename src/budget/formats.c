@@ -58,8 +58,10 @@ static void int8_parts(const struct kvb_context *context, const struct kvb_matri
 static void group_parts(const struct kvb_context *context, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
     const struct kvb_quantisation *q = &context->model->quantisation;
+    bool wished = q->method == KVB_QUANT_NONE; // asked for by flag: the usual 4 bits in groups of 128
     uint64_t bits = q->bits > 0 ? q->bits : 4;
-    uint64_t groups = q->group_size > 0 ? kvb_div_up(m->columns, q->group_size) : 1;
+    uint64_t group_size = wished ? 128 : q->group_size;
+    uint64_t groups = group_size > 0 ? kvb_div_up(m->columns, group_size) : 1;
     uint64_t scales = kvb_mul(kvb_mul(m->count, m->rows), groups);
     add_part(out, kvb_div_up(kvb_mul(elements_of(m), bits), 8));
     add_part(out, kvb_mul(scales, 2));
@@ -145,6 +147,10 @@ static enum kvb_quantisation_method method_of(const struct kvb_context *context,
             return KVB_QUANT_FP8;
         case KVB_QUANTIZATION_BITSANDBYTES:
             return KVB_QUANT_BNB4;
+        case KVB_QUANTIZATION_AWQ: // a plan for a checkpoint that is still to be made
+            return KVB_QUANT_AWQ;
+        case KVB_QUANTIZATION_GPTQ:
+            return KVB_QUANT_GPTQ;
         default:
             return KVB_QUANT_NONE;
         }

@@ -79,12 +79,18 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     }
     const struct non_torch_row *row = find_row(context);
     scale(estimate, row->likely, row->low, row->high);
+    if (context->generation == KVB_GENERATION_V0 && kvb_rule(context, KVB_RULE_ACCOUNTING_V0) == KVB_V0_FREE_DELTA) {
+        add(estimate, 35, 0, 160); // what torch has cached but does not use is charged too
+    }
     if (context->ep > 1) {
         add(estimate, 0, 0, 100);
     }
     if (charges_context(context)) {
         bool large = context->gpu->compute_capability >= HOPPER || context->gpu->nvlink;
         add(estimate, large ? 45 : 30, 15, large ? 70 : 50);
+        if (large && context->tp > 1) { // every rank's context and the all-reduce buffers of its peers
+            add(estimate, 290, 50, 400);
+        }
     }
     if (context->release >= FREE_MEMORY_SINCE && (context->tp > 1 || context->pp > 1)) {
         add(estimate, 60, 10, 130);

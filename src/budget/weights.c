@@ -60,11 +60,28 @@ static void load_adapter(struct loader *loader, const struct kvb_parameter *para
     load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(loader->context->dtype)), &loader->out->lora_bytes);
 }
 
+// Without unified addressing V0 brings one offloaded layer back at a time for its forward pass.
+static void note_moved_layer(struct loader *loader, uint64_t offloaded_before)
+{
+    if (loader->context->generation == KVB_GENERATION_V0) {
+        uint64_t moved = loader->out->offloaded_bytes - offloaded_before;
+        loader->out->returning_layer_bytes = kvb_max(loader->out->returning_layer_bytes, moved);
+    }
+}
+
+// The copies are made where kv_b_proj lies: V0 leaves them with an offloaded one.
+static bool absorbs_on_gpu(const struct loader *loader, uint64_t offloaded_before)
+{
+    bool moved = loader->out->offloaded_bytes > offloaded_before;
+    return loader->context->release >= ABSORBED_SINCE && !(moved && loader->context->generation == KVB_GENERATION_V0);
+}
+
 // Matrices first and norms after them: the module order in which offloading walks a layer.
 static void load_layer(struct loader *loader, const struct kvb_model *model, const struct kvb_layer_kind *kind)
 {
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
     struct kvb_parameter parameters[KVB_TENSORS_MAX];
+    uint64_t offloaded_before = loader->out->offloaded_bytes;
     uint32_t count = kvb_layer_tensors(model, kind, tensors);
     count = kvb_parameters_of(loader->context, tensors, count, parameters);
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -76,7 +93,8 @@ static void load_layer(struct loader *loader, const struct kvb_model *model, con
         }
     }
     const struct kvb_attention_shape *shape = &kind->attention;
-    if (shape->kind == KVB_ATTENTION_MLA && loader->context->release >= ABSORBED_SINCE) {
+    note_moved_layer(loader, offloaded_before);
+    if (shape->kind == KVB_ATTENTION_MLA && absorbs_on_gpu(loader, offloaded_before)) {
         uint64_t heads = kvb_heads_on_rank(shape->heads, loader->context->tp);
         uint64_t per_width = kvb_mul(heads * kvb_dtype_bytes(loader->context->dtype), shape->latent_rank);
         load_bytes(loader, kvb_mul(per_width, shape->value_head_size), &loader->out->absorbed_bytes);
