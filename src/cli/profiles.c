@@ -96,7 +96,7 @@ static void describe(const struct kvb_builtin *builtin, char out[DESCRIPTION_CAP
     static const char *const keys[KVB_PROFILE_KIND_COUNT] = {
         [KVB_PROFILE_MODEL] = "architecture",
         [KVB_PROFILE_ENGINE] = "version",
-        [KVB_PROFILE_DEPLOYMENT] = "description",
+        [KVB_PROFILE_DEPLOYMENT] = "name",
     };
     if (builtin->kind == KVB_PROFILE_GPU) {
         describe_gpu(builtin, out);

@@ -43,7 +43,8 @@ static const struct kvb_field_row rows[] = {
     KVB_TREE_ROW("terms", KVB_FIELD_MAPPING, "terms of the budget known beforehand"),
 };
 
-static const struct kvb_schema schema = {"a deployment profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
+static const struct kvb_schema schema = {"a deployment profile", rows, sizeof rows / sizeof rows[0],
+                                         sizeof(struct raw)};
 
 void kvb_deployment_init(struct kvb_deployment *deployment)
 {

@@ -114,6 +114,9 @@ static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *re
 {
     const struct kvb_advice *advice = report->advice;
     char share[48], length[32], text[200];
+    if (!advice->has_utilization && report->budget->verdict != KVB_DOES_NOT_FIT) {
+        return;
+    }
     kvb_buffer_add(out, "\n");
     if (!advice->has_utilization) {
         kvb_text_add_wrapped(out, "No --gpu-memory-utilization up to 1.0 starts this as it stands.", 0,
