@@ -81,15 +81,25 @@ static void put_scalar(struct cursor *cursor, const struct kvb_node *node, bool 
 
 static void put_node(struct cursor *cursor, const struct kvb_node *node, const char *head, bool json);
 
+// A quoted key would push its value two columns on, so safe ones stay bare where places count.
+static void put_key(struct cursor *cursor, const struct kvb_node *child, bool json)
+{
+    if (!json) {
+        move_to(cursor, child->key_line, child->key_column);
+    }
+    if (!json && is_safe_bare(child->key)) {
+        put(cursor, child->key);
+    } else {
+        put_quoted(cursor, child->key);
+    }
+    put(cursor, ": ");
+}
+
 static void put_children(struct cursor *cursor, const struct kvb_node *node, bool json)
 {
     for (const struct kvb_node *child = node->first; child; child = child->next) {
         if (node->kind == KVB_NODE_MAPPING) {
-            if (!json) {
-                move_to(cursor, child->key_line, child->key_column);
-            }
-            put_quoted(cursor, child->key);
-            put(cursor, ": ");
+            put_key(cursor, child, json);
         }
         put_node(cursor, child, "", json);
         put(cursor, child->next ? ", " : "");

@@ -1,0 +1,173 @@
+// From a deployment to the plan: names, overrides, platform, engine defaults and draft models.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <kvbudget/input.h>
+#include <kvbudget/units.h>
+
+#include "input/file.h"
+
+static struct kvb_problems problems;
+static struct kvb_deployment deployment;
+static struct kvb_plan plan;
+static struct kvb_model draft;
+static struct kvb_model_source source;
+
+// Shape of meta-llama/Llama-3.1-8B-Instruct, as its config.json on Hugging Face gives it.
+static const char base[] = "kind: deployment\n"
+                           "schema: 1\n"
+                           "model:\n"
+                           "  name: my/llama\n"
+                           "  source: by hand\n"
+                           "  config:\n"
+                           "    architectures: [LlamaForCausalLM]\n"
+                           "    model_type: llama\n"
+                           "    hidden_size: 4096\n"
+                           "    intermediate_size: 14336\n"
+                           "    num_hidden_layers: 32\n"
+                           "    num_attention_heads: 32\n"
+                           "    num_key_value_heads: 8\n"
+                           "    vocab_size: 128256\n"
+                           "    max_position_embeddings: 131072\n"
+                           "    torch_dtype: bfloat16\n"
+                           "    tie_word_embeddings: false\n";
+
+static enum kvb_status resolve(const char *more)
+{
+    char text[2048];
+    strcpy(text, base);
+    assert_true(strlen(text) + strlen(more) < sizeof text);
+    strcat(text, more);
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    if (kvb_deployment_read("d.yaml", text, strlen(text), &deployment, &problems) != KVB_OK) {
+        fail_msg("%u:%u: %s", problems.items[0].line, problems.items[0].column, problems.items[0].text);
+    }
+    memset(&plan, 0, sizeof plan);
+    return kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems);
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    assert_int_equal(resolve("gpu: h100\nengine: vllm@0.11.0\nsettings: {max_model_len: 4096}\n"), KVB_OK);
+    assert_string_equal(plan.model.name, "my/llama");
+    assert_string_equal(source.text, "deployment profile");
+    assert_int_equal(plan.model.layer_count, 32);
+    assert_string_equal(plan.gpu.id, "h100-sxm");
+    assert_int_equal(plan.gpu.memory_basis, KVB_BASIS_MEASURED);
+    assert_int_equal(plan.engine.release, KVB_RELEASE(0, 11, 0));
+    assert_int_equal(plan.settings.values[KVB_SET_MAX_MODEL_LEN].number, 4096);
+    assert_int_equal(plan.usage, KVB_USAGE_SERVE);
+    assert_int_equal(plan.platform, KVB_PLATFORM_LINUX);
+    assert_false(plan.gpu_free_stated);
+    assert_null(plan.draft);
+    assert_int_equal(problems.count, 0);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    // a stated total overrules the named card, and is exact
+    assert_int_equal(resolve("gpu: rtx4090\ngpu_memory: 24564MiB\ngpu_free: 20GiB\n"), KVB_OK);
+    assert_true(plan.gpu.memory_bytes == 24564 * KVB_MIB && plan.gpu.memory_low_bytes == plan.gpu.memory_bytes);
+    assert_int_equal(plan.gpu.memory_basis, KVB_BASIS_STATED);
+    assert_int_equal(plan.gpu.compute_capability, 89);
+    assert_true(plan.gpu_free_stated && plan.gpu_free_bytes == 20 * KVB_GIB);
+    // under WSL2 CUDA reports the whole nvidia-smi total: RTX 5090 32607 MiB = 31.84 GiB (cognithor#318)
+    assert_int_equal(resolve("gpu: rtx5090\nplatform: wsl2\n"), KVB_OK);
+    assert_true(plan.gpu.memory_bytes == 32607 * KVB_MIB);
+    // no nvidia-smi total known: the CUDA total stands
+    assert_int_equal(resolve("gpu: gb10\nplatform: windows\n"), KVB_OK);
+    assert_int_equal(plan.gpu.memory_bytes * 100 / KVB_GIB, 12168); // 121.69, rounded down twice
+    // only memory, and not even that
+    assert_int_equal(resolve("gpu_memory: 80GB\n"), KVB_OK);
+    assert_string_equal(plan.gpu.name, "GPU with 74.51 GiB");
+    assert_int_equal(resolve(""), KVB_OK);
+    assert_true(plan.gpu.memory_bytes == 0);
+}
+
+static void test_engine(void **state)
+{
+    (void)state;
+    static const char engine[] = "kind: engine\nschema: 1\nname: vllm\nversion: 0.10.1\n"
+                                 "settings: {gpu_memory_utilization: 0.8, max_num_seqs: 64}\n"
+                                 "terms: {non_torch: 300MiB}\n";
+    static const char path[] = "/tmp/kvb-test-engine.yaml";
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_file_replace(path, engine, sizeof engine - 1, &problems), KVB_OK);
+    assert_int_equal(resolve("engine: /tmp/kvb-test-engine.yaml\nsettings: {max_num_seqs: 8}\n"), KVB_OK);
+    assert_int_equal(plan.engine.release, KVB_RELEASE(0, 10, 1));
+    assert_int_equal(plan.settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number, 800000);
+    assert_int_equal(plan.settings.values[KVB_SET_MAX_NUM_SEQS].number, 8); // the deployment speaks last
+    assert_true(plan.stated[KVB_STATED_NON_TORCH].set);
+    assert_int_equal(resolve("engine: vllm@1.0.0\n"), KVB_OK);
+    assert_int_equal(problems.count, 1);
+    assert_int_equal(problems.items[0].severity, KVB_NOTICE);
+    assert_int_equal(plan.engine.release, KVB_NEWEST_VLLM);
+}
+
+static void test_draft(void **state)
+{
+    (void)state;
+    // ngram names no model
+    assert_int_equal(resolve("settings: {speculative_config: {method: ngram, num_speculative_tokens: 3}}\n"), KVB_OK);
+    assert_null(plan.draft);
+    assert_int_equal(problems.count, 0);
+    // one nobody knows is said and left out
+    assert_int_equal(resolve("settings: {speculative_config: {method: eagle3, model: no/body}}\n"), KVB_OK);
+    assert_null(plan.draft);
+    assert_int_equal(problems.count, 1);
+    assert_int_equal(problems.items[0].severity, KVB_WARNING);
+    assert_non_null(strstr(problems.items[0].text, "the draft model is not known"));
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct kvb_plan untouched = {0};
+    assert_int_equal(resolve("gpu: RTX 4O90\n"), KVB_UNKNOWN_NAME);
+    assert_memory_equal(&plan, &untouched, sizeof plan);
+    assert_int_equal(resolve("engine: sglang\n"), KVB_UNKNOWN_NAME);
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_BAD_ARGUMENT);
+    assert_string_equal(problems.items[0].text, "no model is named; say which with --model NAME or PATH");
+}
+
+// A mistake inside an inline model is shown where it stands in the deployment.
+static void test_place_in_inline_model(void **state)
+{
+    (void)state;
+    static const char text[] = "kind: deployment\n"
+                               "schema: 1\n"
+                               "model:\n"
+                               "  name: my/own\n"
+                               "  config:\n"
+                               "    model_type: llama\n"
+                               "    num_hidden_layers: 'many, many'\n";
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    assert_int_not_equal(kvb_deployment_read("d.yaml", text, sizeof text - 1, &deployment, &problems), KVB_OK);
+    bool placed = false;
+    for (uint32_t i = 0; i < problems.count; i++) {
+        placed = placed || (problems.items[i].line == 7 && problems.items[i].column == 24);
+    }
+    if (!placed) {
+        fail_msg("%u:%u: %s", problems.items[0].line, problems.items[0].column, problems.items[0].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_memory),   cmocka_unit_test(test_engine),
+        cmocka_unit_test(test_draft), cmocka_unit_test(test_refusals), cmocka_unit_test(test_place_in_inline_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
