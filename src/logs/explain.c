@@ -1,0 +1,197 @@
+// Gathers the figures of a run from log and user, then lets checks and remedies speak.
+#include "logs/explain.h"
+
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/text.h"
+
+void kvb_log_given_init(struct kvb_log_given *given)
+{
+    memset(given, 0, sizeof *given);
+}
+
+bool kvb_log_add_check(struct kvb_log_report *report, const struct kvb_check *check)
+{
+    if (report->check_count >= KVB_CHECKS_MAX) {
+        return false;
+    }
+    report->checks[report->check_count++] = *check;
+    return true;
+}
+
+int64_t kvb_scale(int64_t value, int64_t ppm)
+{
+    const int64_t one = KVB_PPM;
+    return value / one * ppm + value % one * ppm / one;
+}
+
+int64_t kvb_share_ppm(int64_t part, int64_t whole, bool up)
+{
+    const int64_t kib = 1024; // keeps part x million inside 64 bits
+    int64_t small = whole / kib;
+    if (small <= 0 || part <= 0) {
+        return 0;
+    }
+    int64_t scaled = part / kib * KVB_PPM;
+    return scaled / small + (up && scaled % small != 0);
+}
+
+// 0.92 from 0.20.0, 0.90 before: only where the log shows that nobody said otherwise.
+static bool default_utilization(const struct kvb_log_report *report, uint32_t release, uint64_t *number)
+{
+    if (!report->arguments_seen || release == 0 || report->engine != KVB_LOG_VLLM) {
+        return false;
+    }
+    *number = release >= KVB_RELEASE(0, 20, 0) ? 920000 : 900000;
+    return true;
+}
+
+static uint32_t release_of(const struct kvb_log_report *report, const struct kvb_log_given *given)
+{
+    return given->release != 0 ? given->release : report->release;
+}
+
+static bool from_observation(const struct kvb_log_report *report, enum kvb_setting setting, uint64_t *number)
+{
+    static const struct {
+        enum kvb_setting setting;
+        enum kvb_observation observation;
+    } rows[] = {
+        {KVB_SET_GPU_MEMORY_UTILIZATION, KVB_OBS_UTILIZATION},
+        {KVB_SET_MAX_MODEL_LEN, KVB_OBS_NEEDED_FOR_LEN},
+        {KVB_SET_MAX_MODEL_LEN, KVB_OBS_MAX_MODEL_LEN},
+        {KVB_SET_MAX_MODEL_LEN, KVB_OBS_CONCURRENCY_LEN},
+        {KVB_SET_MAX_NUM_BATCHED_TOKENS, KVB_OBS_MAX_BATCHED_TOKENS},
+        {KVB_SET_BLOCK_SIZE, KVB_OBS_BLOCK_SIZE},
+        {KVB_SET_MAX_NUM_SEQS, KVB_OBS_MAMBA_SEQS},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct kvb_log_value *value = &report->observed[rows[i].observation];
+        if (rows[i].setting == setting && value->set && value->value > 0) {
+            *number = (uint64_t)value->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kvb_log_setting(const struct kvb_log_report *report, const struct kvb_log_given *given, enum kvb_setting setting,
+                     uint64_t *number)
+{
+    const struct kvb_setting_value *user = &given->settings.values[setting];
+    const struct kvb_setting_value *logged = &report->settings.values[setting];
+    if (user->set && user->number != KVB_AUTO) {
+        *number = user->number;
+        return true;
+    }
+    if (from_observation(report, setting, number)) {
+        return true;
+    }
+    if (logged->set && logged->number != KVB_AUTO) {
+        *number = logged->number;
+        return true;
+    }
+    return setting == KVB_SET_GPU_MEMORY_UTILIZATION && default_utilization(report, release_of(report, given), number);
+}
+
+static struct kvb_figure observed(const struct kvb_log_report *report, enum kvb_observation what)
+{
+    return (struct kvb_figure){report->observed[what].set, report->observed[what].value};
+}
+
+static struct kvb_figure setting_figure(const struct kvb_reckoning *r, enum kvb_setting setting)
+{
+    uint64_t number = 0;
+    bool known = kvb_log_setting(r->report, r->given, setting, &number);
+    return (struct kvb_figure){known, (int64_t)number};
+}
+
+static struct kvb_figure or_given(struct kvb_figure figure, uint64_t bytes)
+{
+    if (bytes != 0) {
+        return (struct kvb_figure){true, (int64_t)bytes};
+    }
+    return figure;
+}
+
+// The line on graph profiling prints utilization with and without the estimate: their difference is a
+// share of the total, which nothing else prints.
+static struct kvb_figure total_from_graphs(const struct kvb_reckoning *r)
+{
+    struct kvb_figure with = observed(r->report, KVB_OBS_UTILIZATION);
+    struct kvb_figure without = observed(r->report, KVB_OBS_UTILIZATION_WITHOUT_GRAPHS);
+    bool known = with.known && without.known && r->estimate.known && with.value > without.value;
+    if (!known) {
+        return (struct kvb_figure){false, 0};
+    }
+    return (struct kvb_figure){true, r->estimate.value / (with.value - without.value) * KVB_PPM};
+}
+
+static void reckon_release(struct kvb_reckoning *r)
+{
+    const struct kvb_log_report *report = r->report;
+    r->release = release_of(report, r->given);
+    r->v0 = report->generation_known && report->generation == KVB_GENERATION_V0;
+    r->v1 = report->generation_known && report->generation == KVB_GENERATION_V1;
+    bool by_release = r->release >= KVB_RELEASE(0, 20, 0) && !report->notes[KVB_NOTE_GRAPHS_NOT_CHARGED];
+    r->graphs_charged = report->notes[KVB_NOTE_GRAPHS_CHARGED] || by_release;
+    bool early_v1 = r->v1 && r->release >= KVB_RELEASE(0, 6, 5) && r->release < KVB_RELEASE(0, 9, 1);
+    bool late_v0 = r->v0 && r->release >= KVB_RELEASE(0, 6, 4) && r->release < KVB_RELEASE(0, 6, 5);
+    r->charges_others = early_v1 || late_v0;
+}
+
+static bool sounds_multimodal(const char *name)
+{
+    static const char *const words[] = {"-vl", "vision", "llava", "pixtral", "internvl", "minicpm-v", "omni"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (kvb_contains_ignoring_case(name, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void kvb_reckon(struct kvb_reckoning *r, struct kvb_log_report *report, const struct kvb_log_given *given)
+{
+    memset(r, 0, sizeof *r);
+    r->report = report;
+    r->given = given;
+    reckon_release(r);
+    r->multimodal = report->notes[KVB_NOTE_MULTIMODAL] ||
+                    (given->model_known ? given->has_encoder : sounds_multimodal(report->model));
+    r->weights = observed(report, KVB_OBS_WEIGHTS);
+    r->activation = observed(report, KVB_OBS_ACTIVATION);
+    r->non_torch = observed(report, KVB_OBS_NON_TORCH);
+    r->graphs = observed(report, KVB_OBS_CUDA_GRAPH);
+    r->estimate = observed(report, KVB_OBS_GRAPH_ESTIMATE);
+    r->pool = observed(report, KVB_OBS_KV_CACHE);
+    r->needed = observed(report, KVB_OBS_NEEDED);
+    r->free = or_given(observed(report, KVB_OBS_GPU_FREE), given->gpu_free_bytes);
+    r->total = or_given(observed(report, KVB_OBS_GPU_MEMORY), given->gpu_memory_bytes);
+    if (!r->total.known) {
+        r->total = total_from_graphs(r);
+    }
+    r->length = setting_figure(r, KVB_SET_MAX_MODEL_LEN);
+    r->utilization = setting_figure(r, KVB_SET_GPU_MEMORY_UTILIZATION);
+    r->requested = observed(report, KVB_OBS_REQUESTED);
+    if (!r->requested.known && r->total.known && r->utilization.known) {
+        r->requested = (struct kvb_figure){true, kvb_scale(r->total.value, r->utilization.value)};
+    }
+    if (r->requested.known && r->pool.known) {
+        r->other_than_pool = (struct kvb_figure){true, r->requested.value - r->pool.value};
+    }
+}
+
+void kvb_log_explain(struct kvb_log_report *report, const struct kvb_log_given *given)
+{
+    struct kvb_reckoning r;
+    report->check_count = 0;
+    report->remedy_count = 0;
+    kvb_reckon(&r, report, given);
+    kvb_check_all(&r);
+    if (report->verdict == KVB_LOG_FAILED) {
+        kvb_remedy_all(&r);
+    }
+}

@@ -1,0 +1,35 @@
+// What a run's numbers come to: shared between checks and remedies.
+#ifndef KVB_LOGS_EXPLAIN_H
+#define KVB_LOGS_EXPLAIN_H
+
+#include <kvbudget/logs.h>
+
+// One figure of the budget, logged, given or worked out.
+struct kvb_figure {
+    bool known;
+    int64_t value;
+};
+
+struct kvb_reckoning {
+    struct kvb_log_report *report;
+    const struct kvb_log_given *given;
+    uint32_t release; // 0 = not known
+    bool v0, v1;
+    bool graphs_charged; // the estimate of CUDA graphs comes out of the KV cache
+    bool charges_others; // other processes' memory counts against utilization
+    bool multimodal;
+    struct kvb_figure total, free, utilization, requested, weights, activation, non_torch, graphs, estimate, pool,
+        needed, length;
+    struct kvb_figure other_than_pool; // requested - pool
+};
+
+void kvb_reckon(struct kvb_reckoning *r, struct kvb_log_report *report, const struct kvb_log_given *given);
+void kvb_check_all(struct kvb_reckoning *r);
+void kvb_remedy_all(struct kvb_reckoning *r);
+
+// Parts per million of `whole`, rounded up or down; 0 when whole is 0.
+int64_t kvb_share_ppm(int64_t part, int64_t whole, bool up);
+// value x ppm, rounded down.
+int64_t kvb_scale(int64_t value, int64_t ppm);
+
+#endif
