@@ -125,4 +125,9 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
                                        struct kvb_model *draft, struct kvb_model_source *source,
                                        struct kvb_problems *problems) KVB_MUST_USE;
 
+// Hands a file ("-": standard input) of any size to `take`, piece by piece.
+typedef void kvb_stream_taker(void *context, const char *bytes, size_t length);
+enum kvb_status kvb_stream_read(const char *path, kvb_stream_taker *take, void *context,
+                                struct kvb_problems *problems) KVB_MUST_USE;
+
 #endif

@@ -10,6 +10,7 @@
 #include <kvbudget/budget.h>
 #include <kvbudget/gpu.h>
 #include <kvbudget/input.h>
+#include <kvbudget/logs.h>
 #include <kvbudget/model.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/problem.h>

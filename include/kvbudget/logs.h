@@ -241,7 +241,8 @@ struct kvb_log_given {
     uint32_t release;
     bool platform_set;
     enum kvb_platform platform;
-    bool model_known; // the three below mean something
+    const char *model; // as the user named it, borrowed; NULL = not said
+    bool model_known;  // the three below mean something
     bool has_encoder;
     uint64_t context_tokens;
     uint64_t bytes_per_token; // of the KV cache; 0 = not a plain full-attention model

@@ -21,6 +21,19 @@ static const struct command_row rows[] = {
         .run = plan_run,
     },
     {
+        .name = "explain",
+        .operands = "[LOG|-]",
+        .summary = "What do this run's numbers say, what fixes it, what would not?",
+        .details = "Reads standard input when no LOG is named. Flags add what the log leaves out, most\n"
+                   "usefully --gpu or --gpu-memory and --gpu-memory-utilization. Exit code 0: a healthy\n"
+                   "start, or the cause was found; 1: unknown, or a failure of another kind.\n",
+        .schema = "kvbudget.explain/1",
+        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_OUTPUT,
+        .formats = TEXT_AND_JSON | 1U << FORMAT_GITHUB,
+        .operands_max = 1,
+        .run = explain_run,
+    },
+    {
         .name = "profiles",
         .operands = "list|show NAME|check FILE...|import PATH",
         .summary = "List, show, check or import models, GPUs and engines.",

@@ -35,6 +35,7 @@ const struct command_row *commands_find(const char *name); // NULL: none
 
 // One function per command.
 int plan_run(struct arguments *arguments, struct kvb_buffer *answer);
+int explain_run(struct arguments *arguments, struct kvb_buffer *answer);
 int profiles_run(struct arguments *arguments, struct kvb_buffer *answer);
 int completion_run(struct arguments *arguments, struct kvb_buffer *answer);
 int help_run(struct arguments *arguments, struct kvb_buffer *answer);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <kvbudget/input.h>
+
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -116,6 +118,45 @@ enum kvb_status kvb_file_read(struct kvb_file *file, const char *path, size_t ma
     }
     if (status != KVB_OK) {
         kvb_file_free(file);
+    }
+    return status;
+}
+
+#define STREAM_BYTES ((size_t)128 << 10)
+
+static enum kvb_status stream(int descriptor, const char *path, char *buffer, kvb_stream_taker *take, void *context,
+                              struct kvb_problems *problems)
+{
+    for (;;) {
+        ssize_t got = read_again(descriptor, buffer, STREAM_BYTES);
+        if (got < 0) {
+            return fail(problems, KVB_CANNOT_READ, path, "read", errno);
+        }
+        if (got == 0) {
+            return KVB_OK;
+        }
+        take(context, buffer, (size_t)got);
+    }
+}
+
+enum kvb_status kvb_stream_read(const char *path, kvb_stream_taker *take, void *context, struct kvb_problems *problems)
+{
+    bool standard_input = strcmp(path, "-") == 0;
+    int descriptor = STDIN_FILENO;
+    enum kvb_status status = standard_input ? KVB_OK : open_regular(path, &descriptor, problems);
+    if (status != KVB_OK) {
+        return status;
+    }
+    char *buffer = kvb_reallocate(NULL, STREAM_BYTES);
+    if (buffer == NULL) {
+        status = kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = path},
+                                 "not enough memory to read it");
+    } else {
+        status = stream(descriptor, path, buffer, take, context, problems);
+    }
+    kvb_release(buffer);
+    if (!standard_input) {
+        (void)close(descriptor);
     }
     return status;
 }

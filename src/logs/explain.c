@@ -160,7 +160,8 @@ void kvb_reckon(struct kvb_reckoning *r, struct kvb_log_report *report, const st
     r->given = given;
     reckon_release(r);
     r->multimodal = report->notes[KVB_NOTE_MULTIMODAL] ||
-                    (given->model_known ? given->has_encoder : sounds_multimodal(report->model));
+                    (given->model_known ? given->has_encoder
+                                        : sounds_multimodal(given->model != NULL ? given->model : report->model));
     r->weights = observed(report, KVB_OBS_WEIGHTS);
     r->activation = observed(report, KVB_OBS_ACTIVATION);
     r->non_torch = observed(report, KVB_OBS_NON_TORCH);

@@ -8,33 +8,28 @@
 
 // ---- The text of a failure
 
-static bool ends_name(char c)
+// Where the message of this line begins: behind the record's or the process's prefix.
+static size_t message_start(const struct kvb_log_hit *hit)
 {
-    return c == ' ' || c == '\n' || c == '\'' || c == '"' || c == '`' || c == '(';
+    size_t at = hit->start;
+    while (at >= 2 && hit->start - at < 200) {
+        char last = hit->record[at - 2];
+        bool blank = hit->record[at - 1] == ' ';
+        if (hit->record[at - 1] == '\n' || (blank && (last == ']' || last == ')' || last == '|'))) {
+            return at;
+        }
+        if (blank && last == ':' && at >= 3 && hit->record[at - 3] == ']') { // "[rank0]: "
+            return at;
+        }
+        at--;
+    }
+    return at < 2 ? 0 : hit->start;
 }
 
-// The match with the exception's name before it ("ValueError: ") and the rest of its line.
+// The message from its beginning to the end of its line.
 void kvb_attempt_describe(const struct kvb_log_hit *hit, char text[KVB_LOG_TEXT_CAPACITY])
 {
-    size_t from = hit->start;
-    if (hit->row->event == KVB_EVENT_TRACE) { // a function's name says little without its file
-        const char *quote = memchr(hit->record, '"', from);
-        from = quote != NULL ? (size_t)(quote - hit->record) : from;
-    }
-    for (int words = 0; words < 8 && from >= 2; words++) {
-        size_t at = from;
-        while (at > 0 && hit->record[at - 1] == ' ') {
-            at--;
-        }
-        while (at > 0 && !ends_name(hit->record[at - 1]) && hit->start - at < 120) {
-            at--;
-        }
-        if (at == from || hit->record[at] == '[' || hit->record[at] == '-' ||
-            memchr(hit->record + at, ']', from - at) != NULL) {
-            break;
-        }
-        from = at;
-    }
+    size_t from = message_start(hit);
     size_t to = hit->end;
     while (to < hit->length && hit->record[to] != '\n') {
         to++;

@@ -108,8 +108,9 @@ static void raise_for(struct kvb_reckoning *r, int64_t wanted)
     }
     int64_t best = kvb_scale(r->total.value, most) - r->other_than_pool.value;
     add(r, "gpu-memory-utilization", from.text, fraction(most).text, false,
-        "%s, the most this card %s, leaves %s GiB of KV cache; %s GiB are needed", fraction(most).text,
-        r->free.known ? "had free" : "has", gib(best).text, gib(wanted).text);
+        "even %s, the most this card %s, makes the KV cache %s GiB; %s%s needed", fraction(most).text,
+        r->free.known ? "had free" : "has", gib(best).text, r->needed.known ? gib(wanted).text : "more than nothing",
+        r->needed.known ? " GiB are" : " is");
 }
 
 static void warn_lowering(struct kvb_reckoning *r)
@@ -392,7 +393,9 @@ static unsigned conditions(const struct kvb_reckoning *r)
     bool equal = is_set(r, KVB_OBS_INITIAL_FREE) && get(r, KVB_OBS_INITIAL_FREE) == get(r, KVB_OBS_CURRENT_FREE);
     bool sized = r->report->stage >= KVB_STAGE_SIZED || r->pool.known;
     unsigned when = r->multimodal ? KVB_WHEN_MULTIMODAL : KVB_WHEN_TEXT;
-    when |= r->graphs_charged ? KVB_WHEN_GRAPHS_CHARGED : KVB_WHEN_GRAPHS_FREE;
+    bool not_charged = r->v0 || r->report->notes[KVB_NOTE_GRAPHS_NOT_CHARGED] ||
+                       (r->release != 0 && r->release < KVB_RELEASE(0, 18, 0));
+    when |= r->graphs_charged ? KVB_WHEN_GRAPHS_CHARGED : not_charged ? KVB_WHEN_GRAPHS_FREE : 0;
     when |= r->release == 0 || r->release >= KVB_RELEASE(0, 11, 0) ? KVB_WHEN_V0_GONE : 0;
     when |= r->release == 0 || r->release >= KVB_RELEASE(0, 10, 2) ? KVB_WHEN_KV_BYTES : 0;
     when |= fragmented(r) ? KVB_WHEN_FRAGMENTED : KVB_WHEN_NOT_FRAGMENTED;

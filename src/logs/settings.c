@@ -195,16 +195,11 @@ void kvb_read_dump(const char *text, size_t length, const struct kvb_dump_result
     char key[KEY_CAPACITY];
     char value[VALUE_CAPACITY];
     while (in.at < in.length) {
-        if (read_key(&in, key)) {
+        bool at_border = in.at == 0 || !is_key_char(text[in.at - 1]);
+        if (at_border && read_key(&in, key)) {
             read_value(&in, value);
             take_pair(key, value, result);
         } else {
-            in.at++;
-        }
-        while (in.at < in.length && here(&in) != ',' && here(&in) != '(' && here(&in) != '{') {
-            in.at++;
-        }
-        while (in.at < in.length && strchr(", ({", here(&in)) != NULL) {
             in.at++;
         }
     }

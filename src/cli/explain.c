@@ -1,0 +1,110 @@
+// The explain command: reads a log, adds what the flags say, draws conclusions and shows them.
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/explain_budget.h"
+#include "cli/output.h"
+#include "report/explain_report.h"
+
+static void feed(void *context, const char *bytes, size_t length)
+{
+    kvb_log_reader_feed(context, bytes, length);
+}
+
+static enum kvb_status read_log(const char *path, struct kvb_log_report *log, struct kvb_problems *problems)
+{
+    struct kvb_log_reader *reader = kvb_log_reader_new();
+    if (reader == NULL) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0},
+                               "not enough memory to read a log");
+    }
+    enum kvb_status status = kvb_stream_read(path, feed, reader, problems);
+    if (status == KVB_OK) {
+        kvb_log_reader_finish(reader, log);
+    }
+    kvb_log_reader_free(reader);
+    if (status == KVB_OK && log->not_text) {
+        const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+        return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, (struct kvb_place){.file = file},
+                               "this is no text: expected the log of a serving engine, found bytes of a binary file");
+    }
+    return status;
+}
+
+static void add_notices(const struct kvb_log_report *log, struct kvb_problems *problems)
+{
+    static const struct {
+        enum kvb_log_note note;
+        const char *text;
+    } rows[] = {
+        {KVB_NOTE_WSL, "WSL2: allocations may spill into system memory, and free memory as reported is not reliable"},
+        {KVB_NOTE_HYBRID_OFF,
+         "the hybrid KV cache manager was off: sliding-window layers cost as much as full attention"},
+        {KVB_NOTE_NO_MM_PROFILE, "the encoder was not profiled: its peak comes with the first large item"},
+        {KVB_NOTE_PREEMPTION, "requests were preempted: more KV cache is wanted than there is; not a failure"},
+        {KVB_NOTE_LOWER_UTILIZATION_HINT,
+         "the engine's own hint to lower the utilization is wrong at this stage: it has no effect on loading"},
+        {KVB_NOTE_HOST_MEMORY, "a process was ended for lack of host memory, which is not GPU memory"},
+        {KVB_NOTE_NCCL_OOM, "NCCL ran out of GPU memory: it allocates outside PyTorch"},
+        {KVB_NOTE_LAYERS_ON_CPU, "part of the model was placed outside the GPU: it runs, slowly"},
+        {KVB_NOTE_CPU_BACKEND, "this is the CPU backend: sizes are host memory"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (log->notes[rows[i].note]) {
+            (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, (struct kvb_place){0}, "%s", rows[i].text);
+        }
+    }
+}
+
+static int exit_code(const struct kvb_log_report *log)
+{
+    bool answered =
+        log->verdict == KVB_LOG_HEALTHY || (log->verdict == KVB_LOG_FAILED && log->failure.kind != KVB_FAILURE_OTHER);
+    return answered ? 0 : 1;
+}
+
+static void render(const struct arguments *arguments, const struct kvb_log_report *log, const char *path,
+                   struct kvb_buffer *answer)
+{
+    struct kvb_explain_report report = {
+        .log = log,
+        .problems = &arguments->problems,
+        .file = path,
+        .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
+    };
+    if (arguments->format == FORMAT_JSON) {
+        kvb_render_explain_json(answer, &report);
+    } else if (arguments->format == FORMAT_GITHUB) {
+        kvb_render_explain_github(answer, &report);
+    } else {
+        kvb_render_explain_text(answer, &report);
+    }
+}
+
+int explain_run(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    const char *path = arguments->operand_count > 0 ? arguments->operands[0] : "-";
+    struct kvb_log_given given;
+    struct kvb_log_report *log = kvb_reallocate(NULL, sizeof *log);
+    if (log == NULL) {
+        return kvb_status_exit_code(kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY,
+                                                    (struct kvb_place){0}, "not enough memory to read a log"));
+    }
+    enum kvb_status status = read_log(path, log, &arguments->problems);
+    int code = kvb_status_exit_code(status);
+    if (status == KVB_OK) {
+        status = explain_given(&arguments->deployment, log, &given, &arguments->problems);
+        code = kvb_status_exit_code(status);
+    }
+    if (status == KVB_OK) {
+        kvb_log_explain(log, &given);
+        explain_budget_checks(&arguments->deployment, log, &given);
+        add_notices(log, &arguments->problems);
+        render(arguments, log, path, answer);
+        code = exit_code(log);
+    }
+    kvb_release(log);
+    return code;
+}

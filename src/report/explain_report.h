@@ -1,0 +1,26 @@
+// What a log said, as its renderers receive it.
+#ifndef KVB_REPORT_EXPLAIN_REPORT_H
+#define KVB_REPORT_EXPLAIN_REPORT_H
+
+#include <stdbool.h>
+
+#include <kvbudget/logs.h>
+
+#include "base/buffer.h"
+#include "report/json_writer.h"
+
+struct kvb_explain_report {
+    const struct kvb_log_report *log;
+    const struct kvb_problems *problems;
+    const char *file; // as named by the user; "-" is standard input
+    bool color;
+};
+
+void kvb_render_explain_text(struct kvb_buffer *out, const struct kvb_explain_report *report);
+void kvb_render_explain_json(struct kvb_buffer *out, const struct kvb_explain_report *report);
+void kvb_render_explain_github(struct kvb_buffer *out, const struct kvb_explain_report *report);
+
+// One sentence of what was found, for the first line of every format.
+void kvb_explain_headline(struct kvb_buffer *out, const struct kvb_log_report *log);
+
+#endif

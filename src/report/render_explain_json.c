@@ -1,0 +1,186 @@
+// The explanation of a log as kvbudget.explain/1.
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "report/explain_report.h"
+#include "report/plan_report.h"
+#include "report/problems.h"
+
+static void value_or_null(struct kvb_json *json, const char *key, bool set, enum kvb_log_unit unit, int64_t value)
+{
+    if (!set) {
+        kvb_json_null(json, key);
+    } else if (unit == KVB_LOG_HUNDREDTHS && value >= 0) {
+        kvb_json_hundredths(json, key, (uint64_t)value);
+    } else if (unit == KVB_LOG_PPM && value >= 0) {
+        kvb_json_ppm(json, key, (uint64_t)value);
+    } else {
+        kvb_json_number(json, key, value);
+    }
+}
+
+static void observed(struct kvb_json *json, const char *key, const struct kvb_log_report *log,
+                     enum kvb_observation what)
+{
+    value_or_null(json, key, log->observed[what].set, kvb_observation_rows[what].unit, log->observed[what].value);
+}
+
+static void identity(struct kvb_json *json, const struct kvb_log_report *log)
+{
+    const char *generation = log->generation == KVB_GENERATION_V0 ? "v0" : "v1";
+    bool is_vllm = log->engine == KVB_LOG_VLLM && log->generation_known;
+    kvb_json_open_object(json, "engine");
+    kvb_json_text_or_null(json, "name", kvb_log_engine_name(log->engine));
+    kvb_json_text_or_null(json, "version", log->version);
+    kvb_json_text_or_null(json, "generation", is_vllm ? generation : NULL);
+    kvb_json_close_object(json);
+    kvb_json_open_object(json, "model");
+    kvb_json_text_or_null(json, "name", log->model);
+    kvb_json_close_object(json);
+    kvb_json_open_object(json, "gpu");
+    kvb_json_text_or_null(json, "name", log->gpu);
+    observed(json, "memory_bytes", log, KVB_OBS_GPU_MEMORY);
+    observed(json, "free_bytes", log, KVB_OBS_GPU_FREE);
+    kvb_json_close_object(json);
+}
+
+static void settings(struct kvb_json *json, const struct kvb_log_report *log)
+{
+    kvb_json_open_object(json, "settings");
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const struct kvb_setting_value *value = &log->settings.values[i];
+        if (value->set) {
+            kvb_json_setting(json, kvb_setting_rows[i].key, (enum kvb_setting)i, value->number);
+        } else {
+            kvb_json_null(json, kvb_setting_rows[i].key);
+        }
+    }
+    kvb_json_close_object(json);
+}
+
+static void failure(struct kvb_json *json, const struct kvb_log_report *log)
+{
+    if (log->failure.kind == KVB_FAILURE_NONE) {
+        kvb_json_null(json, "failure");
+        return;
+    }
+    kvb_json_open_object(json, "failure");
+    kvb_json_text(json, "kind", kvb_failure_name(log->failure.kind));
+    kvb_json_count(json, "line", log->failure.line);
+    kvb_json_text(json, "text", log->failure.text);
+    kvb_json_bool(json, "inferred", log->failure.inferred);
+    kvb_json_text(json, "stage", kvb_log_stage_name(log->stage));
+    kvb_json_close_object(json);
+}
+
+static void checks(struct kvb_json *json, const struct kvb_log_report *log)
+{
+    kvb_json_open_list(json, "checks");
+    for (uint32_t i = 0; i < log->check_count; i++) {
+        const struct kvb_check *check = &log->checks[i];
+        kvb_json_open_object(json, NULL);
+        kvb_json_text(json, "what", check->what);
+        value_or_null(json, "logged", check->has_logged, check->unit, check->logged);
+        value_or_null(json, "computed", check->has_computed, check->unit, check->computed);
+        if (check->has_agrees) {
+            kvb_json_bool(json, "agrees", check->agrees);
+        } else {
+            kvb_json_null(json, "agrees");
+        }
+        kvb_json_text_or_null(json, "note", check->note);
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
+}
+
+static bool is_number(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || (text[0] == '0' && digits > 1)) {
+        return false;
+    }
+    if (text[digits] == '.') {
+        size_t fraction = strspn(text + digits + 1, "0123456789");
+        return fraction > 0 && text[digits + 1 + fraction] == '\0';
+    }
+    return text[digits] == '\0';
+}
+
+static void number_or_text(struct kvb_json *json, const char *key, const char *text)
+{
+    if (is_number(text)) {
+        kvb_json_plain(json, key, text);
+    } else {
+        kvb_json_text_or_null(json, key, text);
+    }
+}
+
+static void remedies(struct kvb_json *json, const struct kvb_log_report *log)
+{
+    kvb_json_open_list(json, "remedies");
+    for (uint32_t i = 0; i < log->remedy_count; i++) {
+        const struct kvb_remedy *remedy = &log->remedies[i];
+        kvb_json_open_object(json, NULL);
+        kvb_json_text(json, "setting", remedy->setting);
+        number_or_text(json, "from", remedy->from);
+        number_or_text(json, "to", remedy->to);
+        kvb_json_bool(json, "works", remedy->works);
+        kvb_json_text(json, "why", remedy->why);
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
+}
+
+static void runs(struct kvb_json *json, const struct kvb_log_report *log)
+{
+    kvb_json_open_list(json, "runs");
+    for (uint32_t i = 0; i < log->run_count && i < KVB_LOG_RUNS_MAX; i++) {
+        const struct kvb_log_run *run = &log->runs[i];
+        kvb_json_open_object(json, NULL);
+        kvb_json_count(json, "line", run->first_line);
+        kvb_json_text(json, "stage", kvb_log_stage_name(run->stage));
+        kvb_json_text_or_null(json, "failure",
+                              run->failure != KVB_FAILURE_NONE ? kvb_failure_name(run->failure) : NULL);
+        kvb_json_bool(json, "explained", i == log->run_shown);
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
+}
+
+static void closest(struct kvb_json *json, const struct kvb_log_report *log)
+{
+    kvb_json_open_list(json, "closest");
+    for (uint32_t i = 0; i < log->closest_count; i++) {
+        kvb_json_open_object(json, NULL);
+        kvb_json_count(json, "line", log->closest[i].line);
+        kvb_json_text(json, "text", log->closest[i].text);
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
+}
+
+void kvb_render_explain_json(struct kvb_buffer *out, const struct kvb_explain_report *report)
+{
+    const struct kvb_log_report *log = report->log;
+    struct kvb_json json;
+    kvb_json_init(&json, out);
+    kvb_json_open_object(&json, NULL);
+    kvb_json_text(&json, "schema", "kvbudget.explain/1");
+    kvb_json_text(&json, "verdict", kvb_log_verdict_name(log->verdict));
+    identity(&json, log);
+    settings(&json, log);
+    kvb_json_open_object(&json, "observed");
+    for (unsigned i = 0; i < KVB_OBS_PUBLISHED_COUNT; i++) {
+        observed(&json, kvb_observation_rows[i].key, log, (enum kvb_observation)i);
+    }
+    kvb_json_close_object(&json);
+    failure(&json, log);
+    checks(&json, log);
+    remedies(&json, log);
+    runs(&json, log);
+    closest(&json, log);
+    kvb_render_problems_json(&json, report->problems);
+    kvb_json_close_object(&json);
+    kvb_json_finish(&json);
+}

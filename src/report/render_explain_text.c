@@ -1,0 +1,257 @@
+// The explanation of a log as a page of 80 columns: what happened, the numbers, what fixes it and what does not.
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "report/columns.h"
+#include "report/explain_report.h"
+#include "report/plan_report.h"
+#include "report/safe_text.h"
+#include "report/style.h"
+
+static void join(char out[48], const char *a, const char *b, const char *c)
+{
+    const char *const parts[] = {a, b, c};
+    size_t used = 0;
+    for (size_t i = 0; i < 3; i++) {
+        for (const char *p = parts[i]; *p != '\0' && used + 1 < 48; p++) {
+            out[used++] = *p;
+        }
+    }
+    out[used] = '\0';
+}
+
+static void format_bytes(char out[48], int64_t value)
+{
+    char text[32];
+    bool small = value > -(int64_t)KVB_MIB && value < (int64_t)KVB_MIB && value != 0;
+    if (small) {
+        join(out, value < 0 ? "-" : "", kvb_format_count(text, (uint64_t)(value < 0 ? -value : value)), " B");
+    } else {
+        join(out, kvb_format_gib(text, value, 2), " GiB", "");
+    }
+}
+
+static void format_value(char out[48], enum kvb_log_unit unit, int64_t value)
+{
+    char text[32];
+    uint64_t size = value < 0 ? 0 : (uint64_t)value;
+    if (unit == KVB_LOG_BYTES) {
+        format_bytes(out, value);
+    } else if (unit == KVB_LOG_HUNDREDTHS) {
+        char cents[4] = {'.', (char)('0' + size / 10 % 10), (char)('0' + size % 10), '\0'};
+        join(out, kvb_format_count(text, size / 100), cents, "x");
+    } else if (unit == KVB_LOG_PPM) {
+        join(out, kvb_format_ppm(text, (uint32_t)size), "", "");
+    } else {
+        join(out, kvb_format_count(text, size), "", "");
+    }
+}
+
+static void add_engine(struct kvb_buffer *out, const struct kvb_log_report *log)
+{
+    char low[32];
+    char high[32];
+    kvb_text_add_safe(out, log->engine != KVB_LOG_UNKNOWN_ENGINE ? kvb_log_engine_name(log->engine) : "unknown engine");
+    if (log->version_known) {
+        kvb_buffer_add(out, " ");
+        kvb_text_add_safe(out, log->version);
+    } else if (log->engine == KVB_LOG_VLLM && log->since != 0 && (log->until == 0 || log->until >= log->since)) {
+        kvb_buffer_printf(out, " %s to %s by its wording", kvb_release_format(low, log->since),
+                          log->until != 0 ? kvb_release_format(high, log->until) : "newest");
+    }
+    if (log->engine == KVB_LOG_VLLM && log->generation_known) {
+        kvb_buffer_add(out, log->generation == KVB_GENERATION_V0 ? " (V0)" : " (V1)");
+    }
+    if (log->model[0] != '\0') {
+        kvb_buffer_add(out, ", ");
+        kvb_text_add_safe(out, log->model);
+    }
+}
+
+void kvb_explain_headline(struct kvb_buffer *out, const struct kvb_log_report *log)
+{
+    if (log->verdict == KVB_LOG_FAILED) {
+        kvb_buffer_printf(out, "%s: %s", kvb_failure_name(log->failure.kind), kvb_failure_title(log->failure.kind));
+    } else if (log->verdict == KVB_LOG_HEALTHY) {
+        kvb_buffer_printf(out, "no failure found; furthest stage: %s", kvb_log_stage_name(log->stage));
+    } else {
+        kvb_buffer_add(out, "no line of a known engine's memory arithmetic in this log");
+    }
+}
+
+static void add_title(struct kvb_buffer *out, const struct kvb_explain_report *report)
+{
+    static const char *const words[] = {"HEALTHY", "FAILED", "UNKNOWN"};
+    static const enum kvb_style styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_WARN};
+    const struct kvb_log_report *log = report->log;
+    size_t start = out->length;
+    add_engine(out, log);
+    size_t used = out->length - start;
+    size_t word = strlen(words[log->verdict]);
+    kvb_buffer_fill(out, ' ', used + word + 2 < KVB_REPORT_WIDTH ? KVB_REPORT_WIDTH - used - word : 2);
+    kvb_style(out, report->color, styles[log->verdict]);
+    kvb_buffer_add(out, words[log->verdict]);
+    kvb_style(out, report->color, KVB_STYLE_PLAIN);
+    kvb_buffer_add(out, "\n");
+    kvb_style(out, report->color, KVB_STYLE_STRONG);
+    kvb_explain_headline(out, log);
+    kvb_style(out, report->color, KVB_STYLE_PLAIN);
+    kvb_buffer_add(out, "\n");
+}
+
+// The message, cut where its own advice begins to be long.
+static void add_failure(struct kvb_buffer *out, const struct kvb_log_report *log)
+{
+    char text[360];
+    size_t length = strlen(log->failure.text);
+    if (log->failure.kind == KVB_FAILURE_NONE) {
+        return;
+    }
+    size_t most = length < sizeof text - 4 ? length : sizeof text - 4;
+    while (most < length && most > 0 && log->failure.text[most] != ' ') {
+        most--;
+    }
+    memcpy(text, log->failure.text, most);
+    memcpy(text + most, "...", 4);
+    text[most < length ? most + 3 : most] = '\0';
+    kvb_buffer_printf(out, "line %llu, %s%s:\n", (unsigned long long)log->failure.line, kvb_log_stage_name(log->stage),
+                      log->failure.inferred ? ", by inference" : "");
+    kvb_text_add_wrapped(out, text, 2, KVB_REPORT_WIDTH);
+}
+
+static bool is_shown(enum kvb_observation what)
+{
+    return what < KVB_OBS_PUBLISHED_COUNT || what == KVB_OBS_OOM_FREE || what == KVB_OBS_OOM_UNALLOCATED ||
+           what == KVB_OBS_OOM_PRIVATE || what == KVB_OBS_OOM_PROCESS || what == KVB_OBS_AVAIL_BEFORE_LOAD ||
+           what == KVB_OBS_AVAIL_AFTER_POOL || what == KVB_OBS_STATIC_FRACTION || what == KVB_OBS_CONSUMED;
+}
+
+static void add_range(struct kvb_columns *columns, const struct kvb_log_value *value, enum kvb_log_unit unit)
+{
+    char low[48];
+    char high[48];
+    if (value->low != value->high) {
+        struct kvb_buffer range;
+        format_value(low, unit, value->low);
+        format_value(high, unit, value->high);
+        kvb_buffer_init(&range);
+        kvb_buffer_printf(&range, "%s to %s over %u lines", low, high, (unsigned)value->count);
+        kvb_columns_cell(columns, range.data != NULL ? range.data : "");
+        kvb_buffer_free(&range);
+        return;
+    }
+    kvb_columns_cell(columns, "");
+}
+
+static void add_numbers(struct kvb_buffer *out, const struct kvb_explain_report *report)
+{
+    const struct kvb_log_report *log = report->log;
+    struct kvb_columns columns;
+    bool any = false;
+    kvb_columns_init(&columns, "lrl", 2, 2);
+    for (unsigned i = 0; i < KVB_OBS_COUNT; i++) {
+        const struct kvb_log_value *value = &log->observed[i];
+        char text[48];
+        if (!value->set || !is_shown((enum kvb_observation)i)) {
+            continue;
+        }
+        format_value(text, kvb_observation_rows[i].unit, value->value);
+        kvb_columns_cell(&columns, kvb_observation_rows[i].label);
+        kvb_columns_cell(&columns, text);
+        add_range(&columns, value, kvb_observation_rows[i].unit);
+        kvb_columns_end_row(&columns);
+        any = true;
+    }
+    kvb_buffer_add(out, any ? "\nAs logged\n" : "");
+    kvb_columns_write(&columns, out);
+}
+
+static void add_checks(struct kvb_buffer *out, const struct kvb_explain_report *report)
+{
+    const struct kvb_log_report *log = report->log;
+    kvb_buffer_add(out, log->check_count > 0 ? "\nChecked\n" : "");
+    for (uint32_t i = 0; i < log->check_count; i++) {
+        const struct kvb_check *check = &log->checks[i];
+        char logged[48];
+        char computed[48];
+        format_value(logged, check->unit, check->logged);
+        format_value(computed, check->unit, check->computed);
+        kvb_buffer_printf(out, "  %s  %s: %s",
+                          !check->has_agrees ? "=   "
+                          : check->agrees    ? "ok  "
+                                             : "OFF ",
+                          check->what, computed);
+        if (check->has_logged && !check->agrees) {
+            kvb_buffer_printf(out, ", logged %s", logged);
+        }
+        kvb_buffer_add(out, "\n");
+        if (check->note[0] != '\0') {
+            kvb_text_add_wrapped(out, check->note, 8, KVB_REPORT_WIDTH);
+        }
+    }
+}
+
+static void add_remedies(struct kvb_buffer *out, const struct kvb_explain_report *report, bool works)
+{
+    const struct kvb_log_report *log = report->log;
+    bool first = true;
+    for (uint32_t i = 0; i < log->remedy_count; i++) {
+        const struct kvb_remedy *remedy = &log->remedies[i];
+        if (remedy->works != works) {
+            continue;
+        }
+        if (first) {
+            kvb_buffer_add(out, works ? "\nWhat fixes it\n" : "\nWhat does not\n");
+        }
+        first = false;
+        kvb_style(out, report->color, works ? KVB_STYLE_GOOD : KVB_STYLE_BAD);
+        kvb_buffer_add(out, works ? "  + " : "  - ");
+        kvb_style(out, report->color, KVB_STYLE_PLAIN);
+        kvb_text_add_safe(out, remedy->setting);
+        kvb_buffer_printf(out, "%s%s%s%s\n", remedy->from[0] != '\0' ? " " : "", remedy->from,
+                          remedy->to[0] != '\0' ? " -> " : "", remedy->to);
+        kvb_text_add_wrapped(out, remedy->why, 6, KVB_REPORT_WIDTH);
+    }
+}
+
+static void add_runs(struct kvb_buffer *out, const struct kvb_log_report *log)
+{
+    if (log->run_count < 2) {
+        return;
+    }
+    kvb_buffer_printf(out, "\n%u starts in this log\n", (unsigned)log->run_count);
+    for (uint32_t i = 0; i < log->run_count && i < KVB_LOG_RUNS_MAX; i++) {
+        const struct kvb_log_run *run = &log->runs[i];
+        kvb_buffer_printf(out, "  from line %llu: %s%s\n", (unsigned long long)run->first_line,
+                          run->failure != KVB_FAILURE_NONE ? kvb_failure_name(run->failure)
+                                                           : kvb_log_stage_name(run->stage),
+                          i == log->run_shown ? "  (explained above)" : "");
+    }
+}
+
+static void add_closest(struct kvb_buffer *out, const struct kvb_log_report *log)
+{
+    if (log->verdict != KVB_LOG_UNKNOWN) {
+        return;
+    }
+    kvb_buffer_printf(out, "%llu lines read. %s\n", (unsigned long long)log->line_count,
+                      log->closest_count > 0 ? "Closest to something known:" : "None of them speaks of memory.");
+    for (uint32_t i = 0; i < log->closest_count; i++) {
+        kvb_buffer_printf(out, "  %llu: ", (unsigned long long)log->closest[i].line);
+        kvb_text_add_safe(out, log->closest[i].text);
+        kvb_buffer_add(out, "\n");
+    }
+}
+
+void kvb_render_explain_text(struct kvb_buffer *out, const struct kvb_explain_report *report)
+{
+    add_title(out, report);
+    add_failure(out, report->log);
+    add_closest(out, report->log);
+    add_remedies(out, report, true);
+    add_remedies(out, report, false);
+    add_numbers(out, report);
+    add_checks(out, report);
+    add_runs(out, report->log);
+}
