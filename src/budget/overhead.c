@@ -88,7 +88,8 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     if (charges_context(context)) {
         bool large = context->gpu->compute_capability >= HOPPER || context->gpu->nvlink;
         add(estimate, large ? 45 : 30, 15, large ? 70 : 50);
-        if (large && context->tp > 1) { // every rank's context and the all-reduce buffers of its peers
+        bool early = context->release < R(6, 4);
+        if (large && context->tp > 1 && !early) { // every rank's context and the all-reduce buffers of its peers
             add(estimate, 290, 50, 400);
         }
     }
