@@ -79,7 +79,6 @@ static void add_cards(struct kvb_buffer *out, const struct kvb_cards *cards)
 static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_settings *settings = &report->budget->settings;
-    const struct kvb_setting_value *length = &settings->values[KVB_SET_MAX_MODEL_LEN];
     const struct kvb_setting_value *share = &settings->values[KVB_SET_GPU_MEMORY_UTILIZATION];
     char text[48];
     kvb_style(out, report->color, KVB_STYLE_STRONG);
@@ -89,7 +88,7 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
     kvb_text_add_safe(out, report->plan->engine.name);
     kvb_buffer_add(out, " ");
     kvb_text_add_safe(out, report->plan->engine.version);
-    kvb_buffer_printf(out, ", length %s", kvb_format_count(text, length->number));
+    kvb_buffer_printf(out, ", length %s", kvb_format_count(text, kvb_report_length(report->budget)));
     kvb_buffer_printf(out, ", utilization %s\n\n",
                       kvb_setting_format(text, KVB_SET_GPU_MEMORY_UTILIZATION, share->number));
 }

@@ -64,6 +64,9 @@ void kvb_render_plan_against(struct kvb_buffer *out, const struct kvb_plan_repor
     kvb_columns_init(&columns, "lrrr", 2, 3);
     add_head(&columns, report);
     for (unsigned i = 0; kvb_report_compared(report->budget, report->against->budget, i, &compared); i++) {
+        if (compared.from == 0 && compared.to == 0) {
+            continue;
+        }
         label_cell(&columns, &compared);
         number_cell(&columns, compared.from, compared.is_bytes, false);
         number_cell(&columns, compared.to, compared.is_bytes, false);

@@ -11,6 +11,12 @@ static const char *const verdict_words[] = {
 static const enum kvb_style verdict_styles[] = {
     [KVB_FITS] = KVB_STYLE_GOOD, [KVB_TIGHT] = KVB_STYLE_WARN, [KVB_DOES_NOT_FIT] = KVB_STYLE_BAD};
 
+uint64_t kvb_report_length(const struct kvb_budget *budget)
+{
+    uint64_t chosen = budget->kv.auto_max_model_len;
+    return chosen > 0 ? chosen : budget->settings.values[KVB_SET_MAX_MODEL_LEN].number;
+}
+
 static void add_gpus(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     uint64_t count = kvb_report_gpu_count(&report->budget->settings);
@@ -34,9 +40,10 @@ static void add_question(struct kvb_buffer *out, const struct kvb_plan_report *r
     kvb_buffer_add(out, report->budget->generation == KVB_GENERATION_V0 ? " (V0)" : "");
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
         const struct kvb_setting_value *value = &report->budget->settings.values[shown[i].setting];
+        uint64_t number = shown[i].setting == KVB_SET_MAX_MODEL_LEN ? kvb_report_length(report->budget) : value->number;
         char text[32];
-        if (value->set && value->number != KVB_AUTO) {
-            kvb_buffer_printf(out, ", %s %s", shown[i].name, kvb_format_count(text, value->number));
+        if (value->set && number != KVB_AUTO) {
+            kvb_buffer_printf(out, ", %s %s", shown[i].name, kvb_format_count(text, number));
         }
     }
 }
@@ -65,10 +72,10 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
 static void say_balance(struct kvb_buffer *line, const struct kvb_budget *budget)
 {
     char need[32], rest[32], length[32];
-    const struct kvb_setting_value *value = &budget->settings.values[KVB_SET_MAX_MODEL_LEN];
     int64_t balance = budget->balance_bytes;
     kvb_buffer_printf(line, "One request of %s tokens needs %s GiB of KV cache; ",
-                      kvb_format_count(length, value->number), kvb_format_gib(need, (int64_t)budget->needed_bytes, 2));
+                      kvb_format_count(length, kvb_report_length(budget)),
+                      kvb_format_gib(need, (int64_t)budget->needed_bytes, 2));
     if (balance >= 0) {
         kvb_buffer_printf(line, "%s GiB remain.", kvb_format_gib(rest, balance, 2));
     } else {
