@@ -35,6 +35,20 @@ static void add_qk_norms(struct kvb_tensor_list *list, const struct kvb_attentio
     }
 }
 
+// MiniMax-M3: index queries and one index key beside the ordinary ones.
+static void add_block_index(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape)
+{
+    uint64_t hidden = list->model->hidden_size;
+    uint64_t size = shape->index_head_size;
+    if (shape->has_indexer) {
+        kvb_tensor_linear(list, "index_q_proj", KVB_SPLIT_COPY, kvb_mul(shape->index_heads, size), hidden,
+                          KVB_FUSED_NONE);
+        kvb_tensor_linear(list, "index_k_proj", KVB_SPLIT_COPY, size, hidden, KVB_FUSED_NONE);
+        add_small(list, "index_q_norm", KVB_ROLE_NORM, size);
+        add_small(list, "index_k_norm", KVB_ROLE_NORM, size);
+    }
+}
+
 void kvb_attention_tensors(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape)
 {
     uint64_t hidden = list->model->hidden_size;
@@ -56,6 +70,7 @@ void kvb_attention_tensors(struct kvb_tensor_list *list, const struct kvb_attent
         kvb_tensor_add(list, "sinks", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS, shape->heads, 1);
     }
     add_qk_norms(list, shape);
+    add_block_index(list, shape);
 }
 
 static void add_mla_queries(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape)

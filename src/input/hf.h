@@ -72,6 +72,9 @@ enum hf_trait {
     HF_BIAS_BY_DEFAULT = 1 << 22, // `bias` / attention_bias is true when not said
     HF_NO_ROPE = 1 << 23,         // positions are learned, biased or absent
     HF_SINKS = 1 << 24,           // one learned logit per head
+    HF_MAMBA1 = 1 << 25,          // state layers are Mamba 1, otherwise Mamba 2
+    HF_MAMBA_NORMS = 1 << 26,     // with norms of what they select
+    HF_LIGHTNING = 1 << 27,       // linear layers are MiniMax-01's
 };
 
 // How layers differ when the config has no layer_types.
@@ -158,18 +161,17 @@ void hf_extra(struct hf *hf, const char *name, enum kvb_role role, enum kvb_spli
               uint64_t columns, uint32_t count);
 
 // ---- Layer builders (rows of the architecture table point here)
-hf_layer_builder hf_attention_standard, hf_attention_mla, hf_attention_gemma4, hf_attention_gemma3n,
-    hf_attention_hybrid, hf_attention_mimo_v2, hf_attention_laguna, hf_attention_deci, hf_attention_dsv4,
-    hf_attention_kimi_linear, hf_attention_falcon, hf_attention_llama4, hf_attention_mllama, hf_attention_minimax_m3,
-    hf_attention_step3, hf_attention_nemotron_h, hf_attention_mamba, hf_attention_minimax_01, hf_attention_minicpm3;
+hf_layer_builder hf_attention_standard, hf_attention_mla, hf_attention_gemma4, hf_attention_hybrid,
+    hf_attention_mimo_v2, hf_attention_laguna, hf_attention_deci, hf_attention_dsv4, hf_attention_kimi_linear,
+    hf_attention_falcon, hf_attention_mllama, hf_attention_minimax_m3, hf_attention_nemotron_h, hf_attention_minicpm3;
 hf_layer_builder hf_mlp_standard, hf_mlp_moe, hf_mlp_none, hf_mlp_llama4, hf_mlp_gemma4, hf_mlp_nemotron_h, hf_mlp_deci,
-    hf_mlp_lfm2, hf_mlp_qwen1, hf_mlp_mimo_v2, hf_mlp_gemma3n, hf_mlp_jamba, hf_mlp_dbrx, hf_mlp_ernie;
+    hf_mlp_lfm2, hf_mlp_qwen1, hf_mlp_jamba, hf_mlp_dbrx, hf_mlp_ernie, hf_mlp_dsv4, hf_mlp_kimi;
 
-// ---- Finishers
-hf_model_builder hf_finish_positions, hf_finish_opt, hf_finish_bloom, hf_finish_bert, hf_tower_qwen2_vl,
-    hf_tower_qwen25_vl, hf_tower_qwen3_vl, hf_tower_gemma3, hf_tower_gemma4, hf_tower_pixtral, hf_tower_llama4,
-    hf_tower_mllama, hf_tower_minicpmv, hf_tower_kimi, hf_tower_phi3v, hf_tower_omni, hf_tower_muse, hf_tower_molmo,
-    hf_finish_gemma3n, hf_finish_dsv4, hf_finish_kimi_k3;
+// ---- Finishers: what lies outside the layers
+hf_model_builder hf_finish_positions, hf_finish_opt, hf_finish_bloom, hf_finish_bert, hf_finish_dsv4,
+    hf_finish_gemma4, hf_tower_qwen2_vl, hf_tower_qwen25_vl, hf_tower_qwen3_vl, hf_tower_omni, hf_tower_gemma3,
+    hf_tower_gemma4, hf_tower_pixtral, hf_tower_llama4, hf_tower_mllama, hf_tower_minicpmv, hf_tower_kimi,
+    hf_tower_phi3v;
 
 // ---- Shared pieces of builders
 void hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape);
@@ -177,7 +179,5 @@ void hf_set_window(struct hf *hf, uint32_t layer, struct kvb_attention_shape *sh
 void hf_set_moe(struct hf *hf, struct kvb_mlp_shape *shape);
 bool hf_layer_is_moe(struct hf *hf, uint32_t layer);
 void hf_set_mla(struct hf *hf, struct kvb_attention_shape *shape);
-void hf_set_gdn(struct hf *hf, struct kvb_attention_shape *shape);
-void hf_set_mamba2(struct hf *hf, struct kvb_attention_shape *shape);
 
 #endif

@@ -31,6 +31,11 @@ static const struct hf_default period4_defaults[] = {{HF_WINDOW_PATTERN, 4}, END
 static const struct hf_default glm4_moe_defaults[] = {{HF_QK_NORM, 0}, END};
 static const struct hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 
+static const struct hf_default llama4_defaults[] = {{HF_CHUNK, 8192}, END};
+static const struct hf_default dsv4_defaults[] = {{HF_HEAD_DIM, 512}, END};
+static const struct hf_default qwen3_next_defaults[] = {{HF_MTP, 1}, END};
+
+#define QWEN_NEXT HF_HEAD_NORM | HF_GATES_QUERY | HF_SHARED_GATE | HF_NO_WINDOW
 #define GEMMA3 HF_TIES | HF_HEAD_NORM
 #define GPT HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_NO_ROPE
 #define ENCODER                                                                                                        \
@@ -121,6 +126,47 @@ static const struct hf_architecture rows[] = {
     {"DeepseekV32ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
     {"GlmMoeDsaForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, NULL, NULL, 0},
     {"Glm4MoeLiteForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, NULL, NULL, 0},
+    // window layers unlike full layers
+    {"MiMoV2FlashForCausalLM", hf_attention_mimo_v2, hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, NULL, NULL, 0},
+    {"LagunaForCausalLM", hf_attention_laguna, hf_mlp_moe, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"Step3p5ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
+    {"Step3p7FlashForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
+    {"MiniMaxM3ForCausalLM", hf_attention_minimax_m3, hf_mlp_moe, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
+    {"Llama4ForCausalLM", hf_attention_standard, hf_mlp_llama4, 2, HF_PATTERN_CHUNK, 0, llama4_defaults, NULL, 0},
+    {"Llama4ForConditionalGeneration", hf_attention_standard, hf_mlp_llama4, 2, HF_PATTERN_CHUNK, 0, llama4_defaults, hf_tower_llama4, KVB_ENCODER_LLAMA4},
+    {"DeepseekV4ForCausalLM", hf_attention_dsv4, hf_mlp_dsv4, 2, 0, 0, dsv4_defaults, hf_finish_dsv4, 0},
+    // states and attention
+    {"Qwen3NextForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, qwen3_next_defaults, NULL, 0},
+    {"Qwen3_5ForCausalLM", hf_attention_hybrid, hf_mlp_standard, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, NULL, 0},
+    {"Qwen3_5MoeForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, NULL, 0},
+    {"NemotronHForCausalLM", hf_attention_nemotron_h, hf_mlp_nemotron_h, 1, HF_PATTERN_NEMOTRON, HF_PLAIN_MLP | HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
+    {"Lfm2ForCausalLM", hf_attention_hybrid, hf_mlp_lfm2, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES, NULL, NULL, 0},
+    {"KimiLinearForCausalLM", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"JambaForCausalLM", hf_attention_hybrid, hf_mlp_jamba, 2, HF_PATTERN_JAMBA, HF_MAMBA1 | HF_MAMBA_NORMS | HF_NO_ROPE, NULL, NULL, 0},
+    {"MambaForCausalLM", hf_attention_hybrid, hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_MAMBA1 | HF_NO_ROPE | HF_TIES, NULL, NULL, 0},
+    {"Mamba2ForCausalLM", hf_attention_hybrid, hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_NO_ROPE, NULL, NULL, 0},
+    {"BambaForCausalLM", hf_attention_hybrid, hf_mlp_standard, 2, HF_PATTERN_BAMBA, 0, NULL, NULL, 0},
+    {"GraniteMoeHybridForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_BAMBA, HF_TIES, NULL, NULL, 0},
+    {"MiniMaxText01ForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_MINIMAX, HF_LIGHTNING, NULL, NULL, 0},
+    {"MiniMaxM1ForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_MINIMAX, HF_LIGHTNING, NULL, NULL, 0},
+    // language model and tower
+    {"Qwen2VLForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_qwen2_vl, KVB_ENCODER_QWEN2_VL},
+    {"Qwen2_5_VLForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_qwen25_vl, KVB_ENCODER_QWEN25_VL},
+    {"Qwen2_5OmniModel", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_omni, KVB_ENCODER_QWEN25_VL},
+    {"Qwen2_5OmniForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_omni, KVB_ENCODER_QWEN25_VL},
+    {"Qwen3VLForConditionalGeneration", STANDARD, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
+    {"Qwen3VLMoeForConditionalGeneration", EXPERTS, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
+    {"Qwen3_5ForConditionalGeneration", hf_attention_hybrid, hf_mlp_standard, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
+    {"Qwen3_5MoeForConditionalGeneration", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
+    {"Gemma3ForConditionalGeneration", STANDARD, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3_defaults, hf_tower_gemma3, KVB_ENCODER_GEMMA3},
+    {"Gemma4ForCausalLM", hf_attention_gemma4, hf_mlp_gemma4, 4, 0, GEMMA3, NULL, hf_finish_gemma4, 0},
+    {"Gemma4ForConditionalGeneration", hf_attention_gemma4, hf_mlp_gemma4, 4, 0, GEMMA3, NULL, hf_tower_gemma4, KVB_ENCODER_GEMMA4},
+    {"Mistral3ForConditionalGeneration", STANDARD, 2, 0, 0, NULL, hf_tower_pixtral, KVB_ENCODER_PIXTRAL},
+    {"MllamaForConditionalGeneration", hf_attention_mllama, hf_mlp_standard, 2, 0, 0, NULL, hf_tower_mllama, KVB_ENCODER_MLLAMA},
+    {"MiniCPMV", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_minicpmv, KVB_ENCODER_MINICPMV},
+    {"KimiK25ForConditionalGeneration", LATENT, 2, 0, 0, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
+    {"KimiK3ForConditionalGeneration", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
+    {"Phi3VForCausalLM", STANDARD, 2, 0, 0, NULL, hf_tower_phi3v, KVB_ENCODER_PHI3V},
     // encoders
     {"BertModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
     {"RobertaModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},

@@ -59,7 +59,7 @@ static const struct type_word type_words[] = {
     {"mlp", HF_LAYER_MLP},
     {"moe", HF_LAYER_MOE},
     {"short_conv", HF_LAYER_CONV},
-    {"recurrent", HF_LAYER_TYPE_COUNT},
+    {"deepseek_sparse_attention", HF_LAYER_FULL},
 };
 
 static void read_type_words(struct hf *hf, enum hf_key key)
