@@ -1,0 +1,265 @@
+// Weights of one rank against hand calculations. Logged figures are "Model loading took" of public logs.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "budget/weights.h"
+#include "unit/kv_models.h"
+
+#define MIB (1ULL << 20)
+
+// Llama-3.1-8B: 32 layers, hidden 4096, FFN 14336, 32 heads and 8 KV heads of 128, vocabulary 128256.
+static void make_llama(struct kvb_plan *plan, uint32_t release)
+{
+    static const struct shape shape = {"Llama-3.1-8B", 32, 32, 8, 128, 0, 0, 0, KVB_ATTENTION_SLIDING, 131072};
+    make_model(&shape, &plan->model);
+    plan->model.hidden_size = 4096;
+    plan->model.vocabulary_size = 128256;
+    plan->model.kinds[0].mlp.intermediate_size = 14336;
+    plan->model.final_norms = 1;
+    plan->model.rope_cache_count = 1;
+    plan->model.rope_caches[0] = (struct kvb_rope_cache){131072, 128};
+    make_plan(plan, release, 1ULL << 30, 8192);
+}
+
+static uint64_t weights_of(const struct kvb_plan *plan)
+{
+    static struct kvb_budget budget;
+    static struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(plan, &budget, &problems), KVB_OK);
+    return budget.weights.total_bytes;
+}
+
+// Embedding and head 128256 x 4096 x 2 B = 1002 MiB each; a layer: qkv 6144 x 4096 x 2 = 48, o 32,
+// gate_up 28672 x 4096 x 2 = 224, down 112 MiB, norms 2 x 8 KiB; rotary table 131072 x 128 x 2 = 32 MiB.
+// 2 x 1002 + 32 x (48 + 32 + 224 + 112) + 32 = 15348 MiB, and 65 norms of 8 KiB: 14.9888 GiB as logged.
+static void llama_8b(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    assert_int_equal(weights_of(&plan), 15348 * MIB + 65 * 8192);
+}
+
+// tp 2: matrices halve, norms and the rotary table do not. Embedding and head of 501 MiB take segments of
+// 502: 1004 + 32 x 208 + 32 = 7692 MiB, 7.51 GiB as logged.
+static void llama_8b_on_two(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    assert_int_equal(weights_of(&plan), 7692 * MIB + 65 * 8192);
+}
+
+// fp32: everything twice: 29.98 GiB as logged.
+static void llama_8b_fp32(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
+    assert_int_equal(weights_of(&plan), 2 * (15348 * MIB + 65 * 8192));
+}
+
+// --quantization fp8 of a 16-bit checkpoint: one byte an element in the layers and 512 B for each of four
+// scales a layer; embedding, head, norms and rotary table stay. 2004 + 32 x 208 + 32 = 8692 MiB.
+static void llama_8b_online_fp8(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_FP8);
+    assert_int_equal(weights_of(&plan), 8692 * MIB + 65 * 8192 + 32 * 4 * 512);
+}
+
+// --cpu-offload-gb 12 moves whole matrices, layer by layer (qkv, o, gate_up, down, norms), while less than
+// 12288 MiB have moved. A layer moves 416 MiB + 16 KiB; 29 layers make 12064 MiB + 464 KiB, then qkv 48
+// (12112), o 32 (12144), gate_up 224 (12368, the one that overshoots): 15348 - 12368 = 2980 MiB stay, and
+// the norms that did not move: 2.91 GiB as logged.
+static void llama_8b_offloaded(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make_llama(&plan, KVB_RELEASE(0, 17, 1));
+    set(&plan, KVB_SET_CPU_OFFLOAD_GB, 12288 * MIB);
+    assert_int_equal(weights_of(&plan), 2980 * MIB + 7 * 8192);
+}
+
+// Two stages: embedding on the first, head and final norm on the last; 16 layers each.
+static void llama_8b_in_stages(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_context context;
+    static struct kvb_problems problems;
+    struct kvb_weights weights;
+    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_context_init(&context, &plan, &problems), KVB_OK);
+    kvb_weights_count(&context, 0, &weights);
+    assert_int_equal(weights.total_bytes, (1002 + 16 * 416 + 32) * MIB + 32 * 8192);
+    kvb_weights_count(&context, 1, &weights);
+    assert_int_equal(weights.total_bytes, (1002 + 16 * 416 + 32) * MIB + 33 * 8192);
+}
+
+// LoRA of rank 16, one slot, 0.19: q, k, v, gate and up are five slices with an input of 4096 each; o and
+// down one each: inputs 5 x 4096 + 4096 + 14336, outputs 4096 + 1024 + 1024 + 2 x 14336 + 2 x 4096
+// = 38912 + 43008 = 81920 elements x 16 x 2 B = 2.5 MiB a layer.
+static void llama_8b_with_lora(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    static struct kvb_problems problems;
+    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    set(&plan, KVB_SET_ENABLE_LORA, 1);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+    assert_int_equal(budget.weights.lora_bytes, 32 * (5 * MIB / 2));
+}
+
+// 259 MiB (gate_up of Qwen2.5-7B) comes from a segment of 260 MiB, whose rest of 1 MiB stays inside;
+// 3 MiB leave 17 of a 20 MiB segment, from which 16.5 then takes all 17; 700 bytes round to 1024.
+static void allocator_rounding(void **state)
+{
+    (void)state;
+    struct kvb_allocator allocator = {0};
+    kvb_allocate(&allocator, 259 * MIB);
+    assert_int_equal(allocator.allocated_bytes, 260 * MIB);
+    kvb_allocate(&allocator, 3 * MIB);
+    assert_int_equal(allocator.allocated_bytes, 263 * MIB);
+    kvb_allocate(&allocator, 33 * MIB / 2);
+    assert_int_equal(allocator.allocated_bytes, 280 * MIB);
+    kvb_allocate(&allocator, 700);
+    assert_int_equal(allocator.allocated_bytes, 280 * MIB + 1024);
+    kvb_allocate(&allocator, 0);
+    assert_int_equal(allocator.allocated_bytes, 280 * MIB + 1024);
+    struct kvb_allocator exact = {.exact = true};
+    kvb_allocate(&exact, 259 * MIB);
+    assert_int_equal(exact.allocated_bytes, 259 * MIB);
+}
+
+struct format_row {
+    const char *name;
+    struct kvb_quantisation quantisation;
+    uint64_t rows, columns;
+    uint64_t wanted_bytes; // all parts
+};
+
+static const struct format_row format_rows[] = {
+    // 4096 x 4096 plain: 2 B each
+    {"16 bit", {.method = KVB_QUANT_NONE}, 4096, 4096, 33554432},
+    // one fp32 scale
+    {"fp8 tensor", {.method = KVB_QUANT_FP8, .scale = KVB_SCALE_TENSOR}, 4096, 4096, 16777216 + 4},
+    {"fp8 channel", {.method = KVB_QUANT_FP8, .scale = KVB_SCALE_CHANNEL}, 4096, 4096, 16777216 + 16384},
+    // 4100 rows make 33 blocks of 128: 33 x 32 scales
+    {"fp8 block",
+     {.method = KVB_QUANT_FP8, .scale = KVB_SCALE_BLOCK, .block_rows = 128, .block_columns = 128},
+     4100,
+     4096,
+     4100 * 4096 + 33 * 32 * 4},
+    {"int8", {.method = KVB_QUANT_INT8}, 4096, 4096, 16777216 + 16384},
+    // half a byte; 32 groups x 4096 x 2 B of scales; 32 x 4096 / 2 of zeros
+    {"awq", {.method = KVB_QUANT_AWQ, .bits = 4, .group_size = 128}, 4096, 4096, 8388608 + 262144 + 65536},
+    {"gptq symmetric",
+     {.method = KVB_QUANT_GPTQ, .bits = 4, .group_size = 128, .symmetric = true},
+     4096,
+     4096,
+     8388608 + 262144},
+    {"gptq act order",
+     {.method = KVB_QUANT_GPTQ, .bits = 4, .group_size = 128, .symmetric = true, .act_order = true},
+     4096,
+     4096,
+     8388608 + 262144 + 16384},
+    {"gptq 8 bit",
+     {.method = KVB_QUANT_GPTQ, .bits = 8, .group_size = 128, .symmetric = true},
+     4096,
+     4096,
+     16777216 + 262144},
+    // half a byte and one byte in 64
+    {"nf4", {.method = KVB_QUANT_BNB4}, 4096, 4096, 8388608 + 262144},
+    // half a byte, an fp8 scale per 16 inputs, two global scales
+    {"nvfp4", {.method = KVB_QUANT_NVFP4}, 4096, 4096, 8388608 + 1048576 + 8},
+};
+
+static void formats(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_context context;
+    static struct kvb_problems problems;
+    for (size_t i = 0; i < sizeof format_rows / sizeof format_rows[0]; i++) {
+        const struct format_row *row = &format_rows[i];
+        make_llama(&plan, KVB_RELEASE(0, 19, 0));
+        plan.model.quantisation = row->quantisation;
+        kvb_problems_init(&problems);
+        assert_int_equal(kvb_context_init(&context, &plan, &problems), KVB_OK);
+        struct kvb_matrix matrix = {KVB_ROLE_MLP, 1, row->rows, row->columns, 1, true, false, false};
+        struct kvb_parameter parameter;
+        kvb_parameter_make(&context, &matrix, &parameter);
+        uint64_t bytes = 0;
+        for (uint32_t part = 0; part < parameter.part_count; part++) {
+            bytes += parameter.part_bytes[part];
+        }
+        if (bytes != row->wanted_bytes) {
+            fail_msg("%s: %llu bytes, %llu by hand", row->name, (unsigned long long)bytes,
+                     (unsigned long long)row->wanted_bytes);
+        }
+    }
+}
+
+// gpt-oss-20b's experts: 32 of 2 x 2880 x 2880. Hopper (0.11, tp 1): the packed input of 1440 B is padded to
+// 1536: 32 x 5760 x 1536 values and 32 x 5760 x 90 scales. Ampere's Marlin: 2880 -> 2944 rows a half and
+// 3072 inputs: 32 x 5888 x 1536 and 32 x 5888 x 96. Blackwell (0.19): 2880 -> 2944 and 3072 likewise.
+static void mxfp4_padding(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t capability, release;
+        uint64_t wanted;
+    } rows[] = {
+        {90, KVB_RELEASE(0, 11, 0), 32ULL * 5760 * (1536 + 90)},
+        {80, KVB_RELEASE(0, 19, 0), 32ULL * 5888 * (1536 + 96)},
+        {100, KVB_RELEASE(0, 19, 0), 32ULL * 5888 * (1536 + 96)},
+        {90, KVB_RELEASE(0, 25, 1), 32ULL * 5760 * (1440 + 90)},
+    };
+    static struct kvb_plan plan;
+    static struct kvb_context context;
+    static struct kvb_problems problems;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama(&plan, rows[i].release);
+        plan.model.hidden_size = 2880;
+        plan.model.quantisation.method = KVB_QUANT_MXFP4;
+        plan.gpu.compute_capability = rows[i].capability;
+        kvb_problems_init(&problems);
+        assert_int_equal(kvb_context_init(&context, &plan, &problems), KVB_OK);
+        struct kvb_matrix matrix = {KVB_ROLE_EXPERTS, 32, 5760, 2880, 2, true, false, true};
+        struct kvb_parameter parameter;
+        kvb_parameter_make(&context, &matrix, &parameter);
+        assert_int_equal(parameter.part_count, 2);
+        assert_int_equal(parameter.part_bytes[0] + parameter.part_bytes[1], rows[i].wanted);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(llama_8b),
+        cmocka_unit_test(llama_8b_on_two),
+        cmocka_unit_test(llama_8b_fp32),
+        cmocka_unit_test(llama_8b_online_fp8),
+        cmocka_unit_test(llama_8b_offloaded),
+        cmocka_unit_test(llama_8b_in_stages),
+        cmocka_unit_test(llama_8b_with_lora),
+        cmocka_unit_test(allocator_rounding),
+        cmocka_unit_test(formats),
+        cmocka_unit_test(mxfp4_padding),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
