@@ -22,6 +22,16 @@ const char *kvb_profile_kind_name(enum kvb_profile_kind kind)
     return (size_t)kind < KVB_PROFILE_KIND_COUNT ? kind_names[kind] : "unknown";
 }
 
+const struct kvb_schema *kvb_profile_schema(enum kvb_profile_kind kind)
+{
+    static const struct kvb_schema *const schemas[KVB_PROFILE_KIND_COUNT] = {
+        [KVB_PROFILE_GPU] = &kvb_gpu_schema,
+        [KVB_PROFILE_ENGINE] = &kvb_engine_schema,
+        [KVB_PROFILE_DEPLOYMENT] = &kvb_deployment_schema,
+    };
+    return (size_t)kind < KVB_PROFILE_KIND_COUNT ? schemas[kind] : NULL;
+}
+
 bool kvb_name_is_path(const char *name)
 {
     size_t length = strlen(name);

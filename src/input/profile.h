@@ -17,6 +17,10 @@ enum kvb_status kvb_profile_open(struct kvb_tree *tree, const char *file, const 
 enum kvb_status kvb_profile_open_as(struct kvb_tree *tree, const char *file, const char *text, size_t length,
                                     enum kvb_profile_kind wanted, struct kvb_problems *problems) KVB_MUST_USE;
 
+// The rows of a kind; NULL for models, whose keys are those of config.json.
+const struct kvb_schema *kvb_profile_schema(enum kvb_profile_kind kind);
+extern const struct kvb_schema kvb_gpu_schema, kvb_engine_schema, kvb_deployment_schema;
+
 // Looks like a path rather than a name: "./x", "a/b.yaml", "x.yaml".
 bool kvb_name_is_path(const char *name);
 

@@ -26,8 +26,8 @@ static const char *const usage_words[] = {"serve", "offline", NULL};
 static const char *const platform_words[] = {"linux", "wsl2", "windows", NULL};
 
 static const struct kvb_field_row rows[] = {
-    KVB_TEXT_ROW("kind", false, struct raw, kind, "deployment"),
-    KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "1"),
+    KVB_TEXT_ROW("kind", false, struct raw, kind, "always `deployment`"),
+    KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "always 1; a new meaning of a key raises it"),
     KVB_TEXT_ROW("name", false, struct raw, name, "what reports call it"),
     KVB_TEXT_ROW("description", false, struct raw, description, "what a reader should know"),
     KVB_TREE_ROW("model", KVB_FIELD_TEXT_OR_MAPPING, "a name, a path, or the body of a model profile"),
@@ -43,8 +43,8 @@ static const struct kvb_field_row rows[] = {
     KVB_TREE_ROW("terms", KVB_FIELD_MAPPING, "terms of the budget known beforehand"),
 };
 
-static const struct kvb_schema schema = {"a deployment profile", rows, sizeof rows / sizeof rows[0],
-                                         sizeof(struct raw)};
+const struct kvb_schema kvb_deployment_schema = {"a deployment profile", rows, sizeof rows / sizeof rows[0],
+                                                 sizeof(struct raw)};
 
 void kvb_deployment_init(struct kvb_deployment *deployment)
 {
@@ -155,13 +155,13 @@ enum kvb_status kvb_deployment_read(const char *file, const char *text, size_t l
     kvb_deployment_init(&read);
     enum kvb_status status = kvb_profile_open_as(&tree, file, text, length, KVB_PROFILE_DEPLOYMENT, problems);
     if (status == KVB_OK) {
-        status = kvb_strict_check(&tree, tree.root, &schema, problems);
+        status = kvb_strict_check(&tree, tree.root, &kvb_deployment_schema, problems);
         // The parts are judged even when a scalar is wrong: one run shows all there is to mend.
         enum kvb_status parts = convert_parts(&tree, &read, problems);
         status = status == KVB_OK ? parts : status;
     }
     if (status == KVB_OK) {
-        status = kvb_bind(file, text, length, &schema, &raw, problems);
+        status = kvb_bind(file, text, length, &kvb_deployment_schema, &raw, problems);
     }
     if (status == KVB_OK) {
         convert_scalars(&raw, &read);

@@ -22,8 +22,8 @@ struct raw {
 static const char *const name_words[] = {"vllm", NULL};
 
 static const struct kvb_field_row rows[] = {
-    KVB_TEXT_ROW("kind", false, struct raw, kind, "engine"),
-    KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "1"),
+    KVB_TEXT_ROW("kind", false, struct raw, kind, "always `engine`"),
+    KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "always 1; a new meaning of a key raises it"),
     KVB_WORD_ROW("name", true, name_words, struct raw, name, "which engine's rules hold"),
     KVB_RELEASE_ROW("version", true, struct raw, version, "the release whose rules hold"),
     KVB_TEXT_ROW("description", false, struct raw, description, "what this profile is for"),
@@ -31,7 +31,8 @@ static const struct kvb_field_row rows[] = {
     KVB_TREE_ROW("terms", KVB_FIELD_MAPPING, "terms of the budget known beforehand"),
 };
 
-static const struct kvb_schema schema = {"an engine profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
+const struct kvb_schema kvb_engine_schema = {"an engine profile", rows, sizeof rows / sizeof rows[0],
+                                             sizeof(struct raw)};
 
 // A newer release gets the newest rules and a notice; one before the first rules is refused.
 static enum kvb_status set_release(const char *version, struct kvb_place place, struct kvb_engine *engine,
@@ -65,7 +66,7 @@ static enum kvb_status set_release(const char *version, struct kvb_place place, 
 static enum kvb_status check_all(const struct kvb_tree *tree, struct kvb_deployment *values,
                                  struct kvb_problems *problems)
 {
-    enum kvb_status status = kvb_strict_check(tree, tree->root, &schema, problems);
+    enum kvb_status status = kvb_strict_check(tree, tree->root, &kvb_engine_schema, problems);
     enum kvb_status settings = kvb_read_settings_map(tree, kvb_node_get(tree->root, "settings"), values, problems);
     enum kvb_status terms = kvb_read_terms_map(tree, kvb_node_get(tree->root, "terms"), values->stated, problems);
     status = status == KVB_OK ? settings : status;
@@ -83,7 +84,7 @@ static enum kvb_status read_profile(const char *file, const char *text, size_t l
         status = check_all(&tree, values, problems);
     }
     if (status == KVB_OK) {
-        status = kvb_bind(file, text, length, &schema, &raw, problems);
+        status = kvb_bind(file, text, length, &kvb_engine_schema, &raw, problems);
     }
     if (status == KVB_OK) {
         struct kvb_place place = kvb_node_place(&tree, kvb_node_get(tree.root, "version"));

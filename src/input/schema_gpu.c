@@ -48,8 +48,8 @@ struct raw {
 static const char *const vendor_words[] = {"nvidia", "amd", "intel", "other", NULL};
 
 static const struct kvb_field_row rows[] = {
-    KVB_TEXT_ROW("kind", false, struct raw, kind, "gpu"),
-    KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "1"),
+    KVB_TEXT_ROW("kind", false, struct raw, kind, "always `gpu`"),
+    KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "always 1; a new meaning of a key raises it"),
     KVB_TEXT_ROW("id", false, struct raw, id, "short name for the command line; the name when left out"),
     KVB_TEXT_ROW("name", true, struct raw, name, "the name nvidia-smi prints"),
     KVB_LIST_ROW("aliases", KVB_FIELD_TEXT_LIST, false, struct raw, aliases, alias_count, "other names it goes by"),
@@ -72,7 +72,7 @@ static const struct kvb_field_row rows[] = {
                  "where the figures were seen"),
 };
 
-static const struct kvb_schema schema = {"a GPU profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
+const struct kvb_schema kvb_gpu_schema = {"a GPU profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
 
 // "9.0" -> 90, "12.1" -> 121.
 static bool parse_capability(const char *text, uint32_t *capability)
@@ -194,9 +194,9 @@ static enum kvb_status read_node(const struct kvb_tree *tree, const struct kvb_n
 {
     struct raw raw;
     uint32_t capability = 0;
-    enum kvb_status status = kvb_strict_check(tree, node, &schema, problems);
+    enum kvb_status status = kvb_strict_check(tree, node, &kvb_gpu_schema, problems);
     if (status == KVB_OK) {
-        status = kvb_bind(tree->file, text, length, &schema, &raw, problems);
+        status = kvb_bind(tree->file, text, length, &kvb_gpu_schema, &raw, problems);
     }
     if (status == KVB_OK) {
         status = check_together(tree, node, &raw, &capability, problems);
