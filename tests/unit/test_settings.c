@@ -146,15 +146,11 @@ static void releases_sort_and_read_back(void **state)
         uint32_t release;
         const char *written;
     } rows[] = {
-        {"0.2.0", 20000, "0.2.0"},
-        {"0.6.4.post1", 60401, "0.6.4.post1"},
-        {"v0.19.0", 190000, "0.19.0"},
-        {"0.27", 270000, "0.27.0"},
-        {"0.11.0rc2", 110000, "0.11.0"},
-        {"0.11.1.dev12+gabc1234.cu128", 110100, "0.11.1"},
-        {"0.10.2+cu128", 100200, "0.10.2"},
-        {"1.0.0", 1000000, "1.0.0"},
-        {"99.99.99.post99", 99999999, "99.99.99.post99"},
+        {"0.2.0", 20000, "0.2.0"},          {"0.6.4.post1", 60401, "0.6.4.post1"},
+        {"v0.19.0", 190000, "0.19.0"},      {"0.27", 270000, "0.27.0"},
+        {"0.11.0rc2", 110000, "0.11.0"},    {"0.11.1.dev12+gabc1234.cu128", 110100, "0.11.1"},
+        {"0.10.2+cu128", 100200, "0.10.2"}, {"0.10.1.1", 100101, "0.10.1.post1"}, // a hot fix counts as a post release
+        {"1.0.0", 1000000, "1.0.0"},        {"99.99.99.post99", 99999999, "99.99.99.post99"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint32_t release = 0;
@@ -164,7 +160,7 @@ static void releases_sort_and_read_back(void **state)
         assert_string_equal(kvb_release_format(out, release), rows[i].written);
     }
     static const char *const bad[] = {"",     "v",       "0",        "0.",     "latest",     "0.6.x",
-                                      "0..1", "0.100.0", "0.6.4foo", "-0.6.4", "0.6.4rc1\n", "0.6.4.5"};
+                                      "0..1", "0.100.0", "0.6.4foo", "-0.6.4", "0.6.4rc1\n", "0.6.4.5.6"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         uint32_t release = 5;
         assert_false(kvb_release_parse(bad[i], &release));
