@@ -38,7 +38,7 @@ static void make_random(struct kvb_plan *plan)
     plan->model.hidden_size = 1024 * (1 + (uint32_t)next(8));
     plan->model.kinds[0].mlp.intermediate_size = 3 * plan->model.hidden_size;
     plan->model.kinds[1].mlp = plan->model.kinds[0].mlp;
-    make_plan(plan, releases[next(sizeof releases / sizeof releases[0])], 0, 1024 << next(7));
+    make_plan(plan, releases[next(sizeof releases / sizeof releases[0])], 0, UINT64_C(1024) << next(7));
     plan->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set = 0;
     plan->gpu.memory_bytes = (16ULL + next(160)) << 30;
     plan->gpu.memory_low_bytes = plan->gpu.memory_bytes - (100ULL << 20);
