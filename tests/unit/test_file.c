@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include <kvbudget/input.h>
+
 #include "base/memory.h"
 #include "input/file.h"
 
@@ -113,13 +115,44 @@ static void test_size_is_not_trusted(void **state)
     kvb_file_free(&file);
 }
 
+// Standard input by its name "-", whole and in pieces.
+static size_t streamed;
+
+static void take(void *context, const char *bytes, size_t length)
+{
+    (void)bytes;
+    assert_ptr_equal(context, &streamed);
+    streamed += length;
+}
+
+static void test_standard_input(void **state)
+{
+    (void)state;
+    struct kvb_file file;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_file_replace(path, "a: 1\n", 5, &problems), KVB_OK);
+    assert_non_null(freopen(path, "r", stdin));
+    assert_int_equal(read_file(&file, "-", 100), KVB_OK);
+    assert_string_equal(file.text, "a: 1\n");
+    kvb_file_free(&file);
+    assert_non_null(freopen(path, "r", stdin));
+    assert_int_equal(kvb_stream_read("-", take, &streamed, &problems), KVB_OK);
+    assert_int_equal(streamed, 5);
+    assert_int_equal(kvb_stream_read(path, take, &streamed, &problems), KVB_OK);
+    assert_int_equal(streamed, 10);
+    assert_int_equal(kvb_stream_read(folder, take, &streamed, &problems), KVB_CANNOT_OPEN);
+    kvb_memory_fail_after(1);
+    enum kvb_status status = kvb_stream_read(path, take, &streamed, &problems);
+    kvb_memory_fail_after(0);
+    assert_int_equal(status, KVB_NO_MEMORY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace_and_read),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_size_is_not_trusted),
+        cmocka_unit_test(test_replace_and_read), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_memory),        cmocka_unit_test(test_size_is_not_trusted),
+        cmocka_unit_test(test_standard_input),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -46,6 +46,10 @@ static void test_bytes(void **state)
         {"8192TiB", true, UINT64_C(1) << 53},
         {"8192.0000000000001TiB", true, UINT64_C(1) << 53}, // 0.1 byte more, rounded down
         {"8193TiB", false, 0},
+        {"8192.5TiB", false, 0},
+        {"99999999999999999999999999", false, 0},
+        {"1GiB\n", false, 0},
+        {"1.5.5GiB", false, 0},
         {"9007199254740992", true, UINT64_C(1) << 53},
         {"9007199254740993", false, 0},
         {"99999999999999999999", false, 0},
@@ -60,6 +64,8 @@ static void test_bytes(void **state)
         {".5GiB", false, 0},
         {"1e9", false, 0},
         {"1_000", false, 0},
+        {"1:0", false, 0},
+        {"/", false, 0},
         {"1GiBs", false, 0},
         {"1G", false, 0}, // decimal or binary?
         {"0x10", false, 0},
@@ -89,6 +95,9 @@ static void test_count(void **state)
         {"1.5", false, 0},
         {"32kk", false, 0},
         {"k", false, 0},
+        {"1.5x", false, 0},
+        {"1z", false, 0},
+        {"9007199254740993", false, 0},
         {"auto", false, 0},
         {"-1", false, 0},
         {"9T", true, UINT64_C(9) << 40},
@@ -124,6 +133,8 @@ static void test_gib(void **state)
         {"12", true, UINT64_C(12) << 30},
         {"0.5", true, UINT64_C(1) << 29},
         {"12GiB", false, 0},
+        {"8388609", false, 0},
+        {"x", false, 0},
         {"", false, 0},
     };
     WALK(kvb_parse_gib, rows);
@@ -133,10 +144,13 @@ static void test_ppm(void **state)
 {
     (void)state;
     static const struct row rows[] = {
-        {"0.925", true, 925000}, {"0.9", true, 900000}, {".9", true, 900000},  {"1", true, 1000000},
-        {"1.0", true, 1000000},  {"0", true, 0},        {"0.000001", true, 1}, {"0.0000001", false, 0},
-        {"1.000001", false, 0},  {"90%", false, 0},     {"9e-1", false, 0},    {"-0.1", false, 0},
-        {".", false, 0},         {"", false, 0},        {".9x", false, 0},
+        {"0.925", true, 925000}, {"0.9", true, 900000},   {".9", true, 900000},
+        {"1", true, 1000000},    {"1.0", true, 1000000},  {"0", true, 0},
+        {"0.000001", true, 1},   {"0.0000001", false, 0}, {"1.000001", false, 0},
+        {"90%", false, 0},       {"9e-1", false, 0},      {"-0.1", false, 0},
+        {".", false, 0},         {"", false, 0},          {".9x", false, 0},
+        {".9:", false, 0},       {"0.9x", false, 0},      {"99999999999", false, 0},
+        {".0000001", false, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint32_t ppm = 77;
