@@ -241,6 +241,7 @@ struct kvb_tensor {
     uint8_t fused;
     bool quantised;   // eligible for the model's quantisation
     bool always_fp32; // kept in fp32 whatever the dtype
+    bool engine_only; // the engine holds it, the checkpoint does not (values that repeat the keys)
 };
 
 // Writes the tensors of one layer kind in the engine's construction order; returns how many.

@@ -101,7 +101,7 @@ static uint64_t elements(const struct kvb_tensor *tensors, uint32_t count)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t one = kvb_mul(tensors[i].rows, tensors[i].columns);
-        sum = kvb_add(sum, kvb_mul(one, tensors[i].count));
+        sum = kvb_add(sum, tensors[i].engine_only ? 0 : kvb_mul(one, tensors[i].count));
     }
     return sum;
 }

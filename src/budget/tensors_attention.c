@@ -12,14 +12,12 @@ static void add_kv(struct kvb_tensor_list *list, const struct kvb_attention_shap
     uint64_t columns = bias ? 1 : list->model->hidden_size;
     uint64_t rows[2] = {kvb_mul(shape->kv_heads, shape->head_size), kvb_mul(shape->kv_heads, shape->value_head_size)};
     const char *names[2] = {bias ? "k_bias" : "k_proj", bias ? "v_bias" : "v_proj"};
-    if (shape->shares_kv) {
-        return;
-    }
-    for (int i = 0; i < (shape->key_is_value ? 1 : 2); i++) {
+    for (int i = 0; i < 2; i++) {
         struct kvb_tensor *tensor = kvb_tensor_linear(list, names[i], KVB_SPLIT_KV, rows[i], columns,
                                                       bias ? KVB_FUSED_QKV_BIAS : KVB_FUSED_QKV);
         tensor->heads = shape->kv_heads;
         tensor->quantised = !bias;
+        tensor->engine_only = i == 1 && shape->key_is_value;
     }
 }
 
@@ -30,9 +28,7 @@ static void add_qk_norms(struct kvb_tensor_list *list, const struct kvb_attentio
         return;
     }
     add_small(list, "q_norm", KVB_ROLE_NORM, kvb_mul(shape->head_size, whole ? shape->heads : 1));
-    if (!shape->shares_kv) {
-        add_small(list, "k_norm", KVB_ROLE_NORM, kvb_mul(shape->head_size, whole ? shape->kv_heads : 1));
-    }
+    add_small(list, "k_norm", KVB_ROLE_NORM, kvb_mul(shape->head_size, whole ? shape->kv_heads : 1));
 }
 
 // MiniMax-M3: index queries and one index key beside the ordinary ones.

@@ -168,10 +168,10 @@ hf_layer_builder hf_mlp_standard, hf_mlp_moe, hf_mlp_none, hf_mlp_llama4, hf_mlp
     hf_mlp_lfm2, hf_mlp_qwen1, hf_mlp_jamba, hf_mlp_dbrx, hf_mlp_ernie, hf_mlp_dsv4, hf_mlp_kimi;
 
 // ---- Finishers: what lies outside the layers
-hf_model_builder hf_finish_positions, hf_finish_opt, hf_finish_bloom, hf_finish_bert, hf_finish_dsv4,
-    hf_finish_gemma4, hf_tower_qwen2_vl, hf_tower_qwen25_vl, hf_tower_qwen3_vl, hf_tower_omni, hf_tower_gemma3,
-    hf_tower_gemma4, hf_tower_pixtral, hf_tower_llama4, hf_tower_mllama, hf_tower_minicpmv, hf_tower_kimi,
-    hf_tower_phi3v;
+hf_model_builder hf_finish_positions, hf_finish_opt, hf_finish_bloom, hf_finish_bert, hf_finish_dsv4, hf_finish_gemma4,
+    hf_tower_qwen2_vl, hf_tower_qwen25_vl, hf_tower_qwen3_vl, hf_tower_omni, hf_tower_gemma3, hf_tower_gemma4,
+    hf_tower_pixtral, hf_tower_llama4, hf_tower_mllama, hf_tower_minicpmv, hf_tower_kimi, hf_tower_phi3v, hf_tower_muse,
+    hf_tower_molmo;
 
 // ---- Shared pieces of builders
 void hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape);

@@ -29,6 +29,9 @@ static const struct hf_default mistral_defaults[] = {{HF_WINDOW, 4096}, {HF_KV_H
 static const struct hf_default falcon_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 static const struct hf_default period4_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
 static const struct hf_default glm4_moe_defaults[] = {{HF_QK_NORM, 0}, END};
+static const struct hf_default glm4_lite_defaults[] = {{HF_MTP, 1}, END};
+static const struct hf_default mimo_v2_defaults[] = {{HF_MTP, 3}, END};
+static const struct hf_default muse_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
 static const struct hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 
 static const struct hf_default llama4_defaults[] = {{HF_CHUNK, 8192}, END};
@@ -125,9 +128,9 @@ static const struct hf_architecture rows[] = {
     {"DeepseekV3ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
     {"DeepseekV32ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
     {"GlmMoeDsaForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, NULL, NULL, 0},
-    {"Glm4MoeLiteForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"Glm4MoeLiteForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, glm4_lite_defaults, NULL, 0},
     // window layers unlike full layers
-    {"MiMoV2FlashForCausalLM", hf_attention_mimo_v2, hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, NULL, NULL, 0},
+    {"MiMoV2FlashForCausalLM", hf_attention_mimo_v2, hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, mimo_v2_defaults, NULL, 0},
     {"LagunaForCausalLM", hf_attention_laguna, hf_mlp_moe, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
     {"Step3p5ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
     {"Step3p7FlashForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
@@ -141,7 +144,7 @@ static const struct hf_architecture rows[] = {
     {"Qwen3_5MoeForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, NULL, 0},
     {"NemotronHForCausalLM", hf_attention_nemotron_h, hf_mlp_nemotron_h, 1, HF_PATTERN_NEMOTRON, HF_PLAIN_MLP | HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
     {"Lfm2ForCausalLM", hf_attention_hybrid, hf_mlp_lfm2, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES, NULL, NULL, 0},
-    {"KimiLinearForCausalLM", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"KimiLinearForCausalLM", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
     {"JambaForCausalLM", hf_attention_hybrid, hf_mlp_jamba, 2, HF_PATTERN_JAMBA, HF_MAMBA1 | HF_MAMBA_NORMS | HF_NO_ROPE, NULL, NULL, 0},
     {"MambaForCausalLM", hf_attention_hybrid, hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_MAMBA1 | HF_NO_ROPE | HF_TIES, NULL, NULL, 0},
     {"Mamba2ForCausalLM", hf_attention_hybrid, hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_NO_ROPE, NULL, NULL, 0},
@@ -165,8 +168,10 @@ static const struct hf_architecture rows[] = {
     {"MllamaForConditionalGeneration", hf_attention_mllama, hf_mlp_standard, 2, 0, 0, NULL, hf_tower_mllama, KVB_ENCODER_MLLAMA},
     {"MiniCPMV", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_minicpmv, KVB_ENCODER_MINICPMV},
     {"KimiK25ForConditionalGeneration", LATENT, 2, 0, 0, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
-    {"KimiK3ForConditionalGeneration", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
+    {"KimiK3ForConditionalGeneration", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
     {"Phi3VForCausalLM", STANDARD, 2, 0, 0, NULL, hf_tower_phi3v, KVB_ENCODER_PHI3V},
+    {"MuseGlimmerForConditionalGeneration", STANDARD, 4, HF_PATTERN_PERIOD, HF_HEAD_NORM | HF_GATES_QUERY, muse_defaults, hf_tower_muse, KVB_ENCODER_OTHER},
+    {"MolmoForCausalLM", hf_attention_standard, hf_mlp_qwen1, 2, 0, 0, NULL, hf_tower_molmo, KVB_ENCODER_OTHER},
     // encoders
     {"BertModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
     {"RobertaModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},

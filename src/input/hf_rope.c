@@ -120,8 +120,8 @@ void hf_build_rope(struct hf *hf)
     }
     if (latent && latent->rope_size) {
         add_cache(hf, cache_rows(hf), latent->rope_size);
-        if (first_of(hf, KVB_ATTENTION_MLA) && latent->index_heads) {
-            add_cache(hf, cache_rows(hf), latent->rope_size); // the indexer's own
+        if (latent->kind == KVB_ATTENTION_DSV4 || latent->index_heads) { // compressed layers', the indexer's own
+            add_cache(hf, cache_rows(hf), latent->rope_size);
         }
         return;
     }

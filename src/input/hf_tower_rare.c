@@ -1,0 +1,69 @@
+// Vision towers of Muse Glimmer and Molmo.
+#include "base/checked.h"
+#include "input/hf_tower.h"
+
+// ViT-G with biases, 2 x 2 patches joined, three matrices to the language model.
+void hf_tower_muse(struct hf *hf)
+{
+    if (!hf_has_vision(hf)) {
+        return;
+    }
+    uint32_t hidden = hf_need(hf, HF_V_HIDDEN);
+    uint32_t layers = hf_need(hf, HF_V_LAYERS);
+    uint32_t inner = hf_need(hf, HF_V_INTERMEDIATE);
+    uint32_t patch = hf_get(hf, HF_V_PATCH, 14), merge = hf_get(hf, HF_V_MERGE, 2);
+    uint64_t pixels = kvb_mul(kvb_mul(patch, patch), kvb_mul(3, hf_get(hf, HF_V_TEMPORAL, 1)));
+    uint64_t positions = kvb_mul(hf_get(hf, HF_V_GRID_H, 32), hf_get(hf, HF_V_GRID_W, 32));
+    uint64_t joined = hf_get(hf, HF_PROJECTOR_OUT, 6144), middle = hf_get(hf, HF_PROJECTOR_HIDDEN, 4096);
+    struct hf_stack stack = {.name = "vision.layers",
+                             .role = KVB_ROLE_VISION,
+                             .layers = layers,
+                             .hidden = hidden,
+                             .inner = inner,
+                             .qkv_bias = true,
+                             .proj_bias = true,
+                             .mlp_bias = true,
+                             .norm_bias = true,
+                             .norms = 2};
+    hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, pixels, false);
+    hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, positions, hidden, 1);
+    hf_stack(hf, &stack);
+    hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 4, 1);
+    hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, middle, joined, false);
+    hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, middle, middle, false);
+    hf_linear(hf, "projector.linear_3", KVB_ROLE_PROJECTOR, hf->model->hidden_size, middle, false);
+    hf->model->encoder.merge_size = merge;
+    hf_encoder_facts(hf, layers, hidden, inner, hf_get(hf, HF_V_HEADS, 16));
+}
+
+// Molmo names no tower: CLIP ViT-L/14 at 336 pixels without its last layer, two of its layers joined.
+void hf_tower_molmo(struct hf *hf)
+{
+    enum { HIDDEN = 1024, INNER = 4096, LAYERS = 23, POSITIONS = 577, NEW_TOKENS = 128 };
+    uint64_t text = hf->model->hidden_size;
+    uint64_t inner = hf_get(hf, HF_INTERMEDIATE, 0) / 2;
+    struct hf_stack stack = {.name = "vision.layers",
+                             .role = KVB_ROLE_VISION,
+                             .layers = LAYERS,
+                             .hidden = HIDDEN,
+                             .inner = INNER,
+                             .qkv_bias = true,
+                             .proj_bias = true,
+                             .mlp_bias = true,
+                             .norm_bias = true,
+                             .norms = 2};
+    hf_extra(hf, "new_embedding", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, NEW_TOKENS, text, 1);
+    hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, HIDDEN, 3 * 14 * 14, false);
+    hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, POSITIONS + 1, HIDDEN, 1); // with the class
+    hf_extra(hf, "vision.pre_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, HIDDEN, 2, 1);
+    hf_stack(hf, &stack);
+    hf_extra(hf, "pooling.qkv", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, 3 * HIDDEN, 2 * HIDDEN + 1, 1);
+    hf_linear(hf, "pooling.wo", KVB_ROLE_PROJECTOR, HIDDEN, HIDDEN, true);
+    hf_extra(hf, "pooling.pad_embed", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, 2, 2 * HIDDEN, 1);
+    hf_extra(hf, "projector.w13", KVB_ROLE_PROJECTOR, KVB_SPLIT_ROWS, kvb_mul(inner, 2), HIDDEN, 1);
+    hf_extra(hf, "projector.w2", KVB_ROLE_PROJECTOR, KVB_SPLIT_COLUMNS, text, inner, 1);
+    hf->model->encoder.patch_size = 14;
+    hf->model->encoder.image_size = 336;
+    hf->model->encoder.merge_size = 2;
+    hf_encoder_facts(hf, LAYERS, HIDDEN, INNER, 16);
+}
