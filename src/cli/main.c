@@ -92,6 +92,17 @@ static int print(void (*write)(struct kvb_buffer *out))
     return code;
 }
 
+// --help wherever it stands, but for a serve command's own.
+static bool wants_help(int count, const char *const *words)
+{
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Without a command the overview is a message, not an answer.
 static int refuse_nothing(void)
 {
@@ -121,7 +132,7 @@ int main(int count, char **words)
     if (command == NULL) {
         return refuse_command(word);
     }
-    if (count > 2 && (strcmp(rest[2], "--help") == 0 || strcmp(rest[2], "-h") == 0)) {
+    if (wants_help(count - 2, rest + 2)) {
         const char *const help[] = {command->name};
         return run(commands_find("help"), 1, help);
     }

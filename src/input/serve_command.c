@@ -48,6 +48,10 @@ static enum kvb_status read_program(struct command *command)
         command->at += 3;
         return KVB_OK;
     }
+    if (strchr(word_at(command, 0), ' ') != NULL) {
+        return kvb_problem_add(command->problems, KVB_ERROR, KVB_BAD_SYNTAX, HERE,
+                               "the serve command is one quoted word; leave its quotes away");
+    }
     return kvb_problem_add(command->problems, KVB_ERROR, KVB_BAD_SYNTAX, HERE,
                            "'%.80s' does not begin a serve command; expected 'vllm serve MODEL ...' or "
                            "'python -m vllm.entrypoints.openai.api_server --model MODEL ...'",
