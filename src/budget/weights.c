@@ -161,6 +161,7 @@ static void load_extras(struct loader *loader, uint32_t stage)
                                     0,
                                     0,
                                     extra->quantised,
+                                    false,
                                     false};
         struct kvb_parameter parameter;
         (void)kvb_parameters_of(context, &tensor, 1, &parameter);
