@@ -96,6 +96,10 @@ void kvb_nearest_offer(struct kvb_nearest *nearest, const char *candidate)
 {
     size_t length = strlen(nearest->wanted);
     unsigned reach = length < 6 ? 1 : (unsigned)(cut_length(nearest->wanted) / 3);
+    size_t other = strlen(candidate);
+    if ((other > length ? other - length : length - other) > reach) {
+        return; // that many letters are missing at least
+    }
     unsigned distance = kvb_edit_distance(nearest->wanted, candidate);
     if (distance <= reach && (!nearest->best || distance < nearest->distance)) {
         nearest->best = candidate;

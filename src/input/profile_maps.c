@@ -72,45 +72,46 @@ static enum kvb_status read_plain_setting(const struct kvb_tree *tree, const str
     return KVB_OK;
 }
 
-// The setting of a key, KVB_SETTING_COUNT for none; names on the way are offered to `nearest`.
-static enum kvb_setting find_setting(const char *key, struct kvb_nearest *nearest)
+static enum kvb_setting find_setting(const char *key)
 {
-    for (int i = 0; i < KVB_SETTING_COUNT; i++) {
-        if (strcmp(kvb_setting_rows[i].key, key) == 0) {
-            return (enum kvb_setting)i;
-        }
-        kvb_nearest_offer(nearest, kvb_setting_rows[i].key);
+    int i = 0;
+    while (i < KVB_SETTING_COUNT && strcmp(kvb_setting_rows[i].key, key) != 0) {
+        i++;
     }
-    for (size_t i = 0; i < kvb_flag_row_count; i++) {
-        kvb_nearest_offer(nearest, kvb_flag_rows[i].flag);
-    }
-    return KVB_SETTING_COUNT;
+    return (enum kvb_setting)i;
 }
 
-// "speculative-config" is offered in the profile's spelling.
-static enum kvb_status unknown_setting(const struct kvb_tree *tree, const struct kvb_node *node, const char *nearest,
+// The nearest of settings and of flags with JSON; the latter in the profile's spelling.
+static enum kvb_status unknown_setting(const struct kvb_tree *tree, const struct kvb_node *node,
                                        struct kvb_problems *problems)
 {
     char underscored[64] = "";
-    (void)kvb_copy(underscored, sizeof underscored, nearest ? nearest : "");
+    struct kvb_nearest nearest;
+    kvb_nearest_init(&nearest, node->key);
+    bool read = problems->count < KVB_PROBLEMS_MAX; // else nobody reads the guess
+    for (int i = 0; read && i < KVB_SETTING_COUNT; i++) {
+        kvb_nearest_offer(&nearest, kvb_setting_rows[i].key);
+    }
+    for (size_t i = 0; read && i < kvb_flag_row_count; i++) {
+        kvb_nearest_offer(&nearest, kvb_flag_rows[i].flag);
+    }
+    (void)kvb_copy(underscored, sizeof underscored, nearest.best ? nearest.best : "");
     for (char *c = underscored; *c; c++) {
         *c = *c == '-' ? '_' : *c;
     }
-    return kvb_unknown_key(tree, node, "a settings mapping", nearest ? underscored : NULL, problems);
+    return kvb_unknown_key(tree, node, "a settings mapping", nearest.best ? underscored : NULL, problems);
 }
 
 static enum kvb_status read_setting(const struct kvb_tree *tree, const struct kvb_node *node,
                                     struct kvb_deployment *deployment, struct kvb_problems *problems)
 {
-    struct kvb_nearest nearest;
     const struct kvb_flag_row *json = strchr(node->key, '-') ? NULL : kvb_flag_row_find(node->key);
     if (json) {
         return read_json_flag(json, tree, node, deployment, problems);
     }
-    kvb_nearest_init(&nearest, node->key);
-    enum kvb_setting setting = find_setting(node->key, &nearest);
+    enum kvb_setting setting = find_setting(node->key);
     if (setting == KVB_SETTING_COUNT) {
-        return unknown_setting(tree, node, nearest.best, problems);
+        return unknown_setting(tree, node, problems);
     }
     return read_plain_setting(tree, node, setting, &deployment->settings, problems);
 }

@@ -46,15 +46,17 @@ static enum kvb_status resolve_gpu(const struct kvb_deployment *deployment, stru
         set_memory(&plan->gpu, deployment->gpu_memory_bytes, KVB_BASIS_STATED);
     } else if (plan->platform != KVB_PLATFORM_LINUX && plan->gpu.device_bytes > 0) {
         // Under WDDM the driver's reserve is part of the total and missing from what is free.
-        set_memory(&plan->gpu, plan->gpu.device_bytes, plan->gpu.memory_basis);
+        set_memory(&plan->gpu, plan->gpu.device_bytes, KVB_BASIS_MEASURED);
     }
     return KVB_OK;
 }
 
+// An own model that drafts: not ngram, and not the layers of the served checkpoint itself.
 static bool has_draft(const struct kvb_deployment *deployment)
 {
     const struct kvb_setting_value *method = &deployment->settings.values[KVB_SET_SPECULATIVE_METHOD];
-    return deployment->draft_model[0] != '\0' && method->number != KVB_SPECULATIVE_NGRAM;
+    bool itself = kvb_equal_ignoring_case(deployment->draft_model, deployment->model);
+    return deployment->draft_model[0] != '\0' && !itself && method->number != KVB_SPECULATIVE_NGRAM;
 }
 
 // A draft model nobody knows is no reason to answer nothing: its weights are then left out, said aloud.

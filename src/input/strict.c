@@ -193,12 +193,15 @@ static enum kvb_status check_value(const struct kvb_tree *tree, const struct kvb
 static enum kvb_status check_key(const struct kvb_tree *tree, const struct kvb_node *node,
                                  const struct kvb_schema *schema, struct kvb_problems *problems)
 {
-    struct kvb_nearest nearest;
-    kvb_nearest_init(&nearest, node->key);
     for (size_t i = 0; i < schema->row_count; i++) {
         if (strcmp(schema->rows[i].key, node->key) == 0) {
             return check_value(tree, node, &schema->rows[i], problems);
         }
+    }
+    struct kvb_nearest nearest;
+    kvb_nearest_init(&nearest, node->key);
+    // Nobody reads the guess once the list of problems is full.
+    for (size_t i = 0; i < schema->row_count && problems->count < KVB_PROBLEMS_MAX; i++) {
         kvb_nearest_offer(&nearest, schema->rows[i].key);
     }
     return kvb_unknown_key(tree, node, schema->noun, nearest.best, problems);

@@ -82,6 +82,7 @@ static void test_memory(void **state)
     // under WSL2 CUDA reports the whole nvidia-smi total: RTX 5090 32607 MiB = 31.84 GiB (cognithor#318)
     assert_int_equal(resolve("gpu: rtx5090\nplatform: wsl2\n"), KVB_OK);
     assert_true(plan.gpu.memory_bytes == 32607 * KVB_MIB);
+    assert_int_equal(plan.gpu.memory_basis, KVB_BASIS_MEASURED);
     // no nvidia-smi total known: the CUDA total stands
     assert_int_equal(resolve("gpu: gb10\nplatform: windows\n"), KVB_OK);
     assert_int_equal(plan.gpu.memory_bytes * 100 / KVB_GIB, 12168); // 121.69, rounded down twice
