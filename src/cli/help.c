@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "report/columns.h"
 #include "report/safe_text.h"
 
@@ -77,6 +78,18 @@ static void add_group(struct kvb_buffer *out, const struct option_list *list, un
     }
 }
 
+static void add_formats(struct kvb_buffer *out, const struct command_row *command)
+{
+    bool first = true;
+    for (unsigned i = 0; i < FORMAT_COUNT && (command->option_sets & OPTIONS_OUTPUT); i++) {
+        if (command->formats >> i & 1U) {
+            kvb_buffer_printf(out, "%s%s", first ? "Formats: " : ", ", output_formats[i]);
+            first = false;
+        }
+    }
+    kvb_buffer_add(out, first ? "" : ".\n");
+}
+
 static void help_command(const struct command_row *command, struct kvb_buffer *out)
 {
     static const struct {
@@ -94,6 +107,7 @@ static void help_command(const struct command_row *command, struct kvb_buffer *o
                       command->operands, command->option_sets != 0 ? " [flags]" : "",
                       command->takes_serve_command ? " [-- SERVE COMMAND]" : "", command->summary);
     kvb_buffer_add(out, command->details);
+    add_formats(out, command);
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (command->option_sets & groups[i].set) {
             add_group(out, &list, groups[i].set, groups[i].title);

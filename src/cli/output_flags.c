@@ -83,7 +83,8 @@ static bool set_against(struct arguments *arguments, const struct option_row *ro
 }
 
 static const struct option_row output_rows[] = {
-    {"format", NULL, "NAME", "text (the default) or json", output_formats, set_format, .set_bit = OPTIONS_OUTPUT},
+    {"format", NULL, "NAME", "one of the formats above; text unless said", output_formats, set_format,
+     .set_bit = OPTIONS_OUTPUT},
     {"json", NULL, NULL, "short for --format json", NULL, set_json, .set_bit = OPTIONS_OUTPUT},
     {"color", NULL, "auto|always|never", "NO_COLOR is honoured", color_words, set_color, .set_bit = OPTIONS_OUTPUT},
     {"quiet", NULL, NULL, "no answer text, only the exit code", NULL, set_quiet, .set_bit = OPTIONS_OUTPUT},

@@ -45,12 +45,6 @@ static bool read_filter(struct arguments *arguments, struct filter *filter)
     return true;
 }
 
-static bool passes(const struct filter *filter, const struct kvb_builtin *builtin)
-{
-    return (filter->kinds >> builtin->kind & 1U) &&
-           (filter->pattern == NULL || kvb_contains_ignoring_case(builtin->id, filter->pattern));
-}
-
 // The value of a plain `key: value` line at the start of a line, cut to `capacity`; "" when absent.
 static void top_level_value(const struct kvb_builtin *builtin, const char *key, char *out, size_t capacity)
 {
@@ -73,6 +67,19 @@ static void top_level_value(const struct kvb_builtin *builtin, const char *key, 
         line = strchr(line, '\n');
         line = line != NULL ? line + 1 : NULL;
     }
+}
+
+static bool passes(const struct filter *filter, const struct kvb_builtin *builtin)
+{
+    char name[DESCRIPTION_CAPACITY];
+    if (!(filter->kinds >> builtin->kind & 1U)) {
+        return false;
+    }
+    if (filter->pattern == NULL || kvb_contains_ignoring_case(builtin->id, filter->pattern)) {
+        return true;
+    }
+    top_level_value(builtin, "name", name, sizeof name);
+    return kvb_contains_ignoring_case(name, filter->pattern);
 }
 
 // "23.64 GiB measured, NVIDIA GeForce RTX 4090"; the name alone when the profile cannot be read.
@@ -184,26 +191,49 @@ static int list(struct arguments *arguments, struct kvb_buffer *answer)
     return 0;
 }
 
-static int show(struct arguments *arguments, struct kvb_buffer *answer)
+static const struct kvb_builtin *find_builtin(const char *id)
 {
     size_t count;
     const struct kvb_builtin *builtins = kvb_builtins(&count);
-    const char *name = arguments->operands[1];
+    for (size_t i = 0; i < count; i++) {
+        if (kvb_equal_ignoring_case(builtins[i].id, id)) {
+            return &builtins[i];
+        }
+    }
+    return NULL;
+}
+
+static enum kvb_status say_unknown(struct arguments *arguments, const char *name)
+{
+    size_t count;
     struct kvb_nearest nearest;
+    const struct kvb_builtin *builtins = kvb_builtins(&count);
     kvb_nearest_init(&nearest, name);
     for (size_t i = 0; i < count; i++) {
-        if (kvb_equal_ignoring_case(builtins[i].id, name)) {
-            kvb_buffer_add_n(answer, builtins[i].text, builtins[i].length);
-            return 0;
-        }
         kvb_nearest_offer(&nearest, builtins[i].id);
     }
-    enum kvb_status status =
-        kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_UNKNOWN_NAME, (struct kvb_place){0},
-                        "no built-in profile is called '%.120s'%s%s%s; 'kvbudget profiles list' names them all", name,
-                        nearest.best != NULL ? ", did you mean '" : "", nearest.best != NULL ? nearest.best : "",
-                        nearest.best != NULL ? "'" : "");
-    return kvb_status_exit_code(status);
+    return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_UNKNOWN_NAME, (struct kvb_place){0},
+                           "no built-in profile is called '%.120s'%s%s%s; 'kvbudget profiles list' names them all",
+                           name, nearest.best != NULL ? ", did you mean '" : "",
+                           nearest.best != NULL ? nearest.best : "", nearest.best != NULL ? "'" : "");
+}
+
+// A GPU is found by its aliases, too.
+static int show(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    const char *name = arguments->operands[1];
+    const struct kvb_builtin *builtin = find_builtin(name);
+    struct kvb_problems problems;
+    struct kvb_gpu gpu;
+    kvb_problems_init(&problems);
+    if (builtin == NULL && kvb_gpu_load(name, &gpu, &problems) == KVB_OK) {
+        builtin = find_builtin(gpu.id);
+    }
+    if (builtin == NULL) {
+        return kvb_status_exit_code(say_unknown(arguments, name));
+    }
+    kvb_buffer_add_n(answer, builtin->text, builtin->length);
+    return 0;
 }
 
 static void say_checked(struct kvb_buffer *answer, struct kvb_json *json, const char *path, enum kvb_profile_kind kind)

@@ -144,19 +144,39 @@ static void draw(struct bar *bar, const struct kvb_budget *budget)
     paint(bar, positive(budget->outside_bytes), 'x');
 }
 
+// One entry under the bar; a new line begins when it would not fit.
+static void add_legend(struct kvb_buffer *out, size_t *used, char letter, const char *label)
+{
+    size_t length = strlen(label) + 4;
+    if (*used + length > KVB_REPORT_WIDTH) {
+        kvb_buffer_add(out, "\n ");
+        *used = 1;
+    }
+    kvb_buffer_printf(out, "  %c %s", letter, label);
+    *used += length;
+}
+
 static void add_bar(struct kvb_buffer *out, const struct kvb_budget *budget)
 {
     struct bar bar;
+    size_t used = 1;
     draw(&bar, budget);
-    kvb_buffer_printf(out, "\n  [%s]\n  ", bar.cells);
+    kvb_buffer_printf(out, "\n  [%s]\n ", bar.cells);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
-        if (budget->items[i].bytes > 0) {
-            kvb_buffer_printf(out, " %c %s ", bar_letters[i], kvb_item_rows[i].label);
+        if (memchr(bar.cells, bar_letters[i], BAR_CELLS) != NULL) {
+            add_legend(out, &used, bar_letters[i], kvb_item_rows[i].label);
         }
     }
-    kvb_buffer_add(out, memchr(bar.cells, '!', BAR_CELLS) != NULL ? " ! too much " : "");
-    kvb_buffer_add(out, budget->outside_bytes > 0 ? " x outside " : "");
-    kvb_buffer_add(out, memchr(bar.cells, '.', BAR_CELLS) != NULL ? " . free\n" : "\n");
+    if (memchr(bar.cells, '!', BAR_CELLS) != NULL) {
+        add_legend(out, &used, '!', "too much");
+    }
+    if (memchr(bar.cells, 'x', BAR_CELLS) != NULL) {
+        add_legend(out, &used, 'x', "outside");
+    }
+    if (memchr(bar.cells, '.', BAR_CELLS) != NULL) {
+        add_legend(out, &used, '.', "free");
+    }
+    kvb_buffer_add(out, "\n");
 }
 
 void kvb_render_plan_budget(struct kvb_buffer *out, const struct kvb_plan_report *report)

@@ -52,9 +52,10 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
 {
     enum kvb_verdict verdict = report->budget->verdict;
     size_t word = strlen(verdict_words[verdict]);
+    size_t names = strlen(report->plan->model.name) + strlen(report->plan->gpu.name);
     kvb_style(out, report->color, KVB_STYLE_STRONG);
     kvb_text_add_safe(out, report->plan->model.name);
-    kvb_buffer_add(out, " on ");
+    kvb_buffer_add(out, names + strlen(" on 64 x ") > KVB_REPORT_WIDTH ? "\non " : " on ");
     add_gpus(out, report);
     kvb_style(out, report->color, KVB_STYLE_PLAIN);
     kvb_buffer_add(out, "\n");
