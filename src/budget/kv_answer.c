@@ -193,6 +193,29 @@ static uint64_t auto_length(const struct kvb_context *context, const struct kvb_
     return length;
 }
 
+// Before 0.11 every worker groups its own layers: the one with the fewest blocks answers for all.
+static void narrow_to_tightest(struct kvb_context *context, struct kvb_sizing *sizing, int64_t pools[KVB_STAGES_MAX],
+                               struct kvb_budget *budget)
+{
+    const struct kvb_context whole = *context;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t stage = 0; stage < whole.pp; stage++) {
+        struct kvb_context own = whole;
+        own.pp = 1;
+        own.stage_begin[0] = whole.stage_begin[stage];
+        own.stage_begin[1] = whole.stage_begin[stage + 1];
+        kvb_buckets_fill(&own, &sizing->own);
+        kvb_groups_make(&own, sizing);
+        uint64_t blocks = blocks_on(sizing, 0, pool_of(pools, stage));
+        if (blocks < least) {
+            least = blocks;
+            *context = own;
+            budget->tightest_stage = stage;
+        }
+    }
+    pools[0] = pools[budget->tightest_stage];
+}
+
 void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KVB_STAGES_MAX],
                       struct kvb_budget *budget)
 {
@@ -201,6 +224,11 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     struct kvb_kv_cache *kv = &budget->kv;
     int64_t pools[KVB_STAGES_MAX];
     memcpy(pools, given, sizeof pools);
+    bool apart = context.pp > 1 && kvb_rule(&context, KVB_RULE_GROUPS) && !kvb_rule(&context, KVB_RULE_GROUPS_MERGED);
+    if (apart) {
+        narrow_to_tightest(&context, &sizing, pools, budget);
+    }
+    uint32_t narrowed_stage = budget->tightest_stage;
     kvb_buckets_fill(&context, &sizing.own);
     kvb_groups_make(&context, &sizing);
     if (sizing.groups.layout == KVB_LAYOUT_REFUSED) {
@@ -229,5 +257,6 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     if (context.auto_length && kv->auto_max_model_len == 0 && budget->starts == false) {
         kvb_error_no_auto_fit(budget->error);
     }
+    budget->tightest_stage = apart ? narrowed_stage : budget->tightest_stage;
     kv->bytes_per_token = context.max_model_len > 0 ? kv->really_needed_bytes / context.max_model_len : 0;
 }

@@ -158,6 +158,17 @@ static bool page_seen_before(const struct kvb_buckets *buckets, uint32_t at)
     return false;
 }
 
+static bool latent_page_seen_before(const struct kvb_buckets *buckets, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++) {
+        const struct kvb_bucket *bucket = &buckets->items[i];
+        if (bucket->kind == KVB_ATTENTION_MLA && bucket->page_bytes == buckets->items[at].page_bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Most slots of one page size that any single group has.
 static uint64_t slots_of_page(const struct kvb_buckets *buckets, uint64_t page_bytes, uint32_t tuples)
 {
@@ -197,7 +208,7 @@ static uint64_t block_bytes(const struct kvb_context *context, const struct kvb_
             }
             break;
         default:
-            if (bucket->kind == KVB_ATTENTION_MLA && !page_seen_before(buckets, i)) {
+            if (bucket->kind == KVB_ATTENTION_MLA && !latent_page_seen_before(buckets, i)) {
                 bytes = kvb_add(bytes, kvb_mul(bucket->page_bytes, tuples));
             }
             break;

@@ -122,6 +122,11 @@ static uint32_t dtype_word_bytes(uint64_t word, uint32_t fallback)
     return word == KVB_DTYPE_WORD_FP32 ? 4 : word == KVB_DTYPE_AUTO ? fallback : 2;
 }
 
+static bool is_nemotron_h(const struct kvb_model *model)
+{
+    return strcmp(model->architecture, "NemotronHForCausalLM") == 0;
+}
+
 // Element sizes of the convolution and the recurrent state.
 static void state_element_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape,
                                 uint32_t *conv_bytes, uint32_t *state_bytes)
@@ -132,8 +137,10 @@ static void state_element_bytes(const struct kvb_context *context, const struct 
     bool named = context->model->state_dtype_known;
     if (shape->kind == KVB_ATTENTION_KDA) {
         fallback = 4;
-    } else if (shape->kind == KVB_ATTENTION_MAMBA2 && kvb_rule(context, KVB_RULE_STATE_FP32) && named) {
+    } else if (shape->kind == KVB_ATTENTION_MAMBA2 && named) {
         fallback = kvb_dtype_bytes(context->model->state_dtype);
+    } else if (is_nemotron_h(context->model) && kvb_rule(context, KVB_RULE_STATE_FP32)) {
+        fallback = 4;
     } else if (shape->kind == KVB_ATTENTION_GDN && kvb_rule(context, KVB_RULE_STATE_CONFIG) && named) {
         fallback = kvb_dtype_bytes(context->model->state_dtype);
     }

@@ -53,6 +53,7 @@ static const struct kvb_rule_row rows[] = {
     {R(11, 0), KVB_RULE_V1_AVAILABLE, 2},
     {R(11, 0), KVB_RULE_NCCL_OUTSIDE, 1},
     {R(11, 0), KVB_RULE_GRAPH_MODES, 2},
+    {R(11, 0), KVB_RULE_GROUPS_MERGED, 1},
     {R(11, 0), KVB_RULE_GROUPS_STRIDED, 1},
     {R(11, 0), KVB_RULE_UNIFORM_TYPE, 1},
     {R(11, 0), KVB_RULE_TOKENS, KVB_TOKENS_GROUPS},
