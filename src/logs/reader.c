@@ -208,6 +208,22 @@ static void take_match(struct kvb_log_reader *reader, const struct kvb_scan_entr
     kvb_runs_take(&reader->runs, &hit);
 }
 
+// Whether the first literal of a row can stand here, before anything is cleaned. Text with escapes in it may.
+static bool may_match(const struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at)
+{
+    const char *literal;
+    bool leading_hole;
+    size_t length = kvb_pattern_anchor(entry->row->pattern, &literal, &leading_hole);
+    size_t i = KVB_SCAN_WINDOW;
+    for (at += KVB_SCAN_WINDOW; i < length && at < reader->length; i++, at++) {
+        char c = reader->window[at];
+        if (c != literal[i]) {
+            return c == 0x1b || c == '\\' || c == '^' || c == '[' || c == '\n' || c == '\r' || c == '\t' || c == ' ';
+        }
+    }
+    return true;
+}
+
 static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
 {
     struct record record = {0};
@@ -216,7 +232,7 @@ static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
         const struct kvb_scan_entry *entry = &reader->scanner.entries[index];
         size_t start;
         size_t end;
-        if (is_pointless(reader, entry->row)) {
+        if (is_pointless(reader, entry->row) || !may_match(reader, entry, at)) {
             continue;
         }
         if (!match_entry(reader, entry, at, &record, holes, &start, &end)) {

@@ -196,13 +196,6 @@ static void take_captured(struct kvb_attempt *attempt, const struct kvb_log_hit 
     reach(attempt, summary ? KVB_STAGE_READY : KVB_STAGE_CAPTURED, hit->line);
 }
 
-static void take_fact(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
-{
-    if (hit->row->event == KVB_EVENT_FACT && strncmp(hit->row->pattern, "Capture cuda graph begin", 24) == 0) {
-        attempt->capture_begun = true;
-    }
-}
-
 static void take_identity(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     bool has_release = hit->row->event == KVB_EVENT_VERSION ||
@@ -214,78 +207,77 @@ static void take_identity(struct kvb_attempt *attempt, const struct kvb_log_hit 
         hit->row->event == KVB_EVENT_COMMAND) {
         kvb_attempt_settings(attempt, hit);
     }
-    attempt->begun = true;
     reach(attempt, KVB_STAGE_CONFIGURED, hit->line);
+}
+
+// Events that only say how far the start came.
+static bool take_progress(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    static const enum kvb_log_stage stages[] = {
+        [KVB_EVENT_LOADING] = KVB_STAGE_LOADING, [KVB_EVENT_LOADED] = KVB_STAGE_LOADED,
+        [KVB_EVENT_SIZED] = KVB_STAGE_SIZED,     [KVB_EVENT_READY] = KVB_STAGE_READY,
+        [KVB_EVENT_SERVING] = KVB_STAGE_SERVING,
+    };
+    size_t event = (size_t)hit->row->event;
+    if (event >= sizeof stages / sizeof stages[0] || stages[event] == KVB_STAGE_NOTHING) {
+        return false;
+    }
+    reach(attempt, stages[event], hit->line);
+    return true;
+}
+
+static void take_exception(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    attempt->exception_line = hit->line;
+    kvb_attempt_describe(hit, attempt->exception_text);
+}
+
+static void take_name(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    char *name = hit->row->event == KVB_EVENT_MODEL ? attempt->facts.model : attempt->facts.gpu;
+    kvb_attempt_name(&hit->holes[0], name);
+}
+
+static void take_note(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    attempt->facts.notes[hit->row->detail] = true;
+}
+
+static void take_traceback(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    attempt->traceback_line = hit->line;
+}
+
+static void take_crash(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    attempt->crash_line = hit->line;
+    take_wrapper(attempt, hit);
 }
 
 static void dispatch(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
-    switch (hit->row->event) {
-    case KVB_EVENT_BEGIN:
-    case KVB_EVENT_VERSION:
-    case KVB_EVENT_ARGUMENTS:
-    case KVB_EVENT_CONFIG:
-    case KVB_EVENT_COMMAND:
-        take_identity(attempt, hit);
-        break;
-    case KVB_EVENT_MODEL:
-        kvb_attempt_name(&hit->holes[0], attempt->facts.model);
-        break;
-    case KVB_EVENT_GPU:
-        kvb_attempt_name(&hit->holes[0], attempt->facts.gpu);
-        break;
-    case KVB_EVENT_LOADING:
-        reach(attempt, KVB_STAGE_LOADING, hit->line);
-        break;
-    case KVB_EVENT_LOADED:
-        reach(attempt, KVB_STAGE_LOADED, hit->line);
-        break;
-    case KVB_EVENT_SIZED:
-        reach(attempt, KVB_STAGE_SIZED, hit->line);
-        break;
-    case KVB_EVENT_ALLOCATED:
-        take_allocated(attempt, hit);
-        break;
-    case KVB_EVENT_CAPTURED:
-        take_captured(attempt, hit);
-        break;
-    case KVB_EVENT_READY:
-        reach(attempt, KVB_STAGE_READY, hit->line);
-        break;
-    case KVB_EVENT_SERVING:
-        reach(attempt, KVB_STAGE_SERVING, hit->line);
-        break;
-    case KVB_EVENT_NOTE:
-        attempt->facts.notes[hit->row->detail] = true;
-        break;
-    case KVB_EVENT_TRACE:
-        take_trace(attempt, hit);
-        break;
-    case KVB_EVENT_FAILURE:
-        take_failure(attempt, hit);
-        break;
-    case KVB_EVENT_OOM:
-        take_oom(attempt, hit);
-        break;
-    case KVB_EVENT_WRAPPER:
-        take_wrapper(attempt, hit);
-        break;
-    case KVB_EVENT_TRACEBACK:
-        attempt->traceback_line = hit->line;
-        break;
-    case KVB_EVENT_EXCEPTION:
-        attempt->exception_line = hit->line;
-        kvb_attempt_describe(hit, attempt->exception_text);
-        break;
-    case KVB_EVENT_CRASH:
-        attempt->crash_line = hit->line;
-        take_wrapper(attempt, hit);
-        break;
-    case KVB_EVENT_FACT:
-        take_fact(attempt, hit);
-        break;
-    case KVB_EVENT_NEAR:
-        break;
+    static void (*const takers[])(struct kvb_attempt * attempt, const struct kvb_log_hit *hit) = {
+        [KVB_EVENT_BEGIN] = take_identity,
+        [KVB_EVENT_VERSION] = take_identity,
+        [KVB_EVENT_ARGUMENTS] = take_identity,
+        [KVB_EVENT_CONFIG] = take_identity,
+        [KVB_EVENT_COMMAND] = take_identity,
+        [KVB_EVENT_MODEL] = take_name,
+        [KVB_EVENT_GPU] = take_name,
+        [KVB_EVENT_ALLOCATED] = take_allocated,
+        [KVB_EVENT_CAPTURED] = take_captured,
+        [KVB_EVENT_NOTE] = take_note,
+        [KVB_EVENT_TRACE] = take_trace,
+        [KVB_EVENT_FAILURE] = take_failure,
+        [KVB_EVENT_OOM] = take_oom,
+        [KVB_EVENT_WRAPPER] = take_wrapper,
+        [KVB_EVENT_TRACEBACK] = take_traceback,
+        [KVB_EVENT_EXCEPTION] = take_exception,
+        [KVB_EVENT_CRASH] = take_crash,
+    };
+    size_t event = (size_t)hit->row->event;
+    if (!take_progress(attempt, hit) && event < sizeof takers / sizeof takers[0] && takers[event] != NULL) {
+        takers[event](attempt, hit);
     }
 }
 

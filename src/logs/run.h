@@ -31,8 +31,6 @@ struct kvb_attempt {
     char hint_text[KVB_LOG_TEXT_CAPACITY];
     char size_text[KVB_LOG_TEXT_CAPACITY]; // the line that gave the KV cache
     bool oom_open; // out of memory without any progress before it: its own message will say where
-    bool capture_begun;
-    bool begun; // an engine's own beginning was seen, not only its lines
 };
 
 struct kvb_runs {
