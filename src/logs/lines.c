@@ -2,8 +2,9 @@
 #include "logs/lines.h"
 
 const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES] = {
-    &kvb_lines_vllm_setup, &kvb_lines_vllm_memory, &kvb_lines_vllm_errors, &kvb_lines_torch, &kvb_lines_sglang,
-    &kvb_lines_llamacpp,   &kvb_lines_tensorrt,    &kvb_lines_lmdeploy,    &kvb_lines_tgi,   &kvb_lines_ollama,
+    &kvb_lines_vllm_setup, &kvb_lines_vllm_memory, &kvb_lines_vllm_errors, &kvb_lines_torch,
+    &kvb_lines_sglang,     &kvb_lines_llamacpp,    &kvb_lines_tensorrt,    &kvb_lines_lmdeploy,
+    &kvb_lines_tgi,        &kvb_lines_ollama,      &kvb_lines_near,
 };
 
 static const char *const engine_names[KVB_LOG_ENGINE_COUNT] = {

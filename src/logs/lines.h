@@ -64,8 +64,9 @@ extern const struct kvb_line_table kvb_lines_tensorrt;
 extern const struct kvb_line_table kvb_lines_lmdeploy;
 extern const struct kvb_line_table kvb_lines_tgi;
 extern const struct kvb_line_table kvb_lines_ollama;
+extern const struct kvb_line_table kvb_lines_near;
 
-#define KVB_LINE_TABLES 10
+#define KVB_LINE_TABLES 11
 extern const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES];
 
 #define KVB_LINE_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))

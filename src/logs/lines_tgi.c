@@ -2,7 +2,7 @@
 #include "logs/lines_macros.h"
 
 static const struct kvb_line_row rows[] = {
-    PLAIN(BEGIN, 0, "text_generation_launcher: Args {", "INFO text_generation_launcher: Args {", NOTHING),
+    PLAIN(BEGIN, 0, "text_generation_launcher: Args", "INFO text_generation_launcher: Args", NOTHING),
     PLAIN(FACT, 0, "text_generation_launcher: Sharding", "INFO text_generation_launcher: Sharding model on 2 processes",
           NOTHING),
     PLAIN(ALLOCATED, 0, "KV-cache blocks: {count}, size: {count}",

@@ -1,4 +1,4 @@
-// PyTorch and the system below it: out of memory in all its wordings, and words that only hint at memory.
+// PyTorch and the system below it: out of memory in all its wordings.
 #include "logs/lines_macros.h"
 
 static const struct kvb_line_row rows[] = {
@@ -55,17 +55,6 @@ static const struct kvb_line_row rows[] = {
     PLAIN(EXCEPTION, 0, "PermissionError: ", "PermissionError: some text", NOTHING),
     PLAIN(EXCEPTION, 0, "ConnectionError: ", "ConnectionError: some text", NOTHING),
     PLAIN(EXCEPTION, 0, "ValidationError: ", "ValidationError: some text", NOTHING),
-    // not a statement about this run, only about its subject
-    PLAIN(NEAR, 0, "KV cache", "the KV cache", NOTHING),
-    PLAIN(NEAR, 0, "kv cache", "the kv cache", NOTHING),
-    PLAIN(NEAR, 0, "GPU memory", "the GPU memory", NOTHING),
-    PLAIN(NEAR, 0, "gpu_memory", "the gpu_memory", NOTHING),
-    PLAIN(NEAR, 0, "OutOfMemory", "an OutOfMemory", NOTHING),
-    PLAIN(NEAR, 0, "out of mem", "ran out of mem", NOTHING),
-    PLAIN(NEAR, 0, "allocated", "is allocated", NOTHING),
-    PLAIN(NEAR, 0, "available memory", "the available memory", NOTHING),
-    PLAIN(NEAR, 0, "memory usage", "its memory usage", NOTHING),
-    PLAIN(NEAR, 0, "cudaMalloc", "in cudaMalloc", NOTHING),
 };
 
 const struct kvb_line_table kvb_lines_torch = {KVB_LOG_TORCH, rows, KVB_LINE_ROWS(rows)};

@@ -11,7 +11,6 @@ enum hole_kind {
     HOLE_MIB,
     HOLE_MEM,
     HOLE_BYTES,
-    HOLE_GB,
     HOLE_COUNT,
     HOLE_DEC,
     HOLE_PPM,
@@ -21,8 +20,8 @@ enum hole_kind {
     HOLE_KIND_COUNT
 };
 
-static const char *const hole_names[HOLE_KIND_COUNT] = {"size",  "gib", "mib", "mem",  "bytes", "gb",
-                                                        "count", "dec", "ppm", "word", "name",  "any"};
+static const char *const hole_names[HOLE_KIND_COUNT] = {"size", "gib", "mib",  "mem",  "bytes", "count",
+                                                        "dec",  "ppm", "word", "name", "any"};
 
 #define ANY_MAX 400
 #define NUMBER_LIMIT ((int64_t)1 << 62)
@@ -96,8 +95,7 @@ static bool take_whole(struct cursor *in, int64_t *number)
     return true;
 }
 
-#define FRACTION_DIGITS 9
-#define FRACTION_ONE INT64_C(1000000000)
+#define FRACTION_ONE INT64_C(1000000000000)
 
 struct decimal {
     bool negative;
@@ -127,20 +125,16 @@ static bool take_decimal(struct cursor *in, struct decimal *number)
     return true;
 }
 
-// number x unit, rounded to the nearest; saturates.
+// number x unit, rounded to the nearest; saturates. A unit is a power of two or at most a million.
 static int64_t scaled(const struct decimal *number, int64_t unit)
 {
     if (number->whole > NUMBER_LIMIT / unit) {
         return number->negative ? -NUMBER_LIMIT : NUMBER_LIMIT;
     }
-    int64_t value = number->whole * unit;
-    if (unit > FRACTION_ONE) { // keeps fraction x unit inside 64 bits
-        int64_t coarse = unit / 1024;
-        value += (number->fraction * coarse / FRACTION_ONE) * 1024 +
-                 (number->fraction * coarse % FRACTION_ONE) * 1024 / FRACTION_ONE;
-    } else {
-        value += (number->fraction * unit + FRACTION_ONE / 2) / FRACTION_ONE;
-    }
+    int64_t fine = unit > (INT64_C(1) << 20) ? unit >> 20 : 1; // keeps products inside 64 bits
+    int64_t coarse = number->fraction * (unit / fine);
+    int64_t value = number->whole * unit + coarse / FRACTION_ONE * fine +
+                    (coarse % FRACTION_ONE * fine + FRACTION_ONE / 2) / FRACTION_ONE;
     return number->negative ? -value : value;
 }
 
@@ -215,8 +209,6 @@ static int64_t hole_unit(enum hole_kind kind)
         return INT64_C(1) << 30;
     case HOLE_MIB:
         return INT64_C(1) << 20;
-    case HOLE_GB:
-        return INT64_C(1000000000);
     case HOLE_DEC:
         return 100;
     case HOLE_PPM:
@@ -357,6 +349,9 @@ static bool match_from(struct cursor *in, const char *pattern, struct kvb_hole *
         if (*p != '{') {
             if (!take_literal(in, *p++)) {
                 return false;
+            }
+            while (p[-1] == ' ' && *p == ' ') { // several blanks are one run
+                p++;
             }
         } else if (p[1] == '!') {
             if (peek(in, 0) == p[2]) {

@@ -1,11 +1,11 @@
 // Literal text with typed holes, matched in one pass: the whole language of the recognisers.
 //
-//   ' '      one or more blanks; a line break that wrapping put in counts as one
+//   ' '      one or more blanks, several likewise; a line break that wrapping put in counts as one
 //   {size}   number and unit (bytes, KiB, MiB, GiB, ... "GB" means GiB, as engines print it)
 //   {gib}    number of GiB without a unit            {mib}   number of MiB without a unit
 //   {mem}    GiB when the unit follows, else bytes    {bytes} whole number of bytes
-//   {gb}     number of 10^9 bytes                     {count} whole number, commas allowed
-//   {dec}    decimal, in hundredths                   {ppm}   decimal fraction, in millionths
+//   {count}  whole number, commas allowed             {dec}   decimal, in hundredths
+//   {ppm}    decimal fraction, in millionths
 //   {word}   up to a blank, comma, bracket or quote   {any}   skips to the next literal, same line
 //   {name}   up to a round bracket or the end of the line
 //   {!x}     the next character is not x

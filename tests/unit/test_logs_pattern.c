@@ -1,0 +1,111 @@
+// Patterns with typed holes: every kind of hole, wrapping, and what is refused.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "logs/pattern.h"
+
+#define GIB (INT64_C(1) << 30)
+
+struct row {
+    const char *pattern, *text;
+    bool matches;
+    int64_t value; // of the last hole
+};
+
+static void test_holes(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"took {size}", "took 1.5 GiB", true, GIB + GIB / 2},
+        {"took {size}", "took 2 GB", true, 2 * GIB}, // engines print GB and divide by 2^30
+        {"took {size}", "took -0.25GiB", true, -GIB / 4},
+        {"took {size}",
+         "took \xe2\x88\x92"
+         "2.00 GiB",
+         true, -2 * GIB}, // U+2212
+        {"took {size}", "took 448.00 KiB", true, 448 * 1024},
+        {"took {size}", "took 0 bytes", true, 0},
+        {"took {size}", "took 1.5", false, 0},
+        {"took {size}", "took many GiB", false, 0},
+        {"({gib}/{size})", "(1.25/4.0 GiB)", true, 4 * GIB},
+        {"= {mib} MiB", "=  0.50 MiB", true, GIB / 2048},
+        {"free {mem},", "free 5000000000,", true, INT64_C(5000000000)}, // the older form is in bytes
+        {"free {mem},", "free 2.5 GiB,", true, 2 * GIB + GIB / 2},
+        {"free {mem}", "free 41.19354248046875 GiB", true, INT64_C(44231229440)}, // x 2^30 = 44231229440
+        {"{count} tokens", "1,721,888 tokens", true, 1721888},
+        {"len ({count}), (", "len (8192), (", true, 8192},
+        {"n={count}", "n=12,34", true, 12}, // no thousands separator: two numbers
+        {"x {dec}x", "x 52.55x", true, 5255},
+        {"x {dec}x", "x 9x", true, 900},
+        {"u={ppm}", "u=0.925", true, 925000},
+        {"in {word}s", "in abc", false, 0},
+        {"done{any} took {count}", "done in 20 secs, took 7", true, 7},
+        {"done{any} took {count}", "done\n took 7", true, 7},       // wrapped inside the literal
+        {"done{any} took {count}", "done in\n20 took 7", false, 0}, // {any} stays on its line
+        {"blocks: {count}{!,}", "blocks: 12", true, 12},
+        {"blocks: {count}{!,}", "blocks: 12, more", false, 0},
+        {"free on {count} x", "free\n   on 12 x", true, 12},       // wrapped at a blank
+        {"max_model_len {count}", "max_m\nodel_len 12", true, 12}, // wrapped in a word
+        {"a  b {count}", "a b 1", true, 1},
+        {"a b {count}", "ab 1", false, 0},
+        {"took {size}", "took 99999999999999999999999999 GiB", true, INT64_C(1) << 62}, // saturates
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_hole holes[KVB_HOLES_MAX];
+        size_t end = 0;
+        bool matches = kvb_pattern_match(rows[i].pattern, rows[i].text, strlen(rows[i].text), 0, holes, &end);
+        unsigned count = kvb_pattern_holes(rows[i].pattern);
+        if (matches != rows[i].matches) {
+            fail_msg("'%s' on '%s': %s", rows[i].pattern, rows[i].text, matches ? "matches" : "does not match");
+        }
+        if (matches && holes[count - 1].value != rows[i].value) {
+            fail_msg("'%s' on '%s': %lld", rows[i].pattern, rows[i].text, (long long)holes[count - 1].value);
+        }
+        assert_true(end <= strlen(rows[i].text));
+    }
+}
+
+static void test_slices(void **state)
+{
+    (void)state;
+    struct kvb_hole holes[KVB_HOLES_MAX];
+    size_t end;
+    const char *text = "device cuda:0 (NVIDIA X 1) end";
+    assert_true(kvb_pattern_match("device {word} ({name})", text, strlen(text), 0, holes, &end));
+    assert_int_equal(holes[0].length, strlen("cuda:0"));
+    assert_memory_equal(holes[0].text, "cuda:0", 6);
+    assert_memory_equal(holes[1].text, "NVIDIA X 1", 10);
+    assert_int_equal(end, strlen("device cuda:0 (NVIDIA X 1)"));
+}
+
+// A match never reads behind the length it is given.
+static void test_every_length(void **state)
+{
+    (void)state;
+    struct kvb_hole holes[KVB_HOLES_MAX];
+    const char *pattern = "on {word} ({gib}/{size}) is{any} less ({ppm}, {size})";
+    const char *text = "on cuda:0 (1.25/4.0 GiB) is much less (0.9, 3.6 GiB)";
+    for (size_t length = 0; length <= strlen(text); length++) {
+        char copy[64];
+        size_t end;
+        memcpy(copy, text, length);
+        bool whole = length == strlen(text);
+        assert_int_equal(kvb_pattern_match(pattern, copy, length, 0, holes, &end), whole);
+        assert_true(end <= length);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_holes),
+        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_every_length),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+// Logs as they are: prefixes, colours, carriage returns, JSON, UTF-16, quoting, wrapping, odd sizes of pieces.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "log_text.h"
+#include "logs/clean.h"
+
+#define GIB (INT64_C(1) << 30)
+#define LOADED "Model loading took 8.25 GiB memory and 3.100000 seconds"
+#define ESC "\x1b"
+
+// Every one of them says that the weights take 8.25 GiB.
+static void test_prefixes(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        LOADED,
+        "INFO 03-04 05:06:07 model_runner.py:160] " LOADED,
+        "INFO 03-04 05:06:07 [gpu_model_runner.py:160] " LOADED "\r",
+        "(VllmWorker rank=0 pid=70) INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "(Worker_DP1_TP1_EP3 pid=70) INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        ESC "[1;36m(EngineCore_0 pid=11)" ESC "[0;0m " ESC "[36m(RayWorkerWrapper pid=3, ip=10.0.0.1)" ESC
+            "[0m INFO " LOADED,
+        "(RayWorkerWrapper pid=3) INFO 03-04 05:06:07 [a.py:1] " LOADED ESC "[32m [repeated 3x across cluster]" ESC
+        "[0m",
+        "[1;36m(EngineCore_0 pid=11)[0;0m INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "^[[36m(RayWorkerWrapper pid=3)^[[0m INFO 03-04 05:06:07 [a.py:1] " LOADED "^M",
+        "vllm-1  | INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "{\"log\":\"INFO 03-04 [a.py:1] " LOADED "\\n\",\"stream\":\"stderr\",\"time\":\"2026-01-02T03:04:05Z\"}",
+        "{\"asctime\": \"x\", \"name\": \"vllm\", \"message\": \"" LOADED "\"}",
+        "2026-01-02T03:04:05.123456789Z stderr F (EngineCore pid=12) INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "2026-01-02T03:04:05.123456789Z (EngineCore pid=12) INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "[pod/vllm-0/vllm] INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "[2026-01-02T03:04:05Z] (EngineCore_DP0 pid=6) INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "Jan 02 03:04:05 host vllm[812]: INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "> INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "Loading: 100%|####| 4/4 [00:02<00:00]\rINFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "\x80\xff\xfe INFO 03-04 05:06:07 [a.py:1] " LOADED,
+        "INFO 03-04 05:06:07 [a.py:1] Model loading took " ESC "[1m8.25" ESC "[0m GiB memory",
+        "INFO 03-04 05:06:07 [a.py:1] Model loading\ntook 8.25 GiB memory",
+        "INFO 03-04 05:06:07 [a.py:1] Model loading took 8.25\n    GiB memory",
+        "> INFO 03-04 05:06:07 [a.py:1] Model loading took\n> 8.25 GiB memory",
+        "vllm-1  | INFO 03-04 05:06:07 [a.py:1] Model loading took\nvllm-1  | 8.25 GiB memory",
+        "12:INFO 03-04 05:06:07 [a.py:1] Model load\ning took 8.25 GiB memory",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const struct kvb_log_report *report = read_log(lines[i]);
+        const struct kvb_log_value *weights = &report->observed[KVB_OBS_WEIGHTS];
+        if (!weights->set || weights->value != 33 * GIB / 4 || report->verdict != KVB_LOG_HEALTHY) {
+            fail_msg("not read: %s", lines[i]);
+        }
+    }
+}
+
+static void test_utf16(void **state)
+{
+    (void)state;
+    const char *text = LOADED "\n";
+    char wide[512];
+    for (unsigned big = 0; big < 2; big++) {
+        size_t length = 0;
+        wide[length++] = big ? '\xfe' : '\xff';
+        wide[length++] = big ? '\xff' : '\xfe';
+        for (const char *p = text; *p != '\0'; p++) {
+            wide[length++] = big ? '\0' : *p;
+            wide[length++] = big ? *p : '\0';
+        }
+        for (size_t piece = 1; piece < 8; piece++) {
+            const struct kvb_log_report *report = read_log_pieces(wide, length, piece);
+            assert_int_equal(report->observed[KVB_OBS_WEIGHTS].value, 33 * GIB / 4);
+            assert_int_equal(report->line_count, 1);
+        }
+    }
+}
+
+// The size of the pieces changes nothing.
+static void test_pieces(void **state)
+{
+    (void)state;
+    const char *text = "one\nINFO 03-04 [a.py:1] " LOADED "\r\n"
+                       "INFO 03-04 [a.py:1] Available KV cache memory: -1.25 GiB\n"
+                       "ERROR 03-04 [a.py:1] ValueError: No available memory for the cache blocks. Try\n";
+    for (size_t piece = 1; piece < 64; piece++) {
+        const struct kvb_log_report *report = read_log_pieces(text, strlen(text), piece);
+        assert_int_equal(report->failure.kind, KVB_FAILURE_NEGATIVE_KV);
+        assert_int_equal(report->failure.line, 4);
+        assert_int_equal(report->observed[KVB_OBS_KV_CACHE].value, -5 * GIB / 4);
+        assert_int_equal(report->observed[KVB_OBS_KV_CACHE].line, 3);
+        assert_int_equal(report->line_count, 4);
+        assert_string_equal(report->failure.text, "ValueError: No available memory for the cache blocks. Try");
+    }
+}
+
+// A line longer than the window is searched to its end, and the lines behind it keep their numbers.
+static void test_long_line(void **state)
+{
+    (void)state;
+    struct kvb_log_reader *reader = kvb_log_reader_new();
+    static struct kvb_log_report report;
+    char block[4096];
+    memset(block, 'x', sizeof block);
+    kvb_log_reader_feed(reader, "first\n", 6);
+    for (int i = 0; i < 300; i++) {
+        kvb_log_reader_feed(reader, block, sizeof block);
+    }
+    const char *rest = " Available KV cache memory: 2.5 GiB\n" LOADED "\n";
+    kvb_log_reader_feed(reader, rest, strlen(rest));
+    kvb_log_reader_finish(reader, &report);
+    kvb_log_reader_free(reader);
+    assert_int_equal(report.observed[KVB_OBS_KV_CACHE].value, 5 * GIB / 2);
+    assert_int_equal(report.observed[KVB_OBS_KV_CACHE].line, 2);
+    assert_int_equal(report.observed[KVB_OBS_WEIGHTS].line, 3);
+    assert_int_equal(report.line_count, 3);
+}
+
+static void test_binary(void **state)
+{
+    (void)state;
+    char bytes[512];
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (char)(i * 37);
+    }
+    assert_true(read_log_pieces(bytes, sizeof bytes, 64)->not_text);
+    assert_false(read_log("")->not_text);
+    assert_int_equal(read_log("")->verdict, KVB_LOG_UNKNOWN);
+    memset(bytes, 0, sizeof bytes); // a truncated log begins with NULs
+    memcpy(bytes + 400, LOADED, strlen(LOADED));
+    assert_false(read_log_pieces(bytes, sizeof bytes, 64)->not_text);
+}
+
+static void test_closest(void **state)
+{
+    (void)state;
+    const struct kvb_log_report *report =
+        read_log("hello\nthe KV cache and GPU memory " ESC "]0;title\a are low\nAvailable KV cache memory: none\n");
+    assert_int_equal(report->verdict, KVB_LOG_UNKNOWN);
+    assert_int_equal(report->closest_count, 2);
+    for (uint32_t i = 0; i < report->closest_count; i++) {
+        assert_null(strchr(report->closest[i].text, 0x1b));
+    }
+}
+
+static void test_printable(void **state)
+{
+    (void)state;
+    char out[32];
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        {"plain", "plain"},
+        {"  two  blanks\n", "two blanks"},
+        {"bell\a", "bell?"},
+        {"\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9"},
+        {"bad \xff\xfe", "bad ??"},
+        {"c1 \xc2\x9b"
+         "31m",
+         "c1 ??31m"}, // a C1 control would start a sequence
+        {"\xe2\x80\xae"
+         "abc",
+         "???abc"}, // right-to-left override
+        {"cut \xe2\x96", "cut ??"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kvb_printable(rows[i].in, strlen(rows[i].in), out, sizeof out);
+        assert_string_equal(out, rows[i].out);
+    }
+    kvb_printable("0123456789", 10, out, 5);
+    assert_string_equal(out, "0123");
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    kvb_memory_fail_after(1);
+    assert_null(kvb_log_reader_new());
+    kvb_memory_fail_after(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_prefixes),  cmocka_unit_test(test_utf16),     cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_long_line), cmocka_unit_test(test_binary),    cmocka_unit_test(test_closest),
+        cmocka_unit_test(test_printable), cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
