@@ -309,7 +309,7 @@ static bool skip_to(struct cursor *in, const char *pattern)
 {
     size_t run = strcspn(pattern, "{");
     size_t stop = in->at + ANY_MAX < in->length ? in->at + ANY_MAX : in->length;
-    for (size_t at = in->at; at < stop && in->text[at] != '\n'; at++) {
+    for (size_t at = in->at; at < stop; at++) {
         struct cursor trial = {in->text, in->length, at};
         size_t i = 0;
         while (i < run && take_literal(&trial, pattern[i])) {
@@ -318,6 +318,9 @@ static bool skip_to(struct cursor *in, const char *pattern)
         if (i == run) {
             in->at = at;
             return true;
+        }
+        if (in->text[at] == '\n') {
+            break;
         }
     }
     in->at = stop;
