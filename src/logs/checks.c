@@ -5,6 +5,7 @@
 
 #include <kvbudget/units.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "logs/explain.h"
 
@@ -201,7 +202,7 @@ static void check_need(struct kvb_reckoning *r)
     }
     solve(r, "KV cache missing for one request", KVB_LOG_BYTES, r->needed.value - r->pool.value);
     bool whole = is_set(r, KVB_OBS_ESTIMATED_MAX_MODEL_LEN) && is_set(r, KVB_OBS_NEEDED_FOR_LEN) && r->pool.value > 0 &&
-                 r->needed.value > 0;
+                 r->needed.value >= r->pool.value;
     if (whole) {
         int64_t share = kvb_share_ppm(r->pool.value, r->needed.value, false);
         int64_t computed = kvb_scale(get(r, KVB_OBS_NEEDED_FOR_LEN), share);
@@ -221,7 +222,7 @@ static void check_pool_from_tokens(struct kvb_reckoning *r)
     if (r->given->bytes_per_token == 0 || tokens == 0) {
         return;
     }
-    int64_t computed = tokens * (int64_t)r->given->bytes_per_token;
+    int64_t computed = (int64_t)kvb_mul((uint64_t)tokens, r->given->bytes_per_token);
     if (r->pool.known) {
         compare(r, "KV cache = tokens x bytes of one token of this model", KVB_LOG_BYTES, r->pool.value, computed,
                 2 * ROUNDING + 16 * (int64_t)r->given->bytes_per_token);

@@ -122,7 +122,8 @@ static struct kvb_figure total_from_graphs(const struct kvb_reckoning *r)
 {
     struct kvb_figure with = observed(r->report, KVB_OBS_UTILIZATION);
     struct kvb_figure without = observed(r->report, KVB_OBS_UTILIZATION_WITHOUT_GRAPHS);
-    bool known = with.known && without.known && r->estimate.known && with.value > without.value;
+    bool known = with.known && without.known && r->estimate.known && with.value > without.value &&
+                 r->estimate.value > 0 && r->estimate.value < INT64_C(1) << 42;
     if (!known) {
         return (struct kvb_figure){false, 0};
     }

@@ -53,6 +53,19 @@ static bool replaces(enum kvb_log_combine combine, int64_t old, int64_t value)
     }
 }
 
+// Beyond these no machine goes: such figures are underflows ("17179869184.00 GiB") or noise.
+static bool is_plausible(enum kvb_observation what, int64_t value)
+{
+    static const int64_t most[] = {
+        [KVB_LOG_BYTES] = INT64_C(1) << 50, [KVB_LOG_TOKENS] = INT64_C(1) << 36,
+        [KVB_LOG_COUNT] = INT64_C(1) << 36, [KVB_LOG_HUNDREDTHS] = INT64_C(1) << 40,
+        [KVB_LOG_PPM] = INT64_C(100000000),
+    };
+    enum kvb_log_unit unit = kvb_observation_rows[what].unit;
+    bool may_be_negative = unit == KVB_LOG_BYTES;
+    return value <= most[unit] && value >= (may_be_negative ? -most[unit] : 0);
+}
+
 static void observe(struct kvb_attempt *attempt, enum kvb_observation what, int64_t value,
                     const struct kvb_log_hit *hit)
 {
@@ -75,7 +88,7 @@ void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *
 {
     unsigned holes = kvb_pattern_holes(hit->row->pattern);
     for (unsigned i = 0; i < holes && i < KVB_ROW_GIVES_MAX; i++) {
-        if (hit->row->gives[i] != KVB_OBS_IGNORED) {
+        if (hit->row->gives[i] != KVB_OBS_IGNORED && is_plausible(hit->row->gives[i], hit->holes[i].value)) {
             observe(attempt, hit->row->gives[i], hit->holes[i].value, hit);
         }
     }
@@ -83,29 +96,13 @@ void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *
 
 // ---- Who is speaking
 
-// "0.10.1.1" -> "0.10.1"
-static void three_parts(const char *version, char three[48])
-{
-    size_t i = 0;
-    for (unsigned points = 0; version[i] != '\0' && i < 47; i++) {
-        points += version[i] == '.';
-        if (points == 3) {
-            break;
-        }
-        three[i] = version[i];
-    }
-    three[i] = '\0';
-}
-
 void kvb_attempt_version(struct kvb_attempt *attempt, const struct kvb_hole *hole)
 {
     char text[48];
-    char three[48];
     kvb_printable(hole->text, hole->length < 47 ? hole->length : 47, text, sizeof text);
     const char *version = text[0] == 'v' ? text + 1 : text;
     uint32_t release;
-    three_parts(version, three);
-    if (kvb_release_parse(version, &release) || kvb_release_parse(three, &release)) {
+    if (kvb_release_parse(version, &release)) {
         kvb_copy(attempt->facts.version, sizeof attempt->facts.version, version);
         attempt->facts.version_known = true;
         attempt->facts.release = release;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <kvbudget/units.h>
+
 #include "base/text.h"
 #include "logs/clean.h"
 #include "logs/pattern.h"
@@ -80,7 +82,8 @@ static void set_static_fraction(const char *value, struct kvb_log_value *fractio
 {
     struct kvb_hole holes[KVB_HOLES_MAX];
     size_t end;
-    if (kvb_pattern_match("{ppm}", value, strlen(value), 0, holes, &end)) {
+    if (kvb_pattern_match("{ppm}", value, strlen(value), 0, holes, &end) && holes[0].value >= 0 &&
+        holes[0].value <= KVB_PPM) {
         fraction->set = true;
         fraction->value = fraction->low = fraction->high = holes[0].value;
     }
