@@ -108,15 +108,40 @@ static bool fixed_cache(const struct kvb_context *context)
            kvb_number(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0;
 }
 
+// Margins of independent terms: the widest counts whole, the others by half, as they rarely err together.
+static uint64_t combined(uint64_t sum, uint64_t widest)
+{
+    return widest + (sum - widest) / 2;
+}
+
+static void margins(const struct kvb_stage_terms *terms, uint64_t *too_low, uint64_t *too_high)
+{
+    uint64_t low_sum = 0;
+    uint64_t low_widest = 0;
+    uint64_t high_sum = 0;
+    uint64_t high_widest = 0;
+    for (uint32_t item = 0; item < KVB_ITEM_KV_CACHE; item++) {
+        uint64_t under = terms->items[item].bytes - terms->items[item].low_bytes;
+        uint64_t over = terms->items[item].high_bytes - terms->items[item].bytes;
+        low_sum = kvb_add(low_sum, under);
+        high_sum = kvb_add(high_sum, over);
+        low_widest = kvb_max(low_widest, under);
+        high_widest = kvb_max(high_widest, over);
+    }
+    *too_low = combined(high_sum, high_widest);
+    *too_high = combined(low_sum, low_widest);
+}
+
+static int64_t above(uint64_t a, uint64_t b)
+{
+    return a > b ? (int64_t)(a - b) : 0;
+}
+
 static void stage_pool(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_stage_terms *terms)
 {
     uint64_t used = 0;
-    uint64_t low = 0;
-    uint64_t high = 0;
     for (uint32_t item = 0; item < KVB_ITEM_KV_CACHE; item++) {
         used = kvb_add(used, terms->items[item].bytes);
-        low = kvb_add(low, terms->items[item].bytes - terms->items[item].low_bytes);
-        high = kvb_add(high, terms->items[item].high_bytes - terms->items[item].bytes);
     }
     if (fixed_cache(context)) {
         terms->pool_bytes = (int64_t)kvb_number(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES);
@@ -128,13 +153,13 @@ static void stage_pool(const struct kvb_context *context, uint64_t requested_byt
     if (!kvb_rule(context, KVB_RULE_REQUEST_CEIL)) {
         terms->pool_bytes = kvb_printed_pool(context->memory_bytes, context->utilization_ppm, used);
     }
-    int64_t spread = (int64_t)(context->memory_bytes - context->gpu->memory_low_bytes);
-    bool total_known = context->gpu->memory_low_bytes == 0 || context->gpu->memory_low_bytes > context->memory_bytes;
-    spread = total_known ? 0 : spread;
-    terms->pool_low_bytes = terms->pool_bytes - (int64_t)high - spread;
-    spread = (int64_t)(context->gpu->memory_high_bytes - context->memory_bytes);
-    spread = context->gpu->memory_high_bytes < context->memory_bytes ? 0 : spread;
-    terms->pool_high_bytes = terms->pool_bytes + (int64_t)low + spread;
+    uint64_t too_low = 0;
+    uint64_t too_high = 0;
+    margins(terms, &too_low, &too_high);
+    uint64_t total_low = context->gpu->memory_low_bytes > 0 ? context->gpu->memory_low_bytes : context->memory_bytes;
+    terms->pool_low_bytes = terms->pool_bytes - (int64_t)too_low - above(context->memory_bytes, total_low);
+    terms->pool_high_bytes =
+        terms->pool_bytes + (int64_t)too_high + above(context->gpu->memory_high_bytes, context->memory_bytes);
 }
 
 static enum kvb_basis basis_of(const struct kvb_context *context, enum kvb_item item)
