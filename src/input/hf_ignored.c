@@ -113,7 +113,8 @@ static bool covers_role(const struct hf *hf, const struct kvb_node *names, enum 
             continue;
         }
         uint32_t layer = layer_of(name->text);
-        if (layer >= KVB_LAYERS_MAX) {
+        bool outside = role == KVB_ROLE_MTP || role == KVB_ROLE_VISION || role == KVB_ROLE_AUDIO;
+        if (layer >= KVB_LAYERS_MAX || outside) {
             return true;
         }
         covered[layer] = true;

@@ -21,16 +21,21 @@ static void write_quoted(struct kvb_buffer *buffer, const char *text)
     kvb_buffer_add(buffer, "\"\n");
 }
 
-static void write_profile(struct kvb_buffer *buffer, const struct kvb_node *config, const char *name,
-                          const char *provenance, bool full)
+struct import {
+    const struct kvb_node *config;
+    const char *name, *provenance;
+    struct kvb_model model; // what the config says, for comparison
+};
+
+static void write_profile(struct kvb_buffer *buffer, const struct import *import, const struct hf_style *style)
 {
     kvb_buffer_init(buffer);
     kvb_buffer_add(buffer, "kind: model\nschema: 1\nname: ");
-    write_quoted(buffer, name);
+    write_quoted(buffer, import->name);
     kvb_buffer_add(buffer, "source: ");
-    write_quoted(buffer, provenance);
+    write_quoted(buffer, import->provenance);
     kvb_buffer_add(buffer, "config:\n");
-    hf_write_config(buffer, config, full);
+    hf_write_config(buffer, import->config, style);
 }
 
 // Whether the profile reads back as the same model, byte for byte.
@@ -41,12 +46,56 @@ static bool plans_alike(const struct kvb_buffer *buffer, const struct kvb_model 
     bool alike = false;
     if (problems && !buffer->failed) {
         kvb_problems_init(problems);
-        alike = kvb_model_read_profile("profile", buffer->data, buffer->length, &again, problems) == KVB_OK;
-        memcpy(again.name, model->name, sizeof again.name);
-        alike = alike && memcmp(&again, model, sizeof again) == 0;
+        if (kvb_model_read_profile("profile", buffer->data, buffer->length, &again, problems) == KVB_OK) {
+            memcpy(again.name, model->name, sizeof again.name);
+            alike = memcmp(&again, model, sizeof again) == 0;
+        }
     }
     kvb_release(problems);
     return alike;
+}
+
+static bool try_style(struct kvb_buffer *buffer, const struct import *import, const struct hf_style *style)
+{
+    write_profile(buffer, import, style);
+    if (plans_alike(buffer, &import->model)) {
+        return true;
+    }
+    kvb_buffer_free(buffer);
+    return false;
+}
+
+// Lists that only repeat what the class does anyway are left out, each after trying without it.
+static void leave_out(const struct import *import, bool left_out[HF_KEY_COUNT])
+{
+    static const enum hf_key keys[] = {HF_LAYER_TYPES, HF_NO_ROPE_LAYERS, HF_MLP_ONLY,   HF_MLP_TYPES, HF_MOE_LAYERS,
+                                       HF_MOE_FREQ,    HF_INDEXER_TYPES,  HF_Q_PRODUCER, HF_Q_GROUPS,  HF_Q_LAYERS,
+                                       HF_Q_IGNORE,    HF_V_DEEPSTACK,    HF_V_TAPS,     HF_V_RATIOS,  HF_ACTIVATION};
+    struct hf_style style = {false, left_out, import->model.quantisation.unquantised_roles};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        struct kvb_buffer buffer;
+        left_out[keys[i]] = true;
+        left_out[keys[i]] = try_style(&buffer, import, &style);
+        if (left_out[keys[i]]) {
+            kvb_buffer_free(&buffer);
+        }
+    }
+}
+
+static enum kvb_status write_best(const struct import *import, struct kvb_buffer *buffer, const char *path,
+                                  struct kvb_problems *problems)
+{
+    static const bool nothing[HF_KEY_COUNT];
+    bool left_out[HF_KEY_COUNT] = {false};
+    struct hf_style compact = {false, left_out, import->model.quantisation.unquantised_roles};
+    struct hf_style full = {true, nothing, UINT32_MAX};
+    struct kvb_place place = {path, 0, 0};
+    leave_out(import, left_out);
+    if (try_style(buffer, import, &compact) || try_style(buffer, import, &full)) {
+        return KVB_OK;
+    }
+    return kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, place,
+                           "this config cannot be written as a profile that plans alike, or memory is short");
 }
 
 static enum kvb_status make(const struct hf_files *files, const char *name, const char *provenance,
@@ -59,27 +108,15 @@ static enum kvb_status make(const struct hf_files *files, const char *name, cons
                              files->quant.text,
                              files->quant.length,
                              NULL};
-    struct kvb_place place = {files->path, 0, 0};
+    struct import import = {.name = name, .provenance = provenance};
     struct hf_trees trees;
-    struct kvb_model model;
     enum kvb_status status = hf_read_trees(&trees, &texts, problems);
     if (status == KVB_OK) {
-        status = hf_model_from_tree(&trees.config, trees.config.root, &model, problems);
+        import.config = trees.config.root;
+        status = hf_model_from_tree(&trees.config, trees.config.root, &import.model, problems);
     }
-    for (int full = 0; status == KVB_OK && full < 2; full++) {
-        write_profile(buffer, trees.config.root, name, provenance, full != 0);
-        if (plans_alike(buffer, &model)) {
-            break;
-        }
-        if (buffer->failed) {
-            status = kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, place, "out of memory");
-        } else if (full) {
-            status = kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, place,
-                                     "this config cannot be written as a profile that plans alike");
-        }
-        if (!full || status != KVB_OK) {
-            kvb_buffer_free(buffer);
-        }
+    if (status == KVB_OK) {
+        status = write_best(&import, buffer, files->path, problems);
     }
     hf_free_trees(&trees);
     return status;

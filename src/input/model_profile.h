@@ -47,8 +47,15 @@ enum kvb_status kvb_model_profile_with(const char *file, const char *text, size_
 enum kvb_status kvb_model_from_profile(const struct kvb_tree *tree, const struct kvb_node *node,
                                        struct kvb_model *model, struct kvb_problems *problems) KVB_MUST_USE;
 
-// Writes the `config:` mapping. `full` keeps long lists as they are; otherwise names that say the same
-// for many layers are written once.
-void hf_write_config(struct kvb_buffer *buffer, const struct kvb_node *config, bool full);
+// How a config is written: `full` keeps long lists as they are, otherwise names that say the same for
+// many layers are written once, and only those of `roles` (a bit set of enum kvb_role); `left_out` marks
+// keys (enum hf_key) not to write at all.
+struct hf_style {
+    bool full;
+    const bool *left_out;
+    uint32_t roles;
+};
+// Writes the `config:` mapping.
+void hf_write_config(struct kvb_buffer *buffer, const struct kvb_node *config, const struct hf_style *style);
 
 #endif

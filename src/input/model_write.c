@@ -7,7 +7,8 @@
 
 struct writer {
     struct kvb_buffer *buffer;
-    bool full;
+    const struct hf_style *style;
+    bool without_false; // false and absent mean the same here
 };
 
 static bool is_plain(const char *text)
@@ -67,7 +68,7 @@ static bool said_before(const struct kvb_node *first, const struct kvb_node *nod
     return false;
 }
 
-static void write_names(struct writer *writer, const struct kvb_node *list)
+static void write_names(struct writer *writer, const struct kvb_node *list, uint32_t roles)
 {
     bool any = false;
     kvb_buffer_add(writer->buffer, "[");
@@ -75,7 +76,8 @@ static void write_names(struct writer *writer, const struct kvb_node *list)
         char stars[512];
         struct kvb_node copy = {.kind = KVB_NODE_SCALAR, .quoted = true, .text = stars};
         star(stars, sizeof stars, node->kind == KVB_NODE_SCALAR ? node->text : "");
-        if (hf_module_role(stars) == KVB_ROLE_COUNT || said_before(list->first, node, stars)) {
+        enum kvb_role role = hf_module_role(stars);
+        if (!(roles >> role & 1) || said_before(list->first, node, stars)) {
             continue;
         }
         kvb_buffer_add(writer->buffer, any ? ", " : "");
@@ -85,10 +87,15 @@ static void write_names(struct writer *writer, const struct kvb_node *list)
     kvb_buffer_add(writer->buffer, "]");
 }
 
+static bool is_false(const struct kvb_node *node)
+{
+    return node->kind == KVB_NODE_SCALAR && !node->quoted && strcmp(node->text, "false") == 0;
+}
+
 static bool is_noise(const struct writer *writer, const struct kvb_node *node)
 {
     static const char *const noise[] = {"observer", "observer_kwargs", "output_activations", "scale_dtype", "zp_dtype"};
-    if (writer->full) {
+    if (writer->style->full) {
         return false;
     }
     for (size_t i = 0; i < sizeof noise / sizeof noise[0]; i++) {
@@ -96,7 +103,7 @@ static bool is_noise(const struct writer *writer, const struct kvb_node *node)
             return true;
         }
     }
-    return kvb_node_is_null(node);
+    return kvb_node_is_null(node) || (writer->without_false && is_false(node));
 }
 
 static void write_flow(struct writer *writer, const struct kvb_node *node)
@@ -106,8 +113,8 @@ static void write_flow(struct writer *writer, const struct kvb_node *node)
         write_scalar(writer, node);
         return;
     }
-    if (!writer->full && node->key && strcmp(node->key, "targets") == 0 && node->count > 8) {
-        write_names(writer, node);
+    if (!writer->style->full && node->key && strcmp(node->key, "targets") == 0 && node->count > 8) {
+        write_names(writer, node, UINT32_MAX);
         return;
     }
     kvb_buffer_add(writer->buffer, mapping ? "{" : "[");
@@ -150,12 +157,14 @@ static void write_layers(struct writer *writer, const struct kvb_node *mapping)
 
 static void write_value(struct writer *writer, enum hf_key key, const struct kvb_node *node)
 {
-    if (!writer->full && key == HF_Q_IGNORE && node->kind == KVB_NODE_SEQUENCE) {
-        write_names(writer, node);
-    } else if (!writer->full && key == HF_Q_LAYERS && node->kind == KVB_NODE_MAPPING) {
+    if (!writer->style->full && key == HF_Q_IGNORE && node->kind == KVB_NODE_SEQUENCE) {
+        write_names(writer, node, writer->style->roles);
+    } else if (!writer->style->full && key == HF_Q_LAYERS && node->kind == KVB_NODE_MAPPING) {
         write_layers(writer, node);
     } else {
+        writer->without_false = key == HF_BLOCK_CONFIGS;
         write_flow(writer, node);
+        writer->without_false = false;
     }
 }
 
@@ -190,7 +199,7 @@ static void write_section(struct writer *writer, enum hf_section section, const 
 {
     for (int key = 0; key < HF_KEY_COUNT; key++) {
         const struct hf_key_row *row = hf_row((enum hf_key)key);
-        if (!hf_section_holds(section, (enum hf_section)row->section)) {
+        if (!hf_section_holds(section, (enum hf_section)row->section) || writer->style->left_out[key]) {
             continue;
         }
         for (size_t i = 0; i < sizeof row->names / sizeof row->names[0] && row->names[i]; i++) {
@@ -202,8 +211,8 @@ static void write_section(struct writer *writer, enum hf_section section, const 
     }
 }
 
-void hf_write_config(struct kvb_buffer *buffer, const struct kvb_node *config, bool full)
+void hf_write_config(struct kvb_buffer *buffer, const struct kvb_node *config, const struct hf_style *style)
 {
-    struct writer writer = {buffer, full};
+    struct writer writer = {buffer, style, false};
     write_section(&writer, HF_TOP, config, 2);
 }
