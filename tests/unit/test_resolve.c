@@ -3,7 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -99,10 +102,16 @@ static void test_engine(void **state)
     static const char engine[] = "kind: engine\nschema: 1\nname: vllm\nversion: 0.10.1\n"
                                  "settings: {gpu_memory_utilization: 0.8, max_num_seqs: 64}\n"
                                  "terms: {non_torch: 300MiB}\n";
-    static const char path[] = "/tmp/kvb-test-engine.yaml";
+    char folder[] = "/tmp/kvb-test-XXXXXX";
+    char path[64];
+    char more[128];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/engine.yaml", folder);
     kvb_problems_init(&problems);
     assert_int_equal(kvb_file_replace(path, engine, sizeof engine - 1, &problems), KVB_OK);
-    assert_int_equal(resolve("engine: /tmp/kvb-test-engine.yaml\nsettings: {max_num_seqs: 8}\n"), KVB_OK);
+    (void)snprintf(more, sizeof more, "engine: %s\nsettings: {max_num_seqs: 8}\n", path);
+    assert_int_equal(resolve(more), KVB_OK);
+    assert_true(unlink(path) == 0 && rmdir(folder) == 0);
     assert_int_equal(plan.engine.release, KVB_RELEASE(0, 10, 1));
     assert_int_equal(plan.settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number, 800000);
     assert_int_equal(plan.settings.values[KVB_SET_MAX_NUM_SEQS].number, 8); // the deployment speaks last
