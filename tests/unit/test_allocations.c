@@ -56,14 +56,21 @@ static enum kvb_status check_file(void)
     return kvb_profile_check(KVB_SOURCE_DIR "/profiles/gpus/l4.yaml", &kind, &problems);
 }
 
+static enum kvb_status load_model(void)
+{
+    struct kvb_model model;
+    struct kvb_model_source source;
+    return kvb_model_load("Qwen/Qwen3-8B", NULL, &model, &source, &problems);
+}
+
 struct row {
     const char *name;
     enum kvb_status (*call)(void);
 };
 
 static const struct row rows[] = {
-    {"deployment", read_deployment}, {"GPU", load_gpu}, {"engine", load_engine}, {"JSON flag", read_flag},
-    {"profile check", check_file},
+    {"deployment", read_deployment}, {"model", load_model},    {"GPU", load_gpu},
+    {"engine", load_engine},         {"JSON flag", read_flag}, {"profile check", check_file},
 };
 
 static void walk(const struct row *row)
