@@ -124,14 +124,15 @@ enum kvb_status kvb_budget_compute(const struct kvb_plan *plan, struct kvb_budge
 
 // ---- Advice
 
-#define KVB_CHANGES_MAX 16
+#define KVB_CHANGES_MAX 32
 struct kvb_change {
     enum kvb_setting setting;
     uint64_t from, to;     // in the setting's stored units
     bool removes_setting;  // `to` is the engine's default
     int64_t frees_bytes;   // change of the balance; negative: it makes things worse
     int64_t balance_bytes; // after it alone
-    bool fits;             // alone
+    bool fits;             // alone; a `together` change: with the ones before it
+    bool together;         // counted on top of the `together` changes before it, not alone
     const char *why;       // static sentence
 };
 

@@ -116,7 +116,7 @@ static void climb(struct kvb_plan *plan, const struct kvb_budget *budget, struct
 {
     size_t count = 0;
     const struct kvb_rung *rungs = kvb_rungs(&count);
-    for (size_t i = 0; i < count && advice->change_count < KVB_CHANGES_MAX; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct kvb_change change = {0};
         if (try_rung(plan, budget, &rungs[i], &change)) {
             advice->changes[advice->change_count++] = change;
@@ -124,39 +124,93 @@ static void climb(struct kvb_plan *plan, const struct kvb_budget *budget, struct
     }
 }
 
-static bool applied_before(const struct kvb_advice *advice, enum kvb_setting setting)
+static bool is_last_resort(enum kvb_setting setting)
 {
-    for (uint32_t i = 0; i < advice->apply_count; i++) {
-        if (advice->changes[advice->apply[i]].setting == setting) {
+    size_t count = 0;
+    const struct kvb_rung *rungs = kvb_rungs(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (rungs[i].setting == setting && rungs[i].last_resort) {
             return true;
         }
     }
     return false;
 }
 
-// The first change that suffices alone; else as many as it takes, mildest first.
-static void choose(struct kvb_plan *plan, struct kvb_advice *advice)
+// The first single change that suffices.
+static bool choose_single(struct kvb_advice *advice, bool last_resort)
 {
     for (uint32_t i = 0; i < advice->change_count; i++) {
-        if (advice->changes[i].fits) {
+        if (advice->changes[i].fits && is_last_resort(advice->changes[i].setting) == last_resort) {
             advice->apply[0] = i;
             advice->apply_count = 1;
-            return;
+            return true;
         }
     }
-    for (uint32_t i = 0; i < advice->change_count; i++) {
-        struct kvb_budget tried;
-        const struct kvb_change *change = &advice->changes[i];
-        if (change->frees_bytes <= 0 || applied_before(advice, change->setting)) {
+    return false;
+}
+
+static bool fits_without(const struct kvb_plan *plan, const struct kvb_plan *original, enum kvb_setting setting)
+{
+    struct kvb_plan without = *plan;
+    struct kvb_budget tried;
+    without.settings.values[setting] = original->settings.values[setting];
+    return kvb_budget_quietly(&without, &tried) && tried.verdict != KVB_DOES_NOT_FIT;
+}
+
+// Leaves out what turned out not to be needed once the rest was there.
+static void prune(struct kvb_plan *plan, const struct kvb_plan *original, struct kvb_advice *advice)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        enum kvb_setting setting = advice->changes[advice->apply[i]].setting;
+        if (fits_without(plan, original, setting)) {
+            plan->settings.values[setting] = original->settings.values[setting];
+        } else {
+            advice->apply[kept++] = advice->apply[i];
+        }
+    }
+    advice->apply_count = kept;
+}
+
+// One change on top of the other, mildest first, until it fits.
+static bool climb_together(const struct kvb_plan *original, const struct kvb_budget *budget, struct kvb_advice *advice,
+                           bool last_resort)
+{
+    struct kvb_plan plan = *original;
+    struct kvb_budget current = *budget;
+    uint32_t alone = advice->change_count;
+    size_t count = 0;
+    const struct kvb_rung *rungs = kvb_rungs(&count);
+    for (size_t i = 0; i < count && advice->change_count < KVB_CHANGES_MAX; i++) {
+        struct kvb_change change = {0};
+        if (rungs[i].warns || (rungs[i].last_resort && !last_resort) ||
+            !try_rung(&plan, &current, &rungs[i], &change)) {
             continue;
         }
-        put(plan, change->setting, change->to);
-        advice->apply[advice->apply_count++] = i;
-        if (kvb_budget_quietly(plan, &tried) && tried.verdict != KVB_DOES_NOT_FIT) {
-            return;
+        change.together = true;
+        put(&plan, change.setting, change.to);
+        advice->apply[advice->apply_count++] = advice->change_count;
+        advice->changes[advice->change_count++] = change;
+        if (!kvb_budget_quietly(&plan, &current)) {
+            break;
+        }
+        if (current.verdict != KVB_DOES_NOT_FIT) {
+            prune(&plan, original, advice);
+            return true;
         }
     }
     advice->apply_count = 0;
+    advice->change_count = alone;
+    return false;
+}
+
+// A single change that suffices, else several; other hardware or another model only when nothing else does.
+static void choose(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
+{
+    if (choose_single(advice, false) || climb_together(plan, budget, advice, false) || choose_single(advice, true)) {
+        return;
+    }
+    (void)climb_together(plan, budget, advice, true);
 }
 
 enum kvb_status kvb_advise(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
@@ -167,7 +221,7 @@ enum kvb_status kvb_advise(const struct kvb_plan *plan, const struct kvb_budget 
     advise_length(&working, budget, advice);
     if (budget->verdict == KVB_DOES_NOT_FIT) {
         climb(&working, budget, advice);
-        choose(&working, advice);
+        choose(plan, budget, advice);
     }
     return KVB_OK;
 }

@@ -178,19 +178,20 @@ static uint32_t more_ranks(const struct kvb_plan *plan, const struct kvb_budget 
 }
 
 static const struct kvb_rung rungs[] = {
-    {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_up, false, "gives the KV cache what is still unused on the card"},
-    {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_down, false, "the start-up check wants that much memory free"},
-    {KVB_SET_LIMIT_VIDEOS, no_video, false, "the profile run no longer prepares for video"},
-    {KVB_SET_MM_MAX_PIXELS, fewer_pixels, false, "the vision encoder is profiled with its largest picture"},
-    {KVB_SET_MAX_NUM_SEQS, fewer_seqs, false, "fewer rows of logits in the sampler's peak"},
-    {KVB_SET_MAX_NUM_BATCHED_TOKENS, fewer_tokens, false, "a smaller batch in the profile run"},
-    {KVB_SET_KV_CACHE_DTYPE, fp8_cache, false, "halves the bytes per token; check the answers' quality"},
-    {KVB_SET_MAX_MODEL_LEN, shorter, false, "one request of this length fits into the cache"},
-    {KVB_SET_ENFORCE_EAGER, eager, false, "no CUDA graphs; decoding gets slower"},
-    {KVB_SET_LANGUAGE_MODEL_ONLY, text_only, false, "leaves the vision and audio towers out"},
-    {KVB_SET_QUANTIZATION, fp8_weights, false, "8-bit weights made while loading; a quantised checkpoint does too"},
-    {KVB_SET_TENSOR_PARALLEL_SIZE, more_ranks, false, "splits the weights over more GPUs"},
-    {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_lower, true, "popular, but it makes the KV cache smaller"},
+    {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_up, false, false, "gives the KV cache what is still unused"},
+    {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_down, false, false, "the start-up check wants that much free"},
+    {KVB_SET_LIMIT_VIDEOS, no_video, false, false, "the profile run no longer prepares for video"},
+    {KVB_SET_MM_MAX_PIXELS, fewer_pixels, false, false, "the vision encoder is profiled with its largest picture"},
+    {KVB_SET_MAX_NUM_SEQS, fewer_seqs, false, false, "fewer rows of logits in the sampler's peak"},
+    {KVB_SET_MAX_NUM_BATCHED_TOKENS, fewer_tokens, false, false, "a smaller batch in the profile run"},
+    {KVB_SET_KV_CACHE_DTYPE, fp8_cache, false, false, "halves the bytes per token; check the answers' quality"},
+    {KVB_SET_MAX_MODEL_LEN, shorter, false, false, "one request of this length fits into the cache"},
+    {KVB_SET_ENFORCE_EAGER, eager, false, false, "no CUDA graphs; decoding gets slower"},
+    {KVB_SET_LANGUAGE_MODEL_ONLY, text_only, true, false, "leaves the vision and audio towers out"},
+    {KVB_SET_QUANTIZATION, fp8_weights, true, false,
+     "8-bit weights made while loading; so does a quantised checkpoint"},
+    {KVB_SET_TENSOR_PARALLEL_SIZE, more_ranks, true, false, "splits the weights over more GPUs"},
+    {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_lower, false, true, "popular, but it makes the KV cache smaller"},
 };
 
 const struct kvb_rung *kvb_rungs(size_t *count)

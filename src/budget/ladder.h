@@ -14,7 +14,8 @@ typedef uint32_t kvb_candidates_function(const struct kvb_plan *plan, const stru
 struct kvb_rung {
     enum kvb_setting setting;
     kvb_candidates_function *candidates;
-    bool warns; // listed although it makes things worse: people reach for it
+    bool last_resort; // asks for other hardware or another model
+    bool warns;       // listed although it makes things worse: people reach for it
     const char *why;
 };
 

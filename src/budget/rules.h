@@ -20,7 +20,7 @@ enum kvb_rule {
     KVB_RULE_SPEC_SLIDING,       // sliding windows have a spec of their own
     KVB_RULE_SPEC_CHUNKED,       // 0 as full, 1 own spec, 2 own spec but the hybrid manager is off
     KVB_RULE_GROUPS,             // hybrid groups exist
-    KVB_RULE_GROUPS_MERGED,   // grouping is decided on all stages together
+    KVB_RULE_GROUPS_MERGED,      // grouping is decided on all stages together
     KVB_RULE_GROUPS_STRIDED,     // a bucket is dealt out in strides, not slices
     KVB_RULE_UNIFORM_TYPE,       // one group of unequal pages
     KVB_RULE_UNIFY_PAGES,        // 0 no, 1 smaller pages get larger blocks, 2 or are padded, 3 Mamba too,

@@ -23,12 +23,37 @@ static void add_error(struct kvb_buffer *out, const struct kvb_plan_report *repo
     }
 }
 
+// Settings that are part of a JSON flag, as a person writes them.
+static const struct {
+    enum kvb_setting setting;
+    const char *flag;
+} part_flags[] = {
+    {KVB_SET_MM_MAX_PIXELS, "--mm-processor-kwargs max_pixels="},
+    {KVB_SET_LIMIT_IMAGES, "--limit-mm-per-prompt image="},
+    {KVB_SET_LIMIT_VIDEOS, "--limit-mm-per-prompt video="},
+    {KVB_SET_LIMIT_AUDIOS, "--limit-mm-per-prompt audio="},
+};
+
+static bool part_flag_of(char out[112], const struct kvb_change *change, const char *value)
+{
+    for (size_t i = 0; i < sizeof part_flags / sizeof part_flags[0]; i++) {
+        if (part_flags[i].setting == change->setting) {
+            (void)snprintf(out, 112, "%s%s", part_flags[i].flag, value);
+            return true;
+        }
+    }
+    return false;
+}
+
 // The change as the flag that makes it: "--max-model-len 16384", "--no-enable-lora", "without --x".
 static void flag_of(char out[112], const struct kvb_change *change)
 {
     const struct kvb_setting_row *row = &kvb_setting_rows[change->setting];
     char value[48];
     kvb_setting_format(value, change->setting, change->to);
+    if (part_flag_of(out, change, value)) {
+        return;
+    }
     if (change->removes_setting) {
         (void)snprintf(out, 112, "without --%s", row->key);
     } else if (row->kind == KVB_VALUE_SWITCH) {
@@ -45,6 +70,9 @@ static void flag_of(char out[112], const struct kvb_change *change)
 
 static const char *judge(const struct kvb_change *change)
 {
+    if (change->together) {
+        return change->fits ? "then it fits" : "";
+    }
     return change->fits ? "suffices" : change->frees_bytes > 0 ? "not enough alone" : "";
 }
 
@@ -85,28 +113,55 @@ static bool helps(const struct kvb_change *change)
     return change->fits || change->frees_bytes > 0;
 }
 
-// The changes that help, or those that do not although people try them.
-static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *report, bool helping)
+enum section { SECTION_HELPS, SECTION_TOGETHER, SECTION_USELESS };
+
+static const char *const section_titles[] = {"What to try, least harm first", "Together", "What would not help"};
+
+static enum section section_of(const struct kvb_change *change)
+{
+    if (change->together) {
+        return SECTION_TOGETHER;
+    }
+    return helps(change) ? SECTION_HELPS : SECTION_USELESS;
+}
+
+static void add_section_heading(struct kvb_buffer *out, const struct kvb_plan_report *report, enum section section,
+                                size_t width)
+{
+    char heading[160];
+    if (section == SECTION_HELPS) {
+        (void)snprintf(heading, sizeof heading, "%-*sGiB more  balance", (int)width + 6, section_titles[section]);
+        add_heading(out, report, heading);
+    } else {
+        add_heading(out, report, section_titles[section]);
+    }
+}
+
+static bool is_applied(const struct kvb_advice *advice, uint32_t index)
+{
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        if (advice->apply[i] == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *report, enum section section)
 {
     const struct kvb_advice *advice = report->advice;
     size_t width = widest_flag(advice);
     unsigned number = 0;
     for (uint32_t i = 0; i < advice->change_count; i++) {
-        if (helps(&advice->changes[i]) != helping) {
+        const struct kvb_change *change = &advice->changes[i];
+        bool left_out = section == SECTION_TOGETHER && !is_applied(advice, i);
+        if (section_of(change) != section || left_out) {
             continue;
         }
         if (number == 0) {
-            char heading[160];
-            (void)snprintf(heading, sizeof heading, "%-*s    %s", (int)width,
-                           helping ? "What to try, least harm first" : "What would not help",
-                           helping ? "GiB more  balance" : "");
-            size_t length = strlen(heading);
-            while (heading[length - 1] == ' ') {
-                heading[--length] = '\0';
-            }
-            add_heading(out, report, heading);
+            add_section_heading(out, report, section, width);
         }
-        add_change(out, &advice->changes[i], ++number, width);
+        add_change(out, change, ++number, width);
     }
 }
 
@@ -173,8 +228,9 @@ void kvb_render_plan_advice(struct kvb_buffer *out, const struct kvb_plan_report
         add_largest(out, report);
     }
     add_error(out, report);
-    add_changes(out, report, true);
-    add_changes(out, report, false);
+    add_changes(out, report, SECTION_HELPS);
+    add_changes(out, report, SECTION_TOGETHER);
+    add_changes(out, report, SECTION_USELESS);
     if (report->budget->verdict == KVB_DOES_NOT_FIT) {
         add_largest(out, report);
     }

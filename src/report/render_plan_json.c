@@ -198,6 +198,7 @@ static void change(struct kvb_json *json, const struct kvb_change *change)
     kvb_json_number(json, "balance_bytes", change->balance_bytes);
     kvb_json_bool(json, "fits", change->fits);
     kvb_json_text_or_null(json, "why", change->why);
+    kvb_json_bool(json, "together", change->together);
     kvb_json_close_object(json);
 }
 

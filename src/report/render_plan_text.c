@@ -70,13 +70,32 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
     kvb_buffer_add(out, "\n\n");
 }
 
-static void say_balance(struct kvb_buffer *line, const struct kvb_budget *budget)
+static bool need_is_stated(const struct kvb_plan_report *report)
 {
+    return report->plan->stated[KVB_STATED_KV_NEED].set;
+}
+
+// What a request really holds, where the release's own check asks for less.
+static uint64_t need_of(const struct kvb_plan_report *report)
+{
+    const struct kvb_budget *budget = report->budget;
+    bool check_is_wrong = budget->starts && budget->verdict == KVB_DOES_NOT_FIT && !need_is_stated(report);
+    return check_is_wrong ? budget->kv.really_needed_bytes : budget->needed_bytes;
+}
+
+static void say_balance(struct kvb_buffer *line, const struct kvb_plan_report *report)
+{
+    const struct kvb_budget *budget = report->budget;
     char need[32], rest[32], length[32];
-    int64_t balance = budget->balance_bytes;
-    kvb_buffer_printf(line, "One request of %s tokens needs %s GiB of KV cache; ",
-                      kvb_format_count(length, kvb_report_length(budget)),
-                      kvb_format_gib(need, (int64_t)budget->needed_bytes, 2));
+    uint64_t need_bytes = need_of(report);
+    int64_t balance = budget->items[KVB_ITEM_KV_CACHE].bytes - (int64_t)need_bytes;
+    kvb_format_gib(need, (int64_t)need_bytes, 2);
+    if (need_is_stated(report)) {
+        kvb_buffer_printf(line, "The deployment asks for %s GiB of KV cache; ", need);
+    } else {
+        kvb_buffer_printf(line, "One request of %s tokens needs %s GiB of KV cache; ",
+                          kvb_format_count(length, kvb_report_length(budget)), need);
+    }
     if (balance >= 0) {
         kvb_buffer_printf(line, "%s GiB remain.", kvb_format_gib(rest, balance, 2));
     } else {
@@ -94,8 +113,18 @@ static void say_pool(struct kvb_buffer *line, const struct kvb_kv_cache *kv)
                       (unsigned)(kv->max_concurrency_hundredths % 100));
 }
 
-static void say_verdict(struct kvb_buffer *line, const struct kvb_budget *budget)
+static const char *why_not(const struct kvb_plan_report *report)
 {
+    if (!report->budget->starts) {
+        return "It does not fit: the engine refuses to start. ";
+    }
+    return need_is_stated(report) ? "It does not fit: the KV cache is smaller than what is asked for. "
+                                  : "It starts, but a request of full length can never run. ";
+}
+
+static void say_verdict(struct kvb_buffer *line, const struct kvb_plan_report *report)
+{
+    const struct kvb_budget *budget = report->budget;
     switch (budget->verdict) {
     case KVB_FITS:
         kvb_buffer_add(line, "It fits. ");
@@ -104,8 +133,7 @@ static void say_verdict(struct kvb_buffer *line, const struct kvb_budget *budget
         kvb_buffer_add(line, "It is tight: it starts at the likely figures, not at the low end of their range. ");
         break;
     case KVB_DOES_NOT_FIT:
-        kvb_buffer_add(line, budget->starts ? "It starts, but a request of full length can never run. "
-                                            : "It does not fit: the engine refuses to start. ");
+        kvb_buffer_add(line, why_not(report));
         kvb_buffer_add(line, budget->balance_bytes >= 0 ? "The KV cache is not the reason. " : "");
         break;
     }
@@ -116,8 +144,8 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
     const struct kvb_budget *budget = report->budget;
     struct kvb_buffer line;
     kvb_buffer_init(&line);
-    say_verdict(&line, budget);
-    say_balance(&line, budget);
+    say_verdict(&line, report);
+    say_balance(&line, report);
     if (budget->kv.num_blocks > 0) {
         say_pool(&line, &budget->kv);
     }
