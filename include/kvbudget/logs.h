@@ -242,9 +242,9 @@ struct kvb_log_given {
     bool platform_set;
     enum kvb_platform platform;
     const char *model; // as the user named it, borrowed; NULL = not said
-    bool model_known;  // the three below mean something
+    bool model_known;  // the four below mean something
     bool has_encoder;
-    uint64_t context_tokens;
+    uint64_t context_tokens, vocabulary_size;
     uint64_t bytes_per_token; // of the KV cache; 0 = not a plain full-attention model
 };
 void kvb_log_given_init(struct kvb_log_given *given);

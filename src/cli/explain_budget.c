@@ -107,6 +107,7 @@ static void given_model(const struct kvb_deployment *deployment, const struct kv
         given->model_known = true;
         given->has_encoder = question->plan.model.encoder.family != KVB_ENCODER_NONE;
         given->context_tokens = question->plan.model.context_tokens;
+        given->vocabulary_size = question->plan.model.vocabulary_size;
         if (compute(question, UINT64_C(64) * KVB_GIB)) {
             const struct kvb_kv_cache *kv = &question->budget.kv;
             bool plain = kv->group_count == 1 && kv->groups[0].kind == KVB_ATTENTION_FULL && kv->block_tokens != 0;

@@ -200,6 +200,9 @@ static void check_need(struct kvb_reckoning *r)
     if (!r->needed.known || !r->pool.known) {
         return;
     }
+    if (!is_set(r, KVB_OBS_NEEDED)) {
+        solve(r, "KV cache one request needs = length x KV cache / tokens", KVB_LOG_BYTES, r->needed.value);
+    }
     solve(r, "KV cache missing for one request", KVB_LOG_BYTES, r->needed.value - r->pool.value);
     bool whole = is_set(r, KVB_OBS_ESTIMATED_MAX_MODEL_LEN) && is_set(r, KVB_OBS_NEEDED_FOR_LEN) && r->pool.value > 0 &&
                  r->needed.value >= r->pool.value;

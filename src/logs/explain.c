@@ -5,6 +5,7 @@
 
 #include <kvbudget/units.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 
 void kvb_log_given_init(struct kvb_log_given *given)
@@ -154,6 +155,20 @@ static bool sounds_multimodal(const char *name)
     return false;
 }
 
+// The older message counts tokens: what one request needs follows from what those tokens take.
+static struct kvb_figure need_from_tokens(const struct kvb_reckoning *r)
+{
+    struct kvb_figure tokens = observed(r->report, KVB_OBS_KV_TOKENS);
+    bool known = r->report->failure.kind == KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN && r->pool.known && r->pool.value > 0 &&
+                 tokens.known && tokens.value > 0 && r->length.known && r->length.value < INT64_C(1) << 30;
+    if (!known) {
+        return (struct kvb_figure){false, 0};
+    }
+    return (struct kvb_figure){
+        true, (int64_t)kvb_min(kvb_mul((uint64_t)(r->pool.value / tokens.value), (uint64_t)r->length.value),
+                               UINT64_C(1) << 50)};
+}
+
 void kvb_reckon(struct kvb_reckoning *r, struct kvb_log_report *report, const struct kvb_log_given *given)
 {
     memset(r, 0, sizeof *r);
@@ -176,6 +191,9 @@ void kvb_reckon(struct kvb_reckoning *r, struct kvb_log_report *report, const st
         r->total = total_from_graphs(r);
     }
     r->length = setting_figure(r, KVB_SET_MAX_MODEL_LEN);
+    if (!r->needed.known) {
+        r->needed = need_from_tokens(r);
+    }
     r->utilization = setting_figure(r, KVB_SET_GPU_MEMORY_UTILIZATION);
     r->requested = observed(report, KVB_OBS_REQUESTED);
     if (!r->requested.known && r->total.known && r->utilization.known) {

@@ -244,7 +244,10 @@ static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
         }
         if (wants_whole_line(entry->row->event)) {
             make_record(reader, &record, at, 1);
+        } else if (entry->row->event == KVB_EVENT_COMMAND && record.lines == 1) { // it may go on behind a backslash
+            make_record(reader, &record, at, SHORT_LINES);
         }
+        end = end < record.length ? end : record.length;
         take_match(reader, entry, at, &record, start, end, holes);
         return;
     }

@@ -341,12 +341,28 @@ static void cure_graph(struct kvb_reckoning *r)
     }
 }
 
+// fp32 logits and one sort's values and indexes: what one sequence of the warm-up takes of a vocabulary.
+#define SAMPLER_BYTES 16
+
+static int64_t fewer_sequences(const struct kvb_reckoning *r, int64_t requests)
+{
+    int64_t each = (int64_t)r->given->vocabulary_size * SAMPLER_BYTES;
+    int64_t missing = missing_at_oom(r) + HEADROOM;
+    if (each == 0 || !is_set(r, KVB_OBS_TRIED_ALLOC) || missing / each + 1 >= requests) {
+        return requests / 4;
+    }
+    return requests - missing / each - 1;
+}
+
 static void cure_sampler(struct kvb_reckoning *r)
 {
     int64_t requests = is_set(r, KVB_OBS_WARMUP_REQUESTS) ? get(r, KVB_OBS_WARMUP_REQUESTS) : 0;
     if (requests > 1) {
-        add(r, "max-num-seqs", number(requests).text, number(requests / 4 > 0 ? requests / 4 : 1).text, true,
-            "the warm-up samples for that many sequences at once, several copies of sequences x vocabulary x 4 bytes");
+        int64_t fewer = fewer_sequences(r, requests);
+        bool counted = r->given->vocabulary_size != 0 && fewer != requests / 4;
+        add(r, "max-num-seqs", number(requests).text, number(fewer > 0 ? fewer : 1).text, true,
+            "the warm-up samples for that many sequences at once, each about vocabulary x %d bytes%s", SAMPLER_BYTES,
+            counted ? ": enough for what was missing and 0.15 GiB" : "");
     } else {
         add(r, "max-num-seqs", "", "lower", true, "the warm-up samples for that many sequences at once");
     }

@@ -211,8 +211,8 @@ void kvb_read_dump(const char *text, size_t length, const struct kvb_dump_result
 // The next word of a shell command; quotes around it go.
 static bool read_shell_word(struct dump *in, char word[VALUE_CAPACITY])
 {
-    while (here(in) == ' ' || here(in) == '\t' || here(in) == '\n' || here(in) == '\\') {
-        in->at++;
+    while (here(in) == ' ' || here(in) == '\t' || here(in) == '\\') { // a backslash joins the next line
+        in->at += here(in) == '\\' ? 2 : 1;
     }
     size_t from = in->at;
     if (here(in) == '\'' || here(in) == '"') {
@@ -224,8 +224,9 @@ static bool read_shell_word(struct dump *in, char word[VALUE_CAPACITY])
     while (in->at < in->length && strchr(" \t\n;|&`", here(in)) == NULL) {
         in->at++;
     }
-    kvb_printable(in->text + from, in->at - from, word, VALUE_CAPACITY);
-    return in->at > from;
+    size_t length = in->at > from ? in->at - from : 0;
+    kvb_printable(in->text + from, length, word, VALUE_CAPACITY);
+    return length > 0;
 }
 
 static void flag_name(const char *word, char name[VALUE_CAPACITY])

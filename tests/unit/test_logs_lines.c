@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -107,6 +108,58 @@ static void test_all_rows_are_searched_for(void **state)
     assert_int_equal(scanner.count, rows);
 }
 
+// A pattern as the page writes it.
+static void page_text(const char *pattern, char out[512])
+{
+    size_t used = 0;
+    out[used++] = '`';
+    for (const char *p = pattern; *p != '\0' && used < 480; p++) {
+        if (strncmp(p, "\xe2\x96\x88", 3) == 0) {
+            memcpy(out + used, "<block>", 7);
+            used += 7;
+            p += 2;
+        } else {
+            out[used++] = *p == '`' ? '\'' : *p;
+        }
+    }
+    memcpy(out + used, "` |", 4);
+}
+
+static char page[64 * 1024];
+
+static void check_page(const struct kvb_scanner *scanner, const struct kvb_line_row *row)
+{
+    char text[512];
+    (void)scanner;
+    page_text(row->pattern, text);
+    if (strstr(page, text) == NULL) {
+        fail_msg("docs/log-lines.md does not list %s", text);
+    }
+}
+
+// The page of recognised lines names every row, and no more rows than there are.
+static void test_page(void **state)
+{
+    (void)state;
+    FILE *file = fopen(KVB_SOURCE_DIR "/docs/log-lines.md", "r");
+    assert_non_null(file);
+    size_t length = fread(page, 1, sizeof page - 1, file);
+    fclose(file);
+    page[length] = '\0';
+    each_row(check_page);
+    size_t listed = 0;
+    size_t rows = 0;
+    const char *begin = strstr(page, "\n## ");
+    assert_non_null(begin);
+    for (const char *p = begin; (p = strstr(p, "\n| `")) != NULL; p++) {
+        listed++;
+    }
+    for (size_t t = 0; t < KVB_LINE_TABLES; t++) {
+        rows += kvb_line_tables[t]->count;
+    }
+    assert_int_equal(listed, rows);
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -132,6 +185,7 @@ int main(void)
         cmocka_unit_test(test_specimens),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_all_rows_are_searched_for),
+        cmocka_unit_test(test_page),
         cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

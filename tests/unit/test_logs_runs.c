@@ -161,7 +161,7 @@ static void test_command(void **state)
 {
     (void)state;
     const struct kvb_log_report *report =
-        read_log("$ vllm serve a/b --max-model-len 32k -tp 2 --gpu-memory-utilization=0.85 --enforce-eager "
+        read_log("$ vllm serve a/b --max-model-len 32k -tp 2 \\\n  --gpu-memory-utilization=0.85 --enforce-eager "
                  "--no-enable-prefix-caching\n" LOADED);
     assert_string_equal(report->model, "a/b");
     assert_int_equal(report->settings.values[KVB_SET_MAX_MODEL_LEN].number, 32000);
