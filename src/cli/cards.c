@@ -59,7 +59,7 @@ static void use_gpu(struct kvb_plan *plan, const struct kvb_gpu *gpu)
     }
 }
 
-// Tries one card in growing numbers until it starts.
+// Tries one card in growing numbers until it starts and leaves room for what lives outside the request.
 static void try_card(struct search *search, const char *id, const struct kvb_gpu *gpu)
 {
     struct kvb_plan *plan = &search->answer->plan;
@@ -74,7 +74,7 @@ static void try_card(struct search *search, const char *id, const struct kvb_gpu
             continue;
         }
         const struct kvb_budget *budget = &search->answer->budget;
-        if (budget->verdict != KVB_DOES_NOT_FIT) {
+        if (budget->verdict != KVB_DOES_NOT_FIT && budget->slack_bytes >= 0) {
             struct kvb_card card = {.memory_bytes = budget->memory_bytes,
                                     .count = split->set ? split->number : 1,
                                     .verdict = budget->verdict,

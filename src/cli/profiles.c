@@ -55,10 +55,10 @@ static void top_level_value(const struct kvb_builtin *builtin, const char *key, 
         if (strncmp(line, key, key_length) == 0 && kvb_starts_with(line + key_length, ": ")) {
             const char *value = line + key_length + 2;
             size_t length = strcspn(value, "\r\n#");
-            while (length > 0 && strchr(" \"'", value[length - 1]) != NULL) {
+            while (length > 0 && strchr(" \"'[]", value[length - 1]) != NULL) {
                 length--;
             }
-            size_t quote = length > 0 && strchr("\"'", value[0]) != NULL ? 1 : 0;
+            size_t quote = length > 0 && strchr("\"'[", value[0]) != NULL ? 1 : 0;
             length = length - quote < capacity - 1 ? length - quote : capacity - 1;
             memcpy(out, value + quote, length);
             out[length] = '\0';
@@ -101,7 +101,7 @@ static void describe_gpu(const struct kvb_builtin *builtin, char out[DESCRIPTION
 static void describe(const struct kvb_builtin *builtin, char out[DESCRIPTION_CAPACITY])
 {
     static const char *const keys[KVB_PROFILE_KIND_COUNT] = {
-        [KVB_PROFILE_MODEL] = "architecture",
+        [KVB_PROFILE_MODEL] = "  architectures", // inside config:
         [KVB_PROFILE_ENGINE] = "version",
         [KVB_PROFILE_DEPLOYMENT] = "name",
     };

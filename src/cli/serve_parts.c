@@ -1,40 +1,14 @@
 // Flags of a serve command that are made of several settings: JSON flags, and which of them change.
 #include "cli/serve_parts.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "report/json_writer.h"
+#include "report/setting_flag.h"
 
-#define PART_SETTINGS_MAX 3
-
-struct part_row {
-    const char *name;
-    struct {
-        enum kvb_setting setting;
-        const char *key;
-    } settings[PART_SETTINGS_MAX];
-    unsigned count;
-    bool upper_case; // words are written in capitals
-};
-
-static const struct part_row parts[] = {
-    {"limit-mm-per-prompt",
-     {{KVB_SET_LIMIT_IMAGES, "image"}, {KVB_SET_LIMIT_VIDEOS, "video"}, {KVB_SET_LIMIT_AUDIOS, "audio"}},
-     3,
-     false},
-    {"mm-processor-kwargs", {{KVB_SET_MM_MAX_PIXELS, "max_pixels"}}, 1, false},
-    {"compilation-config", {{KVB_SET_CUDAGRAPH_MODE, "cudagraph_mode"}}, 1, true},
-    {"speculative-config",
-     {{KVB_SET_SPECULATIVE_METHOD, "method"}, {KVB_SET_NUM_SPECULATIVE_TOKENS, "num_speculative_tokens"}},
-     2,
-     false},
-    {"cudagraph-capture-sizes", {{KVB_SET_CUDAGRAPH_CAPTURE_SIZES, NULL}}, 0, false},
-    {"kv-transfer-config", {{KVB_SET_KV_TRANSFER, NULL}}, 0, false},
-    {"hf-overrides", {{KVB_SETTING_COUNT, NULL}}, 0, false},
-};
+static const char *const parts[] = {"limit-mm-per-prompt", "mm-processor-kwargs",     "compilation-config",
+                                    "speculative-config",  "cudagraph-capture-sizes", "kv-transfer-config",
+                                    "hf-overrides"};
 #define PART_COUNT (sizeof parts / sizeof parts[0])
 
 unsigned serve_part_count(void)
@@ -44,58 +18,44 @@ unsigned serve_part_count(void)
 
 const char *serve_part_name(unsigned part)
 {
-    return parts[part].name;
+    return parts[part];
+}
+
+// The member that a setting is of this flag, or NULL.
+static const struct kvb_setting_part *member_of(unsigned part, unsigned setting)
+{
+    const struct kvb_setting_part *member = kvb_setting_part((enum kvb_setting)setting);
+    return member != NULL && strcmp(member->flag, parts[part]) == 0 ? member : NULL;
 }
 
 bool serve_part_is_advised(unsigned part, const struct serve_settings *settings, const struct arguments *arguments)
 {
-    for (unsigned i = 0; i < parts[part].count; i++) {
-        enum kvb_setting setting = parts[part].settings[i].setting;
-        const struct serve_setting *value = &settings->values[setting];
-        const struct kvb_setting_value *asked = &arguments->deployment.settings.values[setting];
-        if (value->changed && (!value->written || !asked->set || asked->number != value->number)) {
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const struct serve_setting *value = &settings->values[i];
+        const struct kvb_setting_value *asked = &arguments->deployment.settings.values[i];
+        if (member_of(part, i) != NULL && value->changed &&
+            (!value->written || !asked->set || asked->number != value->number)) {
             return true;
         }
     }
     return false;
 }
 
-static void add_member(struct kvb_buffer *out, const char *key, bool quoted, const char *value)
-{
-    kvb_buffer_printf(out, "%s\"%s\": %s%s%s", out->length == 0 ? "{" : ", ", key, quoted ? "\"" : "", value,
-                      quoted ? "\"" : "");
-}
-
-static void add_upper(char *text)
-{
-    for (; *text != '\0'; text++) {
-        *text = *text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A') : *text;
-    }
-}
-
 void serve_part_write(struct kvb_buffer *out, unsigned part, const struct serve_settings *settings,
                       const struct kvb_deployment *deployment)
 {
-    const struct part_row *row = &parts[part];
-    for (unsigned i = 0; i < row->count; i++) {
-        enum kvb_setting setting = row->settings[i].setting;
-        const struct serve_setting *value = &settings->values[setting];
-        char text[48];
-        if (!value->written) {
-            continue;
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const struct kvb_setting_part *member = member_of(part, i);
+        char value[64];
+        if (member != NULL && settings->values[i].written) {
+            kvb_buffer_printf(out, "%s\"%s\": %s", out->length == 0 ? "{" : ", ", member->key,
+                              kvb_setting_part_value(value, member, settings->values[i].number));
         }
-        kvb_setting_format(text, setting, value->number);
-        if (row->upper_case) {
-            add_upper(text);
-        }
-        add_member(out, row->settings[i].key, kvb_setting_rows[setting].words != NULL, text);
     }
-    if (out->length > 0 && strcmp(row->name, "speculative-config") == 0 && deployment->draft_model[0] != '\0') {
-        add_member(out, "model", true, deployment->draft_model);
+    if (out->length > 0 && strcmp(parts[part], "speculative-config") == 0 && deployment->draft_model[0] != '\0') {
+        kvb_buffer_printf(out, ", \"model\": \"%s\"", deployment->draft_model);
     }
-    if (out->length > 0) {
-        kvb_buffer_add(out, "}");
-    }
+    kvb_buffer_add(out, out->length > 0 ? "}" : "");
 }
 
 // Compares a flag's name with a key, dashes and underscores being alike; 2: equal, 1: a prefix, 0: neither.
@@ -119,7 +79,7 @@ static bool is_short_form(const char *word, size_t length, const struct kvb_sett
 static bool part_is_said(unsigned part, const struct serve_settings *settings, const struct arguments *arguments)
 {
     for (uint32_t i = 0; i < arguments->typed_count; i++) {
-        if (strcmp(arguments->typed[i].name, parts[part].name) == 0) {
+        if (strcmp(arguments->typed[i].name, parts[part]) == 0) {
             return true;
         }
     }
@@ -130,7 +90,7 @@ static bool json_flag_is_changed(const char *name, size_t length, const struct s
                                  const struct arguments *arguments)
 {
     for (unsigned i = 0; i < PART_COUNT; i++) {
-        if (match(name, length, parts[i].name) == 2) {
+        if (match(name, length, parts[i]) == 2) {
             return part_is_said(i, settings, arguments);
         }
     }

@@ -4,7 +4,14 @@
 
 #include "report/plan_report.h"
 #include "report/safe_text.h"
+#include "report/setting_flag.h"
 #include "report/style.h"
+
+#define FLAG_WIDTH_MAX 40
+
+enum section { SECTION_HELPS, SECTION_TOGETHER, SECTION_USELESS };
+
+static const char *const section_titles[] = {"What to try, least harm first (GiB)", "Together", "What would not help"};
 
 static void add_heading(struct kvb_buffer *out, const struct kvb_plan_report *report, const char *text)
 {
@@ -23,57 +30,26 @@ static void add_error(struct kvb_buffer *out, const struct kvb_plan_report *repo
     }
 }
 
-// Settings that are part of a JSON flag, as a person writes them.
-static const struct {
-    enum kvb_setting setting;
-    const char *flag;
-} part_flags[] = {
-    {KVB_SET_MM_MAX_PIXELS, "--mm-processor-kwargs max_pixels="},
-    {KVB_SET_LIMIT_IMAGES, "--limit-mm-per-prompt image="},
-    {KVB_SET_LIMIT_VIDEOS, "--limit-mm-per-prompt video="},
-    {KVB_SET_LIMIT_AUDIOS, "--limit-mm-per-prompt audio="},
-};
-
-static bool part_flag_of(char out[112], const struct kvb_change *change, const char *value)
+// The change as the flag that makes it; a flag that goes is named.
+static void flag_of(char out[KVB_FLAG_CAPACITY + 8], const struct kvb_change *change)
 {
-    for (size_t i = 0; i < sizeof part_flags / sizeof part_flags[0]; i++) {
-        if (part_flags[i].setting == change->setting) {
-            (void)snprintf(out, 112, "%s%s", part_flags[i].flag, value);
-            return true;
-        }
-    }
-    return false;
-}
-
-// The change as the flag that makes it: "--max-model-len 16384", "--no-enable-lora", "without --x".
-static void flag_of(char out[112], const struct kvb_change *change)
-{
-    const struct kvb_setting_row *row = &kvb_setting_rows[change->setting];
-    char value[48];
-    kvb_setting_format(value, change->setting, change->to);
-    if (part_flag_of(out, change, value)) {
-        return;
-    }
+    char flag[KVB_FLAG_CAPACITY];
+    kvb_setting_flag(flag, change->setting, change->to);
     if (change->removes_setting) {
-        (void)snprintf(out, 112, "without --%s", row->key);
-    } else if (row->kind == KVB_VALUE_SWITCH) {
-        (void)snprintf(out, 112, "--%s%s", change->to ? "" : "no-", row->key);
-    } else {
-        (void)snprintf(out, 112, "--%s %s", row->key, value);
+        flag[strcspn(flag, " ")] = '\0';
     }
-    size_t name = strcspn(out, " ");
-    name = change->removes_setting ? strlen(out) : name;
-    for (size_t i = 0; i < name; i++) {
-        out[i] = out[i] == '_' ? '-' : out[i];
-    }
+    (void)snprintf(out, KVB_FLAG_CAPACITY + 8, "%s%s", change->removes_setting ? "without " : "", flag);
 }
 
 static const char *judge(const struct kvb_change *change)
 {
-    if (change->together) {
-        return change->fits ? "then it fits" : "";
+    if (change->fits) {
+        return change->together ? "then it fits" : "suffices";
     }
-    return change->fits ? "suffices" : change->frees_bytes > 0 ? "not enough alone" : "";
+    if (change->together || change->frees_bytes <= 0) {
+        return "";
+    }
+    return change->balance_bytes < 0 ? "not enough alone" : "still refused";
 }
 
 // "+0.31": what the change does for the KV cache.
@@ -84,26 +60,31 @@ static const char *signed_gib(char out[40], int64_t bytes)
     return out;
 }
 
+// A flag that is too wide stands on a line of its own.
 static void add_change(struct kvb_buffer *out, const struct kvb_change *change, unsigned number, size_t width)
 {
-    char flag[112], frees[40], balance[40];
-    flag_of(flag, change);
+    char flag[KVB_FLAG_CAPACITY + 8], frees[40], balance[40];
     const char *judgement = judge(change);
-    kvb_buffer_printf(out, "  %u  %-*s  %7s  %7s%s%s\n", number, (int)width, flag,
-                      signed_gib(frees, change->frees_bytes), signed_gib(balance, change->balance_bytes),
-                      judgement[0] != '\0' ? "  " : "", judgement);
+    flag_of(flag, change);
+    bool wide = strlen(flag) > width;
+    kvb_buffer_printf(out, "  %u  %s%s", number, flag, wide ? "\n     " : "");
+    kvb_buffer_fill(out, ' ', wide ? width : width - strlen(flag));
+    kvb_buffer_printf(out, "  %7s  %7s%s%s\n", signed_gib(frees, change->frees_bytes),
+                      signed_gib(balance, change->balance_bytes), judgement[0] != '\0' ? "  " : "", judgement);
     if (change->why != NULL) {
         kvb_text_add_wrapped(out, change->why, 5, KVB_REPORT_WIDTH);
     }
 }
 
+// Of the flags that are not too wide.
 static size_t widest_flag(const struct kvb_advice *advice)
 {
-    size_t width = strlen("What would not help");
+    size_t width = strlen(section_titles[SECTION_HELPS]) - 5;
     for (uint32_t i = 0; i < advice->change_count; i++) {
-        char flag[112];
+        char flag[KVB_FLAG_CAPACITY + 8];
         flag_of(flag, &advice->changes[i]);
-        width = strlen(flag) > width ? strlen(flag) : width;
+        size_t length = strlen(flag);
+        width = length > width && length <= FLAG_WIDTH_MAX ? length : width;
     }
     return width;
 }
@@ -112,10 +93,6 @@ static bool helps(const struct kvb_change *change)
 {
     return change->fits || change->frees_bytes > 0;
 }
-
-enum section { SECTION_HELPS, SECTION_TOGETHER, SECTION_USELESS };
-
-static const char *const section_titles[] = {"What to try, least harm first", "Together", "What would not help"};
 
 static enum section section_of(const struct kvb_change *change)
 {
@@ -130,7 +107,8 @@ static void add_section_heading(struct kvb_buffer *out, const struct kvb_plan_re
 {
     char heading[160];
     if (section == SECTION_HELPS) {
-        (void)snprintf(heading, sizeof heading, "%-*sGiB more  balance", (int)width + 6, section_titles[section]);
+        (void)snprintf(heading, sizeof heading, "%-*s  %7s  %7s", (int)width + 5, section_titles[section], "gains",
+                       "balance");
         add_heading(out, report, heading);
     } else {
         add_heading(out, report, section_titles[section]);

@@ -83,24 +83,35 @@ static uint64_t need_of(const struct kvb_plan_report *report)
     return check_is_wrong ? budget->kv.really_needed_bytes : budget->needed_bytes;
 }
 
+// "3.79 GiB", and below one GiB "0.24 GiB (243 MiB)".
+static void add_size(struct kvb_buffer *line, int64_t bytes)
+{
+    char gib[32];
+    kvb_buffer_printf(line, "%s GiB", kvb_format_gib(gib, bytes, 2));
+    if (bytes >= (int64_t)KVB_MIB && bytes < (int64_t)KVB_GIB) {
+        uint64_t mib = ((uint64_t)bytes + KVB_MIB / 2) / KVB_MIB;
+        kvb_buffer_printf(line, " (%u MiB)", (unsigned)mib);
+    }
+}
+
 static void say_balance(struct kvb_buffer *line, const struct kvb_plan_report *report)
 {
     const struct kvb_budget *budget = report->budget;
-    char need[32], rest[32], length[32];
+    char text[32];
     uint64_t need_bytes = need_of(report);
     int64_t balance = budget->items[KVB_ITEM_KV_CACHE].bytes - (int64_t)need_bytes;
-    kvb_format_gib(need, (int64_t)need_bytes, 2);
     if (need_is_stated(report)) {
-        kvb_buffer_printf(line, "The deployment asks for %s GiB of KV cache; ", need);
+        kvb_buffer_add(line, "The deployment asks for ");
     } else {
-        kvb_buffer_printf(line, "One request of %s tokens needs %s GiB of KV cache; ",
-                          kvb_format_count(length, kvb_report_length(budget)), need);
+        kvb_buffer_printf(line, "One request of %s tokens needs ", kvb_format_count(text, kvb_report_length(budget)));
     }
+    add_size(line, (int64_t)need_bytes);
+    kvb_buffer_add(line, " of KV cache; ");
+    add_size(line, balance < 0 ? -balance : balance);
     if (balance >= 0) {
-        kvb_buffer_printf(line, "%s GiB remain.", kvb_format_gib(rest, balance, 2));
+        kvb_buffer_add(line, " remain.");
     } else {
-        kvb_buffer_printf(line, "%s GiB are missing (balance %s GiB).", kvb_format_gib(rest, -balance, 2),
-                          kvb_format_gib(need, balance, 2));
+        kvb_buffer_printf(line, " are missing (balance %s GiB).", kvb_format_gib(text, balance, 2));
     }
 }
 
