@@ -47,6 +47,13 @@ struct kvb_kv_group {
     uint32_t window_tokens;
 };
 
+// How many requests of a length run at once.
+#define KVB_FRONTIER_MAX 8
+struct kvb_frontier_point {
+    uint64_t length_tokens;
+    uint64_t concurrency_hundredths;
+};
+
 struct kvb_kv_cache {
     uint64_t bytes_per_token; // average over one request of max_model_len
     uint64_t block_tokens;
@@ -63,6 +70,9 @@ struct kvb_kv_cache {
     const char *hybrid_manager_why; // static text or NULL
     uint32_t group_count;
     struct kvb_kv_group groups[KVB_GROUPS_MAX];
+    uint32_t frontier_count;
+    struct kvb_frontier_point frontier[KVB_FRONTIER_MAX]; // shortest length first
+    uint64_t wanted_bytes;                                // for what plan->need asks; 0 = nothing was asked
 };
 
 // What a shown figure was computed from: `formula` is a constant text with {0}..{7} for the numbers.
@@ -107,6 +117,7 @@ struct kvb_budget {
     int64_t outside_bytes; // what the device holds beyond requested
     int64_t slack_bytes;   // free - requested - outside
     uint64_t graph_actual_bytes;
+    uint64_t request_tokens; // of plan->request; 0 = none was given
     struct kvb_kv_cache kv;
     bool starts;
     char error[KVB_ERROR_TEXT_CAPACITY]; // what this release would print; "" when it starts
@@ -121,6 +132,15 @@ struct kvb_budget {
 // Notices and warnings about the answer are added to `problems` too.
 enum kvb_status kvb_budget_compute(const struct kvb_plan *plan, struct kvb_budget *budget,
                                    struct kvb_problems *problems) KVB_MUST_USE;
+
+// Terms read off a run. A pool with a term missing is put down to non-torch memory, else to activation.
+struct kvb_measured {
+    bool known[KVB_ITEM_COUNT];
+    int64_t bytes[KVB_ITEM_COUNT];
+};
+// `logged`: the plan of the run itself. Its prediction less what was measured becomes the calibration.
+enum kvb_status kvb_calibrate(const struct kvb_plan *logged, const struct kvb_measured *measured,
+                              struct kvb_calibration *calibration) KVB_MUST_USE;
 
 // ---- Advice
 

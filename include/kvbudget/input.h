@@ -91,6 +91,8 @@ struct kvb_deployment {
     struct kvb_stated_term stated[KVB_STATED_COUNT];
     uint32_t reserve_count;
     struct kvb_reserve reserves[KVB_RESERVES_MAX];
+    struct kvb_need need;
+    struct kvb_request request;
 };
 void kvb_deployment_init(struct kvb_deployment *deployment);
 

@@ -153,10 +153,10 @@ struct kvb_quantisation {
     bool act_order; // GPTQ desc_act
     bool static_activations;
     uint32_t unquantised_roles;
-    enum kvb_quantisation_method expert_method; // mixed checkpoints: experts only; NONE = as `method`
+    enum kvb_quantisation_method expert_method;    // mixed checkpoints: experts only; NONE = as `method`
     enum kvb_quantisation_method attention_method; // mixed checkpoints: attention only; NONE = as `method`
-    bool kv_cache_fp8;                          // the checkpoint declares its KV cache fp8 (modelopt)
-    char name[32];                              // as the checkpoint spells it: "fp8", "compressed-tensors"
+    bool kv_cache_fp8;                             // the checkpoint declares its KV cache fp8 (modelopt)
+    char name[32];                                 // as the checkpoint spells it: "fp8", "compressed-tensors"
 };
 
 // One cos/sin table of the rotary embedding: rows x width elements of the model's dtype, on every rank.

@@ -232,6 +232,29 @@ struct kvb_reserve {
     uint64_t bytes; // on each GPU
 };
 
+// What must fit beyond one request of max_model_len; 0 = not asked.
+struct kvb_need {
+    uint64_t length_tokens;          // --need-len
+    uint64_t concurrency_hundredths; // --need-concurrency, requests of that length at once
+};
+
+// One request as its user sees it, to be held against max_model_len.
+struct kvb_request {
+    bool set;
+    uint64_t images, prompt_tokens, answer_tokens;
+    uint64_t image_tokens; // of one image; 0 = the largest the model takes
+};
+
+// Terms measured in an earlier run, in the order of enum kvb_item: what they differ from the model of
+// them carries over to other settings. Made by kvb_calibrate.
+#define KVB_CALIBRATED_TERMS 6
+struct kvb_calibration {
+    bool set;
+    bool known[KVB_CALIBRATED_TERMS];
+    int64_t offset_bytes[KVB_CALIBRATED_TERMS];     // measured less predicted for that run
+    uint64_t reference_bytes[KVB_CALIBRATED_TERMS]; // predicted for that run
+};
+
 struct kvb_plan {
     struct kvb_model model;
     const struct kvb_model *draft; // draft model of speculative decoding; NULL = none or not known
@@ -246,6 +269,9 @@ struct kvb_plan {
     struct kvb_stated_term stated[KVB_STATED_COUNT];
     uint32_t reserve_count;
     struct kvb_reserve reserves[KVB_RESERVES_MAX];
+    struct kvb_need need;
+    struct kvb_request request;
+    struct kvb_calibration calibration;
 };
 
 #endif

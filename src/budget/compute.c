@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "budget/encoder_items.h"
 #include "budget/errors.h"
 #include "budget/kv.h"
 #include "budget/printed.h"
@@ -100,6 +101,9 @@ static void stage_terms(const struct kvb_context *context, uint32_t stage, struc
     terms->items[KVB_ITEM_CUDA_GRAPH] = stated_or(context, KVB_STATED_CUDA_GRAPH, estimate);
     terms->items[KVB_ITEM_RESERVED] = exactly(kvb_reserved_bytes(context));
     terms->items[KVB_ITEM_OTHER] = exactly(other_bytes(context));
+    for (uint32_t item = 0; item < KVB_ITEM_KV_CACHE; item++) {
+        kvb_calibration_apply(&context->plan->calibration, item, &terms->items[item]);
+    }
 }
 
 static bool fixed_cache(const struct kvb_context *context)
@@ -170,6 +174,9 @@ static enum kvb_basis basis_of(const struct kvb_context *context, enum kvb_item 
         [KVB_ITEM_RESERVED] = KVB_BASIS_EXACT,     [KVB_ITEM_OTHER] = KVB_BASIS_STATED,
         [KVB_ITEM_KV_CACHE] = KVB_BASIS_MODELLED,
     };
+    if (item < KVB_ITEM_KV_CACHE && context->plan->calibration.set && context->plan->calibration.known[item]) {
+        return KVB_BASIS_MEASURED;
+    }
     bool stated = (uint32_t)item < (uint32_t)KVB_STATED_KV_NEED && context->plan->stated[item].set;
     if (item == KVB_ITEM_KV_CACHE && fixed_cache(context)) {
         stated = true;
@@ -241,21 +248,41 @@ static void check_free(const struct kvb_context *context, uint64_t requested_byt
     }
 }
 
+// What must fit: what the deployment states, what --need-... asks, else one request by the release's check.
+static uint64_t wanted_bytes(const struct kvb_context *context, const struct kvb_budget *budget)
+{
+    const struct kvb_stated_term *stated = &context->plan->stated[KVB_STATED_KV_NEED];
+    return stated->set ? stated->bytes : budget->kv.wanted_bytes;
+}
+
 static void judge(const struct kvb_context *context, struct kvb_budget *budget)
 {
-    const struct kvb_stated_term *wanted = &context->plan->stated[KVB_STATED_KV_NEED];
-    if (wanted->set) {
-        budget->needed_bytes = wanted->bytes;
-        budget->balance_bytes = budget->items[KVB_ITEM_KV_CACHE].bytes - (int64_t)wanted->bytes;
-    }
-    int64_t low_balance = budget->items[KVB_ITEM_KV_CACHE].low_bytes - (int64_t)budget->needed_bytes;
+    const struct kvb_term *cache = &budget->items[KVB_ITEM_KV_CACHE];
+    uint64_t wanted = wanted_bytes(context, budget);
     bool never_runs = hybrid_check_is_wrong(context, budget);
-    bool short_of_wish = wanted->set && budget->balance_bytes < 0;
+    if (wanted > 0) {
+        budget->needed_bytes = wanted;
+        budget->balance_bytes = cache->bytes - (int64_t)wanted;
+    }
+    bool short_of_wish = wanted > 0 && budget->balance_bytes < 0;
     if (!budget->starts || never_runs || short_of_wish) {
         budget->verdict = KVB_DOES_NOT_FIT;
     } else {
-        budget->verdict = low_balance >= 0 ? KVB_FITS : KVB_TIGHT;
+        budget->verdict = cache->low_bytes >= (int64_t)budget->needed_bytes ? KVB_FITS : KVB_TIGHT;
     }
+}
+
+static void measure_request(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    const struct kvb_request *request = &context->plan->request;
+    struct kvb_encoder_load load;
+    if (!request->set) {
+        return;
+    }
+    kvb_encoder_load(context, &load);
+    uint64_t image_tokens = request->image_tokens > 0 ? request->image_tokens : load.tokens_per_item;
+    uint64_t tokens = kvb_mul(request->images, image_tokens);
+    budget->request_tokens = kvb_add(tokens, kvb_add(request->prompt_tokens, request->answer_tokens));
 }
 
 static void warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems)
@@ -270,6 +297,12 @@ static void warn(const struct kvb_context *context, const struct kvb_budget *bud
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "What the device holds beyond the request (context, communication buffers, CUDA graphs) "
                               "exceeds what utilization leaves; expect an out-of-memory error after start-up.");
+    }
+    if (budget->request_tokens > context->max_model_len) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "The request of --request is %llu tokens, more than max_model_len (%llu): it would be "
+                              "refused whatever the memory.",
+                              (unsigned long long)budget->request_tokens, (unsigned long long)context->max_model_len);
     }
     if (context->plan->environment.use_v1 == KVB_NO && kvb_rule(context, KVB_RULE_V1_AVAILABLE) == 2) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
@@ -320,6 +353,12 @@ static enum kvb_status compute(const struct kvb_plan *plan, struct kvb_budget *b
     struct kvb_context context;
     memset(budget, 0, sizeof *budget);
     enum kvb_status status = kvb_context_init(&context, plan, problems);
+    if (status == KVB_OK && plan->need.length_tokens > context.max_model_len && !context.auto_length) {
+        status =
+            kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,
+                            "--need-len %llu is longer than max_model_len (%llu): no such request is accepted.",
+                            (unsigned long long)plan->need.length_tokens, (unsigned long long)context.max_model_len);
+    }
     if (status != KVB_OK) {
         return status;
     }
@@ -336,6 +375,7 @@ static enum kvb_status compute(const struct kvb_plan *plan, struct kvb_budget *b
     }
     if (!quiet) {
         budget->parameters = kvb_model_parameters(context.model);
+        measure_request(&context, budget);
         kvb_steps_fill(&context, budget);
         warn(&context, budget, problems);
     }

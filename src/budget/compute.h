@@ -11,6 +11,11 @@ struct kvb_stage_terms {
     int64_t pool_bytes, pool_low_bytes, pool_high_bytes;
 };
 
+#define KVB_LOG_ROUNDING_BYTES 5368710U // half a hundredth of a GiB
+
+// Replaces the model of a term by what a run taught about it, and narrows its range.
+void kvb_calibration_apply(const struct kvb_calibration *calibration, uint32_t item, struct kvb_estimate *estimate);
+
 // Highest utilization, in whole hundredths, that the free memory and what lives outside the request
 // leave; 0 when there is none.
 uint32_t kvb_highest_utilization(const struct kvb_budget *budget);

@@ -193,6 +193,31 @@ static uint64_t auto_length(const struct kvb_context *context, const struct kvb_
     return length;
 }
 
+// Concurrency at halvings of the longest length, and what the wish for more than one request comes to.
+static void look_ahead(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                       struct kvb_kv_cache *kv)
+{
+    const struct kvb_need *need = &context->plan->need;
+    uint64_t length = context->max_model_len;
+    while (length / 2 >= 1024 && kv->frontier_count + 1 < KVB_FRONTIER_MAX) {
+        length /= 2;
+        kv->frontier_count++;
+    }
+    kv->frontier_count++;
+    for (uint32_t i = 0; i < kv->frontier_count; i++) {
+        uint64_t at = context->max_model_len >> (kv->frontier_count - 1 - i);
+        kv->frontier[i].length_tokens = at;
+        kv->frontier[i].concurrency_hundredths =
+            kvb_printed_hundredths(kv->num_blocks, kvb_request_blocks(context, sizing, at));
+    }
+    if (need->length_tokens > 0 || need->concurrency_hundredths > 0) {
+        uint64_t wanted_length = need->length_tokens > 0 ? need->length_tokens : context->max_model_len;
+        uint64_t requests = need->concurrency_hundredths > 0 ? need->concurrency_hundredths : 100;
+        uint64_t bytes = kvb_real_need(context, sizing, stage, wanted_length);
+        kv->wanted_bytes = kvb_div_up(kvb_mul(bytes, requests), 100);
+    }
+}
+
 // Before 0.11 every worker groups its own layers: the one with the fewest blocks answers for all.
 static void narrow_to_tightest(struct kvb_context *context, struct kvb_sizing *sizing, int64_t pools[KVB_STAGES_MAX],
                                struct kvb_budget *budget)
@@ -254,6 +279,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     describe_groups(&context, &sizing, kv);
     kv->max_model_len_that_fits = really_longest(&context, &sizing, pools);
     check_fit(&context, &sizing, pools, tightest, budget);
+    look_ahead(&context, &sizing, budget->tightest_stage, kv);
     if (context.auto_length && kv->auto_max_model_len == 0 && budget->starts == false) {
         kvb_error_no_auto_fit(budget->error);
     }

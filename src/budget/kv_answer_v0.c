@@ -55,6 +55,18 @@ static void set_group(const struct kvb_context *context, uint32_t layers, struct
     kv->groups[0].blocks_per_request = kv->blocks_per_request;
 }
 
+static void set_wish(const struct kvb_context *context, struct kvb_kv_cache *kv)
+{
+    const struct kvb_need *need = &context->plan->need;
+    if (need->length_tokens == 0 && need->concurrency_hundredths == 0) {
+        return;
+    }
+    uint64_t length = need->length_tokens > 0 ? need->length_tokens : context->max_model_len;
+    uint64_t requests = need->concurrency_hundredths > 0 ? need->concurrency_hundredths : 100;
+    uint64_t bytes = kvb_mul(kvb_div_up(length, kv->block_tokens), kv->bytes_per_block);
+    kv->wanted_bytes = kvb_div_up(kvb_mul(bytes, requests), 100);
+}
+
 static void check_length(const struct kvb_context *context, int64_t pool_bytes, struct kvb_budget *budget)
 {
     struct kvb_kv_cache *kv = &budget->kv;
@@ -114,5 +126,6 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
     kv->max_concurrency_hundredths = kvb_printed_hundredths(kv->tokens, context->max_model_len);
     kv->bytes_per_token = kv->bytes_per_block / kv->block_tokens;
     set_group(context, group_layers, kv);
+    set_wish(context, kv);
     check_length(context, pools[budget->tightest_stage], budget);
 }

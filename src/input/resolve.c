@@ -94,6 +94,8 @@ static void copy_answers(const struct kvb_deployment *deployment, struct kvb_pla
     memcpy(plan->stated, deployment->stated, sizeof plan->stated);
     plan->reserve_count = deployment->reserve_count;
     memcpy(plan->reserves, deployment->reserves, sizeof plan->reserves);
+    plan->need = deployment->need;
+    plan->request = deployment->request;
 }
 
 enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, struct kvb_plan *plan,

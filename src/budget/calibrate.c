@@ -1,0 +1,62 @@
+// What one measured run teaches about others: the difference between each term and the model of it.
+#include <string.h>
+
+#include "base/checked.h"
+#include "budget/compute.h"
+
+_Static_assert(KVB_CALIBRATED_TERMS == (int)KVB_ITEM_KV_CACHE, "every term but the cache is calibrated");
+
+static void learn(struct kvb_calibration *calibration, uint32_t item, int64_t measured, int64_t predicted)
+{
+    calibration->known[item] = true;
+    calibration->offset_bytes[item] = measured - predicted;
+    calibration->reference_bytes[item] = predicted > 0 ? (uint64_t)predicted : 0;
+}
+
+// Where the rest of a known pool goes: to the term that is measured least often.
+static uint32_t item_of_rest(const struct kvb_measured *measured)
+{
+    return measured->known[KVB_ITEM_NON_TORCH] && !measured->known[KVB_ITEM_ACTIVATION] ? KVB_ITEM_ACTIVATION
+                                                                                        : KVB_ITEM_NON_TORCH;
+}
+
+enum kvb_status kvb_calibrate(const struct kvb_plan *logged, const struct kvb_measured *measured,
+                              struct kvb_calibration *calibration)
+{
+    struct kvb_plan plan = *logged;
+    struct kvb_budget budget;
+    memset(&plan.calibration, 0, sizeof plan.calibration);
+    memset(calibration, 0, sizeof *calibration);
+    if (!kvb_budget_quietly(&plan, &budget)) {
+        return KVB_CONTRADICTION;
+    }
+    calibration->set = true;
+    int64_t rest = budget.items[KVB_ITEM_KV_CACHE].bytes;
+    for (uint32_t item = 0; item < KVB_CALIBRATED_TERMS; item++) {
+        if (measured->known[item]) {
+            learn(calibration, item, measured->bytes[item], budget.items[item].bytes);
+            rest -= calibration->offset_bytes[item];
+        }
+    }
+    if (measured->known[KVB_ITEM_KV_CACHE]) {
+        uint32_t item = item_of_rest(measured);
+        int64_t missing = rest - measured->bytes[KVB_ITEM_KV_CACHE];
+        int64_t base = budget.items[item].bytes + (calibration->known[item] ? calibration->offset_bytes[item] : 0);
+        learn(calibration, item, base + missing, budget.items[item].bytes);
+    }
+    return KVB_OK;
+}
+
+void kvb_calibration_apply(const struct kvb_calibration *calibration, uint32_t item, struct kvb_estimate *estimate)
+{
+    if (!calibration->set || !calibration->known[item]) {
+        return;
+    }
+    uint64_t reference = calibration->reference_bytes[item];
+    uint64_t moved = estimate->bytes > reference ? estimate->bytes - reference : reference - estimate->bytes;
+    uint64_t margin = KVB_LOG_ROUNDING_BYTES + moved / 20;
+    int64_t bytes = (int64_t)estimate->bytes + calibration->offset_bytes[item];
+    estimate->bytes = bytes > 0 ? (uint64_t)bytes : 0;
+    estimate->low_bytes = estimate->bytes > margin ? estimate->bytes - margin : 0;
+    estimate->high_bytes = kvb_add(estimate->bytes, margin);
+}
