@@ -1,0 +1,127 @@
+// Published element counts, as the Hub reports them for each checkpoint (gathered in AlexsJones/llmfit,
+// llmfit-core/data/hf_models.json at commit 5bdc9df9d8e28168fdc4650741be71b715a11fc6), against built-in models.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <kvbudget/input.h>
+
+struct published {
+    const char *model;
+    uint64_t parameters;
+};
+// clang-format off
+static const struct published rows[] = {
+    {"01-ai/Yi-34B", 34388917248ULL},
+    {"01-ai/Yi-6B-Chat", 6061035520ULL},
+    {"HuggingFaceTB/SmolLM-1.7B-Instruct", 1711376384ULL},
+    {"HuggingFaceTB/SmolLM2-135M-Instruct", 134515008ULL},
+    {"HuggingFaceTB/SmolLM3-3B", 3075098624ULL},
+    {"LGAI-EXAONE/EXAONE-4.0-32B", 32003216384ULL},
+    {"LiquidAI/LFM2-1.2B", 1170340608ULL},
+    {"Qwen/QwQ-32B", 32763876352ULL},
+    {"Qwen/QwQ-32B-AWQ", 32763876352ULL},
+    {"Qwen/Qwen1.5-7B-Chat", 7721324544ULL},
+    {"Qwen/Qwen2-0.5B-Instruct", 494032768ULL},
+    {"Qwen/Qwen2-7B-Instruct", 7615616512ULL},
+    {"Qwen/Qwen2-VL-72B-Instruct", 73405560320ULL},
+    {"Qwen/Qwen2.5-14B-Instruct-1M", 14770033664ULL},
+    {"Qwen/Qwen2.5-14B-Instruct-AWQ", 14770033664ULL},
+    {"Qwen/Qwen2.5-14B-Instruct-GPTQ-Int4", 14770033664ULL},
+    {"Qwen/Qwen2.5-32B", 32763876352ULL},
+    {"Qwen/Qwen2.5-32B-Instruct-GPTQ-Int4", 32763876352ULL},
+    {"Qwen/Qwen2.5-72B", 72706203648ULL},
+    {"Qwen/Qwen2.5-72B-Instruct", 72706203648ULL},
+    {"Qwen/Qwen2.5-7B-Instruct", 7615616512ULL},
+    {"Qwen/Qwen2.5-7B-Instruct-1M", 7615616512ULL},
+    {"Qwen/Qwen2.5-7B-Instruct-GPTQ-Int4", 7615616512ULL},
+    {"Qwen/Qwen2.5-Coder-1.5B-Instruct", 1543714304ULL},
+    {"Qwen/Qwen2.5-Coder-14B-Instruct", 14770033664ULL},
+    {"Qwen/Qwen2.5-Coder-3B-Instruct", 3085938688ULL},
+    {"Qwen/Qwen2.5-Coder-7B-Instruct", 7615616512ULL},
+    {"Qwen/Qwen2.5-Coder-7B-Instruct-AWQ", 7615616512ULL},
+    {"Qwen/Qwen2.5-VL-3B-Instruct", 3754622976ULL},
+    {"Qwen/Qwen2.5-VL-7B-Instruct", 8292166656ULL},
+    {"Qwen/Qwen3-14B-AWQ", 14768307200ULL},
+    {"Qwen/Qwen3-30B-A3B-Base", 30532122624ULL},
+    {"Qwen/Qwen3-30B-A3B-Thinking-2507", 30532122624ULL},
+    {"Qwen/Qwen3-8B", 8190735360ULL},
+    {"Qwen/Qwen3-8B-AWQ", 8190735360ULL},
+    {"Qwen/Qwen3-8B-Base", 8190735360ULL},
+    {"Qwen/Qwen3-Coder-30B-A3B-Instruct", 30532122624ULL},
+    {"Qwen/Qwen3-Next-80B-A3B-Instruct", 81324862720ULL},
+    {"Qwen/Qwen3-VL-2B-Thinking", 2127532032ULL},
+    {"Qwen/Qwen3-VL-4B-Thinking", 4437815808ULL},
+    {"Qwen/Qwen3-VL-8B-Instruct", 8767123696ULL},
+    {"Qwen/Qwen3.5-0.8B", 873438784ULL},
+    {"Qwen/Qwen3.5-27B", 27781427952ULL},
+    {"Qwen/Qwen3.5-35B-A3B", 35951822704ULL},
+    {"Qwen/Qwen3.5-397B-A17B", 403397928944ULL},
+    {"Qwen/Qwen3.5-9B", 9653104368ULL},
+    {"Qwen/Qwen3.6-35B-A3B", 35951822704ULL},
+    {"XiaomiMiMo/MiMo-7B-Base", 7833409536ULL},
+    {"allenai/Molmo-7B-D-0924", 8021025280ULL},
+    {"allenai/OLMo-2-1124-13B-Instruct", 13716198400ULL},
+    {"allenai/OLMo-2-1124-7B-Instruct", 7298617344ULL},
+    {"alpindale/WizardLM-2-8x22B", 140620634112ULL},
+    {"bigscience/bloom-560m", 559214592ULL},
+    {"deepseek-ai/DeepSeek-R1-Distill-Llama-70B", 70553706496ULL},
+    {"deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B", 1777088000ULL},
+    {"deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", 14770033664ULL},
+    {"deepseek-ai/DeepSeek-R1-Distill-Qwen-32B", 32763876352ULL},
+    {"deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", 7615616512ULL},
+    {"google/gemma-2-27b-it", 27227128320ULL},
+    {"google/gemma-2-2b-it", 2614341888ULL},
+    {"google/gemma-3-1b-it", 999885952ULL},
+    {"google/gemma-3-4b-it", 4300079472ULL},
+    {"google/gemma-3-4b-pt", 4300079472ULL},
+    {"google/gemma-4-E2B-it", 5123178051ULL},
+    {"meta-llama/Llama-3.1-8B-Instruct", 8030261248ULL},
+    {"meta-llama/Llama-3.2-11B-Vision-Instruct", 10670220835ULL},
+    {"meta-llama/Llama-3.2-3B-Instruct", 3212749824ULL},
+    {"meta-llama/Llama-3.3-70B-Instruct", 70553706496ULL},
+    {"meta-llama/Llama-Guard-3-8B", 8030261248ULL},
+    {"meta-llama/Meta-Llama-3-70B", 70553706496ULL},
+    {"meta-llama/Meta-Llama-3-8B-Instruct", 8030261248ULL},
+    {"microsoft/Phi-3-mini-4k-instruct", 3821079552ULL},
+    {"microsoft/Phi-mini-MoE-instruct", 7647632704ULL},
+    {"mistralai/Mistral-7B-v0.1", 7241732096ULL},
+    {"mistralai/Mixtral-8x22B-Instruct-v0.1", 140630071296ULL},
+    {"mistralai/Mixtral-8x7B-Instruct-v0.1", 46702792704ULL},
+    {"nvidia/Llama-3_3-Nemotron-Super-49B-v1", 49867145216ULL},
+    {"openbmb/MiniCPM-V-2_6", 8099175152ULL},
+    {"openbmb/MiniCPM4-8B", 8185253888ULL},
+    {"zai-org/GLM-4.7", 358337791296ULL},
+    {"zai-org/GLM-4.7-Flash", 31221488576ULL},
+};
+// clang-format on
+
+static struct kvb_problems problems;
+static struct kvb_model model;
+
+static void counts_are_the_published_ones(void **state)
+{
+    uint32_t wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kvb_problems_init(&problems);
+        if (kvb_model_load(rows[i].model, NULL, &model, NULL, &problems) != KVB_OK) {
+            fail_msg("%s: %s", rows[i].model, problems.items[0].text);
+        }
+        if (kvb_model_parameters(&model) != rows[i].parameters) {
+            print_error("%s: counted %llu, published %llu\n", rows[i].model,
+                        (unsigned long long)kvb_model_parameters(&model), (unsigned long long)rows[i].parameters);
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_are_the_published_ones)};
+    return cmocka_run_group_tests_name("published parameters", tests, NULL, NULL);
+}
