@@ -7,7 +7,7 @@
 #include "logs/run.h"
 #include "logs/scan.h"
 
-#define WINDOW ((size_t)256 << 10)
+#define WINDOW ((size_t)128 << 10)
 #define AHEAD ((size_t)40 << 10) // kept behind the place searched, so that a long line is seen whole
 #define BEHIND 600               // kept before it
 #define RECORD (AHEAD + BEHIND)
