@@ -182,7 +182,9 @@ static void check_concurrency(struct kvb_reckoning *r)
     int64_t computed = (tokens * 100 + length / 2) / length;
     struct kvb_check *check = compare(r, "concurrency = tokens / longest request", KVB_LOG_HUNDREDTHS,
                                       get(r, KVB_OBS_MAX_CONCURRENCY), computed, 1 + computed / 200);
-    if (check != NULL && !check->agrees) {
+    if (check != NULL && get(r, KVB_OBS_MAX_CONCURRENCY) < 100) {
+        say(check, "below one: a request of this length cannot run, and the engine's next line refuses it");
+    } else if (check != NULL && !check->agrees) {
         say(check, "expected of hybrid and sliding-window models before 0.20.1: trust the concurrency, not the tokens");
     }
 }

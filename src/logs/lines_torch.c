@@ -4,9 +4,9 @@
 static const struct kvb_line_row rows[] = {
     PLAIN(OOM, 0, "Tried to allocate {size}", "torch.OutOfMemoryError: Tried to allocate 96.00 MiB. GPU",
           KVB_OBS_TRIED_ALLOC),
-    PLAIN(FACT, 0, "has a total capacity of {size} of which {size} is free",
+    PLAIN(OOM, 0, "has a total capacity of {size} of which {size} is free",
           "GPU 0 has a total capacity of 23.50 GiB of which 64.00 MiB is free.", KVB_OBS_GPU_MEMORY, KVB_OBS_OOM_FREE),
-    PLAIN(FACT, 0, "has a total capacty of {size} of which {size} is free",
+    PLAIN(OOM, 0, "has a total capacty of {size} of which {size} is free",
           "GPU 0 has a total capacty of 23.50 GiB of which 64.00 MiB is free.", KVB_OBS_GPU_MEMORY, KVB_OBS_OOM_FREE),
     PLAIN(FACT, 0, "{size} total capacity; {size} already allocated; {size} free",
           "(GPU 0; 23.50 GiB total capacity; 22.75 GiB already allocated; 64.00 MiB free; 23 GiB reserved",

@@ -4,14 +4,14 @@
 static const struct kvb_line_row rows[] = {
     LINE(LOADED, 0, R(0, 4, 0), R(0, 8, 2), ANY_ENGINE, "Loading model weights took {size}",
          "INFO 03-04 05:06:07 model_runner.py:160] Loading model weights took 12.5000 GB", KVB_OBS_WEIGHTS),
-    LINE(LOADED, 0, R(0, 8, 0), 0, ANY_ENGINE, "Model loading took {size}",
+    LINE(LOADED, 0, R(0, 8, 0), 0, ANY_ENGINE, "Model loading took{sep}{size}",
          "(EngineCore pid=9) INFO 03-04 05:06:07 [gpu_model_runner.py:1] Model loading took 8.25 GiB memory and 3.1 "
          "seconds",
          KVB_OBS_WEIGHTS),
-    LINE(SIZED, 0, R(0, 9, 1), 0, V1, "Available KV cache memory: {size}",
+    LINE(SIZED, 0, R(0, 9, 1), 0, V1, "Available KV cache memory{sep}{size}",
          "(Worker_TP0 pid=9) INFO 03-04 05:06:07 [gpu_worker.py:1] Available KV cache memory: -1.25 GiB",
          KVB_OBS_KV_CACHE),
-    LINE(ALLOCATED, 0, R(0, 8, 0), 0, V1, "GPU KV cache size: {count} tokens",
+    LINE(ALLOCATED, 0, R(0, 8, 0), 0, V1, "GPU KV cache size{sep}{count}",
          "(EngineCore pid=9) INFO 03-04 05:06:07 [kv_cache_utils.py:1] GPU KV cache size: 12,352 tokens",
          KVB_OBS_KV_TOKENS),
     LINE(FACT, 0, R(0, 6, 3), 0, ANY_ENGINE, "Maximum concurrency for {count} tokens per request: {dec}x",
@@ -24,6 +24,35 @@ static const struct kvb_line_row rows[] = {
     LINE(FACT, 0, 0, 0, ANY_ENGINE, "{count} tokens / {dec}x", "kv 1.25 GiB / 12,352 tokens / 3.02x", KVB_OBS_KV_TOKENS,
          KVB_OBS_MAX_CONCURRENCY),
     LINE(SIZED, 0, 0, 0, ANY_ENGINE, " KV free {size}", "stage 0 loaded KV free 2.75 GiB", KVB_OBS_KV_CACHE),
+    // remarks without a term of the budget
+    LINE(FACT, 0, R(0, 10, 2), R(0, 20, 0), V1, "Multiplying the GPU KV cache size by the",
+         "INFO Multiplying the GPU KV cache size by the dcp_world_size 2.", NOTHING),
+    LINE(FACT, 0, R(0, 7, 0), 0, ANY_ENGINE, "Sleep mode freed {size} memory, {size} memory is still in use",
+         "INFO Sleep mode freed 12.00 GiB memory, 1.50 GiB memory is still in use.", NOTHING, NOTHING),
+    LINE(FACT, 0, R(0, 11, 0), 0, V1, "CuMemAllocator: sleep freed {size} memory in total",
+         "INFO CuMemAllocator: sleep freed 12.00 GiB memory in total, of which", NOTHING),
+    LINE(FACT, 0, R(0, 17, 0), 0, V1, "[PrefetchOffloader] Initialized {count} modules",
+         "INFO [PrefetchOffloader] Initialized 32 modules. Total GPU memory saved: 1.0 GB", NOTHING),
+    LINE(FACT, 0, R(0, 17, 0), 0, V1, "Total CPU offloaded parameters", "INFO Total CPU offloaded parameters: 4.0",
+         NOTHING),
+    LINE(FACT, 0, 0, R(0, 17, 1), ANY_ENGINE,
+         "Possibly too large swap space. {size} out of the {size} total CPU memory",
+         "WARNING Possibly too large swap space. 32.00 GiB out of the 70.00 GiB total CPU memory is", NOTHING, NOTHING),
+    LINE(FACT, 0, R(0, 3, 0), 0, ANY_ENGINE, "data type to store kv cache",
+         "INFO [cache.py:1] Using fp8 data type to store kv cache. It reduces", NOTHING),
+    // XPU and HPU; "MB" is MiB
+    LINE(SIZED, 0, R(0, 9, 2), R(0, 15, 1), ANY_ENGINE,
+         "Before memory profiling run, total GPU memory: {mib} MB, model load takes {mib} MB, free gpu memory is {mib} "
+         "MB",
+         "INFO Before memory profiling run, total GPU memory: 24064.00 MB, model load takes 7680.00 MB, free gpu "
+         "memory is 16000.00 MB.",
+         KVB_OBS_GPU_MEMORY, KVB_OBS_WEIGHTS, NOTHING),
+    LINE(SIZED, 0, R(0, 6, 4), R(0, 9, 2), ANY_ENGINE,
+         "Free device memory: {size}, {size} usable (gpu_memory_utilization={ppm}), {size} reserved for "
+         "HPUGraphs{any}, {size} reserved for KV cache",
+         "INFO Free device memory: 80.0 GiB, 72.0 GiB usable (gpu_memory_utilization=0.9), 7.2 GiB reserved for "
+         "HPUGraphs (VLLM_GRAPH_RESERVED_MEM=0.1), 64.8 GiB reserved for KV cache",
+         KVB_OBS_GPU_FREE, NOTHING, KVB_OBS_UTILIZATION, NOTHING, KVB_OBS_KV_CACHE),
     // V0
     LINE(ALLOCATED, 0, R(0, 2, 0), R(0, 11, 0), V0, " blocks: {count}, # CPU blocks: {count}",
          "INFO 03-04 05:06:07 gpu_executor.py:80] # GPU blocks: 1200, # CPU blocks: 512", KVB_OBS_NUM_GPU_BLOCKS,
@@ -104,7 +133,7 @@ static const struct kvb_line_row rows[] = {
          "(8.38 GiB)",
          KVB_OBS_KV_CACHE),
     // CUDA graphs
-    LINE(FACT, 0, R(0, 18, 0), 0, V1, "Estimated CUDA graph memory: {size} total",
+    LINE(FACT, 0, R(0, 18, 0), 0, V1, "Estimated CUDA graph memory{sep}{size}",
          "(Worker_TP0 pid=9) INFO [gpu_model_runner.py:1] Estimated CUDA graph memory: 0.50 GiB total",
          KVB_OBS_GRAPH_ESTIMATE),
     LINE(CAPTURED, 0, R(0, 6, 4), 0, ANY_ENGINE, "Graph capturing finished{any} took {size}",

@@ -16,12 +16,13 @@ enum hole_kind {
     HOLE_PPM,
     HOLE_WORD,
     HOLE_NAME,
+    HOLE_SEP,
     HOLE_ANY,
     HOLE_KIND_COUNT
 };
 
 static const char *const hole_names[HOLE_KIND_COUNT] = {"size", "gib", "mib",  "mem",  "bytes", "count",
-                                                        "dec",  "ppm", "word", "name", "any"};
+                                                        "dec",  "ppm", "word", "name", "sep",   "any"};
 
 #define ANY_MAX 400
 #define NUMBER_LIMIT ((int64_t)1 << 62)
@@ -241,6 +242,13 @@ static bool take_name(struct cursor *in)
     return in->at > start;
 }
 
+static void skip_separators(struct cursor *in)
+{
+    while (in->at < in->length && strchr(" \t\n:=|*`~", in->text[in->at]) != NULL && in->text[in->at] != '\0') {
+        in->at++;
+    }
+}
+
 static bool take_hole(struct cursor *in, enum hole_kind kind, int64_t *value)
 {
     struct decimal number;
@@ -364,7 +372,9 @@ static bool match_from(struct cursor *in, const char *pattern, struct kvb_hole *
         } else {
             enum hole_kind kind = read_hole(p, &width);
             p += width;
-            if (kind == HOLE_ANY ? !skip_to(in, p) : !match_hole(in, kind, holes, &filled)) {
+            if (kind == HOLE_SEP) {
+                skip_separators(in);
+            } else if (kind == HOLE_ANY ? !skip_to(in, p) : !match_hole(in, kind, holes, &filled)) {
                 return false;
             }
         }
@@ -395,7 +405,7 @@ unsigned kvb_pattern_holes(const char *pattern)
 {
     unsigned count = 0;
     for (const char *p = strchr(pattern, '{'); p != NULL; p = strchr(p + 1, '{')) {
-        if (p[1] != '!' && strncmp(p, "{any}", 5) != 0) {
+        if (p[1] != '!' && strncmp(p, "{any}", 5) != 0 && strncmp(p, "{sep}", 5) != 0) {
             count++;
         }
     }

@@ -8,6 +8,7 @@
 //   {ppm}    decimal fraction, in millionths
 //   {word}   up to a blank, comma, bracket or quote   {any}   skips to the next literal, same line
 //   {name}   up to a round bracket or the end of the line
+//   {sep}    blanks and : = | * ` ~, as lists, tables and emphasis put between a name and its figure
 //   {!x}     the next character is not x
 #ifndef KVB_LOGS_PATTERN_H
 #define KVB_LOGS_PATTERN_H
