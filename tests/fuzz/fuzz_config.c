@@ -43,13 +43,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     kvb_problems_init(&problems);
     enum kvb_status status = kvb_model_read_config("fuzz", text, length, "beside", quant, quant ? strlen(quant) : 0,
                                                    overrides, &model, &problems);
-    check_problems(status, &problems);
+    fuzz_check(status, &problems);
     if (status == KVB_OK) {
         walk();
     }
     kvb_problems_init(&problems);
     status = kvb_model_read_profile("fuzz", text, length, &model, &problems);
-    check_problems(status, &problems);
+    fuzz_check(status, &problems);
     if (status == KVB_OK) {
         walk();
     }
