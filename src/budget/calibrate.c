@@ -43,6 +43,11 @@ enum kvb_status kvb_calibrate(const struct kvb_plan *logged, const struct kvb_me
         int64_t missing = rest - measured->bytes[KVB_ITEM_KV_CACHE];
         int64_t base = budget.items[item].bytes + (calibration->known[item] ? calibration->offset_bytes[item] : 0);
         learn(calibration, item, base + missing, budget.items[item].bytes);
+        for (uint32_t other = 0; other < KVB_CALIBRATED_TERMS; other++) {
+            if (!calibration->known[other]) { // the sum is known, so its parts cannot err on their own
+                learn(calibration, other, budget.items[other].bytes, budget.items[other].bytes);
+            }
+        }
     }
     return KVB_OK;
 }

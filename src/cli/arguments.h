@@ -30,12 +30,13 @@ struct arguments {
     enum color_mode color;
     bool quiet;
     unsigned show;
-    const char *against; // --against, or NULL
+    const char *against;   // --against, or NULL
+    const char *calibrate; // --calibrate, or NULL
     int operand_count;
     const char *operands[OPERANDS_MAX];
     int serve_count; // words after --
     const char *const *serve_words;
-    int serve_model; // index of the word that names the model, or -1
+    int serve_model;                              // index of the word that names the model, or -1
     const char *setting_texts[KVB_SETTING_COUNT]; // as typed on our own command line, or NULL
     uint32_t typed_count;
     struct typed typed[TYPED_MAX];

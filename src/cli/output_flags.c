@@ -82,6 +82,85 @@ static bool set_against(struct arguments *arguments, const struct option_row *ro
     return true;
 }
 
+static bool set_calibrate(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    (void)row;
+    arguments->calibrate = value;
+    return true;
+}
+
+static bool set_need_len(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    uint64_t *length = &arguments->deployment.need.length_tokens;
+    if (!kvb_parse_count(value, length) || *length == 0) {
+        (void)options_mistake(arguments, "--%s: '%.60s' is not a length; expected tokens such as 8192 or 32K",
+                              row->name, value);
+        return false;
+    }
+    return true;
+}
+
+#define CONCURRENCY_MAX_PPM 4000000000U
+#define PPM_PER_HUNDREDTH 10000U
+
+static bool set_need_concurrency(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    uint32_t ppm = 0;
+    if (!kvb_parse_ppm(value, CONCURRENCY_MAX_PPM, &ppm) || ppm < PPM_PER_HUNDREDTH) {
+        (void)options_mistake(arguments, "--%s: '%.60s' is not a number of requests; expected 0.01 to 4000", row->name,
+                              value);
+        return false;
+    }
+    arguments->deployment.need.concurrency_hundredths = ppm / PPM_PER_HUNDREDTH;
+    return true;
+}
+
+static uint64_t *request_part(struct kvb_request *request, const char *name, size_t length)
+{
+    struct {
+        const char *name;
+        uint64_t *part;
+    } parts[] = {{"images", &request->images},
+                 {"prompt", &request->prompt_tokens},
+                 {"answer", &request->answer_tokens},
+                 {"image_tokens", &request->image_tokens}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (strlen(parts[i].name) == length && strncmp(parts[i].name, name, length) == 0) {
+            return parts[i].part;
+        }
+    }
+    return NULL;
+}
+
+// "images=2,prompt=50,answer=200"
+static bool set_request(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    struct kvb_request *request = &arguments->deployment.request;
+    const char *at = value;
+    request->set = true;
+    while (at != NULL) {
+        char number[32];
+        size_t length = strcspn(at, "=,");
+        size_t digits = at[length] == '=' ? strcspn(at + length + 1, ",") : 0;
+        uint64_t *part = request_part(request, at, length);
+        bool readable = part != NULL && digits > 0 && digits < sizeof number;
+        if (readable) {
+            memcpy(number, at + length + 1, digits);
+            number[digits] = '\0';
+        }
+        if (!readable || !kvb_parse_count(number, part)) {
+            (void)options_mistake(arguments,
+                                  "--%s: '%.60s' is not understood; expected such as "
+                                  "images=2,prompt=50,answer=200[,image_tokens=576]",
+                                  row->name, value);
+            return false;
+        }
+        at += length + 1 + digits;
+        at = *at == ',' ? at + 1 : NULL;
+    }
+    return true;
+}
+
 static const struct option_row output_rows[] = {
     {"format", NULL, "NAME", "one of the formats above; text unless said", output_formats, set_format,
      .set_bit = OPTIONS_OUTPUT},
@@ -95,6 +174,14 @@ static const struct option_row plan_rows[] = {
      set_show, .set_bit = OPTIONS_PLAN, .repeatable = true},
     {"against", NULL, "ENGINE@VERSION|PROFILE", "the same question put to another release or profile", NULL,
      set_against, .set_bit = OPTIONS_PLAN},
+    {"calibrate", NULL, "LOG", "what a run's log measured corrects the model; - is standard input", NULL, set_calibrate,
+     .set_bit = OPTIONS_PLAN},
+    {"need-len", NULL, "TOKENS", "length that the requests of --need-concurrency have", NULL, set_need_len,
+     .set_bit = OPTIONS_PLAN},
+    {"need-concurrency", NULL, "N", "requests of that length that must run at once", NULL, set_need_concurrency,
+     .set_bit = OPTIONS_PLAN},
+    {"request", NULL, "images=N,prompt=N,answer=N", "is max_model_len enough for such a request", NULL, set_request,
+     .set_bit = OPTIONS_PLAN},
 };
 
 void options_add_output(struct option_list *list)

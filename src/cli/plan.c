@@ -134,7 +134,14 @@ static enum kvb_status answer_against(struct arguments *arguments, struct answer
 static int answer_and_render(struct arguments *arguments, struct answer *answers, struct kvb_buffer *out)
 {
     struct answer *against = arguments->against != NULL ? &answers[1] : NULL;
-    enum kvb_status status = plan_answer(&arguments->deployment, &answers[0], &arguments->problems);
+    enum kvb_status status = kvb_deployment_resolve(&arguments->deployment, &answers[0].plan, &answers[0].draft,
+                                                    &answers[0].source, &arguments->problems);
+    if (status == KVB_OK && arguments->calibrate != NULL) {
+        status = plan_calibrate(arguments->calibrate, &arguments->deployment, &answers[0], &arguments->problems);
+    }
+    if (status == KVB_OK) {
+        status = plan_compute(&answers[0], &arguments->problems);
+    }
     if (status == KVB_OK) {
         note_flags_out_of_range(&arguments->deployment, &answers[0].plan, &arguments->problems);
     }

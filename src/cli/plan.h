@@ -23,6 +23,10 @@ enum kvb_status plan_answer(const struct kvb_deployment *deployment, struct answ
 // Computes and advises on answer->plan as it is.
 enum kvb_status plan_compute(struct answer *answer, struct kvb_problems *problems);
 
+// Reads the log at `path` ("-": standard input) into answer->plan.calibration.
+enum kvb_status plan_calibrate(const char *path, const struct kvb_deployment *deployment, struct answer *answer,
+                               struct kvb_problems *problems);
+
 // The page or document; `cards`: no GPU was named and these start it, or NULL.
 void plan_render(const struct arguments *arguments, const struct answer *answer, const struct kvb_cards *cards,
                  struct kvb_buffer *out);

@@ -152,7 +152,7 @@ static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *re
     }
     kvb_buffer_add(out, "\n");
     if (!advice->has_utilization) {
-        kvb_text_add_wrapped(out, "No --gpu-memory-utilization up to 1.0 starts this as it stands.", 0,
+        kvb_text_add_wrapped(out, "No --gpu-memory-utilization up to 1.0 suffices as it stands.", 0,
                              KVB_REPORT_WIDTH);
         return;
     }

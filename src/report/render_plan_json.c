@@ -202,6 +202,18 @@ static void change(struct kvb_json *json, const struct kvb_change *change)
     kvb_json_close_object(json);
 }
 
+static void frontier(struct kvb_json *json, const struct kvb_kv_cache *kv)
+{
+    kvb_json_open_list(json, "frontier");
+    for (uint32_t i = 0; i < kv->frontier_count; i++) {
+        kvb_json_open_object(json, NULL);
+        kvb_json_count(json, "max_model_len", kv->frontier[i].length_tokens);
+        kvb_json_hundredths(json, "max_concurrency", kv->frontier[i].concurrency_hundredths);
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
+}
+
 static void recommended(struct kvb_json *json, bool known, enum kvb_setting setting, uint64_t number)
 {
     const char *key = kvb_setting_rows[setting].key;
@@ -225,6 +237,7 @@ static void recommendation(struct kvb_json *json, const struct kvb_plan_report *
     }
     kvb_json_close_list(json);
     kvb_json_text(json, "command", report->command);
+    frontier(json, &report->budget->kv);
     kvb_json_close_object(json);
 }
 

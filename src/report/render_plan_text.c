@@ -79,7 +79,8 @@ static bool need_is_stated(const struct kvb_plan_report *report)
 static uint64_t need_of(const struct kvb_plan_report *report)
 {
     const struct kvb_budget *budget = report->budget;
-    bool check_is_wrong = budget->starts && budget->verdict == KVB_DOES_NOT_FIT && !need_is_stated(report);
+    bool check_is_wrong = budget->starts && budget->verdict == KVB_DOES_NOT_FIT && !need_is_stated(report) &&
+                          budget->kv.wanted_bytes == 0;
     return check_is_wrong ? budget->kv.really_needed_bytes : budget->needed_bytes;
 }
 
@@ -94,6 +95,21 @@ static void add_size(struct kvb_buffer *line, int64_t bytes)
     }
 }
 
+static bool wish_is_set(const struct kvb_plan_report *report)
+{
+    return report->budget->kv.wanted_bytes > 0;
+}
+
+static void say_wish(struct kvb_buffer *line, const struct kvb_plan_report *report)
+{
+    const struct kvb_need *need = &report->plan->need;
+    uint64_t requests = need->concurrency_hundredths > 0 ? need->concurrency_hundredths : 100;
+    uint64_t tokens = need->length_tokens > 0 ? need->length_tokens : kvb_report_length(report->budget);
+    char length[32];
+    kvb_buffer_printf(line, "%u.%02u requests of %s tokens at once need ", (unsigned)(requests / 100),
+                      (unsigned)(requests % 100), kvb_format_count(length, tokens));
+}
+
 static void say_balance(struct kvb_buffer *line, const struct kvb_plan_report *report)
 {
     const struct kvb_budget *budget = report->budget;
@@ -102,6 +118,8 @@ static void say_balance(struct kvb_buffer *line, const struct kvb_plan_report *r
     int64_t balance = budget->items[KVB_ITEM_KV_CACHE].bytes - (int64_t)need_bytes;
     if (need_is_stated(report)) {
         kvb_buffer_add(line, "The deployment asks for ");
+    } else if (wish_is_set(report)) {
+        say_wish(line, report);
     } else {
         kvb_buffer_printf(line, "One request of %s tokens needs ", kvb_format_count(text, kvb_report_length(budget)));
     }
@@ -129,8 +147,9 @@ static const char *why_not(const struct kvb_plan_report *report)
     if (!report->budget->starts) {
         return "It does not fit: the engine refuses to start. ";
     }
-    return need_is_stated(report) ? "It does not fit: the KV cache is smaller than what is asked for. "
-                                  : "It starts, but a request of full length can never run. ";
+    return need_is_stated(report) || wish_is_set(report)
+               ? "It does not fit: the KV cache is smaller than what is asked for. "
+               : "It starts, but a request of full length can never run. ";
 }
 
 static void say_verdict(struct kvb_buffer *line, const struct kvb_plan_report *report)
@@ -150,6 +169,45 @@ static void say_verdict(struct kvb_buffer *line, const struct kvb_plan_report *r
     }
 }
 
+// "Concurrency by length: 8,192 58.11, 16,384 29.05"
+static void add_frontier(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const struct kvb_kv_cache *kv = &report->budget->kv;
+    struct kvb_buffer line;
+    if (kv->frontier_count < 2 || report->budget->verdict == KVB_DOES_NOT_FIT) {
+        return;
+    }
+    kvb_buffer_init(&line);
+    kvb_buffer_add(&line, "Requests at once by length:");
+    for (uint32_t i = 0; i < kv->frontier_count; i++) {
+        char length[32];
+        uint64_t hundredths = kv->frontier[i].concurrency_hundredths;
+        kvb_buffer_printf(&line, "%s %s tokens %u.%u", i > 0 ? ";" : "",
+                          kvb_format_count(length, kv->frontier[i].length_tokens), (unsigned)(hundredths / 100),
+                          (unsigned)(hundredths % 100 / 10));
+    }
+    kvb_buffer_add(&line, ".");
+    out->failed = out->failed || line.failed;
+    if (!line.failed) {
+        kvb_text_add_wrapped(out, line.data, 0, KVB_REPORT_WIDTH);
+    }
+    kvb_buffer_free(&line);
+}
+
+// Whether the request of --request is short enough.
+static void add_request(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    char tokens[32];
+    char length[32];
+    uint64_t asked = report->budget->request_tokens;
+    if (asked == 0) {
+        return;
+    }
+    uint64_t limit = kvb_report_length(report->budget);
+    kvb_buffer_printf(out, "The request is up to %s tokens: max_model_len %s is %s.\n", kvb_format_count(tokens, asked),
+                      kvb_format_count(length, limit), asked <= limit ? "enough" : "too short");
+}
+
 static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_budget *budget = report->budget;
@@ -165,6 +223,8 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
         kvb_text_add_wrapped(out, line.data, 0, KVB_REPORT_WIDTH);
     }
     kvb_buffer_free(&line);
+    add_frontier(out, report);
+    add_request(out, report);
 }
 
 void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *report)

@@ -1,0 +1,31 @@
+// Reads a log file or standard input into a report.
+#include "cli/read_log.h"
+
+#include <string.h>
+
+#include <kvbudget/input.h>
+
+static void feed(void *context, const char *bytes, size_t length)
+{
+    kvb_log_reader_feed(context, bytes, length);
+}
+
+enum kvb_status read_log(const char *path, struct kvb_log_report *log, struct kvb_problems *problems)
+{
+    struct kvb_log_reader *reader = kvb_log_reader_new();
+    if (reader == NULL) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0},
+                               "not enough memory to read a log");
+    }
+    enum kvb_status status = kvb_stream_read(path, feed, reader, problems);
+    if (status == KVB_OK) {
+        kvb_log_reader_finish(reader, log);
+    }
+    kvb_log_reader_free(reader);
+    if (status == KVB_OK && log->not_text) {
+        const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+        return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, (struct kvb_place){.file = file},
+                               "this is no text: expected the log of a serving engine, found bytes of a binary file");
+    }
+    return status;
+}
