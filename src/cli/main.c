@@ -51,7 +51,7 @@ static int finish(const struct arguments *arguments, struct kvb_buffer *answer, 
         kvb_buffer_free(answer);
         kvb_buffer_init(answer);
     }
-    if (trouble && json) {
+    if (trouble && json && !arguments->quiet) {
         output_problems_json(answer, arguments->command->schema, &arguments->problems);
     }
     int written = output_answer(answer, code);

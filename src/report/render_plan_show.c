@@ -109,6 +109,8 @@ static void show_kv_groups(struct kvb_buffer *out, const struct kvb_kv_cache *kv
     kvb_columns_write(&columns, out);
 }
 
+#define ALWAYS_SHOWN 6 // rows of the table below
+
 static void show_kv(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_kv_cache *kv = &report->budget->kv;
@@ -123,14 +125,17 @@ static void show_kv(struct kvb_buffer *out, const struct kvb_plan_report *report
         {"blocks per request", kv->blocks_per_request},
         {"tokens", kv->tokens},
         {"longest length that fits", kv->max_model_len_that_fits},
+        {"blocks in host memory", kv->cpu_blocks},
     };
     add_heading(out, report, "KV cache");
     show_kv_groups(out, kv);
     kvb_columns_init(&columns, "lr", 2, 2);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        kvb_columns_cell(&columns, rows[i].label);
-        count_cell(&columns, rows[i].number);
-        kvb_columns_end_row(&columns);
+        if (i < ALWAYS_SHOWN || rows[i].number > 0) {
+            kvb_columns_cell(&columns, rows[i].label);
+            count_cell(&columns, rows[i].number);
+            kvb_columns_end_row(&columns);
+        }
     }
     kvb_columns_write(&columns, out);
     if (kv->hybrid_manager_off && kv->hybrid_manager_why != NULL) {

@@ -214,8 +214,12 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
     struct kvb_buffer line;
     kvb_buffer_init(&line);
     say_verdict(&line, report);
-    say_balance(&line, report);
-    if (budget->kv.num_blocks > 0) {
+    if (budget->needed_bytes == 0 && !need_is_stated(report)) {
+        kvb_buffer_add(&line, "This model keeps no KV cache.");
+    } else {
+        say_balance(&line, report);
+    }
+    if (budget->kv.tokens > 0) {
         say_pool(&line, &budget->kv);
     }
     out->failed = out->failed || line.failed;
