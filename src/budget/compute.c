@@ -160,10 +160,13 @@ static void stage_pool(const struct kvb_context *context, uint64_t requested_byt
     uint64_t too_low = 0;
     uint64_t too_high = 0;
     margins(terms, &too_low, &too_high);
-    uint64_t total_low = context->gpu->memory_low_bytes > 0 ? context->gpu->memory_low_bytes : context->memory_bytes;
-    terms->pool_low_bytes = terms->pool_bytes - (int64_t)too_low - above(context->memory_bytes, total_low);
-    terms->pool_high_bytes =
-        terms->pool_bytes + (int64_t)too_high + above(context->gpu->memory_high_bytes, context->memory_bytes);
+    terms->pool_low_bytes = terms->pool_bytes - (int64_t)too_low;
+    terms->pool_high_bytes = terms->pool_bytes + (int64_t)too_high;
+    if (!context->plan->calibration.set) { // a measured run had this card's total
+        uint64_t low = context->gpu->memory_low_bytes > 0 ? context->gpu->memory_low_bytes : context->memory_bytes;
+        terms->pool_low_bytes -= above(context->memory_bytes, low);
+        terms->pool_high_bytes += above(context->gpu->memory_high_bytes, context->memory_bytes);
+    }
 }
 
 static enum kvb_basis basis_of(const struct kvb_context *context, enum kvb_item item)
