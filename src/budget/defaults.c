@@ -16,14 +16,13 @@
 #define TOKENS_CAPPED_SINCE KVB_RELEASE(0, 9, 0)
 #define PERFORMANCE_MODE_SINCE KVB_RELEASE(0, 17, 0)
 
-static bool is_large_gpu(const struct kvb_context *context, bool for_seqs)
+static bool is_large_gpu(const struct kvb_context *context)
 {
     const char *name = context->gpu->name;
     bool hopper = kvb_contains_ignoring_case(name, "h100") || kvb_contains_ignoring_case(name, "h200");
     switch (kvb_rule(context, KVB_RULE_DEFAULTS)) {
     case KVB_DEFAULTS_V1_EARLY:
     case KVB_DEFAULTS_ALL_1024:
-        return hopper && !for_seqs;
     case KVB_DEFAULTS_BY_NAME:
         return hopper;
     case KVB_DEFAULTS_BY_MEMORY:
@@ -58,7 +57,7 @@ static uint64_t v0_tokens(const struct kvb_context *context)
 static uint64_t v1_tokens(const struct kvb_context *context)
 {
     bool offline = context->plan->usage == KVB_USAGE_OFFLINE;
-    bool large = is_large_gpu(context, false);
+    bool large = is_large_gpu(context);
     uint64_t tokens = large ? (offline ? 16384 : 8192) : (offline ? 8192 : 2048);
     return context->chunked_prefill ? tokens : kvb_max(tokens, context->max_model_len);
 }
@@ -69,7 +68,7 @@ static uint64_t default_seqs(const struct kvb_context *context)
         return 256;
     }
     bool all = kvb_rule(context, KVB_RULE_DEFAULTS) == KVB_DEFAULTS_ALL_1024;
-    return all || is_large_gpu(context, true) ? 1024 : 256;
+    return all || is_large_gpu(context) ? 1024 : 256;
 }
 
 void kvb_defaults_resolve(struct kvb_context *context)

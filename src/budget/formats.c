@@ -105,14 +105,15 @@ static const struct mxfp4_padding mxfp4_rows[] = {
 static const struct mxfp4_padding *mxfp4_padding_of(const struct kvb_context *context)
 {
     uint32_t capability = context->gpu->compute_capability;
+    const struct mxfp4_padding *found = &mxfp4_rows[0];
     for (size_t i = 0; i < sizeof mxfp4_rows / sizeof mxfp4_rows[0]; i++) {
         const struct mxfp4_padding *row = &mxfp4_rows[i];
-        if (capability >= row->capability_from && (row->capability_below == 0 || capability < row->capability_below) &&
-            context->release >= row->since && (row->until == 0 || context->release < row->until)) {
-            return row;
-        }
+        bool on_gpu =
+            capability >= row->capability_from && (row->capability_below == 0 || capability < row->capability_below);
+        bool in_release = context->release >= row->since && (row->until == 0 || context->release < row->until);
+        found = on_gpu && in_release ? row : found;
     }
-    return &mxfp4_rows[0];
+    return found;
 }
 
 static void mxfp4_parts(const struct kvb_context *context, const struct kvb_matrix *m, struct kvb_parameter *out)

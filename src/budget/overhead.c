@@ -33,18 +33,20 @@ static const struct non_torch_row non_torch_rows[] = {
     {R(18, 0), 0, false, true, false, 20, 10, 80},  {R(18, 0), 0, true, true, false, 30, 10, 120},
 };
 
+// The rows cover every release, so that exactly one is met.
 static const struct non_torch_row *find_row(const struct kvb_context *context)
 {
     bool hopper = context->gpu->compute_capability >= HOPPER;
     bool many = context->tp > 1;
+    const struct non_torch_row *found = &non_torch_rows[0];
     for (size_t i = 0; i < sizeof non_torch_rows / sizeof non_torch_rows[0]; i++) {
         const struct non_torch_row *row = &non_torch_rows[i];
         bool in_range = context->release >= row->since && (row->until == 0 || context->release < row->until);
         if (in_range && row->hopper == hopper && row->many == many && (!many || row->nvlink == context->gpu->nvlink)) {
-            return row;
+            found = row;
         }
     }
-    return &non_torch_rows[0];
+    return found;
 }
 
 static void scale(struct kvb_estimate *estimate, uint32_t likely, uint32_t low, uint32_t high)

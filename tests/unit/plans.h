@@ -1,0 +1,84 @@
+// Plans like those behind public start-up logs, and the shortest way to their answer.
+#ifndef KVB_TESTS_PLANS_H
+#define KVB_TESTS_PLANS_H
+
+#include "budget/context.h"
+#include "unit/kv_models.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define MIB (1ULL << 20)
+#define GIB (1ULL << 30)
+
+// Llama-3.1-8B on an H100 of 79.19 GiB at 0.90 with 8192 tokens of context; nothing else is set.
+static inline void make_llama_plan(struct kvb_plan *plan, uint32_t release)
+{
+    static const struct shape shape = {"Llama-3.1-8B", 32, 32, 8, 128, 0, 0, 0, KVB_ATTENTION_SLIDING, 131072};
+    make_model(&shape, &plan->model);
+    plan->model.hidden_size = 4096;
+    plan->model.vocabulary_size = 128256;
+    plan->model.kinds[0].mlp.intermediate_size = 14336;
+    plan->model.final_norms = 1;
+    plan->model.rope_cache_count = 1;
+    plan->model.rope_caches[0] = (struct kvb_rope_cache){131072, 128};
+    make_plan(plan, release, 0, 8192);
+    plan->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set = 0;
+    plan->settings.values[KVB_SET_MAX_NUM_BATCHED_TOKENS] = (struct kvb_setting_value){0, 0, 0};
+    plan->settings.values[KVB_SET_MAX_NUM_SEQS] = (struct kvb_setting_value){0, 0, 0};
+    plan->gpu.memory_bytes = 81088 * MIB;
+    set(plan, KVB_SET_GPU_MEMORY_UTILIZATION, 900000);
+}
+
+// DeepSeek-V2-Lite's attention in it: 16 heads, latent of 512.
+static inline void make_latent_plan(struct kvb_plan *plan, uint32_t release, uint64_t length, uint64_t seqs)
+{
+    make_llama_plan(plan, release);
+    struct kvb_attention_shape *shape = &plan->model.kinds[0].attention;
+    *shape = (struct kvb_attention_shape){.kind = KVB_ATTENTION_MLA,
+                                          .heads = 16,
+                                          .latent_rank = 512,
+                                          .nope_size = 128,
+                                          .rope_size = 64,
+                                          .head_size = 192,
+                                          .value_head_size = 128};
+    set(plan, KVB_SET_MAX_MODEL_LEN, length);
+    set(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 8192);
+    set(plan, KVB_SET_MAX_NUM_SEQS, seqs);
+}
+
+static inline void unset(struct kvb_plan *plan, enum kvb_setting setting)
+{
+    plan->settings.values[setting] = (struct kvb_setting_value){0, 0, 0};
+}
+
+static inline void set_gpu(struct kvb_plan *plan, const char *name, uint64_t memory_bytes, uint32_t capability)
+{
+    memset(plan->gpu.name, 0, sizeof plan->gpu.name);
+    (void)strncpy(plan->gpu.name, name, sizeof plan->gpu.name - 1);
+    plan->gpu.memory_bytes = memory_bytes;
+    plan->gpu.compute_capability = capability;
+}
+
+// The plan made ready; fails the test when the engine would refuse it.
+static inline const struct kvb_context *resolved(const struct kvb_plan *plan)
+{
+    static struct kvb_context context;
+    static struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    if (kvb_context_init(&context, plan, &problems) != KVB_OK) {
+        fail_msg("%s", problems.items[0].text);
+    }
+    return &context;
+}
+
+// The answer; `problems` of the last call stay readable.
+static inline const struct kvb_problems *answer_into(const struct kvb_plan *plan, struct kvb_budget *budget)
+{
+    static struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    if (kvb_budget_compute(plan, budget, &problems) != KVB_OK) {
+        fail_msg("%s", problems.items[0].text);
+    }
+    return &problems;
+}
+
+#endif

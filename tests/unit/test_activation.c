@@ -1,0 +1,425 @@
+// Peak of the profile run: sampler, layer, encoder and MLA phases against public logs and hand calculations.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "budget/overhead.h"
+#include "unit/plans.h"
+
+static struct kvb_plan plan;
+static struct kvb_activation activation;
+
+static void estimate(uint32_t stage)
+{
+    kvb_activation_estimate(resolved(&plan), stage, &activation);
+}
+
+static void set_batch(uint64_t tokens, uint64_t seqs)
+{
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, tokens);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, seqs);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, tokens < 2048 ? tokens : 2048);
+}
+
+// ---- Public logs: "PyTorch activation peak memory takes" or the peak of the profiling line
+
+struct log_row {
+    const char *what; // model, GPU
+    uint32_t release;
+    uint32_t hidden, vocabulary, intermediate;
+    uint64_t tokens, seqs;
+    uint32_t tp, capability;
+    uint32_t hundredths; // GiB as logged
+};
+
+static const struct log_row dense_rows[] = {
+    // V0: the whole sort, or the layer when the batch is long
+    {"Qwen2.5-1.5B, A40", R(7, 3), 1536, 151936, 8960, 4096, 256, 1, 86, 140},
+    {"Qwen2.5-1.5B, T4", R(7, 3), 1536, 151936, 8960, 32768, 256, 1, 75, 202},
+    {"Qwen2.5-7B, V100", R(8, 5), 3584, 152064, 18944, 32768, 256, 1, 70, 435},
+    {"Phi-4, 80 GB class", R(6, 5), 5120, 100352, 17920, 2048, 256, 1, 80, 94},
+    {"Llama-3-8B, 80 GB class", R(6, 6), 4096, 128256, 14336, 2048, 256, 1, 80, 119},
+    {"Llama-3-8B, T4", R(7, 3), 4096, 128256, 14336, 512, 160, 1, 75, 74},
+    {"Qwen3-4B, RTX 2060, one request", R(8, 5), 2560, 151936, 9728, 10000, 1, 1, 75, 74},
+    {"Qwen3-8B, 4 x RTX 2080 Ti", R(8, 5), 4096, 151936, 12288, 8192, 256, 4, 75, 145},
+    // V1, sort
+    {"Qwen3-8B, RTX 4090", R(13, 0), 4096, 151936, 12288, 2048, 256, 1, 89, 140},
+    {"Llama-3.1-8B, H100", R(12, 0), 4096, 128256, 14336, 8192, 1024, 1, 90, 476},
+    {"Llama-3.3-70B, 2 x H100", R(12, 0), 8192, 128256, 28672, 8192, 1024, 2, 90, 484},
+    {"Qwen3-14B, H100", R(15, 0), 5120, 151936, 17408, 8192, 1024, 1, 90, 564},
+    {"Qwen3-14B, H100", R(16, 0), 5120, 151936, 17408, 8192, 1024, 1, 90, 564},
+    // FlashInfer
+    {"Llama-3.2-1B, L40S", R(10, 0), 2048, 128256, 8192, 2048, 256, 1, 89, 45},
+    // Triton
+    {"Qwen3-14B, H100", R(17, 0), 5120, 151936, 17408, 8192, 1024, 1, 90, 223},
+    {"Qwen3-14B, H100", R(18, 0), 5120, 151936, 17408, 8192, 1024, 1, 90, 223},
+    {"Llama-3.1-8B, H100", R(19, 0), 4096, 128256, 14336, 8192, 1024, 1, 90, 189},
+    {"Llama-3.1-8B, 4 x H100", R(19, 0), 4096, 128256, 14336, 8192, 1024, 4, 90, 189},
+    {"Qwen2.5-7B, H100", R(19, 0), 3584, 152064, 18944, 8192, 1024, 1, 90, 221},
+    {"Phi-4, H100", R(19, 0), 5120, 100352, 17920, 8192, 1024, 1, 90, 152},
+    {"CodeLlama-7B, H100", R(19, 0), 4096, 32016, 11008, 8192, 1024, 1, 90, 77},
+    {"Granite-3.1-8B, H100", R(19, 0), 4096, 49155, 12800, 8192, 1024, 1, 90, 85},
+    {"Granite-3.1-2B, H100", R(19, 0), 2048, 49155, 8192, 8192, 1024, 1, 90, 75},
+    {"Gemma-2-2B, H100", R(19, 0), 2304, 256000, 9216, 8192, 1024, 1, 90, 362},
+    {"Gemma-7B, H100", R(19, 0), 3072, 256000, 24576, 8192, 1024, 1, 90, 363},
+    {"Llama-3.3-70B, 2 x H100", R(19, 0), 8192, 128256, 28672, 8192, 1024, 2, 90, 196},
+    {"Qwen2.5-72B, 2 x H100", R(19, 0), 8192, 152064, 29568, 8192, 1024, 2, 90, 229},
+};
+
+static void make_logged(const struct log_row *row)
+{
+    make_llama_plan(&plan, row->release);
+    plan.model.hidden_size = row->hidden;
+    plan.model.vocabulary_size = row->vocabulary;
+    plan.model.kinds[0].mlp.intermediate_size = row->intermediate;
+    plan.gpu.compute_capability = row->capability;
+    plan.gpu.multiprocessors = 132;
+    set_batch(row->tokens, row->seqs);
+    if (row->release < R(8, 6) && row->tokens > 2048) {
+        set(&plan, KVB_SET_MAX_MODEL_LEN, row->tokens); // V0 without chunks: the batch is the context
+    }
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, row->tp);
+}
+
+static void check_logged(const struct log_row *row)
+{
+    uint64_t hundredths = (activation.total.bytes * 100 + GIB / 2) / GIB;
+    uint64_t miss = hundredths > row->hundredths ? hundredths - row->hundredths : row->hundredths - hundredths;
+    if (miss > 2) {
+        fail_msg("%s, release %u: %llu hundredths of a GiB, %u logged", row->what, row->release,
+                 (unsigned long long)hundredths, row->hundredths);
+    }
+    assert_true(activation.total.low_bytes <= activation.total.bytes);
+    assert_true(activation.total.high_bytes >= row->hundredths * (GIB / 100));
+}
+
+static void dense_logs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof dense_rows / sizeof dense_rows[0]; i++) {
+        make_logged(&dense_rows[i]);
+        estimate(0);
+        check_logged(&dense_rows[i]);
+    }
+}
+
+struct expert_log_row {
+    struct log_row log;
+    uint32_t per_token, width;
+    enum kvb_quantisation_method expert_method;
+};
+
+// From 0.13 the experts' workspaces stay, so that they add to the sampler's peak; MXFP4 kernels keep theirs apart.
+static void expert_logs(void **state)
+{
+    (void)state;
+    static const struct expert_log_row rows[] = {
+        {{"Qwen3-30B-A3B, H100", R(19, 0), 2048, 151936, 0, 8192, 1024, 1, 90, 268}, 8, 768, KVB_QUANT_NONE},
+        {{"Qwen1.5-MoE-A2.7B, H100", R(19, 0), 2048, 151936, 0, 8192, 1024, 1, 90, 247}, 4, 1408, KVB_QUANT_NONE},
+        {{"DeepSeek-V2-Lite, H100", R(19, 0), 2048, 102400, 0, 8192, 1024, 1, 90, 193}, 6, 1408, KVB_QUANT_NONE},
+        {{"Mixtral-8x7B, 2 x H100", R(19, 0), 4096, 32000, 0, 8192, 1024, 2, 90, 121}, 2, 14336, KVB_QUANT_NONE},
+        {{"gpt-oss-20b, H100", R(19, 0), 2880, 201088, 0, 8192, 1024, 1, 90, 287}, 4, 2880, KVB_QUANT_MXFP4},
+        {{"gpt-oss-20b, H100", R(12, 0), 2880, 201088, 0, 8192, 1024, 1, 90, 738}, 4, 2880, KVB_QUANT_MXFP4},
+        {{"Qwen3-Next-80B, 2 x H200", R(11, 0), 2048, 151936, 0, 8192, 1024, 2, 90, 558}, 10, 512, KVB_QUANT_NONE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_logged(&rows[i].log);
+        plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE,
+                                                         .experts = 64,
+                                                         .experts_per_token = rows[i].per_token,
+                                                         .expert_intermediate_size = rows[i].width};
+        plan.model.quantisation.expert_method = rows[i].expert_method;
+        estimate(0);
+        check_logged(&rows[i].log);
+    }
+}
+
+static void phi_2_log(void **state)
+{
+    (void)state;
+    static const struct log_row phi = {"Phi-2, H100", R(19, 0), 2560, 51200, 10240, 8192, 1024, 1, 90, 79};
+    make_logged(&phi);
+    plan.model.kinds[0].mlp.kind = KVB_MLP_PLAIN; // two matrices
+    estimate(0);
+    check_logged(&phi);
+}
+
+// Pictures of 1540 pixels are 55 x 55 tokens: two of them stay alive, tokens and pixels. With w8a8 the layer
+// keeps an int8 copy of its input and wins.
+static void mistral_small_logs(void **state)
+{
+    (void)state;
+    static const struct log_row rows[] = {
+        {"Mistral-Small-24B, H100", R(19, 0), 5120, 131072, 32768, 8192, 1024, 1, 90, 203},
+        {"Mistral-Small-24B w8a8, H100", R(19, 0), 5120, 131072, 32768, 8192, 1024, 1, 90, 218},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        make_logged(&rows[i]);
+        plan.model.encoder = (struct kvb_encoder){.family = KVB_ENCODER_PIXTRAL,
+                                                  .layers = 24,
+                                                  .hidden_size = 1024,
+                                                  .intermediate_size = 4096,
+                                                  .patch_size = 14,
+                                                  .image_size = 1540,
+                                                  .merge_size = 2,
+                                                  .gated = true};
+        plan.model.quantisation.method = i == 1 ? KVB_QUANT_INT8 : KVB_QUANT_NONE;
+        estimate(0);
+        check_logged(&rows[i]);
+        assert_int_equal(activation.winner, i == 1 ? KVB_PHASE_LAYER : KVB_PHASE_SAMPLER);
+        assert_int_equal(activation.total.high_bytes - activation.total.bytes, 300 * MIB); // towers miss by more
+    }
+}
+
+// 0.26 on runner V2, a 16 GB card: the dummy sampler keeps logits only; three hidden tensors: 1.06 GiB.
+static void runner_v2_log(void **state)
+{
+    (void)state;
+    static const struct log_row row = {"Qwen2.5-0.5B, 16 GB", R(26, 0), 896, 151936, 4864, 32768, 256, 1, 89, 106};
+    make_logged(&row);
+    estimate(0);
+    check_logged(&row);
+    assert_int_equal(activation.bytes_per_logit, 2);
+}
+
+// ---- Paths of the sampler
+
+struct path_row {
+    uint32_t release;
+    uint8_t flashinfer; // VLLM_USE_FLASHINFER_SAMPLER
+    uint64_t seqs;
+    uint32_t per_logit, other; // bytes a logit; 0 = certain
+};
+
+// 38 = 2 logits + 4 copy + 4 sorted + 8 + 8 indexes + 12 radix buffers; 50 when fewer than 128 rows are
+// sorted whole; 14 = 2 + 4 + 4 + 4. 0.10.0 to 0.11.0: what is installed decides, so both are kept.
+static void sampler_paths(void **state)
+{
+    (void)state;
+    static const struct path_row rows[] = {
+        {R(7, 3), KVB_UNSET, 256, 38, 0},  {R(7, 3), KVB_YES, 256, 38, 0},     {R(8, 5), KVB_UNSET, 256, 38, 0},
+        {R(8, 5), KVB_UNSET, 127, 50, 0},  {R(8, 5), KVB_UNSET, 128, 38, 0},   {R(8, 5), KVB_UNSET, 2, 50, 0},
+        {R(8, 5), KVB_UNSET, 1, 38, 0},    {R(10, 0), KVB_UNSET, 256, 14, 38}, {R(10, 1), KVB_NO, 256, 38, 0},
+        {R(10, 1), KVB_YES, 256, 14, 0},   {R(10, 2), KVB_UNSET, 256, 38, 14}, {R(11, 0), KVB_UNSET, 256, 38, 14},
+        {R(11, 1), KVB_UNSET, 256, 38, 0}, {R(16, 0), KVB_YES, 256, 14, 0},    {R(17, 0), KVB_UNSET, 256, 14, 0},
+        {R(17, 0), KVB_UNSET, 8, 14, 0},   {R(17, 0), KVB_UNSET, 7, 50, 0},    {R(17, 0), KVB_YES, 256, 14, 0},
+        {R(21, 0), KVB_UNSET, 256, 14, 0}, {R(21, 0), KVB_NO, 256, 38, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        set_batch(2048, rows[i].seqs);
+        plan.environment.use_flashinfer_sampler = rows[i].flashinfer;
+        estimate(0);
+        if (activation.bytes_per_logit != rows[i].per_logit || activation.other_path_bytes_per_logit != rows[i].other) {
+            fail_msg("release %u, %llu rows: %u and %u bytes a logit", rows[i].release,
+                     (unsigned long long)rows[i].seqs, activation.bytes_per_logit,
+                     activation.other_path_bytes_per_logit);
+        }
+    }
+}
+
+// The other path bounds the range: at 0.10.0 the sort of 256 rows, 38 x 256 x 128256 B.
+static void both_paths_bound_the_range(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(10, 0));
+    set_batch(2048, 256);
+    estimate(0);
+    assert_true(activation.total.high_bytes > 38ULL * 256 * 128256);
+    make_llama_plan(&plan, R(11, 0));
+    set_batch(2048, 256);
+    estimate(0);
+    assert_true(activation.total.low_bytes < 15ULL * 256 * 128256 + 64 * MIB);
+}
+
+// fp32: 4-byte logits of which no 32-bit copy is made: 36 of the 38 bytes. Eight rows of 50 - 2 bytes at 0.8.5:
+// 2048 x 4096 x 4 + 2 x 4 x 8 x 4096 + 48 x 8 x 128256 + 32 MiB.
+static void fp32_logits(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(8, 5));
+    set_batch(2048, 8);
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER],
+                     2048ULL * 4096 * 4 + 2ULL * 4 * 8 * 4096 + 48ULL * 8 * 128256 + 32 * MIB);
+    make_llama_plan(&plan, R(27, 1)); // runner V2 keeps nothing but the logits
+    set_batch(2048, 8);
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER],
+                     2048ULL * 4096 * 4 + 2ULL * 4 * 8 * 4096 + 2ULL * 8 * 128256 + 32 * MIB);
+}
+
+// Triton's scratch is 4 x vocabulary for each of min(rows, processors); an unknown card counts as 132.
+static void triton_scratch(void **state)
+{
+    (void)state;
+    uint64_t with[2];
+    static const uint32_t processors[2] = {0, 58};
+    for (int i = 0; i < 2; i++) {
+        make_llama_plan(&plan, R(19, 0));
+        set_batch(2048, 256);
+        plan.gpu.multiprocessors = processors[i];
+        estimate(0);
+        with[i] = activation.phase_bytes[KVB_PHASE_SAMPLER];
+    }
+    assert_int_equal(with[0] - with[1], 4ULL * 128256 * (132 - 58));
+}
+
+// ---- Layers
+
+struct hidden_row {
+    uint32_t release;
+    uint8_t v2;
+    uint64_t tp, eager, dtype;
+    uint64_t tensors, element;
+};
+
+// T = 16384: T x (3 I / tp + h H) elements, and 15 MiB on Hopper.
+static void hidden_tensors_by_release(void **state)
+{
+    (void)state;
+    static const struct hidden_row rows[] = {
+        {R(6, 4), KVB_UNSET, 1, 0, KVB_DTYPE_AUTO, 3, 2},       {R(6, 5), KVB_UNSET, 1, 0, KVB_DTYPE_AUTO, 4, 2},
+        {R(19, 0), KVB_UNSET, 1, 0, KVB_DTYPE_AUTO, 4, 2},      {R(19, 0), KVB_UNSET, 2, 1, KVB_DTYPE_AUTO, 5, 2},
+        {R(19, 0), KVB_UNSET, 1, 1, KVB_DTYPE_AUTO, 4, 2},      {R(19, 0), KVB_YES, 1, 0, KVB_DTYPE_AUTO, 3, 2},
+        {R(19, 0), KVB_UNSET, 1, 0, KVB_DTYPE_WORD_FP32, 7, 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        set_batch(16384, 1);
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
+        set(&plan, KVB_SET_ENFORCE_EAGER, rows[i].eager);
+        set(&plan, KVB_SET_DTYPE, rows[i].dtype);
+        plan.environment.use_v2_model_runner = rows[i].v2;
+        estimate(0);
+        uint64_t width = 3 * 14336 / rows[i].tp + rows[i].tensors * 4096;
+        assert_int_equal(activation.phase_bytes[KVB_PHASE_LAYER], 16384 * width * rows[i].element + 15 * MIB);
+    }
+}
+
+// AWQ dequantises one matrix of 4096 x 2 x 14336 to 16 bits.
+static void awq_dequantises(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set_batch(16384, 1);
+    plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_AWQ, .bits = 4, .group_size = 128};
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_LAYER],
+                     16384ULL * (3 * 14336 + 4 * 4096) * 2 + 4096ULL * 2 * 14336 * 2 + 15 * MIB);
+}
+
+// Stages pass hidden state and residual on: 2 x T x H x 2 B more on each; only the last samples.
+static void stages(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set_batch(8192, 1024);
+    estimate(0);
+    uint64_t alone = activation.phase_bytes[KVB_PHASE_LAYER];
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER], 0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_LAYER], alone + 2ULL * 8192 * 4096 * 2);
+    assert_int_equal(activation.winner, KVB_PHASE_LAYER);
+    estimate(1);
+    // the last of two stages logged 2.01 GiB
+    assert_true(activation.total.bytes > 200 * GIB / 100 && activation.total.bytes < 202 * GIB / 100);
+    make_llama_plan(&plan, R(7, 0));
+    set_batch(8192, 256);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 8192);
+    estimate(0);
+    alone = activation.phase_bytes[KVB_PHASE_LAYER];
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_LAYER], alone);
+}
+
+static void pooling_models_do_not_sample(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.pooling = true;
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER], 0);
+}
+
+// ---- Margins
+
+static uint64_t margin(void)
+{
+    return activation.total.high_bytes - activation.total.bytes;
+}
+
+// 150 MiB or 5 %; fp32 20 %; states and expert parallelism 512 MiB; MLA on several ranks 300 MiB or 25 %.
+static void margins(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set_batch(2048, 256);
+    estimate(0);
+    assert_int_equal(margin(), 150 * MIB);
+    assert_int_equal(activation.total.bytes - activation.total.low_bytes, 75 * MIB);
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
+    set_batch(16384, 256);
+    estimate(0);
+    assert_int_equal(margin(), activation.total.bytes / 5);
+    make_latent_plan(&plan, R(19, 0), 8192, 256);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    estimate(0);
+    assert_int_equal(margin(), 300 * MIB);
+    make_llama_plan(&plan, R(19, 0));
+    set_batch(2048, 256);
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_SHORT_CONV;
+    estimate(0);
+    assert_int_equal(margin(), 512 * MIB);
+    make_llama_plan(&plan, R(19, 0));
+    set_batch(2048, 256);
+    plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE, .experts = 8, .experts_per_token = 2};
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    set(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1);
+    estimate(0);
+    assert_int_equal(margin(), 512 * MIB);
+}
+
+// One token, one row, 64 wide: hardly more than the 8.1 MiB of workspace, less than half a margin of 150 MiB.
+static void a_small_peak_ends_at_nothing(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.hidden_size = 64;
+    plan.model.vocabulary_size = 64;
+    plan.model.kinds[0].mlp.intermediate_size = 64;
+    plan.gpu.compute_capability = 80;
+    set_batch(1, 1);
+    estimate(0);
+    assert_true(activation.total.bytes < 9 * MIB);
+    assert_int_equal(activation.total.low_bytes, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dense_logs),
+        cmocka_unit_test(expert_logs),
+        cmocka_unit_test(phi_2_log),
+        cmocka_unit_test(mistral_small_logs),
+        cmocka_unit_test(runner_v2_log),
+        cmocka_unit_test(sampler_paths),
+        cmocka_unit_test(both_paths_bound_the_range),
+        cmocka_unit_test(fp32_logits),
+        cmocka_unit_test(triton_scratch),
+        cmocka_unit_test(hidden_tensors_by_release),
+        cmocka_unit_test(awq_dequantises),
+        cmocka_unit_test(stages),
+        cmocka_unit_test(pooling_models_do_not_sample),
+        cmocka_unit_test(margins),
+        cmocka_unit_test(a_small_peak_ends_at_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
