@@ -148,3 +148,21 @@ void kvb_make_printable(char *text)
         text += length;
     }
 }
+
+bool kvb_is_assignment(const char *word)
+{
+    size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    return name > 0 && word[name] == '=' && (word[0] < '0' || word[0] > '9');
+}
+
+enum kvb_name_match kvb_match_name(const char *name, size_t length, const char *key)
+{
+    for (size_t i = 0; i < length; i++) {
+        char a = name[i] == '_' ? '-' : name[i];
+        char b = key[i] == '_' ? '-' : key[i];
+        if (a != b) {
+            return KVB_NAME_DIFFERS;
+        }
+    }
+    return key[length] == '\0' ? KVB_NAME_EQUAL : KVB_NAME_BEGINS;
+}

@@ -14,6 +14,13 @@ bool kvb_contains_ignoring_case(const char *text, const char *part);
 // Replaces what must not reach a terminal (control characters, direction marks, broken UTF-8) by '?'.
 void kvb_make_printable(char *text);
 
+// NAME=VALUE with a name that a shell would take.
+bool kvb_is_assignment(const char *word);
+
+// How the first `length` characters of a flag's name match a key, dashes and underscores being alike.
+enum kvb_name_match { KVB_NAME_DIFFERS, KVB_NAME_BEGINS, KVB_NAME_EQUAL };
+enum kvb_name_match kvb_match_name(const char *name, size_t length, const char *key);
+
 // Levenshtein distance, case ignored, both cut at 128 characters.
 unsigned kvb_edit_distance(const char *a, const char *b);
 

@@ -144,12 +144,6 @@ static bool is_replaced(const struct arguments *arguments, const struct serve_se
     return true;
 }
 
-static bool is_assignment(const char *word)
-{
-    size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-    return name > 0 && word[name] == '=';
-}
-
 // A file is not what vLLM serves; its model's name is.
 static const char *served_model(const struct arguments *arguments, const struct kvb_plan *plan)
 {
@@ -172,7 +166,7 @@ static void add_given_command(struct kvb_buffer *out, const struct arguments *ar
     for (int i = 0; i < arguments->serve_count;) {
         int words = 1;
         const char *word = arguments->serve_words[i];
-        leading = leading && is_assignment(word);
+        leading = leading && kvb_is_assignment(word);
         if (leading) {
             add_assignment(out, word);
         } else if (!is_replaced(arguments, settings, i, &words)) {

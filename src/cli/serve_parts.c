@@ -58,19 +58,6 @@ void serve_part_write(struct kvb_buffer *out, unsigned part, const struct serve_
     kvb_buffer_add(out, out->length > 0 ? "}" : "");
 }
 
-// Compares a flag's name with a key, dashes and underscores being alike; 2: equal, 1: a prefix, 0: neither.
-static int match(const char *name, size_t length, const char *key)
-{
-    for (size_t i = 0; i < length; i++) {
-        char a = name[i] == '_' ? '-' : name[i];
-        char b = key[i] == '_' ? '-' : key[i];
-        if (a != b) {
-            return 0;
-        }
-    }
-    return key[length] == '\0' ? 2 : 1;
-}
-
 static bool is_short_form(const char *word, size_t length, const struct kvb_setting_row *row)
 {
     return row->short_name != NULL && strlen(row->short_name) == length && strncmp(word, row->short_name, length) == 0;
@@ -90,7 +77,7 @@ static bool json_flag_is_changed(const char *name, size_t length, const struct s
                                  const struct arguments *arguments)
 {
     for (unsigned i = 0; i < PART_COUNT; i++) {
-        if (match(name, length, parts[i]) == 2) {
+        if (kvb_match_name(name, length, parts[i]) == KVB_NAME_EQUAL) {
             return part_is_said(i, settings, arguments);
         }
     }
@@ -105,13 +92,16 @@ bool serve_flag_is_changed(const char *word, const struct serve_settings *settin
     bool negated = kvb_starts_with(word, "--no-") || kvb_starts_with(word, "--no_");
     const char *name = word + (negated ? 5 : 2);
     size_t length = whole - (size_t)(name - word);
-    int best = -1, best_match = 0;
+    int best = -1;
+    enum kvb_name_match best_match = KVB_NAME_DIFFERS;
     for (int i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct kvb_setting_row *row = &kvb_setting_rows[i];
-        int found = row->kind == KVB_VALUE_PART       ? 0
-                    : is_short_form(word, whole, row) ? 2
-                    : is_long && whole > 4            ? match(name, length, row->key)
-                                                      : 0;
+        enum kvb_name_match found = KVB_NAME_DIFFERS;
+        if (is_short_form(word, whole, row)) {
+            found = KVB_NAME_EQUAL;
+        } else if (row->kind != KVB_VALUE_PART && is_long && whole > 4) {
+            found = kvb_match_name(name, length, row->key);
+        }
         if (found > best_match) {
             best = i;
             best_match = found;

@@ -18,12 +18,6 @@ struct command {
     bool model_said;
 };
 
-static bool is_assignment(const char *word)
-{
-    size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-    return name > 0 && word[name] == '=' && (word[0] < '0' || word[0] > '9');
-}
-
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -68,7 +62,7 @@ static enum kvb_status read_environment(struct command *command)
         for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
             wrapper = wrapper || strcmp(word, wrappers[i]) == 0;
         }
-        if (!wrapper && !is_assignment(word)) {
+        if (!wrapper && !kvb_is_assignment(word)) {
             break;
         }
         status = wrapper ? KVB_OK : kvb_environment_set(word, &command->deployment->environment, command->problems);

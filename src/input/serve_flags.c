@@ -5,6 +5,8 @@
 
 #include <kvbudget/plan.h>
 
+#include "base/text.h"
+
 static const struct kvb_serve_flag special_flags[] = {
     {"model", NULL, KVB_SERVE_MODEL, 0, NULL},
     {"hf-overrides", NULL, KVB_SERVE_OVERRIDES, 0, NULL},
@@ -277,19 +279,6 @@ bool kvb_serve_flag_at(unsigned index, struct kvb_serve_flag *flag)
     return index < VALUE_COUNT;
 }
 
-// 2: the whole name, 1: its beginning, 0: neither; dashes and underscores are alike.
-static int compare(const char *name, size_t length, const char *candidate)
-{
-    for (size_t i = 0; i < length; i++) {
-        char a = name[i] == '_' ? '-' : name[i];
-        char b = candidate[i] == '_' ? '-' : candidate[i];
-        if (a != b) {
-            return 0;
-        }
-    }
-    return candidate[length] == '\0' ? 2 : 1;
-}
-
 enum kvb_serve_match kvb_serve_flag_find(const char *name, size_t length, struct kvb_serve_flag *flag)
 {
     struct kvb_serve_flag candidate;
@@ -298,12 +287,13 @@ enum kvb_serve_match kvb_serve_flag_find(const char *name, size_t length, struct
         return KVB_SERVE_NO_MATCH;
     }
     for (unsigned i = 0; kvb_serve_flag_at(i, &candidate); i++) {
-        int match = candidate.name != NULL ? compare(name, length, candidate.name) : 0;
-        if (match == 2) {
+        enum kvb_name_match match =
+            candidate.name != NULL ? kvb_match_name(name, length, candidate.name) : KVB_NAME_DIFFERS;
+        if (match == KVB_NAME_EQUAL) {
             *flag = candidate;
             return KVB_SERVE_MATCH;
         }
-        if (match == 1) {
+        if (match == KVB_NAME_BEGINS) {
             *flag = candidate;
             beginnings++;
         }

@@ -13,19 +13,10 @@ enum section { SECTION_HELPS, SECTION_TOGETHER, SECTION_USELESS };
 
 static const char *const section_titles[] = {"What to try, least harm first (GiB)", "Together", "What would not help"};
 
-static void add_heading(struct kvb_buffer *out, const struct kvb_plan_report *report, const char *text)
-{
-    kvb_buffer_add(out, "\n");
-    kvb_style(out, report->color, KVB_STYLE_STRONG);
-    kvb_buffer_add(out, text);
-    kvb_style(out, report->color, KVB_STYLE_PLAIN);
-    kvb_buffer_add(out, "\n");
-}
-
 static void add_error(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     if (report->budget->error[0] != '\0') {
-        add_heading(out, report, "The error this release gives");
+        kvb_style_heading(out, report->color, "The error this release gives");
         kvb_text_add_wrapped(out, report->budget->error, 2, KVB_REPORT_WIDTH);
     }
 }
@@ -109,9 +100,9 @@ static void add_section_heading(struct kvb_buffer *out, const struct kvb_plan_re
     if (section == SECTION_HELPS) {
         (void)snprintf(heading, sizeof heading, "%-*s  %7s  %7s", (int)width + 5, section_titles[section], "gains",
                        "balance");
-        add_heading(out, report, heading);
+        kvb_style_heading(out, report->color, heading);
     } else {
-        add_heading(out, report, section_titles[section]);
+        kvb_style_heading(out, report->color, section_titles[section]);
     }
 }
 
@@ -152,8 +143,7 @@ static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *re
     }
     kvb_buffer_add(out, "\n");
     if (!advice->has_utilization) {
-        kvb_text_add_wrapped(out, "No --gpu-memory-utilization up to 1.0 suffices as it stands.", 0,
-                             KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, "No --gpu-memory-utilization up to 1.0 suffices as it stands.", 0, KVB_REPORT_WIDTH);
         return;
     }
     kvb_setting_format(share, KVB_SET_GPU_MEMORY_UTILIZATION, advice->gpu_memory_utilization_ppm);
@@ -187,7 +177,7 @@ static void add_command(struct kvb_buffer *out, const struct kvb_plan_report *re
     if (rest == NULL) {
         return;
     }
-    add_heading(out, report, report->advice->apply_count > 0 ? "With these changes" : "To start it");
+    kvb_style_heading(out, report->color, report->advice->apply_count > 0 ? "With these changes" : "To start it");
     size_t indent = 2;
     while (*rest != '\0') {
         size_t length = command_piece(rest, KVB_REPORT_WIDTH - 2 - indent);

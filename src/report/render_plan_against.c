@@ -56,11 +56,7 @@ void kvb_render_plan_against(struct kvb_buffer *out, const struct kvb_plan_repor
 {
     struct kvb_columns columns;
     struct kvb_compared compared;
-    kvb_buffer_add(out, "\n");
-    kvb_style(out, report->color, KVB_STYLE_STRONG);
-    kvb_buffer_add(out, "Against the other");
-    kvb_style(out, report->color, KVB_STYLE_PLAIN);
-    kvb_buffer_add(out, "\n");
+    kvb_style_heading(out, report->color, "Against the other");
     kvb_columns_init(&columns, "lrrr", 2, 3);
     add_head(&columns, report);
     for (unsigned i = 0; kvb_report_compared(report->budget, report->against->budget, i, &compared); i++) {

@@ -7,15 +7,6 @@
 #include "report/safe_text.h"
 #include "report/style.h"
 
-static void add_heading(struct kvb_buffer *out, const struct kvb_plan_report *report, const char *text)
-{
-    kvb_buffer_add(out, "\n");
-    kvb_style(out, report->color, KVB_STYLE_STRONG);
-    kvb_buffer_add(out, text);
-    kvb_style(out, report->color, KVB_STYLE_PLAIN);
-    kvb_buffer_add(out, "\n");
-}
-
 static void write_number(char out[48], int64_t number, const char *how)
 {
     char text[32];
@@ -127,7 +118,7 @@ static void show_kv(struct kvb_buffer *out, const struct kvb_plan_report *report
         {"longest length that fits", kv->max_model_len_that_fits},
         {"blocks in host memory", kv->cpu_blocks},
     };
-    add_heading(out, report, "KV cache");
+    kvb_style_heading(out, report->color, "KV cache");
     show_kv_groups(out, kv);
     kvb_columns_init(&columns, "lr", 2, 2);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -160,7 +151,7 @@ static void show_weights(struct kvb_buffer *out, const struct kvb_plan_report *r
 {
     const struct kvb_weights *weights = &report->budget->weights;
     struct kvb_columns columns;
-    add_heading(out, report, "Weights on the tightest GPU (GiB, bytes)");
+    kvb_style_heading(out, report->color, "Weights on the tightest GPU (GiB, bytes)");
     kvb_columns_init(&columns, "lrr", 2, 2);
     for (unsigned i = 0; i < KVB_ROLE_COUNT; i++) {
         weight_row(&columns, kvb_role_name((enum kvb_role)i), weights->role_bytes[i]);
@@ -180,7 +171,7 @@ static void show_weights(struct kvb_buffer *out, const struct kvb_plan_report *r
 void kvb_render_plan_show(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     if (report->show & KVB_SHOW_FORMULAS) {
-        add_heading(out, report, "Formulas");
+        kvb_style_heading(out, report->color, "Formulas");
         for (uint32_t i = 0; i < report->budget->step_count; i++) {
             add_step(out, &report->budget->steps[i]);
         }

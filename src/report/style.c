@@ -11,3 +11,12 @@ void kvb_style(struct kvb_buffer *out, bool color, enum kvb_style style)
         kvb_buffer_add(out, codes[style]);
     }
 }
+
+void kvb_style_heading(struct kvb_buffer *out, bool color, const char *text)
+{
+    kvb_buffer_add(out, "\n");
+    kvb_style(out, color, KVB_STYLE_STRONG);
+    kvb_buffer_add(out, text);
+    kvb_style(out, color, KVB_STYLE_PLAIN);
+    kvb_buffer_add(out, "\n");
+}
