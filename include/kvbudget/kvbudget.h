@@ -11,6 +11,7 @@
 #include <kvbudget/gpu.h>
 #include <kvbudget/input.h>
 #include <kvbudget/logs.h>
+#include <kvbudget/machine.h>
 #include <kvbudget/model.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/problem.h>

@@ -1,0 +1,240 @@
+// Which of a machine's GPUs suits a plan: each is put to the budget as the plan stands and at the
+// highest utilization that the release's own check of free memory accepts.
+#include <string.h>
+
+#include <kvbudget/machine.h>
+
+#include "base/checked.h"
+#include "budget/compute.h"
+#include "budget/printed.h"
+
+#define HUNDREDTH_PPM 10000U
+
+static const struct kvb_place nowhere = {NULL, 0, 0};
+
+struct ranking_work {
+    struct kvb_plan *plan;
+    struct kvb_budget budget;
+    struct kvb_context context;
+    struct kvb_problems problems; // of the device being tried
+};
+
+static bool checks_free(const struct kvb_context *context)
+{
+    return context->generation == KVB_GENERATION_V1 && kvb_rule(context, KVB_RULE_FREE_CHECK) > 0;
+}
+
+// Highest whole hundredth whose request is no more than what is free.
+static uint32_t accepted_ppm(const struct kvb_context *context, uint64_t memory_bytes, uint64_t free_bytes)
+{
+    bool round_up = kvb_rule(context, KVB_RULE_REQUEST_CEIL) != 0;
+    uint32_t ppm = 1000000U;
+    while (ppm > 0 && kvb_printed_request(memory_bytes, ppm, round_up) > free_bytes) {
+        ppm -= HUNDREDTH_PPM;
+    }
+    return ppm;
+}
+
+static void use_device(struct kvb_plan *plan, const struct kvb_device *device)
+{
+    plan->gpu = device->gpu;
+    plan->gpu_free_stated = device->free_bytes.known;
+    plan->gpu_free_bytes = device->free_bytes.known ? device->free_bytes.value : 0;
+}
+
+static void try_accepted(struct ranking_work *work, struct kvb_rank *rank)
+{
+    struct kvb_setting_value *setting = &work->plan->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
+    struct kvb_setting_value kept = *setting;
+    rank->accepted_ppm = accepted_ppm(&work->context, rank->memory_bytes, rank->free_bytes);
+    if (rank->accepted_ppm > 0) {
+        *setting = (struct kvb_setting_value){.number = rank->accepted_ppm, .set = 1, .origin = KVB_ORIGIN_FLAG};
+        rank->starts_accepted = kvb_budget_quietly(work->plan, &work->budget) && work->budget.starts;
+        *setting = kept;
+    }
+}
+
+static void take_answer(const struct kvb_budget *budget, struct kvb_rank *rank)
+{
+    rank->starts = budget->starts;
+    rank->verdict = budget->verdict;
+    rank->memory_bytes = budget->memory_bytes;
+    rank->free_bytes = budget->free_bytes;
+    rank->requested_bytes = budget->requested_bytes;
+    rank->kv_cache_bytes = budget->items[KVB_ITEM_KV_CACHE].bytes;
+    rank->balance_bytes = budget->balance_bytes;
+    rank->slack_bytes = budget->slack_bytes;
+    rank->tokens = budget->kv.tokens;
+    rank->advised_ppm = kvb_highest_utilization(budget);
+    rank->has_advised = rank->advised_ppm > 0;
+}
+
+static void rank_device(struct ranking_work *work, const struct kvb_device *device, struct kvb_rank *rank)
+{
+    use_device(work->plan, device);
+    kvb_problems_init(&work->problems);
+    rank->status = kvb_context_init(&work->context, work->plan, &work->problems);
+    if (rank->status != KVB_OK) {
+        return;
+    }
+    if (!kvb_budget_quietly(work->plan, &work->budget)) {
+        rank->status = KVB_OVERFLOW;
+        return;
+    }
+    take_answer(&work->budget, rank);
+    rank->checks_free = checks_free(&work->context);
+    if (rank->checks_free) {
+        try_accepted(work, rank);
+    }
+}
+
+static uint64_t load_of(const struct kvb_device *device)
+{
+    return device->load_percent.known ? device->load_percent.value : 0;
+}
+
+static int compare(bool a, bool b)
+{
+    return (int)b - (int)a; // true comes first
+}
+
+// Below 0: `a` is the better choice. What can be used, then what starts, then headroom, then what is
+// idle, then the driver's order.
+static int better(const struct kvb_machine *machine, const struct kvb_rank *a, const struct kvb_rank *b)
+{
+    const struct kvb_device *device_a = &machine->devices[a->device];
+    const struct kvb_device *device_b = &machine->devices[b->device];
+    int order = compare(a->usable && a->status == KVB_OK, b->usable && b->status == KVB_OK);
+    order = order != 0 ? order : compare(a->starts, b->starts);
+    order = order != 0 ? order : compare(a->verdict != KVB_DOES_NOT_FIT, b->verdict != KVB_DOES_NOT_FIT);
+    order = order != 0 ? order : compare(a->starts_accepted, b->starts_accepted);
+    if (order == 0 && a->slack_bytes != b->slack_bytes) {
+        order = a->slack_bytes > b->slack_bytes ? -1 : 1;
+    }
+    if (order == 0 && load_of(device_a) != load_of(device_b)) {
+        order = load_of(device_a) < load_of(device_b) ? -1 : 1;
+    }
+    return order != 0 ? order : a->device < b->device ? -1 : 1;
+}
+
+static void sort(const struct kvb_machine *machine, struct kvb_ranking *ranking)
+{
+    for (uint32_t i = 1; i < ranking->count; i++) {
+        struct kvb_rank moved = ranking->ranks[i];
+        uint32_t at = i;
+        while (at > 0 && better(machine, &moved, &ranking->ranks[at - 1]) < 0) {
+            ranking->ranks[at] = ranking->ranks[at - 1];
+            at--;
+        }
+        ranking->ranks[at] = moved;
+    }
+}
+
+static bool can_take(const struct kvb_machine *machine, const struct kvb_rank *rank, bool alone)
+{
+    // Slices of one GPU and of several have no peer-to-peer: no split over them.
+    return rank->usable && rank->status == KVB_OK && (alone || !machine->devices[rank->device].is_slice);
+}
+
+static bool is_alike(const struct kvb_machine *machine, const struct kvb_rank *a, const struct kvb_rank *b)
+{
+    const struct kvb_device *device_a = &machine->devices[a->device];
+    const struct kvb_device *device_b = &machine->devices[b->device];
+    return strcmp(device_a->name, device_b->name) == 0 && device_a->total_bytes.value == device_b->total_bytes.value;
+}
+
+// The best `needed` that may stand together with the one at `first`; 0 when there are not that many.
+static uint32_t gather(const struct kvb_machine *machine, const struct kvb_ranking *ranking, uint32_t first, bool alike,
+                       uint32_t chosen[KVB_DEVICES_MAX])
+{
+    uint32_t count = 0;
+    for (uint32_t i = first; i < ranking->count && count < ranking->needed; i++) {
+        const struct kvb_rank *rank = &ranking->ranks[i];
+        if (can_take(machine, rank, ranking->needed == 1) &&
+            (!alike || is_alike(machine, &ranking->ranks[first], rank))) {
+            chosen[count++] = i;
+        }
+    }
+    return count == ranking->needed ? count : 0;
+}
+
+// GPUs of one kind if there are enough of a kind, and then the kind whose last one is best.
+static void choose(const struct kvb_machine *machine, struct kvb_ranking *ranking)
+{
+    uint32_t chosen[KVB_DEVICES_MAX];
+    if (ranking->needed > KVB_DEVICES_MAX) {
+        return;
+    }
+    for (uint32_t first = 0; first < ranking->count; first++) {
+        uint32_t count = gather(machine, ranking, first, true, chosen);
+        bool wins = count > 0 && (ranking->chosen_count == 0 || chosen[count - 1] < ranking->chosen[count - 1]);
+        if (wins) {
+            ranking->chosen_count = count;
+            ranking->chosen_alike = true;
+            memcpy(ranking->chosen, chosen, count * sizeof chosen[0]);
+        }
+    }
+    if (ranking->chosen_count == 0) {
+        ranking->chosen_count = gather(machine, ranking, 0, false, ranking->chosen);
+    }
+}
+
+static uint32_t gpus_needed(const struct kvb_settings *settings)
+{
+    static const enum kvb_setting sizes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE,
+                                             KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, KVB_SET_DATA_PARALLEL_SIZE};
+    uint64_t count = 1;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const struct kvb_setting_value *value = &settings->values[sizes[i]];
+        count = kvb_mul(count, value->set && value->number > 0 ? value->number : 1);
+    }
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+// Says why when the plan works on none of the devices.
+static enum kvb_status rank_all(struct ranking_work *work, const struct kvb_machine *machine, const bool *pool,
+                                struct kvb_ranking *ranking, struct kvb_problems *problems)
+{
+    enum kvb_status status = KVB_OK;
+    bool any = false;
+    struct kvb_problem reason = {0};
+    for (uint32_t i = 0; i < machine->count; i++) {
+        if (pool != NULL && !pool[i]) {
+            continue;
+        }
+        struct kvb_rank *rank = &ranking->ranks[ranking->count++];
+        *rank = (struct kvb_rank){.device = i, .verdict = KVB_DOES_NOT_FIT};
+        rank->usable = !machine->devices[i].mig_enabled && machine->devices[i].gpu.memory_bytes > 0;
+        if (rank->usable) {
+            rank_device(work, &machine->devices[i], rank);
+        }
+        any = any || (rank->usable && rank->status == KVB_OK);
+        if (status == KVB_OK && rank->status != KVB_OK && work->problems.count > 0) {
+            status = rank->status;
+            reason = work->problems.items[0];
+        }
+    }
+    return any || status == KVB_OK ? KVB_OK : kvb_problem_add(problems, KVB_ERROR, status, nowhere, "%s", reason.text);
+}
+
+enum kvb_status kvb_machine_rank(struct kvb_plan *plan, const struct kvb_machine *machine, const bool *pool,
+                                 struct kvb_ranking *ranking, struct kvb_problems *problems)
+{
+    struct ranking_work work;
+    struct kvb_gpu gpu = plan->gpu;
+    uint64_t free_bytes = plan->gpu_free_bytes;
+    bool free_stated = plan->gpu_free_stated;
+    memset(&work, 0, sizeof work);
+    memset(ranking, 0, sizeof *ranking);
+    work.plan = plan;
+    ranking->needed = gpus_needed(&plan->settings);
+    enum kvb_status status = rank_all(&work, machine, pool, ranking, problems);
+    plan->gpu = gpu;
+    plan->gpu_free_bytes = free_bytes;
+    plan->gpu_free_stated = free_stated;
+    if (status == KVB_OK) {
+        sort(machine, ranking);
+        choose(machine, ranking);
+    }
+    return status;
+}

@@ -1,0 +1,224 @@
+// From what a driver said to what the budget needs: the GPU's profile, the driver's reserve, the total
+// that CUDA reports and what is free of it.
+#include <string.h>
+
+#include <kvbudget/input.h>
+#include <kvbudget/units.h>
+
+#include "base/checked.h"
+#include "base/text.h"
+#include "input/builtin.h"
+#include "input/smi.h"
+
+// Before this branch the total that nvidia-smi prints is without the driver's reserve.
+#define FIRST_BRANCH_WITH_RESERVE 510
+// Totals of one card differ by so much between drivers and ECC settings.
+#define NEAR_PART 20
+
+static bool is_near(uint64_t a, uint64_t b)
+{
+    uint64_t distance = a > b ? a - b : b - a;
+    return distance <= b / NEAR_PART;
+}
+
+static char *lower_words(char out[KVB_NAME_CAPACITY], const char *name, size_t length)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < length && used + 1 < KVB_NAME_CAPACITY; i++) {
+        char c = name[i];
+        c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+            out[used++] = c;
+        }
+    }
+    out[used] = '\0';
+    if (kvb_starts_with(out, "nvidia")) {
+        memmove(out, out + 6, used - 5);
+    }
+    return out;
+}
+
+// Whether a profile's name fits: equal, or the same beginning when the name was cut.
+static bool fits_name(const struct kvb_builtin *row, const struct kvb_device *device)
+{
+    char wanted[KVB_NAME_CAPACITY], have[KVB_NAME_CAPACITY];
+    (void)lower_words(wanted, device->name, strlen(device->name));
+    for (const char *name = row->names; *name != '\0';) {
+        size_t length = strcspn(name, ",");
+        (void)lower_words(have, name, length);
+        if (device->name_cut ? kvb_starts_with(have, wanted) : strcmp(have, wanted) == 0) {
+            return true;
+        }
+        name += length + (name[length] == ',');
+    }
+    return false;
+}
+
+static bool fits_total(const struct kvb_gpu *gpu, uint64_t total_bytes)
+{
+    return total_bytes == 0 || is_near(total_bytes, gpu->memory_bytes) ||
+           (gpu->device_bytes > 0 && is_near(total_bytes, gpu->device_bytes));
+}
+
+// Several cards share a name, or the name was cut: the total decides. More than one left: none is taken.
+static bool find_by_total(const struct kvb_device *device, uint64_t total_bytes, struct kvb_gpu *found,
+                          struct kvb_problems *scratch)
+{
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_GPU, &count);
+    unsigned matches = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct kvb_gpu gpu;
+        kvb_problems_init(scratch);
+        if (fits_name(&rows[i], device) && kvb_gpu_load(rows[i].id, &gpu, scratch) == KVB_OK &&
+            fits_total(&gpu, total_bytes)) {
+            bool alike = matches > 0 && found->compute_capability == gpu.compute_capability &&
+                         found->memory_bytes == gpu.memory_bytes;
+            matches += !alike;
+            *found = gpu;
+        }
+    }
+    return matches == 1;
+}
+
+static bool find_profile(const struct kvb_device *device, const struct kvb_device *whole, struct kvb_gpu *gpu)
+{
+    struct kvb_problems scratch;
+    uint64_t total = whole->total_bytes.known ? whole->total_bytes.value : 0;
+    kvb_problems_init(&scratch);
+    if (device->name[0] == '\0') {
+        return false;
+    }
+    if (!device->name_cut && strchr(device->name, '/') == NULL && kvb_gpu_load(device->name, gpu, &scratch) == KVB_OK &&
+        fits_total(gpu, total)) {
+        return true;
+    }
+    return find_by_total(device, total, gpu, &scratch);
+}
+
+static uint64_t driver_branch(const char *driver)
+{
+    uint64_t branch = 0;
+    size_t length = strcspn(driver, ".");
+    return kvb_slice_whole((struct kvb_slice){driver, length}, &branch) ? branch : 0;
+}
+
+// The driver's own part of a total: said, or the difference, or as the profile knows it.
+static uint64_t reserve_of(const struct kvb_machine *machine, const struct kvb_device *device,
+                           const struct kvb_gpu *profile)
+{
+    uint64_t total = device->total_bytes.value;
+    if (device->reserved_bytes.known) {
+        return device->reserved_bytes.value;
+    }
+    if (device->used_bytes.known && device->free_bytes.known) {
+        uint64_t sum = kvb_add(device->used_bytes.value, device->free_bytes.value);
+        if (sum < total) {
+            return total - sum;
+        }
+    }
+    uint64_t branch = driver_branch(machine->driver);
+    bool whole = machine->platform == KVB_PLATFORM_LINUX && (branch == 0 || branch >= FIRST_BRANCH_WITH_RESERVE);
+    bool known = device->recognised && !device->is_slice && profile->device_bytes > profile->memory_bytes;
+    if (!whole || !known || total <= profile->memory_high_bytes) {
+        return 0;
+    }
+    return profile->device_bytes - profile->memory_bytes;
+}
+
+static void settle_gpu(struct kvb_device *device, const struct kvb_gpu *profile, uint64_t memory_bytes)
+{
+    uint64_t total = device->total_bytes.value;
+    if (device->recognised) {
+        device->gpu = *profile;
+    } else {
+        kvb_gpu_from_memory(memory_bytes, &device->gpu);
+    }
+    if (device->name[0] != '\0') {
+        bool complete = device->recognised && device->name_cut;
+        (void)kvb_copy(device->gpu.name, sizeof device->gpu.name, complete ? profile->name : device->name);
+    }
+    device->gpu.memory_bytes = memory_bytes;
+    device->gpu.memory_low_bytes = memory_bytes;
+    device->gpu.memory_high_bytes = memory_bytes;
+    device->gpu.memory_basis = KVB_BASIS_MEASURED;
+    device->gpu.device_bytes = total;
+}
+
+// Figures that contradict each other come from a table that was edited or cut.
+static enum kvb_status check(const struct kvb_device *device, const char *file, struct kvb_problems *problems)
+{
+    char label[32];
+    uint64_t total = device->total_bytes.value;
+    const struct kvb_figure *parts[] = {&device->used_bytes, &device->free_bytes, &device->reserved_bytes};
+    static const char *const words[] = {"in use", "free", "reserved"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i]->known && parts[i]->value > total) {
+            return kvb_problem_add(problems, KVB_ERROR, KVB_OUT_OF_RANGE, (struct kvb_place){.file = file},
+                                   "GPU %s has %llu MiB %s of %llu MiB; a part cannot exceed the total",
+                                   kvb_device_label(label, device), (unsigned long long)(parts[i]->value / KVB_MIB),
+                                   words[i], (unsigned long long)(total / KVB_MIB));
+        }
+    }
+    return KVB_OK;
+}
+
+// CUDA's total is the driver's less its reserve, but the whole one under WDDM.
+static void settle_memory(const struct kvb_machine *machine, struct kvb_device *device, const struct kvb_gpu *profile)
+{
+    uint64_t total = device->total_bytes.value;
+    uint64_t reserve = kvb_min(reserve_of(machine, device, profile), total);
+    uint64_t usable = total - reserve;
+    if (device->used_includes_reserve && device->used_bytes.known) {
+        device->used_bytes.value -= kvb_min(reserve, device->used_bytes.value);
+    }
+    device->reserved_bytes = (struct kvb_figure){.known = true, .value = reserve};
+    if (!device->free_bytes.known && device->used_bytes.known) {
+        uint64_t used = device->used_bytes.value;
+        device->free_bytes = (struct kvb_figure){.known = true, .value = usable > used ? usable - used : 0};
+    } else if (!device->used_bytes.known && device->free_bytes.known) {
+        uint64_t free_bytes = device->free_bytes.value;
+        device->used_bytes = (struct kvb_figure){.known = true, .value = usable > free_bytes ? usable - free_bytes : 0};
+    }
+    settle_gpu(device, profile, machine->platform == KVB_PLATFORM_LINUX ? usable : total);
+}
+
+// The total of the host is the GPU's; the profile knows what CUDA makes of it.
+static void settle_unified(struct kvb_device *device, const struct kvb_gpu *profile)
+{
+    device->unified = !device->mig_enabled;
+    if (device->recognised) {
+        device->gpu = *profile;
+        device->unified = profile->unified_memory;
+        device->total_bytes.value = 0;
+        if (!profile->unified_memory) {
+            device->gpu.memory_bytes = 0; // its total is simply not said
+        }
+    }
+    (void)kvb_copy(device->gpu.name, sizeof device->gpu.name, device->name);
+}
+
+static const struct kvb_device *whole_of(struct kvb_machine *machine, const struct kvb_device *device)
+{
+    const struct kvb_device *whole = device->is_slice ? kvb_machine_find(machine, device->index) : NULL;
+    return whole != NULL ? whole : device;
+}
+
+enum kvb_status kvb_machine_settle(struct kvb_machine *machine, const char *file, struct kvb_problems *problems)
+{
+    for (uint32_t i = 0; i < machine->count; i++) {
+        struct kvb_device *device = &machine->devices[i];
+        struct kvb_gpu profile = {0};
+        device->recognised = find_profile(device, whole_of(machine, device), &profile);
+        if (!device->total_bytes.known || device->total_bytes.value == 0) {
+            settle_unified(device, &profile);
+            continue;
+        }
+        enum kvb_status status = check(device, file, problems);
+        if (status != KVB_OK) {
+            return status;
+        }
+        settle_memory(machine, device, &profile);
+    }
+    return KVB_OK;
+}
