@@ -48,6 +48,13 @@ static void format_value(char out[48], enum kvb_log_unit unit, int64_t value)
     }
 }
 
+// A path that is too long for a title is cut to its last part.
+static const char *short_name(const char *model)
+{
+    const char *slash = strrchr(model, '/');
+    return strlen(model) > 44 && slash != NULL && slash[1] != '\0' ? slash + 1 : model;
+}
+
 static void add_engine(struct kvb_buffer *out, const struct kvb_log_report *log)
 {
     char low[32];
@@ -65,7 +72,7 @@ static void add_engine(struct kvb_buffer *out, const struct kvb_log_report *log)
     }
     if (log->model[0] != '\0') {
         kvb_buffer_add(out, ", ");
-        kvb_text_add_safe(out, log->model);
+        kvb_text_add_safe(out, short_name(log->model));
     }
 }
 
@@ -131,10 +138,10 @@ static void add_range(struct kvb_columns *columns, const struct kvb_log_value *v
 {
     char low[48];
     char high[48];
-    if (value->low != value->high) {
+    format_value(low, unit, value->low);
+    format_value(high, unit, value->high);
+    if (strcmp(low, high) != 0) {
         struct kvb_buffer range;
-        format_value(low, unit, value->low);
-        format_value(high, unit, value->high);
         kvb_buffer_init(&range);
         kvb_buffer_printf(&range, "%s to %s over %u lines", low, high, (unsigned)value->count);
         kvb_columns_cell(columns, range.data != NULL ? range.data : "");

@@ -1,0 +1,114 @@
+// The cleaner by itself: escapes, JSON, line prefixes, capacities.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "logs/clean.h"
+
+struct row {
+    const char *in;
+    bool json;
+    unsigned lines;
+    const char *out;
+};
+
+static void test_cleaning(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"plain", false, 1, "plain"},
+        {"a\x1b[1;36mb\x1b[0m", false, 1, "ab"},
+        {"a\x1b]0;title\x07"
+         "b",
+         false, 1, "ab"},
+        {"a\x1b]0;title\x1b\\b", false, 1, "ab"}, // ended by ESC backslash
+        {"a\x1b"
+         "7b",
+         false, 1, "ab"},
+        {"a\x1b[", false, 1, "a"}, // cut off
+        {"^[[36mred^[[0m ^[x ^", false, 1, "red ^[x ^"},
+        {"[1;36mred [0m[7]x a[0mb", false, 1, "red [7]x a[0mb"}, // only at the border of a word
+        {"one\r\ntwo\rthree", false, 9, "one\ntwo\nthree"},
+        {"one\ntwo\nthree", false, 2, "one\ntwo"},
+        {"one^M\ntwo", false, 9, "one\ntwo"},
+        {"one\n> two\nvllm-1  | three\n >> four", false, 9, "one\n two\nthree\n four"},
+        {"a\tb\x01\x02"
+         "c",
+         false, 1, "a\tbc"},
+        {"say \\\"hi\\\" \\\\ \\/", true, 1, "say \"hi\" \\ /"},
+        {"one\\ntwo\\tx\\r\\b\\f", true, 1, "one\ntwo\tx\n"},
+        {"\\u00d7 \\u2212 \\u0041\\u0007", true, 1, "\xc3\x97 \xe2\x88\x92 A"},
+        {"\\u001b[36mred\\u001b[0m", true, 1, "red"},
+        {"\\uZZ1", true, 1, "ZZ1"},
+        {"end\\", true, 1, "end"},
+        {"say \\\"hi\\\"", false, 1, "say \\\"hi\\\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[128];
+        size_t length = kvb_clean(rows[i].in, strlen(rows[i].in), rows[i].json, rows[i].lines, out, sizeof out - 1);
+        out[length] = '\0';
+        if (strcmp(out, rows[i].out) != 0) {
+            fail_msg("row %zu: '%s', wanted '%s'", i, out, rows[i].out);
+        }
+    }
+}
+
+static void test_capacity(void **state)
+{
+    (void)state;
+    const char *text = "one\x1b[36m two \\u2212 three\r\nfour";
+    for (size_t capacity = 0; capacity < 40; capacity++) {
+        char out[40];
+        memset(out, '#', sizeof out);
+        assert_true(kvb_clean(text, strlen(text), true, 9, out, capacity) <= capacity);
+        for (size_t i = capacity; i < sizeof out; i++) {
+            assert_int_equal(out[i], '#');
+        }
+    }
+}
+
+static void test_utf16(void **state)
+{
+    (void)state;
+    struct kvb_utf16 utf16 = {0};
+    char out[32];
+    // "A", e acute, minus sign, a surrogate pair: each half becomes '?'
+    size_t length = kvb_utf16_decode(&utf16, "A\0\xe9\0\x12\x22\x3d\xd8\x00\xde", 10, out);
+    assert_int_equal(length, 1 + 2 + 3 + 1 + 1);
+    assert_memory_equal(out, "A\xc3\xa9\xe2\x88\x92??", 8);
+}
+
+static void test_printable_utf8(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}, // four bytes
+        {"\xe0\x80\x80", "???"},                  // overlong
+        {"\xe2\x80\x94", "\xe2\x80\x94"},         // a dash is no control
+        {"\x7f", "?"},
+        {"", ""},
+        {"   ", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[16];
+        kvb_printable(rows[i].in, strlen(rows[i].in), out, sizeof out);
+        assert_string_equal(out, rows[i].out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cleaning),
+        cmocka_unit_test(test_capacity),
+        cmocka_unit_test(test_utf16),
+        cmocka_unit_test(test_printable_utf8),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
