@@ -26,14 +26,53 @@ static size_t message_start(const struct kvb_log_hit *hit)
     return at < 2 ? 0 : hit->start;
 }
 
-// The message from its beginning to the end of its line.
+// Whether the line at `at` begins a record of its own and does not go on with the one before.
+static bool begins_record(const struct kvb_log_hit *hit, size_t at)
+{
+    static const char *const starts[] = {"INFO",      "WARNING", "ERROR", "DEBUG",  "CRITICAL",
+                                         "Traceback", "[",       "{",     "File \""};
+    static const char *const marks[] = {"pid=", "Error: ", "INFO ", "ERROR ", "WARNING "};
+    char line[96];
+    while (at < hit->length && hit->record[at] == ' ') {
+        at++;
+    }
+    size_t length = 0;
+    while (at + length < hit->length && hit->record[at + length] != '\n' && length < sizeof line - 1) {
+        line[length] = hit->record[at + length];
+        length++;
+    }
+    line[length] = '\0';
+    bool begins = length == 0;
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        begins |= kvb_starts_with(line, starts[i]);
+    }
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        begins |= strstr(line, marks[i]) != NULL;
+    }
+    return begins;
+}
+
+// The end of the message: of its line, or of the lines it was wrapped over.
+static size_t message_end(const struct kvb_log_hit *hit)
+{
+    size_t to = hit->end;
+    for (;;) {
+        while (to < hit->length && hit->record[to] != '\n') {
+            to++;
+        }
+        bool sentence_ends = to > 0 && strchr(".'\")", hit->record[to - 1]) != NULL;
+        if (to >= hit->length || sentence_ends || hit->engine == KVB_LOG_LLAMACPP || begins_record(hit, to + 1)) {
+            return to;
+        }
+        to++;
+    }
+}
+
+// The message from its beginning to its end.
 void kvb_attempt_describe(const struct kvb_log_hit *hit, char text[KVB_LOG_TEXT_CAPACITY])
 {
     size_t from = message_start(hit);
-    size_t to = hit->end;
-    while (to < hit->length && hit->record[to] != '\n') {
-        to++;
-    }
+    size_t to = message_end(hit);
     kvb_printable(hit->record + from, to - from, text, KVB_LOG_TEXT_CAPACITY);
 }
 

@@ -45,6 +45,7 @@ static const struct kvb_line_row rows[] = {
     PLAIN(EXCEPTION, 0, "ValueError: ", "ValueError: some text", NOTHING),
     PLAIN(EXCEPTION, 0, "RuntimeError: ", "RuntimeError: some text", NOTHING),
     PLAIN(EXCEPTION, 0, "AssertionError: ", "AssertionError: some text", NOTHING),
+    PLAIN(EXCEPTION, 0, "AssertionError", "AssertionError", NOTHING),
     PLAIN(EXCEPTION, 0, "TypeError: ", "TypeError: some text", NOTHING),
     PLAIN(EXCEPTION, 0, "KeyError: ", "KeyError: some text", NOTHING),
     PLAIN(EXCEPTION, 0, "ImportError: ", "ImportError: some text", NOTHING),

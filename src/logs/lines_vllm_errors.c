@@ -141,6 +141,10 @@ static const struct kvb_line_row rows[] = {
     PLAIN(WRAPPER, 0, "EngineDeadError", "vllm.v1.engine.exceptions.EngineDeadError: EngineCore", NOTHING),
     PLAIN(WRAPPER, 0, "Engine loop has died", "RuntimeError: Engine loop has died", NOTHING),
     PLAIN(WRAPPER, 0, "Background loop has errored", "Background loop has errored already.", NOTHING),
+    PLAIN(WRAPPER, 0, "is already dead, terminating server process",
+          "CRITICAL [launcher.py:1] The engine is already dead, terminating server process", NOTHING),
+    PLAIN(WRAPPER, 0, "Got fatal signal from worker processes",
+          "CRITICAL Got fatal signal from worker processes, shutting", NOTHING),
     PLAIN(WRAPPER, 0, "Exception in worker ", "ERROR Exception in worker VllmWorkerProcess while processing", NOTHING),
     PLAIN(WRAPPER, 0, "A worker died or was killed", "A worker died or was killed while executing a task", NOTHING),
 };

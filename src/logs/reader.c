@@ -196,6 +196,12 @@ static bool wants_whole_line(enum kvb_event event)
     return event == KVB_EVENT_ARGUMENTS || event == KVB_EVENT_CONFIG;
 }
 
+// A command behind a backslash, a message that was wrapped.
+static bool goes_on(enum kvb_event event)
+{
+    return event == KVB_EVENT_COMMAND || event == KVB_EVENT_FAILURE || event == KVB_EVENT_OOM;
+}
+
 static void take_match(struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at,
                        struct record *record, size_t start, size_t end, const struct kvb_hole *holes)
 {
@@ -244,7 +250,7 @@ static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
         }
         if (wants_whole_line(entry->row->event)) {
             make_record(reader, &record, at, 1);
-        } else if (entry->row->event == KVB_EVENT_COMMAND && record.lines == 1) { // it may go on behind a backslash
+        } else if (goes_on(entry->row->event) && record.lines == 1) {
             make_record(reader, &record, at, SHORT_LINES);
         }
         end = end < record.length ? end : record.length;

@@ -226,8 +226,12 @@ static bool take_progress(struct kvb_attempt *attempt, const struct kvb_log_hit 
     return true;
 }
 
+// The first one since the last progress: later ones tell of its consequences.
 static void take_exception(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
+    if (attempt->exception_line > attempt->progress_line && attempt->exception_line > attempt->hint_line) {
+        return;
+    }
     attempt->exception_line = hit->line;
     kvb_attempt_describe(hit, attempt->exception_text);
 }
