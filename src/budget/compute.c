@@ -258,6 +258,23 @@ static uint64_t wanted_bytes(const struct kvb_context *context, const struct kvb
     return stated->set ? stated->bytes : budget->kv.wanted_bytes;
 }
 
+// On Linux an allocation that does not fit ends the start before the cache is sized; WDDM spills instead.
+static void check_device(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    int64_t loaded = budget->items[KVB_ITEM_WEIGHTS].bytes;
+    int64_t peak = loaded + budget->items[KVB_ITEM_ACTIVATION].bytes + budget->items[KVB_ITEM_NON_TORCH].bytes;
+    bool spills = context->plan->platform != KVB_PLATFORM_LINUX || context->gpu->unified_memory;
+    if (spills || peak <= (int64_t)context->free_bytes) {
+        return;
+    }
+    budget->starts = false;
+    if (loaded > (int64_t)context->free_bytes) {
+        kvb_error_load(context, budget->error);
+    } else {
+        kvb_error_profile(context, budget->error);
+    }
+}
+
 static void judge(const struct kvb_context *context, struct kvb_budget *budget)
 {
     const struct kvb_term *cache = &budget->items[KVB_ITEM_KV_CACHE];
@@ -295,6 +312,19 @@ static void warn(const struct kvb_context *context, const struct kvb_budget *bud
                               "This release checks only part of the layers: it starts, but a request of max_model_len "
                               "(%llu) needs more KV cache than there is and can never run.",
                               (unsigned long long)context->max_model_len);
+    }
+    if (context->max_model_len > context->model->context_tokens &&
+        context->plan->environment.allow_long_max_model_len != KVB_YES) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "max_model_len (%llu) is longer than the model's own maximum (%llu): the engine refuses "
+                              "it unless VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 is set.",
+                              (unsigned long long)context->max_model_len,
+                              (unsigned long long)context->model->context_tokens);
+    }
+    if (strncmp(budget->error, "Failed to load model", 20) == 0) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "The first advice of that error does nothing: utilization plays no part while weights "
+                              "load.");
     }
     if (budget->starts && budget->slack_bytes < 0) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
@@ -344,6 +374,7 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
     if (kvb_is_saturated(budget->needed_bytes) || kvb_is_saturated(budget->kv.tokens)) {
         return KVB_OVERFLOW;
     }
+    check_device(context, budget);
     check_free(context, requested, budget);
     settle_outside(context, budget);
     judge(context, budget);

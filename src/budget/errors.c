@@ -135,6 +135,30 @@ void kvb_error_not_free(const struct kvb_context *context, uint64_t requested_by
     add(&line, " GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes.");
 }
 
+#define LOAD_HINT_SINCE KVB_RELEASE(0, 13, 0)
+#define SHORT_NAME_SINCE KVB_RELEASE(0, 6, 4) // torch 2.5 dropped "cuda" from the exception's name
+
+void kvb_error_profile(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool short_name = context->release >= SHORT_NAME_SINCE;
+    kvb_error_text(short_name ? "torch.OutOfMemoryError: CUDA out of memory."
+                              : "torch.cuda.OutOfMemoryError: CUDA out of memory.",
+                   out);
+}
+
+void kvb_error_load(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->release < LOAD_HINT_SINCE || context->generation == KVB_GENERATION_V0) {
+        kvb_error_profile(context, out);
+        return;
+    }
+    kvb_error_text("Failed to load model - not enough GPU memory. Try lowering --gpu-memory-utilization to free memory "
+                   "for weights, increasing --tensor-parallel-size, or using --quantization. See "
+                   "https://docs.vllm.ai/en/latest/configuration/conserving_memory/ for more tips. (original error: "
+                   "CUDA out of memory.",
+                   out);
+}
+
 void kvb_error_no_auto_fit(char out[KVB_ERROR_TEXT_CAPACITY])
 {
     kvb_error_text("Cannot auto-fit max_model_len: not enough GPU memory available to serve even a single token. Try "
