@@ -1,0 +1,14 @@
+// What one pipeline stage is charged, term by term, and the pool that leaves.
+#ifndef KVB_BUDGET_TERMS_H
+#define KVB_BUDGET_TERMS_H
+
+#include "budget/compute.h"
+#include "budget/context.h"
+
+uint64_t kvb_reserved_by_others(const struct kvb_context *context); // --reserve, all together
+bool kvb_charges_others(const struct kvb_context *context);         // this release counts other processes
+bool kvb_cache_is_fixed(const struct kvb_context *context);         // --kv-cache-memory-bytes
+void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, struct kvb_stage_terms *terms);
+void kvb_stage_pool(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_stage_terms *terms);
+
+#endif
