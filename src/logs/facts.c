@@ -55,13 +55,15 @@ static bool begins_record(const struct kvb_log_hit *hit, size_t at)
 // The end of the message: of its line, or of the lines it was wrapped over.
 static size_t message_end(const struct kvb_log_hit *hit)
 {
+    bool wraps =
+        hit->engine != KVB_LOG_LLAMACPP && (hit->row->event == KVB_EVENT_FAILURE || hit->row->event == KVB_EVENT_OOM);
     size_t to = hit->end;
     for (;;) {
         while (to < hit->length && hit->record[to] != '\n') {
             to++;
         }
         bool sentence_ends = to > 0 && strchr(".'\")", hit->record[to - 1]) != NULL;
-        if (to >= hit->length || sentence_ends || hit->engine == KVB_LOG_LLAMACPP || begins_record(hit, to + 1)) {
+        if (to >= hit->length || sentence_ends || !wraps || begins_record(hit, to + 1)) {
             return to;
         }
         to++;
