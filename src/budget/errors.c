@@ -135,6 +135,27 @@ void kvb_error_not_free(const struct kvb_context *context, uint64_t requested_by
     add(&line, " GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes.");
 }
 
+void kvb_error_few_tokens(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct line line = {out, 0};
+    add(&line, "max_num_batched_tokens (");
+    add_count(&line, context->max_num_batched_tokens);
+    add(&line, ") must be greater than or equal to max_num_seqs (");
+    add_count(&line, context->max_num_seqs);
+    add(&line, ").");
+}
+
+void kvb_error_short_batch(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct line line = {out, 0};
+    add(&line, "max_num_batched_tokens (");
+    add_count(&line, context->max_num_batched_tokens);
+    add(&line, ") is smaller than max_model_len (");
+    add_count(&line, context->max_model_len);
+    add(&line, "). This effectively limits the maximum sequence length to max_num_batched_tokens and makes vLLM reject "
+               "longer sequences. Please increase max_num_batched_tokens or decrease max_model_len.");
+}
+
 #define LOAD_HINT_SINCE KVB_RELEASE(0, 13, 0)
 #define SHORT_NAME_SINCE KVB_RELEASE(0, 6, 4) // torch 2.5 dropped "cuda" from the exception's name
 

@@ -82,26 +82,6 @@ static enum kvb_status check_stages(const struct kvb_context *context, struct kv
     return KVB_OK;
 }
 
-static enum kvb_status check_batch(const struct kvb_context *context, struct kvb_problems *problems)
-{
-    if (context->max_num_batched_tokens < context->max_num_seqs) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,
-                               "max_num_batched_tokens (%llu) must be greater than or equal to max_num_seqs (%llu).",
-                               (unsigned long long)context->max_num_batched_tokens,
-                               (unsigned long long)context->max_num_seqs);
-    }
-    if (!context->chunked_prefill && !context->model->pooling &&
-        context->max_num_batched_tokens < context->max_model_len) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,
-                               "max_num_batched_tokens (%llu) is smaller than max_model_len (%llu). This effectively "
-                               "limits the maximum sequence length to max_num_batched_tokens and makes vLLM reject "
-                               "longer sequences. Please increase max_num_batched_tokens or decrease max_model_len.",
-                               (unsigned long long)context->max_num_batched_tokens,
-                               (unsigned long long)context->max_model_len);
-    }
-    return KVB_OK;
-}
-
 enum kvb_status kvb_splits_check(const struct kvb_context *context, struct kvb_problems *problems)
 {
     uint32_t heads = attention_heads(context->model);
@@ -117,8 +97,7 @@ enum kvb_status kvb_splits_check(const struct kvb_context *context, struct kvb_p
     }
     enum kvb_status status = check_kv_heads(context, problems);
     status = status == KVB_OK ? check_experts(context, problems) : status;
-    status = status == KVB_OK ? check_stages(context, problems) : status;
-    return status == KVB_OK ? check_batch(context, problems) : status;
+    return status == KVB_OK ? check_stages(context, problems) : status;
 }
 
 // Floor of the layers for each stage; the rest goes to the last stage, or from 0.8 one each to the

@@ -37,6 +37,19 @@ void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budg
     }
 }
 
+// The scheduler's configuration is checked before anything is loaded.
+void kvb_check_batch(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    bool whole_prompts = !context->chunked_prefill && !context->model->pooling;
+    if (context->max_num_batched_tokens < context->max_num_seqs) {
+        budget->starts = false;
+        kvb_error_few_tokens(context, budget->error);
+    } else if (whole_prompts && context->max_num_batched_tokens < context->max_model_len) {
+        budget->starts = false;
+        kvb_error_short_batch(context, budget->error);
+    }
+}
+
 void kvb_check_free(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_budget *budget)
 {
     bool checked = context->generation == KVB_GENERATION_V1 && kvb_rule(context, KVB_RULE_FREE_CHECK) > 0;
