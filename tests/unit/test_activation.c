@@ -153,8 +153,8 @@ static void mistral_small_logs(void **state)
 {
     (void)state;
     static const struct log_row rows[] = {
-        {"Mistral-Small-24B, H100", R(19, 0), 5120, 131072, 32768, 8192, 1024, 1, 90, 203},
-        {"Mistral-Small-24B w8a8, H100", R(19, 0), 5120, 131072, 32768, 8192, 1024, 1, 90, 218},
+        {"Mistral-Small-3.1-24B, H100", R(19, 0), 5120, 131072, 32768, 8192, 1024, 1, 90, 203},
+        {"Mistral-Small-3.1-24B w8a8, H100", R(19, 0), 5120, 131072, 32768, 8192, 1024, 1, 90, 218},
     };
     for (size_t i = 0; i < 2; i++) {
         make_logged(&rows[i]);

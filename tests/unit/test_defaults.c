@@ -1,0 +1,255 @@
+// Batch and sequence defaults by release, GPU and usage, and the number of CUDA graphs.
+// Source: vllm/engine/arg_utils.py and config of the releases named.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "budget/defaults.h"
+#include "unit/plans.h"
+
+static struct kvb_plan plan;
+
+struct gpu_row {
+    const char *name;
+    uint64_t memory_gib;
+    uint32_t capability;
+};
+static const struct gpu_row h100 = {"NVIDIA H100 80GB HBM3", 79, 90};
+static const struct gpu_row h200 = {"NVIDIA H200", 139, 90};
+static const struct gpu_row a100 = {"NVIDIA A100-SXM4-80GB", 79, 80};
+static const struct gpu_row l40s = {"NVIDIA L40S", 44, 89};
+static const struct gpu_row t4 = {"Tesla T4", 14, 75};
+static const struct gpu_row rtx_6000 = {"NVIDIA RTX PRO 6000 Blackwell", 95, 120};
+
+struct default_row {
+    uint32_t release;
+    const struct gpu_row *gpu;
+    enum kvb_usage usage;
+    uint64_t tokens, seqs;
+};
+
+static void use(const struct gpu_row *gpu)
+{
+    set_gpu(&plan, gpu->name, gpu->memory_gib << 30, gpu->capability);
+}
+
+static void by_release_and_gpu(void **state)
+{
+    (void)state;
+    static const struct default_row rows[] = {
+        // 0.8.0 to 0.8.3: the name decides about tokens, 1024 sequences everywhere
+        {R(8, 0), &h100, KVB_USAGE_SERVE, 8192, 1024},
+        {R(8, 0), &h200, KVB_USAGE_OFFLINE, 16384, 1024},
+        {R(8, 3), &a100, KVB_USAGE_SERVE, 2048, 1024},
+        {R(8, 3), &l40s, KVB_USAGE_OFFLINE, 8192, 1024},
+        // 0.8.4: the name decides about both
+        {R(8, 4), &h100, KVB_USAGE_SERVE, 8192, 1024},
+        {R(8, 4), &a100, KVB_USAGE_SERVE, 2048, 256},
+        {R(8, 4), &rtx_6000, KVB_USAGE_SERVE, 2048, 256},
+        // 0.8.5: 70 GiB decide, an A100 of 80 GB included
+        {R(8, 5), &a100, KVB_USAGE_SERVE, 8192, 1024},
+        {R(8, 5), &l40s, KVB_USAGE_SERVE, 2048, 256},
+        // from 0.9.0 not an A100
+        {R(9, 0), &a100, KVB_USAGE_SERVE, 2048, 256},
+        {R(9, 0), &rtx_6000, KVB_USAGE_SERVE, 8192, 1024},
+        {R(19, 0), &a100, KVB_USAGE_OFFLINE, 8192, 256},
+        {R(19, 0), &h100, KVB_USAGE_OFFLINE, 16384, 1024},
+        {R(27, 1), &l40s, KVB_USAGE_OFFLINE, 8192, 256},
+        {R(27, 1), &h200, KVB_USAGE_SERVE, 8192, 1024},
+        // V0: a T4 never gets V1
+        {R(8, 5), &t4, KVB_USAGE_SERVE, 8192, 256},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        use(rows[i].gpu);
+        plan.usage = rows[i].usage;
+        const struct kvb_context *context = resolved(&plan);
+        if (context->max_num_batched_tokens != rows[i].tokens || context->max_num_seqs != rows[i].seqs) {
+            fail_msg("release %u on %s: %llu tokens, %llu sequences", rows[i].release, rows[i].gpu->name,
+                     (unsigned long long)context->max_num_batched_tokens, (unsigned long long)context->max_num_seqs);
+        }
+    }
+}
+
+// VLLM_USE_V1=1 at 0.7.3: 256 sequences, the H100's larger batch.
+static void v1_before_its_time(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(7, 3));
+    plan.environment.use_v1 = KVB_YES;
+    const struct kvb_context *context = resolved(&plan);
+    assert_int_equal(context->generation, KVB_GENERATION_V1);
+    assert_int_equal(context->max_num_seqs, 256);
+    assert_int_equal(context->max_num_batched_tokens, 8192);
+    plan.environment.use_v1 = KVB_NO;
+    assert_int_equal(resolved(&plan)->generation, KVB_GENERATION_V0);
+    make_llama_plan(&plan, R(6, 3)); // no V1 to ask for
+    plan.environment.use_v1 = KVB_YES;
+    assert_int_equal(resolved(&plan)->generation, KVB_GENERATION_V0);
+    make_llama_plan(&plan, R(11, 0)); // no V0 to go back to
+    plan.environment.use_v1 = KVB_NO;
+    assert_int_equal(resolved(&plan)->generation, KVB_GENERATION_V1);
+    make_llama_plan(&plan, R(9, 0));
+    plan.gpu.compute_capability = 0; // not known: not too old
+    assert_int_equal(resolved(&plan)->generation, KVB_GENERATION_V1);
+}
+
+struct v0_row {
+    const char *what;
+    uint32_t release;
+    uint64_t length, tokens;
+};
+
+// V0: max(length, 2048); beyond 32768 tokens chunks of 512 to 0.6.4, then 2048; not before 0.5.3.
+static void v0_batches(void **state)
+{
+    (void)state;
+    static const struct v0_row rows[] = {
+        {"short", R(6, 3), 1024, 2048},           {"as long as the context", R(6, 3), 32768, 32768},
+        {"chunks of 512", R(6, 4), 65536, 512},   {"chunks of 2048", R(7, 3), 65536, 2048},
+        {"before chunks", R(5, 2), 65536, 65536},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        set(&plan, KVB_SET_MAX_MODEL_LEN, rows[i].length);
+        assert_int_equal(resolved(&plan)->max_num_batched_tokens, rows[i].tokens);
+        assert_int_equal(resolved(&plan)->max_num_seqs, 256);
+    }
+    make_llama_plan(&plan, R(7, 3));
+    set(&plan, KVB_SET_ENABLE_CHUNKED_PREFILL, 1);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 2048);
+    set(&plan, KVB_SET_ENABLE_CHUNKED_PREFILL, 0);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 65536);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 65536);
+}
+
+// What keeps V0 from chunking by itself: pictures, windows, states, drafts, adapters.
+static void v0_does_not_always_chunk(void **state)
+{
+    (void)state;
+    for (int why = 0; why < 6; why++) {
+        make_llama_plan(&plan, R(7, 3));
+        set(&plan, KVB_SET_MAX_MODEL_LEN, 65536);
+        struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
+        plan.model.encoder.family = why == 1 ? KVB_ENCODER_QWEN2_VL : KVB_ENCODER_NONE;
+        shape->kind = why == 2 ? KVB_ATTENTION_SLIDING : why == 3 ? KVB_ATTENTION_MAMBA1 : KVB_ATTENTION_FULL;
+        shape->conv_kernel = 4;
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, why == 4 ? KVB_SPECULATIVE_NGRAM : KVB_SPECULATIVE_NONE);
+        set(&plan, KVB_SET_ENABLE_LORA, why == 5);
+        assert_int_equal(resolved(&plan)->chunked_prefill, why == 0);
+    }
+}
+
+// From 0.6.4 pictures raise V0's batch to 5120.
+static void v0_pictures(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(6, 4));
+    plan.model.encoder.family = KVB_ENCODER_QWEN2_VL;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 4096);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 5120);
+    plan.engine.release = R(6, 3);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 4096);
+}
+
+// Without chunked prefill a batch holds the whole context; pooling models do not chunk.
+static void v1_without_chunks(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 65536);
+    set(&plan, KVB_SET_ENABLE_CHUNKED_PREFILL, 0);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 65536);
+    unset(&plan, KVB_SET_ENABLE_CHUNKED_PREFILL);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 8192);
+    plan.model.pooling = true;
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 65536);
+}
+
+// --performance-mode throughput doubles both defaults from 0.17, and nothing that was set.
+static void throughput_mode(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(17, 0));
+    set(&plan, KVB_SET_PERFORMANCE_MODE, KVB_PERFORMANCE_THROUGHPUT);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 16384);
+    assert_int_equal(resolved(&plan)->max_num_seqs, 2048);
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 4096);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 4096);
+    unset(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 100);
+    assert_int_equal(resolved(&plan)->max_num_seqs, 100);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 16384);
+    plan.engine.release = R(16, 0);
+    unset(&plan, KVB_SET_MAX_NUM_SEQS);
+    assert_int_equal(resolved(&plan)->max_num_seqs, 1024);
+}
+
+// S <= T from 0.10.2; T <= S x length for defaults.
+static void capped_by_each_other(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(11, 0));
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 512);
+    assert_int_equal(resolved(&plan)->max_num_seqs, 512);
+    make_llama_plan(&plan, R(11, 1));
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 2);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 1000);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 2000);
+}
+
+struct sizes_row {
+    const char *what;
+    uint32_t release;
+    uint64_t seqs, tokens, limit, listed; // 0 = not set
+    uint64_t sizes;
+};
+
+// To 0.11.0 1, 2, 4 and every 8 to 512: 67; from 0.11.1 every 16 above 256: 3 + 31 + 17 = 51; V0 to 256: 35.
+static void capture_sizes(void **state)
+{
+    (void)state;
+    static const struct sizes_row rows[] = {
+        {"V0", R(7, 3), 256, 8192, 0, 0, 35},
+        {"V0, 160 sequences", R(7, 3), 160, 8192, 0, 0, 23},
+        {"every 8", R(9, 2), 1024, 8192, 0, 0, 67},
+        {"twice the sequences", R(10, 2), 16, 8192, 0, 0, 3 + 4},
+        {"sparse", R(11, 1), 1024, 8192, 0, 0, 51},
+        {"gpt-oss, up to 1024", R(19, 0), 1024, 8192, 1024, 0, 83},
+        {"up to 256", R(19, 0), 128, 8192, 0, 0, 3 + 31 + 1},
+        {"up to 3", R(19, 0), 256, 8192, 3, 0, 2},
+        {"only 1", R(19, 0), 256, 8192, 1, 0, 1},
+        {"no more than the batch", R(19, 0), 64, 64, 0, 0, 3 + 8},
+        {"listed", R(19, 0), 256, 8192, 0, 8, 8},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        set(&plan, KVB_SET_MAX_NUM_SEQS, rows[i].seqs);
+        set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, rows[i].tokens);
+        if (rows[i].limit > 0) {
+            set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, rows[i].limit);
+        }
+        if (rows[i].listed > 0) {
+            set(&plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, rows[i].listed);
+        }
+        uint64_t sizes = kvb_capture_sizes(resolved(&plan));
+        if (sizes != rows[i].sizes) {
+            fail_msg("%s: %llu sizes", rows[i].what, (unsigned long long)sizes);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_release_and_gpu), cmocka_unit_test(v1_before_its_time),
+        cmocka_unit_test(v0_batches),         cmocka_unit_test(v0_does_not_always_chunk),
+        cmocka_unit_test(v0_pictures),        cmocka_unit_test(v1_without_chunks),
+        cmocka_unit_test(throughput_mode),    cmocka_unit_test(capped_by_each_other),
+        cmocka_unit_test(capture_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

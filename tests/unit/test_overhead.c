@@ -1,0 +1,333 @@
+// Non-torch growth, CUDA graphs and what lies outside the request, against public logs and the tables in
+// docs/formulas.md. Figures are hundredths of a GiB.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "budget/overhead.h"
+#include "unit/plans.h"
+
+#define CENTI (GIB / 100)
+
+static struct kvb_plan plan;
+static struct kvb_estimate got;
+
+static void non_torch(void)
+{
+    kvb_non_torch_estimate(resolved(&plan), &got);
+}
+
+static void check(const char *what, uint64_t likely, uint64_t low, uint64_t high)
+{
+    if (got.bytes != likely * CENTI || got.low_bytes != low * CENTI || got.high_bytes != high * CENTI) {
+        fail_msg("%s, release %u: %llu (%llu to %llu) hundredths", what, plan.engine.release,
+                 (unsigned long long)(got.bytes / CENTI), (unsigned long long)(got.low_bytes / CENTI),
+                 (unsigned long long)(got.high_bytes / CENTI));
+    }
+}
+
+struct device_row {
+    const char *what;
+    uint32_t release, capability;
+    bool nvlink;
+    uint64_t tp;
+    uint64_t likely, low, high;
+};
+
+// Snapshot accounting: 0.05 below Hopper; 0.13 and from 0.18 0.25 on it; NVLink 0.6, from 0.18 2.1; PCIe 0.2.
+static void by_device(void **state)
+{
+    (void)state;
+    static const struct device_row rows[] = {
+        {"T4, V0", R(7, 3), 75, false, 1, 5, 1, 15},
+        {"L40S", R(10, 2), 89, false, 1, 5, 1, 15},
+        {"L40S, 0.18", R(18, 0), 89, false, 1, 5, 1, 25},
+        {"H100", R(12, 0), 90, true, 1, 13, 5, 20},
+        {"H100, 0.19", R(19, 0), 90, true, 1, 25, 10, 50},
+        {"2 x A100 NVLink", R(12, 0), 80, true, 2, 60, 10, 150},
+        {"2 x H100", R(12, 0), 90, true, 2, 60, 30, 220},
+        {"2 x A100 NVLink, 0.18", R(18, 0), 80, true, 2, 210, 60, 260},
+        {"2 x H100, 0.19: 2.07 logged", R(19, 0), 90, true, 2, 210, 180, 260},
+        {"4 x L40S: 0.20 logged", R(10, 2), 89, false, 4, 20, 10, 60},
+        {"2 x H100 PCIe", R(12, 0), 90, false, 2, 20, 10, 80},
+        {"4 x L40S, 0.19", R(19, 0), 89, false, 4, 20, 10, 80},
+        {"2 x H100 PCIe, 0.19", R(19, 0), 90, false, 2, 30, 10, 120},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.gpu.nvlink = rows[i].nvlink;
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
+        non_torch();
+        check(rows[i].what, rows[i].likely, rows[i].low, rows[i].high);
+    }
+}
+
+// Walks every release with every kind of device: no gap, and the likely value lies in its range.
+static void no_gap_between_releases(void **state)
+{
+    (void)state;
+    for (uint32_t minor = 2; minor <= 27; minor++) {
+        for (uint32_t kind = 0; kind < 8; kind++) {
+            make_llama_plan(&plan, R(minor, minor == 27 ? 1 : 0));
+            plan.gpu.compute_capability = kind & 1 ? 90 : 86;
+            plan.gpu.nvlink = (kind & 2) != 0;
+            set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, kind & 4 ? 2 : 1);
+            non_torch();
+            assert_true(got.low_bytes <= got.bytes && got.bytes <= got.high_bytes);
+            // only several ranks ever reach 0.2 of their own; one rank's most is the context of 0.75
+            assert_true(kind & 4 ? got.bytes >= 20 * CENTI : got.bytes <= 75 * CENTI);
+        }
+    }
+}
+
+struct era_row {
+    const char *what;
+    uint32_t release, capability;
+    bool nvlink;
+    uint64_t tp, likely, low, high;
+};
+
+// Device-wide releases charge the context too: 0.30, or 0.45 on large cards, and the peers' share on several.
+// To 0.6.3 what torch has cached without using it is charged, from 0.27 what the runner allocates.
+static void by_accounting(void **state)
+{
+    (void)state;
+    static const struct era_row rows[] = {
+        {"free memory before and after", R(6, 3), 86, false, 1, 5 + 35, 1, 15 + 160},
+        {"device-wide, small card", R(6, 4), 86, false, 1, 5 + 30, 1 + 15, 15 + 50},
+        {"device-wide, A100", R(6, 4), 80, true, 1, 5 + 45, 1 + 15, 15 + 70},
+        {"device-wide, 2 x A100", R(6, 4), 80, true, 2, 60 + 45 + 290, 10 + 15 + 50, 150 + 70 + 400},
+        {"device-wide, 2 small cards", R(6, 4), 86, false, 2, 20 + 30, 10 + 15, 60 + 50},
+        {"used at the end, two ranks", R(2, 7), 80, true, 2, 60 + 45, 10 + 15, 150 + 70},
+        {"V1 to 0.9.0", R(9, 0), 90, true, 1, 13 + 45, 5 + 15, 20 + 70},
+        {"V1 from 0.9.1", R(9, 1), 90, true, 1, 13, 5, 20},
+        {"torch alone, 0.2.4", R(2, 4), 86, false, 1, 5, 1, 15},
+        {"0.27, one rank", R(27, 0), 89, false, 1, 5 + 10, 1, 25 + 40},
+        {"0.27, 2 PCIe: 0.84 logged", R(27, 0), 89, false, 2, 20 + 60, 10 + 10, 80 + 130},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.gpu.nvlink = rows[i].nvlink;
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
+        non_torch();
+        check(rows[i].what, rows[i].likely, rows[i].low, rows[i].high);
+    }
+}
+
+static void special_cases(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    non_torch();
+    check("ROCm", 50, 30, 100);
+    make_llama_plan(&plan, R(12, 0));
+    plan.gpu.compute_capability = 80;
+    plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE, .experts = 8, .experts_per_token = 2};
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    set(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1);
+    non_torch();
+    check("expert parallel", 60, 10, 250);
+    make_llama_plan(&plan, R(27, 0));
+    plan.gpu.compute_capability = 89;
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    non_torch();
+    check("0.27 in stages", 5 + 60, 1 + 10, 25 + 130);
+    make_llama_plan(&plan, R(18, 0));
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_SHORT_CONV;
+    non_torch();
+    check("recurrent kernels", 25, 10, 50 + 200);
+}
+
+// ---- CUDA graphs
+
+struct graph_row {
+    const char *what;
+    uint32_t release, layers;
+    enum kvb_graph_mode mode;
+    uint64_t seqs, hundredths, tolerance;
+};
+
+// 0.19: 0.32 GiB + 0.0167 GiB a layer for 51 + 51 graphs; V0: 0.20 MiB for each of layers x graphs.
+static void graphs_as_logged(void **state)
+{
+    (void)state;
+    static const struct graph_row rows[] = {
+        {"Llama-3.1-8B, H100", R(19, 0), 32, KVB_GRAPH_MODE_AUTO, 1024, 91, 10},
+        {"Qwen2.5-1.5B, T4, 28 layers x 35", R(7, 3), 28, KVB_GRAPH_MODE_AUTO, 256, 17, 4},
+        {"Phi-4, 40 layers x 35", R(7, 3), 40, KVB_GRAPH_MODE_AUTO, 256, 27, 2},
+        {"Mistral-7B, H100, 67 piecewise", R(10, 2), 32, KVB_GRAPH_MODE_AUTO, 1024, 67, 15},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.model.layer_count = rows[i].layers;
+        plan.gpu.compute_capability = rows[i].release < R(8, 0) ? 75 : 90;
+        set(&plan, KVB_SET_MAX_NUM_SEQS, rows[i].seqs);
+        kvb_graph_actual(resolved(&plan), 0, &got);
+        uint64_t hundredths = got.bytes / CENTI;
+        if (hundredths + rows[i].tolerance < rows[i].hundredths ||
+            hundredths > rows[i].hundredths + rows[i].tolerance) {
+            fail_msg("%s: %llu hundredths of a GiB", rows[i].what, (unsigned long long)hundredths);
+        }
+        assert_true(got.low_bytes <= got.bytes && got.high_bytes >= rows[i].hundredths * CENTI);
+    }
+}
+
+// (328 MiB + 32 x 17512 KiB) x graphs / 102: 51 sizes, twice when full graphs are captured as well.
+static void graph_modes(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_graph_mode mode;
+        uint64_t graphs;
+    } rows[] = {{KVB_GRAPH_MODE_AUTO, 102}, {KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 102}, {KVB_GRAPH_MODE_PIECEWISE, 51},
+                {KVB_GRAPH_MODE_FULL, 51},  {KVB_GRAPH_MODE_FULL_DECODE_ONLY, 51},    {KVB_GRAPH_MODE_NONE, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(19, 0));
+        set(&plan, KVB_SET_CUDAGRAPH_MODE, rows[i].mode);
+        kvb_graph_actual(resolved(&plan), 0, &got);
+        assert_int_equal(got.bytes, (328 * MIB + 32ULL * 17512 * 1024) * rows[i].graphs / 102);
+    }
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.pooling = true;
+    kvb_graph_actual(resolved(&plan), 0, &got);
+    assert_int_equal(got.high_bytes, 0);
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE, .experts = 8, .experts_per_token = 2};
+    kvb_graph_actual(resolved(&plan), 0, &got);
+    assert_true(got.high_bytes > got.bytes * 2); // experts' graphs were seen at twice the line
+}
+
+// Llama-8B with LoRA on V0: 32 layers x 23 graphs logged 0.58 GiB, about three times the plain figure.
+static void graphs_with_adapters(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(7, 3));
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 160);
+    kvb_graph_actual(resolved(&plan), 0, &got);
+    uint64_t plain = got.bytes;
+    assert_int_equal(plain, 32ULL * 23 * 205 * 1024);
+    set(&plan, KVB_SET_ENABLE_LORA, 1);
+    kvb_graph_actual(resolved(&plan), 0, &got);
+    assert_int_equal(got.bytes, 3 * plain);
+}
+
+struct charge_row {
+    const char *what;
+    uint32_t release;
+    uint8_t asked, v2;
+    bool amd, charged;
+};
+
+// The estimate is subtracted from 0.20 on, at 0.18 and 0.19 when asked for; never by runner V2 or V0.
+static void who_charges_graphs(void **state)
+{
+    (void)state;
+    static const struct charge_row rows[] = {
+        {"before the estimate", R(17, 0), KVB_YES, KVB_UNSET, false, false},
+        {"opt-in, not asked", R(18, 0), KVB_UNSET, KVB_UNSET, false, false},
+        {"opt-in, asked", R(19, 0), KVB_YES, KVB_UNSET, false, true},
+        {"on", R(20, 0), KVB_UNSET, KVB_UNSET, false, true},
+        {"switched off", R(20, 0), KVB_NO, KVB_UNSET, false, false},
+        {"runner V2", R(24, 0), KVB_UNSET, KVB_YES, false, false},
+        {"ROCm before 0.26", R(25, 0), KVB_UNSET, KVB_NO, true, false},
+        {"ROCm", R(26, 0), KVB_UNSET, KVB_NO, true, true},
+        {"V0", R(7, 3), KVB_YES, KVB_UNSET, false, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.environment.estimate_cudagraphs = rows[i].asked;
+        plan.environment.use_v2_model_runner = rows[i].v2;
+        plan.gpu.vendor = rows[i].amd ? KVB_VENDOR_AMD : KVB_VENDOR_NVIDIA;
+        kvb_graph_charged(resolved(&plan), 0, &got);
+        if ((got.bytes > 0) != rows[i].charged) {
+            fail_msg("%s: %llu bytes", rows[i].what, (unsigned long long)got.bytes);
+        }
+    }
+}
+
+// Llama-3.1-8B on 0.19: 0.84 GiB estimated (92 % of the graphs); no graphs, no estimate.
+static void the_estimate(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(20, 0));
+    kvb_graph_charged(resolved(&plan), 0, &got);
+    assert_true(got.bytes > 70 * CENTI && got.bytes < 90 * CENTI);
+    uint64_t ordinary = got.high_bytes;
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_SHORT_CONV;
+    kvb_graph_charged(resolved(&plan), 0, &got);
+    assert_true(got.high_bytes > ordinary); // hybrids were charged four times their graphs
+    set(&plan, KVB_SET_ENFORCE_EAGER, 1);
+    kvb_graph_charged(resolved(&plan), 0, &got);
+    assert_int_equal(got.high_bytes, 0);
+}
+
+// ---- Outside the request
+
+struct outside_row {
+    const char *what;
+    uint32_t release;
+    uint64_t tp, pp;
+    bool experts, large;
+    uint64_t likely;
+};
+
+// 0.19, H100: 0.51 logged at one rank, 1.51 to 1.53 with tensor parallelism, 1.43 to 1.48 in stages, 1.99 to
+// 2.05 with experts; before 0.11 the communicator's buffers are charged, not outside.
+static void before_the_snapshot(void **state)
+{
+    (void)state;
+    static const struct outside_row rows[] = {
+        {"one H100", R(19, 0), 1, 1, false, true, 50},    {"one L40S", R(19, 0), 1, 1, false, false, 35},
+        {"two H100", R(19, 0), 2, 1, false, true, 150},   {"two stages", R(19, 0), 1, 2, false, true, 150},
+        {"experts", R(19, 0), 2, 1, true, true, 200},     {"two H100 at 0.10", R(10, 2), 2, 1, false, true, 50},
+        {"two A100, V0", R(7, 3), 2, 1, false, true, 50},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.compute_capability = rows[i].large ? 90 : 89;
+        plan.gpu.nvlink = rows[i].large;
+        if (rows[i].experts) {
+            plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE, .experts = 8};
+        }
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, rows[i].pp);
+        kvb_context_estimate(resolved(&plan), &got);
+        if (got.bytes != rows[i].likely * CENTI) {
+            fail_msg("%s: %llu hundredths", rows[i].what, (unsigned long long)(got.bytes / CENTI));
+        }
+    }
+}
+
+static void set_aside_by_the_engine(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(25, 0));
+    set(&plan, KVB_SET_MM_IPC_GPU_MEMORY_GB, 2 * GIB);
+    assert_int_equal(kvb_reserved_bytes(resolved(&plan)), 2 * GIB);
+    plan.engine.release = R(24, 0);
+    assert_int_equal(kvb_reserved_bytes(resolved(&plan)), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_device),
+        cmocka_unit_test(no_gap_between_releases),
+        cmocka_unit_test(by_accounting),
+        cmocka_unit_test(special_cases),
+        cmocka_unit_test(graphs_as_logged),
+        cmocka_unit_test(graph_modes),
+        cmocka_unit_test(graphs_with_adapters),
+        cmocka_unit_test(who_charges_graphs),
+        cmocka_unit_test(the_estimate),
+        cmocka_unit_test(before_the_snapshot),
+        cmocka_unit_test(set_aside_by_the_engine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
