@@ -29,21 +29,37 @@ enum hf_layer_type {
     HF_LAYER_TYPE_COUNT
 };
 
-struct hf_architecture;
+struct hf_default {
+    enum hf_key key;
+    uint64_t number;
+};
+
+struct hf;
+typedef void hf_layer_builder(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind);
+typedef void hf_model_builder(struct hf *hf);
+
+struct hf_architecture {
+    const char *name; // as in "architectures"
+    hf_layer_builder *attention, *mlp;
+    uint8_t norms;
+    uint8_t pattern; // enum hf_pattern
+    uint32_t traits;
+    const struct hf_default *defaults; // ends with HF_KEY_COUNT
+    hf_model_builder *finish;          // towers and what else lies outside the layers, or NULL
+    enum kvb_encoder_family encoder;
+};
 
 struct hf {
     const struct kvb_tree *tree;
     struct kvb_problems *problems;
     const struct hf_architecture *architecture;
+    struct hf_architecture joined; // a language model's class with a wrapper's tower, or a class without its head
     const struct kvb_node *text;
     struct kvb_model *model;
     struct hf_value values[HF_KEY_COUNT];
     uint8_t layer_types[KVB_LAYERS_MAX]; // enum hf_layer_type
     bool failed;                         // a problem of error severity was added
 };
-
-typedef void hf_layer_builder(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind);
-typedef void hf_model_builder(struct hf *hf);
 
 // What a class does whatever its config says; attention and MLP builders read these.
 enum hf_trait {
@@ -75,6 +91,7 @@ enum hf_trait {
     HF_MAMBA1 = 1 << 25,          // state layers are Mamba 1, otherwise Mamba 2
     HF_MAMBA_NORMS = 1 << 26,     // with norms of what they select
     HF_LIGHTNING = 1 << 27,       // linear layers are MiniMax-01's
+    HF_WRAPS = 1 << 28,           // a tower around a language model of another class
 };
 
 // How layers differ when the config has no layer_types.
@@ -94,24 +111,10 @@ enum hf_pattern {
     HF_PATTERN_MAMBA,      // all state
 };
 
-struct hf_default {
-    enum hf_key key;
-    uint64_t number;
-};
-
-struct hf_architecture {
-    const char *name; // as in "architectures"
-    hf_layer_builder *attention, *mlp;
-    uint8_t norms;
-    uint8_t pattern; // enum hf_pattern
-    uint32_t traits;
-    const struct hf_default *defaults; // ends with HF_KEY_COUNT
-    hf_model_builder *finish;          // towers and what else lies outside the layers, or NULL
-    enum kvb_encoder_family encoder;
-};
-
 const struct hf_architecture *hf_architecture_find(const char *name);
 const struct hf_architecture *hf_architecture_rows(uint32_t *count);
+// Sets hf->architecture from "architectures", or says why not.
+void hf_find_architecture(struct hf *hf);
 
 // Adds an error about `node` (NULL: the whole file) and marks the reading as failed.
 void hf_fail(struct hf *hf, enum kvb_status status, const struct kvb_node *node, const char *format, ...)
@@ -163,15 +166,18 @@ void hf_extra(struct hf *hf, const char *name, enum kvb_role role, enum kvb_spli
 // ---- Layer builders (rows of the architecture table point here)
 hf_layer_builder hf_attention_standard, hf_attention_mla, hf_attention_gemma4, hf_attention_hybrid,
     hf_attention_mimo_v2, hf_attention_laguna, hf_attention_deci, hf_attention_dsv4, hf_attention_kimi_linear,
-    hf_attention_falcon, hf_attention_mllama, hf_attention_minimax_m3, hf_attention_nemotron_h, hf_attention_minicpm3;
+    hf_attention_falcon, hf_attention_mllama, hf_attention_minimax_m3, hf_attention_nemotron_h, hf_attention_minicpm3,
+    hf_attention_whisper, hf_attention_gemma3n, hf_attention_apertus;
 hf_layer_builder hf_mlp_standard, hf_mlp_moe, hf_mlp_none, hf_mlp_llama4, hf_mlp_gemma4, hf_mlp_nemotron_h, hf_mlp_deci,
-    hf_mlp_lfm2, hf_mlp_qwen1, hf_mlp_jamba, hf_mlp_dbrx, hf_mlp_ernie, hf_mlp_dsv4, hf_mlp_kimi;
+    hf_mlp_lfm2, hf_mlp_qwen1, hf_mlp_jamba, hf_mlp_dbrx, hf_mlp_ernie, hf_mlp_dsv4, hf_mlp_kimi, hf_mlp_lfm2_moe,
+    hf_mlp_whisper;
 
 // ---- Finishers: what lies outside the layers
 hf_model_builder hf_finish_positions, hf_finish_opt, hf_finish_bloom, hf_finish_bert, hf_finish_dsv4, hf_finish_gemma4,
     hf_tower_qwen2_vl, hf_tower_qwen25_vl, hf_tower_qwen3_vl, hf_tower_omni, hf_tower_gemma3, hf_tower_gemma4,
     hf_tower_pixtral, hf_tower_llama4, hf_tower_mllama, hf_tower_minicpmv, hf_tower_kimi, hf_tower_phi3v, hf_tower_muse,
-    hf_tower_molmo;
+    hf_tower_molmo, hf_tower_llava, hf_tower_internvl, hf_tower_idefics3, hf_tower_paligemma, hf_finish_whisper,
+    hf_finish_gemma3n;
 
 // ---- Shared pieces of builders
 void hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape);

@@ -38,7 +38,16 @@ static const struct hf_default llama4_defaults[] = {{HF_CHUNK, 8192}, END};
 static const struct hf_default dsv4_defaults[] = {{HF_HEAD_DIM, 512}, END};
 static const struct hf_default qwen3_next_defaults[] = {{HF_MTP, 1}, END};
 
+static const struct hf_default gemma3n_defaults[] = {{HF_PER_LAYER_INPUT, 256},
+                                                     {HF_PER_LAYER_VOCAB, 262144},
+                                                     {HF_KV_SHARED, 15},
+                                                     {HF_WINDOW_PATTERN, 5},
+                                                     {HF_WINDOW, 512},
+                                                     {HF_LOCAL_THETA, 10000000000},
+                                                     END};
+
 #define QWEN_NEXT HF_HEAD_NORM | HF_GATES_QUERY | HF_SHARED_GATE | HF_NO_WINDOW
+#define WRAPPER NULL, NULL, 0, 0, HF_WRAPS, NULL
 #define GEMMA3 HF_TIES | HF_HEAD_NORM
 #define GPT HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_NO_ROPE
 #define ENCODER                                                                                                        \
@@ -123,6 +132,12 @@ static const struct hf_architecture rows[] = {
     {"Glm4MoeForCausalLM", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_HEAD_NORM | HF_CORRECTION_BIAS, glm4_moe_defaults, NULL, 0},
     {"MiniMaxM2ForCausalLM", EXPERTS, 2, 0, HF_WHOLE_NORM, NULL, NULL, 0},
     {"Dots1ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"DeepseekForCausalLM", EXPERTS, 2, 0, 0, NULL, NULL, 0},
+    {"BailingMoeForCausalLM", EXPERTS, 2, 0, HF_BIAS_ATTENTION, NULL, NULL, 0},
+    {"BailingMoeV2ForCausalLM", EXPERTS, 2, 0, HF_BIAS_ATTENTION | HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"HunYuanMoEV1ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM | HF_TIES, NULL, NULL, 0},
+    {"ApertusForCausalLM", hf_attention_apertus, hf_mlp_standard, 2, 0, HF_PLAIN_MLP | HF_HEAD_NORM, NULL, NULL, 0},
+    {"SolarOpenForCausalLM", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_CORRECTION_BIAS, NULL, NULL, 0},
     // latent attention
     {"DeepseekV2ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
     {"DeepseekV3ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
@@ -131,6 +146,7 @@ static const struct hf_architecture rows[] = {
     {"Glm4MoeLiteForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, glm4_lite_defaults, NULL, 0},
     // window layers unlike full layers
     {"MiMoV2FlashForCausalLM", hf_attention_mimo_v2, hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, mimo_v2_defaults, NULL, 0},
+    {"MiMoV2ForCausalLM", hf_attention_mimo_v2, hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, mimo_v2_defaults, NULL, 0},
     {"LagunaForCausalLM", hf_attention_laguna, hf_mlp_moe, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
     {"Step3p5ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
     {"Step3p7FlashForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
@@ -144,6 +160,7 @@ static const struct hf_architecture rows[] = {
     {"Qwen3_5MoeForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, NULL, 0},
     {"NemotronHForCausalLM", hf_attention_nemotron_h, hf_mlp_nemotron_h, 1, HF_PATTERN_NEMOTRON, HF_PLAIN_MLP | HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
     {"Lfm2ForCausalLM", hf_attention_hybrid, hf_mlp_lfm2, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES, NULL, NULL, 0},
+    {"Lfm2MoeForCausalLM", hf_attention_hybrid, hf_mlp_lfm2_moe, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES | HF_CORRECTION_BIAS, NULL, NULL, 0},
     {"KimiLinearForCausalLM", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
     {"JambaForCausalLM", hf_attention_hybrid, hf_mlp_jamba, 2, HF_PATTERN_JAMBA, HF_MAMBA1 | HF_MAMBA_NORMS | HF_NO_ROPE, NULL, NULL, 0},
     {"MambaForCausalLM", hf_attention_hybrid, hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_MAMBA1 | HF_NO_ROPE | HF_TIES, NULL, NULL, 0},
@@ -164,14 +181,26 @@ static const struct hf_architecture rows[] = {
     {"Gemma3ForConditionalGeneration", STANDARD, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3_defaults, hf_tower_gemma3, KVB_ENCODER_GEMMA3},
     {"Gemma4ForCausalLM", hf_attention_gemma4, hf_mlp_gemma4, 4, 0, GEMMA3, NULL, hf_finish_gemma4, 0},
     {"Gemma4ForConditionalGeneration", hf_attention_gemma4, hf_mlp_gemma4, 4, 0, GEMMA3, NULL, hf_tower_gemma4, KVB_ENCODER_GEMMA4},
-    {"Mistral3ForConditionalGeneration", STANDARD, 2, 0, 0, NULL, hf_tower_pixtral, KVB_ENCODER_PIXTRAL},
+    {"Mistral3ForConditionalGeneration", WRAPPER, hf_tower_pixtral, KVB_ENCODER_PIXTRAL},
     {"MllamaForConditionalGeneration", hf_attention_mllama, hf_mlp_standard, 2, 0, 0, NULL, hf_tower_mllama, KVB_ENCODER_MLLAMA},
-    {"MiniCPMV", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_minicpmv, KVB_ENCODER_MINICPMV},
+    {"MiniCPMV", WRAPPER, hf_tower_minicpmv, KVB_ENCODER_MINICPMV},
     {"KimiK25ForConditionalGeneration", LATENT, 2, 0, 0, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
     {"KimiK3ForConditionalGeneration", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
     {"Phi3VForCausalLM", STANDARD, 2, 0, 0, NULL, hf_tower_phi3v, KVB_ENCODER_PHI3V},
     {"MuseGlimmerForConditionalGeneration", STANDARD, 4, HF_PATTERN_PERIOD, HF_HEAD_NORM | HF_GATES_QUERY, muse_defaults, hf_tower_muse, KVB_ENCODER_OTHER},
     {"MolmoForCausalLM", hf_attention_standard, hf_mlp_qwen1, 2, 0, 0, NULL, hf_tower_molmo, KVB_ENCODER_OTHER},
+    {"KimiVLForConditionalGeneration", LATENT, 2, 0, 0, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
+    {"LlavaForConditionalGeneration", WRAPPER, hf_tower_llava, KVB_ENCODER_OTHER},
+    {"LlavaNextForConditionalGeneration", WRAPPER, hf_tower_llava, KVB_ENCODER_OTHER},
+    {"LlavaOnevisionForConditionalGeneration", WRAPPER, hf_tower_llava, KVB_ENCODER_OTHER},
+    {"InternVLForConditionalGeneration", WRAPPER, hf_tower_internvl, KVB_ENCODER_OTHER},
+    {"InternVLChatModel", WRAPPER, hf_tower_internvl, KVB_ENCODER_OTHER},
+    {"Idefics3ForConditionalGeneration", WRAPPER, hf_tower_idefics3, KVB_ENCODER_OTHER},
+    {"SmolVLMForConditionalGeneration", WRAPPER, hf_tower_idefics3, KVB_ENCODER_OTHER},
+    {"PaliGemmaForConditionalGeneration", WRAPPER, hf_tower_paligemma, KVB_ENCODER_OTHER},
+    {"WhisperForConditionalGeneration", hf_attention_whisper, hf_mlp_whisper, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_MLP_BIAS | HF_NO_ROPE | HF_TIES, NULL, hf_finish_whisper, KVB_ENCODER_OTHER},
+    {"Gemma3nForCausalLM", hf_attention_gemma3n, hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, hf_finish_gemma3n, 0},
+    {"Gemma3nForConditionalGeneration", hf_attention_gemma3n, hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, hf_finish_gemma3n, KVB_ENCODER_OTHER},
     // encoders
     {"BertModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
     {"RobertaModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},

@@ -9,7 +9,8 @@ void hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape)
     if (shape->heads == 0) {
         return;
     }
-    shape->kv_heads = hf_get(hf, HF_KV_HEADS, hf_is(hf, HF_MULTI_QUERY) ? 1 : shape->heads);
+    shape->kv_heads = hf_is(hf, HF_MULTI_QUERY) ? 1 : shape->heads;
+    shape->kv_heads = hf_get(hf, HF_KV_HEADS, hf_get(hf, HF_N_KV_HEADS, shape->kv_heads));
     shape->head_size = hf_get(hf, HF_HEAD_DIM, 0);
     if (shape->head_size == 0) {
         shape->head_size = hidden / shape->heads;

@@ -57,6 +57,9 @@ static void apply_defaults(struct hf *hf)
 
 static uint32_t layer_count(struct hf *hf)
 {
+    if (hf->architecture->attention == hf_attention_whisper) {
+        return 2 * hf_need(hf, HF_DECODER_LAYERS); // self and cross attention each count
+    }
     if (!hf_has(hf, HF_LAYERS) && hf_list_length(hf, HF_BLOCK_TYPES) > 0) {
         return (uint32_t)kvb_min(hf_list_length(hf, HF_BLOCK_TYPES), KVB_LAYERS_MAX);
     }
@@ -103,38 +106,6 @@ bool hf_build_model(struct hf *hf)
         hf_fail(hf, KVB_OVERFLOW, NULL, "these sizes multiply to more than 2^62 elements");
     }
     return !hf->failed;
-}
-
-static void find_architecture(struct hf *hf)
-{
-    struct kvb_nearest nearest;
-    const struct hf_value *names = &hf->values[HF_ARCHITECTURES];
-    const char *first = hf_words_get(hf, HF_ARCHITECTURES, 0);
-    if (hf_list_length(hf, HF_ARCHITECTURES) == 0) {
-        if (!hf->failed) {
-            hf_fail(hf, KVB_MISSING_KEY, hf->tree->root,
-                    "'architectures' is missing: state the model's class, for example \"architectures\": "
-                    "[\"LlamaForCausalLM\"]");
-        }
-        return;
-    }
-    for (const struct kvb_node *name = names->node->first; name && !hf->architecture; name = name->next) {
-        hf->architecture = hf_architecture_find(name->text);
-    }
-    if (hf->architecture) {
-        (void)kvb_copy(hf->model->architecture, sizeof hf->model->architecture, hf->architecture->name);
-        return;
-    }
-    uint32_t count;
-    const struct hf_architecture *rows = hf_architecture_rows(&count);
-    kvb_nearest_init(&nearest, first);
-    for (uint32_t i = 0; i < count; i++) {
-        kvb_nearest_offer(&nearest, rows[i].name);
-    }
-    hf_fail(hf, KVB_UNKNOWN_KIND, names->node->first,
-            "architecture '%.60s' is not known%s%s; if it is built like a known one, say so with --hf-overrides "
-            "'{\"architectures\": [\"LlamaForCausalLM\"]}'",
-            first, nearest.best ? ", nearest is " : "", nearest.best ? nearest.best : "");
 }
 
 static const struct kvb_node *group(const struct hf *hf, enum hf_key key)
@@ -209,7 +180,7 @@ enum kvb_status hf_model_from_tree(const struct kvb_tree *tree, const struct kvb
                                "expected a model's config: a mapping with architectures, hidden_size and so on");
     }
     read_all(&hf, top);
-    find_architecture(&hf);
+    hf_find_architecture(&hf);
     if (hf.failed || !hf.architecture || !hf_build_model(&hf)) {
         return kvb_problems_status(problems);
     }

@@ -42,6 +42,13 @@
             __VA_ARGS__                                                                                                \
         }                                                                                                              \
     }
+#define LIST0(...)                                                                                                     \
+    {                                                                                                                  \
+        HF_TEXT, HF_COUNT_OR_LIST, 0, 0, SIZE_MAX_ELEMENTS,                                                            \
+        {                                                                                                              \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
 #define SWITCH(...)                                                                                                    \
     {                                                                                                                  \
         HF_TEXT, HF_SWITCH, 0, 0, 0,                                                                                   \
@@ -114,20 +121,21 @@ const struct hf_key_row hf_key_rows[HF_V_TYPE] = {
     [HF_MERGE_SIZE] = TOP(HF_COUNT, 64, "spatial_merge_size"),
     [HF_IMAGE_TOKENS] = TOP(HF_COUNT, TOKENS_MAX, "mm_tokens_per_image", "vision_soft_tokens_per_image"),
     [HF_QUERY_TOKENS] = TOP(HF_COUNT, SMALL_MAX, "query_num"),
-    [HF_IMAGE_SIZE] = TOP(HF_COUNT, SMALL_MAX, "image_size"),
+    [HF_IMAGE_SIZE] = TOP(HF_RAW, 0, "image_size"),
 
     [HF_MODEL_TYPE] = WORD("model_type"),
     [HF_DTYPE] = WORD("dtype", "torch_dtype"),
     [HF_HIDDEN] = SIZE("hidden_size", "n_embd", "n_embed", "d_model", "dim"),
     [HF_LAYERS] = {HF_TEXT, HF_COUNT, 0, 1, 512,
-                   {"num_hidden_layers", "n_layer", "num_layers", "n_layers", "decoder_layers"}},
+                   {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}},
     [HF_HEADS] = SMALL("num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"),
     [HF_KV_HEADS] = SMALL("n_head_kv", "num_kv_heads", "num_key_value_heads", "multi_query_group_num",
                           "num_attention_groups"),
     [HF_HEAD_DIM] = SMALL0("head_dim", "kv_channels", "attention_head_dim", "hidden_size_per_head"),
     [HF_VOCAB] = SIZE("padded_vocab_size", "vocab_size"),
-    [HF_INTERMEDIATE] = SIZE0("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "decoder_ffn_dim",
-                              "inter_dim"),
+    [HF_INTERMEDIATE] = {HF_TEXT, HF_COUNT_OR_LIST, 0, 0, SIZE_MAX_ELEMENTS,
+                         {"intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "decoder_ffn_dim",
+                          "inter_dim"}},
     [HF_TIED] = SWITCH("tie_word_embeddings", "weight_tying"),
     [HF_ATTENTION_BIAS] = SWITCH("attention_bias"),
     [HF_QKV_BIAS] = SWITCH("qkv_bias", "add_qkv_bias", "use_qkv_bias"),
@@ -163,14 +171,14 @@ const struct hf_key_row hf_key_rows[HF_V_TYPE] = {
     [HF_LOCAL_THETA] = RATIO("rope_local_base_freq"),
 
     [HF_EXPERTS] = SMALL0("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"),
-    [HF_EXPERTS_PER_TOKEN] = SMALL0("num_experts_per_tok", "num_experts_per_token", "experts_per_token",
+    [HF_EXPERTS_PER_TOKEN] = LIST0("num_experts_per_tok", "num_experts_per_token", "experts_per_token",
                                     "top_k_experts", "moe_topk", "moe_k"),
-    [HF_MOE_INTERMEDIATE] = SIZE0("moe_intermediate_size", "expert_intermediate_size"),
-    [HF_SHARED_EXPERTS] = SMALL0("n_shared_experts", "num_shared_experts", "moe_num_shared_experts",
+    [HF_MOE_INTERMEDIATE] = LIST0("moe_intermediate_size", "expert_intermediate_size"),
+    [HF_SHARED_EXPERTS] = LIST0("n_shared_experts", "num_shared_experts", "moe_num_shared_experts",
                                  "num_shared_expert"),
     [HF_SHARED_INTERMEDIATE] = SIZE0("shared_expert_intermediate_size", "shared_intermediate_size",
                                      "moe_shared_expert_intermediate_size", "share_expert_dim"),
-    [HF_FIRST_DENSE] = SMALL0("first_k_dense_replace"),
+    [HF_FIRST_DENSE] = SMALL0("first_k_dense_replace", "num_dense_layers"),
     [HF_MOE_FREQ] = {HF_TEXT, HF_COUNT_OR_LIST, 0, 0, SMALL_MAX, {"moe_layer_freq"}},
     [HF_SPARSE_STEP] = SMALL("decoder_sparse_step"),
     [HF_MLP_ONLY] = COUNTS("mlp_only_layers"),
@@ -285,6 +293,14 @@ const struct hf_key_row hf_key_rows[HF_V_TYPE] = {
     [HF_ALIBI] = SWITCH("alibi"),
     [HF_POSITION_TYPE] = WORD("position_embedding_type"),
     [HF_ATTENTION_GATE] = SWITCH("attention_output_gate"),
+    [HF_VERSION] = TOP(HF_RAW, 0, "version"),
+    [HF_SCALE_FACTOR] = TOP(HF_RAW, 0, "scale_factor"),
+    [HF_DECODER_LAYERS] = {HF_TEXT, HF_COUNT, 0, 1, 256, {"decoder_layers"}},
+    [HF_ENCODER_LAYERS] = SMALL("encoder_layers"),
+    [HF_ENCODER_INNER] = SIZE("encoder_ffn_dim"),
+    [HF_ENCODER_HEADS] = SMALL("encoder_attention_heads"),
+    [HF_MEL_BINS] = SMALL("num_mel_bins"),
+    [HF_SOURCE_POSITIONS] = SIZE("max_source_positions"),
     [HF_ACTIVATION] = WORD("hidden_act", "hidden_activation", "activation_function"),
 };
 // clang-format on

@@ -21,13 +21,12 @@ void hf_mlp_none(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 void hf_mlp_standard(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     struct kvb_mlp_shape *shape = &kind->mlp;
-    (void)layer;
     shape->kind = hf_trait(hf, HF_PLAIN_MLP) ? KVB_MLP_PLAIN : KVB_MLP_GATED;
     shape->bias = mlp_bias_of(hf);
     if (!hf_has(hf, HF_INTERMEDIATE) && hf_trait(hf, HF_FOUR_WIDE)) {
         shape->intermediate_size = (uint32_t)kvb_mul(hf->model->hidden_size, hf_get(hf, HF_EXPANSION, 4));
     } else {
-        shape->intermediate_size = hf_need(hf, HF_INTERMEDIATE);
+        shape->intermediate_size = hf_list_get(hf, HF_INTERMEDIATE, layer, hf_need(hf, HF_INTERMEDIATE));
     }
 }
 
@@ -174,4 +173,14 @@ void hf_mlp_dbrx(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
     shape->experts_per_token = hf_need(hf, HF_F_TOPK);
     shape->expert_intermediate_size = hf_need(hf, HF_F_SIZE);
     shape->expert_gated = true;
+}
+
+// LFM2 with experts: the dense layers' width is stated as it is.
+void hf_mlp_lfm2_moe(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    if (layer >= hf_get(hf, HF_FIRST_DENSE, 0)) {
+        hf_set_moe(hf, &kind->mlp);
+    } else {
+        hf_mlp_standard(hf, layer, kind);
+    }
 }

@@ -191,8 +191,11 @@ static bool read_kind(struct hf *hf, enum hf_key key, const struct kvb_node *nod
     case HF_COUNTS:
     case HF_WORDS:
         return read_list(hf, key, node);
-    case HF_COUNT_OR_LIST:
-        return node->kind == KVB_NODE_SEQUENCE ? read_list(hf, key, node) : read_count(hf, key, node, number);
+    case HF_COUNT_OR_LIST: // the first of a list stands for all where one number is wanted
+        if (node->kind == KVB_NODE_SEQUENCE) {
+            return read_list(hf, key, node) && (!node->first || read_count(hf, key, node->first, number));
+        }
+        return read_count(hf, key, node, number);
     case HF_GROUP:
         if (node->kind != KVB_NODE_MAPPING) {
             fail_type(hf, key, node, "a mapping");

@@ -112,7 +112,7 @@ void hf_build_rope(struct hf *hf)
     const struct kvb_attention_shape *full = first_of(hf, KVB_ATTENTION_FULL);
     const struct kvb_attention_shape *sliding = first_of(hf, KVB_ATTENTION_SLIDING);
     const struct kvb_attention_shape *latent = first_of(hf, KVB_ATTENTION_MLA);
-    if (hf_trait(hf, HF_NO_ROPE)) {
+    if (hf_trait(hf, HF_NO_ROPE) || hf_word_is(hf, HF_POSITION_TYPE, "nope")) {
         return;
     }
     if (!latent) {
