@@ -69,22 +69,26 @@ static size_t cut_length(const char *text)
 
 unsigned kvb_edit_distance(const char *a, const char *b)
 {
-    unsigned row[DISTANCE_MAX_LENGTH + 1];
+    unsigned rows[3][DISTANCE_MAX_LENGTH + 1]; // this row and the two before it
     size_t length_a = cut_length(a);
     size_t length_b = cut_length(b);
     for (size_t j = 0; j <= length_b; j++) {
-        row[j] = (unsigned)j;
+        rows[0][j] = (unsigned)j;
     }
     for (size_t i = 1; i <= length_a; i++) {
-        unsigned diagonal = row[0];
+        unsigned *row = rows[i % 3];
+        const unsigned *before = rows[(i - 1) % 3];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= length_b; j++) {
-            unsigned changed = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
-            diagonal = row[j];
-            row[j] = least(row[j] + 1, row[j - 1] + 1, changed);
+            unsigned changed = before[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+            row[j] = least(before[j] + 1, row[j - 1] + 1, changed);
+            bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+            if (swapped) {
+                row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1, row[j]);
+            }
         }
     }
-    return row[length_b];
+    return rows[length_a % 3][length_b];
 }
 
 void kvb_nearest_init(struct kvb_nearest *nearest, const char *wanted)

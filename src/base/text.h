@@ -21,7 +21,7 @@ bool kvb_is_assignment(const char *word);
 enum kvb_name_match { KVB_NAME_DIFFERS, KVB_NAME_BEGINS, KVB_NAME_EQUAL };
 enum kvb_name_match kvb_match_name(const char *name, size_t length, const char *key);
 
-// Levenshtein distance, case ignored, both cut at 128 characters.
+// Letters to add, drop, change or swap with their neighbour; case ignored, both cut at 128 characters.
 unsigned kvb_edit_distance(const char *a, const char *b);
 
 // A running "did you mean": offer each candidate, then ask for the best one within reach.

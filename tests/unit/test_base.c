@@ -45,6 +45,7 @@ static void test_distance(void **state)
     assert_int_equal(kvb_edit_distance("kitten", "sitting"), 3); // the textbook pair
     assert_int_equal(kvb_edit_distance("", "abc"), 3);
     assert_int_equal(kvb_edit_distance("ABC", "abc"), 0);
+    assert_int_equal(kvb_edit_distance("modle", "model"), 1); // two letters swapped
     char longer[300];
     memset(longer, 'a', sizeof longer);
     longer[299] = '\0';
