@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "logs/explain.h"
 
-#define ROUNDING (INT64_C(1) << 30) * 5 / 1000 // of one figure printed with two decimals
+#define ROUNDING ((INT64_C(1) << 30) * 5 / 1000) // of one figure printed with two decimals
 
 static struct kvb_check *open_check(struct kvb_reckoning *r, const char *what, enum kvb_log_unit unit)
 {

@@ -14,7 +14,10 @@ struct cleaner {
 
 static char look(const struct cleaner *c, size_t ahead)
 {
-    return c->at + ahead < c->length ? c->in[c->at + ahead] : '\0';
+    if (c->at + ahead >= c->length) {
+        return '\0';
+    }
+    return c->in[c->at + ahead];
 }
 
 static void emit(struct cleaner *c, char byte)

@@ -45,7 +45,10 @@ static bool is_digit(char c)
 
 static char peek(const struct cursor *in, size_t ahead)
 {
-    return in->at + ahead < in->length ? in->text[in->at + ahead] : '\0';
+    if (in->at + ahead >= in->length) {
+        return '\0';
+    }
+    return in->text[in->at + ahead];
 }
 
 static void skip_blanks(struct cursor *in)

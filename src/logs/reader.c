@@ -145,7 +145,10 @@ static bool match_leading_hole(const struct kvb_log_reader *reader, const struct
 {
     size_t least = record->offset > 40 ? record->offset - 40 : 0;
     for (size_t at = least; at < record->offset; at++) {
-        char before = at > 0 ? reader->record[at - 1] : ' ';
+        char before = ' ';
+        if (at > 0) {
+            before = reader->record[at - 1];
+        }
         bool inside = (before >= '0' && before <= '9') || before == '.' || before == ',' || before == '-';
         if (!inside && kvb_pattern_match(entry->row->pattern, reader->record, record->length, at, holes, end) &&
             *end > record->offset) {

@@ -14,19 +14,18 @@
 __attribute__((format(printf, 6, 7))) static void add(struct kvb_reckoning *r, const char *setting, const char *from,
                                                       const char *to, bool works, const char *format, ...)
 {
-    if (r->report->remedy_count >= KVB_REMEDIES_MAX) {
-        return;
-    }
-    struct kvb_remedy *remedy = &r->report->remedies[r->report->remedy_count++];
-    memset(remedy, 0, sizeof *remedy);
-    kvb_copy(remedy->setting, sizeof remedy->setting, setting);
-    kvb_copy(remedy->from, sizeof remedy->from, from);
-    kvb_copy(remedy->to, sizeof remedy->to, to);
-    remedy->works = works;
+    struct kvb_remedy remedy = {.works = works};
     va_list list;
     va_start(list, format);
-    vsnprintf(remedy->why, sizeof remedy->why, format, list);
+    (void)vsnprintf(remedy.why, sizeof remedy.why, format,
+                    list); // NOLINT(clang-analyzer-valist.Uninitialized): it is started above
     va_end(list);
+    kvb_copy(remedy.setting, sizeof remedy.setting, setting);
+    kvb_copy(remedy.from, sizeof remedy.from, from);
+    kvb_copy(remedy.to, sizeof remedy.to, to);
+    if (r->report->remedy_count < KVB_REMEDIES_MAX) {
+        r->report->remedies[r->report->remedy_count++] = remedy;
+    }
 }
 
 struct text32 {

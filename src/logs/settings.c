@@ -119,15 +119,21 @@ struct dump {
 
 static char here(const struct dump *in)
 {
-    return in->at < in->length ? in->text[in->at] : '\0';
+    if (in->at >= in->length) {
+        return '\0';
+    }
+    return in->text[in->at];
 }
 
 // A key with its separator ("key=", "'key': "); false leaves the position.
 static bool read_key(struct dump *in, char key[KEY_CAPACITY])
 {
     size_t start = in->at;
-    char quote = here(in) == '\'' || here(in) == '"' ? here(in) : '\0';
-    in->at += quote != '\0';
+    char quote = '\0';
+    if (here(in) == '\'' || here(in) == '"') {
+        quote = here(in);
+        in->at++;
+    }
     size_t from = in->at;
     while (is_key_char(here(in)) && in->at - from < KEY_CAPACITY - 1) {
         in->at++;
@@ -166,13 +172,12 @@ static void skip_value(struct dump *in)
             skip_quoted(in);
             continue;
         }
-        if (strchr("([{<", c) != NULL && c != '\0') {
-            depth++;
-        } else if (strchr(")]}>", c) != NULL && c != '\0' && depth-- == 0) {
-            return;
-        } else if (c == ',' && depth == 0) {
+        bool closes = c == ')' || c == ']' || c == '}' || c == '>';
+        if (depth == 0 && (closes || c == ',')) {
             return;
         }
+        depth += c == '(' || c == '[' || c == '{' || c == '<';
+        depth -= closes;
         in->at++;
     }
 }
@@ -236,7 +241,10 @@ static void flag_name(const char *word, char name[VALUE_CAPACITY])
     }
     size_t i = 0;
     for (; word[i] != '\0' && word[i] != '=' && i < VALUE_CAPACITY - 1; i++) {
-        name[i] = word[i] == '-' ? '_' : word[i];
+        name[i] = word[i];
+        if (word[i] == '-') {
+            name[i] = '_';
+        }
     }
     name[i] = '\0';
 }
