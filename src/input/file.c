@@ -1,9 +1,11 @@
 // The only opener of files: reads whole with a cap, replaces whole or not at all.
 #include "input/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -177,6 +179,69 @@ bool kvb_path_is_folder(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct kvb_folder_entry *first = a, *second = b;
+    return strcmp(first->name, second->name);
+}
+
+static bool add_entry(struct kvb_folder *folder, size_t *capacity, int descriptor, const char *name)
+{
+    struct stat status;
+    if (folder->count == *capacity) {
+        size_t wanted = *capacity > 0 ? *capacity * 2 : 64;
+        struct kvb_folder_entry *entries = kvb_reallocate(folder->entries, wanted * sizeof *entries);
+        if (entries == NULL) {
+            return false;
+        }
+        folder->entries = entries;
+        *capacity = wanted;
+    }
+    char *copy = kvb_reallocate(NULL, strlen(name) + 1);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, name, strlen(name) + 1);
+    bool is_folder = fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+    folder->entries[folder->count++] = (struct kvb_folder_entry){copy, is_folder};
+    return true;
+}
+
+enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path, struct kvb_problems *problems)
+{
+    *folder = (struct kvb_folder){0};
+    DIR *stream = opendir(path);
+    size_t capacity = 0;
+    bool added = true;
+    if (stream == NULL) {
+        return fail(problems, KVB_CANNOT_OPEN, path, "open", errno);
+    }
+    for (struct dirent *entry = readdir(stream); entry != NULL && added; entry = readdir(stream)) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            added = add_entry(folder, &capacity, dirfd(stream), entry->d_name);
+        }
+    }
+    (void)closedir(stream);
+    if (!added) {
+        kvb_folder_free(folder);
+        return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = path},
+                               "not enough memory to read it");
+    }
+    if (folder->count > 1) {
+        qsort(folder->entries, folder->count, sizeof folder->entries[0], compare_entries);
+    }
+    return KVB_OK;
+}
+
+void kvb_folder_free(struct kvb_folder *folder)
+{
+    for (size_t i = 0; i < folder->count; i++) {
+        kvb_release(folder->entries[i].name);
+    }
+    kvb_release(folder->entries);
+    *folder = (struct kvb_folder){0};
 }
 
 static bool write_all(int descriptor, const char *text, size_t length)

@@ -22,6 +22,19 @@ void kvb_file_free(struct kvb_file *file);
 bool kvb_path_exists(const char *path);
 bool kvb_path_is_folder(const char *path);
 
+// The entries of a folder without '.' and '..', sorted by name. Links to folders are no folders.
+struct kvb_folder_entry {
+    char *name;
+    bool is_folder;
+};
+struct kvb_folder {
+    struct kvb_folder_entry *entries;
+    size_t count;
+};
+enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path,
+                                struct kvb_problems *problems) KVB_MUST_USE;
+void kvb_folder_free(struct kvb_folder *folder);
+
 // Writes a temporary file beside `path` and renames it: the whole file or nothing.
 enum kvb_status kvb_file_replace(const char *path, const char *text, size_t length,
                                  struct kvb_problems *problems) KVB_MUST_USE;

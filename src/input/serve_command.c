@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "input/serve_command.h"
 #include "input/serve_dotted.h"
 #include "input/serve_flags.h"
 
@@ -336,6 +337,48 @@ static enum kvb_status read_word(struct command *command)
         return read_dotted(command);
     }
     return word[1] == '-' ? read_long(command, word) : read_short(command, word);
+}
+
+// Which settings and problems the words from `word` on have brought.
+static void note_changes(struct kvb_serve_trace *trace, int word, const struct kvb_settings *before,
+                         uint32_t problems_before, const struct command *command)
+{
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const struct kvb_setting_value *old = &before->values[i], *now = &command->deployment->settings.values[i];
+        if (now->set != old->set || now->number != old->number) {
+            trace->settings[i] = word;
+        }
+    }
+    for (uint32_t i = problems_before; i < command->problems->count; i++) {
+        trace->problems[i] = word;
+    }
+}
+
+static enum kvb_status read_traced(struct command *command, struct kvb_serve_trace *trace)
+{
+    struct kvb_settings before = command->deployment->settings;
+    uint32_t problems = command->problems->count;
+    bool model_said = command->model_said;
+    int word = command->at;
+    enum kvb_status status = read_word(command);
+    note_changes(trace, word, &before, problems, command);
+    trace->model = command->model_said && !model_said ? word : trace->model;
+    return status;
+}
+
+enum kvb_status kvb_serve_command_read_traced(int count, const char *const *words, struct kvb_serve_trace *trace,
+                                              struct kvb_deployment *deployment, struct kvb_problems *problems)
+{
+    struct command command = {.count = count, .words = words, .deployment = deployment, .problems = problems};
+    memset(trace, 0, sizeof *trace);
+    enum kvb_status status = read_environment(&command);
+    if (status == KVB_OK) {
+        status = read_program(&command);
+    }
+    while (status == KVB_OK && command.at < command.count) {
+        status = read_traced(&command, trace);
+    }
+    return status;
 }
 
 enum kvb_status kvb_serve_command_read(int count, const char *const *words, struct kvb_deployment *deployment,

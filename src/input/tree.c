@@ -1,4 +1,5 @@
 // libyaml's events into nodes with places; everything a profile or config may not contain is refused here.
+// A manifest may contain more: several documents, anchors, aliases, merge keys and tags.
 #include "input/tree.h"
 
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "input/tree_alias.h"
 #include "input/tree_checks.h"
 
 #define DEPTH_MAX 64
@@ -21,6 +23,8 @@ struct frame {
     struct kvb_node *last;
     const char *key; // waiting for its value
     uint32_t key_line, key_column;
+    const char *anchor;        // of the node, or NULL
+    struct kvb_tree_size size; // aliases counted as written out
 };
 
 struct builder {
@@ -28,8 +32,12 @@ struct builder {
     struct kvb_tree *tree;
     struct kvb_problems *problems;
     struct kvb_arena *arena;
+    bool manifest;
+    struct kvb_anchor *anchors; // of this document, newest first
+    struct kvb_node *last_root;
     uint32_t nodes;
     uint32_t documents;
+    struct kvb_tree_size expanded; // all that aliases stand for
     uint32_t depth;
     struct frame frames[DEPTH_MAX];
 };
@@ -51,11 +59,21 @@ static enum kvb_status no_memory(struct builder *builder)
                            "not enough memory to read it");
 }
 
-// Hangs a node below the open sequence or mapping, or makes it the root.
+static void add_root(struct builder *builder, struct kvb_node *node)
+{
+    if (builder->last_root) {
+        builder->last_root->next = node;
+    } else {
+        builder->tree->root = node;
+    }
+    builder->last_root = node;
+}
+
+// Hangs a node below the open sequence or mapping, or makes it a root.
 static void attach(struct builder *builder, struct kvb_node *node)
 {
     if (builder->depth == 0) {
-        builder->tree->root = node;
+        add_root(builder, node);
         return;
     }
     struct frame *parent = &builder->frames[builder->depth - 1];
@@ -92,6 +110,23 @@ static enum kvb_status new_node(struct builder *builder, enum kvb_node_kind kind
     return KVB_OK;
 }
 
+// What a finished node adds to the one around it.
+static void count_child(struct builder *builder, struct kvb_tree_size size)
+{
+    if (builder->depth > 0) {
+        kvb_tree_size_add(&builder->frames[builder->depth - 1].size, size);
+    }
+}
+
+static enum kvb_status name_anchor(struct builder *builder, const char *name, const struct kvb_node *node,
+                                   struct kvb_tree_size size)
+{
+    if (name && !kvb_anchor_add(&builder->anchors, builder->arena, name, node, size)) {
+        return no_memory(builder);
+    }
+    return KVB_OK;
+}
+
 static struct frame *open_mapping(struct builder *builder)
 {
     struct frame *top = builder->depth > 0 ? &builder->frames[builder->depth - 1] : NULL;
@@ -102,10 +137,10 @@ static enum kvb_status on_scalar(struct builder *builder, const yaml_event_t *ev
 {
     const char *text = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
-    if (event->data.scalar.anchor) {
+    if (event->data.scalar.anchor && !builder->manifest) {
         return refuse(builder, event->start_mark, "the anchor '&", (const char *)event->data.scalar.anchor);
     }
-    if (event->data.scalar.tag) {
+    if (event->data.scalar.tag && !builder->manifest) {
         return refuse(builder, event->start_mark, "the tag '", (const char *)event->data.scalar.tag);
     }
     if (strlen(text) != length) {
@@ -127,7 +162,11 @@ static enum kvb_status on_scalar(struct builder *builder, const yaml_event_t *ev
     if (status == KVB_OK) {
         node->text = copy;
         node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+        node->block = event->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
+                      event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE;
         attach(builder, node);
+        count_child(builder, (struct kvb_tree_size){1, 1});
+        status = name_anchor(builder, (const char *)event->data.scalar.anchor, node, (struct kvb_tree_size){1, 1});
     }
     return status;
 }
@@ -135,10 +174,10 @@ static enum kvb_status on_scalar(struct builder *builder, const yaml_event_t *ev
 static enum kvb_status open_node(struct builder *builder, enum kvb_node_kind kind, yaml_mark_t mark,
                                  const yaml_char_t *anchor, const yaml_char_t *tag)
 {
-    if (anchor) {
+    if (anchor && !builder->manifest) {
         return refuse(builder, mark, "the anchor '&", (const char *)anchor);
     }
-    if (tag) {
+    if (tag && !builder->manifest) {
         return refuse(builder, mark, "the tag '", (const char *)tag);
     }
     struct frame *mapping = open_mapping(builder);
@@ -152,30 +191,81 @@ static enum kvb_status open_node(struct builder *builder, enum kvb_node_kind kin
     enum kvb_status status = new_node(builder, kind, mark, &node);
     if (status == KVB_OK) {
         attach(builder, node);
-        builder->frames[builder->depth++] = (struct frame){.node = node};
+        builder->frames[builder->depth++] = (struct frame){.node = node, .size = {1, 1}};
+        if (anchor) {
+            const char *name = (const char *)anchor;
+            const char *copy = kvb_arena_copy(builder->arena, name, strlen(name));
+            builder->frames[builder->depth - 1].anchor = copy;
+            status = copy ? KVB_OK : no_memory(builder);
+        }
     }
     return status;
 }
 
 static enum kvb_status close_node(struct builder *builder)
 {
-    const struct kvb_node *node = builder->frames[--builder->depth].node;
-    if (node->kind != KVB_NODE_MAPPING) {
-        return KVB_OK;
+    const struct frame frame = builder->frames[--builder->depth];
+    enum kvb_status status = KVB_OK;
+    if (frame.node->kind == KVB_NODE_MAPPING) {
+        status = kvb_tree_check_duplicates(builder->tree, frame.node, builder->problems);
+        if (builder->manifest && status == KVB_OK) {
+            status = kvb_tree_merge(builder->tree, builder->arena, frame.node, builder->problems);
+        }
     }
-    return kvb_tree_check_duplicates(builder->tree, node, builder->problems);
+    count_child(builder, frame.size);
+    enum kvb_status named = name_anchor(builder, frame.anchor, frame.node, frame.size);
+    return status == KVB_OK ? named : status;
+}
+
+// An alias becomes a node of its own that shares the children of what it names.
+static enum kvb_status on_alias(struct builder *builder, const yaml_event_t *event)
+{
+    const char *name = (const char *)event->data.alias.anchor;
+    const struct kvb_anchor *anchor = kvb_anchor_find(builder->anchors, name);
+    struct frame *mapping = open_mapping(builder);
+    if (!builder->manifest) {
+        return refuse(builder, event->start_mark, "the alias '*", name);
+    }
+    if (!anchor) {
+        return kvb_problem_add(builder->problems, KVB_ERROR, KVB_UNKNOWN_NAME, at(builder, event->start_mark),
+                               "the alias '*%.60s' names no anchor above it", name);
+    }
+    if (mapping && !mapping->key) {
+        return refuse(builder, event->start_mark, "an alias is not allowed as a key", "");
+    }
+    if (builder->depth + anchor->size.height > DEPTH_MAX ||
+        kvb_tree_size_add(&builder->expanded, anchor->size) > KVB_TREE_EXPANDED_MAX) {
+        return kvb_problem_add(builder->problems, KVB_ERROR, KVB_TOO_LARGE, at(builder, event->start_mark),
+                               "aliases stand for more than %u values here", (unsigned)KVB_TREE_EXPANDED_MAX);
+    }
+    struct kvb_node *node = kvb_arena_take(builder->arena, sizeof *node);
+    if (!node) {
+        return no_memory(builder);
+    }
+    *node = *anchor->node;
+    node->next = NULL;
+    node->key = NULL;
+    attach(builder, node);
+    count_child(builder, anchor->size);
+    return KVB_OK;
+}
+
+static enum kvb_status on_document(struct builder *builder, const yaml_event_t *event)
+{
+    builder->anchors = NULL;
+    if (builder->documents++ > 0 && !builder->manifest) {
+        return refuse(builder, event->start_mark, "a second document ('---') is not allowed", "");
+    }
+    return KVB_OK;
 }
 
 static enum kvb_status on_event(struct builder *builder, const yaml_event_t *event)
 {
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
-        if (builder->documents++ > 0) {
-            return refuse(builder, event->start_mark, "a second document ('---') is not allowed", "");
-        }
-        return KVB_OK;
+        return on_document(builder, event);
     case YAML_ALIAS_EVENT:
-        return refuse(builder, event->start_mark, "the alias '*", (const char *)event->data.alias.anchor);
+        return on_alias(builder, event);
     case YAML_SCALAR_EVENT:
         return on_scalar(builder, event);
     case YAML_SEQUENCE_START_EVENT:
@@ -235,9 +325,10 @@ static enum kvb_status run(struct builder *builder, const char *text, size_t len
     return first;
 }
 
-static enum kvb_status build(struct kvb_tree *tree, const char *text, size_t length, struct kvb_problems *problems)
+static enum kvb_status build(struct kvb_tree *tree, const char *text, size_t length, bool manifest,
+                             struct kvb_problems *problems)
 {
-    struct builder builder = {.tree = tree, .problems = problems, .arena = tree->arena};
+    struct builder builder = {.tree = tree, .problems = problems, .arena = tree->arena, .manifest = manifest};
     if (!yaml_parser_initialize(&builder.parser)) {
         return no_memory(&builder);
     }
@@ -248,8 +339,8 @@ static enum kvb_status build(struct kvb_tree *tree, const char *text, size_t len
     return status;
 }
 
-enum kvb_status kvb_tree_read(struct kvb_tree *tree, const char *file, const char *text, size_t length,
-                              struct kvb_problems *problems)
+static enum kvb_status read(struct kvb_tree *tree, const char *file, const char *text, size_t length, bool manifest,
+                            struct kvb_problems *problems)
 {
     static const char byte_order_mark[] = "\xEF\xBB\xBF";
     *tree = (struct kvb_tree){.file = file};
@@ -268,11 +359,23 @@ enum kvb_status kvb_tree_read(struct kvb_tree *tree, const char *file, const cha
     }
     kvb_arena_init(arena);
     tree->arena = arena;
-    status = build(tree, text, length, problems);
+    status = build(tree, text, length, manifest, problems);
     if (status != KVB_OK) {
         kvb_tree_free(tree);
     }
     return status;
+}
+
+enum kvb_status kvb_tree_read(struct kvb_tree *tree, const char *file, const char *text, size_t length,
+                              struct kvb_problems *problems)
+{
+    return read(tree, file, text, length, false, problems);
+}
+
+enum kvb_status kvb_tree_read_manifest(struct kvb_tree *tree, const char *file, const char *text, size_t length,
+                                       struct kvb_problems *problems)
+{
+    return read(tree, file, text, length, true, problems);
 }
 
 void kvb_tree_free(struct kvb_tree *tree)

@@ -14,6 +14,7 @@ enum kvb_node_kind { KVB_NODE_SCALAR, KVB_NODE_SEQUENCE, KVB_NODE_MAPPING };
 struct kvb_node {
     enum kvb_node_kind kind;
     bool quoted;           // scalar in quotes: text, never a number, null or switch
+    bool block;            // scalar written with | or >: its text begins on the line below
     uint32_t line, column; // of the value, 1-based
     const char *key;       // in a mapping; NULL otherwise
     uint32_t key_line, key_column;
@@ -32,6 +33,10 @@ struct kvb_tree {
 // Reads text of `length` bytes. On failure the tree is empty and problems say why, with place.
 enum kvb_status kvb_tree_read(struct kvb_tree *tree, const char *file, const char *text, size_t length,
                               struct kvb_problems *problems) KVB_MUST_USE;
+// As above for text that is not ours: further documents follow the root as its `next`, aliases are
+// shared nodes (the values they stand for are counted and limited), merge keys are merged, tags ignored.
+enum kvb_status kvb_tree_read_manifest(struct kvb_tree *tree, const char *file, const char *text, size_t length,
+                                       struct kvb_problems *problems) KVB_MUST_USE;
 void kvb_tree_free(struct kvb_tree *tree);
 
 // The value under a key of a mapping, or NULL. Keys are unique (the reader refuses duplicates).

@@ -1,0 +1,62 @@
+// Deployments in the files people already have: command lines, compose files, manifests, values, configs.
+#ifndef KVBUDGET_MANIFEST_H
+#define KVBUDGET_MANIFEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kvbudget/input.h>
+#include <kvbudget/plan.h>
+#include <kvbudget/problem.h>
+
+// A place in the file that was read; line 0 = the file does not say it.
+struct kvb_spot {
+    uint32_t line, column; // 1-based
+};
+
+#define KVB_LABEL_CAPACITY 320
+
+// One deployment as a file describes it, before any name is resolved.
+struct kvb_found {
+    const char *kind;             // "compose": a constant word
+    char name[KVB_NAME_CAPACITY]; // "Deployment/qwen", "services.vllm", "vllm serve"
+    struct kvb_spot place;
+    struct kvb_deployment deployment;
+    struct kvb_spot settings[KVB_SETTING_COUNT]; // the flag that said it
+    struct kvb_spot model, gpu, engine;
+    char gpu_label[KVB_LABEL_CAPACITY]; // "KEY=VALUE" of the label that names a GPU product, or ""
+    uint32_t gpu_limit;                 // GPUs the file hands to the engine; 0 = not said
+    struct kvb_spot gpu_limit_place;
+    enum kvb_status status;       // KVB_OK, or why it cannot be answered: `problems` say it
+    struct kvb_problems problems; // with the file's places; flags nobody knows are KVB_UNKNOWN_NAME notices
+};
+
+// Receives each deployment in file order. Anything but KVB_OK ends the reading.
+typedef enum kvb_status kvb_found_taker(void *context, const struct kvb_found *found);
+
+struct kvb_manifest_options {
+    const char *const *environment; // NAME=VALUE for ${NAME} in files
+    uint32_t environment_count;
+    bool lenient; // a file of a folder: what holds no deployment, or cannot be one, is passed over
+};
+
+// Reads text as whatever it is. `count` receives how many deployments were taken; 0 with KVB_OK only when
+// lenient. A status other than KVB_OK means the file as a whole could not be read: `problems` say why.
+enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t length,
+                                  const struct kvb_manifest_options *options, kvb_found_taker *take, void *context,
+                                  uint32_t *count, struct kvb_problems *problems) KVB_MUST_USE;
+enum kvb_status kvb_manifest_load(const char *path, const struct kvb_manifest_options *options, kvb_found_taker *take,
+                                  void *context, uint32_t *count, struct kvb_problems *problems) KVB_MUST_USE;
+
+// Walks a folder in the order of names: `visit` receives each file whose name can be a deployment's.
+// Hidden folders, links to folders and folders of packages are not entered. `seen` counts all files.
+typedef enum kvb_status kvb_file_visitor(void *context, const char *path);
+enum kvb_status kvb_manifest_walk(const char *folder, kvb_file_visitor *visit, void *context, uint32_t *seen,
+                                  struct kvb_problems *problems) KVB_MUST_USE;
+bool kvb_manifest_is_folder(const char *path);
+
+// The words of `kind`, for help and documents; false behind the last.
+bool kvb_manifest_kind_at(unsigned index, const char **kind, const char **what);
+
+#endif
