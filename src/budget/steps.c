@@ -129,10 +129,11 @@ static void add_need(struct kvb_budget *budget)
 
 static void add_outside(const struct kvb_context *context, struct kvb_budget *budget)
 {
+    int64_t on_top = (int64_t)context->free_bytes - (int64_t)budget->requested_bytes - budget->slack_bytes;
     add(budget, (struct kvb_step){"slack",
-                                  "{0:gib} - {1:gib} GiB less graphs not charged",
-                                  "room while serving",
-                                  {(int64_t)context->free_bytes, (int64_t)budget->requested_bytes},
+                                  "{0:gib} - {1:gib} - {2:gib} GiB",
+                                  "free, requested, and what comes on top of the request",
+                                  {(int64_t)context->free_bytes, (int64_t)budget->requested_bytes, on_top},
                                   budget->slack_bytes,
                                   KVB_UNIT_BYTES});
 }

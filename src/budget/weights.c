@@ -17,7 +17,8 @@ struct loader {
     struct kvb_allocator allocator;
     struct kvb_weights *out;
     uint64_t offload_limit_bytes;
-    bool movable; // inside a decoder layer
+    uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
+    bool movable;                       // inside a decoder layer
 };
 
 static void load_bytes(struct loader *loader, uint64_t bytes, uint64_t *account)
@@ -38,7 +39,6 @@ static uint64_t bytes_of(const struct kvb_parameter *parameter)
 static void load_parameter(struct loader *loader, const struct kvb_parameter *parameter)
 {
     struct kvb_weights *out = loader->out;
-    out->unquantised_bytes = kvb_add(out->unquantised_bytes, parameter->plain_bytes);
     if (loader->movable && out->offloaded_bytes < loader->offload_limit_bytes) {
         out->offloaded_bytes = kvb_add(out->offloaded_bytes, bytes_of(parameter));
         return;
@@ -46,6 +46,8 @@ static void load_parameter(struct loader *loader, const struct kvb_parameter *pa
     for (uint32_t part = 0; part < parameter->part_count; part++) {
         load_bytes(loader, parameter->part_bytes[part], &out->role_bytes[parameter->role]);
     }
+    loader->plain_bytes = kvb_add(loader->plain_bytes, parameter->plain_bytes);
+    loader->stored_bytes = kvb_add(loader->stored_bytes, bytes_of(parameter));
 }
 
 static void load_adapter(struct loader *loader, const struct kvb_parameter *parameter)
@@ -262,5 +264,9 @@ void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct
         load_draft(&loader);
     }
     weights->total_bytes = loader.allocator.allocated_bytes;
+    weights->unquantised_bytes = weights->total_bytes;
+    if (loader.plain_bytes > loader.stored_bytes) {
+        weights->unquantised_bytes = kvb_add(weights->total_bytes, loader.plain_bytes - loader.stored_bytes);
+    }
     weights->rounding_bytes = loader.allocator.allocated_bytes - loader.allocator.requested_bytes;
 }

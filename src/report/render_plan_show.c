@@ -164,7 +164,9 @@ static void show_weights(struct kvb_buffer *out, const struct kvb_plan_report *r
     weight_row(&columns, "allocator rounding", weights->rounding_bytes);
     weight_row(&columns, "total", weights->total_bytes);
     weight_row(&columns, "moved to the CPU", weights->offloaded_bytes);
-    weight_row(&columns, "unquantised it would be", weights->unquantised_bytes);
+    if (weights->unquantised_bytes > weights->total_bytes) {
+        weight_row(&columns, "unquantised it would be", weights->unquantised_bytes);
+    }
     kvb_columns_write(&columns, out);
 }
 

@@ -194,6 +194,23 @@ static void add_frontier(struct kvb_buffer *out, const struct kvb_plan_report *r
     kvb_buffer_free(&line);
 }
 
+// What the quantisation really saves, embeddings, norms and scales counted.
+static void add_saving(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const struct kvb_weights *weights = &report->budget->weights;
+    uint64_t plain = weights->unquantised_bytes;
+    char stored_gib[32];
+    char plain_gib[32];
+    bool worth_saying = plain > weights->total_bytes + plain / 50 && !report->plan->stated[KVB_STATED_WEIGHTS].set;
+    if (!worth_saying) {
+        return;
+    }
+    uint64_t percent = (plain - weights->total_bytes) / (plain / 100);
+    kvb_buffer_printf(out, "Quantised, the weights are %s GiB instead of %s: %u %% less.\n",
+                      kvb_format_gib(stored_gib, (int64_t)weights->total_bytes, 2),
+                      kvb_format_gib(plain_gib, (int64_t)plain, 2), (unsigned)percent);
+}
+
 // Whether the request of --request is short enough.
 static void add_request(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
@@ -228,6 +245,7 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
     }
     kvb_buffer_free(&line);
     add_frontier(out, report);
+    add_saving(out, report);
     add_request(out, report);
 }
 
