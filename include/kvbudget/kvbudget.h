@@ -8,6 +8,7 @@
 #define KVBUDGET_H
 
 #include <kvbudget/budget.h>
+#include <kvbudget/checkpoint.h>
 #include <kvbudget/gpu.h>
 #include <kvbudget/input.h>
 #include <kvbudget/logs.h>

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kvbudget/checkpoint.h>
+
 #define KVB_NAME_CAPACITY 160
 #define KVB_LAYERS_MAX 512
 #define KVB_LAYER_KINDS_MAX 48
@@ -223,6 +225,7 @@ struct kvb_model {
     uint8_t rope_cache_count;
     struct kvb_rope_cache rope_caches[KVB_ROPE_CACHES_MAX];
     struct kvb_encoder encoder;
+    struct kvb_checkpoint checkpoint; // kind NONE: only the config is known
 };
 
 // ---- Tensors: the one description of a model's matrices, walked by parameter and weight counting.

@@ -169,6 +169,65 @@ void kvb_file_free(struct kvb_file *file)
     *file = (struct kvb_file){0};
 }
 
+enum kvb_status kvb_open_file(struct kvb_open_file *file, const char *path, struct kvb_problems *problems)
+{
+    struct stat status;
+    *file = (struct kvb_open_file){.path = path, .descriptor = -1};
+    enum kvb_status result = open_regular(path, &file->descriptor, problems);
+    if (result == KVB_OK && fstat(file->descriptor, &status) != 0) {
+        result = fail(problems, KVB_CANNOT_READ, path, "read", errno);
+        kvb_close_file(file);
+    }
+    file->size_bytes = result == KVB_OK ? (uint64_t)status.st_size : 0;
+    return result;
+}
+
+void kvb_open_memory(struct kvb_open_file *file, const char *path, const void *memory, size_t length)
+{
+    *file = (struct kvb_open_file){path, -1, memory, length};
+}
+
+static enum kvb_status read_pieces(const struct kvb_open_file *file, uint64_t offset, char *out, size_t length,
+                                   struct kvb_problems *problems)
+{
+    while (length > 0) {
+        ssize_t got = pread(file->descriptor, out, length, (off_t)offset);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return fail(problems, KVB_CANNOT_READ, file->path, "read", got < 0 ? errno : EIO);
+        }
+        out += got;
+        offset += (uint64_t)got;
+        length -= (size_t)got;
+    }
+    return KVB_OK;
+}
+
+enum kvb_status kvb_file_read_at(const struct kvb_open_file *file, uint64_t offset_bytes, void *out, size_t length,
+                                 struct kvb_problems *problems)
+{
+    if (offset_bytes > file->size_bytes || length > file->size_bytes - offset_bytes) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, (struct kvb_place){.file = file->path},
+                               "ends at byte %llu, but %zu more bytes are wanted at byte %llu: the file is cut short",
+                               (unsigned long long)file->size_bytes, length, (unsigned long long)offset_bytes);
+    }
+    if (file->memory != NULL) {
+        memcpy(out, file->memory + offset_bytes, length);
+        return KVB_OK;
+    }
+    return read_pieces(file, offset_bytes, out, length, problems);
+}
+
+void kvb_close_file(struct kvb_open_file *file)
+{
+    if (file->descriptor >= 0) {
+        (void)close(file->descriptor);
+    }
+    file->descriptor = -1;
+}
+
 bool kvb_path_exists(const char *path)
 {
     struct stat status;
