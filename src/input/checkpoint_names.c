@@ -111,6 +111,8 @@ static const struct name_row matrices[] = {
     {".mixer.", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS, "backbone.layers.0.mixer.in_proj.weight"},
     {".mamba.", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS, "model.layers.0.mamba.in_proj.weight"},
     {".conv.", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS, "model.layers.0.conv.in_proj.weight"},
+    {".attn_", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS, "blk.0.attn_k_b.weight"},
+    {".ssm_", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS, "blk.0.ssm_in.weight"},
     {".output.", KVB_ROLE_HEAD, KVB_SPLIT_VOCABULARY, "output.weight"},
 };
 

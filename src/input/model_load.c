@@ -5,7 +5,10 @@
 
 #include "base/text.h"
 #include "input/builtin.h"
+#include "input/checkpoint.h"
 #include "input/file.h"
+#include "input/gguf.h"
+#include "input/hub_cache.h"
 #include "input/model_profile.h"
 
 static bool ends_with(const char *text, const char *ending)
@@ -45,6 +48,19 @@ static void folder_of(char out[KVB_PATH_CAPACITY], const char *path)
     }
 }
 
+static enum kvb_status open_gguf(struct hf_files *files, struct kvb_problems *problems)
+{
+    struct kvb_buffer text;
+    kvb_buffer_init(&text);
+    enum kvb_status status = kvb_gguf_load(files->path, &files->tensors, &text, problems);
+    if (status != KVB_OK) {
+        kvb_buffer_free(&text);
+        return status;
+    }
+    files->config = (struct kvb_file){text.data, text.length};
+    return KVB_OK;
+}
+
 enum kvb_status hf_open_config(struct hf_files *files, const char *path, struct kvb_problems *problems)
 {
     char folder[KVB_PATH_CAPACITY];
@@ -57,6 +73,9 @@ enum kvb_status hf_open_config(struct hf_files *files, const char *path, struct 
         }
     } else {
         (void)kvb_copy(files->path, sizeof files->path, path);
+    }
+    if (ends_with(files->path, ".gguf")) {
+        return open_gguf(files, problems);
     }
     folder_of(folder, files->path);
     enum kvb_status status = kvb_file_read(&files->config, files->path, KVB_FILE_MAX_BYTES, problems);
@@ -83,6 +102,8 @@ void hf_name_from_path(char *out, size_t capacity, const char *path)
     }
     if (ends_with(folder, "/config.json")) {
         folder[length - strlen("/config.json")] = '\0';
+    } else if (ends_with(folder, ".gguf")) {
+        folder[length - strlen(".gguf")] = '\0';
     }
     const char *slash = strrchr(folder, '/');
     char *name = folder + (slash ? slash + 1 - folder : 0);
@@ -92,6 +113,21 @@ void hf_name_from_path(char *out, size_t capacity, const char *path)
         memmove(mark + 1, mark + 2, strlen(mark + 2) + 1);
     }
     (void)kvb_copy(out, capacity, name);
+}
+
+enum kvb_status hf_attach_checkpoint(const struct hf_files *files, const char *path, struct kvb_model *model,
+                                     struct kvb_problems *problems)
+{
+    enum kvb_status status = KVB_OK;
+    if (files->tensors.kind != KVB_CHECKPOINT_NONE) {
+        memcpy(&model->checkpoint, &files->tensors, sizeof model->checkpoint);
+    } else if (kvb_path_is_folder(path)) {
+        status = kvb_checkpoint_load(path, model->quantisation.bits, &model->checkpoint, problems);
+    }
+    if (status == KVB_OK) {
+        kvb_checkpoint_compare(model, path, problems);
+    }
+    return status;
 }
 
 static enum kvb_status load_path(const char *path, const char *overrides, struct kvb_model *model,
@@ -108,6 +144,7 @@ static enum kvb_status load_path(const char *path, const char *overrides, struct
                                        files.quant.text, files.quant.length, overrides, &built, problems);
         if (status == KVB_OK) {
             hf_name_from_path(built.name, sizeof built.name, path);
+            status = hf_attach_checkpoint(&files, path, &built, problems);
         }
     }
     hf_close_config(&files);
@@ -140,23 +177,43 @@ static enum kvb_status refuse_name(const char *name, struct kvb_problems *proble
                            name, nearest.best ? ", nearest is " : "", nearest.best ? nearest.best : "", name);
 }
 
+// A download beats the profile of the same name when it has weights whose headers can be read.
+static bool find_download(const char *name, bool built_in, char path[KVB_PATH_CAPACITY])
+{
+    static const char *const weights[] = {"model.safetensors.index.json", "model.safetensors"};
+    char file[KVB_PATH_CAPACITY];
+    if (!kvb_hub_find(name, path)) {
+        return false;
+    }
+    bool has_weights = false;
+    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+        has_weights = has_weights || (join(file, path, weights[i]) && kvb_path_exists(file));
+    }
+    return has_weights || !built_in;
+}
+
 enum kvb_status kvb_model_load(const char *name, const char *overrides, struct kvb_model *model,
                                struct kvb_model_source *source, struct kvb_problems *problems)
 {
     const struct kvb_builtin *builtin = kvb_builtin_find(KVB_PROFILE_MODEL, name);
     bool is_path = kvb_path_exists(name) && (!builtin || !kvb_path_is_folder(name));
+    char download[KVB_PATH_CAPACITY];
     enum kvb_status status;
-    if (is_path) {
-        status = load_path(name, overrides, model, problems);
+    bool downloaded = !is_path && find_download(name, builtin != NULL, download);
+    if (is_path || downloaded) {
+        status = load_path(is_path ? name : download, overrides, model, problems);
     } else if (builtin) {
         status = kvb_model_profile_with(builtin->id, builtin->text, builtin->length, overrides, model, problems);
     } else {
         status = refuse_name(name, problems);
     }
+    if (status == KVB_OK && downloaded) {
+        (void)kvb_copy(model->name, sizeof model->name, name);
+    }
     if (status == KVB_OK && source) {
         memset(source, 0, sizeof *source);
-        (void)kvb_copy(source->text, sizeof source->text, is_path ? name : "built-in profile");
-        source->weights_basis = KVB_BASIS_CONFIG;
+        (void)kvb_copy(source->text, sizeof source->text, is_path ? name : downloaded ? download : "built-in profile");
+        source->weights_basis = model->checkpoint.kind != KVB_CHECKPOINT_NONE ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG;
     }
     return status;
 }

@@ -29,13 +29,18 @@ enum kvb_status hf_read_trees(struct hf_trees *trees, const struct hf_texts *tex
                               struct kvb_problems *problems) KVB_MUST_USE;
 void hf_free_trees(struct hf_trees *trees);
 
-// config.json and, when it lies beside, hf_quant_config.json. Close also after a failure.
+// config.json and, when it lies beside, hf_quant_config.json; or a GGUF file, its metadata written as a
+// config and its tensors in `tensors` (kind NONE otherwise). Close also after a failure.
 struct hf_files {
     char path[KVB_PATH_CAPACITY], quant_path[KVB_PATH_CAPACITY];
     struct kvb_file config, quant;
+    struct kvb_checkpoint tensors;
 };
 enum kvb_status hf_open_config(struct hf_files *files, const char *path, struct kvb_problems *problems) KVB_MUST_USE;
 void hf_close_config(struct hf_files *files);
+// What the checkpoint's headers in the folder or GGUF file at `path` say, into model->checkpoint.
+enum kvb_status hf_attach_checkpoint(const struct hf_files *files, const char *path, struct kvb_model *model,
+                                     struct kvb_problems *problems) KVB_MUST_USE;
 // "org/name" from a folder called org--name, or the folder's own name.
 void hf_name_from_path(char *out, size_t capacity, const char *path);
 
