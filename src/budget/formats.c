@@ -162,6 +162,11 @@ static enum kvb_quantisation_method method_of(const struct kvb_context *context,
     return matrix->is_expert && q->expert_method != KVB_QUANT_NONE ? q->expert_method : q->method;
 }
 
+bool kvb_is_quantised(const struct kvb_context *context, const struct kvb_matrix *matrix)
+{
+    return method_of(context, matrix) != KVB_QUANT_NONE;
+}
+
 void kvb_parameter_make(const struct kvb_context *context, const struct kvb_matrix *matrix,
                         struct kvb_parameter *parameter)
 {

@@ -269,4 +269,5 @@ void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct
         weights->unquantised_bytes = kvb_add(weights->total_bytes, loader.plain_bytes - loader.stored_bytes);
     }
     weights->rounding_bytes = loader.allocator.allocated_bytes - loader.allocator.requested_bytes;
+    kvb_weights_from_checkpoint(context, stage, weights);
 }

@@ -42,6 +42,12 @@ void kvb_tensor_split(const struct kvb_context *context, const struct kvb_tensor
 uint32_t kvb_parameters_of(const struct kvb_context *context, const struct kvb_tensor *tensors, uint32_t count,
                            struct kvb_parameter *out);
 
+// Whether a matrix is stored in the model's quantisation or quantised while loading.
+bool kvb_is_quantised(const struct kvb_context *context, const struct kvb_matrix *matrix);
+
+// Corrects a count from the config by what the checkpoint's headers say, if they are known.
+void kvb_weights_from_checkpoint(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights);
+
 void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights);
 
 #endif
