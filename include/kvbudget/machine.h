@@ -101,6 +101,7 @@ struct kvb_rank {
     bool starts;
     enum kvb_verdict verdict;
     uint64_t memory_bytes, free_bytes;
+    uint32_t utilization_ppm; // the plan's own
     uint64_t requested_bytes;
     int64_t kv_cache_bytes, balance_bytes;
     int64_t slack_bytes; // free - requested - outside: the headroom

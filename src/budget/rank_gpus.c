@@ -60,6 +60,7 @@ static void take_answer(const struct kvb_budget *budget, struct kvb_rank *rank)
     rank->verdict = budget->verdict;
     rank->memory_bytes = budget->memory_bytes;
     rank->free_bytes = budget->free_bytes;
+    rank->utilization_ppm = (uint32_t)budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
     rank->requested_bytes = budget->requested_bytes;
     rank->kv_cache_bytes = budget->items[KVB_ITEM_KV_CACHE].bytes;
     rank->balance_bytes = budget->balance_bytes;

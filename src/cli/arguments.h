@@ -32,6 +32,10 @@ struct arguments {
     unsigned show;
     const char *against;   // --against, or NULL
     const char *calibrate; // --calibrate, or NULL
+    const char *gpu_flag;  // --gpu as typed, or NULL
+    const char *gpu_state; // --gpu-state, or NULL
+    char devices[256];     // GPUs chosen from a machine: "4", "0,1"; "" = none were
+    char choice[512];      // why, in a sentence
     int operand_count;
     const char *operands[OPERANDS_MAX];
     int serve_count; // words after --

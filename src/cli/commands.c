@@ -14,7 +14,7 @@ static const struct command_row rows[] = {
         .details = "Settings are taken from flags first, then the serve command behind --, then the\n"
                    "profile, then the engine's defaults. Exit code 0: it starts; 1: it does not.\n",
         .schema = "kvbudget.plan/1",
-        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_OUTPUT,
+        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON,
         .operands_max = 1,
         .takes_serve_command = true,
@@ -44,6 +44,20 @@ static const struct command_row rows[] = {
         .operands_min = 1,
         .operands_max = OPERANDS_MAX,
         .run = profiles_run,
+    },
+    {
+        .name = "probe",
+        .operands = "[PROFILE.yaml]",
+        .summary = "Which GPUs are here, what is free, which one for this deployment?",
+        .details = "Asks the NVIDIA driver, or reads --gpu-state FILE; --gpu narrows to N, N,N, a MIG slice\n"
+                   "N:M or a name. With a model the GPUs are ranked for it. Exit code 0: listed, or one\n"
+                   "starts it; 1: none does; 4: no driver answers.\n",
+        .schema = "kvbudget.probe/1",
+        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_OUTPUT,
+        .formats = TEXT_AND_JSON,
+        .operands_max = 1,
+        .takes_serve_command = true,
+        .run = probe_run,
     },
     {
         .name = "completion",

@@ -29,6 +29,7 @@ static bool set_model(struct arguments *arguments, const struct option_row *row,
 static bool set_gpu(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     struct kvb_deployment *deployment = &arguments->deployment;
+    arguments->gpu_flag = value;
     deployment->inline_gpu = false;
     deployment->gpu_memory_bytes = 0;
     deployment->gpu_free_bytes = 0;
@@ -138,8 +139,9 @@ static bool set_reserve(struct arguments *arguments, const struct option_row *ro
 
 static const struct option_row rows[] = {
     {"model", NULL, "NAME|PATH", "Hugging Face name, profile, config.json or folder", NULL, set_model, DEPLOYMENT},
-    {"gpu", NULL, "NAME", "id, alias or nvidia-smi name; without it the cards that start are listed", NULL, set_gpu,
-     DEPLOYMENT},
+    {"gpu", NULL, "NAME",
+     "id, alias or nvidia-smi name; live or live:N asks the driver; without it the cards that start are listed", NULL,
+     set_gpu, DEPLOYMENT},
     {"gpu-memory", NULL, "SIZE", "total per GPU as CUDA sees it: 24564MiB, 23.64GiB, 80GB", NULL, set_gpu_memory,
      DEPLOYMENT},
     {"gpu-free", NULL, "SIZE", "free at start, when the GPU is shared", NULL, set_gpu_free, DEPLOYMENT},

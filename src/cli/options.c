@@ -56,6 +56,7 @@ void options_build(struct option_list *list, unsigned option_sets)
         unsigned set;
         void (*add)(struct option_list *list);
     } sources[] = {
+        {OPTIONS_MACHINE, options_add_machine}, // before --gpu-memory, which outranks it
         {OPTIONS_DEPLOYMENT, options_add_deployment},
         {OPTIONS_ENGINE, options_add_engine},
         {OPTIONS_PLAN, options_add_plan},
@@ -294,7 +295,7 @@ static enum kvb_status read_profile_and_command(struct arguments *arguments)
     if (!arguments->command->takes_serve_command) {
         return KVB_OK;
     }
-    if (arguments->operand_count == 1 && (arguments->command->option_sets & OPTIONS_PLAN)) {
+    if (arguments->operand_count == 1 && (arguments->command->option_sets & (OPTIONS_PLAN | OPTIONS_MACHINE))) {
         enum kvb_status status =
             kvb_deployment_load(arguments->operands[0], &arguments->deployment, &arguments->problems);
         if (status != KVB_OK) {

@@ -53,6 +53,7 @@ void options_add_output(struct option_list *list);
 void options_add_deployment(struct option_list *list);
 void options_add_plan(struct option_list *list);
 void options_add_engine(struct option_list *list);
+void options_add_machine(struct option_list *list);
 
 // Adds an error about the command line itself and returns KVB_BAD_ARGUMENT.
 enum kvb_status options_mistake(struct arguments *arguments, const char *format, ...)

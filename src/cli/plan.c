@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/plan_machine.h"
 #include "cli/serve_line.h"
 #include "report/plan_report.h"
 
@@ -67,6 +68,8 @@ static struct kvb_plan_report make_report(const struct arguments *arguments, con
         .advice = &answer->advice,
         .problems = &arguments->problems,
         .show = arguments->show,
+        .devices = arguments->devices[0] != '\0' ? arguments->devices : NULL,
+        .choice = arguments->choice[0] != '\0' ? arguments->choice : NULL,
         .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
     };
 }
@@ -161,6 +164,10 @@ int plan_run(struct arguments *arguments, struct kvb_buffer *answer)
     if (!deployment->inline_model && deployment->model[0] == '\0') {
         return kvb_status_exit_code(options_mistake(
             arguments, "no model is named; give --model NAME, a profile, or a serve command behind --"));
+    }
+    enum kvb_status status = machine_is_asked(arguments) ? machine_use_best(arguments) : KVB_OK;
+    if (status != KVB_OK) {
+        return kvb_status_exit_code(status);
     }
     if (!has_gpu(deployment)) {
         return cards_run(arguments, answer);

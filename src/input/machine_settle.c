@@ -126,13 +126,15 @@ static uint64_t reserve_of(const struct kvb_machine *machine, const struct kvb_d
     return profile->device_bytes - profile->memory_bytes;
 }
 
-static void settle_gpu(struct kvb_device *device, const struct kvb_gpu *profile, uint64_t memory_bytes)
+static void settle_gpu(const struct kvb_machine *machine, struct kvb_device *device, const struct kvb_gpu *profile,
+                       uint64_t memory_bytes)
 {
     uint64_t total = device->total_bytes.value;
     if (device->recognised) {
         device->gpu = *profile;
     } else {
         kvb_gpu_from_memory(memory_bytes, &device->gpu);
+        device->gpu.vendor = machine->vendor;
     }
     if (device->name[0] != '\0') {
         bool complete = device->recognised && device->name_cut;
@@ -180,7 +182,7 @@ static void settle_memory(const struct kvb_machine *machine, struct kvb_device *
         uint64_t free_bytes = device->free_bytes.value;
         device->used_bytes = (struct kvb_figure){.known = true, .value = usable > free_bytes ? usable - free_bytes : 0};
     }
-    settle_gpu(device, profile, machine->platform == KVB_PLATFORM_LINUX ? usable : total);
+    settle_gpu(machine, device, profile, machine->platform == KVB_PLATFORM_LINUX ? usable : total);
 }
 
 // The total of the host is the GPU's; the profile knows what CUDA makes of it.
@@ -204,8 +206,31 @@ static const struct kvb_device *whole_of(struct kvb_machine *machine, const stru
     return whole != NULL ? whole : device;
 }
 
+static bool comes_before(const struct kvb_device *a, const struct kvb_device *b)
+{
+    if (a->index != b->index) {
+        return a->index < b->index;
+    }
+    return a->is_slice != b->is_slice ? b->is_slice : a->slice < b->slice;
+}
+
+// By number, slices behind their GPU.
+static void sort(struct kvb_machine *machine)
+{
+    for (uint32_t i = 1; i < machine->count; i++) {
+        struct kvb_device moved = machine->devices[i];
+        uint32_t at = i;
+        while (at > 0 && comes_before(&moved, &machine->devices[at - 1])) {
+            machine->devices[at] = machine->devices[at - 1];
+            at--;
+        }
+        machine->devices[at] = moved;
+    }
+}
+
 enum kvb_status kvb_machine_settle(struct kvb_machine *machine, const char *file, struct kvb_problems *problems)
 {
+    sort(machine);
     for (uint32_t i = 0; i < machine->count; i++) {
         struct kvb_device *device = &machine->devices[i];
         struct kvb_gpu profile = {0};

@@ -122,6 +122,10 @@ static void identity(struct kvb_json *json, const struct kvb_plan_report *report
     kvb_json_count(json, "count", kvb_report_gpu_count(&budget->settings));
     kvb_json_count(json, "memory_bytes", budget->memory_bytes);
     kvb_json_count(json, "free_bytes", budget->free_bytes);
+    if (report->devices != NULL) {
+        kvb_json_text(json, "devices", report->devices);
+        kvb_json_text(json, "choice", report->choice);
+    }
     kvb_json_close_object(json);
     kvb_json_open_object(json, "engine");
     kvb_json_text(json, "name", plan->engine.name);

@@ -252,6 +252,10 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
 void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     add_title(out, report);
+    if (report->choice != NULL) {
+        kvb_text_add_wrapped(out, report->choice, 0, KVB_REPORT_WIDTH);
+        kvb_buffer_add(out, "\n");
+    }
     kvb_render_plan_budget(out, report);
     kvb_buffer_add(out, "\n");
     add_verdict(out, report);
