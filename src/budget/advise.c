@@ -100,7 +100,9 @@ static bool try_rung(struct kvb_plan *plan, const struct kvb_budget *budget, con
         found = true;
         change->to = candidates[i];
         change->balance_bytes = tried.balance_bytes;
-        change->frees_bytes = tried.balance_bytes - budget->balance_bytes;
+        change->frees_bytes = rung->warns
+                                  ? tried.items[KVB_ITEM_KV_CACHE].bytes - budget->items[KVB_ITEM_KV_CACHE].bytes
+                                  : tried.balance_bytes - budget->balance_bytes;
         change->fits = tried.verdict != KVB_DOES_NOT_FIT;
         if (change->fits) {
             break;
@@ -109,7 +111,7 @@ static bool try_rung(struct kvb_plan *plan, const struct kvb_budget *budget, con
     change->setting = rung->setting;
     change->from = budget->settings.values[rung->setting].number;
     change->why = rung->why;
-    return found && (change->fits || change->frees_bytes > 0 || rung->warns);
+    return found && (rung->warns ? !change->fits && change->frees_bytes <= 0 : change->fits || change->frees_bytes > 0);
 }
 
 static void climb(struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)

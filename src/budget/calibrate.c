@@ -54,7 +54,8 @@ enum kvb_status kvb_calibrate(const struct kvb_plan *logged, const struct kvb_me
 
 void kvb_calibration_apply(const struct kvb_calibration *calibration, uint32_t item, struct kvb_estimate *estimate)
 {
-    if (!calibration->set || !calibration->known[item]) {
+    bool nothing = estimate->bytes == 0 && calibration->offset_bytes[item] == 0;
+    if (!calibration->set || !calibration->known[item] || nothing) {
         return;
     }
     uint64_t reference = calibration->reference_bytes[item];

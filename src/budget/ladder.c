@@ -177,6 +177,29 @@ static uint32_t more_ranks(const struct kvb_plan *plan, const struct kvb_budget 
     return count;
 }
 
+static bool cache_is_negative(const struct kvb_budget *budget)
+{
+    return budget->items[KVB_ITEM_KV_CACHE].bytes <= 0;
+}
+
+static uint32_t half_length(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                            uint64_t out[KVB_CANDIDATES_MAX])
+{
+    uint64_t now = effective(budget, KVB_SET_MAX_MODEL_LEN);
+    bool whole_prompts = effective(budget, KVB_SET_ENABLE_CHUNKED_PREFILL) == 0;
+    (void)plan;
+    out[0] = now / 2;
+    return cache_is_negative(budget) && now >= 2048 && !whole_prompts ? 1 : 0;
+}
+
+static uint32_t no_prefix_caching(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                                  uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)plan;
+    out[0] = 0;
+    return cache_is_negative(budget) && effective(budget, KVB_SET_ENABLE_PREFIX_CACHING) != 0 ? 1 : 0;
+}
+
 static const struct kvb_rung rungs[] = {
     {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_up, false, false, "gives the KV cache what is still unused"},
     {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_down, false, false, "the start-up check wants that much free"},
@@ -192,6 +215,8 @@ static const struct kvb_rung rungs[] = {
      "8-bit weights made while loading; so does a quantised checkpoint"},
     {KVB_SET_TENSOR_PARALLEL_SIZE, more_ranks, true, false, "splits the weights over more GPUs"},
     {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_lower, false, true, "popular, but it makes the KV cache smaller"},
+    {KVB_SET_MAX_MODEL_LEN, half_length, false, true, "the cache is what is left; a shorter length leaves no more"},
+    {KVB_SET_ENABLE_PREFIX_CACHING, no_prefix_caching, false, true, "it shares blocks and reserves none"},
 };
 
 const struct kvb_rung *kvb_rungs(size_t *count)

@@ -124,9 +124,12 @@ void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget
                               "load.");
     }
     if (budget->starts && budget->slack_bytes < 0) {
-        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
-                              "What the device holds beyond the request (context, communication buffers, CUDA graphs) "
-                              "exceeds what utilization leaves; expect an out-of-memory error after start-up.");
+        (void)kvb_problem_add(
+            problems, KVB_WARNING, KVB_OK, nowhere,
+            "What the device holds beyond the request (context, communication buffers, CUDA graphs) "
+            "exceeds what utilization leaves; expect an out-of-memory error after start-up. A lower "
+            "utilization helps; quantising or more GPUs alone do not, as the KV cache takes what they "
+            "free.");
     }
     if (budget->request_tokens > context->max_model_len) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
