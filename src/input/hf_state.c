@@ -24,7 +24,7 @@ static uint32_t mamba_head_size(struct hf *hf, uint64_t inner, uint32_t heads)
     const struct hf_value *value = &hf->values[HF_MAMBA_HEAD_DIM];
     uint64_t millionths;
     if (!value->set || hf_word_is(hf, HF_MAMBA_HEAD_DIM, "auto")) {
-        return heads ? (uint32_t)(inner / heads) : 0;
+        return heads ? hf_get(hf, HF_HEAD_DIM, (uint32_t)(inner / heads)) : 0;
     }
     if (!hf_parse_ratio(hf_word(hf, HF_MAMBA_HEAD_DIM), &millionths) || millionths % 1000000 != 0 || millionths == 0 ||
         millionths / 1000000 > 65536) {
@@ -39,7 +39,7 @@ static void set_mamba2(struct hf *hf, struct kvb_attention_shape *shape)
     uint64_t inner = kvb_mul(hf->model->hidden_size, hf_get(hf, HF_MAMBA_EXPAND, 2));
     inner = hf_get(hf, HF_MAMBA_INNER, (uint32_t)kvb_min(inner, UINT32_MAX));
     shape->kind = KVB_ATTENTION_MAMBA2;
-    shape->state_value_heads = hf_need(hf, HF_MAMBA_HEADS);
+    shape->state_value_heads = hf_has(hf, HF_MAMBA_HEADS) ? hf_get(hf, HF_MAMBA_HEADS, 0) : hf_need(hf, HF_HEADS);
     shape->state_value_size = mamba_head_size(hf, inner, shape->state_value_heads);
     shape->state_inner_size = (uint32_t)kvb_min(kvb_mul(shape->state_value_heads, shape->state_value_size), UINT32_MAX);
     shape->state_key_heads = hf_get(hf, HF_MAMBA_GROUPS, 1);
