@@ -114,7 +114,7 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
         kvb_kv_answer_v1(context, pools, budget);
     }
     publish_items(context, &terms[budget->tightest_stage], budget);
-    kvb_weights_count(context, budget->tightest_stage, &budget->weights);
+    budget->weights = terms[budget->tightest_stage].weights;
     budget->requested_bytes = sum_of_items(budget);
     if (kvb_is_saturated(budget->needed_bytes) || kvb_is_saturated(budget->kv.tokens)) {
         return KVB_OVERFLOW;

@@ -7,6 +7,7 @@
 
 // Terms of one pipeline stage.
 struct kvb_stage_terms {
+    struct kvb_weights weights;
     struct kvb_estimate items[KVB_ITEM_KV_CACHE];
     int64_t pool_bytes, pool_low_bytes, pool_high_bytes;
 };

@@ -55,10 +55,18 @@ static void promote(const struct kvb_buckets *own, struct kvb_buckets *out)
     }
 }
 
+static void copy_buckets(const struct kvb_buckets *from, struct kvb_buckets *to)
+{
+    to->count = from->count;
+    to->overflow = from->overflow;
+    memcpy(to->items, from->items, from->count * sizeof from->items[0]);
+}
+
 // Buckets that became alike share one.
 static void rejoin(struct kvb_buckets *buckets)
 {
-    struct kvb_buckets apart = *buckets;
+    struct kvb_buckets apart;
+    copy_buckets(buckets, &apart);
     buckets->count = 0;
     for (uint32_t i = 0; i < apart.count; i++) {
         join(buckets, &apart.items[i]);
@@ -201,11 +209,15 @@ static void make_hybrid(const struct kvb_context *context, struct kvb_sizing *si
 
 void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizing)
 {
-    memset(&sizing->groups, 0, sizeof sizing->groups);
+    sizing->groups.layout = KVB_LAYOUT_NO_CACHE;
+    sizing->groups.count = 0;
+    sizing->groups.group_size = 0;
+    sizing->groups.tuples = 0;
+    sizing->groups.tuple_bytes = 0;
     if (context->hybrid_off || !kvb_rule(context, KVB_RULE_GROUPS)) {
         promote(&sizing->own, &sizing->grouped);
     } else {
-        sizing->grouped = sizing->own;
+        copy_buckets(&sizing->own, &sizing->grouped);
     }
     if (sizing->grouped.overflow) {
         sizing->groups.layout = KVB_LAYOUT_REFUSED;

@@ -59,16 +59,15 @@ static struct kvb_estimate weights_range(const struct kvb_context *context, uint
 
 void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, struct kvb_stage_terms *terms)
 {
-    struct kvb_weights weights;
     struct kvb_activation activation;
     struct kvb_estimate estimate;
-    kvb_weights_count(context, stage, &weights);
+    kvb_weights_count(context, stage, &terms->weights);
     terms->items[KVB_ITEM_WEIGHTS] =
-        stated_or(context, KVB_STATED_WEIGHTS, weights_range(context, weights.total_bytes));
+        stated_or(context, KVB_STATED_WEIGHTS, weights_range(context, terms->weights.total_bytes));
     kvb_activation_estimate(context, stage, &activation);
-    activation.total.bytes = kvb_add(activation.total.bytes, weights.returning_layer_bytes);
-    activation.total.low_bytes = kvb_add(activation.total.low_bytes, weights.returning_layer_bytes);
-    activation.total.high_bytes = kvb_add(activation.total.high_bytes, weights.returning_layer_bytes);
+    activation.total.bytes = kvb_add(activation.total.bytes, terms->weights.returning_layer_bytes);
+    activation.total.low_bytes = kvb_add(activation.total.low_bytes, terms->weights.returning_layer_bytes);
+    activation.total.high_bytes = kvb_add(activation.total.high_bytes, terms->weights.returning_layer_bytes);
     terms->items[KVB_ITEM_ACTIVATION] = stated_or(context, KVB_STATED_ACTIVATION, activation.total);
     kvb_non_torch_estimate(context, &estimate);
     terms->items[KVB_ITEM_NON_TORCH] = stated_or(context, KVB_STATED_NON_TORCH, estimate);

@@ -3,6 +3,7 @@
 // Source: vllm/model_executor/model_loader, layers/rotary_embedding, lora/layers, v1/attention/backends/mla.
 #include "budget/weights.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -12,6 +13,14 @@
 #define ABSORBED_SINCE KVB_RELEASE(0, 7, 0)
 #define INDEX_BUFFER_ENTRY_BYTES 4
 
+// Parameters of the layer kinds met last, so that alike layers are split and sized once.
+#define PREPARED_MAX 4
+struct prepared {
+    const struct kvb_layer_kind *kind; // NULL: free
+    uint32_t count;
+    struct kvb_parameter parameters[KVB_TENSORS_MAX];
+};
+
 struct loader {
     const struct kvb_context *context;
     struct kvb_allocator allocator;
@@ -19,6 +28,7 @@ struct loader {
     uint64_t offload_limit_bytes;
     uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
     bool movable;                       // inside a decoder layer
+    struct prepared prepared[PREPARED_MAX];
 };
 
 static void load_bytes(struct loader *loader, uint64_t bytes, uint64_t *account)
@@ -78,19 +88,30 @@ static bool absorbs_on_gpu(const struct loader *loader, uint64_t offloaded_befor
     return loader->context->release >= ABSORBED_SINCE && !(moved && loader->context->generation == KVB_GENERATION_V0);
 }
 
+static const struct prepared *prepare(struct loader *loader, const struct kvb_model *model,
+                                      const struct kvb_layer_kind *kind)
+{
+    struct kvb_tensor tensors[KVB_TENSORS_MAX];
+    struct prepared *prepared = &loader->prepared[(size_t)(kind - model->kinds) % PREPARED_MAX];
+    if (prepared->kind != kind) {
+        uint32_t count = kvb_layer_tensors(model, kind, tensors);
+        prepared->count = kvb_parameters_of(loader->context, tensors, count, prepared->parameters);
+        prepared->kind = kind;
+    }
+    return prepared;
+}
+
 // Matrices first and norms after them: the module order in which offloading walks a layer.
 static void load_layer(struct loader *loader, const struct kvb_model *model, const struct kvb_layer_kind *kind)
 {
-    struct kvb_tensor tensors[KVB_TENSORS_MAX];
-    struct kvb_parameter parameters[KVB_TENSORS_MAX];
+    const struct prepared *prepared = prepare(loader, model, kind);
     uint64_t offloaded_before = loader->out->offloaded_bytes;
-    uint32_t count = kvb_layer_tensors(model, kind, tensors);
-    count = kvb_parameters_of(loader->context, tensors, count, parameters);
     for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < count; i++) {
-            if (parameters[i].is_norm == (pass == 1)) {
-                load_parameter(loader, &parameters[i]);
-                load_adapter(loader, &parameters[i]);
+        for (uint32_t i = 0; i < prepared->count; i++) {
+            const struct kvb_parameter *parameter = &prepared->parameters[i];
+            if (parameter->is_norm == (pass == 1)) {
+                load_parameter(loader, parameter);
+                load_adapter(loader, parameter);
             }
         }
     }
@@ -248,7 +269,13 @@ static void load_draft(struct loader *loader)
 
 void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights)
 {
-    struct loader loader = {.context = context, .out = weights};
+    struct loader loader; // 20 KiB: only what is read before it is written is cleared
+    memset(&loader, 0, offsetof(struct loader, prepared));
+    for (uint32_t i = 0; i < PREPARED_MAX; i++) {
+        loader.prepared[i].kind = NULL;
+    }
+    loader.context = context;
+    loader.out = weights;
     memset(weights, 0, sizeof *weights);
     weights->rank_stage = stage;
     loader.allocator.exact = context->plan->environment.expandable_segments == KVB_YES;
