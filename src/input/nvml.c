@@ -338,7 +338,11 @@ static enum kvb_status ask(struct nvml *nvml, const char *path, struct kvb_machi
     }
     status = ask_all(nvml, machine, text);
     (void)((call_plain *)nvml->shutdown)();
-    return status == KVB_OK ? kvb_machine_settle(machine, "", nvml->problems) : status;
+    status = status == KVB_OK ? kvb_machine_settle(machine, "", nvml->problems) : status;
+    if (status == KVB_OK) {
+        kvb_machine_share_host(machine, "/proc/meminfo");
+    }
+    return status;
 }
 
 // /dev/dxg is how WSL2 reaches the GPU.

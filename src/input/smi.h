@@ -78,4 +78,7 @@ enum kvb_status kvb_smi_read_amd(const struct kvb_smi_text *text, struct kvb_mac
 enum kvb_status kvb_machine_settle(struct kvb_machine *machine, const char *file,
                                    struct kvb_problems *problems) KVB_MUST_USE;
 
+// GPUs that share the memory of the host have what the host has left; nothing when `path` cannot be read.
+void kvb_machine_share_host(struct kvb_machine *machine, const char *path);
+
 #endif

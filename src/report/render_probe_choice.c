@@ -109,7 +109,7 @@ void kvb_probe_choice(struct kvb_buffer *out, const struct kvb_machine *machine,
     kvb_probe_chosen_labels(out, machine, ranking);
     uint32_t others = ranking->count - ranking->chosen_count;
     if (others > 0) {
-        kvb_buffer_printf(out, " of %u %s best (", (unsigned)ranking->count, many ? "are" : "is");
+        kvb_buffer_printf(out, " %s the best of %u (", many ? "are" : "is", (unsigned)ranking->count);
     } else {
         kvb_buffer_add(out, " (");
     }
