@@ -77,12 +77,14 @@ enum kvb_status kvb_collect_begin(struct kvb_collector *collector, struct kvb_ch
     collector->out = out;
     collector->bits = bits;
     collector->names = kvb_reallocate(NULL, sizeof *collector->names);
+    if (collector->names != NULL) {
+        memset(collector->names, 0, sizeof *collector->names);
+    }
     collector->memo = kvb_reallocate(NULL, sizeof *collector->memo);
     if (collector->names == NULL || collector->memo == NULL) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0},
                                "not enough memory to read the checkpoint's headers");
     }
-    memset(collector->names, 0, sizeof *collector->names);
     memset(collector->memo, 0, sizeof *collector->memo);
     return KVB_OK;
 }

@@ -1,0 +1,489 @@
+// GGUF: metadata to a model, tensor table to bytes, and one sentence for each way in which a file can lie.
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <kvbudget/budget.h>
+#include <kvbudget/units.h>
+
+#include "base/memory.h"
+#include "gguf_bytes.h"
+#include "input/gguf.h"
+
+static struct kvb_problems problems;
+static struct kvb_model model;
+static struct kvb_model_source source;
+static struct kvb_checkpoint checkpoint;
+
+enum { F32 = 0, Q4_K = 12, Q6_K = 14 };
+
+// The formats' bits per element as ggml prints them (ggml-common.h), times 10000.
+struct bits {
+    const char *name;
+    uint32_t ten_thousandths;
+};
+static const struct bits bits_rows[] = {
+    {"F32", 320000},    {"F16", 160000},   {"BF16", 160000},  {"F64", 640000},    {"I8", 80000},    {"I16", 160000},
+    {"I32", 320000},    {"I64", 640000},   {"Q4_0", 45000},   {"Q4_1", 50000},    {"Q5_0", 55000},  {"Q5_1", 60000},
+    {"Q8_0", 85000},    {"Q2_K", 26250},   {"Q3_K", 34375},   {"Q4_K", 45000},    {"Q5_K", 55000},  {"Q6_K", 65625},
+    {"IQ2_XXS", 20625}, {"IQ2_XS", 23125}, {"IQ2_S", 25625},  {"IQ3_XXS", 30625}, {"IQ3_S", 34375}, {"IQ1_S", 15625},
+    {"IQ1_M", 17500},   {"IQ4_NL", 45000}, {"IQ4_XS", 42500}, {"TQ1_0", 16875},   {"TQ2_0", 20625}, {"MXFP4", 42500},
+};
+
+static void test_formats(void **state)
+{
+    (void)state;
+    size_t met = 0;
+    for (uint32_t id = 0; id < 100; id++) {
+        const struct kvb_ggml_type *type = kvb_ggml_type_find(id);
+        for (size_t i = 0; type != NULL && i < sizeof bits_rows / sizeof bits_rows[0]; i++) {
+            if (strcmp(bits_rows[i].name, type->name) == 0) {
+                assert_int_equal((uint64_t)type->block_bytes * 80000,
+                                 (uint64_t)bits_rows[i].ten_thousandths * type->block_elements);
+                met++;
+            }
+        }
+    }
+    assert_int_equal(met, sizeof bits_rows / sizeof bits_rows[0]);
+}
+
+// llama.cpp's mixture Q4_K_M: values and down projections of half the layers are Q6_K (llama-quant.cpp,
+// use_more_bits).
+static uint32_t mixed(uint32_t layer, uint32_t layers)
+{
+    bool more = layer < layers / 8 || layer >= 7 * layers / 8 || (layer - layers / 8) % 3 == 2;
+    return more ? Q6_K : Q4_K;
+}
+
+static void matrix(struct gguf_bytes *out, const char *name, uint32_t type, uint64_t columns, uint64_t rows)
+{
+    const struct kvb_ggml_type *format = kvb_ggml_type_find(type);
+    uint64_t elements = columns * (rows > 0 ? rows : 1);
+    gguf_tensor(out, name, type, columns, rows, 0, elements / format->block_elements * format->block_bytes);
+}
+
+static void llama_layer(struct gguf_bytes *out, uint32_t layer)
+{
+    static const struct {
+        const char *name;
+        uint32_t type; // UINT32_MAX: mixed
+        uint64_t columns, rows;
+    } rows[] = {
+        {"attn_norm", F32, 4096, 0},        {"ffn_down", UINT32_MAX, 14336, 4096},
+        {"ffn_gate", Q4_K, 4096, 14336},    {"ffn_up", Q4_K, 4096, 14336},
+        {"ffn_norm", F32, 4096, 0},         {"attn_k", Q4_K, 4096, 1024},
+        {"attn_output", Q4_K, 4096, 4096},  {"attn_q", Q4_K, 4096, 4096},
+        {"attn_v", UINT32_MAX, 4096, 1024},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "blk.%u.%s.weight", layer, rows[i].name);
+        matrix(out, name, rows[i].type == UINT32_MAX ? mixed(layer, 32) : rows[i].type, rows[i].columns, rows[i].rows);
+    }
+}
+
+static void llama_values(struct gguf_bytes *out)
+{
+    gguf_word(out, "general.architecture", "llama");
+    gguf_whole(out, "llama.block_count", 32);
+    gguf_whole(out, "llama.context_length", 131072);
+    gguf_whole(out, "llama.embedding_length", 4096);
+    gguf_whole(out, "llama.feed_forward_length", 14336);
+    gguf_whole(out, "llama.attention.head_count", 32);
+    gguf_whole(out, "llama.attention.head_count_kv", 8);
+    gguf_whole(out, "llama.vocab_size", 128256);
+}
+
+// Llama 3.1 8B as llama-quantize writes it in Q4_K_M.
+static void build_llama(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 32 * 9 + 4, 8);
+    llama_values(out);
+    matrix(out, "token_embd.weight", Q4_K, 4096, 128256);
+    for (uint32_t layer = 0; layer < 32; layer++) {
+        llama_layer(out, layer);
+    }
+    matrix(out, "output_norm.weight", F32, 4096, 0);
+    matrix(out, "output.weight", Q6_K, 4096, 128256);
+    matrix(out, "rope_freqs.weight", F32, 64, 0);
+}
+
+// Writes the bytes and as much nothing behind them as their tensors take.
+static void write_file(const char *path, const struct gguf_bytes *bytes)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, bytes->data, bytes->length), bytes->length);
+    assert_int_equal(ftruncate(descriptor, (off_t)((bytes->length + 31) / 32 * 32 + bytes->data_offset)), 0);
+    assert_int_equal(close(descriptor), 0);
+}
+
+static char path[64];
+
+static int make_path(void **state)
+{
+    (void)state;
+    (void)snprintf(path, sizeof path, "/tmp/kvbudget-test-%ld.gguf", (long)getpid());
+    return 0;
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    return 0;
+}
+
+static enum kvb_status load(const struct gguf_bytes *bytes)
+{
+    write_file(path, bytes);
+    kvb_problems_init(&problems);
+    return kvb_model_load(path, NULL, &model, &source, &problems);
+}
+
+static void test_llama(void **state)
+{
+    (void)state;
+    struct gguf_bytes bytes;
+    char text[32];
+    build_llama(&bytes);
+    assert_int_equal(load(&bytes), KVB_OK);
+    free(bytes.data);
+    assert_int_equal(problems.count, 0);
+    assert_string_equal(model.architecture, "LlamaForCausalLM");
+    assert_int_equal(model.layer_count, 32);
+    assert_int_equal(model.hidden_size, 4096);
+    assert_int_equal(model.context_tokens, 131072);
+    assert_false(model.tied_embeddings);
+    assert_int_equal(source.weights_basis, KVB_BASIS_CHECKPOINT);
+    // 8,030,261,248: the published count of Llama-3.1-8B; rope_freqs is no parameter.
+    assert_int_equal(model.checkpoint.parameters, UINT64_C(8030261248));
+    // llama.cpp prints "model size = 4.58 GiB (4.89 BPW)" for this file.
+    assert_string_equal(kvb_format_gib(text, (int64_t)model.checkpoint.total_bytes, 2), "4.58");
+    uint64_t bits = model.checkpoint.total_bytes * 800 / model.checkpoint.parameters;
+    assert_int_equal(bits, 489);
+}
+
+// One rank of two holds half of every matrix and the norms at 16 bits.
+static void test_ranks(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget whole, half;
+    struct gguf_bytes bytes;
+    build_llama(&bytes);
+    assert_int_equal(load(&bytes), KVB_OK);
+    free(bytes.data);
+    memset(&plan, 0, sizeof plan);
+    plan.model = model;
+    assert_int_equal(kvb_gpu_load("h100-sxm", &plan.gpu, &problems), KVB_OK);
+    struct kvb_settings unused = {0};
+    assert_int_equal(kvb_engine_load("vllm@0.11.0", &plan.engine, &unused, &problems), KVB_OK);
+    assert_int_equal(kvb_budget_compute(&plan, &whole, &problems), KVB_OK);
+    kvb_settings_set(&plan.settings, KVB_SET_TENSOR_PARALLEL_SIZE, 2, KVB_ORIGIN_FLAG);
+    assert_int_equal(kvb_budget_compute(&plan, &half, &problems), KVB_OK);
+    assert_int_equal(whole.items[KVB_ITEM_WEIGHTS].basis, KVB_BASIS_CHECKPOINT);
+    // Embedding: 128256 x 4096 at 4.5 bits; head at 6.5625.
+    assert_int_equal(whole.weights.role_bytes[KVB_ROLE_EMBEDDING], UINT64_C(128256) * 4096 * 9 / 16);
+    assert_int_equal(whole.weights.role_bytes[KVB_ROLE_HEAD], UINT64_C(128256) * 4096 * 105 / 128);
+    assert_int_equal(half.weights.role_bytes[KVB_ROLE_HEAD], UINT64_C(128256) * 4096 * 105 / 256);
+    // 65 norms of 4096, stored as F32, loaded at 16 bits on both ranks.
+    assert_int_equal(whole.weights.role_bytes[KVB_ROLE_NORM], 65 * 4096 * 2);
+    assert_int_equal(half.weights.role_bytes[KVB_ROLE_NORM], 65 * 4096 * 2);
+    // Per layer gate and up at 4.5 bits, down at 6.5625 in half of the 32 layers.
+    uint64_t one = UINT64_C(4096) * 14336;
+    uint64_t mlp = 32 * 2 * (one * 9 / 16) + 16 * (one * 9 / 16) + 16 * (one * 105 / 128);
+    assert_int_equal(whole.weights.role_bytes[KVB_ROLE_MLP], mlp);
+    assert_int_equal(half.weights.role_bytes[KVB_ROLE_MLP], mlp / 2);
+}
+
+// Experts lie in one tensor a layer; the classes keep them apart.
+static void test_experts(void **state)
+{
+    (void)state;
+    struct gguf_bytes bytes;
+    gguf_head(&bytes, 2, 5, 9);
+    gguf_word(&bytes, "general.architecture", "qwen3moe");
+    gguf_whole(&bytes, "qwen3moe.block_count", 1);
+    gguf_whole(&bytes, "qwen3moe.context_length", 4096);
+    gguf_whole(&bytes, "qwen3moe.embedding_length", 256);
+    gguf_whole(&bytes, "qwen3moe.attention.head_count", 4);
+    gguf_whole(&bytes, "qwen3moe.expert_count", 8);
+    gguf_whole(&bytes, "qwen3moe.expert_used_count", 2);
+    gguf_whole(&bytes, "qwen3moe.expert_feed_forward_length", 512);
+    gguf_text(&bytes, "tokenizer.ggml.tokens");
+    gguf_number(&bytes, 9, 4); // a list
+    gguf_number(&bytes, 8, 4); // of texts
+    gguf_number(&bytes, 64, 8);
+    for (int i = 0; i < 64; i++) {
+        gguf_text(&bytes, "token");
+    }
+    uint64_t stored = UINT64_C(8) * 512 * 256 / 256 * 144;
+    matrix(&bytes, "token_embd.weight", F32, 256, 64);
+    gguf_tensor(&bytes, "blk.0.ffn_gate_exps.weight", Q4_K, 256, 512, 8, stored);
+    gguf_tensor(&bytes, "blk.0.ffn_up_exps.weight", Q4_K, 256, 512, 8, stored);
+    gguf_tensor(&bytes, "blk.0.ffn_down_exps.weight", Q4_K, 512, 256, 8, stored);
+    matrix(&bytes, "output_norm.weight", F32, 256, 0);
+    assert_int_equal(load(&bytes), KVB_OK);
+    free(bytes.data);
+    assert_string_equal(model.architecture, "Qwen3MoeForCausalLM");
+    assert_int_equal(model.vocabulary_size, 64);
+    assert_true(model.tied_embeddings);
+    assert_int_equal(model.kinds[0].mlp.experts, 8);
+    assert_int_equal(model.checkpoint.role_bytes[KVB_ROLE_EXPERTS], 3 * stored);
+    const struct kvb_tensor_class *row = &model.checkpoint.classes[1];
+    assert_int_equal(row->split, KVB_SPLIT_EXPERTS_ROWS);
+    assert_int_equal(row->rows, 512);
+    assert_int_equal(row->columns, 256);
+    assert_int_equal(row->count, 16); // gate and up of eight
+}
+
+typedef void builder(struct gguf_bytes *out);
+
+static void no_magic(struct gguf_bytes *out)
+{
+    memset(out, 0, sizeof *out);
+    gguf_raw(out, "GGML0000000000000000000000000000", 32);
+}
+static void empty(struct gguf_bytes *out)
+{
+    memset(out, 0, sizeof *out);
+    gguf_raw(out, "", 0);
+}
+static void big_endian(struct gguf_bytes *out)
+{
+    gguf_head(out, 0x03000000, 0, 0);
+}
+static void many_tensors(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, UINT64_C(1) << 62, 0);
+}
+static void long_key(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 1);
+    gguf_number(out, UINT64_MAX, 8);
+    gguf_raw(out, "0123456789", 10);
+}
+static void unknown_value(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 1);
+    gguf_text(out, "some.key");
+    gguf_number(out, 77, 4);
+    gguf_number(out, 0, 8);
+}
+static void long_list(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 1);
+    gguf_text(out, "some.key");
+    gguf_number(out, 9, 4);
+    gguf_number(out, 8, 4);
+    gguf_number(out, UINT64_C(1) << 61, 8);
+}
+static void nested_lists(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 1);
+    gguf_text(out, "some.key");
+    gguf_number(out, 9, 4);
+    for (int i = 0; i < 20; i++) {
+        gguf_number(out, 9, 4);
+        gguf_number(out, 1, 8);
+    }
+}
+static void odd_alignment(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 1);
+    gguf_whole(out, "general.alignment", 33);
+}
+static void word_for_number(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 1);
+    gguf_word(out, "llama.block_count", "many");
+}
+static void one_tensor(struct gguf_bytes *out, uint32_t type, uint64_t columns, uint64_t rows)
+{
+    gguf_head(out, 3, 1, 0);
+    gguf_tensor(out, "a", type, columns, rows, 0, 0);
+}
+static void unknown_format(struct gguf_bytes *out)
+{
+    one_tensor(out, 4, 256, 1);
+}
+static void part_of_a_block(struct gguf_bytes *out)
+{
+    one_tensor(out, Q4_K, 255, 1);
+}
+static void endless_shape(struct gguf_bytes *out)
+{
+    one_tensor(out, F32, UINT64_C(1) << 40, UINT64_C(1) << 40);
+}
+static void beyond_the_end(struct gguf_bytes *out)
+{
+    one_tensor(out, F32, 1 << 20, 1 << 10);
+}
+static void five_dimensions(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 1, 0);
+    gguf_text(out, "a");
+    gguf_number(out, 5, 4);
+    for (int i = 0; i < 8; i++) {
+        gguf_number(out, 1, 8);
+    }
+}
+static void overlapping(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 2, 0);
+    gguf_tensor(out, "a", F32, 64, 0, 0, 0); // the next begins where this one does
+    gguf_tensor(out, "b", F32, 64, 0, 0, 512);
+}
+static void twice(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 2, 0);
+    matrix(out, "a", F32, 64, 0);
+    matrix(out, "a", F32, 64, 0);
+}
+static void no_blocks(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 1);
+    gguf_word(out, "general.architecture", "llama");
+}
+static void unknown_architecture(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 1);
+    gguf_word(out, "general.architecture", "lama");
+}
+static void one_of_parts(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 1);
+    gguf_whole(out, "split.count", 3);
+}
+
+struct bad {
+    builder *build;
+    enum kvb_status status;
+    const char *part;
+};
+static const struct bad bad_rows[] = {
+    {no_magic, KVB_BAD_SYNTAX, "expected it to begin with the letters GGUF"},
+    {empty, KVB_BAD_SYNTAX, "expected it to begin with the letters GGUF"},
+    {big_endian, KVB_UNKNOWN_KIND, "little-endian"},
+    {many_tensors, KVB_BAD_SYNTAX, "the file ends at byte"},
+    {long_key, KVB_BAD_SYNTAX, "18446744073709551615 more bytes are expected"},
+    {unknown_value, KVB_UNKNOWN_KIND, "unknown metadata type 77"},
+    {long_list, KVB_BAD_SYNTAX, "the file ends at byte"},
+    {nested_lists, KVB_NOT_ALLOWED, "nested deeper"},
+    {odd_alignment, KVB_OUT_OF_RANGE, "general.alignment is 33"},
+    {word_for_number, KVB_BAD_TYPE, "llama.block_count: expected a whole number"},
+    {unknown_format, KVB_UNKNOWN_KIND, "unknown format 4"},
+    {part_of_a_block, KVB_INDIVISIBLE, "rows of 255 elements are no whole blocks of Q4_K (256)"},
+    {endless_shape, KVB_OVERFLOW, "more than any machine holds"},
+    {beyond_the_end, KVB_OUT_OF_RANGE, "it is cut short"},
+    {five_dimensions, KVB_OUT_OF_RANGE, "5 dimensions"},
+    {overlapping, KVB_CONTRADICTION, "begins at byte 0 of the data, expected 256"},
+    {twice, KVB_DUPLICATE_KEY, "tensor 'a' is there twice"},
+    {no_blocks, KVB_MISSING_KEY, "no 'llama.block_count'"},
+    {unknown_architecture, KVB_UNKNOWN_KIND, "'lama' is not known, nearest is llama"},
+    {one_of_parts, KVB_NOT_ALLOWED, "one of 3 parts; give the first"},
+};
+
+static void test_lies(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_rows / sizeof bad_rows[0]; i++) {
+        struct gguf_bytes bytes;
+        bad_rows[i].build(&bytes);
+        enum kvb_status status = load(&bytes);
+        free(bytes.data);
+        if (status != bad_rows[i].status || problems.count != 1 ||
+            strstr(problems.items[0].text, bad_rows[i].part) == NULL) {
+            fail_msg("row %zu (%s): %s: %s", i, bad_rows[i].part, kvb_status_name(status),
+                     problems.count ? problems.items[0].text : "");
+        }
+    }
+}
+
+// Cut anywhere, the file is refused with one sentence.
+static void test_cut_short(void **state)
+{
+    (void)state;
+    struct gguf_bytes bytes;
+    build_llama(&bytes);
+    for (size_t length = 0; length < bytes.length; length += length < 600 ? 1 : 997) {
+        struct kvb_open_file file;
+        struct kvb_gguf gguf;
+        struct kvb_collector collector;
+        kvb_problems_init(&problems);
+        kvb_open_memory(&file, "cut.gguf", bytes.data, length);
+        assert_int_equal(kvb_collect_begin(&collector, &checkpoint, KVB_CHECKPOINT_GGUF, 0, &problems), KVB_OK);
+        assert_int_not_equal(kvb_gguf_read(&file, &gguf, kvb_collect, &collector, &problems), KVB_OK);
+        assert_int_equal(problems.count, 1);
+        kvb_collect_end(&collector);
+    }
+    free(bytes.data);
+}
+
+static void test_split_model(void **state)
+{
+    (void)state;
+    char first[96], second[96];
+    struct gguf_bytes bytes;
+    (void)snprintf(first, sizeof first, "/tmp/kvbudget-%ld-00001-of-00002.gguf", (long)getpid());
+    (void)snprintf(second, sizeof second, "/tmp/kvbudget-%ld-00002-of-00002.gguf", (long)getpid());
+    gguf_head(&bytes, 3, 1, 9);
+    llama_values(&bytes);
+    gguf_whole(&bytes, "split.count", 2);
+    matrix(&bytes, "token_embd.weight", Q4_K, 4096, 128256);
+    write_file(first, &bytes);
+    free(bytes.data);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_model_load(first, NULL, &model, &source, &problems), KVB_CANNOT_OPEN);
+    gguf_head(&bytes, 3, 1, 1);
+    gguf_whole(&bytes, "split.count", 2);
+    matrix(&bytes, "output.weight", Q6_K, 4096, 128256);
+    write_file(second, &bytes);
+    free(bytes.data);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_model_load(first, NULL, &model, &source, &problems), KVB_OK);
+    assert_int_equal(model.checkpoint.tensor_count, 2);
+    assert_int_equal(model.checkpoint.file_count, 2);
+    assert_false(model.tied_embeddings); // the head lies in the second part
+    (void)unlink(first);
+    (void)unlink(second);
+}
+
+static void test_memory_runs_out(void **state)
+{
+    (void)state;
+    struct gguf_bytes bytes;
+    enum kvb_status status = KVB_NO_MEMORY;
+    build_llama(&bytes);
+    write_file(path, &bytes);
+    free(bytes.data);
+    for (unsigned long n = 1; status == KVB_NO_MEMORY; n++) {
+        kvb_problems_init(&problems);
+        kvb_memory_fail_after(n);
+        status = kvb_model_load(path, NULL, &model, &source, &problems);
+        kvb_memory_fail_after(0);
+        assert_true(status == KVB_OK || problems.count > 0);
+        assert_true(n < 1000);
+    }
+    assert_int_equal(status, KVB_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formats),     cmocka_unit_test(test_llama),
+        cmocka_unit_test(test_ranks),       cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_lies),        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_split_model), cmocka_unit_test(test_memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, make_path, remove_path);
+}
