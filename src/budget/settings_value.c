@@ -122,11 +122,9 @@ static bool parse_kind(const struct kvb_setting_row *row, const char *text, uint
         return parse_word(row, text, number);
     case KVB_VALUE_PART:
         return row->words != NULL ? parse_word(row, text, number) : kvb_parse_count(text, number);
-    case KVB_VALUE_LENGTH:
-    case KVB_VALUE_COUNT:
-        break;
+    default:
+        return kvb_parse_count(text, number);
     }
-    return kvb_parse_count(text, number);
 }
 
 static const char *expected(const struct kvb_setting_row *row)
@@ -140,12 +138,9 @@ static const char *expected(const struct kvb_setting_row *row)
         return "true or false";
     case KVB_VALUE_LENGTH:
         return "a whole number, 32k, 32K, 1M or auto";
-    case KVB_VALUE_COUNT:
-    case KVB_VALUE_WORD:
-    case KVB_VALUE_PART:
-        break;
+    default:
+        return "a whole number such as 4096, 4k or 4K";
     }
-    return "a whole number such as 4096, 4k or 4K";
 }
 
 bool kvb_setting_parse(enum kvb_setting setting, const char *text, uint64_t *number, char why[WHY_CAPACITY])
@@ -192,14 +187,11 @@ static void write_gib(char out[48], uint64_t bytes)
 {
     char text[32];
     kvb_format_gib(text, (int64_t)bytes, 6);
-    size_t length = strlen(text);
-    while (length > 0 && text[length - 1] == '0') {
+    size_t length = strlen(text); // six decimals: there is a point to stop at
+    while (text[length - 1] == '0') {
         length--;
     }
-    if (length > 0 && text[length - 1] == '.') {
-        length--;
-    }
-    text[length] = '\0';
+    text[text[length - 1] == '.' ? length - 1 : length] = '\0';
     (void)kvb_copy(out, 48, text);
 }
 
@@ -219,10 +211,7 @@ char *kvb_setting_format(char out[48], enum kvb_setting setting, uint64_t number
     case KVB_VALUE_SWITCH:
         (void)kvb_copy(out, 48, number != 0 ? "true" : "false");
         return out;
-    case KVB_VALUE_LENGTH:
-    case KVB_VALUE_COUNT:
-    case KVB_VALUE_WORD:
-    case KVB_VALUE_PART:
+    default:
         break;
     }
     if (number == KVB_AUTO) {
@@ -252,8 +241,7 @@ const char *kvb_origin_name(enum kvb_origin origin)
         return "command";
     case KVB_ORIGIN_FLAG:
         return "flag";
-    case KVB_ORIGIN_DEFAULT:
-        break;
+    default:
+        return "default";
     }
-    return "default";
 }

@@ -64,8 +64,7 @@ static void add_mixer(struct kvb_tensor_list *list, const struct kvb_attention_s
     case KVB_ATTENTION_SHORT_CONV:
         kvb_state_tensors(list, shape);
         break;
-    case KVB_ATTENTION_NONE:
-    case KVB_ATTENTION_COUNT:
+    default:
         break;
     }
 }
