@@ -12,7 +12,7 @@ typedef void parts_function(const struct kvb_context *, const struct kvb_matrix 
 
 static void add_part(struct kvb_parameter *parameter, uint64_t bytes)
 {
-    if (bytes > 0 && parameter->part_count < KVB_PARTS_MAX) {
+    if (bytes > 0) { // no format has more than KVB_PARTS_MAX
         parameter->part_bytes[parameter->part_count++] = bytes;
     }
 }

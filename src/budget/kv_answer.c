@@ -97,8 +97,7 @@ static void describe_groups(const struct kvb_context *context, const struct kvb_
         struct kvb_kv_group *out = &kv->groups[i];
         out->kind = group->bucket->kind;
         out->layers = group->layers;
-        out->padding_slots =
-            uniform || group->layers > sizing->groups.group_size ? 0 : sizing->groups.group_size - group->layers;
+        out->padding_slots = uniform ? 0 : sizing->groups.group_size - group->layers;
         out->block_tokens = group->bucket->block_tokens;
         out->page_bytes = uniform ? 0 : group->bucket->page_bytes;
         out->window_tokens = group->bucket->window_tokens;

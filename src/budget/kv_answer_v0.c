@@ -45,13 +45,13 @@ static uint64_t stage_token_bytes(const struct kvb_context *context, uint32_t st
     return bytes;
 }
 
-static void set_group(const struct kvb_context *context, uint32_t layers, struct kvb_kv_cache *kv)
+static void set_group(const struct kvb_context *context, uint32_t layers, uint64_t page_bytes, struct kvb_kv_cache *kv)
 {
     kv->group_count = 1;
     kv->groups[0].kind = kvb_model_is_mla(context->model) ? KVB_ATTENTION_MLA : KVB_ATTENTION_FULL;
     kv->groups[0].layers = layers;
     kv->groups[0].block_tokens = context->block_tokens;
-    kv->groups[0].page_bytes = layers > 0 ? kv->bytes_per_block / layers : 0;
+    kv->groups[0].page_bytes = page_bytes;
     kv->groups[0].blocks_per_request = kv->blocks_per_request;
 }
 
@@ -99,6 +99,7 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
     kv->num_blocks = UINT64_MAX;
     kv->cpu_blocks = UINT64_MAX;
     uint32_t group_layers = 0;
+    uint64_t page_bytes = 0;
     for (uint32_t stage = 0; stage < context->pp; stage++) {
         uint32_t layers = 0;
         uint64_t bytes = kvb_mul(context->block_tokens, stage_token_bytes(context, stage, &layers));
@@ -110,6 +111,7 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
         if (blocks < kv->num_blocks) {
             kv->num_blocks = blocks;
             kv->bytes_per_block = bytes;
+            page_bytes = bytes / layers;
             budget->tightest_stage = stage;
         }
         kv->cpu_blocks = kvb_min(kv->cpu_blocks, swap_bytes / bytes);
@@ -125,7 +127,7 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
     kv->blocks_per_request = kvb_div_up(context->max_model_len, kv->block_tokens);
     kv->max_concurrency_hundredths = kvb_printed_hundredths(kv->tokens, context->max_model_len);
     kv->bytes_per_token = kv->bytes_per_block / kv->block_tokens;
-    set_group(context, group_layers, kv);
+    set_group(context, group_layers, page_bytes, kv);
     set_wish(context, kv);
     check_length(context, pools[budget->tightest_stage], budget);
 }

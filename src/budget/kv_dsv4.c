@@ -238,7 +238,11 @@ void kvb_dsv4_groups(const struct kvb_context *context, struct kvb_sizing *sizin
             continue;
         }
         uint32_t parts = (uint32_t)kvb_div_up(tuples_of_class(buckets, bucket), groups->tuples);
-        for (uint32_t part = 0; part < parts && groups->count < KVB_GROUPS_MAX; part++) {
+        if (groups->count + parts > KVB_GROUPS_MAX) {
+            groups->layout = KVB_LAYOUT_REFUSED;
+            return;
+        }
+        for (uint32_t part = 0; part < parts; part++) {
             uint32_t layers = (uint32_t)kvb_div_up(bucket->count - part, parts);
             groups->items[groups->count++] = (struct kvb_group){bucket, part, parts, bucket->count, layers};
         }

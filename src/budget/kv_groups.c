@@ -231,7 +231,7 @@ void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizin
     } else if (kvb_rule(context, KVB_RULE_GROUPS) && unify_pages(context, &sizing->grouped)) {
         rejoin(&sizing->grouped);
         make_hybrid(context, sizing);
-    } else if (kvb_rule(context, KVB_RULE_UNIFY_PAGES) >= 4 && kvb_model_is_mla(context->model)) {
+    } else if (kvb_rule(context, KVB_RULE_UNIFY_PAGES) >= 4) { // only a latent page can be in the way
         promote(&sizing->own, &sizing->grouped);
         make_single(sizing);
     } else {

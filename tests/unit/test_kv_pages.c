@@ -1,0 +1,190 @@
+// Bytes of one token and of one state by format, release and kind, by hand.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "budget/kv.h"
+#include "unit/plans.h"
+
+static struct kvb_plan plan;
+
+struct format_row {
+    enum kvb_kv_dtype format;
+    enum kvb_dtype dtype;
+    uint64_t bytes; // keys and values of one head of 128 + 128
+};
+
+// Per-token-head formats add two fp32 scales; nvfp4 one byte in 16; TurboQuant packs key bits and a norm of 2 B,
+// value bits and a scale of 4 B: k8v4 128 + 64 + 4, 4bit 64 + 2 + 64 + 4, k3v4 48 + 2 + 64 + 4, 3bit 48 + 2 + 48 + 4.
+static void formats(void **state)
+{
+    (void)state;
+    static const struct format_row rows[] = {
+        {KVB_KV_AUTO, KVB_DTYPE_BF16, 512},
+        {KVB_KV_AUTO, KVB_DTYPE_FP32, 1024},
+        {KVB_KV_16BIT, KVB_DTYPE_FP32, 512},
+        {KVB_KV_FP8, KVB_DTYPE_BF16, 256},
+        {KVB_KV_FP8_DS_MLA, KVB_DTYPE_BF16, 256},
+        {KVB_KV_INT8_PER_TOKEN_HEAD, KVB_DTYPE_BF16, 264},
+        {KVB_KV_FP8_PER_TOKEN_HEAD, KVB_DTYPE_BF16, 264},
+        {KVB_KV_INT4_PER_TOKEN_HEAD, KVB_DTYPE_BF16, 136},
+        {KVB_KV_NVFP4, KVB_DTYPE_BF16, 144},
+        {KVB_KV_TURBOQUANT_K8V4, KVB_DTYPE_BF16, 196},
+        {KVB_KV_TURBOQUANT_4BIT_NC, KVB_DTYPE_BF16, 134},
+        {KVB_KV_TURBOQUANT_K3V4_NC, KVB_DTYPE_BF16, 118},
+        {KVB_KV_TURBOQUANT_3BIT_NC, KVB_DTYPE_BF16, 102},
+        {KVB_KV_COUNT, KVB_DTYPE_BF16, 0}, // not a format
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(kvb_kv_head_bytes(rows[i].format, rows[i].dtype, 128, 128), rows[i].bytes);
+    }
+}
+
+struct sparse_row {
+    uint32_t release, capability;
+    bool v32;
+    enum kvb_kv_dtype format;
+    uint64_t bytes;
+};
+
+// A latent of 512 + 64: 1152 B at 16 bits, 576 at fp8, 656 in DeepSeek's own layout (512 + 16 + 128).
+static void sparse_latents(void **state)
+{
+    (void)state;
+    static const struct sparse_row rows[] = {
+        {R(10, 2), 90, true, KVB_KV_AUTO, 1152}, // the layout does not exist yet
+        {R(11, 0), 90, true, KVB_KV_AUTO, 656},        {R(11, 0), 90, true, KVB_KV_FP8, 656},
+        {R(11, 0), 90, false, KVB_KV_FP8, 576},        {R(11, 0), 90, true, KVB_KV_16BIT, 1152},
+        {R(12, 0), 90, true, KVB_KV_AUTO, 1152},       {R(12, 0), 90, true, KVB_KV_FP8, 656},
+        {R(12, 0), 90, false, KVB_KV_FP8, 576},        {R(18, 0), 90, false, KVB_KV_FP8, 656},
+        {R(18, 0), 100, true, KVB_KV_FP8, 576},        {R(18, 0), 90, true, KVB_KV_AUTO, 1152},
+        {R(19, 0), 90, false, KVB_KV_FP8_DS_MLA, 656},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_latent_plan(&plan, rows[i].release, 8192, 256);
+        (void)strcpy(plan.model.architecture, rows[i].v32 ? "DeepseekV32ForCausalLM" : "GlmMoeDsaForCausalLM");
+        plan.model.kinds[0].attention.index_heads = 64;
+        plan.model.kinds[0].attention.index_head_size = 128;
+        plan.gpu.compute_capability = rows[i].capability;
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, rows[i].format);
+        uint64_t bytes = kvb_mla_token_bytes(resolved(&plan), &plan.model.kinds[0].attention);
+        if (bytes != rows[i].bytes) {
+            fail_msg("release %u: %llu bytes", rows[i].release, (unsigned long long)bytes);
+        }
+    }
+}
+
+// Values of another size than keys count from 0.14 in full attention, from 0.20 in windows; before, keys' size.
+static void value_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_attention kind;
+        uint32_t value_size;
+        uint64_t bytes; // 8 heads
+    } rows[] = {
+        {R(13, 0), KVB_ATTENTION_FULL, 64, 8 * 256 * 2},    {R(14, 0), KVB_ATTENTION_FULL, 64, 8 * 192 * 2},
+        {R(14, 0), KVB_ATTENTION_SLIDING, 64, 8 * 256 * 2}, {R(20, 0), KVB_ATTENTION_SLIDING, 64, 8 * 192 * 2},
+        {R(20, 0), KVB_ATTENTION_FULL, 0, 8 * 256 * 2},     {R(20, 0), KVB_ATTENTION_ENCODER, 64, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.model.kinds[0].attention.kind = rows[i].kind;
+        plan.model.kinds[0].attention.window_tokens = 1024;
+        plan.model.kinds[0].attention.value_head_size = rows[i].value_size;
+        assert_int_equal(kvb_layer_token_bytes(resolved(&plan), &plan.model.kinds[0].attention), rows[i].bytes);
+    }
+}
+
+struct state_row {
+    const char *what;
+    uint32_t release;
+    enum kvb_attention kind;
+    const char *architecture;
+    uint64_t tp, conv_dtype, state_dtype; // words; 0 = auto
+    bool config_fp32;
+    uint64_t bytes;
+};
+
+// 16 key heads of 128, 32 value heads of 128, 4 taps, inner 4096, state size 128, 8 groups for Mamba2.
+// GDN and KDA: 3 x (2 x 2048 + 4096) + 4096 x 128 elements. Mamba1: 4096 x 3 and 4096 x 128.
+// Mamba2: 3 x (4096 + 2 x 16 x 128) and 4096 x 128. Linear: 32 x 128 x 128. Short: 4096 x 3.
+static const struct state_row state_rows[] = {
+    {"GDN", R(19, 0), KVB_ATTENTION_GDN, "x", 1, 0, 0, false, 3 * 8192 * 2 + 4096 * 128 * 2},
+    {"GDN, config says fp32", R(19, 0), KVB_ATTENTION_GDN, "x", 1, 0, 0, true, 3 * 8192 * 2 + 4096 * 128 * 4},
+    {"GDN, before configs count", R(16, 0), KVB_ATTENTION_GDN, "x", 1, 0, 0, true, 3 * 8192 * 2 + 4096 * 128 * 2},
+    {"GDN, flag", R(19, 0), KVB_ATTENTION_GDN, "x", 1, 0, KVB_DTYPE_WORD_FP32, false, 3 * 8192 * 2 + 4096 * 128 * 4},
+    {"GDN, both 32 bit", R(19, 0), KVB_ATTENTION_GDN, "x", 1, KVB_DTYPE_WORD_FP32, 0, false,
+     3 * 8192 * 4 + 4096 * 128 * 4},
+    {"GDN, state 16 bit", R(19, 0), KVB_ATTENTION_GDN, "x", 1, 0, KVB_DTYPE_WORD_BF16, true,
+     3 * 8192 * 2 + 4096 * 128 * 2},
+    {"KDA keeps fp32", R(19, 0), KVB_ATTENTION_KDA, "x", 1, 0, 0, false, 3 * 8192 * 2 + 4096 * 128 * 4},
+    {"KDA, tp 4", R(19, 0), KVB_ATTENTION_KDA, "x", 4, 0, 0, false, 3 * 2048 * 2 + 1024 * 128 * 4},
+    {"Mamba1", R(19, 0), KVB_ATTENTION_MAMBA1, "x", 1, 0, 0, false, 4096 * (3 * 2 + 128 * 2)},
+    {"Mamba2", R(19, 0), KVB_ATTENTION_MAMBA2, "x", 1, 0, 0, false, 3 * 8192 * 2 + 4096 * 128 * 2},
+    {"Mamba2, config says fp32", R(10, 0), KVB_ATTENTION_MAMBA2, "x", 1, 0, 0, true, 3 * 8192 * 2 + 4096 * 128 * 4},
+    {"Mamba2, Nemotron-H", R(13, 0), KVB_ATTENTION_MAMBA2, "NemotronHForCausalLM", 1, 0, 0, false,
+     3 * 8192 * 2 + 4096 * 128 * 4},
+    {"Mamba2, Nemotron-H before", R(12, 0), KVB_ATTENTION_MAMBA2, "NemotronHForCausalLM", 1, 0, 0, false,
+     3 * 8192 * 2 + 4096 * 128 * 2},
+    // 16 groups over 32 ranks: each rank has one, 32 in all: 3 x (4096 + 2 x 32 x 128) / 32
+    {"Mamba2, tp 32", R(19, 0), KVB_ATTENTION_MAMBA2, "x", 32, 0, 0, false, 3 * 384 * 2 + 128 * 128 * 2},
+    {"linear", R(19, 0), KVB_ATTENTION_LINEAR, "x", 1, 0, 0, false, 32 * 128 * 128 * 2},
+    {"short convolution", R(19, 0), KVB_ATTENTION_SHORT_CONV, "x", 1, 0, 0, false, 4096 * 3 * 2},
+    {"full attention has none", R(19, 0), KVB_ATTENTION_FULL, "x", 1, 0, 0, false, 0},
+};
+
+static void states(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof state_rows / sizeof state_rows[0]; i++) {
+        const struct state_row *row = &state_rows[i];
+        make_llama_plan(&plan, row->release);
+        (void)strcpy(plan.model.architecture, row->architecture);
+        plan.model.kinds[0].attention = (struct kvb_attention_shape){.kind = row->kind,
+                                                                     .heads = 32,
+                                                                     .state_key_heads = 16,
+                                                                     .state_key_size = 128,
+                                                                     .state_value_heads = 32,
+                                                                     .state_value_size = 128,
+                                                                     .state_inner_size = 4096,
+                                                                     .conv_kernel = 4};
+        plan.model.state_dtype_known = row->config_fp32;
+        plan.model.state_dtype = KVB_DTYPE_FP32;
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, row->tp);
+        set(&plan, KVB_SET_MAMBA_CACHE_DTYPE, row->conv_dtype);
+        set(&plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE, row->state_dtype);
+        uint64_t bytes = kvb_state_bytes(resolved(&plan), &plan.model.kinds[0].attention);
+        if (bytes != row->bytes) {
+            fail_msg("%s: %llu bytes", row->what, (unsigned long long)bytes);
+        }
+    }
+}
+
+// Drafts widen the convolution by their tokens: 3 + 2 taps; without a kernel there are none.
+static void taps_of_drafts(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
+    *shape = (struct kvb_attention_shape){
+        .kind = KVB_ATTENTION_GDN, .state_value_heads = 32, .state_value_size = 128, .conv_kernel = 4};
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
+    assert_int_equal(kvb_state_bytes(resolved(&plan), shape), 5 * 4096 * 2);
+    shape->conv_kernel = 0;
+    assert_int_equal(kvb_state_bytes(resolved(&plan), shape), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats), cmocka_unit_test(sparse_latents), cmocka_unit_test(value_sizes),
+        cmocka_unit_test(states),  cmocka_unit_test(taps_of_drafts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
