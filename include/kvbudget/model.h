@@ -154,6 +154,7 @@ struct kvb_quantisation {
     bool symmetric; // no zero points
     bool act_order; // GPTQ desc_act
     bool static_activations;
+    bool output_quantised; // attention is left out but for its output projection
     uint32_t unquantised_roles;
     enum kvb_quantisation_method expert_method;    // mixed checkpoints: experts only; NONE = as `method`
     enum kvb_quantisation_method attention_method; // mixed checkpoints: attention only; NONE = as `method`

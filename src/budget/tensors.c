@@ -19,7 +19,8 @@ struct kvb_tensor *kvb_tensor_linear(struct kvb_tensor_list *list, const char *n
                                      uint64_t rows, uint64_t columns, enum kvb_fused fused)
 {
     struct kvb_tensor *tensor = kvb_tensor_add(list, name, KVB_ROLE_ATTENTION, split, rows, columns);
-    tensor->quantised = true;
+    // The output projections are the ones split by columns.
+    tensor->quantised = !list->model->quantisation.output_quantised || split == KVB_SPLIT_COLUMNS;
     tensor->fused = (uint8_t)fused;
     return tensor;
 }

@@ -16,7 +16,7 @@ static void add_kv(struct kvb_tensor_list *list, const struct kvb_attention_shap
         struct kvb_tensor *tensor = kvb_tensor_linear(list, names[i], KVB_SPLIT_KV, rows[i], columns,
                                                       bias ? KVB_FUSED_QKV_BIAS : KVB_FUSED_QKV);
         tensor->heads = shape->kv_heads;
-        tensor->quantised = !bias;
+        tensor->quantised = tensor->quantised && !bias;
         tensor->engine_only = i == 1 && shape->key_is_value;
     }
 }

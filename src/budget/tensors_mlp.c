@@ -12,7 +12,9 @@ struct dense {
 static void add_linear(struct kvb_tensor_list *list, const char *name, enum kvb_role role, enum kvb_split split,
                        uint64_t rows, uint64_t columns, enum kvb_fused fused)
 {
-    kvb_tensor_linear(list, name, split, rows, columns, fused)->role = role;
+    struct kvb_tensor *tensor = kvb_tensor_linear(list, name, split, rows, columns, fused);
+    tensor->role = role;
+    tensor->quantised = true;
 }
 
 static void add_dense_biases(struct kvb_tensor_list *list, const struct dense *dense)

@@ -50,7 +50,7 @@ static void add_mamba2_in(struct kvb_tensor_list *list, const struct kvb_attenti
             kvb_tensor_linear(list, names[i], split, rows[i], bias ? 1 : list->model->hidden_size,
                               bias ? KVB_FUSED_STATE_IN_BIAS : KVB_FUSED_STATE_IN);
         tensor->heads = shape->state_key_heads;
-        tensor->quantised = !bias;
+        tensor->quantised = tensor->quantised && !bias;
     }
 }
 

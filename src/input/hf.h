@@ -155,6 +155,8 @@ uint64_t hf_context_tokens(const struct hf *hf);
 void hf_read_quantisation(struct hf *hf); // after the layers are built
 // Roles that a list of module names keeps from being quantised, as a bit set of enum kvb_role.
 uint32_t hf_ignored_roles(const struct hf *hf, const struct kvb_node *names);
+// Whether such a list reaches attention's output projections too, not only queries, keys and values.
+bool hf_ignores_outputs(const struct hf *hf, const struct kvb_node *names);
 // The role of a module name's matrices, or KVB_ROLE_COUNT when it has none that are ever quantised.
 enum kvb_role hf_module_role(const char *name);
 // Index of the kind in the model, added when new.

@@ -51,10 +51,24 @@ static const struct part parts[] = {
     {"gate", KVB_ROLE_COUNT},
 };
 
+// Copies without the backslashes of regular expressions.
+static void plain_name(char *out, size_t capacity, const char *name)
+{
+    size_t used = 0;
+    for (; *name && used + 1 < capacity; name++) {
+        if (*name != '\\') {
+            out[used++] = *name;
+        }
+    }
+    out[used] = '\0';
+}
+
 enum kvb_role hf_module_role(const char *name)
 {
+    char plain[256];
+    plain_name(plain, sizeof plain, name);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strstr(name, parts[i].text)) {
+        if (strstr(plain, parts[i].text)) {
             return parts[i].role;
         }
     }
@@ -73,6 +87,23 @@ static uint32_t layer_of(const char *name)
         layer = layer * 10 + (uint32_t)(*at - '0');
     }
     return layer;
+}
+
+// "model.layers.61*": a layer with all that is in it.
+static bool names_whole_layer(const char *name)
+{
+    const char *at = strstr(name, "layers.");
+    if (!at || at[7] < '0' || at[7] > '9') {
+        return false;
+    }
+    at += 7 + strspn(at + 7, "0123456789");
+    return *at == '\0' || strcmp(at, "*") == 0 || strcmp(at, ".*") == 0;
+}
+
+// "self_attn" or "self_attn*" but not one of its projections.
+static bool names_output(const char *name)
+{
+    return strstr(name, "o_proj") || strstr(name, "out_proj") || strstr(name, "wo_b") || !strstr(name, "_proj");
 }
 
 static bool layer_has(const struct kvb_layer_kind *kind, enum kvb_role role)
@@ -105,21 +136,41 @@ static bool mostly_covered(const struct hf *hf, enum kvb_role role, const bool c
     return have != 0 && 2 * named >= have;
 }
 
-static bool covers_role(const struct hf *hf, const struct kvb_node *names, enum kvb_role role)
+static bool speaks_of(const struct kvb_node *name, enum kvb_role role, bool outputs_only)
+{
+    if (name->kind != KVB_NODE_SCALAR) {
+        return false;
+    }
+    if (names_whole_layer(name->text)) {
+        return true;
+    }
+    return hf_module_role(name->text) == role && (!outputs_only || names_output(name->text));
+}
+
+static bool covers(const struct hf *hf, const struct kvb_node *names, enum kvb_role role, bool outputs_only)
 {
     bool covered[KVB_LAYERS_MAX] = {false};
+    bool outside = role == KVB_ROLE_MTP || role == KVB_ROLE_VISION || role == KVB_ROLE_AUDIO;
     for (const struct kvb_node *name = names->first; name; name = name->next) {
-        if (name->kind != KVB_NODE_SCALAR || hf_module_role(name->text) != role) {
+        if (!speaks_of(name, role, outputs_only)) {
             continue;
         }
         uint32_t layer = layer_of(name->text);
-        bool outside = role == KVB_ROLE_MTP || role == KVB_ROLE_VISION || role == KVB_ROLE_AUDIO;
-        if (layer >= KVB_LAYERS_MAX || outside) {
+        bool past_the_end = layer >= hf->model->layer_count && layer < KVB_LAYERS_MAX;
+        if (names_whole_layer(name->text) ? role == KVB_ROLE_MTP && past_the_end : outside) {
+            return true;
+        }
+        if (layer >= KVB_LAYERS_MAX) {
             return true;
         }
         covered[layer] = true;
     }
     return mostly_covered(hf, role, covered);
+}
+
+bool hf_ignores_outputs(const struct hf *hf, const struct kvb_node *names)
+{
+    return covers(hf, names, KVB_ROLE_ATTENTION, true);
 }
 
 uint32_t hf_ignored_roles(const struct hf *hf, const struct kvb_node *names)
@@ -132,7 +183,7 @@ uint32_t hf_ignored_roles(const struct hf *hf, const struct kvb_node *names)
         return 0;
     }
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        set |= covers_role(hf, names, roles[i]) ? UINT32_C(1) << roles[i] : 0;
+        set |= covers(hf, names, roles[i], false) ? UINT32_C(1) << roles[i] : 0;
     }
     return set;
 }

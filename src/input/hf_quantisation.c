@@ -47,7 +47,9 @@ static void read_fp8(struct hf *hf, struct kvb_quantisation *quantisation)
     quantisation->bits = 8;
     quantisation->scale = KVB_SCALE_TENSOR;
     set_block(hf, quantisation);
-    if (hf_word_is(hf, HF_EXPERT_DTYPE, "fp4")) { // DeepSeek V4: experts in four bits
+    if (hf_has(hf, HF_Q_MOE_ALGO)) { // experts requantised: the list below is about them
+        quantisation->expert_method = hf_algorithm_method(hf, HF_Q_MOE_ALGO);
+    } else if (hf_word_is(hf, HF_EXPERT_DTYPE, "fp4")) { // DeepSeek V4: experts in four bits
         quantisation->expert_method = KVB_QUANT_MXFP4;
     }
 }
@@ -150,6 +152,16 @@ static const struct method_row *find_method(struct hf *hf, const char *word)
     return NULL;
 }
 
+// Attention whose output projection is quantised stays eligible; its other tensors are marked one by one.
+static void read_ignored(struct hf *hf, struct kvb_quantisation *quantisation)
+{
+    const struct kvb_node *names = hf->values[HF_Q_IGNORE].node;
+    uint32_t attention = UINT32_C(1) << KVB_ROLE_ATTENTION;
+    uint32_t roles = hf_ignored_roles(hf, names);
+    quantisation->output_quantised = (roles & attention) && !hf_ignores_outputs(hf, names);
+    quantisation->unquantised_roles |= quantisation->output_quantised ? roles & ~attention : roles;
+}
+
 void hf_read_quantisation(struct hf *hf)
 {
     struct kvb_quantisation *quantisation = &hf->model->quantisation;
@@ -172,7 +184,7 @@ void hf_read_quantisation(struct hf *hf)
     quantisation->static_activations = hf_word_is(hf, HF_Q_ACTIVATION, "static");
     quantisation->symmetric = true;
     row->read(hf, quantisation);
-    if (hf_has(hf, HF_Q_IGNORE)) {
-        quantisation->unquantised_roles |= hf_ignored_roles(hf, hf->values[HF_Q_IGNORE].node);
+    if (hf_has(hf, HF_Q_IGNORE) && !hf_has(hf, HF_Q_MOE_ALGO)) {
+        read_ignored(hf, quantisation);
     }
 }

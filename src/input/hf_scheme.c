@@ -177,6 +177,12 @@ static const struct algorithm *find_algorithm(struct hf *hf, const char *word, c
     return NULL;
 }
 
+enum kvb_quantisation_method hf_algorithm_method(struct hf *hf, enum hf_key key)
+{
+    const struct algorithm *row = find_algorithm(hf, hf_word(hf, key), hf->values[key].node);
+    return row ? row->method : KVB_QUANT_NONE;
+}
+
 static void apply_algorithm(const struct algorithm *row, struct kvb_quantisation *quantisation)
 {
     hf_scheme_apply(quantisation, row->method);

@@ -65,13 +65,20 @@ static bool try_style(struct kvb_buffer *buffer, const struct import *import, co
     return false;
 }
 
+// Roles whose names in an ignore list are worth writing.
+static uint32_t roles_of(const struct kvb_quantisation *quantisation)
+{
+    uint32_t attention = quantisation->output_quantised ? UINT32_C(1) << KVB_ROLE_ATTENTION : 0;
+    return quantisation->unquantised_roles | attention;
+}
+
 // Lists that only repeat what the class does anyway are left out, each after trying without it.
 static void leave_out(const struct import *import, bool left_out[HF_KEY_COUNT])
 {
     static const enum hf_key keys[] = {HF_LAYER_TYPES, HF_NO_ROPE_LAYERS, HF_MLP_ONLY,   HF_MLP_TYPES, HF_MOE_LAYERS,
                                        HF_MOE_FREQ,    HF_INDEXER_TYPES,  HF_Q_PRODUCER, HF_Q_GROUPS,  HF_Q_LAYERS,
                                        HF_Q_IGNORE,    HF_V_DEEPSTACK,    HF_V_TAPS,     HF_V_RATIOS,  HF_ACTIVATION};
-    struct hf_style style = {false, left_out, import->model.quantisation.unquantised_roles};
+    struct hf_style style = {false, left_out, roles_of(&import->model.quantisation)};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         struct kvb_buffer buffer;
         left_out[keys[i]] = true;
@@ -87,7 +94,7 @@ static enum kvb_status write_best(const struct import *import, struct kvb_buffer
 {
     static const bool nothing[HF_KEY_COUNT];
     bool left_out[HF_KEY_COUNT] = {false};
-    struct hf_style compact = {false, left_out, import->model.quantisation.unquantised_roles};
+    struct hf_style compact = {false, left_out, roles_of(&import->model.quantisation)};
     struct hf_style full = {true, nothing, UINT32_MAX};
     struct kvb_place place = {path, 0, 0};
     leave_out(import, left_out);

@@ -1,6 +1,7 @@
 // The `config:` mapping of a profile: known keys only, in the order of the key table.
 #include <string.h>
 
+#include "base/text.h"
 #include "input/hf.h"
 #include "input/hf_keys.h"
 #include "input/model_profile.h"
@@ -68,6 +69,13 @@ static bool said_before(const struct kvb_node *first, const struct kvb_node *nod
     return false;
 }
 
+// "model.layers.0*" speaks of everything in a layer and cannot be starred.
+static bool names_a_layer(const struct kvb_node *node)
+{
+    const char *at = node->kind == KVB_NODE_SCALAR ? strstr(node->text, "layers.") : NULL;
+    return at && strspn(at + 7, "0123456789*.") == strlen(at + 7);
+}
+
 static void write_names(struct writer *writer, const struct kvb_node *list, uint32_t roles)
 {
     bool any = false;
@@ -75,9 +83,14 @@ static void write_names(struct writer *writer, const struct kvb_node *list, uint
     for (const struct kvb_node *node = list->first; node; node = node->next) {
         char stars[512];
         struct kvb_node copy = {.kind = KVB_NODE_SCALAR, .quoted = true, .text = stars};
-        star(stars, sizeof stars, node->kind == KVB_NODE_SCALAR ? node->text : "");
+        if (names_a_layer(node)) {
+            (void)kvb_copy(stars, sizeof stars, node->text);
+        } else {
+            star(stars, sizeof stars, node->kind == KVB_NODE_SCALAR ? node->text : "");
+        }
         enum kvb_role role = hf_module_role(stars);
-        if (!(roles >> role & 1) || said_before(list->first, node, stars)) {
+        if ((role != KVB_ROLE_COUNT && !(roles >> role & 1)) || (role == KVB_ROLE_COUNT && !names_a_layer(node)) ||
+            said_before(list->first, node, stars)) {
             continue;
         }
         kvb_buffer_add(writer->buffer, any ? ", " : "");

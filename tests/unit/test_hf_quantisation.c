@@ -68,9 +68,21 @@ static const struct quant_row quants[] = {
     {"attention left out",
      MOE("{\"quant_method\": \"fp8\", \"ignored_layers\": [\"re:.*self_attn.*\", \"lm_head\"]}"),
      {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR, .unquantised_roles = BIT(ATTENTION)}},
-    {"one layer of two",
-     MOE("{\"quant_method\": \"fp8\", \"ignored_layers\": [\"model.layers.0.self_attn.q_proj\"]}"),
+    {"half of the layers are enough",
+     MOE("{\"quant_method\": \"fp8\", \"ignored_layers\": [\"model.layers.0.self_attn\"]}"),
      {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR, .unquantised_roles = BIT(ATTENTION)}},
+    {"queries, keys and values but not outputs",
+     MOE("{\"quant_method\": \"fp8\", \"ignored_layers\": [\"re:.*self_attn\\\\.(q|k|v)_proj$\"]}"),
+     {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR, .output_quantised = true}},
+    {"whole layers",
+     MOE("{\"quant_method\": \"fp8\", \"ignored_layers\": [\"model.layers.0*\", \"model.layers.2.*\"]}"),
+     {.method = KVB_QUANT_FP8,
+      .bits = 8,
+      .scale = KVB_SCALE_TENSOR,
+      .unquantised_roles = BIT(ATTENTION) | BIT(EXPERTS) | BIT(MTP)}},
+    {"experts requantised",
+     MOE("{\"quant_method\": \"fp8\", \"moe_quant_algo\": \"NVFP4\", \"ignore\": [\"*.attn.*\"]}"),
+     {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR, .expert_method = KVB_QUANT_NVFP4}},
     {"routers and norms do not count",
      MOE("{\"quant_method\": \"fp8\", \"ignored_layers\": [\"model.layers.0.mlp.gate\", "
          "\"model.layers.1.input_layernorm\"]}"),
@@ -103,7 +115,8 @@ static void check(const struct quant_row *row, const struct kvb_quantisation *go
                 got->block_columns == want->block_columns && got->act_order == want->act_order &&
                 got->static_activations == want->static_activations &&
                 got->unquantised_roles == want->unquantised_roles && got->kv_cache_fp8 == want->kv_cache_fp8 &&
-                got->expert_method == want->expert_method && got->attention_method == want->attention_method;
+                got->expert_method == want->expert_method && got->output_quantised == want->output_quantised &&
+                got->attention_method == want->attention_method;
     if (!same) {
         fail_msg("%s: %s, %u bits, group %u, scale %d, roles %x, attention %s", row->what,
                  kvb_quantisation_name(got->method), got->bits, got->group_size, (int)got->scale,

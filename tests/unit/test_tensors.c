@@ -171,6 +171,22 @@ static void values_that_repeat_keys(void **state)
     assert_true(find(count, "v_proj")->engine_only);           // but on the GPU
 }
 
+static void outputs_alone_quantised(void **state)
+{
+    uint32_t count;
+    (void)state;
+    start(64);
+    attention(4, 2, 16);
+    kind.mlp.kind = KVB_MLP_GATED;
+    kind.mlp.intermediate_size = 128;
+    (void)layer_elements(&count);
+    assert_true(find(count, "q_proj")->quantised && find(count, "o_proj")->quantised);
+    model.quantisation.output_quantised = true;
+    (void)layer_elements(&count);
+    assert_false(find(count, "q_proj")->quantised || find(count, "k_proj")->quantised);
+    assert_true(find(count, "o_proj")->quantised && find(count, "up_proj")->quantised);
+}
+
 static void ends_of_a_model(void **state)
 {
     (void)state;
@@ -231,10 +247,15 @@ static void every_kind_fits_the_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(llama_layer),     cmocka_unit_test(latent_layer),
-        cmocka_unit_test(expert_layer),    cmocka_unit_test(delta_layer),
-        cmocka_unit_test(mamba_layer),     cmocka_unit_test(values_that_repeat_keys),
-        cmocka_unit_test(ends_of_a_model), cmocka_unit_test(every_kind_fits_the_list),
+        cmocka_unit_test(llama_layer),
+        cmocka_unit_test(latent_layer),
+        cmocka_unit_test(expert_layer),
+        cmocka_unit_test(delta_layer),
+        cmocka_unit_test(mamba_layer),
+        cmocka_unit_test(values_that_repeat_keys),
+        cmocka_unit_test(ends_of_a_model),
+        cmocka_unit_test(outputs_alone_quantised),
+        cmocka_unit_test(every_kind_fits_the_list),
     };
     return cmocka_run_group_tests_name("tensors", tests, NULL, NULL);
 }
