@@ -178,10 +178,8 @@ void kvb_state_tensors(struct kvb_tensor_list *list, const struct kvb_attention_
     case KVB_ATTENTION_LINEAR:
         add_linear_attention(list, shape);
         break;
-    case KVB_ATTENTION_SHORT_CONV:
+    default: // short convolution
         add_short_conv(list, shape);
-        break;
-    default:
         break;
     }
 }

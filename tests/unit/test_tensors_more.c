@@ -1,0 +1,120 @@
+// Rarer tensors: biases of every part, one-sided projections, gates; counted by hand.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "budget/tensors.h"
+#include "unit/plans.h"
+
+static struct kvb_model model;
+static struct kvb_tensor tensors[KVB_TENSORS_MAX];
+
+static uint64_t elements(const struct kvb_layer_kind *kind)
+{
+    uint64_t sum = 0;
+    memset(&model, 0, sizeof model);
+    model.hidden_size = 64;
+    model.vocabulary_size = 1000;
+    uint32_t count = kvb_layer_tensors(&model, kind, tensors);
+    for (uint32_t i = 0; i < count; i++) {
+        sum += tensors[i].rows * tensors[i].columns * tensors[i].count;
+    }
+    return sum;
+}
+
+struct kind_row {
+    const char *what;
+    struct kvb_layer_kind kind;
+    uint64_t elements; // hidden 64
+};
+
+// Attention of 4 heads of 16, 2 for keys and values: q 64 x 64, k and v 32 x 64 each, o 64 x 64 = 12288.
+static const struct kind_row kind_rows[] = {
+    {"no bias",
+     {.attention = {KVB_ATTENTION_FULL, .heads = 4, .kv_heads = 2, .head_size = 16, .value_head_size = 16}},
+     12288},
+    {"bias of the queries alone",
+     {.attention = {KVB_ATTENTION_FULL, .heads = 4, .kv_heads = 2, .head_size = 16, .value_head_size = 16,
+                    .query_bias_only = true}},
+     12288 + 64},
+    {"bias of all three",
+     {.attention = {KVB_ATTENTION_FULL, .heads = 4, .kv_heads = 2, .head_size = 16, .value_head_size = 16,
+                    .query_key_value_bias = true}},
+     12288 + 64 + 32 + 32},
+    // one expert of 32: up and down 64 x 32 with 32 and 64 of bias; a router of 2 x 64
+    {"plain experts with biases",
+     {.mlp = {KVB_MLP_MOE, .experts = 2, .experts_per_token = 1, .expert_intermediate_size = 32, .expert_bias = true}},
+     2 * 64 + 2 * (2 * 64 * 32 + 32 + 64)},
+    {"gated experts with biases",
+     {.mlp = {KVB_MLP_MOE, .experts = 2, .experts_per_token = 1, .expert_intermediate_size = 32, .expert_bias = true,
+              .expert_gated = true}},
+     2 * 64 + 2 * (3 * 64 * 32 + 2 * 32 + 64)},
+    // inner 128, rank 4, state 8, 4 taps: conv 512, in 256 x 64, x 20 x 128, dt 128 x 4 + 128, A 1024, D 128, out 64 x
+    // 128
+    {"Mamba1 without biases",
+     {.attention = {KVB_ATTENTION_MAMBA1, .state_key_heads = 4, .state_key_size = 8, .state_inner_size = 128,
+                    .conv_kernel = 4}},
+     512 + 16384 + 2560 + 512 + 128 + 1024 + 128 + 8192},
+    {"Mamba1 with all biases",
+     {.attention = {KVB_ATTENTION_MAMBA1, .state_key_heads = 4, .state_key_size = 8, .state_inner_size = 128,
+                    .conv_kernel = 4, .state_bias = true, .conv_bias = true}},
+     512 + 128 + 16384 + 256 + 2560 + 512 + 128 + 1024 + 128 + 8192 + 64},
+    // 2 x 16 wide: q, k, v 32 x 64 each and 32 x 4 taps; f_a 16 x 64, f_b 32 x 16, dt 32, b 2 x 64, A 2,
+    // g_a 16 x 64 and g_b 32 x 16 or one g of 32 x 64; norm 16; out 64 x 32
+    {"KDA, gate in two steps",
+     {.attention = {KVB_ATTENTION_KDA, .state_key_heads = 2, .state_key_size = 16, .state_value_heads = 2,
+                    .state_value_size = 16, .conv_kernel = 4}},
+     3 * 2048 + 3 * 128 + 1024 + 512 + 32 + 128 + 2 + 1024 + 512 + 16 + 2048},
+    {"KDA, gate in one",
+     {.attention = {KVB_ATTENTION_KDA, .state_key_heads = 2, .state_key_size = 16, .state_value_heads = 2,
+                    .state_value_size = 16, .conv_kernel = 4, .gated_output = true}},
+     3 * 2048 + 3 * 128 + 1024 + 512 + 32 + 128 + 2 + 2048 + 16 + 2048},
+    {"nothing", {.attention = {KVB_ATTENTION_NONE}}, 0},
+};
+
+static void by_hand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof kind_rows / sizeof kind_rows[0]; i++) {
+        uint64_t sum = elements(&kind_rows[i].kind);
+        if (sum != kind_rows[i].elements) {
+            fail_msg("%s: %llu elements", kind_rows[i].what, (unsigned long long)sum);
+        }
+    }
+}
+
+// A latent layer under another kind's name has values of hidden / heads (MiniCPM3); without heads of none.
+static void latent_under_another_name(void **state)
+{
+    (void)state;
+    struct kvb_layer_kind kind = {
+        .attention = {KVB_ATTENTION_FULL, .heads = 4, .latent_rank = 8, .nope_size = 12, .rope_size = 4}};
+    // q 64 x 64, kv_a 12 x 64, norm 8, kv_b 4 x (12 + 16) x 8, o 64 x 64
+    assert_int_equal(elements(&kind), 4096 + 768 + 8 + 896 + 4096);
+    kind.attention.heads = 0;
+    assert_int_equal(elements(&kind), 768 + 8);
+}
+
+// The list never grows beyond its room.
+static void a_full_list_stays_full(void **state)
+{
+    (void)state;
+    struct kvb_tensor_list list = {&model, tensors, 0};
+    for (int i = 0; i < 2 * KVB_TENSORS_MAX; i++) {
+        kvb_tensor_add(&list, "one", KVB_ROLE_OTHER, KVB_SPLIT_COPY, 1, 1);
+    }
+    assert_int_equal(list.count, KVB_TENSORS_MAX - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(latent_under_another_name),
+        cmocka_unit_test(a_full_list_stays_full),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,291 @@
+// Adapters, drafts, towers, offloading and rarer formats of the weights, by hand.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "budget/weights.h"
+#include "unit/plans.h"
+
+#define LLAMA_8B (15348 * MIB + 65 * 8192) // test_weights.c
+
+static struct kvb_plan plan;
+static struct kvb_weights weights;
+
+static void count(uint32_t stage)
+{
+    kvb_weights_count(resolved(&plan), stage, &weights);
+}
+
+// 81920 elements a layer and rank (test_weights.c): 2 slots of rank 64 are 81920 x 2 x 64 x 2 B = 20 MiB a layer.
+// To 0.11.0 Llama and Mistral also adapt embedding and head: 2 x 64 x (128256 + 256 + 4096) and 3 x 256 x 4096.
+static void adapters(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        const char *architecture;
+        bool ends;
+    } rows[] = {{R(19, 0), "LlamaForCausalLM", false},
+                {R(11, 0), "LlamaForCausalLM", true},
+                {R(11, 0), "MistralForCausalLM", true},
+                {R(11, 0), "Qwen3ForCausalLM", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        (void)strcpy(plan.model.architecture, rows[i].architecture);
+        set(&plan, KVB_SET_ENABLE_LORA, 1);
+        set(&plan, KVB_SET_MAX_LORAS, 2);
+        set(&plan, KVB_SET_MAX_LORA_RANK, 64);
+        count(0);
+        uint64_t ends = (2ULL * 64 * (128256 + 256 + 4096) + 3 * 256 * 4096) * 2;
+        assert_int_equal(weights.lora_bytes, 32 * 20 * MIB + (rows[i].ends ? ends : 0));
+    }
+    make_llama_plan(&plan, R(11, 0)); // rank 16 when not said
+    set(&plan, KVB_SET_ENABLE_LORA, 1);
+    count(0);
+    assert_int_equal(weights.lora_bytes, 32 * 5 * MIB / 2 + (2ULL * 16 * (128256 + 256 + 4096) + 3 * 256 * 4096) * 2);
+}
+
+// An MTP module: one more layer of 416 MiB and two norms, and a matrix of 2 x 4096 x 4096; embedding and head are
+// shared.
+static void next_token_module(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.mtp_layers = 1;
+    plan.model.mtp_extra_matrices_hidden = 2;
+    count(0);
+    assert_int_equal(weights.total_bytes, LLAMA_8B);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    count(0);
+    assert_int_equal(weights.draft_bytes, 64 * MIB);
+    assert_int_equal(weights.total_bytes, LLAMA_8B + 416 * MIB + 2 * 8192 + 64 * MIB);
+}
+
+// A draft model of 2 layers beside it: 2 x 1002 + 2 x 416 + 32 MiB and 5 norms; given but not used it weighs nothing.
+static void draft_model(void **state)
+{
+    (void)state;
+    static struct kvb_model draft;
+    make_llama_plan(&plan, R(19, 0));
+    draft = plan.model;
+    draft.layer_count = 2;
+    plan.draft = &draft;
+    count(0);
+    assert_int_equal(weights.draft_bytes, 0);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL);
+    count(0);
+    assert_int_equal(weights.draft_bytes, 2868 * MIB + 5 * 8192);
+    plan.draft = NULL;
+    count(0);
+    assert_int_equal(weights.draft_bytes, 0);
+}
+
+// Tied embeddings are needed on the last stage again, where the logits are made.
+static void tied_in_stages(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.tied_embeddings = true;
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 3);
+    for (uint32_t stage = 0; stage < 3; stage++) {
+        count(stage);
+        assert_int_equal(weights.role_bytes[KVB_ROLE_EMBEDDING], stage == 1 ? 0 : 1002 * MIB);
+    }
+}
+
+struct tower_row {
+    const char *what;
+    enum kvb_role role;
+    bool text_only, copied;
+    uint64_t tp;
+    uint32_t stage;
+    uint64_t bytes;
+};
+
+// 27 matrices of 4096 x 1024 x 2 B = 8 MiB each, halved by tp 2 unless the encoder is copied.
+static void towers(void **state)
+{
+    (void)state;
+    static const struct tower_row rows[] = {
+        {"vision", KVB_ROLE_VISION, false, false, 1, 0, 27 * 8},
+        {"audio", KVB_ROLE_AUDIO, false, false, 1, 0, 27 * 8},
+        {"projector", KVB_ROLE_PROJECTOR, false, false, 1, 0, 27 * 8},
+        {"halved", KVB_ROLE_VISION, false, false, 2, 0, 27 * 4},
+        {"copied", KVB_ROLE_VISION, false, true, 2, 0, 27 * 8},
+        {"a table is not a tower", KVB_ROLE_OTHER, true, true, 2, 0, 27 * 4},
+        {"text only", KVB_ROLE_VISION, true, false, 1, 0, 0},
+        {"towers on every stage", KVB_ROLE_VISION, false, false, 1, 1, 27 * 8},
+        {"tables on the first", KVB_ROLE_OTHER, false, false, 1, 1, 0},
+        {"MTP leftovers", KVB_ROLE_MTP, false, false, 1, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct tower_row *row = &rows[i];
+        make_llama_plan(&plan, R(19, 0));
+        plan.model.extra_count = 1;
+        plan.model.extras[0] = (struct kvb_extra){"tower", row->role, KVB_SPLIT_ROWS, 4096, 1024, 27, false};
+        set(&plan, KVB_SET_LANGUAGE_MODEL_ONLY, row->text_only);
+        set(&plan, KVB_SET_MM_ENCODER_TP_MODE, row->copied);
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, row->tp);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+        count(row->stage);
+        if (weights.role_bytes[row->role] != row->bytes * MIB) {
+            fail_msg("%s: %llu MiB", row->what, (unsigned long long)(weights.role_bytes[row->role] / MIB));
+        }
+    }
+}
+
+// Absorbed copies of MLA, 16 x 512 x 128 x 2 B twice a layer, 128 MiB in all: from 0.7; V0 leaves those of offloaded
+// layers on the CPU and brings one layer back at a time, V1 keeps them.
+static void absorbed_latents(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        uint64_t offload_gib, mib;
+        bool returns;
+    } rows[] = {{R(6, 6), 0, 0, false}, {R(7, 3), 0, 128, false}, {R(7, 3), 100, 0, true}, {R(19, 0), 100, 128, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_latent_plan(&plan, rows[i].release, 8192, 256);
+        set(&plan, KVB_SET_CPU_OFFLOAD_GB, rows[i].offload_gib << 30);
+        count(0);
+        assert_int_equal(weights.absorbed_bytes, rows[i].mib * MIB);
+        assert_int_equal(weights.returning_layer_bytes > 0, rows[i].returns);
+    }
+}
+
+// ---- Formats
+
+static uint64_t bytes_of(const struct kvb_matrix *matrix)
+{
+    struct kvb_parameter parameter;
+    uint64_t bytes = 0;
+    kvb_parameter_make(resolved(&plan), matrix, &parameter);
+    for (uint32_t part = 0; part < parameter.part_count; part++) {
+        bytes += parameter.part_bytes[part];
+    }
+    return bytes;
+}
+
+static const struct kvb_matrix square = {KVB_ROLE_MLP, 1, 4096, 4096, 1, true, false, false};
+
+// A format asked for by flag over a 16-bit checkpoint: awq and gptq are 4 bits in groups of 128 with zero points.
+static void formats_by_flag(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_quantization_word asked;
+        uint64_t bytes;
+    } rows[] = {
+        {KVB_QUANTIZATION_CHECKPOINT, 33554432},           {KVB_QUANTIZATION_FP8, 16777216 + 4},
+        {KVB_QUANTIZATION_BITSANDBYTES, 8388608 + 262144}, {KVB_QUANTIZATION_AWQ, 8388608 + 262144 + 65536},
+        {KVB_QUANTIZATION_GPTQ, 8388608 + 262144 + 65536},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(19, 0));
+        set(&plan, KVB_SET_QUANTIZATION, rows[i].asked);
+        assert_int_equal(bytes_of(&square), rows[i].bytes);
+    }
+}
+
+// What stays at 16 bits: vectors, matrices not eligible, named roles; experts may have a format of their own.
+static void who_is_quantised(void **state)
+{
+    (void)state;
+    struct kvb_matrix matrix = square;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_FP8, .scale = KVB_SCALE_TENSOR};
+    assert_int_equal(bytes_of(&matrix), 16777216 + 4);
+    matrix.columns = 1;
+    assert_int_equal(bytes_of(&matrix), 8192);
+    matrix = square;
+    matrix.quantised = false;
+    assert_int_equal(bytes_of(&matrix), 33554432);
+    matrix = square;
+    plan.model.quantisation.unquantised_roles = 1U << KVB_ROLE_MLP;
+    assert_int_equal(bytes_of(&matrix), 33554432);
+    matrix.role = KVB_ROLE_EXPERTS;
+    matrix.is_expert = true;
+    plan.model.quantisation.expert_method = KVB_QUANT_NVFP4;
+    assert_int_equal(bytes_of(&matrix), 8388608 + 1048576 + 8);
+    plan.model.quantisation.expert_method = KVB_QUANT_NONE;
+    assert_int_equal(bytes_of(&matrix), 16777216 + 4);
+}
+
+// Blocks of 128 x 128 when the config does not say; 4 bits when it does not; one scale a row without groups.
+static void formats_half_described(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_FP8, .scale = KVB_SCALE_BLOCK};
+    assert_int_equal(bytes_of(&square), 16777216 + 32 * 32 * 4);
+    plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_GPTQ, .symmetric = true};
+    assert_int_equal(bytes_of(&square), 8388608 + 4096 * 2);
+    plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_GGUF, .group_size = 32, .symmetric = true};
+    assert_int_equal(bytes_of(&square), 8388608 + 4096 * 128 * 2);
+    plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_BNB8};
+    assert_int_equal(bytes_of(&square), 16777216 + 16384);
+}
+
+// gpt-oss-20b's down projection, 32 of 2880 x 2880 on Ampere: rows to 256 (3072), inputs to 128 (2944): 1472 B and
+// 92 scales a row. A matrix that does not read the hidden state is padded the same way.
+static void mxfp4_down(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.hidden_size = 2880;
+    plan.model.quantisation.method = KVB_QUANT_MXFP4;
+    plan.gpu.compute_capability = 80;
+    struct kvb_matrix down = {KVB_ROLE_EXPERTS, 32, 2880, 2880, 1, true, false, true};
+    assert_int_equal(bytes_of(&down), 32ULL * 3072 * (1472 + 92));
+    down.columns = 1440; // to 1536: 768 B and 48 scales
+    assert_int_equal(bytes_of(&down), 32ULL * 3072 * (768 + 48));
+}
+
+// ---- Allocator
+
+// 8 MiB leave 12 of a segment of 20; 12.5 MiB take one of 14 and leave 1.5; 1.2 MiB then take the tighter 1.5 whole.
+static void best_fit(void **state)
+{
+    (void)state;
+    struct kvb_allocator allocator = {0};
+    kvb_allocate(&allocator, 8 * MIB);
+    kvb_allocate(&allocator, 25 * MIB / 2);
+    assert_int_equal(allocator.free_count, 2);
+    kvb_allocate(&allocator, 6 * MIB / 5);
+    assert_int_equal(allocator.free_count, 1);
+    assert_int_equal(allocator.allocated_bytes, 8 * MIB + 25 * MIB / 2 + 3 * MIB / 2);
+}
+
+// 300 pieces of 12.5 MiB leave 1.5 MiB each: more than is remembered, and still 12.5 each.
+static void more_rests_than_remembered(void **state)
+{
+    (void)state;
+    struct kvb_allocator allocator = {0};
+    for (int i = 0; i < 300; i++) {
+        kvb_allocate(&allocator, 25 * MIB / 2);
+    }
+    assert_int_equal(allocator.free_count, KVB_FREE_BLOCKS_MAX);
+    assert_int_equal(allocator.allocated_bytes, 300 * 25 * MIB / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adapters),
+        cmocka_unit_test(next_token_module),
+        cmocka_unit_test(draft_model),
+        cmocka_unit_test(tied_in_stages),
+        cmocka_unit_test(towers),
+        cmocka_unit_test(absorbed_latents),
+        cmocka_unit_test(formats_by_flag),
+        cmocka_unit_test(who_is_quantised),
+        cmocka_unit_test(formats_half_described),
+        cmocka_unit_test(mxfp4_down),
+        cmocka_unit_test(best_fit),
+        cmocka_unit_test(more_rests_than_remembered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
