@@ -86,7 +86,16 @@ static void say_outcome(struct kvb_buffer *out, const struct kvb_rank *rank, boo
     char own[32], accepted[32], headroom[32];
     (void)kvb_format_ppm(own, rank->utilization_ppm);
     (void)kvb_format_ppm(accepted, rank->accepted_ppm);
-    if (rank->starts && rank->verdict != KVB_DOES_NOT_FIT) {
+    bool starts = rank->starts && rank->verdict != KVB_DOES_NOT_FIT;
+    if (starts && rank->slack_bytes < 0) {
+        char advised[32];
+        kvb_buffer_printf(out, " %s at %s, but %s GiB are missing for what lives outside the request", start, own,
+                          kvb_format_gib(headroom, -rank->slack_bytes, 2));
+        if (rank->has_advised) {
+            kvb_buffer_printf(out, "; %s leaves room for it", kvb_format_ppm(advised, rank->advised_ppm));
+        }
+        kvb_buffer_add(out, ".");
+    } else if (starts) {
         kvb_buffer_printf(out, " %s at %s with %s GiB of headroom.", start, own,
                           kvb_format_gib(headroom, rank->slack_bytes, 2));
     } else if (rank->starts_accepted) {
