@@ -51,6 +51,7 @@ struct hf_architecture {
 
 struct hf {
     const struct kvb_tree *tree;
+    const char *beside; // path of hf_quant_config.json, or NULL
     struct kvb_problems *problems;
     const struct hf_architecture *architecture;
     struct hf_architecture joined; // a language model's class with a wrapper's tower, or a class without its head

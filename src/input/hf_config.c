@@ -168,10 +168,10 @@ static void read_all(struct hf *hf, const struct kvb_node *top)
     read_groups(hf);
 }
 
-enum kvb_status hf_model_from_tree(const struct kvb_tree *tree, const struct kvb_node *top, struct kvb_model *model,
-                                   struct kvb_problems *problems)
+enum kvb_status hf_model_from_tree(const struct kvb_tree *tree, const struct kvb_node *top, const char *beside,
+                                   struct kvb_model *model, struct kvb_problems *problems)
 {
-    struct hf hf = {.tree = tree, .problems = problems};
+    struct hf hf = {.tree = tree, .beside = beside, .problems = problems};
     struct kvb_model built;
     memset(&built, 0, sizeof built);
     hf.model = &built;

@@ -3,13 +3,12 @@
 
 #include "input/hf_config.h"
 
-// A replaced value has no place in the config's file.
-static void forget_places(struct kvb_node *node, unsigned depth)
+// A merged value's place is in another text than the config's.
+static void mark_places(struct kvb_node *node, uint32_t mark, unsigned depth)
 {
-    node->line = 0;
-    node->column = 0;
+    node->line = (node->line & HF_LINE_MASK) | mark;
     for (struct kvb_node *child = node->first; child && depth < 64; child = child->next) {
-        forget_places(child, depth + 1);
+        mark_places(child, mark, depth + 1);
     }
 }
 
@@ -22,7 +21,7 @@ static struct kvb_node **find(struct kvb_node *mapping, const char *key)
     return link;
 }
 
-static void merge(struct kvb_node *base, struct kvb_node *overrides, unsigned depth)
+static void merge(struct kvb_node *base, struct kvb_node *overrides, uint32_t mark, unsigned depth)
 {
     struct kvb_node *child = overrides->first;
     while (child) {
@@ -30,9 +29,9 @@ static void merge(struct kvb_node *base, struct kvb_node *overrides, unsigned de
         struct kvb_node **link = find(base, child->key);
         struct kvb_node *old = *link;
         if (old && old->kind == KVB_NODE_MAPPING && child->kind == KVB_NODE_MAPPING && depth < 64) {
-            merge(old, child, depth + 1);
+            merge(old, child, mark, depth + 1);
         } else {
-            forget_places(child, 0);
+            mark_places(child, mark, 0);
             child->next = old ? old->next : NULL;
             *link = child;
             base->count += old ? 0 : 1;
@@ -41,9 +40,9 @@ static void merge(struct kvb_node *base, struct kvb_node *overrides, unsigned de
     }
 }
 
-void hf_merge(struct kvb_node *base, struct kvb_node *overrides)
+void hf_merge(struct kvb_node *base, struct kvb_node *overrides, uint32_t mark)
 {
     if (base->kind == KVB_NODE_MAPPING && overrides->kind == KVB_NODE_MAPPING) {
-        merge(base, overrides, 0);
+        merge(base, overrides, mark, 0);
     }
 }

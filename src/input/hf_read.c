@@ -4,7 +4,16 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "input/hf.h"
+#include "input/hf_config.h"
+
+// Which text a node came from.
+static const char *file_of(const struct hf *hf, const struct kvb_node *node)
+{
+    if (node->line & HF_LINE_OVERRIDE) {
+        return "--hf-overrides";
+    }
+    return node->line & HF_LINE_BESIDE && hf->beside ? hf->beside : hf->tree->file;
+}
 
 void hf_fail(struct hf *hf, enum kvb_status status, const struct kvb_node *node, const char *format, ...)
 {
@@ -16,6 +25,8 @@ void hf_fail(struct hf *hf, enum kvb_status status, const struct kvb_node *node,
     va_end(arguments);
     if (node) {
         place = kvb_node_place(hf->tree, node);
+        place.file = file_of(hf, node);
+        place.line &= HF_LINE_MASK;
     }
     (void)kvb_problem_add(hf->problems, KVB_ERROR, status, place, "%s", text);
     hf->failed = true;

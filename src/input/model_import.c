@@ -120,7 +120,7 @@ static enum kvb_status make(const struct hf_files *files, const char *name, cons
     enum kvb_status status = hf_read_trees(&trees, &texts, problems);
     if (status == KVB_OK) {
         import.config = trees.config.root;
-        status = hf_model_from_tree(&trees.config, trees.config.root, &import.model, problems);
+        status = hf_model_from_tree(&trees.config, trees.config.root, files->quant_path, &import.model, problems);
     }
     if (status == KVB_OK) {
         status = write_best(&import, buffer, files->path, problems);

@@ -118,7 +118,7 @@ static enum kvb_status build(const struct kvb_tree *tree, const struct kvb_node 
                              struct kvb_model *model, struct kvb_problems *problems)
 {
     struct kvb_model built;
-    enum kvb_status status = hf_model_from_tree(tree, config, &built, problems);
+    enum kvb_status status = hf_model_from_tree(tree, config, NULL, &built, problems);
     if (status == KVB_OK) {
         (void)kvb_copy(built.name, sizeof built.name, kvb_node_get(root, "name")->text);
         memcpy(model, &built, sizeof built);
@@ -153,7 +153,7 @@ enum kvb_status kvb_model_profile_with(const char *file, const char *text, size_
     if (status == KVB_OK && overrides && *overrides) {
         status = hf_read_overrides(&over, overrides, problems);
         if (status == KVB_OK) {
-            hf_merge(child(tree.root, "config"), over.root);
+            hf_merge(child(tree.root, "config"), over.root, HF_LINE_OVERRIDE);
         }
     }
     if (status == KVB_OK) {

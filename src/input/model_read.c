@@ -23,7 +23,7 @@ static enum kvb_status merge_overrides(struct kvb_tree *base, struct kvb_tree *o
 {
     enum kvb_status status = hf_read_overrides(overrides, text, problems);
     if (status == KVB_OK) {
-        hf_merge(base->root, overrides->root);
+        hf_merge(base->root, overrides->root, HF_LINE_OVERRIDE);
     }
     return status;
 }
@@ -50,7 +50,7 @@ static enum kvb_status merge_quantisation(struct kvb_tree *base, struct kvb_tree
     static const char key[] = "quantization_config";
     quant->root->key = key;
     struct kvb_node holder = {.kind = KVB_NODE_MAPPING, .count = 1, .first = quant->root};
-    hf_merge(base->root, &holder);
+    hf_merge(base->root, &holder, HF_LINE_BESIDE);
     return KVB_OK;
 }
 
@@ -87,7 +87,7 @@ enum kvb_status kvb_model_read_config(const char *file, const char *text, size_t
     struct hf_trees trees;
     enum kvb_status status = hf_read_trees(&trees, &texts, problems);
     if (status == KVB_OK) {
-        status = hf_model_from_tree(&trees.config, trees.config.root, model, problems);
+        status = hf_model_from_tree(&trees.config, trees.config.root, quant_file, model, problems);
     }
     hf_free_trees(&trees);
     return status;

@@ -258,7 +258,8 @@ static void overrides_reach_in(void **state)
     assert_int_equal(at(0)->kind, KVB_ATTENTION_FULL);
     assert_int_equal(read_with(TINY_WITH("LlamaForCausalLM", ""), "[1]"), KVB_BAD_TYPE);
     assert_int_equal(read_with(TINY_WITH("LlamaForCausalLM", ""), "{\"vocab_size\": -1}"), KVB_OUT_OF_RANGE);
-    assert_int_equal(problems.items[0].line, 0); // no place in the file
+    assert_string_equal(problems.items[0].file, "--hf-overrides");
+    assert_true(problems.items[0].line == 1 && problems.items[0].column == 16);
 }
 
 int main(void)

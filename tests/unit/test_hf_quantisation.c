@@ -162,6 +162,10 @@ static void the_file_beside(void **state)
     // config.json's own wins
     assert_int_equal(read_beside(LLAMA("{\"quant_method\": \"awq\", \"bits\": 4}"), quant), KVB_OK);
     assert_int_equal(model.quantisation.method, KVB_QUANT_AWQ);
+    assert_int_equal(read_beside(TINY_WITH("LlamaForCausalLM", ""), "{\"quantization\":\n {\"quant_algo\": \"odd\"}}"),
+                     KVB_UNKNOWN_KIND);
+    assert_string_equal(problems.items[0].file, "hf_quant_config.json");
+    assert_true(problems.items[0].line == 2 && problems.items[0].column == 17);
     assert_int_equal(read_beside(TINY_WITH("LlamaForCausalLM", ""), "[]"), KVB_BAD_TYPE);
     assert_int_equal(read_beside(TINY_WITH("LlamaForCausalLM", ""), "{"), KVB_BAD_SYNTAX);
 }
