@@ -85,10 +85,11 @@ void page_summary(struct kvb_buffer *out, const struct record *record)
         answered += record->runs[i].answered;
         starts += record->runs[i].starts;
     }
-    kvb_buffer_printf(out,
-                      "\n## Summary\n\n%zu runs, %zu answered. All of them started; %zu of the answered ones were "
-                      "predicted to.\n\n",
-                      record->run_count, answered, starts);
+    kvb_buffer_printf(
+        out,
+        "\n## Summary\n\n%zu runs, %zu answered. The engine gave all of them a pool, and %zu of the answered "
+        "ones were predicted to start.\n\n",
+        record->run_count, answered, starts);
     kvb_buffer_add(out, "| figure | logged | compared | median | mean | p90 | worst |\n"
                         "|---|--:|--:|--:|--:|--:|--:|\n");
     for (enum figure figure = 0; figure < FIGURE_JUDGED; figure++) {
