@@ -12,13 +12,15 @@
 
 // Before this branch the total that nvidia-smi prints is without the driver's reserve.
 #define FIRST_BRANCH_WITH_RESERVE 510
-// Totals of one card differ by so much between drivers and ECC settings.
-#define NEAR_PART 20
+// Totals of one card differ by so much between drivers and ECC settings (a sixteenth with ECC on GDDR).
+#define NEAR_PART 14
+// Cards of one name whose totals differ by less are as good as one.
+#define ALIKE_PART 64
 
-static bool is_near(uint64_t a, uint64_t b)
+static bool is_within(uint64_t a, uint64_t b, uint64_t part)
 {
     uint64_t distance = a > b ? a - b : b - a;
-    return distance <= b / NEAR_PART;
+    return distance <= b / part;
 }
 
 static char *lower_words(char out[KVB_NAME_CAPACITY], const char *name, size_t length)
@@ -56,29 +58,33 @@ static bool fits_name(const struct kvb_builtin *row, const struct kvb_device *de
 
 static bool fits_total(const struct kvb_gpu *gpu, uint64_t total_bytes)
 {
-    return total_bytes == 0 || is_near(total_bytes, gpu->memory_bytes) ||
-           (gpu->device_bytes > 0 && is_near(total_bytes, gpu->device_bytes));
+    return total_bytes == 0 || is_within(total_bytes, gpu->memory_bytes, NEAR_PART) ||
+           (gpu->device_bytes > 0 && is_within(total_bytes, gpu->device_bytes, NEAR_PART));
 }
 
-// Several cards share a name, or the name was cut: the total decides. More than one left: none is taken.
+// Several cards share a name, or the name was cut: the total decides. Different ones left: none is taken.
 static bool find_by_total(const struct kvb_device *device, uint64_t total_bytes, struct kvb_gpu *found,
                           struct kvb_problems *scratch)
 {
     size_t count;
     const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_GPU, &count);
-    unsigned matches = 0;
+    unsigned matches = 0, kinds = 0;
     for (size_t i = 0; i < count; i++) {
         struct kvb_gpu gpu;
         kvb_problems_init(scratch);
         if (fits_name(&rows[i], device) && kvb_gpu_load(rows[i].id, &gpu, scratch) == KVB_OK &&
             fits_total(&gpu, total_bytes)) {
             bool alike = matches > 0 && found->compute_capability == gpu.compute_capability &&
-                         found->memory_bytes == gpu.memory_bytes;
-            matches += !alike;
+                         is_within(found->memory_bytes, gpu.memory_bytes, ALIKE_PART);
+            kinds += !alike;
+            matches++;
             *found = gpu;
         }
     }
-    return matches == 1;
+    if (matches > 1) {
+        (void)kvb_copy(found->name, sizeof found->name, device->name); // which of them is not known
+    }
+    return kinds == 1;
 }
 
 static bool find_profile(const struct kvb_device *device, const struct kvb_device *whole, struct kvb_gpu *gpu)
@@ -120,7 +126,7 @@ static uint64_t reserve_of(const struct kvb_machine *machine, const struct kvb_d
     uint64_t branch = driver_branch(machine->driver);
     bool whole = machine->platform == KVB_PLATFORM_LINUX && (branch == 0 || branch >= FIRST_BRANCH_WITH_RESERVE);
     bool known = device->recognised && !device->is_slice && profile->device_bytes > profile->memory_bytes;
-    if (!whole || !known || total <= profile->memory_high_bytes) {
+    if (!whole || !known || (branch == 0 && total <= profile->memory_high_bytes)) {
         return 0;
     }
     return profile->device_bytes - profile->memory_bytes;
@@ -185,10 +191,10 @@ static void settle_memory(const struct kvb_machine *machine, struct kvb_device *
     settle_gpu(machine, device, profile, machine->platform == KVB_PLATFORM_LINUX ? usable : total);
 }
 
-// The total of the host is the GPU's; the profile knows what CUDA makes of it.
-static void settle_unified(struct kvb_device *device, const struct kvb_gpu *profile)
+// A driver that gives no total shares the memory of the host; the profile knows what CUDA makes of it.
+static void settle_unified(const struct kvb_machine *machine, struct kvb_device *device, const struct kvb_gpu *profile)
 {
-    device->unified = !device->mig_enabled;
+    device->unified = machine->source == KVB_MACHINE_NVML && !device->mig_enabled;
     if (device->recognised) {
         device->gpu = *profile;
         device->unified = profile->unified_memory;
@@ -236,7 +242,7 @@ enum kvb_status kvb_machine_settle(struct kvb_machine *machine, const char *file
         struct kvb_gpu profile = {0};
         device->recognised = find_profile(device, whole_of(machine, device), &profile);
         if (!device->total_bytes.known || device->total_bytes.value == 0) {
-            settle_unified(device, &profile);
+            settle_unified(machine, device, &profile);
             continue;
         }
         enum kvb_status status = check(device, file, problems);
