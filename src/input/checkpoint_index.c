@@ -38,7 +38,7 @@ static bool is_shard_name(const char *name)
 {
     static const char ending[] = ".safetensors";
     size_t length = strlen(name);
-    return length < 128 && length > sizeof ending && name[0] != '.' && strchr(name, '/') == NULL &&
+    return length < 128 && length >= sizeof ending && name[0] != '.' && strchr(name, '/') == NULL &&
            strcmp(name + length - (sizeof ending - 1), ending) == 0;
 }
 

@@ -105,7 +105,16 @@ static enum kvb_status write_best(const struct import *import, struct kvb_buffer
                            "this config cannot be written as a profile that plans alike, or memory is short");
 }
 
-static enum kvb_status make(const struct hf_files *files, const char *name, const char *provenance,
+// Headers beside the config must be readable; where they count differently that is said.
+static enum kvb_status judge_headers(const struct hf_files *files, const char *path, const struct kvb_model *model,
+                                     struct kvb_problems *problems)
+{
+    struct kvb_model judged;
+    memcpy(&judged, model, sizeof judged);
+    return hf_attach_checkpoint(files, path, &judged, problems);
+}
+
+static enum kvb_status make(const struct hf_files *files, const char *path, const char *name, const char *provenance,
                             struct kvb_buffer *buffer, struct kvb_problems *problems)
 {
     struct hf_texts texts = {files->path,
@@ -121,6 +130,9 @@ static enum kvb_status make(const struct hf_files *files, const char *name, cons
     if (status == KVB_OK) {
         import.config = trees.config.root;
         status = hf_model_from_tree(&trees.config, trees.config.root, files->quant_path, &import.model, problems);
+    }
+    if (status == KVB_OK) {
+        status = judge_headers(files, path, &import.model, problems);
     }
     if (status == KVB_OK) {
         status = write_best(&import, buffer, files->path, problems);
@@ -139,7 +151,7 @@ enum kvb_status kvb_model_import(const char *path, const char *name, const char 
     enum kvb_status status = hf_open_config(&files, path, problems);
     hf_name_from_path(own_name, sizeof own_name, path);
     if (status == KVB_OK) {
-        status = make(&files, name ? name : own_name, provenance ? provenance : path, &buffer, problems);
+        status = make(&files, path, name ? name : own_name, provenance ? provenance : path, &buffer, problems);
     }
     hf_close_config(&files);
     if (status != KVB_OK) {

@@ -1,0 +1,138 @@
+// The local Hugging Face cache: where it lies, which snapshot counts, which names are no ids.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <kvbudget/input.h>
+
+#include "checkpoint_files.h"
+#include "input/hub_cache.h"
+
+#define REVISION "0123456789abcdef0123456789abcdef01234567"
+
+static char root[64] = "/tmp/kvbudget-hub-XXXXXX";
+static char found[KVB_PATH_CAPACITY];
+
+static const char *const variables[] = {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "HOME"};
+
+static int forget(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        (void)unsetenv(variables[i]);
+    }
+    return 0;
+}
+
+static void make_folders(const char *below)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s", root, below);
+    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        (void)mkdir(path, 0700);
+        *slash = '/';
+    }
+    (void)mkdir(path, 0700);
+}
+
+// A download of org/name under root/below.
+static void make_download(const char *below, const char *reference)
+{
+    char path[256], folder[512];
+    (void)snprintf(path, sizeof path, "%smodels--org--name/refs", below);
+    make_folders(path);
+    (void)snprintf(folder, sizeof folder, "%s/%s", root, path);
+    write_text(folder, "main", reference);
+    (void)snprintf(path, sizeof path, "%smodels--org--name/snapshots/" REVISION, below);
+    make_folders(path);
+    (void)snprintf(folder, sizeof folder, "%s/%s", root, path);
+    write_text(folder, "config.json",
+               "{\"architectures\": [\"LlamaForCausalLM\"], \"hidden_size\": 64, \"intermediate_size\": 128, "
+               "\"num_attention_heads\": 4, \"num_hidden_layers\": 2, \"vocab_size\": 128, "
+               "\"max_position_embeddings\": 512, \"torch_dtype\": \"bfloat16\"}");
+}
+
+static int make_root(void **state)
+{
+    (void)forget(state);
+    return mkdtemp(root) == NULL;
+}
+
+static int remove_root(void **state)
+{
+    (void)state;
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
+    return system(command);
+}
+
+// Each variable leads to the folder that its row names; an earlier one beats a later one.
+static void test_places(void **state)
+{
+    (void)state;
+    static const char *const below[] = {"a/", "b/", "c/hub/", "d/huggingface/hub/", "e/.cache/huggingface/hub/"};
+    for (size_t i = sizeof variables / sizeof variables[0]; i > 0; i--) {
+        char value[128], expected[512];
+        (void)snprintf(value, sizeof value, "%s/%c", root, below[i - 1][0]);
+        (void)snprintf(expected, sizeof expected, "%s/%smodels--org--name/snapshots/" REVISION, root, below[i - 1]);
+        make_download(below[i - 1], REVISION "\n");
+        assert_int_equal(setenv(variables[i - 1], value, 1), 0);
+        assert_true(kvb_hub_find("org/name", found));
+        assert_string_equal(found, expected);
+    }
+}
+
+static void test_what_is_not_there(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"org/other", "name",       "org/name/x", "../name", "org/..",
+                                        "org/na me", "org/name\n", "",           "/name",   "org/"};
+    assert_int_equal(setenv("HF_HUB_CACHE", root, 1), 0);
+    make_download("", "main");
+    assert_false(kvb_hub_find("org/name", found)); // no such snapshot
+    make_download("", "../../../etc");
+    assert_false(kvb_hub_find("org/name", found));
+    make_download("", "");
+    assert_false(kvb_hub_find("org/name", found));
+    make_download("", REVISION);
+    assert_true(kvb_hub_find("org/name", found));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_false(kvb_hub_find(names[i], found));
+    }
+    (void)forget(state);
+    assert_false(kvb_hub_find("org/name", found));
+}
+
+static void test_a_model_by_id(void **state)
+{
+    (void)state;
+    static struct kvb_model model;
+    static struct kvb_model_source source;
+    static struct kvb_problems problems;
+    assert_int_equal(setenv("HF_HUB_CACHE", root, 1), 0);
+    make_download("", REVISION);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_model_load("org/name", NULL, &model, &source, &problems), KVB_OK);
+    assert_string_equal(model.name, "org/name");
+    assert_int_equal(model.layer_count, 2);
+    assert_non_null(strstr(source.text, "snapshots/" REVISION));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_places, forget),
+        cmocka_unit_test_teardown(test_what_is_not_there, forget),
+        cmocka_unit_test_teardown(test_a_model_by_id, forget),
+    };
+    return cmocka_run_group_tests(tests, make_root, remove_root);
+}
