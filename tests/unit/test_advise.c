@@ -1,0 +1,182 @@
+// Advice: the highest utilization and length that start, single changes, several together, last resorts, none.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unit/plans.h"
+
+static struct kvb_plan plan;
+static struct kvb_budget budget;
+static struct kvb_advice advice;
+
+static void advise(void)
+{
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(kvb_advise(&plan, &budget, &advice), KVB_OK);
+}
+
+static const struct kvb_change *change_of(enum kvb_setting setting, bool together)
+{
+    for (uint32_t i = 0; i < advice.change_count; i++) {
+        if (advice.changes[i].setting == setting && advice.changes[i].together == together) {
+            return &advice.changes[i];
+        }
+    }
+    return NULL;
+}
+
+// With what is to be applied, the deployment must start and hold a request.
+static void check_applied(void)
+{
+    static struct kvb_plan changed;
+    static struct kvb_budget again;
+    changed = plan;
+    for (uint32_t i = 0; i < advice.apply_count; i++) {
+        const struct kvb_change *change = &advice.changes[advice.apply[i]];
+        set(&changed, change->setting, change->to);
+    }
+    (void)answer_into(&changed, &again);
+    assert_true(advice.apply_count > 0);
+    assert_int_not_equal(again.verdict, KVB_DOES_NOT_FIT);
+}
+
+// It fits: only the recommendation, nothing to change.
+static void what_fits_needs_no_change(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    advise();
+    assert_int_equal(advice.change_count, 0);
+    assert_int_equal(advice.apply_count, 0);
+    assert_true(advice.has_utilization && advice.gpu_memory_utilization_ppm >= 950000);
+    assert_int_equal(advice.max_model_len, 131072); // 16 GiB of 55
+    assert_int_equal(advice.max_num_seqs, 1024);
+}
+
+// Llama-3.1-8B at 131072 tokens (16 GiB) on a card of 32 GiB: an 8-bit cache halves the need, a shorter length fits
+// too.
+static void single_changes(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set_gpu(&plan, "32 GB", 32 * GIB, 89);
+    plan.gpu.nvlink = false;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 131072);
+    advise();
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    const struct kvb_change *cache = change_of(KVB_SET_KV_CACHE_DTYPE, false);
+    assert_non_null(cache);
+    assert_int_equal(cache->frees_bytes, 8 * GIB);
+    assert_true(cache->fits);
+    const struct kvb_change *length = change_of(KVB_SET_MAX_MODEL_LEN, false);
+    assert_true(length != NULL && length->fits && length->to < 131072);
+    assert_int_equal(advice.apply_count, 1);
+    check_applied();
+}
+
+// On 20 GiB the same wants several changes at once.
+static void several_together(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(12, 0));
+    set_gpu(&plan, "24 GB", 24 * GIB, 89);
+    plan.gpu.nvlink = false;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 131072);
+    plan.stated[KVB_STATED_KV_NEED] = (struct kvb_stated_term){true, 8 * GIB}; // whatever the format of the cache
+    advise();
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    check_applied();
+}
+
+// Seventy billion parameters on one card of 80 GB: more cards or fewer bits are the last resort, and suffice.
+static void last_resort(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.hidden_size = 8192;
+    plan.model.layer_count = 80;
+    plan.model.kinds[0].attention.heads = 64;
+    plan.model.kinds[0].mlp.intermediate_size = 28672;
+    advise();
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_int_equal(advice.apply_count, 1);
+    enum kvb_setting applied = advice.changes[advice.apply[0]].setting;
+    assert_true(applied == KVB_SET_QUANTIZATION || applied == KVB_SET_TENSOR_PARALLEL_SIZE);
+    check_applied();
+}
+
+// Four hundred billion on a card of 24 GB: nothing helps, and nothing is promised.
+static void nothing_helps(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set_gpu(&plan, "24 GB", 24 * GIB, 89);
+    plan.model.hidden_size = 16384;
+    plan.model.layer_count = 126;
+    plan.model.kinds[0].attention.heads = 128;
+    plan.model.kinds[0].mlp.intermediate_size = 53248;
+    advise();
+    assert_int_equal(advice.apply_count, 0);
+    assert_false(advice.has_utilization);
+    assert_false(advice.has_max_model_len);
+}
+
+// 40 of 79 GiB free: the start-up check refuses 0.9; 0.50 starts.
+static void less_is_free(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.gpu_free_stated = true;
+    plan.gpu_free_bytes = 40 * GIB;
+    advise();
+    const struct kvb_change *change = change_of(KVB_SET_GPU_MEMORY_UTILIZATION, false);
+    assert_non_null(change);
+    assert_int_equal(change->to, 500000);
+    assert_true(change->fits);
+    check_applied();
+}
+
+// With a fixed cache utilization is no lever.
+static void fixed_cache(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, GIB / 2);
+    advise();
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_false(advice.has_utilization);
+    assert_int_equal(advice.max_model_len, 4096); // 512 MiB / 128 KiB
+    check_applied();
+}
+
+// More ranks that do not divide the heads (6) are passed over: 2 works, 4 and 8 do not.
+static void impossible_candidates(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.kinds[0].attention.heads = 6;
+    plan.model.kinds[0].attention.kv_heads = 6;
+    set_gpu(&plan, "8 GB", 8 * GIB, 80);
+    advise();
+    const struct kvb_change *ranks = change_of(KVB_SET_TENSOR_PARALLEL_SIZE, false);
+    assert_true(ranks == NULL || ranks->to == 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_fits_needs_no_change),
+        cmocka_unit_test(single_changes),
+        cmocka_unit_test(several_together),
+        cmocka_unit_test(last_resort),
+        cmocka_unit_test(nothing_helps),
+        cmocka_unit_test(less_is_free),
+        cmocka_unit_test(fixed_cache),
+        cmocka_unit_test(impossible_candidates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+// The sum of the terms: stated figures, free memory, other processes, what starts, verdicts and warnings.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "budget/compute.h"
+#include "unit/plans.h"
+
+static struct kvb_plan plan;
+static struct kvb_budget budget;
+static const struct kvb_problems *said;
+
+static void answer(void)
+{
+    said = answer_into(&plan, &budget);
+}
+
+static bool says(const char *part)
+{
+    for (uint32_t i = 0; i < said->count; i++) {
+        if (strstr(said->items[i].text, part) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void state_term(enum kvb_stated term, uint64_t mib)
+{
+    plan.stated[term] = (struct kvb_stated_term){true, mib * MIB};
+}
+
+// A public table: 8192 MiB at 0.70 are 5734.4; 4608 + 350 + 200 + 819 = 5977 are wanted: 242.6 MiB too much.
+static void table_of_8_gb(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set_gpu(&plan, "8 GB", 8192 * MIB, 0);
+    plan.platform = KVB_PLATFORM_WSL2;
+    set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, 700000);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 2048);
+    state_term(KVB_STATED_WEIGHTS, 4608);
+    state_term(KVB_STATED_ACTIVATION, 350);
+    state_term(KVB_STATED_NON_TORCH, 200);
+    state_term(KVB_STATED_CUDA_GRAPH, 0);
+    state_term(KVB_STATED_KV_NEED, 819);
+    answer();
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_int_equal((budget.balance_bytes * 10 - (int64_t)MIB / 2) / (int64_t)MIB, -2426);
+    assert_int_equal(budget.needed_bytes, 819 * MIB);
+    assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].basis, KVB_BASIS_STATED);
+    assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].low_bytes, budget.items[KVB_ITEM_WEIGHTS].high_bytes);
+    state_term(KVB_STATED_KV_NEED, 576); // 5734 - 5158
+    answer();
+    assert_int_equal(budget.verdict, KVB_FITS);
+}
+
+// Who else holds memory: charged by V1 to 0.9.0 and by V0 0.2.5, 0.3.0 and 0.6.4, as named or as what is missing at
+// start.
+static void other_processes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        bool charged;
+    } rows[] = {{R(2, 4), false}, {R(2, 7), true}, {R(3, 1), false}, {R(6, 3), false}, {R(6, 4), true},
+                {R(6, 5), false}, {R(8, 5), true}, {R(9, 0), true},  {R(9, 1), false}, {R(19, 0), false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.reserve_count = 2;
+        plan.reserves[0].bytes = 2 * GIB;
+        plan.reserves[1].bytes = GIB;
+        answer();
+        assert_int_equal(budget.items[KVB_ITEM_OTHER].bytes, rows[i].charged ? 3 * GIB : 0);
+        plan.reserve_count = 0;
+        plan.gpu_free_stated = true;
+        plan.gpu_free_bytes = plan.gpu.memory_bytes - 5 * GIB;
+        answer();
+        assert_int_equal(budget.items[KVB_ITEM_OTHER].bytes, rows[i].charged ? 5 * GIB : 0);
+    }
+}
+
+// Free memory: as stated, at most the total; else the total less context and reserves, at least nothing.
+static void free_memory(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    answer();
+    assert_int_equal(budget.free_bytes, plan.gpu.memory_bytes - 50 * (GIB / 100)); // 0.51 logged on an H100
+    plan.gpu_free_stated = true;
+    plan.gpu_free_bytes = 40 * GIB;
+    answer();
+    assert_int_equal(budget.free_bytes, 40 * GIB);
+    assert_false(budget.starts);
+    assert_string_equal(budget.error, "Free memory on device cuda:0 (40.0/79.19 GiB) on startup is less than desired "
+                                      "GPU memory utilization (0.9, 71.27 GiB). Decrease GPU memory utilization or "
+                                      "reduce GPU memory used by other processes.");
+    plan.gpu_free_bytes = 200 * GIB;
+    answer();
+    assert_int_equal(budget.free_bytes, plan.gpu.memory_bytes);
+    plan.gpu_free_stated = false;
+    plan.reserve_count = 1;
+    plan.reserves[0].bytes = 100 * GIB;
+    answer();
+    assert_int_equal(budget.free_bytes, 0);
+    assert_int_equal(kvb_highest_utilization(&budget), 0);
+    struct kvb_budget none = {.requested_bytes = GIB, .free_bytes = GIB};
+    assert_int_equal(kvb_highest_utilization(&none), 0);
+}
+
+// Nobody checks free memory before 0.9.1.
+static void free_check_by_release(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(9, 0));
+    plan.gpu_free_stated = true;
+    plan.gpu_free_bytes = 60 * GIB;
+    answer();
+    assert_true(budget.starts);
+    plan.engine.release = R(9, 1);
+    answer();
+    assert_false(budget.starts);
+}
+
+// 14.99 GiB of weights do not fit on a T4; 12 GB free take them but not the profile run of a long batch; memory that
+// can spill (WSL2, unified) takes both.
+static void full_cards(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set_gpu(&plan, "small", 12 * GIB, 89);
+    answer();
+    assert_false(budget.starts);
+    assert_non_null(strstr(budget.error, "Failed to load model"));
+    assert_true(says("utilization plays no part while weights load"));
+    set_gpu(&plan, "small", 16 * GIB, 89);
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 32768);
+    answer();
+    assert_string_equal(budget.error, "torch.OutOfMemoryError: CUDA out of memory.");
+    plan.platform = KVB_PLATFORM_WSL2;
+    answer();
+    assert_non_null(strstr(budget.error, "No available memory for the cache blocks."));
+    plan.platform = KVB_PLATFORM_LINUX;
+    plan.gpu.unified_memory = true;
+    answer();
+    assert_non_null(strstr(budget.error, "No available memory for the cache blocks."));
+}
+
+static void refused_batches(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 128);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 256);
+    answer();
+    assert_string_equal(budget.error,
+                        "max_num_batched_tokens (128) must be greater than or equal to max_num_seqs (256).");
+    make_llama_plan(&plan, R(19, 0));
+    set(&plan, KVB_SET_ENABLE_CHUNKED_PREFILL, 0);
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 4096);
+    answer();
+    assert_non_null(strstr(budget.error, "max_num_batched_tokens (4096) is smaller than max_model_len (8192)."));
+    plan.model.pooling = true; // whole prompts of pooling models are not held to it
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 256);
+    answer();
+    assert_true(budget.starts);
+}
+
+// Weights: half a per cent of margin, five where the kernel's padding depends on what is installed.
+static void margins_of_weights(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_quantisation_method method;
+        uint32_t part;
+    } rows[] = {{KVB_QUANT_NONE, 200}, {KVB_QUANT_MXFP4, 20}, {KVB_QUANT_NVFP4, 20}, {KVB_QUANT_BNB4, 20}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(19, 0));
+        plan.model.quantisation.method = rows[i].method;
+        answer();
+        const struct kvb_term *weights = &budget.items[KVB_ITEM_WEIGHTS];
+        assert_int_equal(weights->high_bytes - weights->bytes, weights->bytes / rows[i].part);
+    }
+}
+
+// --kv-cache-memory-bytes: the cache is that, the request the sum of the terms; 0 means not given.
+static void fixed_cache(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 4 * GIB);
+    answer();
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, 4 * GIB);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].basis, KVB_BASIS_STATED);
+    assert_int_equal(budget.kv.num_blocks, 2048);
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 0);
+    answer();
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].basis, KVB_BASIS_MODELLED);
+    assert_int_equal(budget.requested_bytes, 76524237620); // ceil(81088 MiB x 0.9)
+}
+
+static void warnings(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, 990000);
+    plan.environment.use_v1 = KVB_NO;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 262144);
+    answer();
+    assert_true(budget.starts && budget.slack_bytes < 0);
+    assert_true(says("expect an out-of-memory error after start-up"));
+    assert_true(says("VLLM_USE_V1=0 has no effect"));
+    assert_true(says("max_model_len (262144) is longer than the model's own maximum (131072)"));
+    plan.environment.allow_long_max_model_len = KVB_YES;
+    plan.engine.release = R(9, 0); // has a V0 engine
+    answer();
+    assert_false(says("longer than the model's own"));
+    assert_false(says("VLLM_USE_V1=0"));
+}
+
+// 3 pictures of 16384 tokens as Qwen2.5-VL sees the largest one, or of 1280 as stated, 100 and 200 around them.
+static void a_request(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.encoder = (struct kvb_encoder){.family = KVB_ENCODER_QWEN25_VL, .patch_size = 14, .merge_size = 2};
+    plan.request = (struct kvb_request){.set = true, .images = 3, .prompt_tokens = 100, .answer_tokens = 200};
+    answer();
+    assert_int_equal(budget.request_tokens, 3 * 16384 + 300);
+    assert_true(says("more than max_model_len (8192)"));
+    plan.request.image_tokens = 1280;
+    answer();
+    assert_int_equal(budget.request_tokens, 3 * 1280 + 300);
+    assert_false(says("more than max_model_len"));
+}
+
+static void refused(enum kvb_status status, const char *part)
+{
+    static struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), status);
+    assert_non_null(strstr(problems.items[0].text, part));
+}
+
+// A wish longer than the deployment accepts contradicts it, unless the length is the engine's to choose.
+static void impossible_wishes(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.need.length_tokens = 8193;
+    refused(KVB_CONTRADICTION, "--need-len 8193 is longer than max_model_len (8192)");
+    set(&plan, KVB_SET_MAX_MODEL_LEN, KVB_AUTO);
+    plan.need.length_tokens = 131073;
+    answer();
+}
+
+// Dimensions whose products no machine holds: weights, the batch, one request's need, the tokens.
+static void overflows(void **state)
+{
+    (void)state;
+    static const char text[] = "The sizes in this plan multiply to more than any machine holds";
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.hidden_size = UINT32_MAX;
+    plan.model.vocabulary_size = UINT32_MAX - 63;
+    refused(KVB_OVERFLOW, text);
+    make_llama_plan(&plan, R(19, 0));
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, UINT64_C(1) << 52);
+    refused(KVB_OVERFLOW, text);
+    make_llama_plan(&plan, R(19, 0));
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, GIB);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, UINT64_C(1) << 52);
+    refused(KVB_OVERFLOW, text);
+    make_llama_plan(&plan, R(7, 3));
+    set(&plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE, UINT64_C(1) << 61);
+    refused(KVB_OVERFLOW, text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table_of_8_gb),      cmocka_unit_test(other_processes),
+        cmocka_unit_test(free_memory),        cmocka_unit_test(free_check_by_release),
+        cmocka_unit_test(full_cards),         cmocka_unit_test(refused_batches),
+        cmocka_unit_test(margins_of_weights), cmocka_unit_test(fixed_cache),
+        cmocka_unit_test(warnings),           cmocka_unit_test(a_request),
+        cmocka_unit_test(impossible_wishes),  cmocka_unit_test(overflows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
