@@ -51,6 +51,8 @@ struct search {
     const struct kvb_builtin *by_id;
     const struct kvb_builtin *matches[MATCHES_MAX];
     size_t match_count;
+    const struct kvb_builtin *family[MATCHES_MAX]; // ids that begin with what is wanted: "a100" of "a100-sxm-80"
+    size_t family_count;
     const struct kvb_builtin *nearest;
     unsigned nearest_distance;
 };
@@ -79,6 +81,20 @@ static bool consider(struct search *search, const struct kvb_builtin *row, const
     return false;
 }
 
+static bool begins_with_wanted(const struct search *search, const char *id)
+{
+    char words[WORDS_CAPACITY];
+    if (!strpbrk(search->wanted, "0123456789")) {
+        return false; // "rtx" is a brand
+    }
+    for (const char *end = strchr(id, '-'); end; end = strchr(end + 1, '-')) {
+        if (strcmp(normalise(words, id, (size_t)(end - id)), search->wanted) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void search_row(struct search *search, const struct kvb_builtin *row)
 {
     if (consider(search, row, row->id, strlen(row->id))) {
@@ -94,15 +110,19 @@ static void search_row(struct search *search, const struct kvb_builtin *row)
     if (found && search->match_count < MATCHES_MAX) {
         search->matches[search->match_count++] = row;
     }
+    if (search->family_count < MATCHES_MAX && begins_with_wanted(search, row->id)) {
+        search->family[search->family_count++] = row;
+    }
 }
 
-static enum kvb_status say_ambiguous(const char *name, const struct search *search, struct kvb_problems *problems)
+static enum kvb_status say_ambiguous(const char *name, const struct kvb_builtin *const *rows, size_t count,
+                                     struct kvb_problems *problems)
 {
     char ids[320] = "";
-    for (size_t i = 0; i < search->match_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t used = strlen(ids);
-        const char *joint = i == 0 ? "" : i + 1 == search->match_count ? " or " : ", ";
-        (void)snprintf(ids + used, sizeof ids - used, "%s%s", joint, search->matches[i]->id);
+        const char *joint = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        (void)snprintf(ids + used, sizeof ids - used, "%s%s", joint, rows[i]->id);
     }
     return kvb_problem_add(problems, KVB_ERROR, KVB_AMBIGUOUS_NAME, (struct kvb_place){0},
                            "several GPUs are called '%.80s': write %s", name, ids);
@@ -144,7 +164,17 @@ enum kvb_status kvb_gpu_load(const char *name, struct kvb_gpu *gpu, struct kvb_p
     if (found) {
         return kvb_gpu_read(found->id, found->text, found->length, gpu, problems);
     }
-    return search.match_count > 1 ? say_ambiguous(name, &search, problems) : say_unknown(name, &search, problems);
+    if (search.match_count > 1) {
+        return say_ambiguous(name, search.matches, search.match_count, problems);
+    }
+    if (search.family_count > 1) {
+        return say_ambiguous(name, search.family, search.family_count, problems);
+    }
+    if (search.family_count == 1) {
+        search.nearest = search.family[0];
+        search.nearest_distance = 0;
+    }
+    return say_unknown(name, &search, problems);
 }
 
 void kvb_gpu_from_memory(uint64_t memory_bytes, struct kvb_gpu *gpu)

@@ -154,27 +154,43 @@ static enum kvb_status load_path(const char *path, const char *overrides, struct
     return status;
 }
 
+// The built-in model of the nearest name; a name without its owner is compared with names without theirs.
+static const char *nearest_name(const char *name)
+{
+    struct kvb_nearest nearest;
+    const char *id = NULL;
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
+    kvb_nearest_init(&nearest, name);
+    for (size_t i = 0; i < count; i++) {
+        const char *slash = strchr(rows[i].id, '/');
+        const char *before = nearest.best;
+        kvb_nearest_offer(&nearest, slash && !strchr(name, '/') ? slash + 1 : rows[i].id);
+        id = nearest.best != before ? rows[i].id : id;
+    }
+    return id;
+}
+
 static enum kvb_status refuse_name(const char *name, struct kvb_problems *problems)
 {
     struct kvb_place place = {name, 0, 0};
-    struct kvb_nearest nearest;
-    size_t count;
-    const struct kvb_builtin *rows = kvb_builtins(&count);
     if (looks_like_path(name)) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, place, "no such file or folder");
     }
-    kvb_nearest_init(&nearest, name);
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].kind == KVB_PROFILE_MODEL) {
-            kvb_nearest_offer(&nearest, rows[i].id);
-        }
-    }
+    const char *nearest = nearest_name(name);
+    const char *joint = nearest ? ", nearest is " : "";
     place.file = NULL;
+    if (!strchr(name, '/')) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, place,
+                               "model '%.120s' is not built in%s%s; write its name on huggingface.co, OWNER/MODEL, or "
+                               "give its config: --model ./config.json",
+                               name, joint, nearest ? nearest : "");
+    }
     return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, place,
                            "model '%.120s' is not built in%s%s; fetch its config with: curl -L "
                            "https://huggingface.co/%.120s/resolve/main/config.json -o config.json - and give --model "
                            "./config.json",
-                           name, nearest.best ? ", nearest is " : "", nearest.best ? nearest.best : "", name);
+                           name, joint, nearest ? nearest : "", name);
 }
 
 // A download beats the profile of the same name when it has weights whose headers can be read.

@@ -168,6 +168,12 @@ static void test_ambiguous_and_unknown(void **state)
     assert_int_equal(load("Orin", &gpu), KVB_AMBIGUOUS_NAME);
     assert_string_equal(problems.items[0].text,
                         "several GPUs are called 'Orin': write jetson-agx-orin-64 or jetson-orin-nx-16");
+    // the first part of several ids
+    assert_int_equal(load("NVIDIA A100", &gpu), KVB_AMBIGUOUS_NAME);
+    assert_string_equal(problems.items[0].text, "several GPUs are called 'NVIDIA A100': write a100-pcie-40, "
+                                                "a100-pcie-80, a100-sxm-40 or a100-sxm-80");
+    assert_int_equal(load("V100", &gpu), KVB_AMBIGUOUS_NAME);
+    assert_int_equal(load("jetson-thor2", &gpu), KVB_UNKNOWN_NAME);
     assert_int_equal(load("RTX 409O", &gpu), KVB_UNKNOWN_NAME);
     assert_non_null(strstr(problems.items[0].text, "no GPU is called 'RTX 409O'; the nearest is 'rtx4090'"));
     assert_int_equal(load("", &gpu), KVB_UNKNOWN_NAME);
