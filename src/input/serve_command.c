@@ -47,10 +47,12 @@ static enum kvb_status read_program(struct command *command)
         return kvb_problem_add(command->problems, KVB_ERROR, KVB_BAD_SYNTAX, HERE,
                                "the serve command is one quoted word; leave its quotes away");
     }
+    bool known = strcmp(program, "vllm") == 0 || kvb_starts_with(program, "python"); // it is the next word that is not
+    const char *second = known ? word_at(command, 1) : "";
     return kvb_problem_add(command->problems, KVB_ERROR, KVB_BAD_SYNTAX, HERE,
-                           "'%.80s' does not begin a serve command; expected 'vllm serve MODEL ...' or "
+                           "'%.80s%s%.80s' does not begin a serve command; expected 'vllm serve MODEL ...' or "
                            "'python -m vllm.entrypoints.openai.api_server --model MODEL ...'",
-                           word_at(command, 0));
+                           word_at(command, 0), second[0] != '\0' ? " " : "", second);
 }
 
 static enum kvb_status read_environment(struct command *command)
@@ -253,10 +255,40 @@ static enum kvb_status read_known(struct command *command, const struct kvb_serv
     return set_value(command, flag, command->words[command->at++]);
 }
 
+// The setting that an unknown flag may stand for; NULL when none is near.
+static const char *nearest_setting(const char *word, const char *equals)
+{
+    char wanted[80];
+    struct kvb_nearest nearest;
+    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    if (!kvb_starts_with(word, "--") || length - 2 >= sizeof wanted) {
+        return NULL;
+    }
+    for (size_t i = 2; i < length; i++) {
+        wanted[i - 2] = word[i] == '-' ? '_' : word[i];
+    }
+    wanted[length - 2] = '\0';
+    kvb_nearest_init(&nearest, wanted);
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        if (kvb_setting_rows[i].kind != KVB_VALUE_PART) {
+            kvb_nearest_offer(&nearest, kvb_setting_rows[i].key);
+        }
+    }
+    return nearest.best;
+}
+
 static enum kvb_status skip_unknown(struct command *command, const char *word, const char *equals)
 {
-    (void)kvb_problem_add(command->problems, KVB_NOTICE, KVB_UNKNOWN_NAME, HERE,
-                          "%.80s of the serve command is not known here and taken to have no effect on memory", word);
+    const char *nearest = nearest_setting(word, equals);
+    if (nearest != NULL) {
+        (void)kvb_problem_add(command->problems, KVB_WARNING, KVB_UNKNOWN_NAME, HERE,
+                              "%.80s of the serve command is not known here and left out; did you mean %s?", word,
+                              nearest);
+    } else {
+        (void)kvb_problem_add(command->problems, KVB_NOTICE, KVB_UNKNOWN_NAME, HERE,
+                              "%.80s of the serve command is not known here and taken to have no effect on memory",
+                              word);
+    }
     if (equals == NULL && next_is_value(command)) {
         command->at++;
     }

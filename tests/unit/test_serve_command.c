@@ -109,6 +109,12 @@ static void an_unknown_flag_is_a_notice(void **state)
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.items[0].severity, KVB_NOTICE);
     assert_int_equal(deployment.settings.values[KVB_SET_MAX_NUM_SEQS].number, 3);
+    const char *const slip[] = {"vllm", "serve", "x/y", "--max-model-length=5", NULL};
+    assert_int_equal(read(slip, &deployment, &problems), KVB_OK);
+    assert_int_equal(problems.count, 1);
+    assert_int_equal(problems.items[0].severity, KVB_WARNING); // it would have moved memory
+    assert_string_equal(problems.items[0].text, "--max-model-length=5 of the serve command is not known here and left "
+                                                "out; did you mean max_model_len?");
 }
 
 static void mistakes_are_refused(void **state)
@@ -120,6 +126,9 @@ static void mistakes_are_refused(void **state)
     } rows[] = {
         {{"sglang", "serve"},
          "'sglang' does not begin a serve command; expected 'vllm serve MODEL ...' or 'python -m "
+         "vllm.entrypoints.openai.api_server --model MODEL ...'"},
+        {{"vllm", "bench", "serve"},
+         "'vllm bench' does not begin a serve command; expected 'vllm serve MODEL ...' or 'python -m "
          "vllm.entrypoints.openai.api_server --model MODEL ...'"},
         {{"vllm", "serve", "a", "b"}, "in the serve command: unexpected word 'b'"},
         {{"vllm", "serve", "a", "--max-num-seqs"}, "in the serve command: --max-num-seqs needs a value"},
