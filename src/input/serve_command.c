@@ -16,7 +16,7 @@ struct command {
     const char *const *words;
     struct kvb_deployment *deployment;
     struct kvb_problems *problems;
-    bool model_said;
+    bool model_said, rope_said, overrides_said;
 };
 
 static const char *last_part(const char *path)
@@ -147,6 +147,45 @@ static enum kvb_status set_draft_model(struct command *command, const char *valu
     return set_number(command, KVB_SET_SPECULATIVE_METHOD, ngram ? KVB_SPECULATIVE_NGRAM : KVB_SPECULATIVE_DRAFT_MODEL);
 }
 
+static enum kvb_status two_overrides(struct command *command)
+{
+    return kvb_problem_add(command->problems, KVB_ERROR, KVB_NOT_ALLOWED, HERE,
+                           "in the serve command: --rope-scaling and --hf-overrides together are not read; say "
+                           "rope_scaling inside --hf-overrides");
+}
+
+static enum kvb_status set_overrides(struct command *command, const char *value)
+{
+    command->overrides_said = true;
+    if (command->rope_said) {
+        return two_overrides(command);
+    }
+    if (!kvb_copy(command->deployment->overrides, sizeof command->deployment->overrides, value)) {
+        return kvb_problem_add(command->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "--hf-overrides is too long");
+    }
+    return KVB_OK;
+}
+
+// --rope-scaling replaced one key of the config before --hf-overrides could.
+static enum kvb_status set_rope_scaling(struct command *command, const char *value)
+{
+    static const char opening[] = "{\"rope_scaling\": ", closing[] = "}";
+    char *out = command->deployment->overrides;
+    size_t capacity = sizeof command->deployment->overrides, used = sizeof opening - 1;
+    command->rope_said = true;
+    if (command->overrides_said) {
+        return two_overrides(command);
+    }
+    if (used + strlen(value) + sizeof closing > capacity) {
+        return kvb_problem_add(command->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "--rope-scaling is too long");
+    }
+    (void)kvb_copy(out, capacity, opening);
+    (void)kvb_copy(out + used, capacity - used, value);
+    used += strlen(value);
+    (void)kvb_copy(out + used, capacity - used, closing);
+    return KVB_OK;
+}
+
 static enum kvb_status set_value(struct command *command, const struct kvb_serve_flag *flag, const char *value)
 {
     switch (flag->kind) {
@@ -157,11 +196,10 @@ static enum kvb_status set_value(struct command *command, const struct kvb_serve
         return kvb_json_flag(flag->json_name, value, KVB_ORIGIN_COMMAND, command->deployment, command->problems);
     case KVB_SERVE_MODEL:
         return set_model(command, value);
+    case KVB_SERVE_ROPE_SCALING:
+        return set_rope_scaling(command, value);
     case KVB_SERVE_OVERRIDES:
-        if (!kvb_copy(command->deployment->overrides, sizeof command->deployment->overrides, value)) {
-            return kvb_problem_add(command->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "--hf-overrides is too long");
-        }
-        return KVB_OK;
+        return set_overrides(command, value);
     case KVB_SERVE_LEVEL:
         return set_level(command, value);
     case KVB_SERVE_ENCODER_COPY:

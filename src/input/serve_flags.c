@@ -10,6 +10,7 @@
 static const struct kvb_serve_flag special_flags[] = {
     {"model", NULL, KVB_SERVE_MODEL, 0, NULL},
     {"hf-overrides", NULL, KVB_SERVE_OVERRIDES, 0, NULL},
+    {"rope-scaling", NULL, KVB_SERVE_ROPE_SCALING, 0, NULL},
     {"optimization-level", NULL, KVB_SERVE_LEVEL, 0, NULL},
     {"config", NULL, KVB_SERVE_CONFIG, 0, NULL},
     {"limit-mm-per-prompt", NULL, KVB_SERVE_JSON, 0, "limit-mm-per-prompt"},
@@ -230,7 +231,6 @@ static const char *const plain_values[] = {
     "offload-prefetch-step",
     "offload-params",
     "cpu-offload-params",
-    "rope-scaling",
     "rope-theta",
     "api-server-count",
     "kv-cache-dtype-scale",

@@ -12,6 +12,7 @@ enum kvb_serve_kind {
     KVB_SERVE_LIST,    // read by kvb_json_flag, takes several words
     KVB_SERVE_MODEL,
     KVB_SERVE_OVERRIDES,    // --hf-overrides
+    KVB_SERVE_ROPE_SCALING, // one key of the config
     KVB_SERVE_LEVEL,        // -O
     KVB_SERVE_ENCODER_COPY, // --enable-multimodal-encoder-data-parallel
     KVB_SERVE_DRAFT_MODEL,

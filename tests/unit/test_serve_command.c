@@ -117,6 +117,17 @@ static void an_unknown_flag_is_a_notice(void **state)
                                                 "out; did you mean max_model_len?");
 }
 
+static void rope_scaling_is_one_override(void **state)
+{
+    (void)state;
+    struct kvb_deployment deployment;
+    struct kvb_problems problems;
+    const char *const words[] = {"vllm", "serve", "x/y", "--rope-scaling", "{\"factor\": 2}", "--rope_scaling={}",
+                                 NULL};
+    assert_int_equal(read(words, &deployment, &problems), KVB_OK);
+    assert_string_equal(deployment.overrides, "{\"rope_scaling\": {}}"); // last wins
+}
+
 static void mistakes_are_refused(void **state)
 {
     (void)state;
@@ -136,6 +147,9 @@ static void mistakes_are_refused(void **state)
          "in the serve command: --max-num is the beginning of several flags; write it out"},
         {{"vllm", "serve", "a", "-tp", "x"},
          "in the serve command: tensor_parallel_size: 'x' is not a whole number such as 4096, 4k or 4K"},
+        {{"vllm", "serve", "a", "--rope-scaling", "{}", "--hf-overrides", "{}"},
+         "in the serve command: --rope-scaling and --hf-overrides together are not read; say rope_scaling inside "
+         "--hf-overrides"},
         {{"vllm", "serve", "a", "-O7"}, "in the serve command: -O '7' is not a level from 0 to 3"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -169,8 +183,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_is_read),          cmocka_unit_test(programs_and_environment),
-        cmocka_unit_test(an_unknown_flag_is_a_notice), cmocka_unit_test(mistakes_are_refused),
-        cmocka_unit_test(every_flag_finds_itself),
+        cmocka_unit_test(an_unknown_flag_is_a_notice), cmocka_unit_test(rope_scaling_is_one_override),
+        cmocka_unit_test(mistakes_are_refused),        cmocka_unit_test(every_flag_finds_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
