@@ -1,0 +1,122 @@
+// What a team demands of its deployments beyond starting, where their GPUs are named, and what is waived.
+#ifndef KVBUDGET_POLICY_H
+#define KVBUDGET_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <kvbudget/budget.h>
+#include <kvbudget/manifest.h>
+
+// Why a case fails or cannot be answered. One row each in kvb_rule_rows.
+enum kvb_rule {
+    KVB_RULE_FITS,
+    KVB_RULE_UNKNOWN_FLAG,
+    KVB_RULE_GPU_COUNT,
+    KVB_RULE_MIN_HEADROOM,
+    KVB_RULE_MIN_SLACK,
+    KVB_RULE_MIN_CONCURRENCY,
+    KVB_RULE_MIN_LENGTH,
+    KVB_RULE_UTILIZATION,
+    KVB_RULE_REQUIRED,
+    KVB_RULE_FORBIDDEN,
+    KVB_RULE_NO_GPU,
+    KVB_RULE_NO_MODEL,
+    KVB_RULE_INPUT,
+    KVB_RULE_COUNT
+};
+struct kvb_rule_row {
+    const char *id;   // "min-headroom"
+    const char *help; // one sentence
+    bool is_error;    // the case could not be answered
+};
+extern const struct kvb_rule_row kvb_rule_rows[KVB_RULE_COUNT];
+
+#define KVB_FINDINGS_MAX 24
+struct kvb_finding {
+    enum kvb_rule rule;
+    enum kvb_severity severity; // errors decide, warnings are only said
+    struct kvb_spot place;
+    bool waived;
+    char text[KVB_PROBLEM_TEXT_CAPACITY];
+};
+struct kvb_findings {
+    uint32_t count, dropped;
+    struct kvb_finding items[KVB_FINDINGS_MAX];
+};
+void kvb_findings_add(struct kvb_findings *findings, enum kvb_rule rule, enum kvb_severity severity,
+                      struct kvb_spot place, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+#define KVB_POLICY_LISTED_MAX 16
+#define KVB_PATTERN_CAPACITY 256
+
+struct kvb_policy_setting {
+    enum kvb_setting setting;
+    bool any; // whatever its value
+    uint64_t number;
+};
+
+struct kvb_policy_rule {
+    char files[KVB_PATTERN_CAPACITY]; // "" = all
+    bool low;                         // judge at the low end of the figures
+    bool has_headroom, has_slack;
+    uint64_t min_headroom_bytes, min_slack_bytes;
+    uint64_t min_concurrency_hundredths;               // 0 = not asked
+    uint64_t min_length_tokens;                        // 0 = not asked
+    uint32_t min_utilization_ppm, max_utilization_ppm; // 0 = not asked
+    uint32_t required_count, forbidden_count;
+    struct kvb_policy_setting required[KVB_POLICY_LISTED_MAX], forbidden[KVB_POLICY_LISTED_MAX];
+};
+
+struct kvb_policy_gpu {
+    char files[KVB_PATTERN_CAPACITY]; // "" = any
+    char label[KVB_LABEL_CAPACITY];   // "KEY=VALUE"; "" = any
+    char gpu[KVB_NAME_CAPACITY];
+    uint64_t gpu_memory_bytes; // 0 = the GPU's own
+};
+
+struct kvb_policy_model {
+    char name[KVB_PATH_CAPACITY];
+    char path[KVB_PATH_CAPACITY]; // another name, or a path beside the policy
+};
+
+struct kvb_policy_waiver {
+    char files[KVB_PATTERN_CAPACITY];
+    char name[KVB_NAME_CAPACITY]; // of the deployment; "" = any
+    enum kvb_rule rule;
+    char reason[KVB_PATTERN_CAPACITY];
+    uint32_t until; // 20261231
+};
+
+#define KVB_POLICY_MAX 64
+struct kvb_policy {
+    uint32_t rule_count, gpu_count, model_count, waiver_count;
+    struct kvb_policy_rule rules[KVB_POLICY_MAX];
+    struct kvb_policy_gpu gpus[KVB_POLICY_MAX];
+    struct kvb_policy_model models[KVB_POLICY_MAX];
+    struct kvb_policy_waiver waivers[KVB_POLICY_MAX];
+};
+
+// Strict: every departure is said with its place. `policy` is untouched on failure.
+enum kvb_status kvb_policy_read(const char *file, const char *text, size_t length, struct kvb_policy *policy,
+                                struct kvb_problems *problems) KVB_MUST_USE;
+enum kvb_status kvb_policy_load(const char *path, struct kvb_policy *policy,
+                                struct kvb_problems *problems) KVB_MUST_USE;
+bool kvb_policy_exists(const char *path);
+
+// The GPU of a file or label, the first entry that fits; NULL: the policy names none.
+const struct kvb_policy_gpu *kvb_policy_find_gpu(const struct kvb_policy *policy, const char *file, const char *label);
+// What stands for a model's name; NULL: nothing else.
+const char *kvb_policy_find_model(const struct kvb_policy *policy, const char *name);
+
+// Adds a finding for every demand of the rules for this file that is not met.
+void kvb_policy_judge(const struct kvb_policy *policy, const char *file, const struct kvb_found *found,
+                      const struct kvb_budget *budget, struct kvb_findings *findings);
+// Marks what a waiver covers on the day `today` (20261121) and says the reason; a waiver that has run out is said.
+void kvb_policy_waive(const struct kvb_policy *policy, const char *file, const char *name, uint32_t today,
+                      struct kvb_findings *findings);
+
+// "k8s/**/*.yaml": '*' and '?' stay inside one folder, '**' does not; without '/' the file's name alone counts.
+bool kvb_pattern_fits(const char *pattern, const char *path);
+
+#endif
