@@ -12,9 +12,11 @@
 #include <kvbudget/gpu.h>
 #include <kvbudget/input.h>
 #include <kvbudget/logs.h>
+#include <kvbudget/manifest.h>
 #include <kvbudget/machine.h>
 #include <kvbudget/model.h>
 #include <kvbudget/plan.h>
+#include <kvbudget/policy.h>
 #include <kvbudget/problem.h>
 #include <kvbudget/units.h>
 #include <kvbudget/version.h>

@@ -8,33 +8,33 @@
 #include <kvbudget/budget.h>
 #include <kvbudget/manifest.h>
 
-// Why a case fails or cannot be answered. One row each in kvb_rule_rows.
-enum kvb_rule {
-    KVB_RULE_FITS,
-    KVB_RULE_UNKNOWN_FLAG,
-    KVB_RULE_GPU_COUNT,
-    KVB_RULE_MIN_HEADROOM,
-    KVB_RULE_MIN_SLACK,
-    KVB_RULE_MIN_CONCURRENCY,
-    KVB_RULE_MIN_LENGTH,
-    KVB_RULE_UTILIZATION,
-    KVB_RULE_REQUIRED,
-    KVB_RULE_FORBIDDEN,
-    KVB_RULE_NO_GPU,
-    KVB_RULE_NO_MODEL,
-    KVB_RULE_INPUT,
-    KVB_RULE_COUNT
+// Why a case fails or cannot be answered. One row each in kvb_check_rule_rows.
+enum kvb_check_rule {
+    KVB_CHECK_FITS,
+    KVB_CHECK_UNKNOWN_FLAG,
+    KVB_CHECK_GPU_COUNT,
+    KVB_CHECK_MIN_HEADROOM,
+    KVB_CHECK_MIN_SLACK,
+    KVB_CHECK_MIN_CONCURRENCY,
+    KVB_CHECK_MIN_LENGTH,
+    KVB_CHECK_UTILIZATION,
+    KVB_CHECK_REQUIRED,
+    KVB_CHECK_FORBIDDEN,
+    KVB_CHECK_NO_GPU,
+    KVB_CHECK_NO_MODEL,
+    KVB_CHECK_INPUT,
+    KVB_CHECK_COUNT
 };
-struct kvb_rule_row {
+struct kvb_check_rule_row {
     const char *id;   // "min-headroom"
     const char *help; // one sentence
     bool is_error;    // the case could not be answered
 };
-extern const struct kvb_rule_row kvb_rule_rows[KVB_RULE_COUNT];
+extern const struct kvb_check_rule_row kvb_check_rule_rows[KVB_CHECK_COUNT];
 
 #define KVB_FINDINGS_MAX 24
 struct kvb_finding {
-    enum kvb_rule rule;
+    enum kvb_check_rule rule;
     enum kvb_severity severity; // errors decide, warnings are only said
     struct kvb_spot place;
     bool waived;
@@ -44,7 +44,7 @@ struct kvb_findings {
     uint32_t count, dropped;
     struct kvb_finding items[KVB_FINDINGS_MAX];
 };
-void kvb_findings_add(struct kvb_findings *findings, enum kvb_rule rule, enum kvb_severity severity,
+void kvb_findings_add(struct kvb_findings *findings, enum kvb_check_rule rule, enum kvb_severity severity,
                       struct kvb_spot place, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 #define KVB_POLICY_LISTED_MAX 16
@@ -83,7 +83,7 @@ struct kvb_policy_model {
 struct kvb_policy_waiver {
     char files[KVB_PATTERN_CAPACITY];
     char name[KVB_NAME_CAPACITY]; // of the deployment; "" = any
-    enum kvb_rule rule;
+    enum kvb_check_rule rule;
     char reason[KVB_PATTERN_CAPACITY];
     uint32_t until; // 20261231
 };

@@ -36,6 +36,9 @@ struct arguments {
     const char *gpu_state; // --gpu-state, or NULL
     char devices[256];     // GPUs chosen from a machine: "4", "0,1"; "" = none were
     char choice[512];      // why, in a sentence
+    const char *policy;    // --policy, or NULL
+    bool skip_others;      // files without a deployment are passed over
+    bool answered;         // the answer is printed whatever the exit code
     int operand_count;
     const char *operands[OPERANDS_MAX];
     int serve_count; // words after --

@@ -21,6 +21,22 @@ static const struct command_row rows[] = {
         .run = plan_run,
     },
     {
+        .name = "check",
+        .operands = "PATH...",
+        .summary = "Do all deployments in these files pass? The gate in CI.",
+        .details = "Reads vllm serve lines in scripts, Dockerfiles, systemd units and Procfiles, compose\n"
+                   "files, Kubernetes and KServe manifests, Helm values, --config files, rollout keys and\n"
+                   "profiles; a folder is searched. Flags stand above what the files say. Exit code 0: all\n"
+                   "pass; 1: one fails; 3: one cannot be understood.\n",
+        .schema = "kvbudget.check/1",
+        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_CHECK | OPTIONS_OUTPUT,
+        .formats =
+            TEXT_AND_JSON | 1U << FORMAT_GITHUB | 1U << FORMAT_MARKDOWN | 1U << FORMAT_JUNIT | 1U << FORMAT_SARIF,
+        .operands_min = 1,
+        .operands_max = OPERANDS_MAX,
+        .run = check_run,
+    },
+    {
         .name = "explain",
         .operands = "[LOG|-]",
         .summary = "What do this run's numbers say, what fixes it, what would not?",

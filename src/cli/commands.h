@@ -14,7 +14,8 @@ enum option_set {
     OPTIONS_DEPLOYMENT = 2, // model, GPU, engine, platform, environment, reserves
     OPTIONS_ENGINE = 4,     // vLLM's flags
     OPTIONS_MACHINE = 64,   // --gpu-state
-    OPTIONS_PLAN = 8        // --show, --against
+    OPTIONS_PLAN = 8,       // --show, --against
+    OPTIONS_CHECK = 128     // --policy, --skip-others
 };
 
 struct command_row {
@@ -37,6 +38,7 @@ const struct command_row *commands_find(const char *name); // NULL: none
 // One function per command.
 int plan_run(struct arguments *arguments, struct kvb_buffer *answer);
 int probe_run(struct arguments *arguments, struct kvb_buffer *answer);
+int check_run(struct arguments *arguments, struct kvb_buffer *answer);
 int explain_run(struct arguments *arguments, struct kvb_buffer *answer);
 int profiles_run(struct arguments *arguments, struct kvb_buffer *answer);
 int completion_run(struct arguments *arguments, struct kvb_buffer *answer);

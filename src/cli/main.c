@@ -45,7 +45,7 @@ static int refuse_command(const char *word)
 
 static int finish(const struct arguments *arguments, struct kvb_buffer *answer, int code)
 {
-    bool trouble = code > 1;
+    bool trouble = code > 1 && !arguments->answered;
     bool json = arguments->format == FORMAT_JSON && arguments->command->schema != NULL;
     if (trouble || arguments->quiet) {
         kvb_buffer_free(answer);

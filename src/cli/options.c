@@ -60,6 +60,7 @@ void options_build(struct option_list *list, unsigned option_sets)
         {OPTIONS_DEPLOYMENT, options_add_deployment},
         {OPTIONS_ENGINE, options_add_engine},
         {OPTIONS_PLAN, options_add_plan},
+        {OPTIONS_CHECK, options_add_check},
         {OPTIONS_OUTPUT, options_add_output},
     };
     list->count = 0;

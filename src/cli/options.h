@@ -52,6 +52,7 @@ void options_add(struct option_list *list, const struct option_row *rows, size_t
 void options_add_output(struct option_list *list);
 void options_add_deployment(struct option_list *list);
 void options_add_plan(struct option_list *list);
+void options_add_check(struct option_list *list);
 void options_add_engine(struct option_list *list);
 void options_add_machine(struct option_list *list);
 

@@ -155,6 +155,10 @@ static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct k
     set_image_release(manifest, found, container);
     set_gpu(manifest, found, container);
     kvb_found_read_serve(manifest, found, arguments, container->variables);
+    if (container->name == NULL && found->deployment.model[0] != '\0') {
+        (void)kvb_copy(found->name, sizeof found->name,
+                       kvb_manifest_join(manifest, name, " ", found->deployment.model));
+    }
     return kvb_found_emit(manifest, found, container->scope_line);
 }
 

@@ -194,6 +194,10 @@ static enum kvb_status emit(struct kvb_manifest *manifest, const struct kvb_cont
                        kvb_manifest_join(manifest, "vllm@", manifest->release, ""));
     }
     kvb_found_read_serve(manifest, found, words, container->variables);
+    if (container->name == NULL && found->deployment.model[0] != '\0') {
+        (void)kvb_copy(found->name, sizeof found->name,
+                       kvb_manifest_join(manifest, name, " ", found->deployment.model));
+    }
     found->deployment.usage = KVB_USAGE_OFFLINE;
     found->deployment.usage_set = true;
     (void)kvb_problem_add(

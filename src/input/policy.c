@@ -11,23 +11,23 @@
 #include "base/text.h"
 #include "input/file.h"
 
-const struct kvb_rule_row kvb_rule_rows[KVB_RULE_COUNT] = {
-    [KVB_RULE_FITS] = {"fits", "The engine starts and one request of full length fits.", false},
-    [KVB_RULE_UNKNOWN_FLAG] = {"unknown-flag", "Every flag is one that this release knows.", false},
-    [KVB_RULE_GPU_COUNT] = {"gpu-count", "The container gets as many GPUs as the engine is told to use.", false},
-    [KVB_RULE_MIN_HEADROOM] = {"min-headroom", "KV cache beyond one request of full length.", false},
-    [KVB_RULE_MIN_SLACK] = {"min-slack", "Memory that stays free on the device while serving.", false},
-    [KVB_RULE_MIN_CONCURRENCY] = {"min-concurrency", "Requests of full length at the same time.", false},
-    [KVB_RULE_MIN_LENGTH] = {"min-length", "The longest request that is accepted.", false},
-    [KVB_RULE_UTILIZATION] = {"utilization", "gpu_memory_utilization inside the range that is allowed.", false},
-    [KVB_RULE_REQUIRED] = {"required-setting", "A setting that must be there.", false},
-    [KVB_RULE_FORBIDDEN] = {"forbidden-setting", "A setting that must not be there.", false},
-    [KVB_RULE_NO_GPU] = {"no-gpu", "The GPU is named in the file, a comment, the policy or by --gpu.", true},
-    [KVB_RULE_NO_MODEL] = {"no-model", "The model is named and known.", true},
-    [KVB_RULE_INPUT] = {"input", "The file can be read and its values understood.", true},
+const struct kvb_check_rule_row kvb_check_rule_rows[KVB_CHECK_COUNT] = {
+    [KVB_CHECK_FITS] = {"fits", "The engine starts and one request of full length fits.", false},
+    [KVB_CHECK_UNKNOWN_FLAG] = {"unknown-flag", "Every flag is one that this release knows.", false},
+    [KVB_CHECK_GPU_COUNT] = {"gpu-count", "The container gets as many GPUs as the engine is told to use.", false},
+    [KVB_CHECK_MIN_HEADROOM] = {"min-headroom", "KV cache beyond one request of full length.", false},
+    [KVB_CHECK_MIN_SLACK] = {"min-slack", "Memory that stays free on the device while serving.", false},
+    [KVB_CHECK_MIN_CONCURRENCY] = {"min-concurrency", "Requests of full length at the same time.", false},
+    [KVB_CHECK_MIN_LENGTH] = {"min-length", "The longest request that is accepted.", false},
+    [KVB_CHECK_UTILIZATION] = {"utilization", "gpu_memory_utilization inside the range that is allowed.", false},
+    [KVB_CHECK_REQUIRED] = {"required-setting", "A setting that must be there.", false},
+    [KVB_CHECK_FORBIDDEN] = {"forbidden-setting", "A setting that must not be there.", false},
+    [KVB_CHECK_NO_GPU] = {"no-gpu", "The GPU is named in the file, a comment, the policy or by --gpu.", true},
+    [KVB_CHECK_NO_MODEL] = {"no-model", "The model is named and known.", true},
+    [KVB_CHECK_INPUT] = {"input", "The file can be read and its values understood.", true},
 };
 
-void kvb_findings_add(struct kvb_findings *findings, enum kvb_rule rule, enum kvb_severity severity,
+void kvb_findings_add(struct kvb_findings *findings, enum kvb_check_rule rule, enum kvb_severity severity,
                       struct kvb_spot place, const char *format, ...)
 {
     va_list values;
@@ -166,7 +166,7 @@ static void judge_memory(const struct judging *judging)
     int64_t headroom = kv_bytes(judging) - at_most(budget->needed_bytes);
     char have[32], want[32];
     if (rule->has_headroom && headroom < at_most(rule->min_headroom_bytes)) {
-        kvb_findings_add(judging->findings, KVB_RULE_MIN_HEADROOM, KVB_ERROR,
+        kvb_findings_add(judging->findings, KVB_CHECK_MIN_HEADROOM, KVB_ERROR,
                          place_of(judging->found, KVB_SET_GPU_MEMORY_UTILIZATION),
                          "headroom beyond one request of full length is %s GiB%s; the policy asks for %s GiB",
                          kvb_format_gib(have, headroom, 2), bound_word(judging),
@@ -174,7 +174,7 @@ static void judge_memory(const struct judging *judging)
     }
     if (rule->has_slack && budget->slack_bytes < at_most(rule->min_slack_bytes)) {
         kvb_findings_add(
-            judging->findings, KVB_RULE_MIN_SLACK, KVB_ERROR, place_of(judging->found, KVB_SET_GPU_MEMORY_UTILIZATION),
+            judging->findings, KVB_CHECK_MIN_SLACK, KVB_ERROR, place_of(judging->found, KVB_SET_GPU_MEMORY_UTILIZATION),
             "%s GiB stay free on the device while serving; the policy asks for %s GiB",
             kvb_format_gib(have, budget->slack_bytes, 2), kvb_format_gib(want, at_most(rule->min_slack_bytes), 2));
     }
@@ -200,14 +200,14 @@ static void judge_requests(const struct judging *judging)
                                                         : budget->settings.values[KVB_SET_MAX_MODEL_LEN].number;
     char first[32], second[32];
     if (have < want) {
-        kvb_findings_add(judging->findings, KVB_RULE_MIN_CONCURRENCY, KVB_ERROR,
+        kvb_findings_add(judging->findings, KVB_CHECK_MIN_CONCURRENCY, KVB_ERROR,
                          place_of(judging->found, KVB_SET_MAX_MODEL_LEN),
                          "%llu.%02llu requests of full length fit at the same time%s; the policy asks for %llu.%02llu",
                          (unsigned long long)(have / 100), (unsigned long long)(have % 100), bound_word(judging),
                          (unsigned long long)(want / 100), (unsigned long long)(want % 100));
     }
     if (length < rule->min_length_tokens) {
-        kvb_findings_add(judging->findings, KVB_RULE_MIN_LENGTH, KVB_ERROR,
+        kvb_findings_add(judging->findings, KVB_CHECK_MIN_LENGTH, KVB_ERROR,
                          place_of(judging->found, KVB_SET_MAX_MODEL_LEN), "max_model_len is %s; the policy asks for %s",
                          kvb_format_count(first, length), kvb_format_count(second, rule->min_length_tokens));
     }
@@ -221,7 +221,7 @@ static void judge_utilization(const struct judging *judging)
     bool high = rule->max_utilization_ppm > 0 && value->number > rule->max_utilization_ppm;
     char have[32], want[32];
     if (low || high) {
-        kvb_findings_add(judging->findings, KVB_RULE_UTILIZATION, KVB_ERROR,
+        kvb_findings_add(judging->findings, KVB_CHECK_UTILIZATION, KVB_ERROR,
                          place_of(judging->found, KVB_SET_GPU_MEMORY_UTILIZATION),
                          "gpu_memory_utilization is %s; the policy allows %s %s",
                          kvb_format_ppm(have, (uint32_t)value->number), low ? "at least" : "at most",
@@ -259,14 +259,14 @@ static void judge_settings(const struct judging *judging)
     char text[128];
     for (uint32_t i = 0; i < rule->required_count; i++) {
         if (!has_value(judging, &rule->required[i])) {
-            kvb_findings_add(judging->findings, KVB_RULE_REQUIRED, KVB_ERROR,
+            kvb_findings_add(judging->findings, KVB_CHECK_REQUIRED, KVB_ERROR,
                              place_of(judging->found, rule->required[i].setting), "the policy asks for %s",
                              describe(text, &rule->required[i]));
         }
     }
     for (uint32_t i = 0; i < rule->forbidden_count; i++) {
         if (has_value(judging, &rule->forbidden[i])) {
-            kvb_findings_add(judging->findings, KVB_RULE_FORBIDDEN, KVB_ERROR,
+            kvb_findings_add(judging->findings, KVB_CHECK_FORBIDDEN, KVB_ERROR,
                              place_of(judging->found, rule->forbidden[i].setting), "the policy forbids %s",
                              describe(text, &rule->forbidden[i]));
         }
@@ -282,7 +282,7 @@ void kvb_policy_judge(const struct kvb_policy *policy, const char *file, const s
             continue;
         }
         if (judging.rule->low && budget->verdict == KVB_TIGHT) {
-            kvb_findings_add(findings, KVB_RULE_FITS, KVB_ERROR, place_of(found, KVB_SET_MAX_MODEL_LEN),
+            kvb_findings_add(findings, KVB_CHECK_FITS, KVB_ERROR, place_of(found, KVB_SET_MAX_MODEL_LEN),
                              "it fits at the likely figures but not at their low end, where the policy judges it");
         }
         judge_memory(&judging);

@@ -287,9 +287,9 @@ static enum kvb_status read_waiver_name(const struct reading *reading, const str
 static enum kvb_status read_waiver_rule(const struct reading *reading, const struct kvb_node *node, void *entry)
 {
     struct kvb_policy_waiver *waiver = entry;
-    for (unsigned i = 0; node->kind == KVB_NODE_SCALAR && i < KVB_RULE_COUNT; i++) {
-        if (!kvb_rule_rows[i].is_error && strcmp(kvb_rule_rows[i].id, node->text) == 0) {
-            waiver->rule = (enum kvb_rule)i;
+    for (unsigned i = 0; node->kind == KVB_NODE_SCALAR && i < KVB_CHECK_COUNT; i++) {
+        if (!kvb_check_rule_rows[i].is_error && strcmp(kvb_check_rule_rows[i].id, node->text) == 0) {
+            waiver->rule = (enum kvb_check_rule)i;
             return KVB_OK;
         }
     }

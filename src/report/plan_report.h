@@ -33,6 +33,8 @@ struct kvb_plan_report {
 
 void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *report);
 void kvb_render_plan_json(struct kvb_buffer *out, const struct kvb_plan_report *report);
+// The same as a member of a larger document.
+void kvb_json_plan(struct kvb_json *json, const char *key, const struct kvb_plan_report *report);
 
 // GPUs of one deployment: tensor x pipeline x prefill context x data.
 uint64_t kvb_report_gpu_count(const struct kvb_settings *settings);

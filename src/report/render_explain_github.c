@@ -2,22 +2,7 @@
 #include <string.h>
 
 #include "report/explain_report.h"
-
-// GitHub shows about ten annotations of a level for a step.
-#define SHOWN_MAX 9
-
-// In a value ':' and ',' are escaped as well.
-static void add_escaped(struct kvb_buffer *out, const char *text, bool is_value)
-{
-    for (; *text != '\0'; text++) {
-        bool escape = *text == '%' || *text == '\r' || *text == '\n' || (is_value && (*text == ':' || *text == ','));
-        if (escape) {
-            kvb_buffer_printf(out, "%%%02X", (unsigned)(unsigned char)*text);
-        } else if ((unsigned char)*text >= 0x20 && *text != 0x7f) {
-            kvb_buffer_add_n(out, text, 1);
-        }
-    }
-}
+#include "report/github.h"
 
 static void open_annotation(struct kvb_buffer *out, const struct kvb_explain_report *report, const char *level,
                             uint64_t line)
@@ -26,7 +11,7 @@ static void open_annotation(struct kvb_buffer *out, const struct kvb_explain_rep
     kvb_buffer_printf(out, "::%s ", level);
     if (has_file) {
         kvb_buffer_add(out, "file=");
-        add_escaped(out, report->file, true);
+        kvb_github_add(out, report->file, true);
         kvb_buffer_printf(out, ",line=%llu,", (unsigned long long)(line != 0 ? line : 1));
     }
 }
@@ -42,10 +27,10 @@ static void add_failure(struct kvb_buffer *out, const struct kvb_explain_report 
     kvb_explain_headline(&headline, log);
     open_annotation(out, report, level, log->failure.line);
     kvb_buffer_add(out, "title=kvbudget explain::");
-    add_escaped(out, headline.data != NULL ? headline.data : "", false);
+    kvb_github_add(out, headline.data != NULL ? headline.data : "", false);
     if (log->failure.kind != KVB_FAILURE_NONE) {
         kvb_buffer_add(out, "%0A");
-        add_escaped(out, log->failure.text, false);
+        kvb_github_add(out, log->failure.text, false);
     }
     kvb_buffer_add(out, "\n");
     out->failed = out->failed || headline.failed;
@@ -56,11 +41,11 @@ static void add_remedy(struct kvb_buffer *out, const struct kvb_explain_report *
 {
     open_annotation(out, report, "notice", report->log->failure.line);
     kvb_buffer_printf(out, "title=%s::", remedy->works ? "fixes it" : "does not");
-    add_escaped(out, remedy->setting, false);
+    kvb_github_add(out, remedy->setting, false);
     kvb_buffer_add(out, " ");
-    add_escaped(out, remedy->to, false);
+    kvb_github_add(out, remedy->to, false);
     kvb_buffer_add(out, ": ");
-    add_escaped(out, remedy->why, false);
+    kvb_github_add(out, remedy->why, false);
     kvb_buffer_add(out, "\n");
 }
 
@@ -68,11 +53,11 @@ void kvb_render_explain_github(struct kvb_buffer *out, const struct kvb_explain_
 {
     const struct kvb_log_report *log = report->log;
     add_failure(out, report);
-    for (uint32_t i = 0; i < log->remedy_count && i < SHOWN_MAX; i++) {
+    for (uint32_t i = 0; i < log->remedy_count && i < KVB_GITHUB_SHOWN_MAX; i++) {
         add_remedy(out, report, &log->remedies[i]);
     }
-    if (log->remedy_count > SHOWN_MAX) {
+    if (log->remedy_count > KVB_GITHUB_SHOWN_MAX) {
         kvb_buffer_printf(out, "::notice title=kvbudget explain::%u more in the text and JSON formats\n",
-                          (unsigned)(log->remedy_count - SHOWN_MAX));
+                          (unsigned)(log->remedy_count - KVB_GITHUB_SHOWN_MAX));
     }
 }

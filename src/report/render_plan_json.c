@@ -269,25 +269,30 @@ static void against(struct kvb_json *json, const struct kvb_plan_report *report)
     kvb_json_close_object(json);
 }
 
+void kvb_json_plan(struct kvb_json *json, const char *key, const struct kvb_plan_report *report)
+{
+    kvb_json_open_object(json, key);
+    kvb_json_text(json, "schema", "kvbudget.plan/1");
+    kvb_json_text(json, "verdict", kvb_verdict_name(report->budget->verdict));
+    identity(json, report);
+    budget_terms(json, report->budget);
+    kv_cache(json, &report->budget->kv);
+    startup(json, report->budget);
+    recommendation(json, report);
+    kvb_render_problems_json(json, report->problems);
+    if (report->cards != NULL) {
+        kvb_render_cards_json(json, report->cards);
+    }
+    if (report->against != NULL) {
+        against(json, report);
+    }
+    kvb_json_close_object(json);
+}
+
 void kvb_render_plan_json(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     struct kvb_json json;
     kvb_json_init(&json, out);
-    kvb_json_open_object(&json, NULL);
-    kvb_json_text(&json, "schema", "kvbudget.plan/1");
-    kvb_json_text(&json, "verdict", kvb_verdict_name(report->budget->verdict));
-    identity(&json, report);
-    budget_terms(&json, report->budget);
-    kv_cache(&json, &report->budget->kv);
-    startup(&json, report->budget);
-    recommendation(&json, report);
-    kvb_render_problems_json(&json, report->problems);
-    if (report->cards != NULL) {
-        kvb_render_cards_json(&json, report->cards);
-    }
-    if (report->against != NULL) {
-        against(&json, report);
-    }
-    kvb_json_close_object(&json);
+    kvb_json_plan(&json, NULL, report);
     kvb_json_finish(&json);
 }

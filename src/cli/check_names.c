@@ -1,0 +1,226 @@
+// Models and GPUs by name for a whole check: each is looked up once, however many deployments name it.
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/check.h"
+
+struct loaded_model {
+    struct loaded_model *older;
+    const char *name;
+    enum kvb_status status;
+    char text[KVB_PROBLEM_TEXT_CAPACITY]; // why not, or what it was taken for
+    struct kvb_model model;
+    struct kvb_model_source source;
+};
+
+struct loaded_gpu {
+    struct loaded_gpu *older;
+    const char *name;
+    enum kvb_status status;
+    char text[KVB_PROBLEM_TEXT_CAPACITY];
+    struct kvb_gpu gpu;
+};
+
+struct kvb_spot check_place(const struct kvb_found *found, struct kvb_spot spot)
+{
+    return spot.line > 0 ? spot : found->place;
+}
+
+static const char *first_error(const struct kvb_problems *problems)
+{
+    for (uint32_t i = 0; i < problems->count; i++) {
+        if (problems->items[i].severity == KVB_ERROR) {
+            return problems->items[i].text;
+        }
+    }
+    return "it could not be loaded";
+}
+
+// ---- models
+
+// "/mnt/models--Qwen--Qwen3-8B/snapshots/1" and "/models/Qwen/Qwen3-8B" end in a name.
+static bool name_in_path(const char *path, char *out, size_t capacity)
+{
+    const char *cache = strstr(path, "models--");
+    if (cache != NULL) {
+        if (!kvb_copy(out, capacity, cache + 8)) {
+            return false;
+        }
+        out[strcspn(out, "/")] = '\0';
+        char *dashes = strstr(out, "--");
+        if (dashes == NULL) {
+            return false;
+        }
+        *dashes = '/';
+        memmove(dashes + 1, dashes + 2, strlen(dashes + 2) + 1);
+        return true;
+    }
+    if (!kvb_copy(out, capacity, path)) {
+        return false;
+    }
+    size_t length = strlen(out);
+    while (length > 0 && out[length - 1] == '/') {
+        out[--length] = '\0';
+    }
+    unsigned slashes = 0;
+    while (length > 0 && slashes < 2) {
+        slashes += out[--length] == '/';
+    }
+    if (slashes < 2) {
+        return false;
+    }
+    memmove(out, out + length + 1, strlen(out + length + 1) + 1);
+    return true;
+}
+
+// A path of the container is not here; its end may be the model's name.
+static void try_end_of_path(struct loaded_model *entry)
+{
+    char name[KVB_PATH_CAPACITY];
+    struct kvb_problems ignored;
+    kvb_problems_init(&ignored);
+    bool absolute = entry->name[0] == '/' || entry->name[0] == '~';
+    if (entry->status != KVB_CANNOT_OPEN || !absolute || !name_in_path(entry->name, name, sizeof name)) {
+        return;
+    }
+    if (kvb_model_load(name, NULL, &entry->model, &entry->source, &ignored) == KVB_OK) {
+        entry->status = KVB_OK;
+        (void)kvb_copy(entry->text, sizeof entry->text, "the path is not here; taken for ");
+        (void)kvb_copy(entry->text + strlen(entry->text), sizeof entry->text - strlen(entry->text), name);
+    }
+}
+
+static const struct loaded_model *load_model(struct checking *checking, const char *name)
+{
+    for (const struct loaded_model *entry = checking->models; entry != NULL; entry = entry->older) {
+        if (strcmp(entry->name, name) == 0) {
+            return entry;
+        }
+    }
+    struct kvb_problems problems;
+    struct loaded_model *entry = kvb_arena_take(&checking->arena, sizeof *entry);
+    if (entry == NULL || (entry->name = kvb_arena_copy(&checking->arena, name, strlen(name))) == NULL) {
+        checking->no_memory = true;
+        return NULL;
+    }
+    kvb_problems_init(&problems);
+    entry->status = kvb_model_load(name, NULL, &entry->model, &entry->source, &problems);
+    if (entry->status != KVB_OK) {
+        (void)kvb_copy(entry->text, sizeof entry->text, first_error(&problems));
+        try_end_of_path(entry);
+    }
+    entry->older = checking->models;
+    checking->models = entry;
+    return entry;
+}
+
+static bool resolve_model(struct checking *checking, const struct kvb_found *found)
+{
+    struct kvb_deployment *deployment = checking->deployment;
+    struct kvb_spot spot = check_place(found, found->model);
+    if (deployment->inline_model) {
+        return true;
+    }
+    if (deployment->model[0] == '\0') {
+        kvb_findings_add(checking->findings, KVB_CHECK_NO_MODEL, KVB_ERROR, spot,
+                         "no model is named; write it in the file, in a comment '# kvbudget: model=NAME', or give "
+                         "--model");
+        return false;
+    }
+    const char *mapped = kvb_policy_find_model(checking->policy, deployment->model);
+    if (mapped != NULL) {
+        (void)kvb_copy(deployment->model, sizeof deployment->model, mapped);
+    }
+    if (deployment->overrides[0] != '\0') {
+        return true; // each in its own way: not worth keeping
+    }
+    const struct loaded_model *entry = load_model(checking, deployment->model);
+    if (entry == NULL || entry->status != KVB_OK) {
+        kvb_findings_add(checking->findings, KVB_CHECK_NO_MODEL, KVB_ERROR, spot, "%s",
+                         entry != NULL ? entry->text : "out of memory");
+        return false;
+    }
+    if (entry->text[0] != '\0') {
+        kvb_findings_add(checking->findings, KVB_CHECK_NO_MODEL, KVB_NOTICE, spot, "%s", entry->text);
+    }
+    deployment->inline_model = true;
+    deployment->model_value = entry->model;
+    checking->answer->source = entry->source;
+    return true;
+}
+
+// ---- GPUs
+
+static const struct loaded_gpu *load_gpu(struct checking *checking, const char *name)
+{
+    for (const struct loaded_gpu *entry = checking->gpus; entry != NULL; entry = entry->older) {
+        if (strcmp(entry->name, name) == 0) {
+            return entry;
+        }
+    }
+    struct kvb_problems problems;
+    struct loaded_gpu *entry = kvb_arena_take(&checking->arena, sizeof *entry);
+    if (entry == NULL || (entry->name = kvb_arena_copy(&checking->arena, name, strlen(name))) == NULL) {
+        checking->no_memory = true;
+        return NULL;
+    }
+    kvb_problems_init(&problems);
+    entry->status = kvb_gpu_load(name, &entry->gpu, &problems);
+    if (entry->status != KVB_OK) {
+        (void)kvb_copy(entry->text, sizeof entry->text, first_error(&problems));
+    }
+    entry->older = checking->gpus;
+    checking->gpus = entry;
+    return entry;
+}
+
+// What the policy says of this label or file, unless a flag, a comment or the file's own name came first.
+static void use_policy(struct checking *checking, const struct kvb_found *found)
+{
+    struct kvb_deployment *deployment = checking->deployment;
+    bool flagged =
+        checking->arguments->deployment.gpu[0] != '\0' || checking->arguments->deployment.gpu_memory_bytes > 0;
+    bool named = deployment->gpu[0] != '\0' || deployment->inline_gpu || deployment->gpu_memory_bytes > 0;
+    const struct kvb_policy_gpu *gpu = kvb_policy_find_gpu(checking->policy, checking->file, found->gpu_label);
+    if (gpu == NULL || flagged || (named && gpu->label[0] == '\0')) {
+        return;
+    }
+    if (named && found->gpu_label[0] == '\0') {
+        return;
+    }
+    (void)kvb_copy(deployment->gpu, sizeof deployment->gpu, gpu->gpu);
+    deployment->gpu_memory_bytes = gpu->gpu_memory_bytes;
+}
+
+static bool resolve_gpu(struct checking *checking, const struct kvb_found *found)
+{
+    struct kvb_deployment *deployment = checking->deployment;
+    struct kvb_spot spot = check_place(found, found->gpu);
+    use_policy(checking, found);
+    if (deployment->inline_gpu || (deployment->gpu[0] == '\0' && deployment->gpu_memory_bytes > 0)) {
+        return true;
+    }
+    if (deployment->gpu[0] == '\0') {
+        kvb_findings_add(checking->findings, KVB_CHECK_NO_GPU, KVB_ERROR, spot,
+                         "the GPU is not known%s%s; name it with --gpu, a comment '# kvbudget: gpu=NAME', or under "
+                         "gpus in a policy",
+                         found->gpu_label[0] != '\0' ? " from the label " : "", found->gpu_label);
+        return false;
+    }
+    const struct loaded_gpu *entry = load_gpu(checking, deployment->gpu);
+    if (entry == NULL || entry->status != KVB_OK) {
+        kvb_findings_add(checking->findings, KVB_CHECK_NO_GPU, KVB_ERROR, spot, "%s",
+                         entry != NULL ? entry->text : "out of memory");
+        return false;
+    }
+    deployment->inline_gpu = true;
+    deployment->gpu_value = entry->gpu;
+    return true;
+}
+
+bool check_resolve_names(struct checking *checking, const struct kvb_found *found)
+{
+    bool model = resolve_model(checking, found);
+    bool gpu = resolve_gpu(checking, found);
+    return model && gpu;
+}

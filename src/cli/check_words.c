@@ -1,0 +1,180 @@
+// An answer as findings: the flag that caused it, the shortfall in numbers, and what to set instead.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/check.h"
+#include "report/setting_flag.h"
+
+// Flags that can be the cause, the likeliest first; the first one that the file sets is pointed at.
+static const enum kvb_setting length_causes[] = {
+    KVB_SET_MAX_MODEL_LEN,          KVB_SET_KV_CACHE_MEMORY_BYTES, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE,
+    KVB_SET_GPU_MEMORY_UTILIZATION, KVB_SET_TENSOR_PARALLEL_SIZE,  KVB_SET_KV_CACHE_DTYPE,
+};
+static const enum kvb_setting deficit_causes[] = {
+    KVB_SET_GPU_MEMORY_UTILIZATION, KVB_SET_MAX_NUM_BATCHED_TOKENS, KVB_SET_MAX_NUM_SEQS,
+    KVB_SET_TENSOR_PARALLEL_SIZE,   KVB_SET_QUANTIZATION,
+};
+static const enum kvb_setting weight_causes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE,
+                                                 KVB_SET_QUANTIZATION, KVB_SET_DTYPE};
+static const enum kvb_setting free_causes[] = {KVB_SET_GPU_MEMORY_UTILIZATION};
+static const enum kvb_setting split_causes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE,
+                                                KVB_SET_MAX_MODEL_LEN, KVB_SET_BLOCK_SIZE};
+
+#define CAUSES(list) list, sizeof list / sizeof list[0]
+
+static struct kvb_spot first_place(const struct kvb_found *found, const enum kvb_setting *causes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (found->settings[causes[i]].line > 0) {
+            return found->settings[causes[i]];
+        }
+    }
+    return check_place(found, found->model);
+}
+
+static struct kvb_spot cause_of(const struct kvb_found *found, const struct kvb_budget *budget)
+{
+    const struct kvb_term *kv = &budget->items[KVB_ITEM_KV_CACHE];
+    if (budget->requested_bytes > budget->free_bytes) {
+        return first_place(found, CAUSES(free_causes));
+    }
+    if (kv->bytes > 0) {
+        return first_place(found, CAUSES(length_causes));
+    }
+    bool weights = budget->items[KVB_ITEM_WEIGHTS].bytes >= (int64_t)(budget->requested_bytes / 10 * 9);
+    return weights ? first_place(found, CAUSES(weight_causes)) : first_place(found, CAUSES(deficit_causes));
+}
+
+// "set --max-model-len 20960 and --enforce-eager", or nothing.
+static void add_advice(struct kvb_buffer *out, const struct kvb_advice *advice)
+{
+    char flag[KVB_FLAG_CAPACITY];
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        const struct kvb_change *change = &advice->changes[advice->apply[i]];
+        kvb_buffer_add(out, i == 0 ? "; " : " and ");
+        if (change->removes_setting) {
+            kvb_buffer_printf(out, "leave %s out", kvb_setting_rows[change->setting].key);
+        } else {
+            kvb_buffer_printf(out, "%s%s", i == 0 ? "set " : "", kvb_setting_flag(flag, change->setting, change->to));
+        }
+    }
+    if (advice->apply_count == 0) {
+        kvb_buffer_add(out, "; no change of one setting or two is known to make it fit");
+    }
+}
+
+static void add_reason(struct kvb_buffer *out, const struct kvb_budget *budget)
+{
+    char first[32], second[32], third[32];
+    int64_t kv = budget->items[KVB_ITEM_KV_CACHE].bytes;
+    uint64_t length = kvb_report_length(budget);
+    if (budget->requested_bytes > budget->free_bytes) {
+        kvb_buffer_printf(out, "it asks for %s GiB and %s GiB are free at start",
+                          kvb_format_gib(first, (int64_t)budget->requested_bytes, 2),
+                          kvb_format_gib(second, (int64_t)budget->free_bytes, 2));
+    } else if (kv <= 0) {
+        kvb_buffer_printf(out, "weights take %s GiB of the %s GiB requested, which leaves %s GiB for KV cache",
+                          kvb_format_gib(first, budget->items[KVB_ITEM_WEIGHTS].bytes, 2),
+                          kvb_format_gib(second, (int64_t)budget->requested_bytes, 2), kvb_format_gib(third, kv, 2));
+    } else {
+        kvb_buffer_printf(out, "one request of %s tokens needs ", kvb_format_count(first, length));
+        kvb_buffer_printf(out, "%s GiB of KV cache and there are %s GiB",
+                          kvb_format_gib(second, (int64_t)budget->needed_bytes, 2), kvb_format_gib(third, kv, 2));
+    }
+}
+
+static void add_misfit(struct checking *checking, const struct kvb_found *found)
+{
+    struct kvb_buffer text;
+    const struct kvb_budget *budget = &checking->answer->budget;
+    kvb_buffer_init(&text);
+    add_reason(&text, budget);
+    add_advice(&text, &checking->answer->advice);
+    kvb_findings_add(checking->findings, KVB_CHECK_FITS, KVB_ERROR, cause_of(found, budget), "%s",
+                     text.data != NULL ? text.data : "");
+    checking->no_memory = checking->no_memory || text.failed;
+    kvb_buffer_free(&text);
+}
+
+// Flags of other releases, as far as the file itself says them.
+static void add_foreign_flags(struct checking *checking, const struct kvb_found *found)
+{
+    const struct kvb_engine *engine = &checking->answer->plan.engine;
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const struct kvb_setting_row *row = &kvb_setting_rows[i];
+        bool early = row->since != 0 && engine->release < row->since;
+        bool late = row->until != 0 && engine->release > row->until;
+        char version[32];
+        if (found->settings[i].line > 0 && (early || late) && found->deployment.settings.values[i].set) {
+            kvb_findings_add(checking->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, found->settings[i],
+                             "%s exists %s vLLM %s; %s refuses it", row->key, early ? "from" : "up to",
+                             kvb_release_format(version, early ? row->since : row->until), engine->version);
+        }
+    }
+}
+
+static uint64_t number_of(const struct kvb_budget *budget, enum kvb_setting setting)
+{
+    const struct kvb_setting_value *value = &budget->settings.values[setting];
+    return value->set && value->number > 0 && value->number < 65536 ? value->number : 1;
+}
+
+// The container must get the GPUs of one model copy.
+static void add_gpu_count(struct checking *checking, const struct kvb_found *found)
+{
+    const struct kvb_budget *budget = &checking->answer->budget;
+    uint64_t tensor = number_of(budget, KVB_SET_TENSOR_PARALLEL_SIZE);
+    uint64_t all = tensor * number_of(budget, KVB_SET_PIPELINE_PARALLEL_SIZE);
+    static const enum kvb_setting causes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE};
+    struct kvb_spot spot = first_place(found, CAUSES(causes));
+    if (found->gpu_limit == 0 || all <= found->gpu_limit) {
+        return;
+    }
+    // Stages may be on other machines, shards of one stage rarely are.
+    kvb_findings_add(checking->findings, KVB_CHECK_GPU_COUNT, tensor > found->gpu_limit ? KVB_ERROR : KVB_WARNING, spot,
+                     "it runs on %llu GPUs, and the file hands over %u on line %u", (unsigned long long)all,
+                     (unsigned)found->gpu_limit, (unsigned)found->gpu_limit_place.line);
+}
+
+void check_judge_answer(struct checking *checking, const struct kvb_found *found)
+{
+    if (checking->answer->budget.verdict == KVB_DOES_NOT_FIT) {
+        add_misfit(checking, found);
+    }
+    add_foreign_flags(checking, found);
+    add_gpu_count(checking, found);
+}
+
+// A refusal to start for numbers that cannot be divided: said by the last error.
+void check_judge_split(struct checking *checking, const struct kvb_found *found)
+{
+    for (uint32_t i = checking->problems->count; i > 0; i--) {
+        const struct kvb_problem *problem = &checking->problems->items[i - 1];
+        if (problem->severity == KVB_ERROR) {
+            kvb_findings_add(checking->findings, KVB_CHECK_FITS, KVB_ERROR, first_place(found, CAUSES(split_causes)),
+                             "%s", problem->text);
+            return;
+        }
+    }
+}
+
+const char *check_summary(struct checking *checking, char *out, size_t capacity)
+{
+    const struct kvb_plan *plan = &checking->answer->plan;
+    const struct kvb_budget *budget = &checking->answer->budget;
+    uint64_t concurrency = budget->kv.max_concurrency_hundredths;
+    char cache[32], length[32];
+    static const char *const words[] = {
+        [KVB_FITS] = "fits", [KVB_TIGHT] = "is tight", [KVB_DOES_NOT_FIT] = "does not fit"};
+    int written = snprintf(out, capacity, "%s on %llu x %s, %s %s: %s", plan->model.name,
+                           (unsigned long long)kvb_report_gpu_count(&budget->settings), plan->gpu.name,
+                           plan->engine.name, plan->engine.version, words[budget->verdict]);
+    if (written > 0 && (size_t)written < capacity && budget->verdict != KVB_DOES_NOT_FIT) {
+        (void)snprintf(
+            out + written, capacity - (size_t)written, "; %s GiB of KV cache, %llu.%02llu requests of %s tokens",
+            kvb_format_gib(cache, budget->items[KVB_ITEM_KV_CACHE].bytes, 2), (unsigned long long)(concurrency / 100),
+            (unsigned long long)(concurrency % 100), kvb_format_count(length, kvb_report_length(budget)));
+    }
+    return out;
+}

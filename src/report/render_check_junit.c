@@ -1,0 +1,107 @@
+// A check as JUnit XML: a suite per file, a case per deployment.
+#include <string.h>
+
+#include "report/check_report.h"
+#include "report/safe_text.h"
+
+static void add_xml(struct kvb_buffer *out, const char *text)
+{
+    struct kvb_buffer safe;
+    kvb_buffer_init(&safe);
+    kvb_text_add_safe(&safe, text);
+    for (const char *c = safe.data != NULL ? safe.data : ""; *c != '\0'; c++) {
+        switch (*c) {
+        case '&':
+            kvb_buffer_add(out, "&amp;");
+            break;
+        case '<':
+            kvb_buffer_add(out, "&lt;");
+            break;
+        case '>':
+            kvb_buffer_add(out, "&gt;");
+            break;
+        case '"':
+            kvb_buffer_add(out, "&quot;");
+            break;
+        default:
+            kvb_buffer_add_n(out, c, 1);
+        }
+    }
+    out->failed = out->failed || safe.failed;
+    kvb_buffer_free(&safe);
+}
+
+static void add_attribute(struct kvb_buffer *out, const char *name, const char *text)
+{
+    kvb_buffer_printf(out, " %s=\"", name);
+    add_xml(out, text);
+    kvb_buffer_add(out, "\"");
+}
+
+static void add_findings(struct kvb_buffer *out, const struct kvb_check_case *each)
+{
+    for (uint32_t i = 0; i < each->finding_count; i++) {
+        const struct kvb_check_finding *finding = &each->findings[i];
+        struct kvb_spot spot = finding->place.line > 0 ? finding->place : each->place;
+        add_xml(out, each->file);
+        kvb_buffer_printf(out, ":%u:%u: %s: ", (unsigned)spot.line, (unsigned)spot.column,
+                          kvb_check_rule_rows[finding->rule].id);
+        add_xml(out, finding->text);
+        kvb_buffer_add(out, "\n");
+    }
+}
+
+static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each)
+{
+    const struct kvb_check_finding *reason = kvb_case_reason(each);
+    const char *element = each->verdict == KVB_CASE_ERROR ? "error" : "failure";
+    kvb_buffer_add(out, "    <testcase");
+    add_attribute(out, "name", each->name[0] != '\0' ? each->name : each->file);
+    add_attribute(out, "classname", each->kind != NULL ? each->kind : "file");
+    kvb_buffer_add(out, " time=\"0\"");
+    if (reason == NULL) {
+        kvb_buffer_add(out, "/>\n");
+        return;
+    }
+    kvb_buffer_printf(out, ">\n      <%s", element);
+    add_attribute(out, "message", reason->text);
+    add_attribute(out, "type", kvb_check_rule_rows[reason->rule].id);
+    kvb_buffer_add(out, ">");
+    add_findings(out, each);
+    kvb_buffer_printf(out, "</%s>\n    </testcase>\n", element);
+}
+
+static void add_counts(struct kvb_buffer *out, uint32_t tests, uint32_t failures, uint32_t errors)
+{
+    kvb_buffer_printf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\" time=\"0\">\n", (unsigned)tests,
+                      (unsigned)failures, (unsigned)errors);
+}
+
+// The cases from `first` on that are of the same file; returns the index behind them.
+static uint32_t add_suite(struct kvb_buffer *out, const struct kvb_check_report *report, uint32_t first)
+{
+    const char *file = report->cases[first].file;
+    uint32_t end = first, failures = 0, errors = 0;
+    for (; end < report->count && strcmp(report->cases[end].file, file) == 0; end++) {
+        failures += report->cases[end].verdict == KVB_CASE_FAIL;
+        errors += report->cases[end].verdict == KVB_CASE_ERROR;
+    }
+    kvb_buffer_add(out, "  <testsuite");
+    add_attribute(out, "name", file);
+    add_counts(out, end - first, failures, errors);
+    for (uint32_t i = first; i < end; i++) {
+        add_case(out, &report->cases[i]);
+    }
+    kvb_buffer_add(out, "  </testsuite>\n");
+    return end;
+}
+
+void kvb_render_check_junit(struct kvb_buffer *out, const struct kvb_check_report *report)
+{
+    kvb_buffer_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kvbudget\"");
+    add_counts(out, report->count, report->failed, report->errors);
+    for (uint32_t i = 0; i < report->count;) {
+        i = add_suite(out, report, i);
+    }
+    kvb_buffer_add(out, "</testsuites>\n");
+}

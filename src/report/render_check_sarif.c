@@ -1,0 +1,120 @@
+// A check as SARIF 2.1.0: the rules, and a result per finding.
+#include <string.h>
+
+#include "report/check_report.h"
+
+// A path as a URI reference: all but unreserved characters and '/' as %XX.
+static void add_uri(struct kvb_json *json, const char *path)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    struct kvb_buffer uri;
+    kvb_buffer_init(&uri);
+    while (strncmp(path, "./", 2) == 0) {
+        path += 2;
+    }
+    for (; *path != '\0'; path++) {
+        if (strchr(plain, *path) != NULL) {
+            kvb_buffer_add_n(&uri, path, 1);
+        } else {
+            kvb_buffer_printf(&uri, "%%%02X", (unsigned)(unsigned char)*path);
+        }
+    }
+    kvb_json_text(json, "uri", uri.data != NULL ? uri.data : "");
+    json->out->failed = json->out->failed || uri.failed;
+    kvb_buffer_free(&uri);
+}
+
+static void add_text(struct kvb_json *json, const char *key, const char *text)
+{
+    kvb_json_open_object(json, key);
+    kvb_json_text(json, "text", text);
+    kvb_json_close_object(json);
+}
+
+static void add_driver(struct kvb_json *json, const struct kvb_check_report *report)
+{
+    kvb_json_open_object(json, "tool");
+    kvb_json_open_object(json, "driver");
+    kvb_json_text(json, "name", "kvbudget");
+    kvb_json_text(json, "version", report->version);
+    kvb_json_open_list(json, "rules");
+    for (unsigned i = 0; i < KVB_CHECK_COUNT; i++) {
+        kvb_json_open_object(json, NULL);
+        kvb_json_text(json, "id", kvb_check_rule_rows[i].id);
+        add_text(json, "shortDescription", kvb_check_rule_rows[i].help);
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
+    kvb_json_close_object(json);
+    kvb_json_close_object(json);
+}
+
+static void add_location(struct kvb_json *json, const struct kvb_check_case *each, struct kvb_spot spot)
+{
+    kvb_json_open_list(json, "locations");
+    kvb_json_open_object(json, NULL);
+    kvb_json_open_object(json, "physicalLocation");
+    kvb_json_open_object(json, "artifactLocation");
+    add_uri(json, each->file);
+    kvb_json_close_object(json);
+    if (spot.line > 0) {
+        kvb_json_open_object(json, "region");
+        kvb_json_count(json, "startLine", spot.line);
+        kvb_json_count(json, "startColumn", spot.column > 0 ? spot.column : 1);
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_object(json);
+    kvb_json_close_object(json);
+    kvb_json_close_list(json);
+}
+
+static void add_result(struct kvb_json *json, const struct kvb_check_case *each,
+                       const struct kvb_check_finding *finding)
+{
+    static const char *const levels[] = {[KVB_NOTICE] = "note", [KVB_WARNING] = "warning", [KVB_ERROR] = "error"};
+    struct kvb_buffer text;
+    kvb_buffer_init(&text);
+    kvb_buffer_add(&text, each->name);
+    kvb_buffer_add(&text, each->name[0] != '\0' ? ": " : "");
+    kvb_buffer_add(&text, finding->text);
+    kvb_json_open_object(json, NULL);
+    kvb_json_text(json, "ruleId", kvb_check_rule_rows[finding->rule].id);
+    kvb_json_count(json, "ruleIndex", (uint64_t)finding->rule);
+    kvb_json_text(json, "level", levels[finding->severity]);
+    add_text(json, "message", text.data != NULL ? text.data : "");
+    add_location(json, each, finding->place.line > 0 ? finding->place : each->place);
+    if (finding->waived) {
+        kvb_json_open_list(json, "suppressions");
+        kvb_json_open_object(json, NULL);
+        kvb_json_text(json, "kind", "external");
+        kvb_json_close_object(json);
+        kvb_json_close_list(json);
+    }
+    kvb_json_close_object(json);
+    json->out->failed = json->out->failed || text.failed;
+    kvb_buffer_free(&text);
+}
+
+void kvb_render_check_sarif(struct kvb_buffer *out, const struct kvb_check_report *report)
+{
+    struct kvb_json json;
+    kvb_json_init(&json, out);
+    kvb_json_open_object(&json, NULL);
+    kvb_json_text(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    kvb_json_text(&json, "version", "2.1.0");
+    kvb_json_open_list(&json, "runs");
+    kvb_json_open_object(&json, NULL);
+    add_driver(&json, report);
+    kvb_json_text(&json, "columnKind", "unicodeCodePoints");
+    kvb_json_open_list(&json, "results");
+    for (uint32_t i = 0; i < report->count; i++) {
+        for (uint32_t k = 0; k < report->cases[i].finding_count; k++) {
+            add_result(&json, &report->cases[i], &report->cases[i].findings[k]);
+        }
+    }
+    kvb_json_close_list(&json);
+    kvb_json_close_object(&json);
+    kvb_json_close_list(&json);
+    kvb_json_close_object(&json);
+    kvb_json_finish(&json);
+}

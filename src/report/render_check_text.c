@@ -1,0 +1,108 @@
+// A check as lines for people: each case with its place, what is wrong, and what was looked at.
+#include <string.h>
+
+#include "report/check_report.h"
+#include "report/safe_text.h"
+#include "report/style.h"
+
+#define INDENT 6U
+
+const char *kvb_case_verdict_name(enum kvb_case_verdict verdict)
+{
+    static const char *const names[] = {[KVB_CASE_PASS] = "pass", [KVB_CASE_FAIL] = "fail", [KVB_CASE_ERROR] = "error"};
+    return names[verdict];
+}
+
+const struct kvb_check_finding *kvb_case_reason(const struct kvb_check_case *each)
+{
+    for (uint32_t i = 0; i < each->finding_count && each->verdict != KVB_CASE_PASS; i++) {
+        const struct kvb_check_finding *finding = &each->findings[i];
+        bool decides = finding->severity == KVB_ERROR && !finding->waived;
+        if (decides && kvb_check_rule_rows[finding->rule].is_error == (each->verdict == KVB_CASE_ERROR)) {
+            return finding;
+        }
+    }
+    return NULL;
+}
+
+struct kvb_spot kvb_case_spot(const struct kvb_check_case *each)
+{
+    const struct kvb_check_finding *reason = kvb_case_reason(each);
+    return reason != NULL && reason->place.line > 0 ? reason->place : each->place;
+}
+
+static void add_place(struct kvb_buffer *out, const char *file, struct kvb_spot spot)
+{
+    kvb_text_add_safe(out, file);
+    if (spot.line > 0) {
+        kvb_buffer_printf(out, ":%u:%u", (unsigned)spot.line, (unsigned)spot.column);
+    }
+}
+
+static void add_finding(struct kvb_buffer *out, const struct kvb_check_case *each,
+                        const struct kvb_check_finding *finding)
+{
+    static const char *const words[] = {[KVB_NOTICE] = "note", [KVB_WARNING] = "warning", [KVB_ERROR] = "error"};
+    struct kvb_buffer line;
+    kvb_buffer_init(&line);
+    add_place(&line, each->file, finding->place.line > 0 ? finding->place : each->place);
+    kvb_buffer_printf(&line, ": %s: ",
+                      finding->waived                  ? "waived"
+                      : finding->severity == KVB_ERROR ? kvb_check_rule_rows[finding->rule].id
+                                                       : words[finding->severity]);
+    kvb_buffer_add(&line, finding->text);
+    if (line.data != NULL) {
+        kvb_text_add_wrapped(out, line.data, INDENT, KVB_REPORT_WIDTH);
+    }
+    out->failed = out->failed || line.failed;
+    kvb_buffer_free(&line);
+}
+
+static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each, bool color)
+{
+    static const enum kvb_style styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_BAD};
+    const char *word = kvb_case_verdict_name(each->verdict);
+    kvb_style(out, color, styles[each->verdict]);
+    kvb_buffer_add(out, word);
+    kvb_style(out, color, KVB_STYLE_PLAIN);
+    kvb_buffer_fill(out, ' ', INDENT - strlen(word));
+    add_place(out, each->file, each->place);
+    if (each->name[0] != '\0') {
+        kvb_buffer_add(out, "  ");
+        kvb_text_add_safe(out, each->name);
+    }
+    kvb_buffer_add(out, "\n");
+    if (each->text[0] != '\0') {
+        kvb_text_add_wrapped(out, each->text, INDENT, KVB_REPORT_WIDTH);
+    }
+    for (uint32_t i = 0; i < each->finding_count; i++) {
+        add_finding(out, each, &each->findings[i]);
+    }
+}
+
+static void add_count(struct kvb_buffer *out, uint32_t count, const char *one, const char *many)
+{
+    kvb_buffer_printf(out, "%u %s", (unsigned)count, count == 1 ? one : many);
+}
+
+void kvb_render_check_text(struct kvb_buffer *out, const struct kvb_check_report *report)
+{
+    for (uint32_t i = 0; i < report->count; i++) {
+        add_case(out, &report->cases[i], report->color);
+    }
+    kvb_buffer_add(out, report->count > 0 ? "\n" : "");
+    kvb_buffer_printf(out, "%u passed, %u failed, ", (unsigned)report->passed, (unsigned)report->failed);
+    add_count(out, report->errors, "error", "errors");
+    if (report->waived > 0) {
+        kvb_buffer_printf(out, ", %u waived", (unsigned)report->waived);
+    }
+    kvb_buffer_add(out, "; ");
+    add_count(out, report->files_seen, "file", "files");
+    kvb_buffer_printf(out, " seen, %u read, %u with deployments\n", (unsigned)report->files_read,
+                      (unsigned)report->files_with);
+    if (report->policy != NULL) {
+        kvb_buffer_add(out, "policy: ");
+        kvb_text_add_safe(out, report->policy);
+        kvb_buffer_add(out, "\n");
+    }
+}
