@@ -163,7 +163,7 @@ static void add_dsv4(struct kvb_tensor_list *list, const struct kvb_attention_sh
 
 void kvb_latent_tensors(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape)
 {
-    if (shape->kind == KVB_ATTENTION_DSV4) {
+    if (shape->output_groups) { // only DeepSeek V4 groups its outputs
         add_dsv4(list, shape);
     } else {
         add_mla(list, shape);
