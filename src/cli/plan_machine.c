@@ -37,14 +37,36 @@ static bool is_number(const char *text)
     return text[0] != '\0' && strspn(text, "0123456789:") == strlen(text);
 }
 
-static bool is_selected(const struct kvb_device *device, const char *wanted)
+// The id of the profile that goes by this name or alias; the name itself when there is none.
+static const char *profile_called(const char *name, char id[64])
+{
+    struct kvb_problems ignored;
+    struct kvb_gpu gpu;
+    kvb_problems_init(&ignored);
+    if (strchr(name, '/') != NULL || kvb_gpu_load(name, &gpu, &ignored) != KVB_OK) {
+        return name;
+    }
+    (void)kvb_copy(id, sizeof gpu.id, gpu.id);
+    return id;
+}
+
+// A number of a GPU that is cut into slices means all of them.
+static bool is_numbered(const struct kvb_device *device, const char *wanted)
 {
     char label[32];
+    (void)kvb_device_label(label, device);
+    size_t length = strlen(wanted);
+    return strcmp(label, wanted) == 0 || (strncmp(label, wanted, length) == 0 && label[length] == ':');
+}
+
+static bool is_selected(const struct kvb_device *device, const char *wanted)
+{
     if (is_number(wanted)) {
-        return strcmp(kvb_device_label(label, device), wanted) == 0;
+        return is_numbered(device, wanted);
     }
+    char profile[sizeof device->gpu.id];
     bool by_uuid = device->uuid[0] != '\0' && kvb_equal_ignoring_case(device->uuid, wanted);
-    bool by_profile = device->recognised && kvb_equal_ignoring_case(device->gpu.id, wanted);
+    bool by_profile = device->recognised && kvb_equal_ignoring_case(device->gpu.id, profile_called(wanted, profile));
     return by_uuid || by_profile || kvb_contains_ignoring_case(device->name, wanted);
 }
 

@@ -99,7 +99,7 @@ static bool look_up(struct nvml *nvml, size_t row)
 
 static enum kvb_status open_library(struct nvml *nvml, const char *path)
 {
-    static const char *const usual[] = {"libnvidia-ml.so.1", "libnvidia-ml.so"};
+    static const char *const usual[] = {"libnvidia-ml.so.1", "libnvidia-ml.so", "/usr/lib/wsl/lib/libnvidia-ml.so.1"};
     if (path != NULL) {
         nvml->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
@@ -109,7 +109,7 @@ static enum kvb_status open_library(struct nvml *nvml, const char *path)
     if (nvml->library == NULL) {
         return kvb_problem_add(nvml->problems, KVB_ERROR, KVB_DEVICE_FAILED, (struct kvb_place){0},
                                "no NVIDIA driver answers here (%.200s cannot be opened); give the output of nvidia-smi "
-                               "with --gpu-state FILE, or - for standard input",
+                               "or rocm-smi --json with --gpu-state FILE, or - for standard input",
                                path != NULL ? path : "libnvidia-ml.so.1");
     }
     for (size_t row = 0; row < sizeof calls / sizeof calls[0]; row++) {

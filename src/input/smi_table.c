@@ -92,7 +92,7 @@ static bool is_gpu_row(const struct table *table, uint64_t *index)
 {
     struct kvb_slice first = table->cells[0];
     return table->cell_count >= 2 && kvb_slice_whole(kvb_slice_word(&first), index) && *index < UINT32_MAX &&
-           kvb_slice_find(table->cells[1], ":") != NULL && first.length > 0;
+           first.length > 0;
 }
 
 static bool is_mode_word(struct kvb_slice word)
@@ -132,7 +132,10 @@ static enum kvb_status begin_gpu(struct table *table, uint32_t index)
     (void)kvb_slice_word(&name);
     device->index = index;
     kvb_device_set_name(device, without_last_word(name, &mode));
-    kvb_slice_copy(kvb_slice_word(&bus), device->bus_id, sizeof device->bus_id);
+    bus = kvb_slice_word(&bus);
+    if (!kvb_slice_is_absent(bus)) {
+        kvb_slice_copy(bus, device->bus_id, sizeof device->bus_id);
+    }
     if (kvb_is_windows_model(mode)) {
         table->machine->platform = KVB_PLATFORM_WINDOWS;
     }

@@ -52,18 +52,32 @@ static bool is_mixed(const struct kvb_machine *machine)
 
 void kvb_probe_environment(struct kvb_buffer *out, const struct kvb_machine *machine, const struct kvb_ranking *ranking)
 {
-    // CUDA counts the fastest GPU first unless told otherwise; the driver counts by bus.
-    kvb_buffer_add(out, machine->vendor != KVB_VENDOR_AMD && is_mixed(machine) ? "CUDA_DEVICE_ORDER=PCI_BUS_ID " : "");
-    kvb_buffer_add(out, machine->vendor == KVB_VENDOR_AMD ? "HIP_VISIBLE_DEVICES=" : "CUDA_VISIBLE_DEVICES=");
+    const struct kvb_rank *rank = kvb_probe_deciding(ranking);
+    const struct kvb_device *device = rank != NULL ? &machine->devices[rank->device] : NULL;
+    if (machine->vendor == KVB_VENDOR_AMD) {
+        kvb_buffer_add(out, "HIP_VISIBLE_DEVICES=");
+    } else if (device != NULL && device->is_slice && device->uuid[0] == '\0') {
+        kvb_buffer_add(out, "NVIDIA_VISIBLE_DEVICES="); // of containers; CUDA itself knows a slice by its UUID only
+    } else {
+        // CUDA counts the fastest GPU first unless told otherwise; the driver counts by bus.
+        kvb_buffer_add(out, is_mixed(machine) ? "CUDA_DEVICE_ORDER=PCI_BUS_ID " : "");
+        kvb_buffer_add(out, "CUDA_VISIBLE_DEVICES=");
+    }
     add_devices(out, machine, ranking, true);
 }
 
-static void say_shortage(struct kvb_buffer *out, const struct kvb_ranking *ranking)
+static uint32_t count_usable(const struct kvb_ranking *ranking)
 {
     uint32_t usable = 0;
     for (uint32_t i = 0; i < ranking->count; i++) {
         usable += ranking->ranks[i].usable && ranking->ranks[i].status == KVB_OK;
     }
+    return usable;
+}
+
+static void say_shortage(struct kvb_buffer *out, const struct kvb_ranking *ranking)
+{
+    uint32_t usable = count_usable(ranking);
     kvb_buffer_printf(out, "This deployment needs %u GPU%s; %u can be taken here.", (unsigned)ranking->needed,
                       ranking->needed == 1 ? "" : "s", (unsigned)usable);
 }
@@ -116,9 +130,9 @@ void kvb_probe_choice(struct kvb_buffer *out, const struct kvb_machine *machine,
     bool many = ranking->chosen_count > 1;
     kvb_buffer_printf(out, "GPU%s ", many ? "s" : "");
     kvb_probe_chosen_labels(out, machine, ranking);
-    uint32_t others = ranking->count - ranking->chosen_count;
-    if (others > 0) {
-        kvb_buffer_printf(out, " %s the best of %u (", many ? "are" : "is", (unsigned)ranking->count);
+    uint32_t usable = count_usable(ranking);
+    if (usable > ranking->chosen_count) {
+        kvb_buffer_printf(out, " %s the best of %u (", many ? "are" : "is", (unsigned)usable);
     } else {
         kvb_buffer_add(out, " (");
     }

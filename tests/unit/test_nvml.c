@@ -180,8 +180,8 @@ static void test_sentences(void **state)
          "the NVIDIA driver cannot say how much memory a GPU has: GPU is lost (NVML code 15)"},
         {KVB_FAKE_NVML, "handle=4", "the NVIDIA driver answers, but it has no GPU that may be used from here"},
         {"/no/such/library.so", "",
-         "no NVIDIA driver answers here (/no/such/library.so cannot be opened); give the output of nvidia-smi with "
-         "--gpu-state FILE, or - for standard input"},
+         "no NVIDIA driver answers here (/no/such/library.so cannot be opened); give the output of nvidia-smi or "
+         "rocm-smi --json with --gpu-state FILE, or - for standard input"},
         {KVB_FAKE_NVML_EMPTY, "", "the NVML library has no nvmlInit_v2; is it NVIDIA's?"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
