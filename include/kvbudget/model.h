@@ -181,6 +181,7 @@ enum kvb_encoder_family {
     KVB_ENCODER_MINICPMV,
     KVB_ENCODER_KIMI,
     KVB_ENCODER_PHI3V,
+    KVB_ENCODER_WHISPER,
     KVB_ENCODER_OTHER, // known to exist, largest item not known
     KVB_ENCODER_COUNT
 };
@@ -192,6 +193,7 @@ struct kvb_encoder {
     uint32_t merge_size;             // patches per token along one side
     uint32_t temporal_patch_size;
     uint32_t tokens_per_image; // fixed-size encoders; 0 = depends on the picture
+    uint32_t mel_bins;         // of one frame of sound; an audio token covers two frames
     bool gated;                // three matrices in its MLP
     bool has_video, has_audio;
 };

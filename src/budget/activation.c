@@ -67,7 +67,7 @@ static bool is_hopper_or_later(const struct kvb_context *context)
 static uint64_t logits_rows(const struct kvb_context *context, const struct kvb_encoder_load *load)
 {
     if (context->generation == KVB_GENERATION_V0 && load->tokens_per_item > 0) {
-        return kvb_max(1, kvb_min(context->max_num_seqs, context->max_num_batched_tokens / load->tokens_per_item));
+        return load->items;
     }
     return kvb_min(context->max_num_seqs, context->max_num_batched_tokens);
 }

@@ -33,9 +33,19 @@ static uint64_t token_bytes(const struct kvb_context *context, const struct kvb_
     return shape->kind == KVB_ATTENTION_MLA ? mla_bytes(context, shape) : kvb_layer_token_bytes(context, shape);
 }
 
+// The decoder's layers are counted as num_hidden_layers, which a Whisper config reads as encoder_layers.
+static uint64_t whisper_token_bytes(const struct kvb_context *context, uint32_t *layers)
+{
+    *layers = context->model->encoder.layers;
+    return kvb_mul(*layers, token_bytes(context, &kvb_kind_of(context->model, 0)->attention));
+}
+
 static uint64_t stage_token_bytes(const struct kvb_context *context, uint32_t stage, uint32_t *layers)
 {
     uint64_t bytes = 0;
+    if (context->model->encoder.family == KVB_ENCODER_WHISPER) {
+        return whisper_token_bytes(context, layers);
+    }
     *layers = 0;
     for (uint32_t i = context->stage_begin[stage]; i < context->stage_begin[stage + 1]; i++) {
         uint64_t own = token_bytes(context, &kvb_kind_of(context->model, i)->attention);

@@ -198,7 +198,7 @@ static const struct hf_architecture rows[] = {
     {"Idefics3ForConditionalGeneration", WRAPPER, hf_tower_idefics3, KVB_ENCODER_OTHER},
     {"SmolVLMForConditionalGeneration", WRAPPER, hf_tower_idefics3, KVB_ENCODER_OTHER},
     {"PaliGemmaForConditionalGeneration", WRAPPER, hf_tower_paligemma, KVB_ENCODER_OTHER},
-    {"WhisperForConditionalGeneration", hf_attention_whisper, hf_mlp_whisper, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_MLP_BIAS | HF_NO_ROPE | HF_TIES, NULL, hf_finish_whisper, KVB_ENCODER_OTHER},
+    {"WhisperForConditionalGeneration", hf_attention_whisper, hf_mlp_whisper, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_MLP_BIAS | HF_NO_ROPE | HF_TIES, NULL, hf_finish_whisper, KVB_ENCODER_WHISPER},
     {"Gemma3nForCausalLM", hf_attention_gemma3n, hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, hf_finish_gemma3n, 0},
     {"Gemma3nForConditionalGeneration", hf_attention_gemma3n, hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, hf_finish_gemma3n, KVB_ENCODER_OTHER},
     // encoders

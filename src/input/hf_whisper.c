@@ -49,6 +49,7 @@ void hf_finish_whisper(struct hf *hf)
     hf_stack(hf, &stack);
     hf_extra(hf, "audio.layer_norm", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, hidden, 2, 1);
     hf->model->encoder.has_audio = true;
+    hf->model->encoder.mel_bins = (uint32_t)kvb_min(mels, UINT32_MAX);
     hf->model->encoder.layers = layers;
     hf->model->encoder.hidden_size = hf->model->hidden_size;
     hf->model->encoder.intermediate_size = inner;

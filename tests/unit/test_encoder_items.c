@@ -85,6 +85,8 @@ static void largest_item_by_family(void **state)
         {"MiniCPM-V", {.family = KVB_ENCODER_MINICPMV}, 640, 12, 640 * 12 * 16},
         {"Kimi-VL", {.family = KVB_ENCODER_KIMI}, 4096, 2, 4096 * 2 * 4},
         {"Phi-3 Vision", {.family = KVB_ENCODER_PHI3V}, 2509, 3, 2509 * 3 * 4},
+        // 30 s of sound; 8192 / 1500 = 5
+        {"Whisper", {.family = KVB_ENCODER_WHISPER, .tokens_per_image = 1500}, 1500, 5, 7500},
         {"none", {.family = KVB_ENCODER_NONE}, 0, 0, 0},
         {"unknown", {.family = KVB_ENCODER_OTHER}, 0, 0, 0},
     };
@@ -137,6 +139,31 @@ static void qwen_encoder_pass(void **state)
     set(&plan, KVB_SET_MM_ENCODER_TP_MODE, 1);
     look();
     assert_int_equal(load.peak_bytes, 65536ULL * (3 * 3420 + 4 * 1280) * 2 + pixels);
+}
+
+// V0 gives an encoder-decoder model one item for each sequence: whisper-large-v3-turbo on an MI300X, 0.9.0.1, took
+// 10.45 GiB (vllm issue 20069): 256 x 1500 positions x (2 x 5120 + 3 x 1280) x 2 B and 256 features of 3000 frames x
+// 128 x 2 B are 10.25.
+static void encoder_decoder_pass(void **state)
+{
+    (void)state;
+    static const struct kvb_encoder whisper = {.family = KVB_ENCODER_WHISPER,
+                                               .hidden_size = 1280,
+                                               .intermediate_size = 5120,
+                                               .tokens_per_image = 1500,
+                                               .mel_bins = 128};
+    static const struct kvb_encoder mllama = {.family = KVB_ENCODER_MLLAMA, .image_size = 560};
+    make_vision(&whisper, R(9, 0), 5120);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 256);
+    plan.environment.use_v1 = KVB_NO;
+    look();
+    assert_int_equal(load.items, 256);
+    assert_int_equal(load.pixel_bytes, 256ULL * 3000 * 128 * 2);
+    assert_int_equal(load.peak_bytes, 384000ULL * (2 * 5120 + 3 * 1280) * 2 + 256ULL * 3000 * 128 * 2);
+    make_vision(&mllama, R(6, 2), 131072);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 256);
+    look();
+    assert_int_equal(load.items, 256);
 }
 
 // --mm-processor-kwargs max_pixels: 1,003,520 / 784 = 1280 tokens; below one token there is still one.
@@ -240,7 +267,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(largest_item_by_family), cmocka_unit_test(gemma_3_log),
-        cmocka_unit_test(qwen_encoder_pass),      cmocka_unit_test(pixel_limit),
+        cmocka_unit_test(qwen_encoder_pass),
+        cmocka_unit_test(encoder_decoder_pass),      cmocka_unit_test(pixel_limit),
         cmocka_unit_test(switched_off),           cmocka_unit_test(how_many_items),
         cmocka_unit_test(v0_rows_of_logits),
     };

@@ -413,6 +413,23 @@ static void cross_attention(void **state)
     }
 }
 
+// V0 reads num_hidden_layers, in a Whisper config the encoder's 32: 159.33 GiB over the 65,263 blocks that
+// whisper-large-v3-turbo logged on 0.9.0.1 (vllm issue 20069) are 16 x 32 x 2 x 20 x 64 x 2 B.
+static void whisper_in_v0(void **state)
+{
+    (void)state;
+    static const struct shape shape = {"whisper-turbo", 8, 20, 20, 64, 1500, 2, 0, KVB_ATTENTION_CROSS, 448};
+    make_model(&shape, &plan.model);
+    plan.model.encoder.family = KVB_ENCODER_WHISPER;
+    plan.model.encoder.layers = 32;
+    make_plan(&plan, R(9, 0), 65263ULL * 2621440, 448);
+    plan.environment.use_v1 = KVB_NO;
+    answer();
+    assert_int_equal(budget.kv.bytes_per_block, 2621440);
+    assert_int_equal(budget.kv.num_blocks, 65263);
+    assert_int_equal(budget.kv.max_concurrency_hundredths, 233082); // as logged
+}
+
 // Gemma 3n: the last 15 of 35 layers share an earlier cache and keep none.
 static void shared_caches(void **state)
 {
@@ -455,6 +472,7 @@ int main(void)
         cmocka_unit_test(eagle),
         cmocka_unit_test(decode_context_parallel),
         cmocka_unit_test(cross_attention),
+        cmocka_unit_test(whisper_in_v0),
         cmocka_unit_test(shared_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
