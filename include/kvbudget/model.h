@@ -63,6 +63,7 @@ struct kvb_attention_shape {
     uint32_t conv_kernel;
     uint32_t chunk_tokens; // Mamba2 chunk
     bool state_bias, conv_bias;
+    bool no_state_norm; // Mamba2 without the norm in front of its output projection (Falcon-H1)
 };
 
 enum kvb_mlp { KVB_MLP_NONE, KVB_MLP_GATED, KVB_MLP_PLAIN, KVB_MLP_MOE };

@@ -81,7 +81,9 @@ static void add_mamba2(struct kvb_tensor_list *list, const struct kvb_attention_
     add_rows(list, "D", shape->state_value_heads, 1);
     add_rows(list, "dt_bias", shape->state_value_heads, 1);
     add_out(list, shape, shape->state_inner_size);
-    add_rows(list, "gated_norm", shape->state_inner_size, 1)->role = KVB_ROLE_NORM;
+    if (!shape->no_state_norm) {
+        add_rows(list, "gated_norm", shape->state_inner_size, 1)->role = KVB_ROLE_NORM;
+    }
 }
 
 static void add_gdn(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape)

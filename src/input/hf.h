@@ -170,17 +170,17 @@ void hf_extra(struct hf *hf, const char *name, enum kvb_role role, enum kvb_spli
 hf_layer_builder hf_attention_standard, hf_attention_mla, hf_attention_gemma4, hf_attention_hybrid,
     hf_attention_mimo_v2, hf_attention_laguna, hf_attention_deci, hf_attention_dsv4, hf_attention_kimi_linear,
     hf_attention_falcon, hf_attention_mllama, hf_attention_minimax_m3, hf_attention_nemotron_h, hf_attention_minicpm3,
-    hf_attention_whisper, hf_attention_gemma3n, hf_attention_apertus;
+    hf_attention_whisper, hf_attention_gemma3n, hf_attention_apertus, hf_attention_falcon_h1;
 hf_layer_builder hf_mlp_standard, hf_mlp_moe, hf_mlp_none, hf_mlp_llama4, hf_mlp_gemma4, hf_mlp_nemotron_h, hf_mlp_deci,
     hf_mlp_lfm2, hf_mlp_qwen1, hf_mlp_jamba, hf_mlp_dbrx, hf_mlp_ernie, hf_mlp_dsv4, hf_mlp_kimi, hf_mlp_lfm2_moe,
-    hf_mlp_whisper;
+    hf_mlp_whisper, hf_mlp_falcon_h1;
 
 // ---- Finishers: what lies outside the layers
 hf_model_builder hf_finish_positions, hf_finish_opt, hf_finish_bloom, hf_finish_bert, hf_finish_dsv4, hf_finish_gemma4,
     hf_tower_qwen2_vl, hf_tower_qwen25_vl, hf_tower_qwen3_vl, hf_tower_omni, hf_tower_gemma3, hf_tower_gemma4,
     hf_tower_pixtral, hf_tower_llama4, hf_tower_mllama, hf_tower_minicpmv, hf_tower_kimi, hf_tower_phi3v, hf_tower_muse,
     hf_tower_molmo, hf_tower_llava, hf_tower_internvl, hf_tower_idefics3, hf_tower_paligemma, hf_finish_whisper,
-    hf_finish_gemma3n;
+    hf_finish_gemma3n, hf_tower_glm4v;
 
 // ---- Shared pieces of builders
 void hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape);

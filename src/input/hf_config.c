@@ -57,6 +57,9 @@ static void apply_defaults(struct hf *hf)
 
 static uint32_t layer_count(struct hf *hf)
 {
+    if (hf->architecture->attention == hf_attention_falcon_h1) {
+        return 2 * (uint32_t)kvb_min(hf_need(hf, HF_LAYERS), KVB_LAYERS_MAX / 2);
+    }
     if (hf->architecture->attention == hf_attention_whisper) {
         return 2 * hf_need(hf, HF_DECODER_LAYERS); // self and cross attention each count
     }

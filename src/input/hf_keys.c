@@ -295,6 +295,7 @@ const struct hf_key_row hf_key_rows[HF_V_TYPE] = {
     [HF_ATTENTION_GATE] = SWITCH("attention_output_gate"),
     [HF_VERSION] = TOP(HF_RAW, 0, "version"),
     [HF_SCALE_FACTOR] = TOP(HF_RAW, 0, "scale_factor"),
+    [HF_MAMBA_NORM] = SWITCH("mamba_rms_norm"),
     [HF_DECODER_LAYERS] = {HF_TEXT, HF_COUNT, 0, 1, 256, {"decoder_layers"}},
     [HF_ENCODER_LAYERS] = SMALL("encoder_layers"),
     [HF_ENCODER_INNER] = SIZE("encoder_ffn_dim"),

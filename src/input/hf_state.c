@@ -177,3 +177,23 @@ void hf_mlp_kimi(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
         kind->extra_elements += hf_is(hf, HF_LATENT_NORM) ? kind->mlp.latent_size : 0;
     }
 }
+
+// Falcon-H1: attention and Mamba 2 side by side behind one norm; the pair stands as two layers here.
+void hf_attention_falcon_h1(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    if (layer % 2 == 0) {
+        hf_attention_standard(hf, layer, kind);
+        kind->norms = 0;
+        return;
+    }
+    set_mamba2(hf, &kind->attention);
+    kind->attention.no_state_norm = !hf_is(hf, HF_MAMBA_NORM);
+    kind->norms = 2;
+}
+
+void hf_mlp_falcon_h1(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    if (layer % 2) {
+        hf_mlp_standard(hf, layer, kind);
+    }
+}

@@ -1,4 +1,4 @@
-// Vision towers of Muse Glimmer and Molmo.
+// Vision towers of Muse Glimmer, Molmo and GLM-4V.
 #include "base/checked.h"
 #include "input/hf_tower.h"
 
@@ -66,4 +66,40 @@ void hf_tower_molmo(struct hf *hf)
     hf->model->encoder.image_size = 336;
     hf->model->encoder.merge_size = 2;
     hf_encoder_facts(hf, LAYERS, HIDDEN, INNER, 16);
+}
+
+// GLM-4V: four patches joined by a convolution, then a gated MLP as wide as intermediate_size.
+void hf_tower_glm4v(struct hf *hf)
+{
+    if (!hf_has_vision(hf)) {
+        hf_need(hf, HF_VISION_CONFIG);
+        return;
+    }
+    uint32_t hidden = hf_get(hf, HF_V_HIDDEN, 1536);
+    uint32_t layers = hf_get(hf, HF_V_LAYERS, 24);
+    uint64_t out = hf_get(hf, HF_V_OUT, hf->model->hidden_size);
+    uint64_t wide = hf_get(hf, HF_V_INTERMEDIATE, 13696);
+    uint32_t patch = hf_get(hf, HF_V_PATCH, 14), merge = hf_get(hf, HF_V_MERGE, 2);
+    uint64_t grid = hf_get(hf, HF_V_IMAGE, 336) / patch;
+    uint64_t pixels = kvb_mul(kvb_mul(patch, patch), kvb_mul(3, hf_get(hf, HF_V_TEMPORAL, 2)));
+    struct hf_stack stack = {.name = "visual.blocks",
+                             .role = KVB_ROLE_VISION,
+                             .layers = layers,
+                             .hidden = hidden,
+                             .inner = out,
+                             .gated = true,
+                             .norms = 2};
+    hf_linear(hf, "visual.patch_embed", KVB_ROLE_VISION, hidden, pixels, true);
+    hf_extra(hf, "visual.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_mul(grid, grid), hidden, 1);
+    hf_extra(hf, "visual.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
+    hf_stack(hf, &stack);
+    hf_linear(hf, "visual.downsample", KVB_ROLE_PROJECTOR, out, kvb_mul(hidden, kvb_mul(merge, merge)), true);
+    hf_linear(hf, "visual.merger_proj", KVB_ROLE_PROJECTOR, out, out, false);
+    hf_extra(hf, "visual.merger_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, out, 2, 1);
+    hf_extra(hf, "visual.merger_gate_up", KVB_ROLE_PROJECTOR, KVB_SPLIT_ROWS, kvb_mul(wide, 2), out, 1);
+    hf_extra(hf, "visual.merger_down", KVB_ROLE_PROJECTOR, KVB_SPLIT_COLUMNS, out, wide, 1);
+    hf->model->encoder.merge_size = merge;
+    hf->model->encoder.gated = true;
+    hf->model->encoder.has_video = true;
+    hf_encoder_facts(hf, layers, hidden, (uint32_t)kvb_min(out, UINT32_MAX), hf_get(hf, HF_V_HEADS, 12));
 }

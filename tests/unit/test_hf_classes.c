@@ -20,6 +20,9 @@ struct fixture {
 };
 // clang-format off
 static const struct fixture fixtures[] = {
+    {"tiiuae--Falcon-H1-0.5B-Base.json", 521411104ULL},
+    {"zai-org--GLM-4.5V.json", 107710933120ULL},
+    {"zai-org--GLM-4.1V-9B-Thinking.json", 10292777472ULL},
     {"arcee-ai--AFM-4.5B-Base.json", 4619184640ULL},
     {"swiss-ai--Apertus-8B-2509.json", 8053338176ULL},
     {"ibm-ai-platform--Bamba-9B-v1.json", 9780235392ULL},
@@ -173,6 +176,9 @@ static void mixers_by_layer(void **state)
     assert_int_equal(layers_of(KVB_ATTENTION_LINEAR), 70);
     load_fixture("databricks--dbrx-instruct.json");
     assert_int_equal(model.kinds[0].attention.kv_heads, 8);
+    load_fixture("tiiuae--Falcon-H1-0.5B-Base.json"); // 36 layers with both
+    assert_int_equal(layers_of(KVB_ATTENTION_FULL), 36);
+    assert_int_equal(layers_of(KVB_ATTENTION_MAMBA2), 36);
     load_fixture("ibm-granite--granite-4.0-h-tiny.json");
     assert_int_equal(layers_of(KVB_ATTENTION_MAMBA2), 36);
     assert_int_equal(model.rope_cache_count, 0); // no rotary positions

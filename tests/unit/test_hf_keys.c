@@ -3,10 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "input/file.h"
 #include "input/hf.h"
 
 #define NAMES (sizeof((struct hf_key_row *)0)->names / sizeof((struct hf_key_row *)0)->names[0])
@@ -70,6 +72,26 @@ static void every_class_is_whole(void **state)
     assert_null(hf_architecture_find("NoSuchForCausalLM"));
 }
 
+static void every_class_is_documented(void **state)
+{
+    char word[96];
+    uint32_t count;
+    struct kvb_file file;
+    struct kvb_problems problems;
+    const struct hf_architecture *rows = hf_architecture_rows(&count);
+    (void)state;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_file_read(&file, KVB_SOURCE_DIR "/docs/model-classes.md", KVB_FILE_MAX_BYTES, &problems),
+                     KVB_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        (void)snprintf(word, sizeof word, "- `%s`\n", rows[i].name);
+        if (!strstr(file.text, word)) {
+            fail_msg("docs/model-classes.md does not name %s", rows[i].name);
+        }
+    }
+    kvb_file_free(&file);
+}
+
 struct ratio_row {
     const char *text;
     uint64_t millionths;
@@ -113,7 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_whole), cmocka_unit_test(every_name_is_found),
         cmocka_unit_test(the_top_takes_both), cmocka_unit_test(every_class_is_whole),
-        cmocka_unit_test(decimals_are_exact),
+        cmocka_unit_test(decimals_are_exact), cmocka_unit_test(every_class_is_documented),
     };
     return cmocka_run_group_tests_name("config keys", tests, NULL, NULL);
 }
