@@ -79,7 +79,9 @@ static void rank_device(struct ranking_work *work, const struct kvb_device *devi
         return;
     }
     if (!kvb_budget_quietly(work->plan, &work->budget)) {
-        rank->status = KVB_OVERFLOW;
+        rank->status = kvb_problem_add(&work->problems, KVB_ERROR, KVB_OVERFLOW, nowhere,
+                                       "The sizes in this plan multiply to more than any machine holds; check the "
+                                       "model's dimensions and the settings.");
         return;
     }
     take_answer(&work->budget, rank);

@@ -60,7 +60,8 @@ void kvb_probe_environment(struct kvb_buffer *out, const struct kvb_machine *mac
         kvb_buffer_add(out, "NVIDIA_VISIBLE_DEVICES="); // of containers; CUDA itself knows a slice by its UUID only
     } else {
         // CUDA counts the fastest GPU first unless told otherwise; the driver counts by bus.
-        kvb_buffer_add(out, is_mixed(machine) ? "CUDA_DEVICE_ORDER=PCI_BUS_ID " : "");
+        bool by_number = device == NULL || !device->is_slice;
+        kvb_buffer_add(out, by_number && is_mixed(machine) ? "CUDA_DEVICE_ORDER=PCI_BUS_ID " : "");
         kvb_buffer_add(out, "CUDA_VISIBLE_DEVICES=");
     }
     add_devices(out, machine, ranking, true);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -213,13 +214,50 @@ static void test_no_memory(void **state)
     }
 }
 
+// The tool itself, on the fake machine: exit code and a part of what it writes.
+static void test_tool(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments;
+        int code;
+        const char *part;
+    } rows[] = {
+        {"probe", 0, "3 GPUs, 2 MIG slices, driver 580.65.06"},
+        {"probe --json", 0, "\"source\": \"NVML\""},
+        {"probe --model Qwen/Qwen2.5-0.5B-Instruct --gpu 1 --json", 0,
+         "\"environment\": \"CUDA_VISIBLE_DEVICES=MIG-0\""},
+        {"plan --model Qwen/Qwen2.5-0.5B-Instruct --gpu live:0 --json", 1, "\"devices\": \"0\""},
+        {"plan --model Qwen/Qwen2.5-0.5B-Instruct --gpu live:GPU-a100 --gpu-memory-utilization 0.5", 0,
+         "GPU 0 (45.83 of 79.36 GiB free, 100 % load)"},
+        {"plan --model Qwen/Qwen2.5-0.5B-Instruct --gpu live:9 --json", 3, "it has 0, 1, 1:0, 1:2, 2"},
+        {"plan --model Qwen/Qwen2.5-0.5B-Instruct --gpu live:1 --json", 0, "\"devices\": \"1:0\""},
+        {"plan --model no/such --gpu live --json", 3, "unknown_name"},
+    };
+    assert_int_equal(setenv("KVBUDGET_NVML", KVB_FAKE_NVML, 1), 0);
+    assert_int_equal(setenv("FAKE_NVML_FAIL", "", 1), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static char answer[65536];
+        char command[1024];
+        (void)snprintf(command, sizeof command, "'%s' %s 2>/dev/null", KVB_TOOL, rows[i].arguments);
+        FILE *pipe = popen(command, "r");
+        assert_non_null(pipe);
+        size_t length = fread(answer, 1, sizeof answer - 1, pipe);
+        answer[length] = '\0';
+        int code = pclose(pipe);
+        if (!WIFEXITED(code) || WEXITSTATUS(code) != rows[i].code || strstr(answer, rows[i].part) == NULL) {
+            fail_msg("%s: exit %d\n%s", rows[i].arguments, WEXITSTATUS(code), answer);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),         cmocka_unit_test(test_processes), cmocka_unit_test(test_slices),
         cmocka_unit_test(test_unified),       cmocka_unit_test(test_version_1), cmocka_unit_test(test_old_library),
         cmocka_unit_test(test_every_failure), cmocka_unit_test(test_sentences), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_tool),
     };
     return cmocka_run_group_tests_name("nvml", tests, NULL, NULL);
 }

@@ -209,6 +209,78 @@ static void test_impossible_plan(void **state)
     assert_int_equal(problems.count, 1);
 }
 
+// Sizes beyond any machine are said; on a mixed machine only what works is ranked as working.
+static void test_overflow(void **state)
+{
+    (void)state;
+    load("shared-node-535.txt");
+    ask("Qwen/Qwen2.5-0.5B-Instruct", "vllm@0.19.0", 1);
+    kvb_settings_set(&plan.settings, KVB_SET_MAX_NUM_BATCHED_TOKENS, UINT64_C(1) << 52, KVB_ORIGIN_FLAG);
+    assert_int_equal(kvb_machine_rank(&plan, &machine, NULL, &ranking, &problems), KVB_OVERFLOW);
+    assert_int_equal(problems.count, 1);
+}
+
+static void test_wide_splits(void **state)
+{
+    (void)state;
+    load("shared-node-535.txt");
+    ask("Qwen/Qwen2.5-0.5B-Instruct", "vllm@0.11.0", 1);
+    kvb_settings_set(&plan.settings, KVB_SET_DATA_PARALLEL_SIZE, 1000, KVB_ORIGIN_FLAG);
+    rank(NULL);
+    assert_int_equal(ranking.needed, 1000);
+    assert_int_equal(ranking.chosen_count, 0);
+    ask("Qwen/Qwen2.5-0.5B-Instruct", "vllm@0.11.0", 1);
+    kvb_settings_set(&plan.settings, KVB_SET_DATA_PARALLEL_SIZE, UINT64_C(1) << 40, KVB_ORIGIN_FLAG);
+    if (kvb_machine_rank(&plan, &machine, NULL, &ranking, &problems) == KVB_OK) {
+        assert_int_equal(ranking.needed, UINT32_MAX);
+        assert_int_equal(ranking.chosen_count, 0);
+    }
+}
+
+// A full GPU accepts nothing at all, and a driver may not say how busy one is.
+static void test_full_gpu(void **state)
+{
+    (void)state;
+    read_csv("index, name, memory.total [MiB], memory.reserved [MiB], memory.used [MiB], memory.free [MiB]\n"
+             "0, NVIDIA H200, 143771, 600, 143171, 0\n"
+             "1, NVIDIA H200, 143771, 600, 143171, 0\n");
+    ask("Qwen/Qwen2.5-0.5B-Instruct", "vllm@0.11.0", 1);
+    rank(NULL);
+    assert_int_equal(ranking.ranks[0].accepted_ppm, 0);
+    assert_false(ranking.ranks[0].starts_accepted);
+    assert_false(ranking.ranks[0].has_advised);
+    assert_int_equal(device_of(0)->index, 0); // the driver's order where nothing tells them apart
+}
+
+// Nothing to rank is no failure of the plan.
+static void test_nothing_usable(void **state)
+{
+    (void)state;
+    const bool pool[KVB_DEVICES_MAX] = {true};
+    load("mig-580.txt");
+    ask("Qwen/Qwen2.5-0.5B-Instruct", "vllm@0.11.0", 1);
+    rank(pool); // the GPU that is cut up
+    assert_int_equal(ranking.count, 1);
+    assert_int_equal(ranking.chosen_count, 0);
+}
+
+// Of two kinds with enough GPUs, the one whose last GPU is better is taken.
+static void test_two_kinds(void **state)
+{
+    (void)state;
+    read_csv("index, name, memory.total [MiB], memory.used [MiB]\n"
+             "0, NVIDIA A100-SXM4-80GB, 81920, 1\n"
+             "1, NVIDIA H200, 143771, 1\n"
+             "2, NVIDIA H200, 143771, 120000\n"
+             "3, NVIDIA A100-SXM4-80GB, 81920, 2\n"
+             "4, NVIDIA A100-SXM4-80GB, 40960, 2\n");
+    ask("Qwen/Qwen2.5-7B-Instruct", "vllm@0.11.0", 2);
+    rank(NULL);
+    assert_int_equal(ranking.chosen_count, 2);
+    assert_int_equal(device_of(ranking.chosen[0])->index, 0);
+    assert_int_equal(device_of(ranking.chosen[1])->index, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +294,11 @@ int main(void)
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_idle_before_busy),
         cmocka_unit_test(test_impossible_plan),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_wide_splits),
+        cmocka_unit_test(test_full_gpu),
+        cmocka_unit_test(test_nothing_usable),
+        cmocka_unit_test(test_two_kinds),
     };
     return cmocka_run_group_tests_name("rank_gpus", tests, NULL, NULL);
 }

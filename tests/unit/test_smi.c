@@ -276,6 +276,71 @@ static void test_repeated_table(void **state)
     assert_int_equal(machine.platform, KVB_PLATFORM_LINUX);
 }
 
+// What the long forms and the CSV say beside the figures, and what they leave out.
+static void test_words(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("==NVSMI LOG==\nGPU 00000000:07:00.0\n    Product Name : A\n    Driver Model\n"
+                               "        Current : WDDM\n    MIG Mode\n        Current : N/A\n"
+                               "    FB Memory Usage\n        Total : 100 MiB\n        Used : N/A\n"
+                               "    Utilization\n        GPU : 12 %\n    Processes : None\n"),
+                     KVB_OK);
+    assert_int_equal(machine.platform, KVB_PLATFORM_WINDOWS);
+    assert_int_equal(machine.devices[0].load_percent.value, 12);
+    assert_false(machine.devices[0].used_bytes.known);
+    assert_int_equal(machine.devices[0].gpu.memory_bytes, 100 * KVB_MIB);
+    assert_int_equal(read_text("index, name, memory.total [MiB], memory.free [MiB], driver_model.current, "
+                               "mig.mode.current, pci.bus_id\n0, A, 100 MiB, 40 MiB, TCC, Enabled, 0:1\n\n"
+                               "pid, name, used_memory [MiB], gpu_bus_id, type\n1, p, 3 MiB, 0:1, C\n"
+                               "2, q, [N/A], 0:2, C\n"),
+                     KVB_OK);
+    assert_int_equal(machine.platform, KVB_PLATFORM_WINDOWS);
+    assert_true(machine.devices[0].mig_enabled);
+    assert_int_equal(machine.devices[0].used_bytes.value, 60 * KVB_MIB); // total less free
+    assert_int_equal(machine.devices[0].process_count, 1);               // the other is of no GPU here
+}
+
+static void test_json_shapes(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("{\"gpu_data\": [{\"gpu\": 3, \"vram_total\": {\"value\": 196592, \"unit\": \"MB\"}, "
+                               "\"vram_used\": {\"value\": 92, \"unit\": \"MB\"}, \"uuid\": \"u\"}]}"),
+                     KVB_OK);
+    assert_int_equal(machine.devices[0].index, 3);
+    assert_int_equal(machine.devices[0].free_bytes.value, 196500 * KVB_MIB);
+    assert_int_equal(read_text("[{\"asic\": {\"market_name\": \"AMD Instinct MI300X\"}, "
+                               "\"vram\": {\"size\": {\"value\": 196592, \"unit\": \"MB\"}}}, {}]"),
+                     KVB_OK);
+    assert_string_equal(machine.devices[0].gpu.id, "mi300x");
+    assert_false(machine.devices[0].free_bytes.known);
+    assert_false(kvb_device_usable(&machine.devices[1])); // nothing is said of it
+    assert_int_equal(read_text("{\"card0\": {\"VRAM Total Memory (B)\": \"N/A\"}, \"card1\": 5}"), KVB_OK);
+    assert_int_equal(machine.count, 1);
+    assert_int_equal(read_text("{\"card0\": {"), KVB_BAD_SYNTAX);
+    assert_int_equal(read_text("5\n{\n"), KVB_BAD_SYNTAX);
+}
+
+static void test_deep(void **state)
+{
+    (void)state;
+    static char text[4096];
+    (void)snprintf(text, sizeof text, "<nvidia_smi_log>");
+    for (size_t i = 0; i < 40; i++) {
+        (void)strncat(text, "<a>", sizeof text - strlen(text) - 1);
+    }
+    assert_int_equal(read_text(text), KVB_BAD_SYNTAX);
+    assert_string_equal(problems.items[0].text, "elements nested deeper than nvidia-smi writes them");
+    (void)snprintf(text, sizeof text, "==NVSMI LOG==\n");
+    for (size_t i = 0; i < 20; i++) {
+        size_t used = strlen(text);
+        (void)snprintf(text + used, sizeof text - used, "%*sA\n", (int)i, "");
+    }
+    assert_int_equal(read_text(text), KVB_BAD_SYNTAX);
+    assert_string_equal(problems.items[0].text, "sections nested deeper than 12");
+    assert_int_equal(read_text("<nvidia_smi_log><mig_device></mig_device></nvidia_smi_log>"), KVB_BAD_SYNTAX);
+    assert_string_equal(problems.items[0].text, "a MIG slice outside a GPU");
+}
+
 // Line ends of Windows, a byte-order mark, and a quotation in front of every line.
 static void test_pasted(void **state)
 {
@@ -355,7 +420,8 @@ int main(void)
         cmocka_unit_test(test_files),    cmocka_unit_test(test_bytes_of_rocm),  cmocka_unit_test(test_processes),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_repeated_table), cmocka_unit_test(test_pasted),
         cmocka_unit_test(test_not_text), cmocka_unit_test(test_cut_anywhere),   cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_words),          cmocka_unit_test(test_json_shapes),
+        cmocka_unit_test(test_deep),
     };
     return cmocka_run_group_tests_name("smi", tests, NULL, NULL);
 }
