@@ -11,6 +11,7 @@
 #include <kvbudget/model.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/problem.h>
+#include <kvbudget/residents.h>
 
 enum kvb_profile_kind {
     KVB_PROFILE_MODEL,
@@ -101,6 +102,22 @@ enum kvb_status kvb_deployment_read(const char *file, const char *text, size_t l
                                     struct kvb_deployment *deployment, struct kvb_problems *problems) KVB_MUST_USE;
 enum kvb_status kvb_deployment_load(const char *path, struct kvb_deployment *deployment,
                                     struct kvb_problems *problems) KVB_MUST_USE;
+
+// One entry of `residents:` in a deployment profile.
+struct kvb_resident_entry {
+    enum kvb_resident_kind kind;
+    char name[KVB_NAME_CAPACITY];
+    bool after;     // it comes after the deployment's own engine
+    uint64_t bytes; // fixed
+    bool has_model; // trainer, transformers: their own model is in deployment.model
+    struct kvb_trainer trainer;
+    struct kvb_settings rollout; // what the trainer's own configuration sets for the deployment's engine
+    struct kvb_transformers transformers;
+    struct kvb_deployment deployment; // engine
+};
+// The list of a deployment profile; at most KVB_RESIDENTS_MAX. A profile without one has none.
+enum kvb_status kvb_residents_load(const char *path, struct kvb_resident_entry entries[KVB_RESIDENTS_MAX],
+                                   uint32_t *count, struct kvb_problems *problems) KVB_MUST_USE;
 
 // Flags whose value is JSON or a list, taken apart into the settings they stand for. `flag` is the
 // vLLM name without dashes in front ("speculative-config", "limit-mm-per-prompt", "compilation-config",

@@ -52,6 +52,7 @@ static cyaml_schema_value_t value_of(const struct kvb_field_row *row, cyaml_sche
         return list_value(row, entry);
     case KVB_FIELD_MAPPING:
     case KVB_FIELD_TEXT_OR_MAPPING:
+    case KVB_FIELD_MAPPING_LIST:
         break;
     }
     return (cyaml_schema_value_t){.type = CYAML_IGNORE, .flags = CYAML_FLAG_DEFAULT};

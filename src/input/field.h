@@ -18,6 +18,7 @@ enum kvb_field_kind {
     // read from the tree by the profile kind itself, not bound
     KVB_FIELD_MAPPING,
     KVB_FIELD_TEXT_OR_MAPPING,
+    KVB_FIELD_MAPPING_LIST,
 };
 
 struct kvb_field_row {

@@ -9,6 +9,7 @@
 #include "input/file.h"
 #include "input/profile.h"
 #include "input/profile_maps.h"
+#include "input/residents.h"
 #include "input/strict.h"
 #include "input/tree_text.h"
 
@@ -41,6 +42,7 @@ static const struct kvb_field_row rows[] = {
     KVB_TREE_ROW("environment", KVB_FIELD_MAPPING, "variables the engine reads"),
     KVB_TREE_ROW("reserve", KVB_FIELD_MAPPING, "memory that others hold on each GPU"),
     KVB_TREE_ROW("terms", KVB_FIELD_MAPPING, "terms of the budget known beforehand"),
+    KVB_TREE_ROW("residents", KVB_FIELD_MAPPING_LIST, "who else is on each GPU, in order of start"),
 };
 
 const struct kvb_schema kvb_deployment_schema = {"a deployment profile", rows, sizeof rows / sizeof rows[0],
@@ -137,6 +139,7 @@ static enum kvb_status convert_parts(const struct kvb_tree *tree, struct kvb_dep
         kvb_read_environment_map(tree, kvb_node_get(root, "environment"), &deployment->environment, problems),
         kvb_read_reserve_map(tree, kvb_node_get(root, "reserve"), deployment, problems),
         kvb_read_terms_map(tree, kvb_node_get(root, "terms"), deployment->stated, problems),
+        kvb_residents_check(tree, kvb_node_get(root, "residents"), problems),
     };
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
         if (statuses[i] != KVB_OK) {

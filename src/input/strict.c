@@ -184,6 +184,8 @@ static enum kvb_status check_value(const struct kvb_tree *tree, const struct kvb
         return check_list(tree, node, row, problems);
     case KVB_FIELD_MAPPING:
         return node->kind == KVB_NODE_MAPPING ? KVB_OK : kvb_expected(tree, node, KVB_BAD_TYPE, "a mapping", problems);
+    case KVB_FIELD_MAPPING_LIST:
+        return node->kind == KVB_NODE_SEQUENCE ? KVB_OK : kvb_expected(tree, node, KVB_BAD_TYPE, "a list", problems);
     case KVB_FIELD_TEXT_OR_MAPPING:
         return node->kind == KVB_NODE_MAPPING ? KVB_OK : check_name(tree, node, problems);
     }

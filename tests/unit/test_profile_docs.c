@@ -45,6 +45,9 @@ static void add_value(struct kvb_buffer *line, const struct kvb_field_row *row)
     case KVB_FIELD_MAPPING:
         kvb_buffer_add(line, "mapping");
         return;
+    case KVB_FIELD_MAPPING_LIST:
+        kvb_buffer_add(line, "list of mappings");
+        return;
     case KVB_FIELD_TEXT_OR_MAPPING:
         kvb_buffer_add(line, "text or mapping");
         return;
@@ -61,7 +64,8 @@ static void check_row(const struct kvb_schema *schema, const struct kvb_field_ro
     if (!strstr(document, line.data)) {
         fail_msg("%s: docs/profile-format.md lacks the line\n%s", schema->noun, line.data);
     }
-    bool bound = row->kind != KVB_FIELD_MAPPING && row->kind != KVB_FIELD_TEXT_OR_MAPPING;
+    bool bound =
+        row->kind != KVB_FIELD_MAPPING && row->kind != KVB_FIELD_MAPPING_LIST && row->kind != KVB_FIELD_TEXT_OR_MAPPING;
     size_t entries = row->kind == KVB_FIELD_TEXT_LIST || row->kind == KVB_FIELD_SIZE_LIST ? row->maximum : 1;
     assert_true(!bound || row->offset + row->size * entries <= schema->raw_size);
     assert_true(row->kind != KVB_FIELD_WORD || (row->words && row->words[0]));

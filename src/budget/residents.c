@@ -1,0 +1,290 @@
+// Engines side by side: each release measures itself in its own way, and some take what others hold or
+// gain for their own. Sources: vllm/worker/worker.py and vllm/v1/worker/gpu_worker.py at their tags,
+// vllm/utils/mem_utils.py; vllm-project/vllm issues 2248, 14376, 16141, 55827 and pull request 18974.
+#include <kvbudget/residents.h>
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/text.h"
+#include "budget/compute.h"
+#include "budget/neighbours.h"
+#include "budget/terms.h"
+
+#define STEP_PPM 10000U
+#define STEPS_TRIED 4U
+#define GENERATE_CONTEXT_BYTES (512ULL << 20)
+
+static const struct kvb_place nowhere = {NULL, 0, 0};
+
+const struct kvb_charge_row kvb_charge_rows[KVB_CHARGE_COUNT] = {
+    [KVB_CHARGE_NOTHING] = {"nothing", "sees only its own tensors; neighbours are never charged", false, false},
+    [KVB_CHARGE_DEVICE] = {"device",
+                           "takes all that the device holds for its own: its utilization must cover what is "
+                           "there already plus its own share",
+                           true, true},
+    [KVB_CHARGE_GROWTH] = {"growth",
+                           "is charged what the device gains from its start to the end of its profiling, "
+                           "whoever gains it",
+                           false, true},
+    [KVB_CHARGE_FREE] = {"free_memory",
+                         "is charged the drop in free memory from its start to the end of its "
+                         "profiling, whoever causes it",
+                         false, true},
+    [KVB_CHARGE_FIXED] = {"fixed", "measures nothing: its KV cache is given in bytes", false, false},
+};
+
+const char *kvb_resident_kind_name(enum kvb_resident_kind kind)
+{
+    static const char *const names[KVB_RESIDENT_KIND_COUNT] = {"engine", "trainer", "fixed", "transformers"};
+    return kind < KVB_RESIDENT_KIND_COUNT ? names[kind] : "";
+}
+
+static enum kvb_charge charge_of(const struct kvb_context *context)
+{
+    static const enum kvb_charge v0[] = {
+        [KVB_V0_TORCH_PEAK] = KVB_CHARGE_NOTHING, [KVB_V0_DEVICE_USED] = KVB_CHARGE_DEVICE,
+        [KVB_V0_FREE_DELTA] = KVB_CHARGE_FREE,    [KVB_V0_DEVICE_WIDE] = KVB_CHARGE_DEVICE,
+        [KVB_V0_SNAPSHOT] = KVB_CHARGE_GROWTH,
+    };
+    static const enum kvb_charge v1[] = {
+        [KVB_ACCOUNT_DEVICE_WIDE] = KVB_CHARGE_DEVICE,
+        [KVB_ACCOUNT_SNAPSHOT] = KVB_CHARGE_GROWTH,
+        [KVB_ACCOUNT_FREE_MEMORY] = KVB_CHARGE_FREE,
+    };
+    if (kvb_cache_is_fixed(context)) {
+        return KVB_CHARGE_FIXED;
+    }
+    return context->generation == KVB_GENERATION_V1 ? v1[kvb_rule(context, KVB_RULE_ACCOUNTING)]
+                                                    : v0[kvb_rule(context, KVB_RULE_ACCOUNTING_V0)];
+}
+
+enum kvb_charge kvb_charge_of(const struct kvb_plan *plan)
+{
+    struct kvb_context context;
+    struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    return kvb_context_init(&context, plan, &problems) == KVB_OK ? charge_of(&context) : KVB_CHARGE_COUNT;
+}
+
+void kvb_plan_hold(struct kvb_plan *plan, const char *name, uint64_t bytes)
+{
+    if (bytes == 0) {
+        return;
+    }
+    if (plan->gpu_free_stated) {
+        plan->gpu_free_bytes = plan->gpu_free_bytes > bytes ? plan->gpu_free_bytes - bytes : 0;
+    }
+    if (plan->gpu_free_stated && plan->reserve_count == 0) {
+        return; // what is not free is known to be held by others
+    }
+    if (plan->reserve_count == KVB_RESERVES_MAX) {
+        struct kvb_reserve *last = &plan->reserves[KVB_RESERVES_MAX - 1];
+        last->bytes = kvb_add(last->bytes, bytes);
+        return;
+    }
+    struct kvb_reserve *reserve = &plan->reserves[plan->reserve_count++];
+    (void)kvb_copy(reserve->name, sizeof reserve->name, name);
+    reserve->bytes = bytes;
+}
+
+static uint64_t positive(int64_t bytes)
+{
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static uint64_t own_non_cache(const struct kvb_budget *budget)
+{
+    uint64_t sum = 0;
+    for (unsigned item = 0; item < KVB_ITEM_KV_CACHE; item++) {
+        sum = kvb_add(sum, item == KVB_ITEM_OTHER ? 0 : positive(budget->items[item].bytes));
+    }
+    return sum;
+}
+
+uint64_t kvb_held_by(const struct kvb_context *context, const struct kvb_budget *budget)
+{
+    struct kvb_estimate outside;
+    kvb_context_estimate(context, &outside);
+    uint64_t own = kvb_add(own_non_cache(budget), positive(budget->items[KVB_ITEM_KV_CACHE].bytes));
+    int64_t graphs = (int64_t)budget->graph_actual_bytes - budget->items[KVB_ITEM_CUDA_GRAPH].bytes;
+    own = kvb_add(own, positive(graphs));
+    return kvb_charges_others(context) ? own : kvb_add(own, outside.bytes);
+}
+
+uint32_t kvb_needs_ppm(const struct kvb_plan *plan, const struct kvb_budget *budget)
+{
+    int64_t bytes = (int64_t)budget->requested_bytes - budget->balance_bytes;
+    if (bytes <= 0 || plan->gpu.memory_bytes == 0) {
+        return 0;
+    }
+    uint64_t percent = (uint64_t)bytes / (plan->gpu.memory_bytes / 100 + 1);
+    struct kvb_plan tried = *plan;
+    for (uint64_t step = percent > 1 ? percent - 1 : 1; step <= percent + STEPS_TRIED && step <= 100; step++) {
+        struct kvb_budget answer;
+        kvb_settings_set(&tried.settings, KVB_SET_GPU_MEMORY_UTILIZATION, step * STEP_PPM, KVB_ORIGIN_FLAG);
+        if (kvb_budget_quietly(&tried, &answer) && answer.starts) {
+            return (uint32_t)step * STEP_PPM;
+        }
+    }
+    return 0;
+}
+
+static void fill_row(const struct kvb_context *context, const struct kvb_budget *budget,
+                     struct kvb_resident_answer *row)
+{
+    row->charge = charge_of(context);
+    row->starts = budget->starts;
+    row->verdict = budget->verdict;
+    row->charged_bytes = positive(budget->items[KVB_ITEM_OTHER].bytes);
+    row->requested_bytes = budget->requested_bytes;
+    row->kv_cache_bytes = budget->items[KVB_ITEM_KV_CACHE].bytes;
+    row->needed_bytes = budget->needed_bytes;
+    row->tokens = budget->kv.tokens;
+    row->utilization_ppm = (uint32_t)budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
+    row->held_bytes = budget->starts ? kvb_held_by(context, budget) : 0;
+    row->accepted_ppm = kvb_highest_utilization(budget);
+    row->needs_ppm = row->charge == KVB_CHARGE_FIXED ? 0 : kvb_needs_ppm(context->plan, budget);
+    memcpy(row->error, budget->error, sizeof row->error);
+}
+
+static enum kvb_status compute_among(const struct kvb_plan *plan, struct kvb_context *context,
+                                     struct kvb_budget *budget, const char *name, struct kvb_problems *problems)
+{
+    enum kvb_status status = kvb_context_init(context, plan, problems);
+    if (status == KVB_OK && !kvb_budget_quietly(plan, budget)) {
+        status = kvb_problem_add(problems, KVB_ERROR, KVB_OVERFLOW, nowhere,
+                                 "the sizes of the resident '%s' multiply to more than any machine holds", name);
+    }
+    return status;
+}
+
+static enum kvb_status start_engine(const struct kvb_gpu *gpu, const struct kvb_resident *resident, uint64_t held,
+                                    struct kvb_resident_answer *row, struct kvb_problems *problems)
+{
+    struct kvb_context context;
+    struct kvb_budget budget;
+    struct kvb_plan plan = *resident->plan;
+    plan.gpu = *gpu;
+    kvb_plan_hold(&plan, "residents", held);
+    enum kvb_status status = compute_among(&plan, &context, &budget, resident->name, problems);
+    if (status == KVB_OK) {
+        fill_row(&context, &budget, row);
+    }
+    return status;
+}
+
+// One engine's share in a start of all at once.
+struct gain {
+    bool is_engine;
+    uint64_t low_bytes, likely_bytes, high_bytes; // while a neighbour profiles itself
+    int64_t kv_cache_bytes;                       // with no engine beside it
+    uint64_t needed_bytes;
+    bool starts;
+};
+
+static enum kvb_status gain_of(const struct kvb_gpu *gpu, const struct kvb_resident *resident, uint64_t fixed_bytes,
+                               struct gain *gain, struct kvb_problems *problems)
+{
+    struct kvb_context context;
+    struct kvb_budget budget;
+    struct kvb_plan plan = *resident->plan;
+    plan.gpu = *gpu;
+    kvb_plan_hold(&plan, "residents", fixed_bytes);
+    enum kvb_status status = compute_among(&plan, &context, &budget, resident->name, problems);
+    if (status == KVB_OK) {
+        gain->is_engine = true;
+        gain->low_bytes = positive(budget.items[KVB_ITEM_WEIGHTS].bytes);
+        gain->likely_bytes = own_non_cache(&budget);
+        gain->high_bytes = kvb_held_by(&context, &budget);
+        gain->kv_cache_bytes = budget.items[KVB_ITEM_KV_CACHE].bytes;
+        gain->needed_bytes = budget.needed_bytes;
+        gain->starts = budget.starts;
+    }
+    return status;
+}
+
+static void settle_at_once(const struct gain *gains, uint32_t count, uint32_t own, struct kvb_resident_answer *row)
+{
+    row->gained_bytes = row->gained_low_bytes = row->gained_high_bytes = 0;
+    for (uint32_t i = 0; i < count && kvb_charge_rows[row->charge].charges_growth; i++) {
+        if (i != own && gains[i].is_engine) {
+            row->gained_bytes = kvb_add(row->gained_bytes, gains[i].likely_bytes);
+            row->gained_low_bytes = kvb_add(row->gained_low_bytes, gains[i].low_bytes);
+            row->gained_high_bytes = kvb_add(row->gained_high_bytes, gains[i].high_bytes);
+        }
+    }
+    row->at_once_bytes = gains[own].kv_cache_bytes - (int64_t)row->gained_bytes;
+    row->at_once_low_bytes = gains[own].kv_cache_bytes - (int64_t)row->gained_high_bytes;
+    row->at_once_high_bytes = gains[own].kv_cache_bytes - (int64_t)row->gained_low_bytes;
+    row->starts_at_once = gains[own].starts && row->at_once_bytes >= (int64_t)gains[own].needed_bytes;
+}
+
+static uint64_t held_without_engine(const struct kvb_resident *resident)
+{
+    struct kvb_transformers_answer generate;
+    switch (resident->kind) {
+    case KVB_RESIDENT_FIXED:
+        return resident->bytes;
+    case KVB_RESIDENT_TRAINER:
+        return kvb_trainer_at_start(resident->trainer, resident->model);
+    case KVB_RESIDENT_TRANSFORMERS:
+        kvb_transformers_compute(resident->model, resident->rollout, &generate);
+        return kvb_add(generate.total_bytes, GENERATE_CONTEXT_BYTES);
+    default:
+        return 0;
+    }
+}
+
+static enum kvb_status start_at_once(const struct kvb_gpu *gpu, const struct kvb_resident *residents, uint32_t count,
+                                     struct kvb_side_by_side *answer, struct kvb_problems *problems)
+{
+    struct gain gains[KVB_RESIDENTS_MAX + 1] = {0};
+    uint64_t fixed_bytes = 0;
+    enum kvb_status status = KVB_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        fixed_bytes = kvb_add(fixed_bytes, held_without_engine(&residents[i]));
+    }
+    for (uint32_t i = 0; i < count && status == KVB_OK; i++) {
+        if (residents[i].kind == KVB_RESIDENT_ENGINE) {
+            status = gain_of(gpu, &residents[i], fixed_bytes, &gains[i], problems);
+        }
+    }
+    answer->all_start_at_once = status == KVB_OK;
+    for (uint32_t i = 0; i < count && status == KVB_OK; i++) {
+        if (gains[i].is_engine) {
+            settle_at_once(gains, count, i, &answer->rows[i]);
+            answer->all_start_at_once = answer->all_start_at_once && answer->rows[i].starts_at_once;
+        }
+    }
+    return status;
+}
+
+enum kvb_status kvb_side_by_side(const struct kvb_gpu *gpu, const struct kvb_resident *residents, uint32_t count,
+                                 struct kvb_side_by_side *answer, struct kvb_problems *problems)
+{
+    enum kvb_status status = KVB_OK;
+    memset(answer, 0, sizeof *answer);
+    if (count > KVB_RESIDENTS_MAX + 1) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_OUT_OF_RANGE, nowhere, "at most %u residents share a GPU",
+                               (unsigned)KVB_RESIDENTS_MAX);
+    }
+    answer->count = count;
+    answer->memory_bytes = gpu->memory_bytes;
+    answer->all_start = true;
+    for (uint32_t i = 0; i < count && status == KVB_OK; i++) {
+        struct kvb_resident_answer *row = &answer->rows[i];
+        if (residents[i].kind == KVB_RESIDENT_ENGINE) {
+            status = start_engine(gpu, &residents[i], answer->held_bytes, row, problems);
+            answer->engines++;
+        } else {
+            row->held_bytes = held_without_engine(&residents[i]);
+            row->starts = true;
+        }
+        row->held_before_bytes = answer->held_bytes;
+        answer->all_start = answer->all_start && row->starts;
+        answer->held_bytes = kvb_add(answer->held_bytes, row->held_bytes);
+    }
+    answer->crowded = answer->held_bytes > answer->memory_bytes;
+    return status == KVB_OK ? start_at_once(gpu, residents, count, answer, problems) : status;
+}
