@@ -39,6 +39,8 @@ struct arguments {
     const char *policy;    // --policy, or NULL
     bool skip_others;      // files without a deployment are passed over
     bool answered;         // the answer is printed whatever the exit code
+    uint32_t with_count;
+    const char *with[KVB_RESIDENTS_MAX]; // --with
     int operand_count;
     const char *operands[OPERANDS_MAX];
     int serve_count; // words after --

@@ -89,6 +89,16 @@ static bool set_calibrate(struct arguments *arguments, const struct option_row *
     return true;
 }
 
+static bool set_with(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    if (arguments->with_count == KVB_RESIDENTS_MAX) {
+        (void)options_mistake(arguments, "--%s: at most %d other residents share a GPU", row->name, KVB_RESIDENTS_MAX);
+        return false;
+    }
+    arguments->with[arguments->with_count++] = value;
+    return true;
+}
+
 static bool set_need_len(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     uint64_t *length = &arguments->deployment.need.length_tokens;
@@ -176,6 +186,8 @@ static const struct option_row plan_rows[] = {
      set_against, .set_bit = OPTIONS_PLAN},
     {"calibrate", NULL, "LOG", "what a run's log measured corrects the model; - is standard input", NULL, set_calibrate,
      .set_bit = OPTIONS_PLAN},
+    {"with", NULL, "PROFILE", "another engine on the same GPUs, started after this one; repeatable", NULL, set_with,
+     .set_bit = OPTIONS_PLAN, .repeatable = true},
     {"need-len", NULL, "TOKENS", "length that the requests of --need-concurrency have", NULL, set_need_len,
      .set_bit = OPTIONS_PLAN},
     {"need-concurrency", NULL, "N", "requests of that length that must run at once", NULL, set_need_concurrency,

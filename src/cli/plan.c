@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/plan_machine.h"
+#include "cli/plan_residents.h"
 #include "cli/serve_line.h"
 #include "report/plan_report.h"
 
@@ -75,12 +76,13 @@ static struct kvb_plan_report make_report(const struct arguments *arguments, con
 }
 
 static void render(const struct arguments *arguments, const struct answer *answer, const struct answer *against,
-                   const struct kvb_cards *cards, struct kvb_buffer *out)
+                   const struct kvb_cards *cards, const struct residents *residents, struct kvb_buffer *out)
 {
     struct kvb_plan_report report = make_report(arguments, answer);
     struct kvb_plan_report other;
     struct kvb_buffer command;
     report.cards = cards;
+    report.residents = residents != NULL ? &residents->report : NULL;
     kvb_buffer_init(&command);
     if (answer->budget.verdict != KVB_DOES_NOT_FIT || answer->advice.apply_count > 0) {
         serve_line_write(&command, arguments, &answer->plan, &answer->advice);
@@ -104,7 +106,7 @@ static void render(const struct arguments *arguments, const struct answer *answe
 void plan_render(const struct arguments *arguments, const struct answer *answer, const struct kvb_cards *cards,
                  struct kvb_buffer *out)
 {
-    render(arguments, answer, NULL, cards, out);
+    render(arguments, answer, NULL, cards, NULL, out);
 }
 
 static bool is_profile_path(const char *text)
@@ -137,10 +139,14 @@ static enum kvb_status answer_against(struct arguments *arguments, struct answer
 static int answer_and_render(struct arguments *arguments, struct answer *answers, struct kvb_buffer *out)
 {
     struct answer *against = arguments->against != NULL ? &answers[1] : NULL;
+    struct residents *residents = NULL;
     enum kvb_status status = kvb_deployment_resolve(&arguments->deployment, &answers[0].plan, &answers[0].draft,
                                                     &answers[0].source, &arguments->problems);
     if (status == KVB_OK && arguments->calibrate != NULL) {
         status = plan_calibrate(arguments->calibrate, &arguments->deployment, &answers[0], &arguments->problems);
+    }
+    if (status == KVB_OK) {
+        status = residents_place(arguments, &answers[0].plan, &residents);
     }
     if (status == KVB_OK) {
         status = plan_compute(&answers[0], &arguments->problems);
@@ -151,11 +157,16 @@ static int answer_and_render(struct arguments *arguments, struct answer *answers
     if (status == KVB_OK && against != NULL) {
         status = answer_against(arguments, against);
     }
-    if (status != KVB_OK) {
-        return kvb_status_exit_code(status);
+    int code = kvb_status_exit_code(status);
+    if (status == KVB_OK) {
+        if (residents != NULL) {
+            residents->report.color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color);
+        }
+        render(arguments, &answers[0], against, NULL, residents, out);
+        code = residents != NULL && !residents_fit(residents) ? 1 : plan_exit_code(&answers[0].budget);
     }
-    render(arguments, &answers[0], against, NULL, out);
-    return plan_exit_code(&answers[0].budget);
+    kvb_release(residents);
+    return code;
 }
 
 int plan_run(struct arguments *arguments, struct kvb_buffer *answer)

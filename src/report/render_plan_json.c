@@ -286,6 +286,9 @@ void kvb_json_plan(struct kvb_json *json, const char *key, const struct kvb_plan
     if (report->against != NULL) {
         against(json, report);
     }
+    if (report->residents != NULL) {
+        kvb_render_residents_json(json, report->residents);
+    }
     kvb_json_close_object(json);
 }
 

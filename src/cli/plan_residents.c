@@ -1,0 +1,263 @@
+// Reads the other residents, puts them in order and asks who starts and what a training step holds.
+#include "cli/plan_residents.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/options.h"
+
+#define DEFAULT_SEQUENCES 8
+#define DEFAULT_TOKENS 1024
+
+static const struct kvb_place nowhere = {NULL, 0, 0};
+
+static enum kvb_status read_with(struct arguments *arguments, struct residents *residents)
+{
+    enum kvb_status status = KVB_OK;
+    for (uint32_t i = 0; i < arguments->with_count && status == KVB_OK; i++) {
+        if (residents->count == KVB_RESIDENTS_MAX) {
+            return options_mistake(arguments, "at most %d other residents share a GPU", KVB_RESIDENTS_MAX);
+        }
+        struct kvb_resident_entry *entry = &residents->entries[residents->count++];
+        memset(entry, 0, sizeof *entry);
+        entry->kind = KVB_RESIDENT_ENGINE;
+        entry->after = true;
+        status = kvb_deployment_load(arguments->with[i], &entry->deployment, &arguments->problems);
+        const char *name = entry->deployment.name[0] != '\0' ? entry->deployment.name : arguments->with[i];
+        (void)kvb_copy(entry->name, sizeof entry->name, name);
+    }
+    return status;
+}
+
+static enum kvb_status read_all(struct arguments *arguments, struct residents *residents)
+{
+    enum kvb_status status = KVB_OK;
+    residents->count = 0;
+    if (arguments->operand_count == 1) {
+        status =
+            kvb_residents_load(arguments->operands[0], residents->entries, &residents->count, &arguments->problems);
+    }
+    return status == KVB_OK ? read_with(arguments, residents) : status;
+}
+
+// What the trainer's own configuration says of the engine counts where the deployment says nothing.
+static void take_rollout_settings(const struct residents *residents, struct kvb_settings *settings)
+{
+    for (uint32_t i = 0; i < residents->count; i++) {
+        for (unsigned s = 0; s < KVB_SETTING_COUNT; s++) {
+            const struct kvb_setting_value *value = &residents->entries[i].rollout.values[s];
+            if (value->set && !settings->values[s].set) {
+                settings->values[s] = *value;
+            }
+        }
+    }
+}
+
+static enum kvb_status resolve_one(struct kvb_resident_entry *entry, struct neighbour *neighbour,
+                                   const struct kvb_plan *own, struct kvb_problems *problems)
+{
+    struct kvb_model_source source;
+    bool needs_model = entry->kind == KVB_RESIDENT_TRAINER || entry->kind == KVB_RESIDENT_TRANSFORMERS;
+    memset(neighbour, 0, sizeof *neighbour);
+    if (entry->kind == KVB_RESIDENT_ENGINE) {
+        return kvb_deployment_resolve(&entry->deployment, &neighbour->plan, &neighbour->draft, &source, problems);
+    }
+    neighbour->plan.model = own->model;
+    return needs_model && entry->has_model
+               ? kvb_model_load(entry->deployment.model, NULL, &neighbour->plan.model, &source, problems)
+               : KVB_OK;
+}
+
+static void add_row(struct residents *residents, uint32_t i, struct kvb_resident *row)
+{
+    const struct kvb_resident_entry *entry = &residents->entries[i];
+    const struct kvb_plan *plan = &residents->neighbours[i].plan;
+    *row = (struct kvb_resident){.kind = entry->kind,
+                                 .name = entry->name,
+                                 .plan = plan,
+                                 .trainer = &entry->trainer,
+                                 .model = &plan->model,
+                                 .rollout = &entry->transformers,
+                                 .bytes = entry->bytes};
+}
+
+// Those before, the deployment itself, those after.
+static void put_in_order(struct residents *residents, const char *own_name)
+{
+    uint32_t at = 0;
+    for (unsigned after = 0; after < 2; after++) {
+        if (after == 1) {
+            residents->report.own = at;
+            residents->rows[at++] =
+                (struct kvb_resident){.kind = KVB_RESIDENT_ENGINE, .name = own_name, .plan = &residents->own_plan};
+        }
+        for (uint32_t i = 0; i < residents->count; i++) {
+            if (residents->entries[i].after == (after == 1)) {
+                add_row(residents, i, &residents->rows[at++]);
+            }
+        }
+    }
+}
+
+static const struct kvb_resident_entry *find_trainer(const struct residents *residents)
+{
+    for (uint32_t i = 0; i < residents->count; i++) {
+        if (residents->entries[i].kind == KVB_RESIDENT_TRAINER) {
+            return &residents->entries[i];
+        }
+    }
+    return NULL;
+}
+
+static void add_parallel(struct residents *residents, const struct kvb_plan *plan, uint64_t tp, bool own)
+{
+    struct kvb_plan tried = *plan;
+    struct kvb_budget budget;
+    struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    tried.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE] =
+        (struct kvb_setting_value){.number = tp, .set = 1, .origin = KVB_ORIGIN_FLAG};
+    if (residents->report.alternative_count == KVB_ALTERNATIVES_MAX ||
+        kvb_budget_compute(&tried, &budget, &problems) != KVB_OK) {
+        return;
+    }
+    struct kvb_alternative *row = &residents->alternatives[residents->report.alternative_count++];
+    (void)snprintf(row->name, sizeof row->name, "%s, TP %u%s", plan->engine.name, (unsigned)tp, own ? " (asked)" : "");
+    row->tp = tp;
+    row->weights_bytes = (uint64_t)budget.items[KVB_ITEM_WEIGHTS].bytes;
+    row->cache_bytes = budget.items[KVB_ITEM_KV_CACHE].bytes;
+    row->passing_bytes = (uint64_t)budget.items[KVB_ITEM_ACTIVATION].bytes;
+    row->tokens = budget.kv.tokens;
+    row->starts = budget.starts;
+    row->shared = tp > 1;
+}
+
+static void add_generate(struct residents *residents, const struct kvb_plan *plan, const char *name,
+                         const struct kvb_transformers *rollout)
+{
+    struct kvb_transformers_answer answer;
+    if (residents->report.alternative_count == KVB_ALTERNATIVES_MAX) {
+        return;
+    }
+    kvb_transformers_compute(&plan->model, rollout, &answer);
+    struct kvb_alternative *row = &residents->alternatives[residents->report.alternative_count++];
+    const uint64_t *parts = residents->training.parts[KVB_TRAIN_ROLLOUT];
+    uint64_t taken = residents->training.totals[KVB_TRAIN_ROLLOUT] - parts[KVB_TRAIN_ENGINE];
+    (void)kvb_copy(row->name, sizeof row->name, name);
+    row->weights_bytes = answer.weights_bytes;
+    row->cache_bytes = (int64_t)answer.cache_bytes;
+    row->passing_bytes = answer.total_bytes - answer.weights_bytes - answer.cache_bytes;
+    row->tokens = rollout->sequences * (rollout->prompt_tokens + rollout->answer_tokens);
+    row->starts = taken + answer.total_bytes <= residents->training.memory_bytes;
+}
+
+static uint64_t or_else(uint64_t said, uint64_t usual)
+{
+    return said > 0 ? said : usual;
+}
+
+static void add_alternatives(struct residents *residents, const struct kvb_plan *plan,
+                             const struct kvb_trainer *trainer)
+{
+    static const struct {
+        const char *name;
+        enum kvb_hf_cache cache;
+        bool eager;
+    } ways[] = {{"transformers, dynamic cache", KVB_HF_CACHE_DYNAMIC, false},
+                {"transformers, eager attention", KVB_HF_CACHE_DYNAMIC, true},
+                {"transformers, eager, no cache", KVB_HF_CACHE_NONE, true}};
+    const struct kvb_setting_value *asked = &plan->settings.values[KVB_SET_TENSOR_PARALLEL_SIZE];
+    uint64_t own = asked->set ? asked->number : 1;
+    add_parallel(residents, plan, own, true);
+    for (uint64_t tp = 1; tp <= 4; tp *= 2) {
+        if (tp != own && trainer->gpus % tp == 0) {
+            add_parallel(residents, plan, tp, false);
+        }
+    }
+    struct kvb_residents_report *report = &residents->report;
+    report->sequences = or_else(trainer->sequences, DEFAULT_SEQUENCES);
+    report->prompt_tokens = or_else(trainer->prompt_tokens, DEFAULT_TOKENS);
+    report->answer_tokens = or_else(trainer->answer_tokens, DEFAULT_TOKENS);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        const struct kvb_transformers rollout = {ways[i].cache,     ways[i].eager,         false,
+                                                 report->sequences, report->prompt_tokens, report->answer_tokens};
+        add_generate(residents, plan, ways[i].name, &rollout);
+    }
+}
+
+static enum kvb_status train(struct residents *residents, const struct kvb_plan *plan, struct kvb_problems *problems)
+{
+    const struct kvb_resident_entry *entry = find_trainer(residents);
+    uint64_t others = 0;
+    if (entry == NULL) {
+        return KVB_OK;
+    }
+    for (uint32_t i = 0; i < residents->side.count; i++) {
+        bool is_trainer = residents->rows[i].kind == KVB_RESIDENT_TRAINER;
+        others += i == residents->report.own || is_trainer ? 0 : residents->side.rows[i].held_bytes;
+    }
+    enum kvb_status status = kvb_training_compute(&entry->trainer, plan, others, &residents->training, problems);
+    if (status == KVB_OK) {
+        residents->report.trainer = &entry->trainer;
+        residents->report.training = &residents->training;
+        add_alternatives(residents, plan, &entry->trainer);
+    }
+    return status;
+}
+
+static enum kvb_status place(struct arguments *arguments, struct kvb_plan *plan, struct residents *residents)
+{
+    struct kvb_problems *problems = &arguments->problems;
+    enum kvb_status status = KVB_OK;
+    take_rollout_settings(residents, &arguments->deployment.settings);
+    take_rollout_settings(residents, &plan->settings);
+    for (uint32_t i = 0; i < residents->count && status == KVB_OK; i++) {
+        status = resolve_one(&residents->entries[i], &residents->neighbours[i], plan, problems);
+    }
+    if (status != KVB_OK) {
+        return status;
+    }
+    residents->own_plan = *plan;
+    put_in_order(residents, arguments->deployment.name[0] != '\0' ? arguments->deployment.name : plan->model.name);
+    status = kvb_side_by_side(&plan->gpu, residents->rows, residents->count + 1, &residents->side, problems);
+    if (status != KVB_OK) {
+        return status;
+    }
+    kvb_plan_hold(plan, "residents", residents->side.rows[residents->report.own].held_before_bytes);
+    status = train(residents, plan, problems);
+    residents->report.residents = residents->rows;
+    residents->report.side = &residents->side;
+    residents->report.alternatives = residents->alternatives;
+    return status;
+}
+
+enum kvb_status residents_place(struct arguments *arguments, struct kvb_plan *plan, struct residents **residents)
+{
+    *residents = NULL;
+    if (arguments->operand_count == 0 && arguments->with_count == 0) {
+        return KVB_OK;
+    }
+    struct residents *made = kvb_reallocate(NULL, sizeof *made);
+    if (made == NULL) {
+        return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, nowhere, "out of memory");
+    }
+    memset(made, 0, sizeof *made);
+    enum kvb_status status = read_all(arguments, made);
+    if (status == KVB_OK && made->count > 0) {
+        status = place(arguments, plan, made);
+    }
+    if (status == KVB_OK && made->count > 0) {
+        *residents = made;
+    } else {
+        kvb_release(made);
+    }
+    return status;
+}
+
+bool residents_fit(const struct residents *residents)
+{
+    bool step = residents->report.training == NULL || residents->training.fits;
+    return residents->side.all_start && !residents->side.crowded && step;
+}

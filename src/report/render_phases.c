@@ -1,0 +1,217 @@
+// One training step as a table of phases, a bar for each, and what decides.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "report/columns.h"
+#include "report/residents_report.h"
+#include "report/safe_text.h"
+#include "report/style.h"
+
+#define WIDTH 80U
+#define CELLS 60U
+
+// Columns of the table: what stays, and everything that passes taken together.
+static const enum kvb_train_part shown[] = {KVB_TRAIN_ACTOR, KVB_TRAIN_REFERENCE, KVB_TRAIN_ENGINE, KVB_TRAIN_CONTEXTS};
+
+static const char *gib(char out[32], int64_t bytes)
+{
+    return kvb_format_gib(out, bytes, 2);
+}
+
+static uint64_t passing(const struct kvb_training *training, unsigned phase)
+{
+    uint64_t sum = 0;
+    for (unsigned part = KVB_TRAIN_GATHER; part < KVB_TRAIN_PART_COUNT; part++) {
+        sum = kvb_add(sum, training->parts[phase][part]);
+    }
+    return sum;
+}
+
+static void add_head(struct kvb_columns *columns)
+{
+    static const char *const heads[] = {"GiB", "actor", "reference", "engine", "contexts", "passing", "total", "free"};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        kvb_columns_cell(columns, heads[i]);
+    }
+    kvb_columns_end_row(columns);
+}
+
+static void add_table(struct kvb_buffer *out, const struct kvb_training *training)
+{
+    struct kvb_columns columns;
+    char text[32];
+    kvb_columns_init(&columns, "lrrrrrrr", 2, 2);
+    add_head(&columns);
+    for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
+        const uint64_t *parts = training->parts[phase];
+        kvb_columns_cell(&columns, kvb_train_phase_rows[phase].label);
+        for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+            uint64_t bytes = parts[shown[i]] + (shown[i] == KVB_TRAIN_CONTEXTS ? parts[KVB_TRAIN_OTHERS] : 0);
+            kvb_columns_cell(&columns, gib(text, (int64_t)bytes));
+        }
+        kvb_columns_cell(&columns, gib(text, (int64_t)passing(training, phase)));
+        kvb_columns_cell(&columns, gib(text, (int64_t)training->totals[phase]));
+        kvb_columns_cell(&columns, gib(text, kvb_balance(training->memory_bytes, training->totals[phase])));
+        kvb_columns_end_row(&columns);
+    }
+    kvb_columns_write(&columns, out);
+}
+
+static void paint(char cells[CELLS + 1], const struct kvb_training *training, unsigned phase, uint64_t whole)
+{
+    uint64_t end = 0;
+    size_t painted = 0;
+    memset(cells, '.', CELLS);
+    cells[CELLS] = '\0';
+    for (unsigned part = 0; part < KVB_TRAIN_PART_COUNT; part++) {
+        end = kvb_add(end, training->parts[phase][part]);
+        size_t until = (size_t)kvb_min(end / (whole / CELLS + 1), CELLS);
+        for (; painted < until; painted++) {
+            char letter = part >= KVB_TRAIN_GATHER ? 'p' : kvb_train_part_rows[part].letter;
+            cells[painted] = painted * (whole / CELLS) >= training->memory_bytes ? '!' : letter;
+        }
+    }
+}
+
+static void add_bars(struct kvb_buffer *out, const struct kvb_training *training)
+{
+    uint64_t whole = kvb_max(training->memory_bytes, training->totals[training->deciding]);
+    kvb_buffer_add(out, "\n");
+    for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
+        char cells[CELLS + 1];
+        paint(cells, training, phase, whole);
+        kvb_buffer_printf(out, "  %-14s [%s]\n", kvb_train_phase_rows[phase].label, cells);
+    }
+    kvb_buffer_add(out, "  A actor  R reference  E engine  o others  x contexts  p passing  . free");
+    kvb_buffer_add(out, training->fits ? "\n" : "\n  ! too much\n");
+}
+
+static void add_wrapped(struct kvb_buffer *out, struct kvb_buffer *line)
+{
+    out->failed = out->failed || line->failed;
+    if (!line->failed && line->length > 0) {
+        kvb_text_add_wrapped(out, line->data, 0, WIDTH);
+    }
+    kvb_buffer_free(line);
+}
+
+static void say_deciding(struct kvb_buffer *out, const struct kvb_training *training)
+{
+    unsigned phase = training->deciding;
+    char total[32], range[32];
+    struct kvb_buffer line;
+    bool first = true;
+    kvb_buffer_init(&line);
+    kvb_buffer_printf(&line, "The fullest phase is %s: %s GiB, give or take %s", kvb_train_phase_rows[phase].label,
+                      gib(total, (int64_t)training->totals[phase]), gib(range, (int64_t)training->ranges[phase]));
+    for (unsigned part = KVB_TRAIN_GATHER; part < KVB_TRAIN_PART_COUNT; part++) {
+        uint64_t bytes = training->parts[phase][part];
+        if (bytes > 0) {
+            kvb_buffer_printf(&line, "%s%s %s", first ? " (" : ", ", kvb_train_part_rows[part].label,
+                              gib(total, (int64_t)bytes));
+            first = false;
+        }
+    }
+    kvb_buffer_add(&line, first ? "." : ").");
+    if (training->state_bytes > training->state_at_start_bytes) {
+        kvb_buffer_printf(&line,
+                          " The trainer shows %s GiB when the engine starts and %s once a step has run: a start "
+                          "that fits proves nothing.",
+                          gib(total, (int64_t)training->state_at_start_bytes),
+                          gib(range, (int64_t)training->state_bytes));
+    }
+    add_wrapped(out, &line);
+}
+
+static void say_static(struct kvb_buffer *out, const struct kvb_training *training)
+{
+    char actor[32], reference[32], sum[32], left[32];
+    struct kvb_buffer line;
+    const uint64_t *parts = training->parts[KVB_TRAIN_ROLLOUT];
+    uint64_t taken = kvb_add(training->static_bytes, parts[KVB_TRAIN_CONTEXTS]);
+    kvb_buffer_init(&line);
+    kvb_buffer_printf(&line, "Per GPU: actor %s, reference %s, rollout ", gib(actor, (int64_t)training->state_bytes),
+                      gib(reference, (int64_t)training->reference_bytes));
+    kvb_buffer_printf(&line, "%s: together %s GiB; with contexts and communication %s GiB are left for what passes.",
+                      gib(actor, (int64_t)parts[KVB_TRAIN_ENGINE]), gib(sum, (int64_t)training->static_bytes),
+                      gib(left, kvb_balance(training->memory_bytes, taken)));
+    add_wrapped(out, &line);
+}
+
+static void say_utilization(struct kvb_buffer *out, const struct kvb_residents_report *report)
+{
+    const struct kvb_training *training = report->training;
+    const struct kvb_resident_answer *row = &report->side->rows[report->own];
+    char needs[32], highest[32], share[32], asked[32], weights[32];
+    struct kvb_buffer line;
+    kvb_buffer_init(&line);
+    if (training->needs_ppm == 0) {
+        kvb_buffer_add(&line, "No gpu_memory_utilization makes this rollout start beside the trainer.");
+    } else if (training->needs_ppm > training->highest_ppm) {
+        kvb_buffer_printf(&line, "The rollout needs gpu_memory_utilization %s; the trainer leaves no more than %s.",
+                          kvb_format_ppm(needs, training->needs_ppm), kvb_format_ppm(highest, training->highest_ppm));
+    } else {
+        kvb_buffer_printf(&line, "The rollout starts from gpu_memory_utilization %s on; up to %s every phase fits.",
+                          kvb_format_ppm(needs, training->needs_ppm), kvb_format_ppm(highest, training->highest_ppm));
+    }
+    uint64_t own = report->alternative_count > 0 ? report->alternatives[0].weights_bytes : 0;
+    if (row->requested_bytes < own) {
+        kvb_buffer_printf(&line,
+                          " %s of the card is %s GiB, less than the weights alone (%s GiB): it can never start, "
+                          "and a shorter length, fewer sequences or eager mode cannot change that.",
+                          kvb_format_ppm(asked, row->utilization_ppm), gib(share, (int64_t)row->requested_bytes),
+                          gib(weights, (int64_t)own));
+    }
+    if (!training->divisible) {
+        kvb_buffer_add(&line, " The trainer's GPUs are no multiple of the rollout's: the framework refuses that.");
+    }
+    add_wrapped(out, &line);
+}
+
+static void add_alternatives(struct kvb_buffer *out, const struct kvb_residents_report *report)
+{
+    static const char *const heads[] = {"rollout, GiB per GPU", "weights", "KV cache", "passing", "tokens", ""};
+    struct kvb_columns columns;
+    char text[32], number[48];
+    kvb_columns_init(&columns, "lrrrrl", 2, 2);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        kvb_columns_cell(&columns, heads[i]);
+    }
+    kvb_columns_end_row(&columns);
+    for (uint32_t i = 0; i < report->alternative_count; i++) {
+        const struct kvb_alternative *row = &report->alternatives[i];
+        kvb_columns_cell(&columns, row->name);
+        kvb_columns_cell(&columns, gib(text, (int64_t)row->weights_bytes));
+        kvb_columns_cell(&columns, gib(text, row->cache_bytes));
+        kvb_columns_cell(&columns, gib(text, (int64_t)row->passing_bytes));
+        kvb_columns_cell(&columns, kvb_format_count(text, row->tokens));
+        (void)snprintf(number, sizeof number, row->starts ? "" : "no room");
+        if (row->starts && row->shared) {
+            (void)snprintf(number, sizeof number, "on %u GPUs", (unsigned)row->tp);
+        }
+        kvb_columns_cell(&columns, number);
+        kvb_columns_end_row(&columns);
+    }
+    kvb_buffer_add(out, "\n");
+    kvb_columns_write(&columns, out);
+    kvb_buffer_printf(out, "  transformers: %u sequences of %u + %u tokens, whole weights on every GPU\n",
+                      (unsigned)report->sequences, (unsigned)report->prompt_tokens, (unsigned)report->answer_tokens);
+}
+
+void kvb_render_phases_text(struct kvb_buffer *out, const struct kvb_residents_report *report)
+{
+    const struct kvb_trainer *trainer = report->trainer;
+    char heading[80];
+    (void)snprintf(heading, sizeof heading, "One training step on each of %u GPUs (%s)", (unsigned)trainer->gpus,
+                   kvb_sharding_rows[trainer->sharding].name);
+    kvb_style_heading(out, report->color, heading);
+    add_table(out, report->training);
+    add_bars(out, report->training);
+    say_static(out, report->training);
+    say_deciding(out, report->training);
+    say_utilization(out, report);
+    if (report->alternative_count > 0) {
+        add_alternatives(out, report);
+    }
+}
