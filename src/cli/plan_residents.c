@@ -124,14 +124,14 @@ static void add_parallel(struct residents *residents, const struct kvb_plan *pla
         return;
     }
     struct kvb_alternative *row = &residents->alternatives[residents->report.alternative_count++];
-    (void)snprintf(row->name, sizeof row->name, "%s, TP %u%s", plan->engine.name, (unsigned)tp, own ? " (asked)" : "");
+    (void)snprintf(row->name, sizeof row->name, own ? "%s, TP %u (as asked)" : "%s, TP %u, its GPUs together",
+                   plan->engine.name, (unsigned)tp);
     row->tp = tp;
     row->weights_bytes = (uint64_t)budget.items[KVB_ITEM_WEIGHTS].bytes;
     row->cache_bytes = budget.items[KVB_ITEM_KV_CACHE].bytes;
     row->passing_bytes = (uint64_t)budget.items[KVB_ITEM_ACTIVATION].bytes;
     row->tokens = budget.kv.tokens;
     row->starts = budget.starts;
-    row->shared = tp > 1;
 }
 
 static void add_generate(struct residents *residents, const struct kvb_plan *plan, const char *name,

@@ -173,7 +173,7 @@ static void add_alternatives(struct kvb_buffer *out, const struct kvb_residents_
 {
     static const char *const heads[] = {"rollout, GiB per GPU", "weights", "KV cache", "passing", "tokens", ""};
     struct kvb_columns columns;
-    char text[32], number[48];
+    char text[32];
     kvb_columns_init(&columns, "lrrrrl", 2, 2);
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         kvb_columns_cell(&columns, heads[i]);
@@ -186,11 +186,7 @@ static void add_alternatives(struct kvb_buffer *out, const struct kvb_residents_
         kvb_columns_cell(&columns, gib(text, row->cache_bytes));
         kvb_columns_cell(&columns, gib(text, (int64_t)row->passing_bytes));
         kvb_columns_cell(&columns, kvb_format_count(text, row->tokens));
-        (void)snprintf(number, sizeof number, row->starts ? "" : "no room");
-        if (row->starts && row->shared) {
-            (void)snprintf(number, sizeof number, "on %u GPUs", (unsigned)row->tp);
-        }
-        kvb_columns_cell(&columns, number);
+        kvb_columns_cell(&columns, row->starts ? "" : "no room");
         kvb_columns_end_row(&columns);
     }
     kvb_buffer_add(out, "\n");

@@ -16,9 +16,8 @@ struct kvb_alternative {
     uint64_t weights_bytes;
     int64_t cache_bytes;
     uint64_t passing_bytes; // the widest moment besides (transformers)
-    uint64_t tokens;
+    uint64_t tokens;        // of all its GPUs together
     bool starts;
-    bool shared; // tokens are of `tp` GPUs together
 };
 
 struct kvb_residents_report {
