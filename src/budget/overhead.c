@@ -10,6 +10,7 @@
 #define HOPPER 90
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define SYMMETRIC_SINCE R(18, 0) // symmetric-memory and all-reduce buffers
+#define STAGE_NON_TORCH 7 // hundredths of a GiB: every rank of PP2 and PP4 on an H100, 0.19
 #define FREE_MEMORY_SINCE R(27, 0)
 #define GRAPHS_PER_ESTIMATE 102    // 51 piecewise and 51 full graphs: the runs the line was fitted to
 #define GRAPH_BASE_MIB 328         // 0.32 GiB
@@ -81,6 +82,10 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     }
     const struct non_torch_row *row = find_row(context);
     scale(estimate, row->likely, row->low, row->high);
+    bool stages_only = context->pp > 1 && context->tp == 1;
+    if (stages_only && row->hopper && context->release >= SYMMETRIC_SINCE) {
+        scale(estimate, STAGE_NON_TORCH, 5, row->high);
+    }
     if (context->generation == KVB_GENERATION_V0 && kvb_rule(context, KVB_RULE_ACCOUNTING_V0) == KVB_V0_FREE_DELTA) {
         add(estimate, 35, 0, 160); // what torch has cached but does not use is charged too
     }

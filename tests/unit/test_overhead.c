@@ -138,6 +138,11 @@ static void special_cases(void **state)
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
     non_torch();
     check("0.27 in stages", 5 + 60, 1 + 10, 25 + 130);
+    make_llama_plan(&plan, R(19, 0));
+    plan.gpu.compute_capability = 90;
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 4);
+    non_torch();
+    check("H100 in stages, 0.19: 0.07 logged by every rank", 7, 5, 50);
     make_llama_plan(&plan, R(18, 0));
     plan.model.kinds[0].attention.kind = KVB_ATTENTION_SHORT_CONV;
     non_torch();
