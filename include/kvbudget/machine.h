@@ -95,9 +95,9 @@ bool kvb_device_usable(const struct kvb_device *device);
 // How a device suits a plan, at the plan's settings and at the highest utilization that its free
 // memory allows.
 struct kvb_rank {
-    uint32_t device; // index into kvb_machine.devices
-    bool usable;     // the rest is 0 when not
-    enum kvb_status status;
+    uint32_t device;        // index into kvb_machine.devices
+    bool usable;            // its memory is known and the plan works on it; the rest is 0 when not
+    enum kvb_status status; // why the plan does not work on it
     bool starts;
     enum kvb_verdict verdict;
     uint64_t memory_bytes, free_bytes;

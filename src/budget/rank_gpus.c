@@ -39,7 +39,7 @@ static void use_device(struct kvb_plan *plan, const struct kvb_device *device)
 {
     plan->gpu = device->gpu;
     plan->gpu_free_stated = device->free_bytes.known;
-    plan->gpu_free_bytes = device->free_bytes.known ? device->free_bytes.value : 0;
+    plan->gpu_free_bytes = device->free_bytes.value;
 }
 
 static void try_accepted(struct ranking_work *work, struct kvb_rank *rank)
@@ -49,7 +49,8 @@ static void try_accepted(struct ranking_work *work, struct kvb_rank *rank)
     rank->accepted_ppm = accepted_ppm(&work->context, rank->memory_bytes, rank->free_bytes);
     if (rank->accepted_ppm > 0) {
         *setting = (struct kvb_setting_value){.number = rank->accepted_ppm, .set = 1, .origin = KVB_ORIGIN_FLAG};
-        rank->starts_accepted = kvb_budget_quietly(work->plan, &work->budget) && work->budget.starts;
+        (void)kvb_budget_quietly(work->plan, &work->budget); // worked at the plan's own utilization
+        rank->starts_accepted = work->budget.starts;
         *setting = kept;
     }
 }
@@ -101,13 +102,13 @@ static int compare(bool a, bool b)
     return (int)b - (int)a; // true comes first
 }
 
-// Below 0: `a` is the better choice. What can be used, then what starts, then headroom, then what is
-// idle, then the driver's order.
+// Below 0: `a` is the better choice; 0: nothing tells them apart. What can be used, then what starts,
+// then headroom, then what is idle.
 static int better(const struct kvb_machine *machine, const struct kvb_rank *a, const struct kvb_rank *b)
 {
     const struct kvb_device *device_a = &machine->devices[a->device];
     const struct kvb_device *device_b = &machine->devices[b->device];
-    int order = compare(a->usable && a->status == KVB_OK, b->usable && b->status == KVB_OK);
+    int order = compare(a->usable, b->usable);
     order = order != 0 ? order : compare(a->starts, b->starts);
     order = order != 0 ? order : compare(a->verdict != KVB_DOES_NOT_FIT, b->verdict != KVB_DOES_NOT_FIT);
     order = order != 0 ? order : compare(a->starts_accepted, b->starts_accepted);
@@ -117,7 +118,7 @@ static int better(const struct kvb_machine *machine, const struct kvb_rank *a, c
     if (order == 0 && load_of(device_a) != load_of(device_b)) {
         order = load_of(device_a) < load_of(device_b) ? -1 : 1;
     }
-    return order != 0 ? order : a->device < b->device ? -1 : 1;
+    return order;
 }
 
 static void sort(const struct kvb_machine *machine, struct kvb_ranking *ranking)
@@ -136,7 +137,7 @@ static void sort(const struct kvb_machine *machine, struct kvb_ranking *ranking)
 static bool can_take(const struct kvb_machine *machine, const struct kvb_rank *rank, bool alone)
 {
     // Slices of one GPU and of several have no peer-to-peer: no split over them.
-    return rank->usable && rank->status == KVB_OK && (alone || !machine->devices[rank->device].is_slice);
+    return rank->usable && (alone || !machine->devices[rank->device].is_slice);
 }
 
 static bool is_alike(const struct kvb_machine *machine, const struct kvb_rank *a, const struct kvb_rank *b)
@@ -189,7 +190,7 @@ static uint32_t gpus_needed(const struct kvb_settings *settings)
     uint64_t count = 1;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const struct kvb_setting_value *value = &settings->values[sizes[i]];
-        count = kvb_mul(count, value->set && value->number > 0 ? value->number : 1);
+        count = kvb_mul(count, value->set ? kvb_max(value->number, 1) : 1);
     }
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
@@ -207,12 +208,12 @@ static enum kvb_status rank_all(struct ranking_work *work, const struct kvb_mach
         }
         struct kvb_rank *rank = &ranking->ranks[ranking->count++];
         *rank = (struct kvb_rank){.device = i, .verdict = KVB_DOES_NOT_FIT};
-        rank->usable = !machine->devices[i].mig_enabled && machine->devices[i].gpu.memory_bytes > 0;
-        if (rank->usable) {
+        if (!machine->devices[i].mig_enabled && machine->devices[i].gpu.memory_bytes > 0) {
             rank_device(work, &machine->devices[i], rank);
+            rank->usable = rank->status == KVB_OK;
+            any = any || rank->usable;
         }
-        any = any || (rank->usable && rank->status == KVB_OK);
-        if (status == KVB_OK && rank->status != KVB_OK && work->problems.count > 0) {
+        if (status == KVB_OK && rank->status != KVB_OK) {
             status = rank->status;
             reason = work->problems.items[0];
         }

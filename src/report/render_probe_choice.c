@@ -71,7 +71,7 @@ static uint32_t count_usable(const struct kvb_ranking *ranking)
 {
     uint32_t usable = 0;
     for (uint32_t i = 0; i < ranking->count; i++) {
-        usable += ranking->ranks[i].usable && ranking->ranks[i].status == KVB_OK;
+        usable += ranking->ranks[i].usable;
     }
     return usable;
 }

@@ -76,8 +76,8 @@ static void rank_object(struct kvb_json *json, const struct kvb_machine *machine
     kvb_json_open_object(json, NULL);
     kvb_json_text(json, "id", kvb_device_label(label, device));
     kvb_json_count(json, "index", device->index);
-    kvb_json_bool(json, "usable", rank->usable && rank->status == KVB_OK);
-    if (!rank->usable || rank->status != KVB_OK) {
+    kvb_json_bool(json, "usable", rank->usable);
+    if (!rank->usable) {
         kvb_json_close_object(json);
         return;
     }

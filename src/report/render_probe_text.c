@@ -166,7 +166,7 @@ static const char *start_word(const struct kvb_rank *rank)
 static void add_rank_row(struct kvb_columns *columns, const struct kvb_machine *machine, const struct kvb_rank *rank)
 {
     char text[32];
-    bool known = rank->usable && rank->status == KVB_OK;
+    bool known = rank->usable;
     kvb_columns_cell(columns, kvb_device_label(text, &machine->devices[rank->device]));
     kvb_columns_cell(columns, known ? start_word(rank) : "-");
     cell_gib(columns, known, (int64_t)rank->free_bytes);

@@ -194,10 +194,16 @@ static void test_idle_before_busy(void **state)
     (void)state;
     read_csv("index, name, memory.total [MiB], memory.used [MiB], utilization.gpu [%]\n"
              "0, NVIDIA H200, 143771, 1, 100 %\n"
-             "1, NVIDIA H200, 143771, 1, 0 %\n");
+             "1, NVIDIA H200, 143771, 1, 0 %\n"
+             "2, NVIDIA H200, 143771, 1, 50 %\n"
+             "3, NVIDIA H200, [N/A], [N/A], [N/A]\n");
     ask("Qwen/Qwen2.5-0.5B-Instruct", "vllm@0.11.0", 1);
     rank(NULL);
-    assert_int_equal(device_of(0)->index, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        static const uint32_t order[] = {1, 2, 0, 3};
+        assert_int_equal(device_of(i)->index, order[i]);
+    }
+    assert_false(ranking.ranks[3].usable); // no memory figures
 }
 
 static void test_impossible_plan(void **state)
@@ -252,6 +258,17 @@ static void test_full_gpu(void **state)
     assert_int_equal(device_of(0)->index, 0); // the driver's order where nothing tells them apart
 }
 
+// V1 releases before 0.9.1 have no such check.
+static void test_early_v1(void **state)
+{
+    (void)state;
+    load("shared-node-535.txt");
+    ask("Qwen/Qwen2.5-0.5B-Instruct", "vllm@0.8.5", 1);
+    rank(NULL);
+    assert_false(ranking.ranks[0].checks_free);
+    assert_int_equal(ranking.ranks[0].accepted_ppm, 0);
+}
+
 // Nothing to rank is no failure of the plan.
 static void test_nothing_usable(void **state)
 {
@@ -297,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_wide_splits),
         cmocka_unit_test(test_full_gpu),
+        cmocka_unit_test(test_early_v1),
         cmocka_unit_test(test_nothing_usable),
         cmocka_unit_test(test_two_kinds),
     };
