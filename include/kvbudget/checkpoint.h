@@ -56,7 +56,8 @@ struct kvb_tensor_class {
     bool in_layer;          // belongs to decoder layers, those set in `layers`
     uint64_t rows, columns; // of one tensor or one expert, in unquantised shape; columns 1: a vector
     uint64_t count;
-    uint64_t stored_bytes; // of all of them
+    uint64_t stored_bytes;   // of all of them
+    uint32_t bytes_per_1024; // elements, as stored
     uint64_t layers[KVB_CHECKPOINT_LAYER_WORDS];
 };
 

@@ -1,7 +1,7 @@
 // What the checkpoint's headers know better than the config: elements that are or are not there, or are
 // not quantised, and the stored size of GGUF's mixtures. Where both agree the config's count stands,
 // because it knows what the engine makes of the tensors (padding, fusing, rounding).
-#include "budget/weights.h"
+#include "budget/weights_checkpoint.h"
 
 #include <string.h>
 
@@ -16,13 +16,17 @@ struct tally {
     uint64_t plain[KVB_ROLE_COUNT], quantised[KVB_ROLE_COUNT];
 };
 
-// Which part is counted: the whole checkpoint, or one rank of one stage.
-struct part {
-    const struct kvb_context *context;
-    bool whole;
-    uint32_t begin, end; // layers
-    bool first, last;    // stages
-};
+static bool same_sums(const struct tally *a, const struct tally *b)
+{
+    uint64_t plain[2] = {0, 0}, quantised[2] = {0, 0};
+    for (uint32_t role = 0; role < KVB_ROLE_COUNT; role++) {
+        plain[0] = kvb_add(plain[0], a->plain[role]);
+        plain[1] = kvb_add(plain[1], b->plain[role]);
+        quantised[0] = kvb_add(quantised[0], a->quantised[role]);
+        quantised[1] = kvb_add(quantised[1], b->quantised[role]);
+    }
+    return plain[0] == plain[1] && quantised[0] == quantised[1];
+}
 
 static bool is_tower(enum kvb_role role)
 {
@@ -30,7 +34,7 @@ static bool is_tower(enum kvb_role role)
 }
 
 // Whether tensors of this role that belong to no layer are on the part.
-static bool holds_outer(const struct part *part, enum kvb_role role)
+static bool holds_outer(const struct kvb_part *part, enum kvb_role role)
 {
     const struct kvb_model *model = part->context->model;
     switch (role) {
@@ -48,7 +52,7 @@ static bool holds_outer(const struct part *part, enum kvb_role role)
     }
 }
 
-static void split(const struct part *part, const struct kvb_tensor *tensor, struct kvb_matrix *matrix)
+static void split(const struct kvb_part *part, const struct kvb_tensor *tensor, struct kvb_matrix *matrix)
 {
     struct kvb_tensor copy = *tensor;
     bool copied = is_tower(tensor->role) && kvb_number(part->context->plan, KVB_SET_MM_ENCODER_TP_MODE) != 0;
@@ -59,12 +63,19 @@ static void split(const struct part *part, const struct kvb_tensor *tensor, stru
     matrix->is_expert = tensor->role == KVB_ROLE_EXPERTS;
 }
 
+// Towers and their projectors are one group: where the one ends and the other begins is a matter of names.
+static enum kvb_role group_of(enum kvb_role role)
+{
+    return is_tower(role) ? KVB_ROLE_VISION : role;
+}
+
 static uint64_t elements_of(const struct kvb_matrix *matrix)
 {
     return kvb_mul(kvb_mul(matrix->rows, matrix->columns), matrix->count);
 }
 
-static void count_config(const struct part *part, const struct kvb_tensor *tensor, uint64_t times, struct tally *tally)
+static void count_config(const struct kvb_part *part, const struct kvb_tensor *tensor, uint64_t times,
+                         struct tally *tally)
 {
     struct kvb_matrix matrix;
     if (tensor->engine_only || times == 0) {
@@ -73,10 +84,11 @@ static void count_config(const struct part *part, const struct kvb_tensor *tenso
     split(part, tensor, &matrix);
     bool stored = part->context->model->quantisation.method != KVB_QUANT_NONE;
     uint64_t *sums = stored && kvb_is_quantised(part->context, &matrix) ? tally->quantised : tally->plain;
-    sums[tensor->role] = kvb_add(sums[tensor->role], kvb_mul(elements_of(&matrix), times));
+    uint64_t *sum = &sums[group_of(tensor->role)];
+    *sum = kvb_add(*sum, kvb_mul(elements_of(&matrix), times));
 }
 
-static void count_config_layers(const struct part *part, struct tally *tally)
+static void count_config_layers(const struct kvb_part *part, struct tally *tally)
 {
     const struct kvb_model *model = part->context->model;
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
@@ -92,7 +104,7 @@ static void count_config_layers(const struct part *part, struct tally *tally)
     }
 }
 
-static void tally_config(const struct part *part, struct tally *tally)
+static void tally_config(const struct kvb_part *part, struct tally *tally)
 {
     const struct kvb_model *model = part->context->model;
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
@@ -115,6 +127,17 @@ static void tally_config(const struct part *part, struct tally *tally)
     }
 }
 
+uint64_t kvb_config_elements(const struct kvb_part *part)
+{
+    struct tally tally;
+    uint64_t elements = 0;
+    tally_config(part, &tally);
+    for (uint32_t role = 0; role < KVB_ROLE_COUNT; role++) {
+        elements = kvb_add(elements, kvb_add(tally.plain[role], tally.quantised[role]));
+    }
+    return elements;
+}
+
 // KV heads of a projection with so many rows, from the config.
 static uint32_t heads_of(const struct kvb_model *model, uint64_t rows)
 {
@@ -130,7 +153,7 @@ static uint32_t heads_of(const struct kvb_model *model, uint64_t rows)
 }
 
 // How many of a class's layers there are, and how many of them on the part.
-static void layers_of(const struct part *part, const struct kvb_tensor_class *row, uint32_t *all, uint32_t *here)
+static void layers_of(const struct kvb_part *part, const struct kvb_tensor_class *row, uint32_t *all, uint32_t *here)
 {
     *all = 0;
     *here = 0;
@@ -142,13 +165,7 @@ static void layers_of(const struct part *part, const struct kvb_tensor_class *ro
     }
 }
 
-// Numbers of a class on the part, for sums over the whole class: times `here` over `all`.
-struct share {
-    struct kvb_matrix matrix; // all tensors of the class as if all were here
-    uint32_t all, here;
-};
-
-static void share_of(const struct part *part, const struct kvb_tensor_class *row, struct share *share)
+void kvb_share_of(const struct kvb_part *part, const struct kvb_tensor_class *row, struct kvb_share *share)
 {
     struct kvb_tensor tensor = {.role = (enum kvb_role)row->role,
                                 .split = (enum kvb_split)row->split,
@@ -173,25 +190,25 @@ static void share_of(const struct part *part, const struct kvb_tensor_class *row
     }
 }
 
-// elements x here / all, without a product that could pass the limit.
-static uint64_t shared(const struct share *share)
+uint64_t kvb_share_elements(const struct kvb_share *share)
 {
     uint64_t elements = elements_of(&share->matrix);
     return kvb_add(kvb_mul(elements / share->all, share->here), elements % share->all * share->here / share->all);
 }
 
-static void tally_headers(const struct part *part, struct tally *tally)
+static void tally_headers(const struct kvb_part *part, struct tally *tally)
 {
     const struct kvb_checkpoint *checkpoint = &part->context->model->checkpoint;
     bool quantised = part->context->model->quantisation.method != KVB_QUANT_NONE;
     memset(tally, 0, sizeof *tally);
     for (uint32_t i = 0; i < checkpoint->class_count; i++) {
         const struct kvb_tensor_class *row = &checkpoint->classes[i];
-        struct share share;
-        share_of(part, row, &share);
-        uint64_t elements = shared(&share);
+        struct kvb_share share;
+        kvb_share_of(part, row, &share);
+        uint64_t elements = kvb_share_elements(&share);
         uint64_t *sums = quantised && row->quantised ? tally->quantised : tally->plain;
-        sums[row->role] = kvb_add(sums[row->role], elements);
+        uint64_t *sum = &sums[group_of((enum kvb_role)row->role)];
+        *sum = kvb_add(*sum, elements);
     }
 }
 
@@ -220,18 +237,18 @@ static uint64_t loaded_bytes(const struct kvb_context *context, enum kvb_role ro
     return kvb_add(plain, quantised_bytes(context, role, tally->quantised[role]));
 }
 
-static uint64_t move(uint64_t from, uint64_t more, uint64_t less)
+uint64_t kvb_moved(uint64_t from, uint64_t more, uint64_t less)
 {
     uint64_t sum = kvb_add(from, more);
     return sum > less ? sum - less : 0;
 }
 
-static void correct_roles(const struct part *whole, const struct part *rank, struct kvb_weights *weights)
+static void correct_roles(const struct kvb_part *whole, const struct kvb_part *rank, struct kvb_weights *weights)
 {
     struct tally stored, described, here, expected;
     tally_headers(whole, &stored);
     tally_config(whole, &described);
-    if (memcmp(&stored, &described, sizeof stored) == 0) {
+    if (same_sums(&stored, &described)) {
         return;
     }
     tally_headers(rank, &here);
@@ -242,42 +259,9 @@ static void correct_roles(const struct part *whole, const struct part *rank, str
         }
         uint64_t more = loaded_bytes(rank->context, (enum kvb_role)role, &here);
         uint64_t less = loaded_bytes(rank->context, (enum kvb_role)role, &expected);
-        weights->role_bytes[role] = move(weights->role_bytes[role], more, less);
-        weights->total_bytes = move(weights->total_bytes, more, less);
+        weights->role_bytes[role] = kvb_moved(weights->role_bytes[role], more, less);
+        weights->total_bytes = kvb_moved(weights->total_bytes, more, less);
     }
-}
-
-// Blocks of a GGUF format stay as they are on every rank; other formats are cast to the model's.
-static uint64_t packed_bytes(const struct part *part, const struct kvb_tensor_class *row)
-{
-    struct share share;
-    share_of(part, row, &share);
-    uint64_t all = kvb_mul(kvb_mul(row->rows, row->columns), row->count);
-    uint64_t here = shared(&share);
-    if (!row->quantised || all == 0) {
-        return kvb_mul(here, kvb_dtype_bytes(part->context->dtype));
-    }
-    uint64_t per_block = kvb_mul(row->stored_bytes, PRICE_ELEMENTS) / all; // whole for every known format
-    return kvb_mul(here, per_block) / PRICE_ELEMENTS;
-}
-
-static void replace_roles(const struct part *rank, struct kvb_weights *weights)
-{
-    const struct kvb_checkpoint *checkpoint = &rank->context->model->checkpoint;
-    uint64_t limit = kvb_number(rank->context->plan, KVB_SET_CPU_OFFLOAD_GB);
-    uint64_t described = 0, stored = 0;
-    for (uint32_t role = 0; role < KVB_ROLE_COUNT; role++) {
-        described = kvb_add(described, weights->role_bytes[role]);
-        weights->role_bytes[role] = 0;
-    }
-    for (uint32_t i = 0; i < checkpoint->class_count; i++) {
-        uint64_t bytes = packed_bytes(rank, &checkpoint->classes[i]);
-        uint64_t *sum = &weights->role_bytes[checkpoint->classes[i].role];
-        *sum = kvb_add(*sum, bytes);
-        stored = kvb_add(stored, bytes);
-    }
-    weights->offloaded_bytes = kvb_min(limit, stored);
-    weights->total_bytes = move(weights->total_bytes, stored - weights->offloaded_bytes, described);
 }
 
 // Only a total is known: what it says more or less than the config's elements is spread over the ranks.
@@ -294,25 +278,25 @@ static void correct_total(const struct kvb_context *context, struct kvb_weights 
     uint64_t *sum = &weights->role_bytes[KVB_ROLE_OTHER];
     uint64_t more = stated > expected ? off / ranks : 0;
     uint64_t less = stated > expected ? 0 : off / ranks;
-    *sum = move(*sum, more, kvb_min(less, *sum));
-    weights->total_bytes = move(weights->total_bytes, more, less);
+    *sum = kvb_moved(*sum, more, kvb_min(less, *sum));
+    weights->total_bytes = kvb_moved(weights->total_bytes, more, less);
 }
 
 void kvb_weights_from_checkpoint(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights)
 {
     const struct kvb_checkpoint *checkpoint = &context->model->checkpoint;
-    struct part whole = {context, true, 0, context->model->layer_count, true, true};
-    struct part rank = {context,
-                        false,
-                        context->stage_begin[stage],
-                        context->stage_begin[stage + 1],
-                        stage == 0,
-                        stage + 1 == context->pp};
+    struct kvb_part whole = {context, true, 0, context->model->layer_count, true, true};
+    struct kvb_part rank = {context,
+                            false,
+                            context->stage_begin[stage],
+                            context->stage_begin[stage + 1],
+                            stage == 0,
+                            stage + 1 == context->pp};
     if (checkpoint->kind == KVB_CHECKPOINT_INDEX) {
         correct_total(context, weights);
     } else if (checkpoint->kind == KVB_CHECKPOINT_SAFETENSORS && checkpoint->classes_whole) {
         correct_roles(&whole, &rank, weights);
-    } else if (checkpoint->kind == KVB_CHECKPOINT_GGUF && checkpoint->classes_whole) {
-        replace_roles(&rank, weights);
+    } else if (checkpoint->kind == KVB_CHECKPOINT_GGUF) {
+        kvb_weights_from_gguf(&rank, weights);
     }
 }

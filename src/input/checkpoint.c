@@ -191,7 +191,8 @@ static bool is_quantised(const struct kvb_stored_tensor *tensor, const struct kv
 static bool same_class(const struct kvb_tensor_class *a, const struct kvb_tensor_class *b)
 {
     return a->rows == b->rows && a->columns == b->columns && a->role == b->role && a->split == b->split &&
-           a->element == b->element && a->in_layer == b->in_layer && a->quantised == b->quantised;
+           a->element == b->element && a->bytes_per_1024 == b->bytes_per_1024 && a->in_layer == b->in_layer &&
+           a->quantised == b->quantised;
 }
 
 static struct kvb_tensor_class *class_for(struct kvb_checkpoint *out, const struct kvb_tensor_class *row)
@@ -223,6 +224,7 @@ static void add_to_class(struct kvb_collector *collector, const struct kvb_store
     shape_of(collector, tensor, kind, &row);
     uint64_t elements = kvb_mul(kvb_mul(row.rows, row.columns), row.count);
     out->parameters = kvb_add(out->parameters, elements);
+    row.bytes_per_1024 = elements > 0 ? (uint32_t)kvb_min(kvb_mul(tensor->bytes, 1024) / elements, UINT32_MAX) : 0;
     struct kvb_tensor_class *found = class_for(out, &row);
     if (found == NULL) {
         return;

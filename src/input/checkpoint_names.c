@@ -32,6 +32,7 @@ static const struct name_row families[] = {
     {".audio_encoder.", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, "audio_encoder.conv1.weight"},
     {".apm.", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, "apm.conv1.weight"},
     {".mtp.", KVB_ROLE_MTP, KVB_SPLIT_COPY, "mtp.pre_fc_norm_hidden.weight"},
+    {".mtp_", KVB_ROLE_MTP, KVB_SPLIT_COPY, "model.mtp_block.0.mlp.up_proj.weight"},
     {".nextn.", KVB_ROLE_MTP, KVB_SPLIT_COPY, "blk.92.nextn.eh_proj.weight"},
     {".eh_proj.", KVB_ROLE_MTP, KVB_SPLIT_COPY, "model.layers.61.eh_proj.weight"},
     {".enorm.", KVB_ROLE_MTP, KVB_SPLIT_COPY, "model.layers.61.enorm.weight"},
@@ -273,7 +274,7 @@ void kvb_tensor_kind_of(const char *name, struct kvb_tensor_kind *kind)
         kind->split = family->role == KVB_ROLE_EXPERTS ? KVB_SPLIT_EXPERTS_COPY : KVB_SPLIT_COPY;
     }
     bool tower = kind->role == KVB_ROLE_VISION || kind->role == KVB_ROLE_AUDIO || kind->role == KVB_ROLE_PROJECTOR ||
-                 (family != NULL && strcmp(family->part, ".mtp.") == 0);
+                 kind->role == KVB_ROLE_MTP;
     kind->in_layer = !tower && kvb_tensor_layer(name) != UINT32_MAX;
 }
 
