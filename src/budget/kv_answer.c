@@ -175,9 +175,10 @@ static void check_fit(const struct kvb_context *context, const struct kvb_sizing
     }
 }
 
-static void refuse_layout(struct kvb_budget *budget)
+static void refuse_layout(int64_t pool_bytes, struct kvb_budget *budget)
 {
     budget->starts = false;
+    budget->balance_bytes = pool_bytes; // nothing is known of the need
     kvb_error_text("NotImplementedError: this release has no KV-cache layout for the page sizes of this model's layers",
                    budget->error);
 }
@@ -256,7 +257,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     kvb_buckets_fill(&context, &sizing.own);
     kvb_groups_make(&context, &sizing);
     if (sizing.groups.layout == KVB_LAYOUT_REFUSED) {
-        refuse_layout(budget);
+        refuse_layout(pools[budget->tightest_stage], budget);
         return;
     }
     uint32_t tightest = 0;

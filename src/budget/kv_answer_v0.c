@@ -130,6 +130,7 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
         kv->num_blocks = 0;
         kv->cpu_blocks = 0;
         budget->starts = true;
+        budget->balance_bytes = pools[budget->tightest_stage];
         return;
     }
     kv->num_blocks = override > 0 ? override : kv->num_blocks;

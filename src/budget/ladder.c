@@ -34,21 +34,26 @@ static uint32_t utilization_up(const struct kvb_plan *plan, const struct kvb_bud
     return count;
 }
 
-// Down to what is free, when the start-up check on free memory refuses.
+// Down to what is free, when the start-up check on free memory refuses: with room for what lives outside first.
 static uint32_t utilization_down(const struct kvb_plan *plan, const struct kvb_budget *budget,
                                  uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
+    uint32_t count = 0;
     uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
     if (budget->memory_bytes < KVB_WHOLE_PPM) {
         return 0;
     }
     uint64_t top = budget->free_bytes / (budget->memory_bytes / KVB_WHOLE_PPM + 1) / STEP_PPM * STEP_PPM;
+    uint64_t roomy = kvb_highest_utilization(budget);
     if (top == 0 || top >= now) {
         return 0;
     }
-    out[0] = top;
-    return 1;
+    if (roomy > 0 && roomy < top) {
+        out[count++] = roomy;
+    }
+    out[count++] = top;
+    return count;
 }
 
 static uint32_t utilization_lower(const struct kvb_plan *plan, const struct kvb_budget *budget,

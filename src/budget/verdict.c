@@ -102,14 +102,8 @@ void kvb_judge(const struct kvb_context *context, struct kvb_budget *budget)
     }
 }
 
-void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems)
+static void warn_of_length(const struct kvb_context *context, struct kvb_problems *problems)
 {
-    if (hybrid_check_is_wrong(context, budget)) {
-        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
-                              "This release checks only part of the layers: it starts, but a request of max_model_len "
-                              "(%llu) needs more KV cache than there is and can never run.",
-                              (unsigned long long)context->max_model_len);
-    }
     if (context->max_model_len > context->model->context_tokens &&
         context->plan->environment.allow_long_max_model_len != KVB_YES) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
@@ -118,6 +112,22 @@ void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget
                               (unsigned long long)context->max_model_len,
                               (unsigned long long)context->model->context_tokens);
     }
+    const struct kvb_setting_value *asked = &context->plan->settings.values[KVB_SET_MAX_MODEL_LEN];
+    if (asked->set && asked->number == KVB_AUTO && kvb_rule(context, KVB_RULE_AUTO_LENGTH) == 0) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "max_model_len auto exists from vLLM 0.14.0; this release would refuse it.");
+    }
+}
+
+void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems)
+{
+    if (hybrid_check_is_wrong(context, budget)) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "This release checks only part of the layers: it starts, but a request of max_model_len "
+                              "(%llu) needs more KV cache than there is and can never run.",
+                              (unsigned long long)context->max_model_len);
+    }
+    warn_of_length(context, problems);
     if (strncmp(budget->error, "Failed to load model", 20) == 0) {
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
                               "The first advice of that error does nothing: utilization plays no part while weights "

@@ -232,7 +232,7 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
     kvb_buffer_init(&line);
     say_verdict(&line, report);
     if (budget->needed_bytes == 0 && !need_is_stated(report)) {
-        kvb_buffer_add(&line, "This model keeps no KV cache.");
+        kvb_buffer_add(&line, budget->starts ? "This model keeps no KV cache." : "No KV cache was laid out.");
     } else {
         say_balance(&line, report);
     }

@@ -43,6 +43,7 @@ static void unlike_pages(void **state)
     assert_false(budget.starts);
     assert_string_equal(budget.error, refused);
     assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_int_equal(budget.balance_bytes, budget.items[KVB_ITEM_KV_CACHE].bytes); // no need is known
     plan.engine.release = R(8, 5);
     answer();
     assert_string_equal(budget.error, refused);
