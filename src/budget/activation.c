@@ -156,7 +156,7 @@ static uint64_t sampler_phase(const struct kvb_context *context, enum path path,
 
 static uint64_t mla_phase(const struct kvb_context *context)
 {
-    if (!kvb_rule(context, KVB_RULE_MLA_PROFILE) || context->generation == KVB_GENERATION_V0) {
+    if (!kvb_rule(context, KVB_RULE_MLA_PROFILE)) { // no release with V0 has it
         return 0;
     }
     uint64_t widest = 0;

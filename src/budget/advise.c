@@ -22,11 +22,6 @@ static bool answer_with(struct kvb_plan *plan, enum kvb_setting setting, uint64_
     return computed;
 }
 
-static bool accepts(const struct kvb_budget *budget)
-{
-    return budget->verdict != KVB_DOES_NOT_FIT && budget->slack_bytes >= 0;
-}
-
 static bool fixed_cache(const struct kvb_plan *plan)
 {
     return kvb_number(plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0;
@@ -36,8 +31,15 @@ static void advise_utilization(struct kvb_plan *plan, const struct kvb_budget *b
 {
     struct kvb_budget tried;
     uint32_t ppm = kvb_highest_utilization(budget);
-    bool usable = ppm > 0 && !fixed_cache(plan) && answer_with(plan, KVB_SET_GPU_MEMORY_UTILIZATION, ppm, &tried);
-    if (usable && accepts(&tried)) {
+    if (ppm == 0 || fixed_cache(plan)) {
+        return;
+    }
+    (void)answer_with(plan, KVB_SET_GPU_MEMORY_UTILIZATION, ppm, &tried);
+    if (tried.slack_bytes < 0) { // another stage decides there, whose graphs weigh more
+        ppm = kvb_highest_utilization(&tried);
+        (void)answer_with(plan, KVB_SET_GPU_MEMORY_UTILIZATION, ppm, &tried);
+    }
+    if (tried.verdict != KVB_DOES_NOT_FIT) {
         advice->has_utilization = true;
         advice->gpu_memory_utilization_ppm = ppm;
     }
@@ -46,7 +48,8 @@ static void advise_utilization(struct kvb_plan *plan, const struct kvb_budget *b
 static bool length_fits(struct kvb_plan *plan, uint64_t length)
 {
     struct kvb_budget tried;
-    return answer_with(plan, KVB_SET_MAX_MODEL_LEN, length, &tried) && tried.verdict != KVB_DOES_NOT_FIT;
+    (void)answer_with(plan, KVB_SET_MAX_MODEL_LEN, length, &tried);
+    return tried.verdict != KVB_DOES_NOT_FIT;
 }
 
 // Largest length that fits; a shorter length rarely needs more, so a search below the first guess suffices.
@@ -74,9 +77,7 @@ static void advise_length(struct kvb_plan *plan, const struct kvb_budget *budget
     struct kvb_budget at_best = *budget;
     if (advice->has_utilization) {
         put(&working, KVB_SET_GPU_MEMORY_UTILIZATION, advice->gpu_memory_utilization_ppm);
-        if (!kvb_budget_quietly(&working, &at_best)) {
-            return;
-        }
+        (void)kvb_budget_quietly(&working, &at_best);
     }
     uint64_t length = longest_length(&working, at_best.kv.max_model_len_that_fits);
     advice->has_max_model_len = length > 0;
@@ -111,7 +112,7 @@ static bool try_rung(struct kvb_plan *plan, const struct kvb_budget *budget, con
     change->setting = rung->setting;
     change->from = budget->settings.values[rung->setting].number;
     change->why = rung->why;
-    return found && (rung->warns ? !change->fits && change->frees_bytes <= 0 : change->fits || change->frees_bytes > 0);
+    return found && (rung->warns ? change->frees_bytes <= 0 : change->fits || change->frees_bytes > 0);
 }
 
 static void climb(struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
@@ -156,7 +157,8 @@ static bool fits_without(const struct kvb_plan *plan, const struct kvb_plan *ori
     struct kvb_plan without = *plan;
     struct kvb_budget tried;
     without.settings.values[setting] = original->settings.values[setting];
-    return kvb_budget_quietly(&without, &tried) && tried.verdict != KVB_DOES_NOT_FIT;
+    (void)kvb_budget_quietly(&without, &tried);
+    return tried.verdict != KVB_DOES_NOT_FIT;
 }
 
 // Leaves out what turned out not to be needed once the rest was there.
@@ -193,9 +195,7 @@ static bool climb_together(const struct kvb_plan *original, const struct kvb_bud
         put(&plan, change.setting, change.to);
         advice->apply[advice->apply_count++] = advice->change_count;
         advice->changes[advice->change_count++] = change;
-        if (!kvb_budget_quietly(&plan, &current)) {
-            break;
-        }
+        (void)kvb_budget_quietly(&plan, &current);
         if (current.verdict != KVB_DOES_NOT_FIT) {
             prune(&plan, original, advice);
             return true;

@@ -132,6 +132,7 @@ static enum kvb_status compute(const struct kvb_plan *plan, struct kvb_budget *b
 {
     struct kvb_context context;
     memset(budget, 0, sizeof *budget);
+    budget->verdict = KVB_DOES_NOT_FIT; // also when the numbers cannot work
     enum kvb_status status = kvb_context_init(&context, plan, problems);
     if (status == KVB_OK && plan->need.length_tokens > context.max_model_len && !context.auto_length) {
         status =

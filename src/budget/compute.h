@@ -21,7 +21,7 @@ void kvb_calibration_apply(const struct kvb_calibration *calibration, uint32_t i
 // leave; 0 when there is none.
 uint32_t kvb_highest_utilization(const struct kvb_budget *budget);
 
-// kvb_budget_compute without problems: for searches. False when the numbers cannot work.
+// kvb_budget_compute without problems: for searches. False, with KVB_DOES_NOT_FIT, when the numbers cannot work.
 bool kvb_budget_quietly(const struct kvb_plan *plan, struct kvb_budget *budget);
 
 #endif

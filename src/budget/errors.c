@@ -169,7 +169,7 @@ void kvb_error_profile(const struct kvb_context *context, char out[KVB_ERROR_TEX
 
 void kvb_error_load(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (context->release < LOAD_HINT_SINCE || context->generation == KVB_GENERATION_V0) {
+    if (context->release < LOAD_HINT_SINCE) {
         kvb_error_profile(context, out);
         return;
     }

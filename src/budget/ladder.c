@@ -27,7 +27,7 @@ static uint32_t utilization_up(const struct kvb_plan *plan, const struct kvb_bud
     uint64_t wanted = now + missing / (budget->memory_bytes / KVB_WHOLE_PPM) + STEP_PPM;
     wanted = wanted / STEP_PPM * STEP_PPM;
     uint32_t count = 0;
-    if (wanted > now && wanted < top) {
+    if (wanted < top) {
         out[count++] = wanted;
     }
     out[count++] = top;

@@ -43,7 +43,7 @@ static const char *const role_names[KVB_ROLE_COUNT] = {
 
 static const char *word(const char *const *names, uint32_t count, uint32_t index)
 {
-    return index < count && names[index] ? names[index] : "unknown";
+    return index < count ? names[index] : "unknown";
 }
 
 const char *kvb_attention_name(enum kvb_attention kind)

@@ -163,7 +163,7 @@ void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct
     uint32_t rule = kvb_rule(context, KVB_RULE_GRAPH_ESTIMATE);
     uint8_t asked = context->plan->environment.estimate_cudagraphs;
     bool on = asked == KVB_UNSET ? rule == 2 : asked == KVB_YES;
-    bool charged = rule > 0 && on && !context->v2_runner && context->generation == KVB_GENERATION_V1 &&
+    bool charged = rule > 0 && on && !context->v2_runner &&
                    (context->gpu->vendor != KVB_VENDOR_AMD || context->release >= R(26, 0));
     if (!charged) {
         return;
@@ -180,8 +180,7 @@ void kvb_context_estimate(const struct kvb_context *context, struct kvb_estimate
 {
     bool large = context->gpu->compute_capability >= HOPPER || context->gpu->nvlink;
     scale(estimate, large ? 50 : 35, 25, large ? 70 : 60);
-    bool outside = kvb_rule(context, KVB_RULE_NCCL_OUTSIDE) && context->generation == KVB_GENERATION_V1;
-    if (outside && (context->tp > 1 || context->pp > 1)) {
+    if (kvb_rule(context, KVB_RULE_NCCL_OUTSIDE) && (context->tp > 1 || context->pp > 1)) {
         bool experts = kvb_model_has_experts(context->model);
         add(estimate, experts ? 150 : 100, 30, experts ? 180 : 130);
     }

@@ -28,7 +28,7 @@ uint64_t kvb_printed_hundredths(uint64_t a, uint64_t b)
     (void)snprintf(text, sizeof text, "%.2f", b == 0 ? 0.0 : (double)a / (double)b);
     uint64_t hundredths = 0;
     for (const char *p = text; *p != '\0'; p++) {
-        if (*p >= '0' && *p <= '9') {
+        if (*p != '.') {
             hundredths = hundredths * 10 + (uint64_t)(*p - '0');
         }
     }
@@ -58,7 +58,7 @@ size_t kvb_printed_fraction(char out[32], uint32_t ppm)
 {
     (void)snprintf(out, 32, "%.6f", fraction(ppm));
     size_t length = strlen(out);
-    while (length > 2 && out[length - 1] == '0' && out[length - 2] != '.') {
+    while (out[length - 1] == '0' && out[length - 2] != '.') {
         out[--length] = '\0';
     }
     return length;

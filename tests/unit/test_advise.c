@@ -170,9 +170,104 @@ static void impossible_candidates(void **state)
     assert_true(ranks == NULL || ranks->to == 2);
 }
 
+// Nothing is free: no utilization to recommend.
+static void nothing_free(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.gpu_free_stated = true;
+    plan.gpu_free_bytes = 0;
+    advise();
+    assert_false(advice.has_utilization);
+}
+
+// Two stages of 8 and 24 layers, asked at 0.02 where the first refuses already: at the recommended utilization the
+// second decides, whose graphs weigh 16 x 0.0167 GiB more. What is recommended leaves room for those.
+static void another_stage_decides(void **state)
+{
+    (void)state;
+    static struct kvb_budget again;
+    for (uint64_t mib = 48000; mib < 56000; mib += 250) {
+        make_llama_plan(&plan, R(19, 0));
+        set_gpu(&plan, "two stages", mib * MIB, 90);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+        plan.environment.layer_partition_count = 2;
+        plan.environment.layer_partition[0] = 8;
+        plan.environment.layer_partition[1] = 24;
+        set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, 20000);
+        advise();
+        assert_true(advice.has_utilization);
+        set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, advice.gpu_memory_utilization_ppm);
+        (void)answer_into(&plan, &again);
+        assert_true(again.verdict != KVB_DOES_NOT_FIT && again.slack_bytes >= 0);
+        set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, advice.gpu_memory_utilization_ppm + 10000);
+        (void)answer_into(&plan, &again);
+        assert_true(again.slack_bytes < 0);
+    }
+}
+
+// A vision model of 72B on 24 GB: every rung is tried alone and together, more than there is room to list.
+static void the_list_is_bounded(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set_gpu(&plan, "24 GB", 24 * GIB, 89);
+    plan.gpu.nvlink = false;
+    plan.model.hidden_size = 8192;
+    plan.model.vocabulary_size = 152064;
+    plan.model.layer_count = 500;
+    plan.model.kinds[0].attention.heads = 64;
+    plan.model.kinds[0].mlp.intermediate_size = 29568;
+    plan.model.encoder = (struct kvb_encoder){.family = KVB_ENCODER_QWEN25_VL,
+                                              .layers = 32,
+                                              .hidden_size = 1280,
+                                              .intermediate_size = 3456,
+                                              .patch_size = 14,
+                                              .merge_size = 2,
+                                              .temporal_patch_size = 2,
+                                              .gated = true,
+                                              .has_video = true};
+    plan.model.extra_count = 1;
+    plan.model.extras[0] = (struct kvb_extra){"tower", KVB_ROLE_VISION, KVB_SPLIT_ROWS, 4096, 4096, 32, false};
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 1024);
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 65536);
+    plan.engine.release = R(20, 0); // graphs are charged, so eager helps a little
+    advise();
+    assert_int_equal(advice.apply_count, 0);
+    assert_true(advice.change_count <= KVB_CHANGES_MAX);
+    assert_non_null(change_of(KVB_SET_MM_MAX_PIXELS, false));
+    assert_non_null(change_of(KVB_SET_ENABLE_PREFIX_CACHING, false)); // what does nothing is said, too
+}
+
+// Two sequences bound the batch by their length (2 x 8192): halving it makes the profile run smaller, so that it is
+// no longer listed as useless.
+static void half_the_length_may_help(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    set_gpu(&plan, "16 GB", 16 * GIB, 89);
+    plan.gpu.nvlink = false;
+    plan.usage = KVB_USAGE_OFFLINE;
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 2);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 4096);
+    advise();
+    assert_true(budget.items[KVB_ITEM_KV_CACHE].bytes < 0);
+    for (uint32_t i = 0; i < advice.change_count; i++) {
+        assert_true(advice.changes[i].setting != KVB_SET_MAX_MODEL_LEN || advice.changes[i].together);
+    }
+    unset(&plan, KVB_SET_MAX_NUM_SEQS); // with 256 sequences it does not
+    advise();
+    const struct kvb_change *half = change_of(KVB_SET_MAX_MODEL_LEN, false);
+    assert_true(half != NULL && half->to == 2048 && half->frees_bytes == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_free),
+        cmocka_unit_test(another_stage_decides),
+        cmocka_unit_test(the_list_is_bounded),
+        cmocka_unit_test(half_the_length_may_help),
         cmocka_unit_test(what_fits_needs_no_change),
         cmocka_unit_test(single_changes),
         cmocka_unit_test(several_together),

@@ -238,6 +238,55 @@ static void a_request(void **state)
     assert_false(says("more than max_model_len"));
 }
 
+static int64_t learned(uint32_t item, bool graphs_known)
+{
+    struct kvb_measured measured = {0};
+    struct kvb_calibration calibration;
+    static const enum kvb_item known[] = {KVB_ITEM_NON_TORCH, KVB_ITEM_KV_CACHE};
+    (void)answer_into(&plan, &budget);
+    for (size_t i = 0; i < 2; i++) {
+        measured.known[known[i]] = true;
+        measured.bytes[known[i]] = budget.items[known[i]].bytes;
+    }
+    measured.known[KVB_ITEM_ACTIVATION] = graphs_known;
+    measured.bytes[KVB_ITEM_ACTIVATION] = budget.items[KVB_ITEM_ACTIVATION].bytes;
+    measured.bytes[KVB_ITEM_KV_CACHE] -= (int64_t)GIB;
+    assert_int_equal(kvb_calibrate(&plan, &measured, &calibration), KVB_OK);
+    return calibration.offset_bytes[item];
+}
+
+// A pool 1 GiB smaller than computed: what is not measured has it; when everything is, non-torch does.
+static void rest_of_a_measured_pool(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    assert_int_equal(learned(KVB_ITEM_ACTIVATION, false), GIB);
+    assert_int_equal(learned(KVB_ITEM_NON_TORCH, false), 0);
+    assert_int_equal(learned(KVB_ITEM_NON_TORCH, true), GIB);
+    assert_int_equal(learned(KVB_ITEM_ACTIVATION, true), 0);
+}
+
+// Offset +1 GiB learnt at 2 GiB; applied to 1 GiB it has moved by 1: the margin is 5 % of that and the log's rounding.
+// A term that becomes less than its margin ends at nothing.
+static void calibrated_terms(void **state)
+{
+    (void)state;
+    struct kvb_calibration calibration = {.set = true};
+    struct kvb_estimate estimate = {GIB, GIB / 2, 2 * GIB};
+    kvb_calibration_apply(&calibration, 0, &estimate);
+    assert_int_equal(estimate.high_bytes, 2 * GIB); // nothing known of it
+    calibration.known[0] = true;
+    calibration.offset_bytes[0] = (int64_t)GIB;
+    calibration.reference_bytes[0] = 2 * GIB;
+    kvb_calibration_apply(&calibration, 0, &estimate);
+    assert_int_equal(estimate.bytes, 2 * GIB);
+    assert_int_equal(estimate.high_bytes - estimate.bytes, KVB_LOG_ROUNDING_BYTES + GIB / 20);
+    calibration.offset_bytes[0] = -(int64_t)GIB * 5;
+    kvb_calibration_apply(&calibration, 0, &estimate);
+    assert_int_equal(estimate.bytes, 0);
+    assert_int_equal(estimate.low_bytes, 0);
+}
+
 static void refused(enum kvb_status status, const char *part)
 {
     static struct kvb_problems problems;
@@ -282,12 +331,20 @@ static void overflows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_of_8_gb),      cmocka_unit_test(other_processes),
-        cmocka_unit_test(free_memory),        cmocka_unit_test(free_check_by_release),
-        cmocka_unit_test(full_cards),         cmocka_unit_test(refused_batches),
-        cmocka_unit_test(margins_of_weights), cmocka_unit_test(fixed_cache),
-        cmocka_unit_test(warnings),           cmocka_unit_test(a_request),
-        cmocka_unit_test(impossible_wishes),  cmocka_unit_test(overflows),
+        cmocka_unit_test(table_of_8_gb),
+        cmocka_unit_test(other_processes),
+        cmocka_unit_test(free_memory),
+        cmocka_unit_test(free_check_by_release),
+        cmocka_unit_test(full_cards),
+        cmocka_unit_test(refused_batches),
+        cmocka_unit_test(margins_of_weights),
+        cmocka_unit_test(fixed_cache),
+        cmocka_unit_test(warnings),
+        cmocka_unit_test(a_request),
+        cmocka_unit_test(rest_of_a_measured_pool),
+        cmocka_unit_test(calibrated_terms),
+        cmocka_unit_test(impossible_wishes),
+        cmocka_unit_test(overflows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,6 +207,42 @@ static void nothing_kept(void **state)
     assert_true(budget.starts);
 }
 
+// A model without a length of its own and without caches: nothing to fit, nothing to divide by.
+static void no_length_at_all(void **state)
+{
+    (void)state;
+    make_pair(R(19, 0), 8, KVB_ATTENTION_NONE);
+    plan.model.kinds[0].attention = (struct kvb_attention_shape){.kind = KVB_ATTENTION_NONE};
+    plan.model.context_tokens = 0;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, KVB_AUTO);
+    answer();
+    assert_true(budget.starts);
+    assert_int_equal(budget.kv.auto_max_model_len, 0);
+    assert_int_equal(budget.kv.bytes_per_token, 0);
+}
+
+// A draft that keeps states beside full attention (4096 x 3 x 2 B against 65536): padded from 0.26.
+static void a_draft_with_states(void **state)
+{
+    (void)state;
+    static struct kvb_model draft;
+    struct shape shape = {"target", 32, 32, 8, 128, 0, 0, 0, KVB_ATTENTION_SLIDING, 131072};
+    make_model(&shape, &plan.model);
+    draft = plan.model;
+    draft.layer_count = 2;
+    draft.kinds[0].attention =
+        (struct kvb_attention_shape){.kind = KVB_ATTENTION_SHORT_CONV, .state_inner_size = 4096, .conv_kernel = 4};
+    make_plan(&plan, R(25, 0), POOL, 8192);
+    plan.draft = &draft;
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL);
+    answer();
+    assert_string_equal(budget.error, refused);
+    plan.engine.release = R(26, 0);
+    answer();
+    assert_true(budget.starts);
+    assert_int_equal(budget.kv.groups[budget.kv.group_count - 1].page_bytes, 65536);
+}
+
 // V1 before 0.8.3 holds windows like full attention: one group of 32 layers.
 static void windows_before_they_counted(void **state)
 {
@@ -295,6 +331,8 @@ int main(void)
         cmocka_unit_test(too_many_kinds),
         cmocka_unit_test(drafts),
         cmocka_unit_test(nothing_kept),
+        cmocka_unit_test(no_length_at_all),
+        cmocka_unit_test(a_draft_with_states),
         cmocka_unit_test(windows_before_they_counted),
         cmocka_unit_test(memory_over_layers),
         cmocka_unit_test(a_stage_without_caches),

@@ -98,6 +98,21 @@ static void latent_under_another_name(void **state)
     assert_int_equal(elements(&kind), 768 + 8);
 }
 
+// A checkpoint of which only the output projections are quantised: Mamba2's one way in is not, its way out is.
+static void outputs_alone_quantised(void **state)
+{
+    (void)state;
+    struct kvb_layer_kind kind = {.attention = {KVB_ATTENTION_MAMBA2, .state_key_heads = 2, .state_key_size = 16,
+                                                .state_value_heads = 4, .state_value_size = 32, .state_inner_size = 128,
+                                                .conv_kernel = 4, .state_bias = true}};
+    (void)elements(&kind);
+    model.quantisation.output_quantised = true;
+    uint32_t count = kvb_layer_tensors(&model, &kind, tensors);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(tensors[i].quantised, strcmp(tensors[i].name, "out_proj") == 0);
+    }
+}
+
 // The list never grows beyond its room.
 static void a_full_list_stays_full(void **state)
 {
@@ -114,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(latent_under_another_name),
+        cmocka_unit_test(outputs_alone_quantised),
         cmocka_unit_test(a_full_list_stays_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
