@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/plan_file.h"
 
 #define USES_MAX 256
 
@@ -291,14 +292,26 @@ static int find_model_word(const struct arguments *arguments)
     return -1;
 }
 
-static enum kvb_status read_profile_and_command(struct arguments *arguments)
+static enum kvb_status read_file(const struct reading *reading)
 {
+    const char *environment[TYPED_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < reading->use_count && count < TYPED_MAX; i++) {
+        if (strcmp(reading->uses[i].row->name, "env") == 0) {
+            environment[count++] = reading->uses[i].value;
+        }
+    }
+    return plan_file_load(reading->arguments, environment, count);
+}
+
+static enum kvb_status read_profile_and_command(const struct reading *reading)
+{
+    struct arguments *arguments = reading->arguments;
     if (!arguments->command->takes_serve_command) {
         return KVB_OK;
     }
     if (arguments->operand_count == 1 && (arguments->command->option_sets & (OPTIONS_PLAN | OPTIONS_MACHINE))) {
-        enum kvb_status status =
-            kvb_deployment_load(arguments->operands[0], &arguments->deployment, &arguments->problems);
+        enum kvb_status status = read_file(reading);
         if (status != KVB_OK) {
             return status;
         }
@@ -321,7 +334,7 @@ enum kvb_status options_read(struct arguments *arguments, int count, const char 
         status = options_mistake(arguments, "'%s' needs %s", arguments->command->name, arguments->command->operands);
     }
     if (status == KVB_OK) {
-        status = read_profile_and_command(arguments);
+        status = read_profile_and_command(&reading);
     }
     return status == KVB_OK ? apply_uses(&reading) : status;
 }

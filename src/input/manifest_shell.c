@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "input/manifest_reader.h"
 
-#define COMMANDS_MAX 100000U // of one script
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
 struct shell {
     struct kvb_manifest *manifest;
@@ -81,9 +81,9 @@ static void add_split(struct shell *shell, struct reading *reading, const char *
 static size_t add_array(struct shell *shell, struct reading *reading, struct kvb_words *words)
 {
     const char *name = shell->at + 2;
-    size_t length = strcspn(name, "[}");
+    size_t length = strspn(name, NAME_CHARACTERS);
     bool all = kvb_starts_with(name + length, "[@]}") || kvb_starts_with(name + length, "[*]}");
-    if (shell->at[1] != '{' || !all || length == 0 || length > 100) {
+    if (shell->at[1] != '{' || !all || length == 0) {
         return 0;
     }
     const struct kvb_variable *variable =
@@ -230,7 +230,7 @@ void kvb_shell_split(struct kvb_manifest *manifest, const char *text, size_t off
 
 static size_t assignment_name(const char *word)
 {
-    size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    size_t length = strspn(word, NAME_CHARACTERS);
     return length > 0 && (word[0] < '0' || word[0] > '9') && word[length] == '=' ? length : 0;
 }
 
@@ -382,7 +382,7 @@ enum kvb_status kvb_shell_read(struct kvb_manifest *manifest, const char *text, 
     struct shell shell = {manifest, text, text, offset, offset, KVB_DOLLAR_SHELL, true, like->variables, ""};
     enum kvb_status status = KVB_OK;
     bool more = true;
-    for (uint32_t i = 0; more && status == KVB_OK && i < COMMANDS_MAX && !manifest->out_of_memory; i++) {
+    while (more && status == KVB_OK && !manifest->out_of_memory) {
         struct kvb_container container = *like;
         container.words = (struct kvb_words){0};
         more = read_command(&shell, &container.words);

@@ -7,7 +7,7 @@
 
 #define NAME_MAX_LENGTH 128
 #define EXPANDED_MAX ((size_t)1 << 20) // of one text
-#define REFERENCE_MAX 4096             // of one ${...}
+#define REFERENCE_MAX 1024             // of one ${...}
 #define NESTED_MAX 16                  // defaults inside defaults
 
 void *kvb_manifest_take(struct kvb_manifest *manifest, size_t size)

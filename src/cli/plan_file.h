@@ -1,0 +1,10 @@
+// The file that a plan is asked about: a profile, or anything else that holds one deployment.
+#ifndef KVB_CLI_PLAN_FILE_H
+#define KVB_CLI_PLAN_FILE_H
+
+#include "cli/arguments.h"
+
+// Reads the operand into arguments->deployment. `environment`: NAME=VALUE for variables in the file.
+enum kvb_status plan_file_load(struct arguments *arguments, const char *const *environment, uint32_t count);
+
+#endif
