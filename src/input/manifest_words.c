@@ -145,7 +145,7 @@ static size_t expand_braces(struct kvb_manifest *manifest, const char *text, enu
         *name = unknown != NULL ? unknown : *name;
     } else if (length > 0 && operation == '+') {
         *value = missing ? "" : kvb_manifest_copy(manifest, word, (size_t)(end - word));
-    } else if (rest != end && operation != '?') {
+    } else if (rest != end && strchr("-=?", operation) == NULL) {
         *value = NULL; // ${NAME#part} and the like
     }
     return (size_t)(end + 1 - text);

@@ -1,0 +1,311 @@
+// Readers of manifests on small texts: YAML beyond profiles, shells, variables, images, labels, hostile input.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "input/manifest_reader.h"
+
+static struct kvb_problems problems;
+static struct kvb_found found; // the last one
+static uint32_t count;
+
+static enum kvb_status take(void *context, const struct kvb_found *each)
+{
+    (void)context;
+    found = *each;
+    return KVB_OK;
+}
+
+static enum kvb_status read_with(const char *file, const char *text, const char *const *environment, uint32_t pairs,
+                                 bool lenient)
+{
+    const struct kvb_manifest_options options = {environment, pairs, lenient};
+    kvb_problems_init(&problems);
+    memset(&found, 0, sizeof found);
+    return kvb_manifest_read(file, text, strlen(text), &options, take, NULL, &count, &problems);
+}
+
+static void read_one(const char *file, const char *text)
+{
+    enum kvb_status status = read_with(file, text, NULL, 0, false);
+    if (status != KVB_OK) {
+        print_error("%s\n", problems.items[0].text);
+    }
+    assert_int_equal(status, KVB_OK);
+    assert_int_equal(count, 1);
+}
+
+static uint64_t setting(enum kvb_setting which)
+{
+    assert_true(found.deployment.settings.values[which].set);
+    return found.deployment.settings.values[which].number;
+}
+
+// ---- YAML
+
+static void test_merge_keys(void **state)
+{
+    (void)state;
+    // The mapping's own keys win over merged ones, the first of several merged mappings over the next.
+    read_one("c.yaml", "x-a: &a {image: 'vllm/vllm-openai:v0.9.0', command: --model a/a --max-num-seqs 1}\n"
+                       "x-b: &b {image: 'vllm/vllm-openai:v0.8.5', environment: [VLLM_USE_V1=0]}\n"
+                       "services:\n"
+                       "  x:\n"
+                       "    <<: [*a, *b]\n"
+                       "    command: --model b/b --max-num-seqs 2\n");
+    assert_string_equal(found.deployment.engine, "vllm@0.9.0");
+    assert_string_equal(found.deployment.model, "b/b");
+    assert_int_equal(setting(KVB_SET_MAX_NUM_SEQS), 2);
+    assert_int_equal(found.deployment.environment.use_v1, KVB_NO);
+}
+
+static void test_bad_yaml(void **state)
+{
+    static const struct {
+        const char *text;
+        enum kvb_status status;
+    } rows[] = {
+        {"services: *nowhere\n", KVB_UNKNOWN_NAME},
+        {"services: &a {vllm: *a}\n", KVB_UNKNOWN_NAME}, // an anchor is not known inside itself
+        {"services: {<<: 3, vllm: {}}\n", KVB_NOT_ALLOWED},
+        {"services:\n  a: {}\n  a: {}\n", KVB_DUPLICATE_KEY},
+        {"services: [\n", KVB_BAD_SYNTAX},
+        {"vllm: 1\n", KVB_MISSING_KEY},
+        {"", KVB_NOT_ALLOWED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        enum kvb_status status = read_with("c.yaml", rows[i].text, NULL, 0, false);
+        if (status != rows[i].status) {
+            print_error("%s: %s\n", rows[i].text, kvb_status_name(status));
+        }
+        assert_int_equal(status, rows[i].status);
+        assert_true(problems.count > 0);
+    }
+}
+
+static void test_tags_and_documents(void **state)
+{
+    (void)state;
+    read_one("c.yaml", "--- # first\nname: other\n---\nservices:\n  v:\n    ports: !override []\n"
+                       "    image: vllm/vllm-openai:latest\n    command: --model a/b\n...\n");
+    assert_string_equal(found.deployment.model, "a/b");
+    assert_string_equal(found.deployment.engine, ""); // no release in `latest`
+    assert_int_equal(found.place.line, 5);
+}
+
+// ---- variables
+
+static void test_variables(void **state)
+{
+    static const char *const environment[] = {"A=from-flag"};
+    static const struct {
+        const char *text;
+        enum kvb_dollar dollar;
+        const char *expected;
+        const char *unknown;
+    } rows[] = {
+        {"${A:-x}", KVB_DOLLAR_SHELL, "from-flag", NULL},
+        {"${B:-x}", KVB_DOLLAR_SHELL, "b", NULL},
+        {"${C:-x}", KVB_DOLLAR_SHELL, "x", NULL},
+        {"${EMPTY:-x}${EMPTY-y}", KVB_DOLLAR_SHELL, "x", NULL},
+        {"${C:-${B}}", KVB_DOLLAR_SHELL, "b", NULL},
+        {"${C:-${D}}", KVB_DOLLAR_SHELL, "${C:-${D}}", "D"},
+        {"${B:+yes}${C:+no}", KVB_DOLLAR_SHELL, "yes", NULL},
+        {"$C/$B", KVB_DOLLAR_SHELL, "$C/b", "C"},
+        {"$$B ${B}", KVB_DOLLAR_COMPOSE, "$B b", NULL},
+        {"$(B)$B$$(B)", KVB_DOLLAR_KUBERNETES, "b$B$(B)", NULL},
+        {"$(nproc)", KVB_DOLLAR_SHELL, "$(nproc)", "nproc"},
+        {"${B", KVB_DOLLAR_SHELL, "${B", NULL},
+        {"5$", KVB_DOLLAR_SHELL, "5$", NULL},
+        {"$B", KVB_DOLLAR_PLAIN, "$B", NULL},
+    };
+    const struct kvb_manifest_options options = {environment, 1, false};
+    struct kvb_manifest manifest = {.options = &options};
+    const struct kvb_variable empty = {.name = "EMPTY", .value = ""};
+    const struct kvb_variable b = {.name = "B", .value = "b", .older = &empty};
+    (void)state;
+    kvb_arena_init(&manifest.arena);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *unknown = NULL;
+        assert_string_equal(kvb_expand(&manifest, rows[i].text, rows[i].dollar, &b, &unknown), rows[i].expected);
+        assert_true((unknown == NULL) == (rows[i].unknown == NULL));
+        if (unknown != NULL) {
+            assert_string_equal(unknown, rows[i].unknown);
+        }
+    }
+    kvb_arena_free(&manifest.arena);
+}
+
+static void test_unknown_values(void **state)
+{
+    (void)state;
+    read_one("s.sh", "vllm serve $MODEL --port $PORT --max-model-len 4096\n");
+    assert_int_equal(found.status, KVB_MISSING_KEY); // the port does not matter, the model does
+    assert_int_equal(found.problems.count, 1);
+    assert_non_null(strstr(found.problems.items[0].text, "MODEL"));
+    assert_int_equal(found.problems.items[0].column, 12);
+}
+
+// ---- shell
+
+static void test_commands(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t length; // of --max-model-len
+    } rows[] = {
+        {"exec vllm serve a/b --max-model-len=11", 11},
+        {"cd /x && VLLM_USE_V1=1 vllm serve a/b --max_model_len 12 | tee log", 12},
+        {"bash -lc 'vllm serve a/b --max-model-len 13'", 13},
+        {"python3 -u -m vllm.entrypoints.openai.api_server --model a/b --max-model-len 14", 14},
+        {"/usr/bin/vllm serve a/b --max-model-len 15 # --max-model-len 99", 15},
+        {"vllm serve a/b --max-model-len \\\n  16", 16},
+        {"vllm serve a/b --max-model-len \\\r\n  17\r\n", 17},
+        {"L=18; vllm serve a/b --max-model-len \"$L\"", 18},
+        {"FLAGS='--max-model-len 19 --enforce-eager'\nvllm serve a/b $FLAGS", 19},
+        {"A=(--max-model-len 20)\nA+=(--max-num-seqs 3)\nvllm serve a/b \"${A[@]}\" \"$@\"", 20},
+        {"srun --gpus 8 bash -c \"vllm serve a/b --max-model-len 21\"", 21},
+        {"podman run --gpus all -e X=1 docker.io/vllm/vllm-openai --model a/b --max-model-len 22", 22},
+        {"docker run --entrypoint vllm some/image serve a/b --max-model-len 23", 23},
+        {"docker run img bash -c 'vllm serve a/b --max-model-len 24'", 24},
+        {"cat >f <<'E'\nvllm serve no/no\nE\nvllm serve a/b --max-model-len 25 >log 2>&1 &", 25},
+        {"vllm serve a/b --max-model-len 1 --max-model-len 26", 26},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        read_one("s.sh", rows[i].text);
+        assert_int_equal(found.status, KVB_OK);
+        assert_string_equal(found.deployment.model, "a/b");
+        assert_int_equal(setting(KVB_SET_MAX_MODEL_LEN), rows[i].length);
+    }
+}
+
+static void test_no_commands(void **state)
+{
+    static const char *const rows[] = {
+        "# vllm serve a/b",        "vllm bench serve --model a/b", "docker pull vllm/vllm-openai",
+        "pip install vllm==0.9.0", "cat <<E\nvllm serve a/b\nE\n", "docker run nginx",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(read_with("s.sh", rows[i], NULL, 0, true), KVB_OK);
+        assert_int_equal(count, 0);
+    }
+}
+
+// ---- tables
+
+static void test_images(void **state)
+{
+    static const struct {
+        const char *image;
+        bool serves;
+        const char *release;
+    } rows[] = {
+        {"vllm/vllm-openai:v0.8.5.post1", true, "0.8.5.post1"},
+        {"registry.local:5000/mirror/vllm-openai:0.11.0-cu128", true, "0.11.0"},
+        {"vllm/vllm-openai@sha256:0123", true, ""},
+        {"vllm/vllm-openai:nightly", true, ""},
+        {"rocm/vllm:rocm6.4.1_vllm_0.9.1", false, ""},
+        {"nvcr.io/nvidia/vllm:25.09-py3", false, ""},
+        {"nginx:1.27", false, ""},
+        {"", false, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_image image;
+        kvb_image_read(rows[i].image, &image);
+        assert_int_equal(image.serves, rows[i].serves);
+        assert_string_equal(image.release, rows[i].release);
+    }
+}
+
+static void test_labels(void **state)
+{
+    static const struct {
+        const char *key, *value;
+        const char *gpu; // NULL: names none
+    } rows[] = {
+        {"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB", "nvidia-a100-sxm4-80gb"},
+        {"nvidia.com/gpu.product", "NVIDIA-A10-SHARED", "nvidia-a10"},
+        {"cloud.google.com/gke-accelerator", "nvidia-tesla-a100", "a100-sxm-40"},
+        {"node.kubernetes.io/instance-type", "p5.48xlarge", "h100-sxm"},
+        {"node.kubernetes.io/instance-type", "m5.large", NULL},
+        {"accelerator", "true", NULL},
+        {"kubernetes.io/os", "linux", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char gpu[64];
+        bool known = kvb_gpu_label(rows[i].key, rows[i].value, gpu, sizeof gpu);
+        assert_int_equal(known, rows[i].gpu != NULL);
+        if (known) {
+            struct kvb_gpu value;
+            assert_string_equal(gpu, rows[i].gpu);
+            assert_int_equal(kvb_gpu_load(gpu, &value, &problems), KVB_OK);
+        }
+    }
+}
+
+// ---- hostile input
+
+static void test_deep_references(void **state)
+{
+    (void)state;
+    char *text = malloc(200100);
+    assert_non_null(text);
+    memcpy(text, "vllm serve ", 12);
+    for (size_t i = 11; i + 6 < 200000; i += 5) {
+        memcpy(text + i, "${A:-", 6);
+    }
+    (void)read_with("s.sh", text, NULL, 0, false); // ends, and soon
+    free(text);
+}
+
+static void test_each_allocation_fails(void **state)
+{
+    static const char text[] = "x: &x {image: 'vllm/vllm-openai:v0.9.0'}\n"
+                               "services:\n"
+                               "  a:\n"
+                               "    <<: *x\n"
+                               "    environment: {A: '1'}\n"
+                               "    command: [sh, -c, 'B=(--max-model-len 3); vllm serve a/b \"${B[@]}\"']\n";
+    (void)state;
+    enum kvb_status status = KVB_NO_MEMORY;
+    for (unsigned long n = 1; status != KVB_OK && n < 500; n++) {
+        kvb_memory_fail_after(n);
+        status = read_with("c.yaml", text, NULL, 0, false);
+        kvb_memory_fail_after(0);
+        if (status != KVB_OK) {
+            assert_int_equal(status, KVB_NO_MEMORY);
+        }
+    }
+    assert_int_equal(status, KVB_OK);
+    assert_int_equal(setting(KVB_SET_MAX_MODEL_LEN), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_merge_keys),
+        cmocka_unit_test(test_bad_yaml),
+        cmocka_unit_test(test_tags_and_documents),
+        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_unknown_values),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_no_commands),
+        cmocka_unit_test(test_images),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_deep_references),
+        cmocka_unit_test(test_each_allocation_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
