@@ -1,0 +1,254 @@
+// SARIF and JUnit hold what their schemas require; hostile names stay inside their quotes.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "input/tree.h"
+#include "report/check_report.h"
+
+static const struct kvb_check_finding bad[] = {
+    {KVB_CHECK_FITS, KVB_ERROR, false, {12, 7}, "needs <more> & \"more\"\nthan there is"},
+    {KVB_CHECK_FORBIDDEN, KVB_ERROR, true, {13, 1}, "waived one"},
+    {KVB_CHECK_UNKNOWN_FLAG, KVB_WARNING, false, {0, 0}, "a warning"},
+};
+static const struct kvb_check_finding worse[] = {{KVB_CHECK_NO_GPU, KVB_ERROR, false, {0, 0}, "which GPU?"}};
+static const struct kvb_check_case cases[] = {
+    {"a b/c,d:e.yaml", "compose", "services.x|y\033[31m", KVB_CASE_FAIL, {10, 3}, "summary", 3, bad},
+    {"a b/c,d:e.yaml", "compose", "services.z", KVB_CASE_PASS, {20, 3}, "fits", 0, NULL},
+    {"other.sh", NULL, "", KVB_CASE_ERROR, {0, 0}, "", 1, worse},
+};
+static struct kvb_problems problems;
+static const struct kvb_check_report report = {
+    .cases = cases,
+    .count = 3,
+    .passed = 1,
+    .failed = 1,
+    .errors = 1,
+    .waived = 1,
+    .files_seen = 2,
+    .files_read = 2,
+    .files_with = 1,
+    .version = "1.2.3",
+    .problems = &problems,
+};
+static struct kvb_buffer out;
+
+static struct kvb_tree render_json(void (*render)(struct kvb_buffer *to, const struct kvb_check_report *from))
+{
+    struct kvb_tree tree;
+    kvb_buffer_init(&out);
+    render(&out, &report);
+    assert_false(out.failed);
+    assert_int_equal(kvb_tree_read(&tree, "out", out.data, out.length, &problems), KVB_OK);
+    return tree;
+}
+
+static const struct kvb_node *at(const struct kvb_node *node, const char *key)
+{
+    const struct kvb_node *child = kvb_node_get(node, key);
+    if (child == NULL) {
+        print_error("%s is missing\n", key);
+    }
+    assert_non_null(child);
+    return child;
+}
+
+static void assert_text(const struct kvb_node *node, const char *key, const char *text)
+{
+    assert_string_equal(at(node, key)->text, text);
+}
+
+// sarif-schema-2.1.0.json: required are version and runs; tool of a run; driver; its name; the id of a rule;
+// message of a result; startLine is at least 1; level and suppression kind are words of a list.
+static void assert_result(const struct kvb_node *result, const struct kvb_node *rules)
+{
+    static const char *const levels[] = {"none", "note", "warning", "error"};
+    const struct kvb_node *place = at(at(result, "locations")->first, "physicalLocation");
+    const struct kvb_node *region = kvb_node_get(place, "region");
+    const struct kvb_node *suppressions = kvb_node_get(result, "suppressions");
+    unsigned known = 0, index = (unsigned)atol(at(result, "ruleIndex")->text);
+    const struct kvb_node *rule = rules->first;
+    for (unsigned i = 0; i < 4; i++) {
+        known += strcmp(levels[i], at(result, "level")->text) == 0;
+    }
+    assert_int_equal(known, 1);
+    assert_true(strlen(at(at(result, "message"), "text")->text) > 0);
+    assert_null(strpbrk(at(at(place, "artifactLocation"), "uri")->text, " ,:\\"));
+    if (region != NULL) {
+        assert_true(atol(at(region, "startLine")->text) >= 1);
+        assert_true(atol(at(region, "startColumn")->text) >= 1);
+    }
+    for (; index > 0; index--) {
+        rule = rule->next;
+    }
+    assert_string_equal(at(rule, "id")->text, at(result, "ruleId")->text);
+    if (suppressions != NULL) {
+        assert_text(suppressions->first, "kind", "external");
+    }
+}
+
+static void test_sarif(void **state)
+{
+    struct kvb_tree tree = render_json(kvb_render_check_sarif);
+    const struct kvb_node *run = at(tree.root, "runs")->first;
+    const struct kvb_node *driver = at(at(run, "tool"), "driver");
+    (void)state;
+    assert_text(tree.root, "version", "2.1.0");
+    assert_text(driver, "name", "kvbudget");
+    assert_text(driver, "version", "1.2.3");
+    assert_int_equal(at(driver, "rules")->count, KVB_CHECK_COUNT);
+    assert_int_equal(at(run, "results")->count, 4);
+    for (const struct kvb_node *result = at(run, "results")->first; result != NULL; result = result->next) {
+        assert_result(result, at(driver, "rules"));
+    }
+    assert_text(at(at(at(at(run, "results")->first, "locations")->first, "physicalLocation"), "artifactLocation"),
+                "uri", "a%20b/c%2Cd%3Ae.yaml");
+    kvb_tree_free(&tree);
+    kvb_buffer_free(&out);
+}
+
+// A reader of just enough XML: elements close in order, attributes are quoted, text holds no bare '<' or '&'.
+struct xml {
+    const char *at;
+    const char *open[8];
+    size_t length[8];
+    unsigned depth, cases, failures, errors;
+};
+
+static void read_text(struct xml *xml)
+{
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    for (; *xml->at != '\0' && *xml->at != '<'; xml->at++) {
+        bool known = *xml->at != '&';
+        for (unsigned i = 0; i < 4 && !known; i++) {
+            known = strncmp(xml->at, entities[i], strlen(entities[i])) == 0;
+        }
+        assert_true(known);
+        assert_true((unsigned char)*xml->at >= 0x20 || *xml->at == '\n');
+    }
+}
+
+static bool is_element(const struct xml *xml, const char *name)
+{
+    const char *open = xml->open[xml->depth - 1];
+    return xml->length[xml->depth - 1] == strlen(name) && strncmp(open, name, strlen(name)) == 0;
+}
+
+// Attributes up to '>' or '/>'; true when the element is closed with it.
+static bool read_attributes(struct xml *xml)
+{
+    unsigned names = 0;
+    while (*xml->at == ' ') {
+        xml->at++;
+        names += strncmp(xml->at, "name=", 5) == 0 || strncmp(xml->at, "message=", 8) == 0 ||
+                 strncmp(xml->at, "type=", 5) == 0 || strncmp(xml->at, "classname=", 10) == 0;
+        xml->at += strcspn(xml->at, "=");
+        assert_int_equal(xml->at[1], '"');
+        const char *end = strchr(xml->at + 2, '"');
+        assert_non_null(end);
+        assert_null(memchr(xml->at + 2, '<', (size_t)(end - xml->at - 2)));
+        xml->at = end + 1;
+    }
+    // JUnit's schema: testsuite has name, testcase name and classname, failure and error type.
+    assert_true(names >= (is_element(xml, "testcase") ? 2U : 1U));
+    bool closed = *xml->at == '/';
+    xml->at += closed + 1;
+    return closed;
+}
+
+static void open_element(struct xml *xml)
+{
+    assert_true(xml->depth < 8);
+    xml->open[xml->depth] = ++xml->at;
+    xml->length[xml->depth] = strcspn(xml->at, " >/");
+    xml->at += xml->length[xml->depth++];
+    xml->cases += is_element(xml, "testcase");
+    xml->failures += is_element(xml, "failure");
+    xml->errors += is_element(xml, "error");
+    xml->depth -= read_attributes(xml);
+}
+
+static void test_junit(void **state)
+{
+    struct xml xml = {0};
+    (void)state;
+    kvb_buffer_init(&out);
+    kvb_render_check_junit(&out, &report);
+    assert_int_equal(strncmp(out.data, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", 39), 0);
+    for (xml.at = strchr(out.data, '\n'); *xml.at != '\0';) {
+        read_text(&xml);
+        if (xml.at[0] == '<' && xml.at[1] == '/') {
+            assert_true(xml.depth > 0);
+            xml.depth--;
+            assert_int_equal(strncmp(xml.at + 2, xml.open[xml.depth], xml.length[xml.depth]), 0);
+            xml.at = strchr(xml.at, '>') + 1;
+        } else if (xml.at[0] == '<') {
+            open_element(&xml);
+        }
+    }
+    assert_int_equal(xml.depth, 0);
+    assert_int_equal(xml.cases, 3);
+    assert_int_equal(xml.failures, 1);
+    assert_int_equal(xml.errors, 1);
+    assert_non_null(strstr(out.data, "tests=\"3\" failures=\"1\" errors=\"1\""));
+    kvb_buffer_free(&out);
+}
+
+static void test_json(void **state)
+{
+    struct kvb_buffer body;
+    struct kvb_json json;
+    struct kvb_tree tree;
+    (void)state;
+    kvb_buffer_init(&out);
+    kvb_buffer_init(&body);
+    kvb_check_json_begin(&json, &body);
+    for (uint32_t i = 0; i < report.count; i++) {
+        kvb_check_json_case(&json, &cases[i], NULL);
+    }
+    kvb_render_check_json(&out, &report, &body);
+    assert_int_equal(kvb_tree_read(&tree, "out", out.data, out.length, &problems), KVB_OK);
+    const struct kvb_node *first = at(tree.root, "cases")->first;
+    assert_text(tree.root, "schema", "kvbudget.check/1");
+    assert_text(tree.root, "verdict", "fail");
+    assert_text(tree.root, "errors", "1");
+    assert_text(first, "rule", "fits");
+    assert_text(first, "line", "12");
+    assert_text(first->next, "verdict", "pass");
+    assert_text(first->next, "line", "20");
+    assert_text(first->next->next, "rule", "no-gpu");
+    kvb_tree_free(&tree);
+    kvb_buffer_free(&body);
+    kvb_buffer_free(&out);
+}
+
+// Nothing from a file can begin an annotation, a cell or an escape sequence of its own.
+static void test_line_formats(void **state)
+{
+    (void)state;
+    kvb_buffer_init(&out);
+    kvb_render_check_github(&out, &report);
+    assert_non_null(strstr(out.data, "::error file=a b/c%2Cd%3Ae.yaml,line=12,col=7,title=kvbudget fits::"));
+    assert_non_null(strstr(out.data, "%0Athan there is"));
+    assert_non_null(strstr(out.data, "::notice file=a b/c%2Cd%3Ae.yaml,line=13"));
+    kvb_render_check_markdown(&out, &report);
+    assert_non_null(strstr(out.data, "services.x\\|y"));
+    kvb_render_check_text(&out, &report);
+    assert_non_null(
+        strstr(out.data, "1 passed, 1 failed, 1 error, 1 waived; 2 files seen, 2 read, 1 with deployments"));
+    assert_null(strchr(out.data, '\033'));
+    kvb_buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sarif), cmocka_unit_test(test_junit),
+                                       cmocka_unit_test(test_json), cmocka_unit_test(test_line_formats)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
