@@ -51,18 +51,3 @@ enum kvb_status kvb_calibrate(const struct kvb_plan *logged, const struct kvb_me
     }
     return KVB_OK;
 }
-
-void kvb_calibration_apply(const struct kvb_calibration *calibration, uint32_t item, struct kvb_estimate *estimate)
-{
-    bool nothing = estimate->bytes == 0 && calibration->offset_bytes[item] == 0;
-    if (!calibration->set || !calibration->known[item] || nothing) {
-        return;
-    }
-    uint64_t reference = calibration->reference_bytes[item];
-    uint64_t moved = estimate->bytes > reference ? estimate->bytes - reference : reference - estimate->bytes;
-    uint64_t margin = KVB_LOG_ROUNDING_BYTES + moved / 20;
-    int64_t bytes = (int64_t)estimate->bytes + calibration->offset_bytes[item];
-    estimate->bytes = bytes > 0 ? (uint64_t)bytes : 0;
-    estimate->low_bytes = estimate->bytes > margin ? estimate->bytes - margin : 0;
-    estimate->high_bytes = kvb_add(estimate->bytes, margin);
-}

@@ -5,7 +5,9 @@
 
 #include "base/checked.h"
 #include "budget/compute.h"
+#include "budget/context.h"
 #include "budget/neighbours.h"
+#include "budget/overhead.h"
 
 #define BF16 2
 #define FP32 4

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "budget/compute.h"
+#include "budget/context.h"
 #include "budget/printed.h"
 
 #define HUNDREDTH_PPM 10000U

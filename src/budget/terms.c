@@ -5,6 +5,8 @@
 #include "budget/printed.h"
 #include "budget/weights.h"
 
+#define LOG_ROUNDING_BYTES 5368710U // half a hundredth of a GiB
+
 uint64_t kvb_reserved_by_others(const struct kvb_context *context)
 {
     uint64_t bytes = 0;
@@ -57,6 +59,22 @@ static struct kvb_estimate weights_range(const struct kvb_context *context, uint
     return (struct kvb_estimate){bytes, bytes - margin, kvb_add(bytes, margin)};
 }
 
+// Replaces the model of a term by what a run taught about it, and narrows its range.
+static void calibrate(const struct kvb_calibration *calibration, uint32_t item, struct kvb_estimate *estimate)
+{
+    bool nothing = estimate->bytes == 0 && calibration->offset_bytes[item] == 0;
+    if (!calibration->set || !calibration->known[item] || nothing) {
+        return;
+    }
+    uint64_t reference = calibration->reference_bytes[item];
+    uint64_t moved = estimate->bytes > reference ? estimate->bytes - reference : reference - estimate->bytes;
+    uint64_t margin = LOG_ROUNDING_BYTES + moved / 20;
+    int64_t bytes = (int64_t)estimate->bytes + calibration->offset_bytes[item];
+    estimate->bytes = bytes > 0 ? (uint64_t)bytes : 0;
+    estimate->low_bytes = estimate->bytes > margin ? estimate->bytes - margin : 0;
+    estimate->high_bytes = kvb_add(estimate->bytes, margin);
+}
+
 void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, struct kvb_stage_terms *terms)
 {
     struct kvb_activation activation;
@@ -76,7 +94,7 @@ void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, str
     terms->items[KVB_ITEM_RESERVED] = exactly(kvb_reserved_bytes(context));
     terms->items[KVB_ITEM_OTHER] = exactly(other_bytes(context));
     for (uint32_t item = 0; item < KVB_ITEM_KV_CACHE; item++) {
-        kvb_calibration_apply(&context->plan->calibration, item, &terms->items[item]);
+        calibrate(&context->plan->calibration, item, &terms->items[item]);
     }
 }
 

@@ -2,8 +2,15 @@
 #ifndef KVB_BUDGET_TERMS_H
 #define KVB_BUDGET_TERMS_H
 
-#include "budget/compute.h"
 #include "budget/context.h"
+#include "budget/overhead.h"
+
+// Terms of one pipeline stage.
+struct kvb_stage_terms {
+    struct kvb_weights weights;
+    struct kvb_estimate items[KVB_ITEM_KV_CACHE];
+    int64_t pool_bytes, pool_low_bytes, pool_high_bytes;
+};
 
 uint64_t kvb_reserved_by_others(const struct kvb_context *context); // --reserve, all together
 bool kvb_charges_others(const struct kvb_context *context);         // this release counts other processes
