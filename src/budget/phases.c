@@ -86,7 +86,8 @@ static uint64_t gathered_bytes(const struct kvb_trainer *trainer, const struct k
 static uint64_t per_token(const struct kvb_trainer *trainer, uint64_t elements)
 {
     uint64_t parts = trainer->sequence_parallel > 1 ? trainer->sequence_parallel : 1;
-    return kvb_div_up(kvb_mul(kvb_mul(BF16, trainer->micro_batch_tokens), elements), parts);
+    uint64_t bytes = kvb_mul(kvb_mul(BF16, trainer->micro_batch_tokens), elements);
+    return kvb_is_saturated(bytes) ? bytes : kvb_div_up(bytes, parts);
 }
 
 // One pass forward without gradients.
