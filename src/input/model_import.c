@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "input/hf_config.h"
 #include "input/model_profile.h"
+#include "input/profile_checkpoint.h"
 
 static void write_quoted(struct kvb_buffer *buffer, const char *text)
 {
@@ -34,6 +35,7 @@ static void write_profile(struct kvb_buffer *buffer, const struct import *import
     write_quoted(buffer, import->name);
     kvb_buffer_add(buffer, "source: ");
     write_quoted(buffer, import->provenance);
+    kvb_profile_checkpoint_write(buffer, &import->model.checkpoint);
     kvb_buffer_add(buffer, "config:\n");
     hf_write_config(buffer, import->config, style);
 }
@@ -105,13 +107,17 @@ static enum kvb_status write_best(const struct import *import, struct kvb_buffer
                            "this config cannot be written as a profile that plans alike, or memory is short");
 }
 
-// Headers beside the config must be readable; where they count differently that is said.
-static enum kvb_status judge_headers(const struct hf_files *files, const char *path, const struct kvb_model *model,
+// Headers beside the config must be readable; what they know better goes into the profile.
+static enum kvb_status judge_headers(const struct hf_files *files, const char *path, struct kvb_model *model,
                                      struct kvb_problems *problems)
 {
-    struct kvb_model judged;
-    memcpy(&judged, model, sizeof judged);
-    return hf_attach_checkpoint(files, path, &judged, problems);
+    struct kvb_checkpoint reduced;
+    enum kvb_status status = hf_attach_checkpoint(files, path, model, problems);
+    if (status == KVB_OK) {
+        kvb_profile_checkpoint_reduce(model, &reduced);
+        memcpy(&model->checkpoint, &reduced, sizeof reduced);
+    }
+    return status;
 }
 
 static enum kvb_status make(const struct hf_files *files, const char *path, const char *name, const char *provenance,

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "input/hf_config.h"
+#include "input/profile_checkpoint.h"
 
 static void refuse_key(const struct kvb_tree *tree, const struct kvb_node *node, const char *nearest,
                        struct kvb_problems *problems)
@@ -47,7 +48,7 @@ static void check_keys(const struct kvb_tree *tree, const struct kvb_node *mappi
 
 static void check_top(const struct kvb_tree *tree, const struct kvb_node *root, struct kvb_problems *problems)
 {
-    static const char *const keys[] = {"kind", "schema", "name", "source", "config"};
+    static const char *const keys[] = {"kind", "schema", "name", "source", "checkpoint", "config"};
     for (const struct kvb_node *node = root->first; node; node = node->next) {
         struct kvb_nearest nearest;
         bool known = false;
@@ -119,6 +120,10 @@ static enum kvb_status build(const struct kvb_tree *tree, const struct kvb_node 
 {
     struct kvb_model built;
     enum kvb_status status = hf_model_from_tree(tree, config, NULL, &built, problems);
+    if (status == KVB_OK &&
+        !kvb_profile_checkpoint_read(tree, kvb_node_get(root, "checkpoint"), &built.checkpoint, problems)) {
+        status = kvb_problems_status(problems);
+    }
     if (status == KVB_OK) {
         (void)kvb_copy(built.name, sizeof built.name, kvb_node_get(root, "name")->text);
         memcpy(model, &built, sizeof built);

@@ -446,6 +446,41 @@ static void test_import(void **state)
     assert_int_equal(kvb_model_import(folder, "a/b", NULL, &text, &length, &problems), KVB_BAD_SYNTAX);
 }
 
+struct mapping {
+    const char *text; // behind "checkpoint: "
+    enum kvb_status status;
+};
+static const struct mapping mappings[] = {
+    {"{format: gguf, total_bytes: 5}", KVB_OK},
+    {"{format: safetensors, total_bytes: 5, parameters: 2}", KVB_OK},
+    {"{format: gguf}", KVB_MISSING_KEY},
+    {"{total_bytes: 5}", KVB_MISSING_KEY},
+    {"{format: bin, total_bytes: 5}", KVB_UNKNOWN_NAME},
+    {"{format: gguf, total_bytes: 0}", KVB_OUT_OF_RANGE},
+    {"{format: gguf, total_bytes: 5GiB}", KVB_OUT_OF_RANGE},
+    {"{format: gguf, total_bytes: 5, files: 2}", KVB_UNKNOWN_KEY},
+    {"gguf", KVB_BAD_TYPE},
+};
+
+// The same three keys in a profile.
+static void test_in_a_profile(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mappings / sizeof mappings[0]; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text, "kind: model\nschema: 1\nname: a/b\ncheckpoint: %s\nconfig: %s\n",
+                       mappings[i].text, config_16_bit);
+        kvb_problems_init(&problems);
+        enum kvb_status status = kvb_model_read_profile("p.yaml", text, strlen(text), &model, &problems);
+        if (status != mappings[i].status) {
+            fail_msg("%s: %s %s", mappings[i].text, kvb_status_name(status),
+                     problems.count ? problems.items[0].text : "");
+        }
+        assert_int_equal(problems.count, status == KVB_OK ? 0 : 1);
+        assert_true(status == KVB_OK || problems.items[0].line == 4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +497,7 @@ int main(void)
         cmocka_unit_test_teardown(test_a_large_checkpoint, clear),
         cmocka_unit_test_teardown(test_memory_runs_out, clear),
         cmocka_unit_test_teardown(test_import, clear),
+        cmocka_unit_test(test_in_a_profile),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -261,6 +261,30 @@ static void test_a_real_start(void **state)
     assert_in_range(whole.weights.total_bytes, logged - logged / 100, logged + logged / 100);
 }
 
+// A profile made from the file keeps the mixture's size: total over parameters for every element.
+static void test_import(void **state)
+{
+    (void)state;
+    struct gguf_bytes bytes;
+    char *text = NULL;
+    size_t length = 0;
+    build_llama(&bytes);
+    assert_int_equal(load(&bytes), KVB_OK);
+    free(bytes.data);
+    uint64_t total = model.checkpoint.total_bytes;
+    answer("vllm@0.11.0", 1, &whole);
+    assert_int_equal(kvb_model_import(path, NULL, NULL, &text, &length, &problems), KVB_OK);
+    assert_non_null(strstr(text, "checkpoint:\n  format: gguf\n  total_bytes: 4912898304\n"));
+    assert_int_equal(kvb_model_read_profile("p.yaml", text, length, &model, &problems), KVB_OK);
+    free(text);
+    assert_int_equal(model.checkpoint.kind, KVB_CHECKPOINT_GGUF);
+    assert_int_equal(model.checkpoint.total_bytes, total);
+    answer("vllm@0.11.0", 2, &half);
+    assert_in_range(half.weights.total_bytes * 2, total - total / 50, total + total / 50);
+    answer("vllm@0.11.0", 1, &half);
+    assert_in_range(half.weights.total_bytes, total - total / 50, total + total / 50);
+}
+
 // Experts lie in one tensor a layer; the classes keep them apart.
 static void test_experts(void **state)
 {
@@ -536,9 +560,11 @@ static void test_memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats),      cmocka_unit_test(test_llama),       cmocka_unit_test(test_ranks),
-        cmocka_unit_test(test_a_real_start), cmocka_unit_test(test_experts),     cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_cut_short),    cmocka_unit_test(test_split_model), cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_formats),     cmocka_unit_test(test_llama),
+        cmocka_unit_test(test_ranks),       cmocka_unit_test(test_a_real_start),
+        cmocka_unit_test(test_experts),     cmocka_unit_test(test_import),
+        cmocka_unit_test(test_lies),        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_split_model), cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }
