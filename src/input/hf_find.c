@@ -121,11 +121,38 @@ static void refuse(struct hf *hf)
             first->text, nearest.best ? ", nearest is " : "", nearest.best ? nearest.best : "");
 }
 
+// Mistral's own params.json names no class: a Llama without a window, 128,000 tokens unless it says so.
+static bool find_mistral_params(struct hf *hf)
+{
+    static const char *const keys[] = {"dim", "n_layers", "hidden_dim", "n_heads"};
+    static const char *const unread[] = {"moe", "vision_encoder", "quantization"};
+    struct hf_value *length = &hf->values[HF_MAX_POSITION];
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (!kvb_node_get(hf->text, keys[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
+        const struct kvb_node *node = kvb_node_get(hf->text, unread[i]);
+        if (node && !kvb_node_is_null(node)) {
+            hf_fail(hf, KVB_UNKNOWN_KIND, node, "'%s' of a params.json is not read; give the model's config.json",
+                    unread[i]);
+            return true;
+        }
+    }
+    if (!length->set && !hf_has(hf, HF_MAX_SEQ)) {
+        *length = (struct hf_value){.set = true, .number = 128000};
+    }
+    hf->architecture = hf_architecture_find("LlamaForCausalLM");
+    (void)kvb_copy(hf->model->architecture, sizeof hf->model->architecture, "MistralForCausalLM");
+    return true;
+}
+
 void hf_find_architecture(struct hf *hf)
 {
     const struct hf_value *names = &hf->values[HF_ARCHITECTURES];
     if (hf_list_length(hf, HF_ARCHITECTURES) == 0) {
-        if (!hf->failed) {
+        if (!hf->failed && !find_mistral_params(hf)) {
             hf_fail(hf, KVB_MISSING_KEY, hf->tree->root,
                     "'architectures' is missing: state the model's class, for example \"architectures\": "
                     "[\"LlamaForCausalLM\"]");

@@ -101,7 +101,7 @@ struct hf_key_row {
     uint8_t section, kind;
     uint8_t child;             // section of a group
     uint64_t minimum, maximum; // of each number
-    const char *names[6];      // the first one present and not null counts
+    const char *names[8];      // the first one present and not null counts
 };
 
 extern const struct hf_key_row hf_key_rows[HF_V_TYPE];                      // top and language model

@@ -29,4 +29,7 @@ bool hf_has_vision(const struct hf *hf);
 // SigLIP with learned positions, as Gemma 3 and MiniCPM-V use it.
 void hf_siglip(struct hf *hf);
 
+// Pixtral's tower up to its last layer.
+void hf_pixtral(struct hf *hf);
+
 #endif

@@ -43,6 +43,9 @@ void hf_tower_llava(struct hf *hf)
     }
     if (hf_word_is(hf, HF_V_TYPE, "siglip_vision_model")) {
         hf_siglip(hf);
+    } else if (hf_word_is(hf, HF_V_TYPE, "pixtral")) {
+        hf_pixtral(hf);
+        hf->model->encoder.family = KVB_ENCODER_PIXTRAL;
     } else {
         add_clip(hf);
     }

@@ -19,18 +19,11 @@ void hf_tower_gemma3(struct hf *hf)
     hf->model->encoder.tokens_per_image = hf_get(hf, HF_IMAGE_TOKENS, 256);
 }
 
-// Pixtral's tower with Mistral 3's projector, which joins 2 x 2 patches.
-void hf_tower_pixtral(struct hf *hf)
+void hf_pixtral(struct hf *hf)
 {
-    if (!hf_has_vision(hf)) {
-        return;
-    }
     uint32_t hidden = hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = hf_get(hf, HF_V_LAYERS, 24);
     uint32_t inner = hf_need(hf, HF_V_INTERMEDIATE);
-    uint64_t text = hf->model->hidden_size;
-    uint64_t merge = hf_get(hf, HF_MERGE_SIZE, 2);
-    bool bias = hf_is(hf, HF_PROJECTOR_BIAS);
     struct hf_stack stack = {.name = "vision.layers",
                              .role = KVB_ROLE_VISION,
                              .layers = layers,
@@ -41,12 +34,25 @@ void hf_tower_pixtral(struct hf *hf)
     hf_linear(hf, "vision.patch_conv", KVB_ROLE_VISION, hidden, kvb_mul(3, square(hf_get(hf, HF_V_PATCH, 14))), false);
     hf_extra(hf, "vision.ln_pre", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 1, 1);
     hf_stack(hf, &stack);
+    hf->model->encoder.gated = true;
+    hf_encoder_facts(hf, layers, hidden, inner, hf_get(hf, HF_V_HEADS, 16));
+}
+
+// Pixtral's tower with Mistral 3's projector, which joins 2 x 2 patches.
+void hf_tower_pixtral(struct hf *hf)
+{
+    if (!hf_has_vision(hf)) {
+        return;
+    }
+    uint64_t hidden = hf_need(hf, HF_V_HIDDEN);
+    uint64_t text = hf->model->hidden_size;
+    uint64_t merge = hf_get(hf, HF_MERGE_SIZE, 2);
+    bool bias = hf_is(hf, HF_PROJECTOR_BIAS);
+    hf_pixtral(hf);
     hf_extra(hf, "projector.norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, hidden, 1, 1);
     hf_linear(hf, "projector.merging", KVB_ROLE_PROJECTOR, hidden, kvb_mul(hidden, square(merge)), false);
     hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, text, hidden, bias);
     hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, text, text, bias);
-    hf->model->encoder.gated = true;
-    hf_encoder_facts(hf, layers, hidden, inner, hf_get(hf, HF_V_HEADS, 16));
 }
 
 void hf_tower_llama4(struct hf *hf)

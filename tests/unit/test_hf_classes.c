@@ -49,6 +49,8 @@ static const struct fixture fixtures[] = {
     {"google--paligemma-3b-mix-224.json", 2923466480ULL},
     {"EleutherAI--pythia-1.4b.json", 1414647808ULL},
     {"Qwen--Qwen1.5-MoE-A2.7B.json", 14315784192ULL},
+    {"mistral-community--pixtral-12b.json", 12682739712ULL},
+    {"mistralai--Mistral-Large-Instruct-2407.params.json", 122610069504ULL},
     {"HuggingFaceTB--SmolVLM-256M-Instruct.json", 256484928ULL},
     {"bigcode--starcoder2-7b.json", 7173923840ULL},
 };
@@ -202,12 +204,28 @@ static void wrappers_and_variants(void **state)
                      KVB_MISSING_KEY); // a tower is part of it
 }
 
+#define PARAMS                                                                                                         \
+    "{\"dim\": 64, \"n_layers\": 2, \"n_heads\": 4, \"n_kv_heads\": 2, \"hidden_dim\": 128, \"vocab_size\": 1000"
+
+static void a_params_json_needs_no_class(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(PARAMS "}"), KVB_OK);
+    assert_int_equal(model.context_tokens, 128000);
+    assert_int_equal(model.kinds[0].attention.kv_heads, 2);
+    assert_int_equal(read_text(PARAMS ", \"max_seq_len\": 32768, \"moe\": null}"), KVB_OK);
+    assert_int_equal(model.context_tokens, 32768);
+    assert_int_equal(read_text(PARAMS ", \"vision_encoder\": {\"hidden_size\": 8}}"), KVB_UNKNOWN_KIND);
+    assert_non_null(strstr(problems.items[0].text, "config.json"));
+    assert_int_equal(read_text("{\"dim\": 64, \"n_layers\": 2}"), KVB_MISSING_KEY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_the_published_ones), cmocka_unit_test(imports_plan_alike),
         cmocka_unit_test(awkward_configs_too),           cmocka_unit_test(mixers_by_layer),
-        cmocka_unit_test(wrappers_and_variants),
+        cmocka_unit_test(wrappers_and_variants),         cmocka_unit_test(a_params_json_needs_no_class),
     };
     return cmocka_run_group_tests_name("classes", tests, NULL, NULL);
 }
