@@ -104,10 +104,8 @@ static enum kvb_status check_text(const struct kvb_smi_text *text)
         return kvb_smi_fail(text, 0, 0, "the text is empty; expected the output of nvidia-smi");
     }
     if (memchr(text->text, '\0', text->length) != NULL) {
-        return kvb_smi_fail(
-            text, 0, 0,
-            "this is no plain text (a NUL byte is in it); a file that PowerShell wrote must be saved as "
-            "UTF-8");
+        return kvb_smi_fail(text, 0, 0,
+                            "this is no plain text: a NUL byte is in it; expected the output of nvidia-smi");
     }
     return KVB_OK;
 }
@@ -130,6 +128,30 @@ static enum kvb_status read_text(const struct kvb_smi_text *text, struct kvb_mac
     return say_unknown(text);
 }
 
+// What PowerShell writes with `>`: UTF-16, low byte first. All that matters is ASCII.
+static size_t narrow(const char *text, size_t length, char *out)
+{
+    size_t used = 0;
+    for (size_t i = 2; i + 1 < length; i += 2) {
+        out[used++] = text[i + 1] == '\0' ? text[i] : '?';
+    }
+    return used;
+}
+
+static enum kvb_status read_wide(struct kvb_smi_text *text, struct kvb_machine *machine)
+{
+    char *narrowed = kvb_reallocate(NULL, text->length / 2 + 1);
+    if (narrowed == NULL) {
+        return kvb_problem_add(text->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = text->file},
+                               "not enough memory to read it");
+    }
+    text->length = narrow(text->text, text->length, narrowed);
+    text->text = narrowed;
+    enum kvb_status status = read_text(text, machine);
+    kvb_release(narrowed);
+    return status;
+}
+
 enum kvb_status kvb_machine_read(const char *file, const char *text, size_t length, struct kvb_machine *machine,
                                  struct kvb_problems *problems)
 {
@@ -144,7 +166,8 @@ enum kvb_status kvb_machine_read(const char *file, const char *text, size_t leng
         source.text += 3;
         source.length -= 3;
     }
-    enum kvb_status status = read_text(&source, made);
+    bool wide = length >= 2 && memcmp(text, "\xFF\xFE", 2) == 0;
+    enum kvb_status status = wide ? read_wide(&source, made) : read_text(&source, made);
     if (status == KVB_OK) {
         *machine = *made;
     }

@@ -48,7 +48,7 @@ static bool fits_name(const struct kvb_builtin *row, const struct kvb_device *de
     for (const char *name = row->names; *name != '\0';) {
         size_t length = strcspn(name, ",");
         (void)lower_words(have, name, length);
-        if (device->name_cut ? kvb_starts_with(have, wanted) : strcmp(have, wanted) == 0) {
+        if (wanted[0] != '\0' && (device->name_cut ? kvb_starts_with(have, wanted) : strcmp(have, wanted) == 0)) {
             return true;
         }
         name += length + (name[length] == ',');
@@ -234,13 +234,23 @@ static void sort(struct kvb_machine *machine)
     }
 }
 
+// The next of many alike need not be looked up again.
+static bool is_same_card(struct kvb_machine *machine, const struct kvb_device *a, const struct kvb_device *b)
+{
+    const struct kvb_device *whole_a = whole_of(machine, a);
+    const struct kvb_device *whole_b = whole_of(machine, b);
+    return strcmp(a->name, b->name) == 0 && a->name_cut == b->name_cut &&
+           whole_a->total_bytes.value == whole_b->total_bytes.value;
+}
+
 enum kvb_status kvb_machine_settle(struct kvb_machine *machine, const char *file, struct kvb_problems *problems)
 {
+    struct kvb_gpu profile = {0};
     sort(machine);
     for (uint32_t i = 0; i < machine->count; i++) {
         struct kvb_device *device = &machine->devices[i];
-        struct kvb_gpu profile = {0};
-        device->recognised = find_profile(device, whole_of(machine, device), &profile);
+        bool again = i > 0 && is_same_card(machine, device, device - 1);
+        device->recognised = again ? device[-1].recognised : find_profile(device, whole_of(machine, device), &profile);
         if (!device->total_bytes.known || device->total_bytes.value == 0) {
             settle_unified(machine, device, &profile);
             continue;

@@ -356,6 +356,27 @@ static void test_not_text(void **state)
     (void)state;
     kvb_problems_init(&problems);
     assert_int_equal(kvb_machine_read("x", "a\0b", 3, &machine, &problems), KVB_BAD_SYNTAX);
+    static const char wide[] = "\xFF\xFE"
+                               "|\0 \0"
+                               "0\0 \0"
+                               "A\0"
+                               "|\0"
+                               "0\0:\0"
+                               "1\0|\0\r\0\n\0"
+                               "|\0N\0|\0"
+                               "1\0M\0i\0"
+                               "B\0 \0/\0"
+                               "2\0M\0i\0"
+                               "B\0|\0\xE9\x01";
+    kvb_problems_init(&problems); // as PowerShell writes it
+    assert_int_equal(kvb_machine_read("x", wide, sizeof wide - 1, &machine, &problems), KVB_OK);
+    assert_int_equal(machine.devices[0].total_bytes.value, 2 * KVB_MIB);
+    for (unsigned long n = 1; n < 4; n++) {
+        kvb_problems_init(&problems);
+        kvb_memory_fail_after(n);
+        assert_int_equal(kvb_machine_read("x", wide, sizeof wide - 1, &machine, &problems) == KVB_OK, n > 2);
+        kvb_memory_fail_after(0);
+    }
     char many[65 * 160] = "Memory-Usage\n";
     for (unsigned i = 0; i < 65; i++) {
         size_t used = strlen(many);
