@@ -185,7 +185,7 @@ static bool climb_together(const struct kvb_plan *original, const struct kvb_bud
     uint32_t alone = advice->change_count;
     size_t count = 0;
     const struct kvb_rung *rungs = kvb_rungs(&count);
-    for (size_t i = 0; i < count && advice->change_count < KVB_CHANGES_MAX; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct kvb_change change = {0};
         if (rungs[i].warns || (rungs[i].last_resort && !last_resort) ||
             !try_rung(&plan, &current, &rungs[i], &change)) {

@@ -224,6 +224,8 @@ static const struct kvb_rung rungs[] = {
     {KVB_SET_ENABLE_PREFIX_CACHING, no_prefix_caching, false, true, "it shares blocks and reserves none"},
 };
 
+_Static_assert(2 * sizeof rungs / sizeof rungs[0] <= KVB_CHANGES_MAX, "each is listed at most twice");
+
 const struct kvb_rung *kvb_rungs(size_t *count)
 {
     *count = sizeof rungs / sizeof rungs[0];

@@ -148,8 +148,7 @@ static void add_dsv4(struct kvb_tensor_list *list, const struct kvb_attention_sh
     add_small(list, "q_norm", KVB_ROLE_NORM, shape->query_rank);
     kvb_tensor_linear(list, "wq_b", KVB_SPLIT_ROWS, values, shape->query_rank, KVB_FUSED_NONE);
     add_small(list, "kv_norm", KVB_ROLE_NORM, size);
-    kvb_tensor_linear(list, "wo_a", KVB_SPLIT_ROWS, out_rows, shape->output_groups ? values / shape->output_groups : 0,
-                      KVB_FUSED_NONE);
+    kvb_tensor_linear(list, "wo_a", KVB_SPLIT_ROWS, out_rows, values / shape->output_groups, KVB_FUSED_NONE);
     kvb_tensor_linear(list, "wo_b", KVB_SPLIT_COLUMNS, hidden, out_rows, KVB_FUSED_NONE);
     kvb_tensor_add(list, "attn_sink", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS, shape->heads, 1)->always_fp32 = true;
     if (shape->compress_ratio > 1) {

@@ -220,6 +220,13 @@ static void warnings(void **state)
     answer();
     assert_false(says("longer than the model's own"));
     assert_false(says("VLLM_USE_V1=0"));
+    make_llama_plan(&plan, R(13, 0));
+    set(&plan, KVB_SET_MAX_MODEL_LEN, KVB_AUTO);
+    answer();
+    assert_true(says("max_model_len auto exists from vLLM 0.14.0"));
+    plan.engine.release = R(14, 0);
+    answer();
+    assert_false(says("max_model_len auto exists"));
 }
 
 // 3 pictures of 16384 tokens as Qwen2.5-VL sees the largest one, or of 1280 as stated, 100 and 200 around them.
@@ -266,25 +273,33 @@ static void rest_of_a_measured_pool(void **state)
     assert_int_equal(learned(KVB_ITEM_ACTIVATION, true), 0);
 }
 
-// Offset +1 GiB learnt at 2 GiB; applied to 1 GiB it has moved by 1: the margin is 5 % of that and the log's rounding.
-// A term that becomes less than its margin ends at nothing.
+// An activation of A learnt with an offset of 1 GiB at a reference r: it becomes A + 1 GiB, give or take half a
+// hundredth of a GiB and 5 % of |A - r|; what would be less than that ends at nothing.
 static void calibrated_terms(void **state)
 {
     (void)state;
-    struct kvb_calibration calibration = {.set = true};
-    struct kvb_estimate estimate = {GIB, GIB / 2, 2 * GIB};
-    kvb_calibration_apply(&calibration, 0, &estimate);
-    assert_int_equal(estimate.high_bytes, 2 * GIB); // nothing known of it
-    calibration.known[0] = true;
-    calibration.offset_bytes[0] = (int64_t)GIB;
-    calibration.reference_bytes[0] = 2 * GIB;
-    kvb_calibration_apply(&calibration, 0, &estimate);
-    assert_int_equal(estimate.bytes, 2 * GIB);
-    assert_int_equal(estimate.high_bytes - estimate.bytes, KVB_LOG_ROUNDING_BYTES + GIB / 20);
-    calibration.offset_bytes[0] = -(int64_t)GIB * 5;
-    kvb_calibration_apply(&calibration, 0, &estimate);
-    assert_int_equal(estimate.bytes, 0);
-    assert_int_equal(estimate.low_bytes, 0);
+    const struct kvb_term *activation = &budget.items[KVB_ITEM_ACTIVATION];
+    struct kvb_calibration *calibration = &plan.calibration;
+    make_llama_plan(&plan, R(19, 0));
+    answer();
+    int64_t plain = activation->bytes;
+    int64_t plain_high = activation->high_bytes;
+    calibration->set = true;
+    calibration->offset_bytes[KVB_ITEM_ACTIVATION] = (int64_t)GIB;
+    answer();
+    assert_int_equal(activation->high_bytes, plain_high); // nothing known of it
+    calibration->known[KVB_ITEM_ACTIVATION] = true;
+    for (int above = 0; above < 2; above++) {
+        calibration->reference_bytes[KVB_ITEM_ACTIVATION] = (uint64_t)plain + (above ? GIB : -GIB);
+        answer();
+        assert_int_equal(activation->bytes, plain + (int64_t)GIB);
+        assert_int_equal(activation->high_bytes - activation->bytes, 5368710 + GIB / 20);
+        assert_int_equal(activation->bytes - activation->low_bytes, 5368710 + GIB / 20);
+    }
+    calibration->offset_bytes[KVB_ITEM_ACTIVATION] = -plain - 1;
+    answer();
+    assert_int_equal(activation->bytes, 0);
+    assert_int_equal(activation->low_bytes, 0);
 }
 
 static void refused(enum kvb_status status, const char *part)

@@ -81,6 +81,12 @@ static void utilization_down(void **state)
     budget.free_bytes = 41000000000;
     assert_int_equal(offer(KVB_SET_GPU_MEMORY_UTILIZATION, wants_free), 1);
     assert_int_equal(values[0], 400000);
+    budget.slack_bytes = -60000000000; // room for 30 of them only: the roomier first
+    assert_int_equal(offer(KVB_SET_GPU_MEMORY_UTILIZATION, wants_free), 2);
+    assert_int_equal(values[0], 290000);
+    assert_int_equal(values[1], 400000);
+    budget.slack_bytes = -100000000000; // no room at all
+    assert_int_equal(offer(KVB_SET_GPU_MEMORY_UTILIZATION, wants_free), 1);
     budget.free_bytes = 0;
     assert_int_equal(offer(KVB_SET_GPU_MEMORY_UTILIZATION, wants_free), 0);
     budget.memory_bytes = 1000;
