@@ -124,7 +124,8 @@ static void add_unknown_flag(struct checking *checking, const struct kvb_problem
 static void add_problem(struct checking *checking, const struct kvb_found *found, const struct kvb_problem *problem)
 {
     struct kvb_spot spot = check_place(found, (struct kvb_spot){problem->line, problem->column});
-    bool unknown_flag = problem->status == KVB_UNKNOWN_NAME && problem->severity == KVB_NOTICE;
+    bool unknown_flag =
+        problem->status == KVB_UNKNOWN_NAME && problem->severity != KVB_ERROR && problem->text[0] == '-';
     if (unknown_flag) {
         add_unknown_flag(checking, problem, spot);
     } else {

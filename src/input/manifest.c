@@ -281,7 +281,8 @@ enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t len
         .file = file, .text = text, .length = length, .options = options, .problems = problems};
     bool binary = length > 0 && memchr(text, '\0', length) != NULL;
     *count = 0;
-    if (options->lenient && (binary || !may_hold_deployment(text))) {
+    bool candidate = kvb_manifest_is_candidate(file) || kvb_starts_with(text, "#!");
+    if (options->lenient && (binary || !candidate || !may_hold_deployment(text))) {
         return KVB_OK;
     }
     if (binary) {

@@ -80,6 +80,9 @@ void kvb_source_comments(const struct kvb_manifest *manifest, uint32_t first, ui
 uint32_t kvb_source_header(const struct kvb_manifest *manifest);               // last line of the comments on top
 uint32_t kvb_source_above(const struct kvb_manifest *manifest, uint32_t line); // first line of the comments above
 
+// The name is one that files with deployments have (manifest_walk.c).
+bool kvb_manifest_is_candidate(const char *path);
+
 // ---- words and variables (manifest_words.c)
 void *kvb_manifest_take(struct kvb_manifest *manifest, size_t size); // NULL: out_of_memory is set
 const char *kvb_manifest_copy(struct kvb_manifest *manifest, const char *text, size_t length);

@@ -14,8 +14,10 @@ static const char *const endings[] = {".yaml",    ".yml",    ".json",  ".sh",   
 static const char *const beginnings[] = {"Dockerfile", "Containerfile", "Procfile"};
 static const char *const skipped_folders[] = {"node_modules", "__pycache__", "venv", "site-packages", "vendor"};
 
-static bool is_candidate(const char *name)
+bool kvb_manifest_is_candidate(const char *path)
 {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t end = strlen(endings[i]);
@@ -66,7 +68,7 @@ static enum kvb_status look_at(const struct walk *walk, const char *path, const 
     if (*walk->seen < FILES_MAX) {
         ++*walk->seen;
     }
-    return is_candidate(entry->name) ? walk->visit(walk->context, name) : KVB_OK;
+    return kvb_manifest_is_candidate(entry->name) ? walk->visit(walk->context, name) : KVB_OK;
 }
 
 static enum kvb_status enter(const struct walk *walk, const char *path, unsigned depth)
