@@ -236,4 +236,31 @@ enum kvb_status kvb_training_compute(const struct kvb_trainer *trainer, const st
 // What the trainer holds before its first step, its context included.
 uint64_t kvb_trainer_at_start(const struct kvb_trainer *trainer, const struct kvb_model *model);
 
+// ---- CPU memory
+
+enum kvb_host_kind { KVB_HOST_WEIGHTS, KVB_HOST_SWAP, KVB_HOST_CONNECTOR, KVB_HOST_KIND_COUNT };
+struct kvb_host_row {
+    enum kvb_setting setting;
+    const char *does, *cannot; // sentences
+};
+extern const struct kvb_host_row kvb_host_rows[KVB_HOST_KIND_COUNT];
+
+// One setting that puts something into CPU memory. Per GPU.
+struct kvb_host_use {
+    enum kvb_host_kind kind;
+    bool known;            // host_bytes is
+    bool ignored;          // this release does nothing with it
+    uint64_t host_bytes;   // CPU memory it takes
+    uint64_t freed_bytes;  // GPU memory it gives back
+    uint64_t moved_bytes;  // over the bus: for each step (weights), or for one request of max_model_len
+    uint64_t microseconds; // that this takes at best
+};
+struct kvb_host_memory {
+    const char *bus; // "PCIe 4.0 x16"; the host's own memory when it is unified
+    uint32_t bus_gb_s;
+    uint32_t count;
+    struct kvb_host_use uses[KVB_HOST_KIND_COUNT];
+};
+void kvb_host_memory(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_host_memory *memory);
+
 #endif

@@ -56,6 +56,10 @@ bool kvb_report_compared(const struct kvb_budget *from, const struct kvb_budget 
 // Parts of the text, one file each.
 void kvb_render_plan_budget(struct kvb_buffer *out, const struct kvb_plan_report *report);
 void kvb_render_plan_advice(struct kvb_buffer *out, const struct kvb_plan_report *report);
+// CPU memory that settings take; nothing when none does.
+void kvb_render_host_text(struct kvb_buffer *out, const struct kvb_plan_report *report);
+// Writes "cpu_memory": [...], likewise.
+void kvb_render_host_json(struct kvb_json *json, const struct kvb_plan_report *report);
 void kvb_render_plan_show(struct kvb_buffer *out, const struct kvb_plan_report *report);
 void kvb_render_plan_against(struct kvb_buffer *out, const struct kvb_plan_report *report);
 // A setting's value by its row as a JSON value; KVB_AUTO is "auto".

@@ -260,6 +260,7 @@ void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *
     kvb_buffer_add(out, "\n");
     add_verdict(out, report);
     kvb_render_plan_advice(out, report);
+    kvb_render_host_text(out, report);
     kvb_render_plan_show(out, report);
     if (report->against != NULL) {
         kvb_render_plan_against(out, report);
