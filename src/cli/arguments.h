@@ -35,7 +35,7 @@ struct arguments {
     const char *gpu_flag;  // --gpu as typed, or NULL
     const char *gpu_state; // --gpu-state, or NULL
     char devices[256];     // GPUs chosen from a machine: "4", "0,1"; "" = none were
-    char choice[512];      // why, in a sentence
+    char choice[2048];     // why, and what each accepts
     const char *policy;    // --policy, or NULL
     bool skip_others;      // files without a deployment are passed over
     bool answered;         // the answer is printed whatever the exit code

@@ -185,28 +185,23 @@ enum kvb_status machine_rank(struct arguments *arguments, struct machine_choice 
     return status;
 }
 
-// What each GPU would accept, for those that did not ask for one by name.
-static void note_accepted(struct arguments *arguments, const struct machine_choice *choice)
+// What each GPU would accept, best first.
+static void add_accepted(struct kvb_buffer *out, const struct machine_choice *choice)
 {
     const struct kvb_ranking *ranking = &choice->ranking;
-    struct kvb_buffer list;
-    unsigned count = 0;
-    kvb_buffer_init(&list);
+    const char *separator = " Highest --gpu-memory-utilization that the check of free memory accepts now: ";
+    const char *end = "";
     for (uint32_t i = 0; i < ranking->count; i++) {
         const struct kvb_rank *rank = &ranking->ranks[i];
         char label[32], share[32];
         if (rank->usable && rank->checks_free) {
-            kvb_buffer_printf(&list, "%sGPU %s %s", count++ > 0 ? ", " : "",
-                              kvb_device_label(label, &choice->machine.devices[rank->device]),
-                              kvb_format_ppm(share, rank->accepted_ppm));
+            kvb_buffer_printf(out, "%s%s on GPU %s", separator, kvb_format_ppm(share, rank->accepted_ppm),
+                              kvb_device_label(label, &choice->machine.devices[rank->device]));
+            separator = ", ";
+            end = ".";
         }
     }
-    if (count > 0 && list.data != NULL) {
-        (void)kvb_problem_add(&arguments->problems, KVB_NOTICE, KVB_OK, nowhere,
-                              "highest --gpu-memory-utilization that the check of free memory accepts now: %.560s",
-                              list.data);
-    }
-    kvb_buffer_free(&list);
+    kvb_buffer_add(out, end);
 }
 
 static void describe(struct arguments *arguments, const struct machine_choice *choice)
@@ -218,11 +213,11 @@ static void describe(struct arguments *arguments, const struct machine_choice *c
     kvb_buffer_free(&text);
     kvb_buffer_init(&text);
     kvb_probe_choice(&text, &choice->machine, &choice->ranking);
+    add_accepted(&text, choice);
     kvb_buffer_add(&text, " ");
     kvb_probe_environment(&text, &choice->machine, &choice->ranking);
     (void)kvb_copy(arguments->choice, sizeof arguments->choice, text.data != NULL ? text.data : "");
     kvb_buffer_free(&text);
-    note_accepted(arguments, choice);
 }
 
 static void use_device(struct kvb_deployment *deployment, const struct kvb_device *device)
