@@ -172,6 +172,10 @@ enum kvb_status kvb_gguf_config(const struct kvb_gguf *gguf, const char *path, s
 {
     const struct architecture_row *row = find_architecture(gguf->architecture);
     struct kvb_place place = {.file = path};
+    if (gguf->architecture[0] == '\0') {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_MISSING_KEY, place,
+                               "its metadata has no 'general.architecture'");
+    }
     if (row == NULL) {
         struct kvb_nearest nearest;
         kvb_nearest_init(&nearest, gguf->architecture);

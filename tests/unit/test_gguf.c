@@ -434,6 +434,10 @@ static void no_blocks(struct gguf_bytes *out)
     gguf_head(out, 3, 0, 1);
     gguf_word(out, "general.architecture", "llama");
 }
+static void no_architecture(struct gguf_bytes *out)
+{
+    gguf_head(out, 3, 0, 0);
+}
 static void unknown_architecture(struct gguf_bytes *out)
 {
     gguf_head(out, 3, 0, 1);
@@ -469,6 +473,7 @@ static const struct bad bad_rows[] = {
     {overlapping, KVB_CONTRADICTION, "begins at byte 0 of the data, expected 256"},
     {twice, KVB_DUPLICATE_KEY, "tensor 'a' is there twice"},
     {no_blocks, KVB_MISSING_KEY, "no 'llama.block_count'"},
+    {no_architecture, KVB_MISSING_KEY, "no 'general.architecture'"},
     {unknown_architecture, KVB_UNKNOWN_KIND, "'lama' is not known, nearest is llama"},
     {one_of_parts, KVB_NOT_ALLOWED, "one of 3 parts; give the first"},
 };
