@@ -180,6 +180,15 @@ void kvb_error_load(const struct kvb_context *context, char out[KVB_ERROR_TEXT_C
                    out);
 }
 
+// Source: vllm/model_executor/models/registry.py _raise_for_unsupported; the list that follows is left out.
+void kvb_error_unknown_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct line line = {out, 0};
+    add(&line, "Model architectures ['");
+    add(&line, context->model->architecture);
+    add(&line, "'] are not supported for now.");
+}
+
 void kvb_error_no_auto_fit(char out[KVB_ERROR_TEXT_CAPACITY])
 {
     kvb_error_text("Cannot auto-fit max_model_len: not enough GPU memory available to serve even a single token. Try "

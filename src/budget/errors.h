@@ -16,6 +16,7 @@ void kvb_error_short_batch(const struct kvb_context *context, char out[KVB_ERROR
 // The card is full before the cache is sized: while loading, or in the profile run.
 void kvb_error_load(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 void kvb_error_profile(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
+void kvb_error_unknown_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 void kvb_error_no_auto_fit(char out[KVB_ERROR_TEXT_CAPACITY]);
 void kvb_error_text(const char *text, char out[KVB_ERROR_TEXT_CAPACITY]);
 

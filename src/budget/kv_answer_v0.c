@@ -99,6 +99,19 @@ static void check_length(const struct kvb_context *context, int64_t pool_bytes, 
     }
 }
 
+// Layers that came with the V1 engine: a release that runs V0 has no class for such a model.
+static bool has_later_layers(const struct kvb_model *model)
+{
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        enum kvb_attention kind = kvb_kind_of(model, i)->attention.kind;
+        if (kind == KVB_ATTENTION_GDN || kind == KVB_ATTENTION_KDA || kind == KVB_ATTENTION_SHORT_CONV ||
+            kind == KVB_ATTENTION_DSV4) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX], struct kvb_budget *budget)
 {
     struct kvb_kv_cache *kv = &budget->kv;
@@ -106,6 +119,12 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
     uint64_t swap_bytes = kvb_number(context->plan, KVB_SET_SWAP_SPACE);
     swap_bytes = kvb_is_set(context->plan, KVB_SET_SWAP_SPACE) ? swap_bytes : (uint64_t)4 << 30;
     kv->block_tokens = context->block_tokens;
+    if (has_later_layers(context->model)) {
+        budget->starts = false;
+        budget->balance_bytes = pools[budget->tightest_stage];
+        kvb_error_unknown_class(context, budget->error);
+        return;
+    }
     kv->num_blocks = UINT64_MAX;
     kv->cpu_blocks = UINT64_MAX;
     uint32_t group_layers = 0;

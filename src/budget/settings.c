@@ -21,7 +21,8 @@
 
 const struct kvb_setting_row kvb_setting_rows[KVB_SETTING_COUNT] = {
     [KVB_SET_GPU_MEMORY_UTILIZATION] = {"gpu_memory_utilization", NULL, KVB_VALUE_PPM, 1, KVB_PPM, NO_WORDS, false,
-                                        ALWAYS, "SHARE", "share of the GPU's total the engine plans with (0.9)"},
+                                        ALWAYS, "SHARE",
+                                        "share of the GPU's total the engine plans with (0.92; 0.9 before 0.20)"},
     [KVB_SET_MAX_MODEL_LEN] = {"max_model_len", NULL, KVB_VALUE_LENGTH, 1, COUNT_MAX, NO_WORDS, false, ALWAYS, "TOKENS",
                                "longest request: 32768, 32k, 1M or auto"},
     [KVB_SET_MAX_NUM_SEQS] = {"max_num_seqs", NULL, COUNT(1, UINT32_MAX), ALWAYS, "N", "requests served at once"},

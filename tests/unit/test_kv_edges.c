@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -53,6 +54,21 @@ static void unlike_pages(void **state)
     assert_int_equal(budget.kv.group_count, 2);
     assert_int_equal(budget.kv.groups[0].block_tokens, 16);
     assert_int_equal(budget.kv.groups[1].block_tokens, 32);
+}
+
+// A gated delta net came with the V1 engine; a plain sliding window is held like full attention.
+static void layers_after_v0(void **state)
+{
+    (void)state;
+    make_pair(R(6, 4), 32, KVB_ATTENTION_GDN);
+    (void)snprintf(plan.model.architecture, sizeof plan.model.architecture, "Qwen3NextForCausalLM");
+    answer();
+    assert_false(budget.starts);
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_string_equal(budget.error, "Model architectures ['Qwen3NextForCausalLM'] are not supported for now.");
+    make_pair(R(6, 4), 32, KVB_ATTENTION_SLIDING);
+    answer();
+    assert_true(budget.starts);
 }
 
 // 3 heads against 8: 8 is no multiple. 0.12 refuses; from 0.24 the smaller page is padded.
@@ -323,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unlike_pages),
+        cmocka_unit_test(layers_after_v0),
         cmocka_unit_test(indivisible_pages),
         cmocka_unit_test(padded_states),
         cmocka_unit_test(latent_beside_windows),
