@@ -224,8 +224,8 @@ static uint32_t highest_utilization(const struct step *step, const struct kvb_tr
 
 static bool divides(const struct kvb_context *context, const struct kvb_trainer *trainer)
 {
-    uint64_t own = kvb_mul(kvb_mul(context->tp, context->pp), context->dp > 0 ? context->dp : 1);
-    return own > 0 && trainer->gpus % own == 0;
+    uint64_t own = kvb_mul(kvb_mul(context->tp, context->pp), context->dp); // none of them is 0
+    return trainer->gpus % own == 0;
 }
 
 static void summarise(const struct step *step, struct kvb_training *training)

@@ -123,7 +123,8 @@ uint32_t kvb_needs_ppm(const struct kvb_plan *plan, const struct kvb_budget *bud
     for (uint64_t step = percent > 1 ? percent - 1 : 1; step <= percent + STEPS_TRIED && step <= 100; step++) {
         struct kvb_budget answer;
         kvb_settings_set(&tried.settings, KVB_SET_GPU_MEMORY_UTILIZATION, step * STEP_PPM, KVB_ORIGIN_FLAG);
-        if (kvb_budget_quietly(&tried, &answer) && answer.starts) {
+        (void)kvb_budget_quietly(&tried, &answer);
+        if (answer.starts) {
             return (uint32_t)step * STEP_PPM;
         }
     }
@@ -183,25 +184,24 @@ struct gain {
     bool starts;
 };
 
-static enum kvb_status gain_of(const struct kvb_gpu *gpu, const struct kvb_resident *resident, uint64_t fixed_bytes,
-                               struct gain *gain, struct kvb_problems *problems)
+// Of an engine that was computed among residents before: it works.
+static struct gain gain_of(const struct kvb_gpu *gpu, const struct kvb_resident *resident, uint64_t fixed_bytes)
 {
+    struct kvb_problems problems;
     struct kvb_context context;
     struct kvb_budget budget;
     struct kvb_plan plan = *resident->plan;
     plan.gpu = *gpu;
     kvb_plan_hold(&plan, "residents", fixed_bytes);
-    enum kvb_status status = compute_among(&plan, &context, &budget, resident->name, problems);
-    if (status == KVB_OK) {
-        gain->is_engine = true;
-        gain->low_bytes = positive(budget.items[KVB_ITEM_WEIGHTS].bytes);
-        gain->likely_bytes = own_non_cache(&budget);
-        gain->high_bytes = kvb_held_by(&context, &budget);
-        gain->kv_cache_bytes = budget.items[KVB_ITEM_KV_CACHE].bytes;
-        gain->needed_bytes = budget.needed_bytes;
-        gain->starts = budget.starts;
-    }
-    return status;
+    kvb_problems_init(&problems);
+    (void)compute_among(&plan, &context, &budget, resident->name, &problems);
+    return (struct gain){.is_engine = true,
+                         .low_bytes = positive(budget.items[KVB_ITEM_WEIGHTS].bytes),
+                         .likely_bytes = own_non_cache(&budget),
+                         .high_bytes = kvb_held_by(&context, &budget),
+                         .kv_cache_bytes = budget.items[KVB_ITEM_KV_CACHE].bytes,
+                         .needed_bytes = budget.needed_bytes,
+                         .starts = budget.starts};
 }
 
 static void settle_at_once(const struct gain *gains, uint32_t count, uint32_t own, struct kvb_resident_answer *row)
@@ -236,28 +236,26 @@ static uint64_t held_without_engine(const struct kvb_resident *resident)
     }
 }
 
-static enum kvb_status start_at_once(const struct kvb_gpu *gpu, const struct kvb_resident *residents, uint32_t count,
-                                     struct kvb_side_by_side *answer, struct kvb_problems *problems)
+static void start_at_once(const struct kvb_gpu *gpu, const struct kvb_resident *residents, uint32_t count,
+                          struct kvb_side_by_side *answer)
 {
     struct gain gains[KVB_RESIDENTS_MAX + 1] = {0};
     uint64_t fixed_bytes = 0;
-    enum kvb_status status = KVB_OK;
     for (uint32_t i = 0; i < count; i++) {
         fixed_bytes = kvb_add(fixed_bytes, held_without_engine(&residents[i]));
     }
-    for (uint32_t i = 0; i < count && status == KVB_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (residents[i].kind == KVB_RESIDENT_ENGINE) {
-            status = gain_of(gpu, &residents[i], fixed_bytes, &gains[i], problems);
+            gains[i] = gain_of(gpu, &residents[i], fixed_bytes);
         }
     }
-    answer->all_start_at_once = status == KVB_OK;
-    for (uint32_t i = 0; i < count && status == KVB_OK; i++) {
+    answer->all_start_at_once = true;
+    for (uint32_t i = 0; i < count; i++) {
         if (gains[i].is_engine) {
             settle_at_once(gains, count, i, &answer->rows[i]);
             answer->all_start_at_once = answer->all_start_at_once && answer->rows[i].starts_at_once;
         }
     }
-    return status;
 }
 
 enum kvb_status kvb_side_by_side(const struct kvb_gpu *gpu, const struct kvb_resident *residents, uint32_t count,
@@ -286,5 +284,8 @@ enum kvb_status kvb_side_by_side(const struct kvb_gpu *gpu, const struct kvb_res
         answer->held_bytes = kvb_add(answer->held_bytes, row->held_bytes);
     }
     answer->crowded = answer->held_bytes > answer->memory_bytes;
-    return status == KVB_OK ? start_at_once(gpu, residents, count, answer, problems) : status;
+    if (status == KVB_OK) {
+        start_at_once(gpu, residents, count, answer);
+    }
+    return status;
 }

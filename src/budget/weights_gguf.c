@@ -27,12 +27,14 @@ static bool is_fused(const struct kvb_tensor_class *row)
            (row->split == KVB_SPLIT_ROWS || row->split == KVB_SPLIT_KV);
 }
 
+_Static_assert(KVB_CHECKPOINT_LAYER_WORDS * 64 >= KVB_LAYERS_MAX, "a bit for every layer");
+
 static uint32_t widest_price(const struct kvb_checkpoint *checkpoint, uint32_t layer)
 {
     uint32_t price = 0;
     for (uint32_t i = 0; i < checkpoint->class_count; i++) {
         const struct kvb_tensor_class *row = &checkpoint->classes[i];
-        bool here = layer < KVB_LAYERS_MAX && (row->layers[layer / 64] >> layer % 64 & 1) != 0;
+        bool here = (row->layers[layer / 64] >> layer % 64 & 1) != 0;
         if (here && is_fused(row) && row->bytes_per_1024 > price) {
             price = row->bytes_per_1024;
         }
