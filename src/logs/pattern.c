@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <kvbudget/units.h>
+#include "logs/cursor.h"
 
 enum hole_kind {
     HOLE_SIZE,
@@ -25,186 +25,6 @@ static const char *const hole_names[HOLE_KIND_COUNT] = {"size", "gib", "mib",  "
                                                         "dec",  "ppm", "word", "name", "sep",   "any"};
 
 #define ANY_MAX 400
-#define NUMBER_LIMIT ((int64_t)1 << 62)
-
-struct cursor {
-    const char *text;
-    size_t length;
-    size_t at;
-};
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static char peek(const struct cursor *in, size_t ahead)
-{
-    if (in->at + ahead >= in->length) {
-        return '\0';
-    }
-    return in->text[in->at + ahead];
-}
-
-static void skip_blanks(struct cursor *in)
-{
-    while (in->at < in->length && is_blank(in->text[in->at])) {
-        in->at++;
-    }
-}
-
-static bool take_word(struct cursor *in, const char *word)
-{
-    size_t length = strlen(word);
-    if (in->length - in->at < length || memcmp(in->text + in->at, word, length) != 0) {
-        return false;
-    }
-    in->at += length;
-    return true;
-}
-
-// A sign, U+2212 included.
-static bool take_minus(struct cursor *in)
-{
-    return take_word(in, "-") || take_word(in, "\xe2\x88\x92");
-}
-
-// Whole part with optional thousands separators; saturates.
-static bool take_whole(struct cursor *in, int64_t *number)
-{
-    if (!is_digit(peek(in, 0))) {
-        return false;
-    }
-    int64_t value = 0;
-    for (;;) {
-        char c = peek(in, 0);
-        bool separator = c == ',' && is_digit(peek(in, 1)) && is_digit(peek(in, 2)) && is_digit(peek(in, 3)) &&
-                         !is_digit(peek(in, 4));
-        if (separator) {
-            in->at++;
-            continue;
-        }
-        if (!is_digit(c)) {
-            break;
-        }
-        value = value > NUMBER_LIMIT / 10 - 1 ? NUMBER_LIMIT / 10 : value * 10 + (c - '0');
-        in->at++;
-    }
-    *number = value;
-    return true;
-}
-
-#define FRACTION_ONE INT64_C(1000000000000)
-
-struct decimal {
-    bool negative;
-    bool pointed; // had a decimal point
-    int64_t whole;
-    int64_t fraction; // in 1/FRACTION_ONE
-};
-
-static bool take_decimal(struct cursor *in, struct decimal *number)
-{
-    memset(number, 0, sizeof *number);
-    number->negative = take_minus(in);
-    if (!take_whole(in, &number->whole)) {
-        return false;
-    }
-    if (peek(in, 0) != '.' || !is_digit(peek(in, 1))) {
-        return true;
-    }
-    in->at++;
-    number->pointed = true;
-    int64_t scale = FRACTION_ONE / 10;
-    while (is_digit(peek(in, 0))) {
-        number->fraction += (peek(in, 0) - '0') * scale;
-        scale /= 10;
-        in->at++;
-    }
-    return true;
-}
-
-// number x unit, rounded to the nearest; saturates. A unit is a power of two or at most a million.
-static int64_t scaled(const struct decimal *number, int64_t unit)
-{
-    if (number->whole > NUMBER_LIMIT / unit) {
-        return number->negative ? -NUMBER_LIMIT : NUMBER_LIMIT;
-    }
-    int64_t fine = unit > (INT64_C(1) << 20) ? unit >> 20 : 1; // keeps products inside 64 bits
-    int64_t coarse = number->fraction * (unit / fine);
-    int64_t value = number->whole * unit + coarse / FRACTION_ONE * fine +
-                    (coarse % FRACTION_ONE * fine + FRACTION_ONE / 2) / FRACTION_ONE;
-    return number->negative ? -value : value;
-}
-
-struct unit_row {
-    const char *text;
-    int64_t bytes;
-};
-
-// Longer spellings first. Engines that print "GB", "MB" and "KB" here divide by powers of two.
-static const struct unit_row unit_rows[] = {
-    {"GiB", INT64_C(1) << 30},
-    {"Gib", INT64_C(1) << 30},
-    {"GB", INT64_C(1) << 30},
-    {"MiB", INT64_C(1) << 20},
-    {"MB", INT64_C(1) << 20},
-    {"KiB", INT64_C(1) << 10},
-    {"KB", INT64_C(1) << 10},
-    {"TiB", INT64_C(1) << 40},
-    {"TB", INT64_C(1) << 40},
-    {"bytes", 1},
-    {"byte", 1},
-    {"B", 1},
-};
-
-static bool take_unit(struct cursor *in, int64_t *unit)
-{
-    for (size_t i = 0; i < sizeof unit_rows / sizeof unit_rows[0]; i++) {
-        if (take_word(in, unit_rows[i].text)) {
-            *unit = unit_rows[i].bytes;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool take_size(struct cursor *in, int64_t *value)
-{
-    struct decimal number;
-    int64_t unit;
-    if (!take_decimal(in, &number)) {
-        return false;
-    }
-    skip_blanks(in);
-    if (!take_unit(in, &unit)) {
-        return false;
-    }
-    *value = scaled(&number, unit);
-    return true;
-}
-
-static bool take_mem(struct cursor *in, int64_t *value)
-{
-    struct decimal number;
-    int64_t unit = 1;
-    if (!take_decimal(in, &number)) {
-        return false;
-    }
-    size_t behind = in->at;
-    skip_blanks(in);
-    if (!take_unit(in, &unit)) {
-        in->at = behind;
-        unit = number.pointed ? INT64_C(1) << 30 : 1;
-    }
-    *value = scaled(&number, unit);
-    return true;
-}
 
 static int64_t hole_unit(enum hole_kind kind)
 {
@@ -224,10 +44,10 @@ static int64_t hole_unit(enum hole_kind kind)
 
 static bool ends_word(char c)
 {
-    return is_blank(c) || strchr(",()[]{}'\"`;", c) != NULL;
+    return kvb_is_blank(c) || strchr(",()[]{}'\"`;", c) != NULL;
 }
 
-static bool take_text(struct cursor *in)
+static bool take_text(struct kvb_cursor *in)
 {
     size_t start = in->at;
     while (in->at < in->length && in->text[in->at] != '\0' && !ends_word(in->text[in->at])) {
@@ -236,7 +56,7 @@ static bool take_text(struct cursor *in)
     return in->at > start;
 }
 
-static bool take_name(struct cursor *in)
+static bool take_name(struct kvb_cursor *in)
 {
     size_t start = in->at;
     while (in->at < in->length && in->at - start < 120 && strchr("()\n", in->text[in->at]) == NULL) {
@@ -245,38 +65,38 @@ static bool take_name(struct cursor *in)
     return in->at > start;
 }
 
-static void skip_separators(struct cursor *in)
+static void skip_separators(struct kvb_cursor *in)
 {
     while (in->at < in->length && strchr(" \t\n:=|*`~", in->text[in->at]) != NULL && in->text[in->at] != '\0') {
         in->at++;
     }
 }
 
-static bool take_hole(struct cursor *in, enum hole_kind kind, int64_t *value)
+static bool take_hole(struct kvb_cursor *in, enum hole_kind kind, int64_t *value)
 {
-    struct decimal number;
+    struct kvb_decimal number;
     *value = 0;
     switch (kind) {
     case HOLE_SIZE:
-        return take_size(in, value);
+        return kvb_take_size(in, value);
     case HOLE_MEM:
-        return take_mem(in, value);
+        return kvb_take_memory(in, value);
     case HOLE_WORD:
         return take_text(in);
     case HOLE_NAME:
         return take_name(in);
     case HOLE_BYTES:
     case HOLE_COUNT: {
-        bool negative = take_minus(in);
-        bool taken = take_whole(in, value);
+        bool negative = kvb_take_minus(in);
+        bool taken = kvb_take_whole(in, value);
         *value = negative ? -*value : *value;
         return taken;
     }
     default:
-        if (!take_decimal(in, &number)) {
+        if (!kvb_take_decimal(in, &number)) {
             return false;
         }
-        *value = scaled(&number, hole_unit(kind));
+        *value = kvb_decimal_scaled(&number, hole_unit(kind));
         return true;
     }
 }
@@ -296,13 +116,13 @@ static enum hole_kind read_hole(const char *pattern, size_t *length)
 }
 
 // One literal character; wrapping may have put a line break in the middle of a word.
-static bool take_literal(struct cursor *in, char c)
+static bool take_literal(struct kvb_cursor *in, char c)
 {
     if (c == ' ') {
-        if (in->at >= in->length || !is_blank(in->text[in->at])) {
+        if (in->at >= in->length || !kvb_is_blank(in->text[in->at])) {
             return false;
         }
-        skip_blanks(in);
+        kvb_skip_blanks(in);
         return true;
     }
     while (in->at < in->length && in->text[in->at] == '\n') {
@@ -316,12 +136,12 @@ static bool take_literal(struct cursor *in, char c)
 }
 
 // Moves to where the literal run of `pattern` begins, at most ANY_MAX further on the same line.
-static bool skip_to(struct cursor *in, const char *pattern)
+static bool skip_to(struct kvb_cursor *in, const char *pattern)
 {
     size_t run = strcspn(pattern, "{");
     size_t stop = in->at + ANY_MAX < in->length ? in->at + ANY_MAX : in->length;
     for (size_t at = in->at; at < stop; at++) {
-        struct cursor trial = {in->text, in->length, at};
+        struct kvb_cursor trial = {in->text, in->length, at};
         size_t i = 0;
         while (i < run && take_literal(&trial, pattern[i])) {
             i++;
@@ -339,7 +159,7 @@ static bool skip_to(struct cursor *in, const char *pattern)
 }
 
 // One hole of a pattern, read from `in`; holes with a value are appended.
-static bool match_hole(struct cursor *in, enum hole_kind kind, struct kvb_hole *holes, unsigned *filled)
+static bool match_hole(struct kvb_cursor *in, enum hole_kind kind, struct kvb_hole *holes, unsigned *filled)
 {
     if (kind == HOLE_KIND_COUNT || *filled >= KVB_HOLES_MAX) {
         return false;
@@ -355,7 +175,7 @@ static bool match_hole(struct cursor *in, enum hole_kind kind, struct kvb_hole *
     return true;
 }
 
-static bool match_from(struct cursor *in, const char *pattern, struct kvb_hole *holes)
+static bool match_from(struct kvb_cursor *in, const char *pattern, struct kvb_hole *holes)
 {
     unsigned filled = 0;
     for (const char *p = pattern; *p != '\0';) {
@@ -368,7 +188,7 @@ static bool match_from(struct cursor *in, const char *pattern, struct kvb_hole *
                 p++;
             }
         } else if (p[1] == '!') {
-            if (peek(in, 0) == p[2]) {
+            if (kvb_peek(in, 0) == p[2]) {
                 return false;
             }
             p += 4;
@@ -388,7 +208,7 @@ static bool match_from(struct cursor *in, const char *pattern, struct kvb_hole *
 bool kvb_pattern_match(const char *pattern, const char *text, size_t length, size_t start,
                        struct kvb_hole holes[KVB_HOLES_MAX], size_t *end)
 {
-    struct cursor in = {text, length, start};
+    struct kvb_cursor in = {text, length, start};
     bool matched = match_from(&in, pattern, holes);
     *end = in.at;
     return matched;
