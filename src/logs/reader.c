@@ -1,18 +1,12 @@
 // The streaming reader: a window slides over the log, recognisers look at what the search finds in it.
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/memory.h"
 #include "logs/clean.h"
 #include "logs/run.h"
 #include "logs/scan.h"
+#include "logs/window.h"
 
-#define WINDOW ((size_t)128 << 10)
-#define AHEAD ((size_t)40 << 10) // kept behind the place searched, so that a long line is seen whole
-#define BEHIND 600               // kept before it
-#define RECORD (AHEAD + BEHIND)
-#define SHORT_LINES 10u // lines a wrapped message may take
-#define SHORT_BYTES 3000
 #define SAMPLE ((size_t)64 << 10) // looked at to tell text from binary
 
 enum encoding { ENCODING_UNKNOWN, ENCODING_UTF8, ENCODING_UTF16 };
@@ -25,15 +19,11 @@ struct kvb_log_reader {
     unsigned char head[2];
     size_t head_length;
     uint64_t byte_count, sampled, controls;
-    size_t length;  // of the window
-    size_t scanned; // searched up to here
-    size_t counted; // lines counted up to here
-    uint64_t line;  // the line at `counted`
+    size_t scanned; // the window is searched up to here
     bool ends_in_break;
     uint32_t closest_count;
     struct kvb_closest closest[KVB_CLOSEST_MAX];
-    char window[WINDOW];
-    char record[RECORD];
+    struct kvb_log_window window;
 };
 
 struct kvb_log_reader *kvb_log_reader_new(void)
@@ -41,7 +31,7 @@ struct kvb_log_reader *kvb_log_reader_new(void)
     struct kvb_log_reader *reader = kvb_reallocate(NULL, sizeof *reader);
     if (reader != NULL) {
         memset(reader, 0, sizeof *reader);
-        reader->line = 1;
+        reader->window.line = 1;
         kvb_scanner_init(&reader->scanner);
         kvb_runs_init(&reader->runs);
     }
@@ -53,70 +43,10 @@ void kvb_log_reader_free(struct kvb_log_reader *reader)
     kvb_release(reader);
 }
 
-static uint64_t breaks_in(const char *text, size_t length)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < length; i++) {
-        count += text[i] == '\n';
-    }
-    return count;
-}
-
-static uint64_t line_at(struct kvb_log_reader *reader, size_t at)
-{
-    if (at > reader->counted) {
-        reader->line += breaks_in(reader->window + reader->counted, at - reader->counted);
-        reader->counted = at;
-    }
-    return reader->line;
-}
-
-static size_t line_start(const struct kvb_log_reader *reader, size_t at)
-{
-    size_t least = at > BEHIND ? at - BEHIND : 0;
-    while (at > least && reader->window[at - 1] != '\n' && reader->window[at - 1] != '\r') {
-        at--;
-    }
-    return at;
-}
-
-static size_t line_end(const struct kvb_log_reader *reader, size_t at)
-{
-    const char *end = memchr(reader->window + at, '\n', reader->length - at);
-    return end != NULL ? (size_t)(end - reader->window) : reader->length;
-}
-
-// The record around one place, cleaned in two parts so that the place is not lost.
-struct record {
-    size_t offset; // of the place in reader->record
-    size_t length;
-    unsigned lines; // 0: not made yet
-    bool json;
-    size_t start, stop; // in the window
-};
-
-static void make_record(struct kvb_log_reader *reader, struct record *record, size_t at, unsigned lines)
-{
-    if (record->lines == 0) {
-        record->start = line_start(reader, at);
-        size_t first = record->start;
-        while (first < at && (reader->window[first] == ' ' || reader->window[first] == '\t')) {
-            first++;
-        }
-        record->json = reader->window[first] == '{';
-        record->offset =
-            kvb_clean(reader->window + record->start, at - record->start, record->json, 1, reader->record, BEHIND);
-    }
-    size_t end = line_end(reader, at);
-    size_t most = lines == 1 ? end - at : (size_t)kvb_min(reader->length - at, SHORT_BYTES);
-    record->lines = lines;
-    record->length = record->offset + kvb_clean(reader->window + at, most, record->json, lines,
-                                                reader->record + record->offset, RECORD - record->offset);
-}
-
 // ---- Lines that nearly were something, for a log that is nothing else
 
-static void remember_closest(struct kvb_log_reader *reader, const struct record *record, uint64_t line, uint32_t score)
+static void remember_closest(struct kvb_log_reader *reader, const struct kvb_log_record *record, uint64_t line,
+                             uint32_t score)
 {
     struct kvb_closest *slot = NULL;
     for (uint32_t i = 0; i < reader->closest_count; i++) {
@@ -135,22 +65,22 @@ static void remember_closest(struct kvb_log_reader *reader, const struct record 
     }
     slot->line = line;
     slot->score = score;
-    kvb_printable(reader->record, record->length, slot->text, sizeof slot->text);
+    kvb_printable(reader->window.record, record->length, slot->text, sizeof slot->text);
 }
 
 // ---- One place
 
 static bool match_leading_hole(const struct kvb_log_reader *reader, const struct kvb_scan_entry *entry,
-                               const struct record *record, struct kvb_hole *holes, size_t *start, size_t *end)
+                               const struct kvb_log_record *record, struct kvb_hole *holes, size_t *start, size_t *end)
 {
     size_t least = record->offset > 40 ? record->offset - 40 : 0;
     for (size_t at = least; at < record->offset; at++) {
         char before = ' ';
         if (at > 0) {
-            before = reader->record[at - 1];
+            before = reader->window.record[at - 1];
         }
         bool inside = (before >= '0' && before <= '9') || before == '.' || before == ',' || before == '-';
-        if (!inside && kvb_pattern_match(entry->row->pattern, reader->record, record->length, at, holes, end) &&
+        if (!inside && kvb_pattern_match(entry->row->pattern, reader->window.record, record->length, at, holes, end) &&
             *end > record->offset) {
             *start = at;
             return true;
@@ -161,16 +91,16 @@ static bool match_leading_hole(const struct kvb_log_reader *reader, const struct
 }
 
 static bool match_entry(struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at,
-                        struct record *record, struct kvb_hole *holes, size_t *start, size_t *end)
+                        struct kvb_log_record *record, struct kvb_hole *holes, size_t *start, size_t *end)
 {
-    for (unsigned lines = 1; lines <= SHORT_LINES; lines += SHORT_LINES - 1) {
+    for (unsigned lines = 1; lines <= KVB_RECORD_LINES; lines += KVB_RECORD_LINES - 1) {
         if (record->lines < lines) {
-            make_record(reader, record, at, lines);
+            kvb_window_record(&reader->window, record, at, lines);
         }
         *start = record->offset;
         bool matched = entry->leading_hole ? match_leading_hole(reader, entry, record, holes, start, end)
-                                           : kvb_pattern_match(entry->row->pattern, reader->record, record->length,
-                                                               record->offset, holes, end);
+                                           : kvb_pattern_match(entry->row->pattern, reader->window.record,
+                                                               record->length, record->offset, holes, end);
         if (matched) {
             return true;
         }
@@ -206,14 +136,15 @@ static bool goes_on(enum kvb_event event)
 }
 
 static void take_match(struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at,
-                       struct record *record, size_t start, size_t end, const struct kvb_hole *holes)
+                       struct kvb_log_record *record, size_t start, size_t end, const struct kvb_hole *holes)
 {
-    uint64_t line = line_at(reader, at);
+    uint64_t line = kvb_window_line(&reader->window, at);
     if (entry->row->event == KVB_EVENT_NEAR) {
         remember_closest(reader, record, line, 1);
         return;
     }
-    struct kvb_log_hit hit = {entry->row, entry->engine, line, reader->record, record->length, start, end, holes};
+    struct kvb_log_hit hit = {entry->row,     entry->engine, line, reader->window.record,
+                              record->length, start,         end,  holes};
     kvb_runs_take(&reader->runs, &hit);
 }
 
@@ -224,8 +155,8 @@ static bool may_match(const struct kvb_log_reader *reader, const struct kvb_scan
     bool leading_hole;
     size_t length = kvb_pattern_anchor(entry->row->pattern, &literal, &leading_hole);
     size_t i = KVB_SCAN_WINDOW;
-    for (at += KVB_SCAN_WINDOW; i < length && at < reader->length; i++, at++) {
-        char c = reader->window[at];
+    for (at += KVB_SCAN_WINDOW; i < length && at < reader->window.length; i++, at++) {
+        char c = reader->window.text[at];
         if (c != literal[i]) {
             return c == 0x1b || c == '\\' || c == '^' || c == '[' || c == '\n' || c == '\r' || c == '\t' || c == ' ';
         }
@@ -235,7 +166,7 @@ static bool may_match(const struct kvb_log_reader *reader, const struct kvb_scan
 
 static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
 {
-    struct record record = {0};
+    struct kvb_log_record record = {0};
     struct kvb_hole holes[KVB_HOLES_MAX];
     for (; index != 0; index = kvb_scanner_following(&reader->scanner, index)) {
         const struct kvb_scan_entry *entry = &reader->scanner.entries[index];
@@ -247,14 +178,15 @@ static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
         if (!match_entry(reader, entry, at, &record, holes, &start, &end)) {
             bool nearly = reader->runs.known_lines == 0 && end >= record.offset + 14;
             if (nearly) {
-                remember_closest(reader, &record, line_at(reader, at), (uint32_t)(end - record.offset) / 8);
+                remember_closest(reader, &record, kvb_window_line(&reader->window, at),
+                                 (uint32_t)(end - record.offset) / 8);
             }
             continue;
         }
         if (wants_whole_line(entry->row->event)) {
-            make_record(reader, &record, at, 1);
+            kvb_window_record(&reader->window, &record, at, 1);
         } else if (goes_on(entry->row->event) && record.lines == 1) {
-            make_record(reader, &record, at, SHORT_LINES);
+            kvb_window_record(&reader->window, &record, at, KVB_RECORD_LINES);
         }
         end = end < record.length ? end : record.length;
         take_match(reader, entry, at, &record, start, end, holes);
@@ -262,14 +194,15 @@ static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
     }
 }
 
-// ---- The window
+// ---- Searching, feeding
 
 static void search(struct kvb_log_reader *reader, bool final)
 {
-    size_t limit = final ? reader->length : reader->length > AHEAD ? reader->length - AHEAD : 0;
+    size_t length = reader->window.length;
+    size_t limit = final ? length : length > KVB_WINDOW_AHEAD ? length - KVB_WINDOW_AHEAD : 0;
     uint16_t entry = 0;
     while (reader->scanned < limit) {
-        size_t at = kvb_scanner_next(&reader->scanner, reader->window, reader->length, reader->scanned, limit, &entry);
+        size_t at = kvb_scanner_next(&reader->scanner, reader->window.text, length, reader->scanned, limit, &entry);
         if (at >= limit) {
             break;
         }
@@ -277,16 +210,14 @@ static void search(struct kvb_log_reader *reader, bool final)
         reader->scanned = at + 1;
     }
     reader->scanned = reader->scanned > limit ? reader->scanned : limit;
-    line_at(reader, reader->scanned);
+    (void)kvb_window_line(&reader->window, reader->scanned);
 }
 
 static void slide(struct kvb_log_reader *reader)
 {
-    size_t drop = reader->scanned > BEHIND ? reader->scanned - BEHIND : 0;
-    memmove(reader->window, reader->window + drop, reader->length - drop);
-    reader->length -= drop;
+    size_t drop = reader->scanned > KVB_WINDOW_BEHIND ? reader->scanned - KVB_WINDOW_BEHIND : 0;
+    kvb_window_drop(&reader->window, drop);
     reader->scanned -= drop;
-    reader->counted -= drop;
 }
 
 static void sample(struct kvb_log_reader *reader, const char *bytes, size_t length)
@@ -305,13 +236,10 @@ static void append(struct kvb_log_reader *reader, const char *bytes, size_t leng
         reader->ends_in_break = bytes[length - 1] == '\n';
     }
     while (length > 0) {
-        size_t room = WINDOW - reader->length;
-        size_t part = length < room ? length : room;
-        memcpy(reader->window + reader->length, bytes, part);
-        reader->length += part;
+        size_t part = kvb_window_add(&reader->window, bytes, length);
         bytes += part;
         length -= part;
-        if (reader->length == WINDOW) {
+        if (reader->window.length == KVB_WINDOW_BYTES) {
             search(reader, false);
             slide(reader);
         }
@@ -373,7 +301,7 @@ void kvb_log_reader_finish(struct kvb_log_reader *reader, struct kvb_log_report 
     search(reader, true);
     kvb_runs_finish(&reader->runs, report);
     report->byte_count = reader->byte_count;
-    report->line_count = reader->line - (reader->ends_in_break || reader->byte_count == 0);
+    report->line_count = reader->window.line - (reader->ends_in_break || reader->byte_count == 0);
     report->not_text = report->known_lines == 0 && reader->controls >= 8 && reader->controls * 20 > reader->sampled;
     if (report->verdict == KVB_LOG_UNKNOWN) {
         report->closest_count = reader->closest_count;

@@ -1,0 +1,81 @@
+// Counting lines and cutting records out of the part of a log held in memory.
+#include "logs/window.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "logs/clean.h"
+
+#define WRAPPED_BYTES 3000 // of a record of several lines
+
+size_t kvb_window_add(struct kvb_log_window *window, const char *bytes, size_t length)
+{
+    size_t room = KVB_WINDOW_BYTES - window->length;
+    size_t part = length < room ? length : room;
+    memcpy(window->text + window->length, bytes, part);
+    window->length += part;
+    return part;
+}
+
+void kvb_window_drop(struct kvb_log_window *window, size_t length)
+{
+    memmove(window->text, window->text + length, window->length - length);
+    window->length -= length;
+    window->counted -= length;
+}
+
+static uint64_t breaks_in(const char *text, size_t length)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        count += text[i] == '\n';
+    }
+    return count;
+}
+
+uint64_t kvb_window_line(struct kvb_log_window *window, size_t at)
+{
+    if (at > window->counted) {
+        window->line += breaks_in(window->text + window->counted, at - window->counted);
+        window->counted = at;
+    }
+    return window->line;
+}
+
+static size_t line_start(const struct kvb_log_window *window, size_t at)
+{
+    size_t least = at > KVB_WINDOW_BEHIND ? at - KVB_WINDOW_BEHIND : 0;
+    while (at > least && window->text[at - 1] != '\n' && window->text[at - 1] != '\r') {
+        at--;
+    }
+    return at;
+}
+
+static size_t line_end(const struct kvb_log_window *window, size_t at)
+{
+    const char *end = memchr(window->text + at, '\n', window->length - at);
+    return end != NULL ? (size_t)(end - window->text) : window->length;
+}
+
+// What stands before the place on its line.
+static void clean_before(struct kvb_log_window *window, struct kvb_log_record *record, size_t at)
+{
+    size_t start = line_start(window, at);
+    size_t first = start;
+    while (first < at && (window->text[first] == ' ' || window->text[first] == '\t')) {
+        first++;
+    }
+    record->json = window->text[first] == '{';
+    record->offset = kvb_clean(window->text + start, at - start, record->json, 1, window->record, KVB_WINDOW_BEHIND);
+}
+
+void kvb_window_record(struct kvb_log_window *window, struct kvb_log_record *record, size_t at, unsigned lines)
+{
+    if (record->lines == 0) {
+        clean_before(window, record, at);
+    }
+    size_t most = lines == 1 ? line_end(window, at) - at : (size_t)kvb_min(window->length - at, WRAPPED_BYTES);
+    record->lines = lines;
+    record->length = record->offset + kvb_clean(window->text + at, most, record->json, lines,
+                                                window->record + record->offset, KVB_RECORD_BYTES - record->offset);
+}
