@@ -17,6 +17,14 @@ struct kvb_spot {
 
 #define KVB_LABEL_CAPACITY 320
 
+// A flag in the file that not every release knows.
+#define KVB_DATED_FLAGS_MAX 32
+struct kvb_dated_flag {
+    const char *name;      // constant, without dashes in front
+    uint32_t since, until; // 0 = no end on that side
+    struct kvb_spot place;
+};
+
 // One deployment as a file describes it, before any name is resolved.
 struct kvb_found {
     const char *kind;             // "compose": a constant word
@@ -28,6 +36,8 @@ struct kvb_found {
     char gpu_label[KVB_LABEL_CAPACITY]; // "KEY=VALUE" of the label that names a GPU product, or ""
     uint32_t gpu_limit;                 // GPUs the file hands to the engine; 0 = not said
     struct kvb_spot gpu_limit_place;
+    uint32_t dated_count;
+    struct kvb_dated_flag dated[KVB_DATED_FLAGS_MAX];
     enum kvb_status status;       // KVB_OK, or why it cannot be answered: `problems` say it
     struct kvb_problems problems; // with the file's places; flags nobody knows are KVB_UNKNOWN_NAME notices
 };

@@ -97,20 +97,25 @@ static void add_misfit(struct checking *checking, const struct kvb_found *found)
     kvb_buffer_free(&text);
 }
 
+static void add_foreign_flag(struct checking *checking, const char *name, uint32_t since, uint32_t until,
+                             struct kvb_spot spot)
+{
+    const struct kvb_engine *engine = &checking->answer->plan.engine;
+    bool early = since != 0 && engine->release < since, late = until != 0 && engine->release > until;
+    char version[32];
+    if (early || late) {
+        kvb_findings_add(checking->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, spot,
+                         "%s exists %s vLLM %s; %s refuses it", name, early ? "from" : "up to",
+                         kvb_release_format(version, early ? since : until), engine->version);
+    }
+}
+
 // Flags of other releases, as far as the file itself says them.
 static void add_foreign_flags(struct checking *checking, const struct kvb_found *found)
 {
-    const struct kvb_engine *engine = &checking->answer->plan.engine;
-    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *row = &kvb_setting_rows[i];
-        bool early = row->since != 0 && engine->release < row->since;
-        bool late = row->until != 0 && engine->release > row->until;
-        char version[32];
-        if (found->settings[i].line > 0 && (early || late) && found->deployment.settings.values[i].set) {
-            kvb_findings_add(checking->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, found->settings[i],
-                             "%s exists %s vLLM %s; %s refuses it", row->key, early ? "from" : "up to",
-                             kvb_release_format(version, early ? row->since : row->until), engine->version);
-        }
+    for (uint32_t i = 0; i < found->dated_count; i++) {
+        const struct kvb_dated_flag *flag = &found->dated[i];
+        add_foreign_flag(checking, flag->name, flag->since, flag->until, flag->place);
     }
 }
 

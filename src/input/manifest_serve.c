@@ -6,6 +6,8 @@
 #include "input/file.h"
 #include "input/manifest_found.h"
 #include "input/serve_command.h"
+#include "input/serve_flags.h"
+#include "input/serve_since.h"
 
 #define CONFIG_MAX_BYTES ((size_t)1 << 20)
 
@@ -186,6 +188,43 @@ static void place_all(struct serve *serve, const struct kvb_serve_trace *trace, 
     }
 }
 
+// The releases of the flag that a word is; false: all of them, or it is no flag.
+static bool range_of(const char *word, struct kvb_serve_range *range)
+{
+    struct kvb_serve_flag flag;
+    size_t length = strcspn(word, "=."), used = 0;
+    bool negated = kvb_starts_with(word, "--no-") || kvb_starts_with(word, "--no_");
+    size_t dashes = negated ? 5 : 2;
+    bool is_long = length > dashes && word[0] == '-' && word[1] == '-';
+    bool is_short = !is_long && word[0] == '-' && length > 1;
+    bool known = is_long    ? kvb_serve_flag_find(word + dashes, length - dashes, &flag) == KVB_SERVE_MATCH
+                 : is_short ? kvb_serve_short_find(word, length, &flag, &used)
+                            : false;
+    if (!known) {
+        return false;
+    }
+    if (flag.kind != KVB_SERVE_SETTING) {
+        return kvb_serve_range_find(flag.name, range);
+    }
+    const struct kvb_setting_row *row = &kvb_setting_rows[flag.id];
+    *range = (struct kvb_serve_range){row->key, row->since, row->until};
+    return row->since != 0 || row->until != 0;
+}
+
+// Flags that only some releases know are kept with their range; which release it is comes later.
+static void keep_dated(struct serve *serve)
+{
+    struct kvb_found *found = serve->found;
+    for (uint32_t i = 2; i < serve->words.count && found->dated_count < KVB_DATED_FLAGS_MAX; i++) {
+        const struct kvb_arg *word = &serve->words.items[i];
+        struct kvb_serve_range range;
+        if (word->offset != KVB_NOWHERE && range_of(word->text, &range)) {
+            found->dated[found->dated_count++] = (struct kvb_dated_flag){
+                range.name, range.since, range.until, kvb_source_spot(serve->manifest, word->offset)};
+        }
+    }
+}
+
 // A name with a variable in it that nobody knows is no name.
 static void judge_model(struct serve *serve, const struct kvb_serve_trace *trace)
 {
@@ -231,4 +270,5 @@ void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found
     found->status = found->status == KVB_OK ? status : found->status;
     place_all(&serve, &trace, before);
     judge_model(&serve, &trace);
+    keep_dated(&serve);
 }

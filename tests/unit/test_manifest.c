@@ -11,6 +11,8 @@
 
 #include "base/memory.h"
 #include "input/manifest_reader.h"
+#include "input/serve_flags.h"
+#include "input/serve_since.h"
 
 static struct kvb_problems problems;
 static struct kvb_found found; // the last one
@@ -255,6 +257,27 @@ static void test_labels(void **state)
     }
 }
 
+static void test_ranges(void **state)
+{
+    struct kvb_serve_range range, before = {0};
+    struct kvb_serve_flag flag;
+    (void)state;
+    for (unsigned i = 0; kvb_serve_range_at(i, &range); i++) {
+        assert_int_equal(kvb_serve_flag_find(range.name, strlen(range.name), &flag), KVB_SERVE_MATCH);
+        assert_string_equal(flag.name, range.name);
+        assert_true(flag.kind != KVB_SERVE_SETTING); // those have their range in their own row
+        assert_true(range.since != 0 || range.until != 0);
+        assert_true(range.until == 0 || range.since <= range.until);
+        assert_true(i == 0 || strcmp(before.name, range.name) < 0);
+        before = range;
+    }
+    read_one("s.sh", "vllm serve a/b -dcp 2 --num_scheduler_steps=8 --port 1");
+    assert_int_equal(found.dated_count, 2);
+    assert_string_equal(found.dated[0].name, "decode_context_parallel_size");
+    assert_string_equal(found.dated[1].name, "num-scheduler-steps");
+    assert_int_equal(found.dated[1].place.column, 23);
+}
+
 // ---- hostile input
 
 static void test_deep_references(void **state)
@@ -304,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_no_commands),
         cmocka_unit_test(test_images),
         cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_deep_references),
         cmocka_unit_test(test_each_allocation_fails),
     };
