@@ -14,6 +14,8 @@
 #define FIRST_BRANCH_WITH_RESERVE 510
 // Totals of one card differ by so much between drivers and ECC settings (a sixteenth with ECC on GDDR).
 #define NEAR_PART 14
+// The largest part of a total that a driver was seen to keep: 448 of 15360 MiB of a T4.
+#define RESERVE_PART 34
 // Cards of one name whose totals differ by less are as good as one.
 #define ALIKE_PART 64
 
@@ -153,6 +155,32 @@ static void settle_gpu(const struct kvb_machine *machine, struct kvb_device *dev
     device->gpu.device_bytes = total;
 }
 
+// Totals of the profile's card differ between drivers; without a profile up to a part is the driver's.
+static void widen(struct kvb_device *device, const struct kvb_gpu *profile)
+{
+    struct kvb_gpu *gpu = &device->gpu;
+    uint64_t below = gpu->memory_bytes / RESERVE_PART;
+    uint64_t above = 0;
+    if (device->recognised) {
+        below = profile->memory_bytes - kvb_min(profile->memory_low_bytes, profile->memory_bytes);
+        above = kvb_max(profile->memory_high_bytes, profile->memory_bytes) - profile->memory_bytes;
+    }
+    gpu->memory_low_bytes = gpu->memory_bytes - kvb_min(below, gpu->memory_bytes);
+    gpu->memory_high_bytes = kvb_min(kvb_add(gpu->memory_bytes, above), gpu->device_bytes);
+    gpu->memory_basis = KVB_BASIS_MODELLED;
+}
+
+// True when the driver has a reserve and nobody said how much it is.
+static bool reserve_is_guessed(const struct kvb_machine *machine, const struct kvb_device *device)
+{
+    uint64_t branch = driver_branch(machine->driver);
+    uint64_t sum = kvb_add(device->used_bytes.value, device->free_bytes.value);
+    bool told = device->used_bytes.known && device->free_bytes.known && sum < device->total_bytes.value;
+    bool has_reserve = machine->vendor == KVB_VENDOR_NVIDIA && machine->platform == KVB_PLATFORM_LINUX &&
+                       (branch == 0 || branch >= FIRST_BRANCH_WITH_RESERVE);
+    return has_reserve && !device->reserved_bytes.known && !told && !device->is_slice;
+}
+
 // Figures that contradict each other come from a table that was edited or cut.
 static enum kvb_status check(const struct kvb_device *device, const char *file, struct kvb_problems *problems)
 {
@@ -175,6 +203,7 @@ static enum kvb_status check(const struct kvb_device *device, const char *file, 
 static void settle_memory(const struct kvb_machine *machine, struct kvb_device *device, const struct kvb_gpu *profile)
 {
     uint64_t total = device->total_bytes.value;
+    bool guessed = reserve_is_guessed(machine, device);
     uint64_t reserve = kvb_min(reserve_of(machine, device, profile), total);
     uint64_t usable = total - reserve;
     if (device->used_includes_reserve && device->used_bytes.known) {
@@ -189,6 +218,9 @@ static void settle_memory(const struct kvb_machine *machine, struct kvb_device *
         device->used_bytes = (struct kvb_figure){.known = true, .value = usable > free_bytes ? usable - free_bytes : 0};
     }
     settle_gpu(machine, device, profile, machine->platform == KVB_PLATFORM_LINUX ? usable : total);
+    if (guessed) {
+        widen(device, profile);
+    }
 }
 
 // A driver that gives no total shares the memory of the host; the profile knows what CUDA makes of it.

@@ -63,7 +63,11 @@ static void test_totals(void **state)
         }
         assert_int_equal(device->gpu.device_bytes, rows[i].total_mib * KVB_MIB);
         assert_int_equal(device->free_bytes.value, memory); // nothing is in use
-        assert_int_equal(device->gpu.memory_basis, KVB_BASIS_MEASURED);
+        bool before_reserves = rows[i].driver[0] == '4';
+        assert_int_equal(device->gpu.memory_basis, before_reserves ? KVB_BASIS_MEASURED : KVB_BASIS_MODELLED);
+        assert_true(device->gpu.memory_low_bytes <= memory && memory <= device->gpu.memory_high_bytes);
+        assert_true(device->gpu.memory_high_bytes <= device->gpu.device_bytes);
+        assert_true(before_reserves == (device->gpu.memory_low_bytes == device->gpu.memory_high_bytes));
     }
 }
 
