@@ -28,6 +28,20 @@ static void part(struct hf *hf, const struct hf_stack *stack, const char *what, 
     hf_extra(hf, name, stack->role, split, rows, columns, stack->layers);
 }
 
+struct hf_stack hf_biased_stack(const char *name, uint32_t layers, uint64_t hidden, uint64_t inner)
+{
+    return (struct hf_stack){.name = name,
+                             .role = KVB_ROLE_VISION,
+                             .layers = layers,
+                             .hidden = hidden,
+                             .inner = inner,
+                             .qkv_bias = true,
+                             .proj_bias = true,
+                             .mlp_bias = true,
+                             .norm_bias = true,
+                             .norms = 2};
+}
+
 void hf_stack(struct hf *hf, const struct hf_stack *stack)
 {
     uint64_t width = stack->width ? stack->width : stack->hidden;
@@ -65,16 +79,7 @@ void hf_siglip(struct hf *hf)
     uint32_t patch = hf_need(hf, HF_V_PATCH);
     uint32_t image = hf_need(hf, HF_V_IMAGE);
     uint64_t grid = patch ? image / patch : 0;
-    struct hf_stack stack = {.name = "vision.layers",
-                             .role = KVB_ROLE_VISION,
-                             .layers = layers,
-                             .hidden = hidden,
-                             .inner = inner,
-                             .qkv_bias = true,
-                             .proj_bias = true,
-                             .mlp_bias = true,
-                             .norm_bias = true,
-                             .norms = 2};
+    struct hf_stack stack = hf_biased_stack("vision.layers", layers, hidden, inner);
     hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_mul(patch, patch)), true);
     hf_extra(hf, "vision.position_embedding", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_mul(grid, grid), hidden, 1);
     hf_stack(hf, &stack);

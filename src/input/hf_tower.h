@@ -18,6 +18,8 @@ struct hf_stack {
     uint64_t elements; // more small elements per layer
 };
 void hf_stack(struct hf *hf, const struct hf_stack *stack);
+// The commonest kind: a bias everywhere, two norms, a plain MLP.
+struct hf_stack hf_biased_stack(const char *name, uint32_t layers, uint64_t hidden, uint64_t inner);
 
 // rows x columns, and rows more when it has a bias.
 void hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias);

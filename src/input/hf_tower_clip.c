@@ -15,16 +15,7 @@ static void add_clip(struct hf *hf)
     uint32_t inner = hf_need(hf, HF_V_INTERMEDIATE);
     uint32_t patch = hf_get(hf, HF_V_PATCH, 14);
     uint64_t grid = hf_get(hf, HF_V_IMAGE, 336) / patch;
-    struct hf_stack stack = {.name = "vision.layers",
-                             .role = KVB_ROLE_VISION,
-                             .layers = layers,
-                             .hidden = hidden,
-                             .inner = inner,
-                             .qkv_bias = true,
-                             .proj_bias = true,
-                             .mlp_bias = true,
-                             .norm_bias = true,
-                             .norms = 2};
+    struct hf_stack stack = hf_biased_stack("vision.layers", layers, hidden, inner);
     hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), false);
     hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, square(grid) + 2, hidden, 1); // class twice
     hf_stack(hf, &stack);

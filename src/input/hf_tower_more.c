@@ -66,16 +66,7 @@ void hf_tower_llama4(struct hf *hf)
     uint32_t patch = hf_get(hf, HF_V_PATCH, 14);
     uint64_t grid = hf_get(hf, HF_V_IMAGE, 336) / patch;
     uint64_t middle = hf_get(hf, HF_V_PROJECTOR_IN, 4096), out = hf_get(hf, HF_V_PROJECTOR_OUT, 4096);
-    struct hf_stack stack = {.name = "vision.layers",
-                             .role = KVB_ROLE_VISION,
-                             .layers = layers,
-                             .hidden = hidden,
-                             .inner = inner,
-                             .qkv_bias = true,
-                             .proj_bias = true,
-                             .mlp_bias = true,
-                             .norm_bias = true,
-                             .norms = 2};
+    struct hf_stack stack = hf_biased_stack("vision.layers", layers, hidden, inner);
     hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), false);
     hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, square(grid) + 2, hidden, 1); // class twice
     hf_stack(hf, &stack);
@@ -197,16 +188,7 @@ void hf_tower_phi3v(struct hf *hf)
 {
     enum { HIDDEN = 1024, INNER = 4096, LAYERS = 24, PATCHES = 577 };
     uint64_t text = hf->model->hidden_size;
-    struct hf_stack stack = {.name = "vision.layers",
-                             .role = KVB_ROLE_VISION,
-                             .layers = LAYERS,
-                             .hidden = HIDDEN,
-                             .inner = INNER,
-                             .qkv_bias = true,
-                             .proj_bias = true,
-                             .mlp_bias = true,
-                             .norm_bias = true,
-                             .norms = 2};
+    struct hf_stack stack = hf_biased_stack("vision.layers", LAYERS, HIDDEN, INNER);
     hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, HIDDEN, 3 * 14 * 14, false);
     hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, PATCHES + 1, HIDDEN, 1); // with the class
     hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, HIDDEN, 4, 1);

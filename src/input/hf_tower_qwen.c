@@ -37,16 +37,7 @@ void hf_tower_qwen2_vl(struct hf *hf)
     uint32_t layers = hf_get(hf, HF_V_LAYERS, 32);
     uint64_t inner = kvb_mul(hidden, hf_get64(hf, HF_V_MLP_RATIO, 4000000)) / 1000000;
     uint64_t merge = hf_get(hf, HF_V_MERGE, 2);
-    struct hf_stack stack = {.name = "visual.blocks",
-                             .role = KVB_ROLE_VISION,
-                             .layers = layers,
-                             .hidden = hidden,
-                             .inner = inner,
-                             .qkv_bias = true,
-                             .proj_bias = true,
-                             .mlp_bias = true,
-                             .norm_bias = true,
-                             .norms = 2};
+    struct hf_stack stack = hf_biased_stack("visual.blocks", layers, hidden, inner);
     struct merger merger = {"visual.merger", hidden, kvb_mul(hidden, kvb_mul(merge, merge)), hf->model->hidden_size,
                             kvb_mul(hidden, 2)};
     if (!hf_has_vision(hf)) {
@@ -100,16 +91,7 @@ void hf_tower_qwen3_vl(struct hf *hf)
     uint64_t merge = hf_get(hf, HF_V_MERGE, 2);
     uint64_t merged = kvb_mul(hidden, kvb_mul(merge, merge));
     uint64_t out = hf_get(hf, HF_V_OUT, hf->model->hidden_size);
-    struct hf_stack stack = {.name = "visual.blocks",
-                             .role = KVB_ROLE_VISION,
-                             .layers = layers,
-                             .hidden = hidden,
-                             .inner = inner,
-                             .qkv_bias = true,
-                             .proj_bias = true,
-                             .mlp_bias = true,
-                             .norm_bias = true,
-                             .norms = 2};
+    struct hf_stack stack = hf_biased_stack("visual.blocks", layers, hidden, inner);
     struct merger merger = {"visual.merger", hidden, merged, out, kvb_mul(hidden, 2)};
     struct merger deep = {"visual.deepstack_merger", hidden, merged, out, kvb_mul(merged, 2)};
     start(hf, 16);

@@ -15,16 +15,7 @@ void hf_tower_muse(struct hf *hf)
     uint64_t pixels = kvb_mul(kvb_mul(patch, patch), kvb_mul(3, hf_get(hf, HF_V_TEMPORAL, 1)));
     uint64_t positions = kvb_mul(hf_get(hf, HF_V_GRID_H, 32), hf_get(hf, HF_V_GRID_W, 32));
     uint64_t joined = hf_get(hf, HF_PROJECTOR_OUT, 6144), middle = hf_get(hf, HF_PROJECTOR_HIDDEN, 4096);
-    struct hf_stack stack = {.name = "vision.layers",
-                             .role = KVB_ROLE_VISION,
-                             .layers = layers,
-                             .hidden = hidden,
-                             .inner = inner,
-                             .qkv_bias = true,
-                             .proj_bias = true,
-                             .mlp_bias = true,
-                             .norm_bias = true,
-                             .norms = 2};
+    struct hf_stack stack = hf_biased_stack("vision.layers", layers, hidden, inner);
     hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, pixels, false);
     hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, positions, hidden, 1);
     hf_stack(hf, &stack);
@@ -42,16 +33,7 @@ void hf_tower_molmo(struct hf *hf)
     enum { HIDDEN = 1024, INNER = 4096, LAYERS = 23, POSITIONS = 577, NEW_TOKENS = 128 };
     uint64_t text = hf->model->hidden_size;
     uint64_t inner = hf_get(hf, HF_INTERMEDIATE, 0) / 2;
-    struct hf_stack stack = {.name = "vision.layers",
-                             .role = KVB_ROLE_VISION,
-                             .layers = LAYERS,
-                             .hidden = HIDDEN,
-                             .inner = INNER,
-                             .qkv_bias = true,
-                             .proj_bias = true,
-                             .mlp_bias = true,
-                             .norm_bias = true,
-                             .norms = 2};
+    struct hf_stack stack = hf_biased_stack("vision.layers", LAYERS, HIDDEN, INNER);
     hf_extra(hf, "new_embedding", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, NEW_TOKENS, text, 1);
     hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, HIDDEN, 3 * 14 * 14, false);
     hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, POSITIONS + 1, HIDDEN, 1); // with the class
