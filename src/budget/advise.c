@@ -112,7 +112,9 @@ static bool try_rung(struct kvb_plan *plan, const struct kvb_budget *budget, con
     change->setting = rung->setting;
     change->from = budget->settings.values[rung->setting].number;
     change->why = rung->why;
-    return found && (rung->warns ? change->frees_bytes <= 0 : change->fits || change->frees_bytes > 0);
+    bool step =
+        change->frees_bytes > 0 && budget->balance_bytes < 0; // more cache is no step when another check refuses
+    return found && (rung->warns ? change->frees_bytes <= 0 : change->fits || step);
 }
 
 static void climb(struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
