@@ -94,6 +94,7 @@ struct kvb_deployment {
     struct kvb_reserve reserves[KVB_RESERVES_MAX];
     struct kvb_need need;
     struct kvb_request request;
+    uint32_t resident_count; // entries of `residents:`, read by kvb_residents_load
 };
 void kvb_deployment_init(struct kvb_deployment *deployment);
 

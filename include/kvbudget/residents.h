@@ -4,6 +4,7 @@
 #define KVBUDGET_RESIDENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <kvbudget/budget.h>
@@ -262,5 +263,18 @@ struct kvb_host_memory {
     struct kvb_host_use uses[KVB_HOST_KIND_COUNT];
 };
 void kvb_host_memory(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_host_memory *memory);
+
+// ---- Platforms that hold memory themselves
+
+struct kvb_platform_row {
+    const char *name;
+    enum kvb_platform platform;
+    const char *gpu_names;      // parts of GPU names, comma between; NULL: any discrete GPU
+    uint32_t low_mib, high_mib; // gone before the engine starts, as seen; 0: not known
+    const char *why, *source;   // a clause for the reader; where it was seen
+};
+const struct kvb_platform_row *kvb_platform_rows(size_t *count);
+// NULL: nothing but the driver holds memory there.
+const struct kvb_platform_row *kvb_platform_row(enum kvb_platform platform, const struct kvb_gpu *gpu);
 
 #endif

@@ -7,6 +7,7 @@
 #include "budget/compute.h"
 #include "budget/errors.h"
 #include "budget/overhead.h"
+#include "budget/platforms.h"
 #include "budget/terms.h"
 
 #define UTILIZATION_STEP_PPM 10000U
@@ -121,6 +122,7 @@ static void warn_of_length(const struct kvb_context *context, struct kvb_problem
 
 void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems)
 {
+    kvb_platform_note(context, budget, problems);
     if (hybrid_check_is_wrong(context, budget)) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "This release checks only part of the layers: it starts, but a request of max_model_len "

@@ -290,6 +290,11 @@ static bool answer_case(struct checking *checking, const struct kvb_found *found
     bool resolved = status == KVB_OK;
     status = resolved ? kvb_budget_compute(&answer->plan, &answer->budget, checking->problems) : status;
     status = status == KVB_OK ? advise(checking) : status;
+    if (status == KVB_OK && checking->deployment->resident_count > 0) {
+        (void)kvb_problem_add(checking->problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
+                              "its %u residents are not counted here; 'kvbudget plan' on this profile does",
+                              (unsigned)checking->deployment->resident_count);
+    }
     if (status == KVB_OK) {
         return true;
     }

@@ -180,6 +180,10 @@ int plan_run(struct arguments *arguments, struct kvb_buffer *answer)
     if (status != KVB_OK) {
         return kvb_status_exit_code(status);
     }
+    if (!has_gpu(deployment) && (arguments->with_count > 0 || deployment->resident_count > 0)) {
+        return kvb_status_exit_code(
+            options_mistake(arguments, "residents share one GPU, so it must be named; add --gpu NAME"));
+    }
     if (!has_gpu(deployment)) {
         return cards_run(arguments, answer);
     }

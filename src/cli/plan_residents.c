@@ -35,7 +35,7 @@ static enum kvb_status read_all(struct arguments *arguments, struct residents *r
 {
     enum kvb_status status = KVB_OK;
     residents->count = 0;
-    if (arguments->operand_count == 1) {
+    if (arguments->deployment.resident_count > 0 && arguments->operand_count == 1) {
         status =
             kvb_residents_load(arguments->operands[0], residents->entries, &residents->count, &arguments->problems);
     }
@@ -236,7 +236,7 @@ static enum kvb_status place(struct arguments *arguments, struct kvb_plan *plan,
 enum kvb_status residents_place(struct arguments *arguments, struct kvb_plan *plan, struct residents **residents)
 {
     *residents = NULL;
-    if (arguments->operand_count == 0 && arguments->with_count == 0) {
+    if (arguments->deployment.resident_count == 0 && arguments->with_count == 0) {
         return KVB_OK;
     }
     struct residents *made = kvb_reallocate(NULL, sizeof *made);

@@ -168,6 +168,8 @@ enum kvb_status kvb_deployment_read(const char *file, const char *text, size_t l
     }
     if (status == KVB_OK) {
         convert_scalars(&raw, &read);
+        const struct kvb_node *residents = kvb_node_get(tree.root, "residents");
+        read.resident_count = residents ? residents->count : 0;
         *deployment = read;
     }
     kvb_tree_free(&tree);

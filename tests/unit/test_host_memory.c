@@ -1,4 +1,4 @@
-// CPU memory: what leaves the GPU, what only seems to help, and what the bus takes.
+// CPU memory and platforms: what leaves the GPU, what only seems to help, and what the bus takes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,6 +90,63 @@ static void bus_follows_the_gpu(void **state)
     }
 }
 
+// The figures that the notice of a platform says, as seen: 31.84 - 30.12 = 1.72 GiB on an RTX 5090, 8.0 - 6.93 =
+// 1.07 on a card of 8 GB; 121.69 - 102.26 = 19.43 on a GB10.
+static void platforms_say_what_they_keep(void **state)
+{
+    static const struct {
+        enum kvb_platform platform;
+        const char *gpu;
+        bool unified;
+        const char *row;
+        const char *text;
+    } rows[] = {
+        {KVB_PLATFORM_WSL2, "NVIDIA GeForce RTX 5090", false, "WSL2", "1.07 to 1.72 GiB"},
+        {KVB_PLATFORM_WINDOWS, "NVIDIA GeForce RTX 3090", false, "Windows", "1.10 to 3.20 GiB"},
+        {KVB_PLATFORM_LINUX, "NVIDIA GB10", true, "GB10", "19.43 to 20.58 GiB"},
+        {KVB_PLATFORM_LINUX, "NVIDIA Jetson Thor", true, "Jetson", "not what is available"},
+        {KVB_PLATFORM_LINUX, "AMD Strix Halo", true, "Strix Halo", "GTT limit"},
+        {KVB_PLATFORM_LINUX, "NVIDIA L4", false, NULL, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(11, 0));
+        set_gpu(&plan, rows[i].gpu, 32 * GIB, 90);
+        plan.gpu.unified_memory = rows[i].unified;
+        plan.platform = rows[i].platform;
+        const struct kvb_platform_row *row = kvb_platform_row(plan.platform, &plan.gpu);
+        const struct kvb_problems *problems = answer_into(&plan, &budget);
+        if (rows[i].row == NULL) {
+            assert_null(row);
+            continue;
+        }
+        assert_string_equal(row->name, rows[i].row);
+        assert_true(problems->count > 0);
+        assert_non_null(strstr(problems->items[0].text, rows[i].text));
+        plan.gpu_free_stated = true; // then nothing has to be guessed
+        plan.gpu_free_bytes = 30 * GIB;
+        problems = answer_into(&plan, &budget);
+        assert_true(problems->count == 0 || strstr(problems->items[0].text, rows[i].text) == NULL);
+    }
+}
+
+// 0.97 of 32 GiB is 31.04: more than 32 - 1.07, so the notice becomes a warning.
+static void a_request_beyond_the_platform_is_a_warning(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(11, 0));
+    set_gpu(&plan, "NVIDIA GeForce RTX 5090", 32 * GIB, 120);
+    plan.platform = KVB_PLATFORM_WSL2;
+    assert_int_equal(answer_into(&plan, &budget)->items[0].severity, KVB_NOTICE);
+    set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, 970000);
+    assert_int_equal(answer_into(&plan, &budget)->items[0].severity, KVB_WARNING);
+    size_t count = 0;
+    const struct kvb_platform_row *rows = kvb_platform_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(rows[i].low_mib <= rows[i].high_mib && strlen(rows[i].source) > 10);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +154,8 @@ int main(void)
         cmocka_unit_test(swap_space_frees_nothing),
         cmocka_unit_test(connectors_do_not_pass_the_check),
         cmocka_unit_test(bus_follows_the_gpu),
+        cmocka_unit_test(platforms_say_what_they_keep),
+        cmocka_unit_test(a_request_beyond_the_platform_is_a_warning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
