@@ -155,7 +155,8 @@ static enum kvb_status compute(const struct kvb_plan *plan, struct kvb_budget *b
                                "dimensions and the settings.");
     }
     if (!quiet) {
-        budget->parameters = kvb_model_parameters(context.model);
+        uint64_t counted = context.model->checkpoint.parameters;
+        budget->parameters = counted > 0 ? counted : kvb_model_parameters(context.model);
         measure_request(&context, budget);
         kvb_steps_fill(&context, budget);
         kvb_warn(&context, budget, problems);

@@ -278,13 +278,14 @@ static uint64_t loaded_parameters(const struct kvb_model *model)
     return checkpoint->parameters > repeated ? checkpoint->parameters - repeated : 0;
 }
 
-void kvb_checkpoint_compare(const struct kvb_model *model, const char *path, struct kvb_problems *problems)
+void kvb_checkpoint_settle(struct kvb_model *model, const char *path, struct kvb_problems *problems)
 {
     uint64_t counted = loaded_parameters(model);
     uint64_t described = kvb_model_parameters(model);
     if (model->checkpoint.parameters == 0) {
         return;
     }
+    model->checkpoint.parameters = counted;
     uint64_t difference = counted > described ? counted - described : described - counted;
     if (difference > described / 1000) {
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, (struct kvb_place){.file = path},

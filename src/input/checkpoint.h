@@ -45,7 +45,7 @@ enum kvb_status kvb_shards_add(struct kvb_shards *shards, const char *name, cons
                                struct kvb_problems *problems) KVB_MUST_USE;
 void kvb_shards_free(struct kvb_shards *shards);
 
-// Says so when the headers and the config count different parameters.
-void kvb_checkpoint_compare(const struct kvb_model *model, const char *path, struct kvb_problems *problems);
+// Counts a head that repeats the embedding no more, and says so when headers and config count differently.
+void kvb_checkpoint_settle(struct kvb_model *model, const char *path, struct kvb_problems *problems);
 
 #endif

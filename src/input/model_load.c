@@ -125,7 +125,7 @@ enum kvb_status hf_attach_checkpoint(const struct hf_files *files, const char *p
         status = kvb_checkpoint_load(path, model->quantisation.bits, &model->checkpoint, problems);
     }
     if (status == KVB_OK) {
-        kvb_checkpoint_compare(model, path, problems);
+        kvb_checkpoint_settle(model, path, problems);
     }
     return status;
 }

@@ -247,6 +247,96 @@ static void test_disagreement_is_told(void **state)
     assert_int_equal(weights_at(1, 1), from_config + 2000000);
 }
 
+// A head that repeats the embedding is stored but not loaded; next-token modules wait for their flag.
+static void test_what_is_not_loaded(void **state)
+{
+    (void)state;
+    struct shard shard;
+    write_text(folder, "config.json", config_16_bit);
+    assert_int_equal(load(), KVB_OK);
+    uint64_t from_config = weights_at(1, 1);
+    shard_begin(&shard, folder, "model.safetensors");
+    qwen_ends(&shard);
+    for (uint32_t layer = 0; layer < 24; layer++) {
+        qwen_layer(&shard, layer, false, false);
+    }
+    shard_tensor(&shard, "BF16", 2, 151936, 896, "lm_head.weight");
+    shard_tensor(&shard, "F32", 4, 32, 0, "model.layers.0.self_attn.rotary_emb.inv_freq");
+    shard_end(&shard);
+    assert_int_equal(load(), KVB_OK);
+    assert_int_equal(problems.count, 0);
+    assert_int_equal(model.checkpoint.parameters, 494032768);
+    assert_int_equal(weights_at(1, 1), from_config);
+    assert_int_equal(budget.parameters, 494032768);
+    // A further layer is a next-token module.
+    shard_begin(&shard, folder, "model.safetensors");
+    qwen_ends(&shard);
+    for (uint32_t layer = 0; layer < 25; layer++) {
+        qwen_layer(&shard, layer, false, false);
+    }
+    shard_tensor(&shard, "BF16", 2, 896, 1792, "model.layers.24.eh_proj.weight");
+    shard_tensor(&shard, "BF16", 2, 896, 896, "mtp.fc.weight");
+    shard_end(&shard);
+    assert_int_equal(load(), KVB_OK);
+    assert_int_equal(weights_at(1, 1), from_config);
+}
+
+// A tower that the config describes and the checkpoint does not hold takes nothing, however it would be split.
+static void test_tower_of_the_config(void **state)
+{
+    (void)state;
+    write_text(folder, "config.json", config_16_bit);
+    qwen_file("model.safetensors", false, 0);
+    assert_int_equal(load(), KVB_OK);
+    uint64_t without[2] = {weights_at(1, 1), weights_at(2, 1)};
+    model.extras[model.extra_count++] =
+        (struct kvb_extra){"tower", KVB_ROLE_VISION, KVB_SPLIT_ROWS, 4096, 1024, 8, false};
+    // The tower of 8 x 4096 x 1024 at 2 bytes is 64 MiB; up to 2 MiB of rounding per matrix stay.
+    assert_in_range(weights_at(1, 1), without[0], without[0] + 8 * (2 << 20));
+    assert_in_range(weights_at(2, 1), without[1], without[1] + 8 * (2 << 20));
+    assert_int_equal(budget.weights.role_bytes[KVB_ROLE_VISION], 0);
+    kvb_settings_set(&plan.settings, KVB_SET_MM_ENCODER_TP_MODE, 1, KVB_ORIGIN_FLAG);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+    assert_int_equal(budget.weights.role_bytes[KVB_ROLE_VISION], 0);
+    kvb_settings_set(&plan.settings, KVB_SET_LANGUAGE_MODEL_ONLY, 1, KVB_ORIGIN_FLAG);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+    assert_int_equal(budget.weights.role_bytes[KVB_ROLE_VISION], 0);
+}
+
+#define EXPERTS_CONFIG                                                                                                 \
+    "{\"architectures\": [\"Qwen3MoeForCausalLM\"], \"hidden_size\": 1024, \"intermediate_size\": 4096, "              \
+    "\"moe_intermediate_size\": 512, \"num_experts\": 8, \"num_experts_per_tok\": 2, \"num_attention_heads\": 8, "     \
+    "\"num_key_value_heads\": 4, \"head_dim\": 128, \"num_hidden_layers\": 4, \"vocab_size\": 32000, "                 \
+    "\"max_position_embeddings\": 4096, \"torch_dtype\": \"bfloat16\"}"
+
+// The checkpoint holds twice the experts: a rank holds half of them under tensor or expert parallelism.
+static void test_more_experts(void **state)
+{
+    (void)state;
+    static const char *const matrices[] = {"gate_proj", "up_proj", "down_proj"};
+    struct shard shard;
+    write_text(folder, "config.json", EXPERTS_CONFIG);
+    shard_begin(&shard, folder, "model.safetensors");
+    for (uint32_t i = 0; i < 4 * 16 * 3; i++) {
+        bool down = i % 3 == 2;
+        shard_tensor(&shard, "BF16", 2, down ? 1024 : 512, down ? 512 : 1024,
+                     "model.layers.%u.mlp.experts.%u.%s.weight", i / 48, i / 3 % 16, matrices[i % 3]);
+    }
+    shard_end(&shard);
+    assert_int_equal(load(), KVB_OK);
+    uint64_t all = UINT64_C(4) * 16 * 3 * 512 * 1024 * 2;
+    (void)weights_at(1, 1);
+    assert_int_equal(budget.weights.role_bytes[KVB_ROLE_EXPERTS], all);
+    (void)weights_at(2, 1);
+    assert_int_equal(budget.weights.role_bytes[KVB_ROLE_EXPERTS], all / 2);
+    (void)weights_at(1, 2);
+    assert_int_equal(budget.weights.role_bytes[KVB_ROLE_EXPERTS], all / 2);
+    (void)weights_at(2, 1);
+    kvb_settings_set(&plan.settings, KVB_SET_ENABLE_EXPERT_PARALLEL, 1, KVB_ORIGIN_FLAG);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+    assert_int_equal(budget.weights.role_bytes[KVB_ROLE_EXPERTS], all / 2);
+}
+
 // Four files and an index; then without one of them, then without any, then as Git LFS leaves them.
 static void test_shards(void **state)
 {
@@ -305,6 +395,10 @@ static void test_index_alone(void **state)
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(weights_at(1, 1), from_config + 100000000);
     assert_int_equal(budget.weights.role_bytes[KVB_ROLE_OTHER], 100000000);
+    write_text(folder, "model.safetensors.index.json",
+               "{\"metadata\": {\"total_size\": 888065536}, \"weight_map\": {\"a\": \"model-1.safetensors\"}}");
+    assert_int_equal(load(), KVB_OK);
+    assert_int_equal(weights_at(1, 1), from_config - 100000000);
 }
 
 struct bad {
@@ -489,6 +583,9 @@ int main(void)
         cmocka_unit_test_teardown(test_agreement, clear),
         cmocka_unit_test_teardown(test_layers_left_at_16_bits, clear),
         cmocka_unit_test_teardown(test_disagreement_is_told, clear),
+        cmocka_unit_test_teardown(test_what_is_not_loaded, clear),
+        cmocka_unit_test_teardown(test_tower_of_the_config, clear),
+        cmocka_unit_test_teardown(test_more_experts, clear),
         cmocka_unit_test_teardown(test_shards, clear),
         cmocka_unit_test_teardown(test_index_alone, clear),
         cmocka_unit_test_teardown(test_bad_indexes, clear),
