@@ -125,6 +125,25 @@ static void v0_latent(void **state)
     }
 }
 
+// Delta nets, short convolutions and DeepSeek V4 came with V1: V0 has no class for such models.
+static void v0_knows_no_later_layers(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_attention kind;
+        bool starts;
+    } rows[] = {{KVB_ATTENTION_GDN, false},  {KVB_ATTENTION_KDA, false}, {KVB_ATTENTION_SHORT_CONV, false},
+                {KVB_ATTENTION_DSV4, false}, {KVB_ATTENTION_FULL, true}, {KVB_ATTENTION_MAMBA1, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_v0(R(7, 3));
+        plan.model.kinds[0].attention.kind = rows[i].kind;
+        plan.model.kinds[0].attention.window_tokens = 128;
+        plan.model.kinds[0].attention.conv_kernel = 4;
+        answer();
+        assert_int_equal(budget.starts, rows[i].starts);
+    }
+}
+
 // ---- Hybrids
 
 struct align_row {
@@ -376,6 +395,7 @@ int main(void)
         cmocka_unit_test(v0_shared),
         cmocka_unit_test(v0_first_stage_is_tightest),
         cmocka_unit_test(v0_latent),
+        cmocka_unit_test(v0_knows_no_later_layers),
         cmocka_unit_test(alignment),
         cmocka_unit_test(what_is_aligned),
         cmocka_unit_test(state_blocks_kept),

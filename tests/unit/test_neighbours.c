@@ -310,6 +310,31 @@ static void smallest_shares(void **state)
     assert_int_equal(kvb_needs_ppm(&plan, &budget), 0);
 }
 
+// Settings of 0 put nothing into CPU memory; what is offloaded under unified memory frees nothing.
+static void cpu_memory(void **state)
+{
+    (void)state;
+    static struct kvb_budget budget;
+    static const enum kvb_setting settings[] = {KVB_SET_CPU_OFFLOAD_GB, KVB_SET_SWAP_SPACE, KVB_SET_KV_TRANSFER};
+    struct kvb_host_memory memory;
+    start();
+    for (size_t i = 0; i < 3; i++) {
+        set(&plan, settings[i], 0);
+    }
+    (void)answer_into(&plan, &budget);
+    kvb_host_memory(&plan, &budget, &memory);
+    assert_int_equal(memory.count, 0);
+    set(&plan, KVB_SET_CPU_OFFLOAD_GB, 4 * GIB);
+    for (int unified = 0; unified < 2; unified++) {
+        plan.gpu.unified_memory = unified != 0;
+        (void)answer_into(&plan, &budget);
+        kvb_host_memory(&plan, &budget, &memory);
+        assert_int_equal(memory.count, 1);
+        assert_true(memory.uses[0].host_bytes >= 4 * GIB);
+        assert_int_equal(memory.uses[0].freed_bytes, unified ? 0 : memory.uses[0].host_bytes);
+    }
+}
+
 // Free memory stated and others named: both are told.
 static void holding(void **state)
 {
@@ -343,6 +368,7 @@ int main(void)
         cmocka_unit_test(none_starts),
         cmocka_unit_test(engines_that_cannot_work),
         cmocka_unit_test(smallest_shares),
+        cmocka_unit_test(cpu_memory),
         cmocka_unit_test(holding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,7 @@ static const struct share_row share_rows[] = {
     {"rows of no heads", KVB_ROLE_ATTENTION, KVB_SPLIT_KV, 1600, 10, 32, 32, true, false, 16, 0, 16000},
     {"tower", KVB_ROLE_VISION, KVB_SPLIT_ROWS, 100, 10, 1, 0, false, false, 2, 0, 500},
     {"tower on every rank", KVB_ROLE_VISION, KVB_SPLIT_ROWS, 100, 10, 1, 0, false, true, 2, 0, 1000},
+    {"others are not spread", KVB_ROLE_MLP, KVB_SPLIT_COPY, 100, 10, 32, 32, true, false, 2, 2, 16000},
     {"experts spread", KVB_ROLE_EXPERTS, KVB_SPLIT_COPY, 100, 10, 64, 32, true, false, 2, 2, 16000},
 };
 
@@ -159,6 +160,34 @@ static void shares(void **state)
         }
     }
     assert_int_equal(kvb_moved(5, 0, 10), 0);
+}
+
+// On the whole checkpoint experts are not spread; a head that headers list beside tied embeddings is not loaded; towers
+// count whole even when only the text model will be.
+static void the_whole_checkpoint(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.tied_embeddings = true;
+    plan.model.extra_count = 1;
+    plan.model.extras[0] = (struct kvb_extra){"tower", KVB_ROLE_VISION, KVB_SPLIT_ROWS, 100, 10, 3, false};
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    set(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1);
+    set(&plan, KVB_SET_LANGUAGE_MODEL_ONLY, 1);
+    struct kvb_tensor_class *experts = add(KVB_ROLE_EXPERTS, KVB_SPLIT_EXPERTS_ROWS, 100, 10, 32);
+    struct kvb_tensor_class *head = add(KVB_ROLE_HEAD, KVB_SPLIT_COPY, 100, 10, 0);
+    const struct kvb_context *context = resolved(&plan);
+    struct kvb_part whole = {context, true, 0, 32, true, true};
+    struct kvb_share share;
+    kvb_share_of(&whole, experts, &share);
+    assert_int_equal(kvb_share_elements(&share), 32000);
+    kvb_share_of(&whole, head, &share);
+    assert_int_equal(kvb_share_elements(&share), 0);
+    struct kvb_part rank = part_of(context, 0);
+    kvb_share_of(&rank, head, &share);
+    assert_int_equal(kvb_share_elements(&share), 0);
+    uint64_t text = 32 * LAYER + TABLE + 4096;
+    assert_int_equal(kvb_config_elements(&whole), text + 3000);
 }
 
 // Everything as the config says, but half of the quantised attention: 5120 x 4096 x 32 elements of a byte less. The
@@ -262,10 +291,15 @@ static void gguf_total(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_of_stages),  cmocka_unit_test(towers_and_tables),
-        cmocka_unit_test(kinds_elsewhere),     cmocka_unit_test(shares),
-        cmocka_unit_test(quantised_elsewhere), cmocka_unit_test(totals),
-        cmocka_unit_test(gguf_padding),        cmocka_unit_test(gguf_total),
+        cmocka_unit_test(elements_of_stages),
+        cmocka_unit_test(towers_and_tables),
+        cmocka_unit_test(kinds_elsewhere),
+        cmocka_unit_test(shares),
+        cmocka_unit_test(the_whole_checkpoint),
+        cmocka_unit_test(quantised_elsewhere),
+        cmocka_unit_test(totals),
+        cmocka_unit_test(gguf_padding),
+        cmocka_unit_test(gguf_total),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
