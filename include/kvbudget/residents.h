@@ -269,7 +269,7 @@ void kvb_host_memory(const struct kvb_plan *plan, const struct kvb_budget *budge
 struct kvb_platform_row {
     const char *name;
     enum kvb_platform platform;
-    const char *gpu_names;      // parts of GPU names, comma between; NULL: any discrete GPU
+    const char *gpu_names[3];   // parts of GPU names; none: any discrete GPU
     uint32_t low_mib, high_mib; // gone before the engine starts, as seen; 0: not known
     const char *why, *source;   // a clause for the reader; where it was seen
 };
