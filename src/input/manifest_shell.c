@@ -80,10 +80,13 @@ static void add_split(struct shell *shell, struct reading *reading, const char *
 // "${NAME[@]}": the words of an array, or none when it is not known.
 static size_t add_array(struct shell *shell, struct reading *reading, struct kvb_words *words)
 {
+    if (shell->at[1] != '{') {
+        return 0;
+    }
     const char *name = shell->at + 2;
     size_t length = strspn(name, NAME_CHARACTERS);
     bool all = kvb_starts_with(name + length, "[@]}") || kvb_starts_with(name + length, "[*]}");
-    if (shell->at[1] != '{' || !all || length == 0) {
+    if (!all || length == 0) {
         return 0;
     }
     const struct kvb_variable *variable =

@@ -1,6 +1,8 @@
 // Readers of all manifest kinds: any bytes under the name the first byte chooses.
 #include "fuzz_check.h"
 
+#include <string.h>
+
 #include <kvbudget/manifest.h>
 
 static struct kvb_problems problems;

@@ -180,6 +180,7 @@ static void test_commands(void **state)
         {"docker run img bash -c 'vllm serve a/b --max-model-len 24'", 24},
         {"cat >f <<'E'\nvllm serve no/no\nE\nvllm serve a/b --max-model-len 25 >log 2>&1 &", 25},
         {"vllm serve a/b --max-model-len 1 --max-model-len 26", 26},
+        {"vllm serve a/b --max-model-len 27 --port $", 27},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
