@@ -55,22 +55,12 @@ static struct kvb_check *solve(struct kvb_reckoning *r, const char *what, enum k
     return check;
 }
 
-static bool is_set(const struct kvb_reckoning *r, enum kvb_observation what)
-{
-    return r->report->observed[what].set;
-}
-
-static int64_t get(const struct kvb_reckoning *r, enum kvb_observation what)
-{
-    return r->report->observed[what].value;
-}
-
 static void check_requested(struct kvb_reckoning *r)
 {
-    if (is_set(r, KVB_OBS_REQUESTED) && r->total.known && r->utilization.known) {
-        compare(r, "requested = GPU memory x utilization", KVB_LOG_BYTES, get(r, KVB_OBS_REQUESTED),
+    if (kvb_is_observed(r, KVB_OBS_REQUESTED) && r->total.known && r->utilization.known) {
+        compare(r, "requested = GPU memory x utilization", KVB_LOG_BYTES, kvb_observed(r, KVB_OBS_REQUESTED),
                 kvb_scale(r->total.value, r->utilization.value), 3 * ROUNDING);
-    } else if (r->requested.known && !is_set(r, KVB_OBS_REQUESTED)) {
+    } else if (r->requested.known && !kvb_is_observed(r, KVB_OBS_REQUESTED)) {
         solve(r, "requested = GPU memory x utilization", KVB_LOG_BYTES, r->requested.value);
     }
 }
@@ -116,7 +106,7 @@ static void check_other_than_pool(struct kvb_reckoning *r)
 
 static void check_total(struct kvb_reckoning *r)
 {
-    if (!is_set(r, KVB_OBS_GPU_MEMORY) && r->given->gpu_memory_bytes == 0 && r->total.known) {
+    if (!kvb_is_observed(r, KVB_OBS_GPU_MEMORY) && r->given->gpu_memory_bytes == 0 && r->total.known) {
         struct kvb_check *check =
             solve(r, "GPU memory = graph estimate / difference of the two utilizations", KVB_LOG_BYTES, r->total.value);
         if (check != NULL) {
@@ -127,10 +117,10 @@ static void check_total(struct kvb_reckoning *r)
 
 static void check_freed(struct kvb_reckoning *r)
 {
-    if (!is_set(r, KVB_OBS_INITIAL_FREE) || !is_set(r, KVB_OBS_CURRENT_FREE)) {
+    if (!kvb_is_observed(r, KVB_OBS_INITIAL_FREE) || !kvb_is_observed(r, KVB_OBS_CURRENT_FREE)) {
         return;
     }
-    int64_t freed = get(r, KVB_OBS_CURRENT_FREE) - get(r, KVB_OBS_INITIAL_FREE);
+    int64_t freed = kvb_observed(r, KVB_OBS_CURRENT_FREE) - kvb_observed(r, KVB_OBS_INITIAL_FREE);
     struct kvb_check *check = solve(r, "freed by other processes during profiling, at least", KVB_LOG_BYTES, freed);
     if (check != NULL && freed == 0) {
         say(check, "nothing was freed: releases 0.9.1 to 0.15.1 refuse equal figures too");
@@ -149,13 +139,14 @@ static void check_tokens(struct kvb_reckoning *r)
 {
     uint64_t block_size = 16;
     bool said = kvb_log_setting(r->report, r->given, KVB_SET_BLOCK_SIZE, &block_size);
-    if (!is_set(r, KVB_OBS_NUM_GPU_BLOCKS) || (!said && r->report->engine != KVB_LOG_VLLM) || block_size > 65536) {
+    if (!kvb_is_observed(r, KVB_OBS_NUM_GPU_BLOCKS) || (!said && r->report->engine != KVB_LOG_VLLM) ||
+        block_size > 65536) {
         return;
     }
-    int64_t tokens = get(r, KVB_OBS_NUM_GPU_BLOCKS) * (int64_t)block_size;
-    if (is_set(r, KVB_OBS_KV_TOKENS)) {
-        struct kvb_check *check = compare(r, "tokens = blocks x block size", KVB_LOG_TOKENS, get(r, KVB_OBS_KV_TOKENS),
-                                          tokens, (int64_t)block_size);
+    int64_t tokens = kvb_observed(r, KVB_OBS_NUM_GPU_BLOCKS) * (int64_t)block_size;
+    if (kvb_is_observed(r, KVB_OBS_KV_TOKENS)) {
+        struct kvb_check *check = compare(r, "tokens = blocks x block size", KVB_LOG_TOKENS,
+                                          kvb_observed(r, KVB_OBS_KV_TOKENS), tokens, (int64_t)block_size);
         if (check != NULL && !check->agrees) {
             say(check, "expected of hybrid models and of context parallelism, where a token is not one block slot");
         }
@@ -166,23 +157,24 @@ static void check_tokens(struct kvb_reckoning *r)
 
 static int64_t tokens_known(const struct kvb_reckoning *r)
 {
-    if (is_set(r, KVB_OBS_KV_TOKENS)) {
-        return get(r, KVB_OBS_KV_TOKENS);
+    if (kvb_is_observed(r, KVB_OBS_KV_TOKENS)) {
+        return kvb_observed(r, KVB_OBS_KV_TOKENS);
     }
-    return is_set(r, KVB_OBS_NUM_GPU_BLOCKS) && r->v0 ? get(r, KVB_OBS_NUM_GPU_BLOCKS) * 16 : 0;
+    return kvb_is_observed(r, KVB_OBS_NUM_GPU_BLOCKS) && r->v0 ? kvb_observed(r, KVB_OBS_NUM_GPU_BLOCKS) * 16 : 0;
 }
 
 static void check_concurrency(struct kvb_reckoning *r)
 {
     int64_t tokens = tokens_known(r);
-    int64_t length = is_set(r, KVB_OBS_CONCURRENCY_LEN) ? get(r, KVB_OBS_CONCURRENCY_LEN) : r->length.value;
-    if (!is_set(r, KVB_OBS_MAX_CONCURRENCY) || tokens == 0 || length <= 0) {
+    int64_t length =
+        kvb_is_observed(r, KVB_OBS_CONCURRENCY_LEN) ? kvb_observed(r, KVB_OBS_CONCURRENCY_LEN) : r->length.value;
+    if (!kvb_is_observed(r, KVB_OBS_MAX_CONCURRENCY) || tokens == 0 || length <= 0) {
         return;
     }
     int64_t computed = (tokens * 100 + length / 2) / length;
     struct kvb_check *check = compare(r, "concurrency = tokens / longest request", KVB_LOG_HUNDREDTHS,
-                                      get(r, KVB_OBS_MAX_CONCURRENCY), computed, 1 + computed / 200);
-    if (check != NULL && get(r, KVB_OBS_MAX_CONCURRENCY) < 100) {
+                                      kvb_observed(r, KVB_OBS_MAX_CONCURRENCY), computed, 1 + computed / 200);
+    if (check != NULL && kvb_observed(r, KVB_OBS_MAX_CONCURRENCY) < 100) {
         say(check, "below one: a request of this length cannot run, and the engine's next line refuses it");
     } else if (check != NULL && !check->agrees) {
         say(check, "expected of hybrid and sliding-window models before 0.20.1: trust the concurrency, not the tokens");
@@ -202,18 +194,19 @@ static void check_need(struct kvb_reckoning *r)
     if (!r->needed.known || !r->pool.known) {
         return;
     }
-    if (!is_set(r, KVB_OBS_NEEDED)) {
+    if (!kvb_is_observed(r, KVB_OBS_NEEDED)) {
         solve(r, "KV cache one request needs = length x KV cache / tokens", KVB_LOG_BYTES, r->needed.value);
     }
     solve(r, "KV cache missing for one request", KVB_LOG_BYTES, r->needed.value - r->pool.value);
-    bool whole = is_set(r, KVB_OBS_ESTIMATED_MAX_MODEL_LEN) && is_set(r, KVB_OBS_NEEDED_FOR_LEN) && r->pool.value > 0 &&
-                 r->needed.value >= r->pool.value;
+    bool whole = kvb_is_observed(r, KVB_OBS_ESTIMATED_MAX_MODEL_LEN) && kvb_is_observed(r, KVB_OBS_NEEDED_FOR_LEN) &&
+                 r->pool.value > 0 && r->needed.value >= r->pool.value;
     if (whole) {
         int64_t share = kvb_share_ppm(r->pool.value, r->needed.value, false);
-        int64_t computed = kvb_scale(get(r, KVB_OBS_NEEDED_FOR_LEN), share);
+        int64_t computed = kvb_scale(kvb_observed(r, KVB_OBS_NEEDED_FOR_LEN), share);
         int64_t slack = 16 + computed / 100 + computed * (2 * ROUNDING) / r->pool.value;
-        struct kvb_check *check = compare(r, "engine's estimate of the longest request = length x have / need",
-                                          KVB_LOG_TOKENS, get(r, KVB_OBS_ESTIMATED_MAX_MODEL_LEN), computed, slack);
+        struct kvb_check *check =
+            compare(r, "engine's estimate of the longest request = length x have / need", KVB_LOG_TOKENS,
+                    kvb_observed(r, KVB_OBS_ESTIMATED_MAX_MODEL_LEN), computed, slack);
         if (check != NULL && !check->agrees) {
             say(check, "expected where cache does not grow evenly with length: hybrids, windows, speculation");
         }
@@ -241,14 +234,14 @@ static void check_suggestion(struct kvb_reckoning *r)
 {
     bool terms = r->requested.known && r->activation.known && r->graphs.known;
     bool split = r->weights.known && r->non_torch.known;
-    bool merged = is_set(r, KVB_OBS_CONSUMED);
-    if (!is_set(r, KVB_OBS_SUGGESTED_FIT) || !terms || (!split && !merged)) {
+    bool merged = kvb_is_observed(r, KVB_OBS_CONSUMED);
+    if (!kvb_is_observed(r, KVB_OBS_SUGGESTED_FIT) || !terms || (!split && !merged)) {
         return;
     }
-    int64_t held = merged ? get(r, KVB_OBS_CONSUMED) : r->weights.value + r->non_torch.value;
+    int64_t held = merged ? kvb_observed(r, KVB_OBS_CONSUMED) : r->weights.value + r->non_torch.value;
     int64_t computed = r->requested.value - held - r->activation.value - r->graphs.value - (INT64_C(150) << 20);
     struct kvb_check *check = compare(r, "suggested --kv-cache-memory = requested - all terms - 150 MiB", KVB_LOG_BYTES,
-                                      get(r, KVB_OBS_SUGGESTED_FIT), computed, 6 * ROUNDING);
+                                      kvb_observed(r, KVB_OBS_SUGGESTED_FIT), computed, 6 * ROUNDING);
     if (check != NULL && merged) {
         say(check, "from 0.27 on the peak printed here already holds the graph estimate: graphs are counted twice");
     }
@@ -256,14 +249,14 @@ static void check_suggestion(struct kvb_reckoning *r)
 
 static void check_sglang(struct kvb_reckoning *r)
 {
-    bool known = is_set(r, KVB_OBS_AVAIL_BEFORE_LOAD) && is_set(r, KVB_OBS_AVAIL_AFTER_LOAD) &&
-                 is_set(r, KVB_OBS_STATIC_FRACTION);
+    bool known = kvb_is_observed(r, KVB_OBS_AVAIL_BEFORE_LOAD) && kvb_is_observed(r, KVB_OBS_AVAIL_AFTER_LOAD) &&
+                 kvb_is_observed(r, KVB_OBS_STATIC_FRACTION);
     if (r->report->engine != KVB_LOG_SGLANG || !known) {
         return;
     }
-    int64_t before = get(r, KVB_OBS_AVAIL_BEFORE_LOAD);
-    int64_t kept = before - kvb_scale(before, get(r, KVB_OBS_STATIC_FRACTION));
-    int64_t computed = get(r, KVB_OBS_AVAIL_AFTER_LOAD) - kept;
+    int64_t before = kvb_observed(r, KVB_OBS_AVAIL_BEFORE_LOAD);
+    int64_t kept = before - kvb_scale(before, kvb_observed(r, KVB_OBS_STATIC_FRACTION));
+    int64_t computed = kvb_observed(r, KVB_OBS_AVAIL_AFTER_LOAD) - kept;
     if (r->pool.known) {
         compare(r, "pool = free after weights - free before x (1 - static fraction)", KVB_LOG_BYTES, r->pool.value,
                 computed, computed / 20 + 4 * ROUNDING);
@@ -274,10 +267,10 @@ static void check_sglang(struct kvb_reckoning *r)
 
 static void check_oom(struct kvb_reckoning *r)
 {
-    if (!is_set(r, KVB_OBS_TRIED_ALLOC) || !is_set(r, KVB_OBS_OOM_FREE)) {
+    if (!kvb_is_observed(r, KVB_OBS_TRIED_ALLOC) || !kvb_is_observed(r, KVB_OBS_OOM_FREE)) {
         return;
     }
-    int64_t missing = get(r, KVB_OBS_TRIED_ALLOC) - get(r, KVB_OBS_OOM_FREE);
+    int64_t missing = kvb_observed(r, KVB_OBS_TRIED_ALLOC) - kvb_observed(r, KVB_OBS_OOM_FREE);
     struct kvb_check *check = solve(r, "missing at the failure, at least = asked for - free", KVB_LOG_BYTES, missing);
     if (check != NULL && missing <= 0) {
         say(check, "more was free than was asked for: the driver needs some memory of its own");

@@ -1,4 +1,4 @@
-// What a run's numbers come to: shared between checks and remedies.
+// What a run's numbers come to: shared by checks and remedies.
 #ifndef KVB_LOGS_EXPLAIN_H
 #define KVB_LOGS_EXPLAIN_H
 
@@ -22,6 +22,16 @@ struct kvb_reckoning {
         needed, length;
     struct kvb_figure other_than_pool; // requested - pool
 };
+
+static inline bool kvb_is_observed(const struct kvb_reckoning *r, enum kvb_observation what)
+{
+    return r->report->observed[what].set;
+}
+
+static inline int64_t kvb_observed(const struct kvb_reckoning *r, enum kvb_observation what)
+{
+    return r->report->observed[what].value;
+}
 
 void kvb_reckon(struct kvb_reckoning *r, struct kvb_log_report *report, const struct kvb_log_given *given);
 void kvb_check_all(struct kvb_reckoning *r);
