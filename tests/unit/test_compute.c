@@ -229,6 +229,35 @@ static void warnings(void **state)
     assert_false(says("max_model_len auto exists"));
 }
 
+// What a platform usually holds is said unless the free memory or the holders are named; a device is known by its name
+// or its profile; a card smaller than what WSL2 takes is no reason to subtract below nothing.
+static void platforms(void **state)
+{
+    (void)state;
+    static const char part[] = "are usually gone before the engine starts";
+    make_llama_plan(&plan, R(19, 0));
+    plan.platform = KVB_PLATFORM_WSL2;
+    answer();
+    assert_true(says(part));
+    plan.reserve_count = 1;
+    plan.reserves[0].bytes = GIB;
+    answer();
+    assert_false(says(part));
+    plan.reserve_count = 0;
+    plan.gpu.memory_bytes = 512 * MIB;
+    answer();
+    assert_true(says(part));
+    assert_false(says("the request leaves less than that"));
+    make_llama_plan(&plan, R(19, 0));
+    set_gpu(&plan, "a small computer", 119 * GIB, 121);
+    plan.gpu.unified_memory = true;
+    answer();
+    assert_false(says("GB10"));
+    (void)strcpy(plan.gpu.id, "gb10");
+    answer();
+    assert_true(says("GB10: "));
+}
+
 // 3 pictures of 16384 tokens as Qwen2.5-VL sees the largest one, or of 1280 as stated, 100 and 200 around them.
 static void a_request(void **state)
 {
@@ -346,19 +375,13 @@ static void overflows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_of_8_gb),
-        cmocka_unit_test(other_processes),
-        cmocka_unit_test(free_memory),
-        cmocka_unit_test(free_check_by_release),
-        cmocka_unit_test(full_cards),
-        cmocka_unit_test(refused_batches),
-        cmocka_unit_test(margins_of_weights),
-        cmocka_unit_test(fixed_cache),
-        cmocka_unit_test(warnings),
-        cmocka_unit_test(a_request),
-        cmocka_unit_test(rest_of_a_measured_pool),
-        cmocka_unit_test(calibrated_terms),
-        cmocka_unit_test(impossible_wishes),
+        cmocka_unit_test(table_of_8_gb),      cmocka_unit_test(other_processes),
+        cmocka_unit_test(free_memory),        cmocka_unit_test(free_check_by_release),
+        cmocka_unit_test(full_cards),         cmocka_unit_test(refused_batches),
+        cmocka_unit_test(margins_of_weights), cmocka_unit_test(fixed_cache),
+        cmocka_unit_test(warnings),           cmocka_unit_test(a_request),
+        cmocka_unit_test(platforms),          cmocka_unit_test(rest_of_a_measured_pool),
+        cmocka_unit_test(calibrated_terms),   cmocka_unit_test(impossible_wishes),
         cmocka_unit_test(overflows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
