@@ -223,10 +223,12 @@ struct kvb_training {
     enum kvb_train_phase deciding;
     bool fits;
     bool engine_starts;
-    uint32_t needs_ppm;    // of the rollout: below it, the engine never starts
-    uint32_t highest_ppm;  // above it, the rollout phase or an awake engine crowds the trainer out
-    uint64_t static_bytes; // actor + reference + engine
-    bool divisible;        // GPUs are a multiple of the rollout's own
+    uint32_t needs_ppm;        // of the rollout: below it, the engine never starts
+    uint32_t highest_ppm;      // above it, the rollout phase or an awake engine crowds the trainer out
+    uint64_t static_bytes;     // actor + reference + engine
+    bool divisible;            // GPUs are a multiple of the rollout's own
+    uint64_t host_bytes;       // CPU memory per GPU: what the trainer has offloaded
+    uint64_t host_sleep_bytes; // and the weights of a rollout asleep at level 1
 };
 
 // One step on one GPU: `engine` is the rollout (its plan holds what others hold), `others_bytes` what

@@ -228,6 +228,14 @@ static bool divides(const struct kvb_context *context, const struct kvb_trainer 
     return trainer->gpus % own == 0;
 }
 
+static uint64_t offloaded(const struct kvb_trainer *trainer, const struct kvb_train_state *state)
+{
+    uint64_t weights = trainer->parameters_offloaded ? state->weights_bytes : 0;
+    uint64_t optimizer = trainer->optimizer_offloaded ? kvb_add(state->moments_bytes, state->master_bytes) : 0;
+    uint64_t reference = trainer->reference_offloaded ? state->reference_bytes : 0;
+    return kvb_add(kvb_add(weights, optimizer), reference);
+}
+
 static void summarise(const struct step *step, struct kvb_training *training)
 {
     const struct kvb_train_state *state = &step->state;
@@ -266,6 +274,8 @@ enum kvb_status kvb_training_compute(const struct kvb_trainer *trainer, const st
     training->engine_starts = budget.starts;
     training->needs_ppm = kvb_needs_ppm(engine, &budget);
     training->divisible = divides(&context, trainer);
+    training->host_bytes = offloaded(trainer, &step.state);
+    training->host_sleep_bytes = trainer->sleep_level == 1 ? positive(budget.items[KVB_ITEM_WEIGHTS].bytes) : 0;
     summarise(&step, training);
     for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
         if (kvb_is_saturated(training->totals[phase])) {

@@ -101,7 +101,7 @@ static void put_in_order(struct residents *residents, const char *own_name)
     }
 }
 
-static const struct kvb_resident_entry *find_trainer(const struct residents *residents)
+static struct kvb_resident_entry *find_trainer(struct residents *residents)
 {
     for (uint32_t i = 0; i < residents->count; i++) {
         if (residents->entries[i].kind == KVB_RESIDENT_TRAINER) {
@@ -189,7 +189,7 @@ static void add_alternatives(struct residents *residents, const struct kvb_plan 
 
 static enum kvb_status train(struct residents *residents, const struct kvb_plan *plan, struct kvb_problems *problems)
 {
-    const struct kvb_resident_entry *entry = find_trainer(residents);
+    struct kvb_resident_entry *entry = find_trainer(residents);
     uint64_t others = 0;
     if (entry == NULL) {
         return KVB_OK;
@@ -197,6 +197,10 @@ static enum kvb_status train(struct residents *residents, const struct kvb_plan 
     for (uint32_t i = 0; i < residents->side.count; i++) {
         bool is_trainer = residents->rows[i].kind == KVB_RESIDENT_TRAINER;
         others += i == residents->report.own || is_trainer ? 0 : residents->side.rows[i].held_bytes;
+    }
+    bool early = plan->engine.release < KVB_RELEASE(0, 8, 5); // verl drops the weights from that release on
+    if (entry->trainer.framework == KVB_FRAMEWORK_VERL && entry->trainer.sleep_level == 2 && early) {
+        entry->trainer.sleep_level = 1;
     }
     enum kvb_status status = kvb_training_compute(&entry->trainer, plan, others, &residents->training, problems);
     if (status == KVB_OK) {

@@ -139,6 +139,24 @@ static void say_static(struct kvb_buffer *out, const struct kvb_training *traini
     add_wrapped(out, &line);
 }
 
+static void say_host(struct kvb_buffer *out, const struct kvb_training *training)
+{
+    char trainer[32], rollout[32];
+    struct kvb_buffer line;
+    kvb_buffer_init(&line);
+    if (training->host_bytes > 0) {
+        kvb_buffer_printf(&line, "CPU memory for each GPU: %s GiB that the trainer has offloaded.",
+                          gib(trainer, (int64_t)training->host_bytes));
+    }
+    if (training->host_sleep_bytes > 0) {
+        kvb_buffer_printf(&line,
+                          "%sThe rollout asleep at level 1 keeps its weights in pinned CPU memory: %s GiB for each "
+                          "GPU.",
+                          training->host_bytes > 0 ? " " : "", gib(rollout, (int64_t)training->host_sleep_bytes));
+    }
+    add_wrapped(out, &line);
+}
+
 static void say_utilization(struct kvb_buffer *out, const struct kvb_residents_report *report)
 {
     const struct kvb_training *training = report->training;
@@ -206,6 +224,7 @@ void kvb_render_phases_text(struct kvb_buffer *out, const struct kvb_residents_r
     add_bars(out, report->training);
     say_static(out, report->training);
     say_deciding(out, report->training);
+    say_host(out, report->training);
     say_utilization(out, report);
     if (report->alternative_count > 0) {
         add_alternatives(out, report);

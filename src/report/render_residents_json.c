@@ -105,6 +105,8 @@ static void training(struct kvb_json *json, const struct kvb_residents_report *r
     ppm_or_null(json, "utilization_needed", step->needs_ppm);
     ppm_or_null(json, "utilization_highest", step->highest_ppm);
     kvb_json_bool(json, "gpus_divisible", step->divisible);
+    kvb_json_count(json, "host_bytes", step->host_bytes);
+    kvb_json_count(json, "host_sleep_bytes", step->host_sleep_bytes);
     phases(json, step);
     alternatives(json, report);
     kvb_json_close_object(json);

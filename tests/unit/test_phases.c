@@ -157,6 +157,9 @@ static void adam_appears_after_the_start(void **state)
     trainer.parameters_offloaded = trainer.optimizer_offloaded = true;
     compute();
     assert_int_equal(training.parts[KVB_TRAIN_ROLLOUT][KVB_TRAIN_ACTOR], 0);
+    // In CPU memory: 12 bytes of the actor's and 4 of the reference's parameters, an eighth of each.
+    assert_int_equal(training.host_bytes, 16ULL * 7615616512 / 8);
+    assert_int_equal(training.host_sleep_bytes, 0); // level 2 drops them
     assert_int_equal(hundredths(training.parts[KVB_TRAIN_OLD_LOG_PROBS][KVB_TRAIN_ACTOR]), 355);
     assert_int_equal(hundredths(training.parts[KVB_TRAIN_UPDATE][KVB_TRAIN_ACTOR]), 1419);
 }

@@ -12,6 +12,8 @@
 #include <kvbudget/residents.h>
 #include <kvbudget/units.h>
 
+#include "base/memory.h"
+
 #define GIB_HUNDREDTH (KVB_GIB / 100)
 
 static struct kvb_problems problems;
@@ -306,6 +308,41 @@ static void list_is_kept_in_order(void **state)
     assert_string_equal(kvb_resident_kind_name(KVB_RESIDENT_TRANSFORMERS), "transformers");
 }
 
+// Every allocation may fail: the list is then refused, never half read.
+static void failing_memory_is_said(void **state)
+{
+    static struct kvb_resident_entry entries[KVB_RESIDENTS_MAX];
+    static const char *const files[] = {KVB_SOURCE_DIR "/tests/fixtures/residents/two-0.11.0.yaml",
+                                        KVB_SOURCE_DIR "/tests/fixtures/residents/verl.yaml"};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        enum kvb_status status = KVB_NO_MEMORY;
+        for (unsigned long n = 1; n < 4000 && status != KVB_OK; n++) {
+            uint32_t count = 0;
+            kvb_problems_init(&problems);
+            kvb_memory_fail_after(n);
+            status = kvb_residents_load(files[i], entries, &count, &problems);
+            kvb_memory_fail_after(0);
+            assert_true(status == KVB_OK || problems.count > 0);
+        }
+        assert_int_equal(status, KVB_OK);
+    }
+}
+
+// A generate loop and a trainer without keys of their own take what is usual.
+static void entries_have_defaults(void **state)
+{
+    static struct kvb_deployment deployment;
+    static const char text[] = "kind: deployment\nschema: 1\nmodel: x\nresidents:\n"
+                               "  - {kind: transformers, cache: static, attention: eager, logits: all}\n"
+                               "  - {kind: trainer, framework: trl}\n  - {kind: trainer}\n";
+    (void)state;
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    assert_int_equal(kvb_deployment_read("file", text, sizeof text - 1, &deployment, &problems), KVB_OK);
+    assert_int_equal(deployment.resident_count, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +356,8 @@ int main(void)
         cmocka_unit_test(too_many_are_refused),
         cmocka_unit_test(every_mistake_is_said),
         cmocka_unit_test(list_is_kept_in_order),
+        cmocka_unit_test(failing_memory_is_said),
+        cmocka_unit_test(entries_have_defaults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
