@@ -43,7 +43,8 @@ static void check_file(struct checking *checking, const char *path, bool lenient
     enum kvb_status status = kvb_manifest_load(path, &checking->options, take_found, checking, &count, &problems);
     checking->report.files_read++;
     checking->report.files_with += count > 0;
-    if (lenient && status == KVB_TOO_LARGE && count == 0) {
+    bool whole_file = problems.count > 0 && problems.items[0].line == 0; // not one value in it
+    if (lenient && status == KVB_TOO_LARGE && whole_file) {
         (void)kvb_problem_add(&checking->arguments->problems, KVB_NOTICE, KVB_TOO_LARGE,
                               (struct kvb_place){.file = path}, "too large for a manifest, so not looked at");
     } else if (status != KVB_OK && !checking->no_memory) {

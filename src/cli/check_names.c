@@ -7,6 +7,7 @@
 struct loaded_model {
     struct loaded_model *older;
     const char *name;
+    char found_as[KVB_PATH_CAPACITY]; // the name that was loaded
     enum kvb_status status;
     char text[KVB_PROBLEM_TEXT_CAPACITY]; // why not, or what it was taken for
     struct kvb_model model;
@@ -87,7 +88,20 @@ static void try_end_of_path(struct loaded_model *entry)
         entry->status = KVB_OK;
         (void)kvb_copy(entry->text, sizeof entry->text, "the path is not here; taken for ");
         (void)kvb_copy(entry->text + strlen(entry->text), sizeof entry->text - strlen(entry->text), name);
+        (void)kvb_copy(entry->found_as, sizeof entry->found_as, name);
     }
+}
+
+// A path is named; a name stands in the sentence already.
+static void say_unloaded(struct loaded_model *entry, const struct kvb_problems *problems)
+{
+    struct kvb_problems one;
+    kvb_problems_init(&one);
+    bool is_path = problems->count > 0 && problems->items[0].file[0] != '\0';
+    (void)kvb_problem_add(&one, KVB_ERROR, KVB_CANNOT_OPEN, (struct kvb_place){0}, "%s%.200s%s%s",
+                          is_path ? "model '" : "", is_path ? entry->name : "", is_path ? "': " : "",
+                          first_error(problems));
+    (void)kvb_copy(entry->text, sizeof entry->text, one.items[0].text);
 }
 
 static const struct loaded_model *load_model(struct checking *checking, const char *name)
@@ -105,8 +119,9 @@ static const struct loaded_model *load_model(struct checking *checking, const ch
     }
     kvb_problems_init(&problems);
     entry->status = kvb_model_load(name, NULL, &entry->model, &entry->source, &problems);
+    (void)kvb_copy(entry->found_as, sizeof entry->found_as, name);
     if (entry->status != KVB_OK) {
-        (void)kvb_copy(entry->text, sizeof entry->text, first_error(&problems));
+        say_unloaded(entry, &problems);
         try_end_of_path(entry);
     }
     entry->older = checking->models;
@@ -131,9 +146,6 @@ static bool resolve_model(struct checking *checking, const struct kvb_found *fou
     if (mapped != NULL) {
         (void)kvb_copy(deployment->model, sizeof deployment->model, mapped);
     }
-    if (deployment->overrides[0] != '\0') {
-        return true; // each in its own way: not worth keeping
-    }
     const struct loaded_model *entry = load_model(checking, deployment->model);
     if (entry == NULL || entry->status != KVB_OK) {
         kvb_findings_add(checking->findings, KVB_CHECK_NO_MODEL, KVB_ERROR, spot, "%s",
@@ -142,6 +154,10 @@ static bool resolve_model(struct checking *checking, const struct kvb_found *fou
     }
     if (entry->text[0] != '\0') {
         kvb_findings_add(checking->findings, KVB_CHECK_NO_MODEL, KVB_NOTICE, spot, "%s", entry->text);
+    }
+    if (deployment->overrides[0] != '\0') { // each in its own way, so it is loaded once more
+        (void)kvb_copy(deployment->model, sizeof deployment->model, entry->found_as);
+        return true;
     }
     deployment->inline_model = true;
     deployment->model_value = entry->model;

@@ -103,10 +103,12 @@ static void add_foreign_flag(struct checking *checking, const char *name, uint32
     const struct kvb_engine *engine = &checking->answer->plan.engine;
     bool early = since != 0 && engine->release < since, late = until != 0 && engine->release > until;
     char version[32];
+    bool said = checking->deployment->engine[0] != '\0';
     if (early || late) {
-        kvb_findings_add(checking->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, spot,
-                         "%s exists %s vLLM %s; %s refuses it", name, early ? "from" : "up to",
-                         kvb_release_format(version, early ? since : until), engine->version);
+        kvb_findings_add(checking->findings, KVB_CHECK_UNKNOWN_FLAG, said ? KVB_ERROR : KVB_WARNING, spot,
+                         "%s exists %s vLLM %s; %s refuses it%s", name, early ? "from" : "up to",
+                         kvb_release_format(version, early ? since : until), engine->version,
+                         said ? "" : ", but the file does not say which release it runs");
     }
 }
 
