@@ -55,8 +55,9 @@ enum kvb_status kvb_model_read_config(const char *file, const char *text, size_t
 enum kvb_status kvb_model_read_profile(const char *file, const char *text, size_t length, struct kvb_model *model,
                                        struct kvb_problems *problems) KVB_MUST_USE;
 
-// A `kind: model` profile (YAML) made from a config.json or a folder holding one. The caller frees
-// *text with free(). `provenance` goes into the profile's source line; NULL = the path.
+// A `kind: model` profile (YAML) made from a config.json, a folder holding one, a GGUF file or a
+// downloaded Hugging Face name. The caller frees *text with free(). `provenance` goes into the profile's
+// source line; NULL = the path.
 enum kvb_status kvb_model_import(const char *path, const char *name, const char *provenance, char **text,
                                  size_t *length, struct kvb_problems *problems) KVB_MUST_USE;
 

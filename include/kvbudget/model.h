@@ -262,6 +262,9 @@ uint32_t kvb_outer_tensors(const struct kvb_model *model, struct kvb_tensor out[
 // once, scales excluded. Saturates (base/checked.h).
 uint64_t kvb_model_parameters(const struct kvb_model *model);
 
+// Whether weights follow the checkpoint's headers; otherwise the config alone counts them.
+bool kvb_model_counts_headers(const struct kvb_model *model);
+
 // Words: "full", "sliding", ...; "bfloat16", ...; "fp8", ...; never NULL.
 const char *kvb_attention_name(enum kvb_attention kind);
 const char *kvb_dtype_name(enum kvb_dtype dtype);

@@ -42,7 +42,7 @@ static enum kvb_basis basis_of(const struct kvb_context *context, enum kvb_item 
     if (item == KVB_ITEM_KV_CACHE && kvb_cache_is_fixed(context)) {
         stated = true;
     }
-    if (item == KVB_ITEM_WEIGHTS && !stated && context->model->checkpoint.kind != KVB_CHECKPOINT_NONE) {
+    if (item == KVB_ITEM_WEIGHTS && !stated && kvb_model_counts_headers(context->model)) {
         return KVB_BASIS_CHECKPOINT;
     }
     return stated ? KVB_BASIS_STATED : bases[item];

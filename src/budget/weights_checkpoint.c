@@ -264,27 +264,49 @@ static void correct_roles(const struct kvb_part *whole, const struct kvb_part *r
     }
 }
 
+bool kvb_model_counts_headers(const struct kvb_model *model)
+{
+    switch (model->checkpoint.kind) {
+    case KVB_CHECKPOINT_GGUF:
+        return true;
+    case KVB_CHECKPOINT_SAFETENSORS:
+        return model->checkpoint.classes_whole;
+    case KVB_CHECKPOINT_INDEX: // scales and paddings are in a total, but not how many
+        return model->quantisation.method == KVB_QUANT_NONE;
+    default:
+        return false;
+    }
+}
+
+static uint64_t *largest_role(struct kvb_weights *weights)
+{
+    uint64_t *largest = &weights->role_bytes[0];
+    for (uint32_t role = 1; role < KVB_ROLE_COUNT; role++) {
+        largest = weights->role_bytes[role] > *largest ? &weights->role_bytes[role] : largest;
+    }
+    return largest;
+}
+
 // Only a total is known: what it says more or less than the config's elements is spread over the ranks.
 static void correct_total(const struct kvb_context *context, struct kvb_weights *weights)
 {
     const struct kvb_model *model = context->model;
     uint64_t expected = kvb_mul(kvb_model_parameters(model), kvb_dtype_bytes(model->dtype));
     uint64_t stated = model->checkpoint.total_bytes;
-    uint64_t off = stated > expected ? stated - expected : expected - stated;
-    if (model->quantisation.method != KVB_QUANT_NONE || off <= expected / 100) {
-        return; // scales and duplicates explain as much
+    bool more = stated > expected;
+    uint64_t off = more ? stated - expected : expected - stated;
+    if (off <= expected / 100) {
+        return; // copies and buffers explain as much
     }
-    uint64_t ranks = (uint64_t)context->tp * context->pp;
-    uint64_t *sum = &weights->role_bytes[KVB_ROLE_OTHER];
-    uint64_t more = stated > expected ? off / ranks : 0;
-    uint64_t less = stated > expected ? 0 : off / ranks;
-    *sum = kvb_moved(*sum, more, kvb_min(less, *sum));
-    weights->total_bytes = kvb_moved(weights->total_bytes, more, less);
+    uint64_t share = off / ((uint64_t)context->tp * context->pp);
+    uint64_t *sum = more ? &weights->role_bytes[KVB_ROLE_OTHER] : largest_role(weights);
+    share = more ? share : kvb_min(share, *sum);
+    *sum = kvb_moved(*sum, more ? share : 0, more ? 0 : share);
+    weights->total_bytes = kvb_moved(weights->total_bytes, more ? share : 0, more ? 0 : share);
 }
 
 void kvb_weights_from_checkpoint(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights)
 {
-    const struct kvb_checkpoint *checkpoint = &context->model->checkpoint;
     struct kvb_part whole = {context, true, 0, context->model->layer_count, true, true};
     struct kvb_part rank = {context,
                             false,
@@ -292,11 +314,18 @@ void kvb_weights_from_checkpoint(const struct kvb_context *context, uint32_t sta
                             context->stage_begin[stage + 1],
                             stage == 0,
                             stage + 1 == context->pp};
-    if (checkpoint->kind == KVB_CHECKPOINT_INDEX) {
+    if (!kvb_model_counts_headers(context->model)) {
+        return;
+    }
+    switch (context->model->checkpoint.kind) {
+    case KVB_CHECKPOINT_INDEX:
         correct_total(context, weights);
-    } else if (checkpoint->kind == KVB_CHECKPOINT_SAFETENSORS && checkpoint->classes_whole) {
-        correct_roles(&whole, &rank, weights);
-    } else if (checkpoint->kind == KVB_CHECKPOINT_GGUF) {
+        break;
+    case KVB_CHECKPOINT_GGUF:
         kvb_weights_from_gguf(&rank, weights);
+        break;
+    default:
+        correct_roles(&whole, &rank, weights);
+        break;
     }
 }

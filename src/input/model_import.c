@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "input/hf_config.h"
+#include "input/hub_cache.h"
 #include "input/model_profile.h"
 #include "input/profile_checkpoint.h"
 
@@ -153,9 +154,15 @@ enum kvb_status kvb_model_import(const char *path, const char *name, const char 
     struct hf_files files;
     struct kvb_buffer buffer;
     char own_name[KVB_NAME_CAPACITY];
+    char download[KVB_PATH_CAPACITY];
     kvb_buffer_init(&buffer);
-    enum kvb_status status = hf_open_config(&files, path, problems);
     hf_name_from_path(own_name, sizeof own_name, path);
+    if (!kvb_path_exists(path) && kvb_hub_find(path, download)) {
+        (void)kvb_copy(own_name, sizeof own_name, path);
+        provenance = provenance ? provenance : path;
+        path = download;
+    }
+    enum kvb_status status = hf_open_config(&files, path, problems);
     if (status == KVB_OK) {
         status = make(&files, path, name ? name : own_name, provenance ? provenance : path, &buffer, problems);
     }

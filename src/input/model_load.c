@@ -229,7 +229,7 @@ enum kvb_status kvb_model_load(const char *name, const char *overrides, struct k
     if (status == KVB_OK && source) {
         memset(source, 0, sizeof *source);
         (void)kvb_copy(source->text, sizeof source->text, is_path ? name : downloaded ? download : "built-in profile");
-        source->weights_basis = model->checkpoint.kind != KVB_CHECKPOINT_NONE ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG;
+        source->weights_basis = kvb_model_counts_headers(model) ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG;
     }
     return status;
 }

@@ -9,7 +9,7 @@ static enum kvb_status resolve_model(const struct kvb_deployment *deployment, st
 {
     if (deployment->inline_model) {
         plan->model = deployment->model_value;
-        bool counted = plan->model.checkpoint.kind != KVB_CHECKPOINT_NONE;
+        bool counted = kvb_model_counts_headers(&plan->model);
         *source = (struct kvb_model_source){.text = "deployment profile",
                                             .weights_basis = counted ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG};
         return KVB_OK;

@@ -399,6 +399,10 @@ static void test_index_alone(void **state)
                "{\"metadata\": {\"total_size\": 888065536}, \"weight_map\": {\"a\": \"model-1.safetensors\"}}");
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(weights_at(1, 1), from_config - 100000000);
+    // With a quantisation the total cannot be taken apart.
+    write_text(folder, "config.json", config_fp8);
+    assert_int_equal(load(), KVB_OK);
+    assert_int_equal(source.weights_basis, KVB_BASIS_CONFIG);
 }
 
 struct bad {
@@ -461,6 +465,7 @@ static void test_too_many_classes(void **state)
     shard_end(&shard);
     assert_int_equal(load(), KVB_OK);
     assert_false(model.checkpoint.classes_whole);
+    assert_int_equal(source.weights_basis, KVB_BASIS_CONFIG);
     assert_int_equal(model.checkpoint.class_count, KVB_CHECKPOINT_CLASSES_MAX);
     assert_int_equal(model.checkpoint.tensor_count, 2 * KVB_CHECKPOINT_CLASSES_MAX);
 }

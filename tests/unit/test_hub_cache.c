@@ -125,6 +125,11 @@ static void test_a_model_by_id(void **state)
     assert_string_equal(model.name, "org/name");
     assert_int_equal(model.layer_count, 2);
     assert_non_null(strstr(source.text, "snapshots/" REVISION));
+    char *text = NULL;
+    size_t length = 0;
+    assert_int_equal(kvb_model_import("org/name", NULL, NULL, &text, &length, &problems), KVB_OK);
+    assert_non_null(strstr(text, "name: \"org/name\"\nsource: \"org/name\"\n"));
+    free(text);
 }
 
 int main(void)
