@@ -301,7 +301,13 @@ static enum kvb_status read_file(const struct reading *reading)
             environment[count++] = reading->uses[i].value;
         }
     }
-    return plan_file_load(reading->arguments, environment, count);
+    enum kvb_status status = plan_file_load(reading->arguments, environment, count);
+    const char *operand = reading->arguments->operands[0];
+    if (status == KVB_CANNOT_OPEN && strchr(operand, '/') != NULL && strstr(operand, ".y") == NULL) {
+        (void)kvb_problem_add(&reading->arguments->problems, KVB_NOTICE, KVB_OK, (struct kvb_place){0},
+                              "a file is expected here; if this is a model, write --model %.160s", operand);
+    }
+    return status;
 }
 
 static enum kvb_status read_profile_and_command(const struct reading *reading)

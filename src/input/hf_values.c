@@ -36,7 +36,7 @@ bool hf_word_is(const struct hf *hf, enum hf_key key, const char *word)
 
 uint32_t hf_need(struct hf *hf, enum hf_key key)
 {
-    const char *name = hf_row(key)->names[0];
+    const char *name = key == HF_VOCAB ? "vocab_size" : hf_row(key)->names[0]; // the padded one is ChatGLM's
     if (hf->values[key].set) {
         return (uint32_t)hf->values[key].number;
     }

@@ -45,6 +45,9 @@ static const struct bad_row bad[] = {
     {"{\"hidden_size\": 64}", KVB_MISSING_KEY, 1, 1, "'architectures' is missing"},
     {"{\"architectures\": [], \"hidden_size\": 64}", KVB_MISSING_KEY, 1, 1, "'architectures' is missing"},
     {"{\"architectures\": [\"LlamaForCausalLM\"]}", KVB_MISSING_KEY, 1, 1, "'hidden_size' is missing"},
+    {"{\"architectures\": [\"LlamaForCausalLM\"], \"hidden_size\": 64, \"num_hidden_layers\": 1, "
+     "\"num_attention_heads\": 4, \"intermediate_size\": 128}",
+     KVB_MISSING_KEY, 1, 1, "'vocab_size' is missing"},
     {"[]", KVB_BAD_TYPE, 1, 1, "a mapping with architectures"},
     {"7", KVB_BAD_TYPE, 1, 1, "a mapping with architectures"},
     {TINY_WITH("DeepseekV3ForCausalLM", ""), KVB_MISSING_KEY, 1, 1, "'kv_lora_rank' is missing"},
