@@ -176,7 +176,7 @@ void kvb_error_load(const struct kvb_context *context, char out[KVB_ERROR_TEXT_C
     kvb_error_text("Failed to load model - not enough GPU memory. Try lowering --gpu-memory-utilization to free memory "
                    "for weights, increasing --tensor-parallel-size, or using --quantization. See "
                    "https://docs.vllm.ai/en/latest/configuration/conserving_memory/ for more tips. (original error: "
-                   "CUDA out of memory.",
+                   "CUDA out of memory. ...)",
                    out);
 }
 

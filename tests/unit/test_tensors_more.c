@@ -72,7 +72,7 @@ static const struct kind_row kind_rows[] = {
      {.attention = {KVB_ATTENTION_KDA, .state_key_heads = 2, .state_key_size = 16, .state_value_heads = 2,
                     .state_value_size = 16, .conv_kernel = 4, .gated_output = true}},
      3 * 2048 + 3 * 128 + 1024 + 512 + 32 + 128 + 2 + 2048 + 16 + 2048},
-    {"nothing", {.attention = {KVB_ATTENTION_NONE}}, 0},
+    {"nothing", {.attention = {.kind = KVB_ATTENTION_NONE}}, 0},
 };
 
 static void by_hand(void **state)
