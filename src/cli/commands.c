@@ -24,10 +24,10 @@ static const struct command_row rows[] = {
         .name = "check",
         .operands = "PATH...",
         .summary = "Do all deployments in these files pass? The gate in CI.",
-        .details = "Reads vllm serve lines in scripts, Dockerfiles, systemd units and Procfiles, compose\n"
-                   "files, Kubernetes and KServe manifests, Helm values, --config files, rollout keys and\n"
-                   "profiles; a folder is searched. Flags stand above what the files say. Exit code 0: all\n"
-                   "pass; 1: one fails; 3: one cannot be understood.\n",
+        .details = "Reads vllm serve lines in scripts, Dockerfiles, systemd units and Procfiles,\n"
+                   "compose files, Kubernetes and KServe manifests, Helm values, --config files,\n"
+                   "rollout keys and profiles; a folder is searched. Flags stand above what the files\n"
+                   "say. Exit code 0: all pass; 1: one fails; 3: one cannot be understood.\n",
         .schema = "kvbudget.check/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_CHECK | OPTIONS_OUTPUT,
         .formats =

@@ -91,13 +91,21 @@ static bool uses_other_backend(const struct kvb_words *words)
     return false;
 }
 
+// A container that names the server's image itself.
+static bool is_server_image(const struct kvb_node *container)
+{
+    const char *image = kvb_node_text(kvb_node_get(container, "image"));
+    return image != NULL && strstr(image, "huggingfaceserver") != NULL;
+}
+
 static enum kvb_status read_model(struct kvb_manifest *manifest, const struct kvb_node *root,
                                   const struct kvb_node *predictor, const struct kvb_node *model)
 {
     struct kvb_container container = new_container(manifest, root, model);
     struct kvb_words arguments = {0};
     const char *runtime = kvb_node_text(kvb_node_get(model, "runtime"));
-    if (!names_engine(kvb_node_text(kvb_node_path(model, "modelFormat.name"))) && !names_engine(runtime)) {
+    bool own = is_server_image(model);
+    if (!own && !names_engine(kvb_node_text(kvb_node_path(model, "modelFormat.name"))) && !names_engine(runtime)) {
         return KVB_OK;
     }
     kvb_container_from_pod(manifest, model, &container);
@@ -118,6 +126,11 @@ enum kvb_status kvb_read_inference_service(struct kvb_manifest *manifest, const 
     (void)kvb_node_whole(kvb_node_path(predictor, "workerSpec.pipelineParallelSize"), &nodes);
     if (model != NULL) {
         return read_model(manifest, root, predictor, model);
+    }
+    const struct kvb_node *list = kvb_node_get(predictor, "containers");
+    const struct kvb_node *first = list != NULL && list->kind == KVB_NODE_SEQUENCE ? list->first : NULL;
+    if (first != NULL && is_server_image(first)) {
+        return read_model(manifest, root, predictor, first);
     }
     return kvb_read_pod(manifest, root, predictor, nodes < 1024 ? nodes : 1);
 }

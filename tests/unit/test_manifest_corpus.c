@@ -80,6 +80,11 @@ static const struct row rows[] = {
      "engine=vllm@0.10.1@27:18 max_model_len=16384@37:15 enable_prefix_caching=true@38:15 gpus=1@41:15\n"},
     {"good/docker-run.sh", "shell vllm serve Qwen/Qwen2.5-7B-Instruct@2:1 model=Qwen/Qwen2.5-7B-Instruct@6:3 "
                            "gpu=l40s@1:13 engine=vllm@0.8.5.post1@5:3 max_model_len=16384@6:36\n"},
+    {"good/kserve-containers.yaml", "kserve InferenceService/custom@9:9 model=Qwen/Qwen2.5-0.5B-Instruct@13:13 "
+                                    "gpu=nvidia-l4@7:44 max_model_len=4096@14:13 gpus=1@16:20\n"},
+    {"good/with-config.sh",
+     "shell vllm serve Qwen/Qwen2.5-1.5B-Instruct@2:1 model=Qwen/Qwen2.5-1.5B-Instruct@2:12 gpu=l4@1:13 "
+     "gpu_memory_utilization=0.85@2:12 max_model_len=8192@2:31 enforce_eager=true@2:12 limit_images=0@2:12\n"},
     {"good/kserve.yaml",
      "kserve InferenceService/qwen-chat@10:7 model=Qwen/Qwen2.5-1.5B-Instruct@14:11 gpu=l4@8:41 "
      "max_model_len=8192@15:11 gpus=1@18:11\n"
