@@ -138,7 +138,7 @@ static void less_is_free(void **state)
     assert_true(change->to < 500000 && change->to >= 470000);
     assert_true(change->fits);
     assert_int_equal(change->to, advice.gpu_memory_utilization_ppm); // one screen, one number
-    assert_int_equal(advice.change_count, 1); // a larger cache is no way past this check
+    assert_int_equal(advice.change_count, 1);                        // a larger cache is no way past this check
     check_applied();
     set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, change->to);
     (void)answer_into(&plan, &budget);

@@ -266,10 +266,13 @@ static void v0_rows_of_logits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(largest_item_by_family), cmocka_unit_test(gemma_3_log),
+        cmocka_unit_test(largest_item_by_family),
+        cmocka_unit_test(gemma_3_log),
         cmocka_unit_test(qwen_encoder_pass),
-        cmocka_unit_test(encoder_decoder_pass),      cmocka_unit_test(pixel_limit),
-        cmocka_unit_test(switched_off),           cmocka_unit_test(how_many_items),
+        cmocka_unit_test(encoder_decoder_pass),
+        cmocka_unit_test(pixel_limit),
+        cmocka_unit_test(switched_off),
+        cmocka_unit_test(how_many_items),
         cmocka_unit_test(v0_rows_of_logits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
