@@ -95,13 +95,14 @@ struct kvb_trainer {
     bool has_reference;
     bool parameters_offloaded, optimizer_offloaded, reference_offloaded;
     bool no_checkpointing;
-    bool no_prefetch;                                 // one gathered unit instead of two
-    uint64_t micro_batch_tokens;                      // on one GPU
-    uint32_t logit_extra_bytes;                       // per logit, beyond the two of bf16
-    bool fused_logits;                                // the loss never builds the logits
-    uint32_t sequence_parallel;                       // 0 and 1: none
-    uint32_t sleep_level;                             // of the rollout engine: 0 stays awake, 1 or 2
-    uint64_t bucket_bytes;                            // of the weight update; 0: none
+    bool no_prefetch;               // one gathered unit instead of two
+    uint64_t micro_batch_tokens;    // on one GPU
+    uint64_t micro_batch_sequences; // of prompt_tokens + answer_tokens each, instead of micro_batch_tokens; 0: not said
+    uint32_t logit_extra_bytes;     // per logit, beyond the two of bf16
+    bool fused_logits;              // the loss never builds the logits
+    uint32_t sequence_parallel;     // 0 and 1: none
+    uint32_t sleep_level;           // of the rollout engine: 0 stays awake, 1 or 2
+    uint64_t bucket_bytes;          // of the weight update; 0: none
     uint64_t prompt_tokens, answer_tokens, sequences; // of the rollout; 0: not said
     uint64_t context_bytes;                           // CUDA context and NCCL of the trainer; 0: the usual figure
 };

@@ -83,10 +83,29 @@ static void add_row(struct residents *residents, uint32_t i, struct kvb_resident
                                  .bytes = entry->bytes};
 }
 
-// Those before, the deployment itself, those after.
-static void put_in_order(struct residents *residents, const char *own_name)
+// What the deployment's own plan says of others is there for every engine.
+static void take_used(struct residents *residents)
+{
+    struct kvb_plan *own = &residents->own_plan;
+    uint64_t memory_bytes = own->gpu.memory_bytes;
+    if (own->gpu_free_stated && own->gpu_free_bytes < memory_bytes) {
+        residents->used_bytes = memory_bytes - own->gpu_free_bytes; // --reserve is part of it
+    }
+    for (uint32_t i = 0; i < own->reserve_count && !own->gpu_free_stated; i++) {
+        residents->used_bytes += own->reserves[i].bytes; // each at most 2^53
+    }
+    own->gpu_free_stated = false;
+    own->reserve_count = 0;
+}
+
+// Those before, the deployment itself, those after. Returns how many.
+static uint32_t put_in_order(struct residents *residents, const char *own_name)
 {
     uint32_t at = 0;
+    if (residents->used_bytes > 0) {
+        residents->rows[at++] =
+            (struct kvb_resident){.kind = KVB_RESIDENT_FIXED, .name = "in use already", .bytes = residents->used_bytes};
+    }
     for (unsigned after = 0; after < 2; after++) {
         if (after == 1) {
             residents->report.own = at;
@@ -99,6 +118,7 @@ static void put_in_order(struct residents *residents, const char *own_name)
             }
         }
     }
+    return at;
 }
 
 static struct kvb_resident_entry *find_trainer(struct residents *residents)
@@ -224,12 +244,15 @@ static enum kvb_status place(struct arguments *arguments, struct kvb_plan *plan,
         return status;
     }
     residents->own_plan = *plan;
-    put_in_order(residents, arguments->deployment.name[0] != '\0' ? arguments->deployment.name : plan->model.name);
-    status = kvb_side_by_side(&plan->gpu, residents->rows, residents->count + 1, &residents->side, problems);
+    take_used(residents);
+    uint32_t count =
+        put_in_order(residents, arguments->deployment.name[0] != '\0' ? arguments->deployment.name : plan->model.name);
+    status = kvb_side_by_side(&plan->gpu, residents->rows, count, &residents->side, problems);
     if (status != KVB_OK) {
         return status;
     }
-    kvb_plan_hold(plan, "residents", residents->side.rows[residents->report.own].held_before_bytes);
+    uint64_t before_bytes = residents->side.rows[residents->report.own].held_before_bytes;
+    kvb_plan_hold(plan, "residents", before_bytes - residents->used_bytes);
     status = train(residents, plan, problems);
     residents->report.residents = residents->rows;
     residents->report.side = &residents->side;

@@ -17,7 +17,8 @@ struct residents {
     struct kvb_resident_entry entries[KVB_RESIDENTS_MAX];
     struct neighbour neighbours[KVB_RESIDENTS_MAX];
     struct kvb_plan own_plan; // before anybody holds anything
-    struct kvb_resident rows[KVB_RESIDENTS_MAX + 1];
+    uint64_t used_bytes;      // --reserve, and what --gpu-free leaves out: before all of them
+    struct kvb_resident rows[KVB_RESIDENTS_MAX + 2];
     struct kvb_side_by_side side;
     struct kvb_training training;
     struct kvb_alternative alternatives[KVB_ALTERNATIVES_MAX];

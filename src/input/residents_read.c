@@ -269,6 +269,10 @@ static enum kvb_status read_trainer(const struct reading *reading)
         enum kvb_status one = apply_key(reading, child);
         status = status == KVB_OK ? one : status;
     }
+    uint64_t length = trainer->prompt_tokens + trainer->answer_tokens; // each at most 2^32
+    if (trainer->micro_batch_sequences > 0 && length > 0 && !kvb_node_get(reading->node, "micro_batch_tokens")) {
+        trainer->micro_batch_tokens = trainer->micro_batch_sequences * length;
+    }
     trainer->has_reference = trainer->has_reference || trainer->reference_bytes > 0;
     enum kvb_status model = read_own_model(reading);
     return status == KVB_OK ? model : status;

@@ -36,6 +36,8 @@ static const struct kvb_trainer_row rows[] = {
     {"checkpointing", KVB_TRAINER_NOT, AT(no_checkpointing), 0, 0, NULL, "activations are computed again"},
     {"prefetch", KVB_TRAINER_NOT, AT(no_prefetch), 0, 0, NULL, "the next unit is gathered early"},
     {"micro_batch_tokens", KVB_TRAINER_WHOLE64, AT(micro_batch_tokens), 1, TOKENS_MAX, NULL, "on one GPU"},
+    {"micro_batch_sequences", KVB_TRAINER_WHOLE64, AT(micro_batch_sequences), 1, GPUS_MAX, NULL,
+     "of prompt and answer each, when tokens are not given"},
     {"sequence_parallel", KVB_TRAINER_WHOLE32, AT(sequence_parallel), 1, GPUS_MAX, NULL, "GPUs that share a sequence"},
     {"logits", KVB_TRAINER_LOGITS, AT(logit_extra_bytes), 0, 0, logits_words, "how the loss reads them"},
     {"sleep_level", KVB_TRAINER_WHOLE32, AT(sleep_level), 0, 2, NULL, "of the rollout engine while training"},

@@ -157,6 +157,11 @@ static void say_host(struct kvb_buffer *out, const struct kvb_training *training
     add_wrapped(out, &line);
 }
 
+static bool is_asleep(enum kvb_train_phase phase)
+{
+    return phase == KVB_TRAIN_UPDATE || phase == KVB_TRAIN_OLD_LOG_PROBS || phase == KVB_TRAIN_REFERENCE_LOG_PROBS;
+}
+
 static void say_utilization(struct kvb_buffer *out, const struct kvb_residents_report *report)
 {
     const struct kvb_training *training = report->training;
@@ -170,8 +175,12 @@ static void say_utilization(struct kvb_buffer *out, const struct kvb_residents_r
         kvb_buffer_printf(&line, "The rollout needs gpu_memory_utilization %s; the trainer leaves no more than %s.",
                           kvb_format_ppm(needs, training->needs_ppm), kvb_format_ppm(highest, training->highest_ppm));
     } else {
-        kvb_buffer_printf(&line, "The rollout starts from gpu_memory_utilization %s on; up to %s every phase fits.",
-                          kvb_format_ppm(needs, training->needs_ppm), kvb_format_ppm(highest, training->highest_ppm));
+        kvb_buffer_printf(&line, "The rollout starts from gpu_memory_utilization %s on; up to %s every phase %sfits.",
+                          kvb_format_ppm(needs, training->needs_ppm), kvb_format_ppm(highest, training->highest_ppm),
+                          report->trainer->sleep_level > 0 ? "in which it is awake " : "");
+    }
+    if (!training->fits && report->trainer->sleep_level > 0 && is_asleep(training->deciding)) {
+        kvb_buffer_add(&line, " It sleeps in the fullest phase: only the trainer's own settings make that one fit.");
     }
     uint64_t own = report->alternative_count > 0 ? report->alternatives[0].weights_bytes : 0;
     if (row->requested_bytes < own) {
