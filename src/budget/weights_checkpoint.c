@@ -300,7 +300,6 @@ static void correct_total(const struct kvb_context *context, struct kvb_weights 
     }
     uint64_t share = off / ((uint64_t)context->tp * context->pp);
     uint64_t *sum = more ? &weights->role_bytes[KVB_ROLE_OTHER] : largest_role(weights);
-    share = more ? share : kvb_min(share, *sum);
     *sum = kvb_moved(*sum, more ? share : 0, more ? 0 : share);
     weights->total_bytes = kvb_moved(weights->total_bytes, more ? share : 0, more ? 0 : share);
 }
