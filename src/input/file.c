@@ -13,20 +13,9 @@
 #include <kvbudget/input.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "input/descriptor.h"
 
 #define FIRST_READ_BYTES ((size_t)64 << 10)
-
-static enum kvb_status fail(struct kvb_problems *problems, enum kvb_status status, const char *path, const char *what,
-                            int error)
-{
-    char reason[128];
-    if (strerror_r(error, reason, sizeof reason) != 0) {
-        (void)kvb_copy(reason, sizeof reason, "unknown reason");
-    }
-    return kvb_problem_add(problems, KVB_ERROR, status, (struct kvb_place){.file = path}, "cannot %s: %s", what,
-                           reason);
-}
 
 static const char *kind_of(mode_t mode)
 {
@@ -45,23 +34,39 @@ static enum kvb_status open_regular(const char *path, int *descriptor, struct kv
     struct kvb_place place = {.file = path};
     struct stat status;
     if (stat(path, &status) != 0) {
-        return fail(problems, KVB_CANNOT_OPEN, path, "open", errno);
+        return kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno);
     }
     if (!S_ISREG(status.st_mode)) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, place, "expected a file, but this is %s",
                                kind_of(status.st_mode));
     }
     *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    return *descriptor < 0 ? fail(problems, KVB_CANNOT_OPEN, path, "open", errno) : KVB_OK;
+    return *descriptor < 0 ? kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno) : KVB_OK;
 }
 
-static ssize_t read_again(int descriptor, char *out, size_t size)
+static bool is_standard_input(const char *path)
 {
-    ssize_t got;
-    do {
-        got = read(descriptor, out, size);
-    } while (got < 0 && errno == EINTR);
-    return got;
+    return strcmp(path, "-") == 0;
+}
+
+static enum kvb_status open_input(const char *path, int *descriptor, struct kvb_problems *problems)
+{
+    *descriptor = STDIN_FILENO;
+    return is_standard_input(path) ? KVB_OK : open_regular(path, descriptor, problems);
+}
+
+// Standard input stays open.
+static void close_input(const char *path, int descriptor)
+{
+    if (!is_standard_input(path)) {
+        (void)close(descriptor);
+    }
+}
+
+static enum kvb_status no_memory(struct kvb_problems *problems, const char *path)
+{
+    return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = path},
+                           "not enough memory to read it");
 }
 
 // Doubles the room, but never beyond the cap and the two bytes that prove an excess and end the text.
@@ -83,15 +88,14 @@ static bool grow(struct kvb_file *file, size_t *capacity, size_t max_bytes)
 static enum kvb_status read_all(int descriptor, struct kvb_file *file, const char *path, size_t max_bytes,
                                 struct kvb_problems *problems)
 {
-    struct kvb_place place = {.file = path};
     size_t capacity = 0;
     for (;;) {
         if (file->length + 1 >= capacity && !grow(file, &capacity, max_bytes)) {
-            return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, place, "not enough memory to read it");
+            return no_memory(problems, path);
         }
-        ssize_t got = read_again(descriptor, file->text + file->length, capacity - file->length - 1);
+        ssize_t got = kvb_descriptor_read(descriptor, file->text + file->length, capacity - file->length - 1);
         if (got < 0) {
-            return fail(problems, KVB_CANNOT_READ, path, "read", errno);
+            return kvb_system_problem(problems, KVB_CANNOT_READ, path, "read", errno);
         }
         if (got == 0) {
             file->text[file->length] = '\0';
@@ -99,7 +103,7 @@ static enum kvb_status read_all(int descriptor, struct kvb_file *file, const cha
         }
         file->length += (size_t)got;
         if (file->length > max_bytes) {
-            return kvb_problem_add(problems, KVB_ERROR, KVB_TOO_LARGE, place,
+            return kvb_problem_add(problems, KVB_ERROR, KVB_TOO_LARGE, (struct kvb_place){.file = path},
                                    "larger than %zu bytes, the most that is read of such a file", max_bytes);
         }
     }
@@ -107,17 +111,14 @@ static enum kvb_status read_all(int descriptor, struct kvb_file *file, const cha
 
 enum kvb_status kvb_file_read(struct kvb_file *file, const char *path, size_t max_bytes, struct kvb_problems *problems)
 {
-    bool standard_input = strcmp(path, "-") == 0;
-    int descriptor = STDIN_FILENO;
+    int descriptor;
     *file = (struct kvb_file){0};
-    enum kvb_status status = standard_input ? KVB_OK : open_regular(path, &descriptor, problems);
+    enum kvb_status status = open_input(path, &descriptor, problems);
     if (status != KVB_OK) {
         return status;
     }
     status = read_all(descriptor, file, path, max_bytes, problems);
-    if (!standard_input) {
-        (void)close(descriptor);
-    }
+    close_input(path, descriptor);
     if (status != KVB_OK) {
         kvb_file_free(file);
     }
@@ -130,9 +131,9 @@ static enum kvb_status stream(int descriptor, const char *path, char *buffer, kv
                               struct kvb_problems *problems)
 {
     for (;;) {
-        ssize_t got = read_again(descriptor, buffer, STREAM_BYTES);
+        ssize_t got = kvb_descriptor_read(descriptor, buffer, STREAM_BYTES);
         if (got < 0) {
-            return fail(problems, KVB_CANNOT_READ, path, "read", errno);
+            return kvb_system_problem(problems, KVB_CANNOT_READ, path, "read", errno);
         }
         if (got == 0) {
             return KVB_OK;
@@ -143,23 +144,19 @@ static enum kvb_status stream(int descriptor, const char *path, char *buffer, kv
 
 enum kvb_status kvb_stream_read(const char *path, kvb_stream_taker *take, void *context, struct kvb_problems *problems)
 {
-    bool standard_input = strcmp(path, "-") == 0;
-    int descriptor = STDIN_FILENO;
-    enum kvb_status status = standard_input ? KVB_OK : open_regular(path, &descriptor, problems);
+    int descriptor;
+    enum kvb_status status = open_input(path, &descriptor, problems);
     if (status != KVB_OK) {
         return status;
     }
     char *buffer = kvb_reallocate(NULL, STREAM_BYTES);
     if (buffer == NULL) {
-        status = kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = path},
-                                 "not enough memory to read it");
+        status = no_memory(problems, path);
     } else {
         status = stream(descriptor, path, buffer, take, context, problems);
     }
     kvb_release(buffer);
-    if (!standard_input) {
-        (void)close(descriptor);
-    }
+    close_input(path, descriptor);
     return status;
 }
 
@@ -175,7 +172,7 @@ enum kvb_status kvb_open_file(struct kvb_open_file *file, const char *path, stru
     *file = (struct kvb_open_file){.path = path, .descriptor = -1};
     enum kvb_status result = open_regular(path, &file->descriptor, problems);
     if (result == KVB_OK && fstat(file->descriptor, &status) != 0) {
-        result = fail(problems, KVB_CANNOT_READ, path, "read", errno);
+        result = kvb_system_problem(problems, KVB_CANNOT_READ, path, "read", errno);
         kvb_close_file(file);
     }
     file->size_bytes = result == KVB_OK ? (uint64_t)status.st_size : 0;
@@ -185,24 +182,6 @@ enum kvb_status kvb_open_file(struct kvb_open_file *file, const char *path, stru
 void kvb_open_memory(struct kvb_open_file *file, const char *path, const void *memory, size_t length)
 {
     *file = (struct kvb_open_file){path, -1, memory, length};
-}
-
-static enum kvb_status read_pieces(const struct kvb_open_file *file, uint64_t offset, char *out, size_t length,
-                                   struct kvb_problems *problems)
-{
-    while (length > 0) {
-        ssize_t got = pread(file->descriptor, out, length, (off_t)offset);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got <= 0) {
-            return fail(problems, KVB_CANNOT_READ, file->path, "read", got < 0 ? errno : EIO);
-        }
-        out += got;
-        offset += (uint64_t)got;
-        length -= (size_t)got;
-    }
-    return KVB_OK;
 }
 
 enum kvb_status kvb_file_read_at(const struct kvb_open_file *file, uint64_t offset_bytes, void *out, size_t length,
@@ -217,7 +196,8 @@ enum kvb_status kvb_file_read_at(const struct kvb_open_file *file, uint64_t offs
         memcpy(out, file->memory + offset_bytes, length);
         return KVB_OK;
     }
-    return read_pieces(file, offset_bytes, out, length, problems);
+    int error = kvb_descriptor_read_at(file->descriptor, offset_bytes, out, length);
+    return error == 0 ? KVB_OK : kvb_system_problem(problems, KVB_CANNOT_READ, file->path, "read", error);
 }
 
 void kvb_close_file(struct kvb_open_file *file)
@@ -275,7 +255,7 @@ enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path, str
     size_t capacity = 0;
     bool added = true;
     if (stream == NULL) {
-        return fail(problems, KVB_CANNOT_OPEN, path, "open", errno);
+        return kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno);
     }
     for (struct dirent *entry = readdir(stream); entry != NULL && added; entry = readdir(stream)) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
@@ -285,8 +265,7 @@ enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path, str
     (void)closedir(stream);
     if (!added) {
         kvb_folder_free(folder);
-        return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = path},
-                               "not enough memory to read it");
+        return no_memory(problems, path);
     }
     if (folder->count > 1) {
         qsort(folder->entries, folder->count, sizeof folder->entries[0], compare_entries);
@@ -303,22 +282,6 @@ void kvb_folder_free(struct kvb_folder *folder)
     *folder = (struct kvb_folder){0};
 }
 
-static bool write_all(int descriptor, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t put = write(descriptor, text, length);
-        if (put < 0 && errno == EINTR) {
-            continue;
-        }
-        if (put <= 0) {
-            return false;
-        }
-        text += put;
-        length -= (size_t)put;
-    }
-    return true;
-}
-
 // Fills the new file and keeps the old one's permissions.
 static bool fill(int descriptor, const char *path, const char *text, size_t length)
 {
@@ -326,7 +289,7 @@ static bool fill(int descriptor, const char *path, const char *text, size_t leng
     if (stat(path, &old) == 0 && fchmod(descriptor, old.st_mode & 07777) != 0) {
         return false;
     }
-    return write_all(descriptor, text, length) && fsync(descriptor) == 0;
+    return kvb_descriptor_write(descriptor, text, length) && fsync(descriptor) == 0;
 }
 
 enum kvb_status kvb_file_replace(const char *path, const char *text, size_t length, struct kvb_problems *problems)
@@ -334,11 +297,11 @@ enum kvb_status kvb_file_replace(const char *path, const char *text, size_t leng
     char temporary[KVB_PATH_CAPACITY + 32];
     int cut = snprintf(temporary, sizeof temporary, "%s.new.%ld", path, (long)getpid());
     if (cut < 0 || (size_t)cut >= sizeof temporary) {
-        return fail(problems, KVB_CANNOT_WRITE, path, "write", ENAMETOOLONG);
+        return kvb_system_problem(problems, KVB_CANNOT_WRITE, path, "write", ENAMETOOLONG);
     }
     int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0) {
-        return fail(problems, KVB_CANNOT_WRITE, path, "write", errno);
+        return kvb_system_problem(problems, KVB_CANNOT_WRITE, path, "write", errno);
     }
     bool written = fill(descriptor, path, text, length);
     int error = errno;
@@ -354,5 +317,5 @@ enum kvb_status kvb_file_replace(const char *path, const char *text, size_t leng
         return KVB_OK;
     }
     (void)unlink(temporary);
-    return fail(problems, KVB_CANNOT_WRITE, path, "write", error);
+    return kvb_system_problem(problems, KVB_CANNOT_WRITE, path, "write", error);
 }
