@@ -19,6 +19,9 @@ bool kvb_manifest_is_candidate(const char *path)
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     size_t length = strlen(name);
+    if (kvb_starts_with(name, ".#")) { // an editor's lock, a link to nowhere
+        return false;
+    }
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t end = strlen(endings[i]);
         if (length > end && kvb_equal_ignoring_case(name + length - end, endings[i])) {
