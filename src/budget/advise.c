@@ -217,6 +217,36 @@ static void choose(const struct kvb_plan *plan, const struct kvb_budget *budget,
     (void)climb_together(plan, budget, advice, true);
 }
 
+// The cache takes whatever a change frees: where what lies outside then finds no room, utilization goes down with it.
+static void leave_room(const struct kvb_plan *original, const struct kvb_budget *budget, struct kvb_advice *advice)
+{
+    struct kvb_plan plan = *original;
+    struct kvb_budget tried;
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        const struct kvb_change *change = &advice->changes[advice->apply[i]];
+        put(&plan, change->setting, change->to);
+        if (change->setting == KVB_SET_GPU_MEMORY_UTILIZATION) {
+            return;
+        }
+    }
+    if (advice->apply_count == 0 || fixed_cache(&plan) || !kvb_budget_quietly(&plan, &tried) ||
+        tried.slack_bytes >= 0) {
+        return;
+    }
+    struct kvb_change change = {.setting = KVB_SET_GPU_MEMORY_UTILIZATION, .together = true, .fits = true};
+    int64_t cache_bytes = tried.items[KVB_ITEM_KV_CACHE].bytes;
+    change.from = budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
+    change.to = kvb_highest_utilization(&tried);
+    change.why = "leaves room for what lives outside the request";
+    if (change.to == 0 || !answer_with(&plan, change.setting, change.to, &tried) || tried.verdict == KVB_DOES_NOT_FIT) {
+        return;
+    }
+    change.balance_bytes = tried.balance_bytes;
+    change.frees_bytes = tried.items[KVB_ITEM_KV_CACHE].bytes - cache_bytes;
+    advice->apply[advice->apply_count++] = advice->change_count;
+    advice->changes[advice->change_count++] = change;
+}
+
 enum kvb_status kvb_advise(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
 {
     struct kvb_plan working = *plan;
@@ -226,6 +256,7 @@ enum kvb_status kvb_advise(const struct kvb_plan *plan, const struct kvb_budget 
     if (budget->verdict == KVB_DOES_NOT_FIT) {
         climb(&working, budget, advice);
         choose(plan, budget, advice);
+        leave_room(plan, budget, advice);
     }
     return KVB_OK;
 }

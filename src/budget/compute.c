@@ -122,6 +122,7 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
     kvb_check_device(context, budget);
     kvb_check_free(context, requested, budget);
     kvb_check_batch(context, budget);
+    kvb_check_length(context, budget);
     kvb_settle_outside(context, budget);
     kvb_judge(context, budget);
     return KVB_OK;

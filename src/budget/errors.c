@@ -156,6 +156,21 @@ void kvb_error_short_batch(const struct kvb_context *context, char out[KVB_ERROR
                "longer sequences. Please increase max_num_batched_tokens or decrease max_model_len.");
 }
 
+#define LONG_HINT_SINCE KVB_RELEASE(0, 5, 4)
+
+void kvb_error_long_length(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct line line = {out, 0};
+    add(&line, "User-specified max_model_len (");
+    add_count(&line, context->max_model_len);
+    add(&line, ") is greater than the derived max_model_len (max_position_embeddings=");
+    add_count(&line, context->model->context_tokens);
+    add(&line, " or model_max_length=None in model's config.json).");
+    if (context->release >= LONG_HINT_SINCE) {
+        add(&line, " To allow overriding this maximum, set the env var VLLM_ALLOW_LONG_MAX_MODEL_LEN=1");
+    }
+}
+
 #define LOAD_HINT_SINCE KVB_RELEASE(0, 13, 0)
 #define SHORT_NAME_SINCE KVB_RELEASE(0, 6, 4) // torch 2.5 dropped "cuda" from the exception's name
 

@@ -10,6 +10,7 @@
 #include "budget/platforms.h"
 #include "budget/terms.h"
 
+#define LENGTH_CHECK_SINCE KVB_RELEASE(0, 2, 7)
 #define UTILIZATION_STEP_PPM 10000U
 #define UTILIZATION_MAX_PPM 980000U
 
@@ -35,6 +36,21 @@ void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budg
         kvb_error_load(context, budget->error);
     } else {
         kvb_error_profile(context, budget->error);
+    }
+}
+
+static bool is_too_long(const struct kvb_context *context)
+{
+    return context->max_model_len > context->model->context_tokens && context->release >= LENGTH_CHECK_SINCE &&
+           context->plan->environment.allow_long_max_model_len != KVB_YES;
+}
+
+// Source: vllm/config.py _get_and_verify_max_len. Where the cache's size is given the plan answers for that cache.
+void kvb_check_length(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    if (is_too_long(context) && !kvb_cache_is_fixed(context)) {
+        budget->starts = false;
+        kvb_error_long_length(context, budget->error);
     }
 }
 
@@ -105,8 +121,7 @@ void kvb_judge(const struct kvb_context *context, struct kvb_budget *budget)
 
 static void warn_of_length(const struct kvb_context *context, struct kvb_problems *problems)
 {
-    if (context->max_model_len > context->model->context_tokens &&
-        context->plan->environment.allow_long_max_model_len != KVB_YES) {
+    if (is_too_long(context) && kvb_cache_is_fixed(context)) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "max_model_len (%llu) is longer than the model's own maximum (%llu): the engine refuses "
                               "it unless VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 is set.",
@@ -139,7 +154,7 @@ void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget
         (void)kvb_problem_add(
             problems, KVB_WARNING, KVB_OK, nowhere,
             "What the device holds beyond the request (context, communication buffers, CUDA graphs) "
-            "exceeds what utilization leaves; expect an out-of-memory error after start-up. A lower "
+            "exceeds what utilization leaves; an out-of-memory error may follow the start. A lower "
             "utilization helps; quantising or more GPUs alone do not, as the KV cache takes what they "
             "free.");
     }

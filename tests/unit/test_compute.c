@@ -209,12 +209,29 @@ static void warnings(void **state)
     make_llama_plan(&plan, R(19, 0));
     set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, 990000);
     plan.environment.use_v1 = KVB_NO;
-    set(&plan, KVB_SET_MAX_MODEL_LEN, 262144);
     answer();
     assert_true(budget.starts && budget.slack_bytes < 0);
-    assert_true(says("expect an out-of-memory error after start-up"));
+    assert_true(says("an out-of-memory error may follow the start"));
     assert_true(says("VLLM_USE_V1=0 has no effect"));
-    assert_true(says("max_model_len (262144) is longer than the model's own maximum (131072)"));
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 262144);
+    answer();
+    assert_false(budget.starts);
+    assert_non_null(strstr(budget.error,
+                           "User-specified max_model_len (262144) is greater than the derived max_model_len "
+                           "(max_position_embeddings=131072"));
+    assert_non_null(strstr(budget.error, "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1"));
+    plan.engine.release = R(5, 3); // the hint came with 0.5.4, the check with 0.2.7
+    answer();
+    assert_false(budget.starts);
+    assert_null(strstr(budget.error, "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1"));
+    plan.engine.release = R(2, 6);
+    answer();
+    assert_null(strstr(budget.error, "User-specified"));
+    plan.engine.release = R(19, 0);
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 60ULL << 30); // the cache alone is asked about
+    answer();
+    assert_true(budget.starts && says("max_model_len (262144) is longer than the model's own maximum (131072)"));
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 0);
     plan.environment.allow_long_max_model_len = KVB_YES;
     plan.engine.release = R(9, 0); // has a V0 engine
     answer();
