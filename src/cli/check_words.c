@@ -77,6 +77,8 @@ static void add_reason(struct kvb_buffer *out, const struct kvb_budget *budget)
         kvb_buffer_printf(out, "weights take %s GiB of the %s GiB requested, which leaves %s GiB for KV cache",
                           kvb_format_gib(first, budget->items[KVB_ITEM_WEIGHTS].bytes, 2),
                           kvb_format_gib(second, (int64_t)budget->requested_bytes, 2), kvb_format_gib(third, kv, 2));
+    } else if (budget->balance_bytes >= 0 && budget->error[0] != '\0') { // refused for another reason than memory
+        kvb_buffer_printf(out, "the engine refuses to start: %.360s", budget->error);
     } else {
         kvb_buffer_printf(out, "one request of %s tokens needs ", kvb_format_count(first, length));
         kvb_buffer_printf(out, "%s GiB of KV cache and there are %s GiB",
