@@ -23,6 +23,12 @@ struct kvb_reckoning {
     struct kvb_figure other_than_pool; // requested - pool
 };
 
+// 0 = not known.
+static inline uint32_t kvb_log_release_of(const struct kvb_log_report *report, const struct kvb_log_given *given)
+{
+    return given->release != 0 ? given->release : report->release;
+}
+
 static inline bool kvb_is_observed(const struct kvb_reckoning *r, enum kvb_observation what)
 {
     return r->report->observed[what].set;
