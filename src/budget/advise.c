@@ -229,8 +229,8 @@ static void leave_room(const struct kvb_plan *original, const struct kvb_budget 
             return;
         }
     }
-    if (advice->apply_count == 0 || fixed_cache(&plan) || !kvb_budget_quietly(&plan, &tried) ||
-        tried.slack_bytes >= 0) {
+    (void)kvb_budget_quietly(&plan, &tried);
+    if (advice->apply_count == 0 || fixed_cache(&plan) || tried.slack_bytes >= 0) {
         return;
     }
     struct kvb_change change = {.setting = KVB_SET_GPU_MEMORY_UTILIZATION, .together = true, .fits = true};
@@ -238,7 +238,8 @@ static void leave_room(const struct kvb_plan *original, const struct kvb_budget 
     change.from = budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
     change.to = kvb_highest_utilization(&tried);
     change.why = "leaves room for what lives outside the request";
-    if (change.to == 0 || !answer_with(&plan, change.setting, change.to, &tried) || tried.verdict == KVB_DOES_NOT_FIT) {
+    (void)answer_with(&plan, change.setting, change.to, &tried);
+    if (tried.verdict == KVB_DOES_NOT_FIT) {
         return;
     }
     change.balance_bytes = tried.balance_bytes;

@@ -78,6 +78,39 @@ static void single_changes(void **state)
     check_applied();
 }
 
+// At 0.98 of 28 GiB nothing is left for what lives outside: once fp8 halves the 16 GiB, utilization goes down with it.
+// On 32 GiB fewer sequences alone suffice at 0.98, but at no utilization with room: no such advice.
+static void room_outside(void **state)
+{
+    (void)state;
+    static struct kvb_plan changed;
+    static struct kvb_budget again;
+    make_llama_plan(&plan, R(19, 0));
+    set_gpu(&plan, "28 GB", 28 * GIB, 89);
+    plan.gpu.nvlink = false;
+    set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, 980000);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 131072);
+    advise();
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_true(budget.slack_bytes < 0);
+    assert_int_equal(advice.apply_count, 2);
+    const struct kvb_change *room = &advice.changes[advice.apply[1]];
+    assert_int_equal(room->setting, KVB_SET_GPU_MEMORY_UTILIZATION);
+    assert_true(room->to < 980000 && room->frees_bytes < 0);
+    check_applied();
+    changed = plan;
+    for (uint32_t i = 0; i < advice.apply_count; i++) {
+        set(&changed, advice.changes[advice.apply[i]].setting, advice.changes[advice.apply[i]].to);
+    }
+    (void)answer_into(&changed, &again);
+    assert_true(again.slack_bytes >= 0);
+    set_gpu(&plan, "32 GB", 32 * GIB, 89);
+    advise();
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_int_equal(advice.apply_count, 1);
+    check_applied();
+}
+
 // On 20 GiB the same wants several changes at once.
 static void several_together(void **state)
 {
@@ -275,6 +308,7 @@ int main(void)
         cmocka_unit_test(last_resort),
         cmocka_unit_test(nothing_helps),
         cmocka_unit_test(less_is_free),
+        cmocka_unit_test(room_outside),
         cmocka_unit_test(fixed_cache),
         cmocka_unit_test(impossible_candidates),
     };
