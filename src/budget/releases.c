@@ -12,7 +12,6 @@ static const struct kvb_rule_row rows[] = {
     {R(2, 0), KVB_RULE_ACCOUNTING_V0, KVB_V0_TORCH_PEAK},
     {R(2, 0), KVB_RULE_UTILIZATION, 900000},
     {R(2, 0), KVB_RULE_OVERRIDE, 1},
-    {R(2, 0), KVB_RULE_PER_RANK_LINES, 1},
     {R(2, 0), KVB_RULE_GROUP_FACTOR, 100},
     {R(2, 0), KVB_RULE_GRAPH_MODES, 1},
     {R(2, 0), KVB_RULE_MOE_CHUNK, 32768},
@@ -62,7 +61,6 @@ static const struct kvb_rule_row rows[] = {
     {R(11, 0), KVB_RULE_MLA_PROFILE, 1},
     {R(11, 1), KVB_RULE_MAMBA_BLOCKS, KVB_MAMBA_BY_LENGTH},
     {R(11, 1), KVB_RULE_HYBRID_ALIGN, KVB_ALIGN_KERNEL},
-    {R(11, 1), KVB_RULE_PER_RANK_LINES, 0},
     {R(11, 1), KVB_RULE_CAPTURE_SIZES, KVB_CAPTURE_SPARSE},
     {R(11, 1), KVB_RULE_SAMPLER, KVB_SAMPLER_SORT},
     {R(12, 0), KVB_RULE_UNIFY_PAGES, 1},
@@ -70,7 +68,6 @@ static const struct kvb_rule_row rows[] = {
     {R(12, 0), KVB_RULE_PCP_DIVIDES, 1},
     {R(12, 0), KVB_RULE_DS_MLA, 2},
     {R(12, 0), KVB_RULE_MOE_CHUNK, 16384},
-    {R(12, 0), KVB_RULE_MXFP4_TRITON, 1},
     {R(13, 0), KVB_RULE_CROSS_IS_BATCH, 1},
     {R(13, 0), KVB_RULE_ERROR_NEED, KVB_NEED_URL},
     {R(13, 0), KVB_RULE_ERROR_NONE, KVB_NONE_URL},
@@ -120,7 +117,6 @@ static const struct kvb_rule_row rows[] = {
     {R(27, 0), KVB_RULE_ACCOUNTING, KVB_ACCOUNT_FREE_MEMORY},
     {R(27, 0), KVB_RULE_UNIFY_PAGES, 4},
     {R(27, 0), KVB_RULE_DSV4, 3},
-    {R(27, 0), KVB_RULE_REQUEST_BLOCKS_SUM, 1},
 };
 
 const struct kvb_rule_row *kvb_rule_rows(size_t *count)

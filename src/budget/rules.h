@@ -41,8 +41,6 @@ enum kvb_rule {
     KVB_RULE_DS_MLA,             // DeepSeek V3.2's cache: 0 none, 1 auto and fp8, 2 fp8 only, 3 by backend
     KVB_RULE_INDEX_SHARING,      // layers without an indexer of their own have no index cache
     KVB_RULE_DSV4,               // DeepSeek V4 layout: 0 none, 1 product, 2 sum over pages, 3 overlaid
-    KVB_RULE_REQUEST_BLOCKS_SUM, // blocks per request summed by group, not rounded once
-    KVB_RULE_PER_RANK_LINES,     // every worker prints before the minimum
     KVB_RULE_MODEL_MAX_MEMORY,   // V1 <= 0.8.1: minimum memory over maximum layers
     KVB_RULE_STAGE_SPLIT,        // pipeline: 0 rest on the last stage, 1 spread before the last
     KVB_RULE_ERROR_NEED,         // enum kvb_error_need
@@ -60,7 +58,6 @@ enum kvb_rule {
     KVB_RULE_STATE_CONFIG,       // SSM state dtype is taken from the config
     KVB_RULE_QUANT_KV_AUTO,      // a checkpoint's declared KV format resolves "auto"
     KVB_RULE_ENCODER_ITEMS_CEIL, // encoder items in a budget are rounded up
-    KVB_RULE_MXFP4_TRITON,       // Triton MXFP4 kernels come with the wheel
     KVB_RULE_COUNT
 };
 

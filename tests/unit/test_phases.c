@@ -160,6 +160,11 @@ static void adam_appears_after_the_start(void **state)
     // In CPU memory: 12 bytes of the actor's and 4 of the reference's parameters, an eighth of each.
     assert_int_equal(training.host_bytes, 16ULL * 7615616512 / 8);
     assert_int_equal(training.host_sleep_bytes, 0); // level 2 drops them
+    trainer.sleep_level = 1; // keeps a copy of the weights: 14.25 GiB, as logged for this model
+    compute();
+    assert_int_equal(hundredths(training.host_sleep_bytes), 1425);
+    trainer.sleep_level = 2;
+    compute();
     assert_int_equal(hundredths(training.parts[KVB_TRAIN_OLD_LOG_PROBS][KVB_TRAIN_ACTOR]), 355);
     assert_int_equal(hundredths(training.parts[KVB_TRAIN_UPDATE][KVB_TRAIN_ACTOR]), 1419);
 }
