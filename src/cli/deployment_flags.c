@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "cli/options.h"
 
+#define GPU_MEMORY_MIN_BYTES (1ULL << 28)
+
 static bool copy_text(struct arguments *arguments, const struct option_row *row, const char *value, char *out,
                       size_t capacity)
 {
@@ -58,8 +60,10 @@ static bool set_gpu_memory(struct arguments *arguments, const struct option_row 
     if (!parse_size(arguments, row, value, &bytes)) {
         return false;
     }
-    if (bytes == 0) {
-        (void)options_mistake(arguments, "--%s: a GPU has more than 0 bytes", row->name);
+    if (bytes < GPU_MEMORY_MIN_BYTES) {
+        (void)options_mistake(arguments,
+                              "--%s: '%s' is less than any GPU has; sizes are bytes unless a unit follows: 24GiB",
+                              row->name, value);
         return false;
     }
     arguments->deployment.gpu_memory_bytes = bytes;
