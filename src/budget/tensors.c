@@ -25,7 +25,7 @@ static void add_mixer(struct kvb_tensor_list *list, const struct kvb_attention_s
     case KVB_ATTENTION_CHUNKED:
     case KVB_ATTENTION_CROSS:
     case KVB_ATTENTION_ENCODER:
-        if (shape->latent_rank || shape->output_groups) {
+        if (shape->latent_rank) {
             kvb_latent_tensors(list, shape);
         } else {
             kvb_attention_tensors(list, shape);

@@ -161,10 +161,6 @@ void hf_attention_dsv4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kin
         shape->index_topk = hf_need(hf, HF_INDEX_TOPK);
         shape->has_indexer = true;
     }
-    if (hf_word_is(hf, HF_MODEL_TYPE, "deepseek_ref")) {
-        // Not a model type the engine's latent layouts are chosen by: every layer keeps a plain window.
-        shape->kind = KVB_ATTENTION_SLIDING;
-    }
     // Hyper-connections: two mixing matrices over the streams, their bases and scales.
     uint64_t mixing = kvb_mul(mixes, kvb_mul(streams, hf->model->hidden_size));
     kind->extra_elements = (uint32_t)kvb_min(kvb_mul(kvb_add(kvb_add(mixing, mixes), 3), 2), UINT32_MAX / 2);

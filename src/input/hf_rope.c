@@ -118,12 +118,9 @@ void hf_build_rope(struct hf *hf)
     if (!latent) {
         latent = first_of(hf, KVB_ATTENTION_DSV4);
     }
-    if (!latent && sliding && sliding->output_groups) {
-        latent = sliding;
-    }
     if (latent && latent->rope_size) {
         add_cache(hf, cache_rows(hf), latent->rope_size);
-        if (latent->output_groups || latent->index_heads) { // compressed layers', the indexer's own
+        if (latent->kind == KVB_ATTENTION_DSV4 || latent->index_heads) { // compressed layers', the indexer's own
             add_cache(hf, cache_rows(hf), latent->rope_size);
         }
         return;
