@@ -37,6 +37,18 @@ struct device_row {
     uint64_t likely, low, high;
 };
 
+static void walk(const struct device_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.gpu.nvlink = rows[i].nvlink;
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
+        non_torch();
+        check(rows[i].what, rows[i].likely, rows[i].low, rows[i].high);
+    }
+}
+
 // Snapshot accounting: 0.05 below Hopper; 0.13 and from 0.18 0.25 on it; NVLink 0.6, from 0.18 2.1; PCIe 0.2.
 static void by_device(void **state)
 {
@@ -56,14 +68,7 @@ static void by_device(void **state)
         {"4 x L40S, 0.19", R(19, 0), 89, false, 4, 20, 10, 80},
         {"2 x H100 PCIe, 0.19", R(19, 0), 90, false, 2, 30, 10, 120},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        make_llama_plan(&plan, rows[i].release);
-        plan.gpu.compute_capability = rows[i].capability;
-        plan.gpu.nvlink = rows[i].nvlink;
-        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
-        non_torch();
-        check(rows[i].what, rows[i].likely, rows[i].low, rows[i].high);
-    }
+    walk(rows, sizeof rows / sizeof rows[0]);
 }
 
 // Walks every release with every kind of device: no gap, and the likely value lies in its range.
@@ -84,19 +89,12 @@ static void no_gap_between_releases(void **state)
     }
 }
 
-struct era_row {
-    const char *what;
-    uint32_t release, capability;
-    bool nvlink;
-    uint64_t tp, likely, low, high;
-};
-
 // Device-wide releases charge the context too: 0.30, or 0.45 on large cards, and the peers' share on several.
 // To 0.6.3 what torch has cached without using it is charged, from 0.27 what the runner allocates.
 static void by_accounting(void **state)
 {
     (void)state;
-    static const struct era_row rows[] = {
+    static const struct device_row rows[] = {
         {"free memory before and after", R(6, 3), 86, false, 1, 5 + 35, 1, 15 + 160},
         {"device-wide, small card", R(6, 4), 86, false, 1, 5 + 30, 1 + 15, 15 + 50},
         {"device-wide, A100", R(6, 4), 80, true, 1, 5 + 45, 1 + 15, 15 + 70},
@@ -109,14 +107,7 @@ static void by_accounting(void **state)
         {"0.27, one rank", R(27, 0), 89, false, 1, 5 + 10, 1, 25 + 40},
         {"0.27, 2 PCIe: 0.84 logged", R(27, 0), 89, false, 2, 20 + 60, 10 + 10, 80 + 130},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        make_llama_plan(&plan, rows[i].release);
-        plan.gpu.compute_capability = rows[i].capability;
-        plan.gpu.nvlink = rows[i].nvlink;
-        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
-        non_torch();
-        check(rows[i].what, rows[i].likely, rows[i].low, rows[i].high);
-    }
+    walk(rows, sizeof rows / sizeof rows[0]);
 }
 
 static void special_cases(void **state)
