@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "budget/compute.h"
-#include "budget/ladder.h"
+#include "engines/vllm/compute.h"
+#include "engines/vllm/ladder.h"
 
 static void put(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number)
 {

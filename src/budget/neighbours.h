@@ -4,7 +4,7 @@
 
 #include <kvbudget/residents.h>
 
-#include "budget/context.h"
+#include "engines/vllm/context.h"
 
 // What the engine keeps once it runs: its own terms, graphs that were not charged, and its context
 // unless the release has charged that already.

@@ -5,9 +5,9 @@
 #include <kvbudget/machine.h>
 
 #include "base/checked.h"
-#include "budget/compute.h"
-#include "budget/context.h"
-#include "budget/printed.h"
+#include "engines/vllm/compute.h"
+#include "engines/vllm/context.h"
+#include "engines/vllm/printed.h"
 
 #define HUNDREDTH_PPM 10000U
 

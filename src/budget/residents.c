@@ -7,9 +7,9 @@
 
 #include "base/checked.h"
 #include "base/text.h"
-#include "budget/compute.h"
+#include "engines/vllm/compute.h"
 #include "budget/neighbours.h"
-#include "budget/terms.h"
+#include "engines/vllm/terms.h"
 
 #define STEP_PPM 10000U
 #define STEPS_TRIED 4U

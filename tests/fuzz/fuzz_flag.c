@@ -6,7 +6,7 @@
 #include <kvbudget/input.h>
 #include <kvbudget/units.h>
 
-#include "input/json_flag.h"
+#include "command/json_flag.h"
 
 static struct kvb_problems problems;
 static struct kvb_deployment deployment;

@@ -2,7 +2,7 @@
 #include "fuzz_check.h"
 
 #include "base/buffer.h"
-#include "input/gguf.h"
+#include "model/checkpoint/gguf.h"
 
 static struct kvb_problems problems;
 static struct kvb_checkpoint checkpoint;

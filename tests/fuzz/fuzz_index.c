@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "input/checkpoint.h"
+#include "model/checkpoint/checkpoint.h"
 
 static struct kvb_problems problems;
 

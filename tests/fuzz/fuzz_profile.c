@@ -3,7 +3,7 @@
 
 #include <kvbudget/input.h>
 
-#include "input/profile.h"
+#include "catalogue/profile.h"
 
 static struct kvb_problems problems;
 static struct kvb_deployment deployment;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "input/checkpoint.h"
+#include "model/checkpoint/checkpoint.h"
 
 static struct kvb_problems problems;
 static struct kvb_checkpoint checkpoint;

@@ -2,8 +2,8 @@
 #include "fuzz_check.h"
 
 #include "base/buffer.h"
-#include "input/tree.h"
-#include "input/tree_text.h"
+#include "text/tree.h"
+#include "text/tree_text.h"
 
 static struct kvb_problems problems;
 

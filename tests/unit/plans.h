@@ -2,7 +2,7 @@
 #ifndef KVB_TESTS_PLANS_H
 #define KVB_TESTS_PLANS_H
 
-#include "budget/context.h"
+#include "engines/vllm/context.h"
 #include "unit/kv_models.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "budget/overhead.h"
+#include "engines/vllm/overhead.h"
 #include "unit/plans.h"
 
 static struct kvb_plan plan;

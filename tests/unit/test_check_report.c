@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "input/tree.h"
+#include "text/tree.h"
 #include "report/check_report.h"
 
 static const struct kvb_check_finding bad[] = {

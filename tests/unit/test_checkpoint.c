@@ -15,8 +15,8 @@
 
 #include "base/memory.h"
 #include "checkpoint_files.h"
-#include "input/checkpoint.h"
-#include "input/checkpoint_names.h"
+#include "model/checkpoint/checkpoint.h"
+#include "model/checkpoint/checkpoint_names.h"
 
 static struct kvb_problems problems;
 static struct kvb_model model;

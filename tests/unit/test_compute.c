@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "budget/compute.h"
+#include "engines/vllm/compute.h"
 #include "unit/plans.h"
 
 static struct kvb_plan plan;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "budget/defaults.h"
+#include "engines/vllm/defaults.h"
 #include "unit/plans.h"
 
 static struct kvb_plan plan;

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "budget/encoder_items.h"
-#include "budget/overhead.h"
+#include "engines/vllm/encoder_items.h"
+#include "engines/vllm/overhead.h"
 #include "unit/plans.h"
 
 static struct kvb_plan plan;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "budget/errors.h"
+#include "engines/vllm/errors.h"
 #include "unit/plans.h"
 
 static struct kvb_plan plan;

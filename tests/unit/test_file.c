@@ -14,7 +14,7 @@
 #include <kvbudget/input.h>
 
 #include "base/memory.h"
-#include "input/file.h"
+#include "text/file.h"
 
 static struct kvb_problems problems;
 static char folder[64];

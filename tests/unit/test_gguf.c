@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "gguf_bytes.h"
-#include "input/gguf.h"
+#include "model/checkpoint/gguf.h"
 
 static struct kvb_problems problems;
 static struct kvb_model model;

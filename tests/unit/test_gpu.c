@@ -12,8 +12,8 @@
 #include <kvbudget/units.h>
 
 #include "base/text.h"
-#include "input/builtin.h"
-#include "input/tree.h"
+#include "catalogue/builtin.h"
+#include "text/tree.h"
 
 static struct kvb_problems problems;
 

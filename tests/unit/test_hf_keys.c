@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "input/file.h"
-#include "input/hf.h"
+#include "text/file.h"
+#include "model/config/hf.h"
 
 #define NAMES (sizeof((struct hf_key_row *)0)->names / sizeof((struct hf_key_row *)0)->names[0])
 

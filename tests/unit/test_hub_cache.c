@@ -14,7 +14,7 @@
 #include <kvbudget/input.h>
 
 #include "checkpoint_files.h"
-#include "input/hub_cache.h"
+#include "model/hub_cache.h"
 
 #define REVISION "0123456789abcdef0123456789abcdef01234567"
 

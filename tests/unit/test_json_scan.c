@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "input/json_scan.h"
+#include "text/json_scan.h"
 
 static struct kvb_problems problems;
 static struct kvb_json_scan scan;

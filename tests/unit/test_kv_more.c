@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "budget/kv.h"
+#include "engines/vllm/kv.h"
 #include "unit/plans.h"
 
 #define POOL (40 * GIB)

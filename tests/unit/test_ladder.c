@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "budget/ladder.h"
+#include "engines/vllm/ladder.h"
 #include "unit/plans.h"
 
 static struct kvb_plan plan;

@@ -11,7 +11,7 @@
 #include <kvbudget/machine.h>
 #include <kvbudget/units.h>
 
-#include "input/smi.h"
+#include "machine/smi.h"
 
 static struct kvb_machine machine;
 static struct kvb_problems problems;

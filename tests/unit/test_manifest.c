@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "input/manifest_reader.h"
-#include "input/serve_flags.h"
-#include "input/serve_since.h"
+#include "manifest/manifest_reader.h"
+#include "engines/vllm/serve_flags.h"
+#include "engines/vllm/serve_since.h"
 
 static struct kvb_problems problems;
 static struct kvb_found found; // the last one

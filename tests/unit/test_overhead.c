@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "budget/overhead.h"
+#include "engines/vllm/overhead.h"
 #include "unit/plans.h"
 
 #define CENTI (GIB / 100)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "budget/printed.h"
+#include "engines/vllm/printed.h"
 
 // 85028372480 x 0.9 = 76525535232 exactly; 25757220864 x 0.675 = 17386124083.2 is cut or rounded up.
 static void requests(void **state)

@@ -10,8 +10,9 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "input/file.h"
-#include "input/profile.h"
+#include "text/file.h"
+#include "catalogue/profile.h"
+#include "deployment/schemas.h"
 
 static void add_value(struct kvb_buffer *line, const struct kvb_field_row *row)
 {

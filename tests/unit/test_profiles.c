@@ -10,7 +10,7 @@
 #include <kvbudget/input.h>
 #include <kvbudget/units.h>
 
-#include "input/builtin.h"
+#include "catalogue/builtin.h"
 
 static struct kvb_problems problems;
 static struct kvb_deployment deployment;

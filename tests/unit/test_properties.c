@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/checked.h"
-#include "budget/rules.h"
+#include "engines/vllm/rules.h"
 #include "unit/kv_models.h"
 
 #define ROUNDS 3000

@@ -13,7 +13,7 @@
 #include <kvbudget/input.h>
 #include <kvbudget/units.h>
 
-#include "input/file.h"
+#include "text/file.h"
 
 static struct kvb_problems problems;
 static struct kvb_deployment deployment;

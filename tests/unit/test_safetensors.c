@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "input/safetensors.h"
+#include "model/checkpoint/safetensors.h"
 
 static struct kvb_problems problems;
 

@@ -9,7 +9,7 @@
 
 #include <kvbudget/kvbudget.h>
 
-#include "input/serve_flags.h"
+#include "engines/vllm/serve_flags.h"
 
 #define WORDS_MAX 24
 

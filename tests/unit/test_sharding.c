@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "budget/weights.h"
+#include "budget/weights/weights.h"
 #include "unit/plans.h"
 
 static struct kvb_plan plan;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "budget/tensors.h"
+#include "budget/weights/tensors.h"
 #include "unit/plans.h"
 
 static struct kvb_model model;

@@ -11,7 +11,7 @@
 #include <kvbudget/units.h>
 
 #include "budget/neighbours.h"
-#include "input/residents.h"
+#include "deployment/residents.h"
 
 static struct kvb_problems problems;
 static struct kvb_model model;

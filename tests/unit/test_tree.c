@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "input/file.h"
-#include "input/tree.h"
+#include "text/file.h"
+#include "text/tree.h"
 
 static struct kvb_problems problems;
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "budget/weights.h"
+#include "budget/weights/weights.h"
 #include "unit/kv_models.h"
 
 #define MIB (1ULL << 20)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "budget/weights_checkpoint.h"
+#include "budget/weights/weights_checkpoint.h"
 #include "unit/plans.h"
 
 #define LAYER 218112000ULL       // elements of a layer of Llama-3.1-8B (test_tensors.c)

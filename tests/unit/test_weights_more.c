@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "budget/weights.h"
+#include "budget/weights/weights.h"
 #include "unit/plans.h"
 
 #define LLAMA_8B (15348 * MIB + 65 * 8192) // test_weights.c

@@ -1,0 +1,78 @@
+# The rooms of src, left to right: ROOM=what it may include beside itself and the public headers. This one list
+# makes the include paths of every room and is what tests/layering reads.
+set(KVB_ROOMS
+  "base="
+  "release=base"
+  "text=base release"
+  "logs=base release"
+  "budget=base release engines/vllm"
+  "engines/vllm=base release budget"
+  "catalogue=base release text"
+  "model/config=base release text catalogue"
+  "model/checkpoint=base release text model/config"
+  "command=base release text engines/vllm"
+  "model=base release text catalogue model/config model/checkpoint"
+  "machine=base release text catalogue"
+  "deployment=base release text catalogue model command machine"
+  "manifest=base release text catalogue model command deployment engines/vllm"
+  "gate=base release text manifest"
+  "report=base release"
+  "cli=base release report"
+)
+
+# One folder per room with links to its headers alone, so that a room sees the rooms it may see and no other.
+# A room's own subfolders belong to it unless they are rooms of their own.
+set(room_names "")
+foreach(row IN LISTS KVB_ROOMS)
+  string(REGEX REPLACE "=.*" "" room "${row}")
+  list(APPEND room_names "${room}")
+endforeach()
+
+set(links "${CMAKE_BINARY_DIR}/rooms")
+file(REMOVE_RECURSE "${links}")
+
+# All files of a room with this ending.
+function(kvb_room_files out room ending)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/src/${room}/*.${ending})
+  set(files "")
+  foreach(file IN LISTS found)
+    get_filename_component(folder "${file}" DIRECTORY)
+    set(owner "${folder}")
+    while(NOT owner IN_LIST room_names)
+      get_filename_component(owner "${owner}" DIRECTORY)
+    endwhile()
+    if(owner STREQUAL room)
+      list(APPEND files "${file}")
+    endif()
+  endforeach()
+  set(${out} "${files}" PARENT_SCOPE)
+endfunction()
+
+foreach(room IN LISTS room_names)
+  kvb_room_files(headers "${room}" h)
+  string(REPLACE "/" "-" folder "${room}")
+  file(MAKE_DIRECTORY "${links}/${folder}")
+  foreach(header IN LISTS headers)
+    get_filename_component(inside "${header}" DIRECTORY)
+    file(MAKE_DIRECTORY "${links}/${folder}/${inside}")
+    file(CREATE_LINK "${CMAKE_SOURCE_DIR}/src/${header}" "${links}/${folder}/${header}" SYMBOLIC)
+  endforeach()
+endforeach()
+
+# The include folders of a room: its own and those of its row.
+function(kvb_room_includes out room)
+  set(folders "")
+  foreach(row IN LISTS KVB_ROOMS)
+    if(row MATCHES "^${room}=(.*)$")
+      separate_arguments(seen UNIX_COMMAND "${room} ${CMAKE_MATCH_1}")
+      foreach(name IN LISTS seen)
+        string(REPLACE "/" "-" folder "${name}")
+        list(APPEND folders "${links}/${folder}")
+      endforeach()
+    endif()
+  endforeach()
+  set(${out} "${folders}" PARENT_SCOPE)
+endfunction()
+
+string(REPLACE ";" "\n" rows "${KVB_ROOMS}")
+file(WRITE "${CMAKE_BINARY_DIR}/rooms.txt" "${rows}\n")

@@ -1,0 +1,56 @@
+// torch's caching allocator: pytorch/pytorch c10/cuda/CUDACachingAllocator.cpp (kMinBlockSize, kSmallSize,
+// kLargeBuffer, kMinLargeAlloc, kRoundLarge, should_split).
+#include "budget/weights/weights.h"
+
+#include "base/checked.h"
+
+#define BLOCK_BYTES 512
+#define SMALL_BYTES (1ULL << 20)
+#define LARGE_SEGMENT_BYTES (20ULL << 20)
+#define OWN_SEGMENT_FROM (10ULL << 20)
+#define SEGMENT_STEP (2ULL << 20)
+
+static uint64_t take_best_fit(struct kvb_allocator *allocator, uint64_t bytes)
+{
+    uint32_t best = allocator->free_count;
+    for (uint32_t i = 0; i < allocator->free_count; i++) {
+        bool fits = allocator->free_bytes[i] >= bytes;
+        if (fits && (best == allocator->free_count || allocator->free_bytes[i] < allocator->free_bytes[best])) {
+            best = i;
+        }
+    }
+    if (best == allocator->free_count) {
+        return 0;
+    }
+    uint64_t found = allocator->free_bytes[best];
+    allocator->free_bytes[best] = allocator->free_bytes[--allocator->free_count];
+    return found;
+}
+
+static void keep_rest(struct kvb_allocator *allocator, uint64_t bytes)
+{
+    if (allocator->free_count < KVB_FREE_BLOCKS_MAX) {
+        allocator->free_bytes[allocator->free_count++] = bytes;
+    }
+}
+
+void kvb_allocate(struct kvb_allocator *allocator, uint64_t bytes)
+{
+    if (bytes == 0) {
+        return;
+    }
+    allocator->requested_bytes = kvb_add(allocator->requested_bytes, bytes);
+    uint64_t size = kvb_round_up(bytes, BLOCK_BYTES);
+    if (size > SMALL_BYTES && !allocator->exact && !kvb_is_saturated(size)) {
+        uint64_t block = take_best_fit(allocator, size);
+        if (block == 0) {
+            block = size < OWN_SEGMENT_FROM ? LARGE_SEGMENT_BYTES : kvb_round_up(size, SEGMENT_STEP);
+        }
+        if (block - size > SMALL_BYTES) {
+            keep_rest(allocator, block - size);
+        } else {
+            size = block;
+        }
+    }
+    allocator->allocated_bytes = kvb_add(allocator->allocated_bytes, size);
+}

@@ -1,0 +1,12 @@
+// The tensors of one layer by its parts: attention, state, latent attention, MLP.
+#ifndef KVB_BUDGET_WEIGHTS_TENSORS_H
+#define KVB_BUDGET_WEIGHTS_TENSORS_H
+
+#include "budget/weights/tensor_list.h"
+
+void kvb_attention_tensors(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape);
+void kvb_state_tensors(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape);
+void kvb_latent_tensors(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape);
+void kvb_mlp_tensors(struct kvb_tensor_list *list, const struct kvb_mlp_shape *shape);
+
+#endif

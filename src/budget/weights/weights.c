@@ -1,0 +1,300 @@
+// Weights of one rank in load order through the allocator: embedding, layers, final norm, head, towers,
+// rotary tables, absorbed MLA copies, LoRA slots and drafters.
+// Source: vllm/model_executor/model_loader, layers/rotary_embedding, lora/layers, v1/attention/backends/mla.
+#include "budget/weights/weights.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+#define LORA_EXTRA_VOCABULARY 256
+#define LORA_EXTRA_UNTIL KVB_RELEASE(0, 11, 1)
+#define ABSORBED_SINCE KVB_RELEASE(0, 7, 0)
+#define INDEX_BUFFER_ENTRY_BYTES 4
+
+// Parameters of the layer kinds met last, so that alike layers are split and sized once.
+#define PREPARED_MAX 4
+struct prepared {
+    const struct kvb_layer_kind *kind; // NULL: free
+    uint32_t count;
+    struct kvb_parameter parameters[KVB_TENSORS_MAX];
+};
+
+struct loader {
+    const struct kvb_context *context;
+    struct kvb_allocator allocator;
+    struct kvb_weights *out;
+    uint64_t offload_limit_bytes;
+    uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
+    bool movable;                       // inside a decoder layer
+    struct prepared prepared[PREPARED_MAX];
+};
+
+static void load_bytes(struct loader *loader, uint64_t bytes, uint64_t *account)
+{
+    kvb_allocate(&loader->allocator, bytes);
+    *account = kvb_add(*account, bytes);
+}
+
+static uint64_t bytes_of(const struct kvb_parameter *parameter)
+{
+    uint64_t bytes = 0;
+    for (uint32_t part = 0; part < parameter->part_count; part++) {
+        bytes = kvb_add(bytes, parameter->part_bytes[part]);
+    }
+    return bytes;
+}
+
+static void load_parameter(struct loader *loader, const struct kvb_parameter *parameter)
+{
+    struct kvb_weights *out = loader->out;
+    if (loader->movable && out->offloaded_bytes < loader->offload_limit_bytes) {
+        out->offloaded_bytes = kvb_add(out->offloaded_bytes, bytes_of(parameter));
+        return;
+    }
+    for (uint32_t part = 0; part < parameter->part_count; part++) {
+        load_bytes(loader, parameter->part_bytes[part], &out->role_bytes[parameter->role]);
+    }
+    loader->plain_bytes = kvb_add(loader->plain_bytes, parameter->plain_bytes);
+    loader->stored_bytes = kvb_add(loader->stored_bytes, bytes_of(parameter));
+}
+
+static void load_adapter(struct loader *loader, const struct kvb_parameter *parameter)
+{
+    const struct kvb_plan *plan = loader->context->plan;
+    if (kvb_number(plan, KVB_SET_ENABLE_LORA) == 0 || parameter->lora_elements_per_rank == 0) {
+        return;
+    }
+    uint64_t slots = kvb_is_set(plan, KVB_SET_MAX_LORAS) ? kvb_number(plan, KVB_SET_MAX_LORAS) : 1;
+    uint64_t rank = kvb_is_set(plan, KVB_SET_MAX_LORA_RANK) ? kvb_number(plan, KVB_SET_MAX_LORA_RANK) : 16;
+    uint64_t elements = kvb_mul(kvb_mul(slots, rank), parameter->lora_elements_per_rank);
+    load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(loader->context->dtype)), &loader->out->lora_bytes);
+}
+
+// Without unified addressing V0 brings one offloaded layer back at a time for its forward pass.
+static void note_moved_layer(struct loader *loader, uint64_t offloaded_before)
+{
+    if (loader->context->generation == KVB_GENERATION_V0) {
+        uint64_t moved = loader->out->offloaded_bytes - offloaded_before;
+        loader->out->returning_layer_bytes = kvb_max(loader->out->returning_layer_bytes, moved);
+    }
+}
+
+// The copies are made where kv_b_proj lies: V0 leaves them with an offloaded one.
+static bool absorbs_on_gpu(const struct loader *loader, uint64_t offloaded_before)
+{
+    bool moved = loader->out->offloaded_bytes > offloaded_before;
+    return loader->context->release >= ABSORBED_SINCE && !(moved && loader->context->generation == KVB_GENERATION_V0);
+}
+
+static const struct prepared *prepare(struct loader *loader, const struct kvb_model *model,
+                                      const struct kvb_layer_kind *kind)
+{
+    struct kvb_tensor tensors[KVB_TENSORS_MAX];
+    struct prepared *prepared = &loader->prepared[(size_t)(kind - model->kinds) % PREPARED_MAX];
+    if (prepared->kind != kind) {
+        uint32_t count = kvb_layer_tensors(model, kind, tensors);
+        prepared->count = kvb_parameters_of(loader->context, tensors, count, prepared->parameters);
+        prepared->kind = kind;
+    }
+    return prepared;
+}
+
+// Matrices first and norms after them: the module order in which offloading walks a layer.
+static void load_layer(struct loader *loader, const struct kvb_model *model, const struct kvb_layer_kind *kind)
+{
+    const struct prepared *prepared = prepare(loader, model, kind);
+    uint64_t offloaded_before = loader->out->offloaded_bytes;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < prepared->count; i++) {
+            const struct kvb_parameter *parameter = &prepared->parameters[i];
+            if (parameter->is_norm == (pass == 1)) {
+                load_parameter(loader, parameter);
+                load_adapter(loader, parameter);
+            }
+        }
+    }
+    const struct kvb_attention_shape *shape = &kind->attention;
+    note_moved_layer(loader, offloaded_before);
+    if (shape->kind == KVB_ATTENTION_MLA && absorbs_on_gpu(loader, offloaded_before)) {
+        uint64_t heads = kvb_heads_on_rank(shape->heads, loader->context->tp);
+        uint64_t per_width = kvb_mul(heads * kvb_dtype_bytes(loader->context->dtype), shape->latent_rank);
+        load_bytes(loader, kvb_mul(per_width, shape->value_head_size), &loader->out->absorbed_bytes);
+        load_bytes(loader, kvb_mul(per_width, shape->nope_size), &loader->out->absorbed_bytes);
+    }
+}
+
+static void load_layers(struct loader *loader, uint32_t stage)
+{
+    const struct kvb_context *context = loader->context;
+    loader->movable = true;
+    for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
+        load_layer(loader, context->model, kvb_kind_of(context->model, layer));
+    }
+    loader->movable = false;
+}
+
+static bool on_stage(const struct kvb_context *context, const struct kvb_tensor *tensor, uint32_t stage)
+{
+    bool first = stage == 0;
+    bool last = stage + 1 == context->pp;
+    if (tensor->role == KVB_ROLE_EMBEDDING) {
+        return first || (last && context->model->tied_embeddings);
+    }
+    return last;
+}
+
+static void load_outer(struct loader *loader, uint32_t stage, bool embedding)
+{
+    struct kvb_tensor tensors[KVB_TENSORS_MAX];
+    struct kvb_parameter parameter;
+    uint32_t count = kvb_outer_tensors(loader->context->model, tensors);
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_embedding = tensors[i].role == KVB_ROLE_EMBEDDING;
+        if (is_embedding == embedding && on_stage(loader->context, &tensors[i], stage)) {
+            (void)kvb_parameters_of(loader->context, &tensors[i], 1, &parameter);
+            load_parameter(loader, &parameter);
+        }
+    }
+}
+
+static bool is_tower(enum kvb_role role)
+{
+    return role == KVB_ROLE_VISION || role == KVB_ROLE_AUDIO || role == KVB_ROLE_PROJECTOR;
+}
+
+static void load_extras(struct loader *loader, uint32_t stage)
+{
+    const struct kvb_context *context = loader->context;
+    bool text_only = kvb_number(context->plan, KVB_SET_LANGUAGE_MODEL_ONLY) != 0;
+    bool copied = kvb_number(context->plan, KVB_SET_MM_ENCODER_TP_MODE) != 0;
+    for (uint32_t i = 0; i < context->model->extra_count; i++) {
+        const struct kvb_extra *extra = &context->model->extras[i];
+        bool tower = is_tower(extra->role);
+        if (extra->role == KVB_ROLE_MTP || (tower ? text_only : stage > 0)) {
+            continue;
+        }
+        struct kvb_tensor tensor = {extra->name,
+                                    extra->role,
+                                    tower && copied ? KVB_SPLIT_COPY : extra->split,
+                                    extra->rows,
+                                    extra->columns,
+                                    1,
+                                    0,
+                                    0,
+                                    extra->quantised,
+                                    false,
+                                    false};
+        struct kvb_parameter parameter;
+        (void)kvb_parameters_of(context, &tensor, 1, &parameter);
+        for (uint32_t copy = 0; copy < extra->count; copy++) {
+            load_parameter(loader, &parameter);
+        }
+    }
+}
+
+static void load_rope(struct loader *loader)
+{
+    const struct kvb_model *model = loader->context->model;
+    for (uint32_t i = 0; i < model->rope_cache_count; i++) {
+        uint64_t elements = kvb_mul(model->rope_caches[i].rows, model->rope_caches[i].width);
+        load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(loader->context->dtype)), &loader->out->rope_bytes);
+    }
+}
+
+// The sparse index keeps its choices for a whole batch.
+static void load_buffers(struct loader *loader)
+{
+    const struct kvb_context *context = loader->context;
+    uint32_t topk = 0;
+    for (uint32_t i = 0; i < context->model->kind_count; i++) {
+        const struct kvb_attention_shape *shape = &context->model->kinds[i].attention;
+        topk = shape->index_topk > topk ? shape->index_topk : topk;
+    }
+    uint64_t entries = kvb_mul(context->max_num_batched_tokens, topk);
+    load_bytes(loader, kvb_mul(entries, INDEX_BUFFER_ENTRY_BYTES), &loader->out->buffer_bytes);
+}
+
+static bool has_embedding_adapters(const struct kvb_context *context)
+{
+    const char *architecture = context->model->architecture;
+    return context->release < LORA_EXTRA_UNTIL &&
+           (strcmp(architecture, "LlamaForCausalLM") == 0 || strcmp(architecture, "MistralForCausalLM") == 0);
+}
+
+static void load_embedding_adapters(struct loader *loader)
+{
+    const struct kvb_context *context = loader->context;
+    if (kvb_number(context->plan, KVB_SET_ENABLE_LORA) == 0 || !has_embedding_adapters(context)) {
+        return;
+    }
+    uint64_t rank =
+        kvb_is_set(context->plan, KVB_SET_MAX_LORA_RANK) ? kvb_number(context->plan, KVB_SET_MAX_LORA_RANK) : 16;
+    uint64_t hidden = context->model->hidden_size;
+    uint64_t rows = (uint64_t)context->model->vocabulary_size + LORA_EXTRA_VOCABULARY;
+    uint64_t elements = kvb_add(kvb_mul(2 * rank, kvb_add(rows, hidden)), 3 * LORA_EXTRA_VOCABULARY * hidden);
+    load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(context->dtype)), &loader->out->lora_bytes);
+}
+
+// Next-token modules share embedding and head with the target.
+static void load_mtp(struct loader *loader)
+{
+    const struct kvb_model *model = loader->context->model;
+    uint64_t hidden = model->hidden_size;
+    uint64_t element = kvb_dtype_bytes(loader->context->dtype);
+    for (uint32_t i = 0; i < model->mtp_layers; i++) {
+        load_layer(loader, model, &model->kinds[model->mtp_kind]);
+        load_bytes(loader, kvb_mul(model->mtp_extra_matrices_hidden * element * hidden, hidden),
+                   &loader->out->draft_bytes);
+    }
+}
+
+static void load_draft(struct loader *loader)
+{
+    const struct kvb_context *context = loader->context;
+    if (context->speculative == KVB_SPECULATIVE_MTP) {
+        load_mtp(loader);
+    } else if (context->plan->draft != NULL && context->speculative != KVB_SPECULATIVE_NONE) {
+        struct kvb_context draft = *context;
+        struct kvb_weights own;
+        draft.model = context->plan->draft;
+        draft.pp = 1;
+        draft.speculative = KVB_SPECULATIVE_NONE;
+        draft.stage_begin[1] = (uint16_t)draft.model->layer_count;
+        kvb_weights_count(&draft, 0, &own);
+        load_bytes(loader, own.total_bytes, &loader->out->draft_bytes);
+    }
+}
+
+void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights)
+{
+    struct loader loader; // 20 KiB: only what is read before it is written is cleared
+    memset(&loader, 0, offsetof(struct loader, prepared));
+    for (uint32_t i = 0; i < PREPARED_MAX; i++) {
+        loader.prepared[i].kind = NULL;
+    }
+    loader.context = context;
+    loader.out = weights;
+    memset(weights, 0, sizeof *weights);
+    weights->rank_stage = stage;
+    loader.allocator.exact = context->plan->environment.expandable_segments == KVB_YES;
+    loader.offload_limit_bytes = kvb_number(context->plan, KVB_SET_CPU_OFFLOAD_GB);
+    load_extras(&loader, stage);
+    load_outer(&loader, stage, true);
+    load_rope(&loader);
+    load_layers(&loader, stage);
+    load_outer(&loader, stage, false);
+    load_buffers(&loader);
+    load_embedding_adapters(&loader);
+    if (stage + 1 == context->pp) {
+        load_draft(&loader);
+    }
+    weights->total_bytes = loader.allocator.allocated_bytes;
+    weights->unquantised_bytes = weights->total_bytes;
+    if (loader.plain_bytes > loader.stored_bytes) {
+        weights->unquantised_bytes = kvb_add(weights->total_bytes, loader.plain_bytes - loader.stored_bytes);
+    }
+    weights->rounding_bytes = loader.allocator.allocated_bytes - loader.allocator.requested_bytes;
+    kvb_weights_from_checkpoint(context, stage, weights);
+}

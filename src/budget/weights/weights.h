@@ -1,0 +1,53 @@
+// Weight bytes of one rank, as "Model loading took" counts them.
+#ifndef KVB_BUDGET_WEIGHTS_WEIGHTS_H
+#define KVB_BUDGET_WEIGHTS_WEIGHTS_H
+
+#include "engines/vllm/context.h"
+
+// torch's caching allocator, as far as it changes what is counted.
+#define KVB_FREE_BLOCKS_MAX 192
+struct kvb_allocator {
+    bool exact; // expandable segments: no rounding beyond 512 bytes
+    uint64_t allocated_bytes, requested_bytes;
+    uint32_t free_count;
+    uint64_t free_bytes[KVB_FREE_BLOCKS_MAX];
+};
+void kvb_allocate(struct kvb_allocator *allocator, uint64_t bytes);
+
+// One parameter on one rank, in the parts that are allocated apart: values, scales, zero points.
+#define KVB_PARTS_MAX 4
+struct kvb_parameter {
+    enum kvb_role role;
+    bool is_norm;
+    uint32_t part_count;
+    uint64_t part_bytes[KVB_PARTS_MAX];
+    uint64_t plain_bytes;            // at the model's dtype
+    uint64_t lora_elements_per_rank; // inputs + outputs of an adapter of rank 1
+};
+
+// A matrix on one rank, after splitting.
+struct kvb_matrix {
+    enum kvb_role role;
+    uint64_t count, rows, columns;
+    uint32_t logical; // matrices fused into it
+    bool quantised, always_fp32, is_expert;
+};
+void kvb_parameter_make(const struct kvb_context *context, const struct kvb_matrix *matrix,
+                        struct kvb_parameter *parameter);
+// Rows and columns of a tensor on one rank.
+void kvb_tensor_split(const struct kvb_context *context, const struct kvb_tensor *tensor, struct kvb_matrix *matrix);
+
+// Parameters of a list of tensors; fused neighbours become one. `out` has room for `count`.
+// Returns how many.
+uint32_t kvb_parameters_of(const struct kvb_context *context, const struct kvb_tensor *tensors, uint32_t count,
+                           struct kvb_parameter *out);
+
+// Whether a matrix is stored in the model's quantisation or quantised while loading.
+bool kvb_is_quantised(const struct kvb_context *context, const struct kvb_matrix *matrix);
+
+// Corrects a count from the config by what the checkpoint's headers say, if they are known.
+void kvb_weights_from_checkpoint(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights);
+
+void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights);
+
+#endif

@@ -1,0 +1,54 @@
+// Binary search in the table of embedded profiles.
+#include "catalogue/builtin.h"
+
+#include "base/text.h"
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static int compare(const char *a, const char *b)
+{
+    while (*a && lower(*a) == lower(*b)) {
+        a++;
+        b++;
+    }
+    return (unsigned char)lower(*a) - (unsigned char)lower(*b);
+}
+
+const struct kvb_builtin *kvb_builtins_of(enum kvb_profile_kind kind, size_t *count)
+{
+    size_t all;
+    const struct kvb_builtin *rows = kvb_builtins(&all);
+    size_t first = 0;
+    while (first < all && rows[first].kind < kind) {
+        first++;
+    }
+    size_t end = first;
+    while (end < all && rows[end].kind == kind) {
+        end++;
+    }
+    *count = end - first;
+    return rows + first;
+}
+
+const struct kvb_builtin *kvb_builtin_find(enum kvb_profile_kind kind, const char *id)
+{
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins_of(kind, &count);
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        int order = compare(id, rows[middle].id);
+        if (order == 0) {
+            return &rows[middle];
+        }
+        if (order < 0) {
+            count = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return NULL;
+}

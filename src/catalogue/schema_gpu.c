@@ -1,0 +1,237 @@
+// A `kind: gpu` profile: its keys, and how many bytes CUDA reports as the total.
+#include <stdio.h>
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/buffer.h"
+#include "base/checked.h"
+#include "base/text.h"
+#include "text/bind.h"
+#include "catalogue/profile.h"
+#include "text/strict.h"
+#include "text/tree_text.h"
+
+#define ALIASES_MAX 16
+#define TOTALS_MAX 16
+#define EVIDENCE_MAX 16
+#define MIB_MAX (UINT64_C(1) << 33)
+
+// What the driver keeps back where nobody has looked: 430 MiB and a 512th of the memory meets the
+// reserves seen on cards from 8 to 280 GB within the bound below.
+#define TYPICAL_RESERVE_BYTES (430 * KVB_MIB)
+#define TYPICAL_RESERVE_DIVISOR 512
+#define SEEN_BOUND_BYTES (154 * KVB_MIB)    // 0.15 GiB: one driver branch to the next
+#define RESERVE_BOUND_BYTES (320 * KVB_MIB) // typical reserves miss by up to this
+#define NAMEPLATE_LESS_PERCENT 4            // ECC and driver together, where only the data sheet speaks
+#define NAMEPLATE_BOUND_PERCENT 8
+
+struct raw {
+    char kind[16];
+    uint64_t schema;
+    char id[64];
+    char name[KVB_NAME_CAPACITY];
+    char aliases[ALIASES_MAX][96];
+    uint32_t alias_count;
+    char vendor[16];
+    uint64_t nameplate_gb, nvidia_smi_total_mib, driver_reserved_mib;
+    char totals[TOTALS_MAX][24];
+    uint32_t total_count;
+    char compute_capability[8];
+    uint64_t multiprocessors, bandwidth_gb_s;
+    bool nvlink, unified_memory, fp8_native;
+    char note[256];
+    char evidence[EVIDENCE_MAX][256];
+    uint32_t evidence_count;
+};
+
+static const char *const vendor_words[] = {"nvidia", "amd", "intel", "other", NULL};
+
+static const struct kvb_field_row rows[] = {
+    KVB_TEXT_ROW("kind", false, struct raw, kind, "always `gpu`"),
+    KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "always 1; a new meaning of a key raises it"),
+    KVB_TEXT_ROW("id", false, struct raw, id, "short name for the command line; the name when left out"),
+    KVB_TEXT_ROW("name", true, struct raw, name, "the name nvidia-smi prints"),
+    KVB_LIST_ROW("aliases", KVB_FIELD_TEXT_LIST, false, struct raw, aliases, alias_count, "other names it goes by"),
+    KVB_WORD_ROW("vendor", false, vendor_words, struct raw, vendor, "who makes it; nvidia when left out"),
+    KVB_WHOLE_ROW("nameplate_gb", false, 1, 1048576, struct raw, nameplate_gb, "memory by the data sheet"),
+    KVB_WHOLE_ROW("nvidia_smi_total_mib", false, 1, MIB_MAX, struct raw, nvidia_smi_total_mib,
+                  "total that nvidia-smi prints"),
+    KVB_WHOLE_ROW("driver_reserved_mib", false, 0, MIB_MAX, struct raw, driver_reserved_mib,
+                  "what nvidia-smi -q calls reserved"),
+    KVB_LIST_ROW("cuda_totals_seen", KVB_FIELD_SIZE_LIST, false, struct raw, totals, total_count,
+                 "totals that CUDA, PyTorch or vLLM reported on Linux; the first is reckoned with"),
+    KVB_TEXT_ROW("compute_capability", false, struct raw, compute_capability, "\"9.0\""),
+    KVB_WHOLE_ROW("multiprocessors", false, 1, 4096, struct raw, multiprocessors, "SMs or compute units"),
+    KVB_SWITCH_ROW("nvlink", false, struct raw, nvlink, "a data-centre module with NVLink"),
+    KVB_SWITCH_ROW("unified_memory", false, struct raw, unified_memory, "shares its memory with the CPU"),
+    KVB_SWITCH_ROW("fp8_native", false, struct raw, fp8_native, "multiplies FP8 in hardware"),
+    KVB_WHOLE_ROW("bandwidth_gb_s", false, 1, 1048576, struct raw, bandwidth_gb_s, "memory bandwidth"),
+    KVB_TEXT_ROW("note", false, struct raw, note, "what a reader should know"),
+    KVB_LIST_ROW("evidence", KVB_FIELD_TEXT_LIST, false, struct raw, evidence, evidence_count,
+                 "where the figures were seen"),
+};
+
+const struct kvb_schema kvb_gpu_schema = {"a GPU profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
+
+// "9.0" -> 90, "12.1" -> 121.
+static bool parse_capability(const char *text, uint32_t *capability)
+{
+    uint32_t value = 0;
+    size_t digits = 0;
+    for (; *text >= '0' && *text <= '9' && digits < 3; text++, digits++) {
+        value = value * 10 + (uint32_t)(*text - '0');
+    }
+    if (digits == 0 || text[0] != '.' || text[1] < '0' || text[1] > '9' || text[2] != '\0') {
+        return false;
+    }
+    *capability = value * 10 + (uint32_t)(text[1] - '0');
+    return true;
+}
+
+static uint64_t less(uint64_t bytes, uint64_t reserve)
+{
+    return bytes > reserve ? bytes - reserve : 0;
+}
+
+static void use_seen_totals(const struct raw *raw, struct kvb_gpu *gpu)
+{
+    uint64_t lowest = UINT64_MAX;
+    uint64_t highest = 0;
+    for (uint32_t i = 0; i < raw->total_count; i++) {
+        uint64_t bytes = 0;
+        (void)kvb_parse_bytes(raw->totals[i], &bytes); // the strict pass has read it before
+        lowest = kvb_min(lowest, bytes);
+        highest = kvb_max(highest, bytes);
+        gpu->memory_bytes = i == 0 ? bytes : gpu->memory_bytes;
+    }
+    gpu->memory_low_bytes = less(lowest, SEEN_BOUND_BYTES);
+    gpu->memory_high_bytes = highest + SEEN_BOUND_BYTES;
+    gpu->memory_basis = KVB_BASIS_MEASURED;
+}
+
+static void use_reserve(uint64_t reserve, uint64_t bound, struct kvb_gpu *gpu)
+{
+    gpu->memory_bytes = less(gpu->device_bytes, reserve);
+    gpu->memory_low_bytes = less(gpu->memory_bytes, bound);
+    gpu->memory_high_bytes = gpu->memory_bytes + bound;
+    gpu->memory_basis = KVB_BASIS_MODELLED;
+}
+
+static void use_nameplate(uint64_t nameplate_bytes, struct kvb_gpu *gpu)
+{
+    gpu->memory_bytes = nameplate_bytes / 100 * (100 - NAMEPLATE_LESS_PERCENT);
+    gpu->memory_low_bytes = gpu->memory_bytes / 100 * (100 - NAMEPLATE_BOUND_PERCENT);
+    gpu->memory_high_bytes = gpu->memory_bytes / 100 * (100 + NAMEPLATE_BOUND_PERCENT);
+    gpu->memory_basis = KVB_BASIS_NAMEPLATE;
+}
+
+// The best figure there is: seen, then total less a seen reserve, less a typical one, then the data sheet.
+static void fill_memory(const struct raw *raw, struct kvb_gpu *gpu)
+{
+    gpu->device_bytes = raw->nvidia_smi_total_mib * KVB_MIB;
+    if (raw->total_count > 0) {
+        use_seen_totals(raw, gpu);
+    } else if (gpu->device_bytes > 0 && raw->driver_reserved_mib > 0) {
+        use_reserve(raw->driver_reserved_mib * KVB_MIB, SEEN_BOUND_BYTES, gpu);
+    } else if (gpu->device_bytes > 0) {
+        uint64_t reserve = TYPICAL_RESERVE_BYTES + gpu->device_bytes / TYPICAL_RESERVE_DIVISOR;
+        use_reserve(reserve, RESERVE_BOUND_BYTES, gpu);
+    } else {
+        use_nameplate(raw->nameplate_gb * KVB_GIB, gpu);
+    }
+    if (gpu->device_bytes >= gpu->memory_bytes) {
+        gpu->memory_high_bytes = kvb_min(gpu->memory_high_bytes, gpu->device_bytes);
+    }
+}
+
+static enum kvb_vendor vendor_of(const char *word)
+{
+    for (int i = 0; vendor_words[i]; i++) {
+        if (strcmp(word, vendor_words[i]) == 0) {
+            return (enum kvb_vendor)i;
+        }
+    }
+    return KVB_VENDOR_NVIDIA;
+}
+
+// What one key alone cannot show.
+static enum kvb_status check_together(const struct kvb_tree *tree, const struct kvb_node *node, const struct raw *raw,
+                                      uint32_t *capability, struct kvb_problems *problems)
+{
+    if (raw->total_count == 0 && raw->nvidia_smi_total_mib == 0 && raw->nameplate_gb == 0) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_MISSING_KEY, kvb_node_place(tree, node),
+                               "a GPU profile needs one of the keys 'cuda_totals_seen', 'nvidia_smi_total_mib' and "
+                               "'nameplate_gb'");
+    }
+    if (raw->nvidia_smi_total_mib > 0 && raw->driver_reserved_mib >= raw->nvidia_smi_total_mib) {
+        return kvb_expected(tree, kvb_node_get(node, "driver_reserved_mib"), KVB_CONTRADICTION,
+                            "less than nvidia_smi_total_mib", problems);
+    }
+    const struct kvb_node *text = kvb_node_get(node, "compute_capability");
+    if (text && !parse_capability(text->text, capability)) {
+        return kvb_expected(tree, text, KVB_BAD_TYPE, "major.minor such as \"9.0\"", problems);
+    }
+    return KVB_OK;
+}
+
+static void convert(const struct raw *raw, uint32_t capability, struct kvb_gpu *gpu)
+{
+    *gpu = (struct kvb_gpu){.vendor = vendor_of(raw->vendor),
+                            .compute_capability = capability,
+                            .multiprocessors = (uint32_t)raw->multiprocessors,
+                            .nvlink = raw->nvlink,
+                            .unified_memory = raw->unified_memory,
+                            .fp8_native = raw->fp8_native};
+    (void)kvb_copy(gpu->name, sizeof gpu->name, raw->name);
+    (void)kvb_copy(gpu->id, sizeof gpu->id, raw->id[0] ? raw->id : raw->name);
+    fill_memory(raw, gpu);
+}
+
+// Strict pass on the node, then the text that says the same into the raw struct, then the value.
+static enum kvb_status read_node(const struct kvb_tree *tree, const struct kvb_node *node, const char *text,
+                                 size_t length, struct kvb_gpu *gpu, struct kvb_problems *problems)
+{
+    struct raw raw;
+    uint32_t capability = 0;
+    enum kvb_status status = kvb_strict_check(tree, node, &kvb_gpu_schema, problems);
+    if (status == KVB_OK) {
+        status = kvb_bind(tree->file, text, length, &kvb_gpu_schema, &raw, problems);
+    }
+    if (status == KVB_OK) {
+        status = check_together(tree, node, &raw, &capability, problems);
+    }
+    if (status == KVB_OK) {
+        convert(&raw, capability, gpu);
+    }
+    return status;
+}
+
+enum kvb_status kvb_gpu_read_node(const struct kvb_tree *tree, const struct kvb_node *node, struct kvb_gpu *gpu,
+                                  struct kvb_problems *problems)
+{
+    struct kvb_buffer text;
+    kvb_buffer_init(&text);
+    kvb_node_write_at_place(&text, node, "");
+    enum kvb_status status;
+    if (text.failed) {
+        status = kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, kvb_node_place(tree, node),
+                                 "not enough memory to read it");
+    } else {
+        status = read_node(tree, node, text.data, text.length, gpu, problems);
+    }
+    kvb_buffer_free(&text);
+    return status;
+}
+
+enum kvb_status kvb_gpu_read(const char *file, const char *text, size_t length, struct kvb_gpu *gpu,
+                             struct kvb_problems *problems)
+{
+    struct kvb_tree tree;
+    enum kvb_status status = kvb_profile_open_as(&tree, file, text, length, KVB_PROFILE_GPU, problems);
+    if (status == KVB_OK) {
+        status = read_node(&tree, tree.root, text, length, gpu, problems);
+    }
+    kvb_tree_free(&tree);
+    return status;
+}

@@ -1,0 +1,12 @@
+// One environment variable, from wherever it was written.
+#ifndef KVB_COMMAND_ENVIRONMENT_H
+#define KVB_COMMAND_ENVIRONMENT_H
+
+#include <kvbudget/plan.h>
+#include <kvbudget/problem.h>
+
+// A name without effect on memory is accepted and ignored.
+enum kvb_status kvb_environment_set_at(const char *name, const char *value, struct kvb_place place,
+                                       struct kvb_environment *environment, struct kvb_problems *problems) KVB_MUST_USE;
+
+#endif

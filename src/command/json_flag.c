@@ -1,0 +1,82 @@
+// The table of flags with a mapping or list as value, and the way from a command line to it.
+#include "command/json_flag.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "text/strict.h"
+
+#define FLAG_CAPACITY 64
+
+const struct kvb_flag_row kvb_flag_rows[] = {
+    {"speculative-config", kvb_read_speculative_config},
+    {"limit-mm-per-prompt", kvb_read_limit_mm_per_prompt},
+    {"mm-processor-kwargs", kvb_read_mm_processor_kwargs},
+    {"compilation-config", kvb_read_compilation_config},
+    {"cudagraph-capture-sizes", kvb_read_cudagraph_capture_sizes},
+    {"kv-transfer-config", kvb_read_kv_transfer_config},
+    {"hf-overrides", kvb_read_hf_overrides},
+};
+const size_t kvb_flag_row_count = sizeof kvb_flag_rows / sizeof kvb_flag_rows[0];
+
+const struct kvb_flag_row *kvb_flag_row_find(const char *flag)
+{
+    char dashed[FLAG_CAPACITY];
+    if (!kvb_copy(dashed, sizeof dashed, flag)) {
+        return NULL;
+    }
+    for (char *c = dashed; *c; c++) {
+        *c = *c == '_' ? '-' : *c;
+    }
+    for (size_t i = 0; i < kvb_flag_row_count; i++) {
+        if (strcmp(kvb_flag_rows[i].flag, dashed) == 0) {
+            return &kvb_flag_rows[i];
+        }
+    }
+    return NULL;
+}
+
+void kvb_flag_set(const struct kvb_flag_part *part, enum kvb_setting setting, uint64_t number)
+{
+    kvb_settings_set(&part->deployment->settings, setting, number, part->origin);
+}
+
+enum kvb_status kvb_flag_number(const struct kvb_flag_part *part, const struct kvb_node *node, enum kvb_setting setting)
+{
+    char why[256];
+    uint64_t number;
+    if (node->kind != KVB_NODE_SCALAR) {
+        return kvb_expected(part->tree, node, KVB_BAD_TYPE, "one value", part->problems);
+    }
+    if (!kvb_setting_parse(setting, node->text, &number, why)) {
+        return kvb_problem_add(part->problems, KVB_ERROR, KVB_BAD_TYPE, kvb_node_place(part->tree, node), "%s%s%s",
+                               node->key ? node->key : "", node->key ? ": " : "", why);
+    }
+    kvb_flag_set(part, setting, number);
+    return KVB_OK;
+}
+
+enum kvb_status kvb_json_flag(const char *flag, const char *value, enum kvb_origin origin,
+                              struct kvb_deployment *deployment, struct kvb_problems *problems)
+{
+    const struct kvb_flag_row *row = kvb_flag_row_find(flag);
+    char place[FLAG_CAPACITY + 2];
+    (void)snprintf(place, sizeof place, "--%s", row ? row->flag : flag);
+    if (!row) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0},
+                               "no flag takes JSON under the name '%.60s'", flag);
+    }
+    struct kvb_tree tree;
+    enum kvb_status status = kvb_tree_read(&tree, place, value, strlen(value), problems);
+    if (status == KVB_OK) {
+        struct kvb_deployment changed = *deployment;
+        struct kvb_flag_part part = {&tree, tree.root, origin, &changed, problems};
+        status = row->read(&part);
+        if (status == KVB_OK) {
+            *deployment = changed;
+        }
+    }
+    kvb_tree_free(&tree);
+    return status;
+}

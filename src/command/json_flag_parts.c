@@ -1,0 +1,310 @@
+// What each flag with a mapping or list as value means for memory; its other keys are let pass.
+#include <stdio.h>
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+#include "command/json_flag.h"
+#include "text/strict.h"
+#include "text/tree_text.h"
+
+static enum kvb_status need_mapping(const struct kvb_flag_part *part, const char *example)
+{
+    char expected[128];
+    (void)snprintf(expected, sizeof expected, "a mapping such as %s", example);
+    return kvb_expected(part->tree, part->node, KVB_BAD_TYPE, expected, part->problems);
+}
+
+// A key that is one or two letters off a known one is a slip of the pen, not a key without effect.
+static enum kvb_status refuse_slips(const struct kvb_flag_part *part, const char *const *known, const char *noun)
+{
+    enum kvb_status status = KVB_OK;
+    for (const struct kvb_node *child = part->node->first; child; child = child->next) {
+        struct kvb_nearest nearest;
+        kvb_nearest_init(&nearest, child->key);
+        for (size_t i = 0; known[i]; i++) {
+            kvb_nearest_offer(&nearest, known[i]);
+        }
+        if (nearest.best && nearest.distance > 0 && nearest.distance <= 2) {
+            status = kvb_unknown_key(part->tree, child, noun, nearest.best, part->problems);
+        }
+    }
+    return status;
+}
+
+static const char *text_of(const struct kvb_node *mapping, const char *key)
+{
+    const struct kvb_node *node = kvb_node_get(mapping, key);
+    return node && node->kind == KVB_NODE_SCALAR && !kvb_node_is_null(node) ? node->text : NULL;
+}
+
+// The method vLLM takes when only a model is named.
+static uint64_t method_of_model(const char *model)
+{
+    if (kvb_equal_ignoring_case(model, "ngram") || kvb_equal_ignoring_case(model, "[ngram]")) {
+        return KVB_SPECULATIVE_NGRAM;
+    }
+    if (kvb_contains_ignoring_case(model, "eagle")) {
+        return KVB_SPECULATIVE_EAGLE;
+    }
+    return kvb_contains_ignoring_case(model, "mtp") ? KVB_SPECULATIVE_MTP : KVB_SPECULATIVE_DRAFT_MODEL;
+}
+
+static enum kvb_status keep_draft_model(const struct kvb_flag_part *part, const char *model)
+{
+    const struct kvb_setting_value *method = &part->deployment->settings.values[KVB_SET_SPECULATIVE_METHOD];
+    bool overruled = method->origin > (uint8_t)part->origin;
+    bool none = !model || method->number == KVB_SPECULATIVE_NGRAM || method->number == KVB_SPECULATIVE_NONE;
+    if (overruled) {
+        return KVB_OK;
+    }
+    if (!kvb_copy(part->deployment->draft_model, sizeof part->deployment->draft_model, none ? "" : model)) {
+        return kvb_expected(part->tree, kvb_node_get(part->node, "model"), KVB_OUT_OF_RANGE, "a shorter path",
+                            part->problems);
+    }
+    return KVB_OK;
+}
+
+enum kvb_status kvb_read_speculative_config(const struct kvb_flag_part *part)
+{
+    static const char *const known[] = {"method", "model", "num_speculative_tokens", NULL};
+    if (part->node->kind != KVB_NODE_MAPPING) {
+        return need_mapping(part, "{\"method\": \"ngram\", \"num_speculative_tokens\": 3}");
+    }
+    enum kvb_status status = refuse_slips(part, known, "a speculative config");
+    const char *model = text_of(part->node, "model");
+    const struct kvb_node *method = kvb_node_get(part->node, "method");
+    const struct kvb_node *tokens = kvb_node_get(part->node, "num_speculative_tokens");
+    if (status == KVB_OK && method && !kvb_node_is_null(method)) {
+        status = kvb_flag_number(part, method, KVB_SET_SPECULATIVE_METHOD);
+    } else if (status == KVB_OK && model) {
+        kvb_flag_set(part, KVB_SET_SPECULATIVE_METHOD, method_of_model(model));
+    } else if (status == KVB_OK) {
+        status = kvb_problem_add(part->problems, KVB_ERROR, KVB_MISSING_KEY, kvb_node_place(part->tree, part->node),
+                                 "a speculative config needs the key 'method' or 'model'");
+    }
+    if (status == KVB_OK && tokens && !kvb_node_is_null(tokens)) {
+        status = kvb_flag_number(part, tokens, KVB_SET_NUM_SPECULATIVE_TOKENS);
+    }
+    return status == KVB_OK ? keep_draft_model(part, model) : status;
+}
+
+struct modality_row {
+    const char *name;
+    enum kvb_setting setting;
+};
+static const struct modality_row modality_rows[] = {
+    {"image", KVB_SET_LIMIT_IMAGES},
+    {"video", KVB_SET_LIMIT_VIDEOS},
+    {"audio", KVB_SET_LIMIT_AUDIOS},
+};
+
+static const struct modality_row *find_modality(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof modality_rows / sizeof modality_rows[0]; i++) {
+        if (strlen(modality_rows[i].name) == length && strncmp(modality_rows[i].name, name, length) == 0) {
+            return &modality_rows[i];
+        }
+    }
+    return NULL;
+}
+
+// "image=2,video=0", as releases before 0.10 took it.
+static enum kvb_status read_limit_pairs(const struct kvb_flag_part *part)
+{
+    static const char expected[] = "limits such as {\"image\": 2, \"video\": 0} or image=2,video=0";
+    const char *text = part->node->text;
+    while (*text) {
+        char number[24];
+        size_t name_length = strcspn(text, "=,");
+        const struct modality_row *row = find_modality(text, name_length);
+        const char *value = text + name_length + 1;
+        size_t length = text[name_length] == '=' ? strcspn(value, ",") : 0;
+        uint64_t limit;
+        if (!row || length == 0 || length >= sizeof number) {
+            return kvb_expected(part->tree, part->node, KVB_BAD_SYNTAX, expected, part->problems);
+        }
+        memcpy(number, value, length);
+        number[length] = '\0';
+        if (!kvb_parse_whole(number, &limit) || limit > UINT32_MAX) {
+            return kvb_expected(part->tree, part->node, KVB_BAD_TYPE, expected, part->problems);
+        }
+        kvb_flag_set(part, row->setting, limit);
+        text = value + length + (value[length] == ',');
+    }
+    return KVB_OK;
+}
+
+enum kvb_status kvb_read_limit_mm_per_prompt(const struct kvb_flag_part *part)
+{
+    static const char *const known[] = {"image", "video", "audio", NULL};
+    if (part->node->kind == KVB_NODE_SCALAR && strchr(part->node->text, '=')) {
+        return read_limit_pairs(part);
+    }
+    if (part->node->kind != KVB_NODE_MAPPING) {
+        return need_mapping(part, "{\"image\": 2, \"video\": 0}");
+    }
+    enum kvb_status status = refuse_slips(part, known, "a limit of modalities");
+    for (const struct kvb_node *child = part->node->first; child && status == KVB_OK; child = child->next) {
+        const struct modality_row *row = find_modality(child->key, strlen(child->key));
+        const struct kvb_node *count = child->kind == KVB_NODE_MAPPING ? kvb_node_get(child, "count") : child;
+        if (row && count) {
+            status = kvb_flag_number(part, count, row->setting);
+        }
+    }
+    return status;
+}
+
+enum kvb_status kvb_read_mm_processor_kwargs(const struct kvb_flag_part *part)
+{
+    static const char *const known[] = {"max_pixels", "min_pixels", "size", NULL};
+    if (part->node->kind != KVB_NODE_MAPPING) {
+        return need_mapping(part, "{\"max_pixels\": 1003520}");
+    }
+    enum kvb_status status = refuse_slips(part, known, "a mapping of processor arguments");
+    const struct kvb_node *pixels = kvb_node_get(part->node, "max_pixels");
+    if (!pixels) {
+        pixels = kvb_node_get(kvb_node_get(part->node, "size"), "longest_edge");
+    }
+    if (status == KVB_OK && pixels && !kvb_node_is_null(pixels)) {
+        status = kvb_flag_number(part, pixels, KVB_SET_MM_MAX_PIXELS);
+    }
+    return status;
+}
+
+// A list of batch sizes: how many there are and the largest count.
+static enum kvb_status keep_sizes(const struct kvb_flag_part *part, const char *text)
+{
+    uint64_t count = 0;
+    uint64_t largest = 0;
+    for (text += strspn(text, " ,"); *text; text += strspn(text, " ,")) {
+        char number[24];
+        uint64_t size;
+        size_t length = strcspn(text, " ,");
+        size_t kept = length < sizeof number ? length : 0;
+        memcpy(number, text, kept);
+        number[kept] = '\0';
+        if (!kvb_parse_whole(number, &size) || size == 0 || size > UINT32_MAX) {
+            return kvb_expected(part->tree, part->node, KVB_BAD_TYPE, "batch sizes such as [1, 2, 4] or 1 2 4",
+                                part->problems);
+        }
+        count++;
+        largest = size > largest ? size : largest;
+        text += length;
+    }
+    kvb_flag_set(part, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, count);
+    kvb_flag_set(part, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, largest);
+    return KVB_OK;
+}
+
+enum kvb_status kvb_read_cudagraph_capture_sizes(const struct kvb_flag_part *part)
+{
+    if (part->node->kind == KVB_NODE_SCALAR) {
+        return keep_sizes(part, part->node->text);
+    }
+    if (part->node->kind == KVB_NODE_MAPPING) {
+        return kvb_expected(part->tree, part->node, KVB_BAD_TYPE, "batch sizes such as [1, 2, 4]", part->problems);
+    }
+    struct kvb_buffer joined;
+    kvb_buffer_init(&joined);
+    kvb_buffer_add(&joined, "");
+    for (const struct kvb_node *entry = part->node->first; entry; entry = entry->next) {
+        // A list or an empty text among the sizes is no number and is refused as one.
+        kvb_buffer_add(&joined, entry->kind == KVB_NODE_SCALAR && *entry->text ? entry->text : "list");
+        kvb_buffer_add(&joined, ",");
+    }
+    enum kvb_status status = joined.failed
+                                 ? kvb_problem_add(part->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0},
+                                                   "not enough memory to read the batch sizes")
+                                 : keep_sizes(part, joined.data);
+    kvb_buffer_free(&joined);
+    return status;
+}
+
+// Names of enum CUDAGraphMode, and the numbers some configs write for them.
+static enum kvb_status keep_graph_mode(const struct kvb_flag_part *part, const struct kvb_node *node)
+{
+    if (kvb_node_is_null(node)) {
+        return KVB_OK;
+    }
+    bool number = node->kind == KVB_NODE_SCALAR && node->text[0] >= '0' && node->text[0] <= '2' && !node->text[1];
+    if (number) {
+        static const uint64_t modes[] = {KVB_GRAPH_MODE_NONE, KVB_GRAPH_MODE_PIECEWISE, KVB_GRAPH_MODE_FULL};
+        kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, modes[node->text[0] - '0']);
+        return KVB_OK;
+    }
+    return kvb_flag_number(part, node, KVB_SET_CUDAGRAPH_MODE);
+}
+
+static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
+{
+    const struct kvb_node *mode = kvb_node_get(part->node, "cudagraph_mode");
+    const struct kvb_node *sizes = kvb_node_get(part->node, "cudagraph_capture_sizes");
+    const struct kvb_node *largest = kvb_node_get(part->node, "max_cudagraph_capture_size");
+    const char *use = text_of(part->node, "use_cudagraph");
+    const char *full = text_of(part->node, "full_cuda_graph");
+    enum kvb_status status = KVB_OK;
+    if (use && kvb_equal_ignoring_case(use, "false")) {
+        kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
+    } else if (full && kvb_equal_ignoring_case(full, "true")) {
+        kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL);
+    }
+    if (mode) {
+        status = keep_graph_mode(part, mode);
+    }
+    if (status == KVB_OK && sizes && !kvb_node_is_null(sizes)) {
+        struct kvb_flag_part inner = *part;
+        inner.node = sizes;
+        status = kvb_read_cudagraph_capture_sizes(&inner);
+    }
+    if (status == KVB_OK && largest && !kvb_node_is_null(largest)) {
+        status = kvb_flag_number(part, largest, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
+    }
+    return status;
+}
+
+enum kvb_status kvb_read_compilation_config(const struct kvb_flag_part *part)
+{
+    static const char *const known[] = {"cudagraph_mode", "cudagraph_capture_sizes", "max_cudagraph_capture_size",
+                                        "use_cudagraph",  "full_cuda_graph",         NULL};
+    uint64_t level;
+    if (part->node->kind == KVB_NODE_SCALAR && kvb_parse_whole(part->node->text, &level)) {
+        return KVB_OK; // a level of compilation: decides no memory that is modelled
+    }
+    if (part->node->kind != KVB_NODE_MAPPING) {
+        return need_mapping(part, "{\"cudagraph_mode\": \"PIECEWISE\"}");
+    }
+    enum kvb_status status = refuse_slips(part, known, "a compilation config");
+    return status == KVB_OK ? keep_compilation(part) : status;
+}
+
+enum kvb_status kvb_read_kv_transfer_config(const struct kvb_flag_part *part)
+{
+    if (part->node->kind != KVB_NODE_MAPPING) {
+        return need_mapping(part, "{\"kv_connector\": \"LMCacheConnectorV1\", \"kv_role\": \"kv_both\"}");
+    }
+    kvb_flag_set(part, KVB_SET_KV_TRANSFER, text_of(part->node, "kv_connector") != NULL);
+    return KVB_OK;
+}
+
+enum kvb_status kvb_read_hf_overrides(const struct kvb_flag_part *part)
+{
+    if (part->node->kind != KVB_NODE_MAPPING) {
+        return need_mapping(part, "{\"max_position_embeddings\": 65536}");
+    }
+    struct kvb_buffer text;
+    kvb_buffer_init(&text);
+    kvb_node_write_json(&text, part->node);
+    enum kvb_status status = KVB_OK;
+    if (text.failed) {
+        status = kvb_problem_add(part->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0},
+                                 "not enough memory to read the overrides");
+    } else if (!kvb_copy(part->deployment->overrides, sizeof part->deployment->overrides, text.data)) {
+        status =
+            kvb_expected(part->tree, part->node, KVB_OUT_OF_RANGE, "at most 1023 characters of JSON", part->problems);
+    }
+    kvb_buffer_free(&text);
+    return status;
+}

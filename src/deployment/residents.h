@@ -1,0 +1,63 @@
+// The `residents:` list of a deployment profile, and the trainers whose own configuration is read.
+#ifndef KVB_DEPLOYMENT_RESIDENTS_H
+#define KVB_DEPLOYMENT_RESIDENTS_H
+
+#include <kvbudget/input.h>
+
+#include "text/tree.h"
+
+// How the value of a trainer's key is written and where it goes.
+enum kvb_trainer_value {
+    KVB_TRAINER_WHOLE32,
+    KVB_TRAINER_WHOLE64,
+    KVB_TRAINER_SIZE,
+    KVB_TRAINER_SWITCH,
+    KVB_TRAINER_NOT,    // true clears the member
+    KVB_TRAINER_WORD,   // number of the word, one uint32_t
+    KVB_TRAINER_LOGITS, // two members
+};
+struct kvb_trainer_row {
+    const char *key;
+    enum kvb_trainer_value kind;
+    size_t offset; // in struct kvb_trainer
+    uint64_t minimum, maximum;
+    const char *const *words; // NULL-ended
+    const char *help;
+};
+const struct kvb_trainer_row *kvb_trainer_rows(size_t *count);
+const struct kvb_trainer_row *kvb_trainer_row(const char *key); // NULL: no such key
+// False: not a value of this row; `expected` then says what would be.
+bool kvb_trainer_put(struct kvb_trainer *trainer, const struct kvb_trainer_row *row, const char *text,
+                     char expected[160]);
+
+// A framework's own key: what it stands for here, and what it is when left out.
+struct kvb_framework_row {
+    enum kvb_framework framework;
+    uint32_t since, until; // releases of the framework, half open; 0: no bound
+    const char *path;      // "actor_rollout_ref.actor.strategy"
+    const char *key;       // of a trainer row, or of an engine setting
+    enum kvb_framework_meaning {
+        KVB_MEANS_TRAINER,  // value as the trainer row takes it
+        KVB_MEANS_SETTING,  // value as the engine setting takes it
+        KVB_MEANS_MIB,      // a size in MiB
+        KVB_MEANS_SLEEP,    // true: sleeps
+        KVB_MEANS_PRESENCE, // any number but 0, or true
+        KVB_MEANS_TIMES,    // multiplies
+        KVB_MEANS_STAGE,    // DeepSpeed's zero_stage
+        KVB_MEANS_OFFLOAD   // true: parameters and optimizer leave the GPU
+    } meaning;
+    const char *otherwise; // default of the framework; NULL: none
+};
+const struct kvb_framework_row *kvb_framework_rows(size_t *count);
+
+// Defaults of the framework, then the keys of its configuration (NULL: none); unknown keys do not
+// concern memory.
+enum kvb_status kvb_framework_apply(enum kvb_framework framework, uint32_t release, const struct kvb_tree *tree,
+                                    const struct kvb_node *config, struct kvb_resident_entry *entry,
+                                    struct kvb_problems *problems) KVB_MUST_USE;
+
+// Judges the list without keeping it.
+enum kvb_status kvb_residents_check(const struct kvb_tree *tree, const struct kvb_node *list,
+                                    struct kvb_problems *problems) KVB_MUST_USE;
+
+#endif

@@ -1,0 +1,122 @@
+// From what was said to the plan: names become values, and platform and overrides are applied.
+#include <string.h>
+
+#include "base/text.h"
+#include "deployment/engine.h"
+
+static enum kvb_status resolve_model(const struct kvb_deployment *deployment, struct kvb_plan *plan,
+                                     struct kvb_model_source *source, struct kvb_problems *problems)
+{
+    if (deployment->inline_model) {
+        plan->model = deployment->model_value;
+        bool counted = kvb_model_counts_headers(&plan->model);
+        *source = (struct kvb_model_source){.text = "deployment profile",
+                                            .weights_basis = counted ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG};
+        return KVB_OK;
+    }
+    if (deployment->model[0] == '\0') {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0},
+                               "no model is named; say which with --model NAME or PATH");
+    }
+    const char *overrides = deployment->overrides[0] ? deployment->overrides : NULL;
+    return kvb_model_load(deployment->model, overrides, &plan->model, source, problems);
+}
+
+static void set_memory(struct kvb_gpu *gpu, uint64_t bytes, enum kvb_basis basis)
+{
+    gpu->memory_bytes = bytes;
+    gpu->memory_low_bytes = bytes;
+    gpu->memory_high_bytes = bytes;
+    gpu->memory_basis = basis;
+}
+
+static enum kvb_status resolve_gpu(const struct kvb_deployment *deployment, struct kvb_plan *plan,
+                                   struct kvb_problems *problems)
+{
+    enum kvb_status status = KVB_OK;
+    if (deployment->inline_gpu) {
+        plan->gpu = deployment->gpu_value;
+    } else if (deployment->gpu[0] != '\0') {
+        status = kvb_gpu_load(deployment->gpu, &plan->gpu, problems);
+    } else if (deployment->gpu_memory_bytes > 0) {
+        kvb_gpu_from_memory(deployment->gpu_memory_bytes, &plan->gpu);
+    }
+    if (status != KVB_OK) {
+        return status;
+    }
+    if (deployment->gpu_memory_bytes > 0) {
+        set_memory(&plan->gpu, deployment->gpu_memory_bytes, KVB_BASIS_STATED);
+    } else if (plan->platform != KVB_PLATFORM_LINUX && plan->gpu.device_bytes > 0) {
+        // Under WDDM the driver's reserve is part of the total and missing from what is free.
+        set_memory(&plan->gpu, plan->gpu.device_bytes, KVB_BASIS_MEASURED);
+    }
+    return KVB_OK;
+}
+
+// An own model that drafts: not ngram, and not the layers of the served checkpoint itself.
+static bool has_draft(const struct kvb_deployment *deployment)
+{
+    const struct kvb_setting_value *method = &deployment->settings.values[KVB_SET_SPECULATIVE_METHOD];
+    bool itself = kvb_equal_ignoring_case(deployment->draft_model, deployment->model);
+    return deployment->draft_model[0] != '\0' && !itself && method->number != KVB_SPECULATIVE_NGRAM;
+}
+
+// A draft model nobody knows is no reason to answer nothing: its weights are then left out, said aloud.
+static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, struct kvb_plan *plan,
+                                     struct kvb_model *draft, struct kvb_problems *problems)
+{
+    struct kvb_problems own;
+    struct kvb_model_source source;
+    if (!has_draft(deployment)) {
+        return KVB_OK;
+    }
+    kvb_problems_init(&own);
+    enum kvb_status status = kvb_model_load(deployment->draft_model, NULL, draft, &source, &own);
+    if (status == KVB_NO_MEMORY) {
+        return kvb_problem_add(problems, KVB_ERROR, status, (struct kvb_place){0}, "not enough memory to read it");
+    }
+    if (status == KVB_OK) {
+        plan->draft = draft;
+        return KVB_OK;
+    }
+    (void)kvb_problem_add(problems, KVB_WARNING, status, (struct kvb_place){0},
+                          "the draft model is not known, so its weights and cache are not counted: %s",
+                          own.count > 0 ? own.items[0].text : deployment->draft_model);
+    return KVB_OK;
+}
+
+static void copy_answers(const struct kvb_deployment *deployment, struct kvb_plan *plan)
+{
+    plan->gpu_free_bytes = deployment->gpu_free_bytes;
+    plan->gpu_free_stated = deployment->gpu_free_stated || deployment->gpu_free_bytes > 0;
+    plan->settings = deployment->settings;
+    plan->environment = deployment->environment;
+    plan->usage = deployment->usage_set ? deployment->usage : KVB_USAGE_SERVE;
+    plan->platform = deployment->platform_set ? deployment->platform : KVB_PLATFORM_LINUX;
+    memcpy(plan->stated, deployment->stated, sizeof plan->stated);
+    plan->reserve_count = deployment->reserve_count;
+    memcpy(plan->reserves, deployment->reserves, sizeof plan->reserves);
+    plan->need = deployment->need;
+    plan->request = deployment->request;
+}
+
+enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, struct kvb_plan *plan,
+                                       struct kvb_model *draft, struct kvb_model_source *source,
+                                       struct kvb_problems *problems)
+{
+    struct kvb_plan made = {0};
+    copy_answers(deployment, &made);
+    enum kvb_status engine =
+        kvb_engine_load_with_terms(deployment->engine, &made.engine, &made.settings, made.stated, problems);
+    enum kvb_status gpu = resolve_gpu(deployment, &made, problems);
+    enum kvb_status status = resolve_model(deployment, &made, source, problems);
+    status = status == KVB_OK ? gpu : status;
+    status = status == KVB_OK ? engine : status;
+    if (status == KVB_OK) {
+        status = resolve_draft(deployment, &made, draft, problems);
+    }
+    if (status == KVB_OK) {
+        *plan = made;
+    }
+    return status;
+}

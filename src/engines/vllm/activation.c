@@ -1,0 +1,244 @@
+// Peak of the profile run: layer, sampler and encoder phases share one maximum.
+// Source: vllm/v1/worker/gpu_model_runner.py profile_run, v1/sample/ops/topk_topp_sampler.py,
+// model_executor/layers/fused_moe; coefficients from public start-up logs (docs/formulas.md).
+#include "engines/vllm/overhead.h"
+
+#include "base/checked.h"
+#include "engines/vllm/encoder_items.h"
+
+#define HOPPER 90
+#define MIB (1ULL << 20)
+#define GEMM_WORKSPACE_HOPPER (MIB * 32)
+#define GEMM_WORKSPACE_OLD 8493466ULL // 8.1 MiB
+#define LAYER_WORKSPACE_HOPPER (MIB * 15)
+#define HIDDEN_TENSORS 4      // caller's copy, residual, FFN input and output
+#define HIDDEN_TENSORS_OLD 3  // V0 up to 0.6.4, and model runner V2
+#define HIDDEN_TENSORS_FP32 7 // one fp32 run
+#define OLD_UNTIL KVB_RELEASE(0, 6, 5)
+#define SEGMENTED_SORT_ROWS 128
+#define TRITON_ROWS 8
+#define MLA_PROFILE_TOKENS 65536
+
+// Bytes per logit alive at the sampler's peak with 16-bit logits, by path.
+enum path { PATH_SORT, PATH_SORT_FEW, PATH_FLASHINFER, PATH_TRITON, PATH_V2, PATH_NO_OTHER };
+static const uint32_t path_bytes[] = {38, 50, 14, 14, 2, 0};
+
+static enum path sort_path(uint64_t rows)
+{
+    return rows >= SEGMENTED_SORT_ROWS || rows < 2 ? PATH_SORT : PATH_SORT_FEW;
+}
+
+static enum path sampler_path(const struct kvb_context *context, uint64_t rows, enum path *other)
+{
+    uint8_t asked = context->plan->environment.use_flashinfer_sampler;
+    uint32_t rule = kvb_rule(context, KVB_RULE_SAMPLER);
+    *other = PATH_NO_OTHER;
+    if (context->v2_runner) {
+        return PATH_V2;
+    }
+    if (context->generation == KVB_GENERATION_V0) {
+        return sort_path(rows);
+    }
+    if (asked != KVB_UNSET && rule != KVB_SAMPLER_TRITON) {
+        return asked == KVB_YES ? PATH_FLASHINFER : sort_path(rows);
+    }
+    switch (rule) {
+    case KVB_SAMPLER_FLASHINFER_LIKELY:
+        *other = sort_path(rows);
+        return PATH_FLASHINFER;
+    case KVB_SAMPLER_SORT_LIKELY:
+        *other = PATH_FLASHINFER;
+        return sort_path(rows);
+    case KVB_SAMPLER_TRITON:
+        return rows >= TRITON_ROWS ? PATH_TRITON : sort_path(rows);
+    case KVB_SAMPLER_FLASHINFER:
+        return PATH_FLASHINFER;
+    default:
+        return sort_path(rows);
+    }
+}
+
+static bool is_hopper_or_later(const struct kvb_context *context)
+{
+    return context->gpu->compute_capability >= HOPPER;
+}
+
+// Rows of logits in the dummy sampler run.
+static uint64_t logits_rows(const struct kvb_context *context, const struct kvb_encoder_load *load)
+{
+    if (context->generation == KVB_GENERATION_V0 && load->tokens_per_item > 0) {
+        return load->items;
+    }
+    return kvb_min(context->max_num_seqs, context->max_num_batched_tokens);
+}
+
+static uint64_t hidden_tensors(const struct kvb_context *context)
+{
+    if (context->dtype == KVB_DTYPE_FP32) {
+        return HIDDEN_TENSORS_FP32;
+    }
+    bool old = context->generation == KVB_GENERATION_V0 && context->release < OLD_UNTIL;
+    uint64_t tensors = old || context->v2_runner ? HIDDEN_TENSORS_OLD : HIDDEN_TENSORS;
+    bool out_of_place = context->tp > 1 && context->eager;
+    return tensors + out_of_place;
+}
+
+uint64_t kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens)
+{
+    if (mlp->kind != KVB_MLP_MOE || context->model->quantisation.expert_method == KVB_QUANT_MXFP4 ||
+        context->model->quantisation.method == KVB_QUANT_MXFP4) {
+        return 0; // MXFP4 kernels keep theirs outside torch
+    }
+    uint64_t chunk = kvb_rule(context, KVB_RULE_MOE_CHUNK);
+    uint64_t rows = kvb_mul(chunk > 0 ? kvb_min(tokens, chunk) : tokens, mlp->experts_per_token);
+    uint64_t width = mlp->expert_intermediate_size / (context->ep > 1 ? 1 : context->tp);
+    uint64_t hidden = mlp->latent_size > 0 ? mlp->latent_size : context->model->hidden_size;
+    uint64_t first = kvb_mul(rows, kvb_max(2 * width, hidden));
+    uint64_t second =
+        kvb_rule(context, KVB_RULE_MOE_WORKSPACE) ? kvb_mul(rows, kvb_max(width, hidden)) : kvb_mul(rows, width);
+    return kvb_mul(kvb_add(first, second), kvb_dtype_bytes(context->dtype));
+}
+
+static uint64_t int8_copy(const struct kvb_context *context, uint64_t tokens, uint64_t width)
+{
+    return context->model->quantisation.method == KVB_QUANT_INT8 ? kvb_mul(tokens, width) : 0;
+}
+
+static uint64_t dense_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens)
+{
+    uint64_t width = mlp->intermediate_size / context->tp;
+    uint64_t matrices = mlp->kind == KVB_MLP_PLAIN ? 2 : 3;
+    uint64_t bytes = kvb_mul(kvb_mul(tokens, matrices * width), kvb_dtype_bytes(context->dtype));
+    bool dequantises = context->model->quantisation.method == KVB_QUANT_AWQ;
+    uint64_t matrix = dequantises ? kvb_mul((uint64_t)context->model->hidden_size * 2, 2 * width) : 0;
+    return kvb_add(bytes, kvb_max(matrix, int8_copy(context, tokens, width)));
+}
+
+static uint64_t layer_phase(const struct kvb_context *context, uint64_t *scratch)
+{
+    uint64_t tokens = context->max_num_batched_tokens;
+    uint64_t element = kvb_dtype_bytes(context->dtype);
+    uint64_t widest = 0;
+    *scratch = 0;
+    for (uint32_t i = 0; i < context->model->kind_count; i++) {
+        const struct kvb_mlp_shape *mlp = &context->model->kinds[i].mlp;
+        uint64_t experts = kvb_expert_scratch(context, mlp, tokens);
+        *scratch = kvb_max(*scratch, experts);
+        widest = kvb_max(widest, kvb_max(experts, dense_scratch(context, mlp, tokens)));
+    }
+    uint64_t hidden = kvb_mul(kvb_mul(tokens, hidden_tensors(context) * context->model->hidden_size), element);
+    uint64_t workspace = is_hopper_or_later(context) ? LAYER_WORKSPACE_HOPPER : GEMM_WORKSPACE_OLD;
+    return kvb_add(kvb_add(hidden, widest), workspace);
+}
+
+static uint64_t logits_bytes(const struct kvb_context *context, enum path path, uint64_t rows)
+{
+    uint64_t vocabulary = kvb_round_up(context->model->vocabulary_size, 64);
+    uint64_t bytes = path_bytes[path];
+    if (context->dtype == KVB_DTYPE_FP32 && bytes > 4) {
+        bytes -= 2; // 4-byte logits, but no 32-bit copy of them
+    }
+    uint64_t total = kvb_mul(kvb_mul(bytes, rows), vocabulary);
+    uint64_t processors = context->gpu->multiprocessors > 0 ? context->gpu->multiprocessors : 132;
+    uint64_t scratch = kvb_mul(4 * vocabulary, kvb_min(rows, processors));
+    return path == PATH_TRITON ? kvb_add(total, scratch) : total;
+}
+
+static uint64_t sampler_phase(const struct kvb_context *context, enum path path, uint64_t rows)
+{
+    uint64_t element = kvb_dtype_bytes(context->dtype);
+    uint64_t hidden = context->model->hidden_size;
+    uint64_t bytes = kvb_mul(kvb_mul(context->max_num_batched_tokens, hidden), element);
+    bytes = kvb_add(bytes, kvb_mul(2 * element * rows, hidden));
+    bytes = kvb_add(bytes, logits_bytes(context, path, rows));
+    return kvb_add(bytes, is_hopper_or_later(context) ? GEMM_WORKSPACE_HOPPER : GEMM_WORKSPACE_OLD);
+}
+
+static uint64_t mla_phase(const struct kvb_context *context)
+{
+    if (!kvb_rule(context, KVB_RULE_MLA_PROFILE)) { // no release with V0 has it
+        return 0;
+    }
+    uint64_t widest = 0;
+    for (uint32_t i = 0; i < context->model->kind_count; i++) {
+        const struct kvb_attention_shape *shape = &context->model->kinds[i].attention;
+        if (shape->kind == KVB_ATTENTION_MLA && shape->index_heads == 0) {
+            uint64_t heads = kvb_heads_on_rank(shape->heads, context->tp);
+            widest = kvb_max(widest, heads * (shape->nope_size + shape->value_head_size));
+        }
+    }
+    uint64_t blocks = kvb_mul(context->max_num_seqs, context->block_tokens);
+    uint64_t tokens = kvb_max(kvb_mul(8, context->max_model_len), kvb_mul(4, blocks));
+    tokens = kvb_max(kvb_min(tokens, MLA_PROFILE_TOKENS), blocks);
+    return kvb_mul(kvb_mul(tokens, widest), kvb_dtype_bytes(context->dtype));
+}
+
+// Margins from the misses of published logs, not from the rows the model was fitted to.
+static uint64_t margin_of(const struct kvb_context *context, uint64_t bytes)
+{
+    uint64_t margin = kvb_max(150 * MIB, bytes / 20);
+    if (context->dtype == KVB_DTYPE_FP32) {
+        margin = kvb_max(margin, bytes / 5);
+    }
+    if (kvb_model_is_multimodal(context->model)) {
+        margin = kvb_max(margin, kvb_max(300 * MIB, bytes / 10));
+    }
+    if (kvb_model_is_mla(context->model) && context->tp > 1) {
+        margin = kvb_max(margin, kvb_max(300 * MIB, bytes / 4));
+    }
+    if (kvb_model_has_state(context->model) || context->ep > 1) {
+        margin = kvb_max(margin, 512 * MIB);
+    }
+    return margin;
+}
+
+static void set_range(const struct kvb_context *context, enum kvb_phase winner, uint64_t other_bytes,
+                      struct kvb_estimate *total)
+{
+    uint64_t margin = margin_of(context, total->bytes);
+    total->high_bytes = kvb_add(total->bytes, margin);
+    if (winner == KVB_PHASE_ENCODER) { // fitted to one run; another took 2.3 times as much
+        total->high_bytes = kvb_add(total->bytes, total->bytes + total->bytes / 2);
+    }
+    total->low_bytes = total->bytes > margin / 2 ? total->bytes - margin / 2 : 0;
+    if (other_bytes > 0) {
+        total->high_bytes = kvb_max(total->high_bytes, other_bytes);
+        total->low_bytes = kvb_min(total->low_bytes, other_bytes);
+    }
+}
+
+void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, struct kvb_activation *a)
+{
+    struct kvb_encoder_load load;
+    enum path other = PATH_NO_OTHER;
+    uint64_t element = kvb_dtype_bytes(context->dtype);
+    bool last = stage + 1 == context->pp;
+    kvb_encoder_load(context, &load);
+    a->logits_rows = logits_rows(context, &load);
+    enum path path = sampler_path(context, a->logits_rows, &other);
+    bool passes_on = context->pp > 1 && context->generation == KVB_GENERATION_V1;
+    uint64_t received =
+        passes_on ? kvb_mul(2 * element * context->max_num_batched_tokens, context->model->hidden_size) : 0;
+    a->bytes_per_logit = path_bytes[path];
+    a->other_path_bytes_per_logit = path_bytes[other];
+    a->kept_bytes = kvb_add(kvb_mul(load.kept_tokens * element, context->model->hidden_size), load.pixel_bytes);
+    a->phase_bytes[KVB_PHASE_LAYER] =
+        kvb_add(kvb_add(layer_phase(context, &a->expert_scratch_bytes), a->kept_bytes), received);
+    uint64_t kept = kvb_add(a->kept_bytes, received);
+    kept = kvb_add(kept, kvb_rule(context, KVB_RULE_MOE_WORKSPACE) ? a->expert_scratch_bytes : 0);
+    bool samples = last && !context->model->pooling;
+    a->phase_bytes[KVB_PHASE_SAMPLER] = samples ? kvb_add(sampler_phase(context, path, a->logits_rows), kept) : 0;
+    a->phase_bytes[KVB_PHASE_ENCODER] = stage == 0 ? load.peak_bytes : 0;
+    a->phase_bytes[KVB_PHASE_MLA] = mla_phase(context);
+    a->winner = KVB_PHASE_LAYER;
+    for (uint32_t phase = 0; phase < KVB_PHASE_COUNT; phase++) {
+        a->winner = a->phase_bytes[phase] > a->phase_bytes[a->winner] ? (enum kvb_phase)phase : a->winner;
+    }
+    a->total.bytes = a->phase_bytes[a->winner];
+    uint64_t other_bytes = 0;
+    if (samples && other != PATH_NO_OTHER) {
+        other_bytes = kvb_add(sampler_phase(context, other, a->logits_rows), kept);
+        other_bytes = kvb_max(other_bytes, a->phase_bytes[KVB_PHASE_LAYER]);
+    }
+    set_range(context, a->winner, other_bytes, &a->total);
+}

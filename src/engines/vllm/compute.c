@@ -1,0 +1,179 @@
+// The sum: requested less everything a release charges is the KV cache, stage by stage.
+// Source: vllm/v1/worker/gpu_worker.py determine_available_memory, worker/worker.py.
+#include "engines/vllm/compute.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "engines/vllm/encoder_items.h"
+#include "engines/vllm/kv.h"
+#include "engines/vllm/printed.h"
+#include "engines/vllm/steps.h"
+#include "engines/vllm/terms.h"
+#include "engines/vllm/verdict.h"
+#include "budget/weights/weights.h"
+
+static const struct kvb_place nowhere = {NULL, 0, 0};
+
+static void resolve_free(struct kvb_context *context)
+{
+    if (context->plan->gpu_free_stated) {
+        context->free_bytes = kvb_min(context->plan->gpu_free_bytes, context->memory_bytes);
+        return;
+    }
+    struct kvb_estimate outside;
+    kvb_context_estimate(context, &outside);
+    uint64_t taken = kvb_add(outside.bytes, kvb_reserved_by_others(context));
+    context->free_bytes = context->memory_bytes > taken ? context->memory_bytes - taken : 0;
+}
+
+static enum kvb_basis basis_of(const struct kvb_context *context, enum kvb_item item)
+{
+    static const enum kvb_basis bases[KVB_ITEM_COUNT] = {
+        [KVB_ITEM_WEIGHTS] = KVB_BASIS_CONFIG,     [KVB_ITEM_ACTIVATION] = KVB_BASIS_MODELLED,
+        [KVB_ITEM_NON_TORCH] = KVB_BASIS_MEASURED, [KVB_ITEM_CUDA_GRAPH] = KVB_BASIS_MODELLED,
+        [KVB_ITEM_RESERVED] = KVB_BASIS_EXACT,     [KVB_ITEM_OTHER] = KVB_BASIS_STATED,
+        [KVB_ITEM_KV_CACHE] = KVB_BASIS_MODELLED,
+    };
+    if (item < KVB_ITEM_KV_CACHE && context->plan->calibration.set && context->plan->calibration.known[item]) {
+        return KVB_BASIS_MEASURED;
+    }
+    bool stated = (uint32_t)item < (uint32_t)KVB_STATED_KV_NEED && context->plan->stated[item].set;
+    if (item == KVB_ITEM_KV_CACHE && kvb_cache_is_fixed(context)) {
+        stated = true;
+    }
+    if (item == KVB_ITEM_WEIGHTS && !stated && kvb_model_counts_headers(context->model)) {
+        return KVB_BASIS_CHECKPOINT;
+    }
+    return stated ? KVB_BASIS_STATED : bases[item];
+}
+
+static void publish_items(const struct kvb_context *context, const struct kvb_stage_terms *terms,
+                          struct kvb_budget *budget)
+{
+    uint64_t widest = 0;
+    for (uint32_t item = 0; item < KVB_ITEM_KV_CACHE; item++) {
+        const struct kvb_estimate *estimate = &terms->items[item];
+        budget->items[item] = (struct kvb_term){(int64_t)estimate->bytes, (int64_t)estimate->low_bytes,
+                                                (int64_t)estimate->high_bytes, basis_of(context, (enum kvb_item)item)};
+        uint64_t width = estimate->high_bytes - estimate->low_bytes;
+        if (width > widest) {
+            widest = width;
+            budget->widest_term = kvb_item_rows[item].label;
+        }
+    }
+    budget->items[KVB_ITEM_KV_CACHE] = (struct kvb_term){terms->pool_bytes, terms->pool_low_bytes,
+                                                         terms->pool_high_bytes, basis_of(context, KVB_ITEM_KV_CACHE)};
+}
+
+static uint64_t sum_of_items(const struct kvb_budget *budget)
+{
+    int64_t sum = 0;
+    for (uint32_t item = 0; item < KVB_ITEM_COUNT; item++) {
+        sum += budget->items[item].bytes;
+    }
+    return sum > 0 ? (uint64_t)sum : 0;
+}
+
+static void measure_request(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    const struct kvb_request *request = &context->plan->request;
+    struct kvb_encoder_load load;
+    if (!request->set) {
+        return;
+    }
+    kvb_encoder_load(context, &load);
+    uint64_t image_tokens = request->image_tokens > 0 ? request->image_tokens : load.tokens_per_item;
+    uint64_t tokens = kvb_mul(request->images, image_tokens);
+    budget->request_tokens = kvb_add(tokens, kvb_add(request->prompt_tokens, request->answer_tokens));
+}
+
+static uint64_t requested_of(const struct kvb_context *context)
+{
+    bool round_up = kvb_rule(context, KVB_RULE_REQUEST_CEIL) != 0;
+    return kvb_printed_request(context->memory_bytes, context->utilization_ppm, round_up);
+}
+
+static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budget)
+{
+    struct kvb_stage_terms terms[KVB_STAGES_MAX];
+    int64_t pools[KVB_STAGES_MAX] = {0};
+    uint64_t requested = requested_of(context);
+    for (uint32_t stage = 0; stage < context->pp; stage++) {
+        kvb_stage_terms_fill(context, stage, &terms[stage]);
+        kvb_stage_pool(context, requested, &terms[stage]);
+        pools[stage] = terms[stage].pool_bytes;
+        if (kvb_is_saturated(terms[stage].items[KVB_ITEM_WEIGHTS].bytes) ||
+            kvb_is_saturated(terms[stage].items[KVB_ITEM_ACTIVATION].high_bytes)) {
+            return KVB_OVERFLOW;
+        }
+    }
+    if (context->generation == KVB_GENERATION_V0) {
+        kvb_kv_answer_v0(context, pools, budget);
+    } else {
+        kvb_kv_answer_v1(context, pools, budget);
+    }
+    publish_items(context, &terms[budget->tightest_stage], budget);
+    budget->weights = terms[budget->tightest_stage].weights;
+    budget->requested_bytes = sum_of_items(budget);
+    if (kvb_is_saturated(budget->needed_bytes) || kvb_is_saturated(budget->kv.tokens)) {
+        return KVB_OVERFLOW;
+    }
+    kvb_check_device(context, budget);
+    kvb_check_free(context, requested, budget);
+    kvb_check_batch(context, budget);
+    kvb_check_length(context, budget);
+    kvb_settle_outside(context, budget);
+    kvb_judge(context, budget);
+    return KVB_OK;
+}
+
+static enum kvb_status compute(const struct kvb_plan *plan, struct kvb_budget *budget, struct kvb_problems *problems,
+                               bool quiet)
+{
+    struct kvb_context context;
+    memset(budget, 0, sizeof *budget);
+    budget->verdict = KVB_DOES_NOT_FIT; // also when the numbers cannot work
+    enum kvb_status status = kvb_context_init(&context, plan, problems);
+    if (status == KVB_OK && plan->need.length_tokens > context.max_model_len && !context.auto_length) {
+        status =
+            kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,
+                            "--need-len %llu is longer than max_model_len (%llu): no such request is accepted.",
+                            (unsigned long long)plan->need.length_tokens, (unsigned long long)context.max_model_len);
+    }
+    if (status != KVB_OK) {
+        return status;
+    }
+    resolve_free(&context);
+    budget->generation = context.generation;
+    budget->settings = context.settings;
+    budget->memory_bytes = context.memory_bytes;
+    budget->free_bytes = context.free_bytes;
+    status = fill(&context, budget);
+    if (status != KVB_OK) {
+        return kvb_problem_add(problems, KVB_ERROR, status, nowhere,
+                               "The sizes in this plan multiply to more than any machine holds; check the model's "
+                               "dimensions and the settings.");
+    }
+    if (!quiet) {
+        uint64_t counted = context.model->checkpoint.parameters;
+        budget->parameters = counted > 0 ? counted : kvb_model_parameters(context.model);
+        measure_request(&context, budget);
+        kvb_steps_fill(&context, budget);
+        kvb_warn(&context, budget, problems);
+    }
+    return KVB_OK;
+}
+
+enum kvb_status kvb_budget_compute(const struct kvb_plan *plan, struct kvb_budget *budget,
+                                   struct kvb_problems *problems)
+{
+    return compute(plan, budget, problems, false);
+}
+
+bool kvb_budget_quietly(const struct kvb_plan *plan, struct kvb_budget *budget)
+{
+    struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    return compute(plan, budget, &problems, true) == KVB_OK;
+}

@@ -1,0 +1,203 @@
+// A plan made ready for arithmetic: generation, sizes, stages and effective settings.
+// Source: vllm/config/*.py, engine/arg_utils.py, distributed/utils.py get_pp_indices.
+#include "engines/vllm/context.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "engines/vllm/defaults.h"
+#include "engines/vllm/kv.h"
+#include "engines/vllm/splits.h"
+
+#define V1_NEEDS_CAPABILITY 80
+#define NEW_KV_CONNECTORS KVB_RELEASE(0, 23, 0)
+#define ASYNC_WITH_STAGES 2
+
+static enum kvb_generation generation_of(const struct kvb_context *context)
+{
+    uint8_t asked = context->plan->environment.use_v1;
+    switch (kvb_rule(context, KVB_RULE_V1_AVAILABLE)) {
+    case 2:
+        return KVB_GENERATION_V1;
+    case 0:
+        return KVB_GENERATION_V0;
+    default:
+        break;
+    }
+    if (asked != KVB_UNSET) {
+        return asked == KVB_YES ? KVB_GENERATION_V1 : KVB_GENERATION_V0;
+    }
+    uint32_t capability = context->gpu->compute_capability;
+    bool too_old = capability > 0 && capability < V1_NEEDS_CAPABILITY;
+    return kvb_rule(context, KVB_RULE_GENERATION) && !too_old ? KVB_GENERATION_V1 : KVB_GENERATION_V0;
+}
+
+static uint32_t size_of(const struct kvb_plan *plan, enum kvb_setting setting)
+{
+    uint64_t number = kvb_number(plan, setting);
+    return kvb_is_set(plan, setting) && number > 0 ? (uint32_t)number : 1;
+}
+
+static bool switch_of(const struct kvb_plan *plan, enum kvb_setting setting, bool fallback)
+{
+    return kvb_is_set(plan, setting) ? kvb_number(plan, setting) != 0 : fallback;
+}
+
+static void resolve_parallel(struct kvb_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    context->tp = size_of(plan, KVB_SET_TENSOR_PARALLEL_SIZE);
+    context->pp = size_of(plan, KVB_SET_PIPELINE_PARALLEL_SIZE);
+    context->dp = size_of(plan, KVB_SET_DATA_PARALLEL_SIZE);
+    context->dcp = size_of(plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE);
+    context->pcp = size_of(plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE);
+    bool experts = switch_of(plan, KVB_SET_ENABLE_EXPERT_PARALLEL, false);
+    context->ep = experts ? context->tp * context->dp * context->pcp : 1;
+}
+
+static enum kvb_dtype dtype_of(const struct kvb_context *context)
+{
+    switch (kvb_number(context->plan, KVB_SET_DTYPE)) {
+    case KVB_DTYPE_WORD_BF16:
+        return KVB_DTYPE_BF16;
+    case KVB_DTYPE_WORD_FP16:
+        return KVB_DTYPE_FP16;
+    case KVB_DTYPE_WORD_FP32:
+        return KVB_DTYPE_FP32;
+    default: // auto casts a 32-bit checkpoint to 16 bits
+        return context->model->dtype == KVB_DTYPE_FP32 ? KVB_DTYPE_FP16 : context->model->dtype;
+    }
+}
+
+static enum kvb_kv_dtype kv_dtype_of(const struct kvb_context *context)
+{
+    enum kvb_kv_dtype asked = (enum kvb_kv_dtype)kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE);
+    bool declared = context->model->quantisation.kv_cache_fp8 && kvb_rule(context, KVB_RULE_QUANT_KV_AUTO);
+    return asked == KVB_KV_AUTO && declared ? KVB_KV_FP8 : asked;
+}
+
+static void resolve_hybrid(struct kvb_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    if (switch_of(plan, KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER, false)) {
+        context->hybrid_off = true;
+        context->hybrid_off_why = "--disable-hybrid-kv-cache-manager";
+    } else if (kvb_number(plan, KVB_SET_KV_TRANSFER) != 0 && context->release < NEW_KV_CONNECTORS) {
+        context->hybrid_off = true;
+        context->hybrid_off_why = "a KV connector is configured";
+    } else if (kvb_model_has(context->model, KVB_ATTENTION_CHUNKED) && kvb_rule(context, KVB_RULE_SPEC_CHUNKED) == 2 &&
+               plan->environment.allow_chunked_local_hybrid != KVB_YES) {
+        context->hybrid_off = true;
+        context->hybrid_off_why = "chunked local attention runs without it in this release";
+    }
+}
+
+static void resolve_speculation(struct kvb_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    context->speculative = (enum kvb_speculative)kvb_number(plan, KVB_SET_SPECULATIVE_METHOD);
+    if (context->speculative != KVB_SPECULATIVE_NONE) {
+        uint64_t tokens = kvb_number(plan, KVB_SET_NUM_SPECULATIVE_TOKENS);
+        context->speculative_tokens = tokens > 0 ? (uint32_t)tokens : 1;
+    }
+    uint32_t rule = kvb_rule(context, KVB_RULE_ASYNC);
+    bool drafter_allows = context->speculative == KVB_SPECULATIVE_NONE ||
+                          context->speculative == KVB_SPECULATIVE_EAGLE || context->speculative == KVB_SPECULATIVE_MTP;
+    bool on = rule > 0 && drafter_allows && !context->model->pooling && (context->pp == 1 || rule >= ASYNC_WITH_STAGES);
+    context->async_scheduling = switch_of(plan, KVB_SET_ASYNC_SCHEDULING, on);
+}
+
+static void resolve_mamba_mode(struct kvb_context *context)
+{
+    bool state = kvb_model_has_state(context->model);
+    bool fallback = context->generation == KVB_GENERATION_V1 && !state && !context->model->pooling;
+    context->prefix_caching = switch_of(context->plan, KVB_SET_ENABLE_PREFIX_CACHING, fallback);
+    context->mamba_mode = (enum kvb_mamba_mode)kvb_number(context->plan, KVB_SET_MAMBA_CACHE_MODE);
+    if (!state || !context->prefix_caching) {
+        context->mamba_mode = KVB_MAMBA_MODE_NONE;
+    } else if (context->mamba_mode == KVB_MAMBA_MODE_AUTO) {
+        context->mamba_mode =
+            kvb_model_has(context->model, KVB_ATTENTION_MAMBA2) ? KVB_MAMBA_MODE_ALL : KVB_MAMBA_MODE_ALIGN;
+    }
+}
+
+struct v2_runner_row {
+    enum kvb_v2_rule since;
+    const char *architecture;
+    bool quantised_too;
+};
+
+static const struct v2_runner_row v2_runner_rows[] = {
+    {KVB_V2_QWEN3, "Qwen3ForCausalLM", false},        {KVB_V2_LLAMA, "LlamaForCausalLM", false},
+    {KVB_V2_LLAMA, "MistralForCausalLM", false},      {KVB_V2_SOME_MOE, "Qwen3ForCausalLM", true},
+    {KVB_V2_SOME_MOE, "LlamaForCausalLM", true},      {KVB_V2_SOME_MOE, "MistralForCausalLM", true},
+    {KVB_V2_SOME_MOE, "DeepseekV2ForCausalLM", true}, {KVB_V2_SOME_MOE, "Qwen2MoeForCausalLM", true},
+    {KVB_V2_SOME_MOE, "GraniteMoeForCausalLM", true},
+};
+
+static bool v2_runner_of(const struct kvb_context *context)
+{
+    uint8_t asked = context->plan->environment.use_v2_model_runner;
+    uint32_t rule = kvb_rule(context, KVB_RULE_V2_RUNNER);
+    const struct kvb_model *model = context->model;
+    if (context->generation == KVB_GENERATION_V0 || asked == KVB_NO) {
+        return false;
+    }
+    if (asked == KVB_YES) {
+        return true;
+    }
+    if (rule == KVB_V2_DENSE && !kvb_model_has_experts(model) && !kvb_model_has_state(model) && !model->pooling) {
+        return true;
+    }
+    bool quantised = model->quantisation.method != KVB_QUANT_NONE;
+    for (size_t i = 0; i < sizeof v2_runner_rows / sizeof v2_runner_rows[0]; i++) {
+        const struct v2_runner_row *row = &v2_runner_rows[i];
+        if (rule >= row->since && strcmp(row->architecture, model->architecture) == 0 &&
+            (row->quantised_too || !quantised)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void resolve_length(struct kvb_context *context)
+{
+    uint64_t asked = kvb_number(context->plan, KVB_SET_MAX_MODEL_LEN);
+    bool set = kvb_is_set(context->plan, KVB_SET_MAX_MODEL_LEN);
+    context->auto_length = set && asked == KVB_AUTO;
+    context->max_model_len = set && asked != KVB_AUTO ? asked : context->model->context_tokens;
+}
+
+enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_plan *plan,
+                                 struct kvb_problems *problems)
+{
+    memset(context, 0, sizeof *context);
+    context->plan = plan;
+    context->model = &plan->model;
+    context->gpu = &plan->gpu;
+    context->release = plan->engine.release < KVB_NEWEST_VLLM ? plan->engine.release : KVB_NEWEST_VLLM;
+    kvb_rules_of(context->release, &context->rules);
+    context->generation = generation_of(context);
+    context->memory_bytes = plan->gpu.memory_bytes;
+    resolve_parallel(context);
+    resolve_length(context);
+    context->dtype = dtype_of(context);
+    context->kv_dtype = kv_dtype_of(context);
+    context->eager = switch_of(plan, KVB_SET_ENFORCE_EAGER, false);
+    context->utilization_ppm = kvb_is_set(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
+                                   ? (uint32_t)kvb_number(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
+                                   : kvb_rule(context, KVB_RULE_UTILIZATION);
+    context->v2_runner = v2_runner_of(context);
+    resolve_hybrid(context);
+    resolve_speculation(context);
+    resolve_mamba_mode(context);
+    kvb_defaults_resolve(context);
+    enum kvb_status status = kvb_splits_check(context, problems);
+    if (status != KVB_OK) {
+        return status;
+    }
+    kvb_stages_split(context);
+    kvb_block_size_resolve(context);
+    kvb_settings_effective(context);
+    return KVB_OK;
+}

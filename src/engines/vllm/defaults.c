@@ -1,0 +1,154 @@
+// Defaults that move memory. Source: vllm/engine/arg_utils.py, config/scheduler.py by release.
+#include "engines/vllm/defaults.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/text.h"
+
+#define LARGE_GPU_BYTES ((uint64_t)70 << 30)
+#define V0_CHUNKED_SINCE KVB_RELEASE(0, 5, 3)
+#define V0_CHUNKED_LENGTH 32768
+#define V0_CHUNK_512_UNTIL KVB_RELEASE(0, 6, 5)
+#define V0_MULTIMODAL_TOKENS_SINCE KVB_RELEASE(0, 6, 4)
+#define V0_MULTIMODAL_TOKENS 5120
+#define SEQS_CAPPED_SINCE KVB_RELEASE(0, 10, 2)
+#define TOKENS_CAPPED_SINCE KVB_RELEASE(0, 9, 0)
+#define PERFORMANCE_MODE_SINCE KVB_RELEASE(0, 17, 0)
+
+static bool is_large_gpu(const struct kvb_context *context)
+{
+    const char *name = context->gpu->name;
+    bool hopper = kvb_contains_ignoring_case(name, "h100") || kvb_contains_ignoring_case(name, "h200");
+    switch (kvb_rule(context, KVB_RULE_DEFAULTS)) {
+    case KVB_DEFAULTS_V1_EARLY:
+    case KVB_DEFAULTS_ALL_1024:
+    case KVB_DEFAULTS_BY_NAME:
+        return hopper;
+    case KVB_DEFAULTS_BY_MEMORY:
+        return context->memory_bytes >= LARGE_GPU_BYTES;
+    default:
+        return context->memory_bytes >= LARGE_GPU_BYTES && !kvb_contains_ignoring_case(name, "a100");
+    }
+}
+
+static bool v0_chunks(const struct kvb_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    if (kvb_is_set(plan, KVB_SET_ENABLE_CHUNKED_PREFILL)) {
+        return kvb_number(plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0;
+    }
+    bool plain = !kvb_model_is_multimodal(context->model) && !kvb_model_has(context->model, KVB_ATTENTION_SLIDING) &&
+                 context->speculative == KVB_SPECULATIVE_NONE && !kvb_model_has_state(context->model) &&
+                 !kvb_number(plan, KVB_SET_ENABLE_LORA);
+    return plain && context->release >= V0_CHUNKED_SINCE && context->max_model_len > V0_CHUNKED_LENGTH;
+}
+
+static uint64_t v0_tokens(const struct kvb_context *context)
+{
+    if (context->chunked_prefill) {
+        return context->release < V0_CHUNK_512_UNTIL ? 512 : 2048;
+    }
+    uint64_t tokens = kvb_max(context->max_model_len, 2048);
+    bool raised = kvb_model_is_multimodal(context->model) && context->release >= V0_MULTIMODAL_TOKENS_SINCE;
+    return raised ? kvb_max(tokens, V0_MULTIMODAL_TOKENS) : tokens;
+}
+
+static uint64_t v1_tokens(const struct kvb_context *context)
+{
+    bool offline = context->plan->usage == KVB_USAGE_OFFLINE;
+    bool large = is_large_gpu(context);
+    uint64_t tokens = large ? (offline ? 16384 : 8192) : (offline ? 8192 : 2048);
+    return context->chunked_prefill ? tokens : kvb_max(tokens, context->max_model_len);
+}
+
+static uint64_t default_seqs(const struct kvb_context *context)
+{
+    if (context->generation == KVB_GENERATION_V0 || kvb_rule(context, KVB_RULE_DEFAULTS) == KVB_DEFAULTS_V1_EARLY) {
+        return 256;
+    }
+    bool all = kvb_rule(context, KVB_RULE_DEFAULTS) == KVB_DEFAULTS_ALL_1024;
+    return all || is_large_gpu(context) ? 1024 : 256;
+}
+
+void kvb_defaults_resolve(struct kvb_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    bool v1 = context->generation == KVB_GENERATION_V1;
+    bool chunk_set = kvb_is_set(plan, KVB_SET_ENABLE_CHUNKED_PREFILL);
+    bool chunk_asked = kvb_number(plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0;
+    context->chunked_prefill = v1 ? (chunk_set ? chunk_asked : !context->model->pooling) : v0_chunks(context);
+    bool tokens_set = kvb_is_set(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
+    bool seqs_set = kvb_is_set(plan, KVB_SET_MAX_NUM_SEQS);
+    uint64_t tokens = tokens_set ? kvb_number(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS)
+                      : v1       ? v1_tokens(context)
+                                 : v0_tokens(context);
+    uint64_t seqs = seqs_set ? kvb_number(plan, KVB_SET_MAX_NUM_SEQS) : default_seqs(context);
+    if (v1 && context->release >= PERFORMANCE_MODE_SINCE &&
+        kvb_number(plan, KVB_SET_PERFORMANCE_MODE) == KVB_PERFORMANCE_THROUGHPUT) {
+        tokens = tokens_set ? tokens : kvb_mul(tokens, 2);
+        seqs = seqs_set ? seqs : kvb_mul(seqs, 2);
+    }
+    if (!seqs_set && v1 && context->release >= SEQS_CAPPED_SINCE) {
+        seqs = kvb_min(seqs, tokens);
+    }
+    if (!tokens_set && v1 && context->release >= TOKENS_CAPPED_SINCE) {
+        tokens = kvb_min(tokens, kvb_mul(seqs, context->max_model_len));
+    }
+    context->max_num_batched_tokens = tokens;
+    context->max_num_seqs = seqs;
+}
+
+// Sizes 1, 2, 4, then every 8 to 512; later every 8 below 256 and every 16 up to the limit.
+uint64_t kvb_capture_sizes(const struct kvb_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    if (kvb_is_set(plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES)) {
+        return kvb_number(plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES);
+    }
+    uint64_t limit = 512;
+    uint32_t rule = kvb_rule(context, KVB_RULE_CAPTURE_SIZES);
+    if (context->generation == KVB_GENERATION_V0) {
+        limit = kvb_min(kvb_round_up(context->max_num_seqs, 8), 256);
+    } else if (rule >= KVB_CAPTURE_TWICE_SEQS) {
+        limit = kvb_min(512, kvb_mul(2 * (1 + (uint64_t)context->speculative_tokens), context->max_num_seqs));
+    }
+    if (kvb_is_set(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE)) {
+        limit = kvb_number(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
+    }
+    limit = context->generation == KVB_GENERATION_V1 ? kvb_min(limit, context->max_num_batched_tokens) : limit;
+    uint64_t small = limit >= 4 ? 3 : limit >= 2 ? 2 : limit;
+    if (rule < KVB_CAPTURE_SPARSE || limit < 256) {
+        return small + limit / 8;
+    }
+    return small + 31 + (limit - 256) / 16 + 1;
+}
+
+static void put(struct kvb_context *context, enum kvb_setting setting, uint64_t number)
+{
+    const struct kvb_setting_value *given = &context->plan->settings.values[setting];
+    struct kvb_setting_value *value = &context->settings.values[setting];
+    value->number = number;
+    value->set = 1;
+    value->origin = given->set ? given->origin : KVB_ORIGIN_DEFAULT;
+}
+
+void kvb_settings_effective(struct kvb_context *context)
+{
+    context->settings = context->plan->settings;
+    put(context, KVB_SET_GPU_MEMORY_UTILIZATION, context->utilization_ppm);
+    put(context, KVB_SET_MAX_MODEL_LEN, context->max_model_len);
+    put(context, KVB_SET_MAX_NUM_SEQS, context->max_num_seqs);
+    put(context, KVB_SET_MAX_NUM_BATCHED_TOKENS, context->max_num_batched_tokens);
+    put(context, KVB_SET_TENSOR_PARALLEL_SIZE, context->tp);
+    put(context, KVB_SET_PIPELINE_PARALLEL_SIZE, context->pp);
+    put(context, KVB_SET_DATA_PARALLEL_SIZE, context->dp);
+    put(context, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, context->dcp);
+    put(context, KVB_SET_DTYPE, (uint64_t)context->dtype + KVB_DTYPE_WORD_BF16);
+    put(context, KVB_SET_KV_CACHE_DTYPE, context->kv_dtype);
+    put(context, KVB_SET_BLOCK_SIZE, context->block_tokens);
+    put(context, KVB_SET_ENFORCE_EAGER, context->eager);
+    put(context, KVB_SET_ENABLE_PREFIX_CACHING, context->prefix_caching);
+    put(context, KVB_SET_ENABLE_CHUNKED_PREFILL, context->chunked_prefill);
+    put(context, KVB_SET_ASYNC_SCHEDULING, context->async_scheduling);
+}

@@ -1,0 +1,14 @@
+// Settings that the engine fills in when nobody does.
+#ifndef KVB_ENGINES_VLLM_DEFAULTS_H
+#define KVB_ENGINES_VLLM_DEFAULTS_H
+
+#include "engines/vllm/context.h"
+
+// max_num_batched_tokens, max_num_seqs and chunked prefill by release, GPU and usage.
+void kvb_defaults_resolve(struct kvb_context *context);
+// Every setting as a number with its origin, for the report.
+void kvb_settings_effective(struct kvb_context *context);
+// Number of CUDA graphs per mode, from the capture sizes.
+uint64_t kvb_capture_sizes(const struct kvb_context *context);
+
+#endif

@@ -1,0 +1,19 @@
+// The largest multimodal item a profile run feeds to the encoder.
+#ifndef KVB_ENGINES_VLLM_ENCODER_ITEMS_H
+#define KVB_ENGINES_VLLM_ENCODER_ITEMS_H
+
+#include "engines/vllm/context.h"
+
+struct kvb_encoder_load {
+    uint64_t tokens_per_item; // after merging, as the language model sees them
+    uint64_t items;           // run at once
+    uint64_t patches;         // of all items
+    uint64_t pixel_bytes;     // dummy pixels that stay alive
+    uint64_t kept_tokens;     // embeddings kept in the encoder cache
+    uint64_t peak_bytes;      // of one pass through the encoder
+};
+
+// Zero when there is no encoder or every modality is switched off.
+void kvb_encoder_load(const struct kvb_context *context, struct kvb_encoder_load *load);
+
+#endif

@@ -1,0 +1,102 @@
+// KV-cache sizing of one engine: from layers to buckets of equal layers, to groups, to blocks.
+#ifndef KVB_ENGINES_VLLM_KV_H
+#define KVB_ENGINES_VLLM_KV_H
+
+#include "engines/vllm/context.h"
+
+#define KVB_BUCKETS_MAX 64
+#define KVB_STAGES_MAX 64
+
+// Layers with equal caches, in order of first appearance.
+struct kvb_bucket {
+    enum kvb_attention kind;
+    uint32_t window_tokens; // sliding, chunked; cross: encoder tokens
+    uint64_t block_tokens;
+    uint64_t page_bytes;                 // of one layer and block
+    uint64_t shape;                      // tells apart equal pages of unlike heads
+    bool index_cache;                    // the sparse index beside an MLA layer
+    bool padded;                         // the page was raised to a common size
+    uint32_t count;                      // layers
+    uint32_t before[KVB_STAGES_MAX + 1]; // members on stages before this one
+};
+
+struct kvb_buckets {
+    uint32_t count;
+    bool overflow;
+    struct kvb_bucket items[KVB_BUCKETS_MAX];
+};
+
+// A group: every `stride`-th member of a bucket (or a slice of it), or all buckets (uniform type).
+struct kvb_group {
+    const struct kvb_bucket *bucket;
+    uint32_t first, stride, limit; // members first, first + stride, ... below limit
+    uint32_t layers;
+};
+
+enum kvb_layout {
+    KVB_LAYOUT_NO_CACHE,
+    KVB_LAYOUT_GROUPS,  // equal pages; each tensor is shared by one layer of every group
+    KVB_LAYOUT_UNIFORM, // one group, a page per layer
+    KVB_LAYOUT_DSV4,
+    KVB_LAYOUT_REFUSED // this release has no layout for these layers
+};
+
+struct kvb_groups {
+    enum kvb_layout layout;
+    uint32_t count;
+    uint32_t group_size; // layers of the largest group on the whole model
+    struct kvb_group items[KVB_GROUPS_MAX];
+    // DeepSeek V4
+    uint32_t tuples;
+    uint64_t tuple_bytes;
+};
+
+struct kvb_sizing {
+    struct kvb_buckets own;     // as each layer declares itself
+    struct kvb_buckets grouped; // after promotion and page unification
+    struct kvb_groups groups;
+};
+
+// Bytes of one token of one KV head, keys and values together, scales included.
+uint64_t kvb_kv_head_bytes(enum kvb_kv_dtype kv_dtype, enum kvb_dtype dtype, uint32_t key_size, uint32_t value_size);
+// Bytes of one token of one MLA layer.
+uint64_t kvb_mla_token_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape);
+// Bytes of one token in a layer on one rank; 0 for layers without a token cache.
+uint64_t kvb_layer_token_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape);
+// Natural bytes of one state page on one rank (Mamba, GDN, KDA, convolution).
+uint64_t kvb_state_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape);
+
+// Sets block_tokens, mamba_block_tokens, mamba_page_bytes and kernel_block_tokens.
+void kvb_block_size_resolve(struct kvb_context *context);
+
+void kvb_buckets_fill(const struct kvb_context *context, struct kvb_buckets *buckets);
+void kvb_dsv4_fill(const struct kvb_context *context, struct kvb_buckets *buckets);
+void kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape, uint32_t stage);
+void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizing);
+void kvb_dsv4_groups(const struct kvb_context *context, struct kvb_sizing *sizing);
+
+uint32_t kvb_group_layers_on(const struct kvb_group *group, uint32_t stage);
+uint32_t kvb_group_size_on(const struct kvb_sizing *sizing, uint32_t stage); // largest group of one stage
+uint64_t kvb_bytes_per_block(const struct kvb_sizing *sizing, uint32_t stage);
+
+// Blocks that one request of `length` tokens holds in a bucket, at worst.
+uint64_t kvb_blocks_of(const struct kvb_context *context, const struct kvb_bucket *bucket, uint64_t length);
+// Blocks per request over all groups: the divisor of the printed concurrency.
+uint64_t kvb_request_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing, uint64_t length);
+// Bytes that the release's own start-up check compares, for one stage.
+uint64_t kvb_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage, uint64_t length);
+// Bytes really needed: all groups of this stage.
+uint64_t kvb_real_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                       uint64_t length);
+typedef uint64_t kvb_need_function(const struct kvb_context *, const struct kvb_sizing *, uint32_t, uint64_t);
+// Largest length in [1, limit] whose need is at most `pool`; 0 when none is.
+uint64_t kvb_longest(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage, uint64_t pool,
+                     uint64_t limit, kvb_need_function *need);
+
+// pools: bytes for the KV cache of each stage, signed. Fills budget->kv, needed, balance, starts, error.
+void kvb_kv_answer_v1(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX],
+                      struct kvb_budget *budget);
+void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX],
+                      struct kvb_budget *budget);
+
+#endif

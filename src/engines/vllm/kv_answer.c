@@ -1,0 +1,288 @@
+// From pools to blocks, tokens, concurrency, fit and the release's own error (V1).
+#include "engines/vllm/kv.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "engines/vllm/errors.h"
+#include "engines/vllm/printed.h"
+
+static uint64_t pool_of(const int64_t pools[KVB_STAGES_MAX], uint32_t stage)
+{
+    return pools[stage] > 0 ? (uint64_t)pools[stage] : 0;
+}
+
+static uint32_t stage_of_smallest_pool(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX])
+{
+    uint32_t stage = 0;
+    for (uint32_t i = 1; i < context->pp; i++) {
+        stage = pools[i] < pools[stage] ? i : stage;
+    }
+    return stage;
+}
+
+static uint64_t blocks_on(const struct kvb_sizing *sizing, uint32_t stage, uint64_t pool_bytes)
+{
+    uint64_t bytes = kvb_bytes_per_block(sizing, stage);
+    return bytes > 0 ? pool_bytes / bytes : 1;
+}
+
+// The blocks that all stages share, and the stage that sets them.
+static uint64_t smallest_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing,
+                                const int64_t pools[KVB_STAGES_MAX], uint32_t *tightest)
+{
+    uint64_t least = UINT64_MAX;
+    if (kvb_rule(context, KVB_RULE_MODEL_MAX_MEMORY)) {
+        uint64_t largest_block = 0;
+        for (uint32_t stage = 0; stage < context->pp; stage++) {
+            largest_block = kvb_max(largest_block, kvb_bytes_per_block(sizing, stage));
+        }
+        *tightest = stage_of_smallest_pool(context, pools);
+        return largest_block > 0 ? pool_of(pools, *tightest) / largest_block : 1;
+    }
+    for (uint32_t stage = 0; stage < context->pp; stage++) {
+        if (kvb_bytes_per_block(sizing, stage) == 0) {
+            continue;
+        }
+        uint64_t blocks = blocks_on(sizing, stage, pool_of(pools, stage));
+        if (blocks < least) {
+            least = blocks;
+            *tightest = stage;
+        }
+    }
+    return least == UINT64_MAX ? 1 : least;
+}
+
+static uint64_t smallest_group_block(const struct kvb_context *context, const struct kvb_sizing *sizing)
+{
+    uint64_t smallest = UINT64_MAX;
+    for (uint32_t i = 0; i < sizing->groups.count; i++) {
+        smallest = kvb_min(smallest, sizing->groups.items[i].bucket->block_tokens);
+    }
+    return smallest == UINT64_MAX ? context->block_tokens : smallest;
+}
+
+static uint64_t printed_tokens(const struct kvb_context *context, const struct kvb_sizing *sizing,
+                               const struct kvb_kv_cache *kv)
+{
+    uint64_t groups = sizing->groups.count > 0 ? sizing->groups.count : 1;
+    uint64_t ranks = kvb_rule(context, KVB_RULE_DCP) ? context->dcp : 1;
+    ranks *= kvb_rule(context, KVB_RULE_PCP_DIVIDES) ? context->pcp : 1;
+    switch (kvb_rule(context, KVB_RULE_TOKENS)) {
+    case KVB_TOKENS_BLOCKS:
+        return kvb_mul(kv->num_blocks, context->block_tokens);
+    case KVB_TOKENS_GROUPS_CACHE_BLOCK:
+        return kvb_mul(kv->num_blocks / groups, context->block_tokens);
+    case KVB_TOKENS_CONCURRENCY:
+        return kvb_printed_tokens(kv->num_blocks, kv->blocks_per_request, context->max_model_len);
+    default:
+        return kvb_mul(kv->num_blocks / groups, kvb_mul(smallest_group_block(context, sizing), ranks));
+    }
+}
+
+static uint64_t printed_concurrency(const struct kvb_context *context, const struct kvb_kv_cache *kv)
+{
+    if (!kvb_rule(context, KVB_RULE_GROUPS)) {
+        return kvb_printed_hundredths(kvb_mul(kv->num_blocks, context->block_tokens), context->max_model_len);
+    }
+    return kvb_printed_hundredths(kv->num_blocks, kv->blocks_per_request);
+}
+
+static void describe_groups(const struct kvb_context *context, const struct kvb_sizing *sizing, struct kvb_kv_cache *kv)
+{
+    kv->group_count = sizing->groups.count;
+    bool uniform = sizing->groups.layout == KVB_LAYOUT_UNIFORM;
+    for (uint32_t i = 0; i < sizing->groups.count; i++) {
+        const struct kvb_group *group = &sizing->groups.items[i];
+        struct kvb_kv_group *out = &kv->groups[i];
+        out->kind = group->bucket->kind;
+        out->layers = group->layers;
+        out->padding_slots = uniform ? 0 : sizing->groups.group_size - group->layers;
+        out->block_tokens = group->bucket->block_tokens;
+        out->page_bytes = uniform ? 0 : group->bucket->page_bytes;
+        out->window_tokens = group->bucket->window_tokens;
+        out->blocks_per_request =
+            uniform ? kv->blocks_per_request : kvb_blocks_of(context, group->bucket, context->max_model_len);
+    }
+}
+
+static void apply_override(const struct kvb_context *context, const struct kvb_sizing *sizing, uint64_t *blocks,
+                           int64_t pools[KVB_STAGES_MAX])
+{
+    uint64_t override = kvb_number(context->plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE);
+    uint32_t rule = kvb_rule(context, KVB_RULE_OVERRIDE);
+    if (override == 0 || rule == 0) {
+        return;
+    }
+    *blocks = override;
+    for (uint32_t stage = 0; rule >= 2 && stage < context->pp; stage++) {
+        pools[stage] = (int64_t)kvb_mul(override, kvb_bytes_per_block(sizing, stage));
+    }
+}
+
+// The first stage that the release's check refuses; the tightest by that check when none is refused.
+static uint32_t stage_of_check(const struct kvb_context *context, const struct kvb_sizing *sizing,
+                               const int64_t pools[KVB_STAGES_MAX], uint32_t tightest)
+{
+    uint32_t worst = tightest;
+    int64_t least = INT64_MAX;
+    for (uint32_t stage = 0; stage < context->pp; stage++) {
+        uint64_t needed = kvb_need(context, sizing, stage, context->max_model_len);
+        int64_t balance = pools[stage] - (int64_t)needed;
+        if (pools[stage] <= 0 || balance < 0) {
+            return stage;
+        }
+        if (balance < least) {
+            least = balance;
+            worst = stage;
+        }
+    }
+    return worst;
+}
+
+static uint64_t really_longest(const struct kvb_context *context, const struct kvb_sizing *sizing,
+                               const int64_t pools[KVB_STAGES_MAX])
+{
+    uint64_t longest = context->model->context_tokens;
+    for (uint32_t stage = 0; stage < context->pp; stage++) {
+        if (kvb_bytes_per_block(sizing, stage) > 0) {
+            longest = kvb_longest(context, sizing, stage, pool_of(pools, stage), longest, kvb_real_need);
+        }
+    }
+    return longest;
+}
+
+static void check_fit(const struct kvb_context *context, const struct kvb_sizing *sizing,
+                      const int64_t pools[KVB_STAGES_MAX], uint32_t tightest, struct kvb_budget *budget)
+{
+    uint32_t stage = stage_of_check(context, sizing, pools, tightest);
+    budget->needed_bytes = kvb_need(context, sizing, stage, context->max_model_len);
+    budget->kv.really_needed_bytes = kvb_real_need(context, sizing, stage, context->max_model_len);
+    budget->balance_bytes = pools[stage] - (int64_t)budget->needed_bytes;
+    budget->tightest_stage = stage;
+    budget->starts = true;
+    if (sizing->groups.layout == KVB_LAYOUT_NO_CACHE) {
+        return;
+    }
+    if (pools[stage] <= 0) {
+        budget->starts = false;
+        kvb_error_no_memory(context, budget->error);
+    } else if (budget->balance_bytes < 0) {
+        budget->starts = false;
+        uint64_t estimate =
+            kvb_longest(context, sizing, stage, pool_of(pools, stage), context->max_model_len, kvb_need);
+        kvb_error_too_long(context, budget->needed_bytes, pools[stage], estimate, budget->error);
+    }
+}
+
+static void refuse_layout(int64_t pool_bytes, struct kvb_budget *budget)
+{
+    budget->starts = false;
+    budget->balance_bytes = pool_bytes; // nothing is known of the need
+    kvb_error_text("NotImplementedError: this release has no KV-cache layout for the page sizes of this model's layers",
+                   budget->error);
+}
+
+static uint64_t auto_length(const struct kvb_context *context, const struct kvb_sizing *sizing,
+                            const int64_t pools[KVB_STAGES_MAX])
+{
+    uint64_t length = context->max_model_len;
+    for (uint32_t stage = 0; stage < context->pp; stage++) {
+        length = kvb_longest(context, sizing, stage, pool_of(pools, stage), length, kvb_need);
+    }
+    return length;
+}
+
+// Concurrency at halvings of the longest length, and what the wish for more than one request comes to.
+static void look_ahead(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                       struct kvb_kv_cache *kv)
+{
+    const struct kvb_need *need = &context->plan->need;
+    uint64_t length = context->max_model_len;
+    while (length / 2 >= 1024 && kv->frontier_count + 1 < KVB_FRONTIER_MAX) {
+        length /= 2;
+        kv->frontier_count++;
+    }
+    kv->frontier_count++;
+    for (uint32_t i = 0; i < kv->frontier_count; i++) {
+        uint64_t at = context->max_model_len >> (kv->frontier_count - 1 - i);
+        kv->frontier[i].length_tokens = at;
+        kv->frontier[i].concurrency_hundredths =
+            kvb_printed_hundredths(kv->num_blocks, kvb_request_blocks(context, sizing, at));
+    }
+    if (need->length_tokens > 0 || need->concurrency_hundredths > 0) {
+        uint64_t wanted_length = need->length_tokens > 0 ? need->length_tokens : context->max_model_len;
+        uint64_t requests = need->concurrency_hundredths > 0 ? need->concurrency_hundredths : 100;
+        uint64_t bytes = kvb_real_need(context, sizing, stage, wanted_length);
+        kv->wanted_bytes = kvb_div_up(kvb_mul(bytes, requests), 100);
+    }
+}
+
+// Before 0.11 every worker groups its own layers: the one with the fewest blocks answers for all.
+static void narrow_to_tightest(struct kvb_context *context, struct kvb_sizing *sizing, int64_t pools[KVB_STAGES_MAX],
+                               struct kvb_budget *budget)
+{
+    const struct kvb_context whole = *context;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t stage = 0; stage < whole.pp; stage++) {
+        struct kvb_context own = whole;
+        own.pp = 1;
+        own.stage_begin[0] = whole.stage_begin[stage];
+        own.stage_begin[1] = whole.stage_begin[stage + 1];
+        kvb_buckets_fill(&own, &sizing->own);
+        kvb_groups_make(&own, sizing);
+        uint64_t blocks = blocks_on(sizing, 0, pool_of(pools, stage));
+        if (blocks < least) {
+            least = blocks;
+            *context = own;
+            budget->tightest_stage = stage;
+        }
+    }
+    pools[0] = pools[budget->tightest_stage];
+}
+
+void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KVB_STAGES_MAX],
+                      struct kvb_budget *budget)
+{
+    struct kvb_context context = *resolved;
+    struct kvb_sizing sizing;
+    struct kvb_kv_cache *kv = &budget->kv;
+    int64_t pools[KVB_STAGES_MAX];
+    memcpy(pools, given, sizeof pools);
+    bool apart = context.pp > 1 && kvb_rule(&context, KVB_RULE_GROUPS) && !kvb_rule(&context, KVB_RULE_GROUPS_MERGED);
+    if (apart) {
+        narrow_to_tightest(&context, &sizing, pools, budget);
+    }
+    uint32_t narrowed_stage = budget->tightest_stage;
+    kvb_buckets_fill(&context, &sizing.own);
+    kvb_groups_make(&context, &sizing);
+    if (sizing.groups.layout == KVB_LAYOUT_REFUSED) {
+        refuse_layout(pools[budget->tightest_stage], budget);
+        return;
+    }
+    uint32_t tightest = 0;
+    uint64_t blocks = smallest_blocks(&context, &sizing, pools, &tightest);
+    apply_override(&context, &sizing, &blocks, pools);
+    if (context.auto_length) {
+        uint64_t fitted = auto_length(&context, &sizing, pools);
+        kv->auto_max_model_len = fitted;
+        context.max_model_len = fitted > 0 ? fitted : context.max_model_len;
+    }
+    kv->block_tokens = context.block_tokens;
+    kv->num_blocks = blocks;
+    kv->bytes_per_block = kvb_bytes_per_block(&sizing, tightest);
+    kv->blocks_per_request = kvb_request_blocks(&context, &sizing, context.max_model_len);
+    kv->tokens = printed_tokens(&context, &sizing, kv);
+    kv->max_concurrency_hundredths = printed_concurrency(&context, kv);
+    kv->hybrid_manager_off = context.hybrid_off;
+    kv->hybrid_manager_why = context.hybrid_off_why;
+    describe_groups(&context, &sizing, kv);
+    kv->max_model_len_that_fits = really_longest(&context, &sizing, pools);
+    check_fit(&context, &sizing, pools, tightest, budget);
+    look_ahead(&context, &sizing, budget->tightest_stage, kv);
+    if (context.auto_length && kv->auto_max_model_len == 0 && budget->starts == false) {
+        kvb_error_no_auto_fit(budget->error);
+    }
+    budget->tightest_stage = apart ? narrowed_stage : budget->tightest_stage;
+    kv->bytes_per_token = context.max_model_len > 0 ? kv->really_needed_bytes / context.max_model_len : 0;
+}

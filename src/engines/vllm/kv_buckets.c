@@ -1,0 +1,146 @@
+// Layers to buckets of equal caches, in the order in which the engine constructs them.
+#include "engines/vllm/kv.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+#define SLIDING_KERNEL_BLOCK 16
+
+static void finish(struct kvb_buckets *buckets)
+{
+    for (uint32_t i = 0; i < buckets->count; i++) {
+        uint32_t *before = buckets->items[i].before;
+        for (uint32_t stage = 1; stage <= KVB_STAGES_MAX; stage++) {
+            before[stage] += before[stage - 1];
+        }
+    }
+}
+
+static enum kvb_attention kind_in_release(const struct kvb_context *context, enum kvb_attention kind)
+{
+    if (kind == KVB_ATTENTION_SLIDING && !kvb_rule(context, KVB_RULE_SPEC_SLIDING)) {
+        return KVB_ATTENTION_FULL;
+    }
+    if (kind == KVB_ATTENTION_CHUNKED && !kvb_rule(context, KVB_RULE_SPEC_CHUNKED)) {
+        return KVB_ATTENTION_FULL;
+    }
+    return kind;
+}
+
+static uint64_t shape_of(const struct kvb_context *context, const struct kvb_attention_shape *attention)
+{
+    if (kvb_is_state(attention->kind)) {
+        return 0;
+    }
+    if (attention->kind == KVB_ATTENTION_MLA) {
+        return (uint64_t)attention->latent_rank + attention->rope_size;
+    }
+    return (uint64_t)kvb_heads_on_rank(attention->kv_heads, context->tp) << 40 | (uint64_t)attention->head_size << 20 |
+           attention->value_head_size;
+}
+
+static void describe(const struct kvb_context *context, const struct kvb_attention_shape *attention,
+                     struct kvb_bucket *bucket)
+{
+    memset(bucket, 0, sizeof *bucket);
+    bucket->kind = kind_in_release(context, attention->kind);
+    bucket->block_tokens = context->block_tokens;
+    bucket->shape = shape_of(context, attention);
+    if (kvb_is_state(bucket->kind)) {
+        bucket->block_tokens = context->mamba_block_tokens;
+        bucket->page_bytes = kvb_max(kvb_state_bytes(context, attention), context->mamba_page_bytes);
+        return;
+    }
+    if (bucket->kind != KVB_ATTENTION_FULL && bucket->kind != KVB_ATTENTION_MLA) {
+        bucket->window_tokens = attention->window_tokens;
+    }
+    if (bucket->kind == KVB_ATTENTION_SLIDING && kvb_rule(context, KVB_RULE_SLIDING_BLOCK)) {
+        bucket->block_tokens = SLIDING_KERNEL_BLOCK;
+    }
+    bucket->page_bytes = kvb_mul(bucket->block_tokens, kvb_layer_token_bytes(context, attention));
+}
+
+// The sparse index keeps fp8 keys and one fp32 scale per 128 of them.
+static void add_index_cache(const struct kvb_context *context, const struct kvb_attention_shape *attention,
+                            struct kvb_buckets *buckets, uint32_t stage)
+{
+    bool owns = attention->has_indexer || !kvb_rule(context, KVB_RULE_INDEX_SHARING);
+    if (attention->index_heads == 0 || !owns || !kvb_rule(context, KVB_RULE_DS_MLA)) {
+        return;
+    }
+    struct kvb_bucket bucket;
+    memset(&bucket, 0, sizeof bucket);
+    bucket.kind = KVB_ATTENTION_MLA;
+    bucket.index_cache = true;
+    bucket.block_tokens = context->block_tokens;
+    bucket.page_bytes =
+        kvb_mul(bucket.block_tokens, attention->index_head_size + 4U * (attention->index_head_size / 128U));
+    kvb_bucket_add(buckets, &bucket, stage);
+}
+
+static void add_layer(const struct kvb_context *context, const struct kvb_attention_shape *attention,
+                      struct kvb_buckets *buckets, uint32_t stage)
+{
+    bool keeps = attention->kind != KVB_ATTENTION_NONE && attention->kind != KVB_ATTENTION_ENCODER;
+    if (!keeps || attention->shares_kv) {
+        return;
+    }
+    if (attention->kind == KVB_ATTENTION_MLA) {
+        add_index_cache(context, attention, buckets, stage);
+    }
+    struct kvb_bucket bucket;
+    describe(context, attention, &bucket);
+    if (bucket.page_bytes > 0) {
+        kvb_bucket_add(buckets, &bucket, stage);
+    }
+}
+
+// A draft head is one more full-attention layer shaped like the target's; draft models bring all theirs.
+static void add_draft(const struct kvb_context *context, struct kvb_buckets *buckets)
+{
+    const struct kvb_model *model = context->model;
+    const struct kvb_model *draft = context->plan->draft;
+    uint32_t last = context->pp - 1;
+    switch (context->speculative) {
+    case KVB_SPECULATIVE_MTP:
+        for (uint32_t i = 0; i < model->mtp_layers; i++) {
+            add_layer(context, &model->kinds[model->mtp_kind].attention, buckets, last);
+        }
+        break;
+    case KVB_SPECULATIVE_EAGLE:
+    case KVB_SPECULATIVE_DRAFT_MODEL:
+        if (draft != NULL) {
+            for (uint32_t i = 0; i < draft->layer_count; i++) {
+                add_layer(context, &kvb_kind_of(draft, i)->attention, buckets, last);
+            }
+        } else if (context->speculative == KVB_SPECULATIVE_EAGLE) {
+            for (uint32_t i = 0; i < model->kind_count; i++) {
+                if (model->kinds[i].attention.kind == KVB_ATTENTION_FULL) {
+                    add_layer(context, &model->kinds[i].attention, buckets, last);
+                    break;
+                }
+            }
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void kvb_buckets_fill(const struct kvb_context *context, struct kvb_buckets *buckets)
+{
+    buckets->count = 0;
+    buckets->overflow = false;
+    if (kvb_model_has(context->model, KVB_ATTENTION_DSV4)) {
+        kvb_dsv4_fill(context, buckets);
+    } else {
+        for (uint32_t stage = 0; stage < context->pp; stage++) {
+            for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
+                add_layer(context, &kvb_kind_of(context->model, layer)->attention, buckets, stage);
+            }
+        }
+    }
+    add_draft(context, buckets);
+    finish(buckets);
+}

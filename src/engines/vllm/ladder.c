@@ -1,0 +1,233 @@
+// Settings to try when a deployment does not fit, least harm first: one row each.
+#include "engines/vllm/ladder.h"
+
+#include "base/checked.h"
+#include "engines/vllm/compute.h"
+
+#define STEP_PPM 10000U
+#define FP8_CAPABILITY 89
+#define FP8_KV_CAPABILITY 80
+#define TENSOR_PARALLEL_MAX 8
+
+static uint64_t effective(const struct kvb_budget *budget, enum kvb_setting setting)
+{
+    return budget->settings.values[setting].number;
+}
+
+// Up to what the free memory and the context leave, in steps of 0.01.
+static uint32_t utilization_up(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                               uint64_t out[KVB_CANDIDATES_MAX])
+{
+    uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
+    uint64_t top = kvb_number(plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0 ? 0 : kvb_highest_utilization(budget);
+    if (top <= now) {
+        return 0;
+    }
+    uint64_t missing = budget->balance_bytes < 0 ? (uint64_t)-budget->balance_bytes : 0;
+    uint64_t wanted = now + missing / (budget->memory_bytes / KVB_WHOLE_PPM) + STEP_PPM;
+    wanted = wanted / STEP_PPM * STEP_PPM;
+    uint32_t count = 0;
+    if (wanted < top) {
+        out[count++] = wanted;
+    }
+    out[count++] = top;
+    return count;
+}
+
+// Down to what is free, when the start-up check on free memory refuses: with room for what lives outside first.
+static uint32_t utilization_down(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                                 uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)plan;
+    uint32_t count = 0;
+    uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
+    if (budget->memory_bytes < KVB_WHOLE_PPM) {
+        return 0;
+    }
+    uint64_t top = budget->free_bytes / (budget->memory_bytes / KVB_WHOLE_PPM + 1) / STEP_PPM * STEP_PPM;
+    uint64_t roomy = kvb_highest_utilization(budget);
+    if (top == 0 || top >= now) {
+        return 0;
+    }
+    if (roomy > 0 && roomy < top) {
+        out[count++] = roomy;
+    }
+    out[count++] = top;
+    return count;
+}
+
+static uint32_t utilization_lower(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                                  uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)plan;
+    uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
+    bool negative = budget->balance_bytes < 0 && budget->free_bytes >= budget->requested_bytes;
+    if (!negative || now <= 200000) {
+        return 0;
+    }
+    out[0] = now - 100000;
+    return 1;
+}
+
+static uint32_t no_video(const struct kvb_plan *plan, const struct kvb_budget *budget, uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)budget;
+    bool on = plan->model.encoder.has_video && plan->model.encoder.family != KVB_ENCODER_NONE &&
+              !(kvb_is_set(plan, KVB_SET_LIMIT_VIDEOS) && kvb_number(plan, KVB_SET_LIMIT_VIDEOS) == 0);
+    out[0] = 0;
+    return on ? 1 : 0;
+}
+
+static uint32_t fewer_pixels(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                             uint64_t out[KVB_CANDIDATES_MAX])
+{
+    static const uint64_t steps[] = {4014080, 2007040, 1003520, 501760};
+    (void)budget;
+    enum kvb_encoder_family family = plan->model.encoder.family;
+    if (family != KVB_ENCODER_QWEN2_VL && family != KVB_ENCODER_QWEN25_VL && family != KVB_ENCODER_QWEN3_VL) {
+        return 0;
+    }
+    uint64_t now = kvb_is_set(plan, KVB_SET_MM_MAX_PIXELS) ? kvb_number(plan, KVB_SET_MM_MAX_PIXELS) : UINT64_MAX;
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        if (steps[i] < now) {
+            out[count++] = steps[i];
+        }
+    }
+    return count;
+}
+
+static uint32_t text_only(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                          uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)budget;
+    bool encoder = plan->model.encoder.family != KVB_ENCODER_NONE;
+    bool knows = plan->engine.release >= KVB_RELEASE(0, 17, 0);
+    out[0] = 1;
+    return encoder && knows && !kvb_number(plan, KVB_SET_LANGUAGE_MODEL_ONLY) ? 1 : 0;
+}
+
+static uint32_t halvings(uint64_t from, uint64_t least, uint64_t out[KVB_CANDIDATES_MAX])
+{
+    uint32_t count = 0;
+    uint64_t power = 1;
+    while (power * 2 < from) {
+        power *= 2;
+    }
+    for (; power >= least && count < KVB_CANDIDATES_MAX; power /= 2) {
+        out[count++] = power;
+    }
+    return count;
+}
+
+static uint32_t fewer_seqs(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                           uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)plan;
+    return halvings(effective(budget, KVB_SET_MAX_NUM_SEQS), 16, out);
+}
+
+static uint32_t fewer_tokens(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                             uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)plan;
+    uint64_t least = kvb_max(512, effective(budget, KVB_SET_MAX_NUM_SEQS));
+    if (effective(budget, KVB_SET_ENABLE_CHUNKED_PREFILL) == 0) {
+        least = kvb_max(least, effective(budget, KVB_SET_MAX_MODEL_LEN));
+    }
+    return halvings(effective(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS), least, out);
+}
+
+static uint32_t eager(const struct kvb_plan *plan, const struct kvb_budget *budget, uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)plan;
+    out[0] = 1;
+    return effective(budget, KVB_SET_ENFORCE_EAGER) == 0 ? 1 : 0;
+}
+
+static uint32_t fp8_cache(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                          uint64_t out[KVB_CANDIDATES_MAX])
+{
+    uint64_t now = effective(budget, KVB_SET_KV_CACHE_DTYPE);
+    uint32_t capability = plan->gpu.compute_capability;
+    out[0] = KVB_KV_FP8;
+    return now <= KVB_KV_16BIT && (capability == 0 || capability >= FP8_KV_CAPABILITY) ? 1 : 0;
+}
+
+static uint32_t shorter(const struct kvb_plan *plan, const struct kvb_budget *budget, uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)plan;
+    uint64_t fits = budget->kv.max_model_len_that_fits;
+    out[0] = fits;
+    return fits > 0 && fits < effective(budget, KVB_SET_MAX_MODEL_LEN) ? 1 : 0;
+}
+
+static uint32_t fp8_weights(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                            uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)budget;
+    bool plain = plan->model.quantisation.method == KVB_QUANT_NONE && !kvb_is_set(plan, KVB_SET_QUANTIZATION);
+    out[0] = KVB_QUANTIZATION_FP8;
+    return plain && plan->gpu.compute_capability >= FP8_CAPABILITY ? 1 : 0;
+}
+
+static uint32_t more_ranks(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                           uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)plan;
+    uint32_t count = 0;
+    for (uint64_t tp = effective(budget, KVB_SET_TENSOR_PARALLEL_SIZE) * 2; tp <= TENSOR_PARALLEL_MAX; tp *= 2) {
+        out[count++] = tp;
+    }
+    return count;
+}
+
+static bool cache_is_negative(const struct kvb_budget *budget)
+{
+    return budget->items[KVB_ITEM_KV_CACHE].bytes <= 0;
+}
+
+static uint32_t half_length(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                            uint64_t out[KVB_CANDIDATES_MAX])
+{
+    uint64_t now = effective(budget, KVB_SET_MAX_MODEL_LEN);
+    bool whole_prompts = effective(budget, KVB_SET_ENABLE_CHUNKED_PREFILL) == 0;
+    (void)plan;
+    out[0] = now / 2;
+    return cache_is_negative(budget) && now >= 2048 && !whole_prompts ? 1 : 0;
+}
+
+static uint32_t no_prefix_caching(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                                  uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)plan;
+    out[0] = 0;
+    return cache_is_negative(budget) && effective(budget, KVB_SET_ENABLE_PREFIX_CACHING) != 0 ? 1 : 0;
+}
+
+static const struct kvb_rung rungs[] = {
+    {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_up, false, false, "gives the KV cache what is still unused"},
+    {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_down, false, false, "the start-up check wants that much free"},
+    {KVB_SET_LIMIT_VIDEOS, no_video, false, false, "the profile run no longer prepares for video"},
+    {KVB_SET_MM_MAX_PIXELS, fewer_pixels, false, false, "the vision encoder is profiled with its largest picture"},
+    {KVB_SET_MAX_NUM_SEQS, fewer_seqs, false, false, "fewer rows of logits in the sampler's peak"},
+    {KVB_SET_MAX_NUM_BATCHED_TOKENS, fewer_tokens, false, false, "a smaller batch in the profile run"},
+    {KVB_SET_KV_CACHE_DTYPE, fp8_cache, false, false, "halves the bytes per token; check the answers' quality"},
+    {KVB_SET_MAX_MODEL_LEN, shorter, false, false, "one request of this length fits into the cache"},
+    {KVB_SET_ENFORCE_EAGER, eager, false, false, "no CUDA graphs; decoding gets slower"},
+    {KVB_SET_LANGUAGE_MODEL_ONLY, text_only, true, false, "leaves the vision and audio towers out"},
+    {KVB_SET_QUANTIZATION, fp8_weights, true, false,
+     "8-bit weights made while loading; so does a quantised checkpoint"},
+    {KVB_SET_TENSOR_PARALLEL_SIZE, more_ranks, true, false, "splits the weights over more GPUs"},
+    {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_lower, false, true, "popular, but it makes the KV cache smaller"},
+    {KVB_SET_MAX_MODEL_LEN, half_length, false, true, "the cache is what is left; a shorter length leaves no more"},
+    {KVB_SET_ENABLE_PREFIX_CACHING, no_prefix_caching, false, true, "it shares blocks and reserves none"},
+};
+
+_Static_assert(2 * sizeof rungs / sizeof rungs[0] <= KVB_CHANGES_MAX, "each is listed at most twice");
+
+const struct kvb_rung *kvb_rungs(size_t *count)
+{
+    *count = sizeof rungs / sizeof rungs[0];
+    return rungs;
+}

@@ -1,0 +1,192 @@
+// Non-torch growth, CUDA graphs and what lies outside the request: tables of measured figures by release,
+// GPU and parallel size. Sources: public vLLM start-up logs collected in docs/formulas.md.
+#include "engines/vllm/overhead.h"
+
+#include "base/checked.h"
+#include "engines/vllm/defaults.h"
+
+#define MIB (1ULL << 20)
+#define CENTI_GIB(x) ((uint64_t)(x) * ((1ULL << 30) / 100))
+#define HOPPER 90
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define SYMMETRIC_SINCE R(18, 0) // symmetric-memory and all-reduce buffers
+#define STAGE_NON_TORCH 7 // hundredths of a GiB: every rank of PP2 and PP4 on an H100, 0.19
+#define FREE_MEMORY_SINCE R(27, 0)
+#define GRAPHS_PER_ESTIMATE 102    // 51 piecewise and 51 full graphs: the runs the line was fitted to
+#define GRAPH_BASE_MIB 328         // 0.32 GiB
+#define GRAPH_LAYER_KIB 17512      // 0.0167 GiB per layer
+#define GRAPH_V0_KIB_PER_LAYER 205 // 0.20 MiB per layer and graph
+#define GRAPH_LORA_FACTOR 3
+#define ESTIMATE_PERCENT 92 // median of estimate over actual, 36 runs of 0.19
+
+struct non_torch_row {
+    uint32_t since, until;      // releases, half open
+    bool hopper, many, nvlink;  // sm90 and later; tp > 1; the ranks' link
+    uint32_t likely, low, high; // hundredths of a GiB
+};
+
+static const struct non_torch_row non_torch_rows[] = {
+    {0, R(18, 0), false, false, false, 5, 1, 15},   {R(18, 0), 0, false, false, false, 5, 1, 25},
+    {0, R(18, 0), true, false, false, 13, 5, 20},   {R(18, 0), 0, true, false, false, 25, 10, 50},
+    {0, R(18, 0), false, true, true, 60, 10, 150},  {0, R(18, 0), true, true, true, 60, 30, 220},
+    {R(18, 0), 0, false, true, true, 210, 60, 260}, {R(18, 0), 0, true, true, true, 210, 180, 260},
+    {0, R(18, 0), false, true, false, 20, 10, 60},  {0, R(18, 0), true, true, false, 20, 10, 80},
+    {R(18, 0), 0, false, true, false, 20, 10, 80},  {R(18, 0), 0, true, true, false, 30, 10, 120},
+};
+
+// The rows cover every release, so that exactly one is met.
+static const struct non_torch_row *find_row(const struct kvb_context *context)
+{
+    bool hopper = context->gpu->compute_capability >= HOPPER;
+    bool many = context->tp > 1;
+    const struct non_torch_row *found = &non_torch_rows[0];
+    for (size_t i = 0; i < sizeof non_torch_rows / sizeof non_torch_rows[0]; i++) {
+        const struct non_torch_row *row = &non_torch_rows[i];
+        bool in_range = context->release >= row->since && (row->until == 0 || context->release < row->until);
+        if (in_range && row->hopper == hopper && row->many == many && (!many || row->nvlink == context->gpu->nvlink)) {
+            found = row;
+        }
+    }
+    return found;
+}
+
+static void scale(struct kvb_estimate *estimate, uint32_t likely, uint32_t low, uint32_t high)
+{
+    estimate->bytes = CENTI_GIB(likely);
+    estimate->low_bytes = CENTI_GIB(low);
+    estimate->high_bytes = CENTI_GIB(high);
+}
+
+static void add(struct kvb_estimate *estimate, uint32_t likely, uint32_t low, uint32_t high)
+{
+    estimate->bytes += CENTI_GIB(likely);
+    estimate->low_bytes += CENTI_GIB(low);
+    estimate->high_bytes += CENTI_GIB(high);
+}
+
+// Releases that charge everything on the device count the CUDA context too.
+static bool charges_context(const struct kvb_context *context)
+{
+    if (context->generation == KVB_GENERATION_V1) {
+        return kvb_rule(context, KVB_RULE_ACCOUNTING) == KVB_ACCOUNT_DEVICE_WIDE;
+    }
+    uint32_t rule = kvb_rule(context, KVB_RULE_ACCOUNTING_V0);
+    return rule == KVB_V0_DEVICE_WIDE || rule == KVB_V0_DEVICE_USED;
+}
+
+void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
+{
+    if (context->gpu->vendor == KVB_VENDOR_AMD) {
+        scale(estimate, 50, 30, 100);
+        return;
+    }
+    const struct non_torch_row *row = find_row(context);
+    scale(estimate, row->likely, row->low, row->high);
+    bool stages_only = context->pp > 1 && context->tp == 1;
+    if (stages_only && row->hopper && context->release >= SYMMETRIC_SINCE) {
+        scale(estimate, STAGE_NON_TORCH, 5, row->high);
+    }
+    if (context->generation == KVB_GENERATION_V0 && kvb_rule(context, KVB_RULE_ACCOUNTING_V0) == KVB_V0_FREE_DELTA) {
+        add(estimate, 35, 0, 160); // what torch has cached but does not use is charged too
+    }
+    if (context->ep > 1) {
+        add(estimate, 0, 0, 100);
+    }
+    if (charges_context(context)) {
+        bool large = context->gpu->compute_capability >= HOPPER || context->gpu->nvlink;
+        add(estimate, large ? 45 : 30, 15, large ? 70 : 50);
+        bool early = context->release < R(6, 4);
+        if (large && context->tp > 1 && !early) { // every rank's context and the all-reduce buffers of its peers
+            add(estimate, 290, 50, 400);
+        }
+    }
+    if (context->release >= FREE_MEMORY_SINCE && (context->tp > 1 || context->pp > 1)) {
+        add(estimate, 60, 10, 130);
+    } else if (context->release >= FREE_MEMORY_SINCE) {
+        add(estimate, 10, 0, 40);
+    }
+    if (kvb_model_has_state(context->model) && context->release >= SYMMETRIC_SINCE) {
+        add(estimate, 0, 0, 200); // Triton modules of recurrent kernels, seen once at +2 GiB
+    }
+}
+
+static uint64_t stage_layers(const struct kvb_context *context, uint32_t stage)
+{
+    return (uint64_t)context->stage_begin[stage + 1] - context->stage_begin[stage];
+}
+
+static bool captures(const struct kvb_context *context)
+{
+    return !context->eager && kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE) != KVB_GRAPH_MODE_NONE &&
+           !context->model->pooling;
+}
+
+static uint64_t graph_count(const struct kvb_context *context)
+{
+    uint64_t sizes = kvb_capture_sizes(context);
+    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    bool both = kvb_rule(context, KVB_RULE_GRAPH_MODES) == 2 && mode != KVB_GRAPH_MODE_PIECEWISE &&
+                mode != KVB_GRAPH_MODE_FULL_DECODE_ONLY && mode != KVB_GRAPH_MODE_FULL;
+    return both ? 2 * sizes : sizes;
+}
+
+static void spread(struct kvb_estimate *estimate, uint64_t likely, uint32_t low_percent, uint32_t high_percent)
+{
+    estimate->bytes = likely;
+    estimate->low_bytes = likely / 100 * low_percent;
+    estimate->high_bytes = kvb_add(likely / 100 * high_percent, 64 * MIB);
+}
+
+void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
+{
+    *estimate = (struct kvb_estimate){0, 0, 0};
+    if (!captures(context)) {
+        return;
+    }
+    uint64_t graphs = graph_count(context);
+    uint64_t layers = stage_layers(context, stage);
+    uint64_t bytes;
+    if (context->generation == KVB_GENERATION_V0) {
+        bytes = kvb_mul(kvb_mul(graphs, layers), (uint64_t)GRAPH_V0_KIB_PER_LAYER << 10);
+        bytes = kvb_number(context->plan, KVB_SET_ENABLE_LORA) ? GRAPH_LORA_FACTOR * bytes : bytes;
+    } else {
+        uint64_t line = GRAPH_BASE_MIB * MIB + layers * ((uint64_t)GRAPH_LAYER_KIB << 10);
+        bytes = kvb_mul(line, graphs) / GRAPHS_PER_ESTIMATE;
+    }
+    bool experts = kvb_model_has_experts(context->model);
+    spread(estimate, bytes, 50, experts ? 220 : 160);
+}
+
+void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
+{
+    *estimate = (struct kvb_estimate){0, 0, 0};
+    uint32_t rule = kvb_rule(context, KVB_RULE_GRAPH_ESTIMATE);
+    uint8_t asked = context->plan->environment.estimate_cudagraphs;
+    bool on = asked == KVB_UNSET ? rule == 2 : asked == KVB_YES;
+    bool charged = rule > 0 && on && !context->v2_runner &&
+                   (context->gpu->vendor != KVB_VENDOR_AMD || context->release >= R(26, 0));
+    if (!charged) {
+        return;
+    }
+    struct kvb_estimate actual;
+    kvb_graph_actual(context, stage, &actual);
+    spread(estimate, actual.bytes / 100 * ESTIMATE_PERCENT, 30, kvb_model_has_state(context->model) ? 300 : 200);
+    if (actual.bytes == 0) {
+        *estimate = (struct kvb_estimate){0, 0, 0};
+    }
+}
+
+void kvb_context_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
+{
+    bool large = context->gpu->compute_capability >= HOPPER || context->gpu->nvlink;
+    scale(estimate, large ? 50 : 35, 25, large ? 70 : 60);
+    if (kvb_rule(context, KVB_RULE_NCCL_OUTSIDE) && (context->tp > 1 || context->pp > 1)) {
+        bool experts = kvb_model_has_experts(context->model);
+        add(estimate, experts ? 150 : 100, 30, experts ? 180 : 130);
+    }
+}
+
+uint64_t kvb_reserved_bytes(const struct kvb_context *context)
+{
+    return context->release >= R(25, 0) ? kvb_number(context->plan, KVB_SET_MM_IPC_GPU_MEMORY_GB) : 0;
+}

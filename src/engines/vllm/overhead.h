@@ -1,0 +1,39 @@
+// What a release subtracts before the KV cache, and what the device holds beyond the request.
+#ifndef KVB_ENGINES_VLLM_OVERHEAD_H
+#define KVB_ENGINES_VLLM_OVERHEAD_H
+
+#include "engines/vllm/context.h"
+
+// A modelled figure with its range.
+struct kvb_estimate {
+    uint64_t bytes, low_bytes, high_bytes;
+};
+
+enum kvb_phase { KVB_PHASE_LAYER, KVB_PHASE_SAMPLER, KVB_PHASE_ENCODER, KVB_PHASE_MLA, KVB_PHASE_COUNT };
+
+struct kvb_activation {
+    struct kvb_estimate total;
+    enum kvb_phase winner;
+    uint64_t phase_bytes[KVB_PHASE_COUNT];
+    uint64_t logits_rows;                // S'
+    uint32_t bytes_per_logit;            // likely path
+    uint32_t other_path_bytes_per_logit; // 0: the path is certain
+    uint64_t kept_bytes;                 // encoder outputs and pixels
+    uint64_t expert_scratch_bytes;
+};
+
+void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, struct kvb_activation *activation);
+void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate);
+// Graphs really captured after the KV cache was allocated, on one stage.
+void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate);
+// The estimate that the release subtracts; 0 when it makes none.
+void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate);
+// CUDA context and communication buffers that are on the device before the snapshot.
+void kvb_context_estimate(const struct kvb_context *context, struct kvb_estimate *estimate);
+// GPU memory the engine sets aside beside the cache (0.25 and later).
+uint64_t kvb_reserved_bytes(const struct kvb_context *context);
+
+// Scratch of one expert layer for `tokens` tokens; 0 without experts.
+uint64_t kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens);
+
+#endif

@@ -1,0 +1,11 @@
+// What a platform keeps for itself, said once per plan.
+#ifndef KVB_ENGINES_VLLM_PLATFORMS_H
+#define KVB_ENGINES_VLLM_PLATFORMS_H
+
+#include "engines/vllm/context.h"
+
+// A notice when what is free was not stated and the platform is known to hold memory.
+void kvb_platform_note(const struct kvb_context *context, const struct kvb_budget *budget,
+                       struct kvb_problems *problems);
+
+#endif

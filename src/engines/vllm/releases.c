@@ -1,0 +1,136 @@
+// vLLM's sizing rules by release, read at the upstream tags v0.2.0 to v0.27.1: v1/core/kv_cache_utils.py,
+// v1/kv_cache_interface.py, v1/worker/gpu_worker.py, worker/worker.py, engine/arg_utils.py, platforms/.
+#include "engines/vllm/rules.h"
+
+#include <string.h>
+
+#include <kvbudget/plan.h>
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+static const struct kvb_rule_row rows[] = {
+    {R(2, 0), KVB_RULE_ACCOUNTING_V0, KVB_V0_TORCH_PEAK},
+    {R(2, 0), KVB_RULE_UTILIZATION, 900000},
+    {R(2, 0), KVB_RULE_OVERRIDE, 1},
+    {R(2, 0), KVB_RULE_GROUP_FACTOR, 100},
+    {R(2, 0), KVB_RULE_GRAPH_MODES, 1},
+    {R(2, 0), KVB_RULE_MOE_CHUNK, 32768},
+    {R(2, 5), KVB_RULE_ACCOUNTING_V0, KVB_V0_DEVICE_USED},
+    {R(3, 1), KVB_RULE_ACCOUNTING_V0, KVB_V0_FREE_DELTA},
+    {R(6, 4), KVB_RULE_ACCOUNTING_V0, KVB_V0_DEVICE_WIDE},
+    {R(6, 4), KVB_RULE_V1_AVAILABLE, 1},
+    {R(6, 5), KVB_RULE_ACCOUNTING_V0, KVB_V0_SNAPSHOT},
+    {R(7, 0), KVB_RULE_MODEL_MAX_MEMORY, 1},
+    {R(8, 0), KVB_RULE_GENERATION, 1},
+    {R(8, 0), KVB_RULE_BLOCK_SIZE, KVB_BLOCK_FLASHMLA_64},
+    {R(8, 0), KVB_RULE_STAGE_SPLIT, 1},
+    {R(8, 0), KVB_RULE_DEFAULTS, KVB_DEFAULTS_ALL_1024},
+    {R(8, 2), KVB_RULE_MODEL_MAX_MEMORY, 0},
+    {R(8, 3), KVB_RULE_SPEC_SLIDING, 1},
+    {R(8, 3), KVB_RULE_ERROR_NEED, KVB_NEED_GIB},
+    {R(8, 4), KVB_RULE_ERROR_NEED, KVB_NEED_GIB_BROKEN},
+    {R(8, 4), KVB_RULE_DEFAULTS, KVB_DEFAULTS_BY_NAME},
+    {R(8, 5), KVB_RULE_DEFAULTS, KVB_DEFAULTS_BY_MEMORY},
+    {R(9, 0), KVB_RULE_DEFAULTS, KVB_DEFAULTS_NOT_A100},
+    {R(9, 1), KVB_RULE_ACCOUNTING, KVB_ACCOUNT_SNAPSHOT},
+    {R(9, 1), KVB_RULE_FREE_CHECK, 1},
+    {R(9, 1), KVB_RULE_GROUPS, 1},
+    {R(9, 1), KVB_RULE_TOKENS, KVB_TOKENS_GROUPS_CACHE_BLOCK},
+    {R(9, 1), KVB_RULE_OVERRIDE, 0},
+    {R(9, 1), KVB_RULE_ERROR_NEED, KVB_NEED_ESTIMATE},
+    {R(9, 1), KVB_RULE_ENCODER_ITEMS_CEIL, 1},
+    {R(9, 2), KVB_RULE_TOKENS, KVB_TOKENS_GROUPS_MIN},
+    {R(9, 2), KVB_RULE_OVERRIDE, 1},
+    {R(10, 0), KVB_RULE_ENCODER_ITEMS_CEIL, 0},
+    {R(10, 0), KVB_RULE_SPEC_CHUNKED, 1},
+    {R(10, 0), KVB_RULE_HYBRID_ALIGN, KVB_ALIGN_16},
+    {R(10, 0), KVB_RULE_CAPTURE_SIZES, KVB_CAPTURE_TWICE_SEQS},
+    {R(10, 0), KVB_RULE_SAMPLER, KVB_SAMPLER_FLASHINFER_LIKELY},
+    {R(10, 1), KVB_RULE_SPEC_CHUNKED, 2},
+    {R(10, 2), KVB_RULE_DCP, 1},
+    {R(10, 2), KVB_RULE_SAMPLER, KVB_SAMPLER_SORT_LIKELY},
+    {R(11, 0), KVB_RULE_V1_AVAILABLE, 2},
+    {R(11, 0), KVB_RULE_NCCL_OUTSIDE, 1},
+    {R(11, 0), KVB_RULE_GRAPH_MODES, 2},
+    {R(11, 0), KVB_RULE_GROUPS_MERGED, 1},
+    {R(11, 0), KVB_RULE_GROUPS_STRIDED, 1},
+    {R(11, 0), KVB_RULE_UNIFORM_TYPE, 1},
+    {R(11, 0), KVB_RULE_TOKENS, KVB_TOKENS_GROUPS},
+    {R(11, 0), KVB_RULE_BLOCK_SIZE, KVB_BLOCK_MLA_BLACKWELL},
+    {R(11, 0), KVB_RULE_DS_MLA, 1},
+    {R(11, 0), KVB_RULE_MLA_PROFILE, 1},
+    {R(11, 1), KVB_RULE_MAMBA_BLOCKS, KVB_MAMBA_BY_LENGTH},
+    {R(11, 1), KVB_RULE_HYBRID_ALIGN, KVB_ALIGN_KERNEL},
+    {R(11, 1), KVB_RULE_CAPTURE_SIZES, KVB_CAPTURE_SPARSE},
+    {R(11, 1), KVB_RULE_SAMPLER, KVB_SAMPLER_SORT},
+    {R(12, 0), KVB_RULE_UNIFY_PAGES, 1},
+    {R(12, 0), KVB_RULE_GROUP_FACTOR, 125},
+    {R(12, 0), KVB_RULE_PCP_DIVIDES, 1},
+    {R(12, 0), KVB_RULE_DS_MLA, 2},
+    {R(12, 0), KVB_RULE_MOE_CHUNK, 16384},
+    {R(13, 0), KVB_RULE_CROSS_IS_BATCH, 1},
+    {R(13, 0), KVB_RULE_ERROR_NEED, KVB_NEED_URL},
+    {R(13, 0), KVB_RULE_ERROR_NONE, KVB_NONE_URL},
+    {R(13, 0), KVB_RULE_MOE_WORKSPACE, 1},
+    {R(13, 0), KVB_RULE_STATE_FP32, 1},
+    {R(14, 0), KVB_RULE_REQUEST_CEIL, 1},
+    {R(14, 0), KVB_RULE_FREE_CHECK, 2},
+    {R(14, 0), KVB_RULE_FIT, KVB_FIT_FIRST_GROUP_WHOLE},
+    {R(14, 0), KVB_RULE_VALUE_SIZE, 1},
+    {R(14, 0), KVB_RULE_FIGURES, 1},
+    {R(14, 0), KVB_RULE_AUTO_LENGTH, 1},
+    {R(14, 0), KVB_RULE_ASYNC, 1},
+    {R(14, 0), KVB_RULE_QUANT_KV_AUTO, 1},
+    {R(15, 0), KVB_RULE_MAMBA_BLOCKS, KVB_MAMBA_BY_MODE},
+    {R(15, 0), KVB_RULE_ASYNC, 2},
+    {R(17, 0), KVB_RULE_FIT, KVB_FIT_FIRST_GROUP},
+    {R(17, 0), KVB_RULE_SAMPLER, KVB_SAMPLER_TRITON},
+    {R(17, 0), KVB_RULE_STATE_CONFIG, 1},
+    {R(18, 0), KVB_RULE_GROUP_FACTOR, 150},
+    {R(18, 0), KVB_RULE_BLOCK_SIZE, KVB_BLOCK_BACKEND},
+    {R(18, 0), KVB_RULE_GRAPH_ESTIMATE, 1},
+    {R(18, 0), KVB_RULE_DS_MLA, 3},
+    {R(18, 0), KVB_RULE_MOE_CHUNK, 0},
+    {R(19, 0), KVB_RULE_FIT, KVB_FIT_ALL_GROUPS},
+    {R(20, 0), KVB_RULE_UTILIZATION, 920000},
+    {R(20, 0), KVB_RULE_GRAPH_ESTIMATE, 2},
+    {R(20, 0), KVB_RULE_VALUE_SIZE, 2},
+    {R(20, 0), KVB_RULE_HYBRID_ALIGN, KVB_ALIGN_LARGEST},
+    {R(20, 0), KVB_RULE_DSV4, 1},
+    {R(20, 1), KVB_RULE_TOKENS, KVB_TOKENS_CONCURRENCY},
+    {R(20, 1), KVB_RULE_OVERRIDE, 2},
+    {R(21, 0), KVB_RULE_SAMPLER, KVB_SAMPLER_FLASHINFER},
+    {R(22, 0), KVB_RULE_MAMBA_BLOCKS, KVB_MAMBA_BY_MODE_ALL_PLUS},
+    {R(22, 0), KVB_RULE_ERROR_NEED, KVB_NEED_CPU},
+    {R(22, 0), KVB_RULE_ERROR_NONE, KVB_NONE_CPU},
+    {R(22, 0), KVB_RULE_V2_RUNNER, KVB_V2_QWEN3},
+    {R(23, 0), KVB_RULE_DSV4, 2},
+    {R(23, 0), KVB_RULE_V2_RUNNER, KVB_V2_LLAMA},
+    {R(24, 0), KVB_RULE_UNIFY_PAGES, 2},
+    {R(24, 0), KVB_RULE_INDEX_SHARING, 1},
+    {R(24, 0), KVB_RULE_V2_RUNNER, KVB_V2_SOME_MOE},
+    {R(25, 0), KVB_RULE_SLIDING_BLOCK, 1},
+    {R(25, 0), KVB_RULE_V2_RUNNER, KVB_V2_DENSE},
+    {R(26, 0), KVB_RULE_IN_FLIGHT, 1},
+    {R(26, 0), KVB_RULE_PCP_DIVIDES, 0},
+    {R(26, 0), KVB_RULE_UNIFY_PAGES, 3},
+    {R(27, 0), KVB_RULE_ACCOUNTING, KVB_ACCOUNT_FREE_MEMORY},
+    {R(27, 0), KVB_RULE_UNIFY_PAGES, 4},
+    {R(27, 0), KVB_RULE_DSV4, 3},
+};
+
+const struct kvb_rule_row *kvb_rule_rows(size_t *count)
+{
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+void kvb_rules_of(uint32_t release, struct kvb_rules *rules)
+{
+    memset(rules, 0, sizeof *rules);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].since <= release) {
+            rules->value[rows[i].rule] = rows[i].value;
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// What one pipeline stage is charged, term by term, and the pool that leaves.
+#include "engines/vllm/terms.h"
+
+#include "base/checked.h"
+#include "engines/vllm/printed.h"
+#include "budget/weights/weights.h"
+
+#define LOG_ROUNDING_BYTES 5368710U // half a hundredth of a GiB
+
+uint64_t kvb_reserved_by_others(const struct kvb_context *context)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < context->plan->reserve_count; i++) {
+        bytes = kvb_add(bytes, context->plan->reserves[i].bytes);
+    }
+    return bytes;
+}
+
+bool kvb_charges_others(const struct kvb_context *context)
+{
+    if (context->generation == KVB_GENERATION_V1) {
+        return kvb_rule(context, KVB_RULE_ACCOUNTING) == KVB_ACCOUNT_DEVICE_WIDE;
+    }
+    uint32_t rule = kvb_rule(context, KVB_RULE_ACCOUNTING_V0);
+    return rule == KVB_V0_DEVICE_USED || rule == KVB_V0_DEVICE_WIDE;
+}
+
+static uint64_t other_bytes(const struct kvb_context *context)
+{
+    if (!kvb_charges_others(context)) {
+        return 0;
+    }
+    uint64_t others = kvb_reserved_by_others(context);
+    if (others == 0 && context->plan->gpu_free_stated) {
+        others = context->memory_bytes - context->free_bytes;
+    }
+    return others;
+}
+
+static struct kvb_estimate exactly(uint64_t bytes)
+{
+    return (struct kvb_estimate){bytes, bytes, bytes};
+}
+
+static struct kvb_estimate stated_or(const struct kvb_context *context, enum kvb_stated term,
+                                     struct kvb_estimate estimate)
+{
+    const struct kvb_stated_term *stated = &context->plan->stated[term];
+    return stated->set ? exactly(stated->bytes) : estimate;
+}
+
+static struct kvb_estimate weights_range(const struct kvb_context *context, uint64_t bytes)
+{
+    uint64_t margin = bytes / 200;
+    enum kvb_quantisation_method method = context->model->quantisation.method;
+    if (method == KVB_QUANT_MXFP4 || method == KVB_QUANT_NVFP4 || method == KVB_QUANT_BNB4) {
+        margin = bytes / 20; // the kernel's padding depends on what is installed
+    }
+    return (struct kvb_estimate){bytes, bytes - margin, kvb_add(bytes, margin)};
+}
+
+// Replaces the model of a term by what a run taught about it, and narrows its range.
+static void calibrate(const struct kvb_calibration *calibration, uint32_t item, struct kvb_estimate *estimate)
+{
+    bool nothing = estimate->bytes == 0 && calibration->offset_bytes[item] == 0;
+    if (!calibration->set || !calibration->known[item] || nothing) {
+        return;
+    }
+    uint64_t reference = calibration->reference_bytes[item];
+    uint64_t moved = estimate->bytes > reference ? estimate->bytes - reference : reference - estimate->bytes;
+    uint64_t margin = LOG_ROUNDING_BYTES + moved / 20;
+    int64_t bytes = (int64_t)estimate->bytes + calibration->offset_bytes[item];
+    estimate->bytes = bytes > 0 ? (uint64_t)bytes : 0;
+    estimate->low_bytes = estimate->bytes > margin ? estimate->bytes - margin : 0;
+    estimate->high_bytes = kvb_add(estimate->bytes, margin);
+}
+
+void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, struct kvb_stage_terms *terms)
+{
+    struct kvb_activation activation;
+    struct kvb_estimate estimate;
+    kvb_weights_count(context, stage, &terms->weights);
+    terms->items[KVB_ITEM_WEIGHTS] =
+        stated_or(context, KVB_STATED_WEIGHTS, weights_range(context, terms->weights.total_bytes));
+    kvb_activation_estimate(context, stage, &activation);
+    activation.total.bytes = kvb_add(activation.total.bytes, terms->weights.returning_layer_bytes);
+    activation.total.low_bytes = kvb_add(activation.total.low_bytes, terms->weights.returning_layer_bytes);
+    activation.total.high_bytes = kvb_add(activation.total.high_bytes, terms->weights.returning_layer_bytes);
+    terms->items[KVB_ITEM_ACTIVATION] = stated_or(context, KVB_STATED_ACTIVATION, activation.total);
+    kvb_non_torch_estimate(context, &estimate);
+    terms->items[KVB_ITEM_NON_TORCH] = stated_or(context, KVB_STATED_NON_TORCH, estimate);
+    kvb_graph_charged(context, stage, &estimate);
+    terms->items[KVB_ITEM_CUDA_GRAPH] = stated_or(context, KVB_STATED_CUDA_GRAPH, estimate);
+    terms->items[KVB_ITEM_RESERVED] = exactly(kvb_reserved_bytes(context));
+    terms->items[KVB_ITEM_OTHER] = exactly(other_bytes(context));
+    for (uint32_t item = 0; item < KVB_ITEM_KV_CACHE; item++) {
+        calibrate(&context->plan->calibration, item, &terms->items[item]);
+    }
+}
+
+bool kvb_cache_is_fixed(const struct kvb_context *context)
+{
+    return kvb_is_set(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES) &&
+           kvb_number(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0;
+}
+
+static uint64_t combined(uint64_t sum, uint64_t widest)
+{
+    return widest + (sum - widest) / 2;
+}
+
+static void margins(const struct kvb_stage_terms *terms, uint64_t *too_low, uint64_t *too_high)
+{
+    uint64_t low_sum = 0;
+    uint64_t low_widest = 0;
+    uint64_t high_sum = 0;
+    uint64_t high_widest = 0;
+    for (uint32_t item = 0; item < KVB_ITEM_KV_CACHE; item++) {
+        uint64_t under = terms->items[item].bytes - terms->items[item].low_bytes;
+        uint64_t over = terms->items[item].high_bytes - terms->items[item].bytes;
+        low_sum = kvb_add(low_sum, under);
+        high_sum = kvb_add(high_sum, over);
+        low_widest = kvb_max(low_widest, under);
+        high_widest = kvb_max(high_widest, over);
+    }
+    *too_low = combined(high_sum, high_widest);
+    *too_high = combined(low_sum, low_widest);
+}
+
+static int64_t above(uint64_t a, uint64_t b)
+{
+    return a > b ? (int64_t)(a - b) : 0;
+}
+
+void kvb_stage_pool(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_stage_terms *terms)
+{
+    uint64_t used = 0;
+    for (uint32_t item = 0; item < KVB_ITEM_KV_CACHE; item++) {
+        used = kvb_add(used, terms->items[item].bytes);
+    }
+    if (kvb_cache_is_fixed(context)) {
+        terms->pool_bytes = (int64_t)kvb_number(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES);
+        terms->pool_low_bytes = terms->pool_bytes;
+        terms->pool_high_bytes = terms->pool_bytes;
+        return;
+    }
+    terms->pool_bytes = kvb_balance(requested_bytes, used);
+    if (!kvb_rule(context, KVB_RULE_REQUEST_CEIL)) {
+        terms->pool_bytes = kvb_printed_pool(context->memory_bytes, context->utilization_ppm, used);
+    }
+    uint64_t too_low = 0;
+    uint64_t too_high = 0;
+    margins(terms, &too_low, &too_high);
+    terms->pool_low_bytes = terms->pool_bytes - (int64_t)too_low;
+    terms->pool_high_bytes = terms->pool_bytes + (int64_t)too_high;
+    if (!context->plan->calibration.set) { // a measured run had this card's total
+        uint64_t low = context->gpu->memory_low_bytes > 0 ? context->gpu->memory_low_bytes : context->memory_bytes;
+        terms->pool_low_bytes -= above(context->memory_bytes, low);
+        terms->pool_high_bytes += above(context->gpu->memory_high_bytes, context->memory_bytes);
+    }
+}

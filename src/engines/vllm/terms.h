@@ -1,0 +1,21 @@
+// What one pipeline stage is charged, term by term, and the pool that leaves.
+#ifndef KVB_ENGINES_VLLM_TERMS_H
+#define KVB_ENGINES_VLLM_TERMS_H
+
+#include "engines/vllm/context.h"
+#include "engines/vllm/overhead.h"
+
+// Terms of one pipeline stage.
+struct kvb_stage_terms {
+    struct kvb_weights weights;
+    struct kvb_estimate items[KVB_ITEM_KV_CACHE];
+    int64_t pool_bytes, pool_low_bytes, pool_high_bytes;
+};
+
+uint64_t kvb_reserved_by_others(const struct kvb_context *context); // --reserve, all together
+bool kvb_charges_others(const struct kvb_context *context);         // this release counts other processes
+bool kvb_cache_is_fixed(const struct kvb_context *context);         // --kv-cache-memory-bytes
+void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, struct kvb_stage_terms *terms);
+void kvb_stage_pool(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_stage_terms *terms);
+
+#endif

@@ -1,0 +1,183 @@
+// Whether it starts, what lies outside the request, the verdict and what must be said about it.
+#include "engines/vllm/verdict.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "engines/vllm/compute.h"
+#include "engines/vllm/errors.h"
+#include "engines/vllm/overhead.h"
+#include "engines/vllm/platforms.h"
+#include "engines/vllm/terms.h"
+
+#define LENGTH_CHECK_SINCE KVB_RELEASE(0, 2, 7)
+#define UTILIZATION_STEP_PPM 10000U
+#define UTILIZATION_MAX_PPM 980000U
+
+static const struct kvb_place nowhere = {NULL, 0, 0};
+
+static bool hybrid_check_is_wrong(const struct kvb_context *context, const struct kvb_budget *budget)
+{
+    return budget->starts && context->generation == KVB_GENERATION_V1 &&
+           budget->kv.really_needed_bytes > budget->needed_bytes &&
+           budget->items[KVB_ITEM_KV_CACHE].bytes < (int64_t)budget->kv.really_needed_bytes;
+}
+
+void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    int64_t loaded = budget->items[KVB_ITEM_WEIGHTS].bytes;
+    int64_t peak = loaded + budget->items[KVB_ITEM_ACTIVATION].bytes + budget->items[KVB_ITEM_NON_TORCH].bytes;
+    bool spills = context->plan->platform != KVB_PLATFORM_LINUX || context->gpu->unified_memory;
+    if (spills || peak <= (int64_t)context->free_bytes) {
+        return;
+    }
+    budget->starts = false;
+    if (loaded > (int64_t)context->free_bytes) {
+        kvb_error_load(context, budget->error);
+    } else {
+        kvb_error_profile(context, budget->error);
+    }
+}
+
+static bool is_too_long(const struct kvb_context *context)
+{
+    return context->max_model_len > context->model->context_tokens && context->release >= LENGTH_CHECK_SINCE &&
+           context->plan->environment.allow_long_max_model_len != KVB_YES;
+}
+
+// Source: vllm/config.py _get_and_verify_max_len. Where the cache's size is given the plan answers for that cache.
+void kvb_check_length(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    if (is_too_long(context) && !kvb_cache_is_fixed(context)) {
+        budget->starts = false;
+        kvb_error_long_length(context, budget->error);
+    }
+}
+
+// The scheduler's configuration is checked before anything is loaded.
+void kvb_check_batch(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    bool whole_prompts = !context->chunked_prefill && !context->model->pooling;
+    if (context->max_num_batched_tokens < context->max_num_seqs) {
+        budget->starts = false;
+        kvb_error_few_tokens(context, budget->error);
+    } else if (whole_prompts && context->max_num_batched_tokens < context->max_model_len) {
+        budget->starts = false;
+        kvb_error_short_batch(context, budget->error);
+    }
+}
+
+void kvb_check_free(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_budget *budget)
+{
+    bool checked = context->generation == KVB_GENERATION_V1 && kvb_rule(context, KVB_RULE_FREE_CHECK) > 0;
+    if (checked && context->free_bytes < requested_bytes) {
+        budget->starts = false;
+        kvb_error_not_free(context, requested_bytes, budget->error);
+    }
+}
+
+void kvb_settle_outside(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    struct kvb_estimate outside;
+    struct kvb_estimate graphs;
+    kvb_graph_actual(context, budget->tightest_stage, &graphs);
+    budget->graph_actual_bytes = graphs.bytes;
+    kvb_context_estimate(context, &outside);
+    int64_t uncharged = (int64_t)graphs.bytes - budget->items[KVB_ITEM_CUDA_GRAPH].bytes;
+    budget->outside_bytes = (uncharged > 0 ? uncharged : 0);
+    int64_t free_bytes = (int64_t)context->free_bytes;
+    if (context->plan->gpu_free_stated) {
+        free_bytes -= (int64_t)outside.bytes;
+    }
+    budget->slack_bytes = free_bytes - (int64_t)budget->requested_bytes - budget->outside_bytes;
+    budget->outside_bytes += (int64_t)outside.bytes;
+    if (!kvb_charges_others(context)) {
+        budget->outside_bytes += (int64_t)kvb_reserved_by_others(context);
+    }
+}
+
+static uint64_t wanted_bytes(const struct kvb_context *context, const struct kvb_budget *budget)
+{
+    const struct kvb_stated_term *stated = &context->plan->stated[KVB_STATED_KV_NEED];
+    return stated->set ? stated->bytes : budget->kv.wanted_bytes;
+}
+
+void kvb_judge(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    const struct kvb_term *cache = &budget->items[KVB_ITEM_KV_CACHE];
+    uint64_t wanted = wanted_bytes(context, budget);
+    bool never_runs = hybrid_check_is_wrong(context, budget);
+    if (wanted > 0) {
+        budget->needed_bytes = wanted;
+        budget->balance_bytes = cache->bytes - (int64_t)wanted;
+    }
+    bool short_of_wish = wanted > 0 && budget->balance_bytes < 0;
+    if (!budget->starts || never_runs || short_of_wish) {
+        budget->verdict = KVB_DOES_NOT_FIT;
+    } else {
+        budget->verdict = cache->low_bytes >= (int64_t)budget->needed_bytes ? KVB_FITS : KVB_TIGHT;
+    }
+}
+
+static void warn_of_length(const struct kvb_context *context, struct kvb_problems *problems)
+{
+    if (is_too_long(context) && kvb_cache_is_fixed(context)) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "max_model_len (%llu) is longer than the model's own maximum (%llu): the engine refuses "
+                              "it unless VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 is set.",
+                              (unsigned long long)context->max_model_len,
+                              (unsigned long long)context->model->context_tokens);
+    }
+    const struct kvb_setting_value *asked = &context->plan->settings.values[KVB_SET_MAX_MODEL_LEN];
+    if (asked->set && asked->number == KVB_AUTO && kvb_rule(context, KVB_RULE_AUTO_LENGTH) == 0) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "max_model_len auto exists from vLLM 0.14.0; this release would refuse it.");
+    }
+}
+
+void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems)
+{
+    kvb_platform_note(context, budget, problems);
+    if (hybrid_check_is_wrong(context, budget)) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "This release checks only part of the layers: it starts, but a request of max_model_len "
+                              "(%llu) needs more KV cache than there is and can never run.",
+                              (unsigned long long)context->max_model_len);
+    }
+    warn_of_length(context, problems);
+    if (strncmp(budget->error, "Failed to load model", 20) == 0) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "The first advice of that error does nothing: utilization plays no part while weights "
+                              "load.");
+    }
+    if (budget->starts && budget->slack_bytes < 0) {
+        (void)kvb_problem_add(
+            problems, KVB_WARNING, KVB_OK, nowhere,
+            "What the device holds beyond the request (context, communication buffers, CUDA graphs) "
+            "exceeds what utilization leaves; an out-of-memory error may follow the start. A lower "
+            "utilization helps; quantising or more GPUs alone do not, as the KV cache takes what they "
+            "free.");
+    }
+    if (budget->request_tokens > context->max_model_len) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "The request of --request is %llu tokens, more than max_model_len (%llu): it would be "
+                              "refused whatever the memory.",
+                              (unsigned long long)budget->request_tokens, (unsigned long long)context->max_model_len);
+    }
+    if (context->plan->environment.use_v1 == KVB_NO && kvb_rule(context, KVB_RULE_V1_AVAILABLE) == 2) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "VLLM_USE_V1=0 has no effect: this release has no V0 engine.");
+    }
+}
+
+uint32_t kvb_highest_utilization(const struct kvb_budget *budget)
+{
+    int64_t room = (int64_t)budget->requested_bytes + budget->slack_bytes;
+    int64_t most = room < (int64_t)budget->free_bytes ? room : (int64_t)budget->free_bytes;
+    if (most <= 0 || budget->memory_bytes == 0) {
+        return 0;
+    }
+    uint64_t ppm = (uint64_t)most / (budget->memory_bytes / 1000000U + 1);
+    ppm = kvb_min(ppm, UTILIZATION_MAX_PPM);
+    return (uint32_t)(ppm / UTILIZATION_STEP_PPM * UTILIZATION_STEP_PPM);
+}

@@ -1,0 +1,311 @@
+// From the words of a container or command line to the serve command among them.
+#include <string.h>
+
+#include "base/text.h"
+#include "manifest/manifest_reader.h"
+#include "manifest/manifest_rollout.h"
+
+#define DEPTH_MAX 4 // of commands inside commands
+#define NOT_FOUND UINT32_MAX
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static const char *word_at(const struct kvb_words *words, uint32_t index)
+{
+    return index < words->count ? words->items[index].text : "";
+}
+
+// `python -u -m MODULE`: the index of the module, or NOT_FOUND.
+static uint32_t module_of(const struct kvb_words *words, uint32_t index)
+{
+    if (!kvb_starts_with(last_part(word_at(words, index)), "python")) {
+        return NOT_FOUND;
+    }
+    for (uint32_t i = index + 1; i < index + 6 && i + 1 < words->count; i++) {
+        if (strcmp(word_at(words, i), "-m") == 0) {
+            return i + 1;
+        }
+        if (word_at(words, i)[0] != '-') {
+            break;
+        }
+    }
+    return NOT_FOUND;
+}
+
+// Where the server's program begins; `arguments` receives the index behind it.
+static uint32_t find_program(const struct kvb_words *words, uint32_t *arguments)
+{
+    for (uint32_t i = 0; i < words->count; i++) {
+        bool vllm = strcmp(last_part(word_at(words, i)), "vllm") == 0 && strcmp(word_at(words, i + 1), "serve") == 0;
+        uint32_t module = vllm ? NOT_FOUND : module_of(words, i);
+        if (vllm) {
+            *arguments = i + 2;
+            return i;
+        }
+        if (module != NOT_FOUND && kvb_starts_with(word_at(words, module), "vllm.entrypoints.")) {
+            *arguments = module + 1;
+            return i;
+        }
+    }
+    return NOT_FOUND;
+}
+
+// A command line inside one word: `sh -c "vllm serve ..."`.
+static bool is_script(const char *text)
+{
+    return strpbrk(text, " \n") != NULL &&
+           (strstr(text, "vllm serve") != NULL || strstr(text, "vllm.entrypoints.") != NULL ||
+            strstr(text, "main_ppo") != NULL || strstr(text, "openrlhf.cli") != NULL);
+}
+
+static uint32_t find_script(const struct kvb_words *words)
+{
+    for (uint32_t i = 0; i < words->count; i++) {
+        if (is_script(words->items[i].text)) {
+            return i;
+        }
+    }
+    return NOT_FOUND;
+}
+
+bool kvb_words_start_engine(const struct kvb_words *words)
+{
+    uint32_t arguments = 0;
+    return find_program(words, &arguments) != NOT_FOUND || find_script(words) != NOT_FOUND;
+}
+
+// Arguments of a server whose program is the image's own: a flag that only vLLM has is among them.
+static bool has_engine_flag(const struct kvb_words *words)
+{
+    static const char *const flags[] = {"--max-model-len", "--gpu-memory-utilization", "--max_model_len",
+                                        "--gpu_memory_utilization", "--max-num-seqs"};
+    for (uint32_t i = 0; i < words->count; i++) {
+        for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
+            if (kvb_starts_with(words->items[i].text, flags[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void slice(struct kvb_words *out, const struct kvb_words *words, uint32_t first)
+{
+    *out = *words;
+    out->items = words->count > 0 ? words->items + first : NULL;
+    out->count = words->count - first;
+    out->capacity = out->count; // the next addition copies
+}
+
+// NAME=VALUE words in front of the program belong to its environment.
+static void keep_assignments(struct kvb_manifest *manifest, struct kvb_container *container, uint32_t end)
+{
+    for (uint32_t i = 0; i < end; i++) {
+        const struct kvb_arg *word = &container->words.items[i];
+        size_t length = strspn(word->text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        if (length > 0 && word->text[length] == '=') {
+            kvb_variable_set(manifest, &container->variables, kvb_manifest_copy(manifest, word->text, length),
+                             word->unknown != NULL ? "" : word->text + length + 1, word->offset, true);
+        }
+    }
+}
+
+static void set_image_release(struct kvb_manifest *manifest, struct kvb_found *found,
+                              const struct kvb_container *container)
+{
+    struct kvb_image image = {0};
+    if (container->image != NULL) {
+        kvb_image_read(container->image, &image);
+    }
+    const char *release = image.release[0] != '\0' ? image.release : manifest->release;
+    if (release == NULL) {
+        return;
+    }
+    (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine,
+                   kvb_manifest_join(manifest, "vllm@", release, ""));
+    found->engine = kvb_source_spot(manifest, image.release[0] != '\0' ? container->image_offset : KVB_NOWHERE);
+}
+
+static void set_gpu(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_container *container)
+{
+    found->gpu_limit = container->gpu_limit;
+    found->gpu_limit_place =
+        kvb_source_spot(manifest, container->gpu_limit > 0 ? container->gpu_limit_offset : KVB_NOWHERE);
+    if (container->gpu_key == NULL) {
+        return;
+    }
+    found->gpu = kvb_source_spot(manifest, container->gpu_offset);
+    (void)kvb_copy(found->gpu_label, sizeof found->gpu_label,
+                   kvb_manifest_join(manifest, container->gpu_key, "=", container->gpu_value));
+    (void)kvb_gpu_label(container->gpu_key, container->gpu_value, found->deployment.gpu, sizeof found->deployment.gpu);
+}
+
+static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct kvb_container *container,
+                                   const struct kvb_words *arguments)
+{
+    const char *name = container->name != NULL ? container->name : "vllm serve";
+    struct kvb_found *found = kvb_found_new(manifest, container->kind, name, container->offset);
+    if (found == NULL) {
+        return KVB_NO_MEMORY;
+    }
+    set_image_release(manifest, found, container);
+    set_gpu(manifest, found, container);
+    kvb_found_read_serve(manifest, found, arguments, container->variables);
+    if (container->name == NULL && found->deployment.model[0] != '\0') {
+        (void)kvb_copy(found->name, sizeof found->name,
+                       kvb_manifest_join(manifest, name, " ", found->deployment.model));
+    }
+    return kvb_found_emit(manifest, found, container->scope_line);
+}
+
+// ---- docker run
+
+static bool takes_value(const char *option)
+{
+    static const char *const options[] = {"-v",         "--volume",     "-p",           "--publish",
+                                          "-e",         "--env",        "--name",       "--gpus",
+                                          "--shm-size", "--runtime",    "-w",           "--workdir",
+                                          "--network",  "--net",        "--entrypoint", "-u",
+                                          "--user",     "-h",           "--hostname",   "-l",
+                                          "--label",    "--mount",      "--device",     "--restart",
+                                          "--env-file", "--ulimit",     "--cap-add",    "--security-opt",
+                                          "--ipc",      "--cpus",       "-m",           "--memory",
+                                          "--platform", "--group-add",  "--pull",       "--add-host",
+                                          "--log-opt",  "--log-driver", "--pid",        "--cpuset-cpus",
+                                          "--tmpfs",    "--health-cmd", "--cgroupns",   "--annotation"};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (strcmp(option, options[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t find_docker(const struct kvb_words *words)
+{
+    static const char *const programs[] = {"docker", "podman", "nerdctl", "nvidia-docker"};
+    for (uint32_t i = 0; i + 1 < words->count; i++) {
+        for (size_t k = 0; k < sizeof programs / sizeof programs[0]; k++) {
+            if (strcmp(last_part(word_at(words, i)), programs[k]) != 0) {
+                continue;
+            }
+            bool container = strcmp(word_at(words, i + 1), "container") == 0;
+            const char *verb = word_at(words, i + (container ? 2 : 1));
+            if (strcmp(verb, "run") == 0 || strcmp(verb, "create") == 0) {
+                return i + (container ? 3 : 2);
+            }
+        }
+    }
+    return NOT_FOUND;
+}
+
+static bool is_environment(const char *option, size_t length)
+{
+    return (length == 2 && strncmp(option, "-e", 2) == 0) || (length == 5 && strncmp(option, "--env", 5) == 0);
+}
+
+// "-e NAME=VALUE": part of the container's environment.
+static void keep_environment(struct kvb_manifest *manifest, struct kvb_container *inner, const char *pair,
+                             size_t offset)
+{
+    size_t name = strcspn(pair, "=");
+    if (pair[name] == '=') {
+        kvb_variable_set(manifest, &inner->variables, kvb_manifest_copy(manifest, pair, name), pair + name + 1, offset,
+                         true);
+    }
+}
+
+// Options of `docker run` up to the image; the rest becomes the container's own words.
+static enum kvb_status emit_docker(struct kvb_manifest *manifest, const struct kvb_container *container, uint32_t at)
+{
+    struct kvb_container inner = *container;
+    const struct kvb_words *words = &container->words;
+    const char *entrypoint = NULL;
+    size_t entrypoint_offset = KVB_NOWHERE;
+    for (; at < words->count && words->items[at].text[0] == '-'; at++) {
+        const char *option = words->items[at].text;
+        size_t length = strcspn(option, "=");
+        bool apart = option[length] == '\0' && takes_value(option);
+        const char *value = apart ? word_at(words, at + 1) : option[length] == '=' ? option + length + 1 : "";
+        if (is_environment(option, length)) {
+            keep_environment(manifest, &inner, value, words->items[at].offset);
+        }
+        if (length == 12 && strncmp(option, "--entrypoint", 12) == 0) {
+            entrypoint = value;
+            entrypoint_offset = words->items[at].offset;
+        }
+        at += apart;
+    }
+    if (at >= words->count) {
+        return KVB_OK;
+    }
+    inner.image = words->items[at].text;
+    inner.image_offset = words->items[at].offset;
+    inner.depth++;
+    inner.words = (struct kvb_words){0};
+    struct kvb_words rest;
+    slice(&rest, words, at + 1);
+    if (entrypoint != NULL && entrypoint[0] != '\0') {
+        kvb_words_say(manifest, &inner.words, entrypoint, entrypoint_offset);
+    }
+    kvb_words_append(manifest, &inner.words, &rest);
+    return kvb_container_emit(manifest, &inner);
+}
+
+// ---- which of them it is
+
+static enum kvb_status emit_script(struct kvb_manifest *manifest, const struct kvb_container *container, uint32_t index)
+{
+    const struct kvb_arg *word = &container->words.items[index];
+    struct kvb_container like = *container;
+    like.words = (struct kvb_words){0};
+    return kvb_shell_read(manifest, word->text, word->offset, &like);
+}
+
+// An image whose entrypoint is the server takes words that are its arguments.
+static bool is_served_by_image(const struct kvb_container *container)
+{
+    struct kvb_image image = {0};
+    const struct kvb_words *words = &container->words;
+    if (container->image != NULL) {
+        kvb_image_read(container->image, &image);
+    }
+    bool arguments = words->count > 0 && words->items[0].text[0] == '-';
+    bool model = words->count > 0 && strchr(words->items[0].text, '/') != NULL && words->items[0].text[0] != '/';
+    return (image.serves && (arguments || model)) || (container->image != NULL && arguments && has_engine_flag(words));
+}
+
+enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct kvb_container *container)
+{
+    struct kvb_container own = *container;
+    uint32_t arguments = 0;
+    struct kvb_words rest;
+    if (own.depth > DEPTH_MAX || own.words.count == 0) {
+        return KVB_OK;
+    }
+    uint32_t docker = find_docker(&own.words);
+    uint32_t script = find_script(&own.words);
+    if (docker != NOT_FOUND && own.depth < DEPTH_MAX) {
+        keep_assignments(manifest, &own, docker);
+        return emit_docker(manifest, &own, docker);
+    }
+    if (script != NOT_FOUND) {
+        keep_assignments(manifest, &own, script);
+        return emit_script(manifest, &own, script);
+    }
+    uint32_t program = find_program(&own.words, &arguments);
+    if (program != NOT_FOUND) {
+        keep_assignments(manifest, &own, program);
+        slice(&rest, &own.words, arguments);
+        return emit_server(manifest, &own, &rest);
+    }
+    if (kvb_rollout_starts(&own.words)) {
+        keep_assignments(manifest, &own, own.words.count);
+        return kvb_rollout_emit(manifest, &own);
+    }
+    return is_served_by_image(&own) ? emit_server(manifest, &own, &own.words) : KVB_OK;
+}

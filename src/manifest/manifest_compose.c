@@ -1,0 +1,155 @@
+// docker compose: each service that runs vLLM.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "text/file.h"
+#include "manifest/manifest_reader.h"
+
+#define ENV_FILE_MAX_BYTES ((size_t)1 << 20)
+
+// NAME=VALUE, quotes around the value taken off.
+static void keep_line(struct kvb_manifest *manifest, const char *line, size_t length,
+                      const struct kvb_variable **variables)
+{
+    const char *equals = memchr(line, '=', length);
+    if (length == 0 || line[0] == '#' || equals == NULL) {
+        return;
+    }
+    const char *value = equals + 1;
+    size_t name = (size_t)(equals - line), size = length - name - 1;
+    while (size > 0 && strchr(" \t\r", value[size - 1]) != NULL) {
+        size--;
+    }
+    if (size >= 2 && (value[0] == '"' || value[0] == '\'') && value[size - 1] == value[0]) {
+        value++;
+        size -= 2;
+    }
+    kvb_variable_set(manifest, variables, kvb_manifest_copy(manifest, line, name),
+                     kvb_manifest_copy(manifest, value, size), KVB_NOWHERE, false);
+}
+
+// compose itself reads .env beside the file.
+static const struct kvb_variable *read_env_file(struct kvb_manifest *manifest)
+{
+    const char *slash = strrchr(manifest->file, '/');
+    const char *folder =
+        slash != NULL ? kvb_manifest_copy(manifest, manifest->file, (size_t)(slash - manifest->file) + 1) : "";
+    const char *path = kvb_manifest_join(manifest, folder, ".env", "");
+    const struct kvb_variable *variables = NULL;
+    struct kvb_problems ignored;
+    struct kvb_file file;
+    kvb_problems_init(&ignored);
+    if (!kvb_path_exists(path) || kvb_file_read(&file, path, ENV_FILE_MAX_BYTES, &ignored) != KVB_OK) {
+        return NULL;
+    }
+    for (const char *line = file.text; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        keep_line(manifest, line, length, &variables);
+        line += length + (line[length] == '\n');
+    }
+    kvb_file_free(&file);
+    return variables;
+}
+
+// `environment:` as a list of NAME=VALUE or a mapping.
+static const struct kvb_variable *read_environment(struct kvb_manifest *manifest, const struct kvb_node *node,
+                                                   const struct kvb_variable *outer)
+{
+    const struct kvb_variable *own = NULL;
+    for (const struct kvb_node *child = node != NULL ? node->first : NULL; child != NULL; child = child->next) {
+        const char *unknown = NULL;
+        if (child->kind != KVB_NODE_SCALAR) {
+            continue;
+        }
+        const char *text = kvb_expand(manifest, child->text, KVB_DOLLAR_COMPOSE, outer, &unknown);
+        size_t offset = kvb_node_offset(manifest, child), name = strcspn(text, "=");
+        if (node->kind == KVB_NODE_MAPPING && unknown == NULL && !kvb_node_is_null(child)) {
+            kvb_variable_set(manifest, &own, child->key, text, offset, true);
+        } else if (node->kind == KVB_NODE_SEQUENCE && text[name] == '=' && unknown == NULL) {
+            kvb_variable_set(manifest, &own, kvb_manifest_copy(manifest, text, name), text + name + 1, offset, true);
+        }
+    }
+    return own;
+}
+
+static uint32_t count_devices(const struct kvb_node *device)
+{
+    const struct kvb_node *ids = kvb_node_get(device, "device_ids");
+    uint32_t count = 0;
+    if (ids != NULL && ids->kind == KVB_NODE_SEQUENCE) {
+        return ids->count;
+    }
+    return kvb_node_whole(kvb_node_get(device, "count"), &count) ? count : 0;
+}
+
+// deploy.resources.reservations.devices, or gpus.
+static void read_devices(struct kvb_manifest *manifest, const struct kvb_node *service, struct kvb_container *container)
+{
+    const struct kvb_node *devices = kvb_node_get(
+        kvb_node_get(kvb_node_get(kvb_node_get(service, "deploy"), "resources"), "reservations"), "devices");
+    const struct kvb_node *list = devices != NULL ? devices : kvb_node_get(service, "gpus");
+    bool is_list = list != NULL && list->kind == KVB_NODE_SEQUENCE;
+    for (const struct kvb_node *device = is_list ? list->first : NULL; device != NULL; device = device->next) {
+        container->gpu_limit += count_devices(device);
+        container->gpu_limit_offset = kvb_node_offset(manifest, device);
+    }
+}
+
+// x-kvbudget or a label is no standard; the labels of a node are placement constraints.
+static void read_constraints(struct kvb_manifest *manifest, const struct kvb_node *service,
+                             struct kvb_container *container)
+{
+    const struct kvb_node *list =
+        kvb_node_get(kvb_node_get(kvb_node_get(service, "deploy"), "placement"), "constraints");
+    for (const struct kvb_node *child = list != NULL ? list->first : NULL; child != NULL; child = child->next) {
+        const char *text = kvb_node_text(child);
+        const char *equals = text != NULL ? strstr(text, "==") : NULL;
+        if (equals == NULL || !kvb_starts_with(text, "node.labels.")) {
+            continue;
+        }
+        size_t key = strcspn(text, " =") - 12;
+        container->gpu_key = kvb_manifest_copy(manifest, text + 12, key);
+        equals += 2 + strspn(equals + 2, " ");
+        container->gpu_value = kvb_manifest_copy(manifest, equals, strcspn(equals, " "));
+        container->gpu_offset = kvb_node_offset(manifest, child);
+    }
+}
+
+static enum kvb_status read_service(struct kvb_manifest *manifest, const struct kvb_node *service,
+                                    const struct kvb_variable *outer)
+{
+    const char *unknown = NULL;
+    const struct kvb_node *image = kvb_node_get(service, "image");
+    size_t offset = kvb_source_offset(manifest, service->key_line, service->key_column);
+    struct kvb_container container = {
+        .kind = "compose",
+        .name = kvb_manifest_join(manifest, "services.", service->key, ""),
+        .offset = offset,
+        .image_offset = KVB_NOWHERE,
+    };
+    if (kvb_node_text(image) != NULL) {
+        container.image = kvb_expand(manifest, image->text, KVB_DOLLAR_COMPOSE, outer, &unknown);
+        container.image_offset = kvb_node_offset(manifest, image);
+    }
+    container.variables = read_environment(manifest, kvb_node_get(service, "environment"), outer);
+    read_devices(manifest, service, &container);
+    read_constraints(manifest, service, &container);
+    kvb_words_from_node(manifest, kvb_node_get(service, "entrypoint"), KVB_DOLLAR_COMPOSE, outer, &container.words);
+    kvb_words_from_node(manifest, kvb_node_get(service, "command"), KVB_DOLLAR_COMPOSE, outer, &container.words);
+    return kvb_container_emit(manifest, &container);
+}
+
+enum kvb_status kvb_read_compose(struct kvb_manifest *manifest, const struct kvb_node *root)
+{
+    const struct kvb_node *services = kvb_node_get(root, "services");
+    const struct kvb_variable *outer = read_env_file(manifest);
+    enum kvb_status status = KVB_OK;
+    for (const struct kvb_node *service = services->first; service != NULL && status == KVB_OK;
+         service = service->next) {
+        if (service->kind == KVB_NODE_MAPPING) {
+            status = read_service(manifest, service, outer);
+        }
+    }
+    return status;
+}

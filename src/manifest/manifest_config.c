@@ -1,0 +1,90 @@
+// Files whose keys are settings already: deployment profiles, and those for vllm serve --config.
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+#include "command/json_flag.h"
+#include "manifest/manifest_found.h"
+
+enum kvb_status kvb_read_vllm_config(struct kvb_manifest *manifest, const struct kvb_node *root)
+{
+    struct kvb_words words = {0};
+    if (manifest->options->lenient && kvb_node_get(root, "model") == NULL) {
+        return KVB_OK; // half of a deployment: the command that names it is looked at
+    }
+    struct kvb_found *found =
+        kvb_found_new(manifest, "vllm-config", "vllm serve --config", kvb_node_offset(manifest, root));
+    kvb_words_from_mapping(manifest, root, &words);
+    kvb_found_read_serve(manifest, found, &words, NULL);
+    if (manifest->release != NULL) {
+        (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine,
+                       kvb_manifest_join(manifest, "vllm@", manifest->release, ""));
+    }
+    return kvb_found_emit(manifest, found, root->line);
+}
+
+// ---- deployment profiles
+
+static struct kvb_spot key_spot(const struct kvb_node *node)
+{
+    return node != NULL ? (struct kvb_spot){node->key_line, node->key_column} : (struct kvb_spot){0};
+}
+
+static void place_settings(struct kvb_found *found, const struct kvb_node *settings)
+{
+    for (const struct kvb_node *child = settings != NULL && settings->kind == KVB_NODE_MAPPING ? settings->first : NULL;
+         child != NULL; child = child->next) {
+        for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+            if (strcmp(kvb_setting_rows[i].key, child->key) == 0) {
+                found->settings[i] = key_spot(child);
+            }
+        }
+    }
+}
+
+// The line behind the document's last.
+static uint32_t next_marker(const struct kvb_manifest *manifest, uint32_t line)
+{
+    while (line <= manifest->line_count && !kvb_starts_with(manifest->text + manifest->lines[line - 1], "---")) {
+        line++;
+    }
+    return line;
+}
+
+// The document alone, behind as many line breaks as lines stand in front of it, so that places stay right.
+static void add_document(struct kvb_manifest *manifest, const struct kvb_node *root, struct kvb_buffer *text)
+{
+    uint32_t first = root->line, last = next_marker(manifest, root->line);
+    size_t begin = manifest->lines[first - 1];
+    size_t end = last <= manifest->line_count ? manifest->lines[last - 1] : manifest->length;
+    if (begin == end) { // "--- {kind: deployment}": the marker is on the same line
+        begin += 3;
+        last = next_marker(manifest, first + 1);
+        end = last <= manifest->line_count ? manifest->lines[last - 1] : manifest->length;
+        kvb_buffer_fill(text, '\n', first - 1);
+        kvb_buffer_add(text, "   ");
+    } else {
+        kvb_buffer_fill(text, '\n', first - 1);
+    }
+    kvb_buffer_add_n(text, manifest->text + begin, end > begin ? end - begin : 0);
+}
+
+enum kvb_status kvb_read_profile_document(struct kvb_manifest *manifest, const struct kvb_node *root)
+{
+    struct kvb_buffer text;
+    const struct kvb_node *name = kvb_node_get(root, "name");
+    struct kvb_found *found = kvb_found_new(
+        manifest, "profile", kvb_node_text(name) != NULL ? name->text : "deployment", kvb_node_offset(manifest, root));
+    kvb_buffer_init(&text);
+    add_document(manifest, root, &text);
+    found->status =
+        text.failed ? KVB_NO_MEMORY
+                    : kvb_deployment_read(manifest->file, text.data, text.length, &found->deployment, &found->problems);
+    manifest->out_of_memory = manifest->out_of_memory || text.failed;
+    kvb_buffer_free(&text);
+    place_settings(found, kvb_node_get(root, "settings"));
+    found->model = key_spot(kvb_node_get(root, "model"));
+    found->gpu = key_spot(kvb_node_get(root, "gpu"));
+    found->engine = key_spot(kvb_node_get(root, "engine"));
+    return kvb_found_emit(manifest, found, root->line);
+}

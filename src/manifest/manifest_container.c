@@ -1,0 +1,162 @@
+// YAML nodes as words, flags and containers: what all YAML kinds have in common.
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+#include "manifest/manifest_reader.h"
+#include "engines/vllm/serve_flags.h"
+#include "text/tree_text.h"
+
+const char *kvb_node_text(const struct kvb_node *node)
+{
+    return node != NULL && node->kind == KVB_NODE_SCALAR ? node->text : NULL;
+}
+
+bool kvb_node_whole(const struct kvb_node *node, uint32_t *number)
+{
+    uint64_t whole;
+    if (kvb_node_text(node) == NULL || !kvb_parse_whole(node->text, &whole) || whole > UINT32_MAX) {
+        return false;
+    }
+    *number = (uint32_t)whole;
+    return true;
+}
+
+static void add_scalar(struct kvb_manifest *manifest, const struct kvb_node *node, enum kvb_dollar dollar,
+                       const struct kvb_variable *variables, struct kvb_words *words)
+{
+    const char *unknown = NULL;
+    const char *text = kvb_expand(manifest, node->text, dollar, variables, &unknown);
+    kvb_words_add(manifest, words, (struct kvb_arg){text, kvb_node_offset(manifest, node), unknown});
+}
+
+void kvb_words_from_node(struct kvb_manifest *manifest, const struct kvb_node *node, enum kvb_dollar dollar,
+                         const struct kvb_variable *variables, struct kvb_words *words)
+{
+    if (node == NULL || kvb_node_is_null(node)) {
+        return;
+    }
+    if (node->kind == KVB_NODE_SCALAR) {
+        kvb_shell_split(manifest, node->text, kvb_node_offset(manifest, node), dollar, variables, words);
+        return;
+    }
+    for (const struct kvb_node *child = node->first; node->kind == KVB_NODE_SEQUENCE && child; child = child->next) {
+        if (child->kind == KVB_NODE_SCALAR) {
+            add_scalar(manifest, child, dollar, variables, words);
+        }
+    }
+}
+
+// ---- a mapping as flags
+
+static bool is_word(const char *text, const char *word)
+{
+    return kvb_equal_ignoring_case(text, word);
+}
+
+// {"a": 1} as the JSON a flag takes.
+static const char *as_json(struct kvb_manifest *manifest, const struct kvb_node *node)
+{
+    struct kvb_buffer json;
+    kvb_buffer_init(&json);
+    kvb_node_write_json(&json, node);
+    const char *copy = kvb_manifest_copy(manifest, json.data != NULL ? json.data : "", json.length);
+    manifest->out_of_memory = manifest->out_of_memory || json.failed;
+    kvb_buffer_free(&json);
+    return copy;
+}
+
+static void add_flag(struct kvb_manifest *manifest, const struct kvb_node *node, struct kvb_words *words)
+{
+    size_t offset = kvb_source_offset(manifest, node->key_line, node->key_column);
+    const char *flag = kvb_manifest_join(manifest, "--", node->key, "");
+    if (node->kind == KVB_NODE_SCALAR) {
+        if (kvb_node_is_null(node) || (!node->quoted && is_word(node->text, "false"))) {
+            return; // as vLLM reads it: left out, so that a default that is true stays
+        }
+        kvb_words_say(manifest, words, flag, offset);
+        if (node->quoted || !is_word(node->text, "true")) {
+            kvb_words_say(manifest, words, node->text, offset);
+        }
+        return;
+    }
+    kvb_words_say(manifest, words, flag, offset);
+    if (node->kind == KVB_NODE_MAPPING) {
+        kvb_words_say(manifest, words, as_json(manifest, node), offset);
+        return;
+    }
+    for (const struct kvb_node *child = node->first; child != NULL; child = child->next) {
+        const char *text = child->kind == KVB_NODE_SCALAR ? child->text : as_json(manifest, child);
+        kvb_words_say(manifest, words, text, offset);
+    }
+}
+
+void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node *mapping, struct kvb_words *words)
+{
+    for (const struct kvb_node *child = mapping->first; child != NULL; child = child->next) {
+        add_flag(manifest, child, words);
+    }
+}
+
+bool kvb_mapping_has_setting(const struct kvb_node *mapping)
+{
+    struct kvb_serve_flag flag;
+    for (const struct kvb_node *child = mapping->first; child != NULL; child = child->next) {
+        bool known = kvb_serve_flag_find(child->key, strlen(child->key), &flag) == KVB_SERVE_MATCH;
+        bool whole = known && strlen(flag.name) == strlen(child->key);
+        if (whole && flag.kind == KVB_SERVE_SETTING && strpbrk(child->key, "-_") != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- the container of a pod
+
+static void add_variable(struct kvb_manifest *manifest, const struct kvb_node *entry, struct kvb_container *container)
+{
+    const char *name = kvb_node_text(kvb_node_get(entry, "name"));
+    const struct kvb_node *value = kvb_node_get(entry, "value");
+    if (name == NULL || kvb_node_text(value) == NULL) {
+        return; // from a secret or a field: not known
+    }
+    const char *unknown = NULL;
+    const char *text = kvb_expand(manifest, value->text, KVB_DOLLAR_KUBERNETES, container->variables, &unknown);
+    kvb_variable_set(manifest, &container->variables, name, text, kvb_node_offset(manifest, value), true);
+}
+
+static void read_limits(struct kvb_manifest *manifest, const struct kvb_node *resources,
+                        struct kvb_container *container)
+{
+    static const char *const keys[] = {"nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe"};
+    static const char *const places[] = {"limits", "requests"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const struct kvb_node *limits = kvb_node_get(resources, places[i]);
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0] && container->gpu_limit == 0; k++) {
+            const struct kvb_node *limit = kvb_node_get(limits, keys[k]);
+            if (limit != NULL && kvb_node_whole(limit, &container->gpu_limit)) {
+                container->gpu_limit_offset = kvb_source_offset(manifest, limit->key_line, limit->key_column);
+            }
+        }
+    }
+}
+
+void kvb_container_from_pod(struct kvb_manifest *manifest, const struct kvb_node *node, struct kvb_container *container)
+{
+    const struct kvb_node *env = kvb_node_get(node, "env");
+    const struct kvb_node *image = kvb_node_get(node, "image");
+    for (const struct kvb_node *entry = env != NULL ? env->first : NULL; entry != NULL; entry = entry->next) {
+        add_variable(manifest, entry, container);
+    }
+    if (kvb_node_text(image) != NULL) {
+        container->image = image->text;
+        container->image_offset = kvb_node_offset(manifest, image);
+    }
+    read_limits(manifest, kvb_node_get(node, "resources"), container);
+    kvb_words_from_node(manifest, kvb_node_get(node, "command"), KVB_DOLLAR_KUBERNETES, container->variables,
+                        &container->words);
+    kvb_words_from_node(manifest, kvb_node_get(node, "args"), KVB_DOLLAR_KUBERNETES, container->variables,
+                        &container->words);
+}

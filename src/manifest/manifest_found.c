@@ -1,0 +1,126 @@
+// A deployment on its way out of a file: made, told its comments when the next one's start is known, handed over.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "manifest/manifest_found.h"
+
+struct kvb_found *kvb_found_new(struct kvb_manifest *manifest, const char *kind, const char *name, size_t offset)
+{
+    struct kvb_found *found = &manifest->pending->slots[manifest->pending->next];
+    memset(found, 0, offsetof(struct kvb_found, problems));
+    kvb_problems_init(&found->problems);
+    found->kind = kind;
+    found->place = kvb_source_spot(manifest, offset);
+    (void)kvb_copy(found->name, sizeof found->name, name);
+    kvb_deployment_init(&found->deployment);
+    return found;
+}
+
+enum kvb_status kvb_found_problem(struct kvb_manifest *manifest, struct kvb_found *found, enum kvb_status status,
+                                  size_t offset, const char *format, ...)
+{
+    char text[KVB_PROBLEM_TEXT_CAPACITY];
+    struct kvb_spot spot = kvb_source_spot(manifest, offset);
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    found->status = found->status == KVB_OK ? status : found->status;
+    return kvb_problem_add(&found->problems, KVB_ERROR, status,
+                           (struct kvb_place){manifest->file, spot.line, spot.column}, "%s", text);
+}
+
+// ---- comments
+
+static bool copy_to(char *out, size_t capacity, const char *value)
+{
+    return value[0] != '\0' && kvb_copy(out, capacity, value);
+}
+
+static void take_comment(void *context, const char *key, const char *value, struct kvb_spot spot)
+{
+    struct kvb_found *found = context;
+    struct kvb_deployment *deployment = &found->deployment;
+    bool fine = false;
+    if (strcmp(key, "gpu") == 0) {
+        fine = copy_to(deployment->gpu, sizeof deployment->gpu, value);
+        found->gpu = spot;
+        found->gpu_label[0] = '\0';
+        deployment->inline_gpu = false;
+    } else if (strcmp(key, "gpu-memory") == 0) {
+        fine = kvb_parse_bytes(value, &deployment->gpu_memory_bytes) && deployment->gpu_memory_bytes > 0;
+        found->gpu = spot;
+    } else if (strcmp(key, "gpu-free") == 0) {
+        fine = deployment->gpu_free_stated = kvb_parse_bytes(value, &deployment->gpu_free_bytes);
+    } else if (strcmp(key, "model") == 0) {
+        fine = copy_to(deployment->model, sizeof deployment->model, value);
+        deployment->inline_model = false;
+        found->model = spot;
+    } else if (strcmp(key, "engine") == 0) {
+        fine = copy_to(deployment->engine, sizeof deployment->engine, value);
+        found->engine = spot;
+    }
+    if (!fine) {
+        found->status = found->status == KVB_OK ? KVB_BAD_SYNTAX : found->status;
+        (void)kvb_problem_add(&found->problems, KVB_ERROR, KVB_BAD_SYNTAX,
+                              (struct kvb_place){NULL, spot.line, spot.column},
+                              "the comment for kvbudget says '%.60s%s%.60s'; expected gpu=NAME, gpu-memory=SIZE, "
+                              "gpu-free=SIZE, model=NAME or engine=NAME@VERSION",
+                              key, value[0] != '\0' ? "=" : "", value);
+    }
+}
+
+// Comments on top of the file, then its own, which win.
+static void apply_comments(struct kvb_manifest *manifest, struct kvb_found *found, uint32_t first, uint32_t last)
+{
+    uint32_t header = kvb_source_header(manifest), before = found->problems.count;
+    kvb_source_comments(manifest, 1, header, take_comment, found);
+    kvb_source_comments(manifest, first > header ? first : header + 1, last, take_comment, found);
+    for (uint32_t i = before; i < found->problems.count; i++) {
+        (void)kvb_copy(found->problems.items[i].file, sizeof found->problems.items[i].file, manifest->file);
+    }
+}
+
+// ---- handing over
+
+static enum kvb_status hand_over(struct kvb_manifest *manifest, uint32_t next_scope)
+{
+    struct kvb_pending *pending = manifest->pending;
+    struct kvb_found *found = &pending->slots[1 - pending->next];
+    uint32_t first = pending->scope_line, last = next_scope > 0 ? next_scope - 1 : UINT32_MAX - 1;
+    if (manifest->tree == NULL) { // in text a comment stands above its command
+        first = pending->last_line + 1;
+        last = found->place.line;
+    } else if (last < first) {
+        last = UINT32_MAX - 1;
+    }
+    apply_comments(manifest, found, first, last);
+    pending->last_line = found->place.line;
+    pending->full = false;
+    pending->count++;
+    return pending->take(pending->context, found);
+}
+
+enum kvb_status kvb_found_emit(struct kvb_manifest *manifest, struct kvb_found *found, uint32_t scope_line)
+{
+    struct kvb_pending *pending = manifest->pending;
+    enum kvb_status status = KVB_OK;
+    scope_line = kvb_source_above(manifest, scope_line > 0 ? scope_line : found->place.line);
+    if (pending->full) {
+        status = hand_over(manifest, scope_line);
+    }
+    pending->next = 1 - pending->next;
+    pending->scope_line = scope_line;
+    pending->full = true;
+    return status;
+}
+
+enum kvb_status kvb_found_flush(struct kvb_manifest *manifest)
+{
+    return manifest->pending->full ? hand_over(manifest, 0) : KVB_OK;
+}

@@ -1,0 +1,17 @@
+// The two deployments of a file that are in hand: one waiting for its comments, one being read.
+#ifndef KVB_MANIFEST_MANIFEST_FOUND_H
+#define KVB_MANIFEST_MANIFEST_FOUND_H
+
+#include "manifest/manifest_reader.h"
+
+struct kvb_pending {
+    struct kvb_found slots[2];
+    unsigned next; // the slot to be filled
+    bool full;     // the other one waits
+    uint32_t scope_line, last_line;
+    uint32_t count; // handed over
+    kvb_found_taker *take;
+    void *context;
+};
+
+#endif

@@ -1,0 +1,72 @@
+// Container images that hold vLLM: whether their entrypoint is the server, and which release their tag names.
+#include <string.h>
+
+#include <kvbudget/plan.h>
+
+#include "base/text.h"
+#include "manifest/manifest_reader.h"
+
+struct image_row {
+    const char *part; // of the name without registry, tag and digest
+    bool serves;
+    bool tagged; // the tag is vLLM's release
+};
+
+// The first row that fits counts. Tags of NVIDIA's and ROCm's own images count in their own way.
+static const struct image_row rows[] = {
+    {"nvcr.io/nvidia/vllm", false, false},
+    {"rocm/vllm", false, false},
+    {"vllm-openai", true, true}, // vllm/vllm-openai and its copies: lmcache/vllm-openai, rocm's, cpu's
+    {"vllm-router", false, false},
+    {"production-stack", false, false},
+    {"vllm-tpu", false, true},
+    {"vllm/", true, true},
+    {"/vllm", false, true},
+    {"vllm", false, true},
+};
+
+// "v0.8.5", "0.8.5.post1", "v0.8.5-cu126", "v0.9.0_x": the release in front, or nothing.
+static void read_tag(const char *tag, char release[32])
+{
+    uint32_t number;
+    size_t length = 0;
+    tag += *tag == 'v';
+    while (tag[length] != '\0' && length < 31 &&
+           ((tag[length] >= '0' && tag[length] <= '9') || tag[length] == '.' ||
+            (length > 4 && strncmp(tag + length, "post", 4) == 0))) {
+        length += tag[length] == 'p' ? 4 : 1;
+    }
+    if (length == 0 || length > 31 || strchr(tag, '.') == NULL) {
+        return;
+    }
+    memcpy(release, tag, length);
+    release[length] = '\0';
+    if (!kvb_release_parse(release, &number)) {
+        release[0] = '\0';
+    }
+}
+
+void kvb_image_read(const char *image, struct kvb_image *out)
+{
+    char name[KVB_LABEL_CAPACITY];
+    *out = (struct kvb_image){0};
+    const char *slash = strrchr(image, '/');
+    const char *tag = strchr(slash != NULL ? slash : image, ':');
+    size_t length = tag != NULL ? (size_t)(tag - image) : strcspn(image, "@");
+    if (length >= sizeof name) {
+        return;
+    }
+    memcpy(name, image, length);
+    name[length] = '\0';
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strstr(name, rows[i].part) == NULL) {
+            continue;
+        }
+        out->engine = true;
+        out->serves = rows[i].serves;
+        if (rows[i].tagged && tag != NULL) {
+            read_tag(tag + 1, out->release);
+        }
+        return;
+    }
+}

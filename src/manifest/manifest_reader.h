@@ -1,0 +1,163 @@
+// What the readers of all manifest kinds share: the file, words with their places, variables, one container.
+#ifndef KVB_MANIFEST_MANIFEST_READER_H
+#define KVB_MANIFEST_MANIFEST_READER_H
+
+#include <kvbudget/manifest.h>
+
+#include "base/arena.h"
+#include "text/tree.h"
+
+#define KVB_NOWHERE SIZE_MAX // offset of what is not written in the file
+
+// Text in the file, at an offset of it.
+struct kvb_arg {
+    const char *text;
+    size_t offset;
+    const char *unknown; // the variable that could not be resolved, or NULL
+};
+
+struct kvb_words {
+    struct kvb_arg *items;
+    uint32_t count, capacity;
+};
+
+struct kvb_variable {
+    const char *name;
+    const char *value;
+    size_t offset;
+    bool exported;                // part of the environment
+    const struct kvb_words *list; // a shell array
+    const struct kvb_variable *older;
+};
+
+struct kvb_pending;
+
+struct kvb_manifest {
+    const char *file;
+    const char *text;
+    size_t length;
+    struct kvb_arena arena;
+    const size_t *lines; // offset of each line's start
+    uint32_t line_count;
+    const struct kvb_tree *tree; // NULL: a text format
+    const struct kvb_manifest_options *options;
+    struct kvb_pending *pending;
+    const char *release; // of `vllm==0.8.5` somewhere in the file, or NULL
+    bool out_of_memory;
+    unsigned expanding; // defaults inside defaults
+    struct kvb_problems *problems;
+};
+
+// One process to be started, however the file writes it.
+struct kvb_container {
+    const char *kind;
+    const char *name;
+    size_t offset;       // where it begins
+    uint32_t scope_line; // comments from this line on are its own; 0 = those above it
+    struct kvb_words words;
+    const struct kvb_variable *variables;
+    const char *image; // or NULL
+    size_t image_offset;
+    const char *gpu_key, *gpu_value; // the label that names a GPU product, or NULL
+    size_t gpu_offset;
+    uint32_t gpu_limit;
+    size_t gpu_limit_offset;
+    bool shell;     // the command line ran through a shell: $NAME is a variable
+    unsigned depth; // of commands inside commands
+};
+
+// ---- the file (manifest_source.c)
+bool kvb_source_open(struct kvb_manifest *manifest);
+struct kvb_spot kvb_source_spot(const struct kvb_manifest *manifest, size_t offset);
+size_t kvb_source_offset(const struct kvb_manifest *manifest, uint32_t line, uint32_t column);
+size_t kvb_node_offset(const struct kvb_manifest *manifest, const struct kvb_node *node);
+// Where `text` stands at or behind `offset`, not too far away, or KVB_NOWHERE.
+size_t kvb_source_find(const struct kvb_manifest *manifest, size_t offset, const char *text, size_t length);
+// "KEY=VALUE" of `# kvbudget:` comments; calls `take` for each pair from line `first` to line `last`.
+void kvb_source_comments(const struct kvb_manifest *manifest, uint32_t first, uint32_t last,
+                         void (*take)(void *context, const char *key, const char *value, struct kvb_spot spot),
+                         void *context);
+uint32_t kvb_source_header(const struct kvb_manifest *manifest);               // last line of the comments on top
+uint32_t kvb_source_above(const struct kvb_manifest *manifest, uint32_t line); // first line of the comments above
+
+// The name is one that files with deployments have (manifest_walk.c).
+bool kvb_manifest_is_candidate(const char *path);
+
+// ---- words and variables (manifest_words.c)
+void *kvb_manifest_take(struct kvb_manifest *manifest, size_t size); // NULL: out_of_memory is set
+const char *kvb_manifest_copy(struct kvb_manifest *manifest, const char *text, size_t length);
+const char *kvb_manifest_join(struct kvb_manifest *manifest, const char *a, const char *b, const char *c);
+void kvb_words_add(struct kvb_manifest *manifest, struct kvb_words *words, struct kvb_arg word);
+void kvb_words_say(struct kvb_manifest *manifest, struct kvb_words *words, const char *text, size_t offset);
+void kvb_words_append(struct kvb_manifest *manifest, struct kvb_words *words, const struct kvb_words *more);
+void kvb_variable_set(struct kvb_manifest *manifest, const struct kvb_variable **newest, const char *name,
+                      const char *value, size_t offset, bool exported);
+const struct kvb_variable *kvb_variable_find(const struct kvb_variable *newest, const char *name);
+
+enum kvb_dollar { KVB_DOLLAR_PLAIN, KVB_DOLLAR_SHELL, KVB_DOLLAR_COMPOSE, KVB_DOLLAR_KUBERNETES, KVB_DOLLAR_SYSTEMD };
+
+// The text with its variables replaced: by --env, then by `variables`, then by the default written there.
+// `unknown` receives the first variable that is known nowhere; its text stays as it is.
+const char *kvb_expand(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
+                       const struct kvb_variable *variables, const char **unknown);
+// The value of one variable, --env first; NULL: not known.
+const char *kvb_variable_value(const struct kvb_manifest *manifest, const struct kvb_variable *variables,
+                               const char *name);
+// Reads the reference at `text` ("${NAME:-default}", "$NAME", "$(NAME)"): its length, or 0 when it is none.
+// `value` receives what stands for it, NULL when that is not known, and `name` the variable.
+size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
+                      const struct kvb_variable *variables, const char **value, const char **name);
+
+// ---- shell (manifest_shell.c)
+// Splits a command line into words as a shell does, without running it.
+void kvb_shell_split(struct kvb_manifest *manifest, const char *text, size_t offset, enum kvb_dollar dollar,
+                     const struct kvb_variable *variables, struct kvb_words *words);
+// Reads a script: each command that starts an engine becomes a container like `like`.
+enum kvb_status kvb_shell_read(struct kvb_manifest *manifest, const char *text, size_t offset,
+                               const struct kvb_container *like);
+
+// ---- from a container to a deployment (manifest_command.c)
+// Starts no engine: nothing happens, KVB_OK.
+enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct kvb_container *container);
+bool kvb_words_start_engine(const struct kvb_words *words);
+// Hands over a deployment that was made in another way.
+struct kvb_found *kvb_found_new(struct kvb_manifest *manifest, const char *kind, const char *name, size_t offset);
+enum kvb_status kvb_found_emit(struct kvb_manifest *manifest, struct kvb_found *found, uint32_t scope_line);
+enum kvb_status kvb_found_flush(struct kvb_manifest *manifest);
+// The words of a serve command, with the image or file's release, into `found`.
+void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_words *words,
+                          const struct kvb_variable *variables);
+enum kvb_status kvb_found_problem(struct kvb_manifest *manifest, struct kvb_found *found, enum kvb_status status,
+                                  size_t offset, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+// ---- tables (manifest_image.c, manifest_gpu.c)
+struct kvb_image {
+    bool engine;      // an image of vLLM
+    bool serves;      // its entrypoint is the server: arguments follow
+    char release[32]; // "" = not in the tag
+};
+void kvb_image_read(const char *image, struct kvb_image *out);
+// The GPU that a label of a node or a cloud's instance type stands for; false: the label names none.
+bool kvb_gpu_label(const char *key, const char *value, char *gpu, size_t capacity);
+
+// ---- kinds of file, one function each (manifest_*.c)
+typedef enum kvb_status kvb_manifest_reader(struct kvb_manifest *manifest, const struct kvb_node *root);
+kvb_manifest_reader kvb_read_profile_document, kvb_read_compose, kvb_read_kubernetes, kvb_read_helm_values,
+    kvb_read_rollout, kvb_read_vllm_config;
+typedef enum kvb_status kvb_manifest_text_reader(struct kvb_manifest *manifest);
+kvb_manifest_text_reader kvb_read_script, kvb_read_dockerfile, kvb_read_unit, kvb_read_procfile;
+
+// A mapping as flags of a serve command: `key: value` is --key value, true a bare flag, a list several words.
+void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node *mapping, struct kvb_words *words);
+// True when a key of the mapping is a flag that moves memory.
+bool kvb_mapping_has_setting(const struct kvb_node *mapping);
+// Command and arguments of a container: text or a list.
+void kvb_words_from_node(struct kvb_manifest *manifest, const struct kvb_node *node, enum kvb_dollar dollar,
+                         const struct kvb_variable *variables, struct kvb_words *words);
+bool kvb_node_whole(const struct kvb_node *node, uint32_t *number);
+const char *kvb_node_text(const struct kvb_node *node); // of a scalar; NULL otherwise
+// The container spec of Kubernetes: image, command, args, env, limits.
+void kvb_container_from_pod(struct kvb_manifest *manifest, const struct kvb_node *node,
+                            struct kvb_container *container);
+
+#endif

@@ -1,0 +1,274 @@
+// The words of a serve command into a deployment, with the place of every setting and every mistake.
+#include <string.h>
+
+#include "base/text.h"
+#include "command/environment.h"
+#include "text/file.h"
+#include "manifest/manifest_found.h"
+#include "command/serve_command.h"
+#include "engines/vllm/serve_flags.h"
+#include "engines/vllm/serve_since.h"
+
+#define CONFIG_MAX_BYTES ((size_t)1 << 20)
+
+static const struct kvb_words no_words;
+
+// The command as it is handed to the reader; `words` keeps the places.
+struct serve {
+    struct kvb_manifest *manifest;
+    struct kvb_found *found;
+    struct kvb_words words;
+    const char **texts;
+};
+
+static bool is_all_arguments(const struct kvb_arg *word)
+{
+    return word->unknown != NULL &&
+           (strcmp(word->text, "$@") == 0 || strcmp(word->text, "$*") == 0 || strcmp(word->text, "${@}") == 0);
+}
+
+// A variable that is a whole word and called as if it held more flags is taken as empty.
+static bool holds_more_flags(const struct kvb_arg *word)
+{
+    return word->unknown != NULL && word->text[0] == '$' &&
+           (kvb_contains_ignoring_case(word->unknown, "args") || kvb_contains_ignoring_case(word->unknown, "flags") ||
+            kvb_contains_ignoring_case(word->unknown, "opts") || kvb_contains_ignoring_case(word->unknown, "extra") ||
+            kvb_contains_ignoring_case(word->unknown, "options"));
+}
+
+static void note_dropped(struct serve *serve, const struct kvb_arg *word)
+{
+    struct kvb_spot spot = kvb_source_spot(serve->manifest, word->offset);
+    (void)kvb_problem_add(&serve->found->problems, KVB_NOTICE, KVB_MISSING_KEY,
+                          (struct kvb_place){serve->manifest->file, spot.line, spot.column},
+                          "%.80s is not known and taken as empty; give it with --env", word->unknown);
+}
+
+// The folder of the manifest followed by `path`, unless that is absolute.
+static const char *beside(struct kvb_manifest *manifest, const char *path)
+{
+    const char *slash = strrchr(manifest->file, '/');
+    if (path[0] == '/' || slash == NULL) {
+        return path;
+    }
+    const char *folder = kvb_manifest_copy(manifest, manifest->file, (size_t)(slash - manifest->file) + 1);
+    return kvb_manifest_join(manifest, folder, path, "");
+}
+
+// Keys of the config file become flags at the place of --config.
+static void add_config(struct serve *serve, const struct kvb_arg *flag, const char *path, bool model_said)
+{
+    struct kvb_manifest *manifest = serve->manifest;
+    struct kvb_problems ignored;
+    struct kvb_file file;
+    struct kvb_tree tree = {0};
+    struct kvb_words read = {0};
+    kvb_problems_init(&ignored);
+    const char *name = beside(manifest, path);
+    enum kvb_status status = kvb_file_read(&file, name, CONFIG_MAX_BYTES, &ignored);
+    if (status == KVB_OK) {
+        status = kvb_tree_read_manifest(&tree, name, file.text, file.length, &ignored);
+        kvb_file_free(&file);
+    }
+    if (status != KVB_OK || tree.root == NULL || tree.root->kind != KVB_NODE_MAPPING) {
+        (void)kvb_found_problem(manifest, serve->found, status == KVB_OK ? KVB_BAD_TYPE : status, flag->offset,
+                                "the settings of --config %.200s are not known: it cannot be read here", path);
+    } else {
+        kvb_words_from_mapping(manifest, tree.root, &read);
+    }
+    for (uint32_t i = 0; i < read.count; i++) {
+        bool model = strcmp(read.items[i].text, "--model") == 0;
+        if (model && model_said) {
+            i++;
+            continue;
+        }
+        kvb_words_say(manifest, &serve->words,
+                      kvb_manifest_copy(manifest, read.items[i].text, strlen(read.items[i].text)), flag->offset);
+    }
+    kvb_tree_free(&tree);
+}
+
+static const char *config_of(const struct kvb_words *words, uint32_t index, uint32_t *used)
+{
+    const char *text = words->items[index].text;
+    if (kvb_starts_with(text, "--config=")) {
+        *used = 1;
+        return text + 9;
+    }
+    *used = 2;
+    return strcmp(text, "--config") == 0 && index + 1 < words->count ? words->items[index + 1].text : NULL;
+}
+
+// What a config file says comes first, so that flags win.
+static void add_configs(struct serve *serve, const struct kvb_words *words)
+{
+    bool model_said = words->count > 0 && words->items[0].text[0] != '-';
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < words->count; i++) {
+        const char *path = config_of(words, i, &used);
+        if (path != NULL) {
+            add_config(serve, &words->items[i], path, model_said);
+        }
+    }
+}
+
+static void add_words(struct serve *serve, const struct kvb_words *words)
+{
+    uint32_t used = 0;
+    kvb_words_say(serve->manifest, &serve->words, "vllm", KVB_NOWHERE);
+    kvb_words_say(serve->manifest, &serve->words, "serve", KVB_NOWHERE);
+    add_configs(serve, words);
+    for (uint32_t i = 0; i < words->count; i++) {
+        const struct kvb_arg *word = &words->items[i];
+        if (config_of(words, i, &used) != NULL) {
+            i += used - 1;
+        } else if (holds_more_flags(word)) {
+            note_dropped(serve, word);
+        } else if (!is_all_arguments(word) && word->text[0] != '\0') {
+            kvb_words_add(serve->manifest, &serve->words, *word);
+        }
+    }
+}
+
+static bool make_texts(struct serve *serve)
+{
+    serve->texts = kvb_manifest_take(serve->manifest, (serve->words.count + 1U) * sizeof *serve->texts);
+    for (uint32_t i = 0; serve->texts != NULL && i < serve->words.count; i++) {
+        serve->texts[i] = serve->words.items[i].text;
+    }
+    return serve->texts != NULL;
+}
+
+// The variable nobody knows in the flag at `index` or its value, or NULL.
+static const char *unknown_at(const struct serve *serve, uint32_t index)
+{
+    const struct kvb_words *words = &serve->words;
+    if (words->items[index].unknown != NULL) {
+        return words->items[index].unknown;
+    }
+    return index + 1 < words->count && words->items[index + 1].text[0] != '-' ? words->items[index + 1].unknown : NULL;
+}
+
+static void say_unknown(struct serve *serve, uint32_t index, struct kvb_problem *problem)
+{
+    const char *unknown = unknown_at(serve, index);
+    struct kvb_problems one;
+    if (problem->severity != KVB_ERROR || unknown == NULL) {
+        return;
+    }
+    kvb_problems_init(&one);
+    (void)kvb_problem_add(&one, KVB_ERROR, KVB_MISSING_KEY, (struct kvb_place){0},
+                          "%.80s depends on %.80s, which is not known; give it with --env %.60s=VALUE",
+                          serve->words.items[index].text, unknown, unknown);
+    problem->status = KVB_MISSING_KEY;
+    (void)kvb_copy(problem->text, sizeof problem->text, one.items[0].text);
+}
+
+// Problems and settings receive the place of the flag that brought them.
+static void place_all(struct serve *serve, const struct kvb_serve_trace *trace, uint32_t problems_before)
+{
+    struct kvb_found *found = serve->found;
+    for (uint32_t i = problems_before; i < found->problems.count; i++) {
+        struct kvb_problem *problem = &found->problems.items[i];
+        uint32_t index = (uint32_t)trace->problems[i];
+        size_t offset = serve->words.items[index].offset;
+        struct kvb_spot spot = offset == KVB_NOWHERE ? found->place : kvb_source_spot(serve->manifest, offset);
+        problem->line = spot.line;
+        problem->column = spot.column;
+        (void)kvb_copy(problem->file, sizeof problem->file, serve->manifest->file);
+        say_unknown(serve, index, problem);
+    }
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        if (trace->settings[i] > 0) {
+            found->settings[i] = kvb_source_spot(serve->manifest, serve->words.items[trace->settings[i]].offset);
+        }
+    }
+    if (trace->model > 0) {
+        found->model = kvb_source_spot(serve->manifest, serve->words.items[trace->model].offset);
+    }
+}
+
+// The releases of the flag that a word is; false: all of them, or it is no flag.
+static bool range_of(const char *word, struct kvb_serve_range *range)
+{
+    struct kvb_serve_flag flag;
+    size_t length = strcspn(word, "=."), used = 0;
+    bool negated = kvb_starts_with(word, "--no-") || kvb_starts_with(word, "--no_");
+    size_t dashes = negated ? 5 : 2;
+    bool is_long = length > dashes && word[0] == '-' && word[1] == '-';
+    bool is_short = !is_long && word[0] == '-' && length > 1;
+    bool known = is_long    ? kvb_serve_flag_find(word + dashes, length - dashes, &flag) == KVB_SERVE_MATCH
+                 : is_short ? kvb_serve_short_find(word, length, &flag, &used)
+                            : false;
+    if (!known) {
+        return false;
+    }
+    if (flag.kind != KVB_SERVE_SETTING) {
+        return kvb_serve_range_find(flag.name, range);
+    }
+    const struct kvb_setting_row *row = &kvb_setting_rows[flag.id];
+    *range = (struct kvb_serve_range){row->key, row->since, row->until};
+    return row->since != 0 || row->until != 0;
+}
+
+// Flags that only some releases know are kept with their range; which release it is comes later.
+static void keep_dated(struct serve *serve)
+{
+    struct kvb_found *found = serve->found;
+    for (uint32_t i = 2; i < serve->words.count && found->dated_count < KVB_DATED_FLAGS_MAX; i++) {
+        const struct kvb_arg *word = &serve->words.items[i];
+        struct kvb_serve_range range;
+        if (word->offset != KVB_NOWHERE && range_of(word->text, &range)) {
+            found->dated[found->dated_count++] = (struct kvb_dated_flag){
+                range.name, range.since, range.until, kvb_source_spot(serve->manifest, word->offset)};
+        }
+    }
+}
+
+// A name with a variable in it that nobody knows is no name.
+static void judge_model(struct serve *serve, const struct kvb_serve_trace *trace)
+{
+    const char *unknown = trace->model > 0 ? unknown_at(serve, (uint32_t)trace->model) : NULL;
+    if (unknown != NULL && strchr(serve->found->deployment.model, '$') != NULL) {
+        (void)kvb_found_problem(serve->manifest, serve->found, KVB_MISSING_KEY, serve->words.items[trace->model].offset,
+                                "the model depends on %.80s, which is not known; give it with --env %.60s=VALUE",
+                                unknown, unknown);
+        serve->found->deployment.model[0] = '\0';
+    }
+}
+
+static void read_environment(struct kvb_manifest *manifest, struct kvb_found *found,
+                             const struct kvb_variable *variables)
+{
+    for (const struct kvb_variable *variable = variables; variable != NULL; variable = variable->older) {
+        struct kvb_spot spot = kvb_source_spot(manifest, variable->offset);
+        if (!variable->exported || kvb_variable_find(variables, variable->name) != variable) {
+            continue;
+        }
+        const char *value = kvb_variable_value(manifest, variables, variable->name);
+        enum kvb_status status =
+            kvb_environment_set_at(variable->name, value, (struct kvb_place){manifest->file, spot.line, spot.column},
+                                   &found->deployment.environment, &found->problems);
+        found->status = found->status == KVB_OK ? status : found->status;
+    }
+}
+
+void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_words *words,
+                          const struct kvb_variable *variables)
+{
+    struct serve serve = {manifest, found, no_words, NULL};
+    struct kvb_serve_trace trace;
+    read_environment(manifest, found, variables);
+    add_words(&serve, words);
+    if (!make_texts(&serve)) {
+        found->status = KVB_NO_MEMORY;
+        return;
+    }
+    uint32_t before = found->problems.count;
+    enum kvb_status status = kvb_serve_command_read_traced((int)serve.words.count, serve.texts, &trace,
+                                                           &found->deployment, &found->problems);
+    found->status = found->status == KVB_OK ? status : found->status;
+    place_all(&serve, &trace, before);
+    judge_model(&serve, &trace);
+    keep_dated(&serve);
+}

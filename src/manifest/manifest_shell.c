@@ -1,0 +1,401 @@
+// Shell text as words and commands, never run: quotes, continued lines, variables, arrays, here-documents.
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+#include "manifest/manifest_reader.h"
+
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
+struct shell {
+    struct kvb_manifest *manifest;
+    const char *text, *at;
+    size_t offset; // in the file, of the last word found there
+    size_t cursor; // behind that word
+    enum kvb_dollar dollar;
+    bool commands; // operators end commands; otherwise they are plain characters
+    const struct kvb_variable *variables;
+    char delimiter[64]; // of a here-document that begins on the next line
+};
+
+// One word while it is read.
+struct reading {
+    struct kvb_buffer text;
+    bool started; // also true of ''
+    const char *unknown;
+    const char *begin;
+};
+
+static bool ends_word(const struct shell *shell, char c)
+{
+    return c == '\0' || strchr(" \t\r\n", c) != NULL || (shell->commands && strchr(";&|()<>", c) != NULL);
+}
+
+// Text that is the file itself has its offset; other text is looked up behind the word before it.
+static void locate(struct shell *shell, const char *begin)
+{
+    if (shell->text == shell->manifest->text) {
+        shell->offset = (size_t)(begin - shell->text);
+        return;
+    }
+    size_t plain = strcspn(begin, "'\"\\$ \t\r\n;&|()<>");
+    plain = plain > 0 ? plain : 1;
+    size_t found = kvb_source_find(shell->manifest, shell->cursor, begin, plain);
+    if (found != KVB_NOWHERE) {
+        shell->offset = found;
+        shell->cursor = found + plain;
+    }
+}
+
+static void finish_word(struct shell *shell, struct reading *reading, struct kvb_words *words)
+{
+    struct kvb_manifest *manifest = shell->manifest;
+    if (reading->started) {
+        locate(shell, reading->begin);
+        const char *text = reading->text.data != NULL ? reading->text.data : "";
+        kvb_words_add(
+            manifest, words,
+            (struct kvb_arg){kvb_manifest_copy(manifest, text, reading->text.length), shell->offset, reading->unknown});
+    }
+    manifest->out_of_memory = manifest->out_of_memory || reading->text.failed;
+    kvb_buffer_free(&reading->text);
+    kvb_buffer_init(&reading->text);
+    reading->started = false;
+    reading->unknown = NULL;
+}
+
+// An unquoted value falls apart at its blanks.
+static void add_split(struct shell *shell, struct reading *reading, const char *value, struct kvb_words *words)
+{
+    for (; *value != '\0'; value++) {
+        if (*value == ' ' || *value == '\t' || *value == '\n') {
+            finish_word(shell, reading, words);
+        } else {
+            reading->started = true;
+            kvb_buffer_add_n(&reading->text, value, 1);
+        }
+    }
+}
+
+// "${NAME[@]}": the words of an array, or none when it is not known.
+static size_t add_array(struct shell *shell, struct reading *reading, struct kvb_words *words)
+{
+    if (shell->at[1] != '{') {
+        return 0;
+    }
+    const char *name = shell->at + 2;
+    size_t length = strspn(name, NAME_CHARACTERS);
+    bool all = kvb_starts_with(name + length, "[@]}") || kvb_starts_with(name + length, "[*]}");
+    if (!all || length == 0) {
+        return 0;
+    }
+    const struct kvb_variable *variable =
+        kvb_variable_find(shell->variables, kvb_manifest_copy(shell->manifest, name, length));
+    if (variable != NULL && variable->list != NULL) {
+        finish_word(shell, reading, words);
+        kvb_words_append(shell->manifest, words, variable->list);
+    }
+    return length + 6;
+}
+
+static void add_reference(struct shell *shell, struct reading *reading, bool quoted, struct kvb_words *words)
+{
+    const char *value = NULL, *name = NULL;
+    size_t length = shell->dollar == KVB_DOLLAR_SHELL ? add_array(shell, reading, words) : 0;
+    if (length > 0) {
+        shell->at += length;
+        return;
+    }
+    length = kvb_expand_one(shell->manifest, shell->at, shell->dollar, shell->variables, &value, &name);
+    if (length > 0 && value != NULL && !quoted) {
+        add_split(shell, reading, value, words);
+    } else if (length > 0 && value != NULL) {
+        reading->started = true;
+        kvb_buffer_add(&reading->text, value);
+    } else {
+        reading->started = true;
+        reading->unknown = length > 0 && reading->unknown == NULL ? name : reading->unknown;
+        kvb_buffer_add_n(&reading->text, shell->at, length > 0 ? length : 1);
+    }
+    shell->at += length > 0 ? length : 1;
+}
+
+static void read_single_quotes(struct shell *shell, struct reading *reading)
+{
+    const char *begin = ++shell->at;
+    const char *end = strchr(begin, '\'');
+    size_t length = end != NULL ? (size_t)(end - begin) : strlen(begin);
+    struct kvb_manifest *manifest = shell->manifest;
+    if (shell->dollar == KVB_DOLLAR_COMPOSE) { // compose replaces variables before it splits words
+        const char *text = kvb_expand(manifest, kvb_manifest_copy(manifest, begin, length), shell->dollar,
+                                      shell->variables, &reading->unknown);
+        kvb_buffer_add(&reading->text, text);
+    } else {
+        kvb_buffer_add_n(&reading->text, begin, length);
+    }
+    shell->at = end != NULL ? end + 1 : begin + length;
+}
+
+static void read_double_quotes(struct shell *shell, struct reading *reading, struct kvb_words *words)
+{
+    shell->at++;
+    while (*shell->at != '\0' && *shell->at != '"') {
+        if (*shell->at == '\\' && shell->at[1] != '\0' && strchr("\"\\$`\n", shell->at[1]) != NULL) {
+            if (shell->at[1] != '\n') {
+                kvb_buffer_add_n(&reading->text, shell->at + 1, 1);
+            }
+            shell->at += 2;
+        } else if (*shell->at == '$') {
+            add_reference(shell, reading, true, words);
+        } else {
+            kvb_buffer_add_n(&reading->text, shell->at++, 1);
+        }
+    }
+    shell->at += *shell->at == '"';
+}
+
+// Skips `...` as the unknown it is.
+static void read_backticks(struct shell *shell, struct reading *reading)
+{
+    const char *end = strchr(shell->at + 1, '`');
+    size_t length = end != NULL ? (size_t)(end + 1 - shell->at) : strlen(shell->at);
+    reading->unknown = kvb_manifest_copy(shell->manifest, shell->at, length < 80 ? length : 80);
+    kvb_buffer_add_n(&reading->text, shell->at, length);
+    shell->at += length;
+}
+
+// One part of a word: quoted, escaped, a reference or a run of plain characters.
+static void read_part(struct shell *shell, struct reading *reading, struct kvb_words *words)
+{
+    char c = *shell->at;
+    if (!reading->started) {
+        reading->begin = shell->at;
+    }
+    if (c == '$') {
+        add_reference(shell, reading, false, words);
+        return;
+    }
+    reading->started = true;
+    if (c == '\'') {
+        read_single_quotes(shell, reading);
+    } else if (c == '"') {
+        read_double_quotes(shell, reading, words);
+    } else if (c == '`' && shell->commands) {
+        read_backticks(shell, reading);
+    } else if (c == '\\' && shell->at[1] != '\0') {
+        kvb_buffer_add_n(&reading->text, shell->at + 1, 1);
+        shell->at += 2;
+    } else {
+        kvb_buffer_add_n(&reading->text, shell->at++, 1);
+    }
+}
+
+static size_t continued(const char *at)
+{
+    if (at[0] != '\\') {
+        return 0;
+    }
+    return at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
+}
+
+static void read_word(struct shell *shell, struct kvb_words *words)
+{
+    struct reading reading = {.begin = shell->at};
+    kvb_buffer_init(&reading.text);
+    while (!ends_word(shell, *shell->at)) {
+        size_t joined = continued(shell->at);
+        if (joined > 0) {
+            shell->at += joined;
+        } else {
+            read_part(shell, &reading, words);
+        }
+    }
+    finish_word(shell, &reading, words);
+}
+
+void kvb_shell_split(struct kvb_manifest *manifest, const char *text, size_t offset, enum kvb_dollar dollar,
+                     const struct kvb_variable *variables, struct kvb_words *words)
+{
+    struct shell shell = {manifest, text, text, offset, offset, dollar, false, variables, ""};
+    while (*shell.at != '\0' && !manifest->out_of_memory) {
+        size_t joined = continued(shell.at);
+        if (joined > 0) {
+            shell.at += joined;
+        } else if (ends_word(&shell, *shell.at)) {
+            shell.at++;
+        } else {
+            read_word(&shell, words);
+        }
+    }
+}
+
+// ---- commands
+
+static size_t assignment_name(const char *word)
+{
+    size_t length = strspn(word, NAME_CHARACTERS);
+    return length > 0 && (word[0] < '0' || word[0] > '9') && word[length] == '=' ? length : 0;
+}
+
+// NAME=( words ): an array; the part behind `=(` is at shell->at.
+static void read_array(struct shell *shell, const char *word, bool append)
+{
+    struct kvb_manifest *manifest = shell->manifest;
+    struct kvb_words *list = kvb_manifest_take(manifest, sizeof *list);
+    struct kvb_variable *variable = kvb_manifest_take(manifest, sizeof *variable);
+    if (list == NULL || variable == NULL) {
+        return;
+    }
+    const char *name = kvb_manifest_copy(manifest, word, strcspn(word, "+="));
+    const struct kvb_variable *old = append ? kvb_variable_find(shell->variables, name) : NULL;
+    if (old != NULL && old->list != NULL) {
+        kvb_words_append(manifest, list, old->list);
+    }
+    for (shell->at++; *shell->at != '\0' && *shell->at != ')';) {
+        size_t joined = continued(shell->at);
+        if (joined > 0) {
+            shell->at += joined;
+        } else if (*shell->at == '#') {
+            shell->at += strcspn(shell->at, "\n");
+        } else if (ends_word(shell, *shell->at)) {
+            shell->at++;
+        } else {
+            read_word(shell, list);
+        }
+    }
+    shell->at += *shell->at == ')';
+    *variable = (struct kvb_variable){name, "", shell->offset, false, list, shell->variables};
+    shell->variables = variable;
+}
+
+// `<<END` or `<<-'END'`: its name is kept until the line ends.
+static void read_here_document(struct shell *shell)
+{
+    shell->at += 2;
+    shell->at += *shell->at == '-';
+    shell->at += strspn(shell->at, " \t");
+    shell->at += *shell->at == '\'' || *shell->at == '"';
+    size_t length = strcspn(shell->at, " \t\r\n'\";&|()<>");
+    if (length > 0 && length < sizeof shell->delimiter) {
+        memcpy(shell->delimiter, shell->at, length);
+        shell->delimiter[length] = '\0';
+    }
+    shell->at += length;
+    shell->at += *shell->at == '\'' || *shell->at == '"';
+}
+
+// At a line's start: moves behind the line that is only the delimiter.
+static void skip_here_document(struct shell *shell)
+{
+    size_t length = strlen(shell->delimiter);
+    while (*shell->at != '\0') {
+        const char *line = shell->at + strspn(shell->at, "\t ");
+        bool ends = strncmp(line, shell->delimiter, length) == 0 && strchr("\r\n", line[length]) != NULL;
+        shell->at += strcspn(shell->at, "\n");
+        shell->at += *shell->at == '\n';
+        if (ends) {
+            break;
+        }
+    }
+    shell->delimiter[0] = '\0';
+}
+
+// `> FILE` and `2>&1`: the operator and the word behind it say nothing about the engine.
+static void skip_redirection(struct shell *shell, struct kvb_words *words)
+{
+    struct kvb_words ignored = {0};
+    if (shell->at[0] == '<' && shell->at[1] == '<' && shell->at[2] != '<') {
+        read_here_document(shell);
+        return;
+    }
+    if (words->count > 0 && shell->at > shell->text && shell->at[-1] >= '0' && shell->at[-1] <= '9' &&
+        strlen(words->items[words->count - 1].text) == 1) {
+        words->count--;
+    }
+    shell->at += strspn(shell->at, "<>&");
+    shell->at += strspn(shell->at, " \t");
+    if (!ends_word(shell, *shell->at)) {
+        read_word(shell, &ignored);
+    }
+}
+
+// Reads up to the end of a command; true while there is more text.
+static bool read_command(struct shell *shell, struct kvb_words *words)
+{
+    while (*shell->at != '\0') {
+        char c = *shell->at;
+        size_t joined = continued(shell->at);
+        if (joined > 0) {
+            shell->at += joined;
+        } else if (c == '#') {
+            shell->at += strcspn(shell->at, "\n");
+        } else if (c == ' ' || c == '\t' || c == '\r') {
+            shell->at++;
+        } else if (c == '\n') {
+            shell->at++;
+            if (shell->delimiter[0] != '\0') {
+                skip_here_document(shell);
+            }
+            return true;
+        } else if (c == '<' || c == '>') {
+            skip_redirection(shell, words);
+        } else if (ends_word(shell, c)) {
+            shell->at++;
+            return true;
+        } else {
+            const char *begin = shell->at;
+            read_word(shell, words);
+            size_t length = (size_t)(shell->at - begin);
+            if (*shell->at == '(' && length > 1 && begin[length - 1] == '=') {
+                words->count -= words->count > 0;
+                read_array(shell, begin, begin[length - 2] == '+');
+            }
+        }
+    }
+    return false;
+}
+
+// Keeps NAME=VALUE words in front, or behind export, as variables of what follows.
+static bool keep_assignments(struct shell *shell, const struct kvb_words *words)
+{
+    static const char *const makers[] = {"export", "declare", "local", "readonly", "set"};
+    bool exported = false, only = words->count > 0;
+    for (uint32_t i = 0; i < words->count && only; i++) {
+        const char *word = words->items[i].text;
+        size_t length = assignment_name(word);
+        for (size_t k = 0; k < sizeof makers / sizeof makers[0]; k++) {
+            exported = exported || (i == 0 && strcmp(word, makers[k]) == 0);
+        }
+        only = length > 0 || exported;
+    }
+    for (uint32_t i = 0; i < words->count && only; i++) {
+        const struct kvb_arg *word = &words->items[i];
+        size_t length = assignment_name(word->text);
+        if (length > 0 && word->unknown == NULL) {
+            kvb_variable_set(shell->manifest, &shell->variables, kvb_manifest_copy(shell->manifest, word->text, length),
+                             word->text + length + 1, word->offset, exported);
+        }
+    }
+    return only;
+}
+
+enum kvb_status kvb_shell_read(struct kvb_manifest *manifest, const char *text, size_t offset,
+                               const struct kvb_container *like)
+{
+    struct shell shell = {manifest, text, text, offset, offset, KVB_DOLLAR_SHELL, true, like->variables, ""};
+    enum kvb_status status = KVB_OK;
+    bool more = true;
+    while (more && status == KVB_OK && !manifest->out_of_memory) {
+        struct kvb_container container = *like;
+        container.words = (struct kvb_words){0};
+        more = read_command(&shell, &container.words);
+        if (container.words.count > 0 && !keep_assignments(&shell, &container.words)) {
+            container.variables = shell.variables;
+            container.shell = true;
+            container.depth = like->depth + 1;
+            container.offset = like->offset == KVB_NOWHERE ? container.words.items[0].offset : like->offset;
+            status = kvb_container_emit(manifest, &container);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,188 @@
+// A manifest's text by line and column, and the comments in it that speak to kvbudget.
+#include <string.h>
+
+#include "manifest/manifest_reader.h"
+
+#define SEARCH_BYTES ((size_t)4096) // how far a word may stand behind the one before it
+#define PAIR_CAPACITY 256
+
+static uint32_t count_lines(const char *text, size_t length)
+{
+    uint32_t count = 1;
+    for (const char *at = text; (at = memchr(at, '\n', (size_t)(text + length - at))) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+bool kvb_source_open(struct kvb_manifest *manifest)
+{
+    uint32_t count = count_lines(manifest->text, manifest->length), line = 0;
+    size_t *lines = kvb_arena_take(&manifest->arena, count * sizeof *lines);
+    if (lines == NULL) {
+        return false;
+    }
+    const char *end = manifest->text + manifest->length;
+    lines[line++] = 0;
+    for (const char *at = manifest->text; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++) {
+        lines[line++] = (size_t)(at + 1 - manifest->text);
+    }
+    manifest->lines = lines;
+    manifest->line_count = count;
+    return true;
+}
+
+struct kvb_spot kvb_source_spot(const struct kvb_manifest *manifest, size_t offset)
+{
+    if (offset == KVB_NOWHERE || offset > manifest->length) {
+        return (struct kvb_spot){0};
+    }
+    uint32_t low = 0, high = manifest->line_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (manifest->lines[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    struct kvb_spot spot = {low + 1, 1};
+    for (size_t i = manifest->lines[low]; i < offset; i++) {
+        spot.column += ((unsigned char)manifest->text[i] & 0xC0U) != 0x80U;
+    }
+    return spot;
+}
+
+size_t kvb_source_offset(const struct kvb_manifest *manifest, uint32_t line, uint32_t column)
+{
+    if (line == 0 || line > manifest->line_count) {
+        return KVB_NOWHERE;
+    }
+    size_t offset = manifest->lines[line - 1];
+    uint32_t at = 1;
+    while (offset < manifest->length && manifest->text[offset] != '\n') {
+        bool begins = ((unsigned char)manifest->text[offset] & 0xC0U) != 0x80U;
+        if (begins && at++ == column) {
+            break;
+        }
+        offset++;
+    }
+    return offset;
+}
+
+size_t kvb_node_offset(const struct kvb_manifest *manifest, const struct kvb_node *node)
+{
+    return kvb_source_offset(manifest, node->line, node->column);
+}
+
+size_t kvb_source_find(const struct kvb_manifest *manifest, size_t offset, const char *text, size_t length)
+{
+    if (offset >= manifest->length || length == 0) {
+        return KVB_NOWHERE;
+    }
+    size_t left = manifest->length - offset;
+    size_t limit = left < SEARCH_BYTES ? left : SEARCH_BYTES;
+    for (size_t i = 0; i + length <= limit; i++) {
+        if (manifest->text[offset + i] == text[0] && memcmp(manifest->text + offset + i, text, length) == 0) {
+            return offset + i;
+        }
+    }
+    return KVB_NOWHERE;
+}
+
+// A line without what is around it.
+struct line {
+    const char *text;
+    size_t length;
+};
+
+static struct line line_at(const struct kvb_manifest *manifest, uint32_t line)
+{
+    size_t start = manifest->lines[line - 1];
+    size_t end = line < manifest->line_count ? manifest->lines[line] : manifest->length;
+    while (end > start && strchr(" \t\r\n", manifest->text[end - 1]) != NULL) {
+        end--;
+    }
+    while (start < end && (manifest->text[start] == ' ' || manifest->text[start] == '\t')) {
+        start++;
+    }
+    return (struct line){manifest->text + start, end - start};
+}
+
+static bool is_remark(struct line line)
+{
+    return line.length == 0 || line.text[0] == '#';
+}
+
+uint32_t kvb_source_header(const struct kvb_manifest *manifest)
+{
+    uint32_t line = 1;
+    while (line <= manifest->line_count) {
+        struct line text = line_at(manifest, line);
+        bool marker = text.length >= 3 && memcmp(text.text, "---", 3) == 0;
+        if (!is_remark(text) && !(marker && line == 1)) {
+            break;
+        }
+        line++;
+    }
+    return line - 1;
+}
+
+uint32_t kvb_source_above(const struct kvb_manifest *manifest, uint32_t line)
+{
+    while (line > 1 && line <= manifest->line_count && is_remark(line_at(manifest, line - 1))) {
+        line--;
+    }
+    return line;
+}
+
+static size_t word_length(const char *text, const char *end)
+{
+    size_t length = 0;
+    while (text + length < end && text[length] != ' ' && text[length] != '\t' && text[length] != ',') {
+        length++;
+    }
+    return length;
+}
+
+// "gpu=l4" with its place; a word without '=' has the value "".
+static void take_pair(const struct kvb_manifest *manifest, const char *text, size_t length,
+                      void (*take)(void *context, const char *key, const char *value, struct kvb_spot spot),
+                      void *context)
+{
+    char pair[PAIR_CAPACITY];
+    size_t kept = length < sizeof pair - 1 ? length : sizeof pair - 1;
+    memcpy(pair, text, kept);
+    pair[kept] = '\0';
+    char *equals = strchr(pair, '=');
+    if (equals != NULL) {
+        *equals = '\0';
+    }
+    take(context, pair, equals != NULL ? equals + 1 : "", kvb_source_spot(manifest, (size_t)(text - manifest->text)));
+}
+
+void kvb_source_comments(const struct kvb_manifest *manifest, uint32_t first, uint32_t last,
+                         void (*take)(void *context, const char *key, const char *value, struct kvb_spot spot),
+                         void *context)
+{
+    static const char mark[] = "kvbudget:";
+    for (uint32_t i = first > 0 ? first : 1; i <= last && i <= manifest->line_count; i++) {
+        struct line line = line_at(manifest, i);
+        const char *at = line.text, *end = line.text + line.length;
+        if (line.length == 0 || *at != '#') {
+            continue;
+        }
+        for (at++; at < end && (*at == ' ' || *at == '#'); at++) {
+        }
+        if ((size_t)(end - at) < sizeof mark - 1 || memcmp(at, mark, sizeof mark - 1) != 0) {
+            continue;
+        }
+        for (at += sizeof mark - 1; at < end;) {
+            size_t length = word_length(at, end);
+            if (length > 0) {
+                take_pair(manifest, at, length, take, context);
+            }
+            at += length > 0 ? length : 1;
+        }
+    }
+}

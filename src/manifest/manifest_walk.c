@@ -1,0 +1,102 @@
+// The files of a folder that can hold a deployment, in the order of their names.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "text/file.h"
+#include "manifest/manifest_reader.h"
+
+#define DEPTH_MAX 24
+#define FILES_MAX 1000000U
+
+static const char *const endings[] = {".yaml",    ".yml",    ".json",  ".sh",        ".bash",
+                                      ".service", ".sbatch", ".slurm", ".dockerfile"};
+static const char *const beginnings[] = {"Dockerfile", "Containerfile", "Procfile"};
+static const char *const skipped_folders[] = {"node_modules", "__pycache__", "venv", "site-packages", "vendor"};
+
+bool kvb_manifest_is_candidate(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (kvb_starts_with(name, ".#")) { // an editor's lock, a link to nowhere
+        return false;
+    }
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t end = strlen(endings[i]);
+        if (length > end && kvb_equal_ignoring_case(name + length - end, endings[i])) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        if (kvb_starts_with(name, beginnings[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_skipped(const char *name)
+{
+    bool skipped = name[0] == '.';
+    for (size_t i = 0; i < sizeof skipped_folders / sizeof skipped_folders[0] && !skipped; i++) {
+        skipped = strcmp(name, skipped_folders[i]) == 0;
+    }
+    return skipped;
+}
+
+struct walk {
+    kvb_file_visitor *visit;
+    void *context;
+    uint32_t *seen;
+    struct kvb_problems *problems;
+};
+
+static enum kvb_status enter(const struct walk *walk, const char *path, unsigned depth);
+
+static enum kvb_status look_at(const struct walk *walk, const char *path, const struct kvb_folder_entry *entry,
+                               unsigned depth)
+{
+    char name[KVB_PATH_CAPACITY];
+    size_t length = strlen(path);
+    bool slash = length > 0 && path[length - 1] == '/';
+    const char *folder = strcmp(path, ".") == 0 ? "" : path;
+    int written = snprintf(name, sizeof name, "%s%s%s", folder, slash || folder[0] == '\0' ? "" : "/", entry->name);
+    if (written < 0 || (size_t)written >= sizeof name) {
+        return KVB_OK;
+    }
+    if (entry->is_folder) {
+        return is_skipped(entry->name) ? KVB_OK : enter(walk, name, depth + 1);
+    }
+    if (*walk->seen < FILES_MAX) {
+        ++*walk->seen;
+    }
+    return kvb_manifest_is_candidate(entry->name) ? walk->visit(walk->context, name) : KVB_OK;
+}
+
+static enum kvb_status enter(const struct walk *walk, const char *path, unsigned depth)
+{
+    struct kvb_folder folder;
+    if (depth > DEPTH_MAX) {
+        return kvb_problem_add(walk->problems, KVB_ERROR, KVB_TOO_LARGE, (struct kvb_place){.file = path},
+                               "folders nested more than %u deep are not entered", (unsigned)DEPTH_MAX);
+    }
+    enum kvb_status status = kvb_folder_read(&folder, path, walk->problems);
+    for (size_t i = 0; i < folder.count && status == KVB_OK; i++) {
+        status = look_at(walk, path, &folder.entries[i], depth);
+    }
+    kvb_folder_free(&folder);
+    return status;
+}
+
+enum kvb_status kvb_manifest_walk(const char *folder, kvb_file_visitor *visit, void *context, uint32_t *seen,
+                                  struct kvb_problems *problems)
+{
+    const struct walk walk = {visit, context, seen, problems};
+    return enter(&walk, folder, 0);
+}
+
+bool kvb_manifest_is_folder(const char *path)
+{
+    return kvb_path_is_folder(path);
+}

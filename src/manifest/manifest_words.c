@@ -1,0 +1,215 @@
+// Words and variables of a manifest, and what stands for ${NAME:-default}.
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+#include "manifest/manifest_reader.h"
+
+#define NAME_MAX_LENGTH 128
+#define EXPANDED_MAX ((size_t)1 << 20) // of one text
+#define REFERENCE_MAX 1024             // of one ${...}
+#define NESTED_MAX 16                  // defaults inside defaults
+
+void *kvb_manifest_take(struct kvb_manifest *manifest, size_t size)
+{
+    void *memory = kvb_arena_take(&manifest->arena, size);
+    manifest->out_of_memory = manifest->out_of_memory || memory == NULL;
+    return memory;
+}
+
+const char *kvb_manifest_copy(struct kvb_manifest *manifest, const char *text, size_t length)
+{
+    const char *copy = kvb_arena_copy(&manifest->arena, text, length);
+    manifest->out_of_memory = manifest->out_of_memory || copy == NULL;
+    return copy != NULL ? copy : "";
+}
+
+const char *kvb_manifest_join(struct kvb_manifest *manifest, const char *a, const char *b, const char *c)
+{
+    struct kvb_buffer joined;
+    kvb_buffer_init(&joined);
+    kvb_buffer_add(&joined, a);
+    kvb_buffer_add(&joined, b);
+    kvb_buffer_add(&joined, c);
+    const char *copy = kvb_manifest_copy(manifest, joined.failed || !joined.data ? "" : joined.data, joined.length);
+    manifest->out_of_memory = manifest->out_of_memory || joined.failed;
+    kvb_buffer_free(&joined);
+    return copy;
+}
+
+void kvb_words_add(struct kvb_manifest *manifest, struct kvb_words *words, struct kvb_arg word)
+{
+    if (words->count == words->capacity) {
+        uint32_t capacity = words->capacity > 0 ? words->capacity * 2 : 32;
+        struct kvb_arg *items = kvb_manifest_take(manifest, capacity * sizeof *items);
+        if (items == NULL) {
+            return;
+        }
+        if (words->count > 0) {
+            memcpy(items, words->items, words->count * sizeof *items);
+        }
+        words->items = items;
+        words->capacity = capacity;
+    }
+    words->items[words->count++] = word;
+}
+
+void kvb_words_say(struct kvb_manifest *manifest, struct kvb_words *words, const char *text, size_t offset)
+{
+    kvb_words_add(manifest, words, (struct kvb_arg){text, offset, NULL});
+}
+
+void kvb_words_append(struct kvb_manifest *manifest, struct kvb_words *words, const struct kvb_words *more)
+{
+    for (uint32_t i = 0; i < more->count; i++) {
+        kvb_words_add(manifest, words, more->items[i]);
+    }
+}
+
+void kvb_variable_set(struct kvb_manifest *manifest, const struct kvb_variable **newest, const char *name,
+                      const char *value, size_t offset, bool exported)
+{
+    struct kvb_variable *variable = kvb_manifest_take(manifest, sizeof *variable);
+    if (variable != NULL) {
+        *variable = (struct kvb_variable){name, value, offset, exported, NULL, *newest};
+        *newest = variable;
+    }
+}
+
+const struct kvb_variable *kvb_variable_find(const struct kvb_variable *newest, const char *name)
+{
+    while (newest != NULL && strcmp(newest->name, name) != 0) {
+        newest = newest->older;
+    }
+    return newest;
+}
+
+const char *kvb_variable_value(const struct kvb_manifest *manifest, const struct kvb_variable *variables,
+                               const char *name)
+{
+    size_t length = strlen(name);
+    for (uint32_t i = 0; i < manifest->options->environment_count; i++) {
+        const char *pair = manifest->options->environment[i];
+        if (strncmp(pair, name, length) == 0 && pair[length] == '=') {
+            return pair + length + 1;
+        }
+    }
+    const struct kvb_variable *variable = kvb_variable_find(variables, name);
+    return variable != NULL ? variable->value : NULL;
+}
+
+static size_t name_length(const char *text)
+{
+    size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    return length < NAME_MAX_LENGTH ? length : 0;
+}
+
+// The end of "${...", nested braces included; NULL: it does not end.
+static const char *closing(const char *text, char open, char close)
+{
+    unsigned depth = 1;
+    for (const char *last = text + REFERENCE_MAX; *text != '\0' && text < last; text++) {
+        depth += *text == open;
+        depth -= *text == close;
+        if (depth == 0) {
+            return text;
+        }
+    }
+    return NULL;
+}
+
+// "NAME:-default}" behind "${": the default when the variable is not known, or empty under ':'.
+static size_t expand_braces(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
+                            const struct kvb_variable *variables, const char **value, const char **name)
+{
+    const char *inner = text + 2, *end = closing(inner, '{', '}');
+    size_t length = name_length(inner);
+    if (end == NULL) {
+        return 0;
+    }
+    *name = kvb_manifest_copy(manifest, inner, length > 0 ? length : (size_t)(end - inner));
+    const char *known = length > 0 ? kvb_variable_value(manifest, variables, *name) : NULL;
+    const char *rest = inner + length;
+    bool colon = rest[0] == ':';
+    char operation = colon ? rest[1] : rest[0];
+    const char *word = rest + (colon ? 2 : 1);
+    bool missing = known == NULL || (colon && known[0] == '\0');
+    *value = known;
+    if (length > 0 && (operation == '-' || operation == '=') && missing && manifest->expanding < NESTED_MAX) {
+        const char *unknown = NULL;
+        const char *fallback = kvb_manifest_copy(manifest, word, (size_t)(end - word));
+        manifest->expanding++;
+        *value = kvb_expand(manifest, fallback, dollar, variables, &unknown);
+        manifest->expanding--;
+        *value = unknown != NULL ? NULL : *value;
+        *name = unknown != NULL ? unknown : *name;
+    } else if (length > 0 && operation == '+') {
+        *value = missing ? "" : kvb_manifest_copy(manifest, word, (size_t)(end - word));
+    } else if (rest != end && strchr("-=?", operation) == NULL) {
+        *value = NULL; // ${NAME#part} and the like
+    }
+    return (size_t)(end + 1 - text);
+}
+
+size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
+                      const struct kvb_variable *variables, const char **value, const char **name)
+{
+    *value = NULL;
+    if (dollar == KVB_DOLLAR_PLAIN || text[0] != '$') {
+        return 0;
+    }
+    if (text[1] == '$' && dollar != KVB_DOLLAR_SHELL) {
+        *value = "$";
+        *name = "$";
+        return 2;
+    }
+    char open = dollar == KVB_DOLLAR_KUBERNETES ? '(' : '{';
+    if (text[1] == open && open == '{') {
+        return expand_braces(manifest, text, dollar, variables, value, name);
+    }
+    bool parenthesis = text[1] == '(' && (open == '(' || dollar == KVB_DOLLAR_SHELL);
+    if (parenthesis) {
+        const char *end = closing(text + 2, '(', ')');
+        if (end == NULL) {
+            return 0;
+        }
+        *name = kvb_manifest_copy(manifest, text + 2, (size_t)(end - text - 2));
+        *value = open == '(' ? kvb_variable_value(manifest, variables, *name) : NULL;
+        return (size_t)(end + 1 - text);
+    }
+    size_t length = open == '(' ? 0 : name_length(text + 1);
+    if (length == 0 && dollar == KVB_DOLLAR_SHELL && text[1] != '\0' && strchr("@*#?!", text[1]) != NULL) {
+        length = 1;
+    }
+    if (length == 0) {
+        return 0;
+    }
+    *name = kvb_manifest_copy(manifest, text + 1, length);
+    *value = kvb_variable_value(manifest, variables, *name);
+    return length + 1;
+}
+
+const char *kvb_expand(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
+                       const struct kvb_variable *variables, const char **unknown)
+{
+    struct kvb_buffer out;
+    if (dollar == KVB_DOLLAR_PLAIN || strchr(text, '$') == NULL) {
+        return text;
+    }
+    kvb_buffer_init(&out);
+    while (*text != '\0' && out.length < EXPANDED_MAX) {
+        const char *value = NULL, *name = NULL;
+        size_t length = kvb_expand_one(manifest, text, dollar, variables, &value, &name);
+        if (length > 0 && value != NULL) {
+            kvb_buffer_add(&out, value);
+        } else {
+            kvb_buffer_add_n(&out, text, length > 0 ? length : 1);
+            *unknown = length > 0 && *unknown == NULL ? name : *unknown;
+        }
+        text += length > 0 ? length : 1;
+    }
+    const char *copy = kvb_manifest_copy(manifest, out.data != NULL ? out.data : "", out.length);
+    manifest->out_of_memory = manifest->out_of_memory || out.failed;
+    kvb_buffer_free(&out);
+    return copy;
+}

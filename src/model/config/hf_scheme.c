@@ -1,0 +1,254 @@
+// compressed-tensors groups and ModelOpt algorithms, one or several in a checkpoint.
+#include "model/config/hf_scheme.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+struct fixed_scheme {
+    enum kvb_quantisation_method method;
+    uint32_t bits, group_size;
+    enum kvb_scale_shape scale;
+};
+static const struct fixed_scheme fixed_schemes[] = {{KVB_QUANT_FP8, 8, 0, KVB_SCALE_TENSOR},
+                                                    {KVB_QUANT_INT8, 8, 0, KVB_SCALE_CHANNEL},
+                                                    {KVB_QUANT_NVFP4, 4, 16, KVB_SCALE_GROUP},
+                                                    {KVB_QUANT_MXFP4, 4, 32, KVB_SCALE_GROUP},
+                                                    {KVB_QUANT_WNA16, 4, 128, KVB_SCALE_GROUP}};
+
+void hf_scheme_apply(struct kvb_quantisation *quantisation, enum kvb_quantisation_method method)
+{
+    quantisation->method = method;
+    for (size_t i = 0; i < sizeof fixed_schemes / sizeof fixed_schemes[0]; i++) {
+        if (fixed_schemes[i].method == method) {
+            quantisation->bits = fixed_schemes[i].bits;
+            quantisation->group_size = fixed_schemes[i].group_size;
+            quantisation->scale = fixed_schemes[i].scale;
+        }
+    }
+}
+
+static const char *text_of(const struct kvb_node *mapping, const char *key)
+{
+    const struct kvb_node *node = mapping && mapping->kind == KVB_NODE_MAPPING ? kvb_node_get(mapping, key) : NULL;
+    return node && node->kind == KVB_NODE_SCALAR && !kvb_node_is_null(node) ? node->text : "";
+}
+
+static uint32_t small_number(const char *text)
+{
+    uint32_t number = 0;
+    for (; *text >= '0' && *text <= '9' && number < 1000000; text++) {
+        number = number * 10 + (uint32_t)(*text - '0');
+    }
+    return number;
+}
+
+static void read_strategy(const struct kvb_node *weights, struct kvb_quantisation *quantisation)
+{
+    const char *strategy = text_of(weights, "strategy");
+    const struct kvb_node *block = kvb_node_get(weights, "block_structure");
+    if (strcmp(strategy, "channel") == 0) {
+        quantisation->scale = KVB_SCALE_CHANNEL;
+    } else if (strcmp(strategy, "group") == 0) {
+        quantisation->scale = KVB_SCALE_GROUP;
+        quantisation->group_size = small_number(text_of(weights, "group_size"));
+    } else if (strcmp(strategy, "block") == 0 && block && block->count == 2 && block->first->kind == KVB_NODE_SCALAR &&
+               block->first->next->kind == KVB_NODE_SCALAR) {
+        quantisation->scale = KVB_SCALE_BLOCK;
+        quantisation->block_rows = small_number(block->first->text);
+        quantisation->block_columns = small_number(block->first->next->text);
+    }
+}
+
+// The method of one group of compressed-tensors or ModelOpt's like-shaped groups.
+static enum kvb_quantisation_method group_method(const struct kvb_node *group)
+{
+    const struct kvb_node *weights = kvb_node_get(group, "weights");
+    const struct kvb_node *inputs = kvb_node_get(group, "input_activations");
+    uint32_t bits = small_number(text_of(weights, "num_bits"));
+    bool floats = strcmp(text_of(weights, "type"), "float") == 0;
+    bool weights_only = !inputs || kvb_node_is_null(inputs);
+    if (floats && bits == 8) {
+        return KVB_QUANT_FP8;
+    }
+    if (floats && bits == 4) {
+        return small_number(text_of(weights, "group_size")) == 32 ? KVB_QUANT_MXFP4 : KVB_QUANT_NVFP4;
+    }
+    if (!floats && bits == 8 && !weights_only) {
+        return KVB_QUANT_INT8;
+    }
+    return !floats && bits >= 2 && bits <= 8 ? KVB_QUANT_WNA16 : KVB_QUANT_NONE;
+}
+
+static bool targets_attention(const struct kvb_node *group)
+{
+    const struct kvb_node *targets = kvb_node_get(group, "targets");
+    if (!targets || targets->kind != KVB_NODE_SEQUENCE || !targets->first) {
+        return false;
+    }
+    for (const struct kvb_node *target = targets->first; target; target = target->next) {
+        if (target->kind != KVB_NODE_SCALAR || hf_module_role(target->text) != KVB_ROLE_ATTENTION) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void apply_group(const struct kvb_node *group, enum kvb_quantisation_method method,
+                        struct kvb_quantisation *quantisation)
+{
+    const struct kvb_node *weights = kvb_node_get(group, "weights");
+    hf_scheme_apply(quantisation, method);
+    if (method == KVB_QUANT_FP8 || method == KVB_QUANT_INT8 || method == KVB_QUANT_WNA16) {
+        quantisation->group_size = 0;
+        read_strategy(weights, quantisation);
+        quantisation->bits = small_number(text_of(weights, "num_bits"));
+    }
+    quantisation->symmetric = strcmp(text_of(weights, "symmetric"), "false") != 0;
+    quantisation->act_order = strcmp(text_of(weights, "actorder"), "group") == 0;
+    quantisation->static_activations =
+        strcmp(text_of(kvb_node_get(group, "input_activations"), "dynamic"), "false") == 0;
+}
+
+static void read_groups(struct hf *hf, struct kvb_quantisation *quantisation)
+{
+    const struct kvb_node *groups = hf->values[HF_Q_GROUPS].node;
+    for (const struct kvb_node *group = groups->first; group; group = group->next) {
+        if (group->kind != KVB_NODE_MAPPING || !kvb_node_get(group, "weights") ||
+            kvb_node_get(group, "weights")->kind != KVB_NODE_MAPPING) {
+            hf_fail(hf, KVB_BAD_TYPE, group, "config_groups: each group needs a mapping 'weights'");
+            return;
+        }
+        enum kvb_quantisation_method method = group_method(group);
+        if (method == KVB_QUANT_NONE) {
+            hf_fail(hf, KVB_UNKNOWN_KIND, group, "config_groups: a scheme of %.10s %.10s bits is not known",
+                    text_of(kvb_node_get(group, "weights"), "type"),
+                    text_of(kvb_node_get(group, "weights"), "num_bits"));
+            return;
+        }
+        if (groups->count > 1 && targets_attention(group)) {
+            quantisation->attention_method = method;
+            if (method == KVB_QUANT_FP8) {
+                read_strategy(kvb_node_get(group, "weights"), quantisation);
+            }
+        } else {
+            uint32_t rows = quantisation->block_rows, columns = quantisation->block_columns;
+            apply_group(group, method, quantisation);
+            quantisation->block_rows = quantisation->block_rows ? quantisation->block_rows : rows;
+            quantisation->block_columns = quantisation->block_columns ? quantisation->block_columns : columns;
+        }
+    }
+}
+
+void hf_read_compressed_tensors(struct hf *hf, struct kvb_quantisation *quantisation)
+{
+    const struct hf_value *groups = &hf->values[HF_Q_GROUPS];
+    if (!groups->set || groups->node->kind != KVB_NODE_MAPPING || !groups->node->first) {
+        hf_fail(hf, KVB_MISSING_KEY, hf->values[HF_QUANTISATION].node,
+                "compressed-tensors needs config_groups with at least one group");
+        return;
+    }
+    read_groups(hf, quantisation);
+}
+
+struct algorithm {
+    const char *word;
+    enum kvb_quantisation_method method;
+    enum kvb_scale_shape scale;
+};
+static const struct algorithm algorithms[] = {
+    {"FP8", KVB_QUANT_FP8, KVB_SCALE_TENSOR},        {"FP8_PER_CHANNEL_PER_TOKEN", KVB_QUANT_FP8, KVB_SCALE_CHANNEL},
+    {"FP8_PB_WO", KVB_QUANT_FP8, KVB_SCALE_BLOCK},   {"NVFP4", KVB_QUANT_NVFP4, KVB_SCALE_GROUP},
+    {"NVFP4_AWQ", KVB_QUANT_NVFP4, KVB_SCALE_GROUP}, {"W4A16_NVFP4", KVB_QUANT_NVFP4, KVB_SCALE_GROUP},
+    {"MXFP4", KVB_QUANT_MXFP4, KVB_SCALE_GROUP},
+};
+
+static const struct algorithm *find_algorithm(struct hf *hf, const char *word, const struct kvb_node *place)
+{
+    for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++) {
+        if (kvb_equal_ignoring_case(algorithms[i].word, word)) {
+            return &algorithms[i];
+        }
+    }
+    hf_fail(hf, KVB_UNKNOWN_KIND, place,
+            "quant_algo '%.40s' is not known; known are FP8, FP8_PER_CHANNEL_PER_TOKEN, FP8_PB_WO, NVFP4, MXFP4, "
+            "MIXED_PRECISION",
+            word);
+    return NULL;
+}
+
+enum kvb_quantisation_method hf_algorithm_method(struct hf *hf, enum hf_key key)
+{
+    const struct algorithm *row = find_algorithm(hf, hf_word(hf, key), hf->values[key].node);
+    return row ? row->method : KVB_QUANT_NONE;
+}
+
+static void apply_algorithm(const struct algorithm *row, struct kvb_quantisation *quantisation)
+{
+    hf_scheme_apply(quantisation, row->method);
+    quantisation->scale = row->scale;
+    if (row->scale == KVB_SCALE_BLOCK) {
+        quantisation->block_rows = 128;
+        quantisation->block_columns = 128;
+    }
+}
+
+// MIXED_PRECISION lists every quantised module: the widest part sets the method, attention may differ.
+static void read_mixed(struct hf *hf, struct kvb_quantisation *quantisation)
+{
+    static const enum kvb_role roles[] = {KVB_ROLE_EXPERTS, KVB_ROLE_MLP, KVB_ROLE_SHARED_EXPERT, KVB_ROLE_ATTENTION};
+    const struct algorithm *of_role[KVB_ROLE_COUNT + 1] = {NULL};
+    const struct kvb_node *layers = hf->values[HF_Q_LAYERS].node;
+    if (!layers || layers->kind != KVB_NODE_MAPPING || !layers->first) {
+        hf_fail(hf, KVB_MISSING_KEY, hf->values[HF_Q_ALGO].node, "MIXED_PRECISION needs a mapping quantized_layers");
+        return;
+    }
+    for (const struct kvb_node *layer = layers->first; layer; layer = layer->next) {
+        enum kvb_role role = hf_module_role(layer->key ? layer->key : "");
+        if (!of_role[role] && !(of_role[role] = find_algorithm(hf, text_of(layer, "quant_algo"), layer))) {
+            return;
+        }
+    }
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
+        const struct algorithm *row = of_role[roles[i]];
+        if (!row) {
+            quantisation->unquantised_roles |= UINT32_C(1) << roles[i];
+        } else if (quantisation->method == KVB_QUANT_NONE) {
+            apply_algorithm(row, quantisation);
+        } else if (roles[i] == KVB_ROLE_ATTENTION && row->method != quantisation->method) {
+            quantisation->attention_method = row->method;
+        }
+    }
+}
+
+static bool declares_fp8_cache(const struct hf *hf)
+{
+    const struct hf_value *scheme = &hf->values[HF_Q_KV];
+    if (hf_has(hf, HF_Q_KV_ALGO)) {
+        return kvb_equal_ignoring_case(hf_word(hf, HF_Q_KV_ALGO), "FP8");
+    }
+    if (!scheme->set || !scheme->node) {
+        return false;
+    }
+    if (scheme->node->kind == KVB_NODE_SCALAR) {
+        return kvb_equal_ignoring_case(scheme->node->text, "FP8");
+    }
+    return scheme->node->kind == KVB_NODE_MAPPING && strcmp(text_of(scheme->node, "num_bits"), "8") == 0 &&
+           strcmp(text_of(scheme->node, "type"), "float") == 0;
+}
+
+void hf_read_modelopt(struct hf *hf, struct kvb_quantisation *quantisation)
+{
+    quantisation->kv_cache_fp8 = declares_fp8_cache(hf);
+    quantisation->static_activations = true;
+    if (kvb_equal_ignoring_case(hf_word(hf, HF_Q_ALGO), "MIXED_PRECISION")) {
+        read_mixed(hf, quantisation);
+    } else if (hf_has(hf, HF_Q_ALGO)) {
+        const struct algorithm *row = find_algorithm(hf, hf_word(hf, HF_Q_ALGO), hf->values[HF_Q_ALGO].node);
+        if (row) {
+            apply_algorithm(row, quantisation);
+        }
+    } else {
+        hf_read_compressed_tensors(hf, quantisation);
+    }
+}

@@ -1,0 +1,37 @@
+// Vision and audio towers as rows of extras: pieces that most of them share.
+#ifndef KVB_MODEL_CONFIG_HF_TOWER_H
+#define KVB_MODEL_CONFIG_HF_TOWER_H
+
+#include "model/config/hf.h"
+
+// One stack of equal transformer layers.
+struct hf_stack {
+    const char *name;
+    enum kvb_role role;
+    uint32_t layers;
+    uint64_t hidden, inner;
+    uint64_t width;           // of queries, keys and values together with heads; 0 = hidden
+    bool qkv_bias, proj_bias; // of attention
+    bool mlp_bias, gated;
+    bool norm_bias;
+    uint32_t norms;    // hidden-sized norms per layer
+    uint64_t elements; // more small elements per layer
+};
+void hf_stack(struct hf *hf, const struct hf_stack *stack);
+// The commonest kind: a bias everywhere, two norms, a plain MLP.
+struct hf_stack hf_biased_stack(const char *name, uint32_t layers, uint64_t hidden, uint64_t inner);
+
+// rows x columns, and rows more when it has a bias.
+void hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias);
+// Fills model->encoder from the usual vision keys.
+void hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint32_t inner, uint32_t heads);
+// False when the config has no vision_config (a text-only reprint): nothing is added then.
+bool hf_has_vision(const struct hf *hf);
+
+// SigLIP with learned positions, as Gemma 3 and MiniCPM-V use it.
+void hf_siglip(struct hf *hf);
+
+// Pixtral's tower up to its last layer.
+void hf_pixtral(struct hf *hf);
+
+#endif

@@ -1,0 +1,235 @@
+// A model by name or path: built-in profiles first known by id, then files and folders.
+#include <string.h>
+
+#include <kvbudget/input.h>
+
+#include "base/text.h"
+#include "catalogue/builtin.h"
+#include "model/checkpoint/checkpoint.h"
+#include "text/file.h"
+#include "model/checkpoint/gguf.h"
+#include "model/hub_cache.h"
+#include "model/model_profile.h"
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+    return length >= end && kvb_equal_ignoring_case(text + length - end, ending);
+}
+
+static bool looks_like_path(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    return name[0] == '/' || name[0] == '.' || name[0] == '~' || ends_with(name, ".yaml") || ends_with(name, ".yml") ||
+           ends_with(name, ".json") || ends_with(name, ".gguf") || (slash && strchr(slash + 1, '/'));
+}
+
+static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *file)
+{
+    size_t length = strlen(folder);
+    if (!kvb_copy(out, KVB_PATH_CAPACITY, folder)) {
+        return false;
+    }
+    if (length && out[length - 1] != '/' && length + 1 < KVB_PATH_CAPACITY) {
+        out[length++] = '/';
+        out[length] = '\0';
+    }
+    return kvb_copy(out + length, KVB_PATH_CAPACITY - length, file);
+}
+
+// The folder of a file, with its slash; "" for a bare name.
+static void folder_of(char out[KVB_PATH_CAPACITY], const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    (void)kvb_copy(out, KVB_PATH_CAPACITY, path);
+    if (length < KVB_PATH_CAPACITY) {
+        out[length] = '\0';
+    }
+}
+
+static enum kvb_status open_gguf(struct hf_files *files, struct kvb_problems *problems)
+{
+    struct kvb_buffer text;
+    kvb_buffer_init(&text);
+    enum kvb_status status = kvb_gguf_load(files->path, &files->tensors, &text, problems);
+    if (status != KVB_OK) {
+        kvb_buffer_free(&text);
+        return status;
+    }
+    files->config = (struct kvb_file){text.data, text.length};
+    return KVB_OK;
+}
+
+enum kvb_status hf_open_config(struct hf_files *files, const char *path, struct kvb_problems *problems)
+{
+    char folder[KVB_PATH_CAPACITY];
+    struct kvb_place place = {path, 0, 0};
+    memset(files, 0, sizeof *files);
+    if (kvb_path_is_folder(path)) {
+        if (!join(files->path, path, "config.json") || !kvb_path_exists(files->path)) {
+            return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, place,
+                                   "this folder has no config.json; give the folder of a checkpoint or a file");
+        }
+    } else {
+        (void)kvb_copy(files->path, sizeof files->path, path);
+    }
+    if (ends_with(files->path, ".gguf")) {
+        return open_gguf(files, problems);
+    }
+    folder_of(folder, files->path);
+    enum kvb_status status = kvb_file_read(&files->config, files->path, KVB_FILE_MAX_BYTES, problems);
+    if (status == KVB_OK && join(files->quant_path, folder, "hf_quant_config.json") &&
+        kvb_path_exists(files->quant_path)) {
+        status = kvb_file_read(&files->quant, files->quant_path, KVB_FILE_MAX_BYTES, problems);
+    }
+    return status;
+}
+
+void hf_close_config(struct hf_files *files)
+{
+    kvb_file_free(&files->config);
+    kvb_file_free(&files->quant);
+}
+
+void hf_name_from_path(char *out, size_t capacity, const char *path)
+{
+    char folder[KVB_PATH_CAPACITY];
+    (void)kvb_copy(folder, sizeof folder, path);
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/') {
+        folder[--length] = '\0';
+    }
+    if (ends_with(folder, "/config.json")) {
+        folder[length - strlen("/config.json")] = '\0';
+    } else if (ends_with(folder, ".gguf")) {
+        folder[length - strlen(".gguf")] = '\0';
+    }
+    const char *slash = strrchr(folder, '/');
+    char *name = folder + (slash ? slash + 1 - folder : 0);
+    char *mark = strstr(name, "--");
+    if (mark) {
+        *mark = '/';
+        memmove(mark + 1, mark + 2, strlen(mark + 2) + 1);
+    }
+    (void)kvb_copy(out, capacity, name);
+}
+
+enum kvb_status hf_attach_checkpoint(const struct hf_files *files, const char *path, struct kvb_model *model,
+                                     struct kvb_problems *problems)
+{
+    enum kvb_status status = KVB_OK;
+    if (files->tensors.kind != KVB_CHECKPOINT_NONE) {
+        memcpy(&model->checkpoint, &files->tensors, sizeof model->checkpoint);
+    } else if (kvb_path_is_folder(path)) {
+        status = kvb_checkpoint_load(path, model->quantisation.bits, &model->checkpoint, problems);
+    }
+    if (status == KVB_OK) {
+        kvb_checkpoint_settle(model, path, problems);
+    }
+    return status;
+}
+
+static enum kvb_status load_path(const char *path, const char *overrides, struct kvb_model *model,
+                                 struct kvb_problems *problems)
+{
+    struct hf_files files;
+    struct kvb_model built;
+    enum kvb_status status = hf_open_config(&files, path, problems);
+    if (status == KVB_OK && (ends_with(files.path, ".yaml") || ends_with(files.path, ".yml"))) {
+        status =
+            kvb_model_profile_with(files.path, files.config.text, files.config.length, overrides, &built, problems);
+    } else if (status == KVB_OK) {
+        status = kvb_model_read_config(files.path, files.config.text, files.config.length, files.quant_path,
+                                       files.quant.text, files.quant.length, overrides, &built, problems);
+        if (status == KVB_OK) {
+            hf_name_from_path(built.name, sizeof built.name, path);
+            status = hf_attach_checkpoint(&files, path, &built, problems);
+        }
+    }
+    hf_close_config(&files);
+    if (status == KVB_OK) {
+        memcpy(model, &built, sizeof built);
+    }
+    return status;
+}
+
+// The built-in model of the nearest name; a name without its owner is compared with names without theirs.
+static const char *nearest_name(const char *name)
+{
+    struct kvb_nearest nearest;
+    const char *id = NULL;
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
+    kvb_nearest_init(&nearest, name);
+    for (size_t i = 0; i < count; i++) {
+        const char *slash = strchr(rows[i].id, '/');
+        const char *before = nearest.best;
+        kvb_nearest_offer(&nearest, slash && !strchr(name, '/') ? slash + 1 : rows[i].id);
+        id = nearest.best != before ? rows[i].id : id;
+    }
+    return id;
+}
+
+static enum kvb_status refuse_name(const char *name, struct kvb_problems *problems)
+{
+    struct kvb_place place = {name, 0, 0};
+    if (looks_like_path(name)) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, place, "no such file or folder");
+    }
+    const char *nearest = nearest_name(name);
+    const char *joint = nearest ? ", nearest is " : "";
+    place.file = NULL;
+    if (!strchr(name, '/')) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, place,
+                               "model '%.120s' is not built in%s%s; write its name on huggingface.co, OWNER/MODEL, or "
+                               "give its config: --model ./config.json",
+                               name, joint, nearest ? nearest : "");
+    }
+    return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, place,
+                           "model '%.120s' is not built in%s%s; fetch its config with: curl -L "
+                           "https://huggingface.co/%.120s/resolve/main/config.json -o config.json - and give --model "
+                           "./config.json",
+                           name, joint, nearest ? nearest : "", name);
+}
+
+// A download beats the profile of the same name when it has weights whose headers can be read.
+static bool find_download(const char *name, bool built_in, char path[KVB_PATH_CAPACITY])
+{
+    static const char *const weights[] = {"model.safetensors.index.json", "model.safetensors"};
+    char file[KVB_PATH_CAPACITY];
+    if (!kvb_hub_find(name, path)) {
+        return false;
+    }
+    bool has_weights = false;
+    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+        has_weights = has_weights || (join(file, path, weights[i]) && kvb_path_exists(file));
+    }
+    return has_weights || !built_in;
+}
+
+enum kvb_status kvb_model_load(const char *name, const char *overrides, struct kvb_model *model,
+                               struct kvb_model_source *source, struct kvb_problems *problems)
+{
+    const struct kvb_builtin *builtin = kvb_builtin_find(KVB_PROFILE_MODEL, name);
+    bool is_path = kvb_path_exists(name) && (!builtin || !kvb_path_is_folder(name));
+    char download[KVB_PATH_CAPACITY];
+    enum kvb_status status;
+    bool downloaded = !is_path && find_download(name, builtin != NULL, download);
+    if (is_path || downloaded) {
+        status = load_path(is_path ? name : download, overrides, model, problems);
+    } else if (builtin) {
+        status = kvb_model_profile_with(builtin->id, builtin->text, builtin->length, overrides, model, problems);
+    } else {
+        status = refuse_name(name, problems);
+    }
+    if (status == KVB_OK && downloaded) {
+        (void)kvb_copy(model->name, sizeof model->name, name);
+    }
+    if (status == KVB_OK && source) {
+        memset(source, 0, sizeof *source);
+        (void)kvb_copy(source->text, sizeof source->text, is_path ? name : downloaded ? download : "built-in profile");
+        source->weights_basis = kvb_model_counts_headers(model) ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG;
+    }
+    return status;
+}

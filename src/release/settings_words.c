@@ -1,0 +1,141 @@
+// The vocabularies of vLLM's word settings: lower case, the first row of a number is its canonical
+// spelling. "other" stands for a choice that exists and has no rule of its own here.
+#include "release/settings_words.h"
+
+const struct kvb_word kvb_dtype_words[KVB_DTYPE_WORD_COUNT] = {
+    {"auto", KVB_DTYPE_AUTO},      {"bfloat16", KVB_DTYPE_WORD_BF16}, {"float16", KVB_DTYPE_WORD_FP16},
+    {"half", KVB_DTYPE_WORD_FP16}, {"float32", KVB_DTYPE_WORD_FP32},  {"float", KVB_DTYPE_WORD_FP32},
+};
+
+const struct kvb_word kvb_quantization_words[KVB_QUANTIZATION_WORD_COUNT] = {
+    {"none", KVB_QUANTIZATION_CHECKPOINT},
+    {"fp8", KVB_QUANTIZATION_FP8},
+    {"fp8_per_tensor", KVB_QUANTIZATION_FP8},
+    {"fp8_per_block", KVB_QUANTIZATION_FP8},
+    {"ptpc_fp8", KVB_QUANTIZATION_FP8},
+    {"awq", KVB_QUANTIZATION_AWQ},
+    {"gptq", KVB_QUANTIZATION_GPTQ},
+    {"bitsandbytes", KVB_QUANTIZATION_BITSANDBYTES},
+    {"compressed-tensors", KVB_QUANTIZATION_COMPRESSED_TENSORS},
+    {"modelopt", KVB_QUANTIZATION_MODELOPT},
+    {"modelopt_fp4", KVB_QUANTIZATION_MODELOPT},
+    {"modelopt_mxfp8", KVB_QUANTIZATION_MODELOPT},
+    {"modelopt_mixed", KVB_QUANTIZATION_MODELOPT},
+    {"nvfp4", KVB_QUANTIZATION_MODELOPT},
+    {"mxfp4", KVB_QUANTIZATION_MXFP4},
+    {"gguf", KVB_QUANTIZATION_GGUF},
+    {"other", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"awq_marlin", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"gptq_marlin", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"gptq_marlin_24", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"gptq_bitblas", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"bitblas", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"marlin", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"moe_wna16", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"fbgemm_fp8", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"quark", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"torchao", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"auto-round", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"inc", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"ipex", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"hqq", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"experts_int8", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+    {"squeezellm", KVB_QUANTIZATION_OTHER_OF_CHECKPOINT},
+};
+
+const struct kvb_word kvb_kv_dtype_words[KVB_KV_DTYPE_WORD_COUNT] = {
+    {"auto", KVB_KV_AUTO},
+    {"bfloat16", KVB_KV_16BIT},
+    {"float16", KVB_KV_16BIT},
+    {"half", KVB_KV_16BIT},
+    {"fp8", KVB_KV_FP8},
+    {"fp8_e4m3", KVB_KV_FP8},
+    {"fp8_e5m2", KVB_KV_FP8},
+    {"fp8_inc", KVB_KV_FP8},
+    {"fp8_ds_mla", KVB_KV_FP8_DS_MLA},
+    {"int8_per_token_head", KVB_KV_INT8_PER_TOKEN_HEAD},
+    {"fp8_per_token_head", KVB_KV_FP8_PER_TOKEN_HEAD},
+    {"int4_per_token_head", KVB_KV_INT4_PER_TOKEN_HEAD},
+    {"nvfp4", KVB_KV_NVFP4},
+    {"turboquant_k8v4", KVB_KV_TURBOQUANT_K8V4},
+    {"turboquant_4bit_nc", KVB_KV_TURBOQUANT_4BIT_NC},
+    {"turboquant_k3v4_nc", KVB_KV_TURBOQUANT_K3V4_NC},
+    {"turboquant_3bit_nc", KVB_KV_TURBOQUANT_3BIT_NC},
+};
+
+const struct kvb_word kvb_backend_words[KVB_BACKEND_WORD_COUNT] = {
+    {"auto", KVB_BACKEND_AUTO},
+    {"flash_attn", KVB_BACKEND_FLASH_ATTN},
+    {"flash_attn_vllm_v1", KVB_BACKEND_FLASH_ATTN},
+    {"flashinfer", KVB_BACKEND_FLASHINFER},
+    {"flashinfer_vllm_v1", KVB_BACKEND_FLASHINFER},
+    {"triton_attn", KVB_BACKEND_TRITON},
+    {"triton_attn_vllm_v1", KVB_BACKEND_TRITON},
+    {"flashmla", KVB_BACKEND_FLASHMLA},
+    {"flashmla_sparse", KVB_BACKEND_FLASHMLA_SPARSE},
+    {"flashinfer_mla", KVB_BACKEND_FLASHINFER_MLA},
+    {"cutlass_mla", KVB_BACKEND_CUTLASS_MLA},
+    {"triton_mla", KVB_BACKEND_TRITON_MLA},
+    {"flash_attn_mla", KVB_BACKEND_FLASH_ATTN_MLA},
+    {"other", KVB_BACKEND_OTHER},
+    {"xformers", KVB_BACKEND_OTHER},
+    {"flex_attention", KVB_BACKEND_OTHER},
+    {"torch_sdpa", KVB_BACKEND_OTHER},
+    {"tree_attn", KVB_BACKEND_OTHER},
+    {"rocm_flash", KVB_BACKEND_OTHER},
+    {"rocm_attn", KVB_BACKEND_OTHER},
+    {"rocm_aiter_fa", KVB_BACKEND_OTHER},
+    {"rocm_aiter_unified_attn", KVB_BACKEND_OTHER},
+    {"rocm_aiter_mla", KVB_BACKEND_OTHER},
+    {"flashinfer_mla_sparse", KVB_BACKEND_OTHER},
+};
+
+const struct kvb_word kvb_speculative_words[KVB_SPECULATIVE_WORD_COUNT] = {
+    {"none", KVB_SPECULATIVE_NONE},
+    {"ngram", KVB_SPECULATIVE_NGRAM},
+    {"[ngram]", KVB_SPECULATIVE_NGRAM},
+    {"ngram_gpu", KVB_SPECULATIVE_NGRAM},
+    {"suffix", KVB_SPECULATIVE_NGRAM},
+    {"eagle", KVB_SPECULATIVE_EAGLE},
+    {"eagle3", KVB_SPECULATIVE_EAGLE},
+    {"mtp", KVB_SPECULATIVE_MTP},
+    {"deepseek_mtp", KVB_SPECULATIVE_MTP},
+    {"qwen3_next_mtp", KVB_SPECULATIVE_MTP},
+    {"qwen3_5_mtp", KVB_SPECULATIVE_MTP},
+    {"mimo_mtp", KVB_SPECULATIVE_MTP},
+    {"glm4_moe_mtp", KVB_SPECULATIVE_MTP},
+    {"ernie_mtp", KVB_SPECULATIVE_MTP},
+    {"longcat_flash_mtp", KVB_SPECULATIVE_MTP},
+    {"draft_model", KVB_SPECULATIVE_DRAFT_MODEL},
+    {"other", KVB_SPECULATIVE_OTHER},
+    {"medusa", KVB_SPECULATIVE_OTHER},
+    {"mlp_speculator", KVB_SPECULATIVE_OTHER},
+    {"dflash", KVB_SPECULATIVE_OTHER},
+};
+
+const struct kvb_word kvb_graph_mode_words[KVB_GRAPH_MODE_WORD_COUNT] = {
+    {"auto", KVB_GRAPH_MODE_AUTO},
+    {"none", KVB_GRAPH_MODE_NONE},
+    {"piecewise", KVB_GRAPH_MODE_PIECEWISE},
+    {"full", KVB_GRAPH_MODE_FULL},
+    {"full_decode_only", KVB_GRAPH_MODE_FULL_DECODE_ONLY},
+    {"full_and_piecewise", KVB_GRAPH_MODE_FULL_AND_PIECEWISE},
+};
+
+const struct kvb_word kvb_mamba_mode_words[KVB_MAMBA_MODE_WORD_COUNT] = {
+    {"auto", KVB_MAMBA_MODE_AUTO},
+    {"none", KVB_MAMBA_MODE_NONE},
+    {"align", KVB_MAMBA_MODE_ALIGN},
+    {"all", KVB_MAMBA_MODE_ALL},
+};
+
+const struct kvb_word kvb_encoder_split_words[KVB_ENCODER_SPLIT_WORD_COUNT] = {
+    {"weights", 0},
+    {"data", 1},
+};
+
+const struct kvb_word kvb_performance_words[KVB_PERFORMANCE_WORD_COUNT] = {
+    {"balanced", KVB_PERFORMANCE_BALANCED},
+    {"throughput", KVB_PERFORMANCE_THROUGHPUT},
+    {"interactivity", KVB_PERFORMANCE_INTERACTIVITY},
+};

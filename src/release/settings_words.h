@@ -1,0 +1,27 @@
+// The words that settings with a fixed vocabulary take, as vLLM spells them.
+#ifndef KVB_RELEASE_SETTINGS_WORDS_H
+#define KVB_RELEASE_SETTINGS_WORDS_H
+
+#include <kvbudget/plan.h>
+
+#define KVB_DTYPE_WORD_COUNT 6
+#define KVB_QUANTIZATION_WORD_COUNT 33
+#define KVB_KV_DTYPE_WORD_COUNT 17
+#define KVB_BACKEND_WORD_COUNT 24
+#define KVB_SPECULATIVE_WORD_COUNT 20
+#define KVB_GRAPH_MODE_WORD_COUNT 6
+#define KVB_MAMBA_MODE_WORD_COUNT 4
+#define KVB_ENCODER_SPLIT_WORD_COUNT 2
+#define KVB_PERFORMANCE_WORD_COUNT 3
+
+extern const struct kvb_word kvb_dtype_words[KVB_DTYPE_WORD_COUNT];
+extern const struct kvb_word kvb_quantization_words[KVB_QUANTIZATION_WORD_COUNT];
+extern const struct kvb_word kvb_kv_dtype_words[KVB_KV_DTYPE_WORD_COUNT];
+extern const struct kvb_word kvb_backend_words[KVB_BACKEND_WORD_COUNT];
+extern const struct kvb_word kvb_speculative_words[KVB_SPECULATIVE_WORD_COUNT];
+extern const struct kvb_word kvb_graph_mode_words[KVB_GRAPH_MODE_WORD_COUNT];
+extern const struct kvb_word kvb_mamba_mode_words[KVB_MAMBA_MODE_WORD_COUNT];
+extern const struct kvb_word kvb_encoder_split_words[KVB_ENCODER_SPLIT_WORD_COUNT];
+extern const struct kvb_word kvb_performance_words[KVB_PERFORMANCE_WORD_COUNT];
+
+#endif
