@@ -19,6 +19,7 @@ compile base base
 compile release core
 compile budget core
 compile engines core
+compile plan core
 
 defined() { nm --defined-only "$@" | awk 'NF == 3 && $2 ~ /[A-Z]/ { print $3 }'; }
 {

@@ -3,6 +3,7 @@
 #define KVB_TESTS_PLANS_H
 
 #include "engines/vllm/context.h"
+#include "engines/vllm/load.h"
 #include "unit/kv_models.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -68,6 +69,14 @@ static inline const struct kvb_context *resolved(const struct kvb_plan *plan)
         fail_msg("%s", problems.items[0].text);
     }
     return &context;
+}
+
+// What a rank of it loads.
+static inline const struct kvb_load *loaded(const struct kvb_plan *plan)
+{
+    static struct kvb_load load;
+    kvb_load_fill(resolved(plan), &load);
+    return &load;
 }
 
 // The answer; `problems` of the last call stay readable.

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "budget/utilization.h"
 #include "engines/vllm/compute.h"
 #include "unit/plans.h"
 

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "budget/neighbours.h"
+#include "budget/trainer.h"
+#include "plan/neighbours.h"
 #include "unit/plans.h"
 
 static struct kvb_plan plan;

@@ -73,7 +73,7 @@ static void splits(void **state)
                                     .count = row->count,
                                     .heads = row->heads};
         struct kvb_matrix matrix;
-        kvb_tensor_split(resolved(&plan), &tensor, &matrix);
+        kvb_tensor_split(loaded(&plan), &tensor, &matrix);
         if (matrix.count != row->wanted_count || matrix.rows != row->wanted_rows ||
             matrix.columns != row->wanted_columns) {
             fail_msg("%s: %llu of %llu x %llu", row->what, (unsigned long long)matrix.count,
@@ -96,7 +96,7 @@ static void fused_neighbours(void **state)
         tensors[i].fused = i < 3 ? 1 : 0;
     }
     struct kvb_parameter parameters[4];
-    assert_int_equal(kvb_parameters_of(resolved(&plan), tensors, 4, parameters), 2);
+    assert_int_equal(kvb_parameters_of(loaded(&plan), tensors, 4, parameters), 2);
     assert_int_equal(parameters[0].part_bytes[0], 6144ULL * 4096 * 2);
     assert_int_equal(parameters[0].lora_elements_per_rank, 3 * 4096 + 6144);
     assert_int_equal(parameters[1].part_bytes[0], 4096ULL * 4096 * 2);

@@ -10,8 +10,9 @@
 
 #include <kvbudget/units.h>
 
-#include "budget/neighbours.h"
+#include "budget/trainer.h"
 #include "deployment/residents.h"
+#include "plan/neighbours.h"
 
 static struct kvb_problems problems;
 static struct kvb_model model;

@@ -7,9 +7,7 @@
 #include <cmocka.h>
 
 #include "budget/weights/weights.h"
-#include "unit/kv_models.h"
-
-#define MIB (1ULL << 20)
+#include "unit/plans.h"
 
 // Llama-3.1-8B: 32 layers, hidden 4096, FFN 14336, 32 heads and 8 KV heads of 128, vocabulary 128256.
 static void make_llama(struct kvb_plan *plan, uint32_t release)
@@ -95,16 +93,12 @@ static void llama_8b_in_stages(void **state)
 {
     (void)state;
     static struct kvb_plan plan;
-    static struct kvb_context context;
-    static struct kvb_problems problems;
     struct kvb_weights weights;
     make_llama(&plan, KVB_RELEASE(0, 19, 0));
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
-    kvb_problems_init(&problems);
-    assert_int_equal(kvb_context_init(&context, &plan, &problems), KVB_OK);
-    kvb_weights_count(&context, 0, &weights);
+    kvb_weights_count(loaded(&plan), 0, &weights);
     assert_int_equal(weights.total_bytes, (1002 + 16 * 416 + 32) * MIB + 32 * 8192);
-    kvb_weights_count(&context, 1, &weights);
+    kvb_weights_count(loaded(&plan), 1, &weights);
     assert_int_equal(weights.total_bytes, (1002 + 16 * 416 + 32) * MIB + 33 * 8192);
 }
 
@@ -192,17 +186,13 @@ static void formats(void **state)
 {
     (void)state;
     static struct kvb_plan plan;
-    static struct kvb_context context;
-    static struct kvb_problems problems;
     for (size_t i = 0; i < sizeof format_rows / sizeof format_rows[0]; i++) {
         const struct format_row *row = &format_rows[i];
         make_llama(&plan, KVB_RELEASE(0, 19, 0));
         plan.model.quantisation = row->quantisation;
-        kvb_problems_init(&problems);
-        assert_int_equal(kvb_context_init(&context, &plan, &problems), KVB_OK);
         struct kvb_matrix matrix = {KVB_ROLE_MLP, 1, row->rows, row->columns, 1, true, false, false};
         struct kvb_parameter parameter;
-        kvb_parameter_make(&context, &matrix, &parameter);
+        kvb_parameter_make(loaded(&plan), &matrix, &parameter);
         uint64_t bytes = 0;
         for (uint32_t part = 0; part < parameter.part_count; part++) {
             bytes += parameter.part_bytes[part];
@@ -230,18 +220,14 @@ static void mxfp4_padding(void **state)
         {90, KVB_RELEASE(0, 25, 1), 32ULL * 5760 * (1440 + 90)},
     };
     static struct kvb_plan plan;
-    static struct kvb_context context;
-    static struct kvb_problems problems;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama(&plan, rows[i].release);
         plan.model.hidden_size = 2880;
         plan.model.quantisation.method = KVB_QUANT_MXFP4;
         plan.gpu.compute_capability = rows[i].capability;
-        kvb_problems_init(&problems);
-        assert_int_equal(kvb_context_init(&context, &plan, &problems), KVB_OK);
         struct kvb_matrix matrix = {KVB_ROLE_EXPERTS, 32, 5760, 2880, 2, true, false, true};
         struct kvb_parameter parameter;
-        kvb_parameter_make(&context, &matrix, &parameter);
+        kvb_parameter_make(loaded(&plan), &matrix, &parameter);
         assert_int_equal(parameter.part_count, 2);
         assert_int_equal(parameter.part_bytes[0] + parameter.part_bytes[1], rows[i].wanted);
     }

@@ -34,14 +34,10 @@ static struct kvb_tensor_class *add(enum kvb_role role, enum kvb_split split, ui
     return row;
 }
 
-static struct kvb_part part_of(const struct kvb_context *context, uint32_t stage)
+static struct kvb_part part_of(const struct kvb_load *load, uint32_t stage)
 {
-    return (struct kvb_part){context,
-                             false,
-                             context->stage_begin[stage],
-                             context->stage_begin[stage + 1],
-                             stage == 0,
-                             stage + 1 == context->pp};
+    return (struct kvb_part){
+        load, false, load->stage_begin[stage], load->stage_begin[stage + 1], stage == 0, stage + 1 == load->pp};
 }
 
 // Embedding on the first stage and, tied, on the last; head and final norm on the last; 16 of 32 layers each.
@@ -52,13 +48,13 @@ static void elements_of_stages(void **state)
         make_llama_plan(&plan, R(19, 0));
         plan.model.tied_embeddings = tied;
         set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 4);
-        const struct kvb_context *context = resolved(&plan);
+        const struct kvb_load *load = loaded(&plan);
         static const uint64_t tables[4] = {1, 0, 0, 1}; // embedding; head or tied embedding
         for (uint32_t stage = 0; stage < 4; stage++) {
-            struct kvb_part part = part_of(context, stage);
+            struct kvb_part part = part_of(load, stage);
             assert_int_equal(kvb_config_elements(&part), 8 * LAYER + tables[stage] * TABLE + (stage == 3 ? 4096 : 0));
         }
-        struct kvb_part whole = {context, true, 0, 32, true, true};
+        struct kvb_part whole = {load, true, 0, 32, true, true};
         assert_int_equal(kvb_config_elements(&whole), 32 * LAYER + (tied ? 1 : 2) * TABLE + 4096);
     }
 }
@@ -84,9 +80,9 @@ static void towers_and_tables(void **state)
         plan.model.kinds[0].attention.key_is_value = true;
         set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
         set(&plan, KVB_SET_LANGUAGE_MODEL_ONLY, rows[i].text_only);
-        const struct kvb_context *context = resolved(&plan);
+        const struct kvb_load *load = loaded(&plan);
         for (uint32_t stage = 0; stage < 2; stage++) {
-            struct kvb_part part = part_of(context, stage);
+            struct kvb_part part = part_of(load, stage);
             assert_int_equal(kvb_config_elements(&part), 16 * (LAYER - 1024 * 4096) + TABLE + (stage ? 4096 : 0) +
                                                              rows[i].copies[stage] * 4096 * 1024);
         }
@@ -105,7 +101,7 @@ static void kinds_elsewhere(void **state)
         plan.model.kind_of_layer[layer] = 1;
     }
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
-    struct kvb_part part = part_of(resolved(&plan), 1);
+    struct kvb_part part = part_of(loaded(&plan), 1);
     assert_int_equal(kvb_config_elements(&part), 16 * (LAYER - 3ULL * 14336 * 4096) + TABLE + 4096);
 }
 
@@ -152,7 +148,7 @@ static void shares(void **state)
         struct kvb_tensor_class class = *add(row->role, row->split, row->rows, row->columns, row->layers);
         class.count = row->count;
         class.in_layer = row->in_layer;
-        struct kvb_part part = part_of(resolved(&plan), 0);
+        struct kvb_part part = part_of(loaded(&plan), 0);
         struct kvb_share share;
         kvb_share_of(&part, &class, &share);
         if (kvb_share_elements(&share) != row->elements) {
@@ -176,14 +172,14 @@ static void the_whole_checkpoint(void **state)
     set(&plan, KVB_SET_LANGUAGE_MODEL_ONLY, 1);
     struct kvb_tensor_class *experts = add(KVB_ROLE_EXPERTS, KVB_SPLIT_EXPERTS_ROWS, 100, 10, 32);
     struct kvb_tensor_class *head = add(KVB_ROLE_HEAD, KVB_SPLIT_COPY, 100, 10, 0);
-    const struct kvb_context *context = resolved(&plan);
-    struct kvb_part whole = {context, true, 0, 32, true, true};
+    const struct kvb_load *load = loaded(&plan);
+    struct kvb_part whole = {load, true, 0, 32, true, true};
     struct kvb_share share;
     kvb_share_of(&whole, experts, &share);
     assert_int_equal(kvb_share_elements(&share), 32000);
     kvb_share_of(&whole, head, &share);
     assert_int_equal(kvb_share_elements(&share), 0);
-    struct kvb_part rank = part_of(context, 0);
+    struct kvb_part rank = part_of(load, 0);
     kvb_share_of(&rank, head, &share);
     assert_int_equal(kvb_share_elements(&share), 0);
     uint64_t text = 32 * LAYER + TABLE + 4096;
@@ -197,7 +193,7 @@ static void quantised_elsewhere(void **state)
     (void)state;
     make_llama_plan(&plan, R(19, 0));
     plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_FP8, .scale = KVB_SCALE_TENSOR};
-    kvb_weights_count(resolved(&plan), 0, &weights);
+    kvb_weights_count(loaded(&plan), 0, &weights);
     struct kvb_weights plain = weights;
     (void)add(KVB_ROLE_EMBEDDING, KVB_SPLIT_VOCABULARY, 128256, 4096, 0);
     (void)add(KVB_ROLE_HEAD, KVB_SPLIT_VOCABULARY, 128256, 4096, 0);
@@ -207,16 +203,16 @@ static void quantised_elsewhere(void **state)
     struct kvb_tensor_class *attention = add(KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS, 10240, 4096, 32);
     attention->quantised = true;
     plan.model.checkpoint.kind = KVB_CHECKPOINT_SAFETENSORS;
-    kvb_weights_from_checkpoint(resolved(&plan), 0, &weights);
+    kvb_weights_from_checkpoint(loaded(&plan), 0, &weights);
     assert_int_equal(weights.total_bytes, plain.total_bytes);
     attention->rows = 5120;
-    kvb_weights_from_checkpoint(resolved(&plan), 0, &weights);
+    kvb_weights_from_checkpoint(loaded(&plan), 0, &weights);
     assert_int_equal(plain.total_bytes - weights.total_bytes, 5120ULL * 4096 * 32);
     assert_int_equal(plain.role_bytes[KVB_ROLE_ATTENTION] - weights.role_bytes[KVB_ROLE_ATTENTION],
                      5120ULL * 4096 * 32);
     weights = plain;
     plan.model.checkpoint.classes_whole = false;
-    kvb_weights_from_checkpoint(resolved(&plan), 0, &weights);
+    kvb_weights_from_checkpoint(loaded(&plan), 0, &weights);
     assert_int_equal(weights.total_bytes, plain.total_bytes);
 }
 
@@ -238,7 +234,7 @@ static void totals(void **state)
         plan.model.checkpoint.kind = KVB_CHECKPOINT_INDEX;
         plan.model.checkpoint.total_bytes = expected + (uint64_t)(rows[i].off_mib * (int64_t)MIB);
         weights = (struct kvb_weights){.total_bytes = 8 * GIB};
-        kvb_weights_from_checkpoint(resolved(&plan), 0, &weights);
+        kvb_weights_from_checkpoint(loaded(&plan), 0, &weights);
         assert_int_equal((int64_t)weights.total_bytes - (int64_t)(8 * GIB), rows[i].moved_mib * (int64_t)MIB);
     }
 }
@@ -247,7 +243,7 @@ static uint64_t gguf_bytes(void)
 {
     plan.model.checkpoint.kind = KVB_CHECKPOINT_GGUF;
     weights = (struct kvb_weights){.total_bytes = 0};
-    kvb_weights_from_checkpoint(resolved(&plan), 0, &weights);
+    kvb_weights_from_checkpoint(loaded(&plan), 0, &weights);
     return weights.total_bytes;
 }
 

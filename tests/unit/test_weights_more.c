@@ -16,7 +16,7 @@ static struct kvb_weights weights;
 
 static void count(uint32_t stage)
 {
-    kvb_weights_count(resolved(&plan), stage, &weights);
+    kvb_weights_count(loaded(&plan), stage, &weights);
 }
 
 // 81920 elements a layer and rank (test_weights.c): 2 slots of rank 64 are 81920 x 2 x 64 x 2 B = 20 MiB a layer.
@@ -162,7 +162,7 @@ static uint64_t bytes_of(const struct kvb_matrix *matrix)
 {
     struct kvb_parameter parameter;
     uint64_t bytes = 0;
-    kvb_parameter_make(resolved(&plan), matrix, &parameter);
+    kvb_parameter_make(loaded(&plan), matrix, &parameter);
     for (uint32_t part = 0; part < parameter.part_count; part++) {
         bytes += parameter.part_bytes[part];
     }

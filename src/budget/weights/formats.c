@@ -4,11 +4,7 @@
 
 #include "base/checked.h"
 
-#define HOPPER 90
-#define BLACKWELL 100
-#define TRITON_VALUE_PADDING_UNTIL KVB_RELEASE(0, 20, 0)
-
-typedef void parts_function(const struct kvb_context *, const struct kvb_matrix *, struct kvb_parameter *);
+typedef void parts_function(const struct kvb_load *, const struct kvb_matrix *, struct kvb_parameter *);
 
 static void add_part(struct kvb_parameter *parameter, uint64_t bytes)
 {
@@ -22,15 +18,15 @@ static uint64_t elements_of(const struct kvb_matrix *matrix)
     return kvb_mul(kvb_mul(matrix->count, matrix->rows), matrix->columns);
 }
 
-static void plain_parts(const struct kvb_context *context, const struct kvb_matrix *matrix, struct kvb_parameter *out)
+static void plain_parts(const struct kvb_load *load, const struct kvb_matrix *matrix, struct kvb_parameter *out)
 {
-    uint32_t element = matrix->always_fp32 ? 4 : kvb_dtype_bytes(context->dtype);
+    uint32_t element = matrix->always_fp32 ? 4 : kvb_dtype_bytes(load->dtype);
     add_part(out, kvb_mul(elements_of(matrix), element));
 }
 
-static void fp8_parts(const struct kvb_context *context, const struct kvb_matrix *m, struct kvb_parameter *out)
+static void fp8_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
-    const struct kvb_quantisation *q = &context->model->quantisation;
+    const struct kvb_quantisation *q = &load->model->quantisation;
     add_part(out, elements_of(m));
     switch (q->method == KVB_QUANT_FP8 ? q->scale : KVB_SCALE_TENSOR) {
     case KVB_SCALE_BLOCK:
@@ -47,17 +43,17 @@ static void fp8_parts(const struct kvb_context *context, const struct kvb_matrix
     }
 }
 
-static void int8_parts(const struct kvb_context *context, const struct kvb_matrix *m, struct kvb_parameter *out)
+static void int8_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
-    (void)context;
+    (void)load;
     add_part(out, elements_of(m));
     add_part(out, kvb_mul(m->count * 4, m->rows));
 }
 
 // Packed integers with one 16-bit scale per group of inputs and, if asymmetric, a packed zero point.
-static void group_parts(const struct kvb_context *context, const struct kvb_matrix *m, struct kvb_parameter *out)
+static void group_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
-    const struct kvb_quantisation *q = &context->model->quantisation;
+    const struct kvb_quantisation *q = &load->model->quantisation;
     bool wished = q->method == KVB_QUANT_NONE; // asked for by flag: the usual 4 bits in groups of 128
     uint64_t bits = q->bits > 0 ? q->bits : 4;
     uint64_t group_size = wished ? 128 : q->group_size;
@@ -70,56 +66,26 @@ static void group_parts(const struct kvb_context *context, const struct kvb_matr
 }
 
 // nf4: half a byte, and one double-quantised byte per block of 64.
-static void bnb4_parts(const struct kvb_context *context, const struct kvb_matrix *m, struct kvb_parameter *out)
+static void bnb4_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
-    (void)context;
+    (void)load;
     add_part(out, kvb_div_up(elements_of(m), 2));
     add_part(out, kvb_div_up(elements_of(m), 64));
 }
 
-static void nvfp4_parts(const struct kvb_context *context, const struct kvb_matrix *m, struct kvb_parameter *out)
+static void nvfp4_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
-    (void)context;
+    (void)load;
     uint64_t scale_columns = kvb_round_up(kvb_div_up(m->columns, 16), 4);
     add_part(out, kvb_div_up(elements_of(m), 2));
     add_part(out, kvb_mul(kvb_mul(m->count, kvb_round_up(m->rows, 128)), scale_columns));
     add_part(out, m->count * 8);
 }
 
-struct mxfp4_padding {
-    uint32_t capability_from, capability_below; // 0 = no limit
-    uint32_t since, until;                      // releases, half open
-    uint32_t intermediate, hidden;              // multiples, elements
-    uint32_t packed_input_bytes;                // multiple of the packed input, 0 = none
-};
-
-// Marlin below Hopper, Triton on Hopper, TRT-LLM on Blackwell.
-static const struct mxfp4_padding mxfp4_rows[] = {
-    {0, HOPPER, 0, 0, 128, 256, 0},
-    {HOPPER, BLACKWELL, 0, TRITON_VALUE_PADDING_UNTIL, 64, 1, 256},
-    {HOPPER, BLACKWELL, TRITON_VALUE_PADDING_UNTIL, 0, 64, 1, 0},
-    {BLACKWELL, 0, 0, KVB_RELEASE(0, 12, 0), 256, 256, 0},
-    {BLACKWELL, 0, KVB_RELEASE(0, 12, 0), 0, 128, 256, 0},
-};
-
-static const struct mxfp4_padding *mxfp4_padding_of(const struct kvb_context *context)
+static void mxfp4_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
-    uint32_t capability = context->gpu->compute_capability;
-    const struct mxfp4_padding *found = &mxfp4_rows[0];
-    for (size_t i = 0; i < sizeof mxfp4_rows / sizeof mxfp4_rows[0]; i++) {
-        const struct mxfp4_padding *row = &mxfp4_rows[i];
-        bool on_gpu =
-            capability >= row->capability_from && (row->capability_below == 0 || capability < row->capability_below);
-        bool in_release = context->release >= row->since && (row->until == 0 || context->release < row->until);
-        found = on_gpu && in_release ? row : found;
-    }
-    return found;
-}
-
-static void mxfp4_parts(const struct kvb_context *context, const struct kvb_matrix *m, struct kvb_parameter *out)
-{
-    const struct mxfp4_padding *padding = mxfp4_padding_of(context);
-    bool reads_hidden = m->columns == context->model->hidden_size && m->logical > 1;
+    const struct kvb_padding *padding = &load->mxfp4;
+    bool reads_hidden = m->columns == load->model->hidden_size && m->logical > 1;
     uint64_t row_step = reads_hidden ? (uint64_t)padding->intermediate * m->logical : padding->hidden;
     uint64_t rows = kvb_round_up(m->rows, row_step);
     uint64_t columns = kvb_round_up(m->columns, reads_hidden ? padding->hidden : padding->intermediate);
@@ -136,25 +102,14 @@ static parts_function *const parts_of[KVB_QUANT_COUNT] = {
     [KVB_QUANT_NVFP4] = nvfp4_parts, [KVB_QUANT_GGUF] = group_parts,
 };
 
-static enum kvb_quantisation_method method_of(const struct kvb_context *context, const struct kvb_matrix *matrix)
+static enum kvb_quantisation_method method_of(const struct kvb_load *load, const struct kvb_matrix *matrix)
 {
-    const struct kvb_quantisation *q = &context->model->quantisation;
+    const struct kvb_quantisation *q = &load->model->quantisation;
     if (!matrix->quantised || matrix->columns <= 1) {
         return KVB_QUANT_NONE;
     }
-    if (q->method == KVB_QUANT_NONE) { // quantised while loading
-        switch (kvb_number(context->plan, KVB_SET_QUANTIZATION)) {
-        case KVB_QUANTIZATION_FP8:
-            return KVB_QUANT_FP8;
-        case KVB_QUANTIZATION_BITSANDBYTES:
-            return KVB_QUANT_BNB4;
-        case KVB_QUANTIZATION_AWQ: // a plan for a checkpoint that is still to be made
-            return KVB_QUANT_AWQ;
-        case KVB_QUANTIZATION_GPTQ:
-            return KVB_QUANT_GPTQ;
-        default:
-            return KVB_QUANT_NONE;
-        }
+    if (q->method == KVB_QUANT_NONE) {
+        return load->online;
     }
     if ((q->unquantised_roles >> matrix->role & 1U) != 0) {
         return KVB_QUANT_NONE;
@@ -162,17 +117,16 @@ static enum kvb_quantisation_method method_of(const struct kvb_context *context,
     return matrix->is_expert && q->expert_method != KVB_QUANT_NONE ? q->expert_method : q->method;
 }
 
-bool kvb_is_quantised(const struct kvb_context *context, const struct kvb_matrix *matrix)
+bool kvb_is_quantised(const struct kvb_load *load, const struct kvb_matrix *matrix)
 {
-    return method_of(context, matrix) != KVB_QUANT_NONE;
+    return method_of(load, matrix) != KVB_QUANT_NONE;
 }
 
-void kvb_parameter_make(const struct kvb_context *context, const struct kvb_matrix *matrix,
-                        struct kvb_parameter *parameter)
+void kvb_parameter_make(const struct kvb_load *load, const struct kvb_matrix *matrix, struct kvb_parameter *parameter)
 {
     *parameter = (struct kvb_parameter){.role = matrix->role, .is_norm = matrix->role == KVB_ROLE_NORM};
-    parts_of[method_of(context, matrix)](context, matrix, parameter);
-    parameter->plain_bytes = kvb_mul(elements_of(matrix), kvb_dtype_bytes(context->dtype));
+    parts_of[method_of(load, matrix)](load, matrix, parameter);
+    parameter->plain_bytes = kvb_mul(elements_of(matrix), kvb_dtype_bytes(load->dtype));
     bool adapted = matrix->columns > 1 && !matrix->is_expert && matrix->quantised;
     parameter->lora_elements_per_rank = adapted ? matrix->logical * matrix->columns + matrix->rows : 0;
 }

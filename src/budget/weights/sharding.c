@@ -11,12 +11,12 @@ static uint64_t by_heads(uint64_t rows, uint32_t heads, uint32_t tp)
     return heads > 0 ? rows / heads * kvb_heads_on_rank(heads, tp) : rows / tp;
 }
 
-static void split_experts(const struct kvb_context *context, const struct kvb_tensor *tensor, struct kvb_matrix *matrix)
+static void split_experts(const struct kvb_load *load, const struct kvb_tensor *tensor, struct kvb_matrix *matrix)
 {
-    uint64_t ranks = (uint64_t)context->tp * context->dp * context->pcp;
+    uint64_t ranks = (uint64_t)load->tp * load->dp * load->pcp;
     matrix->is_expert = true;
-    if (context->ep > 1) {
-        matrix->count = kvb_div_up(tensor->count, context->ep);
+    if (load->ep > 1) {
+        matrix->count = kvb_div_up(tensor->count, load->ep);
     } else if (tensor->split == KVB_SPLIT_EXPERTS_ROWS) {
         matrix->rows = kvb_div_up(tensor->rows, ranks);
     } else if (tensor->split == KVB_SPLIT_EXPERTS_COLUMNS && tensor->columns > 1) {
@@ -24,9 +24,9 @@ static void split_experts(const struct kvb_context *context, const struct kvb_te
     }
 }
 
-void kvb_tensor_split(const struct kvb_context *context, const struct kvb_tensor *tensor, struct kvb_matrix *matrix)
+void kvb_tensor_split(const struct kvb_load *load, const struct kvb_tensor *tensor, struct kvb_matrix *matrix)
 {
-    uint32_t tp = context->tp;
+    uint32_t tp = load->tp;
     *matrix = (struct kvb_matrix){.role = tensor->role,
                                   .count = tensor->count > 0 ? tensor->count : 1,
                                   .rows = tensor->rows,
@@ -53,29 +53,29 @@ void kvb_tensor_split(const struct kvb_context *context, const struct kvb_tensor
     case KVB_SPLIT_EXPERTS_ROWS:
     case KVB_SPLIT_EXPERTS_COLUMNS:
     case KVB_SPLIT_EXPERTS_COPY:
-        split_experts(context, tensor, matrix);
+        split_experts(load, tensor, matrix);
         break;
     default:
         break;
     }
 }
 
-uint32_t kvb_parameters_of(const struct kvb_context *context, const struct kvb_tensor *tensors, uint32_t count,
+uint32_t kvb_parameters_of(const struct kvb_load *load, const struct kvb_tensor *tensors, uint32_t count,
                            struct kvb_parameter *out)
 {
     uint32_t made = 0;
     for (uint32_t i = 0; i < count;) {
         struct kvb_matrix matrix;
-        kvb_tensor_split(context, &tensors[i], &matrix);
+        kvb_tensor_split(load, &tensors[i], &matrix);
         uint32_t next = i + 1;
         while (next < count && tensors[i].fused != 0 && tensors[next].fused == tensors[i].fused) {
             struct kvb_matrix other;
-            kvb_tensor_split(context, &tensors[next], &other);
+            kvb_tensor_split(load, &tensors[next], &other);
             matrix.rows = kvb_add(matrix.rows, other.rows);
             matrix.logical++;
             next++;
         }
-        kvb_parameter_make(context, &matrix, &out[made++]);
+        kvb_parameter_make(load, &matrix, &out[made++]);
         i = next;
     }
     return made;

@@ -9,8 +9,6 @@
 #include "base/checked.h"
 
 #define LORA_EXTRA_VOCABULARY 256
-#define LORA_EXTRA_UNTIL KVB_RELEASE(0, 11, 1)
-#define ABSORBED_SINCE KVB_RELEASE(0, 7, 0)
 #define INDEX_BUFFER_ENTRY_BYTES 4
 
 // Parameters of the layer kinds met last, so that alike layers are split and sized once.
@@ -22,10 +20,9 @@ struct prepared {
 };
 
 struct loader {
-    const struct kvb_context *context;
+    const struct kvb_load *load;
     struct kvb_allocator allocator;
     struct kvb_weights *out;
-    uint64_t offload_limit_bytes;
     uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
     bool movable;                       // inside a decoder layer
     struct prepared prepared[PREPARED_MAX];
@@ -49,7 +46,7 @@ static uint64_t bytes_of(const struct kvb_parameter *parameter)
 static void load_parameter(struct loader *loader, const struct kvb_parameter *parameter)
 {
     struct kvb_weights *out = loader->out;
-    if (loader->movable && out->offloaded_bytes < loader->offload_limit_bytes) {
+    if (loader->movable && out->offloaded_bytes < loader->load->offload_limit_bytes) {
         out->offloaded_bytes = kvb_add(out->offloaded_bytes, bytes_of(parameter));
         return;
     }
@@ -62,30 +59,26 @@ static void load_parameter(struct loader *loader, const struct kvb_parameter *pa
 
 static void load_adapter(struct loader *loader, const struct kvb_parameter *parameter)
 {
-    const struct kvb_plan *plan = loader->context->plan;
-    if (kvb_number(plan, KVB_SET_ENABLE_LORA) == 0 || parameter->lora_elements_per_rank == 0) {
-        return;
+    const struct kvb_load *load = loader->load;
+    uint64_t elements = kvb_mul(kvb_mul(load->lora_slots, load->lora_rank), parameter->lora_elements_per_rank);
+    if (elements > 0) {
+        load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(load->dtype)), &loader->out->lora_bytes);
     }
-    uint64_t slots = kvb_is_set(plan, KVB_SET_MAX_LORAS) ? kvb_number(plan, KVB_SET_MAX_LORAS) : 1;
-    uint64_t rank = kvb_is_set(plan, KVB_SET_MAX_LORA_RANK) ? kvb_number(plan, KVB_SET_MAX_LORA_RANK) : 16;
-    uint64_t elements = kvb_mul(kvb_mul(slots, rank), parameter->lora_elements_per_rank);
-    load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(loader->context->dtype)), &loader->out->lora_bytes);
 }
 
-// Without unified addressing V0 brings one offloaded layer back at a time for its forward pass.
 static void note_moved_layer(struct loader *loader, uint64_t offloaded_before)
 {
-    if (loader->context->generation == KVB_GENERATION_V0) {
+    if (loader->load->returns_layers) {
         uint64_t moved = loader->out->offloaded_bytes - offloaded_before;
         loader->out->returning_layer_bytes = kvb_max(loader->out->returning_layer_bytes, moved);
     }
 }
 
-// The copies are made where kv_b_proj lies: V0 leaves them with an offloaded one.
+// The copies are made where kv_b_proj lies.
 static bool absorbs_on_gpu(const struct loader *loader, uint64_t offloaded_before)
 {
     bool moved = loader->out->offloaded_bytes > offloaded_before;
-    return loader->context->release >= ABSORBED_SINCE && !(moved && loader->context->generation == KVB_GENERATION_V0);
+    return loader->load->absorbs_latent && !(moved && loader->load->returns_layers);
 }
 
 static const struct prepared *prepare(struct loader *loader, const struct kvb_model *model,
@@ -95,7 +88,7 @@ static const struct prepared *prepare(struct loader *loader, const struct kvb_mo
     struct prepared *prepared = &loader->prepared[(size_t)(kind - model->kinds) % PREPARED_MAX];
     if (prepared->kind != kind) {
         uint32_t count = kvb_layer_tensors(model, kind, tensors);
-        prepared->count = kvb_parameters_of(loader->context, tensors, count, prepared->parameters);
+        prepared->count = kvb_parameters_of(loader->load, tensors, count, prepared->parameters);
         prepared->kind = kind;
     }
     return prepared;
@@ -118,8 +111,8 @@ static void load_layer(struct loader *loader, const struct kvb_model *model, con
     const struct kvb_attention_shape *shape = &kind->attention;
     note_moved_layer(loader, offloaded_before);
     if (shape->kind == KVB_ATTENTION_MLA && absorbs_on_gpu(loader, offloaded_before)) {
-        uint64_t heads = kvb_heads_on_rank(shape->heads, loader->context->tp);
-        uint64_t per_width = kvb_mul(heads * kvb_dtype_bytes(loader->context->dtype), shape->latent_rank);
+        uint64_t heads = kvb_heads_on_rank(shape->heads, loader->load->tp);
+        uint64_t per_width = kvb_mul(heads * kvb_dtype_bytes(loader->load->dtype), shape->latent_rank);
         load_bytes(loader, kvb_mul(per_width, shape->value_head_size), &loader->out->absorbed_bytes);
         load_bytes(loader, kvb_mul(per_width, shape->nope_size), &loader->out->absorbed_bytes);
     }
@@ -127,20 +120,20 @@ static void load_layer(struct loader *loader, const struct kvb_model *model, con
 
 static void load_layers(struct loader *loader, uint32_t stage)
 {
-    const struct kvb_context *context = loader->context;
+    const struct kvb_load *load = loader->load;
     loader->movable = true;
-    for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
-        load_layer(loader, context->model, kvb_kind_of(context->model, layer));
+    for (uint32_t layer = load->stage_begin[stage]; layer < load->stage_begin[stage + 1]; layer++) {
+        load_layer(loader, load->model, kvb_kind_of(load->model, layer));
     }
     loader->movable = false;
 }
 
-static bool on_stage(const struct kvb_context *context, const struct kvb_tensor *tensor, uint32_t stage)
+static bool on_stage(const struct kvb_load *load, const struct kvb_tensor *tensor, uint32_t stage)
 {
     bool first = stage == 0;
-    bool last = stage + 1 == context->pp;
+    bool last = stage + 1 == load->pp;
     if (tensor->role == KVB_ROLE_EMBEDDING) {
-        return first || (last && context->model->tied_embeddings);
+        return first || (last && load->model->tied_embeddings);
     }
     return last;
 }
@@ -149,11 +142,11 @@ static void load_outer(struct loader *loader, uint32_t stage, bool embedding)
 {
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
     struct kvb_parameter parameter;
-    uint32_t count = kvb_outer_tensors(loader->context->model, tensors);
+    uint32_t count = kvb_outer_tensors(loader->load->model, tensors);
     for (uint32_t i = 0; i < count; i++) {
         bool is_embedding = tensors[i].role == KVB_ROLE_EMBEDDING;
-        if (is_embedding == embedding && on_stage(loader->context, &tensors[i], stage)) {
-            (void)kvb_parameters_of(loader->context, &tensors[i], 1, &parameter);
+        if (is_embedding == embedding && on_stage(loader->load, &tensors[i], stage)) {
+            (void)kvb_parameters_of(loader->load, &tensors[i], 1, &parameter);
             load_parameter(loader, &parameter);
         }
     }
@@ -166,18 +159,16 @@ static bool is_tower(enum kvb_role role)
 
 static void load_extras(struct loader *loader, uint32_t stage)
 {
-    const struct kvb_context *context = loader->context;
-    bool text_only = kvb_number(context->plan, KVB_SET_LANGUAGE_MODEL_ONLY) != 0;
-    bool copied = kvb_number(context->plan, KVB_SET_MM_ENCODER_TP_MODE) != 0;
-    for (uint32_t i = 0; i < context->model->extra_count; i++) {
-        const struct kvb_extra *extra = &context->model->extras[i];
+    const struct kvb_load *load = loader->load;
+    for (uint32_t i = 0; i < load->model->extra_count; i++) {
+        const struct kvb_extra *extra = &load->model->extras[i];
         bool tower = is_tower(extra->role);
-        if (extra->role == KVB_ROLE_MTP || (tower ? text_only : stage > 0)) {
+        if (extra->role == KVB_ROLE_MTP || (tower ? load->text_only : stage > 0)) {
             continue;
         }
         struct kvb_tensor tensor = {extra->name,
                                     extra->role,
-                                    tower && copied ? KVB_SPLIT_COPY : extra->split,
+                                    tower && load->towers_copied ? KVB_SPLIT_COPY : extra->split,
                                     extra->rows,
                                     extra->columns,
                                     1,
@@ -187,7 +178,7 @@ static void load_extras(struct loader *loader, uint32_t stage)
                                     false,
                                     false};
         struct kvb_parameter parameter;
-        (void)kvb_parameters_of(context, &tensor, 1, &parameter);
+        (void)kvb_parameters_of(load, &tensor, 1, &parameter);
         for (uint32_t copy = 0; copy < extra->count; copy++) {
             load_parameter(loader, &parameter);
         }
@@ -196,53 +187,45 @@ static void load_extras(struct loader *loader, uint32_t stage)
 
 static void load_rope(struct loader *loader)
 {
-    const struct kvb_model *model = loader->context->model;
+    const struct kvb_model *model = loader->load->model;
     for (uint32_t i = 0; i < model->rope_cache_count; i++) {
         uint64_t elements = kvb_mul(model->rope_caches[i].rows, model->rope_caches[i].width);
-        load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(loader->context->dtype)), &loader->out->rope_bytes);
+        load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(loader->load->dtype)), &loader->out->rope_bytes);
     }
 }
 
 // The sparse index keeps its choices for a whole batch.
 static void load_buffers(struct loader *loader)
 {
-    const struct kvb_context *context = loader->context;
+    const struct kvb_load *load = loader->load;
     uint32_t topk = 0;
-    for (uint32_t i = 0; i < context->model->kind_count; i++) {
-        const struct kvb_attention_shape *shape = &context->model->kinds[i].attention;
+    for (uint32_t i = 0; i < load->model->kind_count; i++) {
+        const struct kvb_attention_shape *shape = &load->model->kinds[i].attention;
         topk = shape->index_topk > topk ? shape->index_topk : topk;
     }
-    uint64_t entries = kvb_mul(context->max_num_batched_tokens, topk);
+    uint64_t entries = kvb_mul(load->index_buffer_tokens, topk);
     load_bytes(loader, kvb_mul(entries, INDEX_BUFFER_ENTRY_BYTES), &loader->out->buffer_bytes);
-}
-
-static bool has_embedding_adapters(const struct kvb_context *context)
-{
-    const char *architecture = context->model->architecture;
-    return context->release < LORA_EXTRA_UNTIL &&
-           (strcmp(architecture, "LlamaForCausalLM") == 0 || strcmp(architecture, "MistralForCausalLM") == 0);
 }
 
 static void load_embedding_adapters(struct loader *loader)
 {
-    const struct kvb_context *context = loader->context;
-    if (kvb_number(context->plan, KVB_SET_ENABLE_LORA) == 0 || !has_embedding_adapters(context)) {
+    const struct kvb_load *load = loader->load;
+    if (!load->lora_on_embeddings) {
         return;
     }
-    uint64_t rank =
-        kvb_is_set(context->plan, KVB_SET_MAX_LORA_RANK) ? kvb_number(context->plan, KVB_SET_MAX_LORA_RANK) : 16;
-    uint64_t hidden = context->model->hidden_size;
-    uint64_t rows = (uint64_t)context->model->vocabulary_size + LORA_EXTRA_VOCABULARY;
+    uint64_t rank = load->lora_rank;
+    uint64_t hidden = load->model->hidden_size;
+    uint64_t rows = (uint64_t)load->model->vocabulary_size + LORA_EXTRA_VOCABULARY;
     uint64_t elements = kvb_add(kvb_mul(2 * rank, kvb_add(rows, hidden)), 3 * LORA_EXTRA_VOCABULARY * hidden);
-    load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(context->dtype)), &loader->out->lora_bytes);
+    load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(load->dtype)), &loader->out->lora_bytes);
 }
 
 // Next-token modules share embedding and head with the target.
 static void load_mtp(struct loader *loader)
 {
-    const struct kvb_model *model = loader->context->model;
+    const struct kvb_model *model = loader->load->model;
     uint64_t hidden = model->hidden_size;
-    uint64_t element = kvb_dtype_bytes(loader->context->dtype);
+    uint64_t element = kvb_dtype_bytes(loader->load->dtype);
     for (uint32_t i = 0; i < model->mtp_layers; i++) {
         load_layer(loader, model, &model->kinds[model->mtp_kind]);
         load_bytes(loader, kvb_mul(model->mtp_extra_matrices_hidden * element * hidden, hidden),
@@ -252,34 +235,35 @@ static void load_mtp(struct loader *loader)
 
 static void load_draft(struct loader *loader)
 {
-    const struct kvb_context *context = loader->context;
-    if (context->speculative == KVB_SPECULATIVE_MTP) {
+    const struct kvb_load *load = loader->load;
+    if (load->mtp) {
         load_mtp(loader);
-    } else if (context->plan->draft != NULL && context->speculative != KVB_SPECULATIVE_NONE) {
-        struct kvb_context draft = *context;
+    }
+    if (load->draft != NULL) {
+        struct kvb_load draft = *load;
         struct kvb_weights own;
-        draft.model = context->plan->draft;
+        draft.model = load->draft;
+        draft.draft = NULL;
+        draft.mtp = false;
         draft.pp = 1;
-        draft.speculative = KVB_SPECULATIVE_NONE;
         draft.stage_begin[1] = (uint16_t)draft.model->layer_count;
         kvb_weights_count(&draft, 0, &own);
         load_bytes(loader, own.total_bytes, &loader->out->draft_bytes);
     }
 }
 
-void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights)
+void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_weights *weights)
 {
     struct loader loader; // 20 KiB: only what is read before it is written is cleared
     memset(&loader, 0, offsetof(struct loader, prepared));
     for (uint32_t i = 0; i < PREPARED_MAX; i++) {
         loader.prepared[i].kind = NULL;
     }
-    loader.context = context;
+    loader.load = load;
     loader.out = weights;
     memset(weights, 0, sizeof *weights);
     weights->rank_stage = stage;
-    loader.allocator.exact = context->plan->environment.expandable_segments == KVB_YES;
-    loader.offload_limit_bytes = kvb_number(context->plan, KVB_SET_CPU_OFFLOAD_GB);
+    loader.allocator.exact = load->exact_allocations;
     load_extras(&loader, stage);
     load_outer(&loader, stage, true);
     load_rope(&loader);
@@ -287,7 +271,7 @@ void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct
     load_outer(&loader, stage, false);
     load_buffers(&loader);
     load_embedding_adapters(&loader);
-    if (stage + 1 == context->pp) {
+    if (stage + 1 == load->pp) {
         load_draft(&loader);
     }
     weights->total_bytes = loader.allocator.allocated_bytes;
@@ -296,5 +280,5 @@ void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct
         weights->unquantised_bytes = kvb_add(weights->total_bytes, loader.plain_bytes - loader.stored_bytes);
     }
     weights->rounding_bytes = loader.allocator.allocated_bytes - loader.allocator.requested_bytes;
-    kvb_weights_from_checkpoint(context, stage, weights);
+    kvb_weights_from_checkpoint(load, stage, weights);
 }

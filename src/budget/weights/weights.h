@@ -2,7 +2,7 @@
 #ifndef KVB_BUDGET_WEIGHTS_WEIGHTS_H
 #define KVB_BUDGET_WEIGHTS_WEIGHTS_H
 
-#include "engines/vllm/context.h"
+#include "budget/weights/load.h"
 
 // torch's caching allocator, as far as it changes what is counted.
 #define KVB_FREE_BLOCKS_MAX 192
@@ -32,22 +32,21 @@ struct kvb_matrix {
     uint32_t logical; // matrices fused into it
     bool quantised, always_fp32, is_expert;
 };
-void kvb_parameter_make(const struct kvb_context *context, const struct kvb_matrix *matrix,
-                        struct kvb_parameter *parameter);
+void kvb_parameter_make(const struct kvb_load *load, const struct kvb_matrix *matrix, struct kvb_parameter *parameter);
 // Rows and columns of a tensor on one rank.
-void kvb_tensor_split(const struct kvb_context *context, const struct kvb_tensor *tensor, struct kvb_matrix *matrix);
+void kvb_tensor_split(const struct kvb_load *load, const struct kvb_tensor *tensor, struct kvb_matrix *matrix);
 
 // Parameters of a list of tensors; fused neighbours become one. `out` has room for `count`.
 // Returns how many.
-uint32_t kvb_parameters_of(const struct kvb_context *context, const struct kvb_tensor *tensors, uint32_t count,
+uint32_t kvb_parameters_of(const struct kvb_load *load, const struct kvb_tensor *tensors, uint32_t count,
                            struct kvb_parameter *out);
 
 // Whether a matrix is stored in the model's quantisation or quantised while loading.
-bool kvb_is_quantised(const struct kvb_context *context, const struct kvb_matrix *matrix);
+bool kvb_is_quantised(const struct kvb_load *load, const struct kvb_matrix *matrix);
 
 // Corrects a count from the config by what the checkpoint's headers say, if they are known.
-void kvb_weights_from_checkpoint(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights);
+void kvb_weights_from_checkpoint(const struct kvb_load *load, uint32_t stage, struct kvb_weights *weights);
 
-void kvb_weights_count(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights);
+void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_weights *weights);
 
 #endif

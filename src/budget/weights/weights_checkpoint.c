@@ -36,7 +36,7 @@ static bool is_tower(enum kvb_role role)
 // Whether tensors of this role that belong to no layer are on the part.
 static bool holds_outer(const struct kvb_part *part, enum kvb_role role)
 {
-    const struct kvb_model *model = part->context->model;
+    const struct kvb_model *model = part->load->model;
     switch (role) {
     case KVB_ROLE_MTP:
         return false;
@@ -47,19 +47,18 @@ static bool holds_outer(const struct kvb_part *part, enum kvb_role role)
     case KVB_ROLE_NORM:
         return part->last;
     default:
-        return is_tower(role) ? part->whole || kvb_number(part->context->plan, KVB_SET_LANGUAGE_MODEL_ONLY) == 0
-                              : part->first;
+        return is_tower(role) ? part->whole || !part->load->text_only : part->first;
     }
 }
 
 static void split(const struct kvb_part *part, const struct kvb_tensor *tensor, struct kvb_matrix *matrix)
 {
     struct kvb_tensor copy = *tensor;
-    bool copied = is_tower(tensor->role) && kvb_number(part->context->plan, KVB_SET_MM_ENCODER_TP_MODE) != 0;
+    bool copied = is_tower(tensor->role) && part->load->towers_copied;
     if (part->whole || copied) {
         copy.split = KVB_SPLIT_COPY;
     }
-    kvb_tensor_split(part->context, &copy, matrix);
+    kvb_tensor_split(part->load, &copy, matrix);
     matrix->is_expert = tensor->role == KVB_ROLE_EXPERTS;
 }
 
@@ -82,15 +81,15 @@ static void count_config(const struct kvb_part *part, const struct kvb_tensor *t
         return;
     }
     split(part, tensor, &matrix);
-    bool stored = part->context->model->quantisation.method != KVB_QUANT_NONE;
-    uint64_t *sums = stored && kvb_is_quantised(part->context, &matrix) ? tally->quantised : tally->plain;
+    bool stored = part->load->model->quantisation.method != KVB_QUANT_NONE;
+    uint64_t *sums = stored && kvb_is_quantised(part->load, &matrix) ? tally->quantised : tally->plain;
     uint64_t *sum = &sums[group_of(tensor->role)];
     *sum = kvb_add(*sum, kvb_mul(elements_of(&matrix), times));
 }
 
 static void count_config_layers(const struct kvb_part *part, struct tally *tally)
 {
-    const struct kvb_model *model = part->context->model;
+    const struct kvb_model *model = part->load->model;
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
     for (uint32_t kind = 0; kind < model->kind_count; kind++) {
         uint64_t layers = 0;
@@ -106,7 +105,7 @@ static void count_config_layers(const struct kvb_part *part, struct tally *tally
 
 static void tally_config(const struct kvb_part *part, struct tally *tally)
 {
-    const struct kvb_model *model = part->context->model;
+    const struct kvb_model *model = part->load->model;
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
     memset(tally, 0, sizeof *tally);
     count_config_layers(part, tally);
@@ -174,11 +173,11 @@ void kvb_share_of(const struct kvb_part *part, const struct kvb_tensor_class *ro
                                 .count = 1,
                                 .quantised = row->quantised};
     if (tensor.split == KVB_SPLIT_KV) {
-        tensor.heads = heads_of(part->context->model, row->rows);
+        tensor.heads = heads_of(part->load->model, row->rows);
     }
     split(part, &tensor, &share->matrix);
-    bool spread = part->context->ep > 1 && row->role == KVB_ROLE_EXPERTS && !part->whole;
-    share->matrix.count = spread ? kvb_div_up(row->count, part->context->ep) : row->count;
+    bool spread = part->load->ep > 1 && row->role == KVB_ROLE_EXPERTS && !part->whole;
+    share->matrix.count = spread ? kvb_div_up(row->count, part->load->ep) : row->count;
     share->all = 1;
     share->here = holds_outer(part, tensor.role) ? 1 : 0;
     if (row->in_layer) {
@@ -198,8 +197,8 @@ uint64_t kvb_share_elements(const struct kvb_share *share)
 
 static void tally_headers(const struct kvb_part *part, struct tally *tally)
 {
-    const struct kvb_checkpoint *checkpoint = &part->context->model->checkpoint;
-    bool quantised = part->context->model->quantisation.method != KVB_QUANT_NONE;
+    const struct kvb_checkpoint *checkpoint = &part->load->model->checkpoint;
+    bool quantised = part->load->model->quantisation.method != KVB_QUANT_NONE;
     memset(tally, 0, sizeof *tally);
     for (uint32_t i = 0; i < checkpoint->class_count; i++) {
         const struct kvb_tensor_class *row = &checkpoint->classes[i];
@@ -212,7 +211,7 @@ static void tally_headers(const struct kvb_part *part, struct tally *tally)
     }
 }
 
-static uint64_t quantised_bytes(const struct kvb_context *context, enum kvb_role role, uint64_t elements)
+static uint64_t quantised_bytes(const struct kvb_load *load, enum kvb_role role, uint64_t elements)
 {
     struct kvb_matrix sample = {.role = role,
                                 .count = 1,
@@ -223,7 +222,7 @@ static uint64_t quantised_bytes(const struct kvb_context *context, enum kvb_role
                                 .is_expert = role == KVB_ROLE_EXPERTS};
     struct kvb_parameter parameter;
     uint64_t bytes = 0;
-    kvb_parameter_make(context, &sample, &parameter);
+    kvb_parameter_make(load, &sample, &parameter);
     for (uint32_t i = 0; i < parameter.part_count; i++) {
         bytes = kvb_add(bytes, parameter.part_bytes[i]);
     }
@@ -231,10 +230,10 @@ static uint64_t quantised_bytes(const struct kvb_context *context, enum kvb_role
     return kvb_mul(elements, price) / PRICE_ELEMENTS;
 }
 
-static uint64_t loaded_bytes(const struct kvb_context *context, enum kvb_role role, const struct tally *tally)
+static uint64_t loaded_bytes(const struct kvb_load *load, enum kvb_role role, const struct tally *tally)
 {
-    uint64_t plain = kvb_mul(tally->plain[role], kvb_dtype_bytes(context->dtype));
-    return kvb_add(plain, quantised_bytes(context, role, tally->quantised[role]));
+    uint64_t plain = kvb_mul(tally->plain[role], kvb_dtype_bytes(load->dtype));
+    return kvb_add(plain, quantised_bytes(load, role, tally->quantised[role]));
 }
 
 uint64_t kvb_moved(uint64_t from, uint64_t more, uint64_t less)
@@ -257,8 +256,8 @@ static void correct_roles(const struct kvb_part *whole, const struct kvb_part *r
         if (stored.plain[role] == described.plain[role] && stored.quantised[role] == described.quantised[role]) {
             continue;
         }
-        uint64_t more = loaded_bytes(rank->context, (enum kvb_role)role, &here);
-        uint64_t less = loaded_bytes(rank->context, (enum kvb_role)role, &expected);
+        uint64_t more = loaded_bytes(rank->load, (enum kvb_role)role, &here);
+        uint64_t less = loaded_bytes(rank->load, (enum kvb_role)role, &expected);
         weights->role_bytes[role] = kvb_moved(weights->role_bytes[role], more, less);
         weights->total_bytes = kvb_moved(weights->total_bytes, more, less);
     }
@@ -288,9 +287,9 @@ static uint64_t *largest_role(struct kvb_weights *weights)
 }
 
 // Only a total is known: what it says more or less than the config's elements is spread over the ranks.
-static void correct_total(const struct kvb_context *context, struct kvb_weights *weights)
+static void correct_total(const struct kvb_load *load, struct kvb_weights *weights)
 {
-    const struct kvb_model *model = context->model;
+    const struct kvb_model *model = load->model;
     uint64_t expected = kvb_mul(kvb_model_parameters(model), kvb_dtype_bytes(model->dtype));
     uint64_t stated = model->checkpoint.total_bytes;
     bool more = stated > expected;
@@ -298,27 +297,23 @@ static void correct_total(const struct kvb_context *context, struct kvb_weights 
     if (off <= expected / 100) {
         return; // copies and buffers explain as much
     }
-    uint64_t share = off / ((uint64_t)context->tp * context->pp);
+    uint64_t share = off / ((uint64_t)load->tp * load->pp);
     uint64_t *sum = more ? &weights->role_bytes[KVB_ROLE_OTHER] : largest_role(weights);
     *sum = kvb_moved(*sum, more ? share : 0, more ? 0 : share);
     weights->total_bytes = kvb_moved(weights->total_bytes, more ? share : 0, more ? 0 : share);
 }
 
-void kvb_weights_from_checkpoint(const struct kvb_context *context, uint32_t stage, struct kvb_weights *weights)
+void kvb_weights_from_checkpoint(const struct kvb_load *load, uint32_t stage, struct kvb_weights *weights)
 {
-    struct kvb_part whole = {context, true, 0, context->model->layer_count, true, true};
-    struct kvb_part rank = {context,
-                            false,
-                            context->stage_begin[stage],
-                            context->stage_begin[stage + 1],
-                            stage == 0,
-                            stage + 1 == context->pp};
-    if (!kvb_model_counts_headers(context->model)) {
+    struct kvb_part whole = {load, true, 0, load->model->layer_count, true, true};
+    struct kvb_part rank = {
+        load, false, load->stage_begin[stage], load->stage_begin[stage + 1], stage == 0, stage + 1 == load->pp};
+    if (!kvb_model_counts_headers(load->model)) {
         return;
     }
-    switch (context->model->checkpoint.kind) {
+    switch (load->model->checkpoint.kind) {
     case KVB_CHECKPOINT_INDEX:
-        correct_total(context, weights);
+        correct_total(load, weights);
         break;
     case KVB_CHECKPOINT_GGUF:
         kvb_weights_from_gguf(&rank, weights);

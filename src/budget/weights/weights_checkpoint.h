@@ -6,7 +6,7 @@
 
 // Which part is counted: the whole checkpoint, or one rank of one stage.
 struct kvb_part {
-    const struct kvb_context *context;
+    const struct kvb_load *load;
     bool whole;
     uint32_t begin, end; // layers
     bool first, last;    // stages

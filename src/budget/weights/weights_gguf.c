@@ -15,7 +15,7 @@ static uint64_t packed_bytes(const struct kvb_part *part, const struct kvb_tenso
     kvb_share_of(part, row, &share);
     uint64_t here = kvb_share_elements(&share);
     if (!row->quantised) {
-        return kvb_mul(here, kvb_dtype_bytes(part->context->dtype));
+        return kvb_mul(here, kvb_dtype_bytes(part->load->dtype));
     }
     return kvb_mul(here, row->bytes_per_1024) / PRICE_ELEMENTS;
 }
@@ -45,7 +45,7 @@ static uint32_t widest_price(const struct kvb_checkpoint *checkpoint, uint32_t l
 // What the padding of the fused projections adds.
 static uint64_t padding_bytes(const struct kvb_part *part)
 {
-    const struct kvb_checkpoint *checkpoint = &part->context->model->checkpoint;
+    const struct kvb_checkpoint *checkpoint = &part->load->model->checkpoint;
     uint64_t elements = 0, stored = 0, padded = 0;
     bool separate = false;
     for (uint32_t i = 0; i < checkpoint->class_count; i++) {
@@ -68,7 +68,7 @@ static uint64_t padding_bytes(const struct kvb_part *part)
 // By role, from the classes; or all under one, from the total of a profile that lists no classes.
 static uint64_t fill_roles(const struct kvb_part *rank, struct kvb_weights *weights)
 {
-    const struct kvb_checkpoint *checkpoint = &rank->context->model->checkpoint;
+    const struct kvb_checkpoint *checkpoint = &rank->load->model->checkpoint;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < checkpoint->class_count; i++) {
         uint64_t bytes = packed_bytes(rank, &checkpoint->classes[i]);
@@ -83,17 +83,17 @@ static uint64_t fill_roles(const struct kvb_part *rank, struct kvb_weights *weig
 
 static uint64_t share_of_total(const struct kvb_part *rank)
 {
-    struct kvb_part whole = {rank->context, true, 0, rank->context->model->layer_count, true, true};
+    struct kvb_part whole = {rank->load, true, 0, rank->load->model->layer_count, true, true};
     uint64_t all = kvb_config_elements(&whole);
     uint64_t millionths = all > 0 ? kvb_mul(kvb_config_elements(rank), WHOLE) / all : 0;
-    uint64_t total = rank->context->model->checkpoint.total_bytes;
+    uint64_t total = rank->load->model->checkpoint.total_bytes;
     return kvb_add(kvb_mul(total / WHOLE, millionths), total % WHOLE * millionths / WHOLE);
 }
 
 void kvb_weights_from_gguf(const struct kvb_part *rank, struct kvb_weights *weights)
 {
-    const struct kvb_checkpoint *checkpoint = &rank->context->model->checkpoint;
-    uint64_t limit = kvb_number(rank->context->plan, KVB_SET_CPU_OFFLOAD_GB);
+    const struct kvb_checkpoint *checkpoint = &rank->load->model->checkpoint;
+    uint64_t limit = rank->load->offload_limit_bytes;
     uint64_t described = 0, stored;
     for (uint32_t role = 0; role < KVB_ROLE_COUNT; role++) {
         described = kvb_add(described, weights->role_bytes[role]);

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "budget/weights/weights.h"
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/kv.h"
 #include "engines/vllm/printed.h"
 #include "engines/vllm/steps.h"
 #include "engines/vllm/terms.h"
 #include "engines/vllm/verdict.h"
-#include "budget/weights/weights.h"
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
@@ -128,8 +128,8 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
     return KVB_OK;
 }
 
-static enum kvb_status compute(const struct kvb_plan *plan, struct kvb_budget *budget, struct kvb_problems *problems,
-                               bool quiet)
+enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget *budget, struct kvb_problems *problems,
+                                 bool quiet)
 {
     struct kvb_context context;
     memset(budget, 0, sizeof *budget);
@@ -163,17 +163,4 @@ static enum kvb_status compute(const struct kvb_plan *plan, struct kvb_budget *b
         kvb_warn(&context, budget, problems);
     }
     return KVB_OK;
-}
-
-enum kvb_status kvb_budget_compute(const struct kvb_plan *plan, struct kvb_budget *budget,
-                                   struct kvb_problems *problems)
-{
-    return compute(plan, budget, problems, false);
-}
-
-bool kvb_budget_quietly(const struct kvb_plan *plan, struct kvb_budget *budget)
-{
-    struct kvb_problems problems;
-    kvb_problems_init(&problems);
-    return compute(plan, budget, &problems, true) == KVB_OK;
 }

@@ -2,8 +2,8 @@
 #ifndef KVB_ENGINES_VLLM_CONTEXT_H
 #define KVB_ENGINES_VLLM_CONTEXT_H
 
-#include <kvbudget/budget.h>
-
+#include "budget/shapes.h"
+#include "budget/weights/load.h"
 #include "engines/vllm/rules.h"
 
 struct kvb_context {
@@ -28,10 +28,10 @@ struct kvb_context {
     enum kvb_mamba_mode mamba_mode;
     uint64_t block_tokens; // the cache's block size after alignment
     uint64_t mamba_block_tokens;
-    uint64_t mamba_page_bytes;    // padded page of a state layer; 0 = natural
-    uint64_t kernel_block_tokens; // smallest block the attention backend takes
-    uint16_t stage_begin[65];     // first layer of each stage; [pp] = layer count
-    struct kvb_settings settings; // effective, with origins
+    uint64_t mamba_page_bytes;                // padded page of a state layer; 0 = natural
+    uint64_t kernel_block_tokens;             // smallest block the attention backend takes
+    uint16_t stage_begin[KVB_STAGES_MAX + 1]; // first layer of each stage; [pp] = layer count
+    struct kvb_settings settings;             // effective, with origins
 };
 
 // Resolves settings, defaults and parallel splits; refuses what the engine would refuse.
@@ -42,34 +42,5 @@ static inline uint32_t kvb_rule(const struct kvb_context *context, enum kvb_rule
 {
     return context->rules.value[rule];
 }
-
-static inline const struct kvb_layer_kind *kvb_kind_of(const struct kvb_model *model, uint32_t layer)
-{
-    return &model->kinds[model->kind_of_layer[layer]];
-}
-
-static inline bool kvb_is_set(const struct kvb_plan *plan, enum kvb_setting setting)
-{
-    return plan->settings.values[setting].set != 0;
-}
-
-static inline uint64_t kvb_number(const struct kvb_plan *plan, enum kvb_setting setting)
-{
-    return plan->settings.values[setting].number;
-}
-
-// KV heads of a layer on one rank.
-static inline uint32_t kvb_heads_on_rank(uint32_t heads, uint32_t tp)
-{
-    return heads / tp > 0 ? heads / tp : 1;
-}
-
-// Attention that keeps a state of fixed size instead of tokens.
-bool kvb_is_state(enum kvb_attention kind);
-bool kvb_model_has(const struct kvb_model *model, enum kvb_attention kind);
-bool kvb_model_has_state(const struct kvb_model *model);
-bool kvb_model_has_experts(const struct kvb_model *model);
-bool kvb_model_is_mla(const struct kvb_model *model);
-bool kvb_model_is_multimodal(const struct kvb_model *model);
 
 #endif

@@ -5,7 +5,6 @@
 #include "engines/vllm/context.h"
 
 #define KVB_BUCKETS_MAX 64
-#define KVB_STAGES_MAX 64
 
 // Layers with equal caches, in order of first appearance.
 struct kvb_bucket {

@@ -2,7 +2,8 @@
 #include "engines/vllm/ladder.h"
 
 #include "base/checked.h"
-#include "engines/vllm/compute.h"
+#include "budget/shapes.h"
+#include "budget/utilization.h"
 
 #define STEP_PPM 10000U
 #define FP8_CAPABILITY 89

@@ -10,7 +10,7 @@
 #define HOPPER 90
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define SYMMETRIC_SINCE R(18, 0) // symmetric-memory and all-reduce buffers
-#define STAGE_NON_TORCH 7 // hundredths of a GiB: every rank of PP2 and PP4 on an H100, 0.19
+#define STAGE_NON_TORCH 7        // hundredths of a GiB: every rank of PP2 and PP4 on an H100, 0.19
 #define FREE_MEMORY_SINCE R(27, 0)
 #define GRAPHS_PER_ESTIMATE 102    // 51 piecewise and 51 full graphs: the runs the line was fitted to
 #define GRAPH_BASE_MIB 328         // 0.32 GiB

@@ -2,12 +2,8 @@
 #ifndef KVB_ENGINES_VLLM_OVERHEAD_H
 #define KVB_ENGINES_VLLM_OVERHEAD_H
 
+#include "budget/estimate.h"
 #include "engines/vllm/context.h"
-
-// A modelled figure with its range.
-struct kvb_estimate {
-    uint64_t bytes, low_bytes, high_bytes;
-};
 
 enum kvb_phase { KVB_PHASE_LAYER, KVB_PHASE_SAMPLER, KVB_PHASE_ENCODER, KVB_PHASE_MLA, KVB_PHASE_COUNT };
 

@@ -2,8 +2,9 @@
 #include "engines/vllm/terms.h"
 
 #include "base/checked.h"
-#include "engines/vllm/printed.h"
 #include "budget/weights/weights.h"
+#include "engines/vllm/load.h"
+#include "engines/vllm/printed.h"
 
 #define LOG_ROUNDING_BYTES 5368710U // half a hundredth of a GiB
 
@@ -79,7 +80,9 @@ void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, str
 {
     struct kvb_activation activation;
     struct kvb_estimate estimate;
-    kvb_weights_count(context, stage, &terms->weights);
+    struct kvb_load load;
+    kvb_load_fill(context, &load);
+    kvb_weights_count(&load, stage, &terms->weights);
     terms->items[KVB_ITEM_WEIGHTS] =
         stated_or(context, KVB_STATED_WEIGHTS, weights_range(context, terms->weights.total_bytes));
     kvb_activation_estimate(context, stage, &activation);

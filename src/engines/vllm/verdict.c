@@ -11,8 +11,6 @@
 #include "engines/vllm/terms.h"
 
 #define LENGTH_CHECK_SINCE KVB_RELEASE(0, 2, 7)
-#define UTILIZATION_STEP_PPM 10000U
-#define UTILIZATION_MAX_PPM 980000U
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
@@ -168,16 +166,4 @@ void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "VLLM_USE_V1=0 has no effect: this release has no V0 engine.");
     }
-}
-
-uint32_t kvb_highest_utilization(const struct kvb_budget *budget)
-{
-    int64_t room = (int64_t)budget->requested_bytes + budget->slack_bytes;
-    int64_t most = room < (int64_t)budget->free_bytes ? room : (int64_t)budget->free_bytes;
-    if (most <= 0 || budget->memory_bytes == 0) {
-        return 0;
-    }
-    uint64_t ppm = (uint64_t)most / (budget->memory_bytes / 1000000U + 1);
-    ppm = kvb_min(ppm, UTILIZATION_MAX_PPM);
-    return (uint32_t)(ppm / UTILIZATION_STEP_PPM * UTILIZATION_STEP_PPM);
 }

@@ -1,19 +1,8 @@
-// What residents and training phases share: what an engine keeps, and from where it starts.
-#ifndef KVB_BUDGET_NEIGHBOURS_H
-#define KVB_BUDGET_NEIGHBOURS_H
+// What a trainer holds on one GPU.
+#ifndef KVB_BUDGET_TRAINER_H
+#define KVB_BUDGET_TRAINER_H
 
 #include <kvbudget/residents.h>
-
-#include "engines/vllm/context.h"
-
-// What the engine keeps once it runs: its own terms, graphs that were not charged, and its context
-// unless the release has charged that already.
-uint64_t kvb_held_by(const struct kvb_context *context, const struct kvb_budget *budget);
-
-// The smallest whole hundredth at which it starts among what is held already; 0: none does.
-uint32_t kvb_needs_ppm(const struct kvb_plan *plan, const struct kvb_budget *budget);
-
-// ---- What a trainer holds on one GPU (trainer.c)
 
 struct kvb_train_shape {
     uint64_t parameters;      // of the actor

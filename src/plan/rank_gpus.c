@@ -5,9 +5,8 @@
 #include <kvbudget/machine.h>
 
 #include "base/checked.h"
-#include "engines/vllm/compute.h"
-#include "engines/vllm/context.h"
-#include "engines/vllm/printed.h"
+#include "budget/utilization.h"
+#include "engines/table.h"
 
 #define HUNDREDTH_PPM 10000U
 
@@ -16,21 +15,15 @@ static const struct kvb_place nowhere = {NULL, 0, 0};
 struct ranking_work {
     struct kvb_plan *plan;
     struct kvb_budget budget;
-    struct kvb_context context;
+    struct kvb_neighbourhood neighbourhood;
     struct kvb_problems problems; // of the device being tried
 };
 
-static bool checks_free(const struct kvb_context *context)
-{
-    return context->generation == KVB_GENERATION_V1 && kvb_rule(context, KVB_RULE_FREE_CHECK) > 0;
-}
-
 // Highest whole hundredth whose request is no more than what is free.
-static uint32_t accepted_ppm(const struct kvb_context *context, uint64_t memory_bytes, uint64_t free_bytes)
+static uint32_t accepted_ppm(const struct kvb_plan *plan, uint64_t memory_bytes, uint64_t free_bytes)
 {
-    bool round_up = kvb_rule(context, KVB_RULE_REQUEST_CEIL) != 0;
     uint32_t ppm = 1000000U;
-    while (ppm > 0 && kvb_printed_request(memory_bytes, ppm, round_up) > free_bytes) {
+    while (ppm > 0 && kvb_engine_of(plan)->request(plan, memory_bytes, ppm) > free_bytes) {
         ppm -= HUNDREDTH_PPM;
     }
     return ppm;
@@ -47,7 +40,7 @@ static void try_accepted(struct ranking_work *work, struct kvb_rank *rank)
 {
     struct kvb_setting_value *setting = &work->plan->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
     struct kvb_setting_value kept = *setting;
-    rank->accepted_ppm = accepted_ppm(&work->context, rank->memory_bytes, rank->free_bytes);
+    rank->accepted_ppm = accepted_ppm(work->plan, rank->memory_bytes, rank->free_bytes);
     if (rank->accepted_ppm > 0) {
         *setting = (struct kvb_setting_value){.number = rank->accepted_ppm, .set = 1, .origin = KVB_ORIGIN_FLAG};
         (void)kvb_budget_quietly(work->plan, &work->budget); // worked at the plan's own utilization
@@ -76,7 +69,7 @@ static void rank_device(struct ranking_work *work, const struct kvb_device *devi
 {
     use_device(work->plan, device);
     kvb_problems_init(&work->problems);
-    rank->status = kvb_context_init(&work->context, work->plan, &work->problems);
+    rank->status = kvb_engine_of(work->plan)->neighbourhood(work->plan, &work->neighbourhood, &work->problems);
     if (rank->status != KVB_OK) {
         return;
     }
@@ -87,7 +80,7 @@ static void rank_device(struct ranking_work *work, const struct kvb_device *devi
         return;
     }
     take_answer(&work->budget, rank);
-    rank->checks_free = checks_free(&work->context);
+    rank->checks_free = work->neighbourhood.checks_free;
     if (rank->checks_free) {
         try_accepted(work, rank);
     }

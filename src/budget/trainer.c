@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "budget/neighbours.h"
+#include "budget/trainer.h"
 
 #define CONTEXT_BYTES (512ULL << 20)
 #define NCCL_BYTES (1ULL << 30)

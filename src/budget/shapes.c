@@ -1,5 +1,5 @@
 // What is asked of a model throughout the budget.
-#include "engines/vllm/context.h"
+#include "budget/shapes.h"
 
 bool kvb_is_state(enum kvb_attention kind)
 {

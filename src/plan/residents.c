@@ -7,9 +7,9 @@
 
 #include "base/checked.h"
 #include "base/text.h"
-#include "engines/vllm/compute.h"
-#include "budget/neighbours.h"
-#include "engines/vllm/terms.h"
+#include "budget/utilization.h"
+#include "engines/table.h"
+#include "plan/neighbours.h"
 
 #define STEP_PPM 10000U
 #define STEPS_TRIED 4U
@@ -40,31 +40,13 @@ const char *kvb_resident_kind_name(enum kvb_resident_kind kind)
     return kind < KVB_RESIDENT_KIND_COUNT ? names[kind] : "";
 }
 
-static enum kvb_charge charge_of(const struct kvb_context *context)
-{
-    static const enum kvb_charge v0[] = {
-        [KVB_V0_TORCH_PEAK] = KVB_CHARGE_NOTHING, [KVB_V0_DEVICE_USED] = KVB_CHARGE_DEVICE,
-        [KVB_V0_FREE_DELTA] = KVB_CHARGE_FREE,    [KVB_V0_DEVICE_WIDE] = KVB_CHARGE_DEVICE,
-        [KVB_V0_SNAPSHOT] = KVB_CHARGE_GROWTH,
-    };
-    static const enum kvb_charge v1[] = {
-        [KVB_ACCOUNT_DEVICE_WIDE] = KVB_CHARGE_DEVICE,
-        [KVB_ACCOUNT_SNAPSHOT] = KVB_CHARGE_GROWTH,
-        [KVB_ACCOUNT_FREE_MEMORY] = KVB_CHARGE_FREE,
-    };
-    if (kvb_cache_is_fixed(context)) {
-        return KVB_CHARGE_FIXED;
-    }
-    return context->generation == KVB_GENERATION_V1 ? v1[kvb_rule(context, KVB_RULE_ACCOUNTING)]
-                                                    : v0[kvb_rule(context, KVB_RULE_ACCOUNTING_V0)];
-}
-
 enum kvb_charge kvb_charge_of(const struct kvb_plan *plan)
 {
-    struct kvb_context context;
+    struct kvb_neighbourhood around;
     struct kvb_problems problems;
     kvb_problems_init(&problems);
-    return kvb_context_init(&context, plan, &problems) == KVB_OK ? charge_of(&context) : KVB_CHARGE_COUNT;
+    enum kvb_status status = kvb_engine_of(plan)->neighbourhood(plan, &around, &problems);
+    return status == KVB_OK ? around.charge : KVB_CHARGE_COUNT;
 }
 
 void kvb_plan_hold(struct kvb_plan *plan, const char *name, uint64_t bytes)
@@ -102,14 +84,12 @@ static uint64_t own_non_cache(const struct kvb_budget *budget)
     return sum;
 }
 
-uint64_t kvb_held_by(const struct kvb_context *context, const struct kvb_budget *budget)
+uint64_t kvb_held_by(const struct kvb_neighbourhood *around, const struct kvb_budget *budget)
 {
-    struct kvb_estimate outside;
-    kvb_context_estimate(context, &outside);
     uint64_t own = kvb_add(own_non_cache(budget), positive(budget->items[KVB_ITEM_KV_CACHE].bytes));
     int64_t graphs = (int64_t)budget->graph_actual_bytes - budget->items[KVB_ITEM_CUDA_GRAPH].bytes;
     own = kvb_add(own, positive(graphs));
-    return kvb_charges_others(context) ? own : kvb_add(own, outside.bytes);
+    return around->charges_others ? own : kvb_add(own, around->outside.bytes);
 }
 
 uint32_t kvb_needs_ppm(const struct kvb_plan *plan, const struct kvb_budget *budget)
@@ -131,10 +111,10 @@ uint32_t kvb_needs_ppm(const struct kvb_plan *plan, const struct kvb_budget *bud
     return 0;
 }
 
-static void fill_row(const struct kvb_context *context, const struct kvb_budget *budget,
-                     struct kvb_resident_answer *row)
+static void fill_row(const struct kvb_plan *plan, const struct kvb_neighbourhood *around,
+                     const struct kvb_budget *budget, struct kvb_resident_answer *row)
 {
-    row->charge = charge_of(context);
+    row->charge = around->charge;
     row->starts = budget->starts;
     row->verdict = budget->verdict;
     row->charged_bytes = positive(budget->items[KVB_ITEM_OTHER].bytes);
@@ -143,16 +123,16 @@ static void fill_row(const struct kvb_context *context, const struct kvb_budget 
     row->needed_bytes = budget->needed_bytes;
     row->tokens = budget->kv.tokens;
     row->utilization_ppm = (uint32_t)budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
-    row->held_bytes = budget->starts ? kvb_held_by(context, budget) : 0;
+    row->held_bytes = budget->starts ? kvb_held_by(around, budget) : 0;
     row->accepted_ppm = kvb_highest_utilization(budget);
-    row->needs_ppm = row->charge == KVB_CHARGE_FIXED ? 0 : kvb_needs_ppm(context->plan, budget);
+    row->needs_ppm = row->charge == KVB_CHARGE_FIXED ? 0 : kvb_needs_ppm(plan, budget);
     memcpy(row->error, budget->error, sizeof row->error);
 }
 
-static enum kvb_status compute_among(const struct kvb_plan *plan, struct kvb_context *context,
+static enum kvb_status compute_among(const struct kvb_plan *plan, struct kvb_neighbourhood *around,
                                      struct kvb_budget *budget, const char *name, struct kvb_problems *problems)
 {
-    enum kvb_status status = kvb_context_init(context, plan, problems);
+    enum kvb_status status = kvb_engine_of(plan)->neighbourhood(plan, around, problems);
     if (status == KVB_OK && !kvb_budget_quietly(plan, budget)) {
         status = kvb_problem_add(problems, KVB_ERROR, KVB_OVERFLOW, nowhere,
                                  "the sizes of the resident '%s' multiply to more than any machine holds", name);
@@ -163,14 +143,14 @@ static enum kvb_status compute_among(const struct kvb_plan *plan, struct kvb_con
 static enum kvb_status start_engine(const struct kvb_gpu *gpu, const struct kvb_resident *resident, uint64_t held,
                                     struct kvb_resident_answer *row, struct kvb_problems *problems)
 {
-    struct kvb_context context;
+    struct kvb_neighbourhood around;
     struct kvb_budget budget;
     struct kvb_plan plan = *resident->plan;
     plan.gpu = *gpu;
     kvb_plan_hold(&plan, "residents", held);
-    enum kvb_status status = compute_among(&plan, &context, &budget, resident->name, problems);
+    enum kvb_status status = compute_among(&plan, &around, &budget, resident->name, problems);
     if (status == KVB_OK) {
-        fill_row(&context, &budget, row);
+        fill_row(&plan, &around, &budget, row);
     }
     return status;
 }
@@ -188,17 +168,17 @@ struct gain {
 static struct gain gain_of(const struct kvb_gpu *gpu, const struct kvb_resident *resident, uint64_t fixed_bytes)
 {
     struct kvb_problems problems;
-    struct kvb_context context;
+    struct kvb_neighbourhood around;
     struct kvb_budget budget;
     struct kvb_plan plan = *resident->plan;
     plan.gpu = *gpu;
     kvb_plan_hold(&plan, "residents", fixed_bytes);
     kvb_problems_init(&problems);
-    (void)compute_among(&plan, &context, &budget, resident->name, &problems);
+    (void)compute_among(&plan, &around, &budget, resident->name, &problems);
     return (struct gain){.is_engine = true,
                          .low_bytes = positive(budget.items[KVB_ITEM_WEIGHTS].bytes),
                          .likely_bytes = own_non_cache(&budget),
-                         .high_bytes = kvb_held_by(&context, &budget),
+                         .high_bytes = kvb_held_by(&around, &budget),
                          .kv_cache_bytes = budget.items[KVB_ITEM_KV_CACHE].bytes,
                          .needed_bytes = budget.needed_bytes,
                          .starts = budget.starts};

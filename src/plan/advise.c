@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engines/vllm/compute.h"
-#include "engines/vllm/ladder.h"
+#include "budget/shapes.h"
+#include "budget/utilization.h"
+#include "engines/table.h"
 
 static void put(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number)
 {
@@ -120,7 +121,7 @@ static bool try_rung(struct kvb_plan *plan, const struct kvb_budget *budget, con
 static void climb(struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
 {
     size_t count = 0;
-    const struct kvb_rung *rungs = kvb_rungs(&count);
+    const struct kvb_rung *rungs = kvb_engine_of(plan)->rungs(&count);
     for (size_t i = 0; i < count; i++) {
         struct kvb_change change = {0};
         if (try_rung(plan, budget, &rungs[i], &change)) {
@@ -129,10 +130,10 @@ static void climb(struct kvb_plan *plan, const struct kvb_budget *budget, struct
     }
 }
 
-static bool is_last_resort(enum kvb_setting setting)
+static bool is_last_resort(const struct kvb_plan *plan, enum kvb_setting setting)
 {
     size_t count = 0;
-    const struct kvb_rung *rungs = kvb_rungs(&count);
+    const struct kvb_rung *rungs = kvb_engine_of(plan)->rungs(&count);
     for (size_t i = 0; i < count; i++) {
         if (rungs[i].setting == setting && rungs[i].last_resort) {
             return true;
@@ -142,10 +143,10 @@ static bool is_last_resort(enum kvb_setting setting)
 }
 
 // The first single change that suffices.
-static bool choose_single(struct kvb_advice *advice, bool last_resort)
+static bool choose_single(const struct kvb_plan *plan, struct kvb_advice *advice, bool last_resort)
 {
     for (uint32_t i = 0; i < advice->change_count; i++) {
-        if (advice->changes[i].fits && is_last_resort(advice->changes[i].setting) == last_resort) {
+        if (advice->changes[i].fits && is_last_resort(plan, advice->changes[i].setting) == last_resort) {
             advice->apply[0] = i;
             advice->apply_count = 1;
             return true;
@@ -186,7 +187,7 @@ static bool climb_together(const struct kvb_plan *original, const struct kvb_bud
     struct kvb_budget current = *budget;
     uint32_t alone = advice->change_count;
     size_t count = 0;
-    const struct kvb_rung *rungs = kvb_rungs(&count);
+    const struct kvb_rung *rungs = kvb_engine_of(original)->rungs(&count);
     for (size_t i = 0; i < count; i++) {
         struct kvb_change change = {0};
         if (rungs[i].warns || (rungs[i].last_resort && !last_resort) ||
@@ -211,7 +212,8 @@ static bool climb_together(const struct kvb_plan *original, const struct kvb_bud
 // A single change that suffices, else several; other hardware or another model only when nothing else does.
 static void choose(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_advice *advice)
 {
-    if (choose_single(advice, false) || climb_together(plan, budget, advice, false) || choose_single(advice, true)) {
+    if (choose_single(plan, advice, false) || climb_together(plan, budget, advice, false) ||
+        choose_single(plan, advice, true)) {
         return;
     }
     (void)climb_together(plan, budget, advice, true);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engines/vllm/compute.h"
+#include "engines/table.h"
 
 _Static_assert(KVB_CALIBRATED_TERMS == (int)KVB_ITEM_KV_CACHE, "every term but the cache is calibrated");
 

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engines/vllm/compute.h"
-#include "engines/vllm/context.h"
-#include "budget/neighbours.h"
-#include "engines/vllm/overhead.h"
+#include "budget/trainer.h"
+#include "engines/table.h"
+#include "plan/neighbours.h"
 
 #define BF16 2
 #define FP32 4
@@ -53,14 +52,12 @@ static uint64_t positive(int64_t bytes)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-static void weigh_rollout(const struct kvb_context *context, const struct kvb_budget *budget, bool sleeps,
+static void weigh_rollout(const struct kvb_neighbourhood *around, const struct kvb_budget *budget, bool sleeps,
                           struct rollout *rollout)
 {
-    struct kvb_estimate outside;
-    kvb_context_estimate(context, &outside);
     uint64_t other = positive(budget->items[KVB_ITEM_OTHER].bytes);
     uint64_t graphs = budget->graph_actual_bytes;
-    rollout->context_bytes = outside.bytes;
+    rollout->context_bytes = around->outside.bytes;
     rollout->requested_bytes = budget->requested_bytes > other ? budget->requested_bytes - other : 0;
     rollout->awake_bytes =
         kvb_add(rollout->requested_bytes, positive((int64_t)graphs - budget->items[KVB_ITEM_CUDA_GRAPH].bytes));
@@ -222,12 +219,6 @@ static uint32_t highest_utilization(const struct step *step, const struct kvb_tr
     return (uint32_t)(ppm / STEP_PPM * STEP_PPM);
 }
 
-static bool divides(const struct kvb_context *context, const struct kvb_trainer *trainer)
-{
-    uint64_t own = kvb_mul(kvb_mul(context->tp, context->pp), context->dp); // none of them is 0
-    return trainer->gpus % own == 0;
-}
-
 static uint64_t offloaded(const struct kvb_trainer *trainer, const struct kvb_train_state *state)
 {
     uint64_t weights = trainer->parameters_offloaded ? state->weights_bytes : 0;
@@ -257,10 +248,10 @@ enum kvb_status kvb_training_compute(const struct kvb_trainer *trainer, const st
                                      struct kvb_problems *problems)
 {
     struct step step = {.trainer = trainer, .others_bytes = others_bytes};
-    struct kvb_context context;
+    struct kvb_neighbourhood around;
     struct kvb_budget budget;
     memset(training, 0, sizeof *training);
-    enum kvb_status status = kvb_context_init(&context, engine, problems);
+    enum kvb_status status = kvb_engine_of(engine)->neighbourhood(engine, &around, problems);
     if (status == KVB_OK && !kvb_budget_quietly(engine, &budget)) {
         status = KVB_OVERFLOW;
     }
@@ -269,11 +260,11 @@ enum kvb_status kvb_training_compute(const struct kvb_trainer *trainer, const st
     }
     kvb_train_shape(trainer, &engine->model, &step.shape);
     kvb_train_state(trainer, &engine->model, &step.state);
-    weigh_rollout(&context, &budget, trainer->sleep_level > 0, &step.rollout);
+    weigh_rollout(&around, &budget, trainer->sleep_level > 0, &step.rollout);
     training->memory_bytes = engine->gpu.memory_bytes;
     training->engine_starts = budget.starts;
     training->needs_ppm = kvb_needs_ppm(engine, &budget);
-    training->divisible = divides(&context, trainer);
+    training->divisible = trainer->gpus % around.ranks == 0;
     training->host_bytes = offloaded(trainer, &step.state);
     training->host_sleep_bytes = trainer->sleep_level == 1 ? positive(budget.items[KVB_ITEM_WEIGHTS].bytes) : 0;
     summarise(&step, training);

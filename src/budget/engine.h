@@ -1,0 +1,45 @@
+// The seat of an engine: all that the arithmetic shared by engines asks of one. Every engine fills one
+// struct kvb_engine_rows in a file of its own; src/engines/table.c lists them.
+#ifndef KVB_BUDGET_ENGINE_H
+#define KVB_BUDGET_ENGINE_H
+
+#include <kvbudget/residents.h>
+
+#include "budget/estimate.h"
+
+#define KVB_CANDIDATES_MAX 16
+#define KVB_WHOLE_PPM 1000000U
+
+// One setting to try when a deployment does not fit.
+typedef uint32_t kvb_candidates_function(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                                         uint64_t out[KVB_CANDIDATES_MAX]); // mildest first; returns how many
+struct kvb_rung {
+    enum kvb_setting setting;
+    kvb_candidates_function *candidates;
+    bool last_resort; // asks for other hardware or another model
+    bool warns;       // listed although it makes things worse: people reach for it
+    const char *why;
+};
+
+// How an engine treats what else is on its GPUs.
+struct kvb_neighbourhood {
+    enum kvb_charge charge;      // what it takes for its own
+    bool charges_others;         // the context and others' memory are inside its request
+    bool checks_free;            // it refuses a request above the free memory
+    struct kvb_estimate outside; // context and communication buffers
+    uint64_t ranks;              // GPUs of one copy of the model
+};
+
+struct kvb_engine_rows {
+    const char *name;
+    // The whole answer; `quiet`: for searches, without problems, steps and parameters.
+    enum kvb_status (*compute)(const struct kvb_plan *plan, struct kvb_budget *budget, struct kvb_problems *problems,
+                               bool quiet);
+    enum kvb_status (*neighbourhood)(const struct kvb_plan *plan, struct kvb_neighbourhood *out,
+                                     struct kvb_problems *problems);
+    // Bytes that a share of the card's memory asks for, rounded as the engine rounds.
+    uint64_t (*request)(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm);
+    const struct kvb_rung *(*rungs)(size_t *count); // least harm first
+};
+
+#endif

@@ -1,0 +1,36 @@
+// What is asked of a model and of a plan throughout the arithmetic.
+#ifndef KVB_BUDGET_SHAPES_H
+#define KVB_BUDGET_SHAPES_H
+
+#include <kvbudget/budget.h>
+
+static inline const struct kvb_layer_kind *kvb_kind_of(const struct kvb_model *model, uint32_t layer)
+{
+    return &model->kinds[model->kind_of_layer[layer]];
+}
+
+static inline bool kvb_is_set(const struct kvb_plan *plan, enum kvb_setting setting)
+{
+    return plan->settings.values[setting].set != 0;
+}
+
+static inline uint64_t kvb_number(const struct kvb_plan *plan, enum kvb_setting setting)
+{
+    return plan->settings.values[setting].number;
+}
+
+// KV heads of a layer on one rank.
+static inline uint32_t kvb_heads_on_rank(uint32_t heads, uint32_t tp)
+{
+    return heads / tp > 0 ? heads / tp : 1;
+}
+
+// Attention that keeps a state of fixed size instead of tokens.
+bool kvb_is_state(enum kvb_attention kind);
+bool kvb_model_has(const struct kvb_model *model, enum kvb_attention kind);
+bool kvb_model_has_state(const struct kvb_model *model);
+bool kvb_model_has_experts(const struct kvb_model *model);
+bool kvb_model_is_mla(const struct kvb_model *model);
+bool kvb_model_is_multimodal(const struct kvb_model *model);
+
+#endif

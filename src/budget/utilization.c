@@ -1,0 +1,19 @@
+// The highest share of a card that leaves room for what lives outside of it.
+#include "budget/utilization.h"
+
+#include "base/checked.h"
+
+#define UTILIZATION_STEP_PPM 10000U
+#define UTILIZATION_MAX_PPM 980000U
+
+uint32_t kvb_highest_utilization(const struct kvb_budget *budget)
+{
+    int64_t room = (int64_t)budget->requested_bytes + budget->slack_bytes;
+    int64_t most = room < (int64_t)budget->free_bytes ? room : (int64_t)budget->free_bytes;
+    if (most <= 0 || budget->memory_bytes == 0) {
+        return 0;
+    }
+    uint64_t ppm = (uint64_t)most / (budget->memory_bytes / 1000000U + 1);
+    ppm = kvb_min(ppm, UTILIZATION_MAX_PPM);
+    return (uint32_t)(ppm / UTILIZATION_STEP_PPM * UTILIZATION_STEP_PPM);
+}

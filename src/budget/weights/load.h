@@ -1,0 +1,36 @@
+// What decides which bytes of a model one rank holds once it is loaded. The engine fills it in; nothing in
+// src/budget/weights knows which engine that was.
+#ifndef KVB_BUDGET_WEIGHTS_LOAD_H
+#define KVB_BUDGET_WEIGHTS_LOAD_H
+
+#include "budget/shapes.h"
+
+#define KVB_STAGES_MAX 64
+
+// Multiples to which the kernel of MXFP4 experts pads.
+struct kvb_padding {
+    uint32_t intermediate, hidden; // elements
+    uint32_t packed_input_bytes;   // of the packed input; 0 = none
+};
+
+struct kvb_load {
+    const struct kvb_model *model;
+    const struct kvb_model *draft; // loaded beside the model on the last stage; NULL: none
+    enum kvb_dtype dtype;
+    uint32_t tp, pp, dp, pcp, ep;             // ep: expert parallel size, 1 = off
+    uint16_t stage_begin[KVB_STAGES_MAX + 1]; // first layer of each stage; [pp] = layer count
+    enum kvb_quantisation_method online;      // what a 16-bit checkpoint becomes while loading; NONE: stays
+    struct kvb_padding mxfp4;
+    bool exact_allocations; // no rounding beyond 512 bytes
+    bool text_only;         // towers are not loaded
+    bool towers_copied;     // towers are whole on every rank
+    bool mtp;               // next-token modules are loaded with the model
+    bool absorbs_latent;    // MLA keeps its up-projections a second time
+    bool returns_layers;    // an offloaded layer comes back for its forward pass, and copies stay with it
+    uint64_t offload_limit_bytes;
+    uint64_t lora_slots, lora_rank; // 0: no adapters
+    bool lora_on_embeddings;        // adapters on embedding and head, with rows of their own
+    uint64_t index_buffer_tokens;   // the sparse index keeps its choices for so many tokens
+};
+
+#endif

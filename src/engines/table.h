@@ -1,0 +1,17 @@
+// Which engines there are, and the way from a plan to its own.
+#ifndef KVB_ENGINES_TABLE_H
+#define KVB_ENGINES_TABLE_H
+
+#include "budget/engine.h"
+
+// The engine of a plan by its name; a plan that names none is the first engine's.
+const struct kvb_engine_rows *kvb_engine_of(const struct kvb_plan *plan);
+
+// By name; NULL when there is none.
+const struct kvb_engine_rows *kvb_engine_find(const char *name);
+const struct kvb_engine_rows *const *kvb_engines(size_t *count);
+
+// kvb_budget_compute without problems: for searches. False, with KVB_DOES_NOT_FIT, when the numbers cannot work.
+bool kvb_budget_quietly(const struct kvb_plan *plan, struct kvb_budget *budget);
+
+#endif

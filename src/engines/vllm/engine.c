@@ -1,0 +1,58 @@
+// vLLM's seat among the engines: what the shared arithmetic asks, answered by its own.
+#include "engines/vllm/engine.h"
+
+#include "engines/vllm/compute.h"
+#include "engines/vllm/ladder.h"
+#include "engines/vllm/overhead.h"
+#include "engines/vllm/printed.h"
+#include "engines/vllm/terms.h"
+
+// Sources: vllm/worker/worker.py and vllm/v1/worker/gpu_worker.py at their tags, vllm/utils/mem_utils.py.
+static enum kvb_charge charge_of(const struct kvb_context *context)
+{
+    static const enum kvb_charge v0[] = {
+        [KVB_V0_TORCH_PEAK] = KVB_CHARGE_NOTHING, [KVB_V0_DEVICE_USED] = KVB_CHARGE_DEVICE,
+        [KVB_V0_FREE_DELTA] = KVB_CHARGE_FREE,    [KVB_V0_DEVICE_WIDE] = KVB_CHARGE_DEVICE,
+        [KVB_V0_SNAPSHOT] = KVB_CHARGE_GROWTH,
+    };
+    static const enum kvb_charge v1[] = {
+        [KVB_ACCOUNT_DEVICE_WIDE] = KVB_CHARGE_DEVICE,
+        [KVB_ACCOUNT_SNAPSHOT] = KVB_CHARGE_GROWTH,
+        [KVB_ACCOUNT_FREE_MEMORY] = KVB_CHARGE_FREE,
+    };
+    if (kvb_cache_is_fixed(context)) {
+        return KVB_CHARGE_FIXED;
+    }
+    return context->generation == KVB_GENERATION_V1 ? v1[kvb_rule(context, KVB_RULE_ACCOUNTING)]
+                                                    : v0[kvb_rule(context, KVB_RULE_ACCOUNTING_V0)];
+}
+
+static enum kvb_status neighbourhood(const struct kvb_plan *plan, struct kvb_neighbourhood *out,
+                                     struct kvb_problems *problems)
+{
+    struct kvb_context context;
+    enum kvb_status status = kvb_context_init(&context, plan, problems);
+    if (status == KVB_OK) {
+        out->charge = charge_of(&context);
+        out->charges_others = kvb_charges_others(&context);
+        out->checks_free = context.generation == KVB_GENERATION_V1 && kvb_rule(&context, KVB_RULE_FREE_CHECK) > 0;
+        kvb_context_estimate(&context, &out->outside);
+        out->ranks = (uint64_t)context.tp * context.pp * context.dp;
+    }
+    return status;
+}
+
+static uint64_t request(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm)
+{
+    struct kvb_rules rules;
+    kvb_rules_of(plan->engine.release, &rules);
+    return kvb_printed_request(memory_bytes, utilization_ppm, rules.value[KVB_RULE_REQUEST_CEIL] != 0);
+}
+
+const struct kvb_engine_rows kvb_vllm_engine = {
+    .name = "vllm",
+    .compute = kvb_vllm_compute,
+    .neighbourhood = neighbourhood,
+    .request = request,
+    .rungs = kvb_rungs,
+};
