@@ -17,9 +17,10 @@ set(KVB_ROOMS
   "machine=base release text catalogue"
   "deployment=base release text catalogue model command machine"
   "manifest=base release text catalogue model command deployment engines/vllm"
+  "answer=base release text budget engines plan catalogue model command machine deployment"
   "gate=base release text manifest"
-  "report=base release"
-  "cli=base release report"
+  "report=base release command"
+  "cli=base release command report"
 )
 
 # One folder per room with links to its headers alone, so that a room sees the rooms it may see and no other.

@@ -7,6 +7,7 @@
 #ifndef KVBUDGET_H
 #define KVBUDGET_H
 
+#include <kvbudget/answer.h>
 #include <kvbudget/budget.h>
 #include <kvbudget/checkpoint.h>
 #include <kvbudget/gpu.h>

@@ -102,16 +102,16 @@ static bool prepare(struct checking *checking)
 {
     struct kvb_arena *arena = &checking->arena;
     struct arguments *arguments = checking->arguments;
-    const char **environment = kvb_arena_take(arena, (TYPED_MAX + 1) * sizeof *environment);
+    const char **environment = kvb_arena_take(arena, (KVB_TYPED_MAX + 1) * sizeof *environment);
     checking->policy = kvb_arena_take(arena, sizeof *checking->policy);
     checking->answer = kvb_arena_take(arena, sizeof *checking->answer);
     checking->deployment = kvb_arena_take(arena, sizeof *checking->deployment);
     checking->problems = kvb_arena_take(arena, sizeof *checking->problems);
     checking->findings = kvb_arena_take(arena, sizeof *checking->findings);
     checking->as_arguments = kvb_arena_take(arena, sizeof *checking->as_arguments);
-    for (uint32_t i = 0; environment != NULL && i < arguments->typed_count; i++) {
-        if (strcmp(arguments->typed[i].name, "env") == 0) {
-            environment[checking->options.environment_count++] = arguments->typed[i].value;
+    for (uint32_t i = 0; environment != NULL && i < arguments->question.typed_count; i++) {
+        if (strcmp(arguments->question.typed[i].name, "env") == 0) {
+            environment[checking->options.environment_count++] = arguments->question.typed[i].value;
         }
     }
     checking->options.environment = environment;

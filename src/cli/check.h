@@ -30,7 +30,7 @@ struct checking {
     struct loaded_model *models;
     struct loaded_gpu *gpus;
     // of the case in hand
-    struct answer *answer;
+    struct kvb_answer *answer;
     struct kvb_deployment *deployment;
     struct kvb_problems *problems;
     struct kvb_findings *findings;

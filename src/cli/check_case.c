@@ -1,9 +1,9 @@
 // One deployment of a check: flags laid over it, answered, judged, kept as a case.
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/check.h"
-#include "cli/serve_line.h"
 
 // ---- flags of our own command line over what the file says
 
@@ -214,18 +214,18 @@ static void count_case(struct kvb_check_report *report, const struct kvb_check_c
 // The plan of a case as the plan command would print it.
 static void add_json(struct checking *checking, const struct kvb_check_case *each, bool answered)
 {
-    struct kvb_buffer command;
-    struct answer *answer = checking->answer;
+    char *command = NULL;
+    struct kvb_answer *answer = checking->answer;
     if (!answered) {
         kvb_check_json_case(&checking->json, each, NULL);
         return;
     }
     struct arguments *as = checking->as_arguments;
-    as->deployment = *checking->deployment;
-    kvb_buffer_init(&command);
+    as->question.deployment = *checking->deployment;
     bool worth = answer->budget.verdict != KVB_DOES_NOT_FIT || answer->advice.apply_count > 0;
     if (worth) {
-        serve_line_write(&command, as, &answer->plan, &answer->advice);
+        command = kvb_serve_line(&as->question, &answer->plan, &answer->advice);
+        checking->no_memory = checking->no_memory || command == NULL;
     }
     struct kvb_plan_report report = {
         .plan = &answer->plan,
@@ -233,11 +233,10 @@ static void add_json(struct checking *checking, const struct kvb_check_case *eac
         .budget = &answer->budget,
         .advice = &answer->advice,
         .problems = checking->problems,
-        .command = worth ? command.data : NULL,
+        .command = command,
     };
     kvb_check_json_case(&checking->json, each, &report);
-    checking->no_memory = checking->no_memory || command.failed;
-    kvb_buffer_free(&command);
+    kvb_release(command);
 }
 
 static void add_case(struct checking *checking, const char *kind, const char *name, struct kvb_spot place,
@@ -272,14 +271,14 @@ static void add_case(struct checking *checking, const char *kind, const char *na
 // Advice costs the most; it is asked for only where it is shown.
 static enum kvb_status advise(struct checking *checking)
 {
-    struct answer *answer = checking->answer;
+    struct kvb_answer *answer = checking->answer;
     bool shown = checking->arguments->format == FORMAT_JSON || answer->budget.verdict == KVB_DOES_NOT_FIT;
     return shown ? kvb_advise(&answer->plan, &answer->budget, &answer->advice) : KVB_OK;
 }
 
 static bool answer_case(struct checking *checking, const struct kvb_found *found)
 {
-    struct answer *answer = checking->answer;
+    struct kvb_answer *answer = checking->answer;
     struct kvb_model_source source = answer->source;
     bool named = checking->deployment->model[0] != '\0';
     enum kvb_status status = kvb_deployment_resolve(checking->deployment, &answer->plan, &answer->draft,
@@ -318,7 +317,7 @@ void check_found(struct checking *checking, const struct kvb_found *found)
     kvb_problems_init(checking->problems);
     memset(&checking->answer->advice, 0, sizeof checking->answer->advice);
     *checking->deployment = found->deployment;
-    overlay(checking->deployment, &checking->arguments->deployment);
+    overlay(checking->deployment, &checking->arguments->question.deployment);
     for (uint32_t i = 0; i < found->problems.count; i++) {
         add_problem(checking, found, &found->problems.items[i]);
     }

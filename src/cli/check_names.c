@@ -194,8 +194,8 @@ static const struct loaded_gpu *load_gpu(struct checking *checking, const char *
 static void use_policy(struct checking *checking, const struct kvb_found *found)
 {
     struct kvb_deployment *deployment = checking->deployment;
-    bool flagged =
-        checking->arguments->deployment.gpu[0] != '\0' || checking->arguments->deployment.gpu_memory_bytes > 0;
+    bool flagged = checking->arguments->question.deployment.gpu[0] != '\0' ||
+                   checking->arguments->question.deployment.gpu_memory_bytes > 0;
     bool named = deployment->gpu[0] != '\0' || deployment->inline_gpu || deployment->gpu_memory_bytes > 0;
     const struct kvb_policy_gpu *gpu = kvb_policy_find_gpu(checking->policy, checking->file, found->gpu_label);
     if (gpu == NULL || flagged || (named && gpu->label[0] == '\0')) {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/check.h"
-#include "report/setting_flag.h"
+#include "command/setting_flag.h"
 
 // Flags that can be the cause, the likeliest first; the first one that the file sets is pointed at.
 static const enum kvb_setting length_causes[] = {

@@ -48,7 +48,8 @@ static void add_command_names(struct kvb_buffer *out)
 // Every flag of any command that takes words, once.
 static void build_all(struct option_list *list)
 {
-    options_build(list, OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_CHECK | OPTIONS_OUTPUT);
+    options_build(list, OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_CHECK |
+                            OPTIONS_OUTPUT);
 }
 
 static void write_bash_values(struct kvb_buffer *out)

@@ -23,15 +23,16 @@ static bool copy_text(struct arguments *arguments, const struct option_row *row,
 
 static bool set_model(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    arguments->deployment.inline_model = false;
-    return copy_text(arguments, row, value, arguments->deployment.model, sizeof arguments->deployment.model);
+    arguments->question.deployment.inline_model = false;
+    return copy_text(arguments, row, value, arguments->question.deployment.model,
+                     sizeof arguments->question.deployment.model);
 }
 
 // A GPU of another name does not keep the memory that a profile states for its own.
 static bool set_gpu(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    struct kvb_deployment *deployment = &arguments->deployment;
-    arguments->gpu_flag = value;
+    struct kvb_deployment *deployment = &arguments->question.deployment;
+    arguments->question.gpu_flag = value;
     deployment->inline_gpu = false;
     deployment->gpu_memory_bytes = 0;
     deployment->gpu_free_bytes = 0;
@@ -41,7 +42,8 @@ static bool set_gpu(struct arguments *arguments, const struct option_row *row, c
 
 static bool set_engine(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    return copy_text(arguments, row, value, arguments->deployment.engine, sizeof arguments->deployment.engine);
+    return copy_text(arguments, row, value, arguments->question.deployment.engine,
+                     sizeof arguments->question.deployment.engine);
 }
 
 static bool parse_size(struct arguments *arguments, const struct option_row *row, const char *value, uint64_t *bytes)
@@ -66,14 +68,14 @@ static bool set_gpu_memory(struct arguments *arguments, const struct option_row 
                               row->name, value);
         return false;
     }
-    arguments->deployment.gpu_memory_bytes = bytes;
+    arguments->question.deployment.gpu_memory_bytes = bytes;
     return true;
 }
 
 static bool set_gpu_free(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    arguments->deployment.gpu_free_stated = true;
-    return parse_size(arguments, row, value, &arguments->deployment.gpu_free_bytes);
+    arguments->question.deployment.gpu_free_stated = true;
+    return parse_size(arguments, row, value, &arguments->question.deployment.gpu_free_bytes);
 }
 
 static const char *const usage_words[] = {"serve", "offline", NULL};
@@ -94,8 +96,8 @@ static int find_word(struct arguments *arguments, const struct option_row *row, 
 static bool set_usage(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     int index = find_word(arguments, row, value);
-    arguments->deployment.usage_set = true;
-    arguments->deployment.usage = index == 1 ? KVB_USAGE_OFFLINE : KVB_USAGE_SERVE;
+    arguments->question.deployment.usage_set = true;
+    arguments->question.deployment.usage = index == 1 ? KVB_USAGE_OFFLINE : KVB_USAGE_SERVE;
     return index >= 0;
 }
 
@@ -103,20 +105,20 @@ static bool set_platform(struct arguments *arguments, const struct option_row *r
 {
     static const enum kvb_platform platforms[] = {KVB_PLATFORM_LINUX, KVB_PLATFORM_WSL2, KVB_PLATFORM_WINDOWS};
     int index = find_word(arguments, row, value);
-    arguments->deployment.platform_set = true;
-    arguments->deployment.platform = platforms[index < 0 ? 0 : index];
+    arguments->question.deployment.platform_set = true;
+    arguments->question.deployment.platform = platforms[index < 0 ? 0 : index];
     return index >= 0;
 }
 
 static bool set_environment(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    arguments_keep(arguments, row->name, value);
-    return kvb_environment_set(value, &arguments->deployment.environment, &arguments->problems) == KVB_OK;
+    kvb_question_keep(&arguments->question, row->name, value);
+    return kvb_environment_set(value, &arguments->question.deployment.environment, &arguments->problems) == KVB_OK;
 }
 
 static bool set_reserve(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    struct kvb_deployment *deployment = &arguments->deployment;
+    struct kvb_deployment *deployment = &arguments->question.deployment;
     const char *equals = strchr(value, '=');
     uint64_t bytes = 0;
     size_t length = equals != NULL ? (size_t)(equals - value) : 0;

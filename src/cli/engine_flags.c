@@ -15,23 +15,24 @@ static bool set_setting(struct arguments *arguments, const struct option_row *ro
         (void)options_mistake(arguments, "--%s: %s", row->name, why);
         return false;
     }
-    kvb_settings_set(&arguments->deployment.settings, setting, number, KVB_ORIGIN_FLAG);
-    arguments->setting_texts[setting] = text;
+    kvb_settings_set(&arguments->question.deployment.settings, setting, number, KVB_ORIGIN_FLAG);
+    arguments->question.setting_texts[setting] = text;
     return true;
 }
 
 static bool set_json(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    arguments_keep(arguments, row->name, value);
-    return kvb_json_flag(row->name, value, KVB_ORIGIN_FLAG, &arguments->deployment, &arguments->problems) == KVB_OK;
+    kvb_question_keep(&arguments->question, row->name, value);
+    return kvb_json_flag(row->name, value, KVB_ORIGIN_FLAG, &arguments->question.deployment, &arguments->problems) ==
+           KVB_OK;
 }
 
 static bool set_overrides(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    arguments_keep(arguments, row->name, value);
-    if (!kvb_copy(arguments->deployment.overrides, sizeof arguments->deployment.overrides, value)) {
+    kvb_question_keep(&arguments->question, row->name, value);
+    if (!kvb_copy(arguments->question.deployment.overrides, sizeof arguments->question.deployment.overrides, value)) {
         (void)options_mistake(arguments, "--%s is longer than %zu characters", row->name,
-                              sizeof arguments->deployment.overrides - 1);
+                              sizeof arguments->question.deployment.overrides - 1);
         return false;
     }
     return true;

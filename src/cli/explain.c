@@ -4,9 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/explain_budget.h"
 #include "cli/output.h"
-#include "cli/read_log.h"
 #include "report/explain_report.h"
 
 static void add_notices(const struct kvb_log_report *log, struct kvb_problems *problems)
@@ -68,15 +66,15 @@ int explain_run(struct arguments *arguments, struct kvb_buffer *answer)
         return kvb_status_exit_code(kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY,
                                                     (struct kvb_place){0}, "not enough memory to read a log"));
     }
-    enum kvb_status status = read_log(path, log, &arguments->problems);
+    enum kvb_status status = kvb_log_load(path, log, &arguments->problems);
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
-        status = explain_given(&arguments->deployment, log, &given, &arguments->problems);
+        status = kvb_log_given_by(&arguments->question.deployment, log, &given, &arguments->problems);
         code = kvb_status_exit_code(status);
     }
     if (status == KVB_OK) {
         kvb_log_explain(log, &given);
-        explain_budget_checks(&arguments->deployment, log, &given);
+        kvb_log_check_budget(&arguments->question.deployment, log, &given);
         add_notices(log, &arguments->problems);
         render(arguments, log, path, answer);
         code = exit_code(log);

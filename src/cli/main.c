@@ -70,7 +70,7 @@ static int run(const struct command_row *command, int count, const char *const *
     memset(&arguments, 0, sizeof arguments);
     arguments.command = command;
     kvb_problems_init(&arguments.problems);
-    kvb_deployment_init(&arguments.deployment);
+    kvb_deployment_init(&arguments.question.deployment);
     kvb_buffer_init(&answer);
     if ((command->formats >> FORMAT_JSON & 1U) && options_want_json(count, words)) {
         arguments.format = FORMAT_JSON;

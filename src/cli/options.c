@@ -37,13 +37,6 @@ enum kvb_status options_mistake(struct arguments *arguments, const char *format,
     return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0}, "%s", text);
 }
 
-void arguments_keep(struct arguments *arguments, const char *name, const char *value)
-{
-    if (arguments->typed_count < TYPED_MAX) {
-        arguments->typed[arguments->typed_count++] = (struct typed){name, value};
-    }
-}
-
 void options_add(struct option_list *list, const struct option_row *rows, size_t count)
 {
     for (size_t i = 0; i < count && list->count < OPTIONS_MAX; i++) {
@@ -244,9 +237,9 @@ static enum kvb_status take_serve_command(struct reading *reading)
     if (!arguments->command->takes_serve_command) {
         return options_mistake(arguments, "'%s' takes no serve command after --", arguments->command->name);
     }
-    arguments->serve_count = reading->count - reading->at;
-    arguments->serve_words = reading->words + reading->at;
-    if (arguments->serve_count == 0) {
+    arguments->question.serve_count = reading->count - reading->at;
+    arguments->question.serve_words = reading->words + reading->at;
+    if (arguments->question.serve_count == 0) {
         return options_mistake(arguments, "nothing follows --; expected a command such as 'vllm serve MODEL'");
     }
     return KVB_OK;
@@ -284,8 +277,8 @@ static enum kvb_status apply_uses(struct reading *reading)
 // Which word of the serve command names the model, so that --model can take its place.
 static int find_model_word(const struct arguments *arguments)
 {
-    for (int i = 0; i < arguments->serve_count; i++) {
-        if (strcmp(arguments->serve_words[i], arguments->deployment.model) == 0) {
+    for (int i = 0; i < arguments->question.serve_count; i++) {
+        if (strcmp(arguments->question.serve_words[i], arguments->question.deployment.model) == 0) {
             return i;
         }
     }
@@ -294,9 +287,9 @@ static int find_model_word(const struct arguments *arguments)
 
 static enum kvb_status read_file(const struct reading *reading)
 {
-    const char *environment[TYPED_MAX];
+    const char *environment[KVB_TYPED_MAX];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < reading->use_count && count < TYPED_MAX; i++) {
+    for (uint32_t i = 0; i < reading->use_count && count < KVB_TYPED_MAX; i++) {
         if (strcmp(reading->uses[i].row->name, "env") == 0) {
             environment[count++] = reading->uses[i].value;
         }
@@ -322,11 +315,12 @@ static enum kvb_status read_profile_and_command(const struct reading *reading)
             return status;
         }
     }
-    if (arguments->serve_count > 0 && kvb_serve_command_read(arguments->serve_count, arguments->serve_words,
-                                                             &arguments->deployment, &arguments->problems) != KVB_OK) {
+    if (arguments->question.serve_count > 0 &&
+        kvb_serve_command_read(arguments->question.serve_count, arguments->question.serve_words,
+                               &arguments->question.deployment, &arguments->problems) != KVB_OK) {
         return KVB_BAD_ARGUMENT;
     }
-    arguments->serve_model = find_model_word(arguments);
+    arguments->question.serve_model = find_model_word(arguments);
     return KVB_OK;
 }
 

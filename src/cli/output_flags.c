@@ -91,17 +91,17 @@ static bool set_calibrate(struct arguments *arguments, const struct option_row *
 
 static bool set_with(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    if (arguments->with_count == KVB_RESIDENTS_MAX) {
+    if (arguments->question.with_count == KVB_RESIDENTS_MAX) {
         (void)options_mistake(arguments, "--%s: at most %d other residents share a GPU", row->name, KVB_RESIDENTS_MAX);
         return false;
     }
-    arguments->with[arguments->with_count++] = value;
+    arguments->question.with[arguments->question.with_count++] = value;
     return true;
 }
 
 static bool set_need_len(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    uint64_t *length = &arguments->deployment.need.length_tokens;
+    uint64_t *length = &arguments->question.deployment.need.length_tokens;
     if (!kvb_parse_count(value, length) || *length == 0) {
         (void)options_mistake(arguments, "--%s: '%.60s' is not a length; expected tokens such as 8192 or 32K",
                               row->name, value);
@@ -121,7 +121,7 @@ static bool set_need_concurrency(struct arguments *arguments, const struct optio
                               value);
         return false;
     }
-    arguments->deployment.need.concurrency_hundredths = ppm / PPM_PER_HUNDREDTH;
+    arguments->question.deployment.need.concurrency_hundredths = ppm / PPM_PER_HUNDREDTH;
     return true;
 }
 
@@ -145,7 +145,7 @@ static uint64_t *request_part(struct kvb_request *request, const char *name, siz
 // "images=2,prompt=50,answer=200"
 static bool set_request(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    struct kvb_request *request = &arguments->deployment.request;
+    struct kvb_request *request = &arguments->question.deployment.request;
     const char *at = value;
     request->set = true;
     while (at != NULL) {

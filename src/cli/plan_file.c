@@ -43,7 +43,7 @@ static enum kvb_status use(struct arguments *arguments, const struct taking *tak
                                (unsigned)taking->count, taking->names);
     }
     keep_problems(&arguments->problems, &taking->first->problems);
-    arguments->deployment = taking->first->deployment;
+    arguments->question.deployment = taking->first->deployment;
     return taking->first->status;
 }
 
@@ -64,7 +64,7 @@ static enum kvb_status load(struct arguments *arguments, const struct kvb_manife
     kvb_problems_init(&problems);
     enum kvb_status status = kvb_manifest_load(path, options, take, taking, &count, &problems);
     if (is_meant_as_profile(path, taking)) {
-        return kvb_deployment_load(path, &arguments->deployment, &arguments->problems);
+        return kvb_deployment_load(path, &arguments->question.deployment, &arguments->problems);
     }
     if (status != KVB_OK) {
         keep_problems(&arguments->problems, &problems);

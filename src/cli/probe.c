@@ -3,9 +3,9 @@
 
 #include "base/memory.h"
 #include "cli/commands.h"
+#include "cli/machine_words.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/plan_machine.h"
 #include "report/probe_report.h"
 
 static bool names_model(const struct kvb_deployment *deployment)
@@ -13,7 +13,7 @@ static bool names_model(const struct kvb_deployment *deployment)
     return deployment->inline_model || deployment->model[0] != '\0';
 }
 
-static void render(const struct arguments *arguments, const struct machine_choice *choice, bool ranked,
+static void render(const struct arguments *arguments, const struct kvb_machine_choice *choice, bool ranked,
                    struct kvb_buffer *answer)
 {
     struct kvb_probe_report report = {
@@ -32,16 +32,16 @@ static void render(const struct arguments *arguments, const struct machine_choic
 
 static int exit_code(const struct kvb_ranking *ranking)
 {
-    const struct kvb_rank *rank = kvb_probe_deciding(ranking);
+    const struct kvb_rank *rank = kvb_ranking_deciding(ranking);
     return rank != NULL && rank->verdict != KVB_DOES_NOT_FIT ? 0 : 1;
 }
 
-static int probe(struct arguments *arguments, struct machine_choice *choice, struct kvb_buffer *answer)
+static int probe(struct arguments *arguments, struct kvb_machine_choice *choice, struct kvb_buffer *answer)
 {
-    bool ranked = names_model(&arguments->deployment);
-    enum kvb_status status = machine_take(arguments, choice);
+    bool ranked = names_model(&arguments->question.deployment);
+    enum kvb_status status = kvb_machine_take(&arguments->question, machine_library(), choice, &arguments->problems);
     if (status == KVB_OK && ranked) {
-        status = machine_rank(arguments, choice);
+        status = kvb_machine_choose(&arguments->question.deployment, choice, &arguments->problems);
     }
     if (status != KVB_OK) {
         return kvb_status_exit_code(status);
@@ -52,7 +52,7 @@ static int probe(struct arguments *arguments, struct machine_choice *choice, str
 
 int probe_run(struct arguments *arguments, struct kvb_buffer *answer)
 {
-    struct kvb_deployment *deployment = &arguments->deployment;
+    struct kvb_deployment *deployment = &arguments->question.deployment;
     if (deployment->gpu_memory_bytes > 0 || deployment->gpu_free_stated) {
         (void)kvb_problem_add(&arguments->problems, KVB_WARNING, KVB_CONTRADICTION, (struct kvb_place){0},
                               "probe takes sizes from the machine; the GPU memory given is set aside");
@@ -60,7 +60,7 @@ int probe_run(struct arguments *arguments, struct kvb_buffer *answer)
         deployment->gpu_free_bytes = 0;
         deployment->gpu_free_stated = false;
     }
-    struct machine_choice *choice = kvb_reallocate(NULL, sizeof *choice);
+    struct kvb_machine_choice *choice = kvb_reallocate(NULL, sizeof *choice);
     if (choice == NULL) {
         return kvb_status_exit_code(
             kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory"));

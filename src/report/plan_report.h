@@ -27,10 +27,10 @@ struct kvb_plan_report {
     const char *command; // serve command with the changes applied, or NULL
     unsigned show;
     bool color;
-    const struct kvb_cards *cards;                // no GPU was named; the budget is of the first of these, or NULL
-    const char *devices, *choice;                 // GPUs taken of a machine and why, or NULL
-    const struct kvb_plan_report *against;        // the same question put otherwise, or NULL
-    const struct kvb_residents_report *residents; // who else is on the GPUs, or NULL
+    const struct kvb_cards *cards;         // no GPU was named; the budget is of the first of these, or NULL
+    const char *devices, *choice;          // GPUs taken of a machine and why, or NULL
+    const struct kvb_plan_report *against; // the same question put otherwise, or NULL
+    const struct kvb_placed *residents;    // who else is on the GPUs, or NULL
 };
 
 void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *report);

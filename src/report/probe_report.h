@@ -25,7 +25,4 @@ void kvb_probe_chosen_labels(struct kvb_buffer *out, const struct kvb_machine *m
 // "CUDA_VISIBLE_DEVICES=4", as the vendor's runtime reads it.
 void kvb_probe_environment(struct kvb_buffer *out, const struct kvb_machine *machine,
                            const struct kvb_ranking *ranking);
-// The one that decides for a set: the last of the chosen, or NULL.
-const struct kvb_rank *kvb_probe_deciding(const struct kvb_ranking *ranking);
-
 #endif

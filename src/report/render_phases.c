@@ -162,7 +162,7 @@ static bool is_asleep(enum kvb_train_phase phase)
     return phase == KVB_TRAIN_UPDATE || phase == KVB_TRAIN_OLD_LOG_PROBS || phase == KVB_TRAIN_REFERENCE_LOG_PROBS;
 }
 
-static void say_utilization(struct kvb_buffer *out, const struct kvb_residents_report *report)
+static void say_utilization(struct kvb_buffer *out, const struct kvb_placed *report)
 {
     const struct kvb_training *training = report->training;
     const struct kvb_resident_answer *row = &report->side->rows[report->own];
@@ -196,7 +196,7 @@ static void say_utilization(struct kvb_buffer *out, const struct kvb_residents_r
     add_wrapped(out, &line);
 }
 
-static void add_alternatives(struct kvb_buffer *out, const struct kvb_residents_report *report)
+static void add_alternatives(struct kvb_buffer *out, const struct kvb_placed *report)
 {
     static const char *const heads[] = {"rollout, GiB per GPU", "weights", "KV cache", "passing", "tokens", ""};
     struct kvb_columns columns;
@@ -222,13 +222,13 @@ static void add_alternatives(struct kvb_buffer *out, const struct kvb_residents_
                       (unsigned)report->sequences, (unsigned)report->prompt_tokens, (unsigned)report->answer_tokens);
 }
 
-void kvb_render_phases_text(struct kvb_buffer *out, const struct kvb_residents_report *report)
+void kvb_render_phases_text(struct kvb_buffer *out, const struct kvb_placed *report, bool color)
 {
     const struct kvb_trainer *trainer = report->trainer;
     char heading[80];
     (void)snprintf(heading, sizeof heading, "One training step on each of %u GPUs (%s)", (unsigned)trainer->gpus,
                    kvb_sharding_rows[trainer->sharding].name);
-    kvb_style_heading(out, report->color, heading);
+    kvb_style_heading(out, color, heading);
     add_table(out, report->training);
     add_bars(out, report->training);
     say_static(out, report->training);

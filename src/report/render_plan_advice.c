@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/setting_flag.h"
 #include "report/plan_report.h"
 #include "report/safe_text.h"
-#include "report/setting_flag.h"
 #include "report/style.h"
 
 #define FLAG_WIDTH_MAX 40

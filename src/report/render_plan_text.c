@@ -266,6 +266,6 @@ void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *
         kvb_render_plan_against(out, report);
     }
     if (report->residents != NULL) {
-        kvb_render_residents_text(out, report->residents);
+        kvb_render_residents_text(out, report->residents, report->color);
     }
 }

@@ -3,11 +3,6 @@
 
 #include "report/probe_report.h"
 
-const struct kvb_rank *kvb_probe_deciding(const struct kvb_ranking *ranking)
-{
-    return ranking->chosen_count > 0 ? &ranking->ranks[ranking->chosen[ranking->chosen_count - 1]] : NULL;
-}
-
 static bool is_chosen(const struct kvb_ranking *ranking, uint32_t device)
 {
     for (uint32_t i = 0; i < ranking->chosen_count; i++) {
@@ -52,7 +47,7 @@ static bool is_mixed(const struct kvb_machine *machine)
 
 void kvb_probe_environment(struct kvb_buffer *out, const struct kvb_machine *machine, const struct kvb_ranking *ranking)
 {
-    const struct kvb_rank *rank = kvb_probe_deciding(ranking);
+    const struct kvb_rank *rank = kvb_ranking_deciding(ranking);
     const struct kvb_device *device = rank != NULL ? &machine->devices[rank->device] : NULL;
     if (machine->vendor == KVB_VENDOR_AMD) {
         kvb_buffer_add(out, "HIP_VISIBLE_DEVICES=");
@@ -123,7 +118,7 @@ static void say_outcome(struct kvb_buffer *out, const struct kvb_rank *rank, boo
 
 void kvb_probe_choice(struct kvb_buffer *out, const struct kvb_machine *machine, const struct kvb_ranking *ranking)
 {
-    const struct kvb_rank *rank = kvb_probe_deciding(ranking);
+    const struct kvb_rank *rank = kvb_ranking_deciding(ranking);
     if (rank == NULL) {
         say_shortage(out, ranking);
         return;

@@ -134,7 +134,7 @@ static void text_of(struct kvb_json *json, const char *key, struct kvb_buffer *t
 
 static void recommendation(struct kvb_json *json, const struct kvb_probe_report *report)
 {
-    const struct kvb_rank *rank = kvb_probe_deciding(report->ranking);
+    const struct kvb_rank *rank = kvb_ranking_deciding(report->ranking);
     struct kvb_buffer text;
     kvb_json_open_object(json, "recommendation");
     chosen_list(json, report);
@@ -161,7 +161,7 @@ static void ranking(struct kvb_json *json, const struct kvb_probe_report *report
         kvb_json_null(json, "recommendation");
         return;
     }
-    const struct kvb_rank *rank = kvb_probe_deciding(report->ranking);
+    const struct kvb_rank *rank = kvb_ranking_deciding(report->ranking);
     kvb_json_text(json, "verdict", kvb_verdict_name(rank != NULL ? rank->verdict : KVB_DOES_NOT_FIT));
     deployment(json, report);
     kvb_json_open_list(json, "ranking");

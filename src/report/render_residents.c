@@ -52,7 +52,7 @@ static void add_engine_cells(struct kvb_columns *columns, const struct kvb_resid
     kvb_columns_cell(columns, row->starts ? "yes" : "no");
 }
 
-static void add_rows(struct kvb_buffer *out, const struct kvb_residents_report *report)
+static void add_rows(struct kvb_buffer *out, const struct kvb_placed *report)
 {
     struct kvb_columns columns;
     kvb_columns_init(&columns, "llrrrrrl", 2, 2);
@@ -104,7 +104,7 @@ static void add_wrapped(struct kvb_buffer *out, struct kvb_buffer *line)
     kvb_buffer_free(line);
 }
 
-static void say_release(struct kvb_buffer *out, const struct kvb_residents_report *report, uint32_t i)
+static void say_release(struct kvb_buffer *out, const struct kvb_placed *report, uint32_t i)
 {
     const struct kvb_resident_answer *row = &report->side->rows[i];
     const struct kvb_engine *engine = &report->residents[i].plan->engine;
@@ -125,7 +125,7 @@ static void say_release(struct kvb_buffer *out, const struct kvb_residents_repor
     add_wrapped(out, &line);
 }
 
-static void say_at_once(struct kvb_buffer *out, const struct kvb_residents_report *report)
+static void say_at_once(struct kvb_buffer *out, const struct kvb_placed *report)
 {
     const struct kvb_side_by_side *side = report->side;
     struct kvb_buffer line;
@@ -152,9 +152,9 @@ static void say_at_once(struct kvb_buffer *out, const struct kvb_residents_repor
     add_wrapped(out, &line);
 }
 
-void kvb_render_residents_text(struct kvb_buffer *out, const struct kvb_residents_report *report)
+void kvb_render_residents_text(struct kvb_buffer *out, const struct kvb_placed *report, bool color)
 {
-    kvb_style_heading(out, report->color, "Residents, in order of start");
+    kvb_style_heading(out, color, "Residents, in order of start");
     add_rows(out, report);
     add_bar(out, report->side);
     for (uint32_t i = 0; i < report->side->count; i++) {
@@ -164,6 +164,6 @@ void kvb_render_residents_text(struct kvb_buffer *out, const struct kvb_resident
     }
     say_at_once(out, report);
     if (report->training != NULL) {
-        kvb_render_phases_text(out, report);
+        kvb_render_phases_text(out, report, color);
     }
 }

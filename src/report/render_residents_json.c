@@ -36,7 +36,7 @@ static void engine(struct kvb_json *json, const struct kvb_resident *resident, c
     kvb_json_close_object(json);
 }
 
-static void order(struct kvb_json *json, const struct kvb_residents_report *report)
+static void order(struct kvb_json *json, const struct kvb_placed *report)
 {
     kvb_json_open_list(json, "order");
     for (uint32_t i = 0; i < report->side->count; i++) {
@@ -72,7 +72,7 @@ static void phases(struct kvb_json *json, const struct kvb_training *training)
     kvb_json_close_list(json);
 }
 
-static void alternatives(struct kvb_json *json, const struct kvb_residents_report *report)
+static void alternatives(struct kvb_json *json, const struct kvb_placed *report)
 {
     kvb_json_open_list(json, "rollouts");
     for (uint32_t i = 0; i < report->alternative_count; i++) {
@@ -90,7 +90,7 @@ static void alternatives(struct kvb_json *json, const struct kvb_residents_repor
     kvb_json_close_list(json);
 }
 
-static void training(struct kvb_json *json, const struct kvb_residents_report *report)
+static void training(struct kvb_json *json, const struct kvb_placed *report)
 {
     const struct kvb_training *step = report->training;
     kvb_json_open_object(json, "training");
@@ -112,7 +112,7 @@ static void training(struct kvb_json *json, const struct kvb_residents_report *r
     kvb_json_close_object(json);
 }
 
-void kvb_render_residents_json(struct kvb_json *json, const struct kvb_residents_report *report)
+void kvb_render_residents_json(struct kvb_json *json, const struct kvb_placed *report)
 {
     kvb_json_open_object(json, "residents");
     kvb_json_count(json, "memory_bytes", report->side->memory_bytes);

@@ -1,10 +1,10 @@
 // Flags of a serve command that are made of several settings: JSON flags, and which of them change.
-#include "cli/serve_parts.h"
+#include "answer/serve_parts.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "report/setting_flag.h"
+#include "command/setting_flag.h"
 
 static const char *const parts[] = {"limit-mm-per-prompt", "mm-processor-kwargs",     "compilation-config",
                                     "speculative-config",  "cudagraph-capture-sizes", "kv-transfer-config",
@@ -28,11 +28,11 @@ static const struct kvb_setting_part *member_of(unsigned part, unsigned setting)
     return member != NULL && strcmp(member->flag, parts[part]) == 0 ? member : NULL;
 }
 
-bool serve_part_is_advised(unsigned part, const struct serve_settings *settings, const struct arguments *arguments)
+bool serve_part_is_advised(unsigned part, const struct serve_settings *settings, const struct kvb_question *question)
 {
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct serve_setting *value = &settings->values[i];
-        const struct kvb_setting_value *asked = &arguments->deployment.settings.values[i];
+        const struct kvb_setting_value *asked = &question->deployment.settings.values[i];
         if (member_of(part, i) != NULL && value->changed &&
             (!value->written || !asked->set || asked->number != value->number)) {
             return true;
@@ -63,28 +63,28 @@ static bool is_short_form(const char *word, size_t length, const struct kvb_sett
     return row->short_name != NULL && strlen(row->short_name) == length && strncmp(word, row->short_name, length) == 0;
 }
 
-static bool part_is_said(unsigned part, const struct serve_settings *settings, const struct arguments *arguments)
+static bool part_is_said(unsigned part, const struct serve_settings *settings, const struct kvb_question *question)
 {
-    for (uint32_t i = 0; i < arguments->typed_count; i++) {
-        if (strcmp(arguments->typed[i].name, parts[part]) == 0) {
+    for (uint32_t i = 0; i < question->typed_count; i++) {
+        if (strcmp(question->typed[i].name, parts[part]) == 0) {
             return true;
         }
     }
-    return serve_part_is_advised(part, settings, arguments);
+    return serve_part_is_advised(part, settings, question);
 }
 
 static bool json_flag_is_changed(const char *name, size_t length, const struct serve_settings *settings,
-                                 const struct arguments *arguments)
+                                 const struct kvb_question *question)
 {
     for (unsigned i = 0; i < PART_COUNT; i++) {
         if (kvb_match_name(name, length, parts[i]) == KVB_NAME_EQUAL) {
-            return part_is_said(i, settings, arguments);
+            return part_is_said(i, settings, question);
         }
     }
     return false;
 }
 
-bool serve_flag_is_changed(const char *word, const struct serve_settings *settings, const struct arguments *arguments,
+bool serve_flag_is_changed(const char *word, const struct serve_settings *settings, const struct kvb_question *question,
                            bool *takes_value)
 {
     size_t whole = strcspn(word, "=");
@@ -109,7 +109,7 @@ bool serve_flag_is_changed(const char *word, const struct serve_settings *settin
     }
     if (best < 0) {
         *takes_value = true;
-        return is_long && json_flag_is_changed(name, length, settings, arguments);
+        return is_long && json_flag_is_changed(name, length, settings, question);
     }
     *takes_value = kvb_setting_rows[best].kind != KVB_VALUE_SWITCH;
     return settings->values[best].changed;

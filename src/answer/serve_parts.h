@@ -1,12 +1,13 @@
 // Flags of a serve command that are made of several settings: JSON flags, and which of them change.
-#ifndef KVB_CLI_SERVE_PARTS_H
-#define KVB_CLI_SERVE_PARTS_H
+#ifndef KVB_ANSWER_SERVE_PARTS_H
+#define KVB_ANSWER_SERVE_PARTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kvbudget/answer.h>
+
 #include "base/buffer.h"
-#include "cli/arguments.h"
 
 struct serve_setting {
     bool written; // appears in the line
@@ -22,14 +23,14 @@ unsigned serve_part_count(void);
 const char *serve_part_name(unsigned part); // "limit-mm-per-prompt"
 
 // True when the advice touched a setting of this flag, so that its text as typed no longer holds.
-bool serve_part_is_advised(unsigned part, const struct serve_settings *settings, const struct arguments *arguments);
+bool serve_part_is_advised(unsigned part, const struct serve_settings *settings, const struct kvb_question *question);
 
 // Appends the flag's value as JSON; nothing when no part of it is written.
 void serve_part_write(struct kvb_buffer *out, unsigned part, const struct serve_settings *settings,
                       const struct kvb_deployment *deployment);
 
 // Whether `word` ("--max_model_len=8192", "-tp") of a serve command is said anew.
-bool serve_flag_is_changed(const char *word, const struct serve_settings *settings, const struct arguments *arguments,
+bool serve_flag_is_changed(const char *word, const struct serve_settings *settings, const struct kvb_question *question,
                            bool *takes_value);
 
 #endif

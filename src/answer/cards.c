@@ -1,13 +1,13 @@
 // A plan without a GPU: what is needed, and the smallest built-in cards that start.
-#include "cli/cards.h"
+#include <kvbudget/answer.h>
 
 #include <string.h>
+
+#include <kvbudget/units.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/plan.h"
-#include "report/cards_report.h"
 
 // Any size will do to resolve the rest of the question.
 #define STAND_IN_BYTES (80 * KVB_GIB)
@@ -15,11 +15,11 @@
 static const uint32_t counts[] = {1, 2, 4, 8};
 
 struct search {
-    struct answer *answer; // of the card being tried
-    struct answer *best;   // of the first card in the list
+    struct kvb_answer *answer; // of the card being tried
+    struct kvb_answer *best;   // of the first card in the list
     struct kvb_problems *scratch;
     bool split_given; // the user chose the tensor parallel size
-    struct kvb_cards cards;
+    struct kvb_cards *cards;
 };
 
 static bool is_smaller(const struct kvb_card *a, const struct kvb_card *b)
@@ -32,7 +32,7 @@ static bool is_smaller(const struct kvb_card *a, const struct kvb_card *b)
 // Keeps the list sorted and short.
 static void insert(struct search *search, const struct kvb_card *card)
 {
-    struct kvb_cards *cards = &search->cards;
+    struct kvb_cards *cards = search->cards;
     uint32_t at = cards->count;
     while (at > 0 && is_smaller(card, &cards->rows[at - 1])) {
         at--;
@@ -46,8 +46,7 @@ static void insert(struct search *search, const struct kvb_card *card)
     cards->rows[at] = *card;
     cards->count = kept + 1;
     if (at == 0) {
-        *search->best = *search->answer;
-        search->best->plan.draft = search->answer->plan.draft != NULL ? &search->best->draft : NULL;
+        kvb_answer_copy(search->best, search->answer);
     }
 }
 
@@ -105,56 +104,43 @@ static void try_catalogue(struct search *search)
     }
 }
 
-// The tensor parallel size of the best answer, when it was not asked for, is part of the recommendation.
-static enum kvb_status finish_best(struct arguments *arguments, struct search *search)
+static enum kvb_status search_all(struct kvb_deployment *deployment, struct search *search,
+                                  struct kvb_problems *problems)
 {
-    if (search->cards.count == 0) {
-        return kvb_problem_add(&arguments->problems, KVB_WARNING, KVB_UNKNOWN_NAME, (struct kvb_place){0},
-                               "no built-in GPU starts this, alone or in groups of up to 8; name one with --gpu to see "
-                               "what is missing");
-    }
-    return plan_compute(search->best, &arguments->problems);
-}
-
-static int search_and_render(struct arguments *arguments, struct search *search, struct kvb_buffer *out)
-{
-    struct kvb_deployment *deployment = &arguments->deployment;
     deployment->gpu_memory_bytes = STAND_IN_BYTES;
     enum kvb_status status = kvb_deployment_resolve(deployment, &search->answer->plan, &search->answer->draft,
-                                                    &search->answer->source, &arguments->problems);
+                                                    &search->answer->source, problems);
     if (status != KVB_OK) {
-        return kvb_status_exit_code(status);
+        return status;
     }
-    *search->best = *search->answer;
-    search->best->plan.draft = search->answer->plan.draft != NULL ? &search->best->draft : NULL;
+    kvb_answer_copy(search->best, search->answer);
     search->split_given = deployment->settings.values[KVB_SET_TENSOR_PARALLEL_SIZE].set != 0;
     try_catalogue(search);
-    bool found = finish_best(arguments, search) == KVB_OK;
-    if (found) {
-        kvb_settings_set(&deployment->settings, KVB_SET_TENSOR_PARALLEL_SIZE, search->cards.rows[0].count,
+    if (search->cards->count == 0) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_UNKNOWN_NAME, (struct kvb_place){0},
+                              "no built-in GPU starts this, alone or in groups of up to 8; name one with --gpu to see "
+                              "what is missing");
+    } else { // when it was not asked for, the tensor parallel size is part of the recommendation
+        kvb_settings_set(&deployment->settings, KVB_SET_TENSOR_PARALLEL_SIZE, search->cards->rows[0].count,
                          KVB_ORIGIN_FLAG);
-    } else {
-        status = plan_compute(search->best, &arguments->problems);
-        if (status != KVB_OK) {
-            return kvb_status_exit_code(status);
-        }
     }
-    plan_render(arguments, search->best, &search->cards, out);
-    return found ? 0 : 1;
+    return kvb_answer_plan(search->best, problems);
 }
 
-int cards_run(struct arguments *arguments, struct kvb_buffer *out)
+enum kvb_status kvb_answer_cards(struct kvb_deployment *deployment, struct kvb_cards *cards, struct kvb_answer *best,
+                                 struct kvb_problems *problems)
 {
-    struct answer *answers = kvb_reallocate(NULL, 2 * sizeof *answers);
+    struct kvb_answer *answer = kvb_reallocate(NULL, sizeof *answer);
     struct kvb_problems *scratch = kvb_reallocate(NULL, sizeof *scratch);
-    int code = kvb_status_exit_code(KVB_NO_MEMORY);
-    if (answers != NULL && scratch != NULL) {
-        struct search search = {.answer = &answers[0], .best = &answers[1], .scratch = scratch};
-        code = search_and_render(arguments, &search, out);
+    struct search search = {.answer = answer, .best = best, .scratch = scratch, .cards = cards};
+    enum kvb_status status = KVB_NO_MEMORY;
+    memset(cards, 0, sizeof *cards);
+    if (answer != NULL && scratch != NULL) {
+        status = search_all(deployment, &search, problems);
     } else {
-        (void)kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
+        (void)kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
     }
-    kvb_release(answers);
+    kvb_release(answer);
     kvb_release(scratch);
-    return code;
+    return status;
 }

@@ -1,16 +1,14 @@
 // Reads a log file or standard input into a report.
-#include "cli/read_log.h"
+#include <kvbudget/answer.h>
 
 #include <string.h>
-
-#include <kvbudget/input.h>
 
 static void feed(void *context, const char *bytes, size_t length)
 {
     kvb_log_reader_feed(context, bytes, length);
 }
 
-enum kvb_status read_log(const char *path, struct kvb_log_report *log, struct kvb_problems *problems)
+enum kvb_status kvb_log_load(const char *path, struct kvb_log_report *log, struct kvb_problems *problems)
 {
     struct kvb_log_reader *reader = kvb_log_reader_new();
     if (reader == NULL) {

@@ -1,6 +1,6 @@
 // A setting as the vLLM flag that makes it, JSON flags included.
-#ifndef KVB_REPORT_SETTING_FLAG_H
-#define KVB_REPORT_SETTING_FLAG_H
+#ifndef KVB_COMMAND_SETTING_FLAG_H
+#define KVB_COMMAND_SETTING_FLAG_H
 
 #include <kvbudget/plan.h>
 

@@ -1,7 +1,9 @@
 // A log's run put to the budget: the same model, release and settings, with the pool that was logged.
-#include "cli/explain_budget.h"
+#include <kvbudget/answer.h>
 
 #include <string.h>
+
+#include <kvbudget/units.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -155,8 +157,8 @@ static enum kvb_status try_model(const char *name, struct kvb_problems *problems
     return status;
 }
 
-enum kvb_status explain_given(const struct kvb_deployment *deployment, const struct kvb_log_report *log,
-                              struct kvb_log_given *given, struct kvb_problems *problems)
+enum kvb_status kvb_log_given_by(const struct kvb_deployment *deployment, const struct kvb_log_report *log,
+                                 struct kvb_log_given *given, struct kvb_problems *problems)
 {
     kvb_log_given_init(given);
     given->settings = deployment->settings;
@@ -224,8 +226,8 @@ static void check_need(struct question *question, struct kvb_log_report *log)
                     question->budget.needed_bytes, difference <= (int64_t)PRINTED_HALF_BYTES);
 }
 
-void explain_budget_checks(const struct kvb_deployment *deployment, struct kvb_log_report *log,
-                           const struct kvb_log_given *given)
+void kvb_log_check_budget(const struct kvb_deployment *deployment, struct kvb_log_report *log,
+                          const struct kvb_log_given *given)
 {
     struct question *question = given->model_known ? kvb_reallocate(NULL, sizeof *question) : NULL;
     if (question == NULL) {

@@ -1,10 +1,10 @@
-// --calibrate: what a run's log measured corrects the model of each term.
+// What a run's log measured corrects the model of each term.
+#include <kvbudget/answer.h>
+
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/plan.h"
-#include "cli/read_log.h"
 
 struct measured_row {
     enum kvb_observation observation;
@@ -66,7 +66,8 @@ static void adopt_gpu_total(const struct kvb_log_report *log, const struct kvb_d
 }
 
 static enum kvb_status calibrate(const char *path, const struct kvb_deployment *deployment,
-                                 const struct kvb_log_report *log, struct answer *answer, struct kvb_problems *problems)
+                                 const struct kvb_log_report *log, struct kvb_answer *answer,
+                                 struct kvb_problems *problems)
 {
     const struct kvb_place place = {.file = strcmp(path, "-") == 0 ? "standard input" : path};
     struct kvb_measured measured;
@@ -96,15 +97,15 @@ static enum kvb_status calibrate(const char *path, const struct kvb_deployment *
     return KVB_OK;
 }
 
-enum kvb_status plan_calibrate(const char *path, const struct kvb_deployment *deployment, struct answer *answer,
-                               struct kvb_problems *problems)
+enum kvb_status kvb_answer_calibrate(const char *path, const struct kvb_deployment *deployment,
+                                     struct kvb_answer *answer, struct kvb_problems *problems)
 {
     struct kvb_log_report *log = kvb_reallocate(NULL, sizeof *log);
     if (log == NULL) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0},
                                "not enough memory to read a log");
     }
-    enum kvb_status status = read_log(path, log, problems);
+    enum kvb_status status = kvb_log_load(path, log, problems);
     if (status == KVB_OK) {
         status = calibrate(path, deployment, log, answer, problems);
     }

@@ -1,45 +1,64 @@
 // Reads the other residents, puts them in order and asks who starts and what a training step holds.
-#include "cli/plan_residents.h"
+#include <kvbudget/answer.h>
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/options.h"
 
 #define DEFAULT_SEQUENCES 8
 #define DEFAULT_TOKENS 1024
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
-static enum kvb_status read_with(struct arguments *arguments, struct residents *residents)
+struct neighbour {
+    struct kvb_plan plan; // engines; of trainers only the model
+    struct kvb_model draft;
+};
+
+struct residents {
+    struct kvb_placed report; // first: what the caller holds
+    uint32_t count;
+    struct kvb_resident_entry entries[KVB_RESIDENTS_MAX];
+    struct neighbour neighbours[KVB_RESIDENTS_MAX];
+    struct kvb_plan own_plan; // before anybody holds anything
+    uint64_t used_bytes;      // --reserve, and what --gpu-free leaves out: before all of them
+    struct kvb_resident rows[KVB_RESIDENTS_MAX + 2];
+    struct kvb_side_by_side side;
+    struct kvb_training training;
+    struct kvb_alternative alternatives[KVB_ALTERNATIVES_MAX];
+};
+
+static enum kvb_status read_with(const struct kvb_question *question, struct residents *residents,
+                                 struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
-    for (uint32_t i = 0; i < arguments->with_count && status == KVB_OK; i++) {
+    for (uint32_t i = 0; i < question->with_count && status == KVB_OK; i++) {
         if (residents->count == KVB_RESIDENTS_MAX) {
-            return options_mistake(arguments, "at most %d other residents share a GPU", KVB_RESIDENTS_MAX);
+            return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_ARGUMENT, nowhere,
+                                   "at most %d other residents share a GPU", KVB_RESIDENTS_MAX);
         }
         struct kvb_resident_entry *entry = &residents->entries[residents->count++];
         memset(entry, 0, sizeof *entry);
         entry->kind = KVB_RESIDENT_ENGINE;
         entry->after = true;
-        status = kvb_deployment_load(arguments->with[i], &entry->deployment, &arguments->problems);
-        const char *name = entry->deployment.name[0] != '\0' ? entry->deployment.name : arguments->with[i];
+        status = kvb_deployment_load(question->with[i], &entry->deployment, problems);
+        const char *name = entry->deployment.name[0] != '\0' ? entry->deployment.name : question->with[i];
         (void)kvb_copy(entry->name, sizeof entry->name, name);
     }
     return status;
 }
 
-static enum kvb_status read_all(struct arguments *arguments, struct residents *residents)
+static enum kvb_status read_all(const struct kvb_question *question, struct residents *residents,
+                                struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
     residents->count = 0;
-    if (arguments->deployment.resident_count > 0 && arguments->operand_count == 1) {
-        status =
-            kvb_residents_load(arguments->operands[0], residents->entries, &residents->count, &arguments->problems);
+    if (question->deployment.resident_count > 0 && question->profile != NULL) {
+        status = kvb_residents_load(question->profile, residents->entries, &residents->count, problems);
     }
-    return status == KVB_OK ? read_with(arguments, residents) : status;
+    return status == KVB_OK ? read_with(question, residents, problems) : status;
 }
 
 // What the trainer's own configuration says of the engine counts where the deployment says nothing.
@@ -196,7 +215,7 @@ static void add_alternatives(struct residents *residents, const struct kvb_plan 
             add_parallel(residents, plan, tp, false);
         }
     }
-    struct kvb_residents_report *report = &residents->report;
+    struct kvb_placed *report = &residents->report;
     report->sequences = or_else(trainer->sequences, DEFAULT_SEQUENCES);
     report->prompt_tokens = or_else(trainer->prompt_tokens, DEFAULT_TOKENS);
     report->answer_tokens = or_else(trainer->answer_tokens, DEFAULT_TOKENS);
@@ -231,11 +250,11 @@ static enum kvb_status train(struct residents *residents, const struct kvb_plan 
     return status;
 }
 
-static enum kvb_status place(struct arguments *arguments, struct kvb_plan *plan, struct residents *residents)
+static enum kvb_status place(struct kvb_question *question, struct kvb_plan *plan, struct residents *residents,
+                             struct kvb_problems *problems)
 {
-    struct kvb_problems *problems = &arguments->problems;
     enum kvb_status status = KVB_OK;
-    take_rollout_settings(residents, &arguments->deployment.settings);
+    take_rollout_settings(residents, &question->deployment.settings);
     take_rollout_settings(residents, &plan->settings);
     for (uint32_t i = 0; i < residents->count && status == KVB_OK; i++) {
         status = resolve_one(&residents->entries[i], &residents->neighbours[i], plan, problems);
@@ -246,7 +265,7 @@ static enum kvb_status place(struct arguments *arguments, struct kvb_plan *plan,
     residents->own_plan = *plan;
     take_used(residents);
     uint32_t count =
-        put_in_order(residents, arguments->deployment.name[0] != '\0' ? arguments->deployment.name : plan->model.name);
+        put_in_order(residents, question->deployment.name[0] != '\0' ? question->deployment.name : plan->model.name);
     status = kvb_side_by_side(&plan->gpu, residents->rows, count, &residents->side, problems);
     if (status != KVB_OK) {
         return status;
@@ -260,31 +279,37 @@ static enum kvb_status place(struct arguments *arguments, struct kvb_plan *plan,
     return status;
 }
 
-enum kvb_status residents_place(struct arguments *arguments, struct kvb_plan *plan, struct residents **residents)
+enum kvb_status kvb_residents_place(struct kvb_question *question, struct kvb_plan *plan, struct kvb_placed **placed,
+                                    struct kvb_problems *problems)
 {
-    *residents = NULL;
-    if (arguments->deployment.resident_count == 0 && arguments->with_count == 0) {
+    *placed = NULL;
+    if (question->deployment.resident_count == 0 && question->with_count == 0) {
         return KVB_OK;
     }
     struct residents *made = kvb_reallocate(NULL, sizeof *made);
     if (made == NULL) {
-        return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, nowhere, "out of memory");
+        return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, nowhere, "out of memory");
     }
     memset(made, 0, sizeof *made);
-    enum kvb_status status = read_all(arguments, made);
+    enum kvb_status status = read_all(question, made, problems);
     if (status == KVB_OK && made->count > 0) {
-        status = place(arguments, plan, made);
+        status = place(question, plan, made, problems);
     }
     if (status == KVB_OK && made->count > 0) {
-        *residents = made;
+        *placed = &made->report;
     } else {
         kvb_release(made);
     }
     return status;
 }
 
-bool residents_fit(const struct residents *residents)
+void kvb_placed_free(struct kvb_placed *placed)
 {
-    bool step = residents->report.training == NULL || residents->training.fits;
-    return residents->side.all_start && !residents->side.crowded && step;
+    kvb_release(placed);
+}
+
+bool kvb_placed_fit(const struct kvb_placed *placed)
+{
+    bool step = placed->training == NULL || placed->training->fits;
+    return placed->side->all_start && !placed->side->crowded && step;
 }

@@ -1,13 +1,14 @@
 // The `vllm serve` line that starts the deployment with the advised changes applied.
-#include "cli/serve_line.h"
+#include <kvbudget/answer.h>
 
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/serve_parts.h"
 #include "base/text.h"
-#include "cli/serve_parts.h"
+#include "engines/table.h"
 
-void serve_line_quote(struct kvb_buffer *out, const char *word)
+static void quote(struct kvb_buffer *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
     if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
@@ -33,7 +34,7 @@ static void add_assignment(struct kvb_buffer *out, const char *assignment)
     if (assignment[name] == '=') {
         kvb_buffer_add(out, "=");
         if (assignment[name + 1] != '\0') {
-            serve_line_quote(out, assignment + name + 1);
+            quote(out, assignment + name + 1);
         }
     }
     kvb_buffer_add(out, " ");
@@ -49,18 +50,18 @@ static void apply_changes(struct serve_settings *settings, const struct kvb_advi
 }
 
 // Our own flags and changes only: what must be said besides a serve command that was given.
-static void gather(struct serve_settings *settings, const struct arguments *arguments, const struct kvb_advice *advice,
-                   enum kvb_origin least)
+static void gather(struct serve_settings *settings, const struct kvb_question *question,
+                   const struct kvb_advice *advice, enum kvb_origin least)
 {
     memset(settings, 0, sizeof *settings);
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_value *value = &arguments->deployment.settings.values[i];
+        const struct kvb_setting_value *value = &question->deployment.settings.values[i];
         bool said = value->set && value->origin >= least && value->origin != KVB_ORIGIN_DEFAULT;
         settings->values[i] = (struct serve_setting){
             .written = said,
             .changed = said && value->origin == KVB_ORIGIN_FLAG,
             .number = value->number,
-            .text = kvb_setting_rows[i].kind == KVB_VALUE_WORD ? arguments->setting_texts[i] : NULL,
+            .text = kvb_setting_rows[i].kind == KVB_VALUE_WORD ? question->setting_texts[i] : NULL,
         };
     }
     apply_changes(settings, advice);
@@ -91,20 +92,10 @@ static void add_setting(struct kvb_buffer *out, enum kvb_setting setting, const 
     }
     add_flag_name(out, " --", row->key);
     kvb_buffer_add(out, " ");
-    serve_line_quote(out, shown);
+    quote(out, shown);
 }
 
-static const char *typed_value(const struct arguments *arguments, const char *name)
-{
-    for (uint32_t i = 0; i < arguments->typed_count; i++) {
-        if (strcmp(arguments->typed[i].name, name) == 0) {
-            return arguments->typed[i].value;
-        }
-    }
-    return NULL;
-}
-
-static void add_settings(struct kvb_buffer *out, const struct arguments *arguments,
+static void add_settings(struct kvb_buffer *out, const struct kvb_question *question,
                          const struct serve_settings *settings)
 {
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
@@ -112,42 +103,42 @@ static void add_settings(struct kvb_buffer *out, const struct arguments *argumen
     }
     for (unsigned i = 0; i < serve_part_count(); i++) {
         const char *name = serve_part_name(i);
-        const char *typed = typed_value(arguments, name);
+        const char *typed = kvb_question_typed(question, name);
         struct kvb_buffer made;
         kvb_buffer_init(&made);
-        if (typed == NULL || serve_part_is_advised(i, settings, arguments)) {
-            serve_part_write(&made, i, settings, &arguments->deployment);
+        if (typed == NULL || serve_part_is_advised(i, settings, question)) {
+            serve_part_write(&made, i, settings, &question->deployment);
             typed = made.length > 0 && !made.failed ? made.data : NULL;
         }
         if (typed != NULL) {
             add_flag_name(out, " --", name);
             kvb_buffer_add(out, " ");
-            serve_line_quote(out, typed);
+            quote(out, typed);
         }
         kvb_buffer_free(&made);
     }
 }
 
 // Whether the words at `at` are a flag that is said anew; `*words` receives how many they are.
-static bool is_replaced(const struct arguments *arguments, const struct serve_settings *settings, int at, int *words)
+static bool is_replaced(const struct kvb_question *question, const struct serve_settings *settings, int at, int *words)
 {
-    const char *word = arguments->serve_words[at];
+    const char *word = question->serve_words[at];
     const char *equals = strchr(word, '=');
     bool takes_value = false;
     *words = 1;
-    if (word[0] != '-' || !serve_flag_is_changed(word, settings, arguments, &takes_value)) {
+    if (word[0] != '-' || !serve_flag_is_changed(word, settings, question, &takes_value)) {
         return false;
     }
-    if (takes_value && equals == NULL && at + 1 < arguments->serve_count) {
+    if (takes_value && equals == NULL && at + 1 < question->serve_count) {
         *words = 2;
     }
     return true;
 }
 
 // A file is not what vLLM serves; its model's name is.
-static const char *served_model(const struct arguments *arguments, const struct kvb_plan *plan)
+static const char *served_model(const struct kvb_question *question, const struct kvb_plan *plan)
 {
-    const char *model = arguments->deployment.model;
+    const char *model = question->deployment.model;
     size_t length = strlen(model);
     static const char *const endings[] = {".json", ".yaml", ".yml"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
@@ -156,43 +147,57 @@ static const char *served_model(const struct arguments *arguments, const struct 
             return plan->model.name;
         }
     }
-    return length == 0 || arguments->deployment.inline_model ? plan->model.name : model;
+    return length == 0 || question->deployment.inline_model ? plan->model.name : model;
 }
 
-static void add_given_command(struct kvb_buffer *out, const struct arguments *arguments, const struct kvb_plan *plan,
+static void add_given_command(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
                               const struct serve_settings *settings)
 {
     bool leading = true, first = true;
-    for (int i = 0; i < arguments->serve_count;) {
+    for (int i = 0; i < question->serve_count;) {
         int words = 1;
-        const char *word = arguments->serve_words[i];
+        const char *word = question->serve_words[i];
         leading = leading && kvb_is_assignment(word);
         if (leading) {
             add_assignment(out, word);
-        } else if (!is_replaced(arguments, settings, i, &words)) {
+        } else if (!is_replaced(question, settings, i, &words)) {
             kvb_buffer_add(out, first ? "" : " ");
-            serve_line_quote(out, i == arguments->serve_model ? served_model(arguments, plan) : word);
+            quote(out, i == question->serve_model ? served_model(question, plan) : word);
             first = false;
         }
         i += words;
     }
 }
 
-void serve_line_write(struct kvb_buffer *out, const struct arguments *arguments, const struct kvb_plan *plan,
-                      const struct kvb_advice *advice)
+static void write_line(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
+                       const struct kvb_advice *advice)
 {
     struct serve_settings settings;
-    for (uint32_t i = 0; i < arguments->typed_count; i++) {
-        if (strcmp(arguments->typed[i].name, "env") == 0) {
-            add_assignment(out, arguments->typed[i].value);
+    for (uint32_t i = 0; i < question->typed_count; i++) {
+        if (strcmp(question->typed[i].name, "env") == 0) {
+            add_assignment(out, question->typed[i].value);
         }
     }
-    gather(&settings, arguments, advice, arguments->serve_count > 0 ? KVB_ORIGIN_FLAG : KVB_ORIGIN_PROFILE);
-    if (arguments->serve_count > 0) {
-        add_given_command(out, arguments, plan, &settings);
+    gather(&settings, question, advice, question->serve_count > 0 ? KVB_ORIGIN_FLAG : KVB_ORIGIN_PROFILE);
+    if (question->serve_count > 0) {
+        add_given_command(out, question, plan, &settings);
     } else {
-        kvb_buffer_add(out, "vllm serve ");
-        serve_line_quote(out, served_model(arguments, plan));
+        kvb_buffer_printf(out, "%s ", kvb_engine_of(plan)->serve_command);
+        quote(out, served_model(question, plan));
     }
-    add_settings(out, arguments, &settings);
+    add_settings(out, question, &settings);
+}
+
+char *kvb_serve_line(const struct kvb_question *question, const struct kvb_plan *plan, const struct kvb_advice *advice)
+{
+    struct kvb_buffer line;
+    if (kvb_engine_of(plan)->serve_command == NULL) {
+        return NULL;
+    }
+    kvb_buffer_init(&line);
+    write_line(&line, question, plan, advice);
+    if (line.failed) {
+        kvb_buffer_free(&line);
+    }
+    return line.data;
 }

@@ -1,5 +1,5 @@
 // A setting as the vLLM flag that makes it, JSON flags included.
-#include "report/setting_flag.h"
+#include "command/setting_flag.h"
 
 #include <stdio.h>
 #include <string.h>
