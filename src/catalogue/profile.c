@@ -78,7 +78,7 @@ enum kvb_status kvb_profile_open(struct kvb_tree *tree, const char *file, const 
 enum kvb_status kvb_profile_open_as(struct kvb_tree *tree, const char *file, const char *text, size_t length,
                                     enum kvb_profile_kind wanted, struct kvb_problems *problems)
 {
-    enum kvb_profile_kind kind;
+    enum kvb_profile_kind kind = KVB_PROFILE_KIND_COUNT;
     enum kvb_status status = kvb_profile_open(tree, file, text, length, &kind, problems);
     if (status == KVB_OK && kind != wanted) {
         return kvb_expected(tree, kvb_node_get(tree->root, "kind"), KVB_UNKNOWN_KIND, kind_names[wanted], problems);

@@ -19,7 +19,7 @@ struct shard {
 
 static inline void shard_begin(struct shard *shard, const char *folder, const char *name)
 {
-    char path[512];
+    char path[800];
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     memset(shard, 0, sizeof *shard);
     shard->file = fopen(path, "wb");
@@ -71,7 +71,7 @@ static inline void shard_end(struct shard *shard)
 
 static inline void write_text(const char *folder, const char *name, const char *text)
 {
-    char path[512];
+    char path[800];
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "wb");
     if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) {

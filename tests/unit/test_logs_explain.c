@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -35,6 +36,17 @@ static const struct kvb_remedy *find_remedy(const struct kvb_log_report *report,
         }
     }
     return NULL;
+}
+
+// The remedy must be there.
+static const struct kvb_remedy *need_remedy(const struct kvb_log_report *report, const char *setting, bool works)
+{
+    const struct kvb_remedy *remedy = find_remedy(report, setting, works);
+    if (remedy == NULL) {
+        fail_msg("no remedy '%s'", setting);
+        abort(); // not reached: the compiler does not know that fail_msg ends the test
+    }
+    return remedy;
 }
 
 static void assert_says(const char *text, const char *part)
@@ -98,8 +110,8 @@ static void test_case_b(void **state)
     assert_int_equal(report->failure.kind, KVB_FAILURE_PROFILING_ASSERTION);
     // 0.44683837890625 x 2^30
     assert_int_equal(find_check(report, "freed by other processes")->computed, INT64_C(479789056));
-    assert_says(find_remedy(report, "retry", true)->why, "0.447 GiB");
-    assert_says(find_remedy(report, "VLLM_USE_V1", false)->why, "no V0 engine");
+    assert_says(need_remedy(report, "retry", true)->why, "0.447 GiB");
+    assert_says(need_remedy(report, "VLLM_USE_V1", false)->why, "no V0 engine");
     assert_non_null(find_remedy(report, "kv-cache-memory-bytes", true));
     assert_non_null(find_remedy(report, "gpu-memory-utilization", false));
 }
@@ -199,8 +211,8 @@ static void test_length(void **state)
     kvb_settings_set(&given.settings, KVB_SET_GPU_MEMORY_UTILIZATION, 900000, KVB_ORIGIN_FLAG);
     kvb_log_explain(report, &given);
     assert_int_equal(report->failure.kind, KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN);
-    assert_string_equal(find_remedy(report, "max-model-len", true)->to, "34736");
-    assert_string_equal(find_remedy(report, "max-model-len", true)->from, "262144");
+    assert_string_equal(need_remedy(report, "max-model-len", true)->to, "34736");
+    assert_string_equal(need_remedy(report, "max-model-len", true)->from, "262144");
     assert_non_null(find_remedy(report, "kv-cache-dtype", false));
     assert_non_null(find_remedy(report, "gpu-memory-utilization", false));
     assert_null(find_remedy(report, "gpu-memory-utilization", true));
@@ -220,7 +232,7 @@ static void test_a_little_more(void **state)
     given.gpu_memory_bytes = (uint64_t)(24 * GIB);
     kvb_settings_set(&given.settings, KVB_SET_GPU_MEMORY_UTILIZATION, 900000, KVB_ORIGIN_FLAG);
     kvb_log_explain(report, &given);
-    assert_string_equal(find_remedy(report, "gpu-memory-utilization", true)->to, "0.901");
+    assert_string_equal(need_remedy(report, "gpu-memory-utilization", true)->to, "0.901");
 }
 
 // 19.77 / 22.05 = 0.8965: 0.896 is the most, and costs 19.84 - 0.896 x 22.05 = 0.09 GiB.
@@ -237,7 +249,7 @@ static void test_gate(void **state)
     assert_string_equal(lower->from, "0.90");
     assert_string_equal(lower->to, "0.896");
     assert_says(lower->why, "0.08 GiB smaller"); // 19.84 - 19.7568 = 0.0832
-    assert_says(find_remedy(report, "other processes", true)->why, "2.28 GiB");
+    assert_says(need_remedy(report, "other processes", true)->why, "2.28 GiB");
     assert_non_null(find_remedy(report, "max-model-len", false));
 }
 
@@ -256,7 +268,7 @@ static void test_graph_oom(void **state)
     kvb_settings_set(&given.settings, KVB_SET_GPU_MEMORY_UTILIZATION, 920000, KVB_ORIGIN_FLAG);
     kvb_log_explain(report, &given);
     assert_int_equal(report->failure.kind, KVB_FAILURE_OOM_GRAPH);
-    assert_string_equal(find_remedy(report, "gpu-memory-utilization", true)->to, "0.905");
+    assert_string_equal(need_remedy(report, "gpu-memory-utilization", true)->to, "0.905");
     assert_non_null(find_remedy(report, "enforce-eager", true));
     assert_non_null(find_remedy(report, "max-model-len", false));
     assert_int_equal(find_check(report, "missing at the failure")->computed, INT64_C(200) << 20);
@@ -289,10 +301,10 @@ static void test_sglang_directions(void **state)
         read_log("[TP0] Load weight begin. avail mem=40.25 GB\nRuntimeError: Not enough memory. Please try to increase "
                  "--mem-fraction-static.\n");
     kvb_log_explain(report, &given);
-    assert_string_equal(find_remedy(report, "mem-fraction-static", true)->to, "higher");
+    assert_string_equal(need_remedy(report, "mem-fraction-static", true)->to, "higher");
     report = read_log("[TP0] Memory pool end. avail mem=4.25 GB\n" OOM);
     kvb_log_explain(report, &given);
-    assert_string_equal(find_remedy(report, "mem-fraction-static", true)->to, "lower");
+    assert_string_equal(need_remedy(report, "mem-fraction-static", true)->to, "lower");
 }
 
 // Every row says something, and no row says a thing and its opposite under the same conditions.
