@@ -18,7 +18,7 @@ set(KVB_ROOMS
   "deployment=base release text catalogue model command machine"
   "manifest=base release text catalogue model command deployment engines/vllm"
   "answer=base release text budget engines plan catalogue model command machine deployment"
-  "gate=base release text manifest"
+  "gate=base release text command manifest answer"
   "report=base release command"
   "cli=base release command report"
 )

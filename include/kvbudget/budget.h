@@ -127,6 +127,11 @@ struct kvb_budget {
     struct kvb_step steps[KVB_STEPS_MAX];
 };
 
+// GPUs of one deployment: tensor x pipeline x prefill context x data. Saturates.
+uint64_t kvb_gpu_count(const struct kvb_settings *settings);
+// The length one request can have: max_model_len, or what auto settles on.
+uint64_t kvb_request_length(const struct kvb_budget *budget);
+
 // Fills `budget` from `plan`. KVB_OK also when it does not fit; a status of the 30s when the numbers
 // cannot work at all (indivisible heads, overflow), said as the engine says it where it does.
 // Notices and warnings about the answer are added to `problems` too.

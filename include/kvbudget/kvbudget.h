@@ -10,6 +10,7 @@
 #include <kvbudget/answer.h>
 #include <kvbudget/budget.h>
 #include <kvbudget/checkpoint.h>
+#include <kvbudget/gate.h>
 #include <kvbudget/gpu.h>
 #include <kvbudget/input.h>
 #include <kvbudget/logs.h>

@@ -1,6 +1,8 @@
 // What is asked of a model throughout the budget.
 #include "budget/shapes.h"
 
+#include "base/checked.h"
+
 bool kvb_is_state(enum kvb_attention kind)
 {
     switch (kind) {
@@ -54,4 +56,22 @@ bool kvb_model_is_mla(const struct kvb_model *model)
 bool kvb_model_is_multimodal(const struct kvb_model *model)
 {
     return model->encoder.family != KVB_ENCODER_NONE;
+}
+
+uint64_t kvb_gpu_count(const struct kvb_settings *settings)
+{
+    static const enum kvb_setting sizes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE,
+                                             KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, KVB_SET_DATA_PARALLEL_SIZE};
+    uint64_t count = 1;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const struct kvb_setting_value *value = &settings->values[sizes[i]];
+        count = kvb_mul(count, value->set && value->number > 0 ? value->number : 1);
+    }
+    return count;
+}
+
+uint64_t kvb_request_length(const struct kvb_budget *budget)
+{
+    uint64_t chosen = budget->kv.auto_max_model_len;
+    return chosen > 0 ? chosen : budget->settings.values[KVB_SET_MAX_MODEL_LEN].number;
 }

@@ -179,13 +179,7 @@ static void choose(const struct kvb_machine *machine, struct kvb_ranking *rankin
 
 static uint32_t gpus_needed(const struct kvb_settings *settings)
 {
-    static const enum kvb_setting sizes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE,
-                                             KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, KVB_SET_DATA_PARALLEL_SIZE};
-    uint64_t count = 1;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const struct kvb_setting_value *value = &settings->values[sizes[i]];
-        count = kvb_mul(count, value->set ? kvb_max(value->number, 1) : 1);
-    }
+    uint64_t count = kvb_gpu_count(settings);
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 

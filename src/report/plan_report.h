@@ -38,12 +38,6 @@ void kvb_render_plan_json(struct kvb_buffer *out, const struct kvb_plan_report *
 // The same as a member of a larger document.
 void kvb_json_plan(struct kvb_json *json, const char *key, const struct kvb_plan_report *report);
 
-// GPUs of one deployment: tensor x pipeline x prefill context x data.
-uint64_t kvb_report_gpu_count(const struct kvb_settings *settings);
-
-// The length one request can have: max_model_len, or what auto settles on.
-uint64_t kvb_report_length(const struct kvb_budget *budget);
-
 // A term that both sides of a comparison have. Returns how many there are; `index` counts from 0.
 struct kvb_compared {
     const char *key;

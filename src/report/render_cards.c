@@ -88,7 +88,7 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
     kvb_text_add_safe(out, report->plan->engine.name);
     kvb_buffer_add(out, " ");
     kvb_text_add_safe(out, report->plan->engine.version);
-    kvb_buffer_printf(out, ", length %s", kvb_format_count(text, kvb_report_length(report->budget)));
+    kvb_buffer_printf(out, ", length %s", kvb_format_count(text, kvb_request_length(report->budget)));
     kvb_buffer_printf(out, ", utilization %s\n\n",
                       kvb_setting_format(text, KVB_SET_GPU_MEMORY_UTILIZATION, share->number));
 }

@@ -31,9 +31,9 @@ void kvb_render_check_github(struct kvb_buffer *out, const struct kvb_check_repo
 {
     struct shown shown = {{0}};
     uint32_t hidden = 0;
-    for (uint32_t i = 0; i < report->count; i++) {
-        for (uint32_t k = 0; k < report->cases[i].finding_count; k++) {
-            add_finding(out, &report->cases[i], &report->cases[i].findings[k], &shown);
+    for (uint32_t i = 0; i < report->totals.count; i++) {
+        for (uint32_t k = 0; k < report->totals.cases[i].finding_count; k++) {
+            add_finding(out, &report->totals.cases[i], &report->totals.cases[i].findings[k], &shown);
         }
     }
     for (unsigned i = 0; i < 3; i++) {
@@ -43,6 +43,6 @@ void kvb_render_check_github(struct kvb_buffer *out, const struct kvb_check_repo
         kvb_buffer_printf(out, "::%s title=kvbudget::%u more findings are in the other formats\n",
                           shown.count[KVB_ERROR] > KVB_GITHUB_SHOWN_MAX ? "error" : "notice", (unsigned)hidden);
     }
-    kvb_buffer_printf(out, "kvbudget: %u passed, %u failed, %u errors\n", (unsigned)report->passed,
-                      (unsigned)report->failed, (unsigned)report->errors);
+    kvb_buffer_printf(out, "kvbudget: %u passed, %u failed, %u errors\n", (unsigned)report->totals.passed,
+                      (unsigned)report->totals.failed, (unsigned)report->totals.errors);
 }

@@ -62,7 +62,7 @@ void kvb_render_check_json(struct kvb_buffer *out, const struct kvb_check_report
     kvb_json_init(&json, out);
     kvb_json_open_object(&json, NULL);
     kvb_json_text(&json, "schema", "kvbudget.check/1");
-    kvb_json_text(&json, "verdict", report->failed + report->errors == 0 ? "pass" : "fail");
+    kvb_json_text(&json, "verdict", report->totals.failed + report->totals.errors == 0 ? "pass" : "fail");
     kvb_json_open_list(&json, "cases");
     if (body->length > 0) {
         kvb_buffer_add_n(out, body->data, body->length);
@@ -70,16 +70,16 @@ void kvb_render_check_json(struct kvb_buffer *out, const struct kvb_check_report
     }
     out->failed = out->failed || body->failed;
     kvb_json_close_list(&json);
-    kvb_json_count(&json, "passed", report->passed);
-    kvb_json_count(&json, "failed", report->failed);
-    kvb_json_count(&json, "errors", report->errors);
-    kvb_json_count(&json, "waived", report->waived);
+    kvb_json_count(&json, "passed", report->totals.passed);
+    kvb_json_count(&json, "failed", report->totals.failed);
+    kvb_json_count(&json, "errors", report->totals.errors);
+    kvb_json_count(&json, "waived", report->totals.waived);
     kvb_json_open_object(&json, "files");
-    kvb_json_count(&json, "seen", report->files_seen);
-    kvb_json_count(&json, "read", report->files_read);
-    kvb_json_count(&json, "with_deployments", report->files_with);
+    kvb_json_count(&json, "seen", report->totals.files_seen);
+    kvb_json_count(&json, "read", report->totals.files_read);
+    kvb_json_count(&json, "with_deployments", report->totals.files_with);
     kvb_json_close_object(&json);
-    kvb_json_text(&json, "policy", report->policy);
+    kvb_json_text(&json, "policy", report->totals.policy);
     kvb_render_problems_json(&json, report->problems);
     kvb_json_close_object(&json);
     kvb_json_finish(&json);

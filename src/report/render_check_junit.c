@@ -80,17 +80,17 @@ static void add_counts(struct kvb_buffer *out, uint32_t tests, uint32_t failures
 // The cases from `first` on that are of the same file; returns the index behind them.
 static uint32_t add_suite(struct kvb_buffer *out, const struct kvb_check_report *report, uint32_t first)
 {
-    const char *file = report->cases[first].file;
+    const char *file = report->totals.cases[first].file;
     uint32_t end = first, failures = 0, errors = 0;
-    for (; end < report->count && strcmp(report->cases[end].file, file) == 0; end++) {
-        failures += report->cases[end].verdict == KVB_CASE_FAIL;
-        errors += report->cases[end].verdict == KVB_CASE_ERROR;
+    for (; end < report->totals.count && strcmp(report->totals.cases[end].file, file) == 0; end++) {
+        failures += report->totals.cases[end].verdict == KVB_CASE_FAIL;
+        errors += report->totals.cases[end].verdict == KVB_CASE_ERROR;
     }
     kvb_buffer_add(out, "  <testsuite");
     add_attribute(out, "name", file);
     add_counts(out, end - first, failures, errors);
     for (uint32_t i = first; i < end; i++) {
-        add_case(out, &report->cases[i]);
+        add_case(out, &report->totals.cases[i]);
     }
     kvb_buffer_add(out, "  </testsuite>\n");
     return end;
@@ -99,8 +99,8 @@ static uint32_t add_suite(struct kvb_buffer *out, const struct kvb_check_report 
 void kvb_render_check_junit(struct kvb_buffer *out, const struct kvb_check_report *report)
 {
     kvb_buffer_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kvbudget\"");
-    add_counts(out, report->count, report->failed, report->errors);
-    for (uint32_t i = 0; i < report->count;) {
+    add_counts(out, report->totals.count, report->totals.failed, report->totals.errors);
+    for (uint32_t i = 0; i < report->totals.count;) {
         i = add_suite(out, report, i);
     }
     kvb_buffer_add(out, "</testsuites>\n");

@@ -38,14 +38,14 @@ static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each)
 
 void kvb_render_check_markdown(struct kvb_buffer *out, const struct kvb_check_report *report)
 {
-    kvb_buffer_printf(out, "### kvbudget: %u passed, %u failed, %u errors\n", (unsigned)report->passed,
-                      (unsigned)report->failed, (unsigned)report->errors);
-    if (report->count == 0) {
-        kvb_buffer_printf(out, "\nNo deployment in %u files.\n", (unsigned)report->files_seen);
+    kvb_buffer_printf(out, "### kvbudget: %u passed, %u failed, %u errors\n", (unsigned)report->totals.passed,
+                      (unsigned)report->totals.failed, (unsigned)report->totals.errors);
+    if (report->totals.count == 0) {
+        kvb_buffer_printf(out, "\nNo deployment in %u files.\n", (unsigned)report->totals.files_seen);
         return;
     }
     kvb_buffer_add(out, "\n| | deployment | place | rule | what |\n|---|---|---|---|---|\n");
-    for (uint32_t i = 0; i < report->count; i++) {
-        add_case(out, &report->cases[i]);
+    for (uint32_t i = 0; i < report->totals.count; i++) {
+        add_case(out, &report->totals.cases[i]);
     }
 }

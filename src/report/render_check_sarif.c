@@ -107,9 +107,9 @@ void kvb_render_check_sarif(struct kvb_buffer *out, const struct kvb_check_repor
     add_driver(&json, report);
     kvb_json_text(&json, "columnKind", "unicodeCodePoints");
     kvb_json_open_list(&json, "results");
-    for (uint32_t i = 0; i < report->count; i++) {
-        for (uint32_t k = 0; k < report->cases[i].finding_count; k++) {
-            add_result(&json, &report->cases[i], &report->cases[i].findings[k]);
+    for (uint32_t i = 0; i < report->totals.count; i++) {
+        for (uint32_t k = 0; k < report->totals.cases[i].finding_count; k++) {
+            add_result(&json, &report->totals.cases[i], &report->totals.cases[i].findings[k]);
         }
     }
     kvb_json_close_list(&json);

@@ -7,30 +7,6 @@
 
 #define INDENT 6U
 
-const char *kvb_case_verdict_name(enum kvb_case_verdict verdict)
-{
-    static const char *const names[] = {[KVB_CASE_PASS] = "pass", [KVB_CASE_FAIL] = "fail", [KVB_CASE_ERROR] = "error"};
-    return names[verdict];
-}
-
-const struct kvb_check_finding *kvb_case_reason(const struct kvb_check_case *each)
-{
-    for (uint32_t i = 0; i < each->finding_count && each->verdict != KVB_CASE_PASS; i++) {
-        const struct kvb_check_finding *finding = &each->findings[i];
-        bool decides = finding->severity == KVB_ERROR && !finding->waived;
-        if (decides && kvb_check_rule_rows[finding->rule].is_error == (each->verdict == KVB_CASE_ERROR)) {
-            return finding;
-        }
-    }
-    return NULL;
-}
-
-struct kvb_spot kvb_case_spot(const struct kvb_check_case *each)
-{
-    const struct kvb_check_finding *reason = kvb_case_reason(each);
-    return reason != NULL && reason->place.line > 0 ? reason->place : each->place;
-}
-
 static void add_place(struct kvb_buffer *out, const char *file, struct kvb_spot spot)
 {
     kvb_text_add_safe(out, file);
@@ -87,22 +63,22 @@ static void add_count(struct kvb_buffer *out, uint32_t count, const char *one, c
 
 void kvb_render_check_text(struct kvb_buffer *out, const struct kvb_check_report *report)
 {
-    for (uint32_t i = 0; i < report->count; i++) {
-        add_case(out, &report->cases[i], report->color);
+    for (uint32_t i = 0; i < report->totals.count; i++) {
+        add_case(out, &report->totals.cases[i], report->color);
     }
-    kvb_buffer_add(out, report->count > 0 ? "\n" : "");
-    kvb_buffer_printf(out, "%u passed, %u failed, ", (unsigned)report->passed, (unsigned)report->failed);
-    add_count(out, report->errors, "error", "errors");
-    if (report->waived > 0) {
-        kvb_buffer_printf(out, ", %u waived", (unsigned)report->waived);
+    kvb_buffer_add(out, report->totals.count > 0 ? "\n" : "");
+    kvb_buffer_printf(out, "%u passed, %u failed, ", (unsigned)report->totals.passed, (unsigned)report->totals.failed);
+    add_count(out, report->totals.errors, "error", "errors");
+    if (report->totals.waived > 0) {
+        kvb_buffer_printf(out, ", %u waived", (unsigned)report->totals.waived);
     }
     kvb_buffer_add(out, "; ");
-    add_count(out, report->files_seen, "file", "files");
-    kvb_buffer_printf(out, " seen, %u read, %u with deployments\n", (unsigned)report->files_read,
-                      (unsigned)report->files_with);
-    if (report->policy != NULL) {
+    add_count(out, report->totals.files_seen, "file", "files");
+    kvb_buffer_printf(out, " seen, %u read, %u with deployments\n", (unsigned)report->totals.files_read,
+                      (unsigned)report->totals.files_with);
+    if (report->totals.policy != NULL) {
         kvb_buffer_add(out, "policy: ");
-        kvb_text_add_safe(out, report->policy);
+        kvb_text_add_safe(out, report->totals.policy);
         kvb_buffer_add(out, "\n");
     }
 }

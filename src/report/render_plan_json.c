@@ -94,18 +94,6 @@ static void each_setting(struct kvb_json *json, const struct kvb_plan_report *re
     }
 }
 
-uint64_t kvb_report_gpu_count(const struct kvb_settings *settings)
-{
-    static const enum kvb_setting sizes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE,
-                                             KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, KVB_SET_DATA_PARALLEL_SIZE};
-    uint64_t count = 1;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const struct kvb_setting_value *value = &settings->values[sizes[i]];
-        count = kvb_mul(count, value->set && value->number > 0 ? value->number : 1);
-    }
-    return count;
-}
-
 static void identity(struct kvb_json *json, const struct kvb_plan_report *report)
 {
     const struct kvb_plan *plan = report->plan;
@@ -119,7 +107,7 @@ static void identity(struct kvb_json *json, const struct kvb_plan_report *report
     kvb_json_close_object(json);
     kvb_json_open_object(json, "gpu");
     kvb_json_text_or_null(json, "name", plan->gpu.name);
-    kvb_json_count(json, "count", kvb_report_gpu_count(&budget->settings));
+    kvb_json_count(json, "count", kvb_gpu_count(&budget->settings));
     kvb_json_count(json, "memory_bytes", budget->memory_bytes);
     kvb_json_count(json, "free_bytes", budget->free_bytes);
     if (report->devices != NULL) {

@@ -11,15 +11,9 @@ static const char *const verdict_words[] = {
 static const enum kvb_style verdict_styles[] = {
     [KVB_FITS] = KVB_STYLE_GOOD, [KVB_TIGHT] = KVB_STYLE_WARN, [KVB_DOES_NOT_FIT] = KVB_STYLE_BAD};
 
-uint64_t kvb_report_length(const struct kvb_budget *budget)
-{
-    uint64_t chosen = budget->kv.auto_max_model_len;
-    return chosen > 0 ? chosen : budget->settings.values[KVB_SET_MAX_MODEL_LEN].number;
-}
-
 static void add_gpus(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
-    uint64_t count = kvb_report_gpu_count(&report->budget->settings);
+    uint64_t count = kvb_gpu_count(&report->budget->settings);
     char text[32];
     if (count > 1) {
         kvb_buffer_printf(out, "%s x ", kvb_format_count(text, count));
@@ -40,7 +34,7 @@ static void add_question(struct kvb_buffer *out, const struct kvb_plan_report *r
     kvb_buffer_add(out, report->budget->generation == KVB_GENERATION_V0 ? " (V0)" : "");
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
         const struct kvb_setting_value *value = &report->budget->settings.values[shown[i].setting];
-        uint64_t number = shown[i].setting == KVB_SET_MAX_MODEL_LEN ? kvb_report_length(report->budget) : value->number;
+        uint64_t number = shown[i].setting == KVB_SET_MAX_MODEL_LEN ? kvb_request_length(report->budget) : value->number;
         char text[32];
         if (value->set && number != KVB_AUTO) {
             kvb_buffer_printf(out, ", %s %s", shown[i].name, kvb_format_count(text, number));
@@ -104,7 +98,7 @@ static void say_wish(struct kvb_buffer *line, const struct kvb_plan_report *repo
 {
     const struct kvb_need *need = &report->plan->need;
     uint64_t requests = need->concurrency_hundredths > 0 ? need->concurrency_hundredths : 100;
-    uint64_t tokens = need->length_tokens > 0 ? need->length_tokens : kvb_report_length(report->budget);
+    uint64_t tokens = need->length_tokens > 0 ? need->length_tokens : kvb_request_length(report->budget);
     char length[32];
     kvb_buffer_printf(line, "%u.%02u requests of %s tokens at once need ", (unsigned)(requests / 100),
                       (unsigned)(requests % 100), kvb_format_count(length, tokens));
@@ -121,7 +115,7 @@ static void say_balance(struct kvb_buffer *line, const struct kvb_plan_report *r
     } else if (wish_is_set(report)) {
         say_wish(line, report);
     } else {
-        kvb_buffer_printf(line, "One request of %s tokens needs ", kvb_format_count(text, kvb_report_length(budget)));
+        kvb_buffer_printf(line, "One request of %s tokens needs ", kvb_format_count(text, kvb_request_length(budget)));
     }
     add_size(line, (int64_t)need_bytes);
     kvb_buffer_add(line, " of KV cache; ");
@@ -220,7 +214,7 @@ static void add_request(struct kvb_buffer *out, const struct kvb_plan_report *re
     if (asked == 0) {
         return;
     }
-    uint64_t limit = kvb_report_length(report->budget);
+    uint64_t limit = kvb_request_length(report->budget);
     kvb_buffer_printf(out, "The request is up to %s tokens: max_model_len %s is %s.\n", kvb_format_count(tokens, asked),
                       kvb_format_count(length, limit), asked <= limit ? "enough" : "too short");
 }

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "text/tree.h"
 #include "report/check_report.h"
+#include "text/tree.h"
 
 static const struct kvb_check_finding bad[] = {
     {KVB_CHECK_FITS, KVB_ERROR, false, {12, 7}, "needs <more> & \"more\"\nthan there is"},
@@ -25,15 +25,15 @@ static const struct kvb_check_case cases[] = {
 };
 static struct kvb_problems problems;
 static const struct kvb_check_report report = {
-    .cases = cases,
-    .count = 3,
-    .passed = 1,
-    .failed = 1,
-    .errors = 1,
-    .waived = 1,
-    .files_seen = 2,
-    .files_read = 2,
-    .files_with = 1,
+    .totals.cases = cases,
+    .totals.count = 3,
+    .totals.passed = 1,
+    .totals.failed = 1,
+    .totals.errors = 1,
+    .totals.waived = 1,
+    .totals.files_seen = 2,
+    .totals.files_read = 2,
+    .totals.files_with = 1,
     .version = "1.2.3",
     .problems = &problems,
 };
@@ -209,7 +209,7 @@ static void test_json(void **state)
     kvb_buffer_init(&out);
     kvb_buffer_init(&body);
     kvb_check_json_begin(&json, &body);
-    for (uint32_t i = 0; i < report.count; i++) {
+    for (uint32_t i = 0; i < report.totals.count; i++) {
         kvb_check_json_case(&json, &cases[i], NULL);
     }
     kvb_render_check_json(&out, &report, &body);

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/check.h"
+#include "gate/gate.h"
 
 // ---- flags of our own command line over what the file says
 
@@ -97,7 +97,7 @@ static bool flag_name(const char *text, char name[96])
 }
 
 // A flag nobody knows may be new; one that is nearly a known one is a slip that the engine refuses.
-static void add_unknown_flag(struct checking *checking, const struct kvb_problem *problem, struct kvb_spot spot)
+static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *problem, struct kvb_spot spot)
 {
     struct kvb_nearest nearest;
     char name[96], meant[96];
@@ -109,37 +109,37 @@ static void add_unknown_flag(struct checking *checking, const struct kvb_problem
         }
     }
     if (!flag || nearest.best == NULL || nearest.distance > 3) {
-        kvb_findings_add(checking->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_WARNING, spot, "%s", problem->text);
+        kvb_findings_add(gate->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_WARNING, spot, "%s", problem->text);
         return;
     }
     (void)kvb_copy(meant, sizeof meant, nearest.best);
     for (char *c = meant; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c;
     }
-    kvb_findings_add(checking->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, spot,
+    kvb_findings_add(gate->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, spot,
                      "%.*s is no flag of vLLM; did you mean --%s?", (int)strcspn(problem->text, " ="), problem->text,
                      meant);
 }
 
-static void add_problem(struct checking *checking, const struct kvb_found *found, const struct kvb_problem *problem)
+static void add_problem(struct kvb_gate *gate, const struct kvb_found *found, const struct kvb_problem *problem)
 {
-    struct kvb_spot spot = check_place(found, (struct kvb_spot){problem->line, problem->column});
+    struct kvb_spot spot = kvb_gate_place(found, (struct kvb_spot){problem->line, problem->column});
     bool unknown_flag =
         problem->status == KVB_UNKNOWN_NAME && problem->severity != KVB_ERROR && problem->text[0] == '-';
     if (unknown_flag) {
-        add_unknown_flag(checking, problem, spot);
+        add_unknown_flag(gate, problem, spot);
     } else {
-        kvb_findings_add(checking->findings, KVB_CHECK_INPUT, problem->severity, spot, "%s", problem->text);
+        kvb_findings_add(gate->findings, KVB_CHECK_INPUT, problem->severity, spot, "%s", problem->text);
     }
 }
 
 // Notices are in the plan; here they would only be long.
-static void add_warnings(struct checking *checking, const struct kvb_found *found)
+static void add_warnings(struct kvb_gate *gate, const struct kvb_found *found)
 {
-    for (uint32_t i = 0; i < checking->problems->count; i++) {
-        const struct kvb_problem *problem = &checking->problems->items[i];
+    for (uint32_t i = 0; i < gate->problems->count; i++) {
+        const struct kvb_problem *problem = &gate->problems->items[i];
         if (problem->severity == KVB_WARNING) {
-            kvb_findings_add(checking->findings, KVB_CHECK_FITS, problem->severity, found->place, "%s", problem->text);
+            kvb_findings_add(gate->findings, KVB_CHECK_FITS, problem->severity, found->place, "%s", problem->text);
         }
     }
 }
@@ -162,34 +162,34 @@ static enum kvb_case_verdict verdict_of(const struct kvb_findings *findings)
     return verdict;
 }
 
-static const char *keep(struct checking *checking, const char *text)
+static const char *keep(struct kvb_gate *gate, const char *text)
 {
-    const char *copy = kvb_arena_copy(&checking->arena, text, strlen(text));
-    checking->no_memory = checking->no_memory || copy == NULL;
+    const char *copy = kvb_arena_copy(&gate->arena, text, strlen(text));
+    gate->no_memory = gate->no_memory || copy == NULL;
     return copy != NULL ? copy : "";
 }
 
-static const struct kvb_check_finding *keep_findings(struct checking *checking)
+static const struct kvb_check_finding *keep_findings(struct kvb_gate *gate)
 {
-    const struct kvb_findings *findings = checking->findings;
-    struct kvb_check_finding *kept = kvb_arena_take(&checking->arena, (findings->count + 1U) * sizeof *kept);
-    checking->no_memory = checking->no_memory || kept == NULL;
+    const struct kvb_findings *findings = gate->findings;
+    struct kvb_check_finding *kept = kvb_arena_take(&gate->arena, (findings->count + 1U) * sizeof *kept);
+    gate->no_memory = gate->no_memory || kept == NULL;
     for (uint32_t i = 0; kept != NULL && i < findings->count; i++) {
         const struct kvb_finding *finding = &findings->items[i];
         kept[i] = (struct kvb_check_finding){finding->rule, finding->severity, finding->waived, finding->place,
-                                             keep(checking, finding->text)};
+                                             keep(gate, finding->text)};
     }
     return kept;
 }
 
-static struct kvb_check_case *new_case(struct checking *checking)
+static struct kvb_check_case *new_case(struct kvb_gate *gate)
 {
-    struct arena_cases *cases = &checking->cases;
+    struct kvb_gate_cases *cases = &gate->cases;
     if (cases->count == cases->capacity) {
         uint32_t capacity = cases->capacity > 0 ? cases->capacity * 2 : 64;
-        struct kvb_check_case *items = kvb_arena_take(&checking->arena, capacity * sizeof *items);
+        struct kvb_check_case *items = kvb_arena_take(&gate->arena, capacity * sizeof *items);
         if (items == NULL) {
-            checking->no_memory = true;
+            gate->no_memory = true;
             return NULL;
         }
         if (cases->count > 0) {
@@ -201,146 +201,135 @@ static struct kvb_check_case *new_case(struct checking *checking)
     return &cases->items[cases->count++];
 }
 
-static void count_case(struct kvb_check_report *report, const struct kvb_check_case *each)
+static void count_case(struct kvb_gate_totals *totals, const struct kvb_check_case *each)
 {
-    report->passed += each->verdict == KVB_CASE_PASS;
-    report->failed += each->verdict == KVB_CASE_FAIL;
-    report->errors += each->verdict == KVB_CASE_ERROR;
+    totals->passed += each->verdict == KVB_CASE_PASS;
+    totals->failed += each->verdict == KVB_CASE_FAIL;
+    totals->errors += each->verdict == KVB_CASE_ERROR;
     for (uint32_t i = 0; i < each->finding_count; i++) {
-        report->waived += each->findings[i].waived;
+        totals->waived += each->findings[i].waived;
     }
 }
 
-// The plan of a case as the plan command would print it.
-static void add_json(struct checking *checking, const struct kvb_check_case *each, bool answered)
+// The case with its answer and the line to paste, for whoever wants them.
+static void hand_over(struct kvb_gate *gate, const struct kvb_check_case *each, bool answered)
 {
+    struct kvb_answer *answer = gate->answer;
     char *command = NULL;
-    struct kvb_answer *answer = checking->answer;
     if (!answered) {
-        kvb_check_json_case(&checking->json, each, NULL);
+        gate->options.take(gate->options.context, each, NULL, NULL, gate->problems);
         return;
     }
-    struct arguments *as = checking->as_arguments;
-    as->question.deployment = *checking->deployment;
-    bool worth = answer->budget.verdict != KVB_DOES_NOT_FIT || answer->advice.apply_count > 0;
-    if (worth) {
-        command = kvb_serve_line(&as->question, &answer->plan, &answer->advice);
-        checking->no_memory = checking->no_memory || command == NULL;
+    if (answer->budget.verdict != KVB_DOES_NOT_FIT || answer->advice.apply_count > 0) {
+        gate->question->deployment = *gate->deployment;
+        command = kvb_serve_line(gate->question, &answer->plan, &answer->advice);
     }
-    struct kvb_plan_report report = {
-        .plan = &answer->plan,
-        .source = &answer->source,
-        .budget = &answer->budget,
-        .advice = &answer->advice,
-        .problems = checking->problems,
-        .command = command,
-    };
-    kvb_check_json_case(&checking->json, each, &report);
+    gate->options.take(gate->options.context, each, answer, command, gate->problems);
     kvb_release(command);
 }
 
-static void add_case(struct checking *checking, const char *kind, const char *name, struct kvb_spot place,
-                     const char *text, bool answered)
+static void add_case(struct kvb_gate *gate, const char *kind, const char *name, struct kvb_spot place, const char *text,
+                     bool answered)
 {
-    struct kvb_check_case *each = new_case(checking);
+    struct kvb_check_case *each = new_case(gate);
     if (each == NULL) {
         return;
     }
-    kvb_policy_waive(checking->policy, checking->file, name, checking->today, checking->findings);
+    kvb_policy_waive(gate->policy, gate->file, name, gate->options.today, gate->findings);
     *each = (struct kvb_check_case){
-        .file = checking->file,
+        .file = gate->file,
         .kind = kind,
-        .name = keep(checking, name),
-        .verdict = verdict_of(checking->findings),
+        .name = keep(gate, name),
+        .verdict = verdict_of(gate->findings),
         .place = place,
-        .text = keep(checking, text),
-        .finding_count = checking->findings->count,
-        .findings = keep_findings(checking),
+        .text = keep(gate, text),
+        .finding_count = gate->findings->count,
+        .findings = keep_findings(gate),
     };
     if (each->findings == NULL) {
         each->finding_count = 0;
     }
-    count_case(&checking->report, each);
-    if (checking->arguments->format == FORMAT_JSON) {
-        add_json(checking, each, answered);
+    count_case(&gate->totals, each);
+    if (gate->options.take != NULL) {
+        hand_over(gate, each, answered);
     }
 }
 
 // ---- answering
 
 // Advice costs the most; it is asked for only where it is shown.
-static enum kvb_status advise(struct checking *checking)
+static enum kvb_status advise(struct kvb_gate *gate)
 {
-    struct kvb_answer *answer = checking->answer;
-    bool shown = checking->arguments->format == FORMAT_JSON || answer->budget.verdict == KVB_DOES_NOT_FIT;
+    struct kvb_answer *answer = gate->answer;
+    bool shown = gate->options.take != NULL || answer->budget.verdict == KVB_DOES_NOT_FIT;
     return shown ? kvb_advise(&answer->plan, &answer->budget, &answer->advice) : KVB_OK;
 }
 
-static bool answer_case(struct checking *checking, const struct kvb_found *found)
+static bool answer_case(struct kvb_gate *gate, const struct kvb_found *found)
 {
-    struct kvb_answer *answer = checking->answer;
+    struct kvb_answer *answer = gate->answer;
     struct kvb_model_source source = answer->source;
-    bool named = checking->deployment->model[0] != '\0';
-    enum kvb_status status = kvb_deployment_resolve(checking->deployment, &answer->plan, &answer->draft,
-                                                    &answer->source, checking->problems);
-    if (named && checking->deployment->overrides[0] == '\0') {
+    bool named = gate->deployment->model[0] != '\0';
+    enum kvb_status status =
+        kvb_deployment_resolve(gate->deployment, &answer->plan, &answer->draft, &answer->source, gate->problems);
+    if (named && gate->deployment->overrides[0] == '\0') {
         answer->source = source; // inline only because it was looked up before
     }
     bool resolved = status == KVB_OK;
-    status = resolved ? kvb_budget_compute(&answer->plan, &answer->budget, checking->problems) : status;
-    status = status == KVB_OK ? advise(checking) : status;
-    if (status == KVB_OK && checking->deployment->resident_count > 0) {
-        (void)kvb_problem_add(checking->problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
+    status = resolved ? kvb_budget_compute(&answer->plan, &answer->budget, gate->problems) : status;
+    status = status == KVB_OK ? advise(gate) : status;
+    if (status == KVB_OK && gate->deployment->resident_count > 0) {
+        (void)kvb_problem_add(gate->problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
                               "its %u residents are not counted here; 'kvbudget plan' on this profile does",
-                              (unsigned)checking->deployment->resident_count);
+                              (unsigned)gate->deployment->resident_count);
     }
     if (status == KVB_OK) {
         return true;
     }
     if (resolved && (status == KVB_INDIVISIBLE || status == KVB_CONTRADICTION)) {
-        check_judge_split(checking, found);
+        kvb_gate_judge_split(gate, found);
         return false;
     }
-    for (uint32_t i = 0; i < checking->problems->count; i++) {
-        if (checking->problems->items[i].severity == KVB_ERROR) {
-            add_problem(checking, found, &checking->problems->items[i]);
+    for (uint32_t i = 0; i < gate->problems->count; i++) {
+        if (gate->problems->items[i].severity == KVB_ERROR) {
+            add_problem(gate, found, &gate->problems->items[i]);
         }
     }
     return false;
 }
 
-void check_found(struct checking *checking, const struct kvb_found *found)
+void kvb_gate_found(struct kvb_gate *gate, const struct kvb_found *found)
 {
     char text[KVB_PROBLEM_TEXT_CAPACITY] = "";
     bool answered = false;
-    checking->findings->count = checking->findings->dropped = 0;
-    kvb_problems_init(checking->problems);
-    memset(&checking->answer->advice, 0, sizeof checking->answer->advice);
-    *checking->deployment = found->deployment;
-    overlay(checking->deployment, &checking->arguments->question.deployment);
+    gate->findings->count = gate->findings->dropped = 0;
+    kvb_problems_init(gate->problems);
+    memset(&gate->answer->advice, 0, sizeof gate->answer->advice);
+    *gate->deployment = found->deployment;
+    overlay(gate->deployment, &gate->options.flags->deployment);
     for (uint32_t i = 0; i < found->problems.count; i++) {
-        add_problem(checking, found, &found->problems.items[i]);
+        add_problem(gate, found, &found->problems.items[i]);
     }
-    bool named = found->status == KVB_OK && check_resolve_names(checking, found);
-    if (named && answer_case(checking, found)) {
+    bool named = found->status == KVB_OK && kvb_gate_resolve_names(gate, found);
+    if (named && answer_case(gate, found)) {
         answered = true;
-        (void)check_summary(checking, text, sizeof text);
-        check_judge_answer(checking, found);
-        kvb_policy_judge(checking->policy, checking->file, found, &checking->answer->budget, checking->findings);
-        add_warnings(checking, found);
+        (void)kvb_gate_summary(gate, text, sizeof text);
+        kvb_gate_judge_answer(gate, found);
+        kvb_policy_judge(gate->policy, gate->file, found, &gate->answer->budget, gate->findings);
+        add_warnings(gate, found);
     }
-    add_case(checking, found->kind, found->name, found->place, text, answered);
+    add_case(gate, found->kind, found->name, found->place, text, answered);
 }
 
-void check_unreadable(struct checking *checking, const struct kvb_problems *problems)
+void kvb_gate_unreadable(struct kvb_gate *gate, const struct kvb_problems *problems)
 {
-    checking->findings->count = checking->findings->dropped = 0;
+    gate->findings->count = gate->findings->dropped = 0;
     for (uint32_t i = 0; i < problems->count; i++) {
         const struct kvb_problem *problem = &problems->items[i];
-        kvb_findings_add(checking->findings, KVB_CHECK_INPUT, problem->severity,
+        kvb_findings_add(gate->findings, KVB_CHECK_INPUT, problem->severity,
                          (struct kvb_spot){problem->line, problem->column}, "%s", problem->text);
     }
     struct kvb_spot place = problems->count > 0 ? (struct kvb_spot){problems->items[0].line, problems->items[0].column}
                                                 : (struct kvb_spot){0};
-    add_case(checking, NULL, "", place, "", false);
+    add_case(gate, NULL, "", place, "", false);
 }

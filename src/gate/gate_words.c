@@ -2,9 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <kvbudget/units.h>
+
+#include "base/buffer.h"
 #include "base/text.h"
-#include "cli/check.h"
 #include "command/setting_flag.h"
+#include "gate/gate.h"
 
 // Flags that can be the cause, the likeliest first; the first one that the file sets is pointed at.
 static const enum kvb_setting length_causes[] = {
@@ -30,7 +33,7 @@ static struct kvb_spot first_place(const struct kvb_found *found, const enum kvb
             return found->settings[causes[i]];
         }
     }
-    return check_place(found, found->model);
+    return kvb_gate_place(found, found->model);
 }
 
 static struct kvb_spot cause_of(const struct kvb_found *found, const struct kvb_budget *budget)
@@ -68,7 +71,7 @@ static void add_reason(struct kvb_buffer *out, const struct kvb_budget *budget)
 {
     char first[32], second[32], third[32];
     int64_t kv = budget->items[KVB_ITEM_KV_CACHE].bytes;
-    uint64_t length = kvb_report_length(budget);
+    uint64_t length = kvb_request_length(budget);
     if (budget->requested_bytes > budget->free_bytes) {
         kvb_buffer_printf(out, "it asks for %s GiB and %s GiB are free at start",
                           kvb_format_gib(first, (int64_t)budget->requested_bytes, 2),
@@ -86,28 +89,28 @@ static void add_reason(struct kvb_buffer *out, const struct kvb_budget *budget)
     }
 }
 
-static void add_misfit(struct checking *checking, const struct kvb_found *found)
+static void add_misfit(struct kvb_gate *gate, const struct kvb_found *found)
 {
     struct kvb_buffer text;
-    const struct kvb_budget *budget = &checking->answer->budget;
+    const struct kvb_budget *budget = &gate->answer->budget;
     kvb_buffer_init(&text);
     add_reason(&text, budget);
-    add_advice(&text, &checking->answer->advice);
-    kvb_findings_add(checking->findings, KVB_CHECK_FITS, KVB_ERROR, cause_of(found, budget), "%s",
+    add_advice(&text, &gate->answer->advice);
+    kvb_findings_add(gate->findings, KVB_CHECK_FITS, KVB_ERROR, cause_of(found, budget), "%s",
                      text.data != NULL ? text.data : "");
-    checking->no_memory = checking->no_memory || text.failed;
+    gate->no_memory = gate->no_memory || text.failed;
     kvb_buffer_free(&text);
 }
 
-static void add_foreign_flag(struct checking *checking, const char *name, uint32_t since, uint32_t until,
+static void add_foreign_flag(struct kvb_gate *gate, const char *name, uint32_t since, uint32_t until,
                              struct kvb_spot spot)
 {
-    const struct kvb_engine *engine = &checking->answer->plan.engine;
+    const struct kvb_engine *engine = &gate->answer->plan.engine;
     bool early = since != 0 && engine->release < since, late = until != 0 && engine->release > until;
     char version[32];
-    bool said = checking->deployment->engine[0] != '\0';
+    bool said = gate->deployment->engine[0] != '\0';
     if (early || late) {
-        kvb_findings_add(checking->findings, KVB_CHECK_UNKNOWN_FLAG, said ? KVB_ERROR : KVB_WARNING, spot,
+        kvb_findings_add(gate->findings, KVB_CHECK_UNKNOWN_FLAG, said ? KVB_ERROR : KVB_WARNING, spot,
                          "%s exists %s vLLM %s; %s refuses it%s", name, early ? "from" : "up to",
                          kvb_release_format(version, early ? since : until), engine->version,
                          said ? "" : ", but the file does not say which release it runs");
@@ -115,11 +118,11 @@ static void add_foreign_flag(struct checking *checking, const char *name, uint32
 }
 
 // Flags of other releases, as far as the file itself says them.
-static void add_foreign_flags(struct checking *checking, const struct kvb_found *found)
+static void add_foreign_flags(struct kvb_gate *gate, const struct kvb_found *found)
 {
     for (uint32_t i = 0; i < found->dated_count; i++) {
         const struct kvb_dated_flag *flag = &found->dated[i];
-        add_foreign_flag(checking, flag->name, flag->since, flag->until, flag->place);
+        add_foreign_flag(gate, flag->name, flag->since, flag->until, flag->place);
     }
 }
 
@@ -130,9 +133,9 @@ static uint64_t number_of(const struct kvb_budget *budget, enum kvb_setting sett
 }
 
 // The container must get the GPUs of one model copy.
-static void add_gpu_count(struct checking *checking, const struct kvb_found *found)
+static void add_gpu_count(struct kvb_gate *gate, const struct kvb_found *found)
 {
-    const struct kvb_budget *budget = &checking->answer->budget;
+    const struct kvb_budget *budget = &gate->answer->budget;
     uint64_t tensor = number_of(budget, KVB_SET_TENSOR_PARALLEL_SIZE);
     uint64_t all = tensor * number_of(budget, KVB_SET_PIPELINE_PARALLEL_SIZE);
     static const enum kvb_setting causes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE};
@@ -141,49 +144,49 @@ static void add_gpu_count(struct checking *checking, const struct kvb_found *fou
         return;
     }
     // Stages may be on other machines, shards of one stage rarely are.
-    kvb_findings_add(checking->findings, KVB_CHECK_GPU_COUNT, tensor > found->gpu_limit ? KVB_ERROR : KVB_WARNING, spot,
+    kvb_findings_add(gate->findings, KVB_CHECK_GPU_COUNT, tensor > found->gpu_limit ? KVB_ERROR : KVB_WARNING, spot,
                      "it runs on %llu GPUs, and the file hands over %u on line %u", (unsigned long long)all,
                      (unsigned)found->gpu_limit, (unsigned)found->gpu_limit_place.line);
 }
 
-void check_judge_answer(struct checking *checking, const struct kvb_found *found)
+void kvb_gate_judge_answer(struct kvb_gate *gate, const struct kvb_found *found)
 {
-    if (checking->answer->budget.verdict == KVB_DOES_NOT_FIT) {
-        add_misfit(checking, found);
+    if (gate->answer->budget.verdict == KVB_DOES_NOT_FIT) {
+        add_misfit(gate, found);
     }
-    add_foreign_flags(checking, found);
-    add_gpu_count(checking, found);
+    add_foreign_flags(gate, found);
+    add_gpu_count(gate, found);
 }
 
 // A refusal to start for numbers that cannot be divided: said by the last error.
-void check_judge_split(struct checking *checking, const struct kvb_found *found)
+void kvb_gate_judge_split(struct kvb_gate *gate, const struct kvb_found *found)
 {
-    for (uint32_t i = checking->problems->count; i > 0; i--) {
-        const struct kvb_problem *problem = &checking->problems->items[i - 1];
+    for (uint32_t i = gate->problems->count; i > 0; i--) {
+        const struct kvb_problem *problem = &gate->problems->items[i - 1];
         if (problem->severity == KVB_ERROR) {
-            kvb_findings_add(checking->findings, KVB_CHECK_FITS, KVB_ERROR, first_place(found, CAUSES(split_causes)),
-                             "%s", problem->text);
+            kvb_findings_add(gate->findings, KVB_CHECK_FITS, KVB_ERROR, first_place(found, CAUSES(split_causes)), "%s",
+                             problem->text);
             return;
         }
     }
 }
 
-const char *check_summary(struct checking *checking, char *out, size_t capacity)
+const char *kvb_gate_summary(struct kvb_gate *gate, char *out, size_t capacity)
 {
-    const struct kvb_plan *plan = &checking->answer->plan;
-    const struct kvb_budget *budget = &checking->answer->budget;
+    const struct kvb_plan *plan = &gate->answer->plan;
+    const struct kvb_budget *budget = &gate->answer->budget;
     uint64_t concurrency = budget->kv.max_concurrency_hundredths;
     char cache[32], length[32];
     static const char *const words[] = {
         [KVB_FITS] = "fits", [KVB_TIGHT] = "is tight", [KVB_DOES_NOT_FIT] = "does not fit"};
     int written = snprintf(out, capacity, "%s on %llu x %s, %s %s: %s", plan->model.name,
-                           (unsigned long long)kvb_report_gpu_count(&budget->settings), plan->gpu.name,
-                           plan->engine.name, plan->engine.version, words[budget->verdict]);
+                           (unsigned long long)kvb_gpu_count(&budget->settings), plan->gpu.name, plan->engine.name,
+                           plan->engine.version, words[budget->verdict]);
     if (written > 0 && (size_t)written < capacity && budget->verdict != KVB_DOES_NOT_FIT) {
         (void)snprintf(
             out + written, capacity - (size_t)written, "; %s GiB of KV cache, %llu.%02llu requests of %s tokens",
             kvb_format_gib(cache, budget->items[KVB_ITEM_KV_CACHE].bytes, 2), (unsigned long long)(concurrency / 100),
-            (unsigned long long)(concurrency % 100), kvb_format_count(length, kvb_report_length(budget)));
+            (unsigned long long)(concurrency % 100), kvb_format_count(length, kvb_request_length(budget)));
     }
     return out;
 }

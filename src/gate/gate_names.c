@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/check.h"
+#include "gate/gate.h"
 
 struct loaded_model {
     struct loaded_model *older;
@@ -22,7 +22,7 @@ struct loaded_gpu {
     struct kvb_gpu gpu;
 };
 
-struct kvb_spot check_place(const struct kvb_found *found, struct kvb_spot spot)
+struct kvb_spot kvb_gate_place(const struct kvb_found *found, struct kvb_spot spot)
 {
     return spot.line > 0 ? spot : found->place;
 }
@@ -104,17 +104,17 @@ static void say_unloaded(struct loaded_model *entry, const struct kvb_problems *
     (void)kvb_copy(entry->text, sizeof entry->text, one.items[0].text);
 }
 
-static const struct loaded_model *load_model(struct checking *checking, const char *name)
+static const struct loaded_model *load_model(struct kvb_gate *gate, const char *name)
 {
-    for (const struct loaded_model *entry = checking->models; entry != NULL; entry = entry->older) {
+    for (const struct loaded_model *entry = gate->models; entry != NULL; entry = entry->older) {
         if (strcmp(entry->name, name) == 0) {
             return entry;
         }
     }
     struct kvb_problems problems;
-    struct loaded_model *entry = kvb_arena_take(&checking->arena, sizeof *entry);
-    if (entry == NULL || (entry->name = kvb_arena_copy(&checking->arena, name, strlen(name))) == NULL) {
-        checking->no_memory = true;
+    struct loaded_model *entry = kvb_arena_take(&gate->arena, sizeof *entry);
+    if (entry == NULL || (entry->name = kvb_arena_copy(&gate->arena, name, strlen(name))) == NULL) {
+        gate->no_memory = true;
         return NULL;
     }
     kvb_problems_init(&problems);
@@ -124,36 +124,36 @@ static const struct loaded_model *load_model(struct checking *checking, const ch
         say_unloaded(entry, &problems);
         try_end_of_path(entry);
     }
-    entry->older = checking->models;
-    checking->models = entry;
+    entry->older = gate->models;
+    gate->models = entry;
     return entry;
 }
 
-static bool resolve_model(struct checking *checking, const struct kvb_found *found)
+static bool resolve_model(struct kvb_gate *gate, const struct kvb_found *found)
 {
-    struct kvb_deployment *deployment = checking->deployment;
-    struct kvb_spot spot = check_place(found, found->model);
+    struct kvb_deployment *deployment = gate->deployment;
+    struct kvb_spot spot = kvb_gate_place(found, found->model);
     if (deployment->inline_model) {
         return true;
     }
     if (deployment->model[0] == '\0') {
-        kvb_findings_add(checking->findings, KVB_CHECK_NO_MODEL, KVB_ERROR, spot,
+        kvb_findings_add(gate->findings, KVB_CHECK_NO_MODEL, KVB_ERROR, spot,
                          "no model is named; write it in the file, in a comment '# kvbudget: model=NAME', or give "
                          "--model");
         return false;
     }
-    const char *mapped = kvb_policy_find_model(checking->policy, deployment->model);
+    const char *mapped = kvb_policy_find_model(gate->policy, deployment->model);
     if (mapped != NULL) {
         (void)kvb_copy(deployment->model, sizeof deployment->model, mapped);
     }
-    const struct loaded_model *entry = load_model(checking, deployment->model);
+    const struct loaded_model *entry = load_model(gate, deployment->model);
     if (entry == NULL || entry->status != KVB_OK) {
-        kvb_findings_add(checking->findings, KVB_CHECK_NO_MODEL, KVB_ERROR, spot, "%s",
+        kvb_findings_add(gate->findings, KVB_CHECK_NO_MODEL, KVB_ERROR, spot, "%s",
                          entry != NULL ? entry->text : "out of memory");
         return false;
     }
     if (entry->text[0] != '\0') {
-        kvb_findings_add(checking->findings, KVB_CHECK_NO_MODEL, KVB_NOTICE, spot, "%s", entry->text);
+        kvb_findings_add(gate->findings, KVB_CHECK_NO_MODEL, KVB_NOTICE, spot, "%s", entry->text);
     }
     if (deployment->overrides[0] != '\0') { // each in its own way, so it is loaded once more
         (void)kvb_copy(deployment->model, sizeof deployment->model, entry->found_as);
@@ -161,23 +161,23 @@ static bool resolve_model(struct checking *checking, const struct kvb_found *fou
     }
     deployment->inline_model = true;
     deployment->model_value = entry->model;
-    checking->answer->source = entry->source;
+    gate->answer->source = entry->source;
     return true;
 }
 
 // ---- GPUs
 
-static const struct loaded_gpu *load_gpu(struct checking *checking, const char *name)
+static const struct loaded_gpu *load_gpu(struct kvb_gate *gate, const char *name)
 {
-    for (const struct loaded_gpu *entry = checking->gpus; entry != NULL; entry = entry->older) {
+    for (const struct loaded_gpu *entry = gate->gpus; entry != NULL; entry = entry->older) {
         if (strcmp(entry->name, name) == 0) {
             return entry;
         }
     }
     struct kvb_problems problems;
-    struct loaded_gpu *entry = kvb_arena_take(&checking->arena, sizeof *entry);
-    if (entry == NULL || (entry->name = kvb_arena_copy(&checking->arena, name, strlen(name))) == NULL) {
-        checking->no_memory = true;
+    struct loaded_gpu *entry = kvb_arena_take(&gate->arena, sizeof *entry);
+    if (entry == NULL || (entry->name = kvb_arena_copy(&gate->arena, name, strlen(name))) == NULL) {
+        gate->no_memory = true;
         return NULL;
     }
     kvb_problems_init(&problems);
@@ -185,19 +185,19 @@ static const struct loaded_gpu *load_gpu(struct checking *checking, const char *
     if (entry->status != KVB_OK) {
         (void)kvb_copy(entry->text, sizeof entry->text, first_error(&problems));
     }
-    entry->older = checking->gpus;
-    checking->gpus = entry;
+    entry->older = gate->gpus;
+    gate->gpus = entry;
     return entry;
 }
 
 // What the policy says of this label or file, unless a flag, a comment or the file's own name came first.
-static void use_policy(struct checking *checking, const struct kvb_found *found)
+static void use_policy(struct kvb_gate *gate, const struct kvb_found *found)
 {
-    struct kvb_deployment *deployment = checking->deployment;
-    bool flagged = checking->arguments->question.deployment.gpu[0] != '\0' ||
-                   checking->arguments->question.deployment.gpu_memory_bytes > 0;
+    struct kvb_deployment *deployment = gate->deployment;
+    bool flagged =
+        gate->options.flags->deployment.gpu[0] != '\0' || gate->options.flags->deployment.gpu_memory_bytes > 0;
     bool named = deployment->gpu[0] != '\0' || deployment->inline_gpu || deployment->gpu_memory_bytes > 0;
-    const struct kvb_policy_gpu *gpu = kvb_policy_find_gpu(checking->policy, checking->file, found->gpu_label);
+    const struct kvb_policy_gpu *gpu = kvb_policy_find_gpu(gate->policy, gate->file, found->gpu_label);
     if (gpu == NULL || flagged || (named && gpu->label[0] == '\0')) {
         return;
     }
@@ -208,24 +208,24 @@ static void use_policy(struct checking *checking, const struct kvb_found *found)
     deployment->gpu_memory_bytes = gpu->gpu_memory_bytes;
 }
 
-static bool resolve_gpu(struct checking *checking, const struct kvb_found *found)
+static bool resolve_gpu(struct kvb_gate *gate, const struct kvb_found *found)
 {
-    struct kvb_deployment *deployment = checking->deployment;
-    struct kvb_spot spot = check_place(found, found->gpu);
-    use_policy(checking, found);
+    struct kvb_deployment *deployment = gate->deployment;
+    struct kvb_spot spot = kvb_gate_place(found, found->gpu);
+    use_policy(gate, found);
     if (deployment->inline_gpu || (deployment->gpu[0] == '\0' && deployment->gpu_memory_bytes > 0)) {
         return true;
     }
     if (deployment->gpu[0] == '\0') {
-        kvb_findings_add(checking->findings, KVB_CHECK_NO_GPU, KVB_ERROR, spot,
+        kvb_findings_add(gate->findings, KVB_CHECK_NO_GPU, KVB_ERROR, spot,
                          "the GPU is not known%s%s; name it with --gpu, a comment '# kvbudget: gpu=NAME', or under "
                          "gpus in a policy",
                          found->gpu_label[0] != '\0' ? " from the label " : "", found->gpu_label);
         return false;
     }
-    const struct loaded_gpu *entry = load_gpu(checking, deployment->gpu);
+    const struct loaded_gpu *entry = load_gpu(gate, deployment->gpu);
     if (entry == NULL || entry->status != KVB_OK) {
-        kvb_findings_add(checking->findings, KVB_CHECK_NO_GPU, KVB_ERROR, spot, "%s",
+        kvb_findings_add(gate->findings, KVB_CHECK_NO_GPU, KVB_ERROR, spot, "%s",
                          entry != NULL ? entry->text : "out of memory");
         return false;
     }
@@ -234,9 +234,9 @@ static bool resolve_gpu(struct checking *checking, const struct kvb_found *found
     return true;
 }
 
-bool check_resolve_names(struct checking *checking, const struct kvb_found *found)
+bool kvb_gate_resolve_names(struct kvb_gate *gate, const struct kvb_found *found)
 {
-    bool model = resolve_model(checking, found);
-    bool gpu = resolve_gpu(checking, found);
+    bool model = resolve_model(gate, found);
+    bool gpu = resolve_gpu(gate, found);
     return model && gpu;
 }

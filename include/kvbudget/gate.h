@@ -1,0 +1,65 @@
+// Every deployment of files and folders answered and judged by a policy: what the check command does, one case per
+// deployment. A gate keeps its cases until it is freed; it is used by one thread at a time.
+#ifndef KVBUDGET_GATE_H
+#define KVBUDGET_GATE_H
+
+#include <kvbudget/answer.h>
+#include <kvbudget/policy.h>
+
+enum kvb_case_verdict { KVB_CASE_PASS, KVB_CASE_FAIL, KVB_CASE_ERROR };
+const char *kvb_case_verdict_name(enum kvb_case_verdict verdict); // "pass", "fail", "error"
+
+struct kvb_check_finding {
+    enum kvb_check_rule rule;
+    enum kvb_severity severity;
+    bool waived;
+    struct kvb_spot place;
+    const char *text;
+};
+
+struct kvb_check_case {
+    const char *file;
+    const char *kind; // NULL: the file as a whole could not be read
+    const char *name;
+    enum kvb_case_verdict verdict;
+    struct kvb_spot place;
+    const char *text; // one sentence about the whole case
+    uint32_t finding_count;
+    const struct kvb_check_finding *findings;
+};
+
+// The finding that decides the verdict, or NULL when the case passes; and its place, or the case's own.
+const struct kvb_check_finding *kvb_case_reason(const struct kvb_check_case *each);
+struct kvb_spot kvb_case_spot(const struct kvb_check_case *each);
+
+struct kvb_gate_totals {
+    const struct kvb_check_case *cases;
+    uint32_t count, passed, failed, errors, waived;
+    uint32_t files_seen, files_read, files_with; // read: opened; with: hold a deployment
+    const char *policy;                          // path, or NULL
+    bool system_failed;                          // something could not be opened or read
+};
+
+// Receives each case as it is made. `answer`: NULL when there is none; `command`: the line to paste, or NULL.
+typedef void kvb_case_taker(void *context, const struct kvb_check_case *each, const struct kvb_answer *answer,
+                            const char *command, const struct kvb_problems *problems);
+
+struct kvb_gate_options {
+    const struct kvb_question *flags; // laid over what every file says; its typed "env" stand for ${NAME} in files
+    const char *policy;               // path, or NULL for the usual name if it is here
+    uint32_t today;                   // 20261121: waivers count in days
+    kvb_case_taker *take;             // or NULL: nobody wants advice where a case passes
+    void *context;
+};
+
+// NULL: `problems` say why, also what is wrong with the policy; *status receives its kind.
+struct kvb_gate *kvb_gate_new(const struct kvb_gate_options *options, enum kvb_status *status,
+                              struct kvb_problems *problems);
+// Judges a file ("-": standard input) or all files of a folder. `skip_others`: a named file without a deployment is
+// passed over. What is wrong with a file becomes a case; a status other than KVB_OK ends the work.
+enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip_others,
+                              struct kvb_problems *problems) KVB_MUST_USE;
+struct kvb_gate_totals kvb_gate_totals(const struct kvb_gate *gate);
+void kvb_gate_free(struct kvb_gate *gate);
+
+#endif

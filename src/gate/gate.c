@@ -1,0 +1,174 @@
+// Files and folders to cases: the walk, the policy and what all cases share.
+#include "gate/gate.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+#define DEFAULT_POLICY "kvbudget-policy.yaml"
+
+static enum kvb_status out_of_memory(struct kvb_problems *problems)
+{
+    return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
+}
+
+static enum kvb_status take_found(void *context, const struct kvb_found *found)
+{
+    struct kvb_gate *gate = context;
+    kvb_gate_found(gate, found);
+    return gate->no_memory ? KVB_NO_MEMORY : KVB_OK;
+}
+
+static bool is_system_failure(enum kvb_status status)
+{
+    return kvb_status_exit_code(status) == 4 && status != KVB_TOO_LARGE;
+}
+
+// The name a case carries: kept, because the walk reuses its room.
+static const char *keep_path(struct kvb_gate *gate, const char *path)
+{
+    const char *copy = kvb_arena_copy(&gate->arena, path, strlen(path));
+    gate->no_memory = gate->no_memory || copy == NULL;
+    return copy != NULL ? copy : "";
+}
+
+static void judge_file(struct kvb_gate *gate, const char *path, bool lenient)
+{
+    struct kvb_problems problems;
+    uint32_t count = 0;
+    kvb_problems_init(&problems);
+    gate->file = keep_path(gate, strcmp(path, "-") == 0 ? "standard input" : path);
+    gate->reading.lenient = lenient;
+    enum kvb_status status = kvb_manifest_load(path, &gate->reading, take_found, gate, &count, &problems);
+    gate->totals.files_read++;
+    gate->totals.files_with += count > 0;
+    bool whole_file = problems.count > 0 && problems.items[0].line == 0; // not one value in it
+    if (lenient && status == KVB_TOO_LARGE && whole_file) {
+        (void)kvb_problem_add(gate->said, KVB_NOTICE, KVB_TOO_LARGE, (struct kvb_place){.file = path},
+                              "too large for a manifest, so not looked at");
+    } else if (status != KVB_OK && !gate->no_memory) {
+        gate->totals.system_failed = gate->totals.system_failed || is_system_failure(status);
+        kvb_gate_unreadable(gate, &problems);
+    }
+}
+
+static enum kvb_status visit(void *context, const char *path)
+{
+    struct kvb_gate *gate = context;
+    judge_file(gate, path, true);
+    return gate->no_memory ? KVB_NO_MEMORY : KVB_OK;
+}
+
+static enum kvb_status end_of_path(struct kvb_gate *gate)
+{
+    return gate->no_memory ? out_of_memory(gate->said) : KVB_OK;
+}
+
+enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip_others, struct kvb_problems *problems)
+{
+    struct kvb_problems own;
+    gate->said = problems;
+    if (!kvb_manifest_is_folder(path)) {
+        gate->totals.files_seen++;
+        judge_file(gate, path, skip_others);
+        return end_of_path(gate);
+    }
+    kvb_problems_init(&own);
+    enum kvb_status status = kvb_manifest_walk(path, visit, gate, &gate->totals.files_seen, &own);
+    if (status != KVB_OK && !gate->no_memory) {
+        gate->totals.system_failed = gate->totals.system_failed || is_system_failure(status);
+        gate->file = keep_path(gate, path);
+        kvb_gate_unreadable(gate, &own);
+    }
+    return end_of_path(gate);
+}
+
+static enum kvb_status load_policy(struct kvb_gate *gate, struct kvb_problems *problems)
+{
+    const char *path = gate->options.policy;
+    if (path == NULL && kvb_policy_exists(DEFAULT_POLICY)) {
+        path = DEFAULT_POLICY;
+    }
+    gate->totals.policy = path;
+    return path != NULL ? kvb_policy_load(path, gate->policy, problems) : KVB_OK;
+}
+
+static bool prepare(struct kvb_gate *gate)
+{
+    struct kvb_arena *arena = &gate->arena;
+    const struct kvb_question *flags = gate->options.flags;
+    const char **environment = kvb_arena_take(arena, (KVB_TYPED_MAX + 1) * sizeof *environment);
+    gate->policy = kvb_arena_take(arena, sizeof *gate->policy);
+    gate->answer = kvb_arena_take(arena, sizeof *gate->answer);
+    gate->deployment = kvb_arena_take(arena, sizeof *gate->deployment);
+    gate->problems = kvb_arena_take(arena, sizeof *gate->problems);
+    gate->findings = kvb_arena_take(arena, sizeof *gate->findings);
+    gate->question = kvb_arena_take(arena, sizeof *gate->question);
+    for (uint32_t i = 0; environment != NULL && i < flags->typed_count; i++) {
+        if (strcmp(flags->typed[i].name, "env") == 0) {
+            environment[gate->reading.environment_count++] = flags->typed[i].value;
+        }
+    }
+    gate->reading.environment = environment;
+    return environment && gate->policy && gate->answer && gate->deployment && gate->problems && gate->findings &&
+           gate->question;
+}
+
+struct kvb_gate *kvb_gate_new(const struct kvb_gate_options *options, enum kvb_status *status,
+                              struct kvb_problems *problems)
+{
+    struct kvb_gate *gate = kvb_reallocate(NULL, sizeof *gate);
+    if (gate == NULL) {
+        *status = out_of_memory(problems);
+        return NULL;
+    }
+    memset(gate, 0, sizeof *gate);
+    gate->options = *options;
+    kvb_arena_init(&gate->arena);
+    *status = prepare(gate) ? load_policy(gate, problems) : out_of_memory(problems);
+    if (*status != KVB_OK) {
+        kvb_gate_free(gate);
+        return NULL;
+    }
+    return gate;
+}
+
+struct kvb_gate_totals kvb_gate_totals(const struct kvb_gate *gate)
+{
+    struct kvb_gate_totals totals = gate->totals;
+    totals.cases = gate->cases.items;
+    totals.count = gate->cases.count;
+    return totals;
+}
+
+void kvb_gate_free(struct kvb_gate *gate)
+{
+    if (gate != NULL) {
+        kvb_arena_free(&gate->arena);
+        kvb_release(gate);
+    }
+}
+
+const char *kvb_case_verdict_name(enum kvb_case_verdict verdict)
+{
+    static const char *const names[] = {[KVB_CASE_PASS] = "pass", [KVB_CASE_FAIL] = "fail", [KVB_CASE_ERROR] = "error"};
+    return names[verdict];
+}
+
+const struct kvb_check_finding *kvb_case_reason(const struct kvb_check_case *each)
+{
+    for (uint32_t i = 0; i < each->finding_count && each->verdict != KVB_CASE_PASS; i++) {
+        const struct kvb_check_finding *finding = &each->findings[i];
+        bool decides = finding->severity == KVB_ERROR && !finding->waived;
+        if (decides && kvb_check_rule_rows[finding->rule].is_error == (each->verdict == KVB_CASE_ERROR)) {
+            return finding;
+        }
+    }
+    return NULL;
+}
+
+struct kvb_spot kvb_case_spot(const struct kvb_check_case *each)
+{
+    const struct kvb_check_finding *reason = kvb_case_reason(each);
+    return reason != NULL && reason->place.line > 0 ? reason->place : each->place;
+}
