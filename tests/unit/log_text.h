@@ -7,6 +7,7 @@
 #include <kvbudget/logs.h>
 
 #include "base/memory.h"
+#include "unit/test.h"
 
 // `piece` is at most 4096. The report is static: it is large, and one at a time is enough.
 static inline struct kvb_log_report *read_log_pieces(const char *text, size_t length, size_t piece)

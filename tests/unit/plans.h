@@ -5,6 +5,7 @@
 #include "engines/vllm/context.h"
 #include "engines/vllm/load.h"
 #include "unit/kv_models.h"
+#include "unit/test.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define MIB (1ULL << 20)

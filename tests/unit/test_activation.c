@@ -1,13 +1,7 @@
 // Peak of the profile run: sampler, layer, encoder and MLA phases against public logs and hand calculations.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "engines/vllm/overhead.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_activation activation;
@@ -402,24 +396,10 @@ static void a_small_peak_ends_at_nothing(void **state)
     assert_int_equal(activation.total.low_bytes, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dense_logs),
-        cmocka_unit_test(expert_logs),
-        cmocka_unit_test(phi_2_log),
-        cmocka_unit_test(mistral_small_logs),
-        cmocka_unit_test(runner_v2_log),
-        cmocka_unit_test(sampler_paths),
-        cmocka_unit_test(both_paths_bound_the_range),
-        cmocka_unit_test(fp32_logits),
-        cmocka_unit_test(triton_scratch),
-        cmocka_unit_test(hidden_tensors_by_release),
-        cmocka_unit_test(awq_dequantises),
-        cmocka_unit_test(stages),
-        cmocka_unit_test(pooling_models_do_not_sample),
-        cmocka_unit_test(margins),
-        cmocka_unit_test(a_small_peak_ends_at_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(dense_logs), cmocka_unit_test(expert_logs), cmocka_unit_test(phi_2_log),
+              cmocka_unit_test(mistral_small_logs), cmocka_unit_test(runner_v2_log), cmocka_unit_test(sampler_paths),
+              cmocka_unit_test(both_paths_bound_the_range), cmocka_unit_test(fp32_logits),
+              cmocka_unit_test(triton_scratch), cmocka_unit_test(hidden_tensors_by_release),
+              cmocka_unit_test(awq_dequantises), cmocka_unit_test(stages),
+              cmocka_unit_test(pooling_models_do_not_sample), cmocka_unit_test(margins),
+              cmocka_unit_test(a_small_peak_ends_at_nothing))

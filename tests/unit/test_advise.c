@@ -1,13 +1,8 @@
 // Advice: the highest utilization and length that start, single changes, several together, last resorts, none.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_budget budget;
@@ -295,22 +290,9 @@ static void half_the_length_may_help(void **state)
     assert_true(half != NULL && half->to == 2048 && half->frees_bytes == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_free),
-        cmocka_unit_test(another_stage_decides),
-        cmocka_unit_test(the_list_is_bounded),
-        cmocka_unit_test(half_the_length_may_help),
-        cmocka_unit_test(what_fits_needs_no_change),
-        cmocka_unit_test(single_changes),
-        cmocka_unit_test(several_together),
-        cmocka_unit_test(last_resort),
-        cmocka_unit_test(nothing_helps),
-        cmocka_unit_test(less_is_free),
-        cmocka_unit_test(room_outside),
-        cmocka_unit_test(fixed_cache),
-        cmocka_unit_test(impossible_candidates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(nothing_free), cmocka_unit_test(another_stage_decides),
+              cmocka_unit_test(the_list_is_bounded), cmocka_unit_test(half_the_length_may_help),
+              cmocka_unit_test(what_fits_needs_no_change), cmocka_unit_test(single_changes),
+              cmocka_unit_test(several_together), cmocka_unit_test(last_resort), cmocka_unit_test(nothing_helps),
+              cmocka_unit_test(less_is_free), cmocka_unit_test(room_outside), cmocka_unit_test(fixed_cache),
+              cmocka_unit_test(impossible_candidates))

@@ -1,15 +1,10 @@
 // Every reader with its n-th allocation failing, for each n: it says so, keeps nothing and changes nothing.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/input.h>
 
 #include "base/memory.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_deployment deployment;
@@ -104,8 +99,4 @@ static void test_each_reader(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_reader)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_each_reader))

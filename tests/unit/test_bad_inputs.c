@@ -1,20 +1,15 @@
 // Every file of tests/bad_inputs is refused with exactly the sentences beside it. With KVB_UPDATE=1 in
 // the environment the sentences are written anew; read the difference before committing it.
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/input.h>
 
 #include "base/buffer.h"
 #include "text/file.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 
@@ -75,8 +70,4 @@ static void test_files(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_files))

@@ -1,12 +1,6 @@
 // Text, buffers, problems and checked arithmetic.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/problem.h>
 
@@ -15,6 +9,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "unit/test.h"
 
 static void test_copy(void **state)
 {
@@ -198,12 +193,6 @@ static void test_checked(void **state)
     assert_true(kvb_min(1, 2) == 1 && kvb_max(1, 2) == 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copy),      cmocka_unit_test(test_compare),  cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_printable), cmocka_unit_test(test_buffer),   cmocka_unit_test(test_arena),
-        cmocka_unit_test(test_problems),  cmocka_unit_test(test_statuses), cmocka_unit_test(test_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_copy), cmocka_unit_test(test_compare), cmocka_unit_test(test_distance),
+              cmocka_unit_test(test_printable), cmocka_unit_test(test_buffer), cmocka_unit_test(test_arena),
+              cmocka_unit_test(test_problems), cmocka_unit_test(test_statuses), cmocka_unit_test(test_checked))

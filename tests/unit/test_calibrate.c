@@ -1,12 +1,6 @@
 // One measured run corrects the next plan: the same run again is exact, other settings move as the model does.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/kv_models.h"
+#include "unit/test.h"
 
 #define CENTI_GIB 10737418
 
@@ -138,11 +132,5 @@ static void frontier(void **state)
     assert_int_equal(again.kv.frontier[3].concurrency_hundredths, again.kv.max_concurrency_hundredths);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_term),     cmocka_unit_test(pool_alone),         cmocka_unit_test(rest_to_activation),
-        cmocka_unit_test(impossible_run), cmocka_unit_test(needs_and_requests), cmocka_unit_test(frontier),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(every_term), cmocka_unit_test(pool_alone), cmocka_unit_test(rest_to_activation),
+              cmocka_unit_test(impossible_run), cmocka_unit_test(needs_and_requests), cmocka_unit_test(frontier))

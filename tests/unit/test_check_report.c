@@ -1,16 +1,11 @@
 // SARIF and JUnit hold what their schemas require; hostile names stay inside their quotes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "report/check_report.h"
 #include "text/tree.h"
+#include "unit/test.h"
 
 static const struct kvb_check_finding bad[] = {
     {KVB_CHECK_FITS, KVB_ERROR, false, {12, 7}, "needs <more> & \"more\"\nthan there is"},
@@ -246,9 +241,5 @@ static void test_line_formats(void **state)
     kvb_buffer_free(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sarif), cmocka_unit_test(test_junit),
-                                       cmocka_unit_test(test_json), cmocka_unit_test(test_line_formats)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_sarif), cmocka_unit_test(test_junit), cmocka_unit_test(test_json),
+              cmocka_unit_test(test_line_formats))

@@ -1,15 +1,9 @@
 // Checkpoint folders: names to roles, files found, headers against the config, weights of a rank.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/budget.h>
 
@@ -17,6 +11,7 @@
 #include "checkpoint_files.h"
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/checkpoint_names.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_model model;
@@ -580,26 +575,14 @@ static void test_in_a_profile(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_name),
-        cmocka_unit_test(test_names_that_meet),
-        cmocka_unit_test_teardown(test_agreement, clear),
-        cmocka_unit_test_teardown(test_layers_left_at_16_bits, clear),
-        cmocka_unit_test_teardown(test_disagreement_is_told, clear),
-        cmocka_unit_test_teardown(test_what_is_not_loaded, clear),
-        cmocka_unit_test_teardown(test_tower_of_the_config, clear),
-        cmocka_unit_test_teardown(test_more_experts, clear),
-        cmocka_unit_test_teardown(test_shards, clear),
-        cmocka_unit_test_teardown(test_index_alone, clear),
-        cmocka_unit_test_teardown(test_bad_indexes, clear),
-        cmocka_unit_test_teardown(test_links_and_folders, clear),
-        cmocka_unit_test_teardown(test_too_many_classes, clear),
-        cmocka_unit_test_teardown(test_a_large_checkpoint, clear),
-        cmocka_unit_test_teardown(test_memory_runs_out, clear),
-        cmocka_unit_test_teardown(test_import, clear),
-        cmocka_unit_test(test_in_a_profile),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+KVB_TEST_MAIN_WITH(
+    make_folder, remove_folder, cmocka_unit_test(test_each_name), cmocka_unit_test(test_names_that_meet),
+    cmocka_unit_test_teardown(test_agreement, clear), cmocka_unit_test_teardown(test_layers_left_at_16_bits, clear),
+    cmocka_unit_test_teardown(test_disagreement_is_told, clear),
+    cmocka_unit_test_teardown(test_what_is_not_loaded, clear),
+    cmocka_unit_test_teardown(test_tower_of_the_config, clear), cmocka_unit_test_teardown(test_more_experts, clear),
+    cmocka_unit_test_teardown(test_shards, clear), cmocka_unit_test_teardown(test_index_alone, clear),
+    cmocka_unit_test_teardown(test_bad_indexes, clear), cmocka_unit_test_teardown(test_links_and_folders, clear),
+    cmocka_unit_test_teardown(test_too_many_classes, clear), cmocka_unit_test_teardown(test_a_large_checkpoint, clear),
+    cmocka_unit_test_teardown(test_memory_runs_out, clear), cmocka_unit_test_teardown(test_import, clear),
+    cmocka_unit_test(test_in_a_profile))

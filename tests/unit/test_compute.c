@@ -1,15 +1,10 @@
 // The sum of the terms: stated figures, free memory, other processes, what starts, verdicts and warnings.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "budget/utilization.h"
 #include "engines/vllm/compute.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_budget budget;
@@ -390,17 +385,8 @@ static void overflows(void **state)
     refused(KVB_OVERFLOW, text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_of_8_gb),      cmocka_unit_test(other_processes),
-        cmocka_unit_test(free_memory),        cmocka_unit_test(free_check_by_release),
-        cmocka_unit_test(full_cards),         cmocka_unit_test(refused_batches),
-        cmocka_unit_test(margins_of_weights), cmocka_unit_test(fixed_cache),
-        cmocka_unit_test(warnings),           cmocka_unit_test(a_request),
-        cmocka_unit_test(platforms),          cmocka_unit_test(rest_of_a_measured_pool),
-        cmocka_unit_test(calibrated_terms),   cmocka_unit_test(impossible_wishes),
-        cmocka_unit_test(overflows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(table_of_8_gb), cmocka_unit_test(other_processes), cmocka_unit_test(free_memory),
+              cmocka_unit_test(free_check_by_release), cmocka_unit_test(full_cards), cmocka_unit_test(refused_batches),
+              cmocka_unit_test(margins_of_weights), cmocka_unit_test(fixed_cache), cmocka_unit_test(warnings),
+              cmocka_unit_test(a_request), cmocka_unit_test(platforms), cmocka_unit_test(rest_of_a_measured_pool),
+              cmocka_unit_test(calibrated_terms), cmocka_unit_test(impossible_wishes), cmocka_unit_test(overflows))

@@ -1,12 +1,6 @@
 // How a plan becomes plain numbers: dtypes, cache formats, hybrid manager, drafts, runners, prefix caching.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 
@@ -209,12 +203,6 @@ static void runner_v2(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dtypes),           cmocka_unit_test(declared_cache_format), cmocka_unit_test(hybrid_manager),
-        cmocka_unit_test(async_scheduling), cmocka_unit_test(sizes_and_releases),    cmocka_unit_test(mamba_modes),
-        cmocka_unit_test(runner_v2),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(dtypes), cmocka_unit_test(declared_cache_format), cmocka_unit_test(hybrid_manager),
+              cmocka_unit_test(async_scheduling), cmocka_unit_test(sizes_and_releases), cmocka_unit_test(mamba_modes),
+              cmocka_unit_test(runner_v2))

@@ -1,14 +1,8 @@
 // Batch and sequence defaults by release, GPU and usage, and the number of CUDA graphs.
 // Source: vllm/engine/arg_utils.py and config of the releases named.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "engines/vllm/defaults.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 
@@ -242,14 +236,7 @@ static void capture_sizes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_release_and_gpu), cmocka_unit_test(v1_before_its_time),
-        cmocka_unit_test(v0_batches),         cmocka_unit_test(v0_does_not_always_chunk),
-        cmocka_unit_test(v0_pictures),        cmocka_unit_test(v1_without_chunks),
-        cmocka_unit_test(throughput_mode),    cmocka_unit_test(capped_by_each_other),
-        cmocka_unit_test(capture_sizes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(by_release_and_gpu), cmocka_unit_test(v1_before_its_time), cmocka_unit_test(v0_batches),
+              cmocka_unit_test(v0_does_not_always_chunk), cmocka_unit_test(v0_pictures),
+              cmocka_unit_test(v1_without_chunks), cmocka_unit_test(throughput_mode),
+              cmocka_unit_test(capped_by_each_other), cmocka_unit_test(capture_sizes))

@@ -1,14 +1,8 @@
 // The largest multimodal item of each encoder family and what a profile run keeps of it, by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/overhead.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_encoder_load load;
@@ -263,17 +257,7 @@ static void v0_rows_of_logits(void **state)
     assert_int_equal(activation.logits_rows, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(largest_item_by_family),
-        cmocka_unit_test(gemma_3_log),
-        cmocka_unit_test(qwen_encoder_pass),
-        cmocka_unit_test(encoder_decoder_pass),
-        cmocka_unit_test(pixel_limit),
-        cmocka_unit_test(switched_off),
-        cmocka_unit_test(how_many_items),
-        cmocka_unit_test(v0_rows_of_logits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(largest_item_by_family), cmocka_unit_test(gemma_3_log),
+              cmocka_unit_test(qwen_encoder_pass), cmocka_unit_test(encoder_decoder_pass),
+              cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off), cmocka_unit_test(how_many_items),
+              cmocka_unit_test(v0_rows_of_logits))

@@ -1,14 +1,8 @@
 // The start-up errors of every era, word for word as vllm/v1/core/kv_cache_utils.py, v1/worker/utils.py and
 // worker/worker.py of the release named print them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "engines/vllm/errors.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static char text[KVB_ERROR_TEXT_CAPACITY];
@@ -159,11 +153,5 @@ static void a_long_text_is_cut(void **state)
     assert_int_equal(strlen(text), KVB_ERROR_TEXT_CAPACITY - 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_long), cmocka_unit_test(no_memory),  cmocka_unit_test(not_free),
-        cmocka_unit_test(batches),  cmocka_unit_test(full_cards), cmocka_unit_test(a_long_text_is_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(too_long), cmocka_unit_test(no_memory), cmocka_unit_test(not_free),
+              cmocka_unit_test(batches), cmocka_unit_test(full_cards), cmocka_unit_test(a_long_text_is_cut))

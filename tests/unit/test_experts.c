@@ -1,13 +1,7 @@
 // Scratch of expert layers and the MLA dummy of the profile run, by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "engines/vllm/overhead.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 
@@ -85,8 +79,4 @@ static void mla_dummy(void **state)
     assert_int_equal(peak().phase_bytes[KVB_PHASE_MLA], 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(expert_scratch), cmocka_unit_test(mla_dummy)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(expert_scratch), cmocka_unit_test(mla_dummy))

@@ -1,20 +1,15 @@
 // Files: whole or refused by name, replaced whole or not at all.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/input.h>
 
 #include "base/memory.h"
 #include "text/file.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static char folder[64];
@@ -147,12 +142,6 @@ static void test_standard_input(void **state)
     assert_int_equal(status, KVB_NO_MEMORY);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace_and_read), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_no_memory),        cmocka_unit_test(test_size_is_not_trusted),
-        cmocka_unit_test(test_standard_input),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+KVB_TEST_MAIN_WITH(make_folder, remove_folder, cmocka_unit_test(test_replace_and_read), cmocka_unit_test(test_refusals),
+                   cmocka_unit_test(test_no_memory), cmocka_unit_test(test_size_is_not_trusted),
+                   cmocka_unit_test(test_standard_input))

@@ -1,15 +1,9 @@
 // GGUF: metadata to a model, tensor table to bytes, and one sentence for each way in which a file can lie.
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/budget.h>
 #include <kvbudget/units.h>
@@ -17,6 +11,7 @@
 #include "base/memory.h"
 #include "gguf_bytes.h"
 #include "model/checkpoint/gguf.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_model model;
@@ -562,14 +557,7 @@ static void test_memory_runs_out(void **state)
     assert_int_equal(status, KVB_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats),     cmocka_unit_test(test_llama),
-        cmocka_unit_test(test_ranks),       cmocka_unit_test(test_a_real_start),
-        cmocka_unit_test(test_experts),     cmocka_unit_test(test_import),
-        cmocka_unit_test(test_lies),        cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_split_model), cmocka_unit_test(test_memory_runs_out),
-    };
-    return cmocka_run_group_tests(tests, make_path, remove_path);
-}
+KVB_TEST_MAIN_WITH(make_path, remove_path, cmocka_unit_test(test_formats), cmocka_unit_test(test_llama),
+                   cmocka_unit_test(test_ranks), cmocka_unit_test(test_a_real_start), cmocka_unit_test(test_experts),
+                   cmocka_unit_test(test_import), cmocka_unit_test(test_lies), cmocka_unit_test(test_cut_short),
+                   cmocka_unit_test(test_split_model), cmocka_unit_test(test_memory_runs_out))

@@ -1,12 +1,6 @@
 // The GPU catalogue: every profile reads strictly, names find their card, totals meet what was seen.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/input.h>
 #include <kvbudget/units.h>
@@ -14,6 +8,7 @@
 #include "base/text.h"
 #include "catalogue/builtin.h"
 #include "text/tree.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 
@@ -243,16 +238,6 @@ static void test_facts(void **state)
     assert_int_equal(gpu.memory_basis, KVB_BASIS_STATED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_is_sorted),
-        cmocka_unit_test(test_every_profile),
-        cmocka_unit_test(test_index_agrees_with_profiles),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_ambiguous_and_unknown),
-        cmocka_unit_test(test_totals),
-        cmocka_unit_test(test_facts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_table_is_sorted), cmocka_unit_test(test_every_profile),
+              cmocka_unit_test(test_index_agrees_with_profiles), cmocka_unit_test(test_names),
+              cmocka_unit_test(test_ambiguous_and_unknown), cmocka_unit_test(test_totals), cmocka_unit_test(test_facts))

@@ -1,12 +1,6 @@
 // Configs that are wrong: one sentence each, with line and column, and nothing else changes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "hf_text.h"
+#include "unit/test.h"
 
 struct bad_row {
     const char *text;
@@ -113,13 +107,5 @@ static void sizes_that_overflow(void **state)
                      KVB_OVERFLOW);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_sentence_each),
-        cmocka_unit_test(heads_that_do_not_divide),
-        cmocka_unit_test(several_at_once),
-        cmocka_unit_test(sizes_that_overflow),
-    };
-    return cmocka_run_group_tests_name("bad configs", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(one_sentence_each), cmocka_unit_test(heads_that_do_not_divide),
+              cmocka_unit_test(several_at_once), cmocka_unit_test(sizes_that_overflow))

@@ -1,18 +1,13 @@
 // One config per class that no built-in model has, against its published element count, and through the import.
 // The configs carry only what counts; shapes and counts as the Hub reports them (AlexsJones/llmfit,
 // llmfit-core/data/hf_models.json at commit 5bdc9df9d8e28168fdc4650741be71b715a11fc6) or as the model card says.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "hf_text.h"
+#include "unit/test.h"
 
 struct fixture {
     const char *file;
@@ -220,12 +215,6 @@ static void a_params_json_needs_no_class(void **state)
     assert_int_equal(read_text("{\"dim\": 64, \"n_layers\": 2}"), KVB_MISSING_KEY);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_the_published_ones), cmocka_unit_test(imports_plan_alike),
-        cmocka_unit_test(awkward_configs_too),           cmocka_unit_test(mixers_by_layer),
-        cmocka_unit_test(wrappers_and_variants),         cmocka_unit_test(a_params_json_needs_no_class),
-    };
-    return cmocka_run_group_tests_name("classes", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(counts_are_the_published_ones), cmocka_unit_test(imports_plan_alike),
+              cmocka_unit_test(awkward_configs_too), cmocka_unit_test(mixers_by_layer),
+              cmocka_unit_test(wrappers_and_variants), cmocka_unit_test(a_params_json_needs_no_class))

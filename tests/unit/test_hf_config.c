@@ -1,12 +1,6 @@
 // Class rules of config.json: windows, patterns, heads, lengths, rotary tables, as the engine's classes have them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "hf_text.h"
+#include "unit/test.h"
 
 static const struct kvb_attention_shape *at(uint32_t layer)
 {
@@ -262,14 +256,7 @@ static void overrides_reach_in(void **state)
     assert_true(problems.items[0].line == 1 && problems.items[0].column == 16);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_by_class),   cmocka_unit_test(gemma3_from_class_defaults),
-        cmocka_unit_test(latent_attention),   cmocka_unit_test(gemma4_shares_and_reuses),
-        cmocka_unit_test(shared_indexers),    cmocka_unit_test(hybrids),
-        cmocka_unit_test(lengths_and_tables), cmocka_unit_test(heads_without_the_usual_key),
-        cmocka_unit_test(overrides_reach_in),
-    };
-    return cmocka_run_group_tests_name("config rules", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(windows_by_class), cmocka_unit_test(gemma3_from_class_defaults),
+              cmocka_unit_test(latent_attention), cmocka_unit_test(gemma4_shares_and_reuses),
+              cmocka_unit_test(shared_indexers), cmocka_unit_test(hybrids), cmocka_unit_test(lengths_and_tables),
+              cmocka_unit_test(heads_without_the_usual_key), cmocka_unit_test(overrides_reach_in))

@@ -1,15 +1,10 @@
 // The key table walked: every row is whole, every name is found again, no name means two things.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "text/file.h"
 #include "model/config/hf.h"
+#include "text/file.h"
+#include "unit/test.h"
 
 #define NAMES (sizeof((struct hf_key_row *)0)->names / sizeof((struct hf_key_row *)0)->names[0])
 
@@ -130,12 +125,6 @@ static void decimals_are_exact(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_whole), cmocka_unit_test(every_name_is_found),
-        cmocka_unit_test(the_top_takes_both), cmocka_unit_test(every_class_is_whole),
-        cmocka_unit_test(decimals_are_exact), cmocka_unit_test(every_class_is_documented),
-    };
-    return cmocka_run_group_tests_name("config keys", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(every_row_is_whole), cmocka_unit_test(every_name_is_found),
+              cmocka_unit_test(the_top_takes_both), cmocka_unit_test(every_class_is_whole),
+              cmocka_unit_test(decimals_are_exact), cmocka_unit_test(every_class_is_documented))

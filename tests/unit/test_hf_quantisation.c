@@ -1,12 +1,6 @@
 // Quantisation as checkpoints spell it, against what vLLM's own config classes read from it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "hf_text.h"
+#include "unit/test.h"
 
 #define LLAMA(more) TINY_WITH("LlamaForCausalLM", ", \"quantization_config\": " more)
 #define MOE(more)                                                                                                      \
@@ -187,13 +181,5 @@ static void unknown_schemes_fail_closed(void **state)
                      KVB_MISSING_KEY);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_spelling),
-        cmocka_unit_test(nothing_said_is_none),
-        cmocka_unit_test(the_file_beside),
-        cmocka_unit_test(unknown_schemes_fail_closed),
-    };
-    return cmocka_run_group_tests_name("quantisation of configs", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(every_spelling), cmocka_unit_test(nothing_said_is_none),
+              cmocka_unit_test(the_file_beside), cmocka_unit_test(unknown_schemes_fail_closed))

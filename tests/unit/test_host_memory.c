@@ -1,16 +1,11 @@
 // CPU memory and platforms: what leaves the GPU, what only seems to help, and what the bus takes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/residents.h>
 #include <kvbudget/units.h>
 
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_budget budget;
@@ -147,15 +142,7 @@ static void a_request_beyond_the_platform_is_a_warning(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offloaded_weights_pass_in_every_step),
-        cmocka_unit_test(swap_space_frees_nothing),
-        cmocka_unit_test(connectors_do_not_pass_the_check),
-        cmocka_unit_test(bus_follows_the_gpu),
-        cmocka_unit_test(platforms_say_what_they_keep),
-        cmocka_unit_test(a_request_beyond_the_platform_is_a_warning),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(offloaded_weights_pass_in_every_step), cmocka_unit_test(swap_space_frees_nothing),
+              cmocka_unit_test(connectors_do_not_pass_the_check), cmocka_unit_test(bus_follows_the_gpu),
+              cmocka_unit_test(platforms_say_what_they_keep),
+              cmocka_unit_test(a_request_beyond_the_platform_is_a_warning))

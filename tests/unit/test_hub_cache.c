@@ -1,20 +1,15 @@
 // The local Hugging Face cache: where it lies, which snapshot counts, which names are no ids.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/input.h>
 
 #include "checkpoint_files.h"
 #include "model/hub_cache.h"
+#include "unit/test.h"
 
 #define REVISION "0123456789abcdef0123456789abcdef01234567"
 
@@ -132,12 +127,6 @@ static void test_a_model_by_id(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_places, forget),
-        cmocka_unit_test_teardown(test_what_is_not_there, forget),
-        cmocka_unit_test_teardown(test_a_model_by_id, forget),
-    };
-    return cmocka_run_group_tests(tests, make_root, remove_root);
-}
+KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_teardown(test_places, forget),
+                   cmocka_unit_test_teardown(test_what_is_not_there, forget),
+                   cmocka_unit_test_teardown(test_a_model_by_id, forget))

@@ -1,13 +1,9 @@
 // Flags with JSON or list values and environment variables, as vLLM's users write them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/input.h>
+
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_deployment deployment;
@@ -186,11 +182,5 @@ static void test_environment(void **state)
     assert_int_equal(set("=1"), KVB_BAD_ARGUMENT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),   cmocka_unit_test(test_draft_model), cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_environment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_values), cmocka_unit_test(test_draft_model), cmocka_unit_test(test_overrides),
+              cmocka_unit_test(test_refusals), cmocka_unit_test(test_environment))

@@ -1,16 +1,11 @@
 // The streaming JSON reader: tokens, places of mistakes, limits, texts across its window.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
 #include "text/json_scan.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_json_scan scan;
@@ -181,13 +176,6 @@ static void test_no_memory(void **state)
     kvb_json_close(&scan);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tokens),         cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_across_windows), cmocka_unit_test(test_long_text_is_cut),
-        cmocka_unit_test(test_whole_numbers),  cmocka_unit_test(test_skip),
-        cmocka_unit_test(test_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_tokens), cmocka_unit_test(test_escapes), cmocka_unit_test(test_across_windows),
+              cmocka_unit_test(test_long_text_is_cut), cmocka_unit_test(test_whole_numbers),
+              cmocka_unit_test(test_skip), cmocka_unit_test(test_no_memory))

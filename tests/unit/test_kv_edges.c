@@ -1,15 +1,10 @@
 // Corners of the KV layouts: releases that refuse, pages made equal, stages that keep nothing, drafts, V0.
 // Expected figures are hand calculations from the engine's rules.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "engines/vllm/kv.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 #define POOL (40 * GIB)
 
@@ -335,25 +330,9 @@ static void wishes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unlike_pages),
-        cmocka_unit_test(layers_after_v0),
-        cmocka_unit_test(indivisible_pages),
-        cmocka_unit_test(padded_states),
-        cmocka_unit_test(latent_beside_windows),
-        cmocka_unit_test(states_alone),
-        cmocka_unit_test(too_many_groups),
-        cmocka_unit_test(too_many_kinds),
-        cmocka_unit_test(drafts),
-        cmocka_unit_test(nothing_kept),
-        cmocka_unit_test(no_length_at_all),
-        cmocka_unit_test(a_draft_with_states),
-        cmocka_unit_test(windows_before_they_counted),
-        cmocka_unit_test(memory_over_layers),
-        cmocka_unit_test(a_stage_without_caches),
-        cmocka_unit_test(wishes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(unlike_pages), cmocka_unit_test(layers_after_v0), cmocka_unit_test(indivisible_pages),
+              cmocka_unit_test(padded_states), cmocka_unit_test(latent_beside_windows), cmocka_unit_test(states_alone),
+              cmocka_unit_test(too_many_groups), cmocka_unit_test(too_many_kinds), cmocka_unit_test(drafts),
+              cmocka_unit_test(nothing_kept), cmocka_unit_test(no_length_at_all), cmocka_unit_test(a_draft_with_states),
+              cmocka_unit_test(windows_before_they_counted), cmocka_unit_test(memory_over_layers),
+              cmocka_unit_test(a_stage_without_caches), cmocka_unit_test(wishes))

@@ -1,13 +1,7 @@
 // Worked examples of vLLM's KV sizing: 40 GiB for the cache, 8192 batched tokens, bf16. The expected figures
 // were computed by the released engine's own code (v1/core/kv_cache_utils.py at each tag).
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/kv_models.h"
+#include "unit/test.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define POOL 42949672960ULL
@@ -119,8 +113,4 @@ static void worked_examples(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(worked_examples)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(worked_examples))

@@ -1,13 +1,7 @@
 // Layouts that the attention-only tables do not reach: latent, sparse index, states, DeepSeek V4, V0,
 // overrides, auto length and the texts of errors. Expected figures: the engine's own code or hand calculation.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/kv_models.h"
+#include "unit/test.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define POOL 42949672960ULL
@@ -452,28 +446,10 @@ static void shared_caches(void **state)
     assert_int_equal(budget.needed_bytes, 554172416);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deepseek_v3),
-        cmocka_unit_test(deepseek_v32),
-        cmocka_unit_test(mla_blocks_by_gpu),
-        cmocka_unit_test(qwen3_next),
-        cmocka_unit_test(qwen3_next_prefix_caching),
-        cmocka_unit_test(hybrid_check_of_first_group),
-        cmocka_unit_test(nemotron_h),
-        cmocka_unit_test(nemotron_h_all),
-        cmocka_unit_test(deepseek_v4),
-        cmocka_unit_test(kv_dtypes),
-        cmocka_unit_test(stages),
-        cmocka_unit_test(auto_length_and_override),
-        cmocka_unit_test(v0_blocks),
-        cmocka_unit_test(v0_mla),
-        cmocka_unit_test(eagle),
-        cmocka_unit_test(decode_context_parallel),
-        cmocka_unit_test(cross_attention),
-        cmocka_unit_test(whisper_in_v0),
-        cmocka_unit_test(shared_caches),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(deepseek_v3), cmocka_unit_test(deepseek_v32), cmocka_unit_test(mla_blocks_by_gpu),
+              cmocka_unit_test(qwen3_next), cmocka_unit_test(qwen3_next_prefix_caching),
+              cmocka_unit_test(hybrid_check_of_first_group), cmocka_unit_test(nemotron_h),
+              cmocka_unit_test(nemotron_h_all), cmocka_unit_test(deepseek_v4), cmocka_unit_test(kv_dtypes),
+              cmocka_unit_test(stages), cmocka_unit_test(auto_length_and_override), cmocka_unit_test(v0_blocks),
+              cmocka_unit_test(v0_mla), cmocka_unit_test(eagle), cmocka_unit_test(decode_context_parallel),
+              cmocka_unit_test(cross_attention), cmocka_unit_test(whisper_in_v0), cmocka_unit_test(shared_caches))

@@ -1,13 +1,7 @@
 // V0's block table, block alignment of hybrids, DeepSeek V4's corners and MLA blocks, by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "engines/vllm/kv.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 #define POOL (40 * GIB)
 
@@ -387,25 +381,11 @@ static void same_bytes_other_heads(void **state)
     assert_int_equal(budget.kv.bytes_per_block, 8 * 65536);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(v0_swap_and_override),
-        cmocka_unit_test(v0_stages),
-        cmocka_unit_test(v0_shared),
-        cmocka_unit_test(v0_first_stage_is_tightest),
-        cmocka_unit_test(v0_latent),
-        cmocka_unit_test(v0_knows_no_later_layers),
-        cmocka_unit_test(alignment),
-        cmocka_unit_test(what_is_aligned),
-        cmocka_unit_test(state_blocks_kept),
-        cmocka_unit_test(cross_attention_blocks),
-        cmocka_unit_test(v4_windows_alone),
-        cmocka_unit_test(v4_small_latent_first),
-        cmocka_unit_test(v4_index_like_a_latent),
-        cmocka_unit_test(v4_too_many_groups),
-        cmocka_unit_test(shared_index),
-        cmocka_unit_test(same_bytes_other_heads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(v0_swap_and_override), cmocka_unit_test(v0_stages), cmocka_unit_test(v0_shared),
+              cmocka_unit_test(v0_first_stage_is_tightest), cmocka_unit_test(v0_latent),
+              cmocka_unit_test(v0_knows_no_later_layers), cmocka_unit_test(alignment),
+              cmocka_unit_test(what_is_aligned), cmocka_unit_test(state_blocks_kept),
+              cmocka_unit_test(cross_attention_blocks), cmocka_unit_test(v4_windows_alone),
+              cmocka_unit_test(v4_small_latent_first), cmocka_unit_test(v4_index_like_a_latent),
+              cmocka_unit_test(v4_too_many_groups), cmocka_unit_test(shared_index),
+              cmocka_unit_test(same_bytes_other_heads))

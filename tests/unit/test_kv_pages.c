@@ -1,13 +1,7 @@
 // Bytes of one token and of one state by format, release and kind, by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "engines/vllm/kv.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 
@@ -180,11 +174,5 @@ static void taps_of_drafts(void **state)
     assert_int_equal(kvb_state_bytes(resolved(&plan), shape), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats), cmocka_unit_test(sparse_latents), cmocka_unit_test(value_sizes),
-        cmocka_unit_test(states),  cmocka_unit_test(taps_of_drafts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(formats), cmocka_unit_test(sparse_latents), cmocka_unit_test(value_sizes),
+              cmocka_unit_test(states), cmocka_unit_test(taps_of_drafts))

@@ -2,17 +2,12 @@
 // sizing rules. The table tests/fixtures/kv_random.csv holds its answers; each row is one model:
 // release, block, length, batched tokens, pp, dcp, pcp, async, hybrid manager off, pool, kinds, layers,
 // blocks, tokens, concurrency, need by stage, estimate (-1: not compared), fits.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "unit/kv_models.h"
+#include "unit/test.h"
 
 struct row {
     unsigned minor, patch, pp, dcp, pcp, asynchronous, off, fits;
@@ -154,8 +149,4 @@ static void random_models(void **state)
     assert_int_equal(different, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_models)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(random_models))

@@ -1,14 +1,9 @@
 // Every rung of the ladder, both ways: the values it offers and when it offers none, by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "engines/vllm/ladder.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_budget budget;
@@ -236,13 +231,6 @@ static void popular_and_useless(void **state)
     assert_int_equal(offer(KVB_SET_ENABLE_PREFIX_CACHING, caching), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(utilization_up),     cmocka_unit_test(utilization_down),
-        cmocka_unit_test(utilization_lower),  cmocka_unit_test(pictures),
-        cmocka_unit_test(halvings),           cmocka_unit_test(eight_bits),
-        cmocka_unit_test(lengths_and_graphs), cmocka_unit_test(popular_and_useless),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(utilization_up), cmocka_unit_test(utilization_down), cmocka_unit_test(utilization_lower),
+              cmocka_unit_test(pictures), cmocka_unit_test(halvings), cmocka_unit_test(eight_bits),
+              cmocka_unit_test(lengths_and_graphs), cmocka_unit_test(popular_and_useless))

@@ -1,13 +1,8 @@
 // The cleaner by itself: escapes, JSON, line prefixes, capacities.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "logs/clean.h"
+#include "unit/test.h"
 
 struct row {
     const char *in;
@@ -102,13 +97,5 @@ static void test_printable_utf8(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cleaning),
-        cmocka_unit_test(test_capacity),
-        cmocka_unit_test(test_utf16),
-        cmocka_unit_test(test_printable_utf8),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_cleaning), cmocka_unit_test(test_capacity), cmocka_unit_test(test_utf16),
+              cmocka_unit_test(test_printable_utf8))

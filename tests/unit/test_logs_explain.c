@@ -1,18 +1,13 @@
 // Checks and remedies: case studies A, B and C, every kind of failure, and arithmetic by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/units.h>
 
 #include "log_text.h"
 #include "logs/levers.h"
+#include "unit/test.h"
 
 #define GIB (INT64_C(1) << 30)
 #define CENT (GIB / 100)
@@ -326,23 +321,9 @@ static void test_levers(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_case_a),
-        cmocka_unit_test(test_case_b),
-        cmocka_unit_test(test_case_b_second_start),
-        cmocka_unit_test(test_case_c),
-        cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_wrong_pool),
-        cmocka_unit_test(test_total_from_graphs),
-        cmocka_unit_test(test_length),
-        cmocka_unit_test(test_a_little_more),
-        cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_graph_oom),
-        cmocka_unit_test(test_useless_utilization),
-        cmocka_unit_test(test_sglang_directions),
-        cmocka_unit_test(test_levers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_case_a), cmocka_unit_test(test_case_b), cmocka_unit_test(test_case_b_second_start),
+              cmocka_unit_test(test_case_c), cmocka_unit_test(test_pool), cmocka_unit_test(test_wrong_pool),
+              cmocka_unit_test(test_total_from_graphs), cmocka_unit_test(test_length),
+              cmocka_unit_test(test_a_little_more), cmocka_unit_test(test_gate), cmocka_unit_test(test_graph_oom),
+              cmocka_unit_test(test_useless_utilization), cmocka_unit_test(test_sglang_directions),
+              cmocka_unit_test(test_levers))

@@ -1,15 +1,10 @@
 // Every row of the line tables: its specimen matches it and no other row; its anchor can be searched for.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "logs/lines.h"
 #include "logs/scan.h"
+#include "unit/test.h"
 
 // Rows that any text about memory or any Python program may match beside the row that is meant.
 static bool is_companion(const struct kvb_line_row *row)
@@ -179,14 +174,6 @@ static void test_words(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_specimens),
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_all_rows_are_searched_for),
-        cmocka_unit_test(test_page),
-        cmocka_unit_test(test_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_specimens), cmocka_unit_test(test_shapes),
+              cmocka_unit_test(test_all_rows_are_searched_for), cmocka_unit_test(test_page),
+              cmocka_unit_test(test_words))

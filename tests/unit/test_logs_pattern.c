@@ -1,13 +1,8 @@
 // Patterns with typed holes: every kind of hole, wrapping, and what is refused.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "logs/pattern.h"
+#include "unit/test.h"
 
 #define GIB (INT64_C(1) << 30)
 
@@ -100,12 +95,4 @@ static void test_every_length(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_holes),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_every_length),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_holes), cmocka_unit_test(test_slices), cmocka_unit_test(test_every_length))

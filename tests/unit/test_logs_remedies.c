@@ -1,15 +1,10 @@
 // Remedies and checks beyond the case studies: every kind, every engine, and figures by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/units.h>
 
 #include "log_text.h"
+#include "unit/test.h"
 
 #define GIB (INT64_C(1) << 30)
 #define V(version) "Initializing a V1 LLM engine (v" version ") with config: model='a/b', max_seq_len=8192\n"
@@ -293,12 +288,5 @@ static void test_full_list(void **state)
     assert_false(kvb_log_add_check(&report, &check));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),      cmocka_unit_test(test_order),
-        cmocka_unit_test(test_checks),    cmocka_unit_test(test_default_utilization),
-        cmocka_unit_test(test_full_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_rows), cmocka_unit_test(test_order), cmocka_unit_test(test_checks),
+              cmocka_unit_test(test_default_utilization), cmocka_unit_test(test_full_list))

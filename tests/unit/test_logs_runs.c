@@ -1,13 +1,8 @@
 // Facts per run and the stage of a failure: which release, which settings, which rank decides, which start.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "log_text.h"
+#include "unit/test.h"
 
 #define GIB (INT64_C(1) << 30)
 #define P "(EngineCore pid=9) INFO 03-04 05:06:07 [a.py:1] "
@@ -230,12 +225,6 @@ static void test_implausible(void **state)
     assert_false(report->observed[KVB_OBS_OOM_THIS_PROCESS].set);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stages),        cmocka_unit_test(test_bare_messages), cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_command),       cmocka_unit_test(test_ranks),         cmocka_unit_test(test_restarts),
-        cmocka_unit_test(test_many_restarts), cmocka_unit_test(test_implausible),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_stages), cmocka_unit_test(test_bare_messages), cmocka_unit_test(test_identity),
+              cmocka_unit_test(test_command), cmocka_unit_test(test_ranks), cmocka_unit_test(test_restarts),
+              cmocka_unit_test(test_many_restarts), cmocka_unit_test(test_implausible))

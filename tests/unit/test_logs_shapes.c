@@ -1,14 +1,9 @@
 // Logs as they are: prefixes, colours, carriage returns, JSON, UTF-16, quoting, wrapping, odd sizes of pieces.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "log_text.h"
 #include "logs/clean.h"
+#include "unit/test.h"
 
 #define GIB (INT64_C(1) << 30)
 #define LOADED "Model loading took 8.25 GiB memory and 3.100000 seconds"
@@ -181,12 +176,6 @@ static void test_no_memory(void **state)
     kvb_memory_fail_after(0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prefixes),  cmocka_unit_test(test_utf16),     cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_long_line), cmocka_unit_test(test_binary),    cmocka_unit_test(test_closest),
-        cmocka_unit_test(test_printable), cmocka_unit_test(test_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_prefixes), cmocka_unit_test(test_utf16), cmocka_unit_test(test_pieces),
+              cmocka_unit_test(test_long_line), cmocka_unit_test(test_binary), cmocka_unit_test(test_closest),
+              cmocka_unit_test(test_printable), cmocka_unit_test(test_no_memory))

@@ -1,17 +1,12 @@
 // What names and totals of a pasted machine mean: which profile, and what CUDA makes of the total.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/machine.h>
 #include <kvbudget/units.h>
 
 #include "machine/smi.h"
+#include "unit/test.h"
 
 static struct kvb_machine machine;
 static struct kvb_problems problems;
@@ -120,13 +115,5 @@ static void test_host_memory(void **state)
     assert_int_equal(machine.devices[1].gpu.memory_bytes, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_totals),
-        cmocka_unit_test(test_cut_names),
-        cmocka_unit_test(test_order_and_labels),
-        cmocka_unit_test(test_host_memory),
-    };
-    return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_totals), cmocka_unit_test(test_cut_names), cmocka_unit_test(test_order_and_labels),
+              cmocka_unit_test(test_host_memory))

@@ -1,18 +1,13 @@
 // Readers of manifests on small texts: YAML beyond profiles, shells, variables, images, labels, hostile input.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
-#include "manifest/manifest_reader.h"
 #include "engines/vllm/serve_flags.h"
 #include "engines/vllm/serve_since.h"
+#include "manifest/manifest_reader.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_found found; // the last one
@@ -316,21 +311,9 @@ static void test_each_allocation_fails(void **state)
     assert_int_equal(setting(KVB_SET_MAX_MODEL_LEN), 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merge_keys),
-        cmocka_unit_test(test_bad_yaml),
-        cmocka_unit_test(test_tags_and_documents),
-        cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_unknown_values),
-        cmocka_unit_test(test_commands),
-        cmocka_unit_test(test_no_commands),
-        cmocka_unit_test(test_images),
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_deep_references),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_merge_keys), cmocka_unit_test(test_bad_yaml),
+              cmocka_unit_test(test_tags_and_documents), cmocka_unit_test(test_variables),
+              cmocka_unit_test(test_unknown_values), cmocka_unit_test(test_commands),
+              cmocka_unit_test(test_no_commands), cmocka_unit_test(test_images), cmocka_unit_test(test_labels),
+              cmocka_unit_test(test_ranges), cmocka_unit_test(test_deep_references),
+              cmocka_unit_test(test_each_allocation_fails))

@@ -1,18 +1,13 @@
 // The corpus of tests/fixtures/manifests: each file gives exactly these deployments, with the line and column of
 // every flag, counted by hand in the file. NAME@L:C is the place of what stands before it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/manifest.h>
 
 #include "base/buffer.h"
+#include "unit/test.h"
 
 static struct kvb_buffer seen;
 static struct kvb_problems problems;
@@ -174,8 +169,4 @@ static void test_corpus(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_corpus))

@@ -1,17 +1,12 @@
 // Models by name, path and profile; the import that plans alike; strict profiles; memory running out.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
 #include "hf_text.h"
+#include "unit/test.h"
 
 static struct kvb_model other;
 static struct kvb_model_source source;
@@ -207,18 +202,8 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_built_in_loads),
-        cmocka_unit_test(names_ignore_case),
-        cmocka_unit_test(unknown_names_say_what_to_do),
-        cmocka_unit_test(paths_and_folders),
-        cmocka_unit_test(imports_plan_alike),
-        cmocka_unit_test(profiles_are_strict),
-        cmocka_unit_test(overrides_of_a_profile),
-        cmocka_unit_test(memory_running_out),
-        cmocka_unit_test(import_with_memory_running_out),
-    };
-    return cmocka_run_group_tests_name("model loading", tests, make_folder, remove_folder);
-}
+KVB_TEST_MAIN_WITH(make_folder, remove_folder, cmocka_unit_test(every_built_in_loads),
+                   cmocka_unit_test(names_ignore_case), cmocka_unit_test(unknown_names_say_what_to_do),
+                   cmocka_unit_test(paths_and_folders), cmocka_unit_test(imports_plan_alike),
+                   cmocka_unit_test(profiles_are_strict), cmocka_unit_test(overrides_of_a_profile),
+                   cmocka_unit_test(memory_running_out), cmocka_unit_test(import_with_memory_running_out))

@@ -1,13 +1,9 @@
 // Words for attention kinds, number formats, quantisations, roles, items, verdicts and origins.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/kvbudget.h>
+
+#include "unit/test.h"
 
 typedef const char *namer(uint32_t);
 
@@ -111,12 +107,6 @@ static void odd_releases(void **state)
     assert_string_equal(kvb_release_format(out, 123 * 1000000U), "123.0.0");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_has_a_word), cmocka_unit_test(sizes_of_formats),
-        cmocka_unit_test(words_of_an_answer),    cmocka_unit_test(odd_values_of_settings),
-        cmocka_unit_test(odd_releases),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(every_kind_has_a_word), cmocka_unit_test(sizes_of_formats),
+              cmocka_unit_test(words_of_an_answer), cmocka_unit_test(odd_values_of_settings),
+              cmocka_unit_test(odd_releases))

@@ -1,15 +1,10 @@
 // Corners of trainers, generate loops and residents that hold memory beside an engine, by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "budget/trainer.h"
 #include "plan/neighbours.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_trainer trainer;
@@ -353,24 +348,8 @@ static void holding(void **state)
     assert_string_equal(plan.reserves[1].name, "trainer");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(shapes),
-        cmocka_unit_test(references),
-        cmocka_unit_test(contexts),
-        cmocka_unit_test(gathered_units),
-        cmocka_unit_test(reference_phase),
-        cmocka_unit_test(others_take_the_request),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(generate_caches),
-        cmocka_unit_test(all_kinds),
-        cmocka_unit_test(none_starts),
-        cmocka_unit_test(engines_that_cannot_work),
-        cmocka_unit_test(smallest_shares),
-        cmocka_unit_test(cpu_memory),
-        cmocka_unit_test(holding),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(words), cmocka_unit_test(shapes), cmocka_unit_test(references),
+              cmocka_unit_test(contexts), cmocka_unit_test(gathered_units), cmocka_unit_test(reference_phase),
+              cmocka_unit_test(others_take_the_request), cmocka_unit_test(refused), cmocka_unit_test(generate_caches),
+              cmocka_unit_test(all_kinds), cmocka_unit_test(none_starts), cmocka_unit_test(engines_that_cannot_work),
+              cmocka_unit_test(smallest_shares), cmocka_unit_test(cpu_memory), cmocka_unit_test(holding))

@@ -1,19 +1,14 @@
 // The driver asked through a fake NVML library (tests/fake_nvml.c): every call, and every call failing.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/machine.h>
 #include <kvbudget/units.h>
 
 #include "base/memory.h"
+#include "unit/test.h"
 
 static struct kvb_machine machine;
 static struct kvb_problems problems;
@@ -251,13 +246,7 @@ static void test_tool(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),         cmocka_unit_test(test_processes), cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_unified),       cmocka_unit_test(test_version_1), cmocka_unit_test(test_old_library),
-        cmocka_unit_test(test_every_failure), cmocka_unit_test(test_sentences), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_tool),
-    };
-    return cmocka_run_group_tests_name("nvml", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_whole), cmocka_unit_test(test_processes), cmocka_unit_test(test_slices),
+              cmocka_unit_test(test_unified), cmocka_unit_test(test_version_1), cmocka_unit_test(test_old_library),
+              cmocka_unit_test(test_every_failure), cmocka_unit_test(test_sentences), cmocka_unit_test(test_many),
+              cmocka_unit_test(test_no_memory), cmocka_unit_test(test_tool))

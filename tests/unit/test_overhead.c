@@ -1,14 +1,8 @@
 // Non-torch growth, CUDA graphs and what lies outside the request, against public logs and the tables in
 // docs/formulas.md. Figures are hundredths of a GiB.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "engines/vllm/overhead.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 #define CENTI (GIB / 100)
 
@@ -310,20 +304,8 @@ static void set_aside_by_the_engine(void **state)
     assert_int_equal(kvb_reserved_bytes(resolved(&plan)), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_device),
-        cmocka_unit_test(no_gap_between_releases),
-        cmocka_unit_test(by_accounting),
-        cmocka_unit_test(special_cases),
-        cmocka_unit_test(graphs_as_logged),
-        cmocka_unit_test(graph_modes),
-        cmocka_unit_test(graphs_with_adapters),
-        cmocka_unit_test(who_charges_graphs),
-        cmocka_unit_test(the_estimate),
-        cmocka_unit_test(before_the_snapshot),
-        cmocka_unit_test(set_aside_by_the_engine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(by_device), cmocka_unit_test(no_gap_between_releases), cmocka_unit_test(by_accounting),
+              cmocka_unit_test(special_cases), cmocka_unit_test(graphs_as_logged), cmocka_unit_test(graph_modes),
+              cmocka_unit_test(graphs_with_adapters), cmocka_unit_test(who_charges_graphs),
+              cmocka_unit_test(the_estimate), cmocka_unit_test(before_the_snapshot),
+              cmocka_unit_test(set_aside_by_the_engine))

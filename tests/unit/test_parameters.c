@@ -1,13 +1,8 @@
 // Published element counts, as the Hub reports them for each checkpoint (gathered in AlexsJones/llmfit,
 // llmfit-core/data/hf_models.json at commit 5bdc9df9d8e28168fdc4650741be71b715a11fc6), against built-in models.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <kvbudget/input.h>
+
+#include "unit/test.h"
 
 struct published {
     const char *model;
@@ -135,8 +130,4 @@ static void counts_are_the_published_ones(void **state)
     assert_int_equal(wrong, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_are_the_published_ones)};
-    return cmocka_run_group_tests_name("published parameters", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(counts_are_the_published_ones))

@@ -1,16 +1,12 @@
 // The phases of a training step: case study C by hand, sleep, offload, and the transformers rollout.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/input.h>
 #include <kvbudget/residents.h>
 #include <kvbudget/units.h>
+
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_plan plan;
@@ -160,7 +156,7 @@ static void adam_appears_after_the_start(void **state)
     // In CPU memory: 12 bytes of the actor's and 4 of the reference's parameters, an eighth of each.
     assert_int_equal(training.host_bytes, 16ULL * 7615616512 / 8);
     assert_int_equal(training.host_sleep_bytes, 0); // level 2 drops them
-    trainer.sleep_level = 1; // keeps a copy of the weights: 14.25 GiB, as logged for this model
+    trainer.sleep_level = 1;                        // keeps a copy of the weights: 14.25 GiB, as logged for this model
     compute();
     assert_int_equal(hundredths(training.host_sleep_bytes), 1425);
     trainer.sleep_level = 2;
@@ -255,20 +251,9 @@ static void rows_have_names(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(static_sum_of_the_example),
-        cmocka_unit_test(update_of_the_example),
-        cmocka_unit_test(logits_decide_in_the_end),
-        cmocka_unit_test(two_hundredths_never_start),
-        cmocka_unit_test(sleep_gives_the_share_back),
-        cmocka_unit_test(adam_appears_after_the_start),
-        cmocka_unit_test(kept_activations_and_sequence_parallel),
-        cmocka_unit_test(sizes_beyond_any_machine_are_refused),
-        cmocka_unit_test(generate_grows_its_cache),
-        cmocka_unit_test(eager_attention_is_quadratic),
-        cmocka_unit_test(rows_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(static_sum_of_the_example), cmocka_unit_test(update_of_the_example),
+              cmocka_unit_test(logits_decide_in_the_end), cmocka_unit_test(two_hundredths_never_start),
+              cmocka_unit_test(sleep_gives_the_share_back), cmocka_unit_test(adam_appears_after_the_start),
+              cmocka_unit_test(kept_activations_and_sequence_parallel),
+              cmocka_unit_test(sizes_beyond_any_machine_are_refused), cmocka_unit_test(generate_grows_its_cache),
+              cmocka_unit_test(eager_attention_is_quadratic), cmocka_unit_test(rows_have_names))

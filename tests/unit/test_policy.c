@@ -1,18 +1,13 @@
 // Policies: strict reading, patterns, demands, waivers.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/policy.h>
 #include <kvbudget/units.h>
 
 #include "base/memory.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_policy policy;
@@ -226,13 +221,6 @@ static void test_each_allocation_fails(void **state)
     assert_int_equal(status, KVB_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),     cmocka_unit_test(test_whole_policy),
-        cmocka_unit_test(test_bad_policies), cmocka_unit_test(test_demands),
-        cmocka_unit_test(test_low_bound),    cmocka_unit_test(test_waivers),
-        cmocka_unit_test(test_rule_rows),    cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_patterns), cmocka_unit_test(test_whole_policy), cmocka_unit_test(test_bad_policies),
+              cmocka_unit_test(test_demands), cmocka_unit_test(test_low_bound), cmocka_unit_test(test_waivers),
+              cmocka_unit_test(test_rule_rows), cmocka_unit_test(test_each_allocation_fails))

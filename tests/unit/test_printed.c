@@ -1,13 +1,8 @@
 // Figures as Python prints them, against values computed with Python itself.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "engines/vllm/printed.h"
+#include "unit/test.h"
 
 // 85028372480 x 0.9 = 76525535232 exactly; 25757220864 x 0.675 = 17386124083.2 is cut or rounded up.
 static void requests(void **state)
@@ -76,11 +71,5 @@ static void fractions(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests), cmocka_unit_test(two_decimals), cmocka_unit_test(tokens),
-        cmocka_unit_test(gib),      cmocka_unit_test(fractions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(requests), cmocka_unit_test(two_decimals), cmocka_unit_test(tokens),
+              cmocka_unit_test(gib), cmocka_unit_test(fractions))

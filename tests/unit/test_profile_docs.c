@@ -1,18 +1,13 @@
 // docs/profile-format.md has one table line per key, word for word as the rows describe it, and every
 // row can be bound: a list fits its struct, a word list is not empty.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/buffer.h"
-#include "text/file.h"
 #include "catalogue/profile.h"
 #include "deployment/schemas.h"
+#include "text/file.h"
+#include "unit/test.h"
 
 static void add_value(struct kvb_buffer *line, const struct kvb_field_row *row)
 {
@@ -91,8 +86,4 @@ static void test_every_key_is_documented(void **state)
     kvb_file_free(&document);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_key_is_documented)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_every_key_is_documented))

@@ -1,16 +1,11 @@
 // Engine and deployment profiles: what they give, what they refuse, with places.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/input.h>
 #include <kvbudget/units.h>
 
 #include "catalogue/builtin.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_deployment deployment;
@@ -206,14 +201,6 @@ static void test_every_shipped_deployment(void **state)
     assert_true(count > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_deployment),
-        cmocka_unit_test(test_all_problems_at_once),
-        cmocka_unit_test(test_engine),
-        cmocka_unit_test(test_newest_release),
-        cmocka_unit_test(test_every_shipped_deployment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_full_deployment), cmocka_unit_test(test_all_problems_at_once),
+              cmocka_unit_test(test_engine), cmocka_unit_test(test_newest_release),
+              cmocka_unit_test(test_every_shipped_deployment))

@@ -1,15 +1,10 @@
 // Properties over thousands of deployments: what must hold whatever the numbers are.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 
 #include "base/checked.h"
 #include "engines/vllm/rules.h"
 #include "unit/kv_models.h"
+#include "unit/test.h"
 
 #define ROUNDS 3000
 
@@ -218,13 +213,7 @@ static void saturation_is_refused(void **state)
     assert_int_equal(kvb_add(UINT64_MAX, 1), KVB_SATURATED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(items_sum_to_requested),      cmocka_unit_test(longer_never_needs_less),
-        cmocka_unit_test(more_ranks_never_weigh_more), cmocka_unit_test(advice_keeps_its_promise),
-        cmocka_unit_test(rows_are_sorted_and_bounded), cmocka_unit_test(patch_releases_agree),
-        cmocka_unit_test(saturation_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(items_sum_to_requested), cmocka_unit_test(longer_never_needs_less),
+              cmocka_unit_test(more_ranks_never_weigh_more), cmocka_unit_test(advice_keeps_its_promise),
+              cmocka_unit_test(rows_are_sorted_and_bounded), cmocka_unit_test(patch_releases_agree),
+              cmocka_unit_test(saturation_is_refused))

@@ -1,17 +1,13 @@
 // Which GPU for a deployment: case study B by hand, agreement with the budget's own answer, sets for
 // tensor parallel.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/input.h>
 #include <kvbudget/machine.h>
 #include <kvbudget/units.h>
+
+#include "unit/test.h"
 
 static struct kvb_machine machine;
 static struct kvb_problems problems;
@@ -298,25 +294,10 @@ static void test_two_kinds(void **state)
     assert_int_equal(device_of(ranking.chosen[1])->index, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_node),
-        cmocka_unit_test(test_accepted_is_the_budgets),
-        cmocka_unit_test(test_release_without_check),
-        cmocka_unit_test(test_plan_is_put_back),
-        cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_too_few),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_idle_before_busy),
-        cmocka_unit_test(test_impossible_plan),
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_wide_splits),
-        cmocka_unit_test(test_full_gpu),
-        cmocka_unit_test(test_early_v1),
-        cmocka_unit_test(test_nothing_usable),
-        cmocka_unit_test(test_two_kinds),
-    };
-    return cmocka_run_group_tests_name("rank_gpus", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_shared_node), cmocka_unit_test(test_accepted_is_the_budgets),
+              cmocka_unit_test(test_release_without_check), cmocka_unit_test(test_plan_is_put_back),
+              cmocka_unit_test(test_pool), cmocka_unit_test(test_sets), cmocka_unit_test(test_too_few),
+              cmocka_unit_test(test_slices), cmocka_unit_test(test_idle_before_busy),
+              cmocka_unit_test(test_impossible_plan), cmocka_unit_test(test_overflow),
+              cmocka_unit_test(test_wide_splits), cmocka_unit_test(test_full_gpu), cmocka_unit_test(test_early_v1),
+              cmocka_unit_test(test_nothing_usable), cmocka_unit_test(test_two_kinds))

@@ -1,16 +1,11 @@
 // The writers under the reports: JSON, columns, safe text, wrapping.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
 #include "report/columns.h"
 #include "report/json_writer.h"
 #include "report/safe_text.h"
+#include "unit/test.h"
 
 static void json_is_written_in_order(void **state)
 {
@@ -123,12 +118,7 @@ static void a_failed_allocation_is_kept(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_written_in_order),    cmocka_unit_test(text_cannot_reach_the_terminal_raw),
-        cmocka_unit_test(lines_are_wrapped_at_blanks), cmocka_unit_test(columns_are_aligned_without_trailing_blanks),
-        cmocka_unit_test(a_failed_allocation_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(json_is_written_in_order), cmocka_unit_test(text_cannot_reach_the_terminal_raw),
+              cmocka_unit_test(lines_are_wrapped_at_blanks),
+              cmocka_unit_test(columns_are_aligned_without_trailing_blanks),
+              cmocka_unit_test(a_failed_allocation_is_kept))

@@ -1,18 +1,13 @@
 // Engines on one GPU: public pairs of starts, the table of what releases charge, and mistakes in the list.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/input.h>
 #include <kvbudget/residents.h>
 #include <kvbudget/units.h>
 
 #include "base/memory.h"
+#include "unit/test.h"
 
 #define GIB_HUNDREDTH (KVB_GIB / 100)
 
@@ -343,21 +338,9 @@ static void entries_have_defaults(void **state)
     assert_int_equal(deployment.resident_count, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(second_needs_a_cumulative_share),
-        cmocka_unit_test(snapshot_releases_count_their_own),
-        cmocka_unit_test(at_once_they_charge_each_other),
-        cmocka_unit_test(fixed_cache_ends_the_coupling),
-        cmocka_unit_test(releases_charge_as_the_table_says),
-        cmocka_unit_test(fixed_memory_closes_the_gate),
-        cmocka_unit_test(holding_is_counted_once),
-        cmocka_unit_test(too_many_are_refused),
-        cmocka_unit_test(every_mistake_is_said),
-        cmocka_unit_test(list_is_kept_in_order),
-        cmocka_unit_test(failing_memory_is_said),
-        cmocka_unit_test(entries_have_defaults),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(second_needs_a_cumulative_share), cmocka_unit_test(snapshot_releases_count_their_own),
+              cmocka_unit_test(at_once_they_charge_each_other), cmocka_unit_test(fixed_cache_ends_the_coupling),
+              cmocka_unit_test(releases_charge_as_the_table_says), cmocka_unit_test(fixed_memory_closes_the_gate),
+              cmocka_unit_test(holding_is_counted_once), cmocka_unit_test(too_many_are_refused),
+              cmocka_unit_test(every_mistake_is_said), cmocka_unit_test(list_is_kept_in_order),
+              cmocka_unit_test(failing_memory_is_said), cmocka_unit_test(entries_have_defaults))

@@ -1,19 +1,14 @@
 // From a deployment to the plan: names, overrides, platform, engine defaults and draft models.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/input.h>
 #include <kvbudget/units.h>
 
 #include "text/file.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_deployment deployment;
@@ -173,11 +168,6 @@ static void test_place_in_inline_model(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_memory),   cmocka_unit_test(test_engine),
-        cmocka_unit_test(test_draft), cmocka_unit_test(test_refusals), cmocka_unit_test(test_place_in_inline_model),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_plain), cmocka_unit_test(test_memory), cmocka_unit_test(test_engine),
+              cmocka_unit_test(test_draft), cmocka_unit_test(test_refusals),
+              cmocka_unit_test(test_place_in_inline_model))

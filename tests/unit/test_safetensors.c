@@ -1,18 +1,13 @@
 // Safetensors headers: what is read, and one sentence for each way in which a header can lie.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
 #include "model/checkpoint/safetensors.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 
@@ -241,18 +236,7 @@ static void test_memory_runs_out(void **state)
     assert_int_equal(status, KVB_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_odd_but_right),
-        cmocka_unit_test(test_every_element),
-        cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_too_short),
-        cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_huge_header),
-        cmocka_unit_test(test_what_is_no_file),
-        cmocka_unit_test(test_memory_runs_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_good), cmocka_unit_test(test_odd_but_right), cmocka_unit_test(test_every_element),
+              cmocka_unit_test(test_lies), cmocka_unit_test(test_too_short), cmocka_unit_test(test_many_keys),
+              cmocka_unit_test(test_huge_header), cmocka_unit_test(test_what_is_no_file),
+              cmocka_unit_test(test_memory_runs_out))

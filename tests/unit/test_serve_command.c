@@ -1,15 +1,10 @@
 // Pasted serve commands: every form that vLLM's parser accepts, and the mistakes it refuses.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/kvbudget.h>
 
 #include "engines/vllm/serve_flags.h"
+#include "unit/test.h"
 
 #define WORDS_MAX 24
 
@@ -179,12 +174,6 @@ static void every_flag_finds_itself(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_is_read),          cmocka_unit_test(programs_and_environment),
-        cmocka_unit_test(an_unknown_flag_is_a_notice), cmocka_unit_test(rope_scaling_is_one_override),
-        cmocka_unit_test(mistakes_are_refused),        cmocka_unit_test(every_flag_finds_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(every_form_is_read), cmocka_unit_test(programs_and_environment),
+              cmocka_unit_test(an_unknown_flag_is_a_notice), cmocka_unit_test(rope_scaling_is_one_override),
+              cmocka_unit_test(mistakes_are_refused), cmocka_unit_test(every_flag_finds_itself))

@@ -1,13 +1,9 @@
 // Setting rows, their words and values, and release numbers. Expected numbers are written out by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/kvbudget.h>
+
+#include "unit/test.h"
 
 static void every_row_is_complete(void **state)
 {
@@ -168,16 +164,7 @@ static void releases_sort_and_read_back(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_complete),
-        cmocka_unit_test(every_word_reads_back),
-        cmocka_unit_test(values_are_read_as_vllm_reads_them),
-        cmocka_unit_test(bad_values_say_what_would_do),
-        cmocka_unit_test(a_long_value_is_cut),
-        cmocka_unit_test(a_higher_origin_stays),
-        cmocka_unit_test(releases_sort_and_read_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(every_row_is_complete), cmocka_unit_test(every_word_reads_back),
+              cmocka_unit_test(values_are_read_as_vllm_reads_them), cmocka_unit_test(bad_values_say_what_would_do),
+              cmocka_unit_test(a_long_value_is_cut), cmocka_unit_test(a_higher_origin_stays),
+              cmocka_unit_test(releases_sort_and_read_back))

@@ -1,13 +1,7 @@
 // What one rank holds of a tensor, and how neighbours become one parameter, by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "budget/weights/weights.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 
@@ -102,8 +96,4 @@ static void fused_neighbours(void **state)
     assert_int_equal(parameters[1].part_bytes[0], 4096ULL * 4096 * 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(splits), cmocka_unit_test(fused_neighbours)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(splits), cmocka_unit_test(fused_neighbours))

@@ -1,17 +1,12 @@
 // Pasted output of nvidia-smi, rocm-smi and amd-smi in the shapes that exist, and mistakes in them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/machine.h>
 #include <kvbudget/units.h>
 
 #include "base/memory.h"
+#include "unit/test.h"
 
 static struct kvb_machine machine;
 static struct kvb_problems problems;
@@ -435,14 +430,8 @@ static void test_names(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files),    cmocka_unit_test(test_bytes_of_rocm),  cmocka_unit_test(test_processes),
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_repeated_table), cmocka_unit_test(test_pasted),
-        cmocka_unit_test(test_not_text), cmocka_unit_test(test_cut_anywhere),   cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_words),          cmocka_unit_test(test_json_shapes),
-        cmocka_unit_test(test_deep),
-    };
-    return cmocka_run_group_tests_name("smi", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_files), cmocka_unit_test(test_bytes_of_rocm), cmocka_unit_test(test_processes),
+              cmocka_unit_test(test_mistakes), cmocka_unit_test(test_repeated_table), cmocka_unit_test(test_pasted),
+              cmocka_unit_test(test_not_text), cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_no_memory),
+              cmocka_unit_test(test_names), cmocka_unit_test(test_words), cmocka_unit_test(test_json_shapes),
+              cmocka_unit_test(test_deep))

@@ -1,12 +1,6 @@
 // Parallel splits: what each release refuses, in which words, and how layers are dealt out to stages.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_budget budget;
@@ -149,16 +143,6 @@ static void no_heads_to_split(void **state)
     assert_true(budget.starts);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heads_and_vocabulary),
-        cmocka_unit_test(key_value_heads),
-        cmocka_unit_test(experts),
-        cmocka_unit_test(too_many_stages),
-        cmocka_unit_test(stated_partition),
-        cmocka_unit_test(dealing_out_layers),
-        cmocka_unit_test(no_heads_to_split),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(heads_and_vocabulary), cmocka_unit_test(key_value_heads), cmocka_unit_test(experts),
+              cmocka_unit_test(too_many_stages), cmocka_unit_test(stated_partition),
+              cmocka_unit_test(dealing_out_layers), cmocka_unit_test(no_heads_to_split))

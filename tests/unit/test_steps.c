@@ -1,13 +1,8 @@
 // The figures behind an answer: which steps there are, and that each repeats the budget's own numbers.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_budget budget;
@@ -96,13 +91,5 @@ static void two_needs(void **state)
     assert_null(find("encoder phase"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_request),
-        cmocka_unit_test(the_pool),
-        cmocka_unit_test(tokens_by_release),
-        cmocka_unit_test(two_needs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(the_request), cmocka_unit_test(the_pool), cmocka_unit_test(tokens_by_release),
+              cmocka_unit_test(two_needs))

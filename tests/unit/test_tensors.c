@@ -1,13 +1,9 @@
 // Tensors of layers against hand calculations: shapes, order, splits, fusion.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/model.h>
+
+#include "unit/test.h"
 
 static struct kvb_model model;
 static struct kvb_layer_kind kind;
@@ -244,18 +240,7 @@ static void every_kind_fits_the_list(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(llama_layer),
-        cmocka_unit_test(latent_layer),
-        cmocka_unit_test(expert_layer),
-        cmocka_unit_test(delta_layer),
-        cmocka_unit_test(mamba_layer),
-        cmocka_unit_test(values_that_repeat_keys),
-        cmocka_unit_test(ends_of_a_model),
-        cmocka_unit_test(outputs_alone_quantised),
-        cmocka_unit_test(every_kind_fits_the_list),
-    };
-    return cmocka_run_group_tests_name("tensors", tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(llama_layer), cmocka_unit_test(latent_layer), cmocka_unit_test(expert_layer),
+              cmocka_unit_test(delta_layer), cmocka_unit_test(mamba_layer), cmocka_unit_test(values_that_repeat_keys),
+              cmocka_unit_test(ends_of_a_model), cmocka_unit_test(outputs_alone_quantised),
+              cmocka_unit_test(every_kind_fits_the_list))

@@ -1,13 +1,7 @@
 // Rarer tensors: biases of every part, one-sided projections, gates; counted by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "budget/weights/tensors.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 static struct kvb_model model;
 static struct kvb_tensor tensors[KVB_TENSORS_MAX];
@@ -124,13 +118,5 @@ static void a_full_list_stays_full(void **state)
     assert_int_equal(list.count, KVB_TENSORS_MAX - 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(latent_under_another_name),
-        cmocka_unit_test(outputs_alone_quantised),
-        cmocka_unit_test(a_full_list_stays_full),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(by_hand), cmocka_unit_test(latent_under_another_name),
+              cmocka_unit_test(outputs_alone_quantised), cmocka_unit_test(a_full_list_stays_full))

@@ -1,18 +1,13 @@
 // Training state by sharding and precision, and the key names of verl, TRL and OpenRLHF.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <kvbudget/units.h>
 
 #include "budget/trainer.h"
 #include "deployment/residents.h"
 #include "plan/neighbours.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 static struct kvb_model model;
@@ -256,20 +251,10 @@ static void trainer_rows_judge_their_values(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(state_follows_sharding),
-        cmocka_unit_test(optimizers_differ_in_their_moments),
-        cmocka_unit_test(stated_totals_are_divided),
-        cmocka_unit_test(offloaded_parts_do_not_rest_on_the_gpu),
-        cmocka_unit_test(shape_is_that_of_the_widest_layer),
-        cmocka_unit_test(verl_defaults_by_release),
-        cmocka_unit_test(verl_keys_nested_and_dotted),
-        cmocka_unit_test(trl_and_openrlhf_defaults),
-        cmocka_unit_test(wrong_values_are_said),
-        cmocka_unit_test(framework_rows_lead_somewhere),
-        cmocka_unit_test(trainer_rows_judge_their_values),
-    };
-    return cmocka_run_group_tests(tests, load_model, NULL);
-}
+KVB_TEST_MAIN_WITH(load_model, NULL, cmocka_unit_test(state_follows_sharding),
+                   cmocka_unit_test(optimizers_differ_in_their_moments), cmocka_unit_test(stated_totals_are_divided),
+                   cmocka_unit_test(offloaded_parts_do_not_rest_on_the_gpu),
+                   cmocka_unit_test(shape_is_that_of_the_widest_layer), cmocka_unit_test(verl_defaults_by_release),
+                   cmocka_unit_test(verl_keys_nested_and_dotted), cmocka_unit_test(trl_and_openrlhf_defaults),
+                   cmocka_unit_test(wrong_values_are_said), cmocka_unit_test(framework_rows_lead_somewhere),
+                   cmocka_unit_test(trainer_rows_judge_their_values))

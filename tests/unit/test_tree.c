@@ -1,18 +1,13 @@
 // The YAML and JSON reader: places, refusals, and time that stays linear.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
 #include "text/file.h"
 #include "text/tree.h"
+#include "unit/test.h"
 
 static struct kvb_problems problems;
 
@@ -178,15 +173,6 @@ static void test_each_allocation_fails(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shape_and_places),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_hostile_text_is_linear),
-        cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_shape_and_places), cmocka_unit_test(test_refusals), cmocka_unit_test(test_depth),
+              cmocka_unit_test(test_hostile_text_is_linear), cmocka_unit_test(test_many_keys),
+              cmocka_unit_test(test_each_allocation_fails))

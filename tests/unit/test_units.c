@@ -1,13 +1,9 @@
 // Sizes, fractions and counts: exact both ways.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <kvbudget/units.h>
+
+#include "unit/test.h"
 
 struct row {
     const char *text;
@@ -202,12 +198,6 @@ static void test_round_trip(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),      cmocka_unit_test(test_count), cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_gib),        cmocka_unit_test(test_ppm),   cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_round_trip),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(test_bytes), cmocka_unit_test(test_count), cmocka_unit_test(test_whole),
+              cmocka_unit_test(test_gib), cmocka_unit_test(test_ppm), cmocka_unit_test(test_formats),
+              cmocka_unit_test(test_round_trip))

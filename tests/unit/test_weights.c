@@ -1,13 +1,7 @@
 // Weights of one rank against hand calculations. Logged figures are "Model loading took" of public logs.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "budget/weights/weights.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 // Llama-3.1-8B: 32 layers, hidden 4096, FFN 14336, 32 heads and 8 KV heads of 128, vocabulary 128256.
 static void make_llama(struct kvb_plan *plan, uint32_t release)
@@ -233,19 +227,7 @@ static void mxfp4_padding(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(llama_8b),
-        cmocka_unit_test(llama_8b_on_two),
-        cmocka_unit_test(llama_8b_fp32),
-        cmocka_unit_test(llama_8b_online_fp8),
-        cmocka_unit_test(llama_8b_offloaded),
-        cmocka_unit_test(llama_8b_in_stages),
-        cmocka_unit_test(llama_8b_with_lora),
-        cmocka_unit_test(allocator_rounding),
-        cmocka_unit_test(formats),
-        cmocka_unit_test(mxfp4_padding),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(llama_8b), cmocka_unit_test(llama_8b_on_two), cmocka_unit_test(llama_8b_fp32),
+              cmocka_unit_test(llama_8b_online_fp8), cmocka_unit_test(llama_8b_offloaded),
+              cmocka_unit_test(llama_8b_in_stages), cmocka_unit_test(llama_8b_with_lora),
+              cmocka_unit_test(allocator_rounding), cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding))

@@ -1,13 +1,7 @@
 // Where a checkpoint's headers correct the config's count, rank by rank, by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "budget/weights/weights_checkpoint.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 #define LAYER 218112000ULL       // elements of a layer of Llama-3.1-8B (test_tensors.c)
 #define TABLE (128256ULL * 4096) // embedding, head
@@ -284,18 +278,7 @@ static void gguf_total(void **state)
     assert_int_equal(gguf_bytes(), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_of_stages),
-        cmocka_unit_test(towers_and_tables),
-        cmocka_unit_test(kinds_elsewhere),
-        cmocka_unit_test(shares),
-        cmocka_unit_test(the_whole_checkpoint),
-        cmocka_unit_test(quantised_elsewhere),
-        cmocka_unit_test(totals),
-        cmocka_unit_test(gguf_padding),
-        cmocka_unit_test(gguf_total),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(elements_of_stages), cmocka_unit_test(towers_and_tables),
+              cmocka_unit_test(kinds_elsewhere), cmocka_unit_test(shares), cmocka_unit_test(the_whole_checkpoint),
+              cmocka_unit_test(quantised_elsewhere), cmocka_unit_test(totals), cmocka_unit_test(gguf_padding),
+              cmocka_unit_test(gguf_total))

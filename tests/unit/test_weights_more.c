@@ -1,13 +1,7 @@
 // Adapters, drafts, towers, offloading and rarer formats of the weights, by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "budget/weights/weights.h"
 #include "unit/plans.h"
+#include "unit/test.h"
 
 #define LLAMA_8B (15348 * MIB + 65 * 8192) // test_weights.c
 
@@ -271,21 +265,8 @@ static void more_rests_than_remembered(void **state)
     assert_int_equal(allocator.allocated_bytes, 300 * 25 * MIB / 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adapters),
-        cmocka_unit_test(next_token_module),
-        cmocka_unit_test(draft_model),
-        cmocka_unit_test(tied_in_stages),
-        cmocka_unit_test(towers),
-        cmocka_unit_test(absorbed_latents),
-        cmocka_unit_test(formats_by_flag),
-        cmocka_unit_test(who_is_quantised),
-        cmocka_unit_test(formats_half_described),
-        cmocka_unit_test(mxfp4_down),
-        cmocka_unit_test(best_fit),
-        cmocka_unit_test(more_rests_than_remembered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(adapters), cmocka_unit_test(next_token_module), cmocka_unit_test(draft_model),
+              cmocka_unit_test(tied_in_stages), cmocka_unit_test(towers), cmocka_unit_test(absorbed_latents),
+              cmocka_unit_test(formats_by_flag), cmocka_unit_test(who_is_quantised),
+              cmocka_unit_test(formats_half_described), cmocka_unit_test(mxfp4_down), cmocka_unit_test(best_fit),
+              cmocka_unit_test(more_rests_than_remembered))
