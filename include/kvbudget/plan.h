@@ -15,12 +15,12 @@
 #define KVB_NEWEST_VLLM KVB_RELEASE(0, 27, 1)
 #define KVB_OLDEST_VLLM KVB_RELEASE(0, 2, 0)
 
-enum kvb_generation { KVB_GENERATION_V0, KVB_GENERATION_V1 };
+enum kvb_generation { KVB_GENERATION_V0, KVB_GENERATION_V1, KVB_GENERATION_NONE }; // NONE: the engine has one only
 
 struct kvb_engine {
     char name[32];    // "vllm"
     char version[32]; // as asked for: "0.6.4.post1"; newest when not asked
-    uint32_t release; // KVB_RELEASE number, at most KVB_NEWEST_VLLM for rules
+    uint32_t release; // KVB_RELEASE number, at most the newest whose rules are known
 };
 
 // "0.19.0", "v0.6.4.post1", "0.27"; suffixes such as rc1, .dev3 or +cu128 are read and ignored.

@@ -31,7 +31,9 @@ struct kvb_neighbourhood {
 };
 
 struct kvb_engine_rows {
-    const char *name;
+    const char *name;          // as written: "vllm"
+    const char *title;         // in a sentence: "vLLM"
+    uint32_t oldest, newest;   // releases whose rules are known
     const char *serve_command; // what the line to paste begins with: "vllm serve"; NULL: there is none
     // The whole answer; `quiet`: for searches, without problems, steps and parameters.
     enum kvb_status (*compute)(const struct kvb_plan *plan, struct kvb_budget *budget, struct kvb_problems *problems,

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "deployment/schemas.h"
 #include "catalogue/builtin.h"
-#include "deployment/engine.h"
-#include "text/file.h"
 #include "catalogue/profile.h"
-#include "text/bind.h"
+#include "deployment/engine.h"
 #include "deployment/profile_maps.h"
+#include "deployment/schemas.h"
+#include "engines/table.h"
+#include "text/bind.h"
+#include "text/file.h"
 #include "text/strict.h"
 
 struct raw {
@@ -20,12 +21,10 @@ struct raw {
     char description[512];
 };
 
-static const char *const name_words[] = {"vllm", NULL};
-
 static const struct kvb_field_row rows[] = {
     KVB_TEXT_ROW("kind", false, struct raw, kind, "always `engine`"),
     KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "always 1; a new meaning of a key raises it"),
-    KVB_WORD_ROW("name", true, name_words, struct raw, name, "which engine's rules hold"),
+    KVB_TEXT_ROW("name", true, struct raw, name, "which engine's rules hold: `vllm`, or `generic` for any other"),
     KVB_RELEASE_ROW("version", true, struct raw, version, "the release whose rules hold"),
     KVB_TEXT_ROW("description", false, struct raw, description, "what this profile is for"),
     KVB_TREE_ROW("settings", KVB_FIELD_MAPPING, "defaults of this engine's settings, spelt as its flags"),
@@ -36,31 +35,60 @@ const struct kvb_schema kvb_engine_schema = {"an engine profile", rows, sizeof r
                                              sizeof(struct raw)};
 
 // A newer release gets the newest rules and a notice; one before the first rules is refused.
-static enum kvb_status set_release(const char *version, struct kvb_place place, struct kvb_engine *engine,
-                                   struct kvb_problems *problems)
+static enum kvb_status set_release(const struct kvb_engine_rows *rules, const char *version, struct kvb_place place,
+                                   struct kvb_engine *engine, struct kvb_problems *problems)
 {
     uint32_t release;
     char newest[32];
     char oldest[32];
-    kvb_release_format(newest, KVB_NEWEST_VLLM);
-    kvb_release_format(oldest, KVB_OLDEST_VLLM);
+    kvb_release_format(newest, rules->newest);
+    kvb_release_format(oldest, rules->oldest);
     if (!kvb_release_parse(version, &release) || strlen(version) >= sizeof engine->version) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, place,
-                               "'%.60s' is not a release of vLLM; write it as vllm@%s", version, newest);
+                               "'%.60s' is not a release of %s; write it as %s@%s", version, rules->title, rules->name,
+                               newest);
     }
-    if (release < KVB_OLDEST_VLLM) {
+    if (release < rules->oldest) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_OUT_OF_RANGE, place,
-                               "vLLM %s is older than %s, the oldest release whose rules are known", version, oldest);
+                               "%s %s is older than %s, the oldest release whose rules are known", rules->title,
+                               version, oldest);
     }
-    if (release > KVB_NEWEST_VLLM) {
+    if (release > rules->newest) {
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OUT_OF_RANGE, place,
-                              "vLLM %s is newer than %s, the newest release whose rules are known; those are used",
-                              version, newest);
-        release = KVB_NEWEST_VLLM;
+                              "%s %s is newer than %s, the newest release whose rules are known; those are used",
+                              rules->title, version, newest);
+        release = rules->newest;
     }
-    *engine = (struct kvb_engine){.name = "vllm", .release = release};
+    *engine = (struct kvb_engine){.release = release};
+    (void)kvb_copy(engine->name, sizeof engine->name, rules->name);
     (void)kvb_copy(engine->version, sizeof engine->version, version);
     return KVB_OK;
+}
+
+// "vllm or generic", for a message.
+static const char *known_names(char out[128])
+{
+    size_t count;
+    const struct kvb_engine_rows *const *engines = kvb_engines(&count);
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        int written = snprintf(out + used, 128 - used, "%s%s", before, engines[i]->name);
+        used += written > 0 && (size_t)written < 128 - used ? (size_t)written : 0;
+    }
+    return out;
+}
+
+static enum kvb_status set_engine(const struct kvb_tree *tree, const struct raw *raw, struct kvb_engine *engine,
+                                  struct kvb_problems *problems)
+{
+    const struct kvb_engine_rows *rules = kvb_engine_find(raw->name);
+    char names[128];
+    if (rules == NULL) {
+        return kvb_expected(tree, kvb_node_get(tree->root, "name"), KVB_BAD_TYPE, known_names(names), problems);
+    }
+    struct kvb_place place = kvb_node_place(tree, kvb_node_get(tree->root, "version"));
+    return set_release(rules, raw->version, place, engine, problems);
 }
 
 // The mappings are judged even when a scalar is wrong: one run shows all there is to mend.
@@ -88,8 +116,7 @@ static enum kvb_status read_profile(const char *file, const char *text, size_t l
         status = kvb_bind(file, text, length, &kvb_engine_schema, &raw, problems);
     }
     if (status == KVB_OK) {
-        struct kvb_place place = kvb_node_place(&tree, kvb_node_get(tree.root, "version"));
-        status = set_release(raw.version, place, engine, problems);
+        status = set_engine(&tree, &raw, engine, problems);
     }
     kvb_tree_free(&tree);
     return status;
@@ -147,8 +174,10 @@ enum kvb_status kvb_engine_load_with_terms(const char *name, struct kvb_engine *
     if (kvb_name_is_path(name)) {
         return load_file(name, engine, settings, stated, problems);
     }
+    size_t count;
     (void)kvb_copy(id, length < sizeof id ? length + 1 : sizeof id, name);
-    const struct kvb_builtin *builtin = kvb_builtin_find(KVB_PROFILE_ENGINE, length == 0 ? "vllm" : id);
+    const char *wanted = length == 0 ? kvb_engines(&count)[0]->name : id;
+    const struct kvb_builtin *builtin = kvb_builtin_find(KVB_PROFILE_ENGINE, wanted);
     if (!builtin || (length == 0 && name[0] != '\0')) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, (struct kvb_place){0},
                                "no engine is called '%.60s'; expected vllm, vllm@0.11.0 or a path to an engine profile",
@@ -156,7 +185,8 @@ enum kvb_status kvb_engine_load_with_terms(const char *name, struct kvb_engine *
     }
     struct kvb_engine asked;
     if (name[length] == '@') {
-        enum kvb_status known = set_release(name + length + 1, (struct kvb_place){0}, &asked, problems);
+        enum kvb_status known =
+            set_release(kvb_engine_find(builtin->id), name + length + 1, (struct kvb_place){0}, &asked, problems);
         if (known != KVB_OK) {
             return known;
         }

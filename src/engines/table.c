@@ -5,9 +5,10 @@
 
 #include <kvbudget/problem.h>
 
+#include "engines/generic/engine.h"
 #include "engines/vllm/engine.h"
 
-static const struct kvb_engine_rows *const engines[] = {&kvb_vllm_engine};
+static const struct kvb_engine_rows *const engines[] = {&kvb_vllm_engine, &kvb_generic_engine};
 
 #define ENGINE_COUNT (sizeof engines / sizeof engines[0])
 

@@ -118,7 +118,8 @@ static void identity(struct kvb_json *json, const struct kvb_plan_report *report
     kvb_json_open_object(json, "engine");
     kvb_json_text(json, "name", plan->engine.name);
     kvb_json_text(json, "version", plan->engine.version);
-    kvb_json_text(json, "generation", budget->generation == KVB_GENERATION_V0 ? "v0" : "v1");
+    static const char *const generations[] = {"v0", "v1", NULL};
+    kvb_json_text_or_null(json, "generation", generations[budget->generation]);
     kvb_json_close_object(json);
     kvb_json_open_object(json, "settings");
     each_setting(json, report, setting);

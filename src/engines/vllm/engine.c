@@ -51,6 +51,9 @@ static uint64_t request(const struct kvb_plan *plan, uint64_t memory_bytes, uint
 
 const struct kvb_engine_rows kvb_vllm_engine = {
     .name = "vllm",
+    .title = "vLLM",
+    .oldest = KVB_OLDEST_VLLM,
+    .newest = KVB_NEWEST_VLLM,
     .serve_command = "vllm serve",
     .compute = kvb_vllm_compute,
     .neighbourhood = neighbourhood,

@@ -1,0 +1,171 @@
+// The generic engine: a share of the card less what is counted or stated is the cache. All figures by hand.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engines/generic/cache.h"
+#include "engines/table.h"
+#include "unit/plans.h"
+
+static void make_generic(struct kvb_plan *plan)
+{
+    make_llama_plan(plan, KVB_RELEASE(1, 0, 0));
+    (void)strcpy(plan->engine.name, "generic");
+    plan->gpu.memory_bytes = 24 * GIB;
+    set(plan, KVB_SET_GPU_MEMORY_UTILIZATION, 500000);
+    plan->stated[KVB_STATED_WEIGHTS] = (struct kvb_stated_term){true, 4 * GIB};
+    plan->stated[KVB_STATED_ACTIVATION] = (struct kvb_stated_term){true, 1 * GIB};
+    plan->stated[KVB_STATED_NON_TORCH] = (struct kvb_stated_term){true, GIB / 2};
+    plan->reserve_count = 1;
+    plan->reserves[0].bytes = GIB / 2;
+}
+
+// 12 requested - 4 weights - 1 pass - 0.5 context - 0.5 reserved = 6 GiB. A token is 32 layers x 8 heads x
+// (128 + 128) x 2 B = 131,072 B, so 8,192 tokens need 1 GiB, and 6 GiB hold 49,152 tokens or six requests.
+static void sums(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    make_generic(&plan);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.requested_bytes, 12 * GIB);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, 6 * GIB);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].low_bytes, 6 * GIB);
+    assert_int_equal(budget.needed_bytes, 1 * GIB);
+    assert_int_equal(budget.kv.bytes_per_token, 131072);
+    assert_int_equal(budget.kv.tokens, 49152);
+    assert_int_equal(budget.kv.max_concurrency_hundredths, 600);
+    assert_int_equal(budget.kv.max_model_len_that_fits, 49152);
+    assert_int_equal(budget.verdict, KVB_FITS);
+    assert_int_equal(budget.slack_bytes, 12 * GIB);
+}
+
+// Without a stated pass a twentieth of 24 GiB may be gone: 1.2 of 2 GiB left, where 1.5 are needed, is tight.
+static void unstated_is_a_bound(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    make_generic(&plan);
+    plan.stated[KVB_STATED_ACTIVATION].set = false;
+    plan.stated[KVB_STATED_WEIGHTS].bytes = 9 * GIB;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 12288);
+    const struct kvb_problems *problems = answer_into(&plan, &budget);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, 2 * GIB);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].low_bytes, 2 * (int64_t)GIB - 24 * (int64_t)GIB / 20);
+    assert_int_equal(budget.verdict, KVB_TIGHT);
+    assert_int_equal(problems->count, 1);
+}
+
+// What is stated of a request counts instead of the shapes; a cache of stated size replaces what is left.
+static void stated_need_and_cache(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    make_generic(&plan);
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_MAMBA2;
+    plan.stated[KVB_STATED_KV_NEED] = (struct kvb_stated_term){true, 4 * GIB};
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 3 * GIB);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.needed_bytes, 4 * GIB);
+    assert_int_equal(budget.balance_bytes, -(int64_t)GIB);
+    assert_int_equal(budget.requested_bytes, 9 * GIB);
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_false(budget.starts);
+}
+
+static void refuses_states(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    static struct kvb_problems problems;
+    make_generic(&plan);
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_MAMBA2;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_CONTRADICTION);
+    assert_string_equal(problems.items[0].text,
+                        "layers of this model keep a state that every engine lays out in its own way; state the need "
+                        "of one request under terms: kv_cache_need");
+}
+
+// Half the layers see 1,024 tokens: 8,192 tokens cost 16 x 8,192 + 16 x 1,024 tokens of 4,096 B.
+static void windows_and_latents(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make_generic(&plan);
+    plan.model.kind_count = 2;
+    plan.model.kinds[1] = plan.model.kinds[0];
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_FULL;
+    plan.model.kinds[1].attention.kind = KVB_ATTENTION_SLIDING;
+    plan.model.kinds[1].attention.window_tokens = 1024;
+    for (uint32_t layer = 0; layer < 32; layer++) {
+        plan.model.kind_of_layer[layer] = layer % 2;
+    }
+    struct kvb_plain_cache cache = {&plan.model, 1, 2};
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 8192), 16ULL * (8192 + 1024) * 4096);
+    cache.tp = 16; // each of 8 heads is on two ranks
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 32ULL * 1024 * 512);
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_MLA; // 512 + 64 of 2 B on every rank
+    plan.model.kinds[0].attention.latent_rank = 512;
+    plan.model.kinds[0].attention.rope_size = 64;
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 16ULL * 1024 * 1152 + 16ULL * 1024 * 512);
+}
+
+// Advice of its own rungs, and what it takes of neighbours.
+static void advises(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    static struct kvb_advice advice;
+    make_generic(&plan);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 65536); // needs 8 of 6 GiB; one byte an element halves it
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_int_equal(kvb_advise(&plan, &budget, &advice), KVB_OK);
+    assert_int_equal(advice.apply_count, 1);
+    assert_int_equal(advice.changes[advice.apply[0]].setting, KVB_SET_KV_CACHE_DTYPE);
+    assert_int_equal(advice.changes[advice.apply[0]].balance_bytes, 2 * GIB);
+    assert_int_equal(kvb_charge_of(&plan), KVB_CHARGE_NOTHING);
+}
+
+// Every engine of the table fills its whole seat and is found by its name.
+static void seats(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct kvb_engine_rows *const *engines = kvb_engines(&count);
+    assert_true(count >= 2);
+    for (size_t i = 0; i < count; i++) {
+        assert_ptr_equal(kvb_engine_find(engines[i]->name), engines[i]);
+        assert_non_null(engines[i]->title);
+        assert_non_null(engines[i]->compute);
+        assert_non_null(engines[i]->neighbourhood);
+        assert_non_null(engines[i]->request);
+        assert_non_null(engines[i]->rungs);
+        assert_true(engines[i]->oldest > 0 && engines[i]->oldest <= engines[i]->newest);
+    }
+    assert_null(kvb_engine_find("nobody"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums),
+        cmocka_unit_test(unstated_is_a_bound),
+        cmocka_unit_test(stated_need_and_cache),
+        cmocka_unit_test(refuses_states),
+        cmocka_unit_test(windows_and_latents),
+        cmocka_unit_test(advises),
+        cmocka_unit_test(seats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
