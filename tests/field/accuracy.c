@@ -1,21 +1,38 @@
-// Plans every start of the field record and prints docs/accuracy.md.
-//   accuracy RUNS.csv FAILURES.csv
+// Plans every start of the field record and prints docs/accuracy.md, or compares it with its floors.
+//   accuracy RUNS.csv FAILURES.csv [FLOORS.csv]
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 
+#include "floors.h"
 #include "page.h"
 
-// Measures every row; NULL when a row or the memory is bad.
-static struct run *measure(const struct table *table)
+// Measures the rows that fed a constant, or those that did not, behind the *count there are already.
+static bool measure_half(const struct table *table, bool fed, struct run *runs, size_t *count, struct answer *answer)
+{
+    for (size_t i = 0; i < table->rows; i++) {
+        if ((table_cell(table, i, "fed")[0] != '\0') != fed) {
+            continue;
+        }
+        if (!run_measure(&runs[*count], table, i, answer)) {
+            return false;
+        }
+        (*count)++;
+    }
+    return true;
+}
+
+// Measures every row, those that fed nothing first; NULL when a row or the memory is bad.
+static struct run *measure(const struct table *table, size_t *unfed_count)
 {
     struct answer *answer = kvb_reallocate(NULL, sizeof *answer);
     struct run *runs = kvb_reallocate(NULL, (table->rows + 1) * sizeof *runs);
     bool good = answer != NULL && runs != NULL;
-    for (size_t i = 0; i < table->rows && good; i++) {
-        good = run_measure(&runs[i], table, i, answer);
-    }
+    size_t count = 0;
+    good = good && measure_half(table, false, runs, &count, answer);
+    *unfed_count = count;
+    good = good && measure_half(table, true, runs, &count, answer);
     kvb_release(answer);
     if (!good) {
         kvb_release(runs);
@@ -34,21 +51,36 @@ static int print(const struct record *record)
     return written ? 0 : 4;
 }
 
+static int answer_record(const struct record *record, const char *floors_path)
+{
+    struct table floors = {0};
+    int code = 3;
+    if (floors_path == NULL) {
+        return print(record);
+    }
+    if (table_read(&floors, floors_path)) {
+        code = floors_hold(record, &floors) ? 0 : 1;
+    }
+    table_free(&floors);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct table runs = {0}, failures = {0};
     int code = 3;
-    if (argc != 3) {
-        fputs("usage: accuracy RUNS.csv FAILURES.csv\n", stderr);
+    if (argc != 3 && argc != 4) {
+        fputs("usage: accuracy RUNS.csv FAILURES.csv [FLOORS.csv]\n", stderr);
         return 2;
     }
     if (table_read(&runs, argv[1]) && table_read(&failures, argv[2])) {
         struct record record = {.run_count = runs.rows, .failure_count = failures.rows};
-        struct run *started = measure(&runs);
-        struct run *failed = measure(&failures);
+        size_t unfed_failures;
+        struct run *started = measure(&runs, &record.unfed_count);
+        struct run *failed = measure(&failures, &unfed_failures);
         record.runs = started;
         record.failures = failed;
-        code = started != NULL && failed != NULL ? print(&record) : 3;
+        code = started != NULL && failed != NULL ? answer_record(&record, argc == 4 ? argv[3] : NULL) : 3;
         kvb_release(started);
         kvb_release(failed);
     }

@@ -7,6 +7,8 @@
 #include "base/checked.h"
 #include "base/text.h"
 
+#include "groups.h"
+
 // Logs round to two decimals of a GiB: a bound holds a pool that lies within half of the last digit.
 #define ROUNDING_BYTES ((int64_t)(KVB_GIB / 200))
 
@@ -56,7 +58,7 @@ bool parse_gib_signed(const char *text, int64_t *bytes)
 }
 
 // "58.11" and "7.5" to hundredths.
-static bool parse_hundredths(const char *text, int64_t *hundredths)
+bool parse_hundredths(const char *text, int64_t *hundredths)
 {
     char whole[24], decimals[3] = "00";
     size_t length = strcspn(text, ".");
@@ -160,16 +162,47 @@ static void keep_answer(struct run *run, const struct answer *answer)
     run->v0 = answer->budget.generation == KVB_GENERATION_V0;
     run->starts = answer->budget.starts;
     run->encoder = answer->plan.model.encoder.family != KVB_ENCODER_NONE;
+    run->kind = group_of_model(&answer->plan.model);
     run->needed_bytes = answer->budget.needed_bytes;
     measure_bound(run, &answer->budget.items[KVB_ITEM_KV_CACHE]);
 }
 
+// What a run can feed: the words of the column `fed`.
+static bool is_constant(const char *word, size_t length)
+{
+    static const char *const words[] = {"weights", "activation", "non_torch", "context",
+                                        "graphs",  "encoder",    "platform"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_fed(struct run *run)
+{
+    for (const char *at = run_cell(run, "fed"); *at != '\0'; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (!is_constant(at, length)) {
+            fprintf(stderr, "%s: fed: '%.*s' is no constant a run can feed\n", run_cell(run, "id"), (int)length, at);
+            return false;
+        }
+        run->fed = true;
+        at += length;
+    }
+    return true;
+}
+
 bool run_measure(struct run *run, const struct table *table, size_t row, struct answer *answer)
 {
-    *run = (struct run){.table = table, .row = row};
+    *run = (struct run){.table = table, .row = row, .kind = "not known"};
     const char *version = strchr(run_cell(run, "engine"), '@');
     if (version == NULL || !kvb_release_parse(version + 1, &run->release)) {
         fprintf(stderr, "%s: the engine is not vllm@RELEASE\n", run_cell(run, "id"));
+        return false;
+    }
+    if (!read_fed(run)) {
         return false;
     }
     question_ask(table, row, answer);

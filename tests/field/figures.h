@@ -35,6 +35,8 @@ struct run {
     size_t row;
     uint32_t release;
     bool answered, starts, v0, encoder;
+    bool fed;         // some constant in the code was taken from it
+    const char *kind; // of model, for the table by kind
     char why_not[KVB_PROBLEM_TEXT_CAPACITY];
     struct reading figures[FIGURE_COUNT];
     int64_t pool_low, pool_high;
@@ -43,7 +45,7 @@ struct run {
     uint64_t needed_bytes;
 };
 
-// Plans the row and compares. False: a cell is no number (said on standard error).
+// Plans the row and compares. False: a cell is no number, or names no constant (said on standard error).
 bool run_measure(struct run *run, const struct table *table, size_t row, struct answer *answer);
 
 const char *run_cell(const struct run *run, const char *column);
@@ -53,5 +55,8 @@ char *format_hundredths(char out[32], uint64_t hundredths);
 char *format_figure(char out[32], enum figure figure, int64_t value);
 // "-0.70" GiB to bytes; false: not a number.
 bool parse_gib_signed(const char *text, int64_t *bytes);
+
+// "58.11" and "7.5" to hundredths; false: not a number.
+bool parse_hundredths(const char *text, int64_t *hundredths);
 
 #endif

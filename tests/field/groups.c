@@ -1,5 +1,7 @@
-// Two tables: the releases at which what is charged changed, and names of model families.
+// Tables: the releases at which what is charged changed, names of model families, classes of cards, kinds of attention.
 #include "groups.h"
+
+#include <string.h>
 
 #include "base/text.h"
 
@@ -65,4 +67,94 @@ const char *group_gpu(const struct run *run)
 {
     const char *name = run_cell(run, "gpu");
     return name[0] != '\0' ? name : run_cell(run, "gpu_memory");
+}
+
+// The first row whose part is in the GPU's name.
+static const struct {
+    const char *part, *label;
+} card_classes[] = {
+    {"GB10", "GB10"},
+    {"8060S", "Strix Halo"},
+    {"Thor", "Jetson"},
+    {"Orin", "Jetson"},
+    {"RTX PRO", "RTX PRO Blackwell"},
+    {"RTX 50", "RTX 50"},
+    {"RTX 40", "RTX 40"},
+    {"RTX 30", "RTX 30"},
+    {"RTX A", "workstation, Ampere and Ada"},
+    {"Ada Generation", "workstation, Ampere and Ada"},
+    {"GH200", "GH200"},
+    {"GB200", "B200, B300"},
+    {"B200", "B200, B300"},
+    {"B300", "B200, B300"},
+    {"H100", "H100, H800, H20"},
+    {"H800", "H100, H800, H20"},
+    {"H200", "H200"},
+    {"H20", "H100, H800, H20"},
+    {"A100", "A100, A800"},
+    {"A800", "A100, A800"},
+    {"L40", "L4, L40S, A10, A10G"},
+    {"L4", "L4, L40S, A10, A10G"},
+    {"A10", "L4, L40S, A10, A10G"},
+    {"T4", "T4, V100, RTX 20"},
+    {"V100", "T4, V100, RTX 20"},
+    {"RTX 20", "T4, V100, RTX 20"},
+    {"Instinct", "AMD Instinct"},
+    {"Radeon", "AMD Radeon"},
+};
+
+const char *group_card_class(const struct run *run)
+{
+    const char *name = run_cell(run, "gpu");
+    for (size_t i = 0; i < sizeof card_classes / sizeof card_classes[0]; i++) {
+        if (strstr(name, card_classes[i].part) != NULL) {
+            return card_classes[i].label;
+        }
+    }
+    return name[0] == '\0' ? "known by its size only" : "other";
+}
+
+const char *group_kind(const struct run *run)
+{
+    return run->kind;
+}
+
+// From rare to common: the first row that any layer has.
+static const struct {
+    enum kvb_attention from, to;
+    const char *label;
+} attention_kinds[] = {
+    {KVB_ATTENTION_MAMBA1, KVB_ATTENTION_SHORT_CONV, "state layers"},
+    {KVB_ATTENTION_DSV4, KVB_ATTENTION_DSV4, "latent attention"},
+    {KVB_ATTENTION_MLA, KVB_ATTENTION_MLA, "latent attention"},
+    {KVB_ATTENTION_SLIDING, KVB_ATTENTION_CHUNKED, "sliding window"},
+};
+
+static bool has_attention(const struct kvb_model *model, enum kvb_attention from, enum kvb_attention to)
+{
+    for (uint8_t i = 0; i < model->kind_count; i++) {
+        enum kvb_attention kind = model->kinds[i].attention.kind;
+        if (from <= kind && kind <= to) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *group_of_model(const struct kvb_model *model)
+{
+    for (size_t i = 0; i < sizeof attention_kinds / sizeof attention_kinds[0]; i++) {
+        if (has_attention(model, attention_kinds[i].from, attention_kinds[i].to)) {
+            return attention_kinds[i].label;
+        }
+    }
+    if (model->encoder.family != KVB_ENCODER_NONE) {
+        return "full attention, pictures or sound";
+    }
+    for (uint8_t i = 0; i < model->kind_count; i++) {
+        if (model->kinds[i].mlp.experts > 0) {
+            return "full attention, experts";
+        }
+    }
+    return "full attention, dense";
 }

@@ -7,11 +7,15 @@
 #include "figures.h"
 
 struct record {
-    const struct run *runs;
+    const struct run *runs; // those that fed no constant first
     size_t run_count;
+    size_t unfed_count;
     const struct run *failures;
     size_t failure_count;
 };
+
+// The half of the record that fed no constant, or the other: views on the same runs.
+struct record record_half(const struct record *record, bool fed);
 
 void page_write(struct kvb_buffer *out, const struct record *record);
 
@@ -19,14 +23,21 @@ void page_write(struct kvb_buffer *out, const struct record *record);
 void page_summary(struct kvb_buffer *out, const struct record *record);
 void page_misses(struct kvb_buffer *out, const struct record *record);
 void page_groups(struct kvb_buffer *out, const struct record *record);
+void page_more_groups(struct kvb_buffer *out, const struct record *record);
+void page_peer(struct kvb_buffer *out, const struct record *record);
 void page_failures(struct kvb_buffer *out, const struct record *record);
 void page_runs(struct kvb_buffer *out, const struct record *record);
 
 // A cell of a table: '|' is escaped, nothing is written as "-".
 void page_cell(struct kvb_buffer *out, const char *text);
+// "0.24 %".
+void page_percent(struct kvb_buffer *out, uint64_t hundredths);
 // The id, linked to where the run was published.
 void page_id(struct kvb_buffer *out, const struct run *run);
 // "model (as SHAPE)".
 void page_model(struct kvb_buffer *out, const struct run *run);
+
+// How many failed starts the engine's own check decides, and how many of them were foreseen.
+void failures_foreseen(const struct record *record, size_t *judged, size_t *foreseen);
 
 #endif

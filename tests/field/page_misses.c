@@ -7,7 +7,7 @@
 #include "page.h"
 
 #define MISS_HUNDREDTHS 1000 // 10 %
-#define MISSES_MAX 256
+#define MISSES_MAX 1024
 
 struct miss {
     const struct run *run;

@@ -71,14 +71,20 @@ static void failure_line(struct kvb_buffer *out, const struct run *run)
     kvb_buffer_add(out, " |\n");
 }
 
-void page_failures(struct kvb_buffer *out, const struct record *record)
+void failures_foreseen(const struct record *record, size_t *judged, size_t *foreseen)
 {
-    size_t judged = 0, foreseen = 0;
+    *judged = *foreseen = 0;
     for (size_t i = 0; i < record->failure_count; i++) {
         const struct run *run = &record->failures[i];
-        judged += is_judged(run);
-        foreseen += is_judged(run) && run->answered && !run->starts;
+        *judged += is_judged(run);
+        *foreseen += is_judged(run) && run->answered && !run->starts;
     }
+}
+
+void page_failures(struct kvb_buffer *out, const struct record *record)
+{
+    size_t judged, foreseen;
+    failures_foreseen(record, &judged, &foreseen);
     kvb_buffer_printf(
         out,
         "\n## Starts that failed\n\nOf %zu starts that the engine's own check refused, %zu were foreseen. "
@@ -95,8 +101,8 @@ void page_failures(struct kvb_buffer *out, const struct record *record)
 void page_runs(struct kvb_buffer *out, const struct record *record)
 {
     kvb_buffer_add(out, "\n## All runs\n\nPredicted / logged; sizes in GiB.\n\n| run | model | release | GPU | weights "
-                        "| activation | non-torch | KV pool | KV tokens | concurrency | note |\n"
-                        "|---|---|---|---|--:|--:|--:|--:|--:|--:|---|\n");
+                        "| activation | non-torch | KV pool | KV tokens | concurrency | fed | note |\n"
+                        "|---|---|---|---|--:|--:|--:|--:|--:|--:|---|---|\n");
     for (size_t i = 0; i < record->run_count; i++) {
         const struct run *run = &record->runs[i];
         static const enum figure order[] = {FIGURE_WEIGHTS, FIGURE_ACTIVATION, FIGURE_NON_TORCH,
@@ -106,6 +112,8 @@ void page_runs(struct kvb_buffer *out, const struct record *record)
             figure_cell(out, run, order[j]);
         }
         kvb_buffer_add(out, " ");
+        page_cell(out, run_cell(run, "fed"));
+        kvb_buffer_add(out, " | ");
         page_cell(out, run_cell(run, "note"));
         kvb_buffer_add(out, " |\n");
     }

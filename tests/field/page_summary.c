@@ -1,18 +1,6 @@
-// The summary, and the same figures by release, model family and GPU.
-#include <stdlib.h>
-#include <string.h>
-
-#include "groups.h"
+// Errors of every figure over one half of the record.
 #include "page.h"
 #include "statistics.h"
-
-#define GROUPS_MAX 64
-
-static void percent(struct kvb_buffer *out, uint64_t hundredths)
-{
-    char text[32];
-    kvb_buffer_printf(out, "%s %%", format_hundredths(text, hundredths));
-}
 
 static void summarise_figure(struct kvb_buffer *out, const struct record *record, enum figure figure)
 {
@@ -26,13 +14,13 @@ static void summarise_figure(struct kvb_buffer *out, const struct record *record
         }
     }
     kvb_buffer_printf(out, "| %s | %zu | %zu | ", figure_rows[figure].label, logged, sample.count);
-    percent(out, sample_quantile(&sample, 500));
+    page_percent(out, sample_quantile(&sample, 500));
     kvb_buffer_add(out, " | ");
-    percent(out, sample_mean(&sample));
+    page_percent(out, sample_mean(&sample));
     kvb_buffer_add(out, " | ");
-    percent(out, sample_quantile(&sample, 900));
+    page_percent(out, sample_quantile(&sample, 900));
     kvb_buffer_add(out, " | ");
-    percent(out, sample_worst(&sample));
+    page_percent(out, sample_worst(&sample));
     kvb_buffer_add(out, " |\n");
 }
 
@@ -85,11 +73,10 @@ void page_summary(struct kvb_buffer *out, const struct record *record)
         answered += record->runs[i].answered;
         starts += record->runs[i].starts;
     }
-    kvb_buffer_printf(
-        out,
-        "\n## Summary\n\n%zu runs, %zu answered. The engine gave all of them a pool, and %zu of the answered "
-        "ones were predicted to start.\n\n",
-        record->run_count, answered, starts);
+    kvb_buffer_printf(out,
+                      "\n%zu runs, %zu answered. The engine gave all of them a pool, and %zu of the answered ones were "
+                      "predicted to start.\n\n",
+                      record->run_count, answered, starts);
     kvb_buffer_add(out, "| figure | logged | compared | median | mean | p90 | worst |\n"
                         "|---|--:|--:|--:|--:|--:|--:|\n");
     for (enum figure figure = 0; figure < FIGURE_JUDGED; figure++) {
@@ -97,95 +84,4 @@ void page_summary(struct kvb_buffer *out, const struct record *record)
     }
     summarise_non_torch(out, record);
     summarise_bounds(out, record);
-}
-
-static void group_figure(struct kvb_buffer *out, const struct record *record, group_of_run *key, const char *label,
-                         enum figure figure)
-{
-    struct sample sample = {.count = 0};
-    for (size_t i = 0; i < record->run_count; i++) {
-        const struct run *run = &record->runs[i];
-        if (run->figures[figure].known && strcmp(key(run), label) == 0) {
-            sample_add(&sample, run->figures[figure].error);
-        }
-    }
-    if (sample.count == 0) {
-        kvb_buffer_add(out, " - |");
-        return;
-    }
-    kvb_buffer_add(out, " ");
-    percent(out, sample_mean(&sample));
-    kvb_buffer_add(out, ", ");
-    percent(out, sample_worst(&sample));
-    kvb_buffer_printf(out, " (%zu) |", sample.count);
-}
-
-static void group_line(struct kvb_buffer *out, const struct record *record, group_of_run *key, const char *label)
-{
-    size_t count = 0, answered = 0, bounded = 0, inside = 0;
-    for (size_t i = 0; i < record->run_count; i++) {
-        const struct run *run = &record->runs[i];
-        if (strcmp(key(run), label) == 0) {
-            count++;
-            answered += run->answered;
-            bounded += run->bounded;
-            inside += run->bounded && run->inside;
-        }
-    }
-    kvb_buffer_printf(out, "| %s | %zu of %zu |", label, answered, count);
-    for (enum figure figure = 0; figure < FIGURE_JUDGED; figure++) {
-        group_figure(out, record, key, label, figure);
-    }
-    if (bounded == 0) {
-        kvb_buffer_add(out, " - |\n");
-    } else {
-        kvb_buffer_printf(out, " %zu of %zu |\n", inside, bounded);
-    }
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// The distinct labels in order of appearance.
-static size_t collect(const struct record *record, group_of_run *key, const char *labels[GROUPS_MAX])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < record->run_count; i++) {
-        const char *label = key(&record->runs[i]);
-        size_t at = 0;
-        while (at < count && strcmp(labels[at], label) != 0) {
-            at++;
-        }
-        if (at == count && count < GROUPS_MAX) {
-            labels[count++] = label;
-        }
-    }
-    return count;
-}
-
-static void group_table(struct kvb_buffer *out, const struct record *record, const char *title, group_of_run *key,
-                        bool sort)
-{
-    const char *labels[GROUPS_MAX];
-    size_t count = collect(record, key, labels);
-    if (sort) {
-        qsort(labels, count, sizeof labels[0], by_name);
-    }
-    kvb_buffer_printf(out,
-                      "\n## By %s\n\nMean and worst error, and how many runs were compared.\n\n| %s | answered | "
-                      "weights | activation | KV pool | KV tokens | concurrency | in bound |\n"
-                      "|---|--:|--:|--:|--:|--:|--:|--:|\n",
-                      title, title);
-    for (size_t i = 0; i < count; i++) {
-        group_line(out, record, key, labels[i]);
-    }
-}
-
-void page_groups(struct kvb_buffer *out, const struct record *record)
-{
-    group_table(out, record, "release", group_era, false);
-    group_table(out, record, "model family", group_family, true);
-    group_table(out, record, "GPU", group_gpu, true);
 }
