@@ -3,9 +3,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "text/file.h"
+#include "manifest/anywhere.h"
+#include "manifest/documents.h"
+#include "manifest/engines.h"
 #include "manifest/manifest_found.h"
 #include "manifest/manifest_kubernetes.h"
+#include "manifest/templates.h"
+#include "text/file.h"
 
 // One row per kind of YAML document; the first that fits reads it.
 struct kind_row {
@@ -44,13 +48,28 @@ static bool is_rollout(const struct kvb_node *root)
     return kvb_node_path(root, "actor_rollout_ref.rollout") != NULL;
 }
 
+// A file for vllm serve --config, not one of the many that have a key in common with it.
+static bool is_vllm_config(const struct kvb_node *root)
+{
+    return kvb_mapping_has_setting(root) && !is_kubernetes(root);
+}
+
 static const struct kind_row kind_rows[] = {
     {"profile", "deployment profiles of kvbudget", is_profile, kvb_read_profile_document},
     {"kubernetes", "Kubernetes pods, whatever keeps them", is_kubernetes, kvb_read_kubernetes},
     {"compose", "docker compose services", is_compose, kvb_read_compose},
     {"helm", "Helm values of the vLLM production stack", is_helm, kvb_read_helm_values},
     {"rollout", "rollout keys of verl", is_rollout, kvb_read_rollout},
-    {"vllm-config", "a file for vllm serve --config", kvb_mapping_has_setting, kvb_read_vllm_config},
+    {"vllm-config", "a file for vllm serve --config", is_vllm_config, kvb_read_vllm_config},
+    {"commands", "commands and containers anywhere in YAML or JSON: jobs, tasks, charts, custom resources", NULL, NULL},
+    {"ray-serve", "llm_configs of Ray Serve", NULL, NULL},
+    {"kubeai", "models of KubeAI and its chart", NULL, NULL},
+    {"kaito", "workspaces of KAITO", NULL, NULL},
+    {"llm-d", "values of llm-d's modelservice", NULL, NULL},
+    {"python", "LLM(), AsyncEngineArgs(), LLMConfig() and argument lists in Python, as literals", NULL, NULL},
+    {"notebook", "cells of a Jupyter notebook", NULL, NULL},
+    {"recipe", "recipes of Makefiles and justfiles", NULL, NULL},
+    {"supervisord", "programs of supervisord", NULL, NULL},
     {"kserve", "InferenceService and LLMInferenceService of KServe", NULL, NULL},
     {"shell", "command lines in scripts", NULL, NULL},
     {"dockerfile", "CMD and ENTRYPOINT of a Dockerfile", NULL, NULL},
@@ -82,9 +101,23 @@ static bool ends_with(const char *text, const char *ending)
     return length >= end && kvb_equal_ignoring_case(text + length - end, ending);
 }
 
+// The name without endings of templates: "serve.sh.j2" is a script.
+static const char *plain_name(struct kvb_manifest *manifest)
+{
+    static const char *const templates[] = {".j2",       ".jinja2", ".jinja",   ".tpl",    ".tmpl",    ".gotmpl",
+                                            ".template", ".in",     ".example", ".sample", ".disabled"};
+    const char *name = base_name(manifest->file);
+    for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
+        if (ends_with(name, templates[i])) {
+            return kvb_manifest_copy(manifest, name, strlen(name) - strlen(templates[i]));
+        }
+    }
+    return name;
+}
+
 static bool is_yaml_name(const char *path)
 {
-    return ends_with(path, ".yaml") || ends_with(path, ".yml") || ends_with(path, ".json");
+    return ends_with(path, ".yaml") || ends_with(path, ".yml") || ends_with(path, ".json") || ends_with(path, ".jsonc");
 }
 
 // The first line that is no comment and not empty.
@@ -106,7 +139,7 @@ static bool is_unit(const struct kvb_manifest *manifest)
 
 static bool is_dockerfile(const struct kvb_manifest *manifest)
 {
-    const char *name = base_name(manifest->file), *line = first_line(manifest->text);
+    const char *name = manifest->name, *line = first_line(manifest->text);
     bool named =
         kvb_starts_with(name, "Dockerfile") || kvb_starts_with(name, "Containerfile") || ends_with(name, ".dockerfile");
     bool begins = kvb_starts_with(line, "FROM ") || (kvb_starts_with(line, "ARG ") && strstr(line, "\nFROM ") != NULL);
@@ -119,7 +152,7 @@ static bool is_procfile(const struct kvb_manifest *manifest)
     const char *line = first_line(manifest->text);
     size_t name = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
     const char *end = line + strcspn(line, "\n");
-    if (kvb_starts_with(base_name(manifest->file), "Procfile")) {
+    if (kvb_starts_with(manifest->name, "Procfile")) {
         return true;
     }
     const char *serve = strstr(line, "vllm serve"), *module = strstr(line, "vllm.entrypoints.");
@@ -129,19 +162,51 @@ static bool is_procfile(const struct kvb_manifest *manifest)
 
 static bool is_script(const struct kvb_manifest *manifest)
 {
-    const char *name = base_name(manifest->file);
+    const char *name = manifest->name;
     return kvb_starts_with(manifest->text, "#!") || ends_with(name, ".sh") || ends_with(name, ".bash") ||
-           ends_with(name, ".sbatch") || ends_with(name, ".slurm");
+           ends_with(name, ".sbatch") || ends_with(name, ".slurm") || ends_with(name, ".sub") ||
+           ends_with(name, ".zsh") || ends_with(name, ".env");
+}
+
+static bool is_python(const struct kvb_manifest *manifest)
+{
+    size_t line = strcspn(manifest->text, "\n");
+    const char *word = strstr(manifest->text, "python");
+    bool interpreted = kvb_starts_with(manifest->text, "#!") && word != NULL && word < manifest->text + line;
+    return ends_with(manifest->name, ".py") || interpreted;
+}
+
+static bool is_notebook(const struct kvb_manifest *manifest)
+{
+    return ends_with(manifest->name, ".ipynb");
+}
+
+static bool is_hcl(const struct kvb_manifest *manifest)
+{
+    return ends_with(manifest->name, ".tf") || ends_with(manifest->name, ".hcl") ||
+           ends_with(manifest->name, ".nomad") || ends_with(manifest->name, ".tfvars");
+}
+
+static bool is_recipes(const struct kvb_manifest *manifest)
+{
+    const char *name = manifest->name;
+    return kvb_starts_with(name, "Makefile") || kvb_starts_with(name, "GNUmakefile") || ends_with(name, ".mk") ||
+           strcmp(name, "makefile") == 0 || kvb_equal_ignoring_case(name, "justfile") ||
+           strcmp(name, ".justfile") == 0 || ends_with(name, ".just");
+}
+
+static bool is_supervisor(const struct kvb_manifest *manifest)
+{
+    return strstr(manifest->text, "[program:") != NULL && strstr(manifest->text, "command") != NULL;
 }
 
 static const struct {
     bool (*fits)(const struct kvb_manifest *manifest);
     kvb_manifest_text_reader *read;
 } text_rows[] = {
-    {is_unit, kvb_read_unit},
-    {is_dockerfile, kvb_read_dockerfile},
-    {is_procfile, kvb_read_procfile},
-    {is_script, kvb_read_script},
+    {is_notebook, kvb_read_notebook},     {is_hcl, kvb_read_hcl},       {is_recipes, kvb_read_recipes},
+    {is_supervisor, kvb_read_supervisor}, {is_unit, kvb_read_unit},     {is_dockerfile, kvb_read_dockerfile},
+    {is_procfile, kvb_read_procfile},     {is_python, kvb_read_python}, {is_script, kvb_read_script},
 };
 
 // ---- reading
@@ -163,71 +228,75 @@ static void find_release(struct kvb_manifest *manifest)
     }
 }
 
+// A kind's own reader first; what it does not know is looked for anywhere in the document.
 static enum kvb_status read_document(struct kvb_manifest *manifest, const struct kvb_node *root)
 {
-    for (size_t i = 0; i < sizeof kind_rows / sizeof kind_rows[0]; i++) {
-        if (root->kind == KVB_NODE_MAPPING && kind_rows[i].fits != NULL && kind_rows[i].fits(root)) {
-            return kind_rows[i].read(manifest, root);
-        }
-    }
-    return KVB_OK;
-}
-
-static enum kvb_status read_documents(struct kvb_manifest *manifest, const struct kvb_tree *tree)
-{
+    uint32_t before = kvb_found_count(manifest);
     enum kvb_status status = KVB_OK;
-    manifest->tree = tree;
-    for (const struct kvb_node *root = tree->root; root != NULL && status == KVB_OK; root = root->next) {
-        status = read_document(manifest, root);
+    bool known = false;
+    for (size_t i = 0; i < sizeof kind_rows / sizeof kind_rows[0] && !known; i++) {
+        known = root->kind == KVB_NODE_MAPPING && kind_rows[i].fits != NULL && kind_rows[i].fits(root);
+        status = known ? kind_rows[i].read(manifest, root) : status;
     }
-    status = status == KVB_OK ? kvb_found_flush(manifest) : status;
-    manifest->tree = NULL;
-    return status;
+    bool own = known && is_profile(root);
+    bool none = kvb_found_count(manifest) == before && status == KVB_OK && !own;
+    return none && root->kind != KVB_NODE_SCALAR ? kvb_read_anywhere(manifest, root) : status;
 }
 
-static bool has_mapping(const struct kvb_tree *tree)
+// A template that no renderer saw may not be YAML; another file that is none is a mistake in it.
+static enum kvb_status judge_broken(struct kvb_manifest *manifest, const struct kvb_documents *seen)
 {
-    for (const struct kvb_node *root = tree->root; root != NULL; root = root->next) {
-        if (root->kind == KVB_NODE_MAPPING) {
-            return true;
-        }
+    bool speaks = seen->broken_speaking > 0 || !manifest->options->lenient;
+    if (seen->broken == 0 || !speaks) {
+        return KVB_OK;
     }
-    return false;
-}
-
-// A template of Helm or Jinja is no YAML before it is rendered.
-static bool is_template(const struct kvb_manifest *manifest)
-{
-    return strstr(manifest->text, "{{") != NULL || strstr(manifest->text, "{%") != NULL;
+    if (!manifest->templated) {
+        *manifest->problems = seen->problems;
+        return seen->problems.items[0].status;
+    }
+    manifest->not_understood = true;
+    return manifest->options->lenient
+               ? KVB_OK
+               : kvb_problem_add(
+                     manifest->problems, KVB_ERROR, KVB_BAD_SYNTAX,
+                     (struct kvb_place){manifest->file, seen->problems.items[0].line, seen->problems.items[0].column},
+                     "this is a template; render it first, for example with helm template");
 }
 
 static enum kvb_status read_yaml(struct kvb_manifest *manifest, bool certain)
 {
-    struct kvb_tree tree;
-    struct kvb_problems own;
-    kvb_problems_init(&own);
-    enum kvb_status status = kvb_tree_read_manifest(&tree, manifest->file, manifest->text, manifest->length, &own);
-    bool mapping = status == KVB_OK && has_mapping(&tree);
-    if (mapping) {
-        status = read_documents(manifest, &tree);
-    } else if (!certain && status != KVB_NO_MEMORY) {
-        status = kvb_read_script(manifest);
-    } else if (status != KVB_OK && status != KVB_NO_MEMORY && is_template(manifest)) {
-        status = manifest->options->lenient
-                     ? KVB_OK
-                     : kvb_problem_add(manifest->problems, KVB_ERROR, KVB_BAD_SYNTAX,
-                                       (struct kvb_place){manifest->file, own.items[0].line, own.items[0].column},
-                                       "this is a template; render it first, for example with helm template");
-    } else if (status != KVB_OK) {
-        *manifest->problems = own;
+    struct kvb_documents seen;
+    enum kvb_status status = kvb_documents_read(manifest, read_document, &seen);
+    if (status != KVB_OK) {
+        return status;
     }
-    kvb_tree_free(&tree);
-    return status;
+    if (seen.trees == 0 && !certain) {
+        return kvb_read_script(manifest);
+    }
+    if (seen.documents == 0 && !manifest->options->lenient) {
+        return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_NOT_ALLOWED,
+                               (struct kvb_place){.file = manifest->file}, "it is empty: expected a mapping");
+    }
+    return judge_broken(manifest, &seen);
+}
+
+// From here on the text is one without braces of templates, as long as the file.
+static void make_plain(struct kvb_manifest *manifest)
+{
+    bool code = is_python(manifest) || is_notebook(manifest) || is_hcl(manifest);
+    bool json = manifest->text[strspn(manifest->text, " \t\r\n")] == '{' && ends_with(manifest->name, ".json");
+    if (!code && !json && kvb_is_templated(manifest->text)) {
+        const char *plain = kvb_template_plain(manifest, manifest->text, manifest->length);
+        manifest->templated = plain != NULL;
+        manifest->text = plain != NULL ? plain : manifest->text;
+    }
 }
 
 static enum kvb_status read_text(struct kvb_manifest *manifest)
 {
-    bool yaml = is_yaml_name(manifest->file);
+    manifest->name = plain_name(manifest);
+    make_plain(manifest);
+    bool yaml = is_yaml_name(manifest->name);
     for (size_t i = 0; i < sizeof text_rows / sizeof text_rows[0] && !yaml; i++) {
         if (text_rows[i].fits(manifest)) {
             return text_rows[i].read(manifest);
@@ -239,16 +308,41 @@ static enum kvb_status read_text(struct kvb_manifest *manifest)
 // Words of which one is in every file that holds a deployment.
 static bool may_hold_deployment(const char *text)
 {
-    static const char *const words[] = {
-        "vllm",          "kind: deployment", "gpu-memory-utilization", "main_ppo",    "gpu_memory_util",
-        "max-model-len", "openrlhf",         "actor_rollout_ref",      "huggingface", "LLMInferenceService",
-        "max_model_len"};
+    static const char *const words[] = {"vllm",
+                                        "vLLM",
+                                        "VLLM",
+                                        "sglang",
+                                        "SGLang",
+                                        "llama-server",
+                                        "llama_cpp",
+                                        "kaito.sh",
+                                        "llm_configs",
+                                        "kind: deployment",
+                                        "gpu-memory-utilization",
+                                        "main_ppo",
+                                        "gpu_memory_util",
+                                        "max-model-len",
+                                        "openrlhf",
+                                        "actor_rollout_ref",
+                                        "huggingface",
+                                        "LLMInferenceService",
+                                        "max_model_len"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strstr(text, words[i]) != NULL) {
             return true;
         }
     }
     return false;
+}
+
+static enum kvb_status say_no_room(struct kvb_manifest *manifest)
+{
+    struct kvb_place place = {.file = manifest->file};
+    if (manifest->too_large) {
+        return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_TOO_LARGE, place,
+                               "its variables stand for more text than any deployment has, so it was not read");
+    }
+    return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_NO_MEMORY, place, "not enough memory to read it");
 }
 
 static enum kvb_status read_opened(struct kvb_manifest *manifest)
@@ -259,10 +353,9 @@ static enum kvb_status read_opened(struct kvb_manifest *manifest)
     }
     find_release(manifest);
     enum kvb_status status = read_text(manifest);
-    status = status == KVB_OK ? kvb_found_flush(manifest) : status;
+    status = status == KVB_OK ? kvb_found_flush(manifest, 0) : status;
     if (manifest->out_of_memory) {
-        return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = manifest->file},
-                               "not enough memory to read it");
+        return say_no_room(manifest);
     }
     if (status == KVB_OK && manifest->pending->count == 0 && !manifest->options->lenient) {
         return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_MISSING_KEY,

@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "manifest/engines.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/manifest_rollout.h"
 
 #define DEPTH_MAX 4 // of commands inside commands
-#define NOT_FOUND UINT32_MAX
+#define NOT_FOUND KVB_NOT_FOUND
 
 static const char *last_part(const char *path)
 {
@@ -19,53 +20,12 @@ static const char *word_at(const struct kvb_words *words, uint32_t index)
     return index < words->count ? words->items[index].text : "";
 }
 
-// `python -u -m MODULE`: the index of the module, or NOT_FOUND.
-static uint32_t module_of(const struct kvb_words *words, uint32_t index)
-{
-    if (!kvb_starts_with(last_part(word_at(words, index)), "python")) {
-        return NOT_FOUND;
-    }
-    for (uint32_t i = index + 1; i < index + 6 && i + 1 < words->count; i++) {
-        if (strcmp(word_at(words, i), "-m") == 0) {
-            return i + 1;
-        }
-        if (word_at(words, i)[0] != '-') {
-            break;
-        }
-    }
-    return NOT_FOUND;
-}
-
-// Where the server's program begins; `arguments` receives the index behind it.
-static uint32_t find_program(const struct kvb_words *words, uint32_t *arguments)
-{
-    for (uint32_t i = 0; i < words->count; i++) {
-        bool vllm = strcmp(last_part(word_at(words, i)), "vllm") == 0 && strcmp(word_at(words, i + 1), "serve") == 0;
-        uint32_t module = vllm ? NOT_FOUND : module_of(words, i);
-        if (vllm) {
-            *arguments = i + 2;
-            return i;
-        }
-        if (module != NOT_FOUND && kvb_starts_with(word_at(words, module), "vllm.entrypoints.")) {
-            *arguments = module + 1;
-            return i;
-        }
-    }
-    return NOT_FOUND;
-}
-
 // A command line inside one word: `sh -c "vllm serve ..."`.
-static bool is_script(const char *text)
-{
-    return strpbrk(text, " \n") != NULL &&
-           (strstr(text, "vllm serve") != NULL || strstr(text, "vllm.entrypoints.") != NULL ||
-            strstr(text, "main_ppo") != NULL || strstr(text, "openrlhf.cli") != NULL);
-}
-
 static uint32_t find_script(const struct kvb_words *words)
 {
     for (uint32_t i = 0; i < words->count; i++) {
-        if (is_script(words->items[i].text)) {
+        const char *text = words->items[i].text;
+        if (strpbrk(text, " \n") != NULL && kvb_text_starts_engine(text)) {
             return i;
         }
     }
@@ -74,8 +34,7 @@ static uint32_t find_script(const struct kvb_words *words)
 
 bool kvb_words_start_engine(const struct kvb_words *words)
 {
-    uint32_t arguments = 0;
-    return find_program(words, &arguments) != NOT_FOUND || find_script(words) != NOT_FOUND;
+    return kvb_program_find(words).row != NULL || find_script(words) != NOT_FOUND;
 }
 
 // Arguments of a server whose program is the image's own: a flag that only vLLM has is among them.
@@ -135,6 +94,10 @@ static void set_gpu(struct kvb_manifest *manifest, struct kvb_found *found, cons
     found->gpu_limit = container->gpu_limit;
     found->gpu_limit_place =
         kvb_source_spot(manifest, container->gpu_limit > 0 ? container->gpu_limit_offset : KVB_NOWHERE);
+    if (container->gpu_memory_bytes > 0 && container->gpu_key == NULL) {
+        found->deployment.gpu_memory_bytes = container->gpu_memory_bytes;
+        found->gpu = kvb_source_spot(manifest, container->gpu_offset);
+    }
     if (container->gpu_key == NULL) {
         return;
     }
@@ -144,20 +107,75 @@ static void set_gpu(struct kvb_manifest *manifest, struct kvb_found *found, cons
     (void)kvb_gpu_label(container->gpu_key, container->gpu_value, found->deployment.gpu, sizeof found->deployment.gpu);
 }
 
-static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct kvb_container *container,
-                                   const struct kvb_words *arguments)
+// Where this process sees its GPUs: "0,1", or "" when nothing says it.
+static void set_devices(const struct kvb_manifest *manifest, struct kvb_found *found,
+                        const struct kvb_container *container)
 {
-    const char *name = container->name != NULL ? container->name : "vllm serve";
+    static const char *const names[] = {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                        "NVIDIA_VISIBLE_DEVICES"};
+    const char *devices = container->devices;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && devices == NULL; i++) {
+        devices = kvb_variable_value(manifest, container->variables, names[i]);
+    }
+    if (devices != NULL && strcmp(devices, "all") != 0) {
+        (void)kvb_copy(found->devices, sizeof found->devices, devices);
+    }
+    found->together = container->together;
+}
+
+static void name_by_model(struct kvb_manifest *manifest, struct kvb_found *found, const char *name)
+{
+    (void)kvb_copy(found->name, sizeof found->name, kvb_manifest_join(manifest, name, " ", found->deployment.model));
+}
+
+// An engine whose memory is not computed here is listed with its model, and said to be no vLLM.
+static void read_foreign(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_program_row *row,
+                         const struct kvb_words *words)
+{
+    static const char *const flags[] = {"--model-path", "--model_path", "--model", "-m", "-hf", "--hf-repo"};
+    found->foreign = row->title;
+    (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine, row->engine);
+    for (uint32_t i = 0; i < words->count && found->deployment.model[0] == '\0'; i++) {
+        const char *text = words->items[i].text;
+        for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
+            size_t length = strlen(flags[k]);
+            bool apart = strcmp(text, flags[k]) == 0, joined = kvb_starts_with(text, flags[k]) && text[length] == '=';
+            const char *value = joined ? text + length + 1 : apart ? word_at(words, i + 1) : "";
+            if (value[0] != '\0') {
+                (void)kvb_copy(found->deployment.model, sizeof found->deployment.model, value);
+                found->model = kvb_source_spot(manifest, words->items[i].offset);
+            }
+        }
+    }
+    found->status = kvb_problem_add(&found->problems, KVB_ERROR, KVB_UNKNOWN_NAME,
+                                    (struct kvb_place){manifest->file, found->place.line, found->place.column},
+                                    "%s is not planned here yet, so nothing is said of its memory", row->title);
+}
+
+// `row` is NULL when an image's own entrypoint is the server: vLLM.
+static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct kvb_container *container,
+                                   const struct kvb_program_row *row, const struct kvb_words *arguments)
+{
+    bool foreign = row != NULL && !row->planned;
+    const char *start = row == NULL || !foreign ? "vllm serve" : row->engine;
+    const char *name = container->name != NULL ? container->name : start;
     struct kvb_found *found = kvb_found_new(manifest, container->kind, name, container->offset);
     if (found == NULL) {
         return KVB_NO_MEMORY;
     }
-    set_image_release(manifest, found, container);
     set_gpu(manifest, found, container);
-    kvb_found_read_serve(manifest, found, arguments, container->variables);
-    if (container->name == NULL && found->deployment.model[0] != '\0') {
-        (void)kvb_copy(found->name, sizeof found->name,
-                       kvb_manifest_join(manifest, name, " ", found->deployment.model));
+    set_devices(manifest, found, container);
+    if (foreign) {
+        read_foreign(manifest, found, row, arguments);
+    } else {
+        set_image_release(manifest, found, container);
+        kvb_found_read_serve(manifest, found, arguments, container->variables);
+        found->deployment.usage = container->offline ? KVB_USAGE_OFFLINE : found->deployment.usage;
+        found->deployment.usage_set = found->deployment.usage_set || container->offline;
+    }
+    bool unnamed = container->name == NULL || container->kind == NULL || strcmp(container->kind, "python") == 0;
+    if (unnamed && found->deployment.model[0] != '\0') {
+        name_by_model(manifest, found, name);
     }
     return kvb_found_emit(manifest, found, container->scope_line);
 }
@@ -219,6 +237,26 @@ static void keep_environment(struct kvb_manifest *manifest, struct kvb_container
     }
 }
 
+// --gpus '"device=0,2"': the part behind `device=`.
+static const char *devices_of(struct kvb_manifest *manifest, const char *value)
+{
+    const char *at = strstr(value, "device=");
+    return at != NULL ? kvb_manifest_copy(manifest, at + 7, strcspn(at + 7, "\"' ")) : NULL;
+}
+
+// Variables that hold options nobody knows stand in front of the image, too.
+static uint32_t find_image(const struct kvb_words *words, uint32_t at)
+{
+    for (uint32_t i = at; i < words->count && words->items[at].unknown != NULL; i++) {
+        struct kvb_image image;
+        kvb_image_read(words->items[i].text, &image);
+        if (image.engine) {
+            return i;
+        }
+    }
+    return at;
+}
+
 // Options of `docker run` up to the image; the rest becomes the container's own words.
 static enum kvb_status emit_docker(struct kvb_manifest *manifest, const struct kvb_container *container, uint32_t at)
 {
@@ -234,6 +272,9 @@ static enum kvb_status emit_docker(struct kvb_manifest *manifest, const struct k
         if (is_environment(option, length)) {
             keep_environment(manifest, &inner, value, words->items[at].offset);
         }
+        if (length == 6 && strncmp(option, "--gpus", 6) == 0) {
+            inner.devices = devices_of(manifest, value);
+        }
         if (length == 12 && strncmp(option, "--entrypoint", 12) == 0) {
             entrypoint = value;
             entrypoint_offset = words->items[at].offset;
@@ -243,6 +284,7 @@ static enum kvb_status emit_docker(struct kvb_manifest *manifest, const struct k
     if (at >= words->count) {
         return KVB_OK;
     }
+    at = find_image(words, at);
     inner.image = words->items[at].text;
     inner.image_offset = words->items[at].offset;
     inner.depth++;
@@ -263,6 +305,17 @@ static enum kvb_status emit_script(struct kvb_manifest *manifest, const struct k
     const struct kvb_arg *word = &container->words.items[index];
     struct kvb_container like = *container;
     like.words = (struct kvb_words){0};
+    if (index + 1 < container->words.count) { // bash -c SCRIPT NAME WORDS: they are its "$@"
+        struct kvb_words *given = kvb_manifest_take(manifest, sizeof *given);
+        struct kvb_variable *all = kvb_manifest_take(manifest, sizeof *all);
+        if (given == NULL || all == NULL) {
+            return KVB_OK;
+        }
+        slice(given, &container->words, index + 2 < container->words.count ? index + 2 : container->words.count);
+        *all = (struct kvb_variable){.name = "@", .value = "", .offset = KVB_NOWHERE, .list = given};
+        all->older = like.variables;
+        like.variables = all;
+    }
     return kvb_shell_read(manifest, word->text, word->offset, &like);
 }
 
@@ -279,12 +332,22 @@ static bool is_served_by_image(const struct kvb_container *container)
     return (image.serves && (arguments || model)) || (container->image != NULL && arguments && has_engine_flag(words));
 }
 
+static enum kvb_status emit_program(struct kvb_manifest *manifest, struct kvb_container *own,
+                                    struct kvb_program program)
+{
+    struct kvb_words rest;
+    if (own->strict && !kvb_words_lead_to(&own->words, program.first)) {
+        return KVB_OK; // a sentence about it
+    }
+    keep_assignments(manifest, own, program.first);
+    slice(&rest, &own->words, program.arguments);
+    return emit_server(manifest, own, program.row, &rest);
+}
+
 enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct kvb_container *container)
 {
     struct kvb_container own = *container;
-    uint32_t arguments = 0;
-    struct kvb_words rest;
-    if (own.depth > DEPTH_MAX || own.words.count == 0) {
+    if (own.depth > DEPTH_MAX || own.words.count == 0 || (own.shell && kvb_words_only_speak(&own.words))) {
         return KVB_OK;
     }
     uint32_t docker = find_docker(&own.words);
@@ -293,19 +356,20 @@ enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct k
         keep_assignments(manifest, &own, docker);
         return emit_docker(manifest, &own, docker);
     }
+    struct kvb_program program = kvb_program_find(&own.words);
+    if (program.row != NULL && (script == NOT_FOUND || program.first < script)) {
+        return emit_program(manifest, &own, program);
+    }
     if (script != NOT_FOUND) {
+        if (own.strict && !kvb_words_lead_to(&own.words, script)) {
+            return KVB_OK;
+        }
         keep_assignments(manifest, &own, script);
         return emit_script(manifest, &own, script);
-    }
-    uint32_t program = find_program(&own.words, &arguments);
-    if (program != NOT_FOUND) {
-        keep_assignments(manifest, &own, program);
-        slice(&rest, &own.words, arguments);
-        return emit_server(manifest, &own, &rest);
     }
     if (kvb_rollout_starts(&own.words)) {
         keep_assignments(manifest, &own, own.words.count);
         return kvb_rollout_emit(manifest, &own);
     }
-    return is_served_by_image(&own) ? emit_server(manifest, &own, &own.words) : KVB_OK;
+    return is_served_by_image(&own) ? emit_server(manifest, &own, NULL, &own.words) : KVB_OK;
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "text/file.h"
 #include "manifest/manifest_reader.h"
+#include "text/file.h"
 
 #define ENV_FILE_MAX_BYTES ((size_t)1 << 20)
 

@@ -5,8 +5,8 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
-#include "manifest/manifest_reader.h"
 #include "engines/vllm/serve_flags.h"
+#include "manifest/manifest_reader.h"
 #include "text/tree_text.h"
 
 const char *kvb_node_text(const struct kvb_node *node)
@@ -127,8 +127,8 @@ static void add_variable(struct kvb_manifest *manifest, const struct kvb_node *e
     kvb_variable_set(manifest, &container->variables, name, text, kvb_node_offset(manifest, value), true);
 }
 
-static void read_limits(struct kvb_manifest *manifest, const struct kvb_node *resources,
-                        struct kvb_container *container)
+void kvb_limits_from_node(struct kvb_manifest *manifest, const struct kvb_node *resources,
+                          struct kvb_container *container)
 {
     static const char *const keys[] = {"nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe"};
     static const char *const places[] = {"limits", "requests"};
@@ -154,7 +154,7 @@ void kvb_container_from_pod(struct kvb_manifest *manifest, const struct kvb_node
         container->image = image->text;
         container->image_offset = kvb_node_offset(manifest, image);
     }
-    read_limits(manifest, kvb_node_get(node, "resources"), container);
+    kvb_limits_from_node(manifest, kvb_node_get(node, "resources"), container);
     kvb_words_from_node(manifest, kvb_node_get(node, "command"), KVB_DOLLAR_KUBERNETES, container->variables,
                         &container->words);
     kvb_words_from_node(manifest, kvb_node_get(node, "args"), KVB_DOLLAR_KUBERNETES, container->variables,

@@ -120,7 +120,12 @@ enum kvb_status kvb_found_emit(struct kvb_manifest *manifest, struct kvb_found *
     return status;
 }
 
-enum kvb_status kvb_found_flush(struct kvb_manifest *manifest)
+enum kvb_status kvb_found_flush(struct kvb_manifest *manifest, uint32_t next_line)
 {
-    return manifest->pending->full ? hand_over(manifest, 0) : KVB_OK;
+    return manifest->pending->full ? hand_over(manifest, next_line) : KVB_OK;
+}
+
+uint32_t kvb_found_count(const struct kvb_manifest *manifest)
+{
+    return manifest->pending->count + manifest->pending->full;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "manifest/gpu_hints.h"
 #include "manifest/manifest_reader.h"
 
 // Labels whose value is a product. Others are looked at when their key speaks of a GPU.
@@ -103,6 +104,15 @@ static void lower(char *out, size_t capacity, const char *text)
     }
 }
 
+// Machines of SageMaker are those of EC2 with "ml." in front.
+static const char *without_front(char *wanted)
+{
+    if (kvb_starts_with(wanted, "ml.")) {
+        memmove(wanted, wanted + 3, strlen(wanted + 3) + 1);
+    }
+    return wanted;
+}
+
 bool kvb_gpu_label(const char *key, const char *value, char *gpu, size_t capacity)
 {
     char wanted[KVB_LABEL_CAPACITY];
@@ -110,16 +120,24 @@ bool kvb_gpu_label(const char *key, const char *value, char *gpu, size_t capacit
     for (size_t i = 0; i < sizeof product_keys / sizeof product_keys[0] && !known; i++) {
         known = strcmp(key, product_keys[i]) == 0;
     }
-    if (!known || value[0] == '\0') {
+    bool hint = !known && kvb_gpu_is_hint(key);
+    if ((!known && !hint) || value[0] == '\0') {
         return false;
     }
     lower(wanted, sizeof wanted, value);
+    (void)without_front(wanted);
     for (size_t i = 0; i < sizeof product_rows / sizeof product_rows[0]; i++) {
         if (fits(product_rows[i].value, wanted)) {
             return kvb_copy(gpu, capacity, product_rows[i].gpu);
         }
     }
-    bool is_type = strstr(key, "instance-type") != NULL; // of a machine without a row: no GPU's name
+    const char *meant = kvb_gpu_meant(wanted);
+    if (meant != NULL && hint) {
+        return kvb_copy(gpu, capacity, meant);
+    }
+    bool is_type = strstr(key, "nstance-type") != NULL || strstr(key, "nstance_type") != NULL ||
+                   strstr(key, "nstanceType") != NULL || strstr(key, "achine") != NULL ||
+                   strstr(key, "vm_size") != NULL;
     bool is_switch = strcmp(wanted, "true") == 0 || strcmp(wanted, "false") == 0;
     return !is_type && !is_switch && kvb_copy(gpu, capacity, wanted);
 }

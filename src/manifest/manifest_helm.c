@@ -27,9 +27,8 @@ static bool is_true(const struct kvb_node *node)
     return text != NULL && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0);
 }
 
-static void add_config(struct kvb_manifest *manifest, const struct kvb_node *config, struct kvb_container *container)
+void kvb_words_from_stack_config(struct kvb_manifest *manifest, const struct kvb_node *config, struct kvb_words *words)
 {
-    struct kvb_words *words = &container->words;
     for (size_t i = 0; i < sizeof config_rows / sizeof config_rows[0]; i++) {
         const struct kvb_node *node = kvb_node_get(config, config_rows[i].key);
         if (kvb_node_text(node) == NULL) {
@@ -42,6 +41,12 @@ static void add_config(struct kvb_manifest *manifest, const struct kvb_node *con
             kvb_words_say(manifest, words, node->text, offset);
         }
     }
+}
+
+static void add_config(struct kvb_manifest *manifest, const struct kvb_node *config, struct kvb_container *container)
+{
+    struct kvb_words *words = &container->words;
+    kvb_words_from_stack_config(manifest, config, words);
     kvb_words_from_node(manifest, kvb_node_get(config, "extraArgs"), KVB_DOLLAR_KUBERNETES, container->variables,
                         words);
     if (is_true(kvb_node_get(config, "v0"))) {

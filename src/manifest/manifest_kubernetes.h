@@ -15,6 +15,9 @@ enum kvb_status kvb_read_pod(struct kvb_manifest *manifest, const struct kvb_nod
 void kvb_gpu_from_pod(struct kvb_manifest *manifest, const struct kvb_node *pod, struct kvb_container *container);
 bool kvb_gpu_from_terms(struct kvb_manifest *manifest, const struct kvb_node *terms, struct kvb_container *container);
 
+// The keys of vllmConfig in the production stack as flags.
+void kvb_words_from_stack_config(struct kvb_manifest *manifest, const struct kvb_node *config, struct kvb_words *words);
+
 enum kvb_status kvb_read_inference_service(struct kvb_manifest *manifest, const struct kvb_node *root);
 enum kvb_status kvb_read_llm_inference_service(struct kvb_manifest *manifest, const struct kvb_node *root);
 

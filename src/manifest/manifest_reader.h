@@ -7,7 +7,9 @@
 #include "base/arena.h"
 #include "text/tree.h"
 
-#define KVB_NOWHERE SIZE_MAX // offset of what is not written in the file
+#define KVB_NOWHERE SIZE_MAX               // offset of what is not written in the file
+#define KVB_VARIABLES_MAX 4096             // of a file; each reference looks through them one by one
+#define KVB_EXPANDED_MAX ((size_t)1 << 20) // bytes of one text with its variables replaced
 
 // Text in the file, at an offset of it.
 struct kvb_arg {
@@ -26,6 +28,7 @@ struct kvb_variable {
     const char *value;
     size_t offset;
     bool exported;                // part of the environment
+    bool outside;                 // read from .env beside the file
     const struct kvb_words *list; // a shell array
     const struct kvb_variable *older;
 };
@@ -34,17 +37,26 @@ struct kvb_pending;
 
 struct kvb_manifest {
     const char *file;
-    const char *text;
+    const char *name; // of the file, without its folder and the endings of templates
+    const char *text; // or, of templates and notebooks, a text of the same length that can be read
     size_t length;
     struct kvb_arena arena;
     const size_t *lines; // offset of each line's start
     uint32_t line_count;
+    const uint32_t *characters;  // in front of each block of the text
     const struct kvb_tree *tree; // NULL: a text format
     const struct kvb_manifest_options *options;
     struct kvb_pending *pending;
     const char *release; // of `vllm==0.8.5` somewhere in the file, or NULL
     bool out_of_memory;
-    unsigned expanding; // defaults inside defaults
+    bool too_large;                      // what its variables stand for outgrew any real file
+    size_t taken_bytes;                  // of the arena
+    uint32_t variables;                  // set so far
+    unsigned expanding;                  // defaults inside defaults
+    bool not_understood;                 // it speaks of an engine, and a part of it could not be read
+    bool templated;                      // placeholders of a template stand in it as $_NAME__
+    unsigned nested;                     // documents inside documents
+    const struct kvb_variable *defaults; // of the template's placeholders
     struct kvb_problems *problems;
 };
 
@@ -62,8 +74,14 @@ struct kvb_container {
     size_t gpu_offset;
     uint32_t gpu_limit;
     size_t gpu_limit_offset;
-    bool shell;     // the command line ran through a shell: $NAME is a variable
-    unsigned depth; // of commands inside commands
+    const char *devices;       // of which GPUs, as CUDA_VISIBLE_DEVICES says it; NULL: not said here
+    uint64_t gpu_memory_bytes; // of any card that will do; 0: not said
+    bool rooted;               // its name is that of the object it is in
+    bool together;             // runs at the same time as the others of this file that say so
+    bool offline;              // LLM() in a program of its own, no server
+    bool strict;               // text of which nobody says that it is a command: a program must stand where one can
+    bool shell;                // the command line ran through a shell: $NAME is a variable
+    unsigned depth;            // of commands inside commands
 };
 
 // ---- the file (manifest_source.c)
@@ -84,7 +102,8 @@ uint32_t kvb_source_above(const struct kvb_manifest *manifest, uint32_t line); /
 bool kvb_manifest_is_candidate(const char *path);
 
 // ---- words and variables (manifest_words.c)
-void *kvb_manifest_take(struct kvb_manifest *manifest, size_t size); // NULL: out_of_memory is set
+// NULL: out_of_memory is set, too_large too when it is not memory that is short but the file that asks too much.
+void *kvb_manifest_take(struct kvb_manifest *manifest, size_t size);
 const char *kvb_manifest_copy(struct kvb_manifest *manifest, const char *text, size_t length);
 const char *kvb_manifest_join(struct kvb_manifest *manifest, const char *a, const char *b, const char *c);
 void kvb_words_add(struct kvb_manifest *manifest, struct kvb_words *words, struct kvb_arg word);
@@ -108,6 +127,11 @@ const char *kvb_variable_value(const struct kvb_manifest *manifest, const struct
 size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
                       const struct kvb_variable *variables, const char **value, const char **name);
 
+// $((A + B * 2)) at `text`: its length, 0 when it does not end. Sums, differences, products and quotients of whole
+// numbers; anything else is not known (shell_arithmetic.c).
+size_t kvb_expand_arithmetic(struct kvb_manifest *manifest, const char *text, const struct kvb_variable *variables,
+                             const char **value, const char **name);
+
 // ---- shell (manifest_shell.c)
 // Splits a command line into words as a shell does, without running it.
 void kvb_shell_split(struct kvb_manifest *manifest, const char *text, size_t offset, enum kvb_dollar dollar,
@@ -115,6 +139,9 @@ void kvb_shell_split(struct kvb_manifest *manifest, const char *text, size_t off
 // Reads a script: each command that starts an engine becomes a container like `like`.
 enum kvb_status kvb_shell_read(struct kvb_manifest *manifest, const char *text, size_t offset,
                                const struct kvb_container *like);
+// As above; variables that the text sets stay in `like` for the next piece of the same script.
+enum kvb_status kvb_shell_continue(struct kvb_manifest *manifest, const char *text, size_t offset,
+                                   struct kvb_container *like);
 
 // ---- from a container to a deployment (manifest_command.c)
 // Starts no engine: nothing happens, KVB_OK.
@@ -123,7 +150,8 @@ bool kvb_words_start_engine(const struct kvb_words *words);
 // Hands over a deployment that was made in another way.
 struct kvb_found *kvb_found_new(struct kvb_manifest *manifest, const char *kind, const char *name, size_t offset);
 enum kvb_status kvb_found_emit(struct kvb_manifest *manifest, struct kvb_found *found, uint32_t scope_line);
-enum kvb_status kvb_found_flush(struct kvb_manifest *manifest);
+enum kvb_status kvb_found_flush(struct kvb_manifest *manifest, uint32_t next_line); // 0: nothing follows
+uint32_t kvb_found_count(const struct kvb_manifest *manifest);                      // so far, in this file
 // The words of a serve command, with the image or file's release, into `found`.
 void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_words *words,
                           const struct kvb_variable *variables);
@@ -145,7 +173,8 @@ typedef enum kvb_status kvb_manifest_reader(struct kvb_manifest *manifest, const
 kvb_manifest_reader kvb_read_profile_document, kvb_read_compose, kvb_read_kubernetes, kvb_read_helm_values,
     kvb_read_rollout, kvb_read_vllm_config;
 typedef enum kvb_status kvb_manifest_text_reader(struct kvb_manifest *manifest);
-kvb_manifest_text_reader kvb_read_script, kvb_read_dockerfile, kvb_read_unit, kvb_read_procfile;
+kvb_manifest_text_reader kvb_read_script, kvb_read_dockerfile, kvb_read_unit, kvb_read_procfile, kvb_read_python,
+    kvb_read_notebook, kvb_read_hcl, kvb_read_recipes, kvb_read_supervisor;
 
 // A mapping as flags of a serve command: `key: value` is --key value, true a bare flag, a list several words.
 void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node *mapping, struct kvb_words *words);
@@ -159,5 +188,8 @@ const char *kvb_node_text(const struct kvb_node *node); // of a scalar; NULL oth
 // The container spec of Kubernetes: image, command, args, env, limits.
 void kvb_container_from_pod(struct kvb_manifest *manifest, const struct kvb_node *node,
                             struct kvb_container *container);
+// GPUs that `resources` limits or requests.
+void kvb_limits_from_node(struct kvb_manifest *manifest, const struct kvb_node *resources,
+                          struct kvb_container *container);
 
 #endif

@@ -3,11 +3,11 @@
 
 #include "base/text.h"
 #include "command/environment.h"
-#include "text/file.h"
-#include "manifest/manifest_found.h"
 #include "command/serve_command.h"
 #include "engines/vllm/serve_flags.h"
 #include "engines/vllm/serve_since.h"
+#include "manifest/manifest_found.h"
+#include "text/file.h"
 
 #define CONFIG_MAX_BYTES ((size_t)1 << 20)
 

@@ -47,6 +47,14 @@ static void locate(struct shell *shell, const char *begin)
     }
 }
 
+// A word that grows beyond any command line ends the reading.
+static void judge_length(struct shell *shell, const struct reading *reading)
+{
+    if (reading->text.length > KVB_EXPANDED_MAX) {
+        shell->manifest->too_large = shell->manifest->out_of_memory = true;
+    }
+}
+
 static void finish_word(struct shell *shell, struct reading *reading, struct kvb_words *words)
 {
     struct kvb_manifest *manifest = shell->manifest;
@@ -80,6 +88,13 @@ static void add_split(struct shell *shell, struct reading *reading, const char *
 // "${NAME[@]}": the words of an array, or none when it is not known.
 static size_t add_array(struct shell *shell, struct reading *reading, struct kvb_words *words)
 {
+    const struct kvb_variable *given = kvb_variable_find(shell->variables, "@");
+    size_t whole = shell->at[1] == '@' || shell->at[1] == '*' ? 2 : kvb_starts_with(shell->at, "${@}") ? 4 : 0;
+    if (whole > 0 && given != NULL && given->list != NULL) {
+        finish_word(shell, reading, words);
+        kvb_words_append(shell->manifest, words, given->list);
+        return whole;
+    }
     if (shell->at[1] != '{') {
         return 0;
     }
@@ -139,7 +154,7 @@ static void read_single_quotes(struct shell *shell, struct reading *reading)
 static void read_double_quotes(struct shell *shell, struct reading *reading, struct kvb_words *words)
 {
     shell->at++;
-    while (*shell->at != '\0' && *shell->at != '"') {
+    while (*shell->at != '\0' && *shell->at != '"' && reading->text.length <= KVB_EXPANDED_MAX) {
         if (*shell->at == '\\' && shell->at[1] != '\0' && strchr("\"\\$`\n", shell->at[1]) != NULL) {
             if (shell->at[1] != '\n') {
                 kvb_buffer_add_n(&reading->text, shell->at + 1, 1);
@@ -208,6 +223,10 @@ static void read_word(struct shell *shell, struct kvb_words *words)
             shell->at += joined;
         } else {
             read_part(shell, &reading, words);
+            judge_length(shell, &reading);
+        }
+        if (shell->manifest->out_of_memory) {
+            shell->at += strlen(shell->at); // what follows is not read
         }
     }
     finish_word(shell, &reading, words);
@@ -249,7 +268,7 @@ static void read_array(struct shell *shell, const char *word, bool append)
     const char *name = kvb_manifest_copy(manifest, word, strcspn(word, "+="));
     const struct kvb_variable *old = append ? kvb_variable_find(shell->variables, name) : NULL;
     if (old != NULL && old->list != NULL) {
-        kvb_words_append(manifest, list, old->list);
+        *list = *old->list; // words behind its count are nobody's yet
     }
     for (shell->at++; *shell->at != '\0' && *shell->at != ')';) {
         size_t joined = continued(shell->at);
@@ -264,7 +283,9 @@ static void read_array(struct shell *shell, const char *word, bool append)
         }
     }
     shell->at += *shell->at == ')';
-    *variable = (struct kvb_variable){name, "", shell->offset, false, list, shell->variables};
+    *variable = (struct kvb_variable){
+        .name = name, .value = "", .offset = shell->offset, .list = list, .older = shell->variables};
+    manifest->too_large = manifest->too_large || ++manifest->variables > KVB_VARIABLES_MAX;
     shell->variables = variable;
 }
 
@@ -382,6 +403,13 @@ static bool keep_assignments(struct shell *shell, const struct kvb_words *words)
 enum kvb_status kvb_shell_read(struct kvb_manifest *manifest, const char *text, size_t offset,
                                const struct kvb_container *like)
 {
+    struct kvb_container own = *like;
+    return kvb_shell_continue(manifest, text, offset, &own);
+}
+
+enum kvb_status kvb_shell_continue(struct kvb_manifest *manifest, const char *text, size_t offset,
+                                   struct kvb_container *like)
+{
     struct shell shell = {manifest, text, text, offset, offset, KVB_DOLLAR_SHELL, true, like->variables, ""};
     enum kvb_status status = KVB_OK;
     bool more = true;
@@ -397,5 +425,6 @@ enum kvb_status kvb_shell_read(struct kvb_manifest *manifest, const char *text, 
             status = kvb_container_emit(manifest, &container);
         }
     }
+    like->variables = shell.variables;
     return status;
 }

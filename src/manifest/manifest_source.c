@@ -6,6 +6,13 @@
 #define SEARCH_BYTES ((size_t)4096) // how far a word may stand behind the one before it
 #define PAIR_CAPACITY 256
 
+#define BLOCK_BYTES ((size_t)256) // characters are counted in front of each such piece
+
+static bool begins_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0U) != 0x80U;
+}
+
 static uint32_t count_lines(const char *text, size_t length)
 {
     uint32_t count = 1;
@@ -13,6 +20,49 @@ static uint32_t count_lines(const char *text, size_t length)
         count++;
     }
     return count;
+}
+
+// A line of megabytes is no slower than any other because columns are counted from the nearest block.
+static bool index_characters(struct kvb_manifest *manifest)
+{
+    size_t blocks = manifest->length / BLOCK_BYTES + 1;
+    uint32_t *characters = kvb_arena_take(&manifest->arena, blocks * sizeof *characters);
+    uint32_t count = 0;
+    for (size_t i = 0; characters != NULL && i < manifest->length; i++) {
+        if (i % BLOCK_BYTES == 0) {
+            characters[i / BLOCK_BYTES] = count;
+        }
+        count += begins_character(manifest->text[i]);
+    }
+    if (characters != NULL && manifest->length % BLOCK_BYTES == 0) {
+        characters[blocks - 1] = count;
+    }
+    manifest->characters = characters;
+    return characters != NULL;
+}
+
+static uint32_t characters_before(const struct kvb_manifest *manifest, size_t offset)
+{
+    uint32_t count = manifest->characters[offset / BLOCK_BYTES];
+    for (size_t i = offset / BLOCK_BYTES * BLOCK_BYTES; i < offset; i++) {
+        count += begins_character(manifest->text[i]);
+    }
+    return count;
+}
+
+// The last block in front of which there are at most `count` characters.
+static size_t block_of(const struct kvb_manifest *manifest, uint32_t count)
+{
+    size_t low = 0, high = manifest->length / BLOCK_BYTES + 1;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (manifest->characters[middle] <= count) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
 bool kvb_source_open(struct kvb_manifest *manifest)
@@ -29,7 +79,7 @@ bool kvb_source_open(struct kvb_manifest *manifest)
     }
     manifest->lines = lines;
     manifest->line_count = count;
-    return true;
+    return index_characters(manifest);
 }
 
 struct kvb_spot kvb_source_spot(const struct kvb_manifest *manifest, size_t offset)
@@ -46,11 +96,8 @@ struct kvb_spot kvb_source_spot(const struct kvb_manifest *manifest, size_t offs
             high = middle;
         }
     }
-    struct kvb_spot spot = {low + 1, 1};
-    for (size_t i = manifest->lines[low]; i < offset; i++) {
-        spot.column += ((unsigned char)manifest->text[i] & 0xC0U) != 0x80U;
-    }
-    return spot;
+    uint32_t column = characters_before(manifest, offset) - characters_before(manifest, manifest->lines[low]);
+    return (struct kvb_spot){low + 1, column + 1};
 }
 
 size_t kvb_source_offset(const struct kvb_manifest *manifest, uint32_t line, uint32_t column)
@@ -58,16 +105,20 @@ size_t kvb_source_offset(const struct kvb_manifest *manifest, uint32_t line, uin
     if (line == 0 || line > manifest->line_count) {
         return KVB_NOWHERE;
     }
-    size_t offset = manifest->lines[line - 1];
-    uint32_t at = 1;
-    while (offset < manifest->length && manifest->text[offset] != '\n') {
-        bool begins = ((unsigned char)manifest->text[offset] & 0xC0U) != 0x80U;
-        if (begins && at++ == column) {
-            break;
-        }
+    size_t start = manifest->lines[line - 1];
+    size_t end = line < manifest->line_count ? manifest->lines[line] - 1 : manifest->length;
+    uint32_t wanted = characters_before(manifest, start) + (column > 0 ? column - 1 : 0);
+    size_t offset = block_of(manifest, wanted) * BLOCK_BYTES;
+    uint32_t count = manifest->characters[offset / BLOCK_BYTES];
+    if (offset < start) {
+        offset = start;
+        count = characters_before(manifest, start);
+    }
+    while (offset < end && (count < wanted || !begins_character(manifest->text[offset]))) {
+        count += begins_character(manifest->text[offset]);
         offset++;
     }
-    return offset;
+    return offset < end ? offset : end;
 }
 
 size_t kvb_node_offset(const struct kvb_manifest *manifest, const struct kvb_node *node)

@@ -16,7 +16,7 @@ enum kvb_status kvb_read_script(struct kvb_manifest *manifest)
 
 // A logical line: continued ones are joined with the line break kept, so that offsets stay right.
 struct line {
-    const char *text; // NUL-ended copy
+    char *text; // NUL-ended copy
     size_t offset;
 };
 
@@ -41,9 +41,13 @@ static bool next_line(struct kvb_manifest *manifest, size_t *at, bool joined, st
     while (start < end && (manifest->text[start] == ' ' || manifest->text[start] == '\t')) {
         start++;
     }
-    *line = (struct line){kvb_manifest_copy(manifest, manifest->text + start, end - start), start};
+    char *copy = kvb_manifest_take(manifest, end - start + 1);
+    if (copy != NULL) {
+        memcpy(copy, manifest->text + start, end - start);
+        *line = (struct line){copy, start};
+    }
     *at = end + 1;
-    return true;
+    return copy != NULL;
 }
 
 // ---- Dockerfile
@@ -250,6 +254,34 @@ enum kvb_status kvb_read_procfile(struct kvb_manifest *manifest)
                                      .offset = line.offset,
                                      .image_offset = KVB_NOWHERE};
         status = kvb_shell_read(manifest, line.text + begin, line.offset + begin, &like);
+    }
+    return status;
+}
+
+// ---- supervisord
+
+// [program:NAME] with command= and environment=.
+enum kvb_status kvb_read_supervisor(struct kvb_manifest *manifest)
+{
+    struct kvb_container like = {.kind = "supervisord", .image_offset = KVB_NOWHERE};
+    enum kvb_status status = KVB_OK;
+    struct line line;
+    for (unsigned pass = 0; pass < 2; pass++) { // environment= may stand behind command=
+        for (size_t at = 0; status == KVB_OK && next_line(manifest, &at, true, &line);) {
+            size_t key = strcspn(line.text, "= ");
+            size_t value = key + strspn(line.text + key, "= ");
+            if (kvb_starts_with(line.text, "[program:")) {
+                like.name = kvb_manifest_copy(manifest, line.text + 9, strcspn(line.text + 9, "]"));
+            } else if (key == 11 && strncmp(line.text, "environment", 11) == 0 && pass == 0) {
+                for (char *comma = strchr(line.text, ','); comma != NULL; comma = strchr(comma, ',')) {
+                    *comma = ' ';
+                }
+                read_unit_environment(manifest, line.text + value, line.offset + value, &like.variables);
+            } else if (key == 7 && strncmp(line.text, "command", 7) == 0 && pass == 1) {
+                like.offset = line.offset;
+                status = kvb_shell_read(manifest, line.text + value, line.offset + value, &like);
+            }
+        }
     }
     return status;
 }

@@ -3,16 +3,22 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "text/file.h"
 #include "manifest/manifest_reader.h"
+#include "text/file.h"
 
 #define DEPTH_MAX 24
 #define FILES_MAX 1000000U
 
-static const char *const endings[] = {".yaml",    ".yml",    ".json",  ".sh",        ".bash",
-                                      ".service", ".sbatch", ".slurm", ".dockerfile"};
-static const char *const beginnings[] = {"Dockerfile", "Containerfile", "Procfile"};
+static const char *const endings[] = {
+    ".yaml",  ".yml",  ".json",       ".jsonc",         ".sh",     ".bash",  ".zsh",  ".service", ".sbatch",
+    ".slurm", ".sub",  ".dockerfile", ".containerfile", ".py",     ".ipynb", ".tf",   ".hcl",     ".nomad",
+    ".mk",    ".just", ".j2",         ".jinja",         ".jinja2", ".tpl",   ".tmpl", ".gotmpl",  ".template",
+    ".conf",  ".ini"};
+static const char *const beginnings[] = {"Dockerfile", "Containerfile", "Procfile", "Makefile", "GNUmakefile"};
+static const char *const whole_names[] = {"makefile", "justfile", "Justfile", ".justfile", ".gitlab-ci.yml"};
 static const char *const skipped_folders[] = {"node_modules", "__pycache__", "venv", "site-packages", "vendor"};
+static const char *const hidden_folders[] = {".github",   ".gitlab", ".buildkite",
+                                             ".circleci", ".vscode", ".devcontainer"};
 
 bool kvb_manifest_is_candidate(const char *path)
 {
@@ -21,6 +27,11 @@ bool kvb_manifest_is_candidate(const char *path)
     size_t length = strlen(name);
     if (kvb_starts_with(name, ".#")) { // an editor's lock, a link to nowhere
         return false;
+    }
+    for (size_t i = 0; i < sizeof whole_names / sizeof whole_names[0]; i++) {
+        if (strcmp(name, whole_names[i]) == 0) {
+            return true;
+        }
     }
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t end = strlen(endings[i]);
@@ -39,6 +50,9 @@ bool kvb_manifest_is_candidate(const char *path)
 static bool is_skipped(const char *name)
 {
     bool skipped = name[0] == '.';
+    for (size_t i = 0; i < sizeof hidden_folders / sizeof hidden_folders[0]; i++) {
+        skipped = skipped && strcmp(name, hidden_folders[i]) != 0;
+    }
     for (size_t i = 0; i < sizeof skipped_folders / sizeof skipped_folders[0] && !skipped; i++) {
         skipped = strcmp(name, skipped_folders[i]) == 0;
     }
@@ -64,6 +78,9 @@ static enum kvb_status look_at(const struct walk *walk, const char *path, const 
     int written = snprintf(name, sizeof name, "%s%s%s", folder, slash || folder[0] == '\0' ? "" : "/", entry->name);
     if (written < 0 || (size_t)written >= sizeof name) {
         return KVB_OK;
+    }
+    if (entry->is_link) {
+        return KVB_OK; // what it leads to is looked at where it stands, and never outside of the tree
     }
     if (entry->is_folder) {
         return is_skipped(entry->name) ? KVB_OK : enter(walk, name, depth + 1);

@@ -4,23 +4,29 @@
 #include "base/buffer.h"
 #include "base/text.h"
 #include "manifest/manifest_reader.h"
+#include "manifest/templates.h"
 
 #define NAME_MAX_LENGTH 128
-#define EXPANDED_MAX ((size_t)1 << 20) // of one text
-#define REFERENCE_MAX 1024             // of one ${...}
-#define NESTED_MAX 16                  // defaults inside defaults
+#define TAKEN_MAX ((size_t)64 << 20) // of one file, beside TAKEN_FACTOR times its own size
+#define TAKEN_FACTOR 48
+#define REFERENCE_MAX 1024 // of one ${...}
+#define NESTED_MAX 16      // defaults inside defaults
 
 void *kvb_manifest_take(struct kvb_manifest *manifest, size_t size)
 {
-    void *memory = kvb_arena_take(&manifest->arena, size);
+    manifest->taken_bytes += size;
+    manifest->too_large = manifest->too_large || manifest->taken_bytes > TAKEN_MAX + TAKEN_FACTOR * manifest->length;
+    void *memory = manifest->too_large ? NULL : kvb_arena_take(&manifest->arena, size);
     manifest->out_of_memory = manifest->out_of_memory || memory == NULL;
     return memory;
 }
 
 const char *kvb_manifest_copy(struct kvb_manifest *manifest, const char *text, size_t length)
 {
-    const char *copy = kvb_arena_copy(&manifest->arena, text, length);
-    manifest->out_of_memory = manifest->out_of_memory || copy == NULL;
+    char *copy = kvb_manifest_take(manifest, length + 1);
+    if (copy != NULL && length > 0) {
+        memcpy(copy, text, length);
+    }
     return copy != NULL ? copy : "";
 }
 
@@ -69,9 +75,11 @@ void kvb_words_append(struct kvb_manifest *manifest, struct kvb_words *words, co
 void kvb_variable_set(struct kvb_manifest *manifest, const struct kvb_variable **newest, const char *name,
                       const char *value, size_t offset, bool exported)
 {
+    manifest->too_large = manifest->too_large || ++manifest->variables > KVB_VARIABLES_MAX;
     struct kvb_variable *variable = kvb_manifest_take(manifest, sizeof *variable);
     if (variable != NULL) {
-        *variable = (struct kvb_variable){name, value, offset, exported, NULL, *newest};
+        *variable = (struct kvb_variable){
+            .name = name, .value = value, .offset = offset, .exported = exported, .older = *newest};
         *newest = variable;
     }
 }
@@ -96,6 +104,15 @@ const char *kvb_variable_value(const struct kvb_manifest *manifest, const struct
     }
     const struct kvb_variable *variable = kvb_variable_find(variables, name);
     return variable != NULL ? variable->value : NULL;
+}
+
+// The placeholder of a template: by the name in it, then by the default written there.
+static const char *placeholder_value(struct kvb_manifest *manifest, const struct kvb_variable *variables,
+                                     const char *name)
+{
+    const char *value = kvb_variable_value(manifest, variables, kvb_template_core(manifest, name));
+    const struct kvb_variable *fallback = value == NULL ? kvb_variable_find(manifest->defaults, name) : NULL;
+    return fallback != NULL ? fallback->value : value;
 }
 
 static size_t name_length(const char *text)
@@ -155,6 +172,12 @@ size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_
                       const struct kvb_variable *variables, const char **value, const char **name)
 {
     *value = NULL;
+    if (text[0] == '$' && text[1] == '_' && manifest->templated) {
+        size_t placeholder = name_length(text + 1);
+        *name = kvb_manifest_copy(manifest, text + 1, placeholder);
+        *value = placeholder > 0 ? placeholder_value(manifest, variables, *name) : NULL;
+        return placeholder > 0 ? placeholder + 1 : 0;
+    }
     if (dollar == KVB_DOLLAR_PLAIN || text[0] != '$') {
         return 0;
     }
@@ -166,6 +189,9 @@ size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_
     char open = dollar == KVB_DOLLAR_KUBERNETES ? '(' : '{';
     if (text[1] == open && open == '{') {
         return expand_braces(manifest, text, dollar, variables, value, name);
+    }
+    if (dollar == KVB_DOLLAR_SHELL && text[1] == '(' && text[2] == '(') {
+        return kvb_expand_arithmetic(manifest, text, variables, value, name);
     }
     bool parenthesis = text[1] == '(' && (open == '(' || dollar == KVB_DOLLAR_SHELL);
     if (parenthesis) {
@@ -193,11 +219,11 @@ const char *kvb_expand(struct kvb_manifest *manifest, const char *text, enum kvb
                        const struct kvb_variable *variables, const char **unknown)
 {
     struct kvb_buffer out;
-    if (dollar == KVB_DOLLAR_PLAIN || strchr(text, '$') == NULL) {
+    if ((dollar == KVB_DOLLAR_PLAIN && !manifest->templated) || strchr(text, '$') == NULL) {
         return text;
     }
     kvb_buffer_init(&out);
-    while (*text != '\0' && out.length < EXPANDED_MAX) {
+    while (*text != '\0' && out.length < KVB_EXPANDED_MAX) {
         const char *value = NULL, *name = NULL;
         size_t length = kvb_expand_one(manifest, text, dollar, variables, &value, &name);
         if (length > 0 && value != NULL) {

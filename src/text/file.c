@@ -214,6 +214,12 @@ bool kvb_path_exists(const char *path)
     return stat(path, &status) == 0;
 }
 
+bool kvb_path_is_link(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 bool kvb_path_is_folder(const char *path)
 {
     struct stat status;
@@ -243,8 +249,9 @@ static bool add_entry(struct kvb_folder *folder, size_t *capacity, int descripto
         return false;
     }
     memcpy(copy, name, strlen(name) + 1);
-    bool is_folder = fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
-    folder->entries[folder->count++] = (struct kvb_folder_entry){copy, is_folder};
+    bool known = fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    folder->entries[folder->count++] =
+        (struct kvb_folder_entry){copy, known && S_ISDIR(status.st_mode), known && S_ISLNK(status.st_mode)};
     return true;
 }
 
@@ -257,15 +264,17 @@ enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path, str
     if (stream == NULL) {
         return kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno);
     }
-    for (struct dirent *entry = readdir(stream); entry != NULL && added; entry = readdir(stream)) {
+    errno = 0; // the end of a folder and a failure differ in this alone
+    for (struct dirent *entry = readdir(stream); entry != NULL && added; errno = 0, entry = readdir(stream)) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
             added = add_entry(folder, &capacity, dirfd(stream), entry->d_name);
         }
     }
+    int error = errno;
     (void)closedir(stream);
-    if (!added) {
+    if (!added || error != 0) {
         kvb_folder_free(folder);
-        return no_memory(problems, path);
+        return added ? kvb_system_problem(problems, KVB_CANNOT_READ, path, "read", error) : no_memory(problems, path);
     }
     if (folder->count > 1) {
         qsort(folder->entries, folder->count, sizeof folder->entries[0], compare_entries);

@@ -21,12 +21,13 @@ enum kvb_status kvb_file_read(struct kvb_file *file, const char *path, size_t ma
 void kvb_file_free(struct kvb_file *file);
 
 bool kvb_path_exists(const char *path);
+bool kvb_path_is_link(const char *path);
 bool kvb_path_is_folder(const char *path);
 
 // The entries of a folder without '.' and '..', sorted by name. Links to folders are no folders.
 struct kvb_folder_entry {
     char *name;
-    bool is_folder;
+    bool is_folder, is_link;
 };
 struct kvb_folder {
     struct kvb_folder_entry *entries;

@@ -12,7 +12,8 @@
 
 static struct kvb_place at(const struct kvb_tree_builder *builder, yaml_mark_t mark)
 {
-    return (struct kvb_place){builder->tree->file, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
+    return (struct kvb_place){builder->tree->file, (uint32_t)mark.line + 1 + builder->part.lines,
+                              (uint32_t)mark.column + 1 + builder->part.columns};
 }
 
 static enum kvb_status on_scalar(struct kvb_tree_builder *builder, const yaml_event_t *event)
@@ -103,10 +104,11 @@ static enum kvb_status run(struct kvb_tree_builder *builder, yaml_parser_t *pars
 }
 
 static enum kvb_status build(struct kvb_tree *tree, const char *text, size_t length, bool manifest,
-                             struct kvb_problems *problems)
+                             struct kvb_tree_part part, struct kvb_problems *problems)
 {
     yaml_parser_t parser;
-    struct kvb_tree_builder builder = {.tree = tree, .problems = problems, .arena = tree->arena, .manifest = manifest};
+    struct kvb_tree_builder builder = {
+        .tree = tree, .problems = problems, .arena = tree->arena, .manifest = manifest, .part = part};
     if (!yaml_parser_initialize(&parser)) {
         return kvb_tree_no_memory(&builder);
     }
@@ -118,7 +120,7 @@ static enum kvb_status build(struct kvb_tree *tree, const char *text, size_t len
 }
 
 static enum kvb_status read(struct kvb_tree *tree, const char *file, const char *text, size_t length, bool manifest,
-                            struct kvb_problems *problems)
+                            struct kvb_tree_part part, struct kvb_problems *problems)
 {
     static const char byte_order_mark[] = "\xEF\xBB\xBF";
     *tree = (struct kvb_tree){.file = file};
@@ -137,23 +139,31 @@ static enum kvb_status read(struct kvb_tree *tree, const char *file, const char 
     }
     kvb_arena_init(arena);
     tree->arena = arena;
-    status = build(tree, text, length, manifest, problems);
+    status = build(tree, text, length, manifest, part, problems);
     if (status != KVB_OK) {
         kvb_tree_free(tree);
     }
     return status;
 }
 
+static const struct kvb_tree_part whole;
+
 enum kvb_status kvb_tree_read(struct kvb_tree *tree, const char *file, const char *text, size_t length,
                               struct kvb_problems *problems)
 {
-    return read(tree, file, text, length, false, problems);
+    return read(tree, file, text, length, false, whole, problems);
 }
 
 enum kvb_status kvb_tree_read_manifest(struct kvb_tree *tree, const char *file, const char *text, size_t length,
                                        struct kvb_problems *problems)
 {
-    return read(tree, file, text, length, true, problems);
+    return read(tree, file, text, length, true, whole, problems);
+}
+
+enum kvb_status kvb_tree_read_part(struct kvb_tree *tree, const char *file, const char *text, size_t length,
+                                   struct kvb_tree_part part, struct kvb_problems *problems)
+{
+    return read(tree, file, text, length, true, part, problems);
 }
 
 void kvb_tree_free(struct kvb_tree *tree)

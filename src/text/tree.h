@@ -37,6 +37,14 @@ enum kvb_status kvb_tree_read(struct kvb_tree *tree, const char *file, const cha
 // shared nodes (the values they stand for are counted and limited), merge keys are merged, tags ignored.
 enum kvb_status kvb_tree_read_manifest(struct kvb_tree *tree, const char *file, const char *text, size_t length,
                                        struct kvb_problems *problems) KVB_MUST_USE;
+// A part of a file: lines and columns that stand in front of it, and whether a key may be repeated, as the branches
+// of a template do (the first one counts).
+struct kvb_tree_part {
+    uint32_t lines, columns;
+    bool repeated_keys;
+};
+enum kvb_status kvb_tree_read_part(struct kvb_tree *tree, const char *file, const char *text, size_t length,
+                                   struct kvb_tree_part part, struct kvb_problems *problems) KVB_MUST_USE;
 void kvb_tree_free(struct kvb_tree *tree);
 
 // The value under a key of a mapping, or NULL. Keys are unique (the reader refuses duplicates).

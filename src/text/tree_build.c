@@ -182,7 +182,8 @@ enum kvb_status kvb_tree_close(struct kvb_tree_builder *builder)
     const struct kvb_tree_frame frame = builder->frames[--builder->depth];
     enum kvb_status status = KVB_OK;
     if (frame.node->kind == KVB_NODE_MAPPING) {
-        status = kvb_tree_check_duplicates(builder->tree, frame.node, builder->problems);
+        status = builder->part.repeated_keys ? KVB_OK
+                                             : kvb_tree_check_duplicates(builder->tree, frame.node, builder->problems);
         if (builder->manifest && status == KVB_OK) {
             status = kvb_tree_merge(builder->tree, builder->arena, frame.node, builder->problems);
         }

@@ -19,12 +19,13 @@ struct kvb_tree_frame {
     struct kvb_tree_size size; // aliases counted as written out
 };
 
-// The first four are given, the rest begins as zero.
+// The first five are given, the rest begins as zero.
 struct kvb_tree_builder {
     struct kvb_tree *tree;
     struct kvb_problems *problems;
     struct kvb_arena *arena;
     bool manifest;
+    struct kvb_tree_part part;
     struct kvb_anchor *anchors; // of this document, newest first
     struct kvb_node *last_root;
     uint32_t nodes;

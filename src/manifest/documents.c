@@ -1,0 +1,164 @@
+// The documents of a YAML stream, each parsed and judged alone, and documents inside the text of others.
+#include "manifest/documents.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "manifest/anywhere.h"
+#include "manifest/engines.h"
+
+#define NESTED_MAX 3 // documents inside documents
+
+static bool is_marker(const char *line)
+{
+    return strncmp(line, "---", 3) == 0 && (line[3] == '\0' || strchr(" \t\r\n", line[3]) != NULL);
+}
+
+// The start of the next document behind `at`, or the end of the text.
+static size_t next_document(const struct kvb_manifest *manifest, size_t at)
+{
+    const char *text = manifest->text;
+    const char *newline = memchr(text + at, '\n', manifest->length - at);
+    while (newline != NULL) {
+        if (is_marker(newline + 1)) {
+            return (size_t)(newline + 1 - text);
+        }
+        newline = memchr(newline + 1, '\n', manifest->length - (size_t)(newline + 1 - text));
+    }
+    return manifest->length;
+}
+
+static uint32_t count_lines(const char *text, size_t length)
+{
+    uint32_t count = 0;
+    for (const char *at = text; (at = memchr(at, '\n', (size_t)(text + length - at))) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+static bool holds_something(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        size_t blank = strspn(text + i, " \t\r\n-");
+        if (i + blank >= length) {
+            return false;
+        }
+        if (text[i + blank] != '#') {
+            return true;
+        }
+        i += blank + strcspn(text + i + blank, "\n");
+    }
+    return false;
+}
+
+static bool mentions(struct kvb_manifest *manifest, size_t begin, size_t end)
+{
+    const char *copy = kvb_manifest_copy(manifest, manifest->text + begin, end - begin);
+    return kvb_text_mentions_engine(copy);
+}
+
+// What one document came to.
+static enum kvb_status read_one(struct kvb_manifest *manifest, size_t begin, size_t end, uint32_t lines,
+                                kvb_document_reader *read, struct kvb_documents *seen)
+{
+    struct kvb_tree tree;
+    struct kvb_problems own;
+    struct kvb_tree_part part = {lines, 0, manifest->templated};
+    kvb_problems_init(&own);
+    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, manifest->text + begin, end - begin, part, &own);
+    if (status == KVB_NO_MEMORY) {
+        *manifest->problems = own;
+        return status;
+    }
+    if (status != KVB_OK) {
+        bool speaks = mentions(manifest, begin, end);
+        if (seen->broken == 0) {
+            seen->problems = own;
+        }
+        seen->broken++;
+        seen->broken_speaking += speaks;
+        seen->begin = seen->broken == 1 ? begin : seen->begin;
+        return KVB_OK;
+    }
+    manifest->tree = &tree;
+    for (const struct kvb_node *root = tree.root; root != NULL && status == KVB_OK; root = root->next) {
+        seen->trees += root->kind != KVB_NODE_SCALAR;
+        status = read(manifest, root);
+    }
+    uint32_t behind = lines + count_lines(manifest->text + begin, end - begin) + 1;
+    status = status == KVB_OK ? kvb_found_flush(manifest, end < manifest->length ? behind : 0) : status;
+    manifest->tree = NULL;
+    kvb_tree_free(&tree);
+    return status;
+}
+
+enum kvb_status kvb_documents_read(struct kvb_manifest *manifest, kvb_document_reader *read, struct kvb_documents *seen)
+{
+    enum kvb_status status = KVB_OK;
+    uint32_t lines = 0;
+    *seen = (struct kvb_documents){0};
+    kvb_problems_init(&seen->problems);
+    for (size_t at = 0; at < manifest->length && status == KVB_OK && !manifest->out_of_memory;) {
+        size_t end = next_document(manifest, at);
+        if (holds_something(manifest->text + at, end - at)) {
+            seen->documents++;
+            status = read_one(manifest, at, end, lines, read, seen);
+        }
+        lines += count_lines(manifest->text + at, end - at);
+        at = end;
+    }
+    return status;
+}
+
+// ---- inside text
+
+static bool may_be_document(const char *text)
+{
+    static const char *const words[] = {
+        "llm_configs", "model_loading_config", "apiVersion:", "services:", "containers:", "actor_rollout_ref"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strstr(text, words[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum kvb_status visit_nested(struct kvb_manifest *manifest, const struct kvb_tree *tree,
+                                    const struct kvb_container *around)
+{
+    enum kvb_status status = KVB_OK;
+    for (const struct kvb_node *root = tree->root; root != NULL && status == KVB_OK; root = root->next) {
+        status = kvb_read_anywhere_in(manifest, root, around);
+    }
+    return status;
+}
+
+enum kvb_status kvb_read_nested(struct kvb_manifest *manifest, const struct kvb_node *node,
+                                const struct kvb_container *around, bool *taken)
+{
+    struct kvb_tree tree;
+    struct kvb_problems ignored;
+    *taken = false;
+    if (!node->block || !may_be_document(node->text) || manifest->nested >= NESTED_MAX) {
+        return KVB_OK;
+    }
+    size_t first = strcspn(node->text, "\n"), begin = kvb_node_offset(manifest, node);
+    size_t at = kvb_source_find(manifest, begin, node->text, first);
+    struct kvb_spot spot = kvb_source_spot(manifest, at);
+    struct kvb_tree_part part = {spot.line > 0 ? spot.line - 1 : node->line, spot.column > 0 ? spot.column - 1 : 0,
+                                 manifest->templated};
+    kvb_problems_init(&ignored);
+    uint32_t before = kvb_found_count(manifest);
+    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, node->text, strlen(node->text), part, &ignored);
+    if (status != KVB_OK) {
+        return status == KVB_NO_MEMORY ? status : KVB_OK;
+    }
+    manifest->nested++;
+    status = visit_nested(manifest, &tree, around);
+    manifest->nested--;
+    *taken = kvb_found_count(manifest) > before;
+    kvb_tree_free(&tree);
+    return status;
+}

@@ -1,0 +1,168 @@
+// {{ }}, {% %} and ${{ }} replaced byte by byte, so that every place in the file stays what it was.
+#include "manifest/templates.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define EXPRESSION_MAX 4000 // bytes between the braces
+
+bool kvb_is_templated(const char *text)
+{
+    return strstr(text, "{{") != NULL || strstr(text, "{%") != NULL;
+}
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// What stands between the braces.
+struct expression {
+    char *begin, *end;             // of all, braces included
+    const char *inner, *inner_end; // trimmed
+    bool steers;                   // {% %} and {# #}
+};
+
+static bool find_end(struct expression *expression)
+{
+    char kind = expression->begin[1];
+    char closing[3] = {kind == '{' ? '}' : kind, '}', '\0'};
+    char *end = strstr(expression->begin + 2, closing);
+    if (end == NULL || end - expression->begin > EXPRESSION_MAX) {
+        return false;
+    }
+    while (kind == '{' && end[2] == '}') { // "}}}" closes a mapping inside
+        end++;
+    }
+    expression->end = end + 2;
+    expression->inner = expression->begin + 2;
+    expression->inner_end = end;
+    while (expression->inner < end && strchr("- \t\r\n", *expression->inner) != NULL) {
+        expression->inner++;
+    }
+    while (expression->inner_end > expression->inner && strchr("- \t\r\n", expression->inner_end[-1]) != NULL) {
+        expression->inner_end--;
+    }
+    return true;
+}
+
+static bool steers(const struct expression *expression)
+{
+    static const char *const words[] = {"if",    "else",     "end",   "range",    "with", "define",
+                                        "block", "template", "break", "continue", "/*",   "raw"};
+    if (expression->steers || (expression->inner[0] == '$' && strstr(expression->inner, ":=") != NULL &&
+                               strstr(expression->inner, ":=") < expression->inner_end)) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t length = strlen(words[i]);
+        if (strncmp(expression->inner, words[i], length) == 0 && !is_name(expression->inner[length])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_alone(const char *text, const struct expression *expression)
+{
+    const char *before = expression->begin, *after = expression->end;
+    while (before > text && (before[-1] == ' ' || before[-1] == '\t')) {
+        before--;
+    }
+    after += strspn(after, " \t\r");
+    return (before == text || before[-1] == '\n') && (*after == '\n' || *after == '\0');
+}
+
+static void blank(char *begin, const char *end)
+{
+    for (; begin < end; begin++) {
+        *begin = *begin == '\n' ? '\n' : ' ';
+    }
+}
+
+// The literal behind `default` or inside default(...); NULL: none.
+static const char *default_of(struct kvb_manifest *manifest, const struct expression *expression)
+{
+    const char *at = strstr(expression->inner, "default");
+    const char *other = strstr(expression->inner, "||");
+    at = at != NULL && at < expression->inner_end         ? at + 7
+         : other != NULL && other < expression->inner_end ? other + 2
+                                                          : NULL;
+    if (at == NULL) {
+        return NULL;
+    }
+    at += strspn(at, " (");
+    char quote = *at == '"' || *at == '\'' ? *at : '\0';
+    if (quote != '\0') {
+        const char *end = strchr(at + 1, quote);
+        return end != NULL && end < expression->inner_end ? kvb_manifest_copy(manifest, at + 1, (size_t)(end - at - 1))
+                                                          : NULL;
+    }
+    size_t length = strspn(at, "0123456789.");
+    return length > 0 && at + length <= expression->inner_end ? kvb_manifest_copy(manifest, at, length) : NULL;
+}
+
+// "{{ .Values.model }}" becomes "$__Values_model___".
+static void replace(struct kvb_manifest *manifest, struct expression *expression)
+{
+    const char *fallback = default_of(manifest, expression);
+    expression->begin[0] = '$';
+    for (char *c = expression->begin + 1; c < expression->end; c++) {
+        *c = is_name(*c) || *c == '\n' ? *c : '_';
+        *c = *c == '\n' ? '_' : *c;
+    }
+    if (fallback != NULL) {
+        size_t length = (size_t)(expression->end - expression->begin) - 1;
+        kvb_variable_set(manifest, &manifest->defaults, kvb_manifest_copy(manifest, expression->begin + 1, length),
+                         fallback, KVB_NOWHERE, false);
+    }
+}
+
+const char *kvb_template_plain(struct kvb_manifest *manifest, const char *text, size_t length)
+{
+    char *copy = kvb_manifest_take(manifest, length + 1);
+    if (copy == NULL) {
+        return NULL;
+    }
+    memcpy(copy, text, length);
+    for (char *at = copy; (at = strchr(at, '{')) != NULL;) {
+        struct expression expression = {.begin = at};
+        bool opens = at[1] == '{' || at[1] == '%' || at[1] == '#';
+        if (!opens || !find_end(&expression)) {
+            at += opens ? 2 : 1;
+            continue;
+        }
+        expression.steers = at[1] != '{';
+        if (at[1] == '{' && at > copy && at[-1] == '$') { // ${{ of a workflow
+            expression.begin--;
+        }
+        if (steers(&expression) || is_alone(copy, &expression)) {
+            blank(expression.begin, expression.end);
+        } else {
+            replace(manifest, &expression);
+        }
+        at = expression.end;
+    }
+    return copy;
+}
+
+const char *kvb_template_core(struct kvb_manifest *manifest, const char *name)
+{
+    static const char *const fronts[] = {"env_", "inputs_", "matrix_", "vars_", "github_event_inputs_"};
+    size_t length = strlen(name);
+    while (length > 0 && name[length - 1] == '_') {
+        length--;
+    }
+    while (length > 0 && *name == '_') {
+        name++;
+        length--;
+    }
+    const char *core = kvb_manifest_copy(manifest, name, length);
+    for (size_t i = 0; i < sizeof fronts / sizeof fronts[0]; i++) {
+        if (kvb_starts_with(core, fronts[i])) {
+            return core + strlen(fronts[i]);
+        }
+    }
+    return core;
+}
