@@ -135,7 +135,7 @@ static const struct row rows[] = {
      "shell vllm serve Qwen/Qwen2.5-7B-Instruct@5:1 model=Qwen/Qwen2.5-7B-Instruct@5:12 gpu=h100-sxm@2:13 "
      "!bad_type@5:37\n"
      "shell vllm serve nobody/knows-this-model@6:1 model=nobody/knows-this-model@6:12 gpu=h100-sxm@2:13\n"},
-    {"bad/template.yaml", "bad_syntax@3:13\n"},
+    {"bad/template.yaml", "missing_key@0:0\n"}, // read as far as it goes: its image and arguments are not in it
     {"bad/values.yaml", "missing_key@0:0\n"},
 };
 
