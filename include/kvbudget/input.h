@@ -88,6 +88,7 @@ struct kvb_deployment {
     bool usage_set, platform_set;
     enum kvb_usage usage;
     enum kvb_platform platform;
+    enum kvb_compile_cache compile_cache;
     struct kvb_settings settings;
     struct kvb_environment environment;
     struct kvb_stated_term stated[KVB_STATED_COUNT];

@@ -195,6 +195,7 @@ struct kvb_encoder {
     uint32_t temporal_patch_size;
     uint32_t tokens_per_image; // fixed-size encoders; 0 = depends on the picture
     uint32_t mel_bins;         // of one frame of sound; an audio token covers two frames
+    uint8_t deepstack_levels;  // outputs of inner layers that are handed on beside the last one's
     bool gated;                // three matrices in its MLP
     bool has_video, has_audio;
 };

@@ -79,6 +79,7 @@ static bool set_gpu_free(struct arguments *arguments, const struct option_row *r
 }
 
 static const char *const usage_words[] = {"serve", "offline", NULL};
+static const char *const cache_words[] = {"warm", "cold", NULL};
 static const char *const platform_words[] = {"linux", "wsl2", "windows", NULL};
 
 // Index of `value` in `row->words`, or -1 with a problem.
@@ -107,6 +108,13 @@ static bool set_platform(struct arguments *arguments, const struct option_row *r
     int index = find_word(arguments, row, value);
     arguments->question.deployment.platform_set = true;
     arguments->question.deployment.platform = platforms[index < 0 ? 0 : index];
+    return index >= 0;
+}
+
+static bool set_compile_cache(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    int index = find_word(arguments, row, value);
+    arguments->question.deployment.compile_cache = index == 1 ? KVB_COMPILE_COLD : KVB_COMPILE_WARM;
     return index >= 0;
 }
 
@@ -155,6 +163,9 @@ static const struct option_row rows[] = {
      DEPLOYMENT},
     {"usage", NULL, "serve|offline", "API server or LLM(): their defaults differ", usage_words, set_usage, DEPLOYMENT},
     {"platform", NULL, "linux|wsl2|windows", "what else holds memory", platform_words, set_platform, DEPLOYMENT},
+    {"compile-cache", NULL, "warm|cold",
+     "whether the compiled graphs of an earlier start are found; without it the bound covers both", cache_words,
+     set_compile_cache, DEPLOYMENT},
     {"env", NULL, "NAME=VALUE", "environment variable of the engine; repeatable", NULL, set_environment, DEPLOYMENT,
      .repeatable = true},
     {"reserve", NULL, "NAME=SIZE", "held by something else on each GPU; repeatable", NULL, set_reserve, DEPLOYMENT,

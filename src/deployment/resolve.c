@@ -93,6 +93,7 @@ static void copy_answers(const struct kvb_deployment *deployment, struct kvb_pla
     plan->environment = deployment->environment;
     plan->usage = deployment->usage_set ? deployment->usage : KVB_USAGE_SERVE;
     plan->platform = deployment->platform_set ? deployment->platform : KVB_PLATFORM_LINUX;
+    plan->compile_cache = deployment->compile_cache;
     memcpy(plan->stated, deployment->stated, sizeof plan->stated);
     plan->reserve_count = deployment->reserve_count;
     memcpy(plan->reserves, deployment->reserves, sizeof plan->reserves);

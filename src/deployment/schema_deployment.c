@@ -5,12 +5,12 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
-#include "deployment/schemas.h"
-#include "text/file.h"
 #include "catalogue/profile.h"
-#include "text/bind.h"
 #include "deployment/profile_maps.h"
 #include "deployment/residents.h"
+#include "deployment/schemas.h"
+#include "text/bind.h"
+#include "text/file.h"
 #include "text/strict.h"
 #include "text/tree_text.h"
 
@@ -21,10 +21,11 @@ struct raw {
     char description[512];
     char gpu_memory[32], gpu_free[32];
     char engine[KVB_NAME_CAPACITY];
-    char usage[16], platform[16];
+    char usage[16], platform[16], compile_cache[16];
 };
 
 static const char *const usage_words[] = {"serve", "offline", NULL};
+static const char *const cache_words[] = {"warm", "cold", NULL};
 static const char *const platform_words[] = {"linux", "wsl2", "windows", NULL};
 
 static const struct kvb_field_row rows[] = {
@@ -39,6 +40,8 @@ static const struct kvb_field_row rows[] = {
     KVB_TEXT_ROW("engine", false, struct raw, engine, "vllm, vllm@0.11.0 or a path to an engine profile"),
     KVB_WORD_ROW("usage", false, usage_words, struct raw, usage, "API server or LLM()"),
     KVB_WORD_ROW("platform", false, platform_words, struct raw, platform, "what else holds memory"),
+    KVB_WORD_ROW("compile_cache", false, cache_words, struct raw, compile_cache,
+                 "whether the compiled graphs of an earlier start are found"),
     KVB_TREE_ROW("settings", KVB_FIELD_MAPPING, "the engine's flags, with underscores"),
     KVB_TREE_ROW("environment", KVB_FIELD_MAPPING, "variables the engine reads"),
     KVB_TREE_ROW("reserve", KVB_FIELD_MAPPING, "memory that others hold on each GPU"),
@@ -125,6 +128,10 @@ static void convert_scalars(const struct raw *raw, struct kvb_deployment *deploy
     deployment->platform_set = raw->platform[0] != '\0';
     if (deployment->platform_set) {
         deployment->platform = (enum kvb_platform)index_of(platform_words, raw->platform);
+    }
+    if (raw->compile_cache[0] != '\0') {
+        bool cold = index_of(cache_words, raw->compile_cache) == 1;
+        deployment->compile_cache = cold ? KVB_COMPILE_COLD : KVB_COMPILE_WARM;
     }
 }
 

@@ -74,6 +74,7 @@ static void overlay(struct kvb_deployment *out, const struct kvb_deployment *fla
     out->usage_set = out->usage_set || flags->usage_set;
     out->platform = flags->platform_set ? flags->platform : out->platform;
     out->platform_set = out->platform_set || flags->platform_set;
+    out->compile_cache = flags->compile_cache != KVB_COMPILE_UNKNOWN ? flags->compile_cache : out->compile_cache;
     for (uint32_t i = 0; i < flags->reserve_count && out->reserve_count < KVB_RESERVES_MAX; i++) {
         out->reserves[out->reserve_count++] = flags->reserves[i];
     }

@@ -114,8 +114,9 @@ static void gemma_3_log(void **state)
 }
 
 // Qwen2.5-VL's encoder in V0: 65536 patches x (3 x 3420 + 8 x 1280) x 2 B and 1176 x 2 B of pixels a patch = 2.65
-// GiB; a public log has 2.47. V1 keeps 4 of the 8: MiMo-VL with the same encoder, 0.19, H100, logged 2.49 for the
-// sampler. tp 2 halves the MLP, unless each rank runs the encoder whole.
+// GiB; a public log has 2.47. V1 keeps 5: a 0.23.0 log of 458,752 patches has 36.0 kB a patch, which is 3 x 3420 + 6 x
+// 1280 elements with the 1176 of the pixels; MiMo-VL with the same encoder, 0.19, H100, logged 2.49 for the sampler.
+// tp 2 halves the MLP, unless each rank runs the encoder whole.
 static void qwen_encoder_pass(void **state)
 {
     (void)state;
@@ -126,13 +127,13 @@ static void qwen_encoder_pass(void **state)
     assert_int_equal(load.peak_bytes, 65536ULL * (3 * 3420 + 8 * 1280) * 2 + pixels);
     make_vision(&qwen25_vl, R(10, 0), 2048);
     look();
-    assert_int_equal(load.peak_bytes, 65536ULL * (3 * 3420 + 4 * 1280) * 2 + pixels);
+    assert_int_equal(load.peak_bytes, 65536ULL * (3 * 3420 + 5 * 1280) * 2 + pixels);
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     look();
-    assert_int_equal(load.peak_bytes, 65536ULL * (3 * 3420 / 2 + 4 * 1280) * 2 + pixels);
+    assert_int_equal(load.peak_bytes, 65536ULL * (3 * 3420 / 2 + 5 * 1280) * 2 + pixels);
     set(&plan, KVB_SET_MM_ENCODER_TP_MODE, 1);
     look();
-    assert_int_equal(load.peak_bytes, 65536ULL * (3 * 3420 + 4 * 1280) * 2 + pixels);
+    assert_int_equal(load.peak_bytes, 65536ULL * (3 * 3420 + 5 * 1280) * 2 + pixels);
 }
 
 // V0 gives an encoder-decoder model one item for each sequence: whisper-large-v3-turbo on an MI300X, 0.9.0.1, took
@@ -160,7 +161,8 @@ static void encoder_decoder_pass(void **state)
     assert_int_equal(load.items, 256);
 }
 
-// --mm-processor-kwargs max_pixels: 1,003,520 / 784 = 1280 tokens; below one token there is still one.
+// --mm-processor-kwargs max_pixels: 1,003,520 / 784 = 1280 tokens, and one pair of such frames in 2048; below one token
+// there is still one, and a video has seven.
 static void pixel_limit(void **state)
 {
     (void)state;
@@ -171,7 +173,7 @@ static void pixel_limit(void **state)
     assert_int_equal(load.items, 2);
     set(&plan, KVB_SET_MM_MAX_PIXELS, 100);
     look();
-    assert_int_equal(load.tokens_per_item, 1);
+    assert_int_equal(load.tokens_per_item, 7);
     make_vision(&(struct kvb_encoder){.family = KVB_ENCODER_PIXTRAL, .patch_size = 14, .image_size = 7}, R(19, 0), 128);
     look();
     assert_int_equal(load.tokens_per_item, 1);
@@ -218,6 +220,73 @@ static void switched_off(void **state)
 
 // A batch of 2000 with items of 256: 0.9.x rounds up (8), 0.10 on rounds down (7); limits x sequences cap it;
 // V0 runs min(sequences, batch / item).
+// The largest video is what is profiled: Qwen2.5-VL at 128,000 tokens of context takes 14 frames, 7 x 16384 = 114688
+// tokens (0.23.0: "a budget of 114688 tokens, and profiled with 1 video items"), to 0.10.0 six pairs beside a picture:
+// (128000 - 16384) / 16384, from 0.10.1 to 0.10.2 seven of at most eight. At 32768 there is room for two pairs.
+// Gemma 4: 32 frames of 70 + 8 tokens, three of them in 8192 (0.23.0: "3 video items"). Qwen3-VL announces 12,288 x
+// 12.5 tokens to 0.12 and its outputs are copied into that size; later its pictures are larger.
+static void videos(void **state)
+{
+    (void)state;
+    static const struct kvb_encoder qwen3_vl = {
+        .family = KVB_ENCODER_QWEN3_VL, .patch_size = 16, .merge_size = 2, .has_video = true, .deepstack_levels = 3};
+    static const struct kvb_encoder gemma4 = {.family = KVB_ENCODER_GEMMA4, .patch_size = 16, .has_video = true};
+    static const struct {
+        const struct kvb_encoder *encoder;
+        uint32_t release;
+        uint64_t length, tokens, items, patches, kept;
+    } rows[] = {
+        {&qwen25_vl, R(23, 0), 128000, 114688, 1, 458752, 114688},
+        {&qwen25_vl, R(10, 2), 128000, 114688, 1, 458752, 114688},
+        {&qwen25_vl, R(10, 2), 256000, 131072, 1, 524288, 131072},
+        {&qwen25_vl, R(10, 0), 128000, 98304, 1, 393216, 98304},
+        {&qwen25_vl, R(19, 0), 32768, 32768, 1, 131072, 32768},
+        {&qwen25_vl, R(19, 0), 8192, 16384, 1, 65536, 16384},
+        {&gemma4, R(23, 0), 32768, 2496, 3, 3 * 32 * 630, 3 * 32 * 70},
+        {&gemma4, R(18, 0), 32768, 280, 29, 29 * 2520, 29 * 280},
+        {&qwen3_vl, R(12, 0), 32768, 153600, 1, 49152, 153600},
+        {&qwen3_vl, R(13, 0), 32768, 16384, 1, 65536, 16384},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_vision(rows[i].encoder, rows[i].release, 8192);
+        set(&plan, KVB_SET_MAX_MODEL_LEN, rows[i].length);
+        look();
+        if (load.tokens_per_item != rows[i].tokens || load.items != rows[i].items || load.patches != rows[i].patches ||
+            load.kept_tokens != rows[i].kept) {
+            fail_msg("row %zu: %llu tokens x %llu, %llu patches, %llu kept", i,
+                     (unsigned long long)load.tokens_per_item, (unsigned long long)load.items,
+                     (unsigned long long)load.patches, (unsigned long long)load.kept_tokens);
+        }
+    }
+    assert_int_equal(load.kept_width, 4 * 4096); // the last row: deepstack hands on three more outputs
+    make_vision(&qwen25_vl, R(23, 0), 8192);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 128000);
+    set(&plan, KVB_SET_LIMIT_VIDEOS, 0);
+    look();
+    assert_int_equal(load.tokens_per_item, 16384);
+}
+
+// One frame of 630 patches at a time to 0.21; from 0.22 a tenth of the card over 630 x 4 x 10240 x 8 B: 79.19 GiB give
+// 41 of 96 frames.
+static void gemma_4_in_chunks(void **state)
+{
+    (void)state;
+    static const struct kvb_encoder gemma4 = {.family = KVB_ENCODER_GEMMA4,
+                                              .hidden_size = 1152,
+                                              .intermediate_size = 4304,
+                                              .patch_size = 16,
+                                              .gated = true,
+                                              .has_video = true};
+    uint64_t pixels = 96ULL * 630 * 768 * 2;
+    uint64_t frame = 630ULL * (3 * 4304 + 4 * 1152) * 2;
+    make_vision(&gemma4, R(20, 0), 8192);
+    look();
+    assert_int_equal(load.peak_bytes, frame + pixels);
+    make_vision(&gemma4, R(22, 0), 8192);
+    look();
+    assert_int_equal(load.peak_bytes, 41 * frame + pixels);
+}
+
 static void how_many_items(void **state)
 {
     (void)state;
@@ -259,5 +328,6 @@ static void v0_rows_of_logits(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(largest_item_by_family), cmocka_unit_test(gemma_3_log),
               cmocka_unit_test(qwen_encoder_pass), cmocka_unit_test(encoder_decoder_pass),
-              cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off), cmocka_unit_test(how_many_items),
+              cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off), cmocka_unit_test(videos),
+              cmocka_unit_test(gemma_4_in_chunks), cmocka_unit_test(how_many_items),
               cmocka_unit_test(v0_rows_of_logits))

@@ -114,6 +114,28 @@ static void llama_8b_with_lora(void **state)
 
 // 259 MiB (gate_up of Qwen2.5-7B) comes from a segment of 260 MiB, whose rest of 1 MiB stays inside;
 // 3 MiB leave 17 of a 20 MiB segment, from which 16.5 then takes all 17; 700 bytes round to 1024.
+// A largest split of 20 MiB: what is as large keeps its whole segment, small requests do not take from large free
+// blocks, and a block may be up to 20 MiB larger than the request. 259 MiB -> 260; 3 MiB splits a segment of 20; 16.5
+// MiB fits the 17 left, whose rest of half a MiB stays; 30 MiB finds no block and takes 30.
+static void allocator_without_splits(void **state)
+{
+    (void)state;
+    struct kvb_allocator allocator = {.largest_split_bytes = 20 * MIB};
+    kvb_allocate(&allocator, 259 * MIB);
+    assert_int_equal(allocator.allocated_bytes, 260 * MIB);
+    kvb_allocate(&allocator, 3 * MIB);
+    assert_int_equal(allocator.allocated_bytes, 263 * MIB);
+    kvb_allocate(&allocator, 33 * MIB / 2);
+    assert_int_equal(allocator.allocated_bytes, 280 * MIB);
+    allocator.free_bytes[allocator.free_count++] = 64 * MIB;
+    kvb_allocate(&allocator, 2 * MIB); // a new segment: the 64 MiB are not split
+    assert_int_equal(allocator.allocated_bytes, 282 * MIB);
+    kvb_allocate(&allocator, 30 * MIB); // 64 are more than 20 too many
+    assert_int_equal(allocator.allocated_bytes, 312 * MIB);
+    kvb_allocate(&allocator, 50 * MIB); // 64 will do, whole
+    assert_int_equal(allocator.allocated_bytes, 376 * MIB);
+}
+
 static void allocator_rounding(void **state)
 {
     (void)state;
@@ -230,4 +252,5 @@ static void mxfp4_padding(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(llama_8b), cmocka_unit_test(llama_8b_on_two), cmocka_unit_test(llama_8b_fp32),
               cmocka_unit_test(llama_8b_online_fp8), cmocka_unit_test(llama_8b_offloaded),
               cmocka_unit_test(llama_8b_in_stages), cmocka_unit_test(llama_8b_with_lora),
-              cmocka_unit_test(allocator_rounding), cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding))
+              cmocka_unit_test(allocator_rounding), cmocka_unit_test(allocator_without_splits),
+              cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding))

@@ -1,5 +1,5 @@
 // torch's caching allocator: pytorch/pytorch c10/cuda/CUDACachingAllocator.cpp (kMinBlockSize, kSmallSize,
-// kLargeBuffer, kMinLargeAlloc, kRoundLarge, should_split).
+// kLargeBuffer, kMinLargeAlloc, kRoundLarge, should_split, get_free_block).
 #include "budget/weights/weights.h"
 
 #include "base/checked.h"
@@ -9,6 +9,14 @@
 #define LARGE_SEGMENT_BYTES (20ULL << 20)
 #define OWN_SEGMENT_FROM (10ULL << 20)
 #define SEGMENT_STEP (2ULL << 20)
+#define ROUNDING_MOST (20ULL << 20) // how much larger a block that is never split may be
+
+// A block at or above the largest split serves no smaller request, and none much smaller than itself.
+static bool may_serve(const struct kvb_allocator *allocator, uint64_t block, uint64_t bytes)
+{
+    uint64_t most = allocator->largest_split_bytes;
+    return most == 0 || (bytes < most ? block < most : block < kvb_add(bytes, ROUNDING_MOST));
+}
 
 static uint64_t take_best_fit(struct kvb_allocator *allocator, uint64_t bytes)
 {
@@ -19,7 +27,7 @@ static uint64_t take_best_fit(struct kvb_allocator *allocator, uint64_t bytes)
             best = i;
         }
     }
-    if (best == allocator->free_count) {
+    if (best == allocator->free_count || !may_serve(allocator, allocator->free_bytes[best], bytes)) {
         return 0;
     }
     uint64_t found = allocator->free_bytes[best];
@@ -46,7 +54,8 @@ void kvb_allocate(struct kvb_allocator *allocator, uint64_t bytes)
         if (block == 0) {
             block = size < OWN_SEGMENT_FROM ? LARGE_SEGMENT_BYTES : kvb_round_up(size, SEGMENT_STEP);
         }
-        if (block - size > SMALL_BYTES) {
+        bool splits = allocator->largest_split_bytes == 0 || size < allocator->largest_split_bytes;
+        if (splits && block - size > SMALL_BYTES) {
             keep_rest(allocator, block - size);
         } else {
             size = block;

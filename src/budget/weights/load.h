@@ -21,12 +21,13 @@ struct kvb_load {
     uint16_t stage_begin[KVB_STAGES_MAX + 1]; // first layer of each stage; [pp] = layer count
     enum kvb_quantisation_method online;      // what a 16-bit checkpoint becomes while loading; NONE: stays
     struct kvb_padding mxfp4;
-    bool exact_allocations; // no rounding beyond 512 bytes
-    bool text_only;         // towers are not loaded
-    bool towers_copied;     // towers are whole on every rank
-    bool mtp;               // next-token modules are loaded with the model
-    bool absorbs_latent;    // MLA keeps its up-projections a second time
-    bool returns_layers;    // an offloaded layer comes back for its forward pass, and copies stay with it
+    bool exact_allocations;       // no rounding beyond 512 bytes
+    uint64_t largest_split_bytes; // blocks as large are never split; 0 = none
+    bool text_only;               // towers are not loaded
+    bool towers_copied;           // towers are whole on every rank
+    bool mtp;                     // next-token modules are loaded with the model
+    bool absorbs_latent;          // MLA keeps its up-projections a second time
+    bool returns_layers;          // an offloaded layer comes back for its forward pass, and copies stay with it
     uint64_t offload_limit_bytes;
     uint64_t lora_slots, lora_rank; // 0: no adapters
     bool lora_on_embeddings;        // adapters on embedding and head, with rows of their own

@@ -264,6 +264,7 @@ void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_w
     memset(weights, 0, sizeof *weights);
     weights->rank_stage = stage;
     loader.allocator.exact = load->exact_allocations;
+    loader.allocator.largest_split_bytes = load->largest_split_bytes;
     load_extras(&loader, stage);
     load_outer(&loader, stage, true);
     load_rope(&loader);

@@ -7,7 +7,8 @@
 // torch's caching allocator, as far as it changes what is counted.
 #define KVB_FREE_BLOCKS_MAX 192
 struct kvb_allocator {
-    bool exact; // expandable segments: no rounding beyond 512 bytes
+    bool exact;                   // expandable segments: no rounding beyond 512 bytes
+    uint64_t largest_split_bytes; // max_split_size_mb; 0 = none
     uint64_t allocated_bytes, requested_bytes;
     uint32_t free_count;
     uint64_t free_bytes[KVB_FREE_BLOCKS_MAX];

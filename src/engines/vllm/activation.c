@@ -7,6 +7,8 @@
 #include "engines/vllm/encoder_items.h"
 
 #define HOPPER 90
+#define CONSUMER_BLACKWELL 110
+#define FP32_BYTES 4
 #define MIB (1ULL << 20)
 #define GEMM_WORKSPACE_HOPPER (MIB * 32)
 #define GEMM_WORKSPACE_OLD 8493466ULL // 8.1 MiB
@@ -83,6 +85,17 @@ static uint64_t hidden_tensors(const struct kvb_context *context)
     return tensors + out_of_place;
 }
 
+// The CUTLASS kernels of NVFP4 experts keep a 32-bit result of every token and expert: an operator measured 1.04 GiB at
+// 16,384 tokens of Qwen3.6-35B-A3B (8 experts, hidden size 2048), which is 16384 x 8 x 2048 x 4 B.
+static uint64_t cutlass_bytes(const struct kvb_context *context, uint64_t rows, uint64_t hidden)
+{
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    bool nvfp4 =
+        q->expert_method == KVB_QUANT_NVFP4 || (q->expert_method == KVB_QUANT_NONE && q->method == KVB_QUANT_NVFP4);
+    bool cutlass = nvfp4 && context->gpu->compute_capability >= CONSUMER_BLACKWELL;
+    return cutlass ? kvb_mul(kvb_mul(rows, hidden), FP32_BYTES) : 0;
+}
+
 uint64_t kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens)
 {
     if (mlp->kind != KVB_MLP_MOE || context->model->quantisation.expert_method == KVB_QUANT_MXFP4 ||
@@ -96,7 +109,8 @@ uint64_t kvb_expert_scratch(const struct kvb_context *context, const struct kvb_
     uint64_t first = kvb_mul(rows, kvb_max(2 * width, hidden));
     uint64_t second =
         kvb_rule(context, KVB_RULE_MOE_WORKSPACE) ? kvb_mul(rows, kvb_max(width, hidden)) : kvb_mul(rows, width);
-    return kvb_mul(kvb_add(first, second), kvb_dtype_bytes(context->dtype));
+    return kvb_add(kvb_mul(kvb_add(first, second), kvb_dtype_bytes(context->dtype)),
+                   cutlass_bytes(context, rows, hidden));
 }
 
 static uint64_t int8_copy(const struct kvb_context *context, uint64_t tokens, uint64_t width)
@@ -114,21 +128,31 @@ static uint64_t dense_scratch(const struct kvb_context *context, const struct kv
     return kvb_add(bytes, kvb_max(matrix, int8_copy(context, tokens, width)));
 }
 
-static uint64_t layer_phase(const struct kvb_context *context, uint64_t *scratch)
+// The widest layer's hidden tensors and scratch; `experts` receives the largest scratch of experts.
+static uint64_t layer_tensors(const struct kvb_context *context, uint64_t tokens, uint64_t *experts)
 {
-    uint64_t tokens = context->max_num_batched_tokens;
-    uint64_t element = kvb_dtype_bytes(context->dtype);
     uint64_t widest = 0;
-    *scratch = 0;
+    *experts = 0;
     for (uint32_t i = 0; i < context->model->kind_count; i++) {
         const struct kvb_mlp_shape *mlp = &context->model->kinds[i].mlp;
-        uint64_t experts = kvb_expert_scratch(context, mlp, tokens);
-        *scratch = kvb_max(*scratch, experts);
-        widest = kvb_max(widest, kvb_max(experts, dense_scratch(context, mlp, tokens)));
+        uint64_t scratch = kvb_expert_scratch(context, mlp, tokens);
+        *experts = kvb_max(*experts, scratch);
+        widest = kvb_max(widest, kvb_max(scratch, dense_scratch(context, mlp, tokens)));
     }
-    uint64_t hidden = kvb_mul(kvb_mul(tokens, hidden_tensors(context) * context->model->hidden_size), element);
+    uint64_t hidden = kvb_mul(tokens, hidden_tensors(context) * context->model->hidden_size);
+    return kvb_add(kvb_mul(hidden, kvb_dtype_bytes(context->dtype)), widest);
+}
+
+uint64_t kvb_layer_bytes(const struct kvb_context *context, uint64_t tokens)
+{
+    uint64_t experts;
+    return layer_tensors(context, tokens, &experts);
+}
+
+static uint64_t layer_phase(const struct kvb_context *context, uint64_t *scratch)
+{
     uint64_t workspace = is_hopper_or_later(context) ? LAYER_WORKSPACE_HOPPER : GEMM_WORKSPACE_OLD;
-    return kvb_add(kvb_add(hidden, widest), workspace);
+    return kvb_add(layer_tensors(context, context->max_num_batched_tokens, scratch), workspace);
 }
 
 static uint64_t logits_bytes(const struct kvb_context *context, enum path path, uint64_t rows)
@@ -173,6 +197,24 @@ static uint64_t mla_phase(const struct kvb_context *context)
     return kvb_mul(kvb_mul(tokens, widest), kvb_dtype_bytes(context->dtype));
 }
 
+// A first start compiles inside the profile run: kernels are timed on arguments of full size, and the first one's
+// are the embedding table and hidden tensors of one batch. Pictures' embeddings come ready made, without the table.
+// Source: vllm/config/compilation.py v0.21.0:948 (combo_kernels, benchmark_combo_kernel), gpu_worker.py v0.21.0:388;
+// sizes from pairs of starts with and without a cache (docs/formulas.md).
+static uint64_t compile_phase(const struct kvb_context *context, const struct kvb_encoder_load *load, uint64_t kept)
+{
+    uint64_t halves = kvb_rule(context, KVB_RULE_COMPILE_PEAK);
+    if (halves == 0 || context->eager || context->generation == KVB_GENERATION_V0 ||
+        context->plan->compile_cache == KVB_COMPILE_WARM) {
+        return 0;
+    }
+    uint64_t element = kvb_dtype_bytes(context->dtype);
+    uint64_t hidden = kvb_mul(context->max_num_batched_tokens, context->model->hidden_size);
+    uint64_t rows = kvb_div_up(kvb_round_up(context->model->vocabulary_size, 64), context->tp);
+    uint64_t table = load->takes_items ? 0 : kvb_mul(rows, context->model->hidden_size);
+    return kvb_add(kvb_mul(kvb_add(table, kvb_mul(hidden, halves) / 2), element), kept);
+}
+
 // Margins from the misses of published logs, not from the rows the model was fitted to.
 static uint64_t margin_of(const struct kvb_context *context, uint64_t bytes)
 {
@@ -197,14 +239,25 @@ static void set_range(const struct kvb_context *context, enum kvb_phase winner, 
 {
     uint64_t margin = margin_of(context, total->bytes);
     total->high_bytes = kvb_add(total->bytes, margin);
-    if (winner == KVB_PHASE_ENCODER) { // fitted to one run; another took 2.3 times as much
-        total->high_bytes = kvb_add(total->bytes, total->bytes + total->bytes / 2);
-    }
     total->low_bytes = total->bytes > margin / 2 ? total->bytes - margin / 2 : 0;
+    if (winner == KVB_PHASE_ENCODER) { // one log a family at most
+        total->high_bytes = kvb_add(total->bytes, kvb_max(margin, total->bytes / 2));
+        total->low_bytes = kvb_min(total->low_bytes, total->bytes - total->bytes / 4);
+    }
     if (other_bytes > 0) {
         total->high_bytes = kvb_max(total->high_bytes, other_bytes);
         total->low_bytes = kvb_min(total->low_bytes, other_bytes);
     }
+}
+
+// The largest of the phases before `end`.
+static enum kvb_phase widest_phase(const struct kvb_activation *a, enum kvb_phase end)
+{
+    enum kvb_phase widest = KVB_PHASE_LAYER;
+    for (uint32_t phase = 0; phase < (uint32_t)end; phase++) {
+        widest = a->phase_bytes[phase] > a->phase_bytes[widest] ? (enum kvb_phase)phase : widest;
+    }
+    return widest;
 }
 
 void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, struct kvb_activation *a)
@@ -221,7 +274,7 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
         passes_on ? kvb_mul(2 * element * context->max_num_batched_tokens, context->model->hidden_size) : 0;
     a->bytes_per_logit = path_bytes[path];
     a->other_path_bytes_per_logit = path_bytes[other];
-    a->kept_bytes = kvb_add(kvb_mul(load.kept_tokens * element, context->model->hidden_size), load.pixel_bytes);
+    a->kept_bytes = kvb_add(kvb_mul(kvb_mul(load.kept_tokens, element), load.kept_width), load.pixel_bytes);
     a->phase_bytes[KVB_PHASE_LAYER] =
         kvb_add(kvb_add(layer_phase(context, &a->expert_scratch_bytes), a->kept_bytes), received);
     uint64_t kept = kvb_add(a->kept_bytes, received);
@@ -230,15 +283,20 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
     a->phase_bytes[KVB_PHASE_SAMPLER] = samples ? kvb_add(sampler_phase(context, path, a->logits_rows), kept) : 0;
     a->phase_bytes[KVB_PHASE_ENCODER] = stage == 0 ? load.peak_bytes : 0;
     a->phase_bytes[KVB_PHASE_MLA] = mla_phase(context);
-    a->winner = KVB_PHASE_LAYER;
-    for (uint32_t phase = 0; phase < KVB_PHASE_COUNT; phase++) {
-        a->winner = a->phase_bytes[phase] > a->phase_bytes[a->winner] ? (enum kvb_phase)phase : a->winner;
-    }
+    a->phase_bytes[KVB_PHASE_COMPILE] = stage == 0 ? compile_phase(context, &load, a->kept_bytes) : 0;
+    enum kvb_phase warm = widest_phase(a, KVB_PHASE_COMPILE);
+    a->winner = widest_phase(a, KVB_PHASE_COUNT);
     a->total.bytes = a->phase_bytes[a->winner];
+    a->cached_bytes = a->phase_bytes[warm];
     uint64_t other_bytes = 0;
     if (samples && other != PATH_NO_OTHER) {
         other_bytes = kvb_add(sampler_phase(context, other, a->logits_rows), kept);
         other_bytes = kvb_max(other_bytes, a->phase_bytes[KVB_PHASE_LAYER]);
     }
     set_range(context, a->winner, other_bytes, &a->total);
+    if (a->winner == KVB_PHASE_COMPILE && context->plan->compile_cache == KVB_COMPILE_UNKNOWN) {
+        struct kvb_estimate cached = {a->phase_bytes[warm], 0, 0};
+        set_range(context, warm, other_bytes, &cached);
+        a->total.low_bytes = kvb_min(a->total.low_bytes, cached.low_bytes);
+    }
 }

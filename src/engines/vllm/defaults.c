@@ -16,8 +16,19 @@
 #define TOKENS_CAPPED_SINCE KVB_RELEASE(0, 9, 0)
 #define PERFORMANCE_MODE_SINCE KVB_RELEASE(0, 17, 0)
 
+// NVML has no total for GB10: the query fails and counts as no memory (arg_utils.py v0.13.0:1787). Jetsons are not
+// asked through NVML (platforms/cuda.py).
+static bool has_no_total(const struct kvb_gpu *gpu)
+{
+    bool jetson = kvb_contains_ignoring_case(gpu->name, "thor") || kvb_contains_ignoring_case(gpu->name, "orin");
+    return gpu->unified_memory && gpu->vendor == KVB_VENDOR_NVIDIA && !jetson;
+}
+
 static bool is_large_gpu(const struct kvb_context *context)
 {
+    if (has_no_total(context->gpu)) {
+        return false;
+    }
     const char *name = context->gpu->name;
     bool hopper = kvb_contains_ignoring_case(name, "h100") || kvb_contains_ignoring_case(name, "h200");
     switch (kvb_rule(context, KVB_RULE_DEFAULTS)) {
@@ -97,31 +108,6 @@ void kvb_defaults_resolve(struct kvb_context *context)
     }
     context->max_num_batched_tokens = tokens;
     context->max_num_seqs = seqs;
-}
-
-// Sizes 1, 2, 4, then every 8 to 512; later every 8 below 256 and every 16 up to the limit.
-uint64_t kvb_capture_sizes(const struct kvb_context *context)
-{
-    const struct kvb_plan *plan = context->plan;
-    if (kvb_is_set(plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES)) {
-        return kvb_number(plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES);
-    }
-    uint64_t limit = 512;
-    uint32_t rule = kvb_rule(context, KVB_RULE_CAPTURE_SIZES);
-    if (context->generation == KVB_GENERATION_V0) {
-        limit = kvb_min(kvb_round_up(context->max_num_seqs, 8), 256);
-    } else if (rule >= KVB_CAPTURE_TWICE_SEQS) {
-        limit = kvb_min(512, kvb_mul(2 * (1 + (uint64_t)context->speculative_tokens), context->max_num_seqs));
-    }
-    if (kvb_is_set(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE)) {
-        limit = kvb_number(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
-    }
-    limit = context->generation == KVB_GENERATION_V1 ? kvb_min(limit, context->max_num_batched_tokens) : limit;
-    uint64_t small = limit >= 4 ? 3 : limit >= 2 ? 2 : limit;
-    if (rule < KVB_CAPTURE_SPARSE || limit < 256) {
-        return small + limit / 8;
-    }
-    return small + 31 + (limit - 256) / 16 + 1;
 }
 
 static void put(struct kvb_context *context, enum kvb_setting setting, uint64_t number)

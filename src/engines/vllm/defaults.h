@@ -8,7 +8,5 @@
 void kvb_defaults_resolve(struct kvb_context *context);
 // Every setting as a number with its origin, for the report.
 void kvb_settings_effective(struct kvb_context *context);
-// Number of CUDA graphs per mode, from the capture sizes.
-uint64_t kvb_capture_sizes(const struct kvb_context *context);
 
 #endif

@@ -11,6 +11,7 @@
 #define HOPPER 90
 #define BLACKWELL 100
 #define LORA_RANK 16
+#define LARGEST_SPLIT (20ULL << 20)
 
 struct mxfp4_row {
     uint32_t capability_from, capability_below; // 0 = no limit
@@ -78,6 +79,13 @@ static void fill_draft(const struct kvb_context *context, struct kvb_load *load)
     }
 }
 
+// Source: vllm/v1/worker/gpu_worker.py v0.22.0:340 _scoped_allocator_max_split, on CUDA alone.
+static uint64_t largest_split(const struct kvb_context *context)
+{
+    bool cuda = context->gpu->vendor != KVB_VENDOR_AMD && context->generation == KVB_GENERATION_V1;
+    return cuda && kvb_rule(context, KVB_RULE_LOAD_SPLIT) ? LARGEST_SPLIT : 0;
+}
+
 void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
 {
     const struct kvb_plan *plan = context->plan;
@@ -92,6 +100,7 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .online = online_of(context),
         .mxfp4 = mxfp4_padding_of(context),
         .exact_allocations = plan->environment.expandable_segments == KVB_YES,
+        .largest_split_bytes = largest_split(context),
         .text_only = kvb_number(plan, KVB_SET_LANGUAGE_MODEL_ONLY) != 0,
         .towers_copied = kvb_number(plan, KVB_SET_MM_ENCODER_TP_MODE) != 0,
         .absorbs_latent = context->release >= ABSORBED_SINCE,

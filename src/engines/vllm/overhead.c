@@ -1,23 +1,16 @@
-// Non-torch growth, CUDA graphs and what lies outside the request: tables of measured figures by release,
+// Non-torch growth and what lies outside the request: tables of measured figures by release,
 // GPU and parallel size. Sources: public vLLM start-up logs collected in docs/formulas.md.
 #include "engines/vllm/overhead.h"
 
 #include "base/checked.h"
-#include "engines/vllm/defaults.h"
 
-#define MIB (1ULL << 20)
 #define CENTI_GIB(x) ((uint64_t)(x) * ((1ULL << 30) / 100))
 #define HOPPER 90
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define SYMMETRIC_SINCE R(18, 0) // symmetric-memory and all-reduce buffers
 #define STAGE_NON_TORCH 7        // hundredths of a GiB: every rank of PP2 and PP4 on an H100, 0.19
 #define FREE_MEMORY_SINCE R(27, 0)
-#define GRAPHS_PER_ESTIMATE 102    // 51 piecewise and 51 full graphs: the runs the line was fitted to
-#define GRAPH_BASE_MIB 328         // 0.32 GiB
-#define GRAPH_LAYER_KIB 17512      // 0.0167 GiB per layer
-#define GRAPH_V0_KIB_PER_LAYER 205 // 0.20 MiB per layer and graph
-#define GRAPH_LORA_FACTOR 3
-#define ESTIMATE_PERCENT 92 // median of estimate over actual, 36 runs of 0.19
+#define HOST_GROWTH_SINCE R(12, 0) // utils/mem_utils.py v0.12.0:102: free is what the host calls available
 
 struct non_torch_row {
     uint32_t since, until;      // releases, half open
@@ -80,6 +73,10 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
         scale(estimate, 50, 30, 100);
         return;
     }
+    if (context->gpu->unified_memory && context->release >= HOST_GROWTH_SINCE) {
+        scale(estimate, 200, 100, 350);
+        return;
+    }
     const struct non_torch_row *row = find_row(context);
     scale(estimate, row->likely, row->low, row->high);
     bool stages_only = context->pp > 1 && context->tp == 1;
@@ -106,73 +103,7 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
         add(estimate, 10, 0, 40);
     }
     if (kvb_model_has_state(context->model) && context->release >= SYMMETRIC_SINCE) {
-        add(estimate, 0, 0, 200); // Triton modules of recurrent kernels, seen once at +2 GiB
-    }
-}
-
-static uint64_t stage_layers(const struct kvb_context *context, uint32_t stage)
-{
-    return (uint64_t)context->stage_begin[stage + 1] - context->stage_begin[stage];
-}
-
-static bool captures(const struct kvb_context *context)
-{
-    return !context->eager && kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE) != KVB_GRAPH_MODE_NONE &&
-           !context->model->pooling;
-}
-
-static uint64_t graph_count(const struct kvb_context *context)
-{
-    uint64_t sizes = kvb_capture_sizes(context);
-    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
-    bool both = kvb_rule(context, KVB_RULE_GRAPH_MODES) == 2 && mode != KVB_GRAPH_MODE_PIECEWISE &&
-                mode != KVB_GRAPH_MODE_FULL_DECODE_ONLY && mode != KVB_GRAPH_MODE_FULL;
-    return both ? 2 * sizes : sizes;
-}
-
-static void spread(struct kvb_estimate *estimate, uint64_t likely, uint32_t low_percent, uint32_t high_percent)
-{
-    estimate->bytes = likely;
-    estimate->low_bytes = likely / 100 * low_percent;
-    estimate->high_bytes = kvb_add(likely / 100 * high_percent, 64 * MIB);
-}
-
-void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
-{
-    *estimate = (struct kvb_estimate){0, 0, 0};
-    if (!captures(context)) {
-        return;
-    }
-    uint64_t graphs = graph_count(context);
-    uint64_t layers = stage_layers(context, stage);
-    uint64_t bytes;
-    if (context->generation == KVB_GENERATION_V0) {
-        bytes = kvb_mul(kvb_mul(graphs, layers), (uint64_t)GRAPH_V0_KIB_PER_LAYER << 10);
-        bytes = kvb_number(context->plan, KVB_SET_ENABLE_LORA) ? GRAPH_LORA_FACTOR * bytes : bytes;
-    } else {
-        uint64_t line = GRAPH_BASE_MIB * MIB + layers * ((uint64_t)GRAPH_LAYER_KIB << 10);
-        bytes = kvb_mul(line, graphs) / GRAPHS_PER_ESTIMATE;
-    }
-    bool experts = kvb_model_has_experts(context->model);
-    spread(estimate, bytes, 50, experts ? 220 : 160);
-}
-
-void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
-{
-    *estimate = (struct kvb_estimate){0, 0, 0};
-    uint32_t rule = kvb_rule(context, KVB_RULE_GRAPH_ESTIMATE);
-    uint8_t asked = context->plan->environment.estimate_cudagraphs;
-    bool on = asked == KVB_UNSET ? rule == 2 : asked == KVB_YES;
-    bool charged = rule > 0 && on && !context->v2_runner &&
-                   (context->gpu->vendor != KVB_VENDOR_AMD || context->release >= R(26, 0));
-    if (!charged) {
-        return;
-    }
-    struct kvb_estimate actual;
-    kvb_graph_actual(context, stage, &actual);
-    spread(estimate, actual.bytes / 100 * ESTIMATE_PERCENT, 30, kvb_model_has_state(context->model) ? 300 : 200);
-    if (actual.bytes == 0) {
-        *estimate = (struct kvb_estimate){0, 0, 0};
+        add(estimate, 10, 0, context->tp > 1 ? 200 : 60); // Triton modules of recurrent kernels
     }
 }
 

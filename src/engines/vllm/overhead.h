@@ -5,12 +5,20 @@
 #include "budget/estimate.h"
 #include "engines/vllm/context.h"
 
-enum kvb_phase { KVB_PHASE_LAYER, KVB_PHASE_SAMPLER, KVB_PHASE_ENCODER, KVB_PHASE_MLA, KVB_PHASE_COUNT };
+enum kvb_phase {
+    KVB_PHASE_LAYER,
+    KVB_PHASE_SAMPLER,
+    KVB_PHASE_ENCODER,
+    KVB_PHASE_MLA,
+    KVB_PHASE_COMPILE,
+    KVB_PHASE_COUNT
+};
 
 struct kvb_activation {
     struct kvb_estimate total;
     enum kvb_phase winner;
     uint64_t phase_bytes[KVB_PHASE_COUNT];
+    uint64_t cached_bytes;               // the peak with compiled graphs from an earlier start
     uint64_t logits_rows;                // S'
     uint32_t bytes_per_logit;            // likely path
     uint32_t other_path_bytes_per_logit; // 0: the path is certain
@@ -20,6 +28,8 @@ struct kvb_activation {
 
 void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, struct kvb_activation *activation);
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate);
+// Number of sizes that CUDA graphs are captured for.
+uint64_t kvb_capture_sizes(const struct kvb_context *context);
 // Graphs really captured after the KV cache was allocated, on one stage.
 void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate);
 // The estimate that the release subtracts; 0 when it makes none.
@@ -29,6 +39,8 @@ void kvb_context_estimate(const struct kvb_context *context, struct kvb_estimate
 // GPU memory the engine sets aside beside the cache (0.25 and later).
 uint64_t kvb_reserved_bytes(const struct kvb_context *context);
 
+// Tensors alive in the widest layer for `tokens` tokens, without workspaces.
+uint64_t kvb_layer_bytes(const struct kvb_context *context, uint64_t tokens);
 // Scratch of one expert layer for `tokens` tokens; 0 without experts.
 uint64_t kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens);
 

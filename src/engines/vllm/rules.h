@@ -52,6 +52,8 @@ enum kvb_rule {
     KVB_RULE_V2_RUNNER,          // enum kvb_v2_rule: who runs on model runner V2 by default
     KVB_RULE_MOE_WORKSPACE,      // scratch of experts: 0 temporary, 1 kept by a manager
     KVB_RULE_MOE_CHUNK,          // tokens per expert pass; 0 = all
+    KVB_RULE_LOAD_SPLIT,         // weights are loaded with a largest split of 20 MiB
+    KVB_RULE_COMPILE_PEAK,       // halves of hidden tensors beside the embedding while a first start compiles; 0 = none
     KVB_RULE_MLA_PROFILE,        // the profile run touches an MLA prefill dummy
     KVB_RULE_DEFAULTS,           // enum kvb_defaults: max_num_batched_tokens and max_num_seqs
     KVB_RULE_STATE_FP32,         // Nemotron-H SSM state defaults to fp32

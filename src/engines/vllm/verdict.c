@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <kvbudget/units.h>
+
 #include "base/checked.h"
 #include "engines/vllm/compute.h"
 #include "engines/vllm/errors.h"
@@ -133,9 +135,30 @@ static void warn_of_length(const struct kvb_context *context, struct kvb_problem
     }
 }
 
+// What a second start gains when this one is counted as a first.
+static void note_first_start(const struct kvb_context *context, const struct kvb_budget *budget,
+                             struct kvb_problems *problems)
+{
+    struct kvb_activation activation;
+    kvb_activation_estimate(context, budget->tightest_stage, &activation);
+    bool counted = activation.winner == KVB_PHASE_COMPILE && !kvb_cache_is_fixed(context) &&
+                   !context->plan->stated[KVB_STATED_ACTIVATION].set &&
+                   !context->plan->calibration.known[KVB_ITEM_ACTIVATION];
+    if (counted && context->plan->compile_cache == KVB_COMPILE_UNKNOWN) {
+        char more[32];
+        uint64_t bytes = activation.total.bytes - activation.cached_bytes;
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "Counted as a first start, which compiles inside the profile run; one that finds the "
+                              "compiled graphs of an earlier start has %s GiB more for the KV cache (--compile-cache "
+                              "warm).",
+                              kvb_format_gib(more, (int64_t)bytes, 2));
+    }
+}
+
 void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems)
 {
     kvb_platform_note(context, budget, problems);
+    note_first_start(context, budget, problems);
     if (hybrid_check_is_wrong(context, budget)) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "This release checks only part of the layers: it starts, but a request of max_model_len "

@@ -25,6 +25,7 @@ static void add_vision(struct hf *hf)
     hf_stack(hf, &stack);
     hf_linear(hf, "embed_vision", KVB_ROLE_PROJECTOR, hf->model->hidden_size, hidden, false);
     hf->model->encoder.gated = true;
+    hf->model->encoder.has_video = true;
     hf->model->encoder.merge_size = hf_get(hf, HF_V_POOL, 3);
     hf->model->encoder.tokens_per_image = hf_get(hf, HF_IMAGE_TOKENS, hf_get(hf, HF_V_OUT_TOKENS, 280));
     hf_encoder_facts(hf, layers, hidden, inner, heads);

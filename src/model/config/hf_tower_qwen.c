@@ -99,7 +99,8 @@ void hf_tower_qwen3_vl(struct hf *hf)
     hf_extra(hf, "visual.pos_embed", KVB_ROLE_VISION, KVB_SPLIT_COPY, hf_get(hf, HF_V_POSITIONS, 2304), hidden, 1);
     hf_stack(hf, &stack);
     add_merger(hf, &merger, 1);
-    add_merger(hf, &deep, (uint32_t)kvb_min(hf_list_length(hf, HF_V_DEEPSTACK), 16));
+    hf->model->encoder.deepstack_levels = (uint8_t)kvb_min(hf_list_length(hf, HF_V_DEEPSTACK), 16);
+    add_merger(hf, &deep, hf->model->encoder.deepstack_levels);
     hf_encoder_facts(hf, layers, hidden, inner, hf_get(hf, HF_V_HEADS, 16));
 }
 

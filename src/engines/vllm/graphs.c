@@ -1,0 +1,232 @@
+// CUDA graphs: how many are captured, what they really take, and the estimate that is subtracted for them.
+// Source: vllm/v1/worker/gpu_model_runner.py profile_cudagraph_memory (v0.18.0 to v0.27.1), v1/cudagraph_dispatcher.py,
+// config/vllm.py _set_cudagraph_sizes.
+#include "engines/vllm/overhead.h"
+
+#include "base/checked.h"
+#include "engines/vllm/defaults.h"
+#include "engines/vllm/graph_rows.h"
+
+#define MIB (1ULL << 20)
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define HOPPER 90
+#define BLACKWELL 100
+#define CONSUMER_BLACKWELL 120
+#define LARGEST_BY_DEFAULT 512
+#define LORA_CASES 2 // each graph without and with an adapter: _get_lora_cases, v0.20.0
+#define FP32_BYTES 4
+#define SPLITS 32                        // flash_attn_max_num_splits_for_cuda_graph, config/attention.py v0.20.0
+#define FLASHINFER_WORKSPACE (394 * MIB) // VLLM_FLASHINFER_WORKSPACE_BUFFER_SIZE, envs.py v0.20.0
+#define DRIVER_STEP (2 * MIB)            // by which device memory grows
+#define DRIVER_MINIMUM MIB               // "at least 1 MiB per graph", profile_cudagraph_memory
+
+// Graphs of each kind, and the tokens of the largest.
+struct captures {
+    uint64_t piecewise, full;
+    uint64_t piecewise_tokens, full_tokens;
+};
+
+static uint64_t largest_size(const struct kvb_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    uint64_t limit = LARGEST_BY_DEFAULT;
+    if (context->generation == KVB_GENERATION_V0) {
+        limit = kvb_min(kvb_round_up(context->max_num_seqs, 8), 256);
+    } else if (kvb_rule(context, KVB_RULE_CAPTURE_SIZES) >= KVB_CAPTURE_TWICE_SEQS) {
+        limit = kvb_min(limit, kvb_mul(2 * (1 + (uint64_t)context->speculative_tokens), context->max_num_seqs));
+    }
+    if (kvb_is_set(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE)) {
+        limit = kvb_number(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
+    }
+    return context->generation == KVB_GENERATION_V1 ? kvb_min(limit, context->max_num_batched_tokens) : limit;
+}
+
+// Sizes 1, 2, 4, then every 8 to 512; later every 8 below 256 and every 16 up to the limit.
+static uint64_t sizes_up_to(const struct kvb_context *context, uint64_t limit)
+{
+    uint64_t small = limit >= 4 ? 3 : limit >= 2 ? 2 : limit;
+    if (kvb_rule(context, KVB_RULE_CAPTURE_SIZES) < KVB_CAPTURE_SPARSE || limit < 256) {
+        return small + limit / 8;
+    }
+    return small + 31 + (limit - 256) / 16 + 1;
+}
+
+uint64_t kvb_capture_sizes(const struct kvb_context *context)
+{
+    bool listed = kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES);
+    return listed ? kvb_number(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES)
+                  : sizes_up_to(context, largest_size(context));
+}
+
+// Full graphs are captured for decode steps alone, none larger than one step of all sequences.
+static uint64_t decode_sizes(const struct kvb_context *context, uint64_t *largest)
+{
+    uint64_t step_tokens = 1 + (uint64_t)context->speculative_tokens;
+    uint64_t all = kvb_capture_sizes(context);
+    *largest = kvb_min(largest_size(context), kvb_mul(step_tokens, context->max_num_seqs));
+    if (*largest == largest_size(context)) {
+        return all;
+    }
+    if (kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES)) { // only their number and the largest are known
+        return kvb_max(1, kvb_mul(all, *largest) / kvb_max(1, largest_size(context)));
+    }
+    return kvb_min(all, sizes_up_to(context, *largest));
+}
+
+static bool captures_any(const struct kvb_context *context)
+{
+    return !context->eager && kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE) != KVB_GRAPH_MODE_NONE &&
+           !context->model->pooling;
+}
+
+// Keys larger than 8 bits have one backend in the order of platforms/cuda.py (v0.20.0 _get_backend_priorities);
+// FlashAttention 2 takes no fp8 keys.
+static bool uses_flashinfer(const struct kvb_context *context)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    uint64_t asked = kvb_number(context->plan, KVB_SET_ATTENTION_BACKEND);
+    if (asked != KVB_BACKEND_AUTO || kvb_model_is_mla(context->model) || context->gpu->vendor != KVB_VENDOR_NVIDIA) {
+        return asked == KVB_BACKEND_FLASHINFER;
+    }
+    bool data_centre = capability >= BLACKWELL && capability < 110;
+    bool fp8 = context->kv_dtype == KVB_KV_FP8 || context->kv_dtype == KVB_KV_NVFP4;
+    return data_centre || (fp8 && capability != HOPPER);
+}
+
+// Backends without uniform batches of several tokens fall back to piecewise graphs alone.
+static bool decodes_in_full_graphs(const struct kvb_context *context)
+{
+    bool several = context->speculative_tokens > 0 && uses_flashinfer(context);
+    return !several && !kvb_model_has(context->model, KVB_ATTENTION_CHUNKED);
+}
+
+static void count(const struct kvb_context *context, struct captures *captures)
+{
+    uint64_t sizes = kvb_capture_sizes(context);
+    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    bool both = kvb_rule(context, KVB_RULE_GRAPH_MODES) == 2;
+    *captures = (struct captures){sizes, 0, largest_size(context), 0};
+    if (mode == KVB_GRAPH_MODE_FULL) {
+        *captures = (struct captures){0, sizes, 0, largest_size(context)};
+        return;
+    }
+    if (both && mode != KVB_GRAPH_MODE_PIECEWISE && decodes_in_full_graphs(context)) {
+        captures->full = decode_sizes(context, &captures->full_tokens);
+    }
+    if (mode == KVB_GRAPH_MODE_FULL_DECODE_ONLY && captures->full > 0) {
+        captures->piecewise = 0;
+    }
+}
+
+static uint64_t stage_layers(const struct kvb_context *context, uint32_t stage)
+{
+    return (uint64_t)context->stage_begin[stage + 1] - context->stage_begin[stage];
+}
+
+static void spread(struct kvb_estimate *estimate, uint64_t likely, uint32_t low_percent, uint32_t high_percent)
+{
+    estimate->bytes = likely;
+    estimate->low_bytes = likely / 100 * low_percent;
+    estimate->high_bytes = kvb_add(likely / 100 * high_percent, 64 * MIB);
+}
+
+void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
+{
+    struct captures captures;
+    *estimate = (struct kvb_estimate){0, 0, 0};
+    if (!captures_any(context)) {
+        return;
+    }
+    count(context, &captures);
+    uint64_t graphs = captures.piecewise + captures.full;
+    uint64_t layers = stage_layers(context, stage);
+    uint64_t bytes;
+    if (context->generation == KVB_GENERATION_V0) {
+        bytes = kvb_mul(kvb_mul(graphs, layers), (uint64_t)GRAPH_V0_KIB_PER_LAYER << 10);
+        bytes = kvb_number(context->plan, KVB_SET_ENABLE_LORA) ? GRAPH_LORA_FACTOR * bytes : bytes;
+    } else {
+        uint64_t line = GRAPH_BASE_MIB * MIB + layers * ((uint64_t)GRAPH_LAYER_KIB << 10);
+        bytes = kvb_mul(line, graphs) / GRAPHS_PER_ESTIMATE;
+    }
+    bool experts = kvb_model_has_experts(context->model);
+    spread(estimate, bytes, 50, experts ? 220 : 160);
+}
+
+// What FlashAttention 3 keeps for splitting the keys: a partial result and its logarithm per split.
+// Source: vllm/v1/attention/backends/flash_attn.py v0.20.0:430-443.
+static uint64_t split_bytes(const struct kvb_context *context, uint64_t tokens)
+{
+    uint64_t widest = 0;
+    bool hopper = context->gpu->compute_capability == HOPPER && context->gpu->vendor == KVB_VENDOR_NVIDIA;
+    bool other_backend = context->model->encoder.family == KVB_ENCODER_GEMMA3 ||
+                         context->model->encoder.family == KVB_ENCODER_GEMMA4 || context->dtype == KVB_DTYPE_FP32;
+    for (uint32_t i = 0; hopper && !other_backend && i < context->model->kind_count; i++) {
+        const struct kvb_attention_shape *shape = &context->model->kinds[i].attention;
+        bool latent = shape->kind == KVB_ATTENTION_MLA && shape->index_heads == 0;
+        bool plain = (shape->kind == KVB_ATTENTION_FULL || shape->kind == KVB_ATTENTION_SLIDING) && !shape->sinks;
+        uint64_t size = latent ? shape->latent_rank : plain ? shape->value_head_size : 0;
+        uint64_t heads = kvb_heads_on_rank(shape->heads, context->tp);
+        widest = kvb_max(widest, size > 0 ? heads * (size + 1) : 0);
+    }
+    return kvb_mul(kvb_mul(widest, tokens), SPLITS * FP32_BYTES);
+}
+
+// The first capture of a mode brings what the mode's graphs share.
+static uint64_t first_full(const struct kvb_context *context, const struct captures *captures)
+{
+    uint64_t workspace = uses_flashinfer(context) ? FLASHINFER_WORKSPACE : 0;
+    workspace = kvb_max(workspace, split_bytes(context, captures->full_tokens));
+    uint64_t states = kvb_model_has_state(context->model) ? GRAPH_STATE_FIRST_KIB << 10 : 0;
+    return captures->full > 0 ? kvb_add(workspace + states, GRAPH_FULL_FIRST_KIB << 10) : 0;
+}
+
+static uint64_t first_piecewise(const struct kvb_context *context, const struct captures *captures)
+{
+    bool hopper = context->gpu->compute_capability == HOPPER;
+    bool fp8 = context->model->quantisation.method == KVB_QUANT_FP8;
+    uint64_t base = (hopper && !fp8 ? GRAPH_PIECEWISE_FIRST_HOPPER_KIB : GRAPH_PIECEWISE_FIRST_KIB) << 10;
+    return captures->piecewise > 0 ? kvb_add(base, kvb_layer_bytes(context, captures->piecewise_tokens)) : 0;
+}
+
+// Each further graph: `kib` and so much per layer, experts on top.
+static uint64_t further(const struct kvb_context *context, uint64_t layers, int64_t kib, uint64_t layer_kib)
+{
+    int64_t sum = kib + (int64_t)(layers * layer_kib);
+    sum += kvb_model_has_experts(context->model) ? GRAPH_EXPERTS_KIB : 0;
+    return kvb_max(DRIVER_MINIMUM, sum > 0 ? kvb_round_up((uint64_t)sum << 10, DRIVER_STEP) : 0);
+}
+
+static uint64_t estimate_of(const struct kvb_context *context, uint32_t stage)
+{
+    struct captures captures;
+    count(context, &captures);
+    uint64_t cases = kvb_number(context->plan, KVB_SET_ENABLE_LORA) ? LORA_CASES : 1;
+    uint64_t layers = stage_layers(context, stage);
+    uint64_t piecewise = kvb_mul(captures.piecewise, cases);
+    uint64_t full = kvb_mul(captures.full, cases);
+    uint64_t bytes = kvb_max(first_full(context, &captures), first_piecewise(context, &captures));
+    if (piecewise > 0) {
+        uint64_t one = further(context, layers, GRAPH_PIECEWISE_KIB, GRAPH_PIECEWISE_LAYER_KIB);
+        bytes = kvb_add(bytes, kvb_mul(piecewise - 1, one));
+    }
+    if (full > 0) {
+        bytes = kvb_add(bytes, kvb_mul(full - 1, further(context, layers, GRAPH_FULL_KIB, GRAPH_FULL_LAYER_KIB)));
+    }
+    return bytes;
+}
+
+void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
+{
+    *estimate = (struct kvb_estimate){0, 0, 0};
+    uint32_t rule = kvb_rule(context, KVB_RULE_GRAPH_ESTIMATE);
+    uint8_t asked = context->plan->environment.estimate_cudagraphs;
+    bool on = asked == KVB_UNSET ? rule == 2 : asked == KVB_YES;
+    bool charged = rule > 0 && on && !context->v2_runner && captures_any(context) &&
+                   (context->gpu->vendor != KVB_VENDOR_AMD || context->release >= R(26, 0));
+    if (!charged) {
+        return;
+    }
+    bool states = kvb_model_has_state(context->model);
+    spread(estimate, estimate_of(context, stage), states ? GRAPH_STATE_LOW : GRAPH_LOW,
+           states ? GRAPH_STATE_HIGH : GRAPH_HIGH);
+}
