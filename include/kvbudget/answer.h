@@ -5,10 +5,13 @@
 #define KVBUDGET_ANSWER_H
 
 #include <kvbudget/budget.h>
+#include <kvbudget/export.h>
 #include <kvbudget/input.h>
 #include <kvbudget/logs.h>
 #include <kvbudget/machine.h>
 #include <kvbudget/residents.h>
+
+KVB_PUBLIC_BEGIN
 
 // A flag whose text is kept because the settings do not hold all of it: JSON flags and "env".
 #define KVB_TYPED_MAX 48
@@ -49,8 +52,8 @@ struct kvb_answer {
 void kvb_answer_copy(struct kvb_answer *to, const struct kvb_answer *from);
 
 // Resolves, computes and advises.
-enum kvb_status kvb_answer(const struct kvb_deployment *deployment, struct kvb_answer *answer,
-                           struct kvb_problems *problems) KVB_MUST_USE;
+enum kvb_status kvb_answer_deployment(const struct kvb_deployment *deployment, struct kvb_answer *answer,
+                                      struct kvb_problems *problems) KVB_MUST_USE;
 // Computes and advises on answer->plan as it is.
 enum kvb_status kvb_answer_plan(struct kvb_answer *answer, struct kvb_problems *problems) KVB_MUST_USE;
 // Whether a GPU or its memory is named.
@@ -156,5 +159,7 @@ enum kvb_status kvb_log_given_by(const struct kvb_deployment *deployment, const 
 // Adds checks that need the model: tokens from the pool, need from the length.
 void kvb_log_check_budget(const struct kvb_deployment *deployment, struct kvb_log_report *log,
                           const struct kvb_log_given *given);
+
+KVB_PUBLIC_END
 
 #endif

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kvbudget/export.h>
 #include <kvbudget/plan.h>
+
+KVB_PUBLIC_BEGIN
 
 // requested = the sum of all items. Per GPU, of the tightest rank.
 enum kvb_item {
@@ -24,7 +27,7 @@ struct kvb_item_row {
     const char *label; // text: "weights"
     const char *help;
 };
-extern const struct kvb_item_row kvb_item_rows[KVB_ITEM_COUNT];
+const struct kvb_item_row *kvb_item_row_of(enum kvb_item item); // NULL: no such row
 
 struct kvb_term {
     int64_t bytes; // likely value; only the KV cache can be negative (a deficit)
@@ -176,5 +179,7 @@ struct kvb_advice {
 
 enum kvb_status kvb_advise(const struct kvb_plan *plan, const struct kvb_budget *budget,
                            struct kvb_advice *advice) KVB_MUST_USE;
+
+KVB_PUBLIC_END
 
 #endif

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kvbudget/export.h>
+
+KVB_PUBLIC_BEGIN
+
 // Number formats as safetensors names them; PACKED: blocks of a GGUF format, sizes are in the class.
 enum kvb_element {
     KVB_ELEMENT_F64,
@@ -74,5 +78,7 @@ struct kvb_checkpoint {
     uint32_t class_count;
     struct kvb_tensor_class classes[KVB_CHECKPOINT_CLASSES_MAX];
 };
+
+KVB_PUBLIC_END
 
 #endif

@@ -4,7 +4,10 @@
 #define KVBUDGET_GATE_H
 
 #include <kvbudget/answer.h>
+#include <kvbudget/export.h>
 #include <kvbudget/policy.h>
+
+KVB_PUBLIC_BEGIN
 
 enum kvb_case_verdict { KVB_CASE_PASS, KVB_CASE_FAIL, KVB_CASE_ERROR };
 const char *kvb_case_verdict_name(enum kvb_case_verdict verdict); // "pass", "fail", "error"
@@ -59,7 +62,9 @@ struct kvb_gate *kvb_gate_new(const struct kvb_gate_options *options, enum kvb_s
 // passed over. What is wrong with a file becomes a case; a status other than KVB_OK ends the work.
 enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip_others,
                               struct kvb_problems *problems) KVB_MUST_USE;
-struct kvb_gate_totals kvb_gate_totals(const struct kvb_gate *gate);
+struct kvb_gate_totals kvb_gate_count(const struct kvb_gate *gate);
 void kvb_gate_free(struct kvb_gate *gate);
+
+KVB_PUBLIC_END
 
 #endif

@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kvbudget/export.h>
 #include <kvbudget/model.h>
+
+KVB_PUBLIC_BEGIN
 
 enum kvb_basis {
     KVB_BASIS_EXACT,      // arithmetic of the engine
@@ -37,5 +40,7 @@ struct kvb_gpu {
     bool unified_memory;
     bool fp8_native;
 };
+
+KVB_PUBLIC_END
 
 #endif

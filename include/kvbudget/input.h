@@ -7,11 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kvbudget/export.h>
 #include <kvbudget/gpu.h>
 #include <kvbudget/model.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/problem.h>
 #include <kvbudget/residents.h>
+
+KVB_PUBLIC_BEGIN
 
 enum kvb_profile_kind {
     KVB_PROFILE_MODEL,
@@ -151,5 +154,7 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
 typedef void kvb_stream_taker(void *context, const char *bytes, size_t length);
 enum kvb_status kvb_stream_read(const char *path, kvb_stream_taker *take, void *context,
                                 struct kvb_problems *problems) KVB_MUST_USE;
+
+KVB_PUBLIC_END
 
 #endif

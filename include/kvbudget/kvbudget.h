@@ -14,8 +14,8 @@
 #include <kvbudget/gpu.h>
 #include <kvbudget/input.h>
 #include <kvbudget/logs.h>
-#include <kvbudget/manifest.h>
 #include <kvbudget/machine.h>
+#include <kvbudget/manifest.h>
 #include <kvbudget/model.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/policy.h>

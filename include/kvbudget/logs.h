@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kvbudget/export.h>
 #include <kvbudget/plan.h>
+
+KVB_PUBLIC_BEGIN
 
 enum kvb_log_engine {
     KVB_LOG_UNKNOWN_ENGINE,
@@ -91,7 +94,7 @@ struct kvb_observation_row {
     enum kvb_log_unit unit;
     enum kvb_log_combine combine;
 };
-extern const struct kvb_observation_row kvb_observation_rows[KVB_OBS_COUNT];
+const struct kvb_observation_row *kvb_observation_row_of(enum kvb_observation observation); // NULL: no such row
 
 struct kvb_log_value {
     bool set;
@@ -257,5 +260,7 @@ bool kvb_log_add_check(struct kvb_log_report *report, const struct kvb_check *ch
 // A setting from what the user said, else the log, else the engine's default where the log proves it.
 bool kvb_log_setting(const struct kvb_log_report *report, const struct kvb_log_given *given, enum kvb_setting setting,
                      uint64_t *number);
+
+KVB_PUBLIC_END
 
 #endif

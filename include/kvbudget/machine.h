@@ -7,9 +7,12 @@
 #include <stdint.h>
 
 #include <kvbudget/budget.h>
+#include <kvbudget/export.h>
 #include <kvbudget/gpu.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/problem.h>
+
+KVB_PUBLIC_BEGIN
 
 #define KVB_DEVICES_MAX 64          // GPUs and MIG slices together
 #define KVB_DEVICE_PROCESSES_MAX 16 // of one device; more are counted only
@@ -127,5 +130,7 @@ struct kvb_ranking {
 // on any of them.
 enum kvb_status kvb_machine_rank(struct kvb_plan *plan, const struct kvb_machine *machine, const bool *pool,
                                  struct kvb_ranking *ranking, struct kvb_problems *problems) KVB_MUST_USE;
+
+KVB_PUBLIC_END
 
 #endif

@@ -6,9 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kvbudget/export.h>
 #include <kvbudget/input.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/problem.h>
+
+KVB_PUBLIC_BEGIN
 
 // A place in the file that was read; line 0 = the file does not say it.
 struct kvb_spot {
@@ -73,5 +76,7 @@ bool kvb_manifest_is_folder(const char *path);
 
 // The words of `kind`, for help and documents; false behind the last.
 bool kvb_manifest_kind_at(unsigned index, const char **kind, const char **what);
+
+KVB_PUBLIC_END
 
 #endif

@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 #include <kvbudget/checkpoint.h>
+#include <kvbudget/export.h>
+
+KVB_PUBLIC_BEGIN
 
 #define KVB_NAME_CAPACITY 160
 #define KVB_LAYERS_MAX 512
@@ -272,5 +275,7 @@ const char *kvb_dtype_name(enum kvb_dtype dtype);
 const char *kvb_quantisation_name(enum kvb_quantisation_method method);
 const char *kvb_role_name(enum kvb_role role);
 uint32_t kvb_dtype_bytes(enum kvb_dtype dtype);
+
+KVB_PUBLIC_END
 
 #endif

@@ -5,9 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kvbudget/export.h>
 #include <kvbudget/gpu.h>
 #include <kvbudget/model.h>
 #include <kvbudget/problem.h>
+
+KVB_PUBLIC_BEGIN
 
 // A release as one number that sorts: 0.6.4.post1 -> KVB_RELEASE(0, 6, 4) + 1.
 #define KVB_RELEASE(major, minor, patch)                                                                               \
@@ -27,7 +30,7 @@ struct kvb_engine {
 bool kvb_release_parse(const char *text, uint32_t *release);
 char *kvb_release_format(char out[32], uint32_t release);
 
-// Every engine setting that can move memory. One row each in kvb_setting_rows.
+// Every engine setting that can move memory. One row each, of kvb_setting_row_of.
 enum kvb_setting {
     KVB_SET_GPU_MEMORY_UTILIZATION, // ppm
     KVB_SET_MAX_MODEL_LEN,          // tokens; KVB_AUTO = auto
@@ -175,7 +178,7 @@ struct kvb_setting_row {
     const char *argument;  // for help: "TOKENS"
     const char *help;
 };
-extern const struct kvb_setting_row kvb_setting_rows[KVB_SETTING_COUNT];
+const struct kvb_setting_row *kvb_setting_row_of(enum kvb_setting setting); // NULL: no such row
 
 // Reads the text of one value by its row. False with a sentence in `why` (what was found, what would do).
 bool kvb_setting_parse(enum kvb_setting setting, const char *text, uint64_t *number, char why[256]);
@@ -276,5 +279,7 @@ struct kvb_plan {
     struct kvb_request request;
     struct kvb_calibration calibration;
 };
+
+KVB_PUBLIC_END
 
 #endif

@@ -6,9 +6,12 @@
 #include <stdint.h>
 
 #include <kvbudget/budget.h>
+#include <kvbudget/export.h>
 #include <kvbudget/manifest.h>
 
-// Why a case fails or cannot be answered. One row each in kvb_check_rule_rows.
+KVB_PUBLIC_BEGIN
+
+// Why a case fails or cannot be answered. One row each, of kvb_check_rule_row_of.
 enum kvb_check_rule {
     KVB_CHECK_FITS,
     KVB_CHECK_UNKNOWN_FLAG,
@@ -30,7 +33,7 @@ struct kvb_check_rule_row {
     const char *help; // one sentence
     bool is_error;    // the case could not be answered
 };
-extern const struct kvb_check_rule_row kvb_check_rule_rows[KVB_CHECK_COUNT];
+const struct kvb_check_rule_row *kvb_check_rule_row_of(enum kvb_check_rule rule); // NULL: no such row
 
 #define KVB_FINDINGS_MAX 24
 struct kvb_finding {
@@ -118,5 +121,7 @@ void kvb_policy_waive(const struct kvb_policy *policy, const char *file, const c
 
 // "k8s/**/*.yaml": '*' and '?' stay inside one folder, '**' does not; without '/' the file's name alone counts.
 bool kvb_pattern_fits(const char *pattern, const char *path);
+
+KVB_PUBLIC_END
 
 #endif

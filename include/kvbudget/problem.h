@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kvbudget/export.h>
+
+KVB_PUBLIC_BEGIN
+
 #define KVB_PATH_CAPACITY 4096
 #define KVB_PROBLEM_TEXT_CAPACITY 640
 #define KVB_PROBLEMS_MAX 16
@@ -76,5 +80,7 @@ const char *kvb_status_name(enum kvb_status status);
 
 // The tool's exit code for a status: 0, 2, 3 or 4.
 int kvb_status_exit_code(enum kvb_status status);
+
+KVB_PUBLIC_END
 
 #endif

@@ -8,8 +8,11 @@
 #include <stdint.h>
 
 #include <kvbudget/budget.h>
+#include <kvbudget/export.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/problem.h>
+
+KVB_PUBLIC_BEGIN
 
 #define KVB_RESIDENTS_MAX 8
 
@@ -37,7 +40,7 @@ struct kvb_charge_row {
     bool cumulative;     // its utilization must cover what is there already
     bool charges_growth; // a neighbour that grows while it profiles is charged
 };
-extern const struct kvb_charge_row kvb_charge_rows[KVB_CHARGE_COUNT];
+const struct kvb_charge_row *kvb_charge_row_of(enum kvb_charge charge); // NULL: no such row
 // KVB_CHARGE_COUNT when the plan cannot work.
 enum kvb_charge kvb_charge_of(const struct kvb_plan *plan);
 
@@ -68,7 +71,7 @@ struct kvb_sharding_row {
     bool keeps_root; // the root unit stays gathered for the whole pass
     bool gathers;    // units are gathered before they run
 };
-extern const struct kvb_sharding_row kvb_sharding_rows[KVB_SHARD_COUNT];
+const struct kvb_sharding_row *kvb_sharding_row_of(enum kvb_sharding sharding); // NULL: no such row
 
 // Bytes per parameter by precision; the reader takes them from this table.
 enum kvb_precision { KVB_PRECISION_FP32, KVB_PRECISION_BF16, KVB_PRECISION_MIXED, KVB_PRECISION_COUNT };
@@ -77,7 +80,7 @@ struct kvb_precision_row {
     uint32_t weights, gradients, moments, master; // bytes per parameter; Adam's two moments, the fp32 copy
     const char *help;
 };
-extern const struct kvb_precision_row kvb_precision_rows[KVB_PRECISION_COUNT];
+const struct kvb_precision_row *kvb_precision_row_of(enum kvb_precision precision); // NULL: no such row
 
 enum kvb_optimizer { KVB_OPTIMIZER_ADAMW, KVB_OPTIMIZER_ADAMW_8BIT, KVB_OPTIMIZER_SGD, KVB_OPTIMIZER_COUNT };
 const char *kvb_optimizer_name(enum kvb_optimizer optimizer);
@@ -173,8 +176,9 @@ struct kvb_side_by_side {
 
 // Starts the residents one after another in their order, and the engines once more all at once. Every
 // engine runs on `gpu`, whatever its own plan says.
-enum kvb_status kvb_side_by_side(const struct kvb_gpu *gpu, const struct kvb_resident *residents, uint32_t count,
-                                 struct kvb_side_by_side *answer, struct kvb_problems *problems) KVB_MUST_USE;
+enum kvb_status kvb_side_by_side_compute(const struct kvb_gpu *gpu, const struct kvb_resident *residents,
+                                         uint32_t count, struct kvb_side_by_side *answer,
+                                         struct kvb_problems *problems) KVB_MUST_USE;
 
 // Marks `bytes` of each GPU as held by `name`.
 void kvb_plan_hold(struct kvb_plan *plan, const char *name, uint64_t bytes);
@@ -209,8 +213,8 @@ struct kvb_train_row {
     const char *key, *label;
     char letter; // in pictures
 };
-extern const struct kvb_train_row kvb_train_phase_rows[KVB_TRAIN_PHASE_COUNT];
-extern const struct kvb_train_row kvb_train_part_rows[KVB_TRAIN_PART_COUNT];
+const struct kvb_train_row *kvb_train_phase_row_of(enum kvb_train_phase phase); // NULL: no such row
+const struct kvb_train_row *kvb_train_part_row_of(enum kvb_train_part part);    // NULL: no such row
 
 struct kvb_training {
     uint64_t memory_bytes;
@@ -247,7 +251,7 @@ struct kvb_host_row {
     enum kvb_setting setting;
     const char *does, *cannot; // sentences
 };
-extern const struct kvb_host_row kvb_host_rows[KVB_HOST_KIND_COUNT];
+const struct kvb_host_row *kvb_host_row_of(enum kvb_host_kind kind); // NULL: no such row
 
 // One setting that puts something into CPU memory. Per GPU.
 struct kvb_host_use {
@@ -265,7 +269,7 @@ struct kvb_host_memory {
     uint32_t count;
     struct kvb_host_use uses[KVB_HOST_KIND_COUNT];
 };
-void kvb_host_memory(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_host_memory *memory);
+void kvb_host_memory_of(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_host_memory *memory);
 
 // ---- Platforms that hold memory themselves
 
@@ -278,6 +282,8 @@ struct kvb_platform_row {
 };
 const struct kvb_platform_row *kvb_platform_rows(size_t *count);
 // NULL: nothing but the driver holds memory there.
-const struct kvb_platform_row *kvb_platform_row(enum kvb_platform platform, const struct kvb_gpu *gpu);
+const struct kvb_platform_row *kvb_platform_row_of(enum kvb_platform platform, const struct kvb_gpu *gpu);
+
+KVB_PUBLIC_END
 
 #endif

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kvbudget/export.h>
+
+KVB_PUBLIC_BEGIN
+
 #define KVB_KIB (UINT64_C(1) << 10)
 #define KVB_MIB (UINT64_C(1) << 20)
 #define KVB_GIB (UINT64_C(1) << 30)
@@ -35,5 +39,7 @@ char *kvb_format_gib(char out[32], int64_t bytes, unsigned decimals);
 char *kvb_format_count(char out[32], uint64_t count);       // 1,721,888
 char *kvb_format_ppm(char out[32], uint32_t ppm);           // 925000 -> "0.925", 900000 -> "0.90"
 char *kvb_format_bytes_exact(char out[32], uint64_t bytes); // shortest exact: "24564MiB", "1GiB", "1000B"
+
+KVB_PUBLIC_END
 
 #endif

@@ -9,8 +9,8 @@ void kvb_answer_copy(struct kvb_answer *to, const struct kvb_answer *from)
     to->plan.draft = from->plan.draft != NULL ? &to->draft : NULL;
 }
 
-enum kvb_status kvb_answer(const struct kvb_deployment *deployment, struct kvb_answer *answer,
-                           struct kvb_problems *problems)
+enum kvb_status kvb_answer_deployment(const struct kvb_deployment *deployment, struct kvb_answer *answer,
+                                      struct kvb_problems *problems)
 {
     enum kvb_status status =
         kvb_deployment_resolve(deployment, &answer->plan, &answer->draft, &answer->source, problems);

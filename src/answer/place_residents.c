@@ -266,7 +266,7 @@ static enum kvb_status place(struct kvb_question *question, struct kvb_plan *pla
     take_used(residents);
     uint32_t count =
         put_in_order(residents, question->deployment.name[0] != '\0' ? question->deployment.name : plan->model.name);
-    status = kvb_side_by_side(&plan->gpu, residents->rows, count, &residents->side, problems);
+    status = kvb_side_by_side_compute(&plan->gpu, residents->rows, count, &residents->side, problems);
     if (status != KVB_OK) {
         return status;
     }

@@ -61,7 +61,7 @@ static void gather(struct serve_settings *settings, const struct kvb_question *q
             .written = said,
             .changed = said && value->origin == KVB_ORIGIN_FLAG,
             .number = value->number,
-            .text = kvb_setting_rows[i].kind == KVB_VALUE_WORD ? question->setting_texts[i] : NULL,
+            .text = kvb_setting_row_of(i)->kind == KVB_VALUE_WORD ? question->setting_texts[i] : NULL,
         };
     }
     apply_changes(settings, advice);
@@ -77,7 +77,7 @@ static void add_flag_name(struct kvb_buffer *out, const char *prefix, const char
 
 static void add_setting(struct kvb_buffer *out, enum kvb_setting setting, const struct serve_setting *value)
 {
-    const struct kvb_setting_row *row = &kvb_setting_rows[setting];
+    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     char text[48];
     if (!value->written || row->kind == KVB_VALUE_PART) {
         return;

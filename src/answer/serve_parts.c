@@ -95,7 +95,7 @@ bool serve_flag_is_changed(const char *word, const struct serve_settings *settin
     int best = -1;
     enum kvb_name_match best_match = KVB_NAME_DIFFERS;
     for (int i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *row = &kvb_setting_rows[i];
+        const struct kvb_setting_row *row = kvb_setting_row_of(i);
         enum kvb_name_match found = KVB_NAME_DIFFERS;
         if (is_short_form(word, whole, row)) {
             found = KVB_NAME_EQUAL;
@@ -111,6 +111,6 @@ bool serve_flag_is_changed(const char *word, const struct serve_settings *settin
         *takes_value = true;
         return is_long && json_flag_is_changed(name, length, settings, question);
     }
-    *takes_value = kvb_setting_rows[best].kind != KVB_VALUE_SWITCH;
+    *takes_value = kvb_setting_row_of(best)->kind != KVB_VALUE_SWITCH;
     return settings->values[best].changed;
 }

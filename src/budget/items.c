@@ -1,7 +1,7 @@
 // The lines of a budget and the words of a verdict.
 #include <kvbudget/budget.h>
 
-const struct kvb_item_row kvb_item_rows[KVB_ITEM_COUNT] = {
+static const struct kvb_item_row item_rows[KVB_ITEM_COUNT] = {
     [KVB_ITEM_WEIGHTS] = {"weights_bytes", "weights", "what the release prints as model loading"},
     [KVB_ITEM_ACTIVATION] = {"activation_bytes", "activation peak", "largest phase of the profile run"},
     [KVB_ITEM_NON_TORCH] = {"non_torch_bytes", "non-torch", "growth outside PyTorch during start-up"},
@@ -15,4 +15,9 @@ const char *kvb_verdict_name(enum kvb_verdict verdict)
 {
     static const char *const names[] = {"fits", "tight", "does_not_fit"};
     return names[verdict];
+}
+
+const struct kvb_item_row *kvb_item_row_of(enum kvb_item item)
+{
+    return (unsigned)item < KVB_ITEM_COUNT ? &item_rows[item] : NULL;
 }

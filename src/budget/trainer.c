@@ -11,7 +11,7 @@
 #define DEFAULT_TOKENS 16384
 #define MOMENTS_8BIT 2
 
-const struct kvb_sharding_row kvb_sharding_rows[KVB_SHARD_COUNT] = {
+static const struct kvb_sharding_row sharding_rows[KVB_SHARD_COUNT] = {
     [KVB_SHARD_NONE] = {"none", false, false, false, false, false},
     [KVB_SHARD_FSDP] = {"fsdp", true, true, true, true, true},
     [KVB_SHARD_FSDP2] = {"fsdp2", true, true, true, true, true},
@@ -20,7 +20,7 @@ const struct kvb_sharding_row kvb_sharding_rows[KVB_SHARD_COUNT] = {
     [KVB_SHARD_ZERO3] = {"zero3", true, true, true, false, true},
 };
 
-const struct kvb_precision_row kvb_precision_rows[KVB_PRECISION_COUNT] = {
+static const struct kvb_precision_row precision_rows[KVB_PRECISION_COUNT] = {
     [KVB_PRECISION_FP32] = {"fp32", 4, 4, 8, 0, "fp32 weights, bf16 copies made unit by unit"},
     [KVB_PRECISION_BF16] = {"bf16", 2, 2, 4, 0, "all of it in bf16"},
     [KVB_PRECISION_MIXED] = {"mixed", 2, 2, 8, 4, "bf16 weights beside an fp32 copy in the optimizer"},
@@ -95,12 +95,12 @@ static uint64_t share(uint64_t bytes, bool divided, uint32_t gpus)
 
 static void fill_reference(const struct kvb_trainer *trainer, uint64_t parameters, struct kvb_train_state *state)
 {
-    const struct kvb_sharding_row *row = &kvb_sharding_rows[trainer->sharding];
+    const struct kvb_sharding_row *row = &sharding_rows[trainer->sharding];
     if (!trainer->has_reference) {
         return;
     }
     uint64_t count = trainer->reference_parameters > 0 ? trainer->reference_parameters : parameters;
-    uint64_t bytes = kvb_mul(count, kvb_precision_rows[trainer->reference_precision].weights);
+    uint64_t bytes = kvb_mul(count, precision_rows[trainer->reference_precision].weights);
     bytes = trainer->reference_bytes > 0 ? trainer->reference_bytes : bytes;
     bool divided = row->weights || trainer->reference_bytes > 0;
     state->reference_bytes = share(bytes, divided, trainer->gpus);
@@ -108,8 +108,8 @@ static void fill_reference(const struct kvb_trainer *trainer, uint64_t parameter
 
 void kvb_train_state(const struct kvb_trainer *trainer, const struct kvb_model *model, struct kvb_train_state *state)
 {
-    const struct kvb_sharding_row *row = &kvb_sharding_rows[trainer->sharding];
-    const struct kvb_precision_row *width = &kvb_precision_rows[trainer->precision];
+    const struct kvb_sharding_row *row = &sharding_rows[trainer->sharding];
+    const struct kvb_precision_row *width = &precision_rows[trainer->precision];
     struct kvb_train_shape shape;
     kvb_train_shape(trainer, model, &shape);
     memset(state, 0, sizeof *state);
@@ -148,4 +148,14 @@ uint64_t kvb_trainer_at_start(const struct kvb_trainer *trainer, const struct kv
     kvb_train_state(trainer, model, &state);
     uint64_t reference = trainer->reference_offloaded ? 0 : state.reference_bytes;
     return kvb_add(kvb_add(kvb_train_before_first(trainer, &state), reference), state.context_bytes);
+}
+
+const struct kvb_sharding_row *kvb_sharding_row_of(enum kvb_sharding sharding)
+{
+    return (unsigned)sharding < KVB_SHARD_COUNT ? &sharding_rows[sharding] : NULL;
+}
+
+const struct kvb_precision_row *kvb_precision_row_of(enum kvb_precision precision)
+{
+    return (unsigned)precision < KVB_PRECISION_COUNT ? &precision_rows[precision] : NULL;
 }

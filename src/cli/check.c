@@ -84,7 +84,7 @@ static int judge(struct arguments *arguments, struct kvb_gate *gate, const struc
             return kvb_status_exit_code(status);
         }
     }
-    struct kvb_gate_totals totals = kvb_gate_totals(gate);
+    struct kvb_gate_totals totals = kvb_gate_count(gate);
     render(arguments, &totals, documents, out);
     arguments->answered = true;
     return exit_code(&totals);

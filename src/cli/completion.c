@@ -18,7 +18,7 @@ static void add_words(struct kvb_buffer *out, const struct option_row *row)
     if (row->set_bit != OPTIONS_ENGINE || row->argument == NULL || row->id >= KVB_SETTING_COUNT) {
         return;
     }
-    const struct kvb_setting_row *setting = &kvb_setting_rows[row->id];
+    const struct kvb_setting_row *setting = kvb_setting_row_of(row->id);
     for (uint32_t i = 0; setting->kind == KVB_VALUE_WORD && i < setting->word_count; i++) {
         kvb_buffer_printf(out, "%s%s", i > 0 ? " " : "", setting->words[i].text);
     }

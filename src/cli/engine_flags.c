@@ -1,4 +1,4 @@
-// vLLM's own flags: one per row of kvb_setting_rows, and those that take JSON or a list.
+// vLLM's own flags: one per row of kvb_setting_row_of, and those that take JSON or a list.
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static void dash(char *out, size_t capacity, const char *key)
 void options_add_engine(struct option_list *list)
 {
     for (uint32_t i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *setting = &kvb_setting_rows[i];
+        const struct kvb_setting_row *setting = kvb_setting_row_of(i);
         if (setting->kind == KVB_VALUE_PART) {
             continue;
         }

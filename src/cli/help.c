@@ -40,7 +40,7 @@ void help_version(struct kvb_buffer *out)
 {
     char release[32];
     kvb_buffer_printf(out, "kvbudget %s\n", KVB_VERSION);
-    kvb_buffer_printf(out, "library          %s\n", KVB_VERSION);
+    kvb_buffer_printf(out, "library          %s\n", kvb_version());
     kvb_buffer_printf(out, "profile schema   %d\n", KVB_PROFILE_SCHEMA);
     kvb_buffer_printf(out, "JSON schema      %d\n", KVB_JSON_SCHEMA);
     kvb_buffer_printf(out, "vLLM through     %s\n", kvb_release_format(release, KVB_NEWEST_VLLM));

@@ -24,7 +24,7 @@ static void note_flags_out_of_range(const struct kvb_deployment *deployment, con
                                     struct kvb_problems *problems)
 {
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *row = &kvb_setting_rows[i];
+        const struct kvb_setting_row *row = kvb_setting_row_of(i);
         const struct kvb_setting_value *value = &deployment->settings.values[i];
         uint32_t release = plan->engine.release;
         bool early = row->since != 0 && release < row->since;
@@ -100,7 +100,7 @@ static enum kvb_status answer_against(struct arguments *arguments, struct kvb_an
         status = options_mistake(arguments, "--against is too long");
     }
     if (status == KVB_OK) {
-        status = kvb_answer(other, answer, &arguments->problems);
+        status = kvb_answer_deployment(other, answer, &arguments->problems);
     }
     kvb_release(other);
     return status;

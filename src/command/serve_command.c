@@ -104,10 +104,10 @@ static enum kvb_status set_setting(struct command *command, enum kvb_setting set
 {
     uint64_t number = 0;
     char why[256], text[64];
-    as_python_reads(text, value, kvb_setting_rows[setting].kind);
+    as_python_reads(text, value, kvb_setting_row_of(setting)->kind);
     if (!kvb_setting_parse(setting, text, &number, why)) {
         return kvb_problem_add(command->problems, KVB_ERROR, KVB_BAD_TYPE, HERE, "in the serve command: %s: %s",
-                               kvb_setting_rows[setting].key, why);
+                               kvb_setting_row_of(setting)->key, why);
     }
     kvb_settings_set(&command->deployment->settings, setting, number, KVB_ORIGIN_COMMAND);
     return KVB_OK;
@@ -272,7 +272,7 @@ static enum kvb_status missing_value(struct command *command, const char *word)
 static enum kvb_status read_known(struct command *command, const struct kvb_serve_flag *flag, const char *word,
                                   const char *equals, bool negated)
 {
-    if (flag->kind == KVB_SERVE_SETTING && kvb_setting_rows[flag->id].kind == KVB_VALUE_SWITCH) {
+    if (flag->kind == KVB_SERVE_SETTING && kvb_setting_row_of(flag->id)->kind == KVB_VALUE_SWITCH) {
         return read_switch(command, flag, equals, negated);
     }
     if (flag->kind == KVB_SERVE_NOTHING || flag->kind == KVB_SERVE_ENCODER_COPY) {
@@ -308,8 +308,8 @@ static const char *nearest_setting(const char *word, const char *equals)
     wanted[length - 2] = '\0';
     kvb_nearest_init(&nearest, wanted);
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        if (kvb_setting_rows[i].kind != KVB_VALUE_PART) {
-            kvb_nearest_offer(&nearest, kvb_setting_rows[i].key);
+        if (kvb_setting_row_of(i)->kind != KVB_VALUE_PART) {
+            kvb_nearest_offer(&nearest, kvb_setting_row_of(i)->key);
         }
     }
     return nearest.best;

@@ -28,7 +28,7 @@ char *kvb_setting_part_value(char out[64], const struct kvb_setting_part *part, 
 {
     char text[48];
     kvb_setting_format(text, part->setting, number);
-    bool word = kvb_setting_rows[part->setting].words != NULL;
+    bool word = kvb_setting_row_of(part->setting)->words != NULL;
     for (char *c = text; part->setting == KVB_SET_CUDAGRAPH_MODE && *c != '\0'; c++) {
         *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
     }
@@ -38,7 +38,7 @@ char *kvb_setting_part_value(char out[64], const struct kvb_setting_part *part, 
 
 char *kvb_setting_flag(char out[KVB_FLAG_CAPACITY], enum kvb_setting setting, uint64_t number)
 {
-    const struct kvb_setting_row *row = &kvb_setting_rows[setting];
+    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     const struct kvb_setting_part *part = kvb_setting_part(setting);
     char value[64];
     if (part != NULL) {

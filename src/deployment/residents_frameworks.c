@@ -122,12 +122,12 @@ static bool put_setting(struct kvb_resident_entry *entry, const char *key, const
     char why[256];
     uint64_t number = 0;
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        if (strcmp(kvb_setting_rows[i].key, key) == 0) {
+        if (strcmp(kvb_setting_row_of(i)->key, key) == 0) {
             bool fine = kvb_setting_parse((enum kvb_setting)i, text, &number, why);
             if (fine) {
                 kvb_settings_set(&entry->rollout, (enum kvb_setting)i, number, KVB_ORIGIN_PROFILE);
             }
-            strncpy(expected, kvb_setting_rows[i].help, 159);
+            strncpy(expected, kvb_setting_row_of(i)->help, 159);
             expected[159] = '\0';
             return fine;
         }

@@ -133,7 +133,7 @@ struct kvb_gate *kvb_gate_new(const struct kvb_gate_options *options, enum kvb_s
     return gate;
 }
 
-struct kvb_gate_totals kvb_gate_totals(const struct kvb_gate *gate)
+struct kvb_gate_totals kvb_gate_count(const struct kvb_gate *gate)
 {
     struct kvb_gate_totals totals = gate->totals;
     totals.cases = gate->cases.items;
@@ -160,7 +160,7 @@ const struct kvb_check_finding *kvb_case_reason(const struct kvb_check_case *eac
     for (uint32_t i = 0; i < each->finding_count && each->verdict != KVB_CASE_PASS; i++) {
         const struct kvb_check_finding *finding = &each->findings[i];
         bool decides = finding->severity == KVB_ERROR && !finding->waived;
-        if (decides && kvb_check_rule_rows[finding->rule].is_error == (each->verdict == KVB_CASE_ERROR)) {
+        if (decides && kvb_check_rule_row_of(finding->rule)->is_error == (each->verdict == KVB_CASE_ERROR)) {
             return finding;
         }
     }

@@ -105,8 +105,8 @@ static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *pr
     bool flag = flag_name(problem->text, name);
     kvb_nearest_init(&nearest, flag ? name : "");
     for (unsigned i = 0; i < KVB_SETTING_COUNT && flag; i++) {
-        if (kvb_setting_rows[i].kind != KVB_VALUE_PART) {
-            kvb_nearest_offer(&nearest, kvb_setting_rows[i].key);
+        if (kvb_setting_row_of(i)->kind != KVB_VALUE_PART) {
+            kvb_nearest_offer(&nearest, kvb_setting_row_of(i)->key);
         }
     }
     if (!flag || nearest.best == NULL || nearest.distance > 3) {
@@ -155,7 +155,7 @@ static enum kvb_case_verdict verdict_of(const struct kvb_findings *findings)
         if (finding->severity != KVB_ERROR || finding->waived) {
             continue;
         }
-        if (kvb_check_rule_rows[finding->rule].is_error) {
+        if (kvb_check_rule_row_of(finding->rule)->is_error) {
             return KVB_CASE_ERROR;
         }
         verdict = KVB_CASE_FAIL;

@@ -57,7 +57,7 @@ static void add_advice(struct kvb_buffer *out, const struct kvb_advice *advice)
         const struct kvb_change *change = &advice->changes[advice->apply[i]];
         kvb_buffer_add(out, i == 0 ? "; " : " and ");
         if (change->removes_setting) {
-            kvb_buffer_printf(out, "leave %s out", kvb_setting_rows[change->setting].key);
+            kvb_buffer_printf(out, "leave %s out", kvb_setting_row_of(change->setting)->key);
         } else {
             kvb_buffer_printf(out, "%s%s", i == 0 ? "set " : "", kvb_setting_flag(flag, change->setting, change->to));
         }

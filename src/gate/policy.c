@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "text/file.h"
 
-const struct kvb_check_rule_row kvb_check_rule_rows[KVB_CHECK_COUNT] = {
+static const struct kvb_check_rule_row check_rule_rows[KVB_CHECK_COUNT] = {
     [KVB_CHECK_FITS] = {"fits", "The engine starts and one request of full length fits.", false},
     [KVB_CHECK_UNKNOWN_FLAG] = {"unknown-flag", "Every flag is one that this release knows.", false},
     [KVB_CHECK_GPU_COUNT] = {"gpu-count", "The container gets as many GPUs as the engine is told to use.", false},
@@ -235,7 +235,7 @@ static bool has_value(const struct judging *judging, const struct kvb_policy_set
     const struct kvb_setting_value *value = &judging->budget->settings.values[wanted->setting];
     const struct kvb_setting_value *used = given->set ? given : value;
     if (wanted->any) { // a switch counts when it is on
-        bool off = kvb_setting_rows[wanted->setting].kind == KVB_VALUE_SWITCH && given->number == 0;
+        bool off = kvb_setting_row_of(wanted->setting)->kind == KVB_VALUE_SWITCH && given->number == 0;
         return given->set && !off;
     }
     return used->set ? used->number == wanted->number : wanted->number == 0;
@@ -244,7 +244,7 @@ static bool has_value(const struct judging *judging, const struct kvb_policy_set
 static const char *describe(char out[128], const struct kvb_policy_setting *wanted)
 {
     char value[48];
-    const char *key = kvb_setting_rows[wanted->setting].key;
+    const char *key = kvb_setting_row_of(wanted->setting)->key;
     if (wanted->any) {
         (void)kvb_copy(out, 128, key);
     } else {
@@ -323,4 +323,9 @@ void kvb_policy_waive(const struct kvb_policy *policy, const char *file, const c
             (void)snprintf(finding->text + used, sizeof finding->text - used, " (waived: %s)", waiver->reason);
         }
     }
+}
+
+const struct kvb_check_rule_row *kvb_check_rule_row_of(enum kvb_check_rule rule)
+{
+    return (unsigned)rule < KVB_CHECK_COUNT ? &check_rule_rows[rule] : NULL;
 }

@@ -130,11 +130,11 @@ static enum kvb_status find_setting(const struct reading *reading, const struct 
     struct kvb_nearest nearest;
     kvb_nearest_init(&nearest, name);
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        if (strcmp(kvb_setting_rows[i].key, name) == 0) {
+        if (strcmp(kvb_setting_row_of(i)->key, name) == 0) {
             *setting = (enum kvb_setting)i;
             return KVB_OK;
         }
-        kvb_nearest_offer(&nearest, kvb_setting_rows[i].key);
+        kvb_nearest_offer(&nearest, kvb_setting_row_of(i)->key);
     }
     return kvb_problem_add(reading->problems, KVB_ERROR, KVB_UNKNOWN_NAME, kvb_node_place(reading->tree, node),
                            "'%.60s' is no setting%s%s%s", name, nearest.best ? "; did you mean '" : "",
@@ -288,7 +288,7 @@ static enum kvb_status read_waiver_rule(const struct reading *reading, const str
 {
     struct kvb_policy_waiver *waiver = entry;
     for (unsigned i = 0; node->kind == KVB_NODE_SCALAR && i < KVB_CHECK_COUNT; i++) {
-        if (!kvb_check_rule_rows[i].is_error && strcmp(kvb_check_rule_rows[i].id, node->text) == 0) {
+        if (!kvb_check_rule_row_of(i)->is_error && strcmp(kvb_check_rule_row_of(i)->id, node->text) == 0) {
             waiver->rule = (enum kvb_check_rule)i;
             return KVB_OK;
         }

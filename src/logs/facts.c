@@ -102,7 +102,7 @@ static bool is_plausible(enum kvb_observation what, int64_t value)
         [KVB_LOG_COUNT] = INT64_C(1) << 36, [KVB_LOG_HUNDREDTHS] = INT64_C(1) << 40,
         [KVB_LOG_PPM] = INT64_C(100000000),
     };
-    enum kvb_log_unit unit = kvb_observation_rows[what].unit;
+    enum kvb_log_unit unit = kvb_observation_row_of(what)->unit;
     bool may_be_negative = unit == KVB_LOG_BYTES;
     return value <= most[unit] && value >= (may_be_negative ? -most[unit] : 0);
 }
@@ -112,7 +112,7 @@ static void observe(struct kvb_attempt *attempt, enum kvb_observation what, int6
 {
     struct kvb_log_value *slot = &attempt->facts.observed[what];
     bool twice = hit->engine == KVB_LOG_TENSORRT && (what == KVB_OBS_KV_CACHE || what == KVB_OBS_KV_TOKENS);
-    if (!slot->set || twice || replaces(kvb_observation_rows[what].combine, slot->value, value)) {
+    if (!slot->set || twice || replaces(kvb_observation_row_of(what)->combine, slot->value, value)) {
         slot->value = value;
         slot->line = hit->line;
     }

@@ -59,7 +59,7 @@ const char *kvb_log_stage_name(enum kvb_log_stage stage)
     return names[stage];
 }
 
-const struct kvb_observation_row kvb_observation_rows[KVB_OBS_COUNT] = {
+static const struct kvb_observation_row observation_rows[KVB_OBS_COUNT] = {
     [KVB_OBS_WEIGHTS] = {"weights_bytes", "weights", KVB_LOG_BYTES, KVB_LOG_LARGEST},
     [KVB_OBS_ACTIVATION] = {"activation_bytes", "activation peak", KVB_LOG_BYTES, KVB_LOG_LARGEST},
     [KVB_OBS_NON_TORCH] = {"non_torch_bytes", "outside PyTorch", KVB_LOG_BYTES, KVB_LOG_LARGEST},
@@ -115,3 +115,8 @@ const struct kvb_observation_row kvb_observation_rows[KVB_OBS_COUNT] = {
     [KVB_OBS_FILE_SIZE] = {"file_size", "model file", KVB_LOG_BYTES, KVB_LOG_LAST},
     [KVB_OBS_IGNORED] = {"ignored", "ignored", KVB_LOG_COUNT, KVB_LOG_LAST},
 };
+
+const struct kvb_observation_row *kvb_observation_row_of(enum kvb_observation observation)
+{
+    return (unsigned)observation < KVB_OBS_COUNT ? &observation_rows[observation] : NULL;
+}

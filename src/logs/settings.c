@@ -62,7 +62,7 @@ static void set_setting(const char *key, const char *value, struct kvb_settings 
     char why[256];
     uint64_t number;
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *row = &kvb_setting_rows[i];
+        const struct kvb_setting_row *row = kvb_setting_row_of(i);
         if (row->key == NULL || strcmp(row->key, key) != 0) {
             continue;
         }

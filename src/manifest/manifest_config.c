@@ -35,7 +35,7 @@ static void place_settings(struct kvb_found *found, const struct kvb_node *setti
     for (const struct kvb_node *child = settings != NULL && settings->kind == KVB_NODE_MAPPING ? settings->first : NULL;
          child != NULL; child = child->next) {
         for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-            if (strcmp(kvb_setting_rows[i].key, child->key) == 0) {
+            if (strcmp(kvb_setting_row_of(i)->key, child->key) == 0) {
                 found->settings[i] = key_spot(child);
             }
         }

@@ -206,7 +206,7 @@ static bool range_of(const char *word, struct kvb_serve_range *range)
     if (flag.kind != KVB_SERVE_SETTING) {
         return kvb_serve_range_find(flag.name, range);
     }
-    const struct kvb_setting_row *row = &kvb_setting_rows[flag.id];
+    const struct kvb_setting_row *row = kvb_setting_row_of(flag.id);
     *range = (struct kvb_serve_range){row->key, row->since, row->until};
     return row->since != 0 || row->until != 0;
 }

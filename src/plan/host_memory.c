@@ -10,7 +10,7 @@
 
 #define BYTES_PER_MICROSECOND 1000 // of one GB/s
 
-const struct kvb_host_row kvb_host_rows[KVB_HOST_KIND_COUNT] = {
+static const struct kvb_host_row host_rows[KVB_HOST_KIND_COUNT] = {
     [KVB_HOST_WEIGHTS] = {KVB_SET_CPU_OFFLOAD_GB, "weights rest in CPU memory and pass over the bus in every step",
                           "it frees weights only: activations, the sampler's peak, CUDA graphs and what one request "
                           "needs stay as they are, and every step waits, however small its batch"},
@@ -61,7 +61,7 @@ static uint64_t request_bytes(const struct kvb_budget *budget)
     return kvb_mul(kv->blocks_per_request, kv->bytes_per_block);
 }
 
-void kvb_host_memory(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_host_memory *memory)
+void kvb_host_memory_of(const struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_host_memory *memory)
 {
     const struct kvb_setting_value *values = plan->settings.values;
     memset(memory, 0, sizeof *memory);
@@ -80,4 +80,9 @@ void kvb_host_memory(const struct kvb_plan *plan, const struct kvb_budget *budge
     if (values[KVB_SET_KV_TRANSFER].set && values[KVB_SET_KV_TRANSFER].number > 0) {
         add_use(memory, KVB_HOST_CONNECTOR, request_bytes(budget))->known = false;
     }
+}
+
+const struct kvb_host_row *kvb_host_row_of(enum kvb_host_kind kind)
+{
+    return (unsigned)kind < KVB_HOST_KIND_COUNT ? &host_rows[kind] : NULL;
 }

@@ -17,7 +17,7 @@
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
-const struct kvb_train_row kvb_train_phase_rows[KVB_TRAIN_PHASE_COUNT] = {
+static const struct kvb_train_row train_phase_rows[KVB_TRAIN_PHASE_COUNT] = {
     [KVB_TRAIN_START] = {"engine_start", "engine start", 's'},
     [KVB_TRAIN_SYNC] = {"weight_sync", "weight sync", 'y'},
     [KVB_TRAIN_ROLLOUT] = {"rollout", "rollout", 'r'},
@@ -27,7 +27,7 @@ const struct kvb_train_row kvb_train_phase_rows[KVB_TRAIN_PHASE_COUNT] = {
     [KVB_TRAIN_CHECKPOINT] = {"checkpoint", "checkpoint", 'c'},
 };
 
-const struct kvb_train_row kvb_train_part_rows[KVB_TRAIN_PART_COUNT] = {
+static const struct kvb_train_row train_part_rows[KVB_TRAIN_PART_COUNT] = {
     [KVB_TRAIN_ACTOR] = {"actor_bytes", "actor", 'A'},
     [KVB_TRAIN_REFERENCE] = {"reference_bytes", "reference", 'R'},
     [KVB_TRAIN_ENGINE] = {"engine_bytes", "rollout engine", 'E'},
@@ -74,7 +74,7 @@ static uint64_t logits_bytes(const struct kvb_trainer *trainer, const struct kvb
 
 static uint64_t gathered_bytes(const struct kvb_trainer *trainer, const struct kvb_train_shape *shape)
 {
-    const struct kvb_sharding_row *row = &kvb_sharding_rows[trainer->sharding];
+    const struct kvb_sharding_row *row = kvb_sharding_row_of(trainer->sharding);
     uint64_t units = kvb_mul(kvb_mul(BF16, shape->unit_parameters), trainer->no_prefetch ? 1 : 2);
     uint64_t root = row->keeps_root ? kvb_mul(BF16, shape->root_parameters) : 0;
     return row->gathers ? kvb_add(units, root) : 0;
@@ -155,7 +155,7 @@ static void fill_phase(const struct step *step, enum kvb_train_phase phase, uint
 {
     const struct kvb_trainer *trainer = step->trainer;
     const struct kvb_train_shape *shape = &step->shape;
-    uint64_t width = kvb_precision_rows[trainer->precision].weights;
+    uint64_t width = kvb_precision_row_of(trainer->precision)->weights;
     add_residents(step, phase, parts);
     parts[KVB_TRAIN_ACTOR] = actor_in(step, phase);
     switch (phase) {
@@ -275,4 +275,14 @@ enum kvb_status kvb_training_compute(const struct kvb_trainer *trainer, const st
         }
     }
     return KVB_OK;
+}
+
+const struct kvb_train_row *kvb_train_phase_row_of(enum kvb_train_phase phase)
+{
+    return (unsigned)phase < KVB_TRAIN_PHASE_COUNT ? &train_phase_rows[phase] : NULL;
+}
+
+const struct kvb_train_row *kvb_train_part_row_of(enum kvb_train_part part)
+{
+    return (unsigned)part < KVB_TRAIN_PART_COUNT ? &train_part_rows[part] : NULL;
 }

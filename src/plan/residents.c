@@ -17,7 +17,7 @@
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
-const struct kvb_charge_row kvb_charge_rows[KVB_CHARGE_COUNT] = {
+static const struct kvb_charge_row charge_rows[KVB_CHARGE_COUNT] = {
     [KVB_CHARGE_NOTHING] = {"nothing", "sees only its own tensors; neighbours are never charged", false, false},
     [KVB_CHARGE_DEVICE] = {"device",
                            "takes all that the device holds for its own: its utilization must cover what is "
@@ -187,7 +187,7 @@ static struct gain gain_of(const struct kvb_gpu *gpu, const struct kvb_resident 
 static void settle_at_once(const struct gain *gains, uint32_t count, uint32_t own, struct kvb_resident_answer *row)
 {
     row->gained_bytes = row->gained_low_bytes = row->gained_high_bytes = 0;
-    for (uint32_t i = 0; i < count && kvb_charge_rows[row->charge].charges_growth; i++) {
+    for (uint32_t i = 0; i < count && charge_rows[row->charge].charges_growth; i++) {
         if (i != own && gains[i].is_engine) {
             row->gained_bytes = kvb_add(row->gained_bytes, gains[i].likely_bytes);
             row->gained_low_bytes = kvb_add(row->gained_low_bytes, gains[i].low_bytes);
@@ -238,8 +238,8 @@ static void start_at_once(const struct kvb_gpu *gpu, const struct kvb_resident *
     }
 }
 
-enum kvb_status kvb_side_by_side(const struct kvb_gpu *gpu, const struct kvb_resident *residents, uint32_t count,
-                                 struct kvb_side_by_side *answer, struct kvb_problems *problems)
+enum kvb_status kvb_side_by_side_compute(const struct kvb_gpu *gpu, const struct kvb_resident *residents,
+                                         uint32_t count, struct kvb_side_by_side *answer, struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
     memset(answer, 0, sizeof *answer);
@@ -268,4 +268,9 @@ enum kvb_status kvb_side_by_side(const struct kvb_gpu *gpu, const struct kvb_res
         start_at_once(gpu, residents, count, answer);
     }
     return status;
+}
+
+const struct kvb_charge_row *kvb_charge_row_of(enum kvb_charge charge)
+{
+    return (unsigned)charge < KVB_CHARGE_COUNT ? &charge_rows[charge] : NULL;
 }

@@ -19,7 +19,7 @@
 #define PART_COUNT KVB_VALUE_PART, 0, COUNT_MAX, NO_WORDS, false
 #define PART_WORD(table, maximum) KVB_VALUE_PART, 0, maximum, WORDS(table), false
 
-const struct kvb_setting_row kvb_setting_rows[KVB_SETTING_COUNT] = {
+static const struct kvb_setting_row setting_rows[KVB_SETTING_COUNT] = {
     [KVB_SET_GPU_MEMORY_UTILIZATION] = {"gpu_memory_utilization", NULL, KVB_VALUE_PPM, 1, KVB_PPM, NO_WORDS, false,
                                         ALWAYS, "SHARE",
                                         "share of the GPU's total the engine plans with (0.92; 0.9 before 0.20)"},
@@ -110,3 +110,8 @@ const struct kvb_setting_row kvb_setting_rows[KVB_SETTING_COUNT] = {
     [KVB_SET_KV_TRANSFER] = {"kv_transfer", NULL, KVB_VALUE_PART, 0, 1, NO_WORDS, false, SINCE(0, 6, 5), NULL,
                              "a KV connector is configured"},
 };
+
+const struct kvb_setting_row *kvb_setting_row_of(enum kvb_setting setting)
+{
+    return (unsigned)setting < KVB_SETTING_COUNT ? &setting_rows[setting] : NULL;
+}

@@ -41,7 +41,7 @@ static char *write_digits(char *out, uint64_t number)
 
 static void say_range(char why[WHY_CAPACITY], enum kvb_setting setting)
 {
-    const struct kvb_setting_row *row = &kvb_setting_rows[setting];
+    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     char number[48];
     say(why, " from ");
     say(why, kvb_setting_format(number, setting, row->minimum));
@@ -145,7 +145,7 @@ static const char *expected(const struct kvb_setting_row *row)
 
 bool kvb_setting_parse(enum kvb_setting setting, const char *text, uint64_t *number, char why[WHY_CAPACITY])
 {
-    const struct kvb_setting_row *row = &kvb_setting_rows[setting];
+    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     uint64_t read = 0;
     why[0] = '\0';
     if (row->kind == KVB_VALUE_LENGTH && (kvb_equal_ignoring_case(text, "auto") || strcmp(text, "-1") == 0)) {
@@ -197,7 +197,7 @@ static void write_gib(char out[48], uint64_t bytes)
 
 char *kvb_setting_format(char out[48], enum kvb_setting setting, uint64_t number)
 {
-    const struct kvb_setting_row *row = &kvb_setting_rows[setting];
+    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     if (row->words != NULL) {
         (void)kvb_copy(out, 48, word_of(row, number));
         return out;

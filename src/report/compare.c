@@ -30,7 +30,7 @@ bool kvb_report_compared(const struct kvb_budget *from, const struct kvb_budget 
         *compared =
             (struct kvb_compared){"requested_bytes", whole(from->requested_bytes), whole(to->requested_bytes), true};
     } else if (index <= KVB_ITEM_COUNT) {
-        *compared = (struct kvb_compared){kvb_item_rows[index - 1].key, from->items[index - 1].bytes,
+        *compared = (struct kvb_compared){kvb_item_row_of(index - 1)->key, from->items[index - 1].bytes,
                                           to->items[index - 1].bytes, true};
     } else {
         *compared = other_term(from, to, index - 1 - KVB_ITEM_COUNT);

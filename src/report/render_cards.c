@@ -44,7 +44,7 @@ static void add_needs(struct kvb_buffer *out, const struct kvb_budget *budget)
     kvb_columns_init(&columns, "lr", 2, 3);
     for (unsigned i = 0; i < KVB_ITEM_KV_CACHE; i++) {
         if (budget->items[i].bytes > 0) {
-            add_need(&columns, kvb_item_rows[i].label, budget->items[i].bytes);
+            add_need(&columns, kvb_item_row_of(i)->label, budget->items[i].bytes);
             sum += budget->items[i].bytes;
         }
     }

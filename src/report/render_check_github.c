@@ -20,7 +20,7 @@ static void add_finding(struct kvb_buffer *out, const struct kvb_check_case *eac
     if (spot.line > 0) {
         kvb_buffer_printf(out, ",line=%u,col=%u", (unsigned)spot.line, (unsigned)spot.column);
     }
-    kvb_buffer_printf(out, ",title=kvbudget %s::", kvb_check_rule_rows[finding->rule].id);
+    kvb_buffer_printf(out, ",title=kvbudget %s::", kvb_check_rule_row_of(finding->rule)->id);
     kvb_github_add(out, each->name, false);
     kvb_buffer_add(out, each->name[0] != '\0' ? ": " : "");
     kvb_github_add(out, finding->text, false);

@@ -14,7 +14,7 @@ static void line_or_null(struct kvb_json *json, const char *key, uint32_t number
 static void add_finding(struct kvb_json *json, const struct kvb_check_finding *finding)
 {
     kvb_json_open_object(json, NULL);
-    kvb_json_text(json, "rule", kvb_check_rule_rows[finding->rule].id);
+    kvb_json_text(json, "rule", kvb_check_rule_row_of(finding->rule)->id);
     kvb_json_text(json, "severity", kvb_severity_name(finding->severity));
     line_or_null(json, "line", finding->place.line);
     line_or_null(json, "column", finding->place.column);
@@ -38,7 +38,7 @@ void kvb_check_json_case(struct kvb_json *json, const struct kvb_check_case *eac
     line_or_null(json, "line", spot.line);
     kvb_json_text(json, "name", each->name);
     kvb_json_text(json, "verdict", kvb_case_verdict_name(each->verdict));
-    kvb_json_text(json, "rule", reason != NULL ? kvb_check_rule_rows[reason->rule].id : NULL);
+    kvb_json_text(json, "rule", reason != NULL ? kvb_check_rule_row_of(reason->rule)->id : NULL);
     kvb_json_text(json, "text", reason != NULL ? reason->text : each->text);
     if (plan != NULL) {
         kvb_json_plan(json, "plan", plan);

@@ -45,7 +45,7 @@ static void add_findings(struct kvb_buffer *out, const struct kvb_check_case *ea
         struct kvb_spot spot = finding->place.line > 0 ? finding->place : each->place;
         add_xml(out, each->file);
         kvb_buffer_printf(out, ":%u:%u: %s: ", (unsigned)spot.line, (unsigned)spot.column,
-                          kvb_check_rule_rows[finding->rule].id);
+                          kvb_check_rule_row_of(finding->rule)->id);
         add_xml(out, finding->text);
         kvb_buffer_add(out, "\n");
     }
@@ -65,7 +65,7 @@ static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each)
     }
     kvb_buffer_printf(out, ">\n      <%s", element);
     add_attribute(out, "message", reason->text);
-    add_attribute(out, "type", kvb_check_rule_rows[reason->rule].id);
+    add_attribute(out, "type", kvb_check_rule_row_of(reason->rule)->id);
     kvb_buffer_add(out, ">");
     add_findings(out, each);
     kvb_buffer_printf(out, "</%s>\n    </testcase>\n", element);

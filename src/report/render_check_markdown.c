@@ -31,7 +31,7 @@ static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each)
     if (spot.line > 0) {
         kvb_buffer_printf(out, ":%u", (unsigned)spot.line);
     }
-    kvb_buffer_printf(out, " | %s | ", reason != NULL ? kvb_check_rule_rows[reason->rule].id : "");
+    kvb_buffer_printf(out, " | %s | ", reason != NULL ? kvb_check_rule_row_of(reason->rule)->id : "");
     add_cell(out, reason != NULL ? reason->text : each->text);
     kvb_buffer_add(out, " |\n");
 }

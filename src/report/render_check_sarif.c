@@ -40,8 +40,8 @@ static void add_driver(struct kvb_json *json, const struct kvb_check_report *rep
     kvb_json_open_list(json, "rules");
     for (unsigned i = 0; i < KVB_CHECK_COUNT; i++) {
         kvb_json_open_object(json, NULL);
-        kvb_json_text(json, "id", kvb_check_rule_rows[i].id);
-        add_text(json, "shortDescription", kvb_check_rule_rows[i].help);
+        kvb_json_text(json, "id", kvb_check_rule_row_of(i)->id);
+        add_text(json, "shortDescription", kvb_check_rule_row_of(i)->help);
         kvb_json_close_object(json);
     }
     kvb_json_close_list(json);
@@ -78,7 +78,7 @@ static void add_result(struct kvb_json *json, const struct kvb_check_case *each,
     kvb_buffer_add(&text, each->name[0] != '\0' ? ": " : "");
     kvb_buffer_add(&text, finding->text);
     kvb_json_open_object(json, NULL);
-    kvb_json_text(json, "ruleId", kvb_check_rule_rows[finding->rule].id);
+    kvb_json_text(json, "ruleId", kvb_check_rule_row_of(finding->rule)->id);
     kvb_json_count(json, "ruleIndex", (uint64_t)finding->rule);
     kvb_json_text(json, "level", levels[finding->severity]);
     add_text(json, "message", text.data != NULL ? text.data : "");

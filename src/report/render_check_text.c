@@ -24,7 +24,7 @@ static void add_finding(struct kvb_buffer *out, const struct kvb_check_case *eac
     add_place(&line, each->file, finding->place.line > 0 ? finding->place : each->place);
     kvb_buffer_printf(&line, ": %s: ",
                       finding->waived                  ? "waived"
-                      : finding->severity == KVB_ERROR ? kvb_check_rule_rows[finding->rule].id
+                      : finding->severity == KVB_ERROR ? kvb_check_rule_row_of(finding->rule)->id
                                                        : words[finding->severity]);
     kvb_buffer_add(&line, finding->text);
     if (line.data != NULL) {

@@ -23,7 +23,7 @@ static void value_or_null(struct kvb_json *json, const char *key, bool set, enum
 static void observed(struct kvb_json *json, const char *key, const struct kvb_log_report *log,
                      enum kvb_observation what)
 {
-    value_or_null(json, key, log->observed[what].set, kvb_observation_rows[what].unit, log->observed[what].value);
+    value_or_null(json, key, log->observed[what].set, kvb_observation_row_of(what)->unit, log->observed[what].value);
 }
 
 static void identity(struct kvb_json *json, const struct kvb_log_report *log)
@@ -51,9 +51,9 @@ static void settings(struct kvb_json *json, const struct kvb_log_report *log)
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct kvb_setting_value *value = &log->settings.values[i];
         if (value->set) {
-            kvb_json_setting(json, kvb_setting_rows[i].key, (enum kvb_setting)i, value->number);
+            kvb_json_setting(json, kvb_setting_row_of(i)->key, (enum kvb_setting)i, value->number);
         } else {
-            kvb_json_null(json, kvb_setting_rows[i].key);
+            kvb_json_null(json, kvb_setting_row_of(i)->key);
         }
     }
     kvb_json_close_object(json);
@@ -172,7 +172,7 @@ void kvb_render_explain_json(struct kvb_buffer *out, const struct kvb_explain_re
     settings(&json, log);
     kvb_json_open_object(&json, "observed");
     for (unsigned i = 0; i < KVB_OBS_PUBLISHED_COUNT; i++) {
-        observed(&json, kvb_observation_rows[i].key, log, (enum kvb_observation)i);
+        observed(&json, kvb_observation_row_of(i)->key, log, (enum kvb_observation)i);
     }
     kvb_json_close_object(&json);
     failure(&json, log);

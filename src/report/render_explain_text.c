@@ -163,10 +163,10 @@ static void add_numbers(struct kvb_buffer *out, const struct kvb_explain_report 
         if (!value->set || !is_shown((enum kvb_observation)i)) {
             continue;
         }
-        format_value(text, kvb_observation_rows[i].unit, value->value);
-        kvb_columns_cell(&columns, kvb_observation_rows[i].label);
+        format_value(text, kvb_observation_row_of(i)->unit, value->value);
+        kvb_columns_cell(&columns, kvb_observation_row_of(i)->label);
         kvb_columns_cell(&columns, text);
-        add_range(&columns, value, kvb_observation_rows[i].unit);
+        add_range(&columns, value, kvb_observation_row_of(i)->unit);
         kvb_columns_end_row(&columns);
         any = true;
     }

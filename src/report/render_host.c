@@ -19,9 +19,9 @@ static void say_cost(struct kvb_buffer *line, const struct kvb_host_memory *memo
 
 static void say_use(struct kvb_buffer *line, const struct kvb_host_memory *memory, const struct kvb_host_use *use)
 {
-    const struct kvb_host_row *row = &kvb_host_rows[use->kind];
+    const struct kvb_host_row *row = kvb_host_row_of(use->kind);
     char host[32], freed[32];
-    kvb_buffer_printf(line, "%s: ", kvb_setting_rows[row->setting].key);
+    kvb_buffer_printf(line, "%s: ", kvb_setting_row_of(row->setting)->key);
     if (use->ignored) {
         kvb_buffer_add(line, "this engine does nothing with it.");
         return;
@@ -38,7 +38,7 @@ static void say_use(struct kvb_buffer *line, const struct kvb_host_memory *memor
 void kvb_render_host_text(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     struct kvb_host_memory memory;
-    kvb_host_memory(report->plan, report->budget, &memory);
+    kvb_host_memory_of(report->plan, report->budget, &memory);
     if (memory.count == 0) {
         return;
     }
@@ -58,7 +58,7 @@ void kvb_render_host_text(struct kvb_buffer *out, const struct kvb_plan_report *
 void kvb_render_host_json(struct kvb_json *json, const struct kvb_plan_report *report)
 {
     struct kvb_host_memory memory;
-    kvb_host_memory(report->plan, report->budget, &memory);
+    kvb_host_memory_of(report->plan, report->budget, &memory);
     if (memory.count == 0) {
         return;
     }
@@ -66,7 +66,7 @@ void kvb_render_host_json(struct kvb_json *json, const struct kvb_plan_report *r
     for (uint32_t i = 0; i < memory.count; i++) {
         const struct kvb_host_use *use = &memory.uses[i];
         kvb_json_open_object(json, NULL);
-        kvb_json_text(json, "setting", kvb_setting_rows[kvb_host_rows[use->kind].setting].key);
+        kvb_json_text(json, "setting", kvb_setting_row_of(kvb_host_row_of(use->kind)->setting)->key);
         kvb_json_bool(json, "ignored", use->ignored);
         if (use->known) {
             kvb_json_count(json, "host_bytes", use->host_bytes);

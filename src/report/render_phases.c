@@ -45,7 +45,7 @@ static void add_table(struct kvb_buffer *out, const struct kvb_training *trainin
     add_head(&columns);
     for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
         const uint64_t *parts = training->parts[phase];
-        kvb_columns_cell(&columns, kvb_train_phase_rows[phase].label);
+        kvb_columns_cell(&columns, kvb_train_phase_row_of(phase)->label);
         for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
             uint64_t bytes = parts[shown[i]] + (shown[i] == KVB_TRAIN_CONTEXTS ? parts[KVB_TRAIN_OTHERS] : 0);
             kvb_columns_cell(&columns, gib(text, (int64_t)bytes));
@@ -68,7 +68,7 @@ static void paint(char cells[CELLS + 1], const struct kvb_training *training, un
         end = kvb_add(end, training->parts[phase][part]);
         size_t until = (size_t)kvb_min(end / (whole / CELLS + 1), CELLS);
         for (; painted < until; painted++) {
-            char letter = part >= KVB_TRAIN_GATHER ? 'p' : kvb_train_part_rows[part].letter;
+            char letter = part >= KVB_TRAIN_GATHER ? 'p' : kvb_train_part_row_of(part)->letter;
             cells[painted] = painted * (whole / CELLS) >= training->memory_bytes ? '!' : letter;
         }
     }
@@ -81,7 +81,7 @@ static void add_bars(struct kvb_buffer *out, const struct kvb_training *training
     for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
         char cells[CELLS + 1];
         paint(cells, training, phase, whole);
-        kvb_buffer_printf(out, "  %-14s [%s]\n", kvb_train_phase_rows[phase].label, cells);
+        kvb_buffer_printf(out, "  %-14s [%s]\n", kvb_train_phase_row_of(phase)->label, cells);
     }
     kvb_buffer_add(out, "  A actor  R reference  E engine  o others  x contexts  p passing  . free");
     kvb_buffer_add(out, training->fits ? "\n" : "\n  ! too much\n");
@@ -103,12 +103,12 @@ static void say_deciding(struct kvb_buffer *out, const struct kvb_training *trai
     struct kvb_buffer line;
     bool first = true;
     kvb_buffer_init(&line);
-    kvb_buffer_printf(&line, "The fullest phase is %s: %s GiB, give or take %s", kvb_train_phase_rows[phase].label,
+    kvb_buffer_printf(&line, "The fullest phase is %s: %s GiB, give or take %s", kvb_train_phase_row_of(phase)->label,
                       gib(total, (int64_t)training->totals[phase]), gib(range, (int64_t)training->ranges[phase]));
     for (unsigned part = KVB_TRAIN_GATHER; part < KVB_TRAIN_PART_COUNT; part++) {
         uint64_t bytes = training->parts[phase][part];
         if (bytes > 0) {
-            kvb_buffer_printf(&line, "%s%s %s", first ? " (" : ", ", kvb_train_part_rows[part].label,
+            kvb_buffer_printf(&line, "%s%s %s", first ? " (" : ", ", kvb_train_part_row_of(part)->label,
                               gib(total, (int64_t)bytes));
             first = false;
         }
@@ -227,7 +227,7 @@ void kvb_render_phases_text(struct kvb_buffer *out, const struct kvb_placed *rep
     const struct kvb_trainer *trainer = report->trainer;
     char heading[80];
     (void)snprintf(heading, sizeof heading, "One training step on each of %u GPUs (%s)", (unsigned)trainer->gpus,
-                   kvb_sharding_rows[trainer->sharding].name);
+                   kvb_sharding_row_of(trainer->sharding)->name);
     kvb_style_heading(out, color, heading);
     add_table(out, report->training);
     add_bars(out, report->training);

@@ -88,7 +88,7 @@ static void add_lines(struct kvb_buffer *out, const struct kvb_plan_report *repo
         char note[96], label[48], share[24];
         if (is_shown(budget, i)) {
             note_of(note, budget, (enum kvb_item)i);
-            (void)snprintf(label, sizeof label, "  %s", kvb_item_rows[i].label);
+            (void)snprintf(label, sizeof label, "  %s", kvb_item_row_of(i)->label);
             add_row(&columns, label, budget->items[i].bytes,
                     share_of(share, budget->items[i].bytes, budget->requested_bytes), note);
         }
@@ -164,7 +164,7 @@ static void add_bar(struct kvb_buffer *out, const struct kvb_budget *budget)
     kvb_buffer_printf(out, "\n  [%s]\n ", bar.cells);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
         if (memchr(bar.cells, bar_letters[i], BAR_CELLS) != NULL) {
-            add_legend(out, &used, bar_letters[i], kvb_item_rows[i].label);
+            add_legend(out, &used, bar_letters[i], kvb_item_row_of(i)->label);
         }
     }
     if (memchr(bar.cells, '!', BAR_CELLS) != NULL) {

@@ -35,7 +35,7 @@ static bool is_leading(enum kvb_setting setting)
 
 void kvb_json_setting(struct kvb_json *json, const char *key, enum kvb_setting setting, uint64_t number)
 {
-    const struct kvb_setting_row *row = &kvb_setting_rows[setting];
+    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     if (number == KVB_AUTO) {
         kvb_json_text(json, key, "auto");
     } else if (row->kind == KVB_VALUE_SWITCH || setting == KVB_SET_KV_TRANSFER) {
@@ -62,7 +62,7 @@ static bool method_is_checkpoints(const struct kvb_setting_value *value)
 static void setting(struct kvb_json *json, const struct kvb_plan_report *report, enum kvb_setting setting)
 {
     const struct kvb_setting_value *value = &report->budget->settings.values[setting];
-    const char *key = kvb_setting_rows[setting].key;
+    const char *key = kvb_setting_row_of(setting)->key;
     const struct kvb_quantisation *quantisation = &report->plan->model.quantisation;
     if (setting == KVB_SET_QUANTIZATION && method_is_checkpoints(value)) {
         kvb_json_text_or_null(json, key, quantisation->method != KVB_QUANT_NONE ? quantisation->name : NULL);
@@ -76,7 +76,7 @@ static void setting(struct kvb_json *json, const struct kvb_plan_report *report,
 static void origin(struct kvb_json *json, const struct kvb_plan_report *report, enum kvb_setting setting)
 {
     const struct kvb_setting_value *value = &report->budget->settings.values[setting];
-    kvb_json_text(json, kvb_setting_rows[setting].key,
+    kvb_json_text(json, kvb_setting_row_of(setting)->key,
                   kvb_origin_name(value->set ? (enum kvb_origin)value->origin : KVB_ORIGIN_DEFAULT));
 }
 
@@ -134,7 +134,7 @@ static void budget_terms(struct kvb_json *json, const struct kvb_budget *budget)
     kvb_json_open_object(json, "budget");
     kvb_json_count(json, "requested_bytes", budget->requested_bytes);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
-        kvb_json_number(json, kvb_item_rows[i].key, budget->items[i].bytes);
+        kvb_json_number(json, kvb_item_row_of(i)->key, budget->items[i].bytes);
     }
     kvb_json_number(json, "kv_cache_low_bytes", budget->items[KVB_ITEM_KV_CACHE].low_bytes);
     kvb_json_number(json, "kv_cache_high_bytes", budget->items[KVB_ITEM_KV_CACHE].high_bytes);
@@ -180,7 +180,7 @@ static void startup(struct kvb_json *json, const struct kvb_budget *budget)
 static void change(struct kvb_json *json, const struct kvb_change *change)
 {
     kvb_json_open_object(json, NULL);
-    kvb_json_text(json, "setting", kvb_setting_rows[change->setting].key);
+    kvb_json_text(json, "setting", kvb_setting_row_of(change->setting)->key);
     kvb_json_setting(json, "from", change->setting, change->from);
     if (change->removes_setting) {
         kvb_json_null(json, "to");
@@ -209,7 +209,7 @@ static void frontier(struct kvb_json *json, const struct kvb_kv_cache *kv)
 
 static void recommended(struct kvb_json *json, bool known, enum kvb_setting setting, uint64_t number)
 {
-    const char *key = kvb_setting_rows[setting].key;
+    const char *key = kvb_setting_row_of(setting)->key;
     if (known) {
         kvb_json_setting(json, key, setting, number);
     } else {

@@ -112,7 +112,7 @@ static void say_release(struct kvb_buffer *out, const struct kvb_placed *report,
     char size[32], ppm[32];
     kvb_buffer_init(&line);
     kvb_buffer_printf(&line, "%c: %s %s %s.", letters[i], engine->name, engine->version,
-                      kvb_charge_rows[row->charge].meaning);
+                      kvb_charge_row_of(row->charge)->meaning);
     if (row->charged_bytes > 0) {
         kvb_buffer_printf(&line, " %s GiB of others are charged to it.", gib(size, (int64_t)row->charged_bytes));
     }

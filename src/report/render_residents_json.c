@@ -16,7 +16,7 @@ static void engine(struct kvb_json *json, const struct kvb_resident *resident, c
     kvb_json_text(json, "version", resident->plan->engine.version);
     kvb_json_text(json, "model", resident->plan->model.name);
     ppm_or_null(json, "gpu_memory_utilization", row->charge == KVB_CHARGE_FIXED ? 0 : row->utilization_ppm);
-    kvb_json_text(json, "charges", kvb_charge_rows[row->charge].key);
+    kvb_json_text(json, "charges", kvb_charge_row_of(row->charge)->key);
     kvb_json_count(json, "charged_bytes", row->charged_bytes);
     kvb_json_bool(json, "starts", row->starts);
     kvb_json_text_or_null(json, "error", row->error);
@@ -60,9 +60,9 @@ static void phases(struct kvb_json *json, const struct kvb_training *training)
     kvb_json_open_list(json, "phases");
     for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
         kvb_json_open_object(json, NULL);
-        kvb_json_text(json, "phase", kvb_train_phase_rows[phase].key);
+        kvb_json_text(json, "phase", kvb_train_phase_row_of(phase)->key);
         for (unsigned part = 0; part < KVB_TRAIN_PART_COUNT; part++) {
-            kvb_json_count(json, kvb_train_part_rows[part].key, training->parts[phase][part]);
+            kvb_json_count(json, kvb_train_part_row_of(part)->key, training->parts[phase][part]);
         }
         kvb_json_count(json, "total_bytes", training->totals[phase]);
         kvb_json_count(json, "range_bytes", training->ranges[phase]);
@@ -95,9 +95,9 @@ static void training(struct kvb_json *json, const struct kvb_placed *report)
     const struct kvb_training *step = report->training;
     kvb_json_open_object(json, "training");
     kvb_json_count(json, "gpus", report->trainer->gpus);
-    kvb_json_text(json, "sharding", kvb_sharding_rows[report->trainer->sharding].name);
+    kvb_json_text(json, "sharding", kvb_sharding_row_of(report->trainer->sharding)->name);
     kvb_json_bool(json, "fits", step->fits);
-    kvb_json_text(json, "deciding", kvb_train_phase_rows[step->deciding].key);
+    kvb_json_text(json, "deciding", kvb_train_phase_row_of(step->deciding)->key);
     kvb_json_count(json, "state_bytes", step->state_bytes);
     kvb_json_count(json, "state_at_start_bytes", step->state_at_start_bytes);
     kvb_json_count(json, "reference_bytes", step->reference_bytes);

@@ -16,7 +16,7 @@ static void ask(uint32_t release, enum kvb_setting setting, uint64_t number)
     make_llama_plan(&plan, release);
     set(&plan, setting, number);
     (void)answer_into(&plan, &budget);
-    kvb_host_memory(&plan, &budget, &memory);
+    kvb_host_memory_of(&plan, &budget, &memory);
 }
 
 // At most 4 GiB of weights leave; the H100's PCIe 5.0 moves them at 50 GB/s, so each step waits for that long.
@@ -74,14 +74,14 @@ static void bus_follows_the_gpu(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         plan.gpu.compute_capability = rows[i].capability;
-        kvb_host_memory(&plan, &budget, &memory);
+        kvb_host_memory_of(&plan, &budget, &memory);
         assert_int_equal(memory.bus_gb_s, rows[i].gb_s);
     }
     plan.gpu.unified_memory = true;
-    kvb_host_memory(&plan, &budget, &memory);
+    kvb_host_memory_of(&plan, &budget, &memory);
     assert_int_equal(memory.bus_gb_s, 0);
     for (unsigned i = 0; i < KVB_HOST_KIND_COUNT; i++) {
-        assert_true(strlen(kvb_host_rows[i].does) > 20 && strlen(kvb_host_rows[i].cannot) > 20);
+        assert_true(strlen(kvb_host_row_of(i)->does) > 20 && strlen(kvb_host_row_of(i)->cannot) > 20);
     }
 }
 
@@ -109,7 +109,7 @@ static void platforms_say_what_they_keep(void **state)
         set_gpu(&plan, rows[i].gpu, 32 * GIB, 90);
         plan.gpu.unified_memory = rows[i].unified;
         plan.platform = rows[i].platform;
-        const struct kvb_platform_row *row = kvb_platform_row(plan.platform, &plan.gpu);
+        const struct kvb_platform_row *row = kvb_platform_row_of(plan.platform, &plan.gpu);
         const struct kvb_problems *problems = answer_into(&plan, &budget);
         if (rows[i].row == NULL) {
             assert_null(row);

@@ -159,8 +159,8 @@ static void test_words(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < KVB_OBS_COUNT; i++) {
-        assert_non_null(kvb_observation_rows[i].key);
-        assert_non_null(kvb_observation_rows[i].label);
+        assert_non_null(kvb_observation_row_of(i)->key);
+        assert_non_null(kvb_observation_row_of(i)->label);
     }
     for (unsigned i = 0; i < KVB_FAILURE_COUNT; i++) {
         assert_non_null(kvb_failure_name((enum kvb_failure)i));

@@ -146,7 +146,7 @@ static void test_identity(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct kvb_setting_value *value = &report->settings.values[rows[i].setting];
         if (!value->set || value->number != rows[i].number) {
-            fail_msg("%s: %llu", kvb_setting_rows[rows[i].setting].key, (unsigned long long)value->number);
+            fail_msg("%s: %llu", kvb_setting_row_of(rows[i].setting)->key, (unsigned long long)value->number);
         }
     }
     assert_false(report->settings.values[KVB_SET_QUANTIZATION].set);

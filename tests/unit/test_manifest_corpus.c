@@ -39,7 +39,7 @@ static enum kvb_status take(void *context, const struct kvb_found *found)
         const struct kvb_setting_value *value = &found->deployment.settings.values[i];
         char text[48];
         if (value->set) {
-            add_text(kvb_setting_rows[i].key, kvb_setting_format(text, (enum kvb_setting)i, value->number),
+            add_text(kvb_setting_row_of(i)->key, kvb_setting_format(text, (enum kvb_setting)i, value->number),
                      found->settings[i]);
         }
     }

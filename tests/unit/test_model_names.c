@@ -67,8 +67,8 @@ static void words_of_an_answer(void **state)
     static const char *const keys[] = {"weights_bytes",  "activation_bytes", "non_torch_bytes", "cuda_graph_bytes",
                                        "reserved_bytes", "other_bytes",      "kv_cache_bytes"};
     for (uint32_t item = 0; item < KVB_ITEM_COUNT; item++) {
-        assert_string_equal(kvb_item_rows[item].key, keys[item]);
-        assert_true(strlen(kvb_item_rows[item].label) > 0 && strlen(kvb_item_rows[item].help) > 0);
+        assert_string_equal(kvb_item_row_of(item)->key, keys[item]);
+        assert_true(strlen(kvb_item_row_of(item)->label) > 0 && strlen(kvb_item_row_of(item)->help) > 0);
     }
     assert_string_equal(kvb_origin_name(KVB_ORIGIN_DEFAULT), "default");
     assert_string_equal(kvb_origin_name(KVB_ORIGIN_PROFILE), "profile");

@@ -224,7 +224,7 @@ static struct kvb_side_by_side answer;
 static void place(const struct kvb_resident *residents, uint32_t count, enum kvb_status wanted)
 {
     kvb_problems_init(&problems);
-    assert_int_equal(kvb_side_by_side(&plan.gpu, residents, count, &answer, &problems), wanted);
+    assert_int_equal(kvb_side_by_side_compute(&plan.gpu, residents, count, &answer, &problems), wanted);
 }
 
 // A trainer and a generate loop beside an engine hold what they compute.
@@ -318,13 +318,13 @@ static void cpu_memory(void **state)
         set(&plan, settings[i], 0);
     }
     (void)answer_into(&plan, &budget);
-    kvb_host_memory(&plan, &budget, &memory);
+    kvb_host_memory_of(&plan, &budget, &memory);
     assert_int_equal(memory.count, 0);
     set(&plan, KVB_SET_CPU_OFFLOAD_GB, 4 * GIB);
     for (int unified = 0; unified < 2; unified++) {
         plan.gpu.unified_memory = unified != 0;
         (void)answer_into(&plan, &budget);
-        kvb_host_memory(&plan, &budget, &memory);
+        kvb_host_memory_of(&plan, &budget, &memory);
         assert_int_equal(memory.count, 1);
         assert_true(memory.uses[0].host_bytes >= 4 * GIB);
         assert_int_equal(memory.uses[0].freed_bytes, unified ? 0 : memory.uses[0].host_bytes);

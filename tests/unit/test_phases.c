@@ -244,10 +244,10 @@ static void rows_have_names(void **state)
 {
     (void)state;
     for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
-        assert_true(kvb_train_phase_rows[phase].key != NULL && kvb_train_phase_rows[phase].label != NULL);
+        assert_true(kvb_train_phase_row_of(phase)->key != NULL && kvb_train_phase_row_of(phase)->label != NULL);
     }
     for (unsigned part = 0; part < KVB_TRAIN_PART_COUNT; part++) {
-        assert_true(kvb_train_part_rows[part].key != NULL && kvb_train_part_rows[part].letter != '\0');
+        assert_true(kvb_train_part_row_of(part)->key != NULL && kvb_train_part_row_of(part)->letter != '\0');
     }
 }
 

@@ -200,10 +200,10 @@ static void test_rule_rows(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < KVB_CHECK_COUNT; i++) {
-        assert_non_null(kvb_check_rule_rows[i].id);
-        assert_true(strlen(kvb_check_rule_rows[i].help) > 10);
+        assert_non_null(kvb_check_rule_row_of(i)->id);
+        assert_true(strlen(kvb_check_rule_row_of(i)->help) > 10);
         for (unsigned k = 0; k < i; k++) {
-            assert_string_not_equal(kvb_check_rule_rows[i].id, kvb_check_rule_rows[k].id);
+            assert_string_not_equal(kvb_check_rule_row_of(i)->id, kvb_check_rule_row_of(k)->id);
         }
     }
 }

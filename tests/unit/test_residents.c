@@ -41,7 +41,7 @@ static void ask(struct kvb_plan *plan, const struct asked *asked, uint64_t memor
 static void place(uint32_t count)
 {
     kvb_problems_init(&problems);
-    assert_int_equal(kvb_side_by_side(&plans[0].gpu, residents, count, &answer, &problems), KVB_OK);
+    assert_int_equal(kvb_side_by_side_compute(&plans[0].gpu, residents, count, &answer, &problems), KVB_OK);
 }
 
 static void two_engines(const struct asked *first, const struct asked *second, uint64_t memory_bytes)
@@ -179,7 +179,7 @@ static void releases_charge_as_the_table_says(void **state)
         assert_int_equal(kvb_charge_of(&plans[0]), rows[i].charge);
     }
     for (unsigned i = 0; i < KVB_CHARGE_COUNT; i++) {
-        assert_true(kvb_charge_rows[i].key != NULL && strlen(kvb_charge_rows[i].meaning) > 10);
+        assert_true(kvb_charge_row_of(i)->key != NULL && strlen(kvb_charge_row_of(i)->meaning) > 10);
     }
 }
 
@@ -227,7 +227,7 @@ static void too_many_are_refused(void **state)
     static struct kvb_resident many[KVB_RESIDENTS_MAX + 2];
     (void)state;
     kvb_problems_init(&problems);
-    assert_int_equal(kvb_side_by_side(&plans[0].gpu, many, KVB_RESIDENTS_MAX + 2, &answer, &problems),
+    assert_int_equal(kvb_side_by_side_compute(&plans[0].gpu, many, KVB_RESIDENTS_MAX + 2, &answer, &problems),
                      KVB_OUT_OF_RANGE);
     assert_int_equal(problems.count, 1);
 }

@@ -9,14 +9,14 @@ static void every_row_is_complete(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *row = &kvb_setting_rows[i];
+        const struct kvb_setting_row *row = kvb_setting_row_of(i);
         assert_non_null(row->key);
         assert_non_null(row->help);
         assert_true(row->minimum <= row->maximum);
         assert_true(row->since == 0 || row->until == 0 || row->since <= row->until);
         assert_int_equal(row->kind == KVB_VALUE_WORD, row->words != NULL && row->kind != KVB_VALUE_PART);
         for (uint32_t j = 0; j < i; j++) {
-            assert_string_not_equal(row->key, kvb_setting_rows[j].key);
+            assert_string_not_equal(row->key, kvb_setting_row_of(j)->key);
         }
     }
 }
@@ -25,7 +25,7 @@ static void every_word_reads_back(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *row = &kvb_setting_rows[i];
+        const struct kvb_setting_row *row = kvb_setting_row_of(i);
         for (uint32_t w = 0; w < row->word_count; w++) {
             uint64_t number = 99;
             char why[256], out[48];

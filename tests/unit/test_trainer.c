@@ -214,7 +214,7 @@ static void framework_rows_lead_somewhere(void **unused)
     for (size_t i = 0; i < count; i++) {
         bool known = kvb_trainer_row(rows[i].key) != NULL;
         for (unsigned s = 0; s < KVB_SETTING_COUNT && !known; s++) {
-            known = strcmp(kvb_setting_rows[s].key, rows[i].key) == 0;
+            known = strcmp(kvb_setting_row_of(s)->key, rows[i].key) == 0;
         }
         if (!known) {
             fail_msg("%s leads to the unknown key %s", rows[i].path, rows[i].key);

@@ -221,7 +221,7 @@ static enum kvb_status compute(const struct kvb_plan *plan, struct kvb_budget *b
                                "dimensions and the settings.");
     }
     judge(plan, budget);
-    budget->widest_term = kvb_item_rows[KVB_ITEM_ACTIVATION].label;
+    budget->widest_term = kvb_item_row_of(KVB_ITEM_ACTIVATION)->label;
     if (!quiet) {
         budget->parameters = kvb_model_parameters(&plan->model);
         say_unstated(plan, problems);

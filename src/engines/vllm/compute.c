@@ -59,7 +59,7 @@ static void publish_items(const struct kvb_context *context, const struct kvb_st
         uint64_t width = estimate->high_bytes - estimate->low_bytes;
         if (width > widest) {
             widest = width;
-            budget->widest_term = kvb_item_rows[item].label;
+            budget->widest_term = kvb_item_row_of(item)->label;
         }
     }
     budget->items[KVB_ITEM_KV_CACHE] = (struct kvb_term){terms->pool_bytes, terms->pool_low_bytes,

@@ -66,7 +66,7 @@ static bool names_gpu(const struct kvb_platform_row *row, const struct kvb_gpu *
     return false;
 }
 
-const struct kvb_platform_row *kvb_platform_row(enum kvb_platform platform, const struct kvb_gpu *gpu)
+const struct kvb_platform_row *kvb_platform_row_of(enum kvb_platform platform, const struct kvb_gpu *gpu)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bool named = gpu->unified_memory && names_gpu(&rows[i], gpu);
@@ -81,7 +81,7 @@ const struct kvb_platform_row *kvb_platform_row(enum kvb_platform platform, cons
 void kvb_platform_note(const struct kvb_context *context, const struct kvb_budget *budget,
                        struct kvb_problems *problems)
 {
-    const struct kvb_platform_row *row = kvb_platform_row(context->plan->platform, context->gpu);
+    const struct kvb_platform_row *row = kvb_platform_row_of(context->plan->platform, context->gpu);
     char low[32], high[32];
     if (row == NULL || context->plan->gpu_free_stated || context->plan->reserve_count > 0) {
         return;

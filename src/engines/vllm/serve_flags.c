@@ -255,7 +255,7 @@ bool kvb_serve_flag_at(unsigned index, struct kvb_serve_flag *flag)
 {
     *flag = (struct kvb_serve_flag){0};
     if (index < KVB_SETTING_COUNT) {
-        const struct kvb_setting_row *row = &kvb_setting_rows[index];
+        const struct kvb_setting_row *row = kvb_setting_row_of(index);
         flag->name = row->kind == KVB_VALUE_PART ? NULL : row->key;
         flag->short_name = row->short_name;
         flag->kind = KVB_SERVE_SETTING;
