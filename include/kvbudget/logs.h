@@ -104,7 +104,7 @@ struct kvb_log_value {
     uint32_t count;    // how often it was printed
 };
 
-enum kvb_log_verdict { KVB_LOG_HEALTHY, KVB_LOG_FAILED, KVB_LOG_UNKNOWN };
+enum kvb_log_verdict { KVB_LOG_HEALTHY, KVB_LOG_FAILED, KVB_LOG_UNKNOWN, KVB_LOG_INCOMPLETE };
 const char *kvb_log_verdict_name(enum kvb_log_verdict verdict);
 
 enum kvb_failure {
@@ -141,10 +141,17 @@ const char *kvb_log_stage_name(enum kvb_log_stage stage);
 
 #define KVB_LOG_TEXT_CAPACITY 1024
 
+enum kvb_log_answer { KVB_LOG_NOT_KNOWN, KVB_LOG_YES, KVB_LOG_NO };
+
 struct kvb_log_failure {
     enum kvb_failure kind;
     uint64_t line;
-    bool inferred; // no message named the stage; it follows from the numbers
+    bool inferred;                     // no message named the stage; it follows from the numbers
+    enum kvb_log_answer about_memory;  // of the GPU
+    bool cause_in_log;                 // the text is a cause and not only what wraps it
+    bool stage_unknown;                // the message alone does not tell at which stage memory ran out
+    const char *title;                 // the cause in a few words, static; NULL = none
+    const char *fix, *fix_to, *advice; // what to change, to what, and why; NULL = none
     char text[KVB_LOG_TEXT_CAPACITY];
 };
 
@@ -219,7 +226,9 @@ struct kvb_log_report {
     uint32_t run_shown; // index of the run explained
     struct kvb_log_run runs[KVB_LOG_RUNS_MAX];
     uint64_t line_count, byte_count, known_lines;
-    bool not_text; // looks like a binary file
+    bool not_text;     // looks like a binary file
+    bool excerpt;      // nothing but figures, as people pick them out of a log
+    bool newest_first; // the time stamps fall from line to line
     uint32_t check_count;
     struct kvb_check checks[KVB_CHECKS_MAX];
     uint32_t remedy_count;

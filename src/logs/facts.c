@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "logs/clean.h"
+#include "logs/forms.h"
 #include "logs/run.h"
 #include "logs/settings.h"
 
@@ -165,8 +166,31 @@ static void take_generation(struct kvb_attempt *attempt, const struct kvb_line_r
     }
 }
 
+// A stamp narrows the releases and names the engine, like the wording of a line.
+void kvb_attempt_stamp(struct kvb_attempt *attempt, const struct kvb_stamp_row *row)
+{
+    struct kvb_log_report *facts = &attempt->facts;
+    if (facts->engine == KVB_LOG_UNKNOWN_ENGINE) {
+        facts->engine = KVB_LOG_VLLM;
+    }
+    if (facts->engine == KVB_LOG_VLLM && row->since > facts->since) {
+        facts->since = row->since;
+    }
+    bool narrows = row->until >= facts->since && (facts->until == 0 || row->until < facts->until);
+    if (facts->engine == KVB_LOG_VLLM && narrows) {
+        facts->until = row->until;
+    }
+}
+
 void kvb_attempt_engine(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
+    if (hit->row->event == KVB_EVENT_FRAME) { // its path names the package
+        enum kvb_log_engine engine = kvb_form_engine(hit->record + hit->start, hit->end - hit->start);
+        if (attempt->facts.engine == KVB_LOG_UNKNOWN_ENGINE) {
+            attempt->facts.engine = engine;
+        }
+        return;
+    }
     if (hit->row->event == KVB_EVENT_NEAR || hit->engine == KVB_LOG_TORCH) {
         return;
     }

@@ -4,7 +4,7 @@
 const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES] = {
     &kvb_lines_vllm_setup, &kvb_lines_vllm_memory, &kvb_lines_vllm_errors, &kvb_lines_torch,
     &kvb_lines_sglang,     &kvb_lines_llamacpp,    &kvb_lines_tensorrt,    &kvb_lines_lmdeploy,
-    &kvb_lines_tgi,        &kvb_lines_ollama,      &kvb_lines_near,
+    &kvb_lines_tgi,        &kvb_lines_ollama,      &kvb_lines_death,       &kvb_lines_near,
 };
 
 static const char *const engine_names[KVB_LOG_ENGINE_COUNT] = {
@@ -17,7 +17,7 @@ const char *kvb_log_engine_name(enum kvb_log_engine engine)
 
 const char *kvb_log_verdict_name(enum kvb_log_verdict verdict)
 {
-    static const char *const names[] = {"healthy", "failed", "unknown"};
+    static const char *const names[] = {"healthy", "failed", "unknown", "incomplete"};
     return names[verdict];
 }
 
@@ -38,7 +38,7 @@ static const struct failure_words failure_rows[KVB_FAILURE_COUNT] = {
     [KVB_FAILURE_OOM_GRAPH] = {"oom_graph", "out of memory while allocating the KV cache or capturing graphs"},
     [KVB_FAILURE_OOM_SAMPLER] = {"oom_sampler", "out of memory in the sampler warm-up"},
     [KVB_FAILURE_OOM_SERVING] = {"oom_serving", "out of memory while serving"},
-    [KVB_FAILURE_OTHER] = {"other", "a failure that is not about GPU memory, or whose cause the log does not hold"},
+    [KVB_FAILURE_OTHER] = {"other", "not one of the kinds of memory failure"},
 };
 
 const char *kvb_failure_name(enum kvb_failure failure)

@@ -31,9 +31,25 @@ enum kvb_event {
     KVB_EVENT_OOM,     // out of memory; the stage decides which
     KVB_EVENT_WRAPPER, // says that something failed, never what
     KVB_EVENT_TRACEBACK,
-    KVB_EVENT_EXCEPTION, // the name of a Python exception, whatever its message
-    KVB_EVENT_CRASH,     // the process died; never a sign of memory
-    KVB_EVENT_NEAR,      // memory is spoken of; only for "closest lines"
+    KVB_EVENT_EXCEPTION,     // an exception, whatever its name; its message begins behind the match
+    KVB_EVENT_FRAME,         // a frame of a traceback
+    KVB_EVENT_ERROR_RECORD,  // only its stamp says anything
+    KVB_EVENT_DEATH,         // a process is gone; `detail` is a kvb_death
+    KVB_EVENT_REQUEST_ERROR, // a request failed; the server goes on
+    KVB_EVENT_RECOVERED,     // what failed was tried again in another way and went on
+    KVB_EVENT_NEAR,          // memory is spoken of; only for "closest lines"
+};
+
+// What a notice of death says of its reason.
+enum kvb_death {
+    KVB_DEATH_UNKNOWN,
+    KVB_DEATH_EXIT_CODE, // the code tells
+    KVB_DEATH_SIGNAL,    // a fault of the program
+    KVB_DEATH_HOST,      // host memory
+    KVB_DEATH_SHM,       // shared memory of the host
+    KVB_DEATH_TIME,      // a scheduler ended it
+    KVB_DEATH_GPU_FAULT, // the card or its driver
+    KVB_DEATH_COUNT
 };
 
 #define KVB_ROW_GIVES_MAX 7
@@ -64,9 +80,10 @@ extern const struct kvb_line_table kvb_lines_tensorrt;
 extern const struct kvb_line_table kvb_lines_lmdeploy;
 extern const struct kvb_line_table kvb_lines_tgi;
 extern const struct kvb_line_table kvb_lines_ollama;
+extern const struct kvb_line_table kvb_lines_death;
 extern const struct kvb_line_table kvb_lines_near;
 
-#define KVB_LINE_TABLES 11
+#define KVB_LINE_TABLES 12
 extern const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES];
 
 #define KVB_LINE_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))

@@ -20,6 +20,11 @@ static const struct kvb_line_row rows[] = {
           "Not enough memory to handle {count} total tokens with {count} prefill",
           "RuntimeError: Not enough memory to handle 8192 total tokens with 4096 prefill tokens", KVB_OBS_MAX_MODEL_LEN,
           KVB_OBS_IGNORED),
+    PLAIN(FAILURE, KVB_FAILURE_OOM_PROFILE, "Unable to warmup model: {any}(out of memory)",
+          "panicked at 'Unable to warmup model: Generation(x (out of memory)", NOTHING),
+    PLAIN(FACT, 0, "Requested : {size}", "Requested               : 4.83 GiB", KVB_OBS_TRIED_ALLOC),
+    PLAIN(LOADING, 0, "Waiting for shard to be ready", "INFO shard-manager: Waiting for shard to be ready... rank=0",
+          NOTHING),
     PLAIN(WRAPPER, 0, "Shard cannot start", "Error: Shard cannot start: ShardCannotStart", NOTHING),
 };
 

@@ -133,9 +133,7 @@ static const struct kvb_line_row rows[] = {
           NOTHING),
     PLAIN(WRAPPER, 0, "WorkerProc initialization failed", "Exception: WorkerProc initialization failed due to",
           NOTHING),
-    PLAIN(WRAPPER, 0, "WorkerProc hit an exception", "ERROR WorkerProc hit an exception.", NOTHING),
     PLAIN(WRAPPER, 0, "EngineCore encountered a fatal error", "ERROR EngineCore encountered a fatal error.", NOTHING),
-    PLAIN(WRAPPER, 0, "EngineCore hit an exception", "ERROR EngineCore hit an exception:", NOTHING),
     PLAIN(WRAPPER, 0, "Engine process failed to start", "RuntimeError: Engine process failed to start. See stack",
           NOTHING),
     PLAIN(WRAPPER, 0, "EngineDeadError", "vllm.v1.engine.exceptions.EngineDeadError: EngineCore", NOTHING),
@@ -146,6 +144,11 @@ static const struct kvb_line_row rows[] = {
     PLAIN(WRAPPER, 0, "Got fatal signal from worker processes",
           "CRITICAL Got fatal signal from worker processes, shutting", NOTHING),
     PLAIN(WRAPPER, 0, "Exception in worker ", "ERROR Exception in worker VllmWorkerProcess while processing", NOTHING),
+    PLAIN(WRAPPER, 0, "AsyncLLM output_handler failed", "ERROR [async_llm.py:1] AsyncLLM output_handler failed.",
+          NOTHING),
+    PLAIN(WRAPPER, 0, "Engine background task failed", "ERROR Engine background task failed", NOTHING),
+    PLAIN(WRAPPER, 0, "got fatal signal from worker processes",
+          "CRITICAL MulitprocExecutor got fatal signal from worker processes, shutting", NOTHING),
     PLAIN(WRAPPER, 0, "A worker died or was killed", "A worker died or was killed while executing a task", NOTHING),
 };
 

@@ -21,6 +21,7 @@ struct kvb_log_reader {
     uint64_t byte_count, sampled, controls;
     size_t scanned; // the window is searched up to here
     bool ends_in_break;
+    bool slid; // the window does not hold the whole text any more
     uint32_t closest_count;
     struct kvb_closest closest[KVB_CLOSEST_MAX];
     struct kvb_log_window window;
@@ -93,9 +94,16 @@ static bool match_leading_hole(const struct kvb_log_reader *reader, const struct
 static bool match_entry(struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at,
                         struct kvb_log_record *record, struct kvb_hole *holes, size_t *start, size_t *end)
 {
-    for (unsigned lines = 1; lines <= KVB_RECORD_LINES; lines += KVB_RECORD_LINES - 1) {
-        if (record->lines < lines) {
-            kvb_window_record(&reader->window, record, at, lines);
+    static const struct {
+        unsigned lines;
+        size_t most;
+    } sizes[] = {{1, KVB_RECORD_SHORT}, {1, KVB_RECORD_LONG}, {KVB_RECORD_LINES, KVB_RECORD_LONG}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        unsigned lines = sizes[i].lines;
+        if (record->lines < lines || (i == 1 && record->cut && record->lines == 1)) {
+            kvb_window_record(&reader->window, record, at, lines, sizes[i].most);
+        } else if (i == 1) {
+            continue;
         }
         *start = record->offset;
         bool matched = entry->leading_hole ? match_leading_hole(reader, entry, record, holes, start, end)
@@ -115,8 +123,8 @@ static bool match_entry(struct kvb_log_reader *reader, const struct kvb_scan_ent
 // Rows that could say nothing new are not even looked at.
 static bool is_pointless(const struct kvb_log_reader *reader, const struct kvb_line_row *row)
 {
-    if (row->event == KVB_EVENT_SERVING) {
-        return reader->runs.now.facts.stage == KVB_STAGE_SERVING;
+    if (row->event == KVB_EVENT_SERVING) { // of interest again when something was wrong meanwhile
+        return reader->runs.now.facts.stage == KVB_STAGE_SERVING && !kvb_runs_troubled(&reader->runs);
     }
     if (row->event == KVB_EVENT_LOADING && row->pattern[0] == 'L') { // one per progress bar step
         return reader->runs.now.facts.stage >= KVB_STAGE_LOADING;
@@ -127,6 +135,12 @@ static bool is_pointless(const struct kvb_log_reader *reader, const struct kvb_l
 static bool wants_whole_line(enum kvb_event event)
 {
     return event == KVB_EVENT_ARGUMENTS || event == KVB_EVENT_CONFIG;
+}
+
+// Whether the row's record may have been cut where the message goes on.
+static bool wants_message(enum kvb_event event)
+{
+    return event == KVB_EVENT_WRAPPER || event == KVB_EVENT_EXCEPTION || event == KVB_EVENT_DEATH;
 }
 
 // A command behind a backslash, a message that was wrapped.
@@ -164,14 +178,57 @@ static bool may_match(const struct kvb_log_reader *reader, const struct kvb_scan
     return true;
 }
 
+// The rows that stand for the forms.
+static const struct kvb_line_row form_rows[] = {
+    [KVB_FORM_NONE] = {.pattern = "", .event = KVB_EVENT_NEAR},
+    [KVB_FORM_EXCEPTION] = {.pattern = "", .event = KVB_EVENT_EXCEPTION},
+    [KVB_FORM_FRAME] = {.pattern = "", .event = KVB_EVENT_FRAME},
+    [KVB_FORM_RECORD] = {.pattern = "", .event = KVB_EVENT_ERROR_RECORD},
+    [KVB_FORM_KILLED] = {.pattern = "", .event = KVB_EVENT_DEATH, .detail = KVB_DEATH_HOST},
+};
+
+static bool take_form(struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at)
+{
+    struct kvb_log_record record = {0};
+    struct kvb_form_place place;
+    struct kvb_hole holes[KVB_HOLES_MAX] = {{0}};
+    kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_SHORT);
+    if (!kvb_form_read(entry->form, reader->window.record, record.length, record.offset, &place)) {
+        return false;
+    }
+    if (entry->form == KVB_FORM_EXCEPTION) { // its message may be wrapped, or a long line
+        kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_LONG);
+    }
+    struct kvb_log_hit hit = {&form_rows[entry->form],
+                              KVB_LOG_TORCH,
+                              kvb_window_line(&reader->window, at),
+                              reader->window.record,
+                              record.length,
+                              place.start,
+                              place.start,
+                              holes};
+    if (entry->form == KVB_FORM_FRAME) {
+        hit.end = place.end;
+    }
+    kvb_runs_take(&reader->runs, &hit);
+    return true;
+}
+
 static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
 {
     struct kvb_log_record record = {0};
     struct kvb_hole holes[KVB_HOLES_MAX];
-    for (; index != 0; index = kvb_scanner_following(&reader->scanner, index)) {
+    const char *window = reader->window.text + at;
+    for (; index != 0; index = kvb_scanner_following(&reader->scanner, index, window)) {
         const struct kvb_scan_entry *entry = &reader->scanner.entries[index];
         size_t start;
         size_t end;
+        if (entry->row == NULL) {
+            if (take_form(reader, entry, at + entry->skip)) {
+                return;
+            }
+            continue;
+        }
         if (is_pointless(reader, entry->row) || !may_match(reader, entry, at)) {
             continue;
         }
@@ -184,9 +241,11 @@ static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
             continue;
         }
         if (wants_whole_line(entry->row->event)) {
-            kvb_window_record(&reader->window, &record, at, 1);
+            kvb_window_record(&reader->window, &record, at, 1, KVB_WINDOW_AHEAD);
         } else if (goes_on(entry->row->event) && record.lines == 1) {
-            kvb_window_record(&reader->window, &record, at, KVB_RECORD_LINES);
+            kvb_window_record(&reader->window, &record, at, KVB_RECORD_LINES, KVB_RECORD_LONG);
+        } else if (wants_message(entry->row->event) && record.cut) {
+            kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_LONG);
         }
         end = end < record.length ? end : record.length;
         take_match(reader, entry, at, &record, start, end, holes);
@@ -215,6 +274,7 @@ static void search(struct kvb_log_reader *reader, bool final)
 
 static void slide(struct kvb_log_reader *reader)
 {
+    reader->slid = true;
     size_t drop = reader->scanned > KVB_WINDOW_BEHIND ? reader->scanned - KVB_WINDOW_BEHIND : 0;
     kvb_window_drop(&reader->window, drop);
     reader->scanned -= drop;
@@ -293,13 +353,61 @@ void kvb_log_reader_feed(struct kvb_log_reader *reader, const char *bytes, size_
     }
 }
 
+// ---- Figures picked out of a log
+
+static bool is_blank_line(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r' && line[i] != '.') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool states_memory(const char *line, size_t length)
+{
+    for (size_t i = 0; i + 3 <= length; i++) {
+        if (memcmp(line + i, "MiB", 3) == 0 || memcmp(line + i, "GiB", 3) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether every line is one that was recognised, or states memory: nobody's log, but what was picked out of one.
+static bool only_figures(const struct kvb_log_reader *reader)
+{
+    const struct kvb_log_window *window = &reader->window;
+    uint64_t line = 1;
+    for (size_t at = 0; at < window->length && !reader->slid; line++) {
+        const char *from = window->text + at;
+        const char *end = memchr(from, '\n', window->length - at);
+        size_t length = end != NULL ? (size_t)(end - from) : window->length - at;
+        if (!kvb_runs_knows_line(&reader->runs, line) && !is_blank_line(from, length) && !states_memory(from, length)) {
+            return false;
+        }
+        at += length + 1;
+    }
+    return !reader->slid && reader->runs.known_lines > 0;
+}
+
+// The last line may lack its break, which the forms look for.
+static void close_last_line(struct kvb_log_reader *reader)
+{
+    if (reader->byte_count > 0 && !reader->ends_in_break) {
+        append(reader, "\n", 1);
+    }
+}
+
 void kvb_log_reader_finish(struct kvb_log_reader *reader, struct kvb_log_report *report)
 {
     if (reader->encoding == ENCODING_UNKNOWN) {
         decide_encoding(reader);
     }
+    close_last_line(reader);
     search(reader, true);
-    kvb_runs_finish(&reader->runs, report);
+    kvb_runs_finish(&reader->runs, only_figures(reader), report);
     report->byte_count = reader->byte_count;
     report->line_count = reader->window.line - (reader->ends_in_break || reader->byte_count == 0);
     report->not_text = report->known_lines == 0 && reader->controls >= 8 && reader->controls * 20 > reader->sampled;

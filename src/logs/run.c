@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "logs/clean.h"
 #include "logs/settings.h"
+#include "logs/trouble.h"
 
 void kvb_runs_init(struct kvb_runs *runs)
 {
@@ -13,14 +14,6 @@ void kvb_runs_init(struct kvb_runs *runs)
 }
 
 // ---- Attempts
-
-static void fail(struct kvb_attempt *attempt, enum kvb_failure kind, const struct kvb_log_hit *hit, bool inferred)
-{
-    attempt->facts.failure.kind = kind;
-    attempt->facts.failure.line = hit->line;
-    attempt->facts.failure.inferred = inferred;
-    kvb_attempt_describe(hit, attempt->facts.failure.text);
-}
 
 static bool has_content(const struct kvb_attempt *attempt)
 {
@@ -40,7 +33,8 @@ static void end_attempt(struct kvb_runs *runs)
     }
     bool failed = now->facts.failure.kind != KVB_FAILURE_NONE;
     bool shown_failed = runs->has_shown && runs->shown.facts.failure.kind != KVB_FAILURE_NONE;
-    if (!runs->has_shown || failed || !shown_failed) {
+    bool healthy = !failed && now->facts.stage >= KVB_STAGE_READY;
+    if (!runs->has_shown || failed || healthy || !shown_failed) {
         runs->shown = *now;
         runs->shown_index = runs->count;
         runs->has_shown = true;
@@ -58,7 +52,9 @@ static bool is_beginning(enum kvb_event event)
 // A beginning after weights were loaded or after a failure belongs to the next attempt.
 static bool begins_another(const struct kvb_attempt *attempt, const struct kvb_line_row *row)
 {
-    bool failed = attempt->facts.failure.kind != KVB_FAILURE_NONE || attempt->wrapper_line != 0;
+    bool own = attempt->cause.line != 0 && attempt->cause.class < KVB_CAUSE_CONSEQUENCE;
+    bool failed = attempt->facts.failure.kind != KVB_FAILURE_NONE || attempt->wrapper_line != 0 ||
+                  attempt->death.line != 0 || own;
     if (is_beginning(row->event)) {
         return attempt->facts.stage >= KVB_STAGE_LOADED || failed;
     }
@@ -86,105 +82,12 @@ static void reach(struct kvb_attempt *attempt, enum kvb_log_stage stage, uint64_
 
 // ---- Events
 
-static bool near_error(const struct kvb_log_hit *hit)
-{
-    static const char *const marks[] = {"ERROR", "File \"", ", in ", "Exception", "Error: "};
-    char before[512];
-    size_t length = hit->start < sizeof before - 1 ? hit->start : sizeof before - 1;
-    memcpy(before, hit->record + hit->start - length, length);
-    before[length] = '\0';
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        if (kvb_contains_ignoring_case(before, marks[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void take_trace(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
-{
-    enum kvb_failure kind = (enum kvb_failure)hit->row->detail;
-    struct kvb_log_failure *failure = &attempt->facts.failure;
-    bool error = near_error(hit) || attempt->traceback_line + 80 > hit->line;
-    if (attempt->facts.stage >= KVB_STAGE_READY && kind != KVB_FAILURE_OOM_SERVING) {
-        return;
-    }
-    bool sampler_inside = attempt->hint == KVB_FAILURE_OOM_SAMPLER && kind == KVB_FAILURE_OOM_PROFILE;
-    bool sharper = attempt->hint_line + 60 < hit->line || kind != KVB_FAILURE_OOM_SERVING;
-    if (sharper && !sampler_inside && (error || attempt->hint == KVB_FAILURE_NONE)) {
-        attempt->hint = kind;
-        attempt->hint_line = hit->line;
-        attempt->hint_is_error = error && attempt->traceback_line + error > 0;
-        kvb_attempt_describe(hit, attempt->hint_text);
-    }
-    bool follows = failure->kind >= KVB_FAILURE_OOM_LOAD && failure->kind <= KVB_FAILURE_OOM_SERVING &&
-                   failure->line + 12 > hit->line;
-    bool telling = failure->inferred || attempt->facts.engine == KVB_LOG_LLAMACPP;
-    if (follows && telling) { // llama.cpp and newer vLLM name the buffer after the failure
-        failure->kind = kind;
-        failure->inferred = false;
-        attempt->oom_open = false;
-    }
-}
-
-static void take_oom(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
-{
-    if (hit->row->detail == KVB_NOTE_NCCL_OOM) {
-        attempt->facts.notes[KVB_NOTE_NCCL_OOM] = true;
-    }
-    if (attempt->facts.failure.kind != KVB_FAILURE_NONE) {
-        return;
-    }
-    bool inferred;
-    enum kvb_failure kind = kvb_stage_of_oom(attempt, hit->line, &inferred);
-    attempt->oom_open = inferred;
-    fail(attempt, kind, hit, inferred);
-}
-
-// A traceback quotes the source of a message before the message itself comes.
-static bool is_source_line(const struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
-{
-    const char *text = attempt->facts.failure.text;
-    size_t length = strlen(text);
-    bool quoted = length > 0 && (text[length - 1] == '"' || text[length - 1] == '\'');
-    return quoted && attempt->facts.failure.line + 200 > hit->line;
-}
-
-// The message that names the stage beats one that only said "out of memory" before it.
-static void take_failure(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
-{
-    enum kvb_failure kind = (enum kvb_failure)hit->row->detail;
-    enum kvb_failure old = attempt->facts.failure.kind;
-    if (old == KVB_FAILURE_NONE) {
-        fail(attempt, kind, hit, false);
-        return;
-    }
-    bool was_oom = old >= KVB_FAILURE_OOM_LOAD && old <= KVB_FAILURE_OOM_SERVING;
-    bool is_oom = kind >= KVB_FAILURE_OOM_LOAD && kind <= KVB_FAILURE_OOM_SERVING;
-    if (was_oom && is_oom) {
-        attempt->facts.failure.kind = kind;
-        attempt->facts.failure.inferred = false;
-        attempt->oom_open = false;
-    } else if ((old == KVB_FAILURE_OTHER && kind != KVB_FAILURE_OTHER) ||
-               (old == kind && is_source_line(attempt, hit))) {
-        fail(attempt, kind, hit, false);
-    }
-}
-
-static void take_wrapper(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
-{
-    if (attempt->wrapper_line == 0) {
-        attempt->wrapper_line = hit->line;
-        kvb_attempt_describe(hit, attempt->wrapper_text);
-    }
-}
-
 // "# GPU blocks: 0" is the older way to say that nothing is left.
 static void take_allocated(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     const struct kvb_log_value *blocks = &attempt->facts.observed[KVB_OBS_NUM_GPU_BLOCKS];
     if (blocks->set && blocks->value <= 0 && blocks->line == hit->line) {
-        fail(attempt, KVB_FAILURE_NEGATIVE_KV, hit, true);
+        kvb_attempt_fail(attempt, KVB_FAILURE_NEGATIVE_KV, hit, true);
         return;
     }
     reach(attempt, KVB_STAGE_ALLOCATED, hit->line);
@@ -207,6 +110,7 @@ static void take_identity(struct kvb_attempt *attempt, const struct kvb_log_hit 
         hit->row->event == KVB_EVENT_COMMAND) {
         kvb_attempt_settings(attempt, hit);
     }
+    attempt->began = true;
     reach(attempt, KVB_STAGE_CONFIGURED, hit->line);
 }
 
@@ -222,18 +126,12 @@ static bool take_progress(struct kvb_attempt *attempt, const struct kvb_log_hit 
     if (event >= sizeof stages / sizeof stages[0] || stages[event] == KVB_STAGE_NOTHING) {
         return false;
     }
+    attempt->began |= hit->row->event == KVB_EVENT_LOADING;
+    if (hit->row->event == KVB_EVENT_SERVING || hit->row->event == KVB_EVENT_READY) {
+        attempt->serving_line = hit->line;
+    }
     reach(attempt, stages[event], hit->line);
     return true;
-}
-
-// The first one since the last progress: later ones tell of its consequences.
-static void take_exception(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
-{
-    if (attempt->exception_line > attempt->progress_line && attempt->exception_line > attempt->hint_line) {
-        return;
-    }
-    attempt->exception_line = hit->line;
-    kvb_attempt_describe(hit, attempt->exception_text);
 }
 
 static void take_name(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
@@ -245,17 +143,9 @@ static void take_name(struct kvb_attempt *attempt, const struct kvb_log_hit *hit
 static void take_note(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     attempt->facts.notes[hit->row->detail] = true;
-}
-
-static void take_traceback(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
-{
-    attempt->traceback_line = hit->line;
-}
-
-static void take_crash(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
-{
-    attempt->crash_line = hit->line;
-    take_wrapper(attempt, hit);
+    if (hit->row->detail == KVB_NOTE_MULTIMODAL && attempt->facts.engine == KVB_LOG_VLLM) {
+        reach(attempt, KVB_STAGE_LOADED, hit->line); // said when the profiling run begins
+    }
 }
 
 static void dispatch(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
@@ -271,13 +161,17 @@ static void dispatch(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
         [KVB_EVENT_ALLOCATED] = take_allocated,
         [KVB_EVENT_CAPTURED] = take_captured,
         [KVB_EVENT_NOTE] = take_note,
-        [KVB_EVENT_TRACE] = take_trace,
-        [KVB_EVENT_FAILURE] = take_failure,
-        [KVB_EVENT_OOM] = take_oom,
-        [KVB_EVENT_WRAPPER] = take_wrapper,
-        [KVB_EVENT_TRACEBACK] = take_traceback,
-        [KVB_EVENT_EXCEPTION] = take_exception,
-        [KVB_EVENT_CRASH] = take_crash,
+        [KVB_EVENT_TRACE] = kvb_take_trace,
+        [KVB_EVENT_FAILURE] = kvb_take_failure,
+        [KVB_EVENT_OOM] = kvb_take_oom,
+        [KVB_EVENT_WRAPPER] = kvb_take_wrapper,
+        [KVB_EVENT_TRACEBACK] = kvb_take_traceback,
+        [KVB_EVENT_EXCEPTION] = kvb_take_exception,
+        [KVB_EVENT_FRAME] = kvb_take_frame,
+        [KVB_EVENT_ERROR_RECORD] = kvb_take_error_record,
+        [KVB_EVENT_DEATH] = kvb_take_death,
+        [KVB_EVENT_REQUEST_ERROR] = kvb_take_request_error,
+        [KVB_EVENT_RECOVERED] = kvb_take_recovered,
     };
     size_t event = (size_t)hit->row->event;
     if (!take_progress(attempt, hit) && event < sizeof takers / sizeof takers[0] && takers[event] != NULL) {
@@ -288,13 +182,33 @@ static void dispatch(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 // Lines that any program may print.
 static bool is_companion(enum kvb_event event)
 {
-    return event == KVB_EVENT_TRACEBACK || event == KVB_EVENT_EXCEPTION || event == KVB_EVENT_CRASH;
+    return event == KVB_EVENT_TRACEBACK || event == KVB_EVENT_EXCEPTION || event == KVB_EVENT_FRAME ||
+           event == KVB_EVENT_ERROR_RECORD;
+}
+
+// Lines whose stamp is looked up: reports of failures and the figures of a start.
+static bool has_stamp(enum kvb_event event)
+{
+    return event != KVB_EVENT_SERVING && event != KVB_EVENT_NOTE && event != KVB_EVENT_COMMAND;
+}
+
+bool kvb_runs_troubled(const struct kvb_runs *runs)
+{
+    return runs->now.serving_line <= kvb_last_trouble(&runs->now);
+}
+
+bool kvb_runs_knows_line(const struct kvb_runs *runs, uint64_t line)
+{
+    return line > 0 && line <= KVB_EXCERPT_LINES && (runs->known_map[(line - 1) / 64] >> (line - 1) % 64 & 1U) != 0;
 }
 
 void kvb_runs_take(struct kvb_runs *runs, const struct kvb_log_hit *hit)
 {
     if (hit->row->event == KVB_EVENT_NEAR) {
         return;
+    }
+    if (hit->line <= KVB_EXCERPT_LINES && hit->line > 0 && hit->row->event != KVB_EVENT_ERROR_RECORD) {
+        runs->known_map[(hit->line - 1) / 64] |= UINT64_C(1) << (hit->line - 1) % 64;
     }
     if (runs->last_known_line != hit->line) {
         runs->known_lines += !is_companion(hit->row->event);
@@ -309,11 +223,15 @@ void kvb_runs_take(struct kvb_runs *runs, const struct kvb_log_hit *hit)
     }
     kvb_attempt_engine(now, hit);
     kvb_attempt_observe(now, hit);
+    if (has_stamp(hit->row->event)) {
+        kvb_read_stamp(now, hit);
+    }
     dispatch(now, hit);
 }
 
-void kvb_runs_finish(struct kvb_runs *runs, struct kvb_log_report *report)
+void kvb_runs_finish(struct kvb_runs *runs, bool only_figures, struct kvb_log_report *report)
 {
+    runs->now.facts.excerpt = only_figures && runs->count == 0 && !runs->now.began;
     end_attempt(runs);
     memset(report, 0, sizeof *report);
     if (runs->has_shown) {

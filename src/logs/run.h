@@ -4,6 +4,7 @@
 
 #include <kvbudget/logs.h>
 
+#include "logs/causes.h"
 #include "logs/lines.h"
 
 // One recognised line.
@@ -17,21 +18,31 @@ struct kvb_log_hit {
     const struct kvb_hole *holes;
 };
 
+// What may have ended an attempt.
+struct kvb_candidate {
+    uint64_t line; // 0 = none
+    enum kvb_cause_class class;
+    enum kvb_death death;
+    enum kvb_log_stage stage; // how far the start was when it came
+    char text[KVB_LOG_TEXT_CAPACITY];
+};
+
 // What is known of one attempt besides the report.
 struct kvb_attempt {
     struct kvb_log_report facts;
-    uint64_t first_line, progress_line;
+    uint64_t first_line, progress_line, serving_line;
+    bool began;            // a line that only a start prints
     enum kvb_failure hint; // from function names of a traceback
     uint64_t hint_line;
-    bool hint_is_error; // the name stood in an error record, not in passing
-    uint64_t traceback_line, wrapper_line;
-    uint64_t exception_line, crash_line;
-    char exception_text[KVB_LOG_TEXT_CAPACITY];
+    uint64_t traceback_line, frame_line, wrapper_line, request_error_line;
+    struct kvb_candidate cause, death; // the first exception that is none of a wrapper's; the first notice of death
+    enum kvb_side side;                // what the lines around a failure say of the process
     char wrapper_text[KVB_LOG_TEXT_CAPACITY];
-    char hint_text[KVB_LOG_TEXT_CAPACITY];
     char size_text[KVB_LOG_TEXT_CAPACITY]; // the line that gave the KV cache
     bool oom_open; // out of memory without any progress before it: its own message will say where
 };
+
+#define KVB_EXCERPT_LINES 256 // more lines are no excerpt
 
 struct kvb_runs {
     struct kvb_attempt now;
@@ -41,17 +52,23 @@ struct kvb_runs {
     struct kvb_log_run rows[KVB_LOG_RUNS_MAX];
     uint32_t shown_index;
     uint64_t known_lines, last_known_line;
+    uint64_t known_map[KVB_EXCERPT_LINES / 64]; // which of the first lines were recognised
 };
 
 void kvb_runs_init(struct kvb_runs *runs);
 void kvb_runs_take(struct kvb_runs *runs, const struct kvb_log_hit *hit);
 // Ends the last attempt and writes what is shown.
-void kvb_runs_finish(struct kvb_runs *runs, struct kvb_log_report *report);
+// `only_figures`: no line is anything else.
+void kvb_runs_finish(struct kvb_runs *runs, bool only_figures, struct kvb_log_report *report);
+// Whether something went wrong that serving would disprove.
+bool kvb_runs_troubled(const struct kvb_runs *runs);
+bool kvb_runs_knows_line(const struct kvb_runs *runs, uint64_t line);
 
 // facts.c
 void kvb_attempt_describe(const struct kvb_log_hit *hit, char text[KVB_LOG_TEXT_CAPACITY]);
 void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 void kvb_attempt_version(struct kvb_attempt *attempt, const struct kvb_hole *hole);
+void kvb_attempt_stamp(struct kvb_attempt *attempt, const struct kvb_stamp_row *row);
 void kvb_attempt_engine(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 void kvb_attempt_settings(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 void kvb_attempt_name(const struct kvb_hole *hole, char name[KVB_NAME_CAPACITY]);

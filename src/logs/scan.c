@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#define MAX_SHIFT (KVB_SCAN_WINDOW - 2)
+// The leading character of a form may be anything: no jump may pass it.
+#define MAX_SHIFT (KVB_SCAN_WINDOW - 3)
 
 static inline uint32_t hash_of(const char *three)
 {
@@ -29,6 +30,18 @@ static void append_entry(struct kvb_scanner *scanner, uint32_t hash, uint16_t in
     *link = index;
 }
 
+// How far a window may be jumped over that ends in one of these.
+static void limit_shifts(struct kvb_scanner *scanner, const char *window, size_t from)
+{
+    for (size_t i = from; i + 3 <= KVB_SCAN_WINDOW; i++) {
+        uint32_t hash = hash_of(window + i);
+        uint8_t shift = (uint8_t)(KVB_SCAN_WINDOW - 3 - i);
+        if (shift < scanner->shift[hash]) {
+            scanner->shift[hash] = shift;
+        }
+    }
+}
+
 static void add_row(struct kvb_scanner *scanner, const struct kvb_line_row *row, enum kvb_log_engine engine)
 {
     const char *anchor;
@@ -38,15 +51,27 @@ static void add_row(struct kvb_scanner *scanner, const struct kvb_line_row *row,
         return; // a test refuses such a row
     }
     uint16_t index = ++scanner->count;
-    scanner->entries[index] = (struct kvb_scan_entry){window_of(anchor), row, engine, leading_hole, 0};
-    for (size_t i = 0; i + 3 <= KVB_SCAN_WINDOW; i++) {
-        uint32_t hash = hash_of(anchor + i);
-        uint8_t shift = (uint8_t)(KVB_SCAN_WINDOW - 3 - i);
-        if (shift < scanner->shift[hash]) {
-            scanner->shift[hash] = shift;
-        }
-    }
+    scanner->entries[index] = (struct kvb_scan_entry){
+        .window = window_of(anchor), .mask = UINT64_MAX, .row = row, .engine = engine, .leading_hole = leading_hole};
+    limit_shifts(scanner, anchor, 0);
     append_entry(scanner, hash_of(anchor + KVB_SCAN_WINDOW - 3), index);
+}
+
+static void add_form(struct kvb_scanner *scanner, const struct kvb_form_anchor *anchor)
+{
+    if (scanner->count + 1 >= KVB_SCAN_ROWS_MAX) {
+        return; // a test refuses such a table
+    }
+    uint16_t index = ++scanner->count;
+    unsigned char mask[KVB_SCAN_WINDOW];
+    memset(mask, 0xff, sizeof mask);
+    memset(mask, 0, anchor->skip);
+    struct kvb_scan_entry *entry = &scanner->entries[index];
+    *entry = (struct kvb_scan_entry){.form = anchor->form, .skip = anchor->skip};
+    memcpy(&entry->mask, mask, sizeof mask);
+    entry->window = window_of(anchor->window) & entry->mask;
+    limit_shifts(scanner, anchor->window, anchor->skip);
+    append_entry(scanner, hash_of(anchor->window + KVB_SCAN_WINDOW - 3), index);
 }
 
 void kvb_scanner_init(struct kvb_scanner *scanner)
@@ -59,11 +84,14 @@ void kvb_scanner_init(struct kvb_scanner *scanner)
             add_row(scanner, &table->rows[i], table->engine);
         }
     }
+    for (size_t i = 0; i < kvb_form_anchor_count; i++) {
+        add_form(scanner, &kvb_form_anchors[i]);
+    }
 }
 
 static uint16_t entry_with(const struct kvb_scanner *scanner, uint16_t entry, uint64_t window)
 {
-    while (entry != 0 && scanner->entries[entry].window != window) {
+    while (entry != 0 && scanner->entries[entry].window != (window & scanner->entries[entry].mask)) {
         entry = scanner->entries[entry].next;
     }
     return entry;
@@ -89,7 +117,8 @@ size_t kvb_scanner_next(const struct kvb_scanner *scanner, const char *text, siz
     return limit;
 }
 
-uint16_t kvb_scanner_following(const struct kvb_scanner *scanner, uint16_t entry)
+uint16_t kvb_scanner_following(const struct kvb_scanner *scanner, uint16_t entry, const char *text)
 {
-    return entry_with(scanner, scanner->entries[entry].next, scanner->entries[entry].window);
+    uint64_t window = window_of(text);
+    return entry_with(scanner, scanner->entries[entry].next, window);
 }

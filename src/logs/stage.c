@@ -14,7 +14,7 @@ static int64_t value(const struct kvb_attempt *attempt, enum kvb_observation wha
 }
 
 // Without a single line of progress the message itself is all there is.
-enum kvb_failure kvb_stage_of_message(const struct kvb_attempt *attempt)
+static enum kvb_failure of_message(const struct kvb_attempt *attempt)
 {
     const int64_t mib = INT64_C(1) << 20;
     int64_t tried = value(attempt, KVB_OBS_TRIED_ALLOC);
@@ -38,6 +38,17 @@ enum kvb_failure kvb_stage_of_message(const struct kvb_attempt *attempt)
         return KVB_FAILURE_OOM_SERVING;
     }
     return KVB_FAILURE_OOM_LOAD;
+}
+
+// A stamp or report of a start rules serving out.
+enum kvb_failure kvb_stage_of_message(const struct kvb_attempt *attempt)
+{
+    enum kvb_failure kind = of_message(attempt);
+    bool graphs = known(attempt, KVB_OBS_OOM_PRIVATE);
+    if (kind != KVB_FAILURE_OOM_SERVING || attempt->side != KVB_SIDE_START) {
+        return kind;
+    }
+    return graphs ? KVB_FAILURE_OOM_GRAPH : KVB_FAILURE_OOM_LOAD;
 }
 
 static enum kvb_failure of_sglang(const struct kvb_attempt *attempt)
@@ -107,6 +118,9 @@ enum kvb_failure kvb_stage_of_oom(const struct kvb_attempt *attempt, uint64_t li
     *inferred = false;
     if (hint_holds(attempt, line)) {
         return attempt->hint;
+    }
+    if (attempt->side == KVB_SIDE_SERVING) {
+        return KVB_FAILURE_OOM_SERVING;
     }
     if (attempt->facts.stage == KVB_STAGE_NOTHING) {
         *inferred = true;

@@ -6,8 +6,6 @@
 #include "base/checked.h"
 #include "logs/clean.h"
 
-#define WRAPPED_BYTES 3000 // of a record of several lines
-
 size_t kvb_window_add(struct kvb_log_window *window, const char *bytes, size_t length)
 {
     size_t room = KVB_WINDOW_BYTES - window->length;
@@ -51,12 +49,6 @@ static size_t line_start(const struct kvb_log_window *window, size_t at)
     return at;
 }
 
-static size_t line_end(const struct kvb_log_window *window, size_t at)
-{
-    const char *end = memchr(window->text + at, '\n', window->length - at);
-    return end != NULL ? (size_t)(end - window->text) : window->length;
-}
-
 // What stands before the place on its line.
 static void clean_before(struct kvb_log_window *window, struct kvb_log_record *record, size_t at)
 {
@@ -69,13 +61,17 @@ static void clean_before(struct kvb_log_window *window, struct kvb_log_record *r
     record->offset = kvb_clean(window->text + start, at - start, record->json, 1, window->record, KVB_WINDOW_BEHIND);
 }
 
-void kvb_window_record(struct kvb_log_window *window, struct kvb_log_record *record, size_t at, unsigned lines)
+void kvb_window_record(struct kvb_log_window *window, struct kvb_log_record *record, size_t at, unsigned lines,
+                       size_t most)
 {
     if (record->lines == 0) {
         clean_before(window, record, at);
     }
-    size_t most = lines == 1 ? line_end(window, at) - at : (size_t)kvb_min(window->length - at, WRAPPED_BYTES);
+    size_t left = (size_t)kvb_min(window->length - at, most);
+    const char *end = lines == 1 ? memchr(window->text + at, '\n', left) : NULL;
+    left = end != NULL ? (size_t)(end - (window->text + at)) : left;
     record->lines = lines;
-    record->length = record->offset + kvb_clean(window->text + at, most, record->json, lines,
+    record->cut = end == NULL && left == most;
+    record->length = record->offset + kvb_clean(window->text + at, left, record->json, lines,
                                                 window->record + record->offset, KVB_RECORD_BYTES - record->offset);
 }

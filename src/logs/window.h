@@ -10,7 +10,9 @@
 #define KVB_WINDOW_AHEAD ((size_t)40 << 10) // kept behind the place searched, so that a long line is seen whole
 #define KVB_WINDOW_BEHIND 600               // kept before it
 #define KVB_RECORD_BYTES (KVB_WINDOW_AHEAD + KVB_WINDOW_BEHIND)
-#define KVB_RECORD_LINES 10u // lines a wrapped message may take
+#define KVB_RECORD_LINES 10u           // lines a wrapped message may take
+#define KVB_RECORD_SHORT ((size_t)512) // what most rows look at
+#define KVB_RECORD_LONG ((size_t)3000) // a message
 
 // All zero but `line`, which begins at 1.
 struct kvb_log_window {
@@ -26,6 +28,7 @@ struct kvb_log_record {
     size_t offset; // of the place in window->record
     size_t length;
     unsigned lines; // 0: not made yet
+    bool cut;       // its line goes on
     bool json;
 };
 
@@ -37,7 +40,8 @@ void kvb_window_drop(struct kvb_log_window *window, size_t length);
 // The line of a place; of the last place asked for when that is further on.
 uint64_t kvb_window_line(struct kvb_log_window *window, size_t at);
 
-// Makes the record of a place with up to `lines` lines, or makes it again with another number.
-void kvb_window_record(struct kvb_log_window *window, struct kvb_log_record *record, size_t at, unsigned lines);
+// Makes the record of a place with up to `lines` lines and `most` bytes, or makes it again with more of either.
+void kvb_window_record(struct kvb_log_window *window, struct kvb_log_record *record, size_t at, unsigned lines,
+                       size_t most);
 
 #endif

@@ -71,6 +71,14 @@ static void failure(struct kvb_json *json, const struct kvb_log_report *log)
     kvb_json_text(json, "text", log->failure.text);
     kvb_json_bool(json, "inferred", log->failure.inferred);
     kvb_json_text(json, "stage", kvb_log_stage_name(log->stage));
+    if (log->failure.about_memory == KVB_LOG_NOT_KNOWN) {
+        kvb_json_null(json, "about_memory");
+    } else {
+        kvb_json_bool(json, "about_memory", log->failure.about_memory == KVB_LOG_YES);
+    }
+    kvb_json_bool(json, "cause_in_log", log->failure.cause_in_log);
+    kvb_json_text_or_null(json, "title", log->failure.title);
+    kvb_json_text_or_null(json, "advice", log->failure.advice);
     kvb_json_close_object(json);
 }
 
@@ -176,6 +184,8 @@ void kvb_render_explain_json(struct kvb_buffer *out, const struct kvb_explain_re
     }
     kvb_json_close_object(&json);
     failure(&json, log);
+    kvb_json_text(&json, "stage", kvb_log_stage_name(log->stage));
+    kvb_json_bool(&json, "excerpt", log->excerpt);
     checks(&json, log);
     remedies(&json, log);
     runs(&json, log);

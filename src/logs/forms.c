@@ -1,0 +1,395 @@
+// The recogniser of forms.
+#include "logs/forms.h"
+
+#include <string.h>
+
+// A name without a message ends its line; what stands before "Error" is a letter.
+#define BARE(letter)                                                                                                   \
+    {"?" letter "Error\n", KVB_FORM_EXCEPTION, 1},                                                                     \
+    {                                                                                                                  \
+        "?" letter "Error\r", KVB_FORM_EXCEPTION, 1                                                                    \
+    }
+
+const struct kvb_form_anchor kvb_form_anchors[] = {
+    {"?Error: ", KVB_FORM_EXCEPTION, 1},
+    {"?Error:\n", KVB_FORM_EXCEPTION, 1},
+    {"?Error:\r", KVB_FORM_EXCEPTION, 1},
+    {"?Error\\n", KVB_FORM_EXCEPTION, 1},
+    {"?Error('", KVB_FORM_EXCEPTION, 1},
+    {"?Error(\"", KVB_FORM_EXCEPTION, 1},
+    {"?Error):", KVB_FORM_EXCEPTION, 1},
+    {"xception", KVB_FORM_EXCEPTION, 0},
+    {"nterrupt", KVB_FORM_EXCEPTION, 0},
+    {"Timeout:", KVB_FORM_EXCEPTION, 0},
+    {"esources", KVB_FORM_EXCEPTION, 0},
+    {"temExit:", KVB_FORM_EXCEPTION, 0},
+    {"? error:", KVB_FORM_EXCEPTION, 1},
+    {"e error,", KVB_FORM_EXCEPTION, 0},
+    {"panicked", KVB_FORM_EXCEPTION, 0},
+    {"?panic: ", KVB_FORM_EXCEPTION, 1},
+    {"?what():", KVB_FORM_EXCEPTION, 1},
+    {"][ERROR]", KVB_FORM_EXCEPTION, 0},
+    {"TRT] [E]", KVB_FORM_EXCEPTION, 0},
+    {"LLM] [E]", KVB_FORM_EXCEPTION, 0},
+    {"? File \"", KVB_FORM_FRAME, 1},
+    {"?\nFile \"", KVB_FORM_FRAME, 1},
+    {"?Killed\n", KVB_FORM_KILLED, 1},
+    {"?Killed\r", KVB_FORM_KILLED, 1},
+    {"?Killed ", KVB_FORM_KILLED, 1},
+    {" killed ", KVB_FORM_KILLED, 0},
+    {"?ERROR 0", KVB_FORM_RECORD, 1},
+    {"?ERROR 1", KVB_FORM_RECORD, 1},
+    BARE("a"),
+    BARE("b"),
+    BARE("c"),
+    BARE("d"),
+    BARE("e"),
+    BARE("f"),
+    BARE("g"),
+    BARE("h"),
+    BARE("i"),
+    BARE("k"),
+    BARE("l"),
+    BARE("m"),
+    BARE("n"),
+    BARE("o"),
+    BARE("p"),
+    BARE("q"),
+    BARE("r"),
+    BARE("s"),
+    BARE("t"),
+    BARE("u"),
+    BARE("w"),
+    BARE("x"),
+    BARE("y"),
+    BARE("z"),
+    BARE("A"),
+    BARE("B"),
+    BARE("C"),
+    BARE("D"),
+    BARE("F"),
+    BARE("G"),
+    BARE("I"),
+    BARE("L"),
+    BARE("M"),
+    BARE("O"),
+    BARE("P"),
+    BARE("Q"),
+    BARE("S"),
+    BARE("T"),
+    BARE("X"),
+    BARE("Z"),
+};
+const size_t kvb_form_anchor_count = sizeof kvb_form_anchors / sizeof kvb_form_anchors[0];
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || is_upper(c) || is_digit(c) || c == '_' || c == '.';
+}
+
+static bool has_word(const char *text, size_t length, const char *word)
+{
+    size_t size = strlen(word);
+    for (size_t i = 0; i + size <= length; i++) {
+        if (memcmp(text + i, word, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t line_start(const char *record, size_t at)
+{
+    while (at > 0 && record[at - 1] != '\n') {
+        at--;
+    }
+    return at;
+}
+
+static size_t line_end(const char *record, size_t length, size_t at)
+{
+    while (at < length && record[at] != '\n' && record[at] != '\r') {
+        at++;
+    }
+    return at;
+}
+
+static bool ends_with(const char *text, size_t length, const char *word)
+{
+    size_t size = strlen(word);
+    return length >= size && memcmp(text + length - size, word, size) == 0;
+}
+
+// A time, a level, a stream, a name of a logger: what stands before a message without a bracket.
+static bool is_prefix_word(const char *word, size_t length)
+{
+    static const char *const words[] = {"ERROR", "INFO", "CRITICAL", "FATAL", "stderr", "stdout", "F", "P", "E"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t size = strlen(words[i]);
+        bool bare = length == size || (length > size && word[length - size - 1] == '/');
+        if (bare && ends_with(word, length, words[i])) {
+            return true;
+        }
+    }
+    bool digits = false;
+    bool colon = false;
+    for (size_t i = 0; i < length; i++) {
+        digits |= is_digit(word[i]);
+        colon |= word[i] == ':' || word[i] == 'T';
+    }
+    return digits && colon;
+}
+
+bool kvb_form_begins_message(const char *record, size_t at)
+{
+    size_t start = line_start(record, at);
+    size_t to = at;
+    while (to > start && (record[to - 1] == ' ' || record[to - 1] == '\t')) {
+        to--;
+    }
+    if (to == start) {
+        return true;
+    }
+    bool warns = has_word(record + start, to - start, "WARN") || has_word(record + start, to - start, "DEBUG");
+    if (warns) {
+        return false;
+    }
+    char last = record[to - 1];
+    if (strchr("])|>`\"'*-", last) != NULL || (unsigned char)last >= 0x80) {
+        return true;
+    }
+    if (last == ':') {
+        char before = '\0';
+        if (to - start > 1) {
+            before = record[to - 2];
+        }
+        return before == ']' || ends_with(record + start, to - start, "ERROR:");
+    }
+    size_t from = to;
+    while (from > start && record[from - 1] != ' ' && record[from - 1] != '\t') {
+        from--;
+    }
+    return is_prefix_word(record + from, to - from);
+}
+
+// ---- Exceptions
+
+// The last part of a dotted name begins with a capital and is no constant.
+static bool is_class_name(const char *record, size_t from, size_t to)
+{
+    size_t part = to;
+    while (part > from && record[part - 1] != '.') {
+        part--;
+    }
+    return part < to && is_upper(record[part]) && to - part < 80;
+}
+
+static bool ends_name(const char *record, size_t length, size_t at)
+{
+    if (at >= length) {
+        return true;
+    }
+    return strchr(":\n\r('\"\\", record[at]) != NULL;
+}
+
+// "RayTaskError(ValueError): text" is the inner one.
+static size_t inner_name(const char *record, size_t from)
+{
+    if (from > 0 && record[from - 1] == '(') {
+        from--;
+        while (from > 0 && is_name(record[from - 1])) {
+            from--;
+        }
+    }
+    return from;
+}
+
+static bool read_exception(const char *record, size_t length, size_t at, struct kvb_form_place *place)
+{
+    size_t to = at;
+    while (to < length && is_name(record[to])) {
+        to++;
+    }
+    size_t from = at;
+    while (from > 0 && is_name(record[from - 1])) {
+        from--;
+    }
+    if (to < length && record[to] == ')') {
+        size_t outer = inner_name(record, from);
+        place->start = from;
+        place->end = line_end(record, length, to);
+        return outer < from && is_class_name(record, from, to) && kvb_form_begins_message(record, outer);
+    }
+    place->start = from;
+    place->end = line_end(record, length, to);
+    return is_class_name(record, from, to) && ends_name(record, length, to) && kvb_form_begins_message(record, from);
+}
+
+// "prog: error: ...", the words of argparse.
+static bool read_argparse(const char *record, size_t length, size_t at, struct kvb_form_place *place)
+{
+    size_t start = line_start(record, at);
+    size_t from = at;
+    while (from > start && (is_name(record[from - 1]) || record[from - 1] == '-' || record[from - 1] == '/')) {
+        from--;
+    }
+    bool second = from > start && from < at && record[from - 1] == ' '; // "vllm serve: error:"
+    if (second && !kvb_form_begins_message(record, from)) {
+        size_t word = from - 1;
+        while (word > start && (is_name(record[word - 1]) || record[word - 1] == '-')) {
+            word--;
+        }
+        from = word;
+    }
+    place->start = from;
+    place->end = line_end(record, length, at);
+    bool slurm = has_word(record + from, at - from, "slurm") || has_word(record + from, at - from, "srun");
+    return from < at && !slurm && kvb_form_begins_message(record, from);
+}
+
+// "CUDA error: ...", "CUDA runtime error: ...": a few words of an error without a class.
+static bool read_phrase(const char *record, size_t length, size_t at, struct kvb_form_place *place)
+{
+    size_t start = line_start(record, at);
+    size_t from = at;
+    for (unsigned words = 0; words < 3; words++) {
+        size_t word = from;
+        while (word > start && is_name(record[word - 1])) {
+            word--;
+        }
+        if (word == from) {
+            break;
+        }
+        place->start = word;
+        place->end = line_end(record, length, at);
+        if (kvb_form_begins_message(record, word)) {
+            return true;
+        }
+        from = word > start && record[word - 1] == ' ' ? word - 1 : word;
+    }
+    return false;
+}
+
+// "Value error, ..." of pydantic.
+static bool read_pydantic(const char *record, size_t length, size_t at, struct kvb_form_place *place)
+{
+    bool value = at >= 4 && memcmp(record + at - 4, "Valu", 4) == 0;
+    place->start = value ? at - 4 : at;
+    place->end = line_end(record, length, at);
+    return value && kvb_form_begins_message(record, place->start);
+}
+
+// "[TM][ERROR] text", "[RANK 1] [E] text": engines that log errors and never raise them.
+static bool read_marked(const char *record, size_t length, size_t at, struct kvb_form_place *place)
+{
+    size_t start = line_start(record, at);
+    size_t behind = at + 8 < length ? at + 8 : length;
+    bool ours = has_word(record + start, behind - start, "[TM") ||
+                has_word(record + start, behind - start, "TensorRT") || has_word(record + start, behind - start, "TRT");
+    at += 8; // behind "][ERROR]" or "TRT] [E]"
+    place->start = at < length ? at : length;
+    while (place->start < length && record[place->start] == ' ') {
+        place->start++;
+    }
+    place->end = line_end(record, length, place->start);
+    return ours && place->end > place->start;
+}
+
+static bool begins(const char *record, size_t length, size_t at, const char *word)
+{
+    size_t size = strlen(word);
+    return at + size <= length && memcmp(record + at, word, size) == 0;
+}
+
+static bool read_any_exception(const char *record, size_t length, size_t at, struct kvb_form_place *place)
+{
+    if (begins(record, length, at, " error:")) {
+        bool colon = at > 0 && record[at - 1] == ':';
+        return colon ? read_argparse(record, length, at - 1, place) : read_phrase(record, length, at, place);
+    }
+    if (begins(record, length, at, "e error,")) {
+        return read_pydantic(record, length, at, place);
+    }
+    if (begins(record, length, at, "][ERROR]") || begins(record, length, at, "TRT] [E]") ||
+        begins(record, length, at, "LLM] [E]")) {
+        return read_marked(record, length, at, place);
+    }
+    bool rust = begins(record, length, at, "panicked");
+    if (rust || begins(record, length, at, "panic: ") || begins(record, length, at, "what():")) {
+        size_t start = line_start(record, at);
+        place->start = at;
+        place->end = line_end(record, length, at);
+        return (rust && has_word(record + start, at - start, "thread")) || kvb_form_begins_message(record, at);
+    }
+    return read_exception(record, length, at, place);
+}
+
+// ---- Killed
+
+// "Killed", "script.sh: line 3: 1234 Killed   vllm serve", "zsh: killed  vllm", "Killed process 12 (python)".
+static bool read_killed(const char *record, size_t length, size_t at, struct kvb_form_place *place)
+{
+    size_t start = line_start(record, at);
+    size_t behind = at + 6;
+    bool alone = line_end(record, length, behind) == behind || begins(record, length, behind, "  ") ||
+                 begins(record, length, behind, " process ");
+    size_t to = at;
+    while (to > start && record[to - 1] == ' ') {
+        to--;
+    }
+    bool shell = to > start && (is_digit(record[to - 1]) || ends_with(record + start, to - start, "zsh:"));
+    place->start = shell ? start : at;
+    place->end = line_end(record, length, at);
+    return alone && (shell || kvb_form_begins_message(record, at));
+}
+
+bool kvb_form_read(enum kvb_form form, const char *record, size_t length, size_t at, struct kvb_form_place *place)
+{
+    switch (form) {
+    case KVB_FORM_EXCEPTION:
+        return read_any_exception(record, length, at, place);
+    case KVB_FORM_KILLED:
+        return read_killed(record, length, at, place);
+    case KVB_FORM_RECORD:
+        place->start = line_end(record, length, at);
+        place->end = place->start;
+        return true;
+    case KVB_FORM_FRAME:
+        place->start = at;
+        place->end = line_end(record, length, at);
+        return kvb_form_begins_message(record, at);
+    default:
+        return false;
+    }
+}
+
+// ---- Whose frame it is
+
+enum kvb_log_engine kvb_form_engine(const char *text, size_t length)
+{
+    static const struct {
+        const char *package;
+        enum kvb_log_engine engine;
+    } rows[] = {
+        {"sglang/srt", KVB_LOG_SGLANG},   {"text_generation_server", KVB_LOG_TGI},
+        {"lmdeploy/", KVB_LOG_LMDEPLOY},  {"tensorrt_llm", KVB_LOG_TENSORRT},
+        {"llama_cpp/", KVB_LOG_LLAMACPP}, {"/vllm/", KVB_LOG_VLLM},
+        {"\\vllm\\", KVB_LOG_VLLM},       {"\"vllm/", KVB_LOG_VLLM},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (has_word(text, length, rows[i].package)) {
+            return rows[i].engine;
+        }
+    }
+    return KVB_LOG_UNKNOWN_ENGINE;
+}
