@@ -81,6 +81,7 @@ enum kvb_observation {
     KVB_OBS_BLOCK_BYTES,
     KVB_OBS_BLOCK_TOKENS,
     KVB_OBS_FILE_SIZE,
+    KVB_OBS_OVERRIDDEN_BLOCKS, // what num_gpu_blocks_override replaced
     KVB_OBS_IGNORED, // a hole that only has to be there
     KVB_OBS_COUNT
 };
@@ -228,6 +229,7 @@ struct kvb_log_report {
     uint64_t line_count, byte_count, known_lines;
     bool not_text;     // looks like a binary file
     bool excerpt;      // nothing but figures, as people pick them out of a log
+    bool start_seen;   // a line that only a start prints: what is missing behind it did not happen yet
     bool newest_first; // the time stamps fall from line to line
     uint32_t check_count;
     struct kvb_check checks[KVB_CHECKS_MAX];

@@ -170,6 +170,7 @@ void kvb_attempt_judge(struct kvb_attempt *attempt)
         }
         advise(failure);
     }
+    attempt->facts.start_seen = attempt->began;
     place(attempt);
 }
 

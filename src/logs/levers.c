@@ -1,10 +1,15 @@
 // Which knob acts at which stage of a start, and which popular ones do not.
 #include "logs/levers.h"
 
-#define VLLM (1U << KVB_LOG_VLLM | 1U << KVB_LOG_UNKNOWN_ENGINE)
+#define VLLM (1U << KVB_LOG_VLLM)
 #define SGLANG (1U << KVB_LOG_SGLANG)
-#define LLAMACPP (1U << KVB_LOG_LLAMACPP | 1U << KVB_LOG_OLLAMA)
+#define LLAMACPP (1U << KVB_LOG_LLAMACPP)
+#define OLLAMA (1U << KVB_LOG_OLLAMA)
 #define TGI (1U << KVB_LOG_TGI)
+#define TENSORRT (1U << KVB_LOG_TENSORRT)
+#define LMDEPLOY (1U << KVB_LOG_LMDEPLOY)
+#define UNKNOWN (1U << KVB_LOG_UNKNOWN_ENGINE)
+#define PYTORCH (VLLM | SGLANG | TGI | UNKNOWN) // those whose memory PyTorch's allocator hands out
 #define EVERY (~0U)
 
 const struct kvb_lever_row kvb_lever_rows[] = {
@@ -78,8 +83,6 @@ const struct kvb_lever_row kvb_lever_rows[] = {
     {KVB_FAILURE_PROFILING_ASSERTION, EVERY, KVB_WHEN_ALWAYS, "enable-prefix-caching", "false", false,
      "prefix caching shares blocks, it does not change what is measured"},
     // loading
-    {KVB_FAILURE_OOM_LOAD, EVERY, KVB_WHEN_OTHER_TENANT, "other processes", "none", true,
-     "another process on this GPU held a large part of it"},
     {KVB_FAILURE_OOM_LOAD, VLLM, KVB_WHEN_ALWAYS, "tensor-parallel-size", "more GPUs", true,
      "each GPU then loads a part of the weights"},
     {KVB_FAILURE_OOM_LOAD, VLLM, KVB_WHEN_ALWAYS, "model", "smaller, or a checkpoint that is quantised already", true,
@@ -160,9 +163,9 @@ const struct kvb_lever_row kvb_lever_rows[] = {
      "smaller batches have smaller peaks"},
     {KVB_FAILURE_OOM_SERVING, VLLM, KVB_WHEN_ALWAYS, "max-num-seqs", "lower", true,
      "fewer sequences at once need less workspace"},
-    {KVB_FAILURE_OOM_SERVING, EVERY, KVB_WHEN_FRAGMENTED, "PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", true,
+    {KVB_FAILURE_OOM_SERVING, PYTORCH, KVB_WHEN_FRAGMENTED, "PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", true,
      "more is reserved but unallocated than was asked for: that is fragmentation"},
-    {KVB_FAILURE_OOM_SERVING, EVERY, KVB_WHEN_NOT_FRAGMENTED, "PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True",
+    {KVB_FAILURE_OOM_SERVING, PYTORCH, KVB_WHEN_NOT_FRAGMENTED, "PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True",
      false, "little is reserved but unallocated, so there is nothing to defragment"},
     {KVB_FAILURE_OOM_SERVING, VLLM, KVB_WHEN_ALWAYS, "quantization", "any, or more GPUs", false,
      "without a lower utilization the KV cache takes what the weights give back"},
@@ -173,6 +176,88 @@ const struct kvb_lever_row kvb_lever_rows[] = {
     {KVB_FAILURE_OOM_SERVING, SGLANG, KVB_WHEN_ALWAYS, "chunked-prefill-size", "smaller", true,
      "smaller chunks have smaller peaks"},
     {KVB_FAILURE_OOM_SERVING, LLAMACPP, KVB_WHEN_ALWAYS, "ctx-size", "shorter", true, "leaves more of the device free"},
+    {KVB_FAILURE_OOM_SERVING, LLAMACPP, KVB_WHEN_ALWAYS, "n-gpu-layers", "fewer", true, "leaves room on the device"},
+    // Ollama: it chooses the layers itself, from what it thinks is free
+    {KVB_FAILURE_OOM_LOAD, OLLAMA, KVB_WHEN_ALWAYS, "num_gpu", "fewer layers", true,
+     "layers left out stay in host memory (PARAMETER num_gpu, or options.num_gpu of a request)"},
+    {KVB_FAILURE_OOM_LOAD, OLLAMA, KVB_WHEN_ALWAYS, "OLLAMA_GPU_OVERHEAD", "bytes to leave free", true,
+     "its estimate was too low: this much is taken off every GPU before layers are placed"},
+    {KVB_FAILURE_OOM_LOAD, OLLAMA, KVB_WHEN_ALWAYS, "num_ctx", "shorter", true,
+     "a shorter context lets the estimate place what was too much"},
+    {KVB_FAILURE_OOM_PROFILE, OLLAMA, KVB_WHEN_ALWAYS, "num_ctx", "shorter", true,
+     "KV cache and compute buffer grow with it, times OLLAMA_NUM_PARALLEL"},
+    {KVB_FAILURE_OOM_PROFILE, OLLAMA, KVB_WHEN_ALWAYS, "OLLAMA_GPU_OVERHEAD", "bytes to leave free", true,
+     "this much is taken off every GPU before layers are placed"},
+    {KVB_FAILURE_OOM_GRAPH, OLLAMA, KVB_WHEN_ALWAYS, "num_ctx", "shorter", true,
+     "the KV cache is the context, times OLLAMA_NUM_PARALLEL"},
+    {KVB_FAILURE_OOM_GRAPH, OLLAMA, KVB_WHEN_ALWAYS, "OLLAMA_KV_CACHE_TYPE", "q8_0", true,
+     "halves the KV cache; needs OLLAMA_FLASH_ATTENTION=1"},
+    {KVB_FAILURE_OOM_SERVING, OLLAMA, KVB_WHEN_ALWAYS, "num_ctx", "shorter", true, "leaves more of the device free"},
+    {KVB_FAILURE_OOM_SERVING, OLLAMA, KVB_WHEN_ALWAYS, "OLLAMA_MAX_LOADED_MODELS", "1", true,
+     "several models then never share the card"},
+    // TGI
+    {KVB_FAILURE_OOM_LOAD, TGI, KVB_WHEN_ALWAYS, "num-shard", "more GPUs", true, "each shard then loads a part"},
+    {KVB_FAILURE_OOM_LOAD, TGI, KVB_WHEN_ALWAYS, "quantize", "a quantised checkpoint", true, "smaller weights"},
+    {KVB_FAILURE_OOM_LOAD, TGI, KVB_WHEN_ALWAYS, "max-batch-prefill-tokens", "lower", false,
+     "the weights did not fit; the warm-up comes later"},
+    {KVB_FAILURE_OOM_PROFILE, TGI, KVB_WHEN_ALWAYS, "max-total-tokens", "lower", true,
+     "max-batch-prefill-tokens may not be below the longest input: shorten both"},
+    {KVB_FAILURE_OOM_GRAPH, TGI, KVB_WHEN_ALWAYS, "cuda-graphs", "0", true, "captures none, at a price in speed"},
+    {KVB_FAILURE_OOM_GRAPH, TGI, KVB_WHEN_ALWAYS, "cuda-memory-fraction", "lower", true,
+     "leaves memory outside the share the cache may take"},
+    {KVB_FAILURE_OOM_SERVING, TGI, KVB_WHEN_ALWAYS, "max-batch-prefill-tokens", "lower", true,
+     "smaller batches have smaller peaks"},
+    {KVB_FAILURE_OOM_SERVING, TGI, KVB_WHEN_ALWAYS, "cuda-memory-fraction", "lower", true,
+     "the cache takes less, and the peak has room"},
+    // TensorRT-LLM
+    {KVB_FAILURE_OOM_LOAD, TENSORRT, KVB_WHEN_ALWAYS, "tp_size", "more GPUs, or a quantised checkpoint", true,
+     "each GPU then loads less"},
+    {KVB_FAILURE_OOM_LOAD, TENSORRT, KVB_WHEN_ALWAYS, "kv_cache_config.free_gpu_memory_fraction", "lower", false,
+     "the KV cache comes after the weights"},
+    {KVB_FAILURE_OOM_PROFILE, TENSORRT, KVB_WHEN_ALWAYS, "max_num_tokens", "lower", true,
+     "the estimate runs one batch of that many tokens"},
+    {KVB_FAILURE_OOM_PROFILE, TENSORRT, KVB_WHEN_ALWAYS, "max_batch_size", "lower", true, "smaller buffers"},
+    {KVB_FAILURE_OOM_GRAPH, TENSORRT, KVB_WHEN_ALWAYS, "kv_cache_config.free_gpu_memory_fraction", "lower", true,
+     "the share of what is free after loading that the KV cache takes (0.9 unless stated)"},
+    {KVB_FAILURE_OOM_GRAPH, TENSORRT, KVB_WHEN_ALWAYS, "max_batch_size", "lower", true,
+     "buffers and graphs grow with it"},
+    {KVB_FAILURE_OOM_GRAPH, TENSORRT, KVB_WHEN_ALWAYS, "max_num_tokens", "lower", true, "smaller activations"},
+    {KVB_FAILURE_OOM_SERVING, TENSORRT, KVB_WHEN_ALWAYS, "kv_cache_config.free_gpu_memory_fraction", "lower", true,
+     "leaves memory for what comes with requests"},
+    {KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN, TENSORRT, KVB_WHEN_ALWAYS, "max_seq_len", "lower", true,
+     "the KV cache must hold one sequence of it"},
+    {KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN, TENSORRT, KVB_WHEN_ALWAYS, "kv_cache_config.free_gpu_memory_fraction",
+     "higher", true, "or max_tokens higher where that was stated: the KV cache grows"},
+    {KVB_FAILURE_NEGATIVE_KV, TENSORRT, KVB_WHEN_ALWAYS, "tp_size", "more GPUs, or a quantised checkpoint", true,
+     "the weights leave nothing for the KV cache"},
+    // LMDeploy
+    {KVB_FAILURE_OOM_LOAD, LMDEPLOY, KVB_WHEN_ALWAYS, "tp", "more GPUs, or a quantised checkpoint", true,
+     "each GPU then loads less"},
+    {KVB_FAILURE_OOM_LOAD, LMDEPLOY, KVB_WHEN_ALWAYS, "cache-max-entry-count", "lower", true,
+     "where the weights just fit, the cache's share of what is left (0.8) leaves too little for the workspace"},
+    {KVB_FAILURE_OOM_PROFILE, LMDEPLOY, KVB_WHEN_ALWAYS, "max-prefill-token-num", "lower", true,
+     "the workspace grows with it"},
+    {KVB_FAILURE_OOM_PROFILE, LMDEPLOY, KVB_WHEN_ALWAYS, "cache-max-entry-count", "lower", true,
+     "leaves more for the workspace"},
+    {KVB_FAILURE_OOM_GRAPH, LMDEPLOY, KVB_WHEN_ALWAYS, "cache-max-entry-count", "lower", true,
+     "the cache gets a smaller share of what is free"},
+    {KVB_FAILURE_OOM_SERVING, LMDEPLOY, KVB_WHEN_ALWAYS, "cache-max-entry-count", "lower", true,
+     "leaves memory for what comes with requests"},
+    // SGLang
+    {KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN, SGLANG, KVB_WHEN_ALWAYS, "context-length", "shorter", true,
+     "the pool must hold one request of it"},
+    {KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN, SGLANG, KVB_WHEN_ALWAYS, "mem-fraction-static", "higher", true,
+     "the pool is what this fraction leaves beside the weights"},
+    {KVB_FAILURE_OOM_PROFILE, SGLANG, KVB_WHEN_ALWAYS, "chunked-prefill-size", "smaller", true,
+     "smaller chunks have smaller peaks"},
+    // nobody's flags: what holds for every engine
+    {KVB_FAILURE_OOM_LOAD, UNKNOWN, KVB_WHEN_ALWAYS, "model", "smaller or quantised, or more GPUs", true,
+     "the weights did not fit"},
+    {KVB_FAILURE_OOM_SERVING, UNKNOWN, KVB_WHEN_ALWAYS, "batch and length", "smaller", true,
+     "what comes with requests did not fit beside what is held"},
+    {KVB_FAILURE_OOM_GRAPH, UNKNOWN, KVB_WHEN_ALWAYS, "KV cache", "smaller", true,
+     "what was allocated after it did not fit"},
+    {KVB_FAILURE_OOM_PROFILE, UNKNOWN, KVB_WHEN_ALWAYS, "batch", "smaller", true, "the largest batch did not fit"},
 };
 
 const size_t kvb_lever_row_count = sizeof kvb_lever_rows / sizeof kvb_lever_rows[0];

@@ -17,7 +17,6 @@ enum kvb_lever_when {
     KVB_WHEN_KV_BYTES = 128, // --kv-cache-memory-bytes exists
     KVB_WHEN_OTHERS_CHARGED = 256,
     KVB_WHEN_STRICT_ASSERTION = 512,
-    KVB_WHEN_OTHER_TENANT = 1024,
     KVB_WHEN_POOL_EXISTS = 2048, // the KV cache had been sized before the failure
     KVB_WHEN_NO_POOL = 4096,
 };

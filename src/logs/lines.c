@@ -112,6 +112,7 @@ static const struct kvb_observation_row observation_rows[KVB_OBS_COUNT] = {
     [KVB_OBS_MODEL_LAYERS] = {"model_layers", "layers of the model", KVB_LOG_COUNT, KVB_LOG_LAST},
     [KVB_OBS_BLOCK_BYTES] = {"block_bytes", "bytes of a block", KVB_LOG_BYTES, KVB_LOG_LAST},
     [KVB_OBS_BLOCK_TOKENS] = {"block_tokens", "tokens of a block", KVB_LOG_TOKENS, KVB_LOG_LAST},
+    [KVB_OBS_OVERRIDDEN_BLOCKS] = {"overridden_blocks", "blocks without the override", KVB_LOG_COUNT, KVB_LOG_SMALLEST},
     [KVB_OBS_FILE_SIZE] = {"file_size", "model file", KVB_LOG_BYTES, KVB_LOG_LAST},
     [KVB_OBS_IGNORED] = {"ignored", "ignored", KVB_LOG_COUNT, KVB_LOG_LAST},
 };

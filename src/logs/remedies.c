@@ -3,6 +3,7 @@
 
 #include <kvbudget/units.h>
 
+#include "logs/cures.h"
 #include "logs/levers.h"
 #include "logs/remedy.h"
 #include "logs/utilization.h"
@@ -89,7 +90,7 @@ static void cure_length(struct kvb_reckoning *r)
         kvb_remedy_add(r, "gpu-memory-utilization", kvb_utilization_text(r).text, "higher", step < 500000,
                        "by at least %s: %s GiB are missing of %s GiB", kvb_remedy_fraction(step).text,
                        kvb_remedy_gib(r->needed.value - r->pool.value).text, kvb_remedy_gib(r->total.value).text);
-    } else {
+    } else if (!r->needed.known || !r->pool.known || !kvb_utilization_bound(r, r->needed.value - r->pool.value)) {
         kvb_remedy_add(r, "gpu-memory-utilization", kvb_utilization_text(r).text, "higher", true,
                        "what it adds becomes KV cache, up to what is free; give --gpu-memory for the arithmetic");
     }
@@ -109,15 +110,19 @@ static void cure_gate(struct kvb_reckoning *r)
     if (!r->free.known || !r->total.known) {
         return;
     }
+    kvb_remedy_add(
+        r, "other processes", "", "none", true,
+        "%s GiB of the card were taken before this engine started: another server (shares must add up to less "
+        "than 1), a desktop, or an instance that is still exiting; nvidia-smi names them",
+        kvb_remedy_gib(r->total.value - r->free.value).text);
     int64_t most = kvb_utilization_highest(r);
+    bool holds = !r->weights.known || r->free.value > r->weights.value;
     int64_t lost = r->requested.known ? r->requested.value - kvb_scale(r->total.value, most) : 0;
     kvb_remedy_add(
-        r, "gpu-memory-utilization", kvb_utilization_text(r).text, kvb_remedy_fraction(most).text, true,
+        r, "gpu-memory-utilization", kvb_utilization_text(r).text, kvb_remedy_fraction(most).text, holds,
         "%s of %s GiB were free; the KV cache becomes %s GiB smaller, and weights and peak must still fit into %s GiB",
         kvb_remedy_gib(r->free.value).text, kvb_remedy_gib(r->total.value).text, kvb_remedy_gib(lost).text,
         kvb_remedy_gib(kvb_scale(r->total.value, most)).text);
-    kvb_remedy_add(r, "other processes", "", "none", true, "%s GiB of the card were taken before this engine started",
-                   kvb_remedy_gib(r->total.value - r->free.value).text);
 }
 
 static void cure_assertion(struct kvb_reckoning *r)
@@ -176,7 +181,7 @@ static void cure_sampler(struct kvb_reckoning *r)
     } else {
         kvb_remedy_add(r, "max-num-seqs", "", "lower", true, "the warm-up samples for that many sequences at once");
     }
-    if (r->report->stage >= KVB_STAGE_SIZED) {
+    if (r->report->stage >= KVB_STAGE_SIZED || !r->report->start_seen) {
         kvb_utilization_lower_for(r, missing_at_oom(r));
     }
 }
@@ -188,19 +193,6 @@ static void cure_serving(struct kvb_reckoning *r)
     }
 }
 
-static void cure_other(struct kvb_reckoning *r)
-{
-    if (kvb_is_observed(r, KVB_OBS_MAMBA_BLOCKS)) {
-        kvb_remedy_add(r, "max-num-seqs", kvb_remedy_number(kvb_observed(r, KVB_OBS_MAMBA_SEQS)).text,
-                       kvb_remedy_number(kvb_observed(r, KVB_OBS_MAMBA_BLOCKS)).text, true,
-                       "each running sequence holds one state block, and there are that many");
-    }
-    if (r->report->notes[KVB_NOTE_HOST_MEMORY]) {
-        kvb_remedy_add(r, "host memory", "", "more", true,
-                       "the kernel ended the process for lack of host memory, not of GPU memory");
-    }
-}
-
 // ---- The table of levers
 
 static bool fragmented(const struct kvb_reckoning *r)
@@ -208,12 +200,6 @@ static bool fragmented(const struct kvb_reckoning *r)
     return kvb_is_observed(r, KVB_OBS_OOM_UNALLOCATED) &&
            kvb_observed(r, KVB_OBS_OOM_UNALLOCATED) >= kvb_observed(r, KVB_OBS_TRIED_ALLOC) &&
            kvb_observed(r, KVB_OBS_OOM_UNALLOCATED) >= kvb_observed(r, KVB_OBS_OOM_ALLOCATED) / 20;
-}
-
-static bool other_tenant(const struct kvb_reckoning *r)
-{
-    return kvb_is_observed(r, KVB_OBS_OOM_PROCESS) && kvb_is_observed(r, KVB_OBS_OOM_THIS_PROCESS) && r->total.known &&
-           kvb_observed(r, KVB_OBS_OOM_PROCESS) > r->total.value / 20;
 }
 
 static unsigned conditions(const struct kvb_reckoning *r)
@@ -230,8 +216,7 @@ static unsigned conditions(const struct kvb_reckoning *r)
     when |= fragmented(r) ? KVB_WHEN_FRAGMENTED : KVB_WHEN_NOT_FRAGMENTED;
     when |= r->charges_others ? KVB_WHEN_OTHERS_CHARGED : 0;
     when |= equal ? KVB_WHEN_STRICT_ASSERTION : 0;
-    when |= other_tenant(r) ? KVB_WHEN_OTHER_TENANT : 0;
-    when |= sized ? KVB_WHEN_POOL_EXISTS : KVB_WHEN_NO_POOL;
+    when |= sized ? KVB_WHEN_POOL_EXISTS : r->report->start_seen ? KVB_WHEN_NO_POOL : 0;
     return when;
 }
 
@@ -273,10 +258,25 @@ void kvb_remedy_all(struct kvb_reckoning *r)
         [KVB_FAILURE_OOM_GRAPH] = cure_graph,
         [KVB_FAILURE_OOM_SAMPLER] = cure_sampler,
         [KVB_FAILURE_OOM_SERVING] = cure_serving,
-        [KVB_FAILURE_OTHER] = cure_other,
+        [KVB_FAILURE_OTHER] = kvb_cure_other,
     };
-    if (cures[r->report->failure.kind] != NULL) {
-        cures[r->report->failure.kind](r);
+    enum kvb_failure kind = r->report->failure.kind;
+    if (kind >= KVB_FAILURE_OOM_LOAD && kind <= KVB_FAILURE_OOM_SERVING) {
+        (void)kvb_cure_tenant(r);
+    }
+    if (r->report->failure.stage_unknown) {
+        kvb_cure_unknown_stage(r);
+        works_first(r->report);
+        return;
+    }
+    bool of_pool =
+        kind == KVB_FAILURE_NEGATIVE_KV || kind == KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN || kind == KVB_FAILURE_OOM_GRAPH;
+    bool forced = of_pool && kvb_cure_override(r);
+    if (forced && kind == KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN) {
+        shorten(r);
+    }
+    if (cures[kind] != NULL && !forced) {
+        cures[kind](r);
     }
     pull_levers(r, true);
     pull_levers(r, false);

@@ -7,7 +7,7 @@
 
 bool kvb_utilization_exists(const struct kvb_reckoning *r)
 {
-    return r->report->engine == KVB_LOG_VLLM || r->report->engine == KVB_LOG_UNKNOWN_ENGINE;
+    return r->report->engine == KVB_LOG_VLLM;
 }
 
 int64_t kvb_utilization_up(int64_t ppm)
@@ -53,6 +53,19 @@ void kvb_utilization_raise_for(struct kvb_reckoning *r, int64_t wanted)
                    kvb_remedy_fraction(most).text, r->free.known ? "had free" : "has", kvb_remedy_gib(best).text,
                    r->needed.known ? kvb_remedy_gib(wanted).text : "more than nothing",
                    r->needed.known ? " GiB are" : " is");
+}
+
+bool kvb_utilization_bound(struct kvb_reckoning *r, int64_t missing)
+{
+    int64_t left = KVB_PPM - r->utilization.value;
+    if (r->total.known || !r->utilization.known || left <= 0 || missing <= 0 || missing > INT64_C(1) << 42) {
+        return false;
+    }
+    int64_t least = (missing / left * KVB_PPM + missing % left * KVB_PPM / left + (int64_t)KVB_GIB - 1) / (int64_t)KVB_GIB;
+    kvb_remedy_add(r, "gpu-memory-utilization", kvb_utilization_text(r).text, "higher", true,
+                   "helps only on a card of %lld GiB or more: the deficit is %s GiB and %s of the card is left",
+                   (long long)least, kvb_remedy_gib(missing).text, kvb_remedy_fraction(left).text);
+    return true;
 }
 
 void kvb_utilization_warn_lowering(struct kvb_reckoning *r)
@@ -114,7 +127,7 @@ void kvb_utilization_raise(struct kvb_reckoning *r)
         kvb_utilization_raise_for(r, smallest_pool_wanted(r));
     } else if (r->utilization.known && r->utilization.value < 300000) {
         explain_lowered(r);
-    } else {
+    } else if (!r->pool.known || !kvb_utilization_bound(r, smallest_pool_wanted(r) - r->pool.value)) {
         int64_t most = kvb_utilization_highest(r);
         kvb_remedy_add(
             r, "gpu-memory-utilization", kvb_utilization_text(r).text,

@@ -18,6 +18,8 @@ void kvb_utilization_raise_for(struct kvb_reckoning *r, int64_t wanted);
 // Raising it by what is known, with the warning below; nothing where it does not exist.
 void kvb_utilization_raise(struct kvb_reckoning *r);
 // Says what lowering it, the wrong way round, would take from the KV cache.
+// Without the card's size: how large it must be for the missing bytes to be had. False when nothing can be said.
+bool kvb_utilization_bound(struct kvb_reckoning *r, int64_t missing);
 void kvb_utilization_warn_lowering(struct kvb_reckoning *r);
 // Lowering it to leave `missing` bytes outside the request.
 void kvb_utilization_lower_for(struct kvb_reckoning *r, int64_t missing);

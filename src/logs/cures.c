@@ -1,0 +1,93 @@
+// Remedies outside the arithmetic of the budget.
+#include "logs/cures.h"
+
+#include <kvbudget/units.h>
+
+#include "logs/remedy.h"
+
+void kvb_cure_other(struct kvb_reckoning *r)
+{
+    const struct kvb_log_failure *failure = &r->report->failure;
+    if (kvb_is_observed(r, KVB_OBS_MAMBA_BLOCKS)) {
+        kvb_remedy_add(r, "max-num-seqs", kvb_remedy_number(kvb_observed(r, KVB_OBS_MAMBA_SEQS)).text,
+                       kvb_remedy_number(kvb_observed(r, KVB_OBS_MAMBA_BLOCKS)).text, true,
+                       "each running sequence holds one state block, and there are that many");
+    }
+    if (failure->advice != NULL) {
+        kvb_remedy_add(r, failure->fix, "", failure->fix_to, true, "%s", failure->advice);
+    } else if (!failure->cause_in_log) {
+        kvb_remedy_add(r, "log", "", "from its beginning", true,
+                       "these lines only report that something died: the first exception, of the process that died "
+                       "first, stands above them");
+    }
+    if (failure->about_memory == KVB_LOG_NO) {
+        kvb_remedy_add(r, "gpu-memory-utilization", "", "any", false, "the failure is not about GPU memory");
+    }
+}
+
+void kvb_cure_unknown_stage(struct kvb_reckoning *r)
+{
+    bool vllm = r->report->engine == KVB_LOG_VLLM;
+    kvb_remedy_add(r, "model", "", "smaller or quantised, or more GPUs", true,
+                   "helps when the weights did not fit or little was left beside them");
+    if (vllm) {
+        kvb_remedy_add(r, "gpu-memory-utilization", "", "lower", true,
+                       "helps when it was already serving or capturing graphs; while weights load it changes nothing");
+        kvb_remedy_add(r, "max-num-batched-tokens", "", "lower", true,
+                       "helps in the profiling run and while serving: the peak grows with it");
+    }
+    kvb_remedy_add(r, "log", "", "from its beginning", true,
+                   "the lines before the message tell loading, profiling, capture and serving apart");
+}
+
+// Of whom "Process N has ..." speaks: of others where this process is named beside it, of itself where it holds what
+// PyTorch allocated.
+static int64_t held_by_others(const struct kvb_reckoning *r)
+{
+    int64_t named = kvb_is_observed(r, KVB_OBS_OOM_PROCESS) ? kvb_observed(r, KVB_OBS_OOM_PROCESS) : 0;
+    bool own = !kvb_is_observed(r, KVB_OBS_OOM_THIS_PROCESS) &&
+               named >= (kvb_is_observed(r, KVB_OBS_OOM_ALLOCATED) ? kvb_observed(r, KVB_OBS_OOM_ALLOCATED) : 0);
+    if (!own) {
+        return named;
+    }
+    bool whole = named > 0 && r->total.known && kvb_is_observed(r, KVB_OBS_OOM_FREE);
+    return whole ? r->total.value - kvb_observed(r, KVB_OBS_OOM_FREE) - named : 0;
+}
+
+bool kvb_cure_tenant(struct kvb_reckoning *r)
+{
+    int64_t held = held_by_others(r);
+    if (!r->total.known || held <= r->total.value / 20) {
+        return false;
+    }
+    kvb_remedy_add(r, "other processes", "", "none", true,
+                   "another process on this GPU held %s GiB of its %s GiB: stop it, or choose another GPU",
+                   kvb_remedy_gib(held).text, kvb_remedy_gib(r->total.value).text);
+    return true;
+}
+
+static bool stated(const struct kvb_reckoning *r, enum kvb_setting setting)
+{
+    return r->report->settings.values[setting].set || r->given->settings.values[setting].set;
+}
+
+bool kvb_cure_override(struct kvb_reckoning *r)
+{
+    bool blocks = stated(r, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE) || kvb_is_observed(r, KVB_OBS_OVERRIDDEN_BLOCKS);
+    bool bytes = stated(r, KVB_SET_KV_CACHE_MEMORY_BYTES);
+    bool cpu = r->report->notes[KVB_NOTE_CPU_BACKEND];
+    bool short_of_room = r->report->failure.kind == KVB_FAILURE_OOM_GRAPH ||
+                         r->report->failure.kind == KVB_FAILURE_OOM_SERVING ||
+                         r->report->failure.kind == KVB_FAILURE_OOM_SAMPLER;
+    const char *setting = blocks  ? "num-gpu-blocks-override"
+                          : bytes ? "kv-cache-memory-bytes"
+                                  : "VLLM_CPU_KVCACHE_SPACE";
+    if (!blocks && !bytes && !cpu) {
+        return false;
+    }
+    kvb_remedy_add(r, setting, "", short_of_room ? "lower, or without it" : "higher, or without it", true,
+                   "the KV cache has the size this setting gives it, whatever is free");
+    kvb_remedy_add(r, "gpu-memory-utilization", "", "any", false,
+                   "%s decides the size of the KV cache, not the share of the card", setting);
+    return true;
+}
