@@ -22,6 +22,7 @@ struct arguments {
     enum format format;
     enum color_mode color;
     bool quiet;
+    bool all; // explain: every remedy
     unsigned show;
     const char *against;   // --against, or NULL
     const char *calibrate; // --calibrate, or NULL

@@ -42,9 +42,9 @@ static const struct command_row rows[] = {
         .summary = "What do this run's numbers say, what fixes it, what would not?",
         .details = "Reads standard input when no LOG is named. Flags add what the log leaves out, most\n"
                    "usefully --gpu or --gpu-memory and --gpu-memory-utilization. Exit code 0: a healthy\n"
-                   "start, or the cause was found; 1: unknown, or a failure of another kind.\n",
+                   "start, or the cause was found; 1: unknown, incomplete, or a failure of another kind.\n",
         .schema = "kvbudget.explain/1",
-        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_OUTPUT,
+        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_EXPLAIN | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON | 1U << FORMAT_GITHUB,
         .operands_max = 1,
         .run = explain_run,

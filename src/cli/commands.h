@@ -15,7 +15,8 @@ enum option_set {
     OPTIONS_ENGINE = 4,     // vLLM's flags
     OPTIONS_MACHINE = 64,   // --gpu-state
     OPTIONS_PLAN = 8,       // --show, --against
-    OPTIONS_CHECK = 128     // --policy, --skip-others
+    OPTIONS_CHECK = 128,    // --policy, --skip-others
+    OPTIONS_EXPLAIN = 256   // --all
 };
 
 struct command_row {

@@ -46,6 +46,7 @@ static void render(const struct arguments *arguments, const struct kvb_log_repor
         .log = log,
         .problems = &arguments->problems,
         .file = path,
+        .all = arguments->all,
         .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
     };
     if (arguments->format == FORMAT_JSON) {

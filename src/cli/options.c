@@ -55,6 +55,7 @@ void options_build(struct option_list *list, unsigned option_sets)
         {OPTIONS_ENGINE, options_add_engine},
         {OPTIONS_PLAN, options_add_plan},
         {OPTIONS_CHECK, options_add_check},
+        {OPTIONS_EXPLAIN, options_add_explain},
         {OPTIONS_OUTPUT, options_add_output},
     };
     list->count = 0;

@@ -51,6 +51,7 @@ bool options_want_json(int count, const char *const *words);
 void options_add(struct option_list *list, const struct option_row *rows, size_t count);
 void options_add_output(struct option_list *list);
 void options_add_deployment(struct option_list *list);
+void options_add_explain(struct option_list *list);
 void options_add_plan(struct option_list *list);
 void options_add_check(struct option_list *list);
 void options_add_engine(struct option_list *list);

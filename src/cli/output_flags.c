@@ -46,6 +46,14 @@ static bool set_quiet(struct arguments *arguments, const struct option_row *row,
     return true;
 }
 
+static bool set_all(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    (void)row;
+    (void)value;
+    arguments->all = true;
+    return true;
+}
+
 static const char *const color_words[] = {"auto", "always", "never", NULL};
 static const char *const show_words[] = {"formulas", "kv", "weights", "all", NULL};
 
@@ -179,6 +187,10 @@ static const struct option_row output_rows[] = {
     {"quiet", NULL, NULL, "no answer text, only the exit code", NULL, set_quiet, .set_bit = OPTIONS_OUTPUT},
 };
 
+static const struct option_row explain_rows[] = {
+    {"all", NULL, NULL, "every remedy and every start, not only the first", NULL, set_all, .set_bit = OPTIONS_EXPLAIN},
+};
+
 static const struct option_row plan_rows[] = {
     {"show", NULL, "formulas|kv|weights|all", "each figure with its formula and numbers; repeatable", show_words,
      set_show, .set_bit = OPTIONS_PLAN, .repeatable = true},
@@ -199,6 +211,11 @@ static const struct option_row plan_rows[] = {
 void options_add_output(struct option_list *list)
 {
     options_add(list, output_rows, sizeof output_rows / sizeof output_rows[0]);
+}
+
+void options_add_explain(struct option_list *list)
+{
+    options_add(list, explain_rows, sizeof explain_rows / sizeof explain_rows[0]);
 }
 
 void options_add_plan(struct option_list *list)

@@ -126,9 +126,61 @@ static void observe(struct kvb_attempt *attempt, enum kvb_observation what, int6
     }
 }
 
+// ---- Devices of one server
+
+bool kvb_is_host_device(const struct kvb_hole *device)
+{
+    static const char *const words[] = {"CPU", "Host", "BLAS", "AMX"};
+    char name[32];
+    size_t length = device->length < sizeof name - 1 ? device->length : sizeof name - 1;
+    memcpy(name, device->text, length);
+    name[length] = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strstr(name, words[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t device_index(const struct kvb_hole *device)
+{
+    size_t index = 0;
+    for (size_t i = 0; i < device->length; i++) {
+        bool digit = device->text[i] >= '0' && device->text[i] <= '9';
+        index = digit ? index * 10 + (size_t)(device->text[i] - '0') : 0;
+    }
+    return index % KVB_DEVICES_MAX;
+}
+
+// A figure of one device; what is observed is the sum. Caches of one device add up (windows beside full attention).
+static void observe_device(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    enum kvb_observation what = hit->row->gives[1];
+    size_t kind = what == KVB_OBS_WEIGHTS ? 0 : what == KVB_OBS_ACTIVATION ? 1 : 2;
+    int64_t *slot = &attempt->devices[kind][device_index(&hit->holes[0])];
+    int64_t sum = 0;
+    *slot = kind == 2 ? *slot + hit->holes[1].value : hit->holes[1].value;
+    for (size_t i = 0; i < KVB_DEVICES_MAX; i++) {
+        sum += attempt->devices[kind][i];
+    }
+    observe(attempt, what, hit->holes[1].value, hit);
+    attempt->facts.observed[what].value = sum;
+}
+
 void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     unsigned holes = kvb_pattern_holes(hit->row->pattern);
+    if (hit->row->detail == KVB_PER_DEVICE) {
+        bool host = kvb_is_host_device(&hit->holes[0]);
+        bool plausible = is_plausible(hit->row->gives[1], hit->holes[1].value);
+        if (!host && plausible && hit->row->event != KVB_EVENT_OOM) {
+            observe_device(attempt, hit);
+        } else if (!host && plausible) {
+            observe(attempt, hit->row->gives[1], hit->holes[1].value, hit);
+        }
+        return;
+    }
     for (unsigned i = 0; i < holes && i < KVB_ROW_GIVES_MAX; i++) {
         if (hit->row->gives[i] != KVB_OBS_IGNORED && is_plausible(hit->row->gives[i], hit->holes[i].value)) {
             observe(attempt, hit->row->gives[i], hit->holes[i].value, hit);
@@ -196,8 +248,8 @@ void kvb_attempt_engine(struct kvb_attempt *attempt, const struct kvb_log_hit *h
     }
     bool about_vllm = hit->engine == KVB_LOG_VLLM;
     bool generic = about_vllm && (hit->row->event == KVB_EVENT_TRACE || hit->row->event == KVB_EVENT_WRAPPER ||
-                                  hit->row->event == KVB_EVENT_LOADING || hit->row->event == KVB_EVENT_READY ||
-                                  hit->row->event == KVB_EVENT_SERVING);
+                                  (hit->row->event == KVB_EVENT_LOADING && hit->row->pattern[0] == 'L') ||
+                                  hit->row->event == KVB_EVENT_READY || hit->row->event == KVB_EVENT_SERVING);
     if (attempt->facts.engine == KVB_LOG_UNKNOWN_ENGINE && !generic) {
         attempt->facts.engine = hit->engine;
     }
@@ -220,6 +272,9 @@ void kvb_attempt_settings(struct kvb_attempt *attempt, const struct kvb_log_hit 
     if (hit->row->event != KVB_EVENT_COMMAND) {
         kvb_read_dump(hit->record + hit->end, hit->length - hit->end, &result);
         facts->arguments_seen |= hit->row->event == KVB_EVENT_ARGUMENTS;
+        return;
+    }
+    if (!kvb_form_begins_command(hit->record, hit->start)) {
         return;
     }
     bool named = kvb_pattern_holes(hit->row->pattern) > 0; // "vllm serve MODEL"

@@ -36,7 +36,7 @@ const struct kvb_form_anchor kvb_form_anchors[] = {
     {"?Killed\n", KVB_FORM_KILLED, 1},
     {"?Killed\r", KVB_FORM_KILLED, 1},
     {"?Killed ", KVB_FORM_KILLED, 1},
-    {" killed ", KVB_FORM_KILLED, 0},
+    {"?killed ", KVB_FORM_KILLED, 1},
     {"?ERROR 0", KVB_FORM_RECORD, 1},
     {"?ERROR 1", KVB_FORM_RECORD, 1},
     BARE("a"),
@@ -180,6 +180,30 @@ bool kvb_form_begins_message(const char *record, size_t at)
         from--;
     }
     return is_prefix_word(record + from, to - from);
+}
+
+bool kvb_form_begins_command(const char *record, size_t at)
+{
+    static const char *const before[] = {"exec",  "nohup",    "sudo", "time",       "-c",
+                                         "args:", "command:", "cmd:", "ENTRYPOINT", "-m"};
+    size_t start = line_start(record, at);
+    size_t to = at;
+    while (to > start && (record[to - 1] == ' ' || record[to - 1] == '\t')) {
+        to--;
+    }
+    size_t from = to;
+    while (from > start && record[from - 1] != ' ' && record[from - 1] != '\t') {
+        from--;
+    }
+    if (to == start || strchr("$#%>`\"'[+:;&|(", record[to - 1]) != NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        if (to - from == strlen(before[i]) && memcmp(record + from, before[i], to - from) == 0) {
+            return true;
+        }
+    }
+    return memchr(record + from, '=', to - from) != NULL; // NAME=VALUE vllm serve
 }
 
 // ---- Exceptions

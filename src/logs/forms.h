@@ -36,6 +36,10 @@ bool kvb_form_read(enum kvb_form form, const char *record, size_t length, size_t
 // The engine whose package a frame's path goes through.
 enum kvb_log_engine kvb_form_engine(const char *text, size_t length);
 
+// Whether a command begins at `at`: at the start of its line, behind a prompt, a quote or assignments. A step's name
+// ("Run vllm serve<TAB>2025-...") and a shell's notice of death bear commands that nobody ran there.
+bool kvb_form_begins_command(const char *record, size_t at);
+
 // Whether what stands before `at` on its line is only what loggers, shells and wrappers put there.
 bool kvb_form_begins_message(const char *record, size_t at);
 

@@ -25,9 +25,9 @@ static const struct {
     [KVB_DEATH_UNKNOWN] = {KVB_LOG_NOT_KNOWN, NULL, NULL, NULL, NULL},
     [KVB_DEATH_EXIT_CODE] = {KVB_LOG_NOT_KNOWN, NULL, NULL, NULL, NULL},
     [KVB_DEATH_SIGNAL] = {KVB_LOG_NOT_KNOWN, "the process crashed", NULL, NULL, NULL},
-    [KVB_DEATH_HOST] = {KVB_LOG_NO, "host memory, not GPU memory", "host memory", "more, or smaller shards",
-                        "the system ended the process for lack of RAM: raise the container's or job's limit, or lower "
-                        "swap-space, cpu-offload-gb and the number of loading workers"},
+    [KVB_DEATH_HOST] = {KVB_LOG_NO, "host memory, not GPU memory", "host memory", "more",
+                        "the system ended the process for lack of host memory, not of GPU memory: raise the "
+                        "container's or job's limit, or lower swap-space, cpu-offload-gb or the loading workers"},
     [KVB_DEATH_SHM] = {KVB_LOG_NO, "shared memory of the host, not GPU memory", "/dev/shm", "larger",
                        "--ipc=host or --shm-size for docker, an emptyDir of medium Memory for Kubernetes"},
     [KVB_DEATH_TIME] = {KVB_LOG_NO, "the scheduler ended the job", "time limit", "longer",
@@ -129,7 +129,7 @@ static void place(struct kvb_attempt *attempt)
 {
     static const enum kvb_log_stage stages[KVB_FAILURE_COUNT] = {
         [KVB_FAILURE_OOM_LOAD] = KVB_STAGE_LOADING,    [KVB_FAILURE_OOM_PROFILE] = KVB_STAGE_LOADED,
-        [KVB_FAILURE_OOM_GRAPH] = KVB_STAGE_SIZED,     [KVB_FAILURE_OOM_SAMPLER] = KVB_STAGE_CAPTURED,
+        [KVB_FAILURE_OOM_GRAPH] = KVB_STAGE_SIZED,     [KVB_FAILURE_OOM_SAMPLER] = KVB_STAGE_LOADED,
         [KVB_FAILURE_OOM_SERVING] = KVB_STAGE_SERVING,
     };
     struct kvb_log_report *facts = &attempt->facts;

@@ -40,6 +40,9 @@ enum kvb_event {
     KVB_EVENT_NEAR,          // memory is spoken of; only for "closest lines"
 };
 
+// Of a row whose first hole is a device: figures add up over the devices of the GPU.
+#define KVB_PER_DEVICE 1000
+
 // What a notice of death says of its reason.
 enum kvb_death {
     KVB_DEATH_UNKNOWN,

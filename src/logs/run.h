@@ -27,9 +27,12 @@ struct kvb_candidate {
     char text[KVB_LOG_TEXT_CAPACITY];
 };
 
+#define KVB_DEVICES_MAX 16
+
 // What is known of one attempt besides the report.
 struct kvb_attempt {
     struct kvb_log_report facts;
+    int64_t devices[3][KVB_DEVICES_MAX]; // per device: weights, compute buffers, KV cache
     uint64_t first_line, progress_line, serving_line;
     bool began;            // a line that only a start prints
     enum kvb_failure hint; // from function names of a traceback
@@ -67,6 +70,8 @@ bool kvb_runs_knows_line(const struct kvb_runs *runs, uint64_t line);
 // facts.c
 void kvb_attempt_describe(const struct kvb_log_hit *hit, char text[KVB_LOG_TEXT_CAPACITY]);
 void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
+// Whether the device a row names is the host and not a GPU.
+bool kvb_is_host_device(const struct kvb_hole *device);
 void kvb_attempt_version(struct kvb_attempt *attempt, const struct kvb_hole *hole);
 void kvb_attempt_stamp(struct kvb_attempt *attempt, const struct kvb_stamp_row *row);
 void kvb_attempt_engine(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);

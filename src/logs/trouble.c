@@ -104,10 +104,26 @@ void kvb_read_stamp(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
     kvb_attempt_stamp(attempt, row);
 }
 
+static void remember(struct kvb_attempt *attempt, struct kvb_candidate *slot, const struct kvb_log_hit *hit,
+                     const char *text, enum kvb_cause_class class)
+{
+    slot->line = hit->line;
+    slot->class = class;
+    slot->stage = attempt->facts.stage;
+    kvb_copy(slot->text, KVB_LOG_TEXT_CAPACITY, text);
+}
+
 void kvb_take_oom(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     if (hit->row->detail == KVB_NOTE_NCCL_OOM) {
         attempt->facts.notes[KVB_NOTE_NCCL_OOM] = true;
+    }
+    if (hit->row->detail == KVB_PER_DEVICE && kvb_is_host_device(&hit->holes[0])) {
+        char text[KVB_LOG_TEXT_CAPACITY];
+        kvb_attempt_describe(hit, text);
+        remember(attempt, &attempt->death, hit, text, KVB_CAUSE_HOST);
+        attempt->death.death = KVB_DEATH_HOST;
+        return;
     }
     if (attempt->facts.failure.kind != KVB_FAILURE_NONE) {
         return;
@@ -155,15 +171,6 @@ void kvb_take_wrapper(struct kvb_attempt *attempt, const struct kvb_log_hit *hit
         attempt->wrapper_line = hit->line;
         kvb_copy(attempt->wrapper_text, KVB_LOG_TEXT_CAPACITY, text);
     }
-}
-
-static void remember(struct kvb_attempt *attempt, struct kvb_candidate *slot, const struct kvb_log_hit *hit,
-                     const char *text, enum kvb_cause_class class)
-{
-    slot->line = hit->line;
-    slot->class = class;
-    slot->stage = attempt->facts.stage;
-    kvb_copy(slot->text, KVB_LOG_TEXT_CAPACITY, text);
 }
 
 // Of several exceptions the first counts, unless a later one says more.

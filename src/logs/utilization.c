@@ -61,7 +61,8 @@ bool kvb_utilization_bound(struct kvb_reckoning *r, int64_t missing)
     if (r->total.known || !r->utilization.known || left <= 0 || missing <= 0 || missing > INT64_C(1) << 42) {
         return false;
     }
-    int64_t least = (missing / left * KVB_PPM + missing % left * KVB_PPM / left + (int64_t)KVB_GIB - 1) / (int64_t)KVB_GIB;
+    int64_t least =
+        (missing / left * KVB_PPM + missing % left * KVB_PPM / left + (int64_t)KVB_GIB - 1) / (int64_t)KVB_GIB;
     kvb_remedy_add(r, "gpu-memory-utilization", kvb_utilization_text(r).text, "higher", true,
                    "helps only on a card of %lld GiB or more: the deficit is %s GiB and %s of the card is left",
                    (long long)least, kvb_remedy_gib(missing).text, kvb_remedy_fraction(left).text);

@@ -14,6 +14,7 @@ struct kvb_explain_report {
     const struct kvb_problems *problems;
     const char *file; // as named by the user; "-" is standard input
     bool color;
+    bool all; // every remedy, not only the first
 };
 
 void kvb_render_explain_text(struct kvb_buffer *out, const struct kvb_explain_report *report);

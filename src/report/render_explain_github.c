@@ -19,9 +19,9 @@ static void open_annotation(struct kvb_buffer *out, const struct kvb_explain_rep
 static void add_failure(struct kvb_buffer *out, const struct kvb_explain_report *report)
 {
     const struct kvb_log_report *log = report->log;
-    const char *level = log->verdict == KVB_LOG_FAILED    ? "error"
-                        : log->verdict == KVB_LOG_UNKNOWN ? "warning"
-                                                          : "notice";
+    const char *level = log->verdict == KVB_LOG_FAILED                                          ? "error"
+                        : log->verdict == KVB_LOG_UNKNOWN || log->verdict == KVB_LOG_INCOMPLETE ? "warning"
+                                                                                                : "notice";
     struct kvb_buffer headline;
     kvb_buffer_init(&headline);
     kvb_explain_headline(&headline, log);

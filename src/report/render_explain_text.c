@@ -76,12 +76,36 @@ static void add_engine(struct kvb_buffer *out, const struct kvb_log_report *log)
     }
 }
 
+static void headline_of_other(struct kvb_buffer *out, const struct kvb_log_failure *failure)
+{
+    const char *title = failure->title != NULL ? failure->title : "the exception is below";
+    if (failure->about_memory == KVB_LOG_NO) {
+        kvb_buffer_printf(out, "Not about GPU memory: %s", title);
+    } else if (failure->about_memory == KVB_LOG_YES) {
+        kvb_buffer_add(out, "other: the engine refuses to start");
+    } else if (failure->title != NULL) {
+        kvb_buffer_printf(out, "%s; the cause is above what was pasted", failure->title);
+    } else {
+        kvb_buffer_add(out, "It failed; the cause is above what was pasted");
+    }
+}
+
 void kvb_explain_headline(struct kvb_buffer *out, const struct kvb_log_report *log)
 {
-    if (log->verdict == KVB_LOG_FAILED) {
+    if (log->verdict == KVB_LOG_FAILED && log->failure.kind == KVB_FAILURE_OTHER) {
+        headline_of_other(out, &log->failure);
+    } else if (log->verdict == KVB_LOG_FAILED && log->failure.stage_unknown) {
+        kvb_buffer_printf(out, "%s, most likely: out of memory while loading, profiling, capturing or serving",
+                          kvb_failure_name(log->failure.kind));
+    } else if (log->verdict == KVB_LOG_FAILED) {
         kvb_buffer_printf(out, "%s: %s", kvb_failure_name(log->failure.kind), kvb_failure_title(log->failure.kind));
+    } else if (log->excerpt) {
+        kvb_buffer_add(out, "figures of a start, none of them bad; nothing shows that the server became ready");
     } else if (log->verdict == KVB_LOG_HEALTHY) {
         kvb_buffer_printf(out, "no failure found; furthest stage: %s", kvb_log_stage_name(log->stage));
+    } else if (log->verdict == KVB_LOG_INCOMPLETE) {
+        kvb_buffer_printf(out, "the log ends before the server was ready; furthest stage: %s",
+                          kvb_log_stage_name(log->stage));
     } else {
         kvb_buffer_add(out, "no line of a known engine's memory arithmetic in this log");
     }
@@ -89,8 +113,8 @@ void kvb_explain_headline(struct kvb_buffer *out, const struct kvb_log_report *l
 
 static void add_title(struct kvb_buffer *out, const struct kvb_explain_report *report)
 {
-    static const char *const words[] = {"HEALTHY", "FAILED", "UNKNOWN"};
-    static const enum kvb_style styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_WARN};
+    static const char *const words[] = {"HEALTHY", "FAILED", "UNKNOWN", "INCOMPLETE"};
+    static const enum kvb_style styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_WARN, KVB_STYLE_WARN};
     const struct kvb_log_report *log = report->log;
     size_t start = out->length;
     add_engine(out, log);
@@ -105,6 +129,20 @@ static void add_title(struct kvb_buffer *out, const struct kvb_explain_report *r
     kvb_explain_headline(out, log);
     kvb_style(out, report->color, KVB_STYLE_PLAIN);
     kvb_buffer_add(out, "\n");
+}
+
+// How far an unfinished start came, and what a finished one would show.
+static void add_missing(struct kvb_buffer *out, const struct kvb_log_report *log)
+{
+    if (log->verdict != KVB_LOG_INCOMPLETE) {
+        return;
+    }
+    kvb_text_add_wrapped(
+        out,
+        "No line says that it became ready (\"Application startup complete\", \"init engine ... took\", "
+        "a served request), and none says that it failed: it was still starting, or the end of the "
+        "log is missing.",
+        2, KVB_REPORT_WIDTH);
 }
 
 // The message, cut where its own advice begins to be long.
@@ -123,7 +161,7 @@ static void add_failure(struct kvb_buffer *out, const struct kvb_log_report *log
     memcpy(text + most, "...", 4);
     text[most < length ? most + 3 : most] = '\0';
     kvb_buffer_printf(out, "line %llu, %s%s:\n", (unsigned long long)log->failure.line, kvb_log_stage_name(log->stage),
-                      log->failure.inferred ? ", by inference" : "");
+                      log->failure.inferred && log->failure.kind != KVB_FAILURE_OTHER ? ", by inference" : "");
     kvb_text_add_wrapped(out, text, 2, KVB_REPORT_WIDTH);
 }
 
@@ -199,15 +237,25 @@ static void add_checks(struct kvb_buffer *out, const struct kvb_explain_report *
     }
 }
 
+#define SHOWN_THAT_WORK 3 // of the text; --all shows the rest
+#define SHOWN_THAT_DO_NOT 2
+
 static void add_remedies(struct kvb_buffer *out, const struct kvb_explain_report *report, bool works)
 {
     const struct kvb_log_report *log = report->log;
+    unsigned most = report->all ? KVB_REMEDIES_MAX : works ? SHOWN_THAT_WORK : SHOWN_THAT_DO_NOT;
+    unsigned more = 0;
     bool first = true;
     for (uint32_t i = 0; i < log->remedy_count; i++) {
         const struct kvb_remedy *remedy = &log->remedies[i];
         if (remedy->works != works) {
             continue;
         }
+        if (most == 0) {
+            more++;
+            continue;
+        }
+        most--;
         if (first) {
             kvb_buffer_add(out, works ? "\nWhat fixes it\n" : "\nWhat does not\n");
         }
@@ -220,20 +268,50 @@ static void add_remedies(struct kvb_buffer *out, const struct kvb_explain_report
                           remedy->to[0] != '\0' ? " -> " : "", remedy->to);
         kvb_text_add_wrapped(out, remedy->why, 6, KVB_REPORT_WIDTH);
     }
+    if (more > 0) {
+        kvb_buffer_printf(out, "    %u more with --all\n", more);
+    }
 }
 
-static void add_runs(struct kvb_buffer *out, const struct kvb_log_report *log)
+#define RUNS_SHOWN 6 // starts listed one by one
+
+// Many starts by what became of them.
+static void add_run_counts(struct kvb_buffer *out, const struct kvb_log_report *log, uint32_t kept)
 {
+    for (unsigned kind = 0; kind < KVB_FAILURE_COUNT; kind++) {
+        unsigned count = 0;
+        for (uint32_t i = 0; i < kept; i++) {
+            count += log->runs[i].failure == (enum kvb_failure)kind;
+        }
+        if (count > 0) {
+            kvb_buffer_printf(out, "  %u x %s\n", count,
+                              kind == KVB_FAILURE_NONE ? "no failure" : kvb_failure_name((enum kvb_failure)kind));
+        }
+    }
+}
+
+static void add_runs(struct kvb_buffer *out, const struct kvb_explain_report *report)
+{
+    const struct kvb_log_report *log = report->log;
     if (log->run_count < 2) {
         return;
     }
     kvb_buffer_printf(out, "\n%u starts in this log\n", (unsigned)log->run_count);
-    for (uint32_t i = 0; i < log->run_count && i < KVB_LOG_RUNS_MAX; i++) {
+    uint32_t kept = log->run_count < KVB_LOG_RUNS_MAX ? log->run_count : KVB_LOG_RUNS_MAX;
+    bool few = report->all || kept <= RUNS_SHOWN;
+    for (uint32_t i = 0; i < kept; i++) {
         const struct kvb_log_run *run = &log->runs[i];
+        bool shown = few || i == 0 || i + 1 == kept || i == log->run_shown;
+        if (!shown) {
+            continue;
+        }
         kvb_buffer_printf(out, "  from line %llu: %s%s\n", (unsigned long long)run->first_line,
                           run->failure != KVB_FAILURE_NONE ? kvb_failure_name(run->failure)
                                                            : kvb_log_stage_name(run->stage),
                           i == log->run_shown ? "  (explained above)" : "");
+    }
+    if (!few) {
+        add_run_counts(out, log, kept);
     }
 }
 
@@ -255,10 +333,11 @@ void kvb_render_explain_text(struct kvb_buffer *out, const struct kvb_explain_re
 {
     add_title(out, report);
     add_failure(out, report->log);
+    add_missing(out, report->log);
     add_closest(out, report->log);
     add_remedies(out, report, true);
     add_remedies(out, report, false);
     add_numbers(out, report);
     add_checks(out, report);
-    add_runs(out, report->log);
+    add_runs(out, report);
 }

@@ -74,8 +74,10 @@ static const struct row rows[] = {
      0, 0, 151936, "max-num-seqs", true, "105", "enough for what was missing"},
     {"RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy requests.\n", 0, 0, 0,
      "max-num-seqs", true, "256", "at once"},
-    {"RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy requests.\n", 0, 0, 0,
+    {V("0.9.2") "RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy requests.\n", 0, 0, 0,
      "gpu-memory-utilization", false, "lower", "before any KV cache"},
+    {"RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy requests.\n", 0, 0, 0,
+     "gpu-memory-utilization", true, "lower", "leaves memory"},
     {"Graph capturing finished in 20 secs, took 0.50 GiB\n" OOM "\n", 0, 0, 0, "max-num-seqs", true, "lower",
      "sequences"},
     {"init engine (profile, create kv cache, warmup model) took 41.00 seconds\n" OOM
