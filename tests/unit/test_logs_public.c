@@ -30,7 +30,7 @@ static int64_t figure(const char *text)
 static bool same(const struct kvb_log_report *report, const char *key, const char *value)
 {
     for (unsigned i = 0; i < KVB_OBS_PUBLISHED_COUNT; i++) {
-        const struct kvb_observation_row *row = &kvb_observation_rows[i];
+        const struct kvb_observation_row *row = kvb_observation_row_of((enum kvb_observation)i);
         if (strcmp(row->key, key) != 0) {
             continue;
         }
