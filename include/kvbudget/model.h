@@ -145,6 +145,14 @@ enum kvb_quantisation_method {
     KVB_QUANT_COUNT
 };
 
+// What a checkpoint says of its KV cache. A ModelOpt format counts only where a release resolves "auto" by it.
+enum kvb_declared_cache {
+    KVB_DECLARED_NONE,
+    KVB_DECLARED_FP8,   // ModelOpt
+    KVB_DECLARED_NVFP4, // ModelOpt
+    KVB_DECLARED_SCHEME // kv_cache_scheme of compressed-tensors
+};
+
 enum kvb_scale_shape { KVB_SCALE_TENSOR, KVB_SCALE_CHANNEL, KVB_SCALE_BLOCK, KVB_SCALE_GROUP };
 
 // The checkpoint's own quantisation. `unquantised_roles` is a bit set of enum kvb_role that stay at the
@@ -162,7 +170,8 @@ struct kvb_quantisation {
     uint32_t unquantised_roles;
     enum kvb_quantisation_method expert_method;    // mixed checkpoints: experts only; NONE = as `method`
     enum kvb_quantisation_method attention_method; // mixed checkpoints: attention only; NONE = as `method`
-    bool kv_cache_fp8;                             // the checkpoint declares its KV cache fp8 (modelopt)
+    enum kvb_declared_cache cache;                 // the KV cache the checkpoint declares
+    bool unknown_algorithm;                        // in ModelOpt's separate file, which vLLM refuses
     char name[32];                                 // as the checkpoint spells it: "fp8", "compressed-tensors"
 };
 

@@ -94,7 +94,7 @@ enum kvb_dtype_word { KVB_DTYPE_AUTO, KVB_DTYPE_WORD_BF16, KVB_DTYPE_WORD_FP16, 
 enum kvb_kv_dtype {
     KVB_KV_AUTO,
     KVB_KV_16BIT, // bfloat16, float16, half
-    KVB_KV_FP8,   // fp8, fp8_e4m3, fp8_e5m2, fp8_inc
+    KVB_KV_FP8,   // fp8, fp8_inc
     KVB_KV_FP8_DS_MLA,
     KVB_KV_INT8_PER_TOKEN_HEAD,
     KVB_KV_FP8_PER_TOKEN_HEAD,
@@ -104,6 +104,8 @@ enum kvb_kv_dtype {
     KVB_KV_TURBOQUANT_4BIT_NC,
     KVB_KV_TURBOQUANT_K3V4_NC,
     KVB_KV_TURBOQUANT_3BIT_NC,
+    KVB_KV_FP8_E4M3, // one byte an element like KVB_KV_FP8; attention backends tell the words apart
+    KVB_KV_FP8_E5M2,
     KVB_KV_COUNT
 };
 enum kvb_quantization_word { // what the flag can ask for; the checkpoint's own method otherwise
@@ -129,6 +131,8 @@ enum kvb_backend {
     KVB_BACKEND_CUTLASS_MLA,
     KVB_BACKEND_TRITON_MLA,
     KVB_BACKEND_FLASH_ATTN_MLA,
+    KVB_BACKEND_FLASHINFER_MLA_SPARSE,
+    KVB_BACKEND_FLASH_ATTN_MLA_SPARSE,
     KVB_BACKEND_OTHER
 };
 enum kvb_speculative {

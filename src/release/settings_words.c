@@ -49,8 +49,8 @@ const struct kvb_word kvb_kv_dtype_words[KVB_KV_DTYPE_WORD_COUNT] = {
     {"float16", KVB_KV_16BIT},
     {"half", KVB_KV_16BIT},
     {"fp8", KVB_KV_FP8},
-    {"fp8_e4m3", KVB_KV_FP8},
-    {"fp8_e5m2", KVB_KV_FP8},
+    {"fp8_e4m3", KVB_KV_FP8_E4M3},
+    {"fp8_e5m2", KVB_KV_FP8_E5M2},
     {"fp8_inc", KVB_KV_FP8},
     {"fp8_ds_mla", KVB_KV_FP8_DS_MLA},
     {"int8_per_token_head", KVB_KV_INT8_PER_TOKEN_HEAD},
@@ -77,6 +77,9 @@ const struct kvb_word kvb_backend_words[KVB_BACKEND_WORD_COUNT] = {
     {"cutlass_mla", KVB_BACKEND_CUTLASS_MLA},
     {"triton_mla", KVB_BACKEND_TRITON_MLA},
     {"flash_attn_mla", KVB_BACKEND_FLASH_ATTN_MLA},
+    {"flashinfer_mla_sparse", KVB_BACKEND_FLASHINFER_MLA_SPARSE},
+    {"flashinfer_mla_sparse_sm120", KVB_BACKEND_FLASHINFER_MLA_SPARSE},
+    {"flash_attn_mla_sparse", KVB_BACKEND_FLASH_ATTN_MLA_SPARSE},
     {"other", KVB_BACKEND_OTHER},
     {"xformers", KVB_BACKEND_OTHER},
     {"flex_attention", KVB_BACKEND_OTHER},
@@ -87,7 +90,6 @@ const struct kvb_word kvb_backend_words[KVB_BACKEND_WORD_COUNT] = {
     {"rocm_aiter_fa", KVB_BACKEND_OTHER},
     {"rocm_aiter_unified_attn", KVB_BACKEND_OTHER},
     {"rocm_aiter_mla", KVB_BACKEND_OTHER},
-    {"flashinfer_mla_sparse", KVB_BACKEND_OTHER},
 };
 
 const struct kvb_word kvb_speculative_words[KVB_SPECULATIVE_WORD_COUNT] = {

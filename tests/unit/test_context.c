@@ -30,12 +30,12 @@ static void declared_cache_format(void **state)
 {
     (void)state;
     make_llama_plan(&plan, R(14, 0));
-    plan.model.quantisation.kv_cache_fp8 = true;
+    plan.model.quantisation.cache = KVB_DECLARED_FP8;
     assert_int_equal(resolved(&plan)->kv_dtype, KVB_KV_FP8);
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_16BIT);
     assert_int_equal(resolved(&plan)->kv_dtype, KVB_KV_16BIT);
     make_llama_plan(&plan, R(13, 0));
-    plan.model.quantisation.kv_cache_fp8 = true;
+    plan.model.quantisation.cache = KVB_DECLARED_FP8;
     assert_int_equal(resolved(&plan)->kv_dtype, KVB_KV_AUTO);
 }
 
@@ -131,7 +131,9 @@ static void mamba_modes(void **state)
         {KVB_ATTENTION_MAMBA2, false, KVB_MAMBA_MODE_ALL, KVB_MAMBA_MODE_NONE},
         {KVB_ATTENTION_MAMBA2, true, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALL},
         {KVB_ATTENTION_GDN, true, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALIGN},
-        {KVB_ATTENTION_GDN, true, KVB_MAMBA_MODE_ALL, KVB_MAMBA_MODE_ALL},
+        {KVB_ATTENTION_GDN, true, KVB_MAMBA_MODE_ALL, KVB_MAMBA_MODE_ALIGN}, // not what its class can
+        {KVB_ATTENTION_MAMBA1, true, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALL},
+        {KVB_ATTENTION_MAMBA2, true, KVB_MAMBA_MODE_ALIGN, KVB_MAMBA_MODE_ALIGN},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, R(19, 0));

@@ -57,7 +57,7 @@ static const struct quant_row quants[] = {
       .bits = 4,
       .group_size = 16,
       .scale = KVB_SCALE_GROUP,
-      .kv_cache_fp8 = true,
+      .cache = KVB_DECLARED_FP8,
       .static_activations = true}},
     {"attention left out",
      MOE("{\"quant_method\": \"fp8\", \"ignored_layers\": [\"re:.*self_attn.*\", \"lm_head\"]}"),
@@ -108,7 +108,7 @@ static void check(const struct quant_row *row, const struct kvb_quantisation *go
                 got->scale == want->scale && got->block_rows == want->block_rows &&
                 got->block_columns == want->block_columns && got->act_order == want->act_order &&
                 got->static_activations == want->static_activations &&
-                got->unquantised_roles == want->unquantised_roles && got->kv_cache_fp8 == want->kv_cache_fp8 &&
+                got->unquantised_roles == want->unquantised_roles && got->cache == want->cache &&
                 got->expert_method == want->expert_method && got->output_quantised == want->output_quantised &&
                 got->attention_method == want->attention_method;
     if (!same) {
@@ -152,7 +152,7 @@ static void the_file_beside(void **state)
     (void)state;
     assert_int_equal(read_beside(TINY_WITH("LlamaForCausalLM", ""), quant), KVB_OK);
     assert_int_equal(model.quantisation.method, KVB_QUANT_FP8);
-    assert_true(model.quantisation.kv_cache_fp8);
+    assert_int_equal(model.quantisation.cache, KVB_DECLARED_FP8);
     // config.json's own wins
     assert_int_equal(read_beside(LLAMA("{\"quant_method\": \"awq\", \"bits\": 4}"), quant), KVB_OK);
     assert_int_equal(model.quantisation.method, KVB_QUANT_AWQ);

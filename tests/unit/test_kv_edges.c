@@ -27,6 +27,13 @@ static void make_pair(uint32_t release, uint32_t layers, enum kvb_attention othe
 
 static const char refused[] =
     "NotImplementedError: this release has no KV-cache layout for the page sizes of this model's layers";
+static const char not_divisible[] =
+    "The page size of the layer is not divisible by the maximum page size. Cannot unify "
+    "by adjusting block_size.";
+static const char not_padded[] =
+    "page size is not divisible by the maximum page size and cannot be padded. Padding is only supported for attention "
+    "layers whose backend indexes KV pages by the block stride (indexes_kv_by_block_stride is True).";
+static const char too_many[] = "this model's layers are of more kinds than kvbudget can group";
 
 // Windows with half the heads: their pages are half as large. 0.10 has no layout for that, and before groups
 // (0.8.5) full layers of unlike heads have none either; from 0.12 the smaller page gets a larger block.
@@ -73,7 +80,7 @@ static void indivisible_pages(void **state)
     make_pair(R(12, 0), 32, KVB_ATTENTION_SLIDING);
     plan.model.kinds[1].attention.kv_heads = 3;
     answer();
-    assert_string_equal(budget.error, refused);
+    assert_string_equal(budget.error, not_divisible);
     plan.engine.release = R(24, 0);
     answer();
     assert_true(budget.starts);
@@ -105,7 +112,7 @@ static void latent_beside_windows(void **state)
     plan.model.kinds[0].attention.rope_size = 64;
     plan.model.kinds[1].attention.kv_heads = 5;
     answer();
-    assert_string_equal(budget.error, refused);
+    assert_string_equal(budget.error, not_padded);
     plan.engine.release = R(27, 1);
     answer();
     assert_true(budget.starts);
@@ -141,7 +148,7 @@ static void too_many_groups(void **state)
     make_model(&shape, &plan.model);
     make_plan(&plan, R(19, 0), POOL, 8192);
     answer();
-    assert_string_equal(budget.error, refused);
+    assert_string_equal(budget.error, too_many);
 }
 
 // Every layer of its own head size, 40 in the model and 40 in its draft: more than 64 kinds of caches.
@@ -164,7 +171,7 @@ static void too_many_kinds(void **state)
     plan.draft = &draft;
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL);
     answer();
-    assert_string_equal(budget.error, refused);
+    assert_string_equal(budget.error, too_many);
 }
 
 // 16 x 4096 B a layer and block. A draft model adds all its layers, an MTP module its own, EAGLE without a
@@ -247,7 +254,7 @@ static void a_draft_with_states(void **state)
     plan.draft = &draft;
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL);
     answer();
-    assert_string_equal(budget.error, refused);
+    assert_string_equal(budget.error, not_padded);
     plan.engine.release = R(26, 0);
     answer();
     assert_true(budget.starts);

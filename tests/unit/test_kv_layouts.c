@@ -182,8 +182,9 @@ static void nemotron_h(void **state)
     static const struct {
         uint32_t release;
         uint64_t block, blocks, tokens, hundredths, needed;
-    } rows[] = {{R(11, 0), 528, 4964, 374352, 22564, 190316544},
-                {R(19, 0), 1040, 2520, 374400, 18000, 238551040},
+    } rows[] = {{R(11, 0), 528, 4964, 374352, 22564, 190316544}, // the model's dtype; fp16 is no smaller
+                {R(19, 0), 528, 4964, 374352, 22564, 190316544},
+                {R(20, 0), 1040, 2520, 374400, 18000, 238551040}, // fp32 from here
                 {R(27, 1), 1040, 2520, 1474560, 18000, 238551040}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_nemotron_h(rows[i].release, 8192);

@@ -149,8 +149,8 @@ struct align_row {
     uint64_t block;
 };
 
-// The state: 32 value heads of 128 x 128 x 4 B = 2 MiB (KDA). A token of 8 heads x 256 x 2 B = 4096 B: 512 tokens.
-// A latent token of 1152 B: 1821 tokens, rounded up to 64 (1856), 128 (1920) or 16.
+// The state: 32 value heads of 128 x 128 x 4 B = 2 MiB (KDA, or Mamba 2 in fp32). A token of 8 heads x 256 x 2 B = 4096
+// B: 512 tokens. A latent token of 1152 B: 1821 tokens, rounded up to 64 (1856), 128 (1920) or 16.
 static void alignment(void **state)
 {
     (void)state;
@@ -158,12 +158,13 @@ static void alignment(void **state)
         {"16", R(10, 2), 90, false, false, 0, 0, 512},
         {"kernel block", R(19, 0), 90, false, false, 0, 0, 512},
         {"latent, Hopper", R(19, 0), 90, true, false, 0, 0, 1856},
-        {"latent, Blackwell", R(19, 0), 100, true, false, 0, 0, 1920},
-        {"latent, largest", R(20, 0), 90, true, false, 0, 0, 1920},
+        {"latent, Blackwell", R(19, 0), 100, true, false, 0, 0, 1856}, // 128 only when CUTLASS is asked for
+        {"latent, largest", R(20, 0), 90, true, false, 0, 0, 1824},
+        {"latent, largest of 128", R(27, 0), 90, true, false, 0, 0, 1920},
         {"largest", R(20, 0), 90, false, false, 0, 0, 512},
         {"chunks of the model", R(19, 0), 90, false, true, 0, 384, 768}, // a multiple of 384 that covers 512
         {"chunks asked for", R(19, 0), 90, false, true, 1024, 384, 1024},
-        {"chunks unknown", R(19, 0), 90, false, true, 0, 0, 512},
+        {"chunks unknown", R(19, 0), 90, false, true, 0, 0, 2048},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct align_row *row = &rows[i];
@@ -180,6 +181,8 @@ static void alignment(void **state)
         shape_of_state->state_key_size = 128;
         shape_of_state->chunk_tokens = row->chunk;
         if (row->caching) {
+            shape_of_state->kind = KVB_ATTENTION_MAMBA2;
+            set(&plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE, KVB_DTYPE_WORD_FP32);
             set(&plan, KVB_SET_ENABLE_PREFIX_CACHING, 1);
             set(&plan, KVB_SET_MAMBA_CACHE_MODE, KVB_MAMBA_MODE_ALL);
         }
@@ -230,12 +233,15 @@ static void state_blocks_kept(void **state)
         plan.model.kinds[1].attention.state_value_heads = 32;
         plan.model.kinds[1].attention.state_value_size = 128;
         plan.model.kinds[1].attention.state_key_size = 128;
+        plan.model.kinds[1].attention.kind = KVB_ATTENTION_MAMBA2;
+        plan.model.kinds[1].attention.chunk_tokens = 512;
+        set(&plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE, KVB_DTYPE_WORD_FP32);
         set(&plan, KVB_SET_ENABLE_PREFIX_CACHING, 1);
         set(&plan, KVB_SET_MAMBA_CACHE_MODE, KVB_MAMBA_MODE_ALL);
         set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NGRAM);
         set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
         answer();
-        assert_int_equal(budget.kv.groups[1].kind, KVB_ATTENTION_KDA);
+        assert_int_equal(budget.kv.groups[1].kind, KVB_ATTENTION_MAMBA2);
         assert_int_equal(budget.kv.groups[1].blocks_per_request, rows[i].blocks);
     }
 }

@@ -1,13 +1,16 @@
-// Random attention-only models across releases against an independent implementation of the published
-// sizing rules. The table tests/fixtures/kv_random.csv holds its answers; each row is one model:
+// Random attention-only models across releases against each release's own code: kv_cache_utils.py and
+// kv_cache_interface.py of its tag were run on these layers (v0.8.3 to v0.27.1, chunked layers as
+// config/vllm.py lets them be). tests/fixtures/kv_random.csv holds the answers; each row is one model:
 // release, block, length, batched tokens, pp, dcp, pcp, async, hybrid manager off, pool, kinds, layers,
-// blocks, tokens, concurrency, need by stage, estimate (-1: not compared), fits.
+// blocks, tokens, concurrency, need by stage, estimate (-1: not compared), fits (2: no layout, an exception).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "unit/kv_models.h"
 #include "unit/test.h"
+
+#define REFUSED 2
 
 struct row {
     unsigned minor, patch, pp, dcp, pcp, asynchronous, off, fits;
@@ -109,6 +112,9 @@ static bool estimate_agrees(const struct row *row, const struct kvb_budget *budg
 static bool agrees(const struct row *row, const struct kvb_budget *budget)
 {
     char concurrency[32];
+    if (row->fits == REFUSED) {
+        return !budget->starts && strstr(budget->error, "KV cache is needed") == NULL && budget->error[0] != '\0';
+    }
     (void)snprintf(concurrency, sizeof concurrency, "%" PRIu64 ".%02" PRIu64,
                    budget->kv.max_concurrency_hundredths / 100, budget->kv.max_concurrency_hundredths % 100);
     return budget->kv.num_blocks == row->blocks && budget->kv.tokens == row->tokens &&
@@ -134,7 +140,7 @@ static void random_models(void **state)
         fill_plan(&row, &plan);
         kvb_problems_init(&problems);
         bool computed = kvb_budget_compute(&plan, &budget, &problems) == KVB_OK;
-        if ((!computed || !agrees(&row, &budget)) && ++different <= 10) {
+        if ((!computed || !agrees(&row, &budget)) && ++different <= 200) {
             print_error("%s  got %s blocks %" PRIu64 " tokens %" PRIu64 " concurrency %" PRIu64 "/100 need %" PRIu64
                         " stage %u starts %d\n",
                         line, computed ? "" : problems.items[0].text, budget.kv.num_blocks, budget.kv.tokens,

@@ -65,7 +65,7 @@ static void values_are_read_as_vllm_reads_them(void **state)
         {KVB_SET_SWAP_SPACE, "0", 0, "0"},
         {KVB_SET_ENFORCE_EAGER, "True", 1, "true"},
         {KVB_SET_ENABLE_PREFIX_CACHING, "off", 0, "false"},
-        {KVB_SET_KV_CACHE_DTYPE, "fp8_e5m2", KVB_KV_FP8, "fp8"},
+        {KVB_SET_KV_CACHE_DTYPE, "fp8_e5m2", KVB_KV_FP8_E5M2, "fp8_e5m2"},
         {KVB_SET_DTYPE, "half", KVB_DTYPE_WORD_FP16, "float16"},
         {KVB_SET_ATTENTION_BACKEND, "FLASHINFER", KVB_BACKEND_FLASHINFER, "flashinfer"},
     };

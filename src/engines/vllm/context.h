@@ -6,6 +6,15 @@
 #include "budget/weights/load.h"
 #include "engines/vllm/rules.h"
 
+// Which backend runs the MLA layers; AUTO: nothing to choose, or not known.
+struct kvb_mla_backend {
+    enum kvb_backend backend;
+    bool missing;          // no backend of the release takes this model, cache format and device
+    bool packs_16bit;      // stores "auto" in DeepSeek's packed fp8 form
+    uint32_t block_tokens; // its smallest kernel block
+    const char *name;
+};
+
 struct kvb_context {
     const struct kvb_plan *plan;
     const struct kvb_model *model;
@@ -20,7 +29,9 @@ struct kvb_context {
     bool auto_length;
     uint32_t tp, pp, dp, dcp, pcp, ep; // ep: expert parallel size, 1 = off
     enum kvb_dtype dtype;
-    enum kvb_kv_dtype kv_dtype;
+    enum kvb_kv_dtype kv_word;  // as attention backends are asked, "auto" resolved
+    enum kvb_kv_dtype kv_dtype; // what attention layers store: words of one format are one
+    struct kvb_mla_backend mla_backend;
     bool eager, prefix_caching, chunked_prefill, async_scheduling, hybrid_off;
     const char *hybrid_off_why;
     enum kvb_speculative speculative;

@@ -69,11 +69,16 @@ static enum kvb_dtype dtype_of(const struct kvb_context *context)
     }
 }
 
-static enum kvb_kv_dtype kv_dtype_of(const struct kvb_context *context)
+// Source: vllm/config/vllm.py __post_init__ (0.10.0 to 0.27.1) and envs.py, whose default changed in 0.14.0.
+static bool chunks_turn_it_off(const struct kvb_context *context)
 {
-    enum kvb_kv_dtype asked = (enum kvb_kv_dtype)kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE);
-    bool declared = context->model->quantisation.kv_cache_fp8 && kvb_rule(context, KVB_RULE_QUANT_KV_AUTO);
-    return asked == KVB_KV_AUTO && declared ? KVB_KV_FP8 : asked;
+    uint32_t rule = kvb_rule(context, KVB_RULE_SPEC_CHUNKED);
+    uint8_t allowed = context->plan->environment.allow_chunked_local_hybrid;
+    if (rule == 0 || !kvb_model_has(context->model, KVB_ATTENTION_CHUNKED)) {
+        return false;
+    }
+    bool eagle = context->speculative == KVB_SPECULATIVE_EAGLE || context->speculative == KVB_SPECULATIVE_MTP;
+    return eagle || (rule == 2 && allowed != KVB_YES) || (rule == 3 && allowed == KVB_NO);
 }
 
 static void resolve_hybrid(struct kvb_context *context)
@@ -85,10 +90,11 @@ static void resolve_hybrid(struct kvb_context *context)
     } else if (kvb_number(plan, KVB_SET_KV_TRANSFER) != 0 && context->release < NEW_KV_CONNECTORS) {
         context->hybrid_off = true;
         context->hybrid_off_why = "a KV connector is configured";
-    } else if (kvb_model_has(context->model, KVB_ATTENTION_CHUNKED) && kvb_rule(context, KVB_RULE_SPEC_CHUNKED) == 2 &&
-               plan->environment.allow_chunked_local_hybrid != KVB_YES) {
+    } else if (chunks_turn_it_off(context)) {
         context->hybrid_off = true;
-        context->hybrid_off_why = "chunked local attention runs without it in this release";
+        context->hybrid_off_why = context->speculative == KVB_SPECULATIVE_EAGLE
+                                      ? "chunked local attention with EAGLE runs without it"
+                                      : "chunked local attention runs without it in this release";
     }
 }
 
@@ -107,18 +113,12 @@ static void resolve_speculation(struct kvb_context *context)
     context->async_scheduling = switch_of(plan, KVB_SET_ASYNC_SCHEDULING, on);
 }
 
-static void resolve_mamba_mode(struct kvb_context *context)
+static void resolve_prefix_caching(struct kvb_context *context)
 {
     bool state = kvb_model_has_state(context->model);
     bool fallback = context->generation == KVB_GENERATION_V1 && !state && !context->model->pooling;
     context->prefix_caching = switch_of(context->plan, KVB_SET_ENABLE_PREFIX_CACHING, fallback);
-    context->mamba_mode = (enum kvb_mamba_mode)kvb_number(context->plan, KVB_SET_MAMBA_CACHE_MODE);
-    if (!state || !context->prefix_caching) {
-        context->mamba_mode = KVB_MAMBA_MODE_NONE;
-    } else if (context->mamba_mode == KVB_MAMBA_MODE_AUTO) {
-        context->mamba_mode =
-            kvb_model_has(context->model, KVB_ATTENTION_MAMBA2) ? KVB_MAMBA_MODE_ALL : KVB_MAMBA_MODE_ALIGN;
-    }
+    kvb_mamba_mode_resolve(context);
 }
 
 struct v2_runner_row {
@@ -182,15 +182,15 @@ enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_p
     resolve_parallel(context);
     resolve_length(context);
     context->dtype = dtype_of(context);
-    context->kv_dtype = kv_dtype_of(context);
+    kvb_kv_dtype_resolve(context);
     context->eager = switch_of(plan, KVB_SET_ENFORCE_EAGER, false);
     context->utilization_ppm = kvb_is_set(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
                                    ? (uint32_t)kvb_number(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
                                    : kvb_rule(context, KVB_RULE_UTILIZATION);
     context->v2_runner = v2_runner_of(context);
-    resolve_hybrid(context);
     resolve_speculation(context);
-    resolve_mamba_mode(context);
+    resolve_hybrid(context);
+    resolve_prefix_caching(context);
     kvb_defaults_resolve(context);
     enum kvb_status status = kvb_splits_check(context, problems);
     if (status != KVB_OK) {

@@ -4,6 +4,15 @@
 
 #include "engines/vllm/context.h"
 
+// A sentence put together piece by piece; what goes beyond the capacity is cut.
+struct kvb_error_line {
+    char *out;
+    size_t length;
+};
+struct kvb_error_line kvb_error_line(char out[KVB_ERROR_TEXT_CAPACITY]);
+void kvb_error_add(struct kvb_error_line *line, const char *text);
+void kvb_error_add_count(struct kvb_error_line *line, uint64_t count);
+
 void kvb_error_no_memory(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 void kvb_error_too_long(const struct kvb_context *context, uint64_t needed_bytes, int64_t pool_bytes,
                         uint64_t estimate_tokens, char out[KVB_ERROR_TEXT_CAPACITY]);

@@ -44,7 +44,9 @@ struct kvb_groups {
     enum kvb_layout layout;
     uint32_t count;
     uint32_t group_size; // layers of the largest group on the whole model
+    bool whole_model;    // UNIFORM: every stage is charged the pages of all of them
     struct kvb_group items[KVB_GROUPS_MAX];
+    const char *refusal; // REFUSED: what the release says; "" when there are too many layers of unlike kinds
     // DeepSeek V4
     uint32_t tuples;
     uint64_t tuple_bytes;
@@ -65,12 +67,21 @@ uint64_t kvb_layer_token_bytes(const struct kvb_context *context, const struct k
 // Natural bytes of one state page on one rank (Mamba, GDN, KDA, convolution).
 uint64_t kvb_state_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape);
 
+// Sets mamba_mode, and prefix_caching where the release takes it back.
+void kvb_mamba_mode_resolve(struct kvb_context *context);
+// Sets kv_word, kv_dtype and mla_backend.
+void kvb_kv_dtype_resolve(struct kvb_context *context);
 // Sets block_tokens, mamba_block_tokens, mamba_page_bytes and kernel_block_tokens.
 void kvb_block_size_resolve(struct kvb_context *context);
 
 void kvb_buckets_fill(const struct kvb_context *context, struct kvb_buckets *buckets);
 void kvb_dsv4_fill(const struct kvb_context *context, struct kvb_buckets *buckets);
 void kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape, uint32_t stage);
+void kvb_bucket_join(struct kvb_buckets *buckets, const struct kvb_bucket *bucket);
+// All of them keep the same number of tokens in blocks of one size.
+bool kvb_is_uniform_type(const struct kvb_buckets *buckets);
+// As the engine allocates without its hybrid manager; what it says when it cannot, or "".
+const char *kvb_promote(const struct kvb_context *context, const struct kvb_buckets *own, struct kvb_buckets *out);
 void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizing);
 void kvb_dsv4_groups(const struct kvb_context *context, struct kvb_sizing *sizing);
 
@@ -91,6 +102,9 @@ typedef uint64_t kvb_need_function(const struct kvb_context *, const struct kvb_
 // Largest length in [1, limit] whose need is at most `pool`; 0 when none is.
 uint64_t kvb_longest(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage, uint64_t pool,
                      uint64_t limit, kvb_need_function *need);
+
+// Whether the release refuses this layout or finds no backend for it; `out` receives its sentence.
+bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 
 // pools: bytes for the KV cache of each stage, signed. Fills budget->kv, needed, balance, starts, error.
 void kvb_kv_answer_v1(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX],

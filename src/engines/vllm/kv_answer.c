@@ -175,11 +175,12 @@ static void check_fit(const struct kvb_context *context, const struct kvb_sizing
     }
 }
 
-static void refuse_layout(int64_t pool_bytes, struct kvb_budget *budget)
+static void refuse_layout(const struct kvb_sizing *sizing, int64_t pool_bytes, struct kvb_budget *budget)
 {
     budget->starts = false;
     budget->balance_bytes = pool_bytes; // nothing is known of the need
-    kvb_error_text("NotImplementedError: this release has no KV-cache layout for the page sizes of this model's layers",
+    const char *why = sizing->groups.refusal;
+    kvb_error_text(why[0] != '\0' ? why : "this model's layers are of more kinds than kvbudget can group",
                    budget->error);
 }
 
@@ -218,6 +219,15 @@ static void look_ahead(const struct kvb_context *context, const struct kvb_sizin
     }
 }
 
+static struct kvb_context context_of_stage(const struct kvb_context *whole, uint32_t stage)
+{
+    struct kvb_context own = *whole;
+    own.pp = 1;
+    own.stage_begin[0] = whole->stage_begin[stage];
+    own.stage_begin[1] = whole->stage_begin[stage + 1];
+    return own;
+}
+
 // Before 0.11 every worker groups its own layers: the one with the fewest blocks answers for all.
 static void narrow_to_tightest(struct kvb_context *context, struct kvb_sizing *sizing, int64_t pools[KVB_STAGES_MAX],
                                struct kvb_budget *budget)
@@ -225,10 +235,7 @@ static void narrow_to_tightest(struct kvb_context *context, struct kvb_sizing *s
     const struct kvb_context whole = *context;
     uint64_t least = UINT64_MAX;
     for (uint32_t stage = 0; stage < whole.pp; stage++) {
-        struct kvb_context own = whole;
-        own.pp = 1;
-        own.stage_begin[0] = whole.stage_begin[stage];
-        own.stage_begin[1] = whole.stage_begin[stage + 1];
+        const struct kvb_context own = context_of_stage(&whole, stage);
         kvb_buckets_fill(&own, &sizing->own);
         kvb_groups_make(&own, sizing);
         uint64_t blocks = blocks_on(sizing, 0, pool_of(pools, stage));
@@ -239,6 +246,24 @@ static void narrow_to_tightest(struct kvb_context *context, struct kvb_sizing *s
         }
     }
     pools[0] = pools[budget->tightest_stage];
+}
+
+// Of workers that are checked alone, the first that is refused speaks.
+static void check_alone(const struct kvb_context *whole, struct kvb_sizing *sizing, const int64_t given[KVB_STAGES_MAX],
+                        struct kvb_budget *budget)
+{
+    for (uint32_t stage = 0; stage < whole->pp; stage++) {
+        const struct kvb_context own = context_of_stage(whole, stage);
+        int64_t pool[KVB_STAGES_MAX] = {given[stage]};
+        kvb_buckets_fill(&own, &sizing->own);
+        kvb_groups_make(&own, sizing);
+        if (sizing->groups.layout != KVB_LAYOUT_REFUSED && sizing->groups.layout != KVB_LAYOUT_NO_CACHE &&
+            (pool[0] <= 0 || kvb_need(&own, sizing, 0, own.max_model_len) > pool_of(pool, 0))) {
+            check_fit(&own, sizing, pool, 0, budget);
+            budget->tightest_stage = stage;
+            return;
+        }
+    }
 }
 
 void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KVB_STAGES_MAX],
@@ -257,7 +282,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     kvb_buckets_fill(&context, &sizing.own);
     kvb_groups_make(&context, &sizing);
     if (sizing.groups.layout == KVB_LAYOUT_REFUSED) {
-        refuse_layout(pools[budget->tightest_stage], budget);
+        refuse_layout(&sizing, pools[budget->tightest_stage], budget);
         return;
     }
     uint32_t tightest = 0;
@@ -284,5 +309,11 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
         kvb_error_no_auto_fit(budget->error);
     }
     budget->tightest_stage = apart ? narrowed_stage : budget->tightest_stage;
+    if (apart) {
+        check_alone(resolved, &sizing, given, budget);
+    }
+    if (kvb_kv_refused(&context, budget->error)) {
+        budget->starts = false;
+    }
     kv->bytes_per_token = context.max_model_len > 0 ? kv->really_needed_bytes / context.max_model_len : 0;
 }

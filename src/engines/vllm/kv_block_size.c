@@ -3,9 +3,7 @@
 #include "engines/vllm/kv.h"
 
 #include "base/checked.h"
-
-#define BLACKWELL 100
-#define HOPPER 90
+#include "engines/vllm/kv_backend.h"
 
 static bool is_sparse(const struct kvb_model *model)
 {
@@ -17,55 +15,80 @@ static bool is_sparse(const struct kvb_model *model)
     return false;
 }
 
-// Block size that MLA backends force up to 0.17, 0 when they force none.
-static uint64_t forced_mla_block(const struct kvb_context *context)
+#define CUTLASS_FORCED_SINCE KVB_RELEASE(0, 10, 1)
+#define MULTIPLES_KEPT_SINCE KVB_RELEASE(0, 11, 1)
+#define WHOLE_FAMILY_SINCE KVB_RELEASE(0, 13, 0) // 10.3 as well as 10.0
+#define FLASHINFER_FORCED_SINCE KVB_RELEASE(0, 15, 0)
+#define FLASHINFER_NOPE_SIZE 128
+
+static bool is_data_centre_blackwell(const struct kvb_context *context)
 {
     uint32_t capability = context->gpu->compute_capability;
-    if (is_sparse(context->model)) {
-        return 64;
-    }
-    if (capability >= BLACKWELL) {
-        return kvb_rule(context, KVB_RULE_BLOCK_SIZE) == KVB_BLOCK_MLA_BLACKWELL ? 128 : 0;
-    }
-    return capability >= HOPPER ? 64 : 0;
+    return context->release >= WHOLE_FAMILY_SINCE ? capability / 10 == 10 : capability == 100;
 }
 
-struct backend_block_row {
-    enum kvb_backend backend;
-    uint32_t kernel_block_tokens;
-};
+static uint32_t nope_size(const struct kvb_model *model)
+{
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        if (model->kinds[i].attention.kind == KVB_ATTENTION_MLA) {
+            return model->kinds[i].attention.nope_size;
+        }
+    }
+    return 0;
+}
 
-static const struct backend_block_row backend_blocks[] = {
-    {KVB_BACKEND_FLASHMLA, 64},     {KVB_BACKEND_FLASHMLA_SPARSE, 64}, {KVB_BACKEND_FLASHINFER_MLA, 32},
-    {KVB_BACKEND_CUTLASS_MLA, 128}, {KVB_BACKEND_TRITON_MLA, 16},      {KVB_BACKEND_FLASH_ATTN_MLA, 16},
-};
+// The backend whose block check_and_update_config forces up to 0.17.
+static enum kvb_backend forcing_backend(const struct kvb_context *context)
+{
+    enum kvb_backend asked = kvb_backend_asked(context);
+    if (asked != KVB_BACKEND_AUTO) {
+        return asked;
+    }
+    bool blackwell = context->release >= CUTLASS_FORCED_SINCE && is_data_centre_blackwell(context);
+    if (!blackwell) {
+        return KVB_BACKEND_FLASHMLA;
+    }
+    bool flashinfer = context->release >= FLASHINFER_FORCED_SINCE && nope_size(context->model) == FLASHINFER_NOPE_SIZE;
+    return flashinfer ? KVB_BACKEND_FLASHINFER_MLA : KVB_BACKEND_CUTLASS_MLA;
+}
 
-// Smallest kernel block of the attention backend a release from 0.18 on picks.
+// Up to 0.17: the block of the asked size, or what the backend forces instead.
+static uint64_t forced_mla_block(const struct kvb_context *context, uint64_t block)
+{
+    bool hopper = context->gpu->compute_capability / 10 == 9;
+    bool multiples = context->release >= MULTIPLES_KEPT_SINCE;
+    if (is_sparse(context->model) && kvb_rule(context, KVB_RULE_DS_MLA)) {
+        return 64;
+    }
+    switch (forcing_backend(context)) {
+    case KVB_BACKEND_FLASHMLA:
+        return hopper && (multiples ? block % 64 != 0 : block != 64) ? 64 : block;
+    case KVB_BACKEND_CUTLASS_MLA:
+        return (multiples ? block % 128 != 0 : block != 128) ? 128 : block;
+    case KVB_BACKEND_FLASHINFER_MLA:
+        return block == 32 || (multiples ? block % 64 == 0 : block == 64) ? block : 64;
+    default:
+        return block;
+    }
+}
+
+// Block size of the attention backend a release from 0.18 on picks: 16 where it takes that.
 static uint64_t backend_block(const struct kvb_context *context)
 {
     if (kvb_model_has(context->model, KVB_ATTENTION_DSV4)) {
         return 256;
     }
-    if (!kvb_model_is_mla(context->model)) {
-        return 16;
-    }
-    if (is_sparse(context->model)) {
+    if (is_sparse(context->model)) { // the index is the first layer, and its kernels take 64
         return 64;
     }
-    uint64_t asked = kvb_number(context->plan, KVB_SET_ATTENTION_BACKEND);
-    for (size_t i = 0; i < sizeof backend_blocks / sizeof backend_blocks[0]; i++) {
-        if (backend_blocks[i].backend == asked) {
-            return backend_blocks[i].kernel_block_tokens;
-        }
-    }
-    return context->gpu->compute_capability >= BLACKWELL ? 32 : 16;
+    return context->mla_backend.block_tokens > 16 ? context->mla_backend.block_tokens : 16;
 }
 
 static uint64_t plain_block_tokens(const struct kvb_context *context)
 {
     uint64_t asked = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
+    uint64_t block = asked > 0 ? asked : 16;
     bool mla = kvb_model_is_mla(context->model);
-    uint64_t forced = 0;
     switch (kvb_rule(context, KVB_RULE_BLOCK_SIZE)) {
     case KVB_BLOCK_BACKEND:
         if (kvb_model_has(context->model, KVB_ATTENTION_DSV4)) {
@@ -73,13 +96,10 @@ static uint64_t plain_block_tokens(const struct kvb_context *context)
         }
         return asked > 0 ? asked : backend_block(context);
     case KVB_BLOCK_FLASHMLA_64:
-    case KVB_BLOCK_MLA_BLACKWELL:
-        forced = mla ? forced_mla_block(context) : 0;
-        break;
+        return mla ? forced_mla_block(context, block) : block;
     default:
-        break;
+        return block;
     }
-    return forced > 0 ? forced : asked > 0 ? asked : 16;
 }
 
 static const struct kvb_attention_shape *first_state(const struct kvb_context *context)
@@ -121,16 +141,41 @@ static uint64_t lcm(uint64_t a, uint64_t b)
     return a / x * b;
 }
 
+#define DEFAULT_CHUNK_TOKENS 2048 // config/model.py get_mamba_chunk_size, for states without a chunk (Jamba)
+#define LATENT_128_SINCE KVB_RELEASE(0, 27, 0)
+#define WIDE_HEADS_UNTIL KVB_RELEASE(0, 18, 0)
+#define WIDE_HEAD_SIZE 256
+
+// FlashInfer on data-centre Blackwell takes no blocks of 16 for heads of 256 (models/config.py 0.11.1 to 0.17.1).
+static bool needs_blocks_of_32(const struct kvb_context *context)
+{
+    enum kvb_backend asked = kvb_backend_asked(context);
+    if (context->release >= WIDE_HEADS_UNTIL || !is_data_centre_blackwell(context) ||
+        (asked != KVB_BACKEND_AUTO && asked != KVB_BACKEND_FLASHINFER)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < context->model->kind_count; i++) {
+        const struct kvb_attention_shape *shape = &context->model->kinds[i].attention;
+        if (shape->kind == KVB_ATTENTION_FULL && shape->head_size == WIDE_HEAD_SIZE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static uint64_t alignment_unit(const struct kvb_context *context)
 {
     bool mla = kvb_model_is_mla(context->model);
     switch (kvb_rule(context, KVB_RULE_HYBRID_ALIGN)) {
     case KVB_ALIGN_LARGEST: {
         uint64_t unit = kvb_max(context->kernel_block_tokens, context->block_tokens);
-        return mla ? kvb_max(unit, 128) : unit;
+        return mla && context->release >= LATENT_128_SINCE ? kvb_max(unit, 128) : unit;
     }
     case KVB_ALIGN_KERNEL:
-        return mla ? (context->gpu->compute_capability >= BLACKWELL ? 128 : 64) : 16;
+        if (mla) {
+            return kvb_backend_asked(context) == KVB_BACKEND_CUTLASS_MLA ? 128 : 64;
+        }
+        return needs_blocks_of_32(context) ? 32 : 16;
     default:
         return 16;
     }
@@ -150,7 +195,7 @@ static void align_hybrid(struct kvb_context *context)
     context->mamba_block_tokens = context->max_model_len;
     if (context->mamba_mode == KVB_MAMBA_MODE_ALL) {
         uint64_t asked = kvb_number(context->plan, KVB_SET_MAMBA_BLOCK_SIZE);
-        uint64_t chunk = asked > 0 ? asked : state->chunk_tokens > 0 ? state->chunk_tokens : unit;
+        uint64_t chunk = asked > 0 ? asked : state->chunk_tokens > 0 ? state->chunk_tokens : DEFAULT_CHUNK_TOKENS;
         uint64_t step = lcm(chunk, unit);
         least = kvb_mul(step, kvb_div_up(kvb_div_up(state_bytes, token_bytes), step));
         context->mamba_block_tokens = least;
@@ -169,6 +214,11 @@ void kvb_block_size_resolve(struct kvb_context *context)
         kvb_rule(context, KVB_RULE_BLOCK_SIZE) == KVB_BLOCK_BACKEND ? backend_block(context) : 16;
     context->mamba_block_tokens = context->max_model_len;
     context->mamba_page_bytes = 0;
+    if (context->mamba_mode == KVB_MAMBA_MODE_ALL && kvb_rule(context, KVB_RULE_MAMBA_BLOCKS) >= KVB_MAMBA_BY_MODE) {
+        // a model of nothing but states: hybrids are aligned below
+        uint64_t asked = kvb_number(context->plan, KVB_SET_MAMBA_BLOCK_SIZE);
+        context->mamba_block_tokens = asked > 0 ? asked : context->block_tokens;
+    }
     if (kvb_model_has_state(context->model)) {
         align_hybrid(context);
     }

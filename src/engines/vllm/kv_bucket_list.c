@@ -29,3 +29,18 @@ void kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape,
     bucket->count++;
     bucket->before[stage + 1]++; // made cumulative by finish()
 }
+
+void kvb_bucket_join(struct kvb_buckets *buckets, const struct kvb_bucket *bucket)
+{
+    for (uint32_t i = 0; i < buckets->count; i++) {
+        struct kvb_bucket *into = &buckets->items[i];
+        if (same_bucket(into, bucket)) {
+            into->count += bucket->count;
+            for (uint32_t stage = 0; stage <= KVB_STAGES_MAX; stage++) {
+                into->before[stage] += bucket->before[stage];
+            }
+            return;
+        }
+    }
+    buckets->items[buckets->count++] = *bucket;
+}

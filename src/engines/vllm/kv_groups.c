@@ -6,55 +6,6 @@
 
 #include "base/checked.h"
 
-static bool is_windowed(enum kvb_attention kind)
-{
-    return kind == KVB_ATTENTION_SLIDING || kind == KVB_ATTENTION_CHUNKED;
-}
-
-static bool any_full(const struct kvb_buckets *buckets)
-{
-    for (uint32_t i = 0; i < buckets->count; i++) {
-        if (buckets->items[i].kind == KVB_ATTENTION_FULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void join(struct kvb_buckets *buckets, const struct kvb_bucket *bucket)
-{
-    for (uint32_t i = 0; i < buckets->count; i++) {
-        struct kvb_bucket *into = &buckets->items[i];
-        if (into->kind == bucket->kind && into->window_tokens == bucket->window_tokens &&
-            into->block_tokens == bucket->block_tokens && into->page_bytes == bucket->page_bytes &&
-            into->shape == bucket->shape && into->index_cache == bucket->index_cache) {
-            into->count += bucket->count;
-            for (uint32_t stage = 0; stage <= KVB_STAGES_MAX; stage++) {
-                into->before[stage] += bucket->before[stage];
-            }
-            return;
-        }
-    }
-    buckets->items[buckets->count++] = *bucket;
-}
-
-// Windows become full attention where there is full attention to join, as the engine does when its
-// hybrid manager is off.
-static void promote(const struct kvb_buckets *own, struct kvb_buckets *out)
-{
-    bool full = any_full(own);
-    out->count = 0;
-    out->overflow = own->overflow;
-    for (uint32_t i = 0; i < own->count; i++) {
-        struct kvb_bucket bucket = own->items[i];
-        if (full && is_windowed(bucket.kind)) {
-            bucket.kind = KVB_ATTENTION_FULL;
-            bucket.window_tokens = 0;
-        }
-        join(out, &bucket);
-    }
-}
-
 static void copy_buckets(const struct kvb_buckets *from, struct kvb_buckets *to)
 {
     to->count = from->count;
@@ -69,37 +20,8 @@ static void rejoin(struct kvb_buckets *buckets)
     copy_buckets(buckets, &apart);
     buckets->count = 0;
     for (uint32_t i = 0; i < apart.count; i++) {
-        join(buckets, &apart.items[i]);
+        kvb_bucket_join(buckets, &apart.items[i]);
     }
-}
-
-static bool is_full_type(enum kvb_attention kind)
-{
-    return kind == KVB_ATTENTION_FULL || kind == KVB_ATTENTION_MLA;
-}
-
-static bool same_type(const struct kvb_bucket *a, const struct kvb_bucket *b)
-{
-    if (a->block_tokens != b->block_tokens) {
-        return false;
-    }
-    if (is_full_type(a->kind) && is_full_type(b->kind)) {
-        return true;
-    }
-    if (kvb_is_state(a->kind) && kvb_is_state(b->kind)) {
-        return true;
-    }
-    return a->kind == b->kind && a->window_tokens == b->window_tokens;
-}
-
-static bool is_uniform_type(const struct kvb_buckets *buckets)
-{
-    for (uint32_t i = 1; i < buckets->count; i++) {
-        if (!same_type(&buckets->items[0], &buckets->items[i])) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static uint64_t largest_page(const struct kvb_buckets *buckets)
@@ -180,7 +102,7 @@ static void deal_out(const struct kvb_context *context, const struct kvb_bucket 
 }
 
 // One group that holds every bucket: equal pages when there is one bucket only.
-static void make_single(struct kvb_sizing *sizing)
+static void make_single(const struct kvb_context *context, struct kvb_sizing *sizing)
 {
     struct kvb_groups *groups = &sizing->groups;
     const struct kvb_buckets *buckets = &sizing->grouped;
@@ -190,6 +112,7 @@ static void make_single(struct kvb_sizing *sizing)
     }
     groups->layout = buckets->count == 1 ? KVB_LAYOUT_GROUPS : KVB_LAYOUT_UNIFORM;
     groups->group_size = layers;
+    groups->whole_model = kvb_rule(context, KVB_RULE_UNIFORM_WHOLE) != 0;
     add_group(groups, (struct kvb_group){&buckets->items[0], 0, 1, layers, layers});
 }
 
@@ -207,15 +130,63 @@ static void make_hybrid(const struct kvb_context *context, struct kvb_sizing *si
     }
 }
 
+static bool latent_beside_windows(const struct kvb_buckets *buckets)
+{
+    bool latent = false;
+    bool windows = false;
+    for (uint32_t i = 0; i < buckets->count; i++) {
+        latent = latent || buckets->items[i].kind == KVB_ATTENTION_MLA;
+        windows = windows || buckets->items[i].kind == KVB_ATTENTION_SLIDING;
+        if (buckets->items[i].kind == KVB_ATTENTION_CHUNKED) {
+            return false;
+        }
+    }
+    return latent && windows;
+}
+
+// From 0.27: pages of MLA and windows that cannot be made equal are allocated as full attention.
+static bool falls_back(const struct kvb_context *context, struct kvb_sizing *sizing)
+{
+    if (kvb_rule(context, KVB_RULE_UNIFY_PAGES) < 4 ||
+        kvb_promote(context, &sizing->own, &sizing->grouped)[0] != '\0') {
+        return false;
+    }
+    make_single(context, sizing);
+    return true;
+}
+
+// The layer that 0.24 and later name is left out.
+static const char *cannot_unify(const struct kvb_context *context)
+{
+    switch (kvb_rule(context, KVB_RULE_UNIFY_PAGES)) {
+    case 0:
+        return "NotImplementedError: this release has no KV-cache layout for the page sizes of this model's layers";
+    case 1:
+        return "The page size of the layer is not divisible by the maximum page size. Cannot unify by adjusting "
+               "block_size.";
+    default:
+        return "page size is not divisible by the maximum page size and cannot be padded. Padding is only supported "
+               "for attention layers whose backend indexes KV pages by the block stride (indexes_kv_by_block_stride "
+               "is True).";
+    }
+}
+
 void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizing)
 {
     sizing->groups.layout = KVB_LAYOUT_NO_CACHE;
     sizing->groups.count = 0;
     sizing->groups.group_size = 0;
+    sizing->groups.whole_model = false;
     sizing->groups.tuples = 0;
     sizing->groups.tuple_bytes = 0;
-    if (context->hybrid_off || !kvb_rule(context, KVB_RULE_GROUPS)) {
-        promote(&sizing->own, &sizing->grouped);
+    sizing->groups.refusal = "";
+    bool v4 = kvb_model_has(context->model, KVB_ATTENTION_DSV4);
+    if (!v4 && (context->hybrid_off || !kvb_rule(context, KVB_RULE_GROUPS))) {
+        sizing->groups.refusal = kvb_promote(context, &sizing->own, &sizing->grouped);
+        if (sizing->groups.refusal[0] != '\0') {
+            sizing->groups.layout = KVB_LAYOUT_REFUSED;
+            return;
+        }
     } else {
         copy_buckets(&sizing->own, &sizing->grouped);
     }
@@ -223,19 +194,17 @@ void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizin
         sizing->groups.layout = KVB_LAYOUT_REFUSED;
     } else if (sizing->grouped.count == 0) {
         sizing->groups.layout = KVB_LAYOUT_NO_CACHE;
-    } else if (kvb_model_has(context->model, KVB_ATTENTION_DSV4)) {
+    } else if (v4) {
         kvb_dsv4_groups(context, sizing);
     } else if (sizing->grouped.count == 1 ||
-               (kvb_rule(context, KVB_RULE_UNIFORM_TYPE) && is_uniform_type(&sizing->grouped))) {
-        make_single(sizing);
+               (kvb_rule(context, KVB_RULE_UNIFORM_TYPE) && kvb_is_uniform_type(&sizing->grouped))) {
+        make_single(context, sizing);
     } else if (kvb_rule(context, KVB_RULE_GROUPS) && unify_pages(context, &sizing->grouped)) {
         rejoin(&sizing->grouped);
         make_hybrid(context, sizing);
-    } else if (kvb_rule(context, KVB_RULE_UNIFY_PAGES) >= 4) { // only a latent page can be in the way
-        promote(&sizing->own, &sizing->grouped);
-        make_single(sizing);
-    } else {
+    } else if (!latent_beside_windows(&sizing->own) || !falls_back(context, sizing)) {
         sizing->groups.layout = KVB_LAYOUT_REFUSED;
+        sizing->groups.refusal = cannot_unify(context);
     }
 }
 
@@ -275,7 +244,8 @@ uint64_t kvb_bytes_per_block(const struct kvb_sizing *sizing, uint32_t stage)
     case KVB_LAYOUT_UNIFORM:
         for (uint32_t i = 0; i < sizing->grouped.count; i++) {
             const struct kvb_bucket *bucket = &sizing->grouped.items[i];
-            bytes = kvb_add(bytes, kvb_mul(bucket_layers_on(bucket, stage), bucket->page_bytes));
+            uint32_t layers = sizing->groups.whole_model ? bucket->count : bucket_layers_on(bucket, stage);
+            bytes = kvb_add(bytes, kvb_mul(layers, bucket->page_bytes));
         }
         return bytes;
     case KVB_LAYOUT_GROUPS:

@@ -110,7 +110,7 @@ uint64_t kvb_real_need(const struct kvb_context *context, const struct kvb_sizin
                        uint64_t length)
 {
     if (sizing->groups.layout == KVB_LAYOUT_UNIFORM) {
-        return need_by_layer(context, &sizing->grouped, stage, false, length);
+        return need_by_layer(context, &sizing->grouped, stage, sizing->groups.whole_model, length);
     }
     return kvb_mul(kvb_bytes_per_block(sizing, stage), kvb_request_blocks(context, sizing, length));
 }

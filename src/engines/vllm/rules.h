@@ -18,11 +18,13 @@ enum kvb_rule {
     KVB_RULE_CAPTURE_SIZES,      // enum kvb_capture
     KVB_RULE_UTILIZATION,        // default, ppm
     KVB_RULE_SPEC_SLIDING,       // sliding windows have a spec of their own
-    KVB_RULE_SPEC_CHUNKED,       // 0 as full, 1 own spec, 2 own spec but the hybrid manager is off
+    KVB_RULE_SPEC_CHUNKED,       // 0 as full, 1 own spec, 2 own spec but the hybrid manager is off by default,
+                                 // 3 on by default
     KVB_RULE_GROUPS,             // hybrid groups exist
     KVB_RULE_GROUPS_MERGED,      // grouping is decided on all stages together
     KVB_RULE_GROUPS_STRIDED,     // a bucket is dealt out in strides, not slices
     KVB_RULE_UNIFORM_TYPE,       // one group of unequal pages
+    KVB_RULE_UNIFORM_WHOLE,      // such a group charges each stage the pages of the whole model
     KVB_RULE_UNIFY_PAGES,        // 0 no, 1 smaller pages get larger blocks, 2 or are padded, 3 Mamba too,
                                  // 4 MLA beside sliding windows falls back to promotion
     KVB_RULE_GROUP_FACTOR,       // hundredths: groups as large as the largest bucket while it is below this
@@ -56,9 +58,9 @@ enum kvb_rule {
     KVB_RULE_COMPILE_PEAK,       // halves of hidden tensors beside the embedding while a first start compiles; 0 = none
     KVB_RULE_MLA_PROFILE,        // the profile run touches an MLA prefill dummy
     KVB_RULE_DEFAULTS,           // enum kvb_defaults: max_num_batched_tokens and max_num_seqs
-    KVB_RULE_STATE_FP32,         // Nemotron-H SSM state defaults to fp32
-    KVB_RULE_STATE_CONFIG,       // SSM state dtype is taken from the config
-    KVB_RULE_QUANT_KV_AUTO,      // a checkpoint's declared KV format resolves "auto"
+    KVB_RULE_QUANT_KV_AUTO,      // ModelOpt's declared KV format resolves "auto": 1 fp8, 2 and nvfp4
+    KVB_RULE_KV_SCHEME,          // compressed-tensors' kv_cache_scheme is fp8: 1 whatever is asked, 2 over "auto"
+    KVB_RULE_BACKEND_CHECKED,    // attention backends are validated against cache format and device
     KVB_RULE_ENCODER_ITEMS_CEIL, // encoder items in a budget are rounded up
     KVB_RULE_COUNT
 };
@@ -81,7 +83,7 @@ enum kvb_tokens {
     KVB_TOKENS_CONCURRENCY
 };
 enum kvb_mamba_blocks { KVB_MAMBA_ONE, KVB_MAMBA_BY_LENGTH, KVB_MAMBA_BY_MODE, KVB_MAMBA_BY_MODE_ALL_PLUS };
-enum kvb_block_rule { KVB_BLOCK_V0, KVB_BLOCK_FLASHMLA_64, KVB_BLOCK_MLA_BLACKWELL, KVB_BLOCK_BACKEND };
+enum kvb_block_rule { KVB_BLOCK_V0, KVB_BLOCK_FLASHMLA_64, KVB_BLOCK_BACKEND };
 enum kvb_hybrid_align { KVB_ALIGN_NONE, KVB_ALIGN_16, KVB_ALIGN_KERNEL, KVB_ALIGN_LARGEST };
 enum kvb_error_need { KVB_NEED_GB, KVB_NEED_GIB, KVB_NEED_GIB_BROKEN, KVB_NEED_ESTIMATE, KVB_NEED_URL, KVB_NEED_CPU };
 enum kvb_error_none { KVB_NONE_PLAIN, KVB_NONE_URL, KVB_NONE_CPU };

@@ -148,6 +148,9 @@ void hf_read_compressed_tensors(struct hf *hf, struct kvb_quantisation *quantisa
                 "compressed-tensors needs config_groups with at least one group");
         return;
     }
+    if (hf->values[HF_Q_KV].set && kvb_equal_ignoring_case(hf_word(hf, HF_Q_METHOD), "compressed-tensors")) {
+        quantisation->cache = KVB_DECLARED_SCHEME;
+    }
     read_groups(hf, quantisation);
 }
 
@@ -221,25 +224,50 @@ static void read_mixed(struct hf *hf, struct kvb_quantisation *quantisation)
     }
 }
 
-static bool declares_fp8_cache(const struct hf *hf)
+// ModelOpt's word or mapping for the cache; kv_cache_scheme goes before kv_cache_quant_algo.
+static enum kvb_declared_cache cache_format(const struct hf *hf)
 {
     const struct hf_value *scheme = &hf->values[HF_Q_KV];
-    if (hf_has(hf, HF_Q_KV_ALGO)) {
-        return kvb_equal_ignoring_case(hf_word(hf, HF_Q_KV_ALGO), "FP8");
+    const char *word = hf_has(hf, HF_Q_KV_ALGO) ? hf_word(hf, HF_Q_KV_ALGO) : "";
+    if (scheme->set && scheme->node && scheme->node->kind == KVB_NODE_MAPPING) {
+        bool floats = strcmp(text_of(scheme->node, "type"), "float") == 0;
+        uint32_t bits = small_number(text_of(scheme->node, "num_bits"));
+        bool fixed = strcmp(text_of(scheme->node, "dynamic"), "false") == 0;
+        word = floats && bits == 8 && fixed ? "fp8" : floats && bits == 4 ? "nvfp4" : "";
+    } else if (scheme->set && scheme->node && scheme->node->kind == KVB_NODE_SCALAR) {
+        word = scheme->node->text;
     }
-    if (!scheme->set || !scheme->node) {
-        return false;
+    return kvb_equal_ignoring_case(word, "fp8")     ? KVB_DECLARED_FP8
+           : kvb_equal_ignoring_case(word, "nvfp4") ? KVB_DECLARED_NVFP4
+                                                    : KVB_DECLARED_NONE;
+}
+
+// Without quant_method only ModelOpt's separate file says its method, by producer and algorithm.
+// Source: vllm/transformers_utils/model_arch_config_convertor.py _normalize_quantization_config.
+static void read_declared_cache(const struct hf *hf, struct kvb_quantisation *quantisation)
+{
+    static const char *const known[] = {"FP8", "FP8_PER_CHANNEL_PER_TOKEN", "FP8_PB_WO", "NVFP4"};
+    const struct hf_value *producer = &hf->values[HF_Q_PRODUCER];
+    if (hf_has(hf, HF_Q_METHOD)) {
+        quantisation->cache = cache_format(hf);
+        return;
     }
-    if (scheme->node->kind == KVB_NODE_SCALAR) {
-        return kvb_equal_ignoring_case(scheme->node->text, "FP8");
+    if (!hf_has(hf, HF_Q_INNER) || !hf_has(hf, HF_Q_ALGO) || !producer->set || !producer->node ||
+        strcmp(text_of(producer->node, "name"), "modelopt") != 0) {
+        return;
     }
-    return scheme->node->kind == KVB_NODE_MAPPING && strcmp(text_of(scheme->node, "num_bits"), "8") == 0 &&
-           strcmp(text_of(scheme->node, "type"), "float") == 0;
+    quantisation->unknown_algorithm = true;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (kvb_equal_ignoring_case(hf_word(hf, HF_Q_ALGO), known[i])) {
+            quantisation->unknown_algorithm = false;
+            quantisation->cache = cache_format(hf);
+        }
+    }
 }
 
 void hf_read_modelopt(struct hf *hf, struct kvb_quantisation *quantisation)
 {
-    quantisation->kv_cache_fp8 = declares_fp8_cache(hf);
+    read_declared_cache(hf, quantisation);
     quantisation->static_activations = true;
     if (kvb_equal_ignoring_case(hf_word(hf, HF_Q_ALGO), "MIXED_PRECISION")) {
         read_mixed(hf, quantisation);

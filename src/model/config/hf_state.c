@@ -91,6 +91,8 @@ static void set_lightning(struct hf *hf, struct kvb_attention_shape *shape)
     hf_set_heads(hf, shape);
     shape->kind = KVB_ATTENTION_LINEAR;
     shape->kv_heads = shape->heads;
+    shape->state_value_heads = shape->heads;
+    shape->state_value_size = shape->head_size;
 }
 
 // Jamba normalises what its Mamba layers select.

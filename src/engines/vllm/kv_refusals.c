@@ -1,0 +1,110 @@
+// What a release refuses because of the KV cache's layout or its attention backend, in its own words.
+#include "engines/vllm/kv.h"
+
+#include <string.h>
+
+#include "engines/vllm/errors.h"
+#include "engines/vllm/kv_backend.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define CONFIG_PRINTED_SINCE R(13, 0)
+#define NATIVE_FP8 89
+
+static const char *kv_word_text(enum kvb_kv_dtype word)
+{
+    const struct kvb_setting_row *row = &kvb_setting_rows[KVB_SET_KV_CACHE_DTYPE];
+    for (uint32_t i = 0; i < row->word_count; i++) {
+        if (row->words[i].number == (uint32_t)word) {
+            return row->words[i].text;
+        }
+    }
+    return "auto";
+}
+
+static const char *dtype_text(enum kvb_dtype dtype)
+{
+    return dtype == KVB_DTYPE_FP16 ? "torch.float16" : dtype == KVB_DTYPE_FP32 ? "torch.float32" : "torch.bfloat16";
+}
+
+static const struct kvb_attention_shape *latent_shape(const struct kvb_model *model)
+{
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        if (model->kinds[i].attention.kind == KVB_ATTENTION_MLA) {
+            return &model->kinds[i].attention;
+        }
+    }
+    return NULL;
+}
+
+// Source: vllm/platforms/cuda.py get_attn_backend_cls; the reasons of each backend that follow are left out.
+static bool no_backend(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_attention_shape *shape = latent_shape(context->model);
+    enum kvb_backend asked = kvb_backend_asked(context);
+    if (!context->mla_backend.missing || shape == NULL) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_line(out);
+    if (asked != KVB_BACKEND_AUTO) {
+        kvb_error_add(&line, "Selected backend AttentionBackendEnum.");
+        kvb_error_add(&line, kvb_backend_name(asked));
+        kvb_error_add(&line, " is not valid for this configuration.");
+        return true;
+    }
+    bool printed = context->release >= CONFIG_PRINTED_SINCE;
+    const char *is = printed ? "=" : ": ";
+    kvb_error_add(&line, "No valid attention backend found for cuda with ");
+    kvb_error_add(&line, printed ? "AttentionSelectorConfig(head_size" : "head_size");
+    kvb_error_add(&line, is);
+    kvb_error_add_count(&line, (uint64_t)shape->latent_rank + shape->rope_size);
+    kvb_error_add(&line, ", dtype");
+    kvb_error_add(&line, is);
+    kvb_error_add(&line, dtype_text(context->dtype));
+    kvb_error_add(&line, ", kv_cache_dtype");
+    kvb_error_add(&line, is);
+    kvb_error_add(&line, kv_word_text(context->kv_word));
+    return true;
+}
+
+// Source: vllm/v1/attention/backends/mla/triton_mla.py v0.26.0 TritonMLAImpl.__init__.
+static bool triton_without_fp8(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint32_t capability = context->gpu->compute_capability;
+    if (context->mla_backend.backend != KVB_BACKEND_TRITON_MLA || context->kv_dtype != KVB_KV_FP8 ||
+        context->release < R(26, 0) || capability >= NATIVE_FP8) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_line(out);
+    kvb_error_add(&line, "FP8 KV cache is not supported by the Triton MLA backend on ");
+    kvb_error_add(&line, context->gpu->name);
+    kvb_error_add(&line, " (compute capability ");
+    kvb_error_add_count(&line, capability / 10);
+    kvb_error_add(&line, ".");
+    kvb_error_add_count(&line, capability % 10);
+    kvb_error_add(&line, "); native FP8 (fp8e4nv) requires SM89+. Re-run with --kv-cache-dtype ");
+    kvb_error_add(&line, capability < 80 ? "float16." : "bfloat16.");
+    return true;
+}
+
+// Source: vllm/config/model.py v0.10.1, transformers_utils/model_arch_config_convertor.py v0.14.0 and later.
+static bool unknown_algorithm(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (!context->model->quantisation.unknown_algorithm || context->release < R(10, 1)) {
+        return false;
+    }
+    kvb_error_text("Unknown ModelOpt quant algo: MIXED_PRECISION", out);
+    return true;
+}
+
+typedef bool refusal(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
+
+bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    static refusal *const refusals[] = {unknown_algorithm, no_backend, triton_without_fp8};
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        if (refusals[i](context, out)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,139 @@
+// Bytes of the states that Mamba, linear attention, GDN, KDA and short convolutions keep, and how they are kept.
+// Source: vllm/model_executor/layers/mamba/mamba_utils.py and abstract.py, model_executor/models/config.py.
+#include "engines/vllm/kv.h"
+
+#include <string.h>
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+enum state_default { BY_MODEL, FP16, FP32 };
+
+// Classes that put mamba_ssm_cache_dtype (Qwen3.5: mamba_ssm_dtype) of their config in the place of "auto", and what
+// they take when it is not there: MODELS_CONFIG_MAP of each release. The last row that holds counts.
+struct state_dtype_row {
+    const char *architecture;
+    uint32_t since;
+    enum state_default otherwise;
+};
+
+static const struct state_dtype_row state_dtype_rows[] = {
+    {"NemotronHForCausalLM", R(13, 0), FP16},
+    {"NemotronHForCausalLM", R(20, 0), FP32},
+    {"NemotronHPuzzleForCausalLM", R(16, 0), FP16},
+    {"NemotronHPuzzleForCausalLM", R(20, 0), FP32},
+    {"NemotronH_Nano_VL_V2", R(20, 0), FP32},
+    {"Qwen3_5ForConditionalGeneration", R(17, 0), BY_MODEL},
+    {"Qwen3_5MoeForConditionalGeneration", R(17, 0), BY_MODEL},
+    {"ColQwen3_5", R(19, 0), BY_MODEL},
+    {"Qwen3_5ForCausalLM", R(27, 0), BY_MODEL},
+    {"Qwen3_5MoeForCausalLM", R(27, 0), BY_MODEL},
+};
+
+// Classes whose convolution state grows with the tokens speculated, beside GDN and KDA layers.
+#define NEMOTRON_SPECULATES_SINCE R(17, 0)
+
+static uint32_t dtype_word_bytes(uint64_t word, uint32_t fallback)
+{
+    return word == KVB_DTYPE_WORD_FP32 ? 4 : word == KVB_DTYPE_AUTO ? fallback : 2;
+}
+
+static uint32_t bytes_of_class(const struct kvb_context *context, uint32_t fallback)
+{
+    const struct kvb_model *model = context->model;
+    const struct state_dtype_row *found = NULL;
+    for (size_t i = 0; i < sizeof state_dtype_rows / sizeof state_dtype_rows[0]; i++) {
+        const struct state_dtype_row *row = &state_dtype_rows[i];
+        if (context->release >= row->since && strcmp(model->architecture, row->architecture) == 0) {
+            found = row;
+        }
+    }
+    if (found == NULL) {
+        return fallback;
+    }
+    if (model->state_dtype_known) {
+        return kvb_dtype_bytes(model->state_dtype);
+    }
+    return found->otherwise == FP32 ? 4 : found->otherwise == FP16 ? 2 : fallback;
+}
+
+// Element sizes of the convolution and the recurrent state. KDA's is always fp32, lightning attention's follows
+// --mamba-cache-dtype.
+static void state_element_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape,
+                                uint32_t *conv_bytes, uint32_t *state_bytes)
+{
+    const struct kvb_plan *plan = context->plan;
+    *conv_bytes = dtype_word_bytes(kvb_number(plan, KVB_SET_MAMBA_CACHE_DTYPE), kvb_dtype_bytes(context->dtype));
+    *state_bytes = *conv_bytes;
+    if (shape->kind == KVB_ATTENTION_KDA) {
+        *state_bytes = 4;
+    } else if (shape->kind != KVB_ATTENTION_LINEAR) {
+        *state_bytes =
+            dtype_word_bytes(kvb_number(plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE), bytes_of_class(context, *conv_bytes));
+    }
+}
+
+static bool conv_speculates(const struct kvb_context *context, enum kvb_attention kind)
+{
+    if (kind == KVB_ATTENTION_GDN || kind == KVB_ATTENTION_KDA) {
+        return true;
+    }
+    return kind == KVB_ATTENTION_MAMBA2 && context->release >= NEMOTRON_SPECULATES_SINCE &&
+           strncmp(context->model->architecture, "NemotronH", strlen("NemotronH")) == 0;
+}
+
+uint64_t kvb_state_bytes(const struct kvb_context *context, const struct kvb_attention_shape *s)
+{
+    uint32_t conv_bytes = 0;
+    uint32_t state_bytes = 0;
+    state_element_bytes(context, s, &conv_bytes, &state_bytes);
+    uint64_t tp = context->tp;
+    uint64_t drafted = conv_speculates(context, s->kind) ? context->speculative_tokens : 0;
+    uint64_t taps = s->conv_kernel > 0 ? s->conv_kernel - 1 + drafted : 0;
+    uint64_t keys = (uint64_t)s->state_key_heads * s->state_key_size;
+    uint64_t values = (uint64_t)s->state_value_heads * s->state_value_size;
+    switch (s->kind) {
+    case KVB_ATTENTION_MAMBA1:
+        return s->state_inner_size / tp * (taps * conv_bytes + (uint64_t)s->state_key_size * state_bytes);
+    case KVB_ATTENTION_MAMBA2: {
+        uint64_t groups = s->state_key_heads % tp == 0 ? s->state_key_heads : tp;
+        uint64_t channels = (s->state_inner_size + 2 * groups * s->state_key_size) / tp;
+        return taps * channels * conv_bytes + values / tp * s->state_key_size * state_bytes;
+    }
+    case KVB_ATTENTION_LINEAR:
+        return s->state_value_heads / tp * s->state_value_size * s->state_value_size * state_bytes;
+    case KVB_ATTENTION_GDN:
+    case KVB_ATTENTION_KDA:
+        return taps * ((2 * keys + values) / tp) * conv_bytes + values / tp * s->state_key_size * state_bytes;
+    case KVB_ATTENTION_SHORT_CONV:
+        return s->state_inner_size / tp * taps * conv_bytes;
+    default:
+        return 0;
+    }
+}
+
+// SupportsMambaPrefixCaching: Mamba 1 and 2 layers, but for PLaMo 2's; lightning attention, GDN, KDA and short
+// convolutions can only be aligned.
+static bool keeps_all_states(const struct kvb_model *model)
+{
+    bool mamba = kvb_model_has(model, KVB_ATTENTION_MAMBA1) || kvb_model_has(model, KVB_ATTENTION_MAMBA2);
+    return mamba && strcmp(model->architecture, "Plamo2ForCausalLM") != 0 &&
+           strcmp(model->architecture, "Plamo3ForCausalLM") != 0;
+}
+
+void kvb_mamba_mode_resolve(struct kvb_context *context)
+{
+    bool all = keeps_all_states(context->model);
+    enum kvb_mamba_mode asked = (enum kvb_mamba_mode)kvb_number(context->plan, KVB_SET_MAMBA_CACHE_MODE);
+    context->mamba_mode = KVB_MAMBA_MODE_NONE;
+    if (!kvb_model_has_state(context->model) || !context->prefix_caching) {
+        return;
+    }
+    if (kvb_rule(context, KVB_RULE_MAMBA_BLOCKS) < KVB_MAMBA_BY_MODE) {
+        // Before the modes: prefix caching is switched off again for states that cannot be cached.
+        context->prefix_caching = all && kvb_rule(context, KVB_RULE_MAMBA_BLOCKS) == KVB_MAMBA_BY_LENGTH;
+        context->mamba_mode = context->prefix_caching ? KVB_MAMBA_MODE_ALL : KVB_MAMBA_MODE_NONE;
+        return;
+    }
+    bool align = asked == KVB_MAMBA_MODE_ALIGN || !all;
+    context->mamba_mode = align ? KVB_MAMBA_MODE_ALIGN : KVB_MAMBA_MODE_ALL;
+}
