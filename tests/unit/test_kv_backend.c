@@ -210,11 +210,5 @@ static void the_class_of_v32(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(backends), cmocka_unit_test(refused),           cmocka_unit_test(a_backend_asked_for),
-        cmocka_unit_test(declared), cmocka_unit_test(unknown_algorithm), cmocka_unit_test(the_class_of_v32),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(backends), cmocka_unit_test(refused), cmocka_unit_test(a_backend_asked_for),
+              cmocka_unit_test(declared), cmocka_unit_test(unknown_algorithm), cmocka_unit_test(the_class_of_v32))

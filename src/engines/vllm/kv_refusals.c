@@ -10,17 +10,6 @@
 #define CONFIG_PRINTED_SINCE R(13, 0)
 #define NATIVE_FP8 89
 
-static const char *kv_word_text(enum kvb_kv_dtype word)
-{
-    const struct kvb_setting_row *row = &kvb_setting_rows[KVB_SET_KV_CACHE_DTYPE];
-    for (uint32_t i = 0; i < row->word_count; i++) {
-        if (row->words[i].number == (uint32_t)word) {
-            return row->words[i].text;
-        }
-    }
-    return "auto";
-}
-
 static const char *dtype_text(enum kvb_dtype dtype)
 {
     return dtype == KVB_DTYPE_FP16 ? "torch.float16" : dtype == KVB_DTYPE_FP32 ? "torch.float32" : "torch.bfloat16";
@@ -62,7 +51,8 @@ static bool no_backend(const struct kvb_context *context, char out[KVB_ERROR_TEX
     kvb_error_add(&line, dtype_text(context->dtype));
     kvb_error_add(&line, ", kv_cache_dtype");
     kvb_error_add(&line, is);
-    kvb_error_add(&line, kv_word_text(context->kv_word));
+    char word[48];
+    kvb_error_add(&line, kvb_setting_format(word, KVB_SET_KV_CACHE_DTYPE, context->kv_word));
     return true;
 }
 
