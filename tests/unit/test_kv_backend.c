@@ -129,6 +129,13 @@ static void refused(void **state)
 static void a_backend_asked_for(void **state)
 {
     (void)state;
+    // A backend kvbudget does not know is taken at its word; sparse fp8 is packed: 341,504 tokens of a public log
+    // are 61,464 B each = 78 x (656 + 132).
+    struct backend_case own = {"its own", R(20, 2), 120, FP8, true, 192, 64, 0, NONE, PACKED, 64};
+    make_case(&own);
+    set(&plan, KVB_SET_ATTENTION_BACKEND, KVB_BACKEND_OTHER);
+    assert_int_equal(resolved(&plan)->kv_dtype, PACKED);
+    assert_false(resolved(&plan)->mla_backend.missing);
     make_case(&cases[0]);
     plan.engine.release = R(27, 1);
     set(&plan, KVB_SET_ATTENTION_BACKEND, KVB_BACKEND_FLASHMLA);

@@ -58,17 +58,18 @@ static enum kvb_kv_dtype by_class(const struct kvb_context *context, enum kvb_kv
     return packs ? KVB_KV_FP8_DS_MLA : word;
 }
 
-// From 0.18 the backend decides: FlashMLA's sparse kernels store fp8 packed, those of SM120 16 bit as well.
+// From 0.18 the backend decides: sparse kernels store fp8 packed but for FlashInfer's TRTLLM ones; those of SM120 pack
+// 16 bit as well.
 static bool backend_packs(const struct kvb_context *context)
 {
     enum kvb_kv_dtype word = context->kv_word;
     if (kvb_rule(context, KVB_RULE_DS_MLA) < 3 || !is_sparse(context->model)) {
         return false;
     }
-    if (context->mla_backend.backend == KVB_BACKEND_FLASHMLA_SPARSE) {
-        return is_fp8(word);
+    if (context->mla_backend.packs_16bit) {
+        return is_fp8(word) || word == KVB_KV_AUTO;
     }
-    return context->mla_backend.packs_16bit && (is_fp8(word) || word == KVB_KV_AUTO);
+    return is_fp8(word) && context->mla_backend.backend != KVB_BACKEND_FLASHINFER_MLA_SPARSE;
 }
 
 void kvb_kv_dtype_resolve(struct kvb_context *context)
