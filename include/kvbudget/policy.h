@@ -59,9 +59,11 @@ struct kvb_policy_setting {
     uint64_t number;
 };
 
+enum kvb_policy_bound { KVB_BOUND_LIKELY, KVB_BOUND_LOW };
+
 struct kvb_policy_rule {
     char files[KVB_PATTERN_CAPACITY]; // "" = all
-    bool low;                         // judge at the low end of the figures
+    enum kvb_policy_bound bound;      // which end of the figures is judged
     bool has_headroom, has_slack;
     uint64_t min_headroom_bytes, min_slack_bytes;
     uint64_t min_concurrency_hundredths;               // 0 = not asked

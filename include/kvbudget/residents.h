@@ -85,6 +85,9 @@ const struct kvb_precision_row *kvb_precision_row_of(enum kvb_precision precisio
 enum kvb_optimizer { KVB_OPTIMIZER_ADAMW, KVB_OPTIMIZER_ADAMW_8BIT, KVB_OPTIMIZER_SGD, KVB_OPTIMIZER_COUNT };
 const char *kvb_optimizer_name(enum kvb_optimizer optimizer);
 
+// How a loss reads the logits; fused: it never builds them.
+enum kvb_logits { KVB_LOGITS_FLASH, KVB_LOGITS_FUSED, KVB_LOGITS_COPIED, KVB_LOGITS_FP32, KVB_LOGITS_ENTROPY };
+
 struct kvb_trainer {
     enum kvb_framework framework;
     enum kvb_sharding sharding;
@@ -101,8 +104,7 @@ struct kvb_trainer {
     bool no_prefetch;               // one gathered unit instead of two
     uint64_t micro_batch_tokens;    // on one GPU
     uint64_t micro_batch_sequences; // of prompt_tokens + answer_tokens each, instead of micro_batch_tokens; 0: not said
-    uint32_t logit_extra_bytes;     // per logit, beyond the two of bf16
-    bool fused_logits;              // the loss never builds the logits
+    enum kvb_logits logits;         // how the loss reads them
     uint32_t sequence_parallel;     // 0 and 1: none
     uint32_t sleep_level;           // of the rollout engine: 0 stays awake, 1 or 2
     uint64_t bucket_bytes;          // of the weight update; 0: none

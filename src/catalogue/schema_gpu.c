@@ -4,13 +4,11 @@
 
 #include <kvbudget/units.h>
 
-#include "base/buffer.h"
 #include "base/checked.h"
 #include "base/text.h"
-#include "text/bind.h"
 #include "catalogue/profile.h"
+#include "text/field.h"
 #include "text/strict.h"
-#include "text/tree_text.h"
 
 #define ALIASES_MAX 16
 #define TOTALS_MAX 16
@@ -33,9 +31,9 @@ struct raw {
     char name[KVB_NAME_CAPACITY];
     char aliases[ALIASES_MAX][96];
     uint32_t alias_count;
-    char vendor[16];
+    enum kvb_vendor vendor;
     uint64_t nameplate_gb, nvidia_smi_total_mib, driver_reserved_mib;
-    char totals[TOTALS_MAX][24];
+    uint64_t totals[TOTALS_MAX]; // bytes
     uint32_t total_count;
     char compute_capability[8];
     uint64_t multiprocessors, bandwidth_gb_s;
@@ -48,31 +46,36 @@ struct raw {
 static const char *const vendor_words[] = {"nvidia", "amd", "intel", "other", NULL};
 
 static const struct kvb_field_row rows[] = {
-    KVB_TEXT_ROW("kind", false, struct raw, kind, "always `gpu`"),
-    KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "always 1; a new meaning of a key raises it"),
-    KVB_TEXT_ROW("id", false, struct raw, id, "short name for the command line; the name when left out"),
-    KVB_TEXT_ROW("name", true, struct raw, name, "the name nvidia-smi prints"),
-    KVB_LIST_ROW("aliases", KVB_FIELD_TEXT_LIST, false, struct raw, aliases, alias_count, "other names it goes by"),
-    KVB_WORD_ROW("vendor", false, vendor_words, struct raw, vendor, "who makes it; nvidia when left out"),
-    KVB_WHOLE_ROW("nameplate_gb", false, 1, 1048576, struct raw, nameplate_gb, "memory by the data sheet"),
-    KVB_WHOLE_ROW("nvidia_smi_total_mib", false, 1, MIB_MAX, struct raw, nvidia_smi_total_mib,
-                  "total that nvidia-smi prints"),
-    KVB_WHOLE_ROW("driver_reserved_mib", false, 0, MIB_MAX, struct raw, driver_reserved_mib,
-                  "what nvidia-smi -q calls reserved"),
-    KVB_LIST_ROW("cuda_totals_seen", KVB_FIELD_SIZE_LIST, false, struct raw, totals, total_count,
-                 "totals that CUDA, PyTorch or vLLM reported on Linux; the first is reckoned with"),
-    KVB_TEXT_ROW("compute_capability", false, struct raw, compute_capability, "\"9.0\""),
-    KVB_WHOLE_ROW("multiprocessors", false, 1, 4096, struct raw, multiprocessors, "SMs or compute units"),
-    KVB_SWITCH_ROW("nvlink", false, struct raw, nvlink, "a data-centre module with NVLink"),
-    KVB_SWITCH_ROW("unified_memory", false, struct raw, unified_memory, "shares its memory with the CPU"),
-    KVB_SWITCH_ROW("fp8_native", false, struct raw, fp8_native, "multiplies FP8 in hardware"),
-    KVB_WHOLE_ROW("bandwidth_gb_s", false, 1, 1048576, struct raw, bandwidth_gb_s, "memory bandwidth"),
-    KVB_TEXT_ROW("note", false, struct raw, note, "what a reader should know"),
-    KVB_LIST_ROW("evidence", KVB_FIELD_TEXT_LIST, false, struct raw, evidence, evidence_count,
-                 "where the figures were seen"),
+    {"kind", KVB_FIELD_TEXT, KVB_AT(struct raw, kind), .help = "always `gpu`"},
+    {"schema", KVB_FIELD_WHOLE, KVB_AT(struct raw, schema), .minimum = 1, .maximum = 1,
+     .help = "always 1; a new meaning of a key raises it"},
+    {"id", KVB_FIELD_TEXT, KVB_AT(struct raw, id), .help = "short name for the command line; the name when left out"},
+    {"name", KVB_FIELD_TEXT, KVB_AT(struct raw, name), .required = true, .help = "the name nvidia-smi prints"},
+    {"aliases", KVB_FIELD_TEXT_LIST, KVB_LIST_AT(struct raw, aliases, alias_count), .help = "other names it goes by"},
+    {"vendor", KVB_FIELD_WORD, KVB_AT(struct raw, vendor), .words = vendor_words,
+     .help = "who makes it; nvidia when left out"},
+    {"nameplate_gb", KVB_FIELD_WHOLE, KVB_AT(struct raw, nameplate_gb), .minimum = 1, .maximum = 1048576,
+     .help = "memory by the data sheet"},
+    {"nvidia_smi_total_mib", KVB_FIELD_WHOLE, KVB_AT(struct raw, nvidia_smi_total_mib), .minimum = 1,
+     .maximum = MIB_MAX, .help = "total that nvidia-smi prints"},
+    {"driver_reserved_mib", KVB_FIELD_WHOLE, KVB_AT(struct raw, driver_reserved_mib), .minimum = 0, .maximum = MIB_MAX,
+     .help = "what nvidia-smi -q calls reserved"},
+    {"cuda_totals_seen", KVB_FIELD_SIZE_LIST, KVB_LIST_AT(struct raw, totals, total_count), .minimum = 1,
+     .help = "totals that CUDA, PyTorch or vLLM reported on Linux; the first is reckoned with"},
+    {"compute_capability", KVB_FIELD_TEXT, KVB_AT(struct raw, compute_capability), .help = "\"9.0\""},
+    {"multiprocessors", KVB_FIELD_WHOLE, KVB_AT(struct raw, multiprocessors), .minimum = 1, .maximum = 4096,
+     .help = "SMs or compute units"},
+    {"nvlink", KVB_FIELD_SWITCH, KVB_AT(struct raw, nvlink), .help = "a data-centre module with NVLink"},
+    {"unified_memory", KVB_FIELD_SWITCH, KVB_AT(struct raw, unified_memory), .help = "shares its memory with the CPU"},
+    {"fp8_native", KVB_FIELD_SWITCH, KVB_AT(struct raw, fp8_native), .help = "multiplies FP8 in hardware"},
+    {"bandwidth_gb_s", KVB_FIELD_WHOLE, KVB_AT(struct raw, bandwidth_gb_s), .minimum = 1, .maximum = 1048576,
+     .help = "memory bandwidth"},
+    {"note", KVB_FIELD_TEXT, KVB_AT(struct raw, note), .help = "what a reader should know"},
+    {"evidence", KVB_FIELD_TEXT_LIST, KVB_LIST_AT(struct raw, evidence, evidence_count),
+     .help = "where the figures were seen"},
 };
 
-const struct kvb_schema kvb_gpu_schema = {"a GPU profile", rows, sizeof rows / sizeof rows[0], sizeof(struct raw)};
+const struct kvb_schema kvb_gpu_schema = KVB_SCHEMA("a GPU profile", rows);
 
 // "9.0" -> 90, "12.1" -> 121.
 static bool parse_capability(const char *text, uint32_t *capability)
@@ -99,12 +102,10 @@ static void use_seen_totals(const struct raw *raw, struct kvb_gpu *gpu)
     uint64_t lowest = UINT64_MAX;
     uint64_t highest = 0;
     for (uint32_t i = 0; i < raw->total_count; i++) {
-        uint64_t bytes = 0;
-        (void)kvb_parse_bytes(raw->totals[i], &bytes); // the strict pass has read it before
-        lowest = kvb_min(lowest, bytes);
-        highest = kvb_max(highest, bytes);
-        gpu->memory_bytes = i == 0 ? bytes : gpu->memory_bytes;
+        lowest = kvb_min(lowest, raw->totals[i]);
+        highest = kvb_max(highest, raw->totals[i]);
     }
+    gpu->memory_bytes = raw->totals[0];
     gpu->memory_low_bytes = less(lowest, SEEN_BOUND_BYTES);
     gpu->memory_high_bytes = highest + SEEN_BOUND_BYTES;
     gpu->memory_basis = KVB_BASIS_MEASURED;
@@ -145,16 +146,6 @@ static void fill_memory(const struct raw *raw, struct kvb_gpu *gpu)
     }
 }
 
-static enum kvb_vendor vendor_of(const char *word)
-{
-    for (int i = 0; vendor_words[i]; i++) {
-        if (strcmp(word, vendor_words[i]) == 0) {
-            return (enum kvb_vendor)i;
-        }
-    }
-    return KVB_VENDOR_NVIDIA;
-}
-
 // What one key alone cannot show.
 static enum kvb_status check_together(const struct kvb_tree *tree, const struct kvb_node *node, const struct raw *raw,
                                       uint32_t *capability, struct kvb_problems *problems)
@@ -177,7 +168,7 @@ static enum kvb_status check_together(const struct kvb_tree *tree, const struct 
 
 static void convert(const struct raw *raw, uint32_t capability, struct kvb_gpu *gpu)
 {
-    *gpu = (struct kvb_gpu){.vendor = vendor_of(raw->vendor),
+    *gpu = (struct kvb_gpu){.vendor = raw->vendor,
                             .compute_capability = capability,
                             .multiprocessors = (uint32_t)raw->multiprocessors,
                             .nvlink = raw->nvlink,
@@ -188,16 +179,13 @@ static void convert(const struct raw *raw, uint32_t capability, struct kvb_gpu *
     fill_memory(raw, gpu);
 }
 
-// Strict pass on the node, then the text that says the same into the raw struct, then the value.
-static enum kvb_status read_node(const struct kvb_tree *tree, const struct kvb_node *node, const char *text,
-                                 size_t length, struct kvb_gpu *gpu, struct kvb_problems *problems)
+enum kvb_status kvb_gpu_read_node(const struct kvb_tree *tree, const struct kvb_node *node, struct kvb_gpu *gpu,
+                                  struct kvb_problems *problems)
 {
-    struct raw raw;
+    struct raw raw = {0};
+    const struct kvb_reading reading = {tree, NULL, problems};
     uint32_t capability = 0;
-    enum kvb_status status = kvb_strict_check(tree, node, &kvb_gpu_schema, problems);
-    if (status == KVB_OK) {
-        status = kvb_bind(tree->file, text, length, &kvb_gpu_schema, &raw, problems);
-    }
+    enum kvb_status status = kvb_fields_read(&reading, node, &kvb_gpu_schema, &raw);
     if (status == KVB_OK) {
         status = check_together(tree, node, &raw, &capability, problems);
     }
@@ -207,30 +195,13 @@ static enum kvb_status read_node(const struct kvb_tree *tree, const struct kvb_n
     return status;
 }
 
-enum kvb_status kvb_gpu_read_node(const struct kvb_tree *tree, const struct kvb_node *node, struct kvb_gpu *gpu,
-                                  struct kvb_problems *problems)
-{
-    struct kvb_buffer text;
-    kvb_buffer_init(&text);
-    kvb_node_write_at_place(&text, node, "");
-    enum kvb_status status;
-    if (text.failed) {
-        status = kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, kvb_node_place(tree, node),
-                                 "not enough memory to read it");
-    } else {
-        status = read_node(tree, node, text.data, text.length, gpu, problems);
-    }
-    kvb_buffer_free(&text);
-    return status;
-}
-
 enum kvb_status kvb_gpu_read(const char *file, const char *text, size_t length, struct kvb_gpu *gpu,
                              struct kvb_problems *problems)
 {
     struct kvb_tree tree;
     enum kvb_status status = kvb_profile_open_as(&tree, file, text, length, KVB_PROFILE_GPU, problems);
     if (status == KVB_OK) {
-        status = read_node(&tree, tree.root, text, length, gpu, problems);
+        status = kvb_gpu_read_node(&tree, tree.root, gpu, problems);
     }
     kvb_tree_free(&tree);
     return status;

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "command/environment.h"
 #include "command/json_flag.h"
+#include "text/field.h"
 #include "text/strict.h"
 
 static enum kvb_status first_of(enum kvb_status first, enum kvb_status then)
@@ -168,35 +169,36 @@ enum kvb_status kvb_read_reserve_map(const struct kvb_tree *tree, const struct k
     return status;
 }
 
-static const char *const term_keys[] = {
-    [KVB_STATED_WEIGHTS] = "weights",       [KVB_STATED_ACTIVATION] = "activation",
-    [KVB_STATED_NON_TORCH] = "non_torch",   [KVB_STATED_CUDA_GRAPH] = "cuda_graph",
-    [KVB_STATED_KV_NEED] = "kv_cache_need",
-};
-_Static_assert(sizeof term_keys / sizeof term_keys[0] == KVB_STATED_COUNT, "one key per stated term");
-
-static enum kvb_status read_term(const struct kvb_tree *tree, const struct kvb_node *node,
-                                 struct kvb_stated_term stated[KVB_STATED_COUNT], struct kvb_problems *problems)
-{
-    struct kvb_nearest nearest;
-    kvb_nearest_init(&nearest, node->key);
-    for (size_t i = 0; i < KVB_STATED_COUNT; i++) {
-        if (strcmp(term_keys[i], node->key) == 0) {
-            enum kvb_status status = kvb_node_bytes(tree, node, true, &stated[i].bytes, problems);
-            stated[i].set = status == KVB_OK;
-            return status;
-        }
-        kvb_nearest_offer(&nearest, term_keys[i]);
+#define TERM(name, index, text)                                                                                        \
+    {                                                                                                                  \
+        name, KVB_FIELD_SIZE, KVB_AT(struct terms, stated[index].bytes), KVB_SET(struct terms, stated[index].set),     \
+            .help = text                                                                                               \
     }
-    return kvb_unknown_key(tree, node, "a terms mapping", nearest.best, problems);
-}
+
+struct terms {
+    struct kvb_stated_term stated[KVB_STATED_COUNT];
+};
+
+static const struct kvb_field_row term_rows[] = {
+    TERM("weights", KVB_STATED_WEIGHTS, "loaded weights of one rank"),
+    TERM("activation", KVB_STATED_ACTIVATION, "peak of the profile run"),
+    TERM("non_torch", KVB_STATED_NON_TORCH, "what is held beside the allocator"),
+    TERM("cuda_graph", KVB_STATED_CUDA_GRAPH, "CUDA graphs"),
+    TERM("kv_cache_need", KVB_STATED_KV_NEED, "KV cache wanted, instead of one request of full length"),
+};
+_Static_assert(sizeof term_rows / sizeof term_rows[0] == KVB_STATED_COUNT, "one key per stated term");
+static const struct kvb_schema term_schema = KVB_SCHEMA("a terms mapping", term_rows);
 
 enum kvb_status kvb_read_terms_map(const struct kvb_tree *tree, const struct kvb_node *node,
                                    struct kvb_stated_term stated[KVB_STATED_COUNT], struct kvb_problems *problems)
 {
-    enum kvb_status status = KVB_OK;
-    for (const struct kvb_node *child = entries_of(node); child; child = child->next) {
-        status = first_of(status, read_term(tree, child, stated, problems));
+    const struct kvb_reading reading = {tree, NULL, problems};
+    struct terms terms = {0};
+    if (entries_of(node) == NULL) {
+        return KVB_OK;
     }
+    memcpy(terms.stated, stated, sizeof terms.stated);
+    enum kvb_status status = kvb_fields_read(&reading, node, &term_schema, &terms);
+    memcpy(stated, terms.stated, sizeof terms.stated);
     return status;
 }

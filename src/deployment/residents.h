@@ -4,30 +4,12 @@
 
 #include <kvbudget/input.h>
 
-#include "text/tree.h"
+#include "text/field.h"
 
-// How the value of a trainer's key is written and where it goes.
-enum kvb_trainer_value {
-    KVB_TRAINER_WHOLE32,
-    KVB_TRAINER_WHOLE64,
-    KVB_TRAINER_SIZE,
-    KVB_TRAINER_SWITCH,
-    KVB_TRAINER_NOT,    // true clears the member
-    KVB_TRAINER_WORD,   // number of the word, one uint32_t
-    KVB_TRAINER_LOGITS, // two members
-};
-struct kvb_trainer_row {
-    const char *key;
-    enum kvb_trainer_value kind;
-    size_t offset; // in struct kvb_trainer
-    uint64_t minimum, maximum;
-    const char *const *words; // NULL-ended
-    const char *help;
-};
-const struct kvb_trainer_row *kvb_trainer_rows(size_t *count);
-const struct kvb_trainer_row *kvb_trainer_row(const char *key); // NULL: no such key
-// False: not a value of this row; `expected` then says what would be.
-bool kvb_trainer_put(struct kvb_trainer *trainer, const struct kvb_trainer_row *row, const char *text,
+// One row per key of a trainer.
+extern const struct kvb_schema kvb_trainer_schema;
+// Puts a value as a profile or a framework's own file writes it. False: `expected` says what would be right.
+bool kvb_trainer_put(struct kvb_trainer *trainer, const struct kvb_field_row *row, const char *text,
                      char expected[160]);
 
 // A framework's own key: what it stands for here, and what it is when left out.

@@ -179,7 +179,7 @@ static bool put(struct kvb_resident_entry *entry, const struct kvb_framework_row
                 char expected[160])
 {
     struct kvb_trainer *trainer = &entry->trainer;
-    const struct kvb_trainer_row *target = kvb_trainer_row(row->key);
+    const struct kvb_field_row *target = kvb_field_find(&kvb_trainer_schema, row->key);
     switch (row->meaning) {
     case KVB_MEANS_TRAINER:
         return target != NULL && kvb_trainer_put(trainer, target, text, expected);

@@ -9,7 +9,7 @@
 #include "deployment/profile_maps.h"
 #include "deployment/schemas.h"
 #include "engines/table.h"
-#include "text/bind.h"
+#include "text/field.h"
 #include "text/file.h"
 #include "text/strict.h"
 
@@ -22,17 +22,19 @@ struct raw {
 };
 
 static const struct kvb_field_row rows[] = {
-    KVB_TEXT_ROW("kind", false, struct raw, kind, "always `engine`"),
-    KVB_WHOLE_ROW("schema", false, 1, 1, struct raw, schema, "always 1; a new meaning of a key raises it"),
-    KVB_TEXT_ROW("name", true, struct raw, name, "which engine's rules hold: `vllm`, or `generic` for any other"),
-    KVB_RELEASE_ROW("version", true, struct raw, version, "the release whose rules hold"),
-    KVB_TEXT_ROW("description", false, struct raw, description, "what this profile is for"),
-    KVB_TREE_ROW("settings", KVB_FIELD_MAPPING, "defaults of this engine's settings, spelt as its flags"),
-    KVB_TREE_ROW("terms", KVB_FIELD_MAPPING, "terms of the budget known beforehand"),
+    {"kind", KVB_FIELD_TEXT, KVB_AT(struct raw, kind), .help = "always `engine`"},
+    {"schema", KVB_FIELD_WHOLE, KVB_AT(struct raw, schema), .minimum = 1, .maximum = 1,
+     .help = "always 1; a new meaning of a key raises it"},
+    {"name", KVB_FIELD_TEXT, KVB_AT(struct raw, name), .required = true,
+     .help = "which engine's rules hold: `vllm`, or `generic` for any other"},
+    {"version", KVB_FIELD_RELEASE, KVB_AT(struct raw, version), .required = true,
+     .help = "the release whose rules hold"},
+    {"description", KVB_FIELD_TEXT, KVB_AT(struct raw, description), .help = "what this profile is for"},
+    {"settings", KVB_FIELD_MAPPING, .help = "defaults of this engine's settings, spelt as its flags"},
+    {"terms", KVB_FIELD_MAPPING, .help = "terms of the budget known beforehand"},
 };
 
-const struct kvb_schema kvb_engine_schema = {"an engine profile", rows, sizeof rows / sizeof rows[0],
-                                             sizeof(struct raw)};
+const struct kvb_schema kvb_engine_schema = KVB_SCHEMA("an engine profile", rows);
 
 // A newer release gets the newest rules and a notice; one before the first rules is refused.
 static enum kvb_status set_release(const struct kvb_engine_rows *rules, const char *version, struct kvb_place place,
@@ -92,10 +94,11 @@ static enum kvb_status set_engine(const struct kvb_tree *tree, const struct raw 
 }
 
 // The mappings are judged even when a scalar is wrong: one run shows all there is to mend.
-static enum kvb_status check_all(const struct kvb_tree *tree, struct kvb_deployment *values,
-                                 struct kvb_problems *problems)
+static enum kvb_status read_all(const struct kvb_tree *tree, struct raw *raw, struct kvb_deployment *values,
+                                struct kvb_problems *problems)
 {
-    enum kvb_status status = kvb_strict_check(tree, tree->root, &kvb_engine_schema, problems);
+    const struct kvb_reading reading = {tree, NULL, problems};
+    enum kvb_status status = kvb_fields_read(&reading, tree->root, &kvb_engine_schema, raw);
     enum kvb_status settings = kvb_read_settings_map(tree, kvb_node_get(tree->root, "settings"), values, problems);
     enum kvb_status terms = kvb_read_terms_map(tree, kvb_node_get(tree->root, "terms"), values->stated, problems);
     status = status == KVB_OK ? settings : status;
@@ -107,13 +110,10 @@ static enum kvb_status read_profile(const char *file, const char *text, size_t l
                                     struct kvb_deployment *values, struct kvb_problems *problems)
 {
     struct kvb_tree tree;
-    struct raw raw;
+    struct raw raw = {0};
     enum kvb_status status = kvb_profile_open_as(&tree, file, text, length, KVB_PROFILE_ENGINE, problems);
     if (status == KVB_OK) {
-        status = check_all(&tree, values, problems);
-    }
-    if (status == KVB_OK) {
-        status = kvb_bind(file, text, length, &kvb_engine_schema, &raw, problems);
+        status = read_all(&tree, &raw, values, problems);
     }
     if (status == KVB_OK) {
         status = set_engine(&tree, &raw, engine, problems);

@@ -146,12 +146,12 @@ static struct kvb_spot place_of(const struct kvb_found *found, enum kvb_setting 
 static int64_t kv_bytes(const struct judging *judging)
 {
     const struct kvb_term *kv = &judging->budget->items[KVB_ITEM_KV_CACHE];
-    return judging->rule->low ? kv->low_bytes : kv->bytes;
+    return judging->rule->bound == KVB_BOUND_LOW ? kv->low_bytes : kv->bytes;
 }
 
 static const char *bound_word(const struct judging *judging)
 {
-    return judging->rule->low ? " at the low end of the figures" : "";
+    return judging->rule->bound == KVB_BOUND_LOW ? " at the low end of the figures" : "";
 }
 
 static int64_t at_most(uint64_t bytes)
@@ -185,7 +185,7 @@ static uint64_t concurrency(const struct judging *judging)
 {
     const struct kvb_term *kv = &judging->budget->items[KVB_ITEM_KV_CACHE];
     uint64_t likely = judging->budget->kv.max_concurrency_hundredths;
-    if (!judging->rule->low || kv->bytes <= 0 || kv->low_bytes >= kv->bytes) {
+    if (judging->rule->bound != KVB_BOUND_LOW || kv->bytes <= 0 || kv->low_bytes >= kv->bytes) {
         return likely;
     }
     return kv->low_bytes <= 0 ? 0 : kvb_mul(likely, (uint64_t)kv->low_bytes / 1024) / ((uint64_t)kv->bytes / 1024 + 1);
@@ -281,7 +281,7 @@ void kvb_policy_judge(const struct kvb_policy *policy, const char *file, const s
         if (!kvb_pattern_fits(policy->rules[i].files, file)) {
             continue;
         }
-        if (judging.rule->low && budget->verdict == KVB_TIGHT) {
+        if (judging.rule->bound == KVB_BOUND_LOW && budget->verdict == KVB_TIGHT) {
             kvb_findings_add(findings, KVB_CHECK_FITS, KVB_ERROR, place_of(found, KVB_SET_MAX_MODEL_LEN),
                              "it fits at the likely figures but not at their low end, where the policy judges it");
         }

@@ -6,6 +6,8 @@
 #include <kvbudget/units.h>
 
 #include "base/text.h"
+#include "text/field.h"
+#include "text/strict.h"
 
 struct format_row {
     const char *word;
@@ -13,70 +15,33 @@ struct format_row {
 };
 static const struct format_row formats[] = {{"gguf", KVB_CHECKPOINT_GGUF}, {"safetensors", KVB_CHECKPOINT_INDEX}};
 
-static bool fail(const struct kvb_tree *tree, const struct kvb_node *node, enum kvb_status status, const char *text,
-                 struct kvb_problems *problems)
+static enum kvb_status read_format(const struct kvb_reading *reading, const struct kvb_node *node, void *out)
 {
-    (void)kvb_problem_add(problems, KVB_ERROR, status, kvb_node_place(tree, node), "checkpoint: %s", text);
-    return false;
-}
-
-static bool read_format(const struct kvb_tree *tree, const struct kvb_node *node, struct kvb_checkpoint *out,
-                        struct kvb_problems *problems)
-{
+    struct kvb_checkpoint *checkpoint = out;
     for (size_t i = 0; node->kind == KVB_NODE_SCALAR && i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(node->text, formats[i].word) == 0) {
-            out->kind = formats[i].kind;
-            return true;
+            checkpoint->kind = formats[i].kind;
+            return KVB_OK;
         }
     }
-    return fail(tree, node, KVB_UNKNOWN_NAME, "format: expected gguf or safetensors", problems);
+    return kvb_expected(reading->tree, node, KVB_UNKNOWN_NAME, "gguf or safetensors", reading->problems);
 }
 
-static bool read_number(const struct kvb_tree *tree, const struct kvb_node *node, uint64_t *number,
-                        struct kvb_problems *problems)
-{
-    bool whole = node->kind == KVB_NODE_SCALAR && !node->quoted && kvb_parse_whole(node->text, number);
-    if (!whole || *number == 0 || *number > KVB_BYTES_MAX) {
-        return fail(tree, node, KVB_OUT_OF_RANGE, "expected a whole number from 1 to 2^53", problems);
-    }
-    return true;
-}
-
-static bool read_key(const struct kvb_tree *tree, const struct kvb_node *node, struct kvb_checkpoint *out,
-                     struct kvb_problems *problems)
-{
-    if (strcmp(node->key, "format") == 0) {
-        return read_format(tree, node, out, problems);
-    }
-    if (strcmp(node->key, "total_bytes") == 0) {
-        return read_number(tree, node, &out->total_bytes, problems);
-    }
-    if (strcmp(node->key, "parameters") == 0) {
-        return read_number(tree, node, &out->parameters, problems);
-    }
-    struct kvb_place place = {tree->file, node->key_line, node->key_column};
-    (void)kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_KEY, place,
-                          "unknown key '%.60s'; checkpoint has format, total_bytes and parameters", node->key);
-    return false;
-}
+static const struct kvb_field_row rows[] = {
+    {"format", KVB_FIELD_OWN, .own = read_format, .required = true, .help = "gguf or safetensors"},
+    {"total_bytes", KVB_FIELD_WHOLE, KVB_AT(struct kvb_checkpoint, total_bytes), .minimum = 1, .maximum = KVB_BYTES_MAX,
+     .required = true, .help = "of all tensors"},
+    {"parameters", KVB_FIELD_WHOLE, KVB_AT(struct kvb_checkpoint, parameters), .minimum = 1, .maximum = KVB_BYTES_MAX,
+     .help = "elements of all tensors"},
+};
+static const struct kvb_schema schema = KVB_SCHEMA("a checkpoint", rows);
 
 bool kvb_profile_checkpoint_read(const struct kvb_tree *tree, const struct kvb_node *node, struct kvb_checkpoint *out,
                                  struct kvb_problems *problems)
 {
+    const struct kvb_reading reading = {tree, NULL, problems};
     memset(out, 0, sizeof *out);
-    if (node == NULL) {
-        return true;
-    }
-    if (node->kind != KVB_NODE_MAPPING) {
-        return fail(tree, node, KVB_BAD_TYPE, "expected a mapping with format and total_bytes", problems);
-    }
-    for (const struct kvb_node *child = node->first; child != NULL; child = child->next) {
-        if (!read_key(tree, child, out, problems)) {
-            return false;
-        }
-    }
-    return (out->kind != KVB_CHECKPOINT_NONE && out->total_bytes > 0) ||
-           fail(tree, node, KVB_MISSING_KEY, "needs format and total_bytes", problems);
+    return node == NULL || kvb_fields_read(&reading, node, &schema, out) == KVB_OK;
 }
 
 void kvb_profile_checkpoint_write(struct kvb_buffer *buffer, const struct kvb_checkpoint *checkpoint)

@@ -69,7 +69,11 @@ static void weigh_rollout(const struct kvb_neighbourhood *around, const struct k
 static uint64_t logits_bytes(const struct kvb_trainer *trainer, const struct kvb_train_shape *shape)
 {
     uint64_t count = kvb_mul(trainer->micro_batch_tokens, shape->vocabulary);
-    return trainer->fused_logits ? 0 : kvb_mul(count, BF16 + trainer->logit_extra_bytes);
+    static const uint32_t bytes_per_logit[] = {
+        [KVB_LOGITS_FLASH] = BF16,    [KVB_LOGITS_FUSED] = 0,          [KVB_LOGITS_COPIED] = BF16 + 2,
+        [KVB_LOGITS_FP32] = BF16 + 4, [KVB_LOGITS_ENTROPY] = BF16 + 8,
+    };
+    return kvb_mul(count, bytes_per_logit[trainer->logits]);
 }
 
 static uint64_t gathered_bytes(const struct kvb_trainer *trainer, const struct kvb_train_shape *shape)

@@ -1,4 +1,4 @@
-// One row per key of a profile: it judges the tree, binds the text and documents the key.
+// One row per key of a mapping: it judges the value, puts it into a member of a struct and documents the key.
 #ifndef KVB_TEXT_FIELD_H
 #define KVB_TEXT_FIELD_H
 
@@ -6,75 +6,86 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kvbudget/problem.h>
+
+#include "text/tree.h"
+
 enum kvb_field_kind {
-    KVB_FIELD_TEXT,      // one line of text: char[size]
-    KVB_FIELD_WORD,      // one of `words`: char[size]
-    KVB_FIELD_WHOLE,     // whole number from minimum to maximum: uint64_t
-    KVB_FIELD_SWITCH,    // true or false: bool
-    KVB_FIELD_SIZE,      // size as text, "8192MiB", above 0: char[size]
+    KVB_FIELD_TEXT,      // one line: char[size]
     KVB_FIELD_RELEASE,   // "0.11.0": char[size]
-    KVB_FIELD_TEXT_LIST, // char[maximum][size] and a uint32_t count
-    KVB_FIELD_SIZE_LIST,
-    // read from the tree by the profile kind itself, not bound
+    KVB_FIELD_WORD,      // one of `words`: its index, counted from `minimum`; an enum or uint32_t
+    KVB_FIELD_WHOLE,     // whole number from minimum to maximum: uint32_t or uint64_t
+    KVB_FIELD_SIZE,      // "8192MiB", from minimum (0 or 1): uint64_t bytes
+    KVB_FIELD_PPM,       // a fraction above 0 up to maximum: uint32_t parts per million
+    KVB_FIELD_COUNT,     // tokens, "32K", above 0: uint64_t
+    KVB_FIELD_DATE,      // "2026-12-31": uint32_t 20261231
+    KVB_FIELD_SWITCH,    // true or false: bool
+    KVB_FIELD_NOT,       // likewise, turned around
+    KVB_FIELD_TEXT_LIST, // char[maximum][size]
+    KVB_FIELD_SIZE_LIST, // uint64_t[maximum]
+    KVB_FIELD_TABLE,     // a list of mappings with rows of their own: struct[maximum]
+    KVB_FIELD_GROUP,     // a mapping with rows of its own: struct
+    KVB_FIELD_OWN,       // `own` reads it
+    // judged here, read from the tree by whoever asked
     KVB_FIELD_MAPPING,
     KVB_FIELD_TEXT_OR_MAPPING,
     KVB_FIELD_MAPPING_LIST,
 };
 
+// Where a reading stands: `context` is whatever the caller of kvb_fields_read gave.
+struct kvb_reading {
+    const struct kvb_tree *tree;
+    void *context;
+    struct kvb_problems *problems;
+};
+
+// Reads one value into the struct of its mapping.
+typedef enum kvb_status kvb_field_reader(const struct kvb_reading *reading, const struct kvb_node *node, void *out);
+
+struct kvb_schema;
+
 struct kvb_field_row {
     const char *key;
     enum kvb_field_kind kind;
+    size_t offset, size;       // of the member; lists: size of one entry
+    uint64_t minimum, maximum; // of a number; of the entries of a list
+    size_t flag;               // 1 + offset, 0: none; lists: uint32_t count; others: bool, true once the key was there
     bool required;
-    uint64_t minimum, maximum; // of a whole number; of the entries of a list
-    size_t offset;             // in the raw struct
-    size_t size;               // capacity of text, or of one entry
-    size_t count_offset;       // lists
-    const char *const *words;  // ends in NULL
+    const char *const *words; // ends in NULL
+    const struct kvb_schema *rows;
+    kvb_field_reader *own;
     const char *help;
 };
 
-// Makes a row for a member of a raw struct.
-#define KVB_TEXT_ROW(key, required, raw, member, help)                                                                 \
-    {                                                                                                                  \
-        key, KVB_FIELD_TEXT, required, 0, 0, offsetof(raw, member), sizeof((raw *)NULL)->member, 0, NULL, help         \
-    }
-#define KVB_WORD_ROW(key, required, words, raw, member, help)                                                          \
-    {                                                                                                                  \
-        key, KVB_FIELD_WORD, required, 0, 0, offsetof(raw, member), sizeof((raw *)NULL)->member, 0, words, help        \
-    }
-#define KVB_WHOLE_ROW(key, required, minimum, maximum, raw, member, help)                                              \
-    {                                                                                                                  \
-        key, KVB_FIELD_WHOLE, required, minimum, maximum, offsetof(raw, member), sizeof((raw *)NULL)->member, 0, NULL, \
-            help                                                                                                       \
-    }
-#define KVB_SWITCH_ROW(key, required, raw, member, help)                                                               \
-    {                                                                                                                  \
-        key, KVB_FIELD_SWITCH, required, 0, 0, offsetof(raw, member), sizeof((raw *)NULL)->member, 0, NULL, help       \
-    }
-#define KVB_SIZE_ROW(key, required, raw, member, help)                                                                 \
-    {                                                                                                                  \
-        key, KVB_FIELD_SIZE, required, 0, 0, offsetof(raw, member), sizeof((raw *)NULL)->member, 0, NULL, help         \
-    }
-#define KVB_RELEASE_ROW(key, required, raw, member, help)                                                              \
-    {                                                                                                                  \
-        key, KVB_FIELD_RELEASE, required, 0, 0, offsetof(raw, member), sizeof((raw *)NULL)->member, 0, NULL, help      \
-    }
-#define KVB_LIST_ROW(key, kind, required, raw, member, count, help)                                                    \
-    {                                                                                                                  \
-        key, kind, required, 0, sizeof((raw *)NULL)->member / sizeof((raw *)NULL)->member[0], offsetof(raw, member),   \
-            sizeof((raw *)NULL)->member[0], offsetof(raw, count), NULL, help                                           \
-    }
-#define KVB_TREE_ROW(key, kind, help)                                                                                  \
-    {                                                                                                                  \
-        key, kind, false, 0, 0, 0, 0, 0, NULL, help                                                                    \
-    }
-
-// The rows of one profile kind; `noun` as messages call it ("a GPU profile").
+// The rows of one mapping; `noun` as messages call it ("a GPU profile").
 struct kvb_schema {
     const char *noun;
     const struct kvb_field_row *rows;
     size_t row_count;
-    size_t raw_size;
+    const struct kvb_schema *also; // further keys, of a struct inside; NULL: none
+    size_t also_offset;
 };
+
+// Parts of a row: {"key", KIND, KVB_AT(struct x, member), .help = "..."}.
+#define KVB_AT(type, member) .offset = offsetof(type, member), .size = sizeof((type *)NULL)->member
+#define KVB_LIST_AT(type, member, count)                                                                               \
+    .offset = offsetof(type, member), .size = sizeof((type *)NULL)->member[0],                                         \
+    .maximum = sizeof((type *)NULL)->member / sizeof((type *)NULL)->member[0], .flag = offsetof(type, count) + 1
+#define KVB_SET(type, member) .flag = offsetof(type, member) + 1
+#define KVB_SCHEMA(noun, rows)                                                                                         \
+    {                                                                                                                  \
+        noun, rows, sizeof rows / sizeof rows[0], NULL, 0                                                              \
+    }
+
+// Judges the mapping `node` by the rows and puts what is right into `out`. All problems in one pass; the first one's
+// status, or KVB_OK.
+enum kvb_status kvb_fields_read(const struct kvb_reading *reading, const struct kvb_node *node,
+                                const struct kvb_schema *schema, void *out) KVB_MUST_USE;
+
+const struct kvb_field_row *kvb_field_find(const struct kvb_schema *schema, const char *key); // NULL: no such key
+
+// Puts the text of a scalar into its member. Otherwise `expected` says what would be right, and the status why not.
+enum kvb_status kvb_field_put(const struct kvb_field_row *row, const char *text, bool quoted, void *out,
+                              char expected[160]) KVB_MUST_USE;
 
 #endif

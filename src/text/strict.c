@@ -66,165 +66,147 @@ enum kvb_status kvb_node_bytes(const struct kvb_tree *tree, const struct kvb_nod
     return KVB_OK;
 }
 
-static enum kvb_status check_text(const struct kvb_tree *tree, const struct kvb_node *node, size_t capacity,
-                                  struct kvb_problems *problems)
+// ---- values by their rows
+
+static enum kvb_status read_scalar(const struct kvb_reading *reading, const struct kvb_node *node,
+                                   const struct kvb_field_row *row, void *out)
 {
-    if (node->kind != KVB_NODE_SCALAR || kvb_node_is_null(node) || node->text[0] == '\0') {
-        return kvb_expected(tree, node, KVB_BAD_TYPE, "text", problems);
+    char expected[160] = "";
+    bool scalar = node->kind == KVB_NODE_SCALAR && !kvb_node_is_null(node);
+    enum kvb_status status = kvb_field_put(row, scalar ? node->text : "", node->quoted, out, expected);
+    return status == KVB_OK ? KVB_OK : kvb_expected(reading->tree, node, status, expected, reading->problems);
+}
+
+static enum kvb_status read_name(const struct kvb_reading *reading, const struct kvb_node *node)
+{
+    if (node->kind == KVB_NODE_MAPPING) {
+        return KVB_OK;
     }
-    if (strlen(node->text) >= capacity) {
+    if (node->kind != KVB_NODE_SCALAR || kvb_node_is_null(node) || node->text[0] == '\0') {
+        return kvb_expected(reading->tree, node, KVB_BAD_TYPE, "a name, a path or a mapping", reading->problems);
+    }
+    if (strlen(node->text) >= KVB_PATH_CAPACITY) {
         char expected[48];
-        (void)snprintf(expected, sizeof expected, "at most %zu characters", capacity - 1);
-        return kvb_expected(tree, node, KVB_OUT_OF_RANGE, expected, problems);
+        (void)snprintf(expected, sizeof expected, "at most %d characters", KVB_PATH_CAPACITY - 1);
+        return kvb_expected(reading->tree, node, KVB_OUT_OF_RANGE, expected, reading->problems);
     }
     return KVB_OK;
 }
 
-static enum kvb_status check_name(const struct kvb_tree *tree, const struct kvb_node *node,
-                                  struct kvb_problems *problems)
+static void set_flag(const struct kvb_field_row *row, uint32_t count, void *out)
 {
-    if (node->kind != KVB_NODE_SCALAR || kvb_node_is_null(node) || node->text[0] == '\0') {
-        return kvb_expected(tree, node, KVB_BAD_TYPE, "a name, a path or a mapping", problems);
+    bool set = true;
+    char *at = (char *)out + row->flag - 1;
+    bool list = row->kind == KVB_FIELD_TEXT_LIST || row->kind == KVB_FIELD_SIZE_LIST || row->kind == KVB_FIELD_TABLE;
+    if (row->flag == 0) {
+        return;
     }
-    return check_text(tree, node, KVB_PATH_CAPACITY, problems);
-}
-
-static enum kvb_status check_word(const struct kvb_tree *tree, const struct kvb_node *node,
-                                  const struct kvb_field_row *row, struct kvb_problems *problems)
-{
-    char expected[160] = "";
-    for (size_t i = 0; row->words[i]; i++) {
-        if (node->kind == KVB_NODE_SCALAR && strcmp(node->text, row->words[i]) == 0) {
-            return KVB_OK;
-        }
-        size_t used = strlen(expected);
-        const char *joint = i == 0 ? "" : row->words[i + 1] ? ", " : " or ";
-        (void)snprintf(expected + used, sizeof expected - used, "%s%s", joint, row->words[i]);
+    if (list) {
+        memcpy(at, &count, sizeof count);
+    } else {
+        memcpy(at, &set, sizeof set);
     }
-    return kvb_expected(tree, node, KVB_BAD_TYPE, expected, problems);
 }
 
-static enum kvb_status check_whole(const struct kvb_tree *tree, const struct kvb_node *node,
-                                   const struct kvb_field_row *row, struct kvb_problems *problems)
+static enum kvb_status read_entry(const struct kvb_reading *reading, const struct kvb_node *node,
+                                  const struct kvb_field_row *row, void *out)
 {
-    char expected[96];
-    (void)snprintf(expected, sizeof expected, "a whole number from %llu to %llu", (unsigned long long)row->minimum,
-                   (unsigned long long)row->maximum);
-    uint64_t value;
-    if (node->kind != KVB_NODE_SCALAR || node->quoted || !kvb_parse_whole(node->text, &value)) {
-        return kvb_expected(tree, node, KVB_BAD_TYPE, expected, problems);
-    }
-    bool inside = value >= row->minimum && value <= row->maximum;
-    return inside ? KVB_OK : kvb_expected(tree, node, KVB_OUT_OF_RANGE, expected, problems);
+    return row->kind == KVB_FIELD_TABLE ? kvb_fields_read(reading, node, row->rows, (char *)out + row->offset)
+                                        : read_scalar(reading, node, row, out);
 }
 
-static enum kvb_status check_switch(const struct kvb_tree *tree, const struct kvb_node *node,
-                                    struct kvb_problems *problems)
+static enum kvb_status read_list(const struct kvb_reading *reading, const struct kvb_node *node,
+                                 const struct kvb_field_row *row, void *out)
 {
-    bool known = node->kind == KVB_NODE_SCALAR && !node->quoted &&
-                 (strcmp(node->text, "true") == 0 || strcmp(node->text, "false") == 0);
-    return known ? KVB_OK : kvb_expected(tree, node, KVB_BAD_TYPE, "true or false", problems);
-}
-
-static enum kvb_status check_size(const struct kvb_tree *tree, const struct kvb_node *node, size_t capacity,
-                                  struct kvb_problems *problems)
-{
-    uint64_t bytes;
-    enum kvb_status status = kvb_node_bytes(tree, node, false, &bytes, problems);
-    return status == KVB_OK ? check_text(tree, node, capacity, problems) : status;
-}
-
-static enum kvb_status check_release(const struct kvb_tree *tree, const struct kvb_node *node, size_t capacity,
-                                     struct kvb_problems *problems)
-{
-    uint32_t release;
-    bool known = node->kind == KVB_NODE_SCALAR && kvb_release_parse(node->text, &release);
-    return known ? check_text(tree, node, capacity, problems)
-                 : kvb_expected(tree, node, KVB_BAD_TYPE, "a release such as 0.11.0", problems);
-}
-
-static enum kvb_status check_list(const struct kvb_tree *tree, const struct kvb_node *node,
-                                  const struct kvb_field_row *row, struct kvb_problems *problems)
-{
+    enum kvb_status status = KVB_OK;
+    struct kvb_field_row entry = *row; // the same row, one place further each time
     if (node->kind != KVB_NODE_SEQUENCE) {
-        return kvb_expected(tree, node, KVB_BAD_TYPE, "a list", problems);
+        return kvb_expected(reading->tree, node, KVB_BAD_TYPE, "a list", reading->problems);
     }
     if (node->count > row->maximum) {
         char expected[48];
-        (void)snprintf(expected, sizeof expected, "a list of at most %u", (unsigned)row->maximum);
-        return kvb_expected(tree, node, KVB_OUT_OF_RANGE, expected, problems);
+        (void)snprintf(expected, sizeof expected, "a list of at most %u entries", (unsigned)row->maximum);
+        return kvb_expected(reading->tree, node, KVB_OUT_OF_RANGE, expected, reading->problems);
     }
-    enum kvb_status status = KVB_OK;
-    for (const struct kvb_node *entry = node->first; entry; entry = entry->next) {
-        enum kvb_status one = row->kind == KVB_FIELD_SIZE_LIST ? check_size(tree, entry, row->size, problems)
-                                                               : check_text(tree, entry, row->size, problems);
-        status = worse(status, one);
+    for (const struct kvb_node *child = node->first; child; child = child->next) {
+        status = worse(status, read_entry(reading, child, &entry, out));
+        entry.offset += row->size;
     }
+    set_flag(row, node->count, out);
     return status;
 }
 
-static enum kvb_status check_value(const struct kvb_tree *tree, const struct kvb_node *node,
-                                   const struct kvb_field_row *row, struct kvb_problems *problems)
+static enum kvb_status read_value(const struct kvb_reading *reading, const struct kvb_node *node,
+                                  const struct kvb_field_row *row, void *out)
 {
     switch (row->kind) {
-    case KVB_FIELD_TEXT:
-        return check_text(tree, node, row->size, problems);
-    case KVB_FIELD_WORD:
-        return check_word(tree, node, row, problems);
-    case KVB_FIELD_WHOLE:
-        return check_whole(tree, node, row, problems);
-    case KVB_FIELD_SWITCH:
-        return check_switch(tree, node, problems);
-    case KVB_FIELD_SIZE:
-        return check_size(tree, node, row->size, problems);
-    case KVB_FIELD_RELEASE:
-        return check_release(tree, node, row->size, problems);
     case KVB_FIELD_TEXT_LIST:
     case KVB_FIELD_SIZE_LIST:
-        return check_list(tree, node, row, problems);
+    case KVB_FIELD_TABLE:
+        return read_list(reading, node, row, out);
+    case KVB_FIELD_GROUP:
+        return kvb_fields_read(reading, node, row->rows, (char *)out + row->offset);
+    case KVB_FIELD_OWN:
+        return row->own(reading, node, out);
     case KVB_FIELD_MAPPING:
-        return node->kind == KVB_NODE_MAPPING ? KVB_OK : kvb_expected(tree, node, KVB_BAD_TYPE, "a mapping", problems);
+        return node->kind == KVB_NODE_MAPPING
+                   ? KVB_OK
+                   : kvb_expected(reading->tree, node, KVB_BAD_TYPE, "a mapping", reading->problems);
     case KVB_FIELD_MAPPING_LIST:
-        return node->kind == KVB_NODE_SEQUENCE ? KVB_OK : kvb_expected(tree, node, KVB_BAD_TYPE, "a list", problems);
+        return node->kind == KVB_NODE_SEQUENCE
+                   ? KVB_OK
+                   : kvb_expected(reading->tree, node, KVB_BAD_TYPE, "a list", reading->problems);
     case KVB_FIELD_TEXT_OR_MAPPING:
-        return node->kind == KVB_NODE_MAPPING ? KVB_OK : check_name(tree, node, problems);
+        return read_name(reading, node);
+    default:
+        set_flag(row, 0, out);
+        return read_scalar(reading, node, row, out);
     }
-    return KVB_OK;
 }
 
-static enum kvb_status check_key(const struct kvb_tree *tree, const struct kvb_node *node,
-                                 const struct kvb_schema *schema, struct kvb_problems *problems)
+static void offer_keys(struct kvb_nearest *nearest, const struct kvb_schema *schema)
 {
-    for (size_t i = 0; i < schema->row_count; i++) {
-        if (strcmp(schema->rows[i].key, node->key) == 0) {
-            return check_value(tree, node, &schema->rows[i], problems);
-        }
+    for (size_t i = 0; schema != NULL && i < schema->row_count; i++) {
+        kvb_nearest_offer(nearest, schema->rows[i].key);
+    }
+}
+
+static enum kvb_status read_key(const struct kvb_reading *reading, const struct kvb_node *node,
+                                const struct kvb_schema *schema, void *out)
+{
+    const struct kvb_field_row *row = kvb_field_find(schema, node->key);
+    if (row != NULL) {
+        return read_value(reading, node, row, out);
+    }
+    row = schema->also != NULL ? kvb_field_find(schema->also, node->key) : NULL;
+    if (row != NULL) {
+        return read_value(reading, node, row, (char *)out + schema->also_offset);
     }
     struct kvb_nearest nearest;
     kvb_nearest_init(&nearest, node->key);
-    // Nobody reads the guess once the list of problems is full.
-    for (size_t i = 0; i < schema->row_count && problems->count < KVB_PROBLEMS_MAX; i++) {
-        kvb_nearest_offer(&nearest, schema->rows[i].key);
+    if (reading->problems->count < KVB_PROBLEMS_MAX) { // nobody reads the guess once the list is full
+        offer_keys(&nearest, schema);
+        offer_keys(&nearest, schema->also);
     }
-    return kvb_unknown_key(tree, node, schema->noun, nearest.best, problems);
+    return kvb_unknown_key(reading->tree, node, schema->noun, nearest.best, reading->problems);
 }
 
-enum kvb_status kvb_strict_check(const struct kvb_tree *tree, const struct kvb_node *node,
-                                 const struct kvb_schema *schema, struct kvb_problems *problems)
+enum kvb_status kvb_fields_read(const struct kvb_reading *reading, const struct kvb_node *node,
+                                const struct kvb_schema *schema, void *out)
 {
     if (node->kind != KVB_NODE_MAPPING) {
-        return kvb_expected(tree, node, KVB_BAD_TYPE, "a mapping", problems);
+        return kvb_expected(reading->tree, node, KVB_BAD_TYPE, "a mapping", reading->problems);
     }
     enum kvb_status status = KVB_OK;
     for (const struct kvb_node *child = node->first; child; child = child->next) {
-        status = worse(status, check_key(tree, child, schema, problems));
+        status = worse(status, read_key(reading, child, schema, out));
     }
     for (size_t i = 0; i < schema->row_count; i++) {
         const struct kvb_field_row *row = &schema->rows[i];
         if (row->required && !kvb_node_get(node, row->key)) {
-            enum kvb_status missing = kvb_problem_add(problems, KVB_ERROR, KVB_MISSING_KEY, kvb_node_place(tree, node),
-                                                      "%s needs the key '%s': %s", schema->noun, row->key, row->help);
-            status = worse(status, missing);
+            status = worse(status, kvb_problem_add(reading->problems, KVB_ERROR, KVB_MISSING_KEY,
+                                                   kvb_node_place(reading->tree, node), "%s needs the key '%s': %s",
+                                                   schema->noun, row->key, row->help));
         }
     }
     return status;

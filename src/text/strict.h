@@ -1,13 +1,9 @@
-// Judges a tree by the rows of its kind and says every departure with its own place.
+// The sentences that say where a tree departs from what was expected.
 #ifndef KVB_TEXT_STRICT_H
 #define KVB_TEXT_STRICT_H
 
 #include "text/field.h"
 #include "text/tree.h"
-
-// `node`: a mapping. All problems in one pass; the first one's status, or KVB_OK.
-enum kvb_status kvb_strict_check(const struct kvb_tree *tree, const struct kvb_node *node,
-                                 const struct kvb_schema *schema, struct kvb_problems *problems) KVB_MUST_USE;
 
 // What a value is, for "found ..." in a sentence: "a list", "'80GiB'" (cut to fit `out`).
 const char *kvb_node_describe(const struct kvb_node *node, char out[96]);

@@ -551,7 +551,7 @@ static const struct mapping mappings[] = {
     {"{total_bytes: 5}", KVB_MISSING_KEY},
     {"{format: bin, total_bytes: 5}", KVB_UNKNOWN_NAME},
     {"{format: gguf, total_bytes: 0}", KVB_OUT_OF_RANGE},
-    {"{format: gguf, total_bytes: 5GiB}", KVB_OUT_OF_RANGE},
+    {"{format: gguf, total_bytes: 5GiB}", KVB_BAD_TYPE},
     {"{format: gguf, total_bytes: 5, files: 2}", KVB_UNKNOWN_KEY},
     {"gguf", KVB_BAD_TYPE},
 };

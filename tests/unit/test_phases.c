@@ -89,7 +89,7 @@ static void logits_decide_in_the_end(void **state)
 {
     (void)state;
     ask(0, 294000);
-    trainer.logit_extra_bytes = 8;
+    trainer.logits = KVB_LOGITS_ENTROPY;
     compute();
     assert_true(training.fits);
     assert_in_range(hundredths(training.memory_bytes - training.totals[KVB_TRAIN_UPDATE]), 850, 950);
@@ -100,7 +100,7 @@ static void logits_decide_in_the_end(void **state)
     trainer.sleep_level = 2;
     compute();
     assert_true(training.fits);
-    trainer.fused_logits = true;
+    trainer.logits = KVB_LOGITS_FUSED;
     compute();
     assert_int_equal(training.parts[KVB_TRAIN_UPDATE][KVB_TRAIN_LOGITS], 0);
 }

@@ -82,7 +82,7 @@ static void test_whole_policy(void **state)
     assert_int_equal(policy.rules[0].min_length_tokens, 32768);
     assert_int_equal(policy.rules[0].max_utilization_ppm, 900000);
     assert_int_equal(policy.rules[0].required_count, 2);
-    assert_true(policy.rules[1].low);
+    assert_int_equal(policy.rules[1].bound, KVB_BOUND_LOW);
     assert_string_equal(kvb_policy_find_gpu(&policy, "x.yaml", "pool=big")->gpu, "h100-sxm");
     assert_string_equal(kvb_policy_find_gpu(&policy, "edge/x.yaml", "")->gpu, "l4");
     assert_null(kvb_policy_find_gpu(&policy, "x.yaml", "pool=small"));

@@ -212,7 +212,7 @@ static void framework_rows_lead_somewhere(void **unused)
     const struct kvb_framework_row *rows = kvb_framework_rows(&count);
     (void)unused;
     for (size_t i = 0; i < count; i++) {
-        bool known = kvb_trainer_row(rows[i].key) != NULL;
+        bool known = kvb_field_find(&kvb_trainer_schema, rows[i].key) != NULL;
         for (unsigned s = 0; s < KVB_SETTING_COUNT && !known; s++) {
             known = strcmp(kvb_setting_row_of(s)->key, rows[i].key) == 0;
         }
@@ -230,15 +230,11 @@ static void framework_rows_lead_somewhere(void **unused)
 // Every key of a trainer takes its own kind of value, refuses another, and is in the documentation.
 static void trainer_rows_judge_their_values(void **unused)
 {
-    static const char *const good[] = {[KVB_TRAINER_WHOLE32] = "1",
-                                       [KVB_TRAINER_WHOLE64] = "1",
-                                       [KVB_TRAINER_SIZE] = "2GiB",
-                                       [KVB_TRAINER_SWITCH] = "true",
-                                       [KVB_TRAINER_NOT] = "false"};
-    size_t count = 0;
-    const struct kvb_trainer_row *rows = kvb_trainer_rows(&count);
+    static const char *const good[] = {
+        [KVB_FIELD_WHOLE] = "1", [KVB_FIELD_SIZE] = "2GiB", [KVB_FIELD_SWITCH] = "true", [KVB_FIELD_NOT] = "false"};
+    const struct kvb_field_row *rows = kvb_trainer_schema.rows;
     (void)unused;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < kvb_trainer_schema.row_count; i++) {
         char expected[160] = "";
         const char *value = rows[i].words != NULL ? rows[i].words[0] : good[rows[i].kind];
         kvb_trainer_init(&trainer);
