@@ -125,10 +125,10 @@ struct kvb_ranking {
     bool chosen_alike;                      // all of the same name and total
 };
 
-// Ranks the devices for the plan, whose GPU and free memory are replaced meanwhile and put back.
+// Ranks the devices for the plan, whatever GPU and free memory it names.
 // `pool`: which devices may be taken, one flag per device; NULL = all. Fails when the plan cannot work
 // on any of them.
-enum kvb_status kvb_machine_rank(struct kvb_plan *plan, const struct kvb_machine *machine, const bool *pool,
+enum kvb_status kvb_machine_rank(const struct kvb_plan *plan, const struct kvb_machine *machine, const bool *pool,
                                  struct kvb_ranking *ranking, struct kvb_problems *problems) KVB_MUST_USE;
 
 KVB_PUBLIC_END

@@ -1,4 +1,8 @@
 // Problems as data: what is wrong, where, and what would be right. Only the tool prints them.
+//
+// Arithmetic (budget.h, residents.h, machine.h's ranking) takes NULL where nobody wants the sentences: the status says
+// it all. What reads text, files or devices needs a kvb_problems of the caller's. One kvb_problems is used by one
+// thread at a time; the library keeps no state, so that any number of threads may call it, each with its own structs.
 #ifndef KVBUDGET_PROBLEM_H
 #define KVBUDGET_PROBLEM_H
 
@@ -10,6 +14,7 @@
 KVB_PUBLIC_BEGIN
 
 #define KVB_PATH_CAPACITY 4096
+#define KVB_PROBLEM_FILE_CAPACITY 512
 #define KVB_PROBLEM_TEXT_CAPACITY 640
 #define KVB_PROBLEMS_MAX 16
 
@@ -52,7 +57,7 @@ struct kvb_place {
 struct kvb_problem {
     enum kvb_severity severity;
     enum kvb_status status;
-    char file[KVB_PATH_CAPACITY];
+    char file[KVB_PROBLEM_FILE_CAPACITY]; // of a longer path "..." and its end
     uint32_t line;
     uint32_t column;
     char text[KVB_PROBLEM_TEXT_CAPACITY]; // one sentence, printable characters only
@@ -67,12 +72,12 @@ struct kvb_problems {
 
 void kvb_problems_init(struct kvb_problems *problems);
 
-// Adds one problem and returns `status`, so that `return kvb_problem_add(...)` reads naturally.
+// Adds one problem (to NULL: none) and returns `status`, so that `return kvb_problem_add(...)` reads naturally.
 // Control characters in the result are replaced by '?'; text beyond the capacity ends in "...".
 enum kvb_status kvb_problem_add(struct kvb_problems *problems, enum kvb_severity severity, enum kvb_status status,
                                 struct kvb_place place, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-// The first error's status, or KVB_OK when there are only notices and warnings.
+// The first error's status, or KVB_OK when there are only notices and warnings, or NULL is given.
 enum kvb_status kvb_problems_status(const struct kvb_problems *problems);
 
 // Stable lower-case word of a status for JSON ("unknown_key").

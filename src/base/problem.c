@@ -79,10 +79,24 @@ static struct kvb_problem *place_for(struct kvb_problems *problems, enum kvb_sev
     return NULL;
 }
 
+// Of a path that is too long its end says more than its beginning.
+static void copy_file(char out[KVB_PROBLEM_FILE_CAPACITY], const char *file)
+{
+    size_t length = strlen(file);
+    const char *cut = "...";
+    if (length < KVB_PROBLEM_FILE_CAPACITY) {
+        memcpy(out, file, length + 1);
+        return;
+    }
+    memcpy(out, cut, strlen(cut));
+    size_t kept = KVB_PROBLEM_FILE_CAPACITY - strlen(cut);
+    memcpy(out + strlen(cut), file + length + 1 - kept, kept);
+}
+
 enum kvb_status kvb_problem_add(struct kvb_problems *problems, enum kvb_severity severity, enum kvb_status status,
                                 struct kvb_place place, const char *format, ...)
 {
-    struct kvb_problem *problem = place_for(problems, severity);
+    struct kvb_problem *problem = problems != NULL ? place_for(problems, severity) : NULL;
     if (!problem) {
         return status;
     }
@@ -90,7 +104,7 @@ enum kvb_status kvb_problem_add(struct kvb_problems *problems, enum kvb_severity
     problem->status = status;
     problem->line = place.line;
     problem->column = place.column;
-    (void)kvb_copy(problem->file, sizeof problem->file, place.file ? place.file : "");
+    copy_file(problem->file, place.file != NULL ? place.file : "");
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(problem->text, sizeof problem->text, format, arguments);
@@ -107,7 +121,7 @@ enum kvb_status kvb_problem_add(struct kvb_problems *problems, enum kvb_severity
 
 enum kvb_status kvb_problems_status(const struct kvb_problems *problems)
 {
-    for (uint32_t i = 0; i < problems->count; i++) {
+    for (uint32_t i = 0; problems != NULL && i < problems->count; i++) {
         if (problems->items[i].severity == KVB_ERROR) {
             return problems->items[i].status;
         }

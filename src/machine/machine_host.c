@@ -5,8 +5,8 @@
 #include <kvbudget/units.h>
 
 #include "base/text.h"
-#include "text/file.h"
 #include "machine/smi.h"
+#include "text/file.h"
 
 #define MEMINFO_MAX_BYTES ((size_t)64 << 10)
 
@@ -45,18 +45,16 @@ static void share(struct kvb_device *device, const struct kvb_figure *total, con
 
 void kvb_machine_share_host(struct kvb_machine *machine, const char *path)
 {
-    struct kvb_problems ignored;
     struct kvb_file file;
     struct kvb_figure total = {0}, available = {0};
     bool any = false;
     for (uint32_t i = 0; i < machine->count; i++) {
         any = any || machine->devices[i].unified;
     }
-    kvb_problems_init(&ignored);
-    if (!any || kvb_file_read(&file, path, MEMINFO_MAX_BYTES, &ignored) != KVB_OK) {
+    if (!any || kvb_file_read(&file, path, MEMINFO_MAX_BYTES, NULL) != KVB_OK) {
         return;
     }
-    const struct kvb_smi_text text = {.file = path, .text = file.text, .length = file.length, .problems = &ignored};
+    const struct kvb_smi_text text = {.file = path, .text = file.text, .length = file.length, .problems = NULL};
     read_meminfo(&text, &total, &available);
     kvb_file_free(&file);
     for (uint32_t i = 0; i < machine->count; i++) {

@@ -139,7 +139,6 @@ enum kvb_status kvb_read_nested(struct kvb_manifest *manifest, const struct kvb_
                                 const struct kvb_container *around, bool *taken)
 {
     struct kvb_tree tree;
-    struct kvb_problems ignored;
     *taken = false;
     if (!node->block || !may_be_document(node->text) || manifest->nested >= NESTED_MAX) {
         return KVB_OK;
@@ -149,9 +148,8 @@ enum kvb_status kvb_read_nested(struct kvb_manifest *manifest, const struct kvb_
     struct kvb_spot spot = kvb_source_spot(manifest, at);
     struct kvb_tree_part part = {spot.line > 0 ? spot.line - 1 : node->line, spot.column > 0 ? spot.column - 1 : 0,
                                  manifest->templated};
-    kvb_problems_init(&ignored);
     uint32_t before = kvb_found_count(manifest);
-    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, node->text, strlen(node->text), part, &ignored);
+    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, node->text, strlen(node->text), part, NULL);
     if (status != KVB_OK) {
         return status == KVB_NO_MEMORY ? status : KVB_OK;
     }

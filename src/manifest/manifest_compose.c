@@ -37,10 +37,8 @@ static const struct kvb_variable *read_env_file(struct kvb_manifest *manifest)
         slash != NULL ? kvb_manifest_copy(manifest, manifest->file, (size_t)(slash - manifest->file) + 1) : "";
     const char *path = kvb_manifest_join(manifest, folder, ".env", "");
     const struct kvb_variable *variables = NULL;
-    struct kvb_problems ignored;
     struct kvb_file file;
-    kvb_problems_init(&ignored);
-    if (!kvb_path_exists(path) || kvb_file_read(&file, path, ENV_FILE_MAX_BYTES, &ignored) != KVB_OK) {
+    if (!kvb_path_exists(path) || kvb_file_read(&file, path, ENV_FILE_MAX_BYTES, NULL) != KVB_OK) {
         return NULL;
     }
     for (const char *line = file.text; *line != '\0';) {

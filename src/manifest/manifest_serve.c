@@ -59,15 +59,13 @@ static const char *beside(struct kvb_manifest *manifest, const char *path)
 static void add_config(struct serve *serve, const struct kvb_arg *flag, const char *path, bool model_said)
 {
     struct kvb_manifest *manifest = serve->manifest;
-    struct kvb_problems ignored;
     struct kvb_file file;
     struct kvb_tree tree = {0};
     struct kvb_words read = {0};
-    kvb_problems_init(&ignored);
     const char *name = beside(manifest, path);
-    enum kvb_status status = kvb_file_read(&file, name, CONFIG_MAX_BYTES, &ignored);
+    enum kvb_status status = kvb_file_read(&file, name, CONFIG_MAX_BYTES, NULL);
     if (status == KVB_OK) {
-        status = kvb_tree_read_manifest(&tree, name, file.text, file.length, &ignored);
+        status = kvb_tree_read_manifest(&tree, name, file.text, file.length, NULL);
         kvb_file_free(&file);
     }
     if (status != KVB_OK || tree.root == NULL || tree.root->kind != KVB_NODE_MAPPING) {

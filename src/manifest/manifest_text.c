@@ -132,12 +132,10 @@ static const char *uncontinued(struct kvb_manifest *manifest, const char *text)
 static bool read_words(struct dockerfile *file, const char *rest, size_t offset, struct kvb_words *words)
 {
     struct kvb_tree tree = {0};
-    struct kvb_problems ignored;
     struct kvb_manifest *manifest = file->manifest;
-    kvb_problems_init(&ignored);
     *words = (struct kvb_words){0};
     const char *text = rest[0] == '[' ? uncontinued(manifest, rest) : "";
-    bool list = rest[0] == '[' && kvb_tree_read(&tree, manifest->file, text, strlen(text), &ignored) == KVB_OK &&
+    bool list = rest[0] == '[' && kvb_tree_read(&tree, manifest->file, text, strlen(text), NULL) == KVB_OK &&
                 tree.root->kind == KVB_NODE_SEQUENCE;
     for (const struct kvb_node *node = list ? tree.root->first : NULL; node != NULL; node = node->next) {
         if (node->kind == KVB_NODE_SCALAR) {

@@ -66,12 +66,10 @@ static bool folder_of_id(const char *id, char out[ID_CAPACITY])
 static bool read_revision(const char *repository, char out[REVISION_MAX_BYTES + 1])
 {
     char path[KVB_PATH_CAPACITY];
-    struct kvb_problems ignored;
     struct kvb_file file;
     int written = snprintf(path, sizeof path, "%s/refs/main", repository);
-    kvb_problems_init(&ignored);
     if (written < 0 || written >= (int)sizeof path || !kvb_path_exists(path) ||
-        kvb_file_read(&file, path, REVISION_MAX_BYTES, &ignored) != KVB_OK) {
+        kvb_file_read(&file, path, REVISION_MAX_BYTES, NULL) != KVB_OK) {
         return false;
     }
     size_t length = strcspn(file.text, " \r\n\t");

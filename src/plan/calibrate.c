@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "engines/table.h"
+#include "plan/work.h"
 
 _Static_assert(KVB_CALIBRATED_TERMS == (int)KVB_ITEM_KV_CACHE, "every term but the cache is calibrated");
 
@@ -20,32 +21,32 @@ static uint32_t item_of_rest(const struct kvb_measured *measured)
                                                                                         : KVB_ITEM_NON_TORCH;
 }
 
-enum kvb_status kvb_calibrate(const struct kvb_plan *logged, const struct kvb_measured *measured,
-                              struct kvb_calibration *calibration)
+enum kvb_status kvb_calibrate_in(struct kvb_plan_work *work, const struct kvb_plan *logged,
+                                 const struct kvb_measured *measured, struct kvb_calibration *calibration)
 {
-    struct kvb_plan plan = *logged;
-    struct kvb_budget budget;
-    memset(&plan.calibration, 0, sizeof plan.calibration);
+    const struct kvb_budget *budget = &work->budget;
+    memcpy(&work->plan, logged, sizeof work->plan);
+    memset(&work->plan.calibration, 0, sizeof work->plan.calibration);
     memset(calibration, 0, sizeof *calibration);
-    if (!kvb_budget_quietly(&plan, &budget)) {
+    if (!kvb_budget_quietly(&work->plan, &work->budget)) {
         return KVB_CONTRADICTION;
     }
     calibration->set = true;
-    int64_t rest = budget.items[KVB_ITEM_KV_CACHE].bytes;
+    int64_t rest = budget->items[KVB_ITEM_KV_CACHE].bytes;
     for (uint32_t item = 0; item < KVB_CALIBRATED_TERMS; item++) {
         if (measured->known[item]) {
-            learn(calibration, item, measured->bytes[item], budget.items[item].bytes);
+            learn(calibration, item, measured->bytes[item], budget->items[item].bytes);
             rest -= calibration->offset_bytes[item];
         }
     }
     if (measured->known[KVB_ITEM_KV_CACHE]) {
         uint32_t item = item_of_rest(measured);
         int64_t missing = rest - measured->bytes[KVB_ITEM_KV_CACHE];
-        int64_t base = budget.items[item].bytes + (calibration->known[item] ? calibration->offset_bytes[item] : 0);
-        learn(calibration, item, base + missing, budget.items[item].bytes);
+        int64_t base = budget->items[item].bytes + (calibration->known[item] ? calibration->offset_bytes[item] : 0);
+        learn(calibration, item, base + missing, budget->items[item].bytes);
         for (uint32_t other = 0; other < KVB_CALIBRATED_TERMS; other++) {
             if (!calibration->known[other]) { // the sum is known, so its parts cannot err on their own
-                learn(calibration, other, budget.items[other].bytes, budget.items[other].bytes);
+                learn(calibration, other, budget->items[other].bytes, budget->items[other].bytes);
             }
         }
     }

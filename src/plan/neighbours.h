@@ -11,6 +11,7 @@
 uint64_t kvb_held_by(const struct kvb_neighbourhood *around, const struct kvb_budget *budget);
 
 // The smallest whole hundredth at which it starts among what is held already; 0: none does.
-uint32_t kvb_needs_ppm(const struct kvb_plan *plan, const struct kvb_budget *budget);
+// `plan` and `tried` are worked with; the plan is left as it was.
+uint32_t kvb_needs_ppm(struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_budget *tried);
 
 #endif

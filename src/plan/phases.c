@@ -7,6 +7,7 @@
 #include "budget/trainer.h"
 #include "engines/table.h"
 #include "plan/neighbours.h"
+#include "plan/work.h"
 
 #define BF16 2
 #define FP32 4
@@ -247,16 +248,17 @@ static void summarise(const struct step *step, struct kvb_training *training)
     training->highest_ppm = highest_utilization(step, training);
 }
 
-enum kvb_status kvb_training_compute(const struct kvb_trainer *trainer, const struct kvb_plan *engine,
-                                     uint64_t others_bytes, struct kvb_training *training,
-                                     struct kvb_problems *problems)
+enum kvb_status kvb_training_in(struct kvb_plan_work *work, const struct kvb_trainer *trainer,
+                                const struct kvb_plan *engine, uint64_t others_bytes, struct kvb_training *training,
+                                struct kvb_problems *problems)
 {
     struct step step = {.trainer = trainer, .others_bytes = others_bytes};
     struct kvb_neighbourhood around;
-    struct kvb_budget budget;
+    const struct kvb_budget *budget = &work->budget;
+    memcpy(&work->plan, engine, sizeof work->plan);
     memset(training, 0, sizeof *training);
     enum kvb_status status = kvb_engine_of(engine)->neighbourhood(engine, &around, problems);
-    if (status == KVB_OK && !kvb_budget_quietly(engine, &budget)) {
+    if (status == KVB_OK && !kvb_budget_quietly(engine, &work->budget)) {
         status = KVB_OVERFLOW;
     }
     if (status != KVB_OK) {
@@ -264,13 +266,13 @@ enum kvb_status kvb_training_compute(const struct kvb_trainer *trainer, const st
     }
     kvb_train_shape(trainer, &engine->model, &step.shape);
     kvb_train_state(trainer, &engine->model, &step.state);
-    weigh_rollout(&around, &budget, trainer->sleep_level > 0, &step.rollout);
+    weigh_rollout(&around, budget, trainer->sleep_level > 0, &step.rollout);
     training->memory_bytes = engine->gpu.memory_bytes;
-    training->engine_starts = budget.starts;
-    training->needs_ppm = kvb_needs_ppm(engine, &budget);
+    training->engine_starts = budget->starts;
+    training->needs_ppm = kvb_needs_ppm(&work->plan, budget, &work->tried);
     training->divisible = trainer->gpus % around.ranks == 0;
     training->host_bytes = offloaded(trainer, &step.state);
-    training->host_sleep_bytes = trainer->sleep_level == 1 ? positive(budget.items[KVB_ITEM_WEIGHTS].bytes) : 0;
+    training->host_sleep_bytes = trainer->sleep_level == 1 ? positive(budget->items[KVB_ITEM_WEIGHTS].bytes) : 0;
     summarise(&step, training);
     for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
         if (kvb_is_saturated(training->totals[phase])) {

@@ -7,17 +7,11 @@
 #include "base/checked.h"
 #include "budget/utilization.h"
 #include "engines/table.h"
+#include "plan/work.h"
 
 #define HUNDREDTH_PPM 10000U
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
-
-struct ranking_work {
-    struct kvb_plan *plan;
-    struct kvb_budget budget;
-    struct kvb_neighbourhood neighbourhood;
-    struct kvb_problems problems; // of the device being tried
-};
 
 // Highest whole hundredth whose request is no more than what is free.
 static uint32_t accepted_ppm(const struct kvb_plan *plan, uint64_t memory_bytes, uint64_t free_bytes)
@@ -36,14 +30,14 @@ static void use_device(struct kvb_plan *plan, const struct kvb_device *device)
     plan->gpu_free_bytes = device->free_bytes.value;
 }
 
-static void try_accepted(struct ranking_work *work, struct kvb_rank *rank)
+static void try_accepted(struct kvb_plan_work *work, struct kvb_rank *rank)
 {
-    struct kvb_setting_value *setting = &work->plan->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
+    struct kvb_setting_value *setting = &work->plan.settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
     struct kvb_setting_value kept = *setting;
-    rank->accepted_ppm = accepted_ppm(work->plan, rank->memory_bytes, rank->free_bytes);
+    rank->accepted_ppm = accepted_ppm(&work->plan, rank->memory_bytes, rank->free_bytes);
     if (rank->accepted_ppm > 0) {
         *setting = (struct kvb_setting_value){.number = rank->accepted_ppm, .set = 1, .origin = KVB_ORIGIN_FLAG};
-        (void)kvb_budget_quietly(work->plan, &work->budget); // worked at the plan's own utilization
+        (void)kvb_budget_quietly(&work->plan, &work->budget); // worked at the plan's own utilization
         rank->starts_accepted = work->budget.starts;
         *setting = kept;
     }
@@ -65,22 +59,23 @@ static void take_answer(const struct kvb_budget *budget, struct kvb_rank *rank)
     rank->has_advised = rank->advised_ppm > 0;
 }
 
-static void rank_device(struct ranking_work *work, const struct kvb_device *device, struct kvb_rank *rank)
+static void rank_device(struct kvb_plan_work *work, const struct kvb_device *device, struct kvb_rank *rank)
 {
-    use_device(work->plan, device);
+    struct kvb_neighbourhood around;
+    use_device(&work->plan, device);
     kvb_problems_init(&work->problems);
-    rank->status = kvb_engine_of(work->plan)->neighbourhood(work->plan, &work->neighbourhood, &work->problems);
+    rank->status = kvb_engine_of(&work->plan)->neighbourhood(&work->plan, &around, &work->problems);
     if (rank->status != KVB_OK) {
         return;
     }
-    if (!kvb_budget_quietly(work->plan, &work->budget)) {
+    if (!kvb_budget_quietly(&work->plan, &work->budget)) {
         rank->status = kvb_problem_add(&work->problems, KVB_ERROR, KVB_OVERFLOW, nowhere,
                                        "The sizes in this plan multiply to more than any machine holds; check the "
                                        "model's dimensions and the settings.");
         return;
     }
     take_answer(&work->budget, rank);
-    rank->checks_free = work->neighbourhood.checks_free;
+    rank->checks_free = around.checks_free;
     if (rank->checks_free) {
         try_accepted(work, rank);
     }
@@ -184,7 +179,7 @@ static uint32_t gpus_needed(const struct kvb_settings *settings)
 }
 
 // Says why when the plan works on none of the devices.
-static enum kvb_status rank_all(struct ranking_work *work, const struct kvb_machine *machine, const bool *pool,
+static enum kvb_status rank_all(struct kvb_plan_work *work, const struct kvb_machine *machine, const bool *pool,
                                 struct kvb_ranking *ranking, struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
@@ -209,21 +204,14 @@ static enum kvb_status rank_all(struct ranking_work *work, const struct kvb_mach
     return any || status == KVB_OK ? KVB_OK : kvb_problem_add(problems, KVB_ERROR, status, nowhere, "%s", reason.text);
 }
 
-enum kvb_status kvb_machine_rank(struct kvb_plan *plan, const struct kvb_machine *machine, const bool *pool,
-                                 struct kvb_ranking *ranking, struct kvb_problems *problems)
+enum kvb_status kvb_machine_rank_in(struct kvb_plan_work *work, const struct kvb_plan *plan,
+                                    const struct kvb_machine *machine, const bool *pool, struct kvb_ranking *ranking,
+                                    struct kvb_problems *problems)
 {
-    struct ranking_work work;
-    struct kvb_gpu gpu = plan->gpu;
-    uint64_t free_bytes = plan->gpu_free_bytes;
-    bool free_stated = plan->gpu_free_stated;
-    memset(&work, 0, sizeof work);
+    memcpy(&work->plan, plan, sizeof work->plan);
     memset(ranking, 0, sizeof *ranking);
-    work.plan = plan;
     ranking->needed = gpus_needed(&plan->settings);
-    enum kvb_status status = rank_all(&work, machine, pool, ranking, problems);
-    plan->gpu = gpu;
-    plan->gpu_free_bytes = free_bytes;
-    plan->gpu_free_stated = free_stated;
+    enum kvb_status status = rank_all(work, machine, pool, ranking, problems);
     if (status == KVB_OK) {
         sort(machine, ranking);
         choose(machine, ranking);

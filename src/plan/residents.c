@@ -10,6 +10,7 @@
 #include "budget/utilization.h"
 #include "engines/table.h"
 #include "plan/neighbours.h"
+#include "plan/work.h"
 
 #define STEP_PPM 10000U
 #define STEPS_TRIED 4U
@@ -43,9 +44,7 @@ const char *kvb_resident_kind_name(enum kvb_resident_kind kind)
 enum kvb_charge kvb_charge_of(const struct kvb_plan *plan)
 {
     struct kvb_neighbourhood around;
-    struct kvb_problems problems;
-    kvb_problems_init(&problems);
-    enum kvb_status status = kvb_engine_of(plan)->neighbourhood(plan, &around, &problems);
+    enum kvb_status status = kvb_engine_of(plan)->neighbourhood(plan, &around, NULL);
     return status == KVB_OK ? around.charge : KVB_CHARGE_COUNT;
 }
 
@@ -92,28 +91,30 @@ uint64_t kvb_held_by(const struct kvb_neighbourhood *around, const struct kvb_bu
     return around->charges_others ? own : kvb_add(own, around->outside.bytes);
 }
 
-uint32_t kvb_needs_ppm(const struct kvb_plan *plan, const struct kvb_budget *budget)
+uint32_t kvb_needs_ppm(struct kvb_plan *plan, const struct kvb_budget *budget, struct kvb_budget *tried)
 {
     int64_t bytes = (int64_t)budget->requested_bytes - budget->balance_bytes;
     if (bytes <= 0 || plan->gpu.memory_bytes == 0) {
         return 0;
     }
     uint64_t percent = (uint64_t)bytes / (plan->gpu.memory_bytes / 100 + 1);
-    struct kvb_plan tried = *plan;
-    for (uint64_t step = percent > 1 ? percent - 1 : 1; step <= percent + STEPS_TRIED && step <= 100; step++) {
-        struct kvb_budget answer;
-        kvb_settings_set(&tried.settings, KVB_SET_GPU_MEMORY_UTILIZATION, step * STEP_PPM, KVB_ORIGIN_FLAG);
-        (void)kvb_budget_quietly(&tried, &answer);
-        if (answer.starts) {
-            return (uint32_t)step * STEP_PPM;
-        }
+    struct kvb_setting_value *share = &plan->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
+    struct kvb_setting_value asked = *share;
+    uint32_t found_ppm = 0;
+    for (uint64_t step = percent > 1 ? percent - 1 : 1; found_ppm == 0 && step <= percent + STEPS_TRIED && step <= 100;
+         step++) {
+        *share = (struct kvb_setting_value){.number = step * STEP_PPM, .set = 1, .origin = KVB_ORIGIN_FLAG};
+        (void)kvb_budget_quietly(plan, tried);
+        found_ppm = tried->starts ? (uint32_t)step * STEP_PPM : 0;
     }
-    return 0;
+    *share = asked;
+    return found_ppm;
 }
 
-static void fill_row(const struct kvb_plan *plan, const struct kvb_neighbourhood *around,
-                     const struct kvb_budget *budget, struct kvb_resident_answer *row)
+static void fill_row(struct kvb_plan_work *work, const struct kvb_neighbourhood *around,
+                     struct kvb_resident_answer *row)
 {
+    const struct kvb_budget *budget = &work->budget;
     row->charge = around->charge;
     row->starts = budget->starts;
     row->verdict = budget->verdict;
@@ -125,32 +126,36 @@ static void fill_row(const struct kvb_plan *plan, const struct kvb_neighbourhood
     row->utilization_ppm = (uint32_t)budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
     row->held_bytes = budget->starts ? kvb_held_by(around, budget) : 0;
     row->accepted_ppm = kvb_highest_utilization(budget);
-    row->needs_ppm = row->charge == KVB_CHARGE_FIXED ? 0 : kvb_needs_ppm(plan, budget);
+    row->needs_ppm = row->charge == KVB_CHARGE_FIXED ? 0 : kvb_needs_ppm(&work->plan, budget, &work->tried);
     memcpy(row->error, budget->error, sizeof row->error);
 }
 
-static enum kvb_status compute_among(const struct kvb_plan *plan, struct kvb_neighbourhood *around,
-                                     struct kvb_budget *budget, const char *name, struct kvb_problems *problems)
+// The resident's engine on this GPU, where `held_bytes` are held by others, into work->budget.
+static enum kvb_status compute_among(struct kvb_plan_work *work, const struct kvb_gpu *gpu,
+                                     const struct kvb_resident *resident, uint64_t held_bytes,
+                                     struct kvb_neighbourhood *around, struct kvb_problems *problems)
 {
+    struct kvb_plan *plan = &work->plan;
+    memcpy(plan, resident->plan, sizeof *plan);
+    plan->gpu = *gpu;
+    kvb_plan_hold(plan, "residents", held_bytes);
     enum kvb_status status = kvb_engine_of(plan)->neighbourhood(plan, around, problems);
-    if (status == KVB_OK && !kvb_budget_quietly(plan, budget)) {
-        status = kvb_problem_add(problems, KVB_ERROR, KVB_OVERFLOW, nowhere,
-                                 "the sizes of the resident '%s' multiply to more than any machine holds", name);
+    if (status == KVB_OK && !kvb_budget_quietly(plan, &work->budget)) {
+        status =
+            kvb_problem_add(problems, KVB_ERROR, KVB_OVERFLOW, nowhere,
+                            "the sizes of the resident '%s' multiply to more than any machine holds", resident->name);
     }
     return status;
 }
 
-static enum kvb_status start_engine(const struct kvb_gpu *gpu, const struct kvb_resident *resident, uint64_t held,
+static enum kvb_status start_engine(struct kvb_plan_work *work, const struct kvb_gpu *gpu,
+                                    const struct kvb_resident *resident, uint64_t held_bytes,
                                     struct kvb_resident_answer *row, struct kvb_problems *problems)
 {
     struct kvb_neighbourhood around;
-    struct kvb_budget budget;
-    struct kvb_plan plan = *resident->plan;
-    plan.gpu = *gpu;
-    kvb_plan_hold(&plan, "residents", held);
-    enum kvb_status status = compute_among(&plan, &around, &budget, resident->name, problems);
+    enum kvb_status status = compute_among(work, gpu, resident, held_bytes, &around, problems);
     if (status == KVB_OK) {
-        fill_row(&plan, &around, &budget, row);
+        fill_row(work, &around, row);
     }
     return status;
 }
@@ -165,23 +170,19 @@ struct gain {
 };
 
 // Of an engine that was computed among residents before: it works.
-static struct gain gain_of(const struct kvb_gpu *gpu, const struct kvb_resident *resident, uint64_t fixed_bytes)
+static struct gain gain_of(struct kvb_plan_work *work, const struct kvb_gpu *gpu, const struct kvb_resident *resident,
+                           uint64_t fixed_bytes)
 {
-    struct kvb_problems problems;
+    const struct kvb_budget *budget = &work->budget;
     struct kvb_neighbourhood around;
-    struct kvb_budget budget;
-    struct kvb_plan plan = *resident->plan;
-    plan.gpu = *gpu;
-    kvb_plan_hold(&plan, "residents", fixed_bytes);
-    kvb_problems_init(&problems);
-    (void)compute_among(&plan, &around, &budget, resident->name, &problems);
+    (void)compute_among(work, gpu, resident, fixed_bytes, &around, NULL);
     return (struct gain){.is_engine = true,
-                         .low_bytes = positive(budget.items[KVB_ITEM_WEIGHTS].bytes),
-                         .likely_bytes = own_non_cache(&budget),
-                         .high_bytes = kvb_held_by(&around, &budget),
-                         .kv_cache_bytes = budget.items[KVB_ITEM_KV_CACHE].bytes,
-                         .needed_bytes = budget.needed_bytes,
-                         .starts = budget.starts};
+                         .low_bytes = positive(budget->items[KVB_ITEM_WEIGHTS].bytes),
+                         .likely_bytes = own_non_cache(budget),
+                         .high_bytes = kvb_held_by(&around, budget),
+                         .kv_cache_bytes = budget->items[KVB_ITEM_KV_CACHE].bytes,
+                         .needed_bytes = budget->needed_bytes,
+                         .starts = budget->starts};
 }
 
 static void settle_at_once(const struct gain *gains, uint32_t count, uint32_t own, struct kvb_resident_answer *row)
@@ -216,8 +217,8 @@ static uint64_t held_without_engine(const struct kvb_resident *resident)
     }
 }
 
-static void start_at_once(const struct kvb_gpu *gpu, const struct kvb_resident *residents, uint32_t count,
-                          struct kvb_side_by_side *answer)
+static void start_at_once(struct kvb_plan_work *work, const struct kvb_gpu *gpu, const struct kvb_resident *residents,
+                          uint32_t count, struct kvb_side_by_side *answer)
 {
     struct gain gains[KVB_RESIDENTS_MAX + 1] = {0};
     uint64_t fixed_bytes = 0;
@@ -226,7 +227,7 @@ static void start_at_once(const struct kvb_gpu *gpu, const struct kvb_resident *
     }
     for (uint32_t i = 0; i < count; i++) {
         if (residents[i].kind == KVB_RESIDENT_ENGINE) {
-            gains[i] = gain_of(gpu, &residents[i], fixed_bytes);
+            gains[i] = gain_of(work, gpu, &residents[i], fixed_bytes);
         }
     }
     answer->all_start_at_once = true;
@@ -238,8 +239,9 @@ static void start_at_once(const struct kvb_gpu *gpu, const struct kvb_resident *
     }
 }
 
-enum kvb_status kvb_side_by_side_compute(const struct kvb_gpu *gpu, const struct kvb_resident *residents,
-                                         uint32_t count, struct kvb_side_by_side *answer, struct kvb_problems *problems)
+enum kvb_status kvb_side_by_side_in(struct kvb_plan_work *work, const struct kvb_gpu *gpu,
+                                    const struct kvb_resident *residents, uint32_t count,
+                                    struct kvb_side_by_side *answer, struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
     memset(answer, 0, sizeof *answer);
@@ -253,7 +255,7 @@ enum kvb_status kvb_side_by_side_compute(const struct kvb_gpu *gpu, const struct
     for (uint32_t i = 0; i < count && status == KVB_OK; i++) {
         struct kvb_resident_answer *row = &answer->rows[i];
         if (residents[i].kind == KVB_RESIDENT_ENGINE) {
-            status = start_engine(gpu, &residents[i], answer->held_bytes, row, problems);
+            status = start_engine(work, gpu, &residents[i], answer->held_bytes, row, problems);
             answer->engines++;
         } else {
             row->held_bytes = held_without_engine(&residents[i]);
@@ -265,7 +267,7 @@ enum kvb_status kvb_side_by_side_compute(const struct kvb_gpu *gpu, const struct
     }
     answer->crowded = answer->held_bytes > answer->memory_bytes;
     if (status == KVB_OK) {
-        start_at_once(gpu, residents, count, answer);
+        start_at_once(work, gpu, residents, count, answer);
     }
     return status;
 }

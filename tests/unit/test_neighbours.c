@@ -286,24 +286,24 @@ static void engines_that_cannot_work(void **state)
 static void smallest_shares(void **state)
 {
     (void)state;
-    static struct kvb_budget budget;
+    static struct kvb_budget budget, tried;
     start();
     plan.gpu.memory_bytes = 8192 * GIB;
     (void)answer_into(&plan, &budget);
-    assert_int_equal(kvb_needs_ppm(&plan, &budget), 10000);
+    assert_int_equal(kvb_needs_ppm(&plan, &budget, &tried), 10000);
     budget.balance_bytes = (int64_t)budget.requested_bytes;
-    assert_int_equal(kvb_needs_ppm(&plan, &budget), 0);
+    assert_int_equal(kvb_needs_ppm(&plan, &budget, &tried), 0);
     budget.balance_bytes = 0;
     plan.gpu.memory_bytes = 0;
-    assert_int_equal(kvb_needs_ppm(&plan, &budget), 0);
+    assert_int_equal(kvb_needs_ppm(&plan, &budget, &tried), 0);
     start();
     set_gpu(&plan, "15 GB", 15 * GIB, 89); // 14.99 of weights
     (void)answer_into(&plan, &budget);
-    assert_int_equal(kvb_needs_ppm(&plan, &budget), 0);
+    assert_int_equal(kvb_needs_ppm(&plan, &budget, &tried), 0);
     set_gpu(&plan, "80 GB", 79 * GIB, 90);
     budget.requested_bytes = 5 * GIB; // too low a guess: nothing starts within the steps that are tried
     budget.balance_bytes = 0;
-    assert_int_equal(kvb_needs_ppm(&plan, &budget), 0);
+    assert_int_equal(kvb_needs_ppm(&plan, &budget, &tried), 0);
 }
 
 // Settings of 0 put nothing into CPU memory; what is offloaded under unified memory frees nothing.

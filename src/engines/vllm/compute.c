@@ -94,17 +94,23 @@ static uint64_t requested_of(const struct kvb_context *context)
     return kvb_printed_request(context->memory_bytes, context->utilization_ppm, round_up);
 }
 
+static void fill_stage(const struct kvb_context *context, uint32_t stage, uint64_t requested_bytes,
+                       struct kvb_stage_terms *terms)
+{
+    kvb_stage_terms_fill(context, stage, terms);
+    kvb_stage_pool(context, requested_bytes, terms);
+}
+
 static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budget)
 {
-    struct kvb_stage_terms terms[KVB_STAGES_MAX];
+    struct kvb_stage_terms terms; // of the last stage, which is mostly the only one
     int64_t pools[KVB_STAGES_MAX] = {0};
     uint64_t requested = requested_of(context);
     for (uint32_t stage = 0; stage < context->pp; stage++) {
-        kvb_stage_terms_fill(context, stage, &terms[stage]);
-        kvb_stage_pool(context, requested, &terms[stage]);
-        pools[stage] = terms[stage].pool_bytes;
-        if (kvb_is_saturated(terms[stage].items[KVB_ITEM_WEIGHTS].bytes) ||
-            kvb_is_saturated(terms[stage].items[KVB_ITEM_ACTIVATION].high_bytes)) {
+        fill_stage(context, stage, requested, &terms);
+        pools[stage] = terms.pool_bytes;
+        if (kvb_is_saturated(terms.items[KVB_ITEM_WEIGHTS].bytes) ||
+            kvb_is_saturated(terms.items[KVB_ITEM_ACTIVATION].high_bytes)) {
             return KVB_OVERFLOW;
         }
     }
@@ -113,8 +119,11 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
     } else {
         kvb_kv_answer_v1(context, pools, budget);
     }
-    publish_items(context, &terms[budget->tightest_stage], budget);
-    budget->weights = terms[budget->tightest_stage].weights;
+    if (budget->tightest_stage + 1 != context->pp) {
+        fill_stage(context, budget->tightest_stage, requested, &terms);
+    }
+    publish_items(context, &terms, budget);
+    budget->weights = terms.weights;
     budget->requested_bytes = sum_of_items(budget);
     if (kvb_is_saturated(budget->needed_bytes) || kvb_is_saturated(budget->kv.tokens)) {
         return KVB_OVERFLOW;

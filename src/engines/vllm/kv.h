@@ -16,7 +16,7 @@ struct kvb_bucket {
     bool index_cache;                    // the sparse index beside an MLA layer
     bool padded;                         // the page was raised to a common size
     uint32_t count;                      // layers
-    uint32_t before[KVB_STAGES_MAX + 1]; // members on stages before this one
+    uint16_t before[KVB_STAGES_MAX + 1]; // members on stages before this one; a layer has a few
 };
 
 struct kvb_buckets {

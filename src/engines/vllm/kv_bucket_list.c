@@ -37,7 +37,7 @@ void kvb_bucket_join(struct kvb_buckets *buckets, const struct kvb_bucket *bucke
         if (same_bucket(into, bucket)) {
             into->count += bucket->count;
             for (uint32_t stage = 0; stage <= KVB_STAGES_MAX; stage++) {
-                into->before[stage] += bucket->before[stage];
+                into->before[stage] = (uint16_t)(into->before[stage] + bucket->before[stage]);
             }
             return;
         }

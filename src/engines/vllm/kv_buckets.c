@@ -10,9 +10,9 @@
 static void finish(struct kvb_buckets *buckets)
 {
     for (uint32_t i = 0; i < buckets->count; i++) {
-        uint32_t *before = buckets->items[i].before;
+        uint16_t *before = buckets->items[i].before;
         for (uint32_t stage = 1; stage <= KVB_STAGES_MAX; stage++) {
-            before[stage] += before[stage - 1];
+            before[stage] = (uint16_t)(before[stage] + before[stage - 1]);
         }
     }
 }

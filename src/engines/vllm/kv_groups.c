@@ -16,11 +16,11 @@ static void copy_buckets(const struct kvb_buckets *from, struct kvb_buckets *to)
 // Buckets that became alike share one.
 static void rejoin(struct kvb_buckets *buckets)
 {
-    struct kvb_buckets apart;
-    copy_buckets(buckets, &apart);
+    uint32_t count = buckets->count;
     buckets->count = 0;
-    for (uint32_t i = 0; i < apart.count; i++) {
-        kvb_bucket_join(buckets, &apart.items[i]);
+    for (uint32_t i = 0; i < count; i++) { // joined ones stand before those still to come
+        struct kvb_bucket next = buckets->items[i];
+        kvb_bucket_join(buckets, &next);
     }
 }
 
@@ -234,7 +234,7 @@ uint32_t kvb_group_size_on(const struct kvb_sizing *sizing, uint32_t stage)
 
 static uint32_t bucket_layers_on(const struct kvb_bucket *bucket, uint32_t stage)
 {
-    return bucket->before[stage + 1] - bucket->before[stage];
+    return (uint32_t)(bucket->before[stage + 1] - bucket->before[stage]);
 }
 
 uint64_t kvb_bytes_per_block(const struct kvb_sizing *sizing, uint32_t stage)

@@ -91,7 +91,7 @@ uint64_t kvb_request_blocks(const struct kvb_context *context, const struct kvb_
 
 static uint32_t layers_on(const struct kvb_bucket *bucket, uint32_t stage, bool whole_model)
 {
-    return whole_model ? bucket->count : bucket->before[stage + 1] - bucket->before[stage];
+    return whole_model ? bucket->count : (uint32_t)(bucket->before[stage + 1] - bucket->before[stage]);
 }
 
 static uint64_t need_by_layer(const struct kvb_context *context, const struct kvb_buckets *buckets, uint32_t stage,

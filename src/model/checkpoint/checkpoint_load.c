@@ -37,15 +37,13 @@ static bool is_there(const struct folder *folder, const char *name)
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_open_file file;
-    struct kvb_problems ignored;
     if (!join(path, folder->path, name) || !kvb_path_exists(path)) {
         return folder->listed;
     }
-    kvb_problems_init(&ignored);
-    if (kvb_open_file(&file, path, &ignored) != KVB_OK) {
+    if (kvb_open_file(&file, path, NULL) != KVB_OK) {
         return true; // and reading it says why not
     }
-    bool pointer = is_pointer(&file, &ignored);
+    bool pointer = is_pointer(&file, NULL);
     kvb_close_file(&file);
     return !pointer;
 }
