@@ -50,6 +50,9 @@ struct kvb_model_source {
 enum kvb_status kvb_model_load(const char *name, const char *overrides, struct kvb_model *model,
                                struct kvb_model_source *source, struct kvb_problems *problems) KVB_MUST_USE;
 
+// OWNER/NAME or NAME as a repository may be called: safe in a command that is pasted.
+bool kvb_model_name_is_served(const char *name);
+
 // Reads config.json text (JSON) or a `kind: model` profile (YAML); `file` is for messages.
 // `quant_text`: text of a hf_quant_config.json beside it, or NULL.
 enum kvb_status kvb_model_read_config(const char *file, const char *text, size_t length, const char *quant_file,
@@ -79,6 +82,7 @@ enum kvb_status kvb_engine_load(const char *name, struct kvb_engine *engine, str
 struct kvb_deployment {
     char name[KVB_NAME_CAPACITY];
     char model[KVB_PATH_CAPACITY];
+    char served_name[KVB_NAME_CAPACITY]; // what the model is called in answers; "": its own name
     char gpu[KVB_NAME_CAPACITY];
     char engine[KVB_NAME_CAPACITY];
     char draft_model[KVB_PATH_CAPACITY];

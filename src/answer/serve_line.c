@@ -135,10 +135,11 @@ static bool is_replaced(const struct kvb_question *question, const struct serve_
     return true;
 }
 
-// A file is not what vLLM serves; its model's name is.
+// A file or a spelling of ours is not what the engine serves; the model's name is. A folder is served as it is.
 static const char *served_model(const struct kvb_question *question, const struct kvb_plan *plan)
 {
-    const char *model = question->deployment.model;
+    const struct kvb_deployment *deployment = &question->deployment;
+    const char *model = deployment->model;
     size_t length = strlen(model);
     static const char *const endings[] = {".json", ".yaml", ".yml"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
@@ -147,7 +148,10 @@ static const char *served_model(const struct kvb_question *question, const struc
             return plan->model.name;
         }
     }
-    return length == 0 || question->deployment.inline_model ? plan->model.name : model;
+    bool spelled = strstr(model, "://") != NULL || (strchr("/.~", model[0]) == NULL && strchr(model, '/') == NULL);
+    spelled = spelled || kvb_starts_with(model, "hf.co/") || kvb_starts_with(model, "huggingface.co/");
+    bool named = deployment->inline_model || deployment->served_name[0] != '\0' || spelled;
+    return length == 0 || named ? plan->model.name : model;
 }
 
 static void add_given_command(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,

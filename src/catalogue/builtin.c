@@ -52,3 +52,22 @@ const struct kvb_builtin *kvb_builtin_find(enum kvb_profile_kind kind, const cha
     }
     return NULL;
 }
+
+const struct kvb_known_name *kvb_known_find(const char *wanted)
+{
+    size_t count, low = 0;
+    const struct kvb_known_name *rows = kvb_known_names(&count);
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        int order = compare(wanted, rows[middle].name);
+        if (order == 0) {
+            return &rows[middle];
+        }
+        if (order < 0) {
+            count = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return NULL;
+}

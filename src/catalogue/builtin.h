@@ -10,4 +10,17 @@ const struct kvb_builtin *kvb_builtin_find(enum kvb_profile_kind kind, const cha
 // The stretch of one kind in kvb_builtins().
 const struct kvb_builtin *kvb_builtins_of(enum kvb_profile_kind kind, size_t *count);
 
+// ---- The table of names, generated from profiles/names.csv
+
+struct kvb_known_name {
+    const char *name; // lower case
+    const char *like; // id of the built-in model it is built like
+    const char *why;  // "renamed", "copy", "fine-tune"
+};
+// Sorted by name.
+const struct kvb_known_name *kvb_known_names(size_t *count);
+
+// By the whole name, case ignored; NULL when there is none.
+const struct kvb_known_name *kvb_known_find(const char *name);
+
 #endif

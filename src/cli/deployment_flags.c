@@ -29,6 +29,17 @@ static bool set_model(struct arguments *arguments, const struct option_row *row,
 }
 
 // A GPU of another name does not keep the memory that a profile states for its own.
+static bool set_served_name(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    struct kvb_deployment *deployment = &arguments->question.deployment;
+    if (!kvb_model_name_is_served(value) || !kvb_copy(deployment->served_name, KVB_NAME_CAPACITY, value)) {
+        (void)options_mistake(arguments, "--%s: '%.120s' is no name of a model; expected such as Qwen/Qwen3-8B",
+                              row->name, value);
+        return false;
+    }
+    return true;
+}
+
 static bool set_gpu(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
@@ -153,6 +164,8 @@ static bool set_reserve(struct arguments *arguments, const struct option_row *ro
 
 static const struct option_row rows[] = {
     {"model", NULL, "NAME|PATH", "Hugging Face name, profile, config.json or folder", NULL, set_model, DEPLOYMENT},
+    {"served-name", NULL, "OWNER/NAME", "what the model is called when --model is a file or a folder", NULL,
+     set_served_name, DEPLOYMENT},
     {"gpu", NULL, "NAME",
      "id, alias or nvidia-smi name; live or live:N asks the driver; without it the cards that start are listed", NULL,
      set_gpu, DEPLOYMENT},

@@ -19,7 +19,11 @@ static enum kvb_status resolve_model(const struct kvb_deployment *deployment, st
                                "no model is named; say which with --model NAME or PATH");
     }
     const char *overrides = deployment->overrides[0] ? deployment->overrides : NULL;
-    return kvb_model_load(deployment->model, overrides, &plan->model, source, problems);
+    enum kvb_status status = kvb_model_load(deployment->model, overrides, &plan->model, source, problems);
+    if (status == KVB_OK && deployment->served_name[0] != '\0') {
+        (void)kvb_copy(plan->model.name, sizeof plan->model.name, deployment->served_name);
+    }
+    return status;
 }
 
 static void set_memory(struct kvb_gpu *gpu, uint64_t bytes, enum kvb_basis basis)

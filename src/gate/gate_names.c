@@ -7,7 +7,6 @@
 struct loaded_model {
     struct loaded_model *older;
     const char *name;
-    char found_as[KVB_PATH_CAPACITY]; // the name that was loaded
     enum kvb_status status;
     char text[KVB_PROBLEM_TEXT_CAPACITY]; // why not, or what it was taken for
     struct kvb_model model;
@@ -39,56 +38,13 @@ static const char *first_error(const struct kvb_problems *problems)
 
 // ---- models
 
-// "/mnt/models--Qwen--Qwen3-8B/snapshots/1" and "/models/Qwen/Qwen3-8B" end in a name.
-static bool name_in_path(const char *path, char *out, size_t capacity)
+// What the name was taken for, if it was not the model's own.
+static void note_name(struct loaded_model *entry, const struct kvb_problems *problems)
 {
-    const char *cache = strstr(path, "models--");
-    if (cache != NULL) {
-        if (!kvb_copy(out, capacity, cache + 8)) {
-            return false;
+    for (uint32_t i = problems->count; i-- > 0;) {
+        if (problems->items[i].severity == KVB_NOTICE) {
+            (void)kvb_copy(entry->text, sizeof entry->text, problems->items[i].text);
         }
-        out[strcspn(out, "/")] = '\0';
-        char *dashes = strstr(out, "--");
-        if (dashes == NULL) {
-            return false;
-        }
-        *dashes = '/';
-        memmove(dashes + 1, dashes + 2, strlen(dashes + 2) + 1);
-        return true;
-    }
-    if (!kvb_copy(out, capacity, path)) {
-        return false;
-    }
-    size_t length = strlen(out);
-    while (length > 0 && out[length - 1] == '/') {
-        out[--length] = '\0';
-    }
-    unsigned slashes = 0;
-    while (length > 0 && slashes < 2) {
-        slashes += out[--length] == '/';
-    }
-    if (slashes < 2) {
-        return false;
-    }
-    memmove(out, out + length + 1, strlen(out + length + 1) + 1);
-    return true;
-}
-
-// A path of the container is not here; its end may be the model's name.
-static void try_end_of_path(struct loaded_model *entry)
-{
-    char name[KVB_PATH_CAPACITY];
-    struct kvb_problems ignored;
-    kvb_problems_init(&ignored);
-    bool absolute = entry->name[0] == '/' || entry->name[0] == '~';
-    if (entry->status != KVB_CANNOT_OPEN || !absolute || !name_in_path(entry->name, name, sizeof name)) {
-        return;
-    }
-    if (kvb_model_load(name, NULL, &entry->model, &entry->source, &ignored) == KVB_OK) {
-        entry->status = KVB_OK;
-        (void)kvb_copy(entry->text, sizeof entry->text, "the path is not here; taken for ");
-        (void)kvb_copy(entry->text + strlen(entry->text), sizeof entry->text - strlen(entry->text), name);
-        (void)kvb_copy(entry->found_as, sizeof entry->found_as, name);
     }
 }
 
@@ -119,10 +75,10 @@ static const struct loaded_model *load_model(struct kvb_gate *gate, const char *
     }
     kvb_problems_init(&problems);
     entry->status = kvb_model_load(name, NULL, &entry->model, &entry->source, &problems);
-    (void)kvb_copy(entry->found_as, sizeof entry->found_as, name);
     if (entry->status != KVB_OK) {
         say_unloaded(entry, &problems);
-        try_end_of_path(entry);
+    } else {
+        note_name(entry, &problems);
     }
     entry->older = gate->models;
     gate->models = entry;
@@ -156,7 +112,6 @@ static bool resolve_model(struct kvb_gate *gate, const struct kvb_found *found)
         kvb_findings_add(gate->findings, KVB_CHECK_NO_MODEL, KVB_NOTICE, spot, "%s", entry->text);
     }
     if (deployment->overrides[0] != '\0') { // each in its own way, so it is loaded once more
-        (void)kvb_copy(deployment->model, sizeof deployment->model, entry->found_as);
         return true;
     }
     deployment->inline_model = true;

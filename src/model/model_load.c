@@ -1,15 +1,18 @@
 // A model by name or path: built-in profiles first known by id, then files and folders.
+#include <stdio.h>
 #include <string.h>
 
 #include <kvbudget/input.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "catalogue/builtin.h"
 #include "model/checkpoint/checkpoint.h"
-#include "text/file.h"
 #include "model/checkpoint/gguf.h"
 #include "model/hub_cache.h"
 #include "model/model_profile.h"
+#include "model/names/name.h"
+#include "text/file.h"
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -130,6 +133,17 @@ enum kvb_status hf_attach_checkpoint(const struct hf_files *files, const char *p
     return status;
 }
 
+// The folder's name; a bare file or folder is called what its config calls itself.
+static void name_from_path(struct kvb_model *model, const char *path)
+{
+    char own[KVB_NAME_CAPACITY];
+    (void)kvb_copy(own, sizeof own, model->name);
+    hf_name_from_path(model->name, sizeof model->name, path);
+    if (!strchr(model->name, '/') && strchr(own, '/') && kvb_model_name_is_served(own)) {
+        (void)kvb_copy(model->name, sizeof model->name, own);
+    }
+}
+
 static enum kvb_status load_path(const char *path, const char *overrides, struct kvb_model *model,
                                  struct kvb_problems *problems)
 {
@@ -143,7 +157,7 @@ static enum kvb_status load_path(const char *path, const char *overrides, struct
         status = kvb_model_read_config(files.path, files.config.text, files.config.length, files.quant_path,
                                        files.quant.text, files.quant.length, overrides, &built, problems);
         if (status == KVB_OK) {
-            hf_name_from_path(built.name, sizeof built.name, path);
+            name_from_path(&built, path);
             status = hf_attach_checkpoint(&files, path, &built, problems);
         }
     }
@@ -154,43 +168,10 @@ static enum kvb_status load_path(const char *path, const char *overrides, struct
     return status;
 }
 
-// The built-in model of the nearest name; a name without its owner is compared with names without theirs.
-static const char *nearest_name(const char *name)
+// A file that should be here, rather than a folder whose name says which model it held.
+static bool names_a_file(const char *name)
 {
-    struct kvb_nearest nearest;
-    const char *id = NULL;
-    size_t count;
-    const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
-    kvb_nearest_init(&nearest, name);
-    for (size_t i = 0; i < count; i++) {
-        const char *slash = strchr(rows[i].id, '/');
-        const char *before = nearest.best;
-        kvb_nearest_offer(&nearest, slash && !strchr(name, '/') ? slash + 1 : rows[i].id);
-        id = nearest.best != before ? rows[i].id : id;
-    }
-    return id;
-}
-
-static enum kvb_status refuse_name(const char *name, struct kvb_problems *problems)
-{
-    struct kvb_place place = {name, 0, 0};
-    if (looks_like_path(name)) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, place, "no such file or folder");
-    }
-    const char *nearest = nearest_name(name);
-    const char *joint = nearest ? ", nearest is " : "";
-    place.file = NULL;
-    if (!strchr(name, '/')) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, place,
-                               "model '%.120s' is not built in%s%s; write its name on huggingface.co, OWNER/MODEL, or "
-                               "give its config: --model ./config.json",
-                               name, joint, nearest ? nearest : "");
-    }
-    return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, place,
-                           "model '%.120s' is not built in%s%s; fetch its config with: curl -L "
-                           "https://huggingface.co/%.120s/resolve/main/config.json -o config.json - and give --model "
-                           "./config.json",
-                           name, joint, nearest ? nearest : "", name);
+    return ends_with(name, ".yaml") || ends_with(name, ".yml") || ends_with(name, ".json");
 }
 
 // A download beats the profile of the same name when it has weights whose headers can be read.
@@ -208,28 +189,129 @@ static bool find_download(const char *name, bool built_in, char path[KVB_PATH_CA
     return has_weights || !built_in;
 }
 
-enum kvb_status kvb_model_load(const char *name, const char *overrides, struct kvb_model *model,
-                               struct kvb_model_source *source, struct kvb_problems *problems)
+// ---- a name that is not built in as it is written
+
+static void say_source(struct kvb_model_source *source, const char *text, const struct kvb_model *model)
+{
+    if (source) {
+        memset(source, 0, sizeof *source);
+        (void)kvb_copy(source->text, sizeof source->text, text);
+        source->weights_basis = kvb_model_counts_headers(model) ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG;
+    }
+}
+
+// The model keeps the name it is served under; of a path or a spelling it is the built-in one.
+static void name_model(const struct kvb_name *name, const struct kvb_name_answer *answer, struct kvb_model *model)
+{
+    bool own = name->owner[0] && !name->is_path && answer->match != KVB_MATCH_SPELLING;
+    if (own) {
+        kvb_name_write(model->name, name);
+    } else {
+        (void)kvb_copy(model->name, sizeof model->name, answer->base->id);
+    }
+}
+
+static void use_gguf(const struct kvb_name_scheme *scheme, struct kvb_model *model)
+{
+    const char *format = scheme->format[0] ? scheme->format : "Q4_K_M";
+    uint64_t elements = kvb_model_parameters(model);
+    uint64_t centibits = kvb_gguf_format_centibits(format, strlen(format));
+    memset(&model->checkpoint, 0, sizeof model->checkpoint);
+    model->checkpoint.kind = KVB_CHECKPOINT_GGUF;
+    model->checkpoint.parameters = elements;
+    model->checkpoint.total_bytes = kvb_mul(elements, centibits) / 800;
+}
+
+// Another number format than the built-in profile's: its shape with what the name says.
+static enum kvb_status load_sibling(const struct kvb_name_answer *answer, const char *overrides,
+                                    struct kvb_model *model, struct kvb_problems *problems)
+{
+    const struct kvb_builtin *base = answer->base;
+    const struct kvb_name_scheme *scheme = &answer->scheme;
+    char config[1024];
+    kvb_name_scheme_config(config, sizeof config, scheme);
+    enum kvb_status status =
+        kvb_model_profile_quantised(base->id, base->text, base->length, overrides, config, model, problems);
+    if (status == KVB_OK && scheme->method == KVB_NAME_GGUF) {
+        use_gguf(scheme, model);
+    }
+    if (status == KVB_OK) {
+        kvb_name_scheme_bound(scheme, &model->assumed_low_ppm, &model->assumed_high_ppm);
+    }
+    return status;
+}
+
+static enum kvb_status load_found(const char *text, const struct kvb_name *name, const struct kvb_name_answer *answer,
+                                  const char *overrides, struct kvb_model *model, struct kvb_problems *problems)
+{
+    const struct kvb_builtin *base = answer->base;
+    bool sibling = answer->match == KVB_MATCH_SIBLING;
+    enum kvb_status status =
+        sibling ? load_sibling(answer, overrides, model, problems)
+                : kvb_model_profile_with(base->id, base->text, base->length, overrides, model, problems);
+    if (status == KVB_OK) {
+        name_model(name, answer, model);
+        kvb_name_say(text, answer, problems);
+    }
+    return status;
+}
+
+static enum kvb_status load_named(const char *text, const char *overrides, struct kvb_model *model,
+                                  struct kvb_model_source *source, struct kvb_problems *problems)
+{
+    struct kvb_name name;
+    struct kvb_name_answer answer = {0};
+    bool path = looks_like_path(text);
+    if (!names_a_file(text) && kvb_name_parse(text, &name)) {
+        kvb_name_find(&name, &answer);
+    }
+    bool loads = answer.base && answer.scheme.method != KVB_NAME_FOREIGN;
+    if (!loads && path && !answer.base) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, (struct kvb_place){text, 0, 0},
+                               "no such file or folder");
+    }
+    if (!loads) {
+        return kvb_name_refuse(text, &name, &answer, problems);
+    }
+    enum kvb_status status = load_found(text, &name, &answer, overrides, model, problems);
+    if (status == KVB_OK && source) {
+        char from[KVB_NAME_CAPACITY + 32];
+        bool sibling = answer.match == KVB_MATCH_SIBLING;
+        (void)snprintf(from, sizeof from, "%s %s", sibling ? "sibling of" : "built-in profile of", answer.base->id);
+        say_source(source, answer.match == KVB_MATCH_SPELLING ? "built-in profile" : from, model);
+        source->weights_basis = sibling ? KVB_BASIS_ASSUMED : source->weights_basis;
+    }
+    return status;
+}
+
+// A file, a folder, a download or a built-in profile, by the very name that was written.
+static enum kvb_status load_written(const char *name, const char *overrides, struct kvb_model *model,
+                                    struct kvb_model_source *source, bool *found, struct kvb_problems *problems)
 {
     const struct kvb_builtin *builtin = kvb_builtin_find(KVB_PROFILE_MODEL, name);
     bool is_path = kvb_path_exists(name) && (!builtin || !kvb_path_is_folder(name));
     char download[KVB_PATH_CAPACITY];
-    enum kvb_status status;
+    enum kvb_status status = KVB_OK;
     bool downloaded = !is_path && find_download(name, builtin != NULL, download);
+    *found = is_path || downloaded || builtin;
     if (is_path || downloaded) {
         status = load_path(is_path ? name : download, overrides, model, problems);
     } else if (builtin) {
         status = kvb_model_profile_with(builtin->id, builtin->text, builtin->length, overrides, model, problems);
-    } else {
-        status = refuse_name(name, problems);
     }
     if (status == KVB_OK && downloaded) {
         (void)kvb_copy(model->name, sizeof model->name, name);
     }
-    if (status == KVB_OK && source) {
-        memset(source, 0, sizeof *source);
-        (void)kvb_copy(source->text, sizeof source->text, is_path ? name : downloaded ? download : "built-in profile");
-        source->weights_basis = kvb_model_counts_headers(model) ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG;
+    if (status == KVB_OK && *found) {
+        say_source(source, is_path ? name : downloaded ? download : "built-in profile", model);
     }
     return status;
+}
+
+enum kvb_status kvb_model_load(const char *name, const char *overrides, struct kvb_model *model,
+                               struct kvb_model_source *source, struct kvb_problems *problems)
+{
+    bool found;
+    enum kvb_status status = load_written(name, overrides, model, source, &found, problems);
+    return found ? status : load_named(name, overrides, model, source, problems);
 }

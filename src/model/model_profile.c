@@ -147,13 +147,79 @@ static struct kvb_node *child(struct kvb_node *mapping, const char *key)
     return node;
 }
 
-enum kvb_status kvb_model_profile_with(const char *file, const char *text, size_t length, const char *overrides,
-                                       struct kvb_model *model, struct kvb_problems *problems)
+static void drop(struct kvb_node *mapping, const char *key)
 {
-    struct kvb_tree tree = {0}, over = {0};
+    struct kvb_node **link = &mapping->first;
+    while (*link && strcmp((*link)->key, key) != 0) {
+        link = &(*link)->next;
+    }
+    if (*link) {
+        *link = (*link)->next;
+        mapping->count--;
+    }
+}
+
+static struct kvb_node *list_of_kept(struct kvb_node *quantisation)
+{
+    static const char *const keys[] = {"ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers"};
+    for (size_t i = 0; quantisation && i < sizeof keys / sizeof keys[0]; i++) {
+        struct kvb_node *list = child(quantisation, keys[i]);
+        if (list && list->kind == KVB_NODE_SEQUENCE) {
+            return list;
+        }
+    }
+    return NULL;
+}
+
+// What one quantised checkpoint of a model leaves at 16 bits, its siblings leave too.
+static void inherit_kept(struct kvb_node *from, struct kvb_node *to)
+{
+    struct kvb_node *own = list_of_kept(to), *old = list_of_kept(from);
+    if (!own || !old) {
+        return;
+    }
+    struct kvb_node **end = &own->first;
+    while (*end) {
+        end = &(*end)->next;
+    }
+    *end = old->first;
+    own->count += old->count;
+}
+
+// Another quantization_config ("": none) in place of the profile's own.
+static enum kvb_status requantise(struct kvb_node *config, const char *text, struct kvb_tree *quant,
+                                  struct kvb_problems *problems)
+{
+    static const char key[] = "quantization_config";
+    struct kvb_node *before = child(config, key);
+    enum kvb_status status = KVB_OK;
+    drop(config, key);
+    drop(config, "compression_config");
+    drop(config, "expert_dtype");
+    if (*text) {
+        status = kvb_tree_read(quant, key, text, strlen(text), problems);
+    }
+    if (status == KVB_OK && *text) {
+        quant->root->key = key;
+        inherit_kept(before, quant->root);
+        struct kvb_node holder = {.kind = KVB_NODE_MAPPING, .count = 1, .first = quant->root};
+        hf_merge(config, &holder, HF_LINE_BESIDE);
+    }
+    return status;
+}
+
+enum kvb_status kvb_model_profile_quantised(const char *file, const char *text, size_t length, const char *overrides,
+                                            const char *quantisation, struct kvb_model *model,
+                                            struct kvb_problems *problems)
+{
+    struct kvb_tree tree = {0}, over = {0}, quant = {0};
     enum kvb_status status = kvb_tree_read(&tree, file, text, length, problems);
     if (status == KVB_OK && !check_profile(&tree, tree.root, problems)) {
         status = kvb_problems_status(problems);
+    }
+    if (status == KVB_OK && quantisation) {
+        drop(tree.root, "checkpoint");
+        status = requantise(child(tree.root, "config"), quantisation, &quant, problems);
     }
     if (status == KVB_OK && overrides && *overrides) {
         status = hf_read_overrides(&over, overrides, problems);
@@ -166,7 +232,14 @@ enum kvb_status kvb_model_profile_with(const char *file, const char *text, size_
     }
     kvb_tree_free(&tree);
     kvb_tree_free(&over);
+    kvb_tree_free(&quant);
     return status;
+}
+
+enum kvb_status kvb_model_profile_with(const char *file, const char *text, size_t length, const char *overrides,
+                                       struct kvb_model *model, struct kvb_problems *problems)
+{
+    return kvb_model_profile_quantised(file, text, length, overrides, NULL, model, problems);
 }
 
 enum kvb_status kvb_model_read_profile(const char *file, const char *text, size_t length, struct kvb_model *model,

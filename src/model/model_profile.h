@@ -48,6 +48,11 @@ void hf_name_from_path(char *out, size_t capacity, const char *path);
 enum kvb_status kvb_model_profile_with(const char *file, const char *text, size_t length, const char *overrides,
                                        struct kvb_model *model, struct kvb_problems *problems) KVB_MUST_USE;
 
+// The same with another quantization_config in place of the profile's own (JSON; "": none; NULL: keep it).
+enum kvb_status kvb_model_profile_quantised(const char *file, const char *text, size_t length, const char *overrides,
+                                            const char *quantisation, struct kvb_model *model,
+                                            struct kvb_problems *problems) KVB_MUST_USE;
+
 // The model of a profile whose root (or inline mapping) is `node`; its keys are checked strictly.
 enum kvb_status kvb_model_from_profile(const struct kvb_tree *tree, const struct kvb_node *node,
                                        struct kvb_model *model, struct kvb_problems *problems) KVB_MUST_USE;

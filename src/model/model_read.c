@@ -4,6 +4,7 @@
 
 #include <kvbudget/input.h>
 
+#include "base/text.h"
 #include "model/config/hf_config.h"
 #include "model/model_profile.h"
 
@@ -88,6 +89,10 @@ enum kvb_status kvb_model_read_config(const char *file, const char *text, size_t
     enum kvb_status status = hf_read_trees(&trees, &texts, problems);
     if (status == KVB_OK) {
         status = hf_model_from_tree(&trees.config, trees.config.root, quant_file, model, problems);
+    }
+    const struct kvb_node *own = status == KVB_OK ? kvb_node_get(trees.config.root, "_name_or_path") : NULL;
+    if (own && own->kind == KVB_NODE_SCALAR) {
+        (void)kvb_copy(model->name, sizeof model->name, own->text);
     }
     hf_free_trees(&trees);
     return status;

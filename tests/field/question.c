@@ -1,6 +1,7 @@
 // Reads one row as a serve command with its surroundings and plans it.
 #include "question.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -110,6 +111,18 @@ static void keep_why(struct answer *answer, const struct kvb_problems *problems)
     }
 }
 
+// A model known by its name alone is no measure of the program; what is planned for it is said instead.
+static void set_aside(struct answer *answer)
+{
+    const struct kvb_term *weights = &answer->budget.items[KVB_ITEM_WEIGHTS];
+    char likely[32], low[32], high[32];
+    (void)snprintf(answer->why_not, sizeof answer->why_not,
+                   "known by its name alone: planned with weights of %s GiB, %s to %s",
+                   kvb_format_gib(likely, weights->bytes, 2), kvb_format_gib(low, weights->low_bytes, 2),
+                   kvb_format_gib(high, weights->high_bytes, 2));
+    answer->answered = false;
+}
+
 void question_ask(const struct table *table, size_t row, struct answer *answer)
 {
     struct kvb_deployment *deployment = kvb_reallocate(NULL, sizeof *deployment);
@@ -130,5 +143,7 @@ void question_ask(const struct table *table, size_t row, struct answer *answer)
     answer->answered = status == KVB_OK;
     if (!answer->answered) {
         keep_why(answer, &problems);
+    } else if (answer->plan.model.assumed_high_ppm > 0) {
+        set_aside(answer);
     }
 }

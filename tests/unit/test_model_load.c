@@ -49,13 +49,13 @@ static void unknown_names_say_what_to_do(void **state)
 {
     (void)state;
     assert_int_equal(load("Qwen/Qwen3-8C"), KVB_UNKNOWN_NAME);
-    assert_non_null(strstr(problems.items[0].text, "nearest is Qwen/Qwen3-"));
+    assert_non_null(strstr(problems.items[0].text, "the nearest that is: `kvbudget plan --model Qwen/Qwen3-8B`"));
     assert_non_null(strstr(problems.items[0].text,
-                           "curl -L https://huggingface.co/Qwen/Qwen3-8C/resolve/main/config.json -o config.json"));
+                           "`curl -fL https://huggingface.co/Qwen/Qwen3-8C/resolve/main/config.json -o config.json"));
     assert_int_equal(load("./no/such/folder"), KVB_CANNOT_OPEN);
     assert_int_equal(load("missing.yaml"), KVB_CANNOT_OPEN);
-    assert_int_equal(load("qwen3-8b"), KVB_UNKNOWN_NAME); // without its owner
-    assert_non_null(strstr(problems.items[0].text, "nearest is Qwen/Qwen3-8B; write its name"));
+    assert_int_equal(load("qwen3-8"), KVB_UNKNOWN_NAME); // without its owner
+    assert_non_null(strstr(problems.items[0].text, "--model Qwen/Qwen3-8B`; write its name"));
 }
 
 static char folder[64] = "/tmp/kvb_model_XXXXXX";

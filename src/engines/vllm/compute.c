@@ -42,6 +42,9 @@ static enum kvb_basis basis_of(const struct kvb_context *context, enum kvb_item 
     if (item == KVB_ITEM_KV_CACHE && kvb_cache_is_fixed(context)) {
         stated = true;
     }
+    if (item == KVB_ITEM_WEIGHTS && !stated && context->model->assumed_high_ppm > 0) {
+        return KVB_BASIS_ASSUMED;
+    }
     if (item == KVB_ITEM_WEIGHTS && !stated && kvb_model_counts_headers(context->model)) {
         return KVB_BASIS_CHECKPOINT;
     }

@@ -57,7 +57,9 @@ static struct kvb_estimate weights_range(const struct kvb_context *context, uint
     if (method == KVB_QUANT_MXFP4 || method == KVB_QUANT_NVFP4 || method == KVB_QUANT_BNB4) {
         margin = bytes / 20; // the kernel's padding depends on what is installed
     }
-    return (struct kvb_estimate){bytes, bytes - margin, kvb_add(bytes, margin)};
+    uint64_t low = kvb_max(margin, kvb_mul(bytes / 1000, context->model->assumed_low_ppm) / 1000);
+    uint64_t high = kvb_max(margin, kvb_mul(bytes / 1000, context->model->assumed_high_ppm) / 1000);
+    return (struct kvb_estimate){bytes, bytes - low, kvb_add(bytes, high)};
 }
 
 // Replaces the model of a term by what a run taught about it, and narrows its range.

@@ -1,0 +1,298 @@
+// The built-in model that a name means: spelling, owner, the table of names, other number formats, variants.
+#include <string.h>
+
+#include "base/text.h"
+#include "catalogue/builtin.h"
+#include "model/names/name.h"
+
+// Their repositories are copies of other owners' models.
+static const char *const repackagers[] = {"unsloth",     "NousResearch",   "RedHatAI",      "neuralmagic",
+                                          "TheBloke",    "hugging-quants", "mlx-community", "sgl-project",
+                                          "meta-models", "nvidia",         "alpindale"};
+// Words that tell one variant of a model from another of the same shape.
+static const char *const variants[] = {"instruct", "it",   "chat",  "base",      "pt",      "hf",          "sft",
+                                       "dpo",      "orpo", "rl",    "grpo",      "kto",     "abliterated", "uncensored",
+                                       "heretic",  "ft",   "tuned", "finetuned", "finetune"};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+// "Meta-Llama" and "Llama" are one.
+static const char *without_maker(const char *name)
+{
+    static const char *const makers[] = {"meta-", "nvidia-", "mistralai-", "qwen-qwen", "google-", "deepseek-ai-"};
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+        size_t length = strlen(makers[i]), same = 0;
+        while (same < length && lower(name[same]) == makers[i][same]) {
+            same++;
+        }
+        if (same == length) {
+            return name + length - (strcmp(makers[i], "qwen-qwen") == 0 ? 4 : 0);
+        }
+    }
+    return name;
+}
+
+void kvb_name_fold(char *out, size_t capacity, const char *name)
+{
+    size_t used = 0;
+    const char *at = without_maker(name);
+    for (const char *c = at; *c && used + 1 < capacity; c++) {
+        bool mark = strchr("-_. ", *c) != NULL;
+        bool between = mark && c > at && is_digit(c[-1]) && is_digit(c[1]);
+        if (!mark || between) {
+            out[used++] = *c == '_' ? '.' : lower(*c);
+        }
+    }
+    out[used] = '\0';
+}
+
+static bool is_variant(const char *at, size_t length)
+{
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+        size_t same = 0;
+        while (same < length && variants[i][same] == lower(at[same])) {
+            same++;
+        }
+        if (same == length && variants[i][same] == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The name without the words that tell variants apart, folded.
+static void fold_core(char out[KVB_NAME_PART], const char *name)
+{
+    char kept[KVB_NAME_PART];
+    size_t used = 0;
+    while (*name) {
+        size_t length = strcspn(name, "-_ ");
+        if (!is_variant(name, length) && used + length + 2 < sizeof kept) {
+            if (used > 0) {
+                kept[used++] = '-';
+            }
+            memcpy(kept + used, name, length);
+            used += length;
+        }
+        name += length;
+        name += *name != '\0';
+    }
+    kept[used] = '\0';
+    kvb_name_fold(out, KVB_NAME_PART, kept);
+}
+
+static bool is_repackager(const char *id)
+{
+    size_t length = strcspn(id, "/");
+    for (size_t i = 0; i < sizeof repackagers / sizeof repackagers[0]; i++) {
+        if (strlen(repackagers[i]) == length && strncmp(repackagers[i], id, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *part_of_name(const char *id)
+{
+    const char *slash = strchr(id, '/');
+    return slash ? slash + 1 : id;
+}
+
+static bool owner_is(const char *id, const char *owner)
+{
+    size_t length = strlen(owner), same = 0;
+    while (same < length && lower(id[same]) == lower(owner[same])) {
+        same++;
+    }
+    return length > 0 && same == length && id[length] == '/';
+}
+
+// Built-in models whose name folds to the same; the best owner's alone, when one is better than the others.
+struct found {
+    const struct kvb_builtin *rows[KVB_CANDIDATES_MAX];
+    uint32_t count;
+    uint32_t rank; // of those in rows
+};
+
+static void offer(struct found *found, const struct kvb_builtin *row, uint32_t rank)
+{
+    if (found->count == 0 || rank > found->rank) {
+        found->count = 0;
+        found->rank = rank;
+    }
+    if (rank == found->rank && found->count < KVB_CANDIDATES_MAX) {
+        found->rows[found->count++] = row;
+    }
+}
+
+static uint32_t rank_of(const struct kvb_builtin *row, const char *owner)
+{
+    return owner_is(row->id, owner) ? 4 : is_repackager(row->id) ? 0 : 2;
+}
+
+static void find_folded(struct found *found, const char *owner, const char *name)
+{
+    char wanted[KVB_NAME_PART], have[KVB_NAME_PART];
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
+    found->count = 0;
+    kvb_name_fold(wanted, sizeof wanted, name);
+    for (size_t i = 0; wanted[0] && i < count; i++) {
+        kvb_name_fold(have, sizeof have, part_of_name(rows[i].id));
+        if (strcmp(have, wanted) == 0) {
+            bool same = kvb_equal_ignoring_case(part_of_name(rows[i].id), name);
+            offer(found, &rows[i], rank_of(&rows[i], owner) + (same ? 1 : 0));
+        }
+    }
+}
+
+// Models whose own name says how they are quantised are a base for their siblings; else variants are.
+static void find_core(struct found *found, const struct kvb_name *name, const char *rest, bool quantised)
+{
+    char wanted[KVB_NAME_PART], have[KVB_NAME_PART], own[KVB_NAME_PART], folded[KVB_NAME_PART];
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
+    found->count = 0;
+    fold_core(wanted, rest);
+    kvb_name_fold(folded, sizeof folded, rest);
+    for (size_t i = 0; wanted[0] && i < count; i++) {
+        struct kvb_name row = {0};
+        struct kvb_name_scheme scheme;
+        (void)kvb_copy(row.name, sizeof row.name, part_of_name(rows[i].id));
+        kvb_name_take_words(&row, own, &scheme);
+        if (scheme.method != KVB_NAME_UNSAID && scheme.method != KVB_NAME_PLAIN && !quantised) {
+            continue;
+        }
+        fold_core(have, own);
+        if (strcmp(have, wanted) == 0) {
+            kvb_name_fold(have, sizeof have, own);
+            offer(found, &rows[i],
+                  rank_of(&rows[i], name->owner) + (scheme.method == KVB_NAME_UNSAID ? 8 : 0) +
+                      (strcmp(have, folded) == 0 ? 16 : 0));
+        }
+    }
+}
+
+// ---- the table of names
+
+// By the whole name, and without its owner by the folded one.
+static const struct kvb_known_name *find_like(const char *owner, const char *name)
+{
+    char whole[2 * KVB_NAME_PART], wanted[KVB_NAME_PART], have[KVB_NAME_PART];
+    size_t count, length = strlen(owner);
+    const struct kvb_known_name *rows = kvb_known_names(&count);
+    (void)kvb_copy(whole, sizeof whole, owner);
+    if (length > 0) {
+        whole[length++] = '/';
+    }
+    (void)kvb_copy(whole + length, sizeof whole - length, name);
+    const struct kvb_known_name *exact = kvb_known_find(whole);
+    if (exact) {
+        return exact;
+    }
+    kvb_name_fold(wanted, sizeof wanted, name);
+    for (size_t i = 0; wanted[0] && i < count; i++) {
+        kvb_name_fold(have, sizeof have, part_of_name(rows[i].name));
+        if (strcmp(have, wanted) == 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+static bool use_like(struct kvb_name_answer *answer, const char *owner, const char *name)
+{
+    const struct kvb_known_name *known = find_like(owner, name);
+    answer->base = known ? kvb_builtin_find(KVB_PROFILE_MODEL, known->like) : NULL;
+    answer->why = answer->base ? known->why : NULL;
+    return answer->base != NULL;
+}
+
+static bool use_ollama(const struct kvb_name *name, struct kvb_name_answer *answer)
+{
+    const char *quantised = "";
+    const char *hub = name->owner[0] ? NULL : kvb_ollama_find(name->name, name->tag, &quantised);
+    answer->base = hub ? kvb_builtin_find(KVB_PROFILE_MODEL, hub) : NULL;
+    if (!answer->base) {
+        return false;
+    }
+    answer->why = "Ollama";
+    answer->match = quantised[0] ? KVB_MATCH_SIBLING : KVB_MATCH_LIKE;
+    if (quantised[0]) {
+        answer->scheme.method = KVB_NAME_GGUF;
+        (void)kvb_copy(answer->scheme.format, sizeof answer->scheme.format, quantised);
+    }
+    return true;
+}
+
+static bool take_found(const struct found *found, enum kvb_name_found match, struct kvb_name_answer *answer)
+{
+    if (found->count == 0) {
+        return false;
+    }
+    answer->base = found->rows[0];
+    answer->match = match;
+    return true;
+}
+
+// "Qwen3-8B" of several owners and none of them said.
+static bool is_several(const struct found *found, const struct kvb_name *name, struct kvb_name_answer *answer)
+{
+    if (found->count < 2 || name->owner[0]) {
+        return false;
+    }
+    answer->match = KVB_MATCH_SEVERAL;
+    answer->candidate_count = found->count;
+    memcpy(answer->candidates, found->rows, sizeof answer->candidates);
+    return true;
+}
+
+static bool find_whole(const struct kvb_name *name, struct kvb_name_answer *answer)
+{
+    struct found found;
+    find_folded(&found, name->owner, name->name);
+    if (is_several(&found, name, answer)) {
+        return true;
+    }
+    bool owned = found.count > 0 && (!name->owner[0] || name->is_path || owner_is(found.rows[0]->id, name->owner));
+    if (take_found(&found, owned ? KVB_MATCH_SPELLING : KVB_MATCH_OWNER, answer)) {
+        return true;
+    }
+    if (use_like(answer, name->owner, name->name)) {
+        answer->match = KVB_MATCH_LIKE;
+        return true;
+    }
+    return use_ollama(name, answer);
+}
+
+void kvb_name_find(const struct kvb_name *name, struct kvb_name_answer *answer)
+{
+    char rest[KVB_NAME_PART];
+    struct found found;
+    memset(answer, 0, sizeof *answer);
+    if (!name->format[0] && find_whole(name, answer)) {
+        return;
+    }
+    kvb_name_take_words(name, rest, &answer->scheme);
+    bool quantised = answer->scheme.method != KVB_NAME_UNSAID;
+    if (quantised) {
+        find_folded(&found, name->owner, rest);
+        if (take_found(&found, KVB_MATCH_SIBLING, answer)) {
+            return;
+        }
+        if (use_like(answer, name->owner, rest)) {
+            answer->match = KVB_MATCH_SIBLING;
+            return;
+        }
+    }
+    find_core(&found, name, rest, quantised);
+    (void)take_found(&found, quantised ? KVB_MATCH_SIBLING : KVB_MATCH_VARIANT, answer);
+}

@@ -1,0 +1,222 @@
+// The words of a name that speak of number formats: "-AWQ", "-GPTQ-Int4", "-FP8-dynamic", "-quantized.w4a16".
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/names/name.h"
+
+enum meaning {
+    METHOD,    // value: enum kvb_name_method
+    STRONG,    // the same, and it replaces a method that was said before
+    BITS,      // value: bits, of integers unless a method is named
+    WEIGHTS,   // the same, and the activations keep 16 bits: "w4a16"
+    BOTH,      // value: bits of weights and activations: "w8a8"
+    GROUP,     // value: group size
+    DYNAMIC,   // of FP8 and bitsandbytes
+    BLOCK,     // of FP8
+    AFTERWORD, // means nothing for memory, once a format was named
+    FOREWORD,  // stands before one: "quantized.w4a16"
+    FOREIGN,   // a format for other programs
+};
+struct word_row {
+    const char *word;
+    enum meaning meaning;
+    uint32_t value;
+};
+// clang-format off
+static const struct word_row rows[] = {
+    {"awq", METHOD, KVB_NAME_AWQ}, {"gptq", METHOD, KVB_NAME_GPTQ}, {"gptqmodel", METHOD, KVB_NAME_GPTQ},
+    {"autoround", STRONG, KVB_NAME_AUTOROUND}, {"autogptq", METHOD, KVB_NAME_GPTQ}, {"autoawq", METHOD, KVB_NAME_AWQ},
+    {"fp8", METHOD, KVB_NAME_FP8}, {"f8", METHOD, KVB_NAME_FP8}, {"float8", METHOD, KVB_NAME_FP8},
+    {"nvfp4", STRONG, KVB_NAME_NVFP4}, {"fp4", METHOD, KVB_NAME_NVFP4}, {"nvfp4a16", STRONG, KVB_NAME_NVFP4},
+    {"fp4a16", METHOD, KVB_NAME_NVFP4}, {"mxfp4", STRONG, KVB_NAME_MXFP4},
+    {"bnb", STRONG, KVB_NAME_BNB}, {"bitsandbytes", STRONG, KVB_NAME_BNB}, {"nf4", STRONG, KVB_NAME_BNB},
+    {"hqq", METHOD, KVB_NAME_PACKED}, {"gguf", STRONG, KVB_NAME_GGUF}, {"ggufs", STRONG, KVB_NAME_GGUF},
+    {"bf16", METHOD, KVB_NAME_PLAIN}, {"fp16", METHOD, KVB_NAME_PLAIN}, {"f16", METHOD, KVB_NAME_PLAIN},
+    {"float16", METHOD, KVB_NAME_PLAIN}, {"bfloat16", METHOD, KVB_NAME_PLAIN},
+    {"4bit", BITS, 4}, {"8bit", BITS, 8}, {"4bits", BITS, 4}, {"8bits", BITS, 8}, {"3bit", BITS, 3}, {"2bit", BITS, 2},
+    {"int4", BITS, 4}, {"int8", BITS, 8}, {"i4", BITS, 4}, {"i8", BITS, 8},
+    {"w4a16", WEIGHTS, 4}, {"w8a16", WEIGHTS, 8}, {"w3a16", WEIGHTS, 3}, {"w4", WEIGHTS, 4},
+    {"w8a8", BOTH, 8}, {"w4a8", WEIGHTS, 4},
+    {"g128", GROUP, 128}, {"128g", GROUP, 128}, {"gs128", GROUP, 128}, {"g32", GROUP, 32}, {"32g", GROUP, 32},
+    {"gs32", GROUP, 32}, {"g64", GROUP, 64}, {"64g", GROUP, 64}, {"gs64", GROUP, 64}, {"g16", GROUP, 16}, {"gs16", GROUP, 16},
+    {"dynamic", DYNAMIC, 0}, {"block", BLOCK, 0},
+    {"kv", AFTERWORD, 0}, {"static", AFTERWORD, 0}, {"sym", AFTERWORD, 0}, {"asym", AFTERWORD, 0}, {"inc", AFTERWORD, 0},
+    {"marlin", AFTERWORD, 0}, {"channel", AFTERWORD, 0}, {"tensor", AFTERWORD, 0}, {"pertensor", AFTERWORD, 0},
+    {"ptpc", AFTERWORD, 0}, {"gemm", AFTERWORD, 0}, {"e4m3", AFTERWORD, 0}, {"quant", AFTERWORD, 0}, {"ct", AFTERWORD, 0},
+    {"mixed", AFTERWORD, 0}, {"lmhead", AFTERWORD, 0}, {"smoothquant", AFTERWORD, 0}, {"mlp", AFTERWORD, 0},
+    {"quantized", FOREWORD, 0}, {"unsloth", FOREWORD, 0}, {"ud", FOREWORD, 0}, {"qat", FOREWORD, 0},
+    {"mlx", FOREIGN, 0}, {"exl2", FOREIGN, 1}, {"exl3", FOREIGN, 2}, {"onnx", FOREIGN, 3}, {"openvino", FOREIGN, 4},
+    {"ov", FOREIGN, 4}, {"coreml", FOREIGN, 5}, {"ggml", FOREIGN, 6},
+};
+// clang-format on
+static const char *const foreign[] = {"MLX", "EXL2", "EXL3", "ONNX", "OpenVINO", "Core ML", "GGML"};
+
+static const struct word_row *find_word(const char *word)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (kvb_equal_ignoring_case(rows[i].word, word)) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+static void set_method(struct kvb_name_scheme *scheme, enum kvb_name_method method)
+{
+    scheme->method = method;
+}
+
+static bool is_said(const struct kvb_name_scheme *scheme)
+{
+    return scheme->method != KVB_NAME_UNSAID;
+}
+
+static void set_bits(struct kvb_name_scheme *scheme, const struct word_row *row)
+{
+    scheme->bits = row->value;
+    scheme->activations = scheme->activations || row->meaning == BOTH;
+    if (!is_said(scheme)) {
+        set_method(scheme, row->meaning == BOTH      ? KVB_NAME_INT8
+                           : row->meaning == WEIGHTS ? KVB_NAME_PACKED
+                                                     : KVB_NAME_INTEGER);
+    }
+}
+
+static bool names_integers(const struct kvb_name_scheme *scheme)
+{
+    return scheme->method == KVB_NAME_INTEGER || scheme->method == KVB_NAME_PACKED || scheme->method == KVB_NAME_INT8;
+}
+
+// Takes one word in; false when it is the name's own.
+static bool take(struct kvb_name_scheme *scheme, const struct word_row *row)
+{
+    switch (row->meaning) {
+    case METHOD:
+        if (!is_said(scheme) || names_integers(scheme)) {
+            set_method(scheme, (enum kvb_name_method)row->value);
+        }
+        return true;
+    case STRONG:
+        set_method(scheme, (enum kvb_name_method)row->value);
+        return true;
+    case BITS:
+    case WEIGHTS:
+    case BOTH:
+        set_bits(scheme, row);
+        return true;
+    case GROUP:
+        scheme->group = row->value;
+        return true;
+    case DYNAMIC:
+        scheme->dynamic = is_said(scheme);
+        return is_said(scheme);
+    case BLOCK:
+        scheme->block = is_said(scheme);
+        return is_said(scheme);
+    case AFTERWORD:
+        return is_said(scheme);
+    case FOREWORD:
+        scheme->dynamic = scheme->dynamic || strcmp(row->word, "unsloth") == 0;
+        return true;
+    case FOREIGN:
+        set_method(scheme, KVB_NAME_FOREIGN);
+        scheme->word = foreign[row->value];
+        return true;
+    }
+    return false;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// The length of the word at `at`; a dot or an underscore between digits does not end it.
+static size_t word_length(const char *at)
+{
+    size_t length = 0;
+    while (at[length]) {
+        bool mark = strchr("-_. ", at[length]) != NULL;
+        bool inside = length > 0 && at[length] != '-' && is_digit(at[length - 1]) && is_digit(at[length + 1]);
+        if (mark && !inside) {
+            break;
+        }
+        length++;
+    }
+    return length;
+}
+
+// "Q4_K_M" and the like are one word across their underscores.
+static size_t format_length(const char *at, char out[16])
+{
+    size_t length = strcspn(at, "-. ");
+    if (length < 16 && strchr("qQiI", at[0]) && kvb_gguf_format_centibits(at, length) > 0) {
+        memcpy(out, at, length);
+        out[length] = '\0';
+        return length;
+    }
+    return 0;
+}
+
+// "4b" after GPTQ is a width, elsewhere a size.
+static bool take_short_bits(struct kvb_name_scheme *scheme, const char *word)
+{
+    if (scheme->method == KVB_NAME_GPTQ && (strcmp(word, "4b") == 0 || strcmp(word, "8b") == 0)) {
+        scheme->bits = word[0] == '4' ? 4 : 8;
+        return true;
+    }
+    return false;
+}
+
+static bool take_word(struct kvb_name_scheme *scheme, const char *at, size_t length)
+{
+    char word[32];
+    if (length == 0 || length >= sizeof word) {
+        return false;
+    }
+    memcpy(word, at, length);
+    word[length] = '\0';
+    const struct word_row *row = find_word(word);
+    return row ? take(scheme, row) : take_short_bits(scheme, word);
+}
+
+static void append(char rest[KVB_NAME_PART], const char *at, size_t length, char mark)
+{
+    size_t used = strlen(rest);
+    if (used + length + 2 > KVB_NAME_PART) {
+        return;
+    }
+    if (used > 0) {
+        rest[used++] = mark;
+    }
+    memcpy(rest + used, at, length);
+    rest[used + length] = '\0';
+}
+
+void kvb_name_take_words(const struct kvb_name *name, char rest[KVB_NAME_PART], struct kvb_name_scheme *scheme)
+{
+    const char *at = name->name;
+    char mark = '-';
+    rest[0] = '\0';
+    *scheme = (struct kvb_name_scheme){0};
+    while (*at) {
+        size_t length = format_length(at, scheme->format);
+        if (length > 0) {
+            set_method(scheme, KVB_NAME_GGUF);
+        } else {
+            length = word_length(at);
+            if (!take_word(scheme, at, length)) {
+                append(rest, at, length, mark);
+            }
+        }
+        at += length;
+        mark = *at ? *at : mark;
+        at += *at != '\0';
+    }
+    if (name->format[0]) {
+        set_method(scheme, KVB_NAME_GGUF);
+        (void)kvb_copy(scheme->format, sizeof scheme->format, name->format);
+    }
+    kvb_name_owner_words(name->owner, scheme);
+}
