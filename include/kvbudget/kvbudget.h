@@ -20,6 +20,7 @@
 #include <kvbudget/plan.h>
 #include <kvbudget/policy.h>
 #include <kvbudget/problem.h>
+#include <kvbudget/record.h>
 #include <kvbudget/residents.h>
 #include <kvbudget/units.h>
 #include <kvbudget/version.h>

@@ -179,6 +179,8 @@ enum kvb_log_note {
     KVB_NOTE_LAYERS_ON_CPU,
     KVB_NOTE_MULTIMODAL,
     KVB_NOTE_CPU_BACKEND,
+    KVB_NOTE_COMPILED,       // graphs were compiled: a first start
+    KVB_NOTE_COMPILE_LOADED, // they came from the cache of an earlier one
     KVB_NOTE_COUNT
 };
 

@@ -24,13 +24,14 @@ struct arguments {
     bool quiet;
     bool all; // explain: every remedy
     unsigned show;
-    const char *against;   // --against, or NULL
-    const char *calibrate; // --calibrate, or NULL
-    char devices[256];     // GPUs chosen from a machine: "4", "0,1"; "" = none were
-    char choice[2048];     // why, and what each accepts
-    const char *policy;    // --policy, or NULL
-    bool skip_others;      // files without a deployment are passed over
-    bool answered;         // the answer is printed whatever the exit code
+    const char *against;                            // --against, or NULL
+    const char *calibrate;                          // --calibrate, or NULL
+    char devices[256];                              // GPUs chosen from a machine: "4", "0,1"; "" = none were
+    char choice[2048];                              // why, and what each accepts
+    const char *policy;                             // --policy, or NULL
+    const char *append, *record_source, *record_id; // --append, --source, --id, or NULL
+    bool skip_others;                               // files without a deployment are passed over
+    bool answered;                                  // the answer is printed whatever the exit code
     int operand_count;
     const char *operands[OPERANDS_MAX];
     struct kvb_question question;

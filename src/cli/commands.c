@@ -50,6 +50,21 @@ static const struct command_row rows[] = {
         .run = explain_run,
     },
     {
+        .name = "record",
+        .operands = "[LOG|-]",
+        .summary = "Make one row of facts for the field record from a start's log.",
+        .details = "Shows the row, the plan of the same start beside it, and the line of the table; nothing\n"
+                   "else of the log is kept: no paths, hosts, keys or prompts. Flags, or a serve command\n"
+                   "behind --, add what the log leaves out and stand above it. Exit code 0: a row was made;\n"
+                   "3: the log says too little.\n",
+        .schema = "kvbudget.record/1",
+        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_RECORD | OPTIONS_OUTPUT,
+        .formats = TEXT_AND_JSON,
+        .operands_max = 1,
+        .takes_serve_command = true,
+        .run = record_run,
+    },
+    {
         .name = "profiles",
         .operands = "list|show NAME|check FILE...|import PATH",
         .summary = "List, show, check or import models, GPUs and engines.",

@@ -16,7 +16,8 @@ enum option_set {
     OPTIONS_MACHINE = 64,   // --gpu-state
     OPTIONS_PLAN = 8,       // --show, --against
     OPTIONS_CHECK = 128,    // --policy, --skip-others
-    OPTIONS_EXPLAIN = 256   // --all
+    OPTIONS_EXPLAIN = 256,  // --all
+    OPTIONS_RECORD = 512    // --append, --source, --id
 };
 
 struct command_row {
@@ -39,6 +40,7 @@ const struct command_row *commands_find(const char *name); // NULL: none
 // One function per command.
 int plan_run(struct arguments *arguments, struct kvb_buffer *answer);
 int probe_run(struct arguments *arguments, struct kvb_buffer *answer);
+int record_run(struct arguments *arguments, struct kvb_buffer *answer);
 int check_run(struct arguments *arguments, struct kvb_buffer *answer);
 int explain_run(struct arguments *arguments, struct kvb_buffer *answer);
 int profiles_run(struct arguments *arguments, struct kvb_buffer *answer);

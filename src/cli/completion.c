@@ -49,7 +49,7 @@ static void add_command_names(struct kvb_buffer *out)
 static void build_all(struct option_list *list)
 {
     options_build(list, OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_CHECK |
-                            OPTIONS_EXPLAIN | OPTIONS_OUTPUT);
+                            OPTIONS_EXPLAIN | OPTIONS_RECORD | OPTIONS_OUTPUT);
 }
 
 static void write_bash_values(struct kvb_buffer *out)

@@ -101,6 +101,7 @@ static void help_command(const struct command_row *command, struct kvb_buffer *o
         {OPTIONS_PLAN, "Beside the answer:"},
         {OPTIONS_CHECK, "The gate:"},
         {OPTIONS_EXPLAIN, "The explanation:"},
+        {OPTIONS_RECORD, "The row:"},
         {OPTIONS_OUTPUT, "Output:"},
         {OPTIONS_ENGINE, "Engine settings, as vLLM's flags (switches also as --no-NAME):"},
     };

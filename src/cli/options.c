@@ -56,6 +56,7 @@ void options_build(struct option_list *list, unsigned option_sets)
         {OPTIONS_PLAN, options_add_plan},
         {OPTIONS_CHECK, options_add_check},
         {OPTIONS_EXPLAIN, options_add_explain},
+        {OPTIONS_RECORD, options_add_record},
         {OPTIONS_OUTPUT, options_add_output},
     };
     list->count = 0;

@@ -28,7 +28,7 @@ struct option_row {
     bool list; // takes the plain numbers that follow, too
 };
 
-#define OPTIONS_MAX 112
+#define OPTIONS_MAX 128
 
 struct option_list {
     uint32_t count;
@@ -54,6 +54,7 @@ void options_add_deployment(struct option_list *list);
 void options_add_explain(struct option_list *list);
 void options_add_plan(struct option_list *list);
 void options_add_check(struct option_list *list);
+void options_add_record(struct option_list *list);
 void options_add_engine(struct option_list *list);
 void options_add_machine(struct option_list *list);
 

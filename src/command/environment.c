@@ -112,6 +112,19 @@ static const struct variable_row rows[] = {
     {"PYTORCH_ALLOC_CONF", read_allocator, 0, "allocator settings"},
 };
 
+bool kvb_environment_switch(const struct kvb_environment *environment, unsigned index, char out[KVB_SWITCH_CAPACITY])
+{
+    out[0] = '\0';
+    if (index >= sizeof rows / sizeof rows[0]) {
+        return false;
+    }
+    uint8_t value = *((const uint8_t *)environment + rows[index].offset);
+    if (rows[index].read == read_switch && value != KVB_UNSET) {
+        (void)snprintf(out, KVB_SWITCH_CAPACITY, "%s=%d", rows[index].name, value == KVB_YES);
+    }
+    return true;
+}
+
 enum kvb_status kvb_environment_set_at(const char *name, const char *value, struct kvb_place place,
                                        struct kvb_environment *environment, struct kvb_problems *problems)
 {

@@ -81,6 +81,13 @@ static const struct kvb_line_row rows[] = {
          "WARNING [scheduler.py:1] Sequence group 1 is preempted by RECOMPUTE mode because there is not enough KV "
          "cache space.",
          NOTHING),
+    LINE(NOTE, KVB_NOTE_COMPILED, R(0, 7, 0), 0, V1, "Compiling a graph for {any}takes",
+         "INFO [backends.py:1] Compiling a graph for compile range (1, 2048) takes 9.43 s", NOTHING),
+    LINE(NOTE, KVB_NOTE_COMPILE_LOADED, R(0, 7, 3), 0, V1, "Directly load the compiled graph",
+         "INFO [backends.py:1] Directly load the compiled graph(s) for compile range (1, 2048) from the cache",
+         NOTHING),
+    LINE(NOTE, KVB_NOTE_COMPILE_LOADED, R(0, 12, 0), 0, V1, "Directly load AOT compilation from path",
+         "INFO [decorators.py:1] Directly load AOT compilation from path /root/.cache/model", NOTHING),
     LINE(READY, 0, R(0, 6, 5), 0, ANY_ENGINE, "init engine (profile, create kv cache, warmup model) took",
          "INFO [core.py:1] init engine (profile, create kv cache, warmup model) took 41.00 seconds", NOTHING),
     PLAIN(READY, 0, "Application startup complete", "INFO:     Application startup complete.", NOTHING),

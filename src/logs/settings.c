@@ -89,6 +89,52 @@ static void set_static_fraction(const char *value, struct kvb_log_value *fractio
     }
 }
 
+// Settings that are members of another: 'speculative_config': {'method': 'mtp', 'num_speculative_tokens': 3}.
+static const struct {
+    const char *dump, *member;
+    enum kvb_setting setting;
+} member_rows[] = {
+    {"speculative_config", "method", KVB_SET_SPECULATIVE_METHOD},
+    {"speculative_config", "num_speculative_tokens", KVB_SET_NUM_SPECULATIVE_TOKENS},
+    {"limit_mm_per_prompt", "image", KVB_SET_LIMIT_IMAGES},
+    {"limit_mm_per_prompt", "video", KVB_SET_LIMIT_VIDEOS},
+    {"limit_mm_per_prompt", "audio", KVB_SET_LIMIT_AUDIOS},
+};
+
+// The plain value of 'member' in a dictionary; false when it has none.
+static bool find_member(const char *dictionary, const char *member, char value[VALUE_CAPACITY])
+{
+    size_t length = strlen(member);
+    for (const char *at = strchr(dictionary, '\''); at != NULL; at = strchr(at + 1, '\'')) {
+        if (strncmp(at + 1, member, length) != 0 || strncmp(at + 1 + length, "': ", 3) != 0) {
+            continue;
+        }
+        const char *from = at + length + 4;
+        from += *from == '\'';
+        size_t taken = strcspn(from, "',}");
+        if (taken < VALUE_CAPACITY) {
+            memcpy(value, from, taken);
+            value[taken] = '\0';
+            return taken > 0;
+        }
+    }
+    return false;
+}
+
+// A draft model of its own is left to the flags: a plan without its shape would be another one.
+static void take_members(const char *name, const char *dictionary, struct kvb_settings *settings)
+{
+    char value[VALUE_CAPACITY], why[256];
+    uint64_t number;
+    for (size_t i = 0; i < sizeof member_rows / sizeof member_rows[0]; i++) {
+        if (strcmp(member_rows[i].dump, name) == 0 && !find_member(dictionary, "model", value) &&
+            find_member(dictionary, member_rows[i].member, value) &&
+            kvb_setting_parse(member_rows[i].setting, value, &number, why)) {
+            kvb_settings_set(settings, member_rows[i].setting, number, KVB_ORIGIN_COMMAND);
+        }
+    }
+}
+
 static void take_pair(const char *name, const char *value, const struct kvb_dump_result *result)
 {
     if (is_none(value)) {
@@ -101,6 +147,10 @@ static void take_pair(const char *name, const char *value, const struct kvb_dump
     }
     if (strcmp(name, "mem_fraction_static") == 0) {
         set_static_fraction(value, result->static_fraction);
+        return;
+    }
+    if (value[0] == '{') {
+        take_members(name, value, result->settings);
         return;
     }
     set_setting(canonical(name), value, result->settings);

@@ -1,0 +1,159 @@
+// A row of the field record: its cells, the plan beside them, and the line as the table takes it.
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "report/columns.h"
+#include "report/json_writer.h"
+#include "report/problems.h"
+#include "report/record_report.h"
+#include "report/safe_text.h"
+
+static void format_figure(char out[48], enum kvb_log_unit unit, int64_t value)
+{
+    struct kvb_buffer text;
+    char digits[32];
+    kvb_buffer_init(&text);
+    if (unit == KVB_LOG_BYTES) {
+        kvb_buffer_printf(&text, "%s GiB", kvb_format_gib(digits, value, 2));
+    } else if (unit == KVB_LOG_HUNDREDTHS) {
+        kvb_buffer_printf(&text, "%lld.%02lldx", (long long)(value / 100), (long long)(value % 100));
+    } else {
+        kvb_buffer_add(&text, kvb_format_count(digits, value < 0 ? 0 : (uint64_t)value));
+    }
+    size_t length = text.length < 47 ? text.length : 47;
+    memcpy(out, text.data == NULL ? "" : text.data, length);
+    out[length] = '\0';
+    kvb_buffer_free(&text);
+}
+
+// Hundredths of a percent that the plan is off.
+static uint64_t error_of(const struct kvb_record_figure *figure)
+{
+    uint64_t apart = (uint64_t)(figure->planned > figure->logged ? figure->planned - figure->logged
+                                                                 : figure->logged - figure->planned);
+    uint64_t whole = (uint64_t)(figure->logged < 0 ? -figure->logged : figure->logged);
+    while (apart > UINT64_MAX / 20000) { // both are sizes of one machine: never seen
+        apart /= 2;
+        whole /= 2;
+    }
+    return whole == 0 ? 0 : (apart * 10000 + whole / 2) / whole;
+}
+
+static void add_plan(struct kvb_buffer *out, const struct kvb_record *record)
+{
+    struct kvb_columns columns;
+    if (!record->planned) {
+        kvb_buffer_add(out, "\nNot compared with a plan: ");
+        kvb_text_add_safe(out, record->not_planned);
+        kvb_buffer_add(out, "\n");
+        return;
+    }
+    bool expected = record->starts != record->failed;
+    kvb_buffer_printf(out, "\nThe plan says that it %s%s.\n", record->starts ? "starts" : "does not start",
+                      expected ? "" : ", which it did not foresee");
+    if (record->figure_count == 0) {
+        return;
+    }
+    kvb_columns_init(&columns, "lrrr", 2, 2);
+    kvb_columns_cell(&columns, "");
+    kvb_columns_cell(&columns, "planned");
+    kvb_columns_cell(&columns, "logged");
+    kvb_columns_cell(&columns, "apart");
+    kvb_columns_end_row(&columns);
+    for (uint32_t i = 0; i < record->figure_count; i++) {
+        const struct kvb_record_figure *figure = &record->figures[i];
+        char text[48];
+        uint64_t error = error_of(figure);
+        kvb_columns_cell(&columns, figure->name);
+        format_figure(text, figure->unit, figure->planned);
+        kvb_columns_cell(&columns, text);
+        format_figure(text, figure->unit, figure->logged);
+        kvb_columns_cell(&columns, text);
+        format_figure(text, KVB_LOG_HUNDREDTHS, (int64_t)error);
+        text[strlen(text) - 1] = '%';
+        kvb_columns_cell(&columns, text);
+        kvb_columns_end_row(&columns);
+    }
+    kvb_columns_write(&columns, out);
+}
+
+static void add_cells(struct kvb_buffer *out, const struct kvb_record *record)
+{
+    struct kvb_columns columns;
+    kvb_columns_init(&columns, "ll", 2, 2);
+    for (uint32_t i = 0; i < record->column_count; i++) {
+        if (record->cells[i][0] != '\0') {
+            kvb_columns_cell(&columns, record->names[i]);
+            kvb_columns_cell(&columns, record->cells[i]);
+            kvb_columns_end_row(&columns);
+        }
+    }
+    kvb_columns_write(&columns, out);
+}
+
+void kvb_render_record_text(struct kvb_buffer *out, const struct kvb_record_report *report)
+{
+    const struct kvb_record *record = report->record;
+    kvb_buffer_printf(out, "One row for %s. These facts and nothing else of the log:\n", record->table);
+    add_cells(out, record);
+    add_plan(out, record);
+    kvb_buffer_add(out, "\n");
+    kvb_text_add_safe(out, report->header);
+    kvb_buffer_add(out, "\n");
+    kvb_text_add_safe(out, report->line);
+    kvb_buffer_add(out, "\n");
+    if (report->appended != NULL) {
+        kvb_buffer_add(out, "\nAdded to ");
+        kvb_text_add_safe(out, report->appended);
+        kvb_buffer_add(out, ".\n");
+    } else {
+        kvb_buffer_add(out, "\nNothing was written; --append FILE adds the line to a table.\n");
+    }
+}
+
+static void json_figure(struct kvb_json *json, const struct kvb_record_figure *figure)
+{
+    kvb_json_open_object(json, NULL);
+    kvb_json_text(json, "figure", figure->name);
+    if (figure->unit == KVB_LOG_HUNDREDTHS) {
+        kvb_json_hundredths(json, "planned", (uint64_t)(figure->planned < 0 ? 0 : figure->planned));
+        kvb_json_hundredths(json, "logged", (uint64_t)(figure->logged < 0 ? 0 : figure->logged));
+    } else {
+        kvb_json_number(json, "planned", figure->planned);
+        kvb_json_number(json, "logged", figure->logged);
+    }
+    kvb_json_hundredths(json, "error_percent", error_of(figure));
+    kvb_json_close_object(json);
+}
+
+void kvb_render_record_json(struct kvb_buffer *out, const struct kvb_record_report *report)
+{
+    const struct kvb_record *record = report->record;
+    struct kvb_json json;
+    kvb_json_init(&json, out);
+    kvb_json_open_object(&json, NULL);
+    kvb_json_text(&json, "schema", "kvbudget.record/1");
+    kvb_json_text(&json, "table", record->table);
+    kvb_json_open_object(&json, "row");
+    for (uint32_t i = 0; i < record->column_count; i++) {
+        kvb_json_text(&json, record->names[i], record->cells[i]);
+    }
+    kvb_json_close_object(&json);
+    kvb_json_text(&json, "line", report->line);
+    if (record->planned) {
+        kvb_json_bool(&json, "starts", record->starts);
+    } else {
+        kvb_json_null(&json, "starts");
+    }
+    kvb_json_text_or_null(&json, "not_planned", record->planned ? "" : record->not_planned);
+    kvb_json_open_list(&json, "figures");
+    for (uint32_t i = 0; i < record->figure_count; i++) {
+        json_figure(&json, &record->figures[i]);
+    }
+    kvb_json_close_list(&json);
+    kvb_json_text_or_null(&json, "appended", report->appended);
+    kvb_render_problems_json(&json, report->problems);
+    kvb_json_close_object(&json);
+    kvb_json_finish(&json);
+}
