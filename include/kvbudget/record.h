@@ -5,8 +5,11 @@
 #ifndef KVBUDGET_RECORD_H
 #define KVBUDGET_RECORD_H
 
+#include <kvbudget/export.h>
 #include <kvbudget/input.h>
 #include <kvbudget/logs.h>
+
+KVB_PUBLIC_BEGIN
 
 #define KVB_RECORD_COLUMNS_MAX 32
 #define KVB_RECORD_CELL 1024
@@ -53,5 +56,7 @@ char *kvb_record_line(const struct kvb_record *record);
 // other columns and a second row of the same name.
 enum kvb_status kvb_record_append(const struct kvb_record *record, const char *path,
                                   struct kvb_problems *problems) KVB_MUST_USE;
+
+KVB_PUBLIC_END
 
 #endif

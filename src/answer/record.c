@@ -160,7 +160,7 @@ static void put_observed(const struct facts *facts, char out[KVB_RECORD_CELL], e
     if (!value->set) {
         return;
     }
-    if (kvb_observation_rows[what].unit == KVB_LOG_BYTES) {
+    if (kvb_observation_row_of(what)->unit == KVB_LOG_BYTES) {
         put(out, kvb_format_gib(text, value->value, 4));
         for (size_t end = strlen(out); end > 0 && strchr(out, '.') != NULL; end--) {
             bool point = out[end - 1] == '.';
@@ -169,7 +169,7 @@ static void put_observed(const struct facts *facts, char out[KVB_RECORD_CELL], e
             }
             out[end - 1] = '\0';
         }
-    } else if (kvb_observation_rows[what].unit == KVB_LOG_HUNDREDTHS) {
+    } else if (kvb_observation_row_of(what)->unit == KVB_LOG_HUNDREDTHS) {
         (void)snprintf(out, KVB_RECORD_CELL, "%lld.%02lld", (long long)(value->value / 100),
                        (long long)(value->value % 100));
     } else {
@@ -306,7 +306,7 @@ static void add_figure(struct kvb_record *record, const struct facts *facts, con
     const struct kvb_log_value *logged = &facts->log->observed[what];
     if (logged->set) {
         record->figures[record->figure_count++] =
-            (struct kvb_record_figure){name, kvb_observation_rows[what].unit, value, logged->value};
+            (struct kvb_record_figure){name, kvb_observation_row_of(what)->unit, value, logged->value};
     }
 }
 

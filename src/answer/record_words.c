@@ -50,7 +50,7 @@ static bool is_written(const struct kvb_settings *settings, unsigned setting)
     const struct kvb_setting_value *value = &settings->values[setting];
     char text[48];
     return value->set && value->number != KVB_AUTO && setting != KVB_SET_TRUST_REMOTE_CODE &&
-           (kvb_setting_rows[setting].kind != KVB_VALUE_WORD ||
+           (kvb_setting_row_of((enum kvb_setting)setting)->kind != KVB_VALUE_WORD ||
             strcmp(kvb_setting_format(text, (enum kvb_setting)setting, value->number), "other") != 0);
 }
 
@@ -103,7 +103,7 @@ void kvb_record_write_settings(char *out, size_t capacity, const struct kvb_sett
         char flag[KVB_FLAG_CAPACITY];
         if (part != NULL && is_first_of_flag(i, part)) {
             add_json(out, capacity, settings, part->flag, draft_model);
-        } else if (part == NULL && kvb_setting_rows[i].kind != KVB_VALUE_PART && is_written(settings, i)) {
+        } else if (part == NULL && kvb_setting_row_of((enum kvb_setting)i)->kind != KVB_VALUE_PART && is_written(settings, i)) {
             add(out, capacity, out[0] == '\0' ? "" : " ");
             add(out, capacity, kvb_setting_flag(flag, (enum kvb_setting)i, settings->values[i].number));
         }
