@@ -14,6 +14,7 @@ KVB_PUBLIC_BEGIN
 #define KVB_MIB (UINT64_C(1) << 20)
 #define KVB_GIB (UINT64_C(1) << 30)
 #define KVB_PPM UINT32_C(1000000) // one whole, in parts per million
+#define KVB_HUNDREDTH_PPM UINT32_C(10000)
 #define KVB_BYTES_MAX (UINT64_C(1) << 53)
 
 // "24564MiB", "23.64GiB", "80GB", "819 MiB", "1024" (bytes), "512B"; K/M/G/T with B decimal, with iB

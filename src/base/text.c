@@ -1,6 +1,8 @@
 // Comparing, copying and cleaning short ASCII text.
 #include "base/text.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 #define DISTANCE_MAX_LENGTH 128
@@ -111,45 +113,17 @@ void kvb_nearest_offer(struct kvb_nearest *nearest, const char *candidate)
     }
 }
 
-static bool is_continuation(unsigned char c)
-{
-    return (c & 0xC0U) == 0x80U;
-}
-
-// Length of the harmless character at `text`; 0 when it must not reach a terminal.
-static size_t printable_length(const unsigned char *text)
-{
-    if (text[0] < 0x80) {
-        return text[0] >= 0x20 && text[0] != 0x7F;
-    }
-    if (text[0] >= 0xC2 && text[0] <= 0xDF) {
-        bool control = text[0] == 0xC2 && text[1] < 0xA0;
-        return is_continuation(text[1]) && !control ? 2 : 0;
-    }
-    if (text[0] >= 0xE0 && text[0] <= 0xEF && is_continuation(text[1]) && is_continuation(text[2])) {
-        bool overlong = text[0] == 0xE0 && text[1] < 0xA0;
-        bool surrogate = text[0] == 0xED && text[1] >= 0xA0;
-        bool direction_mark = text[0] == 0xE2 && (text[1] == 0x80 || text[1] == 0x81) && text[2] >= 0x8E;
-        return overlong || surrogate || direction_mark ? 0 : 3;
-    }
-    if (text[0] >= 0xF0 && text[0] <= 0xF4 && is_continuation(text[1]) && is_continuation(text[2]) &&
-        is_continuation(text[3])) {
-        bool overlong = text[0] == 0xF0 && text[1] < 0x90;
-        bool beyond = text[0] == 0xF4 && text[1] > 0x8F;
-        return overlong || beyond ? 0 : 4;
-    }
-    return 0;
-}
-
 void kvb_make_printable(char *text)
 {
-    while (*text) {
-        size_t length = printable_length((const unsigned char *)text);
+    size_t left = strlen(text);
+    while (left > 0) {
+        size_t length = kvb_utf8_harmless(text, left);
         if (length == 0) {
             *text = '?';
             length = 1;
         }
         text += length;
+        left -= length;
     }
 }
 

@@ -4,11 +4,11 @@
 #define KVB_BUDGET_ENGINE_H
 
 #include <kvbudget/residents.h>
+#include <kvbudget/units.h>
 
 #include "budget/estimate.h"
 
 #define KVB_CANDIDATES_MAX 16
-#define KVB_WHOLE_PPM 1000000U
 
 // One setting to try when a deployment does not fit.
 typedef uint32_t kvb_candidates_function(const struct kvb_plan *plan, const struct kvb_budget *budget,

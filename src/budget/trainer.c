@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 #include "budget/trainer.h"
 
-#define CONTEXT_BYTES (512ULL << 20)
 #define NCCL_BYTES (1ULL << 30)
 #define DEFAULT_TOKENS 16384
 #define MOMENTS_8BIT 2
@@ -113,7 +113,7 @@ void kvb_train_state(const struct kvb_trainer *trainer, const struct kvb_model *
     struct kvb_train_shape shape;
     kvb_train_shape(trainer, model, &shape);
     memset(state, 0, sizeof *state);
-    uint64_t usual = CONTEXT_BYTES + (trainer->gpus > 1 ? NCCL_BYTES : 0);
+    uint64_t usual = KVB_CUDA_CONTEXT_BYTES + (trainer->gpus > 1 ? NCCL_BYTES : 0);
     state->context_bytes = trainer->context_bytes > 0 ? trainer->context_bytes : usual;
     fill_reference(trainer, shape.parameters, state);
     if (trainer->state_bytes > 0) {

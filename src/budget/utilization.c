@@ -1,9 +1,10 @@
 // The highest share of a card that leaves room for what lives outside of it.
 #include "budget/utilization.h"
 
+#include <kvbudget/units.h>
+
 #include "base/checked.h"
 
-#define UTILIZATION_STEP_PPM 10000U
 #define UTILIZATION_MAX_PPM 980000U
 
 uint32_t kvb_highest_utilization(const struct kvb_budget *budget)
@@ -15,5 +16,5 @@ uint32_t kvb_highest_utilization(const struct kvb_budget *budget)
     }
     uint64_t ppm = (uint64_t)most / (budget->memory_bytes / 1000000U + 1);
     ppm = kvb_min(ppm, UTILIZATION_MAX_PPM);
-    return (uint32_t)(ppm / UTILIZATION_STEP_PPM * UTILIZATION_STEP_PPM);
+    return (uint32_t)(ppm / KVB_HUNDREDTH_PPM * KVB_HUNDREDTH_PPM);
 }

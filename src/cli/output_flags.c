@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <kvbudget/units.h>
+
 #include "cli/options.h"
 #include "cli/output.h"
 
@@ -119,17 +121,16 @@ static bool set_need_len(struct arguments *arguments, const struct option_row *r
 }
 
 #define CONCURRENCY_MAX_PPM 4000000000U
-#define PPM_PER_HUNDREDTH 10000U
 
 static bool set_need_concurrency(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     uint32_t ppm = 0;
-    if (!kvb_parse_ppm(value, CONCURRENCY_MAX_PPM, &ppm) || ppm < PPM_PER_HUNDREDTH) {
+    if (!kvb_parse_ppm(value, CONCURRENCY_MAX_PPM, &ppm) || ppm < KVB_HUNDREDTH_PPM) {
         (void)options_mistake(arguments, "--%s: '%.60s' is not a number of requests; expected 0.01 to 4000", row->name,
                               value);
         return false;
     }
-    arguments->question.deployment.need.concurrency_hundredths = ppm / PPM_PER_HUNDREDTH;
+    arguments->question.deployment.need.concurrency_hundredths = ppm / KVB_HUNDREDTH_PPM;
     return true;
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 struct cleaner {
     const char *in;
     size_t length;
@@ -84,15 +86,10 @@ static bool skip_colour(struct cleaner *c)
 
 static void emit_utf8(struct cleaner *c, uint32_t point)
 {
-    if (point < 0x80) {
-        emit(c, (char)point);
-    } else if (point < 0x800) {
-        emit(c, (char)(0xc0 | point >> 6));
-        emit(c, (char)(0x80 | (point & 0x3f)));
-    } else {
-        emit(c, (char)(0xe0 | point >> 12));
-        emit(c, (char)(0x80 | (point >> 6 & 0x3f)));
-        emit(c, (char)(0x80 | (point & 0x3f)));
+    char bytes[4];
+    size_t length = kvb_utf8_write(bytes, point);
+    for (size_t i = 0; i < length; i++) {
+        emit(c, bytes[i]);
     }
 }
 
@@ -218,28 +215,6 @@ size_t kvb_utf16_decode(struct kvb_utf16 *state, const char *in, size_t length, 
     return used;
 }
 
-// Length of the valid UTF-8 sequence at `in`, 0 when it is none.
-static size_t utf8_length(const unsigned char *in, size_t left)
-{
-    size_t need = in[0] < 0x80 ? 1 : in[0] >= 0xc2 && in[0] < 0xe0 ? 2 : in[0] >= 0xe0 && in[0] < 0xf0 ? 3 : 0;
-    if (in[0] >= 0xf0 && in[0] < 0xf5) {
-        need = 4;
-    }
-    if (need == 0 || need > left) {
-        return 0;
-    }
-    for (size_t i = 1; i < need; i++) {
-        if ((in[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool control = need == 2 && in[0] == 0xc2 && in[1] < 0xa0; // C1 controls move cursors too
-    bool overlong = need == 3 && in[0] == 0xe0 && in[1] < 0xa0;
-    bool format = need == 3 && in[0] == 0xe2 && in[1] == 0x80 && in[2] >= 0x8b; // direction marks and the like
-    bool dash = need == 3 && in[0] == 0xe2 && in[1] == 0x80 && in[2] >= 0x90 && in[2] <= 0xa7;
-    return control || overlong || (format && !dash) ? 0 : need;
-}
-
 void kvb_printable(const char *in, size_t length, char *out, size_t capacity)
 {
     size_t used = 0;
@@ -255,7 +230,7 @@ void kvb_printable(const char *in, size_t length, char *out, size_t capacity)
             continue;
         }
         blank = false;
-        size_t size = byte < 0x20 || byte == 0x7f ? 0 : utf8_length((const unsigned char *)in + i, length - i);
+        size_t size = kvb_utf8_harmless(in + i, length - i);
         if (used + (size != 0 ? size : 1) >= capacity) {
             break;
         }

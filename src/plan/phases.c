@@ -3,6 +3,8 @@
 // (gathered units, reduce-scatter in fp32), vLLM vllm/device_allocator/cumem.py (what sleep leaves behind).
 #include <string.h>
 
+#include <kvbudget/units.h>
+
 #include "base/checked.h"
 #include "budget/trainer.h"
 #include "engines/table.h"
@@ -13,8 +15,6 @@
 #define FP32 4
 #define ASLEEP_BYTES (717ULL << 20) // 0.7 GiB: workspaces and runner buffers; context and graphs are extra
 #define MODEL_ERROR_DIVISOR 10      // of the transient parts
-#define STEP_PPM 10000U
-#define WHOLE_PPM 1000000U
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
@@ -220,8 +220,8 @@ static uint32_t highest_utilization(const struct step *step, const struct kvb_tr
         without = kvb_max(without, awake ? rest : 0);
     }
     uint64_t room = training->memory_bytes > without ? training->memory_bytes - without : 0;
-    uint64_t ppm = room / (training->memory_bytes / WHOLE_PPM + 1);
-    return (uint32_t)(ppm / STEP_PPM * STEP_PPM);
+    uint64_t ppm = room / (training->memory_bytes / KVB_PPM + 1);
+    return (uint32_t)(ppm / KVB_HUNDREDTH_PPM * KVB_HUNDREDTH_PPM);
 }
 
 static uint64_t offloaded(const struct kvb_trainer *trainer, const struct kvb_train_state *state)

@@ -3,13 +3,12 @@
 #include <string.h>
 
 #include <kvbudget/machine.h>
+#include <kvbudget/units.h>
 
 #include "base/checked.h"
 #include "budget/utilization.h"
 #include "engines/table.h"
 #include "plan/work.h"
-
-#define HUNDREDTH_PPM 10000U
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
@@ -18,7 +17,7 @@ static uint32_t accepted_ppm(const struct kvb_plan *plan, uint64_t memory_bytes,
 {
     uint32_t ppm = 1000000U;
     while (ppm > 0 && kvb_engine_of(plan)->request(plan, memory_bytes, ppm) > free_bytes) {
-        ppm -= HUNDREDTH_PPM;
+        ppm -= KVB_HUNDREDTH_PPM;
     }
     return ppm;
 }

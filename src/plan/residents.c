@@ -2,19 +2,19 @@
 // gain for their own. Sources: vllm/worker/worker.py and vllm/v1/worker/gpu_worker.py at their tags,
 // vllm/utils/mem_utils.py; vllm-project/vllm issues 2248, 14376, 16141, 55827 and pull request 18974.
 #include <kvbudget/residents.h>
+#include <kvbudget/units.h>
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "budget/gpu_facts.h"
 #include "budget/utilization.h"
 #include "engines/table.h"
 #include "plan/neighbours.h"
 #include "plan/work.h"
 
-#define STEP_PPM 10000U
 #define STEPS_TRIED 4U
-#define GENERATE_CONTEXT_BYTES (512ULL << 20)
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
@@ -103,9 +103,9 @@ uint32_t kvb_needs_ppm(struct kvb_plan *plan, const struct kvb_budget *budget, s
     uint32_t found_ppm = 0;
     for (uint64_t step = percent > 1 ? percent - 1 : 1; found_ppm == 0 && step <= percent + STEPS_TRIED && step <= 100;
          step++) {
-        *share = (struct kvb_setting_value){.number = step * STEP_PPM, .set = 1, .origin = KVB_ORIGIN_FLAG};
+        *share = (struct kvb_setting_value){.number = step * KVB_HUNDREDTH_PPM, .set = 1, .origin = KVB_ORIGIN_FLAG};
         (void)kvb_budget_quietly(plan, tried);
-        found_ppm = tried->starts ? (uint32_t)step * STEP_PPM : 0;
+        found_ppm = tried->starts ? (uint32_t)step * KVB_HUNDREDTH_PPM : 0;
     }
     *share = asked;
     return found_ppm;
@@ -211,7 +211,7 @@ static uint64_t held_without_engine(const struct kvb_resident *resident)
         return kvb_trainer_at_start(resident->trainer, resident->model);
     case KVB_RESIDENT_TRANSFORMERS:
         kvb_transformers_compute(resident->model, resident->rollout, &generate);
-        return kvb_add(generate.total_bytes, GENERATE_CONTEXT_BYTES);
+        return kvb_add(generate.total_bytes, KVB_CUDA_CONTEXT_BYTES);
     default:
         return 0;
     }

@@ -6,7 +6,7 @@
 
 #include <kvbudget/units.h>
 
-#include "report/safe_text.h"
+#include "base/utf8.h"
 
 void kvb_json_init(struct kvb_json *json, struct kvb_buffer *out)
 {
@@ -15,12 +15,14 @@ void kvb_json_init(struct kvb_json *json, struct kvb_buffer *out)
 
 static void add_escaped(struct kvb_buffer *out, const char *text)
 {
-    while (*text != '\0') {
+    size_t left = strlen(text);
+    while (left > 0) {
         uint32_t code = 0;
-        size_t length = kvb_utf8_read(text, &code);
+        size_t length = kvb_utf8_read(text, left, &code);
         if (length == 0) {
             kvb_buffer_add(out, "\\ufffd");
             text++;
+            left--;
             continue;
         }
         if (code == '"' || code == '\\') {
@@ -33,6 +35,7 @@ static void add_escaped(struct kvb_buffer *out, const char *text)
             kvb_buffer_add_n(out, text, length);
         }
         text += length;
+        left -= length;
     }
 }
 

@@ -3,12 +3,8 @@
 #define KVB_REPORT_SAFE_TEXT_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/buffer.h"
-
-// Bytes of the valid UTF-8 character at `text`, or 0; `code` receives its code point.
-size_t kvb_utf8_read(const char *text, uint32_t *code);
 
 // Adds `text` with control characters and broken UTF-8 replaced by '?'.
 void kvb_text_add_safe(struct kvb_buffer *out, const char *text);

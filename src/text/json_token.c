@@ -1,6 +1,8 @@
 // The bytes, texts, numbers and words of JSON from a window over the file.
 #include "text/json_token.h"
 
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,17 +81,10 @@ static int hex_unit(struct kvb_json_scan *scan)
 static void add_code_point(struct kvb_json_scan *scan, int point)
 {
     bool surrogate = point >= 0xD800 && point <= 0xDFFF; // names hold none; halves of pairs become '?'
-    if (point < 0x80) {
-        add(scan, point < 0x20 ? '?' : point);
-    } else if (point < 0x800) {
-        add(scan, 0xC0 | point >> 6);
-        add(scan, 0x80 | (point & 0x3F));
-    } else if (surrogate) {
-        add(scan, '?');
-    } else {
-        add(scan, 0xE0 | point >> 12);
-        add(scan, 0x80 | (point >> 6 & 0x3F));
-        add(scan, 0x80 | (point & 0x3F));
+    char bytes[4];
+    size_t length = kvb_utf8_write(bytes, point < 0x20 || surrogate ? '?' : (uint32_t)point);
+    for (size_t i = 0; i < length; i++) {
+        add(scan, (unsigned char)bytes[i]);
     }
 }
 

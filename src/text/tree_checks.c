@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "text/file.h"
 
 #define FEW_KEYS 12 // compared pair by pair
@@ -15,7 +16,7 @@ struct kvb_place kvb_tree_place_of_offset(const char *file, const char *text, si
         if (text[i] == '\n') {
             place.line++;
             place.column = 1;
-        } else if (((unsigned char)text[i] & 0xC0U) != 0x80U) {
+        } else if (!kvb_utf8_follows(text[i])) {
             place.column++;
         }
     }

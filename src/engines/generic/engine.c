@@ -3,15 +3,15 @@
 // bound and is said.
 #include "engines/generic/engine.h"
 
+#include <kvbudget/units.h>
+
 #include <string.h>
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 #include "budget/weights/weights.h"
 #include "engines/generic/cache.h"
 
-#define CONTEXT_BYTES (512ULL << 20) // what a process holds on a GPU before it has done anything
-#define CONTEXT_LOW_BYTES (256ULL << 20)
-#define CONTEXT_HIGH_BYTES (1ULL << 30)
 #define UNSTATED_PARTS 20 // a forward pass nobody stated takes up to 1/20 of the card
 #define TENSOR_PARALLEL_MAX 8
 #define USUAL_SHARE_PPM 980000U // leaves one part in fifty alone unless another share is said
@@ -38,8 +38,7 @@ static enum kvb_dtype dtype_of(const struct kvb_plan *plan)
 static uint64_t request(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm)
 {
     (void)plan;
-    return memory_bytes / KVB_WHOLE_PPM * utilization_ppm +
-           memory_bytes % KVB_WHOLE_PPM * utilization_ppm / KVB_WHOLE_PPM;
+    return memory_bytes / KVB_PPM * utilization_ppm + memory_bytes % KVB_PPM * utilization_ppm / KVB_PPM;
 }
 
 static struct kvb_term term(uint64_t bytes, uint64_t low, uint64_t high, enum kvb_basis basis)
@@ -80,7 +79,8 @@ static uint64_t reserved_bytes(const struct kvb_plan *plan)
 static void fill_terms(const struct kvb_plan *plan, struct kvb_budget *budget)
 {
     struct kvb_term pass = term(0, 0, plan->gpu.memory_bytes / UNSTATED_PARTS, KVB_BASIS_ASSUMED);
-    struct kvb_term context = term(CONTEXT_BYTES, CONTEXT_LOW_BYTES, CONTEXT_HIGH_BYTES, KVB_BASIS_ASSUMED);
+    struct kvb_term context =
+        term(KVB_CUDA_CONTEXT_BYTES, KVB_CUDA_CONTEXT_LOW_BYTES, KVB_CUDA_CONTEXT_HIGH_BYTES, KVB_BASIS_ASSUMED);
     struct kvb_term none = term(0, 0, 0, KVB_BASIS_STATED);
     uint64_t reserved = reserved_bytes(plan);
     count_weights(plan, budget);

@@ -1,11 +1,12 @@
 // Settings to try when a deployment does not fit, least harm first: one row each.
 #include "engines/vllm/ladder.h"
 
+#include <kvbudget/units.h>
+
 #include "base/checked.h"
 #include "budget/shapes.h"
 #include "budget/utilization.h"
 
-#define STEP_PPM 10000U
 #define FP8_CAPABILITY 89
 #define FP8_KV_CAPABILITY 80
 #define TENSOR_PARALLEL_MAX 8
@@ -25,8 +26,8 @@ static uint32_t utilization_up(const struct kvb_plan *plan, const struct kvb_bud
         return 0;
     }
     uint64_t missing = budget->balance_bytes < 0 ? (uint64_t)-budget->balance_bytes : 0;
-    uint64_t wanted = now + missing / (budget->memory_bytes / KVB_WHOLE_PPM) + STEP_PPM;
-    wanted = wanted / STEP_PPM * STEP_PPM;
+    uint64_t wanted = now + missing / (budget->memory_bytes / KVB_PPM) + KVB_HUNDREDTH_PPM;
+    wanted = wanted / KVB_HUNDREDTH_PPM * KVB_HUNDREDTH_PPM;
     uint32_t count = 0;
     if (wanted < top) {
         out[count++] = wanted;
@@ -42,10 +43,10 @@ static uint32_t utilization_down(const struct kvb_plan *plan, const struct kvb_b
     (void)plan;
     uint32_t count = 0;
     uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
-    if (budget->memory_bytes < KVB_WHOLE_PPM) {
+    if (budget->memory_bytes < KVB_PPM) {
         return 0;
     }
-    uint64_t top = budget->free_bytes / (budget->memory_bytes / KVB_WHOLE_PPM + 1) / STEP_PPM * STEP_PPM;
+    uint64_t top = budget->free_bytes / (budget->memory_bytes / KVB_PPM + 1) / KVB_HUNDREDTH_PPM * KVB_HUNDREDTH_PPM;
     uint64_t roomy = kvb_highest_utilization(budget);
     if (top == 0 || top >= now) {
         return 0;
