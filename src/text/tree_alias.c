@@ -14,6 +14,9 @@ uint32_t kvb_tree_size_add(struct kvb_tree_size *size, struct kvb_tree_size chil
     return size->nodes;
 }
 
+// An alias is the anchored node itself, not a copy, so memory does not grow with it; but whoever walks the tree walks
+// it as often as it is named. What aliases stand for is therefore counted as if written out, and capped: ten levels of
+// ten aliases are ten thousand million nodes.
 bool kvb_anchor_add(struct kvb_anchor **newest, struct kvb_arena *arena, const char *name, const struct kvb_node *node,
                     struct kvb_tree_size size)
 {

@@ -215,6 +215,8 @@ static uint64_t compile_phase(const struct kvb_context *context, const struct kv
     return kvb_add(kvb_mul(kvb_add(table, kvb_mul(hidden, halves) / 2), element), kept);
 }
 
+// The phases follow one another and share memory: what one frees the next uses, so the peak is the largest of them and
+// not their sum. What stays from one to the next (outputs of the encoder, scratch that is kept) is part of both.
 // Margins from the misses of published logs, not from the rows the model was fitted to.
 static uint64_t margin_of(const struct kvb_context *context, uint64_t bytes)
 {

@@ -39,6 +39,8 @@ static bool may_pad(const struct kvb_context *context, const struct kvb_bucket *
     return kvb_is_state(bucket->kind) ? rule >= 3 : rule >= 2 && bucket->kind != KVB_ATTENTION_MLA;
 }
 
+// All groups draw blocks from one pool, so a block id must mean the same bytes in each: pages are made equal. A bucket
+// whose page divides the largest gets more tokens a block; one whose does not is padded where the release allows it.
 // Makes all pages equal by larger blocks (or padding); false when this release cannot.
 static bool unify_pages(const struct kvb_context *context, struct kvb_buckets *buckets)
 {
@@ -63,6 +65,9 @@ static bool unify_pages(const struct kvb_context *context, struct kvb_buckets *b
     return true;
 }
 
+// Layers of a group share a block table; a tensor is shared by one layer of every group. With 25 and 5 layers groups
+// of 5 fit without waste; with 25 and 24 groups of 24 would leave one layer alone in a group of 24 slots, so from 0.12
+// a largest bucket that is hardly larger than the smallest sets the size, and the others are padded with empty slots.
 static uint32_t choose_group_size(const struct kvb_context *context, const struct kvb_buckets *buckets)
 {
     uint32_t smallest = UINT32_MAX;
@@ -85,6 +90,8 @@ static void add_group(struct kvb_groups *groups, struct kvb_group group)
     }
 }
 
+// 10 layers in groups of 4: slices 0-3, 4-7, 8-9 to 0.10; from 0.11 strides 0 3 6 9, 1 4 7, 2 5 8, so that stages of
+// a pipeline hold parts of every group.
 static void deal_out(const struct kvb_context *context, const struct kvb_bucket *bucket, uint32_t size,
                      struct kvb_groups *groups)
 {

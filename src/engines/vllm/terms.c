@@ -109,6 +109,7 @@ bool kvb_cache_is_fixed(const struct kvb_context *context)
            kvb_number(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0;
 }
 
+// Terms are not wrong all at once and not all independent either: the widest counts whole, the rest by half.
 static uint64_t combined(uint64_t sum, uint64_t widest)
 {
     return widest + (sum - widest) / 2;

@@ -21,6 +21,8 @@ static struct kvb_node **find(struct kvb_node *mapping, const char *key)
     return link;
 }
 
+// {"text_config": {"rope_theta": 1}} changes one key of text_config; a list or a scalar takes the whole place of what
+// was there, and null is a value like another.
 static void merge(struct kvb_node *base, struct kvb_node *overrides, uint32_t mark, unsigned depth)
 {
     struct kvb_node *child = overrides->first;
