@@ -215,10 +215,16 @@ static void nemotron_h_all(void **state)
 static void deepseek_v4(void **state)
 {
     (void)state;
+    // Need, tokens and concurrency as the tags' own kv_cache_utils.py gives them for these layers: whole tuples of
+    // 47,808 B for every block; to 0.26 the concurrency counts bytes in pages of the latent group.
     static const struct {
         uint32_t release;
-        uint64_t bytes;
-    } rows[] = {{R(20, 0), 1051776}, {R(24, 0), 1039680}, {R(27, 1), 1002240}};
+        uint64_t bytes, needed, tokens, hundredths;
+    } rows[] = {{R(20, 2), 1051776, 3796911360, 829817, 1266},
+                {R(22, 1), 1051776, 3796911360, 829817, 1266},
+                {R(24, 0), 1039680, 3796911360, 839470, 1281},
+                {R(26, 0), 1039680, 7297221888, 438569, 669},
+                {R(27, 1), 1002240, 7297221888, 404787, 618}};
     static const struct shape shape = {"DeepSeek-V4-Flash", 43, 64, 1, 512, 128, 0, 0, KVB_ATTENTION_DSV4, 1048576};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_model(&shape, &plan.model);
@@ -234,7 +240,12 @@ static void deepseek_v4(void **state)
             plan.model.kind_of_layer[layer] = layer < 2 ? 0 : (uint8_t)(1 + layer % 2);
         }
         make_plan(&plan, rows[i].release, POOL, 65536);
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
         answer();
+        assert_true(budget.starts);
+        assert_int_equal(budget.needed_bytes, rows[i].needed);
+        assert_int_equal(budget.kv.tokens, rows[i].tokens);
+        assert_int_equal(budget.kv.max_concurrency_hundredths, rows[i].hundredths);
         assert_int_equal(budget.kv.bytes_per_block, rows[i].bytes);
         assert_int_equal(budget.kv.num_blocks, POOL / rows[i].bytes);
         assert_int_equal(budget.kv.block_tokens, 256);
@@ -251,6 +262,81 @@ static void make_llama(uint32_t release, uint64_t pool, uint64_t length)
     make_plan(&plan, release, pool, length);
 }
 
+// TurboQuant before 0.25 keeps blocks of 16: 10 GiB / (16 x 8 x (28 x 196 + 4 x 512)) = 11131. With windows of one byte
+// an element the pages do not divide; states are refused in 0.20; a short model leaves no more than half its layers.
+static void turboquant(void **state)
+{
+    (void)state;
+    make_llama(R(24, 0), 10737418240ULL, 8192);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_TURBOQUANT_K8V4);
+    answer();
+    assert_int_equal(budget.kv.block_tokens, 16);
+    assert_int_equal(budget.kv.num_blocks, 11131);
+    plan.model.layer_count = 3;
+    answer(); // one layer on each side: 16 x 8 x (196 + 2 x 512)
+    assert_int_equal(budget.kv.bytes_per_block, 16 * 8 * (196 + 2 * 512));
+    static const struct shape gemma = {"Gemma-3-27B", 62, 32, 16, 128, 1024, 6, 5, KVB_ATTENTION_SLIDING, 131072};
+    make_model(&gemma, &plan.model);
+    make_plan(&plan, R(27, 1), POOL, 8192);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_TURBOQUANT_4BIT_NC);
+    answer();
+    assert_false(budget.starts);
+    assert_int_equal(strncmp(budget.error, "page size is not divisible", 26), 0);
+    make_nemotron_h(R(20, 2), 8192);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_TURBOQUANT_4BIT_NC);
+    answer();
+    assert_string_equal(budget.error,
+                        "TurboQuant KV cache is not supported for hybrid (attention + Mamba) models. Boundary layer "
+                        "protection requires uniform attention layers.");
+    plan.engine.release = R(21, 0);
+    answer();
+    assert_true(budget.starts);
+}
+
+// DeepSeek V4 takes an fp8 cache alone; up to 0.22 it reads scale_fmt, which compressed-tensors does not write.
+static void v4_refusals(void **state)
+{
+    (void)state;
+    static const struct shape shape = {"v4", 4, 64, 1, 512, 128, 2, 0, KVB_ATTENTION_DSV4, 131072};
+    static const struct {
+        uint32_t release;
+        const char *error;
+    } rows[] = {{R(22, 1), "DeepseekV4 only supports fp8 kv-cache format for now, got auto"},
+                {R(23, 0), "DeepseekV4 FlashMLA fp8 layout only supports fp8 kv-cache, got auto"},
+                {R(27, 1), "DeepseekV4 fp8_ds_mla layout only supports fp8 kv-cache, got auto"}};
+    make_model(&shape, &plan.model);
+    for (int i = 0; i < 2; i++) {
+        plan.model.kinds[i].attention.kind = KVB_ATTENTION_DSV4;
+        plan.model.kinds[i].attention.window_tokens = 128;
+        plan.model.kinds[i].attention.compress_ratio = 4;
+        plan.model.kinds[i].attention.index_head_size = 128;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        make_plan(&plan, rows[i].release, POOL, 8192);
+        answer();
+        assert_false(budget.starts);
+        assert_string_equal(budget.error, rows[i].error);
+    }
+    (void)strcpy(plan.model.quantisation.name, "compressed-tensors");
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    answer();
+    assert_true(budget.starts);
+    plan.engine.release = R(22, 1);
+    answer();
+    assert_string_equal(budget.error, "KeyError: 'scale_fmt'");
+}
+
+// MiMo-V2's decoder keeps 16 bit whatever is asked for.
+static void a_word_nobody_hears(void **state)
+{
+    (void)state;
+    make_llama(R(25, 1), 10737418240ULL, 8192);
+    (void)strcpy(plan.model.architecture, "MiMoV2FlashForCausalLM");
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    answer();
+    assert_int_equal(budget.kv.num_blocks, 5120);
+}
+
 // Bytes an element by --kv-cache-dtype: Llama-3.1-8B in 10 GiB at 0.27.1.
 static void kv_dtypes(void **state)
 {
@@ -262,11 +348,12 @@ static void kv_dtypes(void **state)
                 {KVB_KV_NVFP4, 18204},
                 {KVB_KV_INT8_PER_TOKEN_HEAD, 9929},
                 {KVB_KV_INT4_PER_TOKEN_HEAD, 19275},
-                // slots of 196, 134, 118 and 102 B a head: 10 GiB / (32 layers x 16 x 8 x slot)
-                {KVB_KV_TURBOQUANT_K8V4, 13374},
-                {KVB_KV_TURBOQUANT_4BIT_NC, 19562},
-                {KVB_KV_TURBOQUANT_K3V4_NC, 22215},
-                {KVB_KV_TURBOQUANT_3BIT_NC, 25700}};
+                // slots of 196, 134, 118 and 102 B a head in 28 layers, 512 B in the first and last two, blocks of 32:
+                // 10 GiB / (32 x 8 x (28 x slot + 4 x 512))
+                {KVB_KV_TURBOQUANT_K8V4, 5565},
+                {KVB_KV_TURBOQUANT_4BIT_NC, 7231},
+                {KVB_KV_TURBOQUANT_K3V4_NC, 7836},
+                {KVB_KV_TURBOQUANT_3BIT_NC, 8552}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama(R(27, 1), 10737418240ULL, 8192);
         set(&plan, KVB_SET_KV_CACHE_DTYPE, rows[i].dtype);
@@ -451,6 +538,7 @@ KVB_TEST_MAIN(cmocka_unit_test(deepseek_v3), cmocka_unit_test(deepseek_v32), cmo
               cmocka_unit_test(qwen3_next), cmocka_unit_test(qwen3_next_prefix_caching),
               cmocka_unit_test(hybrid_check_of_first_group), cmocka_unit_test(nemotron_h),
               cmocka_unit_test(nemotron_h_all), cmocka_unit_test(deepseek_v4), cmocka_unit_test(kv_dtypes),
+              cmocka_unit_test(turboquant), cmocka_unit_test(v4_refusals), cmocka_unit_test(a_word_nobody_hears),
               cmocka_unit_test(stages), cmocka_unit_test(auto_length_and_override), cmocka_unit_test(v0_blocks),
               cmocka_unit_test(v0_mla), cmocka_unit_test(eagle), cmocka_unit_test(decode_context_parallel),
               cmocka_unit_test(cross_attention), cmocka_unit_test(whisper_in_v0), cmocka_unit_test(shared_caches))

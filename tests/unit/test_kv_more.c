@@ -270,6 +270,7 @@ static void make_v4(uint32_t layers, uint32_t ratio_even, uint32_t ratio_odd)
     struct shape shape = {"v4", layers, 64, 1, 512, 128, 2, 0, KVB_ATTENTION_DSV4, 131072};
     make_model(&shape, &plan.model);
     make_plan(&plan, R(23, 0), POOL, 8192);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
     for (int i = 0; i < 2; i++) {
         struct kvb_attention_shape *attention = &plan.model.kinds[i].attention;
         attention->kind = KVB_ATTENTION_DSV4;

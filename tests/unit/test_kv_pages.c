@@ -71,6 +71,34 @@ static void sparse_latents(void **state)
     }
 }
 
+// Forms that windows and chunks do not know: a byte an element, int4 with its scales of 8 B; nvfp4 windows from 0.21.
+static void windows_of_packed_forms(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_attention kind;
+        enum kvb_kv_dtype format;
+        uint64_t bytes; // of one of 8 heads of 128
+    } rows[] = {
+        {R(27, 1), KVB_ATTENTION_SLIDING, KVB_KV_INT4_PER_TOKEN_HEAD, 256 + 8},
+        {R(27, 1), KVB_ATTENTION_CHUNKED, KVB_KV_INT4_PER_TOKEN_HEAD, 128 + 8},
+        {R(20, 2), KVB_ATTENTION_SLIDING, KVB_KV_NVFP4, 256},
+        {R(21, 0), KVB_ATTENTION_SLIDING, KVB_KV_NVFP4, 128 + 16},
+        {R(20, 2), KVB_ATTENTION_FULL, KVB_KV_NVFP4, 128 + 16},
+        {R(27, 1), KVB_ATTENTION_SLIDING, KVB_KV_TURBOQUANT_K8V4, 256},
+        {R(27, 1), KVB_ATTENTION_CHUNKED, KVB_KV_TURBOQUANT_K8V4, 256},
+        {R(27, 1), KVB_ATTENTION_FULL, KVB_KV_TURBOQUANT_K8V4, 196},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.model.kinds[0].attention.kind = rows[i].kind;
+        plan.model.kinds[0].attention.window_tokens = 1024;
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, rows[i].format);
+        assert_int_equal(kvb_layer_token_bytes(resolved(&plan), &plan.model.kinds[0].attention), 8 * rows[i].bytes);
+    }
+}
+
 // Values of another size than keys count from 0.14 in full attention, from 0.20 in windows; before, keys' size.
 static void value_sizes(void **state)
 {
@@ -190,5 +218,5 @@ static void taps_of_drafts(void **state)
     assert_int_equal(kvb_state_bytes(resolved(&plan), shape), 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(formats), cmocka_unit_test(sparse_latents), cmocka_unit_test(value_sizes),
-              cmocka_unit_test(states), cmocka_unit_test(taps_of_drafts))
+KVB_TEST_MAIN(cmocka_unit_test(formats), cmocka_unit_test(sparse_latents), cmocka_unit_test(windows_of_packed_forms),
+              cmocka_unit_test(value_sizes), cmocka_unit_test(states), cmocka_unit_test(taps_of_drafts))

@@ -14,6 +14,7 @@ struct kvb_bucket {
     uint64_t page_bytes;                 // of one layer and block
     uint64_t shape;                      // tells apart equal pages of unlike heads
     bool index_cache;                    // the sparse index beside an MLA layer
+    bool packed;                         // TurboQuant, whose backend takes no padded pages
     bool padded;                         // the page was raised to a common size
     uint32_t count;                      // layers
     uint16_t before[KVB_STAGES_MAX + 1]; // members on stages before this one; a layer has a few
@@ -49,7 +50,7 @@ struct kvb_groups {
     const char *refusal; // REFUSED: what the release says; "" when there are too many layers of unlike kinds
     // DeepSeek V4
     uint32_t tuples;
-    uint64_t tuple_bytes;
+    uint32_t v4_rule; // KVB_RULE_DSV4
 };
 
 struct kvb_sizing {
@@ -60,6 +61,7 @@ struct kvb_sizing {
 
 // Bytes of one token of one KV head, keys and values together, scales included.
 uint64_t kvb_kv_head_bytes(enum kvb_kv_dtype kv_dtype, enum kvb_dtype dtype, uint32_t key_size, uint32_t value_size);
+bool kvb_is_turboquant(enum kvb_kv_dtype kv_dtype);
 // Bytes of one token of one MLA layer.
 uint64_t kvb_mla_token_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape);
 // Bytes of one token in a layer on one rank; 0 for layers without a token cache.
@@ -84,6 +86,13 @@ bool kvb_is_uniform_type(const struct kvb_buckets *buckets);
 const char *kvb_promote(const struct kvb_context *context, const struct kvb_buckets *own, struct kvb_buckets *out);
 void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizing);
 void kvb_dsv4_groups(const struct kvb_context *context, struct kvb_sizing *sizing);
+uint64_t kvb_dsv4_block_bytes(const struct kvb_sizing *sizing, uint32_t stage);
+// What the start-up check counts: whole tuples for every block of every group.
+uint64_t kvb_dsv4_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                       uint64_t length);
+// Blocks a request takes in the printed concurrency: up to 0.26 bytes of all groups in pages of the first.
+uint64_t kvb_dsv4_printed_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                                 uint64_t length);
 
 uint32_t kvb_group_layers_on(const struct kvb_group *group, uint32_t stage);
 uint32_t kvb_group_size_on(const struct kvb_sizing *sizing, uint32_t stage); // largest group of one stage
@@ -91,8 +100,11 @@ uint64_t kvb_bytes_per_block(const struct kvb_sizing *sizing, uint32_t stage);
 
 // Blocks that one request of `length` tokens holds in a bucket, at worst.
 uint64_t kvb_blocks_of(const struct kvb_context *context, const struct kvb_bucket *bucket, uint64_t length);
-// Blocks per request over all groups: the divisor of the printed concurrency.
+// Blocks per request over all groups.
 uint64_t kvb_request_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing, uint64_t length);
+// The divisor of the printed concurrency.
+uint64_t kvb_printed_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                            uint64_t length);
 // Bytes that the release's own start-up check compares, for one stage.
 uint64_t kvb_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage, uint64_t length);
 // Bytes really needed: all groups of this stage.

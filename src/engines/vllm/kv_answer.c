@@ -209,7 +209,7 @@ static void look_ahead(const struct kvb_context *context, const struct kvb_sizin
         uint64_t at = context->max_model_len >> (kv->frontier_count - 1 - i);
         kv->frontier[i].length_tokens = at;
         kv->frontier[i].concurrency_hundredths =
-            kvb_printed_hundredths(kv->num_blocks, kvb_request_blocks(context, sizing, at));
+            kvb_printed_hundredths(kv->num_blocks, kvb_printed_blocks(context, sizing, 0, at));
     }
     if (need->length_tokens > 0 || need->concurrency_hundredths > 0) {
         uint64_t wanted_length = need->length_tokens > 0 ? need->length_tokens : context->max_model_len;
@@ -296,7 +296,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     kv->block_tokens = context.block_tokens;
     kv->num_blocks = blocks;
     kv->bytes_per_block = kvb_bytes_per_block(&sizing, tightest);
-    kv->blocks_per_request = kvb_request_blocks(&context, &sizing, context.max_model_len);
+    kv->blocks_per_request = kvb_printed_blocks(&context, &sizing, 0, context.max_model_len);
     kv->tokens = printed_tokens(&context, &sizing, kv);
     kv->max_concurrency_hundredths = printed_concurrency(&context, kv);
     kv->hybrid_manager_off = context.hybrid_off;

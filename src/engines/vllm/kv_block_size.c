@@ -207,6 +207,21 @@ static void align_hybrid(struct kvb_context *context)
     context->mamba_page_bytes = kvb_max(kvb_mul(context->block_tokens, token_bytes), state_bytes);
 }
 
+#define UNLIKE_FORMATS_SINCE KVB_RELEASE(0, 25, 0)
+#define SMALLEST_BLOCK 16
+
+// From 0.25 a block of the quantised layers covers the smallest block of those left at the model's dtype, counted at
+// a byte an element. Source: vllm/platforms/interface.py _align_heterogeneous_kv_block_size.
+static void align_formats(struct kvb_context *context)
+{
+    if (!kvb_is_turboquant(context->kv_dtype) || context->release < UNLIKE_FORMATS_SINCE) {
+        return;
+    }
+    uint64_t unit = kvb_max(SMALLEST_BLOCK, context->block_tokens);
+    uint64_t least = kvb_round_up((uint64_t)SMALLEST_BLOCK * kvb_dtype_bytes(context->dtype), unit);
+    context->block_tokens = kvb_max(context->block_tokens, least);
+}
+
 void kvb_block_size_resolve(struct kvb_context *context)
 {
     context->block_tokens = plain_block_tokens(context);
@@ -221,5 +236,7 @@ void kvb_block_size_resolve(struct kvb_context *context)
     }
     if (kvb_model_has_state(context->model)) {
         align_hybrid(context);
+    } else {
+        align_formats(context);
     }
 }

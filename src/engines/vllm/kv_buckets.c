@@ -58,6 +58,7 @@ static void describe(const struct kvb_context *context, const struct kvb_attenti
     if (bucket->kind == KVB_ATTENTION_SLIDING && kvb_rule(context, KVB_RULE_SLIDING_BLOCK)) {
         bucket->block_tokens = SLIDING_KERNEL_BLOCK;
     }
+    bucket->packed = kvb_is_turboquant(context->kv_dtype) && bucket->kind == KVB_ATTENTION_FULL;
     bucket->page_bytes = kvb_mul(bucket->block_tokens, kvb_layer_token_bytes(context, attention));
 }
 
@@ -128,6 +129,30 @@ static void add_draft(const struct kvb_context *context, struct kvb_buckets *buc
     }
 }
 
+#define BOUNDARY_LAYERS 2
+
+// TurboQuant leaves the first and last two layers of a model without states at the model's dtype.
+// Source: model_executor/layers/quantization/turboquant/config.py get_boundary_skip_layers, from v0.20.0.
+static bool is_boundary(const struct kvb_context *context, uint32_t layer)
+{
+    uint32_t layers = context->model->layer_count;
+    uint32_t boundary = layers / 2 < BOUNDARY_LAYERS ? layers / 2 : BOUNDARY_LAYERS;
+    return kvb_is_turboquant(context->kv_dtype) && !kvb_model_has_state(context->model) &&
+           (layer < boundary || layer >= layers - boundary);
+}
+
+static void add_decoder(const struct kvb_context *context, struct kvb_buckets *buckets)
+{
+    struct kvb_context plain = *context;
+    plain.kv_dtype = KVB_KV_AUTO;
+    for (uint32_t stage = 0; stage < context->pp; stage++) {
+        for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
+            const struct kvb_context *as = is_boundary(context, layer) ? &plain : context;
+            add_layer(as, &kvb_kind_of(context->model, layer)->attention, buckets, stage);
+        }
+    }
+}
+
 void kvb_buckets_fill(const struct kvb_context *context, struct kvb_buckets *buckets)
 {
     buckets->count = 0;
@@ -135,11 +160,7 @@ void kvb_buckets_fill(const struct kvb_context *context, struct kvb_buckets *buc
     if (kvb_model_has(context->model, KVB_ATTENTION_DSV4)) {
         kvb_dsv4_fill(context, buckets);
     } else {
-        for (uint32_t stage = 0; stage < context->pp; stage++) {
-            for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
-                add_layer(context, &kvb_kind_of(context->model, layer)->attention, buckets, stage);
-            }
-        }
+        add_decoder(context, buckets);
     }
     add_draft(context, buckets);
     finish(buckets);

@@ -148,103 +148,173 @@ static uint64_t common_page(const struct kvb_buckets *buckets, uint64_t page_byt
     return best > 0 ? best : page_bytes;
 }
 
-static bool page_seen_before(const struct kvb_buckets *buckets, uint32_t at)
+#define PAGE_SIZES_MAX 8
+
+// The layers of one group on one stage, by the size of their pages.
+struct group_pages {
+    uint32_t count;
+    uint64_t page_bytes[PAGE_SIZES_MAX];
+    uint32_t layers[PAGE_SIZES_MAX];
+};
+
+static void add_pages(struct group_pages *pages, uint64_t page_bytes, uint32_t layers)
 {
-    for (uint32_t i = 0; i < at; i++) {
-        if (buckets->items[i].page_bytes == buckets->items[at].page_bytes) {
-            return true;
-        }
+    uint32_t at = 0;
+    while (at < pages->count && pages->page_bytes[at] != page_bytes) {
+        at++;
     }
-    return false;
+    if (layers == 0 || at == PAGE_SIZES_MAX) {
+        return;
+    }
+    pages->page_bytes[at] = page_bytes;
+    pages->layers[at] = at < pages->count ? pages->layers[at] + layers : layers;
+    pages->count = at < pages->count ? pages->count : at + 1;
 }
 
-static bool latent_page_seen_before(const struct kvb_buckets *buckets, uint32_t at)
+static struct group_pages pages_of(const struct kvb_sizing *sizing, uint32_t group, uint32_t stage)
 {
-    for (uint32_t i = 0; i < at; i++) {
-        const struct kvb_bucket *bucket = &buckets->items[i];
-        if (bucket->kind == KVB_ATTENTION_MLA && bucket->page_bytes == buckets->items[at].page_bytes) {
-            return true;
+    struct group_pages pages = {0};
+    const struct kvb_group *of = &sizing->groups.items[group];
+    for (uint32_t i = 0; i < sizing->grouped.count; i++) {
+        const struct kvb_bucket *bucket = &sizing->grouped.items[i];
+        if (same_class(bucket, of->bucket)) {
+            struct kvb_group part = {bucket, of->first, of->stride, bucket->count, 0};
+            add_pages(&pages, bucket->page_bytes, kvb_group_layers_on(&part, stage));
         }
     }
-    return false;
+    return pages;
 }
 
-// Most slots of one page size that any single group has.
-static uint64_t slots_of_page(const struct kvb_buckets *buckets, uint64_t page_bytes, uint32_t tuples)
+static uint64_t sum_of(const struct group_pages *pages)
 {
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < buckets->count; i++) {
-        if (buckets->items[i].page_bytes == page_bytes) {
-            most = kvb_max(most, kvb_min(buckets->items[i].count, tuples));
-        }
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < pages->count; i++) {
+        bytes = kvb_add(bytes, kvb_mul(pages->page_bytes[i], pages->layers[i]));
+    }
+    return bytes;
+}
+
+static uint32_t most_layers(const struct group_pages *pages)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < pages->count; i++) {
+        most = pages->layers[i] > most ? pages->layers[i] : most;
     }
     return most;
 }
 
-static uint64_t class_bytes(const struct kvb_buckets *buckets, const struct kvb_bucket *member, uint32_t tuples)
+// Bytes of one page of each size of the latent group, and how many such tuples the largest group has.
+static uint64_t tuples_bytes(const struct kvb_sizing *sizing, uint32_t stage)
+{
+    uint32_t tuples = 0;
+    for (uint32_t i = 0; i < sizing->groups.count; i++) {
+        const struct group_pages pages = pages_of(sizing, i, stage);
+        tuples = most_layers(&pages) > tuples ? most_layers(&pages) : tuples;
+    }
+    struct group_pages latent = pages_of(sizing, 0, stage);
+    for (uint32_t i = 0; i < latent.count; i++) {
+        latent.layers[i] = 1;
+    }
+    return kvb_mul(tuples, sum_of(&latent));
+}
+
+// Most layers of each page size in any one group.
+static uint64_t slots_bytes(const struct kvb_sizing *sizing, uint32_t stage)
+{
+    struct group_pages slots = {0};
+    for (uint32_t i = 0; i < sizing->groups.count; i++) {
+        const struct group_pages pages = pages_of(sizing, i, stage);
+        for (uint32_t k = 0; k < pages.count; k++) {
+            struct group_pages so_far = slots;
+            add_pages(&slots, pages.page_bytes[k], pages.layers[k]);
+            for (uint32_t n = 0; n < so_far.count; n++) {
+                bool same = so_far.page_bytes[n] == pages.page_bytes[k];
+                uint32_t most = so_far.layers[n] > pages.layers[k] ? so_far.layers[n] : pages.layers[k];
+                slots.layers[n] = same ? most : slots.layers[n];
+            }
+        }
+    }
+    return sum_of(&slots);
+}
+
+static uint64_t largest_group_bytes(const struct kvb_sizing *sizing, uint32_t stage)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < buckets->count; i++) {
-        const struct kvb_bucket *bucket = &buckets->items[i];
-        if (same_class(bucket, member)) {
-            bytes = kvb_add(bytes, kvb_mul(bucket->page_bytes, kvb_min(bucket->count, tuples)));
-        }
+    for (uint32_t i = 0; i < sizing->groups.count; i++) {
+        const struct group_pages pages = pages_of(sizing, i, stage);
+        bytes = kvb_max(bytes, sum_of(&pages));
     }
     return bytes;
 }
 
-static uint64_t block_bytes(const struct kvb_context *context, const struct kvb_buckets *buckets, uint32_t tuples)
+uint64_t kvb_dsv4_block_bytes(const struct kvb_sizing *sizing, uint32_t stage)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < buckets->count; i++) {
-        const struct kvb_bucket *bucket = &buckets->items[i];
-        switch (kvb_rule(context, KVB_RULE_DSV4)) {
-        case 3:
-            bytes = kvb_max(bytes, class_bytes(buckets, bucket, tuples));
-            break;
-        case 2:
-            if (!page_seen_before(buckets, i)) {
-                bytes = kvb_add(bytes, kvb_mul(bucket->page_bytes, slots_of_page(buckets, bucket->page_bytes, tuples)));
-            }
-            break;
-        default:
-            if (bucket->kind == KVB_ATTENTION_MLA && !latent_page_seen_before(buckets, i)) {
-                bytes = kvb_add(bytes, kvb_mul(bucket->page_bytes, tuples));
-            }
-            break;
-        }
+    switch (sizing->groups.v4_rule) {
+    case 3:
+        return largest_group_bytes(sizing, stage);
+    case 2:
+        return slots_bytes(sizing, stage);
+    default:
+        return tuples_bytes(sizing, stage);
     }
-    return bytes;
+}
+
+uint64_t kvb_dsv4_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                       uint64_t length)
+{
+    return kvb_mul(tuples_bytes(sizing, stage), kvb_request_blocks(context, sizing, length));
+}
+
+uint64_t kvb_dsv4_printed_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                                 uint64_t length)
+{
+    if (sizing->groups.v4_rule >= 3) {
+        return kvb_request_blocks(context, sizing, length);
+    }
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < sizing->groups.count; i++) {
+        const struct group_pages pages = pages_of(sizing, i, stage);
+        uint64_t blocks = kvb_blocks_of(context, sizing->groups.items[i].bucket, length);
+        bytes = kvb_add(bytes, kvb_mul(blocks, sum_of(&pages)));
+    }
+    const struct group_pages latent = pages_of(sizing, 0, stage);
+    return sum_of(&latent) > 0 ? kvb_div_up(bytes, sum_of(&latent)) : kvb_request_blocks(context, sizing, length);
+}
+
+// The latent class stands first, the windowed ones follow as they appear.
+static void add_class(struct kvb_groups *groups, const struct kvb_buckets *buckets, const struct kvb_bucket *bucket)
+{
+    uint32_t parts = (uint32_t)kvb_div_up(tuples_of_class(buckets, bucket), groups->tuples);
+    if (groups->count + parts > KVB_GROUPS_MAX) {
+        groups->layout = KVB_LAYOUT_REFUSED;
+        return;
+    }
+    for (uint32_t part = 0; part < parts; part++) {
+        uint32_t layers = (uint32_t)kvb_div_up(bucket->count - part, parts);
+        groups->items[groups->count++] = (struct kvb_group){bucket, part, parts, bucket->count, layers};
+    }
 }
 
 void kvb_dsv4_groups(const struct kvb_context *context, struct kvb_sizing *sizing)
 {
     struct kvb_groups *groups = &sizing->groups;
     struct kvb_buckets *buckets = &sizing->grouped;
-    if (kvb_rule(context, KVB_RULE_DSV4) == 0) {
+    groups->v4_rule = kvb_rule(context, KVB_RULE_DSV4);
+    if (groups->v4_rule == 0) {
         groups->layout = KVB_LAYOUT_REFUSED;
         return;
     }
     groups->layout = KVB_LAYOUT_DSV4;
     groups->tuples = choose_tuples(buckets);
     groups->group_size = groups->tuples;
-    for (uint32_t i = 0; i < buckets->count; i++) {
+    for (uint32_t i = 0; i < buckets->count && groups->v4_rule < 3; i++) { // from 0.27 groups overlay as they are
         buckets->items[i].page_bytes = common_page(buckets, buckets->items[i].page_bytes);
     }
-    groups->tuple_bytes = block_bytes(context, buckets, groups->tuples);
-    for (uint32_t i = 0; i < buckets->count; i++) {
-        const struct kvb_bucket *bucket = &buckets->items[i];
-        if (!first_of_class(buckets, i)) {
-            continue;
-        }
-        uint32_t parts = (uint32_t)kvb_div_up(tuples_of_class(buckets, bucket), groups->tuples);
-        if (groups->count + parts > KVB_GROUPS_MAX) {
-            groups->layout = KVB_LAYOUT_REFUSED;
-            return;
-        }
-        for (uint32_t part = 0; part < parts; part++) {
-            uint32_t layers = (uint32_t)kvb_div_up(bucket->count - part, parts);
-            groups->items[groups->count++] = (struct kvb_group){bucket, part, parts, bucket->count, layers};
+    const struct kvb_bucket *latent = latent_bucket(buckets);
+    add_class(groups, buckets, latent);
+    for (uint32_t i = 0; i < buckets->count && groups->layout == KVB_LAYOUT_DSV4; i++) {
+        if (first_of_class(buckets, i) && !same_class(&buckets->items[i], latent)) {
+            add_class(groups, buckets, &buckets->items[i]);
         }
     }
 }

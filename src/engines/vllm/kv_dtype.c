@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "engines/vllm/kv_backend.h"
 
 // Up to 0.17 the model's class chose DeepSeek's packed layout, and only this class did.
@@ -45,8 +46,17 @@ static enum kvb_kv_dtype by_checkpoint(const struct kvb_context *context, enum k
     }
 }
 
+// MiMo-V2's decoder hands no cache_config to its attention (models/mimo_v2_flash.py and mimo_v2.py).
+static bool takes_no_word(const struct kvb_model *model)
+{
+    return kvb_starts_with(model->architecture, "MiMoV2");
+}
+
 static enum kvb_kv_dtype by_class(const struct kvb_context *context, enum kvb_kv_dtype word)
 {
+    if (takes_no_word(context->model)) {
+        return KVB_KV_AUTO;
+    }
     uint32_t rule = kvb_rule(context, KVB_RULE_DS_MLA);
     if (rule == 0 || !is_v32(context->model)) {
         return word;

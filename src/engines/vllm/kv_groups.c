@@ -36,6 +36,9 @@ static uint64_t largest_page(const struct kvb_buckets *buckets)
 static bool may_pad(const struct kvb_context *context, const struct kvb_bucket *bucket)
 {
     uint32_t rule = kvb_rule(context, KVB_RULE_UNIFY_PAGES);
+    if (bucket->packed) {
+        return false;
+    }
     return kvb_is_state(bucket->kind) ? rule >= 3 : rule >= 2 && bucket->kind != KVB_ATTENTION_MLA;
 }
 
@@ -185,7 +188,7 @@ void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizin
     sizing->groups.group_size = 0;
     sizing->groups.whole_model = false;
     sizing->groups.tuples = 0;
-    sizing->groups.tuple_bytes = 0;
+    sizing->groups.v4_rule = 0;
     sizing->groups.refusal = "";
     bool v4 = kvb_model_has(context->model, KVB_ATTENTION_DSV4);
     if (!v4 && (context->hybrid_off || !kvb_rule(context, KVB_RULE_GROUPS))) {
@@ -258,7 +261,7 @@ uint64_t kvb_bytes_per_block(const struct kvb_sizing *sizing, uint32_t stage)
     case KVB_LAYOUT_GROUPS:
         return kvb_mul(kvb_group_size_on(sizing, stage), sizing->grouped.items[0].page_bytes);
     case KVB_LAYOUT_DSV4:
-        return sizing->groups.tuple_bytes;
+        return kvb_dsv4_block_bytes(sizing, stage);
     default:
         return 0;
     }

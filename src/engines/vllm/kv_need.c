@@ -89,6 +89,13 @@ uint64_t kvb_request_blocks(const struct kvb_context *context, const struct kvb_
     return blocks;
 }
 
+uint64_t kvb_printed_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                            uint64_t length)
+{
+    return sizing->groups.layout == KVB_LAYOUT_DSV4 ? kvb_dsv4_printed_blocks(context, sizing, stage, length)
+                                                    : kvb_request_blocks(context, sizing, length);
+}
+
 static uint32_t layers_on(const struct kvb_bucket *bucket, uint32_t stage, bool whole_model)
 {
     return whole_model ? bucket->count : (uint32_t)(bucket->before[stage + 1] - bucket->before[stage]);
@@ -131,6 +138,9 @@ uint64_t kvb_need(const struct kvb_context *context, const struct kvb_sizing *si
 {
     if (sizing->groups.layout == KVB_LAYOUT_NO_CACHE) {
         return 0;
+    }
+    if (sizing->groups.layout == KVB_LAYOUT_DSV4) {
+        return kvb_dsv4_need(context, sizing, stage, length);
     }
     switch (kvb_rule(context, KVB_RULE_FIT)) {
     case KVB_FIT_LAYERS:

@@ -7,7 +7,8 @@
 #include "base/checked.h"
 
 #define DS_MLA_TOKEN_BYTES 656 // 512 fp8 + 4 fp32 scales + 64 bf16 rope
-#define TOKEN_HEAD_SCALES 8    // one fp32 scale each for K and V
+#define NVFP4_WINDOWS_SINCE KVB_RELEASE(0, 21, 0)
+#define TOKEN_HEAD_SCALES 8 // one fp32 scale each for K and V
 
 struct turboquant_row {
     enum kvb_kv_dtype dtype;
@@ -21,6 +22,16 @@ static const struct turboquant_row turboquant_rows[] = {
     {KVB_KV_TURBOQUANT_K3V4_NC, 3, 4},
     {KVB_KV_TURBOQUANT_3BIT_NC, 3, 3},
 };
+
+bool kvb_is_turboquant(enum kvb_kv_dtype kv_dtype)
+{
+    for (size_t i = 0; i < sizeof turboquant_rows / sizeof turboquant_rows[0]; i++) {
+        if (turboquant_rows[i].dtype == kv_dtype) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static uint64_t turboquant_bytes(enum kvb_kv_dtype dtype, uint32_t key_size, uint32_t value_size)
 {
@@ -73,6 +84,23 @@ static uint32_t value_size_of(const struct kvb_context *context, const struct kv
     return own && shape->value_head_size > 0 ? shape->value_head_size : shape->head_size;
 }
 
+// Windows and chunks know fewer packed forms than full attention: what is left is a byte an element.
+// Source: v1/kv_cache_interface.py SlidingWindowSpec and AttentionSpec real_page_size_bytes; nvfp4 windows from 0.21.
+static uint64_t head_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape)
+{
+    uint32_t value_size = value_size_of(context, shape);
+    bool window = shape->kind == KVB_ATTENTION_SLIDING;
+    bool chunk = shape->kind == KVB_ATTENTION_CHUNKED;
+    bool plain = kvb_is_turboquant(context->kv_dtype)
+                     ? window || chunk
+                     : context->kv_dtype == KVB_KV_NVFP4 && window && context->release < NVFP4_WINDOWS_SINCE;
+    if (window && context->kv_dtype == KVB_KV_INT4_PER_TOKEN_HEAD) {
+        return (uint64_t)shape->head_size + value_size + TOKEN_HEAD_SCALES;
+    }
+    enum kvb_kv_dtype form = plain ? KVB_KV_FP8 : context->kv_dtype;
+    return kvb_kv_head_bytes(form, context->dtype, shape->head_size, value_size);
+}
+
 uint64_t kvb_layer_token_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape)
 {
     switch (shape->kind) {
@@ -80,8 +108,7 @@ uint64_t kvb_layer_token_bytes(const struct kvb_context *context, const struct k
     case KVB_ATTENTION_SLIDING:
     case KVB_ATTENTION_CHUNKED:
     case KVB_ATTENTION_CROSS:
-        return kvb_heads_on_rank(shape->kv_heads, context->tp) *
-               kvb_kv_head_bytes(context->kv_dtype, context->dtype, shape->head_size, value_size_of(context, shape));
+        return kvb_heads_on_rank(shape->kv_heads, context->tp) * head_bytes(context, shape);
     case KVB_ATTENTION_MLA:
         return kvb_mla_token_bytes(context, shape);
     default:

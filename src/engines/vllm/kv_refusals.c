@@ -86,11 +86,55 @@ static bool unknown_algorithm(const struct kvb_context *context, char out[KVB_ER
     return true;
 }
 
+// Source: vllm/model_executor/layers/deepseek_v4_attention.py v0.20.0, models/deepseek_v4/attention.py v0.22.0 on.
+static bool v4_without_fp8(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    enum kvb_kv_dtype word = context->kv_word;
+    if (!kvb_model_has(context->model, KVB_ATTENTION_DSV4) || kvb_rule(context, KVB_RULE_DSV4) == 0 ||
+        kvb_backend_asked(context) == KVB_BACKEND_OTHER || word == KVB_KV_FP8 || word == KVB_KV_FP8_E4M3 ||
+        word == KVB_KV_FP8_E5M2 || word == KVB_KV_FP8_DS_MLA || word == KVB_KV_FP8_PER_TOKEN_HEAD) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_line(out);
+    char text[48];
+    kvb_error_add(&line, context->release < R(23, 0) ? "DeepseekV4 only supports fp8 kv-cache format for now, got "
+                         : context->release < R(24, 0)
+                             ? "DeepseekV4 FlashMLA fp8 layout only supports fp8 kv-cache, got "
+                             : "DeepseekV4 fp8_ds_mla layout only supports fp8 kv-cache, got ");
+    kvb_error_add(&line, kvb_setting_format(text, KVB_SET_KV_CACHE_DTYPE, word));
+    return true;
+}
+
+// Source: models/deepseek_v4.py v0.20.0, models/deepseek_v4/nvidia/model.py v0.22.0: quantization_config["scale_fmt"],
+// which DeepSeek's own checkpoints have and those of compressed-tensors do not.
+static bool v4_without_scale_format(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (!kvb_model_has(context->model, KVB_ATTENTION_DSV4) || kvb_rule(context, KVB_RULE_DSV4) == 0 ||
+        context->release >= R(23, 0) || strcmp(context->model->quantisation.name, "compressed-tensors") != 0) {
+        return false;
+    }
+    kvb_error_text("KeyError: 'scale_fmt'", out);
+    return true;
+}
+
+// Source: vllm/engine/arg_utils.py v0.20.0 to v0.20.2.
+static bool turboquant_with_states(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (!kvb_is_turboquant(context->kv_word) || !kvb_model_has_state(context->model) || context->release >= R(21, 0)) {
+        return false;
+    }
+    kvb_error_text("TurboQuant KV cache is not supported for hybrid (attention + Mamba) models. Boundary layer "
+                   "protection requires uniform attention layers.",
+                   out);
+    return true;
+}
+
 typedef bool refusal(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 
 bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    static refusal *const refusals[] = {unknown_algorithm, no_backend, triton_without_fp8};
+    static refusal *const refusals[] = {unknown_algorithm,  turboquant_with_states, no_backend,
+                                        triton_without_fp8, v4_without_fp8,         v4_without_scale_format};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         if (refusals[i](context, out)) {
             return true;
