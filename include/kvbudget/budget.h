@@ -122,8 +122,10 @@ struct kvb_budget {
     uint64_t graph_actual_bytes;
     uint64_t request_tokens; // of plan->request; 0 = none was given
     struct kvb_kv_cache kv;
+    bool uncounted; // the parallel sizes do not go with the model: no figure is meant
     bool starts;
     char error[KVB_ERROR_TEXT_CAPACITY]; // what this release would print; "" when it starts
+    const char *refusal;                 // the rule behind it when it is not about memory, a constant word; or NULL
     uint32_t tightest_stage;
     const char *widest_term; // the item whose uncertainty dominates the bound
     uint32_t step_count;
@@ -152,7 +154,7 @@ enum kvb_status kvb_calibrate(const struct kvb_plan *logged, const struct kvb_me
 
 // ---- Advice
 
-#define KVB_CHANGES_MAX 32
+#define KVB_CHANGES_MAX 48
 struct kvb_change {
     enum kvb_setting setting;
     uint64_t from, to;     // in the setting's stored units
@@ -161,6 +163,8 @@ struct kvb_change {
     int64_t balance_bytes; // after it alone
     bool fits;             // alone; a `together` change: with the ones before it
     bool together;         // counted on top of the `together` changes before it, not alone
+    bool last_resort;      // asks for other hardware or another model
+    bool useless;          // listed because people reach for it; it does not help
     const char *why;       // static sentence
 };
 

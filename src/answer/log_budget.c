@@ -77,7 +77,8 @@ static bool compute(struct question *question, uint64_t pool_bytes)
     struct kvb_setting_value *pool = &question->plan.settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES];
     *pool = (struct kvb_setting_value){.number = pool_bytes, .set = 1, .origin = KVB_ORIGIN_FLAG};
     kvb_problems_init(&question->ignored);
-    return kvb_budget_compute(&question->plan, &question->budget, &question->ignored) == KVB_OK;
+    return kvb_budget_compute(&question->plan, &question->budget, &question->ignored) == KVB_OK &&
+           !question->budget.uncounted;
 }
 
 static bool resolve(struct question *question, const struct kvb_deployment *deployment,

@@ -159,7 +159,7 @@ static void add_parallel(struct residents *residents, const struct kvb_plan *pla
     tried.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE] =
         (struct kvb_setting_value){.number = tp, .set = 1, .origin = KVB_ORIGIN_FLAG};
     if (residents->report.alternative_count == KVB_ALTERNATIVES_MAX ||
-        kvb_budget_compute(&tried, &budget, &problems) != KVB_OK) {
+        kvb_budget_compute(&tried, &budget, &problems) != KVB_OK || budget.uncounted) {
         return;
     }
     struct kvb_alternative *row = &residents->alternatives[residents->report.alternative_count++];

@@ -19,6 +19,7 @@ struct kvb_rung {
     bool last_resort; // asks for other hardware or another model
     bool warns;       // listed although it makes things worse: people reach for it
     const char *why;
+    bool removes; // the setting goes; its candidate is what the engine does without it
 };
 
 // How an engine treats what else is on its GPUs.

@@ -42,5 +42,5 @@ enum kvb_status kvb_budget_compute(const struct kvb_plan *plan, struct kvb_budge
 
 bool kvb_budget_quietly(const struct kvb_plan *plan, struct kvb_budget *budget)
 {
-    return kvb_engine_of(plan)->compute(plan, budget, NULL, true) == KVB_OK;
+    return kvb_engine_of(plan)->compute(plan, budget, NULL, true) == KVB_OK && !budget->uncounted;
 }

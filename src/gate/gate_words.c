@@ -21,8 +21,13 @@ static const enum kvb_setting deficit_causes[] = {
 static const enum kvb_setting weight_causes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE,
                                                  KVB_SET_QUANTIZATION, KVB_SET_DTYPE};
 static const enum kvb_setting free_causes[] = {KVB_SET_GPU_MEMORY_UTILIZATION};
-static const enum kvb_setting split_causes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE,
-                                                KVB_SET_MAX_MODEL_LEN, KVB_SET_BLOCK_SIZE};
+static const enum kvb_setting split_causes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE};
+static const enum kvb_setting too_long_causes[] = {KVB_SET_MAX_MODEL_LEN};
+static const enum kvb_setting batch_causes[] = {KVB_SET_MAX_NUM_BATCHED_TOKENS, KVB_SET_MAX_NUM_SEQS,
+                                                KVB_SET_MAX_MODEL_LEN};
+static const enum kvb_setting method_causes[] = {KVB_SET_QUANTIZATION, KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_DTYPE};
+static const enum kvb_setting dtype_causes[] = {KVB_SET_DTYPE};
+static const enum kvb_setting lora_causes[] = {KVB_SET_MAX_LORA_RANK, KVB_SET_ENABLE_LORA};
 
 #define CAUSES(list) list, sizeof list / sizeof list[0]
 
@@ -36,9 +41,36 @@ static struct kvb_spot first_place(const struct kvb_found *found, const enum kvb
     return kvb_gate_place(found, found->model);
 }
 
+// The flag behind a refusal, by the beginning of the rule's name.
+static struct kvb_spot refusal_place(const struct kvb_found *found, const char *rule)
+{
+    static const struct {
+        const char *rule;
+        const enum kvb_setting *causes;
+        size_t count;
+    } rows[] = {
+        {"parallel-split", CAUSES(split_causes)},
+        {"pipeline-parallel", CAUSES(split_causes)},
+        {"max-model-len", CAUSES(too_long_causes)},
+        {"max-num-batched-tokens", CAUSES(batch_causes)},
+        {"quantization-", CAUSES(method_causes)},
+        {"dtype-", CAUSES(dtype_causes)},
+        {"lora-", CAUSES(lora_causes)},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strncmp(rule, rows[i].rule, strlen(rows[i].rule)) == 0) {
+            return first_place(found, rows[i].causes, rows[i].count);
+        }
+    }
+    return kvb_gate_place(found, found->model);
+}
+
 static struct kvb_spot cause_of(const struct kvb_found *found, const struct kvb_budget *budget)
 {
     const struct kvb_term *kv = &budget->items[KVB_ITEM_KV_CACHE];
+    if (budget->refusal != NULL) {
+        return refusal_place(found, budget->refusal);
+    }
     if (budget->requested_bytes > budget->free_bytes) {
         return first_place(found, CAUSES(free_causes));
     }
@@ -72,7 +104,10 @@ static void add_reason(struct kvb_buffer *out, const struct kvb_budget *budget)
     char first[32], second[32], third[32];
     int64_t kv = budget->items[KVB_ITEM_KV_CACHE].bytes;
     uint64_t length = kvb_request_length(budget);
-    if (budget->requested_bytes > budget->free_bytes) {
+    if (budget->refusal != NULL) {
+        size_t size = strlen(budget->error);
+        kvb_buffer_add_n(out, budget->error, budget->error[size - 1] == '.' ? size - 1 : size);
+    } else if (budget->requested_bytes > budget->free_bytes) {
         kvb_buffer_printf(out, "it asks for %s GiB and %s GiB are free at start",
                           kvb_format_gib(first, (int64_t)budget->requested_bytes, 2),
                           kvb_format_gib(second, (int64_t)budget->free_bytes, 2));

@@ -29,23 +29,36 @@ static bool fixed_cache(const struct kvb_plan *plan)
     return kvb_number(plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0;
 }
 
+// The utilization at which it starts and leaves room for what lives outside; 0 when there is none. work->room becomes
+// the answer there.
+static uint64_t roomy_utilization(struct kvb_plan_work *work, const struct kvb_budget *budget)
+{
+    const struct kvb_budget *room = &work->room;
+    uint64_t ppm = fixed_cache(&work->plan) ? 0 : kvb_highest_utilization(budget);
+    for (int i = 0; ppm > 0 && i < 2; i++) { // another stage may decide there, whose graphs weigh more
+        bool computed = answer_with(&work->plan, KVB_SET_GPU_MEMORY_UTILIZATION, ppm, &work->room);
+        if (!computed || room->verdict == KVB_DOES_NOT_FIT) {
+            return 0;
+        }
+        if (room->slack_bytes >= 0) {
+            return ppm;
+        }
+        ppm = kvb_highest_utilization(room);
+    }
+    return 0;
+}
+
+// It starts and leaves room, at its own utilization or at a lower one.
+static bool is_sound(struct kvb_plan_work *work, const struct kvb_budget *budget)
+{
+    return budget->verdict != KVB_DOES_NOT_FIT && (budget->slack_bytes >= 0 || roomy_utilization(work, budget) > 0);
+}
+
 static void advise_utilization(struct kvb_plan_work *work, const struct kvb_budget *budget, struct kvb_advice *advice)
 {
-    struct kvb_plan *plan = &work->plan;
-    struct kvb_budget *tried = &work->tried;
-    uint32_t ppm = kvb_highest_utilization(budget);
-    if (ppm == 0 || fixed_cache(plan)) {
-        return;
-    }
-    (void)answer_with(plan, KVB_SET_GPU_MEMORY_UTILIZATION, ppm, tried);
-    if (tried->slack_bytes < 0) { // another stage decides there, whose graphs weigh more
-        ppm = kvb_highest_utilization(tried);
-        (void)answer_with(plan, KVB_SET_GPU_MEMORY_UTILIZATION, ppm, tried);
-    }
-    if (tried->verdict != KVB_DOES_NOT_FIT) {
-        advice->has_utilization = true;
-        advice->gpu_memory_utilization_ppm = ppm;
-    }
+    uint64_t ppm = roomy_utilization(work, budget);
+    advice->has_utilization = ppm > 0;
+    advice->gpu_memory_utilization_ppm = (uint32_t)ppm;
 }
 
 static bool length_fits(struct kvb_plan_work *work, uint64_t length)
@@ -90,35 +103,59 @@ static void advise_length(struct kvb_plan_work *work, const struct kvb_budget *b
     advice->max_num_seqs = budget->settings.values[KVB_SET_MAX_NUM_SEQS].number;
 }
 
-// Tries the candidates of one rung, mildest first: the first that fits, else the strongest.
+// Whether the release takes the setting at all.
+static bool takes(const struct kvb_plan *plan, enum kvb_setting setting)
+{
+    const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)setting);
+    uint32_t release = plan->engine.release;
+    return (row->since == 0 || release >= row->since) && (row->until == 0 || release <= row->until);
+}
+
+// One more step towards a start: a refusal gone, or more cache where the cache is what is missing.
+static bool is_step(const struct kvb_budget *budget, const struct kvb_budget *tried)
+{
+    if (budget->refusal != NULL) {
+        return tried->refusal == NULL;
+    }
+    return tried->refusal == NULL && tried->balance_bytes > budget->balance_bytes && budget->balance_bytes < 0;
+}
+
+static void describe(struct kvb_change *change, const struct kvb_rung *rung, const struct kvb_budget *budget,
+                     const struct kvb_budget *tried)
+{
+    int64_t cache_bytes = tried->items[KVB_ITEM_KV_CACHE].bytes - budget->items[KVB_ITEM_KV_CACHE].bytes;
+    change->setting = rung->setting;
+    change->from = budget->settings.values[rung->setting].number;
+    change->removes_setting = rung->removes;
+    change->balance_bytes = tried->balance_bytes;
+    change->frees_bytes = rung->warns ? cache_bytes : tried->balance_bytes - budget->balance_bytes;
+    change->why = rung->why;
+    change->last_resort = rung->last_resort;
+    change->useless = rung->warns;
+}
+
+// Tries the candidates of one rung, mildest first: the first that fits, else the strongest that is a step.
 static bool try_rung(struct kvb_plan_work *work, const struct kvb_budget *budget, const struct kvb_rung *rung,
                      struct kvb_change *change)
 {
-    const struct kvb_budget *tried = &work->tried;
+    struct kvb_setting_value *value = &work->plan.settings.values[rung->setting];
+    struct kvb_setting_value before = *value;
     uint64_t candidates[KVB_CANDIDATES_MAX];
-    uint32_t count = rung->candidates(&work->plan, budget, candidates);
-    bool found = false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!answer_with(&work->plan, rung->setting, candidates[i], &work->tried)) {
-            continue;
-        }
-        found = true;
-        change->to = candidates[i];
-        change->balance_bytes = tried->balance_bytes;
-        change->frees_bytes = rung->warns
-                                  ? tried->items[KVB_ITEM_KV_CACHE].bytes - budget->items[KVB_ITEM_KV_CACHE].bytes
-                                  : tried->balance_bytes - budget->balance_bytes;
-        change->fits = tried->verdict != KVB_DOES_NOT_FIT;
-        if (change->fits) {
-            break;
+    uint32_t count = takes(&work->plan, rung->setting) ? rung->candidates(&work->plan, budget, candidates) : 0;
+    bool useful = false;
+    for (uint32_t i = 0; i < count && !change->fits; i++) {
+        put(&work->plan, rung->setting, candidates[i]);
+        bool computed = kvb_budget_quietly(&work->plan, &work->tried);
+        bool fits = computed && !rung->warns && is_sound(work, &work->tried);
+        if (computed && (fits || rung->warns || is_step(budget, &work->tried))) {
+            describe(change, rung, budget, &work->tried);
+            change->to = candidates[i];
+            change->fits = fits;
+            useful = true;
         }
     }
-    change->setting = rung->setting;
-    change->from = budget->settings.values[rung->setting].number;
-    change->why = rung->why;
-    bool step =
-        change->frees_bytes > 0 && budget->balance_bytes < 0; // more cache is no step when another check refuses
-    return found && (rung->warns ? change->frees_bytes <= 0 : change->fits || step);
+    *value = before;
+    return useful && (!rung->warns || (change->frees_bytes <= 0 && budget->refusal == NULL));
 }
 
 static void climb(struct kvb_plan_work *work, const struct kvb_budget *budget, struct kvb_advice *advice)
@@ -133,23 +170,11 @@ static void climb(struct kvb_plan_work *work, const struct kvb_budget *budget, s
     }
 }
 
-static bool is_last_resort(const struct kvb_plan *plan, enum kvb_setting setting)
-{
-    size_t count = 0;
-    const struct kvb_rung *rungs = kvb_engine_of(plan)->rungs(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (rungs[i].setting == setting && rungs[i].last_resort) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The first single change that suffices.
-static bool choose_single(const struct kvb_plan *plan, struct kvb_advice *advice, bool last_resort)
+static bool choose_single(struct kvb_advice *advice, bool last_resort)
 {
     for (uint32_t i = 0; i < advice->change_count; i++) {
-        if (advice->changes[i].fits && is_last_resort(plan, advice->changes[i].setting) == last_resort) {
+        if (advice->changes[i].fits && advice->changes[i].last_resort == last_resort) {
             advice->apply[0] = i;
             advice->apply_count = 1;
             return true;
@@ -163,9 +188,27 @@ static bool fits_without(struct kvb_plan_work *work, const struct kvb_plan *orig
     struct kvb_setting_value *value = &work->plan.settings.values[setting];
     struct kvb_setting_value changed = *value;
     *value = original->settings.values[setting];
-    (void)kvb_budget_quietly(&work->plan, &work->tried);
+    bool fits = kvb_budget_quietly(&work->plan, &work->tried) && is_sound(work, &work->tried);
     *value = changed;
-    return work->tried.verdict != KVB_DOES_NOT_FIT;
+    return fits;
+}
+
+// The figures of each step once the steps that were not needed are gone.
+static void recount(struct kvb_plan_work *work, const struct kvb_plan *original, const struct kvb_budget *budget,
+                    struct kvb_advice *advice)
+{
+    int64_t balance_bytes = budget->balance_bytes;
+    work->plan.settings = original->settings;
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        struct kvb_change *change = &advice->changes[advice->apply[i]];
+        put(&work->plan, change->setting, change->to);
+        if (kvb_budget_quietly(&work->plan, &work->tried)) {
+            change->balance_bytes = work->tried.balance_bytes;
+            change->frees_bytes = work->tried.balance_bytes - balance_bytes;
+            change->fits = is_sound(work, &work->tried);
+            balance_bytes = work->tried.balance_bytes;
+        }
+    }
 }
 
 // Leaves out what turned out not to be needed once the rest was there.
@@ -203,8 +246,9 @@ static bool climb_together(struct kvb_plan_work *work, const struct kvb_plan *or
         advice->apply[advice->apply_count++] = advice->change_count;
         advice->changes[advice->change_count++] = change;
         (void)kvb_budget_quietly(&work->plan, current);
-        if (current->verdict != KVB_DOES_NOT_FIT) {
+        if (is_sound(work, current)) {
             prune(work, original, advice);
+            recount(work, original, budget, advice);
             return true;
         }
     }
@@ -217,44 +261,78 @@ static bool climb_together(struct kvb_plan_work *work, const struct kvb_plan *or
 static void choose(struct kvb_plan_work *work, const struct kvb_plan *plan, const struct kvb_budget *budget,
                    struct kvb_advice *advice)
 {
-    if (choose_single(plan, advice, false) || climb_together(work, plan, budget, advice, false) ||
-        choose_single(plan, advice, true)) {
+    if (choose_single(advice, false) || climb_together(work, plan, budget, advice, false) ||
+        choose_single(advice, true)) {
         return;
     }
     (void)climb_together(work, plan, budget, advice, true);
 }
 
-// The cache takes whatever a change frees: where what lies outside then finds no room, utilization goes down with it.
-static void leave_room(struct kvb_plan_work *work, const struct kvb_plan *original, const struct kvb_budget *budget,
-                       struct kvb_advice *advice)
+// The cache takes whatever a change frees: where what lives outside then finds no room, utilization goes down with it.
+static void leave_room(struct kvb_plan_work *work, const struct kvb_plan *original, struct kvb_advice *advice)
 {
-    struct kvb_plan *plan = &work->plan;
-    struct kvb_budget *tried = &work->tried;
-    plan->settings = original->settings;
+    const struct kvb_budget *before = &work->tried;
+    work->plan.settings = original->settings;
     for (uint32_t i = 0; i < advice->apply_count; i++) {
-        const struct kvb_change *change = &advice->changes[advice->apply[i]];
-        put(plan, change->setting, change->to);
-        if (change->setting == KVB_SET_GPU_MEMORY_UTILIZATION) {
-            return;
-        }
+        put(&work->plan, advice->changes[advice->apply[i]].setting, advice->changes[advice->apply[i]].to);
     }
-    (void)kvb_budget_quietly(plan, tried);
-    if (advice->apply_count == 0 || fixed_cache(plan) || tried->slack_bytes >= 0) {
+    bool computed = kvb_budget_quietly(&work->plan, &work->tried);
+    if (!computed || before->verdict == KVB_DOES_NOT_FIT || before->slack_bytes >= 0) {
         return;
     }
     struct kvb_change change = {.setting = KVB_SET_GPU_MEMORY_UTILIZATION, .together = true, .fits = true};
-    int64_t cache_bytes = tried->items[KVB_ITEM_KV_CACHE].bytes;
-    change.from = budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
-    change.to = kvb_highest_utilization(tried);
+    change.from = before->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
+    change.to = roomy_utilization(work, before);
     change.why = "leaves room for what lives outside the request";
-    (void)answer_with(plan, change.setting, change.to, tried);
-    if (tried->verdict == KVB_DOES_NOT_FIT) {
+    if (change.to == 0) {
+        advice->apply_count = 0; // nothing that is short of room is advised
         return;
     }
-    change.balance_bytes = tried->balance_bytes;
-    change.frees_bytes = tried->items[KVB_ITEM_KV_CACHE].bytes - cache_bytes;
+    change.balance_bytes = work->room.balance_bytes;
+    change.frees_bytes = work->room.items[KVB_ITEM_KV_CACHE].bytes - before->items[KVB_ITEM_KV_CACHE].bytes;
     advice->apply[advice->apply_count++] = advice->change_count;
     advice->changes[advice->change_count++] = change;
+}
+
+static bool is_alike(uint64_t from, uint64_t to, uint64_t other_to)
+{
+    return (to < from) == (other_to < from);
+}
+
+// Whether another part advises the same setting the same way.
+static bool is_advised(const struct kvb_advice *advice, const struct kvb_change *useless)
+{
+    for (uint32_t i = 0; i < advice->change_count; i++) {
+        const struct kvb_change *change = &advice->changes[i];
+        if (change->setting == useless->setting && !change->useless &&
+            is_alike(useless->from, useless->to, change->to)) {
+            return true;
+        }
+    }
+    if (!advice->has_utilization) {
+        return false;
+    }
+    if (useless->setting == KVB_SET_GPU_MEMORY_UTILIZATION) {
+        return is_alike(useless->from, useless->to, advice->gpu_memory_utilization_ppm);
+    }
+    return useless->setting == KVB_SET_MAX_MODEL_LEN && advice->has_max_model_len &&
+           is_alike(useless->from, useless->to, advice->max_model_len);
+}
+
+// What is advised somewhere is not called useless elsewhere.
+static void drop_contradictions(struct kvb_advice *advice)
+{
+    uint32_t kept = 0, moved[KVB_CHANGES_MAX];
+    for (uint32_t i = 0; i < advice->change_count; i++) {
+        moved[i] = kept;
+        if (!advice->changes[i].useless || !is_advised(advice, &advice->changes[i])) {
+            advice->changes[kept++] = advice->changes[i];
+        }
+    }
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        advice->apply[i] = moved[advice->apply[i]];
+    }
+    advice->change_count = kept;
 }
 
 enum kvb_status kvb_advise_in(struct kvb_plan_work *work, const struct kvb_plan *plan, const struct kvb_budget *budget,
@@ -267,7 +345,10 @@ enum kvb_status kvb_advise_in(struct kvb_plan_work *work, const struct kvb_plan 
     if (budget->verdict == KVB_DOES_NOT_FIT) {
         climb(work, budget, advice);
         choose(work, plan, budget, advice);
-        leave_room(work, plan, budget, advice);
     }
+    if (budget->verdict != KVB_DOES_NOT_FIT || advice->apply_count > 0) {
+        leave_room(work, plan, advice);
+    }
+    drop_contradictions(advice);
     return KVB_OK;
 }

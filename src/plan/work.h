@@ -8,7 +8,7 @@
 
 struct kvb_plan_work {
     struct kvb_plan plan; // the copy that is changed
-    struct kvb_budget budget, tried;
+    struct kvb_budget budget, tried, room;
     struct kvb_problems problems;
 };
 

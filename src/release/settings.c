@@ -42,7 +42,7 @@ static const struct kvb_setting_row setting_rows[KVB_SETTING_COUNT] = {
                                         "whole experts per GPU instead of slices"},
     [KVB_SET_DTYPE] = {"dtype", NULL, WORD(kvb_dtype_words, KVB_DTYPE_WORD_FP32), ALWAYS, "TYPE",
                        "auto, bfloat16, float16 or float32"},
-    [KVB_SET_QUANTIZATION] = {"quantization", "-q", WORD(kvb_quantization_words, KVB_QUANTIZATION_OTHER_OF_CHECKPOINT),
+    [KVB_SET_QUANTIZATION] = {"quantization", "-q", WORD(kvb_quantization_words, KVB_QUANTIZATION_COUNT - 1),
                               ALWAYS, "METHOD", "fp8, awq, gptq, bitsandbytes, ..."},
     [KVB_SET_KV_CACHE_DTYPE] = {"kv_cache_dtype", NULL, WORD(kvb_kv_dtype_words, KVB_KV_COUNT - 1), SINCE(0, 3, 0),
                                 "TYPE", "auto, fp8, ...: what one cached element takes"},

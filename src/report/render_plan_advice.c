@@ -80,17 +80,12 @@ static size_t widest_flag(const struct kvb_advice *advice)
     return width;
 }
 
-static bool helps(const struct kvb_change *change)
-{
-    return change->fits || change->frees_bytes > 0;
-}
-
 static enum section section_of(const struct kvb_change *change)
 {
     if (change->together) {
         return SECTION_TOGETHER;
     }
-    return helps(change) ? SECTION_HELPS : SECTION_USELESS;
+    return change->useless ? SECTION_USELESS : SECTION_HELPS;
 }
 
 static void add_section_heading(struct kvb_buffer *out, const struct kvb_plan_report *report, enum section section,
@@ -106,16 +101,6 @@ static void add_section_heading(struct kvb_buffer *out, const struct kvb_plan_re
     }
 }
 
-static bool is_applied(const struct kvb_advice *advice, uint32_t index)
-{
-    for (uint32_t i = 0; i < advice->apply_count; i++) {
-        if (advice->apply[i] == index) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *report, enum section section)
 {
     const struct kvb_advice *advice = report->advice;
@@ -123,8 +108,7 @@ static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *re
     unsigned number = 0;
     for (uint32_t i = 0; i < advice->change_count; i++) {
         const struct kvb_change *change = &advice->changes[i];
-        bool left_out = section == SECTION_TOGETHER && !is_applied(advice, i);
-        if (section_of(change) != section || left_out) {
+        if (section_of(change) != section) {
             continue;
         }
         if (number == 0) {
@@ -134,11 +118,30 @@ static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *re
     }
 }
 
+// Every step that is taken, in order, as soon as one builds on another.
+static void add_together(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const struct kvb_advice *advice = report->advice;
+    bool builds = false;
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        builds = builds || advice->changes[advice->apply[i]].together;
+    }
+    for (uint32_t i = 0; builds && i < advice->apply_count; i++) {
+        if (i == 0) {
+            add_section_heading(out, report, SECTION_TOGETHER, widest_flag(advice));
+        }
+        add_change(out, &advice->changes[advice->apply[i]], i + 1, widest_flag(advice));
+    }
+}
+
 static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_advice *advice = report->advice;
     char share[48], length[32], text[200];
     if (!advice->has_utilization && report->budget->verdict != KVB_DOES_NOT_FIT) {
+        return;
+    }
+    if (report->budget->refusal != NULL) {
         return;
     }
     kvb_buffer_add(out, "\n");
@@ -197,7 +200,7 @@ void kvb_render_plan_advice(struct kvb_buffer *out, const struct kvb_plan_report
     }
     add_error(out, report);
     add_changes(out, report, SECTION_HELPS);
-    add_changes(out, report, SECTION_TOGETHER);
+    add_together(out, report);
     add_changes(out, report, SECTION_USELESS);
     if (report->budget->verdict == KVB_DOES_NOT_FIT) {
         add_largest(out, report);

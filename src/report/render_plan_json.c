@@ -56,7 +56,7 @@ void kvb_json_setting(struct kvb_json *json, const char *key, enum kvb_setting s
 static bool method_is_checkpoints(const struct kvb_setting_value *value)
 {
     return !value->set || value->number == KVB_QUANTIZATION_CHECKPOINT ||
-           value->number == KVB_QUANTIZATION_OTHER_OF_CHECKPOINT;
+           (value->number >= KVB_QUANTIZATION_OTHER_OF_CHECKPOINT && value->number < KVB_QUANTIZATION_FP8_PER_TENSOR);
 }
 
 static void setting(struct kvb_json *json, const struct kvb_plan_report *report, enum kvb_setting setting)
@@ -174,6 +174,7 @@ static void startup(struct kvb_json *json, const struct kvb_budget *budget)
     kvb_json_open_object(json, "startup");
     kvb_json_bool(json, "starts", budget->starts);
     kvb_json_text_or_null(json, "error", budget->error);
+    kvb_json_text_or_null(json, "refusal", budget->refusal);
     kvb_json_close_object(json);
 }
 

@@ -34,7 +34,8 @@ static void add_question(struct kvb_buffer *out, const struct kvb_plan_report *r
     kvb_buffer_add(out, report->budget->generation == KVB_GENERATION_V0 ? " (V0)" : "");
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
         const struct kvb_setting_value *value = &report->budget->settings.values[shown[i].setting];
-        uint64_t number = shown[i].setting == KVB_SET_MAX_MODEL_LEN ? kvb_request_length(report->budget) : value->number;
+        uint64_t number =
+            shown[i].setting == KVB_SET_MAX_MODEL_LEN ? kvb_request_length(report->budget) : value->number;
         char text[32];
         if (value->set && number != KVB_AUTO) {
             kvb_buffer_printf(out, ", %s %s", shown[i].name, kvb_format_count(text, number));
@@ -158,7 +159,8 @@ static void say_verdict(struct kvb_buffer *line, const struct kvb_plan_report *r
         break;
     case KVB_DOES_NOT_FIT:
         kvb_buffer_add(line, why_not(report));
-        kvb_buffer_add(line, budget->balance_bytes >= 0 ? "The KV cache is not the reason. " : "");
+        kvb_buffer_add(line,
+                       budget->balance_bytes >= 0 && budget->refusal == NULL ? "The KV cache is not the reason. " : "");
         break;
     }
 }
@@ -225,12 +227,14 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
     struct kvb_buffer line;
     kvb_buffer_init(&line);
     say_verdict(&line, report);
-    if (budget->needed_bytes == 0 && !need_is_stated(report)) {
+    if (budget->refusal != NULL) {
+        kvb_buffer_printf(&line, "Memory plays no part: the rule is %s.", budget->refusal);
+    } else if (budget->needed_bytes == 0 && !need_is_stated(report)) {
         kvb_buffer_add(&line, budget->starts ? "This model keeps no KV cache." : "No KV cache was laid out.");
     } else {
         say_balance(&line, report);
     }
-    if (budget->kv.tokens > 0) {
+    if (budget->kv.tokens > 0 && budget->refusal == NULL) {
         say_pool(&line, &budget->kv);
     }
     out->failed = out->failed || line.failed;
@@ -250,8 +254,10 @@ void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *
         kvb_text_add_wrapped(out, report->choice, 0, KVB_REPORT_WIDTH);
         kvb_buffer_add(out, "\n");
     }
-    kvb_render_plan_budget(out, report);
-    kvb_buffer_add(out, "\n");
+    if (!report->budget->uncounted) {
+        kvb_render_plan_budget(out, report);
+        kvb_buffer_add(out, "\n");
+    }
     add_verdict(out, report);
     kvb_render_plan_advice(out, report);
     kvb_render_host_text(out, report);

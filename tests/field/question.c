@@ -123,6 +123,18 @@ static void set_aside(struct answer *answer)
     answer->answered = false;
 }
 
+// A 16-bit built-in that stands in for its AWQ checkpoint: such checkpoints state their format, and float16.
+static void quantise_stand_in(struct kvb_plan *plan)
+{
+    struct kvb_setting_value *method = &plan->settings.values[KVB_SET_QUANTIZATION];
+    if (plan->model.quantisation.method != KVB_QUANT_NONE || method->number != KVB_QUANTIZATION_AWQ) {
+        return;
+    }
+    plan->model.quantisation = (struct kvb_quantisation){
+        .method = KVB_QUANT_AWQ, .bits = 4, .group_size = 128, .scale = KVB_SCALE_GROUP, .name = "awq"};
+    plan->model.dtype = KVB_DTYPE_FP16;
+}
+
 void question_ask(const struct table *table, size_t row, struct answer *answer)
 {
     struct kvb_deployment *deployment = kvb_reallocate(NULL, sizeof *deployment);
@@ -135,6 +147,7 @@ void question_ask(const struct table *table, size_t row, struct answer *answer)
         if (status == KVB_OK) {
             status = kvb_deployment_resolve(deployment, &answer->plan, &answer->draft, &source, &problems);
         }
+        quantise_stand_in(&answer->plan);
         if (status == KVB_OK) {
             status = kvb_budget_compute(&answer->plan, &answer->budget, &problems);
         }

@@ -14,7 +14,7 @@ static void dtypes(void **state)
         enum kvb_dtype wanted;
     } rows[] = {
         {KVB_DTYPE_BF16, KVB_DTYPE_AUTO, KVB_DTYPE_BF16},      {KVB_DTYPE_FP16, KVB_DTYPE_AUTO, KVB_DTYPE_FP16},
-        {KVB_DTYPE_FP32, KVB_DTYPE_AUTO, KVB_DTYPE_FP16},      {KVB_DTYPE_FP16, KVB_DTYPE_WORD_BF16, KVB_DTYPE_BF16},
+        {KVB_DTYPE_FP32, KVB_DTYPE_AUTO, KVB_DTYPE_BF16},      {KVB_DTYPE_FP16, KVB_DTYPE_WORD_BF16, KVB_DTYPE_BF16},
         {KVB_DTYPE_BF16, KVB_DTYPE_WORD_FP16, KVB_DTYPE_FP16}, {KVB_DTYPE_BF16, KVB_DTYPE_WORD_FP32, KVB_DTYPE_FP32},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

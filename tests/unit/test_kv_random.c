@@ -74,6 +74,7 @@ static void fill_plan(const struct row *row, struct kvb_plan *plan)
     fill_model(row, &plan->model);
     make_plan(plan, KVB_RELEASE(0, row->minor, row->patch), row->pool, row->length);
     plan->gpu.compute_capability = 80;
+    plan->gpu.memory_basis = KVB_BASIS_STATED; // the question is the cache alone
     plan->environment.use_v1 = KVB_YES;
     plan->environment.use_v2_model_runner = KVB_NO;
     set(plan, KVB_SET_BLOCK_SIZE, row->block);
@@ -83,8 +84,12 @@ static void fill_plan(const struct row *row, struct kvb_plan *plan)
     set(plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, row->dcp);
     set(plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, row->pcp);
     set(plan, KVB_SET_ASYNC_SCHEDULING, row->asynchronous);
+
     if (row->off) {
         set(plan, KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER, 1);
+    }
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) { // also where no flag of that release says so
+        plan->settings.values[i].origin = KVB_ORIGIN_PROFILE;
     }
 }
 
@@ -141,11 +146,11 @@ static void random_models(void **state)
         kvb_problems_init(&problems);
         bool computed = kvb_budget_compute(&plan, &budget, &problems) == KVB_OK;
         if ((!computed || !agrees(&row, &budget)) && ++different <= 200) {
-            print_error("%s  got %s blocks %" PRIu64 " tokens %" PRIu64 " concurrency %" PRIu64 "/100 need %" PRIu64
+            print_error("%s %s got %s blocks %" PRIu64 " tokens %" PRIu64 " concurrency %" PRIu64 "/100 need %" PRIu64
                         " stage %u starts %d\n",
-                        line, computed ? "" : problems.items[0].text, budget.kv.num_blocks, budget.kv.tokens,
-                        budget.kv.max_concurrency_hundredths, budget.needed_bytes, budget.tightest_stage,
-                        budget.starts);
+                        line, budget.error, computed ? "" : problems.items[0].text, budget.kv.num_blocks,
+                        budget.kv.tokens, budget.kv.max_concurrency_hundredths, budget.needed_bytes,
+                        budget.tightest_stage, budget.starts);
         }
         count++;
     }

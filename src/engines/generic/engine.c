@@ -270,9 +270,10 @@ static uint32_t more_gpus(const struct kvb_plan *plan, const struct kvb_budget *
 static const struct kvb_rung *rungs(size_t *count)
 {
     static const struct kvb_rung rows[] = {
-        {KVB_SET_KV_CACHE_DTYPE, smaller_cache_elements, false, false, "halves the bytes per token, if it knows them"},
-        {KVB_SET_MAX_MODEL_LEN, shorter, false, false, "the longest request that what is left holds"},
-        {KVB_SET_TENSOR_PARALLEL_SIZE, more_gpus, true, false, "splits weights and cache over more GPUs"},
+        {KVB_SET_KV_CACHE_DTYPE, smaller_cache_elements, false, false, "halves the bytes per token, if it knows them",
+         false},
+        {KVB_SET_MAX_MODEL_LEN, shorter, false, false, "the longest request that what is left holds", false},
+        {KVB_SET_TENSOR_PARALLEL_SIZE, more_gpus, true, false, "splits weights and cache over more GPUs", false},
     };
     *count = sizeof rows / sizeof rows[0];
     return rows;

@@ -9,6 +9,7 @@
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/kv.h"
 #include "engines/vllm/printed.h"
+#include "engines/vllm/refusal.h"
 #include "engines/vllm/steps.h"
 #include "engines/vllm/terms.h"
 #include "engines/vllm/verdict.h"
@@ -135,6 +136,7 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
     kvb_check_free(context, requested, budget);
     kvb_check_batch(context, budget);
     kvb_check_length(context, budget);
+    kvb_refusal_check(context, budget);
     kvb_settle_outside(context, budget);
     kvb_judge(context, budget);
     return KVB_OK;
@@ -146,8 +148,9 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
     struct kvb_context context;
     memset(budget, 0, sizeof *budget);
     budget->verdict = KVB_DOES_NOT_FIT; // also when the numbers cannot work
-    enum kvb_status status = kvb_context_init(&context, plan, problems);
-    if (status == KVB_OK && plan->need.length_tokens > context.max_model_len && !context.auto_length) {
+    enum kvb_status status = KVB_OK;
+    kvb_context_fill(&context, plan);
+    if (plan->need.length_tokens > context.max_model_len && !context.auto_length) {
         status =
             kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,
                             "--need-len %llu is longer than max_model_len (%llu): no such request is accepted.",
@@ -161,6 +164,16 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
     budget->settings = context.settings;
     budget->memory_bytes = context.memory_bytes;
     budget->free_bytes = context.free_bytes;
+    budget->starts = true;
+    if (!quiet) {
+        uint64_t counted = context.model->checkpoint.parameters;
+        budget->parameters = counted > 0 ? counted : kvb_model_parameters(context.model);
+    }
+    if (context.split_refused) { // nothing else can be counted
+        budget->uncounted = true;
+        kvb_refusal_check(&context, budget);
+        return KVB_OK;
+    }
     status = fill(&context, budget);
     if (status != KVB_OK) {
         return kvb_problem_add(problems, KVB_ERROR, status, nowhere,
@@ -168,8 +181,6 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
                                "dimensions and the settings.");
     }
     if (!quiet) {
-        uint64_t counted = context.model->checkpoint.parameters;
-        budget->parameters = counted > 0 ? counted : kvb_model_parameters(context.model);
         measure_request(&context, budget);
         kvb_steps_fill(&context, budget);
         kvb_warn(&context, budget, problems);

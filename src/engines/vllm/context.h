@@ -43,9 +43,13 @@ struct kvb_context {
     uint64_t kernel_block_tokens;             // smallest block the attention backend takes
     uint16_t stage_begin[KVB_STAGES_MAX + 1]; // first layer of each stage; [pp] = layer count
     struct kvb_settings settings;             // effective, with origins
+    bool split_refused;                       // the parallel sizes do not go with the model; nothing can be counted
+    char split_error[KVB_ERROR_TEXT_CAPACITY];
 };
 
-// Resolves settings, defaults and parallel splits; refuses what the engine would refuse.
+// Resolves settings, defaults and parallel splits; see split_refused.
+void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan);
+// The same, and KVB_INDIVISIBLE with the sentence when the parallel sizes do not go with the model.
 enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_plan *plan,
                                  struct kvb_problems *problems) KVB_MUST_USE;
 

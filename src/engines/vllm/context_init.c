@@ -7,12 +7,14 @@
 #include "base/checked.h"
 #include "engines/vllm/defaults.h"
 #include "engines/vllm/kv.h"
+#include "engines/vllm/refusal.h"
 #include "engines/vllm/splits.h"
+#include "engines/vllm/v1_oracle.h"
 
-#define V1_NEEDS_CAPABILITY 80
 #define NEW_KV_CONNECTORS KVB_RELEASE(0, 23, 0)
 #define ASYNC_WITH_STAGES 2
 
+// Before 0.11 a feature that V1 lacks brought V0 back; VLLM_USE_V1=1 with it is refused elsewhere.
 static enum kvb_generation generation_of(const struct kvb_context *context)
 {
     uint8_t asked = context->plan->environment.use_v1;
@@ -27,9 +29,8 @@ static enum kvb_generation generation_of(const struct kvb_context *context)
     if (asked != KVB_UNSET) {
         return asked == KVB_YES ? KVB_GENERATION_V1 : KVB_GENERATION_V0;
     }
-    uint32_t capability = context->gpu->compute_capability;
-    bool too_old = capability > 0 && capability < V1_NEEDS_CAPABILITY;
-    return kvb_rule(context, KVB_RULE_GENERATION) && !too_old ? KVB_GENERATION_V1 : KVB_GENERATION_V0;
+    bool lacks = kvb_v1_lacks(context) != NULL;
+    return kvb_rule(context, KVB_RULE_GENERATION) && !lacks ? KVB_GENERATION_V1 : KVB_GENERATION_V0;
 }
 
 static uint32_t size_of(const struct kvb_plan *plan, enum kvb_setting setting)
@@ -64,8 +65,8 @@ static enum kvb_dtype dtype_of(const struct kvb_context *context)
         return KVB_DTYPE_FP16;
     case KVB_DTYPE_WORD_FP32:
         return KVB_DTYPE_FP32;
-    default: // auto casts a 32-bit checkpoint to 16 bits
-        return context->model->dtype == KVB_DTYPE_FP32 ? KVB_DTYPE_FP16 : context->model->dtype;
+    default:
+        return kvb_auto_dtype(context);
     }
 }
 
@@ -168,8 +169,7 @@ static void resolve_length(struct kvb_context *context)
     context->max_model_len = set && asked != KVB_AUTO ? asked : context->model->context_tokens;
 }
 
-enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_plan *plan,
-                                 struct kvb_problems *problems)
+void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan)
 {
     memset(context, 0, sizeof *context);
     context->plan = plan;
@@ -177,11 +177,11 @@ enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_p
     context->gpu = &plan->gpu;
     context->release = plan->engine.release < KVB_NEWEST_VLLM ? plan->engine.release : KVB_NEWEST_VLLM;
     kvb_rules_of(context->release, &context->rules);
+    context->dtype = dtype_of(context);
     context->generation = generation_of(context);
     context->memory_bytes = plan->gpu.memory_bytes;
     resolve_parallel(context);
     resolve_length(context);
-    context->dtype = dtype_of(context);
     kvb_kv_dtype_resolve(context);
     context->eager = switch_of(plan, KVB_SET_ENFORCE_EAGER, false);
     context->utilization_ppm = kvb_is_set(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
@@ -192,12 +192,19 @@ enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_p
     resolve_hybrid(context);
     resolve_prefix_caching(context);
     kvb_defaults_resolve(context);
-    enum kvb_status status = kvb_splits_check(context, problems);
-    if (status != KVB_OK) {
-        return status;
+    context->split_refused = kvb_splits_refuse(context, context->split_error);
+    if (!context->split_refused) {
+        kvb_stages_split(context);
+        kvb_block_size_resolve(context);
     }
-    kvb_stages_split(context);
-    kvb_block_size_resolve(context);
     kvb_settings_effective(context);
-    return KVB_OK;
+}
+
+enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_plan *plan,
+                                 struct kvb_problems *problems)
+{
+    kvb_context_fill(context, plan);
+    return context->split_refused ? kvb_problem_add(problems, KVB_ERROR, KVB_INDIVISIBLE, (struct kvb_place){0}, "%s",
+                                                    context->split_error)
+                                  : KVB_OK;
 }

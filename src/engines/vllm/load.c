@@ -46,6 +46,10 @@ static enum kvb_quantisation_method online_of(const struct kvb_context *context)
 {
     switch (kvb_number(context->plan, KVB_SET_QUANTIZATION)) {
     case KVB_QUANTIZATION_FP8:
+    case KVB_QUANTIZATION_FP8_PER_TENSOR:
+    case KVB_QUANTIZATION_FP8_PER_BLOCK:
+    case KVB_QUANTIZATION_FP8_PER_CHANNEL:
+    case KVB_QUANTIZATION_PTPC_FP8:
         return KVB_QUANT_FP8;
     case KVB_QUANTIZATION_BITSANDBYTES:
         return KVB_QUANT_BNB4;

@@ -4,8 +4,16 @@
 
 #include "base/checked.h"
 #include "engines/vllm/kv.h"
+#include "engines/vllm/refusal.h"
 
-static const struct kvb_place nowhere = {NULL, 0, 0};
+// Writes the sentence with its two numbers; always true.
+static bool refuse(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t first, uint64_t second)
+{
+    char a[24], b[24];
+    const char *values[] = {kvb_refusal_count(a, first), kvb_refusal_count(b, second)};
+    kvb_refusal_say(out, pattern, values);
+    return true;
+}
 
 static uint32_t attention_heads(const struct kvb_model *model)
 {
@@ -17,7 +25,7 @@ static uint32_t attention_heads(const struct kvb_model *model)
     return 0;
 }
 
-static enum kvb_status check_kv_heads(const struct kvb_context *context, struct kvb_problems *problems)
+static bool kv_heads_refuse(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     for (uint32_t i = 0; i < context->model->kind_count; i++) {
         const struct kvb_attention_shape *shape = &context->model->kinds[i].attention;
@@ -28,76 +36,82 @@ static enum kvb_status check_kv_heads(const struct kvb_context *context, struct 
             continue;
         }
         if (heads >= context->tp ? heads % context->tp != 0 : context->tp % heads != 0) {
-            return kvb_problem_add(problems, KVB_ERROR, KVB_INDIVISIBLE, nowhere,
-                                   "%u key/value heads cannot be split over --tensor-parallel-size %u: one must be a "
-                                   "multiple of the other.",
-                                   heads, context->tp);
+            return refuse(out,
+                          "{0} key/value heads cannot be split over --tensor-parallel-size {1}: one must be a multiple "
+                          "of the other.",
+                          heads, context->tp);
         }
     }
-    return KVB_OK;
+    return false;
 }
 
-static enum kvb_status check_experts(const struct kvb_context *context, struct kvb_problems *problems)
+static bool experts_refuse(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     for (uint32_t i = 0; i < context->model->kind_count; i++) {
         const struct kvb_mlp_shape *mlp = &context->model->kinds[i].mlp;
         if (mlp->kind == KVB_MLP_MOE && context->ep == 1 && mlp->expert_intermediate_size % context->tp != 0) {
-            return kvb_problem_add(problems, KVB_ERROR, KVB_INDIVISIBLE, nowhere,
-                                   "The expert intermediate size (%u) is not divisible by tensor parallel size (%u); "
-                                   "--enable-expert-parallel splits whole experts instead.",
-                                   mlp->expert_intermediate_size, context->tp);
+            return refuse(out,
+                          "The expert intermediate size ({0}) is not divisible by tensor parallel size ({1}); "
+                          "--enable-expert-parallel splits whole experts instead.",
+                          mlp->expert_intermediate_size, context->tp);
         }
         if (mlp->kind == KVB_MLP_MOE && context->ep > mlp->experts) {
-            return kvb_problem_add(problems, KVB_ERROR, KVB_INDIVISIBLE, nowhere,
-                                   "%u experts cannot be spread over %u expert-parallel ranks.", mlp->experts,
-                                   context->ep);
+            return refuse(out, "{0} experts cannot be spread over {1} expert-parallel ranks.", mlp->experts,
+                          context->ep);
         }
     }
-    return KVB_OK;
+    return false;
 }
 
-static enum kvb_status check_stages(const struct kvb_context *context, struct kvb_problems *problems)
+static bool partition_refuses(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_environment *environment = &context->plan->environment;
-    uint32_t layers = context->model->layer_count;
-    if (context->pp > KVB_STAGES_MAX || context->pp > layers) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_INDIVISIBLE, nowhere,
-                               "%u layers cannot be split over --pipeline-parallel-size %u; at most %u stages hold a "
-                               "layer each.",
-                               layers, context->pp, layers < KVB_STAGES_MAX ? layers : KVB_STAGES_MAX);
-    }
-    if (environment->layer_partition_count == 0) {
-        return KVB_OK;
-    }
     uint32_t sum = 0;
     for (uint32_t i = 0; i < environment->layer_partition_count; i++) {
         sum += environment->layer_partition[i];
     }
-    if (environment->layer_partition_count != context->pp || sum != layers) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,
-                               "VLLM_PP_LAYER_PARTITION names %u stages with %u layers in all; %u stages and %u layers "
-                               "are expected.",
-                               environment->layer_partition_count, sum, context->pp, layers);
+    if (environment->layer_partition_count == 0 ||
+        (environment->layer_partition_count == context->pp && sum == context->model->layer_count)) {
+        return false;
     }
-    return KVB_OK;
+    char count[24], total[24], stages[24], layers[24];
+    const char *values[] = {kvb_refusal_count(count, environment->layer_partition_count), kvb_refusal_count(total, sum),
+                            kvb_refusal_count(stages, context->pp),
+                            kvb_refusal_count(layers, context->model->layer_count)};
+    kvb_refusal_say(out,
+                    "VLLM_PP_LAYER_PARTITION names {0} stages with {1} layers in all; {2} stages and {3} layers are "
+                    "expected.",
+                    values);
+    return true;
 }
 
-enum kvb_status kvb_splits_check(const struct kvb_context *context, struct kvb_problems *problems)
+static bool stages_refuse(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint32_t layers = context->model->layer_count;
+    if (context->pp <= KVB_STAGES_MAX && context->pp <= layers) {
+        return partition_refuses(context, out);
+    }
+    char count[24], stages[24], most[24];
+    const char *values[] = {kvb_refusal_count(count, layers), kvb_refusal_count(stages, context->pp),
+                            kvb_refusal_count(most, layers < KVB_STAGES_MAX ? layers : KVB_STAGES_MAX)};
+    kvb_refusal_say(
+        out, "{0} layers cannot be split over --pipeline-parallel-size {1}; at most {2} stages hold a layer each.",
+        values);
+    return true;
+}
+
+bool kvb_splits_refuse(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint32_t heads = attention_heads(context->model);
     if (heads % context->tp != 0) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_INDIVISIBLE, nowhere,
-                               "Total number of attention heads (%u) must be divisible by tensor parallel size (%u).",
-                               heads, context->tp);
+        return refuse(out, "Total number of attention heads ({0}) must be divisible by tensor parallel size ({1}).",
+                      heads, context->tp);
     }
     if (kvb_round_up(context->model->vocabulary_size, 64) % context->tp != 0) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_INDIVISIBLE, nowhere,
-                               "%u vocabulary rows, padded to a multiple of 64, is not divisible by %u.",
-                               context->model->vocabulary_size, context->tp);
+        return refuse(out, "{0} vocabulary rows, padded to a multiple of 64, is not divisible by {1}.",
+                      context->model->vocabulary_size, context->tp);
     }
-    enum kvb_status status = check_kv_heads(context, problems);
-    status = status == KVB_OK ? check_experts(context, problems) : status;
-    return status == KVB_OK ? check_stages(context, problems) : status;
+    return kv_heads_refuse(context, out) || experts_refuse(context, out) || stages_refuse(context, out);
 }
 
 // Floor of the layers for each stage; the rest goes to the last stage, or from 0.8 one each to the

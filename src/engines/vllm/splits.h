@@ -4,7 +4,8 @@
 
 #include "engines/vllm/context.h"
 
-enum kvb_status kvb_splits_check(const struct kvb_context *context, struct kvb_problems *problems) KVB_MUST_USE;
+// Writes why the parallel sizes do not go with the model, and returns true; false when they do.
+bool kvb_splits_refuse(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 void kvb_stages_split(struct kvb_context *context);
 
 #endif

@@ -50,6 +50,7 @@ void kvb_check_length(const struct kvb_context *context, struct kvb_budget *budg
 {
     if (is_too_long(context) && !kvb_cache_is_fixed(context)) {
         budget->starts = false;
+        budget->refusal = "max-model-len";
         kvb_error_long_length(context, budget->error);
     }
 }
@@ -60,9 +61,11 @@ void kvb_check_batch(const struct kvb_context *context, struct kvb_budget *budge
     bool whole_prompts = !context->chunked_prefill && !context->model->pooling;
     if (context->max_num_batched_tokens < context->max_num_seqs) {
         budget->starts = false;
+        budget->refusal = "max-num-batched-tokens";
         kvb_error_few_tokens(context, budget->error);
     } else if (whole_prompts && context->max_num_batched_tokens < context->max_model_len) {
         budget->starts = false;
+        budget->refusal = "max-num-batched-tokens";
         kvb_error_short_batch(context, budget->error);
     }
 }

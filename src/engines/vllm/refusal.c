@@ -1,0 +1,112 @@
+// The table of what a release refuses before it looks at memory, and the walk over it.
+#include "engines/vllm/refusal.h"
+
+#include <string.h>
+
+#include "engines/vllm/terms.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+static const struct kvb_refusal_row rows[] = {
+    {"flags", 0, 0, false, kvb_refusal_flags, "vllm/engine/arg_utils.py, vllm/entrypoints/openai/cli_args.py"},
+    {"max-model-len-word", 0, 0, false, kvb_refusal_length_word, "vllm/engine/arg_utils.py human_readable_int"},
+    {"architecture", 0, 0, false, kvb_refusal_class, "vllm/model_executor/models/registry.py _raise_for_unsupported"},
+    {"quantization-word", 0, 0, false, kvb_refusal_method_word, "vllm/config/model.py _verify_quantization"},
+    {"quantization-mismatch", R(2, 2), 0, false, kvb_refusal_method_differs,
+     "vllm/config/model.py _verify_quantization"},
+    {"dtype-float16", R(9, 1), 0, false, kvb_refusal_float16, "vllm/config/model.py _check_valid_dtype"},
+    {"parallel-split", 0, 0, false, kvb_refusal_split, "vllm/config/model.py verify_with_parallel_config"},
+    {"pipeline-parallel", 0, R(5, 1), false, kvb_refusal_no_stages, "vllm/config.py ParallelConfig._verify_args"},
+    {"pipeline-parallel", R(6, 3), 0, false, kvb_refusal_stages_class,
+     "vllm/config/model.py verify_with_parallel_config"},
+    {"decode-context-parallel", R(11, 0), 0, true, kvb_refusal_dcp, "vllm/config/model.py verify_with_parallel_config"},
+    {"lora-rank", R(3, 0), 0, false, kvb_refusal_lora_rank, "vllm/config/lora.py"},
+    {"v1-only", R(8, 0), R(11, 0), false, kvb_refusal_v1_only, "vllm/engine/arg_utils.py _is_v1_supported_oracle"},
+    {"quantization-capability", 0, 0, true, kvb_refusal_method_capability,
+     "vllm/config/vllm.py _get_quantization_config"},
+    {"quantization-dtype", 0, 0, true, kvb_refusal_method_dtype, "vllm/config/vllm.py _get_quantization_config"},
+    {"quantization-config", 0, 0, true, kvb_refusal_method_file, "vllm/model_executor/model_loader/weight_utils.py"},
+    {"dtype-bfloat16", 0, 0, false, kvb_refusal_bfloat16,
+     "vllm/platforms/cuda.py check_if_supports_dtype, worker/worker.py"},
+    {"gpu-capability", 0, 0, false, kvb_refusal_kernels, "CMakeLists.txt CUDA_SUPPORTED_ARCHS, docker/Dockerfile"},
+    {"gpu-capability", 0, R(9, 0), false, kvb_refusal_torch, "requirements/cuda.txt: torch before 2.7"},
+    {"quantization-scheme", R(5, 0), 0, true, kvb_refusal_scheme,
+     "vllm/model_executor/layers/quantization/compressed_tensors/compressed_tensors.py _check_scheme_supported"},
+    {"quantization-shape", R(2, 2), 0, true, kvb_refusal_group_shape,
+     "vllm/model_executor/layers/quantization/awq.py, gptq.py"},
+    {"quantization-shape", R(6, 6), 0, true, kvb_refusal_block_shape, "vllm/model_executor/layers/quantization/fp8.py"},
+    {"lora-class", R(6, 3), 0, true, kvb_refusal_lora_class, "vllm/v1/worker/lora_model_runner_mixin.py"},
+};
+
+const struct kvb_refusal_row *kvb_refusal_rows(size_t *count)
+{
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+static bool is_about_cache_alone(const struct kvb_context *context)
+{
+    return context->gpu->memory_basis == KVB_BASIS_STATED && kvb_cache_is_fixed(context);
+}
+
+void kvb_refusal_check(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct kvb_refusal_row *row = &rows[i];
+        bool in_range = context->release >= row->since && (row->gone == 0 || context->release < row->gone);
+        bool asked = !row->beside_cache || !is_about_cache_alone(context);
+        if (in_range && asked && row->refuses(context, budget->error)) {
+            budget->starts = false;
+            budget->refusal = row->rule;
+            return;
+        }
+    }
+}
+
+static size_t put(char out[KVB_ERROR_TEXT_CAPACITY], size_t length, const char *text, size_t size)
+{
+    size_t room = KVB_ERROR_TEXT_CAPACITY - 1 - length;
+    size = size < room ? size : room;
+    memcpy(out + length, text, size);
+    return length + size;
+}
+
+void kvb_refusal_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, const char *const values[])
+{
+    size_t length = 0;
+    for (const char *at = pattern; *at != '\0'; at++) {
+        if (at[0] == '{' && at[1] >= '0' && at[1] <= '9' && at[2] == '}') {
+            const char *value = values[at[1] - '0'];
+            length = put(out, length, value, strlen(value));
+            at += 2;
+        } else {
+            length = put(out, length, at, 1);
+        }
+    }
+    out[length] = '\0';
+}
+
+const char *kvb_refusal_count(char out[24], uint64_t count)
+{
+    char digits[24];
+    size_t used = 0;
+    do {
+        digits[used++] = (char)('0' + count % 10);
+        count /= 10;
+    } while (count > 0);
+    for (size_t i = 0; i < used; i++) {
+        out[i] = digits[used - 1 - i];
+    }
+    out[used] = '\0';
+    return out;
+}
+
+const char *kvb_refusal_capability(char out[24], uint32_t capability)
+{
+    (void)kvb_refusal_count(out, capability / 10);
+    size_t length = strlen(out);
+    out[length] = '.';
+    out[length + 1] = (char)('0' + capability % 10);
+    out[length + 2] = '\0';
+    return out;
+}

@@ -1,0 +1,43 @@
+// What a release refuses before it looks at memory: one row per rule, in the order in which the engine gets there.
+#ifndef KVB_ENGINES_VLLM_REFUSAL_H
+#define KVB_ENGINES_VLLM_REFUSAL_H
+
+#include "engines/vllm/context.h"
+
+// Writes the release's own sentence and returns true when it refuses.
+typedef bool kvb_refusal_test(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
+
+struct kvb_refusal_row {
+    const char *rule;     // JSON: startup.refusal
+    uint32_t since, gone; // 0 = no end on that side
+    bool beside_cache;    // not asked when GPU memory and cache are both stated: the question is the cache then
+    kvb_refusal_test *refuses;
+    const char *source; // file of the engine, at the release asked for unless a tag is named
+};
+const struct kvb_refusal_row *kvb_refusal_rows(size_t *count);
+
+// The first row that refuses ends the start: its sentence, its rule. Nothing is changed when none does.
+void kvb_refusal_check(const struct kvb_context *context, struct kvb_budget *budget);
+
+// "{0}" to "{9}" in the pattern are replaced by the values.
+void kvb_refusal_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, const char *const values[]);
+// A number as text for kvb_refusal_say. Returns `out`.
+const char *kvb_refusal_count(char out[24], uint64_t count);
+// "7.5" for 75. Returns `out`.
+const char *kvb_refusal_capability(char out[24], uint32_t capability);
+
+// What the release makes of an automatic dtype on this GPU.
+enum kvb_dtype kvb_auto_dtype(const struct kvb_context *context);
+// The quantisation method the release settles on, in `out` or constant; NULL when nothing is quantised.
+const char *kvb_method_used(const struct kvb_context *context, char out[48]);
+
+// Rules by subject; see refusal.c for the table.
+kvb_refusal_test kvb_refusal_flags, kvb_refusal_length_word;
+kvb_refusal_test kvb_refusal_class, kvb_refusal_lora_rank, kvb_refusal_lora_class, kvb_refusal_stages_class,
+    kvb_refusal_no_stages;
+kvb_refusal_test kvb_refusal_kernels, kvb_refusal_torch, kvb_refusal_bfloat16, kvb_refusal_float16, kvb_refusal_v1_only;
+kvb_refusal_test kvb_refusal_method_word, kvb_refusal_method_differs, kvb_refusal_method_capability,
+    kvb_refusal_method_dtype, kvb_refusal_method_file, kvb_refusal_scheme;
+kvb_refusal_test kvb_refusal_split, kvb_refusal_group_shape, kvb_refusal_block_shape, kvb_refusal_dcp;
+
+#endif

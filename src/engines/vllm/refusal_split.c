@@ -1,0 +1,112 @@
+// Parallel sizes against the model's heads, experts, layers, groups and blocks.
+#include <string.h>
+
+#include "engines/vllm/refusal.h"
+#include "engines/vllm/splits.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+bool kvb_refusal_split(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->split_error[0] == '\0') {
+        return false;
+    }
+    const char *error = context->split_error;
+    kvb_refusal_say(out, "{0}", &error);
+    return true;
+}
+
+// Source: vllm/config/model.py verify_with_parallel_config; an assertion until 0.26, its sentence alone is given.
+bool kvb_refusal_dcp(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_attention_shape *shape = &context->model->kinds[0].attention;
+    bool tokens = shape->kind == KVB_ATTENTION_FULL || shape->kind == KVB_ATTENTION_SLIDING;
+    if (context->dcp <= 1 || !tokens || context->tp > shape->kv_heads) {
+        return false;
+    }
+    char tp[24], heads[24];
+    const char *values[] = {kvb_refusal_count(tp, context->tp), kvb_refusal_count(heads, shape->kv_heads)};
+    kvb_refusal_say(
+        out,
+        context->release < R(27, 0)
+            ? "tensor parallel size {0} must be greater than total num kv heads {1} when enable decode context "
+              "parallel for GQA/MQA"
+            : "Decode context parallelism for GQA/MQA requires `--tensor-parallel-size` ({0}) to be greater "
+              "than the model's total number of KV heads ({1}). Increase `--tensor-parallel-size` or set "
+              "`--decode-context-parallel-size 1`.",
+        values);
+    return true;
+}
+
+// Inputs of the two matrices of a layer that are split along them; 0: none, or left unquantised.
+static void inputs_on_rank(const struct kvb_context *context, uint32_t kind, uint64_t out[2])
+{
+    const struct kvb_attention_shape *attention = &context->model->kinds[kind].attention;
+    const struct kvb_mlp_shape *mlp = &context->model->kinds[kind].mlp;
+    uint32_t plain = context->model->quantisation.unquantised_roles;
+    bool tokens = attention->kind == KVB_ATTENTION_FULL || attention->kind == KVB_ATTENTION_SLIDING;
+    bool attends = tokens && (plain >> KVB_ROLE_ATTENTION & 1U) == 0;
+    bool dense = (mlp->kind == KVB_MLP_GATED || mlp->kind == KVB_MLP_PLAIN) && (plain >> KVB_ROLE_MLP & 1U) == 0;
+    out[0] = attends ? (uint64_t)attention->heads * attention->head_size / context->tp : 0;
+    out[1] = dense ? mlp->intermediate_size / context->tp : 0;
+}
+
+// Source: quantization/awq.py, gptq.py, utils/marlin_utils.py verify_marlin_supports_shape.
+bool kvb_refusal_group_shape(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    bool grouped = q->method == KVB_QUANT_AWQ || q->method == KVB_QUANT_GPTQ || q->method == KVB_QUANT_WNA16;
+    if (!grouped || q->group_size == 0 || context->tp == 1 || context->model->checkpoint.kind == KVB_CHECKPOINT_GGUF) {
+        return false;
+    }
+    for (uint32_t kind = 0; kind < context->model->kind_count; kind++) {
+        uint64_t inputs[2];
+        inputs_on_rank(context, kind, inputs);
+        if (inputs[0] % q->group_size != 0 || inputs[1] % q->group_size != 0) {
+            kvb_refusal_say(out,
+                            "The input size is not aligned with the quantized weight shape. This can be caused by too "
+                            "large tensor parallel size.",
+                            NULL);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool say_block(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t size, uint64_t block)
+{
+    char a[24], b[24];
+    const char *values[] = {kvb_refusal_count(a, size), kvb_refusal_count(b, block)};
+    kvb_refusal_say(out, pattern, values);
+    return true;
+}
+
+// Source: quantization/fp8.py create_weights, utils/fp8_utils.py validate_fp8_block_shape.
+bool kvb_refusal_block_shape(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    if (q->method != KVB_QUANT_FP8 || q->scale != KVB_SCALE_BLOCK || q->block_rows == 0 || q->block_columns == 0 ||
+        context->tp == 1) {
+        return false;
+    }
+    for (uint32_t kind = 0; kind < context->model->kind_count; kind++) {
+        const struct kvb_mlp_shape *mlp = &context->model->kinds[kind].mlp;
+        uint64_t inputs[2], experts = mlp->expert_intermediate_size / context->tp;
+        inputs_on_rank(context, kind, inputs);
+        for (size_t i = 0; i < 2; i++) {
+            if (inputs[i] % q->block_columns != 0) {
+                return say_block(out,
+                                 "Weight input_size_per_partition = {0} is not divisible by weight quantization "
+                                 "block_k = {1}.",
+                                 inputs[i], q->block_columns);
+            }
+        }
+        if (mlp->kind == KVB_MLP_MOE && context->ep == 1 && experts % q->block_rows != 0) {
+            return say_block(out,
+                             "The output_size of gate's and up's weight = {0} is not divisible by weight quantization "
+                             "block_n = {1}.",
+                             experts, q->block_rows);
+        }
+    }
+    return false;
+}

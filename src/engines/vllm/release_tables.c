@@ -1,0 +1,109 @@
+// Asks the generated tables what a release knows.
+#include "engines/vllm/release_tables.h"
+
+#include <string.h>
+
+#include <kvbudget/plan.h>
+
+#include "base/text.h"
+
+static bool covers(uint32_t since, uint32_t gone, uint32_t release)
+{
+    return release == 0 || (since <= release && (gone == 0 || release < gone));
+}
+
+const struct kvb_known_class *kvb_class_of(const char *name, uint32_t release)
+{
+    for (unsigned i = 0; i < kvb_known_class_row_count; i++) {
+        const struct kvb_known_class *row = &kvb_known_class_rows[i];
+        if (covers(row->since, row->gone, release) && strcmp(row->name, name) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+bool kvb_class_is_known(const char *name)
+{
+    return kvb_class_of(name, 0) != NULL;
+}
+
+const struct kvb_withdrawn_class *kvb_withdrawn_of(const char *name, uint32_t release)
+{
+    for (unsigned i = 0; i < kvb_withdrawn_class_row_count; i++) {
+        const struct kvb_withdrawn_class *row = &kvb_withdrawn_class_rows[i];
+        if (covers(row->since, row->gone, release) && strcmp(row->name, name) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+const struct kvb_known_method *kvb_method_of(const char *name, uint32_t release)
+{
+    for (unsigned i = 0; i < kvb_known_method_row_count; i++) {
+        const struct kvb_known_method *row = &kvb_known_method_rows[i];
+        if (covers(row->since, row->gone, release) && strcmp(row->name, name) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+const struct kvb_known_requirements *kvb_requirements_of(uint32_t release)
+{
+    const struct kvb_known_requirements *found = NULL;
+    for (unsigned i = 0; i < kvb_known_requirements_row_count; i++) {
+        if (kvb_known_requirements_rows[i].since <= release) {
+            found = &kvb_known_requirements_rows[i];
+        }
+    }
+    return found;
+}
+
+// A cubin runs on its own capability and on later minor ones of the same generation, PTX on all later ones.
+static bool runs_on(const struct kvb_known_kernels *row, uint32_t capability)
+{
+    uint32_t newest = 0;
+    for (size_t i = 0; i < sizeof row->capabilities / sizeof row->capabilities[0]; i++) {
+        uint32_t have = row->capabilities[i];
+        if (have > 0 && have / 10 == capability / 10 && have <= capability) {
+            return true;
+        }
+        newest = have > newest ? have : newest;
+    }
+    return row->forward && newest > 0 && capability >= newest;
+}
+
+bool kvb_kernels_run_on(uint32_t capability, uint32_t release)
+{
+    for (unsigned i = 0; i < kvb_known_kernels_row_count; i++) {
+        const struct kvb_known_kernels *row = &kvb_known_kernels_rows[i];
+        if (covers(row->since, row->gone, release)) {
+            return runs_on(row, capability);
+        }
+    }
+    return true;
+}
+
+const struct kvb_known_flag *kvb_flag_of(const char *name, size_t length, uint32_t release, unsigned *matches)
+{
+    const struct kvb_known_flag *found = NULL;
+    *matches = 0;
+    for (unsigned i = 0; length > 0 && i < kvb_known_flag_row_count; i++) {
+        const struct kvb_known_flag *row = &kvb_known_flag_rows[i];
+        if (!covers(row->since, row->gone, release)) {
+            continue;
+        }
+        enum kvb_name_match match = kvb_match_name(name, length, row->name);
+        if (match == KVB_NAME_EQUAL) {
+            *matches = 1;
+            return row;
+        }
+        if (match == KVB_NAME_BEGINS && (found == NULL || strcmp(found->name, row->name) != 0)) {
+            found = row;
+            ++*matches;
+        }
+    }
+    return *matches == 1 ? found : NULL;
+}

@@ -1,0 +1,70 @@
+// What each vLLM release knows: generated tables (scripts/release-tables) and how they are asked.
+#ifndef KVB_ENGINES_VLLM_RELEASE_TABLES_H
+#define KVB_ENGINES_VLLM_RELEASE_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Releases are KVB_RELEASE numbers of 0.x: 80400 is 0.8.4; gone: the first without it, 0 when none is.
+struct kvb_known_class {
+    const char *name;
+    uint32_t since, gone;
+    const char *interfaces; // "L" LoRA, "P" pipeline parallelism; "?" not known
+};
+struct kvb_withdrawn_class {
+    const char *name;
+    uint32_t since, gone;
+    const char *last; // the last release that had it, or where its plugin is
+};
+struct kvb_known_flag {
+    const char *name; // without two dashes in front; a short form with its one dash
+    uint32_t since, gone;
+    char values; // '0' none, 'b' none and a --no- form, 'B' none or True/False, '1' one, '?' one or none, '+' several
+};
+struct kvb_known_method {
+    const char *name;
+    uint32_t since, gone;
+    uint32_t least_capability;    // 0: none stated
+    const char *activation_types; // "h" half, "b" bfloat16, "f" float32
+    bool needs_file;              // the checkpoint must hold a configuration of this method
+};
+struct kvb_known_kernels {
+    uint32_t since, gone;
+    uint32_t least_accepted; // by the build from source
+    bool forward;            // the newest of the list is there as PTX too
+    uint32_t capabilities[12];
+};
+struct kvb_known_requirements {
+    uint32_t since, gone;
+    const char *torch, *transformers;
+};
+
+extern const struct kvb_known_class kvb_known_class_rows[];
+extern const unsigned kvb_known_class_row_count;
+extern const struct kvb_withdrawn_class kvb_withdrawn_class_rows[];
+extern const unsigned kvb_withdrawn_class_row_count;
+extern const struct kvb_known_flag kvb_known_flag_rows[];
+extern const unsigned kvb_known_flag_row_count;
+extern const struct kvb_known_method kvb_known_method_rows[];
+extern const unsigned kvb_known_method_row_count;
+extern const struct kvb_known_kernels kvb_known_kernels_rows[];
+extern const unsigned kvb_known_kernels_row_count;
+extern const struct kvb_known_requirements kvb_known_requirements_rows[];
+extern const unsigned kvb_known_requirements_row_count;
+
+// Each NULL when that release does not have it.
+const struct kvb_known_class *kvb_class_of(const char *name, uint32_t release);
+const struct kvb_withdrawn_class *kvb_withdrawn_of(const char *name, uint32_t release);
+const struct kvb_known_method *kvb_method_of(const char *name, uint32_t release);
+const struct kvb_known_requirements *kvb_requirements_of(uint32_t release);
+// Whether any release ever had the class.
+bool kvb_class_is_known(const char *name);
+// Whether the published wheels of the release hold kernels that run on the capability.
+bool kvb_kernels_run_on(uint32_t capability, uint32_t release);
+
+// A flag (`length` characters behind the dashes, dashes and underscores alike) as argparse finds it in that
+// release: whole, or the beginning of exactly one. `matches` receives how many begin so. Release 0: any.
+const struct kvb_known_flag *kvb_flag_of(const char *name, size_t length, uint32_t release, unsigned *matches);
+
+#endif

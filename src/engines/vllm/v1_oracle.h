@@ -1,0 +1,10 @@
+// Whether the V1 engine of 0.8 to 0.10 takes a deployment.
+#ifndef KVB_ENGINES_VLLM_V1_ORACLE_H
+#define KVB_ENGINES_VLLM_V1_ORACLE_H
+
+#include "engines/vllm/context.h"
+
+// The feature that release's V1 lacks, as it names it; NULL when it lacks none. Reads dtype, model, GPU, settings.
+const char *kvb_v1_lacks(const struct kvb_context *context);
+
+#endif
