@@ -81,6 +81,15 @@ enum kvb_observation {
     KVB_OBS_BLOCK_BYTES,
     KVB_OBS_BLOCK_TOKENS,
     KVB_OBS_FILE_SIZE,
+    KVB_OBS_RUNNING, // a scrape of /metrics
+    KVB_OBS_WAITING,
+    KVB_OBS_KV_USAGE, // ppm
+    KVB_OBS_PREEMPTIONS,
+    KVB_OBS_USED_TOKENS,
+    KVB_OBS_TORCH_ALLOCATED, // torch.cuda.memory_summary()
+    KVB_OBS_TORCH_PEAK,
+    KVB_OBS_TORCH_RESERVED,
+    KVB_OBS_TORCH_OOMS,
     KVB_OBS_OVERRIDDEN_BLOCKS, // what num_gpu_blocks_override replaced
     KVB_OBS_IGNORED, // a hole that only has to be there
     KVB_OBS_COUNT
@@ -184,6 +193,16 @@ enum kvb_log_note {
     KVB_NOTE_COUNT
 };
 
+// Memory of one GPU over time; 0 = not said.
+struct kvb_log_series {
+    uint32_t gpus, gpu; // how many were listed; the fullest is the one measured
+    uint64_t samples;
+    bool has_time, has_growth;
+    int64_t seconds;
+    int64_t first_bytes, peak_bytes, steady_bytes, last_bytes, jump_bytes, free_bytes, total_bytes;
+    int64_t growth_bytes_per_hour; // of the steady part
+};
+
 #define KVB_CHECKS_MAX 24
 struct kvb_check {
     char what[96];
@@ -229,6 +248,10 @@ struct kvb_log_report {
     uint32_t run_shown; // index of the run explained
     struct kvb_log_run runs[KVB_LOG_RUNS_MAX];
     uint64_t line_count, byte_count, known_lines;
+    bool has_series;
+    struct kvb_log_series series;
+    bool has_metrics;   // a scrape of /metrics was read
+    const char *packed; // "gzip", ...: the bytes are compressed; NULL = they are not
     bool not_text;     // looks like a binary file
     bool excerpt;      // nothing but figures, as people pick them out of a log
     bool start_seen;   // a line that only a start prints: what is missing behind it did not happen yet
@@ -263,6 +286,11 @@ struct kvb_log_given {
     uint64_t bytes_per_token; // of the KV cache; 0 = not a plain full-attention model
 };
 void kvb_log_given_init(struct kvb_log_given *given);
+
+// What the metrics of a running server say of its KV cache, in one sentence; NULL without metrics.
+const char *kvb_log_metrics_say(const struct kvb_log_report *report);
+// Seconds until a growing series fills the card; false when it does not grow or the room is not known.
+bool kvb_log_series_left(const struct kvb_log_series *series, int64_t *seconds);
 
 // Adds checks and remedies.
 void kvb_log_explain(struct kvb_log_report *report, const struct kvb_log_given *given);

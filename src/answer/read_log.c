@@ -20,8 +20,14 @@ enum kvb_status kvb_log_load(const char *path, struct kvb_log_report *log, struc
         kvb_log_reader_finish(reader, log);
     }
     kvb_log_reader_free(reader);
+    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    if (status == KVB_OK && log->packed != NULL && (log->not_text || log->known_lines == 0)) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, (struct kvb_place){.file = file},
+                               "this is compressed with %s; expected text: unpack it on the way, as in "
+                               "'%s -dc < LOG | kvbudget explain'",
+                               log->packed, log->packed);
+    }
     if (status == KVB_OK && log->not_text) {
-        const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
         return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, (struct kvb_place){.file = file},
                                "this is no text: expected the log of a serving engine, found bytes of a binary file");
     }

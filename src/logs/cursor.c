@@ -82,6 +82,34 @@ int64_t kvb_decimal_scaled(const struct kvb_decimal *number, int64_t unit)
     return number->negative ? -value : value;
 }
 
+bool kvb_take_metric(struct kvb_cursor *in, int64_t unit, int64_t *value)
+{
+    struct kvb_decimal number;
+    int64_t exponent = 0;
+    if (!kvb_take_decimal(in, &number)) {
+        return false;
+    }
+    if (kvb_peek(in, 0) == 'e' || kvb_peek(in, 0) == 'E') {
+        in->at++;
+        bool negative = kvb_peek(in, 0) == '-';
+        in->at += negative || kvb_peek(in, 0) == '+';
+        if (!kvb_take_whole(in, &exponent)) {
+            return false;
+        }
+        exponent = negative ? -exponent : exponent;
+    }
+    int64_t fine = kvb_decimal_scaled(&number, 1000000); // in millionths
+    int64_t steps = exponent + (unit == 1 ? -6 : 0);
+    for (; steps > 0 && fine < NUMBER_LIMIT / 10; steps--) {
+        fine *= 10;
+    }
+    for (; steps < 0 && fine != 0; steps++) {
+        fine = steps == -1 ? (fine + 5) / 10 : fine / 10;
+    }
+    *value = fine;
+    return true;
+}
+
 struct unit_row {
     const char *text;
     int64_t bytes;

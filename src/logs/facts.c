@@ -89,6 +89,7 @@ static bool replaces(enum kvb_log_combine combine, int64_t old, int64_t value)
     case KVB_LOG_LARGEST:
         return value > old;
     case KVB_LOG_LAST:
+    case KVB_LOG_SUM:
         return true;
     default:
         return false;
@@ -269,6 +270,10 @@ void kvb_attempt_settings(struct kvb_attempt *attempt, const struct kvb_log_hit 
 {
     struct kvb_log_report *facts = &attempt->facts;
     struct kvb_dump_result result = {&facts->settings, facts->model, &facts->observed[KVB_OBS_STATIC_FRACTION]};
+    if (hit->row->event == KVB_EVENT_METRIC_CONFIG) {
+        kvb_read_dump(hit->record + hit->start, hit->length - hit->start, &result);
+        return;
+    }
     if (hit->row->event != KVB_EVENT_COMMAND) {
         kvb_read_dump(hit->record + hit->end, hit->length - hit->end, &result);
         facts->arguments_seen |= hit->row->event == KVB_EVENT_ARGUMENTS;

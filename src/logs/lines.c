@@ -2,9 +2,9 @@
 #include "logs/lines.h"
 
 const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES] = {
-    &kvb_lines_vllm_setup, &kvb_lines_vllm_memory, &kvb_lines_vllm_errors, &kvb_lines_torch,
-    &kvb_lines_sglang,     &kvb_lines_llamacpp,    &kvb_lines_tensorrt,    &kvb_lines_lmdeploy,
-    &kvb_lines_tgi,        &kvb_lines_ollama,      &kvb_lines_death,       &kvb_lines_near,
+    &kvb_lines_vllm_setup, &kvb_lines_vllm_memory, &kvb_lines_vllm_errors, &kvb_lines_torch,   &kvb_lines_sglang,
+    &kvb_lines_llamacpp,   &kvb_lines_tensorrt,    &kvb_lines_lmdeploy,    &kvb_lines_metrics, &kvb_lines_tgi,
+    &kvb_lines_ollama,     &kvb_lines_death,       &kvb_lines_near,
 };
 
 static const char *const engine_names[KVB_LOG_ENGINE_COUNT] = {
@@ -112,6 +112,15 @@ static const struct kvb_observation_row observation_rows[KVB_OBS_COUNT] = {
     [KVB_OBS_MODEL_LAYERS] = {"model_layers", "layers of the model", KVB_LOG_COUNT, KVB_LOG_LAST},
     [KVB_OBS_BLOCK_BYTES] = {"block_bytes", "bytes of a block", KVB_LOG_BYTES, KVB_LOG_LAST},
     [KVB_OBS_BLOCK_TOKENS] = {"block_tokens", "tokens of a block", KVB_LOG_TOKENS, KVB_LOG_LAST},
+    [KVB_OBS_RUNNING] = {"running", "requests running", KVB_LOG_COUNT, KVB_LOG_SUM},
+    [KVB_OBS_WAITING] = {"waiting", "requests waiting", KVB_LOG_COUNT, KVB_LOG_SUM},
+    [KVB_OBS_KV_USAGE] = {"kv_cache_usage", "share of the KV cache in use", KVB_LOG_PPM, KVB_LOG_LARGEST},
+    [KVB_OBS_PREEMPTIONS] = {"preemptions", "preemptions since the start", KVB_LOG_COUNT, KVB_LOG_SUM},
+    [KVB_OBS_USED_TOKENS] = {"used_tokens", "tokens in use", KVB_LOG_TOKENS, KVB_LOG_LARGEST},
+    [KVB_OBS_TORCH_ALLOCATED] = {"torch_allocated_bytes", "allocated by PyTorch", KVB_LOG_BYTES, KVB_LOG_LAST},
+    [KVB_OBS_TORCH_PEAK] = {"torch_peak_bytes", "peak allocated by PyTorch", KVB_LOG_BYTES, KVB_LOG_LARGEST},
+    [KVB_OBS_TORCH_RESERVED] = {"torch_reserved_bytes", "reserved by PyTorch", KVB_LOG_BYTES, KVB_LOG_LAST},
+    [KVB_OBS_TORCH_OOMS] = {"torch_ooms", "failed allocations since the start", KVB_LOG_COUNT, KVB_LOG_LARGEST},
     [KVB_OBS_OVERRIDDEN_BLOCKS] = {"overridden_blocks", "blocks without the override", KVB_LOG_COUNT, KVB_LOG_SMALLEST},
     [KVB_OBS_FILE_SIZE] = {"file_size", "model file", KVB_LOG_BYTES, KVB_LOG_LAST},
     [KVB_OBS_IGNORED] = {"ignored", "ignored", KVB_LOG_COUNT, KVB_LOG_LAST},

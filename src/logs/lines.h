@@ -32,6 +32,8 @@ enum kvb_event {
     KVB_EVENT_WRAPPER, // says that something failed, never what
     KVB_EVENT_TRACEBACK,
     KVB_EVENT_EXCEPTION,     // an exception, whatever its name; its message begins behind the match
+    KVB_EVENT_METRIC,        // a server that runs says how it is
+    KVB_EVENT_METRIC_CONFIG, // and what it was told
     KVB_EVENT_FRAME,         // a frame of a traceback
     KVB_EVENT_ERROR_RECORD,  // only its stamp says anything
     KVB_EVENT_DEATH,         // a process is gone; `detail` is a kvb_death
@@ -83,10 +85,11 @@ extern const struct kvb_line_table kvb_lines_tensorrt;
 extern const struct kvb_line_table kvb_lines_lmdeploy;
 extern const struct kvb_line_table kvb_lines_tgi;
 extern const struct kvb_line_table kvb_lines_ollama;
+extern const struct kvb_line_table kvb_lines_metrics;
 extern const struct kvb_line_table kvb_lines_death;
 extern const struct kvb_line_table kvb_lines_near;
 
-#define KVB_LINE_TABLES 12
+#define KVB_LINE_TABLES 13
 extern const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES];
 
 #define KVB_LINE_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))

@@ -14,6 +14,8 @@ enum hole_kind {
     HOLE_COUNT,
     HOLE_DEC,
     HOLE_PPM,
+    HOLE_NUM,
+    HOLE_PART,
     HOLE_WORD,
     HOLE_NAME,
     HOLE_SEP,
@@ -21,8 +23,8 @@ enum hole_kind {
     HOLE_KIND_COUNT
 };
 
-static const char *const hole_names[HOLE_KIND_COUNT] = {"size", "gib", "mib",  "mem",  "bytes", "count",
-                                                        "dec",  "ppm", "word", "name", "sep",   "any"};
+static const char *const hole_names[HOLE_KIND_COUNT] = {"size", "gib", "mib",  "mem",  "bytes", "count", "dec",
+                                                        "ppm",  "num", "part", "word", "name",  "sep",   "any"};
 
 #define ANY_MAX 400
 
@@ -92,6 +94,10 @@ static bool take_hole(struct kvb_cursor *in, enum hole_kind kind, int64_t *value
         *value = negative ? -*value : *value;
         return taken;
     }
+    case HOLE_NUM:
+        return kvb_take_metric(in, 1, value);
+    case HOLE_PART:
+        return kvb_take_metric(in, 1000000, value);
     default:
         if (!kvb_take_decimal(in, &number)) {
             return false;

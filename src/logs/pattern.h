@@ -6,6 +6,7 @@
 //   {mem}    GiB when the unit follows, else bytes    {bytes} whole number of bytes
 //   {count}  whole number, commas allowed             {dec}   decimal, in hundredths
 //   {ppm}    decimal fraction, in millionths
+//   {num}    decimal as metrics print it ("3.0", "1.2e+06"), to the nearest whole; {part} likewise, in millionths
 //   {word}   up to a blank, comma, bracket or quote   {any}   skips to the next literal, same line
 //   {name}   up to a round bracket or the end of the line
 //   {sep}    blanks and : = | * ` ~, as lists, tables and emphasis put between a name and its figure

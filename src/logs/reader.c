@@ -5,6 +5,7 @@
 #include "logs/clean.h"
 #include "logs/run.h"
 #include "logs/scan.h"
+#include "logs/series.h"
 #include "logs/window.h"
 
 #define SAMPLE ((size_t)64 << 10) // looked at to tell text from binary
@@ -14,6 +15,7 @@ enum encoding { ENCODING_UNKNOWN, ENCODING_UTF8, ENCODING_UTF16 };
 struct kvb_log_reader {
     struct kvb_scanner scanner;
     struct kvb_runs runs;
+    struct kvb_series series;
     enum encoding encoding;
     struct kvb_utf16 utf16;
     unsigned char head[2];
@@ -134,7 +136,7 @@ static bool is_pointless(const struct kvb_log_reader *reader, const struct kvb_l
 
 static bool wants_whole_line(enum kvb_event event)
 {
-    return event == KVB_EVENT_ARGUMENTS || event == KVB_EVENT_CONFIG;
+    return event == KVB_EVENT_ARGUMENTS || event == KVB_EVENT_CONFIG || event == KVB_EVENT_METRIC_CONFIG;
 }
 
 // Whether the row's record may have been cut where the message goes on.
@@ -292,6 +294,7 @@ static void sample(struct kvb_log_reader *reader, const char *bytes, size_t leng
 static void append(struct kvb_log_reader *reader, const char *bytes, size_t length)
 {
     sample(reader, bytes, length);
+    kvb_series_feed(&reader->series, bytes, length);
     if (length > 0) {
         reader->ends_in_break = bytes[length - 1] == '\n';
     }
@@ -400,6 +403,27 @@ static void close_last_line(struct kvb_log_reader *reader)
     }
 }
 
+static void settle_series(struct kvb_log_reader *reader, struct kvb_log_report *report)
+{
+    report->has_series = kvb_series_finish(&reader->series, &report->series);
+    report->verdict = report->has_series ? KVB_LOG_HEALTHY : report->verdict;
+}
+
+// By the first bytes.
+static const char *packed_as(const struct kvb_log_reader *reader)
+{
+    static const struct {
+        unsigned char first, second;
+        const char *name;
+    } rows[] = {{0x1f, 0x8b, "gzip"}, {0x28, 0xb5, "zstd"}, {0xfd, 0x37, "xz"}, {'B', 'Z', "bzip2"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && reader->head_length == 2; i++) {
+        if (reader->head[0] == rows[i].first && reader->head[1] == rows[i].second) {
+            return rows[i].name;
+        }
+    }
+    return NULL;
+}
+
 void kvb_log_reader_finish(struct kvb_log_reader *reader, struct kvb_log_report *report)
 {
     if (reader->encoding == ENCODING_UNKNOWN) {
@@ -408,6 +432,10 @@ void kvb_log_reader_finish(struct kvb_log_reader *reader, struct kvb_log_report 
     close_last_line(reader);
     search(reader, true);
     kvb_runs_finish(&reader->runs, only_figures(reader), report);
+    if (report->known_lines == 0) {
+        settle_series(reader, report);
+    }
+    report->packed = packed_as(reader);
     report->byte_count = reader->byte_count;
     report->line_count = reader->window.line - (reader->ends_in_break || reader->byte_count == 0);
     report->not_text = report->known_lines == 0 && reader->controls >= 8 && reader->controls * 20 > reader->sampled;

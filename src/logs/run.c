@@ -148,6 +148,22 @@ static void take_note(struct kvb_attempt *attempt, const struct kvb_log_hit *hit
     }
 }
 
+// A server that answers is one that serves.
+static void take_metric(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    attempt->facts.has_metrics = true;
+    attempt->began = true;
+    if (strncmp(hit->row->pattern, "vllm:", 5) == 0) {
+        attempt->facts.engine = KVB_LOG_VLLM;
+    } else if (strncmp(hit->row->pattern, "sglang:", 7) == 0) {
+        attempt->facts.engine = KVB_LOG_SGLANG;
+    }
+    if (hit->row->event == KVB_EVENT_METRIC_CONFIG) {
+        kvb_attempt_settings(attempt, hit);
+    }
+    reach(attempt, KVB_STAGE_SERVING, hit->line);
+}
+
 static void dispatch(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     static void (*const takers[])(struct kvb_attempt * attempt, const struct kvb_log_hit *hit) = {
@@ -161,6 +177,8 @@ static void dispatch(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
         [KVB_EVENT_ALLOCATED] = take_allocated,
         [KVB_EVENT_CAPTURED] = take_captured,
         [KVB_EVENT_NOTE] = take_note,
+        [KVB_EVENT_METRIC] = take_metric,
+        [KVB_EVENT_METRIC_CONFIG] = take_metric,
         [KVB_EVENT_TRACE] = kvb_take_trace,
         [KVB_EVENT_FAILURE] = kvb_take_failure,
         [KVB_EVENT_OOM] = kvb_take_oom,

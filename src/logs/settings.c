@@ -19,6 +19,7 @@ struct synonym_row {
 };
 static const struct synonym_row synonym_rows[] = {
     {"max_seq_len", "max_model_len"},
+    {"cache_dtype", "kv_cache_dtype"},
     {"chunked_prefill_enabled", "enable_chunked_prefill"},
     {"tp_size", "tensor_parallel_size"},
     {"pp_size", "pipeline_parallel_size"},

@@ -10,6 +10,7 @@
 
 enum column {
     COLUMN_OTHER,
+    COLUMN_TIME,
     COLUMN_INDEX,
     COLUMN_NAME,
     COLUMN_UUID,
@@ -33,6 +34,7 @@ static const struct {
     const char *name; // without the unit in brackets
     enum column column;
 } names[] = {
+    {"timestamp", COLUMN_TIME},
     {"index", COLUMN_INDEX},
     {"name", COLUMN_NAME},
     {"gpu_name", COLUMN_NAME},
@@ -108,7 +110,9 @@ static bool read_header(struct csv *csv)
 
 static enum kvb_status check_header(const struct csv *csv)
 {
-    if (csv->of_processes || has_column(csv, COLUMN_TOTAL)) {
+    bool sum =
+        has_column(csv, COLUMN_USED) && has_column(csv, COLUMN_FREE); // the total but for what the driver reserves
+    if (csv->of_processes || sum || has_column(csv, COLUMN_TOTAL)) {
         return KVB_OK;
     }
     return kvb_smi_fail(csv->text, csv->line.number, 0,
@@ -237,6 +241,11 @@ static enum kvb_status read_row(struct csv *csv)
     struct kvb_slice rest = csv->line.text;
     enum kvb_status status = KVB_OK;
     if (!csv->of_processes) {
+        bool again =
+            has_column(csv, COLUMN_TIME) && !has_column(csv, COLUMN_INDEX); // repeated: the last reading counts
+        if (again) {
+            csv->machine->count = 0;
+        }
         uint32_t next = csv->machine->count;
         device = kvb_machine_add(csv->machine, csv->text, csv->line.number);
         if (device == NULL) {
@@ -256,6 +265,10 @@ static enum kvb_status read_row(struct csv *csv)
     if (status == KVB_OK && kvb_slice_trim(rest).length > 0) {
         return kvb_smi_fail(csv->text, csv->line.number, 0, "more than the %zu columns of the first line",
                             csv->column_count);
+    }
+    if (status == KVB_OK && !csv->of_processes && !has_column(csv, COLUMN_TOTAL)) {
+        device->total_bytes.known = device->used_bytes.known && device->free_bytes.known;
+        device->total_bytes.value = device->used_bytes.value + device->free_bytes.value;
     }
     if (status == KVB_OK && csv->of_processes && device != NULL) {
         kvb_device_add_process(device, &process);

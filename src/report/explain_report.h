@@ -21,6 +21,9 @@ void kvb_render_explain_text(struct kvb_buffer *out, const struct kvb_explain_re
 void kvb_render_explain_json(struct kvb_buffer *out, const struct kvb_explain_report *report);
 void kvb_render_explain_github(struct kvb_buffer *out, const struct kvb_explain_report *report);
 
+// What is read of a server that runs: metrics, memory over time.
+void kvb_explain_add_running(struct kvb_buffer *out, const struct kvb_log_report *log);
+
 // One sentence of what was found, for the first line of every format.
 void kvb_explain_headline(struct kvb_buffer *out, const struct kvb_log_report *log);
 

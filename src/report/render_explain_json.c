@@ -168,6 +168,50 @@ static void closest(struct kvb_json *json, const struct kvb_log_report *log)
     kvb_json_close_list(json);
 }
 
+// A running server: null where no scrape was read.
+static void metrics(struct kvb_json *json, const struct kvb_log_report *log)
+{
+    static const enum kvb_observation shown[] = {KVB_OBS_RUNNING,     KVB_OBS_WAITING,        KVB_OBS_KV_USAGE,
+                                                 KVB_OBS_PREEMPTIONS, KVB_OBS_USED_TOKENS,    KVB_OBS_TORCH_ALLOCATED,
+                                                 KVB_OBS_TORCH_PEAK,  KVB_OBS_TORCH_RESERVED, KVB_OBS_TORCH_OOMS};
+    if (!log->has_metrics) {
+        kvb_json_null(json, "metrics");
+        return;
+    }
+    kvb_json_open_object(json, "metrics");
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        observed(json, kvb_observation_row_of(shown[i])->key, log, shown[i]);
+    }
+    kvb_json_text_or_null(json, "says", kvb_log_metrics_say(log));
+    kvb_json_close_object(json);
+}
+
+static void series(struct kvb_json *json, const struct kvb_log_report *log)
+{
+    const struct kvb_log_series *one = &log->series;
+    int64_t left;
+    if (!log->has_series) {
+        kvb_json_null(json, "series");
+        return;
+    }
+    kvb_json_open_object(json, "series");
+    kvb_json_count(json, "gpus", one->gpus);
+    kvb_json_count(json, "gpu", one->gpu);
+    kvb_json_count(json, "samples", one->samples);
+    value_or_null(json, "seconds", one->has_time, KVB_LOG_COUNT, one->seconds);
+    kvb_json_number(json, "first_bytes", one->first_bytes);
+    kvb_json_number(json, "peak_bytes", one->peak_bytes);
+    kvb_json_number(json, "steady_bytes", one->steady_bytes);
+    kvb_json_number(json, "last_bytes", one->last_bytes);
+    kvb_json_number(json, "jump_bytes", one->jump_bytes);
+    value_or_null(json, "free_bytes", one->free_bytes > 0, KVB_LOG_BYTES, one->free_bytes);
+    value_or_null(json, "memory_bytes", one->total_bytes > 0, KVB_LOG_BYTES, one->total_bytes);
+    value_or_null(json, "growth_bytes_per_hour", one->has_growth, KVB_LOG_BYTES, one->growth_bytes_per_hour);
+    bool runs_out = kvb_log_series_left(one, &left);
+    value_or_null(json, "seconds_left", runs_out, KVB_LOG_COUNT, runs_out ? left : 0);
+    kvb_json_close_object(json);
+}
+
 void kvb_render_explain_json(struct kvb_buffer *out, const struct kvb_explain_report *report)
 {
     const struct kvb_log_report *log = report->log;
@@ -182,6 +226,8 @@ void kvb_render_explain_json(struct kvb_buffer *out, const struct kvb_explain_re
     for (unsigned i = 0; i < KVB_OBS_PUBLISHED_COUNT; i++) {
         observed(&json, kvb_observation_row_of(i)->key, log, (enum kvb_observation)i);
     }
+    series(&json, log);
+    metrics(&json, log);
     kvb_json_close_object(&json);
     failure(&json, log);
     kvb_json_text(&json, "stage", kvb_log_stage_name(log->stage));

@@ -101,6 +101,10 @@ void kvb_explain_headline(struct kvb_buffer *out, const struct kvb_log_report *l
         kvb_buffer_printf(out, "%s: %s", kvb_failure_name(log->failure.kind), kvb_failure_title(log->failure.kind));
     } else if (log->excerpt) {
         kvb_buffer_add(out, "figures of a start, none of them bad; nothing shows that the server became ready");
+    } else if (log->has_series) {
+        kvb_buffer_add(out, "readings of GPU memory over time");
+    } else if (log->has_metrics) {
+        kvb_buffer_add(out, "a server that runs");
     } else if (log->verdict == KVB_LOG_HEALTHY) {
         kvb_buffer_printf(out, "no failure found; furthest stage: %s", kvb_log_stage_name(log->stage));
     } else if (log->verdict == KVB_LOG_INCOMPLETE) {
@@ -169,7 +173,8 @@ static bool is_shown(enum kvb_observation what)
 {
     return what < KVB_OBS_PUBLISHED_COUNT || what == KVB_OBS_OOM_FREE || what == KVB_OBS_OOM_UNALLOCATED ||
            what == KVB_OBS_OOM_PRIVATE || what == KVB_OBS_OOM_PROCESS || what == KVB_OBS_AVAIL_BEFORE_LOAD ||
-           what == KVB_OBS_AVAIL_AFTER_POOL || what == KVB_OBS_STATIC_FRACTION || what == KVB_OBS_CONSUMED;
+           (what >= KVB_OBS_RUNNING && what <= KVB_OBS_TORCH_OOMS) || what == KVB_OBS_AVAIL_AFTER_POOL ||
+           what == KVB_OBS_STATIC_FRACTION || what == KVB_OBS_CONSUMED;
 }
 
 static void add_range(struct kvb_columns *columns, const struct kvb_log_value *value, enum kvb_log_unit unit)
@@ -337,6 +342,7 @@ void kvb_render_explain_text(struct kvb_buffer *out, const struct kvb_explain_re
     add_closest(out, report->log);
     add_remedies(out, report, true);
     add_remedies(out, report, false);
+    kvb_explain_add_running(out, report->log);
     add_numbers(out, report);
     add_checks(out, report);
     add_runs(out, report);

@@ -142,10 +142,26 @@ static enum kvb_status stream(int descriptor, const char *path, char *buffer, kv
     }
 }
 
+// Streams may come from a pipe that has a name, such as a shell's <(...): opening it waits for nobody.
+static enum kvb_status open_stream(const char *path, int *descriptor, struct kvb_problems *problems)
+{
+    struct stat status;
+    bool pipe = !is_standard_input(path) && stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+    if (!pipe) {
+        return open_input(path, descriptor, problems);
+    }
+    *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool blocks = *descriptor >= 0 && fcntl(*descriptor, F_SETFL, O_RDONLY) == 0; // reading waits for the writer
+    if (!blocks) {
+        return kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno);
+    }
+    return KVB_OK;
+}
+
 enum kvb_status kvb_stream_read(const char *path, kvb_stream_taker *take, void *context, struct kvb_problems *problems)
 {
     int descriptor;
-    enum kvb_status status = open_input(path, &descriptor, problems);
+    enum kvb_status status = open_stream(path, &descriptor, problems);
     if (status != KVB_OK) {
         return status;
     }

@@ -1,0 +1,398 @@
+// Reads a series line by line and measures it.
+#include "logs/series.h"
+
+#include <string.h>
+
+#define BARREN_LINES 300u   // a log that only begins with a table
+#define UNDECIDED_LINES 12u // without a header it is none
+
+// ---- Numbers and times
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static const char *take_number(const char *text, int64_t *number)
+{
+    *number = 0;
+    if (!is_digit(*text)) {
+        return NULL;
+    }
+    for (; is_digit(*text); text++) {
+        *number = *number < INT64_C(1) << 50 ? *number * 10 + (*text - '0') : *number;
+    }
+    return text;
+}
+
+static int64_t days_before(int64_t year, int64_t month, int64_t day)
+{
+    static const int before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    int64_t leaps = (year - 1968) / 4 - (month < 3 && year % 4 == 0);
+    return (year - 1970) * 365 + leaps + before[(month - 1) % 12] + day - 1;
+}
+
+// "2025/11/22 05:06:07.123", "2025-11-22T05:06:07", "05:06:07".
+static bool read_time(const char *text, int64_t *second)
+{
+    int64_t part[6] = {1970, 1, 1, 0, 0, 0};
+    unsigned count = 0;
+    while (*text == ' ') {
+        text++;
+    }
+    bool dated = strlen(text) > 9 && is_digit(text[0]) && (text[4] == '/' || text[4] == '-');
+    for (unsigned i = dated ? 0 : 3; i < 6; i++) {
+        text = take_number(text, &part[i]);
+        if (text == NULL) {
+            break;
+        }
+        count++;
+        text += *text != '\0';
+    }
+    bool whole = count == (dated ? 6U : 3U) && part[1] >= 1 && part[1] <= 12 && part[0] >= 1970 && part[0] < 2200;
+    *second = whole ? days_before(part[0], part[1], part[2]) * 86400 + part[3] * 3600 + part[4] * 60 + part[5] : 0;
+    return whole;
+}
+
+// ---- Samples
+
+static void thin_out(struct kvb_series_gpu *gpu)
+{
+    for (uint32_t i = 0; i < KVB_SERIES_POINTS / 2; i++) {
+        gpu->points[i] = gpu->points[2 * (size_t)i];
+    }
+    gpu->count = KVB_SERIES_POINTS / 2;
+    gpu->stride *= 2;
+}
+
+static void add_sample(struct kvb_series *series, uint32_t index, int64_t second, int64_t used_mib)
+{
+    struct kvb_series_gpu *gpu = &series->gpus[index];
+    if (index >= series->gpu_count) {
+        series->gpu_count = index + 1;
+    }
+    gpu->samples++;
+    gpu->peak_mib = used_mib > gpu->peak_mib ? used_mib : gpu->peak_mib;
+    gpu->last_mib = used_mib;
+    gpu->last_second = second;
+    gpu->stride = gpu->stride == 0 ? 1 : gpu->stride;
+    if (gpu->skipped > 0) {
+        gpu->skipped--;
+        return;
+    }
+    if (gpu->count == KVB_SERIES_POINTS) {
+        thin_out(gpu);
+    }
+    gpu->points[gpu->count++] = (struct kvb_series_point){second, used_mib};
+    gpu->skipped = gpu->stride - 1;
+}
+
+// ---- Forms
+
+static const char *field(const char *line, int column)
+{
+    for (int i = 0; i < column; i++) {
+        line = strchr(line, ',');
+        if (line == NULL) {
+            return NULL;
+        }
+        line++;
+    }
+    while (*line == ' ') {
+        line++;
+    }
+    return line;
+}
+
+static int column_of(const char *header, const char *name)
+{
+    const char *at = strstr(header, name);
+    int column = 0;
+    for (const char *p = header; at != NULL && p < at; p++) {
+        column += *p == ',';
+    }
+    return at != NULL ? column : -1;
+}
+
+// "Sat Nov 22 05:06:07 2025", which stands above each plain table.
+static void note_clock(struct kvb_series *series)
+{
+    const char *line = series->line;
+    const char *start = strchr(line, ':');
+    int64_t second;
+    if (start == NULL || start == line || line[0] == '|' || line[0] == '+') {
+        return;
+    }
+    while (start > line && is_digit(start[-1])) {
+        start--;
+    }
+    if (read_time(start, &second)) {
+        series->has_time = true;
+        series->table_second = second;
+    }
+}
+
+static void read_header(struct kvb_series *series)
+{
+    const char *line = series->line;
+    note_clock(series);
+    if (strstr(line, "memory.used") != NULL && strchr(line, ',') != NULL && strstr(line, "--query") == NULL) {
+        series->form = KVB_SERIES_CSV;
+        series->column_time = column_of(line, "timestamp");
+        series->column_index = column_of(line, "index");
+        series->column_used = column_of(line, "memory.used");
+        series->column_free = column_of(line, "memory.free");
+        series->column_total = column_of(line, "memory.total");
+    } else if (line[0] == '#' && strstr(line, "gpu") != NULL && strstr(line, " fb") != NULL) {
+        series->form = KVB_SERIES_DMON;
+        series->column_time = strstr(line, "Time") != NULL ? (strstr(line, "Date") != NULL ? 2 : 1) : 0;
+        int column = 0;
+        for (const char *p = line + 1; *p != '\0';) { // the names stand over the figures
+            while (*p == ' ') {
+                p++;
+            }
+            if (strncmp(p, "gpu", 3) == 0) {
+                series->column_index = column;
+            } else if (strncmp(p, "fb", 2) == 0) {
+                series->column_used = column;
+            }
+            column++;
+            while (*p != '\0' && *p != ' ') {
+                p++;
+            }
+        }
+    } else if (strstr(line, "NVIDIA-SMI") != NULL) {
+        series->form = KVB_SERIES_TABLE;
+    } else if (series->lines > UNDECIDED_LINES) {
+        series->form = KVB_SERIES_NONE;
+    }
+}
+
+static void read_csv(struct kvb_series *series)
+{
+    const char *used = field(series->line, series->column_used);
+    const char *left = series->column_free >= 0 ? field(series->line, series->column_free) : NULL;
+    const char *total = series->column_total >= 0 ? field(series->line, series->column_total) : NULL;
+    const char *index = series->column_index >= 0 ? field(series->line, series->column_index) : NULL;
+    const char *when = series->column_time >= 0 ? field(series->line, series->column_time) : NULL;
+    int64_t used_mib;
+    int64_t gpu = 0;
+    int64_t second = 0;
+    if (used == NULL || take_number(used, &used_mib) == NULL) {
+        return;
+    }
+    if (index != NULL && (take_number(index, &gpu) == NULL || gpu >= (int64_t)KVB_SERIES_GPUS)) {
+        return;
+    }
+    series->has_time = when != NULL && read_time(when, &second);
+    if (!series->has_time) {
+        second = (int64_t)series->gpus[gpu].samples;
+    }
+    struct kvb_series_gpu *slot = &series->gpus[gpu];
+    if (left != NULL) {
+        (void)take_number(left, &slot->free_mib);
+    }
+    if (total != NULL) {
+        (void)take_number(total, &slot->total_mib);
+    }
+    add_sample(series, (uint32_t)gpu, second, used_mib);
+}
+
+static void read_dmon(struct kvb_series *series)
+{
+    int64_t values[2] = {0, -1};
+    int64_t second = 0;
+    int column = 0;
+    char when[32] = "";
+    if (series->line[0] == '#') {
+        return;
+    }
+    for (const char *p = series->line; *p != '\0';) {
+        while (*p == ' ') {
+            p++;
+        }
+        if (column == series->column_index) {
+            (void)take_number(p, &values[0]);
+        } else if (column == series->column_used && take_number(p, &values[1]) == NULL) {
+            values[1] = -1;
+        }
+        if (series->column_time > 0 && column == series->column_time - 1 && strlen(p) > 8) {
+            memcpy(when, p, 8);
+            when[8] = '\0';
+        }
+        column += *p != '\0';
+        while (*p != '\0' && *p != ' ') {
+            p++;
+        }
+    }
+    if (values[1] < 0 || values[0] >= (int64_t)KVB_SERIES_GPUS) {
+        return;
+    }
+    series->has_time = true; // one sample a second unless it says otherwise
+    if (when[0] == '\0' || !read_time(when, &second)) {
+        second = (int64_t)series->gpus[values[0]].samples;
+    }
+    add_sample(series, (uint32_t)values[0], second, values[1]);
+}
+
+// "Sat Nov 22 05:06:07 2025" above the table; "20238MiB / 24576MiB" in the row of a GPU.
+static void read_table(struct kvb_series *series)
+{
+    const char *line = series->line;
+    const char *slash = strstr(line, "MiB /");
+    if (strstr(line, "NVIDIA-SMI") != NULL) {
+        series->table_gpu = 0;
+    } else if (slash == NULL) {
+        note_clock(series);
+        series->form = ++series->barren > BARREN_LINES ? KVB_SERIES_NONE : series->form;
+        return;
+    }
+    if (slash == NULL || series->table_gpu >= KVB_SERIES_GPUS) {
+        return;
+    }
+    const char *start = slash;
+    while (start > line && is_digit(start[-1])) {
+        start--;
+    }
+    int64_t used;
+    int64_t total = 0;
+    const char *behind = slash + 5;
+    while (*behind == ' ') {
+        behind++;
+    }
+    (void)take_number(behind, &total);
+    if (take_number(start, &used) != NULL) {
+        series->barren = 0;
+        struct kvb_series_gpu *gpu = &series->gpus[series->table_gpu];
+        gpu->total_mib = total;
+        gpu->free_mib = total > used ? total - used : 0;
+        add_sample(series, series->table_gpu++, series->has_time ? series->table_second : (int64_t)gpu->samples, used);
+    }
+}
+
+static void take_line(struct kvb_series *series)
+{
+    series->line[series->length] = '\0';
+    series->lines++;
+    switch (series->form) {
+    case KVB_SERIES_UNDECIDED:
+        read_header(series);
+        break;
+    case KVB_SERIES_CSV:
+        read_csv(series);
+        break;
+    case KVB_SERIES_DMON:
+        read_dmon(series);
+        break;
+    case KVB_SERIES_TABLE:
+        read_table(series);
+        break;
+    default:
+        break;
+    }
+    series->length = 0;
+}
+
+void kvb_series_feed(struct kvb_series *series, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length && series->form != KVB_SERIES_NONE; i++) {
+        if (bytes[i] == '\n' || bytes[i] == '\r') {
+            take_line(series);
+        } else if (series->length + 1 < KVB_SERIES_LINE) {
+            series->line[series->length++] = bytes[i];
+        }
+    }
+}
+
+// ---- What it comes to
+
+static int64_t median(const struct kvb_series_point *points, uint32_t count)
+{
+    int64_t sorted[KVB_SERIES_POINTS];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i;
+        for (; at > 0 && sorted[at - 1] > points[i].used_mib; at--) {
+            sorted[at] = sorted[at - 1];
+        }
+        sorted[at] = points[i].used_mib;
+    }
+    return count > 0 ? sorted[count / 2] : 0;
+}
+
+// MiB per hour by least squares over the points from `from` on.
+static int64_t growth_per_hour(const struct kvb_series_gpu *gpu, uint32_t from)
+{
+    int64_t n = (int64_t)gpu->count - from;
+    int64_t origin = gpu->points[from].second;
+    int64_t sum_t = 0;
+    int64_t sum_y = 0;
+    int64_t sum_tt = 0;
+    int64_t sum_ty = 0;
+    int64_t span = gpu->points[gpu->count - 1].second - origin;
+    int64_t step = span / 4096 + 1; // seconds to a unit, so that the sums stay small
+    for (uint32_t i = from; i < gpu->count; i++) {
+        int64_t t = (gpu->points[i].second - origin) / step;
+        int64_t y = gpu->points[i].used_mib;
+        sum_t += t;
+        sum_y += y;
+        sum_tt += t * t;
+        sum_ty += t * y;
+    }
+    int64_t below = n * sum_tt - sum_t * sum_t;
+    return below > 0 ? (n * sum_ty - sum_t * sum_y) * 3600 / step / below : 0;
+}
+
+static void measure(const struct kvb_series *series, uint32_t index, struct kvb_log_series *out)
+{
+    const struct kvb_series_gpu *gpu = &series->gpus[index];
+    uint32_t jump_at = 0;
+    int64_t jump = 0;
+    for (uint32_t i = 1; i < gpu->count; i++) {
+        int64_t rise = gpu->points[i].used_mib - gpu->points[i - 1].used_mib;
+        if (rise > jump) {
+            jump = rise;
+            jump_at = i;
+        }
+    }
+    uint32_t steady = gpu->count / 2 > jump_at ? gpu->count / 2 : jump_at;
+    const int64_t mib = INT64_C(1) << 20;
+    out->gpu = index;
+    out->samples = gpu->samples;
+    out->has_time = series->has_time;
+    out->seconds = series->has_time ? gpu->last_second - gpu->points[0].second : 0;
+    out->first_bytes = gpu->points[0].used_mib * mib;
+    out->peak_bytes = gpu->peak_mib * mib;
+    out->last_bytes = gpu->last_mib * mib;
+    out->steady_bytes = median(gpu->points + steady, gpu->count - steady) * mib;
+    out->jump_bytes = jump * mib;
+    out->free_bytes = gpu->free_mib * mib;
+    out->total_bytes =
+        gpu->total_mib != 0 ? gpu->total_mib * mib : (gpu->free_mib + gpu->last_mib) * (gpu->free_mib != 0) * mib;
+    bool long_enough =
+        series->has_time && gpu->count - steady >= 4 && gpu->last_second - gpu->points[steady].second >= 60;
+    out->has_growth = long_enough;
+    out->growth_bytes_per_hour = long_enough ? growth_per_hour(gpu, steady) * mib : 0;
+}
+
+bool kvb_series_finish(struct kvb_series *series, struct kvb_log_series *out)
+{
+    if (series->length > 0 && series->form != KVB_SERIES_NONE) {
+        take_line(series);
+    }
+    memset(out, 0, sizeof *out);
+    bool found = false;
+    for (uint32_t i = 0; i < series->gpu_count; i++) { // the fullest GPU is shown
+        struct kvb_log_series one;
+        if (series->gpus[i].samples < 2) {
+            continue;
+        }
+        memset(&one, 0, sizeof one);
+        measure(series, i, &one);
+        if (!found || one.peak_bytes > out->peak_bytes) {
+            *out = one;
+        }
+        found = true;
+    }
+    out->gpus = series->gpu_count;
+    return found;
+}
