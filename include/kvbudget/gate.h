@@ -41,6 +41,8 @@ struct kvb_gate_totals {
     uint32_t files_seen, files_read, files_with; // read: opened; with: hold a deployment
     const char *policy;                          // path, or NULL
     bool system_failed;                          // something could not be opened or read
+    const char *const *not_understood;           // files that speak of an engine and gave no deployment
+    uint32_t not_understood_count;
 };
 
 // Receives each case as it is made. `answer`: NULL when there is none; `command`: the line to paste, or NULL.
@@ -51,6 +53,9 @@ struct kvb_gate_options {
     const struct kvb_question *flags; // laid over what every file says; its typed "env" stand for ${NAME} in files
     const char *policy;               // path, or NULL for the usual name if it is here
     uint32_t today;                   // 20261121: waivers count in days
+    bool no_policy;                   // not even the usual one
+    bool expects;                     // exactly `expected` deployments
+    uint32_t expected;
     kvb_case_taker *take;             // or NULL: nobody wants advice where a case passes
     void *context;
 };
@@ -62,7 +67,13 @@ struct kvb_gate *kvb_gate_new(const struct kvb_gate_options *options, enum kvb_s
 // passed over. What is wrong with a file becomes a case; a status other than KVB_OK ends the work.
 enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip_others,
                               struct kvb_problems *problems) KVB_MUST_USE;
+// After the last path: whether as many deployments were found as are expected.
+enum kvb_status kvb_gate_finish(struct kvb_gate *gate, struct kvb_problems *problems) KVB_MUST_USE;
 struct kvb_gate_totals kvb_gate_count(const struct kvb_gate *gate);
+// A policy to begin with, as a new file: a line to fill in for every GPU and model that is missing, and today's
+// other findings waived for 90 days. A file that is there is not touched.
+enum kvb_status kvb_gate_write_policy(const struct kvb_gate *gate, const char *path,
+                                      struct kvb_problems *problems) KVB_MUST_USE;
 void kvb_gate_free(struct kvb_gate *gate);
 
 KVB_PUBLIC_END

@@ -43,6 +43,7 @@ struct kvb_found {
     char devices[KVB_DEVICES_CAPACITY]; // GPUs it sees, as CUDA_VISIBLE_DEVICES says them; "" = not said
     bool together;                      // runs at the same time as the others of its file that say so
     bool encodes_only;                  // hands encoder outputs on and keeps no KV cache
+    uint64_t apart;                     // differs between two servers of one file with the same settings
     const char *foreign;                // another engine than vLLM that is not planned: "SGLang"; NULL: none
     uint32_t dated_count;
     struct kvb_dated_flag dated[KVB_DATED_FLAGS_MAX];
@@ -59,13 +60,19 @@ struct kvb_manifest_options {
     bool lenient; // a file of a folder: what holds no deployment, or cannot be one, is passed over
 };
 
-// Reads text as whatever it is. `count` receives how many deployments were taken; 0 with KVB_OK only when
+// What a file came to.
+struct kvb_manifest_seen {
+    uint32_t deployments; // taken
+    bool not_understood;  // it speaks of an engine, and none of it, or not all, could be read as a deployment
+};
+
+// Reads text as whatever it is. `seen` receives how many deployments were taken; none with KVB_OK only when
 // lenient. A status other than KVB_OK means the file as a whole could not be read: `problems` say why.
 enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t length,
                                   const struct kvb_manifest_options *options, kvb_found_taker *take, void *context,
-                                  uint32_t *count, struct kvb_problems *problems) KVB_MUST_USE;
+                                  struct kvb_manifest_seen *seen, struct kvb_problems *problems) KVB_MUST_USE;
 enum kvb_status kvb_manifest_load(const char *path, const struct kvb_manifest_options *options, kvb_found_taker *take,
-                                  void *context, uint32_t *count, struct kvb_problems *problems) KVB_MUST_USE;
+                                  void *context, struct kvb_manifest_seen *seen, struct kvb_problems *problems) KVB_MUST_USE;
 
 // Walks a folder in the order of names: `visit` receives each file whose name can be a deployment's.
 // Hidden folders, links to folders and folders of packages are not entered. `seen` counts all files.

@@ -23,8 +23,11 @@ enum kvb_check_rule {
     KVB_CHECK_UTILIZATION,
     KVB_CHECK_REQUIRED,
     KVB_CHECK_FORBIDDEN,
+    KVB_CHECK_TOGETHER,
+    KVB_CHECK_DEPLOYMENTS,
     KVB_CHECK_NO_GPU,
     KVB_CHECK_NO_MODEL,
+    KVB_CHECK_ENGINE,
     KVB_CHECK_INPUT,
     KVB_CHECK_COUNT
 };
@@ -41,6 +44,7 @@ struct kvb_finding {
     enum kvb_severity severity; // errors decide, warnings are only said
     struct kvb_spot place;
     bool waived;
+    bool unknown; // something is not known, rather than wrong: the policy says what that counts
     char text[KVB_PROBLEM_TEXT_CAPACITY];
 };
 struct kvb_findings {
@@ -93,13 +97,20 @@ struct kvb_policy_waiver {
     uint32_t until; // 20261231
 };
 
+// What a case counts that cannot be answered, and a file that mentions an engine and was not understood.
+enum kvb_policy_unknown { KVB_UNKNOWN_DEFAULT, KVB_UNKNOWN_ERROR, KVB_UNKNOWN_WARN, KVB_UNKNOWN_IGNORE };
+
 #define KVB_POLICY_MAX 64
+#define KVB_POLICY_LINES_MAX 512 // of gpus, models and waivers: a baseline has one for each finding
+#define KVB_POLICY_FILL_IN "FILL-IN" // written by --init where a name is missing; stands for nothing yet
 struct kvb_policy {
     uint32_t rule_count, gpu_count, model_count, waiver_count;
+    enum kvb_policy_unknown unknown, not_understood;
+    uint32_t min_deployments; // 0 = not asked
     struct kvb_policy_rule rules[KVB_POLICY_MAX];
-    struct kvb_policy_gpu gpus[KVB_POLICY_MAX];
-    struct kvb_policy_model models[KVB_POLICY_MAX];
-    struct kvb_policy_waiver waivers[KVB_POLICY_MAX];
+    struct kvb_policy_gpu gpus[KVB_POLICY_LINES_MAX];
+    struct kvb_policy_model models[KVB_POLICY_LINES_MAX];
+    struct kvb_policy_waiver waivers[KVB_POLICY_LINES_MAX];
 };
 
 // Strict: every departure is said with its place. `policy` is untouched on failure.

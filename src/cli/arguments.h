@@ -30,6 +30,9 @@ struct arguments {
     char choice[2048];                              // why, and what each accepts
     const char *policy;                             // --policy, or NULL
     const char *append, *record_source, *record_id; // --append, --source, --id, or NULL
+    bool init;         // check: write a policy
+    bool expects;      // check: exactly `expected` deployments
+    uint32_t expected;
     bool skip_others;                               // files without a deployment are passed over
     bool answered;                                  // the answer is printed whatever the exit code
     int operand_count;

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include <kvbudget/gate.h>
+#include <kvbudget/units.h>
 #include <kvbudget/version.h>
 
 #include "cli/commands.h"
@@ -74,6 +75,21 @@ static int exit_code(const struct kvb_gate_totals *totals)
     return totals->errors > 0 ? kvb_status_exit_code(KVB_BAD_SYNTAX) : totals->failed > 0 ? 1 : 0;
 }
 
+// --init: the page is written, then said in one line.
+static int init_policy(struct arguments *arguments, struct kvb_gate *gate, struct kvb_buffer *out)
+{
+    const char *path = arguments->policy != NULL ? arguments->policy : "kvbudget-policy.yaml";
+    enum kvb_status status = kvb_gate_write_policy(gate, path, &arguments->problems);
+    if (status != KVB_OK) {
+        return kvb_status_exit_code(status);
+    }
+    struct kvb_gate_totals totals = kvb_gate_count(gate);
+    kvb_buffer_printf(out, "%s: written for %u deployments in %u files; put the GPU's name where it says FILL-IN\n",
+                      path, (unsigned)totals.count, (unsigned)totals.files_with);
+    arguments->answered = true;
+    return 0;
+}
+
 static int judge(struct arguments *arguments, struct kvb_gate *gate, const struct documents *documents,
                  struct kvb_buffer *out)
 {
@@ -83,6 +99,13 @@ static int judge(struct arguments *arguments, struct kvb_gate *gate, const struc
         if (status != KVB_OK) {
             return kvb_status_exit_code(status);
         }
+    }
+    if (arguments->init) {
+        return init_policy(arguments, gate, out);
+    }
+    enum kvb_status status = kvb_gate_finish(gate, &arguments->problems);
+    if (status != KVB_OK) {
+        return kvb_status_exit_code(status);
     }
     struct kvb_gate_totals totals = kvb_gate_count(gate);
     render(arguments, &totals, documents, out);
@@ -94,6 +117,9 @@ int check_run(struct arguments *arguments, struct kvb_buffer *answer)
 {
     struct documents documents;
     struct kvb_gate_options options = {.flags = &arguments->question, .policy = arguments->policy, .today = today()};
+    options.no_policy = arguments->init;
+    options.expects = arguments->expects;
+    options.expected = arguments->expected;
     enum kvb_status status;
     if (arguments->format == FORMAT_JSON) {
         options.take = take_case;
@@ -128,12 +154,37 @@ static bool set_skip_others(struct arguments *arguments, const struct option_row
     return true;
 }
 
+static bool set_init(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    (void)row;
+    (void)value;
+    arguments->init = true;
+    return true;
+}
+
+static bool set_expect(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    uint64_t number = 0;
+    (void)row;
+    if (!kvb_parse_whole(value, &number) || number > 1000000) {
+        (void)options_mistake(arguments, "--expect '%.40s' is not a whole number up to 1000000", value);
+        return false;
+    }
+    arguments->expects = true;
+    arguments->expected = (uint32_t)number;
+    return true;
+}
+
 void options_add_check(struct option_list *list)
 {
     static const struct option_row rows[] = {
         {"policy", NULL, "FILE", "demands, GPUs and waivers; kvbudget-policy.yaml when it is here", NULL, set_policy,
          .set_bit = OPTIONS_CHECK},
         {"skip-others", NULL, NULL, "pass over named files that hold no deployment", NULL, set_skip_others,
+         .set_bit = OPTIONS_CHECK},
+        {"init", NULL, NULL, "write a first policy: lines to fill in, and today's findings waived for 90 days", NULL,
+         set_init, .set_bit = OPTIONS_CHECK},
+        {"expect", NULL, "N", "fail unless exactly N deployments are found", NULL, set_expect,
          .set_bit = OPTIONS_CHECK},
     };
     options_add(list, rows, sizeof rows / sizeof rows[0]);

@@ -247,13 +247,24 @@ static enum kvb_status take_serve_command(struct reading *reading)
     return KVB_OK;
 }
 
+// Behind -- of a command that takes files and folders everything is one, whatever it begins with.
+static enum kvb_status take_operands(struct reading *reading)
+{
+    enum kvb_status status = KVB_OK;
+    while (status == KVB_OK && reading->at < reading->count) {
+        status = add_operand(reading->arguments, reading->words[reading->at++]);
+    }
+    return status;
+}
+
 static enum kvb_status read_words(struct reading *reading)
 {
     enum kvb_status status = KVB_OK;
     while (status == KVB_OK && reading->at < reading->count) {
         const char *word = reading->words[reading->at++];
         if (strcmp(word, "--") == 0) {
-            return take_serve_command(reading);
+            bool paths = (reading->arguments->command->option_sets & OPTIONS_CHECK) != 0; // files and folders
+            return paths ? take_operands(reading) : take_serve_command(reading);
         }
         status = looks_like_flag(word) ? read_flag(reading, word) : add_operand(reading->arguments, word);
     }

@@ -60,9 +60,9 @@ static enum kvb_status load(struct arguments *arguments, const struct kvb_manife
 {
     struct kvb_problems problems;
     const char *path = arguments->operands[0];
-    uint32_t count = 0;
+    struct kvb_manifest_seen seen_there = {0};
     kvb_problems_init(&problems);
-    enum kvb_status status = kvb_manifest_load(path, options, take, taking, &count, &problems);
+    enum kvb_status status = kvb_manifest_load(path, options, take, taking, &seen_there, &problems);
     if (is_meant_as_profile(path, taking)) {
         return kvb_deployment_load(path, &arguments->question.deployment, &arguments->problems);
     }

@@ -1,6 +1,7 @@
 // Files and folders to cases: the walk, the policy and what all cases share.
 #include "gate/gate.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -32,16 +33,48 @@ static const char *keep_path(struct kvb_gate *gate, const char *path)
     return copy != NULL ? copy : "";
 }
 
+// The names grow by doubling; one file of a tree seldom joins them.
+static void note_not_understood(struct kvb_gate *gate)
+{
+    struct kvb_gate_names *names = &gate->not_understood;
+    enum kvb_policy_unknown counts = gate->policy->not_understood;
+    if (names->count == names->capacity) {
+        uint32_t capacity = names->capacity > 0 ? names->capacity * 2 : 16;
+        const char **items = kvb_arena_take(&gate->arena, capacity * sizeof *items);
+        if (items == NULL) {
+            gate->no_memory = true;
+            return;
+        }
+        if (names->count > 0) {
+            memcpy(items, names->items, names->count * sizeof *items);
+        }
+        names->items = items;
+        names->capacity = capacity;
+    }
+    if (counts != KVB_UNKNOWN_IGNORE) {
+        names->items[names->count++] = gate->file;
+    }
+    if (counts == KVB_UNKNOWN_ERROR) {
+        kvb_gate_add_case(gate, gate->file, "", KVB_CHECK_INPUT, KVB_ERROR, (struct kvb_spot){0},
+                          "it speaks of an engine and no deployment could be read from it");
+    }
+}
+
 static void judge_file(struct kvb_gate *gate, const char *path, bool lenient)
 {
     struct kvb_problems problems;
-    uint32_t count = 0;
+    struct kvb_manifest_seen seen = {0};
     kvb_problems_init(&problems);
+    gate->residents = NULL;
     gate->file = keep_path(gate, strcmp(path, "-") == 0 ? "standard input" : path);
     gate->reading.lenient = lenient;
-    enum kvb_status status = kvb_manifest_load(path, &gate->reading, take_found, gate, &count, &problems);
+    enum kvb_status status = kvb_manifest_load(path, &gate->reading, take_found, gate, &seen, &problems);
     gate->totals.files_read++;
-    gate->totals.files_with += count > 0;
+    gate->totals.files_with += seen.deployments > 0;
+    bool own = gate->totals.policy != NULL && strcmp(path, gate->totals.policy) == 0;
+    if (status == KVB_OK && seen.not_understood && !own) {
+        note_not_understood(gate);
+    }
     bool whole_file = problems.count > 0 && problems.items[0].line == 0; // not one value in it
     if (lenient && status == KVB_TOO_LARGE && whole_file) {
         (void)kvb_problem_add(gate->said, KVB_NOTICE, KVB_TOO_LARGE, (struct kvb_place){.file = path},
@@ -83,9 +116,37 @@ enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip
     return end_of_path(gate);
 }
 
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "deployment" : "deployments";
+}
+
+enum kvb_status kvb_gate_finish(struct kvb_gate *gate, struct kvb_problems *problems)
+{
+    char text[160];
+    uint32_t found = gate->deployments, least = gate->policy->min_deployments;
+    if (gate->options.expects && found != gate->options.expected) {
+        (void)snprintf(text, sizeof text, "%u %s expected, %u found", (unsigned)gate->options.expected,
+                       plural(gate->options.expected), (unsigned)found);
+        kvb_gate_add_case(gate, "all files", "", KVB_CHECK_DEPLOYMENTS, KVB_ERROR, (struct kvb_spot){0}, text);
+    } else if (found < least) {
+        (void)snprintf(text, sizeof text, "the policy asks for at least %u %s, %u found", (unsigned)least,
+                       plural(least), (unsigned)found);
+        kvb_gate_add_case(gate, "all files", "", KVB_CHECK_DEPLOYMENTS, KVB_ERROR, (struct kvb_spot){0}, text);
+    } else if (gate->cases.count == 0 && !gate->options.expects && !gate->totals.system_failed) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
+                              "no deployment was found in %u %s; --expect N makes that a failure",
+                              (unsigned)gate->totals.files_seen, gate->totals.files_seen == 1 ? "file" : "files");
+    }
+    return gate->no_memory ? out_of_memory(problems) : KVB_OK;
+}
+
 static enum kvb_status load_policy(struct kvb_gate *gate, struct kvb_problems *problems)
 {
     const char *path = gate->options.policy;
+    if (gate->options.no_policy) {
+        return KVB_OK;
+    }
     if (path == NULL && kvb_policy_exists(DEFAULT_POLICY)) {
         path = DEFAULT_POLICY;
     }
@@ -138,6 +199,8 @@ struct kvb_gate_totals kvb_gate_count(const struct kvb_gate *gate)
     struct kvb_gate_totals totals = gate->totals;
     totals.cases = gate->cases.items;
     totals.count = gate->cases.count;
+    totals.not_understood = gate->not_understood.items;
+    totals.not_understood_count = gate->not_understood.count;
     return totals;
 }
 

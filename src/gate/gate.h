@@ -31,6 +31,30 @@ struct kvb_gate {
     struct kvb_findings *findings;
     struct kvb_question *question; // for the serve command with the changes applied
     bool no_memory;
+    uint32_t deployments; // found so far
+    struct kvb_gate_names {
+        const char **items;
+        uint32_t count, capacity;
+    } not_understood;
+    struct gate_resident *residents; // of the file in hand, newest first
+    struct gate_missing *missing;    // GPUs and models nobody names, newest first
+};
+
+// A deployment of the file in hand that runs at the same time as others.
+struct gate_resident {
+    struct gate_resident *older;
+    const char *name, *devices, *gpu;
+    struct kvb_spot place;
+    uint64_t memory_bytes, requested_bytes;
+    int64_t outside_bytes;
+};
+
+// What --init writes a line for.
+struct gate_missing {
+    struct gate_missing *older;
+    enum kvb_check_rule rule; // no-gpu or no-model
+    const char *file, *label, *model;
+    uint32_t count;
 };
 
 // ---- gate_case.c
@@ -38,6 +62,17 @@ struct kvb_gate {
 void kvb_gate_found(struct kvb_gate *gate, const struct kvb_found *found);
 // A file that could not be read as a whole becomes a case of its own.
 void kvb_gate_unreadable(struct kvb_gate *gate, const struct kvb_problems *problems);
+// A case of one finding that belongs to no deployment.
+void kvb_gate_add_case(struct kvb_gate *gate, const char *file, const char *name, enum kvb_check_rule rule,
+                       enum kvb_severity severity, struct kvb_spot place, const char *text);
+const char *kvb_gate_keep(struct kvb_gate *gate, const char *text);
+
+// ---- gate_together.c: deployments of one file on one card
+// The one in hand against those before it; then it is one of them.
+void kvb_gate_judge_together(struct kvb_gate *gate, const struct kvb_found *found);
+
+// ---- gate_init.c
+void kvb_gate_note_missing(struct kvb_gate *gate, enum kvb_check_rule rule, const char *label, const char *model);
 
 // ---- gate_names.c: names to values, each only once
 // Fills model and GPU of the deployment in hand; false: findings say why not.

@@ -130,7 +130,12 @@ static void add_problem(struct kvb_gate *gate, const struct kvb_found *found, co
     if (unknown_flag) {
         add_unknown_flag(gate, problem, spot);
     } else {
-        kvb_findings_add(gate->findings, KVB_CHECK_INPUT, problem->severity, spot, "%s", problem->text);
+        enum kvb_check_rule rule = found->foreign != NULL ? KVB_CHECK_ENGINE : KVB_CHECK_INPUT;
+        kvb_findings_add(gate->findings, rule, problem->severity, spot, "%s", problem->text);
+        if (gate->findings->count > 0 && problem->severity == KVB_ERROR) {
+            bool open = problem->status == KVB_MISSING_KEY || found->foreign != NULL;
+            gate->findings->items[gate->findings->count - 1].unknown = open;
+        }
     }
 }
 
@@ -146,6 +151,25 @@ static void add_warnings(struct kvb_gate *gate, const struct kvb_found *found)
 }
 
 // ---- cases
+
+// What is not known counts as the policy says: a failure, a warning, or nothing.
+static void weigh_unknown(struct kvb_gate *gate)
+{
+    enum kvb_policy_unknown counts = gate->policy->unknown;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < gate->findings->count; i++) {
+        struct kvb_finding *finding = &gate->findings->items[i];
+        bool open = finding->severity == KVB_ERROR &&
+                    (finding->unknown || finding->rule == KVB_CHECK_NO_GPU || finding->rule == KVB_CHECK_NO_MODEL);
+        if (open && counts == KVB_UNKNOWN_WARN) {
+            finding->severity = KVB_WARNING;
+        }
+        if (!open || counts != KVB_UNKNOWN_IGNORE) {
+            gate->findings->items[kept++] = *finding;
+        }
+    }
+    gate->findings->count = kept;
+}
 
 static enum kvb_case_verdict verdict_of(const struct kvb_findings *findings)
 {
@@ -163,7 +187,7 @@ static enum kvb_case_verdict verdict_of(const struct kvb_findings *findings)
     return verdict;
 }
 
-static const char *keep(struct kvb_gate *gate, const char *text)
+const char *kvb_gate_keep(struct kvb_gate *gate, const char *text)
 {
     const char *copy = kvb_arena_copy(&gate->arena, text, strlen(text));
     gate->no_memory = gate->no_memory || copy == NULL;
@@ -178,7 +202,7 @@ static const struct kvb_check_finding *keep_findings(struct kvb_gate *gate)
     for (uint32_t i = 0; kept != NULL && i < findings->count; i++) {
         const struct kvb_finding *finding = &findings->items[i];
         kept[i] = (struct kvb_check_finding){finding->rule, finding->severity, finding->waived, finding->place,
-                                             keep(gate, finding->text)};
+                                             kvb_gate_keep(gate, finding->text)};
     }
     return kept;
 }
@@ -236,14 +260,15 @@ static void add_case(struct kvb_gate *gate, const char *kind, const char *name, 
     if (each == NULL) {
         return;
     }
+    weigh_unknown(gate);
     kvb_policy_waive(gate->policy, gate->file, name, gate->options.today, gate->findings);
     *each = (struct kvb_check_case){
         .file = gate->file,
         .kind = kind,
-        .name = keep(gate, name),
+        .name = kvb_gate_keep(gate, name),
         .verdict = verdict_of(gate->findings),
         .place = place,
-        .text = keep(gate, text),
+        .text = kvb_gate_keep(gate, text),
         .finding_count = gate->findings->count,
         .findings = keep_findings(gate),
     };
@@ -311,15 +336,31 @@ void kvb_gate_found(struct kvb_gate *gate, const struct kvb_found *found)
     for (uint32_t i = 0; i < found->problems.count; i++) {
         add_problem(gate, found, &found->problems.items[i]);
     }
-    bool named = found->status == KVB_OK && kvb_gate_resolve_names(gate, found);
+    gate->deployments++;
+    bool planned = found->status == KVB_OK && !found->encodes_only;
+    bool named = planned && kvb_gate_resolve_names(gate, found);
+    if (found->encodes_only && found->status == KVB_OK) {
+        (void)kvb_copy(text, sizeof text, "it encodes for other servers and keeps no KV cache");
+    }
     if (named && answer_case(gate, found)) {
         answered = true;
         (void)kvb_gate_summary(gate, text, sizeof text);
         kvb_gate_judge_answer(gate, found);
         kvb_policy_judge(gate->policy, gate->file, found, &gate->answer->budget, gate->findings);
         add_warnings(gate, found);
+        kvb_gate_judge_together(gate, found);
     }
     add_case(gate, found->kind, found->name, found->place, text, answered);
+}
+
+void kvb_gate_add_case(struct kvb_gate *gate, const char *file, const char *name, enum kvb_check_rule rule,
+                       enum kvb_severity severity, struct kvb_spot place, const char *text)
+{
+    gate->findings->count = gate->findings->dropped = 0;
+    kvb_problems_init(gate->problems);
+    gate->file = file;
+    kvb_findings_add(gate->findings, rule, severity, place, "%s", text);
+    add_case(gate, NULL, name, place, "", false);
 }
 
 void kvb_gate_unreadable(struct kvb_gate *gate, const struct kvb_problems *problems)

@@ -104,6 +104,7 @@ static bool resolve_model(struct kvb_gate *gate, const struct kvb_found *found)
     }
     const struct loaded_model *entry = load_model(gate, deployment->model);
     if (entry == NULL || entry->status != KVB_OK) {
+        kvb_gate_note_missing(gate, KVB_CHECK_NO_MODEL, "", deployment->model);
         kvb_findings_add(gate->findings, KVB_CHECK_NO_MODEL, KVB_ERROR, spot, "%s",
                          entry != NULL ? entry->text : "out of memory");
         return false;
@@ -172,6 +173,7 @@ static bool resolve_gpu(struct kvb_gate *gate, const struct kvb_found *found)
         return true;
     }
     if (deployment->gpu[0] == '\0') {
+        kvb_gate_note_missing(gate, KVB_CHECK_NO_GPU, found->gpu_label, "");
         kvb_findings_add(gate->findings, KVB_CHECK_NO_GPU, KVB_ERROR, spot,
                          "the GPU is not known%s%s; name it with --gpu, a comment '# kvbudget: gpu=NAME', or under "
                          "gpus in a policy",

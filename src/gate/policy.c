@@ -22,6 +22,9 @@ static const struct kvb_check_rule_row check_rule_rows[KVB_CHECK_COUNT] = {
     [KVB_CHECK_UTILIZATION] = {"utilization", "gpu_memory_utilization inside the range that is allowed.", false},
     [KVB_CHECK_REQUIRED] = {"required-setting", "A setting that must be there.", false},
     [KVB_CHECK_FORBIDDEN] = {"forbidden-setting", "A setting that must not be there.", false},
+    [KVB_CHECK_TOGETHER] = {"together", "Deployments that share a card start side by side.", false},
+    [KVB_CHECK_DEPLOYMENTS] = {"deployments", "As many deployments are found as are expected.", false},
+    [KVB_CHECK_ENGINE] = {"engine", "The engine is one whose memory is computed here.", true},
     [KVB_CHECK_NO_GPU] = {"no-gpu", "The GPU is named in the file, a comment, the policy or by --gpu.", true},
     [KVB_CHECK_NO_MODEL] = {"no-model", "The model is named and known.", true},
     [KVB_CHECK_INPUT] = {"input", "The file can be read and its values understood.", true},
@@ -104,6 +107,9 @@ const struct kvb_policy_gpu *kvb_policy_find_gpu(const struct kvb_policy *policy
 {
     for (uint32_t i = 0; i < policy->gpu_count; i++) {
         const struct kvb_policy_gpu *gpu = &policy->gpus[i];
+        if (strcmp(gpu->gpu, KVB_POLICY_FILL_IN) == 0) {
+            continue;
+        }
         if (kvb_pattern_fits(gpu->files, file) && (gpu->label[0] == '\0' || strcmp(gpu->label, label) == 0)) {
             return gpu;
         }
@@ -114,7 +120,8 @@ const struct kvb_policy_gpu *kvb_policy_find_gpu(const struct kvb_policy *policy
 const char *kvb_policy_find_model(const struct kvb_policy *policy, const char *name)
 {
     for (uint32_t i = 0; i < policy->model_count; i++) {
-        if (strcmp(policy->models[i].name, name) == 0) {
+        bool filled = strcmp(policy->models[i].path, KVB_POLICY_FILL_IN) != 0;
+        if (filled && strcmp(policy->models[i].name, name) == 0) {
             return policy->models[i].path;
         }
     }

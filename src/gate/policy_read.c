@@ -142,7 +142,7 @@ static enum kvb_status read_waiver_rule(const struct kvb_reading *reading, const
 {
     struct kvb_policy_waiver *waiver = out;
     for (unsigned i = 0; node->kind == KVB_NODE_SCALAR && i < KVB_CHECK_COUNT; i++) {
-        if (!kvb_check_rule_row_of(i)->is_error && strcmp(kvb_check_rule_row_of(i)->id, node->text) == 0) {
+        if (strcmp(kvb_check_rule_row_of(i)->id, node->text) == 0) {
             waiver->rule = (enum kvb_check_rule)i;
             return KVB_OK;
         }
@@ -218,9 +218,17 @@ static enum kvb_status read_schema(const struct kvb_reading *reading, const stru
     return fine ? KVB_OK : wrong(reading, node, "1");
 }
 
+static const char *const unknown_words[] = {"error", "warn", "ignore", NULL};
+
 static const struct kvb_field_row top_rows[] = {
     {"kind", KVB_FIELD_OWN, .own = read_kind, .help = "always `policy`"},
     {"schema", KVB_FIELD_OWN, .own = read_schema, .help = "always 1"},
+    {"unknown", KVB_FIELD_WORD, KVB_AT(struct kvb_policy, unknown), .words = unknown_words, .minimum = 1,
+     .help = "what a case counts that cannot be answered"},
+    {"not_understood", KVB_FIELD_WORD, KVB_AT(struct kvb_policy, not_understood), .words = unknown_words, .minimum = 1,
+     .help = "what a file counts that speaks of an engine and gave no deployment"},
+    {"min_deployments", KVB_FIELD_WHOLE, KVB_AT(struct kvb_policy, min_deployments), .maximum = 1000000,
+     .help = "fewer is a failure"},
     {"rules", KVB_FIELD_TABLE, KVB_LIST_AT(struct kvb_policy, rules, rule_count), .rows = &rule, .help = "demands"},
     {"gpus", KVB_FIELD_TABLE, KVB_LIST_AT(struct kvb_policy, gpus, gpu_count), .rows = &gpu,
      .help = "which GPU a file or label means"},

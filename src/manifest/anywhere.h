@@ -18,4 +18,8 @@ enum kvb_status kvb_read_stack(struct kvb_manifest *manifest, const struct kvb_n
 enum kvb_status kvb_read_nested(struct kvb_manifest *manifest, const struct kvb_node *node,
                                 const struct kvb_container *around, bool *taken);
 
+// A YAML document that a script hands on, at `offset` of the file.
+enum kvb_status kvb_read_document_text(struct kvb_manifest *manifest, const char *text, size_t offset,
+                                       const struct kvb_container *around);
+
 #endif

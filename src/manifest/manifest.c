@@ -366,14 +366,35 @@ static enum kvb_status read_opened(struct kvb_manifest *manifest)
     return status;
 }
 
+// Outside of lines that are comments.
+static bool speaks_of_engine(const char *text)
+{
+    static const char *const words[] = {"vllm", "vLLM", "sglang", "SGLang", "llama-server"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        for (const char *at = strstr(text, words[i]); at != NULL; at = strstr(at + 1, words[i])) {
+            const char *line = at;
+            while (line > text && line[-1] != '\n') {
+                line--;
+            }
+            line += strspn(line, " \t");
+            if (*line != '#' && !kvb_starts_with(line, "//")) {
+                return true;
+            }
+            at += strcspn(at, "\n");
+            at -= *at == '\0';
+        }
+    }
+    return false;
+}
+
 enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t length,
                                   const struct kvb_manifest_options *options, kvb_found_taker *take, void *context,
-                                  uint32_t *count, struct kvb_problems *problems)
+                                  struct kvb_manifest_seen *seen, struct kvb_problems *problems)
 {
     struct kvb_manifest manifest = {
         .file = file, .text = text, .length = length, .options = options, .problems = problems};
     bool binary = length > 0 && memchr(text, '\0', length) != NULL;
-    *count = 0;
+    *seen = (struct kvb_manifest_seen){0};
     bool candidate = kvb_manifest_is_candidate(file) || kvb_starts_with(text, "#!");
     if (options->lenient && (binary || !candidate || !may_hold_deployment(text))) {
         return KVB_OK;
@@ -387,15 +408,14 @@ enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t len
         return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = file},
                                "not enough memory to read it");
     }
-    pending->next = 0;
-    pending->full = false;
-    pending->scope_line = pending->last_line = pending->count = 0;
+    memset(pending, 0, offsetof(struct kvb_pending, slots));
     pending->take = take;
     pending->context = context;
     manifest.pending = pending;
     kvb_arena_init(&manifest.arena);
     enum kvb_status status = read_opened(&manifest);
-    *count = pending->count;
+    seen->deployments = pending->count;
+    seen->not_understood = manifest.not_understood || (pending->count == 0 && speaks_of_engine(text));
     kvb_arena_free(&manifest.arena);
     kvb_release(pending);
     return status;
@@ -404,15 +424,15 @@ enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t len
 #define LENIENT_MAX_BYTES ((size_t)4 << 20)
 
 enum kvb_status kvb_manifest_load(const char *path, const struct kvb_manifest_options *options, kvb_found_taker *take,
-                                  void *context, uint32_t *count, struct kvb_problems *problems)
+                                  void *context, struct kvb_manifest_seen *seen, struct kvb_problems *problems)
 {
     struct kvb_file file;
-    *count = 0;
+    *seen = (struct kvb_manifest_seen){0};
     size_t most = options->lenient ? LENIENT_MAX_BYTES : KVB_FILE_MAX_BYTES;
     enum kvb_status status = kvb_file_read(&file, path, most, problems);
     if (status == KVB_OK) {
         const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-        status = kvb_manifest_read(name, file.text, file.length, options, take, context, count, problems);
+        status = kvb_manifest_read(name, file.text, file.length, options, take, context, seen, problems);
         kvb_file_free(&file);
     }
     return status;

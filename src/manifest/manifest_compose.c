@@ -8,6 +8,18 @@
 
 #define ENV_FILE_MAX_BYTES ((size_t)1 << 20)
 
+// What such a name holds is never shown, wherever it is used.
+static bool is_secret(const char *name)
+{
+    static const char *const parts[] = {"TOKEN", "SECRET", "PASSW", "_KEY", "APIKEY", "CREDENTIAL", "AUTH"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (kvb_contains_ignoring_case(name, parts[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // NAME=VALUE, quotes around the value taken off.
 static void keep_line(struct kvb_manifest *manifest, const char *line, size_t length,
                       const struct kvb_variable **variables)
@@ -25,8 +37,9 @@ static void keep_line(struct kvb_manifest *manifest, const char *line, size_t le
         value++;
         size -= 2;
     }
-    kvb_variable_set(manifest, variables, kvb_manifest_copy(manifest, line, name),
-                     kvb_manifest_copy(manifest, value, size), KVB_NOWHERE, false);
+    const char *key = kvb_manifest_copy(manifest, line, name);
+    kvb_variable_set_outside(manifest, variables, key,
+                             is_secret(key) ? "(a secret of .env)" : kvb_manifest_copy(manifest, value, size));
 }
 
 // compose itself reads .env beside the file.
@@ -38,7 +51,8 @@ static const struct kvb_variable *read_env_file(struct kvb_manifest *manifest)
     const char *path = kvb_manifest_join(manifest, folder, ".env", "");
     const struct kvb_variable *variables = NULL;
     struct kvb_file file;
-    if (!kvb_path_exists(path) || kvb_file_read(&file, path, ENV_FILE_MAX_BYTES, NULL) != KVB_OK) {
+    if (!kvb_path_exists(path) || kvb_path_is_link(path) ||
+        kvb_file_read(&file, path, ENV_FILE_MAX_BYTES, NULL) != KVB_OK) {
         return NULL;
     }
     for (const char *line = file.text; *line != '\0';) {
@@ -81,6 +95,18 @@ static uint32_t count_devices(const struct kvb_node *device)
     return kvb_node_whole(kvb_node_get(device, "count"), &count) ? count : 0;
 }
 
+// ["0", "2"] as "0,2".
+static void add_device_ids(struct kvb_manifest *manifest, const struct kvb_node *ids, struct kvb_container *container)
+{
+    bool is_list = ids != NULL && ids->kind == KVB_NODE_SEQUENCE;
+    for (const struct kvb_node *id = is_list ? ids->first : NULL; id != NULL; id = id->next) {
+        if (kvb_node_text(id) != NULL) {
+            const char *before = container->devices != NULL ? container->devices : "";
+            container->devices = kvb_manifest_join(manifest, before, before[0] != '\0' ? "," : "", kvb_node_text(id));
+        }
+    }
+}
+
 // deploy.resources.reservations.devices, or gpus.
 static void read_devices(struct kvb_manifest *manifest, const struct kvb_node *service, struct kvb_container *container)
 {
@@ -91,6 +117,7 @@ static void read_devices(struct kvb_manifest *manifest, const struct kvb_node *s
     for (const struct kvb_node *device = is_list ? list->first : NULL; device != NULL; device = device->next) {
         container->gpu_limit += count_devices(device);
         container->gpu_limit_offset = kvb_node_offset(manifest, device);
+        add_device_ids(manifest, kvb_node_get(device, "device_ids"), container);
     }
 }
 
@@ -131,6 +158,7 @@ static enum kvb_status read_service(struct kvb_manifest *manifest, const struct 
         container.image_offset = kvb_node_offset(manifest, image);
     }
     container.variables = read_environment(manifest, kvb_node_get(service, "environment"), outer);
+    container.together = kvb_node_get(service, "profiles") == NULL; // those of a profile are alternatives
     read_devices(manifest, service, &container);
     read_constraints(manifest, service, &container);
     kvb_words_from_node(manifest, kvb_node_get(service, "entrypoint"), KVB_DOLLAR_COMPOSE, outer, &container.words);

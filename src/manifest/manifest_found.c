@@ -86,6 +86,77 @@ static void apply_comments(struct kvb_manifest *manifest, struct kvb_found *foun
     }
 }
 
+// ---- the same twice
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < length; i++) { // FNV-1a
+        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    return mix(hash, text, strlen(text) + 1);
+}
+
+// All that two branches of a script would have to differ in to be two deployments.
+static uint64_t identity_of(const struct kvb_found *found)
+{
+    const struct kvb_deployment *deployment = &found->deployment;
+    const char *const texts[] = {found->kind,
+                                 found->name,
+                                 deployment->model,
+                                 deployment->engine,
+                                 deployment->gpu,
+                                 deployment->overrides,
+                                 deployment->name,
+                                 deployment->draft_model,
+                                 found->gpu_label,
+                                 found->devices,
+                                 found->foreign != NULL ? found->foreign : ""};
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        hash = mix_text(hash, texts[i]);
+    }
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const struct kvb_setting_value *value = &deployment->settings.values[i];
+        uint64_t number = value->set ? value->number + 1 : 0;
+        hash = mix(hash, &number, sizeof number);
+    }
+    hash = mix(hash, &deployment->gpu_memory_bytes, sizeof deployment->gpu_memory_bytes);
+    return mix(hash, &found->apart, sizeof found->apart);
+}
+
+// True when one like it was handed over before: a branch that says the same again.
+static bool is_again(struct kvb_manifest *manifest, const struct kvb_found *found)
+{
+    struct kvb_pending *pending = manifest->pending;
+    uint64_t identity = identity_of(found);
+    bool own = strcmp(found->kind, "profile") == 0; // profiles are written one by one
+    for (uint32_t i = 0; i < pending->identity_count && !own; i++) {
+        if (pending->identities[i] == identity) {
+            return true;
+        }
+    }
+    if (pending->identity_count == pending->identity_capacity) {
+        uint32_t capacity = pending->identity_capacity > 0 ? pending->identity_capacity * 2 : 16;
+        uint64_t *grown = kvb_manifest_take(manifest, capacity * sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        if (pending->identity_count > 0) {
+            memcpy(grown, pending->identities, pending->identity_count * sizeof *grown);
+        }
+        pending->identities = grown;
+        pending->identity_capacity = capacity;
+    }
+    pending->identities[pending->identity_count++] = identity;
+    return false;
+}
+
 // ---- handing over
 
 static enum kvb_status hand_over(struct kvb_manifest *manifest, uint32_t next_scope)
@@ -102,6 +173,9 @@ static enum kvb_status hand_over(struct kvb_manifest *manifest, uint32_t next_sc
     apply_comments(manifest, found, first, last);
     pending->last_line = found->place.line;
     pending->full = false;
+    if (is_again(manifest, found)) {
+        return KVB_OK;
+    }
     pending->count++;
     return pending->take(pending->context, found);
 }

@@ -5,13 +5,15 @@
 #include "manifest/manifest_reader.h"
 
 struct kvb_pending {
-    struct kvb_found slots[2];
     unsigned next; // the slot to be filled
     bool full;     // the other one waits
     uint32_t scope_line, last_line;
     uint32_t count; // handed over
+    uint64_t *identities;
+    uint32_t identity_count, identity_capacity;
     kvb_found_taker *take;
     void *context;
+    struct kvb_found slots[2];
 };
 
 #endif

@@ -53,6 +53,7 @@ struct kvb_manifest {
     size_t taken_bytes;                  // of the arena
     uint32_t variables;                  // set so far
     unsigned expanding;                  // defaults inside defaults
+    const char *from_outside; // the last variable whose value came from .env, or NULL
     bool not_understood;                 // it speaks of an engine, and a part of it could not be read
     bool templated;                      // placeholders of a template stand in it as $_NAME__
     unsigned nested;                     // documents inside documents
@@ -111,6 +112,9 @@ void kvb_words_say(struct kvb_manifest *manifest, struct kvb_words *words, const
 void kvb_words_append(struct kvb_manifest *manifest, struct kvb_words *words, const struct kvb_words *more);
 void kvb_variable_set(struct kvb_manifest *manifest, const struct kvb_variable **newest, const char *name,
                       const char *value, size_t offset, bool exported);
+// As above, of .env beside the file.
+void kvb_variable_set_outside(struct kvb_manifest *manifest, const struct kvb_variable **newest, const char *name,
+                              const char *value);
 const struct kvb_variable *kvb_variable_find(const struct kvb_variable *newest, const char *name);
 
 enum kvb_dollar { KVB_DOLLAR_PLAIN, KVB_DOLLAR_SHELL, KVB_DOLLAR_COMPOSE, KVB_DOLLAR_KUBERNETES, KVB_DOLLAR_SYSTEMD };

@@ -251,6 +251,27 @@ static void read_environment(struct kvb_manifest *manifest, struct kvb_found *fo
     }
 }
 
+// Ports and roles keep servers apart whose memory is the same; an encoder that hands its outputs on has no cache.
+static void read_roles(struct kvb_found *found, const struct kvb_words *words)
+{
+    static const char *const flags[] = {"--port", "--kv-transfer-config", "--kv_transfer_config"};
+    for (uint32_t i = 0; i < words->count; i++) {
+        const char *text = words->items[i].text;
+        const char *value = i + 1 < words->count ? words->items[i + 1].text : "";
+        for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
+            if (kvb_starts_with(text, flags[k])) {
+                for (const char *c = text[strlen(flags[k])] == '=' ? text : value; *c != '\0'; c++) {
+                    found->apart = found->apart * 31 + (unsigned char)*c;
+                }
+            }
+        }
+        bool encoder = kvb_starts_with(text, "--ec-transfer-config") || kvb_starts_with(text, "--ec_transfer_config");
+        if (encoder) {
+            found->encodes_only = strstr(text, "ec_producer") != NULL || strstr(value, "ec_producer") != NULL;
+        }
+    }
+}
+
 void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_words *words,
                           const struct kvb_variable *variables)
 {
@@ -261,6 +282,13 @@ void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found
     if (!make_texts(&serve)) {
         found->status = KVB_NO_MEMORY;
         return;
+    }
+    read_roles(found, words);
+    if (manifest->from_outside != NULL) {
+        (void)kvb_problem_add(&found->problems, KVB_NOTICE, KVB_OK,
+                              (struct kvb_place){manifest->file, found->place.line, found->place.column},
+                              "%.80s has its value from .env beside this file", manifest->from_outside);
+        manifest->from_outside = NULL;
     }
     uint32_t before = found->problems.count;
     enum kvb_status status = kvb_serve_command_read_traced((int)serve.words.count, serve.texts, &trace,

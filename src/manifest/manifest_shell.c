@@ -3,7 +3,11 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "manifest/anywhere.h"
+#include "manifest/engines.h"
 #include "manifest/manifest_reader.h"
+
+#define BODY_DEPTH_MAX 3 // of here-documents inside here-documents
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
@@ -16,6 +20,11 @@ struct shell {
     bool commands; // operators end commands; otherwise they are plain characters
     const struct kvb_variable *variables;
     char delimiter[64]; // of a here-document that begins on the next line
+    bool writes_file;   // the command's output goes to one
+    bool body_counts;   // it is a script or a document for another program, not a message
+    const struct kvb_container *like;
+    enum kvb_status status;
+    char ended_by; // the operator behind the command read last
 };
 
 // One word while it is read.
@@ -235,7 +244,13 @@ static void read_word(struct shell *shell, struct kvb_words *words)
 void kvb_shell_split(struct kvb_manifest *manifest, const char *text, size_t offset, enum kvb_dollar dollar,
                      const struct kvb_variable *variables, struct kvb_words *words)
 {
-    struct shell shell = {manifest, text, text, offset, offset, dollar, false, variables, ""};
+    struct shell shell = {.manifest = manifest,
+                          .text = text,
+                          .at = text,
+                          .offset = offset,
+                          .cursor = offset,
+                          .dollar = dollar,
+                          .variables = variables};
     while (*shell.at != '\0' && !manifest->out_of_memory) {
         size_t joined = continued(shell.at);
         if (joined > 0) {
@@ -305,19 +320,42 @@ static void read_here_document(struct shell *shell)
     shell->at += *shell->at == '\'' || *shell->at == '"';
 }
 
+// A here-document that becomes a script, or that another program is given, is read as one.
+static void read_body(struct shell *shell, const char *begin, const char *end)
+{
+    struct kvb_manifest *manifest = shell->manifest;
+    if (!shell->body_counts || shell->like == NULL || shell->like->depth >= BODY_DEPTH_MAX) {
+        return;
+    }
+    struct kvb_container like = *shell->like;
+    const char *body = kvb_manifest_copy(manifest, begin, (size_t)(end - begin));
+    like.variables = shell->variables;
+    like.depth++;
+    like.offset = KVB_NOWHERE;
+    if (strstr(body, "apiVersion:") != NULL || strstr(body, "services:") != NULL) {
+        shell->status = kvb_read_document_text(manifest, body, (size_t)(begin - shell->text), &like);
+    } else if (kvb_text_starts_engine(body)) {
+        shell->status = kvb_shell_read(manifest, body, (size_t)(begin - shell->text), &like);
+    }
+}
+
 // At a line's start: moves behind the line that is only the delimiter.
 static void skip_here_document(struct shell *shell)
 {
+    const char *begin = shell->at, *last = begin;
     size_t length = strlen(shell->delimiter);
     while (*shell->at != '\0') {
         const char *line = shell->at + strspn(shell->at, "\t ");
         bool ends = strncmp(line, shell->delimiter, length) == 0 && strchr("\r\n", line[length]) != NULL;
+        last = shell->at;
         shell->at += strcspn(shell->at, "\n");
         shell->at += *shell->at == '\n';
         if (ends) {
             break;
         }
+        last = shell->at;
     }
+    read_body(shell, begin, last);
     shell->delimiter[0] = '\0';
 }
 
@@ -333,6 +371,7 @@ static void skip_redirection(struct shell *shell, struct kvb_words *words)
         strlen(words->items[words->count - 1].text) == 1) {
         words->count--;
     }
+    shell->writes_file = shell->writes_file || *shell->at == '>';
     shell->at += strspn(shell->at, "<>&");
     shell->at += strspn(shell->at, " \t");
     if (!ends_word(shell, *shell->at)) {
@@ -340,9 +379,23 @@ static void skip_redirection(struct shell *shell, struct kvb_words *words)
     }
 }
 
+// `cat <<END` alone says something; into a file or a program it is more.
+static bool body_counts(const struct kvb_words *words, bool writes_file)
+{
+    static const char *const takers[] = {"bash", "sh",     "ssh",  "kubectl", "oc",   "docker",
+                                         "tee",  "sbatch", "sudo", "srun",    "helm", "k"};
+    const char *first = words->count > 0 ? words->items[0].text : "";
+    bool takes = false;
+    for (size_t i = 0; i < sizeof takers / sizeof takers[0]; i++) {
+        takes = takes || strcmp(first, takers[i]) == 0;
+    }
+    return takes || writes_file;
+}
+
 // Reads up to the end of a command; true while there is more text.
 static bool read_command(struct shell *shell, struct kvb_words *words)
 {
+    shell->writes_file = false;
     while (*shell->at != '\0') {
         char c = *shell->at;
         size_t joined = continued(shell->at);
@@ -355,13 +408,16 @@ static bool read_command(struct shell *shell, struct kvb_words *words)
         } else if (c == '\n') {
             shell->at++;
             if (shell->delimiter[0] != '\0') {
+                shell->body_counts = body_counts(words, shell->writes_file);
                 skip_here_document(shell);
             }
+            shell->ended_by = '\n';
             return true;
         } else if (c == '<' || c == '>') {
             skip_redirection(shell, words);
         } else if (ends_word(shell, c)) {
             shell->at++;
+            shell->ended_by = c == '&' && *shell->at == '&' ? ';' : c;
             return true;
         } else {
             const char *begin = shell->at;
@@ -400,6 +456,16 @@ static bool keep_assignments(struct shell *shell, const struct kvb_words *words)
     return only;
 }
 
+// `for NAME in A B C`: what follows is read for the first of them.
+static void take_loop(struct shell *shell, const struct kvb_words *words)
+{
+    bool loop = words->count > 3 && strcmp(words->items[0].text, "for") == 0 && strcmp(words->items[2].text, "in") == 0;
+    if (loop && words->items[3].unknown == NULL) {
+        kvb_variable_set(shell->manifest, &shell->variables, words->items[1].text, words->items[3].text,
+                         words->items[3].offset, false);
+    }
+}
+
 enum kvb_status kvb_shell_read(struct kvb_manifest *manifest, const char *text, size_t offset,
                                const struct kvb_container *like)
 {
@@ -410,14 +476,24 @@ enum kvb_status kvb_shell_read(struct kvb_manifest *manifest, const char *text, 
 enum kvb_status kvb_shell_continue(struct kvb_manifest *manifest, const char *text, size_t offset,
                                    struct kvb_container *like)
 {
-    struct shell shell = {manifest, text, text, offset, offset, KVB_DOLLAR_SHELL, true, like->variables, ""};
+    struct shell shell = {.manifest = manifest,
+                          .text = text,
+                          .at = text,
+                          .offset = offset,
+                          .cursor = offset,
+                          .dollar = KVB_DOLLAR_SHELL,
+                          .commands = true,
+                          .variables = like->variables,
+                          .like = like};
     enum kvb_status status = KVB_OK;
     bool more = true;
     while (more && status == KVB_OK && !manifest->out_of_memory) {
         struct kvb_container container = *like;
         container.words = (struct kvb_words){0};
         more = read_command(&shell, &container.words);
-        if (container.words.count > 0 && !keep_assignments(&shell, &container.words)) {
+        status = shell.status;
+        take_loop(&shell, &container.words);
+        if (status == KVB_OK && container.words.count > 0 && !keep_assignments(&shell, &container.words)) {
             container.variables = shell.variables;
             container.shell = true;
             container.depth = like->depth + 1;

@@ -84,6 +84,18 @@ void kvb_variable_set(struct kvb_manifest *manifest, const struct kvb_variable *
     }
 }
 
+void kvb_variable_set_outside(struct kvb_manifest *manifest, const struct kvb_variable **newest, const char *name,
+                              const char *value)
+{
+    struct kvb_variable *variable = kvb_manifest_take(manifest, sizeof *variable);
+    manifest->too_large = manifest->too_large || ++manifest->variables > KVB_VARIABLES_MAX;
+    if (variable != NULL) {
+        *variable = (struct kvb_variable){
+            .name = name, .value = value, .offset = KVB_NOWHERE, .outside = true, .older = *newest};
+        *newest = variable;
+    }
+}
+
 const struct kvb_variable *kvb_variable_find(const struct kvb_variable *newest, const char *name)
 {
     while (newest != NULL && strcmp(newest->name, name) != 0) {
@@ -113,6 +125,17 @@ static const char *placeholder_value(struct kvb_manifest *manifest, const struct
     const char *value = kvb_variable_value(manifest, variables, kvb_template_core(manifest, name));
     const struct kvb_variable *fallback = value == NULL ? kvb_variable_find(manifest->defaults, name) : NULL;
     return fallback != NULL ? fallback->value : value;
+}
+
+// The same, and it is remembered that what counts stands in another file.
+static const char *used_value(struct kvb_manifest *manifest, const struct kvb_variable *variables, const char *name)
+{
+    const struct kvb_variable *variable = kvb_variable_find(variables, name);
+    const char *value = kvb_variable_value(manifest, variables, name);
+    if (variable != NULL && variable->outside && value == variable->value) {
+        manifest->from_outside = name;
+    }
+    return value;
 }
 
 static size_t name_length(const char *text)
@@ -147,7 +170,7 @@ static size_t expand_braces(struct kvb_manifest *manifest, const char *text, enu
         return 0;
     }
     *name = kvb_manifest_copy(manifest, inner, length > 0 ? length : (size_t)(end - inner));
-    const char *known = length > 0 ? kvb_variable_value(manifest, variables, *name) : NULL;
+    const char *known = length > 0 ? used_value(manifest, variables, *name) : NULL;
     const char *rest = inner + length;
     bool colon = rest[0] == ':';
     char operation = colon ? rest[1] : rest[0];
@@ -213,7 +236,7 @@ size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_
         return 0;
     }
     *name = kvb_manifest_copy(manifest, text + 1, length);
-    *value = kvb_variable_value(manifest, variables, *name);
+    *value = used_value(manifest, variables, *name);
     return length + 1;
 }
 

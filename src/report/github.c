@@ -1,14 +1,24 @@
 // Escapes of GitHub workflow commands.
 #include "report/github.h"
 
+#include "report/safe_text.h"
+
 void kvb_github_add(struct kvb_buffer *out, const char *text, bool is_property)
 {
-    for (; *text != '\0'; text++) {
+    while (*text != '\0') {
+        uint32_t code;
+        size_t length = kvb_utf8_read(text, &code);
+        if (length != 1) { // bytes that are no character are not handed on
+            kvb_buffer_add_n(out, length > 0 ? text : "?", length > 0 ? length : 1);
+            text += length > 0 ? length : 1;
+            continue;
+        }
         bool escape = *text == '%' || *text == '\r' || *text == '\n' || (is_property && (*text == ':' || *text == ','));
         if (escape) {
             kvb_buffer_printf(out, "%%%02X", (unsigned)(unsigned char)*text);
         } else if ((unsigned char)*text >= 0x20 && *text != 0x7f) {
             kvb_buffer_add_n(out, text, 1);
         }
+        text++;
     }
 }

@@ -79,6 +79,11 @@ void kvb_render_check_json(struct kvb_buffer *out, const struct kvb_check_report
     kvb_json_count(&json, "read", report->totals.files_read);
     kvb_json_count(&json, "with_deployments", report->totals.files_with);
     kvb_json_close_object(&json);
+    kvb_json_open_list(&json, "not_understood");
+    for (uint32_t i = 0; i < report->totals.not_understood_count; i++) {
+        kvb_json_text(&json, NULL, report->totals.not_understood[i]);
+    }
+    kvb_json_close_list(&json);
     kvb_json_text(&json, "policy", report->totals.policy);
     kvb_render_problems_json(&json, report->problems);
     kvb_json_close_object(&json);

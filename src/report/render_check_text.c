@@ -61,6 +61,27 @@ static void add_count(struct kvb_buffer *out, uint32_t count, const char *one, c
     kvb_buffer_printf(out, "%u %s", (unsigned)count, count == 1 ? one : many);
 }
 
+#define SHOWN_MAX 10U
+
+// What speaks of an engine and gave no deployment is never passed over in silence.
+static void add_not_understood(struct kvb_buffer *out, const struct kvb_gate_totals *totals)
+{
+    uint32_t count = totals->not_understood_count;
+    if (count == 0) {
+        return;
+    }
+    add_count(out, count, "file speaks", "files speak");
+    kvb_buffer_add(out, " of an engine and gave no deployment:\n");
+    for (uint32_t i = 0; i < count && i < SHOWN_MAX; i++) {
+        kvb_buffer_add(out, "  ");
+        kvb_text_add_safe(out, totals->not_understood[i]);
+        kvb_buffer_add(out, "\n");
+    }
+    if (count > SHOWN_MAX) {
+        kvb_buffer_printf(out, "  and %u more; --json lists all\n", (unsigned)(count - SHOWN_MAX));
+    }
+}
+
 void kvb_render_check_text(struct kvb_buffer *out, const struct kvb_check_report *report)
 {
     for (uint32_t i = 0; i < report->totals.count; i++) {
@@ -76,6 +97,7 @@ void kvb_render_check_text(struct kvb_buffer *out, const struct kvb_check_report
     add_count(out, report->totals.files_seen, "file", "files");
     kvb_buffer_printf(out, " seen, %u read, %u with deployments\n", (unsigned)report->totals.files_read,
                       (unsigned)report->totals.files_with);
+    add_not_understood(out, &report->totals);
     if (report->totals.policy != NULL) {
         kvb_buffer_add(out, "policy: ");
         kvb_text_add_safe(out, report->totals.policy);

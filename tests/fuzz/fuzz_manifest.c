@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const names[] = {"a.yaml", "a.sh", "Dockerfile", "a.service", "Procfile", "a", "-"};
     static const char *const environment[] = {"A=1"};
     const struct kvb_manifest_options options = {environment, 1, size > 0 && data[0] % 2 == 1};
-    uint32_t count = 0;
+    struct kvb_manifest_seen seen_there = {0};
     if (size == 0) {
         return 0;
     }
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size - 1] = '\0';
     kvb_problems_init(&problems);
     enum kvb_status status = kvb_manifest_read(names[data[0] / 2 % (sizeof names / sizeof names[0])], text, size - 1,
-                                               &options, take, NULL, &count, &problems);
+                                               &options, take, NULL, &seen_there, &problems);
     fuzz_check(status, &problems);
     free(text);
     return 0;

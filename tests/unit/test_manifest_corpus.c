@@ -142,14 +142,14 @@ static const struct row rows[] = {
 static void read_row(const struct row *row)
 {
     char path[512];
-    uint32_t count = 0;
+    struct kvb_manifest_seen seen_there = {0};
     static const char *const environment[] = {"PORT=9000"};
     const struct kvb_manifest_options options = {environment, 1, false};
     (void)snprintf(path, sizeof path, KVB_SOURCE_DIR "/tests/fixtures/manifests/%s", row->file);
     kvb_buffer_init(&seen);
     kvb_buffer_add(&seen, "");
     kvb_problems_init(&problems);
-    enum kvb_status status = kvb_manifest_load(path, &options, take, NULL, &count, &problems);
+    enum kvb_status status = kvb_manifest_load(path, &options, take, NULL, &seen_there, &problems);
     if (status != KVB_OK) {
         kvb_buffer_printf(&seen, "%s@%u:%u\n", kvb_status_name(status), (unsigned)problems.items[0].line,
                           (unsigned)problems.items[0].column);

@@ -113,7 +113,7 @@ static void test_bad_policies(void **state)
         {"kind: policy\ngpus:\n  - label: pool=big\n", KVB_MISSING_KEY, 3},
         {"kind: policy\ngpus:\n  - {label: big, gpu: l4}\n", KVB_BAD_TYPE, 3},
         {"kind: policy\nwaivers:\n  - {rule: fits, reason: x}\n", KVB_MISSING_KEY, 3},
-        {"kind: policy\nwaivers:\n  - {rule: no-gpu, reason: x, until: 2026-12-31}\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nwaivers:\n  - {rule: no-such, reason: x, until: 2026-12-31}\n", KVB_BAD_TYPE, 3},
         {"kind: policy\nwaivers:\n  - {rule: fits, reason: x, until: 2026-13-01}\n", KVB_BAD_TYPE, 3},
         {"kind: policy\nwaivers:\n  - {rule: fits, reason: x, until: tomorrow}\n", KVB_BAD_TYPE, 3},
     };

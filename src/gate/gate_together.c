@@ -1,0 +1,82 @@
+// Deployments of one file that see the same cards: whoever starts later finds what the others left.
+#include <stdio.h>
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/text.h"
+#include "gate/gate.h"
+
+// "0,1" and "1,2" have a card in common.
+static bool share_card(const char *a, const char *b)
+{
+    for (const char *at = a; *at != '\0';) {
+        size_t length = strcspn(at, ",");
+        for (const char *other = b; *other != '\0';) {
+            size_t size = strcspn(other, ",");
+            if (size == length && length > 0 && strncmp(at, other, length) == 0) {
+                return true;
+            }
+            other += size + (other[size] == ',');
+        }
+        at += length + (at[length] == ',');
+    }
+    return false;
+}
+
+static uint64_t held(const struct gate_resident *resident)
+{
+    uint64_t outside = resident->outside_bytes > 0 ? (uint64_t)resident->outside_bytes : 0;
+    return resident->requested_bytes + outside; // each at most 2^53
+}
+
+// Each against all that stand before it in the file.
+static void judge_one(struct kvb_gate *gate, const struct gate_resident *resident)
+{
+    char text[KVB_PROBLEM_TEXT_CAPACITY], asked[32], left[32];
+    uint64_t taken = 0;
+    const char *first = NULL;
+    for (const struct gate_resident *other = resident->older; other != NULL; other = other->older) {
+        bool same = strcmp(resident->gpu, other->gpu) == 0;
+        if (same && share_card(resident->devices, other->devices)) {
+            taken += held(other);
+            first = other->name;
+        }
+    }
+    uint64_t free_bytes = taken < resident->memory_bytes ? resident->memory_bytes - taken : 0;
+    if (first == NULL || resident->requested_bytes <= free_bytes) {
+        return;
+    }
+    (void)snprintf(text, sizeof text,
+                   "it shares GPU %.40s (%.60s) with %.80s: it asks for %s GiB there and finds %s GiB free when it "
+                   "starts last; lower --gpu-memory-utilization of both, or give each a card of its own",
+                   resident->devices, resident->gpu, first,
+                   kvb_format_gib(asked, (int64_t)resident->requested_bytes, 2),
+                   kvb_format_gib(left, (int64_t)free_bytes, 2));
+    kvb_findings_add(gate->findings, KVB_CHECK_TOGETHER, KVB_ERROR, resident->place, "%s", text);
+}
+
+void kvb_gate_judge_together(struct kvb_gate *gate, const struct kvb_found *found)
+{
+    const struct kvb_budget *budget = &gate->answer->budget;
+    if (!found->together) {
+        return;
+    }
+    struct gate_resident *resident = kvb_arena_take(&gate->arena, sizeof *resident);
+    if (resident == NULL) {
+        gate->no_memory = true;
+        return;
+    }
+    *resident = (struct gate_resident){
+        .older = gate->residents,
+        .name = kvb_gate_keep(gate, found->name),
+        .devices = kvb_gate_keep(gate, found->devices[0] != '\0' ? found->devices : "0"),
+        .gpu = kvb_gate_keep(gate, gate->answer->plan.gpu.name),
+        .place = kvb_gate_place(found, found->settings[KVB_SET_GPU_MEMORY_UTILIZATION]),
+        .memory_bytes = budget->free_bytes,
+        .requested_bytes = budget->requested_bytes,
+        .outside_bytes = budget->outside_bytes,
+    };
+    gate->residents = resident;
+    judge_one(gate, resident);
+}
