@@ -3,29 +3,10 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
-#include "manifest/anywhere.h"
-#include "manifest/engines.h"
 #include "manifest/manifest_reader.h"
-
-#define BODY_DEPTH_MAX 3 // of here-documents inside here-documents
+#include "manifest/shell.h"
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
-
-struct shell {
-    struct kvb_manifest *manifest;
-    const char *text, *at;
-    size_t offset; // in the file, of the last word found there
-    size_t cursor; // behind that word
-    enum kvb_dollar dollar;
-    bool commands; // operators end commands; otherwise they are plain characters
-    const struct kvb_variable *variables;
-    char delimiter[64]; // of a here-document that begins on the next line
-    bool writes_file;   // the command's output goes to one
-    bool body_counts;   // it is a script or a document for another program, not a message
-    const struct kvb_container *like;
-    enum kvb_status status;
-    char ended_by; // the operator behind the command read last
-};
 
 // One word while it is read.
 struct reading {
@@ -304,67 +285,12 @@ static void read_array(struct shell *shell, const char *word, bool append)
     shell->variables = variable;
 }
 
-// `<<END` or `<<-'END'`: its name is kept until the line ends.
-static void read_here_document(struct shell *shell)
-{
-    shell->at += 2;
-    shell->at += *shell->at == '-';
-    shell->at += strspn(shell->at, " \t");
-    shell->at += *shell->at == '\'' || *shell->at == '"';
-    size_t length = strcspn(shell->at, " \t\r\n'\";&|()<>");
-    if (length > 0 && length < sizeof shell->delimiter) {
-        memcpy(shell->delimiter, shell->at, length);
-        shell->delimiter[length] = '\0';
-    }
-    shell->at += length;
-    shell->at += *shell->at == '\'' || *shell->at == '"';
-}
-
-// A here-document that becomes a script, or that another program is given, is read as one.
-static void read_body(struct shell *shell, const char *begin, const char *end)
-{
-    struct kvb_manifest *manifest = shell->manifest;
-    if (!shell->body_counts || shell->like == NULL || shell->like->depth >= BODY_DEPTH_MAX) {
-        return;
-    }
-    struct kvb_container like = *shell->like;
-    const char *body = kvb_manifest_copy(manifest, begin, (size_t)(end - begin));
-    like.variables = shell->variables;
-    like.depth++;
-    like.offset = KVB_NOWHERE;
-    if (strstr(body, "apiVersion:") != NULL || strstr(body, "services:") != NULL) {
-        shell->status = kvb_read_document_text(manifest, body, (size_t)(begin - shell->text), &like);
-    } else if (kvb_text_starts_engine(body)) {
-        shell->status = kvb_shell_read(manifest, body, (size_t)(begin - shell->text), &like);
-    }
-}
-
-// At a line's start: moves behind the line that is only the delimiter.
-static void skip_here_document(struct shell *shell)
-{
-    const char *begin = shell->at, *last = begin;
-    size_t length = strlen(shell->delimiter);
-    while (*shell->at != '\0') {
-        const char *line = shell->at + strspn(shell->at, "\t ");
-        bool ends = strncmp(line, shell->delimiter, length) == 0 && strchr("\r\n", line[length]) != NULL;
-        last = shell->at;
-        shell->at += strcspn(shell->at, "\n");
-        shell->at += *shell->at == '\n';
-        if (ends) {
-            break;
-        }
-        last = shell->at;
-    }
-    read_body(shell, begin, last);
-    shell->delimiter[0] = '\0';
-}
-
 // `> FILE` and `2>&1`: the operator and the word behind it say nothing about the engine.
 static void skip_redirection(struct shell *shell, struct kvb_words *words)
 {
     struct kvb_words ignored = {0};
     if (shell->at[0] == '<' && shell->at[1] == '<' && shell->at[2] != '<') {
-        read_here_document(shell);
+        kvb_shell_open_body(shell);
         return;
     }
     if (words->count > 0 && shell->at > shell->text && shell->at[-1] >= '0' && shell->at[-1] <= '9' &&
@@ -377,19 +303,6 @@ static void skip_redirection(struct shell *shell, struct kvb_words *words)
     if (!ends_word(shell, *shell->at)) {
         read_word(shell, &ignored);
     }
-}
-
-// `cat <<END` alone says something; into a file or a program it is more.
-static bool body_counts(const struct kvb_words *words, bool writes_file)
-{
-    static const char *const takers[] = {"bash", "sh",     "ssh",  "kubectl", "oc",   "docker",
-                                         "tee",  "sbatch", "sudo", "srun",    "helm", "k"};
-    const char *first = words->count > 0 ? words->items[0].text : "";
-    bool takes = false;
-    for (size_t i = 0; i < sizeof takers / sizeof takers[0]; i++) {
-        takes = takes || strcmp(first, takers[i]) == 0;
-    }
-    return takes || writes_file;
 }
 
 // Reads up to the end of a command; true while there is more text.
@@ -408,8 +321,7 @@ static bool read_command(struct shell *shell, struct kvb_words *words)
         } else if (c == '\n') {
             shell->at++;
             if (shell->delimiter[0] != '\0') {
-                shell->body_counts = body_counts(words, shell->writes_file);
-                skip_here_document(shell);
+                kvb_shell_read_body(shell, words);
             }
             shell->ended_by = '\n';
             return true;

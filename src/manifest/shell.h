@@ -1,0 +1,28 @@
+// A shell text while it is read, and the here-documents in it.
+#ifndef KVB_MANIFEST_SHELL_H
+#define KVB_MANIFEST_SHELL_H
+
+#include "manifest/manifest_reader.h"
+
+struct shell {
+    struct kvb_manifest *manifest;
+    const char *text, *at;
+    size_t offset; // in the file, of the last word found there
+    size_t cursor; // behind that word
+    enum kvb_dollar dollar;
+    bool commands; // operators end commands; otherwise they are plain characters
+    const struct kvb_variable *variables;
+    char delimiter[64]; // of a here-document that begins on the next line
+    bool writes_file;   // the command's output goes to one
+    bool body_counts;   // it is a script or a document for another program, not a message
+    const struct kvb_container *like;
+    enum kvb_status status;
+    char ended_by; // the operator behind the command read last
+};
+
+// At `<<END`: its name is kept until the line ends.
+void kvb_shell_open_body(struct shell *shell);
+// At the start of the line behind the command `words`: reads the body where it is one, and moves behind it.
+void kvb_shell_read_body(struct shell *shell, const struct kvb_words *words);
+
+#endif
