@@ -13,8 +13,9 @@
 
 static const struct kvb_framework_row rows[] = {
 #define VERL KVB_FRAMEWORK_VERL, 0, 0
-#define VERL_EARLY KVB_FRAMEWORK_VERL, 0, KVB_RELEASE(0, 3, 0)
-#define VERL_LATE KVB_FRAMEWORK_VERL, KVB_RELEASE(0, 3, 0), 0
+// Read off verl's tags v0.1 to v0.9.0.
+#define VERL_TO(a, b, c) KVB_FRAMEWORK_VERL, 0, KVB_RELEASE(a, b, c)
+#define VERL_FROM(a, b, c) KVB_FRAMEWORK_VERL, KVB_RELEASE(a, b, c), 0
 #define ACTOR "actor_rollout_ref.actor."
 #define ROLLOUT "actor_rollout_ref.rollout."
     {VERL, "trainer.n_gpus_per_node", "gpus", KVB_MEANS_TIMES, "8"},
@@ -39,10 +40,13 @@ static const struct kvb_framework_row rows[] = {
     {VERL, ROLLOUT "gpu_memory_utilization", "gpu_memory_utilization", KVB_MEANS_SETTING, "0.5"},
     {VERL, ROLLOUT "tensor_model_parallel_size", "tensor_parallel_size", KVB_MEANS_SETTING, "2"},
     {VERL, ROLLOUT "max_num_batched_tokens", "max_num_batched_tokens", KVB_MEANS_SETTING, "8192"},
-    {VERL_EARLY, ROLLOUT "max_num_seqs", "max_num_seqs", KVB_MEANS_SETTING, "1024"},
-    {VERL_LATE, ROLLOUT "max_num_seqs", "max_num_seqs", KVB_MEANS_SETTING, "256"},
-    {VERL_EARLY, ROLLOUT "enforce_eager", "enforce_eager", KVB_MEANS_SETTING, "true"},
-    {VERL_LATE, ROLLOUT "enforce_eager", "enforce_eager", KVB_MEANS_SETTING, "false"},
+    {VERL_TO(0, 9, 0), ROLLOUT "max_num_seqs", "max_num_seqs", KVB_MEANS_SETTING, "1024"},
+    {VERL_FROM(0, 9, 0), ROLLOUT "max_num_seqs", "max_num_seqs", KVB_MEANS_SETTING, "256"},
+    {VERL_TO(0, 6, 0), ROLLOUT "enforce_eager", "enforce_eager", KVB_MEANS_SETTING, "true"},
+    {VERL_FROM(0, 6, 0), ROLLOUT "enforce_eager", "enforce_eager", KVB_MEANS_SETTING, "false"},
+    {VERL, ROLLOUT "pipeline_model_parallel_size", "pipeline_parallel_size", KVB_MEANS_SETTING, NULL},
+    {VERL, ROLLOUT "enable_prefix_caching", "enable_prefix_caching", KVB_MEANS_SETTING, "true"},
+    {VERL, ROLLOUT "quantization", "quantization", KVB_MEANS_SETTING, NULL},
     {VERL, ROLLOUT "enable_chunked_prefill", "enable_chunked_prefill", KVB_MEANS_SETTING, "true"},
     {VERL, ROLLOUT "dtype", "dtype", KVB_MEANS_SETTING, "bfloat16"},
     {VERL, ROLLOUT "max_model_len", "max_model_len", KVB_MEANS_SETTING, NULL},

@@ -7,44 +7,8 @@
 #include <kvbudget/units.h>
 
 #include "base/text.h"
+#include "deployment/residents.h"
 #include "manifest/manifest_kubernetes.h"
-
-// verl's key below actor_rollout_ref.rollout, vLLM's flag, and verl's own default
-// (verl/trainer/config/rollout/rollout.yaml).
-static const struct {
-    const char *key;
-    const char *flag;
-    const char *fallback; // NULL: vLLM's
-} verl_rows[] = {
-    {"gpu_memory_utilization", "--gpu-memory-utilization", "0.5"},
-    {"tensor_model_parallel_size", "--tensor-parallel-size", "2"},
-    {"pipeline_model_parallel_size", "--pipeline-parallel-size", NULL},
-    {"max_num_batched_tokens", "--max-num-batched-tokens", "8192"},
-    {"max_num_seqs", "--max-num-seqs", "1024"},
-    {"max_model_len", "--max-model-len", NULL},
-    {"dtype", "--dtype", "bfloat16"},
-    {"quantization", "--quantization", NULL},
-};
-static const struct {
-    const char *key;
-    const char *flag;
-    bool fallback;
-} verl_switches[] = {
-    {"enforce_eager", "--enforce-eager", false},
-    {"free_cache_engine", "--enable-sleep-mode", true},
-    {"enable_chunked_prefill", "--enable-chunked-prefill", true},
-    {"enable_prefix_caching", "--enable-prefix-caching", true},
-};
-
-// OpenRLHF's flag and vLLM's (openrlhf/cli/train_ppo_ray.py).
-static const struct {
-    const char *name;
-    const char *flag;
-    const char *fallback;
-} openrlhf_rows[] = {
-    {"vllm_gpu_memory_utilization", "--gpu-memory-utilization", "0.95"},
-    {"vllm_tensor_parallel_size", "--tensor-parallel-size", "1"},
-};
 
 // One value with its place, or nothing.
 struct value {
@@ -139,22 +103,42 @@ static struct value rollout_key(struct kvb_manifest *manifest, lookup *find, con
     return find(manifest, source, kvb_manifest_join(manifest, "actor_rollout_ref.rollout.", key, ""));
 }
 
+static bool is_off(const char *text)
+{
+    return kvb_equal_ignoring_case(text, "false") || strcmp(text, "0") == 0;
+}
+
+// The rows of the framework's own keys, as `plan` reads them for residents, of its newest release.
+static void say_framework(struct kvb_manifest *manifest, enum kvb_framework framework, lookup *find, const void *source,
+                          struct kvb_words *words)
+{
+    size_t count;
+    const struct kvb_framework_row *rows = kvb_framework_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct kvb_framework_row *row = &rows[i];
+        bool sleeps = row->meaning == KVB_MEANS_SLEEP;
+        if (row->framework != framework || row->until != 0 || (row->meaning != KVB_MEANS_SETTING && !sleeps)) {
+            continue;
+        }
+        struct value value = row->path[0] != '\0' ? find(manifest, source, row->path) : (struct value){0};
+        value.offset = value.text != NULL ? value.offset : KVB_NOWHERE;
+        const char *text = value.text != NULL ? value.text : row->otherwise;
+        const char *flag = kvb_manifest_join(manifest, "--", sleeps ? "enable-sleep-mode" : row->key, "");
+        bool on = text != NULL && (kvb_equal_ignoring_case(text, "true") || (sleeps && !is_off(text)));
+        if (on) {
+            kvb_words_say(manifest, words, flag, value.offset);
+        } else if (text != NULL && !is_off(text)) {
+            say(manifest, words, flag, value, row->otherwise);
+        }
+    }
+}
+
 static void add_verl(struct kvb_manifest *manifest, lookup *find, const void *source, struct kvb_words *words)
 {
     struct value model = find(manifest, source, "actor_rollout_ref.model.path");
     bool has_length = rollout_key(manifest, find, source, "max_model_len").text != NULL;
     say(manifest, words, "--model", model, NULL);
-    for (size_t i = 0; i < sizeof verl_rows / sizeof verl_rows[0]; i++) {
-        say(manifest, words, verl_rows[i].flag, rollout_key(manifest, find, source, verl_rows[i].key),
-            verl_rows[i].fallback);
-    }
-    for (size_t i = 0; i < sizeof verl_switches / sizeof verl_switches[0]; i++) {
-        struct value value = rollout_key(manifest, find, source, verl_switches[i].key);
-        bool on = value.text != NULL ? kvb_equal_ignoring_case(value.text, "true") : verl_switches[i].fallback;
-        if (on) {
-            kvb_words_say(manifest, words, verl_switches[i].flag, value.offset);
-        }
-    }
+    say_framework(manifest, KVB_FRAMEWORK_VERL, find, source, words);
     if (!has_length) {
         struct value prompt = first_of(rollout_key(manifest, find, source, "prompt_length"),
                                        find(manifest, source, "data.max_prompt_length"));
@@ -167,17 +151,10 @@ static void add_verl(struct kvb_manifest *manifest, lookup *find, const void *so
 static void add_openrlhf(struct kvb_manifest *manifest, const struct kvb_words *source, struct kvb_words *words)
 {
     say(manifest, words, "--model", in_flags(manifest, source, "pretrain"), NULL);
-    for (size_t i = 0; i < sizeof openrlhf_rows / sizeof openrlhf_rows[0]; i++) {
-        say(manifest, words, openrlhf_rows[i].flag, in_flags(manifest, source, openrlhf_rows[i].name),
-            openrlhf_rows[i].fallback);
-    }
+    say_framework(manifest, KVB_FRAMEWORK_OPENRLHF, in_flags, source, words);
     struct value eager = in_flags(manifest, source, "enforce_eager");
-    struct value sleep = in_flags(manifest, source, "vllm_enable_sleep");
     if (eager.text != NULL) {
         kvb_words_say(manifest, words, "--enforce-eager", eager.offset);
-    }
-    if (sleep.text != NULL) {
-        kvb_words_say(manifest, words, "--enable-sleep-mode", sleep.offset);
     }
     say_length(manifest, words, in_flags(manifest, source, "prompt_max_len"),
                in_flags(manifest, source, "generate_max_len"));
