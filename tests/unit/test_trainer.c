@@ -155,8 +155,12 @@ static void verl_defaults_by_release(void **unused)
     assert_false(entry.trainer.has_reference);
     assert_int_equal(setting(KVB_SET_GPU_MEMORY_UTILIZATION), 500000);
     assert_int_equal(setting(KVB_SET_TENSOR_PARALLEL_SIZE), 2);
-    assert_int_equal(setting(KVB_SET_MAX_NUM_SEQS), 256);
+    assert_int_equal(setting(KVB_SET_MAX_NUM_SEQS), 1024); // rollout.yaml of the tags v0.1 to v0.8.0
     assert_int_equal(setting(KVB_SET_ENFORCE_EAGER), 0);
+    apply(KVB_FRAMEWORK_VERL, KVB_RELEASE(0, 9, 0), "{}", KVB_OK);
+    assert_int_equal(setting(KVB_SET_MAX_NUM_SEQS), 256);
+    apply(KVB_FRAMEWORK_VERL, KVB_RELEASE(0, 5, 0), "{}", KVB_OK);
+    assert_int_equal(setting(KVB_SET_ENFORCE_EAGER), 1); // False from v0.6.0 on
     apply(KVB_FRAMEWORK_VERL, KVB_RELEASE(0, 2, 0), "{}", KVB_OK);
     assert_int_equal(setting(KVB_SET_MAX_NUM_SEQS), 1024);
     assert_int_equal(setting(KVB_SET_ENFORCE_EAGER), 1);
