@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "catalogue/builtin.h"
-#include "text/file.h"
 #include "catalogue/profile.h"
+#include "text/file.h"
 
 #define MATCHES_MAX 8
 #define WORDS_CAPACITY 160
@@ -53,32 +53,44 @@ struct search {
     size_t match_count;
     const struct kvb_builtin *family[MATCHES_MAX]; // ids that begin with what is wanted: "a100" of "a100-sxm-80"
     size_t family_count;
-    const struct kvb_builtin *nearest;
+    const struct kvb_builtin *nearest; // looked for only when nothing was found
     unsigned nearest_distance;
 };
 
-// True when this name is the one wanted; remembers the nearest otherwise.
-static bool consider(struct search *search, const struct kvb_builtin *row, const char *name, size_t length)
+static bool is_wanted(const struct search *search, const char *name, size_t length)
 {
     char words[WORDS_CAPACITY];
     const char *normal = normalise(words, name, length);
-    if (*normal == '\0') {
-        return false;
-    }
-    if (strcmp(normal, search->wanted) == 0) {
-        return true;
-    }
+    return *normal != '\0' && strcmp(normal, search->wanted) == 0;
+}
+
+// Remembers the nearest name.
+static void consider(struct search *search, const struct kvb_builtin *row, const char *name, size_t length)
+{
+    char words[WORDS_CAPACITY];
+    const char *normal = normalise(words, name, length);
     size_t have = strlen(normal);
     size_t want = strlen(search->wanted);
-    if (search->nearest && (have > want ? have - want : want - have) >= search->nearest_distance) {
-        return false; // cannot be nearer
+    bool farther = search->nearest && (have > want ? have - want : want - have) >= search->nearest_distance;
+    if (have == 0 || farther) {
+        return;
     }
     unsigned distance = kvb_edit_distance(normal, search->wanted);
     if (!search->nearest || distance < search->nearest_distance) {
         search->nearest = row;
         search->nearest_distance = distance;
     }
-    return false;
+}
+
+static void consider_row(struct search *search, const struct kvb_builtin *row)
+{
+    consider(search, row, row->id, strlen(row->id));
+    const char *name = row->names;
+    while (*name) {
+        size_t length = strcspn(name, ",");
+        consider(search, row, name, length);
+        name += length + (name[length] == ',');
+    }
 }
 
 static bool begins_with_wanted(const struct search *search, const char *id)
@@ -97,14 +109,14 @@ static bool begins_with_wanted(const struct search *search, const char *id)
 
 static void search_row(struct search *search, const struct kvb_builtin *row)
 {
-    if (consider(search, row, row->id, strlen(row->id))) {
+    if (is_wanted(search, row->id, strlen(row->id))) {
         search->by_id = row;
     }
     bool found = false;
     const char *name = row->names;
     while (*name) {
         size_t length = strcspn(name, ",");
-        found = consider(search, row, name, length) || found;
+        found = is_wanted(search, name, length) || found;
         name += length + (name[length] == ',');
     }
     if (found && search->match_count < MATCHES_MAX) {
@@ -153,6 +165,10 @@ enum kvb_status kvb_gpu_load(const char *name, struct kvb_gpu *gpu, struct kvb_p
     if (kvb_name_is_path(name)) {
         return load_file(name, gpu, problems);
     }
+    const struct kvb_builtin *exact = kvb_builtin_find(KVB_PROFILE_GPU, name);
+    if (exact) {
+        return kvb_gpu_read(exact->id, exact->text, exact->length, gpu, problems);
+    }
     char words[WORDS_CAPACITY];
     struct search search = {.wanted = normalise(words, name, strlen(name))};
     size_t count;
@@ -169,6 +185,9 @@ enum kvb_status kvb_gpu_load(const char *name, struct kvb_gpu *gpu, struct kvb_p
     }
     if (search.family_count > 1) {
         return say_ambiguous(name, search.family, search.family_count, problems);
+    }
+    for (size_t i = 0; search.family_count == 0 && i < count; i++) {
+        consider_row(&search, &rows[i]);
     }
     if (search.family_count == 1) {
         search.nearest = search.family[0];

@@ -89,6 +89,20 @@ static void fold_core(char out[KVB_NAME_PART], const char *name)
     kvb_name_fold(out, KVB_NAME_PART, kept);
 }
 
+// Tuned to follow instructions, by its name.
+static bool is_tuned(const char *name)
+{
+    while (*name) {
+        size_t length = strcspn(name, "-_ ");
+        if (is_variant(name, length) && (lower(*name) == 'i' || lower(*name) == 'c')) {
+            return true; // "instruct", "it", "chat"
+        }
+        name += length;
+        name += *name != '\0';
+    }
+    return false;
+}
+
 static bool is_repackager(const char *id)
 {
     size_t length = strcspn(id, "/");
@@ -176,7 +190,7 @@ static void find_core(struct found *found, const struct kvb_name *name, const ch
             kvb_name_fold(have, sizeof have, own);
             offer(found, &rows[i],
                   rank_of(&rows[i], name->owner) + (scheme.method == KVB_NAME_UNSAID ? 8 : 0) +
-                      (strcmp(have, folded) == 0 ? 16 : 0));
+                      (strcmp(have, folded) == 0 ? 16 : 0) + (is_tuned(own) == is_tuned(rest) ? 1 : 0));
         }
     }
 }

@@ -84,8 +84,8 @@ static void write_fp8(char *out, size_t capacity, const struct kvb_name_scheme *
 static void write_grouped(char *out, size_t capacity, const struct kvb_name_scheme *scheme)
 {
     bool awq = scheme->method == KVB_NAME_AWQ;
-    if (awq && scheme->bits == 8) { // the engine's AWQ knows 4 bits only; such are compressed-tensors
-        write_packed(out, capacity, 8, group_of(scheme), false);
+    if (awq && bits_of(scheme) != 4) { // the engine's AWQ knows 4 bits only; such are compressed-tensors
+        write_packed(out, capacity, bits_of(scheme), group_of(scheme), false);
         return;
     }
     (void)snprintf(out, capacity,
