@@ -25,6 +25,11 @@ static void add_notices(const struct kvb_log_report *log, struct kvb_problems *p
         {KVB_NOTE_LAYERS_ON_CPU, "part of the model was placed outside the GPU: it runs, slowly"},
         {KVB_NOTE_CPU_BACKEND, "this is the CPU backend: sizes are host memory"},
     };
+    if (log->newest_first) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
+                              "the time stamps fall from line to line: this log is newest first, and stages come out "
+                              "wrong; turn it round, as in 'tac LOG | kvbudget explain'");
+    }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (log->notes[rows[i].note]) {
             (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, (struct kvb_place){0}, "%s", rows[i].text);

@@ -11,6 +11,7 @@
 void kvb_runs_init(struct kvb_runs *runs)
 {
     memset(runs, 0, sizeof *runs);
+    runs->clock = -1;
 }
 
 // ---- Attempts
@@ -220,6 +221,38 @@ bool kvb_runs_knows_line(const struct kvb_runs *runs, uint64_t line)
     return line > 0 && line <= KVB_EXCERPT_LINES && (runs->known_map[(line - 1) / 64] >> (line - 1) % 64 & 1U) != 0;
 }
 
+static int32_t two_digits(const char *text)
+{
+    return text[0] >= '0' && text[0] <= '9' && text[1] >= '0' && text[1] <= '9' ? (text[0] - '0') * 10 + text[1] - '0'
+                                                                                : -1;
+}
+
+// The first HH:MM:SS before the message, in seconds of the day; -1 = none.
+static int32_t clock_of(const struct kvb_log_hit *hit)
+{
+    for (size_t i = 0; i + 8 <= hit->start; i++) {
+        const char *at = hit->record + i;
+        int32_t hour = at[2] == ':' && at[5] == ':' ? two_digits(at) : -1;
+        if (hour >= 0 && hour < 24 && two_digits(at + 3) >= 0 && two_digits(at + 6) >= 0) {
+            return (hour * 60 + two_digits(at + 3)) * 60 + two_digits(at + 6);
+        }
+    }
+    return -1;
+}
+
+// Whether time goes backwards from line to line; midnight is one great fall and no more.
+static void note_clock(struct kvb_runs *runs, const struct kvb_log_hit *hit)
+{
+    int32_t clock = clock_of(hit);
+    if (clock >= 0 && runs->clock >= 0) {
+        runs->rises += clock > runs->clock;
+        runs->falls += clock < runs->clock;
+    }
+    runs->clock = clock >= 0 ? clock : runs->clock;
+}
+
+#define FALLS_MIN 3 // of the clock, before a log is called newest first
+
 void kvb_runs_take(struct kvb_runs *runs, const struct kvb_log_hit *hit)
 {
     if (hit->row->event == KVB_EVENT_NEAR) {
@@ -229,6 +262,7 @@ void kvb_runs_take(struct kvb_runs *runs, const struct kvb_log_hit *hit)
         runs->known_map[(hit->line - 1) / 64] |= UINT64_C(1) << (hit->line - 1) % 64;
     }
     if (runs->last_known_line != hit->line) {
+        note_clock(runs, hit);
         runs->known_lines += !is_companion(hit->row->event);
         runs->last_known_line = hit->line;
     }
@@ -259,5 +293,6 @@ void kvb_runs_finish(struct kvb_runs *runs, bool only_figures, struct kvb_log_re
     report->run_shown = runs->shown_index;
     memcpy(report->runs, runs->rows, sizeof report->runs);
     report->known_lines = runs->known_lines;
+    report->newest_first = runs->falls >= FALLS_MIN && runs->falls > 3 * runs->rises;
     kvb_attempt_settle(report);
 }

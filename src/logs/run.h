@@ -54,6 +54,8 @@ struct kvb_runs {
     uint32_t count;
     struct kvb_log_run rows[KVB_LOG_RUNS_MAX];
     uint32_t shown_index;
+    int32_t clock;         // of the last line that bore one, in seconds of the day; -1 = none yet
+    uint32_t rises, falls; // of the clock from line to line
     uint64_t known_lines, last_known_line;
     uint64_t known_map[KVB_EXCERPT_LINES / 64]; // which of the first lines were recognised
 };

@@ -192,6 +192,20 @@ static void test_devices(void **state)
     assert_int_equal(report->failure.about_memory, KVB_LOG_NO);
 }
 
+static void test_newest_first(void **state)
+{
+    (void)state;
+#define AT(second, text) "INFO 03-04 05:06:" second " [a.py:1] " text "\n"
+#define LATE AT("59", "GPU KV cache size: 12,352 tokens")
+#define MIDDLE AT("40", "Available KV cache memory: 4.0 GiB") AT("30", "Model loading took 8.25 GiB")
+#define EARLY AT("10", "Starting to load model a/b...")
+    assert_true(read_log(LATE MIDDLE EARLY)->newest_first);
+    assert_false(read_log(EARLY AT("30", "Model loading took 8.25 GiB") AT("40", "Available KV cache memory: 4.0 GiB")
+                              LATE EARLY)
+                     ->newest_first);
+    assert_false(read_log("Model loading took 8.25 GiB\nAvailable KV cache memory: 4.0 GiB\n")->newest_first);
+}
+
 static void test_commands(void **state)
 {
     (void)state;
@@ -218,4 +232,4 @@ static void test_cause_rows(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(test_endings), cmocka_unit_test(test_tracebacks), cmocka_unit_test(test_wrappers),
               cmocka_unit_test(test_verdicts), cmocka_unit_test(test_stamps), cmocka_unit_test(test_devices),
-              cmocka_unit_test(test_commands), cmocka_unit_test(test_cause_rows))
+              cmocka_unit_test(test_commands), cmocka_unit_test(test_newest_first), cmocka_unit_test(test_cause_rows))

@@ -271,6 +271,19 @@ static void test_repeated_table(void **state)
     assert_int_equal(machine.platform, KVB_PLATFORM_LINUX);
 }
 
+// Used and free without a total, once a second: the last reading counts, and their sum is the card.
+static void test_repeated_csv(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("timestamp, memory.used [MiB], memory.free [MiB]\n"
+                               "2025/11/22 05:06:07.123, 500 MiB, 24000 MiB\n"
+                               "2025/11/22 05:06:08.123, 600 MiB, 23900 MiB\n"),
+                     KVB_OK);
+    assert_int_equal(machine.count, 1);
+    assert_int_equal(machine.devices[0].used_bytes.value, 600 * KVB_MIB);
+    assert_int_equal(machine.devices[0].total_bytes.value, 24500 * KVB_MIB);
+}
+
 // What the long forms and the CSV say beside the figures, and what they leave out.
 static void test_words(void **state)
 {
@@ -431,7 +444,7 @@ static void test_names(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_files), cmocka_unit_test(test_bytes_of_rocm), cmocka_unit_test(test_processes),
-              cmocka_unit_test(test_mistakes), cmocka_unit_test(test_repeated_table), cmocka_unit_test(test_pasted),
-              cmocka_unit_test(test_not_text), cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_no_memory),
-              cmocka_unit_test(test_names), cmocka_unit_test(test_words), cmocka_unit_test(test_json_shapes),
-              cmocka_unit_test(test_deep))
+              cmocka_unit_test(test_mistakes), cmocka_unit_test(test_repeated_table),
+              cmocka_unit_test(test_repeated_csv), cmocka_unit_test(test_pasted), cmocka_unit_test(test_not_text),
+              cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_names),
+              cmocka_unit_test(test_words), cmocka_unit_test(test_json_shapes), cmocka_unit_test(test_deep))
