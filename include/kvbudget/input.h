@@ -106,6 +106,8 @@ struct kvb_deployment {
     uint32_t resident_count; // entries of `residents:`, read by kvb_residents_load
 };
 void kvb_deployment_init(struct kvb_deployment *deployment);
+// "2xH100" as its GPU: two of them, split by tensors unless the settings say how.
+void kvb_deployment_take_gpu_count(struct kvb_deployment *deployment);
 
 // A `kind: deployment` profile; values get origin KVB_ORIGIN_PROFILE.
 enum kvb_status kvb_deployment_read(const char *file, const char *text, size_t length,

@@ -160,10 +160,38 @@ static enum kvb_status load_file(const char *path, struct kvb_gpu *gpu, struct k
     return status;
 }
 
+// "24GB": a card that is sold with so much. False when it is no such size.
+static bool is_nameplate(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    const char *unit = name + digits + strspn(name + digits, " ");
+    return digits >= 1 && digits <= 4 && name[0] != '0' && kvb_equal_ignoring_case(unit, "gb");
+}
+
+static enum kvb_status load_nameplate(const char *name, struct kvb_gpu *gpu, struct kvb_problems *problems)
+{
+    char text[160], size[32];
+    int digits = (int)strspn(name, "0123456789");
+    int length = snprintf(text, sizeof text,
+                          "kind: gpu\nschema: 1\nid: %.*sgb\nname: \"GPU sold with %.*s GB\"\nnameplate_gb: %.*s\n",
+                          digits, name, digits, name, digits, name);
+    enum kvb_status status = kvb_gpu_read(name, text, (size_t)length, gpu, problems);
+    if (status == KVB_OK) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, (struct kvb_place){0},
+                              "'%.20s' is taken for a card sold with so much, of which an engine sees about %s GiB; "
+                              "--gpu-memory takes an exact size, --gpu a card's name",
+                              name, kvb_format_gib(size, (int64_t)gpu->memory_bytes, 1));
+    }
+    return status;
+}
+
 enum kvb_status kvb_gpu_load(const char *name, struct kvb_gpu *gpu, struct kvb_problems *problems)
 {
     if (kvb_name_is_path(name)) {
         return load_file(name, gpu, problems);
+    }
+    if (is_nameplate(name)) {
+        return load_nameplate(name, gpu, problems);
     }
     const struct kvb_builtin *exact = kvb_builtin_find(KVB_PROFILE_GPU, name);
     if (exact) {

@@ -349,7 +349,11 @@ enum kvb_status options_read(struct arguments *arguments, int count, const char 
     if (status == KVB_OK) {
         status = read_profile_and_command(&reading);
     }
-    return status == KVB_OK ? apply_uses(&reading) : status;
+    status = status == KVB_OK ? apply_uses(&reading) : status;
+    if (status == KVB_OK) {
+        kvb_deployment_take_gpu_count(&arguments->question.deployment);
+    }
+    return status;
 }
 
 bool options_want_json(int count, const char *const *words)

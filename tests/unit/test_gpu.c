@@ -177,6 +177,56 @@ static void test_ambiguous_and_unknown(void **state)
     assert_int_equal(gpu.memory_bytes, 7); // untouched
 }
 
+// A card by the size on its box: less a share that the driver keeps, with a bound.
+static void test_nameplate(void **state)
+{
+    (void)state;
+    struct kvb_gpu gpu;
+    assert_int_equal(load("24GB", &gpu), KVB_OK);
+    assert_string_equal(gpu.name, "GPU sold with 24 GB");
+    assert_int_equal(gpu.memory_basis, KVB_BASIS_NAMEPLATE);
+    assert_true(gpu.memory_low_bytes < gpu.memory_bytes && gpu.memory_bytes < 24 * KVB_GIB);
+    assert_int_equal(problems.items[0].severity, KVB_NOTICE);
+    assert_int_equal(load("80 gb", &gpu), KVB_OK);
+    assert_int_equal(load("0GB", &gpu), KVB_UNKNOWN_NAME);
+    assert_int_equal(load("24GBx", &gpu), KVB_UNKNOWN_NAME);
+    assert_int_equal(load("99999GB", &gpu), KVB_UNKNOWN_NAME);
+}
+
+// How many of a card, in its name; what the settings say of the split stands.
+static void test_counts(void **state)
+{
+    static const struct {
+        const char *text, *gpu;
+        uint64_t split;
+    } rows[] = {{"2xH100", "H100", 2},
+                {"4 x 4090", "4090", 4},
+                {"8*A100-SXM4-80GB", "A100-SXM4-80GB", 8},
+                {"1x l4", "l4", 1},
+                {"4090", "4090", 0},
+                {"H100x2", "H100x2", 0},
+                {"100xH100", "100xH100", 0},
+                {"0xH100", "0xH100", 0},
+                {"2x", "2x", 0},
+                {"", "", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static struct kvb_deployment deployment;
+        kvb_deployment_init(&deployment);
+        (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", rows[i].text);
+        kvb_deployment_take_gpu_count(&deployment);
+        const struct kvb_setting_value *split = &deployment.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE];
+        assert_string_equal(deployment.gpu, rows[i].gpu);
+        assert_int_equal(split->set ? split->number : 0, rows[i].split);
+    }
+    static struct kvb_deployment said;
+    kvb_deployment_init(&said);
+    (void)snprintf(said.gpu, sizeof said.gpu, "4xH100");
+    kvb_settings_set(&said.settings, KVB_SET_PIPELINE_PARALLEL_SIZE, 4, KVB_ORIGIN_FLAG);
+    kvb_deployment_take_gpu_count(&said);
+    assert_int_equal(said.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE].set, 0);
+}
+
 struct total_row {
     const char *id;
     const char *total;
@@ -240,4 +290,5 @@ static void test_facts(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(test_table_is_sorted), cmocka_unit_test(test_every_profile),
               cmocka_unit_test(test_index_agrees_with_profiles), cmocka_unit_test(test_names),
-              cmocka_unit_test(test_ambiguous_and_unknown), cmocka_unit_test(test_totals), cmocka_unit_test(test_facts))
+              cmocka_unit_test(test_ambiguous_and_unknown), cmocka_unit_test(test_nameplate),
+              cmocka_unit_test(test_counts), cmocka_unit_test(test_totals), cmocka_unit_test(test_facts))
