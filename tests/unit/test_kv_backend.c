@@ -217,5 +217,51 @@ static void the_class_of_v32(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(backends), cmocka_unit_test(refused), cmocka_unit_test(a_backend_asked_for),
-              cmocka_unit_test(declared), cmocka_unit_test(unknown_algorithm), cmocka_unit_test(the_class_of_v32))
+// Words and blocks that a release's argparse does not list, blocks that no attention backend takes, ranks that do not
+// divide; and a stated cache larger than the card: 40 GiB beside 15 GiB of weights on 22 GiB.
+static void flags_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_setting setting;
+        uint64_t number;
+        const char *error; // "": starts
+    } rows[] = {
+        {R(24, 0), KVB_SET_KV_CACHE_DTYPE, KVB_KV_INT4_PER_TOKEN_HEAD,
+         "argument --kv-cache-dtype: invalid choice: 'int4_per_token_head'"},
+        {R(25, 0), KVB_SET_KV_CACHE_DTYPE, KVB_KV_INT4_PER_TOKEN_HEAD, ""},
+        {R(19, 1), KVB_SET_KV_CACHE_DTYPE, KVB_KV_NVFP4, "argument --kv-cache-dtype: invalid choice: 'nvfp4'"},
+        {R(10, 2), KVB_SET_KV_CACHE_DTYPE, KVB_KV_16BIT, "argument --kv-cache-dtype: invalid choice: 'bfloat16'"},
+        {R(17, 1), KVB_SET_BLOCK_SIZE, 7,
+         "argument --block-size: invalid choice: 7 (choose from 1, 8, 16, 32, 64, 128, 256)"},
+        {R(8, 4), KVB_SET_BLOCK_SIZE, 1, "argument --block-size: invalid choice: 1 (choose from 8, 16, 32, 64, 128)"},
+        {R(6, 5), KVB_SET_BLOCK_SIZE, 64, "argument --block-size: invalid choice: 64 (choose from 8, 16, 32)"},
+        {R(17, 1), KVB_SET_BLOCK_SIZE, 8, "Block size must be a multiple of 16."},
+        {R(17, 1), KVB_SET_BLOCK_SIZE, 256, ""},
+        {R(18, 0), KVB_SET_BLOCK_SIZE, 7, "No valid attention backend found for cuda with a block_size of 7"},
+        {R(18, 0), KVB_SET_BLOCK_SIZE, 48, ""},
+        {R(25, 0), KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 1000, "tp_size=1 must be divisible bydcp_size=1000."},
+        {R(26, 0), KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 1000, "tp_size=1 must be divisible by dcp_size=1000."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        set(&plan, rows[i].setting, rows[i].number);
+        (void)answer_into(&plan, &budget);
+        assert_string_equal(budget.error, rows[i].error);
+        assert_true(budget.starts == (rows[i].error[0] == '\0'));
+    }
+    make_llama_plan(&plan, R(27, 1));
+    set_gpu(&plan, "NVIDIA L4", 22 * GIB, 89);
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 40 * GIB);
+    (void)answer_into(&plan, &budget);
+    assert_false(budget.starts);
+    assert_string_equal(budget.error, "torch.OutOfMemoryError: CUDA out of memory.");
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 4 * GIB);
+    (void)answer_into(&plan, &budget);
+    assert_true(budget.starts);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(flags_refused), cmocka_unit_test(backends), cmocka_unit_test(refused),
+              cmocka_unit_test(a_backend_asked_for), cmocka_unit_test(declared), cmocka_unit_test(unknown_algorithm),
+              cmocka_unit_test(the_class_of_v32))

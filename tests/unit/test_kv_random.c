@@ -82,6 +82,11 @@ static void fill_plan(const struct row *row, struct kvb_plan *plan)
     set(plan, KVB_SET_MAX_NUM_SEQS, 64);
     set(plan, KVB_SET_PIPELINE_PARALLEL_SIZE, row->pp);
     set(plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, row->dcp);
+    set(plan, KVB_SET_TENSOR_PARALLEL_SIZE,
+        row->dcp); // a multiple of it is asked for: heads of one rank times the ranks
+    for (uint32_t i = 0; i < plan->model.kind_count; i++) {
+        plan->model.kinds[i].attention.kv_heads *= row->dcp;
+    }
     set(plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, row->pcp);
     set(plan, KVB_SET_ASYNC_SCHEDULING, row->asynchronous);
 

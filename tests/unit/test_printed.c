@@ -1,4 +1,6 @@
 // Figures as Python prints them, against values computed with Python itself.
+#include <locale.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engines/vllm/printed.h"
@@ -71,5 +73,45 @@ static void fractions(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(requests), cmocka_unit_test(two_decimals), cmocka_unit_test(tokens),
-              cmocka_unit_test(gib), cmocka_unit_test(fractions))
+// The same digits as printf's "%.2f" in the C locale, ties and large values included; a comma changes nothing.
+static void as_printf_rounds(void **state)
+{
+    (void)state;
+    static const uint64_t ties[][2] = {{1, 8}, {3, 8}, {5, 8}, {7, 8}, {1, 200}, {201, 200}, {9007199254740993, 1024}};
+    uint64_t seed = 88172645463325252;
+    for (uint32_t i = 0; i < 200000; i++) {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        bool tie = i < sizeof ties / sizeof ties[0];
+        uint64_t a = tie ? ties[i][0] : seed >> (seed % 40 + 4);
+        uint64_t b = tie ? ties[i][1] : (seed >> 40) % 100000 + 1;
+        char wanted[64], got[64];
+        (void)snprintf(wanted, sizeof wanted, "%.2f", (double)a / (double)b);
+        uint64_t hundredths = kvb_printed_hundredths(a, b);
+        (void)snprintf(got, sizeof got, "%llu.%02llu", (unsigned long long)(hundredths / 100),
+                       (unsigned long long)(hundredths % 100));
+        assert_string_equal(got, wanted);
+    }
+    (void)setlocale(LC_NUMERIC, "de_DE.UTF-8"); // where it is installed
+    char text[32];
+    (void)kvb_printed_gib(text, 4810363372, false);
+    assert_string_equal(text, "4.48");
+    assert_int_equal(kvb_printed_hundredths(112, 25), 448);
+    (void)kvb_printed_fraction(text, 925000);
+    assert_string_equal(text, "0.925");
+    (void)setlocale(LC_NUMERIC, "C");
+}
+
+// Beyond 64 bits the largest number is said, not whatever a conversion leaves.
+static void beyond_64_bits(void **state)
+{
+    (void)state;
+    assert_true(kvb_printed_tokens(UINT64_C(1) << 50, 1, UINT64_C(1) << 20) == UINT64_MAX);
+    assert_true(kvb_printed_tokens(UINT64_C(1) << 43, 1, UINT64_C(1) << 20) == UINT64_C(1) << 63);
+    assert_true(kvb_printed_hundredths(UINT64_MAX, 1) == UINT64_MAX);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(as_printf_rounds), cmocka_unit_test(beyond_64_bits), cmocka_unit_test(requests),
+              cmocka_unit_test(two_decimals), cmocka_unit_test(tokens), cmocka_unit_test(gib),
+              cmocka_unit_test(fractions))

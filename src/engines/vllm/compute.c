@@ -133,6 +133,7 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
         return KVB_OVERFLOW;
     }
     kvb_check_device(context, budget);
+    kvb_check_cache(context, budget);
     kvb_check_free(context, requested, budget);
     kvb_check_batch(context, budget);
     kvb_check_length(context, budget);

@@ -160,4 +160,7 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
     set_group(context, group_layers, page_bytes, kv);
     set_wish(context, kv);
     check_length(context, pools[budget->tightest_stage], budget);
+    if (kvb_kv_refused(context, budget->error)) {
+        budget->starts = false;
+    }
 }

@@ -9,6 +9,7 @@
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define CONFIG_PRINTED_SINCE R(13, 0)
 #define NATIVE_FP8 89
+#define DIVISIBLE_SPACED_SINCE R(26, 0)
 
 static const char *dtype_text(enum kvb_dtype dtype)
 {
@@ -129,11 +130,142 @@ static bool turboquant_with_states(const struct kvb_context *context, char out[K
     return true;
 }
 
+// --kv-cache-dtype: CacheDType of config/cache.py and the choices of arg_utils.py, tag by tag.
+struct word_row {
+    enum kvb_kv_dtype word;
+    uint32_t since;
+};
+
+static const struct word_row words[] = {
+    {KVB_KV_16BIT, R(11, 0)},
+    {KVB_KV_FP8, R(4, 1)},
+    {KVB_KV_FP8_E4M3, R(4, 3)},
+    {KVB_KV_FP8_DS_MLA, R(11, 1)},
+    {KVB_KV_TURBOQUANT_K8V4, R(20, 0)},
+    {KVB_KV_TURBOQUANT_4BIT_NC, R(20, 0)},
+    {KVB_KV_TURBOQUANT_K3V4_NC, R(20, 0)},
+    {KVB_KV_TURBOQUANT_3BIT_NC, R(20, 0)},
+    {KVB_KV_INT8_PER_TOKEN_HEAD, R(20, 0)},
+    {KVB_KV_FP8_PER_TOKEN_HEAD, R(20, 0)},
+    {KVB_KV_NVFP4, R(20, 0)},
+    {KVB_KV_INT4_PER_TOKEN_HEAD, R(25, 0)},
+};
+
+// The choices that argparse lists behind it are left out.
+static bool word_too_new(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t asked = kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (words[i].word == asked && context->release < words[i].since) {
+            struct kvb_error_line line = kvb_error_line(out);
+            char text[48];
+            kvb_error_add(&line, "argument --kv-cache-dtype: invalid choice: '");
+            kvb_error_add(&line, kvb_setting_format(text, KVB_SET_KV_CACHE_DTYPE, asked));
+            kvb_error_add(&line, "'");
+            return true;
+        }
+    }
+    return false;
+}
+
+// --block-size: BlockSize of config/cache.py and the choices of arg_utils.py; from 0.18 any number, which the
+// attention backend then takes in multiples of 16 or not at all.
+struct block_row {
+    uint32_t since;
+    const char *choices;
+    uint32_t sizes[8];
+};
+
+static const struct block_row blocks[] = {
+    {R(2, 0), "8, 16, 32", {8, 16, 32}},
+    {R(3, 3), "8, 16, 32, 128", {8, 16, 32, 128}},
+    {R(4, 1), "8, 16, 32", {8, 16, 32}},
+    {R(5, 5), "8, 16, 32, 128, 256, 512, 1024, 2048", {8, 16, 32, 128, 256, 512, 1024, 2048}},
+    {R(6, 0), "8, 16, 32", {8, 16, 32}},
+    {R(6, 4), "8, 16, 32, 64, 128", {8, 16, 32, 64, 128}},
+    {R(6, 5), "8, 16, 32", {8, 16, 32}},
+    {R(6, 6), "8, 16, 32, 64, 128", {8, 16, 32, 64, 128}},
+    {R(8, 5), "1, 8, 16, 32, 64, 128", {1, 8, 16, 32, 64, 128}},
+    {R(11, 1), "1, 8, 16, 32, 64, 128, 256", {1, 8, 16, 32, 64, 128, 256}},
+    {R(18, 0), "", {0}},
+};
+
+#define BLOCK_UNIT 16
+
+static const struct block_row *block_row_of(const struct kvb_context *context)
+{
+    const struct block_row *row = &blocks[0];
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        row = context->release >= blocks[i].since ? &blocks[i] : row;
+    }
+    return row;
+}
+
+// Source: v1/attention/backends/flash_attn.py and triton_attn.py get_kv_cache_shape; states raise the block beforehand.
+static bool is_no_multiple(const struct kvb_context *context, uint64_t asked, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool plain = context->generation == KVB_GENERATION_V1 && kvb_model_has(context->model, KVB_ATTENTION_FULL) &&
+                 !kvb_model_is_mla(context->model) && !kvb_model_has_state(context->model);
+    if (plain && asked % BLOCK_UNIT != 0) {
+        kvb_error_text("Block size must be a multiple of 16.", out);
+        return true;
+    }
+    return false;
+}
+
+static bool block_not_taken(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t asked = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
+    const struct block_row *row = block_row_of(context);
+    if (asked == 0) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_line(out);
+    if (row->choices[0] == '\0') {
+        bool taken = asked % BLOCK_UNIT == 0 || kvb_model_is_mla(context->model) ||
+                     kvb_backend_asked(context) == KVB_BACKEND_OTHER ||
+                     !kvb_model_has(context->model, KVB_ATTENTION_FULL);
+        kvb_error_add(&line, taken ? "" : "No valid attention backend found for cuda with a block_size of ");
+        if (!taken) {
+            kvb_error_add_count(&line, asked);
+        }
+        return !taken;
+    }
+    for (size_t i = 0; i < sizeof row->sizes / sizeof row->sizes[0]; i++) {
+        if (row->sizes[i] == asked) {
+            return is_no_multiple(context, asked, out);
+        }
+    }
+    kvb_error_add(&line, "argument --block-size: invalid choice: ");
+    kvb_error_add_count(&line, asked);
+    kvb_error_add(&line, " (choose from ");
+    kvb_error_add(&line, row->choices);
+    kvb_error_add(&line, ")");
+    return true;
+}
+
+// Source: vllm/engine/arg_utils.py v0.10.2 (no space in its sentence), config/parallel.py v0.20.0 and later.
+static bool ranks_do_not_divide(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (!kvb_rule(context, KVB_RULE_DCP) || context->pcp > 1 || context->tp % context->dcp == 0) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_line(out);
+    kvb_error_add(&line, "tp_size=");
+    kvb_error_add_count(&line, context->tp);
+    kvb_error_add(&line, context->release >= DIVISIBLE_SPACED_SINCE ? " must be divisible by dcp_size="
+                                                                    : " must be divisible bydcp_size=");
+    kvb_error_add_count(&line, context->dcp);
+    kvb_error_add(&line, ".");
+    return true;
+}
+
 typedef bool refusal(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 
 bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    static refusal *const refusals[] = {unknown_algorithm,  turboquant_with_states, no_backend,
+    static refusal *const refusals[] = {word_too_new,       block_not_taken,        ranks_do_not_divide,
+                                        unknown_algorithm,  turboquant_with_states, no_backend,
                                         triton_without_fp8, v4_without_fp8,         v4_without_scale_format};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         if (refusals[i](context, out)) {

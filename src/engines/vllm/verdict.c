@@ -39,6 +39,20 @@ void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budg
     }
 }
 
+// A cache of a stated size is allocated without asking what is free: weights and non-torch memory at their least stand
+// beside it. Source: vllm/v1/worker/gpu_worker.py determine_available_memory returns the stated size as it is.
+void kvb_check_cache(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    bool spills = context->plan->platform != KVB_PLATFORM_LINUX || context->gpu->unified_memory;
+    int64_t beside = budget->items[KVB_ITEM_WEIGHTS].low_bytes + budget->items[KVB_ITEM_NON_TORCH].low_bytes;
+    uint64_t cache = kvb_mul(budget->kv.num_blocks, budget->kv.bytes_per_block);
+    uint64_t free_bytes = beside < (int64_t)context->free_bytes ? context->free_bytes - (uint64_t)beside : 0;
+    if (budget->starts && kvb_cache_is_fixed(context) && !spills && cache > free_bytes) {
+        budget->starts = false;
+        kvb_error_profile(context, budget->error);
+    }
+}
+
 static bool is_too_long(const struct kvb_context *context)
 {
     return context->max_model_len > context->model->context_tokens && context->release >= LENGTH_CHECK_SINCE &&

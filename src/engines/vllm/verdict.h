@@ -6,6 +6,7 @@
 
 // Each may end the start with its error; called in the order in which the engine gets there, last first.
 void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budget);
+void kvb_check_cache(const struct kvb_context *context, struct kvb_budget *budget);
 void kvb_check_length(const struct kvb_context *context, struct kvb_budget *budget);
 void kvb_check_batch(const struct kvb_context *context, struct kvb_budget *budget);
 void kvb_check_free(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_budget *budget);

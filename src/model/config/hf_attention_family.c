@@ -92,7 +92,7 @@ void hf_attention_laguna(struct hf *hf, uint32_t layer, struct kvb_layer_kind *k
     if (hf_list_length(hf, HF_HEADS_PER_LAYER) > 0 && hf_list_covers_layers(hf, HF_HEADS_PER_LAYER)) {
         shape->heads = hf_list_get(hf, HF_HEADS_PER_LAYER, layer, shape->heads);
     }
-    if (shape->heads == 0 || shape->heads % shape->kv_heads != 0) {
+    if (shape->heads == 0 || shape->kv_heads == 0 || shape->heads % shape->kv_heads != 0) {
         hf_fail(hf, KVB_INDIVISIBLE, hf->values[HF_HEADS_PER_LAYER].node,
                 "%u attention heads cannot share %u key-value heads evenly", shape->heads, shape->kv_heads);
         return;
