@@ -241,8 +241,6 @@ static void flags_refused(void **state)
         {R(17, 1), KVB_SET_BLOCK_SIZE, 256, ""},
         {R(18, 0), KVB_SET_BLOCK_SIZE, 7, "No valid attention backend found for cuda with a block_size of 7"},
         {R(18, 0), KVB_SET_BLOCK_SIZE, 48, ""},
-        {R(25, 0), KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 1000, "tp_size=1 must be divisible bydcp_size=1000."},
-        {R(26, 0), KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 1000, "tp_size=1 must be divisible by dcp_size=1000."},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
@@ -251,6 +249,13 @@ static void flags_refused(void **state)
         assert_string_equal(budget.error, rows[i].error);
         assert_true(budget.starts == (rows[i].error[0] == '\0'));
     }
+    make_latent_plan(&plan, R(25, 1), 8192, 256);
+    set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 1000);
+    (void)answer_into(&plan, &budget);
+    assert_string_equal(budget.error, "tp_size=1 must be divisible bydcp_size=1000.");
+    plan.engine.release = R(26, 0);
+    (void)answer_into(&plan, &budget);
+    assert_string_equal(budget.error, "tp_size=1 must be divisible by dcp_size=1000.");
     make_llama_plan(&plan, R(27, 1));
     set_gpu(&plan, "NVIDIA L4", 22 * GIB, 89);
     set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 40 * GIB);
