@@ -58,18 +58,48 @@ static bool mentions(struct kvb_manifest *manifest, size_t begin, size_t end)
     return kvb_text_mentions_engine(copy);
 }
 
+// ${NAME} of envsubst inside {braces} is no YAML: the same length as a placeholder. NULL: there is none.
+static const char *without_references(struct kvb_manifest *manifest, size_t begin, size_t end)
+{
+    char *copy = kvb_manifest_take(manifest, end - begin + 1);
+    if (copy == NULL) {
+        return NULL;
+    }
+    memcpy(copy, manifest->text + begin, end - begin);
+    char *first = strstr(copy, "${");
+    for (char *at = first; at != NULL; at = strstr(at, "${")) {
+        size_t length = strcspn(at, "}\n");
+        for (size_t i = 1; i <= length && at[length] == '}'; i++) {
+            bool name =
+                (at[i] >= 'a' && at[i] <= 'z') || (at[i] >= 'A' && at[i] <= 'Z') || (at[i] >= '0' && at[i] <= '9');
+            at[i] = name ? at[i] : '_';
+        }
+        at += 2;
+    }
+    return first != NULL ? copy : NULL;
+}
+
 // What one document came to.
 static enum kvb_status read_one(struct kvb_manifest *manifest, size_t begin, size_t end, uint32_t lines,
                                 kvb_document_reader *read, struct kvb_documents *seen)
 {
     struct kvb_tree tree;
-    struct kvb_problems own;
+    struct kvb_problems own, second;
     struct kvb_tree_part part = {lines, 0, manifest->templated};
     kvb_problems_init(&own);
     enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, manifest->text + begin, end - begin, part, &own);
     if (status == KVB_NO_MEMORY) {
         *manifest->problems = own;
         return status;
+    }
+    if (status != KVB_OK && !manifest->templated) {
+        const char *plain = without_references(manifest, begin, end);
+        kvb_problems_init(&second);
+        enum kvb_status again = plain == NULL ? status
+                                              : kvb_tree_read_part(&tree, manifest->file, plain, end - begin,
+                                                                   (struct kvb_tree_part){lines, 0, true}, &second);
+        manifest->templated = again == KVB_OK;
+        status = again;
     }
     if (status != KVB_OK) {
         bool speaks = mentions(manifest, begin, end);

@@ -135,6 +135,14 @@ static bool has_pair(const char *text, const char *first, const char *second)
     return false;
 }
 
+// `docker run ... vllm/vllm-openai ...`
+static bool runs_image(const char *text)
+{
+    bool image = strstr(text, "vllm-openai") != NULL;
+    return image &&
+           (strstr(text, "docker") != NULL || strstr(text, "podman") != NULL || strstr(text, "nerdctl") != NULL);
+}
+
 bool kvb_text_starts_engine(const char *text)
 {
     static const char *const trainers[] = {"verl.trainer.main", "openrlhf.cli.train_"};
@@ -150,7 +158,7 @@ bool kvb_text_starts_engine(const char *text)
             return true;
         }
     }
-    return false;
+    return runs_image(text);
 }
 
 bool kvb_text_mentions_engine(const char *text)

@@ -336,6 +336,11 @@ static enum kvb_status emit_program(struct kvb_manifest *manifest, struct kvb_co
                                     struct kvb_program program)
 {
     struct kvb_words rest;
+    bool bare = program.arguments >= own->words.count; // a name, or an image that others give a model
+    bool image = own->kind != NULL && strcmp(own->kind, "dockerfile") == 0;
+    if (bare && (own->strict || image)) {
+        return KVB_OK;
+    }
     if (own->strict && !kvb_words_lead_to(&own->words, program.first)) {
         return KVB_OK; // a sentence about it
     }

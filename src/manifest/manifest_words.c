@@ -159,8 +159,8 @@ static const char *closing(const char *text, char open, char close)
 }
 
 // "NAME:-default}" behind "${": the default when the variable is not known, or empty under ':'.
-// ${NAME}, ${NAME:-text}, ${NAME-text}, ${NAME:?text}, ${NAME:+text}: the text may hold braces of its own, so its end is
-// found by counting them; what stands inside is expanded once, never again.
+// ${NAME}, ${NAME:-text}, ${NAME-text}, ${NAME:?text}, ${NAME:+text}: the text may hold braces of its own, so its end
+// is found by counting them; what stands inside is expanded once, never again.
 static size_t expand_braces(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
                             const struct kvb_variable *variables, const char **value, const char **name)
 {

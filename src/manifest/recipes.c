@@ -81,10 +81,25 @@ static bool is_recipe(const char *line)
     return *line == '\t' || (*line == ' ' && line[1] == ' ');
 }
 
+// The @, - and + in front of a recipe's commands become blanks.
+static const char *without_marks(struct kvb_manifest *manifest, const char *text)
+{
+    size_t length = strlen(text);
+    char *copy = kvb_manifest_take(manifest, length + 1);
+    bool begins = true;
+    for (size_t i = 0; copy != NULL && i < length; i++) {
+        bool mark = begins && strchr("@-+", text[i]) != NULL;
+        copy[i] = mark ? ' ' : text[i];
+        begins = (begins && (mark || text[i] == ' ' || text[i] == '\t')) ||
+                 (text[i] == '\n' && (i == 0 || text[i - 1] != '\\'));
+    }
+    return copy != NULL ? copy : "";
+}
+
 static enum kvb_status read_recipe(struct recipes *recipes, const char *name, const char *begin, const char *end)
 {
     struct kvb_manifest *manifest = recipes->manifest;
-    const char *text = as_shell(manifest, begin, (size_t)(end - begin));
+    const char *text = without_marks(manifest, as_shell(manifest, begin, (size_t)(end - begin)));
     struct kvb_container like = {.kind = "recipe",
                                  .name = name,
                                  .offset = KVB_NOWHERE,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "engines/vllm/serve_flags.h"
 #include "engines/vllm/serve_since.h"
@@ -186,6 +187,47 @@ static void test_commands(void **state)
     }
 }
 
+// What a file sets may stand for more text than any memory holds: the reading ends, and says so.
+static void test_growing(void **state)
+{
+    struct kvb_buffer text;
+    (void)state;
+    kvb_buffer_init(&text);
+    kvb_buffer_add(&text, "A0=xxxxxxxxxxxxxxxx\n");
+    for (unsigned i = 1; i < 40; i++) {
+        kvb_buffer_printf(&text, "A%u=$A%u$A%u\n", i, i - 1, i - 1);
+    }
+    kvb_buffer_add(&text, "vllm serve a/b --served-model-name $A39\n");
+    assert_int_equal(read_with("s.sh", text.data, NULL, 0, true), KVB_TOO_LARGE);
+    assert_string_equal(problems.items[0].text,
+                        "its variables stand for more text than any deployment has, so it was not read");
+    text.length = 0;
+    for (unsigned i = 0; i < 4000; i++) { // each addition shares what was there before
+        kvb_buffer_add(&text, "a+=(--max-model-len 7)\n");
+    }
+    kvb_buffer_add(&text, "vllm serve a/b ${a[@]}\n");
+    read_one("s.sh", text.data);
+    assert_int_equal(setting(KVB_SET_MAX_MODEL_LEN), 7);
+    kvb_buffer_free(&text);
+}
+
+// Columns of a line of megabytes are found without walking it again for every value.
+static void test_one_line(void **state)
+{
+    struct kvb_buffer text;
+    (void)state;
+    kvb_buffer_init(&text);
+    kvb_buffer_add(&text, "{\"a\": [");
+    for (unsigned i = 0; i < 60000; i++) {
+        kvb_buffer_add(&text, "{\"image\": \"x\", \"args\": [\"-\"]},");
+    }
+    kvb_buffer_add(&text, "{\"image\": \"vllm/vllm-openai:v0.11.0\", \"args\": [\"--model=a/b\"]}]}");
+    read_one("s.json", text.data);
+    assert_int_equal(found.place.line, 1);
+    assert_int_equal(found.place.column, 8 + 60000 * 30);
+    kvb_buffer_free(&text);
+}
+
 static void test_no_commands(void **state)
 {
     static const char *const rows[] = {
@@ -313,7 +355,7 @@ static void test_each_allocation_fails(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(test_merge_keys), cmocka_unit_test(test_bad_yaml),
               cmocka_unit_test(test_tags_and_documents), cmocka_unit_test(test_variables),
-              cmocka_unit_test(test_unknown_values), cmocka_unit_test(test_commands),
-              cmocka_unit_test(test_no_commands), cmocka_unit_test(test_images), cmocka_unit_test(test_labels),
-              cmocka_unit_test(test_ranges), cmocka_unit_test(test_deep_references),
+              cmocka_unit_test(test_unknown_values), cmocka_unit_test(test_commands), cmocka_unit_test(test_growing),
+              cmocka_unit_test(test_one_line), cmocka_unit_test(test_no_commands), cmocka_unit_test(test_images),
+              cmocka_unit_test(test_labels), cmocka_unit_test(test_ranges), cmocka_unit_test(test_deep_references),
               cmocka_unit_test(test_each_allocation_fails))
