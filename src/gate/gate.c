@@ -25,14 +25,6 @@ static bool is_system_failure(enum kvb_status status)
     return kvb_status_exit_code(status) == 4 && status != KVB_TOO_LARGE;
 }
 
-// The name a case carries: kept, because the walk reuses its room.
-static const char *keep_path(struct kvb_gate *gate, const char *path)
-{
-    const char *copy = kvb_arena_copy(&gate->arena, path, strlen(path));
-    gate->no_memory = gate->no_memory || copy == NULL;
-    return copy != NULL ? copy : "";
-}
-
 // The names grow by doubling; one file of a tree seldom joins them.
 static void note_not_understood(struct kvb_gate *gate)
 {
@@ -52,7 +44,7 @@ static void note_not_understood(struct kvb_gate *gate)
         names->capacity = capacity;
     }
     if (counts != KVB_UNKNOWN_IGNORE) {
-        names->items[names->count++] = gate->file;
+        names->items[names->count++] = kvb_gate_keep(gate, gate->file);
     }
     if (counts == KVB_UNKNOWN_ERROR) {
         kvb_gate_add_case(gate, gate->file, "", KVB_CHECK_INPUT, KVB_ERROR, (struct kvb_spot){0},
@@ -66,7 +58,7 @@ static void judge_file(struct kvb_gate *gate, const char *path, bool lenient)
     struct kvb_manifest_seen seen = {0};
     kvb_problems_init(&problems);
     gate->residents = NULL;
-    gate->file = keep_path(gate, strcmp(path, "-") == 0 ? "standard input" : path);
+    gate->file = strcmp(path, "-") == 0 ? "standard input" : path; // kept by the cases that name it
     gate->reading.lenient = lenient;
     enum kvb_status status = kvb_manifest_load(path, &gate->reading, take_found, gate, &seen, &problems);
     gate->totals.files_read++;
@@ -110,7 +102,7 @@ enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip
     enum kvb_status status = kvb_manifest_walk(path, visit, gate, &gate->totals.files_seen, &own);
     if (status != KVB_OK && !gate->no_memory) {
         gate->totals.system_failed = gate->totals.system_failed || is_system_failure(status);
-        gate->file = keep_path(gate, path);
+        gate->file = path;
         kvb_gate_unreadable(gate, &own);
     }
     return end_of_path(gate);

@@ -263,7 +263,7 @@ static void add_case(struct kvb_gate *gate, const char *kind, const char *name, 
     weigh_unknown(gate);
     kvb_policy_waive(gate->policy, gate->file, name, gate->options.today, gate->findings);
     *each = (struct kvb_check_case){
-        .file = gate->file,
+        .file = kvb_gate_keep(gate, gate->file),
         .kind = kind,
         .name = kvb_gate_keep(gate, name),
         .verdict = verdict_of(gate->findings),

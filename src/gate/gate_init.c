@@ -24,7 +24,7 @@ void kvb_gate_note_missing(struct kvb_gate *gate, enum kvb_check_rule rule, cons
     }
     *made = (struct gate_missing){.older = gate->missing,
                                   .rule = rule,
-                                  .file = gate->file,
+                                  .file = kvb_gate_keep(gate, gate->file),
                                   .label = kvb_gate_keep(gate, label),
                                   .model = kvb_gate_keep(gate, model),
                                   .count = 1};
