@@ -160,6 +160,16 @@ enum kvb_status kvb_log_given_by(const struct kvb_deployment *deployment, const 
 void kvb_log_check_budget(const struct kvb_deployment *deployment, struct kvb_log_report *log,
                           const struct kvb_log_given *given);
 
+// What plan says of the deployment that a log shows failing for memory.
+struct kvb_log_next {
+    bool answered;        // model, card and release are known
+    enum kvb_verdict now; // of the settings as they were
+    char *line;           // the serve line with the changes that make it fit; NULL: none do, or none are needed
+};
+// False when it cannot be asked. The caller frees the line with free().
+bool kvb_log_plan(const struct kvb_question *asked, const struct kvb_log_report *log, const struct kvb_log_given *given,
+                  struct kvb_log_next *next);
+
 KVB_PUBLIC_END
 
 #endif

@@ -241,3 +241,57 @@ void kvb_log_check_budget(const struct kvb_deployment *deployment, struct kvb_lo
     }
     kvb_release(question);
 }
+
+// ---- The plan for the next start
+
+// What the run measured outranks the plan: no longer than the engine's own estimate, and nothing is offered where the
+// pool came out well below the computed one.
+static bool heed_log(const struct kvb_log_report *log, const struct kvb_budget *budget, struct kvb_advice *advice)
+{
+    bool capped = false;
+    for (uint32_t i = 0; i < advice->apply_count && is_set(log, KVB_OBS_ESTIMATED_MAX_MODEL_LEN); i++) {
+        struct kvb_change *change = &advice->changes[advice->apply[i]];
+        uint64_t most = (uint64_t)get(log, KVB_OBS_ESTIMATED_MAX_MODEL_LEN);
+        if (change->setting == KVB_SET_MAX_MODEL_LEN && most > 0) {
+            change->to = change->to < most ? change->to : most;
+            capped = true;
+        }
+    }
+    int64_t optimistic = is_set(log, KVB_OBS_KV_CACHE)
+                             ? (int64_t)budget->needed_bytes + budget->balance_bytes - get(log, KVB_OBS_KV_CACHE)
+                             : 0;
+    return capped || optimistic < (int64_t)KVB_GIB / 4;
+}
+
+bool kvb_log_plan(const struct kvb_question *asked, const struct kvb_log_report *log, const struct kvb_log_given *given,
+                  struct kvb_log_next *next)
+{
+    bool named = asked->deployment.gpu[0] != '\0' || asked->deployment.inline_gpu ||
+                 asked->deployment.gpu_memory_bytes != 0 || is_set(log, KVB_OBS_GPU_MEMORY);
+    bool memory = log->verdict == KVB_LOG_FAILED && log->failure.about_memory == KVB_LOG_YES;
+    *next = (struct kvb_log_next){0};
+    if (!named || !memory || log->engine != KVB_LOG_VLLM || !given->model_known ||
+        (log->release == 0 && asked->deployment.engine[0] == '\0')) {
+        return false;
+    }
+    struct kvb_question *question = kvb_reallocate(NULL, sizeof *question);
+    struct kvb_answer *answer = kvb_reallocate(NULL, sizeof *answer);
+    struct kvb_problems ignored;
+    kvb_problems_init(&ignored);
+    if (question != NULL && answer != NULL) {
+        *question = *asked;
+        memset(answer, 0, sizeof *answer);
+        fill_names(log, &question->deployment);
+        merge_settings(log, &question->deployment);
+        if (kvb_answer_deployment(&question->deployment, answer, &ignored) == KVB_OK) {
+            next->answered = true;
+            next->now = answer->budget.verdict;
+            if (answer->advice.apply_count > 0 && heed_log(log, &answer->budget, &answer->advice)) {
+                next->line = kvb_serve_line(question, &answer->plan, &answer->advice);
+            }
+        }
+    }
+    kvb_release(question);
+    kvb_release(answer);
+    return next->answered;
+}

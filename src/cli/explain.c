@@ -44,10 +44,12 @@ static int exit_code(const struct kvb_log_report *log)
     return answered ? 0 : 1;
 }
 
-static void render(const struct arguments *arguments, const struct kvb_log_report *log, const char *path,
-                   struct kvb_buffer *answer)
+static void render(const struct arguments *arguments, const struct kvb_log_report *log, const struct kvb_log_next *next,
+                   const char *path, struct kvb_buffer *answer)
 {
     struct kvb_explain_report report = {
+        .command = next->line,
+        .plan = next->answered ? kvb_verdict_name(next->now) : NULL,
         .log = log,
         .problems = &arguments->problems,
         .file = path,
@@ -67,6 +69,7 @@ int explain_run(struct arguments *arguments, struct kvb_buffer *answer)
 {
     const char *path = arguments->operand_count > 0 ? arguments->operands[0] : "-";
     struct kvb_log_given given;
+    struct kvb_log_next next;
     struct kvb_log_report *log = kvb_reallocate(NULL, sizeof *log);
     if (log == NULL) {
         return kvb_status_exit_code(kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY,
@@ -82,7 +85,9 @@ int explain_run(struct arguments *arguments, struct kvb_buffer *answer)
         kvb_log_explain(log, &given);
         kvb_log_check_budget(&arguments->question.deployment, log, &given);
         add_notices(log, &arguments->problems);
-        render(arguments, log, path, answer);
+        (void)kvb_log_plan(&arguments->question, log, &given, &next);
+        render(arguments, log, &next, path, answer);
+        kvb_release(next.line);
         code = exit_code(log);
     }
     kvb_release(log);

@@ -14,7 +14,9 @@ struct kvb_explain_report {
     const struct kvb_problems *problems;
     const char *file; // as named by the user; "-" is standard input
     bool color;
-    bool all; // every remedy, not only the first
+    const char *command; // the serve line that starts it, by plan; NULL: none
+    const char *plan;    // what plan says of the settings as they were; NULL: it was not asked
+    bool all;            // every remedy, not only the first
 };
 
 void kvb_render_explain_text(struct kvb_buffer *out, const struct kvb_explain_report *report);

@@ -234,6 +234,8 @@ void kvb_render_explain_json(struct kvb_buffer *out, const struct kvb_explain_re
     kvb_json_bool(&json, "excerpt", log->excerpt);
     checks(&json, log);
     remedies(&json, log);
+    kvb_json_text_or_null(&json, "plan_verdict", report->plan);
+    kvb_json_text_or_null(&json, "command", report->command);
     runs(&json, log);
     closest(&json, log);
     kvb_render_problems_json(&json, report->problems);

@@ -334,6 +334,26 @@ static void add_closest(struct kvb_buffer *out, const struct kvb_log_report *log
     }
 }
 
+// What the budget makes of the same settings, and the line that starts.
+static void add_plan(struct kvb_buffer *out, const struct kvb_explain_report *report)
+{
+    if (report->plan == NULL) {
+        return;
+    }
+    kvb_buffer_add(out, "\nBy the plan\n");
+    kvb_text_add_wrapped(out,
+                         strcmp(report->plan, "does_not_fit") == 0
+                             ? (report->command != NULL ? "these settings do not fit; with the first changes that do:"
+                                                        : "these settings do not fit, and no setting alone makes them")
+                             : "these settings start on this card when it is empty: look for what else held memory",
+                         2, KVB_REPORT_WIDTH);
+    if (report->command != NULL) {
+        kvb_buffer_add(out, "  ");
+        kvb_text_add_safe(out, report->command);
+        kvb_buffer_add(out, "\n");
+    }
+}
+
 void kvb_render_explain_text(struct kvb_buffer *out, const struct kvb_explain_report *report)
 {
     add_title(out, report);
@@ -342,6 +362,7 @@ void kvb_render_explain_text(struct kvb_buffer *out, const struct kvb_explain_re
     add_closest(out, report->log);
     add_remedies(out, report, true);
     add_remedies(out, report, false);
+    add_plan(out, report);
     kvb_explain_add_running(out, report->log);
     add_numbers(out, report);
     add_checks(out, report);
