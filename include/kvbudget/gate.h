@@ -56,7 +56,7 @@ struct kvb_gate_options {
     bool no_policy;                   // not even the usual one
     bool expects;                     // exactly `expected` deployments
     uint32_t expected;
-    kvb_case_taker *take;             // or NULL: nobody wants advice where a case passes
+    kvb_case_taker *take; // or NULL: nobody wants advice where a case passes
     void *context;
 };
 
@@ -72,7 +72,7 @@ enum kvb_status kvb_gate_finish(struct kvb_gate *gate, struct kvb_problems *prob
 struct kvb_gate_totals kvb_gate_count(const struct kvb_gate *gate);
 // A policy to begin with, as a new file: a line to fill in for every GPU and model that is missing, and today's
 // other findings waived for 90 days. A file that is there is not touched.
-enum kvb_status kvb_gate_write_policy(const struct kvb_gate *gate, const char *path,
+enum kvb_status kvb_gate_write_policy(struct kvb_gate *gate, const char *path,
                                       struct kvb_problems *problems) KVB_MUST_USE;
 void kvb_gate_free(struct kvb_gate *gate);
 

@@ -1,9 +1,11 @@
 // The first policy of a repository: what is missing as lines to fill in, what fails today as waivers that end.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "gate/gate.h"
+#include "gate/policy_write.h"
 #include "text/file.h"
 
 #define WAIVED_DAYS 90
@@ -54,69 +56,36 @@ static uint32_t later(uint32_t date, uint32_t days)
     return year * 10000 + month * 100 + day;
 }
 
-static void add_date(struct kvb_buffer *out, uint32_t date)
+// "2026-12-31", kept until the gate goes.
+static const char *date_text(struct kvb_gate *gate, uint32_t date)
 {
-    kvb_buffer_printf(out, "%04u-%02u-%02u", (unsigned)(date / 10000), (unsigned)(date / 100 % 100),
-                      (unsigned)(date % 100));
+    char text[16];
+    (void)snprintf(text, sizeof text, "%04u-%02u-%02u", (unsigned)(date / 10000 % 10000), (unsigned)(date / 100 % 100),
+                   (unsigned)(date % 100));
+    return kvb_gate_keep(gate, text);
 }
 
 // ---- lines
 
-// A text in double quotes, as YAML reads it.
-static void add_quoted(struct kvb_buffer *out, const char *text)
+static void add_gpus(const struct kvb_gate *gate, struct kvb_policy_lines *lines)
 {
-    kvb_buffer_add(out, "\"");
-    for (; *text != '\0'; text++) {
-        bool escaped = *text == '"' || *text == '\\';
-        kvb_buffer_add(out, escaped ? "\\" : "");
-        kvb_buffer_add_n(out, (unsigned char)*text < 0x20 ? "?" : text, 1);
-    }
-    kvb_buffer_add(out, "\"");
-}
-
-static void add_gpus(struct kvb_buffer *out, const struct kvb_gate *gate)
-{
-    uint32_t lines = 0;
-    kvb_buffer_add(out, "gpus:        # the first line that fits counts; `kvbudget profiles list` shows all names\n");
-    for (const struct gate_missing *each = gate->missing; each != NULL && lines < LINES_MAX; each = each->older) {
+    for (const struct gate_missing *each = gate->missing; each != NULL && lines->gpus_count < LINES_MAX;
+         each = each->older) {
         if (each->rule == KVB_CHECK_NO_GPU && each->label[0] != '\0') {
-            kvb_buffer_add(out, "  - {label: ");
-            add_quoted(out, each->label);
-            kvb_buffer_printf(out, ", gpu: " KVB_POLICY_FILL_IN "}    # %u deployments\n", (unsigned)each->count);
-            lines++;
+            lines->gpus[lines->gpus_count++] = (struct kvb_gpu_line){each->label, KVB_POLICY_FILL_IN};
         }
     }
-    kvb_buffer_add(out, "  - {gpu: " KVB_POLICY_FILL_IN "}    # every other deployment whose file names no GPU\n");
+    lines->gpus[lines->gpus_count++] = (struct kvb_gpu_line){NULL, KVB_POLICY_FILL_IN};
 }
 
-static void add_models(struct kvb_buffer *out, const struct kvb_gate *gate)
+static void add_models(const struct kvb_gate *gate, struct kvb_policy_lines *lines)
 {
-    uint32_t lines = 0;
-    for (const struct gate_missing *each = gate->missing; each != NULL && lines < LINES_MAX; each = each->older) {
-        if (each->rule != KVB_CHECK_NO_MODEL || each->model[0] == '\0') {
-            continue;
+    for (const struct gate_missing *each = gate->missing; each != NULL && lines->models_count < LINES_MAX;
+         each = each->older) {
+        if (each->rule == KVB_CHECK_NO_MODEL && each->model[0] != '\0') {
+            lines->models[lines->models_count++] = (struct kvb_model_line){each->model, KVB_POLICY_FILL_IN};
         }
-        kvb_buffer_add(out, lines++ == 0 ? "models:      # a built-in name, or a config.json beside this file\n" : "");
-        kvb_buffer_add(out, "  - {name: ");
-        add_quoted(out, each->model);
-        kvb_buffer_add(out, ", model: " KVB_POLICY_FILL_IN "}\n");
     }
-}
-
-static void add_waiver(struct kvb_buffer *out, const struct kvb_gate *gate, const struct kvb_check_case *each,
-                       enum kvb_check_rule rule)
-{
-    kvb_buffer_add(out, "  - {files: ");
-    add_quoted(out, each->file);
-    if (each->name[0] != '\0') {
-        kvb_buffer_add(out, ", name: ");
-        add_quoted(out, each->name);
-    }
-    kvb_buffer_printf(out, ", rule: %s, reason: baseline of ", kvb_check_rule_row_of(rule)->id);
-    add_date(out, gate->options.today);
-    kvb_buffer_add(out, ", until: ");
-    add_date(out, later(gate->options.today, WAIVED_DAYS));
-    kvb_buffer_add(out, "}\n");
 }
 
 static bool is_said_before(const struct kvb_check_case *each, uint32_t index)
@@ -130,37 +99,58 @@ static bool is_said_before(const struct kvb_check_case *each, uint32_t index)
 }
 
 // A missing GPU has its line above; everything else that fails today may do so for a while.
-static void add_waivers(struct kvb_buffer *out, const struct kvb_gate *gate)
+static void add_waivers(const struct kvb_gate *gate, const char *reason, const char *until,
+                        struct kvb_policy_lines *lines)
 {
-    uint32_t lines = 0;
     for (uint32_t i = 0; i < gate->cases.count; i++) {
         const struct kvb_check_case *each = &gate->cases.items[i];
-        for (uint32_t k = 0; k < each->finding_count && lines < LINES_MAX; k++) {
+        for (uint32_t k = 0; k < each->finding_count && lines->waivers_count < LINES_MAX; k++) {
             const struct kvb_check_finding *finding = &each->findings[k];
             bool counts = finding->severity == KVB_ERROR && !finding->waived && finding->rule != KVB_CHECK_NO_GPU;
             if (counts && !is_said_before(each, k)) {
-                kvb_buffer_add(out, lines++ == 0 ? "waivers:     # today's findings; delete a line once it is mended\n"
-                                                 : "");
-                add_waiver(out, gate, each, finding->rule);
+                lines->waivers[lines->waivers_count++] =
+                    (struct kvb_waiver_line){each->file, each->name[0] != '\0' ? each->name : NULL,
+                                             kvb_check_rule_row_of(finding->rule)->id, reason, until};
             }
         }
     }
 }
 
-static void write_policy(struct kvb_buffer *out, const struct kvb_gate *gate)
+static enum kvb_status write_policy(struct kvb_buffer *out, struct kvb_gate *gate, struct kvb_problems *problems)
 {
+    struct kvb_policy_lines lines = {.kind = "policy",
+                                     .schema = 1,
+                                     .unknown = "error",
+                                     .not_understood = "warn",
+                                     .min_deployments = gate->deployments,
+                                     .gpus = kvb_arena_take(&gate->arena, (LINES_MAX + 1) * sizeof *lines.gpus),
+                                     .models = kvb_arena_take(&gate->arena, LINES_MAX * sizeof *lines.models),
+                                     .waivers = kvb_arena_take(&gate->arena, LINES_MAX * sizeof *lines.waivers)};
+    char reason[48];
+    const char *today = date_text(gate, gate->options.today);
+    if (lines.gpus == NULL || lines.models == NULL || lines.waivers == NULL || today[0] == '\0') {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
+    }
+    (void)snprintf(reason, sizeof reason, "baseline of %s", today);
+    add_gpus(gate, &lines);
+    add_models(gate, &lines);
+    add_waivers(gate, reason, date_text(gate, later(gate->options.today, WAIVED_DAYS)), &lines);
+    lines.models = lines.models_count > 0 ? lines.models : NULL;
+    lines.waivers = lines.waivers_count > 0 ? lines.waivers : NULL;
     kvb_buffer_add(out,
                    "# What `kvbudget check` demands of this repository. Written by --init; it is yours to change.\n"
-                   "kind: policy\nschema: 1\n"
-                   "unknown: error         # a GPU, model or variable that nobody knows: error, warn or ignore\n"
-                   "not_understood: warn   # a file that speaks of an engine and gave no deployment: the same words\n");
-    kvb_buffer_printf(out, "min_deployments: %u    # fewer is a failure\n", (unsigned)gate->deployments);
-    add_gpus(out, gate);
-    add_models(out, gate);
-    add_waivers(out, gate);
+                   "# unknown: a GPU, model or variable that nobody knows is an error, warn or ignore.\n"
+                   "# not_understood: likewise a file that speaks of an engine and gave no deployment.\n"
+                   "# min_deployments: fewer is a failure.\n"
+                   "# gpus: write names for " KVB_POLICY_FILL_IN
+                   " (`kvbudget profiles list` shows them); the first line that\n"
+                   "#   fits counts, the one without a label is for every deployment whose file names no GPU.\n"
+                   "# models: a built-in name, or a config.json beside this file.\n"
+                   "# waivers: today's findings; delete a line once it is mended.\n");
+    return kvb_policy_write(out, &lines, problems);
 }
 
-enum kvb_status kvb_gate_write_policy(const struct kvb_gate *gate, const char *path, struct kvb_problems *problems)
+enum kvb_status kvb_gate_write_policy(struct kvb_gate *gate, const char *path, struct kvb_problems *problems)
 {
     struct kvb_buffer out;
     if (kvb_path_exists(path)) {
@@ -168,10 +158,10 @@ enum kvb_status kvb_gate_write_policy(const struct kvb_gate *gate, const char *p
                                "it is there already and stays as it is; name another with --policy");
     }
     kvb_buffer_init(&out);
-    write_policy(&out, gate);
-    enum kvb_status status =
-        out.failed ? kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory")
-                   : kvb_file_replace(path, out.data, out.length, problems);
+    enum kvb_status status = write_policy(&out, gate, problems);
+    if (status == KVB_OK) {
+        status = kvb_file_replace(path, out.data, out.length, problems);
+    }
     kvb_buffer_free(&out);
     return status;
 }

@@ -25,6 +25,20 @@ static bool is_profile(const struct kvb_node *root)
     return kind != NULL && strcmp(kind, "deployment") == 0;
 }
 
+// Our own files that hold none: what they say of engines is no deployment.
+static bool is_other_profile(const struct kvb_node *root)
+{
+    static const char *const kinds[] = {"policy", "model", "gpu", "engine"};
+    const char *kind = kvb_node_text(kvb_node_get(root, "kind"));
+    for (size_t i = 0; kind != NULL && kvb_node_get(root, "schema") != NULL && i < sizeof kinds / sizeof kinds[0];
+         i++) {
+        if (strcmp(kind, kinds[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_kubernetes(const struct kvb_node *root)
 {
     return kvb_node_get(root, "apiVersion") != NULL && kvb_node_get(root, "kind") != NULL;
@@ -234,6 +248,10 @@ static enum kvb_status read_document(struct kvb_manifest *manifest, const struct
     uint32_t before = kvb_found_count(manifest);
     enum kvb_status status = KVB_OK;
     bool known = false;
+    if (root->kind == KVB_NODE_MAPPING && is_other_profile(root)) {
+        manifest->own_file = true;
+        return KVB_OK;
+    }
     for (size_t i = 0; i < sizeof kind_rows / sizeof kind_rows[0] && !known; i++) {
         known = root->kind == KVB_NODE_MAPPING && kind_rows[i].fits != NULL && kind_rows[i].fits(root);
         status = known ? kind_rows[i].read(manifest, root) : status;
@@ -415,7 +433,8 @@ enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t len
     kvb_arena_init(&manifest.arena);
     enum kvb_status status = read_opened(&manifest);
     seen->deployments = pending->count;
-    seen->not_understood = manifest.not_understood || (pending->count == 0 && speaks_of_engine(text));
+    seen->not_understood =
+        manifest.not_understood || (pending->count == 0 && !manifest.own_file && speaks_of_engine(text));
     kvb_arena_free(&manifest.arena);
     kvb_release(pending);
     return status;

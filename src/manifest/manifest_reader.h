@@ -53,8 +53,9 @@ struct kvb_manifest {
     size_t taken_bytes;                  // of the arena
     uint32_t variables;                  // set so far
     unsigned expanding;                  // defaults inside defaults
-    const char *from_outside; // the last variable whose value came from .env, or NULL
+    const char *from_outside;            // the last variable whose value came from .env, or NULL
     bool not_understood;                 // it speaks of an engine, and a part of it could not be read
+    bool own_file;                       // a policy or profile of ours, which holds no deployment
     bool templated;                      // placeholders of a template stand in it as $_NAME__
     unsigned nested;                     // documents inside documents
     const struct kvb_variable *defaults; // of the template's placeholders

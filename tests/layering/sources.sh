@@ -60,7 +60,7 @@ find src -name '*.[ch]' | sort | xargs grep -HE '^#include "' | awk -v rooms="$r
     END { exit bad }' >&2 || failed=1
 
 for file in $(sources); do
-    case $file in src/text/*) ;; *) grep -nE '#include <(yaml|cyaml)' "$file" && complain "$file: only src/text reads YAML" ;; esac
+    case $file in src/text/*|src/gate/policy_write.c) ;; *) grep -nE '#include <(yaml|cyaml)' "$file" && complain "$file: only src/text reads YAML and policy_write.c writes it" ;; esac
     case $file in */printed.[ch]) ;; *) forbid 'double or float' '(^|[^a-zA-Z0-9_])(double|float)([^a-zA-Z0-9_]|$)' "$file" ;; esac
     case $file in src/cli/*) ;; *) forbid 'only src/cli prints' '(^|[^a-z_])(printf|fprintf|puts|fputs|putchar|perror|exit|abort)\(' "$file" ;; esac
     case $file in src/text/file.c) ;; *) forbid 'only src/text/file.c opens files' '(^|[^a-z_])(fopen|open|freopen|opendir)\(' "$file" ;; esac
