@@ -104,6 +104,8 @@ struct kvb_deployment {
     struct kvb_need need;
     struct kvb_request request;
     uint32_t resident_count; // entries of `residents:`, read by kvb_residents_load
+    char serve_flags[2048];  // the serve command's flags with their values as written, one a line
+    bool serve_module;       // it began with python -m vllm.entrypoints
 };
 void kvb_deployment_init(struct kvb_deployment *deployment);
 // "2xH100" as its GPU: two of them, split by tensors unless the settings say how.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "command/serve_command.h"
 #include "command/serve_dotted.h"
+#include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve_flags.h"
 
 #define HERE ((struct kvb_place){0})
@@ -41,6 +42,7 @@ static enum kvb_status read_program(struct command *command)
     if (kvb_starts_with(program, "python") && strcmp(word_at(command, 1), "-m") == 0 &&
         kvb_starts_with(word_at(command, 2), "vllm.entrypoints.")) {
         command->at += 3;
+        command->deployment->serve_module = true;
         return KVB_OK;
     }
     if (strchr(word_at(command, 0), ' ') != NULL) {
@@ -315,6 +317,14 @@ static const char *nearest_setting(const char *word, const char *equals)
     return nearest.best;
 }
 
+// By the releases' own tables; a flag of none is taken to have a value when one follows.
+static bool takes_value(const char *word)
+{
+    unsigned matches;
+    const struct kvb_known_flag *row = kvb_flag_of(word + 2, strlen(word) - 2, 0, &matches);
+    return !kvb_starts_with(word, "--") || row == NULL || (row->values != '0' && row->values != 'b');
+}
+
 static enum kvb_status skip_unknown(struct command *command, const char *word, const char *equals)
 {
     const char *nearest = nearest_setting(word, equals);
@@ -327,7 +337,7 @@ static enum kvb_status skip_unknown(struct command *command, const char *word, c
                               "%.80s of the serve command is not known here and taken to have no effect on memory",
                               word);
     }
-    if (equals == NULL && next_is_value(command)) {
+    if (equals == NULL && takes_value(word) && next_is_value(command)) {
         command->at++;
     }
     return KVB_OK;
@@ -393,6 +403,33 @@ static enum kvb_status read_dotted(struct command *command)
     return status;
 }
 
+// Notes a flag and the words it took, for what the release's own parser makes of them.
+static void note_flag(struct command *command, int from)
+{
+    char *out = command->deployment->serve_flags;
+    size_t used = strlen(out), capacity = sizeof command->deployment->serve_flags;
+    for (int i = from; i < command->at && i < command->count; i++) {
+        size_t size = strcspn(command->words[i], "\n");
+        if (used + size + 2 >= capacity) {
+            return;
+        }
+        out[used++] = i == from ? '\n' : ' ';
+        memcpy(out + used, command->words[i], size);
+        used += size;
+        out[used] = '\0';
+    }
+}
+
+static enum kvb_status read_flag(struct command *command, const char *word)
+{
+    int from = command->at - 1;
+    enum kvb_status status = kvb_serve_is_dotted(word) ? read_dotted(command)
+                             : word[1] == '-'          ? read_long(command, word)
+                                                       : read_short(command, word);
+    note_flag(command, from);
+    return status;
+}
+
 static enum kvb_status read_word(struct command *command)
 {
     const char *word = command->words[command->at++];
@@ -403,10 +440,7 @@ static enum kvb_status read_word(struct command *command)
         return kvb_problem_add(command->problems, KVB_ERROR, KVB_BAD_SYNTAX, HERE,
                                "in the serve command: unexpected word '%.80s'", word);
     }
-    if (kvb_serve_is_dotted(word)) {
-        return read_dotted(command);
-    }
-    return word[1] == '-' ? read_long(command, word) : read_short(command, word);
+    return read_flag(command, word);
 }
 
 // Which settings and problems the words from `word` on have brought.

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "command/serve_judge.h"
 #include "deployment/engine.h"
 
 static enum kvb_status resolve_model(const struct kvb_deployment *deployment, struct kvb_plan *plan,
@@ -119,6 +120,9 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     status = status == KVB_OK ? engine : status;
     if (status == KVB_OK) {
         status = resolve_draft(deployment, &made, draft, problems);
+    }
+    if (status == KVB_OK && strcmp(made.engine.name, "vllm") == 0) {
+        kvb_serve_judge(deployment, made.engine.release, made.command_error);
     }
     if (status == KVB_OK) {
         *plan = made;

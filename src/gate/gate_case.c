@@ -302,6 +302,10 @@ static bool answer_case(struct kvb_gate *gate, const struct kvb_found *found)
         answer->source = source; // inline only because it was looked up before
     }
     bool resolved = status == KVB_OK;
+    bool named_already = found->dated_count > 0 || found->problems.count > 0; // rule unknown-flag, with its place
+    if (gate->deployment->engine[0] == '\0' || named_already) {
+        answer->plan.command_error[0] = '\0';
+    }
     status = resolved ? kvb_budget_compute(&answer->plan, &answer->budget, gate->problems) : status;
     status = status == KVB_OK ? advise(gate) : status;
     if (status == KVB_OK && gate->deployment->resident_count > 0) {

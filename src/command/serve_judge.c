@@ -1,0 +1,116 @@
+// What a release's own argument parser says of a serve command: flags it does not have, values it cannot read.
+// Source: vllm/engine/arg_utils.py and vllm/entrypoints/openai/cli_args.py by release, Python's argparse.
+#include "command/serve_judge.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "engines/vllm/release_tables.h"
+
+#define SUFFIX_SINCE KVB_RELEASE(0, 8, 4) // human_readable_int
+#define LEVEL_SINCE KVB_RELEASE(0, 12, 0) // -O is read before argparse from here on
+#define OPTIONAL_CAPACITY 256
+
+static void add(char out[OPTIONAL_CAPACITY], const char *text, size_t size)
+{
+    size_t length = strlen(out), room = OPTIONAL_CAPACITY - 1 - length;
+    size = size < room ? size : room;
+    memcpy(out + length, text, size);
+    out[length + size] = '\0';
+}
+
+static bool long_is_known(const char *name, size_t length, uint32_t release)
+{
+    unsigned matches;
+    const struct kvb_known_flag *row = kvb_flag_of(name, length, release, &matches);
+    if (row != NULL || matches > 1) {
+        return true;
+    }
+    if (length <= 3 || (strncmp(name, "no-", 3) != 0 && strncmp(name, "no_", 3) != 0)) {
+        return false;
+    }
+    row = kvb_flag_of(name + 3, length - 3, release, &matches);
+    return matches > 1 || (row != NULL && row->values == 'b');
+}
+
+// "-tp", "-tp2", "-tp=2": the longest short form that begins it.
+static bool short_is_known(const char *word, size_t length, uint32_t release)
+{
+    if (length >= 2 && strncmp(word, "-O", 2) == 0 && release >= LEVEL_SINCE) {
+        return true;
+    }
+    for (size_t size = length; size >= 2; size--) {
+        unsigned matches;
+        const struct kvb_known_flag *row = kvb_flag_of(word, size, release, &matches);
+        if (row != NULL && strlen(row->name) == size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_known(const char *line, uint32_t release)
+{
+    size_t length = strcspn(line, " =.\n");
+    return strncmp(line, "--", 2) == 0 ? long_is_known(line + 2, length - 2, release)
+                                       : short_is_known(line, length, release);
+}
+
+// argparse shows a long flag with dashes inside.
+static void add_flag(char out[OPTIONAL_CAPACITY], const char *line, size_t size)
+{
+    size_t name = strcspn(line, " =.\n");
+    add(out, " ", 1);
+    for (size_t i = 0; i < size; i++) {
+        add(out, i < name && line[i] == '_' ? "-" : line + i, 1);
+    }
+}
+
+static const char *length_value(const char *line)
+{
+    static const char *const names[] = {"--max-model-len", "--max_model_len"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t size = strlen(names[i]);
+        if (strncmp(line, names[i], size) == 0 && (line[size] == ' ' || line[size] == '=')) {
+            return line + size + 1;
+        }
+    }
+    return NULL;
+}
+
+static bool judge_length(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    const char *value = length_value(line);
+    size_t size = value != NULL ? strcspn(value, " \n") : 0;
+    if (size == 0 || release >= SUFFIX_SINCE || strchr("kKmMgGtT", value[size - 1]) == NULL) {
+        return false;
+    }
+    add(out, "argument --max-model-len: invalid int value: '", 46);
+    add(out, value, size);
+    add(out, "'", 1);
+    return true;
+}
+
+void kvb_serve_judge(const struct kvb_deployment *deployment, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    const char *opening = deployment->serve_module ? "api_server.py: error: " : "vllm: error: ";
+    const char *unrecognised = "unrecognized arguments:";
+    bool found = false;
+    out[0] = '\0';
+    for (const char *line = deployment->serve_flags; *line != '\0'; line += strcspn(line, "\n")) {
+        line += *line == '\n' ? 1 : 0;
+        size_t size = strcspn(line, "\n");
+        if (!found && judge_length(line, release, out)) {
+            return;
+        }
+        if (size == 0 || is_known(line, release)) {
+            continue;
+        }
+        if (!found) {
+            add(out, opening, strlen(opening));
+            add(out, unrecognised, strlen(unrecognised));
+        }
+        found = true;
+        add_flag(out, line, size);
+    }
+}
