@@ -311,6 +311,7 @@ struct kvb_plan {
     struct kvb_need need;
     struct kvb_request request;
     struct kvb_calibration calibration;
+    bool draft_unknown;      // one is named and nobody knows it: neither weights nor cache are counted
     char command_error[256]; // what the release's argument parser says of the serve command; "" = it takes it
 };
 

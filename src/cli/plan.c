@@ -106,6 +106,18 @@ static enum kvb_status answer_against(struct arguments *arguments, struct kvb_an
     return status;
 }
 
+// Residents and training phases decide too: one verdict, in every place where it stands.
+static void take_residents(struct kvb_answer *answer, const struct kvb_placed *residents)
+{
+    struct kvb_budget *budget = &answer->budget;
+    if (residents == NULL || kvb_placed_fit(residents) || budget->verdict == KVB_DOES_NOT_FIT) {
+        return;
+    }
+    budget->verdict = KVB_DOES_NOT_FIT;
+    budget->starts = false;
+    answer->advice.apply_count = 0;
+}
+
 static int answer_and_render(struct arguments *arguments, struct kvb_answer *answers, struct kvb_buffer *out)
 {
     struct kvb_answer *against = arguments->against != NULL ? &answers[1] : NULL;
@@ -123,6 +135,7 @@ static int answer_and_render(struct arguments *arguments, struct kvb_answer *ans
         status = kvb_answer_plan(&answers[0], &arguments->problems);
     }
     if (status == KVB_OK) {
+        take_residents(&answers[0], residents);
         note_flags_out_of_range(&arguments->question.deployment, &answers[0].plan, &arguments->problems);
     }
     if (status == KVB_OK && against != NULL) {
@@ -131,7 +144,7 @@ static int answer_and_render(struct arguments *arguments, struct kvb_answer *ans
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
         render(arguments, &answers[0], against, NULL, residents, out);
-        code = residents != NULL && !kvb_placed_fit(residents) ? 1 : plan_exit_code(&answers[0].budget);
+        code = plan_exit_code(&answers[0].budget);
     }
     kvb_placed_free(residents);
     return code;

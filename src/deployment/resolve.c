@@ -84,10 +84,12 @@ static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, st
         plan->draft = draft;
         return KVB_OK;
     }
-    (void)kvb_problem_add(problems, KVB_WARNING, status, (struct kvb_place){0},
-                          "the draft model is not known, so its weights and cache are not counted: %s",
-                          own.count > 0 ? own.items[0].text : deployment->draft_model);
-    return KVB_OK;
+    plan->draft_unknown = true;
+    return kvb_problem_add(
+        problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
+        "the draft model '%.120s' is not known: its weights and cache are not counted, and the answer "
+        "is tight at best; give the folder of its config.json as \"model\" in --speculative-config",
+        deployment->draft_model);
 }
 
 static void copy_answers(const struct kvb_deployment *deployment, struct kvb_plan *plan)

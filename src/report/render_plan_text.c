@@ -139,6 +139,10 @@ static void say_pool(struct kvb_buffer *line, const struct kvb_kv_cache *kv)
 
 static const char *why_not(const struct kvb_plan_report *report)
 {
+    bool alone = report->budget->balance_bytes >= 0 && report->budget->refusal == NULL;
+    if (!report->budget->starts && report->residents != NULL && alone) {
+        return "It does not fit: what shares the GPU does not find room; see below. ";
+    }
     if (!report->budget->starts) {
         return "It does not fit: the engine refuses to start. ";
     }

@@ -132,7 +132,8 @@ void kvb_judge(const struct kvb_context *context, struct kvb_budget *budget)
     if (!budget->starts || never_runs || short_of_wish) {
         budget->verdict = KVB_DOES_NOT_FIT;
     } else {
-        budget->verdict = cache->low_bytes >= (int64_t)budget->needed_bytes ? KVB_FITS : KVB_TIGHT;
+        bool certain = cache->low_bytes >= (int64_t)budget->needed_bytes && !context->plan->draft_unknown;
+        budget->verdict = certain ? KVB_FITS : KVB_TIGHT;
     }
 }
 
