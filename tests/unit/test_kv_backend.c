@@ -249,6 +249,12 @@ static void flags_refused(void **state)
         assert_string_equal(budget.error, rows[i].error);
         assert_true(budget.starts == (rows[i].error[0] == '\0'));
     }
+    make_llama_plan(&plan, R(17, 1)); // a block that is taken leaves the error of the memory as it is
+    set(&plan, KVB_SET_BLOCK_SIZE, 64);
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 64 * MIB);
+    (void)answer_into(&plan, &budget);
+    assert_false(budget.starts);
+    assert_int_equal(strncmp(budget.error, "To serve at least one request", 29), 0);
     make_latent_plan(&plan, R(25, 1), 8192, 256);
     set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 1000);
     (void)answer_into(&plan, &budget);

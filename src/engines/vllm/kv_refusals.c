@@ -268,7 +268,9 @@ bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_C
                                         unknown_algorithm,  turboquant_with_states, no_backend,
                                         triton_without_fp8, v4_without_fp8,         v4_without_scale_format};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-        if (refusals[i](context, out)) {
+        char text[KVB_ERROR_TEXT_CAPACITY];
+        if (refusals[i](context, text)) { // `out` may hold an error already and keeps it otherwise
+            kvb_error_text(text, out);
             return true;
         }
     }
