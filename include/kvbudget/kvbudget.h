@@ -3,7 +3,8 @@
 // Fill a kvb_deployment (by hand, kvb_deployment_load or kvb_serve_command_read), turn it into a
 // kvb_plan with kvb_deployment_resolve, answer it with kvb_budget_compute and kvb_advise. Structs are
 // plain values owned by the caller; functions that can fail return a kvb_status and describe why in a
-// kvb_problems.
+// kvb_problems. Any thread may call anything, with its own structs; no call takes more than 64 KiB of stack, but the
+// structs themselves are large, so keep them off a small one.
 #ifndef KVBUDGET_H
 #define KVBUDGET_H
 

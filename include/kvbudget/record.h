@@ -48,7 +48,7 @@ enum kvb_status kvb_record_make(const struct kvb_deployment *deployment, const s
                                 struct kvb_problems *problems) KVB_MUST_USE;
 
 // The names of the columns, and the row, as a table of commas has them, without the line break. The caller frees
-// them with kvb_release; NULL when there is no memory.
+// them with free(); NULL when there is no memory.
 char *kvb_record_header(const struct kvb_record *record);
 char *kvb_record_line(const struct kvb_record *record);
 

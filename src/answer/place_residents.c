@@ -23,7 +23,9 @@ struct residents {
     struct kvb_resident_entry entries[KVB_RESIDENTS_MAX];
     struct neighbour neighbours[KVB_RESIDENTS_MAX];
     struct kvb_plan own_plan; // before anybody holds anything
-    uint64_t used_bytes;      // --reserve, and what --gpu-free leaves out: before all of them
+    struct kvb_plan tried;    // and its answer: other ways to run the rollout
+    struct kvb_budget budget;
+    uint64_t used_bytes; // --reserve, and what --gpu-free leaves out: before all of them
     struct kvb_resident rows[KVB_RESIDENTS_MAX + 2];
     struct kvb_side_by_side side;
     struct kvb_training training;
@@ -152,25 +154,24 @@ static struct kvb_resident_entry *find_trainer(struct residents *residents)
 
 static void add_parallel(struct residents *residents, const struct kvb_plan *plan, uint64_t tp, bool own)
 {
-    struct kvb_plan tried = *plan;
-    struct kvb_budget budget;
-    struct kvb_problems problems;
-    kvb_problems_init(&problems);
-    tried.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE] =
+    struct kvb_plan *tried = &residents->tried;
+    const struct kvb_budget *budget = &residents->budget;
+    memcpy(tried, plan, sizeof *tried);
+    tried->settings.values[KVB_SET_TENSOR_PARALLEL_SIZE] =
         (struct kvb_setting_value){.number = tp, .set = 1, .origin = KVB_ORIGIN_FLAG};
     if (residents->report.alternative_count == KVB_ALTERNATIVES_MAX ||
-        kvb_budget_compute(&tried, &budget, &problems) != KVB_OK || budget.uncounted) {
+        kvb_budget_compute(tried, &residents->budget, NULL) != KVB_OK || budget->uncounted) {
         return;
     }
     struct kvb_alternative *row = &residents->alternatives[residents->report.alternative_count++];
     (void)snprintf(row->name, sizeof row->name, own ? "%s, TP %u (as asked)" : "%s, TP %u, its GPUs together",
                    plan->engine.name, (unsigned)tp);
     row->tp = tp;
-    row->weights_bytes = (uint64_t)budget.items[KVB_ITEM_WEIGHTS].bytes;
-    row->cache_bytes = budget.items[KVB_ITEM_KV_CACHE].bytes;
-    row->passing_bytes = (uint64_t)budget.items[KVB_ITEM_ACTIVATION].bytes;
-    row->tokens = budget.kv.tokens;
-    row->starts = budget.starts;
+    row->weights_bytes = (uint64_t)budget->items[KVB_ITEM_WEIGHTS].bytes;
+    row->cache_bytes = budget->items[KVB_ITEM_KV_CACHE].bytes;
+    row->passing_bytes = (uint64_t)budget->items[KVB_ITEM_ACTIVATION].bytes;
+    row->tokens = budget->kv.tokens;
+    row->starts = budget->starts;
 }
 
 static void add_generate(struct residents *residents, const struct kvb_plan *plan, const char *name,

@@ -92,9 +92,9 @@ bool serve_flag_is_changed(const char *word, const struct serve_settings *settin
     bool negated = kvb_starts_with(word, "--no-") || kvb_starts_with(word, "--no_");
     const char *name = word + (negated ? 5 : 2);
     size_t length = whole - (size_t)(name - word);
-    int best = -1;
+    unsigned best = KVB_SETTING_COUNT;
     enum kvb_name_match best_match = KVB_NAME_DIFFERS;
-    for (int i = 0; i < KVB_SETTING_COUNT; i++) {
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct kvb_setting_row *row = kvb_setting_row_of(i);
         enum kvb_name_match found = KVB_NAME_DIFFERS;
         if (is_short_form(word, whole, row)) {
@@ -107,7 +107,7 @@ bool serve_flag_is_changed(const char *word, const struct serve_settings *settin
             best_match = found;
         }
     }
-    if (best < 0) {
+    if (best == KVB_SETTING_COUNT) {
         *takes_value = true;
         return is_long && json_flag_is_changed(name, length, settings, question);
     }

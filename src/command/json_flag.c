@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "text/strict.h"
 
@@ -67,16 +69,21 @@ enum kvb_status kvb_json_flag(const char *flag, const char *value, enum kvb_orig
         return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0},
                                "no flag takes JSON under the name '%.60s'", flag);
     }
+    struct kvb_deployment *changed = kvb_room(sizeof *changed, problems);
+    if (changed == NULL) {
+        return KVB_NO_MEMORY;
+    }
     struct kvb_tree tree;
     enum kvb_status status = kvb_tree_read(&tree, place, value, strlen(value), problems);
     if (status == KVB_OK) {
-        struct kvb_deployment changed = *deployment;
-        struct kvb_flag_part part = {&tree, tree.root, origin, &changed, problems};
+        memcpy(changed, deployment, sizeof *changed);
+        struct kvb_flag_part part = {&tree, tree.root, origin, changed, problems};
         status = row->read(&part);
-        if (status == KVB_OK) {
-            *deployment = changed;
-        }
+    }
+    if (status == KVB_OK) {
+        memcpy(deployment, changed, sizeof *changed);
     }
     kvb_tree_free(&tree);
+    kvb_release(changed);
     return status;
 }

@@ -3,6 +3,8 @@
 
 #include <kvbudget/input.h>
 
+#include "base/memory.h"
+#include "base/room.h"
 #include "catalogue/profile.h"
 #include "text/file.h"
 
@@ -23,26 +25,34 @@ union any_value {
     struct kvb_deployment deployment;
 };
 
-static enum kvb_status check_text(const char *path, const struct kvb_file *file, enum kvb_profile_kind kind,
-                                  struct kvb_problems *problems)
+static enum kvb_status read_into(union any_value *value, const char *path, const struct kvb_file *file,
+                                 enum kvb_profile_kind kind, struct kvb_problems *problems)
 {
-    union any_value value;
     struct kvb_engine engine;
     struct kvb_settings settings = {0};
     switch (kind) {
     case KVB_PROFILE_MODEL:
-        return kvb_model_read_profile(path, file->text, file->length, &value.model, problems);
+        return kvb_model_read_profile(path, file->text, file->length, &value->model, problems);
     case KVB_PROFILE_GPU:
-        return kvb_gpu_read(path, file->text, file->length, &value.gpu, problems);
+        return kvb_gpu_read(path, file->text, file->length, &value->gpu, problems);
     case KVB_PROFILE_ENGINE:
         return kvb_engine_read(path, file->text, file->length, &engine, &settings, problems);
     case KVB_PROFILE_DEPLOYMENT:
-        kvb_deployment_init(&value.deployment);
-        return kvb_deployment_read(path, file->text, file->length, &value.deployment, problems);
+        kvb_deployment_init(&value->deployment);
+        return kvb_deployment_read(path, file->text, file->length, &value->deployment, problems);
     case KVB_PROFILE_KIND_COUNT:
         break;
     }
     return KVB_BAD_ARGUMENT;
+}
+
+static enum kvb_status check_text(const char *path, const struct kvb_file *file, enum kvb_profile_kind kind,
+                                  struct kvb_problems *problems)
+{
+    union any_value *value = kvb_room(sizeof *value, problems);
+    enum kvb_status status = value != NULL ? read_into(value, path, file, kind, problems) : KVB_NO_MEMORY;
+    kvb_release(value);
+    return status;
 }
 
 enum kvb_status kvb_profile_check(const char *path, enum kvb_profile_kind *kind, struct kvb_problems *problems)

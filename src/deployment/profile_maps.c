@@ -75,7 +75,7 @@ static enum kvb_status read_plain_setting(const struct kvb_tree *tree, const str
 
 static enum kvb_setting find_setting(const char *key)
 {
-    int i = 0;
+    unsigned i = 0;
     while (i < KVB_SETTING_COUNT && strcmp(kvb_setting_row_of(i)->key, key) != 0) {
         i++;
     }
@@ -90,7 +90,7 @@ static enum kvb_status unknown_setting(const struct kvb_tree *tree, const struct
     struct kvb_nearest nearest;
     kvb_nearest_init(&nearest, node->key);
     bool read = problems->count < KVB_PROBLEMS_MAX; // else nobody reads the guess
-    for (int i = 0; read && i < KVB_SETTING_COUNT; i++) {
+    for (unsigned i = 0; read && i < KVB_SETTING_COUNT; i++) {
         kvb_nearest_offer(&nearest, kvb_setting_row_of(i)->key);
     }
     for (size_t i = 0; read && i < kvb_flag_row_count; i++) {

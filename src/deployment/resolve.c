@@ -1,6 +1,8 @@
 // From what was said to the plan: names become values, and platform and overrides are applied.
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "command/serve_judge.h"
 #include "deployment/engine.h"
@@ -70,26 +72,30 @@ static bool has_draft(const struct kvb_deployment *deployment)
 static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, struct kvb_plan *plan,
                                      struct kvb_model *draft, struct kvb_problems *problems)
 {
-    struct kvb_problems own;
     struct kvb_model_source source;
     if (!has_draft(deployment)) {
         return KVB_OK;
     }
-    kvb_problems_init(&own);
-    enum kvb_status status = kvb_model_load(deployment->draft_model, NULL, draft, &source, &own);
+    struct kvb_problems *own = kvb_room(sizeof *own, problems);
+    if (own == NULL) {
+        return KVB_NO_MEMORY;
+    }
+    enum kvb_status status = kvb_model_load(deployment->draft_model, NULL, draft, &source, own);
     if (status == KVB_NO_MEMORY) {
-        return kvb_problem_add(problems, KVB_ERROR, status, (struct kvb_place){0}, "not enough memory to read it");
-    }
-    if (status == KVB_OK) {
+        (void)kvb_problem_add(problems, KVB_ERROR, status, (struct kvb_place){0}, "not enough memory to read it");
+    } else if (status == KVB_OK) {
         plan->draft = draft;
-        return KVB_OK;
+    } else {
+        plan->draft_unknown = true;
+        (void)kvb_problem_add(
+            problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
+            "the draft model '%.120s' is not known: its weights and cache are not counted, and the answer "
+            "is tight at best; give the folder of its config.json as \"model\" in --speculative-config",
+            deployment->draft_model);
+        status = KVB_OK;
     }
-    plan->draft_unknown = true;
-    return kvb_problem_add(
-        problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
-        "the draft model '%.120s' is not known: its weights and cache are not counted, and the answer "
-        "is tight at best; give the folder of its config.json as \"model\" in --speculative-config",
-        deployment->draft_model);
+    kvb_release(own);
+    return status;
 }
 
 static void copy_answers(const struct kvb_deployment *deployment, struct kvb_plan *plan)
@@ -112,22 +118,26 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
                                        struct kvb_model *draft, struct kvb_model_source *source,
                                        struct kvb_problems *problems)
 {
-    struct kvb_plan made = {0};
-    copy_answers(deployment, &made);
+    struct kvb_plan *made = kvb_room(sizeof *made, problems);
+    if (made == NULL) {
+        return KVB_NO_MEMORY;
+    }
+    copy_answers(deployment, made);
     enum kvb_status engine =
-        kvb_engine_load_with_terms(deployment->engine, &made.engine, &made.settings, made.stated, problems);
-    enum kvb_status gpu = resolve_gpu(deployment, &made, problems);
-    enum kvb_status status = resolve_model(deployment, &made, source, problems);
+        kvb_engine_load_with_terms(deployment->engine, &made->engine, &made->settings, made->stated, problems);
+    enum kvb_status gpu = resolve_gpu(deployment, made, problems);
+    enum kvb_status status = resolve_model(deployment, made, source, problems);
     status = status == KVB_OK ? gpu : status;
     status = status == KVB_OK ? engine : status;
     if (status == KVB_OK) {
-        status = resolve_draft(deployment, &made, draft, problems);
+        status = resolve_draft(deployment, made, draft, problems);
     }
-    if (status == KVB_OK && strcmp(made.engine.name, "vllm") == 0) {
-        kvb_serve_judge(deployment, made.engine.release, made.command_error);
+    if (status == KVB_OK && strcmp(made->engine.name, "vllm") == 0) {
+        kvb_serve_judge(deployment, made->engine.release, made->command_error);
     }
     if (status == KVB_OK) {
-        *plan = made;
+        *plan = *made;
     }
+    kvb_release(made);
     return status;
 }

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "catalogue/profile.h"
 #include "deployment/profile_maps.h"
@@ -131,21 +133,25 @@ enum kvb_status kvb_deployment_read(const char *file, const char *text, size_t l
                                     struct kvb_deployment *deployment, struct kvb_problems *problems)
 {
     struct kvb_tree tree;
-    struct raw raw = {0};
     const struct kvb_reading reading = {&tree, NULL, problems};
+    struct raw *raw = kvb_room(sizeof *raw, problems);
+    if (raw == NULL) {
+        return KVB_NO_MEMORY;
+    }
     enum kvb_status status = kvb_profile_open_as(&tree, file, text, length, KVB_PROFILE_DEPLOYMENT, problems);
     if (status == KVB_OK) {
-        status = kvb_fields_read(&reading, tree.root, &kvb_deployment_schema, &raw);
+        status = kvb_fields_read(&reading, tree.root, &kvb_deployment_schema, raw);
         // The parts are judged even when a scalar is wrong: one run shows all there is to mend.
-        enum kvb_status parts = convert_parts(&tree, &raw.read, problems);
+        enum kvb_status parts = convert_parts(&tree, &raw->read, problems);
         status = status == KVB_OK ? parts : status;
     }
     if (status == KVB_OK) {
         const struct kvb_node *residents = kvb_node_get(tree.root, "residents");
-        raw.read.resident_count = residents ? residents->count : 0;
-        *deployment = raw.read;
+        raw->read.resident_count = residents ? residents->count : 0;
+        *deployment = raw->read;
     }
     kvb_tree_free(&tree);
+    kvb_release(raw);
     return status;
 }
 

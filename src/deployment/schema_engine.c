@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "catalogue/builtin.h"
 #include "catalogue/profile.h"
@@ -122,29 +124,39 @@ static enum kvb_status read_profile(const char *file, const char *text, size_t l
     return status;
 }
 
+// What is not set yet.
+static void take_over(const struct kvb_deployment *values, struct kvb_settings *settings,
+                      struct kvb_stated_term *stated)
+{
+    for (int i = 0; settings && i < KVB_SETTING_COUNT; i++) {
+        if (values->settings.values[i].set && !settings->values[i].set) {
+            settings->values[i] = values->settings.values[i];
+        }
+    }
+    for (int i = 0; stated && i < KVB_STATED_COUNT; i++) {
+        if (values->stated[i].set && !stated[i].set) {
+            stated[i] = values->stated[i];
+        }
+    }
+}
+
 static enum kvb_status read_with_terms(const char *file, const char *text, size_t length, struct kvb_engine *engine,
                                        struct kvb_settings *settings, struct kvb_stated_term *stated,
                                        struct kvb_problems *problems)
 {
-    struct kvb_deployment values;
     struct kvb_engine read;
-    kvb_deployment_init(&values);
-    enum kvb_status status = read_profile(file, text, length, &read, &values, problems);
-    if (status != KVB_OK) {
-        return status;
+    struct kvb_deployment *values = kvb_room(sizeof *values, problems);
+    if (values == NULL) {
+        return KVB_NO_MEMORY;
     }
-    *engine = read;
-    for (int i = 0; settings && i < KVB_SETTING_COUNT; i++) {
-        if (values.settings.values[i].set && !settings->values[i].set) {
-            settings->values[i] = values.settings.values[i];
-        }
+    kvb_deployment_init(values);
+    enum kvb_status status = read_profile(file, text, length, &read, values, problems);
+    if (status == KVB_OK) {
+        *engine = read;
+        take_over(values, settings, stated);
     }
-    for (int i = 0; stated && i < KVB_STATED_COUNT; i++) {
-        if (values.stated[i].set && !stated[i].set) {
-            stated[i] = values.stated[i];
-        }
-    }
-    return KVB_OK;
+    kvb_release(values);
+    return status;
 }
 
 enum kvb_status kvb_engine_read(const char *file, const char *text, size_t length, struct kvb_engine *engine,

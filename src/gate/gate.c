@@ -54,26 +54,26 @@ static void note_not_understood(struct kvb_gate *gate)
 
 static void judge_file(struct kvb_gate *gate, const char *path, bool lenient)
 {
-    struct kvb_problems problems;
+    struct kvb_problems *problems = gate->file_problems;
     struct kvb_manifest_seen seen = {0};
-    kvb_problems_init(&problems);
+    kvb_problems_init(problems);
     gate->residents = NULL;
     gate->file = strcmp(path, "-") == 0 ? "standard input" : path; // kept by the cases that name it
     gate->reading.lenient = lenient;
-    enum kvb_status status = kvb_manifest_load(path, &gate->reading, take_found, gate, &seen, &problems);
+    enum kvb_status status = kvb_manifest_load(path, &gate->reading, take_found, gate, &seen, problems);
     gate->totals.files_read++;
     gate->totals.files_with += seen.deployments > 0;
     bool own = gate->totals.policy != NULL && strcmp(path, gate->totals.policy) == 0;
     if (status == KVB_OK && seen.not_understood && !own) {
         note_not_understood(gate);
     }
-    bool whole_file = problems.count > 0 && problems.items[0].line == 0; // not one value in it
+    bool whole_file = problems->count > 0 && problems->items[0].line == 0; // not one value in it
     if (lenient && status == KVB_TOO_LARGE && whole_file) {
         (void)kvb_problem_add(gate->said, KVB_NOTICE, KVB_TOO_LARGE, (struct kvb_place){.file = path},
                               "too large for a manifest, so not looked at");
     } else if (status != KVB_OK && !gate->no_memory) {
         gate->totals.system_failed = gate->totals.system_failed || is_system_failure(status);
-        kvb_gate_unreadable(gate, &problems);
+        kvb_gate_unreadable(gate, problems);
     }
 }
 
@@ -91,19 +91,19 @@ static enum kvb_status end_of_path(struct kvb_gate *gate)
 
 enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip_others, struct kvb_problems *problems)
 {
-    struct kvb_problems own;
+    struct kvb_problems *own = gate->walk_problems;
     gate->said = problems;
     if (!kvb_manifest_is_folder(path)) {
         gate->totals.files_seen++;
         judge_file(gate, path, skip_others);
         return end_of_path(gate);
     }
-    kvb_problems_init(&own);
-    enum kvb_status status = kvb_manifest_walk(path, visit, gate, &gate->totals.files_seen, &own);
+    kvb_problems_init(own);
+    enum kvb_status status = kvb_manifest_walk(path, visit, gate, &gate->totals.files_seen, own);
     if (status != KVB_OK && !gate->no_memory) {
         gate->totals.system_failed = gate->totals.system_failed || is_system_failure(status);
         gate->file = path;
-        kvb_gate_unreadable(gate, &own);
+        kvb_gate_unreadable(gate, own);
     }
     return end_of_path(gate);
 }
@@ -156,6 +156,9 @@ static bool prepare(struct kvb_gate *gate)
     gate->deployment = kvb_arena_take(arena, sizeof *gate->deployment);
     gate->problems = kvb_arena_take(arena, sizeof *gate->problems);
     gate->findings = kvb_arena_take(arena, sizeof *gate->findings);
+    gate->file_problems = kvb_arena_take(arena, sizeof *gate->file_problems);
+    gate->walk_problems = kvb_arena_take(arena, sizeof *gate->walk_problems);
+    gate->scratch = kvb_arena_take(arena, sizeof *gate->scratch);
     gate->question = kvb_arena_take(arena, sizeof *gate->question);
     for (uint32_t i = 0; environment != NULL && i < flags->typed_count; i++) {
         if (strcmp(flags->typed[i].name, "env") == 0) {
@@ -164,7 +167,7 @@ static bool prepare(struct kvb_gate *gate)
     }
     gate->reading.environment = environment;
     return environment && gate->policy && gate->answer && gate->deployment && gate->problems && gate->findings &&
-           gate->question;
+           gate->walk_problems && gate->file_problems && gate->scratch && gate->question;
 }
 
 struct kvb_gate *kvb_gate_new(const struct kvb_gate_options *options, enum kvb_status *status,

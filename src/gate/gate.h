@@ -21,6 +21,7 @@ struct kvb_gate {
     struct kvb_manifest_options reading;
     const char *file;          // being read
     struct kvb_problems *said; // about files that are no case
+    struct kvb_problems *walk_problems, *file_problems, *scratch;
     struct kvb_gate_totals totals;
     struct loaded_model *models;
     struct loaded_gpu *gpus;

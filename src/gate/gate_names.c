@@ -1,4 +1,5 @@
 // Models and GPUs by name for a whole check: each is looked up once, however many deployments name it.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -51,13 +52,10 @@ static void note_name(struct loaded_model *entry, const struct kvb_problems *pro
 // A path is named; a name stands in the sentence already.
 static void say_unloaded(struct loaded_model *entry, const struct kvb_problems *problems)
 {
-    struct kvb_problems one;
-    kvb_problems_init(&one);
     bool is_path = problems->count > 0 && problems->items[0].file[0] != '\0';
-    (void)kvb_problem_add(&one, KVB_ERROR, KVB_CANNOT_OPEN, (struct kvb_place){0}, "%s%.200s%s%s",
-                          is_path ? "model '" : "", is_path ? entry->name : "", is_path ? "': " : "",
-                          first_error(problems));
-    (void)kvb_copy(entry->text, sizeof entry->text, one.items[0].text);
+    (void)snprintf(entry->text, sizeof entry->text, "%s%.200s%s%s", is_path ? "model '" : "",
+                   is_path ? entry->name : "", is_path ? "': " : "", first_error(problems));
+    kvb_make_printable(entry->text);
 }
 
 static const struct loaded_model *load_model(struct kvb_gate *gate, const char *name)
@@ -67,18 +65,18 @@ static const struct loaded_model *load_model(struct kvb_gate *gate, const char *
             return entry;
         }
     }
-    struct kvb_problems problems;
+    struct kvb_problems *problems = gate->scratch;
     struct loaded_model *entry = kvb_arena_take(&gate->arena, sizeof *entry);
     if (entry == NULL || (entry->name = kvb_arena_copy(&gate->arena, name, strlen(name))) == NULL) {
         gate->no_memory = true;
         return NULL;
     }
-    kvb_problems_init(&problems);
-    entry->status = kvb_model_load(name, NULL, &entry->model, &entry->source, &problems);
+    kvb_problems_init(problems);
+    entry->status = kvb_model_load(name, NULL, &entry->model, &entry->source, problems);
     if (entry->status != KVB_OK) {
-        say_unloaded(entry, &problems);
+        say_unloaded(entry, problems);
     } else {
-        note_name(entry, &problems);
+        note_name(entry, problems);
     }
     entry->older = gate->models;
     gate->models = entry;
@@ -130,16 +128,16 @@ static const struct loaded_gpu *load_gpu(struct kvb_gate *gate, const char *name
             return entry;
         }
     }
-    struct kvb_problems problems;
+    struct kvb_problems *problems = gate->scratch;
     struct loaded_gpu *entry = kvb_arena_take(&gate->arena, sizeof *entry);
     if (entry == NULL || (entry->name = kvb_arena_copy(&gate->arena, name, strlen(name))) == NULL) {
         gate->no_memory = true;
         return NULL;
     }
-    kvb_problems_init(&problems);
-    entry->status = kvb_gpu_load(name, &entry->gpu, &problems);
+    kvb_problems_init(problems);
+    entry->status = kvb_gpu_load(name, &entry->gpu, problems);
     if (entry->status != KVB_OK) {
-        (void)kvb_copy(entry->text, sizeof entry->text, first_error(&problems));
+        (void)kvb_copy(entry->text, sizeof entry->text, first_error(problems));
     }
     entry->older = gate->gpus;
     gate->gpus = entry;

@@ -84,27 +84,26 @@ static enum kvb_status read_one(struct kvb_manifest *manifest, size_t begin, siz
                                 kvb_document_reader *read, struct kvb_documents *seen)
 {
     struct kvb_tree tree;
-    struct kvb_problems own, second;
+    struct kvb_problems *own = &seen->own;
     struct kvb_tree_part part = {lines, 0, manifest->templated};
-    kvb_problems_init(&own);
-    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, manifest->text + begin, end - begin, part, &own);
+    kvb_problems_init(own);
+    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, manifest->text + begin, end - begin, part, own);
     if (status == KVB_NO_MEMORY) {
-        *manifest->problems = own;
+        *manifest->problems = *own;
         return status;
     }
     if (status != KVB_OK && !manifest->templated) {
         const char *plain = without_references(manifest, begin, end);
-        kvb_problems_init(&second);
         enum kvb_status again = plain == NULL ? status
                                               : kvb_tree_read_part(&tree, manifest->file, plain, end - begin,
-                                                                   (struct kvb_tree_part){lines, 0, true}, &second);
+                                                                   (struct kvb_tree_part){lines, 0, true}, NULL);
         manifest->templated = again == KVB_OK;
         status = again;
     }
     if (status != KVB_OK) {
         bool speaks = mentions(manifest, begin, end);
         if (seen->broken == 0) {
-            seen->problems = own;
+            seen->problems = *own;
         }
         seen->broken++;
         seen->broken_speaking += speaks;
@@ -127,7 +126,7 @@ enum kvb_status kvb_documents_read(struct kvb_manifest *manifest, kvb_document_r
 {
     enum kvb_status status = KVB_OK;
     uint32_t lines = 0;
-    *seen = (struct kvb_documents){0};
+    memset(seen, 0, sizeof *seen);
     kvb_problems_init(&seen->problems);
     for (size_t at = 0; at < manifest->length && status == KVB_OK && !manifest->out_of_memory;) {
         size_t end = next_document(manifest, at);

@@ -10,6 +10,7 @@ struct kvb_documents {
     uint32_t broken_speaking;  // of those, they mention an engine
     size_t begin;              // of the first broken one
     struct kvb_problems problems;
+    struct kvb_problems own; // of the document being read
 };
 
 typedef enum kvb_status kvb_document_reader(struct kvb_manifest *manifest, const struct kvb_node *root);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "manifest/anywhere.h"
 #include "manifest/documents.h"
@@ -281,21 +282,25 @@ static enum kvb_status judge_broken(struct kvb_manifest *manifest, const struct 
                      "this is a template; render it first, for example with helm template");
 }
 
-static enum kvb_status read_yaml(struct kvb_manifest *manifest, bool certain)
+static enum kvb_status judge_documents(struct kvb_manifest *manifest, bool certain, const struct kvb_documents *seen)
 {
-    struct kvb_documents seen;
-    enum kvb_status status = kvb_documents_read(manifest, read_document, &seen);
-    if (status != KVB_OK) {
-        return status;
-    }
-    if (seen.trees == 0 && !certain) {
+    if (seen->trees == 0 && !certain) {
         return kvb_read_script(manifest);
     }
-    if (seen.documents == 0 && !manifest->options->lenient) {
+    if (seen->documents == 0 && !manifest->options->lenient) {
         return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_NOT_ALLOWED,
                                (struct kvb_place){.file = manifest->file}, "it is empty: expected a mapping");
     }
-    return judge_broken(manifest, &seen);
+    return judge_broken(manifest, seen);
+}
+
+static enum kvb_status read_yaml(struct kvb_manifest *manifest, bool certain)
+{
+    struct kvb_documents *seen = kvb_room(sizeof *seen, manifest->problems);
+    enum kvb_status status = seen != NULL ? kvb_documents_read(manifest, read_document, seen) : KVB_NO_MEMORY;
+    status = status == KVB_OK ? judge_documents(manifest, certain, seen) : status;
+    kvb_release(seen);
+    return status;
 }
 
 // From here on the text is one without braces of templates, as long as the file.

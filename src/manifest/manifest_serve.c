@@ -1,4 +1,5 @@
 // The words of a serve command into a deployment, with the place of every setting and every mistake.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -150,16 +151,14 @@ static const char *unknown_at(const struct serve *serve, uint32_t index)
 static void say_unknown(struct serve *serve, uint32_t index, struct kvb_problem *problem)
 {
     const char *unknown = unknown_at(serve, index);
-    struct kvb_problems one;
     if (problem->severity != KVB_ERROR || unknown == NULL) {
         return;
     }
-    kvb_problems_init(&one);
-    (void)kvb_problem_add(&one, KVB_ERROR, KVB_MISSING_KEY, (struct kvb_place){0},
-                          "%.80s depends on %.80s, which is not known; give it with --env %.60s=VALUE",
-                          serve->words.items[index].text, unknown, unknown);
     problem->status = KVB_MISSING_KEY;
-    (void)kvb_copy(problem->text, sizeof problem->text, one.items[0].text);
+    (void)snprintf(problem->text, sizeof problem->text,
+                   "%.80s depends on %.80s, which is not known; give it with --env %.60s=VALUE",
+                   serve->words.items[index].text, unknown, unknown);
+    kvb_make_printable(problem->text);
 }
 
 // Problems and settings receive the place of the flag that brought them.

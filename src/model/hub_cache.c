@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "text/file.h"
 
@@ -79,21 +81,32 @@ static bool read_revision(const char *repository, char out[REVISION_MAX_BYTES + 
     return is_word(out);
 }
 
-bool kvb_hub_find(const char *id, char path[KVB_PATH_CAPACITY])
-{
+struct paths {
     char cache[KVB_PATH_CAPACITY], repository[KVB_PATH_CAPACITY], config[KVB_PATH_CAPACITY];
     char folder[ID_CAPACITY], revision[REVISION_MAX_BYTES + 1];
-    if (!folder_of_id(id, folder) || !cache_folder(cache)) {
+};
+
+static bool find(struct paths *at, const char *id)
+{
+    if (!folder_of_id(id, at->folder) || !cache_folder(at->cache)) {
         return false;
     }
-    int written = snprintf(repository, sizeof repository, "%s/%s", cache, folder);
-    if (written < 0 || written >= (int)sizeof repository || !read_revision(repository, revision)) {
+    int written = snprintf(at->repository, sizeof at->repository, "%s/%s", at->cache, at->folder);
+    if (written < 0 || written >= (int)sizeof at->repository || !read_revision(at->repository, at->revision)) {
         return false;
     }
-    written = snprintf(config, sizeof config, "%s/snapshots/%s/config.json", repository, revision);
-    if (written < 0 || written >= (int)sizeof config || !kvb_path_exists(config)) {
+    written = snprintf(at->config, sizeof at->config, "%s/snapshots/%s/config.json", at->repository, at->revision);
+    if (written < 0 || written >= (int)sizeof at->config || !kvb_path_exists(at->config)) {
         return false;
     }
-    config[(size_t)written - strlen("/config.json")] = '\0';
-    return kvb_copy(path, KVB_PATH_CAPACITY, config);
+    at->config[(size_t)written - strlen("/config.json")] = '\0';
+    return true;
+}
+
+bool kvb_hub_find(const char *id, char path[KVB_PATH_CAPACITY])
+{
+    struct paths *paths = kvb_room(sizeof *paths, NULL);
+    bool found = paths != NULL && find(paths, id) && kvb_copy(path, KVB_PATH_CAPACITY, paths->config);
+    kvb_release(paths);
+    return found;
 }

@@ -4,6 +4,7 @@
 #include <kvbudget/input.h>
 
 #include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "model/config/hf_config.h"
 #include "model/hub_cache.h"
@@ -44,17 +45,17 @@ static void write_profile(struct kvb_buffer *buffer, const struct import *import
 // Whether the profile reads back as the same model, byte for byte.
 static bool plans_alike(const struct kvb_buffer *buffer, const struct kvb_model *model)
 {
-    struct kvb_problems *problems = kvb_reallocate(NULL, sizeof *problems);
-    struct kvb_model again;
+    struct again {
+        struct kvb_model model;
+        struct kvb_problems problems;
+    } *again = kvb_room(sizeof *again, NULL);
     bool alike = false;
-    if (problems && !buffer->failed) {
-        kvb_problems_init(problems);
-        if (kvb_model_read_profile("profile", buffer->data, buffer->length, &again, problems) == KVB_OK) {
-            memcpy(again.name, model->name, sizeof again.name);
-            alike = memcmp(&again, model, sizeof again) == 0;
-        }
+    if (again && !buffer->failed &&
+        kvb_model_read_profile("profile", buffer->data, buffer->length, &again->model, &again->problems) == KVB_OK) {
+        memcpy(again->model.name, model->name, sizeof model->name);
+        alike = memcmp(&again->model, model, sizeof *model) == 0;
     }
-    kvb_release(problems);
+    kvb_release(again);
     return alike;
 }
 
@@ -112,12 +113,16 @@ static enum kvb_status write_best(const struct import *import, struct kvb_buffer
 static enum kvb_status judge_headers(const struct hf_files *files, const char *path, struct kvb_model *model,
                                      struct kvb_problems *problems)
 {
-    struct kvb_checkpoint reduced;
+    struct kvb_checkpoint *reduced = kvb_room(sizeof *reduced, problems);
+    if (reduced == NULL) {
+        return KVB_NO_MEMORY;
+    }
     enum kvb_status status = hf_attach_checkpoint(files, path, model, problems);
     if (status == KVB_OK) {
-        kvb_profile_checkpoint_reduce(model, &reduced);
-        memcpy(&model->checkpoint, &reduced, sizeof reduced);
+        kvb_profile_checkpoint_reduce(model, reduced);
+        memcpy(&model->checkpoint, reduced, sizeof *reduced);
     }
+    kvb_release(reduced);
     return status;
 }
 
@@ -131,20 +136,26 @@ static enum kvb_status make(const struct hf_files *files, const char *path, cons
                              files->quant.text,
                              files->quant.length,
                              NULL};
-    struct import import = {.name = name, .provenance = provenance};
     struct hf_trees trees;
+    struct import *import = kvb_room(sizeof *import, problems);
+    if (import == NULL) {
+        return KVB_NO_MEMORY;
+    }
+    import->name = name;
+    import->provenance = provenance;
     enum kvb_status status = hf_read_trees(&trees, &texts, problems);
     if (status == KVB_OK) {
-        import.config = trees.config.root;
-        status = hf_model_from_tree(&trees.config, trees.config.root, files->quant_path, &import.model, problems);
+        import->config = trees.config.root;
+        status = hf_model_from_tree(&trees.config, trees.config.root, files->quant_path, &import->model, problems);
     }
     if (status == KVB_OK) {
-        status = judge_headers(files, path, &import.model, problems);
+        status = judge_headers(files, path, &import->model, problems);
     }
     if (status == KVB_OK) {
-        status = write_best(&import, buffer, files->path, problems);
+        status = write_best(import, buffer, files->path, problems);
     }
     hf_free_trees(&trees);
+    kvb_release(import);
     return status;
 }
 

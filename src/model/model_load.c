@@ -5,6 +5,8 @@
 #include <kvbudget/input.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "catalogue/builtin.h"
 #include "model/checkpoint/checkpoint.h"
@@ -147,24 +149,32 @@ static void name_from_path(struct kvb_model *model, const char *path)
 static enum kvb_status load_path(const char *path, const char *overrides, struct kvb_model *model,
                                  struct kvb_problems *problems)
 {
-    struct hf_files files;
-    struct kvb_model built;
-    enum kvb_status status = hf_open_config(&files, path, problems);
-    if (status == KVB_OK && (ends_with(files.path, ".yaml") || ends_with(files.path, ".yml"))) {
+    struct loading {
+        struct hf_files files;
+        struct kvb_model built;
+    } *loading = kvb_room(sizeof *loading, problems);
+    if (loading == NULL) {
+        return KVB_NO_MEMORY;
+    }
+    const struct hf_files *files = &loading->files;
+    struct kvb_model *built = &loading->built;
+    enum kvb_status status = hf_open_config(&loading->files, path, problems);
+    if (status == KVB_OK && (ends_with(files->path, ".yaml") || ends_with(files->path, ".yml"))) {
         status =
-            kvb_model_profile_with(files.path, files.config.text, files.config.length, overrides, &built, problems);
+            kvb_model_profile_with(files->path, files->config.text, files->config.length, overrides, built, problems);
     } else if (status == KVB_OK) {
-        status = kvb_model_read_config(files.path, files.config.text, files.config.length, files.quant_path,
-                                       files.quant.text, files.quant.length, overrides, &built, problems);
+        status = kvb_model_read_config(files->path, files->config.text, files->config.length, files->quant_path,
+                                       files->quant.text, files->quant.length, overrides, built, problems);
         if (status == KVB_OK) {
-            name_from_path(&built, path);
-            status = hf_attach_checkpoint(&files, path, &built, problems);
+            name_from_path(built, path);
+            status = hf_attach_checkpoint(files, path, built, problems);
         }
     }
-    hf_close_config(&files);
+    hf_close_config(&loading->files);
     if (status == KVB_OK) {
-        memcpy(model, &built, sizeof built);
+        memcpy(model, built, sizeof *built);
     }
+    kvb_release(loading);
     return status;
 }
 

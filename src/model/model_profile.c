@@ -5,6 +5,8 @@
 
 #include <kvbudget/input.h>
 
+#include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "model/config/hf_config.h"
 #include "model/profile_checkpoint.h"
@@ -118,16 +120,20 @@ static const struct kvb_node *check_profile(const struct kvb_tree *tree, const s
 static enum kvb_status build(const struct kvb_tree *tree, const struct kvb_node *root, const struct kvb_node *config,
                              struct kvb_model *model, struct kvb_problems *problems)
 {
-    struct kvb_model built;
-    enum kvb_status status = hf_model_from_tree(tree, config, NULL, &built, problems);
+    struct kvb_model *built = kvb_room(sizeof *built, problems);
+    if (built == NULL) {
+        return KVB_NO_MEMORY;
+    }
+    enum kvb_status status = hf_model_from_tree(tree, config, NULL, built, problems);
     if (status == KVB_OK &&
-        !kvb_profile_checkpoint_read(tree, kvb_node_get(root, "checkpoint"), &built.checkpoint, problems)) {
+        !kvb_profile_checkpoint_read(tree, kvb_node_get(root, "checkpoint"), &built->checkpoint, problems)) {
         status = kvb_problems_status(problems);
     }
     if (status == KVB_OK) {
-        (void)kvb_copy(built.name, sizeof built.name, kvb_node_get(root, "name")->text);
-        memcpy(model, &built, sizeof built);
+        (void)kvb_copy(built->name, sizeof built->name, kvb_node_get(root, "name")->text);
+        memcpy(model, built, sizeof *built);
     }
+    kvb_release(built);
     return status;
 }
 

@@ -40,8 +40,8 @@ static void add_activation(const struct kvb_context *context, struct kvb_budget 
         "{1:n} rows x {2:n} vocabulary x {4:n} B a logit + {0:n} tokens x hidden + kept {3:gib} GiB",
         "patches x (FFN width + 8 x hidden) of the encoder",
         "latent prefill buffer of the profile run",
-        "embedding table + hidden tensors of {0:n} tokens while kernels are timed; nothing once the compile cache is "
-        "warm",
+        ("embedding table + hidden tensors of {0:n} tokens while kernels are timed; nothing once the compile cache is "
+         "warm"),
     };
     struct kvb_activation activation;
     kvb_activation_estimate(context, budget->tightest_stage, &activation);

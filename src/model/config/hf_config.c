@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 
 struct dtype_word {
@@ -175,18 +177,20 @@ enum kvb_status hf_model_from_tree(const struct kvb_tree *tree, const struct kvb
                                    struct kvb_model *model, struct kvb_problems *problems)
 {
     struct hf hf = {.tree = tree, .beside = beside, .problems = problems};
-    struct kvb_model built;
-    memset(&built, 0, sizeof built);
-    hf.model = &built;
     if (top->kind != KVB_NODE_MAPPING) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_TYPE, kvb_node_place(tree, top),
                                "expected a model's config: a mapping with architectures, hidden_size and so on");
     }
+    hf.model = kvb_room(sizeof *hf.model, problems);
+    if (hf.model == NULL) {
+        return KVB_NO_MEMORY;
+    }
     read_all(&hf, top);
     hf_find_architecture(&hf);
-    if (hf.failed || !hf.architecture || !hf_build_model(&hf)) {
-        return kvb_problems_status(problems);
+    bool built = !hf.failed && hf.architecture && hf_build_model(&hf);
+    if (built) {
+        memcpy(model, hf.model, sizeof *model);
     }
-    memcpy(model, &built, sizeof built);
-    return KVB_OK;
+    kvb_release(hf.model);
+    return built ? KVB_OK : kvb_problems_status(problems);
 }
