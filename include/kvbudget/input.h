@@ -148,6 +148,16 @@ enum kvb_status kvb_environment_set(const char *assignment, struct kvb_environme
 enum kvb_status kvb_serve_command_read(int count, const char *const *words, struct kvb_deployment *deployment,
                                        struct kvb_problems *problems) KVB_MUST_USE;
 
+// A key of a profile, for its manual.
+struct kvb_profile_key {
+    const char *key;
+    const char *inside; // the key whose mapping or list holds it, or NULL
+    const char *help;
+    bool required;
+};
+// The index-th key that a profile of this kind takes; false: there are no more, or the kind has no fixed keys.
+bool kvb_profile_key_at(enum kvb_profile_kind kind, unsigned index, struct kvb_profile_key *key);
+
 // Any profile file: checks it completely and names its kind.
 enum kvb_status kvb_profile_check(const char *path, enum kvb_profile_kind *kind,
                                   struct kvb_problems *problems) KVB_MUST_USE;

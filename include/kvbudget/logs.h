@@ -91,7 +91,7 @@ enum kvb_observation {
     KVB_OBS_TORCH_RESERVED,
     KVB_OBS_TORCH_OOMS,
     KVB_OBS_OVERRIDDEN_BLOCKS, // what num_gpu_blocks_override replaced
-    KVB_OBS_IGNORED, // a hole that only has to be there
+    KVB_OBS_IGNORED,           // a hole that only has to be there
     KVB_OBS_COUNT
 };
 

@@ -119,6 +119,8 @@ enum kvb_status kvb_policy_read(const char *file, const char *text, size_t lengt
 enum kvb_status kvb_policy_load(const char *path, struct kvb_policy *policy,
                                 struct kvb_problems *problems) KVB_MUST_USE;
 bool kvb_policy_exists(const char *path);
+// The index-th key of a policy; false: there are no more.
+bool kvb_policy_key_at(unsigned index, struct kvb_profile_key *key);
 
 // The GPU of a file or label, the first entry that fits; NULL: the policy names none.
 const struct kvb_policy_gpu *kvb_policy_find_gpu(const struct kvb_policy *policy, const char *file, const char *label);

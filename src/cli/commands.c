@@ -102,6 +102,16 @@ static const struct command_row rows[] = {
         .run = completion_run,
     },
     {
+        .name = "manual",
+        .operands = "[COMMAND|profile|policy]",
+        .summary = "Print a page of the manual.",
+        .details = "To read one: kvbudget manual plan | man -l -\n",
+        .option_sets = 0,
+        .formats = TEXT,
+        .operands_max = 1,
+        .run = manual_run,
+    },
+    {
         .name = "help",
         .operands = "[COMMAND]",
         .summary = "Explain a command and its flags.",

@@ -90,12 +90,9 @@ static void add_formats(struct kvb_buffer *out, const struct command_row *comman
     kvb_buffer_add(out, first ? "" : ".\n");
 }
 
-static void help_command(const struct command_row *command, struct kvb_buffer *out)
+const struct option_group *options_groups(size_t *count)
 {
-    static const struct {
-        unsigned set;
-        const char *title;
-    } groups[] = {
+    static const struct option_group groups[] = {
         {OPTIONS_DEPLOYMENT, "The deployment:"},
         {OPTIONS_MACHINE, "The machine:"},
         {OPTIONS_PLAN, "Beside the answer:"},
@@ -105,6 +102,14 @@ static void help_command(const struct command_row *command, struct kvb_buffer *o
         {OPTIONS_OUTPUT, "Output:"},
         {OPTIONS_ENGINE, "Engine settings, as vLLM's flags (switches also as --no-NAME):"},
     };
+    *count = sizeof groups / sizeof groups[0];
+    return groups;
+}
+
+static void help_command(const struct command_row *command, struct kvb_buffer *out)
+{
+    size_t count;
+    const struct option_group *groups = options_groups(&count);
     struct option_list list;
     options_build(&list, command->option_sets);
     kvb_buffer_printf(out, "usage: kvbudget %s%s%s%s%s\n\n%s\n", command->name, command->operands[0] != '\0' ? " " : "",
@@ -112,7 +117,7 @@ static void help_command(const struct command_row *command, struct kvb_buffer *o
                       command->takes_serve_command ? " [-- SERVE COMMAND]" : "", command->summary);
     kvb_buffer_add(out, command->details);
     add_formats(out, command);
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (command->option_sets & groups[i].set) {
             add_group(out, &list, groups[i].set, groups[i].title);
         }

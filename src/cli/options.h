@@ -28,6 +28,13 @@ struct option_row {
     bool list; // takes the plain numbers that follow, too
 };
 
+// Sets of flags in the order in which help and the manual show them.
+struct option_group {
+    unsigned set; // enum option_set
+    const char *title;
+};
+const struct option_group *options_groups(size_t *count);
+
 #define OPTIONS_MAX 128
 
 struct option_list {

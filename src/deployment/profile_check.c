@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/room.h"
 #include "catalogue/profile.h"
+#include "text/field_keys.h"
 #include "text/file.h"
 
 const struct kvb_schema *kvb_profile_schema(enum kvb_profile_kind kind)
@@ -16,6 +17,11 @@ const struct kvb_schema *kvb_profile_schema(enum kvb_profile_kind kind)
         [KVB_PROFILE_DEPLOYMENT] = &kvb_deployment_schema,
     };
     return (size_t)kind < KVB_PROFILE_KIND_COUNT ? schemas[kind] : NULL;
+}
+
+bool kvb_profile_key_at(enum kvb_profile_kind kind, unsigned index, struct kvb_profile_key *key)
+{
+    return kvb_field_key_at(kvb_profile_schema(kind), index, key);
 }
 
 // One room for whichever value is read only to be checked.

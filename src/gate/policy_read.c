@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "text/field.h"
+#include "text/field_keys.h"
 #include "text/file.h"
 #include "text/strict.h"
 
@@ -286,4 +287,9 @@ enum kvb_status kvb_policy_load(const char *path, struct kvb_policy *policy, str
         kvb_file_free(&file);
     }
     return status;
+}
+
+bool kvb_policy_key_at(unsigned index, struct kvb_profile_key *key)
+{
+    return kvb_field_key_at(&top, index, key);
 }

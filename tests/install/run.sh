@@ -17,6 +17,17 @@ if [ -e "$usr/share/kvbudget" ]; then
     exit 1
 fi
 
+for page in man1/kvbudget.1 man1/kvbudget-plan.1 man1/kvbudget-check.1 man5/kvbudget-profile.5 man5/kvbudget-policy.5; do
+    grep -q '^\.SH NAME' "$usr/share/man/$page" || { echo "no manual page $page" >&2; exit 1; }
+done
+# A page that man would stumble over says so.
+if command -v groff >/dev/null 2>&1 && groff -man -Tutf8 -ww "$usr"/share/man/man?/* 2>&1 >/dev/null | grep .; then
+    exit 1
+fi
+bash -n "$usr/share/bash-completion/completions/kvbudget"
+test -s "$usr/share/zsh/site-functions/_kvbudget"
+test -s "$usr/share/fish/vendor_completions.d/kvbudget.fish"
+
 config=$(find "$usr" -name kvbudget.pc)
 library=$(dirname "$(dirname "$config")")
 PKG_CONFIG_PATH=$(dirname "$config") LD_LIBRARY_PATH=$library

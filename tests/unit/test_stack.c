@@ -282,6 +282,9 @@ static void of_the_gate(void)
     kvb_policy_judge(&policy, "a.yaml", &kept, &answer.budget, &findings);
     kvb_policy_waive(&policy, "a.yaml", "n", 20261121, &findings);
     kvb_findings_add(&findings, KVB_CHECK_FITS, KVB_ERROR, (struct kvb_spot){1, 1}, "%d", 1);
+    struct kvb_profile_key key;
+    assert_true(kvb_policy_key_at(0, &key));
+    assert_true(kvb_profile_key_at(KVB_PROFILE_GPU, 0, &key));
     (void)kvb_pattern_fits("**/a?.yaml", "b/c/ad.yaml");
 }
 
