@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "logs/clean.h"
+#include "logs/parts.h"
 #include "logs/run.h"
 #include "logs/scan.h"
 #include "logs/series.h"
@@ -18,6 +19,7 @@ struct kvb_log_reader {
     struct kvb_series series;
     enum encoding encoding;
     struct kvb_utf16 utf16;
+    struct kvb_parts parts;
     unsigned char head[2];
     size_t head_length;
     uint64_t byte_count, sampled, controls;
@@ -291,8 +293,9 @@ static void sample(struct kvb_log_reader *reader, const char *bytes, size_t leng
     }
 }
 
-static void append(struct kvb_log_reader *reader, const char *bytes, size_t length)
+static void append_whole(void *context, const char *bytes, size_t length)
 {
+    struct kvb_log_reader *reader = context;
     sample(reader, bytes, length);
     kvb_series_feed(&reader->series, bytes, length);
     if (length > 0) {
@@ -307,6 +310,11 @@ static void append(struct kvb_log_reader *reader, const char *bytes, size_t leng
             slide(reader);
         }
     }
+}
+
+static void append(struct kvb_log_reader *reader, const char *bytes, size_t length)
+{
+    kvb_parts_feed(&reader->parts, bytes, length, append_whole, reader);
 }
 
 static void append_utf16(struct kvb_log_reader *reader, const char *bytes, size_t length)
@@ -398,8 +406,9 @@ static bool only_figures(const struct kvb_log_reader *reader)
 // The last line may lack its break, which the forms look for.
 static void close_last_line(struct kvb_log_reader *reader)
 {
+    kvb_parts_finish(&reader->parts, append_whole, reader);
     if (reader->byte_count > 0 && !reader->ends_in_break) {
-        append(reader, "\n", 1);
+        append_whole(reader, "\n", 1);
     }
 }
 

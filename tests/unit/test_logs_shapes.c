@@ -1,4 +1,5 @@
 // Logs as they are: prefixes, colours, carriage returns, JSON, UTF-16, quoting, wrapping, odd sizes of pieces.
+#include <stdio.h>
 #include <string.h>
 
 #include "log_text.h"
@@ -49,6 +50,60 @@ static void test_prefixes(void **state)
         if (!weights->set || weights->value != 33 * GIB / 4 || report->verdict != KVB_LOG_HEALTHY) {
             fail_msg("not read: %s", lines[i]);
         }
+    }
+}
+
+// A container runtime cuts long lines: tag P says that the line goes on, F that it ends.
+#define STAMP "2026-11-22T04:26:09.123456789Z "
+static void test_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *log;
+        uint64_t line, lines;
+    } rows[] = {
+        {STAMP "stderr F one\n" STAMP "stderr P INFO 03-04 [a.py:1] Model loading to\n" STAMP
+               "stderr F ok 8.25 GiB memory\n",
+         2, 3},
+        {STAMP "stderr P INFO 03-04 [a.py:1] Model\n" STAMP "stderr P  loading took 8.\n" STAMP
+               "stderr F 25 GiB memory\n" STAMP "stderr F two\n",
+         1, 4},
+        {STAMP "stderr P INFO 03-04 [a.py:1] Model loading\n" STAMP "stdout F GET /health\n" STAMP
+               "stderr F  took 8.25 GiB memory\n",
+         1, 3}, // another stream speaks between the parts
+        {STAMP "stderr P nothing more of this\n" STAMP "stdout F " LOADED "\n", 2, 2}, // the end never came
+        {STAMP "stderr P nothing more of this\n" LOADED "\n", 2, 2},
+        {STAMP "stdout P\n" STAMP "stdout F " LOADED, 1, 2}, // a part without text, an end without a break
+        {STAMP "stderr P Model loading\n" STAMP "stdout P " LOADED "\n", 2, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (size_t piece = 1; piece < 80; piece++) {
+            const struct kvb_log_report *report = read_log_pieces(rows[i].log, strlen(rows[i].log), piece);
+            const struct kvb_log_value *weights = &report->observed[KVB_OBS_WEIGHTS];
+            if (!weights->set || weights->value != 33 * GIB / 4 || weights->line != rows[i].line ||
+                report->line_count != rows[i].lines) {
+                fail_msg("row %zu, pieces of %zu: line %d of %d", i, piece, (int)weights->line,
+                         (int)report->line_count);
+            }
+        }
+    }
+}
+
+// What comes between two parts is held within bounds; beyond them every line stands for itself.
+static void test_parts_bounded(void **state)
+{
+    (void)state;
+    static char log[1 << 20];
+    for (unsigned other = 0; other < 2; other++) {
+        size_t length = (size_t)snprintf(log, sizeof log, STAMP "stderr P begins\n");
+        for (unsigned i = 0; i < 10000; i++) {
+            length +=
+                (size_t)snprintf(log + length, sizeof log - length, STAMP "%s x\n", other ? "stdout F" : "stderr P");
+        }
+        length += (size_t)snprintf(log + length, sizeof log - length, "end\n" STAMP "stderr F " LOADED "\n");
+        const struct kvb_log_report *report = read_log_pieces(log, length, 4096);
+        assert_int_equal(report->observed[KVB_OBS_WEIGHTS].line, 10003);
+        assert_int_equal(report->line_count, 10003);
     }
 }
 
@@ -176,6 +231,7 @@ static void test_no_memory(void **state)
     kvb_memory_fail_after(0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_prefixes), cmocka_unit_test(test_utf16), cmocka_unit_test(test_pieces),
-              cmocka_unit_test(test_long_line), cmocka_unit_test(test_binary), cmocka_unit_test(test_closest),
-              cmocka_unit_test(test_printable), cmocka_unit_test(test_no_memory))
+KVB_TEST_MAIN(cmocka_unit_test(test_prefixes), cmocka_unit_test(test_parts), cmocka_unit_test(test_parts_bounded),
+              cmocka_unit_test(test_utf16), cmocka_unit_test(test_pieces), cmocka_unit_test(test_long_line),
+              cmocka_unit_test(test_binary), cmocka_unit_test(test_closest), cmocka_unit_test(test_printable),
+              cmocka_unit_test(test_no_memory))
