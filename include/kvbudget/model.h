@@ -225,6 +225,7 @@ struct kvb_model {
     bool no_norm_weights;   // norms without parameters (OLMo 1)
     uint8_t final_norms;    // normally 1
     bool pooling;           // encoder or embedding model: no sampler, no KV cache when attention is ENCODER
+    bool pools_by_default;  // a decoder whose repository says how to pool (modules.json of sentence-transformers)
     bool is_hybrid_capable; // reserved
     uint8_t kind_count;
     uint8_t kind_of_layer[KVB_LAYERS_MAX];

@@ -69,6 +69,7 @@ enum kvb_setting {
     KVB_SET_MM_ENCODER_TP_MODE,   // word: weights, data
     KVB_SET_MM_IPC_GPU_MEMORY_GB, // bytes, written in GiB
     KVB_SET_PERFORMANCE_MODE,     // word: balanced, throughput, interactivity
+    KVB_SET_RUNNER,               // word: enum kvb_runner; --task and --convert say it too
     KVB_SET_DISABLE_SLIDING_WINDOW,
     KVB_SET_TRUST_REMOTE_CODE,
     KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE,
@@ -181,6 +182,7 @@ enum kvb_graph_mode {
     KVB_GRAPH_MODE_FULL_DECODE_ONLY,
     KVB_GRAPH_MODE_FULL_AND_PIECEWISE
 };
+enum kvb_runner { KVB_RUNNER_AUTO, KVB_RUNNER_GENERATE, KVB_RUNNER_POOLING };
 enum kvb_performance { KVB_PERFORMANCE_BALANCED, KVB_PERFORMANCE_THROUGHPUT, KVB_PERFORMANCE_INTERACTIVITY };
 
 // How the value of a setting is written.

@@ -50,7 +50,7 @@ static void check_keys(const struct kvb_tree *tree, const struct kvb_node *mappi
 
 static void check_top(const struct kvb_tree *tree, const struct kvb_node *root, struct kvb_problems *problems)
 {
-    static const char *const keys[] = {"kind", "schema", "name", "source", "checkpoint", "config"};
+    static const char *const keys[] = {"kind", "schema", "name", "source", "checkpoint", "pools", "config"};
     for (const struct kvb_node *node = root->first; node; node = node->next) {
         struct kvb_nearest nearest;
         bool known = false;
@@ -110,6 +110,9 @@ static const struct kvb_node *check_profile(const struct kvb_tree *tree, const s
     if (config) {
         check_keys(tree, config, HF_TOP, problems);
     }
+    if (kvb_node_get(node, "pools") != NULL) {
+        require_word(tree, node, "pools", "true", problems);
+    }
     if (name && strlen(name->text) >= KVB_NAME_CAPACITY) {
         (void)kvb_problem_add(problems, KVB_ERROR, KVB_OUT_OF_RANGE, kvb_node_place(tree, name),
                               "name: at most %d characters", KVB_NAME_CAPACITY - 1);
@@ -131,6 +134,8 @@ static enum kvb_status build(const struct kvb_tree *tree, const struct kvb_node 
     }
     if (status == KVB_OK) {
         (void)kvb_copy(built->name, sizeof built->name, kvb_node_get(root, "name")->text);
+        const struct kvb_node *pools = kvb_node_get(root, "pools");
+        built->pools_by_default = pools != NULL && pools->kind == KVB_NODE_SCALAR && strcmp(pools->text, "true") == 0;
         memcpy(model, built, sizeof *built);
     }
     kvb_release(built);

@@ -89,6 +89,8 @@ static const struct kvb_setting_row setting_rows[KVB_SETTING_COUNT] = {
                                       "set aside for pictures handed over on the GPU"},
     [KVB_SET_PERFORMANCE_MODE] = {"performance_mode", NULL, WORD(kvb_performance_words, KVB_PERFORMANCE_INTERACTIVITY),
                                   SINCE(0, 17, 0), "MODE", "balanced, throughput or interactivity"},
+    [KVB_SET_RUNNER] = {"runner", NULL, WORD(kvb_runner_words, KVB_RUNNER_POOLING), ALWAYS, "NAME",
+                        "generate or pooling: an embedding model has no head and no sampler"},
     [KVB_SET_DISABLE_SLIDING_WINDOW] = {"disable_sliding_window", NULL, SWITCH, SINCE(0, 4, 3), NULL,
                                         "cap the length to the window"},
     [KVB_SET_TRUST_REMOTE_CODE] = {"trust_remote_code", NULL, SWITCH, ALWAYS, NULL, "accepted; no effect on memory"},

@@ -146,3 +146,11 @@ const struct kvb_word kvb_performance_words[KVB_PERFORMANCE_WORD_COUNT] = {
     {"throughput", KVB_PERFORMANCE_THROUGHPUT},
     {"interactivity", KVB_PERFORMANCE_INTERACTIVITY},
 };
+
+// Of --runner, and of --task and --convert, which imply it (config/model.py v0.10.2).
+const struct kvb_word kvb_runner_words[KVB_RUNNER_WORD_COUNT] = {
+    {"auto", KVB_RUNNER_AUTO},      {"generate", KVB_RUNNER_GENERATE}, {"pooling", KVB_RUNNER_POOLING},
+    {"draft", KVB_RUNNER_GENERATE}, {"none", KVB_RUNNER_AUTO},         {"transcription", KVB_RUNNER_GENERATE},
+    {"embed", KVB_RUNNER_POOLING},  {"embedding", KVB_RUNNER_POOLING}, {"classify", KVB_RUNNER_POOLING},
+    {"score", KVB_RUNNER_POOLING},  {"reward", KVB_RUNNER_POOLING},
+};

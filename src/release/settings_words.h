@@ -13,6 +13,7 @@
 #define KVB_MAMBA_MODE_WORD_COUNT 4
 #define KVB_ENCODER_SPLIT_WORD_COUNT 2
 #define KVB_PERFORMANCE_WORD_COUNT 3
+#define KVB_RUNNER_WORD_COUNT 11
 
 extern const struct kvb_word kvb_dtype_words[KVB_DTYPE_WORD_COUNT];
 extern const struct kvb_word kvb_quantization_words[KVB_QUANTIZATION_WORD_COUNT];
@@ -23,5 +24,6 @@ extern const struct kvb_word kvb_graph_mode_words[KVB_GRAPH_MODE_WORD_COUNT];
 extern const struct kvb_word kvb_mamba_mode_words[KVB_MAMBA_MODE_WORD_COUNT];
 extern const struct kvb_word kvb_encoder_split_words[KVB_ENCODER_SPLIT_WORD_COUNT];
 extern const struct kvb_word kvb_performance_words[KVB_PERFORMANCE_WORD_COUNT];
+extern const struct kvb_word kvb_runner_words[KVB_RUNNER_WORD_COUNT];
 
 #endif

@@ -46,7 +46,7 @@ static const struct log_row dense_rows[] = {
     {"Qwen3-14B, H100", R(15, 0), 5120, 151936, 17408, 8192, 1024, 1, 90, 564},
     {"Qwen3-14B, H100", R(16, 0), 5120, 151936, 17408, 8192, 1024, 1, 90, 564},
     // FlashInfer
-    {"Llama-3.2-1B, L40S", R(10, 0), 2048, 128256, 8192, 2048, 256, 1, 89, 45},
+    {"Llama-3.2-1B, L40S, FlashInfer installed", R(10, 1), 2048, 128256, 8192, 2048, 256, 1, 89, 45},
     // Triton
     {"Qwen3-14B, H100", R(17, 0), 5120, 151936, 17408, 8192, 1024, 1, 90, 223},
     {"Qwen3-14B, H100", R(18, 0), 5120, 151936, 17408, 8192, 1024, 1, 90, 223},
@@ -196,11 +196,11 @@ static void sampler_paths(void **state)
     static const struct path_row rows[] = {
         {R(7, 3), KVB_UNSET, 256, 38, 0},  {R(7, 3), KVB_YES, 256, 38, 0},     {R(8, 5), KVB_UNSET, 256, 38, 0},
         {R(8, 5), KVB_UNSET, 127, 50, 0},  {R(8, 5), KVB_UNSET, 128, 38, 0},   {R(8, 5), KVB_UNSET, 2, 50, 0},
-        {R(8, 5), KVB_UNSET, 1, 38, 0},    {R(10, 0), KVB_UNSET, 256, 14, 38}, {R(10, 1), KVB_NO, 256, 38, 0},
+        {R(8, 5), KVB_UNSET, 1, 38, 0},    {R(10, 0), KVB_UNSET, 256, 38, 14}, {R(10, 1), KVB_NO, 256, 38, 0},
         {R(10, 1), KVB_YES, 256, 14, 0},   {R(10, 2), KVB_UNSET, 256, 38, 14}, {R(11, 0), KVB_UNSET, 256, 38, 14},
         {R(11, 1), KVB_UNSET, 256, 38, 0}, {R(16, 0), KVB_YES, 256, 14, 0},    {R(17, 0), KVB_UNSET, 256, 14, 0},
         {R(17, 0), KVB_UNSET, 8, 14, 0},   {R(17, 0), KVB_UNSET, 7, 50, 0},    {R(17, 0), KVB_YES, 256, 14, 0},
-        {R(21, 0), KVB_UNSET, 256, 14, 0}, {R(21, 0), KVB_NO, 256, 38, 0},
+        {R(21, 0), KVB_UNSET, 256, 14, 0}, {R(21, 0), KVB_NO, 256, 14, 0},     {R(21, 0), KVB_NO, 7, 50, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
@@ -296,7 +296,8 @@ static void hidden_tensors_by_release(void **state)
     }
 }
 
-// AWQ dequantises one matrix of 4096 x 2 x 14336 to 16 bits.
+// The plain AWQ kernel dequantises one matrix of 4096 x 2 x 14336 to 16 bits: below 8.0, or when it is asked for.
+// Marlin keeps 64 x 256 x 4 B a multiprocessor, to 0.8.5 1024 rows of 2 x 14336 x 4 B.
 static void awq_dequantises(void **state)
 {
     (void)state;
@@ -305,7 +306,38 @@ static void awq_dequantises(void **state)
     plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_AWQ, .bits = 4, .group_size = 128};
     estimate(0);
     assert_int_equal(activation.phase_bytes[KVB_PHASE_LAYER],
+                     16384ULL * (3 * 14336 + 4 * 4096) * 2 + 132ULL * 64 * 256 * 4 + 15 * MIB);
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_AWQ);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_LAYER],
                      16384ULL * (3 * 14336 + 4 * 4096) * 2 + 4096ULL * 2 * 14336 * 2 + 15 * MIB);
+    unset(&plan, KVB_SET_QUANTIZATION);
+    plan.gpu.compute_capability = 86;
+    plan.engine.release = R(8, 5);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_LAYER],
+                     16384ULL * (3 * 14336 + 4 * 4096) * 2 + 1024ULL * 2 * 14336 * 4 + 8493466);
+}
+
+// Rejection sampler: 32 B for each of 867 rows x 152,064, as a 0.22 log needs (32 to 34), where plain sampling is 14.
+static void rejection_sampler(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(22, 0));
+    set_batch(8192, 867);
+    plan.model.vocabulary_size = 152064;
+    plan.compile_cache = KVB_COMPILE_WARM;
+    estimate(0);
+    uint64_t plain = activation.phase_bytes[KVB_PHASE_SAMPLER];
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER] - plain, 867ULL * 152064 * (32 - 14));
+    plan.engine.release = R(10, 2);
+    estimate(0);
+    uint64_t sorted = activation.phase_bytes[KVB_PHASE_SAMPLER]; // 38 B of the sort are more than 24
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NONE);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER], sorted);
 }
 
 // Stages pass hidden state and residual on: 2 x T x H x 2 B more on each; only the last samples.
@@ -479,7 +511,7 @@ KVB_TEST_MAIN(cmocka_unit_test(dense_logs), cmocka_unit_test(expert_logs), cmock
               cmocka_unit_test(mistral_small_logs), cmocka_unit_test(runner_v2_log), cmocka_unit_test(sampler_paths),
               cmocka_unit_test(both_paths_bound_the_range), cmocka_unit_test(fp32_logits),
               cmocka_unit_test(triton_scratch), cmocka_unit_test(hidden_tensors_by_release),
-              cmocka_unit_test(awq_dequantises), cmocka_unit_test(stages),
+              cmocka_unit_test(awq_dequantises), cmocka_unit_test(rejection_sampler), cmocka_unit_test(stages),
               cmocka_unit_test(pooling_models_do_not_sample), cmocka_unit_test(margins),
               cmocka_unit_test(a_small_peak_ends_at_nothing), cmocka_unit_test(first_start_against_the_next),
               cmocka_unit_test(first_start_of_whom))

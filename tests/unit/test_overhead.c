@@ -53,7 +53,7 @@ static void by_device(void **state)
         {"L40S, 0.18", R(18, 0), 89, false, 1, 5, 1, 25},
         {"H100", R(12, 0), 90, true, 1, 13, 5, 20},
         {"H100, 0.19", R(19, 0), 90, true, 1, 25, 10, 50},
-        {"2 x A100 NVLink", R(12, 0), 80, true, 2, 60, 10, 150},
+        {"2 x A100 NVLink: .14, .14 and .165 logged", R(12, 0), 80, true, 2, 15, 10, 150},
         {"2 x H100", R(12, 0), 90, true, 2, 60, 30, 220},
         {"2 x A100 NVLink, 0.18", R(18, 0), 80, true, 2, 210, 60, 260},
         {"2 x H100, 0.19: 2.07 logged", R(19, 0), 90, true, 2, 210, 180, 260},
@@ -78,7 +78,7 @@ static void no_gap_between_releases(void **state)
             non_torch();
             assert_true(got.low_bytes <= got.bytes && got.bytes <= got.high_bytes);
             // only several ranks ever reach 0.2 of their own; one rank's most is the context of 0.75
-            assert_true(kind & 4 ? got.bytes >= 20 * CENTI : got.bytes <= 75 * CENTI);
+            assert_true(kind & 4 ? got.bytes >= 15 * CENTI : got.bytes <= 75 * CENTI);
         }
     }
 }
@@ -92,9 +92,11 @@ static void by_accounting(void **state)
         {"free memory before and after", R(6, 3), 86, false, 1, 5 + 35, 1, 15 + 160},
         {"device-wide, small card", R(6, 4), 86, false, 1, 5 + 30, 1 + 15, 15 + 50},
         {"device-wide, A100", R(6, 4), 80, true, 1, 5 + 45, 1 + 15, 15 + 70},
-        {"device-wide, 2 x A100", R(6, 4), 80, true, 2, 60 + 45 + 290, 10 + 15 + 50, 150 + 70 + 400},
+        {"device-wide, 2 x A100", R(6, 4), 80, true, 2, 15 + 45, 10 + 15, 150 + 70 + 400},
+        {"device-wide, 16 x H100 on two nodes", R(8, 4), 90, true, 16, 60 + 45 + 290, 30 + 15 + 50, 220 + 70 + 400},
+        {"0.6.6 counts what torch does not use", R(6, 6), 86, false, 1, 10, 1, 40},
         {"device-wide, 2 small cards", R(6, 4), 86, false, 2, 20 + 30, 10 + 15, 60 + 50},
-        {"used at the end, two ranks", R(2, 7), 80, true, 2, 60 + 45, 10 + 15, 150 + 70},
+        {"used at the end, two ranks", R(2, 7), 80, true, 2, 15 + 45, 10 + 15, 150 + 70},
         {"V1 to 0.9.0", R(9, 0), 90, true, 1, 13 + 45, 5 + 15, 20 + 70},
         {"V1 from 0.9.1", R(9, 1), 90, true, 1, 13, 5, 20},
         {"torch alone, 0.2.4", R(2, 4), 86, false, 1, 5, 1, 15},
@@ -110,14 +112,14 @@ static void special_cases(void **state)
     make_llama_plan(&plan, R(19, 0));
     plan.gpu.vendor = KVB_VENDOR_AMD;
     non_torch();
-    check("ROCm", 50, 30, 100);
+    check("ROCm: 0.21 to 0.58 on R9700, 0.53 on an RX 7900 XTX", 40, 15, 120);
     make_llama_plan(&plan, R(12, 0));
     plan.gpu.compute_capability = 80;
     plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE, .experts = 8, .experts_per_token = 2};
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     set(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1);
     non_torch();
-    check("expert parallel", 60, 10, 250);
+    check("expert parallel", 15, 10, 250);
     make_llama_plan(&plan, R(27, 0));
     plan.gpu.compute_capability = 89;
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);

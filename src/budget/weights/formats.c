@@ -20,7 +20,8 @@ static uint64_t elements_of(const struct kvb_matrix *matrix)
 
 static void plain_parts(const struct kvb_load *load, const struct kvb_matrix *matrix, struct kvb_parameter *out)
 {
-    uint32_t element = matrix->always_fp32 ? 4 : kvb_dtype_bytes(load->dtype);
+    bool bias = matrix->is_expert && matrix->columns <= 1 && load->mxfp4.fp32_biases;
+    uint32_t element = matrix->always_fp32 || bias ? 4 : kvb_dtype_bytes(load->dtype);
     add_part(out, kvb_mul(elements_of(matrix), element));
 }
 
@@ -82,6 +83,11 @@ static void nvfp4_parts(const struct kvb_load *load, const struct kvb_matrix *m,
     add_part(out, m->count * 8);
 }
 
+static uint64_t padded(uint64_t size, uint32_t step)
+{
+    return step > 0 ? kvb_round_up(size, step) : size;
+}
+
 static void mxfp4_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
     const struct kvb_padding *padding = &load->mxfp4;
@@ -89,10 +95,14 @@ static void mxfp4_parts(const struct kvb_load *load, const struct kvb_matrix *m,
     uint64_t row_step = reads_hidden ? (uint64_t)padding->intermediate * m->logical : padding->hidden;
     uint64_t rows = kvb_round_up(m->rows, row_step);
     uint64_t columns = kvb_round_up(m->columns, reads_hidden ? padding->hidden : padding->intermediate);
-    uint64_t packed = kvb_div_up(columns, 2);
-    packed = padding->packed_input_bytes > 0 ? kvb_round_up(packed, padding->packed_input_bytes) : packed;
-    add_part(out, kvb_mul(kvb_mul(m->count, rows), packed));
-    add_part(out, kvb_mul(kvb_mul(m->count, rows), kvb_div_up(columns, 32)));
+    uint64_t packed = padded(kvb_div_up(columns, 2), padding->value_step);
+    uint64_t groups = kvb_div_up(columns, 32);
+    uint64_t loaded = kvb_mul(kvb_mul(m->count, rows), groups);
+    uint64_t anew =
+        kvb_mul(kvb_mul(m->count, padded(rows, padding->scale_rows)), padded(groups, padding->scale_columns));
+    add_part(out, kvb_mul(kvb_mul(m->count, padded(rows, padding->value_step)), packed));
+    add_part(out, padding->scale_rows > 0 ? anew : loaded);
+    add_part(out, padding->loaded_scales_too ? loaded : 0);
 }
 
 static parts_function *const parts_of[KVB_QUANT_COUNT] = {

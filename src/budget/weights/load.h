@@ -9,8 +9,11 @@
 
 // Multiples to which the kernel of MXFP4 experts pads.
 struct kvb_padding {
-    uint32_t intermediate, hidden; // elements
-    uint32_t packed_input_bytes;   // of the packed input; 0 = none
+    uint32_t intermediate, hidden;      // elements
+    uint32_t value_step;                // rows and packed bytes of the values; 0 = none
+    uint32_t scale_rows, scale_columns; // of scales laid out anew; 0 = as loaded
+    bool loaded_scales_too;             // the scales as loaded stay beside them
+    bool fp32_biases;
 };
 
 struct kvb_load {
@@ -21,16 +24,20 @@ struct kvb_load {
     uint16_t stage_begin[KVB_STAGES_MAX + 1]; // first layer of each stage; [pp] = layer count
     enum kvb_quantisation_method online;      // what a 16-bit checkpoint becomes while loading; NONE: stays
     struct kvb_padding mxfp4;
+    bool fp32_rope;               // the rotary table is kept in 32 bits
     bool exact_allocations;       // no rounding beyond 512 bytes
     uint64_t largest_split_bytes; // blocks as large are never split; 0 = none
-    bool text_only;               // towers are not loaded
+    bool no_vision, no_audio;     // towers that are not loaded
+    bool no_head;                 // a pooling model drops it
+    uint64_t deepstack_tokens;    // inner outputs of the tower are kept for so many tokens
     bool towers_copied;           // towers are whole on every rank
     bool mtp;                     // next-token modules are loaded with the model
     bool absorbs_latent;          // MLA keeps its up-projections a second time
     bool returns_layers;          // an offloaded layer comes back for its forward pass, and copies stay with it
     uint64_t offload_limit_bytes;
     uint64_t lora_slots, lora_rank; // 0: no adapters
-    bool lora_on_embeddings;        // adapters on embedding and head, with rows of their own
+    bool lora_on_embeddings;        // adapters on embedding and head
+    uint64_t lora_extra_rows;       // rows of vocabulary they bring, in embedding and head
     uint64_t index_buffer_tokens;   // the sparse index keeps its choices for so many tokens
 };
 

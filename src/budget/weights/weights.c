@@ -8,7 +8,6 @@
 
 #include "base/checked.h"
 
-#define LORA_EXTRA_VOCABULARY 256
 #define INDEX_BUFFER_ENTRY_BYTES 4
 
 // Parameters of the layer kinds met last, so that alike layers are split and sized once.
@@ -145,7 +144,8 @@ static void load_outer(struct loader *loader, uint32_t stage, bool embedding)
     uint32_t count = kvb_outer_tensors(loader->load->model, tensors);
     for (uint32_t i = 0; i < count; i++) {
         bool is_embedding = tensors[i].role == KVB_ROLE_EMBEDDING;
-        if (is_embedding == embedding && on_stage(loader->load, &tensors[i], stage)) {
+        bool dropped = loader->load->no_head && tensors[i].role == KVB_ROLE_HEAD;
+        if (is_embedding == embedding && !dropped && on_stage(loader->load, &tensors[i], stage)) {
             (void)kvb_parameters_of(loader->load, &tensors[i], 1, &parameter);
             load_parameter(loader, &parameter);
         }
@@ -157,13 +157,20 @@ static bool is_tower(enum kvb_role role)
     return role == KVB_ROLE_VISION || role == KVB_ROLE_AUDIO || role == KVB_ROLE_PROJECTOR;
 }
 
+// A projector belongs to the tower for pictures, or to the only one there is.
+bool kvb_drops_tower(const struct kvb_load *load, enum kvb_role role)
+{
+    bool sound = role == KVB_ROLE_AUDIO || (role == KVB_ROLE_PROJECTOR && load->model->encoder.layers == 0);
+    return sound ? load->no_audio : load->no_vision;
+}
+
 static void load_extras(struct loader *loader, uint32_t stage)
 {
     const struct kvb_load *load = loader->load;
     for (uint32_t i = 0; i < load->model->extra_count; i++) {
         const struct kvb_extra *extra = &load->model->extras[i];
         bool tower = is_tower(extra->role);
-        if (extra->role == KVB_ROLE_MTP || (tower ? load->text_only : stage > 0)) {
+        if (extra->role == KVB_ROLE_MTP || (tower ? kvb_drops_tower(load, extra->role) : stage > 0)) {
             continue;
         }
         struct kvb_tensor tensor = {extra->name,
@@ -190,7 +197,8 @@ static void load_rope(struct loader *loader)
     const struct kvb_model *model = loader->load->model;
     for (uint32_t i = 0; i < model->rope_cache_count; i++) {
         uint64_t elements = kvb_mul(model->rope_caches[i].rows, model->rope_caches[i].width);
-        load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(loader->load->dtype)), &loader->out->rope_bytes);
+        uint32_t element = loader->load->fp32_rope ? 4 : kvb_dtype_bytes(loader->load->dtype);
+        load_bytes(loader, kvb_mul(elements, element), &loader->out->rope_bytes);
     }
 }
 
@@ -205,6 +213,10 @@ static void load_buffers(struct loader *loader)
     }
     uint64_t entries = kvb_mul(load->index_buffer_tokens, topk);
     load_bytes(loader, kvb_mul(entries, INDEX_BUFFER_ENTRY_BYTES), &loader->out->buffer_bytes);
+    uint64_t deep = kvb_mul(kvb_mul(load->deepstack_tokens, load->model->hidden_size), kvb_dtype_bytes(load->dtype));
+    for (uint32_t level = 0; level < load->model->encoder.deepstack_levels; level++) {
+        load_bytes(loader, deep, &loader->out->buffer_bytes);
+    }
 }
 
 static void load_embedding_adapters(struct loader *loader)
@@ -215,8 +227,9 @@ static void load_embedding_adapters(struct loader *loader)
     }
     uint64_t rank = load->lora_rank;
     uint64_t hidden = load->model->hidden_size;
-    uint64_t rows = (uint64_t)load->model->vocabulary_size + LORA_EXTRA_VOCABULARY;
-    uint64_t elements = kvb_add(kvb_mul(2 * rank, kvb_add(rows, hidden)), 3 * LORA_EXTRA_VOCABULARY * hidden);
+    uint64_t rows = (uint64_t)load->model->vocabulary_size + load->lora_extra_rows;
+    uint64_t adapters = kvb_mul(kvb_mul(2 * rank, load->lora_slots), kvb_add(rows, hidden));
+    uint64_t elements = kvb_add(adapters, kvb_mul(3 * load->lora_extra_rows, hidden));
     load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(load->dtype)), &loader->out->lora_bytes);
 }
 

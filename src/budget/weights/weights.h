@@ -45,6 +45,9 @@ uint32_t kvb_parameters_of(const struct kvb_load *load, const struct kvb_tensor 
 // Whether a matrix is stored in the model's quantisation or quantised while loading.
 bool kvb_is_quantised(const struct kvb_load *load, const struct kvb_matrix *matrix);
 
+// Whether a tower or projector is left out.
+bool kvb_drops_tower(const struct kvb_load *load, enum kvb_role role);
+
 // Corrects a count from the config by what the checkpoint's headers say, if they are known.
 void kvb_weights_from_checkpoint(const struct kvb_load *load, uint32_t stage, struct kvb_weights *weights);
 

@@ -47,7 +47,7 @@ static bool holds_outer(const struct kvb_part *part, enum kvb_role role)
     case KVB_ROLE_NORM:
         return part->last;
     default:
-        return is_tower(role) ? part->whole || !part->load->text_only : part->first;
+        return is_tower(role) ? part->whole || !kvb_drops_tower(part->load, role) : part->first;
     }
 }
 

@@ -7,8 +7,6 @@
 #include "engines/vllm/encoder_items.h"
 
 #define HOPPER 90
-#define CONSUMER_BLACKWELL 110
-#define FP32_BYTES 4
 #define MIB (1ULL << 20)
 #define GEMM_WORKSPACE_HOPPER (MIB * 32)
 #define GEMM_WORKSPACE_OLD 8493466ULL // 8.1 MiB
@@ -19,6 +17,7 @@
 #define OLD_UNTIL KVB_RELEASE(0, 6, 5)
 #define SEGMENTED_SORT_ROWS 128
 #define TRITON_ROWS 8
+#define REJECTION_CLONES_SINCE KVB_RELEASE(0, 11, 2)
 #define MLA_PROFILE_TOKENS 65536
 
 // Bytes per logit alive at the sampler's peak with 16-bit logits, by path.
@@ -41,7 +40,9 @@ static enum path sampler_path(const struct kvb_context *context, uint64_t rows, 
     if (context->generation == KVB_GENERATION_V0) {
         return sort_path(rows);
     }
-    if (asked != KVB_UNSET && rule != KVB_SAMPLER_TRITON) {
+    if (rule == KVB_SAMPLER_FLASHINFER && asked == KVB_NO) { // v1/sample/ops/topk_topp_sampler.py v0.22.0
+        rule = KVB_SAMPLER_TRITON;
+    } else if (asked != KVB_UNSET && rule != KVB_SAMPLER_TRITON) {
         return asked == KVB_YES ? PATH_FLASHINFER : sort_path(rows);
     }
     switch (rule) {
@@ -85,49 +86,6 @@ static uint64_t hidden_tensors(const struct kvb_context *context)
     return tensors + out_of_place;
 }
 
-// The CUTLASS kernels of NVFP4 experts keep a 32-bit result of every token and expert: an operator measured 1.04 GiB at
-// 16,384 tokens of Qwen3.6-35B-A3B (8 experts, hidden size 2048), which is 16384 x 8 x 2048 x 4 B.
-static uint64_t cutlass_bytes(const struct kvb_context *context, uint64_t rows, uint64_t hidden)
-{
-    const struct kvb_quantisation *q = &context->model->quantisation;
-    bool nvfp4 =
-        q->expert_method == KVB_QUANT_NVFP4 || (q->expert_method == KVB_QUANT_NONE && q->method == KVB_QUANT_NVFP4);
-    bool cutlass = nvfp4 && context->gpu->compute_capability >= CONSUMER_BLACKWELL;
-    return cutlass ? kvb_mul(kvb_mul(rows, hidden), FP32_BYTES) : 0;
-}
-
-uint64_t kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens)
-{
-    if (mlp->kind != KVB_MLP_MOE || context->model->quantisation.expert_method == KVB_QUANT_MXFP4 ||
-        context->model->quantisation.method == KVB_QUANT_MXFP4) {
-        return 0; // MXFP4 kernels keep theirs outside torch
-    }
-    uint64_t chunk = kvb_rule(context, KVB_RULE_MOE_CHUNK);
-    uint64_t rows = kvb_mul(chunk > 0 ? kvb_min(tokens, chunk) : tokens, mlp->experts_per_token);
-    uint64_t width = mlp->expert_intermediate_size / (context->ep > 1 ? 1 : context->tp);
-    uint64_t hidden = mlp->latent_size > 0 ? mlp->latent_size : context->model->hidden_size;
-    uint64_t first = kvb_mul(rows, kvb_max(2 * width, hidden));
-    uint64_t second =
-        kvb_rule(context, KVB_RULE_MOE_WORKSPACE) ? kvb_mul(rows, kvb_max(width, hidden)) : kvb_mul(rows, width);
-    return kvb_add(kvb_mul(kvb_add(first, second), kvb_dtype_bytes(context->dtype)),
-                   cutlass_bytes(context, rows, hidden));
-}
-
-static uint64_t int8_copy(const struct kvb_context *context, uint64_t tokens, uint64_t width)
-{
-    return context->model->quantisation.method == KVB_QUANT_INT8 ? kvb_mul(tokens, width) : 0;
-}
-
-static uint64_t dense_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens)
-{
-    uint64_t width = mlp->intermediate_size / context->tp;
-    uint64_t matrices = mlp->kind == KVB_MLP_PLAIN ? 2 : 3;
-    uint64_t bytes = kvb_mul(kvb_mul(tokens, matrices * width), kvb_dtype_bytes(context->dtype));
-    bool dequantises = context->model->quantisation.method == KVB_QUANT_AWQ;
-    uint64_t matrix = dequantises ? kvb_mul((uint64_t)context->model->hidden_size * 2, 2 * width) : 0;
-    return kvb_add(bytes, kvb_max(matrix, int8_copy(context, tokens, width)));
-}
-
 // The widest layer's hidden tensors and scratch; `experts` receives the largest scratch of experts.
 static uint64_t layer_tensors(const struct kvb_context *context, uint64_t tokens, uint64_t *experts)
 {
@@ -137,7 +95,7 @@ static uint64_t layer_tensors(const struct kvb_context *context, uint64_t tokens
         const struct kvb_mlp_shape *mlp = &context->model->kinds[i].mlp;
         uint64_t scratch = kvb_expert_scratch(context, mlp, tokens);
         *experts = kvb_max(*experts, scratch);
-        widest = kvb_max(widest, kvb_max(scratch, dense_scratch(context, mlp, tokens)));
+        widest = kvb_max(widest, kvb_max(scratch, kvb_dense_scratch(context, mlp, tokens)));
     }
     uint64_t hidden = kvb_mul(tokens, hidden_tensors(context) * context->model->hidden_size);
     return kvb_add(kvb_mul(hidden, kvb_dtype_bytes(context->dtype)), widest);
@@ -168,13 +126,27 @@ static uint64_t logits_bytes(const struct kvb_context *context, enum path path, 
     return path == PATH_TRITON ? kvb_add(total, scratch) : total;
 }
 
+// With speculative decoding the dummy sampler run ends with the rejection sampler over 2 x rows of random logits. Alive
+// at once, bytes a row and vocabulary entry: random logits 4, bonus 2 and its 32-bit copy 4, target 4 and from 0.11.2
+// its clone 4, probabilities 4, q 4 and 1/q 4. Source: v1/sample/rejection_sampler.py v0.22.0:128-216, 469, 676, 688
+// and gpu_model_runner.py _dummy_sampler_run; a 0.22 log of 867 rows needs 32 to 34.
+static uint64_t rejection_bytes(const struct kvb_context *context, uint64_t rows)
+{
+    if (context->speculative == KVB_SPECULATIVE_NONE || context->generation == KVB_GENERATION_V0 ||
+        context->v2_runner) {
+        return 0;
+    }
+    uint64_t bytes = context->release >= REJECTION_CLONES_SINCE ? 32 : 24;
+    return kvb_mul(kvb_mul(bytes, rows), kvb_round_up(context->model->vocabulary_size, 64));
+}
+
 static uint64_t sampler_phase(const struct kvb_context *context, enum path path, uint64_t rows)
 {
     uint64_t element = kvb_dtype_bytes(context->dtype);
     uint64_t hidden = context->model->hidden_size;
     uint64_t bytes = kvb_mul(kvb_mul(context->max_num_batched_tokens, hidden), element);
     bytes = kvb_add(bytes, kvb_mul(2 * element * rows, hidden));
-    bytes = kvb_add(bytes, logits_bytes(context, path, rows));
+    bytes = kvb_add(bytes, kvb_max(logits_bytes(context, path, rows), rejection_bytes(context, rows)));
     return kvb_add(bytes, is_hopper_or_later(context) ? GEMM_WORKSPACE_HOPPER : GEMM_WORKSPACE_OLD);
 }
 
@@ -281,7 +253,7 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
         kvb_add(kvb_add(layer_phase(context, &a->expert_scratch_bytes), a->kept_bytes), received);
     uint64_t kept = kvb_add(a->kept_bytes, received);
     kept = kvb_add(kept, kvb_rule(context, KVB_RULE_MOE_WORKSPACE) ? a->expert_scratch_bytes : 0);
-    bool samples = last && !context->model->pooling;
+    bool samples = last && !context->pools;
     a->phase_bytes[KVB_PHASE_SAMPLER] = samples ? kvb_add(sampler_phase(context, path, a->logits_rows), kept) : 0;
     a->phase_bytes[KVB_PHASE_ENCODER] = stage == 0 ? load.peak_bytes : 0;
     a->phase_bytes[KVB_PHASE_MLA] = mla_phase(context);

@@ -23,6 +23,7 @@ struct kvb_context {
     uint32_t release;
     enum kvb_generation generation;
     bool v2_runner;
+    bool pools; // no head and no sampler: an encoder, or a decoder that the pooling runner serves
     uint64_t memory_bytes, free_bytes;
     uint32_t utilization_ppm;
     uint64_t max_model_len, max_num_seqs, max_num_batched_tokens;

@@ -33,6 +33,14 @@ static enum kvb_generation generation_of(const struct kvb_context *context)
     return kvb_rule(context, KVB_RULE_GENERATION) && !lacks ? KVB_GENERATION_V1 : KVB_GENERATION_V0;
 }
 
+// Source: vllm/config/model.py v0.12.0:828-865 _get_default_runner_type.
+static bool pools(const struct kvb_context *context)
+{
+    uint64_t runner = kvb_number(context->plan, KVB_SET_RUNNER);
+    const struct kvb_model *model = context->model;
+    return model->pooling || runner == KVB_RUNNER_POOLING || (runner == KVB_RUNNER_AUTO && model->pools_by_default);
+}
+
 static uint32_t size_of(const struct kvb_plan *plan, enum kvb_setting setting)
 {
     uint64_t number = kvb_number(plan, setting);
@@ -147,7 +155,7 @@ static bool v2_runner_of(const struct kvb_context *context)
     if (asked == KVB_YES) {
         return true;
     }
-    if (rule == KVB_V2_DENSE && !kvb_model_has_experts(model) && !kvb_model_has_state(model) && !model->pooling) {
+    if (rule == KVB_V2_DENSE && !kvb_model_has_experts(model) && !kvb_model_has_state(model) && !context->pools) {
         return true;
     }
     bool quantised = model->quantisation.method != KVB_QUANT_NONE;
@@ -180,6 +188,7 @@ void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan)
     context->dtype = dtype_of(context);
     context->generation = generation_of(context);
     context->memory_bytes = plan->gpu.memory_bytes;
+    context->pools = pools(context);
     resolve_parallel(context);
     resolve_length(context);
     kvb_kv_dtype_resolve(context);

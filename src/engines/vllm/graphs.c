@@ -97,7 +97,7 @@ static bool uses_flashinfer(const struct kvb_context *context)
 static bool decodes_in_full_graphs(const struct kvb_context *context)
 {
     bool several = context->speculative_tokens > 0 && uses_flashinfer(context);
-    return !several && !kvb_model_has(context->model, KVB_ATTENTION_CHUNKED);
+    return !several && !context->pools && !kvb_model_has(context->model, KVB_ATTENTION_CHUNKED);
 }
 
 static void count(const struct kvb_context *context, struct captures *captures)

@@ -5,41 +5,67 @@
 
 #include <string.h>
 
-#define LORA_EXTRA_UNTIL KVB_RELEASE(0, 11, 1)
+#define LORA_EXTRA_ROWS 256 // lora_extra_vocab_size
+#define LORA_EXTRA_UNTIL KVB_RELEASE(0, 12, 0)
 #define ABSORBED_SINCE KVB_RELEASE(0, 7, 0)
-#define TRITON_VALUE_PADDING_UNTIL KVB_RELEASE(0, 20, 0)
+#define TRITON_BUNDLED_SINCE KVB_RELEASE(0, 12, 0)
 #define HOPPER 90
 #define BLACKWELL 100
+#define JETSON_THOR 110
+#define TOWERS_DROPPED_SINCE KVB_RELEASE(0, 10, 1)
+#define ALL_TOWERS_DROPPED_SINCE KVB_RELEASE(0, 15, 0)
 #define LORA_RANK 16
 #define LARGEST_SPLIT (20ULL << 20)
 
+enum mxfp4_kernel { MXFP4_MARLIN, MXFP4_TRITON, MXFP4_TRTLLM };
+
 struct mxfp4_row {
-    uint32_t capability_from, capability_below; // 0 = no limit
-    uint32_t since, until;                      // releases, half open
+    uint32_t since, until; // releases, half open
+    enum mxfp4_kernel kernel;
     struct kvb_padding padding;
 };
 
-// Marlin below Hopper, Triton on Hopper, TRT-LLM on Blackwell.
+// Marlin pads to 128 x 256, TRT-LLM to 256 x 256. Triton pads the intermediate size to 64 and holds its own layout of
+// the scales, to 0.24 the loaded ones too (freed from 0.25.0, fused_moe/oracle/mxfp4.py:1155); triton_kernels 3.6,
+// bundled in 0.16 to 0.22, pads values to 64 x 64 bytes.
 static const struct mxfp4_row mxfp4_rows[] = {
-    {0, HOPPER, 0, 0, {128, 256, 0}},
-    {HOPPER, BLACKWELL, 0, TRITON_VALUE_PADDING_UNTIL, {64, 1, 256}},
-    {HOPPER, BLACKWELL, TRITON_VALUE_PADDING_UNTIL, 0, {64, 1, 0}},
-    {BLACKWELL, 0, 0, KVB_RELEASE(0, 12, 0), {256, 256, 0}},
-    {BLACKWELL, 0, KVB_RELEASE(0, 12, 0), 0, {128, 256, 0}},
+    {0, 0, MXFP4_MARLIN, {.intermediate = 128, .hidden = 256}},
+    {0, 0, MXFP4_TRTLLM, {.intermediate = 256, .hidden = 256}},
+    {0, KVB_RELEASE(0, 16, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, true, true}},
+    {KVB_RELEASE(0, 16, 0), KVB_RELEASE(0, 23, 0), MXFP4_TRITON, {64, 1, 64, 256, 2, true, true}},
+    {KVB_RELEASE(0, 23, 0), KVB_RELEASE(0, 25, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, true, true}},
+    {KVB_RELEASE(0, 25, 0), 0, MXFP4_TRITON, {64, 1, 0, 256, 2, false, true}},
 };
+
+// Source: quantization/mxfp4.py v0.11.2:138, v0.12.0:159. No wheel before 0.12 carries triton_kernels.
+static enum mxfp4_kernel mxfp4_kernel(const struct kvb_context *context)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    if (kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0 || context->gpu->vendor == KVB_VENDOR_AMD) {
+        return MXFP4_MARLIN;
+    }
+    if (capability >= BLACKWELL && capability < JETSON_THOR) {
+        return MXFP4_TRTLLM;
+    }
+    bool triton = capability >= HOPPER && capability < BLACKWELL && context->release >= TRITON_BUNDLED_SINCE;
+    return triton ? MXFP4_TRITON : MXFP4_MARLIN;
+}
 
 static struct kvb_padding mxfp4_padding_of(const struct kvb_context *context)
 {
-    uint32_t capability = context->gpu->compute_capability;
     const struct mxfp4_row *found = &mxfp4_rows[0];
     for (size_t i = 0; i < sizeof mxfp4_rows / sizeof mxfp4_rows[0]; i++) {
         const struct mxfp4_row *row = &mxfp4_rows[i];
-        bool on_gpu =
-            capability >= row->capability_from && (row->capability_below == 0 || capability < row->capability_below);
         bool in_release = context->release >= row->since && (row->until == 0 || context->release < row->until);
-        found = on_gpu && in_release ? row : found;
+        found = row->kernel == mxfp4_kernel(context) && in_release ? row : found;
     }
     return found->padding;
+}
+
+bool kvb_mxfp4_on_marlin(const struct kvb_context *context, struct kvb_padding *padding)
+{
+    *padding = mxfp4_padding_of(context);
+    return mxfp4_kernel(context) == MXFP4_MARLIN;
 }
 
 static enum kvb_quantisation_method online_of(const struct kvb_context *context)
@@ -71,8 +97,9 @@ static void fill_lora(const struct kvb_context *context, struct kvb_load *load)
     }
     load->lora_slots = kvb_is_set(plan, KVB_SET_MAX_LORAS) ? kvb_number(plan, KVB_SET_MAX_LORAS) : 1;
     load->lora_rank = kvb_is_set(plan, KVB_SET_MAX_LORA_RANK) ? kvb_number(plan, KVB_SET_MAX_LORA_RANK) : LORA_RANK;
-    load->lora_on_embeddings = context->release < LORA_EXTRA_UNTIL && (strcmp(architecture, "LlamaForCausalLM") == 0 ||
-                                                                       strcmp(architecture, "MistralForCausalLM") == 0);
+    load->lora_on_embeddings =
+        strcmp(architecture, "LlamaForCausalLM") == 0 || strcmp(architecture, "MistralForCausalLM") == 0;
+    load->lora_extra_rows = context->release < LORA_EXTRA_UNTIL ? LORA_EXTRA_ROWS : 0;
 }
 
 static void fill_draft(const struct kvb_context *context, struct kvb_load *load)
@@ -81,6 +108,26 @@ static void fill_draft(const struct kvb_context *context, struct kvb_load *load)
     if (!load->mtp && context->speculative != KVB_SPECULATIVE_NONE) {
         load->draft = context->plan->draft;
     }
+}
+
+static bool is_off(const struct kvb_plan *plan, enum kvb_setting limit)
+{
+    return kvb_is_set(plan, limit) && kvb_number(plan, limit) == 0;
+}
+
+// A tower whose modalities are all limited to 0 is left out: some classes to 0.14 (qwen2_vl.py, qwen2_5_vl.py,
+// qwen3_vl.py, mistral3.py, mllama4.py v0.10.1), every class from 0.15 (models/interfaces.py _mark_tower_model).
+static bool drops_tower(const struct kvb_context *context, bool vision)
+{
+    const struct kvb_plan *plan = context->plan;
+    const struct kvb_encoder *encoder = &context->model->encoder;
+    bool some = encoder->family == KVB_ENCODER_QWEN2_VL || encoder->family == KVB_ENCODER_QWEN25_VL ||
+                encoder->family == KVB_ENCODER_QWEN3_VL || encoder->family == KVB_ENCODER_PIXTRAL ||
+                encoder->family == KVB_ENCODER_LLAMA4;
+    bool may = context->release >= (some ? TOWERS_DROPPED_SINCE : ALL_TOWERS_DROPPED_SINCE);
+    bool videos = encoder->has_video && !is_off(plan, KVB_SET_LIMIT_VIDEOS);
+    bool off = vision ? is_off(plan, KVB_SET_LIMIT_IMAGES) && !videos : is_off(plan, KVB_SET_LIMIT_AUDIOS);
+    return kvb_number(plan, KVB_SET_LANGUAGE_MODEL_ONLY) != 0 || (may && off);
 }
 
 // Source: vllm/v1/worker/gpu_worker.py v0.22.0:340 _scoped_allocator_max_split, on CUDA alone.
@@ -103,14 +150,18 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .ep = context->ep,
         .online = online_of(context),
         .mxfp4 = mxfp4_padding_of(context),
+        .fp32_rope = strcmp(context->model->architecture, "GptOssForCausalLM") == 0, // gpt_oss.py v0.11.0:60
         .exact_allocations = plan->environment.expandable_segments == KVB_YES,
         .largest_split_bytes = largest_split(context),
-        .text_only = kvb_number(plan, KVB_SET_LANGUAGE_MODEL_ONLY) != 0,
+        .no_vision = drops_tower(context, true),
+        .no_audio = drops_tower(context, false),
+        .no_head = context->pools, // models/adapters.py v0.12.0:178
         .towers_copied = kvb_number(plan, KVB_SET_MM_ENCODER_TP_MODE) != 0,
         .absorbs_latent = context->release >= ABSORBED_SINCE,
         .returns_layers = context->generation == KVB_GENERATION_V0, // without unified addressing
         .offload_limit_bytes = kvb_number(plan, KVB_SET_CPU_OFFLOAD_GB),
         .index_buffer_tokens = context->max_num_batched_tokens,
+        .deepstack_tokens = drops_tower(context, true) ? 0 : context->max_num_batched_tokens,
     };
     _Static_assert(sizeof load->stage_begin == sizeof context->stage_begin, "as many stages");
     memcpy(load->stage_begin, context->stage_begin, sizeof load->stage_begin);

@@ -5,6 +5,8 @@
 #include "budget/weights/load.h"
 #include "engines/vllm/context.h"
 
+// Whether MXFP4 experts run on Marlin, and what their kernel pads to.
+bool kvb_mxfp4_on_marlin(const struct kvb_context *context, struct kvb_padding *padding);
 void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load);
 
 #endif

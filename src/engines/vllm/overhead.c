@@ -10,6 +10,7 @@
 #define SYMMETRIC_SINCE R(18, 0) // symmetric-memory and all-reduce buffers
 #define STAGE_NON_TORCH 7        // hundredths of a GiB: every rank of PP2 and PP4 on an H100, 0.19
 #define FREE_MEMORY_SINCE R(27, 0)
+#define RANKS_OF_A_NODE 8
 #define HOST_GROWTH_SINCE R(12, 0) // utils/mem_utils.py v0.12.0:102: free is what the host calls available
 
 struct non_torch_row {
@@ -21,7 +22,7 @@ struct non_torch_row {
 static const struct non_torch_row non_torch_rows[] = {
     {0, R(18, 0), false, false, false, 5, 1, 15},   {R(18, 0), 0, false, false, false, 5, 1, 25},
     {0, R(18, 0), true, false, false, 13, 5, 20},   {R(18, 0), 0, true, false, false, 25, 10, 50},
-    {0, R(18, 0), false, true, true, 60, 10, 150},  {0, R(18, 0), true, true, true, 60, 30, 220},
+    {0, R(18, 0), false, true, true, 15, 10, 150},  {0, R(18, 0), true, true, true, 60, 30, 220},
     {R(18, 0), 0, false, true, true, 210, 60, 260}, {R(18, 0), 0, true, true, true, 210, 180, 260},
     {0, R(18, 0), false, true, false, 20, 10, 60},  {0, R(18, 0), true, true, false, 20, 10, 80},
     {R(18, 0), 0, false, true, false, 20, 10, 80},  {R(18, 0), 0, true, true, false, 30, 10, 120},
@@ -70,7 +71,7 @@ static bool charges_context(const struct kvb_context *context)
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
     if (context->gpu->vendor == KVB_VENDOR_AMD) {
-        scale(estimate, 50, 30, 100);
+        scale(estimate, 40, 15, 120);
         return;
     }
     if (context->gpu->unified_memory && context->release >= HOST_GROWTH_SINCE) {
@@ -86,6 +87,12 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     if (context->generation == KVB_GENERATION_V0 && kvb_rule(context, KVB_RULE_ACCOUNTING_V0) == KVB_V0_FREE_DELTA) {
         add(estimate, 35, 0, 160); // what torch has cached but does not use is charged too
     }
+    if (context->generation == KVB_GENERATION_V0 && context->release >= R(6, 5) && context->release < R(7, 0)) {
+        // utils.py v0.6.5:1736 counts what torch holds without using it; repacking for Marlin leaves more of it
+        enum kvb_quantisation_method method = context->model->quantisation.method;
+        bool repacked = method == KVB_QUANT_AWQ || method == KVB_QUANT_GPTQ;
+        add(estimate, repacked ? 25 : 5, 0, 25);
+    }
     if (context->ep > 1) {
         add(estimate, 0, 0, 100);
     }
@@ -94,7 +101,8 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
         add(estimate, large ? 45 : 30, 15, large ? 70 : 50);
         bool early = context->release < R(6, 4);
         if (large && context->tp > 1 && !early) { // every rank's context and the all-reduce buffers of its peers
-            add(estimate, 290, 50, 400);
+            bool nodes = context->tp > RANKS_OF_A_NODE;
+            add(estimate, nodes ? 290 : 0, nodes ? 50 : 0, 400);
         }
     }
     if (context->release >= FREE_MEMORY_SINCE && (context->tp > 1 || context->pp > 1)) {
@@ -111,7 +119,10 @@ void kvb_context_estimate(const struct kvb_context *context, struct kvb_estimate
 {
     bool large = context->gpu->compute_capability >= HOPPER || context->gpu->nvlink;
     scale(estimate, large ? 50 : 35, 25, large ? 70 : 60);
-    if (kvb_rule(context, KVB_RULE_NCCL_OUTSIDE) && (context->tp > 1 || context->pp > 1)) {
+    bool ranks = kvb_rule(context, KVB_RULE_NCCL_OUTSIDE) && (context->tp > 1 || context->pp > 1);
+    if (ranks && !context->gpu->nvlink) {
+        add(estimate, 20, 5, 100); // R9700 and L40S started at 0.98 of the card: at most 0.64 and 0.89 in all
+    } else if (ranks) {
         bool experts = kvb_model_has_experts(context->model);
         add(estimate, experts ? 150 : 100, 30, experts ? 180 : 130);
     }

@@ -41,6 +41,8 @@ uint64_t kvb_reserved_bytes(const struct kvb_context *context);
 
 // Tensors alive in the widest layer for `tokens` tokens, without workspaces.
 uint64_t kvb_layer_bytes(const struct kvb_context *context, uint64_t tokens);
+// Scratch of one dense layer for `tokens` tokens.
+uint64_t kvb_dense_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens);
 // Scratch of one expert layer for `tokens` tokens; 0 without experts.
 uint64_t kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens);
 

@@ -58,7 +58,9 @@ uint64_t hf_context_tokens(const struct hf *hf)
 static uint64_t cache_rows(const struct hf *hf)
 {
     uint64_t rows = hf_get64(hf, HF_MAX_POSITION, hf_context_tokens(hf));
-    if (hf_list_length(hf, HF_R_MROPE) > 0) {
+    // reprints of Qwen3-VL's config often lack the section that every published one has
+    bool sections = hf_list_length(hf, HF_R_MROPE) > 0 || hf->architecture->encoder == KVB_ENCODER_QWEN3_VL;
+    if (sections) {
         return kvb_mul(rows, 4);
     }
     if (type_is(hf, "linear") || type_is(hf, "dynamic")) {
