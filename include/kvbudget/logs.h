@@ -173,6 +173,16 @@ struct kvb_log_run { // one start attempt
     uint64_t failure_line;
 };
 
+// What another start of the same log shows of the one explained.
+struct kvb_log_lesson {
+    bool known; // another start became ready and differs in one setting
+    enum kvb_setting setting;
+    bool from_set, to_set;           // false: left at the engine's default
+    uint64_t from, to;               // of the start explained, of the one that worked
+    uint64_t first_line, ready_line; // of the one that worked
+    int64_t total_bytes;             // the card, from two utilizations and two KV caches; 0 = not known
+};
+
 // Remarks the engine makes that change how its numbers are read.
 enum kvb_log_note {
     KVB_NOTE_WSL,
@@ -247,15 +257,16 @@ struct kvb_log_report {
     uint32_t run_count; // runs beyond KVB_LOG_RUNS_MAX are counted but not kept
     uint32_t run_shown; // index of the run explained
     struct kvb_log_run runs[KVB_LOG_RUNS_MAX];
+    struct kvb_log_lesson lesson;
     uint64_t line_count, byte_count, known_lines;
     bool has_series;
     struct kvb_log_series series;
     bool has_metrics;   // a scrape of /metrics was read
     const char *packed; // "gzip", ...: the bytes are compressed; NULL = they are not
-    bool not_text;     // looks like a binary file
-    bool excerpt;      // nothing but figures, as people pick them out of a log
-    bool start_seen;   // a line that only a start prints: what is missing behind it did not happen yet
-    bool newest_first; // the time stamps fall from line to line
+    bool not_text;      // looks like a binary file
+    bool excerpt;       // nothing but figures, as people pick them out of a log
+    bool start_seen;    // a line that only a start prints: what is missing behind it did not happen yet
+    bool newest_first;  // the time stamps fall from line to line
     uint32_t check_count;
     struct kvb_check checks[KVB_CHECKS_MAX];
     uint32_t remedy_count;

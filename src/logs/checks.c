@@ -107,8 +107,11 @@ static void check_other_than_pool(struct kvb_reckoning *r)
 static void check_total(struct kvb_reckoning *r)
 {
     if (!kvb_is_observed(r, KVB_OBS_GPU_MEMORY) && r->given->gpu_memory_bytes == 0 && r->total.known) {
-        struct kvb_check *check =
-            solve(r, "GPU memory = graph estimate / difference of the two utilizations", KVB_LOG_BYTES, r->total.value);
+        bool learnt = r->total.value == r->report->lesson.total_bytes;
+        struct kvb_check *check = solve(r,
+                                        learnt ? "GPU memory = difference of KV cache of two starts / of utilization"
+                                               : "GPU memory = graph estimate / difference of the two utilizations",
+                                        KVB_LOG_BYTES, r->total.value);
         if (check != NULL) {
             say(check, "rounded figures: good to about two per cent");
         }

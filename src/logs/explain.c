@@ -101,6 +101,9 @@ void kvb_reckon(struct kvb_reckoning *r, struct kvb_log_report *report, const st
     if (!r->total.known) {
         r->total = total_from_graphs(r);
     }
+    if (!r->total.known) {
+        r->total = (struct kvb_figure){report->lesson.total_bytes != 0, report->lesson.total_bytes};
+    }
     r->length = setting_figure(r, KVB_SET_MAX_MODEL_LEN);
     if (!r->needed.known) {
         r->needed = need_from_tokens(r);

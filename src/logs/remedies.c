@@ -4,6 +4,7 @@
 #include <kvbudget/units.h>
 
 #include "logs/cures.h"
+#include "logs/lessons.h"
 #include "logs/levers.h"
 #include "logs/remedy.h"
 #include "logs/utilization.h"
@@ -261,11 +262,13 @@ void kvb_remedy_all(struct kvb_reckoning *r)
         [KVB_FAILURE_OTHER] = kvb_cure_other,
     };
     enum kvb_failure kind = r->report->failure.kind;
+    kvb_lesson_cure(r);
     if (kind >= KVB_FAILURE_OOM_LOAD && kind <= KVB_FAILURE_OOM_SERVING) {
         (void)kvb_cure_tenant(r);
     }
     if (r->report->failure.stage_unknown) {
         kvb_cure_unknown_stage(r);
+        kvb_lesson_uphold(r);
         works_first(r->report);
         return;
     }
@@ -280,5 +283,6 @@ void kvb_remedy_all(struct kvb_reckoning *r)
     }
     pull_levers(r, true);
     pull_levers(r, false);
+    kvb_lesson_uphold(r);
     works_first(r->report);
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "logs/clean.h"
+#include "logs/lessons.h"
 #include "logs/settings.h"
 #include "logs/trouble.h"
 
@@ -19,6 +20,24 @@ void kvb_runs_init(struct kvb_runs *runs)
 static bool has_content(const struct kvb_attempt *attempt)
 {
     return attempt->first_line != 0;
+}
+
+// What the starts that follow can be compared with.
+static void remember(struct kvb_runs *runs, bool healthy)
+{
+    const struct kvb_attempt *now = &runs->now;
+    if (healthy) {
+        runs->worked = *now;
+        runs->has_worked = true;
+    }
+    if (now->facts.observed[KVB_OBS_KV_CACHE].set) {
+        int64_t total = 0;
+        if (runs->has_before && kvb_lesson_total(&runs->before.facts, &now->facts, &total)) {
+            runs->total_bytes = total;
+        }
+        runs->before = *now;
+        runs->has_before = true;
+    }
 }
 
 static void end_attempt(struct kvb_runs *runs)
@@ -40,6 +59,7 @@ static void end_attempt(struct kvb_runs *runs)
         runs->shown_index = runs->count;
         runs->has_shown = true;
     }
+    remember(runs, healthy);
     runs->count++;
     memset(now, 0, sizeof *now);
 }
@@ -281,6 +301,20 @@ void kvb_runs_take(struct kvb_runs *runs, const struct kvb_log_hit *hit)
     dispatch(now, hit);
 }
 
+// What the other starts say of the one shown.
+static struct kvb_log_lesson learn(const struct kvb_runs *runs)
+{
+    struct kvb_log_lesson lesson = {.known = false};
+    bool failed = runs->has_shown && runs->shown.facts.failure.kind != KVB_FAILURE_NONE;
+    if (failed && runs->has_worked) {
+        lesson = kvb_lesson_change(&runs->shown.facts, &runs->worked.facts);
+        lesson.first_line = runs->worked.first_line;
+        lesson.ready_line = runs->worked.serving_line != 0 ? runs->worked.serving_line : runs->worked.progress_line;
+    }
+    lesson.total_bytes = runs->total_bytes;
+    return lesson;
+}
+
 void kvb_runs_finish(struct kvb_runs *runs, bool only_figures, struct kvb_log_report *report)
 {
     runs->now.facts.excerpt = only_figures && runs->count == 0 && !runs->now.began;
@@ -293,6 +327,7 @@ void kvb_runs_finish(struct kvb_runs *runs, bool only_figures, struct kvb_log_re
     report->run_shown = runs->shown_index;
     memcpy(report->runs, runs->rows, sizeof report->runs);
     report->known_lines = runs->known_lines;
+    report->lesson = learn(runs);
     report->newest_first = runs->falls >= FALLS_MIN && runs->falls > 3 * runs->rises;
     kvb_attempt_settle(report);
 }

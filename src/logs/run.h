@@ -51,6 +51,9 @@ struct kvb_runs {
     struct kvb_attempt now;
     struct kvb_attempt shown; // the last failed one, else the last
     bool has_shown;
+    struct kvb_attempt before, worked; // the last with a KV cache, the last that became ready
+    bool has_before, has_worked;
+    int64_t total_bytes; // of the card, from two starts; 0 = not known
     uint32_t count;
     struct kvb_log_run rows[KVB_LOG_RUNS_MAX];
     uint32_t shown_index;

@@ -200,6 +200,88 @@ static void test_restarts(void **state)
     assert_int_equal(report->runs[2].stage, KVB_STAGE_READY);
 }
 
+#define ARGUMENTS(more) P "non-default args: {'model': 'a/b', 'max_model_len': 8192" more "}\n"
+#define POOL(gib) P "Available KV cache memory: " gib " GiB\n"
+
+// Two starts that differ in utilization alone: 2.4 GiB of KV cache for 0.10 of the card are 24 GiB for all of it.
+static void test_total_from_two_starts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *log;
+        int64_t total;
+    } rows[] = {
+        {BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.8") LOADED POOL("-2.0")
+             NO_BLOCKS BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.9") LOADED POOL("0.4") NO_BLOCKS,
+         24 * GIB},
+        {BANNER ARGUMENTS("") LOADED POOL("0.4") NO_BLOCKS BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.8")
+             LOADED POOL("-2.0") NO_BLOCKS, // 0.9 is the default of 0.9.2
+         24 * GIB},
+        {BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.8") LOADED POOL("-2.0") NO_BLOCKS BANNER ARGUMENTS(
+             ", 'gpu_memory_utilization': 0.9, 'enforce_eager': True") LOADED POOL("0.4") NO_BLOCKS,
+         0}, // two settings differ
+        {BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.8") LOADED POOL("-2.0")
+             NO_BLOCKS BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.9") P
+         "Model loading took 9.00 GiB memory and 3.1 seconds\n" POOL("0.4") NO_BLOCKS,
+         0}, // other weights
+        {BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.89") LOADED POOL("0.20")
+             NO_BLOCKS BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.9") LOADED POOL("0.44") NO_BLOCKS,
+         0}, // too close for figures of two decimals
+        {BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.9") LOADED POOL("-2.0")
+             NO_BLOCKS BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.8") LOADED POOL("0.4") NO_BLOCKS,
+         0}, // something else held memory
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int64_t total = read_log(rows[i].log)->lesson.total_bytes;
+        int64_t off = total > rows[i].total ? total - rows[i].total : rows[i].total - total;
+        if (off > GIB / 1000) { // the figures are rounded
+            fail_msg("row %zu: %lld", i, (long long)total);
+        }
+    }
+}
+
+// What worked in the same log is the first remedy, and nothing under "does not" speaks against it.
+static void test_what_worked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *log, *setting, *from, *to; // setting NULL: nothing is proven
+    } rows[] = {
+        {BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.95") LOADED POOL("1.6")
+             TOKENS READY BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.8") LOADED POOL("-2.0") NO_BLOCKS,
+         "gpu-memory-utilization", "0.80", "0.95"},
+        {BANNER ARGUMENTS("") LOADED POOL("1.6") TOKENS READY BANNER ARGUMENTS(", 'max_num_seqs': 512") START OOM,
+         "max-num-seqs", "512", "not set"},
+        {BANNER ARGUMENTS(", 'gpu_memory_utilization': 0.7") LOADED POOL("1.6") TOKENS READY BANNER ARGUMENTS("")
+             START OOM,
+         "gpu-memory-utilization", "0.90", "0.70"},
+        {BANNER ARGUMENTS("") LOADED POOL("1.6") TOKENS READY BANNER ARGUMENTS("") LOADED POOL("-2.0") NO_BLOCKS, NULL,
+         "", ""},
+        {BANNER LOADED POOL("1.6") TOKENS READY BANNER ARGUMENTS(", 'max_num_seqs': 512") START OOM, NULL, "", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_log_report *report = read_log(rows[i].log);
+        struct kvb_log_given given;
+        kvb_log_given_init(&given);
+        kvb_log_explain(report, &given);
+        const struct kvb_remedy *first = &report->remedies[0];
+        bool proven = strncmp(first->why, "worked at line 6 of this log: the start from line 1 ", 52) == 0;
+        assert_int_equal(report->run_shown, 1);
+        if (proven != (rows[i].setting != NULL) ||
+            (proven && (strcmp(first->setting, rows[i].setting) != 0 || strcmp(first->from, rows[i].from) != 0 ||
+                        strcmp(first->to, rows[i].to) != 0 || !first->works))) {
+            fail_msg("row %zu: %s %s -> %s: %s", i, first->setting, first->from, first->to, first->why);
+        }
+        for (uint32_t k = 1; proven && k < report->remedy_count; k++) {
+            bool against = !report->remedies[k].works && strcmp(report->remedies[k].setting, first->setting) == 0;
+            bool other_way = i == 0 && strncmp(report->remedies[k].to, "0.7", 3) == 0;
+            if (against && !other_way) {
+                fail_msg("row %zu: %s -> %s does not", i, report->remedies[k].setting, report->remedies[k].to);
+            }
+        }
+    }
+}
+
 static void test_many_restarts(void **state)
 {
     (void)state;
@@ -226,4 +308,5 @@ static void test_implausible(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(test_stages), cmocka_unit_test(test_bare_messages), cmocka_unit_test(test_identity),
               cmocka_unit_test(test_command), cmocka_unit_test(test_ranks), cmocka_unit_test(test_restarts),
+              cmocka_unit_test(test_total_from_two_starts), cmocka_unit_test(test_what_worked),
               cmocka_unit_test(test_many_restarts), cmocka_unit_test(test_implausible))
