@@ -248,3 +248,17 @@ void kvb_printable(const char *in, size_t length, char *out, size_t capacity)
     }
     out[used] = '\0';
 }
+
+const char *kvb_packed_as(const unsigned char head[2])
+{
+    static const struct {
+        unsigned char first, second;
+        const char *name;
+    } rows[] = {{0x1f, 0x8b, "gzip"}, {0x28, 0xb5, "zstd"}, {0xfd, 0x37, "xz"}, {'B', 'Z', "bzip2"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (head[0] == rows[i].first && head[1] == rows[i].second) {
+            return rows[i].name;
+        }
+    }
+    return NULL;
+}

@@ -24,4 +24,7 @@ size_t kvb_utf16_decode(struct kvb_utf16 *state, const char *in, size_t length, 
 // Copies as one printable line: control characters and invalid UTF-8 become '?', breaks become a blank.
 void kvb_printable(const char *in, size_t length, char *out, size_t capacity);
 
+// How bytes that begin so are compressed: "gzip", ...; NULL = they are not, as far as two bytes tell.
+const char *kvb_packed_as(const unsigned char head[2]);
+
 #endif

@@ -397,6 +397,19 @@ bool kvb_form_read(enum kvb_form form, const char *record, size_t length, size_t
     }
 }
 
+#define EARLY 8 // characters of a message that the search needs to see on one line
+
+bool kvb_form_wrapped_early(const char *record, const struct kvb_form_place *place)
+{
+    size_t at = place->end > EARLY + 1 ? place->end - EARLY - 1 : 2;
+    for (; at < place->end; at++) {
+        if (at > place->start + 1 && record[at - 2] == ':' && record[at - 1] == ' ') {
+            return true;
+        }
+    }
+    return false;
+}
+
 // ---- Whose frame it is
 
 enum kvb_log_engine kvb_form_engine(const char *text, size_t length)

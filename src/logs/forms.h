@@ -32,6 +32,8 @@ struct kvb_form_place {
 
 // Whether the line (up to its end or the first break behind `at`) bears this form at `at`; fills `place`.
 bool kvb_form_read(enum kvb_form form, const char *record, size_t length, size_t at, struct kvb_form_place *place);
+// Whether the line of an exception ends so soon behind its name that the search cannot know the message.
+bool kvb_form_wrapped_early(const char *record, const struct kvb_form_place *place);
 
 // The engine whose package a frame's path goes through.
 enum kvb_log_engine kvb_form_engine(const char *text, size_t length);

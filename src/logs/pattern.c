@@ -170,6 +170,9 @@ static bool match_hole(struct kvb_cursor *in, enum hole_kind kind, struct kvb_ho
     if (kind == HOLE_KIND_COUNT || *filled >= KVB_HOLES_MAX) {
         return false;
     }
+    if (in->at > 0 && in->text[in->at - 1] == '(' && kvb_peek(in, 0) == '\n') { // wrapped behind the bracket
+        in->at++;
+    }
     size_t from = in->at;
     struct kvb_hole *hole = &holes[*filled];
     if (!take_hole(in, kind, &hole->value)) {

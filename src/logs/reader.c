@@ -10,6 +10,7 @@
 #include "logs/window.h"
 
 #define SAMPLE ((size_t)64 << 10) // looked at to tell text from binary
+#define WRAPPED_MAX 1000          // breaks inside messages that are looked at, so that time stays linear
 
 enum encoding { ENCODING_UNKNOWN, ENCODING_UTF8, ENCODING_UTF16 };
 
@@ -23,7 +24,9 @@ struct kvb_log_reader {
     unsigned char head[2];
     size_t head_length;
     uint64_t byte_count, sampled, controls;
-    size_t scanned; // the window is searched up to here
+    size_t scanned;        // the window is searched up to here
+    uint64_t wrapped_line; // of the last row found around a break
+    uint32_t wrapped_count;
     bool ends_in_break;
     bool slid; // the window does not hold the whole text any more
     uint32_t closest_count;
@@ -166,6 +169,44 @@ static void take_match(struct kvb_log_reader *reader, const struct kvb_scan_entr
     kvb_runs_take(&reader->runs, &hit);
 }
 
+// Takes the row of a failure whose first words stand around the break at `nl`, where the search cannot see them.
+static bool take_parted(struct kvb_log_reader *reader, size_t place, struct kvb_log_record *record, size_t nl)
+{
+    struct kvb_hole holes[KVB_HOLES_MAX];
+    size_t least = nl > record->offset + KVB_SCAN_WINDOW ? nl - KVB_SCAN_WINDOW + 1 : record->offset + 1;
+    for (uint16_t i = 1; i <= reader->scanner.count; i++) {
+        const struct kvb_scan_entry *entry = &reader->scanner.entries[i];
+        if (entry->row == NULL || entry->leading_hole || !goes_on(entry->row->event) ||
+            entry->row->event == KVB_EVENT_COMMAND) {
+            continue;
+        }
+        for (size_t at = least; at < nl; at++) {
+            size_t end;
+            if (kvb_pattern_match(entry->row->pattern, reader->window.record, record->length, at, holes, &end)) {
+                take_match(reader, entry, place, record, at, end, holes);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// "ValueError: Free" and "memory on device ..." on the next line: looks at every break of a message that was wrapped.
+static void take_wrapped(struct kvb_log_reader *reader, size_t place, struct kvb_log_record *record)
+{
+    uint64_t line = kvb_window_line(&reader->window, place);
+    for (size_t nl = record->offset; nl < record->length && reader->wrapped_count < WRAPPED_MAX; nl++) {
+        if (reader->window.record[nl] != '\n') {
+            continue;
+        }
+        line++;
+        if (line > reader->wrapped_line) { // not seen with the line before
+            reader->wrapped_count++;
+            reader->wrapped_line = take_parted(reader, place, record, nl) ? line : reader->wrapped_line;
+        }
+    }
+}
+
 // Whether the first literal of a row can stand here, before anything is cleaned. Text with escapes in it may.
 static bool may_match(const struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at)
 {
@@ -215,6 +256,10 @@ static bool take_form(struct kvb_log_reader *reader, const struct kvb_scan_entry
         hit.end = place.end;
     }
     kvb_runs_take(&reader->runs, &hit);
+    if (entry->form == KVB_FORM_EXCEPTION && kvb_form_wrapped_early(reader->window.record, &place)) {
+        kvb_window_record(&reader->window, &record, at, KVB_RECORD_LINES, KVB_RECORD_LONG);
+        take_wrapped(reader, at, &record);
+    }
     return true;
 }
 
@@ -253,6 +298,9 @@ static void look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
         }
         end = end < record.length ? end : record.length;
         take_match(reader, entry, at, &record, start, end, holes);
+        if (record.lines > 1 && entry->row->event != KVB_EVENT_COMMAND) {
+            take_wrapped(reader, at, &record);
+        }
         return;
     }
 }
@@ -418,21 +466,6 @@ static void settle_series(struct kvb_log_reader *reader, struct kvb_log_report *
     report->verdict = report->has_series ? KVB_LOG_HEALTHY : report->verdict;
 }
 
-// By the first bytes.
-static const char *packed_as(const struct kvb_log_reader *reader)
-{
-    static const struct {
-        unsigned char first, second;
-        const char *name;
-    } rows[] = {{0x1f, 0x8b, "gzip"}, {0x28, 0xb5, "zstd"}, {0xfd, 0x37, "xz"}, {'B', 'Z', "bzip2"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && reader->head_length == 2; i++) {
-        if (reader->head[0] == rows[i].first && reader->head[1] == rows[i].second) {
-            return rows[i].name;
-        }
-    }
-    return NULL;
-}
-
 void kvb_log_reader_finish(struct kvb_log_reader *reader, struct kvb_log_report *report)
 {
     if (reader->encoding == ENCODING_UNKNOWN) {
@@ -444,7 +477,7 @@ void kvb_log_reader_finish(struct kvb_log_reader *reader, struct kvb_log_report 
     if (report->known_lines == 0) {
         settle_series(reader, report);
     }
-    report->packed = packed_as(reader);
+    report->packed = reader->head_length == 2 ? kvb_packed_as(reader->head) : NULL;
     report->byte_count = reader->byte_count;
     report->line_count = reader->window.line - (reader->ends_in_break || reader->byte_count == 0);
     report->not_text = report->known_lines == 0 && reader->controls >= 8 && reader->controls * 20 > reader->sampled;

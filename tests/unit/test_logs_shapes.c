@@ -107,6 +107,62 @@ static void test_parts_bounded(void **state)
     }
 }
 
+#define WRAP 80
+
+// A terminal or a mail client breaks every line at column 80, in the middle of words. No head here parts the digits of
+// a number: such a figure is not read.
+static void test_hard_wraps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum kvb_failure kind;
+        struct {
+            enum kvb_observation what;
+            int64_t hundredths; // of a GiB
+        } want[3];
+    } rows[] = {
+        {"ValueError: Free memory on device (9.50/23.50 GiB) on startup is less than desired GPU memory utilization "
+         "(0.9, 21.15 GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes.\n",
+         KVB_FAILURE_FREE_LESS_THAN_REQUESTED,
+         {{KVB_OBS_GPU_FREE, 950}, {KVB_OBS_GPU_MEMORY, 2350}, {KVB_OBS_REQUESTED, 2115}}},
+        {"ValueError: To serve at least one request with the model's max seq len (32768), (4.00 GiB KV cache is "
+         "needed, which is larger than the available KV cache memory (3.25 GiB). Based on the available memory, the "
+         "estimated maximum model length is 26288.\n",
+         KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN,
+         {{KVB_OBS_NEEDED, 400}, {KVB_OBS_KV_CACHE, 325}, {KVB_OBS_KV_CACHE, 325}}},
+        {"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB. GPU 0 has a total capacity of 23.50 "
+         "GiB of which 0.25 GiB is free. Including non-PyTorch memory, this process has 22.95 GiB memory in use.\n",
+         KVB_FAILURE_OOM_LOAD,
+         {{KVB_OBS_TRIED_ALLOC, 150}, {KVB_OBS_GPU_MEMORY, 2350}, {KVB_OBS_OOM_FREE, 25}}},
+    };
+    static const char *const heads[] = {"(EngineCore_DP0 pid=1234) ERROR 11-22 04:26:09 [core.py:708] ",
+                                        "(EngineCore pid=12) ERROR 11-22 04:26:09 [core.py:7] ",
+                                        "ERROR 11-22 04:26:09 [core.py:708] ", ""};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] * 4; i++) {
+        char whole[512];
+        char wrapped[520] = "INFO 11-22 04:26:08 [a.py:1] Starting to load model a/b...\n";
+        size_t length = strlen(wrapped);
+        int size = snprintf(whole, sizeof whole, "%s%s", heads[i % 4], rows[i / 4].line);
+        for (int at = 0; at < size; at++) {
+            if (at > 0 && at % WRAP == 0) {
+                wrapped[length++] = '\n';
+            }
+            wrapped[length++] = whole[at];
+        }
+        const struct kvb_log_report *report = read_log_pieces(wrapped, length, 1024);
+        bool right = report->failure.kind == rows[i / 4].kind;
+        for (size_t k = 0; k < 3; k++) {
+            const struct kvb_log_value *value = &report->observed[rows[i / 4].want[k].what];
+            int64_t off = value->value - rows[i / 4].want[k].hundredths * GIB / 100;
+            right = right && value->set && off > -GIB / 1000 && off < GIB / 1000;
+        }
+        if (!right) {
+            fail_msg("%s\n%.*s", kvb_failure_name(report->failure.kind), (int)length, wrapped);
+        }
+    }
+}
+
 static void test_utf16(void **state)
 {
     (void)state;
@@ -232,6 +288,6 @@ static void test_no_memory(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_prefixes), cmocka_unit_test(test_parts), cmocka_unit_test(test_parts_bounded),
-              cmocka_unit_test(test_utf16), cmocka_unit_test(test_pieces), cmocka_unit_test(test_long_line),
-              cmocka_unit_test(test_binary), cmocka_unit_test(test_closest), cmocka_unit_test(test_printable),
-              cmocka_unit_test(test_no_memory))
+              cmocka_unit_test(test_hard_wraps), cmocka_unit_test(test_utf16), cmocka_unit_test(test_pieces),
+              cmocka_unit_test(test_long_line), cmocka_unit_test(test_binary), cmocka_unit_test(test_closest),
+              cmocka_unit_test(test_printable), cmocka_unit_test(test_no_memory))
