@@ -1,0 +1,134 @@
+// A question answered whole through the library alone: as the tool asks, without its arguments and its printing.
+#include <stdlib.h>
+#include <string.h>
+
+#include <kvbudget/kvbudget.h>
+
+#include "unit/test.h"
+
+static struct kvb_question question;
+static struct kvb_answer answer, best;
+static struct kvb_problems problems;
+
+static void ask(const char *model, const char *gpu)
+{
+    memset(&question, 0, sizeof question);
+    question.serve_model = -1;
+    kvb_deployment_init(&question.deployment);
+    (void)strcpy(question.deployment.model, model);
+    (void)strcpy(question.deployment.gpu, gpu);
+    kvb_problems_init(&problems);
+}
+
+static void set(enum kvb_setting setting, uint64_t number)
+{
+    kvb_settings_set(&question.deployment.settings, setting, number, KVB_ORIGIN_FLAG);
+}
+
+// The line to paste: what was typed stays as typed, the environment stands in front, a name is quoted.
+static void line_keeps_what_was_typed(void **state)
+{
+    (void)state;
+    ask("Qwen/Qwen3-0.6B", "l4");
+    set(KVB_SET_MAX_MODEL_LEN, 4096);
+    set(KVB_SET_ENFORCE_EAGER, 1);
+    set(KVB_SET_LIMIT_IMAGES, 0);
+    kvb_question_keep(&question, "env", "VLLM_USE_V1=1");
+    kvb_question_keep(&question, "limit-mm-per-prompt", "{\"image\": 0}");
+    assert_string_equal(kvb_question_typed(&question, "env"), "VLLM_USE_V1=1");
+    assert_null(kvb_question_typed(&question, "hf-overrides"));
+    assert_int_equal(kvb_answer_deployment(&question.deployment, &answer, &problems), KVB_OK);
+    assert_int_equal(answer.budget.verdict, KVB_FITS);
+    memset(&answer.advice, 0, sizeof answer.advice);
+    char *line = kvb_serve_line(&question, &answer.plan, &answer.advice);
+    assert_non_null(line);
+    assert_string_equal(line, "VLLM_USE_V1=1 vllm serve Qwen/Qwen3-0.6B --max-model-len 4096 --enforce-eager "
+                              "--limit-mm-per-prompt '{\"image\": 0}'");
+    free(line);
+}
+
+// A serve command that was given is kept word for word but for what changes.
+static void command_is_kept(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "A=b c", "vllm", "serve", "Qwen/Qwen3-0.6B", "--max_model_len=8192", "--port", "8000", "--seed=1", "-tp", "1"};
+    ask("Qwen/Qwen3-0.6B", "l4");
+    question.serve_words = words;
+    question.serve_count = 10;
+    question.serve_model = 3;
+    set(KVB_SET_MAX_MODEL_LEN, 2048);
+    assert_int_equal(kvb_answer_deployment(&question.deployment, &answer, &problems), KVB_OK);
+    memset(&answer.advice, 0, sizeof answer.advice);
+    char *line = kvb_serve_line(&question, &answer.plan, &answer.advice);
+    assert_non_null(line);
+    assert_string_equal(line, "A='b c' vllm serve Qwen/Qwen3-0.6B --port 8000 --seed=1 -tp 1 --max-model-len 2048");
+    free(line);
+}
+
+// An engine without a command of its own has no line.
+static void generic_has_no_line(void **state)
+{
+    (void)state;
+    ask("Qwen/Qwen3-0.6B", "l4");
+    (void)strcpy(question.deployment.engine, "generic");
+    assert_int_equal(kvb_answer_deployment(&question.deployment, &answer, &problems), KVB_OK);
+    assert_null(kvb_serve_line(&question, &answer.plan, &answer.advice));
+}
+
+// Without a GPU: the smallest cards first, and the best answer is that of the first of them.
+static void cards_are_sorted(void **state)
+{
+    (void)state;
+    static struct kvb_cards cards;
+    ask("Qwen/Qwen3-32B", "");
+    set(KVB_SET_MAX_MODEL_LEN, 16384);
+    assert_false(kvb_names_gpu(&question.deployment));
+    assert_int_equal(kvb_answer_cards(&question.deployment, &cards, &best, &problems), KVB_OK);
+    assert_true(cards.count > 1 && cards.starting >= cards.count);
+    for (uint32_t i = 1; i < cards.count; i++) {
+        assert_true(cards.rows[i - 1].memory_bytes * cards.rows[i - 1].count <=
+                    cards.rows[i].memory_bytes * cards.rows[i].count);
+    }
+    assert_int_equal(best.budget.memory_bytes, cards.rows[0].memory_bytes);
+    assert_true(best.budget.slack_bytes >= 0 && best.budget.verdict != KVB_DOES_NOT_FIT);
+}
+
+// Residents of a profile and of --with, in order; those before hold what the plan then finds taken.
+static void residents_are_placed(void **state)
+{
+    (void)state;
+    struct kvb_placed *placed = NULL;
+    ask("", "");
+    question.profile = KVB_SOURCE_DIR "/tests/fixtures/residents/verl.yaml";
+    assert_int_equal(kvb_deployment_load(question.profile, &question.deployment, &problems), KVB_OK);
+    assert_int_equal(
+        kvb_deployment_resolve(&question.deployment, &answer.plan, &answer.draft, &answer.source, &problems), KVB_OK);
+    assert_int_equal(kvb_residents_place(&question, &answer.plan, &placed, &problems), KVB_OK);
+    assert_non_null(placed);
+    assert_non_null(placed->training);
+    assert_true(placed->side->count >= 2);
+    assert_true(placed->alternative_count >= 4);
+    (void)kvb_placed_fit(placed);
+    kvb_placed_free(placed);
+}
+
+// A machine's GPUs from pasted output: one is named, taken, and the deployment is put on it.
+static void machine_is_chosen_from(void **state)
+{
+    (void)state;
+    static struct kvb_machine_choice choice;
+    ask("Qwen/Qwen2.5-0.5B-Instruct", "");
+    question.gpu_state = KVB_SOURCE_DIR "/tests/fixtures/smi/shared-node-535.txt";
+    assert_true(kvb_machine_is_asked(&question));
+    assert_int_equal(kvb_machine_take(&question, NULL, &choice, &problems), KVB_OK);
+    assert_int_equal(kvb_machine_choose(&question.deployment, &choice, &problems), KVB_OK);
+    const struct kvb_rank *rank = kvb_ranking_deciding(&choice.ranking);
+    assert_non_null(rank);
+    kvb_machine_use(&choice, rank, &question.deployment);
+    assert_true(question.deployment.gpu_value.memory_bytes > 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(line_keeps_what_was_typed), cmocka_unit_test(command_is_kept),
+              cmocka_unit_test(generic_has_no_line), cmocka_unit_test(cards_are_sorted),
+              cmocka_unit_test(residents_are_placed), cmocka_unit_test(machine_is_chosen_from))
