@@ -89,7 +89,7 @@ static enum kvb_status calibrate(const char *path, const struct kvb_deployment *
     *logged = answer->plan;
     make_logged_plan(log, logged);
     enum kvb_status status = kvb_calibrate(logged, &measured, &answer->plan.calibration);
-    kvb_release(logged);
+    kvb_free(logged);
     if (status != KVB_OK) {
         return kvb_problem_add(problems, KVB_ERROR, status, place,
                                "the settings of this log cannot be planned for this model and GPU");
@@ -109,6 +109,6 @@ enum kvb_status kvb_answer_calibrate(const char *path, const struct kvb_deployme
     if (status == KVB_OK) {
         status = calibrate(path, deployment, log, answer, problems);
     }
-    kvb_release(log);
+    kvb_free(log);
     return status;
 }

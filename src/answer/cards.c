@@ -140,7 +140,7 @@ enum kvb_status kvb_answer_cards(struct kvb_deployment *deployment, struct kvb_c
     } else {
         (void)kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
     }
-    kvb_release(answer);
-    kvb_release(scratch);
+    kvb_free(answer);
+    kvb_free(scratch);
     return status;
 }

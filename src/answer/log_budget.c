@@ -117,7 +117,7 @@ static void given_model(const struct kvb_deployment *deployment, const struct kv
             given->bytes_per_token = plain ? kv->bytes_per_block / kv->block_tokens : 0;
         }
     }
-    kvb_release(question);
+    kvb_free(question);
 }
 
 static enum kvb_status given_gpu(const struct kvb_deployment *deployment, struct kvb_log_given *given,
@@ -154,7 +154,7 @@ static enum kvb_status try_model(const char *name, struct kvb_problems *problems
     } else if (status != KVB_OK) {
         status = kvb_model_load(name, NULL, &question->draft, &question->source, problems);
     }
-    kvb_release(question);
+    kvb_free(question);
     return status;
 }
 
@@ -239,7 +239,7 @@ void kvb_log_check_budget(const struct kvb_deployment *deployment, struct kvb_lo
         check_tokens(question, log);
         check_need(question, log);
     }
-    kvb_release(question);
+    kvb_free(question);
 }
 
 // ---- The plan for the next start
@@ -291,7 +291,7 @@ bool kvb_log_plan(const struct kvb_question *asked, const struct kvb_log_report 
             }
         }
     }
-    kvb_release(question);
-    kvb_release(answer);
+    kvb_free(question);
+    kvb_free(answer);
     return next->answered;
 }

@@ -299,14 +299,14 @@ enum kvb_status kvb_residents_place(struct kvb_question *question, struct kvb_pl
     if (status == KVB_OK && made->count > 0) {
         *placed = &made->report;
     } else {
-        kvb_release(made);
+        kvb_free(made);
     }
     return status;
 }
 
 void kvb_placed_free(struct kvb_placed *placed)
 {
-    kvb_release(placed);
+    kvb_free(placed);
 }
 
 bool kvb_placed_fit(const struct kvb_placed *placed)

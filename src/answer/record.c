@@ -371,7 +371,7 @@ static void plan(struct kvb_record *record, const struct facts *facts)
                        planned->problems.items[planned->problems.count - 1].text);
         record->not_planned[strcspn(record->not_planned, ";")] = '\0';
     }
-    kvb_release(planned);
+    kvb_free(planned);
 }
 
 // ---- What a row cannot do without

@@ -121,7 +121,7 @@ enum kvb_status kvb_record_append(const struct kvb_record *record, const char *p
         status = write_table(path, &file, header, line, problems);
     }
     kvb_file_free(&file);
-    kvb_release(header);
-    kvb_release(line);
+    kvb_free(header);
+    kvb_free(line);
     return status;
 }

@@ -101,13 +101,13 @@ static void add_settings(struct kvb_buffer *out, const struct kvb_question *ques
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         add_setting(out, (enum kvb_setting)i, &settings->values[i]);
     }
-    for (unsigned i = 0; i < serve_part_count(); i++) {
-        const char *name = serve_part_name(i);
+    for (unsigned i = 0; i < kvb_serve_part_count(); i++) {
+        const char *name = kvb_serve_part_name(i);
         const char *typed = kvb_question_typed(question, name);
         struct kvb_buffer made;
         kvb_buffer_init(&made);
-        if (typed == NULL || serve_part_is_advised(i, settings, question)) {
-            serve_part_write(&made, i, settings, &question->deployment);
+        if (typed == NULL || kvb_serve_part_is_advised(i, settings, question)) {
+            kvb_serve_part_write(&made, i, settings, &question->deployment);
             typed = made.length > 0 && !made.failed ? made.data : NULL;
         }
         if (typed != NULL) {
@@ -126,7 +126,7 @@ static bool is_replaced(const struct kvb_question *question, const struct serve_
     const char *equals = strchr(word, '=');
     bool takes_value = false;
     *words = 1;
-    if (word[0] != '-' || !serve_flag_is_changed(word, settings, question, &takes_value)) {
+    if (word[0] != '-' || !kvb_serve_flag_is_changed(word, settings, question, &takes_value)) {
         return false;
     }
     if (takes_value && equals == NULL && at + 1 < question->serve_count) {

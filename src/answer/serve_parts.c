@@ -11,12 +11,12 @@ static const char *const parts[] = {"limit-mm-per-prompt", "mm-processor-kwargs"
                                     "hf-overrides"};
 #define PART_COUNT (sizeof parts / sizeof parts[0])
 
-unsigned serve_part_count(void)
+unsigned kvb_serve_part_count(void)
 {
     return PART_COUNT;
 }
 
-const char *serve_part_name(unsigned part)
+const char *kvb_serve_part_name(unsigned part)
 {
     return parts[part];
 }
@@ -28,7 +28,8 @@ static const struct kvb_setting_part *member_of(unsigned part, unsigned setting)
     return member != NULL && strcmp(member->flag, parts[part]) == 0 ? member : NULL;
 }
 
-bool serve_part_is_advised(unsigned part, const struct serve_settings *settings, const struct kvb_question *question)
+bool kvb_serve_part_is_advised(unsigned part, const struct serve_settings *settings,
+                               const struct kvb_question *question)
 {
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct serve_setting *value = &settings->values[i];
@@ -41,8 +42,8 @@ bool serve_part_is_advised(unsigned part, const struct serve_settings *settings,
     return false;
 }
 
-void serve_part_write(struct kvb_buffer *out, unsigned part, const struct serve_settings *settings,
-                      const struct kvb_deployment *deployment)
+void kvb_serve_part_write(struct kvb_buffer *out, unsigned part, const struct serve_settings *settings,
+                          const struct kvb_deployment *deployment)
 {
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct kvb_setting_part *member = member_of(part, i);
@@ -70,7 +71,7 @@ static bool part_is_said(unsigned part, const struct serve_settings *settings, c
             return true;
         }
     }
-    return serve_part_is_advised(part, settings, question);
+    return kvb_serve_part_is_advised(part, settings, question);
 }
 
 static bool json_flag_is_changed(const char *name, size_t length, const struct serve_settings *settings,
@@ -84,8 +85,8 @@ static bool json_flag_is_changed(const char *name, size_t length, const struct s
     return false;
 }
 
-bool serve_flag_is_changed(const char *word, const struct serve_settings *settings, const struct kvb_question *question,
-                           bool *takes_value)
+bool kvb_serve_flag_is_changed(const char *word, const struct serve_settings *settings,
+                               const struct kvb_question *question, bool *takes_value)
 {
     size_t whole = strcspn(word, "=");
     bool is_long = kvb_starts_with(word, "--");

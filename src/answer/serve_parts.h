@@ -19,18 +19,19 @@ struct serve_settings {
     struct serve_setting values[KVB_SETTING_COUNT];
 };
 
-unsigned serve_part_count(void);
-const char *serve_part_name(unsigned part); // "limit-mm-per-prompt"
+unsigned kvb_serve_part_count(void);
+const char *kvb_serve_part_name(unsigned part); // "limit-mm-per-prompt"
 
 // True when the advice touched a setting of this flag, so that its text as typed no longer holds.
-bool serve_part_is_advised(unsigned part, const struct serve_settings *settings, const struct kvb_question *question);
+bool kvb_serve_part_is_advised(unsigned part, const struct serve_settings *settings,
+                               const struct kvb_question *question);
 
 // Appends the flag's value as JSON; nothing when no part of it is written.
-void serve_part_write(struct kvb_buffer *out, unsigned part, const struct serve_settings *settings,
-                      const struct kvb_deployment *deployment);
+void kvb_serve_part_write(struct kvb_buffer *out, unsigned part, const struct serve_settings *settings,
+                          const struct kvb_deployment *deployment);
 
 // Whether `word` ("--max_model_len=8192", "-tp") of a serve command is said anew.
-bool serve_flag_is_changed(const char *word, const struct serve_settings *settings, const struct kvb_question *question,
-                           bool *takes_value);
+bool kvb_serve_flag_is_changed(const char *word, const struct serve_settings *settings,
+                               const struct kvb_question *question, bool *takes_value);
 
 #endif

@@ -7,7 +7,7 @@ enum kvb_status kvb_advise(const struct kvb_plan *plan, const struct kvb_budget 
 {
     struct kvb_plan_work *work = kvb_reallocate(NULL, sizeof *work);
     enum kvb_status status = work != NULL ? kvb_advise_in(work, plan, budget, advice) : KVB_NO_MEMORY;
-    kvb_release(work);
+    kvb_free(work);
     return status;
 }
 
@@ -16,7 +16,7 @@ enum kvb_status kvb_calibrate(const struct kvb_plan *logged, const struct kvb_me
 {
     struct kvb_plan_work *work = kvb_reallocate(NULL, sizeof *work);
     enum kvb_status status = work != NULL ? kvb_calibrate_in(work, logged, measured, calibration) : KVB_NO_MEMORY;
-    kvb_release(work);
+    kvb_free(work);
     return status;
 }
 
@@ -26,7 +26,7 @@ enum kvb_status kvb_side_by_side_compute(const struct kvb_gpu *gpu, const struct
     struct kvb_plan_work *work = kvb_reallocate(NULL, sizeof *work);
     enum kvb_status status =
         work != NULL ? kvb_side_by_side_in(work, gpu, residents, count, answer, problems) : KVB_NO_MEMORY;
-    kvb_release(work);
+    kvb_free(work);
     return status;
 }
 
@@ -37,7 +37,7 @@ enum kvb_status kvb_training_compute(const struct kvb_trainer *trainer, const st
     struct kvb_plan_work *work = kvb_reallocate(NULL, sizeof *work);
     enum kvb_status status =
         work != NULL ? kvb_training_in(work, trainer, engine, others_bytes, training, problems) : KVB_NO_MEMORY;
-    kvb_release(work);
+    kvb_free(work);
     return status;
 }
 
@@ -47,6 +47,6 @@ enum kvb_status kvb_machine_rank(const struct kvb_plan *plan, const struct kvb_m
     struct kvb_plan_work *work = kvb_reallocate(NULL, sizeof *work);
     enum kvb_status status =
         work != NULL ? kvb_machine_rank_in(work, plan, machine, pool, ranking, problems) : KVB_NO_MEMORY;
-    kvb_release(work);
+    kvb_free(work);
     return status;
 }

@@ -25,7 +25,7 @@ void kvb_arena_free(struct kvb_arena *arena)
 {
     while (arena->newest) {
         struct kvb_arena_chunk *older = arena->newest->older;
-        kvb_release(arena->newest);
+        kvb_free(arena->newest);
         arena->newest = older;
     }
 }

@@ -16,7 +16,7 @@ void kvb_buffer_init(struct kvb_buffer *buffer)
 
 void kvb_buffer_free(struct kvb_buffer *buffer)
 {
-    kvb_release(buffer->data);
+    kvb_free(buffer->data);
     kvb_buffer_init(buffer);
 }
 

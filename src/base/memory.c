@@ -17,7 +17,7 @@ void *kvb_reallocate(void *old, size_t size)
     return realloc(old, size);
 }
 
-void kvb_release(void *memory)
+void kvb_free(void *memory)
 {
     free(memory);
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 void *kvb_reallocate(void *old, size_t size); // as realloc; size is never 0
-void kvb_release(void *memory);
+void kvb_free(void *memory);
 
 // Test hook: the n-th following kvb_reallocate (1 = next) fails, and all after it; 0 switches it off.
 void kvb_memory_fail_after(unsigned long n);

@@ -4,7 +4,7 @@
 
 #include <kvbudget/problem.h>
 
-// Zeroes, given back with kvb_release. NULL: a problem was added, and the status is KVB_NO_MEMORY.
+// Zeroes, given back with kvb_free. NULL: a problem was added, and the status is KVB_NO_MEMORY.
 void *kvb_room(size_t size, struct kvb_problems *problems);
 
 #endif

@@ -87,9 +87,9 @@ int explain_run(struct arguments *arguments, struct kvb_buffer *answer)
         add_notices(log, &arguments->problems);
         (void)kvb_log_plan(&arguments->question, log, &given, &next);
         render(arguments, log, &next, path, answer);
-        kvb_release(next.line);
+        kvb_free(next.line);
         code = exit_code(log);
     }
-    kvb_release(log);
+    kvb_free(log);
     return code;
 }

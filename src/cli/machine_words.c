@@ -82,7 +82,7 @@ enum kvb_status machine_use_best(struct arguments *arguments)
     if (status == KVB_OK) {
         status = use_chosen(arguments, choice);
     }
-    kvb_release(choice);
+    kvb_free(choice);
     return status;
 }
 

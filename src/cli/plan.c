@@ -76,7 +76,7 @@ static void render(const struct arguments *arguments, const struct kvb_answer *a
     } else {
         kvb_render_plan_text(out, &report);
     }
-    kvb_release(command);
+    kvb_free(command);
 }
 
 static bool is_profile_path(const char *text)
@@ -102,7 +102,7 @@ static enum kvb_status answer_against(struct arguments *arguments, struct kvb_an
     if (status == KVB_OK) {
         status = kvb_answer_deployment(other, answer, &arguments->problems);
     }
-    kvb_release(other);
+    kvb_free(other);
     return status;
 }
 
@@ -185,6 +185,6 @@ int plan_run(struct arguments *arguments, struct kvb_buffer *answer)
     }
     int code = kvb_names_gpu(deployment) ? answer_and_render(arguments, answers, answer)
                                          : cards_and_render(arguments, answers, answer);
-    kvb_release(answers);
+    kvb_free(answers);
     return code;
 }

@@ -81,6 +81,6 @@ enum kvb_status plan_file_load(struct arguments *arguments, const char *const *e
         return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
     }
     enum kvb_status status = load(arguments, &options, &taking);
-    kvb_release(taking.first);
+    kvb_free(taking.first);
     return status;
 }

@@ -66,6 +66,6 @@ int probe_run(struct arguments *arguments, struct kvb_buffer *answer)
             kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory"));
     }
     int code = probe(arguments, choice, answer);
-    kvb_release(choice);
+    kvb_free(choice);
     return code;
 }

@@ -39,8 +39,8 @@ static enum kvb_status render(const struct arguments *arguments, const struct kv
     } else if (made) {
         kvb_render_record_text(answer, &report);
     }
-    kvb_release(header);
-    kvb_release(line);
+    kvb_free(header);
+    kvb_free(line);
     return made ? KVB_OK : KVB_NO_MEMORY;
 }
 
@@ -58,7 +58,7 @@ int record_run(struct arguments *arguments, struct kvb_buffer *answer)
     if (status == KVB_OK) {
         status = render(arguments, &work->record, answer);
     }
-    kvb_release(work);
+    kvb_free(work);
     return kvb_status_exit_code(status);
 }
 

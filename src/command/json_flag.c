@@ -84,6 +84,6 @@ enum kvb_status kvb_json_flag(const char *flag, const char *value, enum kvb_orig
         memcpy(deployment, changed, sizeof *changed);
     }
     kvb_tree_free(&tree);
-    kvb_release(changed);
+    kvb_free(changed);
     return status;
 }

@@ -57,7 +57,7 @@ static enum kvb_status check_text(const char *path, const struct kvb_file *file,
 {
     union any_value *value = kvb_room(sizeof *value, problems);
     enum kvb_status status = value != NULL ? read_into(value, path, file, kind, problems) : KVB_NO_MEMORY;
-    kvb_release(value);
+    kvb_free(value);
     return status;
 }
 

@@ -267,7 +267,7 @@ static enum kvb_status read_entry(const struct reading *reading)
     memset(raw, 0, sizeof *raw);
     enum kvb_status status = read_into(reading, raw);
     *reading->entry = raw->entry;
-    kvb_release(raw);
+    kvb_free(raw);
     return status;
 }
 
@@ -305,7 +305,7 @@ enum kvb_status kvb_residents_check(const struct kvb_tree *tree, const struct kv
                                "not enough memory to read it");
     }
     enum kvb_status status = read_list(tree, list, false, entry, &count, problems);
-    kvb_release(entry);
+    kvb_free(entry);
     return status;
 }
 

@@ -94,7 +94,7 @@ static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, st
             deployment->draft_model);
         status = KVB_OK;
     }
-    kvb_release(own);
+    kvb_free(own);
     return status;
 }
 
@@ -138,6 +138,6 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     if (status == KVB_OK) {
         *plan = *made;
     }
-    kvb_release(made);
+    kvb_free(made);
     return status;
 }

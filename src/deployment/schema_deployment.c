@@ -151,7 +151,7 @@ enum kvb_status kvb_deployment_read(const char *file, const char *text, size_t l
         *deployment = raw->read;
     }
     kvb_tree_free(&tree);
-    kvb_release(raw);
+    kvb_free(raw);
     return status;
 }
 

@@ -155,7 +155,7 @@ static enum kvb_status read_with_terms(const char *file, const char *text, size_
         *engine = read;
         take_over(values, settings, stated);
     }
-    kvb_release(values);
+    kvb_free(values);
     return status;
 }
 

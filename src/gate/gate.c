@@ -203,7 +203,7 @@ void kvb_gate_free(struct kvb_gate *gate)
 {
     if (gate != NULL) {
         kvb_arena_free(&gate->arena);
-        kvb_release(gate);
+        kvb_free(gate);
     }
 }
 

@@ -250,7 +250,7 @@ static void hand_over(struct kvb_gate *gate, const struct kvb_check_case *each, 
         command = kvb_serve_line(gate->question, &answer->plan, &answer->advice);
     }
     gate->options.take(gate->options.context, each, answer, command, gate->problems);
-    kvb_release(command);
+    kvb_free(command);
 }
 
 static void add_case(struct kvb_gate *gate, const char *kind, const char *name, struct kvb_spot place, const char *text,

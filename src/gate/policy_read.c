@@ -274,7 +274,7 @@ enum kvb_status kvb_policy_read(const char *file, const char *text, size_t lengt
     if (status == KVB_OK) {
         *policy = *read;
     }
-    kvb_release(read);
+    kvb_free(read);
     return status;
 }
 

@@ -48,7 +48,7 @@ static void *allocate(void *context, void *old, size_t size)
 {
     (void)context;
     if (size == 0) {
-        kvb_release(old);
+        kvb_free(old);
         return NULL;
     }
     return kvb_reallocate(old, size);
@@ -66,7 +66,7 @@ enum kvb_status kvb_policy_write(struct kvb_buffer *out, const struct kvb_policy
                                "the policy cannot be written: %s", cyaml_strerror(error));
     }
     kvb_buffer_add_n(out, text, length);
-    kvb_release(text);
+    kvb_free(text);
     return out->failed ? kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory")
                        : KVB_OK;
 }

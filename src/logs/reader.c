@@ -48,7 +48,7 @@ struct kvb_log_reader *kvb_log_reader_new(void)
 
 void kvb_log_reader_free(struct kvb_log_reader *reader)
 {
-    kvb_release(reader);
+    kvb_free(reader);
 }
 
 // ---- Lines that nearly were something, for a log that is nothing else

@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "text/file.h"
 #include "machine/smi.h"
+#include "text/file.h"
 
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 #define LOOK_MAX_BYTES ((size_t)64 << 10)
@@ -148,7 +148,7 @@ static enum kvb_status read_wide(struct kvb_smi_text *text, struct kvb_machine *
     text->length = narrow(text->text, text->length, narrowed);
     text->text = narrowed;
     enum kvb_status status = read_text(text, machine);
-    kvb_release(narrowed);
+    kvb_free(narrowed);
     return status;
 }
 
@@ -171,7 +171,7 @@ enum kvb_status kvb_machine_read(const char *file, const char *text, size_t leng
     if (status == KVB_OK) {
         *machine = *made;
     }
-    kvb_release(made);
+    kvb_free(made);
     return status;
 }
 

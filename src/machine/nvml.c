@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "text/file.h"
 #include "machine/smi.h"
+#include "text/file.h"
 
 #define PROCESSES_ASKED 256
 
@@ -369,6 +369,6 @@ enum kvb_status kvb_machine_ask(const char *library, struct kvb_machine *machine
     if (status == KVB_OK) {
         *machine = *made;
     }
-    kvb_release(made);
+    kvb_free(made);
     return status;
 }

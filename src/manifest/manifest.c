@@ -299,7 +299,7 @@ static enum kvb_status read_yaml(struct kvb_manifest *manifest, bool certain)
     struct kvb_documents *seen = kvb_room(sizeof *seen, manifest->problems);
     enum kvb_status status = seen != NULL ? kvb_documents_read(manifest, read_document, seen) : KVB_NO_MEMORY;
     status = status == KVB_OK ? judge_documents(manifest, certain, seen) : status;
-    kvb_release(seen);
+    kvb_free(seen);
     return status;
 }
 
@@ -441,7 +441,7 @@ enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t len
     seen->not_understood =
         manifest.not_understood || (pending->count == 0 && !manifest.own_file && speaks_of_engine(text));
     kvb_arena_free(&manifest.arena);
-    kvb_release(pending);
+    kvb_free(pending);
     return status;
 }
 

@@ -107,6 +107,6 @@ bool kvb_hub_find(const char *id, char path[KVB_PATH_CAPACITY])
 {
     struct paths *paths = kvb_room(sizeof *paths, NULL);
     bool found = paths != NULL && find(paths, id) && kvb_copy(path, KVB_PATH_CAPACITY, paths->config);
-    kvb_release(paths);
+    kvb_free(paths);
     return found;
 }

@@ -30,7 +30,7 @@ struct import {
     struct kvb_model model; // what the config says, for comparison
 };
 
-static void write_profile(struct kvb_buffer *buffer, const struct import *import, const struct hf_style *style)
+static void write_profile(struct kvb_buffer *buffer, const struct import *import, const struct kvb_hf_style *style)
 {
     kvb_buffer_init(buffer);
     kvb_buffer_add(buffer, "kind: model\nschema: 1\nname: ");
@@ -39,7 +39,7 @@ static void write_profile(struct kvb_buffer *buffer, const struct import *import
     write_quoted(buffer, import->provenance);
     kvb_profile_checkpoint_write(buffer, &import->model.checkpoint);
     kvb_buffer_add(buffer, "config:\n");
-    hf_write_config(buffer, import->config, style);
+    kvb_hf_write_config(buffer, import->config, style);
 }
 
 // Whether the profile reads back as the same model, byte for byte.
@@ -55,11 +55,11 @@ static bool plans_alike(const struct kvb_buffer *buffer, const struct kvb_model 
         memcpy(again->model.name, model->name, sizeof model->name);
         alike = memcmp(&again->model, model, sizeof *model) == 0;
     }
-    kvb_release(again);
+    kvb_free(again);
     return alike;
 }
 
-static bool try_style(struct kvb_buffer *buffer, const struct import *import, const struct hf_style *style)
+static bool try_style(struct kvb_buffer *buffer, const struct import *import, const struct kvb_hf_style *style)
 {
     write_profile(buffer, import, style);
     if (plans_alike(buffer, &import->model)) {
@@ -79,10 +79,11 @@ static uint32_t roles_of(const struct kvb_quantisation *quantisation)
 // Lists that only repeat what the class does anyway are left out, each after trying without it.
 static void leave_out(const struct import *import, bool left_out[HF_KEY_COUNT])
 {
-    static const enum hf_key keys[] = {HF_LAYER_TYPES, HF_NO_ROPE_LAYERS, HF_MLP_ONLY,   HF_MLP_TYPES, HF_MOE_LAYERS,
-                                       HF_MOE_FREQ,    HF_INDEXER_TYPES,  HF_Q_PRODUCER, HF_Q_GROUPS,  HF_Q_LAYERS,
-                                       HF_Q_IGNORE,    HF_V_DEEPSTACK,    HF_V_TAPS,     HF_V_RATIOS,  HF_ACTIVATION};
-    struct hf_style style = {false, left_out, roles_of(&import->model.quantisation)};
+    static const enum kvb_hf_key keys[] = {HF_LAYER_TYPES, HF_NO_ROPE_LAYERS, HF_MLP_ONLY,      HF_MLP_TYPES,
+                                           HF_MOE_LAYERS,  HF_MOE_FREQ,       HF_INDEXER_TYPES, HF_Q_PRODUCER,
+                                           HF_Q_GROUPS,    HF_Q_LAYERS,       HF_Q_IGNORE,      HF_V_DEEPSTACK,
+                                           HF_V_TAPS,      HF_V_RATIOS,       HF_ACTIVATION};
+    struct kvb_hf_style style = {false, left_out, roles_of(&import->model.quantisation)};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         struct kvb_buffer buffer;
         left_out[keys[i]] = true;
@@ -98,8 +99,8 @@ static enum kvb_status write_best(const struct import *import, struct kvb_buffer
 {
     static const bool nothing[HF_KEY_COUNT];
     bool left_out[HF_KEY_COUNT] = {false};
-    struct hf_style compact = {false, left_out, roles_of(&import->model.quantisation)};
-    struct hf_style full = {true, nothing, UINT32_MAX};
+    struct kvb_hf_style compact = {false, left_out, roles_of(&import->model.quantisation)};
+    struct kvb_hf_style full = {true, nothing, UINT32_MAX};
     struct kvb_place place = {path, 0, 0};
     leave_out(import, left_out);
     if (try_style(buffer, import, &compact) || try_style(buffer, import, &full)) {
@@ -110,43 +111,43 @@ static enum kvb_status write_best(const struct import *import, struct kvb_buffer
 }
 
 // Headers beside the config must be readable; what they know better goes into the profile.
-static enum kvb_status judge_headers(const struct hf_files *files, const char *path, struct kvb_model *model,
+static enum kvb_status judge_headers(const struct kvb_hf_files *files, const char *path, struct kvb_model *model,
                                      struct kvb_problems *problems)
 {
     struct kvb_checkpoint *reduced = kvb_room(sizeof *reduced, problems);
     if (reduced == NULL) {
         return KVB_NO_MEMORY;
     }
-    enum kvb_status status = hf_attach_checkpoint(files, path, model, problems);
+    enum kvb_status status = kvb_hf_attach_checkpoint(files, path, model, problems);
     if (status == KVB_OK) {
         kvb_profile_checkpoint_reduce(model, reduced);
         memcpy(&model->checkpoint, reduced, sizeof *reduced);
     }
-    kvb_release(reduced);
+    kvb_free(reduced);
     return status;
 }
 
-static enum kvb_status make(const struct hf_files *files, const char *path, const char *name, const char *provenance,
-                            struct kvb_buffer *buffer, struct kvb_problems *problems)
+static enum kvb_status make(const struct kvb_hf_files *files, const char *path, const char *name,
+                            const char *provenance, struct kvb_buffer *buffer, struct kvb_problems *problems)
 {
-    struct hf_texts texts = {files->path,
-                             files->config.text,
-                             files->config.length,
-                             files->quant_path,
-                             files->quant.text,
-                             files->quant.length,
-                             NULL};
-    struct hf_trees trees;
+    struct kvb_hf_texts texts = {files->path,
+                                 files->config.text,
+                                 files->config.length,
+                                 files->quant_path,
+                                 files->quant.text,
+                                 files->quant.length,
+                                 NULL};
+    struct kvb_hf_trees trees;
     struct import *import = kvb_room(sizeof *import, problems);
     if (import == NULL) {
         return KVB_NO_MEMORY;
     }
     import->name = name;
     import->provenance = provenance;
-    enum kvb_status status = hf_read_trees(&trees, &texts, problems);
+    enum kvb_status status = kvb_hf_read_trees(&trees, &texts, problems);
     if (status == KVB_OK) {
         import->config = trees.config.root;
-        status = hf_model_from_tree(&trees.config, trees.config.root, files->quant_path, &import->model, problems);
+        status = kvb_hf_model_from_tree(&trees.config, trees.config.root, files->quant_path, &import->model, problems);
     }
     if (status == KVB_OK) {
         status = judge_headers(files, path, &import->model, problems);
@@ -154,30 +155,30 @@ static enum kvb_status make(const struct hf_files *files, const char *path, cons
     if (status == KVB_OK) {
         status = write_best(import, buffer, files->path, problems);
     }
-    hf_free_trees(&trees);
-    kvb_release(import);
+    kvb_hf_free_trees(&trees);
+    kvb_free(import);
     return status;
 }
 
 enum kvb_status kvb_model_import(const char *path, const char *name, const char *provenance, char **text,
                                  size_t *length, struct kvb_problems *problems)
 {
-    struct hf_files files;
+    struct kvb_hf_files files;
     struct kvb_buffer buffer;
     char own_name[KVB_NAME_CAPACITY];
     char download[KVB_PATH_CAPACITY];
     kvb_buffer_init(&buffer);
-    hf_name_from_path(own_name, sizeof own_name, path);
+    kvb_hf_name_from_path(own_name, sizeof own_name, path);
     if (!kvb_path_exists(path) && kvb_hub_find(path, download)) {
         (void)kvb_copy(own_name, sizeof own_name, path);
         provenance = provenance ? provenance : path;
         path = download;
     }
-    enum kvb_status status = hf_open_config(&files, path, problems);
+    enum kvb_status status = kvb_hf_open_config(&files, path, problems);
     if (status == KVB_OK) {
         status = make(&files, path, name ? name : own_name, provenance ? provenance : path, &buffer, problems);
     }
-    hf_close_config(&files);
+    kvb_hf_close_config(&files);
     if (status != KVB_OK) {
         return status;
     }

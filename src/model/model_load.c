@@ -53,7 +53,7 @@ static void folder_of(char out[KVB_PATH_CAPACITY], const char *path)
     }
 }
 
-static enum kvb_status open_gguf(struct hf_files *files, struct kvb_problems *problems)
+static enum kvb_status open_gguf(struct kvb_hf_files *files, struct kvb_problems *problems)
 {
     struct kvb_buffer text;
     kvb_buffer_init(&text);
@@ -66,7 +66,7 @@ static enum kvb_status open_gguf(struct hf_files *files, struct kvb_problems *pr
     return KVB_OK;
 }
 
-enum kvb_status hf_open_config(struct hf_files *files, const char *path, struct kvb_problems *problems)
+enum kvb_status kvb_hf_open_config(struct kvb_hf_files *files, const char *path, struct kvb_problems *problems)
 {
     char folder[KVB_PATH_CAPACITY];
     struct kvb_place place = {path, 0, 0};
@@ -91,13 +91,13 @@ enum kvb_status hf_open_config(struct hf_files *files, const char *path, struct 
     return status;
 }
 
-void hf_close_config(struct hf_files *files)
+void kvb_hf_close_config(struct kvb_hf_files *files)
 {
     kvb_file_free(&files->config);
     kvb_file_free(&files->quant);
 }
 
-void hf_name_from_path(char *out, size_t capacity, const char *path)
+void kvb_hf_name_from_path(char *out, size_t capacity, const char *path)
 {
     char folder[KVB_PATH_CAPACITY];
     (void)kvb_copy(folder, sizeof folder, path);
@@ -120,8 +120,8 @@ void hf_name_from_path(char *out, size_t capacity, const char *path)
     (void)kvb_copy(out, capacity, name);
 }
 
-enum kvb_status hf_attach_checkpoint(const struct hf_files *files, const char *path, struct kvb_model *model,
-                                     struct kvb_problems *problems)
+enum kvb_status kvb_hf_attach_checkpoint(const struct kvb_hf_files *files, const char *path, struct kvb_model *model,
+                                         struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
     if (files->tensors.kind != KVB_CHECKPOINT_NONE) {
@@ -140,7 +140,7 @@ static void name_from_path(struct kvb_model *model, const char *path)
 {
     char own[KVB_NAME_CAPACITY];
     (void)kvb_copy(own, sizeof own, model->name);
-    hf_name_from_path(model->name, sizeof model->name, path);
+    kvb_hf_name_from_path(model->name, sizeof model->name, path);
     if (!strchr(model->name, '/') && strchr(own, '/') && kvb_model_name_is_served(own)) {
         (void)kvb_copy(model->name, sizeof model->name, own);
     }
@@ -150,15 +150,15 @@ static enum kvb_status load_path(const char *path, const char *overrides, struct
                                  struct kvb_problems *problems)
 {
     struct loading {
-        struct hf_files files;
+        struct kvb_hf_files files;
         struct kvb_model built;
     } *loading = kvb_room(sizeof *loading, problems);
     if (loading == NULL) {
         return KVB_NO_MEMORY;
     }
-    const struct hf_files *files = &loading->files;
+    const struct kvb_hf_files *files = &loading->files;
     struct kvb_model *built = &loading->built;
-    enum kvb_status status = hf_open_config(&loading->files, path, problems);
+    enum kvb_status status = kvb_hf_open_config(&loading->files, path, problems);
     if (status == KVB_OK && (ends_with(files->path, ".yaml") || ends_with(files->path, ".yml"))) {
         status =
             kvb_model_profile_with(files->path, files->config.text, files->config.length, overrides, built, problems);
@@ -167,14 +167,14 @@ static enum kvb_status load_path(const char *path, const char *overrides, struct
                                        files->quant.text, files->quant.length, overrides, built, problems);
         if (status == KVB_OK) {
             name_from_path(built, path);
-            status = hf_attach_checkpoint(files, path, built, problems);
+            status = kvb_hf_attach_checkpoint(files, path, built, problems);
         }
     }
-    hf_close_config(&loading->files);
+    kvb_hf_close_config(&loading->files);
     if (status == KVB_OK) {
         memcpy(model, built, sizeof *built);
     }
-    kvb_release(loading);
+    kvb_free(loading);
     return status;
 }
 

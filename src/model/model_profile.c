@@ -20,30 +20,30 @@ static void refuse_key(const struct kvb_tree *tree, const struct kvb_node *node,
                           nearest ? "'?" : "");
 }
 
-static void offer_keys(struct kvb_nearest *nearest, enum hf_section section)
+static void offer_keys(struct kvb_nearest *nearest, enum kvb_hf_section section)
 {
     for (int key = 0; key < HF_KEY_COUNT; key++) {
-        const struct hf_key_row *row = hf_row((enum hf_key)key);
+        const struct kvb_hf_key_row *row = kvb_hf_row((enum kvb_hf_key)key);
         for (size_t i = 0; i < sizeof row->names / sizeof row->names[0] && row->names[i]; i++) {
-            if (hf_section_holds(section, (enum hf_section)row->section)) {
+            if (kvb_hf_section_holds(section, (enum kvb_hf_section)row->section)) {
                 kvb_nearest_offer(nearest, row->names[i]);
             }
         }
     }
 }
 
-static void check_keys(const struct kvb_tree *tree, const struct kvb_node *mapping, enum hf_section section,
+static void check_keys(const struct kvb_tree *tree, const struct kvb_node *mapping, enum kvb_hf_section section,
                        struct kvb_problems *problems)
 {
     for (const struct kvb_node *node = mapping->first; node; node = node->next) {
-        enum hf_key key = hf_key_find(section, node->key);
+        enum kvb_hf_key key = kvb_hf_key_find(section, node->key);
         if (key == HF_KEY_COUNT) {
             struct kvb_nearest nearest;
             kvb_nearest_init(&nearest, node->key);
             offer_keys(&nearest, section);
             refuse_key(tree, node, nearest.best, problems);
-        } else if (hf_row(key)->kind == HF_GROUP && node->kind == KVB_NODE_MAPPING) {
-            check_keys(tree, node, (enum hf_section)hf_row(key)->child, problems);
+        } else if (kvb_hf_row(key)->kind == HF_GROUP && node->kind == KVB_NODE_MAPPING) {
+            check_keys(tree, node, (enum kvb_hf_section)kvb_hf_row(key)->child, problems);
         }
     }
 }
@@ -127,7 +127,7 @@ static enum kvb_status build(const struct kvb_tree *tree, const struct kvb_node 
     if (built == NULL) {
         return KVB_NO_MEMORY;
     }
-    enum kvb_status status = hf_model_from_tree(tree, config, NULL, built, problems);
+    enum kvb_status status = kvb_hf_model_from_tree(tree, config, NULL, built, problems);
     if (status == KVB_OK &&
         !kvb_profile_checkpoint_read(tree, kvb_node_get(root, "checkpoint"), &built->checkpoint, problems)) {
         status = kvb_problems_status(problems);
@@ -138,7 +138,7 @@ static enum kvb_status build(const struct kvb_tree *tree, const struct kvb_node 
         built->pools_by_default = pools != NULL && pools->kind == KVB_NODE_SCALAR && strcmp(pools->text, "true") == 0;
         memcpy(model, built, sizeof *built);
     }
-    kvb_release(built);
+    kvb_free(built);
     return status;
 }
 
@@ -214,7 +214,7 @@ static enum kvb_status requantise(struct kvb_node *config, const char *text, str
         quant->root->key = key;
         inherit_kept(before, quant->root);
         struct kvb_node holder = {.kind = KVB_NODE_MAPPING, .count = 1, .first = quant->root};
-        hf_merge(config, &holder, HF_LINE_BESIDE);
+        kvb_hf_merge(config, &holder, HF_LINE_BESIDE);
     }
     return status;
 }
@@ -233,9 +233,9 @@ enum kvb_status kvb_model_profile_quantised(const char *file, const char *text, 
         status = requantise(child(tree.root, "config"), quantisation, &quant, problems);
     }
     if (status == KVB_OK && overrides && *overrides) {
-        status = hf_read_overrides(&over, overrides, problems);
+        status = kvb_hf_read_overrides(&over, overrides, problems);
         if (status == KVB_OK) {
-            hf_merge(child(tree.root, "config"), over.root, HF_LINE_OVERRIDE);
+            kvb_hf_merge(child(tree.root, "config"), over.root, HF_LINE_OVERRIDE);
         }
     }
     if (status == KVB_OK) {

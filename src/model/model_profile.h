@@ -11,7 +11,7 @@
 #include "text/tree.h"
 
 // The texts that make up one model's config; quant_text and overrides may be NULL.
-struct hf_texts {
+struct kvb_hf_texts {
     const char *file, *text;
     size_t length;
     const char *quant_file, *quant_text;
@@ -20,29 +20,30 @@ struct hf_texts {
 };
 
 // Their trees; `config` is the merged one and borrows from the others.
-struct hf_trees {
+struct kvb_hf_trees {
     struct kvb_tree config, quant, overrides;
 };
 
 // Free the trees also after a failure.
-enum kvb_status hf_read_trees(struct hf_trees *trees, const struct hf_texts *texts,
-                              struct kvb_problems *problems) KVB_MUST_USE;
-void hf_free_trees(struct hf_trees *trees);
+enum kvb_status kvb_hf_read_trees(struct kvb_hf_trees *trees, const struct kvb_hf_texts *texts,
+                                  struct kvb_problems *problems) KVB_MUST_USE;
+void kvb_hf_free_trees(struct kvb_hf_trees *trees);
 
 // config.json and, when it lies beside, hf_quant_config.json; or a GGUF file, its metadata written as a
 // config and its tensors in `tensors` (kind NONE otherwise). Close also after a failure.
-struct hf_files {
+struct kvb_hf_files {
     char path[KVB_PATH_CAPACITY], quant_path[KVB_PATH_CAPACITY];
     struct kvb_file config, quant;
     struct kvb_checkpoint tensors;
 };
-enum kvb_status hf_open_config(struct hf_files *files, const char *path, struct kvb_problems *problems) KVB_MUST_USE;
-void hf_close_config(struct hf_files *files);
+enum kvb_status kvb_hf_open_config(struct kvb_hf_files *files, const char *path,
+                                   struct kvb_problems *problems) KVB_MUST_USE;
+void kvb_hf_close_config(struct kvb_hf_files *files);
 // What the checkpoint's headers in the folder or GGUF file at `path` say, into model->checkpoint.
-enum kvb_status hf_attach_checkpoint(const struct hf_files *files, const char *path, struct kvb_model *model,
-                                     struct kvb_problems *problems) KVB_MUST_USE;
+enum kvb_status kvb_hf_attach_checkpoint(const struct kvb_hf_files *files, const char *path, struct kvb_model *model,
+                                         struct kvb_problems *problems) KVB_MUST_USE;
 // "org/name" from a folder called org--name, or the folder's own name.
-void hf_name_from_path(char *out, size_t capacity, const char *path);
+void kvb_hf_name_from_path(char *out, size_t capacity, const char *path);
 
 // A profile's text with --hf-overrides (or NULL) over its config.
 enum kvb_status kvb_model_profile_with(const char *file, const char *text, size_t length, const char *overrides,
@@ -59,13 +60,13 @@ enum kvb_status kvb_model_from_profile(const struct kvb_tree *tree, const struct
 
 // How a config is written: `full` keeps long lists as they are, otherwise names that say the same for
 // many layers are written once, and only those of `roles` (a bit set of enum kvb_role); `left_out` marks
-// keys (enum hf_key) not to write at all.
-struct hf_style {
+// keys (enum kvb_hf_key) not to write at all.
+struct kvb_hf_style {
     bool full;
     const bool *left_out;
     uint32_t roles;
 };
 // Writes the `config:` mapping.
-void hf_write_config(struct kvb_buffer *buffer, const struct kvb_node *config, const struct hf_style *style);
+void kvb_hf_write_config(struct kvb_buffer *buffer, const struct kvb_node *config, const struct kvb_hf_style *style);
 
 #endif

@@ -8,7 +8,7 @@
 #include "model/config/hf_config.h"
 #include "model/model_profile.h"
 
-enum kvb_status hf_read_overrides(struct kvb_tree *overrides, const char *text, struct kvb_problems *problems)
+enum kvb_status kvb_hf_read_overrides(struct kvb_tree *overrides, const char *text, struct kvb_problems *problems)
 {
     struct kvb_place nowhere = {"--hf-overrides", 0, 0};
     enum kvb_status status = kvb_tree_read(overrides, "--hf-overrides", text, strlen(text), problems);
@@ -22,9 +22,9 @@ enum kvb_status hf_read_overrides(struct kvb_tree *overrides, const char *text, 
 static enum kvb_status merge_overrides(struct kvb_tree *base, struct kvb_tree *overrides, const char *text,
                                        struct kvb_problems *problems)
 {
-    enum kvb_status status = hf_read_overrides(overrides, text, problems);
+    enum kvb_status status = kvb_hf_read_overrides(overrides, text, problems);
     if (status == KVB_OK) {
-        hf_merge(base->root, overrides->root, HF_LINE_OVERRIDE);
+        kvb_hf_merge(base->root, overrides->root, HF_LINE_OVERRIDE);
     }
     return status;
 }
@@ -51,11 +51,12 @@ static enum kvb_status merge_quantisation(struct kvb_tree *base, struct kvb_tree
     static const char key[] = "quantization_config";
     quant->root->key = key;
     struct kvb_node holder = {.kind = KVB_NODE_MAPPING, .count = 1, .first = quant->root};
-    hf_merge(base->root, &holder, HF_LINE_BESIDE);
+    kvb_hf_merge(base->root, &holder, HF_LINE_BESIDE);
     return KVB_OK;
 }
 
-enum kvb_status hf_read_trees(struct hf_trees *trees, const struct hf_texts *texts, struct kvb_problems *problems)
+enum kvb_status kvb_hf_read_trees(struct kvb_hf_trees *trees, const struct kvb_hf_texts *texts,
+                                  struct kvb_problems *problems)
 {
     memset(trees, 0, sizeof *trees);
     enum kvb_status status = kvb_tree_read(&trees->config, texts->file, texts->text, texts->length, problems);
@@ -73,7 +74,7 @@ enum kvb_status hf_read_trees(struct hf_trees *trees, const struct hf_texts *tex
     return status;
 }
 
-void hf_free_trees(struct hf_trees *trees)
+void kvb_hf_free_trees(struct kvb_hf_trees *trees)
 {
     kvb_tree_free(&trees->config);
     kvb_tree_free(&trees->quant);
@@ -84,16 +85,16 @@ enum kvb_status kvb_model_read_config(const char *file, const char *text, size_t
                                       const char *quant_text, size_t quant_length, const char *overrides,
                                       struct kvb_model *model, struct kvb_problems *problems)
 {
-    struct hf_texts texts = {file, text, length, quant_file, quant_text, quant_length, overrides};
-    struct hf_trees trees;
-    enum kvb_status status = hf_read_trees(&trees, &texts, problems);
+    struct kvb_hf_texts texts = {file, text, length, quant_file, quant_text, quant_length, overrides};
+    struct kvb_hf_trees trees;
+    enum kvb_status status = kvb_hf_read_trees(&trees, &texts, problems);
     if (status == KVB_OK) {
-        status = hf_model_from_tree(&trees.config, trees.config.root, quant_file, model, problems);
+        status = kvb_hf_model_from_tree(&trees.config, trees.config.root, quant_file, model, problems);
     }
     const struct kvb_node *own = status == KVB_OK ? kvb_node_get(trees.config.root, "_name_or_path") : NULL;
     if (own && own->kind == KVB_NODE_SCALAR) {
         (void)kvb_copy(model->name, sizeof model->name, own->text);
     }
-    hf_free_trees(&trees);
+    kvb_hf_free_trees(&trees);
     return status;
 }

@@ -8,7 +8,7 @@
 
 struct writer {
     struct kvb_buffer *buffer;
-    const struct hf_style *style;
+    const struct kvb_hf_style *style;
     bool without_false; // false and absent mean the same here
 };
 
@@ -88,7 +88,7 @@ static void write_names(struct writer *writer, const struct kvb_node *list, uint
         } else {
             star(stars, sizeof stars, node->kind == KVB_NODE_SCALAR ? node->text : "");
         }
-        enum kvb_role role = hf_module_role(stars);
+        enum kvb_role role = kvb_hf_module_role(stars);
         if ((role != KVB_ROLE_COUNT && !(roles >> role & 1)) || (role == KVB_ROLE_COUNT && !names_a_layer(node)) ||
             said_before(list->first, node, stars)) {
             continue;
@@ -153,7 +153,7 @@ static void write_layers(struct writer *writer, const struct kvb_node *mapping)
     bool seen[KVB_ROLE_COUNT + 1] = {false}, any = false;
     kvb_buffer_add(writer->buffer, "{");
     for (const struct kvb_node *node = mapping->first; node; node = node->next) {
-        enum kvb_role role = hf_module_role(node->key);
+        enum kvb_role role = kvb_hf_module_role(node->key);
         struct kvb_node key = {.kind = KVB_NODE_SCALAR, .quoted = true, .text = node->key};
         if (seen[role] || role == KVB_ROLE_COUNT) {
             continue;
@@ -168,7 +168,7 @@ static void write_layers(struct writer *writer, const struct kvb_node *mapping)
     kvb_buffer_add(writer->buffer, "}");
 }
 
-static void write_value(struct writer *writer, enum hf_key key, const struct kvb_node *node)
+static void write_value(struct writer *writer, enum kvb_hf_key key, const struct kvb_node *node)
 {
     if (!writer->style->full && key == HF_Q_IGNORE && node->kind == KVB_NODE_SEQUENCE) {
         write_names(writer, node, writer->style->roles);
@@ -181,12 +181,12 @@ static void write_value(struct writer *writer, enum hf_key key, const struct kvb
     }
 }
 
-static void write_section(struct writer *writer, enum hf_section section, const struct kvb_node *mapping,
+static void write_section(struct writer *writer, enum kvb_hf_section section, const struct kvb_node *mapping,
                           unsigned indent);
 
-static void write_key(struct writer *writer, enum hf_key key, const struct kvb_node *node, unsigned indent)
+static void write_key(struct writer *writer, enum kvb_hf_key key, const struct kvb_node *node, unsigned indent)
 {
-    const struct hf_key_row *row = hf_row(key);
+    const struct kvb_hf_key_row *row = kvb_hf_row(key);
     bool group = row->kind == HF_GROUP && node->kind == KVB_NODE_MAPPING;
     if (kvb_node_is_null(node) && key != HF_WINDOW) {
         return;
@@ -198,7 +198,7 @@ static void write_key(struct writer *writer, enum hf_key key, const struct kvb_n
         kvb_buffer_add(writer->buffer, " {}\n");
     } else if (group) {
         kvb_buffer_add(writer->buffer, "\n");
-        write_section(writer, (enum hf_section)row->child, node, indent + 2);
+        write_section(writer, (enum kvb_hf_section)row->child, node, indent + 2);
     } else if (kvb_node_is_null(node)) {
         kvb_buffer_add(writer->buffer, "null\n");
     } else {
@@ -207,24 +207,24 @@ static void write_key(struct writer *writer, enum hf_key key, const struct kvb_n
     }
 }
 
-static void write_section(struct writer *writer, enum hf_section section, const struct kvb_node *mapping,
+static void write_section(struct writer *writer, enum kvb_hf_section section, const struct kvb_node *mapping,
                           unsigned indent)
 {
     for (int key = 0; key < HF_KEY_COUNT; key++) {
-        const struct hf_key_row *row = hf_row((enum hf_key)key);
-        if (!hf_section_holds(section, (enum hf_section)row->section) || writer->style->left_out[key]) {
+        const struct kvb_hf_key_row *row = kvb_hf_row((enum kvb_hf_key)key);
+        if (!kvb_hf_section_holds(section, (enum kvb_hf_section)row->section) || writer->style->left_out[key]) {
             continue;
         }
         for (size_t i = 0; i < sizeof row->names / sizeof row->names[0] && row->names[i]; i++) {
             const struct kvb_node *node = kvb_node_get(mapping, row->names[i]);
             if (node) {
-                write_key(writer, (enum hf_key)key, node, indent);
+                write_key(writer, (enum kvb_hf_key)key, node, indent);
             }
         }
     }
 }
 
-void hf_write_config(struct kvb_buffer *buffer, const struct kvb_node *config, const struct hf_style *style)
+void kvb_hf_write_config(struct kvb_buffer *buffer, const struct kvb_node *config, const struct kvb_hf_style *style)
 {
     struct writer writer = {buffer, style, false};
     write_section(&writer, HF_TOP, config, 2);

@@ -171,14 +171,14 @@ enum kvb_status kvb_stream_read(const char *path, kvb_stream_taker *take, void *
     } else {
         status = stream(descriptor, path, buffer, take, context, problems);
     }
-    kvb_release(buffer);
+    kvb_free(buffer);
     close_input(path, descriptor);
     return status;
 }
 
 void kvb_file_free(struct kvb_file *file)
 {
-    kvb_release(file->text);
+    kvb_free(file->text);
     *file = (struct kvb_file){0};
 }
 
@@ -301,9 +301,9 @@ enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path, str
 void kvb_folder_free(struct kvb_folder *folder)
 {
     for (size_t i = 0; i < folder->count; i++) {
-        kvb_release(folder->entries[i].name);
+        kvb_free(folder->entries[i].name);
     }
-    kvb_release(folder->entries);
+    kvb_free(folder->entries);
     *folder = (struct kvb_folder){0};
 }
 

@@ -41,7 +41,7 @@ enum kvb_status kvb_json_open(struct kvb_json_scan *scan, const struct kvb_open_
 
 void kvb_json_close(struct kvb_json_scan *scan)
 {
-    kvb_release(scan->buffer);
+    kvb_free(scan->buffer);
     scan->buffer = NULL;
 }
 

@@ -170,7 +170,7 @@ void kvb_tree_free(struct kvb_tree *tree)
 {
     if (tree->arena) {
         kvb_arena_free(tree->arena);
-        kvb_release(tree->arena);
+        kvb_free(tree->arena);
     }
     *tree = (struct kvb_tree){.file = tree->file};
 }

@@ -135,6 +135,6 @@ enum kvb_status kvb_tree_check_duplicates(const struct kvb_tree *tree, const str
                                "not enough memory to read it");
     }
     enum kvb_status status = check_many(tree, mapping, nodes, problems);
-    kvb_release((void *)nodes);
+    kvb_free((void *)nodes);
     return status;
 }

@@ -33,9 +33,9 @@ static struct run *measure(const struct table *table, size_t *unfed_count)
     good = good && measure_half(table, false, runs, &count, answer);
     *unfed_count = count;
     good = good && measure_half(table, true, runs, &count, answer);
-    kvb_release(answer);
+    kvb_free(answer);
     if (!good) {
-        kvb_release(runs);
+        kvb_free(runs);
         return NULL;
     }
     return runs;
@@ -81,8 +81,8 @@ int main(int argc, char **argv)
         record.runs = started;
         record.failures = failed;
         code = started != NULL && failed != NULL ? answer_record(&record, argc == 4 ? argv[3] : NULL) : 3;
-        kvb_release(started);
-        kvb_release(failed);
+        kvb_free(started);
+        kvb_free(failed);
     }
     table_free(&runs);
     table_free(&failures);

@@ -151,7 +151,7 @@ void question_ask(const struct table *table, size_t row, struct answer *answer)
         if (status == KVB_OK) {
             status = kvb_budget_compute(&answer->plan, &answer->budget, &problems);
         }
-        kvb_release(deployment);
+        kvb_free(deployment);
     }
     answer->answered = status == KVB_OK;
     if (!answer->answered) {

@@ -95,8 +95,8 @@ bool table_read(struct table *table, const char *path)
 
 void table_free(struct table *table)
 {
-    kvb_release(table->cells);
-    kvb_release(table->text);
+    kvb_free(table->cells);
+    kvb_free(table->text);
 }
 
 const char *table_cell(const struct table *table, size_t row, const char *column)

@@ -6,13 +6,13 @@
 #include "text/file.h"
 #include "unit/test.h"
 
-#define NAMES (sizeof((struct hf_key_row *)0)->names / sizeof((struct hf_key_row *)0)->names[0])
+#define NAMES (sizeof((struct kvb_hf_key_row *)0)->names / sizeof((struct kvb_hf_key_row *)0)->names[0])
 
 static void every_row_is_whole(void **state)
 {
     (void)state;
     for (int key = 0; key < HF_KEY_COUNT; key++) {
-        const struct hf_key_row *row = hf_row((enum hf_key)key);
+        const struct kvb_hf_key_row *row = kvb_hf_row((enum kvb_hf_key)key);
         if (!row->names[0]) {
             fail_msg("key %d has no row", key);
         }
@@ -27,29 +27,29 @@ static void every_name_is_found(void **state)
 {
     (void)state;
     for (int key = 0; key < HF_KEY_COUNT; key++) {
-        const struct hf_key_row *row = hf_row((enum hf_key)key);
+        const struct kvb_hf_key_row *row = kvb_hf_row((enum kvb_hf_key)key);
         for (size_t i = 0; i < NAMES && row->names[i]; i++) {
-            if (hf_key_find((enum hf_section)row->section, row->names[i]) != (enum hf_key)key) {
+            if (kvb_hf_key_find((enum kvb_hf_section)row->section, row->names[i]) != (enum kvb_hf_key)key) {
                 fail_msg("%s stands in two rows of one section", row->names[i]);
             }
         }
     }
-    assert_int_equal(hf_key_find(HF_TEXT, "no_such_key"), HF_KEY_COUNT);
-    assert_int_equal(hf_key_find(HF_ROPE, "hidden_size"), HF_KEY_COUNT);
+    assert_int_equal(kvb_hf_key_find(HF_TEXT, "no_such_key"), HF_KEY_COUNT);
+    assert_int_equal(kvb_hf_key_find(HF_ROPE, "hidden_size"), HF_KEY_COUNT);
 }
 
 static void the_top_takes_both(void **state)
 {
     (void)state;
-    assert_int_equal(hf_key_find(HF_TOP, "hidden_size"), HF_HIDDEN);
-    assert_int_equal(hf_key_find(HF_TOP, "vision_config"), HF_VISION_CONFIG);
-    assert_int_equal(hf_key_find(HF_TEXT, "vision_config"), HF_KEY_COUNT);
+    assert_int_equal(kvb_hf_key_find(HF_TOP, "hidden_size"), HF_HIDDEN);
+    assert_int_equal(kvb_hf_key_find(HF_TOP, "vision_config"), HF_VISION_CONFIG);
+    assert_int_equal(kvb_hf_key_find(HF_TEXT, "vision_config"), HF_KEY_COUNT);
 }
 
 static void every_class_is_whole(void **state)
 {
     uint32_t count;
-    const struct hf_architecture *rows = hf_architecture_rows(&count);
+    const struct kvb_hf_architecture *rows = kvb_hf_architecture_rows(&count);
     (void)state;
     for (uint32_t i = 0; i < count; i++) {
         if (rows[i].traits & HF_WRAPS) {
@@ -59,12 +59,12 @@ static void every_class_is_whole(void **state)
             assert_non_null(rows[i].mlp);
         }
         assert_true(rows[i].pattern <= HF_PATTERN_MAMBA);
-        assert_ptr_equal(hf_architecture_find(rows[i].name), &rows[i]); // no name twice
-        for (const struct hf_default *row = rows[i].defaults; row && row->key != HF_KEY_COUNT; row++) {
+        assert_ptr_equal(kvb_hf_architecture_find(rows[i].name), &rows[i]); // no name twice
+        for (const struct kvb_hf_default *row = rows[i].defaults; row && row->key != HF_KEY_COUNT; row++) {
             assert_true(row->key < HF_KEY_COUNT);
         }
     }
-    assert_null(hf_architecture_find("NoSuchForCausalLM"));
+    assert_null(kvb_hf_architecture_find("NoSuchForCausalLM"));
 }
 
 static void every_class_is_documented(void **state)
@@ -73,7 +73,7 @@ static void every_class_is_documented(void **state)
     uint32_t count;
     struct kvb_file file;
     struct kvb_problems problems;
-    const struct hf_architecture *rows = hf_architecture_rows(&count);
+    const struct kvb_hf_architecture *rows = kvb_hf_architecture_rows(&count);
     (void)state;
     kvb_problems_init(&problems);
     assert_int_equal(kvb_file_read(&file, KVB_SOURCE_DIR "/docs/model-classes.md", KVB_FILE_MAX_BYTES, &problems),
@@ -114,12 +114,12 @@ static void decimals_are_exact(void **state)
     uint64_t value;
     (void)state;
     for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; i++) {
-        if (!hf_parse_ratio(ratios[i].text, &value) || value != ratios[i].millionths) {
+        if (!kvb_hf_parse_ratio(ratios[i].text, &value) || value != ratios[i].millionths) {
             fail_msg("%s is read as %llu", ratios[i].text, (unsigned long long)value);
         }
     }
     for (size_t i = 0; i < sizeof no_ratios / sizeof no_ratios[0]; i++) {
-        if (hf_parse_ratio(no_ratios[i], &value)) {
+        if (kvb_hf_parse_ratio(no_ratios[i], &value)) {
             fail_msg("'%s' is taken for a number", no_ratios[i]);
         }
     }

@@ -39,7 +39,7 @@ static bool is_answered(const struct kvb_found *found)
     bool fine = found->status == KVB_OK &&
                 kvb_deployment_resolve(deployment, &plan, &draft, &source, &problems) == KVB_OK &&
                 kvb_budget_compute(&plan, &budget, &problems) == KVB_OK;
-    kvb_release(deployment);
+    kvb_free(deployment);
     return fine;
 }
 
@@ -63,7 +63,7 @@ static void read_shape(struct shape *shape, const char *text, size_t length)
     copy[length] = '\0';
     kvb_problems_init(&own);
     enum kvb_status status = kvb_manifest_read(shape->name, copy, length, &options, take, shape, &seen, &own);
-    kvb_release(copy);
+    kvb_free(copy);
     if (status != KVB_OK && shape->found == shape->wanted) {
         print_message("%s: %s\n", shape->name, own.items[0].text);
     }

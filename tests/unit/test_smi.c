@@ -415,7 +415,7 @@ static void test_cut_anywhere(void **state)
             kvb_problems_init(&problems);
             enum kvb_status status = kvb_machine_read("cut", copy, cut, &machine, &problems);
             assert_true((status == KVB_OK) == (problems.count == 0));
-            kvb_release(copy);
+            kvb_free(copy);
         }
     }
 }

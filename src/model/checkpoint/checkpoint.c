@@ -62,7 +62,7 @@ static bool grow_names(struct kvb_name_set *set)
             *name_slot(&larger, set->rows[i].hash) = set->rows[i];
         }
     }
-    kvb_release(set->rows);
+    kvb_free(set->rows);
     *set = larger;
     return true;
 }
@@ -92,10 +92,10 @@ enum kvb_status kvb_collect_begin(struct kvb_collector *collector, struct kvb_ch
 void kvb_collect_end(struct kvb_collector *collector)
 {
     if (collector->names != NULL) {
-        kvb_release(collector->names->rows);
+        kvb_free(collector->names->rows);
     }
-    kvb_release(collector->names);
-    kvb_release(collector->memo);
+    kvb_free(collector->names);
+    kvb_free(collector->memo);
     collector->names = NULL;
     collector->memo = NULL;
 }

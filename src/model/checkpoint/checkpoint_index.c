@@ -69,8 +69,8 @@ enum kvb_status kvb_shards_add(struct kvb_shards *shards, const char *name, cons
 
 void kvb_shards_free(struct kvb_shards *shards)
 {
-    kvb_release(shards->hashes);
-    kvb_release(shards->names);
+    kvb_free(shards->hashes);
+    kvb_free(shards->names);
     memset(shards, 0, sizeof *shards);
 }
 

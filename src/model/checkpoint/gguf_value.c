@@ -27,7 +27,7 @@ bool kvb_gguf_open(struct kvb_gguf_reader *reader, const struct kvb_open_file *f
 
 void kvb_gguf_close(struct kvb_gguf_reader *reader)
 {
-    kvb_release(reader->window);
+    kvb_free(reader->window);
     reader->window = NULL;
 }
 

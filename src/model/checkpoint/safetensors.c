@@ -332,6 +332,6 @@ enum kvb_status kvb_safetensors_read(const struct kvb_open_file *file, kvb_tenso
     if (status == KVB_OK) {
         status = check_ranges(&header, file->path, problems);
     }
-    kvb_release(header.ranges);
+    kvb_free(header.ranges);
     return status;
 }

@@ -10,14 +10,14 @@
 #include "model/config/hf_keys.h"
 #include "text/tree.h"
 
-struct hf_value {
+struct kvb_hf_value {
     bool set;                    // present and not null
     bool is_null;                // written as null
     uint64_t number;             // counts, switches, ratios (millionths)
     const struct kvb_node *node; // the value, when set from the file
 };
 
-enum hf_layer_type {
+enum kvb_hf_layer_type {
     HF_LAYER_FULL,
     HF_LAYER_SLIDING,
     HF_LAYER_CHUNKED,
@@ -29,23 +29,23 @@ enum hf_layer_type {
     HF_LAYER_TYPE_COUNT
 };
 
-struct hf_default {
-    enum hf_key key;
+struct kvb_hf_default {
+    enum kvb_hf_key key;
     uint64_t number;
 };
 
 struct hf;
-typedef void hf_layer_builder(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind);
-typedef void hf_model_builder(struct hf *hf);
+typedef void kvb_hf_layer_builder(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind);
+typedef void kvb_hf_model_builder(struct hf *hf);
 
-struct hf_architecture {
+struct kvb_hf_architecture {
     const char *name; // as in "architectures"
-    hf_layer_builder *attention, *mlp;
+    kvb_hf_layer_builder *attention, *mlp;
     uint8_t norms;
-    uint8_t pattern; // enum hf_pattern
+    uint8_t pattern; // enum kvb_hf_pattern
     uint32_t traits;
-    const struct hf_default *defaults; // ends with HF_KEY_COUNT
-    hf_model_builder *finish;          // towers and what else lies outside the layers, or NULL
+    const struct kvb_hf_default *defaults; // ends with HF_KEY_COUNT
+    kvb_hf_model_builder *finish;          // towers and what else lies outside the layers, or NULL
     enum kvb_encoder_family encoder;
 };
 
@@ -53,17 +53,17 @@ struct hf {
     const struct kvb_tree *tree;
     const char *beside; // path of hf_quant_config.json, or NULL
     struct kvb_problems *problems;
-    const struct hf_architecture *architecture;
-    struct hf_architecture joined; // a language model's class with a wrapper's tower, or a class without its head
+    const struct kvb_hf_architecture *architecture;
+    struct kvb_hf_architecture joined; // a language model's class with a wrapper's tower, or a class without its head
     const struct kvb_node *text;
     struct kvb_model *model;
-    struct hf_value values[HF_KEY_COUNT];
-    uint8_t layer_types[KVB_LAYERS_MAX]; // enum hf_layer_type
+    struct kvb_hf_value values[HF_KEY_COUNT];
+    uint8_t layer_types[KVB_LAYERS_MAX]; // enum kvb_hf_layer_type
     bool failed;                         // a problem of error severity was added
 };
 
 // What a class does whatever its config says; attention and MLP builders read these.
-enum hf_trait {
+enum kvb_hf_trait {
     HF_TIES = 1 << 0,             // tie_word_embeddings defaults to true
     HF_HAS_QKV_BIAS = 1 << 1,     // always
     HF_CONFIG_QKV_BIAS = 1 << 2,  // attention_bias means q, k and v only
@@ -96,7 +96,7 @@ enum hf_trait {
 };
 
 // How layers differ when the config has no layer_types.
-enum hf_pattern {
+enum kvb_hf_pattern {
     HF_PATTERN_UNIFORM,    // sliding_window, if any, on all layers
     HF_PATTERN_EVEN_SLIDE, // even layers slide
     HF_PATTERN_PERIOD,     // every n-th is full: sliding_window_pattern
@@ -112,81 +112,83 @@ enum hf_pattern {
     HF_PATTERN_MAMBA,      // all state
 };
 
-const struct hf_architecture *hf_architecture_find(const char *name);
-const struct hf_architecture *hf_architecture_rows(uint32_t *count);
+const struct kvb_hf_architecture *kvb_hf_architecture_find(const char *name);
+const struct kvb_hf_architecture *kvb_hf_architecture_rows(uint32_t *count);
 // Sets hf->architecture from "architectures", or says why not.
-void hf_find_architecture(struct hf *hf);
+void kvb_hf_find_architecture(struct hf *hf);
 
 // Adds an error about `node` (NULL: the whole file) and marks the reading as failed.
-void hf_fail(struct hf *hf, enum kvb_status status, const struct kvb_node *node, const char *format, ...)
+void kvb_hf_fail(struct hf *hf, enum kvb_status status, const struct kvb_node *node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 // Reads every known key of a section from a mapping; nested groups too.
-void hf_read_section(struct hf *hf, enum hf_section section, const struct kvb_node *mapping);
+void kvb_hf_read_section(struct hf *hf, enum kvb_hf_section section, const struct kvb_node *mapping);
 // Checks one value against its row and keeps it.
-void hf_read_value(struct hf *hf, enum hf_key key, const struct kvb_node *node);
+void kvb_hf_read_value(struct hf *hf, enum kvb_hf_key key, const struct kvb_node *node);
 // A decimal number in millionths.
-bool hf_parse_ratio(const char *text, uint64_t *millionths);
+bool kvb_hf_parse_ratio(const char *text, uint64_t *millionths);
 
-bool hf_has(const struct hf *hf, enum hf_key key);
-bool hf_is(const struct hf *hf, enum hf_key key); // a switch that is true
-bool hf_trait(const struct hf *hf, enum hf_trait trait);
-uint32_t hf_get(const struct hf *hf, enum hf_key key, uint32_t otherwise);
-uint64_t hf_get64(const struct hf *hf, enum hf_key key, uint64_t otherwise);
-const char *hf_word(const struct hf *hf, enum hf_key key); // "" when absent
-bool hf_word_is(const struct hf *hf, enum hf_key key, const char *word);
+bool kvb_hf_has(const struct hf *hf, enum kvb_hf_key key);
+bool kvb_hf_is(const struct hf *hf, enum kvb_hf_key key); // a switch that is true
+bool kvb_hf_trait(const struct hf *hf, enum kvb_hf_trait trait);
+uint32_t kvb_hf_get(const struct hf *hf, enum kvb_hf_key key, uint32_t otherwise);
+uint64_t kvb_hf_get64(const struct hf *hf, enum kvb_hf_key key, uint64_t otherwise);
+const char *kvb_hf_word(const struct hf *hf, enum kvb_hf_key key); // "" when absent
+bool kvb_hf_word_is(const struct hf *hf, enum kvb_hf_key key, const char *word);
 // The value, or 0 with an error that says what is missing and how to state it.
-uint32_t hf_need(struct hf *hf, enum hf_key key);
+uint32_t kvb_hf_need(struct hf *hf, enum kvb_hf_key key);
 
 // Lists of numbers.
-uint32_t hf_list_length(const struct hf *hf, enum hf_key key);
-uint32_t hf_list_get(const struct hf *hf, enum hf_key key, uint32_t index, uint32_t otherwise);
-bool hf_list_holds(const struct hf *hf, enum hf_key key, uint32_t number);
-const char *hf_words_get(const struct hf *hf, enum hf_key key, uint32_t index); // "" beyond the end
+uint32_t kvb_hf_list_length(const struct hf *hf, enum kvb_hf_key key);
+uint32_t kvb_hf_list_get(const struct hf *hf, enum kvb_hf_key key, uint32_t index, uint32_t otherwise);
+bool kvb_hf_list_holds(const struct hf *hf, enum kvb_hf_key key, uint32_t number);
+const char *kvb_hf_words_get(const struct hf *hf, enum kvb_hf_key key, uint32_t index); // "" beyond the end
 // False with an error when a list has fewer entries than the model has layers.
-bool hf_list_covers_layers(struct hf *hf, enum hf_key key);
+bool kvb_hf_list_covers_layers(struct hf *hf, enum kvb_hf_key key);
 
 // ---- Steps
-bool hf_build_model(struct hf *hf); // values to model; false when a problem was added
-void hf_set_layer_types(struct hf *hf);
-void hf_build_layers(struct hf *hf);
-void hf_build_mtp(struct hf *hf);
-void hf_build_rope(struct hf *hf);
-uint64_t hf_context_tokens(const struct hf *hf);
-void hf_read_quantisation(struct hf *hf); // after the layers are built
+bool kvb_hf_build_model(struct hf *hf); // values to model; false when a problem was added
+void kvb_hf_set_layer_types(struct hf *hf);
+void kvb_hf_build_layers(struct hf *hf);
+void kvb_hf_build_mtp(struct hf *hf);
+void kvb_hf_build_rope(struct hf *hf);
+uint64_t kvb_hf_context_tokens(const struct hf *hf);
+void kvb_hf_read_quantisation(struct hf *hf); // after the layers are built
 // Roles that a list of module names keeps from being quantised, as a bit set of enum kvb_role.
-uint32_t hf_ignored_roles(const struct hf *hf, const struct kvb_node *names);
+uint32_t kvb_hf_ignored_roles(const struct hf *hf, const struct kvb_node *names);
 // Whether such a list reaches attention's output projections too, not only queries, keys and values.
-bool hf_ignores_outputs(const struct hf *hf, const struct kvb_node *names);
+bool kvb_hf_ignores_outputs(const struct hf *hf, const struct kvb_node *names);
 // The role of a module name's matrices, or KVB_ROLE_COUNT when it has none that are ever quantised.
-enum kvb_role hf_module_role(const char *name);
+enum kvb_role kvb_hf_module_role(const char *name);
 // Index of the kind in the model, added when new.
-uint8_t hf_intern_kind(struct hf *hf, const struct kvb_layer_kind *kind);
+uint8_t kvb_hf_intern_kind(struct hf *hf, const struct kvb_layer_kind *kind);
 // One row of model->extras; a size of 0 adds nothing.
-void hf_extra(struct hf *hf, const char *name, enum kvb_role role, enum kvb_split split, uint64_t rows,
-              uint64_t columns, uint32_t count);
+void kvb_hf_extra(struct hf *hf, const char *name, enum kvb_role role, enum kvb_split split, uint64_t rows,
+                  uint64_t columns, uint32_t count);
 
 // ---- Layer builders (rows of the architecture table point here)
-hf_layer_builder hf_attention_standard, hf_attention_mla, hf_attention_gemma4, hf_attention_hybrid,
-    hf_attention_mimo_v2, hf_attention_laguna, hf_attention_deci, hf_attention_dsv4, hf_attention_kimi_linear,
-    hf_attention_falcon, hf_attention_mllama, hf_attention_minimax_m3, hf_attention_nemotron_h, hf_attention_minicpm3,
-    hf_attention_whisper, hf_attention_gemma3n, hf_attention_apertus, hf_attention_falcon_h1;
-hf_layer_builder hf_mlp_standard, hf_mlp_moe, hf_mlp_none, hf_mlp_llama4, hf_mlp_gemma4, hf_mlp_nemotron_h, hf_mlp_deci,
-    hf_mlp_lfm2, hf_mlp_qwen1, hf_mlp_jamba, hf_mlp_dbrx, hf_mlp_ernie, hf_mlp_dsv4, hf_mlp_kimi, hf_mlp_lfm2_moe,
-    hf_mlp_whisper, hf_mlp_falcon_h1;
+kvb_hf_layer_builder kvb_hf_attention_standard, kvb_hf_attention_mla, kvb_hf_attention_gemma4, kvb_hf_attention_hybrid,
+    kvb_hf_attention_mimo_v2, kvb_hf_attention_laguna, kvb_hf_attention_deci, kvb_hf_attention_dsv4,
+    kvb_hf_attention_kimi_linear, kvb_hf_attention_falcon, kvb_hf_attention_mllama, kvb_hf_attention_minimax_m3,
+    kvb_hf_attention_nemotron_h, kvb_hf_attention_minicpm3, kvb_hf_attention_whisper, kvb_hf_attention_gemma3n,
+    kvb_hf_attention_apertus, kvb_hf_attention_falcon_h1;
+kvb_hf_layer_builder kvb_hf_mlp_standard, kvb_hf_mlp_moe, kvb_hf_mlp_none, kvb_hf_mlp_llama4, kvb_hf_mlp_gemma4,
+    kvb_hf_mlp_nemotron_h, kvb_hf_mlp_deci, kvb_hf_mlp_lfm2, kvb_hf_mlp_qwen1, kvb_hf_mlp_jamba, kvb_hf_mlp_dbrx,
+    kvb_hf_mlp_ernie, kvb_hf_mlp_dsv4, kvb_hf_mlp_kimi, kvb_hf_mlp_lfm2_moe, kvb_hf_mlp_whisper, kvb_hf_mlp_falcon_h1;
 
 // ---- Finishers: what lies outside the layers
-hf_model_builder hf_finish_positions, hf_finish_opt, hf_finish_bloom, hf_finish_bert, hf_finish_dsv4, hf_finish_gemma4,
-    hf_tower_qwen2_vl, hf_tower_qwen25_vl, hf_tower_qwen3_vl, hf_tower_omni, hf_tower_gemma3, hf_tower_gemma4,
-    hf_tower_pixtral, hf_tower_llama4, hf_tower_mllama, hf_tower_minicpmv, hf_tower_kimi, hf_tower_phi3v, hf_tower_muse,
-    hf_tower_molmo, hf_tower_llava, hf_tower_internvl, hf_tower_idefics3, hf_tower_paligemma, hf_finish_whisper,
-    hf_finish_gemma3n, hf_tower_glm4v;
+kvb_hf_model_builder kvb_hf_finish_positions, kvb_hf_finish_opt, kvb_hf_finish_bloom, kvb_hf_finish_bert,
+    kvb_hf_finish_dsv4, kvb_hf_finish_gemma4, kvb_hf_tower_qwen2_vl, kvb_hf_tower_qwen25_vl, kvb_hf_tower_qwen3_vl,
+    kvb_hf_tower_omni, kvb_hf_tower_gemma3, kvb_hf_tower_gemma4, kvb_hf_tower_pixtral, kvb_hf_tower_llama4,
+    kvb_hf_tower_mllama, kvb_hf_tower_minicpmv, kvb_hf_tower_kimi, kvb_hf_tower_phi3v, kvb_hf_tower_muse,
+    kvb_hf_tower_molmo, kvb_hf_tower_llava, kvb_hf_tower_internvl, kvb_hf_tower_idefics3, kvb_hf_tower_paligemma,
+    kvb_hf_finish_whisper, kvb_hf_finish_gemma3n, kvb_hf_tower_glm4v;
 
 // ---- Shared pieces of builders
-void hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape);
-void hf_set_window(struct hf *hf, uint32_t layer, struct kvb_attention_shape *shape);
-void hf_set_moe(struct hf *hf, struct kvb_mlp_shape *shape);
-bool hf_layer_is_moe(struct hf *hf, uint32_t layer);
-void hf_set_mla(struct hf *hf, struct kvb_attention_shape *shape);
+void kvb_hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape);
+void kvb_hf_set_window(struct hf *hf, uint32_t layer, struct kvb_attention_shape *shape);
+void kvb_hf_set_moe(struct hf *hf, struct kvb_mlp_shape *shape);
+bool kvb_hf_layer_is_moe(struct hf *hf, uint32_t layer);
+void kvb_hf_set_mla(struct hf *hf, struct kvb_attention_shape *shape);
 
 #endif

@@ -3,48 +3,48 @@
 
 #include "model/config/hf.h"
 
-#define STANDARD hf_attention_standard, hf_mlp_standard
-#define EXPERTS hf_attention_standard, hf_mlp_moe
-#define LATENT hf_attention_mla, hf_mlp_moe
+#define STANDARD kvb_hf_attention_standard, kvb_hf_mlp_standard
+#define EXPERTS kvb_hf_attention_standard, kvb_hf_mlp_moe
+#define LATENT kvb_hf_attention_mla, kvb_hf_mlp_moe
 #define END                                                                                                            \
     {                                                                                                                  \
         HF_KEY_COUNT, 0                                                                                                \
     }
 
-static const struct hf_default gemma3_defaults[] = {{HF_VOCAB, 262208},
-                                                    {HF_HIDDEN, 2304},
-                                                    {HF_INTERMEDIATE, 9216},
-                                                    {HF_LAYERS, 26},
-                                                    {HF_HEADS, 8},
-                                                    {HF_KV_HEADS, 4},
-                                                    {HF_HEAD_DIM, 256},
-                                                    {HF_WINDOW, 4096},
-                                                    {HF_WINDOW_PATTERN, 6},
-                                                    {HF_MAX_POSITION, 131072},
-                                                    {HF_LOCAL_THETA, 10000000000},
-                                                    END};
-static const struct hf_default gemma2_defaults[] = {{HF_WINDOW, 4096}, {HF_HEAD_DIM, 256}, END};
-static const struct hf_default olmo3_defaults[] = {{HF_WINDOW_PATTERN, 4}, {HF_WINDOW, 4096}, END};
-static const struct hf_default mistral_defaults[] = {{HF_WINDOW, 4096}, {HF_KV_HEADS, 8}, END};
-static const struct hf_default falcon_defaults[] = {{HF_MAX_POSITION, 2048}, END};
-static const struct hf_default period4_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
-static const struct hf_default glm4_moe_defaults[] = {{HF_QK_NORM, 0}, END};
-static const struct hf_default glm4_lite_defaults[] = {{HF_MTP, 1}, END};
-static const struct hf_default mimo_v2_defaults[] = {{HF_MTP, 3}, END};
-static const struct hf_default muse_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
-static const struct hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
+static const struct kvb_hf_default gemma3_defaults[] = {{HF_VOCAB, 262208},
+                                                        {HF_HIDDEN, 2304},
+                                                        {HF_INTERMEDIATE, 9216},
+                                                        {HF_LAYERS, 26},
+                                                        {HF_HEADS, 8},
+                                                        {HF_KV_HEADS, 4},
+                                                        {HF_HEAD_DIM, 256},
+                                                        {HF_WINDOW, 4096},
+                                                        {HF_WINDOW_PATTERN, 6},
+                                                        {HF_MAX_POSITION, 131072},
+                                                        {HF_LOCAL_THETA, 10000000000},
+                                                        END};
+static const struct kvb_hf_default gemma2_defaults[] = {{HF_WINDOW, 4096}, {HF_HEAD_DIM, 256}, END};
+static const struct kvb_hf_default olmo3_defaults[] = {{HF_WINDOW_PATTERN, 4}, {HF_WINDOW, 4096}, END};
+static const struct kvb_hf_default mistral_defaults[] = {{HF_WINDOW, 4096}, {HF_KV_HEADS, 8}, END};
+static const struct kvb_hf_default falcon_defaults[] = {{HF_MAX_POSITION, 2048}, END};
+static const struct kvb_hf_default period4_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
+static const struct kvb_hf_default glm4_moe_defaults[] = {{HF_QK_NORM, 0}, END};
+static const struct kvb_hf_default glm4_lite_defaults[] = {{HF_MTP, 1}, END};
+static const struct kvb_hf_default mimo_v2_defaults[] = {{HF_MTP, 3}, END};
+static const struct kvb_hf_default muse_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
+static const struct kvb_hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 
-static const struct hf_default llama4_defaults[] = {{HF_CHUNK, 8192}, END};
-static const struct hf_default dsv4_defaults[] = {{HF_HEAD_DIM, 512}, END};
-static const struct hf_default qwen3_next_defaults[] = {{HF_MTP, 1}, END};
+static const struct kvb_hf_default llama4_defaults[] = {{HF_CHUNK, 8192}, END};
+static const struct kvb_hf_default dsv4_defaults[] = {{HF_HEAD_DIM, 512}, END};
+static const struct kvb_hf_default qwen3_next_defaults[] = {{HF_MTP, 1}, END};
 
-static const struct hf_default gemma3n_defaults[] = {{HF_PER_LAYER_INPUT, 256},
-                                                     {HF_PER_LAYER_VOCAB, 262144},
-                                                     {HF_KV_SHARED, 15},
-                                                     {HF_WINDOW_PATTERN, 5},
-                                                     {HF_WINDOW, 512},
-                                                     {HF_LOCAL_THETA, 10000000000},
-                                                     END};
+static const struct kvb_hf_default gemma3n_defaults[] = {{HF_PER_LAYER_INPUT, 256},
+                                                         {HF_PER_LAYER_VOCAB, 262144},
+                                                         {HF_KV_SHARED, 15},
+                                                         {HF_WINDOW_PATTERN, 5},
+                                                         {HF_WINDOW, 512},
+                                                         {HF_LOCAL_THETA, 10000000000},
+                                                         END};
 
 #define QWEN_NEXT HF_HEAD_NORM | HF_GATES_QUERY | HF_SHARED_GATE | HF_NO_WINDOW
 #define WRAPPER NULL, NULL, 0, 0, HF_WRAPS, NULL
@@ -55,7 +55,7 @@ static const struct hf_default gemma3n_defaults[] = {{HF_PER_LAYER_INPUT, 256},
         HF_POOLS | HF_NO_FINAL_NORM
 
 // clang-format off
-static const struct hf_architecture rows[] = {
+static const struct kvb_hf_architecture rows[] = {
     // Llama and what is built like it
     {"LlamaForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
     {"LLaMAForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
@@ -73,7 +73,7 @@ static const struct hf_architecture rows[] = {
     {"SmolLM3ForCausalLM", STANDARD, 2, 0, HF_TIES | HF_NO_WINDOW, NULL, NULL, 0},
     {"GraniteForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
     {"MiniCPMForCausalLM", STANDARD, 2, 0, HF_TIES, NULL, NULL, 0},
-    {"MiniCPM3ForCausalLM", hf_attention_minicpm3, hf_mlp_standard, 2, 0, HF_TIES, NULL, NULL, 0},
+    {"MiniCPM3ForCausalLM", kvb_hf_attention_minicpm3, kvb_hf_mlp_standard, 2, 0, HF_TIES, NULL, NULL, 0},
     {"ExaoneForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
     {"Exaone4ForCausalLM", STANDARD, 2, HF_PATTERN_PERIOD, HF_HEAD_NORM, period4_defaults, NULL, 0},
     {"SeedOssForCausalLM", STANDARD, 2, 0, HF_CONFIG_QKV_BIAS, NULL, NULL, 0},
@@ -82,9 +82,9 @@ static const struct hf_architecture rows[] = {
     {"SolarForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
     {"ArceeForCausalLM", STANDARD, 2, 0, HF_PLAIN_MLP, NULL, NULL, 0},
     {"NemotronForCausalLM", STANDARD, 2, 0, HF_LAYER_NORM | HF_PLAIN_MLP, NULL, NULL, 0},
-    {"DeciLMForCausalLM", hf_attention_deci, hf_mlp_deci, 2, 0, 0, NULL, NULL, 0},
+    {"DeciLMForCausalLM", kvb_hf_attention_deci, kvb_hf_mlp_deci, 2, 0, 0, NULL, NULL, 0},
     // Qwen
-    {"QWenLMHeadModel", hf_attention_standard, hf_mlp_qwen1, 2, 0, HF_HAS_QKV_BIAS, NULL, NULL, 0},
+    {"QWenLMHeadModel", kvb_hf_attention_standard, kvb_hf_mlp_qwen1, 2, 0, HF_HAS_QKV_BIAS, NULL, NULL, 0},
     {"Qwen2ForCausalLM", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, NULL, 0},
     {"Qwen2MoeForCausalLM", EXPERTS, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW | HF_SHARED_GATE, NULL, NULL, 0},
     {"Qwen3ForCausalLM", STANDARD, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, NULL, 0},
@@ -99,16 +99,16 @@ static const struct hf_architecture rows[] = {
     {"Gemma2ForCausalLM", STANDARD, 4, HF_PATTERN_EVEN_SLIDE, HF_TIES, gemma2_defaults, NULL, 0},
     {"Gemma3ForCausalLM", STANDARD, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3_defaults, NULL, 0},
     // classics
-    {"GPT2LMHeadModel", STANDARD, 2, 0, GPT | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_TIES, NULL, hf_finish_positions, 0},
-    {"GPTBigCodeForCausalLM", STANDARD, 2, 0, GPT | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_TIES, NULL, hf_finish_positions, 0},
+    {"GPT2LMHeadModel", STANDARD, 2, 0, GPT | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_TIES, NULL, kvb_hf_finish_positions, 0},
+    {"GPTBigCodeForCausalLM", STANDARD, 2, 0, GPT | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_TIES, NULL, kvb_hf_finish_positions, 0},
     {"GPTJForCausalLM", STANDARD, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_HAS_MLP_BIAS | HF_HAS_HEAD_BIAS, NULL, NULL, 0},
     {"GPTNeoXForCausalLM", STANDARD, 2, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_MLP_BIAS | HF_BIAS_BY_DEFAULT, NULL, NULL, 0},
-    {"OPTForCausalLM", STANDARD, 2, 0, GPT | HF_BIAS_EVERYWHERE | HF_BIAS_BY_DEFAULT | HF_TIES, NULL, hf_finish_opt, 0},
-    {"BloomForCausalLM", STANDARD, 2, 0, GPT | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_TIES, bloom_defaults, hf_finish_bloom, 0},
+    {"OPTForCausalLM", STANDARD, 2, 0, GPT | HF_BIAS_EVERYWHERE | HF_BIAS_BY_DEFAULT | HF_TIES, NULL, kvb_hf_finish_opt, 0},
+    {"BloomForCausalLM", STANDARD, 2, 0, GPT | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS | HF_TIES, bloom_defaults, kvb_hf_finish_bloom, 0},
     {"MptForCausalLM", STANDARD, 2, 0, GPT | HF_BIAS_EVERYWHERE | HF_TIES, NULL, NULL, 0},
     {"MPTForCausalLM", STANDARD, 2, 0, GPT | HF_BIAS_EVERYWHERE | HF_TIES, NULL, NULL, 0},
-    {"FalconForCausalLM", hf_attention_falcon, hf_mlp_standard, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_BIAS_EVERYWHERE | HF_TIES, falcon_defaults, NULL, 0},
-    {"RWForCausalLM", hf_attention_falcon, hf_mlp_standard, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_BIAS_EVERYWHERE | HF_TIES, falcon_defaults, NULL, 0},
+    {"FalconForCausalLM", kvb_hf_attention_falcon, kvb_hf_mlp_standard, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_BIAS_EVERYWHERE | HF_TIES, falcon_defaults, NULL, 0},
+    {"RWForCausalLM", kvb_hf_attention_falcon, kvb_hf_mlp_standard, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_FOUR_WIDE | HF_BIAS_EVERYWHERE | HF_TIES, falcon_defaults, NULL, 0},
     {"ChatGLMModel", STANDARD, 2, 0, HF_BIAS_EVERYWHERE, NULL, NULL, 0},
     {"ChatGLMForConditionalGeneration", STANDARD, 2, 0, HF_BIAS_EVERYWHERE, NULL, NULL, 0},
     {"StableLmForCausalLM", STANDARD, 2, 0, HF_LAYER_NORM, NULL, NULL, 0},
@@ -126,8 +126,8 @@ static const struct hf_architecture rows[] = {
     {"MixtralForCausalLM", EXPERTS, 2, 0, 0, NULL, NULL, 0},
     {"GraniteMoeForCausalLM", EXPERTS, 2, 0, HF_TIES, NULL, NULL, 0},
     {"GraniteMoeSharedForCausalLM", EXPERTS, 2, 0, HF_TIES, NULL, NULL, 0},
-    {"DbrxForCausalLM", hf_attention_standard, hf_mlp_dbrx, 2, 0, 0, NULL, NULL, 0},
-    {"Ernie4_5_MoeForCausalLM", hf_attention_standard, hf_mlp_ernie, 2, 0, HF_BIAS_ATTENTION | HF_CORRECTION_BIAS | HF_TIES, NULL, NULL, 0},
+    {"DbrxForCausalLM", kvb_hf_attention_standard, kvb_hf_mlp_dbrx, 2, 0, 0, NULL, NULL, 0},
+    {"Ernie4_5_MoeForCausalLM", kvb_hf_attention_standard, kvb_hf_mlp_ernie, 2, 0, HF_BIAS_ATTENTION | HF_CORRECTION_BIAS | HF_TIES, NULL, NULL, 0},
     {"GptOssForCausalLM", EXPERTS, 2, HF_PATTERN_EVEN_SLIDE, HF_SINKS | HF_HAS_QKV_BIAS | HF_HAS_OUTPUT_BIAS | HF_HAS_MLP_BIAS, NULL, NULL, 0},
     {"Glm4MoeForCausalLM", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_HEAD_NORM | HF_CORRECTION_BIAS, glm4_moe_defaults, NULL, 0},
     {"MiniMaxM2ForCausalLM", EXPERTS, 2, 0, HF_WHOLE_NORM, NULL, NULL, 0},
@@ -136,7 +136,7 @@ static const struct hf_architecture rows[] = {
     {"BailingMoeForCausalLM", EXPERTS, 2, 0, HF_BIAS_ATTENTION, NULL, NULL, 0},
     {"BailingMoeV2ForCausalLM", EXPERTS, 2, 0, HF_BIAS_ATTENTION | HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
     {"HunYuanMoEV1ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM | HF_TIES, NULL, NULL, 0},
-    {"ApertusForCausalLM", hf_attention_apertus, hf_mlp_standard, 2, 0, HF_PLAIN_MLP | HF_HEAD_NORM, NULL, NULL, 0},
+    {"ApertusForCausalLM", kvb_hf_attention_apertus, kvb_hf_mlp_standard, 2, 0, HF_PLAIN_MLP | HF_HEAD_NORM, NULL, NULL, 0},
     {"SolarOpenForCausalLM", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_CORRECTION_BIAS, NULL, NULL, 0},
     // latent attention
     {"DeepseekV2ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
@@ -145,81 +145,81 @@ static const struct hf_architecture rows[] = {
     {"GlmMoeDsaForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, NULL, NULL, 0},
     {"Glm4MoeLiteForCausalLM", LATENT, 2, 0, HF_CORRECTION_BIAS, glm4_lite_defaults, NULL, 0},
     // window layers unlike full layers
-    {"MiMoV2FlashForCausalLM", hf_attention_mimo_v2, hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, mimo_v2_defaults, NULL, 0},
-    {"MiMoV2ForCausalLM", hf_attention_mimo_v2, hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, mimo_v2_defaults, NULL, 0},
-    {"LagunaForCausalLM", hf_attention_laguna, hf_mlp_moe, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"MiMoV2FlashForCausalLM", kvb_hf_attention_mimo_v2, kvb_hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, mimo_v2_defaults, NULL, 0},
+    {"MiMoV2ForCausalLM", kvb_hf_attention_mimo_v2, kvb_hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, mimo_v2_defaults, NULL, 0},
+    {"LagunaForCausalLM", kvb_hf_attention_laguna, kvb_hf_mlp_moe, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
     {"Step3p5ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
     {"Step3p7FlashForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
-    {"MiniMaxM3ForCausalLM", hf_attention_minimax_m3, hf_mlp_moe, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
-    {"Llama4ForCausalLM", hf_attention_standard, hf_mlp_llama4, 2, HF_PATTERN_CHUNK, 0, llama4_defaults, NULL, 0},
-    {"Llama4ForConditionalGeneration", hf_attention_standard, hf_mlp_llama4, 2, HF_PATTERN_CHUNK, 0, llama4_defaults, hf_tower_llama4, KVB_ENCODER_LLAMA4},
-    {"DeepseekV4ForCausalLM", hf_attention_dsv4, hf_mlp_dsv4, 2, 0, 0, dsv4_defaults, hf_finish_dsv4, 0},
+    {"MiniMaxM3ForCausalLM", kvb_hf_attention_minimax_m3, kvb_hf_mlp_moe, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
+    {"Llama4ForCausalLM", kvb_hf_attention_standard, kvb_hf_mlp_llama4, 2, HF_PATTERN_CHUNK, 0, llama4_defaults, NULL, 0},
+    {"Llama4ForConditionalGeneration", kvb_hf_attention_standard, kvb_hf_mlp_llama4, 2, HF_PATTERN_CHUNK, 0, llama4_defaults, kvb_hf_tower_llama4, KVB_ENCODER_LLAMA4},
+    {"DeepseekV4ForCausalLM", kvb_hf_attention_dsv4, kvb_hf_mlp_dsv4, 2, 0, 0, dsv4_defaults, kvb_hf_finish_dsv4, 0},
     // states and attention
-    {"Qwen3NextForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, qwen3_next_defaults, NULL, 0},
-    {"Qwen3_5ForCausalLM", hf_attention_hybrid, hf_mlp_standard, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, NULL, 0},
-    {"Qwen3_5MoeForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, NULL, 0},
-    {"NemotronHForCausalLM", hf_attention_nemotron_h, hf_mlp_nemotron_h, 1, HF_PATTERN_NEMOTRON, HF_PLAIN_MLP | HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
-    {"Lfm2ForCausalLM", hf_attention_hybrid, hf_mlp_lfm2, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES, NULL, NULL, 0},
-    {"Lfm2MoeForCausalLM", hf_attention_hybrid, hf_mlp_lfm2_moe, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES | HF_CORRECTION_BIAS, NULL, NULL, 0},
-    {"KimiLinearForCausalLM", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
-    {"JambaForCausalLM", hf_attention_hybrid, hf_mlp_jamba, 2, HF_PATTERN_JAMBA, HF_MAMBA1 | HF_MAMBA_NORMS | HF_NO_ROPE, NULL, NULL, 0},
-    {"MambaForCausalLM", hf_attention_hybrid, hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_MAMBA1 | HF_NO_ROPE | HF_TIES, NULL, NULL, 0},
-    {"Mamba2ForCausalLM", hf_attention_hybrid, hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_NO_ROPE, NULL, NULL, 0},
-    {"BambaForCausalLM", hf_attention_hybrid, hf_mlp_standard, 2, HF_PATTERN_BAMBA, 0, NULL, NULL, 0},
-    {"GraniteMoeHybridForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_BAMBA, HF_TIES, NULL, NULL, 0},
-    {"MiniMaxText01ForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_MINIMAX, HF_LIGHTNING, NULL, NULL, 0},
-    {"MiniMaxM1ForCausalLM", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_MINIMAX, HF_LIGHTNING, NULL, NULL, 0},
+    {"Qwen3NextForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, qwen3_next_defaults, NULL, 0},
+    {"Qwen3_5ForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_standard, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, NULL, 0},
+    {"Qwen3_5MoeForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, NULL, 0},
+    {"NemotronHForCausalLM", kvb_hf_attention_nemotron_h, kvb_hf_mlp_nemotron_h, 1, HF_PATTERN_NEMOTRON, HF_PLAIN_MLP | HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
+    {"Lfm2ForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_lfm2, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES, NULL, NULL, 0},
+    {"Lfm2MoeForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_lfm2_moe, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES | HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"KimiLinearForCausalLM", kvb_hf_attention_kimi_linear, kvb_hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
+    {"JambaForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_jamba, 2, HF_PATTERN_JAMBA, HF_MAMBA1 | HF_MAMBA_NORMS | HF_NO_ROPE, NULL, NULL, 0},
+    {"MambaForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_MAMBA1 | HF_NO_ROPE | HF_TIES, NULL, NULL, 0},
+    {"Mamba2ForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_NO_ROPE, NULL, NULL, 0},
+    {"BambaForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_standard, 2, HF_PATTERN_BAMBA, 0, NULL, NULL, 0},
+    {"GraniteMoeHybridForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_moe, 2, HF_PATTERN_BAMBA, HF_TIES, NULL, NULL, 0},
+    {"MiniMaxText01ForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_moe, 2, HF_PATTERN_MINIMAX, HF_LIGHTNING, NULL, NULL, 0},
+    {"MiniMaxM1ForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_moe, 2, HF_PATTERN_MINIMAX, HF_LIGHTNING, NULL, NULL, 0},
     // language model and tower
-    {"Qwen2VLForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_qwen2_vl, KVB_ENCODER_QWEN2_VL},
-    {"Qwen2_5_VLForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_qwen25_vl, KVB_ENCODER_QWEN25_VL},
-    {"Qwen2_5OmniModel", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_omni, KVB_ENCODER_QWEN25_VL},
-    {"Qwen2_5OmniForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, hf_tower_omni, KVB_ENCODER_QWEN25_VL},
-    {"Qwen3VLForConditionalGeneration", STANDARD, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
-    {"Qwen3VLMoeForConditionalGeneration", EXPERTS, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
-    {"Qwen3_5ForConditionalGeneration", hf_attention_hybrid, hf_mlp_standard, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
-    {"Qwen3_5MoeForConditionalGeneration", hf_attention_hybrid, hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
-    {"Gemma3ForConditionalGeneration", STANDARD, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3_defaults, hf_tower_gemma3, KVB_ENCODER_GEMMA3},
-    {"Gemma4ForCausalLM", hf_attention_gemma4, hf_mlp_gemma4, 4, 0, GEMMA3, NULL, hf_finish_gemma4, 0},
-    {"Gemma4ForConditionalGeneration", hf_attention_gemma4, hf_mlp_gemma4, 4, 0, GEMMA3, NULL, hf_tower_gemma4, KVB_ENCODER_GEMMA4},
-    {"Mistral3ForConditionalGeneration", WRAPPER, hf_tower_pixtral, KVB_ENCODER_PIXTRAL},
-    {"MllamaForConditionalGeneration", hf_attention_mllama, hf_mlp_standard, 2, 0, 0, NULL, hf_tower_mllama, KVB_ENCODER_MLLAMA},
-    {"MiniCPMV", WRAPPER, hf_tower_minicpmv, KVB_ENCODER_MINICPMV},
-    {"KimiK25ForConditionalGeneration", LATENT, 2, 0, 0, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
-    {"KimiK3ForConditionalGeneration", hf_attention_kimi_linear, hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
-    {"Phi3VForCausalLM", STANDARD, 2, 0, 0, NULL, hf_tower_phi3v, KVB_ENCODER_PHI3V},
-    {"MuseGlimmerForConditionalGeneration", STANDARD, 4, HF_PATTERN_PERIOD, HF_HEAD_NORM | HF_GATES_QUERY, muse_defaults, hf_tower_muse, KVB_ENCODER_OTHER},
-    {"MolmoForCausalLM", hf_attention_standard, hf_mlp_qwen1, 2, 0, 0, NULL, hf_tower_molmo, KVB_ENCODER_OTHER},
-    {"FalconH1ForCausalLM", hf_attention_falcon_h1, hf_mlp_falcon_h1, 2, 0, 0, NULL, NULL, 0},
-    {"Glm4vForConditionalGeneration", STANDARD, 4, 0, HF_CONFIG_QKV_BIAS, NULL, hf_tower_glm4v, KVB_ENCODER_OTHER},
-    {"Glm4vMoeForConditionalGeneration", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_HEAD_NORM | HF_CORRECTION_BIAS, glm4_moe_defaults, hf_tower_glm4v, KVB_ENCODER_OTHER},
-    {"KimiVLForConditionalGeneration", LATENT, 2, 0, 0, NULL, hf_tower_kimi, KVB_ENCODER_KIMI},
-    {"LlavaForConditionalGeneration", WRAPPER, hf_tower_llava, KVB_ENCODER_OTHER},
-    {"LlavaNextForConditionalGeneration", WRAPPER, hf_tower_llava, KVB_ENCODER_OTHER},
-    {"LlavaOnevisionForConditionalGeneration", WRAPPER, hf_tower_llava, KVB_ENCODER_OTHER},
-    {"InternVLForConditionalGeneration", WRAPPER, hf_tower_internvl, KVB_ENCODER_OTHER},
-    {"InternVLChatModel", WRAPPER, hf_tower_internvl, KVB_ENCODER_OTHER},
-    {"Idefics3ForConditionalGeneration", WRAPPER, hf_tower_idefics3, KVB_ENCODER_OTHER},
-    {"SmolVLMForConditionalGeneration", WRAPPER, hf_tower_idefics3, KVB_ENCODER_OTHER},
-    {"PaliGemmaForConditionalGeneration", WRAPPER, hf_tower_paligemma, KVB_ENCODER_OTHER},
-    {"WhisperForConditionalGeneration", hf_attention_whisper, hf_mlp_whisper, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_MLP_BIAS | HF_NO_ROPE | HF_TIES, NULL, hf_finish_whisper, KVB_ENCODER_WHISPER},
-    {"Gemma3nForCausalLM", hf_attention_gemma3n, hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, hf_finish_gemma3n, 0},
-    {"Gemma3nForConditionalGeneration", hf_attention_gemma3n, hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, hf_finish_gemma3n, KVB_ENCODER_OTHER},
+    {"Qwen2VLForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, kvb_hf_tower_qwen2_vl, KVB_ENCODER_QWEN2_VL},
+    {"Qwen2_5_VLForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, kvb_hf_tower_qwen25_vl, KVB_ENCODER_QWEN25_VL},
+    {"Qwen2_5OmniModel", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, kvb_hf_tower_omni, KVB_ENCODER_QWEN25_VL},
+    {"Qwen2_5OmniForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, kvb_hf_tower_omni, KVB_ENCODER_QWEN25_VL},
+    {"Qwen3VLForConditionalGeneration", STANDARD, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, kvb_hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
+    {"Qwen3VLMoeForConditionalGeneration", EXPERTS, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, kvb_hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
+    {"Qwen3_5ForConditionalGeneration", kvb_hf_attention_hybrid, kvb_hf_mlp_standard, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, kvb_hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
+    {"Qwen3_5MoeForConditionalGeneration", kvb_hf_attention_hybrid, kvb_hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, kvb_hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
+    {"Gemma3ForConditionalGeneration", STANDARD, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3_defaults, kvb_hf_tower_gemma3, KVB_ENCODER_GEMMA3},
+    {"Gemma4ForCausalLM", kvb_hf_attention_gemma4, kvb_hf_mlp_gemma4, 4, 0, GEMMA3, NULL, kvb_hf_finish_gemma4, 0},
+    {"Gemma4ForConditionalGeneration", kvb_hf_attention_gemma4, kvb_hf_mlp_gemma4, 4, 0, GEMMA3, NULL, kvb_hf_tower_gemma4, KVB_ENCODER_GEMMA4},
+    {"Mistral3ForConditionalGeneration", WRAPPER, kvb_hf_tower_pixtral, KVB_ENCODER_PIXTRAL},
+    {"MllamaForConditionalGeneration", kvb_hf_attention_mllama, kvb_hf_mlp_standard, 2, 0, 0, NULL, kvb_hf_tower_mllama, KVB_ENCODER_MLLAMA},
+    {"MiniCPMV", WRAPPER, kvb_hf_tower_minicpmv, KVB_ENCODER_MINICPMV},
+    {"KimiK25ForConditionalGeneration", LATENT, 2, 0, 0, NULL, kvb_hf_tower_kimi, KVB_ENCODER_KIMI},
+    {"KimiK3ForConditionalGeneration", kvb_hf_attention_kimi_linear, kvb_hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, kvb_hf_tower_kimi, KVB_ENCODER_KIMI},
+    {"Phi3VForCausalLM", STANDARD, 2, 0, 0, NULL, kvb_hf_tower_phi3v, KVB_ENCODER_PHI3V},
+    {"MuseGlimmerForConditionalGeneration", STANDARD, 4, HF_PATTERN_PERIOD, HF_HEAD_NORM | HF_GATES_QUERY, muse_defaults, kvb_hf_tower_muse, KVB_ENCODER_OTHER},
+    {"MolmoForCausalLM", kvb_hf_attention_standard, kvb_hf_mlp_qwen1, 2, 0, 0, NULL, kvb_hf_tower_molmo, KVB_ENCODER_OTHER},
+    {"FalconH1ForCausalLM", kvb_hf_attention_falcon_h1, kvb_hf_mlp_falcon_h1, 2, 0, 0, NULL, NULL, 0},
+    {"Glm4vForConditionalGeneration", STANDARD, 4, 0, HF_CONFIG_QKV_BIAS, NULL, kvb_hf_tower_glm4v, KVB_ENCODER_OTHER},
+    {"Glm4vMoeForConditionalGeneration", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_HEAD_NORM | HF_CORRECTION_BIAS, glm4_moe_defaults, kvb_hf_tower_glm4v, KVB_ENCODER_OTHER},
+    {"KimiVLForConditionalGeneration", LATENT, 2, 0, 0, NULL, kvb_hf_tower_kimi, KVB_ENCODER_KIMI},
+    {"LlavaForConditionalGeneration", WRAPPER, kvb_hf_tower_llava, KVB_ENCODER_OTHER},
+    {"LlavaNextForConditionalGeneration", WRAPPER, kvb_hf_tower_llava, KVB_ENCODER_OTHER},
+    {"LlavaOnevisionForConditionalGeneration", WRAPPER, kvb_hf_tower_llava, KVB_ENCODER_OTHER},
+    {"InternVLForConditionalGeneration", WRAPPER, kvb_hf_tower_internvl, KVB_ENCODER_OTHER},
+    {"InternVLChatModel", WRAPPER, kvb_hf_tower_internvl, KVB_ENCODER_OTHER},
+    {"Idefics3ForConditionalGeneration", WRAPPER, kvb_hf_tower_idefics3, KVB_ENCODER_OTHER},
+    {"SmolVLMForConditionalGeneration", WRAPPER, kvb_hf_tower_idefics3, KVB_ENCODER_OTHER},
+    {"PaliGemmaForConditionalGeneration", WRAPPER, kvb_hf_tower_paligemma, KVB_ENCODER_OTHER},
+    {"WhisperForConditionalGeneration", kvb_hf_attention_whisper, kvb_hf_mlp_whisper, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_MLP_BIAS | HF_NO_ROPE | HF_TIES, NULL, kvb_hf_finish_whisper, KVB_ENCODER_WHISPER},
+    {"Gemma3nForCausalLM", kvb_hf_attention_gemma3n, kvb_hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, kvb_hf_finish_gemma3n, 0},
+    {"Gemma3nForConditionalGeneration", kvb_hf_attention_gemma3n, kvb_hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, kvb_hf_finish_gemma3n, KVB_ENCODER_OTHER},
     // encoders
-    {"BertModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
-    {"RobertaModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
-    {"RobertaForMaskedLM", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
-    {"XLMRobertaModel", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
-    {"XLMRobertaForSequenceClassification", STANDARD, 2, 0, ENCODER, NULL, hf_finish_bert, 0},
+    {"BertModel", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
+    {"RobertaModel", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
+    {"RobertaForMaskedLM", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
+    {"XLMRobertaModel", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
+    {"XLMRobertaForSequenceClassification", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
 };
 // clang-format on
 
-const struct hf_architecture *hf_architecture_rows(uint32_t *count)
+const struct kvb_hf_architecture *kvb_hf_architecture_rows(uint32_t *count)
 {
     *count = (uint32_t)(sizeof rows / sizeof rows[0]);
     return rows;
 }
 
-const struct hf_architecture *hf_architecture_find(const char *name)
+const struct kvb_hf_architecture *kvb_hf_architecture_find(const char *name)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].name, name) == 0) {

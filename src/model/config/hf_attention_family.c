@@ -11,26 +11,26 @@ static bool is_full(const struct hf *hf, uint32_t layer)
 
 static uint32_t first_shared_layer(const struct hf *hf)
 {
-    uint32_t shared = hf_get(hf, HF_KV_SHARED, 0);
+    uint32_t shared = kvb_hf_get(hf, HF_KV_SHARED, 0);
     uint32_t layers = hf->model->layer_count;
     return shared && shared < layers ? layers - shared : layers;
 }
 
 // Gemma 4: full layers have wider heads, may use keys as values, and the last layers share caches.
-void hf_attention_gemma4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_gemma4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     struct kvb_attention_shape *shape = &kind->attention;
-    hf_attention_standard(hf, layer, kind);
+    kvb_hf_attention_standard(hf, layer, kind);
     if (is_full(hf, layer)) {
-        shape->head_size = hf_get(hf, HF_GLOBAL_HEAD_DIM, shape->head_size);
+        shape->head_size = kvb_hf_get(hf, HF_GLOBAL_HEAD_DIM, shape->head_size);
         shape->value_head_size = shape->head_size;
-        shape->key_is_value = hf_is(hf, HF_K_EQ_V);
+        shape->key_is_value = kvb_hf_is(hf, HF_K_EQ_V);
         if (shape->key_is_value) {
-            shape->kv_heads = hf_get(hf, HF_GLOBAL_KV_HEADS, shape->kv_heads);
+            shape->kv_heads = kvb_hf_get(hf, HF_GLOBAL_KV_HEADS, shape->kv_heads);
         }
     }
     shape->shares_kv = layer >= first_shared_layer(hf);
-    uint32_t input = hf_get(hf, HF_PER_LAYER_INPUT, 0);
+    uint32_t input = kvb_hf_get(hf, HF_PER_LAYER_INPUT, 0);
     uint32_t hidden = hf->model->hidden_size;
     kind->extra_elements = 1; // the layer's scalar
     if (input) {              // per-layer embedding: gate, projection, norm
@@ -38,89 +38,89 @@ void hf_attention_gemma4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *k
     }
 }
 
-void hf_mlp_gemma4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_mlp_gemma4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     struct kvb_mlp_shape *shape = &kind->mlp;
     uint32_t hidden = hf->model->hidden_size;
-    hf_mlp_standard(hf, layer, kind);
-    if (hf_is(hf, HF_DOUBLE_WIDE) && layer >= first_shared_layer(hf)) {
+    kvb_hf_mlp_standard(hf, layer, kind);
+    if (kvb_hf_is(hf, HF_DOUBLE_WIDE) && layer >= first_shared_layer(hf)) {
         shape->intermediate_size *= 2;
     }
-    if (!hf_is(hf, HF_MOE_ENABLED)) {
+    if (!kvb_hf_is(hf, HF_MOE_ENABLED)) {
         return;
     }
     uint32_t dense = shape->intermediate_size;
-    hf_need(hf, HF_MOE_INTERMEDIATE);
-    hf_set_moe(hf, shape);
+    kvb_hf_need(hf, HF_MOE_INTERMEDIATE);
+    kvb_hf_set_moe(hf, shape);
     shape->intermediate_size = dense;
     kind->norms = 7;
     kind->extra_elements += hidden + shape->experts; // router scale, one scale per expert
 }
 
 // Gemma 4's second embedding, with one slice per layer.
-void hf_finish_gemma4(struct hf *hf)
+void kvb_hf_finish_gemma4(struct hf *hf)
 {
-    uint64_t input = hf_get(hf, HF_PER_LAYER_INPUT, 0);
+    uint64_t input = kvb_hf_get(hf, HF_PER_LAYER_INPUT, 0);
     uint64_t width = kvb_mul(input, hf->model->layer_count);
-    uint64_t rows = hf_get(hf, HF_PER_LAYER_VOCAB, hf->model->vocabulary_size);
-    hf_extra(hf, "embed_tokens_per_layer", KVB_ROLE_EMBEDDING, KVB_SPLIT_VOCABULARY, rows, width, 1);
-    hf_extra(hf, "per_layer_model_projection", KVB_ROLE_OTHER, KVB_SPLIT_ROWS, width, hf->model->hidden_size, 1);
-    hf_extra(hf, "per_layer_projection_norm", KVB_ROLE_NORM, KVB_SPLIT_COPY, input, 1, 1);
+    uint64_t rows = kvb_hf_get(hf, HF_PER_LAYER_VOCAB, hf->model->vocabulary_size);
+    kvb_hf_extra(hf, "embed_tokens_per_layer", KVB_ROLE_EMBEDDING, KVB_SPLIT_VOCABULARY, rows, width, 1);
+    kvb_hf_extra(hf, "per_layer_model_projection", KVB_ROLE_OTHER, KVB_SPLIT_ROWS, width, hf->model->hidden_size, 1);
+    kvb_hf_extra(hf, "per_layer_projection_norm", KVB_ROLE_NORM, KVB_SPLIT_COPY, input, 1, 1);
 }
 
 // MiMo V2: window layers have their own heads, values are narrower than keys, sinks on some.
-void hf_attention_mimo_v2(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_mimo_v2(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     struct kvb_attention_shape *shape = &kind->attention;
-    hf_attention_standard(hf, layer, kind);
-    shape->value_head_size = hf_get(hf, HF_V_DIM, shape->head_size);
-    shape->sinks = hf_is(hf, HF_FULL_SINKS);
+    kvb_hf_attention_standard(hf, layer, kind);
+    shape->value_head_size = kvb_hf_get(hf, HF_V_DIM, shape->head_size);
+    shape->sinks = kvb_hf_is(hf, HF_FULL_SINKS);
     if (!is_full(hf, layer)) {
-        shape->heads = hf_get(hf, HF_SWA_HEADS, shape->heads);
-        shape->kv_heads = hf_get(hf, HF_SWA_KV_HEADS, shape->kv_heads);
-        shape->head_size = hf_get(hf, HF_SWA_HEAD_DIM, shape->head_size);
-        shape->value_head_size = hf_get(hf, HF_SWA_V_DIM, shape->value_head_size);
-        shape->sinks = hf_is(hf, HF_SWA_SINKS);
+        shape->heads = kvb_hf_get(hf, HF_SWA_HEADS, shape->heads);
+        shape->kv_heads = kvb_hf_get(hf, HF_SWA_KV_HEADS, shape->kv_heads);
+        shape->head_size = kvb_hf_get(hf, HF_SWA_HEAD_DIM, shape->head_size);
+        shape->value_head_size = kvb_hf_get(hf, HF_SWA_V_DIM, shape->value_head_size);
+        shape->sinks = kvb_hf_is(hf, HF_SWA_SINKS);
     }
 }
 
 // Laguna: the number of heads is listed per layer; a small gate scales each head's output.
-void hf_attention_laguna(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_laguna(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     struct kvb_attention_shape *shape = &kind->attention;
-    hf_attention_standard(hf, layer, kind);
-    if (hf_list_length(hf, HF_HEADS_PER_LAYER) > 0 && hf_list_covers_layers(hf, HF_HEADS_PER_LAYER)) {
-        shape->heads = hf_list_get(hf, HF_HEADS_PER_LAYER, layer, shape->heads);
+    kvb_hf_attention_standard(hf, layer, kind);
+    if (kvb_hf_list_length(hf, HF_HEADS_PER_LAYER) > 0 && kvb_hf_list_covers_layers(hf, HF_HEADS_PER_LAYER)) {
+        shape->heads = kvb_hf_list_get(hf, HF_HEADS_PER_LAYER, layer, shape->heads);
     }
     if (shape->heads == 0 || shape->kv_heads == 0 || shape->heads % shape->kv_heads != 0) {
-        hf_fail(hf, KVB_INDIVISIBLE, hf->values[HF_HEADS_PER_LAYER].node,
-                "%u attention heads cannot share %u key-value heads evenly", shape->heads, shape->kv_heads);
+        kvb_hf_fail(hf, KVB_INDIVISIBLE, hf->values[HF_HEADS_PER_LAYER].node,
+                    "%u attention heads cannot share %u key-value heads evenly", shape->heads, shape->kv_heads);
         return;
     }
-    if (hf_word_is(hf, HF_GATING, "true") || hf_word_is(hf, HF_GATING, "per-head")) {
+    if (kvb_hf_word_is(hf, HF_GATING, "true") || kvb_hf_word_is(hf, HF_GATING, "per-head")) {
         kind->extra_elements = (uint32_t)kvb_min(kvb_mul(shape->heads, hf->model->hidden_size), UINT32_MAX / 2);
-    } else if (hf_word_is(hf, HF_GATING, "per-element")) {
+    } else if (kvb_hf_word_is(hf, HF_GATING, "per-element")) {
         shape->gated_output = true;
     }
 }
 
 // MiniMax-M3: some layers choose blocks with a small index beside ordinary keys and values.
-void hf_attention_minimax_m3(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_minimax_m3(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     struct kvb_attention_shape *shape = &kind->attention;
-    hf_attention_standard(hf, layer, kind);
-    if (hf_list_get(hf, HF_S_FREQ, layer, 0) != 0) {
-        shape->index_heads = hf_need(hf, HF_S_HEADS);
-        shape->index_head_size = hf_need(hf, HF_S_DIM);
+    kvb_hf_attention_standard(hf, layer, kind);
+    if (kvb_hf_list_get(hf, HF_S_FREQ, layer, 0) != 0) {
+        shape->index_heads = kvb_hf_need(hf, HF_S_HEADS);
+        shape->index_head_size = kvb_hf_need(hf, HF_S_DIM);
         shape->has_indexer = true;
     }
 }
 
 // Mllama: the listed layers look only at the picture.
-void hf_attention_mllama(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_mllama(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
-    hf_attention_standard(hf, layer, kind);
-    if (hf_list_holds(hf, HF_CROSS_LAYERS, layer)) {
+    kvb_hf_attention_standard(hf, layer, kind);
+    if (kvb_hf_list_holds(hf, HF_CROSS_LAYERS, layer)) {
         kind->attention.kind = KVB_ATTENTION_CROSS;
         kind->attention.qk_norm = KVB_QK_NORM_PER_HEAD;
         kind->extra_elements = 2; // the gates of attention and MLP
@@ -129,36 +129,36 @@ void hf_attention_mllama(struct hf *hf, uint32_t layer, struct kvb_layer_kind *k
 
 static uint32_t ratio_of(struct hf *hf, uint32_t layer)
 {
-    uint32_t ratio = hf_list_get(hf, HF_COMPRESS, layer, 0);
+    uint32_t ratio = kvb_hf_list_get(hf, HF_COMPRESS, layer, 0);
     if (ratio > 1 && ratio != 4 && ratio != 128) {
-        hf_fail(hf, KVB_UNKNOWN_KIND, hf->values[HF_COMPRESS].node, "compress_ratios: %u is not one of 0, 1, 4, 128",
-                ratio);
+        kvb_hf_fail(hf, KVB_UNKNOWN_KIND, hf->values[HF_COMPRESS].node,
+                    "compress_ratios: %u is not one of 0, 1, 4, 128", ratio);
     }
     return ratio > 1 ? ratio : 1;
 }
 
 // DeepSeek V4: one narrow window cache on every layer, compressed caches by ratio, an index at ratio 4.
-void hf_attention_dsv4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_dsv4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     struct kvb_attention_shape *shape = &kind->attention;
-    uint64_t streams = hf_get(hf, HF_HYPER, 4);
+    uint64_t streams = kvb_hf_get(hf, HF_HYPER, 4);
     uint64_t mixes = kvb_mul(kvb_add(streams, 2), streams);
     shape->kind = KVB_ATTENTION_DSV4;
-    shape->heads = hf_need(hf, HF_HEADS);
+    shape->heads = kvb_hf_need(hf, HF_HEADS);
     shape->kv_heads = 1;
-    shape->head_size = hf_need(hf, HF_HEAD_DIM);
+    shape->head_size = kvb_hf_need(hf, HF_HEAD_DIM);
     shape->value_head_size = shape->head_size;
-    shape->rope_size = hf_need(hf, HF_ROPE_DIM);
-    shape->query_rank = hf_need(hf, HF_Q_LORA);
-    shape->window_tokens = hf_need(hf, HF_WINDOW);
-    shape->output_groups = hf_need(hf, HF_O_GROUPS);
-    shape->output_rank = hf_need(hf, HF_O_LORA);
-    shape->compress_ratio = layer < hf_list_length(hf, HF_COMPRESS) ? ratio_of(hf, layer) : 1;
+    shape->rope_size = kvb_hf_need(hf, HF_ROPE_DIM);
+    shape->query_rank = kvb_hf_need(hf, HF_Q_LORA);
+    shape->window_tokens = kvb_hf_need(hf, HF_WINDOW);
+    shape->output_groups = kvb_hf_need(hf, HF_O_GROUPS);
+    shape->output_rank = kvb_hf_need(hf, HF_O_LORA);
+    shape->compress_ratio = layer < kvb_hf_list_length(hf, HF_COMPRESS) ? ratio_of(hf, layer) : 1;
     shape->sinks = true;
     if (shape->compress_ratio == 4) {
-        shape->index_heads = hf_need(hf, HF_INDEX_HEADS);
-        shape->index_head_size = hf_need(hf, HF_INDEX_DIM);
-        shape->index_topk = hf_need(hf, HF_INDEX_TOPK);
+        shape->index_heads = kvb_hf_need(hf, HF_INDEX_HEADS);
+        shape->index_head_size = kvb_hf_need(hf, HF_INDEX_DIM);
+        shape->index_topk = kvb_hf_need(hf, HF_INDEX_TOPK);
         shape->has_indexer = true;
     }
     // Hyper-connections: two mixing matrices over the streams, their bases and scales.
@@ -167,19 +167,19 @@ void hf_attention_dsv4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kin
 }
 
 // The first layers choose experts by a table over the vocabulary instead of a bias.
-void hf_mlp_dsv4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_mlp_dsv4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
-    hf_set_moe(hf, &kind->mlp);
-    kind->mlp.router_correction_bias = layer >= hf_get(hf, HF_HASH_LAYERS, 0);
+    kvb_hf_set_moe(hf, &kind->mlp);
+    kind->mlp.router_correction_bias = layer >= kvb_hf_get(hf, HF_HASH_LAYERS, 0);
     if (!kind->mlp.router_correction_bias) {
         uint64_t table = kvb_mul(hf->model->vocabulary_size, kind->mlp.experts_per_token);
         kind->extra_elements = (uint32_t)kvb_min(kvb_add(kind->extra_elements, table), UINT32_MAX / 2);
     }
 }
 
-void hf_finish_dsv4(struct hf *hf)
+void kvb_hf_finish_dsv4(struct hf *hf)
 {
-    uint64_t streams = hf_get(hf, HF_HYPER, 4);
-    hf_extra(hf, "hc_head", KVB_ROLE_OTHER, KVB_SPLIT_COPY, streams, kvb_mul(streams, hf->model->hidden_size), 1);
-    hf_extra(hf, "hc_head_base", KVB_ROLE_OTHER, KVB_SPLIT_COPY, streams + 1, 1, 1);
+    uint64_t streams = kvb_hf_get(hf, HF_HYPER, 4);
+    kvb_hf_extra(hf, "hc_head", KVB_ROLE_OTHER, KVB_SPLIT_COPY, streams, kvb_mul(streams, hf->model->hidden_size), 1);
+    kvb_hf_extra(hf, "hc_head_base", KVB_ROLE_OTHER, KVB_SPLIT_COPY, streams + 1, 1, 1);
 }

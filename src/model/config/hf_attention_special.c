@@ -6,10 +6,10 @@
 
 static const struct kvb_node *block_of(struct hf *hf, uint32_t layer, const char *part)
 {
-    const struct hf_value *value = &hf->values[HF_BLOCK_CONFIGS];
+    const struct kvb_hf_value *value = &hf->values[HF_BLOCK_CONFIGS];
     if (!value->set || value->node->kind != KVB_NODE_SEQUENCE || value->node->count < hf->model->layer_count) {
-        hf_fail(hf, KVB_MISSING_KEY, value->set ? value->node : hf->text,
-                "block_configs: expected a list with one block for each of the %u layers", hf->model->layer_count);
+        kvb_hf_fail(hf, KVB_MISSING_KEY, value->set ? value->node : hf->text,
+                    "block_configs: expected a list with one block for each of the %u layers", hf->model->layer_count);
         return NULL;
     }
     const struct kvb_node *block = value->node->first;
@@ -18,7 +18,7 @@ static const struct kvb_node *block_of(struct hf *hf, uint32_t layer, const char
     }
     const struct kvb_node *found = block->kind == KVB_NODE_MAPPING ? kvb_node_get(block, part) : NULL;
     if (!found || found->kind != KVB_NODE_MAPPING) {
-        hf_fail(hf, KVB_MISSING_KEY, block, "block_configs: this block has no '%s'", part);
+        kvb_hf_fail(hf, KVB_MISSING_KEY, block, "block_configs: this block has no '%s'", part);
         return NULL;
     }
     return found;
@@ -34,9 +34,9 @@ static uint64_t ratio_of(struct hf *hf, const struct kvb_node *mapping, const ch
 {
     const struct kvb_node *node = kvb_node_get(mapping, key);
     uint64_t millionths = 0;
-    if (!node || node->kind != KVB_NODE_SCALAR || !hf_parse_ratio(node->text, &millionths) || millionths == 0 ||
+    if (!node || node->kind != KVB_NODE_SCALAR || !kvb_hf_parse_ratio(node->text, &millionths) || millionths == 0 ||
         millionths > UINT64_C(1000000000)) {
-        hf_fail(hf, KVB_BAD_TYPE, node ? node : mapping, "block_configs: expected a number above 0 for %s", key);
+        kvb_hf_fail(hf, KVB_BAD_TYPE, node ? node : mapping, "block_configs: expected a number above 0 for %s", key);
         return 1000000;
     }
     return millionths;
@@ -45,14 +45,14 @@ static uint64_t ratio_of(struct hf *hf, const struct kvb_node *mapping, const ch
 static bool refuses_linear(struct hf *hf, const struct kvb_node *part)
 {
     if (is_true(part, "replace_with_linear")) {
-        hf_fail(hf, KVB_UNKNOWN_KIND, part, "block_configs: replace_with_linear is not covered");
+        kvb_hf_fail(hf, KVB_UNKNOWN_KIND, part, "block_configs: replace_with_linear is not covered");
         return true;
     }
     return false;
 }
 
 // DeciLM: each block says how many heads share one key, or that there is no attention at all.
-void hf_attention_deci(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_deci(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     const struct kvb_node *part = block_of(hf, layer, "attention");
     if (!part || refuses_linear(hf, part)) {
@@ -63,19 +63,19 @@ void hf_attention_deci(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kin
         return;
     }
     struct kvb_attention_shape *shape = &kind->attention;
-    hf_set_heads(hf, shape);
+    kvb_hf_set_heads(hf, shape);
     uint64_t group = ratio_of(hf, part, "n_heads_in_group") / 1000000;
     if (group == 0 || shape->heads % group != 0) {
-        hf_fail(hf, KVB_INDIVISIBLE, part, "block_configs: %u heads do not split into groups of %u", shape->heads,
-                (unsigned)group);
+        kvb_hf_fail(hf, KVB_INDIVISIBLE, part, "block_configs: %u heads do not split into groups of %u", shape->heads,
+                    (unsigned)group);
         return;
     }
     shape->kv_heads = shape->heads / (uint32_t)group;
-    hf_set_window(hf, layer, shape);
+    kvb_hf_set_window(hf, layer, shape);
 }
 
 // The width is ffn_mult x 2/3 x hidden, cut to a whole number, then rounded up to 256.
-void hf_mlp_deci(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_mlp_deci(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     const struct kvb_node *part = hf->failed ? NULL : block_of(hf, layer, "ffn");
     if (!part || refuses_linear(hf, part)) {

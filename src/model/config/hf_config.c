@@ -17,9 +17,9 @@ static const struct dtype_word dtype_words[] = {
     {"float32", KVB_DTYPE_FP32},  {"float", KVB_DTYPE_FP32},
 };
 
-static bool read_dtype(struct hf *hf, enum hf_key key, enum kvb_dtype *dtype)
+static bool read_dtype(struct hf *hf, enum kvb_hf_key key, enum kvb_dtype *dtype)
 {
-    const char *word = hf_word(hf, key);
+    const char *word = kvb_hf_word(hf, key);
     word += kvb_starts_with(word, "torch.") ? 6 : 0;
     for (size_t i = 0; i < sizeof dtype_words / sizeof dtype_words[0]; i++) {
         if (strcmp(word, dtype_words[i].word) == 0) {
@@ -27,9 +27,9 @@ static bool read_dtype(struct hf *hf, enum hf_key key, enum kvb_dtype *dtype)
             return true;
         }
     }
-    hf_fail(hf, KVB_UNKNOWN_KIND, hf->values[key].node,
-            "%s: '%.40s' is not a number format of weights; known are bfloat16, float16, float32",
-            hf->values[key].node->key ? hf->values[key].node->key : "dtype", word);
+    kvb_hf_fail(hf, KVB_UNKNOWN_KIND, hf->values[key].node,
+                "%s: '%.40s' is not a number format of weights; known are bfloat16, float16, float32",
+                hf->values[key].node->key ? hf->values[key].node->key : "dtype", word);
     return false;
 }
 
@@ -37,57 +37,57 @@ static void set_dtypes(struct hf *hf)
 {
     struct kvb_model *model = hf->model;
     model->dtype = KVB_DTYPE_FP32; // what PyTorch assumes of a config that does not say
-    if (hf_has(hf, HF_DTYPE) && !hf_word_is(hf, HF_DTYPE, "auto")) {
+    if (kvb_hf_has(hf, HF_DTYPE) && !kvb_hf_word_is(hf, HF_DTYPE, "auto")) {
         (void)read_dtype(hf, HF_DTYPE, &model->dtype);
     }
-    if (hf_has(hf, HF_SSM_DTYPE)) {
+    if (kvb_hf_has(hf, HF_SSM_DTYPE)) {
         model->state_dtype_known = read_dtype(hf, HF_SSM_DTYPE, &model->state_dtype);
     }
 }
 
 static void apply_defaults(struct hf *hf)
 {
-    const struct hf_default *row = hf->architecture->defaults;
+    const struct kvb_hf_default *row = hf->architecture->defaults;
     for (; row && row->key != HF_KEY_COUNT; row++) {
-        struct hf_value *value = &hf->values[row->key];
+        struct kvb_hf_value *value = &hf->values[row->key];
         bool off = row->key == HF_WINDOW && value->is_null;
         if (!value->set && !off) {
-            *value = (struct hf_value){.set = true, .number = row->number};
+            *value = (struct kvb_hf_value){.set = true, .number = row->number};
         }
     }
 }
 
 static uint32_t layer_count(struct hf *hf)
 {
-    if (hf->architecture->attention == hf_attention_falcon_h1) {
-        return 2 * (uint32_t)kvb_min(hf_need(hf, HF_LAYERS), KVB_LAYERS_MAX / 2);
+    if (hf->architecture->attention == kvb_hf_attention_falcon_h1) {
+        return 2 * (uint32_t)kvb_min(kvb_hf_need(hf, HF_LAYERS), KVB_LAYERS_MAX / 2);
     }
-    if (hf->architecture->attention == hf_attention_whisper) {
-        return 2 * hf_need(hf, HF_DECODER_LAYERS); // self and cross attention each count
+    if (hf->architecture->attention == kvb_hf_attention_whisper) {
+        return 2 * kvb_hf_need(hf, HF_DECODER_LAYERS); // self and cross attention each count
     }
-    if (!hf_has(hf, HF_LAYERS) && hf_list_length(hf, HF_BLOCK_TYPES) > 0) {
-        return (uint32_t)kvb_min(hf_list_length(hf, HF_BLOCK_TYPES), KVB_LAYERS_MAX);
+    if (!kvb_hf_has(hf, HF_LAYERS) && kvb_hf_list_length(hf, HF_BLOCK_TYPES) > 0) {
+        return (uint32_t)kvb_min(kvb_hf_list_length(hf, HF_BLOCK_TYPES), KVB_LAYERS_MAX);
     }
-    return hf_need(hf, HF_LAYERS);
+    return kvb_hf_need(hf, HF_LAYERS);
 }
 
 static void set_outer(struct hf *hf)
 {
     struct kvb_model *model = hf->model;
-    model->hidden_size = hf_need(hf, HF_HIDDEN);
+    model->hidden_size = kvb_hf_need(hf, HF_HIDDEN);
     model->layer_count = layer_count(hf);
-    model->vocabulary_size = hf_need(hf, HF_VOCAB);
-    model->tied_embeddings = hf_has(hf, HF_TIED) ? hf_is(hf, HF_TIED) : hf_trait(hf, HF_TIES);
-    model->head_bias = hf_is(hf, HF_HEAD_BIAS) || hf_trait(hf, HF_HAS_HEAD_BIAS);
-    model->norm_bias = hf_trait(hf, HF_LAYER_NORM) && !hf_is(hf, HF_NO_BIAS);
-    model->no_norm_weights = hf_trait(hf, HF_NO_NORM_WEIGHTS);
-    model->final_norms = hf_trait(hf, HF_NO_FINAL_NORM) ? 0 : 1;
-    model->pooling = hf_trait(hf, HF_POOLS);
-    model->context_tokens = hf_context_tokens(hf);
+    model->vocabulary_size = kvb_hf_need(hf, HF_VOCAB);
+    model->tied_embeddings = kvb_hf_has(hf, HF_TIED) ? kvb_hf_is(hf, HF_TIED) : kvb_hf_trait(hf, HF_TIES);
+    model->head_bias = kvb_hf_is(hf, HF_HEAD_BIAS) || kvb_hf_trait(hf, HF_HAS_HEAD_BIAS);
+    model->norm_bias = kvb_hf_trait(hf, HF_LAYER_NORM) && !kvb_hf_is(hf, HF_NO_BIAS);
+    model->no_norm_weights = kvb_hf_trait(hf, HF_NO_NORM_WEIGHTS);
+    model->final_norms = kvb_hf_trait(hf, HF_NO_FINAL_NORM) ? 0 : 1;
+    model->pooling = kvb_hf_trait(hf, HF_POOLS);
+    model->context_tokens = kvb_hf_context_tokens(hf);
     model->encoder.family = hf->architecture->encoder;
 }
 
-bool hf_build_model(struct hf *hf)
+bool kvb_hf_build_model(struct hf *hf)
 {
     apply_defaults(hf);
     set_dtypes(hf);
@@ -95,42 +95,42 @@ bool hf_build_model(struct hf *hf)
     if (hf->failed) {
         return false;
     }
-    hf_set_layer_types(hf);
+    kvb_hf_set_layer_types(hf);
     if (!hf->failed) {
-        hf_build_layers(hf);
+        kvb_hf_build_layers(hf);
     }
     if (!hf->failed) {
-        hf_build_mtp(hf);
-        hf_build_rope(hf);
-        hf_read_quantisation(hf);
+        kvb_hf_build_mtp(hf);
+        kvb_hf_build_rope(hf);
+        kvb_hf_read_quantisation(hf);
     }
     if (!hf->failed && hf->architecture->finish) {
         hf->architecture->finish(hf);
     }
     if (!hf->failed && kvb_is_saturated(kvb_model_parameters(hf->model))) {
-        hf_fail(hf, KVB_OVERFLOW, NULL, "these sizes multiply to more than 2^62 elements");
+        kvb_hf_fail(hf, KVB_OVERFLOW, NULL, "these sizes multiply to more than 2^62 elements");
     }
     return !hf->failed;
 }
 
-static const struct kvb_node *group(const struct hf *hf, enum hf_key key)
+static const struct kvb_node *group(const struct hf *hf, enum kvb_hf_key key)
 {
-    return hf_has(hf, key) ? hf->values[key].node : NULL;
+    return kvb_hf_has(hf, key) ? hf->values[key].node : NULL;
 }
 
-static void read_group(struct hf *hf, enum hf_key key)
+static void read_group(struct hf *hf, enum kvb_hf_key key)
 {
     const struct kvb_node *node = group(hf, key);
     if (node) {
-        hf_read_section(hf, (enum hf_section)hf_row(key)->child, node);
+        kvb_hf_read_section(hf, (enum kvb_hf_section)kvb_hf_row(key)->child, node);
     }
 }
 
 static void read_groups(struct hf *hf)
 {
-    static const enum hf_key keys[] = {HF_VISION_CONFIG, HF_AUDIO_CONFIG,  HF_ROPE_SCALING,  HF_ROPE_PARAMETERS,
-                                       HF_QUANTISATION,  HF_Q_INNER,       HF_KDA_CONFIG,    HF_ATTN_CONFIG,
-                                       HF_FFN_CONFIG,    HF_SPARSE_CONFIG, HF_IMG_PROCESSOR, HF_R_FULL};
+    static const enum kvb_hf_key keys[] = {HF_VISION_CONFIG, HF_AUDIO_CONFIG,  HF_ROPE_SCALING,  HF_ROPE_PARAMETERS,
+                                           HF_QUANTISATION,  HF_Q_INNER,       HF_KDA_CONFIG,    HF_ATTN_CONFIG,
+                                           HF_FFN_CONFIG,    HF_SPARSE_CONFIG, HF_IMG_PROCESSOR, HF_R_FULL};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         read_group(hf, keys[i]);
     }
@@ -139,17 +139,17 @@ static void read_groups(struct hf *hf)
 // A nested language model inherits these three from the top.
 static void read_inherited(struct hf *hf, const struct kvb_node *top)
 {
-    static const enum hf_key keys[] = {HF_DTYPE, HF_TIED, HF_QUANTISATION};
+    static const enum kvb_hf_key keys[] = {HF_DTYPE, HF_TIED, HF_QUANTISATION};
     static const bool top_wins[] = {false, true, true};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const struct hf_key_row *row = hf_row(keys[i]);
-        if (hf_has(hf, keys[i]) && !top_wins[i]) {
+        const struct kvb_hf_key_row *row = kvb_hf_row(keys[i]);
+        if (kvb_hf_has(hf, keys[i]) && !top_wins[i]) {
             continue;
         }
         for (size_t n = 0; n < sizeof row->names / sizeof row->names[0] && row->names[n]; n++) {
             const struct kvb_node *node = kvb_node_get(top, row->names[n]);
             if (node && !kvb_node_is_null(node)) {
-                hf_read_value(hf, keys[i], node);
+                kvb_hf_read_value(hf, keys[i], node);
                 break;
             }
         }
@@ -158,23 +158,23 @@ static void read_inherited(struct hf *hf, const struct kvb_node *top)
 
 static void read_all(struct hf *hf, const struct kvb_node *top)
 {
-    hf_read_section(hf, HF_TOP, top);
+    kvb_hf_read_section(hf, HF_TOP, top);
     if (group(hf, HF_THINKER_CONFIG)) {
         top = group(hf, HF_THINKER_CONFIG);
-        struct hf_value architectures = hf->values[HF_ARCHITECTURES];
-        hf_read_section(hf, HF_TOP, top);
+        struct kvb_hf_value architectures = hf->values[HF_ARCHITECTURES];
+        kvb_hf_read_section(hf, HF_TOP, top);
         hf->values[HF_ARCHITECTURES] = architectures;
     }
     hf->text = group(hf, HF_TEXT_CONFIG) ? group(hf, HF_TEXT_CONFIG) : top;
-    hf_read_section(hf, HF_TEXT, hf->text);
+    kvb_hf_read_section(hf, HF_TEXT, hf->text);
     if (hf->text != top) {
         read_inherited(hf, top);
     }
     read_groups(hf);
 }
 
-enum kvb_status hf_model_from_tree(const struct kvb_tree *tree, const struct kvb_node *top, const char *beside,
-                                   struct kvb_model *model, struct kvb_problems *problems)
+enum kvb_status kvb_hf_model_from_tree(const struct kvb_tree *tree, const struct kvb_node *top, const char *beside,
+                                       struct kvb_model *model, struct kvb_problems *problems)
 {
     struct hf hf = {.tree = tree, .beside = beside, .problems = problems};
     if (top->kind != KVB_NODE_MAPPING) {
@@ -186,11 +186,11 @@ enum kvb_status hf_model_from_tree(const struct kvb_tree *tree, const struct kvb
         return KVB_NO_MEMORY;
     }
     read_all(&hf, top);
-    hf_find_architecture(&hf);
-    bool built = !hf.failed && hf.architecture && hf_build_model(&hf);
+    kvb_hf_find_architecture(&hf);
+    bool built = !hf.failed && hf.architecture && kvb_hf_build_model(&hf);
     if (built) {
         memcpy(model, hf.model, sizeof *model);
     }
-    kvb_release(hf.model);
+    kvb_free(hf.model);
     return built ? KVB_OK : kvb_problems_status(problems);
 }

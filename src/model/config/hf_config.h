@@ -8,15 +8,15 @@
 enum { HF_LINE_BESIDE = 1 << 29, HF_LINE_OVERRIDE = 1 << 30, HF_LINE_MASK = HF_LINE_BESIDE - 1 };
 
 // `beside`: path of the hf_quant_config.json that was merged in, or NULL.
-enum kvb_status hf_model_from_tree(const struct kvb_tree *tree, const struct kvb_node *top, const char *beside,
-                                   struct kvb_model *model, struct kvb_problems *problems) KVB_MUST_USE;
+enum kvb_status kvb_hf_model_from_tree(const struct kvb_tree *tree, const struct kvb_node *top, const char *beside,
+                                       struct kvb_model *model, struct kvb_problems *problems) KVB_MUST_USE;
 
 // Replaces what `overrides` says in `base`, mappings key by key; `mark` is one of the bits above. Nodes of
 // `overrides` become part of `base`.
-void hf_merge(struct kvb_node *base, struct kvb_node *overrides, uint32_t mark);
+void kvb_hf_merge(struct kvb_node *base, struct kvb_node *overrides, uint32_t mark);
 
 // --hf-overrides text as a tree with a mapping at its root.
-enum kvb_status hf_read_overrides(struct kvb_tree *overrides, const char *text,
-                                  struct kvb_problems *problems) KVB_MUST_USE;
+enum kvb_status kvb_hf_read_overrides(struct kvb_tree *overrides, const char *text,
+                                      struct kvb_problems *problems) KVB_MUST_USE;
 
 #endif

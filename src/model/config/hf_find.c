@@ -49,26 +49,26 @@ static const char *inner_name(struct hf *hf)
 {
     const struct kvb_node *list = kvb_node_get(hf->text, "architectures");
     if (hf->architecture->encoder == KVB_ENCODER_MINICPMV) {
-        const char *version = hf_has(hf, HF_VERSION) ? hf_word(hf, HF_VERSION) : "2.6";
+        const char *version = kvb_hf_has(hf, HF_VERSION) ? kvb_hf_word(hf, HF_VERSION) : "2.6";
         return lookup(minicpmv, sizeof minicpmv / sizeof minicpmv[0], version);
     }
-    if (hf_has(hf, HF_TEXT_CONFIG) && list && list->kind == KVB_NODE_SEQUENCE && list->first &&
+    if (kvb_hf_has(hf, HF_TEXT_CONFIG) && list && list->kind == KVB_NODE_SEQUENCE && list->first &&
         list->first->kind == KVB_NODE_SCALAR) {
         return list->first->text;
     }
-    return lookup(nested, sizeof nested / sizeof nested[0], hf_word(hf, HF_MODEL_TYPE));
+    return lookup(nested, sizeof nested / sizeof nested[0], kvb_hf_word(hf, HF_MODEL_TYPE));
 }
 
 static void join(struct hf *hf)
 {
     const char *name = inner_name(hf);
-    const struct hf_architecture *inner = hf_architecture_find(name);
-    const struct hf_architecture *outer = hf->architecture;
+    const struct kvb_hf_architecture *inner = kvb_hf_architecture_find(name);
+    const struct kvb_hf_architecture *outer = hf->architecture;
     if (!inner || inner->traits & HF_WRAPS || inner->finish) {
-        hf_fail(hf, KVB_UNKNOWN_KIND, hf->text,
-                "%s wraps a language model that is not known (%.60s, model_type '%.40s'); state its class as "
-                "\"architectures\" in text_config",
-                outer->name, *name ? name : "no class", hf_word(hf, HF_MODEL_TYPE));
+        kvb_hf_fail(hf, KVB_UNKNOWN_KIND, hf->text,
+                    "%s wraps a language model that is not known (%.60s, model_type '%.40s'); state its class as "
+                    "\"architectures\" in text_config",
+                    outer->name, *name ? name : "no class", kvb_hf_word(hf, HF_MODEL_TYPE));
         hf->architecture = NULL;
         return;
     }
@@ -94,7 +94,7 @@ static bool find_headless(struct hf *hf, const char *name)
         }
         memcpy(stem, name, length - ending);
         (void)kvb_copy(stem + length - ending, sizeof stem - (length - ending), "ForCausalLM");
-        const struct hf_architecture *row = hf_architecture_find(stem);
+        const struct kvb_hf_architecture *row = kvb_hf_architecture_find(stem);
         if (row) {
             hf->joined = *row;
             hf->joined.traits |= HF_POOLS;
@@ -110,15 +110,15 @@ static void refuse(struct hf *hf)
     const struct kvb_node *first = hf->values[HF_ARCHITECTURES].node->first;
     struct kvb_nearest nearest;
     uint32_t count;
-    const struct hf_architecture *rows = hf_architecture_rows(&count);
+    const struct kvb_hf_architecture *rows = kvb_hf_architecture_rows(&count);
     kvb_nearest_init(&nearest, first->text);
     for (uint32_t i = 0; i < count; i++) {
         kvb_nearest_offer(&nearest, rows[i].name);
     }
-    hf_fail(hf, KVB_UNKNOWN_KIND, first,
-            "architecture '%.60s' is not known%s%s; if it is built like a known one, say so with --hf-overrides "
-            "'{\"architectures\": [\"LlamaForCausalLM\"]}'",
-            first->text, nearest.best ? ", nearest is " : "", nearest.best ? nearest.best : "");
+    kvb_hf_fail(hf, KVB_UNKNOWN_KIND, first,
+                "architecture '%.60s' is not known%s%s; if it is built like a known one, say so with --hf-overrides "
+                "'{\"architectures\": [\"LlamaForCausalLM\"]}'",
+                first->text, nearest.best ? ", nearest is " : "", nearest.best ? nearest.best : "");
 }
 
 // Mistral's own params.json names no class: a Llama without a window, 128,000 tokens unless it says so.
@@ -126,7 +126,7 @@ static bool find_mistral_params(struct hf *hf)
 {
     static const char *const keys[] = {"dim", "n_layers", "hidden_dim", "n_heads"};
     static const char *const unread[] = {"moe", "vision_encoder", "quantization"};
-    struct hf_value *length = &hf->values[HF_MAX_POSITION];
+    struct kvb_hf_value *length = &hf->values[HF_MAX_POSITION];
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (!kvb_node_get(hf->text, keys[i])) {
             return false;
@@ -135,39 +135,39 @@ static bool find_mistral_params(struct hf *hf)
     for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
         const struct kvb_node *node = kvb_node_get(hf->text, unread[i]);
         if (node && !kvb_node_is_null(node)) {
-            hf_fail(hf, KVB_UNKNOWN_KIND, node, "'%s' of a params.json is not read; give the model's config.json",
-                    unread[i]);
+            kvb_hf_fail(hf, KVB_UNKNOWN_KIND, node, "'%s' of a params.json is not read; give the model's config.json",
+                        unread[i]);
             return true;
         }
     }
-    if (!length->set && !hf_has(hf, HF_MAX_SEQ)) {
-        *length = (struct hf_value){.set = true, .number = 128000};
+    if (!length->set && !kvb_hf_has(hf, HF_MAX_SEQ)) {
+        *length = (struct kvb_hf_value){.set = true, .number = 128000};
     }
-    hf->architecture = hf_architecture_find("LlamaForCausalLM");
+    hf->architecture = kvb_hf_architecture_find("LlamaForCausalLM");
     (void)kvb_copy(hf->model->architecture, sizeof hf->model->architecture, "MistralForCausalLM");
     return true;
 }
 
-void hf_find_architecture(struct hf *hf)
+void kvb_hf_find_architecture(struct hf *hf)
 {
-    const struct hf_value *names = &hf->values[HF_ARCHITECTURES];
-    if (hf_list_length(hf, HF_ARCHITECTURES) == 0) {
+    const struct kvb_hf_value *names = &hf->values[HF_ARCHITECTURES];
+    if (kvb_hf_list_length(hf, HF_ARCHITECTURES) == 0) {
         if (!hf->failed && !find_mistral_params(hf)) {
-            hf_fail(hf, KVB_MISSING_KEY, hf->tree->root,
-                    "'architectures' is missing: state the model's class, for example \"architectures\": "
-                    "[\"LlamaForCausalLM\"]");
+            kvb_hf_fail(hf, KVB_MISSING_KEY, hf->tree->root,
+                        "'architectures' is missing: state the model's class, for example \"architectures\": "
+                        "[\"LlamaForCausalLM\"]");
         }
         return;
     }
     for (const struct kvb_node *name = names->node->first; name && !hf->architecture; name = name->next) {
-        hf->architecture = hf_architecture_find(name->text);
+        hf->architecture = kvb_hf_architecture_find(name->text);
         if (hf->architecture || find_headless(hf, name->text)) {
             (void)kvb_copy(hf->model->architecture, sizeof hf->model->architecture, name->text);
         }
     }
     if (!hf->architecture) {
         refuse(hf);
-    } else if (hf_trait(hf, HF_WRAPS)) {
+    } else if (kvb_hf_trait(hf, HF_WRAPS)) {
         join(hf);
     }
 }

@@ -6,52 +6,53 @@
 
 static void position_table(struct hf *hf, uint64_t rows)
 {
-    hf_extra(hf, "position_embeddings", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, rows, hf->model->hidden_size, 1);
+    kvb_hf_extra(hf, "position_embeddings", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, rows, hf->model->hidden_size, 1);
 }
 
-void hf_finish_positions(struct hf *hf)
+void kvb_hf_finish_positions(struct hf *hf)
 {
-    position_table(hf, hf_get64(hf, HF_POSITIONS, hf_get64(hf, HF_MAX_POSITION, 0)));
+    position_table(hf, kvb_hf_get64(hf, HF_POSITIONS, kvb_hf_get64(hf, HF_MAX_POSITION, 0)));
 }
 
 // OPT keeps two rows in front of position 0, and narrower embeddings need a matrix on each side.
-void hf_finish_opt(struct hf *hf)
+void kvb_hf_finish_opt(struct hf *hf)
 {
     uint64_t hidden = hf->model->hidden_size;
-    uint64_t width = hf_get(hf, HF_EMBED_DIM, hf->model->hidden_size);
-    position_table(hf, hf_get64(hf, HF_MAX_POSITION, 2048) + 2);
+    uint64_t width = kvb_hf_get(hf, HF_EMBED_DIM, hf->model->hidden_size);
+    position_table(hf, kvb_hf_get64(hf, HF_MAX_POSITION, 2048) + 2);
     if (width != hidden) {
-        hf_fail(hf, KVB_UNKNOWN_KIND, hf->values[HF_EMBED_DIM].node,
-                "word_embed_proj_dim other than hidden_size is not covered");
+        kvb_hf_fail(hf, KVB_UNKNOWN_KIND, hf->values[HF_EMBED_DIM].node,
+                    "word_embed_proj_dim other than hidden_size is not covered");
     }
-    if (hf_has(hf, HF_NORM_BEFORE) && !hf_is(hf, HF_NORM_BEFORE)) {
+    if (kvb_hf_has(hf, HF_NORM_BEFORE) && !kvb_hf_is(hf, HF_NORM_BEFORE)) {
         hf->model->final_norms = 0;
     }
 }
 
-void hf_finish_bloom(struct hf *hf)
+void kvb_hf_finish_bloom(struct hf *hf)
 {
-    hf_extra(hf, "word_embeddings_layernorm", KVB_ROLE_NORM, KVB_SPLIT_COPY, hf->model->hidden_size, 2, 1);
+    kvb_hf_extra(hf, "word_embeddings_layernorm", KVB_ROLE_NORM, KVB_SPLIT_COPY, hf->model->hidden_size, 2, 1);
 }
 
 static void add_classifier(struct hf *hf)
 {
     uint64_t hidden = hf->model->hidden_size;
-    hf_extra(hf, "classifier.dense", KVB_ROLE_HEAD, KVB_SPLIT_COPY, hidden, hidden + 1, 1);
-    hf_extra(hf, "classifier.out_proj", KVB_ROLE_HEAD, KVB_SPLIT_COPY, 1, hidden + 1, 1);
+    kvb_hf_extra(hf, "classifier.dense", KVB_ROLE_HEAD, KVB_SPLIT_COPY, hidden, hidden + 1, 1);
+    kvb_hf_extra(hf, "classifier.out_proj", KVB_ROLE_HEAD, KVB_SPLIT_COPY, 1, hidden + 1, 1);
 }
 
 // BERT and RoBERTa: three embeddings and their norm; what follows the layers depends on the class.
-void hf_finish_bert(struct hf *hf)
+void kvb_hf_finish_bert(struct hf *hf)
 {
     uint64_t hidden = hf->model->hidden_size;
     const char *name = hf->architecture->name;
-    position_table(hf, hf_get64(hf, HF_MAX_POSITION, 512));
-    hf_extra(hf, "token_type_embeddings", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, hf_get(hf, HF_TYPE_VOCAB, 2), hidden, 1);
-    hf_extra(hf, "embeddings_layernorm", KVB_ROLE_NORM, KVB_SPLIT_COPY, hidden, 2, 1);
+    position_table(hf, kvb_hf_get64(hf, HF_MAX_POSITION, 512));
+    kvb_hf_extra(hf, "token_type_embeddings", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, kvb_hf_get(hf, HF_TYPE_VOCAB, 2),
+                 hidden, 1);
+    kvb_hf_extra(hf, "embeddings_layernorm", KVB_ROLE_NORM, KVB_SPLIT_COPY, hidden, 2, 1);
     if (strstr(name, "SequenceClassification")) {
         add_classifier(hf);
     } else if (!strstr(name, "MaskedLM")) {
-        hf_extra(hf, "pooler.dense", KVB_ROLE_HEAD, KVB_SPLIT_COPY, hidden, hidden + 1, 1);
+        kvb_hf_extra(hf, "pooler.dense", KVB_ROLE_HEAD, KVB_SPLIT_COPY, hidden, hidden + 1, 1);
     }
 }

@@ -2,13 +2,13 @@
 #include "base/checked.h"
 #include "model/config/hf.h"
 
-void hf_attention_gemma3n(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_gemma3n(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     uint64_t hidden = hf->model->hidden_size;
-    uint64_t streams = hf_get(hf, HF_ALTUP, 4), rank = hf_get(hf, HF_LAUREL, 64);
-    uint64_t input = hf_get(hf, HF_PER_LAYER_INPUT, 256);
-    uint32_t shared = hf_get(hf, HF_KV_SHARED, 15), layers = hf->model->layer_count;
-    hf_attention_standard(hf, layer, kind);
+    uint64_t streams = kvb_hf_get(hf, HF_ALTUP, 4), rank = kvb_hf_get(hf, HF_LAUREL, 64);
+    uint64_t input = kvb_hf_get(hf, HF_PER_LAYER_INPUT, 256);
+    uint32_t shared = kvb_hf_get(hf, HF_KV_SHARED, 15), layers = hf->model->layer_count;
+    kvb_hf_attention_standard(hf, layer, kind);
     kind->attention.shares_kv = shared < layers && layer >= layers - shared;
     // Correction, prediction, router with its norm and output scale; then the low-rank residual and the
     // per-layer input, each with a norm.
@@ -17,17 +17,17 @@ void hf_attention_gemma3n(struct hf *hf, uint32_t layer, struct kvb_layer_kind *
     kind->extra_elements = (uint32_t)kvb_min(kvb_add(mixing, narrow), UINT32_MAX / 2);
 }
 
-void hf_finish_gemma3n(struct hf *hf)
+void kvb_hf_finish_gemma3n(struct hf *hf)
 {
     uint64_t hidden = hf->model->hidden_size;
-    uint32_t streams = hf_get(hf, HF_ALTUP, 4);
-    hf_finish_gemma4(hf);
-    hf_extra(hf, "altup_projections", KVB_ROLE_OTHER, KVB_SPLIT_COPY, hidden, hidden, 2 * (streams - 1));
+    uint32_t streams = kvb_hf_get(hf, HF_ALTUP, 4);
+    kvb_hf_finish_gemma4(hf);
+    kvb_hf_extra(hf, "altup_projections", KVB_ROLE_OTHER, KVB_SPLIT_COPY, hidden, hidden, 2 * (streams - 1));
 }
 
 // Apertus: two learned numbers shape the activation of each layer.
-void hf_attention_apertus(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_apertus(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
-    hf_attention_standard(hf, layer, kind);
+    kvb_hf_attention_standard(hf, layer, kind);
     kind->extra_elements = 2;
 }

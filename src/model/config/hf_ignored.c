@@ -63,7 +63,7 @@ static void plain_name(char *out, size_t capacity, const char *name)
     out[used] = '\0';
 }
 
-enum kvb_role hf_module_role(const char *name)
+enum kvb_role kvb_hf_module_role(const char *name)
 {
     char plain[256];
     plain_name(plain, sizeof plain, name);
@@ -144,7 +144,7 @@ static bool speaks_of(const struct kvb_node *name, enum kvb_role role, bool outp
     if (names_whole_layer(name->text)) {
         return true;
     }
-    return hf_module_role(name->text) == role && (!outputs_only || names_output(name->text));
+    return kvb_hf_module_role(name->text) == role && (!outputs_only || names_output(name->text));
 }
 
 static bool covers(const struct hf *hf, const struct kvb_node *names, enum kvb_role role, bool outputs_only)
@@ -168,12 +168,12 @@ static bool covers(const struct hf *hf, const struct kvb_node *names, enum kvb_r
     return mostly_covered(hf, role, covered);
 }
 
-bool hf_ignores_outputs(const struct hf *hf, const struct kvb_node *names)
+bool kvb_hf_ignores_outputs(const struct hf *hf, const struct kvb_node *names)
 {
     return covers(hf, names, KVB_ROLE_ATTENTION, true);
 }
 
-uint32_t hf_ignored_roles(const struct hf *hf, const struct kvb_node *names)
+uint32_t kvb_hf_ignored_roles(const struct hf *hf, const struct kvb_node *names)
 {
     static const enum kvb_role roles[] = {KVB_ROLE_ATTENTION,     KVB_ROLE_MLP,    KVB_ROLE_EXPERTS,
                                           KVB_ROLE_SHARED_EXPERT, KVB_ROLE_VISION, KVB_ROLE_AUDIO,

@@ -107,7 +107,7 @@
     }
 
 // clang-format off
-const struct hf_key_row hf_key_rows[HF_V_TYPE] = {
+const struct kvb_hf_key_row kvb_hf_key_rows[HF_V_TYPE] = {
     [HF_ARCHITECTURES] = TOP(HF_WORDS, 0, "architectures"),
     [HF_TEXT_CONFIG] = GROUP(HF_TOP, HF_TEXT, "text_config", "llm_config", "language_config"),
     [HF_THINKER_CONFIG] = GROUP(HF_TOP, HF_TOP, "thinker_config"),
@@ -306,26 +306,26 @@ const struct hf_key_row hf_key_rows[HF_V_TYPE] = {
 };
 // clang-format on
 
-const struct hf_key_row *hf_row(enum hf_key key)
+const struct kvb_hf_key_row *kvb_hf_row(enum kvb_hf_key key)
 {
-    return key < HF_V_TYPE ? &hf_key_rows[key] : &hf_key_rows_tower[key - HF_V_TYPE];
+    return key < HF_V_TYPE ? &kvb_hf_key_rows[key] : &kvb_hf_key_rows_tower[key - HF_V_TYPE];
 }
 
-bool hf_section_holds(enum hf_section outer, enum hf_section inner)
+bool kvb_hf_section_holds(enum kvb_hf_section outer, enum kvb_hf_section inner)
 {
     return outer == inner || (outer == HF_TOP && inner == HF_TEXT);
 }
 
-enum hf_key hf_key_find(enum hf_section section, const char *name)
+enum kvb_hf_key kvb_hf_key_find(enum kvb_hf_section section, const char *name)
 {
     for (int key = 0; key < HF_KEY_COUNT; key++) {
-        const struct hf_key_row *row = hf_row((enum hf_key)key);
-        if (!hf_section_holds(section, (enum hf_section)row->section)) {
+        const struct kvb_hf_key_row *row = kvb_hf_row((enum kvb_hf_key)key);
+        if (!kvb_hf_section_holds(section, (enum kvb_hf_section)row->section)) {
             continue;
         }
         for (size_t i = 0; i < sizeof row->names / sizeof row->names[0] && row->names[i]; i++) {
             if (strcmp(row->names[i], name) == 0) {
-                return (enum hf_key)key;
+                return (enum kvb_hf_key)key;
             }
         }
     }

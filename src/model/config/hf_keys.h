@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Which mapping of a config a key stands in.
-enum hf_section {
+enum kvb_hf_section {
     HF_TOP,    // only at the top
     HF_TEXT,   // the language model: the top, or text_config and its kin
     HF_VISION, // vision_config
@@ -22,7 +22,7 @@ enum hf_section {
     HF_SECTION_COUNT
 };
 
-enum hf_kind {
+enum kvb_hf_kind {
     HF_COUNT,         // whole number
     HF_SWITCH,        // true or false
     HF_RATIO,         // decimal number, stored in millionths
@@ -35,7 +35,7 @@ enum hf_kind {
 };
 
 // clang-format off
-enum hf_key {
+enum kvb_hf_key {
     // top
     HF_ARCHITECTURES, HF_TEXT_CONFIG, HF_THINKER_CONFIG, HF_VISION_CONFIG, HF_AUDIO_CONFIG, HF_QUANTISATION,
     HF_IMG_PROCESSOR, HF_PROJECTOR_BIAS, HF_PROJECTOR_HIDDEN, HF_PROJECTOR_OUT, HF_MERGE_SIZE, HF_IMAGE_TOKENS,
@@ -97,21 +97,21 @@ enum hf_key {
 };
 // clang-format on
 
-struct hf_key_row {
+struct kvb_hf_key_row {
     uint8_t section, kind;
     uint8_t child;             // section of a group
     uint64_t minimum, maximum; // of each number
     const char *names[8];      // the first one present and not null counts
 };
 
-extern const struct hf_key_row hf_key_rows[HF_V_TYPE];                      // top and language model
-extern const struct hf_key_row hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE]; // all other sections
+extern const struct kvb_hf_key_row kvb_hf_key_rows[HF_V_TYPE];                      // top and language model
+extern const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE]; // all other sections
 
 // The row of a key, wherever it is written down.
-const struct hf_key_row *hf_row(enum hf_key key);
+const struct kvb_hf_key_row *kvb_hf_row(enum kvb_hf_key key);
 // The key with this name in a section, or HF_KEY_COUNT.
-enum hf_key hf_key_find(enum hf_section section, const char *name);
+enum kvb_hf_key kvb_hf_key_find(enum kvb_hf_section section, const char *name);
 // Whether keys of `inner` may stand in a mapping of `outer`.
-bool hf_section_holds(enum hf_section outer, enum hf_section inner);
+bool kvb_hf_section_holds(enum kvb_hf_section outer, enum kvb_hf_section inner);
 
 #endif

@@ -75,7 +75,7 @@
     }
 
 // clang-format off
-const struct hf_key_row hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
+const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_V_TYPE) = WORD(HF_VISION, "model_type"),
     AT(HF_V_HIDDEN) = SIZE(HF_VISION, "hidden_size", "vt_hidden_size"),
     AT(HF_V_EMBED) = SIZE(HF_VISION, "embed_dim"),

@@ -42,7 +42,7 @@ static void merge(struct kvb_node *base, struct kvb_node *overrides, uint32_t ma
     }
 }
 
-void hf_merge(struct kvb_node *base, struct kvb_node *overrides, uint32_t mark)
+void kvb_hf_merge(struct kvb_node *base, struct kvb_node *overrides, uint32_t mark)
 {
     if (base->kind == KVB_NODE_MAPPING && overrides->kind == KVB_NODE_MAPPING) {
         merge(base, overrides, mark, 0);

@@ -5,13 +5,13 @@
 #include "model/config/hf.h"
 
 struct mtp_row {
-    const char *architecture; // start of the class name
-    uint8_t matrices;         // hidden x hidden matrices besides the layer
-    uint8_t norms;            // hidden-sized norms besides the layer's
-    bool own_embeddings;      // embedding and head are repeated in each module
-    hf_layer_builder *build;  // makes the module's layer; NULL: like the model's last attention layer
+    const char *architecture;    // start of the class name
+    uint8_t matrices;            // hidden x hidden matrices besides the layer
+    uint8_t norms;               // hidden-sized norms besides the layer's
+    bool own_embeddings;         // embedding and head are repeated in each module
+    kvb_hf_layer_builder *build; // makes the module's layer; NULL: like the model's last attention layer
 };
-static hf_layer_builder build_dsv4, build_mimo_v2, build_nemotron_h;
+static kvb_hf_layer_builder build_dsv4, build_mimo_v2, build_nemotron_h;
 static const struct mtp_row mtp_rows[] = {
     {"DeepseekV4", 2, 3, false, build_dsv4},
     {"Deepseek", 2, 3, true, NULL},
@@ -57,9 +57,9 @@ static const struct kvb_layer_kind *kind_at(const struct hf *hf, uint32_t layer)
 // Past the end of compress_ratios a layer keeps only its window.
 static void build_dsv4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
-    uint64_t streams = hf_get(hf, HF_HYPER, 4);
-    hf_attention_dsv4(hf, layer, kind);
-    hf_mlp_dsv4(hf, layer, kind);
+    uint64_t streams = kvb_hf_get(hf, HF_HYPER, 4);
+    kvb_hf_attention_dsv4(hf, layer, kind);
+    kvb_hf_mlp_dsv4(hf, layer, kind);
     uint64_t head = kvb_add(kvb_mul(kvb_mul(streams, streams), hf->model->hidden_size), streams + 1);
     kind->extra_elements = (uint32_t)kvb_min(kvb_add(kind->extra_elements, head), UINT32_MAX / 2);
 }
@@ -69,7 +69,7 @@ static void build_mimo_v2(struct hf *hf, uint32_t layer, struct kvb_layer_kind *
 {
     uint32_t like = last_layer(hf, KVB_ATTENTION_SLIDING, KVB_ATTENTION_SLIDING);
     memcpy(&kind->attention, &kind_at(hf, like)->attention, sizeof kind->attention);
-    hf_mlp_standard(hf, layer, kind);
+    kvb_hf_mlp_standard(hf, layer, kind);
 }
 
 // Nemotron-H's module is an attention layer and an expert layer.
@@ -86,12 +86,12 @@ static void build_nemotron_h(struct hf *hf, uint32_t layer, struct kvb_layer_kin
     }
 }
 
-void hf_build_mtp(struct hf *hf)
+void kvb_hf_build_mtp(struct hf *hf)
 {
     struct kvb_model *model = hf->model;
     const struct mtp_row *row = row_of(hf);
     struct kvb_layer_kind kind;
-    uint32_t layers = hf_get(hf, HF_MTP, 0);
+    uint32_t layers = kvb_hf_get(hf, HF_MTP, 0);
     if (!row || layers == 0) {
         return;
     }
@@ -104,9 +104,9 @@ void hf_build_mtp(struct hf *hf)
         memcpy(&kind, kind_at(hf, like < model->layer_count ? like : model->layer_count - 1), sizeof kind);
         kind.attention.has_indexer = kind.attention.index_heads != 0; // always one of its own
     }
-    model->mtp_kind = hf_intern_kind(hf, &kind);
+    model->mtp_kind = kvb_hf_intern_kind(hf, &kind);
     model->mtp_layers = layers;
     model->mtp_extra_matrices_hidden = row->matrices;
     model->mtp_norms = row->norms;
-    model->mtp_own_embeddings = row->own_embeddings || hf_is(hf, HF_MTP_OWN);
+    model->mtp_own_embeddings = row->own_embeddings || kvb_hf_is(hf, HF_MTP_OWN);
 }

@@ -7,23 +7,23 @@
 
 static void set_block(struct hf *hf, struct kvb_quantisation *quantisation)
 {
-    if (hf_list_length(hf, HF_Q_BLOCK) == 0) {
+    if (kvb_hf_list_length(hf, HF_Q_BLOCK) == 0) {
         return;
     }
     quantisation->scale = KVB_SCALE_BLOCK;
-    quantisation->block_rows = hf_list_get(hf, HF_Q_BLOCK, 0, 0);
-    quantisation->block_columns = hf_list_get(hf, HF_Q_BLOCK, 1, 0);
+    quantisation->block_rows = kvb_hf_list_get(hf, HF_Q_BLOCK, 0, 0);
+    quantisation->block_columns = kvb_hf_list_get(hf, HF_Q_BLOCK, 1, 0);
     if (quantisation->block_rows == 0 || quantisation->block_columns == 0) {
-        hf_fail(hf, KVB_OUT_OF_RANGE, hf->values[HF_Q_BLOCK].node,
-                "weight_block_size: expected two sizes of at least 1, such as [128, 128]");
+        kvb_hf_fail(hf, KVB_OUT_OF_RANGE, hf->values[HF_Q_BLOCK].node,
+                    "weight_block_size: expected two sizes of at least 1, such as [128, 128]");
     }
 }
 
 // -1 (one group per row of inputs) and absence read as 0.
 static uint32_t group_size(struct hf *hf, uint32_t otherwise)
 {
-    const struct hf_value *value = &hf->values[HF_Q_GROUP];
-    const char *text = hf_word(hf, HF_Q_GROUP);
+    const struct kvb_hf_value *value = &hf->values[HF_Q_GROUP];
+    const char *text = kvb_hf_word(hf, HF_Q_GROUP);
     uint32_t size = 0;
     if (!value->set) {
         return otherwise;
@@ -33,7 +33,7 @@ static uint32_t group_size(struct hf *hf, uint32_t otherwise)
     }
     for (const char *c = text; *c; c++) {
         if (*c < '0' || *c > '9' || size > 1000000) {
-            hf_fail(hf, KVB_BAD_TYPE, value->node, "group_size: expected a whole number or -1, got %.40s", text);
+            kvb_hf_fail(hf, KVB_BAD_TYPE, value->node, "group_size: expected a whole number or -1, got %.40s", text);
             return 0;
         }
         size = size * 10 + (uint32_t)(*c - '0');
@@ -47,9 +47,9 @@ static void read_fp8(struct hf *hf, struct kvb_quantisation *quantisation)
     quantisation->bits = 8;
     quantisation->scale = KVB_SCALE_TENSOR;
     set_block(hf, quantisation);
-    if (hf_has(hf, HF_Q_MOE_ALGO)) { // experts requantised: the list below is about them
-        quantisation->expert_method = hf_algorithm_method(hf, HF_Q_MOE_ALGO);
-    } else if (hf_word_is(hf, HF_EXPERT_DTYPE, "fp4")) { // DeepSeek V4: experts in four bits
+    if (kvb_hf_has(hf, HF_Q_MOE_ALGO)) { // experts requantised: the list below is about them
+        quantisation->expert_method = kvb_hf_algorithm_method(hf, HF_Q_MOE_ALGO);
+    } else if (kvb_hf_word_is(hf, HF_EXPERT_DTYPE, "fp4")) { // DeepSeek V4: experts in four bits
         quantisation->expert_method = KVB_QUANT_MXFP4;
     }
 }
@@ -62,13 +62,13 @@ static void read_fbgemm(struct hf *hf, struct kvb_quantisation *quantisation)
 
 static void read_grouped(struct hf *hf, struct kvb_quantisation *quantisation)
 {
-    quantisation->bits = hf_get(hf, HF_Q_BITS, 4);
+    quantisation->bits = kvb_hf_get(hf, HF_Q_BITS, 4);
     quantisation->group_size = group_size(hf, 128);
     quantisation->scale = quantisation->group_size ? KVB_SCALE_GROUP : KVB_SCALE_CHANNEL;
-    quantisation->act_order = hf_is(hf, HF_Q_DESC_ACT);
+    quantisation->act_order = kvb_hf_is(hf, HF_Q_DESC_ACT);
     if (quantisation->bits != 4 && quantisation->bits != 8 && quantisation->bits != 2 && quantisation->bits != 3) {
-        hf_fail(hf, KVB_OUT_OF_RANGE, hf->values[HF_Q_BITS].node, "bits: expected 2, 3, 4 or 8, got %u",
-                quantisation->bits);
+        kvb_hf_fail(hf, KVB_OUT_OF_RANGE, hf->values[HF_Q_BITS].node, "bits: expected 2, 3, 4 or 8, got %u",
+                    quantisation->bits);
     }
 }
 
@@ -76,19 +76,19 @@ static void read_awq(struct hf *hf, struct kvb_quantisation *quantisation)
 {
     quantisation->method = KVB_QUANT_AWQ;
     read_grouped(hf, quantisation);
-    quantisation->symmetric = hf_has(hf, HF_Q_ZERO_POINT) && !hf_is(hf, HF_Q_ZERO_POINT);
+    quantisation->symmetric = kvb_hf_has(hf, HF_Q_ZERO_POINT) && !kvb_hf_is(hf, HF_Q_ZERO_POINT);
 }
 
 static void read_gptq(struct hf *hf, struct kvb_quantisation *quantisation)
 {
     quantisation->method = KVB_QUANT_GPTQ;
     read_grouped(hf, quantisation);
-    quantisation->symmetric = !hf_has(hf, HF_Q_SYM) || hf_is(hf, HF_Q_SYM);
+    quantisation->symmetric = !kvb_hf_has(hf, HF_Q_SYM) || kvb_hf_is(hf, HF_Q_SYM);
 }
 
 static void read_bitsandbytes(struct hf *hf, struct kvb_quantisation *quantisation)
 {
-    bool eight = hf_is(hf, HF_Q_8BIT);
+    bool eight = kvb_hf_is(hf, HF_Q_8BIT);
     quantisation->method = eight ? KVB_QUANT_BNB8 : KVB_QUANT_BNB4;
     quantisation->bits = eight ? 8 : 4;
     quantisation->group_size = eight ? 0 : 64;
@@ -99,7 +99,7 @@ static void read_bitsandbytes(struct hf *hf, struct kvb_quantisation *quantisati
 static void read_mxfp4(struct hf *hf, struct kvb_quantisation *quantisation)
 {
     (void)hf;
-    hf_scheme_apply(quantisation, KVB_QUANT_MXFP4);
+    kvb_hf_scheme_apply(quantisation, KVB_QUANT_MXFP4);
     // The list names attention, router, embedding and head: only the experts are left.
     quantisation->unquantised_roles |= UINT32_C(1) << KVB_ROLE_ATTENTION;
 }
@@ -125,10 +125,10 @@ static const struct method_row methods[] = {
     {"auto-round", read_gptq},
     {"intel/auto-round", read_gptq},
     {"bitsandbytes", read_bitsandbytes},
-    {"compressed-tensors", hf_read_compressed_tensors},
-    {"modelopt", hf_read_modelopt},
-    {"modelopt_fp4", hf_read_modelopt},
-    {"modelopt_mixed", hf_read_modelopt},
+    {"compressed-tensors", kvb_hf_read_compressed_tensors},
+    {"modelopt", kvb_hf_read_modelopt},
+    {"modelopt_fp4", kvb_hf_read_modelopt},
+    {"modelopt_mixed", kvb_hf_read_modelopt},
     {"mxfp4", read_mxfp4},
     {"gpt_oss_mxfp4", read_mxfp4},
     {"gguf", read_gguf},
@@ -144,7 +144,7 @@ static const struct method_row *find_method(struct hf *hf, const char *word)
         }
         kvb_nearest_offer(&nearest, methods[i].word);
     }
-    hf_fail(
+    kvb_hf_fail(
         hf, KVB_UNKNOWN_KIND, hf->values[HF_Q_METHOD].node,
         "quantisation method '%.40s' is not known%s%s; state the size of the weights instead, or use an unquantised "
         "config",
@@ -157,23 +157,23 @@ static void read_ignored(struct hf *hf, struct kvb_quantisation *quantisation)
 {
     const struct kvb_node *names = hf->values[HF_Q_IGNORE].node;
     uint32_t attention = UINT32_C(1) << KVB_ROLE_ATTENTION;
-    uint32_t roles = hf_ignored_roles(hf, names);
-    quantisation->output_quantised = (roles & attention) && !hf_ignores_outputs(hf, names);
+    uint32_t roles = kvb_hf_ignored_roles(hf, names);
+    quantisation->output_quantised = (roles & attention) && !kvb_hf_ignores_outputs(hf, names);
     quantisation->unquantised_roles |= quantisation->output_quantised ? roles & ~attention : roles;
 }
 
-void hf_read_quantisation(struct hf *hf)
+void kvb_hf_read_quantisation(struct hf *hf)
 {
     struct kvb_quantisation *quantisation = &hf->model->quantisation;
-    const char *word = hf_word(hf, HF_Q_METHOD);
-    if (!hf_has(hf, HF_QUANTISATION)) {
+    const char *word = kvb_hf_word(hf, HF_Q_METHOD);
+    if (!kvb_hf_has(hf, HF_QUANTISATION)) {
         return;
     }
-    if (!hf_has(hf, HF_Q_METHOD) && (hf_has(hf, HF_Q_ALGO) || hf_has(hf, HF_Q_PRODUCER))) {
+    if (!kvb_hf_has(hf, HF_Q_METHOD) && (kvb_hf_has(hf, HF_Q_ALGO) || kvb_hf_has(hf, HF_Q_PRODUCER))) {
         word = "modelopt"; // its older files name only the algorithm
-    } else if (!hf_has(hf, HF_Q_METHOD)) {
-        hf_fail(hf, KVB_MISSING_KEY, hf->values[HF_QUANTISATION].node,
-                "quantization_config has no quant_method: state it, for example \"quant_method\": \"fp8\"");
+    } else if (!kvb_hf_has(hf, HF_Q_METHOD)) {
+        kvb_hf_fail(hf, KVB_MISSING_KEY, hf->values[HF_QUANTISATION].node,
+                    "quantization_config has no quant_method: state it, for example \"quant_method\": \"fp8\"");
         return;
     }
     const struct method_row *row = find_method(hf, word);
@@ -181,10 +181,10 @@ void hf_read_quantisation(struct hf *hf)
         return;
     }
     (void)kvb_copy(quantisation->name, sizeof quantisation->name, row->word);
-    quantisation->static_activations = hf_word_is(hf, HF_Q_ACTIVATION, "static");
+    quantisation->static_activations = kvb_hf_word_is(hf, HF_Q_ACTIVATION, "static");
     quantisation->symmetric = true;
     row->read(hf, quantisation);
-    if (hf_has(hf, HF_Q_IGNORE) && !hf_has(hf, HF_Q_MOE_ALGO)) {
+    if (kvb_hf_has(hf, HF_Q_IGNORE) && !kvb_hf_has(hf, HF_Q_MOE_ALGO)) {
         read_ignored(hf, quantisation);
     }
 }

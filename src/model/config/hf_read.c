@@ -15,7 +15,7 @@ static const char *file_of(const struct hf *hf, const struct kvb_node *node)
     return node->line & HF_LINE_BESIDE && hf->beside ? hf->beside : hf->tree->file;
 }
 
-void hf_fail(struct hf *hf, enum kvb_status status, const struct kvb_node *node, const char *format, ...)
+void kvb_hf_fail(struct hf *hf, enum kvb_status status, const struct kvb_node *node, const char *format, ...)
 {
     char text[KVB_PROBLEM_TEXT_CAPACITY];
     struct kvb_place place = {hf->tree->file, 0, 0};
@@ -40,16 +40,16 @@ static const char *found_text(const struct kvb_node *node)
     return node->kind == KVB_NODE_MAPPING ? "a mapping" : node->text;
 }
 
-static const char *name_of(const struct kvb_node *node, enum hf_key key)
+static const char *name_of(const struct kvb_node *node, enum kvb_hf_key key)
 {
-    return node->key ? node->key : hf_row(key)->names[0];
+    return node->key ? node->key : kvb_hf_row(key)->names[0];
 }
 
-static void fail_type(struct hf *hf, enum hf_key key, const struct kvb_node *node, const char *wanted)
+static void fail_type(struct hf *hf, enum kvb_hf_key key, const struct kvb_node *node, const char *wanted)
 {
     const char *quote = node->quoted ? "\"" : "";
-    hf_fail(hf, KVB_BAD_TYPE, node, "%s: expected %s, got %s%.80s%s", name_of(node, key), wanted, quote,
-            found_text(node), quote);
+    kvb_hf_fail(hf, KVB_BAD_TYPE, node, "%s: expected %s, got %s%.80s%s", name_of(node, key), wanted, quote,
+                found_text(node), quote);
 }
 
 static bool parse_whole(const char *text, uint64_t *number)
@@ -74,16 +74,16 @@ static bool is_integer_text(const char *text)
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-static bool read_count(struct hf *hf, enum hf_key key, const struct kvb_node *node, uint64_t *number)
+static bool read_count(struct hf *hf, enum kvb_hf_key key, const struct kvb_node *node, uint64_t *number)
 {
-    const struct hf_key_row *row = hf_row(key);
+    const struct kvb_hf_key_row *row = kvb_hf_row(key);
     if (node->kind != KVB_NODE_SCALAR || node->quoted || !is_integer_text(node->text)) {
         fail_type(hf, key, node, "a whole number");
         return false;
     }
     if (!parse_whole(node->text, number) || *number < row->minimum || *number > row->maximum) {
-        hf_fail(hf, KVB_OUT_OF_RANGE, node, "%s: expected %llu to %llu, got %.40s", name_of(node, key),
-                (unsigned long long)row->minimum, (unsigned long long)row->maximum, node->text);
+        kvb_hf_fail(hf, KVB_OUT_OF_RANGE, node, "%s: expected %llu to %llu, got %.40s", name_of(node, key),
+                    (unsigned long long)row->minimum, (unsigned long long)row->maximum, node->text);
         return false;
     }
     return true;
@@ -101,7 +101,7 @@ static bool read_exponent(const char *text, int *exponent)
     return true;
 }
 
-bool hf_parse_ratio(const char *text, uint64_t *millionths)
+bool kvb_hf_parse_ratio(const char *text, uint64_t *millionths)
 {
     uint64_t value = 0;
     int exponent = 6;
@@ -138,22 +138,22 @@ bool hf_parse_ratio(const char *text, uint64_t *millionths)
     return true;
 }
 
-static bool read_ratio(struct hf *hf, enum hf_key key, const struct kvb_node *node, uint64_t *number)
+static bool read_ratio(struct hf *hf, enum kvb_hf_key key, const struct kvb_node *node, uint64_t *number)
 {
-    const struct hf_key_row *row = hf_row(key);
-    if (node->kind != KVB_NODE_SCALAR || node->quoted || !hf_parse_ratio(node->text, number)) {
+    const struct kvb_hf_key_row *row = kvb_hf_row(key);
+    if (node->kind != KVB_NODE_SCALAR || node->quoted || !kvb_hf_parse_ratio(node->text, number)) {
         fail_type(hf, key, node, "a number of 0 or more");
         return false;
     }
     if (*number > row->maximum) {
-        hf_fail(hf, KVB_OUT_OF_RANGE, node, "%s: expected at most %llu, got %.40s", name_of(node, key),
-                (unsigned long long)(row->maximum / 1000000), node->text);
+        kvb_hf_fail(hf, KVB_OUT_OF_RANGE, node, "%s: expected at most %llu, got %.40s", name_of(node, key),
+                    (unsigned long long)(row->maximum / 1000000), node->text);
         return false;
     }
     return true;
 }
 
-static bool read_switch(struct hf *hf, enum hf_key key, const struct kvb_node *node, uint64_t *number)
+static bool read_switch(struct hf *hf, enum kvb_hf_key key, const struct kvb_node *node, uint64_t *number)
 {
     bool plain = node->kind == KVB_NODE_SCALAR && !node->quoted;
     if (!plain || (strcmp(node->text, "true") != 0 && strcmp(node->text, "false") != 0)) {
@@ -164,9 +164,9 @@ static bool read_switch(struct hf *hf, enum hf_key key, const struct kvb_node *n
     return true;
 }
 
-static bool read_list(struct hf *hf, enum hf_key key, const struct kvb_node *node)
+static bool read_list(struct hf *hf, enum kvb_hf_key key, const struct kvb_node *node)
 {
-    bool words = hf_row(key)->kind == HF_WORDS;
+    bool words = kvb_hf_row(key)->kind == HF_WORDS;
     uint64_t number;
     if (node->kind != KVB_NODE_SEQUENCE) {
         fail_type(hf, key, node, words ? "a list of names" : "a list of whole numbers");
@@ -184,9 +184,9 @@ static bool read_list(struct hf *hf, enum hf_key key, const struct kvb_node *nod
     return true;
 }
 
-static bool read_kind(struct hf *hf, enum hf_key key, const struct kvb_node *node, uint64_t *number)
+static bool read_kind(struct hf *hf, enum kvb_hf_key key, const struct kvb_node *node, uint64_t *number)
 {
-    switch ((enum hf_kind)hf_row(key)->kind) {
+    switch ((enum kvb_hf_kind)kvb_hf_row(key)->kind) {
     case HF_COUNT:
         return read_count(hf, key, node, number);
     case HF_SWITCH:
@@ -219,19 +219,19 @@ static bool read_kind(struct hf *hf, enum hf_key key, const struct kvb_node *nod
     return false;
 }
 
-void hf_read_value(struct hf *hf, enum hf_key key, const struct kvb_node *node)
+void kvb_hf_read_value(struct hf *hf, enum kvb_hf_key key, const struct kvb_node *node)
 {
-    struct hf_value *value = &hf->values[key];
+    struct kvb_hf_value *value = &hf->values[key];
     uint64_t number = 0;
     if (read_kind(hf, key, node, &number)) {
-        *value = (struct hf_value){.set = true, .number = number, .node = node};
+        *value = (struct kvb_hf_value){.set = true, .number = number, .node = node};
     }
 }
 
-void hf_read_section(struct hf *hf, enum hf_section section, const struct kvb_node *mapping)
+void kvb_hf_read_section(struct hf *hf, enum kvb_hf_section section, const struct kvb_node *mapping)
 {
     for (int key = 0; key < HF_KEY_COUNT; key++) {
-        const struct hf_key_row *row = hf_row((enum hf_key)key);
+        const struct kvb_hf_key_row *row = kvb_hf_row((enum kvb_hf_key)key);
         if (row->section != section) {
             continue;
         }
@@ -241,7 +241,7 @@ void hf_read_section(struct hf *hf, enum hf_section section, const struct kvb_no
                 hf->values[key].is_null = true;
                 hf->values[key].set = false;
             } else if (node) {
-                hf_read_value(hf, (enum hf_key)key, node);
+                kvb_hf_read_value(hf, (enum kvb_hf_key)key, node);
                 break;
             }
         }

@@ -8,7 +8,7 @@
 
 static const char *rope_type(const struct hf *hf)
 {
-    return hf_has(hf, HF_R_TYPE) ? hf_word(hf, HF_R_TYPE) : "default";
+    return kvb_hf_has(hf, HF_R_TYPE) ? kvb_hf_word(hf, HF_R_TYPE) : "default";
 }
 
 static bool type_is(const struct hf *hf, const char *type)
@@ -28,45 +28,45 @@ static bool keeps_length(const struct hf *hf)
 
 static bool is_gemma3(const struct hf *hf)
 {
-    return strncmp(hf_word(hf, HF_MODEL_TYPE), "gemma3", 6) == 0;
+    return strncmp(kvb_hf_word(hf, HF_MODEL_TYPE), "gemma3", 6) == 0;
 }
 
 static uint64_t scaled(const struct hf *hf, uint64_t tokens)
 {
-    return kvb_mul(tokens, hf_get64(hf, HF_R_FACTOR, MILLION)) / MILLION;
+    return kvb_mul(tokens, kvb_hf_get64(hf, HF_R_FACTOR, MILLION)) / MILLION;
 }
 
-uint64_t hf_context_tokens(const struct hf *hf)
+uint64_t kvb_hf_context_tokens(const struct hf *hf)
 {
-    static const enum hf_key keys[] = {HF_MAX_POSITION, HF_POSITIONS,        HF_MAX_SEQ,
-                                       HF_SEQ_LENGTH,   HF_MODEL_MAX_LENGTH, HF_TARGET_POSITIONS,
-                                       HF_MAX_SEQUENCE, HF_MAX_SEQ_LENGTH,   HF_SEQ_LEN};
+    static const enum kvb_hf_key keys[] = {HF_MAX_POSITION, HF_POSITIONS,        HF_MAX_SEQ,
+                                           HF_SEQ_LENGTH,   HF_MODEL_MAX_LENGTH, HF_TARGET_POSITIONS,
+                                           HF_MAX_SEQUENCE, HF_MAX_SEQ_LENGTH,   HF_SEQ_LEN};
     uint64_t tokens = UINT64_MAX;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        tokens = kvb_min(tokens, hf_get64(hf, keys[i], UINT64_MAX));
+        tokens = kvb_min(tokens, kvb_hf_get64(hf, keys[i], UINT64_MAX));
     }
-    tokens = hf_get64(hf, HF_MODEL_MAX_LENGTH, tokens);
+    tokens = kvb_hf_get64(hf, HF_MODEL_MAX_LENGTH, tokens);
     if (tokens == UINT64_MAX) {
         return 2048; // vLLM's own fallback
     }
-    if (!hf_has(hf, HF_R_TYPE) || keeps_length(hf) || is_gemma3(hf)) {
+    if (!kvb_hf_has(hf, HF_R_TYPE) || keeps_length(hf) || is_gemma3(hf)) {
         return tokens;
     }
-    return scaled(hf, is_yarn(hf) ? hf_get64(hf, HF_R_ORIGINAL, tokens) : tokens);
+    return scaled(hf, is_yarn(hf) ? kvb_hf_get64(hf, HF_R_ORIGINAL, tokens) : tokens);
 }
 
 static uint64_t cache_rows(const struct hf *hf)
 {
-    uint64_t rows = hf_get64(hf, HF_MAX_POSITION, hf_context_tokens(hf));
+    uint64_t rows = kvb_hf_get64(hf, HF_MAX_POSITION, kvb_hf_context_tokens(hf));
     // reprints of Qwen3-VL's config often lack the section that every published one has
-    bool sections = hf_list_length(hf, HF_R_MROPE) > 0 || hf->architecture->encoder == KVB_ENCODER_QWEN3_VL;
+    bool sections = kvb_hf_list_length(hf, HF_R_MROPE) > 0 || hf->architecture->encoder == KVB_ENCODER_QWEN3_VL;
     if (sections) {
         return kvb_mul(rows, 4);
     }
     if (type_is(hf, "linear") || type_is(hf, "dynamic")) {
         return scaled(hf, rows);
     }
-    return is_yarn(hf) ? scaled(hf, hf_get64(hf, HF_R_ORIGINAL, rows)) : rows;
+    return is_yarn(hf) ? scaled(hf, kvb_hf_get64(hf, HF_R_ORIGINAL, rows)) : rows;
 }
 
 static void add_cache(struct hf *hf, uint64_t rows, uint64_t width)
@@ -89,15 +89,15 @@ static const struct kvb_attention_shape *first_of(const struct hf *hf, enum kvb_
 
 static uint64_t rotary_width(const struct hf *hf, uint32_t head_size)
 {
-    uint64_t share = hf_get64(hf, HF_R_PARTIAL, hf_get64(hf, HF_PARTIAL_ROTARY, MILLION));
-    return hf_has(hf, HF_ROTARY_DIM) ? hf_get(hf, HF_ROTARY_DIM, 0) : kvb_mul(head_size, share) / MILLION;
+    uint64_t share = kvb_hf_get64(hf, HF_R_PARTIAL, kvb_hf_get64(hf, HF_PARTIAL_ROTARY, MILLION));
+    return kvb_hf_has(hf, HF_ROTARY_DIM) ? kvb_hf_get(hf, HF_ROTARY_DIM, 0) : kvb_mul(head_size, share) / MILLION;
 }
 
 // Two tables: full layers by the main parameters, sliding layers plain.
 static void add_two_caches(struct hf *hf, const struct kvb_attention_shape *full,
                            const struct kvb_attention_shape *sliding)
 {
-    uint64_t positions = hf_get64(hf, HF_MAX_POSITION, hf_context_tokens(hf));
+    uint64_t positions = kvb_hf_get64(hf, HF_MAX_POSITION, kvb_hf_context_tokens(hf));
     // Gemma 4's "proportional" type rotates a part but keeps a full-width table.
     uint64_t width = type_is(hf, "proportional") ? full->head_size : rotary_width(hf, full->head_size);
     add_cache(hf, cache_rows(hf), width);
@@ -106,15 +106,15 @@ static void add_two_caches(struct hf *hf, const struct kvb_attention_shape *full
 
 static bool has_two_bases(const struct hf *hf)
 {
-    return hf_has(hf, HF_LOCAL_THETA) || hf_has(hf, HF_SWA_THETA) || hf_has(hf, HF_R_SLIDING);
+    return kvb_hf_has(hf, HF_LOCAL_THETA) || kvb_hf_has(hf, HF_SWA_THETA) || kvb_hf_has(hf, HF_R_SLIDING);
 }
 
-void hf_build_rope(struct hf *hf)
+void kvb_hf_build_rope(struct hf *hf)
 {
     const struct kvb_attention_shape *full = first_of(hf, KVB_ATTENTION_FULL);
     const struct kvb_attention_shape *sliding = first_of(hf, KVB_ATTENTION_SLIDING);
     const struct kvb_attention_shape *latent = first_of(hf, KVB_ATTENTION_MLA);
-    if (hf_trait(hf, HF_NO_ROPE) || hf_word_is(hf, HF_POSITION_TYPE, "nope")) {
+    if (kvb_hf_trait(hf, HF_NO_ROPE) || kvb_hf_word_is(hf, HF_POSITION_TYPE, "nope")) {
         return;
     }
     if (!latent) {

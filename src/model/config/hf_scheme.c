@@ -16,7 +16,7 @@ static const struct fixed_scheme fixed_schemes[] = {{KVB_QUANT_FP8, 8, 0, KVB_SC
                                                     {KVB_QUANT_MXFP4, 4, 32, KVB_SCALE_GROUP},
                                                     {KVB_QUANT_WNA16, 4, 128, KVB_SCALE_GROUP}};
 
-void hf_scheme_apply(struct kvb_quantisation *quantisation, enum kvb_quantisation_method method)
+void kvb_hf_scheme_apply(struct kvb_quantisation *quantisation, enum kvb_quantisation_method method)
 {
     quantisation->method = method;
     for (size_t i = 0; i < sizeof fixed_schemes / sizeof fixed_schemes[0]; i++) {
@@ -87,7 +87,7 @@ static bool targets_attention(const struct kvb_node *group)
         return false;
     }
     for (const struct kvb_node *target = targets->first; target; target = target->next) {
-        if (target->kind != KVB_NODE_SCALAR || hf_module_role(target->text) != KVB_ROLE_ATTENTION) {
+        if (target->kind != KVB_NODE_SCALAR || kvb_hf_module_role(target->text) != KVB_ROLE_ATTENTION) {
             return false;
         }
     }
@@ -98,7 +98,7 @@ static void apply_group(const struct kvb_node *group, enum kvb_quantisation_meth
                         struct kvb_quantisation *quantisation)
 {
     const struct kvb_node *weights = kvb_node_get(group, "weights");
-    hf_scheme_apply(quantisation, method);
+    kvb_hf_scheme_apply(quantisation, method);
     if (method == KVB_QUANT_FP8 || method == KVB_QUANT_INT8 || method == KVB_QUANT_WNA16) {
         quantisation->group_size = 0;
         read_strategy(weights, quantisation);
@@ -116,14 +116,14 @@ static void read_groups(struct hf *hf, struct kvb_quantisation *quantisation)
     for (const struct kvb_node *group = groups->first; group; group = group->next) {
         if (group->kind != KVB_NODE_MAPPING || !kvb_node_get(group, "weights") ||
             kvb_node_get(group, "weights")->kind != KVB_NODE_MAPPING) {
-            hf_fail(hf, KVB_BAD_TYPE, group, "config_groups: each group needs a mapping 'weights'");
+            kvb_hf_fail(hf, KVB_BAD_TYPE, group, "config_groups: each group needs a mapping 'weights'");
             return;
         }
         enum kvb_quantisation_method method = group_method(group);
         if (method == KVB_QUANT_NONE) {
-            hf_fail(hf, KVB_UNKNOWN_KIND, group, "config_groups: a scheme of %.10s %.10s bits is not known",
-                    text_of(kvb_node_get(group, "weights"), "type"),
-                    text_of(kvb_node_get(group, "weights"), "num_bits"));
+            kvb_hf_fail(hf, KVB_UNKNOWN_KIND, group, "config_groups: a scheme of %.10s %.10s bits is not known",
+                        text_of(kvb_node_get(group, "weights"), "type"),
+                        text_of(kvb_node_get(group, "weights"), "num_bits"));
             return;
         }
         if (groups->count > 1 && targets_attention(group)) {
@@ -140,15 +140,15 @@ static void read_groups(struct hf *hf, struct kvb_quantisation *quantisation)
     }
 }
 
-void hf_read_compressed_tensors(struct hf *hf, struct kvb_quantisation *quantisation)
+void kvb_hf_read_compressed_tensors(struct hf *hf, struct kvb_quantisation *quantisation)
 {
-    const struct hf_value *groups = &hf->values[HF_Q_GROUPS];
+    const struct kvb_hf_value *groups = &hf->values[HF_Q_GROUPS];
     if (!groups->set || groups->node->kind != KVB_NODE_MAPPING || !groups->node->first) {
-        hf_fail(hf, KVB_MISSING_KEY, hf->values[HF_QUANTISATION].node,
-                "compressed-tensors needs config_groups with at least one group");
+        kvb_hf_fail(hf, KVB_MISSING_KEY, hf->values[HF_QUANTISATION].node,
+                    "compressed-tensors needs config_groups with at least one group");
         return;
     }
-    if (hf->values[HF_Q_KV].set && kvb_equal_ignoring_case(hf_word(hf, HF_Q_METHOD), "compressed-tensors")) {
+    if (hf->values[HF_Q_KV].set && kvb_equal_ignoring_case(kvb_hf_word(hf, HF_Q_METHOD), "compressed-tensors")) {
         quantisation->cache = KVB_DECLARED_SCHEME;
     }
     read_groups(hf, quantisation);
@@ -173,22 +173,22 @@ static const struct algorithm *find_algorithm(struct hf *hf, const char *word, c
             return &algorithms[i];
         }
     }
-    hf_fail(hf, KVB_UNKNOWN_KIND, place,
-            "quant_algo '%.40s' is not known; known are FP8, FP8_PER_CHANNEL_PER_TOKEN, FP8_PB_WO, NVFP4, MXFP4, "
-            "MIXED_PRECISION",
-            word);
+    kvb_hf_fail(hf, KVB_UNKNOWN_KIND, place,
+                "quant_algo '%.40s' is not known; known are FP8, FP8_PER_CHANNEL_PER_TOKEN, FP8_PB_WO, NVFP4, MXFP4, "
+                "MIXED_PRECISION",
+                word);
     return NULL;
 }
 
-enum kvb_quantisation_method hf_algorithm_method(struct hf *hf, enum hf_key key)
+enum kvb_quantisation_method kvb_hf_algorithm_method(struct hf *hf, enum kvb_hf_key key)
 {
-    const struct algorithm *row = find_algorithm(hf, hf_word(hf, key), hf->values[key].node);
+    const struct algorithm *row = find_algorithm(hf, kvb_hf_word(hf, key), hf->values[key].node);
     return row ? row->method : KVB_QUANT_NONE;
 }
 
 static void apply_algorithm(const struct algorithm *row, struct kvb_quantisation *quantisation)
 {
-    hf_scheme_apply(quantisation, row->method);
+    kvb_hf_scheme_apply(quantisation, row->method);
     quantisation->scale = row->scale;
     if (row->scale == KVB_SCALE_BLOCK) {
         quantisation->block_rows = 128;
@@ -203,11 +203,12 @@ static void read_mixed(struct hf *hf, struct kvb_quantisation *quantisation)
     const struct algorithm *of_role[KVB_ROLE_COUNT + 1] = {NULL};
     const struct kvb_node *layers = hf->values[HF_Q_LAYERS].node;
     if (!layers || layers->kind != KVB_NODE_MAPPING || !layers->first) {
-        hf_fail(hf, KVB_MISSING_KEY, hf->values[HF_Q_ALGO].node, "MIXED_PRECISION needs a mapping quantized_layers");
+        kvb_hf_fail(hf, KVB_MISSING_KEY, hf->values[HF_Q_ALGO].node,
+                    "MIXED_PRECISION needs a mapping quantized_layers");
         return;
     }
     for (const struct kvb_node *layer = layers->first; layer; layer = layer->next) {
-        enum kvb_role role = hf_module_role(layer->key ? layer->key : "");
+        enum kvb_role role = kvb_hf_module_role(layer->key ? layer->key : "");
         if (!of_role[role] && !(of_role[role] = find_algorithm(hf, text_of(layer, "quant_algo"), layer))) {
             return;
         }
@@ -227,8 +228,8 @@ static void read_mixed(struct hf *hf, struct kvb_quantisation *quantisation)
 // ModelOpt's word or mapping for the cache; kv_cache_scheme goes before kv_cache_quant_algo.
 static enum kvb_declared_cache cache_format(const struct hf *hf)
 {
-    const struct hf_value *scheme = &hf->values[HF_Q_KV];
-    const char *word = hf_has(hf, HF_Q_KV_ALGO) ? hf_word(hf, HF_Q_KV_ALGO) : "";
+    const struct kvb_hf_value *scheme = &hf->values[HF_Q_KV];
+    const char *word = kvb_hf_has(hf, HF_Q_KV_ALGO) ? kvb_hf_word(hf, HF_Q_KV_ALGO) : "";
     if (scheme->set && scheme->node && scheme->node->kind == KVB_NODE_MAPPING) {
         bool floats = strcmp(text_of(scheme->node, "type"), "float") == 0;
         uint32_t bits = small_number(text_of(scheme->node, "num_bits"));
@@ -247,36 +248,36 @@ static enum kvb_declared_cache cache_format(const struct hf *hf)
 static void read_declared_cache(const struct hf *hf, struct kvb_quantisation *quantisation)
 {
     static const char *const known[] = {"FP8", "FP8_PER_CHANNEL_PER_TOKEN", "FP8_PB_WO", "NVFP4"};
-    const struct hf_value *producer = &hf->values[HF_Q_PRODUCER];
-    if (hf_has(hf, HF_Q_METHOD)) {
+    const struct kvb_hf_value *producer = &hf->values[HF_Q_PRODUCER];
+    if (kvb_hf_has(hf, HF_Q_METHOD)) {
         quantisation->cache = cache_format(hf);
         return;
     }
-    if (!hf_has(hf, HF_Q_INNER) || !hf_has(hf, HF_Q_ALGO) || !producer->set || !producer->node ||
+    if (!kvb_hf_has(hf, HF_Q_INNER) || !kvb_hf_has(hf, HF_Q_ALGO) || !producer->set || !producer->node ||
         strcmp(text_of(producer->node, "name"), "modelopt") != 0) {
         return;
     }
     quantisation->unknown_algorithm = true;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (kvb_equal_ignoring_case(hf_word(hf, HF_Q_ALGO), known[i])) {
+        if (kvb_equal_ignoring_case(kvb_hf_word(hf, HF_Q_ALGO), known[i])) {
             quantisation->unknown_algorithm = false;
             quantisation->cache = cache_format(hf);
         }
     }
 }
 
-void hf_read_modelopt(struct hf *hf, struct kvb_quantisation *quantisation)
+void kvb_hf_read_modelopt(struct hf *hf, struct kvb_quantisation *quantisation)
 {
     read_declared_cache(hf, quantisation);
     quantisation->static_activations = true;
-    if (kvb_equal_ignoring_case(hf_word(hf, HF_Q_ALGO), "MIXED_PRECISION")) {
+    if (kvb_equal_ignoring_case(kvb_hf_word(hf, HF_Q_ALGO), "MIXED_PRECISION")) {
         read_mixed(hf, quantisation);
-    } else if (hf_has(hf, HF_Q_ALGO)) {
-        const struct algorithm *row = find_algorithm(hf, hf_word(hf, HF_Q_ALGO), hf->values[HF_Q_ALGO].node);
+    } else if (kvb_hf_has(hf, HF_Q_ALGO)) {
+        const struct algorithm *row = find_algorithm(hf, kvb_hf_word(hf, HF_Q_ALGO), hf->values[HF_Q_ALGO].node);
         if (row) {
             apply_algorithm(row, quantisation);
         }
     } else {
-        hf_read_compressed_tensors(hf, quantisation);
+        kvb_hf_read_compressed_tensors(hf, quantisation);
     }
 }

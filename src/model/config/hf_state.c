@@ -7,28 +7,29 @@
 static void set_gdn(struct hf *hf, struct kvb_attention_shape *shape)
 {
     shape->kind = KVB_ATTENTION_GDN;
-    shape->state_key_heads = hf_need(hf, HF_LINEAR_KEY_HEADS);
-    shape->state_key_size = hf_need(hf, HF_LINEAR_KEY_DIM);
-    shape->state_value_heads = hf_need(hf, HF_LINEAR_VALUE_HEADS);
-    shape->state_value_size = hf_need(hf, HF_LINEAR_VALUE_DIM);
-    shape->conv_kernel = hf_get(hf, HF_LINEAR_CONV, 4);
+    shape->state_key_heads = kvb_hf_need(hf, HF_LINEAR_KEY_HEADS);
+    shape->state_key_size = kvb_hf_need(hf, HF_LINEAR_KEY_DIM);
+    shape->state_value_heads = kvb_hf_need(hf, HF_LINEAR_VALUE_HEADS);
+    shape->state_value_size = kvb_hf_need(hf, HF_LINEAR_VALUE_DIM);
+    shape->conv_kernel = kvb_hf_get(hf, HF_LINEAR_CONV, 4);
     if (!hf->failed && shape->state_value_heads % shape->state_key_heads != 0) {
-        hf_fail(hf, KVB_INDIVISIBLE, hf->values[HF_LINEAR_VALUE_HEADS].node,
-                "%u value heads cannot share %u key heads evenly", shape->state_value_heads, shape->state_key_heads);
+        kvb_hf_fail(hf, KVB_INDIVISIBLE, hf->values[HF_LINEAR_VALUE_HEADS].node,
+                    "%u value heads cannot share %u key heads evenly", shape->state_value_heads,
+                    shape->state_key_heads);
     }
 }
 
 // A number, or "auto": what the inner width leaves for each head.
 static uint32_t mamba_head_size(struct hf *hf, uint64_t inner, uint32_t heads)
 {
-    const struct hf_value *value = &hf->values[HF_MAMBA_HEAD_DIM];
+    const struct kvb_hf_value *value = &hf->values[HF_MAMBA_HEAD_DIM];
     uint64_t millionths;
-    if (!value->set || hf_word_is(hf, HF_MAMBA_HEAD_DIM, "auto")) {
-        return heads ? hf_get(hf, HF_HEAD_DIM, (uint32_t)(inner / heads)) : 0;
+    if (!value->set || kvb_hf_word_is(hf, HF_MAMBA_HEAD_DIM, "auto")) {
+        return heads ? kvb_hf_get(hf, HF_HEAD_DIM, (uint32_t)(inner / heads)) : 0;
     }
-    if (!hf_parse_ratio(hf_word(hf, HF_MAMBA_HEAD_DIM), &millionths) || millionths % 1000000 != 0 || millionths == 0 ||
-        millionths / 1000000 > 65536) {
-        hf_fail(hf, KVB_BAD_TYPE, value->node, "mamba_head_dim: expected a whole number above 0 or auto");
+    if (!kvb_hf_parse_ratio(kvb_hf_word(hf, HF_MAMBA_HEAD_DIM), &millionths) || millionths % 1000000 != 0 ||
+        millionths == 0 || millionths / 1000000 > 65536) {
+        kvb_hf_fail(hf, KVB_BAD_TYPE, value->node, "mamba_head_dim: expected a whole number above 0 or auto");
         return 0;
     }
     return (uint32_t)(millionths / 1000000);
@@ -36,30 +37,31 @@ static uint32_t mamba_head_size(struct hf *hf, uint64_t inner, uint32_t heads)
 
 static void set_mamba2(struct hf *hf, struct kvb_attention_shape *shape)
 {
-    uint64_t inner = kvb_mul(hf->model->hidden_size, hf_get(hf, HF_MAMBA_EXPAND, 2));
-    inner = hf_get(hf, HF_MAMBA_INNER, (uint32_t)kvb_min(inner, UINT32_MAX));
+    uint64_t inner = kvb_mul(hf->model->hidden_size, kvb_hf_get(hf, HF_MAMBA_EXPAND, 2));
+    inner = kvb_hf_get(hf, HF_MAMBA_INNER, (uint32_t)kvb_min(inner, UINT32_MAX));
     shape->kind = KVB_ATTENTION_MAMBA2;
-    shape->state_value_heads = hf_has(hf, HF_MAMBA_HEADS) ? hf_get(hf, HF_MAMBA_HEADS, 0) : hf_need(hf, HF_HEADS);
+    shape->state_value_heads =
+        kvb_hf_has(hf, HF_MAMBA_HEADS) ? kvb_hf_get(hf, HF_MAMBA_HEADS, 0) : kvb_hf_need(hf, HF_HEADS);
     shape->state_value_size = mamba_head_size(hf, inner, shape->state_value_heads);
     shape->state_inner_size = (uint32_t)kvb_min(kvb_mul(shape->state_value_heads, shape->state_value_size), UINT32_MAX);
-    shape->state_key_heads = hf_get(hf, HF_MAMBA_GROUPS, 1);
-    shape->state_key_size = hf_need(hf, HF_MAMBA_STATE);
-    shape->conv_kernel = hf_get(hf, HF_MAMBA_CONV, 4);
-    shape->chunk_tokens = hf_get(hf, HF_MAMBA_CHUNK, 256);
-    shape->conv_bias = !hf_has(hf, HF_CONV_BIAS) || hf_is(hf, HF_CONV_BIAS);
-    shape->state_bias = hf_is(hf, HF_MAMBA_BIAS);
+    shape->state_key_heads = kvb_hf_get(hf, HF_MAMBA_GROUPS, 1);
+    shape->state_key_size = kvb_hf_need(hf, HF_MAMBA_STATE);
+    shape->conv_kernel = kvb_hf_get(hf, HF_MAMBA_CONV, 4);
+    shape->chunk_tokens = kvb_hf_get(hf, HF_MAMBA_CHUNK, 256);
+    shape->conv_bias = !kvb_hf_has(hf, HF_CONV_BIAS) || kvb_hf_is(hf, HF_CONV_BIAS);
+    shape->state_bias = kvb_hf_is(hf, HF_MAMBA_BIAS);
 }
 
 static uint32_t time_step_rank(struct hf *hf)
 {
-    const struct hf_value *value = &hf->values[HF_DT_RANK];
+    const struct kvb_hf_value *value = &hf->values[HF_DT_RANK];
     uint64_t millionths;
-    if (!value->set || hf_word_is(hf, HF_DT_RANK, "auto")) {
+    if (!value->set || kvb_hf_word_is(hf, HF_DT_RANK, "auto")) {
         return (uint32_t)kvb_div_up(hf->model->hidden_size, 16);
     }
-    if (!hf_parse_ratio(hf_word(hf, HF_DT_RANK), &millionths) || millionths % 1000000 != 0 || millionths == 0 ||
+    if (!kvb_hf_parse_ratio(kvb_hf_word(hf, HF_DT_RANK), &millionths) || millionths % 1000000 != 0 || millionths == 0 ||
         millionths / 1000000 > 1000000) {
-        hf_fail(hf, KVB_BAD_TYPE, value->node, "mamba_dt_rank: expected a whole number above 0 or auto");
+        kvb_hf_fail(hf, KVB_BAD_TYPE, value->node, "mamba_dt_rank: expected a whole number above 0 or auto");
         return 0;
     }
     return (uint32_t)(millionths / 1000000);
@@ -67,28 +69,28 @@ static uint32_t time_step_rank(struct hf *hf)
 
 static void set_mamba1(struct hf *hf, struct kvb_attention_shape *shape)
 {
-    uint64_t inner = kvb_mul(hf->model->hidden_size, hf_get(hf, HF_MAMBA_EXPAND, 2));
+    uint64_t inner = kvb_mul(hf->model->hidden_size, kvb_hf_get(hf, HF_MAMBA_EXPAND, 2));
     shape->kind = KVB_ATTENTION_MAMBA1;
-    shape->state_inner_size = hf_get(hf, HF_MAMBA_INNER, (uint32_t)kvb_min(inner, UINT32_MAX));
+    shape->state_inner_size = kvb_hf_get(hf, HF_MAMBA_INNER, (uint32_t)kvb_min(inner, UINT32_MAX));
     shape->state_key_heads = time_step_rank(hf);
-    shape->state_key_size = hf_get(hf, HF_MAMBA_STATE, 16);
-    shape->conv_kernel = hf_get(hf, HF_MAMBA_CONV, 4);
-    shape->conv_bias = !hf_has(hf, HF_CONV_BIAS) || hf_is(hf, HF_CONV_BIAS);
-    shape->state_bias = hf_is(hf, HF_MAMBA_BIAS) || hf_is(hf, HF_BIAS);
+    shape->state_key_size = kvb_hf_get(hf, HF_MAMBA_STATE, 16);
+    shape->conv_kernel = kvb_hf_get(hf, HF_MAMBA_CONV, 4);
+    shape->conv_bias = !kvb_hf_has(hf, HF_CONV_BIAS) || kvb_hf_is(hf, HF_CONV_BIAS);
+    shape->state_bias = kvb_hf_is(hf, HF_MAMBA_BIAS) || kvb_hf_is(hf, HF_BIAS);
 }
 
 static void set_short_conv(struct hf *hf, struct kvb_attention_shape *shape)
 {
     shape->kind = KVB_ATTENTION_SHORT_CONV;
     shape->state_inner_size = hf->model->hidden_size;
-    shape->conv_kernel = hf_need(hf, HF_CONV_CACHE);
-    shape->conv_bias = hf_is(hf, HF_CONV_BIAS);
-    shape->state_bias = hf_is(hf, HF_CONV_BIAS);
+    shape->conv_kernel = kvb_hf_need(hf, HF_CONV_CACHE);
+    shape->conv_bias = kvb_hf_is(hf, HF_CONV_BIAS);
+    shape->state_bias = kvb_hf_is(hf, HF_CONV_BIAS);
 }
 
 static void set_lightning(struct hf *hf, struct kvb_attention_shape *shape)
 {
-    hf_set_heads(hf, shape);
+    kvb_hf_set_heads(hf, shape);
     shape->kind = KVB_ATTENTION_LINEAR;
     shape->kv_heads = shape->heads;
     shape->state_value_heads = shape->heads;
@@ -99,21 +101,21 @@ static void set_lightning(struct hf *hf, struct kvb_attention_shape *shape)
 static void set_mamba_of_class(struct hf *hf, struct kvb_layer_kind *kind)
 {
     struct kvb_attention_shape *shape = &kind->attention;
-    if (!hf_trait(hf, HF_MAMBA1)) {
+    if (!kvb_hf_trait(hf, HF_MAMBA1)) {
         set_mamba2(hf, shape);
         return;
     }
     set_mamba1(hf, shape);
-    if (hf_trait(hf, HF_MAMBA_NORMS)) {
+    if (kvb_hf_trait(hf, HF_MAMBA_NORMS)) {
         kind->extra_elements = shape->state_key_heads + 2 * shape->state_key_size;
     }
 }
 
-void hf_attention_hybrid(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_hybrid(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
-    switch ((enum hf_layer_type)hf->layer_types[layer]) {
+    switch ((enum kvb_hf_layer_type)hf->layer_types[layer]) {
     case HF_LAYER_LINEAR:
-        if (hf_trait(hf, HF_LIGHTNING)) {
+        if (kvb_hf_trait(hf, HF_LIGHTNING)) {
             set_lightning(hf, &kind->attention);
         } else {
             set_gdn(hf, &kind->attention);
@@ -126,76 +128,76 @@ void hf_attention_hybrid(struct hf *hf, uint32_t layer, struct kvb_layer_kind *k
         set_mamba_of_class(hf, kind);
         break;
     default:
-        hf_attention_standard(hf, layer, kind);
+        kvb_hf_attention_standard(hf, layer, kind);
         break;
     }
 }
 
 // Nemotron-H: every layer is one thing behind one norm: Mamba, attention, an MLP or experts.
-void hf_attention_nemotron_h(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_nemotron_h(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
-    enum hf_layer_type type = (enum hf_layer_type)hf->layer_types[layer];
+    enum kvb_hf_layer_type type = (enum kvb_hf_layer_type)hf->layer_types[layer];
     if (type == HF_LAYER_MAMBA) {
         set_mamba2(hf, &kind->attention);
     } else if (type == HF_LAYER_FULL || type == HF_LAYER_SLIDING) {
-        hf_attention_standard(hf, layer, kind);
+        kvb_hf_attention_standard(hf, layer, kind);
     }
 }
 
-void hf_mlp_nemotron_h(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_mlp_nemotron_h(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
-    enum hf_layer_type type = (enum hf_layer_type)hf->layer_types[layer];
+    enum kvb_hf_layer_type type = (enum kvb_hf_layer_type)hf->layer_types[layer];
     if (type == HF_LAYER_MOE) {
-        hf_set_moe(hf, &kind->mlp);
-        kind->mlp.latent_size = hf_get(hf, HF_LATENT_SIZE, 0);
+        kvb_hf_set_moe(hf, &kind->mlp);
+        kind->mlp.latent_size = kvb_hf_get(hf, HF_LATENT_SIZE, 0);
     } else if (type == HF_LAYER_MLP) {
-        hf_mlp_standard(hf, layer, kind);
+        kvb_hf_mlp_standard(hf, layer, kind);
     }
 }
 
 // Kimi Linear and K3: delta attention with per-channel decay, every fourth layer latent attention.
-void hf_attention_kimi_linear(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_kimi_linear(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     struct kvb_attention_shape *shape = &kind->attention;
     if (hf->layer_types[layer] == HF_LAYER_FULL) {
-        hf_set_mla(hf, shape);
-        shape->gated_output = hf_is(hf, HF_MLA_GATE);
+        kvb_hf_set_mla(hf, shape);
+        shape->gated_output = kvb_hf_is(hf, HF_MLA_GATE);
         return;
     }
     shape->kind = KVB_ATTENTION_KDA;
-    shape->state_key_heads = hf_need(hf, HF_K_HEADS);
-    shape->state_key_size = hf_need(hf, HF_K_HEAD_DIM);
+    shape->state_key_heads = kvb_hf_need(hf, HF_K_HEADS);
+    shape->state_key_size = kvb_hf_need(hf, HF_K_HEAD_DIM);
     shape->state_value_heads = shape->state_key_heads;
     shape->state_value_size = shape->state_key_size;
-    shape->conv_kernel = hf_get(hf, HF_K_CONV, 4);
-    shape->gated_output = hf_is(hf, HF_K_FULL_RANK);
+    shape->conv_kernel = kvb_hf_get(hf, HF_K_CONV, 4);
+    shape->gated_output = kvb_hf_is(hf, HF_K_FULL_RANK);
 }
 
-void hf_mlp_kimi(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_mlp_kimi(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
-    hf_mlp_moe(hf, layer, kind);
+    kvb_hf_mlp_moe(hf, layer, kind);
     if (kind->mlp.kind == KVB_MLP_MOE) {
-        kind->mlp.latent_size = hf_get(hf, HF_LATENT_SIZE, 0);
-        kind->extra_elements += hf_is(hf, HF_LATENT_NORM) ? kind->mlp.latent_size : 0;
+        kind->mlp.latent_size = kvb_hf_get(hf, HF_LATENT_SIZE, 0);
+        kind->extra_elements += kvb_hf_is(hf, HF_LATENT_NORM) ? kind->mlp.latent_size : 0;
     }
 }
 
 // Falcon-H1: attention and Mamba 2 side by side behind one norm; the pair stands as two layers here.
-void hf_attention_falcon_h1(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_attention_falcon_h1(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     if (layer % 2 == 0) {
-        hf_attention_standard(hf, layer, kind);
+        kvb_hf_attention_standard(hf, layer, kind);
         kind->norms = 0;
         return;
     }
     set_mamba2(hf, &kind->attention);
-    kind->attention.no_state_norm = !hf_is(hf, HF_MAMBA_NORM);
+    kind->attention.no_state_norm = !kvb_hf_is(hf, HF_MAMBA_NORM);
     kind->norms = 2;
 }
 
-void hf_mlp_falcon_h1(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+void kvb_hf_mlp_falcon_h1(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     if (layer % 2) {
-        hf_mlp_standard(hf, layer, kind);
+        kvb_hf_mlp_standard(hf, layer, kind);
     }
 }

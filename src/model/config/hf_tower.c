@@ -3,17 +3,17 @@
 
 #include "base/checked.h"
 
-bool hf_has_vision(const struct hf *hf)
+bool kvb_hf_has_vision(const struct hf *hf)
 {
-    return hf_has(hf, HF_VISION_CONFIG);
+    return kvb_hf_has(hf, HF_VISION_CONFIG);
 }
 
-void hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias)
+void kvb_hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias)
 {
-    hf_extra(hf, name, role, KVB_SPLIT_COPY, rows, kvb_add(columns, bias ? 1 : 0), 1);
+    kvb_hf_extra(hf, name, role, KVB_SPLIT_COPY, rows, kvb_add(columns, bias ? 1 : 0), 1);
 }
 
-static void part(struct hf *hf, const struct hf_stack *stack, const char *what, enum kvb_split split, uint64_t rows,
+static void part(struct hf *hf, const struct kvb_hf_stack *stack, const char *what, enum kvb_split split, uint64_t rows,
                  uint64_t columns)
 {
     char name[48];
@@ -25,24 +25,24 @@ static void part(struct hf *hf, const struct hf_stack *stack, const char *what, 
         name[used++] = *c;
     }
     name[used] = '\0';
-    hf_extra(hf, name, stack->role, split, rows, columns, stack->layers);
+    kvb_hf_extra(hf, name, stack->role, split, rows, columns, stack->layers);
 }
 
-struct hf_stack hf_biased_stack(const char *name, uint32_t layers, uint64_t hidden, uint64_t inner)
+struct kvb_hf_stack kvb_hf_biased_stack(const char *name, uint32_t layers, uint64_t hidden, uint64_t inner)
 {
-    return (struct hf_stack){.name = name,
-                             .role = KVB_ROLE_VISION,
-                             .layers = layers,
-                             .hidden = hidden,
-                             .inner = inner,
-                             .qkv_bias = true,
-                             .proj_bias = true,
-                             .mlp_bias = true,
-                             .norm_bias = true,
-                             .norms = 2};
+    return (struct kvb_hf_stack){.name = name,
+                                 .role = KVB_ROLE_VISION,
+                                 .layers = layers,
+                                 .hidden = hidden,
+                                 .inner = inner,
+                                 .qkv_bias = true,
+                                 .proj_bias = true,
+                                 .mlp_bias = true,
+                                 .norm_bias = true,
+                                 .norms = 2};
 }
 
-void hf_stack(struct hf *hf, const struct hf_stack *stack)
+void kvb_hf_stack(struct hf *hf, const struct kvb_hf_stack *stack)
 {
     uint64_t width = stack->width ? stack->width : stack->hidden;
     uint64_t fan = kvb_mul(stack->inner, stack->gated ? 2 : 1);
@@ -58,31 +58,31 @@ void hf_stack(struct hf *hf, const struct hf_stack *stack)
     part(hf, stack, ".vectors", KVB_SPLIT_COPY, small, 1);
 }
 
-void hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint32_t inner, uint32_t heads)
+void kvb_hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint32_t inner, uint32_t heads)
 {
     struct kvb_encoder *encoder = &hf->model->encoder;
     encoder->layers = layers;
     encoder->hidden_size = hidden;
     encoder->intermediate_size = inner;
     encoder->heads = heads;
-    encoder->patch_size = hf_get(hf, HF_V_PATCH, encoder->patch_size);
-    encoder->image_size = hf_get(hf, HF_V_IMAGE, encoder->image_size);
-    encoder->merge_size = hf_get(hf, HF_V_MERGE, hf_get(hf, HF_MERGE_SIZE, encoder->merge_size));
-    encoder->temporal_patch_size = hf_get(hf, HF_V_TEMPORAL, encoder->temporal_patch_size);
+    encoder->patch_size = kvb_hf_get(hf, HF_V_PATCH, encoder->patch_size);
+    encoder->image_size = kvb_hf_get(hf, HF_V_IMAGE, encoder->image_size);
+    encoder->merge_size = kvb_hf_get(hf, HF_V_MERGE, kvb_hf_get(hf, HF_MERGE_SIZE, encoder->merge_size));
+    encoder->temporal_patch_size = kvb_hf_get(hf, HF_V_TEMPORAL, encoder->temporal_patch_size);
 }
 
-void hf_siglip(struct hf *hf)
+void kvb_hf_siglip(struct hf *hf)
 {
-    uint32_t hidden = hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = hf_need(hf, HF_V_LAYERS);
-    uint32_t inner = hf_need(hf, HF_V_INTERMEDIATE);
-    uint32_t patch = hf_need(hf, HF_V_PATCH);
-    uint32_t image = hf_need(hf, HF_V_IMAGE);
+    uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
+    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
+    uint32_t patch = kvb_hf_need(hf, HF_V_PATCH);
+    uint32_t image = kvb_hf_need(hf, HF_V_IMAGE);
     uint64_t grid = patch ? image / patch : 0;
-    struct hf_stack stack = hf_biased_stack("vision.layers", layers, hidden, inner);
-    hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_mul(patch, patch)), true);
-    hf_extra(hf, "vision.position_embedding", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_mul(grid, grid), hidden, 1);
-    hf_stack(hf, &stack);
-    hf_extra(hf, "vision.post_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
-    hf_encoder_facts(hf, layers, hidden, inner, hf_get(hf, HF_V_HEADS, 16));
+    struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
+    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_mul(patch, patch)), true);
+    kvb_hf_extra(hf, "vision.position_embedding", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_mul(grid, grid), hidden, 1);
+    kvb_hf_stack(hf, &stack);
+    kvb_hf_extra(hf, "vision.post_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
+    kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }

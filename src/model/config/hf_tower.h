@@ -5,7 +5,7 @@
 #include "model/config/hf.h"
 
 // One stack of equal transformer layers.
-struct hf_stack {
+struct kvb_hf_stack {
     const char *name;
     enum kvb_role role;
     uint32_t layers;
@@ -17,21 +17,21 @@ struct hf_stack {
     uint32_t norms;    // hidden-sized norms per layer
     uint64_t elements; // more small elements per layer
 };
-void hf_stack(struct hf *hf, const struct hf_stack *stack);
+void kvb_hf_stack(struct hf *hf, const struct kvb_hf_stack *stack);
 // The commonest kind: a bias everywhere, two norms, a plain MLP.
-struct hf_stack hf_biased_stack(const char *name, uint32_t layers, uint64_t hidden, uint64_t inner);
+struct kvb_hf_stack kvb_hf_biased_stack(const char *name, uint32_t layers, uint64_t hidden, uint64_t inner);
 
 // rows x columns, and rows more when it has a bias.
-void hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias);
+void kvb_hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias);
 // Fills model->encoder from the usual vision keys.
-void hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint32_t inner, uint32_t heads);
+void kvb_hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint32_t inner, uint32_t heads);
 // False when the config has no vision_config (a text-only reprint): nothing is added then.
-bool hf_has_vision(const struct hf *hf);
+bool kvb_hf_has_vision(const struct hf *hf);
 
 // SigLIP with learned positions, as Gemma 3 and MiniCPM-V use it.
-void hf_siglip(struct hf *hf);
+void kvb_hf_siglip(struct hf *hf);
 
 // Pixtral's tower up to its last layer.
-void hf_pixtral(struct hf *hf);
+void kvb_hf_pixtral(struct hf *hf);
 
 #endif

@@ -3,85 +3,85 @@
 #include "model/config/hf_tower.h"
 
 // ViT-G with biases, 2 x 2 patches joined, three matrices to the language model.
-void hf_tower_muse(struct hf *hf)
+void kvb_hf_tower_muse(struct hf *hf)
 {
-    if (!hf_has_vision(hf)) {
+    if (!kvb_hf_has_vision(hf)) {
         return;
     }
-    uint32_t hidden = hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = hf_need(hf, HF_V_LAYERS);
-    uint32_t inner = hf_need(hf, HF_V_INTERMEDIATE);
-    uint32_t patch = hf_get(hf, HF_V_PATCH, 14), merge = hf_get(hf, HF_V_MERGE, 2);
-    uint64_t pixels = kvb_mul(kvb_mul(patch, patch), kvb_mul(3, hf_get(hf, HF_V_TEMPORAL, 1)));
-    uint64_t positions = kvb_mul(hf_get(hf, HF_V_GRID_H, 32), hf_get(hf, HF_V_GRID_W, 32));
-    uint64_t joined = hf_get(hf, HF_PROJECTOR_OUT, 6144), middle = hf_get(hf, HF_PROJECTOR_HIDDEN, 4096);
-    struct hf_stack stack = hf_biased_stack("vision.layers", layers, hidden, inner);
-    hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, pixels, false);
-    hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, positions, hidden, 1);
-    hf_stack(hf, &stack);
-    hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 4, 1);
-    hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, middle, joined, false);
-    hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, middle, middle, false);
-    hf_linear(hf, "projector.linear_3", KVB_ROLE_PROJECTOR, hf->model->hidden_size, middle, false);
+    uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
+    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
+    uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14), merge = kvb_hf_get(hf, HF_V_MERGE, 2);
+    uint64_t pixels = kvb_mul(kvb_mul(patch, patch), kvb_mul(3, kvb_hf_get(hf, HF_V_TEMPORAL, 1)));
+    uint64_t positions = kvb_mul(kvb_hf_get(hf, HF_V_GRID_H, 32), kvb_hf_get(hf, HF_V_GRID_W, 32));
+    uint64_t joined = kvb_hf_get(hf, HF_PROJECTOR_OUT, 6144), middle = kvb_hf_get(hf, HF_PROJECTOR_HIDDEN, 4096);
+    struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
+    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, pixels, false);
+    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, positions, hidden, 1);
+    kvb_hf_stack(hf, &stack);
+    kvb_hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 4, 1);
+    kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, middle, joined, false);
+    kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, middle, middle, false);
+    kvb_hf_linear(hf, "projector.linear_3", KVB_ROLE_PROJECTOR, hf->model->hidden_size, middle, false);
     hf->model->encoder.merge_size = merge;
-    hf_encoder_facts(hf, layers, hidden, inner, hf_get(hf, HF_V_HEADS, 16));
+    kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
 
 // Molmo names no tower: CLIP ViT-L/14 at 336 pixels without its last layer, two of its layers joined.
-void hf_tower_molmo(struct hf *hf)
+void kvb_hf_tower_molmo(struct hf *hf)
 {
     enum { HIDDEN = 1024, INNER = 4096, LAYERS = 23, POSITIONS = 577, NEW_TOKENS = 128 };
     uint64_t text = hf->model->hidden_size;
-    uint64_t inner = hf_get(hf, HF_INTERMEDIATE, 0) / 2;
-    struct hf_stack stack = hf_biased_stack("vision.layers", LAYERS, HIDDEN, INNER);
-    hf_extra(hf, "new_embedding", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, NEW_TOKENS, text, 1);
-    hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, HIDDEN, 3 * 14 * 14, false);
-    hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, POSITIONS + 1, HIDDEN, 1); // with the class
-    hf_extra(hf, "vision.pre_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, HIDDEN, 2, 1);
-    hf_stack(hf, &stack);
-    hf_extra(hf, "pooling.qkv", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, 3 * HIDDEN, 2 * HIDDEN + 1, 1);
-    hf_linear(hf, "pooling.wo", KVB_ROLE_PROJECTOR, HIDDEN, HIDDEN, true);
-    hf_extra(hf, "pooling.pad_embed", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, 2, 2 * HIDDEN, 1);
-    hf_extra(hf, "projector.w13", KVB_ROLE_PROJECTOR, KVB_SPLIT_ROWS, kvb_mul(inner, 2), HIDDEN, 1);
-    hf_extra(hf, "projector.w2", KVB_ROLE_PROJECTOR, KVB_SPLIT_COLUMNS, text, inner, 1);
+    uint64_t inner = kvb_hf_get(hf, HF_INTERMEDIATE, 0) / 2;
+    struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", LAYERS, HIDDEN, INNER);
+    kvb_hf_extra(hf, "new_embedding", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, NEW_TOKENS, text, 1);
+    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, HIDDEN, 3 * 14 * 14, false);
+    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, POSITIONS + 1, HIDDEN, 1); // with the class
+    kvb_hf_extra(hf, "vision.pre_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, HIDDEN, 2, 1);
+    kvb_hf_stack(hf, &stack);
+    kvb_hf_extra(hf, "pooling.qkv", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, 3 * HIDDEN, 2 * HIDDEN + 1, 1);
+    kvb_hf_linear(hf, "pooling.wo", KVB_ROLE_PROJECTOR, HIDDEN, HIDDEN, true);
+    kvb_hf_extra(hf, "pooling.pad_embed", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, 2, 2 * HIDDEN, 1);
+    kvb_hf_extra(hf, "projector.w13", KVB_ROLE_PROJECTOR, KVB_SPLIT_ROWS, kvb_mul(inner, 2), HIDDEN, 1);
+    kvb_hf_extra(hf, "projector.w2", KVB_ROLE_PROJECTOR, KVB_SPLIT_COLUMNS, text, inner, 1);
     hf->model->encoder.patch_size = 14;
     hf->model->encoder.image_size = 336;
     hf->model->encoder.merge_size = 2;
-    hf_encoder_facts(hf, LAYERS, HIDDEN, INNER, 16);
+    kvb_hf_encoder_facts(hf, LAYERS, HIDDEN, INNER, 16);
 }
 
 // GLM-4V: four patches joined by a convolution, then a gated MLP as wide as intermediate_size.
-void hf_tower_glm4v(struct hf *hf)
+void kvb_hf_tower_glm4v(struct hf *hf)
 {
-    if (!hf_has_vision(hf)) {
-        hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_has_vision(hf)) {
+        kvb_hf_need(hf, HF_VISION_CONFIG);
         return;
     }
-    uint32_t hidden = hf_get(hf, HF_V_HIDDEN, 1536);
-    uint32_t layers = hf_get(hf, HF_V_LAYERS, 24);
-    uint64_t out = hf_get(hf, HF_V_OUT, hf->model->hidden_size);
-    uint64_t wide = hf_get(hf, HF_V_INTERMEDIATE, 13696);
-    uint32_t patch = hf_get(hf, HF_V_PATCH, 14), merge = hf_get(hf, HF_V_MERGE, 2);
-    uint64_t grid = hf_get(hf, HF_V_IMAGE, 336) / patch;
-    uint64_t pixels = kvb_mul(kvb_mul(patch, patch), kvb_mul(3, hf_get(hf, HF_V_TEMPORAL, 2)));
-    struct hf_stack stack = {.name = "visual.blocks",
-                             .role = KVB_ROLE_VISION,
-                             .layers = layers,
-                             .hidden = hidden,
-                             .inner = out,
-                             .gated = true,
-                             .norms = 2};
-    hf_linear(hf, "visual.patch_embed", KVB_ROLE_VISION, hidden, pixels, true);
-    hf_extra(hf, "visual.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_mul(grid, grid), hidden, 1);
-    hf_extra(hf, "visual.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
-    hf_stack(hf, &stack);
-    hf_linear(hf, "visual.downsample", KVB_ROLE_PROJECTOR, out, kvb_mul(hidden, kvb_mul(merge, merge)), true);
-    hf_linear(hf, "visual.merger_proj", KVB_ROLE_PROJECTOR, out, out, false);
-    hf_extra(hf, "visual.merger_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, out, 2, 1);
-    hf_extra(hf, "visual.merger_gate_up", KVB_ROLE_PROJECTOR, KVB_SPLIT_ROWS, kvb_mul(wide, 2), out, 1);
-    hf_extra(hf, "visual.merger_down", KVB_ROLE_PROJECTOR, KVB_SPLIT_COLUMNS, out, wide, 1);
+    uint32_t hidden = kvb_hf_get(hf, HF_V_HIDDEN, 1536);
+    uint32_t layers = kvb_hf_get(hf, HF_V_LAYERS, 24);
+    uint64_t out = kvb_hf_get(hf, HF_V_OUT, hf->model->hidden_size);
+    uint64_t wide = kvb_hf_get(hf, HF_V_INTERMEDIATE, 13696);
+    uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14), merge = kvb_hf_get(hf, HF_V_MERGE, 2);
+    uint64_t grid = kvb_hf_get(hf, HF_V_IMAGE, 336) / patch;
+    uint64_t pixels = kvb_mul(kvb_mul(patch, patch), kvb_mul(3, kvb_hf_get(hf, HF_V_TEMPORAL, 2)));
+    struct kvb_hf_stack stack = {.name = "visual.blocks",
+                                 .role = KVB_ROLE_VISION,
+                                 .layers = layers,
+                                 .hidden = hidden,
+                                 .inner = out,
+                                 .gated = true,
+                                 .norms = 2};
+    kvb_hf_linear(hf, "visual.patch_embed", KVB_ROLE_VISION, hidden, pixels, true);
+    kvb_hf_extra(hf, "visual.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_mul(grid, grid), hidden, 1);
+    kvb_hf_extra(hf, "visual.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
+    kvb_hf_stack(hf, &stack);
+    kvb_hf_linear(hf, "visual.downsample", KVB_ROLE_PROJECTOR, out, kvb_mul(hidden, kvb_mul(merge, merge)), true);
+    kvb_hf_linear(hf, "visual.merger_proj", KVB_ROLE_PROJECTOR, out, out, false);
+    kvb_hf_extra(hf, "visual.merger_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, out, 2, 1);
+    kvb_hf_extra(hf, "visual.merger_gate_up", KVB_ROLE_PROJECTOR, KVB_SPLIT_ROWS, kvb_mul(wide, 2), out, 1);
+    kvb_hf_extra(hf, "visual.merger_down", KVB_ROLE_PROJECTOR, KVB_SPLIT_COLUMNS, out, wide, 1);
     hf->model->encoder.merge_size = merge;
     hf->model->encoder.gated = true;
     hf->model->encoder.has_video = true;
-    hf_encoder_facts(hf, layers, hidden, (uint32_t)kvb_min(out, UINT32_MAX), hf_get(hf, HF_V_HEADS, 12));
+    kvb_hf_encoder_facts(hf, layers, hidden, (uint32_t)kvb_min(out, UINT32_MAX), kvb_hf_get(hf, HF_V_HEADS, 12));
 }
