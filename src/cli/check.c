@@ -5,6 +5,7 @@
 #include <kvbudget/units.h>
 #include <kvbudget/version.h>
 
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -79,11 +80,16 @@ static int exit_code(const struct kvb_gate_totals *totals)
 static int init_policy(struct arguments *arguments, struct kvb_gate *gate, struct kvb_buffer *out)
 {
     const char *path = arguments->policy != NULL ? arguments->policy : "kvbudget-policy.yaml";
+    struct kvb_gate_totals totals = kvb_gate_count(gate);
+    if (totals.system_failed || kvb_memory_ran_out()) {
+        return kvb_status_exit_code(kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_CANNOT_READ,
+                                                    (struct kvb_place){.file = path},
+                                                    "not written, because not everything could be read"));
+    }
     enum kvb_status status = kvb_gate_write_policy(gate, path, &arguments->problems);
     if (status != KVB_OK) {
         return kvb_status_exit_code(status);
     }
-    struct kvb_gate_totals totals = kvb_gate_count(gate);
     kvb_buffer_printf(out, "%s: written for %u deployments in %u files; put the GPU's name where it says FILL-IN\n",
                       path, (unsigned)totals.count, (unsigned)totals.files_with);
     arguments->answered = true;

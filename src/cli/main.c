@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help.h"
@@ -43,8 +44,23 @@ static int refuse_command(const char *word)
     return refuse(word[0] == '-' ? "unknown flag" : "unknown command", word, nearest.best);
 }
 
-static int finish(const struct arguments *arguments, struct kvb_buffer *answer, int code)
+// An answer made while memory ran out may lack a part that nobody missed: it is not one.
+static int check_memory(struct arguments *arguments, const struct kvb_buffer *answer, int code)
 {
+    int system_code = kvb_status_exit_code(KVB_NO_MEMORY);
+    if (!answer->failed && !kvb_memory_ran_out()) {
+        return code;
+    }
+    arguments->answered = false;
+    if (code != system_code || kvb_problems_status(&arguments->problems) == KVB_OK) {
+        (void)kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
+    }
+    return system_code;
+}
+
+static int finish(struct arguments *arguments, struct kvb_buffer *answer, int code)
+{
+    code = check_memory(arguments, answer, code);
     bool trouble = code > 1 && !arguments->answered;
     bool json = arguments->format == FORMAT_JSON && arguments->command->schema != NULL;
     if (trouble || arguments->quiet) {

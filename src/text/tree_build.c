@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "text/tree_checks.h"
 
 #define NODES_MAX UINT32_C(4000000)
@@ -17,6 +18,7 @@ static enum kvb_status refuse(struct kvb_tree_builder *builder, struct kvb_place
 
 enum kvb_status kvb_tree_no_memory(struct kvb_tree_builder *builder)
 {
+    kvb_memory_note_failure(); // libyaml has an allocator of its own
     return kvb_problem_add(builder->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = builder->tree->file},
                            "not enough memory to read it");
 }
