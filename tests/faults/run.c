@@ -217,11 +217,11 @@ int main(int argc, char **argv)
     (void)snprintf(place.kept, sizeof place.kept, "%s/kept", argv[4]);
     FILE *list = need(fopen(argv[5], "r"));
     while (next_command(list, &command)) {
-        unsigned long runs = 0;
+        unsigned long runs = 0, before = broken;
         for (size_t i = 0; i < CALL_COUNT; i++) {
             runs += fail_each(&place, &command, calls[i], strtoul(argv[6], NULL, 10));
         }
-        printf("%s: %lu faults\n", command.name, runs);
+        printf("%s: %lu faults, %lu not said\n", command.name, runs, broken - before);
         (void)fflush(stdout);
     }
     (void)fclose(list);

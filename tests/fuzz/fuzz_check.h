@@ -8,6 +8,7 @@
 #include <kvbudget/problem.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int kvb_tool_main(int count, char **words); // src/cli/main.c, under another name
 
 static inline void fuzz_check(enum kvb_status status, const struct kvb_problems *problems)
 {

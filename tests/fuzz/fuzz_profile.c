@@ -4,6 +4,7 @@
 #include <kvbudget/input.h>
 
 #include "catalogue/profile.h"
+#include "deployment/schemas.h"
 
 static struct kvb_problems problems;
 static struct kvb_deployment deployment;
