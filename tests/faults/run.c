@@ -77,7 +77,7 @@ static void send_to(int descriptor, const char *path)
     (void)close(file);
 }
 
-static void become_tool(const struct place *place, const struct command *command, const char *call, unsigned long at)
+static void become_tool(struct place *place, const struct command *command, const char *call, unsigned long at)
 {
     char number[32];
     (void)snprintf(number, sizeof number, "%lu", at);
@@ -89,15 +89,16 @@ static void become_tool(const struct place *place, const struct command *command
     send_to(STDERR_FILENO, place->said);
     (void)dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
     (void)alarm(SECONDS_MAX);
-    char *words[WORDS_MAX + 2] = {"kvbudget"};
+    static char own_name[] = "kvbudget";
+    char *words[WORDS_MAX + 2] = {own_name};
     for (size_t i = 0; i < WORDS_MAX && command->words[i] != NULL; i++) {
-        words[i + 1] = strcmp(command->words[i], "KEPT") == 0 ? (char *)place->kept : command->words[i];
+        words[i + 1] = strcmp(command->words[i], "KEPT") == 0 ? place->kept : command->words[i];
     }
     (void)execv(place->tool, words);
     _exit(127);
 }
 
-static struct outcome run(const struct place *place, const struct command *command, const char *call, unsigned long at)
+static struct outcome run(struct place *place, const struct command *command, const char *call, unsigned long at)
 {
     int status = 0;
     (void)unlink(place->kept);
@@ -123,7 +124,7 @@ static void forget(struct outcome *outcome)
     free(outcome->kept);
 }
 
-static unsigned long calls_made(const struct place *place)
+static unsigned long calls_made(struct place *place)
 {
     char *text = text_of(place->count);
     unsigned long count = strtoul(text, NULL, 10);
@@ -163,8 +164,7 @@ static unsigned long next_of(unsigned long at, unsigned long count, unsigned lon
     return at + step;
 }
 
-static unsigned long fail_each(const struct place *place, const struct command *command, const char *call,
-                               unsigned long most)
+static unsigned long fail_each(struct place *place, const struct command *command, const char *call, unsigned long most)
 {
     unsigned long runs = 0;
     struct outcome whole = run(place, command, call, 0);

@@ -1,6 +1,6 @@
-// The whole tool: the lines up to an empty one are the words of a command line, the rest is the file they name. The file
-// stands in the working folder under the name the words use for it: one that begins with "f." and ends as its kind does.
-// Commands that write files are left to the fault tests.
+// The whole tool: the lines up to an empty one are the words of a command line, the rest is the file they name. The
+// file stands in the working folder under the name the words use for it: one that begins with "f." and ends as its kind
+// does. Commands that write files are left to the fault tests.
 #define _GNU_SOURCE
 #include "fuzz_check.h"
 
