@@ -8,6 +8,7 @@ set(KVB_ROOMS
   "budget=base release"
   "engines/vllm=base release budget"
   "engines/generic=base release budget"
+  "engines/sglang=base release budget"
   "engines=base release budget engines/vllm engines/generic"
   "plan=base release budget engines"
   "catalogue=base release text"

@@ -1,0 +1,110 @@
+// Which batches and prompt lengths are captured as graphs. Source: sgl-project/sglang,
+// python/sglang/srt/server_args.py: _generate_cuda_graph_batch_sizes (0.5.3), _generate_piecewise_cuda_graph_tokens
+// (0.5.4), _handle_piecewise_cuda_graph (0.5.10), _handle_cuda_graph_config (0.5.13 and later).
+#include "engines/sglang/models.h"
+#include "engines/sglang/setup.h"
+
+#include "base/checked.h"
+#include "budget/shapes.h"
+
+// first, first + step, ... up to `last`.
+struct range {
+    uint32_t since; // 0: always
+    uint64_t first, last, step;
+};
+
+static uint64_t count_range(const struct range *range, uint64_t most)
+{
+    uint64_t last = kvb_min(range->last, most);
+    return last >= range->first ? (last - range->first) / range->step + 1 : 0;
+}
+
+#define SUM(rows, most) sum_of(rows, sizeof(rows) / sizeof(rows)[0], most)
+
+static uint64_t sum_of(const struct range *rows, size_t count, uint64_t most)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += count_range(&rows[i], most);
+    }
+    return sum;
+}
+
+static const struct range prompts_059[] = {{0, 4, 32, 4},      {0, 48, 256, 16},     {0, 288, 512, 32},
+                                           {0, 576, 1024, 64}, {0, 1280, 4096, 256}, {0, 4608, UINT64_MAX, 512}};
+static const struct range prompts_058[] = {{0, 4, 32, 4},      {0, 48, 256, 16},     {0, 288, 512, 32},
+                                           {0, 640, 1024, 64}, {0, 1280, 4096, 256}, {0, 4608, UINT64_MAX, 512}};
+static const struct range prompts_054[] = {
+    {0, 4, 32, 4}, {0, 48, 256, 16}, {0, 288, 512, 32}, {0, 640, 4096, 128}, {0, 4352, UINT64_MAX, 256}};
+
+uint64_t kvb_sgl_prefill_sizes(uint32_t release, uint64_t tokens)
+{
+    uint64_t most = kvb_min(tokens, UINT32_MAX);
+    if (release >= KVB_RELEASE(0, 5, 9)) {
+        return SUM(prompts_059, most);
+    }
+    return release >= KVB_RELEASE(0, 5, 8) ? SUM(prompts_058, most) : SUM(prompts_054, most);
+}
+
+static const struct range batches[] = {
+    {0, 1, 2, 1}, {0, 4, 12, 4}, {0, 16, 256, 8}, {0, 272, 496, 16}, {0, 512, UINT64_MAX, 32}};
+static const struct range drafted[] = {
+    {0, 1, 8, 1}, {0, 10, 32, 2}, {0, 40, 64, 4}, {0, 72, 256, 8}, {0, 272, UINT64_MAX, 16}};
+
+uint64_t kvb_sgl_decode_sizes(const struct kvb_sgl_setup *setup, uint64_t batch)
+{
+    uint64_t most = kvb_min(batch, UINT32_MAX);
+    return setup->draft == KVB_SGL_DRAFT_NONE ? SUM(batches, most) : SUM(drafted, most);
+}
+
+// 0.5.10 to 0.5.14, _handle_piecewise_cuda_graph.
+static bool piecewise(const struct kvb_sgl_setup *setup)
+{
+    bool drafts = setup->draft != KVB_SGL_DRAFT_NONE && setup->release < KVB_RELEASE(0, 5, 14);
+    bool exotic = setup->torch_compile || setup->lora || setup->offloads || setup->hierarchical ||
+                  setup->deterministic || setup->symmetric_memory || setup->expert_balancing || setup->other_format;
+    return setup->cuda && !drafts && !exotic && !setup->dp_attention && setup->pp == 1 && !setup->all_to_all &&
+           !setup->multimodal && setup->role == KVB_SGL_WHOLE &&
+           !kvb_sgl_model_is(setup->model, KVB_SGL_NO_PIECEWISE, setup->release);
+}
+
+// 0.5.15 and 0.5.16.
+static bool segmented(const struct kvb_sgl_setup *setup)
+{
+    bool validated = setup->release >= KVB_RELEASE(0, 5, 16) &&
+                     kvb_sgl_model_is(setup->model, KVB_SGL_VALIDATED_TOWER, setup->release);
+    return setup->cuda && !kvb_model_is_mla(setup->model) && !kvb_model_has(setup->model, KVB_ATTENTION_DSV4) &&
+           !setup->lora && !setup->all_to_all && !setup->dp_attention && (!setup->multimodal || validated);
+}
+
+// 0.5.17 and later.
+static bool breakable(const struct kvb_sgl_setup *setup)
+{
+    const struct kvb_model *model = setup->model;
+    bool sparse = kvb_kind_of(model, 0)->attention.index_heads > 0;
+    bool early = setup->release < KVB_RELEASE(0, 5, 18);
+    if (early &&
+        ((kvb_model_is_mla(model) && !sparse) || kvb_sgl_model_is(model, KVB_SGL_NO_BREAKABLE, setup->release))) {
+        return false;
+    }
+    bool validated = kvb_sgl_model_is(model, KVB_SGL_VALIDATED_TOWER, setup->release);
+    return setup->cuda && !kvb_model_has(model, KVB_ATTENTION_DSV4) && !setup->two_batch_overlap &&
+           (!setup->all_to_all || setup->deepep) && (!setup->multimodal || validated);
+}
+
+bool kvb_sgl_prefill_graphs(const struct kvb_sgl_setup *setup)
+{
+    if (setup->release < KVB_RELEASE(0, 5, 5) + 1 || setup->prefill_graphs == KVB_NO) {
+        return false;
+    }
+    if (setup->prefill_graphs == KVB_YES || setup->release < KVB_RELEASE(0, 5, 10)) {
+        return setup->prefill_graphs == KVB_YES; // off unless asked for before 0.5.10
+    }
+    if (setup->release < KVB_RELEASE(0, 5, 15)) {
+        return piecewise(setup);
+    }
+    if (setup->role == KVB_SGL_DECODE || setup->no_graphs) {
+        return false;
+    }
+    return setup->release < KVB_RELEASE(0, 5, 17) ? segmented(setup) : breakable(setup);
+}

@@ -1,0 +1,91 @@
+// Model classes that SGLang treats in a way of their own. Source: sgl-project/sglang, python/sglang/srt:
+// configs/model_config.py (is_hybrid_swa_model, piecewise_cuda_graph_disabled_model_archs,
+// multimodal_*_cuda_graph_supported_model_archs), model_executor/model_runner.py and server_args.py (0.4.9.post3 to
+// 0.5.6: every class that reports a window, but for those whose pools are switched off).
+#include "engines/sglang/models.h"
+
+#include <string.h>
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+struct trait_row {
+    enum kvb_sgl_trait trait;
+    const char *architecture;
+    uint32_t since, until; // until: the first release without; 0: none
+};
+static const struct trait_row rows[] = {
+    {KVB_SGL_WINDOW_POOLS, "Gemma2ForCausalLM", R(4, 9) + 3, R(5, 0)},
+    {KVB_SGL_WINDOW_POOLS, "Gemma3ForCausalLM", R(4, 9) + 3, R(5, 0)},
+    {KVB_SGL_WINDOW_POOLS, "Gemma3ForConditionalGeneration", R(4, 9) + 3, R(5, 0)},
+    {KVB_SGL_WINDOW_POOLS, "Llama4ForConditionalGeneration", R(5, 8), 0},
+    {KVB_SGL_WINDOW_POOLS, "GptOssForCausalLM", R(5, 8), 0},
+    {KVB_SGL_WINDOW_POOLS, "MiMoV2FlashForCausalLM", R(5, 7), 0},
+    {KVB_SGL_WINDOW_POOLS, "MiMoV2ForCausalLM", R(5, 11), 0},
+    {KVB_SGL_WINDOW_POOLS, "Step3p5ForCausalLM", R(5, 9), 0},
+    {KVB_SGL_WINDOW_POOLS, "Gemma4ForCausalLM", R(5, 11), 0},
+    {KVB_SGL_WINDOW_POOLS, "Gemma4ForConditionalGeneration", R(5, 11), 0},
+    {KVB_SGL_WINDOW_POOLS, "LagunaForCausalLM", R(5, 12), 0},
+    {KVB_SGL_WINDOW_POOLS, "Gemma4UnifiedForConditionalGeneration", R(5, 12), 0},
+    {KVB_SGL_WINDOW_POOLS, "Step3p7ForConditionalGeneration", R(5, 13), 0},
+    {KVB_SGL_WINDOW_POOLS, "MellumForCausalLM", R(5, 16), 0},
+    {KVB_SGL_WINDOW_POOLS, "InklingForConditionalGeneration", R(5, 16), 0},
+    {KVB_SGL_WINDOW_POOLS, "MuseGlimmerForCausalLM", R(5, 18), 0},
+    {KVB_SGL_WINDOW_POOLS, "MuseGlimmerForConditionalGeneration", R(5, 18), 0},
+    {KVB_SGL_NO_PIECEWISE, "DeepseekV32ForCausalLM", R(5, 10), R(5, 13)},
+    {KVB_SGL_NO_PIECEWISE, "GlmMoeDsaForCausalLM", R(5, 10), R(5, 13)},
+    {KVB_SGL_NO_PIECEWISE, "Qwen3NextForCausalLM", R(5, 10), 0},
+    {KVB_SGL_NO_PIECEWISE, "BailingMoeV2_5ForCausalLM", R(5, 10), 0},
+    {KVB_SGL_NO_PIECEWISE, "LLaDAModelLM", R(5, 10), 0},
+    {KVB_SGL_NO_PIECEWISE, "DeepseekV4ForCausalLM", R(5, 12), 0},
+    {KVB_SGL_NO_BREAKABLE, "NemotronHForCausalLM", R(5, 17), R(5, 18)},
+    {KVB_SGL_VALIDATED_TOWER, "Cohere2VisionForConditionalGeneration", R(5, 14), 0},
+    {KVB_SGL_VALIDATED_TOWER, "KimiK25ForConditionalGeneration", R(5, 16), 0},
+    {KVB_SGL_VALIDATED_TOWER, "MiniMaxM3SparseForCausalLM", R(5, 16), 0},
+    {KVB_SGL_VALIDATED_TOWER, "MiniMaxM3SparseForConditionalGeneration", R(5, 16), 0},
+    {KVB_SGL_VALIDATED_TOWER, "Qwen3_5ForConditionalGeneration", R(5, 16), 0},
+    {KVB_SGL_VALIDATED_TOWER, "Qwen3_5MoeForConditionalGeneration", R(5, 16), 0},
+    {KVB_SGL_VALIDATED_TOWER, "MuseGlimmerForConditionalGeneration", R(5, 18), 0},
+};
+
+static bool holds(uint32_t since, uint32_t until, uint32_t release)
+{
+    return release >= since && (until == 0 || release < until);
+}
+
+bool kvb_sgl_model_is(const struct kvb_model *model, enum kvb_sgl_trait trait, uint32_t release)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct trait_row *row = &rows[i];
+        if (row->trait == trait && strcmp(row->architecture, model->architecture) == 0) {
+            return holds(row->since, row->until, release);
+        }
+    }
+    return false;
+}
+
+const struct kvb_sgl_class *kvb_sgl_class_of(const char *name, uint32_t release)
+{
+    for (size_t i = 0; i < kvb_sgl_class_count; i++) {
+        const struct kvb_sgl_class *row = &kvb_sgl_classes[i];
+        if (strcmp(row->name, name) == 0 && holds(row->since, row->until, release)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+uint32_t kvb_sgl_class_since(const char *name)
+{
+    for (size_t i = 0; i < kvb_sgl_class_count; i++) {
+        if (strcmp(kvb_sgl_classes[i].name, name) == 0) {
+            return kvb_sgl_classes[i].since;
+        }
+    }
+    return 0;
+}
+
+bool kvb_sgl_builds_towers(const struct kvb_model *model, uint32_t release)
+{
+    const struct kvb_sgl_class *row = kvb_sgl_class_of(model->architecture, release);
+    return row != NULL && holds(row->towers_since, row->towers_until, release);
+}
