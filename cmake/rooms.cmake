@@ -18,9 +18,10 @@ set(KVB_ROOMS
   "model=base release text catalogue model/config model/checkpoint"
   "machine=base release text catalogue"
   "deployment=base release text budget engines catalogue model command machine"
+  "history=base release text"
   "manifest=base release text catalogue model command deployment engines/vllm"
   "answer=base release text budget engines plan catalogue model command machine deployment"
-  "gate=base release text command manifest answer"
+  "gate=base release text command history manifest answer"
   "report=base release command"
   "cli=base release command report"
 )

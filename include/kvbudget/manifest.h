@@ -21,6 +21,12 @@ struct kvb_spot {
 #define KVB_LABEL_CAPACITY 320
 #define KVB_DEVICES_CAPACITY 64
 
+// A piece of one line of the file; first.line 0: the file does not hold it as it is.
+struct kvb_region {
+    struct kvb_spot first;
+    uint32_t characters;
+};
+
 // A flag in the file that not every release knows.
 #define KVB_DATED_FLAGS_MAX 32
 struct kvb_dated_flag {
@@ -35,7 +41,9 @@ struct kvb_found {
     char name[KVB_NAME_CAPACITY]; // "Deployment/qwen", "services.vllm", "vllm serve"
     struct kvb_spot place;
     struct kvb_deployment deployment;
-    struct kvb_spot settings[KVB_SETTING_COUNT]; // the flag that said it
+    struct kvb_spot settings[KVB_SETTING_COUNT];  // the flag that said it
+    struct kvb_region values[KVB_SETTING_COUNT];  // and its value, where that is written out
+    struct kvb_region mistakes[KVB_PROBLEMS_MAX]; // of `problems`: the flag nobody knows
     struct kvb_spot model, gpu, engine;
     char gpu_label[KVB_LABEL_CAPACITY]; // "KEY=VALUE" of the label that names a GPU product, or ""
     uint32_t gpu_limit;                 // GPUs the file hands to the engine; 0 = not said
@@ -54,10 +62,13 @@ struct kvb_found {
 // Receives each deployment in file order. Anything but KVB_OK ends the reading.
 typedef enum kvb_status kvb_found_taker(void *context, const struct kvb_found *found);
 
+struct kvb_files; // private to the library
+
 struct kvb_manifest_options {
     const char *const *environment; // NAME=VALUE for ${NAME} in files
     uint32_t environment_count;
-    bool lenient; // a file of a folder: what holds no deployment, or cannot be one, is passed over
+    bool lenient;                  // a file of a folder: what holds no deployment, or cannot be one, is passed over
+    const struct kvb_files *files; // where files are; NULL: the disk
 };
 
 // What a file came to.
@@ -72,7 +83,8 @@ enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t len
                                   const struct kvb_manifest_options *options, kvb_found_taker *take, void *context,
                                   struct kvb_manifest_seen *seen, struct kvb_problems *problems) KVB_MUST_USE;
 enum kvb_status kvb_manifest_load(const char *path, const struct kvb_manifest_options *options, kvb_found_taker *take,
-                                  void *context, struct kvb_manifest_seen *seen, struct kvb_problems *problems) KVB_MUST_USE;
+                                  void *context, struct kvb_manifest_seen *seen,
+                                  struct kvb_problems *problems) KVB_MUST_USE;
 
 // Walks a folder in the order of names: `visit` receives each file whose name can be a deployment's.
 // Hidden folders, links to folders and folders of packages are not entered. `seen` counts all files.

@@ -38,13 +38,26 @@ struct kvb_check_rule_row {
 };
 const struct kvb_check_rule_row *kvb_check_rule_row_of(enum kvb_check_rule rule); // NULL: no such row
 
+// What to write instead: at a piece of a line, or as a flag that is added.
+struct kvb_fix {
+    struct kvb_region region; // first.line 0: the flag is added, or taken out
+    bool removes;             // the flag is left out
+    char flag[128];           // "--max-model-len 20960"
+    char was[128];            // as it is now, by the file or by default; or ""
+    char text[64];            // that takes the region's place; or ""
+    const char *why;          // static sentence, or NULL
+};
+#define KVB_FIXES_MAX 3
+
 #define KVB_FINDINGS_MAX 24
 struct kvb_finding {
     enum kvb_check_rule rule;
     enum kvb_severity severity; // errors decide, warnings are only said
     struct kvb_spot place;
     bool waived;
-    bool unknown; // something is not known, rather than wrong: the policy says what that counts
+    bool unknown;       // something is not known, rather than wrong: the policy says what that counts
+    uint32_t fix_count; // all of them together mend it
+    struct kvb_fix fixes[KVB_FIXES_MAX];
     char text[KVB_PROBLEM_TEXT_CAPACITY];
 };
 struct kvb_findings {
@@ -53,6 +66,9 @@ struct kvb_findings {
 };
 void kvb_findings_add(struct kvb_findings *findings, enum kvb_check_rule rule, enum kvb_severity severity,
                       struct kvb_spot place, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+// What mends the finding that was added last.
+void kvb_findings_fix(struct kvb_findings *findings, const struct kvb_fix *fix);
 
 #define KVB_POLICY_LISTED_MAX 16
 #define KVB_PATTERN_CAPACITY 256
@@ -101,7 +117,7 @@ struct kvb_policy_waiver {
 enum kvb_policy_unknown { KVB_UNKNOWN_DEFAULT, KVB_UNKNOWN_ERROR, KVB_UNKNOWN_WARN, KVB_UNKNOWN_IGNORE };
 
 #define KVB_POLICY_MAX 64
-#define KVB_POLICY_LINES_MAX 512 // of gpus, models and waivers: a baseline has one for each finding
+#define KVB_POLICY_LINES_MAX 512     // of gpus, models and waivers: a baseline has one for each finding
 #define KVB_POLICY_FILL_IN "FILL-IN" // written by --init where a name is missing; stands for nothing yet
 struct kvb_policy {
     uint32_t rule_count, gpu_count, model_count, waiver_count;

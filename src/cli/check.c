@@ -113,6 +113,13 @@ static int judge(struct arguments *arguments, struct kvb_gate *gate, const struc
     if (status != KVB_OK) {
         return kvb_status_exit_code(status);
     }
+    if (arguments->against != NULL) {
+        status = kvb_gate_compare(gate, arguments->against, arguments->operands, (uint32_t)arguments->operand_count,
+                                  &arguments->problems);
+    }
+    if (status != KVB_OK) {
+        return kvb_status_exit_code(status);
+    }
     struct kvb_gate_totals totals = kvb_gate_count(gate);
     render(arguments, &totals, documents, out);
     arguments->answered = true;
@@ -126,6 +133,7 @@ int check_run(struct arguments *arguments, struct kvb_buffer *answer)
     options.no_policy = arguments->init;
     options.expects = arguments->expects;
     options.expected = arguments->expected;
+    options.keeps_figures = arguments->against != NULL || arguments->format == FORMAT_MARKDOWN;
     enum kvb_status status;
     if (arguments->format == FORMAT_JSON) {
         options.take = take_case;
@@ -168,6 +176,13 @@ static bool set_init(struct arguments *arguments, const struct option_row *row, 
     return true;
 }
 
+static bool set_against(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    (void)row;
+    arguments->against = value;
+    return true;
+}
+
 static bool set_expect(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     uint64_t number = 0;
@@ -190,6 +205,8 @@ void options_add_check(struct option_list *list)
          .set_bit = OPTIONS_CHECK},
         {"init", NULL, NULL, "write a first policy: lines to fill in, and today's findings waived for 90 days", NULL,
          set_init, .set_bit = OPTIONS_CHECK},
+        {"against", NULL, "REF", "compare with a commit: what moved, and what is worse", NULL, set_against,
+         .set_bit = OPTIONS_CHECK},
         {"expect", NULL, "N", "fail unless exactly N deployments are found", NULL, set_expect,
          .set_bit = OPTIONS_CHECK},
     };

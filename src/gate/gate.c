@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "manifest/manifest_walk.h"
 
 #define DEFAULT_POLICY "kvbudget-policy.yaml"
 
@@ -52,7 +53,7 @@ static void note_not_understood(struct kvb_gate *gate)
     }
 }
 
-static void judge_file(struct kvb_gate *gate, const char *path, bool lenient)
+void kvb_gate_judge_file(struct kvb_gate *gate, const char *path, bool lenient)
 {
     struct kvb_problems *problems = gate->file_problems;
     struct kvb_manifest_seen seen = {0};
@@ -61,6 +62,9 @@ static void judge_file(struct kvb_gate *gate, const char *path, bool lenient)
     gate->file = strcmp(path, "-") == 0 ? "standard input" : path; // kept by the cases that name it
     gate->reading.lenient = lenient;
     enum kvb_status status = kvb_manifest_load(path, &gate->reading, take_found, gate, &seen, problems);
+    if (status == KVB_UNKNOWN_NAME && problems->count == 0) {
+        return; // a commit that does not have it
+    }
     gate->totals.files_read++;
     gate->totals.files_with += seen.deployments > 0;
     bool own = gate->totals.policy != NULL && strcmp(path, gate->totals.policy) == 0;
@@ -80,7 +84,7 @@ static void judge_file(struct kvb_gate *gate, const char *path, bool lenient)
 static enum kvb_status visit(void *context, const char *path)
 {
     struct kvb_gate *gate = context;
-    judge_file(gate, path, true);
+    kvb_gate_judge_file(gate, path, true);
     return gate->no_memory ? KVB_NO_MEMORY : KVB_OK;
 }
 
@@ -89,21 +93,28 @@ static enum kvb_status end_of_path(struct kvb_gate *gate)
     return gate->no_memory ? out_of_memory(gate->said) : KVB_OK;
 }
 
-enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip_others, struct kvb_problems *problems)
+void kvb_gate_judge_folder(struct kvb_gate *gate, const char *path)
 {
     struct kvb_problems *own = gate->walk_problems;
-    gate->said = problems;
-    if (!kvb_manifest_is_folder(path)) {
-        gate->totals.files_seen++;
-        judge_file(gate, path, skip_others);
-        return end_of_path(gate);
-    }
     kvb_problems_init(own);
-    enum kvb_status status = kvb_manifest_walk(path, visit, gate, &gate->totals.files_seen, own);
-    if (status != KVB_OK && !gate->no_memory) {
+    enum kvb_status status =
+        kvb_manifest_walk_in(gate->reading.files, path, visit, gate, &gate->totals.files_seen, own);
+    bool absent = status == KVB_UNKNOWN_NAME && own->count == 0;
+    if (status != KVB_OK && !absent && !gate->no_memory) {
         gate->totals.system_failed = gate->totals.system_failed || is_system_failure(status);
         gate->file = path;
         kvb_gate_unreadable(gate, own);
+    }
+}
+
+enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip_others, struct kvb_problems *problems)
+{
+    gate->said = problems;
+    if (kvb_manifest_is_folder(path)) {
+        kvb_gate_judge_folder(gate, path);
+    } else {
+        gate->totals.files_seen++;
+        kvb_gate_judge_file(gate, path, skip_others);
     }
     return end_of_path(gate);
 }
@@ -196,12 +207,14 @@ struct kvb_gate_totals kvb_gate_count(const struct kvb_gate *gate)
     totals.count = gate->cases.count;
     totals.not_understood = gate->not_understood.items;
     totals.not_understood_count = gate->not_understood.count;
+    totals.against = gate->against;
     return totals;
 }
 
 void kvb_gate_free(struct kvb_gate *gate)
 {
     if (gate != NULL) {
+        kvb_gate_free(gate->before);
         kvb_arena_free(&gate->arena);
         kvb_free(gate);
     }

@@ -9,6 +9,7 @@
 
 struct loaded_model;
 struct loaded_gpu;
+struct kvb_history;
 
 struct kvb_gate {
     struct kvb_gate_options options;
@@ -39,6 +40,8 @@ struct kvb_gate {
     } not_understood;
     struct gate_resident *residents; // of the file in hand, newest first
     struct gate_missing *missing;    // GPUs and models nobody names, newest first
+    struct kvb_gate *before;         // of another commit, or NULL
+    const struct kvb_against *against;
 };
 
 // A deployment of the file in hand that runs at the same time as others.
@@ -57,6 +60,20 @@ struct gate_missing {
     const char *file, *label, *model;
     uint32_t count;
 };
+
+// ---- gate.c
+// Judges one file, or all files of a folder, from where gate->reading.files says.
+void kvb_gate_judge_file(struct kvb_gate *gate, const char *path, bool lenient);
+void kvb_gate_judge_folder(struct kvb_gate *gate, const char *path);
+
+// ---- gate_figures.c
+// Of the answer in hand; NULL: no memory.
+const struct kvb_case_figures *kvb_gate_keep_figures(struct kvb_gate *gate, const struct kvb_found *found);
+
+// ---- gate_moved.c
+// What differs between two cases, of which one may be missing. `scratch` has room for KVB_MOVED_MAX.
+#define KVB_MOVED_MAX (KVB_SETTING_COUNT + 16U)
+void kvb_gate_say_moved(struct kvb_gate *gate, struct kvb_case_change *change, struct kvb_moved *scratch);
 
 // ---- gate_case.c
 // Answers one deployment and adds its case.

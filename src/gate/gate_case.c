@@ -1,4 +1,5 @@
 // One deployment of a check: flags laid over it, answered, judged, kept as a case.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -98,7 +99,8 @@ static bool flag_name(const char *text, char name[96])
 }
 
 // A flag nobody knows may be new; one that is nearly a known one is a slip that the engine refuses.
-static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *problem, struct kvb_spot spot)
+static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *problem, struct kvb_spot spot,
+                             const struct kvb_region *region)
 {
     struct kvb_nearest nearest;
     char name[96], meant[96];
@@ -120,15 +122,23 @@ static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *pr
     kvb_findings_add(gate->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, spot,
                      "%.*s is no flag of vLLM; did you mean --%s?", (int)strcspn(problem->text, " ="), problem->text,
                      meant);
+    struct kvb_fix fix = {.region = *region};
+    (void)snprintf(fix.flag, sizeof fix.flag, "--%s", meant);
+    (void)snprintf(fix.was, sizeof fix.was, "%.*s", (int)strcspn(problem->text, " ="), problem->text);
+    (void)kvb_copy(fix.text, sizeof fix.text, fix.flag);
+    kvb_findings_fix(gate->findings, &fix);
 }
 
-static void add_problem(struct kvb_gate *gate, const struct kvb_found *found, const struct kvb_problem *problem)
+// `region`: of the flag it speaks of, or NULL.
+static void add_problem(struct kvb_gate *gate, const struct kvb_found *found, const struct kvb_problem *problem,
+                        const struct kvb_region *region)
 {
+    static const struct kvb_region nowhere;
     struct kvb_spot spot = kvb_gate_place(found, (struct kvb_spot){problem->line, problem->column});
     bool unknown_flag =
         problem->status == KVB_UNKNOWN_NAME && problem->severity != KVB_ERROR && problem->text[0] == '-';
     if (unknown_flag) {
-        add_unknown_flag(gate, problem, spot);
+        add_unknown_flag(gate, problem, spot, region != NULL ? region : &nowhere);
     } else {
         enum kvb_check_rule rule = found->foreign != NULL ? KVB_CHECK_ENGINE : KVB_CHECK_INPUT;
         kvb_findings_add(gate->findings, rule, problem->severity, spot, "%s", problem->text);
@@ -194,6 +204,18 @@ const char *kvb_gate_keep(struct kvb_gate *gate, const char *text)
     return copy != NULL ? copy : "";
 }
 
+static void keep_fixes(struct kvb_gate *gate, const struct kvb_finding *finding, struct kvb_check_finding *kept)
+{
+    size_t size = finding->fix_count * sizeof finding->fixes[0];
+    struct kvb_fix *fixes = size > 0 ? kvb_arena_take(&gate->arena, size) : NULL;
+    gate->no_memory = gate->no_memory || (size > 0 && fixes == NULL);
+    if (fixes != NULL) {
+        memcpy(fixes, finding->fixes, size);
+        kept->fixes = fixes;
+        kept->fix_count = finding->fix_count;
+    }
+}
+
 static const struct kvb_check_finding *keep_findings(struct kvb_gate *gate)
 {
     const struct kvb_findings *findings = gate->findings;
@@ -201,8 +223,12 @@ static const struct kvb_check_finding *keep_findings(struct kvb_gate *gate)
     gate->no_memory = gate->no_memory || kept == NULL;
     for (uint32_t i = 0; kept != NULL && i < findings->count; i++) {
         const struct kvb_finding *finding = &findings->items[i];
-        kept[i] = (struct kvb_check_finding){finding->rule, finding->severity, finding->waived, finding->place,
-                                             kvb_gate_keep(gate, finding->text)};
+        kept[i] = (struct kvb_check_finding){.rule = finding->rule,
+                                             .severity = finding->severity,
+                                             .waived = finding->waived,
+                                             .place = finding->place,
+                                             .text = kvb_gate_keep(gate, finding->text)};
+        keep_fixes(gate, finding, &kept[i]);
     }
     return kept;
 }
@@ -253,8 +279,9 @@ static void hand_over(struct kvb_gate *gate, const struct kvb_check_case *each, 
     kvb_free(command);
 }
 
+// `found`: what it was answered for, or NULL.
 static void add_case(struct kvb_gate *gate, const char *kind, const char *name, struct kvb_spot place, const char *text,
-                     bool answered)
+                     const struct kvb_found *found)
 {
     struct kvb_check_case *each = new_case(gate);
     if (each == NULL) {
@@ -275,9 +302,12 @@ static void add_case(struct kvb_gate *gate, const char *kind, const char *name, 
     if (each->findings == NULL) {
         each->finding_count = 0;
     }
+    if (found != NULL && gate->options.keeps_figures) {
+        each->figures = kvb_gate_keep_figures(gate, found);
+    }
     count_case(&gate->totals, each);
     if (gate->options.take != NULL) {
-        hand_over(gate, each, answered);
+        hand_over(gate, each, found != NULL);
     }
 }
 
@@ -322,7 +352,7 @@ static bool answer_case(struct kvb_gate *gate, const struct kvb_found *found)
     }
     for (uint32_t i = 0; i < gate->problems->count; i++) {
         if (gate->problems->items[i].severity == KVB_ERROR) {
-            add_problem(gate, found, &gate->problems->items[i]);
+            add_problem(gate, found, &gate->problems->items[i], NULL);
         }
     }
     return false;
@@ -338,7 +368,7 @@ void kvb_gate_found(struct kvb_gate *gate, const struct kvb_found *found)
     *gate->deployment = found->deployment;
     overlay(gate->deployment, &gate->options.flags->deployment);
     for (uint32_t i = 0; i < found->problems.count; i++) {
-        add_problem(gate, found, &found->problems.items[i]);
+        add_problem(gate, found, &found->problems.items[i], &found->mistakes[i]);
     }
     gate->deployments++;
     bool planned = found->status == KVB_OK && !found->encodes_only;
@@ -354,7 +384,7 @@ void kvb_gate_found(struct kvb_gate *gate, const struct kvb_found *found)
         add_warnings(gate, found);
         kvb_gate_judge_together(gate, found);
     }
-    add_case(gate, found->kind, found->name, found->place, text, answered);
+    add_case(gate, found->kind, found->name, found->place, text, answered ? found : NULL);
 }
 
 void kvb_gate_add_case(struct kvb_gate *gate, const char *file, const char *name, enum kvb_check_rule rule,
@@ -364,7 +394,7 @@ void kvb_gate_add_case(struct kvb_gate *gate, const char *file, const char *name
     kvb_problems_init(gate->problems);
     gate->file = file;
     kvb_findings_add(gate->findings, rule, severity, place, "%s", text);
-    add_case(gate, NULL, name, place, "", false);
+    add_case(gate, NULL, name, place, "", NULL);
 }
 
 void kvb_gate_unreadable(struct kvb_gate *gate, const struct kvb_problems *problems)
@@ -377,5 +407,5 @@ void kvb_gate_unreadable(struct kvb_gate *gate, const struct kvb_problems *probl
     }
     struct kvb_spot place = problems->count > 0 ? (struct kvb_spot){problems->items[0].line, problems->items[0].column}
                                                 : (struct kvb_spot){0};
-    add_case(gate, NULL, "", place, "", false);
+    add_case(gate, NULL, "", place, "", NULL);
 }

@@ -99,6 +99,26 @@ static void add_advice(struct kvb_buffer *out, const struct kvb_advice *advice)
     }
 }
 
+// The advice as pieces of the file to replace, or flags to add.
+static void add_fixes(struct kvb_gate *gate, const struct kvb_found *found)
+{
+    const struct kvb_advice *advice = &gate->answer->advice;
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        const struct kvb_change *change = &advice->changes[advice->apply[i]];
+        struct kvb_fix fix = {.removes = change->removes_setting, .why = change->why};
+        bool said = gate->deployment->settings.values[change->setting].set;
+        (void)kvb_setting_flag(fix.flag, change->setting, change->removes_setting ? change->from : change->to);
+        (void)kvb_setting_flag(fix.was, change->setting, change->from);
+        fix.was[said ? sizeof fix.was - 1 : 0] = '\0';
+        const char *blank = strchr(fix.flag, ' ');
+        if (!fix.removes && blank != NULL && strpbrk(blank, "'\"{") == NULL) {
+            fix.region = found->values[change->setting];
+            (void)kvb_copy(fix.text, sizeof fix.text, blank + 1);
+        }
+        kvb_findings_fix(gate->findings, &fix);
+    }
+}
+
 static void add_reason(struct kvb_buffer *out, const struct kvb_budget *budget)
 {
     char first[32], second[32], third[32];
@@ -133,6 +153,7 @@ static void add_misfit(struct kvb_gate *gate, const struct kvb_found *found)
     add_advice(&text, &gate->answer->advice);
     kvb_findings_add(gate->findings, KVB_CHECK_FITS, KVB_ERROR, cause_of(found, budget), "%s",
                      text.data != NULL ? text.data : "");
+    add_fixes(gate, found);
     gate->no_memory = gate->no_memory || text.failed;
     kvb_buffer_free(&text);
 }

@@ -46,6 +46,14 @@ void kvb_findings_add(struct kvb_findings *findings, enum kvb_check_rule rule, e
     kvb_make_printable(finding->text);
 }
 
+void kvb_findings_fix(struct kvb_findings *findings, const struct kvb_fix *fix)
+{
+    struct kvb_finding *last = findings->count > 0 ? &findings->items[findings->count - 1] : NULL;
+    if (last != NULL && findings->dropped == 0 && last->fix_count < KVB_FIXES_MAX) {
+        last->fixes[last->fix_count++] = *fix;
+    }
+}
+
 // ---- patterns
 
 // A '*' that can still take more: where the pattern goes on, and how much is taken.

@@ -10,7 +10,7 @@
 #include "manifest/manifest_found.h"
 #include "manifest/manifest_kubernetes.h"
 #include "manifest/templates.h"
-#include "text/file.h"
+#include "text/files.h"
 
 // One row per kind of YAML document; the first that fits reads it.
 struct kind_row {
@@ -453,7 +453,7 @@ enum kvb_status kvb_manifest_load(const char *path, const struct kvb_manifest_op
     struct kvb_file file;
     *seen = (struct kvb_manifest_seen){0};
     size_t most = options->lenient ? LENIENT_MAX_BYTES : KVB_FILE_MAX_BYTES;
-    enum kvb_status status = kvb_file_read(&file, path, most, problems);
+    enum kvb_status status = kvb_files_read(options->files, &file, path, most, problems);
     if (status == KVB_OK) {
         const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
         status = kvb_manifest_read(name, file.text, file.length, options, take, context, seen, problems);

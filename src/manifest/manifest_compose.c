@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "manifest/manifest_reader.h"
-#include "text/file.h"
+#include "text/files.h"
 
 #define ENV_FILE_MAX_BYTES ((size_t)1 << 20)
 
@@ -51,8 +51,9 @@ static const struct kvb_variable *read_env_file(struct kvb_manifest *manifest)
     const char *path = kvb_manifest_join(manifest, folder, ".env", "");
     const struct kvb_variable *variables = NULL;
     struct kvb_file file;
-    if (!kvb_path_exists(path) || kvb_path_is_link(path) ||
-        kvb_file_read(&file, path, ENV_FILE_MAX_BYTES, NULL) != KVB_OK) {
+    const struct kvb_files *files = manifest->options->files;
+    bool closed = files == NULL && (!kvb_path_exists(path) || kvb_path_is_link(path));
+    if (closed || kvb_files_read(files, &file, path, ENV_FILE_MAX_BYTES, NULL) != KVB_OK) {
         return NULL;
     }
     for (const char *line = file.text; *line != '\0';) {

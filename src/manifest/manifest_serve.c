@@ -8,7 +8,7 @@
 #include "engines/vllm/serve_flags.h"
 #include "engines/vllm/serve_since.h"
 #include "manifest/manifest_found.h"
-#include "text/file.h"
+#include "text/files.h"
 
 #define CONFIG_MAX_BYTES ((size_t)1 << 20)
 
@@ -64,7 +64,7 @@ static void add_config(struct serve *serve, const struct kvb_arg *flag, const ch
     struct kvb_tree tree = {0};
     struct kvb_words read = {0};
     const char *name = beside(manifest, path);
-    enum kvb_status status = kvb_file_read(&file, name, CONFIG_MAX_BYTES, NULL);
+    enum kvb_status status = kvb_files_read(manifest->options->files, &file, name, CONFIG_MAX_BYTES, NULL);
     if (status == KVB_OK) {
         status = kvb_tree_read_manifest(&tree, name, file.text, file.length, NULL);
         kvb_file_free(&file);
@@ -161,6 +161,86 @@ static void say_unknown(struct serve *serve, uint32_t index, struct kvb_problem 
     kvb_make_printable(problem->text);
 }
 
+// ---- where values stand
+
+// Behind a name or value that ends here.
+static bool is_end(char c)
+{
+    return c == '\0' || strchr(" \t\r\n\"',;)]}\\#", c) != NULL;
+}
+
+// A word as it is written at the offset, with or without a quote in front.
+static size_t written_at(const struct kvb_manifest *manifest, size_t offset, const char *text)
+{
+    size_t length = strlen(text);
+    if (offset == KVB_NOWHERE || offset >= manifest->length || length == 0) {
+        return KVB_NOWHERE;
+    }
+    const char *at = manifest->text + offset;
+    at += *at == '"' || *at == '\'';
+    return strncmp(at, text, length) == 0 && is_end(at[length]) ? (size_t)(at - manifest->text) : KVB_NOWHERE;
+}
+
+// `key: value` and `key=value`: the value behind the key on the same line.
+static size_t behind_key(const struct kvb_manifest *manifest, size_t offset, const char *text)
+{
+    if (offset == KVB_NOWHERE || offset >= manifest->length) {
+        return KVB_NOWHERE;
+    }
+    const char *at = manifest->text + offset;
+    at += strspn(at, "\"'");
+    at += strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+    at += strspn(at, "\"'");
+    size_t blanks = strspn(at, " \t"), sign = at[blanks] == ':' || at[blanks] == '=';
+    if (sign == 0) {
+        return KVB_NOWHERE;
+    }
+    at += blanks + sign;
+    at += strspn(at, " \t");
+    return written_at(manifest, (size_t)(at - manifest->text), text);
+}
+
+static struct kvb_region region_of(const struct kvb_manifest *manifest, size_t offset, const char *text)
+{
+    struct kvb_region region = {.first = kvb_source_spot(manifest, offset)};
+    bool plain = offset != KVB_NOWHERE;
+    for (const char *c = text; *c != '\0'; c++) {
+        plain = plain && *c > ' ' && *c <= '~';
+    }
+    region.characters = (uint32_t)strlen(text);
+    return plain ? region : (struct kvb_region){.first = {0}};
+}
+
+// The value of the flag at `index`, where the file writes it as it is.
+static struct kvb_region value_region(const struct serve *serve, uint32_t index)
+{
+    const struct kvb_words *words = &serve->words;
+    const struct kvb_arg *flag = &words->items[index];
+    const char *sign = strchr(flag->text, '='), *value = NULL;
+    size_t at = KVB_NOWHERE;
+    if (flag->text[0] == '-' && sign != NULL) {
+        value = sign + 1;
+        size_t whole = written_at(serve->manifest, flag->offset, flag->text);
+        at = whole != KVB_NOWHERE ? whole + (size_t)(value - flag->text) : KVB_NOWHERE;
+    } else if (index + 1 < words->count) {
+        value = words->items[index + 1].text;
+        at = written_at(serve->manifest, words->items[index + 1].offset, value);
+    }
+    if (value != NULL && at == KVB_NOWHERE) {
+        at = behind_key(serve->manifest, flag->offset, value);
+    }
+    return value != NULL ? region_of(serve->manifest, at, value) : (struct kvb_region){.first = {0}};
+}
+
+static struct kvb_region flag_region(const struct serve *serve, uint32_t index)
+{
+    const struct kvb_arg *flag = &serve->words.items[index];
+    size_t at = written_at(serve->manifest, flag->offset, flag->text);
+    struct kvb_region region = region_of(serve->manifest, at, flag->text);
+    region.characters = region.first.line > 0 ? (uint32_t)strcspn(flag->text, "=") : 0;
+    return region;
+}
+
 // Problems and settings receive the place of the flag that brought them.
 static void place_all(struct serve *serve, const struct kvb_serve_trace *trace, uint32_t problems_before)
 {
@@ -174,10 +254,12 @@ static void place_all(struct serve *serve, const struct kvb_serve_trace *trace, 
         problem->column = spot.column;
         (void)kvb_copy(problem->file, sizeof problem->file, serve->manifest->file);
         say_unknown(serve, index, problem);
+        found->mistakes[i] = flag_region(serve, index);
     }
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         if (trace->settings[i] > 0) {
             found->settings[i] = kvb_source_spot(serve->manifest, serve->words.items[trace->settings[i]].offset);
+            found->values[i] = value_region(serve, (uint32_t)trace->settings[i]);
         }
     }
     if (trace->model > 0) {

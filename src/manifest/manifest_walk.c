@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "manifest/manifest_reader.h"
-#include "text/file.h"
+#include "manifest/manifest_walk.h"
 
 #define DEPTH_MAX 24
 #define FILES_MAX 1000000U
@@ -60,6 +60,7 @@ static bool is_skipped(const char *name)
 }
 
 struct walk {
+    const struct kvb_files *files;
     kvb_file_visitor *visit;
     void *context;
     uint32_t *seen;
@@ -98,7 +99,7 @@ static enum kvb_status enter(const struct walk *walk, const char *path, unsigned
         return kvb_problem_add(walk->problems, KVB_ERROR, KVB_TOO_LARGE, (struct kvb_place){.file = path},
                                "folders nested more than %u deep are not entered", (unsigned)DEPTH_MAX);
     }
-    enum kvb_status status = kvb_folder_read(&folder, path, walk->problems);
+    enum kvb_status status = kvb_files_list(walk->files, &folder, path, walk->problems);
     for (size_t i = 0; i < folder.count && status == KVB_OK; i++) {
         status = look_at(walk, path, &folder.entries[i], depth);
     }
@@ -109,7 +110,13 @@ static enum kvb_status enter(const struct walk *walk, const char *path, unsigned
 enum kvb_status kvb_manifest_walk(const char *folder, kvb_file_visitor *visit, void *context, uint32_t *seen,
                                   struct kvb_problems *problems)
 {
-    const struct walk walk = {visit, context, seen, problems};
+    return kvb_manifest_walk_in(NULL, folder, visit, context, seen, problems);
+}
+
+enum kvb_status kvb_manifest_walk_in(const struct kvb_files *files, const char *folder, kvb_file_visitor *visit,
+                                     void *context, uint32_t *seen, struct kvb_problems *problems)
+{
+    const struct walk walk = {files, visit, context, seen, problems};
     return enter(&walk, folder, 0);
 }
 

@@ -25,6 +25,13 @@ void kvb_render_check_junit(struct kvb_buffer *out, const struct kvb_check_repor
 void kvb_render_check_sarif(struct kvb_buffer *out, const struct kvb_check_report *report);
 void kvb_render_check_markdown(struct kvb_buffer *out, const struct kvb_check_report *report);
 
+// What moved since another commit, for each format that shows it (render_against.c).
+void kvb_render_against_text(struct kvb_buffer *out, const struct kvb_against *against, bool color);
+void kvb_render_against_markdown(struct kvb_buffer *out, const struct kvb_against *against);
+void kvb_render_against_json(struct kvb_json *json, const struct kvb_against *against);
+// Text of a page: what would be read as markup is not.
+void kvb_markdown_add(struct kvb_buffer *out, const char *text);
+
 // JSON is written case by case, because each holds its plan: begin, one call per case, then the document.
 void kvb_check_json_begin(struct kvb_json *json, struct kvb_buffer *body);
 void kvb_check_json_case(struct kvb_json *json, const struct kvb_check_case *each, const struct kvb_plan_report *plan);

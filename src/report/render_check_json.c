@@ -11,6 +11,19 @@ static void line_or_null(struct kvb_json *json, const char *key, uint32_t number
     }
 }
 
+// What to set; with a place where the file's own value is to change.
+static void add_fix(struct kvb_json *json, const struct kvb_fix *fix)
+{
+    kvb_json_open_object(json, NULL);
+    kvb_json_text(json, "flag", fix->flag);
+    kvb_json_bool(json, "removes", fix->removes);
+    kvb_json_text_or_null(json, "text", fix->text);
+    line_or_null(json, "line", fix->region.first.line);
+    line_or_null(json, "column", fix->region.first.column);
+    line_or_null(json, "characters", fix->region.characters);
+    kvb_json_close_object(json);
+}
+
 static void add_finding(struct kvb_json *json, const struct kvb_check_finding *finding)
 {
     kvb_json_open_object(json, NULL);
@@ -20,6 +33,11 @@ static void add_finding(struct kvb_json *json, const struct kvb_check_finding *f
     line_or_null(json, "column", finding->place.column);
     kvb_json_text(json, "text", finding->text);
     kvb_json_bool(json, "waived", finding->waived);
+    kvb_json_open_list(json, "fixes");
+    for (uint32_t i = 0; i < finding->fix_count; i++) {
+        add_fix(json, &finding->fixes[i]);
+    }
+    kvb_json_close_list(json);
     kvb_json_close_object(json);
 }
 
@@ -85,6 +103,7 @@ void kvb_render_check_json(struct kvb_buffer *out, const struct kvb_check_report
     }
     kvb_json_close_list(&json);
     kvb_json_text(&json, "policy", report->totals.policy);
+    kvb_render_against_json(&json, report->totals.against);
     kvb_render_problems_json(&json, report->problems);
     kvb_json_close_object(&json);
     kvb_json_finish(&json);

@@ -1,51 +1,199 @@
-// A check as a summary page: one table of deployments.
+// A check as a page for a job's summary or a comment: one table of deployments, then each failure with its figures
+// and what to write instead.
+#include <string.h>
+
+#include <kvbudget/units.h>
+
 #include "report/check_report.h"
 #include "report/safe_text.h"
 
-// Text of a table cell: bars and angle brackets would be read as markup.
-static void add_cell(struct kvb_buffer *out, const char *text)
+#define PAGE_MAX 60000U // a comment on GitHub holds 65,536 characters
+
+void kvb_markdown_add(struct kvb_buffer *out, const char *text)
 {
+    static const char marked[] = "|\\`*_[]#!~>";
     struct kvb_buffer safe;
     kvb_buffer_init(&safe);
     kvb_text_add_safe(&safe, text);
     for (const char *c = safe.data != NULL ? safe.data : ""; *c != '\0'; c++) {
-        if (*c == '<') {
+        switch (*c) {
+        case '<':
             kvb_buffer_add(out, "&lt;");
-            continue;
+            break;
+        case '&':
+            kvb_buffer_add(out, "&amp;");
+            break;
+        case '@': // would call somebody
+            kvb_buffer_add(out, "&#64;");
+            break;
+        default:
+            kvb_buffer_add(out, strchr(marked, *c) != NULL ? "\\" : "");
+            kvb_buffer_add_n(out, c, 1);
         }
-        kvb_buffer_add(out, *c == '|' || *c == '\\' || *c == '`' || *c == '*' || *c == '_' ? "\\" : "");
-        kvb_buffer_add_n(out, c, 1);
     }
     out->failed = out->failed || safe.failed;
     kvb_buffer_free(&safe);
 }
 
-static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each)
+static void add_place(struct kvb_buffer *out, const char *file, struct kvb_spot spot)
 {
-    const struct kvb_check_finding *reason = kvb_case_reason(each);
-    struct kvb_spot spot = kvb_case_spot(each);
-    kvb_buffer_printf(out, "| %s | ", kvb_case_verdict_name(each->verdict));
-    add_cell(out, each->name);
-    kvb_buffer_add(out, " | ");
-    add_cell(out, each->file);
+    kvb_markdown_add(out, file);
     if (spot.line > 0) {
         kvb_buffer_printf(out, ":%u", (unsigned)spot.line);
     }
+}
+
+static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each)
+{
+    const struct kvb_check_finding *reason = kvb_case_reason(each);
+    kvb_buffer_printf(out, "| %s | ", kvb_case_verdict_name(each->verdict));
+    kvb_markdown_add(out, each->name);
+    kvb_buffer_add(out, " | ");
+    add_place(out, each->file, kvb_case_spot(each));
     kvb_buffer_printf(out, " | %s | ", reason != NULL ? kvb_check_rule_row_of(reason->rule)->id : "");
-    add_cell(out, reason != NULL ? reason->text : each->text);
+    kvb_markdown_add(out, reason != NULL ? reason->text : each->text);
     kvb_buffer_add(out, " |\n");
+}
+
+// ---- one failure
+
+static void add_row(struct kvb_buffer *out, const char *what, int64_t bytes)
+{
+    char size[32];
+    kvb_buffer_printf(out, "| %s | %s |\n", what, kvb_format_gib(size, bytes, 2));
+}
+
+static void add_figures(struct kvb_buffer *out, const struct kvb_case_figures *figures)
+{
+    char length[32];
+    int64_t others = (int64_t)figures->requested_bytes - figures->weights_bytes - figures->kv_cache_bytes;
+    kvb_buffer_add(out, "\n| on each GPU | GiB |\n|---|---:|\n");
+    add_row(out, "requested", (int64_t)figures->requested_bytes);
+    add_row(out, "weights", figures->weights_bytes);
+    add_row(out, "activations and what else runs", others);
+    add_row(out, "left for KV cache", figures->kv_cache_bytes);
+    kvb_buffer_printf(out, "| needed by one request of %s tokens ", kvb_format_count(length, figures->length_tokens));
+    kvb_buffer_printf(out, "| %s |\n", kvb_format_gib(length, (int64_t)figures->needed_bytes, 2));
+    kvb_buffer_printf(out, "| **missing** | **%s** |\n", kvb_format_gib(length, -figures->balance_bytes, 2));
+}
+
+static void add_fix(struct kvb_buffer *out, const struct kvb_fix *fix)
+{
+    kvb_buffer_add(out, "\n```diff\n");
+    if (fix->removes || fix->was[0] != '\0') {
+        kvb_buffer_printf(out, "- %s\n", fix->removes ? fix->flag : fix->was);
+    }
+    if (!fix->removes) {
+        kvb_buffer_printf(out, "+ %s\n", fix->flag);
+    }
+    kvb_buffer_add(out, "```\n");
+    if (fix->region.first.line > 0) {
+        kvb_buffer_printf(out, "\nLine %u%s", (unsigned)fix->region.first.line, fix->why != NULL ? ": " : ".");
+    }
+    if (fix->why != NULL) {
+        kvb_buffer_add(out, fix->region.first.line > 0 ? "" : "\n");
+        kvb_markdown_add(out, fix->why);
+    }
+    kvb_buffer_add(out, fix->region.first.line > 0 || fix->why != NULL ? "\n" : "");
+}
+
+static void add_finding(struct kvb_buffer *out, const struct kvb_check_case *each,
+                        const struct kvb_check_finding *finding)
+{
+    kvb_buffer_printf(out, "\n**%s**, ", kvb_check_rule_row_of(finding->rule)->id);
+    add_place(out, each->file, finding->place.line > 0 ? finding->place : each->place);
+    kvb_buffer_add(out, ": ");
+    kvb_markdown_add(out, finding->text);
+    kvb_buffer_add(out, "\n");
+    bool short_of = finding->rule == KVB_CHECK_FITS && each->figures != NULL && each->figures->balance_bytes < 0;
+    if (short_of) {
+        add_figures(out, each->figures);
+    }
+    for (uint32_t i = 0; i < finding->fix_count; i++) {
+        add_fix(out, &finding->fixes[i]);
+    }
+}
+
+static void add_failure(struct kvb_buffer *out, const struct kvb_check_case *each)
+{
+    kvb_buffer_add(out, "\n#### ");
+    kvb_markdown_add(out, each->name[0] != '\0' ? each->name : each->file);
+    kvb_buffer_add(out, "\n");
+    if (each->text[0] != '\0') {
+        kvb_buffer_add(out, "\n");
+        kvb_markdown_add(out, each->text);
+        kvb_buffer_add(out, "\n");
+    }
+    for (uint32_t i = 0; i < each->finding_count; i++) {
+        if (each->findings[i].severity == KVB_ERROR && !each->findings[i].waived) {
+            add_finding(out, each, &each->findings[i]);
+        }
+    }
+}
+
+// ---- the page
+
+// Failures first: a page that is too long loses what passes.
+static uint32_t add_cases(struct kvb_buffer *out, const struct kvb_check_report *report, bool passing)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < report->totals.count; i++) {
+        const struct kvb_check_case *each = &report->totals.cases[i];
+        if ((each->verdict == KVB_CASE_PASS) != passing) {
+            continue;
+        }
+        if (out->length < PAGE_MAX / 2) {
+            add_case(out, each);
+        } else {
+            left++;
+        }
+    }
+    return left;
+}
+
+static uint32_t add_failures(struct kvb_buffer *out, const struct kvb_check_report *report)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < report->totals.count; i++) {
+        const struct kvb_check_case *each = &report->totals.cases[i];
+        if (each->verdict != KVB_CASE_PASS && out->length < PAGE_MAX) {
+            add_failure(out, each);
+        } else {
+            left += each->verdict != KVB_CASE_PASS;
+        }
+    }
+    return left;
+}
+
+static void add_not_understood(struct kvb_buffer *out, const struct kvb_gate_totals *totals)
+{
+    for (uint32_t i = 0; i < totals->not_understood_count && out->length < PAGE_MAX; i++) {
+        kvb_buffer_add(out, i == 0 ? "\nThese speak of an engine and gave no deployment: " : ", ");
+        kvb_markdown_add(out, totals->not_understood[i]);
+    }
+    kvb_buffer_add(out, totals->not_understood_count > 0 ? "\n" : "");
 }
 
 void kvb_render_check_markdown(struct kvb_buffer *out, const struct kvb_check_report *report)
 {
+    uint32_t left = 0;
     kvb_buffer_printf(out, "### kvbudget: %u passed, %u failed, %u errors\n", (unsigned)report->totals.passed,
                       (unsigned)report->totals.failed, (unsigned)report->totals.errors);
     if (report->totals.count == 0) {
         kvb_buffer_printf(out, "\nNo deployment in %u files.\n", (unsigned)report->totals.files_seen);
-        return;
+    } else {
+        kvb_buffer_add(out, "\n| | deployment | place | rule | what |\n|---|---|---|---|---|\n");
+        left = add_cases(out, report, false);
+        left += add_cases(out, report, true);
     }
-    kvb_buffer_add(out, "\n| | deployment | place | rule | what |\n|---|---|---|---|---|\n");
-    for (uint32_t i = 0; i < report->totals.count; i++) {
-        add_case(out, &report->totals.cases[i]);
+    if (report->totals.against != NULL) {
+        kvb_render_against_markdown(out, report->totals.against);
     }
+    uint32_t untold = add_failures(out, report);
+    if (left > 0 || untold > 0) {
+        kvb_buffer_printf(out,
+                          "\n%u deployments and the figures of %u failures are left out; --format text has them.\n",
+                          (unsigned)left, (unsigned)untold);
+    }
+    add_not_understood(out, &report->totals);
 }

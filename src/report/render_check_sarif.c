@@ -68,6 +68,61 @@ static void add_location(struct kvb_json *json, const struct kvb_check_case *eac
     kvb_json_close_list(json);
 }
 
+// Only where every change is one of a piece of the file.
+static bool is_replacement(const struct kvb_check_finding *finding)
+{
+    for (uint32_t i = 0; i < finding->fix_count; i++) {
+        if (finding->fixes[i].region.first.line == 0) {
+            return false;
+        }
+    }
+    return finding->fix_count > 0;
+}
+
+static void add_replacement(struct kvb_json *json, const struct kvb_fix *fix)
+{
+    const struct kvb_spot first = fix->region.first;
+    kvb_json_open_object(json, NULL);
+    kvb_json_open_object(json, "deletedRegion");
+    kvb_json_count(json, "startLine", first.line);
+    kvb_json_count(json, "startColumn", first.column);
+    kvb_json_count(json, "endColumn", (uint64_t)first.column + fix->region.characters);
+    kvb_json_close_object(json);
+    add_text(json, "insertedContent", fix->text);
+    kvb_json_close_object(json);
+}
+
+static void add_fixes(struct kvb_json *json, const struct kvb_check_case *each, const struct kvb_check_finding *finding)
+{
+    struct kvb_buffer text;
+    if (!is_replacement(finding)) {
+        return;
+    }
+    kvb_buffer_init(&text);
+    for (uint32_t i = 0; i < finding->fix_count; i++) {
+        kvb_buffer_printf(&text, "%s%s", i == 0 ? "Set " : " and ", finding->fixes[i].flag);
+    }
+    kvb_json_open_list(json, "fixes");
+    kvb_json_open_object(json, NULL);
+    add_text(json, "description", text.data != NULL ? text.data : "");
+    kvb_json_open_list(json, "artifactChanges");
+    kvb_json_open_object(json, NULL);
+    kvb_json_open_object(json, "artifactLocation");
+    add_uri(json, each->file);
+    kvb_json_close_object(json);
+    kvb_json_open_list(json, "replacements");
+    for (uint32_t i = 0; i < finding->fix_count; i++) {
+        add_replacement(json, &finding->fixes[i]);
+    }
+    kvb_json_close_list(json);
+    kvb_json_close_object(json);
+    kvb_json_close_list(json);
+    kvb_json_close_object(json);
+    kvb_json_close_list(json);
+    json->out->failed = json->out->failed || text.failed;
+    kvb_buffer_free(&text);
+}
+
 static void add_result(struct kvb_json *json, const struct kvb_check_case *each,
                        const struct kvb_check_finding *finding)
 {
@@ -83,6 +138,7 @@ static void add_result(struct kvb_json *json, const struct kvb_check_case *each,
     kvb_json_text(json, "level", levels[finding->severity]);
     add_text(json, "message", text.data != NULL ? text.data : "");
     add_location(json, each, finding->place.line > 0 ? finding->place : each->place);
+    add_fixes(json, each, finding);
     if (finding->waived) {
         kvb_json_open_list(json, "suppressions");
         kvb_json_open_object(json, NULL);

@@ -88,6 +88,9 @@ void kvb_render_check_text(struct kvb_buffer *out, const struct kvb_check_report
         add_case(out, &report->totals.cases[i], report->color);
     }
     kvb_buffer_add(out, report->totals.count > 0 ? "\n" : "");
+    if (report->totals.against != NULL) {
+        kvb_render_against_text(out, report->totals.against, report->color);
+    }
     kvb_buffer_printf(out, "%u passed, %u failed, ", (unsigned)report->totals.passed, (unsigned)report->totals.failed);
     add_count(out, report->totals.errors, "error", "errors");
     if (report->totals.waived > 0) {

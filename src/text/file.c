@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "text/descriptor.h"
+#include "text/files.h"
 
 #define FIRST_READ_BYTES ((size_t)64 << 10)
 
@@ -242,33 +243,11 @@ bool kvb_path_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-    const struct kvb_folder_entry *first = a, *second = b;
-    return strcmp(first->name, second->name);
-}
-
 static bool add_entry(struct kvb_folder *folder, size_t *capacity, int descriptor, const char *name)
 {
     struct stat status;
-    if (folder->count == *capacity) {
-        size_t wanted = *capacity > 0 ? *capacity * 2 : 64;
-        struct kvb_folder_entry *entries = kvb_reallocate(folder->entries, wanted * sizeof *entries);
-        if (entries == NULL) {
-            return false;
-        }
-        folder->entries = entries;
-        *capacity = wanted;
-    }
-    char *copy = kvb_reallocate(NULL, strlen(name) + 1);
-    if (copy == NULL) {
-        return false;
-    }
-    memcpy(copy, name, strlen(name) + 1);
     bool known = fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
-    folder->entries[folder->count++] =
-        (struct kvb_folder_entry){copy, known && S_ISDIR(status.st_mode), known && S_ISLNK(status.st_mode)};
-    return true;
+    return kvb_folder_add(folder, capacity, name, known && S_ISDIR(status.st_mode), known && S_ISLNK(status.st_mode));
 }
 
 enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path, struct kvb_problems *problems)
@@ -292,19 +271,8 @@ enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path, str
         kvb_folder_free(folder);
         return added ? kvb_system_problem(problems, KVB_CANNOT_READ, path, "read", error) : no_memory(problems, path);
     }
-    if (folder->count > 1) {
-        qsort(folder->entries, folder->count, sizeof folder->entries[0], compare_entries);
-    }
+    kvb_folder_sort(folder);
     return KVB_OK;
-}
-
-void kvb_folder_free(struct kvb_folder *folder)
-{
-    for (size_t i = 0; i < folder->count; i++) {
-        kvb_free(folder->entries[i].name);
-    }
-    kvb_free(folder->entries);
-    *folder = (struct kvb_folder){0};
 }
 
 // Fills the new file and keeps the old one's permissions.

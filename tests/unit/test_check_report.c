@@ -7,16 +7,23 @@
 #include "text/tree.h"
 #include "unit/test.h"
 
+static const struct kvb_fix in_place[] = {{.region = {{12, 20}, 6}, .flag = "--max-model-len 4096", .text = "4096"},
+                                          {.region = {{14, 5}, 4}, .flag = "--max-num-seqs 8", .text = "8"}};
+static const struct kvb_fix half_in_place[] = {
+    {.region = {{12, 20}, 6}, .flag = "--max-model-len 4096", .text = "4096"}, {.flag = "--enforce-eager"}};
+#define FINDING(r, s, w, line, column, what)                                                                           \
+    .rule = r, .severity = s, .waived = w, .place = {line, column}, .text = what
 static const struct kvb_check_finding bad[] = {
-    {KVB_CHECK_FITS, KVB_ERROR, false, {12, 7}, "needs <more> & \"more\"\nthan there is"},
-    {KVB_CHECK_FORBIDDEN, KVB_ERROR, true, {13, 1}, "waived one"},
-    {KVB_CHECK_UNKNOWN_FLAG, KVB_WARNING, false, {0, 0}, "a warning"},
+    {FINDING(KVB_CHECK_FITS, KVB_ERROR, false, 12, 7, "needs <more> & \"more\"\nthan there is"), 2, in_place},
+    {FINDING(KVB_CHECK_FORBIDDEN, KVB_ERROR, true, 13, 1, "waived one"), 2, half_in_place},
+    {FINDING(KVB_CHECK_UNKNOWN_FLAG, KVB_WARNING, false, 0, 0, "a warning"), 0, NULL},
 };
-static const struct kvb_check_finding worse[] = {{KVB_CHECK_NO_GPU, KVB_ERROR, false, {0, 0}, "which GPU?"}};
+static const struct kvb_check_finding worse[] = {
+    {FINDING(KVB_CHECK_NO_GPU, KVB_ERROR, false, 0, 0, "which GPU?"), 0, NULL}};
 static const struct kvb_check_case cases[] = {
-    {"a b/c,d:e.yaml", "compose", "services.x|y\033[31m", KVB_CASE_FAIL, {10, 3}, "summary", 3, bad},
-    {"a b/c,d:e.yaml", "compose", "services.z", KVB_CASE_PASS, {20, 3}, "fits", 0, NULL},
-    {"other.sh", NULL, "", KVB_CASE_ERROR, {0, 0}, "", 1, worse},
+    {"a b/c,d:e.yaml", "compose", "services.x|y\033[31m", KVB_CASE_FAIL, {10, 3}, "summary", 3, bad, NULL},
+    {"a b/c,d:e.yaml", "compose", "services.z", KVB_CASE_PASS, {20, 3}, "fits", 0, NULL, NULL},
+    {"other.sh", NULL, "", KVB_CASE_ERROR, {0, 0}, "", 1, worse, NULL},
 };
 static struct kvb_problems problems;
 static const struct kvb_check_report report = {
@@ -105,6 +112,49 @@ static void test_sarif(void **state)
     assert_text(at(at(at(at(run, "results")->first, "locations")->first, "physicalLocation"), "artifactLocation"),
                 "uri", "a%20b/c%2Cd%3Ae.yaml");
     kvb_tree_free(&tree);
+    kvb_buffer_free(&out);
+}
+
+// sarif-schema-2.1.0.json: a fix requires artifactChanges, a change artifactLocation and at least one replacement, a
+// replacement deletedRegion; an end column is behind the last character. A change that is only half a mend is none.
+static void test_sarif_fixes(void **state)
+{
+    struct kvb_tree tree = render_json(kvb_render_check_sarif);
+    const struct kvb_node *first = at(at(tree.root, "runs")->first, "results")->first;
+    const struct kvb_node *change = at(at(first, "fixes")->first, "artifactChanges")->first;
+    const struct kvb_node *replacement = at(change, "replacements")->first;
+    (void)state;
+    assert_text(at(at(first, "fixes")->first, "description"), "text", "Set --max-model-len 4096 and --max-num-seqs 8");
+    assert_text(at(change, "artifactLocation"), "uri", "a%20b/c%2Cd%3Ae.yaml");
+    assert_int_equal(at(change, "replacements")->count, 2);
+    assert_text(at(replacement, "deletedRegion"), "startLine", "12");
+    assert_text(at(replacement, "deletedRegion"), "startColumn", "20");
+    assert_text(at(replacement, "deletedRegion"), "endColumn", "26");
+    assert_text(at(replacement, "insertedContent"), "text", "4096");
+    assert_text(at(replacement->next, "insertedContent"), "text", "8");
+    for (const struct kvb_node *result = first->next; result != NULL; result = result->next) {
+        assert_null(kvb_node_get(result, "fixes"));
+    }
+    kvb_tree_free(&tree);
+    kvb_buffer_free(&out);
+}
+
+// A page that somebody else's file names are on: nothing in them is markup or calls anybody.
+static void test_markdown(void **state)
+{
+    static const struct kvb_check_case hostile[] = {
+        {"@team/<b>|[x](http://y).sh", "shell", "`code` #1 @all", KVB_CASE_FAIL, {1, 1}, "summary", 1, bad, NULL}};
+    struct kvb_check_report page = report;
+    (void)state;
+    page.totals.cases = hostile;
+    page.totals.count = 1;
+    kvb_buffer_init(&out);
+    kvb_render_check_markdown(&out, &page);
+    assert_null(strchr(out.data, '@'));
+    assert_null(strstr(out.data, "<b>"));
+    assert_null(strstr(out.data, "[x]("));
+    assert_non_null(strstr(out.data, "\\`code\\` \\#1 &#64;all"));
+    assert_non_null(strstr(out.data, "```diff\n+ --max-model-len 4096\n```\n"));
     kvb_buffer_free(&out);
 }
 
@@ -241,5 +291,5 @@ static void test_line_formats(void **state)
     kvb_buffer_free(&out);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_sarif), cmocka_unit_test(test_junit), cmocka_unit_test(test_json),
-              cmocka_unit_test(test_line_formats))
+KVB_TEST_MAIN(cmocka_unit_test(test_sarif), cmocka_unit_test(test_sarif_fixes), cmocka_unit_test(test_markdown),
+              cmocka_unit_test(test_junit), cmocka_unit_test(test_json), cmocka_unit_test(test_line_formats))

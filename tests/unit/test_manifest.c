@@ -24,7 +24,7 @@ static enum kvb_status take(void *context, const struct kvb_found *each)
 static enum kvb_status read_with(const char *file, const char *text, const char *const *environment, uint32_t pairs,
                                  bool lenient)
 {
-    const struct kvb_manifest_options options = {environment, pairs, lenient};
+    const struct kvb_manifest_options options = {environment, pairs, lenient, NULL};
     kvb_problems_init(&problems);
     memset(&found, 0, sizeof found);
     return kvb_manifest_read(file, text, strlen(text), &options, take, NULL, &read_result, &problems);
@@ -125,7 +125,7 @@ static void test_variables(void **state)
         {"5$", KVB_DOLLAR_SHELL, "5$", NULL},
         {"$B", KVB_DOLLAR_PLAIN, "$B", NULL},
     };
-    const struct kvb_manifest_options options = {environment, 1, false};
+    const struct kvb_manifest_options options = {environment, 1, false, NULL};
     struct kvb_manifest manifest = {.options = &options};
     const struct kvb_variable empty = {.name = "EMPTY", .value = ""};
     const struct kvb_variable b = {.name = "B", .value = "b", .older = &empty};

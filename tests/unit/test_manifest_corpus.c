@@ -144,7 +144,7 @@ static void read_row(const struct row *row)
     char path[512];
     struct kvb_manifest_seen seen_there = {0};
     static const char *const environment[] = {"PORT=9000"};
-    const struct kvb_manifest_options options = {environment, 1, false};
+    const struct kvb_manifest_options options = {environment, 1, false, NULL};
     (void)snprintf(path, sizeof path, KVB_SOURCE_DIR "/tests/fixtures/manifests/%s", row->file);
     kvb_buffer_init(&seen);
     kvb_buffer_add(&seen, "");
