@@ -15,6 +15,12 @@ static void put(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number
     value->set = 1;
 }
 
+static void apply(struct kvb_plan *plan, const struct kvb_change *change)
+{
+    put(plan, change->setting, change->to);
+    plan->settings.values[change->setting].set = !change->removes_setting;
+}
+
 static bool answer_with(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number, struct kvb_budget *budget)
 {
     struct kvb_setting_value before = plan->settings.values[setting];
@@ -123,15 +129,21 @@ static bool is_step(const struct kvb_budget *budget, const struct kvb_budget *tr
 static void describe(struct kvb_change *change, const struct kvb_rung *rung, const struct kvb_budget *budget,
                      const struct kvb_budget *tried)
 {
-    int64_t cache_bytes = tried->items[KVB_ITEM_KV_CACHE].bytes - budget->items[KVB_ITEM_KV_CACHE].bytes;
     change->setting = rung->setting;
     change->from = budget->settings.values[rung->setting].number;
     change->removes_setting = rung->removes;
     change->balance_bytes = tried->balance_bytes;
-    change->frees_bytes = rung->warns ? cache_bytes : tried->balance_bytes - budget->balance_bytes;
+    change->frees_bytes = tried->balance_bytes - budget->balance_bytes;
     change->why = rung->why;
     change->last_resort = rung->last_resort;
     change->useless = rung->warns;
+}
+
+// What people reach for in vain: it neither suffices nor leaves more for the cache.
+static bool is_vain(const struct kvb_budget *budget, const struct kvb_budget *tried)
+{
+    int64_t cache_bytes = tried->items[KVB_ITEM_KV_CACHE].bytes - budget->items[KVB_ITEM_KV_CACHE].bytes;
+    return tried->verdict == KVB_DOES_NOT_FIT && cache_bytes <= 0 && budget->refusal == NULL;
 }
 
 // Tries the candidates of one rung, mildest first: the first that fits, else the strongest that is a step.
@@ -147,7 +159,8 @@ static bool try_rung(struct kvb_plan_work *work, const struct kvb_budget *budget
         put(&work->plan, rung->setting, candidates[i]);
         bool computed = kvb_budget_quietly(&work->plan, &work->tried);
         bool fits = computed && !rung->warns && is_sound(work, &work->tried);
-        if (computed && (fits || rung->warns || is_step(budget, &work->tried))) {
+        bool listed = rung->warns ? is_vain(budget, &work->tried) : fits || is_step(budget, &work->tried);
+        if (computed && listed) {
             describe(change, rung, budget, &work->tried);
             change->to = candidates[i];
             change->fits = fits;
@@ -155,7 +168,7 @@ static bool try_rung(struct kvb_plan_work *work, const struct kvb_budget *budget
         }
     }
     *value = before;
-    return useful && (!rung->warns || (change->frees_bytes <= 0 && budget->refusal == NULL));
+    return useful;
 }
 
 static void climb(struct kvb_plan_work *work, const struct kvb_budget *budget, struct kvb_advice *advice)
@@ -201,7 +214,7 @@ static void recount(struct kvb_plan_work *work, const struct kvb_plan *original,
     work->plan.settings = original->settings;
     for (uint32_t i = 0; i < advice->apply_count; i++) {
         struct kvb_change *change = &advice->changes[advice->apply[i]];
-        put(&work->plan, change->setting, change->to);
+        apply(&work->plan, change);
         if (kvb_budget_quietly(&work->plan, &work->tried)) {
             change->balance_bytes = work->tried.balance_bytes;
             change->frees_bytes = work->tried.balance_bytes - balance_bytes;
@@ -242,7 +255,7 @@ static bool climb_together(struct kvb_plan_work *work, const struct kvb_plan *or
             continue;
         }
         change.together = true;
-        put(&work->plan, change.setting, change.to);
+        apply(&work->plan, &change);
         advice->apply[advice->apply_count++] = advice->change_count;
         advice->changes[advice->change_count++] = change;
         (void)kvb_budget_quietly(&work->plan, current);
@@ -268,30 +281,64 @@ static void choose(struct kvb_plan_work *work, const struct kvb_plan *plan, cons
     (void)climb_together(work, plan, budget, advice, true);
 }
 
+// The applied step that sets utilization; NULL when none does.
+static struct kvb_change *step_of_utilization(struct kvb_advice *advice)
+{
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        struct kvb_change *change = &advice->changes[advice->apply[i]];
+        if (change->setting == KVB_SET_GPU_MEMORY_UTILIZATION) {
+            return change;
+        }
+    }
+    return NULL;
+}
+
+static void add_room_step(struct kvb_plan_work *work, struct kvb_advice *advice, uint64_t ppm)
+{
+    const struct kvb_budget *before = &work->tried;
+    struct kvb_change change = {.setting = KVB_SET_GPU_MEMORY_UTILIZATION, .to = ppm, .together = true, .fits = true};
+    change.from = before->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
+    change.why = "leaves room for what lives outside the request";
+    change.balance_bytes = work->room.balance_bytes;
+    change.frees_bytes = work->room.balance_bytes - before->balance_bytes;
+    advice->apply[advice->apply_count++] = advice->change_count;
+    advice->changes[advice->change_count++] = change;
+}
+
 // The cache takes whatever a change frees: where what lives outside then finds no room, utilization goes down with it.
-static void leave_room(struct kvb_plan_work *work, const struct kvb_plan *original, struct kvb_advice *advice)
+static void leave_room(struct kvb_plan_work *work, const struct kvb_plan *original, const struct kvb_budget *budget,
+                       struct kvb_advice *advice)
 {
     const struct kvb_budget *before = &work->tried;
     work->plan.settings = original->settings;
     for (uint32_t i = 0; i < advice->apply_count; i++) {
-        put(&work->plan, advice->changes[advice->apply[i]].setting, advice->changes[advice->apply[i]].to);
+        apply(&work->plan, &advice->changes[advice->apply[i]]);
     }
     bool computed = kvb_budget_quietly(&work->plan, &work->tried);
     if (!computed || before->verdict == KVB_DOES_NOT_FIT || before->slack_bytes >= 0) {
         return;
     }
-    struct kvb_change change = {.setting = KVB_SET_GPU_MEMORY_UTILIZATION, .together = true, .fits = true};
-    change.from = before->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
-    change.to = roomy_utilization(work, before);
-    change.why = "leaves room for what lives outside the request";
-    if (change.to == 0) {
+    uint64_t ppm = roomy_utilization(work, before);
+    struct kvb_change *step = step_of_utilization(advice);
+    if (ppm == 0) {
         advice->apply_count = 0; // nothing that is short of room is advised
-        return;
+    } else if (step != NULL) {
+        step->to = ppm;
+        recount(work, original, budget, advice);
+    } else {
+        add_room_step(work, advice, ppm);
     }
-    change.balance_bytes = work->room.balance_bytes;
-    change.frees_bytes = work->room.items[KVB_ITEM_KV_CACHE].bytes - before->items[KVB_ITEM_KV_CACHE].bytes;
-    advice->apply[advice->apply_count++] = advice->change_count;
-    advice->changes[advice->change_count++] = change;
+}
+
+// Whether a change is one of the steps that are taken, or stands for itself.
+static bool is_kept(const struct kvb_advice *advice, uint32_t index)
+{
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        if (advice->apply[i] == index) {
+            return true;
+        }
+    }
+    return !advice->changes[index].together;
 }
 
 static bool is_alike(uint64_t from, uint64_t to, uint64_t other_to)
@@ -319,13 +366,14 @@ static bool is_advised(const struct kvb_advice *advice, const struct kvb_change 
            is_alike(useless->from, useless->to, advice->max_model_len);
 }
 
-// What is advised somewhere is not called useless elsewhere.
+// What is advised somewhere is not called useless elsewhere, and a step that is not taken is not listed.
 static void drop_contradictions(struct kvb_advice *advice)
 {
     uint32_t kept = 0, moved[KVB_CHANGES_MAX];
     for (uint32_t i = 0; i < advice->change_count; i++) {
         moved[i] = kept;
-        if (!advice->changes[i].useless || !is_advised(advice, &advice->changes[i])) {
+        const struct kvb_change *change = &advice->changes[i];
+        if (is_kept(advice, i) && !(change->useless && is_advised(advice, change))) {
             advice->changes[kept++] = advice->changes[i];
         }
     }
@@ -347,7 +395,7 @@ enum kvb_status kvb_advise_in(struct kvb_plan_work *work, const struct kvb_plan 
         choose(work, plan, budget, advice);
     }
     if (budget->verdict != KVB_DOES_NOT_FIT || advice->apply_count > 0) {
-        leave_room(work, plan, advice);
+        leave_room(work, plan, budget, advice);
     }
     drop_contradictions(advice);
     return KVB_OK;

@@ -37,7 +37,7 @@ static const char *judge(const struct kvb_change *change)
     if (change->fits) {
         return change->together ? "then it fits" : "suffices";
     }
-    if (change->together || change->frees_bytes <= 0) {
+    if (change->together || change->useless || change->frees_bytes <= 0) {
         return "";
     }
     return change->balance_bytes < 0 ? "not enough alone" : "still refused";

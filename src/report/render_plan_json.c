@@ -140,6 +140,7 @@ static void budget_terms(struct kvb_json *json, const struct kvb_budget *budget)
     kvb_json_number(json, "kv_cache_high_bytes", budget->items[KVB_ITEM_KV_CACHE].high_bytes);
     kvb_json_count(json, "needed_bytes", budget->needed_bytes);
     kvb_json_number(json, "balance_bytes", budget->balance_bytes);
+    kvb_json_count(json, "really_needed_bytes", kvb_max(budget->needed_bytes, budget->kv.really_needed_bytes));
     kvb_json_number(json, "outside_bytes", budget->outside_bytes);
     kvb_json_number(json, "slack_bytes", budget->slack_bytes);
     kvb_json_close_object(json);

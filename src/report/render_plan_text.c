@@ -70,13 +70,12 @@ static bool need_is_stated(const struct kvb_plan_report *report)
     return report->plan->stated[KVB_STATED_KV_NEED].set;
 }
 
-// What a request really holds, where the release's own check asks for less.
-static uint64_t need_of(const struct kvb_plan_report *report)
+// A request really holds more than the release's own check asks for, and more than there is.
+static bool check_is_wrong(const struct kvb_plan_report *report)
 {
     const struct kvb_budget *budget = report->budget;
-    bool check_is_wrong = budget->starts && budget->verdict == KVB_DOES_NOT_FIT && !need_is_stated(report) &&
-                          budget->kv.wanted_bytes == 0;
-    return check_is_wrong ? budget->kv.really_needed_bytes : budget->needed_bytes;
+    return budget->starts && budget->verdict == KVB_DOES_NOT_FIT && !need_is_stated(report) &&
+           budget->kv.wanted_bytes == 0;
 }
 
 // "3.79 GiB", and below one GiB "0.24 GiB (243 MiB)".
@@ -109,8 +108,8 @@ static void say_balance(struct kvb_buffer *line, const struct kvb_plan_report *r
 {
     const struct kvb_budget *budget = report->budget;
     char text[32];
-    uint64_t need_bytes = need_of(report);
-    int64_t balance = budget->items[KVB_ITEM_KV_CACHE].bytes - (int64_t)need_bytes;
+    uint64_t need_bytes = budget->needed_bytes;
+    int64_t balance = budget->balance_bytes;
     if (need_is_stated(report)) {
         kvb_buffer_add(line, "The deployment asks for ");
     } else if (wish_is_set(report)) {
@@ -119,12 +118,20 @@ static void say_balance(struct kvb_buffer *line, const struct kvb_plan_report *r
         kvb_buffer_printf(line, "One request of %s tokens needs ", kvb_format_count(text, kvb_request_length(budget)));
     }
     add_size(line, (int64_t)need_bytes);
-    kvb_buffer_add(line, " of KV cache; ");
+    kvb_buffer_add(line, check_is_wrong(report) ? " of KV cache by this release's check; " : " of KV cache; ");
     add_size(line, balance < 0 ? -balance : balance);
     if (balance >= 0) {
         kvb_buffer_add(line, " remain.");
     } else {
         kvb_buffer_printf(line, " are missing (balance %s GiB).", kvb_format_gib(text, balance, 2));
+    }
+    if (check_is_wrong(report)) {
+        int64_t really = (int64_t)budget->kv.really_needed_bytes;
+        kvb_buffer_add(line, " It really holds ");
+        add_size(line, really);
+        kvb_buffer_add(line, ", ");
+        add_size(line, really - budget->items[KVB_ITEM_KV_CACHE].bytes);
+        kvb_buffer_add(line, " more than there is.");
     }
 }
 

@@ -287,7 +287,8 @@ static void half_the_length_may_help(void **state)
     unset(&plan, KVB_SET_MAX_NUM_SEQS); // with 256 sequences it does not
     advise();
     const struct kvb_change *half = change_of(KVB_SET_MAX_MODEL_LEN, false);
-    assert_true(half != NULL && half->to == 2048 && half->frees_bytes == 0);
+    // 2,048 tokens of 128 KiB less are needed (32 layers x 2 x 8 heads x 128 x 2 bytes), the cache stays what it is
+    assert_true(half != NULL && half->to == 2048 && half->frees_bytes == 2048LL * 131072);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(nothing_free), cmocka_unit_test(another_stage_decides),

@@ -8,25 +8,13 @@
 #include "budget/weights/weights.h"
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/kv.h"
-#include "engines/vllm/printed.h"
+#include "engines/vllm/longest.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/steps.h"
 #include "engines/vllm/terms.h"
 #include "engines/vllm/verdict.h"
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
-
-static void resolve_free(struct kvb_context *context)
-{
-    if (context->plan->gpu_free_stated) {
-        context->free_bytes = kvb_min(context->plan->gpu_free_bytes, context->memory_bytes);
-        return;
-    }
-    struct kvb_estimate outside;
-    kvb_context_estimate(context, &outside);
-    uint64_t taken = kvb_add(outside.bytes, kvb_reserved_by_others(context));
-    context->free_bytes = context->memory_bytes > taken ? context->memory_bytes - taken : 0;
-}
 
 static enum kvb_basis basis_of(const struct kvb_context *context, enum kvb_item item)
 {
@@ -70,6 +58,17 @@ static void publish_items(const struct kvb_context *context, const struct kvb_st
                                                          terms->pool_high_bytes, basis_of(context, KVB_ITEM_KV_CACHE)};
 }
 
+// Blocks that are given are allocated whatever utilization leaves (V0, and V1 where they drive the check).
+static void publish_given_blocks(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    bool drives = context->generation == KVB_GENERATION_V0 || kvb_rule(context, KVB_RULE_OVERRIDE) >= 2;
+    uint64_t bytes = kvb_mul(budget->kv.num_blocks, budget->kv.bytes_per_block);
+    if (drives && kvb_number(context->plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE) > 0 && bytes > 0 && bytes < INT64_MAX) {
+        int64_t cache = (int64_t)bytes;
+        budget->items[KVB_ITEM_KV_CACHE] = (struct kvb_term){cache, cache, cache, KVB_BASIS_STATED};
+    }
+}
+
 static uint64_t sum_of_items(const struct kvb_budget *budget)
 {
     int64_t sum = 0;
@@ -92,26 +91,13 @@ static void measure_request(const struct kvb_context *context, struct kvb_budget
     budget->request_tokens = kvb_add(tokens, kvb_add(request->prompt_tokens, request->answer_tokens));
 }
 
-static uint64_t requested_of(const struct kvb_context *context)
-{
-    bool round_up = kvb_rule(context, KVB_RULE_REQUEST_CEIL) != 0;
-    return kvb_printed_request(context->memory_bytes, context->utilization_ppm, round_up);
-}
-
-static void fill_stage(const struct kvb_context *context, uint32_t stage, uint64_t requested_bytes,
-                       struct kvb_stage_terms *terms)
-{
-    kvb_stage_terms_fill(context, stage, terms);
-    kvb_stage_pool(context, requested_bytes, terms);
-}
-
 static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budget)
 {
     struct kvb_stage_terms terms; // of the last stage, which is mostly the only one
     int64_t pools[KVB_STAGES_MAX] = {0};
-    uint64_t requested = requested_of(context);
+    uint64_t requested = kvb_stage_requested(context);
     for (uint32_t stage = 0; stage < context->pp; stage++) {
-        fill_stage(context, stage, requested, &terms);
+        kvb_stage_fill(context, stage, requested, &terms);
         pools[stage] = terms.pool_bytes;
         if (kvb_is_saturated(terms.items[KVB_ITEM_WEIGHTS].bytes) ||
             kvb_is_saturated(terms.items[KVB_ITEM_ACTIVATION].high_bytes)) {
@@ -123,10 +109,12 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
     } else {
         kvb_kv_answer_v1(context, pools, budget);
     }
+    budget->kv.max_model_len_that_fits = kvb_longest_start(context, pools);
     if (budget->tightest_stage + 1 != context->pp) {
-        fill_stage(context, budget->tightest_stage, requested, &terms);
+        kvb_stage_fill(context, budget->tightest_stage, requested, &terms);
     }
     publish_items(context, &terms, budget);
+    publish_given_blocks(context, budget);
     budget->weights = terms.weights;
     budget->requested_bytes = sum_of_items(budget);
     if (kvb_is_saturated(budget->needed_bytes) || kvb_is_saturated(budget->kv.tokens)) {
@@ -160,7 +148,7 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
     if (status != KVB_OK) {
         return status;
     }
-    resolve_free(&context);
+    kvb_free_resolve(&context);
     budget->generation = context.generation;
     budget->settings = context.settings;
     budget->memory_bytes = context.memory_bytes;

@@ -169,15 +169,20 @@ static bool v2_runner_of(const struct kvb_context *context)
     return false;
 }
 
-static void resolve_length(struct kvb_context *context)
+// length_tokens: instead of what the plan says; 0 = as it says
+static void resolve_length(struct kvb_context *context, uint64_t length_tokens)
 {
+    if (length_tokens > 0) {
+        context->max_model_len = length_tokens;
+        return;
+    }
     uint64_t asked = kvb_number(context->plan, KVB_SET_MAX_MODEL_LEN);
     bool set = kvb_is_set(context->plan, KVB_SET_MAX_MODEL_LEN);
     context->auto_length = set && asked == KVB_AUTO;
     context->max_model_len = set && asked != KVB_AUTO ? asked : context->model->context_tokens;
 }
 
-void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan)
+static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint64_t length_tokens)
 {
     memset(context, 0, sizeof *context);
     context->plan = plan;
@@ -190,7 +195,7 @@ void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan)
     context->memory_bytes = plan->gpu.memory_bytes;
     context->pools = pools(context);
     resolve_parallel(context);
-    resolve_length(context);
+    resolve_length(context, length_tokens);
     kvb_kv_dtype_resolve(context);
     context->eager = switch_of(plan, KVB_SET_ENFORCE_EAGER, false);
     context->utilization_ppm = kvb_is_set(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
@@ -207,6 +212,16 @@ void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan)
         kvb_block_size_resolve(context);
     }
     kvb_settings_effective(context);
+}
+
+void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan)
+{
+    fill(context, plan, 0);
+}
+
+void kvb_context_fill_at(struct kvb_context *context, const struct kvb_plan *plan, uint64_t length_tokens)
+{
+    fill(context, plan, length_tokens);
 }
 
 enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_plan *plan,

@@ -8,7 +8,6 @@
 
 #define LARGE_GPU_BYTES ((uint64_t)70 << 30)
 #define V0_CHUNKED_SINCE KVB_RELEASE(0, 5, 3)
-#define V0_CHUNKED_LENGTH 32768
 #define V0_CHUNK_512_UNTIL KVB_RELEASE(0, 6, 5)
 #define V0_MULTIMODAL_TOKENS_SINCE KVB_RELEASE(0, 6, 4)
 #define V0_MULTIMODAL_TOKENS 5120
@@ -52,7 +51,7 @@ static bool v0_chunks(const struct kvb_context *context)
     bool plain = !kvb_model_is_multimodal(context->model) && !kvb_model_has(context->model, KVB_ATTENTION_SLIDING) &&
                  context->speculative == KVB_SPECULATIVE_NONE && !kvb_model_has_state(context->model) &&
                  !kvb_number(plan, KVB_SET_ENABLE_LORA);
-    return plain && context->release >= V0_CHUNKED_SINCE && context->max_model_len > V0_CHUNKED_LENGTH;
+    return plain && context->release >= V0_CHUNKED_SINCE && context->max_model_len > KVB_V0_CHUNKED_LENGTH;
 }
 
 static uint64_t v0_tokens(const struct kvb_context *context)

@@ -124,4 +124,8 @@ void kvb_kv_answer_v1(const struct kvb_context *context, const int64_t pools[KVB
 void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX],
                       struct kvb_budget *budget);
 
+// The longest length for which these pools have room, up to the model's own maximum; 0 = none.
+uint64_t kvb_kv_longest_v1(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX]);
+uint64_t kvb_kv_longest_v0(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX]);
+
 #endif

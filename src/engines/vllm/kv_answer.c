@@ -140,18 +140,6 @@ static uint32_t stage_of_check(const struct kvb_context *context, const struct k
     return worst;
 }
 
-static uint64_t really_longest(const struct kvb_context *context, const struct kvb_sizing *sizing,
-                               const int64_t pools[KVB_STAGES_MAX])
-{
-    uint64_t longest = context->model->context_tokens;
-    for (uint32_t stage = 0; stage < context->pp; stage++) {
-        if (kvb_bytes_per_block(sizing, stage) > 0) {
-            longest = kvb_longest(context, sizing, stage, pool_of(pools, stage), longest, kvb_real_need);
-        }
-    }
-    return longest;
-}
-
 static void check_fit(const struct kvb_context *context, const struct kvb_sizing *sizing,
                       const int64_t pools[KVB_STAGES_MAX], uint32_t tightest, struct kvb_budget *budget)
 {
@@ -266,6 +254,48 @@ static void check_alone(const struct kvb_context *whole, struct kvb_sizing *sizi
     }
 }
 
+// The longest request that a stage's pool holds and the release's own check lets start.
+static uint64_t longest_on(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                           uint64_t pool_bytes, uint64_t limit)
+{
+    if (kvb_bytes_per_block(sizing, stage) == 0) {
+        return limit;
+    }
+    uint64_t held = kvb_longest(context, sizing, stage, pool_bytes, limit, kvb_real_need);
+    return kvb_longest(context, sizing, stage, pool_bytes, held, kvb_need);
+}
+
+static bool is_grouped_apart(const struct kvb_context *context)
+{
+    return context->pp > 1 && kvb_rule(context, KVB_RULE_GROUPS) && !kvb_rule(context, KVB_RULE_GROUPS_MERGED);
+}
+
+uint64_t kvb_kv_longest_v1(const struct kvb_context *context, const int64_t given[KVB_STAGES_MAX])
+{
+    struct kvb_sizing sizing;
+    uint64_t longest = context->model->context_tokens;
+    bool apart = is_grouped_apart(context);
+    for (uint32_t stage = 0; apart && stage < context->pp; stage++) {
+        const struct kvb_context own = context_of_stage(context, stage);
+        kvb_buckets_fill(&own, &sizing.own);
+        kvb_groups_make(&own, &sizing);
+        longest = longest_on(&own, &sizing, 0, pool_of(given, stage), longest);
+    }
+    if (apart) {
+        return longest;
+    }
+    int64_t pools[KVB_STAGES_MAX];
+    uint64_t blocks;
+    memcpy(pools, given, sizeof pools);
+    kvb_buckets_fill(context, &sizing.own);
+    kvb_groups_make(context, &sizing);
+    apply_override(context, &sizing, &blocks, pools);
+    for (uint32_t stage = 0; stage < context->pp && sizing.groups.layout != KVB_LAYOUT_REFUSED; stage++) {
+        longest = longest_on(context, &sizing, stage, pool_of(pools, stage), longest);
+    }
+    return longest;
+}
+
 void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KVB_STAGES_MAX],
                       struct kvb_budget *budget)
 {
@@ -274,7 +304,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     struct kvb_kv_cache *kv = &budget->kv;
     int64_t pools[KVB_STAGES_MAX];
     memcpy(pools, given, sizeof pools);
-    bool apart = context.pp > 1 && kvb_rule(&context, KVB_RULE_GROUPS) && !kvb_rule(&context, KVB_RULE_GROUPS_MERGED);
+    bool apart = is_grouped_apart(&context);
     if (apart) {
         narrow_to_tightest(&context, &sizing, pools, budget);
     }
@@ -302,7 +332,6 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     kv->hybrid_manager_off = context.hybrid_off;
     kv->hybrid_manager_why = context.hybrid_off_why;
     describe_groups(&context, &sizing, kv);
-    kv->max_model_len_that_fits = really_longest(&context, &sizing, pools);
     check_fit(&context, &sizing, pools, tightest, budget);
     look_ahead(&context, &sizing, budget->tightest_stage, kv);
     if (context.auto_length && kv->auto_max_model_len == 0 && budget->starts == false) {

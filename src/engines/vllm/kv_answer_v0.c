@@ -77,18 +77,47 @@ static void set_wish(const struct kvb_context *context, struct kvb_kv_cache *kv)
     kv->wanted_bytes = kvb_div_up(kvb_mul(bytes, requests), 100);
 }
 
+// The blocks that all stages share.
+struct stages {
+    uint64_t blocks, bytes_per_block, page_bytes; // of the tightest; bytes_per_block 0: no stage keeps anything
+    uint64_t widest_bytes;                        // of a block on the stage where it is largest
+    uint32_t layers, tightest;
+};
+
+static void count_stages(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX], struct stages *out)
+{
+    *out = (struct stages){.blocks = UINT64_MAX};
+    for (uint32_t stage = 0; stage < context->pp; stage++) {
+        uint32_t layers = 0;
+        uint64_t bytes = kvb_mul(context->block_tokens, stage_token_bytes(context, stage, &layers));
+        out->layers += layers;
+        if (bytes == 0) {
+            continue;
+        }
+        uint64_t blocks = pools[stage] > 0 ? (uint64_t)pools[stage] / bytes : 0;
+        out->widest_bytes = kvb_max(out->widest_bytes, bytes);
+        if (blocks < out->blocks) {
+            out->blocks = blocks;
+            out->bytes_per_block = bytes;
+            out->page_bytes = bytes / layers;
+            out->tightest = stage;
+        }
+    }
+}
+
+static uint64_t stored_tokens(const struct kvb_context *context, uint64_t blocks)
+{
+    uint64_t usable = context->release >= VIRTUAL_ENGINES_SINCE ? blocks / context->pp : blocks;
+    return kvb_mul(usable, context->block_tokens);
+}
+
 static void check_length(const struct kvb_context *context, int64_t pool_bytes, struct kvb_budget *budget)
 {
     struct kvb_kv_cache *kv = &budget->kv;
-    uint64_t usable = kv->num_blocks;
-    if (context->release >= VIRTUAL_ENGINES_SINCE) {
-        usable /= context->pp;
-    }
-    uint64_t stored = kvb_mul(usable, context->block_tokens);
+    uint64_t stored = stored_tokens(context, kv->num_blocks);
     budget->needed_bytes = kvb_mul(kv->blocks_per_request, kv->bytes_per_block);
     budget->balance_bytes = pool_bytes - (int64_t)budget->needed_bytes;
     kv->really_needed_bytes = budget->needed_bytes;
-    kv->max_model_len_that_fits = kvb_min(stored, context->model->context_tokens);
     budget->starts = true;
     if (kv->num_blocks == 0) {
         budget->starts = false;
@@ -125,26 +154,12 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
         kvb_error_unknown_class(context, budget->error);
         return;
     }
-    kv->num_blocks = UINT64_MAX;
-    kv->cpu_blocks = UINT64_MAX;
-    uint32_t group_layers = 0;
-    uint64_t page_bytes = 0;
-    for (uint32_t stage = 0; stage < context->pp; stage++) {
-        uint32_t layers = 0;
-        uint64_t bytes = kvb_mul(context->block_tokens, stage_token_bytes(context, stage, &layers));
-        group_layers += layers;
-        if (bytes == 0) {
-            continue;
-        }
-        uint64_t blocks = pools[stage] > 0 ? (uint64_t)pools[stage] / bytes : 0;
-        if (blocks < kv->num_blocks) {
-            kv->num_blocks = blocks;
-            kv->bytes_per_block = bytes;
-            page_bytes = bytes / layers;
-            budget->tightest_stage = stage;
-        }
-        kv->cpu_blocks = kvb_min(kv->cpu_blocks, swap_bytes / bytes);
-    }
+    struct stages stages;
+    count_stages(context, pools, &stages);
+    kv->num_blocks = stages.blocks;
+    kv->bytes_per_block = stages.bytes_per_block;
+    kv->cpu_blocks = stages.bytes_per_block > 0 ? swap_bytes / stages.widest_bytes : UINT64_MAX;
+    budget->tightest_stage = stages.bytes_per_block > 0 ? stages.tightest : budget->tightest_stage;
     if (kv->bytes_per_block == 0) { // no stage keeps anything
         kv->num_blocks = 0;
         kv->cpu_blocks = 0;
@@ -157,10 +172,24 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
     kv->blocks_per_request = kvb_div_up(context->max_model_len, kv->block_tokens);
     kv->max_concurrency_hundredths = kvb_printed_hundredths(kv->tokens, context->max_model_len);
     kv->bytes_per_token = kv->bytes_per_block / kv->block_tokens;
-    set_group(context, group_layers, page_bytes, kv);
+    set_group(context, stages.layers, stages.page_bytes, kv);
     set_wish(context, kv);
-    check_length(context, pools[budget->tightest_stage], budget);
+    uint64_t given_bytes = kvb_mul(override, kv->bytes_per_block);
+    bool given = override > 0 && given_bytes < INT64_MAX;
+    check_length(context, given ? (int64_t)given_bytes : pools[budget->tightest_stage], budget);
     if (kvb_kv_refused(context, budget->error)) {
         budget->starts = false;
     }
+}
+
+uint64_t kvb_kv_longest_v0(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX])
+{
+    struct stages stages;
+    uint64_t override = kvb_number(context->plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE);
+    count_stages(context, pools, &stages);
+    if (has_later_layers(context->model) || stages.bytes_per_block == 0) {
+        return 0;
+    }
+    uint64_t blocks = override > 0 ? override : stages.blocks;
+    return kvb_min(stored_tokens(context, blocks), context->model->context_tokens);
 }

@@ -165,3 +165,34 @@ void kvb_stage_pool(const struct kvb_context *context, uint64_t requested_bytes,
         terms->pool_high_bytes += above(context->gpu->memory_high_bytes, context->memory_bytes);
     }
 }
+
+void kvb_stage_fill(const struct kvb_context *context, uint32_t stage, uint64_t requested_bytes,
+                    struct kvb_stage_terms *terms)
+{
+    kvb_stage_terms_fill(context, stage, terms);
+    kvb_stage_pool(context, requested_bytes, terms);
+}
+
+uint64_t kvb_stage_requested(const struct kvb_context *context)
+{
+    bool round_up = kvb_rule(context, KVB_RULE_REQUEST_CEIL) != 0;
+    return kvb_printed_request(context->memory_bytes, context->utilization_ppm, round_up);
+}
+
+void kvb_free_resolve(struct kvb_context *context)
+{
+    if (context->plan->gpu_free_stated) {
+        context->free_bytes = kvb_min(context->plan->gpu_free_bytes, context->memory_bytes);
+        return;
+    }
+    struct kvb_estimate outside;
+    kvb_context_estimate(context, &outside);
+    uint64_t taken = kvb_add(outside.bytes, kvb_reserved_by_others(context));
+    context->free_bytes = context->memory_bytes > taken ? context->memory_bytes - taken : 0;
+}
+
+bool kvb_exceeds_device(const struct kvb_context *context, int64_t peak_bytes)
+{
+    bool spills = context->plan->platform != KVB_PLATFORM_LINUX || context->gpu->unified_memory;
+    return !spills && peak_bytes > (int64_t)context->free_bytes;
+}

@@ -27,8 +27,7 @@ void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budg
 {
     int64_t loaded = budget->items[KVB_ITEM_WEIGHTS].bytes;
     int64_t peak = loaded + budget->items[KVB_ITEM_ACTIVATION].bytes + budget->items[KVB_ITEM_NON_TORCH].bytes;
-    bool spills = context->plan->platform != KVB_PLATFORM_LINUX || context->gpu->unified_memory;
-    if (spills || peak <= (int64_t)context->free_bytes) {
+    if (!kvb_exceeds_device(context, peak)) {
         return;
     }
     budget->starts = false;
@@ -39,15 +38,16 @@ void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budg
     }
 }
 
-// A cache of a stated size is allocated without asking what is free: weights and non-torch memory at their least stand
-// beside it. Source: vllm/v1/worker/gpu_worker.py determine_available_memory returns the stated size as it is.
+// A cache of a stated size or of stated blocks is allocated without asking what is free: weights and non-torch memory
+// at their least stand beside it. Source: vllm/v1/worker/gpu_worker.py determine_available_memory returns the stated
+// size as it is.
 void kvb_check_cache(const struct kvb_context *context, struct kvb_budget *budget)
 {
-    bool spills = context->plan->platform != KVB_PLATFORM_LINUX || context->gpu->unified_memory;
+    bool stated = kvb_cache_is_fixed(context) || kvb_number(context->plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE) > 0;
     int64_t beside = budget->items[KVB_ITEM_WEIGHTS].low_bytes + budget->items[KVB_ITEM_NON_TORCH].low_bytes;
     uint64_t cache = kvb_mul(budget->kv.num_blocks, budget->kv.bytes_per_block);
-    uint64_t free_bytes = beside < (int64_t)context->free_bytes ? context->free_bytes - (uint64_t)beside : 0;
-    if (budget->starts && kvb_cache_is_fixed(context) && !spills && cache > free_bytes) {
+    if (budget->starts && stated &&
+        kvb_exceeds_device(context, (int64_t)kvb_min(kvb_add(cache, (uint64_t)beside), INT64_MAX))) {
         budget->starts = false;
         kvb_error_profile(context, budget->error);
     }

@@ -1,0 +1,119 @@
+// Deployments drawn at random from the built-in models, GPUs and releases; the same ones in every run.
+#ifndef KVB_TESTS_RANDOM_DEPLOYMENT_H
+#define KVB_TESTS_RANDOM_DEPLOYMENT_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include <kvbudget/kvbudget.h>
+
+#include "engines/vllm/release_tables.h"
+
+#define RANDOM_GIB ((uint64_t)1 << 30)
+
+static uint64_t random_seed = 88172645463325252ULL;
+
+static inline uint64_t random_below(uint64_t limit)
+{
+    random_seed ^= random_seed << 13;
+    random_seed ^= random_seed >> 7;
+    random_seed ^= random_seed << 17;
+    return random_seed % limit;
+}
+
+static inline const char *random_id(enum kvb_profile_kind kind)
+{
+    size_t count = 0;
+    const struct kvb_builtin *rows = kvb_builtins(&count);
+    for (;;) {
+        const struct kvb_builtin *row = &rows[random_below(count)];
+        if (row->kind == kind) {
+            return row->id;
+        }
+    }
+}
+
+// A setting that one deployment in `one_in` says, between least and least + (count - 1) x step.
+struct random_setting {
+    enum kvb_setting setting;
+    uint64_t one_in, least, count, step;
+};
+
+static const struct random_setting random_settings[] = {
+    {KVB_SET_GPU_MEMORY_UTILIZATION, 1, 500000, 48, 10000},
+    {KVB_SET_MAX_MODEL_LEN, 2, 512, 32768, 1},
+    {KVB_SET_MAX_MODEL_LEN, 6, 8192, 16, 8192},
+    {KVB_SET_MAX_NUM_SEQS, 3, 1, 512, 1},
+    {KVB_SET_MAX_NUM_BATCHED_TOKENS, 6, 512, 64, 512},
+    {KVB_SET_PIPELINE_PARALLEL_SIZE, 10, 2, 3, 1},
+    {KVB_SET_DATA_PARALLEL_SIZE, 20, 2, 2, 2},
+    {KVB_SET_ENABLE_EXPERT_PARALLEL, 12, 1, 1, 1},
+    {KVB_SET_DTYPE, 10, KVB_DTYPE_WORD_BF16, 3, 1},
+    {KVB_SET_QUANTIZATION, 12, KVB_QUANTIZATION_FP8, 5, 1},
+    {KVB_SET_KV_CACHE_DTYPE, 8, KVB_KV_FP8, 1, 1},
+    {KVB_SET_BLOCK_SIZE, 14, 8, 16, 8},
+    {KVB_SET_ENFORCE_EAGER, 6, 1, 1, 1},
+    {KVB_SET_KV_CACHE_MEMORY_BYTES, 25, 1ULL << 30, 40, 1ULL << 30},
+    {KVB_SET_NUM_GPU_BLOCKS_OVERRIDE, 40, 100, 9000, 7},
+    {KVB_SET_CPU_OFFLOAD_GB, 20, 1ULL << 30, 16, 1ULL << 30},
+    {KVB_SET_ENABLE_PREFIX_CACHING, 10, 0, 2, 1},
+    {KVB_SET_ENABLE_CHUNKED_PREFILL, 10, 0, 2, 1},
+    {KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER, 20, 1, 1, 1},
+    {KVB_SET_ENABLE_LORA, 15, 1, 1, 1},
+    {KVB_SET_ASYNC_SCHEDULING, 15, 0, 2, 1},
+    {KVB_SET_LANGUAGE_MODEL_ONLY, 20, 1, 1, 1},
+    {KVB_SET_SKIP_MM_PROFILING, 20, 1, 1, 1},
+    {KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 20, 1, 64, 8},
+    {KVB_SET_LIMIT_IMAGES, 15, 0, 5, 1},
+    {KVB_SET_LIMIT_VIDEOS, 15, 0, 3, 1},
+    {KVB_SET_MM_MAX_PIXELS, 15, 200704, 20, 401408},
+};
+
+// Whether a flag of the release says the setting, and this value of it.
+static inline bool random_is_known(enum kvb_setting setting, uint64_t number, uint32_t release)
+{
+    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
+    unsigned matches;
+    const struct kvb_known_flag *flag = kvb_flag_of(row->key, strlen(row->key), release, &matches);
+    if (row->kind == KVB_VALUE_PART) {
+        return release >= KVB_RELEASE(0, 8, 0);
+    }
+    return flag != NULL && (row->kind != KVB_VALUE_SWITCH || number == 1 || flag->values == 'b');
+}
+
+static inline void random_fill_settings(struct kvb_deployment *deployment, uint32_t release)
+{
+    for (size_t i = 0; i < sizeof random_settings / sizeof random_settings[0]; i++) {
+        const struct random_setting *row = &random_settings[i];
+        uint64_t drawn = random_below(row->one_in), number = row->least + random_below(row->count) * row->step;
+        if (drawn == 0 && random_is_known(row->setting, number, release)) {
+            kvb_settings_set(&deployment->settings, row->setting, number, KVB_ORIGIN_FLAG);
+        }
+    }
+    kvb_settings_set(&deployment->settings, KVB_SET_TENSOR_PARALLEL_SIZE, 1ULL << random_below(4), KVB_ORIGIN_FLAG);
+}
+
+static inline void random_deployment(struct kvb_deployment *deployment)
+{
+    static const char *const releases[] = {"0.4.0",  "0.6.6",  "0.7.3",  "0.8.5",  "0.9.2",  "0.10.0", "0.11.0",
+                                           "0.12.0", "0.14.0", "0.17.0", "0.19.0", "0.22.0", "0.24.0", "0.27.1"};
+    const char *release = releases[random_below(sizeof releases / sizeof releases[0])];
+    uint32_t number = 0;
+    (void)kvb_release_parse(release, &number);
+    kvb_deployment_init(deployment);
+    (void)snprintf(deployment->model, sizeof deployment->model, "%s", random_id(KVB_PROFILE_MODEL));
+    (void)snprintf(deployment->gpu, sizeof deployment->gpu, "%s", random_id(KVB_PROFILE_GPU));
+    (void)snprintf(deployment->engine, sizeof deployment->engine, "vllm@%s", release);
+    random_fill_settings(deployment, number);
+    if (random_below(12) == 0) {
+        deployment->gpu_free_stated = true;
+        deployment->gpu_free_bytes = (4 + random_below(76)) * RANDOM_GIB;
+    }
+    if (random_below(15) == 0) {
+        deployment->reserve_count = 1;
+        (void)snprintf(deployment->reserves[0].name, sizeof deployment->reserves[0].name, "other");
+        deployment->reserves[0].bytes = (1 + random_below(4)) * RANDOM_GIB;
+    }
+}
+
+#endif
