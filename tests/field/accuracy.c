@@ -1,5 +1,5 @@
 // Plans every start of the field record and prints docs/accuracy.md, or compares it with its floors.
-//   accuracy RUNS.csv FAILURES.csv [FLOORS.csv]
+//   accuracy RUNS.csv FAILURES.csv [FLOORS.csv | --rows]
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 
 #include "floors.h"
 #include "page.h"
+#include "rows.h"
 
 // Measures the rows that fed a constant, or those that did not, behind the *count there are already.
 static bool measure_half(const struct table *table, bool fed, struct run *runs, size_t *count, struct answer *answer)
@@ -41,11 +42,11 @@ static struct run *measure(const struct table *table, size_t *unfed_count)
     return runs;
 }
 
-static int print(const struct record *record)
+static int print(const struct record *record, void (*write)(struct kvb_buffer *out, const struct record *record))
 {
     struct kvb_buffer out;
     kvb_buffer_init(&out);
-    page_write(&out, record);
+    write(&out, record);
     bool written = !out.failed && fwrite(out.data, 1, out.length, stdout) == out.length && fflush(stdout) == 0;
     kvb_buffer_free(&out);
     return written ? 0 : 4;
@@ -56,7 +57,10 @@ static int answer_record(const struct record *record, const char *floors_path)
     struct table floors = {0};
     int code = 3;
     if (floors_path == NULL) {
-        return print(record);
+        return print(record, page_write);
+    }
+    if (strcmp(floors_path, "--rows") == 0) {
+        return print(record, rows_write);
     }
     if (table_read(&floors, floors_path)) {
         code = floors_hold(record, &floors) ? 0 : 1;
@@ -70,7 +74,7 @@ int main(int argc, char **argv)
     struct table runs = {0}, failures = {0};
     int code = 3;
     if (argc != 3 && argc != 4) {
-        fputs("usage: accuracy RUNS.csv FAILURES.csv [FLOORS.csv]\n", stderr);
+        fputs("usage: accuracy RUNS.csv FAILURES.csv [FLOORS.csv | --rows]\n", stderr);
         return 2;
     }
     if (table_read(&runs, argv[1]) && table_read(&failures, argv[2])) {

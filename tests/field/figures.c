@@ -151,6 +151,18 @@ static void measure_bound(struct run *run, const struct kvb_term *pool)
     run->half_width = share(distance(pool->high_bytes, pool->low_bytes), pool->bytes, (int64_t)KVB_GIB) / 2;
 }
 
+static void keep_margins(struct run *run, const struct kvb_plan *plan)
+{
+    const struct kvb_term *pool = &run->items[KVB_ITEM_KV_CACHE];
+    uint32_t below, above;
+    kvb_residual_factors(plan, &below, &above);
+    run->margin_below = distance(pool->bytes, pool->low_bytes) * 100 / below;
+    run->margin_above = distance(pool->high_bytes, pool->bytes) * 100 / above;
+    for (uint32_t axis = 0; axis < KVB_RESIDUAL_AXES; axis++) {
+        run->residual_groups[axis] = kvb_residual_group(plan, (enum kvb_residual_axis)axis);
+    }
+}
+
 static void keep_answer(struct run *run, const struct answer *answer)
 {
     run->answered = answer->answered;
@@ -164,6 +176,8 @@ static void keep_answer(struct run *run, const struct answer *answer)
     run->encoder = answer->plan.model.encoder.family != KVB_ENCODER_NONE;
     run->kind = group_of_model(&answer->plan.model);
     run->needed_bytes = answer->budget.needed_bytes;
+    memcpy(run->items, answer->budget.items, sizeof run->items);
+    keep_margins(run, &answer->plan);
     measure_bound(run, &answer->budget.items[KVB_ITEM_KV_CACHE]);
 }
 

@@ -2,6 +2,8 @@
 #ifndef FIELD_FIGURES_H
 #define FIELD_FIGURES_H
 
+#include "engines/vllm/residual.h"
+
 #include "question.h"
 
 enum figure {
@@ -43,6 +45,9 @@ struct run {
     bool bounded, inside; // a logged pool, within the bound
     uint64_t half_width;  // of the bound, hundredths of a percent of the likely pool
     uint64_t needed_bytes;
+    struct kvb_term items[KVB_ITEM_COUNT]; // of the plan
+    const char *residual_groups[KVB_RESIDUAL_AXES];
+    uint64_t margin_below, margin_above; // of the pool, before they are widened
 };
 
 // Plans the row and compares. False: a cell is no number, or names no constant (said on standard error).

@@ -93,6 +93,9 @@ static enum kvb_status read_row(const struct table *table, size_t row, struct kv
     deployment->usage = strcmp(table_cell(table, row, "usage"), "offline") == 0 ? KVB_USAGE_OFFLINE : KVB_USAGE_SERVE;
     deployment->platform =
         strcmp(table_cell(table, row, "platform"), "wsl2") == 0 ? KVB_PLATFORM_WSL2 : KVB_PLATFORM_LINUX;
+    if (strcmp(table_cell(table, row, "compile_cache"), "warm") == 0) { // an operator knows it too: --compile-cache
+        deployment->compile_cache = KVB_COMPILE_WARM;
+    }
     (void)kvb_copy(deployment->engine, sizeof deployment->engine, table_cell(table, row, "engine"));
     enum kvb_status status = read_gpu(table, row, deployment, problems);
     if (status == KVB_OK) {

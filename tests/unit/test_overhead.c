@@ -43,7 +43,8 @@ static void walk(const struct device_row *rows, size_t count)
     }
 }
 
-// Snapshot accounting: 0.05 below Hopper; 0.13 and from 0.18 0.25 on it; NVLink 0.6, from 0.18 2.1; PCIe 0.2.
+// Snapshot accounting: 0.05 below Hopper; 0.13 and from 0.18 0.25 on it; NVLink 0.6, with
+// all-reduce fused into the norm (compiled, 0.17 and later) 2.1; PCIe 0.2.
 static void by_device(void **state)
 {
     (void)state;
@@ -55,8 +56,12 @@ static void by_device(void **state)
         {"H100, 0.19", R(19, 0), 90, true, 1, 25, 10, 50},
         {"2 x A100 NVLink: .14, .14 and .165 logged", R(12, 0), 80, true, 2, 15, 10, 150},
         {"2 x H100", R(12, 0), 90, true, 2, 60, 30, 220},
-        {"2 x A100 NVLink, 0.18", R(18, 0), 80, true, 2, 210, 60, 260},
-        {"2 x H100, 0.19: 2.07 logged", R(19, 0), 90, true, 2, 210, 180, 260},
+        {"2 x A100 NVLink, 0.18: nothing is fused", R(18, 0), 80, true, 2, 15, 10, 150},
+        {"2 x H100, 0.19: 2.07 logged", R(19, 0), 90, true, 2, 60 + 150, 10 + 150, 110 + 150},
+        {"16 x H100: no size of the fusion", R(19, 0), 90, true, 16, 60, 10, 110},
+        {"2 x H100, 0.17: fused", R(17, 0), 90, true, 2, 60 + 150, 30 + 150, 220 + 150},
+        {"2 x H100, 0.25: a fourth buffer", R(25, 0), 90, true, 2, 60 + 200, 10 + 200, 110 + 200},
+        {"8 x B200, 0.26: one buffer", R(26, 0), 100, true, 8, 60 + 50, 10 + 50, 110 + 50},
         {"4 x L40S: 0.20 logged", R(10, 2), 89, false, 4, 20, 10, 60},
         {"2 x H100 PCIe", R(12, 0), 90, false, 2, 20, 10, 80},
         {"4 x L40S, 0.19", R(19, 0), 89, false, 4, 20, 10, 80},
@@ -109,6 +114,13 @@ static void by_accounting(void **state)
 static void special_cases(void **state)
 {
     (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.gpu.compute_capability = 90;
+    plan.gpu.nvlink = true;
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    set(&plan, KVB_SET_ENFORCE_EAGER, 1);
+    non_torch();
+    check("2 x H100, eager: nothing is fused", 60, 10, 110);
     make_llama_plan(&plan, R(19, 0));
     plan.gpu.vendor = KVB_VENDOR_AMD;
     non_torch();

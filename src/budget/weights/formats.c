@@ -18,18 +18,29 @@ static uint64_t elements_of(const struct kvb_matrix *matrix)
     return kvb_mul(kvb_mul(matrix->count, matrix->rows), matrix->columns);
 }
 
+// Rows are set apart in memory. Source: fused_moe/unquantized_fused_moe_method.py v0.13.0:195 _maybe_pad_weight,
+// quantization/utils/fp8_utils.py v0.12.0:981, on ROCm.
+static uint64_t row_padding(const struct kvb_load *load, const struct kvb_matrix *m, uint64_t element)
+{
+    bool apart = load->padded_rows && m->columns > 1 && kvb_mul(m->columns, element) % 512 == 0;
+    return apart ? kvb_mul(kvb_mul(m->count, m->rows), 256) : 0;
+}
+
 static void plain_parts(const struct kvb_load *load, const struct kvb_matrix *matrix, struct kvb_parameter *out)
 {
     bool bias = matrix->is_expert && matrix->columns <= 1 && load->mxfp4.fp32_biases;
     uint32_t element = matrix->always_fp32 || bias ? 4 : kvb_dtype_bytes(load->dtype);
-    add_part(out, kvb_mul(elements_of(matrix), element));
+    uint64_t padding = matrix->is_expert ? row_padding(load, matrix, element) : 0;
+    add_part(out, kvb_add(kvb_mul(elements_of(matrix), element), padding));
 }
 
 static void fp8_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
     const struct kvb_quantisation *q = &load->model->quantisation;
-    add_part(out, elements_of(m));
-    switch (q->method == KVB_QUANT_FP8 ? q->scale : KVB_SCALE_TENSOR) {
+    enum kvb_scale_shape scale = q->method == KVB_QUANT_FP8 ? q->scale : KVB_SCALE_TENSOR;
+    bool padded = scale == KVB_SCALE_BLOCK && !m->is_expert;
+    add_part(out, kvb_add(elements_of(m), padded ? row_padding(load, m, 1) : 0));
+    switch (scale) {
     case KVB_SCALE_BLOCK:
         add_part(out,
                  kvb_mul(m->count * 4, kvb_mul(kvb_div_up(m->rows, q->block_rows > 0 ? q->block_rows : 128),
@@ -115,7 +126,7 @@ static parts_function *const parts_of[KVB_QUANT_COUNT] = {
 static enum kvb_quantisation_method method_of(const struct kvb_load *load, const struct kvb_matrix *matrix)
 {
     const struct kvb_quantisation *q = &load->model->quantisation;
-    if (!matrix->quantised || matrix->columns <= 1) {
+    if (!matrix->quantised || matrix->columns <= 1 || load->plain) {
         return KVB_QUANT_NONE;
     }
     if (q->method == KVB_QUANT_NONE) {

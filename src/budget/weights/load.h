@@ -23,8 +23,13 @@ struct kvb_load {
     uint32_t tp, pp, dp, pcp, ep;             // ep: expert parallel size, 1 = off
     uint16_t stage_begin[KVB_STAGES_MAX + 1]; // first layer of each stage; [pp] = layer count
     enum kvb_quantisation_method online;      // what a 16-bit checkpoint becomes while loading; NONE: stays
+    bool plain;                               // everything at the model's dtype, whatever the checkpoint says
+    bool shares_index;                        // layers that reuse an earlier layer's choice have no indexer
     struct kvb_padding mxfp4;
     bool fp32_rope;               // the rotary table is kept in 32 bits
+    bool padded_rows;             // rows of experts and of block-scaled fp8 that end on 512 bytes get 256 more
+    uint64_t runtime_bytes;       // counted as weights though they are not: the device's own growth
+    bool counts_repacking;        // so is what repacking one layer's experts leaves in the allocator
     bool exact_allocations;       // no rounding beyond 512 bytes
     uint64_t largest_split_bytes; // blocks as large are never split; 0 = none
     bool no_vision, no_audio;     // towers that are not loaded

@@ -23,6 +23,7 @@ struct loader {
     struct kvb_allocator allocator;
     struct kvb_weights *out;
     uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
+    uint64_t repacked_bytes;            // the largest layer's packed experts
     bool movable;                       // inside a decoder layer
     struct prepared prepared[PREPARED_MAX];
 };
@@ -80,15 +81,30 @@ static bool absorbs_on_gpu(const struct loader *loader, uint64_t offloaded_befor
     return loader->load->absorbs_latent && !(moved && loader->load->returns_layers);
 }
 
+// Kernels of 4-bit experts lay them out anew, layer by layer, beside what was loaded.
+static void note_repacking(struct loader *loader, const struct prepared *prepared)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < prepared->count; i++) {
+        const struct kvb_parameter *parameter = &prepared->parameters[i];
+        bool packed = parameter->role == KVB_ROLE_EXPERTS && bytes_of(parameter) < parameter->plain_bytes / 3;
+        bytes = packed ? kvb_add(bytes, bytes_of(parameter)) : bytes;
+    }
+    loader->repacked_bytes = kvb_max(loader->repacked_bytes, bytes);
+}
+
 static const struct prepared *prepare(struct loader *loader, const struct kvb_model *model,
                                       const struct kvb_layer_kind *kind)
 {
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
     struct prepared *prepared = &loader->prepared[(size_t)(kind - model->kinds) % PREPARED_MAX];
     if (prepared->kind != kind) {
-        uint32_t count = kvb_layer_tensors(model, kind, tensors);
+        struct kvb_layer_kind whole = *kind;
+        whole.attention.has_indexer |= !loader->load->shares_index && kind->attention.index_heads != 0;
+        uint32_t count = kvb_layer_tensors(model, &whole, tensors);
         prepared->count = kvb_parameters_of(loader->load, tensors, count, prepared->parameters);
         prepared->kind = kind;
+        note_repacking(loader, prepared);
     }
     return prepared;
 }
@@ -219,6 +235,14 @@ static void load_buffers(struct loader *loader)
     }
 }
 
+// Where the device's growth is read instead of the allocator's count.
+static void load_growth(struct loader *loader)
+{
+    const struct kvb_load *load = loader->load;
+    load_bytes(loader, load->runtime_bytes, &loader->out->buffer_bytes);
+    load_bytes(loader, load->counts_repacking ? loader->repacked_bytes : 0, &loader->out->buffer_bytes);
+}
+
 static void load_embedding_adapters(struct loader *loader)
 {
     const struct kvb_load *load = loader->load;
@@ -233,9 +257,16 @@ static void load_embedding_adapters(struct loader *loader)
     load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(load->dtype)), &loader->out->lora_bytes);
 }
 
-// Next-token modules share embedding and head with the target.
+// Next-token modules share embedding and head with the target; a checkpoint may leave them unquantised.
 static void load_mtp(struct loader *loader)
 {
+    const struct kvb_load *load = loader->load;
+    struct kvb_load own = *load;
+    own.plain = (load->model->quantisation.unquantised_roles >> KVB_ROLE_MTP & 1U) != 0;
+    for (uint32_t i = 0; i < PREPARED_MAX; i++) {
+        loader->prepared[i].kind = NULL;
+    }
+    loader->load = &own;
     const struct kvb_model *model = loader->load->model;
     uint64_t hidden = model->hidden_size;
     uint64_t element = kvb_dtype_bytes(loader->load->dtype);
@@ -244,6 +275,7 @@ static void load_mtp(struct loader *loader)
         load_bytes(loader, kvb_mul(model->mtp_extra_matrices_hidden * element * hidden, hidden),
                    &loader->out->draft_bytes);
     }
+    loader->load = load;
 }
 
 static void load_draft(struct loader *loader)
@@ -284,6 +316,7 @@ void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_w
     load_layers(&loader, stage);
     load_outer(&loader, stage, false);
     load_buffers(&loader);
+    load_growth(&loader);
     load_embedding_adapters(&loader);
     if (stage + 1 == load->pp) {
         load_draft(&loader);

@@ -58,6 +58,7 @@ static void count_weights(const struct kvb_plan *plan, struct kvb_budget *budget
 {
     uint32_t tp = (uint32_t)number_or(plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1);
     struct kvb_load load = {
+        .shares_index = true,
         .model = &plan->model, .dtype = dtype_of(plan), .tp = tp, .pp = 1, .dp = 1, .pcp = 1, .ep = 1};
     load.stage_begin[1] = (uint16_t)plan->model.layer_count;
     kvb_weights_count(&load, 0, &budget->weights);

@@ -17,7 +17,11 @@
 #define LORA_RANK 16
 #define LARGEST_SPLIT (20ULL << 20)
 
-enum mxfp4_kernel { MXFP4_MARLIN, MXFP4_TRITON, MXFP4_TRTLLM };
+#define DEVICE_GROWTH_UNTIL KVB_RELEASE(0, 21, 0)
+#define ROCM_PADDING_SINCE KVB_RELEASE(0, 8, 0)
+#define ROCM_RUNTIME (72ULL << 20) // code objects and queues: Llama-3.1-8B reads 0.07 GiB above CUDA, r9700-0130-*
+
+enum mxfp4_kernel { MXFP4_MARLIN, MXFP4_TRITON, MXFP4_TRTLLM, MXFP4_ROCM };
 
 struct mxfp4_row {
     uint32_t since, until; // releases, half open
@@ -26,7 +30,8 @@ struct mxfp4_row {
 };
 
 // Marlin pads to 128 x 256, TRT-LLM to 256 x 256. Triton pads the intermediate size to 64 and holds its own layout of
-// the scales, to 0.24 the loaded ones too (freed from 0.25.0, fused_moe/oracle/mxfp4.py:1155); triton_kernels 3.6,
+// the scales, on ROCm it pads both sizes to 128 (256 on gfx950; mxfp4_utils.py v0.12.0 get_padding_alignment), to 0.24
+// the loaded ones too (freed from 0.25.0, fused_moe/oracle/mxfp4.py:1155); triton_kernels 3.6,
 // bundled in 0.16 to 0.22, pads values to 64 x 64 bytes.
 static const struct mxfp4_row mxfp4_rows[] = {
     {0, 0, MXFP4_MARLIN, {.intermediate = 128, .hidden = 256}},
@@ -35,13 +40,17 @@ static const struct mxfp4_row mxfp4_rows[] = {
     {KVB_RELEASE(0, 16, 0), KVB_RELEASE(0, 23, 0), MXFP4_TRITON, {64, 1, 64, 256, 2, true, true}},
     {KVB_RELEASE(0, 23, 0), KVB_RELEASE(0, 25, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, true, true}},
     {KVB_RELEASE(0, 25, 0), 0, MXFP4_TRITON, {64, 1, 0, 256, 2, false, true}},
+    {0, 0, MXFP4_ROCM, {128, 128, 0, 1, 1, true, true}},
 };
 
 // Source: quantization/mxfp4.py v0.11.2:138, v0.12.0:159. No wheel before 0.12 carries triton_kernels.
 static enum mxfp4_kernel mxfp4_kernel(const struct kvb_context *context)
 {
     uint32_t capability = context->gpu->compute_capability;
-    if (kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0 || context->gpu->vendor == KVB_VENDOR_AMD) {
+    if (context->gpu->vendor == KVB_VENDOR_AMD) {
+        return MXFP4_ROCM;
+    }
+    if (kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0) {
         return MXFP4_MARLIN;
     }
     if (capability >= BLACKWELL && capability < JETSON_THOR) {
@@ -137,6 +146,14 @@ static uint64_t largest_split(const struct kvb_context *context)
     return cuda && kvb_rule(context, KVB_RULE_LOAD_SPLIT) ? LARGEST_SPLIT : 0;
 }
 
+// Source: platforms/rocm.py v0.13.0:480, v0.20.2:785 get_current_memory_usage: what the whole device holds; what the
+// allocator holds from 0.21.0.
+static bool counts_growth(const struct kvb_context *context)
+{
+    bool rocm = context->gpu->vendor == KVB_VENDOR_AMD && context->generation == KVB_GENERATION_V1;
+    return rocm && context->release < DEVICE_GROWTH_UNTIL;
+}
+
 void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
 {
     const struct kvb_plan *plan = context->plan;
@@ -150,7 +167,11 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .ep = context->ep,
         .online = online_of(context),
         .mxfp4 = mxfp4_padding_of(context),
+        .shares_index = kvb_rule(context, KVB_RULE_INDEX_SHARING) != 0, // deepseek_v2.py v0.21.0:988, v0.25.1:1106
         .fp32_rope = strcmp(context->model->architecture, "GptOssForCausalLM") == 0, // gpt_oss.py v0.11.0:60
+        .padded_rows = context->gpu->vendor == KVB_VENDOR_AMD && context->release >= ROCM_PADDING_SINCE,
+        .runtime_bytes = counts_growth(context) ? ROCM_RUNTIME : 0,
+        .counts_repacking = counts_growth(context),
         .exact_allocations = plan->environment.expandable_segments == KVB_YES,
         .largest_split_bytes = largest_split(context),
         .no_vision = drops_tower(context, true),

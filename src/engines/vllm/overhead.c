@@ -8,6 +8,7 @@
 #define HOPPER 90
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define SYMMETRIC_SINCE R(18, 0) // symmetric-memory and all-reduce buffers
+#define FUSION_BUFFER 50         // hundredths of a GiB
 #define STAGE_NON_TORCH 7        // hundredths of a GiB: every rank of PP2 and PP4 on an H100, 0.19
 #define FREE_MEMORY_SINCE R(27, 0)
 #define RANKS_OF_A_NODE 8
@@ -20,13 +21,41 @@ struct non_torch_row {
 };
 
 static const struct non_torch_row non_torch_rows[] = {
-    {0, R(18, 0), false, false, false, 5, 1, 15},   {R(18, 0), 0, false, false, false, 5, 1, 25},
-    {0, R(18, 0), true, false, false, 13, 5, 20},   {R(18, 0), 0, true, false, false, 25, 10, 50},
-    {0, R(18, 0), false, true, true, 15, 10, 150},  {0, R(18, 0), true, true, true, 60, 30, 220},
-    {R(18, 0), 0, false, true, true, 210, 60, 260}, {R(18, 0), 0, true, true, true, 210, 180, 260},
-    {0, R(18, 0), false, true, false, 20, 10, 60},  {0, R(18, 0), true, true, false, 20, 10, 80},
-    {R(18, 0), 0, false, true, false, 20, 10, 80},  {R(18, 0), 0, true, true, false, 30, 10, 120},
+    {0, R(18, 0), false, false, false, 5, 1, 15},  {R(18, 0), 0, false, false, false, 5, 1, 25},
+    {0, R(18, 0), true, false, false, 13, 5, 20},  {R(18, 0), 0, true, false, false, 25, 10, 50},
+    {0, 0, false, true, true, 15, 10, 150},        {0, R(18, 0), true, true, true, 60, 30, 220},
+    {R(18, 0), 0, true, true, true, 60, 10, 110},  {0, R(18, 0), false, true, false, 20, 10, 60},
+    {0, R(18, 0), true, true, false, 20, 10, 80},  {R(18, 0), 0, false, true, false, 20, 10, 80},
+    {R(18, 0), 0, true, true, false, 30, 10, 120},
 };
+
+// From 0.17 all-reduce and norm are fused where graphs are compiled on Hopper and Blackwell of one node. FlashInfer's
+// kernels keep symmetric buffers, each a multiple of what NVSwitch multicasts from, 512 MiB: TRT-LLM's backend three
+// (data, flags, Lamport), MNNVL's one. Sources: vllm/config/vllm.py v0.17.0 and v0.21.0 enable_allreduce_rms_fusion;
+// device_communicators/flashinfer_all_reduce.py v0.17.0, v0.25.0 (MNNVL, and TRT-LLM's for quantised patterns), v0.26.0
+// (MNNVL for both); flashinfer comm/trtllm_ar.py and comm/mnnvl.py. Of 20 logs of 0.19 each holds 1.5 GiB more than
+// those of 0.11 and those of GH200 without the fusion.
+static const struct {
+    uint32_t since, buffers;
+} fusion_rows[] = {{R(17, 0), 3}, {R(25, 0), 4}, {R(26, 0), 1}};
+
+static bool fuses_all_reduce(const struct kvb_context *context)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    bool card = capability == HOPPER || (capability >= 100 && capability < 110);
+    bool size = context->tp == 2 || context->tp == 4 || context->tp == 8; // PassConfig.flashinfer_max_size
+    bool alone = context->release >= R(21, 0) || (context->dp == 1 && context->pp == 1);
+    return card && context->gpu->nvlink && size && alone && !context->eager;
+}
+
+static uint32_t fusion_buffers(const struct kvb_context *context)
+{
+    uint32_t buffers = 0;
+    for (size_t i = 0; i < sizeof fusion_rows / sizeof fusion_rows[0]; i++) {
+        buffers = context->release >= fusion_rows[i].since ? fusion_rows[i].buffers : buffers;
+    }
+    return fuses_all_reduce(context) ? buffers : 0;
+}
 
 // The rows cover every release, so that exactly one is met.
 static const struct non_torch_row *find_row(const struct kvb_context *context)
@@ -93,6 +122,8 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
         bool repacked = method == KVB_QUANT_AWQ || method == KVB_QUANT_GPTQ;
         add(estimate, repacked ? 25 : 5, 0, 25);
     }
+    uint32_t fusion = fusion_buffers(context) * FUSION_BUFFER;
+    add(estimate, fusion, fusion, fusion);
     if (context->ep > 1) {
         add(estimate, 0, 0, 100);
     }

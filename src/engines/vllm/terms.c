@@ -5,6 +5,7 @@
 #include "budget/weights/weights.h"
 #include "engines/vllm/load.h"
 #include "engines/vllm/printed.h"
+#include "engines/vllm/residual.h"
 
 #define LOG_ROUNDING_BYTES 5368710U // half a hundredth of a GiB
 
@@ -133,9 +134,19 @@ static void margins(const struct kvb_stage_terms *terms, uint64_t *too_low, uint
     *too_high = combined(low_sum, low_widest);
 }
 
-static int64_t above(uint64_t a, uint64_t b)
+// Starts that fed no figure of ours lie further out than the terms' own margins say.
+static void widen(const struct kvb_plan *plan, uint64_t *too_low, uint64_t *too_high)
 {
-    return a > b ? (int64_t)(a - b) : 0;
+    uint32_t below;
+    uint32_t over;
+    kvb_residual_factors(plan, &below, &over);
+    *too_low = kvb_mul(*too_low, below) / 100;
+    *too_high = kvb_mul(*too_high, over) / 100;
+}
+
+static uint64_t above(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
 }
 
 void kvb_stage_pool(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_stage_terms *terms)
@@ -157,13 +168,14 @@ void kvb_stage_pool(const struct kvb_context *context, uint64_t requested_bytes,
     uint64_t too_low = 0;
     uint64_t too_high = 0;
     margins(terms, &too_low, &too_high);
-    terms->pool_low_bytes = terms->pool_bytes - (int64_t)too_low;
-    terms->pool_high_bytes = terms->pool_bytes + (int64_t)too_high;
     if (!context->plan->calibration.set) { // a measured run had this card's total
         uint64_t low = context->gpu->memory_low_bytes > 0 ? context->gpu->memory_low_bytes : context->memory_bytes;
-        terms->pool_low_bytes -= above(context->memory_bytes, low);
-        terms->pool_high_bytes += above(context->gpu->memory_high_bytes, context->memory_bytes);
+        too_low = kvb_add(too_low, above(context->memory_bytes, low));
+        too_high = kvb_add(too_high, above(context->gpu->memory_high_bytes, context->memory_bytes));
+        widen(context->plan, &too_low, &too_high);
     }
+    terms->pool_low_bytes = terms->pool_bytes - (int64_t)too_low;
+    terms->pool_high_bytes = terms->pool_bytes + (int64_t)too_high;
 }
 
 void kvb_stage_fill(const struct kvb_context *context, uint32_t stage, uint64_t requested_bytes,

@@ -1,0 +1,146 @@
+// The bound of the pool: margins of the terms, widened by what unseen starts of the same era, card and model showed.
+#include "engines/vllm/residual.h"
+
+#include <string.h>
+
+#include "budget/shapes.h"
+
+#define HUNDRED 100
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+// Releases that charge alike; one newer than is known belongs to none.
+static const struct {
+    uint32_t before;
+    const char *group;
+} eras[] = {
+    {R(11, 0), "to 0.10"},
+    {R(17, 0), "0.11 to 0.16"},
+    {R(20, 0), "0.17 to 0.19"},
+    {KVB_NEWEST_VLLM + 1, "0.20 and later"},
+};
+
+static const char *era_of(uint32_t release)
+{
+    for (size_t i = 0; i < sizeof eras / sizeof eras[0]; i++) {
+        if (release < eras[i].before) {
+            return eras[i].group;
+        }
+    }
+    return "";
+}
+
+// The first row that a card is not older than, in compute capability.
+static const struct {
+    uint32_t capability;
+    bool nvlink; // only with it
+    const char *group;
+} cards[] = {
+    {120, false, "consumer Blackwell"}, {90, false, "Hopper and later"}, {80, true, "A100"},
+    {80, false, "Ampere and Ada"},      {1, false, "before Ampere"},
+};
+
+static const char *card_of(const struct kvb_gpu *gpu)
+{
+    if (gpu->vendor == KVB_VENDOR_AMD) {
+        return "AMD";
+    }
+    if (gpu->unified_memory) {
+        return "unified memory";
+    }
+    for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++) {
+        if (gpu->compute_capability >= cards[i].capability && (gpu->nvlink || !cards[i].nvlink)) {
+            return cards[i].group;
+        }
+    }
+    return "";
+}
+
+// From rare to common: the first row that any layer has.
+static const struct {
+    enum kvb_attention from, to;
+    const char *group;
+} kinds[] = {
+    {KVB_ATTENTION_MAMBA1, KVB_ATTENTION_SHORT_CONV, "state layers"},
+    {KVB_ATTENTION_DSV4, KVB_ATTENTION_DSV4, "latent attention"},
+    {KVB_ATTENTION_MLA, KVB_ATTENTION_MLA, "latent attention"},
+    {KVB_ATTENTION_SLIDING, KVB_ATTENTION_CHUNKED, "sliding window"},
+};
+
+static bool has_attention(const struct kvb_model *model, enum kvb_attention from, enum kvb_attention to)
+{
+    for (uint8_t i = 0; i < model->kind_count; i++) {
+        enum kvb_attention kind = model->kinds[i].attention.kind;
+        if (from <= kind && kind <= to) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *kind_of(const struct kvb_model *model)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (has_attention(model, kinds[i].from, kinds[i].to)) {
+            return kinds[i].group;
+        }
+    }
+    if (kvb_model_is_multimodal(model)) {
+        return "pictures or sound";
+    }
+    return kvb_model_has_experts(model) ? "experts" : "dense";
+}
+
+const char *kvb_residual_group(const struct kvb_plan *plan, enum kvb_residual_axis axis)
+{
+    switch (axis) {
+    case KVB_RESIDUAL_ERA:
+        return era_of(plan->engine.release);
+    case KVB_RESIDUAL_CARD:
+        return card_of(&plan->gpu);
+    default:
+        return kind_of(&plan->model);
+    }
+}
+
+// The row of a group, or the one for what too few runs are known of.
+static const struct kvb_residual_row *row_of(enum kvb_residual_axis axis, const char *group)
+{
+    const struct kvb_residual_row *few = &kvb_residual_rows[0];
+    for (size_t i = 0; i < kvb_residual_row_count; i++) {
+        const struct kvb_residual_row *row = &kvb_residual_rows[i];
+        if (row->axis == axis && strcmp(row->group, group) == 0) {
+            return row;
+        }
+        few = row->axis == axis && row->group[0] == '\0' ? row : few;
+    }
+    return few;
+}
+
+// What belongs to no era is bounded no narrower than any era.
+static struct kvb_residual_row widest_of(enum kvb_residual_axis axis)
+{
+    struct kvb_residual_row widest = {axis, "", 0, 0, 0};
+    for (size_t i = 0; i < kvb_residual_row_count; i++) {
+        const struct kvb_residual_row *row = &kvb_residual_rows[i];
+        if (row->axis == axis) {
+            widest.below = row->below > widest.below ? row->below : widest.below;
+            widest.above = row->above > widest.above ? row->above : widest.above;
+        }
+    }
+    return widest;
+}
+
+void kvb_residual_factors(const struct kvb_plan *plan, uint32_t *below, uint32_t *above)
+{
+    uint32_t sums[2] = {0, 0};
+    for (uint32_t axis = 0; axis < KVB_RESIDUAL_AXES; axis++) {
+        enum kvb_residual_axis of = (enum kvb_residual_axis)axis;
+        const char *group = kvb_residual_group(plan, of);
+        bool newer = of == KVB_RESIDUAL_ERA && group[0] == '\0';
+        struct kvb_residual_row row = newer ? widest_of(of) : *row_of(of, group);
+        sums[0] += row.below;
+        sums[1] += row.above;
+    }
+    *below = sums[0] < HUNDRED * KVB_RESIDUAL_AXES ? HUNDRED : sums[0] / KVB_RESIDUAL_AXES;
+    *above = sums[1] < HUNDRED * KVB_RESIDUAL_AXES ? HUNDRED : sums[1] / KVB_RESIDUAL_AXES;
+}
