@@ -159,19 +159,42 @@ static bool is_again(struct kvb_manifest *manifest, const struct kvb_found *foun
 
 // ---- handing over
 
+#define LINES_MAX 400U // of one command
+
+// The last line of a command in text: of its last flag, and those that are continued behind it.
+static uint32_t last_line(const struct kvb_manifest *manifest, const struct kvb_found *found)
+{
+    uint32_t first = found->place.line, last = first;
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        uint32_t line = found->settings[i].line;
+        last = line > last && line < first + LINES_MAX ? line : last;
+    }
+    last = found->model.line > last && found->model.line < first + LINES_MAX ? found->model.line : last;
+    while (last > 0 && last < manifest->line_count && last < first + LINES_MAX) {
+        size_t end = manifest->lines[last] - 1; // of the line break
+        end -= end > 0 && manifest->text[end - 1] == '\r';
+        if (end == 0 || manifest->text[end - 1] != '\\') {
+            break;
+        }
+        last++;
+    }
+    return last;
+}
+
 static enum kvb_status hand_over(struct kvb_manifest *manifest, uint32_t next_scope)
 {
     struct kvb_pending *pending = manifest->pending;
     struct kvb_found *found = &pending->slots[1 - pending->next];
     uint32_t first = pending->scope_line, last = next_scope > 0 ? next_scope - 1 : UINT32_MAX - 1;
-    if (manifest->tree == NULL) { // in text a comment stands above its command
+    if (manifest->tree == NULL) { // in text a comment stands above its command or at the end of its lines
         first = pending->last_line + 1;
-        last = found->place.line;
+        last = last_line(manifest, found);
+        last = next_scope > found->place.line && last >= next_scope ? next_scope - 1 : last;
     } else if (last < first) {
         last = UINT32_MAX - 1;
     }
     apply_comments(manifest, found, first, last);
-    pending->last_line = found->place.line;
+    pending->last_line = manifest->tree == NULL ? last : found->place.line;
     pending->full = false;
     if (is_again(manifest, found)) {
         return KVB_OK;

@@ -212,23 +212,32 @@ static void take_pair(const struct kvb_manifest *manifest, const char *text, siz
     take(context, pair, equals != NULL ? equals + 1 : "", kvb_source_spot(manifest, (size_t)(text - manifest->text)));
 }
 
+// Behind "# kvbudget:" of a comment that fills the line or ends it; the line's end when there is none.
+static const char *behind_mark(struct line line)
+{
+    static const char mark[] = "kvbudget:";
+    const char *end = line.text + line.length;
+    for (const char *at = line.text; at < end; at++) {
+        bool begins = *at == '#' && (at == line.text || at[-1] == ' ' || at[-1] == '\t');
+        const char *word = at;
+        while (begins && word < end && (*word == ' ' || *word == '#')) {
+            word++;
+        }
+        if (begins && (size_t)(end - word) >= sizeof mark - 1 && memcmp(word, mark, sizeof mark - 1) == 0) {
+            return word + sizeof mark - 1;
+        }
+    }
+    return end;
+}
+
 void kvb_source_comments(const struct kvb_manifest *manifest, uint32_t first, uint32_t last,
                          void (*take)(void *context, const char *key, const char *value, struct kvb_spot spot),
                          void *context)
 {
-    static const char mark[] = "kvbudget:";
     for (uint32_t i = first > 0 ? first : 1; i <= last && i <= manifest->line_count; i++) {
         struct line line = line_at(manifest, i);
-        const char *at = line.text, *end = line.text + line.length;
-        if (line.length == 0 || *at != '#') {
-            continue;
-        }
-        for (at++; at < end && (*at == ' ' || *at == '#'); at++) {
-        }
-        if ((size_t)(end - at) < sizeof mark - 1 || memcmp(at, mark, sizeof mark - 1) != 0) {
-            continue;
-        }
-        for (at += sizeof mark - 1; at < end;) {
+        const char *end = line.text + line.length;
+        for (const char *at = behind_mark(line); at < end;) {
             size_t length = word_length(at, end);
             if (length > 0) {
                 take_pair(manifest, at, length, take, context);
