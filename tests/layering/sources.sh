@@ -12,19 +12,6 @@ complain() {
     failed=1
 }
 
-sources() { find src include -name '*.[ch]' | sort; }
-
-# The code of a file without comments and texts, with line numbers.
-code() {
-    sed -e 's/"\([^"\\]\|\\.\)*"/""/g' -e "s/'\(.\|\\\\.\)'/' '/g" -e 's://.*::' "$1" | grep -n .
-}
-
-# Reports every line of a file whose code matches the pattern.
-forbid() { # WHY PATTERN FILE
-    found=$(code "$3" | grep -E "$2") && complain "$3: $1:
-$found"
-}
-
 # The room of a path below src: the longest name in the list that it begins with.
 # Then every include against the row of the room; the list is read once.
 find src -name '*.[ch]' | sort | xargs grep -HE '^#include "' | awk -v rooms="$rooms" '
@@ -59,17 +46,37 @@ find src -name '*.[ch]' | sort | xargs grep -HE '^#include "' | awk -v rooms="$r
     }
     END { exit bad }' >&2 || failed=1
 
-for file in $(sources); do
-    case $file in src/text/*|src/gate/policy_write.c) ;; *) grep -nE '#include <(yaml|cyaml)' "$file" && complain "$file: only src/text reads YAML and policy_write.c writes it" ;; esac
-    case $file in */printed.[ch]) ;; *) forbid 'double or float' '(^|[^a-zA-Z0-9_])(double|float)([^a-zA-Z0-9_]|$)' "$file" ;; esac
-    case $file in src/cli/*) ;; *) forbid 'only src/cli prints' '(^|[^a-z_])(printf|fprintf|puts|fputs|putchar|perror|exit|abort)\(' "$file" ;; esac
-    case $file in src/text/file.c) ;; *) forbid 'only src/text/file.c opens files' '(^|[^a-z_])(fopen|open|freopen|opendir)\(' "$file" ;; esac
-    case $file in src/base/memory.c) ;; *) forbid 'memory comes from base/memory.h' '(^|[^a-z_])(malloc|calloc|realloc)\(' "$file" ;; esac
-    forbid 'a function that cannot be trusted' \
-        '(^|[^a-z_])(atoi|atol|atoll|strtol|strtoll|strtoul|strtoull|strtod|strtof|sprintf|strcpy|strcat|strtok|alloca|gets|setlocale)\(' "$file"
-    case $file in */generated/*) ;; *) [ "$(wc -l <"$file")" -le 500 ] || complain "$file is longer than 500 lines" ;; esac
-    long=$(awk '/^\{/ { start = FNR } /^\}/ { if (start && FNR - start + 1 > 60) print FILENAME ":" start ": " FNR - start + 1 " lines"; start = 0 }' "$file")
-    [ -z "$long" ] || complain "a function is longer than 60 lines: $long"
-    LC_ALL=C grep -nP '[^\x00-\x7F]' "$file" && complain "$file: not ASCII"
-done
+# Every file once: its code, without comments and texts, against the patterns that its place forbids.
+find src include -name '*.[ch]' | sort | xargs awk '
+    function forbid(why, pattern) {
+        if (code ~ pattern) { print FILENAME ": " why ":\n" FNR ": " $0; bad = 1 }
+    }
+    function end_of_file() {
+        if (lines > 500 && last !~ /\/generated\//) { print last " is longer than 500 lines"; bad = 1 }
+    }
+    FNR == 1 { end_of_file(); last = FILENAME; start = 0 }
+    { lines = FNR }
+    /^\{/ { start = FNR }
+    /^\}/ {
+        if (start && FNR - start + 1 > 60) { print "a function is longer than 60 lines: " FILENAME ":" start; bad = 1 }
+        start = 0
+    }
+    /#include <(yaml|cyaml)/ && FILENAME !~ /^src\/(text\/|gate\/policy_write\.c$)/ {
+        print FILENAME ": only src/text reads YAML and policy_write.c writes it"; bad = 1
+    }
+    {
+        code = $0
+        gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
+        gsub(/\047(.|\\.)\047/, "\047 \047", code)
+        sub(/\/\/.*/, "", code)
+        if (code !~ /[a-z]/) next
+    }
+    FILENAME !~ /\/printed\.[ch]$/ { forbid("double or float", "(^|[^a-zA-Z0-9_])(double|float)([^a-zA-Z0-9_]|$)") }
+    FILENAME !~ /^src\/cli\// { forbid("only src/cli prints", "(^|[^a-z_])(printf|fprintf|puts|fputs|putchar|perror|exit|abort)\\(") }
+    FILENAME != "src/text/file.c" { forbid("only src/text/file.c opens files", "(^|[^a-z_])(fopen|open|freopen|opendir)\\(") }
+    FILENAME != "src/base/memory.c" { forbid("memory comes from base/memory.h", "(^|[^a-z_])(malloc|calloc|realloc)\\(") }
+    { forbid("a function that cannot be trusted", "(^|[^a-z_])(atoi|atol|atoll|strtol|strtoll|strtoul|strtoull|strtod|strtof|sprintf|strcpy|strcat|strtok|alloca|gets|setlocale)\\(") }
+    END { end_of_file(); exit bad }' >&2 || failed=1
+
+LC_ALL=C grep -rnP --include='*.[ch]' '[^\x00-\x7F]' src include && complain "not ASCII"
 exit $failed

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 compile() { # FOLDER
     find "$source/src/$1" -name '*.c' | while read -r file; do
         name=$(echo "${file#"$source"/src/}" | tr / @)
-        "$compiler" -std=c17 -D_POSIX_C_SOURCE=200809L -O1 -I"$source/include" -I"$build/include" -I"$source/src" \
+        "$compiler" -std=c17 -D_POSIX_C_SOURCE=200809L -O0 -w -I"$source/include" -I"$build/include" -I"$source/src" \
             -c "$file" -o "$work/$2/${name%.c}.o"
     done
 }
