@@ -52,7 +52,9 @@ enum kvb_checkpoint_kind {
 
 // Tensors alike in role, split, format and shape. Scales and zero points are not listed: their bytes
 // are in kvb_checkpoint.scale_bytes.
+#define KVB_TENSOR_NAME_CAPACITY 32
 struct kvb_tensor_class {
+    char name[KVB_TENSOR_NAME_CAPACITY]; // GGUF: without "blk.N.", then a layer has one of each; otherwise ""
     uint8_t role;           // enum kvb_role
     uint8_t split;          // enum kvb_split
     uint8_t element;        // enum kvb_element

@@ -192,7 +192,21 @@ static bool same_class(const struct kvb_tensor_class *a, const struct kvb_tensor
 {
     return a->rows == b->rows && a->columns == b->columns && a->role == b->role && a->split == b->split &&
            a->element == b->element && a->bytes_per_1024 == b->bytes_per_1024 && a->in_layer == b->in_layer &&
-           a->quantised == b->quantised;
+           a->quantised == b->quantised && strcmp(a->name, b->name) == 0;
+}
+
+// "blk.7.attn_v.weight" -> "attn_v.weight", cut where it is too long.
+static void name_class(const struct kvb_stored_tensor *tensor, struct kvb_tensor_class *row)
+{
+    const char *name = tensor->name;
+    if (strncmp(name, "blk.", 4) == 0) {
+        const char *dot = strchr(name + 4, '.');
+        name = dot != NULL ? dot + 1 : name;
+    }
+    size_t length = strlen(name);
+    length = length < sizeof row->name ? length : sizeof row->name - 1;
+    memcpy(row->name, name, length);
+    row->name[length] = '\0';
 }
 
 static struct kvb_tensor_class *class_for(struct kvb_checkpoint *out, const struct kvb_tensor_class *row)
@@ -222,6 +236,9 @@ static void add_to_class(struct kvb_collector *collector, const struct kvb_store
                                    .in_layer = kind->in_layer};
     struct kvb_checkpoint *out = collector->out;
     shape_of(collector, tensor, kind, &row);
+    if (out->kind == KVB_CHECKPOINT_GGUF) {
+        name_class(tensor, &row);
+    }
     uint64_t elements = kvb_mul(kvb_mul(row.rows, row.columns), row.count);
     out->parameters = kvb_add(out->parameters, elements);
     row.bytes_per_1024 = elements > 0 ? (uint32_t)kvb_min(kvb_mul(tensor->bytes, 1024) / elements, UINT32_MAX) : 0;

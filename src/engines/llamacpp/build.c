@@ -1,0 +1,253 @@
+// Whole graphs: inputs, layers one after the other, the output; and what is left of it as buffers.
+// Source: src/llama-graph.cpp and src/models/llama.cpp at ec98e2002, src/llama.cpp at b4747 (build_llama).
+#include "engines/llamacpp/build.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "budget/shapes.h"
+#include "engines/llamacpp/allocate.h"
+#include "engines/llamacpp/tensors.h"
+
+// ---- Parts
+
+struct looked_up {
+    const char *name;
+    uint64_t bytes;
+    enum kvb_role role;
+};
+
+static void look(void *context, const struct kvb_llama_tensor *tensor)
+{
+    struct looked_up *wanted = context;
+    if (strcmp(tensor->name, wanted->name) == 0) {
+        wanted->bytes = kvb_add(wanted->bytes, tensor->bytes);
+        wanted->role = tensor->role;
+    }
+}
+
+// Weights matter where they lie in the host's memory and are read from a GPU.
+static void read_weight(struct kvb_llama_graph *graph, kvb_llama_node node, const char *name, bool experts)
+{
+    const struct kvb_llama_run *run = graph->run;
+    uint32_t place = kvb_llama_place_of(run, graph->layer);
+    bool kept = experts && graph->layer < run->cpu_experts;
+    if (place != KVB_LLAMA_HOST && !kept) {
+        return;
+    }
+    struct looked_up wanted = {.name = name};
+    kvb_llama_layer_tensors(run, graph->layer, look, &wanted);
+    kvb_llama_reads_weight(graph, node, wanted.bytes > 0 ? wanted.bytes : 1, KVB_LLAMA_HOST);
+}
+
+kvb_llama_node kvb_llama_new(struct kvb_llama_graph *graph, uint64_t a, uint64_t b, uint64_t c, kvb_llama_node in,
+                             kvb_llama_node other)
+{
+    const uint64_t ne[3] = {a, b, c};
+    return kvb_llama_op(graph, 0, ne, in, other);
+}
+
+kvb_llama_node kvb_llama_in_place(struct kvb_llama_graph *graph, kvb_llama_node in, kvb_llama_node other)
+{
+    const struct kvb_llama_tensor_node *node = &graph->nodes[in];
+    const uint64_t ne[3] = {node->ne[0], node->ne[1], node->ne[2]};
+    return kvb_llama_op(graph, KVB_LLAMA_IN_PLACE, ne, in, other);
+}
+
+kvb_llama_node kvb_llama_reshape(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t ne[3] = {a, b, c};
+    return kvb_llama_view(graph, in, ne, 0);
+}
+
+kvb_llama_node kvb_llama_matmul(struct kvb_llama_graph *graph, const char *weight, uint64_t rows, uint64_t tokens,
+                                kvb_llama_node in)
+{
+    kvb_llama_node made = kvb_llama_new(graph, rows, tokens, 1, in, 0);
+    read_weight(graph, made, weight, strstr(weight, "_exps.") != NULL);
+    return made;
+}
+
+kvb_llama_node kvb_llama_norm(struct kvb_llama_graph *graph, const char *weight, kvb_llama_node in)
+{
+    const struct kvb_llama_tensor_node *node = &graph->nodes[in];
+    const uint64_t ne[3] = {node->ne[0], node->ne[1], node->ne[2]};
+    kvb_llama_node normed = kvb_llama_op(graph, graph->class->plain_norm ? 0 : KVB_LLAMA_IN_PLACE, ne, in, 0);
+    kvb_llama_node scaled = kvb_llama_in_place(graph, normed, 0);
+    read_weight(graph, scaled, weight, false);
+    return scaled;
+}
+
+kvb_llama_node kvb_llama_take_rows(struct kvb_llama_graph *graph, kvb_llama_node in)
+{
+    return kvb_llama_new(graph, graph->nodes[in].ne[0], graph->output_rows, 1, in, 0);
+}
+
+// ---- Inputs
+
+static kvb_llama_node input(struct kvb_llama_graph *graph, uint64_t bytes, uint16_t last)
+{
+    kvb_llama_node made = kvb_llama_global(graph, bytes, KVB_LLAMA_HOST, last);
+    if (graph->pipelined) {
+        struct kvb_llama_heap *heap = &graph->heaps[KVB_LLAMA_HOST];
+        graph->nodes[made].flags |= KVB_LLAMA_OUTSIDE;
+        heap->pinned = kvb_add(heap->pinned, kvb_mul(kvb_round_up(bytes, heap->alignment), KVB_LLAMA_COPIES));
+    } else {
+        kvb_llama_allocate_input(graph, made);
+    }
+    return made;
+}
+
+static void add_masks(struct kvb_llama_graph *graph)
+{
+    const struct kvb_llama_run *run = graph->run;
+    bool half = run->flash && kvb_llama_since(run, KVB_LLAMA_MASK_F16);
+    for (uint32_t windowed = 0; windowed < 2; windowed++) {
+        uint64_t cells = windowed ? graph->cells.windowed : graph->cells.full;
+        uint16_t last = kvb_llama_reader(graph, true, windowed != 0, KVB_LLAMA_ANYWHERE);
+        if (last != UINT16_MAX) {
+            uint64_t bytes = kvb_mul(kvb_mul(cells, graph->tokens), half ? 2 : 4);
+            graph->mask[windowed] = input(graph, bytes, run->devices == 0 ? last : UINT16_MAX);
+        }
+    }
+}
+
+static uint64_t widest_value(const struct kvb_llama_run *run)
+{
+    uint64_t widest = 0;
+    for (uint32_t i = 0; i < run->model->layer_count; i++) {
+        struct kvb_llama_layer layer;
+        kvb_llama_layer_of(run, i, &layer);
+        widest = kvb_max(widest, layer.cache_values);
+    }
+    return widest;
+}
+
+static void add_inputs(struct kvb_llama_graph *graph)
+{
+    const struct kvb_llama_run *run = graph->run;
+    uint64_t tokens = graph->tokens, hidden = run->model->hidden_size;
+    bool by_index = kvb_llama_since(run, KVB_LLAMA_ROWS_BY_INDEX);
+    (void)input(graph, tokens * 4, UINT16_MAX); // tokens
+    graph->small = input(graph, tokens * (by_index ? 16 : 8), UINT16_MAX);
+    add_masks(graph);
+    if (by_index && !run->flash && (graph->mask[0] != 0 || graph->mask[1] != 0)) {
+        graph->value_rows = input(graph, kvb_mul(kvb_mul(tokens, widest_value(run)), 8), UINT16_MAX);
+    }
+    if (kvb_llama_since(run, KVB_LLAMA_EMBEDDING_INPUT)) {
+        kvb_llama_node unread = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
+        kvb_llama_allocate_input(graph, unread); // one, also with pipeline parallelism
+    }
+    graph->hidden = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
+    graph->nodes[graph->hidden].children = 0;
+    graph->nodes[graph->hidden].ne[0] = (uint32_t)hidden;
+    graph->nodes[graph->hidden].ne[1] = (uint32_t)tokens;
+    graph->nodes[graph->hidden].ne[2] = 1;
+    kvb_llama_allocate_input(graph, graph->hidden);
+}
+
+// ---- Layers
+
+static kvb_llama_node build_mixer(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in)
+{
+    switch (layer->mixer) {
+    case KVB_LLAMA_MIXER_ATTENTION:
+        return kvb_llama_build_attention(graph, layer, in);
+    case KVB_LLAMA_MIXER_LATENT:
+    case KVB_LLAMA_MIXER_EXPANDED:
+        return kvb_llama_build_latent(graph, layer, in);
+    default:
+        return kvb_llama_build_state(graph, layer, in);
+    }
+}
+
+static kvb_llama_node build_layer(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, bool last)
+{
+    const struct kvb_llama_class *class = graph->class;
+    kvb_llama_node residual = graph->hidden;
+    kvb_llama_node current;
+    if (graph->layer == 0 && class->scales_input) {
+        residual = kvb_llama_in_place(graph, residual, 0);
+    }
+    kvb_llama_node normed = 0;
+    if (layer->mixer == KVB_LLAMA_MIXER_NONE) {
+        current = residual;
+    } else {
+        normed = kvb_llama_norm(graph, "attn_norm.weight", residual);
+        current = build_mixer(graph, layer, normed);
+    }
+    if (last) {
+        current = kvb_llama_take_rows(graph, current);
+        residual = layer->mixer == KVB_LLAMA_MIXER_NONE ? current : kvb_llama_take_rows(graph, residual);
+        normed = class->parallel ? kvb_llama_take_rows(graph, normed) : normed;
+    }
+    if (class->parallel) { // both read the same norm, all is added at the end
+        kvb_llama_node mlp = kvb_llama_build_mlp(graph, layer, normed);
+        return kvb_llama_in_place(graph, kvb_llama_in_place(graph, mlp, residual), current);
+    }
+    if (layer->mixer != KVB_LLAMA_MIXER_NONE) {
+        current = class->norms_after ? kvb_llama_norm(graph, "post_attention_norm.weight", current) : current;
+        residual = kvb_llama_in_place(graph, current, residual);
+    }
+    if (layer->mlp->kind == KVB_MLP_NONE) {
+        return residual;
+    }
+    kvb_llama_node mlp = kvb_llama_build_mlp(graph, layer, kvb_llama_norm(graph, "ffn_norm.weight", residual));
+    mlp = class->norms_after ? kvb_llama_norm(graph, "post_ffw_norm.weight", mlp) : mlp;
+    return kvb_llama_in_place(graph, mlp, residual);
+}
+
+static void build_output(struct kvb_llama_graph *graph)
+{
+    const struct kvb_model *model = graph->run->model;
+    bool tied = model->tied_embeddings;
+    kvb_llama_layer_begin(graph, model->layer_count);
+    kvb_llama_node normed = kvb_llama_norm(graph, "output_norm.weight", graph->hidden);
+    kvb_llama_node logits = kvb_llama_matmul(graph, tied ? "token_embd.weight" : "output.weight",
+                                             model->vocabulary_size, graph->output_rows, normed);
+    if (graph->class->caps_logits) {
+        logits = kvb_llama_in_place(graph, logits, 0);
+    }
+    kvb_llama_layer_end(graph, logits);
+}
+
+static uint64_t rows_of_output(const struct kvb_llama_run *run, uint64_t tokens)
+{
+    if (run->output_rows > 0) {
+        return kvb_min(run->output_rows, tokens);
+    }
+    bool few = run->server && kvb_llama_since(run, KVB_LLAMA_FEW_OUTPUTS);
+    return few ? kvb_min(run->sequences, tokens) : tokens;
+}
+
+// Builds of one month kept the inputs that the device reads in its compute buffer.
+static uint64_t kept_inputs(const struct kvb_llama_graph *graph)
+{
+    const struct kvb_llama_run *run = graph->run;
+    if (!kvb_llama_since(run, KVB_LLAMA_INPUTS_KEPT) || kvb_llama_since(run, KVB_LLAMA_INPUTS_FREED)) {
+        return 0;
+    }
+    return kvb_mul(graph->tokens, kvb_add(kvb_mul(graph->cells.full, 4), kvb_mul(run->model->hidden_size, 8)));
+}
+
+void kvb_llama_compute_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out)
+{
+    struct kvb_llama_graph graph;
+    kvb_llama_graph_begin(&graph, run);
+    graph.output_rows = rows_of_output(run, graph.tokens);
+    add_inputs(&graph);
+    for (uint32_t i = 0; i < run->model->layer_count && !graph.unknown; i++) {
+        struct kvb_llama_layer layer;
+        kvb_llama_layer_of(run, i, &layer);
+        kvb_llama_layer_begin(&graph, i);
+        kvb_llama_layer_end(&graph, build_layer(&graph, &layer, i + 1 == run->model->layer_count));
+    }
+    build_output(&graph);
+    for (uint32_t i = 0; i < KVB_LLAMA_PLACES; i++) {
+        out->places[i].compute_bytes = kvb_add(graph.heaps[i].highest, graph.heaps[i].pinned);
+        if (i != KVB_LLAMA_HOST && out->places[i].compute_bytes > 0 && !graph.pipelined) {
+            out->places[i].compute_bytes = kvb_add(out->places[i].compute_bytes, kept_inputs(&graph));
+        }
+    }
+    out->compute_bounded = graph.unknown || graph.rough;
+}

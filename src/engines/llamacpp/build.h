@@ -1,0 +1,29 @@
+// The graph of a layer in the order llama.cpp builds it.
+#ifndef KVB_ENGINES_LLAMACPP_BUILD_H
+#define KVB_ENGINES_LLAMACPP_BUILD_H
+
+#include "engines/llamacpp/graph.h"
+
+// Parts of layers (build.c).
+kvb_llama_node kvb_llama_matmul(struct kvb_llama_graph *graph, const char *weight, uint64_t rows, uint64_t tokens,
+                                kvb_llama_node in);
+kvb_llama_node kvb_llama_norm(struct kvb_llama_graph *graph, const char *weight, kvb_llama_node in);
+kvb_llama_node kvb_llama_in_place(struct kvb_llama_graph *graph, kvb_llama_node in, kvb_llama_node other);
+kvb_llama_node kvb_llama_reshape(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t a, uint64_t b, uint64_t c);
+kvb_llama_node kvb_llama_take_rows(struct kvb_llama_graph *graph, kvb_llama_node in);
+kvb_llama_node kvb_llama_new(struct kvb_llama_graph *graph, uint64_t a, uint64_t b, uint64_t c, kvb_llama_node in,
+                             kvb_llama_node other);
+
+// Whole mixers and MLPs. Each returns what the residual is added to.
+kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                         kvb_llama_node in);
+kvb_llama_node kvb_llama_build_latent(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                      kvb_llama_node in);
+kvb_llama_node kvb_llama_build_state(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                     kvb_llama_node in);
+kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                const kvb_llama_node qkv[4]); // query, key, value, gate
+kvb_llama_node kvb_llama_build_mlp(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                   kvb_llama_node in);
+
+#endif

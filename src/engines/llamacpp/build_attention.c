@@ -1,0 +1,197 @@
+// Attention: projections, cache, flash attention or the three steps without it; and MLA in both its forms.
+// Source: src/llama-graph.cpp (build_attn, build_attn_mha), src/models/deepseek2.cpp at ec98e2002;
+// src/llama.cpp (llm_build_kv_store, llm_build_kqv, build_deepseek2) at b4747.
+#include "engines/llamacpp/build.h"
+
+#include "base/checked.h"
+
+#define KEYS_EXPANDED_LAST 7010    // build_attn expands q, v, k; before q, k, v
+#define KVB_LLAMA_VIEWS_SINCE 5600 // fused projections are read through views; before they are cut into copies
+
+static uint64_t cells_of(const struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer)
+{
+    return layer->windowed ? graph->cells.windowed : graph->cells.full;
+}
+
+// What lies in the cache: read through a view, which no buffer here pays for unless it is copied to another device.
+static kvb_llama_node cache_view(struct kvb_llama_graph *graph, uint64_t bytes)
+{
+    const uint64_t ne[3] = {1, 1, 1};
+    const struct kvb_llama_run *run = graph->run;
+    kvb_llama_node made = kvb_llama_op(graph, KVB_LLAMA_OUTSIDE | KVB_LLAMA_STRIDED, ne, 0, 0);
+    graph->nodes[made].bytes = bytes;
+    graph->nodes[made].device =
+        run->keep_cache_on_host ? KVB_LLAMA_HOST : (uint8_t)kvb_llama_place_of(run, graph->layer);
+    return made;
+}
+
+static void write_cache(struct kvb_llama_graph *graph, kvb_llama_node values, bool by_rows)
+{
+    const uint64_t ne[3] = {1, 1, 1};
+    kvb_llama_node write =
+        kvb_llama_op(graph, KVB_LLAMA_WRITES | KVB_LLAMA_OUTSIDE, ne, values, by_rows ? graph->value_rows : 0);
+    graph->nodes[write].bytes = 0; // a view of the cache
+    kvb_llama_expand(graph, write);
+}
+
+// The mask as attention reads it: cast once, by the first layer that does.
+static kvb_llama_node mask_of(struct kvb_llama_graph *graph, bool windowed)
+{
+    uint32_t which = windowed ? 1 : 0;
+    if (!kvb_llama_casts_mask(graph->run)) {
+        return graph->mask[which];
+    }
+    if (graph->cast[which] == 0) {
+        uint16_t last = kvb_llama_reader(graph, true, windowed, KVB_LLAMA_ANYWHERE);
+        kvb_llama_node cast =
+            kvb_llama_global(graph, graph->nodes[graph->mask[which]].bytes / 2, graph->layer_device, last);
+        graph->nodes[cast].flags &= (uint16_t)~KVB_LLAMA_VISITED;
+        graph->nodes[cast].flags |= KVB_LLAMA_ATTENDS;
+        graph->nodes[cast].children = last > graph->layer ? 1 : 0;
+        kvb_llama_add_source(graph, cast, graph->mask[which]);
+        graph->cast[which] = cast;
+    }
+    return graph->cast[which];
+}
+
+static kvb_llama_node attend_at_once(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                     kvb_llama_node q, const kvb_llama_node cached[2])
+{
+    const uint64_t ne[3] = {layer->value_size, layer->heads, graph->tokens};
+    kvb_llama_node flash = kvb_llama_op(graph, KVB_LLAMA_ATTENDS, ne, q, cached[0]);
+    kvb_llama_add_source(graph, flash, cached[1]);
+    kvb_llama_add_source(graph, flash, mask_of(graph, layer->windowed));
+    if (layer->mixer == KVB_LLAMA_MIXER_LATENT) { // back to full heads
+        uint64_t values = layer->attention->value_head_size;
+        kvb_llama_node turned = kvb_llama_view(graph, flash, ne, KVB_LLAMA_STRIDED);
+        kvb_llama_node full = kvb_llama_matmul(graph, "attn_v_b.weight", values, graph->tokens * layer->heads, turned);
+        kvb_llama_node whole = kvb_llama_new(graph, values * layer->heads, graph->tokens, 1, full, 0);
+        graph->nodes[full].flags |= KVB_LLAMA_ATTENDS;
+        graph->nodes[whole].flags |= KVB_LLAMA_ATTENDS;
+        return whole;
+    }
+    return kvb_llama_reshape(graph, flash, (uint64_t)layer->value_size * layer->heads, graph->tokens, 1);
+}
+
+static kvb_llama_node attend_in_steps(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                      kvb_llama_node q, const kvb_llama_node cached[2])
+{
+    uint64_t cells = cells_of(graph, layer);
+    kvb_llama_node scores = kvb_llama_new(graph, cells, graph->tokens, layer->heads, cached[0], q);
+    kvb_llama_node soft = kvb_llama_in_place(graph, scores, mask_of(graph, layer->windowed));
+    kvb_llama_node mixed = kvb_llama_new(graph, layer->value_size, graph->tokens, layer->heads, cached[1], soft);
+    uint64_t values = layer->value_size;
+    graph->nodes[scores].flags |= KVB_LLAMA_ATTENDS;
+    graph->nodes[soft].flags |= KVB_LLAMA_ATTENDS;
+    graph->nodes[mixed].flags |= KVB_LLAMA_ATTENDS;
+    if (layer->mixer == KVB_LLAMA_MIXER_LATENT) {
+        values = layer->attention->value_head_size;
+        mixed = kvb_llama_matmul(graph, "attn_v_b.weight", values, graph->tokens * layer->heads, mixed);
+        graph->nodes[mixed].flags |= KVB_LLAMA_ATTENDS;
+    }
+    const uint64_t turned_ne[3] = {values, layer->heads, graph->tokens};
+    kvb_llama_node turned = kvb_llama_view(graph, mixed, turned_ne, KVB_LLAMA_STRIDED);
+    kvb_llama_node whole = kvb_llama_new(graph, values * layer->heads, graph->tokens, 1, turned, 0);
+    graph->nodes[whole].flags |= KVB_LLAMA_ATTENDS;
+    return whole;
+}
+
+kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                const kvb_llama_node qkv[4])
+{
+    const struct kvb_llama_run *run = graph->run;
+    bool keys_last = run->build >= KEYS_EXPANDED_LAST;
+    uint64_t cells = kvb_mul(cells_of(graph, layer), graph->cells.streams);
+    uint64_t keys = (uint64_t)layer->kv_heads * layer->key_size, values = (uint64_t)layer->kv_heads * layer->value_size;
+    kvb_llama_expand(graph, qkv[0]);
+    if (layer->cache_keys > 0) { // else an earlier layer's cache is read and nothing made here
+        kvb_llama_expand(graph, qkv[keys_last ? 2 : 1]);
+        kvb_llama_expand(graph, qkv[keys_last ? 1 : 2]);
+    }
+    if (layer->cache_keys > 0) {
+        write_cache(graph, qkv[1], false);
+    }
+    if (layer->cache_values > 0) {
+        write_cache(graph, qkv[2], true);
+    }
+    const uint64_t ne[3] = {layer->key_size, graph->tokens, layer->heads};
+    kvb_llama_node q = kvb_llama_view(graph, qkv[0], ne, KVB_LLAMA_STRIDED);
+    kvb_llama_node cached[2] = {cache_view(graph, kvb_llama_cache_bytes(run->key_type, kvb_mul(cells, keys))),
+                                cache_view(graph, kvb_llama_cache_bytes(run->value_type, kvb_mul(cells, values)))};
+    kvb_llama_node out =
+        run->flash ? attend_at_once(graph, layer, q, cached) : attend_in_steps(graph, layer, q, cached);
+    kvb_llama_expand(graph, out);
+    if (qkv[3] != 0) { // an output gate
+        out = kvb_llama_in_place(graph, out, kvb_llama_in_place(graph, qkv[3], 0));
+    }
+    return kvb_llama_matmul(graph, "attn_output.weight", run->model->hidden_size, graph->tokens, out);
+}
+
+static kvb_llama_node rotate(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t size, uint64_t heads)
+{
+    return kvb_llama_in_place(graph, kvb_llama_reshape(graph, in, size, heads, graph->tokens), graph->small);
+}
+
+static void take_fused(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in,
+                       kvb_llama_node qkv[4])
+{
+    uint64_t q = (uint64_t)layer->heads * layer->key_size;
+    uint64_t k = (uint64_t)layer->kv_heads * layer->key_size, v = (uint64_t)layer->kv_heads * layer->value_size;
+    kvb_llama_node all = kvb_llama_matmul(graph, "attn_qkv.weight", q + k + v, graph->tokens, in);
+    const uint64_t sizes[3] = {q, k, v};
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint64_t ne[3] = {i == 0 ? layer->key_size : layer->value_size, i == 0 ? layer->heads : layer->kv_heads,
+                                graph->tokens};
+        bool cut = graph->run->build < KVB_LLAMA_VIEWS_SINCE; // then made whole again
+        kvb_llama_node part = kvb_llama_view(graph, all, ne, KVB_LLAMA_STRIDED);
+        if (cut) {
+            part = kvb_llama_new(graph, sizes[i], graph->tokens, 1, part, 0);
+        }
+        qkv[i] = i == 2 ? part
+                 : cut  ? rotate(graph, part, ne[0], ne[1])
+                        : kvb_llama_op(graph, KVB_LLAMA_IN_PLACE, ne, part, graph->small);
+    }
+}
+
+kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                         kvb_llama_node in)
+{
+    const struct kvb_attention_shape *shape = layer->attention;
+    kvb_llama_node qkv[4] = {0};
+    static const char *const names[3] = {"attn_q.weight", "attn_k.weight", "attn_v.weight"};
+    if (graph->class->fused_qkv) {
+        take_fused(graph, layer, in, qkv);
+        return kvb_llama_attend(graph, layer, qkv);
+    }
+    const uint64_t heads[3] = {layer->heads, layer->kv_heads, layer->kv_heads};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t size = i == 2 ? layer->value_size : layer->key_size;
+        if (i == 0 && shape->gated_output) { // queries and gate are one matrix
+            kvb_llama_node both = kvb_llama_matmul(graph, names[i], 2 * size * heads[i], graph->tokens, in);
+            const uint64_t ne[3] = {size, heads[i], graph->tokens};
+            kvb_llama_node part = kvb_llama_view(graph, both, ne, KVB_LLAMA_STRIDED);
+            qkv[0] = kvb_llama_new(graph, size * heads[i], graph->tokens, 1, part, 0);
+            part = kvb_llama_view(graph, both, ne, KVB_LLAMA_STRIDED);
+            qkv[3] = kvb_llama_new(graph, size * heads[i], graph->tokens, 1, part, 0);
+        } else {
+            qkv[i] = kvb_llama_matmul(graph, names[i], size * heads[i], graph->tokens, in);
+        }
+        if (shape->query_key_value_bias) {
+            qkv[i] = kvb_llama_in_place(graph, qkv[i], 0);
+        }
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t size = i == 2 ? layer->value_size : layer->key_size;
+        qkv[i] = kvb_llama_reshape(graph, qkv[i], size, heads[i], graph->tokens);
+        if (i < 2 && shape->qk_norm != KVB_QK_NORM_NONE) {
+            qkv[i] = kvb_llama_norm(graph, i == 0 ? "attn_q_norm.weight" : "attn_k_norm.weight", qkv[i]);
+        }
+        if (i < 2) {
+            qkv[i] = kvb_llama_in_place(graph, qkv[i], graph->small);
+        }
+    }
+    if (graph->class->scales_query) {
+        qkv[0] = kvb_llama_in_place(graph, qkv[0], 0);
+    }
+    return kvb_llama_attend(graph, layer, qkv);
+}

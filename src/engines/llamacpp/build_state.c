@@ -1,0 +1,159 @@
+// Layers with a state: Mamba 1 and 2, gated delta nets, short convolutions.
+// Source: src/models/graph-context-mamba.cpp, lfm2.cpp and qwen3next.cpp at ec98e2002. The delta net is counted as the
+// fused operation of later builds has it; its chunks took more before, so that the answer is a bound there.
+#include "engines/llamacpp/build.h"
+
+#include "base/checked.h"
+
+static kvb_llama_node cut(struct kvb_llama_graph *graph, kvb_llama_node of, uint64_t a, uint64_t b)
+{
+    const uint64_t ne[3] = {a, b, 1};
+    return kvb_llama_view(graph, of, ne, KVB_LLAMA_STRIDED);
+}
+
+// The state of each sequence, gathered from its buffer.
+static kvb_llama_node gather(struct kvb_llama_graph *graph, uint64_t elements)
+{
+    kvb_llama_node state = kvb_llama_new(graph, elements, graph->run->sequences, 1, graph->small, 0);
+    kvb_llama_expand(graph, state);
+    return state;
+}
+
+// Past columns in front of the new ones; the last of them go back to the buffer.
+static kvb_llama_node convolve(struct kvb_llama_graph *graph, uint64_t channels, uint64_t kernel, kvb_llama_node in)
+{
+    uint64_t past = kernel > 0 ? kernel - 1 : 0;
+    kvb_llama_node state = gather(graph, past * channels);
+    kvb_llama_node both = kvb_llama_new(graph, graph->tokens + past * graph->run->sequences, channels, 1, state, in);
+    const uint64_t ne[3] = {1, 1, 1};
+    kvb_llama_node write =
+        kvb_llama_op(graph, KVB_LLAMA_WRITES | KVB_LLAMA_OUTSIDE, ne, cut(graph, both, past, channels), 0);
+    graph->nodes[write].bytes = 0;
+    kvb_llama_expand(graph, write);
+    return kvb_llama_new(graph, channels, graph->tokens, 1, both, 0);
+}
+
+static void write_state(struct kvb_llama_graph *graph, kvb_llama_node from, uint64_t elements)
+{
+    const uint64_t ne[3] = {1, 1, 1};
+    kvb_llama_node write =
+        kvb_llama_op(graph, KVB_LLAMA_WRITES | KVB_LLAMA_OUTSIDE, ne, cut(graph, from, elements, 1), 0);
+    graph->nodes[write].bytes = 0;
+    kvb_llama_expand(graph, write);
+}
+
+// Gate times result: a new tensor since the fused operation.
+static kvb_llama_node gate_with(struct kvb_llama_graph *graph, kvb_llama_node result, kvb_llama_node gate,
+                                uint64_t width)
+{
+    kvb_llama_node whole = kvb_llama_new(graph, width, graph->tokens, 1, gate, 0);
+    if (kvb_llama_since(graph->run, KVB_LLAMA_FUSED_GATE)) {
+        return kvb_llama_new(graph, width, graph->tokens, 1, whole, result);
+    }
+    return kvb_llama_in_place(graph, result, kvb_llama_in_place(graph, whole, 0));
+}
+
+static kvb_llama_node build_mamba1(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                   kvb_llama_node in)
+{
+    const struct kvb_attention_shape *shape = layer->attention;
+    uint64_t inner = shape->state_inner_size, size = shape->state_key_size, tokens = graph->tokens;
+    uint64_t rank = kvb_div_up(graph->run->model->hidden_size, 16); // dt_rank "auto"
+    kvb_llama_node both = kvb_llama_matmul(graph, "ssm_in.weight", 2 * inner, tokens, in);
+    kvb_llama_node x = cut(graph, both, inner, tokens), z = cut(graph, both, inner, tokens);
+    x = convolve(graph, inner, shape->conv_kernel, x);
+    x = kvb_llama_in_place(graph, kvb_llama_in_place(graph, x, 0), 0);
+    kvb_llama_node projected = kvb_llama_matmul(graph, "ssm_x.weight", rank + 2 * size, tokens, x);
+    kvb_llama_node dt = kvb_llama_matmul(graph, "ssm_dt.weight", inner, tokens, cut(graph, projected, rank, tokens));
+    dt = kvb_llama_in_place(graph, dt, 0);
+    uint64_t result = inner * tokens + size * inner * graph->run->sequences;
+    kvb_llama_node scan = kvb_llama_new(graph, result, 1, 1, x, dt);
+    kvb_llama_add_source(graph, scan, cut(graph, projected, size, tokens));
+    kvb_llama_expand(graph, scan);
+    write_state(graph, scan, size * inner * graph->run->sequences);
+    kvb_llama_node skipped = kvb_llama_new(graph, inner, tokens, 1, x, 0);
+    kvb_llama_node sum = kvb_llama_new(graph, inner, tokens, 1, cut(graph, scan, inner, tokens), skipped);
+    return kvb_llama_matmul(graph, "ssm_out.weight", graph->run->model->hidden_size, tokens,
+                            gate_with(graph, sum, z, inner));
+}
+
+static kvb_llama_node build_mamba2(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                   kvb_llama_node in)
+{
+    const struct kvb_attention_shape *shape = layer->attention;
+    uint64_t inner = (uint64_t)shape->state_value_heads * shape->state_value_size, tokens = graph->tokens;
+    uint64_t groups = (uint64_t)shape->state_key_heads * shape->state_key_size;
+    uint64_t channels = inner + 2 * groups, heads = shape->state_value_heads;
+    kvb_llama_node all = kvb_llama_matmul(graph, "ssm_in.weight", inner + channels + heads, tokens, in);
+    kvb_llama_node mixed = convolve(graph, channels, shape->conv_kernel, cut(graph, all, channels, tokens));
+    mixed = kvb_llama_in_place(graph, kvb_llama_in_place(graph, mixed, 0), 0);
+    kvb_llama_node dt =
+        kvb_llama_in_place(graph, kvb_llama_new(graph, heads, tokens, 1, cut(graph, all, heads, tokens), 0), 0);
+    uint64_t state = shape->state_key_size * inner * graph->run->sequences;
+    kvb_llama_node scan = kvb_llama_new(graph, inner * tokens + state, 1, 1, cut(graph, mixed, inner, tokens), dt);
+    kvb_llama_expand(graph, scan);
+    write_state(graph, scan, state);
+    kvb_llama_node skipped = kvb_llama_new(graph, inner, tokens, 1, cut(graph, mixed, inner, tokens), 0);
+    kvb_llama_node sum = kvb_llama_new(graph, inner, tokens, 1, cut(graph, scan, inner, tokens), skipped);
+    kvb_llama_node gated = gate_with(graph, sum, cut(graph, all, inner, tokens), inner);
+    if (!shape->no_state_norm) {
+        gated = kvb_llama_norm(graph, "ssm_norm.weight", gated);
+    }
+    return kvb_llama_matmul(graph, "ssm_out.weight", graph->run->model->hidden_size, tokens, gated);
+}
+
+static kvb_llama_node build_delta(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in)
+{
+    const struct kvb_attention_shape *shape = layer->attention;
+    uint64_t values = (uint64_t)shape->state_value_heads * shape->state_value_size, tokens = graph->tokens;
+    uint64_t keys = (uint64_t)shape->state_key_heads * shape->state_key_size, channels = values + 2 * keys;
+    kvb_llama_node mixed = kvb_llama_matmul(graph, "attn_qkv.weight", channels, tokens, in);
+    kvb_llama_node z = kvb_llama_matmul(graph, "attn_gate.weight", values, tokens, in);
+    kvb_llama_node beta = kvb_llama_matmul(graph, "ssm_beta.weight", shape->state_value_heads, tokens, in);
+    kvb_llama_node alpha = kvb_llama_matmul(graph, "ssm_alpha.weight", shape->state_value_heads, tokens, in);
+    beta = kvb_llama_in_place(graph, beta, 0);
+    alpha = kvb_llama_in_place(graph, kvb_llama_in_place(graph, alpha, 0), 0);
+    kvb_llama_node passed = convolve(graph, channels, shape->conv_kernel, cut(graph, mixed, channels, tokens));
+    passed = kvb_llama_in_place(graph, passed, 0);
+    kvb_llama_node q = kvb_llama_new(graph, keys, tokens, 1, cut(graph, passed, keys, tokens), 0);
+    kvb_llama_node k = kvb_llama_new(graph, keys, tokens, 1, cut(graph, passed, keys, tokens), 0);
+    uint64_t state = shape->state_key_size * values * graph->run->sequences;
+    kvb_llama_node held = gather(graph, shape->state_key_size * values);
+    kvb_llama_node delta = kvb_llama_new(graph, values * tokens + state, 1, 1, q, k);
+    kvb_llama_add_source(graph, delta, cut(graph, passed, values, tokens));
+    kvb_llama_add_source(graph, delta, held);
+    kvb_llama_add_source(graph, delta, kvb_llama_in_place(graph, beta, alpha));
+    kvb_llama_expand(graph, delta);
+    write_state(graph, delta, state);
+    kvb_llama_node normed = kvb_llama_norm(graph, "ssm_norm.weight", cut(graph, delta, values, tokens));
+    kvb_llama_node gated = kvb_llama_in_place(graph, normed, kvb_llama_in_place(graph, z, 0));
+    return kvb_llama_matmul(graph, "ssm_out.weight", graph->run->model->hidden_size, tokens, gated);
+}
+
+static kvb_llama_node build_conv(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in)
+{
+    uint64_t width = graph->run->model->hidden_size, tokens = graph->tokens;
+    kvb_llama_node all = kvb_llama_matmul(graph, "shortconv.in_proj.weight", 3 * width, tokens, in);
+    kvb_llama_node product = kvb_llama_new(graph, width, tokens, 1, cut(graph, all, width, tokens), 0);
+    kvb_llama_node passed = convolve(graph, width, layer->attention->conv_kernel, product);
+    kvb_llama_node gated = kvb_llama_in_place(graph, passed, cut(graph, all, width, tokens));
+    return kvb_llama_matmul(graph, "shortconv.out_proj.weight", width, tokens, gated);
+}
+
+kvb_llama_node kvb_llama_build_state(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                     kvb_llama_node in)
+{
+    graph->rough = true;
+    switch (layer->mixer) {
+    case KVB_LLAMA_MIXER_MAMBA1:
+        return build_mamba1(graph, layer, in);
+    case KVB_LLAMA_MIXER_MAMBA2:
+        return build_mamba2(graph, layer, in);
+    case KVB_LLAMA_MIXER_DELTA:
+        return build_delta(graph, layer, in);
+    case KVB_LLAMA_MIXER_CONV:
+        return build_conv(graph, layer, in);
+    default:
+        return kvb_llama_matmul(graph, "attn_output.weight", graph->run->model->hidden_size, graph->tokens, in);
+    }
+}

@@ -1,0 +1,41 @@
+// Where the graph of a class differs so that it is seen in the memory.
+// Source: src/models/*.cpp at ec98e2002, src/llama.cpp at b4747 (build_*).
+#include <string.h>
+
+#include "engines/llamacpp/layer.h"
+
+static const struct kvb_llama_class rows[] = {
+    {.name = "Phi3ForCausalLM", .fused_qkv = true},
+    {.name = "PhiForCausalLM", .parallel = true, .plain_norm = true},
+    {.name = "GPTNeoXForCausalLM", .fused_qkv = true, .parallel = true, .plain_norm = true},
+    {.name = "FalconForCausalLM", .fused_qkv = true, .parallel = true, .plain_norm = true},
+    {.name = "BloomForCausalLM", .fused_qkv = true, .plain_norm = true},
+    {.name = "GPT2LMHeadModel", .fused_qkv = true, .plain_norm = true},
+    {.name = "MPTForCausalLM", .fused_qkv = true, .plain_norm = true},
+    {.name = "GPTBigCodeForCausalLM", .fused_qkv = true, .plain_norm = true},
+    {.name = "QWenLMHeadModel", .fused_qkv = true},
+    {.name = "ChatGLMModel", .fused_qkv = true},
+    {.name = "Starcoder2ForCausalLM", .plain_norm = true},
+    {.name = "StableLmForCausalLM", .plain_norm = true},
+    {.name = "CohereForCausalLM", .parallel = true, .plain_norm = true},
+    {.name = "Cohere2ForCausalLM", .parallel = true, .plain_norm = true},
+    {.name = "GemmaForCausalLM", .scales_input = true, .scales_query = true},
+    {.name = "Gemma2ForCausalLM", .scales_input = true, .scales_query = true, .caps_logits = true, .norms_after = true},
+    {.name = "Gemma3ForCausalLM", .scales_input = true, .scales_query = true, .norms_after = true},
+    {.name = "Gemma3ForConditionalGeneration", .scales_input = true, .scales_query = true, .norms_after = true},
+    {.name = "Gemma4ForConditionalGeneration", .scales_input = true, .norms_after = true, .caps_logits = true},
+    {.name = "Gemma4ForCausalLM", .scales_input = true, .norms_after = true, .caps_logits = true},
+    {.name = "Olmo2ForCausalLM", .norms_after = true},
+    {.name = "Glm4ForCausalLM", .norms_after = true},
+};
+
+const struct kvb_llama_class *kvb_llama_class_of(const struct kvb_model *model)
+{
+    static const struct kvb_llama_class plain = {.name = ""};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].name, model->architecture) == 0) {
+            return &rows[i];
+        }
+    }
+    return &plain;
+}

@@ -1,0 +1,51 @@
+// One layer as llama.cpp's graph sees it.
+#ifndef KVB_ENGINES_LLAMACPP_LAYER_H
+#define KVB_ENGINES_LLAMACPP_LAYER_H
+
+#include "engines/llamacpp/run.h"
+
+enum kvb_llama_mixer {
+    KVB_LLAMA_MIXER_NONE,
+    KVB_LLAMA_MIXER_ATTENTION,
+    KVB_LLAMA_MIXER_LATENT,   // MLA over the latent vector
+    KVB_LLAMA_MIXER_EXPANDED, // MLA with full heads
+    KVB_LLAMA_MIXER_MAMBA1,
+    KVB_LLAMA_MIXER_MAMBA2,
+    KVB_LLAMA_MIXER_DELTA, // gated delta net
+    KVB_LLAMA_MIXER_CONV,  // short convolution
+    KVB_LLAMA_MIXER_OTHER, // a state nobody here knows the graph of
+};
+
+// How the graph of a class differs where it is seen in the memory.
+struct kvb_llama_class {
+    const char *name; // kvb_model.architecture
+    bool fused_qkv;   // one matrix, cut into views
+    bool parallel;    // attention and MLP read the same norm
+    bool scales_input, scales_query, caps_logits;
+    bool norms_after;        // a norm behind attention and behind the MLP
+    bool plain_norm;         // LayerNorm, which never works in place
+    bool shares_window_mask; // MoE: weights are made before the experts run
+};
+const struct kvb_llama_class *kvb_llama_class_of(const struct kvb_model *model); // a plain row for those not listed
+
+struct kvb_llama_layer {
+    enum kvb_llama_mixer mixer;
+    uint32_t heads, kv_heads, key_size, value_size; // of what the graph works on
+    uint64_t cache_keys, cache_values;              // elements of a cell; 0: it keeps none
+    bool windowed;
+    uint32_t window_tokens;
+    uint64_t conv_state, state; // elements of a sequence
+    const struct kvb_attention_shape *attention;
+    const struct kvb_mlp_shape *mlp;
+};
+void kvb_llama_layer_of(const struct kvb_llama_run *run, uint32_t layer, struct kvb_llama_layer *out);
+
+// Cells of a full and of a windowed layer, and the streams they are cut into.
+struct kvb_llama_cells {
+    uint64_t full, windowed; // of one stream
+    uint32_t streams;
+    uint64_t context_tokens; // after padding
+};
+void kvb_llama_cells_of(const struct kvb_llama_run *run, struct kvb_llama_cells *out);
+
+#endif

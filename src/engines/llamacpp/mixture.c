@@ -1,0 +1,352 @@
+// Which format llama-quantize gives a tensor: the first rule of its mixture that holds, else the mixture's own format,
+// and another one where rows are no whole blocks.
+// Source: src/llama-quant.cpp, llama_tensor_get_type and llama_model_quantize_impl, at ec98e2002; the same at b4747
+// but for the formats added since. Importance matrices change ffn_down of Q4_0, Q5_0, IQ3_XXS and IQ4; files without
+// one are meant.
+#include "engines/llamacpp/mixture.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "budget/shapes.h"
+
+enum format {
+    F32,
+    F16,
+    BF16,
+    Q4_0,
+    Q4_1,
+    Q5_0,
+    Q5_1,
+    Q8_0,
+    Q2_K,
+    Q3_K,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+    IQ2_XXS,
+    IQ2_XS,
+    IQ2_S,
+    IQ3_XXS,
+    IQ3_S,
+    IQ1_S,
+    IQ1_M,
+    IQ4_NL,
+    IQ4_XS,
+    MXFP4,
+    TQ1_0,
+    TQ2_0,
+    FORMATS
+};
+// Elements and bytes of a block, and what takes its place in rows it does not divide.
+static const struct {
+    uint16_t elements, bytes;
+    uint8_t instead;
+} formats[FORMATS] = {
+    [F32] = {1, 4, F32},           [F16] = {1, 2, F16},           [BF16] = {1, 2, BF16},
+    [Q4_0] = {32, 18, F16},        [Q4_1] = {32, 20, F16},        [Q5_0] = {32, 22, F16},
+    [Q5_1] = {32, 24, F16},        [Q8_0] = {32, 34, F16},        [Q2_K] = {256, 84, IQ4_NL},
+    [Q3_K] = {256, 110, IQ4_NL},   [Q4_K] = {256, 144, Q5_0},     [Q5_K] = {256, 176, Q5_1},
+    [Q6_K] = {256, 210, Q8_0},     [IQ2_XXS] = {256, 66, IQ4_NL}, [IQ2_XS] = {256, 74, IQ4_NL},
+    [IQ2_S] = {256, 82, IQ4_NL},   [IQ3_XXS] = {256, 98, IQ4_NL}, [IQ3_S] = {256, 110, IQ4_NL},
+    [IQ1_S] = {256, 50, IQ4_NL},   [IQ1_M] = {256, 56, IQ4_NL},   [IQ4_NL] = {32, 18, F16},
+    [IQ4_XS] = {256, 136, IQ4_NL}, [MXFP4] = {32, 17, F16},       [TQ1_0] = {256, 54, Q4_0},
+    [TQ2_0] = {256, 66, Q4_0},
+};
+
+enum mixture {
+    M_NONE,
+    M_F32,
+    M_F16,
+    M_BF16,
+    M_Q4_0,
+    M_Q4_1,
+    M_Q5_0,
+    M_Q5_1,
+    M_Q8_0,
+    M_Q2_K,
+    M_Q2_K_S,
+    M_Q3_K_S,
+    M_Q3_K_M,
+    M_Q3_K_L,
+    M_Q4_K_S,
+    M_Q4_K_M,
+    M_Q5_K_S,
+    M_Q5_K_M,
+    M_Q6_K,
+    M_IQ1_S,
+    M_IQ1_M,
+    M_IQ2_XXS,
+    M_IQ2_XS,
+    M_IQ2_S,
+    M_IQ2_M,
+    M_IQ3_XXS,
+    M_IQ3_XS,
+    M_IQ3_S,
+    M_IQ3_M,
+    M_IQ4_NL,
+    M_IQ4_XS,
+    M_MXFP4_MOE,
+    MIXTURES
+};
+static const struct {
+    const char *name;
+    uint8_t format;
+    bool exact;
+} mixtures[MIXTURES] = {
+    [M_NONE] = {"", F16, true},
+    [M_F32] = {"F32", F32, true},
+    [M_F16] = {"F16", F16, true},
+    [M_BF16] = {"BF16", BF16, true},
+    [M_Q4_0] = {"Q4_0", Q4_0, true},
+    [M_Q4_1] = {"Q4_1", Q4_1, true},
+    [M_Q5_0] = {"Q5_0", Q5_0, true},
+    [M_Q5_1] = {"Q5_1", Q5_1, true},
+    [M_Q8_0] = {"Q8_0", Q8_0, true},
+    [M_Q2_K] = {"Q2_K", Q2_K, true},
+    [M_Q2_K_S] = {"Q2_K_S", Q2_K, true},
+    [M_Q3_K_S] = {"Q3_K_S", Q3_K, true},
+    [M_Q3_K_M] = {"Q3_K_M", Q3_K, true},
+    [M_Q3_K_L] = {"Q3_K_L", Q3_K, true},
+    [M_Q4_K_S] = {"Q4_K_S", Q4_K, true},
+    [M_Q4_K_M] = {"Q4_K_M", Q4_K, true},
+    [M_Q5_K_S] = {"Q5_K_S", Q5_K, true},
+    [M_Q5_K_M] = {"Q5_K_M", Q5_K, true},
+    [M_Q6_K] = {"Q6_K", Q6_K, true},
+    [M_IQ1_S] = {"IQ1_S", IQ1_S, false},
+    [M_IQ1_M] = {"IQ1_M", IQ1_M, false},
+    [M_IQ2_XXS] = {"IQ2_XXS", IQ2_XXS, false},
+    [M_IQ2_XS] = {"IQ2_XS", IQ2_XS, false},
+    [M_IQ2_S] = {"IQ2_S", IQ2_XS, false},
+    [M_IQ2_M] = {"IQ2_M", IQ2_S, false},
+    [M_IQ3_XXS] = {"IQ3_XXS", IQ3_XXS, false},
+    [M_IQ3_XS] = {"IQ3_XS", IQ3_S, false},
+    [M_IQ3_S] = {"IQ3_S", IQ3_S, false},
+    [M_IQ3_M] = {"IQ3_M", IQ3_S, false},
+    [M_IQ4_NL] = {"IQ4_NL", IQ4_NL, false},
+    [M_IQ4_XS] = {"IQ4_XS", IQ4_XS, false},
+    [M_MXFP4_MOE] = {"MXFP4_MOE", MXFP4, true},
+};
+
+enum when { ALWAYS, MORE_BITS, EIGHTH, SIXTEENTH, FIRST_TWO, FIRST_FOUR, FEW_KV_HEADS, MIDDLE };
+struct rule {
+    const char *tensor; // part of the name
+    uint8_t mixture;    // M_NONE: any
+    uint8_t when, format;
+};
+static const struct rule rules[] = {
+    {"attn_v.weight", M_Q2_K, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_Q2_K, ALWAYS, Q3_K},
+    {"attn_v.weight", M_Q2_K_S, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ3_XXS, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ3_XXS, ALWAYS, IQ3_S},
+    {"attn_v.weight", M_IQ3_XS, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ3_S, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ3_M, ALWAYS, Q4_K},
+    {"attn_v.weight", M_Q3_K_M, FIRST_TWO, Q5_K},
+    {"attn_v.weight", M_Q3_K_M, ALWAYS, Q4_K},
+    {"attn_v.weight", M_Q3_K_L, ALWAYS, Q5_K},
+    {"attn_v.weight", M_IQ4_NL, FEW_KV_HEADS, Q5_K},
+    {"attn_v.weight", M_IQ4_XS, FEW_KV_HEADS, Q5_K},
+    {"attn_v.weight", M_Q4_K_M, MORE_BITS, Q6_K},
+    {"attn_v.weight", M_Q5_K_M, MORE_BITS, Q6_K},
+    {"attn_v.weight", M_Q4_K_S, FIRST_FOUR, Q5_K},
+    {"attn_v.weight", M_IQ2_S, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ2_M, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ2_S, ALWAYS, IQ3_S},
+    {"attn_v.weight", M_IQ2_M, ALWAYS, IQ3_S},
+    {"attn_v.weight", M_IQ2_XXS, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ2_XS, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ1_S, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ1_M, FEW_KV_HEADS, Q4_K},
+    {"attn_v.weight", M_IQ2_XXS, ALWAYS, Q2_K},
+    {"attn_v.weight", M_IQ2_XS, ALWAYS, Q2_K},
+    {"attn_v.weight", M_IQ1_S, ALWAYS, Q2_K},
+    {"attn_v.weight", M_IQ1_M, ALWAYS, Q2_K},
+    {"attn_k.weight", M_IQ3_XS, ALWAYS, IQ3_XXS},
+    {"attn_k.weight", M_IQ3_XXS, ALWAYS, IQ2_S},
+    {"attn_q.weight", M_IQ3_XS, ALWAYS, IQ3_XXS},
+    {"attn_q.weight", M_IQ3_XXS, ALWAYS, IQ2_S},
+    {"ffn_down", M_Q2_K, ALWAYS, Q3_K},
+    {"ffn_down", M_Q2_K_S, EIGHTH, Q4_K},
+    {"ffn_down", M_IQ3_XXS, EIGHTH, Q4_K},
+    {"ffn_down", M_IQ3_XXS, ALWAYS, Q3_K},
+    {"ffn_down", M_Q3_K_M, SIXTEENTH, Q5_K},
+    {"ffn_down", M_Q3_K_M, ALWAYS, Q4_K},
+    {"ffn_down", M_IQ3_M, EIGHTH, Q4_K},
+    {"ffn_down", M_Q3_K_L, ALWAYS, Q5_K},
+    {"ffn_down", M_Q4_K_M, MORE_BITS, Q6_K},
+    {"ffn_down", M_IQ4_NL, EIGHTH, Q5_K},
+    {"ffn_down", M_IQ4_XS, EIGHTH, Q5_K},
+    {"ffn_down", M_Q5_K_M, MORE_BITS, Q6_K},
+    {"ffn_down", M_Q4_K_S, EIGHTH, Q5_K},
+    {"ffn_down", M_IQ2_S, EIGHTH, IQ3_S},
+    {"ffn_down", M_IQ2_M, EIGHTH, IQ3_S},
+    {"ffn_down", M_IQ2_XXS, EIGHTH, Q2_K},
+    {"ffn_down", M_IQ2_XS, EIGHTH, Q2_K},
+    {"ffn_down", M_IQ1_S, EIGHTH, Q2_K},
+    {"ffn_down", M_IQ1_M, EIGHTH, Q2_K},
+    {"attn_output.weight", M_Q2_K, ALWAYS, Q3_K},
+    {"attn_output.weight", M_IQ3_XXS, ALWAYS, IQ3_S},
+    {"attn_output.weight", M_Q3_K_M, ALWAYS, Q4_K},
+    {"attn_output.weight", M_Q3_K_L, ALWAYS, Q5_K},
+    {"attn_output.weight", M_IQ3_M, ALWAYS, Q4_K},
+    {"attn_output.weight", M_IQ1_S, ALWAYS, IQ2_XXS},
+    {"attn_output.weight", M_IQ1_M, ALWAYS, IQ2_XXS},
+    {"attn_output.weight", M_IQ2_S, ALWAYS, IQ3_S},
+    {"attn_output.weight", M_IQ2_M, ALWAYS, IQ3_S},
+    {"attn_qkv.weight", M_Q3_K_M, ALWAYS, Q4_K},
+    {"attn_qkv.weight", M_Q3_K_L, ALWAYS, Q4_K},
+    {"attn_qkv.weight", M_IQ3_M, ALWAYS, Q4_K},
+    {"attn_qkv.weight", M_Q4_K_M, ALWAYS, Q5_K},
+    {"attn_qkv.weight", M_Q5_K_M, ALWAYS, Q6_K},
+    {"ffn_gate", M_IQ3_XS, MIDDLE, IQ3_XXS},
+    {"ffn_up", M_IQ3_XS, MIDDLE, IQ3_XXS},
+};
+
+uint32_t kvb_llama_mixture_find(const char *name)
+{
+    for (uint32_t i = 1; i < MIXTURES; i++) {
+        if (strcmp(mixtures[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return M_NONE;
+}
+
+const char *kvb_llama_mixture_name(uint32_t mixture)
+{
+    return mixtures[mixture < MIXTURES ? mixture : M_NONE].name;
+}
+
+uint32_t kvb_llama_mixture_count(void)
+{
+    return MIXTURES - 1;
+}
+
+bool kvb_llama_mixture_is_exact(uint32_t mixture)
+{
+    return mixtures[mixture < MIXTURES ? mixture : M_NONE].exact;
+}
+
+static uint32_t experts_of(const struct kvb_model *model)
+{
+    uint32_t experts = 0;
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        uint32_t of_kind = model->kinds[i].mlp.kind == KVB_MLP_MOE ? model->kinds[i].mlp.experts : 0;
+        experts = of_kind > experts ? of_kind : experts;
+    }
+    return experts;
+}
+
+static bool has_few_kv_heads(const struct kvb_model *model)
+{
+    const struct kvb_attention_shape *shape = &kvb_kind_of(model, 0)->attention;
+    return shape->kv_heads > 0 && shape->heads / shape->kv_heads >= 4;
+}
+
+static bool holds(enum when when, const struct kvb_model *model, uint32_t index, uint32_t count)
+{
+    uint32_t eighth = count / 8;
+    switch (when) {
+    case ALWAYS:
+        return true;
+    case MORE_BITS:
+        return index < eighth || index >= 7 * count / 8 || (index - eighth) % 3 == 2;
+    case EIGHTH:
+        return index < eighth;
+    case SIXTEENTH:
+        return index < count / 16;
+    case FIRST_TWO:
+        return index < 2;
+    case FIRST_FOUR:
+        return index < 4;
+    case FEW_KV_HEADS:
+        return has_few_kv_heads(model);
+    case MIDDLE:
+        return index >= eighth && index < 7 * count / 8;
+    }
+    return false;
+}
+
+static enum format of_output(uint32_t mixture, enum format own, uint64_t columns)
+{
+    if (mixture == M_MXFP4_MOE || columns % formats[own].elements != 0) {
+        return Q8_0;
+    }
+    bool small = mixture >= M_IQ1_S && mixture <= M_IQ3_XXS;
+    return small ? Q5_K : own == Q8_0 || own == F16 || own == BF16 || own == F32 ? own : Q6_K;
+}
+
+static enum format of_embedding(uint32_t mixture, enum format own)
+{
+    switch (mixture) {
+    case M_IQ2_XXS:
+    case M_IQ2_XS:
+    case M_IQ1_S:
+    case M_IQ1_M:
+        return Q2_K;
+    case M_IQ2_S:
+    case M_IQ2_M:
+    case M_IQ3_XXS:
+        return IQ3_S;
+    default:
+        return own;
+    }
+}
+
+static enum format by_rules(const struct kvb_llama_run *run, const struct kvb_llama_quantised *tensor, enum format own)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (rules[i].mixture == run->mixture && strstr(tensor->name, rules[i].tensor) != NULL &&
+            holds((enum when)rules[i].when, run->model, tensor->index, tensor->count)) {
+            return (enum format)rules[i].format;
+        }
+    }
+    return own;
+}
+
+static bool is_plain(enum format format)
+{
+    return formats[format].elements == 1;
+}
+
+static enum format format_of(const struct kvb_llama_run *run, const struct kvb_llama_quantised *tensor)
+{
+    const struct kvb_model *model = run->model;
+    enum format own = (enum format)mixtures[run->mixture < MIXTURES ? run->mixture : M_NONE].format;
+    bool embedding = strcmp(tensor->name, "token_embd.weight") == 0;
+    if (strcmp(tensor->name, "output.weight") == 0 || (embedding && model->tied_embeddings)) {
+        return of_output(run->mixture, own, tensor->columns);
+    }
+    if (run->mixture == M_MXFP4_MOE) {
+        return strstr(tensor->name, "_exps.") != NULL ? MXFP4 : Q8_0;
+    }
+    if (embedding) {
+        return of_embedding(run->mixture, own);
+    }
+    if (is_plain(own)) {
+        return own;
+    }
+    enum format chosen = by_rules(run, tensor, own);
+    bool keys = strcmp(tensor->name, "attn_k.weight") == 0, values = strcmp(tensor->name, "attn_v.weight") == 0;
+    if (values && model->layer_count == 80 && (chosen == Q3_K || chosen == Q4_K)) { // "70B"
+        chosen = Q5_K;
+    }
+    if (experts_of(model) == 8 && (keys || values)) {
+        return Q8_0;
+    }
+    bool medium = run->mixture != M_Q5_K_S && run->mixture != M_Q5_K_M && run->mixture != M_Q6_K &&
+                  run->mixture != M_Q8_0 && run->mixture > M_Q8_0;
+    return experts_of(model) == 8 && medium && strcmp(tensor->name, "attn_output.weight") == 0 ? Q5_K : chosen;
+}
+
+uint64_t kvb_llama_mixture_bytes(const struct kvb_llama_run *run, const struct kvb_llama_quantised *tensor,
+                                 uint64_t elements)
+{
+    enum format format = format_of(run, tensor);
+    while (tensor->columns % formats[format].elements != 0) {
+        format = (enum format)formats[format].instead;
+    }
+    return kvb_mul(elements / formats[format].elements, formats[format].bytes);
+}

@@ -1,0 +1,129 @@
+// Which layer lies where, and what each place keeps for good: weights, cache, state.
+// Source: src/llama-model.cpp, load_tensors (i_gpu_start, act_gpu_layers, splits); src/llama-kv-cache.cpp;
+// ggml/src/ggml-cuda/ggml-cuda.cu, get_alloc_size and MATRIX_ROW_PADDING.
+#include <string.h>
+
+#include "base/checked.h"
+#include "engines/llamacpp/layer.h"
+#include "engines/llamacpp/tensors.h"
+
+static uint64_t share_of(const struct kvb_llama_run *run, uint32_t device)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < run->devices; i++) {
+        all = kvb_add(all, run->share[i]);
+    }
+    return all > 0 ? run->share[device] : 1;
+}
+
+uint32_t kvb_llama_place_of(const struct kvb_llama_run *run, uint32_t layer)
+{
+    uint32_t layers = run->model->layer_count;
+    uint32_t whole = kvb_llama_since(run, KVB_LLAMA_OUTPUT_FIRST) ? layers + 1 : layers;
+    uint32_t first = run->gpu_layers < whole ? whole - run->gpu_layers : 0;
+    uint32_t count = run->gpu_layers < layers + 1 ? run->gpu_layers : layers + 1;
+    if (run->devices == 0 || layer < first || layer - first >= count) {
+        return KVB_LLAMA_HOST;
+    }
+    if (run->split == KVB_LLAMA_SPLIT_NONE) {
+        return 0;
+    }
+    uint64_t all = 0, before = 0;
+    for (uint32_t i = 0; i < run->devices; i++) {
+        all = kvb_add(all, share_of(run, i));
+    }
+    for (uint32_t i = 0; i + 1 < run->devices; i++) { // the first whose cumulative share is beyond the layer's
+        before = kvb_add(before, share_of(run, i));
+        if (kvb_mul(before, count) > kvb_mul(layer - first, all)) {
+            return i;
+        }
+    }
+    return run->devices - 1;
+}
+
+bool kvb_llama_is_pipelined(const struct kvb_llama_run *run)
+{
+    return run->devices > 1 && run->gpu_layers > run->model->layer_count && run->split == KVB_LLAMA_SPLIT_LAYER &&
+           !run->keep_cache_on_host && run->cpu_experts == 0 && kvb_llama_backend_row_of(run->backend)->pipelines;
+}
+
+struct adding {
+    const struct kvb_llama_run *run;
+    struct kvb_llama_buffers *out;
+    uint32_t place, layer;
+};
+
+static uint64_t padded(const struct kvb_llama_run *run, uint32_t place, const struct kvb_llama_tensor *tensor)
+{
+    const struct kvb_llama_backend_row *row =
+        kvb_llama_backend_row_of(place == KVB_LLAMA_HOST ? KVB_LLAMA_CPU : run->backend);
+    uint64_t bytes = tensor->bytes;
+    if (row->row_pad > 0 && tensor->quantised && tensor->columns > 0 && tensor->columns % row->row_pad != 0) {
+        uint64_t missing = row->row_pad - tensor->columns % row->row_pad;
+        uint64_t part = kvb_mul(tensor->bytes, missing) / tensor->columns; // of all rows
+        uint64_t rows = tensor->rows > 0 ? tensor->rows : 1;
+        bytes = kvb_add(bytes, part / rows);
+    }
+    return kvb_round_up(bytes, row->alignment > 32 && place == KVB_LLAMA_HOST ? 32 : row->alignment);
+}
+
+static void add_tensor(void *context, const struct kvb_llama_tensor *tensor)
+{
+    struct adding *adding = context;
+    const struct kvb_llama_run *run = adding->run;
+    bool kept = tensor->role == KVB_ROLE_EXPERTS && adding->layer < run->cpu_experts;
+    uint32_t place = kept ? KVB_LLAMA_HOST : adding->place;
+    struct kvb_llama_place *held = &adding->out->places[place];
+    held->model_bytes = kvb_add(held->model_bytes, padded(run, place, tensor));
+}
+
+static void add_input(void *context, const struct kvb_llama_tensor *tensor)
+{
+    struct adding *adding = context;
+    adding->out->embedding_bytes = kvb_add(adding->out->embedding_bytes, tensor->bytes);
+    add_tensor(context, tensor);
+}
+
+static void add_cache(const struct kvb_llama_run *run, const struct kvb_llama_cells *cells,
+                      const struct kvb_llama_layer *layer, struct kvb_llama_place *place)
+{
+    uint64_t count = kvb_mul(layer->windowed ? cells->windowed : cells->full, cells->streams);
+    uint64_t keys = kvb_llama_cache_bytes(run->key_type, kvb_mul(count, layer->cache_keys));
+    uint64_t values = kvb_llama_cache_bytes(run->value_type, kvb_mul(count, layer->cache_values));
+    uint64_t state = kvb_mul(kvb_mul(kvb_add(layer->conv_state, layer->state), 4), run->sequences);
+    place->cache_bytes = kvb_add(place->cache_bytes, kvb_add(keys, values));
+    place->state_bytes = kvb_add(place->state_bytes, state);
+}
+
+void kvb_llama_lasting_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out)
+{
+    struct kvb_llama_cells cells;
+    const struct kvb_model *model = run->model;
+    memset(out, 0, sizeof *out);
+    kvb_llama_cells_of(run, &cells);
+    out->cells = kvb_mul(cells.full, cells.streams);
+    out->window_cells = kvb_mul(cells.windowed, cells.streams);
+    out->streams = cells.streams;
+    out->pipelined = kvb_llama_is_pipelined(run);
+    out->output_bytes = kvb_mul(kvb_mul(run->sequences, model->vocabulary_size), 4);
+    struct adding adding = {run, out, KVB_LLAMA_HOST, KVB_LAYERS_MAX};
+    kvb_llama_input_tensors(run, add_input, &adding);
+    for (uint32_t i = 0; i <= model->layer_count; i++) {
+        struct kvb_llama_layer layer;
+        adding.place = kvb_llama_place_of(run, i);
+        adding.layer = i < model->layer_count ? i : KVB_LAYERS_MAX;
+        out->places[adding.place].layers++;
+        kvb_llama_layer_tensors(run, i, add_tensor, &adding);
+        if (i < model->layer_count) {
+            kvb_llama_layer_of(run, i, &layer);
+            uint32_t place = run->keep_cache_on_host ? KVB_LLAMA_HOST : adding.place;
+            add_cache(run, &cells, &layer, &out->places[place]);
+        }
+    }
+}
+
+void kvb_llama_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out)
+{
+    kvb_llama_lasting_buffers(run, out);
+    kvb_llama_compute_buffers(run, out);
+}
