@@ -44,6 +44,7 @@ need_build_tools() {
     need pkg-config have_command pkg-config
     need libyaml-dev have_library yaml-0.1
     need libcyaml-dev have_library libcyaml
+    need libcurl4-openssl-dev have_library libcurl
 }
 
 jobs() { nproc 2>/dev/null || echo 2; }

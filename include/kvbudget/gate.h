@@ -101,6 +101,7 @@ struct kvb_gate_options {
     bool expects;                     // exactly `expected` deployments
     uint32_t expected;
     bool keeps_figures;   // for kvb_gate_compare()
+    bool online;          // models that are not here are fetched
     kvb_case_taker *take; // or NULL: nobody wants advice where a case passes
     void *context;
 };

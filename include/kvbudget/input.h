@@ -82,6 +82,7 @@ enum kvb_status kvb_engine_load(const char *name, struct kvb_engine *engine, str
 struct kvb_deployment {
     char name[KVB_NAME_CAPACITY];
     char model[KVB_PATH_CAPACITY];
+    char revision[128];                  // of the model at its hub: a branch, a tag or a commit; "": main
     char served_name[KVB_NAME_CAPACITY]; // what the model is called in answers; "": its own name
     char gpu[KVB_NAME_CAPACITY];
     char engine[KVB_NAME_CAPACITY];

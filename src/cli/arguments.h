@@ -34,6 +34,8 @@ struct arguments {
     bool expects;      // check: exactly `expected` deployments
     uint32_t expected;
     bool skip_others;                               // files without a deployment are passed over
+    bool offline;                                   // --offline
+    bool online;                                    // check --online
     bool answered;                                  // the answer is printed whatever the exit code
     int operand_count;
     const char *operands[OPERANDS_MAX];

@@ -134,6 +134,7 @@ int check_run(struct arguments *arguments, struct kvb_buffer *answer)
     options.expects = arguments->expects;
     options.expected = arguments->expected;
     options.keeps_figures = arguments->against != NULL || arguments->format == FORMAT_MARKDOWN;
+    options.online = arguments->online && !arguments->offline;
     enum kvb_status status;
     if (arguments->format == FORMAT_JSON) {
         options.take = take_case;
@@ -183,6 +184,14 @@ static bool set_against(struct arguments *arguments, const struct option_row *ro
     return true;
 }
 
+static bool set_online(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    (void)row;
+    (void)value;
+    arguments->online = true;
+    return true;
+}
+
 static bool set_expect(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     uint64_t number = 0;
@@ -207,6 +216,8 @@ void options_add_check(struct option_list *list)
          set_init, .set_bit = OPTIONS_CHECK},
         {"against", NULL, "REF", "compare with a commit: what moved, and what is worse", NULL, set_against,
          .set_bit = OPTIONS_CHECK},
+        {"online", NULL, NULL, "fetch models that are neither built in nor kept; without it nobody is asked", NULL,
+         set_online, .set_bit = OPTIONS_CHECK},
         {"expect", NULL, "N", "fail unless exactly N deployments are found", NULL, set_expect,
          .set_bit = OPTIONS_CHECK},
     };

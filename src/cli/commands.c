@@ -77,6 +77,20 @@ static const struct command_row rows[] = {
         .run = profiles_run,
     },
     {
+        .name = "hub",
+        .operands = "list|prune [NAME]|pull NAME...",
+        .summary = "Models fetched from a hub: what is kept, take it away, fetch anew.",
+        .details = "pull takes OWNER/NAME, OWNER/NAME@REVISION or OWNER/NAME:Q4_K_M of a GGUF file. Fetched are\n"
+                   "configs and the headers of the weights, never weights. HF_ENDPOINT, HF_TOKEN and HTTPS_PROXY\n"
+                   "are heeded. Exit code 4: the hub does not give it.\n",
+        .schema = "kvbudget.hub/1",
+        .option_sets = OPTIONS_OUTPUT,
+        .formats = TEXT_AND_JSON,
+        .operands_min = 1,
+        .operands_max = OPERANDS_MAX,
+        .run = hub_run,
+    },
+    {
         .name = "probe",
         .operands = "[PROFILE.yaml]",
         .summary = "Which GPUs are here, what is free, which one for this deployment?",

@@ -44,6 +44,7 @@ int record_run(struct arguments *arguments, struct kvb_buffer *answer);
 int check_run(struct arguments *arguments, struct kvb_buffer *answer);
 int explain_run(struct arguments *arguments, struct kvb_buffer *answer);
 int profiles_run(struct arguments *arguments, struct kvb_buffer *answer);
+int hub_run(struct arguments *arguments, struct kvb_buffer *answer);
 int completion_run(struct arguments *arguments, struct kvb_buffer *answer);
 int manual_run(struct arguments *arguments, struct kvb_buffer *answer);
 int help_run(struct arguments *arguments, struct kvb_buffer *answer);

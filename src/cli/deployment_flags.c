@@ -51,6 +51,20 @@ static bool set_gpu(struct arguments *arguments, const struct option_row *row, c
     return copy_text(arguments, row, value, deployment->gpu, sizeof deployment->gpu);
 }
 
+static bool set_revision(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    return copy_text(arguments, row, value, arguments->question.deployment.revision,
+                     sizeof arguments->question.deployment.revision);
+}
+
+static bool set_offline(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    (void)row;
+    (void)value;
+    arguments->offline = true;
+    return true;
+}
+
 static bool set_engine(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     return copy_text(arguments, row, value, arguments->question.deployment.engine,
@@ -164,6 +178,9 @@ static bool set_reserve(struct arguments *arguments, const struct option_row *ro
 
 static const struct option_row rows[] = {
     {"model", NULL, "NAME|PATH", "Hugging Face name, profile, config.json or folder", NULL, set_model, DEPLOYMENT},
+    {"revision", NULL, "REV", "of the model at its hub: a branch, a tag or a commit", NULL, set_revision, DEPLOYMENT},
+    {"offline", NULL, NULL, "fetch no model that is not here; also KVBUDGET_OFFLINE=1 and HF_HUB_OFFLINE=1", NULL,
+     set_offline, DEPLOYMENT},
     {"served-name", NULL, "OWNER/NAME", "what the model is called when --model is a file or a folder", NULL,
      set_served_name, DEPLOYMENT},
     {"gpu", NULL, "NAME",

@@ -65,6 +65,17 @@ static void render(const struct arguments *arguments, const struct kvb_log_repor
     }
 }
 
+// The model that a flag or else the log names.
+static void fetch_model(struct arguments *arguments, const struct kvb_log_report *log)
+{
+    const struct kvb_deployment *deployment = &arguments->question.deployment;
+    if (deployment->model[0] != '\0' || deployment->inline_model) {
+        kvb_hub_fetch_for(deployment, &arguments->problems);
+    } else if (log->model[0] != '\0' && strchr("/.~", log->model[0]) == NULL) {
+        kvb_hub_fetch_model(log->model, deployment->revision, &arguments->problems);
+    }
+}
+
 int explain_run(struct arguments *arguments, struct kvb_buffer *answer)
 {
     const char *path = arguments->operand_count > 0 ? arguments->operands[0] : "-";
@@ -76,6 +87,9 @@ int explain_run(struct arguments *arguments, struct kvb_buffer *answer)
                                                     (struct kvb_place){0}, "not enough memory to read a log"));
     }
     enum kvb_status status = kvb_log_load(path, log, &arguments->problems);
+    if (status == KVB_OK && !arguments->offline) {
+        fetch_model(arguments, log);
+    }
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
         status = kvb_log_given_by(&arguments->question.deployment, log, &given, &arguments->problems);

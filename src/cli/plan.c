@@ -170,6 +170,9 @@ int plan_run(struct arguments *arguments, struct kvb_buffer *answer)
         return kvb_status_exit_code(options_mistake(
             arguments, "no model is named; give --model NAME, a profile, or a serve command behind --"));
     }
+    if (!arguments->offline) {
+        kvb_hub_fetch_for(deployment, &arguments->problems);
+    }
     enum kvb_status status = kvb_machine_is_asked(&arguments->question) ? machine_use_best(arguments) : KVB_OK;
     if (status != KVB_OK) {
         return kvb_status_exit_code(status);

@@ -80,10 +80,9 @@ static enum kvb_status set_model(struct command *command, const char *value)
 {
     command->model_said = true;
     command->deployment->inline_model = false;
-    if (!kvb_copy(command->deployment->model, sizeof command->deployment->model, value)) {
-        return kvb_problem_add(command->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "the model's name is too long");
-    }
-    return KVB_OK;
+    return kvb_copy(command->deployment->model, sizeof command->deployment->model, value)
+               ? KVB_OK
+               : kvb_problem_add(command->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "the model's name is too long");
 }
 
 // int() of Python takes underscores between digits, and float() a number without its zero.
@@ -127,11 +126,9 @@ static enum kvb_status set_level(struct command *command, const char *value)
     if (value[0] == '{') {
         return kvb_json_flag("compilation-config", value, KVB_ORIGIN_COMMAND, command->deployment, command->problems);
     }
-    if (strcmp(value, "0") == 0) {
-        return set_number(command, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
-    }
-    if (strcmp(value, "1") == 0) {
-        return set_number(command, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_PIECEWISE);
+    bool none = strcmp(value, "0") == 0;
+    if (none || strcmp(value, "1") == 0) {
+        return set_number(command, KVB_SET_CUDAGRAPH_MODE, none ? KVB_GRAPH_MODE_NONE : KVB_GRAPH_MODE_PIECEWISE);
     }
     if (strcmp(value, "2") == 0 || strcmp(value, "3") == 0) {
         return KVB_OK;
@@ -162,10 +159,9 @@ static enum kvb_status set_overrides(struct command *command, const char *value)
     if (command->rope_said) {
         return two_overrides(command);
     }
-    if (!kvb_copy(command->deployment->overrides, sizeof command->deployment->overrides, value)) {
-        return kvb_problem_add(command->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "--hf-overrides is too long");
-    }
-    return KVB_OK;
+    return kvb_copy(command->deployment->overrides, sizeof command->deployment->overrides, value)
+               ? KVB_OK
+               : kvb_problem_add(command->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "--hf-overrides is too long");
 }
 
 // --rope-scaling replaced one key of the config before --hf-overrides could.
@@ -198,6 +194,9 @@ static enum kvb_status set_value(struct command *command, const struct kvb_serve
         return kvb_json_flag(flag->json_name, value, KVB_ORIGIN_COMMAND, command->deployment, command->problems);
     case KVB_SERVE_MODEL:
         return set_model(command, value);
+    case KVB_SERVE_REVISION:
+        (void)kvb_copy(command->deployment->revision, sizeof command->deployment->revision, value);
+        return KVB_OK;
     case KVB_SERVE_ROPE_SCALING:
         return set_rope_scaling(command, value);
     case KVB_SERVE_OVERRIDES:

@@ -7,6 +7,19 @@
 #include "command/serve_judge.h"
 #include "deployment/engine.h"
 
+// "NAME@REVISION"; main is what a name without one means.
+static void name_with_revision(const struct kvb_deployment *deployment, char out[KVB_PATH_CAPACITY])
+{
+    size_t length = strlen(deployment->model);
+    bool said = deployment->revision[0] != '\0' && strcmp(deployment->revision, "main") != 0 &&
+                strpbrk(deployment->model, "@:") == NULL && strchr("/.~", deployment->model[0]) == NULL;
+    (void)kvb_copy(out, KVB_PATH_CAPACITY, deployment->model);
+    if (said && length + 1 < KVB_PATH_CAPACITY) {
+        out[length] = '@';
+        (void)kvb_copy(out + length + 1, KVB_PATH_CAPACITY - length - 1, deployment->revision);
+    }
+}
+
 static enum kvb_status resolve_model(const struct kvb_deployment *deployment, struct kvb_plan *plan,
                                      struct kvb_model_source *source, struct kvb_problems *problems)
 {
@@ -22,7 +35,9 @@ static enum kvb_status resolve_model(const struct kvb_deployment *deployment, st
                                "no model is named; say which with --model NAME or PATH");
     }
     const char *overrides = deployment->overrides[0] ? deployment->overrides : NULL;
-    enum kvb_status status = kvb_model_load(deployment->model, overrides, &plan->model, source, problems);
+    char name[KVB_PATH_CAPACITY];
+    name_with_revision(deployment, name);
+    enum kvb_status status = kvb_model_load(name, overrides, &plan->model, source, problems);
     if (status == KVB_OK && deployment->served_name[0] != '\0') {
         (void)kvb_copy(plan->model.name, sizeof plan->model.name, deployment->served_name);
     }

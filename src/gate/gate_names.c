@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <kvbudget/hub.h>
+
 #include "base/text.h"
 #include "gate/gate.h"
 
@@ -72,6 +74,9 @@ static const struct loaded_model *load_model(struct kvb_gate *gate, const char *
         return NULL;
     }
     kvb_problems_init(problems);
+    if (gate->options.online) {
+        kvb_hub_fetch_model(name, "", problems);
+    }
     entry->status = kvb_model_load(name, NULL, &entry->model, &entry->source, problems);
     if (entry->status != KVB_OK) {
         say_unloaded(entry, problems);

@@ -196,7 +196,7 @@ static bool find_download(const char *name, bool built_in, char path[KVB_PATH_CA
     for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
         has_weights = has_weights || (join(file, path, weights[i]) && kvb_path_exists(file));
     }
-    return has_weights || !built_in;
+    return has_weights || !built_in || ends_with(path, ".gguf");
 }
 
 // ---- a name that is not built in as it is written
@@ -309,8 +309,9 @@ static enum kvb_status load_written(const char *name, const char *overrides, str
     } else if (builtin) {
         status = kvb_model_profile_with(builtin->id, builtin->text, builtin->length, overrides, model, problems);
     }
-    if (status == KVB_OK && downloaded) {
-        (void)kvb_copy(model->name, sizeof model->name, name);
+    struct kvb_name parts;
+    if (status == KVB_OK && downloaded && kvb_name_parse(name, &parts)) {
+        kvb_name_write(model->name, &parts);
     }
     if (status == KVB_OK && *found) {
         say_source(source, is_path ? name : downloaded ? download : "built-in profile", model);

@@ -198,7 +198,7 @@ enum kvb_status kvb_open_file(struct kvb_open_file *file, const char *path, stru
 
 void kvb_open_memory(struct kvb_open_file *file, const char *path, const void *memory, size_t length)
 {
-    *file = (struct kvb_open_file){path, -1, memory, length};
+    *file = (struct kvb_open_file){path, -1, memory, length, 0};
 }
 
 enum kvb_status kvb_file_read_at(const struct kvb_open_file *file, uint64_t offset_bytes, void *out, size_t length,
@@ -208,6 +208,10 @@ enum kvb_status kvb_file_read_at(const struct kvb_open_file *file, uint64_t offs
         return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, (struct kvb_place){.file = file->path},
                                "ends at byte %llu, but %zu more bytes are wanted at byte %llu: the file is cut short",
                                (unsigned long long)file->size_bytes, length, (unsigned long long)offset_bytes);
+    }
+    if (file->memory != NULL && file->present_bytes > 0 && offset_bytes + length > file->present_bytes) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_READ, (struct kvb_place){.file = file->path},
+                               "only its first %llu bytes are here", (unsigned long long)file->present_bytes);
     }
     if (file->memory != NULL) {
         memcpy(out, file->memory + offset_bytes, length);
@@ -283,6 +287,18 @@ static bool fill(int descriptor, const char *path, const char *text, size_t leng
         return false;
     }
     return kvb_descriptor_write(descriptor, text, length) && fsync(descriptor) == 0;
+}
+
+enum kvb_status kvb_file_create(const char *path, const char *text, size_t length, struct kvb_problems *problems)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool written = descriptor >= 0 && kvb_descriptor_write(descriptor, text, length);
+    int error = errno;
+    if (descriptor >= 0 && close(descriptor) != 0 && written) {
+        written = false;
+        error = errno;
+    }
+    return written ? KVB_OK : kvb_system_problem(problems, KVB_CANNOT_WRITE, path, "write", error);
 }
 
 enum kvb_status kvb_file_replace(const char *path, const char *text, size_t length, struct kvb_problems *problems)

@@ -43,6 +43,7 @@ struct kvb_open_file {
     int descriptor;
     const unsigned char *memory; // NULL for a real file
     uint64_t size_bytes;
+    uint64_t present_bytes; // of memory that holds the beginning alone; 0 = all of it is there
 };
 enum kvb_status kvb_open_file(struct kvb_open_file *file, const char *path, struct kvb_problems *problems) KVB_MUST_USE;
 void kvb_open_memory(struct kvb_open_file *file, const char *path, const void *memory, size_t length);
@@ -50,6 +51,10 @@ void kvb_open_memory(struct kvb_open_file *file, const char *path, const void *m
 enum kvb_status kvb_file_read_at(const struct kvb_open_file *file, uint64_t offset_bytes, void *out, size_t length,
                                  struct kvb_problems *problems) KVB_MUST_USE;
 void kvb_close_file(struct kvb_open_file *file);
+
+// A new file in a folder that nobody else reads yet; one that is there already is a failure.
+enum kvb_status kvb_file_create(const char *path, const char *text, size_t length,
+                                struct kvb_problems *problems) KVB_MUST_USE;
 
 // Writes a temporary file beside `path` and renames it: the whole file or nothing.
 enum kvb_status kvb_file_replace(const char *path, const char *text, size_t length,

@@ -11,8 +11,8 @@ shift
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$tool" "$work/bin/kvbudget"
-PATH=$work/bin:$PATH NO_COLOR=1 LC_ALL=C
-export PATH NO_COLOR LC_ALL
+PATH=$work/bin:$PATH NO_COLOR=1 LC_ALL=C KVBUDGET_OFFLINE=1 KVBUDGET_CACHE=$work/cache
+export PATH NO_COLOR LC_ALL KVBUDGET_OFFLINE KVBUDGET_CACHE
 
 failed=0 commands=0
 for document in "$@"; do

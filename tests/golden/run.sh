@@ -11,8 +11,8 @@ shift 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$tool" "$work/bin/kvbudget"
-PATH=$work/bin:$PATH NO_COLOR=1 LC_ALL=C WORK=$work
-export PATH NO_COLOR LC_ALL WORK
+PATH=$work/bin:$PATH NO_COLOR=1 LC_ALL=C WORK=$work KVBUDGET_OFFLINE=1 KVBUDGET_CACHE=$work/cache
+export PATH NO_COLOR LC_ALL WORK KVBUDGET_OFFLINE KVBUDGET_CACHE
 unset KVBUDGET_PROFILES
 
 # Keeps NAME of a case only when it says something.

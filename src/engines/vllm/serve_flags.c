@@ -9,6 +9,7 @@
 
 static const struct kvb_serve_flag special_flags[] = {
     {"model", NULL, KVB_SERVE_MODEL, 0, NULL},
+    {"revision", NULL, KVB_SERVE_REVISION, 0, NULL},
     {"hf-overrides", NULL, KVB_SERVE_OVERRIDES, 0, NULL},
     {"rope-scaling", NULL, KVB_SERVE_ROPE_SCALING, 0, NULL},
     {"optimization-level", NULL, KVB_SERVE_LEVEL, 0, NULL},
@@ -133,7 +134,6 @@ static const char *const plain_values[] = {
     "tokenizer-pool-size",
     "tokenizer-pool-type",
     "tokenizer-revision",
-    "revision",
     "code-revision",
     "load-format",
     "download-dir",

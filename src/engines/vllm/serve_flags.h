@@ -11,6 +11,7 @@ enum kvb_serve_kind {
     KVB_SERVE_JSON,    // read by kvb_json_flag
     KVB_SERVE_LIST,    // read by kvb_json_flag, takes several words
     KVB_SERVE_MODEL,
+    KVB_SERVE_REVISION,
     KVB_SERVE_OVERRIDES,    // --hf-overrides
     KVB_SERVE_ROPE_SCALING, // one key of the config
     KVB_SERVE_LEVEL,        // -O

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/checkpoint/checkpoint.h"
+#include "model/checkpoint/heads.h"
 
 #define INDEX_NAME "model.safetensors.index.json"
 #define INDEX_MAX_BYTES UINT64_C(100000000)
@@ -40,7 +41,7 @@ static bool is_there(const struct folder *folder, const char *name)
     if (!join(path, folder->path, name) || !kvb_path_exists(path)) {
         return folder->listed;
     }
-    if (kvb_open_file(&file, path, NULL) != KVB_OK) {
+    if (kvb_open_weights(&file, path, NULL) != KVB_OK) {
         return true; // and reading it says why not
     }
     bool pointer = is_pointer(&file, NULL);
@@ -56,7 +57,7 @@ static enum kvb_status read_file(const struct folder *folder, const char *name, 
         return kvb_problem_add(folder->problems, KVB_ERROR, KVB_CANNOT_OPEN, (struct kvb_place){.file = folder->path},
                                "its path is too long");
     }
-    enum kvb_status status = kvb_open_file(&file, path, folder->problems);
+    enum kvb_status status = kvb_open_weights(&file, path, folder->problems);
     if (status != KVB_OK) {
         return status;
     }
@@ -161,6 +162,9 @@ enum kvb_status kvb_checkpoint_load(const char *path, uint32_t bits, struct kvb_
 {
     struct folder folder = {.path = path[0] != '\0' ? path : ".", .problems = problems};
     memset(out, 0, sizeof *out);
+    if (kvb_heads_recall(folder.path, bits, out)) {
+        return KVB_OK;
+    }
     enum kvb_status status = read_index(&folder);
     bool indexed = folder.shards.count > 0;
     if (status == KVB_OK && !indexed) {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/checkpoint/gguf.h"
+#include "model/checkpoint/heads.h"
 
 struct architecture_row {
     const char *name;          // general.architecture
@@ -219,7 +220,7 @@ static enum kvb_status read_part(const char *path, struct kvb_collector *collect
                                  struct kvb_problems *problems)
 {
     struct kvb_open_file file;
-    enum kvb_status status = kvb_open_file(&file, path, problems);
+    enum kvb_status status = kvb_open_weights(&file, path, problems);
     if (status == KVB_OK) {
         collector->path = path;
         collector->file++;

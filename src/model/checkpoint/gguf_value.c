@@ -9,7 +9,6 @@
 #include "base/memory.h"
 
 #define WINDOW_BYTES ((size_t)64 << 10)
-#define HEADER_MAX_BYTES UINT64_C(100000000) // metadata and tensor table; real ones stay below 20 MB
 #define DEPTH_MAX 4
 
 static const uint8_t type_bytes[GGUF_TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
@@ -63,9 +62,9 @@ bool kvb_gguf_available(struct kvb_gguf_reader *reader, uint64_t length)
         return kvb_gguf_fail(reader, KVB_BAD_SYNTAX, "%llu more bytes are expected, but the file ends at byte %llu",
                              (unsigned long long)length, (unsigned long long)reader->file->size_bytes);
     }
-    if (reader->offset + length > HEADER_MAX_BYTES) {
+    if (reader->offset + length > KVB_GGUF_HEADER_MAX_BYTES) {
         return kvb_gguf_fail(reader, KVB_TOO_LARGE, "its metadata and tensor table are longer than %llu bytes",
-                             (unsigned long long)HEADER_MAX_BYTES);
+                             (unsigned long long)KVB_GGUF_HEADER_MAX_BYTES);
     }
     return true;
 }

@@ -11,6 +11,7 @@
 #include "text/file.h"
 
 #define KVB_GGUF_TEXT_CAPACITY 512
+#define KVB_GGUF_HEADER_MAX_BYTES UINT64_C(100000000) // metadata and tensor table; real ones stay below 20 MB
 
 enum kvb_gguf_type {
     GGUF_TYPE_U8,

@@ -223,6 +223,17 @@ static bool read_address(const char *text, struct kvb_name *name, bool web)
     return read_kind(name, path ? BUCKET : HUB, text);
 }
 
+// "OWNER/NAME@feature/one": a branch may have slashes, which are none of the name's.
+static void cut_branch(char *text, struct kvb_name *name)
+{
+    char *slash = strchr(text, '/');
+    char *at = slash ? strchr(slash, '@') : NULL;
+    char *second = slash ? strchr(slash + 1, '/') : NULL;
+    if (at && second && second > at && !strchr("/.~", text[0]) && kvb_copy(name->revision, KVB_NAME_PART, at + 1)) {
+        *at = '\0';
+    }
+}
+
 bool kvb_name_parse(const char *text, struct kvb_name *name)
 {
     char copy[TEXT_CAPACITY];
@@ -241,6 +252,7 @@ bool kvb_name_parse(const char *text, struct kvb_name *name)
             return read_kind(name, schemes[i].kind, copy + strlen(schemes[i].text)) && name->name[0] != '\0';
         }
     }
+    cut_branch(copy, name);
     return read_address(copy, name, false) && name->name[0] != '\0';
 }
 

@@ -1,0 +1,304 @@
+// The cache of fetched models: what is found in it, listed and taken away; a stand-in plays the helper program.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <kvbudget/hub.h>
+
+#include "base/memory.h"
+#include "checkpoint_files.h"
+#include "hub/helper.h"
+#include "hub/store.h"
+#include "model/hub_cache.h"
+#include "model/known.h"
+#include "text/file.h"
+#include "text/folder.h"
+#include "unit/test.h"
+
+#define COMMIT "0123456789abcdef0123456789abcdef01234567"
+#define CONFIG                                                                                                         \
+    "{\"architectures\": [\"LlamaForCausalLM\"], \"hidden_size\": 64, \"intermediate_size\": 128, "                    \
+    "\"num_attention_heads\": 4, \"num_hidden_layers\": 2, \"vocab_size\": 128, "                                      \
+    "\"max_position_embeddings\": 512, \"torch_dtype\": \"bfloat16\"}"
+
+static char root[64] = "/tmp/kvbudget-hub-XXXXXX";
+static struct kvb_problems problems;
+
+static int begin(void **state)
+{
+    (void)state;
+    char path[128];
+    static const char *const unset[] = {"HF_HUB_CACHE",   "HF_HOME",        "HUGGINGFACE_HUB_CACHE", "KVBUDGET_OFFLINE",
+                                        "XDG_CACHE_HOME", "HF_HUB_OFFLINE", "VLLM_USE_MODELSCOPE",   "HF_ENDPOINT"};
+    for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
+        (void)unsetenv(unset[i]);
+    }
+    (void)setenv("HOME", root, 1);
+    (void)snprintf(path, sizeof path, "%s/cache", root);
+    (void)setenv("KVBUDGET_CACHE", path, 1);
+    (void)setenv("KVBUDGET_LIBEXEC", root, 1);
+    (void)kvb_folder_remove(path, NULL);
+    kvb_problems_init(&problems);
+    return 0;
+}
+
+static int make_root(void **state)
+{
+    (void)state;
+    return mkdtemp(root) == NULL;
+}
+
+static int remove_root(void **state)
+{
+    (void)state;
+    return kvb_folder_remove(root, NULL) == KVB_OK ? 0 : 1;
+}
+
+// A helper that does what the shell lines say; $7 is the folder it fills.
+static void play_helper(const char *lines)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/kvbudget-hub", root);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fprintf(file, "#!/bin/sh\n%s\n", lines);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void play_fetch(const char *report)
+{
+    char lines[1024];
+    (void)snprintf(lines, sizeof lines, "printf '%%s' '%s' > \"$6/config.json\"\necho \"%s\"", CONFIG, report);
+    play_helper(lines);
+}
+
+static bool said(const char *text)
+{
+    for (uint32_t i = 0; i < problems.count; i++) {
+        if (strstr(problems.items[i].text, text) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static unsigned entries;
+static struct kvb_hub_entry last;
+static void take(void *context, const struct kvb_hub_entry *entry)
+{
+    (void)context;
+    entries++;
+    last = *entry;
+}
+
+static void test_pull(void **state)
+{
+    (void)state;
+    struct kvb_model_source source;
+    static struct kvb_model model;
+    uint64_t bytes;
+    play_fetch("ok " COMMIT " 1 0 123 45");
+    assert_int_equal(kvb_hub_pull("org/name", &problems), KVB_OK);
+    assert_true(said("fetched org/name from https://huggingface.co, revision main (0123456789ab): 1 files and 0 weight "
+                     "headers, 0.0 MB in 0.0 s"));
+    assert_int_equal(kvb_model_load("org/name", NULL, &model, &source, &problems), KVB_OK);
+    assert_string_equal(model.name, "org/name");
+    assert_int_equal(model.layer_count, 2);
+    assert_int_equal(kvb_model_load("hf://org/name@main", NULL, &model, &source, &problems), KVB_OK);
+    assert_int_equal(kvb_model_load("org/name@" COMMIT, NULL, &model, &source, &problems), KVB_OK);
+    assert_string_equal(model.name, "org/name");
+    entries = 0;
+    assert_int_equal(kvb_hub_list(take, NULL, &problems), KVB_OK);
+    assert_int_equal(entries, 1);
+    assert_string_equal(last.name, "org/name");
+    assert_string_equal(last.revision, "main");
+    assert_string_equal(last.commit, COMMIT);
+    assert_int_equal(last.bytes, strlen(CONFIG));
+    assert_int_equal(kvb_hub_prune("ORG/name", &bytes, &problems), KVB_OK);
+    assert_true(bytes >= strlen(CONFIG));
+    assert_int_equal(kvb_model_load("org/name", NULL, &model, &source, &problems), KVB_UNKNOWN_NAME);
+    assert_int_equal(kvb_hub_prune("org/name", &bytes, &problems), KVB_UNKNOWN_NAME);
+    assert_int_equal(kvb_hub_prune(NULL, &bytes, &problems), KVB_OK);
+    assert_int_equal(bytes, 0);
+}
+
+// A branch whose name has a slash, a hub that names no commits, a commit that is here already.
+static void test_revisions(void **state)
+{
+    (void)state;
+    play_fetch("ok - 1 0 1 1");
+    assert_int_equal(kvb_hub_pull("org/name@feature/one", &problems), KVB_OK);
+    entries = 0;
+    assert_int_equal(kvb_hub_list(take, NULL, &problems), KVB_OK);
+    assert_int_equal(entries, 1);
+    assert_string_equal(last.revision, "feature/one");
+    assert_int_equal(strlen(last.commit), 40);
+    char known[sizeof last.commit];
+    memcpy(known, last.commit, sizeof known);
+    // The commits that are here are its last words.
+    play_helper("for last; do :; done; echo \"same $last\"");
+    assert_int_equal(kvb_hub_pull("org/name", &problems), KVB_OK);
+    entries = 0;
+    assert_int_equal(kvb_hub_list(take, NULL, &problems), KVB_OK);
+    assert_int_equal(entries, 2);
+    assert_string_equal(last.commit, known);
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lines;
+        enum kvb_status status;
+        const char *text;
+    } rows[] = {
+        {"echo 'error name there is no org/name'", KVB_UNKNOWN_NAME,
+         "was not fetched from https://huggingface.co: there is no org/name"},
+        {"echo 'error access no'", KVB_CANNOT_OPEN, "no"},
+        {"echo 'error busy later'", KVB_CANNOT_READ, "later"},
+        {"echo 'error bad lies'", KVB_CANNOT_READ, "lies"},
+        {"echo 'error system full'", KVB_CANNOT_WRITE, "full"},
+        {"echo 'error other x'", KVB_CANNOT_READ, "x"},
+        {"exit 3", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'ok notacommit 1 1 1 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'ok " COMMIT " 1 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'same ../../x'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"head -c 100000 /dev/zero", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char path[KVB_PATH_CAPACITY];
+        kvb_problems_init(&problems);
+        play_helper(rows[i].lines);
+        assert_int_equal(kvb_hub_pull("org/name", &problems), rows[i].status);
+        assert_true(said(rows[i].text));
+        assert_false(kvb_hub_find("org/name", path));
+    }
+    assert_int_equal(kvb_hub_pull("name", &problems), KVB_BAD_ARGUMENT);
+    assert_int_equal(kvb_hub_pull("/org/name", &problems), KVB_BAD_ARGUMENT);
+    (void)setenv("HF_HUB_OFFLINE", "TRUE", 1);
+    assert_int_equal(kvb_hub_pull("org/name", &problems), KVB_CANNOT_OPEN);
+}
+
+// What a plan asks for: names that nobody knows, guesses, and nothing that is built in.
+static void test_fetch_for(void **state)
+{
+    (void)state;
+    static struct kvb_deployment deployment;
+    static const struct {
+        const char *model, *revision;
+        bool asked;
+    } rows[] = {{"Qwen/Qwen3-8B", "", false},
+                {"qwen3-8b", "", false},
+                {"Qwen/Qwen3-8B", "main", false},
+                {"Qwen/Qwen3-8B", "refs/pr/1", true},
+                {"org/unheard-of", "", true},
+                {"unheard-of", "", false},
+                {"/models/unheard-of", "", false},
+                {"./x.json", "", false},
+                {"Qwen/Qwen3-8B-Instruct-GPTQ", "", true},
+                {"mlx-community/Qwen3-8B-4bit", "", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kvb_problems_init(&problems);
+        play_helper("echo 'error bad asked'");
+        kvb_deployment_init(&deployment);
+        (void)snprintf(deployment.model, sizeof deployment.model, "%s", rows[i].model);
+        (void)snprintf(deployment.revision, sizeof deployment.revision, "%s", rows[i].revision);
+        kvb_hub_fetch_for(&deployment, &problems);
+        if (said("asked") != rows[i].asked) {
+            fail_msg("%s %s", rows[i].model, rows[i].revision);
+        }
+    }
+    (void)setenv("KVBUDGET_OFFLINE", "1", 1);
+    kvb_problems_init(&problems);
+    kvb_hub_fetch_model("org/unheard-of", "", &problems);
+    assert_int_equal(problems.count, 0);
+}
+
+// A hub that nobody reaches is not asked again at once; pull asks all the same.
+static void test_silence(void **state)
+{
+    (void)state;
+    play_helper("echo 'error offline nobody answers'");
+    kvb_hub_fetch_model("org/name", "", &problems);
+    assert_true(said("nobody answers"));
+    kvb_problems_init(&problems);
+    kvb_hub_fetch_model("org/name", "", &problems);
+    assert_true(said("did not answer in the last 10 minutes; `kvbudget hub pull` asks it at once"));
+    play_fetch("ok " COMMIT " 1 0 1 1");
+    assert_int_equal(kvb_hub_pull("org/name", &problems), KVB_OK);
+    (void)setenv("HF_ENDPOINT", "https://mirror.example", 1);
+    kvb_problems_init(&problems);
+    kvb_hub_fetch_model("org/another", "", &problems);
+    assert_true(said("fetched org/another from https://mirror.example"));
+}
+
+static void test_missing_helper(void **state)
+{
+    (void)state;
+    char path[KVB_PATH_CAPACITY];
+    (void)setenv("KVBUDGET_LIBEXEC", "/nowhere", 1);
+    assert_false(kvb_helper_find(path));
+    kvb_hub_fetch_model("org/name", "", &problems);
+    assert_true(
+        said("'org/name' could be fetched, but kvbudget-hub is not installed; it is built where libcurl is found "
+             "(Debian: libcurl4-openssl-dev; cmake -DKVB_HUB=ON)"));
+}
+
+// ModelScope's folder is read where the engine would read it; dots in names are written ___.
+static void test_modelscope(void **state)
+{
+    (void)state;
+    char folder[256], found[KVB_PATH_CAPACITY];
+    (void)snprintf(folder, sizeof folder, "%s/cache/scope/models/org/name-1___5", root);
+    assert_int_equal(kvb_folder_make(folder, &problems), KVB_OK);
+    write_text(folder, "config.json", CONFIG);
+    (void)snprintf(folder, sizeof folder, "%s/cache/scope", root);
+    (void)setenv("MODELSCOPE_CACHE", folder, 1);
+    assert_false(kvb_hub_find("org/name-1.5", found));
+    (void)setenv("VLLM_USE_MODELSCOPE", "True", 1);
+    assert_true(kvb_hub_find("org/name-1.5", found));
+    assert_false(kvb_hub_find("org/name-1.6", found));
+}
+
+// A GGUF file is found by its format, the first of its parts.
+static void test_gguf(void **state)
+{
+    (void)state;
+    char found[KVB_PATH_CAPACITY];
+    play_helper("echo x > \"$6/m-Q4_K_M-00002-of-00002.gguf\"; echo x > \"$6/m-Q4_K_M-00001-of-00002.gguf\"\n"
+                "echo \"ok " COMMIT " 0 2 1 1\"");
+    assert_int_equal(kvb_hub_pull("org/name-GGUF:Q4_K_M", &problems), KVB_OK);
+    assert_true(kvb_hub_find("org/name-GGUF:Q4_K_M", found));
+    assert_non_null(strstr(found, "/snapshots/" COMMIT "+Q4_K_M/m-Q4_K_M-00001-of-00002.gguf"));
+    assert_false(kvb_hub_find("org/name-GGUF:Q8_0", found));
+    assert_false(kvb_hub_find("org/name-GGUF", found));
+}
+
+static void test_folders(void **state)
+{
+    (void)state;
+    char path[256], other[300];
+    (void)snprintf(path, sizeof path, "%s/cache/a/b/c", root);
+    (void)snprintf(other, sizeof other, "%s/cache/d", root);
+    assert_int_equal(kvb_folder_make(path, &problems), KVB_OK);
+    assert_int_equal(kvb_folder_make(path, &problems), KVB_OK);
+    write_text(path, "file", "12345");
+    (void)snprintf(path, sizeof path, "%s/cache/a", root);
+    assert_int_equal(kvb_folder_bytes(path), 5);
+    assert_true(kvb_path_age_seconds(path) < 60);
+    assert_true(kvb_folder_move(path, other));
+    assert_int_equal(kvb_path_age_seconds(path), UINT64_MAX);
+    assert_int_equal(kvb_folder_remove(path, &problems), KVB_OK);
+    assert_int_equal(kvb_folder_remove(other, &problems), KVB_OK);
+    assert_false(kvb_path_exists(other));
+    assert_int_equal(kvb_folder_make("/proc/none/x", &problems), KVB_CANNOT_WRITE);
+}
+
+KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_setup(test_pull, begin),
+                   cmocka_unit_test_setup(test_revisions, begin), cmocka_unit_test_setup(test_failures, begin),
+                   cmocka_unit_test_setup(test_fetch_for, begin), cmocka_unit_test_setup(test_silence, begin),
+                   cmocka_unit_test_setup(test_missing_helper, begin), cmocka_unit_test_setup(test_modelscope, begin),
+                   cmocka_unit_test_setup(test_gguf, begin), cmocka_unit_test_setup(test_folders, begin))
