@@ -12,7 +12,7 @@
 #include "text/descriptor.h"
 #include "text/file.h"
 
-#define DEPTH_MAX 8
+#define DEPTH_MAX 3
 
 enum kvb_status kvb_folder_make(const char *path, struct kvb_problems *problems)
 {

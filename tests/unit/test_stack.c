@@ -344,6 +344,28 @@ static void of_units(void)
     (void)kvb_role_name(0), (void)kvb_status_name(0), (void)kvb_verdict_name(0);
 }
 
+static void take_entry(void *context, const struct kvb_hub_entry *entry)
+{
+    (void)context;
+    assert_true(entry->name[0] != '\0');
+}
+
+// Without the helper, and with a cache that is not there: nobody is asked.
+static void of_a_hub(void)
+{
+    uint64_t bytes;
+    (void)setenv("KVBUDGET_CACHE", "/proc/none/cache", 1);
+    (void)setenv("KVBUDGET_LIBEXEC", "/nonexistent", 1);
+    kvb_problems_init(&problems);
+    deploy("org/nobody-knows", "l4");
+    (void)kvb_hub_is_offline();
+    kvb_hub_fetch_for(&deployment, &problems);
+    kvb_hub_fetch_model("org/nobody-knows", "main", &problems);
+    any(kvb_hub_pull("org/nobody-knows@x:Q4_K_M", &problems));
+    assert_int_equal(kvb_hub_list(take_entry, NULL, &problems), KVB_OK);
+    assert_int_equal(kvb_hub_prune(NULL, &bytes, &problems), KVB_OK);
+}
+
 struct row {
     const char *name;
     void (*ask)(void);
@@ -360,6 +382,7 @@ static const struct row rows[] = {
     {"files", of_files},
     {"the gate", of_the_gate},
     {"shapes", of_shapes},
+    {"a hub", of_a_hub},
 };
 
 static void *run(void *context)
