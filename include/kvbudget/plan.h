@@ -30,7 +30,8 @@ struct kvb_engine {
 bool kvb_release_parse(const char *text, uint32_t *release);
 char *kvb_release_format(char out[32], uint32_t release);
 
-// Every engine setting that can move memory. One row each, of kvb_setting_row_of.
+// Every setting of any engine that can move memory. One row each, of kvb_setting_row_of. What several engines have is
+// one setting, whatever each calls its flag; what only one has stands at the end and is its own.
 enum kvb_setting {
     KVB_SET_GPU_MEMORY_UTILIZATION, // ppm
     KVB_SET_MAX_MODEL_LEN,          // tokens; KVB_AUTO = auto
@@ -188,10 +189,10 @@ enum kvb_performance { KVB_PERFORMANCE_BALANCED, KVB_PERFORMANCE_THROUGHPUT, KVB
 // How the value of a setting is written.
 enum kvb_value_kind {
     KVB_VALUE_PPM,
-    KVB_VALUE_COUNT,  // vLLM's human-readable whole number
+    KVB_VALUE_COUNT,  // whole number, also 4k and 4K
     KVB_VALUE_LENGTH, // count, "auto" or -1
     KVB_VALUE_GIB,    // decimal GiB, stored in bytes
-    KVB_VALUE_SWITCH, // no argument; --no-NAME where the row says so
+    KVB_VALUE_SWITCH, // no argument
     KVB_VALUE_WORD,
     KVB_VALUE_PART // not a flag of its own: filled from JSON or list flags
 };
@@ -202,16 +203,14 @@ struct kvb_word {
 };
 
 struct kvb_setting_row {
-    const char *key;        // underscores: as in profiles, JSON and Python ("max_model_len")
-    const char *short_name; // "-tp" or NULL
+    const char *key; // underscores: as in profiles, JSON and Python ("max_model_len")
     enum kvb_value_kind kind;
     uint64_t minimum, maximum; // inclusive, in stored units
     const struct kvb_word *words;
     uint32_t word_count;
-    bool negatable;        // --no-NAME exists
-    uint32_t since, until; // releases that know the flag; 0 = all
-    const char *argument;  // for help: "TOKENS"
+    const char *argument; // for help: "TOKENS"
     const char *help;
+    bool own; // of one engine: answers about others do not show it
 };
 const struct kvb_setting_row *kvb_setting_row_of(enum kvb_setting setting); // NULL: no such row
 
@@ -250,6 +249,7 @@ struct kvb_environment {
     uint32_t attention_backend;         // VLLM_ATTENTION_BACKEND; enum kvb_backend
     uint8_t layer_partition_count;      // VLLM_PP_LAYER_PARTITION; 0 = not set
     uint16_t layer_partition[64];
+    struct kvb_settings settings; // said by variables; what a flag, a command or a profile says of them goes first
 };
 
 // Terms of the budget that are known beforehand and override the model of them. 0 bytes is a value.

@@ -15,6 +15,7 @@
 struct facts {
     const struct kvb_deployment *deployment;
     const struct kvb_log_report *log;
+    const struct kvb_engine_rows *engine; // of the log; NULL: none that is planned here
     const char *id, *source;
     struct kvb_settings settings;
     char model[KVB_NAME_CAPACITY], shape[KVB_NAME_CAPACITY], gpu[KVB_NAME_CAPACITY], version[48];
@@ -66,7 +67,7 @@ static void shape(const struct facts *facts, char out[KVB_RECORD_CELL])
 
 static void engine(const struct facts *facts, char out[KVB_RECORD_CELL])
 {
-    (void)snprintf(out, KVB_RECORD_CELL, "vllm@%s", facts->version);
+    (void)snprintf(out, KVB_RECORD_CELL, "%s@%s", facts->engine->name, facts->version);
 }
 
 static void gpu(const struct facts *facts, char out[KVB_RECORD_CELL])
@@ -89,7 +90,7 @@ static void platform(const struct facts *facts, char out[KVB_RECORD_CELL])
 
 static void settings(const struct facts *facts, char out[KVB_RECORD_CELL])
 {
-    kvb_record_write_settings(out, KVB_RECORD_CELL, &facts->settings, facts->deployment->draft_model);
+    kvb_record_write_settings(out, KVB_RECORD_CELL, facts->engine, &facts->settings, facts->deployment->draft_model);
 }
 
 static void environment(const struct facts *facts, char out[KVB_RECORD_CELL])
@@ -329,7 +330,7 @@ static void ask(struct planned *planned, const struct facts *facts)
     struct kvb_deployment *deployment = &planned->deployment;
     *deployment = *facts->deployment;
     deployment->settings = facts->settings;
-    (void)snprintf(deployment->engine, sizeof deployment->engine, "vllm@%s", facts->version);
+    (void)snprintf(deployment->engine, sizeof deployment->engine, "%s@%s", facts->engine->name, facts->version);
     if (deployment->model[0] == '\0' && !deployment->inline_model) {
         (void)kvb_copy(deployment->model, sizeof deployment->model, facts->model);
     }
@@ -386,14 +387,19 @@ static enum kvb_status check(const struct facts *facts, struct kvb_problems *pro
     const struct kvb_log_report *log = facts->log;
     bool pool_known = log->observed[KVB_OBS_KV_CACHE].set || log->observed[KVB_OBS_KV_TOKENS].set ||
                       log->observed[KVB_OBS_NUM_GPU_BLOCKS].set;
-    if (log->engine != KVB_LOG_VLLM) {
-        return missing(problems, "this is not the log of a vLLM server");
+    if (facts->engine == NULL) {
+        char titles[KVB_ENGINE_NAMES_CAPACITY], what[KVB_ENGINE_NAMES_CAPACITY + 40];
+        (void)snprintf(what, sizeof what, "this is not the log of a %s server", kvb_engine_titles(titles));
+        return missing(problems, what);
     }
     if (log->failure.kind == KVB_FAILURE_NONE && !pool_known) {
         return missing(problems, "the log ends before the KV cache has a size, and no failure is in it");
     }
     if (facts->version[0] == '\0') {
-        return missing(problems, "the log does not say its release; give --engine vllm@RELEASE");
+        char what[96];
+        (void)snprintf(what, sizeof what, "the log does not say its release; give --engine %s@RELEASE",
+                       facts->engine->name);
+        return missing(problems, what);
     }
     if (facts->model[0] == '\0') {
         return missing(problems, "the log does not say its model; give --model NAME");
@@ -430,6 +436,7 @@ enum kvb_status kvb_record_make(const struct kvb_deployment *deployment, const s
 {
     struct facts facts = {.deployment = deployment,
                           .log = log,
+                          .engine = kvb_engine_find(kvb_log_engine_name(log->engine)),
                           .id = words->id != NULL ? words->id : "",
                           .source = words->source != NULL ? words->source : ""};
     memset(record, 0, sizeof *record);

@@ -55,12 +55,12 @@ static bool is_written(const struct kvb_settings *settings, unsigned setting)
 }
 
 // The members of one JSON flag, without blanks: a cell is split at blanks when it is read.
-static void add_json(char *out, size_t capacity, const struct kvb_settings *settings, const char *flag,
-                     const char *draft_model)
+static void add_json(char *out, size_t capacity, const struct kvb_engine_rows *engine,
+                     const struct kvb_settings *settings, const char *flag, const char *draft_model)
 {
     char json[512] = "";
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_part *part = kvb_setting_part((enum kvb_setting)i);
+        const struct kvb_setting_part *part = kvb_setting_part(engine, (enum kvb_setting)i);
         if (part != NULL && strcmp(part->flag, flag) == 0 && is_written(settings, i)) {
             char value[64], member[160];
             (void)snprintf(member, sizeof member, "%s\"%s\":%s", json[0] == '\0' ? "{" : ",", part->key,
@@ -84,10 +84,11 @@ static void add_json(char *out, size_t capacity, const struct kvb_settings *sett
     add(out, capacity, json);
 }
 
-static bool is_first_of_flag(unsigned setting, const struct kvb_setting_part *part)
+static bool is_first_of_flag(const struct kvb_engine_rows *engine, unsigned setting,
+                             const struct kvb_setting_part *part)
 {
     for (unsigned i = 0; i < setting; i++) {
-        const struct kvb_setting_part *earlier = kvb_setting_part((enum kvb_setting)i);
+        const struct kvb_setting_part *earlier = kvb_setting_part(engine, (enum kvb_setting)i);
         if (earlier != NULL && strcmp(earlier->flag, part->flag) == 0) {
             return false;
         }
@@ -95,17 +96,19 @@ static bool is_first_of_flag(unsigned setting, const struct kvb_setting_part *pa
     return true;
 }
 
-void kvb_record_write_settings(char *out, size_t capacity, const struct kvb_settings *settings, const char *draft_model)
+void kvb_record_write_settings(char *out, size_t capacity, const struct kvb_engine_rows *engine,
+                               const struct kvb_settings *settings, const char *draft_model)
 {
     out[0] = '\0';
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_part *part = kvb_setting_part((enum kvb_setting)i);
+        const struct kvb_setting_part *part = kvb_setting_part(engine, (enum kvb_setting)i);
         char flag[KVB_FLAG_CAPACITY];
-        if (part != NULL && is_first_of_flag(i, part)) {
-            add_json(out, capacity, settings, part->flag, draft_model);
-        } else if (part == NULL && kvb_setting_row_of((enum kvb_setting)i)->kind != KVB_VALUE_PART && is_written(settings, i)) {
+        if (part != NULL && is_first_of_flag(engine, i, part)) {
+            add_json(out, capacity, engine, settings, part->flag, draft_model);
+        } else if (part == NULL && is_written(settings, i) &&
+                   kvb_serve_flag_of(engine, (enum kvb_setting)i, settings->values[i].number) != NULL) {
             add(out, capacity, out[0] == '\0' ? "" : " ");
-            add(out, capacity, kvb_setting_flag(flag, (enum kvb_setting)i, settings->values[i].number));
+            add(out, capacity, kvb_setting_flag_of(flag, engine, (enum kvb_setting)i, settings->values[i].number));
         }
     }
 }

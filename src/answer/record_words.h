@@ -7,12 +7,14 @@
 #include <kvbudget/input.h>
 #include <kvbudget/logs.h>
 
+#include "engines/table.h"
+
 // The settings of a start: what the flags say stands above the log; lengths the log prints fill in.
 void kvb_record_settings(const struct kvb_deployment *deployment, const struct kvb_log_report *log,
                          struct kvb_settings *settings);
 // As flags in the order of the settings' table: "--max-model-len 4096 --enforce-eager".
-void kvb_record_write_settings(char *out, size_t capacity, const struct kvb_settings *settings,
-                               const char *draft_model);
+void kvb_record_write_settings(char *out, size_t capacity, const struct kvb_engine_rows *engine,
+                               const struct kvb_settings *settings, const char *draft_model);
 // "VLLM_USE_V1=0".
 void kvb_record_write_environment(char *out, size_t capacity, const struct kvb_environment *environment);
 // A name stays; of a path its last part, of a folder of the Hub's cache the name it holds.

@@ -1,4 +1,4 @@
-// The `vllm serve` line that starts the deployment with the advised changes applied.
+// The serve command that starts the deployment with the advised changes applied.
 #include <kvbudget/answer.h>
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "answer/serve_parts.h"
 #include "base/text.h"
-#include "engines/table.h"
+#include "command/setting_flag.h"
 
 static void quote(struct kvb_buffer *out, const char *word)
 {
@@ -67,52 +67,47 @@ static void gather(struct serve_settings *settings, const struct kvb_question *q
     apply_changes(settings, advice);
 }
 
-static void add_flag_name(struct kvb_buffer *out, const char *prefix, const char *key)
+static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *engine, enum kvb_setting setting,
+                        const struct serve_setting *value)
 {
-    kvb_buffer_add(out, prefix);
-    for (; *key != '\0'; key++) {
-        kvb_buffer_add_n(out, *key == '_' ? "-" : key, 1);
-    }
-}
-
-static void add_setting(struct kvb_buffer *out, enum kvb_setting setting, const struct serve_setting *value)
-{
+    const struct kvb_serve_flag *flag = value->written ? kvb_serve_flag_of(engine, setting, value->number) : NULL;
     const struct kvb_setting_row *row = kvb_setting_row_of(setting);
-    char text[48];
-    if (!value->written || row->kind == KVB_VALUE_PART) {
-        return;
+    char name[KVB_FLAG_CAPACITY], text[48];
+    if (flag == NULL) {
+        return; // a member of a JSON flag, or none of this engine
     }
-    if (row->kind == KVB_VALUE_SWITCH) {
-        add_flag_name(out, value->number != 0 ? " --" : " --no-", row->key);
-        return;
+    kvb_serve_flag_name(name, flag);
+    if (flag->kind == KVB_SERVE_SETS) {
+        kvb_buffer_printf(out, " %s", name);
+    } else if (row->kind == KVB_VALUE_SWITCH) {
+        kvb_buffer_printf(out, " --%s%s", value->number != 0 ? "" : "no-", name + 2);
+    } else {
+        const char *shown = value->text != NULL ? value->text : kvb_serve_value_format(text, flag, value->number);
+        if (row->kind != KVB_VALUE_WORD || strcmp(shown, "other") != 0) {
+            kvb_buffer_printf(out, " %s ", name);
+            quote(out, shown);
+        }
     }
-    const char *shown = value->text != NULL ? value->text : kvb_setting_format(text, setting, value->number);
-    if (row->kind == KVB_VALUE_WORD && strcmp(shown, "other") == 0) {
-        return;
-    }
-    add_flag_name(out, " --", row->key);
-    kvb_buffer_add(out, " ");
-    quote(out, shown);
 }
 
-static void add_settings(struct kvb_buffer *out, const struct kvb_question *question,
-                         const struct serve_settings *settings)
+static void add_settings(struct kvb_buffer *out, const struct kvb_engine_rows *engine,
+                         const struct kvb_question *question, const struct serve_settings *settings)
 {
+    const struct kvb_serve_flag *flag;
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        add_setting(out, (enum kvb_setting)i, &settings->values[i]);
+        add_setting(out, engine, (enum kvb_setting)i, &settings->values[i]);
     }
-    for (unsigned i = 0; i < kvb_serve_part_count(); i++) {
-        const char *name = kvb_serve_part_name(i);
-        const char *typed = kvb_question_typed(question, name);
+    for (unsigned i = 0; (flag = kvb_serve_part_at(engine, i)) != NULL; i++) {
+        const char *typed = kvb_question_typed(question, flag->name);
+        char name[KVB_FLAG_CAPACITY];
         struct kvb_buffer made;
         kvb_buffer_init(&made);
-        if (typed == NULL || kvb_serve_part_is_advised(i, settings, question)) {
-            kvb_serve_part_write(&made, i, settings, &question->deployment);
+        if (typed == NULL || kvb_serve_part_is_advised(engine, flag, settings, question)) {
+            kvb_serve_part_write(&made, engine, flag, settings, &question->deployment);
             typed = made.length > 0 && !made.failed ? made.data : NULL;
         }
         if (typed != NULL) {
-            add_flag_name(out, " --", name);
-            kvb_buffer_add(out, " ");
+            kvb_buffer_printf(out, " %s ", kvb_serve_flag_name(name, flag));
             quote(out, typed);
         }
         kvb_buffer_free(&made);
@@ -120,13 +115,14 @@ static void add_settings(struct kvb_buffer *out, const struct kvb_question *ques
 }
 
 // Whether the words at `at` are a flag that is said anew; `*words` receives how many they are.
-static bool is_replaced(const struct kvb_question *question, const struct serve_settings *settings, int at, int *words)
+static bool is_replaced(const struct kvb_engine_rows *engine, const struct kvb_question *question,
+                        const struct serve_settings *settings, int at, int *words)
 {
     const char *word = question->serve_words[at];
     const char *equals = strchr(word, '=');
     bool takes_value = false;
     *words = 1;
-    if (word[0] != '-' || !kvb_serve_flag_is_changed(word, settings, question, &takes_value)) {
+    if (word[0] != '-' || !kvb_serve_flag_is_changed(engine, word, settings, question, &takes_value)) {
         return false;
     }
     if (takes_value && equals == NULL && at + 1 < question->serve_count) {
@@ -157,6 +153,7 @@ static const char *served_model(const struct kvb_question *question, const struc
 static void add_given_command(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
                               const struct serve_settings *settings)
 {
+    const struct kvb_engine_rows *engine = kvb_engine_of(plan);
     bool leading = true, first = true;
     for (int i = 0; i < question->serve_count;) {
         int words = 1;
@@ -164,7 +161,7 @@ static void add_given_command(struct kvb_buffer *out, const struct kvb_question 
         leading = leading && kvb_is_assignment(word);
         if (leading) {
             add_assignment(out, word);
-        } else if (!is_replaced(question, settings, i, &words)) {
+        } else if (!is_replaced(engine, question, settings, i, &words)) {
             kvb_buffer_add(out, first ? "" : " ");
             quote(out, i == question->serve_model ? served_model(question, plan) : word);
             first = false;
@@ -189,7 +186,7 @@ static void write_line(struct kvb_buffer *out, const struct kvb_question *questi
         kvb_buffer_printf(out, "%s ", kvb_engine_of(plan)->serve_command);
         quote(out, served_model(question, plan));
     }
-    add_settings(out, question, &settings);
+    add_settings(out, kvb_engine_of(plan), question, &settings);
 }
 
 char *kvb_serve_line(const struct kvb_question *question, const struct kvb_plan *plan, const struct kvb_advice *advice)

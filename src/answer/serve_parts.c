@@ -6,35 +6,33 @@
 #include "base/text.h"
 #include "command/setting_flag.h"
 
-static const char *const parts[] = {"limit-mm-per-prompt", "mm-processor-kwargs",     "compilation-config",
-                                    "speculative-config",  "cudagraph-capture-sizes", "kv-transfer-config",
-                                    "hf-overrides"};
-#define PART_COUNT (sizeof parts / sizeof parts[0])
-
-unsigned kvb_serve_part_count(void)
+const struct kvb_serve_flag *kvb_serve_part_at(const struct kvb_engine_rows *engine, unsigned index)
 {
-    return PART_COUNT;
-}
-
-const char *kvb_serve_part_name(unsigned part)
-{
-    return parts[part];
+    const struct kvb_serve_flag *flag;
+    for (unsigned i = 0; (flag = engine->flag(i)) != NULL; i++) {
+        bool json = flag->kind == KVB_SERVE_JSON || flag->kind == KVB_SERVE_LIST || flag->kind == KVB_SERVE_OVERRIDES;
+        if (json && !flag->serve_only && index-- == 0) {
+            return flag;
+        }
+    }
+    return NULL;
 }
 
 // The member that a setting is of this flag, or NULL.
-static const struct kvb_setting_part *member_of(unsigned part, unsigned setting)
+static const struct kvb_setting_part *member_of(const struct kvb_engine_rows *engine, const struct kvb_serve_flag *flag,
+                                                unsigned setting)
 {
-    const struct kvb_setting_part *member = kvb_setting_part((enum kvb_setting)setting);
-    return member != NULL && strcmp(member->flag, parts[part]) == 0 ? member : NULL;
+    const struct kvb_setting_part *member = kvb_setting_part(engine, (enum kvb_setting)setting);
+    return member != NULL && strcmp(member->flag, flag->part) == 0 ? member : NULL;
 }
 
-bool kvb_serve_part_is_advised(unsigned part, const struct serve_settings *settings,
-                               const struct kvb_question *question)
+bool kvb_serve_part_is_advised(const struct kvb_engine_rows *engine, const struct kvb_serve_flag *flag,
+                               const struct serve_settings *settings, const struct kvb_question *question)
 {
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct serve_setting *value = &settings->values[i];
         const struct kvb_setting_value *asked = &question->deployment.settings.values[i];
-        if (member_of(part, i) != NULL && value->changed &&
+        if (member_of(engine, flag, i) != NULL && value->changed &&
             (!value->written || !asked->set || asked->number != value->number)) {
             return true;
         }
@@ -42,76 +40,66 @@ bool kvb_serve_part_is_advised(unsigned part, const struct serve_settings *setti
     return false;
 }
 
-void kvb_serve_part_write(struct kvb_buffer *out, unsigned part, const struct serve_settings *settings,
+void kvb_serve_part_write(struct kvb_buffer *out, const struct kvb_engine_rows *engine,
+                          const struct kvb_serve_flag *flag, const struct serve_settings *settings,
                           const struct kvb_deployment *deployment)
 {
+    bool drafts = false;
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_part *member = member_of(part, i);
+        const struct kvb_setting_part *member = member_of(engine, flag, i);
         char value[64];
         if (member != NULL && settings->values[i].written) {
+            drafts = drafts || i == KVB_SET_SPECULATIVE_METHOD || i == KVB_SET_NUM_SPECULATIVE_TOKENS;
             kvb_buffer_printf(out, "%s\"%s\": %s", out->length == 0 ? "{" : ", ", member->key,
                               kvb_setting_part_value(value, member, settings->values[i].number));
         }
     }
-    if (out->length > 0 && strcmp(parts[part], "speculative-config") == 0 && deployment->draft_model[0] != '\0') {
+    if (drafts && deployment->draft_model[0] != '\0') {
         kvb_buffer_printf(out, ", \"model\": \"%s\"", deployment->draft_model);
     }
     kvb_buffer_add(out, out->length > 0 ? "}" : "");
 }
 
-static bool is_short_form(const char *word, size_t length, const struct kvb_setting_row *row)
-{
-    return row->short_name != NULL && strlen(row->short_name) == length && strncmp(word, row->short_name, length) == 0;
-}
-
-static bool part_is_said(unsigned part, const struct serve_settings *settings, const struct kvb_question *question)
+static bool part_is_said(const struct kvb_engine_rows *engine, const struct kvb_serve_flag *flag,
+                         const struct serve_settings *settings, const struct kvb_question *question)
 {
     for (uint32_t i = 0; i < question->typed_count; i++) {
-        if (strcmp(question->typed[i].name, parts[part]) == 0) {
+        if (strcmp(question->typed[i].name, flag->name) == 0) {
             return true;
         }
     }
-    return kvb_serve_part_is_advised(part, settings, question);
+    return kvb_serve_part_is_advised(engine, flag, settings, question);
 }
 
-static bool json_flag_is_changed(const char *name, size_t length, const struct serve_settings *settings,
-                                 const struct kvb_question *question)
+// The flag that the engine reads a word of the command as, or NULL.
+static const struct kvb_serve_flag *flag_of(const struct kvb_engine_rows *engine, const char *word)
 {
-    for (unsigned i = 0; i < PART_COUNT; i++) {
-        if (kvb_match_name(name, length, parts[i]) == KVB_NAME_EQUAL) {
-            return part_is_said(i, settings, question);
-        }
+    const struct kvb_serve_flag *flag = NULL;
+    size_t whole = strcspn(word, "="), used;
+    if (!kvb_starts_with(word, "--")) {
+        flag = kvb_serve_short_find(engine, word, whole, &used);
+        return flag != NULL && used == whole ? flag : NULL;
     }
-    return false;
-}
-
-bool kvb_serve_flag_is_changed(const char *word, const struct serve_settings *settings,
-                               const struct kvb_question *question, bool *takes_value)
-{
-    size_t whole = strcspn(word, "=");
-    bool is_long = kvb_starts_with(word, "--");
+    if (kvb_serve_flag_find(engine, word + 2, whole - 2, &flag) == KVB_SERVE_MATCH) {
+        return flag;
+    }
     bool negated = kvb_starts_with(word, "--no-") || kvb_starts_with(word, "--no_");
-    const char *name = word + (negated ? 5 : 2);
-    size_t length = whole - (size_t)(name - word);
-    unsigned best = KVB_SETTING_COUNT;
-    enum kvb_name_match best_match = KVB_NAME_DIFFERS;
-    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *row = kvb_setting_row_of(i);
-        enum kvb_name_match found = KVB_NAME_DIFFERS;
-        if (is_short_form(word, whole, row)) {
-            found = KVB_NAME_EQUAL;
-        } else if (row->kind != KVB_VALUE_PART && is_long && whole > 4) {
-            found = kvb_match_name(name, length, row->key);
-        }
-        if (found > best_match) {
-            best = i;
-            best_match = found;
-        }
+    return negated && kvb_serve_flag_find(engine, word + 5, whole - 5, &flag) == KVB_SERVE_MATCH ? flag : NULL;
+}
+
+bool kvb_serve_flag_is_changed(const struct kvb_engine_rows *engine, const char *word,
+                               const struct serve_settings *settings, const struct kvb_question *question,
+                               bool *takes_value)
+{
+    const struct kvb_serve_flag *flag = flag_of(engine, word);
+    *takes_value = true;
+    if (flag == NULL) {
+        return false;
     }
-    if (best == KVB_SETTING_COUNT) {
-        *takes_value = true;
-        return is_long && json_flag_is_changed(name, length, settings, question);
+    if (flag->kind == KVB_SERVE_SETTING || flag->kind == KVB_SERVE_SETS) {
+        *takes_value =
+            flag->kind == KVB_SERVE_SETTING && kvb_setting_row_of((enum kvb_setting)flag->id)->kind != KVB_VALUE_SWITCH;
+        return settings->values[flag->id].changed;
     }
-    *takes_value = kvb_setting_row_of(best)->kind != KVB_VALUE_SWITCH;
-    return settings->values[best].changed;
+    return flag->part != NULL && part_is_said(engine, flag, settings, question);
 }

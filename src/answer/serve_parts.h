@@ -8,6 +8,7 @@
 #include <kvbudget/answer.h>
 
 #include "base/buffer.h"
+#include "engines/flags.h"
 
 struct serve_setting {
     bool written; // appears in the line
@@ -19,19 +20,21 @@ struct serve_settings {
     struct serve_setting values[KVB_SETTING_COUNT];
 };
 
-unsigned kvb_serve_part_count(void);
-const char *kvb_serve_part_name(unsigned part); // "limit-mm-per-prompt"
+// The index-th flag of the engine that takes JSON and may be written, or NULL.
+const struct kvb_serve_flag *kvb_serve_part_at(const struct kvb_engine_rows *engine, unsigned index);
 
 // True when the advice touched a setting of this flag, so that its text as typed no longer holds.
-bool kvb_serve_part_is_advised(unsigned part, const struct serve_settings *settings,
-                               const struct kvb_question *question);
+bool kvb_serve_part_is_advised(const struct kvb_engine_rows *engine, const struct kvb_serve_flag *flag,
+                               const struct serve_settings *settings, const struct kvb_question *question);
 
 // Appends the flag's value as JSON; nothing when no part of it is written.
-void kvb_serve_part_write(struct kvb_buffer *out, unsigned part, const struct serve_settings *settings,
+void kvb_serve_part_write(struct kvb_buffer *out, const struct kvb_engine_rows *engine,
+                          const struct kvb_serve_flag *flag, const struct serve_settings *settings,
                           const struct kvb_deployment *deployment);
 
 // Whether `word` ("--max_model_len=8192", "-tp") of a serve command is said anew.
-bool kvb_serve_flag_is_changed(const char *word, const struct serve_settings *settings,
-                               const struct kvb_question *question, bool *takes_value);
+bool kvb_serve_flag_is_changed(const struct kvb_engine_rows *engine, const char *word,
+                               const struct serve_settings *settings, const struct kvb_question *question,
+                               bool *takes_value);
 
 #endif

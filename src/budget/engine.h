@@ -7,6 +7,7 @@
 #include <kvbudget/units.h>
 
 #include "budget/estimate.h"
+#include "budget/serve_flag.h"
 
 #define KVB_CANDIDATES_MAX 16
 
@@ -32,10 +33,22 @@ struct kvb_neighbourhood {
 };
 
 struct kvb_engine_rows {
-    const char *name;          // as written: "vllm"
-    const char *title;         // in a sentence: "vLLM"
-    uint32_t oldest, newest;   // releases whose rules are known
-    const char *serve_command; // what the line to paste begins with: "vllm serve"; NULL: there is none
+    const char *name;        // as written: "vllm"
+    const char *title;       // in a sentence: "vLLM"
+    uint32_t oldest, newest; // releases whose rules are known
+
+    // ---- Its serve command
+    const char *serve_command; // what the line to paste begins with, before the model: "vllm serve"; NULL: it has none
+    unsigned traits;           // enum kvb_serve_trait: how its parser takes a line
+    const struct kvb_serve_flag *(*flag)(unsigned index);       // NULL behind the last
+    const struct kvb_setting_part *(*parts)(size_t *count);     // members of flags that take JSON; or NULL
+    const struct kvb_serve_program *(*programs)(size_t *count); // ways to start it; or NULL
+    const struct kvb_variable_row *(*variables)(size_t *count); // environment; or NULL
+    bool (*takes_value)(const char *word); // a flag ("--name") without a row; NULL: it does when a value follows
+    // What the release's own argument parser says of the flags noted in the deployment, "" when it takes them; or NULL.
+    void (*judge)(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
+
+    // ---- Its arithmetic
     // The whole answer; `quiet`: for searches, without problems, steps and parameters.
     enum kvb_status (*compute)(const struct kvb_plan *plan, struct kvb_budget *budget, struct kvb_problems *problems,
                                bool quiet);
@@ -43,7 +56,9 @@ struct kvb_engine_rows {
                                      struct kvb_problems *problems);
     // Bytes that a share of the card's memory asks for, rounded as the engine rounds.
     uint64_t (*request)(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm);
-    const struct kvb_rung *(*rungs)(size_t *count); // least harm first
+
+    // ---- Its words
+    const struct kvb_rung *(*rungs)(size_t *count); // settings to try, least harm first
 };
 
 #endif

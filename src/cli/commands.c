@@ -127,12 +127,12 @@ static const struct command_row rows[] = {
     },
     {
         .name = "help",
-        .operands = "[COMMAND]",
+        .operands = "[COMMAND [ENGINE]]",
         .summary = "Explain a command and its flags.",
         .details = "",
         .option_sets = 0,
         .formats = TEXT,
-        .operands_max = 1,
+        .operands_max = 2,
         .run = help_run,
     },
 };

@@ -12,7 +12,7 @@
 enum option_set {
     OPTIONS_OUTPUT = 1,     // --format, --json, --color, --quiet
     OPTIONS_DEPLOYMENT = 2, // model, GPU, engine, platform, environment, reserves
-    OPTIONS_ENGINE = 4,     // vLLM's flags
+    OPTIONS_ENGINE = 4,     // the engine's flags
     OPTIONS_MACHINE = 64,   // --gpu-state
     OPTIONS_PLAN = 8,       // --show, --against
     OPTIONS_CHECK = 128,    // --policy, --skip-others

@@ -15,19 +15,21 @@ static void add_words(struct kvb_buffer *out, const struct option_row *row)
         }
         return;
     }
-    if (row->set_bit != OPTIONS_ENGINE || row->argument == NULL || row->id >= KVB_SETTING_COUNT) {
+    if (row->flag == NULL || row->argument == NULL || row->flag->kind != KVB_SERVE_SETTING) {
         return;
     }
-    const struct kvb_setting_row *setting = kvb_setting_row_of(row->id);
-    for (uint32_t i = 0; setting->kind == KVB_VALUE_WORD && i < setting->word_count; i++) {
-        kvb_buffer_printf(out, "%s%s", i > 0 ? " " : "", setting->words[i].text);
+    const struct kvb_setting_row *setting = kvb_setting_row_of((enum kvb_setting)row->flag->id);
+    const struct kvb_word *words = row->flag->words != NULL ? row->flag->words : setting->words;
+    uint32_t count = row->flag->words != NULL ? row->flag->word_count : setting->word_count;
+    for (uint32_t i = 0; setting->kind == KVB_VALUE_WORD && i < count; i++) {
+        kvb_buffer_printf(out, "%s%s", i > 0 ? " " : "", words[i].text);
     }
 }
 
 static void add_flags(struct kvb_buffer *out, const struct command_row *command)
 {
     struct option_list list;
-    options_build(&list, command->option_sets);
+    options_build(&list, command->option_sets, NULL);
     for (uint32_t i = 0; i < list.count; i++) {
         kvb_buffer_printf(out, "%s--%s", i > 0 ? " " : "", list.rows[i].name);
         if (list.rows[i].negatable) {
@@ -48,8 +50,10 @@ static void add_command_names(struct kvb_buffer *out)
 // Every flag of any command that takes words, once.
 static void build_all(struct option_list *list)
 {
-    options_build(list, OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_CHECK |
-                            OPTIONS_EXPLAIN | OPTIONS_RECORD | OPTIONS_OUTPUT);
+    options_build(list,
+                  OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_CHECK |
+                      OPTIONS_EXPLAIN | OPTIONS_RECORD | OPTIONS_OUTPUT,
+                  NULL);
 }
 
 static void write_bash_values(struct kvb_buffer *out)
@@ -140,7 +144,7 @@ static void write_fish(struct kvb_buffer *out)
     }
     for (size_t i = 0; i < count; i++) {
         struct option_list list;
-        options_build(&list, rows[i].option_sets);
+        options_build(&list, rows[i].option_sets, NULL);
         for (uint32_t r = 0; r < list.count; r++) {
             write_fish_flag(out, &rows[i], &list.rows[r]);
         }

@@ -1,17 +1,20 @@
-// vLLM's own flags: one per row of kvb_setting_row_of, and those that take JSON or a list.
+// The engine's own flags: one of ours per row of its table that moves memory.
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "command/serve_command.h"
+#include "command/setting_flag.h"
 
 static bool set_setting(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    enum kvb_setting setting = (enum kvb_setting)row->id;
+    enum kvb_setting setting = (enum kvb_setting)row->flag->id;
     uint64_t number = 0;
     char why[256];
     const char *text = value == NULL ? "true" : value;
-    if (!kvb_setting_parse(setting, text, &number, why)) {
+    if (kvb_serve_value_read(row->flag, text, &number, why) != KVB_OK) {
         (void)options_mistake(arguments, "--%s: %s", row->name, why);
         return false;
     }
@@ -20,65 +23,192 @@ static bool set_setting(struct arguments *arguments, const struct option_row *ro
     return true;
 }
 
+static bool set_fixed(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    (void)value;
+    kvb_settings_set(&arguments->question.deployment.settings, (enum kvb_setting)row->flag->id, row->flag->number,
+                     KVB_ORIGIN_FLAG);
+    return true;
+}
+
 static bool set_json(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     kvb_question_keep(&arguments->question, row->name, value);
-    return kvb_json_flag(row->name, value, KVB_ORIGIN_FLAG, &arguments->question.deployment, &arguments->problems) ==
-           KVB_OK;
+    return kvb_json_flag(row->flag->part, value, KVB_ORIGIN_FLAG, &arguments->question.deployment,
+                         &arguments->problems) == KVB_OK;
 }
 
-static bool set_overrides(struct arguments *arguments, const struct option_row *row, const char *value)
+static bool set_own(struct arguments *arguments, const struct option_row *row, const char *value)
 {
+    char why[256] = "";
+    if (value[0] == '{' && row->flag->part != NULL) {
+        return set_json(arguments, row, value);
+    }
     kvb_question_keep(&arguments->question, row->name, value);
-    if (!kvb_copy(arguments->question.deployment.overrides, sizeof arguments->question.deployment.overrides, value)) {
-        (void)options_mistake(arguments, "--%s is longer than %zu characters", row->name,
-                              sizeof arguments->question.deployment.overrides - 1);
+    if (!row->flag->read(value, KVB_ORIGIN_FLAG, &arguments->question.deployment, why)) {
+        (void)options_mistake(arguments, "--%s: %s", row->name, why);
         return false;
     }
     return true;
 }
 
-#define ENGINE .set_bit = OPTIONS_ENGINE
-
-static const struct option_row json_rows[] = {
-    {"limit-mm-per-prompt", NULL, "JSON", "pictures and videos per request: {\"image\": 2}", NULL, set_json, ENGINE},
-    {"mm-processor-kwargs", NULL, "JSON", "{\"max_pixels\": 1003520}", NULL, set_json, ENGINE},
-    {"speculative-config", "-sc", "JSON", "{\"method\": \"mtp\", \"num_speculative_tokens\": 2}", NULL, set_json,
-     ENGINE},
-    {"compilation-config", "-cc", "JSON", "{\"cudagraph_mode\": \"NONE\"}", NULL, set_json, ENGINE},
-    {"cudagraph-capture-sizes", NULL, "LIST", "batch sizes with a CUDA graph: 1 2 4 8 or [1,2,4,8]", NULL, set_json,
-     ENGINE, .list = true},
-    {"kv-transfer-config", NULL, "JSON", "a KV connector", NULL, set_json, ENGINE},
-    {"hf-overrides", NULL, "JSON", "keys of config.json to replace", NULL, set_overrides, ENGINE},
-};
-
-static void dash(char *out, size_t capacity, const char *key)
+static bool copy(struct arguments *arguments, const struct option_row *row, const char *value, char *out,
+                 size_t capacity)
 {
-    (void)kvb_copy(out, capacity, key);
-    for (; *out != '\0'; out++) {
-        *out = *out == '_' ? '-' : *out;
+    if (!kvb_copy(out, capacity, value)) {
+        (void)options_mistake(arguments, "--%s is longer than %zu characters", row->name, capacity - 1);
+        return false;
     }
+    return true;
+}
+
+static bool set_overrides(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    struct kvb_deployment *deployment = &arguments->question.deployment;
+    kvb_question_keep(&arguments->question, row->name, value);
+    return copy(arguments, row, value, deployment->overrides, sizeof deployment->overrides);
+}
+
+static bool set_model(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    struct kvb_deployment *deployment = &arguments->question.deployment;
+    deployment->inline_model = false;
+    return copy(arguments, row, value, deployment->model, sizeof deployment->model);
+}
+
+static bool set_draft_model(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    struct kvb_deployment *deployment = &arguments->question.deployment;
+    if (!deployment->settings.values[KVB_SET_SPECULATIVE_METHOD].set) {
+        kvb_settings_set(&deployment->settings, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL,
+                         KVB_ORIGIN_FLAG);
+    }
+    kvb_question_keep(&arguments->question, row->name, value);
+    return copy(arguments, row, value, deployment->draft_model, sizeof deployment->draft_model);
+}
+
+// NULL: a flag of this kind is for serve commands alone.
+static option_setter *setter_of(enum kvb_serve_kind kind)
+{
+    static option_setter *const setters[] = {
+        [KVB_SERVE_SETTING] = set_setting,     [KVB_SERVE_SETS] = set_fixed,  [KVB_SERVE_JSON] = set_json,
+        [KVB_SERVE_LIST] = set_json,           [KVB_SERVE_MODEL] = set_model, [KVB_SERVE_DRAFT_MODEL] = set_draft_model,
+        [KVB_SERVE_OVERRIDES] = set_overrides, [KVB_SERVE_OWN] = set_own,     [KVB_SERVE_VALUES] = NULL,
+    };
+    return setters[kind];
+}
+
+static bool is_switch(const struct kvb_serve_flag *flag)
+{
+    bool plain =
+        flag->kind == KVB_SERVE_SETTING && kvb_setting_row_of((enum kvb_setting)flag->id)->kind == KVB_VALUE_SWITCH;
+    return flag->kind == KVB_SERVE_SETS || plain;
+}
+
+static void add_flag(struct option_list *list, const struct kvb_serve_flag *flag)
+{
+    bool setting = flag->kind == KVB_SERVE_SETTING || flag->kind == KVB_SERVE_SETS;
+    const struct kvb_setting_row *said = setting ? kvb_setting_row_of((enum kvb_setting)flag->id) : NULL;
+    char name[KVB_FLAG_CAPACITY];
+    if (list->count == OPTIONS_MAX || flag->name == NULL) {
+        return;
+    }
+    kvb_serve_flag_name(name, flag);
+    (void)kvb_copy(list->names[list->count], sizeof list->names[0], name + 2);
+    const char *argument = flag->argument != NULL ? flag->argument : said != NULL ? said->argument : "VALUE";
+    struct option_row row = {
+        .name = list->names[list->count],
+        .short_name = flag->short_name,
+        .argument = is_switch(flag)    ? NULL
+                    : argument != NULL ? argument
+                                       : "VALUE",
+        .help = flag->help != NULL ? flag->help
+                : said != NULL     ? said->help
+                                   : "",
+        .set = setter_of(flag->kind),
+        .set_bit = OPTIONS_ENGINE,
+        .flag = flag,
+        .negatable = flag->negatable,
+        .list = flag->kind == KVB_SERVE_LIST,
+    };
+    options_add(list, &row, 1);
 }
 
 void options_add_engine(struct option_list *list)
 {
-    for (uint32_t i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *setting = kvb_setting_row_of(i);
-        if (setting->kind == KVB_VALUE_PART) {
-            continue;
+    const struct kvb_serve_flag *flag;
+    for (unsigned i = 0; (flag = list->engine->flag(i)) != NULL; i++) {
+        if (!flag->serve_only && setter_of(flag->kind) != NULL) {
+            add_flag(list, flag);
         }
-        dash(list->names[i], sizeof list->names[i], setting->key);
-        struct option_row row = {
-            .name = list->names[i],
-            .short_name = setting->short_name,
-            .argument = setting->argument,
-            .help = setting->help,
-            .set = set_setting,
-            ENGINE,
-            .id = i,
-            .negatable = setting->negatable,
-        };
-        options_add(list, &row, 1);
     }
-    options_add(list, json_rows, sizeof json_rows / sizeof json_rows[0]);
+}
+
+static bool is_named(const char *candidate, const char *name, size_t length)
+{
+    return candidate != NULL && strlen(candidate) == length && strncmp(candidate, name, length) == 0;
+}
+
+const struct kvb_engine_rows *options_engine_with(const struct option_list *list, const char *name, size_t length)
+{
+    size_t engines;
+    const struct kvb_engine_rows *const *rows = kvb_engines(&engines);
+    bool takes = options_find(list, "--engine", 8) != NULL;
+    for (size_t i = 0; i < engines && takes; i++) {
+        const struct kvb_serve_flag *flag;
+        for (unsigned k = 0; (flag = rows[i]->flag(k)) != NULL; k++) {
+            char dashed[KVB_FLAG_CAPACITY];
+            bool is_long = flag->name != NULL && is_named(kvb_serve_flag_name(dashed, flag), name, length);
+            if (!flag->serve_only && rows[i] != list->engine && (is_long || is_named(flag->short_name, name, length))) {
+                return rows[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool is_yaml(const char *word)
+{
+    size_t length = strlen(word);
+    return word[0] != '-' && length > 4 &&
+           (strcmp(word + length - 4, ".yml") == 0 || strcmp(word + length - 4, "yaml") == 0);
+}
+
+// What a profile among the words says; NULL: nothing.
+static const struct kvb_engine_rows *engine_of_profile(const char *path)
+{
+    struct {
+        struct kvb_deployment deployment;
+        struct kvb_problems ignored;
+    } *read = kvb_reallocate(NULL, sizeof *read);
+    const struct kvb_engine_rows *engine = NULL;
+    if (read == NULL) {
+        return NULL;
+    }
+    kvb_problems_init(&read->ignored);
+    if (kvb_deployment_load(path, &read->deployment, &read->ignored) == KVB_OK && read->deployment.engine[0] != '\0') {
+        engine = kvb_engine_said(read->deployment.engine);
+    }
+    kvb_free(read);
+    return engine;
+}
+
+const struct kvb_engine_rows *options_engine_asked(const struct command_row *command, int count,
+                                                   const char *const *words)
+{
+    const struct kvb_engine_rows *engine = NULL;
+    int end = 0;
+    for (; end < count && strcmp(words[end], "--") != 0; end++) {
+        bool apart = strcmp(words[end], "--engine") == 0 && end + 1 < count;
+        if (apart || kvb_starts_with(words[end], "--engine=")) {
+            return kvb_engine_said(apart ? words[end + 1] : words[end] + 9);
+        }
+    }
+    if (command->takes_serve_command && end < count) {
+        engine = kvb_serve_engine_of(count - end - 1, words + end + 1);
+    }
+    for (int i = 0; i < end && engine == NULL && command->takes_serve_command; i++) {
+        engine = is_yaml(words[i]) ? engine_of_profile(words[i]) : NULL;
+    }
+    return engine;
 }

@@ -43,7 +43,14 @@ void help_version(struct kvb_buffer *out)
     kvb_buffer_printf(out, "library          %s\n", kvb_version());
     kvb_buffer_printf(out, "profile schema   %d\n", KVB_PROFILE_SCHEMA);
     kvb_buffer_printf(out, "JSON schema      %d\n", KVB_JSON_SCHEMA);
-    kvb_buffer_printf(out, "vLLM through     %s\n", kvb_release_format(release, KVB_NEWEST_VLLM));
+    size_t count;
+    const struct kvb_engine_rows *const *engines = kvb_engines(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (engines[i]->programs != NULL) {
+            kvb_buffer_printf(out, "%s through%*s%s\n", engines[i]->title, (int)(9 - strlen(engines[i]->title)), "",
+                              kvb_release_format(release, engines[i]->newest));
+        }
+    }
     kvb_buffer_printf(out, "profiles         %s\n", kvb_builtins_digest());
 }
 
@@ -100,18 +107,47 @@ const struct option_group *options_groups(size_t *count)
         {OPTIONS_EXPLAIN, "The explanation:"},
         {OPTIONS_RECORD, "The row:"},
         {OPTIONS_OUTPUT, "Output:"},
-        {OPTIONS_ENGINE, "Engine settings, as vLLM's flags (switches also as --no-NAME):"},
+        {OPTIONS_ENGINE, "Engine settings, as %'s flags (switches also as --no-NAME):"},
     };
     *count = sizeof groups / sizeof groups[0];
     return groups;
 }
 
-static void help_command(const struct command_row *command, struct kvb_buffer *out)
+char *options_title(char out[OPTIONS_TITLE_CAPACITY], const struct option_group *group,
+                    const struct kvb_engine_rows *engine)
 {
+    size_t before = strcspn(group->title, "%");
+    const char *after = group->title + before;
+    (void)snprintf(out, OPTIONS_TITLE_CAPACITY, "%.*s%s%s", (int)before, group->title,
+                   *after == '%' ? engine->title : "", *after == '%' ? after + 1 : "");
+    return out;
+}
+
+// Engines whose flags are others than these.
+static void add_other_engines(struct kvb_buffer *out, const struct command_row *command,
+                              const struct kvb_engine_rows *engine)
+{
+    size_t count;
+    bool first = true;
+    const struct kvb_engine_rows *const *engines = kvb_engines(&count);
+    for (size_t i = 0; i < count && (command->option_sets & OPTIONS_ENGINE); i++) {
+        if (engines[i] != engine) {
+            kvb_buffer_printf(out, "%skvbudget help %s %s", first ? "\nFlags of other engines: " : ", ", command->name,
+                              engines[i]->name);
+            first = false;
+        }
+    }
+    kvb_buffer_add(out, first ? "" : "\n");
+}
+
+static void help_command(const struct command_row *command, const struct kvb_engine_rows *engine,
+                         struct kvb_buffer *out)
+{
+    char title[OPTIONS_TITLE_CAPACITY];
     size_t count;
     const struct option_group *groups = options_groups(&count);
     struct option_list list;
-    options_build(&list, command->option_sets);
+    options_build(&list, command->option_sets, engine);
     kvb_buffer_printf(out, "usage: kvbudget %s%s%s%s%s\n\n%s\n", command->name, command->operands[0] != '\0' ? " " : "",
                       command->operands, command->option_sets != 0 ? " [flags]" : "",
                       command->takes_serve_command ? " [-- SERVE COMMAND]" : "", command->summary);
@@ -119,9 +155,10 @@ static void help_command(const struct command_row *command, struct kvb_buffer *o
     add_formats(out, command);
     for (size_t i = 0; i < count; i++) {
         if (command->option_sets & groups[i].set) {
-            add_group(out, &list, groups[i].set, groups[i].title);
+            add_group(out, &list, groups[i].set, options_title(title, &groups[i], list.engine));
         }
     }
+    add_other_engines(out, command, list.engine);
 }
 
 int help_run(struct arguments *arguments, struct kvb_buffer *answer)
@@ -135,6 +172,13 @@ int help_run(struct arguments *arguments, struct kvb_buffer *answer)
     if (command == NULL) {
         return kvb_status_exit_code(options_mistake(arguments, "no command is called '%.80s'", name));
     }
-    help_command(command, answer);
+    const struct kvb_engine_rows *engine =
+        arguments->operand_count > 1 ? kvb_engine_find(arguments->operands[1]) : NULL;
+    if (arguments->operand_count > 1 && engine == NULL) {
+        char names[KVB_ENGINE_NAMES_CAPACITY];
+        return kvb_status_exit_code(options_mistake(arguments, "no engine is called '%.80s'; expected %s",
+                                                    arguments->operands[1], kvb_engine_names(names)));
+    }
+    help_command(command, engine, answer);
     return 0;
 }

@@ -67,6 +67,7 @@ static void add_exit_status(struct kvb_buffer *out)
 static void write_command(struct kvb_buffer *out, const struct command_row *command)
 {
     struct option_list list;
+    char title[OPTIONS_TITLE_CAPACITY];
     size_t count;
     const struct option_group *groups = options_groups(&count);
     char name[64] = "kvbudget-";
@@ -83,14 +84,14 @@ static void write_command(struct kvb_buffer *out, const struct command_row *comm
         add_section(out, "DESCRIPTION");
         add_text(out, command->details);
     }
-    options_build(&list, command->option_sets);
+    options_build(&list, command->option_sets, NULL);
     if (list.count > 0) {
         add_section(out, "OPTIONS");
     }
     for (size_t g = 0; g < count; g++) {
         if ((command->option_sets & groups[g].set) != 0) {
             kvb_buffer_add(out, ".SS \"");
-            add_text(out, groups[g].title);
+            add_text(out, options_title(title, &groups[g], list.engine));
             kvb_buffer_add(out, "\"\n");
         }
         for (uint32_t i = 0; i < list.count; i++) {

@@ -44,7 +44,7 @@ void options_add(struct option_list *list, const struct option_row *rows, size_t
     }
 }
 
-void options_build(struct option_list *list, unsigned option_sets)
+void options_build(struct option_list *list, unsigned option_sets, const struct kvb_engine_rows *engine)
 {
     static const struct {
         unsigned set;
@@ -59,6 +59,7 @@ void options_build(struct option_list *list, unsigned option_sets)
         {OPTIONS_RECORD, options_add_record},
         {OPTIONS_OUTPUT, options_add_output},
     };
+    list->engine = engine != NULL ? engine : kvb_engine_said("");
     list->count = 0;
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         if (option_sets & sources[i].set) {
@@ -126,6 +127,12 @@ static enum kvb_status unknown_flag(struct reading *reading, const char *name, s
     wanted[kept] = '\0';
     for (char *c = wanted; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c;
+    }
+    const struct kvb_engine_rows *other = options_engine_with(reading->list, name, length);
+    if (other != NULL) {
+        return options_mistake(reading->arguments, "%s has no flag '%.*s'; %s has: --engine %s",
+                               reading->list->engine->title, (int)(length < 80 ? length : 80), name, other->title,
+                               other->name);
     }
     const char *best = nearest_flag(reading->list, wanted);
     if (best == NULL) {
@@ -341,7 +348,7 @@ enum kvb_status options_read(struct arguments *arguments, int count, const char 
 {
     struct option_list list;
     struct reading reading = {.arguments = arguments, .list = &list, .count = count, .words = words};
-    options_build(&list, arguments->command->option_sets);
+    options_build(&list, arguments->command->option_sets, options_engine_asked(arguments->command, count, words));
     enum kvb_status status = read_words(&reading);
     if (status == KVB_OK && arguments->operand_count < arguments->command->operands_min) {
         status = options_mistake(arguments, "'%s' needs %s", arguments->command->name, arguments->command->operands);

@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "engines/flags.h"
 
 struct option_row;
 
@@ -21,8 +22,9 @@ struct option_row {
     const char *help;
     const char *const *words; // values for completion, NULL-ended, or NULL
     option_setter *set;
-    unsigned set_bit; // enum option_set; also the group in help
-    uint32_t id;      // enum kvb_setting, enum format, ...: the setter's own
+    unsigned set_bit;                  // enum option_set; also the group in help
+    uint32_t id;                       // enum format, ...: the setter's own
+    const struct kvb_serve_flag *flag; // of an engine's flag
     bool repeatable;
     bool negatable;
     bool list; // takes the plain numbers that follow, too
@@ -34,17 +36,22 @@ struct option_group {
     const char *title;
 };
 const struct option_group *options_groups(size_t *count);
+// The title, with the engine's name in it where its flags are meant.
+#define OPTIONS_TITLE_CAPACITY 96
+char *options_title(char out[OPTIONS_TITLE_CAPACITY], const struct option_group *group,
+                    const struct kvb_engine_rows *engine);
 
 #define OPTIONS_MAX 128
 
 struct option_list {
+    const struct kvb_engine_rows *engine; // whose flags are among them
     uint32_t count;
     struct option_row rows[OPTIONS_MAX];
-    char names[KVB_SETTING_COUNT][48]; // dashed names of settings
+    char names[OPTIONS_MAX][48]; // dashed names of the engine's flags
 };
 
-// All flags of the given sets.
-void options_build(struct option_list *list, unsigned option_sets);
+// All flags of the given sets; the engine's are those of `engine`, NULL: of the usual one.
+void options_build(struct option_list *list, unsigned option_sets, const struct kvb_engine_rows *engine);
 const struct option_row *options_find(const struct option_list *list, const char *name, size_t length);
 
 // Reads argv behind the command's name into `arguments`. False: the command line is wrong, and
@@ -64,6 +71,13 @@ void options_add_check(struct option_list *list);
 void options_add_record(struct option_list *list);
 void options_add_engine(struct option_list *list);
 void options_add_machine(struct option_list *list);
+
+// Whose flags are meant, known before any is read: --engine, then the serve command, then a profile says it. NULL:
+// nothing does.
+const struct kvb_engine_rows *options_engine_asked(const struct command_row *command, int count,
+                                                   const char *const *words);
+// Another engine that has this flag; NULL: none, or the command takes no engine's flags.
+const struct kvb_engine_rows *options_engine_with(const struct option_list *list, const char *name, size_t length);
 
 // Adds an error about the command line itself and returns KVB_BAD_ARGUMENT.
 enum kvb_status options_mistake(struct arguments *arguments, const char *format, ...)

@@ -9,6 +9,7 @@
 #include "cli/machine_words.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "engines/flags.h"
 #include "report/plan_report.h"
 
 _Static_assert(SHOW_FORMULAS == KVB_SHOW_FORMULAS && SHOW_KV == KVB_SHOW_KV && SHOW_WEIGHTS == KVB_SHOW_WEIGHTS,
@@ -23,17 +24,19 @@ int plan_exit_code(const struct kvb_budget *budget)
 static void note_flags_out_of_range(const struct kvb_deployment *deployment, const struct kvb_plan *plan,
                                     struct kvb_problems *problems)
 {
+    const struct kvb_engine_rows *engine = kvb_engine_of(plan);
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_row *row = kvb_setting_row_of(i);
         const struct kvb_setting_value *value = &deployment->settings.values[i];
-        uint32_t release = plan->engine.release;
-        bool early = row->since != 0 && release < row->since;
-        bool late = row->until != 0 && release > row->until;
+        uint32_t since, until, release = plan->engine.release;
+        bool has = kvb_engine_has(engine, (enum kvb_setting)i, &since, &until);
+        bool early = has && since != 0 && release < since;
+        bool late = has && until != 0 && release > until;
         char version[32];
         if (value->set && value->origin >= KVB_ORIGIN_COMMAND && (early || late)) {
             (void)kvb_problem_add(problems, KVB_WARNING, KVB_CONTRADICTION, (struct kvb_place){0},
-                                  "%s exists %s vLLM %s; %s would refuse it", row->key, early ? "from" : "up to",
-                                  kvb_release_format(version, early ? row->since : row->until), plan->engine.version);
+                                  "%s exists %s %s %s; %s would refuse it", kvb_setting_row_of(i)->key,
+                                  early ? "from" : "up to", engine->title,
+                                  kvb_release_format(version, early ? since : until), plan->engine.version);
         }
     }
 }

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "engines/vllm/serve_flags.h"
-
 bool kvb_serve_is_dotted(const char *word)
 {
     size_t name = strcspn(word, "=.");
@@ -12,20 +10,20 @@ bool kvb_serve_is_dotted(const char *word)
 }
 
 // Which JSON flag a dotted word belongs to, or NULL.
-static const char *flag_of(const char *word)
+static const struct kvb_serve_flag *flag_of(const struct kvb_engine_rows *engine, const char *word)
 {
-    struct kvb_serve_flag flag;
+    const struct kvb_serve_flag *flag = NULL;
     size_t length = strcspn(word, "."), used = 0;
-    if (length == 2 && strncmp(word, "-O", 2) == 0) {
-        return "compilation-config";
-    }
     bool is_long = length > 2 && word[1] == '-';
-    bool found = is_long ? kvb_serve_flag_find(word + 2, length - 2, &flag) == KVB_SERVE_MATCH
-                         : kvb_serve_short_find(word, length, &flag, &used) && used == length;
-    if (!found) {
+    if (is_long && kvb_serve_flag_find(engine, word + 2, length - 2, &flag) != KVB_SERVE_MATCH) {
         return NULL;
     }
-    return flag.kind == KVB_SERVE_OVERRIDES ? "hf-overrides" : flag.kind == KVB_SERVE_JSON ? flag.json_name : NULL;
+    if (!is_long) {
+        flag = kvb_serve_short_find(engine, word, length, &used);
+    }
+    bool json = flag != NULL && flag->part != NULL &&
+                (flag->kind == KVB_SERVE_JSON || flag->kind == KVB_SERVE_OVERRIDES || flag->kind == KVB_SERVE_OWN);
+    return json && (is_long || used == length) ? flag : NULL;
 }
 
 static bool is_json(const char *value)
@@ -76,17 +74,18 @@ static void add_member(struct kvb_buffer *json, const char *path, size_t length,
     kvb_buffer_fill(json, '}', depth);
 }
 
-const char *kvb_serve_dotted_read(int count, const char *const *words, int index, struct kvb_buffer *json)
+const struct kvb_serve_flag *kvb_serve_dotted_read(const struct kvb_engine_rows *engine, int count,
+                                                   const char *const *words, int index, struct kvb_buffer *json)
 {
-    const char *name = flag_of(words[index]);
+    const struct kvb_serve_flag *flag = flag_of(engine, words[index]);
     kvb_buffer_init(json);
-    for (int i = 0; name != NULL && i < count; i++) {
-        const char *other = kvb_serve_is_dotted(words[i]) ? flag_of(words[i]) : NULL;
-        if (other == NULL || strcmp(other, name) != 0) {
+    for (int i = 0; flag != NULL && i < count; i++) {
+        const struct kvb_serve_flag *other = kvb_serve_is_dotted(words[i]) ? flag_of(engine, words[i]) : NULL;
+        if (other == NULL || strcmp(other->part, flag->part) != 0) {
             continue;
         }
         if (i < index) {
-            return name;
+            return flag;
         }
         const char *path = strchr(words[i], '.') + 1;
         size_t length = strcspn(path, "=");
@@ -95,5 +94,5 @@ const char *kvb_serve_dotted_read(int count, const char *const *words, int index
         add_member(json, path, length, value);
     }
     kvb_buffer_add(json, json->length > 0 ? "}" : "");
-    return name;
+    return flag;
 }

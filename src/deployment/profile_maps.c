@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "command/environment.h"
 #include "command/json_flag.h"
+#include "engines/flags.h"
 #include "text/field.h"
 #include "text/strict.h"
 
@@ -56,8 +57,9 @@ static enum kvb_status read_json_flag(const struct kvb_flag_row *row, const stru
     return status;
 }
 
+// A flag of the engine, or a setting by the name that all engines share.
 static enum kvb_status read_plain_setting(const struct kvb_tree *tree, const struct kvb_node *node,
-                                          enum kvb_setting setting, struct kvb_settings *settings,
+                                          const struct kvb_serve_flag *flag, struct kvb_settings *settings,
                                           struct kvb_problems *problems)
 {
     char why[256];
@@ -65,11 +67,26 @@ static enum kvb_status read_plain_setting(const struct kvb_tree *tree, const str
     if (node->kind != KVB_NODE_SCALAR || kvb_node_is_null(node)) {
         return kvb_expected(tree, node, KVB_BAD_TYPE, "one value", problems);
     }
-    if (!kvb_setting_parse(setting, node->text, &number, why)) {
-        enum kvb_status status = strstr(why, "out of range") ? KVB_OUT_OF_RANGE : KVB_BAD_TYPE;
+    enum kvb_status status = kvb_serve_value_read(flag, node->text, &number, why);
+    if (status != KVB_OK) {
         return kvb_problem_add(problems, KVB_ERROR, status, kvb_node_place(tree, node), "%s: %s", node->key, why);
     }
-    kvb_settings_set(settings, setting, number, KVB_ORIGIN_PROFILE);
+    kvb_settings_set(settings, (enum kvb_setting)flag->id, number, KVB_ORIGIN_PROFILE);
+    return KVB_OK;
+}
+
+// A switch of the engine that stands for one value of a setting: `disable_cuda_graph: true`. False leaves the default.
+static enum kvb_status read_fixed_setting(const struct kvb_tree *tree, const struct kvb_node *node,
+                                          const struct kvb_serve_flag *flag, struct kvb_settings *settings,
+                                          struct kvb_problems *problems)
+{
+    bool yes = node->kind == KVB_NODE_SCALAR && kvb_equal_ignoring_case(node->text, "true");
+    if (!yes && (node->kind != KVB_NODE_SCALAR || !kvb_equal_ignoring_case(node->text, "false"))) {
+        return kvb_expected(tree, node, KVB_BAD_TYPE, "true or false", problems);
+    }
+    if (yes) {
+        kvb_settings_set(settings, (enum kvb_setting)flag->id, flag->number, KVB_ORIGIN_PROFILE);
+    }
     return KVB_OK;
 }
 
@@ -82,16 +99,38 @@ static enum kvb_setting find_setting(const char *key)
     return (enum kvb_setting)i;
 }
 
+// The flag of the engine that is written so with underscores, or NULL.
+static const struct kvb_serve_flag *find_flag(const struct kvb_engine_rows *engine, const char *key)
+{
+    const struct kvb_serve_flag *flag;
+    for (unsigned i = 0; (flag = engine->flag(i)) != NULL && strchr(key, '-') == NULL; i++) {
+        bool sets = flag->kind == KVB_SERVE_SETTING || flag->kind == KVB_SERVE_SETS;
+        if (sets && !flag->serve_only && flag->name != NULL &&
+            kvb_match_name(key, strlen(key), flag->name) == KVB_NAME_EQUAL) {
+            return flag;
+        }
+    }
+    return NULL;
+}
+
 // The nearest of settings and of flags with JSON; the latter in the profile's spelling.
 static enum kvb_status unknown_setting(const struct kvb_tree *tree, const struct kvb_node *node,
-                                       struct kvb_problems *problems)
+                                       const struct kvb_engine_rows *engine, struct kvb_problems *problems)
 {
     char underscored[64] = "";
     struct kvb_nearest nearest;
+    const struct kvb_serve_flag *flag;
     kvb_nearest_init(&nearest, node->key);
     bool read = problems->count < KVB_PROBLEMS_MAX; // else nobody reads the guess
     for (unsigned i = 0; read && i < KVB_SETTING_COUNT; i++) {
-        kvb_nearest_offer(&nearest, kvb_setting_row_of(i)->key);
+        if (kvb_engine_shows(engine, (enum kvb_setting)i)) {
+            kvb_nearest_offer(&nearest, kvb_setting_row_of(i)->key);
+        }
+    }
+    for (unsigned i = 0; read && (flag = engine->flag(i)) != NULL; i++) {
+        if (flag->kind <= KVB_SERVE_SETS && !flag->serve_only && flag->name != NULL) {
+            kvb_nearest_offer(&nearest, flag->name);
+        }
     }
     for (size_t i = 0; read && i < kvb_flag_row_count; i++) {
         kvb_nearest_offer(&nearest, kvb_flag_rows[i].flag);
@@ -104,25 +143,31 @@ static enum kvb_status unknown_setting(const struct kvb_tree *tree, const struct
 }
 
 static enum kvb_status read_setting(const struct kvb_tree *tree, const struct kvb_node *node,
-                                    struct kvb_deployment *deployment, struct kvb_problems *problems)
+                                    const struct kvb_engine_rows *engine, struct kvb_deployment *deployment,
+                                    struct kvb_problems *problems)
 {
     const struct kvb_flag_row *json = strchr(node->key, '-') ? NULL : kvb_flag_row_find(node->key);
     if (json) {
         return read_json_flag(json, tree, node, deployment, problems);
     }
-    enum kvb_setting setting = find_setting(node->key);
-    if (setting == KVB_SETTING_COUNT) {
-        return unknown_setting(tree, node, problems);
+    const struct kvb_serve_flag *flag = find_flag(engine, node->key);
+    if (flag != NULL && flag->kind == KVB_SERVE_SETS) {
+        return read_fixed_setting(tree, node, flag, &deployment->settings, problems);
     }
-    return read_plain_setting(tree, node, setting, &deployment->settings, problems);
+    const struct kvb_serve_flag shared = {.kind = KVB_SERVE_SETTING, .id = (uint32_t)find_setting(node->key)};
+    if (flag == NULL && shared.id == KVB_SETTING_COUNT) {
+        return unknown_setting(tree, node, engine, problems);
+    }
+    return read_plain_setting(tree, node, flag != NULL ? flag : &shared, &deployment->settings, problems);
 }
 
 enum kvb_status kvb_read_settings_map(const struct kvb_tree *tree, const struct kvb_node *node,
-                                      struct kvb_deployment *deployment, struct kvb_problems *problems)
+                                      const struct kvb_engine_rows *engine, struct kvb_deployment *deployment,
+                                      struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
     for (const struct kvb_node *child = entries_of(node); child; child = child->next) {
-        status = first_of(status, read_setting(tree, child, deployment, problems));
+        status = first_of(status, read_setting(tree, child, engine, deployment, problems));
     }
     return status;
 }

@@ -4,12 +4,15 @@
 
 #include <kvbudget/input.h>
 
+#include "engines/table.h"
 #include "text/tree.h"
 
 // Each takes the node under its key (NULL or no mapping: nothing to do), says all problems and writes what is right.
-// `settings:` spelt as vLLM's flags with underscores; flags that take JSON may be mappings or text.
+// `settings:` spelt as the engine's flags with underscores or as in answers; flags that take JSON may be mappings or
+// text.
 enum kvb_status kvb_read_settings_map(const struct kvb_tree *tree, const struct kvb_node *node,
-                                      struct kvb_deployment *deployment, struct kvb_problems *problems) KVB_MUST_USE;
+                                      const struct kvb_engine_rows *engine, struct kvb_deployment *deployment,
+                                      struct kvb_problems *problems) KVB_MUST_USE;
 enum kvb_status kvb_read_environment_map(const struct kvb_tree *tree, const struct kvb_node *node,
                                          struct kvb_environment *environment,
                                          struct kvb_problems *problems) KVB_MUST_USE;

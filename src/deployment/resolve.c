@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "base/room.h"
 #include "base/text.h"
-#include "command/serve_judge.h"
 #include "deployment/engine.h"
+#include "engines/table.h"
 
 // "NAME@REVISION"; main is what a name without one means.
 static void name_with_revision(const struct kvb_deployment *deployment, char out[KVB_PATH_CAPACITY])
@@ -122,6 +122,10 @@ static void copy_answers(const struct kvb_deployment *deployment, struct kvb_pla
     plan->usage = deployment->usage_set ? deployment->usage : KVB_USAGE_SERVE;
     plan->platform = deployment->platform_set ? deployment->platform : KVB_PLATFORM_LINUX;
     plan->compile_cache = deployment->compile_cache;
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const struct kvb_setting_value *said = &deployment->environment.settings.values[i];
+        plan->settings.values[i] = plan->settings.values[i].set ? plan->settings.values[i] : *said;
+    }
     memcpy(plan->stated, deployment->stated, sizeof plan->stated);
     plan->reserve_count = deployment->reserve_count;
     memcpy(plan->reserves, deployment->reserves, sizeof plan->reserves);
@@ -147,8 +151,9 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     if (status == KVB_OK) {
         status = resolve_draft(deployment, made, draft, problems);
     }
-    if (status == KVB_OK && strcmp(made->engine.name, "vllm") == 0) {
-        kvb_serve_judge(deployment, made->engine.release, made->command_error);
+    const struct kvb_engine_rows *rules = status == KVB_OK ? kvb_engine_of(made) : NULL;
+    if (rules != NULL && rules->judge != NULL) {
+        rules->judge(deployment, made->engine.release, made->command_error);
     }
     if (status == KVB_OK) {
         *plan = *made;

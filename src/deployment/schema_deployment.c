@@ -107,6 +107,13 @@ static enum kvb_status read_gpu(const struct kvb_tree *tree, struct kvb_deployme
     return whole ? KVB_OK : kvb_expected(tree, node, KVB_OUT_OF_RANGE, "at most 159 characters", problems);
 }
 
+// A path to an engine profile, or nothing, stands for the usual engine: shared names are read whatever it is.
+static const struct kvb_engine_rows *engine_of(const struct kvb_node *root, const char *key)
+{
+    const struct kvb_node *node = kvb_node_get(root, key);
+    return kvb_engine_said(node != NULL && node->kind == KVB_NODE_SCALAR ? node->text : "");
+}
+
 // Every part is read, so that all problems of the file are said at once.
 static enum kvb_status convert_parts(const struct kvb_tree *tree, struct kvb_deployment *deployment,
                                      struct kvb_problems *problems)
@@ -115,7 +122,7 @@ static enum kvb_status convert_parts(const struct kvb_tree *tree, struct kvb_dep
     const enum kvb_status statuses[] = {
         read_model(tree, deployment, problems),
         read_gpu(tree, deployment, problems),
-        kvb_read_settings_map(tree, kvb_node_get(root, "settings"), deployment, problems),
+        kvb_read_settings_map(tree, kvb_node_get(root, "settings"), engine_of(root, "engine"), deployment, problems),
         kvb_read_environment_map(tree, kvb_node_get(root, "environment"), &deployment->environment, problems),
         kvb_read_reserve_map(tree, kvb_node_get(root, "reserve"), deployment, problems),
         kvb_read_terms_map(tree, kvb_node_get(root, "terms"), deployment->stated, problems),

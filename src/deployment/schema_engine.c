@@ -69,27 +69,13 @@ static enum kvb_status set_release(const struct kvb_engine_rows *rules, const ch
     return KVB_OK;
 }
 
-// "vllm or generic", for a message.
-static const char *known_names(char out[128])
-{
-    size_t count;
-    const struct kvb_engine_rows *const *engines = kvb_engines(&count);
-    size_t used = 0;
-    for (size_t i = 0; i < count; i++) {
-        const char *before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
-        int written = snprintf(out + used, 128 - used, "%s%s", before, engines[i]->name);
-        used += written > 0 && (size_t)written < 128 - used ? (size_t)written : 0;
-    }
-    return out;
-}
-
 static enum kvb_status set_engine(const struct kvb_tree *tree, const struct raw *raw, struct kvb_engine *engine,
                                   struct kvb_problems *problems)
 {
     const struct kvb_engine_rows *rules = kvb_engine_find(raw->name);
-    char names[128];
+    char names[KVB_ENGINE_NAMES_CAPACITY];
     if (rules == NULL) {
-        return kvb_expected(tree, kvb_node_get(tree->root, "name"), KVB_BAD_TYPE, known_names(names), problems);
+        return kvb_expected(tree, kvb_node_get(tree->root, "name"), KVB_BAD_TYPE, kvb_engine_names(names), problems);
     }
     struct kvb_place place = kvb_node_place(tree, kvb_node_get(tree->root, "version"));
     return set_release(rules, raw->version, place, engine, problems);
@@ -101,7 +87,8 @@ static enum kvb_status read_all(const struct kvb_tree *tree, struct raw *raw, st
 {
     const struct kvb_reading reading = {tree, NULL, problems};
     enum kvb_status status = kvb_fields_read(&reading, tree->root, &kvb_engine_schema, raw);
-    enum kvb_status settings = kvb_read_settings_map(tree, kvb_node_get(tree->root, "settings"), values, problems);
+    enum kvb_status settings =
+        kvb_read_settings_map(tree, kvb_node_get(tree->root, "settings"), kvb_engine_said(raw->name), values, problems);
     enum kvb_status terms = kvb_read_terms_map(tree, kvb_node_get(tree->root, "terms"), values->stated, problems);
     status = status == KVB_OK ? settings : status;
     return status == KVB_OK ? terms : status;

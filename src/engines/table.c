@@ -5,6 +5,7 @@
 
 #include <kvbudget/problem.h>
 
+#include "base/text.h"
 #include "engines/generic/engine.h"
 #include "engines/vllm/engine.h"
 
@@ -26,6 +27,48 @@ const struct kvb_engine_rows *kvb_engine_find(const char *name)
         }
     }
     return NULL;
+}
+
+static char *join(char out[KVB_ENGINE_NAMES_CAPACITY], bool titles)
+{
+    size_t left = 0, used = 0;
+    for (size_t i = 0; i < ENGINE_COUNT; i++) {
+        left += !titles || engines[i]->programs != NULL;
+    }
+    out[0] = '\0';
+    for (size_t i = 0; i < ENGINE_COUNT; i++) {
+        if (titles && engines[i]->programs == NULL) {
+            continue;
+        }
+        left--;
+        (void)kvb_copy(out + used, KVB_ENGINE_NAMES_CAPACITY - used, used == 0 ? "" : left == 0 ? " or " : ", ");
+        used += strlen(out + used);
+        (void)kvb_copy(out + used, KVB_ENGINE_NAMES_CAPACITY - used, titles ? engines[i]->title : engines[i]->name);
+        used += strlen(out + used);
+    }
+    return out;
+}
+
+char *kvb_engine_names(char out[KVB_ENGINE_NAMES_CAPACITY])
+{
+    return join(out, false);
+}
+
+char *kvb_engine_titles(char out[KVB_ENGINE_NAMES_CAPACITY])
+{
+    return join(out, true);
+}
+
+const struct kvb_engine_rows *kvb_engine_said(const char *said)
+{
+    const char *at = strchr(said, '@');
+    size_t length = at != NULL ? (size_t)(at - said) : strlen(said);
+    for (size_t i = 0; i < ENGINE_COUNT; i++) {
+        if (strlen(engines[i]->name) == length && strncmp(engines[i]->name, said, length) == 0) {
+            return engines[i];
+        }
+    }
+    return engines[0];
 }
 
 const struct kvb_engine_rows *kvb_engine_of(const struct kvb_plan *plan)

@@ -4,32 +4,11 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "command/environment.h"
+#include "engines/table.h"
 #include "gate/gate.h"
 
 // ---- flags of our own command line over what the file says
-
-static void overlay_environment(struct kvb_environment *out, const struct kvb_environment *flags)
-{
-    uint8_t *const to[] = {
-        &out->use_v1,      &out->use_v2_model_runner,        &out->use_flashinfer_sampler,   &out->estimate_cudagraphs,
-        &out->mla_disable, &out->allow_chunked_local_hybrid, &out->allow_long_max_model_len, &out->expandable_segments};
-    const uint8_t from[] = {flags->use_v1,
-                            flags->use_v2_model_runner,
-                            flags->use_flashinfer_sampler,
-                            flags->estimate_cudagraphs,
-                            flags->mla_disable,
-                            flags->allow_chunked_local_hybrid,
-                            flags->allow_long_max_model_len,
-                            flags->expandable_segments};
-    for (size_t i = 0; i < sizeof from; i++) {
-        *to[i] = from[i] != KVB_UNSET ? from[i] : *to[i];
-    }
-    out->attention_backend = flags->attention_backend != 0 ? flags->attention_backend : out->attention_backend;
-    if (flags->layer_partition_count > 0) {
-        out->layer_partition_count = flags->layer_partition_count;
-        memcpy(out->layer_partition, flags->layer_partition, sizeof out->layer_partition);
-    }
-}
 
 static void overlay_gpu(struct kvb_deployment *out, const struct kvb_deployment *flags)
 {
@@ -52,7 +31,7 @@ static void overlay_gpu(struct kvb_deployment *out, const struct kvb_deployment 
 static void overlay(struct kvb_deployment *out, const struct kvb_deployment *flags)
 {
     overlay_gpu(out, flags);
-    overlay_environment(&out->environment, &flags->environment);
+    kvb_environment_overlay(&out->environment, &flags->environment);
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         if (flags->settings.values[i].set) {
             kvb_settings_set(&out->settings, (enum kvb_setting)i, flags->settings.values[i].number, KVB_ORIGIN_FLAG);
@@ -106,9 +85,11 @@ static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *pr
     char name[96], meant[96];
     bool flag = flag_name(problem->text, name);
     kvb_nearest_init(&nearest, flag ? name : "");
-    for (unsigned i = 0; i < KVB_SETTING_COUNT && flag; i++) {
-        if (kvb_setting_row_of(i)->kind != KVB_VALUE_PART) {
-            kvb_nearest_offer(&nearest, kvb_setting_row_of(i)->key);
+    const struct kvb_engine_rows *engine = kvb_engine_said(gate->deployment->engine);
+    const struct kvb_serve_flag *row;
+    for (unsigned i = 0; flag && (row = engine->flag(i)) != NULL; i++) {
+        if (row->kind <= KVB_SERVE_SETS && !row->serve_only && row->name != NULL) {
+            kvb_nearest_offer(&nearest, row->name);
         }
     }
     if (!flag || nearest.best == NULL || nearest.distance > 3) {
@@ -120,8 +101,8 @@ static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *pr
         *c = *c == '_' ? '-' : *c;
     }
     kvb_findings_add(gate->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, spot,
-                     "%.*s is no flag of vLLM; did you mean --%s?", (int)strcspn(problem->text, " ="), problem->text,
-                     meant);
+                     "%.*s is no flag of %s; did you mean --%s?", (int)strcspn(problem->text, " ="), problem->text,
+                     engine->title, meant);
     struct kvb_fix fix = {.region = *region};
     (void)snprintf(fix.flag, sizeof fix.flag, "--%s", meant);
     (void)snprintf(fix.was, sizeof fix.was, "%.*s", (int)strcspn(problem->text, " ="), problem->text);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "command/setting_flag.h"
 #include "gate/gate.h"
+#include "engines/table.h"
 
 // Flags that can be the cause, the likeliest first; the first one that the file sets is pointed at.
 static const enum kvb_setting length_causes[] = {
@@ -82,7 +83,7 @@ static struct kvb_spot cause_of(const struct kvb_found *found, const struct kvb_
 }
 
 // "set --max-model-len 20960 and --enforce-eager", or nothing.
-static void add_advice(struct kvb_buffer *out, const struct kvb_advice *advice)
+static void add_advice(struct kvb_buffer *out, const struct kvb_engine *engine, const struct kvb_advice *advice)
 {
     char flag[KVB_FLAG_CAPACITY];
     for (uint32_t i = 0; i < advice->apply_count; i++) {
@@ -91,7 +92,8 @@ static void add_advice(struct kvb_buffer *out, const struct kvb_advice *advice)
         if (change->removes_setting) {
             kvb_buffer_printf(out, "leave %s out", kvb_setting_row_of(change->setting)->key);
         } else {
-            kvb_buffer_printf(out, "%s%s", i == 0 ? "set " : "", kvb_setting_flag(flag, change->setting, change->to));
+            kvb_buffer_printf(out, "%s%s", i == 0 ? "set " : "",
+                              kvb_setting_flag(flag, engine, change->setting, change->to));
         }
     }
     if (advice->apply_count == 0) {
@@ -150,7 +152,7 @@ static void add_misfit(struct kvb_gate *gate, const struct kvb_found *found)
     const struct kvb_budget *budget = &gate->answer->budget;
     kvb_buffer_init(&text);
     add_reason(&text, budget);
-    add_advice(&text, &gate->answer->advice);
+    add_advice(&text, &gate->answer->plan.engine, &gate->answer->advice);
     kvb_findings_add(gate->findings, KVB_CHECK_FITS, KVB_ERROR, cause_of(found, budget), "%s",
                      text.data != NULL ? text.data : "");
     add_fixes(gate, found);
@@ -167,9 +169,9 @@ static void add_foreign_flag(struct kvb_gate *gate, const char *name, uint32_t s
     bool said = gate->deployment->engine[0] != '\0';
     if (early || late) {
         kvb_findings_add(gate->findings, KVB_CHECK_UNKNOWN_FLAG, said ? KVB_ERROR : KVB_WARNING, spot,
-                         "%s exists %s vLLM %s; %s refuses it%s", name, early ? "from" : "up to",
-                         kvb_release_format(version, early ? since : until), engine->version,
-                         said ? "" : ", but the file does not say which release it runs");
+                         "%s exists %s %s %s; %s refuses it%s", name, early ? "from" : "up to",
+                         kvb_engine_of(&gate->answer->plan)->title, kvb_release_format(version, early ? since : until),
+                         engine->version, said ? "" : ", but the file does not say which release it runs");
     }
 }
 

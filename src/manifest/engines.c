@@ -5,24 +5,45 @@
 
 #include "base/text.h"
 
-static const struct kvb_program_row rows[] = {
-    {"vllm", "vLLM", true, KVB_PROGRAM_WORDS, "vllm", "serve", false},
-    {"vllm", "vLLM", true, KVB_PROGRAM_MODULE, "vllm.entrypoints.", NULL, false},
-    {"vllm", "vLLM", true, KVB_PROGRAM_MODULE, "dynamo.vllm", NULL, false}, // takes the engine's own flags
-    {"vllm", "vLLM", true, KVB_PROGRAM_WORDS, "trl", "vllm-serve", false},
-    {"vllm", "vLLM", true, KVB_PROGRAM_FILE, "vllm/entrypoints/openai/api_server.py", NULL, false},
-    {"vllm", "vLLM", true, KVB_PROGRAM_FILE, "vllm/entrypoints/api_server.py", NULL, false},
-    {"sglang", "SGLang", false, KVB_PROGRAM_MODULE, "sglang.launch_server", NULL, false},
-    {"sglang", "SGLang", false, KVB_PROGRAM_MODULE, "sglang_router.launch_server", NULL, false},
-    {"sglang", "SGLang", false, KVB_PROGRAM_MODULE, "dynamo.sglang", NULL, false},
-    {"sglang", "SGLang", false, KVB_PROGRAM_WORDS, "sglang", "serve", false},
-    {"llama.cpp", "llama.cpp", false, KVB_PROGRAM_WORDS, "llama-server", NULL, true},
-    {"llama.cpp", "llama.cpp", false, KVB_PROGRAM_MODULE, "llama_cpp.server", NULL, false},
+// Engines that are not planned here.
+struct other_row {
+    const char *name, *title;
+    struct kvb_serve_program program;
 };
+static const struct other_row others[] = {
+    {"sglang", "SGLang", {.form = KVB_PROGRAM_MODULE, .name = "sglang.launch_server"}},
+    {"sglang", "SGLang", {.form = KVB_PROGRAM_MODULE, .name = "sglang_router.launch_server"}},
+    {"sglang", "SGLang", {.form = KVB_PROGRAM_MODULE, .name = "dynamo.sglang"}},
+    {"sglang", "SGLang", {.form = KVB_PROGRAM_WORDS, .name = "sglang", .second = "serve"}},
+    {"llama.cpp", "llama.cpp", {.form = KVB_PROGRAM_WORDS, .name = "llama-server", .needs_flag = true}},
+    {"llama.cpp", "llama.cpp", {.form = KVB_PROGRAM_MODULE, .name = "llama_cpp.server"}},
+};
+#define OTHER_COUNT (sizeof others / sizeof others[0])
 
-const struct kvb_program_row *kvb_program_at(size_t index)
+// All programs, those of the engines planned here first; false behind the last.
+static bool program_at(size_t index, struct kvb_program *out)
 {
-    return index < sizeof rows / sizeof rows[0] ? &rows[index] : NULL;
+    size_t engines, count;
+    const struct kvb_engine_rows *const *engine = kvb_engines(&engines);
+    *out = (struct kvb_program){.first = KVB_NOT_FOUND, .arguments = KVB_NOT_FOUND};
+    for (size_t i = 0; i < engines; i++) {
+        const struct kvb_serve_program *rows = engine[i]->programs != NULL ? engine[i]->programs(&count) : NULL;
+        count = rows != NULL ? count : 0;
+        if (index < count) {
+            out->row = &rows[index];
+            out->engine = engine[i];
+            out->name = engine[i]->name;
+            out->title = engine[i]->title;
+            return true;
+        }
+        index -= count;
+    }
+    if (index < OTHER_COUNT) {
+        out->row = &others[index].program;
+        out->name = others[index].name;
+        out->title = others[index].title;
+    }
+    return index < OTHER_COUNT;
 }
 
 static const char *last_part(const char *path)
@@ -65,7 +86,7 @@ static bool ends_with(const char *text, const char *ending)
     return length >= end && strcmp(text + length - end, ending) == 0;
 }
 
-static bool fits_words(const struct kvb_program_row *row, const struct kvb_words *words, uint32_t index)
+static bool fits_words(const struct kvb_serve_program *row, const struct kvb_words *words, uint32_t index)
 {
     const char *next = word_at(words, index + 1);
     bool second = row->second == NULL || strcmp(next, row->second) == 0;
@@ -76,13 +97,14 @@ static bool take_python(const struct kvb_words *words, uint32_t index, struct kv
 {
     bool is_module = false;
     uint32_t run = is_python(word_at(words, index)) ? run_by_python(words, index, &is_module) : KVB_NOT_FOUND;
-    for (size_t i = 0; run != KVB_NOT_FOUND && i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; run != KVB_NOT_FOUND && program_at(i, found); i++) {
         const char *what = word_at(words, run);
-        bool fits = rows[i].form == KVB_PROGRAM_MODULE
-                        ? is_module && kvb_starts_with(what, rows[i].name)
-                        : rows[i].form == KVB_PROGRAM_FILE && ends_with(what, rows[i].name);
+        const struct kvb_serve_program *row = found->row;
+        bool fits = row->form == KVB_PROGRAM_MODULE ? is_module && kvb_starts_with(what, row->name)
+                                                    : row->form == KVB_PROGRAM_FILE && ends_with(what, row->name);
         if (fits) {
-            *found = (struct kvb_program){&rows[i], index, run + 1};
+            found->first = index;
+            found->arguments = run + 1;
             return true;
         }
     }
@@ -92,9 +114,10 @@ static bool take_python(const struct kvb_words *words, uint32_t index, struct kv
 // `-m MODULE` behind an image whose entrypoint is Python.
 static bool take_bare_module(const struct kvb_words *words, struct kvb_program *found)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && strcmp(word_at(words, 0), "-m") == 0; i++) {
-        if (rows[i].form == KVB_PROGRAM_MODULE && kvb_starts_with(word_at(words, 1), rows[i].name)) {
-            *found = (struct kvb_program){&rows[i], 0, 2};
+    for (size_t i = 0; strcmp(word_at(words, 0), "-m") == 0 && program_at(i, found); i++) {
+        if (found->row->form == KVB_PROGRAM_MODULE && kvb_starts_with(word_at(words, 1), found->row->name)) {
+            found->first = 0;
+            found->arguments = 2;
             return true;
         }
     }
@@ -103,21 +126,23 @@ static bool take_bare_module(const struct kvb_words *words, struct kvb_program *
 
 struct kvb_program kvb_program_find(const struct kvb_words *words)
 {
-    struct kvb_program found = {NULL, KVB_NOT_FOUND, KVB_NOT_FOUND};
+    struct kvb_program found;
     if (take_bare_module(words, &found)) {
         return found;
     }
     for (uint32_t i = 0; i < words->count; i++) {
-        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-            if (rows[k].form == KVB_PROGRAM_WORDS && fits_words(&rows[k], words, i)) {
-                return (struct kvb_program){&rows[k], i, i + (rows[k].second != NULL ? 2 : 1)};
+        for (size_t k = 0; program_at(k, &found); k++) {
+            if (found.row->form == KVB_PROGRAM_WORDS && fits_words(found.row, words, i)) {
+                found.first = i;
+                found.arguments = i + (found.row->second != NULL ? 2 : 1);
+                return found;
             }
         }
         if (take_python(words, i, &found)) {
             return found;
         }
     }
-    return found;
+    return (struct kvb_program){.first = KVB_NOT_FOUND, .arguments = KVB_NOT_FOUND};
 }
 
 // ---- text
@@ -146,9 +171,11 @@ static bool runs_image(const char *text)
 bool kvb_text_starts_engine(const char *text)
 {
     static const char *const trainers[] = {"verl.trainer.main", "openrlhf.cli.train_"};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        bool pair = rows[i].second != NULL && has_pair(text, rows[i].name, rows[i].second);
-        bool alone = rows[i].second == NULL && strstr(text, rows[i].name) != NULL;
+    struct kvb_program program;
+    for (size_t i = 0; program_at(i, &program); i++) {
+        const struct kvb_serve_program *row = program.row;
+        bool pair = row->second != NULL && has_pair(text, row->name, row->second);
+        bool alone = row->second == NULL && strstr(text, row->name) != NULL;
         if (pair || alone) {
             return true;
         }

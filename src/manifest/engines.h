@@ -2,29 +2,17 @@
 #ifndef KVB_MANIFEST_ENGINES_H
 #define KVB_MANIFEST_ENGINES_H
 
+#include "engines/table.h"
 #include "manifest/manifest_reader.h"
 
 #define KVB_NOT_FOUND UINT32_MAX
 
-// A way to start an engine.
-struct kvb_program_row {
-    const char *engine; // as a deployment names it
-    const char *title;  // as people write it
-    bool planned;       // its memory is computed here
-    enum kvb_program_form {
-        KVB_PROGRAM_WORDS,  // `vllm serve`: program and, unless NULL, its first word
-        KVB_PROGRAM_MODULE, // `python -m vllm.entrypoints...`: the beginning of the module
-        KVB_PROGRAM_FILE,   // `python .../vllm/entrypoints/openai/api_server.py`: the end of the path
-    } form;
-    const char *name, *second;
-    bool needs_flag; // a word alone may be a name
-};
-const struct kvb_program_row *kvb_program_at(size_t index); // NULL behind the last
-
-// Where an engine's program begins among the words, and where its arguments do; NULL: none is started.
+// A program that serves models: of an engine planned here, or of another, which is then only named.
 struct kvb_program {
-    const struct kvb_program_row *row;
-    uint32_t first, arguments;
+    const struct kvb_serve_program *row;  // NULL: none is started
+    const struct kvb_engine_rows *engine; // NULL: its memory is not computed here
+    const char *name, *title;             // of the engine, as a deployment names it and as people write it
+    uint32_t first, arguments;            // where it begins among the words, and where its arguments do
 };
 struct kvb_program kvb_program_find(const struct kvb_words *words);
 

@@ -129,12 +129,12 @@ static void name_by_model(struct kvb_manifest *manifest, struct kvb_found *found
 }
 
 // An engine whose memory is not computed here is listed with its model, and said to be no vLLM.
-static void read_foreign(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_program_row *row,
+static void read_foreign(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_program *program,
                          const struct kvb_words *words)
 {
     static const char *const flags[] = {"--model-path", "--model_path", "--model", "-m", "-hf", "--hf-repo"};
-    found->foreign = row->title;
-    (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine, row->engine);
+    found->foreign = program->title;
+    (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine, program->name);
     for (uint32_t i = 0; i < words->count && found->deployment.model[0] == '\0'; i++) {
         const char *text = words->items[i].text;
         for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
@@ -149,15 +149,22 @@ static void read_foreign(struct kvb_manifest *manifest, struct kvb_found *found,
     }
     found->status = kvb_problem_add(&found->problems, KVB_ERROR, KVB_UNKNOWN_NAME,
                                     (struct kvb_place){manifest->file, found->place.line, found->place.column},
-                                    "%s is not planned here yet, so nothing is said of its memory", row->title);
+                                    "%s is not planned here yet, so nothing is said of its memory", program->title);
 }
 
-// `row` is NULL when an image's own entrypoint is the server: vLLM.
-static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct kvb_container *container,
-                                   const struct kvb_program_row *row, const struct kvb_words *arguments)
+// What an unnamed deployment is called by: what its command begins with, or the engine.
+static const char *start_of(const struct kvb_program *program)
 {
-    bool foreign = row != NULL && !row->planned;
-    const char *start = row == NULL || !foreign ? "vllm serve" : row->engine;
+    const struct kvb_engine_rows *engine = program->engine;
+    bool plain = engine != NULL && (engine->traits & KVB_SERVE_POSITIONAL) != 0;
+    return plain ? engine->serve_command : program->name;
+}
+
+static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct kvb_container *container,
+                                   const struct kvb_program *program, const struct kvb_words *arguments)
+{
+    bool foreign = program->engine == NULL;
+    const char *start = start_of(program);
     const char *name = container->name != NULL ? container->name : start;
     struct kvb_found *found = kvb_found_new(manifest, container->kind, name, container->offset);
     if (found == NULL) {
@@ -166,10 +173,10 @@ static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct k
     set_gpu(manifest, found, container);
     set_devices(manifest, found, container);
     if (foreign) {
-        read_foreign(manifest, found, row, arguments);
+        read_foreign(manifest, found, program, arguments);
     } else {
         set_image_release(manifest, found, container);
-        kvb_found_read_serve(manifest, found, arguments, container->variables);
+        kvb_found_read_serve(manifest, found, program->engine, arguments, container->variables);
         found->deployment.usage = container->offline ? KVB_USAGE_OFFLINE : found->deployment.usage;
         found->deployment.usage_set = found->deployment.usage_set || container->offline;
     }
@@ -346,7 +353,7 @@ static enum kvb_status emit_program(struct kvb_manifest *manifest, struct kvb_co
     }
     keep_assignments(manifest, own, program.first);
     slice(&rest, &own->words, program.arguments);
-    return emit_server(manifest, own, program.row, &rest);
+    return emit_server(manifest, own, &program, &rest);
 }
 
 enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct kvb_container *container)
@@ -376,5 +383,6 @@ enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct k
         keep_assignments(manifest, &own, own.words.count);
         return kvb_rollout_emit(manifest, &own);
     }
-    return is_served_by_image(&own) ? emit_server(manifest, &own, NULL, &own.words) : KVB_OK;
+    program.engine = kvb_image_engine();
+    return is_served_by_image(&own) ? emit_server(manifest, &own, &program, &own.words) : KVB_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
-#include "engines/vllm/serve_flags.h"
+#include "engines/flags.h"
 #include "manifest/manifest_reader.h"
 #include "text/tree_text.h"
 
@@ -102,11 +102,13 @@ void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node
 
 bool kvb_mapping_has_setting(const struct kvb_node *mapping)
 {
-    struct kvb_serve_flag flag;
+    const struct kvb_serve_flag *flag;
     for (const struct kvb_node *child = mapping->first; child != NULL; child = child->next) {
-        bool known = kvb_serve_flag_find(child->key, strlen(child->key), &flag) == KVB_SERVE_MATCH;
-        bool whole = known && strlen(flag.name) == strlen(child->key);
-        if (whole && flag.kind == KVB_SERVE_SETTING && strpbrk(child->key, "-_") != NULL) {
+        bool known = kvb_serve_flag_find(kvb_image_engine(), child->key, strlen(child->key), &flag) == KVB_SERVE_MATCH;
+        bool whole = known && strlen(flag->name) == strlen(child->key);
+        bool part = whole && flag->kind == KVB_SERVE_SETTING &&
+                    kvb_setting_row_of((enum kvb_setting)flag->id)->kind == KVB_VALUE_PART;
+        if (whole && !part && flag->kind == KVB_SERVE_SETTING && strpbrk(child->key, "-_") != NULL) {
             return true;
         }
     }

@@ -70,3 +70,9 @@ void kvb_image_read(const char *image, struct kvb_image *out)
         return;
     }
 }
+
+const struct kvb_engine_rows *kvb_image_engine(void)
+{
+    size_t count;
+    return kvb_engines(&count)[0];
+}

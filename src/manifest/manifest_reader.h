@@ -5,6 +5,7 @@
 #include <kvbudget/manifest.h>
 
 #include "base/arena.h"
+#include "engines/table.h"
 #include "text/tree.h"
 
 #define KVB_NOWHERE SIZE_MAX               // offset of what is not written in the file
@@ -158,8 +159,8 @@ enum kvb_status kvb_found_emit(struct kvb_manifest *manifest, struct kvb_found *
 enum kvb_status kvb_found_flush(struct kvb_manifest *manifest, uint32_t next_line); // 0: nothing follows
 uint32_t kvb_found_count(const struct kvb_manifest *manifest);                      // so far, in this file
 // The words of a serve command, with the image or file's release, into `found`.
-void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_words *words,
-                          const struct kvb_variable *variables);
+void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_engine_rows *engine,
+                          const struct kvb_words *words, const struct kvb_variable *variables);
 enum kvb_status kvb_found_problem(struct kvb_manifest *manifest, struct kvb_found *found, enum kvb_status status,
                                   size_t offset, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -170,6 +171,8 @@ struct kvb_image {
     char release[32]; // "" = not in the tag
 };
 void kvb_image_read(const char *image, struct kvb_image *out);
+// Whose server an image or a file of settings starts when it does not say so.
+const struct kvb_engine_rows *kvb_image_engine(void);
 // The GPU that a label of a node or a cloud's instance type stands for; false: the label names none.
 bool kvb_gpu_label(const char *key, const char *value, char *gpu, size_t capacity);
 

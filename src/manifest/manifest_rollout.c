@@ -170,7 +170,7 @@ static enum kvb_status emit(struct kvb_manifest *manifest, const struct kvb_cont
         (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine,
                        kvb_manifest_join(manifest, "vllm@", manifest->release, ""));
     }
-    kvb_found_read_serve(manifest, found, words, container->variables);
+    kvb_found_read_serve(manifest, found, kvb_image_engine(), words, container->variables);
     if (container->name == NULL && found->deployment.model[0] != '\0') {
         (void)kvb_copy(found->name, sizeof found->name,
                        kvb_manifest_join(manifest, name, " ", found->deployment.model));

@@ -5,8 +5,7 @@
 #include "base/text.h"
 #include "command/environment.h"
 #include "command/serve_command.h"
-#include "engines/vllm/serve_flags.h"
-#include "engines/vllm/serve_since.h"
+#include "engines/flags.h"
 #include "manifest/manifest_found.h"
 #include "text/files.h"
 
@@ -18,8 +17,10 @@ static const struct kvb_words no_words;
 struct serve {
     struct kvb_manifest *manifest;
     struct kvb_found *found;
+    const struct kvb_engine_rows *engine;
     struct kvb_words words;
     const char **texts;
+    uint32_t program_words; // at the beginning
 };
 
 static bool is_all_arguments(const struct kvb_arg *word)
@@ -111,11 +112,26 @@ static void add_configs(struct serve *serve, const struct kvb_words *words)
     }
 }
 
+// The engine's own program in front of the arguments, whatever started it.
+static void add_program(struct serve *serve)
+{
+    size_t count;
+    const struct kvb_serve_program *program = serve->engine->programs(&count);
+    if (program->form == KVB_PROGRAM_MODULE) {
+        kvb_words_say(serve->manifest, &serve->words, "python", KVB_NOWHERE);
+        kvb_words_say(serve->manifest, &serve->words, "-m", KVB_NOWHERE);
+    }
+    kvb_words_say(serve->manifest, &serve->words, program->name, KVB_NOWHERE);
+    if (program->second != NULL) {
+        kvb_words_say(serve->manifest, &serve->words, program->second, KVB_NOWHERE);
+    }
+    serve->program_words = serve->words.count;
+}
+
 static void add_words(struct serve *serve, const struct kvb_words *words)
 {
     uint32_t used = 0;
-    kvb_words_say(serve->manifest, &serve->words, "vllm", KVB_NOWHERE);
-    kvb_words_say(serve->manifest, &serve->words, "serve", KVB_NOWHERE);
+    add_program(serve);
     add_configs(serve, words);
     for (uint32_t i = 0; i < words->count; i++) {
         const struct kvb_arg *word = &words->items[i];
@@ -267,39 +283,31 @@ static void place_all(struct serve *serve, const struct kvb_serve_trace *trace, 
     }
 }
 
-// The releases of the flag that a word is; false: all of them, or it is no flag.
-static bool range_of(const char *word, struct kvb_serve_range *range)
+// The flag that a word is; NULL: it is none, or nobody knows it.
+static const struct kvb_serve_flag *flag_of(const struct kvb_engine_rows *engine, const char *word)
 {
-    struct kvb_serve_flag flag;
+    const struct kvb_serve_flag *flag = NULL;
     size_t length = strcspn(word, "=."), used = 0;
     bool negated = kvb_starts_with(word, "--no-") || kvb_starts_with(word, "--no_");
     size_t dashes = negated ? 5 : 2;
     bool is_long = length > dashes && word[0] == '-' && word[1] == '-';
-    bool is_short = !is_long && word[0] == '-' && length > 1;
-    bool known = is_long    ? kvb_serve_flag_find(word + dashes, length - dashes, &flag) == KVB_SERVE_MATCH
-                 : is_short ? kvb_serve_short_find(word, length, &flag, &used)
-                            : false;
-    if (!known) {
-        return false;
+    if (is_long) {
+        return kvb_serve_flag_find(engine, word + dashes, length - dashes, &flag) == KVB_SERVE_MATCH ? flag : NULL;
     }
-    if (flag.kind != KVB_SERVE_SETTING) {
-        return kvb_serve_range_find(flag.name, range);
-    }
-    const struct kvb_setting_row *row = kvb_setting_row_of(flag.id);
-    *range = (struct kvb_serve_range){row->key, row->since, row->until};
-    return row->since != 0 || row->until != 0;
+    return word[0] == '-' && length > 1 ? kvb_serve_short_find(engine, word, length, &used) : NULL;
 }
 
 // Flags that only some releases know are kept with their range; which release it is comes later.
 static void keep_dated(struct serve *serve)
 {
     struct kvb_found *found = serve->found;
-    for (uint32_t i = 2; i < serve->words.count && found->dated_count < KVB_DATED_FLAGS_MAX; i++) {
+    for (uint32_t i = serve->program_words; i < serve->words.count && found->dated_count < KVB_DATED_FLAGS_MAX; i++) {
         const struct kvb_arg *word = &serve->words.items[i];
-        struct kvb_serve_range range;
-        if (word->offset != KVB_NOWHERE && range_of(word->text, &range)) {
-            found->dated[found->dated_count++] = (struct kvb_dated_flag){
-                range.name, range.since, range.until, kvb_source_spot(serve->manifest, word->offset)};
+        const struct kvb_serve_flag *flag = word->offset != KVB_NOWHERE ? flag_of(serve->engine, word->text) : NULL;
+        if (flag != NULL && (flag->since != 0 || flag->until != 0)) {
+            found->dated[found->dated_count++] =
+                (struct kvb_dated_flag){flag->name != NULL ? flag->name : flag->short_name, flag->since, flag->until,
+                                        kvb_source_spot(serve->manifest, word->offset)};
         }
     }
 }
@@ -353,10 +361,10 @@ static void read_roles(struct kvb_found *found, const struct kvb_words *words)
     }
 }
 
-void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_words *words,
-                          const struct kvb_variable *variables)
+void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_engine_rows *engine,
+                          const struct kvb_words *words, const struct kvb_variable *variables)
 {
-    struct serve serve = {manifest, found, no_words, NULL};
+    struct serve serve = {.manifest = manifest, .found = found, .engine = engine, .words = no_words};
     struct kvb_serve_trace trace;
     read_environment(manifest, found, variables);
     add_words(&serve, words);

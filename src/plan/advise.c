@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "budget/shapes.h"
 #include "budget/utilization.h"
-#include "engines/table.h"
+#include "engines/flags.h"
 #include "plan/work.h"
 
 static void put(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number)
@@ -112,9 +112,9 @@ static void advise_length(struct kvb_plan_work *work, const struct kvb_budget *b
 // Whether the release takes the setting at all.
 static bool takes(const struct kvb_plan *plan, enum kvb_setting setting)
 {
-    const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)setting);
-    uint32_t release = plan->engine.release;
-    return (row->since == 0 || release >= row->since) && (row->until == 0 || release <= row->until);
+    uint32_t since, until, release = plan->engine.release;
+    return kvb_engine_has(kvb_engine_of(plan), setting, &since, &until) && (since == 0 || release >= since) &&
+           (until == 0 || release <= until);
 }
 
 // One more step towards a start: a refusal gone, or more cache where the cache is what is missing.

@@ -1,7 +1,8 @@
 // Reading and writing one value of a setting by its row, and the precedence of origins.
+#include "release/settings_value.h"
+
 #include <string.h>
 
-#include <kvbudget/plan.h>
 #include <kvbudget/units.h>
 
 #include "base/text.h"
@@ -39,14 +40,13 @@ static char *write_digits(char *out, uint64_t number)
     return out;
 }
 
-static void say_range(char why[WHY_CAPACITY], enum kvb_setting setting)
+static void say_range(char why[WHY_CAPACITY], const struct kvb_setting_row *row)
 {
-    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     char number[48];
     say(why, " from ");
-    say(why, kvb_setting_format(number, setting, row->minimum));
+    say(why, kvb_setting_write(number, row, row->minimum));
     say(why, " to ");
-    say(why, kvb_setting_format(number, setting, row->maximum));
+    say(why, kvb_setting_write(number, row, row->maximum));
 }
 
 static void say_words(char why[WHY_CAPACITY], const struct kvb_setting_row *row, const char *text)
@@ -143,14 +143,14 @@ static const char *expected(const struct kvb_setting_row *row)
     }
 }
 
-bool kvb_setting_parse(enum kvb_setting setting, const char *text, uint64_t *number, char why[WHY_CAPACITY])
+enum kvb_status kvb_setting_read(const struct kvb_setting_row *row, const char *text, uint64_t *number,
+                                 char why[WHY_CAPACITY])
 {
-    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     uint64_t read = 0;
     why[0] = '\0';
     if (row->kind == KVB_VALUE_LENGTH && (kvb_equal_ignoring_case(text, "auto") || strcmp(text, "-1") == 0)) {
         *number = KVB_AUTO;
-        return true;
+        return KVB_OK;
     }
     if (!parse_kind(row, text, &read)) {
         say_value(why, text);
@@ -161,16 +161,21 @@ bool kvb_setting_parse(enum kvb_setting setting, const char *text, uint64_t *num
             say(why, " is not ");
             say(why, expected(row));
         }
-        return false;
+        return KVB_BAD_TYPE;
     }
     if (read < row->minimum || read > row->maximum) {
         say_value(why, text);
         say(why, " is out of range; expected");
-        say_range(why, setting);
-        return false;
+        say_range(why, row);
+        return KVB_OUT_OF_RANGE;
     }
     *number = read;
-    return true;
+    return KVB_OK;
+}
+
+bool kvb_setting_parse(enum kvb_setting setting, const char *text, uint64_t *number, char why[WHY_CAPACITY])
+{
+    return kvb_setting_read(kvb_setting_row_of(setting), text, number, why) == KVB_OK;
 }
 
 static const char *word_of(const struct kvb_setting_row *row, uint64_t number)
@@ -195,9 +200,8 @@ static void write_gib(char out[48], uint64_t bytes)
     (void)kvb_copy(out, 48, text);
 }
 
-char *kvb_setting_format(char out[48], enum kvb_setting setting, uint64_t number)
+char *kvb_setting_write(char out[48], const struct kvb_setting_row *row, uint64_t number)
 {
-    const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     if (row->words != NULL) {
         (void)kvb_copy(out, 48, word_of(row, number));
         return out;
@@ -219,6 +223,11 @@ char *kvb_setting_format(char out[48], enum kvb_setting setting, uint64_t number
         return out;
     }
     return write_digits(out, number);
+}
+
+char *kvb_setting_format(char out[48], enum kvb_setting setting, uint64_t number)
+{
+    return kvb_setting_write(out, kvb_setting_row_of(setting), number);
 }
 
 void kvb_settings_set(struct kvb_settings *settings, enum kvb_setting setting, uint64_t number, enum kvb_origin origin)

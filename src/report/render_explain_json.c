@@ -3,6 +3,7 @@
 
 #include <kvbudget/units.h>
 
+#include "engines/flags.h"
 #include "report/explain_report.h"
 #include "report/plan_report.h"
 #include "report/problems.h"
@@ -50,6 +51,9 @@ static void settings(struct kvb_json *json, const struct kvb_log_report *log)
     kvb_json_open_object(json, "settings");
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct kvb_setting_value *value = &log->settings.values[i];
+        if (!value->set && !kvb_engine_shows(kvb_engine_said(kvb_log_engine_name(log->engine)), (enum kvb_setting)i)) {
+            continue;
+        }
         if (value->set) {
             kvb_json_setting(json, kvb_setting_row_of(i)->key, (enum kvb_setting)i, value->number);
         } else {

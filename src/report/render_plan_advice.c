@@ -22,10 +22,10 @@ static void add_error(struct kvb_buffer *out, const struct kvb_plan_report *repo
 }
 
 // The change as the flag that makes it; a flag that goes is named.
-static void flag_of(char out[KVB_FLAG_CAPACITY + 8], const struct kvb_change *change)
+static void flag_of(char out[KVB_FLAG_CAPACITY + 8], const struct kvb_engine *engine, const struct kvb_change *change)
 {
     char flag[KVB_FLAG_CAPACITY];
-    kvb_setting_flag(flag, change->setting, change->to);
+    kvb_setting_flag(flag, engine, change->setting, change->to);
     if (change->removes_setting) {
         flag[strcspn(flag, " ")] = '\0';
     }
@@ -52,11 +52,12 @@ static const char *signed_gib(char out[40], int64_t bytes)
 }
 
 // A flag that is too wide stands on a line of its own.
-static void add_change(struct kvb_buffer *out, const struct kvb_change *change, unsigned number, size_t width)
+static void add_change(struct kvb_buffer *out, const struct kvb_engine *engine, const struct kvb_change *change,
+                       unsigned number, size_t width)
 {
     char flag[KVB_FLAG_CAPACITY + 8], frees[40], balance[40];
     const char *judgement = judge(change);
-    flag_of(flag, change);
+    flag_of(flag, engine, change);
     bool wide = strlen(flag) > width;
     kvb_buffer_printf(out, "  %u  %s%s", number, flag, wide ? "\n     " : "");
     kvb_buffer_fill(out, ' ', wide ? width : width - strlen(flag));
@@ -68,12 +69,12 @@ static void add_change(struct kvb_buffer *out, const struct kvb_change *change, 
 }
 
 // Of the flags that are not too wide.
-static size_t widest_flag(const struct kvb_advice *advice)
+static size_t widest_flag(const struct kvb_engine *engine, const struct kvb_advice *advice)
 {
     size_t width = strlen(section_titles[SECTION_HELPS]) - 5;
     for (uint32_t i = 0; i < advice->change_count; i++) {
         char flag[KVB_FLAG_CAPACITY + 8];
-        flag_of(flag, &advice->changes[i]);
+        flag_of(flag, engine, &advice->changes[i]);
         size_t length = strlen(flag);
         width = length > width && length <= FLAG_WIDTH_MAX ? length : width;
     }
@@ -104,7 +105,7 @@ static void add_section_heading(struct kvb_buffer *out, const struct kvb_plan_re
 static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *report, enum section section)
 {
     const struct kvb_advice *advice = report->advice;
-    size_t width = widest_flag(advice);
+    size_t width = widest_flag(&report->plan->engine, advice);
     unsigned number = 0;
     for (uint32_t i = 0; i < advice->change_count; i++) {
         const struct kvb_change *change = &advice->changes[i];
@@ -114,7 +115,7 @@ static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *re
         if (number == 0) {
             add_section_heading(out, report, section, width);
         }
-        add_change(out, change, ++number, width);
+        add_change(out, &report->plan->engine, change, ++number, width);
     }
 }
 
@@ -122,15 +123,16 @@ static void add_changes(struct kvb_buffer *out, const struct kvb_plan_report *re
 static void add_together(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_advice *advice = report->advice;
+    size_t width = widest_flag(&report->plan->engine, advice);
     bool builds = false;
     for (uint32_t i = 0; i < advice->apply_count; i++) {
         builds = builds || advice->changes[advice->apply[i]].together;
     }
     for (uint32_t i = 0; builds && i < advice->apply_count; i++) {
         if (i == 0) {
-            add_section_heading(out, report, SECTION_TOGETHER, widest_flag(advice));
+            add_section_heading(out, report, SECTION_TOGETHER, width);
         }
-        add_change(out, &advice->changes[advice->apply[i]], i + 1, widest_flag(advice));
+        add_change(out, &report->plan->engine, &advice->changes[advice->apply[i]], i + 1, width);
     }
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "engines/flags.h"
 #include "report/json_writer.h"
 #include "report/plan_report.h"
 #include "report/problems.h"
@@ -88,7 +89,8 @@ static void each_setting(struct kvb_json *json, const struct kvb_plan_report *re
         write(json, report, leading_settings[i]);
     }
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        if (!is_leading((enum kvb_setting)i)) {
+        bool shown = kvb_engine_shows(kvb_engine_of(report->plan), (enum kvb_setting)i);
+        if (shown && !is_leading((enum kvb_setting)i)) {
             write(json, report, (enum kvb_setting)i);
         }
     }

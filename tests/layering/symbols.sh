@@ -24,7 +24,8 @@ compile plan core
 defined() { nm --defined-only "$@" | awk 'NF == 3 && $2 ~ /[A-Z]/ { print $3 }'; }
 {
     defined "$work"/core/*.o "$work"/base/*.o
-    printf '%s\n' memcpy memset memmove memcmp memchr strcmp strncmp strlen strchr strspn strstr _GLOBAL_OFFSET_TABLE_
+    printf '%s\n' memcpy memset memmove memcmp memchr strcmp strncmp strlen strchr strspn strcspn strstr \
+        _GLOBAL_OFFSET_TABLE_
 } | sort -u >"$work/permitted"
 
 failed=0

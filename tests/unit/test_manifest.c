@@ -5,8 +5,6 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "engines/vllm/serve_flags.h"
-#include "engines/vllm/serve_since.h"
 #include "manifest/manifest_reader.h"
 #include "unit/test.h"
 
@@ -297,18 +295,7 @@ static void test_labels(void **state)
 
 static void test_ranges(void **state)
 {
-    struct kvb_serve_range range, before = {0};
-    struct kvb_serve_flag flag;
     (void)state;
-    for (unsigned i = 0; kvb_serve_range_at(i, &range); i++) {
-        assert_int_equal(kvb_serve_flag_find(range.name, strlen(range.name), &flag), KVB_SERVE_MATCH);
-        assert_string_equal(flag.name, range.name);
-        assert_true(flag.kind != KVB_SERVE_SETTING); // those have their range in their own row
-        assert_true(range.since != 0 || range.until != 0);
-        assert_true(range.until == 0 || range.since <= range.until);
-        assert_true(i == 0 || strcmp(before.name, range.name) < 0);
-        before = range;
-    }
     read_one("s.sh", "vllm serve a/b -dcp 2 --num_scheduler_steps=8 --port 1");
     assert_int_equal(found.dated_count, 2);
     assert_string_equal(found.dated[0].name, "decode_context_parallel_size");

@@ -3,7 +3,6 @@
 
 #include <kvbudget/kvbudget.h>
 
-#include "engines/vllm/serve_flags.h"
 #include "unit/test.h"
 
 #define WORDS_MAX 24
@@ -156,24 +155,6 @@ static void mistakes_are_refused(void **state)
     }
 }
 
-static void every_flag_finds_itself(void **state)
-{
-    (void)state;
-    struct kvb_serve_flag flag, found;
-    for (unsigned i = 0; kvb_serve_flag_at(i, &flag); i++) {
-        if (flag.name != NULL) {
-            assert_int_equal(kvb_serve_flag_find(flag.name, strlen(flag.name), &found), KVB_SERVE_MATCH);
-            assert_string_equal(found.name, flag.name);
-            assert_int_equal(found.kind, flag.kind);
-        }
-        size_t used;
-        if (flag.short_name != NULL) {
-            assert_true(kvb_serve_short_find(flag.short_name, strlen(flag.short_name), &found, &used));
-            assert_string_equal(found.name, flag.name);
-        }
-    }
-}
-
 KVB_TEST_MAIN(cmocka_unit_test(every_form_is_read), cmocka_unit_test(programs_and_environment),
               cmocka_unit_test(an_unknown_flag_is_a_notice), cmocka_unit_test(rope_scaling_is_one_override),
-              cmocka_unit_test(mistakes_are_refused), cmocka_unit_test(every_flag_finds_itself))
+              cmocka_unit_test(mistakes_are_refused))

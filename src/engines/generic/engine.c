@@ -11,6 +11,7 @@
 #include "budget/gpu_facts.h"
 #include "budget/weights/weights.h"
 #include "engines/generic/cache.h"
+#include "engines/generic/flags.h"
 
 #define UNSTATED_PARTS 20 // a forward pass nobody stated takes up to 1/20 of the card
 #define TENSOR_PARALLEL_MAX 8
@@ -285,6 +286,8 @@ const struct kvb_engine_rows kvb_generic_engine = {
     .title = "the generic engine",
     .oldest = KVB_RELEASE(1, 0, 0),
     .newest = KVB_RELEASE(1, 0, 0),
+    .traits = KVB_SERVE_UNDERSCORES,
+    .flag = kvb_generic_flag,
     .compute = compute,
     .neighbourhood = neighbourhood,
     .request = request,

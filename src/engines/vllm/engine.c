@@ -5,6 +5,7 @@
 #include "engines/vllm/ladder.h"
 #include "engines/vllm/overhead.h"
 #include "engines/vllm/printed.h"
+#include "engines/vllm/serve.h"
 #include "engines/vllm/terms.h"
 
 // Sources: vllm/worker/worker.py and vllm/v1/worker/gpu_worker.py at their tags, vllm/utils/mem_utils.py.
@@ -55,6 +56,13 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .oldest = KVB_OLDEST_VLLM,
     .newest = KVB_NEWEST_VLLM,
     .serve_command = "vllm serve",
+    .traits = KVB_SERVE_ABBREVIATES | KVB_SERVE_UNDERSCORES | KVB_SERVE_DOTS | KVB_SERVE_POSITIONAL,
+    .flag = kvb_vllm_flag,
+    .parts = kvb_vllm_parts,
+    .programs = kvb_vllm_programs,
+    .variables = kvb_vllm_variables,
+    .takes_value = kvb_vllm_takes_value,
+    .judge = kvb_vllm_judge,
     .compute = kvb_vllm_compute,
     .neighbourhood = neighbourhood,
     .request = request,

@@ -3,6 +3,7 @@
 
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
+#include "engines/vllm/serve.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define AUTO_LENGTH_SINCE R(14, 0)
@@ -35,8 +36,8 @@ static bool is_out_of_range(const struct kvb_context *context, unsigned setting)
     unsigned matches;
     bool is_size = row->kind == KVB_VALUE_COUNT && row->minimum == 1 && value->number == 1;
     bool says_nothing = is_size || (row->kind == KVB_VALUE_SWITCH && value->number == 0);
-    return value->set && !says_nothing && value->origin == KVB_ORIGIN_FLAG && row->kind != KVB_VALUE_PART &&
-           setting != KVB_SET_KV_CACHE_MEMORY_BYTES &&
+    return value->set && kvb_vllm_has_flag(setting) && !says_nothing && value->origin == KVB_ORIGIN_FLAG &&
+           row->kind != KVB_VALUE_PART && setting != KVB_SET_KV_CACHE_MEMORY_BYTES &&
            kvb_flag_of(row->key, strlen(row->key), context->release, &matches) == NULL;
 }
 

@@ -1,317 +1,223 @@
-// Every flag of `vllm serve` known here: what it takes, and what reads it.
-#include "engines/vllm/serve_flags.h"
+// The flags of `vllm serve` that move memory, and the members of those that take JSON. Releases are those of vLLM's
+// EngineArgs (vllm/engine/arg_utils.py), tag by tag.
+#include "engines/vllm/serve.h"
 
 #include <string.h>
 
-#include <kvbudget/plan.h>
-
 #include "base/text.h"
 
-static const struct kvb_serve_flag special_flags[] = {
-    {"model", NULL, KVB_SERVE_MODEL, 0, NULL},
-    {"revision", NULL, KVB_SERVE_REVISION, 0, NULL},
-    {"hf-overrides", NULL, KVB_SERVE_OVERRIDES, 0, NULL},
-    {"rope-scaling", NULL, KVB_SERVE_ROPE_SCALING, 0, NULL},
-    {"optimization-level", NULL, KVB_SERVE_LEVEL, 0, NULL},
-    {"config", NULL, KVB_SERVE_CONFIG, 0, NULL},
-    {"limit-mm-per-prompt", NULL, KVB_SERVE_JSON, 0, "limit-mm-per-prompt"},
-    {"mm-processor-kwargs", NULL, KVB_SERVE_JSON, 0, "mm-processor-kwargs"},
-    {"speculative-config", "-sc", KVB_SERVE_JSON, 0, "speculative-config"},
-    {"compilation-config", "-cc", KVB_SERVE_JSON, 0, "compilation-config"},
-    {"kv-transfer-config", NULL, KVB_SERVE_JSON, 0, "kv-transfer-config"},
-    {"cudagraph-capture-sizes", NULL, KVB_SERVE_LIST, 0, "cudagraph-capture-sizes"},
-    {"cuda-graph-sizes", NULL, KVB_SERVE_LIST, 0, "cudagraph-capture-sizes"},
-    {"forced-num-gpu-blocks", NULL, KVB_SERVE_SETTING, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE, NULL},
-    {"task", NULL, KVB_SERVE_SETTING, KVB_SET_RUNNER, NULL},
-    {"convert", NULL, KVB_SERVE_SETTING, KVB_SET_RUNNER, NULL},
-    {"enable-multimodal-encoder-data-parallel", NULL, KVB_SERVE_ENCODER_COPY, 0, NULL},
-    {"speculative-model", NULL, KVB_SERVE_DRAFT_MODEL, 0, NULL},
-    {"spec-model", NULL, KVB_SERVE_DRAFT_MODEL, 0, NULL},
-    {"spec-method", NULL, KVB_SERVE_DRAFT_METHOD, 0, NULL},
-    {"num-speculative-tokens", NULL, KVB_SERVE_DRAFT_TOKENS, 0, NULL},
-    {"spec-tokens", NULL, KVB_SERVE_DRAFT_TOKENS, 0, NULL},
-    {"served-model-name", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"lora-modules", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"prompt-adapters", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"middleware", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"allowed-origins", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"allowed-methods", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"allowed-headers", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"allowed-media-domains", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"ignore-patterns", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"logits-processors", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"kv-cache-dtype-skip-layers", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"collect-detailed-traces", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"api-key", NULL, KVB_SERVE_VALUES, 0, NULL},
-    {"device-ids", NULL, KVB_SERVE_VALUES, 0, NULL},
-};
+#define R(major, minor, patch) KVB_RELEASE(major, minor, patch)
+#define SETTING(what) .kind = KVB_SERVE_SETTING, .id = KVB_SET_##what
+#define OWN(reader) .kind = KVB_SERVE_OWN, .read = reader
 
-// Without effect on memory and without a value.
-static const char *const plain_switches[] = {
-    "disable-log-requests",
-    "enable-log-requests",
-    "disable-log-stats",
-    "disable-uvicorn-access-log",
-    "disable-fastapi-docs",
-    "enable-auto-tool-choice",
-    "enable-reasoning",
-    "enable-prompt-embeds",
-    "enable-return-routed-experts",
-    "disable-custom-all-reduce",
-    "enable-eplb",
-    "enable-dbo",
-    "disable-cascade-attn",
-    "enable-prompt-tokens-details",
-    "enable-server-load-tracking",
-    "enable-force-include-usage",
-    "enable-request-id-headers",
-    "enable-tokenizer-info-endpoint",
-    "enable-log-outputs",
-    "enable-log-deltas",
-    "return-tokens-as-token-ids",
-    "disable-frontend-multiprocessing",
-    "disable-async-output-proc",
-    "multi-step-stream-outputs",
-    "use-v2-block-manager",
-    "engine-use-ray",
-    "worker-use-ray",
-    "ray-workers-use-nsight",
-    "headless",
-    "data-parallel-external-lb",
-    "data-parallel-hybrid-lb",
-    "help",
-    "allow-credentials",
-    "skip-tokenizer-init",
-    "enable-lora-bias",
-    "fully-sharded-loras",
-    "calculate-kv-scales",
-    "use-tqdm-on-load",
-    "disable-chunked-mm-input",
-    "disable-mm-preprocessor-cache",
-    "interleave-mm-strings",
-    "enable-mm-embeds",
-    "enable-layerwise-nvtx-tracing",
-    "scheduler-reserve-full-isl",
-    "enable-cumem-allocator",
-    "disable-logprobs-during-spec-decoding",
-    "disable-nccl-for-dp-synchronization",
-    "kv-sharing-fast-prefill",
-    "enable-ssl-refresh",
-    "mm-encoder-only",
-    "enable-elastic-ep",
-    "exclude-tools-when-tool-choice-none",
-    "trust-request-chat-template",
-    "enable-flashinfer-autotune",
-    "enable-prompt-adapter",
-    "tokens-only",
-    "generate-config",
-    "enable-kv-cache-events",
-    "cudagraph-metrics",
-    "kv-cache-metrics",
-    "enable-mfu-metrics",
-    "disable-sliding-window-attention",
-    "enable-offline-docs",
-    "aggregate-engine-logging",
-};
-
-// Without effect on memory and with one value.
-static const char *const plain_values[] = {
-    "host",
-    "port",
-    "uds",
-    "uvicorn-log-level",
-    "ssl-keyfile",
-    "ssl-certfile",
-    "ssl-ca-certs",
-    "ssl-cert-reqs",
-    "root-path",
-    "chat-template",
-    "chat-template-content-format",
-    "default-chat-template-kwargs",
-    "response-role",
-    "tokenizer",
-    "tokenizer-mode",
-    "tokenizer-pool-size",
-    "tokenizer-pool-type",
-    "tokenizer-revision",
-    "code-revision",
-    "load-format",
-    "download-dir",
-    "config-format",
-    "hf-config-path",
-    "hf-token",
-    "seed",
-    "max-logprobs",
-    "logprobs-mode",
-    "tool-call-parser",
-    "tool-parser-plugin",
-    "tool-server",
-    "reasoning-parser",
-    "reasoning-parser-plugin",
-    "reasoning-config",
-    "max-cpu-loras",
-    "lora-dtype",
-    "lora-extra-vocab-size",
-    "long-lora-scaling-factors",
-    "distributed-executor-backend",
-    "max-parallel-loading-workers",
-    "worker-cls",
-    "worker-extension-cls",
-    "scheduling-policy",
-    "scheduler-cls",
-    "scheduler-delay-factor",
-    "max-num-partial-prefills",
-    "max-long-partial-prefills",
-    "long-prefill-token-threshold",
-    "num-lookahead-slots",
-    "num-scheduler-steps",
-    "preemption-mode",
-    "guided-decoding-backend",
-    "structured-outputs-config",
-    "mm-processor-cache-gb",
-    "mm-processor-cache-type",
-    "mm-shm-cache-max-object-size-mb",
-    "media-io-kwargs",
-    "allowed-local-media-path",
-    "otlp-traces-endpoint",
-    "show-hidden-metrics-for-version",
-    "kv-events-config",
-    "kv-offloading-size",
-    "kv-offloading-backend",
-    "ec-transfer-config",
-    "additional-config",
-    "eplb-config",
-    "num-redundant-experts",
-    "moe-backend",
-    "linear-backend",
-    "all2all-backend",
-    "data-parallel-size-local",
-    "data-parallel-rank",
-    "data-parallel-start-rank",
-    "data-parallel-address",
-    "data-parallel-rpc-port",
-    "data-parallel-backend",
-    "nnodes",
-    "node-rank",
-    "master-addr",
-    "master-port",
-    "override-neuron-config",
-    "override-pooler-config",
-    "pooler-config",
-    "override-generation-config",
-    "generation-config",
-    "model-impl",
-    "max-seq-len-to-capture",
-    "max-context-len-to-capture",
-    "model-loader-extra-config",
-    "device",
-    "prefix-caching-hash-algo",
-    "watermark",
-    "max-num-scheduled-tokens",
-    "stream-interval",
-    "video-pruning-rate",
-    "log-config-file",
-    "max-log-len",
-    "h11-max-incomplete-event-size",
-    "h11-max-header-count",
-    "profiler-config",
-    "dcp-kv-cache-interleave-size",
-    "cp-kv-cache-interleave-size",
-    "logits-processor-pattern",
-    "ubatch-size",
-    "dbo-decode-token-threshold",
-    "dbo-prefill-token-threshold",
-    "weight-transfer-config",
-    "attention-config",
-    "kernel-config",
-    "offload-backend",
-    "offload-group-size",
-    "offload-num-in-group",
-    "offload-prefetch-step",
-    "offload-params",
-    "cpu-offload-params",
-    "rope-theta",
-    "api-server-count",
-    "kv-cache-dtype-scale",
-    "safetensors-load-strategy",
-    "mm-encoder-attn-backend",
-    "renderer-num-workers",
-    "shutdown-timeout",
-    "max-prompt-adapters",
-    "max-prompt-adapter-token",
-    "dcp-comm-backend",
-    "quantization-param-path",
-    "model-class-overrides",
-    "io-processor-plugin",
-    "disable-access-log-for-endpoints",
-};
-
-#define SPECIAL_COUNT (sizeof special_flags / sizeof special_flags[0])
-#define SWITCH_COUNT (sizeof plain_switches / sizeof plain_switches[0])
-#define VALUE_COUNT (sizeof plain_values / sizeof plain_values[0])
-
-bool kvb_serve_flag_at(unsigned index, struct kvb_serve_flag *flag)
+// A level below 3, or below 2 from 0.12.0 on, limits the graphs that are captured.
+static bool read_level(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
 {
-    *flag = (struct kvb_serve_flag){0};
-    if (index < KVB_SETTING_COUNT) {
-        const struct kvb_setting_row *row = kvb_setting_row_of(index);
-        flag->name = row->kind == KVB_VALUE_PART ? NULL : row->key;
-        flag->short_name = row->short_name;
-        flag->kind = KVB_SERVE_SETTING;
-        flag->id = index;
-        return true;
+    bool level = value[0] >= '0' && value[0] <= '3' && value[1] == '\0';
+    if (!level) {
+        (void)kvb_copy(why, 256, "-O '");
+        (void)kvb_copy(why + 4, 41, value);
+        (void)kvb_copy(why + strlen(why), 32, "' is not a level from 0 to 3");
+        return false;
     }
-    index -= KVB_SETTING_COUNT;
-    if (index < SPECIAL_COUNT) {
-        *flag = special_flags[index];
-        return true;
+    if (value[0] < '2') {
+        kvb_settings_set(&deployment->settings, KVB_SET_CUDAGRAPH_MODE,
+                         value[0] == '0' ? KVB_GRAPH_MODE_NONE : KVB_GRAPH_MODE_PIECEWISE, origin);
     }
-    index -= (unsigned)SPECIAL_COUNT;
-    if (index < SWITCH_COUNT) {
-        flag->name = plain_switches[index];
-        flag->kind = KVB_SERVE_NOTHING;
-        return true;
-    }
-    index -= (unsigned)SWITCH_COUNT;
-    flag->name = index < VALUE_COUNT ? plain_values[index] : NULL;
-    flag->kind = KVB_SERVE_VALUE;
-    return index < VALUE_COUNT;
+    return true;
 }
 
-enum kvb_serve_match kvb_serve_flag_find(const char *name, size_t length, struct kvb_serve_flag *flag)
+static const struct kvb_serve_flag rows[] = {
+    {.name = "gpu_memory_utilization", SETTING(GPU_MEMORY_UTILIZATION)},
+    {.name = "max_model_len", SETTING(MAX_MODEL_LEN)},
+    {.name = "max_num_seqs", SETTING(MAX_NUM_SEQS)},
+    {.name = "max_num_batched_tokens", SETTING(MAX_NUM_BATCHED_TOKENS)},
+    {.name = "tensor_parallel_size", SETTING(TENSOR_PARALLEL_SIZE), .short_name = "-tp"},
+    {.name = "pipeline_parallel_size", SETTING(PIPELINE_PARALLEL_SIZE), .short_name = "-pp"},
+    {.name = "data_parallel_size", SETTING(DATA_PARALLEL_SIZE), .short_name = "-dp", .since = R(0, 8, 3)},
+    {.name = "decode_context_parallel_size",
+     SETTING(DECODE_CONTEXT_PARALLEL_SIZE),
+     .short_name = "-dcp",
+     .since = R(0, 10, 2)},
+    {.name = "prefill_context_parallel_size",
+     SETTING(PREFILL_CONTEXT_PARALLEL_SIZE),
+     .short_name = "-pcp",
+     .since = R(0, 12, 0)},
+    {.name = "enable_expert_parallel",
+     SETTING(ENABLE_EXPERT_PARALLEL),
+     .short_name = "-ep",
+     .since = R(0, 8, 0),
+     .negatable = true},
+    {.name = "dtype", SETTING(DTYPE)},
+    {.name = "quantization", SETTING(QUANTIZATION), .short_name = "-q"},
+    {.name = "kv_cache_dtype", SETTING(KV_CACHE_DTYPE), .since = R(0, 3, 0)},
+    {.name = "block_size", SETTING(BLOCK_SIZE)},
+    {.name = "enforce_eager", SETTING(ENFORCE_EAGER), .negatable = true},
+    {.name = "kv_cache_memory_bytes", SETTING(KV_CACHE_MEMORY_BYTES), .since = R(0, 10, 2)},
+    {.name = "num_gpu_blocks_override", SETTING(NUM_GPU_BLOCKS_OVERRIDE), .since = R(0, 4, 1)},
+    {.name = "swap_space", SETTING(SWAP_SPACE), .until = R(0, 17, 1)},
+    {.name = "cpu_offload_gb", SETTING(CPU_OFFLOAD_GB), .since = R(0, 5, 3)},
+    {.name = "enable_prefix_caching", SETTING(ENABLE_PREFIX_CACHING), .since = R(0, 4, 0), .negatable = true},
+    {.name = "enable_chunked_prefill", SETTING(ENABLE_CHUNKED_PREFILL), .since = R(0, 4, 0), .negatable = true},
+    {.name = "disable_hybrid_kv_cache_manager",
+     SETTING(DISABLE_HYBRID_KV_CACHE_MANAGER),
+     .since = R(0, 9, 1),
+     .negatable = true},
+    {.name = "enable_lora", SETTING(ENABLE_LORA), .since = R(0, 3, 0), .negatable = true},
+    {.name = "max_loras", SETTING(MAX_LORAS), .since = R(0, 3, 0)},
+    {.name = "max_lora_rank", SETTING(MAX_LORA_RANK), .since = R(0, 3, 0)},
+    {.name = "async_scheduling", SETTING(ASYNC_SCHEDULING), .since = R(0, 10, 0), .negatable = true},
+    {.name = "language_model_only", SETTING(LANGUAGE_MODEL_ONLY), .since = R(0, 17, 0), .negatable = true},
+    {.name = "enable_sleep_mode", SETTING(ENABLE_SLEEP_MODE), .since = R(0, 7, 0), .negatable = true},
+    {.name = "skip_mm_profiling", SETTING(SKIP_MM_PROFILING), .since = R(0, 10, 1), .negatable = true},
+    {.name = "mamba_cache_mode", SETTING(MAMBA_CACHE_MODE), .since = R(0, 15, 0)},
+    {.name = "mamba_ssm_cache_dtype", SETTING(MAMBA_SSM_CACHE_DTYPE), .since = R(0, 10, 1)},
+    {.name = "mamba_cache_dtype", SETTING(MAMBA_CACHE_DTYPE), .since = R(0, 10, 1)},
+    {.name = "mamba_block_size", SETTING(MAMBA_BLOCK_SIZE), .since = R(0, 11, 1)},
+    {.name = "attention_backend", SETTING(ATTENTION_BACKEND), .since = R(0, 13, 0)},
+    {.name = "mm_encoder_tp_mode", SETTING(MM_ENCODER_TP_MODE), .since = R(0, 10, 2)},
+    {.name = "mm_ipc_gpu_memory_gb", SETTING(MM_IPC_GPU_MEMORY_GB), .since = R(0, 25, 0)},
+    {.name = "performance_mode", SETTING(PERFORMANCE_MODE), .since = R(0, 17, 0)},
+    {.name = "runner", SETTING(RUNNER)},
+    {.name = "disable_sliding_window", SETTING(DISABLE_SLIDING_WINDOW), .since = R(0, 4, 3), .negatable = true},
+    {.name = "trust_remote_code", SETTING(TRUST_REMOTE_CODE), .negatable = true},
+    {.name = "max_cudagraph_capture_size", SETTING(MAX_CUDAGRAPH_CAPTURE_SIZE), .since = R(0, 11, 1)},
+    {.name = "limit-mm-per-prompt",
+     .kind = KVB_SERVE_JSON,
+     .part = "limit-mm-per-prompt",
+     .since = R(0, 5, 5),
+     .argument = "JSON",
+     .help = "pictures and videos per request: {\"image\": 2}"},
+    {.name = "mm-processor-kwargs",
+     .kind = KVB_SERVE_JSON,
+     .part = "mm-processor-kwargs",
+     .since = R(0, 6, 2),
+     .argument = "JSON",
+     .help = "{\"max_pixels\": 1003520}"},
+    {.name = "speculative-config",
+     .kind = KVB_SERVE_JSON,
+     .part = "speculative-config",
+     .short_name = "-sc",
+     .since = R(0, 8, 2),
+     .argument = "JSON",
+     .help = "{\"method\": \"mtp\", \"num_speculative_tokens\": 2}"},
+    {.name = "compilation-config",
+     .kind = KVB_SERVE_JSON,
+     .part = "compilation-config",
+     .short_name = "-cc",
+     .since = R(0, 6, 5),
+     .argument = "JSON",
+     .help = "{\"cudagraph_mode\": \"NONE\"}"},
+    {.name = "cudagraph-capture-sizes",
+     .kind = KVB_SERVE_LIST,
+     .part = "cudagraph-capture-sizes",
+     .since = R(0, 11, 1),
+     .argument = "LIST",
+     .help = "batch sizes with a CUDA graph: 1 2 4 8 or [1,2,4,8]"},
+    {.name = "kv-transfer-config",
+     .kind = KVB_SERVE_JSON,
+     .part = "kv-transfer-config",
+     .since = R(0, 6, 5),
+     .argument = "JSON",
+     .help = "a KV connector"},
+    {.name = "hf-overrides",
+     .kind = KVB_SERVE_OVERRIDES,
+     .part = "hf-overrides",
+     .since = R(0, 6, 4),
+     .argument = "JSON",
+     .help = "keys of config.json to replace"},
+    {.name = "model", .kind = KVB_SERVE_MODEL, .serve_only = true},
+    {.name = "revision", .kind = KVB_SERVE_REVISION, .serve_only = true},
+    {.name = "rope-scaling",
+     .kind = KVB_SERVE_CONFIG_KEY,
+     .part = "rope_scaling",
+     .until = R(0, 11, 0),
+     .serve_only = true},
+    {.name = "optimization-level",
+     .short_name = "-O",
+     .attached = true,
+     OWN(read_level),
+     .part = "compilation-config",
+     .since = R(0, 12, 0),
+     .serve_only = true},
+    {.name = "config", .kind = KVB_SERVE_CONFIG_FILE, .since = R(0, 6, 0), .serve_only = true},
+    {.name = "cuda-graph-sizes",
+     .kind = KVB_SERVE_LIST,
+     .part = "cudagraph-capture-sizes",
+     .since = R(0, 9, 0),
+     .until = R(0, 12, 0),
+     .serve_only = true},
+    {.name = "forced-num-gpu-blocks", SETTING(NUM_GPU_BLOCKS_OVERRIDE), .serve_only = true},
+    {.name = "task", SETTING(RUNNER), .serve_only = true},
+    {.name = "convert", SETTING(RUNNER), .serve_only = true},
+    {.name = "enable-multimodal-encoder-data-parallel",
+     .kind = KVB_SERVE_SETS,
+     .id = KVB_SET_MM_ENCODER_TP_MODE,
+     .number = 1,
+     .since = R(0, 9, 1),
+     .until = R(0, 12, 0),
+     .serve_only = true},
+    {.name = "speculative-model",
+     .kind = KVB_SERVE_DRAFT_MODEL,
+     .since = R(0, 4, 1),
+     .until = R(0, 8, 2),
+     .serve_only = true},
+    {.name = "spec-model", .kind = KVB_SERVE_DRAFT_MODEL, .since = R(0, 22, 0), .serve_only = true},
+    {.name = "spec-method", SETTING(SPECULATIVE_METHOD), .since = R(0, 22, 0), .serve_only = true},
+    {.name = "num-speculative-tokens",
+     SETTING(NUM_SPECULATIVE_TOKENS),
+     .since = R(0, 4, 1),
+     .until = R(0, 8, 2),
+     .serve_only = true},
+    {.name = "spec-tokens", SETTING(NUM_SPECULATIVE_TOKENS), .since = R(0, 22, 0), .serve_only = true},
+};
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+const struct kvb_serve_flag *kvb_vllm_flag(unsigned index)
 {
-    struct kvb_serve_flag candidate;
-    unsigned beginnings = 0;
-    if (length == 0) {
-        return KVB_SERVE_NO_MATCH;
-    }
-    for (unsigned i = 0; kvb_serve_flag_at(i, &candidate); i++) {
-        enum kvb_name_match match =
-            candidate.name != NULL ? kvb_match_name(name, length, candidate.name) : KVB_NAME_DIFFERS;
-        if (match == KVB_NAME_EQUAL) {
-            *flag = candidate;
-            return KVB_SERVE_MATCH;
-        }
-        if (match == KVB_NAME_BEGINS) {
-            *flag = candidate;
-            beginnings++;
-        }
-    }
-    return beginnings == 0 ? KVB_SERVE_NO_MATCH : beginnings == 1 ? KVB_SERVE_MATCH : KVB_SERVE_AMBIGUOUS;
+    return index < ROW_COUNT ? &rows[index] : kvb_vllm_plain_flag(index - (unsigned)ROW_COUNT);
 }
 
-bool kvb_serve_short_find(const char *word, size_t length, struct kvb_serve_flag *flag, size_t *used)
+bool kvb_vllm_has_flag(unsigned setting)
 {
-    struct kvb_serve_flag candidate;
-    *used = 0;
-    for (unsigned i = 0; kvb_serve_flag_at(i, &candidate); i++) {
-        size_t size = candidate.short_name != NULL ? strlen(candidate.short_name) : 0;
-        bool begins = size > 0 && size <= length && strncmp(word, candidate.short_name, size) == 0;
-        bool digits = begins && strspn(word + size, "0123456789") >= length - size;
-        if (begins && size > *used && (size == length || digits)) {
-            *flag = candidate;
-            *used = size;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].kind == KVB_SERVE_SETTING && rows[i].id == setting && !rows[i].serve_only) {
+            return true;
         }
     }
-    return *used > 0;
+    return false;
+}
+
+const struct kvb_setting_part *kvb_vllm_parts(size_t *count)
+{
+    static const struct kvb_setting_part parts[] = {
+        {KVB_SET_LIMIT_IMAGES, "limit-mm-per-prompt", "image", .since = R(0, 5, 5)},
+        {KVB_SET_LIMIT_VIDEOS, "limit-mm-per-prompt", "video", .since = R(0, 5, 5)},
+        {KVB_SET_LIMIT_AUDIOS, "limit-mm-per-prompt", "audio", .since = R(0, 5, 5)},
+        {KVB_SET_MM_MAX_PIXELS, "mm-processor-kwargs", "max_pixels", .since = R(0, 6, 2)},
+        {KVB_SET_CUDAGRAPH_MODE, "compilation-config", "cudagraph_mode", .since = R(0, 10, 0), .upper = true},
+        {KVB_SET_SPECULATIVE_METHOD, "speculative-config", "method", .since = R(0, 4, 1)},
+        {KVB_SET_NUM_SPECULATIVE_TOKENS, "speculative-config", "num_speculative_tokens", .since = R(0, 4, 1)},
+        {KVB_SET_CUDAGRAPH_CAPTURE_SIZES, "cudagraph-capture-sizes", NULL, .since = R(0, 11, 1)},
+        {KVB_SET_KV_TRANSFER, "kv-transfer-config", NULL, .since = R(0, 6, 5)},
+    };
+    *count = sizeof parts / sizeof parts[0];
+    return parts;
+}
+
+const struct kvb_serve_program *kvb_vllm_programs(size_t *count)
+{
+    static const struct kvb_serve_program programs[] = {
+        {.form = KVB_PROGRAM_WORDS, .name = "vllm", .second = "serve", .usage = "vllm serve MODEL ..."},
+        {.form = KVB_PROGRAM_MODULE,
+         .name = "vllm.entrypoints.",
+         .is_module = true,
+         .usage = "python -m vllm.entrypoints.openai.api_server --model MODEL ..."},
+        {.form = KVB_PROGRAM_MODULE, .name = "dynamo.vllm"}, // takes the engine's own flags
+        {.form = KVB_PROGRAM_WORDS, .name = "trl", .second = "vllm-serve"},
+        {.form = KVB_PROGRAM_FILE, .name = "vllm/entrypoints/openai/api_server.py"},
+        {.form = KVB_PROGRAM_FILE, .name = "vllm/entrypoints/api_server.py"},
+    };
+    *count = sizeof programs / sizeof programs[0];
+    return programs;
 }

@@ -1,6 +1,6 @@
 // What a release's own argument parser says of a serve command: flags it does not have, values it cannot read.
 // Source: vllm/engine/arg_utils.py and vllm/entrypoints/openai/cli_args.py by release, Python's argparse.
-#include "command/serve_judge.h"
+#include "engines/vllm/serve.h"
 
 #include <string.h>
 
@@ -91,7 +91,7 @@ static bool judge_length(const char *line, uint32_t release, char out[OPTIONAL_C
     return true;
 }
 
-void kvb_serve_judge(const struct kvb_deployment *deployment, uint32_t release, char out[OPTIONAL_CAPACITY])
+void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
     const char *opening = deployment->serve_module ? "api_server.py: error: " : "vllm: error: ";
     const char *unrecognised = "unrecognized arguments:";
@@ -113,4 +113,11 @@ void kvb_serve_judge(const struct kvb_deployment *deployment, uint32_t release, 
         found = true;
         add_flag(out, line, size);
     }
+}
+
+bool kvb_vllm_takes_value(const char *word)
+{
+    unsigned matches;
+    const struct kvb_known_flag *row = kvb_flag_of(word + 2, strlen(word) - 2, 0, &matches);
+    return row == NULL || (row->values != '0' && row->values != 'b');
 }

@@ -1,0 +1,102 @@
+// What an engine says of its own serve command: flags, members of flags that take JSON, variables, programs.
+// Rows of constant tables; src/command reads a line by them, src/answer writes one.
+#ifndef KVB_BUDGET_SERVE_FLAG_H
+#define KVB_BUDGET_SERVE_FLAG_H
+
+#include <stddef.h>
+
+#include <kvbudget/input.h>
+
+enum kvb_serve_kind {
+    KVB_SERVE_SETTING,     // gives setting `id` its value
+    KVB_SERVE_SETS,        // gives setting `id` the value `number`; takes no value itself
+    KVB_SERVE_JSON,        // a mapping, read by kvb_json_flag as `part`
+    KVB_SERVE_LIST,        // the same, and takes several words
+    KVB_SERVE_MODEL,       // names the model
+    KVB_SERVE_DRAFT_MODEL, // names the model that drafts; sets KVB_SET_SPECULATIVE_METHOD
+    KVB_SERVE_REVISION,    // of the model
+    KVB_SERVE_OVERRIDES,   // JSON over config.json
+    KVB_SERVE_CONFIG_KEY,  // JSON over its key `part`
+    KVB_SERVE_CONFIG_FILE, // a file with more flags
+    KVB_SERVE_OWN,         // read by `read`; what begins with { is JSON of `part`, when there is one
+    KVB_SERVE_NOTHING,     // no effect on memory, no value
+    KVB_SERVE_VALUE,       // no effect on memory, one value
+    KVB_SERVE_VALUES,      // no effect on memory, several values
+};
+
+// Reads a value into the deployment, by kvb_settings_set where it is a setting. False: `why` says what would be right.
+typedef bool kvb_serve_reader(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment,
+                              char why[256]);
+
+struct kvb_serve_flag {
+    const char *name;       // dashes or underscores inside, none in front; NULL: a short form only
+    const char *short_name; // "-tp" or NULL
+    enum kvb_serve_kind kind;
+    uint32_t id;                  // enum kvb_setting
+    uint64_t number;              // KVB_SERVE_SETS
+    const char *part;             // "speculative-config"
+    uint32_t since, until;        // releases that know it; 0 = all
+    bool negatable;               // --no-NAME exists
+    bool serve_only;              // an old or second spelling: read in a serve command, never offered nor written
+    bool attached;                // its short form takes any value without a blank: -O3
+    const char *absent;           // what it means without a value; NULL: it needs one
+    const char *argument;         // of our own flag, for help; NULL: the setting's
+    const char *help;             // the same
+    const struct kvb_word *words; // spelling of its values where that is not the setting's
+    uint32_t word_count;
+    kvb_serve_reader *read;
+};
+
+// A setting that is one member of a flag that takes JSON; `key` NULL: the flag as a whole, which is not written from
+// it.
+struct kvb_setting_part {
+    enum kvb_setting setting;
+    const char *flag;      // "limit-mm-per-prompt"
+    const char *key;       // "image"
+    uint32_t since, until; // releases that know it; 0 = all
+    bool upper;            // its words are written in capitals
+};
+
+// How the engine's own parser takes a line; bits.
+enum kvb_serve_trait {
+    KVB_SERVE_ABBREVIATES = 1, // the beginning of exactly one flag stands for it
+    KVB_SERVE_UNDERSCORES = 2, // _ and - are alike in names
+    KVB_SERVE_DOTS = 4,        // --JSON-FLAG.key value
+    KVB_SERVE_POSITIONAL = 8,  // a word that is no flag names the model
+};
+
+// A way to start the engine.
+struct kvb_serve_program {
+    enum kvb_program_form {
+        KVB_PROGRAM_WORDS,  // `vllm serve`: program and, unless NULL, its first word
+        KVB_PROGRAM_MODULE, // `python -m vllm.entrypoints...`: the beginning of the module
+        KVB_PROGRAM_FILE,   // `python .../openai/api_server.py`: the end of the path
+    } form;
+    const char *name, *second;
+    bool needs_flag;   // in a file: a word alone may be a name
+    const char *usage; // an example for a message; NULL: found in files only, a pasted line does not begin so
+    bool is_module;    // noted as kvb_deployment.serve_module
+};
+
+// An environment variable that the engine reads.
+struct kvb_variable_row {
+    const char *name;
+    bool (*read)(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment);
+    size_t offset;            // of its member, for kvb_variable_switch
+    const char *expected;     // for a message
+    enum kvb_setting setting; // for kvb_variable_setting
+};
+// A member of enum kvb_tristate: 0, 1, true, no, ...
+bool kvb_variable_switch(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment);
+// The value of a setting that no flag says.
+bool kvb_variable_setting(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment);
+// Variables that are read by PyTorch, whatever the engine.
+const struct kvb_variable_row *kvb_torch_variables(size_t *count);
+
+#define KVB_VARIABLE_SWITCH(text, member)                                                                              \
+    {                                                                                                                  \
+        .name = text, .read = kvb_variable_switch, .offset = offsetof(struct kvb_environment, member),                 \
+        .expected = "0 or 1"                                                                                           \
+    }
+
+#endif

@@ -1,0 +1,168 @@
+// What one flag of a serve command with its value does to the deployment.
+#include <string.h>
+
+#include <kvbudget/input.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+#include "command/serve_reading.h"
+
+#define HERE ((struct kvb_place){0})
+
+enum kvb_status kvb_serve_set_model(struct kvb_serve_reading *reading, const char *value)
+{
+    reading->model_said = true;
+    reading->deployment->inline_model = false;
+    if (!kvb_copy(reading->deployment->model, sizeof reading->deployment->model, value)) {
+        return kvb_problem_add(reading->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "the model's name is too long");
+    }
+    return KVB_OK;
+}
+
+// int() of Python takes underscores between digits, and float() a number without its zero.
+static void as_python_reads(char out[64], const char *value, enum kvb_value_kind kind)
+{
+    size_t used = 0;
+    bool number = kind == KVB_VALUE_COUNT || kind == KVB_VALUE_LENGTH;
+    if (kind == KVB_VALUE_PPM && value[0] == '.') {
+        out[used++] = '0';
+    }
+    for (size_t i = 0; value[i] != '\0' && used < 63; i++) {
+        if (!(number && value[i] == '_' && i > 0)) {
+            out[used++] = value[i];
+        }
+    }
+    out[used] = '\0';
+}
+
+static enum kvb_status set_number(struct kvb_serve_reading *reading, enum kvb_setting setting, uint64_t number)
+{
+    kvb_settings_set(&reading->deployment->settings, setting, number, KVB_ORIGIN_COMMAND);
+    return KVB_OK;
+}
+
+static enum kvb_status set_setting(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag,
+                                   const char *value)
+{
+    const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)flag->id);
+    uint64_t number = 0;
+    char why[256], text[64];
+    as_python_reads(text, value, row->kind);
+    if (kvb_serve_value_read(flag, text, &number, why) != KVB_OK) {
+        return kvb_problem_add(reading->problems, KVB_ERROR, KVB_BAD_TYPE, HERE, "in the serve command: %s: %s",
+                               flag->name != NULL && !flag->serve_only ? flag->name : row->key, why);
+    }
+    return set_number(reading, (enum kvb_setting)flag->id, number);
+}
+
+static enum kvb_status set_json(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag, const char *value)
+{
+    return kvb_json_flag(flag->part, value, KVB_ORIGIN_COMMAND, reading->deployment, reading->problems);
+}
+
+static enum kvb_status set_draft_model(struct kvb_serve_reading *reading, const char *value)
+{
+    bool ngram = strcmp(value, "[ngram]") == 0;
+    if (!ngram) {
+        (void)kvb_copy(reading->deployment->draft_model, sizeof reading->deployment->draft_model, value);
+    }
+    return set_number(reading, KVB_SET_SPECULATIVE_METHOD, ngram ? KVB_SPECULATIVE_NGRAM : KVB_SPECULATIVE_DRAFT_MODEL);
+}
+
+// The first flag of this kind; the engine has one, or nobody would ask.
+static const struct kvb_serve_flag *of_kind(const struct kvb_serve_reading *reading, enum kvb_serve_kind kind)
+{
+    const struct kvb_serve_flag *flag = reading->engine->flag(0);
+    for (unsigned i = 1; flag->kind != kind; i++) {
+        flag = reading->engine->flag(i);
+    }
+    return flag;
+}
+
+static enum kvb_status two_overrides(struct kvb_serve_reading *reading)
+{
+    const struct kvb_serve_flag *key = of_kind(reading, KVB_SERVE_CONFIG_KEY);
+    const char *overrides = of_kind(reading, KVB_SERVE_OVERRIDES)->name;
+    return kvb_problem_add(reading->problems, KVB_ERROR, KVB_NOT_ALLOWED, HERE,
+                           "in the serve command: --%s and --%s together are not read; say %s inside --%s", key->name,
+                           overrides, key->part, overrides);
+}
+
+static enum kvb_status set_overrides(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag,
+                                     const char *value)
+{
+    reading->overrides_said = true;
+    if (reading->key_said) {
+        return two_overrides(reading);
+    }
+    if (!kvb_copy(reading->deployment->overrides, sizeof reading->deployment->overrides, value)) {
+        return kvb_problem_add(reading->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "--%s is too long", flag->name);
+    }
+    return KVB_OK;
+}
+
+// One key of the config, as --rope-scaling replaced it before --hf-overrides could.
+static enum kvb_status set_config_key(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag,
+                                      const char *value)
+{
+    struct kvb_buffer json;
+    reading->key_said = true;
+    if (reading->overrides_said) {
+        return two_overrides(reading);
+    }
+    kvb_buffer_init(&json);
+    kvb_buffer_printf(&json, "{\"%s\": %s}", flag->part, value);
+    bool whole =
+        !json.failed && kvb_copy(reading->deployment->overrides, sizeof reading->deployment->overrides, json.data);
+    kvb_buffer_free(&json);
+    return whole
+               ? KVB_OK
+               : kvb_problem_add(reading->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "--%s is too long", flag->name);
+}
+
+static enum kvb_status set_own(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag, const char *value)
+{
+    char why[256] = "";
+    if (value[0] == '{' && flag->part != NULL) {
+        return set_json(reading, flag, value);
+    }
+    if (!flag->read(value, KVB_ORIGIN_COMMAND, reading->deployment, why)) {
+        return kvb_problem_add(reading->problems, KVB_ERROR, KVB_OUT_OF_RANGE, HERE, "in the serve command: %s", why);
+    }
+    return KVB_OK;
+}
+
+enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag, const char *value)
+{
+    switch (flag->kind) {
+    case KVB_SERVE_SETTING:
+        return set_setting(reading, flag, value);
+    case KVB_SERVE_SETS:
+        return set_number(reading, (enum kvb_setting)flag->id, flag->number);
+    case KVB_SERVE_JSON:
+    case KVB_SERVE_LIST:
+        return set_json(reading, flag, value);
+    case KVB_SERVE_MODEL:
+        return kvb_serve_set_model(reading, value);
+    case KVB_SERVE_REVISION:
+        (void)kvb_copy(reading->deployment->revision, sizeof reading->deployment->revision, value);
+        return KVB_OK;
+    case KVB_SERVE_DRAFT_MODEL:
+        return set_draft_model(reading, value);
+    case KVB_SERVE_OVERRIDES:
+        return set_overrides(reading, flag, value);
+    case KVB_SERVE_CONFIG_KEY:
+        return set_config_key(reading, flag, value);
+    case KVB_SERVE_OWN:
+        return set_own(reading, flag, value);
+    case KVB_SERVE_CONFIG_FILE:
+        (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_NOT_ALLOWED, HERE,
+                              "--%s %.200s is not read; give its settings as flags", flag->name, value);
+        return KVB_OK;
+    case KVB_SERVE_NOTHING:
+    case KVB_SERVE_VALUE:
+    case KVB_SERVE_VALUES:
+        break;
+    }
+    return KVB_OK;
+}

@@ -1,0 +1,19 @@
+// What vLLM says of its serve command, part of its seat.
+#ifndef KVB_ENGINES_VLLM_SERVE_H
+#define KVB_ENGINES_VLLM_SERVE_H
+
+#include "budget/serve_flag.h"
+
+const struct kvb_serve_flag *kvb_vllm_flag(unsigned index);       // NULL behind the last
+const struct kvb_serve_flag *kvb_vllm_plain_flag(unsigned index); // those without effect on memory
+bool kvb_vllm_has_flag(unsigned setting);
+const struct kvb_setting_part *kvb_vllm_parts(size_t *count);
+const struct kvb_serve_program *kvb_vllm_programs(size_t *count);
+const struct kvb_variable_row *kvb_vllm_variables(size_t *count);
+
+// What the release's own argument parser says of the flags that were noted; "" when it takes them.
+void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
+// Whether a flag ("--name") without a row here takes a value, by the releases' own tables.
+bool kvb_vllm_takes_value(const char *word);
+
+#endif
