@@ -24,8 +24,6 @@ set(KVB_ROOMS
   "history=base release text"
   "manifest=base release text budget engines catalogue model command deployment"
   "answer=base release text budget engines plan catalogue model command machine deployment"
-  "manifest=base release text budget engines catalogue model command deployment"
-  "answer=base release text budget engines plan catalogue model command machine deployment"
   "gate=base release text budget engines command history manifest answer hub"
   "report=base release budget engines command"
   "cli=base release budget engines command report"

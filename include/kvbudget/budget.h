@@ -103,6 +103,16 @@ struct kvb_weights {
     uint32_t rank_stage;        // pipeline stage meant
 };
 
+// What an engine reserves under a name of its own. Those of the GPU are inside the item they name.
+#define KVB_BUDGET_PARTS_MAX 32
+struct kvb_budget_part {
+    const char *key;   // constant; JSON: "window_pool_bytes"
+    const char *label; // constant; text: "window pool"
+    enum kvb_item item;
+    bool host; // in the host's memory: inside no item
+    int64_t bytes;
+};
+
 #define KVB_ERROR_TEXT_CAPACITY 1024
 
 struct kvb_budget {
@@ -128,6 +138,9 @@ struct kvb_budget {
     const char *refusal;                 // the rule behind it when it is not about memory, a constant word; or NULL
     uint32_t tightest_stage;
     const char *widest_term; // the item whose uncertainty dominates the bound
+    uint32_t part_count;
+    struct kvb_budget_part parts[KVB_BUDGET_PARTS_MAX];
+    char requested_as[64]; // what the request is, in the engine's words; "": a share of the card
     uint32_t step_count;
     struct kvb_step steps[KVB_STEPS_MAX];
 };

@@ -15,6 +15,9 @@ KVB_PUBLIC_BEGIN
 // A release as one number that sorts: 0.6.4.post1 -> KVB_RELEASE(0, 6, 4) + 1.
 #define KVB_RELEASE(major, minor, patch)                                                                               \
     ((uint32_t)(major)*1000000U + (uint32_t)(minor)*10000U + (uint32_t)(patch)*100U)
+// A build counted by one number: "b5429" -> KVB_BUILD(5429). Builds sort among themselves.
+#define KVB_BUILD_MARK UINT32_C(0x80000000)
+#define KVB_BUILD(number) (KVB_BUILD_MARK + (uint32_t)(number))
 #define KVB_NEWEST_VLLM KVB_RELEASE(0, 27, 1)
 #define KVB_OLDEST_VLLM KVB_RELEASE(0, 2, 0)
 
@@ -26,7 +29,7 @@ struct kvb_engine {
     uint32_t release; // KVB_RELEASE number, at most the newest whose rules are known
 };
 
-// "0.19.0", "v0.6.4.post1", "0.27"; suffixes such as rc1, .dev3 or +cu128 are read and ignored.
+// "0.19.0", "v0.6.4.post1", "0.27", "b5429"; suffixes such as rc1, .dev3 or +cu128 are read and ignored.
 bool kvb_release_parse(const char *text, uint32_t *release);
 char *kvb_release_format(char out[32], uint32_t release);
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "engines/table.h"
 
 struct measured_row {
     enum kvb_observation observation;
@@ -48,7 +49,8 @@ static void make_logged_plan(const struct kvb_log_report *log, struct kvb_plan *
         *value = (struct kvb_setting_value){(uint64_t)log->observed[KVB_OBS_UTILIZATION].value, 1, KVB_ORIGIN_COMMAND};
     }
     if (log->release > 0) {
-        plan->engine.release = log->release < KVB_NEWEST_VLLM ? log->release : KVB_NEWEST_VLLM;
+        uint32_t newest = kvb_engine_of(plan)->newest;
+        plan->engine.release = log->release < newest ? log->release : newest;
     }
     plan->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set = 0;
 }

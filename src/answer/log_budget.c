@@ -1,12 +1,14 @@
 // A log's run put to the budget: the same model, release and settings, with the pool that was logged.
 #include <kvbudget/answer.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include <kvbudget/units.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "engines/table.h"
 
 #define PRINTED_HALF_BYTES (KVB_GIB / 200 + 1) // half of the last printed digit of "0.01 GiB"
 
@@ -49,14 +51,14 @@ static void merge_settings(const struct kvb_log_report *log, struct kvb_deployme
 
 static void fill_names(const struct kvb_log_report *log, struct kvb_deployment *deployment)
 {
+    const struct kvb_engine_rows *engine = kvb_engine_find(kvb_log_engine_name(log->engine));
     char version[32];
     if (deployment->model[0] == '\0' && !deployment->inline_model) {
         (void)kvb_copy(deployment->model, sizeof deployment->model, log->model);
     }
-    if (deployment->engine[0] == '\0' && log->release != 0) {
-        kvb_release_format(version, log->release);
-        (void)kvb_copy(deployment->engine, sizeof deployment->engine, "vllm@");
-        (void)kvb_copy(deployment->engine + 5, sizeof deployment->engine - 5, version);
+    if (deployment->engine[0] == '\0' && log->release != 0 && engine != NULL) {
+        (void)snprintf(deployment->engine, sizeof deployment->engine, "%s@%s", engine->name,
+                       kvb_release_format(version, log->release));
     }
     bool has_gpu = deployment->gpu[0] != '\0' || deployment->inline_gpu || deployment->gpu_memory_bytes != 0;
     if (!has_gpu) {
@@ -84,7 +86,7 @@ static bool compute(struct question *question, uint64_t pool_bytes)
 static bool resolve(struct question *question, const struct kvb_deployment *deployment,
                     const struct kvb_log_report *log)
 {
-    bool known_engine = log->engine == KVB_LOG_VLLM || deployment->engine[0] != '\0';
+    bool known_engine = kvb_engine_find(kvb_log_engine_name(log->engine)) != NULL || deployment->engine[0] != '\0';
     question->deployment = *deployment;
     kvb_problems_init(&question->ignored);
     fill_names(log, &question->deployment);
@@ -270,7 +272,7 @@ bool kvb_log_plan(const struct kvb_question *asked, const struct kvb_log_report 
                  asked->deployment.gpu_memory_bytes != 0 || is_set(log, KVB_OBS_GPU_MEMORY);
     bool memory = log->verdict == KVB_LOG_FAILED && log->failure.about_memory == KVB_LOG_YES;
     *next = (struct kvb_log_next){0};
-    if (!named || !memory || log->engine != KVB_LOG_VLLM || !given->model_known ||
+    if (!named || !memory || kvb_engine_find(kvb_log_engine_name(log->engine)) == NULL || !given->model_known ||
         (log->release == 0 && asked->deployment.engine[0] == '\0')) {
         return false;
     }

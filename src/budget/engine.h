@@ -58,6 +58,7 @@ struct kvb_engine_rows {
     uint64_t (*request)(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm);
 
     // ---- Its words
+    const char *const *labels; // of the items in text, KVB_ITEM_COUNT of them, each may be NULL; NULL: the shared ones
     const struct kvb_rung *(*rungs)(size_t *count); // settings to try, least harm first
 };
 

@@ -61,8 +61,7 @@ char *kvb_engine_titles(char out[KVB_ENGINE_NAMES_CAPACITY])
 
 const struct kvb_engine_rows *kvb_engine_said(const char *said)
 {
-    const char *at = strchr(said, '@');
-    size_t length = at != NULL ? (size_t)(at - said) : strlen(said);
+    size_t length = strcspn(said, "@ ");
     for (size_t i = 0; i < ENGINE_COUNT; i++) {
         if (strlen(engines[i]->name) == length && strncmp(engines[i]->name, said, length) == 0) {
             return engines[i];
@@ -86,4 +85,10 @@ enum kvb_status kvb_budget_compute(const struct kvb_plan *plan, struct kvb_budge
 bool kvb_budget_quietly(const struct kvb_plan *plan, struct kvb_budget *budget)
 {
     return kvb_engine_of(plan)->compute(plan, budget, NULL, true) == KVB_OK && !budget->uncounted;
+}
+
+const char *kvb_engine_label(const struct kvb_engine_rows *engine, enum kvb_item item)
+{
+    bool own = engine->labels != NULL && engine->labels[item] != NULL;
+    return own ? engine->labels[item] : kvb_item_row_of(item)->label;
 }

@@ -97,8 +97,8 @@ static const char *value_of(const char *flag, const char *name)
     return strncmp(flag, name, length) == 0 && flag[length] == ' ' ? flag + length + 1 : flag;
 }
 
-static void add_setting(struct moved_list *list, const struct kvb_case_setting *before,
-                        const struct kvb_case_setting *after)
+static void add_setting(struct moved_list *list, const struct kvb_engine_rows *engine,
+                        const struct kvb_case_setting *before, const struct kvb_case_setting *after)
 {
     char first[KVB_FLAG_CAPACITY], second[KVB_FLAG_CAPACITY], name[KVB_FLAG_CAPACITY];
     enum kvb_setting setting = before != NULL ? before->setting : after->setting;
@@ -106,10 +106,10 @@ static void add_setting(struct moved_list *list, const struct kvb_case_setting *
         return;
     }
     if (before != NULL) {
-        (void)kvb_setting_flag(first, setting, before->number);
+        (void)kvb_setting_flag_of(first, engine, setting, before->number);
     }
     if (after != NULL) {
-        (void)kvb_setting_flag(second, setting, after->number);
+        (void)kvb_setting_flag_of(second, engine, setting, after->number);
     }
     (void)kvb_copy(name, sizeof name, before != NULL ? first : second);
     name[strcspn(name, " ")] = '\0';
@@ -128,7 +128,7 @@ static void add_settings(struct moved_list *list, const struct kvb_case_figures 
         const struct kvb_case_setting *first = find(before, (enum kvb_setting)i);
         const struct kvb_case_setting *second = find(after, (enum kvb_setting)i);
         if (first != NULL || second != NULL) {
-            add_setting(list, first, second);
+            add_setting(list, kvb_engine_said(after->engine), first, second);
         }
     }
 }

@@ -7,8 +7,8 @@
 #include "base/buffer.h"
 #include "base/text.h"
 #include "command/setting_flag.h"
-#include "gate/gate.h"
 #include "engines/table.h"
+#include "gate/gate.h"
 
 // Flags that can be the cause, the likeliest first; the first one that the file sets is pointed at.
 static const enum kvb_setting length_causes[] = {
@@ -109,8 +109,9 @@ static void add_fixes(struct kvb_gate *gate, const struct kvb_found *found)
         const struct kvb_change *change = &advice->changes[advice->apply[i]];
         struct kvb_fix fix = {.removes = change->removes_setting, .why = change->why};
         bool said = gate->deployment->settings.values[change->setting].set;
-        (void)kvb_setting_flag(fix.flag, change->setting, change->removes_setting ? change->from : change->to);
-        (void)kvb_setting_flag(fix.was, change->setting, change->from);
+        (void)kvb_setting_flag(fix.flag, &gate->answer->plan.engine, change->setting,
+                               change->removes_setting ? change->from : change->to);
+        (void)kvb_setting_flag(fix.was, &gate->answer->plan.engine, change->setting, change->from);
         fix.was[said ? sizeof fix.was - 1 : 0] = '\0';
         const char *blank = strchr(fix.flag, ' ');
         if (!fix.removes && blank != NULL && strpbrk(blank, "'\"{") == NULL) {

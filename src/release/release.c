@@ -49,8 +49,26 @@ static bool suffix_is_plain(const char *text)
     return true;
 }
 
+// "b5429".
+static bool read_build(const char *text, uint32_t *release)
+{
+    uint32_t number = 0;
+    size_t digits = 0;
+    for (; text[0] == 'b' && is_digit(text[digits + 1]); digits++) {
+        number = digits < 7 ? number * 10 + (uint32_t)(text[digits + 1] - '0') : number;
+    }
+    if (digits == 0 || digits > 7 || text[digits + 1] != '\0') {
+        return false;
+    }
+    *release = KVB_BUILD(number);
+    return true;
+}
+
 bool kvb_release_parse(const char *text, uint32_t *release)
 {
+    if (read_build(text, release)) {
+        return true;
+    }
     const char *at = text[0] == 'v' ? text + 1 : text;
     uint32_t major, minor, patch = 0, post = 0;
     if (!read_part(&at, &major) || at[0] != '.') {
@@ -96,8 +114,27 @@ static char *add_part(char *out, const char *before, uint32_t part)
     return out;
 }
 
+static char *format_build(char out[32], uint32_t number)
+{
+    char digits[12];
+    size_t count = 0, at = 0;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    out[at++] = 'b';
+    while (count > 0) {
+        out[at++] = digits[--count];
+    }
+    out[at] = '\0';
+    return out;
+}
+
 char *kvb_release_format(char out[32], uint32_t release)
 {
+    if (release >= KVB_BUILD_MARK) {
+        return format_build(out, release - KVB_BUILD_MARK);
+    }
     char *at = add_part(out, "", release / 1000000 % 1000);
     at = add_part(at, ".", release / 10000 % 100);
     at = add_part(at, ".", release / 100 % 100);

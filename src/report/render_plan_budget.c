@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "engines/table.h"
 #include "report/columns.h"
 #include "report/plan_report.h"
 #include "report/safe_text.h"
@@ -56,6 +57,10 @@ static void add_requested(struct kvb_columns *columns, const struct kvb_plan_rep
     const struct kvb_budget *budget = report->budget;
     const struct kvb_setting_value *share = &budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
     char note[96], total[32], ppm[48];
+    if (budget->requested_as[0] != '\0') {
+        add_row(columns, "requested", (int64_t)budget->requested_bytes, "100.0 %", budget->requested_as);
+        return;
+    }
     (void)snprintf(
         note, sizeof note, "%s x %s GiB (%s)", kvb_setting_format(ppm, KVB_SET_GPU_MEMORY_UTILIZATION, share->number),
         kvb_format_gib(total, (int64_t)budget->memory_bytes, 2), kvb_basis_name(report->plan->gpu.memory_basis));
@@ -78,9 +83,23 @@ static bool is_shown(const struct kvb_budget *budget, unsigned item)
     return budget->items[item].bytes != 0 || budget->items[item].high_bytes != 0 || item == KVB_ITEM_KV_CACHE;
 }
 
+// What an engine holds inside an item under names of its own, or beside all of them in the host's memory.
+static void add_parts(struct kvb_columns *columns, const struct kvb_budget *budget, bool host, unsigned item)
+{
+    for (uint32_t i = 0; i < budget->part_count; i++) {
+        const struct kvb_budget_part *part = &budget->parts[i];
+        char label[64];
+        if (part->host == host && (host || part->item == item)) {
+            (void)snprintf(label, sizeof label, "%s%s", host ? "host: " : "    ", part->label);
+            add_row(columns, label, part->bytes, "", "");
+        }
+    }
+}
+
 static void add_lines(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_budget *budget = report->budget;
+    const struct kvb_engine_rows *engine = kvb_engine_of(report->plan);
     struct kvb_columns columns;
     kvb_columns_init(&columns, "lrrl", 2, 2);
     add_requested(&columns, report);
@@ -88,12 +107,14 @@ static void add_lines(struct kvb_buffer *out, const struct kvb_plan_report *repo
         char note[96], label[48], share[24];
         if (is_shown(budget, i)) {
             note_of(note, budget, (enum kvb_item)i);
-            (void)snprintf(label, sizeof label, "  %s", kvb_item_row_of(i)->label);
+            (void)snprintf(label, sizeof label, "  %s", kvb_engine_label(engine, (enum kvb_item)i));
             add_row(&columns, label, budget->items[i].bytes,
                     share_of(share, budget->items[i].bytes, budget->requested_bytes), note);
+            add_parts(&columns, budget, false, i);
         }
     }
     add_outside(&columns, budget);
+    add_parts(&columns, budget, true, 0);
     kvb_columns_write(&columns, out);
 }
 
@@ -156,7 +177,7 @@ static void add_legend(struct kvb_buffer *out, size_t *used, char letter, const 
     *used += length;
 }
 
-static void add_bar(struct kvb_buffer *out, const struct kvb_budget *budget)
+static void add_bar(struct kvb_buffer *out, const struct kvb_engine_rows *engine, const struct kvb_budget *budget)
 {
     struct bar bar;
     size_t used = 1;
@@ -164,7 +185,7 @@ static void add_bar(struct kvb_buffer *out, const struct kvb_budget *budget)
     kvb_buffer_printf(out, "\n  [%s]\n ", bar.cells);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
         if (memchr(bar.cells, bar_letters[i], BAR_CELLS) != NULL) {
-            add_legend(out, &used, bar_letters[i], kvb_item_row_of(i)->label);
+            add_legend(out, &used, bar_letters[i], kvb_engine_label(engine, (enum kvb_item)i));
         }
     }
     if (memchr(bar.cells, '!', BAR_CELLS) != NULL) {
@@ -182,5 +203,5 @@ static void add_bar(struct kvb_buffer *out, const struct kvb_budget *budget)
 void kvb_render_plan_budget(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     add_lines(out, report);
-    add_bar(out, report->budget);
+    add_bar(out, kvb_engine_of(report->plan), report->budget);
 }

@@ -131,6 +131,25 @@ static void identity(struct kvb_json *json, const struct kvb_plan_report *report
     kvb_json_close_object(json);
 }
 
+// Nothing where the engine has no names of its own.
+static void engine_parts(struct kvb_json *json, const struct kvb_budget *budget)
+{
+    if (budget->part_count == 0) {
+        return;
+    }
+    kvb_json_open_list(json, "parts");
+    for (uint32_t i = 0; i < budget->part_count; i++) {
+        const struct kvb_budget_part *part = &budget->parts[i];
+        kvb_json_open_object(json, NULL);
+        kvb_json_text(json, "name", part->key);
+        kvb_json_text(json, "inside", part->host ? NULL : kvb_item_row_of(part->item)->key);
+        kvb_json_bool(json, "host", part->host);
+        kvb_json_number(json, "bytes", part->bytes);
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
+}
+
 static void budget_terms(struct kvb_json *json, const struct kvb_budget *budget)
 {
     kvb_json_open_object(json, "budget");
@@ -145,6 +164,7 @@ static void budget_terms(struct kvb_json *json, const struct kvb_budget *budget)
     kvb_json_count(json, "really_needed_bytes", kvb_max(budget->needed_bytes, budget->kv.really_needed_bytes));
     kvb_json_number(json, "outside_bytes", budget->outside_bytes);
     kvb_json_number(json, "slack_bytes", budget->slack_bytes);
+    engine_parts(json, budget);
     kvb_json_close_object(json);
 }
 

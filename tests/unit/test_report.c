@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "report/columns.h"
 #include "report/json_writer.h"
+#include "report/plan_report.h"
 #include "report/safe_text.h"
 #include "unit/test.h"
 
@@ -118,7 +119,39 @@ static void a_failed_allocation_is_kept(void **state)
     }
 }
 
+// An engine's own names stand under the item that holds them, and beside all where the host does.
+static void parts_of_an_engine_are_shown(void **state)
+{
+    (void)state;
+    struct kvb_plan *plan = kvb_reallocate(NULL, sizeof *plan);
+    struct kvb_budget *budget = kvb_reallocate(NULL, sizeof *budget);
+    memset(plan, 0, sizeof *plan);
+    memset(budget, 0, sizeof *budget);
+    (void)memcpy(plan->engine.name, "generic", 8);
+    budget->requested_bytes = 3ULL << 30;
+    budget->items[KVB_ITEM_KV_CACHE] = (struct kvb_term){3LL << 30, 3LL << 30, 3LL << 30, KVB_BASIS_MODELLED};
+    budget->parts[0] =
+        (struct kvb_budget_part){"window_pool_bytes", "window pool", KVB_ITEM_KV_CACHE, false, 1LL << 30};
+    budget->parts[1] =
+        (struct kvb_budget_part){"host_cache_bytes", "hierarchical cache", KVB_ITEM_KV_CACHE, true, 2LL << 30};
+    budget->part_count = 2;
+    (void)memcpy(budget->requested_as, "weights and pools", 18);
+    const struct kvb_plan_report report = {.plan = plan, .budget = budget};
+    struct kvb_buffer out;
+    kvb_buffer_init(&out);
+    kvb_render_plan_budget(&out, &report);
+    assert_non_null(strstr(out.data, "  requested                 3.00 GiB  100.0 %  weights and pools\n"
+                                     "    KV cache                3.00 GiB  100.0 %  what is left\n"
+                                     "      window pool           1.00 GiB\n"
+                                     "  outside                   0.00 GiB           context, NCCL, graphs, others\n"
+                                     "  slack                     0.00 GiB           free while serving\n"
+                                     "  host: hierarchical cache  2.00 GiB\n"));
+    kvb_buffer_free(&out);
+    kvb_free(budget);
+    kvb_free(plan);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(json_is_written_in_order), cmocka_unit_test(text_cannot_reach_the_terminal_raw),
               cmocka_unit_test(lines_are_wrapped_at_blanks),
               cmocka_unit_test(columns_are_aligned_without_trailing_blanks),
-              cmocka_unit_test(a_failed_allocation_is_kept))
+              cmocka_unit_test(a_failed_allocation_is_kept), cmocka_unit_test(parts_of_an_engine_are_shown))

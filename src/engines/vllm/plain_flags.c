@@ -27,10 +27,10 @@ static const struct kvb_serve_flag rows[] = {
     SEVERAL("allowed-media-domains"),
     SEVERAL("ignore-patterns"),
     SEVERAL("logits-processors"),
-    SEVERAL("kv-cache-dtype-skip-layers"),
+    SEVERAL("kv-cache-dtype-skip-layers", .since = R(0, 19, 0)),
     SEVERAL("collect-detailed-traces"),
     SEVERAL("api-key"),
-    SEVERAL("device-ids"),
+    SEVERAL("device-ids", .since = R(0, 24, 0)),
     // without a value
     SWITCH("disable-log-requests"),
     SWITCH("enable-log-requests"),
