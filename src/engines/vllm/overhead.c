@@ -73,6 +73,22 @@ static const struct non_torch_row *find_row(const struct kvb_context *context)
     return found;
 }
 
+// Runner V2 keeps a count and a bit of every vocabulary entry for each sequence, which only growth of used memory charges.
+// Source: vllm/v1/worker/gpu/sample/penalties.py v0.27.1:32-42; an L4 at 0.28.0 reads 0.29 GiB beside its weights.
+static uint64_t penalty_bytes(const struct kvb_context *context)
+{
+    uint64_t words = kvb_add(context->model->vocabulary_size, kvb_div_up(context->model->vocabulary_size, 32));
+    bool charged = context->v2_runner && !context->pools && context->release >= FREE_MEMORY_SINCE;
+    return charged ? kvb_mul(kvb_mul(context->max_num_seqs, words), 4) : 0;
+}
+
+static void add_bytes(struct kvb_estimate *estimate, uint64_t bytes)
+{
+    estimate->bytes = kvb_add(estimate->bytes, bytes);
+    estimate->low_bytes = kvb_add(estimate->low_bytes, bytes);
+    estimate->high_bytes = kvb_add(estimate->high_bytes, bytes);
+}
+
 static void scale(struct kvb_estimate *estimate, uint32_t likely, uint32_t low, uint32_t high)
 {
     estimate->bytes = CENTI_GIB(likely);
@@ -136,11 +152,11 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
             add(estimate, nodes ? 290 : 0, nodes ? 50 : 0, 400);
         }
     }
-    if (context->release >= FREE_MEMORY_SINCE && (context->tp > 1 || context->pp > 1)) {
-        add(estimate, 60, 10, 130);
-    } else if (context->release >= FREE_MEMORY_SINCE) {
-        add(estimate, 10, 0, 40);
+    if (context->release >= FREE_MEMORY_SINCE) { // what torch holds without using it counts
+        bool many = context->tp > 1 || context->pp > 1;
+        add(estimate, 10, 0, many ? 100 : 40);
     }
+    add_bytes(estimate, penalty_bytes(context));
     if (kvb_model_has_state(context->model) && context->release >= SYMMETRIC_SINCE) {
         add(estimate, 10, 0, context->tp > 1 ? 200 : 60); // Triton modules of recurrent kernels
     }
