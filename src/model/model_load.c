@@ -232,6 +232,33 @@ static void use_gguf(const struct kvb_name_scheme *scheme, struct kvb_model *mod
     model->checkpoint.total_bytes = kvb_mul(elements, centibits) / 800;
 }
 
+static bool has_states_and_experts(const struct kvb_model *model)
+{
+    bool states = false, experts = false;
+    for (uint8_t i = 0; i < model->kind_count; i++) {
+        enum kvb_attention kind = model->kinds[i].attention.kind;
+        states = states || (KVB_ATTENTION_MAMBA1 <= kind && kind <= KVB_ATTENTION_SHORT_CONV);
+        experts = experts || model->kinds[i].mlp.experts > 0;
+    }
+    return states && experts;
+}
+
+// Integer copies of models with recurrent layers and experts quantise the experts and leave what stands beside them:
+// weights logged for four such copies of three owners (docs/models.md).
+static void keep_beside_experts(const struct kvb_name_scheme *scheme, struct kvb_model *model)
+{
+    static const enum kvb_name_method integers[] = {KVB_NAME_AWQ, KVB_NAME_GPTQ, KVB_NAME_AUTOROUND, KVB_NAME_PACKED,
+                                                    KVB_NAME_INTEGER};
+    bool packed = false;
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+        packed = packed || scheme->method == integers[i];
+    }
+    if (packed && has_states_and_experts(model)) {
+        model->quantisation.unquantised_roles |= UINT32_C(1) << KVB_ROLE_ATTENTION | UINT32_C(1)
+                                                                                         << KVB_ROLE_SHARED_EXPERT;
+    }
+}
+
 // Another number format than the built-in profile's: its shape with what the name says.
 static enum kvb_status load_sibling(const struct kvb_name_answer *answer, const char *overrides,
                                     struct kvb_model *model, struct kvb_problems *problems)
@@ -246,6 +273,7 @@ static enum kvb_status load_sibling(const struct kvb_name_answer *answer, const 
         use_gguf(scheme, model);
     }
     if (status == KVB_OK) {
+        keep_beside_experts(scheme, model);
         kvb_name_scheme_bound(scheme, &model->assumed_low_ppm, &model->assumed_high_ppm);
     }
     return status;

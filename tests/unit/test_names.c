@@ -277,6 +277,25 @@ static const struct kvb_term *weights_of(const char *name)
     return kvb_budget_compute(&plan, &budget, &problems) == KVB_OK ? &budget.items[KVB_ITEM_WEIGHTS] : NULL;
 }
 
+// What integer copies of a hybrid with experts leave at 16 bits, and what those of other models do not.
+static void copies_of_hybrids_keep_what_stands_beside_experts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool kept;
+    } rows[] = {{"cyankiwi/Qwen3.6-35B-A3B-AWQ-4bit", true},
+                {"someone/Qwen3.5-35B-A3B-GPTQ-Int4", true},
+                {"someone/Qwen3-30B-A3B-GPTQ-Int4", false}, // no recurrent layers
+                {"someone/Qwen3.6-27B-AWQ", false},         // no experts
+                {"someone/Qwen3.6-35B-A3B-FP8", false}};
+    uint32_t roles = 1U << KVB_ROLE_ATTENTION | 1U << KVB_ROLE_SHARED_EXPERT;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(load(rows[i].name), KVB_OK);
+        assert_int_equal((model.quantisation.unquantised_roles & roles) == roles, rows[i].kept);
+    }
+}
+
 // The rule against the catalogue: where a quantised model and its original are both built in, what is planned
 // from the name must hold what the model's own config gives.
 static void siblings_hold_what_configs_say(void **state)
@@ -308,11 +327,17 @@ static void siblings_hold_what_configs_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_taken_apart),  cmocka_unit_test(nothing_is_no_name),
-        cmocka_unit_test(words_say_the_format),   cmocka_unit_test(schemes_are_read_back),
-        cmocka_unit_test(names_are_found),        cmocka_unit_test(the_notice_says_the_bound),
-        cmocka_unit_test(refusals_can_be_pasted), cmocka_unit_test(the_nearest_is_of_its_kind),
-        cmocka_unit_test(the_tables_hold),        cmocka_unit_test(siblings_hold_what_configs_say),
+        cmocka_unit_test(names_are_taken_apart),
+        cmocka_unit_test(nothing_is_no_name),
+        cmocka_unit_test(words_say_the_format),
+        cmocka_unit_test(schemes_are_read_back),
+        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(the_notice_says_the_bound),
+        cmocka_unit_test(refusals_can_be_pasted),
+        cmocka_unit_test(the_nearest_is_of_its_kind),
+        cmocka_unit_test(the_tables_hold),
+        cmocka_unit_test(siblings_hold_what_configs_say),
+        cmocka_unit_test(copies_of_hybrids_keep_what_stands_beside_experts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

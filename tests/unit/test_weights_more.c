@@ -60,6 +60,48 @@ static void next_token_module(void **state)
 }
 
 // A draft model of 2 layers beside it: 2 x 1002 + 2 x 416 + 32 MiB and 5 norms; given but not used it weighs nothing.
+// A checkpoint that leaves the module alone: its layer is loaded at 16 bits beside a model in 4.
+static void plain_next_token_module(void **state)
+{
+    (void)state;
+    uint64_t packed, plain;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.quantisation = (struct kvb_quantisation){
+        .method = KVB_QUANT_GPTQ, .bits = 4, .group_size = 128, .scale = KVB_SCALE_GROUP, .symmetric = true};
+    count(0);
+    packed = weights.total_bytes;
+    plan.model.mtp_layers = 1;
+    plan.model.mtp_extra_matrices_hidden = 2;
+    plan.model.quantisation.unquantised_roles = 1U << KVB_ROLE_MTP;
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    count(0);
+    plain = weights.total_bytes - packed;
+    assert_in_range(plain, (416 + 64) * MIB, (416 + 64) * MIB + 4 * MIB); // rests of earlier blocks serve some of it
+}
+
+// ROCm sets rows apart: 4096 x 2 B are a multiple of 512, so each row of w13 and w2 gets 256 B; experts of 8 x
+// (2 x 14336 x 4096 and 4096 x 14336) in 32 layers. "Model loading took" is the device's growth to 0.20: 72 MiB more.
+static void rows_set_apart(void **state)
+{
+    (void)state;
+    uint64_t plain;
+    make_llama_plan(&plan, R(21, 0));
+    plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE,
+                                                     .experts = 8,
+                                                     .experts_per_token = 2,
+                                                     .expert_intermediate_size = 14336,
+                                                     .expert_gated = true};
+    count(0);
+    plain = weights.role_bytes[KVB_ROLE_EXPERTS];
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    count(0);
+    assert_int_equal(weights.role_bytes[KVB_ROLE_EXPERTS] - plain, 32ULL * 8 * (2 * 14336 + 4096) * 256);
+    assert_int_equal(weights.buffer_bytes, 0);
+    plan.engine.release = R(20, 2);
+    count(0);
+    assert_int_equal(weights.buffer_bytes, 72 * MIB);
+}
+
 static void draft_model(void **state)
 {
     (void)state;
@@ -326,6 +368,7 @@ static void parts_left_out(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(parts_left_out), cmocka_unit_test(adapters), cmocka_unit_test(next_token_module),
+              cmocka_unit_test(plain_next_token_module), cmocka_unit_test(rows_set_apart),
               cmocka_unit_test(draft_model), cmocka_unit_test(tied_in_stages), cmocka_unit_test(towers),
               cmocka_unit_test(absorbed_latents), cmocka_unit_test(formats_by_flag), cmocka_unit_test(who_is_quantised),
               cmocka_unit_test(formats_half_described), cmocka_unit_test(mxfp4_down), cmocka_unit_test(best_fit),

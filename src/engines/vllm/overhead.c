@@ -73,8 +73,9 @@ static const struct non_torch_row *find_row(const struct kvb_context *context)
     return found;
 }
 
-// Runner V2 keeps a count and a bit of every vocabulary entry for each sequence, which only growth of used memory charges.
-// Source: vllm/v1/worker/gpu/sample/penalties.py v0.27.1:32-42; an L4 at 0.28.0 reads 0.29 GiB beside its weights.
+// Runner V2 keeps a count and a bit of every vocabulary entry for each sequence, which only growth of used memory
+// charges. Source: vllm/v1/worker/gpu/sample/penalties.py v0.27.1:32-42; an L4 at 0.28.0 reads 0.29 GiB beside its
+// weights.
 static uint64_t penalty_bytes(const struct kvb_context *context)
 {
     uint64_t words = kvb_add(context->model->vocabulary_size, kvb_div_up(context->model->vocabulary_size, 32));
