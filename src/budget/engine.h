@@ -32,6 +32,21 @@ struct kvb_neighbourhood {
     uint64_t ranks;              // GPUs of one copy of the model
 };
 
+// What a release does that its log does not say; explain reckons with it.
+struct kvb_release_facts {
+    bool takes_share;          // a share of the card is its lever (gpu-memory-utilization)
+    bool charges_others;       // other processes' memory counts against that share
+    bool charges_graphs;       // an estimate of its graphs comes out of the cache
+    bool may_charge_graphs;    // the same, when it is asked to
+    bool subtracts_graphs;     // that estimate stands in the sum that sizes the cache
+    bool one_generation;       // its older engine cannot be asked for
+    bool sizes_cache_by_bytes; // --kv-cache-memory-bytes exists
+    uint32_t share_ppm;        // what it takes when nothing is said; 0: it depends
+    uint32_t block_tokens;     // the same; 0: it depends
+    uint32_t warm_up_bytes;    // of one logit, while it samples for all its sequences at once
+    const char *graph_estimate_variable, *host_cache_variable; // or NULL
+};
+
 struct kvb_engine_rows {
     const char *name;        // as written: "vllm"
     const char *title;       // in a sentence: "vLLM"
@@ -56,6 +71,9 @@ struct kvb_engine_rows {
                                      struct kvb_problems *problems);
     // Bytes that a share of the card's memory asks for, rounded as the engine rounds.
     uint64_t (*request)(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm);
+
+    // Release 0: not known; `generation` KVB_GENERATION_NONE: not known, or it has one. NULL: none of it holds.
+    void (*facts)(uint32_t release, enum kvb_generation generation, struct kvb_release_facts *out);
 
     // ---- Its words
     const char *const *labels; // of the items in text, KVB_ITEM_COUNT of them, each may be NULL; NULL: the shared ones

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "logs/explain.h"
+#include "logs/utilization.h"
 
 #define ROUNDING ((INT64_C(1) << 30) * 5 / 1000) // of one figure printed with two decimals
 
@@ -71,7 +72,7 @@ static void check_pool(struct kvb_reckoning *r)
         return;
     }
     bool given_pool = r->report->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set;
-    bool charged = r->graphs_charged && r->release < KVB_RELEASE(0, 27, 0) && r->estimate.known;
+    bool charged = r->graphs_charged && r->facts.subtracts_graphs && r->estimate.known;
     int64_t computed = r->requested.value - r->weights.value - r->activation.value - r->non_torch.value;
     computed -= charged ? r->estimate.value : 0;
     if (!given_pool) {
@@ -132,7 +133,7 @@ static void check_freed(struct kvb_reckoning *r)
 
 static void check_highest_utilization(struct kvb_reckoning *r)
 {
-    if (r->free.known && r->total.known && r->report->engine == KVB_LOG_VLLM) {
+    if (r->free.known && r->total.known && kvb_utilization_exists(r)) {
         solve(r, "highest utilization the start accepts = free / GPU memory", KVB_LOG_PPM,
               kvb_share_ppm(r->free.value, r->total.value, false));
     }
@@ -140,9 +141,9 @@ static void check_highest_utilization(struct kvb_reckoning *r)
 
 static void check_tokens(struct kvb_reckoning *r)
 {
-    uint64_t block_size = 16;
+    uint64_t block_size = r->facts.block_tokens;
     bool said = kvb_log_setting(r->report, r->given, KVB_SET_BLOCK_SIZE, &block_size);
-    if (!kvb_is_observed(r, KVB_OBS_NUM_GPU_BLOCKS) || (!said && r->report->engine != KVB_LOG_VLLM) ||
+    if (!kvb_is_observed(r, KVB_OBS_NUM_GPU_BLOCKS) || (!said && (r->engine == NULL || r->facts.block_tokens == 0)) ||
         block_size > 65536) {
         return;
     }

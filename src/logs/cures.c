@@ -4,6 +4,7 @@
 #include <kvbudget/units.h>
 
 #include "logs/remedy.h"
+#include "logs/utilization.h"
 
 void kvb_cure_other(struct kvb_reckoning *r)
 {
@@ -27,10 +28,9 @@ void kvb_cure_other(struct kvb_reckoning *r)
 
 void kvb_cure_unknown_stage(struct kvb_reckoning *r)
 {
-    bool vllm = r->report->engine == KVB_LOG_VLLM;
     kvb_remedy_add(r, "model", "", "smaller or quantised, or more GPUs", true,
                    "helps when the weights did not fit or little was left beside them");
-    if (vllm) {
+    if (kvb_utilization_exists(r)) {
         kvb_remedy_add(r, "gpu-memory-utilization", "", "lower", true,
                        "helps when it was already serving or capturing graphs; while weights load it changes nothing");
         kvb_remedy_add(r, "max-num-batched-tokens", "", "lower", true,
@@ -75,13 +75,13 @@ bool kvb_cure_override(struct kvb_reckoning *r)
 {
     bool blocks = stated(r, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE) || kvb_is_observed(r, KVB_OBS_OVERRIDDEN_BLOCKS);
     bool bytes = stated(r, KVB_SET_KV_CACHE_MEMORY_BYTES);
-    bool cpu = r->report->notes[KVB_NOTE_CPU_BACKEND];
+    bool cpu = r->report->notes[KVB_NOTE_CPU_BACKEND] && r->facts.host_cache_variable != NULL;
     bool short_of_room = r->report->failure.kind == KVB_FAILURE_OOM_GRAPH ||
                          r->report->failure.kind == KVB_FAILURE_OOM_SERVING ||
                          r->report->failure.kind == KVB_FAILURE_OOM_SAMPLER;
     const char *setting = blocks  ? "num-gpu-blocks-override"
                           : bytes ? "kv-cache-memory-bytes"
-                                  : "VLLM_CPU_KVCACHE_SPACE";
+                                  : r->facts.host_cache_variable;
     if (!blocks && !bytes && !cpu) {
         return false;
     }

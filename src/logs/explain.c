@@ -47,12 +47,13 @@ static void reckon_release(struct kvb_reckoning *r)
     const struct kvb_log_report *report = r->report;
     r->release = kvb_log_release_of(report, r->given);
     r->v0 = report->generation_known && report->generation == KVB_GENERATION_V0;
-    r->v1 = report->generation_known && report->generation == KVB_GENERATION_V1;
-    bool by_release = r->release >= KVB_RELEASE(0, 20, 0) && !report->notes[KVB_NOTE_GRAPHS_NOT_CHARGED];
+    const struct kvb_engine_rows *rules = kvb_engine_said(kvb_log_engine_name(report->engine));
+    if (rules->facts != NULL) {
+        rules->facts(r->release, report->generation_known ? report->generation : KVB_GENERATION_NONE, &r->facts);
+    }
+    r->engine = kvb_engine_find(kvb_log_engine_name(report->engine));
+    bool by_release = r->facts.charges_graphs && !report->notes[KVB_NOTE_GRAPHS_NOT_CHARGED];
     r->graphs_charged = report->notes[KVB_NOTE_GRAPHS_CHARGED] || by_release;
-    bool early_v1 = r->v1 && r->release >= KVB_RELEASE(0, 6, 5) && r->release < KVB_RELEASE(0, 9, 1);
-    bool late_v0 = r->v0 && r->release >= KVB_RELEASE(0, 6, 4) && r->release < KVB_RELEASE(0, 6, 5);
-    r->charges_others = early_v1 || late_v0;
 }
 
 static bool sounds_multimodal(const char *name)

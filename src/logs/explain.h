@@ -4,6 +4,8 @@
 
 #include <kvbudget/logs.h>
 
+#include "engines/table.h"
+
 // One figure of the budget, logged, given or worked out.
 struct kvb_figure {
     bool known;
@@ -13,10 +15,11 @@ struct kvb_figure {
 struct kvb_reckoning {
     struct kvb_log_report *report;
     const struct kvb_log_given *given;
-    uint32_t release; // 0 = not known
-    bool v0, v1;
+    uint32_t release;                     // 0 = not known
+    const struct kvb_engine_rows *engine; // whose log it is; NULL: not known, or not planned here
+    struct kvb_release_facts facts;       // of the engine, or of the usual one where it is not known
+    bool v0;
     bool graphs_charged; // the estimate of CUDA graphs comes out of the KV cache
-    bool charges_others; // other processes' memory counts against utilization
     bool multimodal;
     struct kvb_figure total, free, utilization, requested, weights, activation, non_torch, graphs, estimate, pool,
         needed, length;

@@ -224,13 +224,13 @@ void kvb_attempt_stamp(struct kvb_attempt *attempt, const struct kvb_stamp_row *
 {
     struct kvb_log_report *facts = &attempt->facts;
     if (facts->engine == KVB_LOG_UNKNOWN_ENGINE) {
-        facts->engine = KVB_LOG_VLLM;
+        facts->engine = KVB_STAMPED_ENGINE;
     }
-    if (facts->engine == KVB_LOG_VLLM && row->since > facts->since) {
+    if (facts->engine == KVB_STAMPED_ENGINE && row->since > facts->since) {
         facts->since = row->since;
     }
     bool narrows = row->until >= facts->since && (facts->until == 0 || row->until < facts->until);
-    if (facts->engine == KVB_LOG_VLLM && narrows) {
+    if (facts->engine == KVB_STAMPED_ENGINE && narrows) {
         facts->until = row->until;
     }
 }
@@ -247,14 +247,14 @@ void kvb_attempt_engine(struct kvb_attempt *attempt, const struct kvb_log_hit *h
     if (hit->row->event == KVB_EVENT_NEAR || hit->engine == KVB_LOG_TORCH) {
         return;
     }
-    bool about_vllm = hit->engine == KVB_LOG_VLLM;
-    bool generic = about_vllm && (hit->row->event == KVB_EVENT_TRACE || hit->row->event == KVB_EVENT_WRAPPER ||
-                                  (hit->row->event == KVB_EVENT_LOADING && hit->row->pattern[0] == 'L') ||
-                                  hit->row->event == KVB_EVENT_READY || hit->row->event == KVB_EVENT_SERVING);
+    bool stamped = hit->engine == KVB_STAMPED_ENGINE;
+    bool generic = stamped && (hit->row->event == KVB_EVENT_TRACE || hit->row->event == KVB_EVENT_WRAPPER ||
+                               (hit->row->event == KVB_EVENT_LOADING && hit->row->pattern[0] == 'L') ||
+                               hit->row->event == KVB_EVENT_READY || hit->row->event == KVB_EVENT_SERVING);
     if (attempt->facts.engine == KVB_LOG_UNKNOWN_ENGINE && !generic) {
         attempt->facts.engine = hit->engine;
     }
-    if (about_vllm && attempt->facts.engine == KVB_LOG_VLLM) {
+    if (stamped && attempt->facts.engine == KVB_STAMPED_ENGINE) {
         take_generation(attempt, hit->row);
     }
 }

@@ -36,14 +36,17 @@ int64_t kvb_share_ppm(int64_t part, int64_t whole, bool up)
     return scaled / small + (up && scaled % small != 0);
 }
 
-// 0.92 from 0.20.0, 0.90 before: only where the log shows that nobody said otherwise.
+// What the release takes when nothing is said: only where the log shows that nobody said otherwise.
 static bool default_utilization(const struct kvb_log_report *report, uint32_t release, uint64_t *number)
 {
-    if (!report->arguments_seen || release == 0 || report->engine != KVB_LOG_VLLM) {
+    const struct kvb_engine_rows *engine = kvb_engine_find(kvb_log_engine_name(report->engine));
+    struct kvb_release_facts facts = {0};
+    if (!report->arguments_seen || release == 0 || engine == NULL || engine->facts == NULL) {
         return false;
     }
-    *number = release >= KVB_RELEASE(0, 20, 0) ? 920000 : 900000;
-    return true;
+    engine->facts(release, KVB_GENERATION_NONE, &facts);
+    *number = facts.share_ppm;
+    return facts.share_ppm > 0;
 }
 
 static bool from_observation(const struct kvb_log_report *report, enum kvb_setting setting, uint64_t *number)

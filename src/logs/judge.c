@@ -88,13 +88,13 @@ static void name_cause(struct kvb_attempt *attempt)
     attempt->facts.failure.cause_in_log = !consequence;
 }
 
-// Two places of vLLM fail for hardly any other reason than memory: the sampler's warm-up, and the profiling of
-// multimodal items right after the engine said how large they are.
+// Two places of an engine that profiles fail for hardly any other reason than memory: the sampler's warm-up, and the
+// profiling of multimodal items right after the engine said how large they are.
 static bool is_cut_in_warm_up(const struct kvb_attempt *attempt)
 {
     bool sampler = attempt->hint == KVB_FAILURE_OOM_SAMPLER;
     bool items = attempt->hint == KVB_FAILURE_OOM_PROFILE && attempt->facts.notes[KVB_NOTE_MULTIMODAL];
-    return attempt->facts.engine == KVB_LOG_VLLM && attempt->cause.line == 0 && (sampler || items);
+    return kvb_log_engine_row_of(attempt->facts.engine)->profiles && attempt->cause.line == 0 && (sampler || items);
 }
 
 // Without a message of its own: the first exception that is no wrapper, a notice of death, or only their traces.

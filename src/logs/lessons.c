@@ -72,13 +72,23 @@ static bool equal_terms(const struct kvb_log_report *one, const struct kvb_log_r
     return one->observed[KVB_OBS_WEIGHTS].set || one->observed[KVB_OBS_CONSUMED].set;
 }
 
+static bool takes_share(const struct kvb_log_report *report)
+{
+    const struct kvb_engine_rows *engine = kvb_engine_find(kvb_log_engine_name(report->engine));
+    struct kvb_release_facts facts = {0};
+    if (engine != NULL && engine->facts != NULL) {
+        engine->facts(report->release, KVB_GENERATION_NONE, &facts);
+    }
+    return facts.takes_share;
+}
+
 bool kvb_lesson_total(const struct kvb_log_report *one, const struct kvb_log_report *other, int64_t *total_bytes)
 {
     const struct kvb_log_value *a = &one->observed[KVB_OBS_KV_CACHE];
     const struct kvb_log_value *b = &other->observed[KVB_OBS_KV_CACHE];
     bool forced = one->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set;
     bool sane = a->set && b->set && a->value < TOTAL_MAX && a->value > -TOTAL_MAX && b->value < TOTAL_MAX &&
-                b->value > -TOTAL_MAX && one->engine == KVB_LOG_VLLM;
+                b->value > -TOTAL_MAX && takes_share(one);
     if (!sane || forced || !equal_terms(one, other) || only_difference(one, other) != KVB_SET_GPU_MEMORY_UTILIZATION) {
         return false;
     }

@@ -7,12 +7,26 @@ const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES] = {
     &kvb_lines_ollama,     &kvb_lines_death,       &kvb_lines_near,
 };
 
-static const char *const engine_names[KVB_LOG_ENGINE_COUNT] = {
-    "", "vllm", "sglang", "llama.cpp", "tensorrt-llm", "lmdeploy", "tgi", "ollama", "torch"};
+static const struct kvb_log_engine_row engine_rows[KVB_LOG_ENGINE_COUNT] = {
+    [KVB_LOG_UNKNOWN_ENGINE] = {"", false, false},
+    [KVB_LOG_VLLM] = {"vllm", true, false},
+    [KVB_LOG_SGLANG] = {"sglang", false, false},
+    [KVB_LOG_LLAMACPP] = {"llama.cpp", false, true},
+    [KVB_LOG_TENSORRT] = {"tensorrt-llm", false, false},
+    [KVB_LOG_LMDEPLOY] = {"lmdeploy", false, false},
+    [KVB_LOG_TGI] = {"tgi", false, false},
+    [KVB_LOG_OLLAMA] = {"ollama", false, false},
+    [KVB_LOG_TORCH] = {"torch", false, false},
+};
+
+const struct kvb_log_engine_row *kvb_log_engine_row_of(enum kvb_log_engine engine)
+{
+    return &engine_rows[(unsigned)engine < KVB_LOG_ENGINE_COUNT ? engine : KVB_LOG_UNKNOWN_ENGINE];
+}
 
 const char *kvb_log_engine_name(enum kvb_log_engine engine)
 {
-    return (unsigned)engine < KVB_LOG_ENGINE_COUNT ? engine_names[engine] : "";
+    return kvb_log_engine_row_of(engine)->name;
 }
 
 const char *kvb_log_verdict_name(enum kvb_log_verdict verdict)

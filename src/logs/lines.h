@@ -94,4 +94,12 @@ extern const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES];
 
 #define KVB_LINE_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
 
+// How an engine's start goes, as far as its log is read by it.
+struct kvb_log_engine_row {
+    const char *name;
+    bool profiles;           // it measures with dummy requests before it sizes its cache
+    bool names_buffer_after; // the buffer an allocation was for is said behind the failure
+};
+const struct kvb_log_engine_row *kvb_log_engine_row_of(enum kvb_log_engine engine);
+
 #endif

@@ -20,11 +20,11 @@ static int64_t missing_at_oom(const struct kvb_reckoning *r)
 
 static void cure_graph_estimate(struct kvb_reckoning *r, int64_t missing)
 {
-    if (!r->graphs_charged || !r->estimate.known) {
+    if (!r->graphs_charged || !r->estimate.known || r->facts.graph_estimate_variable == NULL) {
         return;
     }
     bool enough = r->estimate.value >= missing;
-    kvb_remedy_add(r, "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS", "1", "0", enough,
+    kvb_remedy_add(r, r->facts.graph_estimate_variable, "1", "0", enough,
                    "gives back the estimate of %s GiB%s; graphs then live outside the request, so leave room for them",
                    kvb_remedy_gib(r->estimate.value).text, enough ? "" : ", which is not enough");
     kvb_remedy_add(r, "enforce-eager", "false", "true", enough, "captures no graphs: gives back %s GiB%s",
@@ -146,22 +146,22 @@ static void cure_graph(struct kvb_reckoning *r)
         return;
     }
     kvb_utilization_lower_for(r, missing_at_oom(r));
-    bool optional = r->release >= KVB_RELEASE(0, 18, 0) && r->release < KVB_RELEASE(0, 20, 0);
+    bool optional = r->facts.may_charge_graphs && !r->facts.charges_graphs;
+    if (r->facts.graph_estimate_variable == NULL) {
+        return;
+    }
     if (optional) {
-        kvb_remedy_add(r, "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS", "0", "1", true,
+        kvb_remedy_add(r, r->facts.graph_estimate_variable, "0", "1", true,
                        "reserves an estimate for graphs before the KV cache is sized");
     } else if (r->graphs_charged) {
-        kvb_remedy_add(r, "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS", "1", "0", false,
+        kvb_remedy_add(r, r->facts.graph_estimate_variable, "1", "0", false,
                        "removes the very headroom that was missing");
     }
 }
 
-// fp32 logits and one sort's values and indexes: what one sequence of the warm-up takes of a vocabulary.
-#define SAMPLER_BYTES 16
-
 static int64_t fewer_sequences(const struct kvb_reckoning *r, int64_t requests)
 {
-    int64_t each = (int64_t)r->given->vocabulary_size * SAMPLER_BYTES;
+    int64_t each = (int64_t)r->given->vocabulary_size * r->facts.warm_up_bytes;
     int64_t missing = missing_at_oom(r) + KVB_REMEDY_HEADROOM_BYTES;
     if (each == 0 || !kvb_is_observed(r, KVB_OBS_TRIED_ALLOC) || missing / each + 1 >= requests) {
         return requests / 4;
@@ -177,8 +177,8 @@ static void cure_sampler(struct kvb_reckoning *r)
         bool counted = r->given->vocabulary_size != 0 && fewer != requests / 4;
         kvb_remedy_add(r, "max-num-seqs", kvb_remedy_number(requests).text,
                        kvb_remedy_number(fewer > 0 ? fewer : 1).text, true,
-                       "the warm-up samples for that many sequences at once, each about vocabulary x %d bytes%s",
-                       SAMPLER_BYTES, counted ? ": enough for what was missing and 0.15 GiB" : "");
+                       "the warm-up samples for that many sequences at once, each about vocabulary x %u bytes%s",
+                       (unsigned)r->facts.warm_up_bytes, counted ? ": enough for what was missing and 0.15 GiB" : "");
     } else {
         kvb_remedy_add(r, "max-num-seqs", "", "lower", true, "the warm-up samples for that many sequences at once");
     }
@@ -209,13 +209,13 @@ static unsigned conditions(const struct kvb_reckoning *r)
                  kvb_observed(r, KVB_OBS_INITIAL_FREE) == kvb_observed(r, KVB_OBS_CURRENT_FREE);
     bool sized = r->report->stage >= KVB_STAGE_SIZED || r->pool.known;
     unsigned when = r->multimodal ? KVB_WHEN_MULTIMODAL : KVB_WHEN_TEXT;
-    bool not_charged = r->v0 || r->report->notes[KVB_NOTE_GRAPHS_NOT_CHARGED] ||
-                       (r->release != 0 && r->release < KVB_RELEASE(0, 18, 0));
+    bool not_charged =
+        r->v0 || r->report->notes[KVB_NOTE_GRAPHS_NOT_CHARGED] || (r->release != 0 && !r->facts.may_charge_graphs);
     when |= r->graphs_charged ? KVB_WHEN_GRAPHS_CHARGED : not_charged ? KVB_WHEN_GRAPHS_FREE : 0;
-    when |= r->release == 0 || r->release >= KVB_RELEASE(0, 11, 0) ? KVB_WHEN_V0_GONE : 0;
-    when |= r->release == 0 || r->release >= KVB_RELEASE(0, 10, 2) ? KVB_WHEN_KV_BYTES : 0;
+    when |= r->facts.one_generation ? KVB_WHEN_V0_GONE : 0;
+    when |= r->facts.sizes_cache_by_bytes ? KVB_WHEN_KV_BYTES : 0;
     when |= fragmented(r) ? KVB_WHEN_FRAGMENTED : KVB_WHEN_NOT_FRAGMENTED;
-    when |= r->charges_others ? KVB_WHEN_OTHERS_CHARGED : 0;
+    when |= r->facts.charges_others ? KVB_WHEN_OTHERS_CHARGED : 0;
     when |= equal ? KVB_WHEN_STRICT_ASSERTION : 0;
     when |= sized ? KVB_WHEN_POOL_EXISTS : r->report->start_seen ? KVB_WHEN_NO_POOL : 0;
     return when;

@@ -164,7 +164,7 @@ static void take_name(struct kvb_attempt *attempt, const struct kvb_log_hit *hit
 static void take_note(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     attempt->facts.notes[hit->row->detail] = true;
-    if (hit->row->detail == KVB_NOTE_MULTIMODAL && attempt->facts.engine == KVB_LOG_VLLM) {
+    if (hit->row->detail == KVB_NOTE_MULTIMODAL && kvb_log_engine_row_of(attempt->facts.engine)->profiles) {
         reach(attempt, KVB_STAGE_LOADED, hit->line); // said when the profiling run begins
     }
 }
@@ -174,10 +174,12 @@ static void take_metric(struct kvb_attempt *attempt, const struct kvb_log_hit *h
 {
     attempt->facts.has_metrics = true;
     attempt->began = true;
-    if (strncmp(hit->row->pattern, "vllm:", 5) == 0) {
-        attempt->facts.engine = KVB_LOG_VLLM;
-    } else if (strncmp(hit->row->pattern, "sglang:", 7) == 0) {
-        attempt->facts.engine = KVB_LOG_SGLANG;
+    size_t prefix = strcspn(hit->row->pattern, ":"); // NAME:num_requests_running
+    for (unsigned i = 1; i < KVB_LOG_ENGINE_COUNT; i++) {
+        const char *name = kvb_log_engine_name((enum kvb_log_engine)i);
+        if (strlen(name) == prefix && strncmp(hit->row->pattern, name, prefix) == 0) {
+            attempt->facts.engine = (enum kvb_log_engine)i;
+        }
     }
     if (hit->row->event == KVB_EVENT_METRIC_CONFIG) {
         kvb_attempt_settings(attempt, hit);

@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kvbudget/plan.h>
+#include <kvbudget/logs.h>
+
+#define KVB_STAMPED_ENGINE KVB_LOG_VLLM // whose calls the rows know
 
 enum kvb_side { KVB_SIDE_UNKNOWN, KVB_SIDE_START, KVB_SIDE_READY, KVB_SIDE_SERVING, KVB_SIDE_EITHER };
 

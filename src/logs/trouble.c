@@ -41,8 +41,8 @@ void kvb_take_trace(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
         attempt->hint_line = hit->line;
     }
     bool follows = is_oom(failure->kind) && failure->line + 12 > hit->line;
-    bool telling = failure->inferred || attempt->facts.engine == KVB_LOG_LLAMACPP;
-    if (follows && telling) { // llama.cpp and newer vLLM name the buffer after the failure
+    bool telling = failure->inferred || kvb_log_engine_row_of(attempt->facts.engine)->names_buffer_after;
+    if (follows && telling) {
         failure->kind = kind;
         failure->inferred = false;
         attempt->oom_open = false;
@@ -219,7 +219,7 @@ void kvb_take_frame(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
     take_side(attempt, kvb_cause_side(text));
 }
 
-// Every line of a traceback that vLLM logs bears the stamp of the report of the failure.
+// Every line of a traceback that is logged bears the stamp of the report of the failure.
 void kvb_take_error_record(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     const struct kvb_stamp_row *row = stamp_of(hit);

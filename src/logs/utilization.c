@@ -7,7 +7,7 @@
 
 bool kvb_utilization_exists(const struct kvb_reckoning *r)
 {
-    return r->report->engine == KVB_LOG_VLLM;
+    return r->engine != NULL && r->facts.takes_share;
 }
 
 int64_t kvb_utilization_up(int64_t ppm)

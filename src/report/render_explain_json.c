@@ -30,11 +30,10 @@ static void observed(struct kvb_json *json, const char *key, const struct kvb_lo
 static void identity(struct kvb_json *json, const struct kvb_log_report *log)
 {
     const char *generation = log->generation == KVB_GENERATION_V0 ? "v0" : "v1";
-    bool is_vllm = log->engine == KVB_LOG_VLLM && log->generation_known;
     kvb_json_open_object(json, "engine");
     kvb_json_text_or_null(json, "name", kvb_log_engine_name(log->engine));
     kvb_json_text_or_null(json, "version", log->version);
-    kvb_json_text_or_null(json, "generation", is_vllm ? generation : NULL);
+    kvb_json_text_or_null(json, "generation", log->generation_known ? generation : NULL);
     kvb_json_close_object(json);
     kvb_json_open_object(json, "model");
     kvb_json_text_or_null(json, "name", log->model);

@@ -4,9 +4,10 @@
 #include "engines/vllm/overhead.h"
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 #include "engines/vllm/encoder_items.h"
+#include "engines/vllm/logits.h"
 
-#define HOPPER 90
 #define MIB (1ULL << 20)
 #define GEMM_WORKSPACE_HOPPER (MIB * 32)
 #define GEMM_WORKSPACE_OLD 8493466ULL // 8.1 MiB
@@ -20,22 +21,19 @@
 #define REJECTION_CLONES_SINCE KVB_RELEASE(0, 11, 2)
 #define MLA_PROFILE_TOKENS 65536
 
-// Bytes per logit alive at the sampler's peak with 16-bit logits, by path.
-enum path { PATH_SORT, PATH_SORT_FEW, PATH_FLASHINFER, PATH_TRITON, PATH_V2, PATH_NO_OTHER };
-static const uint32_t path_bytes[] = {38, 50, 14, 14, 2, 0};
-
-static enum path sort_path(uint64_t rows)
+static enum kvb_sampler_path sort_path(uint64_t rows)
 {
-    return rows >= SEGMENTED_SORT_ROWS || rows < 2 ? PATH_SORT : PATH_SORT_FEW;
+    return rows >= SEGMENTED_SORT_ROWS || rows < 2 ? KVB_PATH_SORT : KVB_PATH_SORT_FEW;
 }
 
-static enum path sampler_path(const struct kvb_context *context, uint64_t rows, enum path *other)
+static enum kvb_sampler_path sampler_path(const struct kvb_context *context, uint64_t rows,
+                                          enum kvb_sampler_path *other)
 {
     uint8_t asked = context->plan->environment.use_flashinfer_sampler;
     uint32_t rule = kvb_rule(context, KVB_RULE_SAMPLER);
-    *other = PATH_NO_OTHER;
+    *other = KVB_PATH_NO_OTHER;
     if (context->v2_runner) {
-        return PATH_V2;
+        return KVB_PATH_V2;
     }
     if (context->generation == KVB_GENERATION_V0) {
         return sort_path(rows);
@@ -43,19 +41,19 @@ static enum path sampler_path(const struct kvb_context *context, uint64_t rows, 
     if (rule == KVB_SAMPLER_FLASHINFER && asked == KVB_NO) { // v1/sample/ops/topk_topp_sampler.py v0.22.0
         rule = KVB_SAMPLER_TRITON;
     } else if (asked != KVB_UNSET && rule != KVB_SAMPLER_TRITON) {
-        return asked == KVB_YES ? PATH_FLASHINFER : sort_path(rows);
+        return asked == KVB_YES ? KVB_PATH_FLASHINFER : sort_path(rows);
     }
     switch (rule) {
     case KVB_SAMPLER_FLASHINFER_LIKELY:
         *other = sort_path(rows);
-        return PATH_FLASHINFER;
+        return KVB_PATH_FLASHINFER;
     case KVB_SAMPLER_SORT_LIKELY:
-        *other = PATH_FLASHINFER;
+        *other = KVB_PATH_FLASHINFER;
         return sort_path(rows);
     case KVB_SAMPLER_TRITON:
-        return rows >= TRITON_ROWS ? PATH_TRITON : sort_path(rows);
+        return rows >= TRITON_ROWS ? KVB_PATH_TRITON : sort_path(rows);
     case KVB_SAMPLER_FLASHINFER:
-        return PATH_FLASHINFER;
+        return KVB_PATH_FLASHINFER;
     default:
         return sort_path(rows);
     }
@@ -63,7 +61,7 @@ static enum path sampler_path(const struct kvb_context *context, uint64_t rows, 
 
 static bool is_hopper_or_later(const struct kvb_context *context)
 {
-    return context->gpu->compute_capability >= HOPPER;
+    return context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER;
 }
 
 // Rows of logits in the dummy sampler run.
@@ -113,17 +111,17 @@ static uint64_t layer_phase(const struct kvb_context *context, uint64_t *scratch
     return kvb_add(layer_tensors(context, context->max_num_batched_tokens, scratch), workspace);
 }
 
-static uint64_t logits_bytes(const struct kvb_context *context, enum path path, uint64_t rows)
+static uint64_t logits_bytes(const struct kvb_context *context, enum kvb_sampler_path path, uint64_t rows)
 {
     uint64_t vocabulary = kvb_round_up(context->model->vocabulary_size, 64);
-    uint64_t bytes = path_bytes[path];
+    uint64_t bytes = kvb_path_bytes_per_logit[path];
     if (context->dtype == KVB_DTYPE_FP32 && bytes > 4) {
         bytes -= 2; // 4-byte logits, but no 32-bit copy of them
     }
     uint64_t total = kvb_mul(kvb_mul(bytes, rows), vocabulary);
     uint64_t processors = context->gpu->multiprocessors > 0 ? context->gpu->multiprocessors : 132;
     uint64_t scratch = kvb_mul(4 * vocabulary, kvb_min(rows, processors));
-    return path == PATH_TRITON ? kvb_add(total, scratch) : total;
+    return path == KVB_PATH_TRITON ? kvb_add(total, scratch) : total;
 }
 
 // With speculative decoding the dummy sampler run ends with the rejection sampler over 2 x rows of random logits. Alive
@@ -140,7 +138,7 @@ static uint64_t rejection_bytes(const struct kvb_context *context, uint64_t rows
     return kvb_mul(kvb_mul(bytes, rows), kvb_round_up(context->model->vocabulary_size, 64));
 }
 
-static uint64_t sampler_phase(const struct kvb_context *context, enum path path, uint64_t rows)
+static uint64_t sampler_phase(const struct kvb_context *context, enum kvb_sampler_path path, uint64_t rows)
 {
     uint64_t element = kvb_dtype_bytes(context->dtype);
     uint64_t hidden = context->model->hidden_size;
@@ -237,17 +235,17 @@ static enum kvb_phase widest_phase(const struct kvb_activation *a, enum kvb_phas
 void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, struct kvb_activation *a)
 {
     struct kvb_encoder_load load;
-    enum path other = PATH_NO_OTHER;
+    enum kvb_sampler_path other = KVB_PATH_NO_OTHER;
     uint64_t element = kvb_dtype_bytes(context->dtype);
     bool last = stage + 1 == context->pp;
     kvb_encoder_load(context, &load);
     a->logits_rows = logits_rows(context, &load);
-    enum path path = sampler_path(context, a->logits_rows, &other);
+    enum kvb_sampler_path path = sampler_path(context, a->logits_rows, &other);
     bool passes_on = context->pp > 1 && context->generation == KVB_GENERATION_V1;
     uint64_t received =
         passes_on ? kvb_mul(2 * element * context->max_num_batched_tokens, context->model->hidden_size) : 0;
-    a->bytes_per_logit = path_bytes[path];
-    a->other_path_bytes_per_logit = path_bytes[other];
+    a->bytes_per_logit = kvb_path_bytes_per_logit[path];
+    a->other_path_bytes_per_logit = kvb_path_bytes_per_logit[other];
     a->kept_bytes = kvb_add(kvb_mul(kvb_mul(load.kept_tokens, element), load.kept_width), load.pixel_bytes);
     a->phase_bytes[KVB_PHASE_LAYER] =
         kvb_add(kvb_add(layer_phase(context, &a->expert_scratch_bytes), a->kept_bytes), received);
@@ -263,7 +261,7 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
     a->total.bytes = a->phase_bytes[a->winner];
     a->cached_bytes = a->phase_bytes[warm];
     uint64_t other_bytes = 0;
-    if (samples && other != PATH_NO_OTHER) {
+    if (samples && other != KVB_PATH_NO_OTHER) {
         other_bytes = kvb_add(sampler_phase(context, other, a->logits_rows), kept);
         other_bytes = kvb_max(other_bytes, a->phase_bytes[KVB_PHASE_LAYER]);
     }

@@ -2,6 +2,7 @@
 #include "engines/vllm/engine.h"
 
 #include "engines/vllm/compute.h"
+#include "engines/vllm/facts.h"
 #include "engines/vllm/ladder.h"
 #include "engines/vllm/overhead.h"
 #include "engines/vllm/printed.h"
@@ -63,6 +64,7 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .variables = kvb_vllm_variables,
     .takes_value = kvb_vllm_takes_value,
     .judge = kvb_vllm_judge,
+    .facts = kvb_vllm_facts,
     .compute = kvb_vllm_compute,
     .neighbourhood = neighbourhood,
     .request = request,

@@ -4,13 +4,12 @@
 #include "engines/vllm/overhead.h"
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 #include "engines/vllm/defaults.h"
 #include "engines/vllm/graph_rows.h"
 
 #define MIB (1ULL << 20)
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define HOPPER 90
-#define BLACKWELL 100
 #define CONSUMER_BLACKWELL 120
 #define LARGEST_BY_DEFAULT 512
 #define LORA_CASES 2 // each graph without and with an adapter: _get_lora_cases, v0.20.0
@@ -88,9 +87,9 @@ static bool uses_flashinfer(const struct kvb_context *context)
     if (asked != KVB_BACKEND_AUTO || kvb_model_is_mla(context->model) || context->gpu->vendor != KVB_VENDOR_NVIDIA) {
         return asked == KVB_BACKEND_FLASHINFER;
     }
-    bool data_centre = capability >= BLACKWELL && capability < 110;
+    bool data_centre = capability >= KVB_CAPABILITY_BLACKWELL && capability < 110;
     bool fp8 = context->kv_dtype == KVB_KV_FP8 || context->kv_dtype == KVB_KV_NVFP4;
-    return data_centre || (fp8 && capability != HOPPER);
+    return data_centre || (fp8 && capability != KVB_CAPABILITY_HOPPER);
 }
 
 // Backends without uniform batches of several tokens fall back to piecewise graphs alone.
@@ -157,7 +156,8 @@ void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct 
 static uint64_t split_bytes(const struct kvb_context *context, uint64_t tokens)
 {
     uint64_t widest = 0;
-    bool hopper = context->gpu->compute_capability == HOPPER && context->gpu->vendor == KVB_VENDOR_NVIDIA;
+    bool hopper =
+        context->gpu->compute_capability == KVB_CAPABILITY_HOPPER && context->gpu->vendor == KVB_VENDOR_NVIDIA;
     bool other_backend = context->model->encoder.family == KVB_ENCODER_GEMMA3 ||
                          context->model->encoder.family == KVB_ENCODER_GEMMA4 || context->dtype == KVB_DTYPE_FP32;
     for (uint32_t i = 0; hopper && !other_backend && i < context->model->kind_count; i++) {
@@ -182,7 +182,7 @@ static uint64_t first_full(const struct kvb_context *context, const struct captu
 
 static uint64_t first_piecewise(const struct kvb_context *context, const struct captures *captures)
 {
-    bool hopper = context->gpu->compute_capability == HOPPER;
+    bool hopper = context->gpu->compute_capability == KVB_CAPABILITY_HOPPER;
     bool fp8 = context->model->quantisation.method == KVB_QUANT_FP8;
     uint64_t base = (hopper && !fp8 ? GRAPH_PIECEWISE_FIRST_HOPPER_KIB : GRAPH_PIECEWISE_FIRST_KIB) << 10;
     return captures->piecewise > 0 ? kvb_add(base, kvb_layer_bytes(context, captures->piecewise_tokens)) : 0;

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
+#include "budget/gpu_facts.h"
+
 #define LORA_EXTRA_ROWS 256 // lora_extra_vocab_size
 #define LORA_EXTRA_UNTIL KVB_RELEASE(0, 12, 0)
 #define ABSORBED_SINCE KVB_RELEASE(0, 7, 0)
 #define TRITON_BUNDLED_SINCE KVB_RELEASE(0, 12, 0)
-#define HOPPER 90
-#define BLACKWELL 100
 #define JETSON_THOR 110
 #define TOWERS_DROPPED_SINCE KVB_RELEASE(0, 10, 1)
 #define ALL_TOWERS_DROPPED_SINCE KVB_RELEASE(0, 15, 0)
@@ -53,10 +53,11 @@ static enum mxfp4_kernel mxfp4_kernel(const struct kvb_context *context)
     if (kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0) {
         return MXFP4_MARLIN;
     }
-    if (capability >= BLACKWELL && capability < JETSON_THOR) {
+    if (capability >= KVB_CAPABILITY_BLACKWELL && capability < JETSON_THOR) {
         return MXFP4_TRTLLM;
     }
-    bool triton = capability >= HOPPER && capability < BLACKWELL && context->release >= TRITON_BUNDLED_SINCE;
+    bool triton = capability >= KVB_CAPABILITY_HOPPER && capability < KVB_CAPABILITY_BLACKWELL &&
+                  context->release >= TRITON_BUNDLED_SINCE;
     return triton ? MXFP4_TRITON : MXFP4_MARLIN;
 }
 

@@ -3,9 +3,10 @@
 #include "engines/vllm/overhead.h"
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
+#include "engines/vllm/facts.h"
 
 #define CENTI_GIB(x) ((uint64_t)(x) * ((1ULL << 30) / 100))
-#define HOPPER 90
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define SYMMETRIC_SINCE R(18, 0) // symmetric-memory and all-reduce buffers
 #define FUSION_BUFFER 50         // hundredths of a GiB
@@ -42,7 +43,7 @@ static const struct {
 static bool fuses_all_reduce(const struct kvb_context *context)
 {
     uint32_t capability = context->gpu->compute_capability;
-    bool card = capability == HOPPER || (capability >= 100 && capability < 110);
+    bool card = capability == KVB_CAPABILITY_HOPPER || (capability >= 100 && capability < 110);
     bool size = context->tp == 2 || context->tp == 4 || context->tp == 8; // PassConfig.flashinfer_max_size
     bool alone = context->release >= R(21, 0) || (context->dp == 1 && context->pp == 1);
     return card && context->gpu->nvlink && size && alone && !context->eager;
@@ -60,7 +61,7 @@ static uint32_t fusion_buffers(const struct kvb_context *context)
 // The rows cover every release, so that exactly one is met.
 static const struct non_torch_row *find_row(const struct kvb_context *context)
 {
-    bool hopper = context->gpu->compute_capability >= HOPPER;
+    bool hopper = context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER;
     bool many = context->tp > 1;
     const struct non_torch_row *found = &non_torch_rows[0];
     for (size_t i = 0; i < sizeof non_torch_rows / sizeof non_torch_rows[0]; i++) {
@@ -104,16 +105,6 @@ static void add(struct kvb_estimate *estimate, uint32_t likely, uint32_t low, ui
     estimate->high_bytes += CENTI_GIB(high);
 }
 
-// Releases that charge everything on the device count the CUDA context too.
-static bool charges_context(const struct kvb_context *context)
-{
-    if (context->generation == KVB_GENERATION_V1) {
-        return kvb_rule(context, KVB_RULE_ACCOUNTING) == KVB_ACCOUNT_DEVICE_WIDE;
-    }
-    uint32_t rule = kvb_rule(context, KVB_RULE_ACCOUNTING_V0);
-    return rule == KVB_V0_DEVICE_WIDE || rule == KVB_V0_DEVICE_USED;
-}
-
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
     if (context->gpu->vendor == KVB_VENDOR_AMD) {
@@ -144,8 +135,8 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     if (context->ep > 1) {
         add(estimate, 0, 0, 100);
     }
-    if (charges_context(context)) {
-        bool large = context->gpu->compute_capability >= HOPPER || context->gpu->nvlink;
+    if (kvb_rules_charge_others(&context->rules, context->generation)) { // the CUDA context, too
+        bool large = context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER || context->gpu->nvlink;
         add(estimate, large ? 45 : 30, 15, large ? 70 : 50);
         bool early = context->release < R(6, 4);
         if (large && context->tp > 1 && !early) { // every rank's context and the all-reduce buffers of its peers
@@ -165,7 +156,7 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
 
 void kvb_context_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
-    bool large = context->gpu->compute_capability >= HOPPER || context->gpu->nvlink;
+    bool large = context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER || context->gpu->nvlink;
     scale(estimate, large ? 50 : 35, 25, large ? 70 : 60);
     bool ranks = kvb_rule(context, KVB_RULE_NCCL_OUTSIDE) && (context->tp > 1 || context->pp > 1);
     if (ranks && !context->gpu->nvlink) {

@@ -3,13 +3,11 @@
 #include "engines/vllm/overhead.h"
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 #include "engines/vllm/load.h"
 
-#define BLACKWELL 100
 #define CONSUMER_BLACKWELL 110
 #define FP32_BYTES 4
-#define FP8_FROM 89
-#define MARLIN_FROM 80
 #define MARLIN_SINCE KVB_RELEASE(0, 5, 4)
 #define MARLIN_TILES_SINCE KVB_RELEASE(0, 9, 0)
 
@@ -62,7 +60,7 @@ static uint64_t int8_copy(const struct kvb_context *context, uint64_t tokens, ui
 static uint64_t dequantised_matrix(const struct kvb_context *context, uint64_t width)
 {
     bool asked = kvb_number(context->plan, KVB_SET_QUANTIZATION) == KVB_QUANTIZATION_AWQ;
-    bool plain = asked || context->gpu->compute_capability < MARLIN_FROM || context->release < MARLIN_SINCE;
+    bool plain = asked || context->gpu->compute_capability < KVB_CAPABILITY_AMPERE || context->release < MARLIN_SINCE;
     bool awq = context->model->quantisation.method == KVB_QUANT_AWQ;
     return awq && plain ? kvb_mul((uint64_t)context->model->hidden_size * 2, 2 * width) : 0;
 }
@@ -70,7 +68,8 @@ static uint64_t dequantised_matrix(const struct kvb_context *context, uint64_t w
 static bool runs_on_marlin(const struct kvb_context *context)
 {
     uint32_t capability = context->gpu->compute_capability;
-    if (context->gpu->vendor != KVB_VENDOR_NVIDIA || capability < MARLIN_FROM || context->release < MARLIN_SINCE) {
+    if (context->gpu->vendor != KVB_VENDOR_NVIDIA || capability < KVB_CAPABILITY_AMPERE ||
+        context->release < MARLIN_SINCE) {
         return false;
     }
     switch (context->model->quantisation.method) {
@@ -80,9 +79,9 @@ static bool runs_on_marlin(const struct kvb_context *context)
     case KVB_QUANT_WNA16:
         return true;
     case KVB_QUANT_FP8:
-        return capability < FP8_FROM;
+        return capability < KVB_CAPABILITY_ADA;
     case KVB_QUANT_NVFP4:
-        return capability < BLACKWELL;
+        return capability < KVB_CAPABILITY_BLACKWELL;
     default:
         return false;
     }

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "budget/weights/weights.h"
+#include "engines/vllm/facts.h"
 #include "engines/vllm/load.h"
 #include "engines/vllm/printed.h"
 #include "engines/vllm/residual.h"
@@ -20,11 +21,7 @@ uint64_t kvb_reserved_by_others(const struct kvb_context *context)
 
 bool kvb_charges_others(const struct kvb_context *context)
 {
-    if (context->generation == KVB_GENERATION_V1) {
-        return kvb_rule(context, KVB_RULE_ACCOUNTING) == KVB_ACCOUNT_DEVICE_WIDE;
-    }
-    uint32_t rule = kvb_rule(context, KVB_RULE_ACCOUNTING_V0);
-    return rule == KVB_V0_DEVICE_USED || rule == KVB_V0_DEVICE_WIDE;
+    return kvb_rules_charge_others(&context->rules, context->generation);
 }
 
 static uint64_t other_bytes(const struct kvb_context *context)
