@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "engines/table.h"
 
 #define DEFAULT_SEQUENCES 8
 #define DEFAULT_TOKENS 1024
@@ -238,8 +239,12 @@ static enum kvb_status train(struct residents *residents, const struct kvb_plan 
         bool is_trainer = residents->rows[i].kind == KVB_RESIDENT_TRAINER;
         others += i == residents->report.own || is_trainer ? 0 : residents->side.rows[i].held_bytes;
     }
-    bool early = plan->engine.release < KVB_RELEASE(0, 8, 5); // verl drops the weights from that release on
-    if (entry->trainer.framework == KVB_FRAMEWORK_VERL && entry->trainer.sleep_level == 2 && early) {
+    const struct kvb_engine_rows *engine = kvb_engine_of(plan);
+    struct kvb_release_facts facts = {.drops_weights = true};
+    if (engine->facts != NULL) {
+        engine->facts(plan->engine.release, KVB_GENERATION_NONE, &facts);
+    }
+    if (entry->trainer.framework == KVB_FRAMEWORK_VERL && entry->trainer.sleep_level == 2 && !facts.drops_weights) {
         entry->trainer.sleep_level = 1;
     }
     enum kvb_status status = kvb_training_compute(&entry->trainer, plan, others, &residents->training, problems);

@@ -40,6 +40,7 @@ struct kvb_release_facts {
     bool may_charge_graphs;    // the same, when it is asked to
     bool subtracts_graphs;     // that estimate stands in the sum that sizes the cache
     bool one_generation;       // its older engine cannot be asked for
+    bool drops_weights;        // asleep it can let its weights go, and trainers ask it to
     bool sizes_cache_by_bytes; // --kv-cache-memory-bytes exists
     uint32_t share_ppm;        // what it takes when nothing is said; 0: it depends
     uint32_t block_tokens;     // the same; 0: it depends

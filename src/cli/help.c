@@ -29,11 +29,13 @@ void help_overview(struct kvb_buffer *out)
         kvb_columns_end_row(&columns);
     }
     kvb_columns_write(&columns, out);
-    kvb_buffer_add(out, "\nexamples:\n"
-                        "  kvbudget plan --model Qwen/Qwen3-8B --gpu l40s --max-model-len 32k\n"
-                        "  kvbudget plan --gpu h100-80gb-hbm3 -- vllm serve Qwen/Qwen3-32B -tp 2\n\n"
-                        "kvbudget help COMMAND lists its flags. Exit codes: 0 yes, 1 no, 2 wrong command\n"
-                        "line, 3 wrong input, 4 system failure.\n");
+    kvb_buffer_printf(out,
+                      "\nexamples:\n"
+                      "  kvbudget plan --model Qwen/Qwen3-8B --gpu l40s --max-model-len 32k\n"
+                      "  kvbudget plan --gpu h100-80gb-hbm3 -- %s Qwen/Qwen3-32B -tp 2\n\n"
+                      "kvbudget help COMMAND lists its flags. Exit codes: 0 yes, 1 no, 2 wrong command\n"
+                      "line, 3 wrong input, 4 system failure.\n",
+                      kvb_engine_said("")->serve_command);
 }
 
 void help_version(struct kvb_buffer *out)

@@ -249,7 +249,8 @@ static enum kvb_status take_serve_command(struct reading *reading)
     arguments->question.serve_count = reading->count - reading->at;
     arguments->question.serve_words = reading->words + reading->at;
     if (arguments->question.serve_count == 0) {
-        return options_mistake(arguments, "nothing follows --; expected a command such as 'vllm serve MODEL'");
+        return options_mistake(arguments, "nothing follows --; expected a command such as '%s MODEL'",
+                               kvb_engine_said("")->serve_command);
     }
     return KVB_OK;
 }

@@ -85,7 +85,7 @@ static void set_image_release(struct kvb_manifest *manifest, struct kvb_found *f
         return;
     }
     (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine,
-                   kvb_manifest_join(manifest, "vllm@", release, ""));
+                   kvb_manifest_join(manifest, kvb_image_engine()->name, "@", release));
     found->engine = kvb_source_spot(manifest, image.release[0] != '\0' ? container->image_offset : KVB_NOWHERE);
 }
 

@@ -18,7 +18,7 @@ enum kvb_status kvb_read_vllm_config(struct kvb_manifest *manifest, const struct
     kvb_found_read_serve(manifest, found, kvb_image_engine(), &words, NULL);
     if (manifest->release != NULL) {
         (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine,
-                       kvb_manifest_join(manifest, "vllm@", manifest->release, ""));
+                       kvb_manifest_join(manifest, kvb_image_engine()->name, "@", manifest->release));
     }
     return kvb_found_emit(manifest, found, root->line);
 }

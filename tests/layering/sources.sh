@@ -78,5 +78,33 @@ find src include -name '*.[ch]' | sort | xargs awk '
     { forbid("a function that cannot be trusted", "(^|[^a-z_])(atoi|atol|atoll|strtol|strtoll|strtoul|strtoull|strtod|strtof|sprintf|strcpy|strcat|strtok|alloca|gets|setlocale)\\(") }
     END { end_of_file(); exit bad }' >&2 || failed=1
 
+# Nothing outside src/engines names an engine, but rows and readers of the list; comments may.
+find src -name '*.[ch]' ! -path 'src/engines/*' | sort | xargs awk -v list=tests/layering/engine_names.txt '
+    BEGIN {
+        while ((getline line < list) > 0) {
+            if (line !~ /^#/) { allowed[substr(line, 1, index(line, "=") - 1)] = 1; count++ }
+        }
+        if (count == 0) { print "no list of files: " list; exit 1 }
+    }
+    {
+        code = $0
+        sub(/\/\/.*/, "", code)
+        code = tolower(code)
+        if (code ~ /^#include/ || code !~ /vllm|sglang|llama[._]?cpp|llama-server|ollama/) next
+        if (FILENAME in allowed) seen[FILENAME] = 1
+        else { print FILENAME ":" FNR ": names an engine: " $0; bad = 1 }
+    }
+    END {
+        for (file in allowed) {
+            if (!(file in seen)) { print file " is in " list " and names no engine"; bad = 1 }
+        }
+        exit bad
+    }' >&2 || failed=1
+
+# A rule by release is the engine's, or a row: of a release's log lines, or of a framework.
+grep -rnE --include='*.[ch]' '\bKVB_RELEASE\(' src | grep -vE '^src/(release|engines)/' |
+    grep -vE '^src/(logs/(lines_macros\.h|stamps_vllm\.c)|deployment/residents_frameworks\.c):' &&
+    complain "KVB_RELEASE outside release, engines and tables: ask the engine (struct kvb_release_facts)"
+
 LC_ALL=C grep -rnP --include='*.[ch]' '[^\x00-\x7F]' src include && complain "not ASCII"
 exit $failed

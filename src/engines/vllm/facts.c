@@ -4,6 +4,7 @@
 #include "engines/vllm/logits.h"
 #include "engines/vllm/rules.h"
 
+#define WEIGHTS_DROPPED_SINCE KVB_RELEASE(0, 8, 5) // verl asks for level 2 from that release on
 #define V0_GONE KVB_RELEASE(0, 11, 0)
 #define CACHE_BYTES_SINCE KVB_RELEASE(0, 10, 2)
 #define NOT_SUBTRACTED_SINCE KVB_RELEASE(0, 27, 0) // gpu_worker.py v0.27.0: what is free already lacks the graphs
@@ -30,6 +31,7 @@ void kvb_vllm_facts(uint32_t release, enum kvb_generation generation, struct kvb
         .may_charge_graphs = rules.value[KVB_RULE_GRAPH_ESTIMATE] > 0,
         .subtracts_graphs = release < NOT_SUBTRACTED_SINCE,
         .one_generation = release == 0 || release >= V0_GONE,
+        .drops_weights = release >= WEIGHTS_DROPPED_SINCE,
         .sizes_cache_by_bytes = release == 0 || release >= CACHE_BYTES_SINCE,
         .share_ppm = release != 0 ? rules.value[KVB_RULE_UTILIZATION] : 0,
         .block_tokens = USUAL_BLOCK_TOKENS,
