@@ -87,6 +87,22 @@ enum kvb_setting {
     KVB_SET_LIMIT_AUDIOS,
     KVB_SET_MM_MAX_PIXELS, // --mm-processor-kwargs max_pixels
     KVB_SET_KV_TRANSFER,   // a KV connector is configured
+    // llama.cpp and Ollama alone
+    KVB_SET_GPU_LAYERS,   // -ngl; KVB_AUTO = auto
+    KVB_SET_UBATCH_SIZE,  // -ub: tokens of one graph
+    KVB_SET_CACHE_TYPE_K, // word: enum kvb_gguf_cache
+    KVB_SET_CACHE_TYPE_V,
+    KVB_SET_FLASH_ATTENTION, // word: enum kvb_on_off_auto
+    KVB_SET_SPLIT_MODE,      // word: layer, row, none
+    KVB_SET_CPU_MOE_LAYERS,  // --n-cpu-moe
+    KVB_SET_SWA_FULL,
+    KVB_SET_KV_UNIFIED,
+    KVB_SET_KV_OFFLOAD,
+    KVB_SET_FIT,        // word: enum kvb_on_off_auto
+    KVB_SET_FIT_TARGET, // MiB
+    KVB_SET_FIT_CTX,
+    KVB_SET_GGUF_TYPE,    // word: the mixture of a model that has no file, in the order of its words
+    KVB_SET_GGML_BACKEND, // word: cuda, rocm, vulkan, sycl, metal, cpu
     KVB_SETTING_COUNT
 };
 
@@ -113,6 +129,18 @@ enum kvb_kv_dtype {
     KVB_KV_FP8_E5M2,
     KVB_KV_COUNT
 };
+enum kvb_gguf_cache {
+    KVB_GGUF_F16,
+    KVB_GGUF_F32,
+    KVB_GGUF_BF16,
+    KVB_GGUF_Q8_0,
+    KVB_GGUF_Q5_1,
+    KVB_GGUF_Q5_0,
+    KVB_GGUF_Q4_1,
+    KVB_GGUF_Q4_0,
+    KVB_GGUF_IQ4_NL
+};
+enum kvb_on_off_auto { KVB_OFF, KVB_ON, KVB_ON_OFF_AUTO };
 enum kvb_quantization_word { // what the flag can ask for; the checkpoint's own method otherwise
     KVB_QUANTIZATION_CHECKPOINT,
     KVB_QUANTIZATION_FP8, // online when the checkpoint is 16 bit

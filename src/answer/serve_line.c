@@ -73,7 +73,7 @@ static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *en
     const struct kvb_serve_flag *flag = value->written ? kvb_serve_flag_of(engine, setting, value->number) : NULL;
     const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     char name[KVB_FLAG_CAPACITY], text[48];
-    if (flag == NULL) {
+    if (flag == NULL || flag->ours) {
         return; // a member of a JSON flag, or none of this engine
     }
     kvb_serve_flag_name(name, flag);
@@ -150,6 +150,13 @@ static const char *served_model(const struct kvb_question *question, const struc
     return length == 0 || named ? plan->model.name : model;
 }
 
+// A file of weights is served as it is called, whatever the model is called here.
+static bool is_gguf(const char *word)
+{
+    size_t length = strlen(word);
+    return length > 5 && kvb_equal_ignoring_case(word + length - 5, ".gguf");
+}
+
 static void add_given_command(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
                               const struct serve_settings *settings)
 {
@@ -163,7 +170,8 @@ static void add_given_command(struct kvb_buffer *out, const struct kvb_question 
             add_assignment(out, word);
         } else if (!is_replaced(engine, question, settings, i, &words)) {
             kvb_buffer_add(out, first ? "" : " ");
-            quote(out, i == question->serve_model ? served_model(question, plan) : word);
+            bool named = i == question->serve_model && !is_gguf(word);
+            quote(out, named ? served_model(question, plan) : word);
             first = false;
         }
         i += words;

@@ -12,7 +12,7 @@ enum kvb_serve_kind {
     KVB_SERVE_SETS,        // gives setting `id` the value `number`; takes no value itself
     KVB_SERVE_JSON,        // a mapping, read by kvb_json_flag as `part`
     KVB_SERVE_LIST,        // the same, and takes several words
-    KVB_SERVE_MODEL,       // names the model
+    KVB_SERVE_MODEL,       // names the model; `read` may take more out of the name
     KVB_SERVE_DRAFT_MODEL, // names the model that drafts; sets KVB_SET_SPECULATIVE_METHOD
     KVB_SERVE_REVISION,    // of the model
     KVB_SERVE_OVERRIDES,   // JSON over config.json
@@ -38,6 +38,7 @@ struct kvb_serve_flag {
     uint32_t since, until;        // releases that know it; 0 = all
     bool negatable;               // --no-NAME exists
     bool serve_only;              // an old or second spelling: read in a serve command, never offered nor written
+    bool ours;                    // kvbudget's own: never written into a line
     bool attached;                // its short form takes any value without a blank: -O3
     const char *absent;           // what it means without a value; NULL: it needs one
     const char *argument;         // of our own flag, for help; NULL: the setting's

@@ -42,18 +42,18 @@ void help_version(struct kvb_buffer *out)
 {
     char release[32];
     kvb_buffer_printf(out, "kvbudget %s\n", KVB_VERSION);
-    kvb_buffer_printf(out, "library          %s\n", kvb_version());
-    kvb_buffer_printf(out, "profile schema   %d\n", KVB_PROFILE_SCHEMA);
-    kvb_buffer_printf(out, "JSON schema      %d\n", KVB_JSON_SCHEMA);
+    kvb_buffer_printf(out, "library           %s\n", kvb_version());
+    kvb_buffer_printf(out, "profile schema    %d\n", KVB_PROFILE_SCHEMA);
+    kvb_buffer_printf(out, "JSON schema       %d\n", KVB_JSON_SCHEMA);
     size_t count;
     const struct kvb_engine_rows *const *engines = kvb_engines(&count);
     for (size_t i = 0; i < count; i++) {
         if (engines[i]->programs != NULL) {
-            kvb_buffer_printf(out, "%s through%*s%s\n", engines[i]->title, (int)(9 - strlen(engines[i]->title)), "",
+            kvb_buffer_printf(out, "%s through%*s%s\n", engines[i]->title, (int)(10 - strlen(engines[i]->title)), "",
                               kvb_release_format(release, engines[i]->newest));
         }
     }
-    kvb_buffer_printf(out, "profiles         %s\n", kvb_builtins_digest());
+    kvb_buffer_printf(out, "profiles          %s\n", kvb_builtins_digest());
 }
 
 // The flag on the left, its help wrapped on the right; a long flag stands on a line of its own.

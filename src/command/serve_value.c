@@ -143,6 +143,10 @@ enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kv
     case KVB_SERVE_LIST:
         return set_json(reading, flag, value);
     case KVB_SERVE_MODEL:
+        if (flag->read != NULL) {
+            char ignored[256];
+            (void)flag->read(value, KVB_ORIGIN_COMMAND, reading->deployment, ignored);
+        }
         return kvb_serve_set_model(reading, value);
     case KVB_SERVE_REVISION:
         (void)kvb_copy(reading->deployment->revision, sizeof reading->deployment->revision, value);

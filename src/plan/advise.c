@@ -30,6 +30,14 @@ static bool answer_with(struct kvb_plan *plan, enum kvb_setting setting, uint64_
     return computed;
 }
 
+// Whether the release takes the setting at all.
+static bool takes(const struct kvb_plan *plan, enum kvb_setting setting)
+{
+    uint32_t since, until, release = plan->engine.release;
+    return kvb_engine_has(kvb_engine_of(plan), setting, &since, &until) && (since == 0 || release >= since) &&
+           (until == 0 || release <= until);
+}
+
 static bool fixed_cache(const struct kvb_plan *plan)
 {
     return kvb_number(plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0;
@@ -62,7 +70,8 @@ static bool is_sound(struct kvb_plan_work *work, const struct kvb_budget *budget
 
 static void advise_utilization(struct kvb_plan_work *work, const struct kvb_budget *budget, struct kvb_advice *advice)
 {
-    uint64_t ppm = roomy_utilization(work, budget);
+    bool shares = takes(&work->plan, KVB_SET_GPU_MEMORY_UTILIZATION);
+    uint64_t ppm = shares ? roomy_utilization(work, budget) : 0;
     advice->has_utilization = ppm > 0;
     advice->gpu_memory_utilization_ppm = (uint32_t)ppm;
 }
@@ -107,14 +116,6 @@ static void advise_length(struct kvb_plan_work *work, const struct kvb_budget *b
     advice->max_model_len = length;
     advice->has_max_num_seqs = true;
     advice->max_num_seqs = budget->settings.values[KVB_SET_MAX_NUM_SEQS].number;
-}
-
-// Whether the release takes the setting at all.
-static bool takes(const struct kvb_plan *plan, enum kvb_setting setting)
-{
-    uint32_t since, until, release = plan->engine.release;
-    return kvb_engine_has(kvb_engine_of(plan), setting, &since, &until) && (since == 0 || release >= since) &&
-           (until == 0 || release <= until);
 }
 
 // One more step towards a start: a refusal gone, or more cache where the cache is what is missing.

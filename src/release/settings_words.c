@@ -154,3 +154,38 @@ const struct kvb_word kvb_runner_words[KVB_RUNNER_WORD_COUNT] = {
     {"embed", KVB_RUNNER_POOLING},  {"embedding", KVB_RUNNER_POOLING}, {"classify", KVB_RUNNER_POOLING},
     {"score", KVB_RUNNER_POOLING},  {"reward", KVB_RUNNER_POOLING},
 };
+
+const struct kvb_word kvb_gguf_cache_words[KVB_GGUF_CACHE_WORD_COUNT] = {
+    {"f16", KVB_GGUF_F16},   {"f32", KVB_GGUF_F32},   {"bf16", KVB_GGUF_BF16},
+    {"q8_0", KVB_GGUF_Q8_0}, {"q5_1", KVB_GGUF_Q5_1}, {"q5_0", KVB_GGUF_Q5_0},
+    {"q4_1", KVB_GGUF_Q4_1}, {"q4_0", KVB_GGUF_Q4_0}, {"iq4_nl", KVB_GGUF_IQ4_NL},
+};
+
+const struct kvb_word kvb_on_off_auto_words[KVB_ON_OFF_AUTO_WORD_COUNT] = {
+    {"off", KVB_OFF},
+    {"disabled", KVB_OFF},
+    {"false", KVB_OFF},
+    {"0", KVB_OFF},
+    {"on", KVB_ON},
+    {"enabled", KVB_ON},
+    {"true", KVB_ON},
+    {"1", KVB_ON},
+    {"auto", KVB_ON_OFF_AUTO},
+    {"default", KVB_ON_OFF_AUTO},
+    {"-1", KVB_ON_OFF_AUTO},
+};
+
+const struct kvb_word kvb_split_mode_words[KVB_SPLIT_MODE_WORD_COUNT] = {{"layer", 0}, {"row", 1}, {"none", 2}};
+
+// The formats that llama-quantize makes, numbered from 1.
+const struct kvb_word kvb_gguf_type_words[KVB_GGUF_TYPE_WORD_COUNT] = {
+    {"f32", 1},     {"f16", 2},     {"bf16", 3},       {"q4_0", 4},     {"q4_1", 5},    {"q5_0", 6},    {"q5_1", 7},
+    {"q8_0", 8},    {"q2_k", 9},    {"q2_k_s", 10},    {"q3_k_s", 11},  {"q3_k_m", 12}, {"q3_k_l", 13}, {"q4_k_s", 14},
+    {"q4_k_m", 15}, {"q5_k_s", 16}, {"q5_k_m", 17},    {"q6_k", 18},    {"iq1_s", 19},  {"iq1_m", 20},  {"iq2_xxs", 21},
+    {"iq2_xs", 22}, {"iq2_s", 23},  {"iq2_m", 24},     {"iq3_xxs", 25}, {"iq3_xs", 26}, {"iq3_s", 27},  {"iq3_m", 28},
+    {"iq4_nl", 29}, {"iq4_xs", 30}, {"mxfp4_moe", 31},
+};
+
+const struct kvb_word kvb_ggml_backend_words[KVB_GGML_BACKEND_WORD_COUNT] = {
+    {"cpu", 0}, {"cuda", 1}, {"rocm", 2}, {"vulkan", 3}, {"metal", 4}, {"sycl", 5}, {"cann", 6},
+};

@@ -14,6 +14,11 @@
 #define KVB_ENCODER_SPLIT_WORD_COUNT 2
 #define KVB_PERFORMANCE_WORD_COUNT 3
 #define KVB_RUNNER_WORD_COUNT 11
+#define KVB_GGUF_CACHE_WORD_COUNT 9
+#define KVB_ON_OFF_AUTO_WORD_COUNT 11
+#define KVB_SPLIT_MODE_WORD_COUNT 3
+#define KVB_GGUF_TYPE_WORD_COUNT 31
+#define KVB_GGML_BACKEND_WORD_COUNT 7
 
 extern const struct kvb_word kvb_dtype_words[KVB_DTYPE_WORD_COUNT];
 extern const struct kvb_word kvb_quantization_words[KVB_QUANTIZATION_WORD_COUNT];
@@ -25,5 +30,10 @@ extern const struct kvb_word kvb_mamba_mode_words[KVB_MAMBA_MODE_WORD_COUNT];
 extern const struct kvb_word kvb_encoder_split_words[KVB_ENCODER_SPLIT_WORD_COUNT];
 extern const struct kvb_word kvb_performance_words[KVB_PERFORMANCE_WORD_COUNT];
 extern const struct kvb_word kvb_runner_words[KVB_RUNNER_WORD_COUNT];
+extern const struct kvb_word kvb_gguf_cache_words[KVB_GGUF_CACHE_WORD_COUNT];
+extern const struct kvb_word kvb_on_off_auto_words[KVB_ON_OFF_AUTO_WORD_COUNT];
+extern const struct kvb_word kvb_split_mode_words[KVB_SPLIT_MODE_WORD_COUNT];
+extern const struct kvb_word kvb_gguf_type_words[KVB_GGUF_TYPE_WORD_COUNT];
+extern const struct kvb_word kvb_ggml_backend_words[KVB_GGML_BACKEND_WORD_COUNT];
 
 #endif

@@ -143,7 +143,9 @@ static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *re
     if (!advice->has_utilization && report->budget->verdict != KVB_DOES_NOT_FIT) {
         return;
     }
-    if (report->budget->refusal != NULL) {
+    uint32_t since, until;
+    const struct kvb_engine_rows *engine = kvb_engine_of(report->plan);
+    if (report->budget->refusal != NULL || !kvb_engine_has(engine, KVB_SET_GPU_MEMORY_UTILIZATION, &since, &until)) {
         return;
     }
     kvb_buffer_add(out, "\n");

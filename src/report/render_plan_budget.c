@@ -43,7 +43,9 @@ static void note_of(char out[96], const struct kvb_budget *budget, enum kvb_item
     const struct kvb_term *term = &budget->items[item];
     char low[32], high[32];
     const char *basis =
-        item == KVB_ITEM_KV_CACHE && term->basis != KVB_BASIS_STATED ? "what is left" : kvb_basis_name(term->basis);
+        item == KVB_ITEM_KV_CACHE && term->basis != KVB_BASIS_STATED && (uint64_t)term->bytes != budget->needed_bytes
+            ? "what is left"
+            : kvb_basis_name(term->basis);
     (void)snprintf(out, 96, "%s", basis);
     if (term->low_bytes != term->high_bytes) {
         size_t used = strlen(out);

@@ -1,11 +1,40 @@
-// A GGUF file of any bytes: read into classes and a config, or refused with a sentence.
+// A GGUF file of any bytes: read into classes and a config, or refused with a sentence; and what llama.cpp would take
+// for the model it describes, on two GPUs and in part on the host.
 #include "fuzz_check.h"
 
 #include "base/buffer.h"
+#include "engines/llamacpp/run.h"
 #include "model/checkpoint/gguf.h"
 
 static struct kvb_problems problems;
 static struct kvb_checkpoint checkpoint;
+
+static struct kvb_model model;
+
+static void hold_buffers(const struct kvb_buffer *text)
+{
+    static struct kvb_problems unread;
+    static struct kvb_llama_buffers buffers;
+    kvb_problems_init(&unread);
+    if (kvb_model_read_config("fuzz", text->data, text->length, NULL, NULL, 0, NULL, &model, &unread) != KVB_OK) {
+        return;
+    }
+    model.checkpoint = checkpoint;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct kvb_llama_run run = {.model = &model,
+                                    .build = i % 2 == 0 ? 4747 : KVB_LLAMA_NEWEST,
+                                    .backend = KVB_LLAMA_CUDA,
+                                    .devices = 2,
+                                    .gpu_layers = i < 2 ? model.layer_count + 1 : model.layer_count / 2,
+                                    .cpu_experts = i,
+                                    .context_tokens = 4096,
+                                    .sequences = 2,
+                                    .batch = 512,
+                                    .ubatch = 512,
+                                    .flash = i % 2 == 1};
+        kvb_llama_buffers(&run, &buffers);
+    }
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -25,6 +54,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (status == KVB_OK) {
         status = kvb_gguf_config(&gguf, "fuzz", &text, &problems);
+    }
+    if (status == KVB_OK) {
+        hold_buffers(&text);
     }
     fuzz_check(status, &problems);
     kvb_buffer_free(&text);

@@ -165,6 +165,7 @@ static void set_run(struct start *start, const char *words, uint32_t build, uint
                                   .flash = number(words, "fa", 0) != 0,
                                   .keep_cache_on_host = number(words, "nkvo", 0) != 0,
                                   .mapped = true,
+                                  .window_full = number(words, "swafull", 0) != 0,
                                   .server = number(words, "server", 0) != 0,
                                   .key_type = cache_of(word(words, "ctk")),
                                   .value_type = cache_of(word(words, "ctv"))};
@@ -185,14 +186,14 @@ static void set_run(struct start *start, const char *words, uint32_t build, uint
 bool start_next(FILE *file, struct start *out)
 {
     static char line[8192];
-    char *cells[10];
+    char *cells[11];
     if (fgets(line, sizeof line, file) == NULL) {
         return false;
     }
     memset(out, 0, sizeof *out);
     line[strcspn(line, "\n")] = '\0';
     char *at = line;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 11; i++) {
         cells[i] = at;
         at += strcspn(at, ",");
         if (*at == ',') {

@@ -33,6 +33,9 @@ static const struct architecture_row architectures[] = {
     {"smollm3", "SmolLM3ForCausalLM", NULL, "smollm3"},
     {"internlm2", "InternLM2ForCausalLM", NULL, "internlm2"},
     {"gpt-oss", NULL, "GptOssForCausalLM", "gpt_oss"},
+    {"qwen3next", NULL, "Qwen3NextForCausalLM", "qwen3_next"},
+    {"qwen35", "Qwen3_5ForCausalLM", NULL, "qwen3_5_text"},
+    {"qwen35moe", NULL, "Qwen3_5MoeForCausalLM", "qwen3_5_moe_text"},
 };
 
 // Where a number of the metadata goes in a config.json.
@@ -104,6 +107,21 @@ static void add_heads(const struct kvb_gguf *gguf, struct kvb_buffer *text)
     }
 }
 
+// Gated delta nets beside attention: heads and their sizes, and which layers attend.
+static void add_state(const struct kvb_gguf *gguf, struct kvb_buffer *text)
+{
+    uint64_t heads = value(gguf, GGUF_STATE_HEADS);
+    if (!has(gguf, GGUF_STATE_GROUPS) || heads == 0) {
+        return;
+    }
+    add_number(text, "linear_num_key_heads", value(gguf, GGUF_STATE_GROUPS));
+    add_number(text, "linear_num_value_heads", heads);
+    add_number(text, "linear_key_head_dim", value(gguf, GGUF_STATE_SIZE));
+    add_number(text, "linear_value_head_dim", value(gguf, GGUF_STATE_INNER) / heads);
+    add_number(text, "linear_conv_kernel_dim", value(gguf, GGUF_STATE_CONV));
+    add_number(text, "full_attention_interval", has(gguf, GGUF_FULL_INTERVAL) ? value(gguf, GGUF_FULL_INTERVAL) : 4);
+}
+
 static const char *class_of(const struct kvb_gguf *gguf, const struct architecture_row *row)
 {
     if (strcmp(row->name, "deepseek2") == 0 && gguf->has_correction_bias) {
@@ -134,6 +152,7 @@ static void write_config(const struct kvb_gguf *gguf, const struct architecture_
                    value(gguf, GGUF_EXPERTS));
     }
     add_heads(gguf, text);
+    add_state(gguf, text);
     add_number(text, "vocab_size", has(gguf, GGUF_VOCABULARY) ? value(gguf, GGUF_VOCABULARY) : gguf->token_count);
     add_switch(text, "tie_word_embeddings", !gguf->has_output);
     if (strcmp(row->name, "llama") == 0 && gguf->has_query_bias) {

@@ -69,6 +69,12 @@ static const char *const keys[GGUF_KEY_COUNT] = {
     [GGUF_SHARED_FEED_FORWARD] = "expert_shared_feed_forward_length",
     [GGUF_DENSE_BLOCKS] = "leading_dense_block_count",
     [GGUF_VOCABULARY] = "vocab_size",
+    [GGUF_STATE_CONV] = "ssm.conv_kernel",
+    [GGUF_STATE_SIZE] = "ssm.state_size",
+    [GGUF_STATE_GROUPS] = "ssm.group_count",
+    [GGUF_STATE_HEADS] = "ssm.time_step_rank",
+    [GGUF_STATE_INNER] = "ssm.inner_size",
+    [GGUF_FULL_INTERVAL] = "full_attention_interval",
 };
 
 const char *kvb_gguf_key_name(enum kvb_gguf_key key)

@@ -1,0 +1,349 @@
+// llama.cpp and Ollama in their seats: the fullest GPU's buffers as items, what the engine decided, the trade between
+// layers, length and elements of the cache.
+#include "engines/llamacpp/engine.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "budget/shapes.h"
+#include "engines/llamacpp/flags.h"
+#include "engines/llamacpp/ladder.h"
+#include "engines/llamacpp/layer.h"
+#include "engines/llamacpp/mixture.h"
+#include "engines/llamacpp/start.h"
+
+static const struct kvb_place nowhere = {NULL, 0, 0};
+
+static struct kvb_term exact(uint64_t bytes, enum kvb_basis basis)
+{
+    return (struct kvb_term){(int64_t)bytes, (int64_t)bytes, (int64_t)bytes, basis};
+}
+
+static struct kvb_term around(uint64_t bytes, uint64_t low, uint64_t high, enum kvb_basis basis)
+{
+    return (struct kvb_term){(int64_t)bytes, (int64_t)low, (int64_t)high, basis};
+}
+
+static void put(struct kvb_budget *budget, enum kvb_setting setting, uint64_t number)
+{
+    struct kvb_setting_value *value = &budget->settings.values[setting];
+    bool own = value->set == 0 || value->number != number;
+    value->origin = own ? KVB_ORIGIN_DEFAULT : value->origin;
+    value->number = number;
+    value->set = 1;
+}
+
+static void put_settings(const struct kvb_llama_start *start, struct kvb_budget *budget)
+{
+    const struct kvb_llama_run *run = &start->run;
+    put(budget, KVB_SET_MAX_MODEL_LEN, run->context_tokens);
+    put(budget, KVB_SET_MAX_NUM_SEQS, run->sequences);
+    put(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS, run->batch);
+    put(budget, KVB_SET_UBATCH_SIZE, run->ubatch);
+    put(budget, KVB_SET_TENSOR_PARALLEL_SIZE, run->devices > 0 ? run->devices : 1);
+    put(budget, KVB_SET_GPU_LAYERS, run->gpu_layers);
+    put(budget, KVB_SET_CPU_MOE_LAYERS, run->cpu_experts);
+    put(budget, KVB_SET_CACHE_TYPE_K, run->key_type);
+    put(budget, KVB_SET_CACHE_TYPE_V, run->value_type);
+    put(budget, KVB_SET_FLASH_ATTENTION, run->flash ? KVB_ON : KVB_OFF);
+    put(budget, KVB_SET_KV_UNIFIED, run->unified);
+    put(budget, KVB_SET_KV_OFFLOAD, !run->keep_cache_on_host);
+}
+
+static void add_part(struct kvb_budget *budget, const char *key, const char *label, enum kvb_item item, bool host,
+                     uint64_t bytes)
+{
+    if (bytes > 0 && budget->part_count < KVB_BUDGET_PARTS_MAX) {
+        budget->parts[budget->part_count++] = (struct kvb_budget_part){key, label, item, host, (int64_t)bytes};
+    }
+}
+
+static void add_parts(const struct kvb_llama_start *start, uint32_t device, struct kvb_budget *budget)
+{
+    const struct kvb_llama_place *held = &start->buffers.places[device];
+    const struct kvb_llama_place *host = &start->buffers.places[KVB_LLAMA_HOST];
+    if (held->state_bytes > 0) {
+        add_part(budget, "kv_buffer_bytes", "KV buffer", KVB_ITEM_KV_CACHE, false, held->cache_bytes);
+        add_part(budget, "recurrent_state_bytes", "recurrent state", KVB_ITEM_KV_CACHE, false, held->state_bytes);
+    }
+    add_part(budget, "host_model_bytes", "model buffer", KVB_ITEM_WEIGHTS, true, host->model_bytes);
+    add_part(budget, "host_kv_bytes", "KV buffer", KVB_ITEM_KV_CACHE, true,
+             kvb_add(host->cache_bytes, host->state_bytes));
+    add_part(budget, "host_compute_bytes", "compute buffer", KVB_ITEM_ACTIVATION, true, host->compute_bytes);
+    add_part(budget, "host_output_bytes", "output buffer", KVB_ITEM_OTHER, true, start->buffers.output_bytes);
+}
+
+static struct kvb_term model_term(const struct kvb_plan *plan, const struct kvb_llama_start *start, uint64_t bytes)
+{
+    bool header = plan->model.checkpoint.kind == KVB_CHECKPOINT_GGUF && plan->model.checkpoint.classes_whole;
+    if (plan->stated[KVB_STATED_WEIGHTS].set) {
+        return exact(plan->stated[KVB_STATED_WEIGHTS].bytes, KVB_BASIS_STATED);
+    }
+    if (header) {
+        return exact(bytes, KVB_BASIS_CHECKPOINT);
+    }
+    bool known = kvb_llama_mixture_is_exact(start->run.mixture);
+    uint64_t off = known ? bytes / 200 : bytes / 14; // other mixtures are made by hand
+    return around(bytes, bytes - off, kvb_add(bytes, off), KVB_BASIS_CONFIG);
+}
+
+static uint64_t reserved_bytes(const struct kvb_plan *plan)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < plan->reserve_count; i++) {
+        bytes = kvb_add(bytes, plan->reserves[i].bytes);
+    }
+    return bytes;
+}
+
+static void fill_items(const struct kvb_plan *plan, const struct kvb_llama_start *start, uint32_t device,
+                       struct kvb_budget *budget)
+{
+    const struct kvb_llama_place *held = &start->buffers.places[device];
+    const struct kvb_llama_backend_row *backend = kvb_llama_backend_row_of(start->run.backend);
+    uint64_t compute = held->compute_bytes;
+    bool stated = plan->stated[KVB_STATED_ACTIVATION].set;
+    budget->items[KVB_ITEM_WEIGHTS] = model_term(plan, start, held->model_bytes);
+    budget->items[KVB_ITEM_ACTIVATION] =
+        stated ? exact(plan->stated[KVB_STATED_ACTIVATION].bytes, KVB_BASIS_STATED)
+        : start->buffers.compute_bounded
+            ? around(compute, compute - compute / 5, kvb_add(compute, compute / 2), KVB_BASIS_MODELLED)
+            : around(compute, compute - compute / 100, kvb_add(compute, compute / 100), KVB_BASIS_EXACT);
+    budget->items[KVB_ITEM_NON_TORCH] = plan->stated[KVB_STATED_NON_TORCH].set
+                                            ? exact(plan->stated[KVB_STATED_NON_TORCH].bytes, KVB_BASIS_STATED)
+                                            : around(backend->context_bytes, backend->context_low_bytes,
+                                                     backend->context_high_bytes, KVB_BASIS_MEASURED);
+    budget->items[KVB_ITEM_OTHER] = exact(reserved_bytes(plan), KVB_BASIS_STATED);
+    budget->items[KVB_ITEM_KV_CACHE] = exact(kvb_add(held->cache_bytes, held->state_bytes), KVB_BASIS_EXACT);
+    budget->weights.total_bytes = (uint64_t)budget->items[KVB_ITEM_WEIGHTS].bytes;
+    budget->weights.unquantised_bytes = budget->weights.total_bytes;
+    budget->weights.role_bytes[KVB_ROLE_OTHER] = budget->weights.total_bytes;
+}
+
+static void fill_cache(const struct kvb_llama_start *start, uint32_t device, struct kvb_budget *budget)
+{
+    struct kvb_kv_cache *kv = &budget->kv;
+    const struct kvb_llama_place *held = &start->buffers.places[device];
+    uint64_t cells = start->buffers.cells > 0 ? start->buffers.cells : 1;
+    kv->tokens = start->buffers.cells;
+    kv->block_tokens = 1;
+    kv->num_blocks = cells;
+    kv->bytes_per_token = held->cache_bytes / cells;
+    kv->bytes_per_block = kv->bytes_per_token;
+    kv->blocks_per_request = cells / (start->run.unified || start->run.sequences == 0 ? 1 : start->run.sequences);
+    kv->max_concurrency_hundredths = 100; // the length is that of all slots together
+    budget->needed_bytes = (uint64_t)budget->items[KVB_ITEM_KV_CACHE].bytes;
+    kv->really_needed_bytes = budget->needed_bytes;
+}
+
+static void add_up(struct kvb_budget *budget, int64_t *low, int64_t *high)
+{
+    int64_t sum = 0;
+    *low = *high = 0;
+    for (uint32_t i = 0; i < KVB_ITEM_COUNT; i++) {
+        sum += budget->items[i].bytes;
+        *low += budget->items[i].low_bytes;
+        *high += budget->items[i].high_bytes;
+    }
+    budget->requested_bytes = (uint64_t)sum;
+}
+
+static void say_error(struct kvb_budget *budget, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(budget->error, text, length + 1);
+}
+
+static void judge(const struct kvb_plan *plan, const struct kvb_llama_start *start, struct kvb_budget *budget)
+{
+    int64_t low, high, free_bytes = (int64_t)budget->free_bytes;
+    add_up(budget, &low, &high);
+    budget->slack_bytes = free_bytes - (int64_t)budget->requested_bytes;
+    budget->balance_bytes = budget->slack_bytes;
+    budget->starts = budget->slack_bytes >= 0;
+    bool quantised = start->run.value_type != KVB_LLAMA_CACHE_F16 && start->run.value_type != KVB_LLAMA_CACHE_F32 &&
+                     start->run.value_type != KVB_LLAMA_CACHE_BF16;
+    if (quantised && !start->run.flash) {
+        budget->starts = false;
+        budget->refusal = "quantised-v-cache";
+        say_error(budget, "V cache quantization requires flash_attn");
+    } else if (!budget->starts) {
+        say_error(budget, kvb_llama_since(&start->run, KVB_LLAMA_FIT) ? "failed to load model: out of device memory"
+                                                                      : "cudaMalloc failed: out of memory");
+    }
+    budget->verdict = !budget->starts ? KVB_DOES_NOT_FIT : high <= free_bytes ? KVB_FITS : KVB_TIGHT;
+    if (plan->draft_unknown && budget->verdict == KVB_FITS) {
+        budget->verdict = KVB_TIGHT;
+    }
+}
+
+static void say_decision(const struct kvb_llama_start *start, struct kvb_problems *problems)
+{
+    const struct kvb_llama_run *run = &start->run;
+    bool shorter = start->decision == KVB_LLAMA_CONTEXT_REDUCED || start->decision == KVB_LLAMA_BOTH;
+    bool moved = start->decision == KVB_LLAMA_LAYERS_MOVED || start->decision == KVB_LLAMA_BOTH;
+    if (shorter) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "--fit shortens the context from %llu to %llu tokens to keep %llu MiB free on each GPU",
+                              (unsigned long long)start->asked_tokens, (unsigned long long)run->context_tokens,
+                              (unsigned long long)(start->margin_bytes >> 20));
+    }
+    if (moved && run->cpu_experts > 0) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "--fit keeps %u of %u layers on the GPU and the experts of %u of them in the host's "
+                              "memory; those run at the host's speed",
+                              run->gpu_layers, run->model->layer_count + 1, run->cpu_experts);
+    } else if (moved) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "--fit keeps %u of %u layers on the GPU; the others run on the CPU, several times slower",
+                              run->gpu_layers, run->model->layer_count + 1);
+    }
+    if (start->decision == KVB_LLAMA_LEFT_TO_THE_USER) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "the memory that --fit keeps free is not kept, and what it could change was set by the "
+                              "user: the start goes on as asked");
+    }
+    bool named = start->run.model->checkpoint.kind == KVB_CHECKPOINT_GGUF;
+    if (!named && start->run.mixture == 0) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "no GGUF file and no formats are named: the model is counted in f16; say --quantization "
+                              "Q4_K_M or the like");
+    }
+    if (start->buffers.compute_bounded) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "the compute buffer of this architecture is followed in outline: it has a bound");
+    }
+}
+
+static enum kvb_status check(const struct kvb_plan *plan, struct kvb_problems *problems)
+{
+    uint64_t devices = kvb_gpu_count(&plan->settings);
+    if (devices > KVB_LLAMA_DEVICES) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_OUT_OF_RANGE, nowhere, "%llu GPUs; llama.cpp takes at most %d",
+                               (unsigned long long)devices, KVB_LLAMA_DEVICES);
+    }
+    for (uint32_t i = 0; i < plan->model.kind_count; i++) {
+        switch (plan->model.kinds[i].attention.kind) {
+        case KVB_ATTENTION_DSV4:
+        case KVB_ATTENTION_LINEAR:
+        case KVB_ATTENTION_CROSS:
+            return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_KIND, nowhere,
+                                   "what llama.cpp keeps for the attention of %s is not known",
+                                   plan->model.architecture);
+        default:
+            break;
+        }
+    }
+    return KVB_OK;
+}
+
+static enum kvb_status compute_as(const struct kvb_plan *plan, bool ollama, struct kvb_budget *budget,
+                                  struct kvb_problems *problems, bool quiet)
+{
+    struct kvb_llama_start start;
+    uint32_t device;
+    memset(budget, 0, sizeof *budget);
+    budget->verdict = KVB_DOES_NOT_FIT;
+    budget->generation = KVB_GENERATION_NONE;
+    enum kvb_status status = check(plan, problems);
+    if (status != KVB_OK) {
+        return status;
+    }
+    kvb_llama_start_of(plan, ollama, &start);
+    (void)kvb_llama_fullest(&start, &start.buffers, &device);
+    if (kvb_is_saturated(kvb_llama_used(&start.buffers, device)) ||
+        kvb_is_saturated(kvb_llama_used(&start.buffers, KVB_LLAMA_HOST))) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_OVERFLOW, nowhere,
+                               "The sizes in this plan multiply to more than any machine holds; check the model's "
+                               "dimensions and the settings.");
+    }
+    budget->settings = plan->settings;
+    budget->memory_bytes = plan->gpu.memory_bytes;
+    budget->free_bytes =
+        plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, plan->gpu.memory_bytes) : plan->gpu.memory_bytes;
+    budget->tightest_stage = device;
+    put_settings(&start, budget);
+    fill_items(plan, &start, device, budget);
+    fill_cache(&start, device, budget);
+    add_parts(&start, device, budget);
+    judge(plan, &start, budget);
+    static const char requested[] = "all buffers, taken at the start";
+    memcpy(budget->requested_as, requested, sizeof requested);
+    budget->widest_term = kvb_item_row_of(KVB_ITEM_NON_TORCH)->label;
+    if (!quiet) {
+        budget->parameters = kvb_model_parameters(&plan->model);
+        kvb_llama_trade(plan, &start, budget);
+        say_decision(&start, problems);
+    }
+    return KVB_OK;
+}
+
+static enum kvb_status compute_llamacpp(const struct kvb_plan *plan, struct kvb_budget *budget,
+                                        struct kvb_problems *problems, bool quiet)
+{
+    return compute_as(plan, false, budget, problems, quiet);
+}
+
+static enum kvb_status compute_ollama(const struct kvb_plan *plan, struct kvb_budget *budget,
+                                      struct kvb_problems *problems, bool quiet)
+{
+    return compute_as(plan, true, budget, problems, quiet);
+}
+
+static enum kvb_status neighbourhood(const struct kvb_plan *plan, struct kvb_neighbourhood *out,
+                                     struct kvb_problems *problems)
+{
+    (void)problems;
+    *out = (struct kvb_neighbourhood){.charge = KVB_CHARGE_NOTHING, // its context is one of its terms
+                                      .charges_others = false,
+                                      .checks_free = false,
+                                      .ranks = kvb_gpu_count(&plan->settings)};
+    return KVB_OK;
+}
+
+// It takes no share of a card: what is free is what it may have.
+static uint64_t request(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm)
+{
+    (void)plan;
+    return memory_bytes / KVB_PPM * utilization_ppm + memory_bytes % KVB_PPM * utilization_ppm / KVB_PPM;
+}
+
+static const char *const labels[KVB_ITEM_COUNT] = {
+    [KVB_ITEM_WEIGHTS] = "model buffer",
+    [KVB_ITEM_ACTIVATION] = "compute buffer",
+    [KVB_ITEM_NON_TORCH] = "context and libraries",
+    [KVB_ITEM_KV_CACHE] = "KV cache",
+};
+
+const struct kvb_engine_rows kvb_llamacpp_engine = {
+    .name = "llama.cpp",
+    .title = "llama.cpp",
+    .oldest = KVB_BUILD(KVB_LLAMA_OLDEST),
+    .newest = KVB_BUILD(KVB_LLAMA_NEWEST),
+    .serve_command = "llama-server -m",
+    .flag = kvb_llama_flag,
+    .programs = kvb_llama_programs,
+    .variables = kvb_llama_variables,
+    .compute = compute_llamacpp,
+    .neighbourhood = neighbourhood,
+    .request = request,
+    .labels = labels,
+    .rungs = kvb_llamacpp_rungs,
+};
+
+const struct kvb_engine_rows kvb_ollama_engine = {
+    .name = "ollama",
+    .title = "Ollama",
+    .oldest = KVB_RELEASE(0, 30, 0),
+    .newest = KVB_RELEASE(0, 33, 0),
+    .serve_command = "ollama run",
+    .traits = KVB_SERVE_UNDERSCORES | KVB_SERVE_POSITIONAL,
+    .flag = kvb_ollama_flag,
+    .programs = kvb_ollama_programs,
+    .variables = kvb_ollama_variables,
+    .compute = compute_ollama,
+    .neighbourhood = neighbourhood,
+    .request = request,
+    .labels = labels,
+    .rungs = kvb_ollama_rungs,
+};

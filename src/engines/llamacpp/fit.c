@@ -1,0 +1,161 @@
+// What --fit decides: nothing when every GPU keeps its margin; else a shorter context when none was said; else layers,
+// and of models with experts first those, to the host's memory when nothing was said of them.
+// Source: common/fit.cpp, common_params_fit_impl (src/llama.cpp, llama_params_fit_impl, from b7407 on).
+#include "engines/llamacpp/start.h"
+
+#include "base/checked.h"
+#include "budget/shapes.h"
+
+#define ROUND 256U
+
+static bool has_experts(const struct kvb_model *model)
+{
+    return kvb_model_has_experts(model);
+}
+
+static uint64_t sum_used(const struct kvb_llama_start *start, const struct kvb_llama_buffers *buffers)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < start->run.devices; i++) {
+        sum = kvb_add(sum, kvb_llama_used(buffers, i));
+    }
+    return sum;
+}
+
+static bool keeps_margins(const struct kvb_llama_start *start, const struct kvb_llama_buffers *buffers)
+{
+    uint32_t device;
+    return kvb_add(kvb_llama_fullest(start, buffers, &device), start->margin_bytes) <= start->free_bytes;
+}
+
+// Between what the shortest and the trained length take, in a straight line. True: that settles it.
+static bool reduce_context(struct kvb_llama_start *start, uint64_t used)
+{
+    struct kvb_llama_run *run = &start->run;
+    struct kvb_llama_buffers least;
+    uint64_t streams = run->unified ? 1 : run->sequences;
+    uint64_t shortest = kvb_mul(start->shortest_tokens, streams), longest = kvb_mul(run->context_tokens, streams);
+    uint64_t target =
+        kvb_mul(run->devices, start->free_bytes > start->margin_bytes ? start->free_bytes - start->margin_bytes : 0);
+    uint64_t model = 0;
+    if (start->context_said || longest <= shortest) {
+        return false;
+    }
+    for (uint32_t i = 0; i < run->devices; i++) {
+        model = kvb_add(model, start->buffers.places[i].model_bytes);
+    }
+    if (run->devices > 1) {
+        uint64_t layer = model / (run->gpu_layers > 0 ? kvb_min(run->gpu_layers, run->model->layer_count) : 1);
+        uint64_t waste = kvb_mul(run->devices + 1, layer) / (has_experts(run->model) ? 6 : 2);
+        target = target > waste ? target - waste : 0;
+    }
+    run->context_tokens = shortest;
+    kvb_llama_buffers(run, &least);
+    uint64_t low = sum_used(start, &least);
+    start->decision = KVB_LLAMA_CONTEXT_REDUCED;
+    if (target <= low || used <= low) {
+        return false;
+    }
+    uint64_t tokens = shortest + kvb_mul(longest - shortest, target - low) / (used - low);
+    tokens -= tokens % (ROUND * streams);
+    run->context_tokens = kvb_min(kvb_max(tokens, shortest), longest);
+    return run->devices <= 1;
+}
+
+static bool fits_with(struct kvb_llama_start *start, uint32_t layers, uint32_t experts)
+{
+    struct kvb_llama_buffers buffers;
+    start->run.gpu_layers = layers;
+    start->run.cpu_experts = experts;
+    kvb_llama_buffers(&start->run, &buffers);
+    return keeps_margins(start, &buffers);
+}
+
+// The largest count of layers that fits, 0 when none does.
+static uint32_t most_layers(struct kvb_llama_start *start, uint32_t experts)
+{
+    uint32_t low = 0, high = start->run.model->layer_count + 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+        if (fits_with(start, middle, experts)) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+static uint32_t fewest_experts(struct kvb_llama_start *start, uint32_t layers)
+{
+    uint32_t low = 0, high = start->run.model->layer_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (fits_with(start, layers, middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+static void move_layers(struct kvb_llama_start *start)
+{
+    uint32_t all = start->run.model->layer_count;
+    bool experts = has_experts(start->run.model);
+    uint32_t layers = most_layers(start, experts ? all : 0);
+    uint32_t left = experts && layers == all + 1 ? fewest_experts(start, layers) : experts ? all : 0;
+    start->run.gpu_layers = layers;
+    start->run.cpu_experts = left;
+    start->decision = start->decision == KVB_LLAMA_CONTEXT_REDUCED ? KVB_LLAMA_BOTH : KVB_LLAMA_LAYERS_MOVED;
+}
+
+void kvb_llama_fit(struct kvb_llama_start *start)
+{
+    kvb_llama_buffers(&start->run, &start->buffers);
+    if (keeps_margins(start, &start->buffers) || reduce_context(start, sum_used(start, &start->buffers))) {
+        return;
+    }
+    struct kvb_llama_buffers buffers;
+    kvb_llama_buffers(&start->run, &buffers);
+    if (start->run.devices > 1 && keeps_margins(start, &buffers)) {
+        return;
+    }
+    if (start->layers_said || start->split_said || start->run.split == KVB_LLAMA_SPLIT_ROW) {
+        start->decision = start->decision == KVB_LLAMA_UNCHANGED ? KVB_LLAMA_LEFT_TO_THE_USER : start->decision;
+        return;
+    }
+    move_layers(start);
+}
+
+static bool fits_at(struct kvb_llama_run *run, uint64_t tokens, uint64_t free_bytes)
+{
+    struct kvb_llama_buffers buffers;
+    run->context_tokens = tokens;
+    kvb_llama_buffers(run, &buffers);
+    for (uint32_t i = 0; i < run->devices; i++) {
+        if (kvb_llama_used(&buffers, i) > free_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t kvb_llama_longest(const struct kvb_llama_run *run, uint64_t free_bytes, uint64_t limit_tokens)
+{
+    struct kvb_llama_run tried = *run;
+    uint64_t low = 0, high = limit_tokens / ROUND;
+    if (fits_at(&tried, limit_tokens, free_bytes)) {
+        return limit_tokens;
+    }
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2;
+        if (fits_at(&tried, middle * ROUND, free_bytes)) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low * ROUND;
+}

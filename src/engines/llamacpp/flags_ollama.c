@@ -1,0 +1,59 @@
+// Parameters of a Modelfile as flags, and the variables that `ollama serve` reads.
+// Source: envconfig/config.go and api/types.go (Options) of ollama v0.30.0 to v0.33.0.
+#include "engines/llamacpp/flags.h"
+
+#define SETTING(what) .kind = KVB_SERVE_SETTING, .id = KVB_SET_##what
+
+const struct kvb_serve_flag *kvb_ollama_flag(unsigned index)
+{
+    static const struct kvb_serve_flag rows[] = {
+        {.name = "num_ctx",
+         SETTING(MAX_MODEL_LEN),
+         .help = "tokens of each request; OLLAMA_CONTEXT_LENGTH says it too"},
+        {.name = "num_gpu", SETTING(GPU_LAYERS)},
+        {.name = "num_batch", SETTING(UBATCH_SIZE)},
+        {.name = "num_parallel", SETTING(MAX_NUM_SEQS), .help = "requests at once; OLLAMA_NUM_PARALLEL"},
+        {.name = "kv_cache_type", SETTING(CACHE_TYPE_K), .help = "OLLAMA_KV_CACHE_TYPE, for keys and values"},
+        {.name = "flash_attention", SETTING(FLASH_ATTENTION), .help = "OLLAMA_FLASH_ATTENTION"},
+        {.name = "gpus", SETTING(TENSOR_PARALLEL_SIZE), .help = "GPUs that share the layers", .ours = true},
+        {.name = "quantization", SETTING(GGUF_TYPE), .ours = true},
+        {.name = "backend", SETTING(GGML_BACKEND), .ours = true},
+        {.name = "verbose", .kind = KVB_SERVE_NOTHING, .serve_only = true},
+        {.name = "keepalive", .kind = KVB_SERVE_VALUE, .serve_only = true},
+    };
+    return index < sizeof rows / sizeof rows[0] ? &rows[index] : NULL;
+}
+
+const struct kvb_serve_program *kvb_ollama_programs(size_t *count)
+{
+    static const struct kvb_serve_program programs[] = {
+        {.form = KVB_PROGRAM_WORDS, .name = "ollama", .second = "run", .usage = "ollama run MODEL"},
+        {.form = KVB_PROGRAM_WORDS, .name = "ollama", .second = "serve", .usage = "ollama serve"},
+    };
+    *count = sizeof programs / sizeof programs[0];
+    return programs;
+}
+
+const struct kvb_variable_row *kvb_ollama_variables(size_t *count)
+{
+    static const struct kvb_variable_row variables[] = {
+        {.name = "OLLAMA_CONTEXT_LENGTH",
+         .read = kvb_variable_setting,
+         .setting = KVB_SET_MAX_MODEL_LEN,
+         .expected = "tokens"},
+        {.name = "OLLAMA_NUM_PARALLEL",
+         .read = kvb_variable_setting,
+         .setting = KVB_SET_MAX_NUM_SEQS,
+         .expected = "a number"},
+        {.name = "OLLAMA_KV_CACHE_TYPE",
+         .read = kvb_variable_setting,
+         .setting = KVB_SET_CACHE_TYPE_K,
+         .expected = "f16, q8_0 or q4_0"},
+        {.name = "OLLAMA_FLASH_ATTENTION",
+         .read = kvb_variable_setting,
+         .setting = KVB_SET_FLASH_ATTENTION,
+         .expected = "0 or 1"},
+    };
+    *count = sizeof variables / sizeof variables[0];
+    return variables;
+}

@@ -1,0 +1,195 @@
+// A plan as a run: defaults by build and by program, the backend by the card, then what --fit makes of it.
+// Source: common/common.h, common/arg.cpp, tools/server/server.cpp by build; server/routes.go, server/sched.go and
+// llm/llama_server.go of ollama v0.30.0 to v0.33.0 (-c num_ctx x parallel, -b and -ub 512 unless said).
+#include "engines/llamacpp/start.h"
+
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/checked.h"
+#include "budget/shapes.h"
+#include "engines/llamacpp/mixture.h"
+
+#define WIDE 9999U
+#define OLLAMA_LARGE (47 * KVB_GIB)
+#define OLLAMA_MIDDLE (23 * KVB_GIB)
+
+static uint64_t number_or(const struct kvb_plan *plan, enum kvb_setting setting, uint64_t otherwise)
+{
+    return kvb_is_set(plan, setting) ? kvb_number(plan, setting) : otherwise;
+}
+
+// The llama.cpp build that a release of Ollama ships. Source: LLAMA_CPP_VERSION by tag.
+static uint32_t build_of(const struct kvb_plan *plan, bool ollama)
+{
+    static const struct {
+        uint32_t since, build;
+    } shipped[] = {{KVB_RELEASE(0, 33, 0), 10488}, {KVB_RELEASE(0, 32, 0), 9888}, {KVB_RELEASE(0, 31, 0), 9840}};
+    if (!ollama) {
+        uint32_t release = plan->engine.release;
+        return release >= KVB_BUILD_MARK ? release - KVB_BUILD_MARK : KVB_LLAMA_NEWEST;
+    }
+    for (size_t i = 0; i < sizeof shipped / sizeof shipped[0]; i++) {
+        if (plan->engine.release >= shipped[i].since) {
+            return shipped[i].build;
+        }
+    }
+    return 9452;
+}
+
+static enum kvb_llama_backend backend_of(const struct kvb_plan *plan)
+{
+    if (kvb_is_set(plan, KVB_SET_GGML_BACKEND)) {
+        return (enum kvb_llama_backend)kvb_number(plan, KVB_SET_GGML_BACKEND);
+    }
+    switch (plan->gpu.vendor) {
+    case KVB_VENDOR_AMD:
+        return KVB_LLAMA_ROCM;
+    case KVB_VENDOR_INTEL:
+        return KVB_LLAMA_SYCL;
+    case KVB_VENDOR_NVIDIA:
+        return KVB_LLAMA_CUDA;
+    default:
+        return plan->gpu.unified_memory ? KVB_LLAMA_METAL : KVB_LLAMA_CUDA;
+    }
+}
+
+// Ollama's length by the memory of all cards, since none was said.
+static uint64_t usual_context(const struct kvb_plan *plan, const struct kvb_llama_start *start)
+{
+    const struct kvb_llama_run *run = &start->run;
+    if (start->ollama) {
+        uint64_t all = kvb_mul(plan->gpu.memory_bytes, run->devices);
+        return all >= OLLAMA_LARGE ? 262144 : all >= OLLAMA_MIDDLE ? 32768 : 4096;
+    }
+    if (kvb_llama_since(run, KVB_LLAMA_FIT)) {
+        return plan->model.context_tokens;
+    }
+    if (kvb_llama_since(run, KVB_LLAMA_CONTEXT_4096)) {
+        return 4096;
+    }
+    return kvb_llama_since(run, KVB_LLAMA_CONTEXT_TRAINED_OLD) ? plan->model.context_tokens : 512;
+}
+
+static void take_context(const struct kvb_plan *plan, struct kvb_llama_start *start)
+{
+    struct kvb_llama_run *run = &start->run;
+    uint64_t asked = number_or(plan, KVB_SET_MAX_MODEL_LEN, 0);
+    start->context_said = asked > 0 && asked != KVB_AUTO;
+    uint64_t tokens = start->context_said ? asked
+                      : asked == KVB_AUTO ? plan->model.context_tokens
+                                          : usual_context(plan, start);
+    if (start->ollama) { // capped to the trained length, for each slot
+        tokens = kvb_mul(kvb_min(tokens, plan->model.context_tokens), run->sequences);
+        start->context_said = true; // it hands a number over
+    }
+    run->context_tokens = tokens > 0 ? tokens : 512;
+    start->asked_tokens = run->context_tokens;
+}
+
+static void take_slots(const struct kvb_plan *plan, struct kvb_llama_start *start)
+{
+    struct kvb_llama_run *run = &start->run;
+    bool said = kvb_is_set(plan, KVB_SET_MAX_NUM_SEQS);
+    bool four = !said && !start->ollama && kvb_llama_since(run, KVB_LLAMA_SLOTS_4);
+    run->sequences = (uint32_t)(said ? kvb_min(kvb_number(plan, KVB_SET_MAX_NUM_SEQS), 256) : four ? 4 : 1);
+    run->unified = kvb_is_set(plan, KVB_SET_KV_UNIFIED) ? kvb_number(plan, KVB_SET_KV_UNIFIED) != 0 : four;
+}
+
+static void take_batch(const struct kvb_plan *plan, struct kvb_llama_start *start)
+{
+    struct kvb_llama_run *run = &start->run;
+    uint64_t batch = number_or(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, start->ollama ? 512 : 2048);
+    uint64_t ubatch = number_or(plan, KVB_SET_UBATCH_SIZE, 512);
+    batch = start->ollama ? ubatch : kvb_min(batch, run->context_tokens);
+    run->batch = (uint32_t)kvb_min(batch, UINT32_MAX);
+    run->ubatch = (uint32_t)kvb_min(ubatch, run->batch);
+}
+
+static void take_cache(const struct kvb_plan *plan, struct kvb_llama_start *start)
+{
+    struct kvb_llama_run *run = &start->run;
+    uint64_t flash = number_or(plan, KVB_SET_FLASH_ATTENTION, KVB_ON_OFF_AUTO);
+    bool usual = kvb_llama_since(run, KVB_LLAMA_FLASH_AUTO) && run->backend != KVB_LLAMA_SYCL;
+    run->flash = flash == KVB_ON || (flash == KVB_ON_OFF_AUTO && usual);
+    run->key_type = (enum kvb_llama_cache)number_or(plan, KVB_SET_CACHE_TYPE_K, KVB_GGUF_F16);
+    run->value_type = (enum kvb_llama_cache)number_or(plan, KVB_SET_CACHE_TYPE_V,
+                                                      start->ollama ? (uint64_t)run->key_type : KVB_GGUF_F16);
+    run->window_full = number_or(plan, KVB_SET_SWA_FULL, 0) != 0;
+    run->keep_cache_on_host = number_or(plan, KVB_SET_KV_OFFLOAD, 1) == 0;
+}
+
+static void take_layers(const struct kvb_plan *plan, struct kvb_llama_start *start)
+{
+    struct kvb_llama_run *run = &start->run;
+    uint64_t usual = kvb_llama_since(run, KVB_LLAMA_FLASH_AUTO) || run->backend == KVB_LLAMA_METAL ? WIDE : 0;
+    uint64_t asked = number_or(plan, KVB_SET_GPU_LAYERS, KVB_AUTO);
+    start->layers_said = asked != KVB_AUTO;
+    run->gpu_layers = (uint32_t)kvb_min(start->layers_said ? asked : usual, (uint64_t)plan->model.layer_count + 1);
+    start->asked_layers = run->gpu_layers;
+    start->split_said = plan->environment.layer_partition_count > 0 || kvb_is_set(plan, KVB_SET_CPU_MOE_LAYERS);
+    run->cpu_experts = (uint32_t)kvb_min(number_or(plan, KVB_SET_CPU_MOE_LAYERS, 0), plan->model.layer_count);
+    run->split = (enum kvb_llama_split)number_or(plan, KVB_SET_SPLIT_MODE, KVB_LLAMA_SPLIT_LAYER);
+    for (uint32_t i = 0; i < plan->environment.layer_partition_count && i < run->devices; i++) {
+        run->share[i] = plan->environment.layer_partition[i];
+    }
+}
+
+static void take_memory(const struct kvb_plan *plan, struct kvb_llama_start *start)
+{
+    uint64_t free_bytes =
+        plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, plan->gpu.memory_bytes) : plan->gpu.memory_bytes;
+    uint64_t context = kvb_llama_backend_row_of(start->run.backend)->context_low_bytes;
+    start->free_bytes = free_bytes > context ? free_bytes - context : 0;
+    start->margin_bytes = kvb_mul(number_or(plan, KVB_SET_FIT_TARGET, 1024), KVB_MIB);
+    start->shortest_tokens = number_or(plan, KVB_SET_FIT_CTX, 4096);
+    bool on = kvb_llama_since(&start->run, KVB_LLAMA_FIT);
+    start->fits_itself = number_or(plan, KVB_SET_FIT, on ? KVB_ON : KVB_OFF) != KVB_OFF && start->run.devices > 0;
+}
+
+uint64_t kvb_llama_used(const struct kvb_llama_buffers *buffers, uint32_t place)
+{
+    const struct kvb_llama_place *held = &buffers->places[place];
+    return kvb_add(kvb_add(held->model_bytes, held->cache_bytes), kvb_add(held->state_bytes, held->compute_bytes));
+}
+
+uint64_t kvb_llama_fullest(const struct kvb_llama_start *start, const struct kvb_llama_buffers *buffers,
+                           uint32_t *device)
+{
+    uint64_t most = 0;
+    *device = 0;
+    for (uint32_t i = 0; i < start->run.devices; i++) {
+        uint64_t used = kvb_llama_used(buffers, i);
+        if (used > most) {
+            most = used;
+            *device = i;
+        }
+    }
+    return most;
+}
+
+void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_llama_start *out)
+{
+    memset(out, 0, sizeof *out);
+    out->ollama = ollama;
+    struct kvb_llama_run *run = &out->run;
+    run->model = &plan->model;
+    run->build = build_of(plan, ollama);
+    run->backend = backend_of(plan);
+    run->mixture = (uint32_t)number_or(plan, KVB_SET_GGUF_TYPE, 0);
+    run->server = true;
+    run->mapped = true;
+    run->devices =
+        run->backend == KVB_LLAMA_CPU ? 0 : (uint32_t)kvb_min(kvb_gpu_count(&plan->settings), KVB_LLAMA_DEVICES);
+    take_slots(plan, out);
+    take_context(plan, out);
+    take_batch(plan, out);
+    take_cache(plan, out);
+    take_layers(plan, out);
+    take_memory(plan, out);
+    if (out->fits_itself) {
+        kvb_llama_fit(out);
+    }
+    kvb_llama_buffers(run, &out->buffers);
+}

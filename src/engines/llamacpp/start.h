@@ -1,0 +1,41 @@
+// What a plan asks of llama.cpp, what it decides itself, and what comes of it on the fullest GPU.
+#ifndef KVB_ENGINES_LLAMACPP_START_H
+#define KVB_ENGINES_LLAMACPP_START_H
+
+#include <kvbudget/budget.h>
+
+#include "engines/llamacpp/run.h"
+
+enum kvb_llama_decision {
+    KVB_LLAMA_UNCHANGED,
+    KVB_LLAMA_CONTEXT_REDUCED,
+    KVB_LLAMA_LAYERS_MOVED,     // to the host
+    KVB_LLAMA_BOTH,             // a shorter context and layers on the host
+    KVB_LLAMA_LEFT_TO_THE_USER, // it does not fit, and what could change was said by the user
+};
+
+struct kvb_llama_start {
+    struct kvb_llama_run run;
+    bool ollama;
+    bool context_said, layers_said, split_said, fits_itself; // fits_itself: --fit on
+    uint64_t free_bytes;                                     // of each GPU, as the engine sees it: its context is there
+    uint64_t margin_bytes;                                   // what --fit leaves free
+    uint64_t shortest_tokens;                                // what --fit goes down to
+    uint64_t asked_tokens;                                   // before --fit
+    uint32_t asked_layers;
+    enum kvb_llama_decision decision;
+    struct kvb_llama_buffers buffers; // of the run as it starts
+};
+
+// Fills everything; the run is the one that starts.
+void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_llama_start *out);
+
+uint64_t kvb_llama_used(const struct kvb_llama_buffers *buffers, uint32_t place); // all its buffers
+uint64_t kvb_llama_fullest(const struct kvb_llama_start *start, const struct kvb_llama_buffers *buffers,
+                           uint32_t *device);
+// --fit (fit.c).
+void kvb_llama_fit(struct kvb_llama_start *start);
+// The longest context with which every GPU keeps `spare` of `free`; 0: none.
+uint64_t kvb_llama_longest(const struct kvb_llama_run *run, uint64_t free_bytes, uint64_t limit_tokens);
+
+#endif

@@ -1,0 +1,221 @@
+// llama.cpp and Ollama in their seats: lines as people type them, what --fit decides, the defaults by build.
+#include "unit/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <kvbudget/budget.h>
+#include <kvbudget/input.h>
+
+#include "budget/shapes.h"
+#include "engines/llamacpp/start.h"
+
+static struct kvb_deployment deployment;
+static struct kvb_plan plan;
+static struct kvb_model draft;
+static struct kvb_model_source source;
+static struct kvb_problems problems;
+static struct kvb_budget budget;
+
+#define WORDS_MAX 40
+
+static void read_line(const char *line)
+{
+    static char text[512];
+    const char *words[WORDS_MAX];
+    int count = 0;
+    (void)snprintf(text, sizeof text, "%s", line);
+    for (char *word = strtok(text, " "); word != NULL && count < WORDS_MAX; word = strtok(NULL, " ")) {
+        words[count++] = word;
+    }
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    assert_int_equal(kvb_serve_command_read(count, words, &deployment, &problems), KVB_OK);
+}
+
+static void resolve(const char *model, const char *gpu, const char *engine)
+{
+    (void)snprintf(deployment.model, sizeof deployment.model, "%s", model);
+    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", gpu);
+    (void)snprintf(deployment.engine, sizeof deployment.engine, "%s", engine);
+    kvb_deployment_take_gpu_count(&deployment);
+    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+}
+
+static uint64_t said(enum kvb_setting setting)
+{
+    assert_int_equal(deployment.settings.values[setting].set, 1);
+    return deployment.settings.values[setting].number;
+}
+
+static void test_line(void **state)
+{
+    (void)state;
+    read_line("llama-server -m Qwen3-8B-Q4_K_M.gguf -ngl 99 -c 32768 -fa on -ctk q8_0 -ctv q4_0 -b 1024 -ub 256 -np 2 "
+              "--n-cpu-moe 5 -sm row --port 8080 --jinja -nkvo");
+    assert_string_equal(deployment.engine, "llama.cpp");
+    assert_string_equal(deployment.model, "Qwen3-8B-Q4_K_M.gguf");
+    assert_int_equal(said(KVB_SET_GPU_LAYERS), 99);
+    assert_int_equal(said(KVB_SET_MAX_MODEL_LEN), 32768);
+    assert_int_equal(said(KVB_SET_FLASH_ATTENTION), KVB_ON);
+    assert_int_equal(said(KVB_SET_CACHE_TYPE_K), KVB_GGUF_Q8_0);
+    assert_int_equal(said(KVB_SET_CACHE_TYPE_V), KVB_GGUF_Q4_0);
+    assert_int_equal(said(KVB_SET_MAX_NUM_BATCHED_TOKENS), 1024);
+    assert_int_equal(said(KVB_SET_UBATCH_SIZE), 256);
+    assert_int_equal(said(KVB_SET_MAX_NUM_SEQS), 2);
+    assert_int_equal(said(KVB_SET_CPU_MOE_LAYERS), 5);
+    assert_int_equal(said(KVB_SET_SPLIT_MODE), 1);
+    assert_int_equal(said(KVB_SET_KV_OFFLOAD), 0);
+    assert_int_equal(said(KVB_SET_GGUF_TYPE), 15); // the fifteenth of the formats: Q4_K_M
+}
+
+static void test_words_of_its_own(void **state)
+{
+    (void)state;
+    read_line("llama-server -hf unsloth/Qwen3-14B-GGUF:Q8_0 -c 0 -ngl all -ts 3,1 -cmoe");
+    assert_string_equal(deployment.model, "Qwen3-14B");
+    assert_int_equal(said(KVB_SET_GGUF_TYPE), 8);
+    assert_true(said(KVB_SET_MAX_MODEL_LEN) == KVB_AUTO);
+    assert_int_equal(said(KVB_SET_GPU_LAYERS), 9999);
+    assert_int_equal(said(KVB_SET_TENSOR_PARALLEL_SIZE), 2);
+    assert_int_equal(deployment.environment.layer_partition[0], 300);
+    assert_int_equal(deployment.environment.layer_partition[1], 100);
+    assert_int_equal(said(KVB_SET_CPU_MOE_LAYERS), 9999);
+    read_line("llama-cli -hf ggml-org/gemma-3-4b-it-GGUF -dev Vulkan0,Vulkan1 -ot exps=CPU");
+    assert_int_equal(said(KVB_SET_GGUF_TYPE), 15);
+    assert_int_equal(said(KVB_SET_GGML_BACKEND), 3);
+    assert_int_equal(said(KVB_SET_TENSOR_PARALLEL_SIZE), 2);
+    assert_int_equal(said(KVB_SET_CPU_MOE_LAYERS), 9999);
+}
+
+struct mistake {
+    const char *line, *why;
+};
+
+static void test_mistakes(void **state)
+{
+    static const struct mistake mistakes[] = {
+        {"llama-server -ngl many", "n-gpu-layers: 'many' is not known; expected a number, auto or all"},
+        {"llama-server -c long", "ctx-size: 'long' is not known; expected a number of tokens"},
+        {"llama-server -ts 1,,2", "tensor-split: '1,,2' is not known; expected shares such as 3,1"},
+        {"llama-server -ot blk.1.*=CUDA1", "override-tensor: 'blk.1.*=CUDA1' is not known; expected exps=CPU"},
+        {"llama-server -dev TPU0", "device: 'TPU0' is not known; expected devices such as CUDA0,CUDA1"},
+        {"llama-server -ctk q3_0", "'q3_0' is not known"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        char text[128];
+        const char *words[8];
+        int count = 0;
+        (void)snprintf(text, sizeof text, "%s", mistakes[i].line);
+        for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
+            words[count++] = word;
+        }
+        kvb_problems_init(&problems);
+        kvb_deployment_init(&deployment);
+        assert_int_not_equal(kvb_serve_command_read(count, words, &deployment, &problems), KVB_OK);
+        assert_true(problems.count > 0);
+        assert_non_null(strstr(problems.items[problems.count - 1].text, mistakes[i].why));
+    }
+}
+
+// Qwen3-8B, Q4_K_M on a 3060: 4.35 GiB of weights and 2448 MiB of q8_0 cache: 36 x 32768 x 2048 x 34 / 32.
+static void test_answer(void **state)
+{
+    (void)state;
+    read_line("llama-server -m x.gguf -ngl 99 -c 32768 -fa on -ctk q8_0 -ctv q8_0");
+    kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG);
+    resolve("Qwen/Qwen3-8B", "3060", "llama.cpp");
+    assert_int_equal(budget.verdict, KVB_FITS);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, 2448LL << 20);
+    assert_int_equal(budget.needed_bytes, 2448LL << 20);
+    assert_int_equal(budget.balance_bytes, budget.slack_bytes);
+    assert_int_equal(budget.settings.values[KVB_SET_GPU_LAYERS].number, 37);
+    assert_true(budget.kv.max_model_len_that_fits >= 32768);
+    assert_true(budget.step_count >= 6);
+}
+
+// Quantised values need flash attention: src/llama-context.cpp, llama_init_from_model.
+static void test_refusal(void **state)
+{
+    (void)state;
+    read_line("llama-server -m x.gguf -ngl 99 -c 4096 -fa off -ctv q8_0");
+    resolve("Qwen/Qwen3-8B", "3090", "llama.cpp");
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_string_equal(budget.error, "V cache quantization requires flash_attn");
+}
+
+// The trained length is shortened; with a length said, layers go; with both said, nothing is changed.
+static void test_fit(void **state)
+{
+    struct kvb_llama_start start;
+    (void)state;
+    read_line("llama-server -m x.gguf");
+    kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 8, KVB_ORIGIN_FLAG);
+    resolve("Qwen/Qwen3-8B", "3060", "llama.cpp");
+    kvb_llama_start_of(&plan, false, &start);
+    assert_int_equal(start.decision, KVB_LLAMA_CONTEXT_REDUCED);
+    assert_int_equal(start.run.context_tokens % 256, 0);
+    assert_true(start.run.context_tokens > 4096 && start.run.context_tokens < 40960);
+    read_line("llama-server -m x.gguf -c 40960");
+    kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 8, KVB_ORIGIN_FLAG);
+    resolve("Qwen/Qwen3-8B", "3060", "llama.cpp");
+    kvb_llama_start_of(&plan, false, &start);
+    assert_int_equal(start.decision, KVB_LLAMA_LAYERS_MOVED);
+    assert_true(start.run.gpu_layers > 20 && start.run.gpu_layers < 37);
+    read_line("llama-server -m x.gguf -c 40960 -ngl 99");
+    kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 8, KVB_ORIGIN_FLAG);
+    resolve("Qwen/Qwen3-8B", "3060", "llama.cpp");
+    kvb_llama_start_of(&plan, false, &start);
+    assert_int_equal(start.decision, KVB_LLAMA_LEFT_TO_THE_USER);
+    assert_int_equal(start.run.gpu_layers, 37);
+    read_line("llama-server -m x.gguf -c 4096");
+    kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG);
+    resolve("Qwen/Qwen3-8B", "3060", "llama.cpp");
+    kvb_llama_start_of(&plan, false, &start);
+    assert_int_equal(start.decision, KVB_LLAMA_UNCHANGED);
+}
+
+// Experts go to the host before layers do.
+static void test_fit_experts(void **state)
+{
+    struct kvb_llama_start start;
+    (void)state;
+    read_line("llama-server -m x.gguf -c 16384");
+    kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG);
+    resolve("Qwen/Qwen3-30B-A3B", "4060", "llama.cpp");
+    kvb_llama_start_of(&plan, false, &start);
+    assert_int_equal(start.decision, KVB_LLAMA_LAYERS_MOVED);
+    assert_int_equal(start.run.gpu_layers, 49);
+    assert_true(start.run.cpu_experts > 24 && start.run.cpu_experts <= 48);
+}
+
+struct default_row {
+    const char *engine;
+    uint64_t context, slots, layers;
+};
+
+// common/common.h by build; on a card of 24 GiB.
+static void test_defaults(void **state)
+{
+    static const struct default_row rows[] = {
+        {"llama.cpp@b3000", 512, 1, 0},   {"llama.cpp@b3500", 40960, 1, 0},  {"llama.cpp@b4100", 4096, 1, 0},
+        {"llama.cpp@b6400", 4096, 1, 37}, {"llama.cpp@b7410", 40960, 1, 37}, {"llama.cpp@b7500", 40960, 4, 37},
+        {"ollama@0.30.0", 32768, 1, 37},  {"ollama@0.33.0", 32768, 1, 37},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kvb_problems_init(&problems);
+        kvb_deployment_init(&deployment);
+        kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG);
+        resolve("Qwen/Qwen3-8B", "3090", rows[i].engine);
+        assert_int_equal(budget.settings.values[KVB_SET_MAX_MODEL_LEN].number, rows[i].context);
+        assert_int_equal(budget.settings.values[KVB_SET_MAX_NUM_SEQS].number, rows[i].slots);
+        assert_int_equal(budget.settings.values[KVB_SET_GPU_LAYERS].number, rows[i].layers);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_line), cmocka_unit_test(test_words_of_its_own), cmocka_unit_test(test_mistakes),
+              cmocka_unit_test(test_answer), cmocka_unit_test(test_refusal), cmocka_unit_test(test_fit),
+              cmocka_unit_test(test_fit_experts), cmocka_unit_test(test_defaults))
