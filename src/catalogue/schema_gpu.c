@@ -23,6 +23,8 @@
 #define RESERVE_BOUND_BYTES (320 * KVB_MIB) // typical reserves miss by up to this
 #define NAMEPLATE_LESS_PERCENT 4            // ECC and driver together, where only the data sheet speaks
 #define NAMEPLATE_BOUND_PERCENT 8
+#define AMD_LESS_PERMILLE 3 // seen: 31.86 of 32, 23.98 of 24, 191.45 of 192, 287.98 of 288 GiB
+#define AMD_BOUND_PERMILLE 10
 
 struct raw {
     char kind[16];
@@ -127,6 +129,16 @@ static void use_nameplate(uint64_t nameplate_bytes, struct kvb_gpu *gpu)
     gpu->memory_basis = KVB_BASIS_NAMEPLATE;
 }
 
+// AMD's cards hold their nameplate in GiB and report nearly all of it; of memory shared with the host the kernel
+// decides.
+static void use_amd_nameplate(uint64_t nameplate_bytes, struct kvb_gpu *gpu)
+{
+    gpu->memory_bytes = nameplate_bytes / 1000 * (1000 - AMD_LESS_PERMILLE);
+    gpu->memory_low_bytes = nameplate_bytes / 1000 * (1000 - AMD_BOUND_PERMILLE);
+    gpu->memory_high_bytes = nameplate_bytes;
+    gpu->memory_basis = KVB_BASIS_NAMEPLATE;
+}
+
 // The best figure there is: seen, then total less a seen reserve, less a typical one, then the data sheet.
 static void fill_memory(const struct raw *raw, struct kvb_gpu *gpu)
 {
@@ -138,6 +150,8 @@ static void fill_memory(const struct raw *raw, struct kvb_gpu *gpu)
     } else if (gpu->device_bytes > 0) {
         uint64_t reserve = TYPICAL_RESERVE_BYTES + gpu->device_bytes / TYPICAL_RESERVE_DIVISOR;
         use_reserve(reserve, RESERVE_BOUND_BYTES, gpu);
+    } else if (gpu->vendor == KVB_VENDOR_AMD && !gpu->unified_memory) {
+        use_amd_nameplate(raw->nameplate_gb * KVB_GIB, gpu);
     } else {
         use_nameplate(raw->nameplate_gb * KVB_GIB, gpu);
     }

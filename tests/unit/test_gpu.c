@@ -246,8 +246,10 @@ static const struct total_row totals[] = {
     {"gb200", "188729MiB", "184.2GiB", "184.4GiB", KVB_BASIS_MODELLED, 189471},
     // nvidia-smi 46068 MiB and nothing else: 46068 - 430 - 46068/512 = 45548.02
     {"a40", "45548.0234375MiB", "44.2GiB", "44.7GiB", KVB_BASIS_MODELLED, 46068},
-    // data sheet 256 GB less 4 percent: 274877906944 / 100 * 96 (whole hundredths)
-    {"mi325x", "263882790624B", "240GiB", "256GiB", KVB_BASIS_NAMEPLATE, 0},
+    // data sheet 256 GB, AMD: 274877906944 / 1000 * 997 (whole thousandths)
+    {"mi325x", "274053272282B", "254GiB", "256GiB", KVB_BASIS_NAMEPLATE, 0},
+    // two public sets of logs, of kyuz0 and boxwrench
+    {"r9700", "31.86GiB", "31.8GiB", "31.9GiB", KVB_BASIS_MEASURED, 0},
 };
 
 static void test_totals(void **state)

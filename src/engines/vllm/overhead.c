@@ -107,12 +107,12 @@ static void add(struct kvb_estimate *estimate, uint32_t likely, uint32_t low, ui
 
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
-    if (context->gpu->vendor == KVB_VENDOR_AMD) {
+    if (context->gpu->vendor == KVB_VENDOR_AMD) { // r9700-0130-rocm-atten-llama-3.1-8b-tp1 and -tp2
         scale(estimate, 40, 15, 120);
         return;
     }
     if (context->gpu->unified_memory && context->release >= HOST_GROWTH_SINCE) {
-        scale(estimate, 200, 100, 350);
+        scale(estimate, 200, 100, 350); // gb10-0200-qwen36-35b-bf16: 1.4; qwen3-06b-gb10-0271: 2.2
         return;
     }
     const struct non_torch_row *row = find_row(context);
