@@ -10,7 +10,7 @@ if(DEFINED BUILD_SHARED_LIBS)
 endif()
 
 function(kvb_library target kind)
-  add_library(${target} ${kind} ${library_objects})
+  add_library(${target} ${kind} ${library_objects} ${ARGN})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME kvbudget)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
@@ -23,10 +23,12 @@ set_target_properties(kvbudget_library PROPERTIES EXPORT_NAME static)
 add_library(kvbudget::static ALIAS kvbudget_library)
 
 if(KVB_INSTALL_SHARED)
-  # Before 1.0 structs change with every release, so that the name the loader looks for holds the whole version.
+  # Before 1.0 structs change with every minor release, so that the name the loader looks for holds it.
   configure_file(cmake/kvbudget.map.in ${CMAKE_BINARY_DIR}/kvbudget.map @ONLY)
-  kvb_library(kvbudget_shared SHARED)
-  set_target_properties(kvbudget_shared PROPERTIES EXPORT_NAME shared VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION}
+  # kvb_ask gives what the tool prints: the commands are inside, too.
+  kvb_library(kvbudget_shared SHARED $<TARGET_OBJECTS:kvb_cli> $<TARGET_OBJECTS:kvb_report>)
+  set_target_properties(kvbudget_shared PROPERTIES EXPORT_NAME shared VERSION ${PROJECT_VERSION} 
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     LINK_DEPENDS ${CMAKE_BINARY_DIR}/kvbudget.map)
   target_link_options(kvbudget_shared PRIVATE -Wl,--version-script=${CMAKE_BINARY_DIR}/kvbudget.map)
   add_library(kvbudget::shared ALIAS kvbudget_shared)

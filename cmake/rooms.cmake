@@ -26,7 +26,8 @@ set(KVB_ROOMS
   "answer=base release text budget engines plan catalogue model command machine deployment"
   "gate=base release text budget engines command history manifest answer hub"
   "report=base release budget engines command"
-  "cli=base release budget engines command report"
+  "cli=base release text budget engines command report"
+  "tool=base cli"
 )
 
 # One folder per room with links to its headers alone, so that a room sees the rooms it may see and no other.

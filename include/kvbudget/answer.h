@@ -153,6 +153,9 @@ char *kvb_serve_line(const struct kvb_question *question, const struct kvb_plan 
 
 // Reads a log ("-": standard input); everything but checks and remedies.
 enum kvb_status kvb_log_load(const char *path, struct kvb_log_report *log, struct kvb_problems *problems) KVB_MUST_USE;
+// The same of a text; `name` stands in problems.
+enum kvb_status kvb_log_read(const char *name, const char *text, size_t length, struct kvb_log_report *log,
+                             struct kvb_problems *problems) KVB_MUST_USE;
 // What the deployment adds to a log; what the log itself names is tried without complaint.
 enum kvb_status kvb_log_given_by(const struct kvb_deployment *deployment, const struct kvb_log_report *log,
                                  struct kvb_log_given *given, struct kvb_problems *problems) KVB_MUST_USE;

@@ -9,6 +9,7 @@
 #define KVBUDGET_H
 
 #include <kvbudget/answer.h>
+#include <kvbudget/ask.h>
 #include <kvbudget/budget.h>
 #include <kvbudget/checkpoint.h>
 #include <kvbudget/gate.h>

@@ -3,6 +3,7 @@
 #define KVB_CLI_ARGUMENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <kvbudget/kvbudget.h>
 
@@ -15,6 +16,13 @@ enum show { SHOW_FORMULAS = 1, SHOW_KV = 2, SHOW_WEIGHTS = 4, SHOW_ALL = 7 };
 #define OPERANDS_MAX 256
 
 struct command_row;
+
+// A text that a request brought along: it stands for the file of that name.
+struct given_text {
+    const char *name; // NULL: none
+    const char *text;
+    size_t length;
+};
 
 struct arguments {
     const struct command_row *command;
@@ -30,13 +38,14 @@ struct arguments {
     char choice[2048];                              // why, and what each accepts
     const char *policy;                             // --policy, or NULL
     const char *append, *record_source, *record_id; // --append, --source, --id, or NULL
-    bool init;         // check: write a policy
-    bool expects;      // check: exactly `expected` deployments
+    bool init;                                      // check: write a policy
+    bool expects;                                   // check: exactly `expected` deployments
     uint32_t expected;
-    bool skip_others;                               // files without a deployment are passed over
-    bool offline;                                   // --offline
-    bool online;                                    // check --online
-    bool answered;                                  // the answer is printed whatever the exit code
+    bool skip_others;        // files without a deployment are passed over
+    bool offline;            // --offline
+    bool online;             // check --online
+    bool answered;           // the answer is printed whatever the exit code
+    struct given_text given; // in the place of a file among the operands
     int operand_count;
     const char *operands[OPERANDS_MAX];
     struct kvb_question question;

@@ -86,7 +86,10 @@ int explain_run(struct arguments *arguments, struct kvb_buffer *answer)
         return kvb_status_exit_code(kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY,
                                                     (struct kvb_place){0}, "not enough memory to read a log"));
     }
-    enum kvb_status status = kvb_log_load(path, log, &arguments->problems);
+    const struct given_text *given_log = &arguments->given;
+    enum kvb_status status = given_log->name != NULL ? kvb_log_read(given_log->name, given_log->text, given_log->length,
+                                                                    log, &arguments->problems)
+                                                     : kvb_log_load(path, log, &arguments->problems);
     if (status == KVB_OK && !arguments->offline) {
         fetch_model(arguments, log);
     }

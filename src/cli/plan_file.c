@@ -62,9 +62,16 @@ static enum kvb_status load(struct arguments *arguments, const struct kvb_manife
     const char *path = arguments->operands[0];
     struct kvb_manifest_seen seen_there = {0};
     kvb_problems_init(&problems);
-    enum kvb_status status = kvb_manifest_load(path, options, take, taking, &seen_there, &problems);
+    const struct given_text *given = &arguments->given;
+    struct kvb_deployment *deployment = &arguments->question.deployment;
+    enum kvb_status status =
+        given->name != NULL
+            ? kvb_manifest_read(given->name, given->text, given->length, options, take, taking, &seen_there, &problems)
+            : kvb_manifest_load(path, options, take, taking, &seen_there, &problems);
     if (is_meant_as_profile(path, taking)) {
-        return kvb_deployment_load(path, &arguments->question.deployment, &arguments->problems);
+        return given->name != NULL
+                   ? kvb_deployment_read(given->name, given->text, given->length, deployment, &arguments->problems)
+                   : kvb_deployment_load(path, deployment, &arguments->problems);
     }
     if (status != KVB_OK) {
         keep_problems(&arguments->problems, &problems);

@@ -72,7 +72,7 @@ find src include -name '*.[ch]' | sort | xargs awk '
         if (code !~ /[a-z]/) next
     }
     FILENAME !~ /\/printed\.[ch]$/ { forbid("double or float", "(^|[^a-zA-Z0-9_])(double|float)([^a-zA-Z0-9_]|$)") }
-    FILENAME !~ /^src\/cli\// { forbid("only src/cli prints", "(^|[^a-z_])(printf|fprintf|puts|fputs|putchar|perror|exit|abort)\\(") }
+    FILENAME !~ /^src\/(cli|tool)\// { forbid("only src/cli prints", "(^|[^a-z_])(printf|fprintf|puts|fputs|putchar|perror|exit|abort)\\(") }
     FILENAME != "src/text/file.c" { forbid("only src/text/file.c opens files", "(^|[^a-z_])(fopen|open|freopen|opendir)\\(") }
     FILENAME != "src/base/memory.c" { forbid("memory comes from base/memory.h", "(^|[^a-z_])(malloc|calloc|realloc)\\(") }
     { forbid("a function that cannot be trusted", "(^|[^a-z_])(atoi|atol|atoll|strtol|strtoll|strtoul|strtoull|strtod|strtof|sprintf|strcpy|strcat|strtok|alloca|gets|setlocale)\\(") }

@@ -366,6 +366,22 @@ static void of_a_hub(void)
     assert_int_equal(kvb_hub_prune(NULL, &bytes, &problems), KVB_OK);
 }
 
+static void of_one_call(void)
+{
+    static const char *const requests[] = {
+        "{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\"}",
+        "{\"command\": \"explain\", \"log\": \"ValueError: No available memory for the cache blocks.\"}",
+        "{\"command\": \"check\", \"paths\": [\"" SOURCE("tests/fixtures/manifests/gate") "\"]}",
+        "{\"deployment\": {\"name\": \"d\", \"model\": \"Qwen/Qwen3-8B\"}}",
+    };
+    char document[64];
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        kvb_ask_free(kvb_ask(requests[i]));
+    }
+    (void)kvb_ask_into(requests[0], strlen(requests[0]), document, sizeof document);
+    any(kvb_log_read("log", "no log", 6, &report, &problems));
+}
+
 struct row {
     const char *name;
     void (*ask)(void);
@@ -383,6 +399,7 @@ static const struct row rows[] = {
     {"the gate", of_the_gate},
     {"shapes", of_shapes},
     {"a hub", of_a_hub},
+    {"one call", of_one_call},
 };
 
 static void *run(void *context)

@@ -3,12 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/run.h"
 
 // A reader that went away is seen as a failed write, not as a signal.
 static void ignore_closed_pipes(void)
@@ -44,32 +43,9 @@ static int refuse_command(const char *word)
     return refuse(word[0] == '-' ? "unknown flag" : "unknown command", word, nearest.best);
 }
 
-// An answer made while memory ran out may lack a part that nobody missed: it is not one.
-static int check_memory(struct arguments *arguments, const struct kvb_buffer *answer, int code)
+static int write_out(struct arguments *arguments, struct kvb_buffer *answer, int code)
 {
-    int system_code = kvb_status_exit_code(KVB_NO_MEMORY);
-    if (!answer->failed && !kvb_memory_ran_out()) {
-        return code;
-    }
-    arguments->answered = false;
-    if (code != system_code || kvb_problems_status(&arguments->problems) == KVB_OK) {
-        (void)kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
-    }
-    return system_code;
-}
-
-static int finish(struct arguments *arguments, struct kvb_buffer *answer, int code)
-{
-    code = check_memory(arguments, answer, code);
-    bool trouble = code > 1 && !arguments->answered;
     bool json = arguments->format == FORMAT_JSON && arguments->command->schema != NULL;
-    if (trouble || arguments->quiet) {
-        kvb_buffer_free(answer);
-        kvb_buffer_init(answer);
-    }
-    if (trouble && json && !arguments->quiet) {
-        output_problems_json(answer, arguments->command->schema, &arguments->problems);
-    }
     int written = output_answer(answer, code);
     enum kvb_severity least = json || arguments->quiet ? KVB_ERROR : KVB_NOTICE;
     output_problems(&arguments->problems, least);
@@ -81,20 +57,17 @@ static int finish(struct arguments *arguments, struct kvb_buffer *answer, int co
 
 static int run(const struct command_row *command, int count, const char *const *words)
 {
-    struct arguments arguments;
+    struct arguments *arguments = run_begin(command);
     struct kvb_buffer answer;
-    memset(&arguments, 0, sizeof arguments);
-    arguments.command = command;
-    kvb_problems_init(&arguments.problems);
-    kvb_deployment_init(&arguments.question.deployment);
-    kvb_buffer_init(&answer);
-    if ((command->formats >> FORMAT_JSON & 1U) && options_want_json(count, words)) {
-        arguments.format = FORMAT_JSON;
+    if (arguments == NULL) {
+        (void)fputs("kvbudget: out of memory\n", stderr);
+        return kvb_status_exit_code(KVB_NO_MEMORY);
     }
-    enum kvb_status status = options_read(&arguments, count, words);
-    int code = status == KVB_OK ? command->run(&arguments, &answer) : kvb_status_exit_code(status);
-    code = finish(&arguments, &answer, code);
+    kvb_buffer_init(&answer);
+    int code = run_words(arguments, count, words, &answer);
+    code = write_out(arguments, &answer, code);
     kvb_buffer_free(&answer);
+    run_end(arguments);
     return code;
 }
 
