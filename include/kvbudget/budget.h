@@ -135,6 +135,7 @@ struct kvb_budget {
     bool uncounted; // the parallel sizes do not go with the model: no figure is meant
     bool starts;
     char error[KVB_ERROR_TEXT_CAPACITY]; // what this release would print; "" when it starts
+    bool fails_loading;                  // memory runs out while weights load
     const char *refusal;                 // the rule behind it when it is not about memory, a constant word; or NULL
     uint32_t tightest_stage;
     const char *widest_term; // the item whose uncertainty dominates the bound

@@ -15,7 +15,8 @@ KVB_PUBLIC_BEGIN
 
 #define KVB_PATH_CAPACITY 4096
 #define KVB_PROBLEM_FILE_CAPACITY 512
-#define KVB_PROBLEM_TEXT_CAPACITY 640
+#define KVB_PROBLEM_TEXT_CAPACITY 584
+#define KVB_PROBLEM_FLAG_CAPACITY 56
 #define KVB_PROBLEMS_MAX 16
 
 #define KVB_MUST_USE __attribute__((warn_unused_result))
@@ -60,6 +61,7 @@ struct kvb_problem {
     char file[KVB_PROBLEM_FILE_CAPACITY]; // of a longer path "..." and its end
     uint32_t line;
     uint32_t column;
+    char flag[KVB_PROBLEM_FLAG_CAPACITY]; // the flag of a serve command it speaks of, as written: "--max-len"; or ""
     char text[KVB_PROBLEM_TEXT_CAPACITY]; // one sentence, printable characters only
 };
 

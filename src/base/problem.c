@@ -104,6 +104,7 @@ enum kvb_status kvb_problem_add(struct kvb_problems *problems, enum kvb_severity
     problem->status = status;
     problem->line = place.line;
     problem->column = place.column;
+    problem->flag[0] = '\0';
     copy_file(problem->file, place.file != NULL ? place.file : "");
     va_list arguments;
     va_start(arguments, format);

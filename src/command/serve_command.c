@@ -109,13 +109,13 @@ static const char *nearest_setting(const struct kvb_serve_reading *reading, cons
 // A flag of no release is taken to have a value when one follows.
 static bool takes_value(const struct kvb_serve_reading *reading, const char *word)
 {
-    return !kvb_starts_with(word, "--") || reading->engine->takes_value == NULL ||
-           reading->engine->takes_value(word);
+    return !kvb_starts_with(word, "--") || reading->engine->takes_value == NULL || reading->engine->takes_value(word);
 }
 
 static enum kvb_status skip_unknown(struct kvb_serve_reading *reading, const char *word, const char *equals)
 {
     const char *nearest = nearest_setting(reading, word, equals);
+    uint32_t before = reading->problems->count;
     if (nearest != NULL) {
         (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_UNKNOWN_NAME, HERE,
                               "%.80s of the serve command is not known here and left out; did you mean %s?", word,
@@ -124,6 +124,12 @@ static enum kvb_status skip_unknown(struct kvb_serve_reading *reading, const cha
         (void)kvb_problem_add(reading->problems, KVB_NOTICE, KVB_UNKNOWN_NAME, HERE,
                               "%.80s of the serve command is not known here and taken to have no effect on memory",
                               word);
+    }
+    if (reading->problems->count > before) {
+        char *flag = reading->problems->items[before].flag;
+        (void)kvb_copy(flag, KVB_PROBLEM_FLAG_CAPACITY, word);
+        flag[strcspn(flag, "=")] = '\0';
+        kvb_make_printable(flag);
     }
     if (equals == NULL && takes_value(reading, word) && next_is_value(reading)) {
         reading->at++;

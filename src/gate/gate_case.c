@@ -62,29 +62,18 @@ static void overlay(struct kvb_deployment *out, const struct kvb_deployment *fla
 
 // ---- findings from the reading
 
-// The name of a flag at the beginning of a sentence, with underscores; false: there is none.
-static bool flag_name(const char *text, char name[96])
-{
-    size_t length = strcspn(text, " =");
-    if (length < 6 || length >= 96 || text[0] != '-' || text[1] != '-') {
-        return false;
-    }
-    memcpy(name, text + 2, length - 2);
-    name[length - 2] = '\0';
-    for (char *c = name; *c != '\0'; c++) {
-        *c = *c == '-' ? '_' : *c;
-    }
-    return true;
-}
-
 // A flag nobody knows may be new; one that is nearly a known one is a slip that the engine refuses.
 static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *problem, struct kvb_spot spot,
                              const struct kvb_region *region)
 {
     struct kvb_nearest nearest;
-    char name[96], meant[96];
-    bool flag = flag_name(problem->text, name);
-    kvb_nearest_init(&nearest, flag ? name : "");
+    char name[KVB_PROBLEM_FLAG_CAPACITY], meant[96];
+    bool flag = strncmp(problem->flag, "--", 2) == 0 && strlen(problem->flag) > 5;
+    (void)kvb_copy(name, sizeof name, flag ? problem->flag + 2 : "");
+    for (char *c = name; *c != '\0'; c++) {
+        *c = *c == '-' ? '_' : *c;
+    }
+    kvb_nearest_init(&nearest, name);
     const struct kvb_engine_rows *engine = kvb_engine_said(gate->deployment->engine);
     const struct kvb_serve_flag *row;
     for (unsigned i = 0; flag && (row = engine->flag(i)) != NULL; i++) {
@@ -100,12 +89,11 @@ static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *pr
     for (char *c = meant; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c;
     }
-    kvb_findings_add(gate->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, spot,
-                     "%.*s is no flag of %s; did you mean --%s?", (int)strcspn(problem->text, " ="), problem->text,
-                     engine->title, meant);
+    kvb_findings_add(gate->findings, KVB_CHECK_UNKNOWN_FLAG, KVB_ERROR, spot, "%s is no flag of %s; did you mean --%s?",
+                     problem->flag, engine->title, meant);
     struct kvb_fix fix = {.region = *region};
     (void)snprintf(fix.flag, sizeof fix.flag, "--%s", meant);
-    (void)snprintf(fix.was, sizeof fix.was, "%.*s", (int)strcspn(problem->text, " ="), problem->text);
+    (void)snprintf(fix.was, sizeof fix.was, "%s", problem->flag);
     (void)kvb_copy(fix.text, sizeof fix.text, fix.flag);
     kvb_findings_fix(gate->findings, &fix);
 }
@@ -117,7 +105,7 @@ static void add_problem(struct kvb_gate *gate, const struct kvb_found *found, co
     static const struct kvb_region nowhere;
     struct kvb_spot spot = kvb_gate_place(found, (struct kvb_spot){problem->line, problem->column});
     bool unknown_flag =
-        problem->status == KVB_UNKNOWN_NAME && problem->severity != KVB_ERROR && problem->text[0] == '-';
+        problem->status == KVB_UNKNOWN_NAME && problem->severity != KVB_ERROR && problem->flag[0] != '\0';
     if (unknown_flag) {
         add_unknown_flag(gate, problem, spot, region != NULL ? region : &nowhere);
     } else {

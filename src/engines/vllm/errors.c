@@ -189,9 +189,14 @@ void kvb_error_profile(const struct kvb_context *context, char out[KVB_ERROR_TEX
                    out);
 }
 
+bool kvb_error_hints_at_share(const struct kvb_context *context)
+{
+    return context->release >= LOAD_HINT_SINCE;
+}
+
 void kvb_error_load(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (context->release < LOAD_HINT_SINCE) {
+    if (!kvb_error_hints_at_share(context)) {
         kvb_error_profile(context, out);
         return;
     }

@@ -24,6 +24,8 @@ void kvb_error_few_tokens(const struct kvb_context *context, char out[KVB_ERROR_
 void kvb_error_long_length(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 void kvb_error_short_batch(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 // The card is full before the cache is sized: while loading, or in the profile run.
+// Whether the error of a load that runs out of memory advises a lower utilization first, which does nothing then.
+bool kvb_error_hints_at_share(const struct kvb_context *context);
 void kvb_error_load(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 void kvb_error_profile(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 void kvb_error_unknown_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);

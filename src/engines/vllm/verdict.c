@@ -33,6 +33,7 @@ void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budg
     budget->starts = false;
     if (loaded > (int64_t)context->free_bytes) {
         kvb_error_load(context, budget->error);
+        budget->fails_loading = true;
     } else {
         kvb_error_profile(context, budget->error);
     }
@@ -184,7 +185,7 @@ void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget
                               (unsigned long long)context->max_model_len);
     }
     warn_of_length(context, problems);
-    if (strncmp(budget->error, "Failed to load model", 20) == 0) {
+    if (budget->fails_loading && kvb_error_hints_at_share(context)) {
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
                               "The first advice of that error does nothing: utilization plays no part while weights "
                               "load.");
