@@ -24,6 +24,8 @@ struct kvb_typed {
 struct kvb_question {
     struct kvb_deployment deployment; // profile, serve command and flags merged
     const char *profile;              // whose `residents:` count, or NULL
+    uint32_t entry_count;             // residents that were read already: instead of the profile's
+    const struct kvb_resident_entry *entries;
     uint32_t with_count;
     const char *with[KVB_RESIDENTS_MAX]; // further deployment profiles on the same GPUs
     const char *gpu_flag;                // the GPU as typed, or NULL: "live:0,1", "3"

@@ -89,9 +89,10 @@ struct kvb_gate_totals {
     const struct kvb_against *against; // NULL: compared with nothing
 };
 
-// Receives each case as it is made. `answer`: NULL when there is none; `command`: the line to paste, or NULL.
+// Receives each case as it is made. `answer`: NULL when there is none; `placed`: others on its GPUs, or NULL;
+// `command`: the line to paste, or NULL.
 typedef void kvb_case_taker(void *context, const struct kvb_check_case *each, const struct kvb_answer *answer,
-                            const char *command, const struct kvb_problems *problems);
+                            const struct kvb_placed *placed, const char *command, const struct kvb_problems *problems);
 
 struct kvb_gate_options {
     const struct kvb_question *flags; // laid over what every file says; its typed "env" stand for ${NAME} in files

@@ -48,11 +48,13 @@ struct kvb_found {
     char gpu_label[KVB_LABEL_CAPACITY]; // "KEY=VALUE" of the label that names a GPU product, or ""
     uint32_t gpu_limit;                 // GPUs the file hands to the engine; 0 = not said
     struct kvb_spot gpu_limit_place;
-    char devices[KVB_DEVICES_CAPACITY]; // GPUs it sees, as CUDA_VISIBLE_DEVICES says them; "" = not said
-    bool together;                      // runs at the same time as the others of its file that say so
-    bool encodes_only;                  // hands encoder outputs on and keeps no KV cache
-    uint64_t apart;                     // differs between two servers of one file with the same settings
-    const char *foreign;                // another engine than vLLM that is not planned: "SGLang"; NULL: none
+    char devices[KVB_DEVICES_CAPACITY];         // GPUs it sees, as CUDA_VISIBLE_DEVICES says them; "" = not said
+    bool together;                              // runs at the same time as the others of its file that say so
+    bool encodes_only;                          // hands encoder outputs on and keeps no KV cache
+    uint64_t apart;                             // differs between two servers of one file with the same settings
+    const char *foreign;                        // another engine than vLLM that is not planned: "SGLang"; NULL: none
+    uint32_t resident_count;                    // others on the same GPUs, such as the trainer of a step
+    const struct kvb_resident_entry *residents; // until this one was taken
     uint32_t dated_count;
     struct kvb_dated_flag dated[KVB_DATED_FLAGS_MAX];
     enum kvb_status status;       // KVB_OK, or why it cannot be answered: `problems` say it

@@ -57,8 +57,10 @@ static enum kvb_status read_all(const struct kvb_question *question, struct resi
                                 struct kvb_problems *problems)
 {
     enum kvb_status status = KVB_OK;
-    residents->count = 0;
-    if (question->deployment.resident_count > 0 && question->profile != NULL) {
+    residents->count = question->entry_count < KVB_RESIDENTS_MAX ? question->entry_count : KVB_RESIDENTS_MAX;
+    if (residents->count > 0) {
+        memcpy(residents->entries, question->entries, residents->count * sizeof residents->entries[0]);
+    } else if (question->deployment.resident_count > 0 && question->profile != NULL) {
         status = kvb_residents_load(question->profile, residents->entries, &residents->count, problems);
     }
     return status == KVB_OK ? read_with(question, residents, problems) : status;
@@ -289,7 +291,7 @@ enum kvb_status kvb_residents_place(struct kvb_question *question, struct kvb_pl
                                     struct kvb_problems *problems)
 {
     *placed = NULL;
-    if (question->deployment.resident_count == 0 && question->with_count == 0) {
+    if (question->deployment.resident_count == 0 && question->entry_count == 0 && question->with_count == 0) {
         return KVB_OK;
     }
     struct residents *made = kvb_reallocate(NULL, sizeof *made);

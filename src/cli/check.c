@@ -29,7 +29,7 @@ static uint32_t today(void)
 }
 
 static void take_case(void *context, const struct kvb_check_case *each, const struct kvb_answer *answer,
-                      const char *command, const struct kvb_problems *problems)
+                      const struct kvb_placed *placed, const char *command, const struct kvb_problems *problems)
 {
     struct documents *documents = context;
     if (answer == NULL) {
@@ -42,6 +42,7 @@ static void take_case(void *context, const struct kvb_check_case *each, const st
         .budget = &answer->budget,
         .advice = &answer->advice,
         .problems = problems,
+        .residents = placed,
         .command = command,
     };
     kvb_check_json_case(&documents->json, each, &report);

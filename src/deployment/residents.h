@@ -38,6 +38,19 @@ enum kvb_status kvb_framework_apply(enum kvb_framework framework, uint32_t relea
                                     const struct kvb_node *config, struct kvb_resident_entry *entry,
                                     struct kvb_problems *problems) KVB_MUST_USE;
 
+// The same for a configuration that is no tree: `find` knows the text of a key, or NULL. `wrong` receives the first key
+// whose value cannot be one.
+typedef const char *kvb_framework_lookup(void *context, const char *path);
+enum kvb_status kvb_framework_put(enum kvb_framework framework, uint32_t release, kvb_framework_lookup *find,
+                                  void *context, struct kvb_resident_entry *entry, const char **wrong);
+// What follows from the keys together, once all are read; `tokens_said`: those of a pass are.
+void kvb_framework_finish(struct kvb_resident_entry *entry, bool tokens_said);
+
+// The list of a profile's text; entries has room for KVB_RESIDENTS_MAX.
+enum kvb_status kvb_residents_read(const char *file, const char *text, size_t length,
+                                   struct kvb_resident_entry *entries, uint32_t *count,
+                                   struct kvb_problems *problems) KVB_MUST_USE;
+
 // Judges the list without keeping it.
 enum kvb_status kvb_residents_check(const struct kvb_tree *tree, const struct kvb_node *list,
                                     struct kvb_problems *problems) KVB_MUST_USE;

@@ -209,6 +209,42 @@ static bool put(struct kvb_resident_entry *entry, const struct kvb_framework_row
     return false;
 }
 
+enum kvb_status kvb_framework_put(enum kvb_framework framework, uint32_t release, kvb_framework_lookup *find,
+                                  void *context, struct kvb_resident_entry *entry, const char **wrong)
+{
+    char expected[160];
+    *wrong = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct kvb_framework_row *row = &rows[i];
+        bool in_range = release >= row->since && (row->until == 0 || release < row->until);
+        if (row->framework != framework || !in_range) {
+            continue;
+        }
+        const char *said = row->path[0] != '\0' ? find(context, row->path) : NULL;
+        const char *text = said != NULL ? said : row->otherwise;
+        if (text != NULL && !put(entry, row, text, expected) && *wrong == NULL) {
+            *wrong = row->path;
+        }
+    }
+    kvb_framework_finish(entry, false);
+    return *wrong == NULL ? KVB_OK : KVB_OUT_OF_RANGE;
+}
+
+// Lengths that are sums: of a pass, and of the engine's requests where no longest length is set, as the workers do
+// (verl/workers/rollout/vllm_rollout, openrlhf/cli/train_ppo_ray.py).
+void kvb_framework_finish(struct kvb_resident_entry *entry, bool tokens_said)
+{
+    struct kvb_trainer *trainer = &entry->trainer;
+    uint64_t length = trainer->prompt_tokens + trainer->answer_tokens; // each at most 2^32
+    bool sums = trainer->framework == KVB_FRAMEWORK_VERL || trainer->framework == KVB_FRAMEWORK_OPENRLHF;
+    if (trainer->micro_batch_sequences > 0 && !tokens_said && length > 0) {
+        trainer->micro_batch_tokens = trainer->micro_batch_sequences * length;
+    }
+    if (sums && length > 0 && !entry->rollout.values[KVB_SET_MAX_MODEL_LEN].set) {
+        kvb_settings_set(&entry->rollout, KVB_SET_MAX_MODEL_LEN, length, KVB_ORIGIN_PROFILE);
+    }
+}
+
 static enum kvb_status apply_row(const struct kvb_framework_row *row, const struct kvb_tree *tree,
                                  const struct kvb_node *config, struct kvb_resident_entry *entry,
                                  struct kvb_problems *problems)

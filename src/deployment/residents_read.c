@@ -200,10 +200,7 @@ static enum kvb_status begin_trainer(const struct reading *reading)
 static void finish_trainer(const struct reading *reading)
 {
     struct kvb_trainer *trainer = &reading->entry->trainer;
-    uint64_t length = trainer->prompt_tokens + trainer->answer_tokens; // each at most 2^32
-    if (trainer->micro_batch_sequences > 0 && length > 0 && !kvb_node_get(reading->node, "micro_batch_tokens")) {
-        trainer->micro_batch_tokens = trainer->micro_batch_sequences * length;
-    }
+    kvb_framework_finish(reading->entry, kvb_node_get(reading->node, "micro_batch_tokens") != NULL);
     trainer->has_reference = trainer->has_reference || trainer->reference_bytes > 0;
 }
 
@@ -309,21 +306,28 @@ enum kvb_status kvb_residents_check(const struct kvb_tree *tree, const struct kv
     return status;
 }
 
-enum kvb_status kvb_residents_load(const char *path, struct kvb_resident_entry entries[KVB_RESIDENTS_MAX],
-                                   uint32_t *count, struct kvb_problems *problems)
+enum kvb_status kvb_residents_read(const char *file, const char *text, size_t length,
+                                   struct kvb_resident_entry *entries, uint32_t *count, struct kvb_problems *problems)
 {
-    struct kvb_file file;
     struct kvb_tree tree;
     *count = 0;
-    enum kvb_status status = kvb_file_read(&file, path, KVB_PROFILE_MAX_BYTES, problems);
-    if (status != KVB_OK) {
-        return status;
-    }
-    status = kvb_profile_open_as(&tree, path, file.text, file.length, KVB_PROFILE_DEPLOYMENT, problems);
+    enum kvb_status status = kvb_profile_open_as(&tree, file, text, length, KVB_PROFILE_DEPLOYMENT, problems);
     if (status == KVB_OK) {
         status = read_list(&tree, kvb_node_get(tree.root, "residents"), true, entries, count, problems);
     }
     kvb_tree_free(&tree);
-    kvb_file_free(&file);
+    return status;
+}
+
+enum kvb_status kvb_residents_load(const char *path, struct kvb_resident_entry entries[KVB_RESIDENTS_MAX],
+                                   uint32_t *count, struct kvb_problems *problems)
+{
+    struct kvb_file file;
+    *count = 0;
+    enum kvb_status status = kvb_file_read(&file, path, KVB_PROFILE_MAX_BYTES, problems);
+    if (status == KVB_OK) {
+        status = kvb_residents_read(path, file.text, file.length, entries, count, problems);
+        kvb_file_free(&file);
+    }
     return status;
 }

@@ -31,6 +31,7 @@ struct kvb_gate {
     struct kvb_deployment *deployment;
     struct kvb_problems *problems;
     struct kvb_findings *findings;
+    struct kvb_placed *placed;     // others on its GPUs, or NULL
     struct kvb_question *question; // for the serve command with the changes applied
     bool no_memory;
     uint32_t deployments; // found so far
@@ -91,6 +92,13 @@ void kvb_gate_judge_together(struct kvb_gate *gate, const struct kvb_found *foun
 
 // ---- gate_init.c
 void kvb_gate_note_missing(struct kvb_gate *gate, enum kvb_check_rule rule, const char *label, const char *model);
+
+// ---- gate_step.c: what else is on the same GPUs
+// Puts the residents beside the plan in hand; *placed stays NULL when there are none.
+enum kvb_status kvb_gate_place_residents(struct kvb_gate *gate, const struct kvb_found *found,
+                                         struct kvb_placed **placed) KVB_MUST_USE;
+// Residents and phases of a training step decide, too: the verdict, and the sentence for it.
+void kvb_gate_judge_residents(struct kvb_gate *gate, const struct kvb_found *found, const struct kvb_placed *placed);
 
 // ---- gate_names.c: names to values, each only once
 // Fills model and GPU of the deployment in hand; false: findings say why not.

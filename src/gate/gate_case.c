@@ -237,14 +237,14 @@ static void hand_over(struct kvb_gate *gate, const struct kvb_check_case *each, 
     struct kvb_answer *answer = gate->answer;
     char *command = NULL;
     if (!answered) {
-        gate->options.take(gate->options.context, each, NULL, NULL, gate->problems);
+        gate->options.take(gate->options.context, each, NULL, NULL, NULL, gate->problems);
         return;
     }
     if (answer->budget.verdict != KVB_DOES_NOT_FIT || answer->advice.apply_count > 0) {
         gate->question->deployment = *gate->deployment;
         command = kvb_serve_line(gate->question, &answer->plan, &answer->advice);
     }
-    gate->options.take(gate->options.context, each, answer, command, gate->problems);
+    gate->options.take(gate->options.context, each, answer, gate->placed, command, gate->problems);
     kvb_free(command);
 }
 
@@ -305,13 +305,11 @@ static bool answer_case(struct kvb_gate *gate, const struct kvb_found *found)
     if (gate->deployment->engine[0] == '\0' || named_already) {
         answer->plan.command_error[0] = '\0';
     }
-    status = resolved ? kvb_budget_compute(&answer->plan, &answer->budget, gate->problems) : status;
+    struct kvb_placed *placed = NULL;
+    status = resolved ? kvb_gate_place_residents(gate, found, &placed) : status;
+    status = status == KVB_OK ? kvb_budget_compute(&answer->plan, &answer->budget, gate->problems) : status;
     status = status == KVB_OK ? advise(gate) : status;
-    if (status == KVB_OK && gate->deployment->resident_count > 0) {
-        (void)kvb_problem_add(gate->problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
-                              "its %u residents are not counted here; 'kvbudget plan' on this profile does",
-                              (unsigned)gate->deployment->resident_count);
-    }
+    gate->placed = placed;
     if (status == KVB_OK) {
         return true;
     }
@@ -347,13 +345,16 @@ void kvb_gate_found(struct kvb_gate *gate, const struct kvb_found *found)
     }
     if (named && answer_case(gate, found)) {
         answered = true;
-        (void)kvb_gate_summary(gate, text, sizeof text);
         kvb_gate_judge_answer(gate, found);
+        kvb_gate_judge_residents(gate, found, gate->placed);
+        (void)kvb_gate_summary(gate, text, sizeof text);
         kvb_policy_judge(gate->policy, gate->file, found, &gate->answer->budget, gate->findings);
         add_warnings(gate, found);
         kvb_gate_judge_together(gate, found);
     }
     add_case(gate, found->kind, found->name, found->place, text, answered ? found : NULL);
+    kvb_placed_free(gate->placed);
+    gate->placed = NULL;
 }
 
 void kvb_gate_add_case(struct kvb_gate *gate, const char *file, const char *name, enum kvb_check_rule rule,

@@ -63,6 +63,11 @@ static bool is_rollout(const struct kvb_node *root)
     return kvb_node_path(root, "actor_rollout_ref.rollout") != NULL;
 }
 
+static bool is_trl_recipe(const struct kvb_node *root)
+{
+    return kvb_node_get(root, "use_vllm") != NULL && kvb_node_get(root, "model_name_or_path") != NULL;
+}
+
 // A file for vllm serve --config, not one of the many that have a key in common with it.
 static bool is_vllm_config(const struct kvb_node *root)
 {
@@ -74,7 +79,8 @@ static const struct kind_row kind_rows[] = {
     {"kubernetes", "Kubernetes pods, whatever keeps them", is_kubernetes, kvb_read_kubernetes},
     {"compose", "docker compose services", is_compose, kvb_read_compose},
     {"helm", "Helm values of the vLLM production stack", is_helm, kvb_read_helm_values},
-    {"rollout", "rollout keys of verl", is_rollout, kvb_read_rollout},
+    {"rollout", "training steps with a rollout engine: verl's keys, TRL's recipes", is_rollout, kvb_read_rollout},
+    {"rollout", "recipes of TRL", is_trl_recipe, kvb_read_trl},
     {"vllm-config", "a file for vllm serve --config", is_vllm_config, kvb_read_vllm_config},
     {"commands", "commands and containers anywhere in YAML or JSON: jobs, tasks, charts, custom resources", NULL, NULL},
     {"ray-serve", "llm_configs of Ray Serve", NULL, NULL},

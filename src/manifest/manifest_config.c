@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/text.h"
 #include "command/json_flag.h"
+#include "deployment/residents.h"
 #include "manifest/manifest_found.h"
 
 enum kvb_status kvb_read_vllm_config(struct kvb_manifest *manifest, const struct kvb_node *root)
@@ -80,6 +81,13 @@ enum kvb_status kvb_read_profile_document(struct kvb_manifest *manifest, const s
     found->status =
         text.failed ? KVB_NO_MEMORY
                     : kvb_deployment_read(manifest->file, text.data, text.length, &found->deployment, &found->problems);
+    if (found->status == KVB_OK && found->deployment.resident_count > 0) {
+        struct kvb_resident_entry *residents = kvb_found_residents(manifest, found);
+        found->residents = residents;
+        found->status = residents == NULL ? KVB_NO_MEMORY
+                                          : kvb_residents_read(manifest->file, text.data, text.length, residents,
+                                                               &found->resident_count, &found->problems);
+    }
     manifest->out_of_memory = manifest->out_of_memory || text.failed;
     kvb_buffer_free(&text);
     place_settings(found, kvb_node_get(root, "settings"));

@@ -21,6 +21,20 @@ struct kvb_found *kvb_found_new(struct kvb_manifest *manifest, const char *kind,
     return found;
 }
 
+struct kvb_resident_entry *kvb_found_residents(struct kvb_manifest *manifest, const struct kvb_found *found)
+{
+    struct kvb_resident_entry **room = &manifest->pending->residents[found == &manifest->pending->slots[1]];
+    size_t size = KVB_RESIDENTS_MAX * sizeof **room;
+    if (*room == NULL) {
+        *room = kvb_arena_take(&manifest->arena, size);
+        manifest->out_of_memory = manifest->out_of_memory || *room == NULL;
+    }
+    if (*room != NULL) {
+        memset(*room, 0, size);
+    }
+    return *room;
+}
+
 enum kvb_status kvb_found_problem(struct kvb_manifest *manifest, struct kvb_found *found, enum kvb_status status,
                                   size_t offset, const char *format, ...)
 {

@@ -13,7 +13,11 @@ struct kvb_pending {
     uint32_t identity_count, identity_capacity;
     kvb_found_taker *take;
     void *context;
+    struct kvb_resident_entry *residents[2]; // of each slot, made when it is needed
     struct kvb_found slots[2];
 };
+
+// Room for KVB_RESIDENTS_MAX residents of the deployment that is being made; NULL: no memory.
+struct kvb_resident_entry *kvb_found_residents(struct kvb_manifest *manifest, const struct kvb_found *found);
 
 #endif

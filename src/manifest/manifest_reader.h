@@ -179,7 +179,7 @@ bool kvb_gpu_label(const char *key, const char *value, char *gpu, size_t capacit
 // ---- kinds of file, one function each (manifest_*.c)
 typedef enum kvb_status kvb_manifest_reader(struct kvb_manifest *manifest, const struct kvb_node *root);
 kvb_manifest_reader kvb_read_profile_document, kvb_read_compose, kvb_read_kubernetes, kvb_read_helm_values,
-    kvb_read_rollout, kvb_read_vllm_config;
+    kvb_read_rollout, kvb_read_trl, kvb_read_vllm_config;
 typedef enum kvb_status kvb_manifest_text_reader(struct kvb_manifest *manifest);
 kvb_manifest_text_reader kvb_read_script, kvb_read_dockerfile, kvb_read_unit, kvb_read_procfile, kvb_read_python,
     kvb_read_notebook, kvb_read_hcl, kvb_read_recipes, kvb_read_supervisor;

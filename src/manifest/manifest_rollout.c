@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "deployment/residents.h"
+#include "manifest/manifest_found.h"
 #include "manifest/manifest_kubernetes.h"
 
 // One value with its place, or nothing.
@@ -46,7 +47,22 @@ static struct value in_words(struct kvb_manifest *manifest, const void *source, 
     return (struct value){NULL, KVB_NOWHERE, NULL};
 }
 
-// --NAME VALUE or --NAME=VALUE.
+// Whether the flag is this key; dashes and underscores are the same.
+static bool is_flag(const char *word, const char *key, size_t length)
+{
+    if (strncmp(word, "--", 2) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        char c = word[i + 2] == '-' ? '_' : word[i + 2];
+        if (c == '\0' || c != (key[i] == '-' ? '_' : key[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// --NAME VALUE or --NAME=VALUE; a flag that another follows is "true".
 static struct value in_flags(struct kvb_manifest *manifest, const void *source, const char *key)
 {
     const struct kvb_words *words = source;
@@ -54,10 +70,10 @@ static struct value in_flags(struct kvb_manifest *manifest, const void *source, 
     (void)manifest;
     for (uint32_t i = words->count; i > 0; i--) {
         const struct kvb_arg *word = &words->items[i - 1];
-        if (strncmp(word->text, "--", 2) != 0 || strncmp(word->text + 2, key, length) != 0) {
+        if (!is_flag(word->text, key, length)) {
             continue;
         }
-        bool next = word->text[length + 2] == '\0' && i < words->count;
+        bool next = word->text[length + 2] == '\0' && i < words->count && strncmp(words->items[i].text, "--", 2) != 0;
         if (next) {
             return (struct value){words->items[i].text, word->offset, words->items[i].unknown};
         }
@@ -160,8 +176,91 @@ static void add_openrlhf(struct kvb_manifest *manifest, const struct kvb_words *
                in_flags(manifest, source, "generate_max_len"));
 }
 
-// Both call vLLM's LLM() themselves and keep the trainer on the same GPUs.
-static enum kvb_status emit(struct kvb_manifest *manifest, const struct kvb_container *container,
+// ---- the trainer beside it
+
+struct asked {
+    struct kvb_manifest *manifest;
+    lookup *find;
+    const void *source;
+    const char *unknown; // a variable nobody knows, in a value that was asked for
+};
+
+static const char *find_text(void *context, const char *path)
+{
+    struct asked *asked = context;
+    struct value value = asked->find(asked->manifest, asked->source, path);
+    if (value.text != NULL && value.unknown != NULL) {
+        asked->unknown = value.unknown;
+        return NULL;
+    }
+    return value.text;
+}
+
+// What shards the trainer of TRL is the launcher's to say; without it nothing is said of the trainer.
+static bool take_launcher(struct asked *asked, struct kvb_trainer *trainer)
+{
+    static const struct {
+        const char *part;
+        enum kvb_sharding sharding;
+    } configs[] = {{"zero3", KVB_SHARD_ZERO3}, {"zero2", KVB_SHARD_ZERO2}, {"zero1", KVB_SHARD_ZERO1},
+                   {"fsdp2", KVB_SHARD_FSDP2}, {"fsdp", KVB_SHARD_FSDP},   {"multi_gpu", KVB_SHARD_NONE}};
+    const char *processes = find_text(asked, "num_processes"), *config = find_text(asked, "config_file");
+    uint64_t number = 0;
+    if (processes == NULL || config == NULL || !kvb_parse_whole(processes, &number) || number < 1 || number > 65536) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+        if (kvb_contains_ignoring_case(config, configs[i].part)) {
+            trainer->gpus = (uint32_t)number;
+            trainer->sharding = configs[i].sharding;
+            return true;
+        }
+    }
+    return false;
+}
+
+// The framework's defaults and keys as `plan` reads them for a resident of kind trainer.
+static void add_trainer(struct kvb_manifest *manifest, struct kvb_found *found, enum kvb_framework framework,
+                        lookup *find, const void *source)
+{
+    struct asked asked = {manifest, find, source, NULL};
+    const char *wrong = NULL;
+    struct kvb_resident_entry *entry = framework != KVB_FRAMEWORK_NONE ? kvb_found_residents(manifest, found) : NULL;
+    if (entry == NULL) {
+        return;
+    }
+    entry->kind = KVB_RESIDENT_TRAINER;
+    (void)kvb_copy(entry->name, sizeof entry->name, kvb_framework_name(framework));
+    kvb_trainer_init(&entry->trainer);
+    entry->trainer.framework = framework;
+    bool launched = framework != KVB_FRAMEWORK_TRL || take_launcher(&asked, &entry->trainer);
+    enum kvb_status status = kvb_framework_put(framework, UINT32_MAX, find_text, &asked, entry, &wrong);
+    if (status == KVB_OK && asked.unknown == NULL && launched) {
+        found->residents = entry;
+        found->resident_count = 1;
+        return;
+    }
+    struct kvb_place place = {manifest->file, found->place.line, found->place.column};
+    (void)kvb_problem_add(
+        &found->problems, KVB_NOTICE, KVB_OK, place,
+        "what the trainer itself holds on these GPUs is not counted, because %.80s %s; --reserve or --gpu-free says it",
+        !launched               ? "--num_processes and an accelerate --config_file that names its sharding"
+        : asked.unknown != NULL ? asked.unknown
+                                : wrong,
+        !launched               ? "are not both said"
+        : asked.unknown != NULL ? "is not known"
+                                : "is not understood");
+}
+
+// How a framework's run becomes words of a serve command and a trainer.
+struct run {
+    enum kvb_framework framework;
+    lookup *find;
+    const void *source;
+};
+
+// They call the engine themselves and keep the trainer on the same GPUs.
+static enum kvb_status emit(struct kvb_manifest *manifest, const struct kvb_container *container, const struct run *run,
                             const struct kvb_words *words)
 {
     const char *name = container->name != NULL ? container->name : "rollout";
@@ -177,10 +276,7 @@ static enum kvb_status emit(struct kvb_manifest *manifest, const struct kvb_cont
     }
     found->deployment.usage = KVB_USAGE_OFFLINE;
     found->deployment.usage_set = true;
-    (void)kvb_problem_add(
-        &found->problems, KVB_NOTICE, KVB_OK,
-        (struct kvb_place){manifest->file, found->place.line, found->place.column},
-        "what the trainer itself holds on these GPUs is not counted; --reserve or --gpu-free says it");
+    add_trainer(manifest, found, run->framework, run->find, run->source);
     return kvb_found_emit(manifest, found, container->scope_line);
 }
 
@@ -194,27 +290,116 @@ static bool is_module(const struct kvb_words *words, const char *part)
     return false;
 }
 
+// ---- TRL: flags of its scripts, keys of its recipes
+
+static bool says(struct kvb_manifest *manifest, const struct kvb_words *words, const char *key)
+{
+    const char *text = in_flags(manifest, words, key).text;
+    return text != NULL && !is_off(text);
+}
+
+// GRPO and its like with an engine on the trainer's own GPUs; a server elsewhere is a deployment of its own.
+static bool is_trl(const struct kvb_words *words)
+{
+    bool model = in_flags(NULL, words, "model_name_or_path").text != NULL;
+    const char *mode = in_flags(NULL, words, "vllm_mode").text;
+    return says(NULL, words, "use_vllm") && model && (mode == NULL || strcmp(mode, "colocate") == 0);
+}
+
+static enum kvb_status emit_trl(struct kvb_manifest *manifest, const struct kvb_container *container)
+{
+    struct kvb_words words = {0};
+    const struct run run = {KVB_FRAMEWORK_TRL, in_flags, &container->words};
+    say(manifest, &words, "--model", in_flags(manifest, &container->words, "model_name_or_path"), NULL);
+    say_framework(manifest, KVB_FRAMEWORK_TRL, in_flags, &container->words, &words);
+    return emit(manifest, container, &run, &words);
+}
+
+enum kvb_status kvb_read_trl(struct kvb_manifest *manifest, const struct kvb_node *root)
+{
+    struct kvb_container container = {.name = "use_vllm", .offset = kvb_node_offset(manifest, root)};
+    kvb_words_from_mapping(manifest, root, &container.words);
+    return is_trl(&container.words) ? emit_trl(manifest, &container) : KVB_OK;
+}
+
+// ---- slime: Megatron trains, SGLang generates (slime/backends/sglang_utils/arguments.py)
+
+static bool is_slime(const struct kvb_words *words)
+{
+    bool trains = false;
+    for (uint32_t i = 0; i < words->count; i++) {
+        const char *slash = strrchr(words->items[i].text, '/');
+        const char *name = slash != NULL ? slash + 1 : words->items[i].text;
+        trains = trains || strcmp(name, "train.py") == 0 || strcmp(name, "train_async.py") == 0;
+    }
+    return trains && in_flags(NULL, words, "hf_checkpoint").text != NULL &&
+           in_flags(NULL, words, "actor_num_gpus_per_node").text != NULL;
+}
+
+// Flags of the engine stand behind the prefix --sglang-.
+static enum kvb_status emit_slime(struct kvb_manifest *manifest, const struct kvb_container *container)
+{
+    static const char prefix[] = "--sglang-";
+    struct kvb_container own = *container;
+    const struct kvb_words *words = &container->words;
+    own.kind = "rollout";
+    own.words = (struct kvb_words){0};
+    kvb_words_say(manifest, &own.words, "sglang", KVB_NOWHERE);
+    kvb_words_say(manifest, &own.words, "serve", KVB_NOWHERE);
+    say(manifest, &own.words, "--model-path", in_flags(manifest, words, "hf_checkpoint"), NULL);
+    say(manifest, &own.words, "--tp-size", in_flags(manifest, words, "rollout_num_gpus_per_engine"), "1");
+    for (uint32_t i = 0; i < words->count; i++) {
+        struct kvb_arg word = words->items[i];
+        if (kvb_starts_with(word.text, prefix)) {
+            word.text = kvb_manifest_join(manifest, "--", word.text + sizeof prefix - 1, "");
+            kvb_words_add(manifest, &own.words, word);
+            bool value = i + 1 < words->count && strncmp(words->items[i + 1].text, "--", 2) != 0;
+            if (value && strchr(word.text, '=') == NULL) {
+                kvb_words_add(manifest, &own.words, words->items[i + 1]);
+            }
+        }
+    }
+    return kvb_container_emit(manifest, &own);
+}
+
 bool kvb_rollout_starts(const struct kvb_words *words)
 {
-    return is_module(words, "verl.trainer.main") || is_module(words, "openrlhf.cli.train_");
+    return is_module(words, "verl.trainer.main") || is_module(words, "openrlhf.cli.train_") || is_trl(words) ||
+           is_slime(words);
+}
+
+static enum kvb_status emit_openrlhf(struct kvb_manifest *manifest, const struct kvb_container *container)
+{
+    struct kvb_words words = {0};
+    // Engines on GPUs of their own share nothing with the trainer.
+    bool together = says(manifest, &container->words, "colocate_all_models");
+    const struct run run = {together ? KVB_FRAMEWORK_OPENRLHF : KVB_FRAMEWORK_NONE, in_flags, &container->words};
+    if (in_flags(manifest, &container->words, "vllm_num_engines").text == NULL) {
+        return KVB_OK;
+    }
+    add_openrlhf(manifest, &container->words, &words);
+    return emit(manifest, container, &run, &words);
 }
 
 enum kvb_status kvb_rollout_emit(struct kvb_manifest *manifest, const struct kvb_container *container)
 {
     struct kvb_words words = {0};
-    if (is_module(&container->words, "openrlhf.")) {
-        if (in_flags(manifest, &container->words, "vllm_num_engines").text == NULL) {
-            return KVB_OK;
-        }
-        add_openrlhf(manifest, &container->words, &words);
-        return emit(manifest, container, &words);
+    if (is_slime(&container->words)) {
+        return emit_slime(manifest, container);
     }
+    if (is_trl(&container->words)) {
+        return emit_trl(manifest, container);
+    }
+    if (is_module(&container->words, "openrlhf.")) {
+        return emit_openrlhf(manifest, container);
+    }
+    const struct run run = {KVB_FRAMEWORK_VERL, in_words, &container->words};
     struct value engine = rollout_key(manifest, in_words, &container->words, "name");
     if (engine.text != NULL && strcmp(engine.text, "vllm") != 0) {
         return KVB_OK;
     }
     add_verl(manifest, in_words, &container->words, &words);
-    return emit(manifest, container, &words);
+    return emit(manifest, container, &run, &words);
 }
 
 enum kvb_status kvb_read_rollout(struct kvb_manifest *manifest, const struct kvb_node *root)
@@ -227,6 +412,7 @@ enum kvb_status kvb_read_rollout(struct kvb_manifest *manifest, const struct kvb
         return KVB_OK;
     }
     container.offset = kvb_source_offset(manifest, rollout->key_line, rollout->key_column);
+    const struct run run = {KVB_FRAMEWORK_VERL, in_tree, root};
     add_verl(manifest, in_tree, root, &words);
-    return emit(manifest, &container, &words);
+    return emit(manifest, &container, &run, &words);
 }

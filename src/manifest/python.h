@@ -62,6 +62,8 @@ struct kvb_py {
     struct kvb_container around; // GPU and environment seen so far
     unsigned depth;
     bool imports_engine;
+    struct kvb_words training; // flags of the last configuration of a trainer that generates with vLLM
+    size_t training_offset;
     unsigned silent; // inside a call that only prints or declares
     enum kvb_status status;
 };
@@ -80,6 +82,11 @@ void kvb_py_call(struct kvb_py *py, const char *callee, const struct kvb_py_valu
                  struct kvb_py_value *result);
 void kvb_py_emit_list(struct kvb_py *py, const struct kvb_py_value *list);
 void kvb_py_emit_text(struct kvb_py *py, const struct kvb_py_value *text);
+// A keyword and its value as a flag of a command.
+void kvb_py_add_setting(struct kvb_py *py, const struct kvb_py_value *value, struct kvb_words *words);
+struct kvb_container kvb_py_container(const struct kvb_py *py, size_t offset);
+// GRPOConfig(use_vllm=True, ...) and the trainer that takes it (python_training.c).
+void kvb_py_training(struct kvb_py *py, const char *name, const struct kvb_py_value *arguments, size_t offset);
 bool kvb_py_is_speaker(const char *callee);
 
 #endif

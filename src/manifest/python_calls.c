@@ -93,7 +93,7 @@ static bool has_negative(const char *key)
            strcmp(key, "async_scheduling") == 0;
 }
 
-static void add_setting(struct kvb_py *py, const struct kvb_py_value *value, struct kvb_words *words)
+void kvb_py_add_setting(struct kvb_py *py, const struct kvb_py_value *value, struct kvb_words *words)
 {
     struct kvb_manifest *manifest = py->reader.manifest;
     bool word = value->kind == KVB_PY_WORD;
@@ -139,18 +139,18 @@ static void add_settings(struct kvb_py *py, const struct kvb_py_value *arguments
         if (nested != NULL && strcmp(item->key, nested) == 0 && item->kind == KVB_PY_MAPPING) {
             for (uint32_t k = 0; k < item->count; k++) {
                 if (item->items[k].key != NULL) {
-                    add_setting(py, &item->items[k], words);
+                    kvb_py_add_setting(py, &item->items[k], words);
                 }
             }
         } else if (!is_foreign_key(item->key)) {
-            add_setting(py, item, words);
+            kvb_py_add_setting(py, item, words);
         }
     }
 }
 
 // ---- emitting
 
-static struct kvb_container new_container(const struct kvb_py *py, size_t offset)
+struct kvb_container kvb_py_container(const struct kvb_py *py, size_t offset)
 {
     struct kvb_container container = py->around;
     container.kind = "python";
@@ -171,7 +171,7 @@ static void emit_engine(struct kvb_py *py, size_t row, const struct kvb_py_value
     if (remote || arguments->count == 0 || !has_text || py->status != KVB_OK) {
         return;
     }
-    struct kvb_container container = new_container(py, offset);
+    struct kvb_container container = kvb_py_container(py, offset);
     container.name = kvb_manifest_join(manifest, engine_rows[row].callee, "()", "");
     container.offline = engine_rows[row].offline;
     kvb_words_say(manifest, &container.words, "vllm", KVB_NOWHERE);
@@ -183,7 +183,7 @@ static void emit_engine(struct kvb_py *py, size_t row, const struct kvb_py_value
 
 void kvb_py_emit_list(struct kvb_py *py, const struct kvb_py_value *list)
 {
-    struct kvb_container container = new_container(py, list->offset);
+    struct kvb_container container = kvb_py_container(py, list->offset);
     if (py->silent > 0 || py->status != KVB_OK || list->kind != KVB_PY_LIST) {
         return;
     }
@@ -199,7 +199,7 @@ void kvb_py_emit_text(struct kvb_py *py, const struct kvb_py_value *text)
         !kvb_text_starts_engine(text->text)) {
         return;
     }
-    struct kvb_container like = new_container(py, KVB_NOWHERE);
+    struct kvb_container like = kvb_py_container(py, KVB_NOWHERE);
     like.strict = true;
     py->status = kvb_shell_read(py->reader.manifest, text->text, text->offset, &like);
 }
@@ -282,7 +282,7 @@ static void emit_ray(struct kvb_py *py, const struct kvb_py_value *arguments, si
     if (model == NULL || model->text == NULL || py->status != KVB_OK) {
         return;
     }
-    struct kvb_container container = new_container(py, offset);
+    struct kvb_container container = kvb_py_container(py, offset);
     container.name = "LLMConfig()";
     kvb_words_say(manifest, &container.words, "vllm", KVB_NOWHERE);
     kvb_words_say(manifest, &container.words, "serve", KVB_NOWHERE);
@@ -290,7 +290,7 @@ static void emit_ray(struct kvb_py *py, const struct kvb_py_value *arguments, si
     const struct kvb_py_value *settings = engine != NULL ? engine : &none;
     for (uint32_t i = 0; i < settings->count; i++) {
         if (settings->items[i].key != NULL) {
-            add_setting(py, &settings->items[i], &container.words);
+            kvb_py_add_setting(py, &settings->items[i], &container.words);
         }
     }
     py->status = kvb_container_emit(manifest, &container);
@@ -305,6 +305,7 @@ void kvb_py_call(struct kvb_py *py, const char *callee, const struct kvb_py_valu
     if (strcmp(name, "add_argument") == 0) {
         take_argument(py, arguments);
     }
+    kvb_py_training(py, name, arguments, offset);
     if (strcmp(name, "LLMConfig") == 0) {
         emit_ray(py, arguments, offset);
     }

@@ -102,14 +102,14 @@ static const struct row rows[] = {
     {"good/train.sh", "rollout rollout Qwen/Qwen2.5-3B-Instruct@2:1 model=Qwen/Qwen2.5-3B-Instruct@5:5 "
                       "gpu=h100-sxm@1:13 gpu_memory_utilization=0.40@8:5 max_model_len=1536@4:5 max_num_seqs=256 "
                       "max_num_batched_tokens=8192 tensor_parallel_size=1@7:5 dtype=bfloat16 "
-                      "enable_prefix_caching=true enable_chunked_prefill=true enable_sleep_mode=true !ok@2:1\n"
+                      "enable_prefix_caching=true enable_chunked_prefill=true enable_sleep_mode=true\n"
                       "rollout rollout Qwen/Qwen2.5-7B-Instruct@10:1 model=Qwen/Qwen2.5-7B-Instruct@11:5 "
                       "gpu=h100-sxm@1:13 gpu_memory_utilization=0.60@14:5 max_model_len=2048@15:27 "
-                      "tensor_parallel_size=2@13:5 enable_sleep_mode=true@16:5 !ok@10:1\n"},
+                      "tensor_parallel_size=2@13:5 enable_sleep_mode=true@16:5\n"},
     {"good/verl.yaml", "rollout actor_rollout_ref.rollout@8:3 model=Qwen/Qwen2.5-7B-Instruct@7:5 gpu=h100-sxm@1:13 "
                        "gpu_memory_utilization=0.60@10:5 max_model_len=4096@4:3 max_num_seqs=256 "
                        "max_num_batched_tokens=8192 tensor_parallel_size=2@11:5 dtype=bfloat16 "
-                       "enable_prefix_caching=true enable_chunked_prefill=true enable_sleep_mode=true !ok@8:3\n"},
+                       "enable_prefix_caching=true enable_chunked_prefill=true enable_sleep_mode=true\n"},
     {"good/vllm.service", "systemd vllm serve Qwen/Qwen2.5-3B-Instruct@9:1 model=Qwen/Qwen2.5-3B-Instruct@9:36 "
                           "gpu=a10g@6:13 engine=vllm@0.10.1@6:22 max_model_len=8192@10:5 swap_space=0@11:5\n"},
     {"good/vllm.yaml",
