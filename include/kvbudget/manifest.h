@@ -49,6 +49,7 @@ struct kvb_found {
     uint32_t gpu_limit;                 // GPUs the file hands to the engine; 0 = not said
     struct kvb_spot gpu_limit_place;
     char devices[KVB_DEVICES_CAPACITY];         // GPUs it sees, as CUDA_VISIBLE_DEVICES says them; "" = not said
+    uint32_t group;                             // of those that run together: others have cards of their own
     bool together;                              // runs at the same time as the others of its file that say so
     bool encodes_only;                          // hands encoder outputs on and keeps no KV cache
     uint64_t apart;                             // differs between two servers of one file with the same settings

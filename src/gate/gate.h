@@ -49,6 +49,7 @@ struct kvb_gate {
 struct gate_resident {
     struct gate_resident *older;
     const char *name, *devices, *gpu;
+    uint32_t group;
     struct kvb_spot place;
     uint64_t memory_bytes, requested_bytes;
     int64_t outside_bytes;

@@ -37,7 +37,7 @@ static void judge_one(struct kvb_gate *gate, const struct gate_resident *residen
     uint64_t taken = 0;
     const char *first = NULL;
     for (const struct gate_resident *other = resident->older; other != NULL; other = other->older) {
-        bool same = strcmp(resident->gpu, other->gpu) == 0;
+        bool same = resident->group == other->group && strcmp(resident->gpu, other->gpu) == 0;
         if (same && share_card(resident->devices, other->devices)) {
             taken += held(other);
             first = other->name;
@@ -72,6 +72,7 @@ void kvb_gate_judge_together(struct kvb_gate *gate, const struct kvb_found *foun
         .name = kvb_gate_keep(gate, found->name),
         .devices = kvb_gate_keep(gate, found->devices[0] != '\0' ? found->devices : "0"),
         .gpu = kvb_gate_keep(gate, gate->answer->plan.gpu.name),
+        .group = found->group,
         .place = kvb_gate_place(found, found->settings[KVB_SET_GPU_MEMORY_UTILIZATION]),
         .memory_bytes = budget->free_bytes,
         .requested_bytes = budget->requested_bytes,

@@ -23,4 +23,7 @@ void kvb_gpu_hint(struct kvb_manifest *manifest, const char *key, const char *te
 void kvb_gpu_hint_from_node(struct kvb_manifest *manifest, const struct kvb_node *node, const char *key,
                             struct kvb_container *container);
 
+// What the directives on top of a script ask a scheduler for: #SBATCH, #PBS, #BSUB, #FLUX (scheduler.c).
+void kvb_scheduler_read(struct kvb_manifest *manifest, struct kvb_container *container);
+
 #endif

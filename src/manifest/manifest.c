@@ -91,6 +91,10 @@ static const struct kind_row kind_rows[] = {
     {"notebook", "cells of a Jupyter notebook", NULL, NULL},
     {"recipe", "recipes of Makefiles and justfiles", NULL, NULL},
     {"supervisord", "programs of supervisord", NULL, NULL},
+    {"toml", "commands, and tables of settings with a model, in TOML", NULL, NULL},
+    {"kthena", "ModelBooster of kthena", NULL, NULL},
+    {"llmaz", "Playground and Service of llmaz", NULL, NULL},
+    {"oumi", "inference configurations of oumi", NULL, NULL},
     {"kserve", "InferenceService and LLMInferenceService of KServe", NULL, NULL},
     {"shell", "command lines in scripts", NULL, NULL},
     {"dockerfile", "CMD and ENTRYPOINT of a Dockerfile", NULL, NULL},
@@ -216,6 +220,11 @@ static bool is_recipes(const struct kvb_manifest *manifest)
            strcmp(name, ".justfile") == 0 || ends_with(name, ".just");
 }
 
+static bool is_toml(const struct kvb_manifest *manifest)
+{
+    return ends_with(manifest->name, ".toml");
+}
+
 static bool is_supervisor(const struct kvb_manifest *manifest)
 {
     return strstr(manifest->text, "[program:") != NULL && strstr(manifest->text, "command") != NULL;
@@ -225,9 +234,16 @@ static const struct {
     bool (*fits)(const struct kvb_manifest *manifest);
     kvb_manifest_text_reader *read;
 } text_rows[] = {
-    {is_notebook, kvb_read_notebook},     {is_hcl, kvb_read_hcl},       {is_recipes, kvb_read_recipes},
-    {is_supervisor, kvb_read_supervisor}, {is_unit, kvb_read_unit},     {is_dockerfile, kvb_read_dockerfile},
-    {is_procfile, kvb_read_procfile},     {is_python, kvb_read_python}, {is_script, kvb_read_script},
+    {is_toml, kvb_read_toml},
+    {is_notebook, kvb_read_notebook},
+    {is_hcl, kvb_read_hcl},
+    {is_recipes, kvb_read_recipes},
+    {is_supervisor, kvb_read_supervisor},
+    {is_unit, kvb_read_unit},
+    {is_dockerfile, kvb_read_dockerfile},
+    {is_procfile, kvb_read_procfile},
+    {is_python, kvb_read_python},
+    {is_script, kvb_read_script},
 };
 
 // ---- reading
@@ -398,7 +414,7 @@ static enum kvb_status read_opened(struct kvb_manifest *manifest)
 // Outside of lines that are comments.
 static bool speaks_of_engine(const char *text)
 {
-    static const char *const words[] = {"vllm", "vLLM", "sglang", "SGLang", "llama-server"};
+    static const char *const words[] = {"vllm", "vLLM", "VLLM", "sglang", "SGLang", "llama-server"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         for (const char *at = strstr(text, words[i]); at != NULL; at = strstr(at + 1, words[i])) {
             const char *line = at;

@@ -120,7 +120,9 @@ static void set_devices(const struct kvb_manifest *manifest, struct kvb_found *f
     if (devices != NULL && strcmp(devices, "all") != 0) {
         (void)kvb_copy(found->devices, sizeof found->devices, devices);
     }
-    found->together = container->together;
+    bool known = devices == NULL || strchr(devices, '$') == NULL;
+    found->together = container->together && known && ((devices != NULL && devices[0] != '\0') || !container->by_devices);
+    found->group = container->group;
 }
 
 static void name_by_model(struct kvb_manifest *manifest, struct kvb_found *found, const char *name)
@@ -179,6 +181,12 @@ static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct k
         kvb_found_read_serve(manifest, found, program->engine, arguments, container->variables);
         found->deployment.usage = container->offline ? KVB_USAGE_OFFLINE : found->deployment.usage;
         found->deployment.usage_set = found->deployment.usage_set || container->offline;
+    }
+    if (container->shared) {
+        (void)kvb_problem_add(&found->problems, KVB_NOTICE, KVB_OK,
+                              (struct kvb_place){manifest->file, found->place.line, found->place.column},
+                              "its card is handed to several by time slices or MPS, which does not divide the memory: "
+                              "all that land on it have to fit together");
     }
     bool unnamed = container->name == NULL || container->kind == NULL || strcmp(container->kind, "python") == 0;
     if (unnamed && found->deployment.model[0] != '\0') {
@@ -281,6 +289,9 @@ static enum kvb_status emit_docker(struct kvb_manifest *manifest, const struct k
         }
         if (length == 6 && strncmp(option, "--gpus", 6) == 0) {
             inner.devices = devices_of(manifest, value);
+        }
+        if (strcmp(option, "-d") == 0 || strcmp(option, "-itd") == 0 || strcmp(option, "--detach") == 0) {
+            inner.together = true; // it goes on while the next one starts
         }
         if (length == 12 && strncmp(option, "--entrypoint", 12) == 0) {
             entrypoint = value;

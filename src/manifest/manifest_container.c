@@ -100,15 +100,19 @@ void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node
     }
 }
 
-bool kvb_mapping_has_setting(const struct kvb_node *mapping)
+bool kvb_key_is_setting(const char *key)
 {
     const struct kvb_serve_flag *flag;
+    bool known = kvb_serve_flag_find(kvb_image_engine(), key, strlen(key), &flag) == KVB_SERVE_MATCH;
+    bool whole = known && flag->kind == KVB_SERVE_SETTING && strlen(flag->name) == strlen(key);
+    bool part = whole && kvb_setting_row_of((enum kvb_setting)flag->id)->kind == KVB_VALUE_PART;
+    return whole && !part && strpbrk(key, "-_") != NULL;
+}
+
+bool kvb_mapping_has_setting(const struct kvb_node *mapping)
+{
     for (const struct kvb_node *child = mapping->first; child != NULL; child = child->next) {
-        bool known = kvb_serve_flag_find(kvb_image_engine(), child->key, strlen(child->key), &flag) == KVB_SERVE_MATCH;
-        bool whole = known && strlen(flag->name) == strlen(child->key);
-        bool part = whole && flag->kind == KVB_SERVE_SETTING &&
-                    kvb_setting_row_of((enum kvb_setting)flag->id)->kind == KVB_VALUE_PART;
-        if (whole && !part && flag->kind == KVB_SERVE_SETTING && strpbrk(child->key, "-_") != NULL) {
+        if (kvb_key_is_setting(child->key)) {
             return true;
         }
     }
@@ -132,7 +136,8 @@ static void add_variable(struct kvb_manifest *manifest, const struct kvb_node *e
 void kvb_limits_from_node(struct kvb_manifest *manifest, const struct kvb_node *resources,
                           struct kvb_container *container)
 {
-    static const char *const keys[] = {"nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe"};
+    static const char *const keys[] = {"nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe",
+                                       "nvidia.com/gpu.shared"};
     static const char *const places[] = {"limits", "requests"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const struct kvb_node *limits = kvb_node_get(resources, places[i]);
@@ -140,6 +145,7 @@ void kvb_limits_from_node(struct kvb_manifest *manifest, const struct kvb_node *
             const struct kvb_node *limit = kvb_node_get(limits, keys[k]);
             if (limit != NULL && kvb_node_whole(limit, &container->gpu_limit)) {
                 container->gpu_limit_offset = kvb_source_offset(manifest, limit->key_line, limit->key_column);
+                container->shared = strstr(keys[k], ".shared") != NULL;
             }
         }
     }

@@ -115,6 +115,22 @@ const char *kvb_object_name(struct kvb_manifest *manifest, const struct kvb_node
     return kvb_manifest_join(manifest, kind != NULL ? kind : "object", "/", name != NULL ? name : "unnamed");
 }
 
+// Containers of one pod that ask for no card of their own see the same ones; a claim by name is one card for all that
+// name it.
+static void take_share(struct kvb_manifest *manifest, const struct kvb_node *node, const struct kvb_node *root,
+                       struct kvb_container *container)
+{
+    const struct kvb_node *claims = kvb_node_path(node, "resources.claims");
+    const char *claim =
+        claims != NULL && claims->first != NULL ? kvb_node_text(kvb_node_get(claims->first, "name")) : NULL;
+    bool own = container->gpu_limit > 0 && claim == NULL;
+    container->together = !own;
+    container->group = root->line;
+    if (claim != NULL) {
+        container->devices = kvb_manifest_join(manifest, "claim ", claim, "");
+    }
+}
+
 enum kvb_status kvb_read_pod(struct kvb_manifest *manifest, const struct kvb_node *root, const struct kvb_node *pod,
                              uint32_t nodes)
 {
@@ -131,6 +147,7 @@ enum kvb_status kvb_read_pod(struct kvb_manifest *manifest, const struct kvb_nod
             .image_offset = KVB_NOWHERE,
         };
         kvb_container_from_pod(manifest, node, &container);
+        take_share(manifest, node, root, &container);
         container.gpu_limit =
             nodes > 1 && container.gpu_limit < 1024 ? container.gpu_limit * nodes : container.gpu_limit;
         kvb_gpu_from_pod(manifest, pod, &container);

@@ -60,6 +60,7 @@ struct kvb_manifest {
     bool templated;                      // placeholders of a template stand in it as $_NAME__
     unsigned nested;                     // documents inside documents
     const struct kvb_variable *defaults; // of the template's placeholders
+    const struct kvb_variable *models;   // objects of the file that stand for a model, by name
     struct kvb_problems *problems;
 };
 
@@ -80,6 +81,9 @@ struct kvb_container {
     const char *devices;       // of which GPUs, as CUDA_VISIBLE_DEVICES says it; NULL: not said here
     uint64_t gpu_memory_bytes; // of any card that will do; 0: not said
     bool rooted;               // its name is that of the object it is in
+    uint32_t group;            // of those that run together
+    bool by_devices;           // and only where it says on which cards
+    bool shared;               // its cards are handed to several by time slices or MPS
     bool together;             // runs at the same time as the others of this file that say so
     bool offline;              // LLM() in a program of its own, no server
     bool strict;               // text of which nobody says that it is a command: a program must stand where one can
@@ -182,10 +186,12 @@ kvb_manifest_reader kvb_read_profile_document, kvb_read_compose, kvb_read_kubern
     kvb_read_rollout, kvb_read_trl, kvb_read_vllm_config;
 typedef enum kvb_status kvb_manifest_text_reader(struct kvb_manifest *manifest);
 kvb_manifest_text_reader kvb_read_script, kvb_read_dockerfile, kvb_read_unit, kvb_read_procfile, kvb_read_python,
-    kvb_read_notebook, kvb_read_hcl, kvb_read_recipes, kvb_read_supervisor;
+    kvb_read_notebook, kvb_read_hcl, kvb_read_recipes, kvb_read_supervisor, kvb_read_toml;
 
 // A mapping as flags of a serve command: `key: value` is --key value, true a bare flag, a list several words.
 void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node *mapping, struct kvb_words *words);
+// True when the key is a flag that moves memory, and cannot be another word.
+bool kvb_key_is_setting(const char *key);
 // True when a key of the mapping is a flag that moves memory.
 bool kvb_mapping_has_setting(const struct kvb_node *mapping);
 // Command and arguments of a container: text or a list.

@@ -309,6 +309,7 @@ static void skip_redirection(struct shell *shell, struct kvb_words *words)
 static bool read_command(struct shell *shell, struct kvb_words *words)
 {
     shell->writes_file = false;
+    shell->ended_by = '\n';
     while (*shell->at != '\0') {
         char c = *shell->at;
         size_t joined = continued(shell->at);
@@ -378,6 +379,27 @@ static void take_loop(struct shell *shell, const struct kvb_words *words)
     }
 }
 
+// Commands that go on beside each other: what waits for them, ends them or chooses between them starts anew.
+static void take_background(struct shell *shell, struct kvb_container *container)
+{
+    static const char *const ends[] = {"wait", "kill", "pkill", "killall", "else",
+                                       "elif", "fi",   "done",  "esac",    "case"};
+    const char *word = container->words.count > 0 ? container->words.items[0].text : "";
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (strcmp(word, ends[i]) == 0) {
+            shell->group++;
+            shell->in_background = false;
+        }
+    }
+    bool background = shell->ended_by == '&';
+    if (!shell->like->together) {
+        container->together = background || shell->in_background;
+        container->by_devices = true;
+        container->group = shell->group;
+    }
+    shell->in_background = shell->in_background || background;
+}
+
 enum kvb_status kvb_shell_read(struct kvb_manifest *manifest, const char *text, size_t offset,
                                const struct kvb_container *like)
 {
@@ -405,6 +427,7 @@ enum kvb_status kvb_shell_continue(struct kvb_manifest *manifest, const char *te
         more = read_command(&shell, &container.words);
         status = shell.status;
         take_loop(&shell, &container.words);
+        take_background(&shell, &container);
         if (status == KVB_OK && container.words.count > 0 && !keep_assignments(&shell, &container.words)) {
             container.variables = shell.variables;
             container.shell = true;

@@ -3,12 +3,14 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "manifest/gpu_hints.h"
 #include "manifest/manifest_reader.h"
 #include "text/tree.h"
 
 enum kvb_status kvb_read_script(struct kvb_manifest *manifest)
 {
     struct kvb_container like = {.kind = "shell", .offset = KVB_NOWHERE, .image_offset = KVB_NOWHERE};
+    kvb_scheduler_read(manifest, &like);
     return kvb_shell_read(manifest, manifest->text, 0, &like);
 }
 

@@ -13,7 +13,7 @@ static const char *const endings[] = {
     ".yaml",  ".yml",  ".json",       ".jsonc",         ".sh",     ".bash",  ".zsh",  ".service", ".sbatch",
     ".slurm", ".sub",  ".dockerfile", ".containerfile", ".py",     ".ipynb", ".tf",   ".hcl",     ".nomad",
     ".mk",    ".just", ".j2",         ".jinja",         ".jinja2", ".tpl",   ".tmpl", ".gotmpl",  ".template",
-    ".conf",  ".ini"};
+    ".conf",  ".ini",  ".toml"};
 static const char *const beginnings[] = {"Dockerfile", "Containerfile", "Procfile", "Makefile", "GNUmakefile"};
 static const char *const whole_names[] = {"makefile", "justfile", "Justfile", ".justfile", ".gitlab-ci.yml"};
 static const char *const skipped_folders[] = {"node_modules", "__pycache__", "venv", "site-packages", "vendor"};
@@ -25,6 +25,9 @@ bool kvb_manifest_is_candidate(const char *path)
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     size_t length = strlen(name);
+    if (strcmp(name, "pyproject.toml") == 0 || strcmp(name, "Cargo.toml") == 0) {
+        return false; // lists of packages
+    }
     if (kvb_starts_with(name, ".#")) { // an editor's lock, a link to nowhere
         return false;
     }

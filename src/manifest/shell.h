@@ -17,7 +17,9 @@ struct shell {
     bool body_counts;   // it is a script or a document for another program, not a message
     const struct kvb_container *like;
     enum kvb_status status;
-    char ended_by; // the operator behind the command read last
+    bool in_background; // a command before it goes on
+    uint32_t group;     // of commands that go on at the same time
+    char ended_by;      // the operator behind the command read last
 };
 
 // At `<<END`: its name is kept until the line ends.
