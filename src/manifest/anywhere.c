@@ -190,7 +190,8 @@ static enum kvb_status visit_text(struct kvb_manifest *manifest, const struct kv
     struct kvb_container like = *around;
     bool taken = false;
     enum kvb_status status = kvb_read_nested(manifest, node, around, &taken);
-    if (taken || status != KVB_OK || !kvb_text_starts_engine(node->text)) {
+    bool page = strstr(node->text, "```") != NULL && !IS_AMONG(script_keys, key); // prose that shows commands
+    if (taken || status != KVB_OK || page || !kvb_text_starts_engine(node->text)) {
         return status;
     }
     like.words = (struct kvb_words){0};

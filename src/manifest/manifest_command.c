@@ -121,7 +121,8 @@ static void set_devices(const struct kvb_manifest *manifest, struct kvb_found *f
         (void)kvb_copy(found->devices, sizeof found->devices, devices);
     }
     bool known = devices == NULL || strchr(devices, '$') == NULL;
-    found->together = container->together && known && ((devices != NULL && devices[0] != '\0') || !container->by_devices);
+    found->together =
+        container->together && known && ((devices != NULL && devices[0] != '\0') || !container->by_devices);
     found->group = container->group;
 }
 
@@ -218,12 +219,21 @@ static bool takes_value(const char *option)
     return false;
 }
 
+// The program, or a function or variable called after it: run_docker, $DOCKER_CMD, ${DOCKER}.
+static bool is_program(const char *word, const char *program)
+{
+    size_t length = strlen(word), end = strlen(program);
+    bool wraps = length > end && word[length - end - 1] == '_' && strcmp(word + length - end, program) == 0;
+    bool variable = word[0] == '$' && kvb_contains_ignoring_case(word, program);
+    return strcmp(word, program) == 0 || wraps || variable;
+}
+
 static uint32_t find_docker(const struct kvb_words *words)
 {
     static const char *const programs[] = {"docker", "podman", "nerdctl", "nvidia-docker"};
     for (uint32_t i = 0; i + 1 < words->count; i++) {
         for (size_t k = 0; k < sizeof programs / sizeof programs[0]; k++) {
-            if (strcmp(last_part(word_at(words, i)), programs[k]) != 0) {
+            if (!is_program(last_part(word_at(words, i)), programs[k])) {
                 continue;
             }
             bool container = strcmp(word_at(words, i + 1), "container") == 0;
@@ -350,6 +360,19 @@ static bool is_served_by_image(const struct kvb_container *container)
     return (image.serves && (arguments || model)) || (container->image != NULL && arguments && has_engine_flag(words));
 }
 
+// `vllm serve --help` starts nothing.
+static bool only_asks(const struct kvb_words *words)
+{
+    for (uint32_t i = 0; i < words->count; i++) {
+        const char *text = words->items[i].text;
+        if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0 || strcmp(text, "--version") == 0 ||
+            kvb_starts_with(text, "--help=")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum kvb_status emit_program(struct kvb_manifest *manifest, struct kvb_container *own,
                                     struct kvb_program program)
 {
@@ -364,6 +387,9 @@ static enum kvb_status emit_program(struct kvb_manifest *manifest, struct kvb_co
     }
     keep_assignments(manifest, own, program.first);
     slice(&rest, &own->words, program.arguments);
+    if (only_asks(&rest)) {
+        return KVB_OK;
+    }
     return emit_server(manifest, own, &program, &rest);
 }
 
@@ -372,6 +398,10 @@ enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct k
     struct kvb_container own = *container;
     if (own.depth > DEPTH_MAX || own.words.count == 0 || (own.shell && kvb_words_only_speak(&own.words))) {
         return KVB_OK;
+    }
+    const char *end = own.words.items[own.words.count - 1].text;
+    if (own.strict && strcmp(end, "\\") == 0) {
+        return KVB_OK; // a line of a longer command that somebody shows
     }
     uint32_t docker = find_docker(&own.words);
     uint32_t script = find_script(&own.words);

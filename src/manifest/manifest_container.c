@@ -73,7 +73,7 @@ static void add_flag(struct kvb_manifest *manifest, const struct kvb_node *node,
     size_t offset = kvb_source_offset(manifest, node->key_line, node->key_column);
     const char *flag = kvb_manifest_join(manifest, "--", node->key, "");
     if (node->kind == KVB_NODE_SCALAR) {
-        if (kvb_node_is_null(node) || (!node->quoted && is_word(node->text, "false"))) {
+        if (kvb_node_is_null(node) || node->text[0] == '\0' || (!node->quoted && is_word(node->text, "false"))) {
             return; // as vLLM reads it: left out, so that a default that is true stays
         }
         kvb_words_say(manifest, words, flag, offset);

@@ -75,13 +75,20 @@ static void add_split(struct shell *shell, struct reading *reading, const char *
     }
 }
 
+// What stands before an array in its word is a word of its own; an opening quote alone is none.
+static void finish_before(struct shell *shell, struct reading *reading, struct kvb_words *words)
+{
+    reading->started = reading->started && (reading->text.length > 0 || reading->unknown != NULL);
+    finish_word(shell, reading, words);
+}
+
 // "${NAME[@]}": the words of an array, or none when it is not known.
 static size_t add_array(struct shell *shell, struct reading *reading, struct kvb_words *words)
 {
     const struct kvb_variable *given = kvb_variable_find(shell->variables, "@");
     size_t whole = shell->at[1] == '@' || shell->at[1] == '*' ? 2 : kvb_starts_with(shell->at, "${@}") ? 4 : 0;
     if (whole > 0 && given != NULL && given->list != NULL) {
-        finish_word(shell, reading, words);
+        finish_before(shell, reading, words);
         kvb_words_append(shell->manifest, words, given->list);
         return whole;
     }
@@ -97,7 +104,7 @@ static size_t add_array(struct shell *shell, struct reading *reading, struct kvb
     const struct kvb_variable *variable =
         kvb_variable_find(shell->variables, kvb_manifest_copy(shell->manifest, name, length));
     if (variable != NULL && variable->list != NULL) {
-        finish_word(shell, reading, words);
+        finish_before(shell, reading, words);
         kvb_words_append(shell->manifest, words, variable->list);
     }
     return length + 6;

@@ -209,7 +209,8 @@ static void give_all(struct kvb_py *py)
 enum kvb_status kvb_read_python(struct kvb_manifest *manifest)
 {
     struct kvb_py py = {.around = {.kind = "python", .offset = KVB_NOWHERE, .image_offset = KVB_NOWHERE}};
-    py.imports_engine = strstr(manifest->text, "import vllm") != NULL || strstr(manifest->text, "from vllm") != NULL ||
+    py.imports_engine = strstr(manifest->text, "import vllm") != NULL ||
+                        strstr(manifest->text, "vllm import") != NULL || strstr(manifest->text, "from vllm") != NULL ||
                         strstr(manifest->text, "vllm.LLM") != NULL;
     kvb_py_begin(&py.reader, manifest);
     while (py.reader.token.kind != KVB_PY_END && py.status == KVB_OK && !manifest->out_of_memory) {

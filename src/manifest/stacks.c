@@ -5,10 +5,7 @@
 #include "manifest/anywhere.h"
 #include "manifest/gpu_hints.h"
 #include "manifest/manifest_kubernetes.h"
-
-typedef bool stack_fits(const struct kvb_node *node);
-typedef enum kvb_status stack_reader(struct kvb_manifest *manifest, const struct kvb_node *node,
-                                     struct kvb_container *container);
+#include "manifest/stacks.h"
 
 static size_t key_offset(const struct kvb_manifest *manifest, const struct kvb_node *node)
 {
@@ -27,7 +24,7 @@ static const char *without_scheme(const char *url)
     return url;
 }
 
-static void begin(struct kvb_manifest *manifest, struct kvb_container *container, const struct kvb_node *model)
+void kvb_stack_begin(struct kvb_manifest *manifest, struct kvb_container *container, const struct kvb_node *model)
 {
     container->words = (struct kvb_words){0};
     kvb_words_say(manifest, &container->words, "vllm", KVB_NOWHERE);
@@ -39,8 +36,8 @@ static void begin(struct kvb_manifest *manifest, struct kvb_container *container
     }
 }
 
-static void add_text_flag(struct kvb_manifest *manifest, struct kvb_words *words, const struct kvb_node *node,
-                          const char *flag)
+void kvb_stack_flag(struct kvb_manifest *manifest, struct kvb_words *words, const struct kvb_node *node,
+                    const char *flag)
 {
     const char *text = kvb_node_text(node);
     if (text != NULL && !kvb_node_is_null(node)) {
@@ -66,7 +63,7 @@ static enum kvb_status read_ray_llm(struct kvb_manifest *manifest, const struct 
     const struct kvb_node *model = kvb_node_text(source) != NULL ? source : kvb_node_text(bucket) != NULL ? bucket : id;
     container->kind = "ray-serve";
     container->name = kvb_node_text(id) != NULL ? id->text : container->name;
-    begin(manifest, container, model);
+    kvb_stack_begin(manifest, container, model);
     if (engine != NULL && engine->kind == KVB_NODE_MAPPING) {
         kvb_words_from_mapping(manifest, engine, &container->words);
     }
@@ -88,7 +85,7 @@ static enum kvb_status read_kubeai(struct kvb_manifest *manifest, const struct k
 {
     const struct kvb_node *enabled = kvb_node_get(node, "enabled");
     container->kind = "kubeai";
-    begin(manifest, container, kvb_node_get(node, "url"));
+    kvb_stack_begin(manifest, container, kvb_node_get(node, "url"));
     kvb_words_from_node(manifest, kvb_node_get(node, "args"), KVB_DOLLAR_PLAIN, NULL, &container->words);
     (void)enabled; // a model of the catalog that is off is one that somebody switches on
     return kvb_container_emit(manifest, container);
@@ -147,7 +144,7 @@ static enum kvb_status read_kaito(struct kvb_manifest *manifest, const struct kv
     const struct kvb_node *preset = kvb_node_path(node, "inference.preset.name");
     const struct kvb_node *type = kvb_node_path(node, "resource.instanceType");
     container->kind = "kaito";
-    begin(manifest, container, NULL);
+    kvb_stack_begin(manifest, container, NULL);
     kvb_words_say(manifest, &container->words, model_of_preset(preset->text), kvb_node_offset(manifest, preset));
     if (kvb_node_text(type) != NULL) {
         kvb_gpu_hint_from_node(manifest, type, "instanceType", container);
@@ -169,14 +166,14 @@ static void add_llm_d_model(struct kvb_manifest *manifest, const struct kvb_node
     const struct kvb_node *uri = kvb_node_path(root, "modelArtifacts.uri");
     const struct kvb_node *name = kvb_node_path(root, "modelArtifacts.name");
     bool hub = kvb_node_text(uri) != NULL && kvb_starts_with(uri->text, "hf://") && strchr(uri->text, '$') == NULL;
-    begin(manifest, container, kvb_node_text(name) != NULL || !hub ? name : uri);
+    kvb_stack_begin(manifest, container, kvb_node_text(name) != NULL || !hub ? name : uri);
 }
 
 static void add_parallelism(struct kvb_manifest *manifest, const struct kvb_node *role, struct kvb_words *words)
 {
     const struct kvb_node *parallelism = kvb_node_get(role, "parallelism");
-    add_text_flag(manifest, words, kvb_node_get(parallelism, "tensor"), "--tensor-parallel-size");
-    add_text_flag(manifest, words, kvb_node_get(parallelism, "data"), "--data-parallel-size");
+    kvb_stack_flag(manifest, words, kvb_node_get(parallelism, "tensor"), "--tensor-parallel-size");
+    kvb_stack_flag(manifest, words, kvb_node_get(parallelism, "data"), "--data-parallel-size");
 }
 
 static enum kvb_status read_llm_d_container(struct kvb_manifest *manifest, const struct kvb_node *root,
@@ -237,7 +234,7 @@ static enum kvb_status read_runtime(struct kvb_manifest *manifest, const struct 
 {
     const struct kvb_node *image = kvb_node_path(node, "deploymentConfig.image.name");
     const struct kvb_node *limit = kvb_node_path(node, "deploymentConfig.resources.gpu");
-    begin(manifest, container, kvb_node_path(node, "model.modelURL"));
+    kvb_stack_begin(manifest, container, kvb_node_path(node, "model.modelURL"));
     kvb_words_from_stack_config(manifest, kvb_node_get(node, "model"), &container->words);
     kvb_words_from_stack_config(manifest, kvb_node_get(node, "vllmConfig"), &container->words);
     kvb_words_from_node(manifest, kvb_node_path(node, "vllmConfig.extraArgs"), KVB_DOLLAR_PLAIN, NULL,
@@ -252,177 +249,36 @@ static enum kvb_status read_runtime(struct kvb_manifest *manifest, const struct 
     return kvb_container_emit(manifest, container);
 }
 
-// ---- kthena: ModelBooster (volcano-sh/kthena, examples/model-booster)
-
-static bool is_kthena(const struct kvb_node *node)
-{
-    return kvb_node_text(kvb_node_get(node, "modelURI")) != NULL && kvb_node_get(node, "workers") != NULL;
-}
-
-static bool is_engine(const struct kvb_node *node, const char *engine)
-{
-    const char *text = kvb_node_text(node);
-    return text != NULL && kvb_contains_ignoring_case(text, engine);
-}
-
-static enum kvb_status read_kthena(struct kvb_manifest *manifest, const struct kvb_node *node,
-                                   struct kvb_container *container)
-{
-    const struct kvb_node *workers = kvb_node_get(node, "workers");
-    enum kvb_status status = KVB_OK;
-    bool vllm = is_engine(kvb_node_get(node, "type"), "vllm");
-    bool list = workers->kind == KVB_NODE_SEQUENCE && vllm;
-    for (const struct kvb_node *worker = list ? workers->first : NULL; worker && status == KVB_OK;
-         worker = worker->next) {
-        struct kvb_container own = *container;
-        const struct kvb_node *config = kvb_node_get(worker, "config"), *image = kvb_node_get(worker, "image");
-        own.kind = "kthena";
-        own.offset = kvb_node_offset(manifest, worker);
-        begin(manifest, &own, kvb_node_get(node, "modelURI"));
-        if (kvb_node_text(image) != NULL) {
-            own.image = image->text;
-            own.image_offset = kvb_node_offset(manifest, image);
-        }
-        if (config != NULL && config->kind == KVB_NODE_MAPPING) {
-            kvb_words_from_mapping(manifest, config, &own.words);
-        }
-        kvb_limits_from_node(manifest, kvb_node_get(worker, "resources"), &own);
-        status = kvb_container_emit(manifest, &own);
-    }
-    return status;
-}
-
-// ---- llm-d-deployer: the sample application of its chart (charts/llm-d/values.yaml)
-
-static bool is_llm_d_sample(const struct kvb_node *node)
-{
-    return kvb_node_text(kvb_node_path(node, "model.modelArtifactURI")) != NULL &&
-           (kvb_node_get(node, "decode") != NULL || kvb_node_get(node, "prefill") != NULL);
-}
-
-static enum kvb_status read_llm_d_sample(struct kvb_manifest *manifest, const struct kvb_node *node,
-                                         struct kvb_container *container)
-{
-    static const char *const roles[] = {"decode", "prefill"};
-    const struct kvb_node *uri = kvb_node_path(node, "model.modelArtifactURI");
-    bool hub = kvb_starts_with(uri->text, "hf://");
-    enum kvb_status status = KVB_OK;
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0] && status == KVB_OK; i++) {
-        const struct kvb_node *role = kvb_node_get(node, roles[i]);
-        const char *replicas = kvb_node_text(kvb_node_get(role, "replicas"));
-        struct kvb_container own = *container;
-        if (role == NULL || (replicas != NULL && strcmp(replicas, "0") == 0)) {
-            continue;
-        }
-        own.kind = "llm-d";
-        own.name = roles[i];
-        own.offset = kvb_node_offset(manifest, role);
-        begin(manifest, &own, hub ? uri : kvb_node_path(node, "model.modelName"));
-        kvb_words_from_node(manifest, kvb_node_get(role, "extraArgs"), KVB_DOLLAR_PLAIN, NULL, &own.words);
-        kvb_limits_from_node(manifest, kvb_node_get(node, "resources"), &own);
-        status = kvb_container_emit(manifest, &own);
-    }
-    return status;
-}
-
-// ---- llmaz: Playground and Service name an OpenModel, which names the model (InftyAI/llmaz, docs/examples)
-
-static bool is_open_model(const struct kvb_node *node)
-{
-    return kvb_node_text(kvb_node_path(node, "spec.source.modelHub.modelID")) != NULL;
-}
-
-static enum kvb_status read_open_model(struct kvb_manifest *manifest, const struct kvb_node *node,
-                                       struct kvb_container *container)
-{
-    const char *name = kvb_node_text(kvb_node_path(node, "metadata.name"));
-    const struct kvb_node *model = kvb_node_path(node, "spec.source.modelHub.modelID");
-    (void)container;
-    if (name != NULL) {
-        kvb_variable_set(manifest, &manifest->models, kvb_manifest_copy(manifest, name, strlen(name)),
-                         kvb_manifest_copy(manifest, model->text, strlen(model->text)), KVB_NOWHERE, false);
-    }
-    return KVB_OK;
-}
-
-static bool is_playground(const struct kvb_node *node)
-{
-    return kvb_node_text(kvb_node_path(node, "modelClaim.modelName")) != NULL &&
-           kvb_node_get(node, "backendRuntimeConfig") != NULL;
-}
-
-static enum kvb_status read_playground(struct kvb_manifest *manifest, const struct kvb_node *node,
-                                       struct kvb_container *container)
-{
-    const struct kvb_node *claim = kvb_node_path(node, "modelClaim.modelName");
-    const struct kvb_node *backend = kvb_node_path(node, "backendRuntimeConfig.backendName");
-    const struct kvb_variable *model = kvb_variable_find(manifest->models, claim->text);
-    if (kvb_node_text(backend) != NULL && strcmp(backend->text, "vllm") != 0) {
-        return KVB_OK; // vllm is the default
-    }
-    container->kind = "llmaz";
-    begin(manifest, container, NULL);
-    kvb_words_say(manifest, &container->words, model != NULL ? model->value : claim->text,
-                  kvb_node_offset(manifest, claim));
-    kvb_words_from_node(manifest, kvb_node_path(node, "backendRuntimeConfig.args"), KVB_DOLLAR_PLAIN, NULL,
-                        &container->words);
-    kvb_limits_from_node(manifest, kvb_node_path(node, "backendRuntimeConfig.resources"), container);
-    return kvb_container_emit(manifest, container);
-}
-
-// ---- oumi: an inference configuration (oumi-ai/oumi, src/oumi/inference/vllm_inference_engine.py)
-
-static bool is_oumi(const struct kvb_node *node)
-{
-    const char *engine = kvb_node_text(kvb_node_get(node, "engine"));
-    return engine != NULL && kvb_equal_ignoring_case(engine, "VLLM") &&
-           kvb_node_text(kvb_node_path(node, "model.model_name")) != NULL;
-}
-
-static enum kvb_status read_oumi(struct kvb_manifest *manifest, const struct kvb_node *node,
-                                 struct kvb_container *container)
-{
-    const struct kvb_node *model = kvb_node_get(node, "model"), *more = kvb_node_get(model, "model_kwargs");
-    container->kind = "oumi";
-    container->offline = true; // it calls LLM()
-    begin(manifest, container, kvb_node_get(model, "model_name"));
-    add_text_flag(manifest, &container->words, kvb_node_get(model, "model_max_length"), "--max-model-len");
-    add_text_flag(manifest, &container->words, kvb_node_get(model, "torch_dtype_str"), "--dtype");
-    if (more != NULL && more->kind == KVB_NODE_MAPPING) {
-        kvb_words_from_mapping(manifest, more, &container->words);
-    }
-    return kvb_container_emit(manifest, container);
-}
-
 // ---- which of them it is
 
-static const struct {
-    stack_fits *fits;
-    stack_reader *read;
-} stack_rows[] = {
-    {is_ray_llm, read_ray_llm},
-    {is_kubeai, read_kubeai},
-    {is_kaito, read_kaito},
-    {is_llm_d, read_llm_d},
-    {is_runtime, read_runtime},
-    {is_kthena, read_kthena},
-    {is_llm_d_sample, read_llm_d_sample},
-    {is_open_model, read_open_model},
-    {is_playground, read_playground},
-    {is_oumi, read_oumi},
+static const struct kvb_stack_row stack_rows[] = {
+    {is_ray_llm, read_ray_llm}, {is_kubeai, read_kubeai},   {is_kaito, read_kaito},
+    {is_llm_d, read_llm_d},     {is_runtime, read_runtime},
 };
+
+static const struct kvb_stack_row *row_of(const struct kvb_node *node)
+{
+    size_t more;
+    const struct kvb_stack_row *others = kvb_stack_more(&more);
+    for (size_t i = 0; i < sizeof stack_rows / sizeof stack_rows[0]; i++) {
+        if (stack_rows[i].fits(node)) {
+            return &stack_rows[i];
+        }
+    }
+    for (size_t i = 0; i < more; i++) {
+        if (others[i].fits(node)) {
+            return &others[i];
+        }
+    }
+    return NULL;
+}
 
 enum kvb_status kvb_read_stack(struct kvb_manifest *manifest, const struct kvb_node *node,
                                const struct kvb_container *around, bool *taken)
 {
-    *taken = false;
-    for (size_t i = 0; i < sizeof stack_rows / sizeof stack_rows[0]; i++) {
-        if (stack_rows[i].fits(node)) {
-            struct kvb_container container = *around;
-            container.offset = kvb_node_offset(manifest, node);
-            *taken = true;
-            return stack_rows[i].read(manifest, node, &container);
-        }
-    }
-    return KVB_OK;
+    const struct kvb_stack_row *row = row_of(node);
+    struct kvb_container container = *around;
+    *taken = row != NULL;
+    container.offset = kvb_node_offset(manifest, node);
+    return row != NULL ? row->read(manifest, node, &container) : KVB_OK;
 }

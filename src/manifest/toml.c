@@ -98,7 +98,7 @@ static void take_setting(struct table *table, const char *key, const char *value
         kvb_gpu_hint(manifest, key, value, offset, &table->around);
         return;
     }
-    if (strcmp(value, "false") == 0) {
+    if (strcmp(value, "false") == 0 || value[0] == '\0') {
         return;
     }
     kvb_words_say(manifest, &table->settings, kvb_manifest_join(manifest, "--", key, ""), key_offset);
