@@ -115,6 +115,21 @@ struct kvb_budget_part {
 
 #define KVB_ERROR_TEXT_CAPACITY 1024
 
+// What stands beside the share of an engine that reserves nothing for it; terms of kvb_budget.beside.
+enum kvb_beside {
+    KVB_BESIDE_CONTEXT, // gone before the engine measures: CUDA context, communication
+    KVB_BESIDE_TABLES,  // of requests, workspaces
+    KVB_BESIDE_GRAPHS,
+    KVB_BESIDE_ACTIVATION,
+    KVB_BESIDE_DRAFT, // a draft that is loaded after the pool
+    KVB_BESIDE_COUNT
+};
+struct kvb_beside_row {
+    const char *key;   // JSON: "context_bytes"
+    const char *label; // text: "context"
+};
+const struct kvb_beside_row *kvb_beside_row_of(enum kvb_beside beside); // NULL: no such row
+
 struct kvb_budget {
     enum kvb_verdict verdict;
     enum kvb_generation generation;
@@ -122,7 +137,9 @@ struct kvb_budget {
     uint64_t memory_bytes;        // the total this platform reports
     uint64_t free_bytes;          // at start, before the engine
     uint64_t requested_bytes;
+    uint64_t share_of_bytes; // what the share is taken of; 0: memory_bytes
     struct kvb_term items[KVB_ITEM_COUNT];
+    struct kvb_term beside[KVB_BESIDE_COUNT]; // all zero: the engine's share holds everything
     struct kvb_weights weights;
     uint64_t parameters;
     uint64_t needed_bytes; // by that release's check

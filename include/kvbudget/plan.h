@@ -103,6 +103,29 @@ enum kvb_setting {
     KVB_SET_FIT_CTX,
     KVB_SET_GGUF_TYPE,    // word: the mixture of a model that has no file, in the order of its words
     KVB_SET_GGML_BACKEND, // word: cuda, rocm, vulkan, sycl, metal, cpu
+    // SGLang's own
+    KVB_SET_MAX_TOTAL_TOKENS,
+    KVB_SET_MAX_PREFILL_TOKENS,
+    KVB_SET_ENABLE_DP_ATTENTION,
+    KVB_SET_SWA_FULL_TOKENS_RATIO,   // ppm
+    KVB_SET_MAMBA_FULL_MEMORY_RATIO, // ppm
+    KVB_SET_MAX_MAMBA_CACHE_SIZE,
+    KVB_SET_MAMBA_EXTRA_BUFFER, // word: --mamba-scheduler-strategy, 1: two more slots a request
+    KVB_SET_SPECULATIVE_STEPS,
+    KVB_SET_SPECULATIVE_TOPK,
+    KVB_SET_DISAGGREGATION_MODE, // word: enum kvb_disaggregation
+    KVB_SET_PREFILL_GRAPHS,
+    KVB_SET_PREFILL_GRAPH_TOKENS,
+    KVB_SET_MOE_A2A_BACKEND, // word: enum kvb_all_to_all
+    KVB_SET_ENABLE_TORCH_COMPILE,
+    KVB_SET_ENABLE_SYMM_MEM,
+    KVB_SET_ENABLE_DETERMINISTIC_INFERENCE,
+    KVB_SET_ENABLE_TWO_BATCH_OVERLAP,
+    KVB_SET_ENABLE_EPLB,
+    KVB_SET_ENABLE_MULTIMODAL,
+    KVB_SET_ENABLE_HIERARCHICAL_CACHE,
+    KVB_SET_HICACHE_RATIO, // ppm of the pool
+    KVB_SET_HICACHE_SIZE,  // bytes, written in GB
     KVB_SETTING_COUNT
 };
 
@@ -127,6 +150,8 @@ enum kvb_kv_dtype {
     KVB_KV_TURBOQUANT_3BIT_NC,
     KVB_KV_FP8_E4M3, // one byte an element like KVB_KV_FP8; attention backends tell the words apart
     KVB_KV_FP8_E5M2,
+    KVB_KV_MXFP8,    // a byte and a thirty-second
+    KVB_KV_FP4_E2M1, // half a byte and a sixteenth
     KVB_KV_COUNT
 };
 enum kvb_gguf_cache {
@@ -215,6 +240,8 @@ enum kvb_graph_mode {
     KVB_GRAPH_MODE_FULL_AND_PIECEWISE
 };
 enum kvb_runner { KVB_RUNNER_AUTO, KVB_RUNNER_GENERATE, KVB_RUNNER_POOLING };
+enum kvb_disaggregation { KVB_DISAGGREGATION_NONE, KVB_DISAGGREGATION_PREFILL, KVB_DISAGGREGATION_DECODE };
+enum kvb_all_to_all { KVB_A2A_NONE, KVB_A2A_DEEPEP, KVB_A2A_OTHER };
 enum kvb_performance { KVB_PERFORMANCE_BALANCED, KVB_PERFORMANCE_THROUGHPUT, KVB_PERFORMANCE_INTERACTIVITY };
 
 // How the value of a setting is written.

@@ -77,6 +77,7 @@ struct kvb_engine_rows {
     void (*facts)(uint32_t release, enum kvb_generation generation, struct kvb_release_facts *out);
 
     // ---- Its words
+    const char *way;           // how it shares a card out, a clause: "measures a profile run ..."; or NULL
     const char *const *labels; // of the items in text, KVB_ITEM_COUNT of them, each may be NULL; NULL: the shared ones
     const struct kvb_rung *(*rungs)(size_t *count); // settings to try, least harm first
 };

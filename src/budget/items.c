@@ -11,6 +11,19 @@ static const struct kvb_item_row item_rows[KVB_ITEM_COUNT] = {
     [KVB_ITEM_KV_CACHE] = {"kv_cache_bytes", "KV cache", "what is left"},
 };
 
+static const struct kvb_beside_row beside_rows[KVB_BESIDE_COUNT] = {
+    [KVB_BESIDE_CONTEXT] = {"context_bytes", "context"},
+    [KVB_BESIDE_TABLES] = {"tables_bytes", "tables"},
+    [KVB_BESIDE_GRAPHS] = {"graphs_bytes", "CUDA graphs"},
+    [KVB_BESIDE_ACTIVATION] = {"activation_bytes", "activation peak"},
+    [KVB_BESIDE_DRAFT] = {"draft_bytes", "draft model"},
+};
+
+const struct kvb_beside_row *kvb_beside_row_of(enum kvb_beside beside)
+{
+    return (unsigned)beside < KVB_BESIDE_COUNT ? &beside_rows[beside] : NULL;
+}
+
 const char *kvb_verdict_name(enum kvb_verdict verdict)
 {
     static const char *const names[] = {"fits", "tight", "does_not_fit"};

@@ -63,8 +63,12 @@ uint64_t kvb_gpu_count(const struct kvb_settings *settings)
     static const enum kvb_setting sizes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE,
                                              KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, KVB_SET_DATA_PARALLEL_SIZE};
     uint64_t count = 1;
+    bool inside = settings->values[KVB_SET_ENABLE_DP_ATTENTION].number != 0; // groups are made of the ranks there are
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const struct kvb_setting_value *value = &settings->values[sizes[i]];
+        if (inside && sizes[i] == KVB_SET_DATA_PARALLEL_SIZE) {
+            continue;
+        }
         count = kvb_mul(count, value->set && value->number > 0 ? value->number : 1);
     }
     return count;

@@ -8,9 +8,11 @@
 #include "base/text.h"
 #include "engines/generic/engine.h"
 #include "engines/llamacpp/engine.h"
+#include "engines/sglang/engine.h"
 #include "engines/vllm/engine.h"
 
-static const struct kvb_engine_rows *const engines[] = {&kvb_vllm_engine, &kvb_generic_engine, &kvb_llamacpp_engine, &kvb_ollama_engine};
+static const struct kvb_engine_rows *const engines[] = {&kvb_vllm_engine, &kvb_sglang_engine, &kvb_generic_engine,
+                                                        &kvb_llamacpp_engine, &kvb_ollama_engine};
 
 #define ENGINE_COUNT (sizeof engines / sizeof engines[0])
 

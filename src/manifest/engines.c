@@ -11,10 +11,6 @@ struct other_row {
     struct kvb_serve_program program;
 };
 static const struct other_row others[] = {
-    {"sglang", "SGLang", {.form = KVB_PROGRAM_MODULE, .name = "sglang.launch_server"}},
-    {"sglang", "SGLang", {.form = KVB_PROGRAM_MODULE, .name = "sglang_router.launch_server"}},
-    {"sglang", "SGLang", {.form = KVB_PROGRAM_MODULE, .name = "dynamo.sglang"}},
-    {"sglang", "SGLang", {.form = KVB_PROGRAM_WORDS, .name = "sglang", .second = "serve"}},
     {"llama.cpp", "llama.cpp", {.form = KVB_PROGRAM_MODULE, .name = "llama_cpp.server"}},
 };
 #define OTHER_COUNT (sizeof others / sizeof others[0])

@@ -189,3 +189,25 @@ const struct kvb_word kvb_gguf_type_words[KVB_GGUF_TYPE_WORD_COUNT] = {
 const struct kvb_word kvb_ggml_backend_words[KVB_GGML_BACKEND_WORD_COUNT] = {
     {"cpu", 0}, {"cuda", 1}, {"rocm", 2}, {"vulkan", 3}, {"metal", 4}, {"sycl", 5}, {"cann", 6},
 };
+
+// SGLang's --disaggregation-mode and --moe-a2a-backend (server_args.py 0.5.18).
+const struct kvb_word kvb_disaggregation_words[KVB_DISAGGREGATION_WORD_COUNT] = {
+    {"null", KVB_DISAGGREGATION_NONE},
+    {"prefill", KVB_DISAGGREGATION_PREFILL},
+    {"decode", KVB_DISAGGREGATION_DECODE},
+};
+
+const struct kvb_word kvb_all_to_all_words[KVB_ALL_TO_ALL_WORD_COUNT] = {
+    {"none", KVB_A2A_NONE},           {"deepep", KVB_A2A_DEEPEP},    {"other", KVB_A2A_OTHER},
+    {"mooncake", KVB_A2A_OTHER},      {"nixl", KVB_A2A_OTHER},       {"mori", KVB_A2A_OTHER},
+    {"ascend_fuseep", KVB_A2A_OTHER}, {"flashinfer", KVB_A2A_OTHER}, {"megamoe", KVB_A2A_OTHER},
+    {"pplx", KVB_A2A_OTHER},
+};
+
+// --mamba-scheduler-strategy: whether a request keeps two more slots of state.
+const struct kvb_word kvb_state_strategy_words[KVB_STATE_STRATEGY_WORD_COUNT] = {
+    {"auto", 0},
+    {"no_buffer", 0},
+    {"extra_buffer", 1},
+    {"extra_buffer_lazy", 1},
+};

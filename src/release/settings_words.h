@@ -19,6 +19,9 @@
 #define KVB_SPLIT_MODE_WORD_COUNT 3
 #define KVB_GGUF_TYPE_WORD_COUNT 31
 #define KVB_GGML_BACKEND_WORD_COUNT 7
+#define KVB_DISAGGREGATION_WORD_COUNT 3
+#define KVB_ALL_TO_ALL_WORD_COUNT 10
+#define KVB_STATE_STRATEGY_WORD_COUNT 4
 
 extern const struct kvb_word kvb_dtype_words[KVB_DTYPE_WORD_COUNT];
 extern const struct kvb_word kvb_quantization_words[KVB_QUANTIZATION_WORD_COUNT];
@@ -35,5 +38,8 @@ extern const struct kvb_word kvb_on_off_auto_words[KVB_ON_OFF_AUTO_WORD_COUNT];
 extern const struct kvb_word kvb_split_mode_words[KVB_SPLIT_MODE_WORD_COUNT];
 extern const struct kvb_word kvb_gguf_type_words[KVB_GGUF_TYPE_WORD_COUNT];
 extern const struct kvb_word kvb_ggml_backend_words[KVB_GGML_BACKEND_WORD_COUNT];
+extern const struct kvb_word kvb_disaggregation_words[KVB_DISAGGREGATION_WORD_COUNT];
+extern const struct kvb_word kvb_state_strategy_words[KVB_STATE_STRATEGY_WORD_COUNT];
+extern const struct kvb_word kvb_all_to_all_words[KVB_ALL_TO_ALL_WORD_COUNT];
 
 #endif

@@ -136,10 +136,20 @@ static void add_together(struct kvb_buffer *out, const struct kvb_plan_report *r
     }
 }
 
+// The engine's flag of a setting, without its value; the shared name where the engine has none.
+static const char *name_of(char out[KVB_FLAG_CAPACITY], const struct kvb_plan_report *report, enum kvb_setting setting,
+                           const char *otherwise)
+{
+    const struct kvb_serve_flag *flag = kvb_serve_flag_of(kvb_engine_of(report->plan), setting, 0);
+    return flag != NULL ? kvb_serve_flag_name(out, flag) : otherwise;
+}
+
 static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_advice *advice = report->advice;
-    char share[48], length[32], text[200];
+    char share[48], length[32], text[256], share_flag[KVB_FLAG_CAPACITY], length_flag[KVB_FLAG_CAPACITY];
+    const char *share_name = name_of(share_flag, report, KVB_SET_GPU_MEMORY_UTILIZATION, "--gpu-memory-utilization");
+    const char *length_name = name_of(length_flag, report, KVB_SET_MAX_MODEL_LEN, "--max-model-len");
     if (!advice->has_utilization && report->budget->verdict != KVB_DOES_NOT_FIT) {
         return;
     }
@@ -150,14 +160,15 @@ static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *re
     }
     kvb_buffer_add(out, "\n");
     if (!advice->has_utilization) {
-        kvb_text_add_wrapped(out, "No --gpu-memory-utilization up to 1.0 suffices as it stands.", 0, KVB_REPORT_WIDTH);
+        (void)snprintf(text, sizeof text, "No %s up to 1.0 suffices as it stands.", share_name);
+        kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
         return;
     }
     kvb_setting_format(share, KVB_SET_GPU_MEMORY_UTILIZATION, advice->gpu_memory_utilization_ppm);
-    (void)snprintf(text, sizeof text,
-                   "--gpu-memory-utilization can go up to %s and leave room for what lives outside%s%s.", share,
-                   advice->has_max_model_len ? "; there --max-model-len can be " : "",
-                   advice->has_max_model_len ? kvb_format_count(length, advice->max_model_len) : "");
+    bool says = advice->has_max_model_len;
+    (void)snprintf(text, sizeof text, "%s can go up to %s and leave room for what lives outside%s%s%s%s.", share_name,
+                   share, says ? "; there " : "", says ? length_name : "", says ? " can be " : "",
+                   says ? kvb_format_count(length, advice->max_model_len) : "");
     kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
 }
 

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engines/table.h"
 #include "report/columns.h"
 #include "report/plan_report.h"
+#include "report/safe_text.h"
 #include "report/style.h"
 
 static void number_cell(struct kvb_columns *columns, int64_t number, bool is_bytes, bool sign)
@@ -52,6 +54,19 @@ static void label_cell(struct kvb_columns *columns, const struct kvb_compared *c
     kvb_columns_cell(columns, label);
 }
 
+// Two engines that share a card out in different ways: each says how.
+static void add_ways(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const struct kvb_engine_rows *one = kvb_engine_of(report->plan), *other = kvb_engine_of(report->against->plan);
+    char text[400];
+    if (one == other || one->way == NULL || other->way == NULL) {
+        return;
+    }
+    kvb_buffer_add(out, "\n");
+    (void)snprintf(text, sizeof text, "Why they differ: %s %s; %s %s.", one->title, one->way, other->title, other->way);
+    kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
+}
+
 void kvb_render_plan_against(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     struct kvb_columns columns;
@@ -74,4 +89,5 @@ void kvb_render_plan_against(struct kvb_buffer *out, const struct kvb_plan_repor
         kvb_columns_end_row(&columns);
     }
     kvb_columns_write(&columns, out);
+    add_ways(out, report);
 }

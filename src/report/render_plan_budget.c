@@ -38,20 +38,23 @@ static const char *share_of(char out[24], int64_t bytes, uint64_t whole_bytes)
     return out;
 }
 
-static void note_of(char out[96], const struct kvb_budget *budget, enum kvb_item item)
+static void write_basis(char out[96], const struct kvb_term *term, const char *basis)
 {
-    const struct kvb_term *term = &budget->items[item];
     char low[32], high[32];
-    const char *basis =
-        item == KVB_ITEM_KV_CACHE && term->basis != KVB_BASIS_STATED && (uint64_t)term->bytes != budget->needed_bytes
-            ? "what is left"
-            : kvb_basis_name(term->basis);
     (void)snprintf(out, 96, "%s", basis);
     if (term->low_bytes != term->high_bytes) {
         size_t used = strlen(out);
         (void)snprintf(out + used, 96 - used, ", %s to %s", kvb_format_gib(low, term->low_bytes, 2),
                        kvb_format_gib(high, term->high_bytes, 2));
     }
+}
+
+static void note_of(char out[96], const struct kvb_budget *budget, enum kvb_item item)
+{
+    const struct kvb_term *term = &budget->items[item];
+    bool left =
+        item == KVB_ITEM_KV_CACHE && term->basis != KVB_BASIS_STATED && (uint64_t)term->bytes != budget->needed_bytes;
+    write_basis(out, term, left ? "what is left" : kvb_basis_name(term->basis));
 }
 
 static void add_requested(struct kvb_columns *columns, const struct kvb_plan_report *report)
@@ -75,7 +78,16 @@ static void add_requested(struct kvb_columns *columns, const struct kvb_plan_rep
 
 static void add_outside(struct kvb_columns *columns, const struct kvb_budget *budget)
 {
-    add_row(columns, "outside", budget->outside_bytes, "", "context, NCCL, graphs, others");
+    add_row(columns, "outside", budget->outside_bytes, "",
+            budget->share_of_bytes > 0 ? "what the share leaves must hold" : "context, NCCL, graphs, others");
+    for (unsigned i = 0; i < KVB_BESIDE_COUNT; i++) {
+        if (budget->beside[i].bytes != 0 || budget->beside[i].high_bytes != 0) {
+            char note[96], label[48];
+            write_basis(note, &budget->beside[i], kvb_basis_name(budget->beside[i].basis));
+            (void)snprintf(label, sizeof label, "  %s", kvb_beside_row_of((enum kvb_beside)i)->label);
+            add_row(columns, label, budget->beside[i].bytes, "", note);
+        }
+    }
     add_row(columns, "slack", budget->slack_bytes, "",
             budget->slack_bytes < 0 ? "request and outside exceed what is free" : "free while serving");
 }

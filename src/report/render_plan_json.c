@@ -150,6 +150,20 @@ static void engine_parts(struct kvb_json *json, const struct kvb_budget *budget)
     kvb_json_close_list(json);
 }
 
+// What stands beside the share of an engine that reserves nothing for it.
+static void beside_the_share(struct kvb_json *json, const struct kvb_budget *budget)
+{
+    if (budget->share_of_bytes == 0) {
+        return;
+    }
+    kvb_json_count(json, "share_of_bytes", budget->share_of_bytes);
+    kvb_json_open_object(json, "beside");
+    for (unsigned i = 0; i < KVB_BESIDE_COUNT; i++) {
+        kvb_json_number(json, kvb_beside_row_of((enum kvb_beside)i)->key, budget->beside[i].bytes);
+    }
+    kvb_json_close_object(json);
+}
+
 static void budget_terms(struct kvb_json *json, const struct kvb_budget *budget)
 {
     kvb_json_open_object(json, "budget");
@@ -165,6 +179,7 @@ static void budget_terms(struct kvb_json *json, const struct kvb_budget *budget)
     kvb_json_number(json, "outside_bytes", budget->outside_bytes);
     kvb_json_number(json, "slack_bytes", budget->slack_bytes);
     engine_parts(json, budget);
+    beside_the_share(json, budget);
     kvb_json_close_object(json);
 }
 

@@ -171,7 +171,7 @@ static void test_engine(void **state)
     kvb_problems_init(&problems);
     assert_int_equal(kvb_engine_load("vllm@0.1.7", &engine, &settings, &problems), KVB_OUT_OF_RANGE);
     assert_int_equal(kvb_engine_load("vllm@latest", &engine, &settings, &problems), KVB_BAD_SYNTAX);
-    assert_int_equal(kvb_engine_load("sglang", &engine, &settings, &problems), KVB_UNKNOWN_NAME);
+    assert_int_equal(kvb_engine_load("tgi", &engine, &settings, &problems), KVB_UNKNOWN_NAME);
     assert_int_equal(kvb_engine_load("@0.9.0", &engine, &settings, &problems), KVB_UNKNOWN_NAME);
     assert_string_equal(engine.version, "0.99.0");
 }

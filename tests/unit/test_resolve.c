@@ -138,7 +138,7 @@ static void test_refusals(void **state)
     struct kvb_plan untouched = {0};
     assert_int_equal(resolve("gpu: RTX 4O90\n"), KVB_UNKNOWN_NAME);
     assert_memory_equal(&plan, &untouched, sizeof plan);
-    assert_int_equal(resolve("engine: sglang\n"), KVB_UNKNOWN_NAME);
+    assert_int_equal(resolve("engine: tgi\n"), KVB_UNKNOWN_NAME);
     kvb_problems_init(&problems);
     kvb_deployment_init(&deployment);
     assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_BAD_ARGUMENT);

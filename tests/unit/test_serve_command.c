@@ -129,14 +129,16 @@ static void mistakes_are_refused(void **state)
         const char *words[8];
         const char *text;
     } rows[] = {
-        {{"sglang", "serve"},
-         "'sglang' does not begin a serve command; expected 'vllm serve MODEL ...', 'python -m "
-         "vllm.entrypoints.openai.api_server --model MODEL ...', 'llama-server -m X.gguf', 'llama-cli -m X.gguf', "
-         "'ollama run MODEL' or 'ollama serve'"},
+        {{"tgi", "serve"},
+         "'tgi' does not begin a serve command; expected 'vllm serve MODEL ...', 'python -m "
+         "vllm.entrypoints.openai.api_server --model MODEL ...', 'python -m sglang.launch_server --model-path ...', "
+         "'sglang serve --model-path ...', 'llama-server -m X.gguf', 'llama-cli -m X.gguf', 'ollama run MODEL' or "
+         "'ollama serve'"},
         {{"vllm", "bench", "serve"},
          "'vllm bench' does not begin a serve command; expected 'vllm serve MODEL ...', 'python -m "
-         "vllm.entrypoints.openai.api_server --model MODEL ...', 'llama-server -m X.gguf', 'llama-cli -m X.gguf', "
-         "'ollama run MODEL' or 'ollama serve'"},
+         "vllm.entrypoints.openai.api_server --model MODEL ...', 'python -m sglang.launch_server --model-path ...', "
+         "'sglang serve --model-path ...', 'llama-server -m X.gguf', 'llama-cli -m X.gguf', 'ollama run MODEL' or "
+         "'ollama serve'"},
         {{"vllm", "serve", "a", "b"}, "in the serve command: unexpected word 'b'"},
         {{"vllm", "serve", "a", "--max-num-seqs"}, "in the serve command: --max-num-seqs needs a value"},
         {{"vllm", "serve", "a", "--max-num", "3"},

@@ -156,6 +156,7 @@ static void draft_cells(void **state)
     make_setup(&setup, &model, R(5, 13), 8);
     setup.draft = KVB_SGL_DRAFT_EAGLE;
     setup.draft_layers = 1;
+    setup.draft_named = true;
     assert_int_equal(cell_bytes(&setup), 70272);
     setup.release = R(5, 14);
     assert_int_equal(cell_bytes(&setup), 70272 + 1152);

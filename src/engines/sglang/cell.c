@@ -115,10 +115,12 @@ static uint64_t state_bytes(const struct kvb_sgl_setup *setup, const struct kvb_
     }
 }
 
-// Layers that a draft of the model's own kind adds; 0.5.14 and later. DFLASH from 0.5.12 on.
+// Layers that a draft of the model's own kind adds, when a path is named or the class names its own: 0.5.14 and later
+// (model_runner.py, eagle_draft_num_layers). DFLASH from 0.5.12 on.
 static uint64_t draft_layers(const struct kvb_sgl_setup *setup)
 {
     bool alike = setup->draft == KVB_SGL_DRAFT_EAGLE || setup->draft == KVB_SGL_DRAFT_STANDALONE;
+    alike = alike && (setup->draft_named || kvb_sgl_model_is(setup->model, KVB_SGL_OWN_DRAFT, setup->release));
     bool counted = (alike && setup->release >= KVB_RELEASE(0, 5, 14)) ||
                    (setup->draft == KVB_SGL_DRAFT_DFLASH && setup->release >= KVB_RELEASE(0, 5, 12));
     return counted ? setup->draft_layers : 0;

@@ -296,6 +296,7 @@ void kvb_sgl_defaults(const struct kvb_sgl_setup *setup, struct kvb_sgl_defaults
         uint64_t most = setup->prefill_graph_tokens;
         if (most == 0) {
             most = setup->release < KVB_RELEASE(0, 5, 10) ? 4096 : mla ? 2048 : out->chunk_tokens;
+            most = most == KVB_SGL_OFF ? 0 : most; // -1: none is as short
         }
         most = setup->max_total_tokens > 0 ? kvb_min(most, setup->max_total_tokens) : most;
         out->prefill_sizes = kvb_sgl_prefill_sizes(setup->release, most);

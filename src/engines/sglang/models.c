@@ -45,6 +45,19 @@ static const struct trait_row rows[] = {
     {KVB_SGL_VALIDATED_TOWER, "Qwen3_5ForConditionalGeneration", R(5, 16), 0},
     {KVB_SGL_VALIDATED_TOWER, "Qwen3_5MoeForConditionalGeneration", R(5, 16), 0},
     {KVB_SGL_VALIDATED_TOWER, "MuseGlimmerForConditionalGeneration", R(5, 18), 0},
+    // arg_groups/speculative_hook.py 0.5.14: these name their own checkpoint, so that its layers enter the cell
+    {KVB_SGL_OWN_DRAFT, "DeepseekV32ForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "DeepseekV3ForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "DeepseekV4ForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "Glm4MoeForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "Glm4MoeLiteForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "GlmMoeDsaForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "BailingMoeForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "BailingMoeV2ForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "BailingMoeV2_5ForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "MistralLarge3ForCausalLM", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "PixtralForConditionalGeneration", R(5, 14), 0},
+    {KVB_SGL_OWN_DRAFT, "HYV3ForCausalLM", R(5, 14), 0},
 };
 
 static bool holds(uint32_t since, uint32_t until, uint32_t release)

@@ -23,6 +23,7 @@ enum kvb_sgl_trait {
     KVB_SGL_NO_PIECEWISE,    // left out of graphs of the prefill, 0.5.10 to 0.5.14
     KVB_SGL_NO_BREAKABLE,    // left out of them, 0.5.17
     KVB_SGL_VALIDATED_TOWER, // keeps them although it has a tower
+    KVB_SGL_OWN_DRAFT,       // its own checkpoint is the draft when none is named
     KVB_SGL_TRAIT_COUNT
 };
 bool kvb_sgl_model_is(const struct kvb_model *model, enum kvb_sgl_trait trait, uint32_t release);

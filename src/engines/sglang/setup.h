@@ -52,6 +52,7 @@ struct kvb_sgl_setup {
     uint32_t state_element;  // bytes of one element of the recurrent state; 0: 4
     bool state_extra_buffer; // two more slots a request
     enum kvb_sgl_draft draft;
+    bool draft_named; // by a path of its own
     uint64_t draft_steps, draft_topk, draft_tokens, draft_layers;
     // of the cache
     uint32_t element_bytes; // of one key or value; 4-bit formats: 1, with `four_bits`

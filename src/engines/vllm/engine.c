@@ -68,5 +68,6 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .compute = kvb_vllm_compute,
     .neighbourhood = neighbourhood,
     .request = request,
+    .way = "takes its share of the whole card, measures a profile run inside it and gives the cache what is left",
     .rungs = kvb_rungs,
 };

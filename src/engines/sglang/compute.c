@@ -1,0 +1,461 @@
+// The sum: a share of what is free before the weights holds weights and pools; tables, graphs and activations live in
+// what the share leaves. Source: sgl-project/sglang, python/sglang/srt/model_executor/model_runner.py
+// (profile_max_num_token) and mem_cache/kv_cache_configurator.py (_profile_available_bytes, 0.5.16 and later).
+#include "engines/sglang/compute.h"
+
+#include <string.h>
+
+#include <kvbudget/problem.h>
+#include <kvbudget/units.h>
+
+#include "base/checked.h"
+#include "base/text.h"
+#include "budget/shapes.h"
+#include "budget/weights/weights.h"
+#include "engines/sglang/errors.h"
+
+// Weights are this much more than their tensors: many small ones are rounded up by the allocator.
+#define BUFFERS_BYTES (UINT64_C(80) << 20)
+#define BUFFERS_HIGH_BYTES (UINT64_C(256) << 20)
+
+static const struct kvb_place nowhere = {NULL, 0, 0};
+
+// All that is decided on one rank of one stage.
+struct stage {
+    struct kvb_weights weights;
+    struct kvb_estimate loaded; // weights, and drafts where they come first
+    struct kvb_sgl_cell cell;
+    struct kvb_sgl_pool pool;
+};
+
+static uint64_t less(uint64_t from, uint64_t bytes)
+{
+    return from > bytes ? from - bytes : 0;
+}
+
+static uint64_t held_by_others(const struct kvb_plan *plan)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < plan->reserve_count; i++) {
+        bytes = kvb_add(bytes, plan->reserves[i].bytes);
+    }
+    return bytes;
+}
+
+// A stated non-torch term takes the place of context and communication.
+static struct kvb_estimate gone_before(const struct kvb_sgl_context *context)
+{
+    const struct kvb_stated_term *stated = &context->plan->stated[KVB_STATED_NON_TORCH];
+    if (stated->set) {
+        return (struct kvb_estimate){stated->bytes, stated->bytes, stated->bytes};
+    }
+    struct kvb_estimate gone = kvb_sgl_before_load(context);
+    const struct kvb_calibration *calibration = &context->plan->calibration;
+    if (calibration->set && calibration->known[KVB_ITEM_NON_TORCH]) {
+        int64_t bytes = (int64_t)gone.bytes + calibration->offset_bytes[KVB_ITEM_NON_TORCH];
+        gone.bytes = bytes > 0 ? (uint64_t)bytes : 0;
+        gone.low_bytes = gone.high_bytes = gone.bytes;
+    }
+    return gone;
+}
+
+struct kvb_estimate kvb_sgl_before(const struct kvb_sgl_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    struct kvb_estimate gone = gone_before(context);
+    uint64_t start = plan->gpu.memory_bytes;
+    start = plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, start) : less(start, held_by_others(plan));
+    return (struct kvb_estimate){less(start, gone.bytes), less(start, gone.high_bytes), less(start, gone.low_bytes)};
+}
+
+static struct kvb_estimate loaded_of(const struct kvb_sgl_context *context, const struct kvb_weights *weights)
+{
+    const struct kvb_stated_term *stated = &context->plan->stated[KVB_STATED_WEIGHTS];
+    const struct kvb_model *model = context->setup.model;
+    if (stated->set) {
+        return (struct kvb_estimate){stated->bytes, stated->bytes, stated->bytes};
+    }
+    uint64_t bytes = kvb_add(weights->total_bytes, BUFFERS_BYTES);
+    if (kvb_sgl_drafts_first(context)) {
+        bytes = kvb_add(bytes, kvb_sgl_draft_weights(context));
+    }
+    const struct kvb_calibration *calibration = &context->plan->calibration;
+    if (calibration->set && calibration->known[KVB_ITEM_WEIGHTS]) {
+        int64_t moved = (int64_t)bytes + calibration->offset_bytes[KVB_ITEM_WEIGHTS];
+        bytes = moved > 0 ? (uint64_t)moved : 0;
+    }
+    uint64_t low = bytes / 200;
+    uint64_t high = bytes / 100 + BUFFERS_HIGH_BYTES;
+    if (model->quantisation.method == KVB_QUANT_MXFP4 || model->quantisation.expert_method == KVB_QUANT_MXFP4) {
+        high = kvb_add(high, bytes / 8); // prepared for the kernels
+    }
+    low = kvb_add(low, bytes / KVB_PPM * model->assumed_low_ppm);
+    high = kvb_add(high, bytes / KVB_PPM * model->assumed_high_ppm);
+    return (struct kvb_estimate){bytes, less(bytes, low), kvb_add(bytes, high)};
+}
+
+static void fill_stage(const struct kvb_sgl_context *context, uint32_t index, uint64_t before_bytes,
+                       struct stage *stage)
+{
+    kvb_sgl_weights(context, index, &stage->weights);
+    stage->loaded = loaded_of(context, &stage->weights);
+    kvb_sgl_cell_of(&context->setup, context->stage_begin[index], context->stage_begin[index + 1], &stage->cell);
+    int64_t after_bytes = (int64_t)before_bytes - (int64_t)stage->loaded.bytes;
+    kvb_sgl_pool_of(&context->setup, &context->defaults, &stage->cell, before_bytes, after_bytes, &stage->pool);
+}
+
+// The stage with the fewest tokens: all take the least of them.
+static uint32_t tightest_stage(const struct kvb_sgl_context *context, uint64_t before_bytes, struct stage *stage)
+{
+    uint32_t tightest = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < context->setup.pp; i++) {
+        fill_stage(context, i, before_bytes, stage);
+        if (stage->pool.tokens < least) {
+            least = stage->pool.tokens;
+            tightest = i;
+        }
+    }
+    if (tightest + 1 != context->setup.pp) {
+        fill_stage(context, tightest, before_bytes, stage);
+    }
+    return tightest;
+}
+
+// ---- The cache
+
+static uint64_t bytes_for(const struct kvb_sgl_setup *setup, const struct stage *stage, uint64_t tokens)
+{
+    const struct kvb_sgl_cell *cell = &stage->cell;
+    uint64_t whole = kvb_mul(tokens / KVB_PPM, cell->token_micro);
+    uint64_t bytes = kvb_add(whole, kvb_mul(tokens % KVB_PPM, cell->token_micro / KVB_PPM + 1));
+    if (cell->state_bytes > 0 && cell->state_bytes * kvb_sgl_slots_per_request(setup) > 0) {
+        uint64_t slots = kvb_mul(cell->state_bytes, kvb_sgl_slots_per_request(setup));
+        uint64_t shared = kvb_mul(bytes / 1000, setup->state_ratio_ppm) / 1000; // the ratio gives state its share
+        bytes = kvb_add(bytes, stage->pool.state_slots > 0 && shared < slots ? slots : shared);
+    }
+    return kvb_add(bytes, stage->pool.fixed_bytes);
+}
+
+static uint64_t concurrency(const struct kvb_sgl_context *context, const struct stage *stage, uint64_t length)
+{
+    const struct kvb_sgl_pool *pool = &stage->pool;
+    uint64_t most = length > 0 ? kvb_mul(pool->tokens, 100) / length : 0;
+    if (stage->cell.windows && pool->window_tokens > 0) {
+        uint64_t window = kvb_min(length, stage->cell.window_tokens + pool->page_tokens);
+        most = kvb_min(most, kvb_mul(pool->window_tokens, 100) / kvb_max(window, 1));
+    }
+    if (stage->cell.state_bytes > 0) {
+        most = kvb_min(most, pool->state_slots * 100 / kvb_sgl_slots_per_request(&context->setup));
+    }
+    return kvb_min(most, kvb_mul(pool->requests, 100));
+}
+
+static void add_group(struct kvb_kv_cache *kv, const struct kvb_kv_group *group)
+{
+    if (group->layers > 0 && kv->group_count < KVB_GROUPS_MAX) {
+        kv->groups[kv->group_count++] = *group;
+    }
+}
+
+static void fill_groups(const struct kvb_sgl_context *context, const struct stage *stage, struct kvb_kv_cache *kv)
+{
+    const struct kvb_sgl_cell *cell = &stage->cell;
+    uint64_t page = stage->pool.page_tokens;
+    uint64_t length = context->setup.context_tokens;
+    enum kvb_attention kind = kvb_model_is_mla(context->setup.model) ? KVB_ATTENTION_MLA : KVB_ATTENTION_FULL;
+    struct kvb_kv_group full = {.kind = cell->compressed ? KVB_ATTENTION_DSV4 : kind,
+                                .layers = cell->compressed ? context->setup.model->layer_count : cell->full_layers,
+                                .block_tokens = page,
+                                .blocks_per_request = kvb_div_up(length, page)};
+    full.page_bytes = cell->full_layers > 0 ? cell->full_bytes / cell->full_layers * page : 0;
+    add_group(kv, &full);
+    struct kvb_kv_group window = {.kind = KVB_ATTENTION_SLIDING,
+                                  .layers = cell->window_layers,
+                                  .block_tokens = page,
+                                  .window_tokens = cell->window_tokens,
+                                  .blocks_per_request = kvb_div_up(kvb_min(length, cell->window_tokens), page)};
+    window.page_bytes = cell->window_layers > 0 ? cell->window_bytes / cell->window_layers * page : 0;
+    add_group(kv, &window);
+}
+
+static void fill_frontier(const struct kvb_sgl_context *context, const struct stage *stage, struct kvb_kv_cache *kv)
+{
+    uint64_t length = context->setup.context_tokens;
+    while (length / 2 >= 1024 && kv->frontier_count + 1 < KVB_FRONTIER_MAX) {
+        length /= 2;
+        kv->frontier_count++;
+    }
+    kv->frontier_count++;
+    for (uint32_t i = 0; i < kv->frontier_count; i++) {
+        uint64_t at = context->setup.context_tokens >> (kv->frontier_count - 1 - i);
+        kv->frontier[i] = (struct kvb_frontier_point){at, concurrency(context, stage, at)};
+    }
+}
+
+static void fill_cache(const struct kvb_sgl_context *context, const struct stage *stage, struct kvb_budget *budget)
+{
+    struct kvb_kv_cache *kv = &budget->kv;
+    const struct kvb_sgl_setup *setup = &context->setup;
+    const struct kvb_need *need = &context->plan->need;
+    uint64_t length = setup->context_tokens;
+    kv->bytes_per_token = stage->cell.token_micro / KVB_PPM;
+    kv->block_tokens = stage->pool.page_tokens;
+    kv->bytes_per_block = stage->cell.token_micro / KVB_PPM * kv->block_tokens;
+    kv->num_blocks = stage->pool.tokens / kv->block_tokens;
+    kv->tokens = stage->pool.tokens;
+    kv->blocks_per_request = kvb_div_up(length, kv->block_tokens);
+    kv->max_concurrency_hundredths = concurrency(context, stage, length);
+    kv->max_model_len_that_fits = kvb_min(kv->tokens, setup->model->context_tokens);
+    budget->needed_bytes = bytes_for(setup, stage, length);
+    kv->really_needed_bytes = budget->needed_bytes;
+    if (need->length_tokens > 0 || need->concurrency_hundredths > 0) {
+        uint64_t wanted = need->length_tokens > 0 ? need->length_tokens : length;
+        uint64_t hundredths = need->concurrency_hundredths > 0 ? need->concurrency_hundredths : 100;
+        kv->wanted_bytes = bytes_for(setup, stage, kvb_div_up(kvb_mul(wanted, hundredths), 100));
+    }
+    fill_groups(context, stage, kv);
+    fill_frontier(context, stage, kv);
+}
+
+// ---- Terms
+
+static struct kvb_term term_of(const struct kvb_estimate *estimate, enum kvb_basis basis)
+{
+    return (struct kvb_term){(int64_t)estimate->bytes, (int64_t)estimate->low_bytes, (int64_t)estimate->high_bytes,
+                             basis};
+}
+
+static struct kvb_estimate stated_or(const struct kvb_plan *plan, enum kvb_stated which, struct kvb_estimate otherwise)
+{
+    uint64_t bytes = plan->stated[which].bytes;
+    return plan->stated[which].set ? (struct kvb_estimate){bytes, bytes, bytes} : otherwise;
+}
+
+static enum kvb_basis basis_of(const struct kvb_plan *plan, enum kvb_stated which, enum kvb_basis otherwise)
+{
+    return plan->stated[which].set ? KVB_BASIS_STATED : otherwise;
+}
+
+static uint64_t share_of(uint64_t before_bytes, uint64_t ppb)
+{
+    return less(before_bytes, kvb_sgl_outside(before_bytes, ppb));
+}
+
+// "0.83 x 78.57 GiB free before loading"
+static void say_request(uint64_t ppb, uint64_t before_bytes, char out[64])
+{
+    char share[32], whole[32];
+    (void)kvb_copy(out, 64, kvb_format_ppm(share, (uint32_t)(ppb / (KVB_SGL_PPB / KVB_PPM))));
+    (void)kvb_copy(out + strlen(out), 64 - strlen(out), " x ");
+    (void)kvb_copy(out + strlen(out), 64 - strlen(out), kvb_format_gib(whole, (int64_t)before_bytes, 2));
+    (void)kvb_copy(out + strlen(out), 64 - strlen(out), " GiB free before loading");
+}
+
+static void add_part(struct kvb_budget *budget, const char *key, const char *label, uint64_t bytes, bool host)
+{
+    if (bytes > 0 && budget->part_count < KVB_BUDGET_PARTS_MAX) {
+        budget->parts[budget->part_count++] =
+            (struct kvb_budget_part){key, label, KVB_ITEM_KV_CACHE, host, (int64_t)bytes};
+    }
+}
+
+// Pools inside what is left, and what hierarchical cache and offloaded weights take of the host's memory.
+static void fill_parts(const struct kvb_sgl_context *context, const struct stage *stage, struct kvb_budget *budget)
+{
+    const struct kvb_sgl_pool *pool = &stage->pool;
+    const struct kvb_plan *plan = context->plan;
+    uint64_t window = kvb_mul(pool->window_tokens, stage->cell.window_bytes);
+    add_part(budget, "window_pool_bytes", "window pool", window, false);
+    add_part(budget, "state_pool_bytes", "recurrent state", pool->state_bytes, false);
+    add_part(budget, "draft_state_bytes", "drafts' states", pool->draft_state_bytes, false);
+    add_part(budget, "offloaded_bytes", "weights", stage->weights.offloaded_bytes, true);
+    if (context->setup.hierarchical) {
+        uint64_t ratio =
+            kvb_is_set(plan, KVB_SET_HICACHE_RATIO) ? kvb_number(plan, KVB_SET_HICACHE_RATIO) : 2 * KVB_PPM;
+        uint64_t size = kvb_number(plan, KVB_SET_HICACHE_SIZE);
+        uint64_t host = size > 0 ? size : kvb_mul(pool->held_bytes / 1000, ratio) / 1000;
+        add_part(budget, "hicache_bytes", "hierarchical cache", host, true);
+    }
+}
+
+static void fill_static(const struct kvb_sgl_context *context, const struct stage *stage,
+                        const struct kvb_estimate *before, struct kvb_budget *budget)
+{
+    uint64_t ppb = context->defaults.fraction_ppb;
+    struct kvb_term *pool = &budget->items[KVB_ITEM_KV_CACHE];
+    bool headers = kvb_model_counts_headers(context->setup.model);
+    enum kvb_basis counted = headers ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG;
+    counted = context->setup.model->assumed_high_ppm > 0 ? KVB_BASIS_ASSUMED : counted;
+    budget->items[KVB_ITEM_WEIGHTS] = term_of(&stage->loaded, basis_of(context->plan, KVB_STATED_WEIGHTS, counted));
+    pool->bytes = (int64_t)share_of(before->bytes, ppb) - (int64_t)stage->loaded.bytes;
+    pool->low_bytes = (int64_t)share_of(before->low_bytes, ppb) - (int64_t)stage->loaded.high_bytes;
+    pool->high_bytes = (int64_t)share_of(before->high_bytes, ppb) - (int64_t)stage->loaded.low_bytes;
+    pool->basis = KVB_BASIS_MODELLED;
+    budget->requested_bytes = share_of(before->bytes, ppb);
+    say_request(ppb, before->bytes, budget->requested_as);
+    budget->share_of_bytes = before->bytes;
+}
+
+static void fill_outside(const struct kvb_sgl_context *context, const struct stage *stage,
+                         const struct kvb_estimate *before, struct kvb_budget *budget)
+{
+    const struct kvb_plan *plan = context->plan;
+    struct kvb_estimate gone = gone_before(context);
+    struct kvb_estimate pass = stated_or(plan, KVB_STATED_ACTIVATION, kvb_sgl_activation(context));
+    struct kvb_estimate graphs = stated_or(plan, KVB_STATED_CUDA_GRAPH, kvb_sgl_graphs(context));
+    struct kvb_estimate tables = kvb_sgl_tables(context, &stage->pool);
+    struct kvb_estimate draft = kvb_sgl_late_draft(context, &stage->pool);
+    budget->beside[KVB_BESIDE_CONTEXT] = term_of(&gone, basis_of(plan, KVB_STATED_NON_TORCH, KVB_BASIS_MEASURED));
+    budget->beside[KVB_BESIDE_TABLES] = term_of(&tables, KVB_BASIS_MODELLED);
+    budget->beside[KVB_BESIDE_GRAPHS] = term_of(&graphs, basis_of(plan, KVB_STATED_CUDA_GRAPH, KVB_BASIS_MODELLED));
+    budget->beside[KVB_BESIDE_ACTIVATION] = term_of(&pass, basis_of(plan, KVB_STATED_ACTIVATION, KVB_BASIS_MODELLED));
+    budget->beside[KVB_BESIDE_DRAFT] = term_of(&draft, KVB_BASIS_CONFIG);
+    budget->graph_actual_bytes = graphs.bytes;
+    budget->outside_bytes = plan->gpu_free_stated ? 0 : (int64_t)held_by_others(plan);
+    int64_t after_load = 0;
+    for (int i = 0; i < KVB_BESIDE_COUNT; i++) {
+        budget->outside_bytes += budget->beside[i].bytes;
+        after_load += i == KVB_BESIDE_CONTEXT ? 0 : budget->beside[i].bytes;
+    }
+    budget->slack_bytes = (int64_t)before->bytes - (int64_t)budget->requested_bytes - after_load;
+}
+
+// ---- The verdict
+
+// At least what comes after the pool: tables, and the least that graphs and a prefill can be.
+static bool is_crowded(const struct kvb_sgl_context *context, const struct kvb_estimate *before,
+                       const struct kvb_budget *budget)
+{
+    uint64_t room = kvb_sgl_outside(before->high_bytes, context->defaults.fraction_ppb);
+    int64_t least = 0;
+    for (int i = KVB_BESIDE_CONTEXT + 1; i < KVB_BESIDE_COUNT; i++) {
+        least += budget->beside[i].low_bytes;
+    }
+    bool spills = context->plan->platform != KVB_PLATFORM_LINUX || context->plan->gpu.unified_memory;
+    return !spills && least > (int64_t)room;
+}
+
+static void check_memory(const struct kvb_sgl_context *context, const struct stage *stage,
+                         const struct kvb_estimate *before, struct kvb_budget *budget)
+{
+    int64_t after_bytes = (int64_t)before->bytes - (int64_t)stage->loaded.bytes;
+    if (after_bytes < 0) {
+        budget->starts = false;
+        kvb_sgl_load_error(context, budget->error);
+    } else if (stage->pool.refusal != KVB_SGL_STARTS) {
+        budget->starts = false;
+        kvb_sgl_pool_error(context, &stage->pool, &stage->cell, before->bytes, after_bytes, budget->error);
+    } else if (is_crowded(context, before, budget)) {
+        budget->starts = false;
+        kvb_sgl_capture_error(context, budget->error);
+    }
+}
+
+static void judge(const struct kvb_sgl_context *context, struct kvb_budget *budget)
+{
+    const struct kvb_stated_term *stated = &context->plan->stated[KVB_STATED_KV_NEED];
+    const struct kvb_term *pool = &budget->items[KVB_ITEM_KV_CACHE];
+    uint64_t wanted = stated->set ? stated->bytes : budget->kv.wanted_bytes;
+    budget->needed_bytes = wanted > 0 ? wanted : budget->needed_bytes;
+    budget->balance_bytes = pool->bytes - (int64_t)budget->needed_bytes;
+    bool short_of_wish = wanted > 0 && budget->balance_bytes < 0;
+    bool certain = pool->low_bytes >= (int64_t)budget->needed_bytes && budget->slack_bytes >= 0;
+    certain = certain && !context->plan->draft_unknown;
+    budget->verdict = !budget->starts || short_of_wish ? KVB_DOES_NOT_FIT : certain ? KVB_FITS : KVB_TIGHT;
+}
+
+static void put(struct kvb_budget *budget, enum kvb_setting setting, uint64_t number)
+{
+    struct kvb_setting_value *value = &budget->settings.values[setting];
+    value->origin = value->set != 0 ? value->origin : KVB_ORIGIN_DEFAULT;
+    value->number = number;
+    value->set = 1;
+}
+
+static void publish_settings(const struct kvb_sgl_context *context, const struct kvb_sgl_pool *pool,
+                             struct kvb_budget *budget)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    const struct kvb_sgl_defaults *defaults = &context->defaults;
+    bool whole = defaults->chunk_tokens == KVB_SGL_OFF;
+    put(budget, KVB_SET_GPU_MEMORY_UTILIZATION, defaults->fraction_ppb / (KVB_SGL_PPB / KVB_PPM));
+    put(budget, KVB_SET_MAX_MODEL_LEN, setup->context_tokens);
+    put(budget, KVB_SET_MAX_NUM_SEQS, pool->requests * kvb_sgl_attention_groups(setup));
+    put(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS, whole ? 0 : defaults->chunk_tokens);
+    put(budget, KVB_SET_ENABLE_CHUNKED_PREFILL, !whole);
+    put(budget, KVB_SET_TENSOR_PARALLEL_SIZE, setup->tp);
+    put(budget, KVB_SET_PIPELINE_PARALLEL_SIZE, setup->pp);
+    put(budget, KVB_SET_DATA_PARALLEL_SIZE, setup->dp);
+    put(budget, KVB_SET_ENABLE_DP_ATTENTION, setup->dp_attention);
+    put(budget, KVB_SET_DTYPE, (uint64_t)context->dtype + KVB_DTYPE_WORD_BF16);
+    put(budget, KVB_SET_KV_CACHE_DTYPE, kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE));
+    put(budget, KVB_SET_BLOCK_SIZE, pool->page_tokens);
+    put(budget, KVB_SET_ENFORCE_EAGER, setup->no_graphs);
+    put(budget, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, defaults->graph_batch);
+    put(budget, KVB_SET_ENABLE_PREFIX_CACHING, !setup->no_radix);
+    if (setup->draft != KVB_SGL_DRAFT_NONE) {
+        put(budget, KVB_SET_NUM_SPECULATIVE_TOKENS, setup->draft_tokens);
+    }
+}
+
+static enum kvb_status fill(const struct kvb_sgl_context *context, struct kvb_budget *budget,
+                            struct kvb_problems *problems, bool quiet)
+{
+    struct stage stage;
+    struct kvb_estimate before = kvb_sgl_before(context);
+    budget->free_bytes = before.bytes;
+    budget->tightest_stage = tightest_stage(context, before.bytes, &stage);
+    budget->weights = stage.weights;
+    fill_static(context, &stage, &before, budget);
+    fill_cache(context, &stage, budget);
+    fill_outside(context, &stage, &before, budget);
+    fill_parts(context, &stage, budget);
+    publish_settings(context, &stage.pool, budget);
+    if (kvb_is_saturated(budget->needed_bytes) || kvb_is_saturated(stage.loaded.bytes) ||
+        kvb_is_saturated(stage.pool.held_bytes)) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_OVERFLOW, nowhere,
+                               "The sizes in this plan multiply to more than any machine holds; check the model's "
+                               "dimensions and the settings.");
+    }
+    if (budget->starts) {
+        check_memory(context, &stage, &before, budget);
+    }
+    judge(context, budget);
+    budget->widest_term = "what is gone before the weights";
+    if (!quiet) {
+        kvb_sgl_steps(context, &stage.cell, &stage.pool, budget);
+        kvb_sgl_warn(context, &stage.pool, budget, problems);
+    }
+    return KVB_OK;
+}
+
+enum kvb_status kvb_sgl_compute(const struct kvb_plan *plan, struct kvb_budget *budget, struct kvb_problems *problems,
+                                bool quiet)
+{
+    struct kvb_sgl_context context;
+    memset(budget, 0, sizeof *budget);
+    budget->verdict = KVB_DOES_NOT_FIT;
+    kvb_sgl_context_init(plan, &context);
+    if (plan->need.length_tokens > context.setup.context_tokens) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,
+                               "--need-len %llu is longer than context_length (%llu): no such request is accepted.",
+                               (unsigned long long)plan->need.length_tokens,
+                               (unsigned long long)context.setup.context_tokens);
+    }
+    budget->settings = plan->settings;
+    budget->generation = KVB_GENERATION_NONE;
+    budget->memory_bytes = plan->gpu.memory_bytes;
+    budget->refusal = kvb_sgl_refusal(&context, budget->error);
+    budget->starts = budget->refusal == NULL;
+    if (!quiet) {
+        uint64_t counted = plan->model.checkpoint.parameters;
+        budget->parameters = counted > 0 ? counted : kvb_model_parameters(&plan->model);
+    }
+    bool splits = budget->refusal == NULL || strcmp(budget->refusal, "parallel-split") != 0;
+    if (!splits || context.uncounted) {
+        budget->uncounted = true;
+        return KVB_OK;
+    }
+    return fill(&context, budget, problems, quiet);
+}

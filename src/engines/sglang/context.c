@@ -1,0 +1,235 @@
+// From the plan's settings to SGLang's arguments. Source: sgl-project/sglang, python/sglang/srt/server_args.py and
+// arg_groups/speculative_hook.py.
+#include "engines/sglang/context.h"
+
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/checked.h"
+#include "budget/gpu_facts.h"
+#include "budget/shapes.h"
+#include "engines/sglang/models.h"
+
+#define REQUESTS_WITH_DRAFTS 48U
+#define WINDOW_RATIO_PPM 800000U
+#define STATE_RATIO_PPM 900000U
+#define DSV4_PAGE_TOKENS 256U
+#define SPARSE_PAGE_TOKENS 64U
+#define DSV4_WINDOW_RATIO_PPM 100000U
+
+static uint64_t number_or(const struct kvb_plan *plan, enum kvb_setting setting, uint64_t usual)
+{
+    return kvb_is_set(plan, setting) ? kvb_number(plan, setting) : usual;
+}
+
+static bool is_on(const struct kvb_plan *plan, enum kvb_setting setting)
+{
+    return kvb_number(plan, setting) != 0;
+}
+
+static bool is_off(const struct kvb_plan *plan, enum kvb_setting setting)
+{
+    return kvb_is_set(plan, setting) && kvb_number(plan, setting) == 0;
+}
+
+// nvidia-smi counts the driver's reserve, CUDA's total does not.
+static uint64_t card_mib(const struct kvb_gpu *gpu)
+{
+    uint64_t bytes = gpu->device_bytes > 0 ? gpu->device_bytes : gpu->memory_bytes;
+    return bytes >> 20;
+}
+
+static enum kvb_dtype dtype_of(const struct kvb_plan *plan)
+{
+    uint64_t word = kvb_number(plan, KVB_SET_DTYPE);
+    enum kvb_dtype own = plan->model.dtype;
+    if (word == KVB_DTYPE_AUTO) { // configs/model_config.py _get_and_verify_dtype; server_args.py for MXFP4
+        bool wide =
+            strncmp(plan->model.architecture, "Gemma", 5) == 0 || plan->model.quantisation.method == KVB_QUANT_MXFP4;
+        return own == KVB_DTYPE_FP32 ? (wide ? KVB_DTYPE_BF16 : KVB_DTYPE_FP16) : own;
+    }
+    return (enum kvb_dtype)(word - KVB_DTYPE_WORD_BF16);
+}
+
+static void fill_split(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
+{
+    setup->tp = (uint32_t)number_or(plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1);
+    setup->pp = (uint32_t)number_or(plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1);
+    setup->dp = (uint32_t)number_or(plan, KVB_SET_DATA_PARALLEL_SIZE, 1);
+    setup->dp_attention = is_on(plan, KVB_SET_ENABLE_DP_ATTENTION);
+    bool whole = setup->release < KVB_RELEASE(0, 4, 4); // data-parallel attention over all ranks
+    // 0.5.3, server_args.py: DeepSeek V3.2 turns it on by itself
+    bool sparse = kvb_kind_of(setup->model, 0)->attention.kind == KVB_ATTENTION_MLA &&
+                  kvb_kind_of(setup->model, 0)->attention.index_heads > 0;
+    bool forced = sparse && setup->release >= KVB_RELEASE(0, 5, 3) && setup->release < KVB_RELEASE(0, 5, 5);
+    if (forced) {
+        setup->dp_attention = true;
+    }
+    if (setup->dp_attention && (whole || forced)) {
+        setup->dp = setup->tp;
+    }
+}
+
+// ---- The cache
+
+static void fill_cache(const struct kvb_plan *plan, enum kvb_dtype dtype, struct kvb_sgl_setup *setup)
+{
+    uint64_t word = kvb_number(plan, KVB_SET_KV_CACHE_DTYPE);
+    bool declared = plan->model.quantisation.cache == KVB_DECLARED_FP8 && setup->release >= KVB_RELEASE(0, 5, 4);
+    setup->fp8_cache =
+        word == KVB_KV_FP8 || word == KVB_KV_FP8_E4M3 || word == KVB_KV_FP8_E5M2 || (word == KVB_KV_AUTO && declared);
+    setup->four_bits = word == KVB_KV_NVFP4 || word == KVB_KV_FP4_E2M1;
+    setup->mxfp8 = word == KVB_KV_MXFP8;
+    bool small = setup->fp8_cache || setup->four_bits || setup->mxfp8;
+    setup->element_bytes = small ? 1 : kvb_dtype_bytes(dtype);
+    setup->window_ratio_ppm = number_or(plan, KVB_SET_SWA_FULL_TOKENS_RATIO, WINDOW_RATIO_PPM);
+    if (kvb_model_has(setup->model, KVB_ATTENTION_DSV4) && !kvb_is_set(plan, KVB_SET_SWA_FULL_TOKENS_RATIO)) {
+        setup->window_ratio_ppm = DSV4_WINDOW_RATIO_PPM; // arg_groups/deepseek_v4_hook.py
+    }
+    setup->no_window_pools = is_on(plan, KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER);
+    setup->no_radix = is_off(plan, KVB_SET_ENABLE_PREFIX_CACHING);
+    setup->no_overlap = is_off(plan, KVB_SET_ASYNC_SCHEDULING);
+    setup->state_ratio_ppm = number_or(plan, KVB_SET_MAMBA_FULL_MEMORY_RATIO, STATE_RATIO_PPM);
+    setup->state_slots = kvb_number(plan, KVB_SET_MAX_MAMBA_CACHE_SIZE);
+    setup->state_extra_buffer = is_on(plan, KVB_SET_MAMBA_EXTRA_BUFFER);
+    uint64_t state = kvb_number(plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE);
+    if (state != KVB_DTYPE_AUTO) {
+        setup->state_element = state == KVB_DTYPE_WORD_FP32 ? 4 : 2;
+    } else if (plan->model.state_dtype_known) {
+        setup->state_element = kvb_dtype_bytes(plan->model.state_dtype);
+    }
+}
+
+// Pages that kernels force; 1 otherwise.
+static uint64_t page_tokens(const struct kvb_plan *plan, const struct kvb_sgl_setup *setup)
+{
+    const struct kvb_attention_shape *first = &kvb_kind_of(setup->model, 0)->attention;
+    uint64_t asked = number_or(plan, KVB_SET_BLOCK_SIZE, 0);
+    if (first->kind == KVB_ATTENTION_DSV4) {
+        return DSV4_PAGE_TOKENS;
+    }
+    if (first->kind == KVB_ATTENTION_MLA && first->index_heads > 0) {
+        return setup->hip ? 1 : SPARSE_PAGE_TOKENS;
+    }
+    return asked;
+}
+
+// ---- Drafts
+
+// Steps, branches and tokens that a release chooses by the model: auto_choose_speculative_params.
+static void fill_draft_sizes(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
+{
+    bool wide = strcmp(setup->model->architecture, "LlamaForCausalLM") == 0 && setup->draft == KVB_SGL_DRAFT_EAGLE;
+    bool ngram = setup->draft == KVB_SGL_DRAFT_NGRAM;
+    setup->draft_steps = number_or(plan, KVB_SET_SPECULATIVE_STEPS, wide ? 5 : 3);
+    setup->draft_topk = number_or(plan, KVB_SET_SPECULATIVE_TOPK, wide ? 4 : 1);
+    uint64_t usual = ngram ? 12 : setup->draft == KVB_SGL_DRAFT_DFLASH ? 16 : wide ? 8 : setup->draft_steps + 1;
+    setup->draft_tokens = number_or(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, usual);
+}
+
+static void fill_draft(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
+{
+    switch ((enum kvb_speculative)kvb_number(plan, KVB_SET_SPECULATIVE_METHOD)) {
+    case KVB_SPECULATIVE_NONE:
+        return;
+    case KVB_SPECULATIVE_NGRAM:
+        setup->draft = KVB_SGL_DRAFT_NGRAM;
+        break;
+    case KVB_SPECULATIVE_DRAFT_MODEL:
+        setup->draft = KVB_SGL_DRAFT_STANDALONE;
+        break;
+    case KVB_SPECULATIVE_OTHER:
+        setup->draft = KVB_SGL_DRAFT_DFLASH;
+        break;
+    default:
+        setup->draft = KVB_SGL_DRAFT_EAGLE;
+        break;
+    }
+    fill_draft_sizes(plan, setup);
+    setup->draft_model = plan->draft;
+    setup->draft_layers = plan->draft != NULL ? plan->draft->layer_count : kvb_max(plan->model.mtp_layers, 1);
+    setup->draft_named = plan->draft != NULL || plan->draft_unknown;
+    if (setup->max_running_requests == 0) {
+        setup->max_running_requests = REQUESTS_WITH_DRAFTS;
+    }
+}
+
+// ---- All arguments
+
+static void fill_switches(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
+{
+    setup->no_graphs = is_on(plan, KVB_SET_ENFORCE_EAGER);
+    setup->torch_compile = is_on(plan, KVB_SET_ENABLE_TORCH_COMPILE);
+    setup->lora = is_on(plan, KVB_SET_ENABLE_LORA);
+    setup->offloads = kvb_number(plan, KVB_SET_CPU_OFFLOAD_GB) > 0;
+    setup->hierarchical = is_on(plan, KVB_SET_ENABLE_HIERARCHICAL_CACHE);
+    setup->deterministic = is_on(plan, KVB_SET_ENABLE_DETERMINISTIC_INFERENCE);
+    setup->symmetric_memory = is_on(plan, KVB_SET_ENABLE_SYMM_MEM);
+    setup->embedding = kvb_number(plan, KVB_SET_RUNNER) == KVB_RUNNER_POOLING;
+    setup->expert_balancing = is_on(plan, KVB_SET_ENABLE_EPLB);
+    setup->two_batch_overlap = is_on(plan, KVB_SET_ENABLE_TWO_BATCH_OVERLAP);
+    setup->all_to_all = kvb_number(plan, KVB_SET_MOE_A2A_BACKEND) != KVB_A2A_NONE;
+    setup->deepep = kvb_number(plan, KVB_SET_MOE_A2A_BACKEND) == KVB_A2A_DEEPEP;
+    setup->role = (enum kvb_sgl_role)kvb_number(plan, KVB_SET_DISAGGREGATION_MODE);
+    setup->text_only = is_on(plan, KVB_SET_LANGUAGE_MODEL_ONLY);
+    setup->multimodal = kvb_sgl_builds_towers(setup->model, setup->release) || is_on(plan, KVB_SET_ENABLE_MULTIMODAL);
+    setup->other_format = setup->model->quantisation.method == KVB_QUANT_GGUF;
+    if (kvb_is_set(plan, KVB_SET_PREFILL_GRAPHS)) {
+        setup->prefill_graphs = is_on(plan, KVB_SET_PREFILL_GRAPHS) ? KVB_YES : KVB_NO;
+    }
+}
+
+static void fill_sizes(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
+{
+    setup->fraction_ppb = number_or(plan, KVB_SET_GPU_MEMORY_UTILIZATION, 0) * (KVB_SGL_PPB / KVB_PPM);
+    setup->context_tokens = number_or(plan, KVB_SET_MAX_MODEL_LEN, KVB_AUTO);
+    if (setup->context_tokens == KVB_AUTO) {
+        setup->context_tokens = setup->model->context_tokens;
+    }
+    setup->chunk_tokens =
+        is_off(plan, KVB_SET_ENABLE_CHUNKED_PREFILL) ? KVB_SGL_OFF : kvb_number(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
+    setup->max_prefill_tokens = kvb_number(plan, KVB_SET_MAX_PREFILL_TOKENS);
+    setup->max_total_tokens = kvb_number(plan, KVB_SET_MAX_TOTAL_TOKENS);
+    setup->max_running_requests = kvb_number(plan, KVB_SET_MAX_NUM_SEQS);
+    setup->graph_batch = kvb_number(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
+    setup->prefill_graph_tokens = kvb_number(plan, KVB_SET_PREFILL_GRAPH_TOKENS);
+}
+
+// The last stages take one of the layers that are left over. Source: distributed/utils.py get_pp_indices.
+static bool split_stages(const struct kvb_plan *plan, struct kvb_sgl_context *context)
+{
+    uint32_t layers = plan->model.layer_count;
+    uint32_t stages = context->setup.pp;
+    if (stages == 0 || stages > KVB_STAGES_MAX || stages > layers) {
+        context->stage_begin[1] = (uint16_t)layers;
+        return false;
+    }
+    for (uint32_t stage = 0; stage < stages; stage++) {
+        uint32_t count = layers / stages + (stage >= stages - layers % stages ? 1 : 0);
+        context->stage_begin[stage + 1] = (uint16_t)(context->stage_begin[stage] + count);
+    }
+    return true;
+}
+
+void kvb_sgl_context_init(const struct kvb_plan *plan, struct kvb_sgl_context *context)
+{
+    struct kvb_sgl_setup *setup = &context->setup;
+    memset(context, 0, sizeof *context);
+    context->plan = plan;
+    context->dtype = dtype_of(plan);
+    setup->release = plan->engine.release;
+    setup->model = &plan->model;
+    setup->card_mib = card_mib(&plan->gpu);
+    setup->hip = plan->gpu.vendor == KVB_VENDOR_AMD;
+    setup->cuda = plan->gpu.vendor == KVB_VENDOR_NVIDIA;
+    setup->compute_capability = plan->gpu.compute_capability;
+    fill_split(plan, setup);
+    fill_sizes(plan, setup);
+    fill_switches(plan, setup);
+    fill_cache(plan, context->dtype, setup);
+    fill_draft(plan, setup);
+    setup->page_tokens = page_tokens(plan, setup);
+    context->uncounted = !split_stages(plan, context);
+    kvb_sgl_defaults(setup, &context->defaults);
+}

@@ -1,0 +1,51 @@
+// SGLang's seat among the engines: what the shared arithmetic asks, answered by its own.
+#include "engines/sglang/engine.h"
+
+#include "base/checked.h"
+#include "budget/gpu_facts.h"
+#include "engines/sglang/compute.h"
+#include "engines/sglang/ladder.h"
+#include "engines/sglang/serve.h"
+
+static enum kvb_status neighbourhood(const struct kvb_plan *plan, struct kvb_neighbourhood *out,
+                                     struct kvb_problems *problems)
+{
+    struct kvb_sgl_context context;
+    (void)problems;
+    kvb_sgl_context_init(plan, &context);
+    *out = (struct kvb_neighbourhood){.charge = KVB_CHARGE_FREE, // free memory before and after loading
+                                      .outside = kvb_sgl_before_load(&context),
+                                      .ranks = (uint64_t)context.setup.tp * context.setup.pp};
+    return KVB_OK;
+}
+
+// A share of what is free before the weights.
+static uint64_t request(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm)
+{
+    struct kvb_sgl_context context;
+    kvb_sgl_context_init(plan, &context);
+    uint64_t gone = kvb_sgl_before_load(&context).bytes;
+    uint64_t before = memory_bytes > gone ? memory_bytes - gone : 0;
+    uint64_t outside = kvb_sgl_outside(before, (uint64_t)utilization_ppm * (KVB_SGL_PPB / 1000000U));
+    return before - kvb_min(before, outside);
+}
+
+const struct kvb_engine_rows kvb_sglang_engine = {
+    .name = "sglang",
+    .title = "SGLang",
+    .oldest = KVB_RELEASE(0, 2, 0),
+    .newest = KVB_RELEASE(0, 5, 18),
+    .serve_command = "python -m sglang.launch_server --model-path",
+    .traits = KVB_SERVE_ABBREVIATES | KVB_SERVE_POSITIONAL,
+    .flag = kvb_sgl_flag,
+    .parts = kvb_sgl_parts,
+    .programs = kvb_sgl_programs,
+    .variables = kvb_sgl_variables,
+    .compute = kvb_sgl_compute,
+    .neighbourhood = neighbourhood,
+    .request = request,
+    .way =
+        "takes its share of what is free before loading for weights and pools alone, measures nothing, and leaves the "
+        "rest to tables, graphs and prefills",
+    .rungs = kvb_sgl_rungs,
+};

@@ -1,0 +1,124 @@
+// What lives beside weights and pools: context and communication before, tables, graphs and activations after. SGLang
+// measures none of it; figures it does not compute are read off public logs and carry a bound.
+#include "engines/sglang/context.h"
+
+#include <kvbudget/units.h>
+
+#include "base/checked.h"
+#include "budget/shapes.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define WORKSPACE_BYTES (384 * MIB)                // SGLANG_FLASHINFER_WORKSPACE_SIZE
+#define DETERMINISTIC_WORKSPACE_BYTES (2048 * MIB) // layers/attention/flashinfer_backend.py
+#define POOL_STEP_BYTES (2 * MIB)                  // the allocator's, for each layer's keys and each layer's values
+
+// Gone before the weights: the CUDA total less the line "Load weight begin. avail mem=". Rows by ranks and link, of
+// tests/field/sglang.csv: sg-llama31-8b-h100-041, sg-issue-1109, sg-qwen25-15b-48g-radix and others (one card);
+// sg-3090x2-*, sg-issue-3765, sg-issue-4351 (two); sg-issue-4127, sg-issue-748, sg-qwen3-14b-tp4-24g (four);
+// sg-issue-1386, sg-issue-3204, sg-llama31-70b-h200-tp8-053 (eight over NVLink).
+struct before_row {
+    uint32_t ranks;
+    bool linked;
+    uint32_t mib, low_mib, high_mib;
+};
+static const struct before_row before_rows[] = {
+    {8, true, 2350, 1900, 3000}, {8, false, 1000, 500, 2500}, {4, true, 1200, 600, 2200}, {4, false, 480, 350, 1200},
+    {2, true, 850, 500, 1500},   {2, false, 660, 450, 1100},  {1, false, 630, 400, 1000},
+};
+
+struct kvb_estimate kvb_sgl_before_load(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    bool linked = context->plan->gpu.nvlink;
+    const struct before_row *row = before_rows;
+    while (row->ranks > 1 && (setup->tp < row->ranks || (row->linked && !linked))) {
+        row++;
+    }
+    uint64_t symmetric = setup->symmetric_memory && setup->release >= KVB_RELEASE(0, 5, 9) ? 4096 * MIB : 0;
+    return (struct kvb_estimate){row->mib * MIB + symmetric, row->low_mib * MIB + symmetric,
+                                 row->high_mib * MIB + symmetric};
+}
+
+// One tensor of keys and one of values for each layer, one of both for MLA, each rounded up.
+static uint64_t rounding_bytes(const struct kvb_sgl_context *context)
+{
+    uint64_t tensors = kvb_model_is_mla(context->setup.model) ? 1 : 2;
+    return tensors * context->setup.model->layer_count * POOL_STEP_BYTES / 2;
+}
+
+struct kvb_estimate kvb_sgl_tables(const struct kvb_sgl_context *context, const struct kvb_sgl_pool *pool)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    uint64_t table = kvb_sgl_request_table_bytes(setup, pool->requests);
+    uint64_t workspace = setup->deterministic ? DETERMINISTIC_WORKSPACE_BYTES : WORKSPACE_BYTES;
+    uint64_t rounding = rounding_bytes(context);
+    uint64_t likely = kvb_add(kvb_add(table, workspace), rounding);
+    return (struct kvb_estimate){likely, table, kvb_add(kvb_add(table, workspace), 2 * rounding)};
+}
+
+// ---- Graphs
+
+// The release's own allowance is 2 MiB for each request of the largest batch and 8 MiB for each captured prompt length;
+// logs lie between a tenth of it and the bound (tests/field/sglang.csv, column graphs_gib).
+#define BATCH_BYTES (2 * MIB)
+#define PROMPT_BYTES (8 * MIB)
+#define GRAPHS_HIGH_BYTES (3072 * MIB)
+
+struct kvb_estimate kvb_sgl_graphs(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    uint64_t decode = setup->no_graphs || setup->role == KVB_SGL_PREFILL ? 0 : context->defaults.graph_batch;
+    uint64_t prompts = context->defaults.prefill_sizes;
+    if (decode == 0 && prompts == 0) {
+        return (struct kvb_estimate){0, 0, 0};
+    }
+    uint64_t likely = kvb_add(kvb_mul(decode, BATCH_BYTES), kvb_mul(prompts, PROMPT_BYTES));
+    return (struct kvb_estimate){likely, likely / 10, kvb_add(kvb_mul(likely, 2), GRAPHS_HIGH_BYTES)};
+}
+
+// ---- Activations
+
+static uint64_t widest_bytes(const struct kvb_sgl_context *context)
+{
+    const struct kvb_model *model = context->setup.model;
+    uint64_t widest = 0;
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        const struct kvb_mlp_shape *mlp = &model->kinds[i].mlp;
+        const struct kvb_attention_shape *shape = &model->kinds[i].attention;
+        uint64_t dense = (uint64_t)mlp->intermediate_size * 3 / context->setup.tp;
+        uint64_t experts = (uint64_t)mlp->experts_per_token * mlp->expert_intermediate_size * 3 / context->setup.tp;
+        uint64_t spread = mlp->kind == KVB_MLP_MOE ? (uint64_t)mlp->experts_per_token * model->hidden_size : 0;
+        uint64_t heads = (uint64_t)shape->heads * shape->head_size * 3 / kvb_sgl_attention_ranks(&context->setup);
+        widest = kvb_max(widest, kvb_max(dense + experts + spread, heads));
+    }
+    return kvb_mul(widest + (uint64_t)4 * model->hidden_size, kvb_dtype_bytes(context->dtype));
+}
+
+// The widest moment of a layer for the tokens of one chunk, and logits of the requests that end in it. Bound: a fifth
+// of that, and the release's own allowance of 1.5 MiB a token.
+struct kvb_estimate kvb_sgl_activation(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    uint64_t tokens = context->defaults.chunk_tokens;
+    if (tokens == KVB_SGL_OFF) {
+        tokens = setup->max_prefill_tokens > 0 ? setup->max_prefill_tokens : 16384;
+    }
+    uint64_t likely = kvb_mul(tokens, widest_bytes(context));
+    uint64_t allowed = kvb_mul(tokens, MIB * 3 / 2);
+    return (struct kvb_estimate){likely, likely / 5, kvb_max(likely, allowed)};
+}
+
+struct kvb_estimate kvb_sgl_late_draft(const struct kvb_sgl_context *context, const struct kvb_sgl_pool *pool)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    if (setup->draft == KVB_SGL_DRAFT_NONE || setup->draft == KVB_SGL_DRAFT_NGRAM || kvb_sgl_drafts_first(context)) {
+        return (struct kvb_estimate){0, 0, 0};
+    }
+    struct kvb_sgl_cell cell;
+    uint32_t layers = setup->model->layer_count;
+    kvb_sgl_cell_of(setup, layers - 1, layers, &cell);
+    uint64_t cache = kvb_mul(kvb_mul(pool->tokens, cell.token_micro / KVB_PPM), setup->draft_layers);
+    uint64_t weights = kvb_sgl_draft_weights(context);
+    uint64_t likely = kvb_add(cache, weights);
+    return (struct kvb_estimate){likely, likely / 2, kvb_add(likely, 2048 * MIB)};
+}

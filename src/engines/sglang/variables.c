@@ -1,0 +1,16 @@
+// Environment variables that SGLang reads and that move memory. Source: python/sglang/srt/environ.py and server_args.py
+// by release.
+#include "engines/sglang/serve.h"
+
+const struct kvb_variable_row *kvb_sgl_variables(size_t *count)
+{
+    static const struct kvb_variable_row rows[] = {
+        KVB_VARIABLE_SWITCH("SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN", allow_long_max_model_len),
+        {.name = "SGLANG_MAMBA_SSM_DTYPE",
+         .read = kvb_variable_setting,
+         .setting = KVB_SET_MAMBA_SSM_CACHE_DTYPE,
+         .expected = "float32, bfloat16 or float16"},
+    };
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}

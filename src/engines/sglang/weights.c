@@ -1,0 +1,123 @@
+// How SGLang loads a model: what a release, a setting and a card make of its tensors. Source: sgl-project/sglang,
+// python/sglang/srt: layers/dp_attention.py, layers/quantization/mxfp4.py, models/deepseek_v2.py (w_kc, w_vc),
+// lora/mem_pool.py, utils/offloader.py.
+#include "engines/sglang/context.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "budget/gpu_facts.h"
+#include "budget/shapes.h"
+#include "budget/weights/weights.h"
+
+#define LORA_SLOTS 8U // --max-loras-per-batch
+#define LORA_RANK 16U // of adapters nobody describes
+
+// MXFP4 experts: Triton's kernels on Hopper, TRT-LLM's on Blackwell; other cards hold them in 16 bits.
+static struct kvb_padding mxfp4_padding(const struct kvb_sgl_setup *setup)
+{
+    static const struct kvb_padding triton = {64, 1, 0, 256, 2, true, true};
+    static const struct kvb_padding trtllm = {.intermediate = 256, .hidden = 256};
+    return setup->compute_capability >= KVB_CAPABILITY_BLACKWELL ? trtllm : triton;
+}
+
+static enum kvb_quantisation_method online_of(const struct kvb_plan *plan)
+{
+    switch (kvb_number(plan, KVB_SET_QUANTIZATION)) {
+    case KVB_QUANTIZATION_FP8:
+        return KVB_QUANT_FP8;
+    case KVB_QUANTIZATION_BITSANDBYTES:
+        return KVB_QUANT_BNB4;
+    case KVB_QUANTIZATION_AWQ:
+    case KVB_QUANTIZATION_AWQ_MARLIN:
+        return KVB_QUANT_AWQ;
+    case KVB_QUANTIZATION_GPTQ:
+    case KVB_QUANTIZATION_GPTQ_MARLIN:
+        return KVB_QUANT_GPTQ;
+    default:
+        return KVB_QUANT_NONE;
+    }
+}
+
+static void fill_load(const struct kvb_sgl_context *context, struct kvb_load *load)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    const struct kvb_plan *plan = context->plan;
+    *load = (struct kvb_load){
+        .model = setup->model,
+        .dtype = context->dtype,
+        .tp = setup->tp,
+        .pp = setup->pp,
+        .dp = 1,
+        .pcp = 1,
+        .ep = kvb_number(plan, KVB_SET_ENABLE_EXPERT_PARALLEL) != 0 ? setup->tp : 1,
+        .online = online_of(plan),
+        .mxfp4 = mxfp4_padding(setup),
+        .fp32_rope = true, // layers/rotary_embedding.py keeps cos and sin in 32 bits on CUDA
+        .exact_allocations = plan->environment.expandable_segments == KVB_YES,
+        .no_vision = setup->text_only,
+        .no_audio = setup->text_only,
+        .no_head = setup->embedding,
+        .absorbs_latent = true,
+        .offload_limit_bytes = kvb_number(plan, KVB_SET_CPU_OFFLOAD_GB),
+    };
+    memcpy(load->stage_begin, context->stage_begin, sizeof load->stage_begin);
+    if (setup->lora) {
+        uint64_t slots = kvb_number(plan, KVB_SET_MAX_LORAS);
+        uint64_t rank = kvb_number(plan, KVB_SET_MAX_LORA_RANK);
+        load->lora_slots = slots > 0 ? slots : LORA_SLOTS;
+        load->lora_rank = rank > 0 ? rank : LORA_RANK;
+    }
+}
+
+// With data-parallel attention each group holds attention and embeddings of its own; the MLP, the experts and the head
+// are split over all ranks.
+static bool stays_split(enum kvb_role role)
+{
+    return role == KVB_ROLE_MLP || role == KVB_ROLE_EXPERTS || role == KVB_ROLE_SHARED_EXPERT || role == KVB_ROLE_HEAD;
+}
+
+void kvb_sgl_weights(const struct kvb_sgl_context *context, uint32_t stage, struct kvb_weights *weights)
+{
+    struct kvb_load load;
+    fill_load(context, &load);
+    kvb_weights_count(&load, stage, weights);
+    uint32_t groups = kvb_sgl_attention_groups(&context->setup);
+    if (groups <= 1) {
+        return;
+    }
+    struct kvb_weights whole;
+    load.tp = kvb_sgl_attention_ranks(&context->setup);
+    load.ep = 1;
+    kvb_weights_count(&load, stage, &whole);
+    for (int role = 0; role < KVB_ROLE_COUNT; role++) {
+        if (!stays_split((enum kvb_role)role)) {
+            weights->total_bytes = kvb_add(weights->total_bytes - weights->role_bytes[role], whole.role_bytes[role]);
+            weights->role_bytes[role] = whole.role_bytes[role];
+        }
+    }
+    weights->total_bytes = kvb_add(weights->total_bytes - weights->absorbed_bytes, whole.absorbed_bytes);
+    weights->absorbed_bytes = whole.absorbed_bytes;
+}
+
+bool kvb_sgl_drafts_first(const struct kvb_sgl_context *context)
+{
+    return context->setup.release >= KVB_RELEASE(0, 5, 14);
+}
+
+uint64_t kvb_sgl_draft_weights(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    if (setup->draft == KVB_SGL_DRAFT_NONE || setup->draft == KVB_SGL_DRAFT_NGRAM || context->uncounted) {
+        return 0;
+    }
+    struct kvb_load load;
+    struct kvb_weights without;
+    struct kvb_weights with;
+    fill_load(context, &load);
+    kvb_weights_count(&load, setup->pp - 1, &without);
+    load.draft = setup->draft_model;
+    load.mtp = setup->draft_model == NULL;
+    kvb_weights_count(&load, setup->pp - 1, &with);
+    return with.total_bytes > without.total_bytes ? with.total_bytes - without.total_bytes : 0;
+}

@@ -1,0 +1,192 @@
+// The record of SGLang: prints docs/sglang-accuracy.md, or holds its figures against floors.
+//   sglang_record RUNS [FLOORS]
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+#define RUNS_MAX 256
+#define NEAR_BYTES (KVB_GIB / 50) // 0.02 GiB
+#define LARGE_POOL_BYTES ((int64_t)10 << 30)
+
+struct figures {
+    unsigned given, near; // discrete GPUs, one rank or all ranks shown
+    unsigned fractions, equal_fractions;
+    unsigned large;
+    uint64_t errors[RUNS_MAX], sum; // of large pools, hundredths of a percent
+    unsigned launched, answered, started;
+};
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool counts_given(const struct run *run)
+{
+    return run->has_given && strcmp(run->kind, "one") == 0;
+}
+
+static void add(struct figures *figures, const struct run *run)
+{
+    if (counts_given(run)) {
+        int64_t off = run->given_off_bytes < 0 ? -run->given_off_bytes : run->given_off_bytes;
+        figures->given++;
+        figures->near += off <= (int64_t)NEAR_BYTES;
+    }
+    if (run->has_fraction) {
+        figures->fractions++;
+        figures->equal_fractions += run->fraction_thousandths == run->logged_fraction_thousandths;
+    }
+    if (run->has_launch) {
+        figures->launched++;
+        figures->answered += run->answered;
+        figures->started += run->answered && run->starts;
+    }
+    bool discrete = strcmp(run->kind, "unified") != 0;
+    if (run->has_launch && run->answered && discrete && run->logged_pool_bytes >= LARGE_POOL_BYTES) {
+        figures->errors[figures->large++] = run->launch_hundredths;
+        figures->sum += run->launch_hundredths;
+    }
+}
+
+static uint64_t median(struct figures *figures)
+{
+    qsort(figures->errors, figures->large, sizeof figures->errors[0], ascending);
+    return figures->large > 0 ? figures->errors[figures->large / 2] : 0;
+}
+
+static void hundredths(uint64_t value)
+{
+    printf("%llu.%02u", (unsigned long long)(value / 100), (unsigned)(value % 100));
+}
+
+static void print_row(const struct run *run)
+{
+    char logged[32], given[32], launch[32];
+    printf("| [%s](%s) | %s | %s |", run->id, strncmp(run->source, "http", 4) == 0 ? run->source : "#sources",
+           run->kind, run->logged_pool_bytes > 0 ? kvb_format_gib(logged, run->logged_pool_bytes, 2) : "");
+    printf(" %s |", run->has_given ? kvb_format_gib(given, run->given_off_bytes, 3) : "");
+    if (run->has_launch && run->answered && run->logged_pool_bytes > 0) {
+        printf(" %s |", kvb_format_gib(launch, run->launch_pool_bytes, 2));
+        printf(" ");
+        hundredths(run->launch_hundredths);
+        printf(" |");
+    } else {
+        printf(" | |");
+    }
+    printf(" %s |\n", !run->has_launch ? "" : !run->answered ? "no answer" : run->starts ? "starts" : "refused");
+}
+
+static void print_page(struct figures *figures, const struct run *runs, size_t count)
+{
+    printf("# SGLang: what it says of public starts\n\n"
+           "Made by `tests/field/sglang` from the library of today; a test compares it.\n\n"
+           "| figure | |\n|---|--:|\n");
+    printf(
+        "| starts whose log prints what was free before and after loading (discrete GPUs, the rank that counts) | %u "
+        "|\n",
+        figures->given);
+    printf("| of them within 0.02 GiB of cells | %u |\n", figures->near);
+    printf("| default `--mem-fraction-static` equal to three digits | %u of %u |\n", figures->equal_fractions,
+           figures->fractions);
+    printf("| pools of 10 GiB and more, before launch: median off by | ");
+    hundredths(median(figures));
+    printf(" %% of %u |\n| the same, mean | ", figures->large);
+    hundredths(figures->large > 0 ? figures->sum / figures->large : 0);
+    printf(" %% |\n| starts planned before launch | %u, answered %u, said to start %u |\n\n", figures->launched,
+           figures->answered, figures->started);
+    printf("`given`: free memory before and after loading is taken from the log; the difference is in GiB of pool. "
+           "`before launch`: nothing is.\n\n"
+           "| start | kind | pool logged | given, off by | before launch | off by %% | |\n"
+           "|---|---|--:|--:|--:|--:|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        print_row(&runs[i]);
+    }
+    printf("\nKinds: `one` a single rank, or ranks that are alike; `rank0` one rank of many is quoted while the least "
+           "of all counts; `patched` a build of the source's author, whose Gemma 4 starts lose a constant between load "
+           "line and pool; `unified` memory, where the system's available memory is read and drifts; `ci` the mean of "
+           "the project's own test boots.\n");
+}
+
+static bool below(const char *name, uint64_t value, const char *text)
+{
+    uint64_t limit = strtoull(text, NULL, 10);
+    if (value >= limit) {
+        return false;
+    }
+    fprintf(stderr, "%s is %llu, its floor is %llu\n", name, (unsigned long long)value, (unsigned long long)limit);
+    return true;
+}
+
+static uint64_t share(unsigned part, unsigned whole)
+{
+    return whole > 0 ? (uint64_t)part * 10000 / whole : 0;
+}
+
+static int hold(struct figures *figures, const char *path)
+{
+    struct table floors;
+    int failed = 0;
+    if (!table_read(&floors, path)) {
+        return 2;
+    }
+    const struct {
+        const char *name;
+        uint64_t value;
+        bool most; // the limit is the most it may be
+    } rows[] = {
+        {"given near", share(figures->near, figures->given), false},
+        {"fractions equal", share(figures->equal_fractions, figures->fractions), false},
+        {"said to start", share(figures->started, figures->answered), false},
+        {"launch median", median(figures), true},
+        {"launch mean", figures->large > 0 ? figures->sum / figures->large : 0, true},
+        {"given", figures->given, false},
+        {"large pools", figures->large, false},
+    };
+    for (size_t i = 0; i < floors.rows; i++) {
+        const char *name = table_cell(&floors, i, "figure"), *limit = table_cell(&floors, i, "limit");
+        bool known = false;
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            if (strcmp(rows[k].name, name) == 0) {
+                known = true;
+                bool over = rows[k].most && rows[k].value > strtoull(limit, NULL, 10);
+                if (over) {
+                    fprintf(stderr, "%s is %llu, it may be %s\n", name, (unsigned long long)rows[k].value, limit);
+                }
+                failed |= over || (!rows[k].most && below(name, rows[k].value, limit));
+            }
+        }
+        failed |= !known;
+    }
+    table_free(&floors);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    static struct run runs[RUNS_MAX];
+    static struct figures figures;
+    struct table table;
+    if (argc < 2 || !table_read(&table, argv[1]) || table.rows > RUNS_MAX) {
+        fprintf(stderr, "sglang_record RUNS [FLOORS]\n");
+        return 2;
+    }
+    for (size_t i = 0; i < table.rows; i++) {
+        if (!run_read(&table, i, &runs[i])) {
+            fprintf(stderr, "row %zu: a cell is no number\n", i + 1);
+            return 2;
+        }
+        add(&figures, &runs[i]);
+    }
+    int status = 0;
+    if (argc > 2) {
+        status = hold(&figures, argv[2]);
+    } else {
+        print_page(&figures, runs, table.rows);
+    }
+    table_free(&table);
+    return status;
+}
