@@ -15,7 +15,8 @@ function(kvb_library target kind)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kvb_flags> PkgConfig::YAML PkgConfig::CYAML ${CMAKE_DL_LIBS})
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kvb_flags> PkgConfig::YAML PkgConfig::CYAML ${CMAKE_DL_LIBS}
+    Threads::Threads)
 endfunction()
 
 kvb_library(kvbudget_library STATIC)

@@ -73,17 +73,44 @@ struct kvb_card {
     char name[KVB_NAME_CAPACITY];
     uint64_t count; // tensor parallel
     uint64_t memory_bytes;
+    uint32_t class_gigabytes, rank; // see kvb_card_line
     enum kvb_verdict verdict;
     int64_t kv_cache_bytes, balance_bytes;
     uint64_t tokens;
+};
+
+// The same model with weights of another width: 16 bits, 8 and 4.
+#define KVB_CARD_FORMATS 3
+struct kvb_card_format {
+    bool known;   // there is such a model
+    bool own;     // it is the one asked for
+    bool assumed; // its name is made up: what it weighs is a bound
+    char model[KVB_NAME_CAPACITY];
+    char format[32]; // "16 bit", "FP8", "AWQ-4"
+};
+
+// How many of one built-in card each format takes; 0 = it does not start on as many as a machine has of them.
+#define KVB_CARD_LINES_MAX 256
+struct kvb_card_line {
+    char id[64];
+    char name[KVB_NAME_CAPACITY];
+    uint64_t memory_bytes;
+    uint32_t class_gigabytes; // the size people call it by: 8, 12, 16, ... 288
+    uint32_t rank;            // 0: of its class what most people own
+    uint32_t most;            // of them in one machine
+    uint64_t counts[KVB_CARD_FORMATS];
+    enum kvb_verdict verdicts[KVB_CARD_FORMATS]; // tight also where only a lower utilization leaves room
 };
 struct kvb_cards {
     uint32_t count;
     uint32_t starting;                   // how many of the catalogue start, listed or not
     struct kvb_card rows[KVB_CARDS_MAX]; // smallest total memory first
+    struct kvb_card_format formats[KVB_CARD_FORMATS];
+    uint32_t line_count;
+    struct kvb_card_line lines[KVB_CARD_LINES_MAX]; // every card the release runs on; by class, then by rank
 };
-// Puts the deployment to every built-in card, alone and in groups of up to 8. `best` becomes the answer on the
-// first of them, or on a stand-in when none starts it; the deployment takes over the number of GPUs found.
+// Puts the deployment to every built-in card, alone and in as many as machines have of it. `best` becomes the answer on
+// the first of them, or on a stand-in when none starts it; the deployment takes over the number of GPUs found.
 enum kvb_status kvb_answer_cards(struct kvb_deployment *deployment, struct kvb_cards *cards, struct kvb_answer *best,
                                  struct kvb_problems *problems) KVB_MUST_USE;
 

@@ -20,11 +20,13 @@
 #include <kvbudget/machine.h>
 #include <kvbudget/manifest.h>
 #include <kvbudget/model.h>
+#include <kvbudget/models.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/policy.h>
 #include <kvbudget/problem.h>
 #include <kvbudget/record.h>
 #include <kvbudget/residents.h>
+#include <kvbudget/sweep.h>
 #include <kvbudget/units.h>
 #include <kvbudget/version.h>
 

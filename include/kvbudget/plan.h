@@ -353,6 +353,9 @@ struct kvb_calibration {
     uint64_t reference_bytes[KVB_CALIBRATED_TERMS]; // predicted for that run
 };
 
+// What plans that follow one another share (kvbudget/sweep.h).
+struct kvb_reuse;
+
 struct kvb_plan {
     struct kvb_model model;
     const struct kvb_model *draft; // draft model of speculative decoding; NULL = none or not known
@@ -371,6 +374,7 @@ struct kvb_plan {
     struct kvb_need need;
     struct kvb_request request;
     struct kvb_calibration calibration;
+    struct kvb_reuse *reuse; // NULL: everything is worked out anew; of one thread
     bool draft_unknown;      // one is named and nobody knows it: neither weights nor cache are counted
     char command_error[256]; // what the release's argument parser says of the serve command; "" = it takes it
 };

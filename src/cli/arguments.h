@@ -7,7 +7,19 @@
 
 #include <kvbudget/kvbudget.h>
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_GITHUB, FORMAT_MARKDOWN, FORMAT_JUNIT, FORMAT_SARIF, FORMAT_COUNT };
+enum format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_GITHUB,
+    FORMAT_MARKDOWN,
+    FORMAT_JUNIT,
+    FORMAT_SARIF,
+    FORMAT_JSONL,
+    FORMAT_CSV,
+    FORMAT_SVG,
+    FORMAT_HTML,
+    FORMAT_COUNT
+};
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 // Bits of --show.
@@ -24,13 +36,22 @@ struct given_text {
     size_t length;
 };
 
+#define CONDITIONS_MAX 16
+
+// A flag of sweep with its values as written.
+struct varied {
+    enum kvb_sweep_kind kind;
+    enum kvb_setting setting;
+    const char *text;
+};
+
 struct arguments {
     const struct command_row *command;
     const char *program;
     enum format format;
     enum color_mode color;
     bool quiet;
-    bool all; // explain: every remedy
+    bool all; // explain: every remedy; models: every model; plan: every card
     unsigned show;
     const char *against;                            // --against, or NULL
     const char *calibrate;                          // --calibrate, or NULL
@@ -48,6 +69,12 @@ struct arguments {
     struct given_text given; // in the place of a file among the operands
     int operand_count;
     const char *operands[OPERANDS_MAX];
+    struct kvb_models_wish wish;            // models: which are asked about
+    uint32_t varied_count, condition_count; // sweep
+    struct varied varied[KVB_SWEEP_AXES_MAX];
+    struct kvb_sweep_condition conditions[CONDITIONS_MAX];
+    enum kvb_sweep_figure figure;
+    bool frontier;
     struct kvb_question question;
     struct kvb_problems problems;
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define TEXT (1U << FORMAT_TEXT)
+#define PICTURES (1U << FORMAT_SVG | 1U << FORMAT_HTML)
 #define TEXT_AND_JSON (TEXT | 1U << FORMAT_JSON)
 
 static const struct command_row rows[] = {
@@ -15,10 +16,35 @@ static const struct command_row rows[] = {
                    "profile, then the engine's defaults. Exit code 0: it starts; 1: it does not.\n",
         .schema = "kvbudget.plan/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_OUTPUT,
-        .formats = TEXT_AND_JSON,
+        .formats = TEXT_AND_JSON | PICTURES,
         .operands_max = 1,
         .takes_serve_command = true,
         .run = plan_run,
+    },
+    {
+        .name = "models",
+        .operands = "",
+        .summary = "Which models start on this GPU, how long, how many at once?",
+        .details = "Plans every built-in model on --gpu, with the length of --need-len or --max-model-len, or\n"
+                   "else the first 8,192 tokens of its own. Shows the best of each family, then what just\n"
+                   "misses; --all shows every model. Exit code 0: one starts; 1: none does.\n",
+        .schema = "kvbudget.models/1",
+        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_MODELS | OPTIONS_OUTPUT,
+        .formats = TEXT_AND_JSON | PICTURES,
+        .run = models_run,
+    },
+    {
+        .name = "sweep",
+        .operands = "",
+        .summary = "Plan every combination of models, GPUs, releases and settings.",
+        .details = "Values are lists and ranges: --gpu l4,2xh100 --max-model-len 8k..128k:x2\n"
+                   "--gpu-memory-utilization 0.8..0.95:+0.05. Two that vary make a grid. Exit code 0: one of\n"
+                   "them starts; 1: none does.\n",
+        .schema = "kvbudget.sweep/1",
+        .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_SWEEP | OPTIONS_OUTPUT,
+        .formats = TEXT_AND_JSON | 1U << FORMAT_JSONL | 1U << FORMAT_CSV | 1U << FORMAT_MARKDOWN | PICTURES,
+        .varies = true,
+        .run = sweep_run,
     },
     {
         .name = "check",

@@ -17,6 +17,8 @@ enum option_set {
     OPTIONS_PLAN = 8,       // --show, --against
     OPTIONS_CHECK = 128,    // --policy, --skip-others
     OPTIONS_EXPLAIN = 256,  // --all
+    OPTIONS_MODELS = 1024,  // --gpu-count, --family, --min-params, --task, --all
+    OPTIONS_SWEEP = 2048,   // --vary, --figure, --where, --frontier
     OPTIONS_RECORD = 512    // --append, --source, --id
 };
 
@@ -30,6 +32,7 @@ struct command_row {
     unsigned formats; // bit set of enum format
     int operands_min, operands_max;
     bool takes_serve_command;
+    bool varies; // model, GPU, engine and settings are lists
     // Appends the answer and returns the exit code; problems go to arguments->problems.
     int (*run)(struct arguments *arguments, struct kvb_buffer *answer);
 };
@@ -40,6 +43,8 @@ const struct command_row *commands_find(const char *name); // NULL: none
 // One function per command.
 int plan_run(struct arguments *arguments, struct kvb_buffer *answer);
 int probe_run(struct arguments *arguments, struct kvb_buffer *answer);
+int models_run(struct arguments *arguments, struct kvb_buffer *answer);
+int sweep_run(struct arguments *arguments, struct kvb_buffer *answer);
 int record_run(struct arguments *arguments, struct kvb_buffer *answer);
 int check_run(struct arguments *arguments, struct kvb_buffer *answer);
 int explain_run(struct arguments *arguments, struct kvb_buffer *answer);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/sweep.h"
 
 #define GPU_MEMORY_MIN_BYTES (1ULL << 28)
 
@@ -24,6 +25,9 @@ static bool copy_text(struct arguments *arguments, const struct option_row *row,
 static bool set_model(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     arguments->question.deployment.inline_model = false;
+    if (sweep_takes(arguments, KVB_SWEEP_MODEL, KVB_SETTING_COUNT, value)) {
+        return true;
+    }
     return copy_text(arguments, row, value, arguments->question.deployment.model,
                      sizeof arguments->question.deployment.model);
 }
@@ -43,6 +47,9 @@ static bool set_served_name(struct arguments *arguments, const struct option_row
 static bool set_gpu(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
+    if (sweep_takes(arguments, KVB_SWEEP_GPU, KVB_SETTING_COUNT, value)) {
+        return true;
+    }
     arguments->question.gpu_flag = value;
     deployment->inline_gpu = false;
     deployment->gpu_memory_bytes = 0;
@@ -67,6 +74,9 @@ static bool set_offline(struct arguments *arguments, const struct option_row *ro
 
 static bool set_engine(struct arguments *arguments, const struct option_row *row, const char *value)
 {
+    if (sweep_takes(arguments, KVB_SWEEP_ENGINE, KVB_SETTING_COUNT, value)) {
+        return true;
+    }
     return copy_text(arguments, row, value, arguments->question.deployment.engine,
                      sizeof arguments->question.deployment.engine);
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/sweep.h"
 #include "command/serve_command.h"
 #include "command/setting_flag.h"
 
@@ -14,6 +15,9 @@ static bool set_setting(struct arguments *arguments, const struct option_row *ro
     uint64_t number = 0;
     char why[256];
     const char *text = value == NULL ? "true" : value;
+    if (sweep_takes(arguments, KVB_SWEEP_SETTING, setting, text)) {
+        return true;
+    }
     if (kvb_serve_value_read(row->flag, text, &number, why) != KVB_OK) {
         (void)options_mistake(arguments, "--%s: %s", row->name, why);
         return false;

@@ -108,6 +108,8 @@ const struct option_group *options_groups(size_t *count)
         {OPTIONS_CHECK, "The gate:"},
         {OPTIONS_EXPLAIN, "The explanation:"},
         {OPTIONS_RECORD, "The row:"},
+        {OPTIONS_MODELS, "Which models:"},
+        {OPTIONS_SWEEP, "The combinations:"},
         {OPTIONS_OUTPUT, "Output:"},
         {OPTIONS_ENGINE, "Engine settings, as %'s flags (switches also as --no-NAME):"},
     };

@@ -57,6 +57,8 @@ void options_build(struct option_list *list, unsigned option_sets, const struct 
         {OPTIONS_CHECK, options_add_check},
         {OPTIONS_EXPLAIN, options_add_explain},
         {OPTIONS_RECORD, options_add_record},
+        {OPTIONS_MODELS, options_add_models},
+        {OPTIONS_SWEEP, options_add_sweep},
         {OPTIONS_OUTPUT, options_add_output},
     };
     list->engine = engine != NULL ? engine : kvb_engine_said("");

@@ -69,6 +69,9 @@ void options_add_explain(struct option_list *list);
 void options_add_plan(struct option_list *list);
 void options_add_check(struct option_list *list);
 void options_add_record(struct option_list *list);
+void options_add_models(struct option_list *list);
+void options_add_sweep(struct option_list *list);
+void options_add_need(struct option_list *list, unsigned set); // --need-len, --need-concurrency, --all
 void options_add_engine(struct option_list *list);
 void options_add_machine(struct option_list *list);
 

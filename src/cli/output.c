@@ -5,15 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <kvbudget/units.h>
 
 #include "report/json_writer.h"
 #include "report/problems.h"
 #include "report/safe_text.h"
 
 const char *const output_formats[FORMAT_COUNT + 1] = {
-    [FORMAT_TEXT] = "text",         [FORMAT_JSON] = "json",   [FORMAT_GITHUB] = "github",
-    [FORMAT_MARKDOWN] = "markdown", [FORMAT_JUNIT] = "junit", [FORMAT_SARIF] = "sarif",
+    [FORMAT_TEXT] = "text",   [FORMAT_JSON] = "json",   [FORMAT_GITHUB] = "github", [FORMAT_MARKDOWN] = "markdown",
+    [FORMAT_JUNIT] = "junit", [FORMAT_SARIF] = "sarif", [FORMAT_JSONL] = "jsonl",   [FORMAT_CSV] = "csv",
+    [FORMAT_SVG] = "svg",     [FORMAT_HTML] = "html",
 };
 
 bool output_use_color(enum color_mode mode)
@@ -25,6 +29,28 @@ bool output_use_color(enum color_mode mode)
     const char *term = getenv("TERM");
     bool refused = (no_color != NULL && no_color[0] != '\0') || (term != NULL && strcmp(term, "dumb") == 0);
     return !refused && isatty(STDOUT_FILENO) == 1;
+}
+
+#define WIDTH_USUAL 80U
+#define WIDTH_LEAST 40U
+#define WIDTH_MOST 160U
+
+unsigned output_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize window;
+    uint64_t width = 0;
+    memset(&window, 0, sizeof window);
+    if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
+        width = window.ws_col;
+    }
+    if (width == 0 && (columns == NULL || !kvb_parse_whole(columns, &width))) {
+        width = 0;
+    }
+    if (width == 0) {
+        return WIDTH_USUAL;
+    }
+    return width < WIDTH_LEAST ? WIDTH_LEAST : width > WIDTH_MOST ? WIDTH_MOST : (unsigned)width;
 }
 
 int output_answer(const struct kvb_buffer *answer, int code)

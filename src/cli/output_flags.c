@@ -192,6 +192,15 @@ static const struct option_row explain_rows[] = {
     {"all", NULL, NULL, "every remedy and every start, not only the first", NULL, set_all, .set_bit = OPTIONS_EXPLAIN},
 };
 
+// Of several commands: each has them in a group of its own.
+static const struct option_row need_rows[] = {
+    {"need-len", NULL, "TOKENS", "length that the requests of --need-concurrency have", NULL, set_need_len,
+     .set_bit = 0},
+    {"need-concurrency", NULL, "N", "requests of that length that must run at once", NULL, set_need_concurrency,
+     .set_bit = 0},
+    {"all", NULL, NULL, "everything, not only the best of each kind", NULL, set_all, .set_bit = 0},
+};
+
 static const struct option_row plan_rows[] = {
     {"show", NULL, "formulas|kv|weights|all", "each figure with its formula and numbers; repeatable", show_words,
      set_show, .set_bit = OPTIONS_PLAN, .repeatable = true},
@@ -201,10 +210,6 @@ static const struct option_row plan_rows[] = {
      .set_bit = OPTIONS_PLAN},
     {"with", NULL, "PROFILE", "another engine on the same GPUs, started after this one; repeatable", NULL, set_with,
      .set_bit = OPTIONS_PLAN, .repeatable = true},
-    {"need-len", NULL, "TOKENS", "length that the requests of --need-concurrency have", NULL, set_need_len,
-     .set_bit = OPTIONS_PLAN},
-    {"need-concurrency", NULL, "N", "requests of that length that must run at once", NULL, set_need_concurrency,
-     .set_bit = OPTIONS_PLAN},
     {"request", NULL, "images=N,prompt=N,answer=N", "is max_model_len enough for such a request", NULL, set_request,
      .set_bit = OPTIONS_PLAN},
 };
@@ -219,7 +224,17 @@ void options_add_explain(struct option_list *list)
     options_add(list, explain_rows, sizeof explain_rows / sizeof explain_rows[0]);
 }
 
+void options_add_need(struct option_list *list, unsigned set)
+{
+    for (size_t i = 0; i < sizeof need_rows / sizeof need_rows[0]; i++) {
+        struct option_row row = need_rows[i];
+        row.set_bit = set;
+        options_add(list, &row, 1);
+    }
+}
+
 void options_add_plan(struct option_list *list)
 {
     options_add(list, plan_rows, sizeof plan_rows / sizeof plan_rows[0]);
+    options_add_need(list, OPTIONS_PLAN);
 }

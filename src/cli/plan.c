@@ -7,10 +7,11 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/machine_words.h"
+#include "cli/models.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "engines/flags.h"
-#include "report/plan_report.h"
+#include "report/pictures.h"
 
 _Static_assert(SHOW_FORMULAS == KVB_SHOW_FORMULAS && SHOW_KV == KVB_SHOW_KV && SHOW_WEIGHTS == KVB_SHOW_WEIGHTS,
                "the bits of --show are the report's");
@@ -52,6 +53,8 @@ static struct kvb_plan_report make_report(const struct arguments *arguments, con
         .show = arguments->show,
         .devices = arguments->devices[0] != '\0' ? arguments->devices : NULL,
         .choice = arguments->choice[0] != '\0' ? arguments->choice : NULL,
+        .width = output_width(),
+        .all = arguments->all,
         .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
     };
 }
@@ -74,6 +77,10 @@ static void render(const struct arguments *arguments, const struct kvb_answer *a
     }
     if (arguments->format == FORMAT_JSON) {
         kvb_render_plan_json(out, &report);
+    } else if (arguments->format == FORMAT_SVG) {
+        kvb_render_plan_svg(out, &report);
+    } else if (arguments->format == FORMAT_HTML) {
+        kvb_render_plan_html(out, &report);
     } else if (cards != NULL) {
         kvb_render_cards_text(out, &report);
     } else {
@@ -156,13 +163,32 @@ static int answer_and_render(struct arguments *arguments, struct kvb_answer *ans
 // No GPU is named: what is needed, and the cards that start it.
 static int cards_and_render(struct arguments *arguments, struct kvb_answer *best, struct kvb_buffer *out)
 {
-    struct kvb_cards cards;
-    enum kvb_status status = kvb_answer_cards(&arguments->question.deployment, &cards, best, &arguments->problems);
-    if (status != KVB_OK) {
-        return kvb_status_exit_code(status);
+    struct kvb_cards *cards = kvb_reallocate(NULL, sizeof *cards);
+    if (cards == NULL) {
+        return kvb_status_exit_code(
+            kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory"));
     }
-    render(arguments, best, NULL, &cards, NULL, out);
-    return cards.count > 0 ? 0 : 1;
+    enum kvb_status status = kvb_answer_cards(&arguments->question.deployment, cards, best, &arguments->problems);
+    int code = kvb_status_exit_code(status);
+    if (status == KVB_OK) {
+        render(arguments, best, NULL, cards, NULL, out);
+        code = cards->count > 0 ? 0 : 1;
+    }
+    kvb_free(cards);
+    return code;
+}
+
+// Without a model the question is which ones start on the GPU.
+static int plan_without_model(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    bool alone = arguments->question.serve_count == 0 && arguments->operand_count == 0;
+    if (alone && (kvb_names_gpu(&arguments->question.deployment) || kvb_machine_is_asked(&arguments->question))) {
+        return models_of_gpu(arguments, answer);
+    }
+    return kvb_status_exit_code(options_mistake(
+        arguments,
+        "no model is named; give --model NAME, a profile, or a serve command behind --; with --gpu alone, the "
+        "models that start on it are listed"));
 }
 
 int plan_run(struct arguments *arguments, struct kvb_buffer *answer)
@@ -170,8 +196,7 @@ int plan_run(struct arguments *arguments, struct kvb_buffer *answer)
     const struct kvb_deployment *deployment = &arguments->question.deployment;
     arguments->question.profile = arguments->operand_count == 1 ? arguments->operands[0] : NULL;
     if (!deployment->inline_model && deployment->model[0] == '\0') {
-        return kvb_status_exit_code(options_mistake(
-            arguments, "no model is named; give --model NAME, a profile, or a serve command behind --"));
+        return plan_without_model(arguments, answer);
     }
     if (!arguments->offline) {
         kvb_hub_fetch_for(deployment, &arguments->problems);

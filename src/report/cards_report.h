@@ -13,5 +13,7 @@ struct kvb_plan_report;
 void kvb_render_cards_text(struct kvb_buffer *out, const struct kvb_plan_report *report);
 // Writes "cards": [...].
 void kvb_render_cards_json(struct kvb_json *json, const struct kvb_cards *cards);
+// Writes "catalogue": [...], every card and how many of it each number format takes.
+void kvb_render_card_lines_json(struct kvb_json *json, const struct kvb_cards *cards);
 
 #endif

@@ -2,11 +2,12 @@
 #ifndef KVB_REPORT_COLUMNS_H
 #define KVB_REPORT_COLUMNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buffer.h"
 
-#define KVB_COLUMNS_MAX 8
+#define KVB_COLUMNS_MAX 24
 
 struct kvb_columns {
     struct kvb_buffer cells; // NUL-separated
@@ -15,6 +16,7 @@ struct kvb_columns {
     size_t widths[KVB_COLUMNS_MAX];
     const char *alignment; // one letter per column: l or r; borrowed
     unsigned indent, gap;
+    bool hidden[KVB_COLUMNS_MAX];
 };
 
 void kvb_columns_init(struct kvb_columns *columns, const char *alignment, unsigned indent, unsigned gap);
@@ -23,5 +25,10 @@ void kvb_columns_cell(struct kvb_columns *columns, const char *text);
 void kvb_columns_end_row(struct kvb_columns *columns);
 // Writes all rows without trailing blanks and frees them.
 void kvb_columns_write(struct kvb_columns *columns, struct kvb_buffer *out);
+// The same within `width` columns. `ranks` has a digit for each column: 0 stays, of the others the highest goes first
+// until the rest fits; if even that is too wide, the widest columns are cut. Returns how many columns were left out.
+unsigned kvb_columns_write_in(struct kvb_columns *columns, struct kvb_buffer *out, size_t width, const char *ranks);
+// The same, with the last column cut and all others whole.
+void kvb_columns_write_last(struct kvb_columns *columns, struct kvb_buffer *out, size_t width);
 
 #endif

@@ -26,7 +26,9 @@ struct kvb_plan_report {
     const struct kvb_problems *problems;
     const char *command; // serve command with the changes applied, or NULL
     unsigned show;
+    unsigned width; // of the page in columns
     bool color;
+    bool all;                              // every card
     const struct kvb_cards *cards;         // no GPU was named; the budget is of the first of these, or NULL
     const char *devices, *choice;          // GPUs taken of a machine and why, or NULL
     const struct kvb_plan_report *against; // the same question put otherwise, or NULL

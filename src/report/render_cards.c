@@ -1,13 +1,16 @@
-// A plan without a GPU: the need, and the smallest built-in cards that start.
+// A plan without a GPU: the need, and the cards that start it, by the size they are sold as.
 #include "report/cards_report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "report/columns.h"
 #include "report/plan_report.h"
 #include "report/safe_text.h"
 #include "report/style.h"
+
+#define NAMES_SHOWN 3U
 
 void kvb_render_cards_json(struct kvb_json *json, const struct kvb_cards *cards)
 {
@@ -24,6 +27,39 @@ void kvb_render_cards_json(struct kvb_json *json, const struct kvb_cards *cards)
         kvb_json_number(json, "balance_bytes", card->balance_bytes);
         kvb_json_count(json, "tokens", card->tokens);
         kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
+}
+
+static void add_line_json(struct kvb_json *json, const struct kvb_cards *cards, const struct kvb_card_line *line)
+{
+    static const char *const keys[KVB_CARD_FORMATS] = {"16_bit", "8_bit", "4_bit"};
+    kvb_json_open_object(json, NULL);
+    kvb_json_text(json, "id", line->id);
+    kvb_json_text(json, "name", line->name);
+    kvb_json_count(json, "class_gb", line->class_gigabytes);
+    kvb_json_count(json, "memory_bytes", line->memory_bytes);
+    kvb_json_count(json, "most", line->most);
+    for (uint32_t i = 0; i < KVB_CARD_FORMATS; i++) {
+        if (!cards->formats[i].known) {
+            kvb_json_null(json, keys[i]);
+            continue;
+        }
+        kvb_json_open_object(json, keys[i]);
+        kvb_json_text(json, "model", cards->formats[i].model);
+        kvb_json_bool(json, "assumed", cards->formats[i].assumed);
+        kvb_json_count(json, "count", line->counts[i]);
+        kvb_json_text(json, "verdict", kvb_verdict_name(line->verdicts[i]));
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_object(json);
+}
+
+void kvb_render_card_lines_json(struct kvb_json *json, const struct kvb_cards *cards)
+{
+    kvb_json_open_list(json, "catalogue");
+    for (uint32_t i = 0; i < cards->line_count; i++) {
+        add_line_json(json, cards, &cards->lines[i]);
     }
     kvb_json_close_list(json);
 }
@@ -53,27 +89,198 @@ static void add_needs(struct kvb_buffer *out, const struct kvb_budget *budget)
     kvb_columns_write(&columns, out);
 }
 
-static void add_cards(struct kvb_buffer *out, const struct kvb_cards *cards)
+// "RTX 4090" of "NVIDIA GeForce RTX 4090".
+static const char *short_name(const char *name)
 {
-    static const char *const titles[] = {"--gpu", "number", "GiB each", "to spare GiB", "KV tokens", ""};
+    static const char *const makers[] = {"NVIDIA ", "GeForce ", "AMD ", "Intel ", "Radeon ", "Instinct ", "Tesla "};
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+        if (strncmp(name, makers[i], strlen(makers[i])) == 0) {
+            name += strlen(makers[i]);
+        }
+    }
+    return name;
+}
+
+// The fewest of a class that a format takes; 0: it does not start on any.
+static const struct kvb_card_line *fewest(const struct kvb_card_line *first, uint32_t count, uint32_t format)
+{
+    const struct kvb_card_line *found = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (first[i].counts[format] > 0 && (found == NULL || first[i].counts[format] < found->counts[format])) {
+            found = &first[i];
+        }
+    }
+    return found;
+}
+
+static void add_count(struct kvb_columns *columns, const struct kvb_card_line *line, uint32_t format)
+{
+    char text[32];
+    bool starts = line != NULL && line->counts[format] > 0;
+    (void)snprintf(text, sizeof text, "%u%s", starts ? (unsigned)line->counts[format] : 0U,
+                   starts && line->verdicts[format] == KVB_TIGHT ? "*" : "");
+    kvb_columns_cell(columns, starts ? text : "-");
+}
+
+static void add_formats(struct kvb_columns *columns, const struct kvb_cards *cards)
+{
+    for (uint32_t i = 0; i < KVB_CARD_FORMATS; i++) {
+        if (cards->formats[i].known) {
+            kvb_columns_cell(columns, cards->formats[i].format);
+        }
+    }
+}
+
+static bool starts_anyhow(const struct kvb_card_line *line)
+{
+    return line->counts[0] > 0 || line->counts[1] > 0 || line->counts[2] > 0;
+}
+
+// Starts as cheaply as the class can, in the format asked for or else in any.
+static bool is_named(const struct kvb_cards *cards, const struct kvb_card_line *line, uint32_t own,
+                     const struct kvb_card_line *best)
+{
+    (void)cards;
+    return best != NULL ? line->counts[own] == best->counts[own] : starts_anyhow(line);
+}
+
+static void add_names(struct kvb_columns *columns, const struct kvb_cards *cards, const struct kvb_card_line *first,
+                      uint32_t count, uint32_t own)
+{
+    struct kvb_buffer names;
+    const struct kvb_card_line *best = fewest(first, count, own);
+    uint32_t shown = 0, left_out = 0;
+    kvb_buffer_init(&names);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_named(cards, &first[i], own, best)) {
+            continue;
+        }
+        if (shown == NAMES_SHOWN) {
+            left_out++;
+            continue;
+        }
+        kvb_buffer_printf(&names, "%s%s", shown++ > 0 ? ", " : "", short_name(first[i].name));
+    }
+    if (left_out > 0) {
+        kvb_buffer_printf(&names, " +%u", (unsigned)left_out);
+    }
+    kvb_columns_cell(columns, names.data != NULL ? names.data : "");
+    kvb_buffer_free(&names);
+}
+
+static uint32_t own_of(const struct kvb_cards *cards)
+{
+    for (uint32_t i = 0; i < KVB_CARD_FORMATS; i++) {
+        if (cards->formats[i].own) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void add_class(struct kvb_columns *columns, const struct kvb_cards *cards, const struct kvb_card_line *first,
+                      uint32_t count)
+{
+    char text[48];
+    (void)snprintf(text, sizeof text, "%u GB", (unsigned)first->class_gigabytes);
+    kvb_columns_cell(columns, text);
+    for (uint32_t i = 0; i < KVB_CARD_FORMATS; i++) {
+        if (cards->formats[i].known) {
+            add_count(columns, fewest(first, count, i), i);
+        }
+    }
+    add_names(columns, cards, first, count, own_of(cards));
+    kvb_columns_end_row(columns);
+}
+
+static void add_classes(struct kvb_columns *columns, const struct kvb_cards *cards)
+{
+    for (uint32_t i = 0; i < cards->line_count;) {
+        uint32_t count = 1;
+        while (i + count < cards->line_count &&
+               cards->lines[i + count].class_gigabytes == cards->lines[i].class_gigabytes) {
+            count++;
+        }
+        bool starts = false;
+        for (uint32_t at = i; at < i + count; at++) {
+            starts = starts || starts_anyhow(&cards->lines[at]);
+        }
+        if (starts) {
+            add_class(columns, cards, &cards->lines[i], count);
+        }
+        i += count;
+    }
+}
+
+static void add_every(struct kvb_columns *columns, const struct kvb_cards *cards)
+{
+    for (uint32_t i = 0; i < cards->line_count; i++) {
+        const struct kvb_card_line *line = &cards->lines[i];
+        char text[48];
+        (void)snprintf(text, sizeof text, "%u GB", (unsigned)line->class_gigabytes);
+        kvb_columns_cell(columns, text);
+        for (uint32_t format = 0; format < KVB_CARD_FORMATS; format++) {
+            if (cards->formats[format].known) {
+                add_count(columns, line, format);
+            }
+        }
+        kvb_columns_cell(columns, line->id);
+        kvb_columns_end_row(columns);
+    }
+}
+
+static bool any_tight(const struct kvb_cards *cards)
+{
+    for (uint32_t i = 0; i < cards->line_count; i++) {
+        for (uint32_t format = 0; format < KVB_CARD_FORMATS; format++) {
+            if (cards->lines[i].counts[format] > 0 && cards->lines[i].verdicts[format] == KVB_TIGHT) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// What stands in the columns, where it is not the model asked for.
+static void add_legend(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    const struct kvb_cards *cards = report->cards;
+    for (uint32_t i = 0; i < KVB_CARD_FORMATS; i++) {
+        const struct kvb_card_format *format = &cards->formats[i];
+        if (format->known && !format->own) {
+            kvb_buffer_printf(out, "  %s: ", format->format);
+            kvb_text_add_safe(out, format->model);
+            kvb_buffer_add(out, format->assumed ? " (if there is one)\n" : "\n");
+        }
+    }
+    if (any_tight(cards)) {
+        kvb_buffer_add(out, "  *: tight, or at a lower utilization\n");
+    }
+}
+
+static void add_cards(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    static const char alignments[] = "lrrrl";
+    const struct kvb_cards *cards = report->cards;
     struct kvb_columns columns;
-    kvb_columns_init(&columns, "lrrrrl", 2, 2);
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-        kvb_columns_cell(&columns, titles[i]);
+    char alignment[8] = "l";
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < KVB_CARD_FORMATS; i++) {
+        known += cards->formats[i].known;
     }
+    memcpy(alignment + 1, alignments + 4 - known, known + 1);
+    kvb_columns_init(&columns, alignment, 2, 2);
+    kvb_columns_cell(&columns, "");
+    add_formats(&columns, cards);
+    kvb_columns_cell(&columns, report->all ? "--gpu" : "cards");
     kvb_columns_end_row(&columns);
-    for (uint32_t i = 0; i < cards->count; i++) {
-        const struct kvb_card *card = &cards->rows[i];
-        char text[32];
-        kvb_columns_cell(&columns, card->id);
-        kvb_columns_cell(&columns, kvb_format_count(text, card->count));
-        kvb_columns_cell(&columns, kvb_format_gib(text, (int64_t)card->memory_bytes, 2));
-        kvb_columns_cell(&columns, kvb_format_gib(text, card->balance_bytes, 2));
-        kvb_columns_cell(&columns, kvb_format_count(text, card->tokens));
-        kvb_columns_cell(&columns, card->verdict == KVB_TIGHT ? "tight" : "fits");
-        kvb_columns_end_row(&columns);
+    if (report->all) {
+        add_every(&columns, cards);
+    } else {
+        add_classes(&columns, cards);
     }
-    kvb_columns_write(&columns, out);
+    kvb_columns_write_last(&columns, out, report->width);
+    add_legend(out, report);
 }
 
 static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *report)
@@ -85,12 +292,25 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
     kvb_text_add_safe(out, report->plan->model.name);
     kvb_style(out, report->color, KVB_STYLE_PLAIN);
     kvb_buffer_add(out, ": what it needs\n");
-    kvb_text_add_safe(out, report->plan->engine.name);
-    kvb_buffer_add(out, " ");
-    kvb_text_add_safe(out, report->plan->engine.version);
-    kvb_buffer_printf(out, ", length %s", kvb_format_count(text, kvb_request_length(report->budget)));
-    kvb_buffer_printf(out, ", utilization %s\n\n",
+    struct kvb_buffer line;
+    kvb_buffer_init(&line);
+    kvb_buffer_printf(&line, "%s %s, length %s", report->plan->engine.name, report->plan->engine.version,
+                      kvb_format_count(text, kvb_request_length(report->budget)));
+    kvb_buffer_printf(&line, ", utilization %s",
                       kvb_setting_format(text, KVB_SET_GPU_MEMORY_UTILIZATION, share->number));
+    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, report->width);
+    kvb_buffer_add(out, "\n");
+    kvb_buffer_free(&line);
+}
+
+static bool any_starts(const struct kvb_cards *cards)
+{
+    for (uint32_t i = 0; i < cards->line_count; i++) {
+        if (starts_anyhow(&cards->lines[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void kvb_render_cards_text(struct kvb_buffer *out, const struct kvb_plan_report *report)
@@ -98,16 +318,22 @@ void kvb_render_cards_text(struct kvb_buffer *out, const struct kvb_plan_report 
     const struct kvb_cards *cards = report->cards;
     add_title(out, report);
     if (cards->count == 0) {
-        kvb_buffer_add(out, "No built-in GPU starts this, alone or in groups of 2, 4 or 8.\n");
-        return;
-    }
-    if (cards->rows[0].count > 1) {
+        kvb_buffer_add(out, "No built-in GPU starts this, alone or in as many as a machine has of it.\n");
+    } else if (cards->rows[0].count > 1) {
         kvb_buffer_printf(out, "On each of %u x %s:\n", (unsigned)cards->rows[0].count, cards->rows[0].name);
     } else {
         kvb_buffer_printf(out, "On one %s:\n", cards->rows[0].name);
     }
-    add_needs(out, report->budget);
-    kvb_buffer_printf(out, "\nThe smallest cards that start it (%u of the catalogue do):\n", (unsigned)cards->starting);
-    add_cards(out, cards);
-    kvb_buffer_add(out, "\nName one with --gpu for its full budget.\n");
+    if (cards->count > 0) {
+        add_needs(out, report->budget);
+    }
+    if (any_starts(cards)) {
+        kvb_style_heading(out, report->color, "How many cards start it:");
+        add_cards(out, report);
+    }
+    kvb_buffer_add(out, "\n");
+    kvb_text_add_wrapped(out,
+                         report->all ? "Name one with --gpu for its full budget."
+                                     : "Every card: --all. Name one with --gpu for its full budget.",
+                         0, report->width);
 }

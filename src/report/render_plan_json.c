@@ -310,6 +310,7 @@ void kvb_json_plan(struct kvb_json *json, const char *key, const struct kvb_plan
     kvb_render_problems_json(json, report->problems);
     if (report->cards != NULL) {
         kvb_render_cards_json(json, report->cards);
+        kvb_render_card_lines_json(json, report->cards);
     }
     if (report->against != NULL) {
         against(json, report);

@@ -13,6 +13,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$tool" "$work/bin/kvbudget"
 PATH=$work/bin:$PATH NO_COLOR=1 LC_ALL=C KVBUDGET_OFFLINE=1 KVBUDGET_CACHE=$work/cache
 export PATH NO_COLOR LC_ALL KVBUDGET_OFFLINE KVBUDGET_CACHE
+unset COLUMNS
 
 failed=0 commands=0
 for document in "$@"; do

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$tool" "$work/bin/kvbudget"
 PATH=$work/bin:$PATH NO_COLOR=1 LC_ALL=C WORK=$work KVBUDGET_OFFLINE=1 KVBUDGET_CACHE=$work/cache
 export PATH NO_COLOR LC_ALL WORK KVBUDGET_OFFLINE KVBUDGET_CACHE
-unset KVBUDGET_PROFILES
+unset KVBUDGET_PROFILES COLUMNS
 
 # Keeps NAME of a case only when it says something.
 keep() {

@@ -87,8 +87,8 @@ static void cards_are_sorted(void **state)
     assert_int_equal(kvb_answer_cards(&question.deployment, &cards, &best, &problems), KVB_OK);
     assert_true(cards.count > 1 && cards.starting >= cards.count);
     for (uint32_t i = 1; i < cards.count; i++) {
-        assert_true(cards.rows[i - 1].memory_bytes * cards.rows[i - 1].count <=
-                    cards.rows[i].memory_bytes * cards.rows[i].count);
+        assert_true(cards.rows[i - 1].class_gigabytes * cards.rows[i - 1].count <=
+                    cards.rows[i].class_gigabytes * cards.rows[i].count);
     }
     assert_int_equal(best.budget.memory_bytes, cards.rows[0].memory_bytes);
     assert_true(best.budget.slack_bytes >= 0 && best.budget.verdict != KVB_DOES_NOT_FIT);

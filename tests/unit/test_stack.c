@@ -111,8 +111,48 @@ static void all_models(void)
         }
     }
     assert_non_null(kvb_builtins_digest());
+    deploy("", "l4");
+    struct kvb_models *models = NULL;
+    const struct kvb_models_wish wish = {.family = "phi"};
+    char family[KVB_NAME_CAPACITY], format[32];
+    assert_int_equal(kvb_models_find(&deployment, &wish, &models, &problems), KVB_OK);
+    kvb_models_free(models);
+    kvb_model_family("Qwen/Qwen3-8B", family);
+    kvb_model_format(&model, format);
+    assert_int_equal(kvb_models_are_siblings(family, format), kvb_model_format_bits(&model) == 0);
+    assert_non_null(kvb_task_name(kvb_model_task(&model)));
     deploy("Qwen/Qwen3-8B", "");
     assert_int_equal(kvb_answer_cards(&deployment, &cards, &answer, &problems), KVB_OK);
+}
+
+static bool take_rows(void *context, const struct kvb_sweep_row *rows, uint32_t count)
+{
+    struct kvb_sweep_condition condition;
+    enum kvb_sweep_figure figure;
+    char text[48], why[256];
+    assert_true(kvb_sweep_condition_parse("tokens > 0", &condition, why));
+    assert_true(kvb_sweep_figure_find(kvb_sweep_figure_name(condition.figure), &figure));
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(kvb_sweep_condition_holds(&condition, &rows[i]), kvb_sweep_figure_of(&rows[i], figure) > 0);
+        assert_non_null(kvb_sweep_figure_format(text, figure, kvb_sweep_figure_of(&rows[i], figure)));
+        assert_false(kvb_sweep_beats(context, &rows[i], &rows[i]));
+        assert_true(kvb_sweep_digit(context, 0, rows[i].index) == 0);
+    }
+    return true;
+}
+
+static void sweeping(void)
+{
+    char why[256];
+    bool assumed;
+    deploy("", "l4");
+    struct kvb_sweep *sweep = kvb_sweep_make(&deployment);
+    assert_true(kvb_sweep_vary(sweep, KVB_SWEEP_MODEL, KVB_SETTING_COUNT, "Qwen/Qwen3-8B", why));
+    assert_true(kvb_sweep_vary(sweep, KVB_SWEEP_SETTING, KVB_SET_MAX_MODEL_LEN, "1k..16k", why));
+    assert_int_equal(kvb_sweep_count(sweep), 5);
+    assert_int_equal(kvb_sweep_run(sweep, 1, false, take_rows, sweep, &problems), KVB_OK);
+    kvb_sweep_free(sweep);
+    assert_true(kvb_model_in_format("Qwen/Qwen3-8B", 4, &model, &assumed));
 }
 
 static void reading(void)
@@ -391,6 +431,7 @@ static const struct row rows[] = {
     {"a plan that fits", plan_that_fits},
     {"a plan that does not fit", plan_that_does_not_fit},
     {"all models", all_models},
+    {"sweep", sweeping},
     {"reading", reading},
     {"residents", with_residents},
     {"a machine", on_a_machine},

@@ -78,7 +78,8 @@ void kvb_block_size_resolve(struct kvb_context *context);
 
 void kvb_buckets_fill(const struct kvb_context *context, struct kvb_buckets *buckets);
 void kvb_dsv4_fill(const struct kvb_context *context, struct kvb_buckets *buckets);
-void kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape, uint32_t stage);
+// Returns the bucket's index; KVB_BUCKETS_MAX when there are too many.
+uint32_t kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape, uint32_t stage);
 void kvb_bucket_join(struct kvb_buckets *buckets, const struct kvb_bucket *bucket);
 // All of them keep the same number of tokens in blocks of one size.
 bool kvb_is_uniform_type(const struct kvb_buckets *buckets);

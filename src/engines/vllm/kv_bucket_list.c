@@ -9,7 +9,7 @@ static bool same_bucket(const struct kvb_bucket *a, const struct kvb_bucket *b)
            a->page_bytes == b->page_bytes && a->shape == b->shape && a->index_cache == b->index_cache;
 }
 
-void kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape, uint32_t stage)
+uint32_t kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape, uint32_t stage)
 {
     uint32_t at = 0;
     while (at < buckets->count && !same_bucket(&buckets->items[at], shape)) {
@@ -17,7 +17,7 @@ void kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape,
     }
     if (at == KVB_BUCKETS_MAX) {
         buckets->overflow = true;
-        return;
+        return at;
     }
     struct kvb_bucket *bucket = &buckets->items[at];
     if (at == buckets->count) {
@@ -28,6 +28,7 @@ void kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape,
     }
     bucket->count++;
     bucket->before[stage + 1]++; // made cumulative by finish()
+    return at;
 }
 
 void kvb_bucket_join(struct kvb_buckets *buckets, const struct kvb_bucket *bucket)

@@ -77,24 +77,27 @@ static void add_index_cache(const struct kvb_context *context, const struct kvb_
     bucket.block_tokens = context->block_tokens;
     bucket.page_bytes =
         kvb_mul(bucket.block_tokens, attention->index_head_size + 4U * (attention->index_head_size / 128U));
-    kvb_bucket_add(buckets, &bucket, stage);
+    (void)kvb_bucket_add(buckets, &bucket, stage);
 }
 
-static void add_layer(const struct kvb_context *context, const struct kvb_attention_shape *attention,
-                      struct kvb_buckets *buckets, uint32_t stage)
+#define NO_BUCKET 0xFEU
+
+// Returns the index of the layer's one bucket; NO_BUCKET when it has none, KVB_BUCKETS_MAX when that has to be asked
+// again for the next layer alike.
+static uint32_t add_layer(const struct kvb_context *context, const struct kvb_attention_shape *attention,
+                          struct kvb_buckets *buckets, uint32_t stage)
 {
     bool keeps = attention->kind != KVB_ATTENTION_NONE && attention->kind != KVB_ATTENTION_ENCODER;
     if (!keeps || attention->shares_kv) {
-        return;
+        return NO_BUCKET;
     }
     if (attention->kind == KVB_ATTENTION_MLA) {
         add_index_cache(context, attention, buckets, stage);
     }
     struct kvb_bucket bucket;
     describe(context, attention, &bucket);
-    if (bucket.page_bytes > 0) {
-        kvb_bucket_add(buckets, &bucket, stage);
-    }
+    uint32_t at = bucket.page_bytes > 0 ? kvb_bucket_add(buckets, &bucket, stage) : NO_BUCKET;
+    return attention->index_heads > 0 ? KVB_BUCKETS_MAX : at;
 }
 
 // A draft head is one more full-attention layer shaped like the target's; draft models bring all theirs.
@@ -106,19 +109,19 @@ static void add_draft(const struct kvb_context *context, struct kvb_buckets *buc
     switch (context->speculative) {
     case KVB_SPECULATIVE_MTP:
         for (uint32_t i = 0; i < model->mtp_layers; i++) {
-            add_layer(context, &model->kinds[model->mtp_kind].attention, buckets, last);
+            (void)add_layer(context, &model->kinds[model->mtp_kind].attention, buckets, last);
         }
         break;
     case KVB_SPECULATIVE_EAGLE:
     case KVB_SPECULATIVE_DRAFT_MODEL:
         if (draft != NULL) {
             for (uint32_t i = 0; i < draft->layer_count; i++) {
-                add_layer(context, &kvb_kind_of(draft, i)->attention, buckets, last);
+                (void)add_layer(context, &kvb_kind_of(draft, i)->attention, buckets, last);
             }
         } else if (context->speculative == KVB_SPECULATIVE_EAGLE) {
             for (uint32_t i = 0; i < model->kind_count; i++) {
                 if (model->kinds[i].attention.kind == KVB_ATTENTION_FULL) {
-                    add_layer(context, &model->kinds[i].attention, buckets, last);
+                    (void)add_layer(context, &model->kinds[i].attention, buckets, last);
                     break;
                 }
             }
@@ -141,14 +144,32 @@ static bool is_boundary(const struct kvb_context *context, uint32_t layer)
            (layer < boundary || layer >= layers - boundary);
 }
 
-static void add_decoder(const struct kvb_context *context, struct kvb_buckets *buckets)
+static void add_boundary(const struct kvb_context *context, uint32_t layer, uint32_t stage, struct kvb_buckets *buckets)
 {
     struct kvb_context plain = *context;
     plain.kv_dtype = KVB_KV_AUTO;
+    (void)add_layer(&plain, &kvb_kind_of(context->model, layer)->attention, buckets, stage);
+}
+
+// Layers of one kind have one cache: the first of them finds the bucket, the others only count.
+static void add_decoder(const struct kvb_context *context, struct kvb_buckets *buckets)
+{
+    const struct kvb_model *model = context->model;
+    uint32_t known[KVB_LAYER_KINDS_MAX];
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        known[i] = KVB_BUCKETS_MAX;
+    }
     for (uint32_t stage = 0; stage < context->pp; stage++) {
         for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
-            const struct kvb_context *as = is_boundary(context, layer) ? &plain : context;
-            add_layer(as, &kvb_kind_of(context->model, layer)->attention, buckets, stage);
+            uint32_t kind = model->kind_of_layer[layer];
+            if (is_boundary(context, layer)) {
+                add_boundary(context, layer, stage, buckets);
+            } else if (known[kind] < KVB_BUCKETS_MAX) {
+                buckets->items[known[kind]].count++;
+                buckets->items[known[kind]].before[stage + 1]++;
+            } else if (known[kind] != NO_BUCKET) {
+                known[kind] = add_layer(context, &model->kinds[kind].attention, buckets, stage);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 // What the release's own argument parser refuses.
 #include <string.h>
 
+#include "budget/reuse.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve.h"
@@ -29,16 +30,37 @@ static void add_dashed(char out[KVB_ERROR_TEXT_CAPACITY], const char *key)
 
 // A setting said as a flag of ours stands for the engine's flag of that name; a cache of given size is asked of
 // every release.
-static bool is_out_of_range(const struct kvb_context *context, unsigned setting)
+static bool is_asked(const struct kvb_context *context, unsigned setting)
 {
-    const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)setting);
     const struct kvb_setting_value *value = &context->plan->settings.values[setting];
-    unsigned matches;
+    if (!value->set || value->origin != KVB_ORIGIN_FLAG || setting == KVB_SET_KV_CACHE_MEMORY_BYTES) {
+        return false;
+    }
+    const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)setting);
     bool is_size = row->kind == KVB_VALUE_COUNT && row->minimum == 1 && value->number == 1;
     bool says_nothing = is_size || (row->kind == KVB_VALUE_SWITCH && value->number == 0);
-    return value->set && kvb_vllm_has_flag(setting) && !says_nothing && value->origin == KVB_ORIGIN_FLAG &&
-           row->kind != KVB_VALUE_PART && setting != KVB_SET_KV_CACHE_MEMORY_BYTES &&
-           kvb_flag_of(row->key, strlen(row->key), context->release, &matches) == NULL;
+    return !says_nothing && kvb_vllm_has_flag(setting) && row->kind != KVB_VALUE_PART;
+}
+
+static bool is_out_of_range(const struct kvb_context *context, unsigned setting)
+{
+    const char *key = kvb_setting_row_of((enum kvb_setting)setting)->key;
+    unsigned matches;
+    return is_asked(context, setting) && kvb_flag_of(key, strlen(key), context->release, &matches) == NULL;
+}
+
+// Plans with the same flags at the same release: what was found in order stays so.
+static struct kvb_reuse_slot *find_slot(const struct kvb_context *context)
+{
+    unsigned char key[KVB_SETTING_COUNT + sizeof context->release];
+    if (context->plan->reuse == NULL) {
+        return NULL;
+    }
+    memcpy(key, &context->release, sizeof context->release);
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        key[sizeof context->release + i] = is_asked(context, i);
+    }
+    return kvb_reuse_find(context->plan->reuse, KVB_REUSE_FLAGS, key, sizeof key);
 }
 
 bool kvb_refusal_flags(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -47,6 +69,10 @@ bool kvb_refusal_flags(const struct kvb_context *context, char out[KVB_ERROR_TEX
     if (command[0] != '\0') {
         kvb_refusal_say(out, "{0}", &command);
         return true;
+    }
+    struct kvb_reuse_slot *slot = find_slot(context);
+    if (slot != NULL && slot->used) {
+        return false;
     }
     bool found = false;
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
@@ -64,6 +90,7 @@ bool kvb_refusal_flags(const struct kvb_context *context, char out[KVB_ERROR_TEX
             add(out, kvb_setting_format(text, (enum kvb_setting)i, context->plan->settings.values[i].number));
         }
     }
+    kvb_reuse_keep(found ? NULL : slot, &found, sizeof found);
     return found;
 }
 

@@ -12,11 +12,29 @@ static bool covers(uint32_t since, uint32_t gone, uint32_t release)
     return release == 0 || (since <= release && (gone == 0 || release < gone));
 }
 
+// The rows are sorted by name (scripts/release-tables); several of one name follow each other.
+static unsigned first_row_of(const char *name)
+{
+    unsigned low = 0, high = kvb_known_class_row_count;
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if (strcmp(kvb_known_class_rows[middle].name, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 const struct kvb_known_class *kvb_class_of(const char *name, uint32_t release)
 {
-    for (unsigned i = 0; i < kvb_known_class_row_count; i++) {
+    for (unsigned i = first_row_of(name); i < kvb_known_class_row_count; i++) {
         const struct kvb_known_class *row = &kvb_known_class_rows[i];
-        if (covers(row->since, row->gone, release) && strcmp(row->name, name) == 0) {
+        if (strcmp(row->name, name) != 0) {
+            return NULL;
+        }
+        if (covers(row->since, row->gone, release)) {
             return row;
         }
     }

@@ -1,7 +1,10 @@
 // What one pipeline stage is charged, term by term, and the pool that leaves.
 #include "engines/vllm/terms.h"
 
+#include <string.h>
+
 #include "base/checked.h"
+#include "budget/reuse.h"
 #include "budget/weights/weights.h"
 #include "engines/vllm/facts.h"
 #include "engines/vllm/load.h"
@@ -76,13 +79,34 @@ static void calibrate(const struct kvb_calibration *calibration, uint32_t item, 
     estimate->high_bytes = kvb_add(estimate->bytes, margin);
 }
 
+// Weights depend on what is loaded alone: a plan that only changes settings finds them counted.
+static void count_weights(const struct kvb_context *context, const struct kvb_load *load, uint32_t stage,
+                          struct kvb_weights *weights)
+{
+    struct {
+        struct kvb_load load;
+        uint64_t stage;
+    } key = {*load, stage};
+    if (context->plan->reuse == NULL) {
+        kvb_weights_count(load, stage, weights);
+        return;
+    }
+    struct kvb_reuse_slot *slot = kvb_reuse_find(context->plan->reuse, KVB_REUSE_WEIGHTS, &key, sizeof key);
+    if (slot != NULL && slot->used) {
+        memcpy(weights, slot->value, sizeof *weights);
+        return;
+    }
+    kvb_weights_count(load, stage, weights);
+    kvb_reuse_keep(slot, weights, sizeof *weights);
+}
+
 void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, struct kvb_stage_terms *terms)
 {
     struct kvb_activation activation;
     struct kvb_estimate estimate;
     struct kvb_load load;
     kvb_load_fill(context, &load);
-    kvb_weights_count(&load, stage, &terms->weights);
+    count_weights(context, &load, stage, &terms->weights);
     terms->items[KVB_ITEM_WEIGHTS] =
         stated_or(context, KVB_STATED_WEIGHTS, weights_range(context, terms->weights.total_bytes));
     kvb_activation_estimate(context, stage, &activation);

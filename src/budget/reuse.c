@@ -1,0 +1,52 @@
+// Results kept by the bytes they were worked out from: one slot for each hash, the latest key wins.
+#include "budget/reuse.h"
+
+#include <stdint.h>
+#include <string.h>
+
+void kvb_reuse_clear(struct kvb_reuse *reuse)
+{
+    for (size_t i = 0; i < KVB_REUSE_SLOTS; i++) {
+        reuse->slots[i].used = false;
+    }
+}
+
+// FNV-1a over words of eight bytes; what hashes alike is told apart by its bytes.
+static uint64_t hash_of(enum kvb_reuse_kind kind, const unsigned char *key, size_t bytes)
+{
+    uint64_t hash = UINT64_C(14695981039346656037) + (uint64_t)kind;
+    for (size_t at = 0; at < bytes; at += sizeof hash) {
+        uint64_t word = 0;
+        memcpy(&word, key + at, bytes - at < sizeof word ? bytes - at : sizeof word);
+        hash = (hash ^ word) * UINT64_C(1099511628211);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+struct kvb_reuse_slot *kvb_reuse_find(struct kvb_reuse *reuse, enum kvb_reuse_kind kind, const void *key,
+                                      size_t key_bytes)
+{
+    if (reuse == NULL || key_bytes > KVB_REUSE_KEY_BYTES) {
+        return NULL;
+    }
+    struct kvb_reuse_slot *slot = &reuse->slots[hash_of(kind, key, key_bytes) % KVB_REUSE_SLOTS];
+    bool same =
+        slot->used && slot->kind == kind && slot->key_bytes == key_bytes && memcmp(slot->key, key, key_bytes) == 0;
+    if (!same) {
+        slot->used = false;
+        slot->kind = kind;
+        slot->key_bytes = key_bytes;
+        memcpy(slot->key, key, key_bytes);
+    }
+    return slot;
+}
+
+void kvb_reuse_keep(struct kvb_reuse_slot *slot, const void *value, size_t value_bytes)
+{
+    if (slot != NULL && value_bytes <= KVB_REUSE_VALUE_BYTES) {
+        memcpy(slot->value, value, value_bytes);
+        slot->value_bytes = value_bytes;
+        slot->used = true;
+    }
+}

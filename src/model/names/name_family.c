@@ -1,0 +1,100 @@
+// What a model's name says of its kin: the family it belongs to, and its siblings in other number formats.
+#include <string.h>
+
+#include <kvbudget/models.h>
+
+#include "base/text.h"
+#include "model/names/name.h"
+
+// Words that say how a model was tuned or dated; a family's name ends before them.
+static const char *const endings[] = {"instruct", "chat", "it",        "base", "pt",      "hf",
+                                      "thinking", "sft",  "reasoning", "dpo",  "preview", "original"};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+// "8b", "1.5B", "A3B", "8x7B", "135M", "E2B".
+static bool is_size(const char *word, size_t length)
+{
+    size_t first = lower(word[0]) == 'a' || lower(word[0]) == 'e' ? 1 : 0;
+    if (length < first + 2 || !is_digit(word[first]) || strchr("bmt", lower(word[length - 1])) == NULL) {
+        return false;
+    }
+    for (size_t i = first; i + 1 < length; i++) {
+        if (!is_digit(word[i]) && word[i] != '.' && word[i] != 'x' && word[i] != '_') {
+            return false;
+        }
+    }
+    return true;
+}
+
+// "0324", "2507", "202406".
+static bool is_date(const char *word, size_t length)
+{
+    return length >= 4 && length <= 8 && strspn(word, "0123456789") >= length;
+}
+
+static bool ends_family(const char *word, size_t length)
+{
+    char text[16];
+    if (length >= sizeof text) {
+        return false;
+    }
+    memcpy(text, word, length);
+    text[length] = '\0';
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (kvb_equal_ignoring_case(text, endings[i])) {
+            return true;
+        }
+    }
+    return is_size(word, length) || is_date(word, length);
+}
+
+// The name without owner and without the words of its number format.
+static void take_stem(const char *name, char out[KVB_NAME_PART])
+{
+    struct kvb_name parts;
+    struct kvb_name_scheme scheme;
+    memset(&scheme, 0, sizeof scheme);
+    if (kvb_name_parse(name, &parts)) {
+        kvb_name_take_words(&parts, out, &scheme);
+    } else {
+        (void)kvb_copy(out, KVB_NAME_PART, name);
+    }
+}
+
+void kvb_model_family(const char *name, char out[KVB_NAME_CAPACITY])
+{
+    char stem[KVB_NAME_PART];
+    take_stem(name, stem);
+    const char *begin = kvb_starts_with(stem, "Meta-Llama") ? stem + strlen("Meta-") : stem;
+    const char *at = begin;
+    size_t kept = 0;
+    while (*at != '\0') {
+        size_t length = strcspn(at, "-_");
+        if (kept > 0 && ends_family(at, length)) {
+            break;
+        }
+        kept = (size_t)(at - begin) + length;
+        at += length + (at[length] != '\0');
+    }
+    (void)kvb_copy(out, KVB_NAME_CAPACITY, begin);
+    out[kept] = '\0';
+}
+
+bool kvb_models_are_siblings(const char *a, const char *b)
+{
+    char stem_a[KVB_NAME_PART], stem_b[KVB_NAME_PART], folded_a[KVB_NAME_PART], folded_b[KVB_NAME_PART];
+    take_stem(a, stem_a);
+    take_stem(b, stem_b);
+    kvb_name_fold(folded_a, sizeof folded_a, stem_a);
+    kvb_name_fold(folded_b, sizeof folded_b, stem_b);
+    return !kvb_equal_ignoring_case(a, b) && strcmp(folded_a, folded_b) == 0;
+}
