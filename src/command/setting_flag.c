@@ -47,7 +47,8 @@ char *kvb_setting_flag_of(char out[KVB_FLAG_CAPACITY], const struct kvb_engine_r
     } else if (flag->kind == KVB_SERVE_SETS) {
         (void)kvb_serve_flag_name(out, flag);
     } else if (kvb_setting_row_of(setting)->kind == KVB_VALUE_SWITCH) {
-        (void)snprintf(out, KVB_FLAG_CAPACITY, "--%s%s", number != 0 ? "" : "no-", kvb_serve_flag_name(name, flag) + 2);
+        (void)snprintf(out, KVB_FLAG_CAPACITY, "--%s%.100s", number != 0 ? "" : "no-",
+                       kvb_serve_flag_name(name, flag) + 2);
     } else {
         (void)snprintf(out, KVB_FLAG_CAPACITY, "%.60s %s", kvb_serve_flag_name(name, flag),
                        kvb_serve_value_format(value, flag, number));
