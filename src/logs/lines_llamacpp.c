@@ -16,6 +16,8 @@ static const struct kvb_line_row rows[] = {
     // one line per device; those of the host are none of the GPU's
     PLAIN(FACT, KVB_PER_DEVICE, "{word} model buffer size = {mib} MiB",
           "load_tensors:        CUDA0 model buffer size =  4096.00 MiB", KVB_OBS_IGNORED, KVB_OBS_WEIGHTS),
+    PLAIN(FACT, KVB_PER_DEVICE, "llm_load_tensors: {word} buffer size = {mib} MiB",
+          "llm_load_tensors:      CUDA0 buffer size =  4096.00 MiB", KVB_OBS_IGNORED, KVB_OBS_WEIGHTS),
     PLAIN(FACT, KVB_PER_DEVICE, "{word} compute buffer size = {mib} MiB",
           "llama_context:      CUDA0 compute buffer size =   256.00 MiB", KVB_OBS_IGNORED, KVB_OBS_ACTIVATION),
     PLAIN(SIZED, KVB_PER_DEVICE, "{word} KV buffer size = {mib} MiB",

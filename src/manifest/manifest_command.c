@@ -80,12 +80,12 @@ static void set_image_release(struct kvb_manifest *manifest, struct kvb_found *f
     if (container->image != NULL) {
         kvb_image_read(container->image, &image);
     }
-    const char *release = image.release[0] != '\0' ? image.release : manifest->release;
+    const char *release = image.release[0] != '\0' ? image.release : image.name == NULL ? manifest->release : NULL;
     if (release == NULL) {
         return;
     }
     (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine,
-                   kvb_manifest_join(manifest, kvb_image_engine()->name, "@", release));
+                   kvb_manifest_join(manifest, kvb_image_engine(&image)->name, "@", release));
     found->engine = kvb_source_spot(manifest, image.release[0] != '\0' ? container->image_offset : KVB_NOWHERE);
 }
 
@@ -424,6 +424,10 @@ enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct k
         keep_assignments(manifest, &own, own.words.count);
         return kvb_rollout_emit(manifest, &own);
     }
-    program.engine = kvb_image_engine();
+    struct kvb_image from = {0};
+    if (own.image != NULL) {
+        kvb_image_read(own.image, &from);
+    }
+    program.engine = kvb_image_engine(&from);
     return is_served_by_image(&own) ? emit_server(manifest, &own, &program, &own.words) : KVB_OK;
 }

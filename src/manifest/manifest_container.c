@@ -103,7 +103,7 @@ void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node
 bool kvb_key_is_setting(const char *key)
 {
     const struct kvb_serve_flag *flag;
-    bool known = kvb_serve_flag_find(kvb_image_engine(), key, strlen(key), &flag) == KVB_SERVE_MATCH;
+    bool known = kvb_serve_flag_find(kvb_image_engine(NULL), key, strlen(key), &flag) == KVB_SERVE_MATCH;
     bool whole = known && flag->kind == KVB_SERVE_SETTING && strlen(flag->name) == strlen(key);
     bool part = whole && kvb_setting_row_of((enum kvb_setting)flag->id)->kind == KVB_VALUE_PART;
     return whole && !part && strpbrk(key, "-_") != NULL;

@@ -1,4 +1,4 @@
-// Container images that hold vLLM: whether their entrypoint is the server, and which release their tag names.
+// Container images that hold an engine: whether their entrypoint is the server, and which release their tag names.
 #include <string.h>
 
 #include <kvbudget/plan.h>
@@ -9,20 +9,23 @@
 struct image_row {
     const char *part; // of the name without registry, tag and digest
     bool serves;
-    bool tagged; // the tag is vLLM's release
+    bool tagged;        // the tag is the engine's release
+    const char *engine; // NULL: vLLM
 };
 
 // The first row that fits counts. Tags of NVIDIA's and ROCm's own images count in their own way.
 static const struct image_row rows[] = {
-    {"nvcr.io/nvidia/vllm", false, false},
-    {"rocm/vllm", false, false},
-    {"vllm-openai", true, true}, // vllm/vllm-openai and its copies: lmcache/vllm-openai, rocm's, cpu's
-    {"vllm-router", false, false},
-    {"production-stack", false, false},
-    {"vllm-tpu", false, true},
-    {"vllm/", true, true},
-    {"/vllm", false, true},
-    {"vllm", false, true},
+    {"ggml-org/llama.cpp", true, true, "llama.cpp"}, // server, server-cuda, server-cuda-b5432
+    {"ggerganov/llama.cpp", true, true, "llama.cpp"},
+    {"nvcr.io/nvidia/vllm", false, false, NULL},
+    {"rocm/vllm", false, false, NULL},
+    {"vllm-openai", true, true, NULL}, // vllm/vllm-openai and its copies: lmcache/vllm-openai, rocm's, cpu's
+    {"vllm-router", false, false, NULL},
+    {"production-stack", false, false, NULL},
+    {"vllm-tpu", false, true, NULL},
+    {"vllm/", true, true, NULL},
+    {"/vllm", false, true, NULL},
+    {"vllm", false, true, NULL},
 };
 
 // "v0.8.5", "0.8.5.post1", "v0.8.5-cu126", "v0.9.0_x": the release in front, or nothing.
@@ -46,6 +49,17 @@ static void read_tag(const char *tag, char release[32])
     }
 }
 
+// "server-cuda-b5432": a build at the end.
+static void read_build(const char *tag, char release[32])
+{
+    uint32_t number;
+    const char *dash = strrchr(tag, '-');
+    const char *build = dash != NULL ? dash + 1 : tag;
+    if (build[0] == 'b' && kvb_release_parse(build, &number)) {
+        (void)kvb_copy(release, 32, build);
+    }
+}
+
 void kvb_image_read(const char *image, struct kvb_image *out)
 {
     char name[KVB_LABEL_CAPACITY];
@@ -64,15 +78,20 @@ void kvb_image_read(const char *image, struct kvb_image *out)
         }
         out->engine = true;
         out->serves = rows[i].serves;
-        if (rows[i].tagged && tag != NULL) {
+        out->name = rows[i].engine;
+        if (rows[i].tagged && tag != NULL && rows[i].engine == NULL) {
             read_tag(tag + 1, out->release);
+        } else if (rows[i].tagged && tag != NULL) {
+            out->serves = strncmp(tag + 1, "server", 6) == 0; // "light" and "full" begin otherwise
+            read_build(tag + 1, out->release);
         }
         return;
     }
 }
 
-const struct kvb_engine_rows *kvb_image_engine(void)
+const struct kvb_engine_rows *kvb_image_engine(const struct kvb_image *image)
 {
     size_t count;
-    return kvb_engines(&count)[0];
+    const struct kvb_engine_rows *found = image != NULL && image->name != NULL ? kvb_engine_find(image->name) : NULL;
+    return found != NULL ? found : kvb_engines(&count)[0];
 }

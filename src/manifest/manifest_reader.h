@@ -170,13 +170,14 @@ enum kvb_status kvb_found_problem(struct kvb_manifest *manifest, struct kvb_foun
 
 // ---- tables (manifest_image.c, manifest_gpu.c)
 struct kvb_image {
-    bool engine;      // an image of vLLM
+    bool engine;      // an image of an engine
+    const char *name; // of which one; NULL: vLLM
     bool serves;      // its entrypoint is the server: arguments follow
     char release[32]; // "" = not in the tag
 };
 void kvb_image_read(const char *image, struct kvb_image *out);
 // Whose server an image or a file of settings starts when it does not say so.
-const struct kvb_engine_rows *kvb_image_engine(void);
+const struct kvb_engine_rows *kvb_image_engine(const struct kvb_image *image); // NULL: no image
 // The GPU that a label of a node or a cloud's instance type stands for; false: the label names none.
 bool kvb_gpu_label(const char *key, const char *value, char *gpu, size_t capacity);
 

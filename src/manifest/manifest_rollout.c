@@ -267,9 +267,9 @@ static enum kvb_status emit(struct kvb_manifest *manifest, const struct kvb_cont
     struct kvb_found *found = kvb_found_new(manifest, "rollout", name, container->offset);
     if (manifest->release != NULL) {
         (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine,
-                       kvb_manifest_join(manifest, kvb_image_engine()->name, "@", manifest->release));
+                       kvb_manifest_join(manifest, kvb_image_engine(NULL)->name, "@", manifest->release));
     }
-    kvb_found_read_serve(manifest, found, kvb_image_engine(), words, container->variables);
+    kvb_found_read_serve(manifest, found, kvb_image_engine(NULL), words, container->variables);
     if (container->name == NULL && found->deployment.model[0] != '\0') {
         (void)kvb_copy(found->name, sizeof found->name,
                        kvb_manifest_join(manifest, name, " ", found->deployment.model));

@@ -9,6 +9,7 @@
 #include <kvbudget/units.h>
 
 #include "base/memory.h"
+#include "engines/llamacpp/run.h"
 #include "gguf_bytes.h"
 #include "model/checkpoint/gguf.h"
 #include "unit/test.h"
@@ -170,6 +171,74 @@ static enum kvb_status load(const struct gguf_bytes *bytes)
     write_file(path, bytes);
     kvb_problems_init(&problems);
     return kvb_model_load(path, NULL, &model, &source, &problems);
+}
+
+// Llama 3.1 8B in Q4_K_M as public logs print it: 4403.49 MiB with all layers on the GPU and 281.81 on the host
+// (issue 10701), 1263.13 with 10 of 33 at b4783 (issue 12213).
+static void test_on_devices(void **state)
+{
+    struct gguf_bytes bytes;
+    struct kvb_llama_buffers buffers;
+    (void)state;
+    build_llama(&bytes);
+    assert_int_equal(load(&bytes), KVB_OK);
+    free(bytes.data);
+    struct kvb_llama_run run = {.model = &model,
+                                .build = 4277,
+                                .backend = KVB_LLAMA_ROCM,
+                                .devices = 1,
+                                .gpu_layers = 33,
+                                .context_tokens = 2048,
+                                .sequences = 1,
+                                .batch = 2048,
+                                .ubatch = 512};
+    kvb_llama_lasting_buffers(&run, &buffers);
+    assert_in_range(buffers.places[0].model_bytes * 100 >> 20, 440348, 440350);
+    assert_in_range(buffers.places[KVB_LLAMA_HOST].model_bytes * 100 >> 20, 28180, 28182);
+    run.build = 4783;
+    run.gpu_layers = 10;
+    kvb_llama_lasting_buffers(&run, &buffers);
+    assert_in_range(buffers.places[0].model_bytes * 100 >> 20, 126312, 126314);
+}
+
+// A hybrid's header: gated delta nets in three layers of four.
+static void test_hybrid(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t number;
+    } rows[] = {{"block_count", 4},
+                {"context_length", 4096},
+                {"embedding_length", 256},
+                {"feed_forward_length", 512},
+                {"attention.head_count", 4},
+                {"attention.head_count_kv", 2},
+                {"attention.key_length", 64},
+                {"ssm.conv_kernel", 4},
+                {"ssm.state_size", 32},
+                {"ssm.group_count", 2},
+                {"ssm.time_step_rank", 4},
+                {"ssm.inner_size", 128},
+                {"vocab_size", 64}};
+    struct gguf_bytes bytes;
+    (void)state;
+    gguf_head(&bytes, 3, 1, sizeof rows / sizeof rows[0] + 1);
+    gguf_word(&bytes, "general.architecture", "qwen35");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "qwen35.%s", rows[i].name);
+        gguf_whole(&bytes, name, rows[i].number);
+    }
+    matrix(&bytes, "token_embd.weight", F32, 256, 64);
+    assert_int_equal(load(&bytes), KVB_OK);
+    free(bytes.data);
+    assert_string_equal(model.architecture, "Qwen3_5ForCausalLM");
+    const struct kvb_attention_shape *shape = &model.kinds[model.kind_of_layer[0]].attention;
+    assert_int_equal(shape->kind, KVB_ATTENTION_GDN);
+    assert_int_equal(shape->state_value_heads, 4);
+    assert_int_equal(shape->state_key_heads, 2);
+    assert_int_equal(shape->conv_kernel, 4);
+    assert_int_equal(model.kinds[model.kind_of_layer[3]].attention.kind, KVB_ATTENTION_FULL);
 }
 
 static void test_llama(void **state)
@@ -559,6 +628,7 @@ static void test_memory_runs_out(void **state)
 }
 
 KVB_TEST_MAIN_WITH(make_path, remove_path, cmocka_unit_test(test_formats), cmocka_unit_test(test_llama),
-                   cmocka_unit_test(test_ranks), cmocka_unit_test(test_a_real_start), cmocka_unit_test(test_experts),
-                   cmocka_unit_test(test_import), cmocka_unit_test(test_lies), cmocka_unit_test(test_cut_short),
-                   cmocka_unit_test(test_split_model), cmocka_unit_test(test_memory_runs_out))
+                   cmocka_unit_test(test_on_devices), cmocka_unit_test(test_hybrid), cmocka_unit_test(test_ranks),
+                   cmocka_unit_test(test_a_real_start), cmocka_unit_test(test_experts), cmocka_unit_test(test_import),
+                   cmocka_unit_test(test_lies), cmocka_unit_test(test_cut_short), cmocka_unit_test(test_split_model),
+                   cmocka_unit_test(test_memory_runs_out))

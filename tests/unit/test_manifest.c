@@ -254,6 +254,9 @@ static void test_images(void **state)
         {"vllm/vllm-openai:nightly", true, ""},
         {"rocm/vllm:rocm6.4.1_vllm_0.9.1", false, ""},
         {"nvcr.io/nvidia/vllm:25.09-py3", false, ""},
+        {"ghcr.io/ggml-org/llama.cpp:server-cuda-b7500", true, "b7500"},
+        {"ghcr.io/ggml-org/llama.cpp:server-cuda", true, ""},
+        {"ghcr.io/ggml-org/llama.cpp:light", false, ""},
         {"nginx:1.27", false, ""},
         {"", false, ""},
     };
