@@ -65,6 +65,35 @@ bool kvb_names_gpu(const struct kvb_deployment *deployment);
 enum kvb_status kvb_answer_calibrate(const char *path, const struct kvb_deployment *deployment,
                                      struct kvb_answer *answer, struct kvb_problems *problems) KVB_MUST_USE;
 
+// ---- Where it does not fit: other checkpoints that do
+
+enum kvb_sibling_kind {
+    KVB_SIBLING_FORMAT,   // the same model, built in, in another number format
+    KVB_SIBLING_ANY_4BIT, // none is built in: one of the usual kind
+    KVB_SIBLING_SMALLER,  // the next smaller model of the family
+    KVB_SIBLING_KIND_COUNT
+};
+const char *kvb_sibling_kind_name(enum kvb_sibling_kind kind); // "format"
+
+#define KVB_SIBLING_FORMATS_MAX 4
+#define KVB_SIBLINGS_MAX 6
+struct kvb_sibling {
+    enum kvb_sibling_kind kind;
+    char name[KVB_NAME_CAPACITY];
+    uint64_t weights_bytes; // of the fullest GPU
+    uint64_t tokens;
+    uint64_t max_model_len; // the length it starts with; 0: as asked
+    enum kvb_verdict verdict;
+};
+struct kvb_siblings {
+    uint32_t count;
+    struct kvb_sibling rows[KVB_SIBLINGS_MAX];
+};
+// Those that start with what else was asked, perhaps at a shorter length. None where it fits, or where memory is not
+// the reason.
+enum kvb_status kvb_answer_siblings(const struct kvb_deployment *deployment, const struct kvb_answer *answer,
+                                    struct kvb_siblings *siblings, struct kvb_problems *problems) KVB_MUST_USE;
+
 // ---- Without a GPU: the smallest cards that start it
 
 #define KVB_CARDS_MAX 8
@@ -102,6 +131,7 @@ struct kvb_card_line {
     enum kvb_verdict verdicts[KVB_CARD_FORMATS]; // tight also where only a lower utilization leaves room
 };
 struct kvb_cards {
+    bool named; // those that were asked for, in their order, starting or not
     uint32_t count;
     uint32_t starting;                   // how many of the catalogue start, listed or not
     struct kvb_card rows[KVB_CARDS_MAX]; // smallest total memory first
@@ -113,6 +143,10 @@ struct kvb_cards {
 // the first of them, or on a stand-in when none starts it; the deployment takes over the number of GPUs found.
 enum kvb_status kvb_answer_cards(struct kvb_deployment *deployment, struct kvb_cards *cards, struct kvb_answer *best,
                                  struct kvb_problems *problems) KVB_MUST_USE;
+// "l4,2xH100" as the deployment's GPU: each of them beside the others; `best` is the answer on the first.
+enum kvb_status kvb_answer_named_cards(const struct kvb_deployment *deployment, struct kvb_cards *cards,
+                                       struct kvb_answer *best, struct kvb_problems *problems) KVB_MUST_USE;
+bool kvb_names_gpus(const struct kvb_deployment *deployment); // several, with commas between
 
 // ---- On the GPUs of a machine
 

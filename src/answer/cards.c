@@ -253,3 +253,80 @@ enum kvb_status kvb_answer_cards(struct kvb_deployment *deployment, struct kvb_c
     kvb_free(search);
     return status;
 }
+
+// ---- cards that were named
+
+bool kvb_names_gpus(const struct kvb_deployment *deployment)
+{
+    const char *gpu = deployment->gpu;
+    return !deployment->inline_gpu && strchr(gpu, ',') != NULL && strchr(gpu, '/') == NULL && strchr(gpu, ':') == NULL;
+}
+
+static enum kvb_status answer_card(const struct kvb_deployment *asked, const char *name, struct kvb_deployment *copy,
+                                   struct kvb_answer *answer, struct kvb_card *card, struct kvb_problems *problems)
+{
+    *copy = *asked;
+    (void)kvb_copy(copy->gpu, sizeof copy->gpu, name);
+    kvb_deployment_take_gpu_count(copy);
+    enum kvb_status status = kvb_answer_deployment(copy, answer, problems);
+    const struct kvb_budget *budget = &answer->budget;
+    *card = (struct kvb_card){.memory_bytes = budget->memory_bytes,
+                              .count = kvb_gpu_count(&budget->settings),
+                              .verdict = budget->verdict,
+                              .kv_cache_bytes = budget->items[KVB_ITEM_KV_CACHE].bytes,
+                              .balance_bytes = budget->balance_bytes,
+                              .tokens = budget->kv.tokens};
+    (void)kvb_copy(card->id, sizeof card->id, copy->gpu);
+    (void)kvb_copy(card->name, sizeof card->name, answer->plan.gpu.name);
+    return status;
+}
+
+// The next name without the blanks around it; false at the end.
+static bool next_name(const char **at, char *out, size_t capacity)
+{
+    *at += strspn(*at, ", ");
+    size_t length = strcspn(*at, ",");
+    if (length == 0 || length >= capacity) {
+        return false;
+    }
+    memcpy(out, *at, length);
+    *at += length;
+    while (length > 0 && out[length - 1] == ' ') {
+        length--;
+    }
+    out[length] = '\0';
+    return true;
+}
+
+enum kvb_status kvb_answer_named_cards(const struct kvb_deployment *deployment, struct kvb_cards *cards,
+                                       struct kvb_answer *best, struct kvb_problems *problems)
+{
+    struct room {
+        struct kvb_deployment copy;
+        struct kvb_answer answer;
+        struct kvb_problems notes; // of further cards: the same again
+    } *room = kvb_room(sizeof *room, problems);
+    char name[sizeof deployment->gpu];
+    const char *at = deployment->gpu;
+    enum kvb_status status = room != NULL ? KVB_OK : KVB_NO_MEMORY;
+    memset(cards, 0, sizeof *cards);
+    cards->named = true;
+    while (status == KVB_OK && next_name(&at, name, sizeof name)) {
+        if (cards->count == KVB_CARDS_MAX) {
+            status = kvb_problem_add(problems, KVB_ERROR, KVB_TOO_LARGE, (struct kvb_place){0},
+                                     "at most %d GPUs are laid side by side", KVB_CARDS_MAX);
+            break;
+        }
+        struct kvb_card *card = &cards->rows[cards->count];
+        struct kvb_answer *answer = cards->count == 0 ? best : &room->answer;
+        struct kvb_problems *own = cards->count == 0 ? problems : &room->notes;
+        status = answer_card(deployment, name, &room->copy, answer, card, own);
+        if (status != KVB_OK && own != problems) {
+            status = answer_card(deployment, name, &room->copy, answer, card, problems);
+        }
+        cards->starting += card->verdict != KVB_DOES_NOT_FIT ? 1 : 0;
+        cards->count++;
+    }
+    kvb_free(room);
+    return status;
+}

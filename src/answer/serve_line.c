@@ -7,6 +7,7 @@
 #include "answer/serve_parts.h"
 #include "base/text.h"
 #include "command/setting_flag.h"
+#include "model/names/name.h"
 
 static void quote(struct kvb_buffer *out, const char *word)
 {
@@ -144,7 +145,8 @@ static const char *served_model(const struct kvb_question *question, const struc
             return plan->model.name;
         }
     }
-    bool spelled = strstr(model, "://") != NULL || (strchr("/.~", model[0]) == NULL && strchr(model, '/') == NULL);
+    bool spelled = strstr(model, "://") != NULL || strchr(model, '@') != NULL ||
+                   (strchr("/.~", model[0]) == NULL && strchr(model, '/') == NULL);
     spelled = spelled || kvb_starts_with(model, "hf.co/") || kvb_starts_with(model, "huggingface.co/");
     bool named = deployment->inline_model || deployment->served_name[0] != '\0' || spelled;
     return length == 0 || named ? plan->model.name : model;
@@ -155,6 +157,26 @@ static bool is_gguf(const char *word)
 {
     size_t length = strlen(word);
     return length > 5 && kvb_equal_ignoring_case(word + length - 5, ".gguf");
+}
+
+// The revision that flags or the model's name say, where the engine would not take main anyway.
+static void add_revision(struct kvb_buffer *out, const struct kvb_question *question)
+{
+    const struct kvb_deployment *deployment = &question->deployment;
+    struct kvb_name name;
+    const char *revision = deployment->revision;
+    if (revision[0] == '\0' && kvb_name_parse(deployment->model, &name) && kvb_name_is_repository(&name)) {
+        revision = name.revision;
+    }
+    for (int i = 0; i < question->serve_count; i++) {
+        if (kvb_starts_with(question->serve_words[i], "--revision")) {
+            return; // it stands in the command
+        }
+    }
+    if (revision[0] != '\0' && strcmp(revision, "main") != 0) {
+        kvb_buffer_add(out, " --revision ");
+        quote(out, revision);
+    }
 }
 
 static void add_given_command(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
@@ -194,6 +216,7 @@ static void write_line(struct kvb_buffer *out, const struct kvb_question *questi
         kvb_buffer_printf(out, "%s ", kvb_engine_of(plan)->serve_command);
         quote(out, served_model(question, plan));
     }
+    add_revision(out, question);
     add_settings(out, kvb_engine_of(plan), question, &settings);
 }
 

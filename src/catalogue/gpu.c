@@ -140,6 +140,37 @@ static enum kvb_status say_ambiguous(const char *name, const struct kvb_builtin 
                            "several GPUs are called '%.80s': write %s", name, ids);
 }
 
+// Of a family that is called by one word, the card that is meant most often: what clouds rent out under that word.
+static const struct common_row {
+    const char *family, *id;
+} common[] = {
+    {"a100", "a100-sxm-80"},
+    {"h100", "h100-sxm"},
+    {"v100", "v100-16"},
+    {"gh200", "gh200-96"},
+};
+
+static const struct kvb_builtin *find_common(const char *wanted)
+{
+    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++) {
+        if (strcmp(common[i].family, wanted) == 0) {
+            return kvb_builtin_find(KVB_PROFILE_GPU, common[i].id);
+        }
+    }
+    return NULL;
+}
+
+static enum kvb_status load_common(const char *name, const struct kvb_builtin *row, struct kvb_gpu *gpu,
+                                   struct kvb_problems *problems)
+{
+    enum kvb_status status = kvb_gpu_read(row->id, row->text, row->length, gpu, problems);
+    if (status == KVB_OK) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, (struct kvb_place){0},
+                              "several GPUs are called '%.40s': %s is taken, the common one", name, row->id);
+    }
+    return status;
+}
+
 static enum kvb_status say_unknown(const char *name, const struct search *search, struct kvb_problems *problems)
 {
     bool near = search->nearest && search->nearest_distance <= strlen(search->wanted) / 2 + 1;
@@ -208,6 +239,10 @@ enum kvb_status kvb_gpu_load(const char *name, struct kvb_gpu *gpu, struct kvb_p
     if (found) {
         return kvb_gpu_read(found->id, found->text, found->length, gpu, problems);
     }
+    const struct kvb_builtin *usual = find_common(search.wanted);
+    if (usual) {
+        return load_common(name, usual, gpu, problems);
+    }
     if (search.match_count > 1) {
         return say_ambiguous(name, search.matches, search.match_count, problems);
     }
@@ -216,6 +251,12 @@ enum kvb_status kvb_gpu_load(const char *name, struct kvb_gpu *gpu, struct kvb_p
     }
     for (size_t i = 0; search.family_count == 0 && i < count; i++) {
         consider_row(&search, &rows[i]);
+    }
+    for (size_t i = 0; search.family_count == 0 && i < sizeof common / sizeof common[0]; i++) {
+        const struct kvb_builtin *row = find_common(common[i].family);
+        if (row) {
+            consider(&search, row, common[i].family, strlen(common[i].family));
+        }
     }
     if (search.family_count == 1) {
         search.nearest = search.family[0];

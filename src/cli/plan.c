@@ -60,13 +60,15 @@ static struct kvb_plan_report make_report(const struct arguments *arguments, con
 }
 
 static void render(const struct arguments *arguments, const struct kvb_answer *answer, const struct kvb_answer *against,
-                   const struct kvb_cards *cards, const struct kvb_placed *residents, struct kvb_buffer *out)
+                   const struct kvb_cards *cards, const struct kvb_placed *residents,
+                   const struct kvb_siblings *siblings, struct kvb_buffer *out)
 {
     struct kvb_plan_report report = make_report(arguments, answer);
     struct kvb_plan_report other;
     char *command = NULL;
     report.cards = cards;
     report.residents = residents;
+    report.siblings = siblings;
     if (answer->budget.verdict != KVB_DOES_NOT_FIT || answer->advice.apply_count > 0) {
         command = kvb_serve_line(&arguments->question, &answer->plan, &answer->advice);
         report.command = command;
@@ -151,9 +153,13 @@ static int answer_and_render(struct arguments *arguments, struct kvb_answer *ans
     if (status == KVB_OK && against != NULL) {
         status = answer_against(arguments, against);
     }
+    struct kvb_siblings siblings = {0};
+    if (status == KVB_OK && residents == NULL) { // what is trained beside it is this model
+        status = kvb_answer_siblings(&arguments->question.deployment, &answers[0], &siblings, &arguments->problems);
+    }
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
-        render(arguments, &answers[0], against, NULL, residents, out);
+        render(arguments, &answers[0], against, NULL, residents, &siblings, out);
         code = plan_exit_code(&answers[0].budget);
     }
     kvb_placed_free(residents);
@@ -168,11 +174,14 @@ static int cards_and_render(struct arguments *arguments, struct kvb_answer *best
         return kvb_status_exit_code(
             kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory"));
     }
-    enum kvb_status status = kvb_answer_cards(&arguments->question.deployment, cards, best, &arguments->problems);
+    const struct kvb_deployment *asked = &arguments->question.deployment;
+    enum kvb_status status =
+        kvb_names_gpus(asked) ? kvb_answer_named_cards(asked, cards, best, &arguments->problems)
+                              : kvb_answer_cards(&arguments->question.deployment, cards, best, &arguments->problems);
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
-        render(arguments, best, NULL, cards, NULL, out);
-        code = cards->count > 0 ? 0 : 1;
+        render(arguments, best, NULL, cards, NULL, NULL, out);
+        code = cards->count > 0 && (!cards->named || cards->starting > 0) ? 0 : 1;
     }
     kvb_free(cards);
     return code;
@@ -214,8 +223,8 @@ int plan_run(struct arguments *arguments, struct kvb_buffer *answer)
         return kvb_status_exit_code(
             kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory"));
     }
-    int code = kvb_names_gpu(deployment) ? answer_and_render(arguments, answers, answer)
-                                         : cards_and_render(arguments, answers, answer);
+    bool one = kvb_names_gpu(deployment) && !kvb_names_gpus(deployment);
+    int code = one ? answer_and_render(arguments, answers, answer) : cards_and_render(arguments, answers, answer);
     kvb_free(answers);
     return code;
 }

@@ -27,7 +27,7 @@ void kvb_deployment_take_gpu_count(struct kvb_deployment *deployment)
                                               KVB_SET_DATA_PARALLEL_SIZE};
     uint64_t count;
     const char *name = read_count(deployment->gpu, &count);
-    if (!name) {
+    if (!name || strchr(name, ',')) { // each of several may have its own
         return;
     }
     memmove(deployment->gpu, name, strlen(name) + 1);

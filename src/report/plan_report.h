@@ -32,6 +32,7 @@ struct kvb_plan_report {
     const struct kvb_cards *cards;         // no GPU was named; the budget is of the first of these, or NULL
     const char *devices, *choice;          // GPUs taken of a machine and why, or NULL
     const struct kvb_plan_report *against; // the same question put otherwise, or NULL
+    const struct kvb_siblings *siblings;   // other checkpoints that start, or NULL
     const struct kvb_placed *residents;    // who else is on the GPUs, or NULL
 };
 

@@ -313,6 +313,35 @@ static bool any_starts(const struct kvb_cards *cards)
     return false;
 }
 
+// Cards that were named, in their order, whether it starts or not.
+static void add_named(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    static const char *const titles[] = {"--gpu", "number", "GiB each", "to spare GiB", "KV tokens", ""};
+    const struct kvb_cards *cards = report->cards;
+    struct kvb_columns columns;
+    kvb_buffer_printf(out, "\nSide by side, %u of %u start it:\n", (unsigned)cards->starting, (unsigned)cards->count);
+    kvb_columns_init(&columns, "lrrrrl", 2, 2);
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+        kvb_columns_cell(&columns, titles[i]);
+    }
+    kvb_columns_end_row(&columns);
+    for (uint32_t i = 0; i < cards->count; i++) {
+        const struct kvb_card *card = &cards->rows[i];
+        char text[32];
+        kvb_columns_cell(&columns, card->id);
+        kvb_columns_cell(&columns, kvb_format_count(text, card->count));
+        kvb_columns_cell(&columns, kvb_format_gib(text, (int64_t)card->memory_bytes, 2));
+        kvb_columns_cell(&columns, kvb_format_gib(text, card->balance_bytes, 2));
+        kvb_columns_cell(&columns, kvb_format_count(text, card->tokens));
+        kvb_columns_cell(&columns, card->verdict == KVB_TIGHT  ? "tight"
+                                   : card->verdict == KVB_FITS ? "fits"
+                                                               : "does not fit");
+        kvb_columns_end_row(&columns);
+    }
+    kvb_columns_write(&columns, out);
+    kvb_buffer_add(out, "\nName one with --gpu for its full budget.\n");
+}
+
 void kvb_render_cards_text(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_cards *cards = report->cards;
@@ -326,6 +355,10 @@ void kvb_render_cards_text(struct kvb_buffer *out, const struct kvb_plan_report 
     }
     if (cards->count > 0) {
         add_needs(out, report->budget);
+    }
+    if (cards->named) {
+        add_named(out, report);
+        return;
     }
     if (any_starts(cards)) {
         kvb_style_heading(out, report->color, "How many cards start it:");

@@ -208,14 +208,51 @@ static void add_command(struct kvb_buffer *out, const struct kvb_plan_report *re
     }
 }
 
+// "Qwen/Qwen3-8B-AWQ starts: 5.7 GiB of weights, 22,000 tokens".
+static void add_siblings(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    for (uint32_t i = 0; report->siblings != NULL && i < report->siblings->count; i++) {
+        const struct kvb_sibling *row = &report->siblings->rows[i];
+        char gib[32], tokens[32], length[64] = "", text[KVB_NAME_CAPACITY + 200];
+        bool any = row->kind == KVB_SIBLING_ANY_4BIT;
+        if (i == 0) {
+            kvb_style_heading(out, report->color, "Other checkpoints that start");
+        }
+        if (row->max_model_len > 0) {
+            (void)snprintf(length, sizeof length, " with --max-model-len %llu", (unsigned long long)row->max_model_len);
+        }
+        (void)snprintf(text, sizeof text, "%s starts%s%s: %s%s GiB of weights, %s tokens",
+                       any ? "any 4-bit checkpoint of it" : row->name, length,
+                       row->verdict == KVB_TIGHT ? ", tight" : "", any ? "about " : "",
+                       kvb_format_gib(gib, (int64_t)row->weights_bytes, 1), kvb_format_count(tokens, row->tokens));
+        kvb_text_add_wrapped(out, text, 2, KVB_REPORT_WIDTH);
+    }
+}
+
+// Other hardware is asked for, or nothing helps: then another checkpoint comes first.
+static bool is_hard(const struct kvb_advice *advice)
+{
+    bool hard = advice->apply_count == 0;
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        hard = hard || advice->changes[advice->apply[i]].last_resort;
+    }
+    return hard;
+}
+
 void kvb_render_plan_advice(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     if (report->budget->verdict != KVB_DOES_NOT_FIT) {
         add_largest(out, report);
     }
     add_error(out, report);
+    if (is_hard(report->advice)) {
+        add_siblings(out, report);
+    }
     add_changes(out, report, SECTION_HELPS);
     add_together(out, report);
+    if (!is_hard(report->advice)) {
+        add_siblings(out, report);
+    }
     add_changes(out, report, SECTION_USELESS);
     if (report->budget->verdict == KVB_DOES_NOT_FIT) {
         add_largest(out, report);

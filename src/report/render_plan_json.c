@@ -256,6 +256,27 @@ static void recommended(struct kvb_json *json, bool known, enum kvb_setting sett
     }
 }
 
+static void siblings(struct kvb_json *json, const struct kvb_siblings *siblings)
+{
+    kvb_json_open_list(json, "siblings");
+    for (uint32_t i = 0; siblings != NULL && i < siblings->count; i++) {
+        const struct kvb_sibling *row = &siblings->rows[i];
+        kvb_json_open_object(json, NULL);
+        kvb_json_text(json, "kind", kvb_sibling_kind_name(row->kind));
+        kvb_json_text(json, "model", row->name);
+        kvb_json_text(json, "verdict", kvb_verdict_name(row->verdict));
+        kvb_json_count(json, "weights_bytes", row->weights_bytes);
+        kvb_json_count(json, "tokens", row->tokens);
+        if (row->max_model_len > 0) {
+            kvb_json_count(json, "max_model_len", row->max_model_len);
+        } else {
+            kvb_json_null(json, "max_model_len");
+        }
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
+}
+
 static void recommendation(struct kvb_json *json, const struct kvb_plan_report *report)
 {
     const struct kvb_advice *advice = report->advice;
@@ -268,6 +289,7 @@ static void recommendation(struct kvb_json *json, const struct kvb_plan_report *
         change(json, &advice->changes[i]);
     }
     kvb_json_close_list(json);
+    siblings(json, report->siblings);
     kvb_json_text(json, "command", report->command);
     frontier(json, &report->budget->kv);
     kvb_json_close_object(json);

@@ -163,11 +163,19 @@ static void test_ambiguous_and_unknown(void **state)
     assert_int_equal(load("Orin", &gpu), KVB_AMBIGUOUS_NAME);
     assert_string_equal(problems.items[0].text,
                         "several GPUs are called 'Orin': write jetson-agx-orin-64 or jetson-orin-nx-16");
-    // the first part of several ids
-    assert_int_equal(load("NVIDIA A100", &gpu), KVB_AMBIGUOUS_NAME);
-    assert_string_equal(problems.items[0].text, "several GPUs are called 'NVIDIA A100': write a100-pcie-40, "
-                                                "a100-pcie-80, a100-sxm-40 or a100-sxm-80");
-    assert_int_equal(load("V100", &gpu), KVB_AMBIGUOUS_NAME);
+    // the first part of several ids: the common one, said aloud, for all families alike
+    static const char *const common[][2] = {
+        {"NVIDIA A100", "a100-sxm-80"}, {"h100", "h100-sxm"}, {"V100", "v100-16"}, {"gh200", "gh200-96"}};
+    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++) {
+        char text[128];
+        struct kvb_gpu taken;
+        assert_int_equal(load(common[i][0], &taken), KVB_OK);
+        assert_string_equal(taken.id, common[i][1]);
+        (void)snprintf(text, sizeof text, "several GPUs are called '%s': %s is taken, the common one", common[i][0],
+                       common[i][1]);
+        assert_int_equal(problems.count, 1);
+        assert_string_equal(problems.items[0].text, text);
+    }
     assert_int_equal(load("jetson-thor2", &gpu), KVB_UNKNOWN_NAME);
     assert_int_equal(load("RTX 409O", &gpu), KVB_UNKNOWN_NAME);
     assert_non_null(strstr(problems.items[0].text, "no GPU is called 'RTX 409O'; the nearest is 'rtx4090'"));

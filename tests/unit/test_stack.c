@@ -98,6 +98,12 @@ static void plan_that_does_not_fit(void)
     free(kvb_serve_line(&question, &answer.plan, &answer.advice));
     kvb_answer_copy(&other, &answer);
     assert_int_equal(kvb_answer_plan(&other, &problems), KVB_OK);
+    static struct kvb_siblings siblings;
+    assert_int_equal(kvb_answer_siblings(&deployment, &answer, &siblings, &problems), KVB_OK);
+    assert_true(siblings.count > 0);
+    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "l4,h200");
+    assert_true(kvb_names_gpus(&deployment));
+    any(kvb_answer_named_cards(&deployment, &cards, &other, &problems));
 }
 
 static void all_models(void)
@@ -400,6 +406,7 @@ static void of_a_hub(void)
     deploy("org/nobody-knows", "l4");
     (void)kvb_hub_is_offline();
     kvb_hub_fetch_for(&deployment, &problems);
+    assert_non_null(kvb_sibling_kind_name(KVB_SIBLING_FORMAT));
     kvb_hub_fetch_model("org/nobody-knows", "main", &problems);
     any(kvb_hub_pull("org/nobody-knows@x:Q4_K_M", &problems));
     assert_int_equal(kvb_hub_list(take_entry, NULL, &problems), KVB_OK);

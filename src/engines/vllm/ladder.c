@@ -173,6 +173,16 @@ static uint32_t fp8_weights(const struct kvb_plan *plan, const struct kvb_budget
     return plain && plan->gpu.compute_capability >= FP8_CAPABILITY ? 1 : 0;
 }
 
+// From 0.9.0 on the flag alone loads that way: v0.9.0 vllm/engine/arg_utils.py, create_load_config.
+static uint32_t bitsandbytes_weights(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                                     uint64_t out[KVB_CANDIDATES_MAX])
+{
+    (void)budget;
+    bool plain = plan->model.quantisation.method == KVB_QUANT_NONE && !kvb_is_set(plan, KVB_SET_QUANTIZATION);
+    out[0] = KVB_QUANTIZATION_BITSANDBYTES;
+    return plain && plan->engine.release >= KVB_RELEASE(0, 9, 0) && plan->gpu.vendor == KVB_VENDOR_NVIDIA ? 1 : 0;
+}
+
 static uint32_t more_ranks(const struct kvb_plan *plan, const struct kvb_budget *budget,
                            uint64_t out[KVB_CANDIDATES_MAX])
 {
@@ -228,6 +238,8 @@ static const struct kvb_rung rungs[] = {
     {KVB_SET_LANGUAGE_MODEL_ONLY, text_only, true, false, "leaves the vision and audio towers out", false},
     {KVB_SET_QUANTIZATION, fp8_weights, true, false, "8-bit weights made while loading; so does a quantised checkpoint",
      false},
+    {KVB_SET_QUANTIZATION, bitsandbytes_weights, true, false,
+     "4-bit weights made while loading; slower than AWQ or GPTQ", false},
     {KVB_SET_TENSOR_PARALLEL_SIZE, more_ranks, true, false, "splits the weights over more GPUs", false},
     {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_lower, false, true, "popular, but it makes the KV cache smaller",
      false},

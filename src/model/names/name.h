@@ -80,16 +80,20 @@ enum kvb_name_found {
     KVB_MATCH_VARIANT,  // base and instruct of one model
     KVB_MATCH_SEVERAL,
 };
-#define KVB_CANDIDATES_MAX 6
+#define KVB_NAME_CANDIDATES_MAX 6
 struct kvb_name_answer {
     enum kvb_name_found match;
     const struct kvb_builtin *base;
     const char *why; // LIKE: "fine-tune", "renamed"; Ollama's name: "Ollama"; else NULL
     struct kvb_name_scheme scheme;
-    const struct kvb_builtin *candidates[KVB_CANDIDATES_MAX]; // SEVERAL
+    const struct kvb_builtin *candidates[KVB_NAME_CANDIDATES_MAX]; // SEVERAL
     uint32_t candidate_count;
 };
 void kvb_name_find(const struct kvb_name *name, struct kvb_name_answer *answer);
+// Built-in models that are `id` in other number formats; how many were written.
+uint32_t kvb_name_formats(const char *id, const struct kvb_builtin **out, uint32_t most);
+// The next smaller built-in model of the same owner and family, not quantised; NULL: there is none.
+const struct kvb_builtin *kvb_name_smaller(const char *id);
 // The built-in model most like it by family, size and kind, or NULL.
 const struct kvb_builtin *kvb_name_nearest(const struct kvb_name *name);
 

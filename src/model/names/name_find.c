@@ -131,7 +131,7 @@ static bool owner_is(const char *id, const char *owner)
 
 // Built-in models whose name folds to the same; the best owner's alone, when one is better than the others.
 struct found {
-    const struct kvb_builtin *rows[KVB_CANDIDATES_MAX];
+    const struct kvb_builtin *rows[KVB_NAME_CANDIDATES_MAX];
     uint32_t count;
     uint32_t rank; // of those in rows
 };
@@ -142,7 +142,7 @@ static void offer(struct found *found, const struct kvb_builtin *row, uint32_t r
         found->count = 0;
         found->rank = rank;
     }
-    if (rank == found->rank && found->count < KVB_CANDIDATES_MAX) {
+    if (rank == found->rank && found->count < KVB_NAME_CANDIDATES_MAX) {
         found->rows[found->count++] = row;
     }
 }
