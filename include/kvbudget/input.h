@@ -79,6 +79,7 @@ enum kvb_status kvb_engine_load(const char *name, struct kvb_engine *engine, str
 
 // What a file or a command line says before names are resolved. "" and 0 = not said.
 #define KVB_ENV_MAX 32
+#define KVB_ADAPTERS_MAX 8
 struct kvb_deployment {
     char name[KVB_NAME_CAPACITY];
     char model[KVB_PATH_CAPACITY];
@@ -104,9 +105,11 @@ struct kvb_deployment {
     struct kvb_reserve reserves[KVB_RESERVES_MAX];
     struct kvb_need need;
     struct kvb_request request;
-    uint32_t resident_count; // entries of `residents:`, read by kvb_residents_load
-    char serve_flags[2048];  // the serve command's flags with their values as written, one a line
-    bool serve_module;       // it began with python -m vllm.entrypoints
+    uint32_t adapter_count;
+    char adapters[KVB_ADAPTERS_MAX][KVB_NAME_CAPACITY]; // of --lora-modules: folders or repositories; more are dropped
+    uint32_t resident_count;                            // entries of `residents:`, read by kvb_residents_load
+    char serve_flags[2048]; // the serve command's flags with their values as written, one a line
+    bool serve_module;      // it began with python -m vllm.entrypoints
 };
 void kvb_deployment_init(struct kvb_deployment *deployment);
 // "2xH100" as its GPU: two of them, split by tensors unless the settings say how.

@@ -21,6 +21,7 @@ enum kvb_serve_kind {
     KVB_SERVE_OWN,         // read by `read`; what begins with { is JSON of `part`, when there is one
     KVB_SERVE_NOTHING,     // no effect on memory, no value
     KVB_SERVE_VALUE,       // no effect on memory, one value
+    KVB_SERVE_ADAPTERS,    // several NAME=PATH of LoRA adapters
     KVB_SERVE_VALUES,      // no effect on memory, several values
 };
 

@@ -73,6 +73,12 @@ static enum kvb_status read_known(struct kvb_serve_reading *reading, const struc
     while (flag->kind == KVB_SERVE_VALUES && next_is_value(reading)) {
         reading->at++;
     }
+    while (flag->kind == KVB_SERVE_ADAPTERS && equals == NULL && next_is_value(reading)) {
+        (void)kvb_serve_set(reading, flag, reading->words[reading->at++]);
+    }
+    if (flag->kind == KVB_SERVE_ADAPTERS && equals == NULL) {
+        return KVB_OK;
+    }
     if (flag->kind == KVB_SERVE_VALUES || equals != NULL) {
         return flag->kind == KVB_SERVE_VALUES ? KVB_OK : kvb_serve_set(reading, flag, equals + 1);
     }

@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/text.h"
 #include "command/serve_reading.h"
+#include "text/tree.h"
 
 #define HERE ((struct kvb_place){0})
 
@@ -132,6 +133,28 @@ static enum kvb_status set_own(struct kvb_serve_reading *reading, const struct k
     return KVB_OK;
 }
 
+// NAME=PATH, or JSON with "path"; what cannot be read is the engine's to refuse, as it costs no memory.
+static void add_adapter(struct kvb_serve_reading *reading, const char *value)
+{
+    struct kvb_deployment *deployment = reading->deployment;
+    struct kvb_tree tree;
+    const char *equals = strchr(value, '=');
+    if (deployment->adapter_count == KVB_ADAPTERS_MAX) {
+        return;
+    }
+    char *out = deployment->adapters[deployment->adapter_count];
+    if (value[0] != '{') {
+        deployment->adapter_count += equals != NULL && kvb_copy(out, KVB_NAME_CAPACITY, equals + 1) ? 1 : 0;
+        return;
+    }
+    if (kvb_tree_read(&tree, "--lora-modules", value, strlen(value), NULL) == KVB_OK) {
+        const struct kvb_node *path = tree.root->kind == KVB_NODE_MAPPING ? kvb_node_get(tree.root, "path") : NULL;
+        bool text = path != NULL && path->kind == KVB_NODE_SCALAR;
+        deployment->adapter_count += text && kvb_copy(out, KVB_NAME_CAPACITY, path->text) ? 1 : 0;
+        kvb_tree_free(&tree);
+    }
+}
+
 enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag, const char *value)
 {
     switch (flag->kind) {
@@ -150,6 +173,9 @@ enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kv
         return kvb_serve_set_model(reading, value);
     case KVB_SERVE_REVISION:
         (void)kvb_copy(reading->deployment->revision, sizeof reading->deployment->revision, value);
+        return KVB_OK;
+    case KVB_SERVE_ADAPTERS:
+        add_adapter(reading, value);
         return KVB_OK;
     case KVB_SERVE_DRAFT_MODEL:
         return set_draft_model(reading, value);

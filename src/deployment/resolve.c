@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/room.h"
 #include "base/text.h"
+#include "deployment/adapters.h"
 #include "deployment/engine.h"
 #include "engines/table.h"
 
@@ -156,6 +157,7 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
         rules->judge(deployment, made->engine.release, made->command_error);
     }
     if (status == KVB_OK) {
+        kvb_adapters_judge(deployment, problems);
         *plan = *made;
     }
     kvb_free(made);

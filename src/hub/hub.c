@@ -197,6 +197,18 @@ void kvb_hub_fetch_model(const char *text, const char *revision, struct kvb_prob
     (void)fetch(&name, answered ? KVB_NOTICE : KVB_WARNING, problems);
 }
 
+// An adapter has no config.json of its own; what is fetched is adapter_config.json.
+static void fetch_adapter(const char *text, struct kvb_problems *problems)
+{
+    struct kvb_name name;
+    char path[KVB_PATH_CAPACITY];
+    bool wanted = !kvb_path_exists(text) && kvb_name_parse(text, &name) && kvb_name_is_repository(&name) &&
+                  !kvb_hub_find_adapter(text, path) && kvb_helper_find(path) && !is_silent() && !kvb_hub_is_offline();
+    if (wanted) {
+        (void)fetch(&name, KVB_NOTICE, problems);
+    }
+}
+
 void kvb_hub_fetch_for(const struct kvb_deployment *deployment, struct kvb_problems *problems)
 {
     if (!deployment->inline_model && deployment->model[0] != '\0') {
@@ -204,6 +216,9 @@ void kvb_hub_fetch_for(const struct kvb_deployment *deployment, struct kvb_probl
     }
     if (deployment->draft_model[0] != '\0' && !kvb_equal_ignoring_case(deployment->draft_model, deployment->model)) {
         kvb_hub_fetch_model(deployment->draft_model, "", problems);
+    }
+    for (uint32_t i = 0; i < deployment->adapter_count; i++) {
+        fetch_adapter(deployment->adapters[i], problems);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <kvbudget/answer.h>
 #include <kvbudget/hub.h>
 
 #include "base/memory.h"
@@ -39,9 +40,9 @@ static int begin(void **state)
     (void)snprintf(path, sizeof path, "%s/cache", root);
     (void)setenv("KVBUDGET_CACHE", path, 1);
     (void)setenv("KVBUDGET_LIBEXEC", root, 1);
-    (void)kvb_folder_remove(path, NULL);
+    (void)snprintf(path, sizeof path, "rm -rf '%s/cache'", root);
     kvb_problems_init(&problems);
-    return 0;
+    return system(path);
 }
 
 static int make_root(void **state)
@@ -53,7 +54,9 @@ static int make_root(void **state)
 static int remove_root(void **state)
 {
     (void)state;
-    return kvb_folder_remove(root, NULL) == KVB_OK ? 0 : 1;
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
+    return system(command);
 }
 
 // A helper that does what the shell lines say; $7 is the folder it fills.
@@ -277,6 +280,42 @@ static void test_gguf(void **state)
     assert_false(kvb_hub_find("org/name-GGUF", found));
 }
 
+// Adapters are fetched like models; a rank above max_lora_rank is said before the engine says it.
+static void test_adapters(void **state)
+{
+    (void)state;
+    static struct kvb_deployment deployment;
+    static struct kvb_answer answer;
+    const char *words[] = {"vllm",
+                           "serve",
+                           "Qwen/Qwen3-8B",
+                           "--enable-lora",
+                           "--lora-modules",
+                           "a=org/adapter",
+                           "{\"name\": \"b\", \"path\": \"org/other\"}",
+                           "--max-loras",
+                           "2"};
+    play_helper("printf '{\"r\": 64}' > \"$6/adapter_config.json\"; echo \"ok " COMMIT " 1 0 1 1\"");
+    kvb_deployment_init(&deployment);
+    assert_int_equal(kvb_serve_command_read(9, words, &deployment, &problems), KVB_OK);
+    assert_int_equal(deployment.adapter_count, 2);
+    assert_string_equal(deployment.adapters[0], "org/adapter");
+    assert_string_equal(deployment.adapters[1], "org/other");
+    kvb_hub_fetch_for(&deployment, &problems);
+    assert_true(said("fetched org/adapter from https://huggingface.co"));
+    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "l40s");
+    assert_int_equal(kvb_deployment_resolve(&deployment, &answer.plan, &answer.draft, &answer.source, &problems),
+                     KVB_OK);
+    assert_true(
+        said("the adapter 'org/other' has rank 64, and max_lora_rank is 16: the engine refuses it at start; set "
+             "--max-lora-rank 64"));
+    kvb_problems_init(&problems);
+    kvb_settings_set(&deployment.settings, KVB_SET_MAX_LORA_RANK, 64, KVB_ORIGIN_FLAG);
+    assert_int_equal(kvb_deployment_resolve(&deployment, &answer.plan, &answer.draft, &answer.source, &problems),
+                     KVB_OK);
+    assert_false(said("rank"));
+}
+
 static void test_folders(void **state)
 {
     (void)state;
@@ -301,4 +340,5 @@ KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_setup(test_pull, beg
                    cmocka_unit_test_setup(test_revisions, begin), cmocka_unit_test_setup(test_failures, begin),
                    cmocka_unit_test_setup(test_fetch_for, begin), cmocka_unit_test_setup(test_silence, begin),
                    cmocka_unit_test_setup(test_missing_helper, begin), cmocka_unit_test_setup(test_modelscope, begin),
-                   cmocka_unit_test_setup(test_gguf, begin), cmocka_unit_test_setup(test_folders, begin))
+                   cmocka_unit_test_setup(test_gguf, begin), cmocka_unit_test_setup(test_folders, begin),
+                   cmocka_unit_test_setup(test_adapters, begin))

@@ -18,7 +18,6 @@
 
 static const struct kvb_serve_flag rows[] = {
     SEVERAL("served-model-name"),
-    SEVERAL("lora-modules"),
     SEVERAL("prompt-adapters"),
     SEVERAL("middleware"),
     SEVERAL("allowed-origins"),

@@ -128,6 +128,7 @@ static const struct kvb_serve_flag rows[] = {
      .help = "keys of config.json to replace"},
     {.name = "model", .kind = KVB_SERVE_MODEL, .serve_only = true},
     {.name = "revision", .kind = KVB_SERVE_REVISION, .serve_only = true},
+    {.name = "lora-modules", .kind = KVB_SERVE_ADAPTERS, .serve_only = true},
     {.name = "rope-scaling",
      .kind = KVB_SERVE_CONFIG_KEY,
      .part = "rope_scaling",

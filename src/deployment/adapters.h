@@ -1,0 +1,10 @@
+// LoRA adapters that are loaded at start: whether the release takes their ranks.
+#ifndef KVB_DEPLOYMENT_ADAPTERS_H
+#define KVB_DEPLOYMENT_ADAPTERS_H
+
+#include <kvbudget/input.h>
+
+// A warning for each adapter that is here and has a higher rank than max_lora_rank.
+void kvb_adapters_judge(const struct kvb_deployment *deployment, struct kvb_problems *problems);
+
+#endif
