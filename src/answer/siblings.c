@@ -113,8 +113,10 @@ enum kvb_status kvb_answer_siblings(const struct kvb_deployment *deployment, con
 {
     const char *id = answer->plan.model.name;
     siblings->count = 0;
+    bool chosen = deployment->settings.values[KVB_SET_QUANTIZATION].set != 0; // its number format was decided on
+    bool file = answer->plan.model.checkpoint.kind == KVB_CHECKPOINT_GGUF;
     if (answer->budget.verdict != KVB_DOES_NOT_FIT || answer->budget.refusal != NULL || deployment->inline_model ||
-        deployment->overrides[0] != '\0') {
+        deployment->overrides[0] != '\0' || chosen || file) {
         return KVB_OK;
     }
     struct trying *trying = kvb_room(sizeof *trying, problems);
