@@ -53,7 +53,7 @@ static enum kvb_status resolve(const char *more)
 static void test_plain(void **state)
 {
     (void)state;
-    assert_int_equal(resolve("gpu: h100\nengine: vllm@0.11.0\nsettings: {max_model_len: 4096}\n"), KVB_OK);
+    assert_int_equal(resolve("gpu: h100-sxm\nengine: vllm@0.11.0\nsettings: {max_model_len: 4096}\n"), KVB_OK);
     assert_string_equal(plan.model.name, "my/llama");
     assert_string_equal(source.text, "deployment profile");
     assert_int_equal(plan.model.layer_count, 32);
