@@ -175,9 +175,9 @@ static int cards_and_render(struct arguments *arguments, struct kvb_answer *best
             kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory"));
     }
     const struct kvb_deployment *asked = &arguments->question.deployment;
-    enum kvb_status status =
-        kvb_names_gpus(asked) ? kvb_answer_named_cards(asked, cards, best, &arguments->problems)
-                              : kvb_answer_cards(&arguments->question.deployment, cards, best, &arguments->problems);
+    enum kvb_status status = kvb_names_gpus(asked)
+                                 ? kvb_answer_named_cards(asked, cards, best, &arguments->problems)
+                                 : kvb_answer_cards(&arguments->question.deployment, cards, best, &arguments->problems);
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
         render(arguments, best, NULL, cards, NULL, NULL, out);

@@ -225,7 +225,7 @@ static void add_siblings(struct kvb_buffer *out, const struct kvb_plan_report *r
                        any ? "any 4-bit checkpoint of it" : row->name, length,
                        row->verdict == KVB_TIGHT ? ", tight" : "", any ? "about " : "",
                        kvb_format_gib(gib, (int64_t)row->weights_bytes, 1), kvb_format_count(tokens, row->tokens));
-        kvb_text_add_wrapped(out, text, 2, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, text, 2, report->width);
     }
 }
 
