@@ -153,7 +153,8 @@ static bool is_named(const char *candidate, const char *name, size_t length)
     return candidate != NULL && strlen(candidate) == length && strncmp(candidate, name, length) == 0;
 }
 
-const struct kvb_engine_rows *options_engine_with(const struct option_list *list, const char *name, size_t length)
+const struct kvb_engine_rows *options_engine_with(const struct option_list *list, const char *name, size_t length,
+                                                  const struct kvb_serve_flag **found)
 {
     size_t engines;
     const struct kvb_engine_rows *const *rows = kvb_engines(&engines);
@@ -164,6 +165,7 @@ const struct kvb_engine_rows *options_engine_with(const struct option_list *list
             char dashed[KVB_FLAG_CAPACITY];
             bool is_long = flag->name != NULL && is_named(kvb_serve_flag_name(dashed, flag), name, length);
             if (!flag->serve_only && rows[i] != list->engine && (is_long || is_named(flag->short_name, name, length))) {
+                *found = flag;
                 return rows[i];
             }
         }

@@ -136,7 +136,7 @@ static void add_other_engines(struct kvb_buffer *out, const struct command_row *
     const struct kvb_engine_rows *const *engines = kvb_engines(&count);
     for (size_t i = 0; i < count && (command->option_sets & OPTIONS_ENGINE); i++) {
         if (engines[i] != engine) {
-            kvb_buffer_printf(out, "%skvbudget help %s %s", first ? "\nFlags of other engines: " : ", ", command->name,
+            kvb_buffer_printf(out, "%s\n  kvbudget help %s %s", first ? "\nFlags of other engines:" : "", command->name,
                               engines[i]->name);
             first = false;
         }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/plan_file.h"
+#include "command/setting_flag.h"
 
 #define USES_MAX 256
 
@@ -120,6 +121,24 @@ static const char *nearest_flag(const struct option_list *list, const char *want
     return completed != NULL ? completed : nearest.best;
 }
 
+// A flag that another engine has; when this one has the same setting, its own flag of it.
+static enum kvb_status flag_of_another(const struct reading *reading, const char *name, size_t length,
+                                       const struct kvb_engine_rows *other, const struct kvb_serve_flag *flag)
+{
+    const struct kvb_engine_rows *engine = reading->list->engine;
+    char own_name[KVB_FLAG_CAPACITY];
+    int shown = (int)(length < 80 ? length : 80);
+    const struct kvb_serve_flag *own =
+        flag->kind == KVB_SERVE_SETTING ? kvb_serve_flag_of(engine, (enum kvb_setting)flag->id, flag->number) : NULL;
+    if (own != NULL) {
+        return options_mistake(reading->arguments, "%s has no flag '%.*s': there it is %s; %s has it: --engine %s",
+                               engine->title, shown, name, kvb_serve_flag_name(own_name, own), other->title,
+                               other->name);
+    }
+    return options_mistake(reading->arguments, "%s has no flag '%.*s'; %s has: --engine %s", engine->title, shown, name,
+                           other->title, other->name);
+}
+
 static enum kvb_status unknown_flag(struct reading *reading, const char *name, size_t length)
 {
     char wanted[128];
@@ -130,11 +149,10 @@ static enum kvb_status unknown_flag(struct reading *reading, const char *name, s
     for (char *c = wanted; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c;
     }
-    const struct kvb_engine_rows *other = options_engine_with(reading->list, name, length);
+    const struct kvb_serve_flag *flag = NULL;
+    const struct kvb_engine_rows *other = options_engine_with(reading->list, name, length, &flag);
     if (other != NULL) {
-        return options_mistake(reading->arguments, "%s has no flag '%.*s'; %s has: --engine %s",
-                               reading->list->engine->title, (int)(length < 80 ? length : 80), name, other->title,
-                               other->name);
+        return flag_of_another(reading, name, length, other, flag);
     }
     const char *best = nearest_flag(reading->list, wanted);
     if (best == NULL) {

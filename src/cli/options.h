@@ -79,8 +79,9 @@ void options_add_machine(struct option_list *list);
 // nothing does.
 const struct kvb_engine_rows *options_engine_asked(const struct command_row *command, int count,
                                                    const char *const *words);
-// Another engine that has this flag; NULL: none, or the command takes no engine's flags.
-const struct kvb_engine_rows *options_engine_with(const struct option_list *list, const char *name, size_t length);
+// Another engine that has this flag, and its row of it; NULL: none, or the command takes no engine's flags.
+const struct kvb_engine_rows *options_engine_with(const struct option_list *list, const char *name, size_t length,
+                                                  const struct kvb_serve_flag **found);
 
 // Adds an error about the command line itself and returns KVB_BAD_ARGUMENT.
 enum kvb_status options_mistake(struct arguments *arguments, const char *format, ...)

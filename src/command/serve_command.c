@@ -118,14 +118,25 @@ static bool takes_value(const struct kvb_serve_reading *reading, const char *wor
     return !kvb_starts_with(word, "--") || reading->engine->takes_value == NULL || reading->engine->takes_value(word);
 }
 
+// A flag's name as it is typed.
+static const char *dashed(char out[80], const char *name)
+{
+    (void)kvb_copy(out, 80, name);
+    for (char *c = out; *c != '\0'; c++) {
+        *c = *c == '_' ? '-' : *c;
+    }
+    return out;
+}
+
 static enum kvb_status skip_unknown(struct kvb_serve_reading *reading, const char *word, const char *equals)
 {
     const char *nearest = nearest_setting(reading, word, equals);
+    char meant[80];
     uint32_t before = reading->problems->count;
     if (nearest != NULL) {
         (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_UNKNOWN_NAME, HERE,
-                              "%.80s of the serve command is not known here and left out; did you mean %s?", word,
-                              nearest);
+                              "%.80s of the serve command is not known here and left out; did you mean --%s?", word,
+                              dashed(meant, nearest));
     } else {
         (void)kvb_problem_add(reading->problems, KVB_NOTICE, KVB_UNKNOWN_NAME, HERE,
                               "%.80s of the serve command is not known here and taken to have no effect on memory",

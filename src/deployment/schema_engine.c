@@ -178,9 +178,11 @@ enum kvb_status kvb_engine_load_with_terms(const char *name, struct kvb_engine *
     const char *wanted = length == 0 ? kvb_engines(&count)[0]->name : id;
     const struct kvb_builtin *builtin = kvb_builtin_find(KVB_PROFILE_ENGINE, wanted);
     if (!builtin || (length == 0 && name[0] != '\0')) {
+        char names[KVB_ENGINE_NAMES_CAPACITY];
         return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, (struct kvb_place){0},
-                               "no engine is called '%.60s'; expected %s, %s@0.11.0 or a path to an engine profile",
-                               name, kvb_engine_said("")->name, kvb_engine_said("")->name);
+                               "no engine is called '%.60s'; expected %s, one of its releases as in %s@0.11.0, or a "
+                               "path to an engine profile",
+                               name, kvb_engine_names(names), kvb_engine_said("")->name);
     }
     struct kvb_engine asked;
     if (name[length] == '@') {

@@ -89,7 +89,7 @@ static void add_outside(struct kvb_columns *columns, const struct kvb_budget *bu
         }
     }
     add_row(columns, "slack", budget->slack_bytes, "",
-            budget->slack_bytes < 0 ? "request and outside exceed what is free" : "free while serving");
+            budget->slack_bytes < 0 ? "more than what is free" : "free while serving");
 }
 
 static bool is_shown(const struct kvb_budget *budget, unsigned item)

@@ -108,7 +108,7 @@ static void an_unknown_flag_is_a_notice(void **state)
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.items[0].severity, KVB_WARNING); // it would have moved memory
     assert_string_equal(problems.items[0].text, "--max-model-length=5 of the serve command is not known here and left "
-                                                "out; did you mean max_model_len?");
+                                                "out; did you mean --max-model-len?");
 }
 
 static void rope_scaling_is_one_override(void **state)
