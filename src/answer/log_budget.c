@@ -7,6 +7,7 @@
 #include <kvbudget/units.h>
 
 #include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "engines/table.h"
 
@@ -276,24 +277,24 @@ bool kvb_log_plan(const struct kvb_question *asked, const struct kvb_log_report 
         (log->release == 0 && asked->deployment.engine[0] == '\0')) {
         return false;
     }
-    struct kvb_question *question = kvb_reallocate(NULL, sizeof *question);
-    struct kvb_answer *answer = kvb_reallocate(NULL, sizeof *answer);
-    struct kvb_problems ignored;
-    kvb_problems_init(&ignored);
-    if (question != NULL && answer != NULL) {
-        *question = *asked;
-        memset(answer, 0, sizeof *answer);
-        fill_names(log, &question->deployment);
-        merge_settings(log, &question->deployment);
-        if (kvb_answer_deployment(&question->deployment, answer, &ignored) == KVB_OK) {
-            next->answered = true;
-            next->now = answer->budget.verdict;
-            if (answer->advice.apply_count > 0 && heed_log(log, &answer->budget, &answer->advice)) {
-                next->line = kvb_serve_line(question, &answer->plan, &answer->advice);
-            }
+    struct start {
+        struct kvb_question question;
+        struct kvb_answer answer;
+        struct kvb_problems ignored;
+    } *start = kvb_room(sizeof *start, NULL);
+    if (start == NULL) {
+        return false;
+    }
+    start->question = *asked;
+    fill_names(log, &start->question.deployment);
+    merge_settings(log, &start->question.deployment);
+    if (kvb_answer_deployment(&start->question.deployment, &start->answer, &start->ignored) == KVB_OK) {
+        next->answered = true;
+        next->now = start->answer.budget.verdict;
+        if (start->answer.advice.apply_count > 0 && heed_log(log, &start->answer.budget, &start->answer.advice)) {
+            next->line = kvb_serve_line(&start->question, &start->answer.plan, &start->answer.advice);
         }
     }
-    kvb_free(question);
-    kvb_free(answer);
+    kvb_free(start);
     return next->answered;
 }

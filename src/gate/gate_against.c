@@ -30,13 +30,26 @@ static void folder_of(const char *path, char *out, size_t capacity)
     }
 }
 
+// The name of the folder is gone from the stack before anything is judged.
+static enum kvb_status open_history(struct kvb_history *history, const char *path, const char *ref,
+                                    struct kvb_problems *problems)
+{
+    char *folder = kvb_room(KVB_PATH_CAPACITY, problems);
+    if (folder == NULL) {
+        return KVB_NO_MEMORY;
+    }
+    folder_of(path, folder, KVB_PATH_CAPACITY);
+    enum kvb_status status = kvb_history_open(history, folder, ref, problems);
+    kvb_free(folder);
+    return status;
+}
+
 static enum kvb_status judge_before(struct kvb_gate *before, struct kvb_history *history, const char *path,
                                     const char *ref, struct kvb_problems *problems)
 {
-    char folder[KVB_PATH_CAPACITY];
     bool is_folder = kvb_manifest_is_folder(path);
-    folder_of(path, folder, sizeof folder);
-    enum kvb_status status = kvb_history_open(history, is_folder ? path : folder, ref, problems);
+    enum kvb_status status =
+        is_folder ? kvb_history_open(history, path, ref, problems) : open_history(history, path, ref, problems);
     if (status != KVB_OK) {
         return status;
     }

@@ -194,11 +194,9 @@ enum kvb_status kvb_read_document_text(struct kvb_manifest *manifest, const char
                                        const struct kvb_container *around)
 {
     struct kvb_tree tree;
-    struct kvb_problems ignored;
     struct kvb_spot spot = kvb_source_spot(manifest, offset);
     struct kvb_tree_part part = {spot.line > 0 ? spot.line - 1 : 0, 0, true};
-    kvb_problems_init(&ignored);
-    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, text, strlen(text), part, &ignored);
+    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, text, strlen(text), part, NULL);
     if (status != KVB_OK) {
         return status == KVB_NO_MEMORY ? status : KVB_OK;
     }

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/manifest_walk.h"
@@ -72,20 +74,9 @@ struct walk {
 
 static enum kvb_status enter(const struct walk *walk, const char *path, unsigned depth);
 
-static enum kvb_status look_at(const struct walk *walk, const char *path, const struct kvb_folder_entry *entry,
+static enum kvb_status look_at(const struct walk *walk, const char *name, const struct kvb_folder_entry *entry,
                                unsigned depth)
 {
-    char name[KVB_PATH_CAPACITY];
-    size_t length = strlen(path);
-    bool slash = length > 0 && path[length - 1] == '/';
-    const char *folder = strcmp(path, ".") == 0 ? "" : path;
-    int written = snprintf(name, sizeof name, "%s%s%s", folder, slash || folder[0] == '\0' ? "" : "/", entry->name);
-    if (written < 0 || (size_t)written >= sizeof name) {
-        return KVB_OK;
-    }
-    if (entry->is_link) {
-        return KVB_OK; // what it leads to is looked at where it stands, and never outside of the tree
-    }
     if (entry->is_folder) {
         return is_skipped(entry->name) ? KVB_OK : enter(walk, name, depth + 1);
     }
@@ -93,6 +84,27 @@ static enum kvb_status look_at(const struct walk *walk, const char *path, const 
         ++*walk->seen;
     }
     return kvb_manifest_is_candidate(entry->name) ? walk->visit(walk->context, name) : KVB_OK;
+}
+
+// Folders lie in folders: the name is no array on the stack.
+static enum kvb_status look_into(const struct walk *walk, const char *path, const struct kvb_folder_entry *entry,
+                                 unsigned depth)
+{
+    const char *folder = strcmp(path, ".") == 0 ? "" : path;
+    size_t length = strlen(folder);
+    bool slash = length == 0 || folder[length - 1] == '/';
+    size_t size = length + (slash ? 0 : 1) + strlen(entry->name) + 1;
+    if (entry->is_link || size > KVB_PATH_CAPACITY) {
+        return KVB_OK; // what a link leads to is looked at where it stands, and never outside of the tree
+    }
+    char *name = kvb_room(size, walk->problems);
+    if (name == NULL) {
+        return KVB_NO_MEMORY;
+    }
+    (void)snprintf(name, size, "%s%s%s", folder, slash ? "" : "/", entry->name);
+    enum kvb_status status = look_at(walk, name, entry, depth);
+    kvb_free(name);
+    return status;
 }
 
 static enum kvb_status enter(const struct walk *walk, const char *path, unsigned depth)
@@ -104,7 +116,7 @@ static enum kvb_status enter(const struct walk *walk, const char *path, unsigned
     }
     enum kvb_status status = kvb_files_list(walk->files, &folder, path, walk->problems);
     for (size_t i = 0; i < folder.count && status == KVB_OK; i++) {
-        status = look_at(walk, path, &folder.entries[i], depth);
+        status = look_into(walk, path, &folder.entries[i], depth);
     }
     kvb_folder_free(&folder);
     return status;

@@ -163,10 +163,13 @@ static enum kvb_status make(const struct kvb_hf_files *files, const char *path, 
 enum kvb_status kvb_model_import(const char *path, const char *name, const char *provenance, char **text,
                                  size_t *length, struct kvb_problems *problems)
 {
-    struct kvb_hf_files files;
     struct kvb_buffer buffer;
     char own_name[KVB_NAME_CAPACITY];
     char download[KVB_PATH_CAPACITY];
+    struct kvb_hf_files *files = kvb_room(sizeof *files, problems);
+    if (files == NULL) {
+        return KVB_NO_MEMORY;
+    }
     kvb_buffer_init(&buffer);
     kvb_hf_name_from_path(own_name, sizeof own_name, path);
     if (!kvb_path_exists(path) && kvb_hub_find(path, download)) {
@@ -174,11 +177,12 @@ enum kvb_status kvb_model_import(const char *path, const char *name, const char 
         provenance = provenance ? provenance : path;
         path = download;
     }
-    enum kvb_status status = kvb_hf_open_config(&files, path, problems);
+    enum kvb_status status = kvb_hf_open_config(files, path, problems);
     if (status == KVB_OK) {
-        status = make(&files, path, name ? name : own_name, provenance ? provenance : path, &buffer, problems);
+        status = make(files, path, name ? name : own_name, provenance ? provenance : path, &buffer, problems);
     }
-    kvb_hf_close_config(&files);
+    kvb_hf_close_config(files);
+    kvb_free(files);
     if (status != KVB_OK) {
         return status;
     }
