@@ -16,6 +16,7 @@
 #define PART_COUNT KVB_VALUE_PART, 0, COUNT_MAX, NO_WORDS
 #define PART_WORD(table, maximum) KVB_VALUE_PART, 0, maximum, WORDS(table)
 
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // a row leaves out what is false
 static const struct kvb_setting_row setting_rows[KVB_SETTING_COUNT] = {
     [KVB_SET_GPU_MEMORY_UTILIZATION] = {"gpu_memory_utilization", KVB_VALUE_PPM, 1, KVB_PPM, NO_WORDS, "SHARE",
                                         "share of the GPU's total the engine plans with (0.92; 0.9 before 0.20)"},

@@ -2,6 +2,7 @@
 #ifndef KVB_FUZZ_CHECK_H
 #define KVB_FUZZ_CHECK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
