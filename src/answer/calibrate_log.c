@@ -44,9 +44,13 @@ static void make_logged_plan(const struct kvb_log_report *log, struct kvb_plan *
             plan->settings.values[i] = log->settings.values[i];
         }
     }
-    if (log->observed[KVB_OBS_UTILIZATION].set) {
-        struct kvb_setting_value *value = &plan->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
-        *value = (struct kvb_setting_value){(uint64_t)log->observed[KVB_OBS_UTILIZATION].value, 1, KVB_ORIGIN_COMMAND};
+    static const enum kvb_observation shares[] = {KVB_OBS_STATIC_FRACTION, KVB_OBS_UTILIZATION};
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        const struct kvb_log_value *share = &log->observed[shares[i]];
+        if (share->set) {
+            struct kvb_setting_value *value = &plan->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
+            *value = (struct kvb_setting_value){(uint64_t)share->value, 1, KVB_ORIGIN_COMMAND};
+        }
     }
     if (log->release > 0) {
         uint32_t newest = kvb_engine_of(plan)->newest;

@@ -17,6 +17,10 @@ struct image_row {
 static const struct image_row rows[] = {
     {"ggml-org/llama.cpp", true, true, "llama.cpp"}, // server, server-cuda, server-cuda-b5432
     {"ggerganov/llama.cpp", true, true, "llama.cpp"},
+    {"lmsysorg/sglang", false, true, "sglang"},
+    {"nvcr.io/nvidia/sglang", false, false, "sglang"},
+    {"sgl-dev", false, false, "sglang"},
+    {"/sglang", false, true, "sglang"},
     {"nvcr.io/nvidia/vllm", false, false, NULL},
     {"rocm/vllm", false, false, NULL},
     {"vllm-openai", true, true, NULL}, // vllm/vllm-openai and its copies: lmcache/vllm-openai, rocm's, cpu's
@@ -77,8 +81,8 @@ void kvb_image_read(const char *image, struct kvb_image *out)
             continue;
         }
         out->engine = true;
-        out->serves = rows[i].serves;
         out->name = rows[i].engine;
+        out->serves = rows[i].serves;
         if (rows[i].tagged && tag != NULL && rows[i].engine == NULL) {
             read_tag(tag + 1, out->release);
         } else if (rows[i].tagged && tag != NULL) {

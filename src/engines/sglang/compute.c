@@ -52,7 +52,10 @@ static struct kvb_estimate gone_before(const struct kvb_sgl_context *context)
     struct kvb_estimate gone = kvb_sgl_before_load(context);
     const struct kvb_calibration *calibration = &context->plan->calibration;
     if (calibration->set && calibration->known[KVB_ITEM_NON_TORCH]) {
-        int64_t bytes = (int64_t)gone.bytes + calibration->offset_bytes[KVB_ITEM_NON_TORCH];
+        // what the pool lacks is a share of what was gone before
+        int64_t lacking = calibration->offset_bytes[KVB_ITEM_NON_TORCH] * 1000;
+        int64_t thousandths = (int64_t)kvb_max(context->defaults.fraction_ppb / (KVB_SGL_PPB / 1000), 1);
+        int64_t bytes = (int64_t)gone.bytes + lacking / thousandths;
         gone.bytes = bytes > 0 ? (uint64_t)bytes : 0;
         gone.low_bytes = gone.high_bytes = gone.bytes;
     }
