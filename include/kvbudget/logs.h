@@ -74,6 +74,7 @@ enum kvb_observation {
     KVB_OBS_AVAIL_AFTER_LOAD,
     KVB_OBS_AVAIL_AFTER_POOL,
     KVB_OBS_STATIC_FRACTION, // SGLang --mem-fraction-static, ppm
+    KVB_OBS_FULL_TOKENS,     // SGLang: of layers without a window, where there are two pools
     KVB_OBS_KEYS_SIZE,       // K part of a pool logged in two parts
     KVB_OBS_VALUES_SIZE,
     KVB_OBS_OFFLOADED_LAYERS,

@@ -186,6 +186,10 @@ static void settle_graphs(struct kvb_log_report *report)
 // A pool logged as keys and values is their sum.
 static void settle_pool(struct kvb_log_report *report)
 {
+    const struct kvb_log_value *full = &report->observed[KVB_OBS_FULL_TOKENS];
+    if (full->set) { // each of two pools says its own tokens; those of full layers count
+        report->observed[KVB_OBS_KV_TOKENS] = *full;
+    }
     struct kvb_log_value *pool = &report->observed[KVB_OBS_KV_CACHE];
     const struct kvb_log_value *keys = &report->observed[KVB_OBS_KEYS_SIZE];
     const struct kvb_log_value *values = &report->observed[KVB_OBS_VALUES_SIZE];

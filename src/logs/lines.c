@@ -120,6 +120,7 @@ static const struct kvb_observation_row observation_rows[KVB_OBS_COUNT] = {
     [KVB_OBS_AVAIL_AFTER_LOAD] = {"avail_after_load", "free after the weights", KVB_LOG_BYTES, KVB_LOG_SMALLEST},
     [KVB_OBS_AVAIL_AFTER_POOL] = {"avail_after_pool", "free after the pool", KVB_LOG_BYTES, KVB_LOG_SMALLEST},
     [KVB_OBS_STATIC_FRACTION] = {"mem_fraction_static", "static fraction", KVB_LOG_PPM, KVB_LOG_LAST},
+    [KVB_OBS_FULL_TOKENS] = {"full_layer_tokens", "tokens of full layers", KVB_LOG_COUNT, KVB_LOG_SMALLEST},
     [KVB_OBS_KEYS_SIZE] = {"keys_size", "keys", KVB_LOG_BYTES, KVB_LOG_SMALLEST},
     [KVB_OBS_VALUES_SIZE] = {"values_size", "values", KVB_LOG_BYTES, KVB_LOG_SMALLEST},
     [KVB_OBS_OFFLOADED_LAYERS] = {"offloaded_layers", "layers on the GPU", KVB_LOG_COUNT, KVB_LOG_LAST},
