@@ -83,7 +83,8 @@ void kvb_image_read(const char *image, struct kvb_image *out)
         out->engine = true;
         out->name = rows[i].engine;
         out->serves = rows[i].serves;
-        if (rows[i].tagged && tag != NULL && rows[i].engine == NULL) {
+        bool builds = rows[i].serves && rows[i].engine != NULL; // llama.cpp's tags name the program and a build
+        if (rows[i].tagged && tag != NULL && !builds) {
             read_tag(tag + 1, out->release);
         } else if (rows[i].tagged && tag != NULL) {
             out->serves = strncmp(tag + 1, "server", 6) == 0; // "light" and "full" begin otherwise
