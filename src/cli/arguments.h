@@ -53,6 +53,7 @@ struct arguments {
     bool quiet;
     bool all; // explain: every remedy; models: every model; plan: every card
     unsigned show;
+    uint64_t cache_wanted_bytes; // --show utilization-for=SIZE; 0: not asked
     const char *against;                            // --against, or NULL
     const char *calibrate;                          // --calibrate, or NULL
     char devices[256];                              // GPUs chosen from a machine: "4", "0,1"; "" = none were

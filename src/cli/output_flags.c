@@ -72,16 +72,34 @@ static bool set_color(struct arguments *arguments, const struct option_row *row,
     return false;
 }
 
+#define UTILIZATION_FOR "utilization-for"
+
+// "utilization-for=12GiB".
+static bool set_utilization_for(struct arguments *arguments, const char *size)
+{
+    uint64_t bytes = 0;
+    if (*size != '=' || !kvb_parse_bytes(size + 1, &bytes) || bytes == 0) {
+        (void)options_mistake(arguments, "--show: " UTILIZATION_FOR " needs a size, as in " UTILIZATION_FOR "=12GiB");
+        return false;
+    }
+    arguments->cache_wanted_bytes = bytes;
+    return true;
+}
+
 static bool set_show(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     static const unsigned bits[] = {SHOW_FORMULAS, SHOW_KV, SHOW_WEIGHTS, SHOW_ALL};
+    if (strncmp(value, UTILIZATION_FOR, strlen(UTILIZATION_FOR)) == 0) {
+        return set_utilization_for(arguments, value + strlen(UTILIZATION_FOR));
+    }
     for (unsigned i = 0; show_words[i] != NULL; i++) {
         if (strcmp(value, show_words[i]) == 0) {
             arguments->show |= bits[i];
             return true;
         }
     }
-    (void)options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value, row->argument);
+    (void)options_mistake(arguments, "--%s: '%.60s' is not known; expected %s or " UTILIZATION_FOR "=SIZE", row->name,
+                          value, row->argument);
     return false;
 }
 
@@ -202,8 +220,10 @@ static const struct option_row need_rows[] = {
 };
 
 static const struct option_row plan_rows[] = {
-    {"show", NULL, "formulas|kv|weights|all", "each figure with its formula and numbers; repeatable", show_words,
-     set_show, .set_bit = OPTIONS_PLAN, .repeatable = true},
+    {"show", NULL, "formulas|kv|weights|all",
+     "each figure with its formula and numbers; " UTILIZATION_FOR
+     "=SIZE: the share that gives the cache SIZE; repeatable",
+     show_words, set_show, .set_bit = OPTIONS_PLAN, .repeatable = true},
     {"against", NULL, "ENGINE@VERSION|PROFILE", "the same question put to another release or profile", NULL,
      set_against, .set_bit = OPTIONS_PLAN},
     {"calibrate", NULL, "LOG", "what a run's log measured corrects the model; - is standard input", NULL, set_calibrate,

@@ -51,6 +51,7 @@ static struct kvb_plan_report make_report(const struct arguments *arguments, con
         .advice = &answer->advice,
         .problems = &arguments->problems,
         .show = arguments->show,
+        .cache_wanted_bytes = arguments->cache_wanted_bytes,
         .devices = arguments->devices[0] != '\0' ? arguments->devices : NULL,
         .choice = arguments->choice[0] != '\0' ? arguments->choice : NULL,
         .width = output_width(),

@@ -26,6 +26,7 @@ struct kvb_plan_report {
     const struct kvb_problems *problems;
     const char *command; // serve command with the changes applied, or NULL
     unsigned show;
+    uint64_t cache_wanted_bytes; // --show utilization-for=SIZE; 0: not asked
     unsigned width; // of the page in columns
     bool color;
     bool all;                              // every card
@@ -58,6 +59,10 @@ void kvb_render_host_text(struct kvb_buffer *out, const struct kvb_plan_report *
 // Writes "cpu_memory": [...], likewise.
 void kvb_render_host_json(struct kvb_json *json, const struct kvb_plan_report *report);
 void kvb_render_plan_show(struct kvb_buffer *out, const struct kvb_plan_report *report);
+// The share that gives the KV cache a size, and the size that a share gives; nothing when it was not asked for.
+void kvb_render_utilization_text(struct kvb_buffer *out, const struct kvb_plan_report *report);
+// Writes "utilization_for": {...}, likewise.
+void kvb_render_utilization_json(struct kvb_json *json, const struct kvb_plan_report *report);
 void kvb_render_plan_against(struct kvb_buffer *out, const struct kvb_plan_report *report);
 // A setting's value by its row as a JSON value; KVB_AUTO is "auto".
 void kvb_json_setting(struct kvb_json *json, const char *key, enum kvb_setting setting, uint64_t number);

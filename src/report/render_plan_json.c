@@ -338,6 +338,7 @@ void kvb_json_plan(struct kvb_json *json, const char *key, const struct kvb_plan
         against(json, report);
     }
     kvb_render_host_json(json, report);
+    kvb_render_utilization_json(json, report);
     if (report->residents != NULL) {
         kvb_render_residents_json(json, report->residents);
     }

@@ -184,4 +184,5 @@ void kvb_render_plan_show(struct kvb_buffer *out, const struct kvb_plan_report *
     if (report->show & KVB_SHOW_WEIGHTS) {
         show_weights(out, report);
     }
+    kvb_render_utilization_text(out, report);
 }

@@ -108,6 +108,25 @@ static void free_memory(void **state)
     assert_int_equal(kvb_highest_utilization(&none), 0);
 }
 
+// By hand: 20 GiB of the card's 24 are requested and the cache has 4 of them, so 16 are charged. 5 GiB of cache take
+// 21 / 24 = 0.875; 6 GiB 22 / 24 = 0.91667, rounded up to 0.9167; 9 GiB 25 / 24 = 1.04167. Of 20 GiB free 5 take 1.05.
+static void utilization_for_a_size(void **state)
+{
+    (void)state;
+    struct kvb_budget by_hand = {.memory_bytes = 24 * GIB, .requested_bytes = 20 * GIB};
+    by_hand.items[KVB_ITEM_KV_CACHE].bytes = 4 * (int64_t)GIB;
+    assert_int_equal(kvb_utilization_for(&by_hand, 5 * GIB), 875000);
+    assert_int_equal(kvb_utilization_for(&by_hand, 6 * GIB), 916700);
+    assert_int_equal(kvb_utilization_for(&by_hand, 9 * GIB), 1041700);
+    assert_int_equal(kvb_utilization_for(&by_hand, UINT64_MAX), 0);
+    by_hand.share_of_bytes = 20 * GIB;
+    assert_int_equal(kvb_utilization_for(&by_hand, 5 * GIB), 1050000);
+    by_hand.settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES] = (struct kvb_setting_value){GIB, 1, KVB_ORIGIN_FLAG};
+    assert_int_equal(kvb_utilization_for(&by_hand, 5 * GIB), 0);
+    by_hand = (struct kvb_budget){.requested_bytes = GIB};
+    assert_int_equal(kvb_utilization_for(&by_hand, GIB), 0);
+}
+
 // Nobody checks free memory before 0.9.1.
 static void free_check_by_release(void **state)
 {
@@ -386,7 +405,8 @@ static void overflows(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(table_of_8_gb), cmocka_unit_test(other_processes), cmocka_unit_test(free_memory),
-              cmocka_unit_test(free_check_by_release), cmocka_unit_test(full_cards), cmocka_unit_test(refused_batches),
-              cmocka_unit_test(margins_of_weights), cmocka_unit_test(fixed_cache), cmocka_unit_test(warnings),
-              cmocka_unit_test(a_request), cmocka_unit_test(platforms), cmocka_unit_test(rest_of_a_measured_pool),
+              cmocka_unit_test(utilization_for_a_size), cmocka_unit_test(free_check_by_release),
+              cmocka_unit_test(full_cards), cmocka_unit_test(refused_batches), cmocka_unit_test(margins_of_weights),
+              cmocka_unit_test(fixed_cache), cmocka_unit_test(warnings), cmocka_unit_test(a_request),
+              cmocka_unit_test(platforms), cmocka_unit_test(rest_of_a_measured_pool),
               cmocka_unit_test(calibrated_terms), cmocka_unit_test(impossible_wishes), cmocka_unit_test(overflows))
