@@ -216,6 +216,30 @@ static void test_defaults(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_line), cmocka_unit_test(test_words_of_its_own), cmocka_unit_test(test_mistakes),
-              cmocka_unit_test(test_answer), cmocka_unit_test(test_refusal), cmocka_unit_test(test_fit),
-              cmocka_unit_test(test_fit_experts), cmocka_unit_test(test_defaults))
+// Nothing is said of formats: the sizes of the files that are usually published.
+static void test_usual_formats(void **state)
+{
+    static const struct {
+        const char *model, *engine;
+        uint64_t file_bytes;
+    } rows[] = {
+        {"Qwen/Qwen3-8B", "ollama", 5027783488},          // Qwen/Qwen3-8B-GGUF, Qwen3-8B-Q4_K_M.gguf
+        {"openai/gpt-oss-20b", "ollama", 12109566560},    // ggml-org/gpt-oss-20b-GGUF, gpt-oss-20b-mxfp4.gguf
+        {"openai/gpt-oss-20b", "llama.cpp", 12109566560}, // likewise
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_llama_start start;
+        kvb_problems_init(&problems);
+        kvb_deployment_init(&deployment);
+        resolve(rows[i].model, "3090", rows[i].engine);
+        kvb_llama_start_of(&plan, rows[i].engine[0] == 'o', &start);
+        uint64_t bytes = start.buffers.places[0].model_bytes + start.buffers.places[KVB_LLAMA_HOST].model_bytes;
+        assert_in_range(bytes, rows[i].file_bytes / 100 * 99, rows[i].file_bytes / 100 * 101);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_usual_formats), cmocka_unit_test(test_line),
+              cmocka_unit_test(test_words_of_its_own), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_answer),
+              cmocka_unit_test(test_refusal), cmocka_unit_test(test_fit), cmocka_unit_test(test_fit_experts),
+              cmocka_unit_test(test_defaults))

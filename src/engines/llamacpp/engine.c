@@ -177,7 +177,8 @@ static void judge(const struct kvb_plan *plan, const struct kvb_llama_start *sta
     }
 }
 
-static void say_decision(const struct kvb_llama_start *start, struct kvb_problems *problems)
+static void say_decision(const struct kvb_plan *plan, const struct kvb_llama_start *start,
+                         struct kvb_problems *problems)
 {
     const struct kvb_llama_run *run = &start->run;
     bool shorter = start->decision == KVB_LLAMA_CONTEXT_REDUCED || start->decision == KVB_LLAMA_BOTH;
@@ -204,6 +205,12 @@ static void say_decision(const struct kvb_llama_start *start, struct kvb_problem
                               "user: the start goes on as asked");
     }
     bool named = start->run.model->checkpoint.kind == KVB_CHECKPOINT_GGUF;
+    if (!named && !kvb_is_set(plan, KVB_SET_GGUF_TYPE) && start->run.mixture != 0) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "no GGUF file and no formats are named: counted in %s, as it is usually published; say "
+                              "--quantization with another",
+                              kvb_llama_mixture_name(start->run.mixture));
+    }
     if (!named && start->run.mixture == 0) {
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
                               "no GGUF file and no formats are named: the model is counted in f16; say --quantization "
@@ -273,7 +280,7 @@ static enum kvb_status compute_as(const struct kvb_plan *plan, bool ollama, stru
     if (!quiet) {
         budget->parameters = kvb_model_parameters(&plan->model);
         kvb_llama_trade(plan, &start, budget);
-        say_decision(&start, problems);
+        say_decision(plan, &start, problems);
     }
     return KVB_OK;
 }

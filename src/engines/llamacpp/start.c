@@ -169,6 +169,15 @@ uint64_t kvb_llama_fullest(const struct kvb_llama_start *start, const struct kvb
     return most;
 }
 
+// A bare tag of Ollama's library is Q4_K_M (ollama.com/library, "latest"); a model published in MXFP4 stays so.
+static uint32_t usual_mixture(const struct kvb_plan *plan, bool ollama)
+{
+    if (plan->model.quantisation.method == KVB_QUANT_MXFP4) {
+        return kvb_llama_mixture_find("MXFP4_MOE");
+    }
+    return ollama ? kvb_llama_mixture_find("Q4_K_M") : 0;
+}
+
 void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_llama_start *out)
 {
     memset(out, 0, sizeof *out);
@@ -177,7 +186,7 @@ void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_lla
     run->model = &plan->model;
     run->build = build_of(plan, ollama);
     run->backend = backend_of(plan);
-    run->mixture = (uint32_t)number_or(plan, KVB_SET_GGUF_TYPE, 0);
+    run->mixture = (uint32_t)number_or(plan, KVB_SET_GGUF_TYPE, usual_mixture(plan, ollama));
     run->server = true;
     run->mapped = true;
     run->devices =
