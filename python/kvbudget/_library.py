@@ -30,7 +30,11 @@ def _open() -> ctypes.CDLL:
             ctypes.CDLL(str(folder / needed), mode=ctypes.RTLD_GLOBAL)
     beside = folder / "libkvbudget.so"
     installed = "libkvbudget.so.0.2"
-    library = ctypes.CDLL(os.environ.get("KVBUDGET_LIBRARY") or (str(beside) if beside.exists() else installed))
+    name = os.environ.get("KVBUDGET_LIBRARY") or (str(beside) if beside.exists() else installed)
+    try:
+        library = ctypes.CDLL(name)
+    except OSError as error:
+        raise ImportError(f"{error}; KVBUDGET_LIBRARY names the shared library of kvbudget") from error
     library.kvb_ask.argtypes = [ctypes.c_char_p]
     library.kvb_ask.restype = ctypes.c_void_p
     library.kvb_ask_free.argtypes = [ctypes.c_void_p]
