@@ -100,7 +100,9 @@ struct kvb_weights {
     uint64_t returning_layer_bytes; // V0: the largest offloaded layer, copied back during a forward pass
     uint64_t total_bytes;
     uint64_t unquantised_bytes; // the same rank at the model's dtype; equals total when not quantised
-    uint32_t rank_stage;        // pipeline stage meant
+    // The largest quantised matrix (of all experts of a layer together): at the model's dtype, and as stored.
+    uint64_t largest_plain_bytes, largest_stored_bytes;
+    uint32_t rank_stage; // pipeline stage meant
 };
 
 // What an engine reserves under a name of its own. Those of the GPU are inside the item they name.
@@ -147,6 +149,7 @@ struct kvb_budget {
     int64_t outside_bytes; // what the device holds beyond requested
     int64_t slack_bytes;   // free - requested - outside
     uint64_t graph_actual_bytes;
+    uint64_t load_peak_bytes; // what stands on the card at the worst moment of loading; at least the weights
     uint64_t request_tokens; // of plan->request; 0 = none was given
     struct kvb_kv_cache kv;
     bool uncounted; // the parallel sizes do not go with the model: no figure is meant

@@ -53,8 +53,13 @@ static void load_parameter(struct loader *loader, const struct kvb_parameter *pa
     for (uint32_t part = 0; part < parameter->part_count; part++) {
         load_bytes(loader, parameter->part_bytes[part], &out->role_bytes[parameter->role]);
     }
+    uint64_t stored_bytes = bytes_of(parameter);
     loader->plain_bytes = kvb_add(loader->plain_bytes, parameter->plain_bytes);
-    loader->stored_bytes = kvb_add(loader->stored_bytes, bytes_of(parameter));
+    loader->stored_bytes = kvb_add(loader->stored_bytes, stored_bytes);
+    if (stored_bytes < parameter->plain_bytes) {
+        out->largest_plain_bytes = kvb_max(out->largest_plain_bytes, parameter->plain_bytes);
+        out->largest_stored_bytes = kvb_max(out->largest_stored_bytes, stored_bytes);
+    }
 }
 
 static void load_adapter(struct loader *loader, const struct kvb_parameter *parameter)

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "engines/vllm/compute.h"
 #include "engines/vllm/errors.h"
+#include "engines/vllm/load_peak.h"
 #include "engines/vllm/overhead.h"
 #include "engines/vllm/platforms.h"
 #include "engines/vllm/terms.h"
@@ -25,16 +26,16 @@ static bool hybrid_check_is_wrong(const struct kvb_context *context, const struc
 
 void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budget)
 {
+    const char *why;
     int64_t loaded = budget->items[KVB_ITEM_WEIGHTS].bytes;
     int64_t peak = loaded + budget->items[KVB_ITEM_ACTIVATION].bytes + budget->items[KVB_ITEM_NON_TORCH].bytes;
-    if (!kvb_exceeds_device(context, peak)) {
-        return;
-    }
-    budget->starts = false;
-    if (loaded > (int64_t)context->free_bytes) {
+    budget->load_peak_bytes = kvb_add((uint64_t)loaded, kvb_load_extra(context, &budget->weights, &why));
+    if (kvb_exceeds_device(context, (int64_t)kvb_min(budget->load_peak_bytes, INT64_MAX))) {
+        budget->starts = false;
         kvb_error_load(context, budget->error);
         budget->fails_loading = true;
-    } else {
+    } else if (kvb_exceeds_device(context, peak)) {
+        budget->starts = false;
         kvb_error_profile(context, budget->error);
     }
 }
@@ -174,10 +175,27 @@ static void note_first_start(const struct kvb_context *context, const struct kvb
     }
 }
 
+// What stands on the card while loading where the weights alone would find room.
+static void explain_load(const struct kvb_context *context, const struct kvb_budget *budget,
+                         struct kvb_problems *problems)
+{
+    const char *why;
+    char peak[32], free_gib[32];
+    bool alone = budget->items[KVB_ITEM_WEIGHTS].bytes <= (int64_t)context->free_bytes;
+    (void)kvb_load_extra(context, &budget->weights, &why);
+    if (why != NULL && alone && kvb_exceeds_device(context, (int64_t)kvb_min(budget->load_peak_bytes, INT64_MAX))) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "While the weights load, %s GiB stand on the card at once and %s are free: %s.",
+                              kvb_format_gib(peak, (int64_t)budget->load_peak_bytes, 2),
+                              kvb_format_gib(free_gib, (int64_t)context->free_bytes, 2), why);
+    }
+}
+
 void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems)
 {
     kvb_platform_note(context, budget, problems);
     note_first_start(context, budget, problems);
+    explain_load(context, budget, problems);
     if (hybrid_check_is_wrong(context, budget)) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "This release checks only part of the layers: it starts, but a request of max_model_len "
