@@ -39,6 +39,7 @@ enum kvb_status {
     KVB_OVERFLOW = 30,
     KVB_INDIVISIBLE = 31,
     KVB_CONTRADICTION = 32,
+    KVB_ASSUMED = 33, // not known: the answer holds for what is assumed, and its bound is wider
     KVB_CANNOT_OPEN = 40,
     KVB_CANNOT_READ = 41,
     KVB_NO_MEMORY = 42,

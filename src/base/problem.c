@@ -29,6 +29,7 @@ static const struct status_row status_rows[] = {
     {KVB_OVERFLOW, "overflow"},
     {KVB_INDIVISIBLE, "indivisible"},
     {KVB_CONTRADICTION, "contradiction"},
+    {KVB_ASSUMED, "assumed"},
     {KVB_CANNOT_OPEN, "cannot_open"},
     {KVB_CANNOT_READ, "cannot_read"},
     {KVB_NO_MEMORY, "no_memory"},

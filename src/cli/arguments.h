@@ -66,6 +66,7 @@ struct arguments {
     bool skip_others;        // files without a deployment are passed over
     bool offline;            // --offline
     bool online;             // check --online
+    bool assumed_is_said;    // what is assumed stands in the answer itself
     bool answered;           // the answer is printed whatever the exit code
     struct given_text given; // in the place of a file among the operands
     int operand_count;

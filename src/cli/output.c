@@ -90,12 +90,13 @@ static void add_problem(struct kvb_buffer *out, const struct kvb_problem *proble
     kvb_buffer_add(out, "\n");
 }
 
-void output_problems(const struct kvb_problems *problems, enum kvb_severity least)
+void output_problems(const struct kvb_problems *problems, enum kvb_severity least, bool without_assumed)
 {
     struct kvb_buffer out;
     kvb_buffer_init(&out);
     for (uint32_t i = 0; i < problems->count; i++) {
-        if (problems->items[i].severity >= least) {
+        bool said = without_assumed && problems->items[i].status == KVB_ASSUMED;
+        if (problems->items[i].severity >= least && !said) {
             add_problem(&out, &problems->items[i]);
         }
     }

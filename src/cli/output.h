@@ -22,7 +22,7 @@ unsigned output_width(void);
 int output_answer(const struct kvb_buffer *answer, int code);
 
 // Problems on standard error, one per line: `file:line:column: text`.
-void output_problems(const struct kvb_problems *problems, enum kvb_severity least);
+void output_problems(const struct kvb_problems *problems, enum kvb_severity least, bool without_assumed);
 
 // The one document for exit codes 2, 3 and 4.
 void output_problems_json(struct kvb_buffer *out, const char *schema, const struct kvb_problems *problems);

@@ -60,7 +60,7 @@ static struct kvb_plan_report make_report(const struct arguments *arguments, con
     };
 }
 
-static void render(const struct arguments *arguments, const struct kvb_answer *answer, const struct kvb_answer *against,
+static void render(struct arguments *arguments, const struct kvb_answer *answer, const struct kvb_answer *against,
                    const struct kvb_cards *cards, const struct kvb_placed *residents,
                    const struct kvb_siblings *siblings, struct kvb_buffer *out)
 {
@@ -88,6 +88,7 @@ static void render(const struct arguments *arguments, const struct kvb_answer *a
         kvb_render_cards_text(out, &report);
     } else {
         kvb_render_plan_text(out, &report);
+        arguments->assumed_is_said = true;
     }
     kvb_free(command);
 }

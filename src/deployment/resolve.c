@@ -104,9 +104,9 @@ static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, st
     } else {
         plan->draft_unknown = true;
         (void)kvb_problem_add(
-            problems, KVB_WARNING, KVB_OK, (struct kvb_place){0},
-            "the draft model '%.120s' is not known: its weights and cache are not counted, and the answer "
-            "is tight at best; give the folder of its config.json as \"model\" in --speculative-config",
+            problems, KVB_WARNING, KVB_ASSUMED, (struct kvb_place){0},
+            "the draft model '%.120s' is not known: the smallest and the largest it can be are in the bound, and the "
+            "answer is tight at best; give the folder of its config.json as \"model\" in --speculative-config",
             deployment->draft_model);
         status = KVB_OK;
     }

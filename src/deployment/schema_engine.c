@@ -47,7 +47,10 @@ static enum kvb_status set_release(const struct kvb_engine_rows *rules, const ch
     char oldest[32];
     kvb_release_format(newest, rules->newest);
     kvb_release_format(oldest, rules->oldest);
-    if (!kvb_release_parse(version, &release) || strlen(version) >= sizeof engine->version) {
+    bool unreleased = strcmp(version, "nightly") == 0 || strcmp(version, "main") == 0;
+    if (unreleased) {
+        release = UINT32_MAX;
+    } else if (!kvb_release_parse(version, &release) || strlen(version) >= sizeof engine->version) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, place,
                                "'%.60s' is not a release of %s; write it as %s@%s", version, rules->title, rules->name,
                                newest);
@@ -57,13 +60,15 @@ static enum kvb_status set_release(const struct kvb_engine_rows *rules, const ch
                                "%s %s is older than %s, the oldest release whose rules are known", rules->title,
                                version, oldest);
     }
-    if (release > rules->newest) {
-        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OUT_OF_RANGE, place,
-                              "%s %s is newer than %s, the newest release whose rules are known; those are used",
-                              rules->title, version, newest);
-        release = rules->newest;
+    bool newer = release > rules->newest;
+    if (newer) {
+        (void)kvb_problem_add(
+            problems, KVB_NOTICE, KVB_ASSUMED, place,
+            "%s %s is newer than %s, the newest release whose rules are known; those are used, and the "
+            "bound is wider",
+            rules->title, version, newest);
     }
-    *engine = (struct kvb_engine){.release = release};
+    *engine = (struct kvb_engine){.release = newer ? rules->newest : release, .assumed = newer};
     (void)kvb_copy(engine->name, sizeof engine->name, rules->name);
     (void)kvb_copy(engine->version, sizeof engine->version, version);
     return KVB_OK;

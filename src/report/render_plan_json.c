@@ -122,6 +122,7 @@ static void identity(struct kvb_json *json, const struct kvb_plan_report *report
     kvb_json_text(json, "version", plan->engine.version);
     static const char *const generations[] = {"v0", "v1", NULL};
     kvb_json_text_or_null(json, "generation", generations[budget->generation]);
+    kvb_json_bool(json, "assumed", plan->engine.assumed);
     kvb_json_close_object(json);
     kvb_json_open_object(json, "settings");
     each_setting(json, report, setting);

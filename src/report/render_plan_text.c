@@ -166,7 +166,9 @@ static void say_verdict(struct kvb_buffer *line, const struct kvb_plan_report *r
         kvb_buffer_add(line, "It fits. ");
         break;
     case KVB_TIGHT:
-        kvb_buffer_add(line, "It is tight: it starts at the likely figures, not at the low end of their range. ");
+        kvb_buffer_add(line, budget->items[KVB_ITEM_KV_CACHE].low_bytes >= (int64_t)budget->needed_bytes
+                                 ? "It is tight: what is assumed decides. "
+                                 : "It is tight: it starts at the likely figures, not at the low end of their range. ");
         break;
     case KVB_DOES_NOT_FIT:
         kvb_buffer_add(line, why_not(report));
@@ -232,6 +234,23 @@ static void add_request(struct kvb_buffer *out, const struct kvb_plan_report *re
                       kvb_format_count(length, limit), asked <= limit ? "enough" : "too short");
 }
 
+// What is not known and had to be assumed.
+static void add_assumptions(struct kvb_buffer *out, const struct kvb_plan_report *report)
+{
+    uint32_t count = report->problems != NULL ? report->problems->count : 0;
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct kvb_problem *problem = &report->problems->items[i];
+        if (problem->status == KVB_ASSUMED) {
+            char text[KVB_PROBLEM_TEXT_CAPACITY + 16];
+            (void)snprintf(text, sizeof text, "Assumed: %s", problem->text);
+            kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
+            any = true;
+        }
+    }
+    kvb_buffer_add(out, any ? "\n" : "");
+}
+
 static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     const struct kvb_budget *budget = report->budget;
@@ -269,6 +288,7 @@ void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *
         kvb_render_plan_budget(out, report);
         kvb_buffer_add(out, "\n");
     }
+    add_assumptions(out, report);
     add_verdict(out, report);
     kvb_render_plan_advice(out, report);
     kvb_render_host_text(out, report);

@@ -26,7 +26,7 @@ static int refuse(const char *what, const char *word, const char *nearest)
     (void)kvb_problem_add(&problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0}, "%s '%.80s'%s%s%s", what, word,
                           nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
                           nearest != NULL ? "'?" : "");
-    output_problems(&problems, KVB_ERROR);
+    output_problems(&problems, KVB_ERROR, false);
     (void)fputs("try kvbudget --help\n", stderr);
     return kvb_status_exit_code(KVB_BAD_ARGUMENT);
 }
@@ -46,9 +46,10 @@ static int refuse_command(const char *word)
 static int write_out(struct arguments *arguments, struct kvb_buffer *answer, int code)
 {
     bool json = arguments->format == FORMAT_JSON && arguments->command->schema != NULL;
-    int written = output_answer(answer, code);
+    // What is not certain is said before the answer, not below the command that people copy.
     enum kvb_severity least = json || arguments->quiet ? KVB_ERROR : KVB_NOTICE;
-    output_problems(&arguments->problems, least);
+    output_problems(&arguments->problems, least, arguments->assumed_is_said && !arguments->quiet);
+    int written = output_answer(answer, code);
     if (code == kvb_status_exit_code(KVB_BAD_ARGUMENT)) {
         (void)fprintf(stderr, "try kvbudget help %s\n", arguments->command->name);
     }

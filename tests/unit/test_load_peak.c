@@ -1,5 +1,6 @@
 // What stands on the card while weights load, by release and kind of quantisation, against sizes by hand.
-// Llama-3.1-8B: a layer's matrices are q and o of 4096 x 4096, k and v of 1024 x 4096, gate, up and down of 14336 x 4096.
+// Llama-3.1-8B: a layer's matrices are q and o of 4096 x 4096, k and v of 1024 x 4096, gate, up and down of 14336 x
+// 4096.
 #include <string.h>
 
 #include <kvbudget/kvbudget.h>

@@ -167,7 +167,9 @@ static void test_engine(void **state)
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.items[0].severity, KVB_NOTICE);
     assert_string_equal(problems.items[0].text, "vLLM 0.99.0 is newer than 0.27.1, the newest release whose rules are "
-                                                "known; those are used");
+                                                "known; those are used, and the bound is wider");
+    assert_int_equal(problems.items[0].status, KVB_ASSUMED);
+    assert_true(engine.assumed);
     kvb_problems_init(&problems);
     assert_int_equal(kvb_engine_load("vllm@0.1.7", &engine, &settings, &problems), KVB_OUT_OF_RANGE);
     assert_int_equal(kvb_engine_load("vllm@latest", &engine, &settings, &problems), KVB_BAD_SYNTAX);

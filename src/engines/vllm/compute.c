@@ -12,6 +12,7 @@
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/steps.h"
 #include "engines/vllm/terms.h"
+#include "engines/vllm/unknown.h"
 #include "engines/vllm/verdict.h"
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
@@ -56,6 +57,19 @@ static void publish_items(const struct kvb_context *context, const struct kvb_st
     }
     budget->items[KVB_ITEM_KV_CACHE] = (struct kvb_term){terms->pool_bytes, terms->pool_low_bytes,
                                                          terms->pool_high_bytes, basis_of(context, KVB_ITEM_KV_CACHE)};
+}
+
+// What a release to come may change, and the cache of a draft model that is not known.
+static void publish_unknown(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    struct kvb_term *cache = &budget->items[KVB_ITEM_KV_CACHE];
+    if (kvb_cache_is_fixed(context)) {
+        return;
+    }
+    uint64_t drift = kvb_min(kvb_release_drift(context), INT64_MAX / 4);
+    uint64_t draft = kvb_unknown_draft_caches(context) ? kvb_min(budget->needed_bytes, INT64_MAX / 4) : 0;
+    cache->low_bytes -= (int64_t)(drift + draft);
+    cache->high_bytes += (int64_t)drift;
 }
 
 // Blocks that are given are allocated whatever utilization leaves (V0, and V1 where they drive the check).
@@ -114,6 +128,7 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
         kvb_stage_fill(context, budget->tightest_stage, requested, &terms);
     }
     publish_items(context, &terms, budget);
+    publish_unknown(context, budget);
     publish_given_blocks(context, budget);
     budget->weights = terms.weights;
     budget->requested_bytes = sum_of_items(budget);

@@ -52,7 +52,9 @@ struct kvb_context {
 void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan);
 // As if this max_model_len had been asked for.
 void kvb_context_fill_at(struct kvb_context *context, const struct kvb_plan *plan, uint64_t length_tokens);
-// The same, and KVB_INDIVISIBLE with the sentence when the parallel sizes do not go with the model.
+// As if this release had been asked for.
+void kvb_context_fill_as(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release);
+// The same as kvb_context_fill, and KVB_INDIVISIBLE with the sentence when the parallel sizes do not go with the model.
 enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_plan *plan,
                                  struct kvb_problems *problems) KVB_MUST_USE;
 

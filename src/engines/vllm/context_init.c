@@ -182,13 +182,13 @@ static void resolve_length(struct kvb_context *context, uint64_t length_tokens)
     context->max_model_len = set && asked != KVB_AUTO ? asked : context->model->context_tokens;
 }
 
-static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint64_t length_tokens)
+static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release, uint64_t length_tokens)
 {
     memset(context, 0, sizeof *context);
     context->plan = plan;
     context->model = &plan->model;
     context->gpu = &plan->gpu;
-    context->release = plan->engine.release < KVB_NEWEST_VLLM ? plan->engine.release : KVB_NEWEST_VLLM;
+    context->release = release < KVB_NEWEST_VLLM ? release : KVB_NEWEST_VLLM;
     kvb_rules_of(context->release, &context->rules);
     context->dtype = dtype_of(context);
     context->generation = generation_of(context);
@@ -216,12 +216,17 @@ static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint6
 
 void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan)
 {
-    fill(context, plan, 0);
+    fill(context, plan, plan->engine.release, 0);
 }
 
 void kvb_context_fill_at(struct kvb_context *context, const struct kvb_plan *plan, uint64_t length_tokens)
 {
-    fill(context, plan, length_tokens);
+    fill(context, plan, plan->engine.release, length_tokens);
+}
+
+void kvb_context_fill_as(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release)
+{
+    fill(context, plan, release, 0);
 }
 
 enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_plan *plan,

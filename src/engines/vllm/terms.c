@@ -10,6 +10,7 @@
 #include "engines/vllm/load.h"
 #include "engines/vllm/printed.h"
 #include "engines/vllm/residual.h"
+#include "engines/vllm/unknown.h"
 
 #define LOG_ROUNDING_BYTES 5368710U // half a hundredth of a GiB
 
@@ -63,6 +64,13 @@ static struct kvb_estimate weights_range(const struct kvb_context *context, uint
     return (struct kvb_estimate){bytes, bytes - low, kvb_add(bytes, high)};
 }
 
+static void add_estimate(struct kvb_estimate *sum, const struct kvb_estimate *more)
+{
+    sum->bytes = kvb_add(sum->bytes, more->bytes);
+    sum->low_bytes = kvb_add(sum->low_bytes, more->low_bytes);
+    sum->high_bytes = kvb_add(sum->high_bytes, more->high_bytes);
+}
+
 // Replaces the model of a term by what a run taught about it, and narrows its range.
 static void calibrate(const struct kvb_calibration *calibration, uint32_t item, struct kvb_estimate *estimate)
 {
@@ -109,6 +117,10 @@ void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, str
     count_weights(context, &load, stage, &terms->weights);
     terms->items[KVB_ITEM_WEIGHTS] =
         stated_or(context, KVB_STATED_WEIGHTS, weights_range(context, terms->weights.total_bytes));
+    if (stage + 1 == context->pp && !context->plan->stated[KVB_STATED_WEIGHTS].set) {
+        struct kvb_estimate draft = kvb_unknown_draft(context, &terms->weights);
+        add_estimate(&terms->items[KVB_ITEM_WEIGHTS], &draft);
+    }
     kvb_activation_estimate(context, stage, &activation);
     activation.total.bytes = kvb_add(activation.total.bytes, terms->weights.returning_layer_bytes);
     activation.total.low_bytes = kvb_add(activation.total.low_bytes, terms->weights.returning_layer_bytes);
