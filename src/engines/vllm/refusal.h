@@ -31,6 +31,12 @@ enum kvb_dtype kvb_auto_dtype(const struct kvb_context *context);
 // The quantisation method the release settles on, in `out` or constant; NULL when nothing is quantised.
 const char *kvb_method_used(const struct kvb_context *context, char out[48]);
 
+// The release has no class of its own for the model and falls back to the transformers library's (from 0.7.2 on), which
+// may have it: a class that no release ever had, or one that the transformers it asks for has already.
+// Source: vllm/model_executor/model_loader/utils.py resolve_transformers_fallback, models/registry.py
+// _try_resolve_transformers.
+bool kvb_class_by_transformers(const struct kvb_context *context);
+
 // Rules by subject; see refusal.c for the table.
 kvb_refusal_test kvb_refusal_flags, kvb_refusal_length_word;
 kvb_refusal_test kvb_refusal_class, kvb_refusal_lora_rank, kvb_refusal_lora_class, kvb_refusal_stages_class,

@@ -25,7 +25,40 @@ static void say_withdrawn(const struct kvb_withdrawn_class *row, char out[KVB_ER
                     values);
 }
 
-// A class that no release ever had may run through the transformers library from 0.7.2 on.
+// The first transformers that has a class, of dense decoders that vLLM itself took up later.
+// Source: tests/models/registry.py min_transformers_version, v0.8.4 to v0.27.1.
+static const struct {
+    const char *name, *transformers;
+} in_transformers[] = {
+    {"Qwen3ForCausalLM", "4.51.0"},    {"Glm4ForCausalLM", "4.52.0"},  {"Ernie4_5ForCausalLM", "4.54.0"},
+    {"Exaone4ForCausalLM", "4.54.0"},  {"ApertusForCausalLM", "4.56"}, {"CwmForCausalLM", "4.58"},
+    {"HyperCLOVAXForCausalLM", "5.9"}, {"Jais2ForCausalLM", "4.58"},
+};
+
+// Whether the transformers that the release asks for has the class.
+static bool is_in_transformers(const char *name, uint32_t release)
+{
+    const struct kvb_known_requirements *asked = kvb_requirements_of(release);
+    for (size_t i = 0; i < sizeof in_transformers / sizeof in_transformers[0]; i++) {
+        uint32_t has, least;
+        if (strcmp(in_transformers[i].name, name) == 0) {
+            return asked != NULL && kvb_release_parse(asked->transformers, &has) &&
+                   kvb_release_parse(in_transformers[i].transformers, &least) && has >= least;
+        }
+    }
+    return false;
+}
+
+bool kvb_class_by_transformers(const struct kvb_context *context)
+{
+    const char *name = context->model->architecture;
+    if (name[0] == '\0' || context->release < ANY_CLASS_BY_TRANSFORMERS || kvb_class_of(name, context->release) != NULL ||
+        kvb_withdrawn_of(name, context->release) != NULL) {
+        return false;
+    }
+    return !kvb_class_is_known(name) || is_in_transformers(name, context->release);
+}
+
 bool kvb_refusal_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const char *name = context->model->architecture;
@@ -37,7 +70,7 @@ bool kvb_refusal_class(const struct kvb_context *context, char out[KVB_ERROR_TEX
         say_withdrawn(withdrawn, out);
         return true;
     }
-    if (!kvb_class_is_known(name) && context->release >= ANY_CLASS_BY_TRANSFORMERS) {
+    if (kvb_class_by_transformers(context)) {
         return false;
     }
     kvb_refusal_say(out, "Model architectures ['{0}'] are not supported for now.", &name);

@@ -11,6 +11,7 @@
 #include "engines/vllm/load_peak.h"
 #include "engines/vllm/overhead.h"
 #include "engines/vllm/platforms.h"
+#include "engines/vllm/refusal.h"
 #include "engines/vllm/terms.h"
 
 #define LENGTH_CHECK_SINCE KVB_RELEASE(0, 2, 7)
@@ -134,7 +135,8 @@ void kvb_judge(const struct kvb_context *context, struct kvb_budget *budget)
     if (!budget->starts || never_runs || short_of_wish) {
         budget->verdict = KVB_DOES_NOT_FIT;
     } else {
-        bool certain = cache->low_bytes >= (int64_t)budget->needed_bytes && !context->plan->draft_unknown;
+        bool assumed = context->plan->draft_unknown || kvb_class_by_transformers(context);
+        bool certain = cache->low_bytes >= (int64_t)budget->needed_bytes && !assumed;
         budget->verdict = certain ? KVB_FITS : KVB_TIGHT;
     }
 }
@@ -191,9 +193,21 @@ static void explain_load(const struct kvb_context *context, const struct kvb_bud
     }
 }
 
+static void note_class(const struct kvb_context *context, struct kvb_problems *problems)
+{
+    if (kvb_class_by_transformers(context)) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_ASSUMED, nowhere,
+                              "this release has no class %s of its own and falls back to the transformers library's: it "
+                              "starts where the installed transformers has the class and vLLM can run it "
+                              "(is_backend_compatible), so the answer is tight at best",
+                              context->model->architecture);
+    }
+}
+
 void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems)
 {
     kvb_platform_note(context, budget, problems);
+    note_class(context, problems);
     note_first_start(context, budget, problems);
     explain_load(context, budget, problems);
     if (hybrid_check_is_wrong(context, budget)) {
