@@ -376,6 +376,7 @@ struct kvb_plan {
     struct kvb_request request;
     struct kvb_calibration calibration;
     struct kvb_reuse *reuse; // NULL: everything is worked out anew; of one thread
+    bool stored_quantised;   // --quantization stands for a checkpoint made so: nothing is quantised while loading
     bool draft_unknown;      // one is named and nobody knows it: neither weights nor cache are counted
     char command_error[256]; // what the release's argument parser says of the serve command; "" = it takes it
 };

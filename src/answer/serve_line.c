@@ -68,8 +68,20 @@ static void gather(struct serve_settings *settings, const struct kvb_question *q
     apply_changes(settings, advice);
 }
 
-static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *engine, enum kvb_setting setting,
-                        const struct serve_setting *value)
+// A switch as the release writes it; one that is off by itself and cannot be said is left out.
+static void add_switch(struct kvb_buffer *out, const struct kvb_engine_rows *engine, uint32_t release,
+                       const char *name, bool on)
+{
+    enum kvb_off_form form = !on && engine->off_form != NULL ? engine->off_form(name + 2, release) : KVB_OFF_NEGATED;
+    if (on) {
+        kvb_buffer_printf(out, " %s", name);
+    } else if (form != KVB_OFF_UNSAID) {
+        kvb_buffer_printf(out, form == KVB_OFF_VALUE ? " --%s=False" : " --no-%s", name + 2);
+    }
+}
+
+static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *engine, uint32_t release,
+                        enum kvb_setting setting, const struct serve_setting *value)
 {
     const struct kvb_serve_flag *flag = value->written ? kvb_serve_flag_of(engine, setting, value->number) : NULL;
     const struct kvb_setting_row *row = kvb_setting_row_of(setting);
@@ -81,7 +93,7 @@ static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *en
     if (flag->kind == KVB_SERVE_SETS) {
         kvb_buffer_printf(out, " %s", name);
     } else if (row->kind == KVB_VALUE_SWITCH) {
-        kvb_buffer_printf(out, " --%s%s", value->number != 0 ? "" : "no-", name + 2);
+        add_switch(out, engine, release, name, value->number != 0);
     } else {
         const char *shown = value->text != NULL ? value->text : kvb_serve_value_format(text, flag, value->number);
         if (row->kind != KVB_VALUE_WORD || strcmp(shown, "other") != 0) {
@@ -91,12 +103,12 @@ static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *en
     }
 }
 
-static void add_settings(struct kvb_buffer *out, const struct kvb_engine_rows *engine,
+static void add_settings(struct kvb_buffer *out, const struct kvb_engine_rows *engine, uint32_t release,
                          const struct kvb_question *question, const struct serve_settings *settings)
 {
     const struct kvb_serve_flag *flag;
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        add_setting(out, engine, (enum kvb_setting)i, &settings->values[i]);
+        add_setting(out, engine, release, (enum kvb_setting)i, &settings->values[i]);
     }
     for (unsigned i = 0; (flag = kvb_serve_part_at(engine, i)) != NULL; i++) {
         const char *typed = kvb_question_typed(question, flag->name);
@@ -217,7 +229,7 @@ static void write_line(struct kvb_buffer *out, const struct kvb_question *questi
         quote(out, served_model(question, plan));
     }
     add_revision(out, question);
-    add_settings(out, kvb_engine_of(plan), question, &settings);
+    add_settings(out, kvb_engine_of(plan), plan->engine.release, question, &settings);
 }
 
 char *kvb_serve_line(const struct kvb_question *question, const struct kvb_plan *plan, const struct kvb_advice *advice)

@@ -48,6 +48,12 @@ struct kvb_release_facts {
     const char *graph_estimate_variable, *host_cache_variable; // or NULL
 };
 
+enum kvb_off_form {
+    KVB_OFF_NEGATED, // --no-NAME
+    KVB_OFF_VALUE,   // --NAME=False
+    KVB_OFF_UNSAID,  // by leaving it out
+};
+
 struct kvb_engine_rows {
     const char *name;        // as written: "vllm"
     const char *title;       // in a sentence: "vLLM"
@@ -63,6 +69,9 @@ struct kvb_engine_rows {
     bool (*takes_value)(const char *word); // a flag ("--name") without a row; NULL: it does when a value follows
     // What the release's own argument parser says of the flags noted in the deployment, "" when it takes them; or NULL.
     void (*judge)(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
+
+    // How the release turns a switch off; NULL: by --no-NAME.
+    enum kvb_off_form (*off_form)(const char *name, uint32_t release);
 
     // ---- Its arithmetic
     // The whole answer; `quiet`: for searches, without problems, steps and parameters.

@@ -151,6 +151,7 @@ void question_ask(const struct table *table, size_t row, struct answer *answer)
             status = kvb_deployment_resolve(deployment, &answer->plan, &answer->draft, &source, &problems);
         }
         quantise_stand_in(&answer->plan);
+        answer->plan.stored_quantised = table_cell(table, row, "shape")[0] != '\0';
         if (status == KVB_OK) {
             status = kvb_budget_compute(&answer->plan, &answer->budget, &problems);
         }

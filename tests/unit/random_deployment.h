@@ -69,8 +69,8 @@ static const struct random_setting random_settings[] = {
     {KVB_SET_MM_MAX_PIXELS, 15, 200704, 20, 401408},
 };
 
-// Whether a flag of the release says the setting, and this value of it.
-static inline bool random_is_known(enum kvb_setting setting, uint64_t number, uint32_t release)
+// Whether a flag of the release says the setting.
+static inline bool random_is_known(enum kvb_setting setting, uint32_t release)
 {
     const struct kvb_setting_row *row = kvb_setting_row_of(setting);
     unsigned matches;
@@ -78,7 +78,7 @@ static inline bool random_is_known(enum kvb_setting setting, uint64_t number, ui
     if (row->kind == KVB_VALUE_PART) {
         return release >= KVB_RELEASE(0, 8, 0);
     }
-    return flag != NULL && (row->kind != KVB_VALUE_SWITCH || number == 1 || flag->values == 'b');
+    return flag != NULL;
 }
 
 static inline void random_fill_settings(struct kvb_deployment *deployment, uint32_t release)
@@ -86,7 +86,7 @@ static inline void random_fill_settings(struct kvb_deployment *deployment, uint3
     for (size_t i = 0; i < sizeof random_settings / sizeof random_settings[0]; i++) {
         const struct random_setting *row = &random_settings[i];
         uint64_t drawn = random_below(row->one_in), number = row->least + random_below(row->count) * row->step;
-        if (drawn == 0 && random_is_known(row->setting, number, release)) {
+        if (drawn == 0 && random_is_known(row->setting, release)) {
             kvb_settings_set(&deployment->settings, row->setting, number, KVB_ORIGIN_FLAG);
         }
     }

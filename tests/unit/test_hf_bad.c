@@ -42,6 +42,10 @@ static const struct bad_row bad[] = {
     {"{\"architectures\": [\"LlamaForCausalLM\"], \"hidden_size\": 64, \"num_hidden_layers\": 1, "
      "\"num_attention_heads\": 4, \"intermediate_size\": 128}",
      KVB_MISSING_KEY, 1, 1, "'vocab_size' is missing"},
+    {"{\"architectures\": [\"LlamaForCausalLM\"], \"hidden_size\": 64, \"num_hidden_layers\": 1,\n"
+     "\"num_attention_heads\": 4, \"vocab_size\": 10, \"max_position_embeddings\": 16,\n"
+     "\"intermediate_size\": 0}",
+     KVB_OUT_OF_RANGE, 3, 22, "intermediate_size: expected at least 1, got 0"},
     {"[]", KVB_BAD_TYPE, 1, 1, "a mapping with architectures"},
     {"7", KVB_BAD_TYPE, 1, 1, "a mapping with architectures"},
     {TINY_WITH("DeepseekV3ForCausalLM", ""), KVB_MISSING_KEY, 1, 1, "'kv_lora_rank' is missing"},

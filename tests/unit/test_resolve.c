@@ -129,7 +129,7 @@ static void test_draft(void **state)
     assert_null(plan.draft);
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.items[0].severity, KVB_WARNING);
-    assert_non_null(strstr(problems.items[0].text, "is not known: its weights and cache are not counted"));
+    assert_non_null(strstr(problems.items[0].text, "is not known: the smallest and the largest it can be are in the bound"));
 }
 
 static void test_refusals(void **state)

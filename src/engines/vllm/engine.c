@@ -65,6 +65,7 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .takes_value = kvb_vllm_takes_value,
     .judge = kvb_vllm_judge,
     .facts = kvb_vllm_facts,
+    .off_form = kvb_vllm_off_form,
     .compute = kvb_vllm_compute,
     .neighbourhood = neighbourhood,
     .request = request,

@@ -32,7 +32,7 @@ static bool is_fp8_word(uint64_t word)
 
 static bool makes_fp8(const struct kvb_context *context)
 {
-    return context->model->quantisation.method == KVB_QUANT_NONE &&
+    return !context->plan->stored_quantised && context->model->quantisation.method == KVB_QUANT_NONE &&
            is_fp8_word(kvb_number(context->plan, KVB_SET_QUANTIZATION));
 }
 
@@ -44,7 +44,7 @@ static bool loads_whole(const struct kvb_context *context)
 
 static bool makes_bnb(const struct kvb_context *context)
 {
-    return context->model->quantisation.method == KVB_QUANT_NONE &&
+    return !context->plan->stored_quantised && context->model->quantisation.method == KVB_QUANT_NONE &&
            kvb_number(context->plan, KVB_SET_QUANTIZATION) == KVB_QUANTIZATION_BITSANDBYTES;
 }
 

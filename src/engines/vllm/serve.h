@@ -2,7 +2,7 @@
 #ifndef KVB_ENGINES_VLLM_SERVE_H
 #define KVB_ENGINES_VLLM_SERVE_H
 
-#include "budget/serve_flag.h"
+#include "budget/engine.h"
 
 const struct kvb_serve_flag *kvb_vllm_flag(unsigned index);       // NULL behind the last
 const struct kvb_serve_flag *kvb_vllm_plain_flag(unsigned index); // those without effect on memory
@@ -15,5 +15,8 @@ const struct kvb_variable_row *kvb_vllm_variables(size_t *count);
 void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
 // Whether a flag ("--name") without a row here takes a value, by the releases' own tables.
 bool kvb_vllm_takes_value(const char *word);
+
+// How a switch is turned off: releases before 0.8.5 have no --no- form.
+enum kvb_off_form kvb_vllm_off_form(const char *name, uint32_t release);
 
 #endif

@@ -121,3 +121,13 @@ bool kvb_vllm_takes_value(const char *word)
     const struct kvb_known_flag *row = kvb_flag_of(word + 2, strlen(word) - 2, 0, &matches);
     return row == NULL || (row->values != '0' && row->values != 'b');
 }
+
+enum kvb_off_form kvb_vllm_off_form(const char *name, uint32_t release)
+{
+    unsigned matches;
+    const struct kvb_known_flag *row = kvb_flag_of(name, strlen(name), release, &matches);
+    if (row == NULL || row->values == 'b') {
+        return KVB_OFF_NEGATED;
+    }
+    return row->values == 'B' ? KVB_OFF_VALUE : KVB_OFF_UNSAID;
+}

@@ -28,6 +28,11 @@ void kvb_hf_mlp_standard(struct hf *hf, uint32_t layer, struct kvb_layer_kind *k
     } else {
         shape->intermediate_size = kvb_hf_list_get(hf, HF_INTERMEDIATE, layer, kvb_hf_need(hf, HF_INTERMEDIATE));
     }
+    bool stated = kvb_hf_has(hf, HF_INTERMEDIATE) && kvb_hf_list_length(hf, HF_INTERMEDIATE) == 0;
+    if (stated && shape->intermediate_size == 0 && kvb_hf_get(hf, HF_EXPERTS, 0) == 0 && !hf->failed) {
+        kvb_hf_fail(hf, KVB_OUT_OF_RANGE, hf->values[HF_INTERMEDIATE].node,
+                    "intermediate_size: expected at least 1, got 0");
+    }
 }
 
 // Qwen 1: intermediate_size counts gate and up together.
