@@ -177,7 +177,11 @@ static void budget_terms(struct kvb_json *json, const struct kvb_budget *budget)
     kvb_json_count(json, "needed_bytes", budget->needed_bytes);
     kvb_json_number(json, "balance_bytes", budget->balance_bytes);
     kvb_json_count(json, "really_needed_bytes", kvb_max(budget->needed_bytes, budget->kv.really_needed_bytes));
-    kvb_json_count(json, "load_peak_bytes", budget->load_peak_bytes);
+    if (budget->load_peak_bytes > 0) {
+        kvb_json_count(json, "load_peak_bytes", budget->load_peak_bytes);
+    } else {
+        kvb_json_null(json, "load_peak_bytes"); // the engine's loading is not known, or nothing is counted
+    }
     kvb_json_number(json, "outside_bytes", budget->outside_bytes);
     kvb_json_number(json, "slack_bytes", budget->slack_bytes);
     engine_parts(json, budget);
