@@ -1,5 +1,6 @@
 // Reads starts.csv: model and settings as words, buffers as printed.
 #include "starts.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,12 +201,12 @@ bool start_next(FILE *file, struct start *out)
             *at++ = '\0';
         }
     }
-    (void)snprintf(out->id, sizeof out->id, "%s", cells[0]);
-    (void)snprintf(out->architecture, sizeof out->architecture, "%s", cells[2]);
-    (void)snprintf(out->backend, sizeof out->backend, "%s", cells[4]);
-    (void)snprintf(out->observed, sizeof out->observed, "%s", cells[8]);
-    (void)snprintf(out->source, sizeof out->source, "%s", cells[1]);
-    (void)snprintf(out->note, sizeof out->note, "%s", cells[9]);
+    (void)kvb_copy(out->id, sizeof out->id, cells[0]);
+    (void)kvb_copy(out->architecture, sizeof out->architecture, cells[2]);
+    (void)kvb_copy(out->backend, sizeof out->backend, cells[4]);
+    (void)kvb_copy(out->observed, sizeof out->observed, cells[8]);
+    (void)kvb_copy(out->source, sizeof out->source, cells[1]);
+    (void)kvb_copy(out->note, sizeof out->note, cells[9]);
     (void)snprintf(out->model.architecture, sizeof out->model.architecture, "%s", cells[2]);
     out->model.layer_count = (uint32_t)number(cells[6], "layers", 0);
     out->model.hidden_size = (uint32_t)number(cells[6], "hidden", 0);
