@@ -85,6 +85,7 @@ static void become_tool(struct place *place, const struct command *command, cons
     (void)setenv("KVB_FAULT_CALL", call, 1);
     (void)setenv("KVB_FAULT_AT", number, 1);
     (void)setenv("KVB_FAULT_COUNT", place->count, 1);
+    (void)setenv("KVBUDGET_OFFLINE", "1", 1);
     send_to(STDOUT_FILENO, place->answer);
     send_to(STDERR_FILENO, place->said);
     (void)dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
