@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"a.yaml", "a.sh", "Dockerfile", "a.service", "Procfile", "a", "-"};
     static const char *const environment[] = {"A=1"};
-    const struct kvb_manifest_options options = {environment, 1, size > 0 && data[0] % 2 == 1};
+    const struct kvb_manifest_options options = {
+        .environment = environment, .environment_count = 1, .lenient = size > 0 && data[0] % 2 == 1};
     struct kvb_manifest_seen seen_there = {0};
     if (size == 0) {
         return 0;
