@@ -7,7 +7,7 @@ update=no
 page=$2/docs/llama-cpp-starts.md
 new=$(mktemp) || exit 2
 trap 'rm -f "$new"' EXIT
-"$1" "$2/tests/llamacpp/starts.csv" >"$new" || exit 2
+"$1" "$2/tests/llamacpp/starts.csv" "$2/tests/llamacpp/fresh.csv" >"$new" || exit 2
 if [ $update = yes ]; then
     cp "$new" "$page"
     exit

@@ -168,6 +168,8 @@ static void set_run(struct start *start, const char *words, uint32_t build, uint
                                   .mapped = true,
                                   .window_full = number(words, "swafull", 0) != 0,
                                   .server = number(words, "server", 0) != 0,
+                                  .output_rows = (uint32_t)number(words, "rows", 0),
+                                  .state_copies = (uint32_t)number(words, "rs_seq", 1),
                                   .key_type = cache_of(word(words, "ctk")),
                                   .value_type = cache_of(word(words, "ctv"))};
     run->split = strncmp(word(words, "split"), "row", 3) == 0 ? KVB_LLAMA_SPLIT_ROW : KVB_LLAMA_SPLIT_LAYER;
@@ -194,7 +196,7 @@ bool start_next(FILE *file, struct start *out)
     memset(out, 0, sizeof *out);
     line[strcspn(line, "\n")] = '\0';
     char *at = line;
-    for (int i = 0; i < 11; i++) {
+    for (int i = 0; i < 11; i++) { // the last one is in fresh.csv alone
         cells[i] = at;
         at += strcspn(at, ",");
         if (*at == ',') {
@@ -207,6 +209,7 @@ bool start_next(FILE *file, struct start *out)
     (void)kvb_copy(out->observed, sizeof out->observed, cells[8]);
     (void)kvb_copy(out->source, sizeof out->source, cells[1]);
     (void)kvb_copy(out->note, sizeof out->note, cells[9]);
+    (void)kvb_copy(out->half, sizeof out->half, cells[10]);
     (void)snprintf(out->model.architecture, sizeof out->model.architecture, "%s", cells[2]);
     out->model.layer_count = (uint32_t)number(cells[6], "layers", 0);
     out->model.hidden_size = (uint32_t)number(cells[6], "hidden", 0);

@@ -7,11 +7,12 @@
 #include "engines/llamacpp/run.h"
 
 struct start {
-    char id[64], source[128], architecture[48], backend[16];
+    char id[64], source[256], architecture[48], backend[16];
     char note[64]; // why a figure cannot be held against the log; "build by date" alone: it can
     struct kvb_model model;
     struct kvb_llama_run run;
     char observed[2048];
+    char half[8]; // "build", "held"; "" for the starts that the rules were read against
 };
 
 // The next line; false at the end. Lines that cannot be read end the program.

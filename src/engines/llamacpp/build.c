@@ -249,5 +249,6 @@ void kvb_llama_compute_buffers(const struct kvb_llama_run *run, struct kvb_llama
             out->places[i].compute_bytes = kvb_add(out->places[i].compute_bytes, kept_inputs(&graph));
         }
     }
-    out->compute_bounded = graph.unknown || graph.rough;
+    out->compute_bounded = graph.unknown || graph.rough || graph.class->outlined;
+    out->mask_bytes = kvb_mul(kvb_mul(graph.cells.full, graph.tokens), 4);
 }

@@ -31,7 +31,7 @@ static kvb_llama_node dense(struct kvb_llama_graph *graph, kvb_llama_node in, ui
     uint64_t tokens = tokens_of(graph, in);
     kvb_llama_node up = kvb_llama_matmul(graph, names[0], width, tokens, in);
     kvb_llama_node active;
-    if (gated && graph->class->fused_qkv && strcmp(graph->class->name, "Phi3ForCausalLM") == 0) { // one matrix of both
+    if (gated && graph->class->fused_gate_up) { // one matrix of both
         up = kvb_llama_matmul(graph, names[0], 2 * width, tokens, in);
         const uint64_t half[3] = {width, tokens, 1};
         active =

@@ -5,7 +5,7 @@
 #include "engines/llamacpp/layer.h"
 
 static const struct kvb_llama_class rows[] = {
-    {.name = "Phi3ForCausalLM", .fused_qkv = true},
+    {.name = "Phi3ForCausalLM", .fused_qkv = true, .fused_gate_up = true},
     {.name = "PhiForCausalLM", .parallel = true, .plain_norm = true},
     {.name = "GPTNeoXForCausalLM", .fused_qkv = true, .parallel = true, .plain_norm = true},
     {.name = "FalconForCausalLM", .fused_qkv = true, .parallel = true, .plain_norm = true},
@@ -14,7 +14,7 @@ static const struct kvb_llama_class rows[] = {
     {.name = "MPTForCausalLM", .fused_qkv = true, .plain_norm = true},
     {.name = "GPTBigCodeForCausalLM", .fused_qkv = true, .plain_norm = true},
     {.name = "QWenLMHeadModel", .fused_qkv = true},
-    {.name = "ChatGLMModel", .fused_qkv = true},
+    {.name = "ChatGLMModel", .fused_qkv = true, .fused_gate_up = true},
     {.name = "Starcoder2ForCausalLM", .plain_norm = true},
     {.name = "StableLmForCausalLM", .plain_norm = true},
     {.name = "CohereForCausalLM", .parallel = true, .plain_norm = true},
@@ -23,10 +23,16 @@ static const struct kvb_llama_class rows[] = {
     {.name = "Gemma2ForCausalLM", .scales_input = true, .scales_query = true, .caps_logits = true, .norms_after = true},
     {.name = "Gemma3ForCausalLM", .scales_input = true, .scales_query = true, .norms_after = true},
     {.name = "Gemma3ForConditionalGeneration", .scales_input = true, .scales_query = true, .norms_after = true},
-    {.name = "Gemma4ForConditionalGeneration", .scales_input = true, .norms_after = true, .caps_logits = true},
-    {.name = "Gemma4ForCausalLM", .scales_input = true, .norms_after = true, .caps_logits = true},
+    {.name = "Gemma4ForConditionalGeneration",
+     .scales_input = true,
+     .norms_after = true,
+     .caps_logits = true,
+     .outlined = true},
+    {.name = "Gemma4ForCausalLM", .scales_input = true, .norms_after = true, .caps_logits = true, .outlined = true},
+    {.name = "Gemma3nForCausalLM", .outlined = true},
+    {.name = "Gemma3nForConditionalGeneration", .outlined = true},
     {.name = "Olmo2ForCausalLM", .norms_after = true},
-    {.name = "Glm4ForCausalLM", .norms_after = true},
+    {.name = "Glm4ForCausalLM", .norms_after = true, .fused_gate_up = true},
 };
 
 const struct kvb_llama_class *kvb_llama_class_of(const struct kvb_model *model)

@@ -107,7 +107,8 @@ static void fill_items(const struct kvb_plan *plan, const struct kvb_llama_start
     budget->items[KVB_ITEM_ACTIVATION] =
         stated ? exact(plan->stated[KVB_STATED_ACTIVATION].bytes, KVB_BASIS_STATED)
         : start->buffers.compute_bounded
-            ? around(compute, compute - compute / 5, kvb_add(compute, compute / 2), KVB_BASIS_MODELLED)
+            ? around(compute, compute / 2, kvb_add(compute, kvb_add(compute / 4, start->buffers.mask_bytes)),
+                     KVB_BASIS_MODELLED)
             : around(compute, compute - compute / 100, kvb_add(compute, compute / 100), KVB_BASIS_EXACT);
     budget->items[KVB_ITEM_NON_TORCH] = plan->stated[KVB_STATED_NON_TORCH].set
                                             ? exact(plan->stated[KVB_STATED_NON_TORCH].bytes, KVB_BASIS_STATED)

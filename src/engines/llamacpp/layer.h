@@ -24,6 +24,8 @@ struct kvb_llama_class {
     bool scales_input, scales_query, caps_logits;
     bool norms_after;        // a norm behind attention and behind the MLP
     bool plain_norm;         // LayerNorm, which never works in place
+    bool fused_gate_up;      // gate and up projection are one matrix
+    bool outlined;           // more is in its graph than is followed here: inputs of each layer
     bool shares_window_mask; // MoE: weights are made before the experts run
 };
 const struct kvb_llama_class *kvb_llama_class_of(const struct kvb_model *model); // a plain row for those not listed

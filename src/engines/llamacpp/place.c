@@ -90,7 +90,8 @@ static void add_cache(const struct kvb_llama_run *run, const struct kvb_llama_ce
     uint64_t count = kvb_mul(layer->windowed ? cells->windowed : cells->full, cells->streams);
     uint64_t keys = kvb_llama_cache_bytes(run->key_type, kvb_mul(count, layer->cache_keys));
     uint64_t values = kvb_llama_cache_bytes(run->value_type, kvb_mul(count, layer->cache_values));
-    uint64_t state = kvb_mul(kvb_mul(kvb_add(layer->conv_state, layer->state), 4), run->sequences);
+    uint64_t copies = kvb_mul(run->sequences, run->state_copies > 0 ? run->state_copies : 1);
+    uint64_t state = kvb_mul(kvb_mul(kvb_add(layer->conv_state, layer->state), 4), copies);
     place->cache_bytes = kvb_add(place->cache_bytes, kvb_add(keys, values));
     place->state_bytes = kvb_add(place->state_bytes, state);
 }

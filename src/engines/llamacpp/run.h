@@ -89,7 +89,8 @@ struct kvb_llama_run {
     uint64_t context_tokens; // as asked, before padding
     uint32_t sequences;
     uint32_t batch, ubatch;
-    uint32_t output_rows; // 0: by the build's rule
+    uint32_t output_rows;  // 0: by the build's rule
+    uint32_t state_copies; // of each sequence's recurrent state: one, and one for each drafted token (n_rs_seq); 0: one
     bool unified, flash, window_full, keep_cache_on_host, mapped, no_op_offload, server;
     enum kvb_llama_cache key_type, value_type;
     uint32_t mixture; // of a model without a GGUF header (mixture.h); 0: f16
@@ -106,6 +107,7 @@ struct kvb_llama_buffers {
     uint64_t embedding_bytes; // of the host's model bytes: what stays there in any case
     uint64_t output_bytes;    // logits, on the host
     uint64_t cells, window_cells;
+    uint64_t mask_bytes; // of the longest attention mask, in f32
     uint32_t streams;
     bool pipelined;
     bool compute_bounded; // the graph of this architecture is not known: compute is a bound
