@@ -1,4 +1,5 @@
 // The tables of flags of every engine: each flag finds itself, means a setting that exists, and reads what it writes.
+#include <stdio.h>
 #include <string.h>
 
 #include "command/setting_flag.h"
@@ -52,7 +53,8 @@ static void every_flag_is_whole(void **state)
             assert_true(!part || flag->part != NULL);
             assert_true(flag->kind != KVB_SERVE_OWN || flag->read != NULL);
             assert_true(part || says_setting(flag) || flag->serve_only || flag->help != NULL ||
-                        flag->kind >= KVB_SERVE_CONFIG_FILE || flag->kind == KVB_SERVE_MODEL || flag->kind == KVB_SERVE_REVISION);
+                        flag->kind >= KVB_SERVE_CONFIG_FILE || flag->kind == KVB_SERVE_MODEL ||
+                        flag->kind == KVB_SERVE_REVISION);
             assert_int_equal(flag->words != NULL, flag->word_count > 0);
             for (uint32_t w = 0; w < flag->word_count; w++) {
                 uint64_t number;
@@ -158,7 +160,30 @@ static void an_engine_spells_its_own_words(void **state)
     assert_ptr_equal(kvb_engine_said("./an-engine.yaml"), vllm);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(every_flag_finds_itself), cmocka_unit_test(every_flag_is_whole),
-              cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(every_rung_can_be_said),
-              cmocka_unit_test(every_setting_is_some_engines), cmocka_unit_test(programs_and_variables_are_whole),
-              cmocka_unit_test(an_engine_spells_its_own_words))
+// Names of all, in the table's order; titles of those that take commands; each name finds its engine.
+static void the_table_names_its_engines(void **state)
+{
+    (void)state;
+    char text[KVB_ENGINE_NAMES_CAPACITY], said[64];
+    struct kvb_plan nobody = {.engine.name = "nobody"};
+    assert_string_equal(kvb_engine_names(text), "vllm, sglang, generic, llama.cpp or ollama");
+    assert_string_equal(kvb_engine_titles(text), "vLLM, SGLang, llama.cpp or Ollama");
+    EACH_ENGINE(engine)
+    {
+        (void)snprintf(said, sizeof said, "%s 0.1", engine->name);
+        assert_ptr_equal(kvb_engine_said(said), engine);
+        assert_ptr_equal(kvb_engine_find(engine->name), engine);
+        for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
+            assert_true(kvb_engine_label(engine, (enum kvb_item)i)[0] != '\0');
+        }
+    }
+    assert_ptr_equal(kvb_engine_said("vll"), engines[0]);
+    assert_ptr_equal(kvb_engine_said("sglangs"), engines[0]);
+    assert_null(kvb_engine_find("vll"));
+    assert_ptr_equal(kvb_engine_of(&nobody), engines[0]);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(the_table_names_its_engines), cmocka_unit_test(every_flag_finds_itself),
+              cmocka_unit_test(every_flag_is_whole), cmocka_unit_test(what_is_written_is_read),
+              cmocka_unit_test(every_rung_can_be_said), cmocka_unit_test(every_setting_is_some_engines),
+              cmocka_unit_test(programs_and_variables_are_whole), cmocka_unit_test(an_engine_spells_its_own_words))
