@@ -12,8 +12,8 @@ static const struct command_row rows[] = {
         .name = "plan",
         .operands = "[PROFILE.yaml]",
         .summary = "Will it start, where does each byte go, what to set instead?",
-        .details = "Settings are taken from flags first, then the serve command behind --, then the\n"
-                   "profile, then the engine's defaults. Exit code 0: it starts; 1: it does not.\n",
+        .details = "Settings are taken from flags first, then the serve command behind --, then the profile, then "
+                   "the engine's defaults. Exit code 0: it starts; 1: it does not.\n",
         .schema = "kvbudget.plan/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON | PICTURES,
@@ -25,9 +25,9 @@ static const struct command_row rows[] = {
         .name = "models",
         .operands = "",
         .summary = "Which models start on this GPU, how long, how many at once?",
-        .details = "Plans every built-in model on --gpu, with the length of --need-len or --max-model-len, or\n"
-                   "else the first 8,192 tokens of its own. Shows the best of each family, then what just\n"
-                   "misses; --all shows every model. Exit code 0: one starts; 1: none does.\n",
+        .details = "Plans every built-in model on --gpu, with the length of --need-len or --max-model-len, or else "
+                   "the first 8,192 tokens of its own. Shows the best of each family, then what just misses; --all "
+                   "shows every model. Exit code 0: one starts; 1: none does.\n",
         .schema = "kvbudget.models/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_MODELS | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON | PICTURES,
@@ -37,9 +37,9 @@ static const struct command_row rows[] = {
         .name = "sweep",
         .operands = "",
         .summary = "Plan every combination of models, GPUs, releases and settings.",
-        .details = "Values are lists and ranges: --gpu l4,2xh100 --max-model-len 8k..128k:x2\n"
-                   "--gpu-memory-utilization 0.8..0.95:+0.05. Two that vary make a grid. Exit code 0: one of\n"
-                   "them starts; 1: none does.\n",
+        .details = "Values are lists and ranges: --gpu l4,2xh100 --max-model-len 8k..128k:x2 "
+                   "--gpu-memory-utilization 0.8..0.95:+0.05. Two that vary make a grid. Exit code 0: one of them "
+                   "starts; 1: none does.\n",
         .schema = "kvbudget.sweep/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_SWEEP | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON | 1U << FORMAT_JSONL | 1U << FORMAT_CSV | 1U << FORMAT_MARKDOWN | PICTURES,
@@ -50,10 +50,10 @@ static const struct command_row rows[] = {
         .name = "check",
         .operands = "PATH...",
         .summary = "Do all deployments in these files pass? The gate in CI.",
-        .details = "Reads vllm serve lines in scripts, Dockerfiles, systemd units and Procfiles,\n"
-                   "compose files, Kubernetes and KServe manifests, Helm values, --config files,\n"
-                   "rollout keys and profiles; a folder is searched. Flags stand above what the files\n"
-                   "say. Exit code 0: all pass; 1: one fails; 3: one cannot be understood.\n",
+        .details = "Reads vllm serve lines in scripts, Dockerfiles, systemd units and Procfiles, compose files, "
+                   "Kubernetes and KServe manifests, Helm values, --config files, rollout keys and profiles; a "
+                   "folder is searched. Flags stand above what the files say. Exit code 0: all pass; 1: one fails; "
+                   "3: one cannot be understood.\n",
         .schema = "kvbudget.check/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_CHECK | OPTIONS_OUTPUT,
         .formats =
@@ -66,9 +66,9 @@ static const struct command_row rows[] = {
         .name = "explain",
         .operands = "[LOG|-]",
         .summary = "What do this run's numbers say, what fixes it, what would not?",
-        .details = "Reads standard input when no LOG is named. Flags add what the log leaves out, most\n"
-                   "usefully --gpu or --gpu-memory and --gpu-memory-utilization. Exit code 0: a healthy\n"
-                   "start, or the cause was found; 1: unknown, incomplete, or a failure of another kind.\n",
+        .details = "Reads standard input when no LOG is named. Flags add what the log leaves out, most usefully "
+                   "--gpu or --gpu-memory and --gpu-memory-utilization. Exit code 0: a healthy start, or the cause "
+                   "was found; 1: unknown, incomplete, or a failure of another kind.\n",
         .schema = "kvbudget.explain/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_EXPLAIN | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON | 1U << FORMAT_GITHUB,
@@ -79,10 +79,9 @@ static const struct command_row rows[] = {
         .name = "record",
         .operands = "[LOG|-]",
         .summary = "Make one row of facts for the field record from a start's log.",
-        .details = "Shows the row, the plan of the same start beside it, and the line of the table; nothing\n"
-                   "else of the log is kept: no paths, hosts, keys or prompts. Flags, or a serve command\n"
-                   "behind --, add what the log leaves out and stand above it. Exit code 0: a row was made;\n"
-                   "3: the log says too little.\n",
+        .details = "Shows the row, the plan of the same start beside it, and the line of the table; nothing else of "
+                   "the log is kept: no paths, hosts, keys or prompts. Flags, or a serve command behind --, add what "
+                   "the log leaves out and stand above it. Exit code 0: a row was made; 3: the log says too little.\n",
         .schema = "kvbudget.record/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_RECORD | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON,
@@ -105,10 +104,10 @@ static const struct command_row rows[] = {
     {
         .name = "hub",
         .operands = "list|prune [NAME]|pull NAME...",
-        .summary = "Models fetched from a hub: what is kept, take it away, fetch anew.",
-        .details = "pull takes OWNER/NAME, OWNER/NAME@REVISION or OWNER/NAME:Q4_K_M of a GGUF file. Fetched are\n"
-                   "configs and the headers of the weights, never weights. HF_ENDPOINT, HF_TOKEN and HTTPS_PROXY\n"
-                   "are heeded. Exit code 4: the hub does not give it.\n",
+        .summary = "Models fetched from a hub: list, drop, fetch anew.",
+        .details = "pull takes OWNER/NAME, OWNER/NAME@REVISION or OWNER/NAME:Q4_K_M of a GGUF file. Fetched are "
+                   "configs and the headers of the weights, never weights. HF_ENDPOINT, HF_TOKEN and HTTPS_PROXY are "
+                   "heeded. Exit code 4: the hub does not give it.\n",
         .schema = "kvbudget.hub/1",
         .option_sets = OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON,
@@ -120,9 +119,9 @@ static const struct command_row rows[] = {
         .name = "probe",
         .operands = "[PROFILE.yaml]",
         .summary = "Which GPUs are here, what is free, which one for this deployment?",
-        .details = "Asks the NVIDIA driver, or reads --gpu-state FILE; --gpu narrows to N, N,N, a MIG slice\n"
-                   "N:M or a name. With a model the GPUs are ranked for it. Exit code 0: listed, or one\n"
-                   "starts it; 1: none does; 4: no driver answers.\n",
+        .details = "Asks the NVIDIA driver, or reads --gpu-state FILE; --gpu narrows to N, N,N, a MIG slice N:M or a "
+                   "name. With a model the GPUs are ranked for it. Exit code 0: listed, or one starts it; 1: none "
+                   "does; 4: no driver answers.\n",
         .schema = "kvbudget.probe/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON,

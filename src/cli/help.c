@@ -10,18 +10,25 @@
 #include "cli/output.h"
 #include "report/columns.h"
 #include "report/safe_text.h"
+#include "report/style.h"
 
-#define HELP_COLUMN 36
-#define HELP_WIDTH 80
+#define HELP_COLUMN 36U
+#define HELP_COLUMN_NARROW 8U // on a page narrower than
+#define HELP_WIDTH_LEAST 72U
 
 void help_overview(struct kvb_buffer *out)
 {
     size_t count;
+    char example[160];
     struct kvb_columns columns;
     const struct command_row *rows = commands_all(&count);
-    kvb_buffer_add(out, "kvbudget: will this LLM server start, where does every byte of GPU memory go,\n"
-                        "and what to set instead. Asked before a GPU is touched.\n\n"
-                        "usage: kvbudget COMMAND [flags]\n\n");
+    unsigned width = kvb_page_width(out);
+    kvb_text_add_wrapped(
+        out,
+        "kvbudget: will this LLM server start, where does every byte of GPU memory go, and what to set "
+        "instead. Asked before a GPU is touched.",
+        0, width);
+    kvb_buffer_add(out, "\nusage: kvbudget COMMAND [flags]\n\n");
     kvb_columns_init(&columns, "ll", 2, 3);
     for (size_t i = 0; i < count; i++) {
         kvb_columns_cell(&columns, rows[i].name);
@@ -29,13 +36,17 @@ void help_overview(struct kvb_buffer *out)
         kvb_columns_end_row(&columns);
     }
     kvb_columns_write(&columns, out);
-    kvb_buffer_printf(out,
-                      "\nexamples:\n"
-                      "  kvbudget plan --model Qwen/Qwen3-8B --gpu l40s --max-model-len 32k\n"
-                      "  kvbudget plan --gpu h100-80gb-hbm3 -- %s Qwen/Qwen3-32B -tp 2\n\n"
-                      "kvbudget help COMMAND lists its flags. Exit codes: 0 yes, 1 no, 2 wrong command\n"
-                      "line, 3 wrong input, 4 system failure.\n",
-                      kvb_engine_said("")->serve_command);
+    (void)snprintf(example, sizeof example, "kvbudget plan --gpu h100-80gb-hbm3 -- %s Qwen/Qwen3-32B -tp 2",
+                   kvb_engine_said("")->serve_command);
+    kvb_buffer_add(out, "\nexamples:\n");
+    kvb_text_add_command(out, "kvbudget plan --model Qwen/Qwen3-8B --gpu l40s --max-model-len 32k", 2, width);
+    kvb_text_add_command(out, example, 2, width);
+    kvb_buffer_add(out, "\n");
+    kvb_text_add_wrapped(
+        out,
+        "kvbudget help COMMAND lists its flags. Exit codes: 0 yes, 1 no, 2 wrong command line, 3 wrong "
+        "input, 4 system failure.",
+        0, width);
 }
 
 void help_version(struct kvb_buffer *out)
@@ -56,19 +67,44 @@ void help_version(struct kvb_buffer *out)
     kvb_buffer_printf(out, "profiles          %s\n", kvb_builtins_digest());
 }
 
-// The flag on the left, its help wrapped on the right; a long flag stands on a line of its own.
+// Length of the longest piece that fits into `room`, cut behind a mark between words; of all where there is none.
+static size_t flag_piece(const char *text, size_t room)
+{
+    size_t stop = 0;
+    for (size_t i = 0; text[i] != '\0' && i < room; i++) {
+        stop = strchr(" |,", text[i]) != NULL ? i + 1 : stop;
+    }
+    return strlen(text) <= room || stop == 0 ? strlen(text) : stop;
+}
+
+// A flag as it is typed, on as many lines as its words need.
+static void add_flag_name(struct kvb_buffer *out, const char *flag, size_t width)
+{
+    for (unsigned indent = 2; *flag != '\0'; indent = 6) {
+        size_t length = flag_piece(flag, width - indent);
+        size_t shown = flag[length - 1] == ' ' ? length - 1 : length;
+        kvb_buffer_fill(out, ' ', indent);
+        kvb_buffer_add_n(out, flag, shown);
+        flag += length;
+        kvb_buffer_add(out, *flag != '\0' ? "\n" : "");
+    }
+}
+
+// The flag on the left, its help wrapped on the right; a long flag stands on lines of its own.
 static void add_flag(struct kvb_buffer *out, const struct option_row *row)
 {
     char flag[HELP_COLUMN * 4];
+    unsigned width = kvb_page_width(out);
+    unsigned column = width < HELP_WIDTH_LEAST ? HELP_COLUMN_NARROW : HELP_COLUMN;
     struct kvb_buffer help;
-    (void)snprintf(flag, sizeof flag, "  %s%s--%s%s%s", row->short_name != NULL ? row->short_name : "",
+    (void)snprintf(flag, sizeof flag, "%s%s--%s%s%s", row->short_name != NULL ? row->short_name : "",
                    row->short_name != NULL ? ", " : "", row->name, row->argument != NULL ? " " : "",
                    row->argument != NULL ? row->argument : "");
-    size_t length = strlen(flag);
-    bool beside = length + 2 <= HELP_COLUMN;
+    size_t length = strlen(flag) + 2;
+    bool beside = length + 2 <= column;
     kvb_buffer_init(&help);
-    kvb_text_add_wrapped(&help, row->help, HELP_COLUMN, HELP_WIDTH);
-    kvb_buffer_add(out, flag);
+    kvb_text_add_wrapped(&help, row->help, column, width);
+    add_flag_name(out, flag, width);
     kvb_buffer_add(out, beside ? "" : "\n");
     out->failed = out->failed || help.failed;
     if (!help.failed) {
@@ -79,7 +115,8 @@ static void add_flag(struct kvb_buffer *out, const struct option_row *row)
 
 static void add_group(struct kvb_buffer *out, const struct option_list *list, unsigned set, const char *title)
 {
-    kvb_buffer_printf(out, "\n%s\n", title);
+    kvb_buffer_add(out, "\n");
+    kvb_text_add_wrapped(out, title, 0, kvb_page_width(out));
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->rows[i].set_bit == set) {
             add_flag(out, &list->rows[i]);
@@ -89,14 +126,19 @@ static void add_group(struct kvb_buffer *out, const struct option_list *list, un
 
 static void add_formats(struct kvb_buffer *out, const struct command_row *command)
 {
-    bool first = true;
+    struct kvb_buffer line;
+    kvb_buffer_init(&line);
     for (unsigned i = 0; i < FORMAT_COUNT && (command->option_sets & OPTIONS_OUTPUT); i++) {
         if (command->formats >> i & 1U) {
-            kvb_buffer_printf(out, "%s%s", first ? "Formats: " : ", ", output_formats[i]);
-            first = false;
+            kvb_buffer_printf(&line, "%s%s", line.length == 0 ? "Formats: " : ", ", output_formats[i]);
         }
     }
-    kvb_buffer_add(out, first ? "" : ".\n");
+    if (line.length > 0 && !line.failed) {
+        kvb_buffer_add(&line, ".");
+        kvb_text_add_wrapped(out, line.data, 0, kvb_page_width(out));
+    }
+    out->failed = out->failed || line.failed;
+    kvb_buffer_free(&line);
 }
 
 const struct option_group *options_groups(size_t *count)
@@ -152,10 +194,15 @@ static void help_command(const struct command_row *command, const struct kvb_eng
     const struct option_group *groups = options_groups(&count);
     struct option_list list;
     options_build(&list, command->option_sets, engine);
-    kvb_buffer_printf(out, "usage: kvbudget %s%s%s%s%s\n\n%s\n", command->name, command->operands[0] != '\0' ? " " : "",
-                      command->operands, command->option_sets != 0 ? " [flags]" : "",
-                      command->takes_serve_command ? " [-- SERVE COMMAND]" : "", command->summary);
-    kvb_buffer_add(out, command->details);
+    char usage[200];
+    (void)snprintf(usage, sizeof usage, "usage: kvbudget %s%s%s%s%s", command->name,
+                   command->operands[0] != '\0' ? " " : "", command->operands,
+                   command->option_sets != 0 ? " [flags]" : "",
+                   command->takes_serve_command ? " [-- SERVE COMMAND]" : "");
+    kvb_text_add_wrapped(out, usage, 0, kvb_page_width(out));
+    kvb_buffer_add(out, "\n");
+    kvb_text_add_wrapped(out, command->summary, 0, kvb_page_width(out));
+    kvb_text_add_wrapped(out, command->details, 0, kvb_page_width(out));
     add_formats(out, command);
     for (size_t i = 0; i < count; i++) {
         if (command->option_sets & groups[i].set) {

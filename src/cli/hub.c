@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "report/columns.h"
 #include "report/json_writer.h"
+#include "report/style.h"
 
 struct listing {
     struct kvb_columns columns;
@@ -75,6 +76,9 @@ static int list(struct arguments *arguments, struct kvb_buffer *answer)
         kvb_json_finish(&json);
     } else if (listing.count == 0 && status == KVB_OK) {
         kvb_buffer_add(answer, "nothing is kept; plan and explain keep what they fetch\n");
+    }
+    if (answer->page_columns == 0) { // a program reads it: one line each
+        answer->page_columns = KVB_PAGE_UNBROKEN;
     }
     kvb_columns_write(&listing.columns, answer);
     return kvb_status_exit_code(status);

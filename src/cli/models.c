@@ -40,7 +40,6 @@ static void render(const struct arguments *arguments, const struct kvb_models *m
     struct kvb_models_report report = {
         .models = models,
         .problems = &arguments->problems,
-        .width = output_width(),
         .all = arguments->all,
         .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
     };

@@ -10,6 +10,7 @@
 
 #include <kvbudget/units.h>
 
+#include "base/text.h"
 #include "report/json_writer.h"
 #include "report/problems.h"
 #include "report/safe_text.h"
@@ -31,11 +32,11 @@ bool output_use_color(enum color_mode mode)
     return !refused && isatty(STDOUT_FILENO) == 1;
 }
 
-#define WIDTH_USUAL 80U
 #define WIDTH_LEAST 40U
 #define WIDTH_MOST 160U
 
-unsigned output_width(void)
+// Of the terminal, else COLUMNS; 0: neither says.
+static uint64_t stated_width(void)
 {
     const char *columns = getenv("COLUMNS");
     struct winsize window;
@@ -47,10 +48,29 @@ unsigned output_width(void)
     if (width == 0 && (columns == NULL || !kvb_parse_whole(columns, &width))) {
         width = 0;
     }
-    if (width == 0) {
-        return WIDTH_USUAL;
+    return width;
+}
+
+// The first of these that is set decides, as in setlocale().
+static bool has_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0') {
+            return kvb_contains_ignoring_case(value, "utf-8") || kvb_contains_ignoring_case(value, "utf8");
+        }
     }
-    return width < WIDTH_LEAST ? WIDTH_LEAST : width > WIDTH_MOST ? WIDTH_MOST : (unsigned)width;
+    return false;
+}
+
+void output_page(struct kvb_buffer *page)
+{
+    uint64_t width = stated_width();
+    if (width > 0) {
+        page->page_columns = (unsigned)(width < WIDTH_LEAST ? WIDTH_LEAST : width > WIDTH_MOST ? WIDTH_MOST : width);
+    }
+    page->blocks = has_utf8();
 }
 
 int output_answer(const struct kvb_buffer *answer, int code)

@@ -14,8 +14,8 @@ extern const char *const output_formats[FORMAT_COUNT + 1]; // by enum format, NU
 // Whether colour may be used on standard output.
 bool output_use_color(enum color_mode mode);
 
-// Columns of a page: those of the terminal, else COLUMNS, else 80; from 40 to 160.
-unsigned output_width(void);
+// The page on standard output: columns of the terminal, else COLUMNS, from 40 to 160; block characters in a UTF-8 locale.
+void output_page(struct kvb_buffer *page);
 
 // Writes the answer to standard output, flushes and checks. Returns `code`, or 4 when it cannot be
 // written; a closed pipe is 4 without a message.

@@ -54,7 +54,6 @@ static struct kvb_plan_report make_report(const struct arguments *arguments, con
         .cache_wanted_bytes = arguments->cache_wanted_bytes,
         .devices = arguments->devices[0] != '\0' ? arguments->devices : NULL,
         .choice = arguments->choice[0] != '\0' ? arguments->choice : NULL,
-        .width = output_width(),
         .all = arguments->all,
         .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
     };

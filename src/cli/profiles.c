@@ -9,6 +9,7 @@
 #include "report/columns.h"
 #include "report/json_writer.h"
 #include "report/safe_text.h"
+#include "report/style.h"
 
 #define DESCRIPTION_CAPACITY 112
 
@@ -116,6 +117,9 @@ static void list_text(const struct filter *filter, struct kvb_buffer *answer)
 {
     size_t count;
     const struct kvb_builtin *builtins = kvb_builtins(&count);
+    if (answer->page_columns == 0) { // a program reads it: one line each
+        answer->page_columns = KVB_PAGE_UNBROKEN;
+    }
     for (unsigned kind = 0; kind < KVB_PROFILE_KIND_COUNT; kind++) {
         struct kvb_columns columns;
         unsigned shown = 0;
@@ -232,6 +236,7 @@ static int show(struct arguments *arguments, struct kvb_buffer *answer)
     if (builtin == NULL) {
         return kvb_status_exit_code(say_unknown(arguments, name));
     }
+    answer->page_columns = KVB_PAGE_UNBROKEN;
     kvb_buffer_add_n(answer, builtin->text, builtin->length);
     return 0;
 }
@@ -282,6 +287,7 @@ static int import(struct arguments *arguments, struct kvb_buffer *answer)
     size_t length = 0;
     enum kvb_status status = kvb_model_import(arguments->operands[1], NULL, NULL, &text, &length, &arguments->problems);
     if (status == KVB_OK) {
+        answer->page_columns = KVB_PAGE_UNBROKEN;
         kvb_buffer_add_n(answer, text, length);
         free(text);
     }

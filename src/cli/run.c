@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "report/page.h"
 
 struct arguments *run_begin(const struct command_row *command)
 {
@@ -61,6 +62,10 @@ int run_words(struct arguments *arguments, int count, const char *const *words, 
         arguments->format = FORMAT_JSON;
     }
     enum kvb_status status = options_read(arguments, count, words);
+    output_page(answer);
     int code = status == KVB_OK ? command->run(arguments, answer) : kvb_status_exit_code(status);
+    if (arguments->format == FORMAT_TEXT && command->schema != NULL) {
+        kvb_page_fold(answer);
+    }
     return settle(arguments, answer, code);
 }

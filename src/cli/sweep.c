@@ -160,7 +160,6 @@ static void render(struct taking *taking, struct kvb_buffer *answer)
 {
     const struct arguments *arguments = taking->arguments;
     taking->report.rows = taking->kept;
-    taking->report.width = output_width();
     taking->report.color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color);
     switch (arguments->format) {
     case FORMAT_JSON:

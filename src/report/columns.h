@@ -23,12 +23,13 @@ void kvb_columns_init(struct kvb_columns *columns, const char *alignment, unsign
 void kvb_columns_cell(struct kvb_columns *columns, const char *text);
 // The remaining cells of the row stay empty.
 void kvb_columns_end_row(struct kvb_columns *columns);
-// Writes all rows without trailing blanks and frees them.
+// Writes all rows without trailing blanks and frees them. Where they are wider than the page, a last column of text is
+// broken within its column or stands below its row; figures go on below, with the first column repeated.
 void kvb_columns_write(struct kvb_columns *columns, struct kvb_buffer *out);
-// The same within `width` columns. `ranks` has a digit for each column: 0 stays, of the others the highest goes first
+// The same within the page. `ranks` has a digit for each column: 0 stays, of the others the highest goes first
 // until the rest fits; if even that is too wide, the widest columns are cut. Returns how many columns were left out.
-unsigned kvb_columns_write_in(struct kvb_columns *columns, struct kvb_buffer *out, size_t width, const char *ranks);
+unsigned kvb_columns_write_in(struct kvb_columns *columns, struct kvb_buffer *out, const char *ranks);
 // The same, with the last column cut and all others whole.
-void kvb_columns_write_last(struct kvb_columns *columns, struct kvb_buffer *out, size_t width);
+void kvb_columns_write_last(struct kvb_columns *columns, struct kvb_buffer *out);
 
 #endif

@@ -9,8 +9,7 @@
 struct kvb_models_report {
     const struct kvb_models *models;
     const struct kvb_problems *problems;
-    unsigned width; // of the page in columns
-    bool all;       // every model, not only the best of each family and what just misses
+    bool all; // every model, not only the best of each family and what just misses
     bool color;
 };
 

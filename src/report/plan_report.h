@@ -16,8 +16,6 @@
 #define KVB_SHOW_KV 2U
 #define KVB_SHOW_WEIGHTS 4U
 
-#define KVB_REPORT_WIDTH 80U
-
 struct kvb_plan_report {
     const struct kvb_plan *plan;
     const struct kvb_model_source *source;
@@ -27,7 +25,6 @@ struct kvb_plan_report {
     const char *command; // serve command with the changes applied, or NULL
     unsigned show;
     uint64_t cache_wanted_bytes; // --show utilization-for=SIZE; 0: not asked
-    unsigned width; // of the page in columns
     bool color;
     bool all;                              // every card
     const struct kvb_cards *cards;         // no GPU was named; the budget is of the first of these, or NULL

@@ -58,7 +58,7 @@ static void add_moved(struct kvb_buffer *out, const struct kvb_moved *moved)
         kvb_buffer_printf(&line, " (line %u)", (unsigned)moved->line);
     }
     if (line.data != NULL) {
-        kvb_text_add_wrapped(out, line.data, INDENT, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, line.data, INDENT, kvb_page_width(out));
     }
     out->failed = out->failed || line.failed;
     kvb_buffer_free(&line);

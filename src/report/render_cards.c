@@ -279,7 +279,7 @@ static void add_cards(struct kvb_buffer *out, const struct kvb_plan_report *repo
     } else {
         add_classes(&columns, cards);
     }
-    kvb_columns_write_last(&columns, out, report->width);
+    kvb_columns_write_last(&columns, out);
     add_legend(out, report);
 }
 
@@ -298,7 +298,7 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
                       kvb_format_count(text, kvb_request_length(report->budget)));
     kvb_buffer_printf(&line, ", utilization %s",
                       kvb_setting_format(text, KVB_SET_GPU_MEMORY_UTILIZATION, share->number));
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, report->width);
+    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
     kvb_buffer_add(out, "\n");
     kvb_buffer_free(&line);
 }
@@ -368,5 +368,5 @@ void kvb_render_cards_text(struct kvb_buffer *out, const struct kvb_plan_report 
     kvb_text_add_wrapped(out,
                          report->all ? "Name one with --gpu for its full budget."
                                      : "Every card: --all. Name one with --gpu for its full budget.",
-                         0, report->width);
+                         0, kvb_page_width(out));
 }

@@ -28,7 +28,7 @@ static void add_finding(struct kvb_buffer *out, const struct kvb_check_case *eac
                                                        : words[finding->severity]);
     kvb_buffer_add(&line, finding->text);
     if (line.data != NULL) {
-        kvb_text_add_wrapped(out, line.data, INDENT, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, line.data, INDENT, kvb_page_width(out));
     }
     out->failed = out->failed || line.failed;
     kvb_buffer_free(&line);
@@ -49,7 +49,7 @@ static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each, 
     }
     kvb_buffer_add(out, "\n");
     if (each->text[0] != '\0') {
-        kvb_text_add_wrapped(out, each->text, INDENT, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, each->text, INDENT, kvb_page_width(out));
     }
     for (uint32_t i = 0; i < each->finding_count; i++) {
         add_finding(out, each, &each->findings[i]);

@@ -4,6 +4,7 @@
 #include "report/explain_report.h"
 #include "report/plan_report.h"
 #include "report/safe_text.h"
+#include "report/style.h"
 
 static void add_size(struct kvb_buffer *out, const char *label, int64_t bytes)
 {
@@ -44,7 +45,7 @@ static void add_series(struct kvb_buffer *out, const struct kvb_log_series *seri
     kvb_text_add_wrapped(out,
                          "Readings see what the whole card holds, sampled: shorter peaks are missed, and nothing tells "
                          "which process holds what, nor how much of the KV cache is in use.",
-                         2, KVB_REPORT_WIDTH);
+                         2, kvb_page_width(out));
 }
 
 void kvb_explain_add_running(struct kvb_buffer *out, const struct kvb_log_report *log)
@@ -55,8 +56,8 @@ void kvb_explain_add_running(struct kvb_buffer *out, const struct kvb_log_report
     }
     if (says != NULL) {
         kvb_buffer_add(out, "\nThe running server\n");
-        kvb_text_add_wrapped(out, says, 2, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, says, 2, kvb_page_width(out));
         kvb_text_add_wrapped(out, "One scrape is one moment: how full the cache was before is not in it.", 2,
-                             KVB_REPORT_WIDTH);
+                             kvb_page_width(out));
     }
 }

@@ -124,7 +124,7 @@ static void add_title(struct kvb_buffer *out, const struct kvb_explain_report *r
     add_engine(out, log);
     size_t used = out->length - start;
     size_t word = strlen(words[log->verdict]);
-    kvb_buffer_fill(out, ' ', used + word + 2 < KVB_REPORT_WIDTH ? KVB_REPORT_WIDTH - used - word : 2);
+    kvb_buffer_fill(out, ' ', used + word + 2 < kvb_page_width(out) ? kvb_page_width(out) - used - word : 2);
     kvb_style(out, report->color, styles[log->verdict]);
     kvb_buffer_add(out, words[log->verdict]);
     kvb_style(out, report->color, KVB_STYLE_PLAIN);
@@ -146,7 +146,7 @@ static void add_missing(struct kvb_buffer *out, const struct kvb_log_report *log
         "No line says that it became ready (\"Application startup complete\", \"init engine ... took\", "
         "a served request), and none says that it failed: it was still starting, or the end of the "
         "log is missing.",
-        2, KVB_REPORT_WIDTH);
+        2, kvb_page_width(out));
 }
 
 // The message, cut where its own advice begins to be long.
@@ -166,7 +166,7 @@ static void add_failure(struct kvb_buffer *out, const struct kvb_log_report *log
     text[most < length ? most + 3 : most] = '\0';
     kvb_buffer_printf(out, "line %llu, %s%s:\n", (unsigned long long)log->failure.line, kvb_log_stage_name(log->stage),
                       log->failure.inferred && log->failure.kind != KVB_FAILURE_OTHER ? ", by inference" : "");
-    kvb_text_add_wrapped(out, text, 2, KVB_REPORT_WIDTH);
+    kvb_text_add_wrapped(out, text, 2, kvb_page_width(out));
 }
 
 static bool is_shown(enum kvb_observation what)
@@ -237,7 +237,7 @@ static void add_checks(struct kvb_buffer *out, const struct kvb_explain_report *
         }
         kvb_buffer_add(out, "\n");
         if (check->note[0] != '\0') {
-            kvb_text_add_wrapped(out, check->note, 8, KVB_REPORT_WIDTH);
+            kvb_text_add_wrapped(out, check->note, 8, kvb_page_width(out));
         }
     }
 }
@@ -271,7 +271,7 @@ static void add_remedies(struct kvb_buffer *out, const struct kvb_explain_report
         kvb_text_add_safe(out, remedy->setting);
         kvb_buffer_printf(out, "%s%s%s%s\n", remedy->from[0] != '\0' ? " " : "", remedy->from,
                           remedy->to[0] != '\0' ? " -> " : "", remedy->to);
-        kvb_text_add_wrapped(out, remedy->why, 6, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, remedy->why, 6, kvb_page_width(out));
     }
     if (more > 0) {
         kvb_buffer_printf(out, "    %u more with --all\n", more);
@@ -346,11 +346,9 @@ static void add_plan(struct kvb_buffer *out, const struct kvb_explain_report *re
                              ? (report->command != NULL ? "these settings do not fit; with the first changes that do:"
                                                         : "these settings do not fit, and no setting alone makes them")
                              : "these settings start on this card when it is empty: look for what else held memory",
-                         2, KVB_REPORT_WIDTH);
+                         2, kvb_page_width(out));
     if (report->command != NULL) {
-        kvb_buffer_add(out, "  ");
-        kvb_text_add_safe(out, report->command);
-        kvb_buffer_add(out, "\n");
+        kvb_text_add_command(out, report->command, 2, kvb_page_width(out));
     }
 }
 

@@ -49,7 +49,7 @@ void kvb_render_host_text(struct kvb_buffer *out, const struct kvb_plan_report *
         say_use(&line, &memory, &memory.uses[i]);
         out->failed = out->failed || line.failed;
         if (!line.failed) {
-            kvb_text_add_wrapped(out, line.data, 2, KVB_REPORT_WIDTH);
+            kvb_text_add_wrapped(out, line.data, 2, kvb_page_width(out));
         }
         kvb_buffer_free(&line);
     }

@@ -44,7 +44,7 @@ static void add_counts(struct kvb_buffer *out, const struct kvb_models_report *r
                           (unsigned)(models->concurrency_hundredths % 100));
     }
     kvb_buffer_add(&line, ".");
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, report->width);
+    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
     out->failed = out->failed || line.failed;
     kvb_buffer_free(&line);
 }
@@ -95,7 +95,7 @@ static uint32_t add_starting(struct kvb_buffer *out, const struct kvb_models_rep
             shown++;
         }
     }
-    (void)kvb_columns_write_in(&columns, out, report->width, "04513261");
+    (void)kvb_columns_write_in(&columns, out, "04513261");
     return models->starting - shown;
 }
 
@@ -155,7 +155,7 @@ static void add_misses(struct kvb_buffer *out, const struct kvb_models_report *r
         return;
     }
     kvb_style_heading(out, report->color, report->all ? "What does not start:" : "What just misses:");
-    (void)kvb_columns_write_in(&columns, out, report->width, "0201");
+    (void)kvb_columns_write_in(&columns, out, "0201");
 }
 
 static void add_rest(struct kvb_buffer *out, const struct kvb_models_report *report, uint32_t left_out)
@@ -177,7 +177,7 @@ static void add_rest(struct kvb_buffer *out, const struct kvb_models_report *rep
     }
     kvb_buffer_add(&line, "kvbudget plan --model NAME with the same flags gives one's whole budget.");
     kvb_buffer_add(out, "\n");
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, report->width);
+    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
     out->failed = out->failed || line.failed;
     kvb_buffer_free(&line);
 }

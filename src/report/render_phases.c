@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "report/bar.h"
 #include "report/columns.h"
 #include "report/residents_report.h"
 #include "report/safe_text.h"
 #include "report/style.h"
 
-#define WIDTH 80U
-#define CELLS 60U
+#define BAR_FRAME 20U // columns of the phase, brackets and margin
+#define LABEL_WIDTH 14
 
 // Columns of the table: what stays, and everything that passes taken together.
 static const enum kvb_train_part shown[] = {KVB_TRAIN_ACTOR, KVB_TRAIN_REFERENCE, KVB_TRAIN_ENGINE, KVB_TRAIN_CONTEXTS};
@@ -58,40 +59,51 @@ static void add_table(struct kvb_buffer *out, const struct kvb_training *trainin
     kvb_columns_write(&columns, out);
 }
 
-static void paint(char cells[CELLS + 1], const struct kvb_training *training, unsigned phase, uint64_t whole)
+static void paint(char cells[KVB_BAR_CELLS_MAX + 1], size_t count, const struct kvb_training *training, unsigned phase,
+                  uint64_t whole)
 {
     uint64_t end = 0;
     size_t painted = 0;
-    memset(cells, '.', CELLS);
-    cells[CELLS] = '\0';
+    memset(cells, '.', count);
+    cells[count] = '\0';
     for (unsigned part = 0; part < KVB_TRAIN_PART_COUNT; part++) {
         end = kvb_add(end, training->parts[phase][part]);
-        size_t until = (size_t)kvb_min(end / (whole / CELLS + 1), CELLS);
+        size_t until = (size_t)kvb_min(end / (whole / count + 1), count);
         for (; painted < until; painted++) {
             char letter = part >= KVB_TRAIN_GATHER ? 'p' : kvb_train_part_row_of(part)->letter;
-            cells[painted] = painted * (whole / CELLS) >= training->memory_bytes ? '!' : letter;
+            cells[painted] = painted * (whole / count) >= training->memory_bytes ? '!' : letter;
         }
     }
 }
 
-static void add_bars(struct kvb_buffer *out, const struct kvb_training *training)
+static void add_bars(struct kvb_buffer *out, const struct kvb_training *training, bool color)
 {
+    static const struct {
+        char letter;
+        const char *label;
+    } legend[] = {{'A', "actor"},    {'R', "reference"}, {'E', "engine"}, {'o', "others"},
+                  {'x', "contexts"}, {'p', "passing"},   {'.', "free"},   {'!', "too much"}};
     uint64_t whole = kvb_max(training->memory_bytes, training->totals[training->deciding]);
+    size_t count = kvb_page_width(out) - BAR_FRAME, used = 0;
     kvb_buffer_add(out, "\n");
     for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
-        char cells[CELLS + 1];
-        paint(cells, training, phase, whole);
-        kvb_buffer_printf(out, "  %-14s [%s]\n", kvb_train_phase_row_of(phase)->label, cells);
+        char cells[KVB_BAR_CELLS_MAX + 1];
+        paint(cells, count, training, phase, whole);
+        kvb_buffer_printf(out, "  %-*s [", LABEL_WIDTH, kvb_train_phase_row_of(phase)->label);
+        kvb_bar_add(out, color, cells);
+        kvb_buffer_add(out, "]\n");
     }
-    kvb_buffer_add(out, "  A actor  R reference  E engine  o others  x contexts  p passing  . free");
-    kvb_buffer_add(out, training->fits ? "\n" : "\n  ! too much\n");
+    for (size_t i = 0; i < sizeof legend / sizeof legend[0] - training->fits; i++) {
+        kvb_bar_legend(out, color, &used, legend[i].letter, legend[i].label);
+    }
+    kvb_buffer_add(out, "\n");
 }
 
 static void add_wrapped(struct kvb_buffer *out, struct kvb_buffer *line)
 {
     out->failed = out->failed || line->failed;
     if (!line->failed && line->length > 0) {
-        kvb_text_add_wrapped(out, line->data, 0, WIDTH);
+        kvb_text_add_wrapped(out, line->data, 0, kvb_page_width(out));
     }
     kvb_buffer_free(line);
 }
@@ -230,7 +242,7 @@ void kvb_render_phases_text(struct kvb_buffer *out, const struct kvb_placed *rep
                    kvb_sharding_row_of(trainer->sharding)->name);
     kvb_style_heading(out, color, heading);
     add_table(out, report->training);
-    add_bars(out, report->training);
+    add_bars(out, report->training, color);
     say_static(out, report->training);
     say_deciding(out, report->training);
     say_host(out, report->training);

@@ -8,6 +8,7 @@
 #include "report/style.h"
 
 #define FLAG_WIDTH_MAX 40
+#define TABLE_LEAST 76U // columns of a page; below it figures stand in a sentence
 
 enum section { SECTION_HELPS, SECTION_TOGETHER, SECTION_USELESS };
 
@@ -17,7 +18,7 @@ static void add_error(struct kvb_buffer *out, const struct kvb_plan_report *repo
 {
     if (report->budget->error[0] != '\0') {
         kvb_style_heading(out, report->color, "The error this release gives");
-        kvb_text_add_wrapped(out, report->budget->error, 2, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, report->budget->error, 2, kvb_page_width(out));
     }
 }
 
@@ -52,19 +53,41 @@ static const char *signed_gib(char out[40], int64_t bytes)
 }
 
 // A flag that is too wide stands on a line of its own.
-static void add_change(struct kvb_buffer *out, const struct kvb_engine *engine, const struct kvb_change *change,
-                       unsigned number, size_t width)
+static void add_figures(struct kvb_buffer *out, const struct kvb_change *change, const char *flag, size_t width)
 {
-    char flag[KVB_FLAG_CAPACITY + 8], frees[40], balance[40];
+    char frees[40], balance[40];
     const char *judgement = judge(change);
-    flag_of(flag, engine, change);
     bool wide = strlen(flag) > width;
-    kvb_buffer_printf(out, "  %u  %s%s", number, flag, wide ? "\n     " : "");
+    kvb_buffer_add(out, wide ? "\n     " : "");
     kvb_buffer_fill(out, ' ', wide ? width : width - strlen(flag));
     kvb_buffer_printf(out, "  %7s  %7s%s%s\n", signed_gib(frees, change->frees_bytes),
                       signed_gib(balance, change->balance_bytes), judgement[0] != '\0' ? "  " : "", judgement);
+}
+
+// The same on a page that has no room for columns.
+static void say_figures(struct kvb_buffer *out, const struct kvb_change *change)
+{
+    char line[160], frees[40], balance[40];
+    const char *judgement = judge(change);
+    (void)snprintf(line, sizeof line, "gains %s, balance %s%s%s", signed_gib(frees, change->frees_bytes),
+                   signed_gib(balance, change->balance_bytes), judgement[0] != '\0' ? ": " : "", judgement);
+    kvb_buffer_add(out, "\n");
+    kvb_text_add_wrapped(out, line, 5, kvb_page_width(out));
+}
+
+static void add_change(struct kvb_buffer *out, const struct kvb_engine *engine, const struct kvb_change *change,
+                       unsigned number, size_t width)
+{
+    char flag[KVB_FLAG_CAPACITY + 8];
+    flag_of(flag, engine, change);
+    kvb_buffer_printf(out, "  %u  %s", number, flag);
+    if (kvb_page_width(out) < TABLE_LEAST) {
+        say_figures(out, change);
+    } else {
+        add_figures(out, change, flag, width);
+    }
     if (change->why != NULL) {
-        kvb_text_add_wrapped(out, change->why, 5, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, change->why, 5, kvb_page_width(out));
     }
 }
 
@@ -93,7 +116,7 @@ static void add_section_heading(struct kvb_buffer *out, const struct kvb_plan_re
                                 size_t width)
 {
     char heading[160];
-    if (section == SECTION_HELPS) {
+    if (section == SECTION_HELPS && kvb_page_width(out) >= TABLE_LEAST) {
         (void)snprintf(heading, sizeof heading, "%-*s  %7s  %7s", (int)width + 5, section_titles[section], "gains",
                        "balance");
         kvb_style_heading(out, report->color, heading);
@@ -161,7 +184,7 @@ static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *re
     kvb_buffer_add(out, "\n");
     if (!advice->has_utilization) {
         (void)snprintf(text, sizeof text, "No %s up to 1.0 suffices as it stands.", share_name);
-        kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, text, 0, kvb_page_width(out));
         return;
     }
     kvb_setting_format(share, KVB_SET_GPU_MEMORY_UTILIZATION, advice->gpu_memory_utilization_ppm);
@@ -169,42 +192,14 @@ static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *re
     (void)snprintf(text, sizeof text, "%s can go up to %s and leave room for what lives outside%s%s%s%s.", share_name,
                    share, says ? "; there " : "", says ? length_name : "", says ? " can be " : "",
                    says ? kvb_format_count(length, advice->max_model_len) : "");
-    kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
-}
-
-// Where the next piece of the command ends: before a flag once the line would be too long.
-static size_t command_piece(const char *text, size_t room)
-{
-    size_t stop = 0;
-    for (size_t i = 0; text[i] != '\0'; i++) {
-        bool before_flag = text[i] == ' ' && text[i + 1] == '-';
-        if (i > room && stop > 0) {
-            return stop;
-        }
-        if (before_flag) {
-            stop = i;
-        }
-    }
-    size_t length = strlen(text);
-    return length > room && stop > 0 ? stop : length;
+    kvb_text_add_wrapped(out, text, 0, kvb_page_width(out));
 }
 
 static void add_command(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
-    const char *rest = report->command;
-    if (rest == NULL) {
-        return;
-    }
-    kvb_style_heading(out, report->color, report->advice->apply_count > 0 ? "With these changes" : "To start it");
-    size_t indent = 2;
-    while (*rest != '\0') {
-        size_t length = command_piece(rest, KVB_REPORT_WIDTH - 2 - indent);
-        kvb_buffer_fill(out, ' ', indent);
-        kvb_text_add_safe_n(out, rest, length);
-        rest += length;
-        rest += *rest == ' ' ? 1 : 0;
-        kvb_buffer_add(out, *rest != '\0' ? " \\\n" : "\n");
-        indent = 6;
+    if (report->command != NULL) {
+        kvb_style_heading(out, report->color, report->advice->apply_count > 0 ? "With these changes" : "To start it");
+        kvb_text_add_command(out, report->command, 2, kvb_page_width(out));
     }
 }
 
@@ -225,7 +220,7 @@ static void add_siblings(struct kvb_buffer *out, const struct kvb_plan_report *r
                        any ? "any 4-bit checkpoint of it" : row->name, length,
                        row->verdict == KVB_TIGHT ? ", tight" : "", any ? "about " : "",
                        kvb_format_gib(gib, (int64_t)row->weights_bytes, 1), kvb_format_count(tokens, row->tokens));
-        kvb_text_add_wrapped(out, text, 2, report->width);
+        kvb_text_add_wrapped(out, text, 2, kvb_page_width(out));
     }
 }
 

@@ -64,7 +64,7 @@ static void add_ways(struct kvb_buffer *out, const struct kvb_plan_report *repor
     }
     kvb_buffer_add(out, "\n");
     (void)snprintf(text, sizeof text, "Why they differ: %s %s; %s %s.", one->title, one->way, other->title, other->way);
-    kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
+    kvb_text_add_wrapped(out, text, 0, kvb_page_width(out));
 }
 
 void kvb_render_plan_against(struct kvb_buffer *out, const struct kvb_plan_report *report)

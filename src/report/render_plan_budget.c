@@ -4,12 +4,14 @@
 
 #include "base/checked.h"
 #include "engines/table.h"
+#include "report/bar.h"
 #include "report/columns.h"
 #include "report/plan_report.h"
 #include "report/safe_text.h"
 #include "report/style.h"
 
-#define BAR_CELLS 76U
+#define SHARES_LEAST 60U // columns of a page; a narrower one has no shares
+#define BAR_FRAME 4U     // indentation and brackets
 
 static const char bar_letters[KVB_ITEM_COUNT] = {
     [KVB_ITEM_WEIGHTS] = 'W',  [KVB_ITEM_ACTIVATION] = 'a', [KVB_ITEM_NON_TORCH] = 'n', [KVB_ITEM_CUDA_GRAPH] = 'g',
@@ -57,13 +59,14 @@ static void note_of(char out[96], const struct kvb_budget *budget, enum kvb_item
     write_basis(out, term, left ? "what is left" : kvb_basis_name(term->basis));
 }
 
-static void add_requested(struct kvb_columns *columns, const struct kvb_plan_report *report)
+static void add_requested(struct kvb_columns *columns, const struct kvb_plan_report *report, bool narrow)
 {
+    const char *whole = narrow ? "" : "100.0 %";
     const struct kvb_budget *budget = report->budget;
     const struct kvb_setting_value *share = &budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
     char note[96], total[32], ppm[48];
     if (budget->requested_as[0] != '\0') {
-        add_row(columns, "requested", (int64_t)budget->requested_bytes, "100.0 %", budget->requested_as);
+        add_row(columns, "requested", (int64_t)budget->requested_bytes, whole, budget->requested_as);
         return;
     }
     (void)snprintf(
@@ -73,13 +76,25 @@ static void add_requested(struct kvb_columns *columns, const struct kvb_plan_rep
         (void)snprintf(note, sizeof note, "of %s GiB (%s)", kvb_format_gib(total, (int64_t)budget->memory_bytes, 2),
                        kvb_basis_name(report->plan->gpu.memory_basis));
     }
-    add_row(columns, "requested", (int64_t)budget->requested_bytes, "100.0 %", note);
+    add_row(columns, "requested", (int64_t)budget->requested_bytes, whole, note);
 }
 
+static bool any_outside(const struct kvb_budget *budget)
+{
+    bool any = budget->outside_bytes != 0;
+    for (unsigned i = 0; i < KVB_BESIDE_COUNT; i++) {
+        any = any || budget->beside[i].bytes != 0 || budget->beside[i].high_bytes != 0;
+    }
+    return any;
+}
+
+// An engine may count all that it takes, so that nothing is outside.
 static void add_outside(struct kvb_columns *columns, const struct kvb_budget *budget)
 {
-    add_row(columns, "outside", budget->outside_bytes, "",
-            budget->share_of_bytes > 0 ? "what the share leaves must hold" : "context, NCCL, graphs, others");
+    if (any_outside(budget)) {
+        add_row(columns, "outside", budget->outside_bytes, "",
+                budget->share_of_bytes > 0 ? "what the share leaves must hold" : "context, NCCL, graphs, others");
+    }
     for (unsigned i = 0; i < KVB_BESIDE_COUNT; i++) {
         if (budget->beside[i].bytes != 0 || budget->beside[i].high_bytes != 0) {
             char note[96], label[48];
@@ -115,15 +130,16 @@ static void add_lines(struct kvb_buffer *out, const struct kvb_plan_report *repo
     const struct kvb_budget *budget = report->budget;
     const struct kvb_engine_rows *engine = kvb_engine_of(report->plan);
     struct kvb_columns columns;
+    bool narrow = kvb_page_width(out) < SHARES_LEAST;
     kvb_columns_init(&columns, "lrrl", 2, 2);
-    add_requested(&columns, report);
+    add_requested(&columns, report, narrow);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
         char note[96], label[48], share[24];
         if (is_shown(budget, i)) {
             note_of(note, budget, (enum kvb_item)i);
             (void)snprintf(label, sizeof label, "  %s", kvb_engine_label(engine, (enum kvb_item)i));
             add_row(&columns, label, budget->items[i].bytes,
-                    share_of(share, budget->items[i].bytes, budget->requested_bytes), note);
+                    narrow ? "" : share_of(share, budget->items[i].bytes, budget->requested_bytes), note);
             add_parts(&columns, budget, false, i);
         }
     }
@@ -133,7 +149,8 @@ static void add_lines(struct kvb_buffer *out, const struct kvb_plan_report *repo
 }
 
 struct bar {
-    char cells[BAR_CELLS + 1];
+    char cells[KVB_BAR_CELLS_MAX + 1];
+    unsigned count;       // of cells
     uint64_t whole_bytes; // what all cells stand for
     unsigned limit;       // cells up to the request; what lies beyond is marked
     uint64_t end_bytes;   // of what is painted so far
@@ -142,15 +159,15 @@ struct bar {
 
 static unsigned cell_of(const struct bar *bar, uint64_t bytes)
 {
-    uint64_t cell = bytes / (bar->whole_bytes / BAR_CELLS + 1);
-    return cell > BAR_CELLS ? BAR_CELLS : (unsigned)cell;
+    uint64_t cell = bytes / (bar->whole_bytes / bar->count + 1);
+    return cell > bar->count ? bar->count : (unsigned)cell;
 }
 
 static void paint(struct bar *bar, uint64_t bytes, char letter)
 {
     bar->end_bytes = kvb_add(bar->end_bytes, bytes);
     unsigned end = cell_of(bar, bar->end_bytes);
-    if (bytes > 0 && end == bar->painted && end < BAR_CELLS) {
+    if (bytes > 0 && end == bar->painted && end < bar->count) {
         end++;
     }
     for (; bar->painted < end; bar->painted++) {
@@ -163,53 +180,46 @@ static uint64_t positive(int64_t bytes)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-static void draw(struct bar *bar, const struct kvb_budget *budget)
+static void draw(struct bar *bar, const struct kvb_budget *budget, unsigned cells)
 {
     uint64_t sum = positive(budget->outside_bytes);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
         sum = kvb_add(sum, positive(budget->items[i].bytes));
     }
     memset(bar, 0, sizeof *bar);
-    memset(bar->cells, '.', BAR_CELLS);
+    bar->count = cells < KVB_BAR_CELLS_MAX ? cells : KVB_BAR_CELLS_MAX;
+    memset(bar->cells, '.', bar->count);
     bar->whole_bytes = kvb_max(budget->memory_bytes, sum);
-    bar->limit = budget->items[KVB_ITEM_KV_CACHE].bytes < 0 ? cell_of(bar, budget->requested_bytes) : BAR_CELLS;
+    bar->limit = budget->items[KVB_ITEM_KV_CACHE].bytes < 0 ? cell_of(bar, budget->requested_bytes) : bar->count;
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
         paint(bar, positive(budget->items[i].bytes), bar_letters[i]);
     }
     paint(bar, positive(budget->outside_bytes), 'x');
 }
 
-// One entry under the bar; a new line begins when it would not fit.
-static void add_legend(struct kvb_buffer *out, size_t *used, char letter, const char *label)
+static void add_bar(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
-    size_t length = strlen(label) + 4;
-    if (*used + length > KVB_REPORT_WIDTH) {
-        kvb_buffer_add(out, "\n ");
-        *used = 1;
-    }
-    kvb_buffer_printf(out, "  %c %s", letter, label);
-    *used += length;
-}
-
-static void add_bar(struct kvb_buffer *out, const struct kvb_engine_rows *engine, const struct kvb_budget *budget)
-{
+    const struct kvb_engine_rows *engine = kvb_engine_of(report->plan);
+    bool color = report->color;
     struct bar bar;
     size_t used = 1;
-    draw(&bar, budget);
-    kvb_buffer_printf(out, "\n  [%s]\n ", bar.cells);
+    draw(&bar, report->budget, kvb_page_width(out) - BAR_FRAME);
+    kvb_buffer_add(out, "\n  [");
+    kvb_bar_add(out, color, bar.cells);
+    kvb_buffer_add(out, "]\n ");
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
-        if (memchr(bar.cells, bar_letters[i], BAR_CELLS) != NULL) {
-            add_legend(out, &used, bar_letters[i], kvb_engine_label(engine, (enum kvb_item)i));
+        if (memchr(bar.cells, bar_letters[i], bar.count) != NULL) {
+            kvb_bar_legend(out, color, &used, bar_letters[i], kvb_engine_label(engine, (enum kvb_item)i));
         }
     }
-    if (memchr(bar.cells, '!', BAR_CELLS) != NULL) {
-        add_legend(out, &used, '!', "too much");
+    if (memchr(bar.cells, '!', bar.count) != NULL) {
+        kvb_bar_legend(out, color, &used, '!', "too much");
     }
-    if (memchr(bar.cells, 'x', BAR_CELLS) != NULL) {
-        add_legend(out, &used, 'x', "outside");
+    if (memchr(bar.cells, 'x', bar.count) != NULL) {
+        kvb_bar_legend(out, color, &used, 'x', "outside");
     }
-    if (memchr(bar.cells, '.', BAR_CELLS) != NULL) {
-        add_legend(out, &used, '.', "free");
+    if (memchr(bar.cells, '.', bar.count) != NULL) {
+        kvb_bar_legend(out, color, &used, '.', "free");
     }
     kvb_buffer_add(out, "\n");
 }
@@ -217,5 +227,5 @@ static void add_bar(struct kvb_buffer *out, const struct kvb_engine_rows *engine
 void kvb_render_plan_budget(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     add_lines(out, report);
-    add_bar(out, kvb_engine_of(report->plan), report->budget);
+    add_bar(out, report);
 }

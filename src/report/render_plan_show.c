@@ -57,7 +57,7 @@ static void add_step(struct kvb_buffer *out, const struct kvb_step *step)
     }
     out->failed = out->failed || line.failed;
     if (!line.failed) {
-        kvb_text_add_wrapped(out, line.data, 6, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, line.data, 6, kvb_page_width(out));
     }
     kvb_buffer_free(&line);
 }

@@ -50,14 +50,14 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
     size_t names = strlen(report->plan->model.name) + strlen(report->plan->gpu.name);
     kvb_style(out, report->color, KVB_STYLE_STRONG);
     kvb_text_add_safe(out, report->plan->model.name);
-    kvb_buffer_add(out, names + strlen(" on 64 x ") > KVB_REPORT_WIDTH ? "\non " : " on ");
+    kvb_buffer_add(out, names + strlen(" on 64 x ") > kvb_page_width(out) ? "\non " : " on ");
     add_gpus(out, report);
     kvb_style(out, report->color, KVB_STYLE_PLAIN);
     kvb_buffer_add(out, "\n");
     size_t start = out->length;
     add_question(out, report);
     size_t used = out->length - start;
-    size_t gap = used + word + 2 < KVB_REPORT_WIDTH ? KVB_REPORT_WIDTH - used - word : 2;
+    size_t gap = used + word + 2 < kvb_page_width(out) ? kvb_page_width(out) - used - word : 2;
     kvb_buffer_fill(out, ' ', gap);
     kvb_style(out, report->color, verdict_styles[verdict]);
     kvb_buffer_add(out, verdict_words[verdict]);
@@ -198,7 +198,7 @@ static void add_frontier(struct kvb_buffer *out, const struct kvb_plan_report *r
     kvb_buffer_add(&line, ".");
     out->failed = out->failed || line.failed;
     if (!line.failed) {
-        kvb_text_add_wrapped(out, line.data, 0, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, line.data, 0, kvb_page_width(out));
     }
     kvb_buffer_free(&line);
 }
@@ -244,7 +244,7 @@ static void add_assumptions(struct kvb_buffer *out, const struct kvb_plan_report
         if (problem->status == KVB_ASSUMED) {
             char text[KVB_PROBLEM_TEXT_CAPACITY + 16];
             (void)snprintf(text, sizeof text, "Assumed: %s", problem->text);
-            kvb_text_add_wrapped(out, text, 0, KVB_REPORT_WIDTH);
+            kvb_text_add_wrapped(out, text, 0, kvb_page_width(out));
             any = true;
         }
     }
@@ -269,7 +269,7 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
     }
     out->failed = out->failed || line.failed;
     if (!line.failed) {
-        kvb_text_add_wrapped(out, line.data, 0, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, line.data, 0, kvb_page_width(out));
     }
     kvb_buffer_free(&line);
     add_frontier(out, report);
@@ -281,7 +281,7 @@ void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *
 {
     add_title(out, report);
     if (report->choice != NULL) {
-        kvb_text_add_wrapped(out, report->choice, 0, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, report->choice, 0, kvb_page_width(out));
         kvb_buffer_add(out, "\n");
     }
     if (!report->budget->uncounted) {

@@ -214,7 +214,7 @@ static void add_choice(struct kvb_buffer *out, const struct kvb_probe_report *re
     kvb_buffer_init(&line);
     kvb_probe_choice(&line, report->machine, report->ranking);
     kvb_buffer_add(out, "\n");
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, KVB_REPORT_WIDTH);
+    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
     out->failed = out->failed || line.failed;
     kvb_buffer_free(&line);
     if (report->ranking->chosen_count > 0) {
@@ -227,7 +227,7 @@ static void add_choice(struct kvb_buffer *out, const struct kvb_probe_report *re
                          "accepts: the highest --gpu-memory-utilization that this release's own check of free memory "
                          "lets through now; - where it has none. advised: what also leaves room for the engine's "
                          "context and whatever else lives outside the request.",
-                         0, KVB_REPORT_WIDTH);
+                         0, kvb_page_width(out));
 }
 
 void kvb_render_probe_text(struct kvb_buffer *out, const struct kvb_probe_report *report)

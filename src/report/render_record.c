@@ -8,6 +8,7 @@
 #include "report/problems.h"
 #include "report/record_report.h"
 #include "report/safe_text.h"
+#include "report/style.h"
 
 static void format_figure(char out[48], enum kvb_log_unit unit, int64_t value)
 {
@@ -99,6 +100,7 @@ void kvb_render_record_text(struct kvb_buffer *out, const struct kvb_record_repo
     add_cells(out, record);
     add_plan(out, record);
     kvb_buffer_add(out, "\n");
+    out->page_columns = KVB_PAGE_UNBROKEN; // what follows is copied
     kvb_text_add_safe(out, report->header);
     kvb_buffer_add(out, "\n");
     kvb_text_add_safe(out, report->line);

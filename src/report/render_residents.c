@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "report/bar.h"
 #include "report/columns.h"
 #include "report/residents_report.h"
 #include "report/safe_text.h"
 #include "report/style.h"
 
-#define WIDTH 80U
-#define CELLS 76U
+#define BAR_FRAME 4U // indentation and brackets
 #define NAME_WIDTH 26
 
 static const char letters[] = "123456789";
@@ -76,16 +76,17 @@ static void add_rows(struct kvb_buffer *out, const struct kvb_placed *report)
 
 static void add_bar(struct kvb_buffer *out, const struct kvb_side_by_side *side)
 {
-    char cells[CELLS + 1];
+    char cells[KVB_BAR_CELLS_MAX + 1];
+    size_t count = kvb_page_width(out) - BAR_FRAME;
     uint64_t whole = kvb_max(side->memory_bytes, side->held_bytes);
     uint64_t end = 0;
     size_t painted = 0;
-    memset(cells, '.', CELLS);
-    cells[CELLS] = '\0';
+    memset(cells, '.', count);
+    cells[count] = '\0';
     for (uint32_t i = 0; i < side->count; i++) {
         end = kvb_add(end, side->rows[i].held_bytes);
-        size_t until = (size_t)kvb_min(end / (whole / CELLS + 1), CELLS);
-        until = side->rows[i].held_bytes > 0 && until == painted && until < CELLS ? until + 1 : until;
+        size_t until = (size_t)kvb_min(end / (whole / count + 1), count);
+        until = side->rows[i].held_bytes > 0 && until == painted && until < count ? until + 1 : until;
         for (; painted < until; painted++) {
             cells[painted] = letters[i];
         }
@@ -99,7 +100,7 @@ static void add_wrapped(struct kvb_buffer *out, struct kvb_buffer *line)
 {
     out->failed = out->failed || line->failed;
     if (!line->failed && line->length > 0) {
-        kvb_text_add_wrapped(out, line->data, 0, WIDTH);
+        kvb_text_add_wrapped(out, line->data, 0, kvb_page_width(out));
     }
     kvb_buffer_free(line);
 }

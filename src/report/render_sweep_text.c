@@ -74,7 +74,7 @@ static void add_title(struct kvb_buffer *out, const struct kvb_sweep_report *rep
     kvb_buffer_printf(&line, "%s%s plans", line.length > 0 ? ": " : "", kvb_format_count(count, report->planned));
     kvb_buffer_printf(&line, ", %s fit", kvb_format_count(count, report->fitting));
     kvb_buffer_printf(&line, ", %s are tight.", kvb_format_count(count, report->tight));
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, report->width);
+    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
     out->failed = out->failed || line.failed;
     kvb_buffer_free(&line);
 }
@@ -130,7 +130,7 @@ static bool add_grid(struct kvb_buffer *out, const struct kvb_sweep_report *repo
     for (uint32_t i = 0; i <= count; i++) {
         width += columns.widths[i] + (i > 0 ? 2 : 0);
     }
-    if (width > report->width) {
+    if (width > kvb_page_width(out)) {
         kvb_buffer_free(&columns.cells);
         return false;
     }
@@ -195,7 +195,7 @@ static void add_table(struct kvb_buffer *out, const struct kvb_sweep_report *rep
         fill_row(&columns, sweep, axes, varied, &report->rows[i]);
     }
     kvb_buffer_add(out, report->frontier ? "\nWhat nothing else beats:\n" : "\n");
-    (void)kvb_columns_write_in(&columns, out, report->width, ranks);
+    (void)kvb_columns_write_in(&columns, out, ranks);
 }
 
 void kvb_render_sweep_text(struct kvb_buffer *out, const struct kvb_sweep_report *report)
@@ -280,10 +280,11 @@ static void markdown_table(struct kvb_buffer *out, const struct kvb_sweep_report
 
 void kvb_render_sweep_markdown(struct kvb_buffer *out, const struct kvb_sweep_report *report)
 {
-    struct kvb_sweep_report wide = *report;
     uint32_t down = 0, across = 0;
-    wide.width = 10000;
-    add_title(out, &wide);
+    unsigned page = out->page_columns;
+    out->page_columns = KVB_PAGE_UNBROKEN;
+    add_title(out, report);
+    out->page_columns = page;
     kvb_buffer_add(out, "\n");
     if (kvb_sweep_is_grid(report, &down, &across) && !report->frontier) {
         markdown_grid(out, report, down, across);

@@ -35,7 +35,7 @@ void kvb_render_utilization_text(struct kvb_buffer *out, const struct kvb_plan_r
     uint32_t ppm = share_for(report);
     kvb_style_heading(out, report->color, "In GiB");
     if (ppm == 0) {
-        kvb_text_add_wrapped(out, "The KV cache is no share of the memory here.", 2, KVB_REPORT_WIDTH);
+        kvb_text_add_wrapped(out, "The KV cache is no share of the memory here.", 2, kvb_page_width(out));
         return;
     }
     const struct kvb_serve_flag *row =
@@ -50,7 +50,7 @@ void kvb_render_utilization_text(struct kvb_buffer *out, const struct kvb_plan_r
                    kvb_format_ppm(now, (uint32_t)budget->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number),
                    kvb_format_gib(have, budget->items[KVB_ITEM_KV_CACHE].bytes, 2),
                    kvb_format_gib(step, (int64_t)hundredth_bytes(budget), 2));
-    kvb_text_add_wrapped(out, text, 2, KVB_REPORT_WIDTH);
+    kvb_text_add_wrapped(out, text, 2, kvb_page_width(out));
 }
 
 void kvb_render_utilization_json(struct kvb_json *json, const struct kvb_plan_report *report)

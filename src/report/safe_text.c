@@ -5,6 +5,8 @@
 
 #include "base/utf8.h"
 
+#define FOLLOWING 6U // blanks before a command that goes on
+
 void kvb_text_add_safe_n(struct kvb_buffer *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
@@ -25,8 +27,7 @@ void kvb_text_add_safe(struct kvb_buffer *out, const char *text)
     kvb_text_add_safe_n(out, text, strlen(text));
 }
 
-// Length of the longest piece of `text` that fits into `room`, cut at a blank or a line break.
-static size_t piece_length(const char *text, size_t room)
+size_t kvb_text_piece(const char *text, size_t room)
 {
     size_t stop = 0, i = 0;
     for (; text[i] != '\0' && text[i] != '\n'; i++) {
@@ -44,7 +45,7 @@ void kvb_text_add_wrapped(struct kvb_buffer *out, const char *text, unsigned ind
 {
     size_t room = width > indent + 8 ? width - indent : 8;
     while (*text != '\0') {
-        size_t length = piece_length(text, room);
+        size_t length = kvb_text_piece(text, room);
         kvb_buffer_fill(out, ' ', indent);
         kvb_text_add_safe_n(out, text, length);
         kvb_buffer_add(out, "\n");
@@ -55,5 +56,42 @@ void kvb_text_add_wrapped(struct kvb_buffer *out, const char *text, unsigned ind
         if (*text == '\n') {
             text++;
         }
+    }
+}
+
+// Where the next piece of the command ends once the line would be too long: before a flag, else between words.
+static size_t command_piece(const char *text, size_t room)
+{
+    size_t before_flag = 0, between = 0;
+    char quote = '\0';
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        if (text[i] == '\\' && quote != '\'' && text[i + 1] != '\0') {
+            i++;
+        } else if (text[i] == '\'' || text[i] == '"') {
+            quote = quote == '\0' ? text[i] : quote == text[i] ? '\0' : quote;
+        }
+        if (i > room && between > 0) {
+            return before_flag > 0 ? before_flag : between;
+        }
+        if (text[i] == ' ' && quote == '\0' && i > 0) {
+            between = i;
+            before_flag = text[i + 1] == '-' ? i : before_flag;
+        }
+    }
+    size_t length = strlen(text);
+    size_t stop = before_flag > 0 ? before_flag : between;
+    return length > room && stop > 0 ? stop : length;
+}
+
+void kvb_text_add_command(struct kvb_buffer *out, const char *command, unsigned indent, unsigned width)
+{
+    while (*command != '\0') {
+        size_t length = command_piece(command, width - 2 - indent);
+        kvb_buffer_fill(out, ' ', indent);
+        kvb_text_add_safe_n(out, command, length);
+        command += length;
+        command += *command == ' ' ? 1 : 0;
+        kvb_buffer_add(out, *command != '\0' ? " \\\n" : "\n");
+        indent = indent < FOLLOWING ? FOLLOWING : indent;
     }
 }

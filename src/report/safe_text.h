@@ -10,7 +10,14 @@
 void kvb_text_add_safe(struct kvb_buffer *out, const char *text);
 void kvb_text_add_safe_n(struct kvb_buffer *out, const char *text, size_t length);
 
+// Length of the longest piece of `text` that fits into `room`, cut at a blank or a line break; of the first word where
+// that is longer.
+size_t kvb_text_piece(const char *text, size_t room);
+
 // Adds `text` broken at blanks into lines of at most `width` columns, each after `indent` blanks.
 void kvb_text_add_wrapped(struct kvb_buffer *out, const char *text, unsigned indent, unsigned width);
+
+// Adds a command broken before flags, each line but the last with a backslash, so that it can be pasted.
+void kvb_text_add_command(struct kvb_buffer *out, const char *command, unsigned indent, unsigned width);
 
 #endif

@@ -1,6 +1,13 @@
 // Colour of terminal text; it only repeats what the words say.
 #include "report/style.h"
 
+#define PAGE_USUAL 80U
+
+unsigned kvb_page_width(const struct kvb_buffer *out)
+{
+    return out->page_columns > 0 ? out->page_columns : PAGE_USUAL;
+}
+
 void kvb_style(struct kvb_buffer *out, bool color, enum kvb_style style)
 {
     static const char *const codes[] = {

@@ -8,6 +8,11 @@
 
 enum kvb_style { KVB_STYLE_PLAIN, KVB_STYLE_STRONG, KVB_STYLE_DIM, KVB_STYLE_GOOD, KVB_STYLE_WARN, KVB_STYLE_BAD };
 
+#define KVB_PAGE_UNBROKEN 10000U // page_columns of lines that are read by a program or copied
+
+// Columns of the page that `out` becomes; 80 where nothing was said.
+unsigned kvb_page_width(const struct kvb_buffer *out);
+
 // Switches to `style` when `color` is on.
 void kvb_style(struct kvb_buffer *out, bool color, enum kvb_style style);
 

@@ -14,7 +14,6 @@ struct kvb_sweep_report {
     enum kvb_sweep_figure figure;     // that a grid shows
     bool frontier;                    // only what nothing else beats
     const struct kvb_problems *problems;
-    unsigned width; // of the page in columns
     bool color;
 };
 

@@ -76,6 +76,7 @@ static int print(void (*write)(struct kvb_buffer *out))
 {
     struct kvb_buffer answer;
     kvb_buffer_init(&answer);
+    output_page(&answer);
     write(&answer);
     int code = output_answer(&answer, 0);
     kvb_buffer_free(&answer);

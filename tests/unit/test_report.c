@@ -143,7 +143,6 @@ static void parts_of_an_engine_are_shown(void **state)
     assert_non_null(strstr(out.data, "  requested                 3.00 GiB  100.0 %  weights and pools\n"
                                      "    KV cache                3.00 GiB  100.0 %  what is left\n"
                                      "      window pool           1.00 GiB\n"
-                                     "  outside                   0.00 GiB           context, NCCL, graphs, others\n"
                                      "  slack                     0.00 GiB           free while serving\n"
                                      "  host: hierarchical cache  2.00 GiB\n"));
     kvb_buffer_free(&out);
