@@ -196,7 +196,7 @@ static enum kvb_status add_line(struct asking *asking)
 static enum kvb_status find_command(struct asking *asking)
 {
     const struct kvb_node *node = kvb_node_get(asking->tree.root, "command");
-    asking->command = commands_find(node != NULL && node->kind == KVB_NODE_SCALAR ? node->text : "plan");
+    asking->command = kvb_commands_find(node != NULL && node->kind == KVB_NODE_SCALAR ? node->text : "plan");
     if (asking->command == NULL || asking->command->schema == NULL) {
         return refuse(asking, node, "expected a command with a JSON document, such as plan, explain or check");
     }
@@ -238,17 +238,17 @@ static void write_trouble(struct kvb_buffer *answer, const char *schema, int cod
 
 static void run_command(struct asking *asking, struct kvb_buffer *answer)
 {
-    struct arguments *arguments = run_begin(asking->command);
+    struct arguments *arguments = kvb_run_begin(asking->command);
     if (arguments == NULL) {
         answer->failed = true;
         return;
     }
     arguments->given = asking->given;
-    int code = run_words(arguments, asking->count, asking->words, answer);
+    int code = kvb_run_words(arguments, asking->count, asking->words, answer);
     if (code > 1 && !arguments->answered) {
         write_trouble(answer, asking->command->schema, code, &arguments->problems);
     }
-    run_end(arguments);
+    kvb_run_end(arguments);
 }
 
 static void answer_request(struct asking *asking, const char *request, size_t length, struct kvb_buffer *answer)

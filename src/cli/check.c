@@ -60,7 +60,7 @@ static void render(const struct arguments *arguments, const struct kvb_gate_tota
         .totals = *totals,
         .version = KVB_VERSION,
         .problems = &arguments->problems,
-        .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
+        .color = arguments->format == FORMAT_TEXT && kvb_output_use_color(arguments->color),
     };
     if (arguments->format == FORMAT_JSON) {
         kvb_render_check_json(out, &report, &documents->body);
@@ -127,7 +127,7 @@ static int judge(struct arguments *arguments, struct kvb_gate *gate, const struc
     return exit_code(&totals);
 }
 
-int check_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_check(struct arguments *arguments, struct kvb_buffer *answer)
 {
     struct documents documents;
     struct kvb_gate_options options = {.flags = &arguments->question, .policy = arguments->policy, .today = today()};
@@ -198,7 +198,7 @@ static bool set_expect(struct arguments *arguments, const struct option_row *row
     uint64_t number = 0;
     (void)row;
     if (!kvb_parse_whole(value, &number) || number > 1000000) {
-        (void)options_mistake(arguments, "--expect '%.40s' is not a whole number up to 1000000", value);
+        (void)kvb_options_mistake(arguments, "--expect '%.40s' is not a whole number up to 1000000", value);
         return false;
     }
     arguments->expects = true;
@@ -206,7 +206,7 @@ static bool set_expect(struct arguments *arguments, const struct option_row *row
     return true;
 }
 
-void options_add_check(struct option_list *list)
+void kvb_options_add_check(struct option_list *list)
 {
     static const struct option_row rows[] = {
         {"policy", NULL, "FILE", "demands, GPUs and waivers; kvbudget-policy.yaml when it is here", NULL, set_policy,
@@ -222,5 +222,5 @@ void options_add_check(struct option_list *list)
         {"expect", NULL, "N", "fail unless exactly N deployments are found", NULL, set_expect,
          .set_bit = OPTIONS_CHECK},
     };
-    options_add(list, rows, sizeof rows / sizeof rows[0]);
+    kvb_options_add(list, rows, sizeof rows / sizeof rows[0]);
 }

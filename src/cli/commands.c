@@ -19,7 +19,7 @@ static const struct command_row rows[] = {
         .formats = TEXT_AND_JSON | PICTURES,
         .operands_max = 1,
         .takes_serve_command = true,
-        .run = plan_run,
+        .run = kvb_run_plan,
     },
     {
         .name = "models",
@@ -31,7 +31,7 @@ static const struct command_row rows[] = {
         .schema = "kvbudget.models/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_MODELS | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON | PICTURES,
-        .run = models_run,
+        .run = kvb_run_models,
     },
     {
         .name = "sweep",
@@ -44,7 +44,7 @@ static const struct command_row rows[] = {
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_SWEEP | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON | 1U << FORMAT_JSONL | 1U << FORMAT_CSV | 1U << FORMAT_MARKDOWN | PICTURES,
         .varies = true,
-        .run = sweep_run,
+        .run = kvb_run_sweep,
     },
     {
         .name = "check",
@@ -60,7 +60,7 @@ static const struct command_row rows[] = {
             TEXT_AND_JSON | 1U << FORMAT_GITHUB | 1U << FORMAT_MARKDOWN | 1U << FORMAT_JUNIT | 1U << FORMAT_SARIF,
         .operands_min = 1,
         .operands_max = OPERANDS_MAX,
-        .run = check_run,
+        .run = kvb_run_check,
     },
     {
         .name = "explain",
@@ -73,7 +73,7 @@ static const struct command_row rows[] = {
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_EXPLAIN | OPTIONS_OUTPUT,
         .formats = TEXT_AND_JSON | 1U << FORMAT_GITHUB,
         .operands_max = 1,
-        .run = explain_run,
+        .run = kvb_run_explain,
     },
     {
         .name = "record",
@@ -87,7 +87,7 @@ static const struct command_row rows[] = {
         .formats = TEXT_AND_JSON,
         .operands_max = 1,
         .takes_serve_command = true,
-        .run = record_run,
+        .run = kvb_run_record,
     },
     {
         .name = "profiles",
@@ -99,7 +99,7 @@ static const struct command_row rows[] = {
         .formats = TEXT_AND_JSON,
         .operands_min = 1,
         .operands_max = OPERANDS_MAX,
-        .run = profiles_run,
+        .run = kvb_run_profiles,
     },
     {
         .name = "hub",
@@ -113,7 +113,7 @@ static const struct command_row rows[] = {
         .formats = TEXT_AND_JSON,
         .operands_min = 1,
         .operands_max = OPERANDS_MAX,
-        .run = hub_run,
+        .run = kvb_run_hub,
     },
     {
         .name = "probe",
@@ -127,7 +127,7 @@ static const struct command_row rows[] = {
         .formats = TEXT_AND_JSON,
         .operands_max = 1,
         .takes_serve_command = true,
-        .run = probe_run,
+        .run = kvb_run_probe,
     },
     {
         .name = "completion",
@@ -138,7 +138,7 @@ static const struct command_row rows[] = {
         .formats = TEXT,
         .operands_min = 1,
         .operands_max = 1,
-        .run = completion_run,
+        .run = kvb_run_completion,
     },
     {
         .name = "manual",
@@ -148,7 +148,7 @@ static const struct command_row rows[] = {
         .option_sets = 0,
         .formats = TEXT,
         .operands_max = 1,
-        .run = manual_run,
+        .run = kvb_run_manual,
     },
     {
         .name = "help",
@@ -158,17 +158,17 @@ static const struct command_row rows[] = {
         .option_sets = 0,
         .formats = TEXT,
         .operands_max = 2,
-        .run = help_run,
+        .run = kvb_run_help,
     },
 };
 
-const struct command_row *commands_all(size_t *count)
+const struct command_row *kvb_commands_all(size_t *count)
 {
     *count = sizeof rows / sizeof rows[0];
     return rows;
 }
 
-const struct command_row *commands_find(const char *name)
+const struct command_row *kvb_commands_find(const char *name)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].name, name) == 0) {

@@ -37,21 +37,21 @@ struct command_row {
     int (*run)(struct arguments *arguments, struct kvb_buffer *answer);
 };
 
-const struct command_row *commands_all(size_t *count);
-const struct command_row *commands_find(const char *name); // NULL: none
+const struct command_row *kvb_commands_all(size_t *count);
+const struct command_row *kvb_commands_find(const char *name); // NULL: none
 
 // One function per command.
-int plan_run(struct arguments *arguments, struct kvb_buffer *answer);
-int probe_run(struct arguments *arguments, struct kvb_buffer *answer);
-int models_run(struct arguments *arguments, struct kvb_buffer *answer);
-int sweep_run(struct arguments *arguments, struct kvb_buffer *answer);
-int record_run(struct arguments *arguments, struct kvb_buffer *answer);
-int check_run(struct arguments *arguments, struct kvb_buffer *answer);
-int explain_run(struct arguments *arguments, struct kvb_buffer *answer);
-int profiles_run(struct arguments *arguments, struct kvb_buffer *answer);
-int hub_run(struct arguments *arguments, struct kvb_buffer *answer);
-int completion_run(struct arguments *arguments, struct kvb_buffer *answer);
-int manual_run(struct arguments *arguments, struct kvb_buffer *answer);
-int help_run(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_plan(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_probe(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_models(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_sweep(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_record(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_check(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_explain(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_profiles(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_hub(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_completion(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_manual(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_help(struct arguments *arguments, struct kvb_buffer *answer);
 
 #endif

@@ -29,7 +29,7 @@ static void add_words(struct kvb_buffer *out, const struct option_row *row)
 static void add_flags(struct kvb_buffer *out, const struct command_row *command)
 {
     struct option_list list;
-    options_build(&list, command->option_sets, NULL);
+    kvb_options_build(&list, command->option_sets, NULL);
     for (uint32_t i = 0; i < list.count; i++) {
         kvb_buffer_printf(out, "%s--%s", i > 0 ? " " : "", list.rows[i].name);
         if (list.rows[i].negatable) {
@@ -41,7 +41,7 @@ static void add_flags(struct kvb_buffer *out, const struct command_row *command)
 static void add_command_names(struct kvb_buffer *out)
 {
     size_t count;
-    const struct command_row *rows = commands_all(&count);
+    const struct command_row *rows = kvb_commands_all(&count);
     for (size_t i = 0; i < count; i++) {
         kvb_buffer_printf(out, "%s%s", i > 0 ? " " : "", rows[i].name);
     }
@@ -50,10 +50,10 @@ static void add_command_names(struct kvb_buffer *out)
 // Every flag of any command that takes words, once.
 static void build_all(struct option_list *list)
 {
-    options_build(list,
-                  OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_CHECK |
-                      OPTIONS_EXPLAIN | OPTIONS_RECORD | OPTIONS_OUTPUT,
-                  NULL);
+    kvb_options_build(list,
+                      OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_CHECK |
+                          OPTIONS_EXPLAIN | OPTIONS_RECORD | OPTIONS_OUTPUT,
+                      NULL);
 }
 
 static void write_bash_values(struct kvb_buffer *out)
@@ -78,7 +78,7 @@ static void write_bash_values(struct kvb_buffer *out)
 static void write_bash(struct kvb_buffer *out)
 {
     size_t count;
-    const struct command_row *rows = commands_all(&count);
+    const struct command_row *rows = kvb_commands_all(&count);
     kvb_buffer_add(out, "# bash completion of kvbudget\n_kvbudget() {\n"
                         "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=\n"
                         "    COMPREPLY=()\n");
@@ -135,7 +135,7 @@ static void write_fish_flag(struct kvb_buffer *out, const struct command_row *co
 static void write_fish(struct kvb_buffer *out)
 {
     size_t count;
-    const struct command_row *rows = commands_all(&count);
+    const struct command_row *rows = kvb_commands_all(&count);
     kvb_buffer_add(out, "# fish completion of kvbudget\n");
     for (size_t i = 0; i < count; i++) {
         kvb_buffer_printf(out, "complete -c kvbudget -n __fish_use_subcommand -a %s -d '", rows[i].name);
@@ -144,14 +144,14 @@ static void write_fish(struct kvb_buffer *out)
     }
     for (size_t i = 0; i < count; i++) {
         struct option_list list;
-        options_build(&list, rows[i].option_sets, NULL);
+        kvb_options_build(&list, rows[i].option_sets, NULL);
         for (uint32_t r = 0; r < list.count; r++) {
             write_fish_flag(out, &rows[i], &list.rows[r]);
         }
     }
 }
 
-int completion_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_completion(struct arguments *arguments, struct kvb_buffer *answer)
 {
     static const struct {
         const char *shell;
@@ -163,6 +163,6 @@ int completion_run(struct arguments *arguments, struct kvb_buffer *answer)
             return 0;
         }
     }
-    return kvb_status_exit_code(
-        options_mistake(arguments, "no completion for '%.60s'; expected bash, zsh or fish", arguments->operands[0]));
+    return kvb_status_exit_code(kvb_options_mistake(arguments, "no completion for '%.60s'; expected bash, zsh or fish",
+                                                    arguments->operands[0]));
 }

@@ -12,11 +12,11 @@ static bool copy_text(struct arguments *arguments, const struct option_row *row,
                       size_t capacity)
 {
     if (value[0] == '\0') {
-        (void)options_mistake(arguments, "--%s needs a value, found an empty one", row->name);
+        (void)kvb_options_mistake(arguments, "--%s needs a value, found an empty one", row->name);
         return false;
     }
     if (!kvb_copy(out, capacity, value)) {
-        (void)options_mistake(arguments, "--%s is longer than %zu characters", row->name, capacity - 1);
+        (void)kvb_options_mistake(arguments, "--%s is longer than %zu characters", row->name, capacity - 1);
         return false;
     }
     return true;
@@ -25,7 +25,7 @@ static bool copy_text(struct arguments *arguments, const struct option_row *row,
 static bool set_model(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     arguments->question.deployment.inline_model = false;
-    if (sweep_takes(arguments, KVB_SWEEP_MODEL, KVB_SETTING_COUNT, value)) {
+    if (kvb_sweep_takes(arguments, KVB_SWEEP_MODEL, KVB_SETTING_COUNT, value)) {
         return true;
     }
     return copy_text(arguments, row, value, arguments->question.deployment.model,
@@ -37,8 +37,8 @@ static bool set_served_name(struct arguments *arguments, const struct option_row
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
     if (!kvb_model_name_is_served(value) || !kvb_copy(deployment->served_name, KVB_NAME_CAPACITY, value)) {
-        (void)options_mistake(arguments, "--%s: '%.120s' is no name of a model; expected such as Qwen/Qwen3-8B",
-                              row->name, value);
+        (void)kvb_options_mistake(arguments, "--%s: '%.120s' is no name of a model; expected such as Qwen/Qwen3-8B",
+                                  row->name, value);
         return false;
     }
     return true;
@@ -47,7 +47,7 @@ static bool set_served_name(struct arguments *arguments, const struct option_row
 static bool set_gpu(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
-    if (sweep_takes(arguments, KVB_SWEEP_GPU, KVB_SETTING_COUNT, value)) {
+    if (kvb_sweep_takes(arguments, KVB_SWEEP_GPU, KVB_SETTING_COUNT, value)) {
         return true;
     }
     arguments->question.gpu_flag = value;
@@ -74,7 +74,7 @@ static bool set_offline(struct arguments *arguments, const struct option_row *ro
 
 static bool set_engine(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    if (sweep_takes(arguments, KVB_SWEEP_ENGINE, KVB_SETTING_COUNT, value)) {
+    if (kvb_sweep_takes(arguments, KVB_SWEEP_ENGINE, KVB_SETTING_COUNT, value)) {
         return true;
     }
     return copy_text(arguments, row, value, arguments->question.deployment.engine,
@@ -84,8 +84,8 @@ static bool set_engine(struct arguments *arguments, const struct option_row *row
 static bool parse_size(struct arguments *arguments, const struct option_row *row, const char *value, uint64_t *bytes)
 {
     if (!kvb_parse_bytes(value, bytes)) {
-        (void)options_mistake(arguments, "--%s: '%.60s' is not a size; expected such as 24564MiB, 23.64GiB or 80GB",
-                              row->name, value);
+        (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not a size; expected such as 24564MiB, 23.64GiB or 80GB",
+                                  row->name, value);
         return false;
     }
     return true;
@@ -98,9 +98,9 @@ static bool set_gpu_memory(struct arguments *arguments, const struct option_row 
         return false;
     }
     if (bytes < GPU_MEMORY_MIN_BYTES) {
-        (void)options_mistake(arguments,
-                              "--%s: '%s' is less than any GPU has; sizes are bytes unless a unit follows: 24GiB",
-                              row->name, value);
+        (void)kvb_options_mistake(arguments,
+                                  "--%s: '%s' is less than any GPU has; sizes are bytes unless a unit follows: 24GiB",
+                                  row->name, value);
         return false;
     }
     arguments->question.deployment.gpu_memory_bytes = bytes;
@@ -125,7 +125,7 @@ static int find_word(struct arguments *arguments, const struct option_row *row, 
             return i;
         }
     }
-    (void)options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value, row->argument);
+    (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value, row->argument);
     return -1;
 }
 
@@ -166,15 +166,15 @@ static bool set_reserve(struct arguments *arguments, const struct option_row *ro
     uint64_t bytes = 0;
     size_t length = equals != NULL ? (size_t)(equals - value) : 0;
     if (length == 0 || length >= sizeof deployment->reserves[0].name) {
-        (void)options_mistake(arguments, "--%s: '%.60s' is not NAME=SIZE; expected such as display=600MiB", row->name,
-                              value);
+        (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not NAME=SIZE; expected such as display=600MiB",
+                                  row->name, value);
         return false;
     }
     if (!parse_size(arguments, row, equals + 1, &bytes)) {
         return false;
     }
     if (deployment->reserve_count == KVB_RESERVES_MAX) {
-        (void)options_mistake(arguments, "--%s: more than %d reserves", row->name, KVB_RESERVES_MAX);
+        (void)kvb_options_mistake(arguments, "--%s: more than %d reserves", row->name, KVB_RESERVES_MAX);
         return false;
     }
     struct kvb_reserve *reserve = &deployment->reserves[deployment->reserve_count++];
@@ -212,7 +212,7 @@ static const struct option_row rows[] = {
      .repeatable = true},
 };
 
-void options_add_deployment(struct option_list *list)
+void kvb_options_add_deployment(struct option_list *list)
 {
-    options_add(list, rows, sizeof rows / sizeof rows[0]);
+    kvb_options_add(list, rows, sizeof rows / sizeof rows[0]);
 }

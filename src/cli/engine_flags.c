@@ -15,11 +15,11 @@ static bool set_setting(struct arguments *arguments, const struct option_row *ro
     uint64_t number = 0;
     char why[256];
     const char *text = value == NULL ? "true" : value;
-    if (sweep_takes(arguments, KVB_SWEEP_SETTING, setting, text)) {
+    if (kvb_sweep_takes(arguments, KVB_SWEEP_SETTING, setting, text)) {
         return true;
     }
     if (kvb_serve_value_read(row->flag, text, &number, why) != KVB_OK) {
-        (void)options_mistake(arguments, "--%s: %s", row->name, why);
+        (void)kvb_options_mistake(arguments, "--%s: %s", row->name, why);
         return false;
     }
     kvb_settings_set(&arguments->question.deployment.settings, setting, number, KVB_ORIGIN_FLAG);
@@ -50,7 +50,7 @@ static bool set_own(struct arguments *arguments, const struct option_row *row, c
     }
     kvb_question_keep(&arguments->question, row->name, value);
     if (!row->flag->read(value, KVB_ORIGIN_FLAG, &arguments->question.deployment, why)) {
-        (void)options_mistake(arguments, "--%s: %s", row->name, why);
+        (void)kvb_options_mistake(arguments, "--%s: %s", row->name, why);
         return false;
     }
     return true;
@@ -60,7 +60,7 @@ static bool copy(struct arguments *arguments, const struct option_row *row, cons
                  size_t capacity)
 {
     if (!kvb_copy(out, capacity, value)) {
-        (void)options_mistake(arguments, "--%s is longer than %zu characters", row->name, capacity - 1);
+        (void)kvb_options_mistake(arguments, "--%s is longer than %zu characters", row->name, capacity - 1);
         return false;
     }
     return true;
@@ -135,10 +135,10 @@ static void add_flag(struct option_list *list, const struct kvb_serve_flag *flag
         .negatable = flag->negatable,
         .list = flag->kind == KVB_SERVE_LIST,
     };
-    options_add(list, &row, 1);
+    kvb_options_add(list, &row, 1);
 }
 
-void options_add_engine(struct option_list *list)
+void kvb_options_add_engine(struct option_list *list)
 {
     const struct kvb_serve_flag *flag;
     for (unsigned i = 0; (flag = list->engine->flag(i)) != NULL; i++) {
@@ -153,12 +153,12 @@ static bool is_named(const char *candidate, const char *name, size_t length)
     return candidate != NULL && strlen(candidate) == length && strncmp(candidate, name, length) == 0;
 }
 
-const struct kvb_engine_rows *options_engine_with(const struct option_list *list, const char *name, size_t length,
-                                                  const struct kvb_serve_flag **found)
+const struct kvb_engine_rows *kvb_options_engine_with(const struct option_list *list, const char *name, size_t length,
+                                                      const struct kvb_serve_flag **found)
 {
     size_t engines;
     const struct kvb_engine_rows *const *rows = kvb_engines(&engines);
-    bool takes = options_find(list, "--engine", 8) != NULL;
+    bool takes = kvb_options_find(list, "--engine", 8) != NULL;
     for (size_t i = 0; i < engines && takes; i++) {
         const struct kvb_serve_flag *flag;
         for (unsigned k = 0; (flag = rows[i]->flag(k)) != NULL; k++) {
@@ -199,8 +199,8 @@ static const struct kvb_engine_rows *engine_of_profile(const char *path)
     return engine;
 }
 
-const struct kvb_engine_rows *options_engine_asked(const struct command_row *command, int count,
-                                                   const char *const *words)
+const struct kvb_engine_rows *kvb_options_engine_asked(const struct command_row *command, int count,
+                                                       const char *const *words)
 {
     const struct kvb_engine_rows *engine = NULL;
     int end = 0;

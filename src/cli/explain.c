@@ -54,7 +54,7 @@ static void render(const struct arguments *arguments, const struct kvb_log_repor
         .problems = &arguments->problems,
         .file = path,
         .all = arguments->all,
-        .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
+        .color = arguments->format == FORMAT_TEXT && kvb_output_use_color(arguments->color),
     };
     if (arguments->format == FORMAT_JSON) {
         kvb_render_explain_json(answer, &report);
@@ -76,7 +76,7 @@ static void fetch_model(struct arguments *arguments, const struct kvb_log_report
     }
 }
 
-int explain_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_explain(struct arguments *arguments, struct kvb_buffer *answer)
 {
     const char *path = arguments->operand_count > 0 ? arguments->operands[0] : "-";
     struct kvb_log_given given;

@@ -16,12 +16,12 @@
 #define HELP_COLUMN_NARROW 8U // on a page narrower than
 #define HELP_WIDTH_LEAST 72U
 
-void help_overview(struct kvb_buffer *out)
+void kvb_help_overview(struct kvb_buffer *out)
 {
     size_t count;
     char example[160];
     struct kvb_columns columns;
-    const struct command_row *rows = commands_all(&count);
+    const struct command_row *rows = kvb_commands_all(&count);
     unsigned width = kvb_page_width(out);
     kvb_text_add_wrapped(
         out,
@@ -49,7 +49,7 @@ void help_overview(struct kvb_buffer *out)
         0, width);
 }
 
-void help_version(struct kvb_buffer *out)
+void kvb_help_version(struct kvb_buffer *out)
 {
     char release[32];
     kvb_buffer_printf(out, "kvbudget %s\n", KVB_VERSION);
@@ -130,7 +130,7 @@ static void add_formats(struct kvb_buffer *out, const struct command_row *comman
     kvb_buffer_init(&line);
     for (unsigned i = 0; i < FORMAT_COUNT && (command->option_sets & OPTIONS_OUTPUT); i++) {
         if (command->formats >> i & 1U) {
-            kvb_buffer_printf(&line, "%s%s", line.length == 0 ? "Formats: " : ", ", output_formats[i]);
+            kvb_buffer_printf(&line, "%s%s", line.length == 0 ? "Formats: " : ", ", kvb_output_formats[i]);
         }
     }
     if (line.length > 0 && !line.failed) {
@@ -141,7 +141,7 @@ static void add_formats(struct kvb_buffer *out, const struct command_row *comman
     kvb_buffer_free(&line);
 }
 
-const struct option_group *options_groups(size_t *count)
+const struct option_group *kvb_options_groups(size_t *count)
 {
     static const struct option_group groups[] = {
         {OPTIONS_DEPLOYMENT, "The deployment:"},
@@ -159,8 +159,8 @@ const struct option_group *options_groups(size_t *count)
     return groups;
 }
 
-char *options_title(char out[OPTIONS_TITLE_CAPACITY], const struct option_group *group,
-                    const struct kvb_engine_rows *engine)
+char *kvb_options_title(char out[OPTIONS_TITLE_CAPACITY], const struct option_group *group,
+                        const struct kvb_engine_rows *engine)
 {
     size_t before = strcspn(group->title, "%");
     const char *after = group->title + before;
@@ -191,9 +191,9 @@ static void help_command(const struct command_row *command, const struct kvb_eng
 {
     char title[OPTIONS_TITLE_CAPACITY];
     size_t count;
-    const struct option_group *groups = options_groups(&count);
+    const struct option_group *groups = kvb_options_groups(&count);
     struct option_list list;
-    options_build(&list, command->option_sets, engine);
+    kvb_options_build(&list, command->option_sets, engine);
     char usage[200];
     (void)snprintf(usage, sizeof usage, "usage: kvbudget %s%s%s%s%s", command->name,
                    command->operands[0] != '\0' ? " " : "", command->operands,
@@ -206,29 +206,29 @@ static void help_command(const struct command_row *command, const struct kvb_eng
     add_formats(out, command);
     for (size_t i = 0; i < count; i++) {
         if (command->option_sets & groups[i].set) {
-            add_group(out, &list, groups[i].set, options_title(title, &groups[i], list.engine));
+            add_group(out, &list, groups[i].set, kvb_options_title(title, &groups[i], list.engine));
         }
     }
     add_other_engines(out, command, list.engine);
 }
 
-int help_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_help(struct arguments *arguments, struct kvb_buffer *answer)
 {
     if (arguments->operand_count == 0) {
-        help_overview(answer);
+        kvb_help_overview(answer);
         return 0;
     }
     const char *name = arguments->operands[0];
-    const struct command_row *command = commands_find(name);
+    const struct command_row *command = kvb_commands_find(name);
     if (command == NULL) {
-        return kvb_status_exit_code(options_mistake(arguments, "no command is called '%.80s'", name));
+        return kvb_status_exit_code(kvb_options_mistake(arguments, "no command is called '%.80s'", name));
     }
     const struct kvb_engine_rows *engine =
         arguments->operand_count > 1 ? kvb_engine_find(arguments->operands[1]) : NULL;
     if (arguments->operand_count > 1 && engine == NULL) {
         char names[KVB_ENGINE_NAMES_CAPACITY];
-        return kvb_status_exit_code(options_mistake(arguments, "no engine is called '%.80s'; expected %s",
-                                                    arguments->operands[1], kvb_engine_names(names)));
+        return kvb_status_exit_code(kvb_options_mistake(arguments, "no engine is called '%.80s'; expected %s",
+                                                        arguments->operands[1], kvb_engine_names(names)));
     }
     help_command(command, engine, answer);
     return 0;

@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 
-void help_overview(struct kvb_buffer *out);
-void help_version(struct kvb_buffer *out);
+void kvb_help_overview(struct kvb_buffer *out);
+void kvb_help_version(struct kvb_buffer *out);
 
 #endif

@@ -128,7 +128,7 @@ static int pull(struct arguments *arguments, struct kvb_buffer *answer)
     return kvb_status_exit_code(status);
 }
 
-int hub_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_hub(struct arguments *arguments, struct kvb_buffer *answer)
 {
     static const struct {
         const char *name;
@@ -140,14 +140,14 @@ int hub_run(struct arguments *arguments, struct kvb_buffer *answer)
             continue;
         }
         if (arguments->operand_count < actions[i].least) {
-            return kvb_status_exit_code(options_mistake(arguments, "'hub %s' needs a NAME", actions[i].name));
+            return kvb_status_exit_code(kvb_options_mistake(arguments, "'hub %s' needs a NAME", actions[i].name));
         }
         if (arguments->operand_count > actions[i].most) {
             return kvb_status_exit_code(
-                options_mistake(arguments, "unexpected word '%.80s'", arguments->operands[actions[i].most]));
+                kvb_options_mistake(arguments, "unexpected word '%.80s'", arguments->operands[actions[i].most]));
         }
         return actions[i].run(arguments, answer);
     }
-    return kvb_status_exit_code(
-        options_mistake(arguments, "'hub %.60s' is not known; expected list, prune or pull", arguments->operands[0]));
+    return kvb_status_exit_code(kvb_options_mistake(arguments, "'hub %.60s' is not known; expected list, prune or pull",
+                                                    arguments->operands[0]));
 }

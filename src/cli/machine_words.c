@@ -11,7 +11,7 @@
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
-const char *machine_library(void)
+const char *kvb_machine_library(void)
 {
     const char *library = getenv("KVBUDGET_NVML");
     return library != NULL && library[0] != '\0' ? library : NULL;
@@ -69,13 +69,14 @@ static enum kvb_status use_chosen(struct arguments *arguments, const struct kvb_
     return KVB_OK;
 }
 
-enum kvb_status machine_use_best(struct arguments *arguments)
+enum kvb_status kvb_machine_use_best(struct arguments *arguments)
 {
     struct kvb_machine_choice *choice = kvb_reallocate(NULL, sizeof *choice);
     if (choice == NULL) {
         return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, nowhere, "out of memory");
     }
-    enum kvb_status status = kvb_machine_take(&arguments->question, machine_library(), choice, &arguments->problems);
+    enum kvb_status status =
+        kvb_machine_take(&arguments->question, kvb_machine_library(), choice, &arguments->problems);
     if (status == KVB_OK) {
         status = kvb_machine_choose(&arguments->question.deployment, choice, &arguments->problems);
     }
@@ -89,7 +90,7 @@ enum kvb_status machine_use_best(struct arguments *arguments)
 static bool set_gpu_state(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     if (value[0] == '\0') {
-        (void)options_mistake(arguments, "--%s needs a file, or - for standard input", row->name);
+        (void)kvb_options_mistake(arguments, "--%s needs a file, or - for standard input", row->name);
         return false;
     }
     arguments->question.gpu_state = value;
@@ -104,7 +105,7 @@ static const struct option_row rows[] = {
      NULL, set_gpu_state, .set_bit = OPTIONS_MACHINE},
 };
 
-void options_add_machine(struct option_list *list)
+void kvb_options_add_machine(struct option_list *list)
 {
-    options_add(list, rows, sizeof rows / sizeof rows[0]);
+    kvb_options_add(list, rows, sizeof rows / sizeof rows[0]);
 }

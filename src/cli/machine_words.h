@@ -5,9 +5,9 @@
 #include "cli/arguments.h"
 
 // The NVML library that the environment names, or NULL for the usual one.
-const char *machine_library(void);
+const char *kvb_machine_library(void);
 
 // Takes the best GPUs into the deployment and says which and why.
-enum kvb_status machine_use_best(struct arguments *arguments);
+enum kvb_status kvb_machine_use_best(struct arguments *arguments);
 
 #endif

@@ -69,7 +69,7 @@ static void write_command(struct kvb_buffer *out, const struct command_row *comm
     struct option_list list;
     char title[OPTIONS_TITLE_CAPACITY];
     size_t count;
-    const struct option_group *groups = options_groups(&count);
+    const struct option_group *groups = kvb_options_groups(&count);
     char name[64] = "kvbudget-";
     strncat(name, command->name, sizeof name - strlen(name) - 1);
     add_heading(out, name, 1, command->summary);
@@ -84,14 +84,14 @@ static void write_command(struct kvb_buffer *out, const struct command_row *comm
         add_section(out, "DESCRIPTION");
         add_text(out, command->details);
     }
-    options_build(&list, command->option_sets, NULL);
+    kvb_options_build(&list, command->option_sets, NULL);
     if (list.count > 0) {
         add_section(out, "OPTIONS");
     }
     for (size_t g = 0; g < count; g++) {
         if ((command->option_sets & groups[g].set) != 0) {
             kvb_buffer_add(out, ".SS \"");
-            add_text(out, options_title(title, &groups[g], list.engine));
+            add_text(out, kvb_options_title(title, &groups[g], list.engine));
             kvb_buffer_add(out, "\"\n");
         }
         for (uint32_t i = 0; i < list.count; i++) {
@@ -108,7 +108,7 @@ static void write_command(struct kvb_buffer *out, const struct command_row *comm
 static void write_overview(struct kvb_buffer *out)
 {
     size_t count;
-    const struct command_row *rows = commands_all(&count);
+    const struct command_row *rows = kvb_commands_all(&count);
     add_heading(out, "kvbudget", 1, "GPU memory budget of an LLM server, before a GPU is touched");
     add_section(out, "SYNOPSIS");
     kvb_buffer_add(out, ".B kvbudget\nCOMMAND [flags]\n");
@@ -174,10 +174,10 @@ static void write_policy(struct kvb_buffer *out)
     kvb_buffer_add(out, ".BR kvbudget\\-check (1),\n.BR kvbudget\\-profile (5)\n");
 }
 
-int manual_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_manual(struct arguments *arguments, struct kvb_buffer *answer)
 {
     const char *page = arguments->operand_count > 0 ? arguments->operands[0] : "kvbudget";
-    const struct command_row *command = commands_find(page);
+    const struct command_row *command = kvb_commands_find(page);
     if (command != NULL) {
         write_command(answer, command);
     } else if (strcmp(page, "kvbudget") == 0) {
@@ -187,7 +187,7 @@ int manual_run(struct arguments *arguments, struct kvb_buffer *answer)
     } else if (strcmp(page, "policy") == 0) {
         write_policy(answer);
     } else {
-        return kvb_status_exit_code(options_mistake(
+        return kvb_status_exit_code(kvb_options_mistake(
             arguments, "no page of the manual is called '%.80s'; expected a command, profile or policy", page));
     }
     return 0;

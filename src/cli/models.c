@@ -21,15 +21,16 @@ static enum kvb_status use_machine(struct arguments *arguments)
     if (choice == NULL) {
         return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
     }
-    enum kvb_status status = kvb_machine_take(&arguments->question, machine_library(), choice, &arguments->problems);
+    enum kvb_status status =
+        kvb_machine_take(&arguments->question, kvb_machine_library(), choice, &arguments->problems);
     if (status == KVB_OK) {
         status = kvb_models_use_machine(choice, &arguments->question.deployment, &count, &arguments->problems);
     }
     if (status == KVB_OK && arguments->wish.gpu_count == 0) {
         arguments->wish.gpu_count = count;
     } else if (status == KVB_OK && arguments->wish.gpu_count > count) {
-        status = options_mistake(arguments, "--gpu-count: %u GPUs are asked for, and %u are here and free alike",
-                                 (unsigned)arguments->wish.gpu_count, (unsigned)count);
+        status = kvb_options_mistake(arguments, "--gpu-count: %u GPUs are asked for, and %u are here and free alike",
+                                     (unsigned)arguments->wish.gpu_count, (unsigned)count);
     }
     kvb_free(choice);
     return status;
@@ -41,7 +42,7 @@ static void render(const struct arguments *arguments, const struct kvb_models *m
         .models = models,
         .problems = &arguments->problems,
         .all = arguments->all,
-        .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
+        .color = arguments->format == FORMAT_TEXT && kvb_output_use_color(arguments->color),
     };
     if (arguments->format == FORMAT_JSON) {
         kvb_render_models_json(answer, &report);
@@ -54,7 +55,7 @@ static void render(const struct arguments *arguments, const struct kvb_models *m
     }
 }
 
-int models_of_gpu(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_models_of_gpu(struct arguments *arguments, struct kvb_buffer *answer)
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
     struct kvb_models *models = NULL;
@@ -73,26 +74,26 @@ int models_of_gpu(struct arguments *arguments, struct kvb_buffer *answer)
     return code;
 }
 
-int models_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_models(struct arguments *arguments, struct kvb_buffer *answer)
 {
     const struct kvb_deployment *deployment = &arguments->question.deployment;
     if (deployment->inline_model || deployment->model[0] != '\0') {
-        return kvb_status_exit_code(options_mistake(
+        return kvb_status_exit_code(kvb_options_mistake(
             arguments, "models asks about all models; for one, use kvbudget plan --model %.120s", deployment->model));
     }
     if (!kvb_names_gpu(deployment) && !kvb_machine_is_asked(&arguments->question)) {
         return kvb_status_exit_code(
-            options_mistake(arguments, "no GPU is named; give --gpu NAME, --gpu-memory SIZE or --gpu live"));
+            kvb_options_mistake(arguments, "no GPU is named; give --gpu NAME, --gpu-memory SIZE or --gpu live"));
     }
-    return models_of_gpu(arguments, answer);
+    return kvb_models_of_gpu(arguments, answer);
 }
 
 static bool set_gpu_count(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     if (!kvb_parse_whole(value, &arguments->wish.gpu_count) || arguments->wish.gpu_count == 0 ||
         arguments->wish.gpu_count > GPU_COUNT_MAX) {
-        (void)options_mistake(arguments, "--%s: '%.60s' is not a number of GPUs; expected 1 to %u", row->name, value,
-                              GPU_COUNT_MAX);
+        (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not a number of GPUs; expected 1 to %u", row->name,
+                                  value, GPU_COUNT_MAX);
         return false;
     }
     return true;
@@ -101,7 +102,7 @@ static bool set_gpu_count(struct arguments *arguments, const struct option_row *
 static bool set_family(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     if (value[0] == '\0') {
-        (void)options_mistake(arguments, "--%s needs a part of a name, such as Qwen3", row->name);
+        (void)kvb_options_mistake(arguments, "--%s needs a part of a name, such as Qwen3", row->name);
         return false;
     }
     arguments->wish.family = value;
@@ -131,8 +132,8 @@ static bool parse_parameters(const char *value, uint64_t *parameters)
 static bool set_minimum(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     if (!parse_parameters(value, &arguments->wish.minimum_parameters)) {
-        (void)options_mistake(arguments, "--%s: '%.60s' is not a number of parameters; expected such as 7B or 500M",
-                              row->name, value);
+        (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not a number of parameters; expected such as 7B or 500M",
+                                  row->name, value);
         return false;
     }
     return true;
@@ -149,7 +150,7 @@ static bool set_task(struct arguments *arguments, const struct option_row *row, 
             return true;
         }
     }
-    (void)options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value, row->argument);
+    (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value, row->argument);
     return false;
 }
 
@@ -164,8 +165,8 @@ static const struct option_row rows[] = {
      .set_bit = OPTIONS_MODELS},
 };
 
-void options_add_models(struct option_list *list)
+void kvb_options_add_models(struct option_list *list)
 {
-    options_add(list, rows, sizeof rows / sizeof rows[0]);
-    options_add_need(list, OPTIONS_MODELS);
+    kvb_options_add(list, rows, sizeof rows / sizeof rows[0]);
+    kvb_options_add_need(list, OPTIONS_MODELS);
 }

@@ -5,6 +5,6 @@
 #include "base/buffer.h"
 #include "cli/arguments.h"
 
-int models_of_gpu(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_models_of_gpu(struct arguments *arguments, struct kvb_buffer *answer);
 
 #endif

@@ -28,7 +28,7 @@ struct reading {
     uint32_t list_count;
 };
 
-enum kvb_status options_mistake(struct arguments *arguments, const char *format, ...)
+enum kvb_status kvb_options_mistake(struct arguments *arguments, const char *format, ...)
 {
     char text[KVB_PROBLEM_TEXT_CAPACITY];
     va_list values;
@@ -38,29 +38,29 @@ enum kvb_status options_mistake(struct arguments *arguments, const char *format,
     return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0}, "%s", text);
 }
 
-void options_add(struct option_list *list, const struct option_row *rows, size_t count)
+void kvb_options_add(struct option_list *list, const struct option_row *rows, size_t count)
 {
     for (size_t i = 0; i < count && list->count < OPTIONS_MAX; i++) {
         list->rows[list->count++] = rows[i];
     }
 }
 
-void options_build(struct option_list *list, unsigned option_sets, const struct kvb_engine_rows *engine)
+void kvb_options_build(struct option_list *list, unsigned option_sets, const struct kvb_engine_rows *engine)
 {
     static const struct {
         unsigned set;
         void (*add)(struct option_list *list);
     } sources[] = {
-        {OPTIONS_MACHINE, options_add_machine}, // before --gpu-memory, which outranks it
-        {OPTIONS_DEPLOYMENT, options_add_deployment},
-        {OPTIONS_ENGINE, options_add_engine},
-        {OPTIONS_PLAN, options_add_plan},
-        {OPTIONS_CHECK, options_add_check},
-        {OPTIONS_EXPLAIN, options_add_explain},
-        {OPTIONS_RECORD, options_add_record},
-        {OPTIONS_MODELS, options_add_models},
-        {OPTIONS_SWEEP, options_add_sweep},
-        {OPTIONS_OUTPUT, options_add_output},
+        {OPTIONS_MACHINE, kvb_options_add_machine}, // before --gpu-memory, which outranks it
+        {OPTIONS_DEPLOYMENT, kvb_options_add_deployment},
+        {OPTIONS_ENGINE, kvb_options_add_engine},
+        {OPTIONS_PLAN, kvb_options_add_plan},
+        {OPTIONS_CHECK, kvb_options_add_check},
+        {OPTIONS_EXPLAIN, kvb_options_add_explain},
+        {OPTIONS_RECORD, kvb_options_add_record},
+        {OPTIONS_MODELS, kvb_options_add_models},
+        {OPTIONS_SWEEP, kvb_options_add_sweep},
+        {OPTIONS_OUTPUT, kvb_options_add_output},
     };
     list->engine = engine != NULL ? engine : kvb_engine_said("");
     list->count = 0;
@@ -76,7 +76,7 @@ static bool is_name(const char *candidate, const char *name, size_t length)
     return candidate != NULL && strlen(candidate) == length && strncmp(candidate, name, length) == 0;
 }
 
-const struct option_row *options_find(const struct option_list *list, const char *name, size_t length)
+const struct option_row *kvb_options_find(const struct option_list *list, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const struct option_row *row = &list->rows[i];
@@ -131,12 +131,12 @@ static enum kvb_status flag_of_another(const struct reading *reading, const char
     const struct kvb_serve_flag *own =
         flag->kind == KVB_SERVE_SETTING ? kvb_serve_flag_of(engine, (enum kvb_setting)flag->id, flag->number) : NULL;
     if (own != NULL) {
-        return options_mistake(reading->arguments, "%s has no flag '%.*s': there it is %s; %s has it: --engine %s",
-                               engine->title, shown, name, kvb_serve_flag_name(own_name, own), other->title,
-                               other->name);
+        return kvb_options_mistake(reading->arguments, "%s has no flag '%.*s': there it is %s; %s has it: --engine %s",
+                                   engine->title, shown, name, kvb_serve_flag_name(own_name, own), other->title,
+                                   other->name);
     }
-    return options_mistake(reading->arguments, "%s has no flag '%.*s'; %s has: --engine %s", engine->title, shown, name,
-                           other->title, other->name);
+    return kvb_options_mistake(reading->arguments, "%s has no flag '%.*s'; %s has: --engine %s", engine->title, shown,
+                               name, other->title, other->name);
 }
 
 static enum kvb_status unknown_flag(struct reading *reading, const char *name, size_t length)
@@ -150,16 +150,16 @@ static enum kvb_status unknown_flag(struct reading *reading, const char *name, s
         *c = *c == '_' ? '-' : *c;
     }
     const struct kvb_serve_flag *flag = NULL;
-    const struct kvb_engine_rows *other = options_engine_with(reading->list, name, length, &flag);
+    const struct kvb_engine_rows *other = kvb_options_engine_with(reading->list, name, length, &flag);
     if (other != NULL) {
         return flag_of_another(reading, name, length, other, flag);
     }
     const char *best = nearest_flag(reading->list, wanted);
     if (best == NULL) {
-        return options_mistake(reading->arguments, "unknown flag '%.*s'", (int)(length < 80 ? length : 80), name);
+        return kvb_options_mistake(reading->arguments, "unknown flag '%.*s'", (int)(length < 80 ? length : 80), name);
     }
-    return options_mistake(reading->arguments, "unknown flag '%.*s'; did you mean '--%s'?",
-                           (int)(length < 80 ? length : 80), name, best);
+    return kvb_options_mistake(reading->arguments, "unknown flag '%.*s'; did you mean '--%s'?",
+                               (int)(length < 80 ? length : 80), name, best);
 }
 
 static bool was_used(const struct reading *reading, const struct option_row *row)
@@ -175,10 +175,10 @@ static bool was_used(const struct reading *reading, const struct option_row *row
 static enum kvb_status note_use(struct reading *reading, const struct option_row *row, const char *value)
 {
     if (!row->repeatable && was_used(reading, row)) {
-        return options_mistake(reading->arguments, "--%s is given twice", row->name);
+        return kvb_options_mistake(reading->arguments, "--%s is given twice", row->name);
     }
     if (reading->use_count == USES_MAX) {
-        return options_mistake(reading->arguments, "more than %d flags", USES_MAX);
+        return kvb_options_mistake(reading->arguments, "more than %d flags", USES_MAX);
     }
     reading->uses[reading->use_count++] = (struct use){row, value};
     return KVB_OK;
@@ -217,7 +217,7 @@ static enum kvb_status read_value(struct reading *reading, const struct option_r
 {
     if (row->argument == NULL) {
         if (equals != NULL) {
-            return options_mistake(reading->arguments, "--%s takes no value; found '%s'", row->name, equals + 1);
+            return kvb_options_mistake(reading->arguments, "--%s takes no value; found '%s'", row->name, equals + 1);
         }
         return note_use(reading, row, NULL);
     }
@@ -225,7 +225,8 @@ static enum kvb_status read_value(struct reading *reading, const struct option_r
         return note_use(reading, row, equals + 1);
     }
     if (reading->at == reading->count || looks_like_flag(reading->words[reading->at])) {
-        return options_mistake(reading->arguments, "--%s needs a value: --%s %s", row->name, row->name, row->argument);
+        return kvb_options_mistake(reading->arguments, "--%s needs a value: --%s %s", row->name, row->name,
+                                   row->argument);
     }
     const char *value = reading->words[reading->at++];
     return note_use(reading, row, row->list ? join_list(reading, value) : value);
@@ -235,7 +236,7 @@ static enum kvb_status read_flag(struct reading *reading, const char *word)
 {
     const char *equals = strchr(word, '=');
     size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
-    const struct option_row *row = options_find(reading->list, word, length);
+    const struct option_row *row = kvb_options_find(reading->list, word, length);
     if (row != NULL) {
         return read_value(reading, row, equals);
     }
@@ -244,7 +245,7 @@ static enum kvb_status read_flag(struct reading *reading, const char *word)
         return unknown_flag(reading, word, length);
     }
     if (equals != NULL) {
-        return options_mistake(reading->arguments, "--no-%s takes no value; found '%s'", row->name, equals + 1);
+        return kvb_options_mistake(reading->arguments, "--no-%s takes no value; found '%s'", row->name, equals + 1);
     }
     return note_use(reading, row, "false");
 }
@@ -253,8 +254,8 @@ static enum kvb_status add_operand(struct arguments *arguments, const char *word
 {
     const struct command_row *command = arguments->command;
     if (arguments->operand_count == command->operands_max || arguments->operand_count == OPERANDS_MAX) {
-        return options_mistake(arguments, "unexpected word '%.80s'%s", word,
-                               command->takes_serve_command ? "; a serve command goes behind --" : "");
+        return kvb_options_mistake(arguments, "unexpected word '%.80s'%s", word,
+                                   command->takes_serve_command ? "; a serve command goes behind --" : "");
     }
     arguments->operands[arguments->operand_count++] = word;
     return KVB_OK;
@@ -264,13 +265,13 @@ static enum kvb_status take_serve_command(struct reading *reading)
 {
     struct arguments *arguments = reading->arguments;
     if (!arguments->command->takes_serve_command) {
-        return options_mistake(arguments, "'%s' takes no serve command after --", arguments->command->name);
+        return kvb_options_mistake(arguments, "'%s' takes no serve command after --", arguments->command->name);
     }
     arguments->question.serve_count = reading->count - reading->at;
     arguments->question.serve_words = reading->words + reading->at;
     if (arguments->question.serve_count == 0) {
-        return options_mistake(arguments, "nothing follows --; expected a command such as '%s MODEL'",
-                               kvb_engine_said("")->serve_command);
+        return kvb_options_mistake(arguments, "nothing follows --; expected a command such as '%s MODEL'",
+                                   kvb_engine_said("")->serve_command);
     }
     return KVB_OK;
 }
@@ -335,7 +336,7 @@ static enum kvb_status read_file(const struct reading *reading)
             environment[count++] = reading->uses[i].value;
         }
     }
-    enum kvb_status status = plan_file_load(reading->arguments, environment, count);
+    enum kvb_status status = kvb_plan_file_load(reading->arguments, environment, count);
     const char *operand = reading->arguments->operands[0];
     if (status == KVB_CANNOT_OPEN && strchr(operand, '/') != NULL && strstr(operand, ".y") == NULL) {
         (void)kvb_problem_add(&reading->arguments->problems, KVB_NOTICE, KVB_OK, (struct kvb_place){0},
@@ -365,14 +366,16 @@ static enum kvb_status read_profile_and_command(const struct reading *reading)
     return KVB_OK;
 }
 
-enum kvb_status options_read(struct arguments *arguments, int count, const char *const *words)
+enum kvb_status kvb_options_read(struct arguments *arguments, int count, const char *const *words)
 {
     struct option_list list;
     struct reading reading = {.arguments = arguments, .list = &list, .count = count, .words = words};
-    options_build(&list, arguments->command->option_sets, options_engine_asked(arguments->command, count, words));
+    kvb_options_build(&list, arguments->command->option_sets,
+                      kvb_options_engine_asked(arguments->command, count, words));
     enum kvb_status status = read_words(&reading);
     if (status == KVB_OK && arguments->operand_count < arguments->command->operands_min) {
-        status = options_mistake(arguments, "'%s' needs %s", arguments->command->name, arguments->command->operands);
+        status =
+            kvb_options_mistake(arguments, "'%s' needs %s", arguments->command->name, arguments->command->operands);
     }
     if (status == KVB_OK) {
         status = read_profile_and_command(&reading);
@@ -384,7 +387,7 @@ enum kvb_status options_read(struct arguments *arguments, int count, const char 
     return status;
 }
 
-bool options_want_json(int count, const char *const *words)
+bool kvb_options_want_json(int count, const char *const *words)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
         bool pair = strcmp(words[i], "--format") == 0 && i + 1 < count && strcmp(words[i + 1], "json") == 0;

@@ -15,13 +15,13 @@
 #include "report/problems.h"
 #include "report/safe_text.h"
 
-const char *const output_formats[FORMAT_COUNT + 1] = {
+const char *const kvb_output_formats[FORMAT_COUNT + 1] = {
     [FORMAT_TEXT] = "text",   [FORMAT_JSON] = "json",   [FORMAT_GITHUB] = "github", [FORMAT_MARKDOWN] = "markdown",
     [FORMAT_JUNIT] = "junit", [FORMAT_SARIF] = "sarif", [FORMAT_JSONL] = "jsonl",   [FORMAT_CSV] = "csv",
     [FORMAT_SVG] = "svg",     [FORMAT_HTML] = "html",
 };
 
-bool output_use_color(enum color_mode mode)
+bool kvb_output_use_color(enum color_mode mode)
 {
     if (mode != COLOR_AUTO) {
         return mode == COLOR_ALWAYS;
@@ -73,7 +73,7 @@ void output_page(struct kvb_buffer *page)
     page->blocks = has_utf8();
 }
 
-int output_answer(const struct kvb_buffer *answer, int code)
+int kvb_output_answer(const struct kvb_buffer *answer, int code)
 {
     if (answer->failed) {
         (void)fputs("kvbudget: out of memory\n", stderr);
@@ -110,7 +110,7 @@ static void add_problem(struct kvb_buffer *out, const struct kvb_problem *proble
     kvb_buffer_add(out, "\n");
 }
 
-void output_problems(const struct kvb_problems *problems, enum kvb_severity least, bool without_assumed)
+void kvb_output_problems(const struct kvb_problems *problems, enum kvb_severity least, bool without_assumed)
 {
     struct kvb_buffer out;
     kvb_buffer_init(&out);
@@ -131,7 +131,7 @@ void output_problems(const struct kvb_problems *problems, enum kvb_severity leas
     kvb_buffer_free(&out);
 }
 
-void output_problems_json(struct kvb_buffer *out, const char *schema, const struct kvb_problems *problems)
+void kvb_output_problems_json(struct kvb_buffer *out, const char *schema, const struct kvb_problems *problems)
 {
     struct kvb_json json;
     kvb_json_init(&json, out);

@@ -9,22 +9,23 @@
 #include "base/buffer.h"
 #include "cli/arguments.h"
 
-extern const char *const output_formats[FORMAT_COUNT + 1]; // by enum format, NULL-ended
+extern const char *const kvb_output_formats[FORMAT_COUNT + 1]; // by enum format, NULL-ended
 
 // Whether colour may be used on standard output.
-bool output_use_color(enum color_mode mode);
+bool kvb_output_use_color(enum color_mode mode);
 
-// The page on standard output: columns of the terminal, else COLUMNS, from 40 to 160; block characters in a UTF-8 locale.
+// The page on standard output: columns of the terminal, else COLUMNS, from 40 to 160; block characters in a UTF-8
+// locale.
 void output_page(struct kvb_buffer *page);
 
 // Writes the answer to standard output, flushes and checks. Returns `code`, or 4 when it cannot be
 // written; a closed pipe is 4 without a message.
-int output_answer(const struct kvb_buffer *answer, int code);
+int kvb_output_answer(const struct kvb_buffer *answer, int code);
 
 // Problems on standard error, one per line: `file:line:column: text`.
-void output_problems(const struct kvb_problems *problems, enum kvb_severity least, bool without_assumed);
+void kvb_output_problems(const struct kvb_problems *problems, enum kvb_severity least, bool without_assumed);
 
 // The one document for exit codes 2, 3 and 4.
-void output_problems_json(struct kvb_buffer *out, const char *schema, const struct kvb_problems *problems);
+void kvb_output_problems_json(struct kvb_buffer *out, const char *schema, const struct kvb_problems *problems);
 
 #endif

@@ -10,7 +10,7 @@
 static bool choose_format(struct arguments *arguments, const char *name)
 {
     for (unsigned i = 0; i < FORMAT_COUNT; i++) {
-        if ((arguments->command->formats >> i & 1U) && strcmp(output_formats[i], name) == 0) {
+        if ((arguments->command->formats >> i & 1U) && strcmp(kvb_output_formats[i], name) == 0) {
             arguments->format = (enum format)i;
             return true;
         }
@@ -19,11 +19,11 @@ static bool choose_format(struct arguments *arguments, const char *name)
     for (unsigned i = 0; i < FORMAT_COUNT; i++) {
         if (arguments->command->formats >> i & 1U) {
             size_t used = strlen(known);
-            (void)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", output_formats[i]);
+            (void)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", kvb_output_formats[i]);
         }
     }
-    (void)options_mistake(arguments, "--format: '%.60s' is not known to '%s'; expected %s", name,
-                          arguments->command->name, known);
+    (void)kvb_options_mistake(arguments, "--format: '%.60s' is not known to '%s'; expected %s", name,
+                              arguments->command->name, known);
     return false;
 }
 
@@ -68,7 +68,7 @@ static bool set_color(struct arguments *arguments, const struct option_row *row,
             return true;
         }
     }
-    (void)options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value, row->argument);
+    (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value, row->argument);
     return false;
 }
 
@@ -79,7 +79,8 @@ static bool set_utilization_for(struct arguments *arguments, const char *size)
 {
     uint64_t bytes = 0;
     if (*size != '=' || !kvb_parse_bytes(size + 1, &bytes) || bytes == 0) {
-        (void)options_mistake(arguments, "--show: " UTILIZATION_FOR " needs a size, as in " UTILIZATION_FOR "=12GiB");
+        (void)kvb_options_mistake(arguments,
+                                  "--show: " UTILIZATION_FOR " needs a size, as in " UTILIZATION_FOR "=12GiB");
         return false;
     }
     arguments->cache_wanted_bytes = bytes;
@@ -98,8 +99,8 @@ static bool set_show(struct arguments *arguments, const struct option_row *row, 
             return true;
         }
     }
-    (void)options_mistake(arguments, "--%s: '%.60s' is not known; expected %s or " UTILIZATION_FOR "=SIZE", row->name,
-                          value, row->argument);
+    (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not known; expected %s or " UTILIZATION_FOR "=SIZE",
+                              row->name, value, row->argument);
     return false;
 }
 
@@ -120,7 +121,8 @@ static bool set_calibrate(struct arguments *arguments, const struct option_row *
 static bool set_with(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     if (arguments->question.with_count == KVB_RESIDENTS_MAX) {
-        (void)options_mistake(arguments, "--%s: at most %d other residents share a GPU", row->name, KVB_RESIDENTS_MAX);
+        (void)kvb_options_mistake(arguments, "--%s: at most %d other residents share a GPU", row->name,
+                                  KVB_RESIDENTS_MAX);
         return false;
     }
     arguments->question.with[arguments->question.with_count++] = value;
@@ -131,8 +133,8 @@ static bool set_need_len(struct arguments *arguments, const struct option_row *r
 {
     uint64_t *length = &arguments->question.deployment.need.length_tokens;
     if (!kvb_parse_count(value, length) || *length == 0) {
-        (void)options_mistake(arguments, "--%s: '%.60s' is not a length; expected tokens such as 8192 or 32K",
-                              row->name, value);
+        (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not a length; expected tokens such as 8192 or 32K",
+                                  row->name, value);
         return false;
     }
     return true;
@@ -144,8 +146,8 @@ static bool set_need_concurrency(struct arguments *arguments, const struct optio
 {
     uint32_t ppm = 0;
     if (!kvb_parse_ppm(value, CONCURRENCY_MAX_PPM, &ppm) || ppm < KVB_HUNDREDTH_PPM) {
-        (void)options_mistake(arguments, "--%s: '%.60s' is not a number of requests; expected 0.01 to 4000", row->name,
-                              value);
+        (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not a number of requests; expected 0.01 to 4000",
+                                  row->name, value);
         return false;
     }
     arguments->question.deployment.need.concurrency_hundredths = ppm / KVB_HUNDREDTH_PPM;
@@ -186,10 +188,10 @@ static bool set_request(struct arguments *arguments, const struct option_row *ro
             number[digits] = '\0';
         }
         if (!readable || !kvb_parse_count(number, part)) {
-            (void)options_mistake(arguments,
-                                  "--%s: '%.60s' is not understood; expected such as "
-                                  "images=2,prompt=50,answer=200[,image_tokens=576]",
-                                  row->name, value);
+            (void)kvb_options_mistake(arguments,
+                                      "--%s: '%.60s' is not understood; expected such as "
+                                      "images=2,prompt=50,answer=200[,image_tokens=576]",
+                                      row->name, value);
             return false;
         }
         at += length + 1 + digits;
@@ -199,7 +201,7 @@ static bool set_request(struct arguments *arguments, const struct option_row *ro
 }
 
 static const struct option_row output_rows[] = {
-    {"format", NULL, "NAME", "one of the formats above; text unless said", output_formats, set_format,
+    {"format", NULL, "NAME", "one of the formats above; text unless said", kvb_output_formats, set_format,
      .set_bit = OPTIONS_OUTPUT},
     {"json", NULL, NULL, "short for --format json", NULL, set_json, .set_bit = OPTIONS_OUTPUT},
     {"color", NULL, "auto|always|never", "NO_COLOR is honoured", color_words, set_color, .set_bit = OPTIONS_OUTPUT},
@@ -234,27 +236,27 @@ static const struct option_row plan_rows[] = {
      .set_bit = OPTIONS_PLAN},
 };
 
-void options_add_output(struct option_list *list)
+void kvb_options_add_output(struct option_list *list)
 {
-    options_add(list, output_rows, sizeof output_rows / sizeof output_rows[0]);
+    kvb_options_add(list, output_rows, sizeof output_rows / sizeof output_rows[0]);
 }
 
-void options_add_explain(struct option_list *list)
+void kvb_options_add_explain(struct option_list *list)
 {
-    options_add(list, explain_rows, sizeof explain_rows / sizeof explain_rows[0]);
+    kvb_options_add(list, explain_rows, sizeof explain_rows / sizeof explain_rows[0]);
 }
 
-void options_add_need(struct option_list *list, unsigned set)
+void kvb_options_add_need(struct option_list *list, unsigned set)
 {
     for (size_t i = 0; i < sizeof need_rows / sizeof need_rows[0]; i++) {
         struct option_row row = need_rows[i];
         row.set_bit = set;
-        options_add(list, &row, 1);
+        kvb_options_add(list, &row, 1);
     }
 }
 
-void options_add_plan(struct option_list *list)
+void kvb_options_add_plan(struct option_list *list)
 {
-    options_add(list, plan_rows, sizeof plan_rows / sizeof plan_rows[0]);
-    options_add_need(list, OPTIONS_PLAN);
+    kvb_options_add(list, plan_rows, sizeof plan_rows / sizeof plan_rows[0]);
+    kvb_options_add_need(list, OPTIONS_PLAN);
 }

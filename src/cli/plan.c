@@ -16,7 +16,7 @@
 _Static_assert(SHOW_FORMULAS == KVB_SHOW_FORMULAS && SHOW_KV == KVB_SHOW_KV && SHOW_WEIGHTS == KVB_SHOW_WEIGHTS,
                "the bits of --show are the report's");
 
-int plan_exit_code(const struct kvb_budget *budget)
+int kvb_plan_exit_code(const struct kvb_budget *budget)
 {
     return budget->verdict == KVB_DOES_NOT_FIT ? 1 : 0;
 }
@@ -55,7 +55,7 @@ static struct kvb_plan_report make_report(const struct arguments *arguments, con
         .devices = arguments->devices[0] != '\0' ? arguments->devices : NULL,
         .choice = arguments->choice[0] != '\0' ? arguments->choice : NULL,
         .all = arguments->all,
-        .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
+        .color = arguments->format == FORMAT_TEXT && kvb_output_use_color(arguments->color),
     };
 }
 
@@ -110,7 +110,7 @@ static enum kvb_status answer_against(struct arguments *arguments, struct kvb_an
     if (is_profile_path(arguments->against)) {
         status = kvb_deployment_load(arguments->against, other, &arguments->problems);
     } else if (!kvb_copy(other->engine, sizeof other->engine, arguments->against)) {
-        status = options_mistake(arguments, "--against is too long");
+        status = kvb_options_mistake(arguments, "--against is too long");
     }
     if (status == KVB_OK) {
         status = kvb_answer_deployment(other, answer, &arguments->problems);
@@ -161,7 +161,7 @@ static int answer_and_render(struct arguments *arguments, struct kvb_answer *ans
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
         render(arguments, &answers[0], against, NULL, residents, &siblings, out);
-        code = plan_exit_code(&answers[0].budget);
+        code = kvb_plan_exit_code(&answers[0].budget);
     }
     kvb_placed_free(residents);
     return code;
@@ -193,15 +193,15 @@ static int plan_without_model(struct arguments *arguments, struct kvb_buffer *an
 {
     bool alone = arguments->question.serve_count == 0 && arguments->operand_count == 0;
     if (alone && (kvb_names_gpu(&arguments->question.deployment) || kvb_machine_is_asked(&arguments->question))) {
-        return models_of_gpu(arguments, answer);
+        return kvb_models_of_gpu(arguments, answer);
     }
-    return kvb_status_exit_code(options_mistake(
+    return kvb_status_exit_code(kvb_options_mistake(
         arguments,
         "no model is named; give --model NAME, a profile, or a serve command behind --; with --gpu alone, the "
         "models that start on it are listed"));
 }
 
-int plan_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_plan(struct arguments *arguments, struct kvb_buffer *answer)
 {
     const struct kvb_deployment *deployment = &arguments->question.deployment;
     arguments->question.profile = arguments->operand_count == 1 ? arguments->operands[0] : NULL;
@@ -211,13 +211,13 @@ int plan_run(struct arguments *arguments, struct kvb_buffer *answer)
     if (!arguments->offline) {
         kvb_hub_fetch_for(deployment, &arguments->problems);
     }
-    enum kvb_status status = kvb_machine_is_asked(&arguments->question) ? machine_use_best(arguments) : KVB_OK;
+    enum kvb_status status = kvb_machine_is_asked(&arguments->question) ? kvb_machine_use_best(arguments) : KVB_OK;
     if (status != KVB_OK) {
         return kvb_status_exit_code(status);
     }
     if (!kvb_names_gpu(deployment) && (arguments->question.with_count > 0 || deployment->resident_count > 0)) {
         return kvb_status_exit_code(
-            options_mistake(arguments, "residents share one GPU, so it must be named; add --gpu NAME"));
+            kvb_options_mistake(arguments, "residents share one GPU, so it must be named; add --gpu NAME"));
     }
     struct kvb_answer *answers = kvb_reallocate(NULL, 2 * sizeof *answers);
     if (answers == NULL) {

@@ -8,6 +8,6 @@
 #include "cli/arguments.h"
 #include "report/cards_report.h"
 
-int plan_exit_code(const struct kvb_budget *budget); // 0: it starts and fits, 1: it does not
+int kvb_plan_exit_code(const struct kvb_budget *budget); // 0: it starts and fits, 1: it does not
 
 #endif

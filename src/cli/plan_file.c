@@ -80,7 +80,7 @@ static enum kvb_status load(struct arguments *arguments, const struct kvb_manife
     return use(arguments, taking);
 }
 
-enum kvb_status plan_file_load(struct arguments *arguments, const char *const *environment, uint32_t count)
+enum kvb_status kvb_plan_file_load(struct arguments *arguments, const char *const *environment, uint32_t count)
 {
     const struct kvb_manifest_options options = {.environment = environment, .environment_count = count};
     struct taking taking = {.first = kvb_reallocate(NULL, sizeof *taking.first)};

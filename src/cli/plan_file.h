@@ -5,6 +5,6 @@
 #include "cli/arguments.h"
 
 // Reads the operand into arguments->question.deployment. `environment`: NAME=VALUE for variables in the file.
-enum kvb_status plan_file_load(struct arguments *arguments, const char *const *environment, uint32_t count);
+enum kvb_status kvb_plan_file_load(struct arguments *arguments, const char *const *environment, uint32_t count);
 
 #endif

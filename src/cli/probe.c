@@ -21,7 +21,7 @@ static void render(const struct arguments *arguments, const struct kvb_machine_c
         .plan = ranked ? &choice->plan : NULL,
         .ranking = ranked ? &choice->ranking : NULL,
         .problems = &arguments->problems,
-        .color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color),
+        .color = arguments->format == FORMAT_TEXT && kvb_output_use_color(arguments->color),
     };
     if (arguments->format == FORMAT_JSON) {
         kvb_render_probe_json(answer, &report);
@@ -39,7 +39,8 @@ static int exit_code(const struct kvb_ranking *ranking)
 static int probe(struct arguments *arguments, struct kvb_machine_choice *choice, struct kvb_buffer *answer)
 {
     bool ranked = names_model(&arguments->question.deployment);
-    enum kvb_status status = kvb_machine_take(&arguments->question, machine_library(), choice, &arguments->problems);
+    enum kvb_status status =
+        kvb_machine_take(&arguments->question, kvb_machine_library(), choice, &arguments->problems);
     if (status == KVB_OK && ranked) {
         status = kvb_machine_choose(&arguments->question.deployment, choice, &arguments->problems);
     }
@@ -50,7 +51,7 @@ static int probe(struct arguments *arguments, struct kvb_machine_choice *choice,
     return ranked ? exit_code(&choice->ranking) : 0;
 }
 
-int probe_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_probe(struct arguments *arguments, struct kvb_buffer *answer)
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
     if (deployment->gpu_memory_bytes > 0 || deployment->gpu_free_stated) {

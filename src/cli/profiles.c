@@ -39,7 +39,7 @@ static bool read_filter(struct arguments *arguments, struct filter *filter)
         } else if (filter->pattern == NULL) {
             filter->pattern = arguments->operands[i];
         } else {
-            (void)options_mistake(arguments, "unexpected word '%.80s'", arguments->operands[i]);
+            (void)kvb_options_mistake(arguments, "unexpected word '%.80s'", arguments->operands[i]);
             return false;
         }
     }
@@ -294,7 +294,7 @@ static int import(struct arguments *arguments, struct kvb_buffer *answer)
     return kvb_status_exit_code(status);
 }
 
-int profiles_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_profiles(struct arguments *arguments, struct kvb_buffer *answer)
 {
     static const struct {
         const char *name, *operand;
@@ -310,14 +310,14 @@ int profiles_run(struct arguments *arguments, struct kvb_buffer *answer)
         }
         if (actions[i].operand != NULL && arguments->operand_count < 2) {
             return kvb_status_exit_code(
-                options_mistake(arguments, "'profiles %s' needs a %s", actions[i].name, actions[i].operand));
+                kvb_options_mistake(arguments, "'profiles %s' needs a %s", actions[i].name, actions[i].operand));
         }
         if (arguments->operand_count > actions[i].most) {
             return kvb_status_exit_code(
-                options_mistake(arguments, "unexpected word '%.80s'", arguments->operands[actions[i].most]));
+                kvb_options_mistake(arguments, "unexpected word '%.80s'", arguments->operands[actions[i].most]));
         }
         return actions[i].run(arguments, answer);
     }
-    return kvb_status_exit_code(options_mistake(
+    return kvb_status_exit_code(kvb_options_mistake(
         arguments, "'profiles %.60s' is not known; expected list, show, check or import", arguments->operands[0]));
 }

@@ -44,7 +44,7 @@ static enum kvb_status render(const struct arguments *arguments, const struct kv
     return made ? KVB_OK : KVB_NO_MEMORY;
 }
 
-int record_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_record(struct arguments *arguments, struct kvb_buffer *answer)
 {
     struct work *work = kvb_reallocate(NULL, sizeof *work);
     if (work == NULL) {
@@ -85,7 +85,7 @@ static bool set_id(struct arguments *arguments, const struct option_row *row, co
     return true;
 }
 
-void options_add_record(struct option_list *list)
+void kvb_options_add_record(struct option_list *list)
 {
     static const struct option_row rows[] = {
         {"append", NULL, "FILE", "add the row to this table; begun when it is not there", NULL, set_append,
@@ -94,5 +94,5 @@ void options_add_record(struct option_list *list)
         {"id", NULL, "NAME", "the row's name; from card, release, model and length otherwise", NULL, set_id,
          .set_bit = OPTIONS_RECORD},
     };
-    options_add(list, rows, sizeof rows / sizeof rows[0]);
+    kvb_options_add(list, rows, sizeof rows / sizeof rows[0]);
 }

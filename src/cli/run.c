@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "report/page.h"
 
-struct arguments *run_begin(const struct command_row *command)
+struct arguments *kvb_run_begin(const struct command_row *command)
 {
     struct arguments *arguments = kvb_reallocate(NULL, sizeof *arguments);
     if (arguments == NULL) {
@@ -21,7 +21,7 @@ struct arguments *run_begin(const struct command_row *command)
     return arguments;
 }
 
-void run_end(struct arguments *arguments)
+void kvb_run_end(struct arguments *arguments)
 {
     kvb_free(arguments);
 }
@@ -50,18 +50,18 @@ static int settle(struct arguments *arguments, struct kvb_buffer *answer, int co
         kvb_buffer_init(answer);
     }
     if (trouble && json && !arguments->quiet) {
-        output_problems_json(answer, arguments->command->schema, &arguments->problems);
+        kvb_output_problems_json(answer, arguments->command->schema, &arguments->problems);
     }
     return code;
 }
 
-int run_words(struct arguments *arguments, int count, const char *const *words, struct kvb_buffer *answer)
+int kvb_run_words(struct arguments *arguments, int count, const char *const *words, struct kvb_buffer *answer)
 {
     const struct command_row *command = arguments->command;
-    if ((command->formats >> FORMAT_JSON & 1U) && options_want_json(count, words)) {
+    if ((command->formats >> FORMAT_JSON & 1U) && kvb_options_want_json(count, words)) {
         arguments->format = FORMAT_JSON;
     }
-    enum kvb_status status = options_read(arguments, count, words);
+    enum kvb_status status = kvb_options_read(arguments, count, words);
     output_page(answer);
     int code = status == KVB_OK ? command->run(arguments, answer) : kvb_status_exit_code(status);
     if (arguments->format == FORMAT_TEXT && command->schema != NULL) {

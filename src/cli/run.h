@@ -5,12 +5,12 @@
 #include "base/buffer.h"
 #include "cli/commands.h"
 
-// Empty arguments of a command, given back with run_end; NULL: out of memory.
-struct arguments *run_begin(const struct command_row *command);
-void run_end(struct arguments *arguments);
+// Empty arguments of a command, given back with kvb_run_end; NULL: out of memory.
+struct arguments *kvb_run_begin(const struct command_row *command);
+void kvb_run_end(struct arguments *arguments);
 
 // Reads the words, runs the command and returns its exit code. `answer` holds what is to be printed: the answer, or
 // with --json for codes 2, 3 and 4 the document that says why there is none. Nothing is written.
-int run_words(struct arguments *arguments, int count, const char *const *words, struct kvb_buffer *answer);
+int kvb_run_words(struct arguments *arguments, int count, const char *const *words, struct kvb_buffer *answer);
 
 #endif

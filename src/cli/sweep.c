@@ -36,7 +36,7 @@ struct taking {
     time_t started, shown;
 };
 
-bool sweep_takes(struct arguments *arguments, enum kvb_sweep_kind kind, enum kvb_setting setting, const char *value)
+bool kvb_sweep_takes(struct arguments *arguments, enum kvb_sweep_kind kind, enum kvb_setting setting, const char *value)
 {
     if (!arguments->command->varies) {
         return false;
@@ -44,7 +44,7 @@ bool sweep_takes(struct arguments *arguments, enum kvb_sweep_kind kind, enum kvb
     if (arguments->varied_count < KVB_SWEEP_AXES_MAX) {
         arguments->varied[arguments->varied_count++] = (struct varied){kind, setting, value};
     } else {
-        (void)options_mistake(arguments, "more than %d settings are given as lists", KVB_SWEEP_AXES_MAX);
+        (void)kvb_options_mistake(arguments, "more than %d settings are given as lists", KVB_SWEEP_AXES_MAX);
     }
     return true;
 }
@@ -111,7 +111,7 @@ static void stream(struct taking *taking, const struct kvb_sweep_row *row)
 static void flush(struct taking *taking)
 {
     if (!taking->arguments->quiet) {
-        taking->written = output_answer(&taking->lines, taking->written);
+        taking->written = kvb_output_answer(&taking->lines, taking->written);
     }
     kvb_buffer_free(&taking->lines);
     kvb_buffer_init(&taking->lines);
@@ -160,7 +160,7 @@ static void render(struct taking *taking, struct kvb_buffer *answer)
 {
     const struct arguments *arguments = taking->arguments;
     taking->report.rows = taking->kept;
-    taking->report.color = arguments->format == FORMAT_TEXT && output_use_color(arguments->color);
+    taking->report.color = arguments->format == FORMAT_TEXT && kvb_output_use_color(arguments->color);
     switch (arguments->format) {
     case FORMAT_JSON:
         kvb_render_sweep_json(answer, &taking->report);
@@ -195,7 +195,7 @@ static int finish(struct taking *taking, struct kvb_buffer *answer)
             kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory"));
     }
     if (taking->full) {
-        return kvb_status_exit_code(options_mistake(
+        return kvb_status_exit_code(kvb_options_mistake(
             arguments,
             "these are more rows than one page holds (%u); narrow them with --where or --frontier, or take "
             "--format csv or jsonl",
@@ -251,15 +251,16 @@ static bool is_varied(const struct arguments *arguments, enum kvb_sweep_kind kin
     return false;
 }
 
-int sweep_run(struct arguments *arguments, struct kvb_buffer *answer)
+int kvb_run_sweep(struct arguments *arguments, struct kvb_buffer *answer)
 {
     static const char *const flags[] = {"model", "engine", "gpu"};
     char why[256];
     if (!is_varied(arguments, KVB_SWEEP_MODEL)) {
-        return kvb_status_exit_code(options_mistake(arguments, "no model is named; give --model NAME or NAME,NAME"));
+        return kvb_status_exit_code(
+            kvb_options_mistake(arguments, "no model is named; give --model NAME or NAME,NAME"));
     }
     if (!is_varied(arguments, KVB_SWEEP_GPU) && !kvb_names_gpu(&arguments->question.deployment)) {
-        return kvb_status_exit_code(options_mistake(arguments, "no GPU is named; give --gpu NAME or NAME,2xNAME"));
+        return kvb_status_exit_code(kvb_options_mistake(arguments, "no GPU is named; give --gpu NAME or NAME,2xNAME"));
     }
     struct kvb_sweep *sweep = kvb_sweep_make(&arguments->question.deployment);
     if (sweep == NULL) {
@@ -272,7 +273,7 @@ int sweep_run(struct arguments *arguments, struct kvb_buffer *answer)
         if (!kvb_sweep_vary(sweep, varied->kind, varied->setting, varied->text, why)) {
             const char *name =
                 varied->kind == KVB_SWEEP_SETTING ? kvb_setting_row_of(varied->setting)->key : flags[varied->kind];
-            (void)options_mistake(arguments, "%s: %s", name, why);
+            (void)kvb_options_mistake(arguments, "%s: %s", name, why);
             fine = false;
         }
     }
@@ -287,7 +288,8 @@ static const char *const figure_words[] = {"verdict", "tokens", "concurrency", "
 static bool set_figure(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     if (!kvb_sweep_figure_find(value, &arguments->figure)) {
-        (void)options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value, row->argument);
+        (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not known; expected %s", row->name, value,
+                                  row->argument);
         return false;
     }
     return true;
@@ -297,11 +299,11 @@ static bool set_where(struct arguments *arguments, const struct option_row *row,
 {
     char why[256];
     if (arguments->condition_count == CONDITIONS_MAX) {
-        (void)options_mistake(arguments, "--%s: at most %d conditions", row->name, CONDITIONS_MAX);
+        (void)kvb_options_mistake(arguments, "--%s: at most %d conditions", row->name, CONDITIONS_MAX);
         return false;
     }
     if (!kvb_sweep_condition_parse(value, &arguments->conditions[arguments->condition_count], why)) {
-        (void)options_mistake(arguments, "--%s: %s", row->name, why);
+        (void)kvb_options_mistake(arguments, "--%s: %s", row->name, why);
         return false;
     }
     arguments->condition_count++;
@@ -328,11 +330,11 @@ static bool set_vary(struct arguments *arguments, const struct option_row *row, 
             *c = *c == '-' ? '_' : *c;
         }
         if (strcmp(kvb_setting_row_of((enum kvb_setting)i)->key, key) == 0) {
-            return sweep_takes(arguments, KVB_SWEEP_SETTING, (enum kvb_setting)i, value + length + 1);
+            return kvb_sweep_takes(arguments, KVB_SWEEP_SETTING, (enum kvb_setting)i, value + length + 1);
         }
     }
-    (void)options_mistake(arguments, "--%s: '%.60s' is not SETTING=LIST; expected such as enforce-eager=true,false",
-                          row->name, value);
+    (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not SETTING=LIST; expected such as enforce-eager=true,false",
+                              row->name, value);
     return false;
 }
 
@@ -347,7 +349,7 @@ static const struct option_row rows[] = {
      set_frontier, .set_bit = OPTIONS_SWEEP},
 };
 
-void options_add_sweep(struct option_list *list)
+void kvb_options_add_sweep(struct option_list *list)
 {
-    options_add(list, rows, sizeof rows / sizeof rows[0]);
+    kvb_options_add(list, rows, sizeof rows / sizeof rows[0]);
 }

@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 
 // Keeps the value of a flag as what varies; false: this command takes single values.
-bool sweep_takes(struct arguments *arguments, enum kvb_sweep_kind kind, enum kvb_setting setting, const char *value);
+bool kvb_sweep_takes(struct arguments *arguments, enum kvb_sweep_kind kind, enum kvb_setting setting,
+                     const char *value);
 
 #endif

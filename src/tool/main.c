@@ -26,7 +26,7 @@ static int refuse(const char *what, const char *word, const char *nearest)
     (void)kvb_problem_add(&problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0}, "%s '%.80s'%s%s%s", what, word,
                           nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
                           nearest != NULL ? "'?" : "");
-    output_problems(&problems, KVB_ERROR, false);
+    kvb_output_problems(&problems, KVB_ERROR, false);
     (void)fputs("try kvbudget --help\n", stderr);
     return kvb_status_exit_code(KVB_BAD_ARGUMENT);
 }
@@ -35,7 +35,7 @@ static int refuse_command(const char *word)
 {
     struct kvb_nearest nearest;
     size_t count;
-    const struct command_row *rows = commands_all(&count);
+    const struct command_row *rows = kvb_commands_all(&count);
     kvb_nearest_init(&nearest, word);
     for (size_t i = 0; i < count; i++) {
         kvb_nearest_offer(&nearest, rows[i].name);
@@ -48,8 +48,8 @@ static int write_out(struct arguments *arguments, struct kvb_buffer *answer, int
     bool json = arguments->format == FORMAT_JSON && arguments->command->schema != NULL;
     // What is not certain is said before the answer, not below the command that people copy.
     enum kvb_severity least = json || arguments->quiet ? KVB_ERROR : KVB_NOTICE;
-    output_problems(&arguments->problems, least, arguments->assumed_is_said && !arguments->quiet);
-    int written = output_answer(answer, code);
+    kvb_output_problems(&arguments->problems, least, arguments->assumed_is_said && !arguments->quiet);
+    int written = kvb_output_answer(answer, code);
     if (code == kvb_status_exit_code(KVB_BAD_ARGUMENT)) {
         (void)fprintf(stderr, "try kvbudget help %s\n", arguments->command->name);
     }
@@ -58,17 +58,17 @@ static int write_out(struct arguments *arguments, struct kvb_buffer *answer, int
 
 static int run(const struct command_row *command, int count, const char *const *words)
 {
-    struct arguments *arguments = run_begin(command);
+    struct arguments *arguments = kvb_run_begin(command);
     struct kvb_buffer answer;
     if (arguments == NULL) {
         (void)fputs("kvbudget: out of memory\n", stderr);
         return kvb_status_exit_code(KVB_NO_MEMORY);
     }
     kvb_buffer_init(&answer);
-    int code = run_words(arguments, count, words, &answer);
+    int code = kvb_run_words(arguments, count, words, &answer);
     code = write_out(arguments, &answer, code);
     kvb_buffer_free(&answer);
-    run_end(arguments);
+    kvb_run_end(arguments);
     return code;
 }
 
@@ -78,7 +78,7 @@ static int print(void (*write)(struct kvb_buffer *out))
     kvb_buffer_init(&answer);
     output_page(&answer);
     write(&answer);
-    int code = output_answer(&answer, 0);
+    int code = kvb_output_answer(&answer, 0);
     kvb_buffer_free(&answer);
     return code;
 }
@@ -99,7 +99,7 @@ static int refuse_nothing(void)
 {
     struct kvb_buffer overview;
     kvb_buffer_init(&overview);
-    help_overview(&overview);
+    kvb_help_overview(&overview);
     (void)fputs(overview.failed ? "try kvbudget --help\n" : overview.data, stderr);
     kvb_buffer_free(&overview);
     return kvb_status_exit_code(KVB_BAD_ARGUMENT);
@@ -114,18 +114,18 @@ int main(int count, char **words)
     }
     const char *word = rest[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        return print(help_overview);
+        return print(kvb_help_overview);
     }
     if (strcmp(word, "--version") == 0) {
-        return print(help_version);
+        return print(kvb_help_version);
     }
-    const struct command_row *command = commands_find(word);
+    const struct command_row *command = kvb_commands_find(word);
     if (command == NULL) {
         return refuse_command(word);
     }
     if (wants_help(count - 2, rest + 2)) {
         const char *const help[] = {command->name};
-        return run(commands_find("help"), 1, help);
+        return run(kvb_commands_find("help"), 1, help);
     }
     return run(command, count - 2, rest + 2);
 }
