@@ -142,14 +142,11 @@ static bool cached_name(char *out, size_t capacity, const char *model)
 
 void kvb_record_model_name(char *out, size_t capacity, const char *model)
 {
-    const char *slash = strchr(model, '/');
-    bool path = model[0] == '/' || model[0] == '.' || model[0] == '~' || strchr(model, '\\') != NULL ||
-                (slash != NULL && strchr(slash + 1, '/') != NULL);
     if (cached_name(out, capacity, model)) {
         return;
     }
     (void)kvb_copy(out, capacity, model);
-    if (!path) {
+    if (!kvb_is_path(model)) {
         return;
     }
     size_t end = strlen(out);

@@ -38,6 +38,25 @@ bool kvb_starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+bool kvb_ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+    return length >= end && kvb_equal_ignoring_case(text + length - end, ending);
+}
+
+bool kvb_is_path(const char *text)
+{
+    static const char *const endings[] = {".yaml", ".yml", ".json", ".gguf"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (kvb_ends_with(text, endings[i])) {
+            return true;
+        }
+    }
+    const char *slash = strchr(text, '/');
+    bool begins = text[0] == '/' || text[0] == '.' || text[0] == '~' || strcmp(text, "-") == 0;
+    return begins || strchr(text, '\\') != NULL || (slash != NULL && strchr(slash + 1, '/') != NULL);
+}
+
 static bool starts_with_ignoring_case(const char *text, const char *prefix)
 {
     while (*prefix && lower(*text) == lower(*prefix)) {

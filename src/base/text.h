@@ -9,10 +9,15 @@
 bool kvb_copy(char *out, size_t capacity, const char *text);
 bool kvb_equal_ignoring_case(const char *a, const char *b);
 bool kvb_starts_with(const char *text, const char *prefix);
+bool kvb_ends_with(const char *text, const char *ending); // case ignored
 bool kvb_contains_ignoring_case(const char *text, const char *part);
 
 // Replaces what must not reach a terminal (control characters, direction marks, broken UTF-8) by '?'.
 void kvb_make_printable(char *text);
+
+// A path rather than a name, by its looks alone: "-", "./x", "/x", "~/x", "a/b/c", "a\\b", "x.yaml", "x.json",
+// "x.gguf". OWNER/NAME is a name.
+bool kvb_is_path(const char *text);
 
 // NAME=VALUE with a name that a shell would take.
 bool kvb_is_assignment(const char *word);

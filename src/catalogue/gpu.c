@@ -218,7 +218,7 @@ static enum kvb_status load_nameplate(const char *name, struct kvb_gpu *gpu, str
 
 enum kvb_status kvb_gpu_load(const char *name, struct kvb_gpu *gpu, struct kvb_problems *problems)
 {
-    if (kvb_name_is_path(name)) {
+    if (kvb_is_path(name)) {
         return load_file(name, gpu, problems);
     }
     if (is_nameplate(name)) {

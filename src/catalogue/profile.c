@@ -22,14 +22,6 @@ const char *kvb_profile_kind_name(enum kvb_profile_kind kind)
     return (size_t)kind < KVB_PROFILE_KIND_COUNT ? kind_names[kind] : "unknown";
 }
 
-bool kvb_name_is_path(const char *name)
-{
-    size_t length = strlen(name);
-    bool yaml = (length > 5 && strcmp(name + length - 5, ".yaml") == 0) ||
-                (length > 4 && strcmp(name + length - 4, ".yml") == 0);
-    return yaml || name[0] == '/' || name[0] == '.' || strcmp(name, "-") == 0;
-}
-
 static enum kvb_status check_kind(const struct kvb_tree *tree, enum kvb_profile_kind *kind,
                                   struct kvb_problems *problems)
 {

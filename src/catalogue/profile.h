@@ -17,9 +17,6 @@ enum kvb_status kvb_profile_open(struct kvb_tree *tree, const char *file, const 
 enum kvb_status kvb_profile_open_as(struct kvb_tree *tree, const char *file, const char *text, size_t length,
                                     enum kvb_profile_kind wanted, struct kvb_problems *problems) KVB_MUST_USE;
 
-// Looks like a path rather than a name: "./x", "a/b.yaml", "x.yaml".
-bool kvb_name_is_path(const char *name);
-
 enum kvb_status kvb_gpu_read(const char *file, const char *text, size_t length, struct kvb_gpu *gpu,
                              struct kvb_problems *problems) KVB_MUST_USE;
 // From a mapping inside another profile, without kind and schema.

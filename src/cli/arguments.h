@@ -53,7 +53,7 @@ struct arguments {
     bool quiet;
     bool all; // explain: every remedy; models: every model; plan: every card
     unsigned show;
-    uint64_t cache_wanted_bytes; // --show utilization-for=SIZE; 0: not asked
+    uint64_t cache_wanted_bytes;                    // --show utilization-for=SIZE; 0: not asked
     const char *against;                            // --against, or NULL
     const char *calibrate;                          // --calibrate, or NULL
     char devices[256];                              // GPUs chosen from a machine: "4", "0,1"; "" = none were
@@ -69,6 +69,7 @@ struct arguments {
     bool assumed_is_said;    // what is assumed stands in the answer itself
     bool answered;           // the answer is printed whatever the exit code
     struct given_text given; // in the place of a file among the operands
+    bool names_model;        // the operand is a model's name, not a file
     int operand_count;
     const char *operands[OPERANDS_MAX];
     struct kvb_models_wish wish;            // models: which are asked about

@@ -10,7 +10,7 @@
 static const struct command_row rows[] = {
     {
         .name = "plan",
-        .operands = "[PROFILE.yaml]",
+        .operands = "[PROFILE.yaml|MODEL]",
         .summary = "Will it start, where does each byte go, what to set instead?",
         .details = "Settings are taken from flags first, then the serve command behind --, then the profile, then "
                    "the engine's defaults. Exit code 0: it starts; 1: it does not.\n",
@@ -117,7 +117,7 @@ static const struct command_row rows[] = {
     },
     {
         .name = "probe",
-        .operands = "[PROFILE.yaml]",
+        .operands = "[PROFILE.yaml|MODEL]",
         .summary = "Which GPUs are here, what is free, which one for this deployment?",
         .details = "Asks the NVIDIA driver, or reads --gpu-state FILE; --gpu narrows to N, N,N, a MIG slice N:M or a "
                    "name. With a model the GPUs are ranked for it. Exit code 0: listed, or one starts it; 1: none "

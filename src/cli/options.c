@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/plan_file.h"
 #include "command/setting_flag.h"
+#include "text/file.h"
 
 #define USES_MAX 256
 
@@ -327,8 +328,23 @@ static int find_model_word(const struct arguments *arguments)
     return -1;
 }
 
-static enum kvb_status read_file(const struct reading *reading)
+// `kvbudget plan Qwen/Qwen3-8B`: a word that neither looks like a path nor is one names the model.
+static bool is_model_name(const struct arguments *arguments)
 {
+    const char *word = arguments->operands[0];
+    return arguments->given.name == NULL && word[0] != '\0' && !kvb_is_path(word) && !kvb_path_exists(word);
+}
+
+static enum kvb_status read_operand(const struct reading *reading)
+{
+    struct arguments *arguments = reading->arguments;
+    struct kvb_deployment *deployment = &arguments->question.deployment;
+    arguments->names_model = is_model_name(arguments);
+    if (arguments->names_model) {
+        return kvb_copy(deployment->model, sizeof deployment->model, arguments->operands[0])
+                   ? KVB_OK
+                   : kvb_options_mistake(arguments, "the model's name is too long");
+    }
     const char *environment[KVB_TYPED_MAX];
     uint32_t count = 0;
     for (uint32_t i = 0; i < reading->use_count && count < KVB_TYPED_MAX; i++) {
@@ -336,13 +352,7 @@ static enum kvb_status read_file(const struct reading *reading)
             environment[count++] = reading->uses[i].value;
         }
     }
-    enum kvb_status status = kvb_plan_file_load(reading->arguments, environment, count);
-    const char *operand = reading->arguments->operands[0];
-    if (status == KVB_CANNOT_OPEN && strchr(operand, '/') != NULL && strstr(operand, ".y") == NULL) {
-        (void)kvb_problem_add(&reading->arguments->problems, KVB_NOTICE, KVB_OK, (struct kvb_place){0},
-                              "a file is expected here; if this is a model, write --model %.160s", operand);
-    }
-    return status;
+    return kvb_plan_file_load(arguments, environment, count);
 }
 
 static enum kvb_status read_profile_and_command(const struct reading *reading)
@@ -352,7 +362,7 @@ static enum kvb_status read_profile_and_command(const struct reading *reading)
         return KVB_OK;
     }
     if (arguments->operand_count == 1 && (arguments->command->option_sets & (OPTIONS_PLAN | OPTIONS_MACHINE))) {
-        enum kvb_status status = read_file(reading);
+        enum kvb_status status = read_operand(reading);
         if (status != KVB_OK) {
             return status;
         }

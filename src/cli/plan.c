@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "engines/flags.h"
 #include "report/pictures.h"
+#include "text/file.h"
 
 _Static_assert(SHOW_FORMULAS == KVB_SHOW_FORMULAS && SHOW_KV == KVB_SHOW_KV && SHOW_WEIGHTS == KVB_SHOW_WEIGHTS,
                "the bits of --show are the report's");
@@ -92,12 +93,6 @@ static void render(struct arguments *arguments, const struct kvb_answer *answer,
     kvb_free(command);
 }
 
-static bool is_profile_path(const char *text)
-{
-    size_t length = strlen(text);
-    return strchr(text, '/') != NULL || (length > 5 && strcmp(text + length - 5, ".yaml") == 0);
-}
-
 // The same question put to another release, or to a profile that says what differs.
 static enum kvb_status answer_against(struct arguments *arguments, struct kvb_answer *answer)
 {
@@ -107,7 +102,7 @@ static enum kvb_status answer_against(struct arguments *arguments, struct kvb_an
         return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0}, "out of memory");
     }
     *other = arguments->question.deployment;
-    if (is_profile_path(arguments->against)) {
+    if (kvb_is_path(arguments->against) || kvb_path_exists(arguments->against)) {
         status = kvb_deployment_load(arguments->against, other, &arguments->problems);
     } else if (!kvb_copy(other->engine, sizeof other->engine, arguments->against)) {
         status = kvb_options_mistake(arguments, "--against is too long");
@@ -204,7 +199,8 @@ static int plan_without_model(struct arguments *arguments, struct kvb_buffer *an
 int kvb_run_plan(struct arguments *arguments, struct kvb_buffer *answer)
 {
     const struct kvb_deployment *deployment = &arguments->question.deployment;
-    arguments->question.profile = arguments->operand_count == 1 ? arguments->operands[0] : NULL;
+    bool file = arguments->operand_count == 1 && !arguments->names_model;
+    arguments->question.profile = file ? arguments->operands[0] : NULL;
     if (!deployment->inline_model && deployment->model[0] == '\0') {
         return plan_without_model(arguments, answer);
     }
@@ -226,6 +222,11 @@ int kvb_run_plan(struct arguments *arguments, struct kvb_buffer *answer)
     }
     bool one = kvb_names_gpu(deployment) && !kvb_names_gpus(deployment);
     int code = one ? answer_and_render(arguments, answers, answer) : cards_and_render(arguments, answers, answer);
+    if (arguments->names_model && arguments->problems.count > 0 && code == kvb_status_exit_code(KVB_UNKNOWN_NAME)) {
+        (void)kvb_problem_add(&arguments->problems, KVB_NOTICE, KVB_OK, (struct kvb_place){0},
+                              "there is no file '%.160s', so it was taken for the name of a model",
+                              arguments->operands[0]);
+    }
     kvb_free(answers);
     return code;
 }

@@ -175,7 +175,7 @@ enum kvb_status kvb_engine_load_with_terms(const char *name, struct kvb_engine *
 {
     char id[32];
     size_t length = strcspn(name, "@");
-    if (kvb_name_is_path(name)) {
+    if (kvb_is_path(name)) {
         return load_file(name, engine, settings, stated, problems);
     }
     size_t count;

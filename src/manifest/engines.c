@@ -75,12 +75,6 @@ static uint32_t run_by_python(const struct kvb_words *words, uint32_t index, boo
     return KVB_NOT_FOUND;
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), end = strlen(ending);
-    return length >= end && strcmp(text + length - end, ending) == 0;
-}
-
 static bool fits_words(const struct kvb_serve_program *row, const struct kvb_words *words, uint32_t index)
 {
     const char *next = word_at(words, index + 1);
@@ -96,7 +90,7 @@ static bool take_python(const struct kvb_words *words, uint32_t index, struct kv
         const char *what = word_at(words, run);
         const struct kvb_serve_program *row = found->row;
         bool fits = row->form == KVB_PROGRAM_MODULE ? is_module && kvb_starts_with(what, row->name)
-                                                    : row->form == KVB_PROGRAM_FILE && ends_with(what, row->name);
+                                                    : row->form == KVB_PROGRAM_FILE && kvb_ends_with(what, row->name);
         if (fits) {
             found->first = index;
             found->arguments = run + 1;

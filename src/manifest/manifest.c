@@ -120,12 +120,6 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), end = strlen(ending);
-    return length >= end && kvb_equal_ignoring_case(text + length - end, ending);
-}
-
 // The name without endings of templates: "serve.sh.j2" is a script.
 static const char *plain_name(struct kvb_manifest *manifest)
 {
@@ -133,7 +127,7 @@ static const char *plain_name(struct kvb_manifest *manifest)
                                             ".template", ".in",     ".example", ".sample", ".disabled"};
     const char *name = base_name(manifest->file);
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
-        if (ends_with(name, templates[i])) {
+        if (kvb_ends_with(name, templates[i])) {
             return kvb_manifest_copy(manifest, name, strlen(name) - strlen(templates[i]));
         }
     }
@@ -142,7 +136,8 @@ static const char *plain_name(struct kvb_manifest *manifest)
 
 static bool is_yaml_name(const char *path)
 {
-    return ends_with(path, ".yaml") || ends_with(path, ".yml") || ends_with(path, ".json") || ends_with(path, ".jsonc");
+    return kvb_ends_with(path, ".yaml") || kvb_ends_with(path, ".yml") || kvb_ends_with(path, ".json") ||
+           kvb_ends_with(path, ".jsonc");
 }
 
 // The first line that is no comment and not empty.
@@ -165,8 +160,8 @@ static bool is_unit(const struct kvb_manifest *manifest)
 static bool is_dockerfile(const struct kvb_manifest *manifest)
 {
     const char *name = manifest->name, *line = first_line(manifest->text);
-    bool named =
-        kvb_starts_with(name, "Dockerfile") || kvb_starts_with(name, "Containerfile") || ends_with(name, ".dockerfile");
+    bool named = kvb_starts_with(name, "Dockerfile") || kvb_starts_with(name, "Containerfile") ||
+                 kvb_ends_with(name, ".dockerfile");
     bool begins = kvb_starts_with(line, "FROM ") || (kvb_starts_with(line, "ARG ") && strstr(line, "\nFROM ") != NULL);
     return named || begins;
 }
@@ -188,9 +183,9 @@ static bool is_procfile(const struct kvb_manifest *manifest)
 static bool is_script(const struct kvb_manifest *manifest)
 {
     const char *name = manifest->name;
-    return kvb_starts_with(manifest->text, "#!") || ends_with(name, ".sh") || ends_with(name, ".bash") ||
-           ends_with(name, ".sbatch") || ends_with(name, ".slurm") || ends_with(name, ".sub") ||
-           ends_with(name, ".zsh") || ends_with(name, ".env");
+    return kvb_starts_with(manifest->text, "#!") || kvb_ends_with(name, ".sh") || kvb_ends_with(name, ".bash") ||
+           kvb_ends_with(name, ".sbatch") || kvb_ends_with(name, ".slurm") || kvb_ends_with(name, ".sub") ||
+           kvb_ends_with(name, ".zsh") || kvb_ends_with(name, ".env");
 }
 
 static bool is_python(const struct kvb_manifest *manifest)
@@ -198,31 +193,31 @@ static bool is_python(const struct kvb_manifest *manifest)
     size_t line = strcspn(manifest->text, "\n");
     const char *word = strstr(manifest->text, "python");
     bool interpreted = kvb_starts_with(manifest->text, "#!") && word != NULL && word < manifest->text + line;
-    return ends_with(manifest->name, ".py") || interpreted;
+    return kvb_ends_with(manifest->name, ".py") || interpreted;
 }
 
 static bool is_notebook(const struct kvb_manifest *manifest)
 {
-    return ends_with(manifest->name, ".ipynb");
+    return kvb_ends_with(manifest->name, ".ipynb");
 }
 
 static bool is_hcl(const struct kvb_manifest *manifest)
 {
-    return ends_with(manifest->name, ".tf") || ends_with(manifest->name, ".hcl") ||
-           ends_with(manifest->name, ".nomad") || ends_with(manifest->name, ".tfvars");
+    return kvb_ends_with(manifest->name, ".tf") || kvb_ends_with(manifest->name, ".hcl") ||
+           kvb_ends_with(manifest->name, ".nomad") || kvb_ends_with(manifest->name, ".tfvars");
 }
 
 static bool is_recipes(const struct kvb_manifest *manifest)
 {
     const char *name = manifest->name;
-    return kvb_starts_with(name, "Makefile") || kvb_starts_with(name, "GNUmakefile") || ends_with(name, ".mk") ||
+    return kvb_starts_with(name, "Makefile") || kvb_starts_with(name, "GNUmakefile") || kvb_ends_with(name, ".mk") ||
            strcmp(name, "makefile") == 0 || kvb_equal_ignoring_case(name, "justfile") ||
-           strcmp(name, ".justfile") == 0 || ends_with(name, ".just");
+           strcmp(name, ".justfile") == 0 || kvb_ends_with(name, ".just");
 }
 
 static bool is_toml(const struct kvb_manifest *manifest)
 {
-    return ends_with(manifest->name, ".toml");
+    return kvb_ends_with(manifest->name, ".toml");
 }
 
 static bool is_supervisor(const struct kvb_manifest *manifest)
@@ -329,7 +324,7 @@ static enum kvb_status read_yaml(struct kvb_manifest *manifest, bool certain)
 static void make_plain(struct kvb_manifest *manifest)
 {
     bool code = is_python(manifest) || is_notebook(manifest) || is_hcl(manifest);
-    bool json = manifest->text[strspn(manifest->text, " \t\r\n")] == '{' && ends_with(manifest->name, ".json");
+    bool json = manifest->text[strspn(manifest->text, " \t\r\n")] == '{' && kvb_ends_with(manifest->name, ".json");
     if (!code && !json && kvb_is_templated(manifest->text)) {
         const char *plain = kvb_template_plain(manifest, manifest->text, manifest->length);
         manifest->templated = plain != NULL;

@@ -1,14 +1,9 @@
 // A trainer of TRL in Python: its configuration says how it generates, the trainer names the model.
 #include <string.h>
 
+#include "base/text.h"
 #include "manifest/manifest_rollout.h"
 #include "manifest/python.h"
-
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), end = strlen(ending);
-    return length >= end && strcmp(text + length - end, ending) == 0;
-}
 
 static void keep_configuration(struct kvb_py *py, const struct kvb_py_value *arguments, size_t offset)
 {
@@ -24,11 +19,11 @@ static void keep_configuration(struct kvb_py *py, const struct kvb_py_value *arg
 void kvb_py_training(struct kvb_py *py, const char *name, const struct kvb_py_value *arguments, size_t offset)
 {
     const struct kvb_py_value *uses = kvb_py_item(arguments, "use_vllm");
-    if (uses != NULL && ends_with(name, "Config") && uses->kind == KVB_PY_WORD && strcmp(uses->text, "True") == 0) {
+    if (uses != NULL && kvb_ends_with(name, "Config") && uses->kind == KVB_PY_WORD && strcmp(uses->text, "True") == 0) {
         keep_configuration(py, arguments, offset);
         return;
     }
-    if (py->training.count == 0 || !ends_with(name, "Trainer") || py->status != KVB_OK) {
+    if (py->training.count == 0 || !kvb_ends_with(name, "Trainer") || py->status != KVB_OK) {
         return;
     }
     struct kvb_manifest *manifest = py->reader.manifest;

@@ -16,19 +16,6 @@
 #include "model/names/name.h"
 #include "text/file.h"
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), end = strlen(ending);
-    return length >= end && kvb_equal_ignoring_case(text + length - end, ending);
-}
-
-static bool looks_like_path(const char *name)
-{
-    const char *slash = strchr(name, '/');
-    return name[0] == '/' || name[0] == '.' || name[0] == '~' || ends_with(name, ".yaml") || ends_with(name, ".yml") ||
-           ends_with(name, ".json") || ends_with(name, ".gguf") || (slash && strchr(slash + 1, '/'));
-}
-
 static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *file)
 {
     size_t length = strlen(folder);
@@ -79,7 +66,7 @@ enum kvb_status kvb_hf_open_config(struct kvb_hf_files *files, const char *path,
     } else {
         (void)kvb_copy(files->path, sizeof files->path, path);
     }
-    if (ends_with(files->path, ".gguf")) {
+    if (kvb_ends_with(files->path, ".gguf")) {
         return open_gguf(files, problems);
     }
     folder_of(folder, files->path);
@@ -105,9 +92,9 @@ void kvb_hf_name_from_path(char *out, size_t capacity, const char *path)
     while (length > 1 && folder[length - 1] == '/') {
         folder[--length] = '\0';
     }
-    if (ends_with(folder, "/config.json")) {
+    if (kvb_ends_with(folder, "/config.json")) {
         folder[length - strlen("/config.json")] = '\0';
-    } else if (ends_with(folder, ".gguf")) {
+    } else if (kvb_ends_with(folder, ".gguf")) {
         folder[length - strlen(".gguf")] = '\0';
     }
     const char *slash = strrchr(folder, '/');
@@ -159,7 +146,7 @@ static enum kvb_status load_path(const char *path, const char *overrides, struct
     const struct kvb_hf_files *files = &loading->files;
     struct kvb_model *built = &loading->built;
     enum kvb_status status = kvb_hf_open_config(&loading->files, path, problems);
-    if (status == KVB_OK && (ends_with(files->path, ".yaml") || ends_with(files->path, ".yml"))) {
+    if (status == KVB_OK && (kvb_ends_with(files->path, ".yaml") || kvb_ends_with(files->path, ".yml"))) {
         status =
             kvb_model_profile_with(files->path, files->config.text, files->config.length, overrides, built, problems);
     } else if (status == KVB_OK) {
@@ -181,7 +168,7 @@ static enum kvb_status load_path(const char *path, const char *overrides, struct
 // A file that should be here, rather than a folder whose name says which model it held.
 static bool names_a_file(const char *name)
 {
-    return ends_with(name, ".yaml") || ends_with(name, ".yml") || ends_with(name, ".json");
+    return kvb_ends_with(name, ".yaml") || kvb_ends_with(name, ".yml") || kvb_ends_with(name, ".json");
 }
 
 // A download beats the profile of the same name when it has weights whose headers can be read.
@@ -196,7 +183,7 @@ static bool find_download(const char *name, bool built_in, char path[KVB_PATH_CA
     for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
         has_weights = has_weights || (join(file, path, weights[i]) && kvb_path_exists(file));
     }
-    return has_weights || !built_in || ends_with(path, ".gguf");
+    return has_weights || !built_in || kvb_ends_with(path, ".gguf");
 }
 
 // ---- a name that is not built in as it is written
@@ -299,7 +286,7 @@ static enum kvb_status load_named(const char *text, const char *overrides, struc
 {
     struct kvb_name name;
     struct kvb_name_answer answer = {0};
-    bool path = looks_like_path(text);
+    bool path = kvb_is_path(text);
     if (!names_a_file(text) && kvb_name_parse(text, &name)) {
         kvb_name_find(&name, &answer);
     }

@@ -34,6 +34,23 @@ static void test_compare(void **state)
     assert_false(kvb_contains_ignoring_case("eagl", "eagle"));
 }
 
+// One rule for every flag and key that takes a name or a path.
+static void test_path(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"-",    "./x",    "/x",    "~/x",    "../x",   ".",       "a/b/c",
+                                        "a\\b", "x.yaml", "x.YML", "x.json", "m.gguf", "a/b.yaml"};
+    static const char *const names[] = {"",       "Qwen/Qwen3-8B", "qwen3-8b", "l4", "vllm@0.19.0",
+                                        "2xh100", "yaml",          "a.yamlx"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        assert_true(kvb_is_path(paths[i]));
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_false(kvb_is_path(names[i]));
+    }
+    assert_true(kvb_ends_with("a.YAML", ".yaml") && kvb_ends_with("a", "") && !kvb_ends_with("l", ".yaml"));
+}
+
 static void test_distance(void **state)
 {
     (void)state;
@@ -193,6 +210,7 @@ static void test_checked(void **state)
     assert_true(kvb_min(1, 2) == 1 && kvb_max(1, 2) == 2);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_copy), cmocka_unit_test(test_compare), cmocka_unit_test(test_distance),
-              cmocka_unit_test(test_printable), cmocka_unit_test(test_buffer), cmocka_unit_test(test_arena),
-              cmocka_unit_test(test_problems), cmocka_unit_test(test_statuses), cmocka_unit_test(test_checked))
+KVB_TEST_MAIN(cmocka_unit_test(test_copy), cmocka_unit_test(test_compare), cmocka_unit_test(test_path),
+              cmocka_unit_test(test_distance), cmocka_unit_test(test_printable), cmocka_unit_test(test_buffer),
+              cmocka_unit_test(test_arena), cmocka_unit_test(test_problems), cmocka_unit_test(test_statuses),
+              cmocka_unit_test(test_checked))
