@@ -1,5 +1,5 @@
-# libkvbudget, static and shared from the same objects. BUILD_SHARED_LIBS ON or OFF installs that one alone; not set,
-# both. The tool and the tests, which see more than the public names, always take the static one.
+# libkvbudget, static and shared from the same objects, of which kvb_ask needs the tool's commands, too. BUILD_SHARED_LIBS
+# ON or OFF installs that one alone; not set, both. The tool and the tests, which see more than the public names, always take the static one.
 set(KVB_INSTALL_STATIC ON)
 set(KVB_INSTALL_SHARED ON)
 if(DEFINED BUILD_SHARED_LIBS)
@@ -10,7 +10,7 @@ if(DEFINED BUILD_SHARED_LIBS)
 endif()
 
 function(kvb_library target kind)
-  add_library(${target} ${kind} ${library_objects} ${ARGN})
+  add_library(${target} ${kind} ${library_objects})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME kvbudget)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
@@ -26,8 +26,7 @@ add_library(kvbudget::static ALIAS kvbudget_library)
 if(KVB_INSTALL_SHARED)
   # Before 1.0 structs change with every minor release, so that the name the loader looks for holds it.
   configure_file(cmake/kvbudget.map.in ${CMAKE_BINARY_DIR}/kvbudget.map @ONLY)
-  # kvb_ask gives what the tool prints: the commands are inside, too.
-  kvb_library(kvbudget_shared SHARED $<TARGET_OBJECTS:kvb_cli> $<TARGET_OBJECTS:kvb_report>)
+  kvb_library(kvbudget_shared SHARED)
   set_target_properties(kvbudget_shared PROPERTIES EXPORT_NAME shared VERSION ${PROJECT_VERSION} 
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     LINK_DEPENDS ${CMAKE_BINARY_DIR}/kvbudget.map)

@@ -1,5 +1,4 @@
 // One call: a JSON request in, the document out that the tool prints for it. No struct crosses; for other languages.
-// The shared library has it; the static one does not, as the tool's commands are not in there.
 #ifndef KVBUDGET_ASK_H
 #define KVBUDGET_ASK_H
 

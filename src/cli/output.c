@@ -64,7 +64,7 @@ static bool has_utf8(void)
     return false;
 }
 
-void output_page(struct kvb_buffer *page)
+void kvb_output_page(struct kvb_buffer *page)
 {
     uint64_t width = stated_width();
     if (width > 0) {

@@ -16,7 +16,7 @@ bool kvb_output_use_color(enum color_mode mode);
 
 // The page on standard output: columns of the terminal, else COLUMNS, from 40 to 160; block characters in a UTF-8
 // locale.
-void output_page(struct kvb_buffer *page);
+void kvb_output_page(struct kvb_buffer *page);
 
 // Writes the answer to standard output, flushes and checks. Returns `code`, or 4 when it cannot be
 // written; a closed pipe is 4 without a message.

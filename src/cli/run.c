@@ -62,7 +62,7 @@ int kvb_run_words(struct arguments *arguments, int count, const char *const *wor
         arguments->format = FORMAT_JSON;
     }
     enum kvb_status status = kvb_options_read(arguments, count, words);
-    output_page(answer);
+    kvb_output_page(answer);
     int code = status == KVB_OK ? command->run(arguments, answer) : kvb_status_exit_code(status);
     if (arguments->format == FORMAT_TEXT && command->schema != NULL) {
         kvb_page_fold(answer);

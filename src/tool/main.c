@@ -76,7 +76,7 @@ static int print(void (*write)(struct kvb_buffer *out))
 {
     struct kvb_buffer answer;
     kvb_buffer_init(&answer);
-    output_page(&answer);
+    kvb_output_page(&answer);
     write(&answer);
     int code = kvb_output_answer(&answer, 0);
     kvb_buffer_free(&answer);

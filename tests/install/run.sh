@@ -42,6 +42,11 @@ try() { # PROGRAM
         exit 1
     fi
 }
+# What one call gives is what the tool prints.
+asks() { # PROGRAM
+    "$1" '{"model": "Qwen/Qwen3-8B", "gpu": "l4", "max_model_len": 4096}' >"$work/document"
+    "$usr/bin/kvbudget" plan --model Qwen/Qwen3-8B --gpu l4 --max-model-len 4096 --json | cmp - "$work/document"
+}
 longest() { # PROGRAM
     length=$("$1" Qwen/Qwen3-8B l4)
     [ "$length" -ge 8192 ] && [ "$length" -le 40960 ] || { echo "$1 says '$length'" >&2; exit 1; }
@@ -53,7 +58,11 @@ cmake -S "$source/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$usr" -DCMAKE_
     cmake --build "$work/cmake" >>"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 try "$work/cmake/starts"
 longest "$work/cmake/longest"
-[ ! -e "$library/libkvbudget.a" ] || try "$work/cmake/starts_static"
+asks "$work/cmake/ask"
+if [ -e "$library/libkvbudget.a" ]; then
+    try "$work/cmake/starts_static"
+    asks "$work/cmake/ask_static"
+fi
 
 # pkg-config; the prefix was another one when the file was written.
 use() { pkg-config "--define-variable=prefix=$usr" "$@" kvbudget; }
