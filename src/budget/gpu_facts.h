@@ -6,7 +6,10 @@
 #define KVB_CAPABILITY_AMPERE 80
 #define KVB_CAPABILITY_ADA 89
 #define KVB_CAPABILITY_HOPPER 90
-#define KVB_CAPABILITY_BLACKWELL 100
+#define KVB_CAPABILITY_BLACKWELL 100          // 10.0 and 10.3: data centre
+#define KVB_CAPABILITY_THOR 110               // the first one behind the data centre's
+#define KVB_CAPABILITY_CONSUMER_BLACKWELL 120 // 12.0 and 12.1
+#define KVB_CAPABILITY_MAJOR(capability) ((capability) / 10)
 
 // What a process that does nothing special holds on a GPU: CUDA context and libraries. Public logs of single-GPU
 // starts lie around it (docs/formulas.md); engines whose logs say more have rows of their own.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 
 #define BYTES_PER_MICROSECOND 1000 // of one GB/s
 
@@ -28,7 +29,8 @@ static const struct {
     uint32_t capability_from; // 90 for 9.0
     const char *bus;
     uint32_t gb_s;
-} buses[] = {{90, "PCIe 5.0 x16", 50}, {80, "PCIe 4.0 x16", 25}, {0, "PCIe 3.0 x16", 12}};
+} buses[] = {
+    {KVB_CAPABILITY_HOPPER, "PCIe 5.0 x16", 50}, {KVB_CAPABILITY_AMPERE, "PCIe 4.0 x16", 25}, {0, "PCIe 3.0 x16", 12}};
 
 static void choose_bus(const struct kvb_gpu *gpu, struct kvb_host_memory *memory)
 {
@@ -37,7 +39,7 @@ static void choose_bus(const struct kvb_gpu *gpu, struct kvb_host_memory *memory
         memory->bus = "memory shared with the CPU";
         return;
     }
-    uint32_t capability = gpu->compute_capability > 0 ? gpu->compute_capability : 80;
+    uint32_t capability = gpu->compute_capability > 0 ? gpu->compute_capability : KVB_CAPABILITY_AMPERE;
     while (capability < buses[i].capability_from) {
         i++;
     }

@@ -4,7 +4,7 @@
 
 #include "engines/vllm/context.h"
 
-#define KVB_BUCKETS_MAX 64
+#define KVB_BUCKETS_MAX KVB_LAYER_KINDS_MAX // two lists of them stand on the stack of every answer
 
 // Layers with equal caches, in order of first appearance.
 struct kvb_bucket {

@@ -207,32 +207,31 @@ static void look_ahead(const struct kvb_context *context, const struct kvb_sizin
     }
 }
 
-static struct kvb_context context_of_stage(const struct kvb_context *whole, uint32_t stage)
+// As a worker that knows of its own layers alone.
+static void narrow(const struct kvb_context *whole, uint32_t stage, struct kvb_context *own)
 {
-    struct kvb_context own = *whole;
-    own.pp = 1;
-    own.stage_begin[0] = whole->stage_begin[stage];
-    own.stage_begin[1] = whole->stage_begin[stage + 1];
-    return own;
+    *own = *whole;
+    own->pp = 1;
+    own->stage_begin[0] = whole->stage_begin[stage];
+    own->stage_begin[1] = whole->stage_begin[stage + 1];
 }
 
 // Before 0.11 every worker groups its own layers: the one with the fewest blocks answers for all.
-static void narrow_to_tightest(struct kvb_context *context, struct kvb_sizing *sizing, int64_t pools[KVB_STAGES_MAX],
-                               struct kvb_budget *budget)
+static void narrow_to_tightest(const struct kvb_context *whole, struct kvb_context *context, struct kvb_sizing *sizing,
+                               int64_t pools[KVB_STAGES_MAX], struct kvb_budget *budget)
 {
-    const struct kvb_context whole = *context;
     uint64_t least = UINT64_MAX;
-    for (uint32_t stage = 0; stage < whole.pp; stage++) {
-        const struct kvb_context own = context_of_stage(&whole, stage);
-        kvb_buckets_fill(&own, &sizing->own);
-        kvb_groups_make(&own, sizing);
+    for (uint32_t stage = 0; stage < whole->pp; stage++) {
+        narrow(whole, stage, context);
+        kvb_buckets_fill(context, &sizing->own);
+        kvb_groups_make(context, sizing);
         uint64_t blocks = blocks_on(sizing, 0, pool_of(pools, stage));
         if (blocks < least) {
             least = blocks;
-            *context = own;
             budget->tightest_stage = stage;
         }
     }
+    narrow(whole, budget->tightest_stage, context);
     pools[0] = pools[budget->tightest_stage];
 }
 
@@ -240,8 +239,9 @@ static void narrow_to_tightest(struct kvb_context *context, struct kvb_sizing *s
 static void check_alone(const struct kvb_context *whole, struct kvb_sizing *sizing, const int64_t given[KVB_STAGES_MAX],
                         struct kvb_budget *budget)
 {
+    struct kvb_context own;
     for (uint32_t stage = 0; stage < whole->pp; stage++) {
-        const struct kvb_context own = context_of_stage(whole, stage);
+        narrow(whole, stage, &own);
         int64_t pool[KVB_STAGES_MAX] = {given[stage]};
         kvb_buckets_fill(&own, &sizing->own);
         kvb_groups_make(&own, sizing);
@@ -275,8 +275,9 @@ uint64_t kvb_kv_longest_v1(const struct kvb_context *context, const int64_t give
     struct kvb_sizing sizing;
     uint64_t longest = context->model->context_tokens;
     bool apart = is_grouped_apart(context);
+    struct kvb_context own;
     for (uint32_t stage = 0; apart && stage < context->pp; stage++) {
-        const struct kvb_context own = context_of_stage(context, stage);
+        narrow(context, stage, &own);
         kvb_buckets_fill(&own, &sizing.own);
         kvb_groups_make(&own, &sizing);
         longest = longest_on(&own, &sizing, 0, pool_of(given, stage), longest);
@@ -306,7 +307,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     memcpy(pools, given, sizeof pools);
     bool apart = is_grouped_apart(&context);
     if (apart) {
-        narrow_to_tightest(&context, &sizing, pools, budget);
+        narrow_to_tightest(resolved, &context, &sizing, pools, budget);
     }
     uint32_t narrowed_stage = budget->tightest_stage;
     kvb_buckets_fill(&context, &sizing.own);

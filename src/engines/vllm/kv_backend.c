@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "budget/gpu_facts.h"
+
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define ALWAYS 0, 0
 #define WORD(word) (UINT32_C(1) << (word))
@@ -137,7 +139,7 @@ static bool in_release(const struct kvb_context *context, const struct backend_r
 
 static uint32_t major_of(const struct kvb_context *context)
 {
-    return context->gpu->compute_capability / 10;
+    return KVB_CAPABILITY_MAJOR(context->gpu->compute_capability);
 }
 
 static bool takes_word(const struct kvb_context *context, const struct backend_row *row)

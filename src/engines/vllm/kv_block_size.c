@@ -3,6 +3,7 @@
 #include "engines/vllm/kv.h"
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 #include "engines/vllm/kv_backend.h"
 
 static bool is_sparse(const struct kvb_model *model)
@@ -24,7 +25,9 @@ static bool is_sparse(const struct kvb_model *model)
 static bool is_data_centre_blackwell(const struct kvb_context *context)
 {
     uint32_t capability = context->gpu->compute_capability;
-    return context->release >= WHOLE_FAMILY_SINCE ? capability / 10 == 10 : capability == 100;
+    return context->release >= WHOLE_FAMILY_SINCE
+               ? KVB_CAPABILITY_MAJOR(capability) == KVB_CAPABILITY_MAJOR(KVB_CAPABILITY_BLACKWELL)
+               : capability == KVB_CAPABILITY_BLACKWELL;
 }
 
 static uint32_t nope_size(const struct kvb_model *model)
@@ -55,7 +58,7 @@ static enum kvb_backend forcing_backend(const struct kvb_context *context)
 // Up to 0.17: the block of the asked size, or what the backend forces instead.
 static uint64_t forced_mla_block(const struct kvb_context *context, uint64_t block)
 {
-    bool hopper = context->gpu->compute_capability / 10 == 9;
+    bool hopper = KVB_CAPABILITY_MAJOR(context->gpu->compute_capability) == KVB_CAPABILITY_MAJOR(KVB_CAPABILITY_HOPPER);
     bool multiples = context->release >= MULTIPLES_KEPT_SINCE;
     if (is_sparse(context->model) && kvb_rule(context, KVB_RULE_DS_MLA)) {
         return 64;

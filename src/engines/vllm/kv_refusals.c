@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "budget/gpu_facts.h"
 #include "engines/vllm/errors.h"
 #include "engines/vllm/kv_backend.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define CONFIG_PRINTED_SINCE R(13, 0)
-#define NATIVE_FP8 89
 #define DIVISIBLE_SPACED_SINCE R(26, 0)
 
 static const char *dtype_text(enum kvb_dtype dtype)
@@ -62,7 +62,7 @@ static bool triton_without_fp8(const struct kvb_context *context, char out[KVB_E
 {
     uint32_t capability = context->gpu->compute_capability;
     if (context->mla_backend.backend != KVB_BACKEND_TRITON_MLA || context->kv_dtype != KVB_KV_FP8 ||
-        context->release < R(26, 0) || capability >= NATIVE_FP8) {
+        context->release < R(26, 0) || capability >= KVB_CAPABILITY_ADA) {
         return false;
     }
     struct kvb_error_line line = kvb_error_line(out);
@@ -73,7 +73,7 @@ static bool triton_without_fp8(const struct kvb_context *context, char out[KVB_E
     kvb_error_add(&line, ".");
     kvb_error_add_count(&line, capability % 10);
     kvb_error_add(&line, "); native FP8 (fp8e4nv) requires SM89+. Re-run with --kv-cache-dtype ");
-    kvb_error_add(&line, capability < 80 ? "float16." : "bfloat16.");
+    kvb_error_add(&line, capability < KVB_CAPABILITY_AMPERE ? "float16." : "bfloat16.");
     return true;
 }
 

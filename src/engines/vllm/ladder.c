@@ -4,11 +4,10 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 #include "budget/shapes.h"
 #include "budget/utilization.h"
 
-#define FP8_CAPABILITY 89
-#define FP8_KV_CAPABILITY 80
 #define TENSOR_PARALLEL_MAX 8
 
 static uint64_t effective(const struct kvb_budget *budget, enum kvb_setting setting)
@@ -153,7 +152,7 @@ static uint32_t fp8_cache(const struct kvb_plan *plan, const struct kvb_budget *
     uint64_t now = effective(budget, KVB_SET_KV_CACHE_DTYPE);
     uint32_t capability = plan->gpu.compute_capability;
     out[0] = KVB_KV_FP8;
-    return now <= KVB_KV_16BIT && (capability == 0 || capability >= FP8_KV_CAPABILITY) ? 1 : 0;
+    return now <= KVB_KV_16BIT && (capability == 0 || capability >= KVB_CAPABILITY_AMPERE) ? 1 : 0;
 }
 
 static uint32_t shorter(const struct kvb_plan *plan, const struct kvb_budget *budget, uint64_t out[KVB_CANDIDATES_MAX])
@@ -170,7 +169,7 @@ static uint32_t fp8_weights(const struct kvb_plan *plan, const struct kvb_budget
     (void)budget;
     bool plain = plan->model.quantisation.method == KVB_QUANT_NONE && !kvb_is_set(plan, KVB_SET_QUANTIZATION);
     out[0] = KVB_QUANTIZATION_FP8;
-    return plain && plan->gpu.compute_capability >= FP8_CAPABILITY ? 1 : 0;
+    return plain && plan->gpu.compute_capability >= KVB_CAPABILITY_ADA ? 1 : 0;
 }
 
 // From 0.9.0 on the flag alone loads that way: v0.9.0 vllm/engine/arg_utils.py, create_load_config.

@@ -11,7 +11,6 @@
 #define LORA_EXTRA_UNTIL KVB_RELEASE(0, 12, 0)
 #define ABSORBED_SINCE KVB_RELEASE(0, 7, 0)
 #define TRITON_BUNDLED_SINCE KVB_RELEASE(0, 12, 0)
-#define JETSON_THOR 110
 #define TOWERS_DROPPED_SINCE KVB_RELEASE(0, 10, 1)
 #define ALL_TOWERS_DROPPED_SINCE KVB_RELEASE(0, 15, 0)
 #define LORA_RANK 16
@@ -53,7 +52,7 @@ static enum mxfp4_kernel mxfp4_kernel(const struct kvb_context *context)
     if (kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0) {
         return MXFP4_MARLIN;
     }
-    if (capability >= KVB_CAPABILITY_BLACKWELL && capability < JETSON_THOR) {
+    if (capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR) {
         return MXFP4_TRTLLM;
     }
     bool triton = capability >= KVB_CAPABILITY_HOPPER && capability < KVB_CAPABILITY_BLACKWELL &&

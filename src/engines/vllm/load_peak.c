@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 #include "engines/vllm/refusal.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define FP8_CAPABILITY 89 // below it fp8 weights are laid out for Marlin
 
 // How a release makes 8-bit weights of a 16-bit checkpoint. Until 0.15.1 create_weights allocates every matrix at the
 // model's dtype on the device; from 0.16.0 on a matrix is made on the "meta" device and becomes real with its first
@@ -54,7 +54,8 @@ static bool lays_out_anew(const struct kvb_context *context)
     const char *method = kvb_method_used(context, word);
     enum kvb_quantisation_method stored = context->model->quantisation.method;
     uint32_t capability = context->gpu->compute_capability;
-    bool fp8_on_marlin = stored == KVB_QUANT_FP8 && capability > 0 && capability < FP8_CAPABILITY;
+    bool fp8_on_marlin =
+        stored == KVB_QUANT_FP8 && capability > 0 && capability < KVB_CAPABILITY_ADA; // laid out for Marlin
     return (method != NULL && strstr(method, "marlin") != NULL) || stored == KVB_QUANT_MXFP4 ||
            stored == KVB_QUANT_NVFP4 || stored == KVB_QUANT_WNA16 || fp8_on_marlin;
 }

@@ -1,12 +1,12 @@
 // Whether the GPU can run the release and the number format at all.
 #include <string.h>
 
+#include "budget/gpu_facts.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define BFLOAT16_CAPABILITY 80
-#define TORCH_NEWEST_BEFORE_2_7 90
+#define TORCH_NEWEST_BEFORE_2_7 KVB_CAPABILITY_HOPPER
 #define SPACE_BEFORE_DTYPE R(8, 0) // vllm/worker/worker.py: "setting the`dtype`" until then
 
 static bool is_known_nvidia(const struct kvb_context *context)
@@ -28,7 +28,8 @@ bool kvb_refusal_kernels(const struct kvb_context *context, char out[KVB_ERROR_T
 // The wheels of torch before 2.7 hold nothing newer than 9.0, and no PTX.
 bool kvb_refusal_torch(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (!is_known_nvidia(context) || context->gpu->compute_capability / 10 <= TORCH_NEWEST_BEFORE_2_7 / 10) {
+    if (!is_known_nvidia(context) ||
+        KVB_CAPABILITY_MAJOR(context->gpu->compute_capability) <= KVB_CAPABILITY_MAJOR(TORCH_NEWEST_BEFORE_2_7)) {
         return false;
     }
     kvb_refusal_say(out, no_kernel, NULL);
@@ -38,7 +39,7 @@ bool kvb_refusal_torch(const struct kvb_context *context, char out[KVB_ERROR_TEX
 bool kvb_refusal_bfloat16(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     char capability[24];
-    if (!is_known_nvidia(context) || context->gpu->compute_capability >= BFLOAT16_CAPABILITY ||
+    if (!is_known_nvidia(context) || context->gpu->compute_capability >= KVB_CAPABILITY_AMPERE ||
         context->dtype != KVB_DTYPE_BF16) {
         return false;
     }
@@ -102,7 +103,7 @@ bool kvb_refusal_float16(const struct kvb_context *context, char out[KVB_ERROR_T
 enum kvb_dtype kvb_auto_dtype(const struct kvb_context *context)
 {
     enum kvb_dtype stored = context->model->dtype;
-    bool no_bfloat16 = is_known_nvidia(context) && context->gpu->compute_capability < BFLOAT16_CAPABILITY;
+    bool no_bfloat16 = is_known_nvidia(context) && context->gpu->compute_capability < KVB_CAPABILITY_AMPERE;
     bool needs_range = type_without_float16(context) != NULL;
     bool prefers = context->release >= PREFERS_SINCE && !context->model->pooling;
     if (stored == KVB_DTYPE_FP32) { // cast down to 16 bits

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "budget/gpu_facts.h"
 #include "budget/shapes.h"
 
 #define HUNDRED 100
@@ -35,8 +36,11 @@ static const struct {
     bool nvlink; // only with it
     const char *group;
 } cards[] = {
-    {120, false, "consumer Blackwell"}, {90, false, "Hopper and later"}, {80, true, "A100"},
-    {80, false, "Ampere and Ada"},      {1, false, "before Ampere"},
+    {KVB_CAPABILITY_CONSUMER_BLACKWELL, false, "consumer Blackwell"},
+    {KVB_CAPABILITY_HOPPER, false, "Hopper and later"},
+    {KVB_CAPABILITY_AMPERE, true, "A100"},
+    {KVB_CAPABILITY_AMPERE, false, "Ampere and Ada"},
+    {1, false, "before Ampere"},
 };
 
 static const char *card_of(const struct kvb_gpu *gpu)

@@ -6,7 +6,6 @@
 #include "budget/gpu_facts.h"
 #include "engines/vllm/load.h"
 
-#define CONSUMER_BLACKWELL 110
 #define FP32_BYTES 4
 #define MARLIN_SINCE KVB_RELEASE(0, 5, 4)
 #define MARLIN_TILES_SINCE KVB_RELEASE(0, 9, 0)
@@ -18,7 +17,7 @@ static uint64_t cutlass_bytes(const struct kvb_context *context, uint64_t rows, 
     const struct kvb_quantisation *q = &context->model->quantisation;
     bool nvfp4 =
         q->expert_method == KVB_QUANT_NVFP4 || (q->expert_method == KVB_QUANT_NONE && q->method == KVB_QUANT_NVFP4);
-    bool cutlass = nvfp4 && context->gpu->compute_capability >= CONSUMER_BLACKWELL;
+    bool cutlass = nvfp4 && context->gpu->compute_capability >= KVB_CAPABILITY_THOR;
     return cutlass ? kvb_mul(kvb_mul(rows, hidden), FP32_BYTES) : 0;
 }
 

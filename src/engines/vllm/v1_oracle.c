@@ -4,18 +4,20 @@
 
 #include <string.h>
 
+#include "budget/gpu_facts.h"
+
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
 static bool is_old_gpu(const struct kvb_context *context)
 {
-    return context->gpu->compute_capability > 0 && context->gpu->compute_capability < 80;
+    return context->gpu->compute_capability > 0 && context->gpu->compute_capability < KVB_CAPABILITY_AMPERE;
 }
 
 // FlashAttention 3 reads an fp8 cache, on Hopper alone.
 static bool has_foreign_cache(const struct kvb_context *context)
 {
     enum kvb_kv_dtype asked = (enum kvb_kv_dtype)kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE);
-    bool hopper = context->gpu->compute_capability == 0 || context->gpu->compute_capability == 90;
+    bool hopper = context->gpu->compute_capability == 0 || context->gpu->compute_capability == KVB_CAPABILITY_HOPPER;
     return asked != KVB_KV_AUTO && !(asked == KVB_KV_FP8 && hopper);
 }
 
