@@ -6,16 +6,16 @@
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/defaults.h"
-#include "engines/vllm/graph_rows.h"
+#include "engines/vllm/overheads.h"
 
 #define MIB (1ULL << 20)
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define CONSUMER_BLACKWELL 120
 #define LARGEST_BY_DEFAULT 512
 #define LORA_CASES 2 // each graph without and with an adapter: _get_lora_cases, v0.20.0
 #define FP32_BYTES 4
 #define SPLITS 32                        // flash_attn_max_num_splits_for_cuda_graph, config/attention.py v0.20.0
 #define FLASHINFER_WORKSPACE (394 * MIB) // VLLM_FLASHINFER_WORKSPACE_BUFFER_SIZE, envs.py v0.20.0
+#define GRAPHS_OF_THE_LINE 102           // 51 piecewise and 51 full ones
 #define DRIVER_STEP (2 * MIB)            // by which device memory grows
 #define DRIVER_MINIMUM MIB               // "at least 1 MiB per graph", profile_cudagraph_memory
 
@@ -87,7 +87,7 @@ static bool uses_flashinfer(const struct kvb_context *context)
     if (asked != KVB_BACKEND_AUTO || kvb_model_is_mla(context->model) || context->gpu->vendor != KVB_VENDOR_NVIDIA) {
         return asked == KVB_BACKEND_FLASHINFER;
     }
-    bool data_centre = capability >= KVB_CAPABILITY_BLACKWELL && capability < 110;
+    bool data_centre = capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR;
     bool fp8 = context->kv_dtype == KVB_KV_FP8 || context->kv_dtype == KVB_KV_NVFP4;
     return data_centre || (fp8 && capability != KVB_CAPABILITY_HOPPER);
 }
@@ -122,11 +122,17 @@ static uint64_t stage_layers(const struct kvb_context *context, uint32_t stage)
     return (uint64_t)context->stage_begin[stage + 1] - context->stage_begin[stage];
 }
 
-static void spread(struct kvb_estimate *estimate, uint64_t likely, uint32_t low_percent, uint32_t high_percent)
+static uint64_t figure(enum kvb_overhead measured)
 {
+    return (uint64_t)kvb_overhead_of(measured)->likely;
+}
+
+static void spread(struct kvb_estimate *estimate, uint64_t likely, enum kvb_overhead percent)
+{
+    const struct kvb_overhead_row *row = kvb_overhead_of(percent);
     estimate->bytes = likely;
-    estimate->low_bytes = likely / 100 * low_percent;
-    estimate->high_bytes = kvb_add(likely / 100 * high_percent, 64 * MIB);
+    estimate->low_bytes = likely / 100 * row->low;
+    estimate->high_bytes = kvb_add(likely / 100 * row->high, 64 * MIB);
 }
 
 void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
@@ -141,14 +147,15 @@ void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct 
     uint64_t layers = stage_layers(context, stage);
     uint64_t bytes;
     if (context->generation == KVB_GENERATION_V0) {
-        bytes = kvb_mul(kvb_mul(graphs, layers), (uint64_t)GRAPH_V0_KIB_PER_LAYER << 10);
-        bytes = kvb_number(context->plan, KVB_SET_ENABLE_LORA) ? GRAPH_LORA_FACTOR * bytes : bytes;
+        bytes = kvb_mul(kvb_mul(graphs, layers), figure(KVB_OVERHEAD_GRAPHS_V0) << 10);
+        bool adapters = kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0;
+        bytes = adapters ? kvb_mul(bytes, figure(KVB_OVERHEAD_GRAPHS_V0_ADAPTERS)) / 100 : bytes;
     } else {
-        uint64_t line = GRAPH_BASE_MIB * MIB + layers * ((uint64_t)GRAPH_LAYER_KIB << 10);
-        bytes = kvb_mul(line, graphs) / GRAPHS_PER_ESTIMATE;
+        uint64_t line = (figure(KVB_OVERHEAD_GRAPHS_BASE) + layers * figure(KVB_OVERHEAD_GRAPHS_LAYER)) << 10;
+        bytes = kvb_mul(line, graphs) / GRAPHS_OF_THE_LINE;
     }
     bool experts = kvb_model_has_experts(context->model);
-    spread(estimate, bytes, 50, experts ? 220 : 160);
+    spread(estimate, bytes, experts ? KVB_OVERHEAD_GRAPHS_EXPERTS : KVB_OVERHEAD_GRAPHS);
 }
 
 // What FlashAttention 3 keeps for splitting the keys: a partial result and its logarithm per split.
@@ -176,23 +183,24 @@ static uint64_t first_full(const struct kvb_context *context, const struct captu
 {
     uint64_t workspace = uses_flashinfer(context) ? FLASHINFER_WORKSPACE : 0;
     workspace = kvb_max(workspace, split_bytes(context, captures->full_tokens));
-    uint64_t states = kvb_model_has_state(context->model) ? GRAPH_STATE_FIRST_KIB << 10 : 0;
-    return captures->full > 0 ? kvb_add(workspace + states, GRAPH_FULL_FIRST_KIB << 10) : 0;
+    uint64_t states = kvb_model_has_state(context->model) ? figure(KVB_OVERHEAD_FIRST_STATES) * MIB : 0;
+    return captures->full > 0 ? kvb_add(workspace + states, figure(KVB_OVERHEAD_FULL_FIRST) * MIB) : 0;
 }
 
 static uint64_t first_piecewise(const struct kvb_context *context, const struct captures *captures)
 {
     bool hopper = context->gpu->compute_capability == KVB_CAPABILITY_HOPPER;
     bool fp8 = context->model->quantisation.method == KVB_QUANT_FP8;
-    uint64_t base = (hopper && !fp8 ? GRAPH_PIECEWISE_FIRST_HOPPER_KIB : GRAPH_PIECEWISE_FIRST_KIB) << 10;
+    uint64_t base = figure(hopper && !fp8 ? KVB_OVERHEAD_PIECEWISE_FIRST_HOPPER : KVB_OVERHEAD_PIECEWISE_FIRST) * MIB;
     return captures->piecewise > 0 ? kvb_add(base, kvb_layer_bytes(context, captures->piecewise_tokens)) : 0;
 }
 
-// Each further graph: `kib` and so much per layer, experts on top.
-static uint64_t further(const struct kvb_context *context, uint64_t layers, int64_t kib, uint64_t layer_kib)
+// Each further graph: a base and so much a layer, experts on top.
+static uint64_t further(const struct kvb_context *context, uint64_t layers, enum kvb_overhead base,
+                        enum kvb_overhead layer)
 {
-    int64_t sum = kib + (int64_t)(layers * layer_kib);
-    sum += kvb_model_has_experts(context->model) ? GRAPH_EXPERTS_KIB : 0;
+    int64_t sum = kvb_overhead_of(base)->likely + (int64_t)(layers * figure(layer));
+    sum += kvb_model_has_experts(context->model) ? (int64_t)figure(KVB_OVERHEAD_FURTHER_EXPERTS) : 0;
     return kvb_max(DRIVER_MINIMUM, sum > 0 ? kvb_round_up((uint64_t)sum << 10, DRIVER_STEP) : 0);
 }
 
@@ -206,11 +214,12 @@ static uint64_t estimate_of(const struct kvb_context *context, uint32_t stage)
     uint64_t full = kvb_mul(captures.full, cases);
     uint64_t bytes = kvb_max(first_full(context, &captures), first_piecewise(context, &captures));
     if (piecewise > 0) {
-        uint64_t one = further(context, layers, GRAPH_PIECEWISE_KIB, GRAPH_PIECEWISE_LAYER_KIB);
+        uint64_t one = further(context, layers, KVB_OVERHEAD_PIECEWISE_BASE, KVB_OVERHEAD_PIECEWISE_LAYER);
         bytes = kvb_add(bytes, kvb_mul(piecewise - 1, one));
     }
     if (full > 0) {
-        bytes = kvb_add(bytes, kvb_mul(full - 1, further(context, layers, GRAPH_FULL_KIB, GRAPH_FULL_LAYER_KIB)));
+        uint64_t one = further(context, layers, KVB_OVERHEAD_FULL_BASE, KVB_OVERHEAD_FULL_LAYER);
+        bytes = kvb_add(bytes, kvb_mul(full - 1, one));
     }
     return bytes;
 }
@@ -227,6 +236,5 @@ void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct
         return;
     }
     bool states = kvb_model_has_state(context->model);
-    spread(estimate, estimate_of(context, stage), states ? GRAPH_STATE_LOW : GRAPH_LOW,
-           states ? GRAPH_STATE_HIGH : GRAPH_HIGH);
+    spread(estimate, estimate_of(context, stage), states ? KVB_OVERHEAD_ESTIMATE_STATES : KVB_OVERHEAD_ESTIMATE);
 }

@@ -1,33 +1,39 @@
-// Non-torch growth and what lies outside the request: tables of measured figures by release,
-// GPU and parallel size. Sources: public vLLM start-up logs collected in docs/formulas.md.
+// Non-torch growth and what lies outside the request, by release, GPU and parallel size: which rows of overheads.inc
+// count.
 #include "engines/vllm/overhead.h"
 
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/facts.h"
+#include "engines/vllm/overheads.h"
 
-#define CENTI_GIB(x) ((uint64_t)(x) * ((1ULL << 30) / 100))
+#define CENTI_GIB ((uint64_t)(1ULL << 30) / 100)
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define SYMMETRIC_SINCE R(18, 0) // symmetric-memory and all-reduce buffers
 #define FUSION_BUFFER 50         // hundredths of a GiB
-#define STAGE_NON_TORCH 7        // hundredths of a GiB: every rank of PP2 and PP4 on an H100, 0.19
 #define FREE_MEMORY_SINCE R(27, 0)
+#define PEERS_SINCE R(6, 4)
 #define RANKS_OF_A_NODE 8
 #define HOST_GROWTH_SINCE R(12, 0) // utils/mem_utils.py v0.12.0:102: free is what the host calls available
 
 struct non_torch_row {
-    uint32_t since, until;      // releases, half open
-    bool hopper, many, nvlink;  // sm90 and later; tp > 1; the ranks' link
-    uint32_t likely, low, high; // hundredths of a GiB
+    uint32_t since, until;     // releases, half open
+    bool hopper, many, nvlink; // sm90 and later; tp > 1; the ranks' link
+    enum kvb_overhead measured;
 };
 
 static const struct non_torch_row non_torch_rows[] = {
-    {0, R(18, 0), false, false, false, 5, 1, 15},  {R(18, 0), 0, false, false, false, 5, 1, 25},
-    {0, R(18, 0), true, false, false, 13, 5, 20},  {R(18, 0), 0, true, false, false, 25, 10, 50},
-    {0, 0, false, true, true, 15, 10, 150},        {0, R(18, 0), true, true, true, 60, 30, 220},
-    {R(18, 0), 0, true, true, true, 60, 10, 110},  {0, R(18, 0), false, true, false, 20, 10, 60},
-    {0, R(18, 0), true, true, false, 20, 10, 80},  {R(18, 0), 0, false, true, false, 20, 10, 80},
-    {R(18, 0), 0, true, true, false, 30, 10, 120},
+    {0, R(18, 0), false, false, false, KVB_OVERHEAD_ONE_RANK},
+    {R(18, 0), 0, false, false, false, KVB_OVERHEAD_ONE_RANK_018},
+    {0, R(18, 0), true, false, false, KVB_OVERHEAD_ONE_HOPPER},
+    {R(18, 0), 0, true, false, false, KVB_OVERHEAD_ONE_HOPPER_018},
+    {0, 0, false, true, true, KVB_OVERHEAD_NVLINK},
+    {0, R(18, 0), true, true, true, KVB_OVERHEAD_NVLINK_HOPPER},
+    {R(18, 0), 0, true, true, true, KVB_OVERHEAD_NVLINK_HOPPER_018},
+    {0, R(18, 0), false, true, false, KVB_OVERHEAD_PCIE},
+    {R(18, 0), 0, false, true, false, KVB_OVERHEAD_PCIE_018},
+    {0, R(18, 0), true, true, false, KVB_OVERHEAD_PCIE_HOPPER},
+    {R(18, 0), 0, true, true, false, KVB_OVERHEAD_PCIE_HOPPER_018},
 };
 
 // From 0.17 all-reduce and norm are fused where graphs are compiled on Hopper and Blackwell of one node. FlashInfer's
@@ -43,7 +49,8 @@ static const struct {
 static bool fuses_all_reduce(const struct kvb_context *context)
 {
     uint32_t capability = context->gpu->compute_capability;
-    bool card = capability == KVB_CAPABILITY_HOPPER || (capability >= 100 && capability < 110);
+    bool card = capability == KVB_CAPABILITY_HOPPER ||
+                (capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR);
     bool size = context->tp == 2 || context->tp == 4 || context->tp == 8; // PassConfig.flashinfer_max_size
     bool alone = context->release >= R(21, 0) || (context->dp == 1 && context->pp == 1);
     return card && context->gpu->nvlink && size && alone && !context->eager;
@@ -91,79 +98,94 @@ static void add_bytes(struct kvb_estimate *estimate, uint64_t bytes)
     estimate->high_bytes = kvb_add(estimate->high_bytes, bytes);
 }
 
-static void scale(struct kvb_estimate *estimate, uint32_t likely, uint32_t low, uint32_t high)
+static void add(struct kvb_estimate *estimate, enum kvb_overhead measured)
 {
-    estimate->bytes = CENTI_GIB(likely);
-    estimate->low_bytes = CENTI_GIB(low);
-    estimate->high_bytes = CENTI_GIB(high);
+    const struct kvb_overhead_row *row = kvb_overhead_of(measured);
+    estimate->bytes += (uint64_t)row->likely * CENTI_GIB;
+    estimate->low_bytes += row->low * CENTI_GIB;
+    estimate->high_bytes += row->high * CENTI_GIB;
 }
 
-static void add(struct kvb_estimate *estimate, uint32_t likely, uint32_t low, uint32_t high)
+static void start_with(struct kvb_estimate *estimate, enum kvb_overhead measured)
 {
-    estimate->bytes += CENTI_GIB(likely);
-    estimate->low_bytes += CENTI_GIB(low);
-    estimate->high_bytes += CENTI_GIB(high);
+    *estimate = (struct kvb_estimate){0};
+    add(estimate, measured);
+}
+
+static bool is_large(const struct kvb_context *context)
+{
+    return context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER || context->gpu->nvlink;
+}
+
+static bool is_stage_alone(const struct kvb_context *context)
+{
+    return context->pp > 1 && context->tp == 1 && context->release >= SYMMETRIC_SINCE &&
+           context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER;
+}
+
+// Releases of V0 that charge what torch holds without using it.
+static void add_cached(const struct kvb_context *context, struct kvb_estimate *estimate)
+{
+    if (kvb_rule(context, KVB_RULE_ACCOUNTING_V0) == KVB_V0_FREE_DELTA) {
+        add(estimate, KVB_OVERHEAD_CACHED);
+    }
+    if (context->release >= R(6, 5) && context->release < R(7, 0)) { // utils.py v0.6.5:1736
+        enum kvb_quantisation_method method = context->model->quantisation.method;
+        bool repacked = method == KVB_QUANT_AWQ || method == KVB_QUANT_GPTQ;
+        add(estimate, repacked ? KVB_OVERHEAD_LEFT_BY_MARLIN : KVB_OVERHEAD_LEFT_OVER);
+    }
+}
+
+// Releases that charge all that is on the device: the CUDA context, and every rank's with its all-reduce buffers.
+static void add_contexts(const struct kvb_context *context, struct kvb_estimate *estimate)
+{
+    bool large = is_large(context);
+    add(estimate, large ? KVB_OVERHEAD_CHARGED_CONTEXT_LARGE : KVB_OVERHEAD_CHARGED_CONTEXT);
+    if (large && context->tp > 1 && context->release >= PEERS_SINCE) {
+        add(estimate, context->tp > RANKS_OF_A_NODE ? KVB_OVERHEAD_NODES : KVB_OVERHEAD_PEERS);
+    }
 }
 
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
-    if (context->gpu->vendor == KVB_VENDOR_AMD) { // r9700-0130-rocm-atten-llama-3.1-8b-tp1 and -tp2
-        scale(estimate, 40, 15, 120);
+    bool ranks = context->tp > 1;
+    if (context->gpu->vendor == KVB_VENDOR_AMD) {
+        start_with(estimate, KVB_OVERHEAD_ROCM);
         return;
     }
     if (context->gpu->unified_memory && context->release >= HOST_GROWTH_SINCE) {
-        scale(estimate, 200, 100, 350); // gb10-0200-qwen36-35b-bf16: 1.4; qwen3-06b-gb10-0271: 2.2
+        start_with(estimate, KVB_OVERHEAD_UNIFIED);
         return;
     }
-    const struct non_torch_row *row = find_row(context);
-    scale(estimate, row->likely, row->low, row->high);
-    bool stages_only = context->pp > 1 && context->tp == 1;
-    if (stages_only && row->hopper && context->release >= SYMMETRIC_SINCE) {
-        scale(estimate, STAGE_NON_TORCH, 5, row->high);
+    start_with(estimate, is_stage_alone(context) ? KVB_OVERHEAD_STAGE_HOPPER_018 : find_row(context)->measured);
+    if (context->generation == KVB_GENERATION_V0) {
+        add_cached(context, estimate);
     }
-    if (context->generation == KVB_GENERATION_V0 && kvb_rule(context, KVB_RULE_ACCOUNTING_V0) == KVB_V0_FREE_DELTA) {
-        add(estimate, 35, 0, 160); // what torch has cached but does not use is charged too
-    }
-    if (context->generation == KVB_GENERATION_V0 && context->release >= R(6, 5) && context->release < R(7, 0)) {
-        // utils.py v0.6.5:1736 counts what torch holds without using it; repacking for Marlin leaves more of it
-        enum kvb_quantisation_method method = context->model->quantisation.method;
-        bool repacked = method == KVB_QUANT_AWQ || method == KVB_QUANT_GPTQ;
-        add(estimate, repacked ? 25 : 5, 0, 25);
-    }
-    uint32_t fusion = fusion_buffers(context) * FUSION_BUFFER;
-    add(estimate, fusion, fusion, fusion);
+    add_bytes(estimate, fusion_buffers(context) * FUSION_BUFFER * CENTI_GIB);
     if (context->ep > 1) {
-        add(estimate, 0, 0, 100);
+        add(estimate, KVB_OVERHEAD_EXPERT_RANKS);
     }
-    if (kvb_rules_charge_others(&context->rules, context->generation)) { // the CUDA context, too
-        bool large = context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER || context->gpu->nvlink;
-        add(estimate, large ? 45 : 30, 15, large ? 70 : 50);
-        bool early = context->release < R(6, 4);
-        if (large && context->tp > 1 && !early) { // every rank's context and the all-reduce buffers of its peers
-            bool nodes = context->tp > RANKS_OF_A_NODE;
-            add(estimate, nodes ? 290 : 0, nodes ? 50 : 0, 400);
-        }
+    if (kvb_rules_charge_others(&context->rules, context->generation)) {
+        add_contexts(context, estimate);
     }
-    if (context->release >= FREE_MEMORY_SINCE) { // what torch holds without using it counts
-        bool many = context->tp > 1 || context->pp > 1;
-        add(estimate, 10, 0, many ? 100 : 40);
+    if (context->release >= FREE_MEMORY_SINCE) {
+        add(estimate, ranks || context->pp > 1 ? KVB_OVERHEAD_UNUSED_RANKS : KVB_OVERHEAD_UNUSED);
     }
     add_bytes(estimate, penalty_bytes(context));
-    if (kvb_model_has_state(context->model) && context->release >= SYMMETRIC_SINCE) {
-        add(estimate, 10, 0, context->tp > 1 ? 200 : 60); // Triton modules of recurrent kernels
+    if (kvb_model_has_state(context->model) && context->release >= SYMMETRIC_SINCE) { // Triton modules
+        add(estimate, ranks ? KVB_OVERHEAD_STATES_RANKS : KVB_OVERHEAD_STATES);
     }
 }
 
 void kvb_context_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
-    bool large = context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER || context->gpu->nvlink;
-    scale(estimate, large ? 50 : 35, 25, large ? 70 : 60);
+    start_with(estimate, is_large(context) ? KVB_OVERHEAD_BEFORE_LARGE : KVB_OVERHEAD_BEFORE);
     bool ranks = kvb_rule(context, KVB_RULE_NCCL_OUTSIDE) && (context->tp > 1 || context->pp > 1);
     if (ranks && !context->gpu->nvlink) {
-        add(estimate, 20, 5, 100); // R9700 and L40S started at 0.98 of the card: at most 0.64 and 0.89 in all
+        add(estimate, KVB_OVERHEAD_BEFORE_PCIE);
     } else if (ranks) {
         bool experts = kvb_model_has_experts(context->model);
-        add(estimate, experts ? 150 : 100, 30, experts ? 180 : 130);
+        add(estimate, experts ? KVB_OVERHEAD_BEFORE_EXPERTS : KVB_OVERHEAD_BEFORE_NVLINK);
     }
 }
 

@@ -6,9 +6,9 @@
 const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_ERA, "", 288, 133, 137},
     {KVB_RESIDUAL_ERA, "0.11 to 0.16", 288, 17, 59},
-    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 17, 61, 17},
+    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 16, 61, 17},
     {KVB_RESIDUAL_ERA, "0.20 and later", 189, 142, 48},
-    {KVB_RESIDUAL_ERA, "to 0.10", 355, 321, 13},
+    {KVB_RESIDUAL_ERA, "to 0.10", 347, 321, 13},
     {KVB_RESIDUAL_CARD, "", 288, 133, 137},
     {KVB_RESIDUAL_CARD, "A100", 44, 2, 12},
     {KVB_RESIDUAL_CARD, "AMD", 344, 17, 23},
