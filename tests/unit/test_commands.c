@@ -84,10 +84,10 @@ static int wanted_code(const char *path)
 static void check_answer(const char *path, const struct command_row *command, int count, const char *const *words)
 {
     struct kvb_buffer answer;
-    struct arguments *arguments = run_begin(command);
+    struct arguments *arguments = kvb_run_begin(command);
     assert_non_null(arguments);
     kvb_buffer_init(&answer);
-    int code = run_words(arguments, count, words, &answer);
+    int code = kvb_run_words(arguments, count, words, &answer);
     struct kvb_file wanted = beside(path, "stdout");
     const char *text = wanted.text != NULL ? wanted.text : "", *said = answer.data != NULL ? answer.data : "";
     if (code != wanted_code(path) || strcmp(said, text) != 0) {
@@ -95,7 +95,7 @@ static void check_answer(const char *path, const struct command_row *command, in
     }
     kvb_file_free(&wanted);
     kvb_buffer_free(&answer);
-    run_end(arguments);
+    kvb_run_end(arguments);
 }
 
 // 1: it was asked; 0: it is not a plain line or no command's.
@@ -107,7 +107,7 @@ static size_t ask(const char *path)
     assert_int_equal(kvb_file_read(&line, path, FILE_MAX_BYTES, NULL), KVB_OK);
     if (is_plain(line.text)) {
         int count = split(line.text, words);
-        const struct command_row *command = count > 1 ? commands_find(words[1]) : NULL;
+        const struct command_row *command = count > 1 ? kvb_commands_find(words[1]) : NULL;
         if (command != NULL) {
             check_answer(path, command, count - 2, words + 2);
             asked = 1;
