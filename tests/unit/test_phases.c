@@ -223,6 +223,21 @@ static void generate_grows_its_cache(void **state)
     assert_int_equal(got.growth_bytes, 0);
 }
 
+// The widest layer counts: one with half the width beside it, before or after, changes nothing.
+static void generate_passes_its_widest_layer(void **state)
+{
+    (void)state;
+    ask(0, 294000);
+    plan.model.kinds[1] = plan.model.kinds[0];
+    plan.model.kind_count = 2;
+    for (uint32_t narrow = 0; narrow < 2; narrow++) {
+        plan.model.kinds[narrow].mlp.intermediate_size = 9472;
+        plan.model.kinds[!narrow].mlp.intermediate_size = 18944;
+        struct kvb_transformers_answer got = generate(KVB_HF_CACHE_DYNAMIC, false, 8, 1024, 1024);
+        assert_int_equal(got.forward_bytes, 2ULL * 8 * 1024 * (4 * 18944 + 4 * 3584));
+    }
+}
+
 // Eager scores of a prompt: sequences x 28 heads x 32768^2 x 8 bytes = 224 GiB for one: no card has that. Without
 // a cache the last step passes over prompt and answer together.
 static void eager_attention_is_quadratic(void **state)
@@ -256,4 +271,5 @@ KVB_TEST_MAIN(cmocka_unit_test(static_sum_of_the_example), cmocka_unit_test(upda
               cmocka_unit_test(sleep_gives_the_share_back), cmocka_unit_test(adam_appears_after_the_start),
               cmocka_unit_test(kept_activations_and_sequence_parallel),
               cmocka_unit_test(sizes_beyond_any_machine_are_refused), cmocka_unit_test(generate_grows_its_cache),
-              cmocka_unit_test(eager_attention_is_quadratic), cmocka_unit_test(rows_have_names))
+              cmocka_unit_test(generate_passes_its_widest_layer), cmocka_unit_test(eager_attention_is_quadratic),
+              cmocka_unit_test(rows_have_names))

@@ -66,6 +66,11 @@ static const struct kind_row kind_rows[] = {
      {.attention = {KVB_ATTENTION_KDA, .state_key_heads = 2, .state_key_size = 16, .state_value_heads = 2,
                     .state_value_size = 16, .conv_kernel = 4, .gated_output = true}},
      3 * 2048 + 3 * 128 + 1024 + 512 + 32 + 128 + 2 + 2048 + 16 + 2048},
+    // DeepSeek-V4: wq_a 8 x 64, wkv 16 x 64, norms 8 and 16, wq_b 64 x 8, wo_a (2 x 4) x (64 / 2), wo_b 64 x 8, 4 sinks
+    {"DeepSeek-V4 without compressor",
+     {.attention = {KVB_ATTENTION_DSV4, .heads = 4, .head_size = 16, .query_rank = 8, .output_groups = 2,
+                    .output_rank = 4}},
+     512 + 1024 + 8 + 16 + 512 + 256 + 512 + 4},
     {"nothing", {.attention = {.kind = KVB_ATTENTION_NONE}}, 0},
 };
 
@@ -107,6 +112,21 @@ static void outputs_alone_quantised(void **state)
     }
 }
 
+// Mamba's A and D are computed in 32 bit and kept so, whatever the model's type (mamba_mixer.py, v0.11.0).
+static void a_and_d_stay_in_32_bit(void **state)
+{
+    (void)state;
+    static const struct kvb_layer_kind kind = {.attention = {KVB_ATTENTION_MAMBA1, .state_key_heads = 4,
+                                                             .state_key_size = 8, .state_inner_size = 128,
+                                                             .conv_kernel = 4}};
+    (void)elements(&kind);
+    uint32_t count = kvb_layer_tensors(&model, &kind, tensors);
+    for (uint32_t i = 0; i < count; i++) {
+        bool a_or_d = strcmp(tensors[i].name, "A") == 0 || strcmp(tensors[i].name, "D") == 0;
+        assert_int_equal(tensors[i].always_fp32, a_or_d);
+    }
+}
+
 // The list never grows beyond its room.
 static void a_full_list_stays_full(void **state)
 {
@@ -119,4 +139,5 @@ static void a_full_list_stays_full(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(by_hand), cmocka_unit_test(latent_under_another_name),
-              cmocka_unit_test(outputs_alone_quantised), cmocka_unit_test(a_full_list_stays_full))
+              cmocka_unit_test(outputs_alone_quantised), cmocka_unit_test(a_and_d_stay_in_32_bit),
+              cmocka_unit_test(a_full_list_stays_full))
