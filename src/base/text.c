@@ -44,6 +44,12 @@ bool kvb_ends_with(const char *text, const char *ending)
     return length >= end && kvb_equal_ignoring_case(text + length - end, ending);
 }
 
+const char *kvb_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 bool kvb_is_path(const char *text)
 {
     static const char *const endings[] = {".yaml", ".yml", ".json", ".gguf"};

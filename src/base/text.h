@@ -15,6 +15,9 @@ bool kvb_contains_ignoring_case(const char *text, const char *part);
 // Replaces what must not reach a terminal (control characters, direction marks, broken UTF-8) by '?'.
 void kvb_make_printable(char *text);
 
+// Behind the last slash; all of it when there is none.
+const char *kvb_last_part(const char *path);
+
 // A path rather than a name, by its looks alone: "-", "./x", "/x", "~/x", "a/b/c", "a\\b", "x.yaml", "x.json",
 // "x.gguf". OWNER/NAME is a name.
 bool kvb_is_path(const char *text);

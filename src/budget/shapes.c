@@ -28,6 +28,16 @@ bool kvb_model_has(const struct kvb_model *model, enum kvb_attention kind)
     return false;
 }
 
+uint32_t kvb_model_heads(const struct kvb_model *model)
+{
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        if (model->kinds[i].attention.heads > 0) {
+            return model->kinds[i].attention.heads;
+        }
+    }
+    return 0;
+}
+
 bool kvb_model_has_state(const struct kvb_model *model)
 {
     for (uint32_t i = 0; i < model->kind_count; i++) {

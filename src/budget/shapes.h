@@ -28,6 +28,7 @@ static inline uint32_t kvb_heads_on_rank(uint32_t heads, uint32_t tp)
 // Attention that keeps a state of fixed size instead of tokens.
 bool kvb_is_state(enum kvb_attention kind);
 bool kvb_model_has(const struct kvb_model *model, enum kvb_attention kind);
+uint32_t kvb_model_heads(const struct kvb_model *model); // of the first layers that have any; 0: none has
 bool kvb_model_has_state(const struct kvb_model *model);
 bool kvb_model_has_experts(const struct kvb_model *model);
 bool kvb_model_is_mla(const struct kvb_model *model);

@@ -16,16 +16,10 @@ const char *kvb_serve_word(const struct kvb_serve_reading *reading, int offset)
     return reading->at + offset < reading->count ? reading->words[reading->at + offset] : "";
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 // How many words of the line are this program; 0: it does not begin so.
 static int words_of(const struct kvb_serve_reading *reading, const struct kvb_serve_program *program)
 {
-    const char *first = last_part(kvb_serve_word(reading, 0));
+    const char *first = kvb_last_part(kvb_serve_word(reading, 0));
     if (program->usage == NULL) {
         return 0;
     }
@@ -80,7 +74,7 @@ static void say_expected(char out[EXPECTED_CAPACITY])
 // Whether the first word alone is right, so that it is the next one that is not.
 static bool begins_well(const struct kvb_serve_reading *reading)
 {
-    const char *first = last_part(kvb_serve_word(reading, 0));
+    const char *first = kvb_last_part(kvb_serve_word(reading, 0));
     const struct kvb_engine_rows *engine;
     const struct kvb_serve_program *program;
     bool known = kvb_starts_with(first, "python");

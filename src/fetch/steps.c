@@ -34,16 +34,10 @@ static bool is_json(const struct fetch_job *job)
     return fine;
 }
 
-static const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash != NULL ? slash + 1 : file;
-}
-
 bool fetch_keep(struct fetch_run *run, const struct fetch_job *job)
 {
     char path[KVB_PATH_CAPACITY];
-    const char *name = base_name(job->file);
+    const char *name = kvb_last_part(job->file);
     if (job->state != FETCH_DONE) {
         return true;
     }

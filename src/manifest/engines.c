@@ -41,21 +41,10 @@ static bool program_at(size_t index, struct kvb_program *out)
     return index < OTHER_COUNT;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-static const char *word_at(const struct kvb_words *words, uint32_t index)
-{
-    return index < words->count ? words->items[index].text : "";
-}
-
 // A path of a virtual environment or sys.executable is Python, too.
 static bool is_python(const char *word)
 {
-    const char *name = last_part(word);
+    const char *name = kvb_last_part(word);
     return kvb_starts_with(name, "python") || strcmp(word, "${sys.executable}") == 0 || strcmp(name, "pypy3") == 0;
 }
 
@@ -64,11 +53,11 @@ static uint32_t run_by_python(const struct kvb_words *words, uint32_t index, boo
 {
     *is_module = false;
     for (uint32_t i = index + 1; i < index + 6 && i < words->count; i++) {
-        if (strcmp(word_at(words, i), "-m") == 0) {
+        if (strcmp(kvb_word_at(words, i), "-m") == 0) {
             *is_module = true;
             return i + 1 < words->count ? i + 1 : KVB_NOT_FOUND;
         }
-        if (word_at(words, i)[0] != '-') {
+        if (kvb_word_at(words, i)[0] != '-') {
             return i;
         }
     }
@@ -77,17 +66,18 @@ static uint32_t run_by_python(const struct kvb_words *words, uint32_t index, boo
 
 static bool fits_words(const struct kvb_serve_program *row, const struct kvb_words *words, uint32_t index)
 {
-    const char *next = word_at(words, index + 1);
+    const char *next = kvb_word_at(words, index + 1);
     bool second = row->second == NULL || strcmp(next, row->second) == 0;
-    return strcmp(last_part(word_at(words, index)), row->name) == 0 && second && (!row->needs_flag || next[0] == '-');
+    return strcmp(kvb_last_part(kvb_word_at(words, index)), row->name) == 0 && second &&
+           (!row->needs_flag || next[0] == '-');
 }
 
 static bool take_python(const struct kvb_words *words, uint32_t index, struct kvb_program *found)
 {
     bool is_module = false;
-    uint32_t run = is_python(word_at(words, index)) ? run_by_python(words, index, &is_module) : KVB_NOT_FOUND;
+    uint32_t run = is_python(kvb_word_at(words, index)) ? run_by_python(words, index, &is_module) : KVB_NOT_FOUND;
     for (size_t i = 0; run != KVB_NOT_FOUND && program_at(i, found); i++) {
-        const char *what = word_at(words, run);
+        const char *what = kvb_word_at(words, run);
         const struct kvb_serve_program *row = found->row;
         bool fits = row->form == KVB_PROGRAM_MODULE ? is_module && kvb_starts_with(what, row->name)
                                                     : row->form == KVB_PROGRAM_FILE && kvb_ends_with(what, row->name);
@@ -103,8 +93,8 @@ static bool take_python(const struct kvb_words *words, uint32_t index, struct kv
 // `-m MODULE` behind an image whose entrypoint is Python.
 static bool take_bare_module(const struct kvb_words *words, struct kvb_program *found)
 {
-    for (size_t i = 0; strcmp(word_at(words, 0), "-m") == 0 && program_at(i, found); i++) {
-        if (found->row->form == KVB_PROGRAM_MODULE && kvb_starts_with(word_at(words, 1), found->row->name)) {
+    for (size_t i = 0; strcmp(kvb_word_at(words, 0), "-m") == 0 && program_at(i, found); i++) {
+        if (found->row->form == KVB_PROGRAM_MODULE && kvb_starts_with(kvb_word_at(words, 1), found->row->name)) {
             found->first = 0;
             found->arguments = 2;
             return true;
@@ -217,7 +207,7 @@ bool kvb_words_only_speak(const struct kvb_words *words)
     while (first < words->count && IS_AMONG(before, words->items[first].text)) {
         first++;
     }
-    const char *word = last_part(word_at(words, first));
+    const char *word = kvb_last_part(kvb_word_at(words, first));
     word += strspn(word, "@-"); // of a recipe
     if (IS_AMONG(speakers, word)) {
         return true;

@@ -2,23 +2,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "manifest/docker.h"
 #include "manifest/engines.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/manifest_rollout.h"
 
 #define DEPTH_MAX 4 // of commands inside commands
-#define NOT_FOUND KVB_NOT_FOUND
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-static const char *word_at(const struct kvb_words *words, uint32_t index)
-{
-    return index < words->count ? words->items[index].text : "";
-}
 
 // A command line inside one word: `sh -c "vllm serve ..."`.
 static uint32_t find_script(const struct kvb_words *words)
@@ -29,12 +18,12 @@ static uint32_t find_script(const struct kvb_words *words)
             return i;
         }
     }
-    return NOT_FOUND;
+    return KVB_NOT_FOUND;
 }
 
 bool kvb_words_start_engine(const struct kvb_words *words)
 {
-    return kvb_program_find(words).row != NULL || find_script(words) != NOT_FOUND;
+    return kvb_program_find(words).row != NULL || find_script(words) != KVB_NOT_FOUND;
 }
 
 // Arguments of a server whose program is the image's own: a flag that only vLLM has is among them.
@@ -50,14 +39,6 @@ static bool has_engine_flag(const struct kvb_words *words)
         }
     }
     return false;
-}
-
-static void slice(struct kvb_words *out, const struct kvb_words *words, uint32_t first)
-{
-    *out = *words;
-    out->items = words->count > 0 ? words->items + first : NULL;
-    out->count = words->count - first;
-    out->capacity = out->count; // the next addition copies
 }
 
 // NAME=VALUE words in front of the program belong to its environment.
@@ -143,7 +124,7 @@ static void read_foreign(struct kvb_manifest *manifest, struct kvb_found *found,
         for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
             size_t length = strlen(flags[k]);
             bool apart = strcmp(text, flags[k]) == 0, joined = kvb_starts_with(text, flags[k]) && text[length] == '=';
-            const char *value = joined ? text + length + 1 : apart ? word_at(words, i + 1) : "";
+            const char *value = joined ? text + length + 1 : apart ? kvb_word_at(words, i + 1) : "";
             if (value[0] != '\0') {
                 (void)kvb_copy(found->deployment.model, sizeof found->deployment.model, value);
                 found->model = kvb_source_spot(manifest, words->items[i].offset);
@@ -196,138 +177,6 @@ static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct k
     return kvb_found_emit(manifest, found, container->scope_line);
 }
 
-// ---- docker run
-
-static bool takes_value(const char *option)
-{
-    static const char *const options[] = {"-v",         "--volume",     "-p",           "--publish",
-                                          "-e",         "--env",        "--name",       "--gpus",
-                                          "--shm-size", "--runtime",    "-w",           "--workdir",
-                                          "--network",  "--net",        "--entrypoint", "-u",
-                                          "--user",     "-h",           "--hostname",   "-l",
-                                          "--label",    "--mount",      "--device",     "--restart",
-                                          "--env-file", "--ulimit",     "--cap-add",    "--security-opt",
-                                          "--ipc",      "--cpus",       "-m",           "--memory",
-                                          "--platform", "--group-add",  "--pull",       "--add-host",
-                                          "--log-opt",  "--log-driver", "--pid",        "--cpuset-cpus",
-                                          "--tmpfs",    "--health-cmd", "--cgroupns",   "--annotation"};
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (strcmp(option, options[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The program, or a function or variable called after it: run_docker, $DOCKER_CMD, ${DOCKER}.
-static bool is_program(const char *word, const char *program)
-{
-    size_t length = strlen(word), end = strlen(program);
-    bool wraps = length > end && word[length - end - 1] == '_' && strcmp(word + length - end, program) == 0;
-    bool variable = word[0] == '$' && kvb_contains_ignoring_case(word, program);
-    return strcmp(word, program) == 0 || wraps || variable;
-}
-
-static uint32_t find_docker(const struct kvb_words *words)
-{
-    static const char *const programs[] = {"docker", "podman", "nerdctl", "nvidia-docker"};
-    for (uint32_t i = 0; i + 1 < words->count; i++) {
-        for (size_t k = 0; k < sizeof programs / sizeof programs[0]; k++) {
-            if (!is_program(last_part(word_at(words, i)), programs[k])) {
-                continue;
-            }
-            bool container = strcmp(word_at(words, i + 1), "container") == 0;
-            const char *verb = word_at(words, i + (container ? 2 : 1));
-            if (strcmp(verb, "run") == 0 || strcmp(verb, "create") == 0) {
-                return i + (container ? 3 : 2);
-            }
-        }
-    }
-    return NOT_FOUND;
-}
-
-static bool is_environment(const char *option, size_t length)
-{
-    return (length == 2 && strncmp(option, "-e", 2) == 0) || (length == 5 && strncmp(option, "--env", 5) == 0);
-}
-
-// "-e NAME=VALUE": part of the container's environment.
-static void keep_environment(struct kvb_manifest *manifest, struct kvb_container *inner, const char *pair,
-                             size_t offset)
-{
-    size_t name = strcspn(pair, "=");
-    if (pair[name] == '=') {
-        kvb_variable_set(manifest, &inner->variables, kvb_manifest_copy(manifest, pair, name), pair + name + 1, offset,
-                         true);
-    }
-}
-
-// --gpus '"device=0,2"': the part behind `device=`.
-static const char *devices_of(struct kvb_manifest *manifest, const char *value)
-{
-    const char *at = strstr(value, "device=");
-    return at != NULL ? kvb_manifest_copy(manifest, at + 7, strcspn(at + 7, "\"' ")) : NULL;
-}
-
-// Variables that hold options nobody knows stand in front of the image, too.
-static uint32_t find_image(const struct kvb_words *words, uint32_t at)
-{
-    for (uint32_t i = at; i < words->count && words->items[at].unknown != NULL; i++) {
-        struct kvb_image image;
-        kvb_image_read(words->items[i].text, &image);
-        if (image.engine) {
-            return i;
-        }
-    }
-    return at;
-}
-
-// Options of `docker run` up to the image; the rest becomes the container's own words.
-static enum kvb_status emit_docker(struct kvb_manifest *manifest, const struct kvb_container *container, uint32_t at)
-{
-    struct kvb_container inner = *container;
-    const struct kvb_words *words = &container->words;
-    const char *entrypoint = NULL;
-    size_t entrypoint_offset = KVB_NOWHERE;
-    for (; at < words->count && words->items[at].text[0] == '-'; at++) {
-        const char *option = words->items[at].text;
-        size_t length = strcspn(option, "=");
-        bool apart = option[length] == '\0' && takes_value(option);
-        const char *value = apart ? word_at(words, at + 1) : option[length] == '=' ? option + length + 1 : "";
-        if (is_environment(option, length)) {
-            keep_environment(manifest, &inner, value, words->items[at].offset);
-        }
-        if (length == 6 && strncmp(option, "--gpus", 6) == 0) {
-            inner.devices = devices_of(manifest, value);
-        }
-        if (strcmp(option, "-d") == 0 || strcmp(option, "-itd") == 0 || strcmp(option, "--detach") == 0) {
-            inner.together = true; // it goes on while the next one starts
-        }
-        if (length == 12 && strncmp(option, "--entrypoint", 12) == 0) {
-            entrypoint = value;
-            entrypoint_offset = words->items[at].offset;
-        }
-        at += apart;
-    }
-    if (at >= words->count) {
-        return KVB_OK;
-    }
-    at = find_image(words, at);
-    inner.image = words->items[at].text;
-    inner.image_offset = words->items[at].offset;
-    inner.depth++;
-    inner.words = (struct kvb_words){0};
-    struct kvb_words rest;
-    slice(&rest, words, at + 1);
-    if (entrypoint != NULL && entrypoint[0] != '\0') {
-        kvb_words_say(manifest, &inner.words, entrypoint, entrypoint_offset);
-    }
-    kvb_words_append(manifest, &inner.words, &rest);
-    return kvb_container_emit(manifest, &inner);
-}
-
-// ---- which of them it is
-
 static enum kvb_status emit_script(struct kvb_manifest *manifest, const struct kvb_container *container, uint32_t index)
 {
     const struct kvb_arg *word = &container->words.items[index];
@@ -339,7 +188,8 @@ static enum kvb_status emit_script(struct kvb_manifest *manifest, const struct k
         if (given == NULL || all == NULL) {
             return KVB_OK;
         }
-        slice(given, &container->words, index + 2 < container->words.count ? index + 2 : container->words.count);
+        kvb_words_from(given, &container->words,
+                       index + 2 < container->words.count ? index + 2 : container->words.count);
         *all = (struct kvb_variable){.name = "@", .value = "", .offset = KVB_NOWHERE, .list = given};
         all->older = like.variables;
         like.variables = all;
@@ -386,7 +236,7 @@ static enum kvb_status emit_program(struct kvb_manifest *manifest, struct kvb_co
         return KVB_OK; // a sentence about it
     }
     keep_assignments(manifest, own, program.first);
-    slice(&rest, &own->words, program.arguments);
+    kvb_words_from(&rest, &own->words, program.arguments);
     if (only_asks(&rest)) {
         return KVB_OK;
     }
@@ -403,17 +253,17 @@ enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct k
     if (own.strict && strcmp(end, "\\") == 0) {
         return KVB_OK; // a line of a longer command that somebody shows
     }
-    uint32_t docker = find_docker(&own.words);
+    uint32_t docker = kvb_docker_find(&own.words);
     uint32_t script = find_script(&own.words);
-    if (docker != NOT_FOUND && own.depth < DEPTH_MAX) {
+    if (docker != KVB_NOT_FOUND && own.depth < DEPTH_MAX) {
         keep_assignments(manifest, &own, docker);
-        return emit_docker(manifest, &own, docker);
+        return kvb_docker_emit(manifest, &own, docker);
     }
     struct kvb_program program = kvb_program_find(&own.words);
-    if (program.row != NULL && (script == NOT_FOUND || program.first < script)) {
+    if (program.row != NULL && (script == KVB_NOT_FOUND || program.first < script)) {
         return emit_program(manifest, &own, program);
     }
-    if (script != NOT_FOUND) {
+    if (script != KVB_NOT_FOUND) {
         if (own.strict && !kvb_words_lead_to(&own.words, script)) {
             return KVB_OK;
         }

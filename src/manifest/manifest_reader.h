@@ -115,6 +115,9 @@ const char *kvb_manifest_copy(struct kvb_manifest *manifest, const char *text, s
 const char *kvb_manifest_join(struct kvb_manifest *manifest, const char *a, const char *b, const char *c);
 void kvb_words_add(struct kvb_manifest *manifest, struct kvb_words *words, struct kvb_arg word);
 void kvb_words_say(struct kvb_manifest *manifest, struct kvb_words *words, const char *text, size_t offset);
+const char *kvb_word_at(const struct kvb_words *words, uint32_t index); // "" behind the last
+// The words from `first` on, which share the memory of all.
+void kvb_words_from(struct kvb_words *out, const struct kvb_words *words, uint32_t first);
 void kvb_words_append(struct kvb_manifest *manifest, struct kvb_words *words, const struct kvb_words *more);
 void kvb_variable_set(struct kvb_manifest *manifest, const struct kvb_variable **newest, const char *name,
                       const char *value, size_t offset, bool exported);

@@ -65,6 +65,19 @@ void kvb_words_say(struct kvb_manifest *manifest, struct kvb_words *words, const
     kvb_words_add(manifest, words, (struct kvb_arg){text, offset, NULL});
 }
 
+const char *kvb_word_at(const struct kvb_words *words, uint32_t index)
+{
+    return index < words->count ? words->items[index].text : "";
+}
+
+void kvb_words_from(struct kvb_words *out, const struct kvb_words *words, uint32_t first)
+{
+    *out = *words;
+    out->items = words->count > 0 ? words->items + first : NULL;
+    out->count = words->count - first;
+    out->capacity = out->count; // the next addition copies
+}
+
 void kvb_words_append(struct kvb_manifest *manifest, struct kvb_words *words, const struct kvb_words *more)
 {
     for (uint32_t i = 0; i < more->count; i++) {

@@ -4,6 +4,8 @@
 
 #include "manifest/manifest_reader.h"
 
+#define KVB_SHELL_NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
 struct shell {
     struct kvb_manifest *manifest;
     const char *text, *at;
@@ -26,5 +28,11 @@ struct shell {
 void kvb_shell_open_body(struct shell *shell);
 // At the start of the line behind the command `words`: reads the body where it is one, and moves behind it.
 void kvb_shell_read_body(struct shell *shell, const struct kvb_words *words);
+
+bool kvb_shell_ends_word(const struct shell *shell, char c);
+// Characters of a backslash with the break behind it; 0: none is here.
+size_t kvb_shell_joined(const char *at);
+// Reads the word at shell->at; an array in it gives several.
+void kvb_shell_read_word(struct shell *shell, struct kvb_words *words);
 
 #endif

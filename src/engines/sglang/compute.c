@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "budget/shapes.h"
 #include "budget/weights/weights.h"
+#include "engines/sglang/cache.h"
 #include "engines/sglang/errors.h"
 
 // Weights are this much more than their tensors: many small ones are rounded up by the allocator.
@@ -19,14 +20,6 @@
 #define BUFFERS_HIGH_BYTES (UINT64_C(256) << 20)
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
-
-// All that is decided on one rank of one stage.
-struct stage {
-    struct kvb_weights weights;
-    struct kvb_estimate loaded; // weights, and drafts where they come first
-    struct kvb_sgl_cell cell;
-    struct kvb_sgl_pool pool;
-};
 
 static uint64_t less(uint64_t from, uint64_t bytes)
 {
@@ -98,7 +91,7 @@ static struct kvb_estimate loaded_of(const struct kvb_sgl_context *context, cons
 }
 
 static void fill_stage(const struct kvb_sgl_context *context, uint32_t index, uint64_t before_bytes,
-                       struct stage *stage)
+                       struct kvb_sgl_stage *stage)
 {
     kvb_sgl_weights(context, index, &stage->weights);
     stage->loaded = loaded_of(context, &stage->weights);
@@ -108,7 +101,8 @@ static void fill_stage(const struct kvb_sgl_context *context, uint32_t index, ui
 }
 
 // The stage with the fewest tokens: all take the least of them.
-static uint32_t tightest_stage(const struct kvb_sgl_context *context, uint64_t before_bytes, struct stage *stage)
+static uint32_t tightest_stage(const struct kvb_sgl_context *context, uint64_t before_bytes,
+                               struct kvb_sgl_stage *stage)
 {
     uint32_t tightest = 0;
     uint64_t least = UINT64_MAX;
@@ -123,102 +117,6 @@ static uint32_t tightest_stage(const struct kvb_sgl_context *context, uint64_t b
         fill_stage(context, tightest, before_bytes, stage);
     }
     return tightest;
-}
-
-// ---- The cache
-
-static uint64_t bytes_for(const struct kvb_sgl_setup *setup, const struct stage *stage, uint64_t tokens)
-{
-    const struct kvb_sgl_cell *cell = &stage->cell;
-    uint64_t whole = kvb_mul(tokens / KVB_PPM, cell->token_micro);
-    uint64_t bytes = kvb_add(whole, kvb_mul(tokens % KVB_PPM, cell->token_micro / KVB_PPM + 1));
-    if (cell->state_bytes > 0 && cell->state_bytes * kvb_sgl_slots_per_request(setup) > 0) {
-        uint64_t slots = kvb_mul(cell->state_bytes, kvb_sgl_slots_per_request(setup));
-        uint64_t shared = kvb_mul(bytes / 1000, setup->state_ratio_ppm) / 1000; // the ratio gives state its share
-        bytes = kvb_add(bytes, stage->pool.state_slots > 0 && shared < slots ? slots : shared);
-    }
-    return kvb_add(bytes, stage->pool.fixed_bytes);
-}
-
-static uint64_t concurrency(const struct kvb_sgl_context *context, const struct stage *stage, uint64_t length)
-{
-    const struct kvb_sgl_pool *pool = &stage->pool;
-    uint64_t most = length > 0 ? kvb_mul(pool->tokens, 100) / length : 0;
-    if (stage->cell.windows && pool->window_tokens > 0) {
-        uint64_t window = kvb_min(length, stage->cell.window_tokens + pool->page_tokens);
-        most = kvb_min(most, kvb_mul(pool->window_tokens, 100) / kvb_max(window, 1));
-    }
-    if (stage->cell.state_bytes > 0) {
-        most = kvb_min(most, pool->state_slots * 100 / kvb_sgl_slots_per_request(&context->setup));
-    }
-    return kvb_min(most, kvb_mul(pool->requests, 100));
-}
-
-static void add_group(struct kvb_kv_cache *kv, const struct kvb_kv_group *group)
-{
-    if (group->layers > 0 && kv->group_count < KVB_GROUPS_MAX) {
-        kv->groups[kv->group_count++] = *group;
-    }
-}
-
-static void fill_groups(const struct kvb_sgl_context *context, const struct stage *stage, struct kvb_kv_cache *kv)
-{
-    const struct kvb_sgl_cell *cell = &stage->cell;
-    uint64_t page = stage->pool.page_tokens;
-    uint64_t length = context->setup.context_tokens;
-    enum kvb_attention kind = kvb_model_is_mla(context->setup.model) ? KVB_ATTENTION_MLA : KVB_ATTENTION_FULL;
-    struct kvb_kv_group full = {.kind = cell->compressed ? KVB_ATTENTION_DSV4 : kind,
-                                .layers = cell->compressed ? context->setup.model->layer_count : cell->full_layers,
-                                .block_tokens = page,
-                                .blocks_per_request = kvb_div_up(length, page)};
-    full.page_bytes = cell->full_layers > 0 ? cell->full_bytes / cell->full_layers * page : 0;
-    add_group(kv, &full);
-    struct kvb_kv_group window = {.kind = KVB_ATTENTION_SLIDING,
-                                  .layers = cell->window_layers,
-                                  .block_tokens = page,
-                                  .window_tokens = cell->window_tokens,
-                                  .blocks_per_request = kvb_div_up(kvb_min(length, cell->window_tokens), page)};
-    window.page_bytes = cell->window_layers > 0 ? cell->window_bytes / cell->window_layers * page : 0;
-    add_group(kv, &window);
-}
-
-static void fill_frontier(const struct kvb_sgl_context *context, const struct stage *stage, struct kvb_kv_cache *kv)
-{
-    uint64_t length = context->setup.context_tokens;
-    while (length / 2 >= 1024 && kv->frontier_count + 1 < KVB_FRONTIER_MAX) {
-        length /= 2;
-        kv->frontier_count++;
-    }
-    kv->frontier_count++;
-    for (uint32_t i = 0; i < kv->frontier_count; i++) {
-        uint64_t at = context->setup.context_tokens >> (kv->frontier_count - 1 - i);
-        kv->frontier[i] = (struct kvb_frontier_point){at, concurrency(context, stage, at)};
-    }
-}
-
-static void fill_cache(const struct kvb_sgl_context *context, const struct stage *stage, struct kvb_budget *budget)
-{
-    struct kvb_kv_cache *kv = &budget->kv;
-    const struct kvb_sgl_setup *setup = &context->setup;
-    const struct kvb_need *need = &context->plan->need;
-    uint64_t length = setup->context_tokens;
-    kv->bytes_per_token = stage->cell.token_micro / KVB_PPM;
-    kv->block_tokens = stage->pool.page_tokens;
-    kv->bytes_per_block = stage->cell.token_micro / KVB_PPM * kv->block_tokens;
-    kv->num_blocks = stage->pool.tokens / kv->block_tokens;
-    kv->tokens = stage->pool.tokens;
-    kv->blocks_per_request = kvb_div_up(length, kv->block_tokens);
-    kv->max_concurrency_hundredths = concurrency(context, stage, length);
-    kv->max_model_len_that_fits = kvb_min(kv->tokens, setup->model->context_tokens);
-    budget->needed_bytes = bytes_for(setup, stage, length);
-    kv->really_needed_bytes = budget->needed_bytes;
-    if (need->length_tokens > 0 || need->concurrency_hundredths > 0) {
-        uint64_t wanted = need->length_tokens > 0 ? need->length_tokens : length;
-        uint64_t hundredths = need->concurrency_hundredths > 0 ? need->concurrency_hundredths : 100;
-        kv->wanted_bytes = bytes_for(setup, stage, kvb_div_up(kvb_mul(wanted, hundredths), 100));
-    }
-    fill_groups(context, stage, kv);
-    fill_frontier(context, stage, kv);
 }
 
 // ---- Terms
@@ -264,7 +162,8 @@ static void add_part(struct kvb_budget *budget, const char *key, const char *lab
 }
 
 // Pools inside what is left, and what hierarchical cache and offloaded weights take of the host's memory.
-static void fill_parts(const struct kvb_sgl_context *context, const struct stage *stage, struct kvb_budget *budget)
+static void fill_parts(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
+                       struct kvb_budget *budget)
 {
     const struct kvb_sgl_pool *pool = &stage->pool;
     const struct kvb_plan *plan = context->plan;
@@ -282,7 +181,7 @@ static void fill_parts(const struct kvb_sgl_context *context, const struct stage
     }
 }
 
-static void fill_static(const struct kvb_sgl_context *context, const struct stage *stage,
+static void fill_static(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
                         const struct kvb_estimate *before, struct kvb_budget *budget)
 {
     uint64_t ppb = context->defaults.fraction_ppb;
@@ -300,7 +199,7 @@ static void fill_static(const struct kvb_sgl_context *context, const struct stag
     budget->share_of_bytes = before->bytes;
 }
 
-static void fill_outside(const struct kvb_sgl_context *context, const struct stage *stage,
+static void fill_outside(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
                          const struct kvb_estimate *before, struct kvb_budget *budget)
 {
     const struct kvb_plan *plan = context->plan;
@@ -339,7 +238,7 @@ static bool is_crowded(const struct kvb_sgl_context *context, const struct kvb_e
     return !spills && least > (int64_t)room;
 }
 
-static void check_memory(const struct kvb_sgl_context *context, const struct stage *stage,
+static void check_memory(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
                          const struct kvb_estimate *before, struct kvb_budget *budget)
 {
     int64_t after_bytes = (int64_t)before->bytes - (int64_t)stage->loaded.bytes;
@@ -405,13 +304,13 @@ static void publish_settings(const struct kvb_sgl_context *context, const struct
 static enum kvb_status fill(const struct kvb_sgl_context *context, struct kvb_budget *budget,
                             struct kvb_problems *problems, bool quiet)
 {
-    struct stage stage;
+    struct kvb_sgl_stage stage;
     struct kvb_estimate before = kvb_sgl_before(context);
     budget->free_bytes = before.bytes;
     budget->tightest_stage = tightest_stage(context, before.bytes, &stage);
     budget->weights = stage.weights;
     fill_static(context, &stage, &before, budget);
-    fill_cache(context, &stage, budget);
+    kvb_sgl_cache_fill(context, &stage, budget);
     fill_outside(context, &stage, &before, budget);
     fill_parts(context, &stage, budget);
     publish_settings(context, &stage.pool, budget);

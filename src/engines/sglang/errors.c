@@ -257,22 +257,12 @@ static bool class_refuses(const struct kvb_sgl_context *context, char out[KVB_ER
     return true;
 }
 
-static uint32_t attention_heads(const struct kvb_model *model)
-{
-    for (uint32_t i = 0; i < model->kind_count; i++) {
-        if (model->kinds[i].attention.heads > 0) {
-            return model->kinds[i].attention.heads;
-        }
-    }
-    return 0;
-}
-
 // layers/linear.py, divide.
 static bool split_refuses(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     char first[24], second[24];
     const struct kvb_sgl_setup *setup = &context->setup;
-    uint32_t heads = attention_heads(setup->model);
+    uint32_t heads = kvb_model_heads(setup->model);
     uint32_t ranks = kvb_sgl_attention_ranks(setup);
     const char *values[] = {digits(first, heads), digits(second, ranks)};
     if (heads % ranks != 0) {

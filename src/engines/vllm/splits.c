@@ -3,6 +3,7 @@
 #include "engines/vllm/splits.h"
 
 #include "base/checked.h"
+#include "budget/shapes.h"
 #include "engines/vllm/kv.h"
 #include "engines/vllm/refusal.h"
 
@@ -13,16 +14,6 @@ static bool refuse(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint6
     const char *values[] = {kvb_refusal_count(a, first), kvb_refusal_count(b, second)};
     kvb_refusal_say(out, pattern, values);
     return true;
-}
-
-static uint32_t attention_heads(const struct kvb_model *model)
-{
-    for (uint32_t i = 0; i < model->kind_count; i++) {
-        if (model->kinds[i].attention.heads > 0) {
-            return model->kinds[i].attention.heads;
-        }
-    }
-    return 0;
 }
 
 static bool kv_heads_refuse(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -102,7 +93,7 @@ static bool stages_refuse(const struct kvb_context *context, char out[KVB_ERROR_
 
 bool kvb_splits_refuse(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    uint32_t heads = attention_heads(context->model);
+    uint32_t heads = kvb_model_heads(context->model);
     if (heads % context->tp != 0) {
         return refuse(out, "Total number of attention heads ({0}) must be divisible by tensor parallel size ({1}).",
                       heads, context->tp);

@@ -1,0 +1,15 @@
+// Which kind of text a file is, by its name and its first words.
+#ifndef KVB_MANIFEST_MANIFEST_FORMAT_H
+#define KVB_MANIFEST_MANIFEST_FORMAT_H
+
+#include "manifest/manifest_reader.h"
+
+// The name without endings of templates: "serve.sh.j2" is a script.
+const char *kvb_manifest_plain_name(struct kvb_manifest *manifest);
+bool kvb_manifest_is_yaml(const char *path); // or JSON
+// A programming language, whose braces are its own.
+bool kvb_manifest_is_code(const struct kvb_manifest *manifest);
+// NULL: none, so that it may be YAML.
+kvb_manifest_text_reader *kvb_manifest_text_reader_of(const struct kvb_manifest *manifest);
+
+#endif
