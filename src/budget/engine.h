@@ -67,6 +67,8 @@ struct kvb_engine_rows {
     const struct kvb_serve_program *(*programs)(size_t *count); // ways to start it; or NULL
     const struct kvb_variable_row *(*variables)(size_t *count); // environment; or NULL
     bool (*takes_value)(const char *word); // a flag ("--name") without a row; NULL: it does when a value follows
+    // The flag without a row that is spelled most like "--word", without dashes in front; NULL: none, or nobody knows.
+    const char *(*flag_near)(const char *word);
     // What the release's own argument parser says of the flags noted in the deployment, "" when it takes them; or NULL.
     void (*judge)(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
 

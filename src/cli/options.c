@@ -140,9 +140,27 @@ static enum kvb_status flag_of_another(const struct reading *reading, const char
                                name, other->title, other->name);
 }
 
+// A second spelling of the engine's own, which a serve command takes; NULL: it has none.
+static const struct kvb_serve_flag *first_spelling(const struct reading *reading, const char *name, size_t length)
+{
+    const struct kvb_engine_rows *engine = reading->list->engine;
+    const struct kvb_serve_flag *flag = NULL;
+    bool asked = engine != NULL && length > 2 && strncmp(name, "--", 2) == 0;
+    if (!asked || kvb_serve_flag_find(engine, name + 2, length - 2, &flag) != KVB_SERVE_MATCH || !flag->serve_only ||
+        flag->kind != KVB_SERVE_SETTING) {
+        return NULL;
+    }
+    return kvb_serve_flag_of(engine, (enum kvb_setting)flag->id, flag->number);
+}
+
 static enum kvb_status unknown_flag(struct reading *reading, const char *name, size_t length)
 {
-    char wanted[128];
+    char wanted[128], spelled[KVB_FLAG_CAPACITY];
+    const struct kvb_serve_flag *first = first_spelling(reading, name, length);
+    if (first != NULL) {
+        return options_mistake(reading->arguments, "'%.*s' is written %s here", (int)(length < 80 ? length : 80), name,
+                               kvb_serve_flag_name(spelled, first));
+    }
     size_t dashes = strncmp(name, "--", 2) == 0 ? 2 : 1;
     size_t kept = length - dashes < sizeof wanted - 1 ? length - dashes : sizeof wanted - 1;
     memcpy(wanted, name + dashes, kept);

@@ -131,9 +131,14 @@ static const char *dashed(char out[80], const char *name)
 static enum kvb_status skip_unknown(struct kvb_serve_reading *reading, const char *word, const char *equals)
 {
     const char *nearest = nearest_setting(reading, word, equals);
+    bool asks = nearest == NULL && reading->engine->flag_near != NULL;
+    const char *other = asks ? reading->engine->flag_near(word) : NULL;
     char meant[80];
     uint32_t before = reading->problems->count;
-    if (nearest != NULL) {
+    if (other != NULL && strncmp(word + 2, other, strlen(other)) != 0) {
+        (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_UNKNOWN_NAME, HERE,
+                              "%.80s of the serve command is no flag; did you mean --%s?", word, other);
+    } else if (nearest != NULL) {
         (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_UNKNOWN_NAME, HERE,
                               "%.80s of the serve command is not known here and left out; did you mean --%s?", word,
                               dashed(meant, nearest));

@@ -67,6 +67,9 @@ static enum kvb_status set_draft_model(struct kvb_serve_reading *reading, const 
     if (!ngram) {
         (void)kvb_copy(reading->deployment->draft_model, sizeof reading->deployment->draft_model, value);
     }
+    if (!ngram && reading->deployment->settings.values[KVB_SET_SPECULATIVE_METHOD].set) {
+        return KVB_OK; // the path of what another flag names
+    }
     return set_number(reading, KVB_SET_SPECULATIVE_METHOD, ngram ? KVB_SPECULATIVE_NGRAM : KVB_SPECULATIVE_DRAFT_MODEL);
 }
 

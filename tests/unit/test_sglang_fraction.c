@@ -135,6 +135,7 @@ static void make_setup(const struct given *given, struct kvb_model *model, struc
                                     .card_mib = given->card_mib,
                                     .cuda = !given->hip,
                                     .hip = given->hip,
+                                    .backend = given->hip ? KVB_SGL_BACKEND_AITER : KVB_SGL_BACKEND_AUTO,
                                     .tp = given->tp,
                                     .pp = given->pp,
                                     .dp = given->dp,

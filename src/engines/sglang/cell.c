@@ -116,14 +116,29 @@ static uint64_t state_bytes(const struct kvb_sgl_setup *setup, const struct kvb_
 }
 
 // Layers that a draft of the model's own kind adds, when a path is named or the class names its own: 0.5.14 and later
-// (model_runner.py, eagle_draft_num_layers). DFLASH from 0.5.12 on.
+// (model_runner.py, eagle_draft_num_layers).
 static uint64_t draft_layers(const struct kvb_sgl_setup *setup)
 {
     bool alike = setup->draft == KVB_SGL_DRAFT_EAGLE || setup->draft == KVB_SGL_DRAFT_STANDALONE;
     alike = alike && (setup->draft_named || kvb_sgl_model_is(setup->model, KVB_SGL_OWN_DRAFT, setup->release));
-    bool counted = (alike && setup->release >= KVB_RELEASE(0, 5, 14)) ||
-                   (setup->draft == KVB_SGL_DRAFT_DFLASH && setup->release >= KVB_RELEASE(0, 5, 12));
-    return counted ? setup->draft_layers : 0;
+    return alike && setup->release >= KVB_RELEASE(0, 5, 14) ? setup->draft_layers : 0;
+}
+
+// What a DFLASH draft adds to a token of a model with `layers` layers of `bytes` together: as many of the target's
+// layers from 0.5.12 on, without windows; from 0.5.18 on its own keys and values, with windows too
+// (pool_configurator.py, _dflash_draft_cell_size).
+static uint64_t dflash_bytes(const struct kvb_sgl_setup *setup, bool windows, uint64_t bytes, uint64_t layers)
+{
+    const struct kvb_model *draft = setup->draft_model;
+    bool own = setup->release >= KVB_RELEASE(0, 5, 18);
+    if (setup->draft != KVB_SGL_DRAFT_DFLASH || (windows && !own) || setup->release < KVB_RELEASE(0, 5, 12)) {
+        return 0;
+    }
+    uint64_t sum = 0;
+    for (uint32_t layer = 0; own && draft != NULL && layer < draft->layer_count; layer++) {
+        sum += layer_bytes(setup, &kvb_kind_of(draft, layer)->attention);
+    }
+    return sum > 0 ? sum : bytes * setup->draft_layers / kvb_max(layers, 1);
 }
 
 // ---- DeepSeek V4
@@ -155,6 +170,12 @@ static void fill_compressed(const struct kvb_sgl_setup *setup, uint32_t begin, u
         }
     }
     uint64_t layers = kvb_max(end - begin, 1);
+    if (setup->release < KVB_RELEASE(0, 5, 13)) { // all of compress_ratios, with the module behind the last layer
+        uint64_t position = kvb_kind_of(setup->model, begin)->attention.head_size +
+                            kvb_kind_of(setup->model, begin)->attention.rope_size + DSV4_SCALE_BYTES;
+        micro += ratio * position * setup->model->mtp_layers;
+        layers += setup->model->mtp_layers;
+    }
     cell->compressed = true;
     cell->token_micro = setup->draft != KVB_SGL_DRAFT_NONE ? micro / layers * (layers + 1) : micro;
 }
@@ -184,6 +205,7 @@ static void fill_windows(const struct kvb_sgl_setup *setup, uint64_t full_layer_
     if (setup->release >= KVB_RELEASE(0, 5, 15)) {
         cell->full_bytes += added * full_layer_bytes; // a draft's layers keep every token
     }
+    cell->full_bytes += dflash_bytes(setup, true, cell->full_bytes, cell->full_layers);
     cell->token_micro = kvb_mul(cell->full_bytes, KVB_PPM) + cell->window_bytes * setup->window_ratio_ppm;
     if (setup->release < KVB_RELEASE(0, 5, 15) && added > 0) {
         uint64_t layers = cell->full_layers + cell->window_layers;
@@ -236,6 +258,7 @@ void kvb_sgl_cell_of(const struct kvb_sgl_setup *setup, uint32_t begin, uint32_t
     if (added > 0 && layers > 0) {
         cell->full_bytes = cell->full_bytes * (layers + added) / layers;
     }
+    cell->full_bytes += dflash_bytes(setup, false, cell->full_bytes, layers);
     if (setup->four_bits && setup->release >= KVB_RELEASE(0, 5, 16) && !kvb_model_is_mla(model)) {
         // one fp8 workspace for all layers
         const struct kvb_attention_shape *first = &kvb_kind_of(model, begin)->attention;

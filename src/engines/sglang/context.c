@@ -112,7 +112,27 @@ static uint64_t page_tokens(const struct kvb_plan *plan, const struct kvb_sgl_se
     if (first->kind == KVB_ATTENTION_MLA && first->index_heads > 0) {
         return setup->hip ? 1 : SPARSE_PAGE_TOKENS;
     }
-    return asked;
+    return kvb_sgl_page_of(setup, setup->backend, asked);
+}
+
+static enum kvb_sgl_backend backend_asked(const struct kvb_plan *plan)
+{
+    static const enum kvb_sgl_backend of[] = {
+        [KVB_BACKEND_FLASHINFER] = KVB_SGL_BACKEND_FLASHINFER,
+        [KVB_BACKEND_TRITON] = KVB_SGL_BACKEND_TRITON,
+        [KVB_BACKEND_FLASH_ATTN] = KVB_SGL_BACKEND_FA3,
+        [KVB_BACKEND_FLASHMLA] = KVB_SGL_BACKEND_FLASHMLA,
+        [KVB_BACKEND_CUTLASS_MLA] = KVB_SGL_BACKEND_CUTLASS_MLA,
+        [KVB_BACKEND_FA4] = KVB_SGL_BACKEND_FA4,
+        [KVB_BACKEND_TRTLLM_MLA] = KVB_SGL_BACKEND_TRTLLM_MLA,
+        [KVB_BACKEND_TRTLLM_MHA] = KVB_SGL_BACKEND_TRTLLM_MHA,
+        [KVB_BACKEND_AITER] = KVB_SGL_BACKEND_AITER,
+    };
+    uint64_t word = kvb_number(plan, KVB_SET_ATTENTION_BACKEND);
+    enum kvb_sgl_backend known = word < sizeof of / sizeof of[0] ? of[word] : KVB_SGL_BACKEND_AUTO;
+    return word == KVB_BACKEND_AUTO        ? KVB_SGL_BACKEND_AUTO
+           : known != KVB_SGL_BACKEND_AUTO ? known
+                                           : KVB_SGL_BACKEND_OTHER;
 }
 
 // ---- Drafts
@@ -229,6 +249,8 @@ void kvb_sgl_context_init(const struct kvb_plan *plan, struct kvb_sgl_context *c
     fill_switches(plan, setup);
     fill_cache(plan, context->dtype, setup);
     fill_draft(plan, setup);
+    setup->backend_asked = backend_asked(plan);
+    setup->backend = kvb_sgl_backend_of(setup);
     setup->page_tokens = page_tokens(plan, setup);
     context->uncounted = !split_stages(plan, context);
     kvb_sgl_defaults(setup, &context->defaults);

@@ -293,14 +293,25 @@ static bool stages_refuse(const struct kvb_sgl_context *context, char out[KVB_ER
     return true;
 }
 
+// Found when the serve command was read.
+static bool command_refuses(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const char *command = context->plan->command_error;
+    if (command[0] == '\0') {
+        return false;
+    }
+    kvb_sgl_say(out, "{0}", &command);
+    return true;
+}
+
 const char *kvb_sgl_refusal(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     static const struct {
         const char *rule;
         bool (*refuses)(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
     } rows[] = {
-        {"model-class", class_refuses},    {"parallel-split", groups_refuse}, {"parallel-split", split_refuses},
-        {"parallel-split", stages_refuse}, {"max-model-len", length_refuses},
+        {"flags", command_refuses},        {"model-class", class_refuses},    {"parallel-split", groups_refuse},
+        {"parallel-split", split_refuses}, {"parallel-split", stages_refuse}, {"max-model-len", length_refuses},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].refuses(context, out)) {

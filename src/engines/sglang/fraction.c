@@ -283,7 +283,8 @@ static void fill_fraction(const struct kvb_sgl_setup *setup, struct kvb_sgl_defa
     }
     ppb = with_towers(setup, ppb, out->fraction_is_default);
     // ROCm's AITER kernels with long contexts, 0.4.7 and later; a stated value is multiplied too.
-    bool aiter = setup->hip && setup->context_tokens > 8192 && setup->release >= KVB_RELEASE(0, 4, 7);
+    bool aiter = setup->backend == KVB_SGL_BACKEND_AITER && setup->context_tokens > 8192 &&
+                 setup->release >= KVB_RELEASE(0, 4, 7);
     out->fraction_ppb = aiter ? times(ppb, 850000000U) : ppb;
 }
 

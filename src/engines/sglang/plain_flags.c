@@ -71,7 +71,6 @@ static const struct kvb_serve_flag rows[] = {
     VALUE("completion-template"),
     VALUE("reasoning-parser"),
     VALUE("tool-call-parser"),
-    VALUE("attention-backend"),
     VALUE("prefill-attention-backend"),
     VALUE("decode-attention-backend"),
     VALUE("mm-attention-backend"),

@@ -14,6 +14,20 @@ enum kvb_sgl_draft {
     KVB_SGL_DRAFT_NGRAM, // no weights, no cache
     KVB_SGL_DRAFT_DFLASH
 };
+enum kvb_sgl_backend { // of attention; those that something hangs on
+    KVB_SGL_BACKEND_AUTO,
+    KVB_SGL_BACKEND_FLASHINFER,
+    KVB_SGL_BACKEND_TRITON,
+    KVB_SGL_BACKEND_FA3,
+    KVB_SGL_BACKEND_FA4,
+    KVB_SGL_BACKEND_FLASHMLA,
+    KVB_SGL_BACKEND_CUTLASS_MLA,
+    KVB_SGL_BACKEND_TRTLLM_MLA,
+    KVB_SGL_BACKEND_TRTLLM_MHA,
+    KVB_SGL_BACKEND_AITER,
+    KVB_SGL_BACKEND_SPARSE, // nsa, dsa, dsv4: chosen by the model
+    KVB_SGL_BACKEND_OTHER
+};
 enum kvb_sgl_role { KVB_SGL_WHOLE, KVB_SGL_PREFILL, KVB_SGL_DECODE }; // --disaggregation-mode
 
 struct kvb_sgl_setup {
@@ -35,7 +49,8 @@ struct kvb_sgl_setup {
     uint64_t max_total_tokens;
     uint64_t max_running_requests; // of all data-parallel ranks together
     uint64_t page_tokens;
-    uint64_t graph_batch; // the largest decode batch that is captured
+    enum kvb_sgl_backend backend_asked, backend; // --attention-backend, and what the release makes of it
+    uint64_t graph_batch;                        // the largest decode batch that is captured
     uint64_t prefill_graph_tokens;
     bool no_graphs;
     enum kvb_tristate prefill_graphs; // the user's own choice
@@ -73,6 +88,11 @@ struct kvb_sgl_defaults {
 };
 
 void kvb_sgl_defaults(const struct kvb_sgl_setup *setup, struct kvb_sgl_defaults *out);
+
+// The backend of attention: what was asked for, or what the release chooses by card and model.
+enum kvb_sgl_backend kvb_sgl_backend_of(const struct kvb_sgl_setup *setup);
+// Tokens of a page under a backend, when `asked` were asked for; 0: left to the engine.
+uint64_t kvb_sgl_page_of(const struct kvb_sgl_setup *setup, enum kvb_sgl_backend backend, uint64_t asked);
 
 // Ranks that share the attention of one request.
 uint32_t kvb_sgl_attention_ranks(const struct kvb_sgl_setup *setup);

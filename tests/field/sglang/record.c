@@ -16,7 +16,12 @@ struct figures {
     unsigned large;
     uint64_t errors[RUNS_MAX], sum; // of large pools, hundredths of a percent
     unsigned launched, answered, started;
+    unsigned refused, foreseen; // starts that ended
 };
+
+// The record as a whole, what it began with, and what was found later: half of it stands aside while rules are mended.
+enum { ALL, FIRST, LATER_BUILD, LATER_HELD, SETS };
+static const char *const set_names[SETS] = {"all", "first", "found later, seen", "found later, held"};
 
 static int ascending(const void *a, const void *b)
 {
@@ -40,7 +45,10 @@ static void add(struct figures *figures, const struct run *run)
         figures->fractions++;
         figures->equal_fractions += run->fraction_thousandths == run->logged_fraction_thousandths;
     }
-    if (run->has_launch) {
+    if (run->refused) {
+        figures->refused++;
+        figures->foreseen += run->answered && !run->starts;
+    } else if (run->has_launch) {
         figures->launched++;
         figures->answered += run->answered;
         figures->started += run->answered && run->starts;
@@ -80,35 +88,96 @@ static void print_row(const struct run *run)
     printf(" %s |\n", !run->has_launch ? "" : !run->answered ? "no answer" : run->starts ? "starts" : "refused");
 }
 
-static void print_page(struct figures *figures, const struct run *runs, size_t count)
+static void print_cells(const struct figures *sets, const char *name, unsigned (*part)(const struct figures *),
+                        unsigned (*whole)(const struct figures *))
+{
+    printf("| %s |", name);
+    for (unsigned i = 0; i < SETS; i++) {
+        printf(" %u of %u |", part(&sets[i]), whole(&sets[i]));
+    }
+    printf("\n");
+}
+
+static unsigned near_of(const struct figures *f)
+{
+    return f->near;
+}
+static unsigned given_of(const struct figures *f)
+{
+    return f->given;
+}
+static unsigned equal_of(const struct figures *f)
+{
+    return f->equal_fractions;
+}
+static unsigned fractions_of(const struct figures *f)
+{
+    return f->fractions;
+}
+static unsigned started_of(const struct figures *f)
+{
+    return f->started;
+}
+static unsigned launched_of(const struct figures *f)
+{
+    return f->launched;
+}
+static unsigned foreseen_of(const struct figures *f)
+{
+    return f->foreseen;
+}
+static unsigned refused_of(const struct figures *f)
+{
+    return f->refused;
+}
+
+static void print_percent(struct figures *sets, const char *name, bool is_mean)
+{
+    printf("| %s |", name);
+    for (unsigned i = 0; i < SETS; i++) {
+        uint64_t mean = sets[i].large > 0 ? sets[i].sum / sets[i].large : 0;
+        printf(" ");
+        hundredths(is_mean ? mean : median(&sets[i]));
+        printf(" %% of %u |", sets[i].large);
+    }
+    printf("\n");
+}
+
+static void print_page(struct figures *sets, const struct run *runs, size_t count)
 {
     printf("# SGLang: what it says of public starts\n\n"
-           "Made by `tests/field/sglang` from the library of today; a test compares it.\n\n"
-           "| figure | |\n|---|--:|\n");
+           "Made by `tests/field/sglang` from the library of today; a test compares it.\n\n| figure |");
+    for (unsigned i = 0; i < SETS; i++) {
+        printf(" %s |", set_names[i]);
+    }
+    printf("\n|---|--:|--:|--:|--:|\n");
+    print_cells(sets,
+                "tokens within 0.02 GiB of cells, given what was free before and after loading (discrete GPUs, "
+                "the rank that counts)",
+                near_of, given_of);
+    print_cells(sets, "default `--mem-fraction-static` equal to three digits", equal_of, fractions_of);
+    print_percent(sets, "pools of 10 GiB and more, before launch: median off by", false);
+    print_percent(sets, "the same, mean", true);
+    print_cells(sets, "starts that ran, said to start before launch", started_of, launched_of);
+    print_cells(sets, "starts that ended, said to be refused", foreseen_of, refused_of);
     printf(
-        "| starts whose log prints what was free before and after loading (discrete GPUs, the rank that counts) | %u "
-        "|\n",
-        figures->given);
-    printf("| of them within 0.02 GiB of cells | %u |\n", figures->near);
-    printf("| default `--mem-fraction-static` equal to three digits | %u of %u |\n", figures->equal_fractions,
-           figures->fractions);
-    printf("| pools of 10 GiB and more, before launch: median off by | ");
-    hundredths(median(figures));
-    printf(" %% of %u |\n| the same, mean | ", figures->large);
-    hundredths(figures->large > 0 ? figures->sum / figures->large : 0);
-    printf(" %% |\n| starts planned before launch | %u, answered %u, said to start %u |\n\n", figures->launched,
-           figures->answered, figures->started);
+        "\n\"first\": the starts that the rules were first held against. \"found later\": divided by a hash of their "
+        "source before any was planned; \"held\" is counted here and not printed row by row.\n\n");
     printf("`given`: free memory before and after loading is taken from the log; the difference is in GiB of pool. "
            "`before launch`: nothing is.\n\n"
            "| start | kind | pool logged | given, off by | before launch | off by %% | |\n"
            "|---|---|--:|--:|--:|--:|---|\n");
     for (size_t i = 0; i < count; i++) {
-        print_row(&runs[i]);
+        if (strcmp(runs[i].half, "held") != 0) {
+            print_row(&runs[i]);
+        }
     }
     printf("\nKinds: `one` a single rank, or ranks that are alike; `rank0` one rank of many is quoted while the least "
            "of all counts; `patched` a build of the source's author, whose Gemma 4 starts lose a constant between load "
            "line and pool; `unified` memory, where the system's available memory is read and drifts; `ci` the mean of "
-           "the project's own test boots.\n");
+           "the project's own test boots; `card` on a card, or with arguments, that nobody names; `launch` without "
+           "what was "
+           "free.\n");
 }
 
 static bool below(const char *name, uint64_t value, const char *text)
@@ -140,7 +209,7 @@ static int hold(struct figures *figures, const char *path)
     } rows[] = {
         {"given near", share(figures->near, figures->given), false},
         {"fractions equal", share(figures->equal_fractions, figures->fractions), false},
-        {"said to start", share(figures->started, figures->answered), false},
+        {"said to start", share(figures->started, figures->launched), false},
         {"launch median", median(figures), true},
         {"launch mean", figures->large > 0 ? figures->sum / figures->large : 0, true},
         {"given", figures->given, false},
@@ -168,7 +237,7 @@ static int hold(struct figures *figures, const char *path)
 int main(int argc, char **argv)
 {
     static struct run runs[RUNS_MAX];
-    static struct figures figures;
+    static struct figures sets[SETS];
     struct table table;
     if (argc < 2 || !table_read(&table, argv[1]) || table.rows > RUNS_MAX) {
         fprintf(stderr, "sglang_record RUNS [FLOORS]\n");
@@ -179,13 +248,15 @@ int main(int argc, char **argv)
             fprintf(stderr, "row %zu: a cell is no number\n", i + 1);
             return 2;
         }
-        add(&figures, &runs[i]);
+        add(&sets[ALL], &runs[i]);
+        bool later = runs[i].half[0] != '\0';
+        add(&sets[!later ? FIRST : strcmp(runs[i].half, "held") == 0 ? LATER_HELD : LATER_BUILD], &runs[i]);
     }
     int status = 0;
     if (argc > 2) {
-        status = hold(&figures, argv[2]);
+        status = hold(&sets[ALL], argv[2]);
     } else {
-        print_page(&figures, runs, table.rows);
+        print_page(sets, runs, table.rows);
     }
     table_free(&table);
     return status;

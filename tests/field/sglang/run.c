@@ -178,6 +178,8 @@ bool run_read(const struct table *table, size_t row, struct run *run)
     run->source = table_cell(table, row, "source");
     run->kind = table_cell(table, row, "kind");
     run->note = table_cell(table, row, "note");
+    run->half = table_cell(table, row, "half");
+    run->refused = strcmp(table_cell(table, row, "launch"), "refused") == 0;
     run->has_fraction = fraction[0] != '\0';
     if (run->has_fraction && !kvb_parse_ppm(fraction, KVB_PPM, &ppm)) {
         return false;

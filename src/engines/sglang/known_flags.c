@@ -1,0 +1,65 @@
+// Asks the generated table which flags a release knows.
+#include "engines/sglang/known_flags.h"
+
+#include <string.h>
+
+#include <kvbudget/plan.h>
+
+#include "base/text.h"
+
+#define DATED_SINCE KVB_RELEASE(0, 5, 7)
+#define PATCH (KVB_RELEASE(0, 0, 1) - KVB_RELEASE(0, 0, 0))
+
+static bool between(const struct kvb_sgl_known_flag *row, uint32_t release)
+{
+    return row->since <= release && (row->until == 0 || release < row->until);
+}
+
+static bool covers(const struct kvb_sgl_known_flag *row, uint32_t release)
+{
+    bool dated = release >= DATED_SINCE;
+    return release == 0 || between(row, release) ||
+           (dated && (between(row, release + PATCH) || between(row, release - PATCH)));
+}
+
+const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t length, uint32_t release,
+                                                       unsigned *matches)
+{
+    const struct kvb_sgl_known_flag *found = NULL;
+    *matches = 0;
+    for (size_t i = 0; i < kvb_sgl_known_flag_count; i++) {
+        const struct kvb_sgl_known_flag *row = &kvb_sgl_known_flags[i];
+        if (!covers(row, release) || strncmp(row->name, name, length) != 0) {
+            continue;
+        }
+        if (row->name[length] == '\0') {
+            *matches = 1;
+            return row;
+        }
+        bool again = found != NULL && strcmp(found->name, row->name) == 0; // a row more of the same flag
+        *matches += again ? 0 : 1;
+        found = row;
+    }
+    return *matches == 1 ? found : NULL;
+}
+
+const char *kvb_sgl_known_flag_near(const char *name, size_t length, uint32_t release)
+{
+    char wanted[80];
+    struct kvb_nearest nearest;
+    if (length >= sizeof wanted) {
+        return NULL;
+    }
+    (void)kvb_copy(wanted, length + 1, name);
+    for (char *c = wanted; *c != '\0'; c++) {
+        *c = *c == '_' ? '-' : *c; // argparse takes dashes alone
+    }
+    kvb_nearest_init(&nearest, wanted);
+    for (size_t i = 0; i < kvb_sgl_known_flag_count; i++) {
+        const struct kvb_sgl_known_flag *row = &kvb_sgl_known_flags[i];
+        if (covers(row, release) && row->name[0] != '-') {
+            kvb_nearest_offer(&nearest, row->name);
+        }
+    }
+    return nearest.best;
+}

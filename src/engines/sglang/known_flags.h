@@ -1,0 +1,26 @@
+// Which flags each SGLang release knows: a generated table (scripts/sglang-tables) and how it is asked.
+#ifndef KVB_ENGINES_SGLANG_KNOWN_FLAGS_H
+#define KVB_ENGINES_SGLANG_KNOWN_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <kvbudget/plan.h>
+
+struct kvb_sgl_known_flag {
+    const char *name;      // without two dashes in front; a short form with its one dash
+    uint32_t since, until; // the first release with it, 0: all before the next; the first without, 0: none
+    char values;           // '0' none, 'b' none and a --no- form, '1' one, '?' one or none, '+' several
+};
+extern const struct kvb_sgl_known_flag kvb_sgl_known_flags[];
+extern const size_t kvb_sgl_known_flag_count;
+
+// The row that the release's parser takes `name` for, whole or as the beginning of one flag alone; NULL: none, or
+// several (`matches`). Release 0: any. From 0.5.7 on releases are found by date, so the release before and the one
+// behind count as well.
+const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t length, uint32_t release,
+                                                       unsigned *matches);
+// The flag of the release that is spelled most like `name`; NULL: none is near.
+const char *kvb_sgl_known_flag_near(const char *name, size_t length, uint32_t release);
+
+#endif

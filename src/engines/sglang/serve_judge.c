@@ -1,0 +1,111 @@
+// What a release's own argument parser says of a serve command: flags it does not have, beginnings of several.
+// Source: sgl-project/sglang, python/sglang/srt/server_args.py (prepare_server_args) by release, Python's argparse.
+#include <string.h>
+
+#include "base/text.h"
+#include "engines/sglang/known_flags.h"
+#include "engines/sglang/serve.h"
+
+#define JUDGED 256
+#define NAMED_SINCE KVB_RELEASE(0, 5, 10) // prog="sglang serve", whatever was run
+#define NEWEST KVB_RELEASE(0, 5, 18)
+
+static void add(char out[JUDGED], const char *text, size_t size)
+{
+    size_t length = strlen(out), room = JUDGED - 1 - length;
+    size = size < room ? size : room;
+    memcpy(out + length, text, size);
+    out[length + size] = '\0';
+}
+
+static void say(char out[JUDGED], const char *text)
+{
+    add(out, text, strlen(text));
+}
+
+static void begin(const struct kvb_deployment *deployment, uint32_t release, char out[JUDGED])
+{
+    bool named = release >= NAMED_SINCE;
+    say(out, named                      ? "sglang serve: error: "
+             : deployment->serve_module ? "launch_server.py: error: "
+                                        : "sglang: error: ");
+}
+
+static bool begins(const char *name, size_t length, uint32_t release, const char *candidate)
+{
+    unsigned matches;
+    return strncmp(candidate, name, length) == 0 &&
+           kvb_sgl_known_flag_of(candidate, strlen(candidate), release, &matches) != NULL;
+}
+
+// "ambiguous option: --enable-dp could match --enable-dp-attention, --enable-dp-lm-head"
+static void say_ambiguous(const char *name, size_t length, uint32_t release, char out[JUDGED])
+{
+    const char *last = NULL;
+    say(out, "ambiguous option: --");
+    add(out, name, length);
+    say(out, " could match");
+    for (size_t i = 0; i < kvb_sgl_known_flag_count; i++) {
+        const char *candidate = kvb_sgl_known_flags[i].name;
+        if (begins(name, length, release, candidate) && (last == NULL || strcmp(last, candidate) != 0)) {
+            say(out, last == NULL ? " --" : ", --");
+            say(out, candidate);
+            last = candidate;
+        }
+    }
+}
+
+static const struct kvb_sgl_known_flag *find(const char *line, size_t length, uint32_t release, unsigned *matches)
+{
+    const struct kvb_sgl_known_flag *row;
+    bool is_long = strncmp(line, "--", 2) == 0;
+    row = is_long ? kvb_sgl_known_flag_of(line + 2, length - 2, release, matches)
+                  : kvb_sgl_known_flag_of(line, length, release, matches);
+    if (row != NULL || *matches > 1 || length <= 5 || strncmp(line, "--no-", 5) != 0) {
+        return row;
+    }
+    row = kvb_sgl_known_flag_of(line + 5, length - 5, release, matches);
+    return row != NULL && row->values == 'b' ? row : NULL;
+}
+
+void kvb_sgl_judge(const struct kvb_deployment *deployment, uint32_t release, char out[JUDGED])
+{
+    bool found = false;
+    out[0] = '\0';
+    if (release > NEWEST + KVB_RELEASE(0, 0, 1) - 1) {
+        return; // nobody knows what it has
+    }
+    for (const char *line = deployment->serve_flags; *line != '\0'; line += strcspn(line, "\n")) {
+        line += *line == '\n' ? 1 : 0;
+        unsigned matches = 0;
+        size_t size = strcspn(line, "\n"), length = strcspn(line, " =\n");
+        if (size == 0 || find(line, length, release, &matches) != NULL) {
+            continue;
+        }
+        if (matches > 1) { // argparse stops here
+            out[0] = '\0';
+            begin(deployment, release, out);
+            say_ambiguous(line + 2, length - 2, release, out);
+            return;
+        }
+        if (!found) {
+            begin(deployment, release, out);
+            say(out, "unrecognized arguments:");
+        }
+        found = true;
+        say(out, " ");
+        add(out, line, size);
+    }
+}
+
+bool kvb_sgl_takes_value(const char *word)
+{
+    unsigned matches;
+    const struct kvb_sgl_known_flag *row = kvb_sgl_known_flag_of(word + 2, strcspn(word + 2, "="), 0, &matches);
+    return row == NULL || (row->values != '0' && row->values != 'b');
+}
+
+const char *kvb_sgl_flag_near(const char *word)
+{
+    return strncmp(word, "--", 2) == 0 ? kvb_sgl_known_flag_near(word + 2, strcspn(word + 2, "="), 0) : NULL;
+}

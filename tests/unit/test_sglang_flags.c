@@ -1,0 +1,115 @@
+// What each release's parser takes and refuses: python/sglang/srt/server_args.py of sgl-project/sglang by release.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "engines/sglang/known_flags.h"
+#include "engines/sglang/serve.h"
+#include "unit/test.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+// Flags as the reader of a command notes them; what the release says.
+struct row {
+    uint32_t release;
+    bool module;
+    const char *flags, *said;
+};
+static const struct row rows[] = {
+    {R(5, 6), true, "\n--model-path m\n--tp-size 2\n--mem-fraction-static 0.8", ""},
+    {R(5, 6), true, "\n--tp 2\n--mem-frac 0.8", ""}, // beginnings of one flag
+    {R(5, 6), true, "\n--mem_fraction_static 0.8",
+     "launch_server.py: error: unrecognized arguments: --mem_fraction_static 0.8"},
+    {R(5, 6), true, "\n--foo\n--tp 2\n--bar=1", "launch_server.py: error: unrecognized arguments: --foo --bar=1"},
+    {R(5, 9), false, "\n--foo", "sglang: error: unrecognized arguments: --foo"},
+    {R(5, 10), true, "\n--foo", "sglang serve: error: unrecognized arguments: --foo"},
+    {R(5, 10), false, "\n--foo", "sglang serve: error: unrecognized arguments: --foo"},
+    // 0.4.9.post3 brings --enable-lora, 0.4.6 --page-size's release is 0.4.4
+    {R(4, 9), true, "\n--enable-lora", "launch_server.py: error: unrecognized arguments: --enable-lora"},
+    {R(4, 9) + 3, true, "\n--enable-lora", ""},
+    {R(4, 3), true, "\n--page-size 64", "launch_server.py: error: unrecognized arguments: --page-size 64"},
+    {R(4, 4), true, "\n--page-size 64", ""},
+    // 0.5.18 takes --torchao-config away; releases found by date are not told apart from their neighbours
+    {R(5, 12), true, "\n--torchao-config int8wo", ""},
+    // a newer release may have anything
+    {R(5, 19), true, "\n--foo", ""},
+    {R(5, 18) + 1, true, "\n--foo", "sglang serve: error: unrecognized arguments: --foo"},
+};
+
+static void judged(void **state)
+{
+    (void)state;
+    static struct kvb_deployment deployment;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char said[256];
+        kvb_deployment_init(&deployment);
+        deployment.serve_module = rows[i].module;
+        (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, rows[i].flags);
+        kvb_sgl_judge(&deployment, rows[i].release, said);
+        assert_string_equal(said, rows[i].said);
+    }
+}
+
+static void ambiguous(void **state)
+{
+    (void)state;
+    static struct kvb_deployment deployment;
+    char said[256];
+    kvb_deployment_init(&deployment);
+    (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, "\n--foo\n--enable-dp");
+    kvb_sgl_judge(&deployment, R(5, 2), said);
+    assert_string_equal(
+        said, "sglang: error: ambiguous option: --enable-dp could match --enable-dp-attention, --enable-dp-lm-head");
+}
+
+static void long_lines(void **state)
+{
+    (void)state;
+    static struct kvb_deployment deployment;
+    char said[256];
+    kvb_deployment_init(&deployment);
+    memset(deployment.serve_flags, 'x', sizeof deployment.serve_flags - 1);
+    memcpy(deployment.serve_flags, "\n--", 3);
+    kvb_sgl_judge(&deployment, R(5, 2), said);
+    assert_int_equal(strlen(said), 255);
+}
+
+static void values_and_neighbours(void **state)
+{
+    (void)state;
+    assert_false(kvb_sgl_takes_value("--enable-mixed-chunk"));
+    assert_true(kvb_sgl_takes_value("--schedule-policy"));
+    assert_true(kvb_sgl_takes_value("--no-such-flag"));
+    assert_string_equal(kvb_sgl_flag_near("--servd-model-name=x"), "served-model-name");
+    assert_string_equal(kvb_sgl_flag_near("--schedule_policy"), "schedule-policy");
+    assert_null(kvb_sgl_flag_near("--entirely-else-and-far-away"));
+    assert_null(kvb_sgl_flag_near("-x"));
+}
+
+// A row of the reader names the releases that the table knows the flag in; releases found by date may be one off.
+static void rows_agree(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    const struct kvb_serve_flag *flag;
+    for (unsigned i = 0; (flag = kvb_sgl_flag(i)) != NULL; i++) {
+        unsigned matches;
+        uint32_t since = flag->since > 0 ? flag->since : R(2, 0);
+        bool known = kvb_sgl_known_flag_of(flag->name, strlen(flag->name), 0, &matches) != NULL || matches > 1;
+        bool begun = flag->since == 0 ||
+                     kvb_sgl_known_flag_of(flag->name, strlen(flag->name), since + 99, &matches) != NULL || matches > 1;
+        if (!known || !begun) {
+            print_error("--%s: %s\n", flag->name, known ? "later than its row says" : "in no release");
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(judged), cmocka_unit_test(ambiguous), cmocka_unit_test(long_lines),
+              cmocka_unit_test(values_and_neighbours), cmocka_unit_test(rows_agree))
