@@ -158,8 +158,8 @@ static enum kvb_status unknown_flag(struct reading *reading, const char *name, s
     char wanted[128], spelled[KVB_FLAG_CAPACITY];
     const struct kvb_serve_flag *first = first_spelling(reading, name, length);
     if (first != NULL) {
-        return options_mistake(reading->arguments, "'%.*s' is written %s here", (int)(length < 80 ? length : 80), name,
-                               kvb_serve_flag_name(spelled, first));
+        return kvb_options_mistake(reading->arguments, "'%.*s' is written %s here", (int)(length < 80 ? length : 80),
+                                   name, kvb_serve_flag_name(spelled, first));
     }
     size_t dashes = strncmp(name, "--", 2) == 0 ? 2 : 1;
     size_t kept = length - dashes < sizeof wanted - 1 ? length - dashes : sizeof wanted - 1;
