@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/names/name.h"
 
 struct room {
     struct kvb_model model, best;
@@ -36,9 +37,11 @@ static bool find_built_in(struct room *room, const char *name, uint32_t bits)
 {
     size_t count;
     bool found = false;
+    struct kvb_name_kin kin;
     const struct kvb_builtin *rows = kvb_builtins(&count);
+    kvb_name_kin_of(&kin, name);
     for (size_t i = 0; i < count; i++) {
-        bool sibling = rows[i].kind == KVB_PROFILE_MODEL && kvb_models_are_siblings(name, rows[i].id);
+        bool sibling = rows[i].kind == KVB_PROFILE_MODEL && kvb_name_is_kin(&kin, rows[i].id);
         bool better = !found || is_nearer(name, rows[i].id, room->best.name);
         if (sibling && better && load(room, rows[i].id) && kvb_model_format_bits(&room->model) == bits) {
             room->best = room->model;

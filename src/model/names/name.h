@@ -90,6 +90,14 @@ struct kvb_name_answer {
     uint32_t candidate_count;
 };
 void kvb_name_find(const struct kvb_name *name, struct kvb_name_answer *answer);
+// A name whose number format does not count, made once to be held beside many.
+struct kvb_name_kin {
+    const char *name; // borrowed
+    char folded[KVB_NAME_PART];
+};
+void kvb_name_kin_of(struct kvb_name_kin *kin, const char *name);
+bool kvb_name_is_kin(const struct kvb_name_kin *kin, const char *name); // the same model in another number format
+
 // Built-in models that are `id` in other number formats; how many were written.
 uint32_t kvb_name_formats(const char *id, const struct kvb_builtin **out, uint32_t most);
 // The next smaller built-in model of the same owner and family, not quantised; NULL: there is none.

@@ -89,12 +89,40 @@ void kvb_model_family(const char *name, char out[KVB_NAME_CAPACITY])
     out[kept] = '\0';
 }
 
+void kvb_name_kin_of(struct kvb_name_kin *kin, const char *name)
+{
+    char stem[KVB_NAME_PART];
+    take_stem(name, stem);
+    kvb_name_fold(kin->folded, sizeof kin->folded, stem);
+    kin->name = name;
+}
+
+// A stem is its name with words left out, so that all its letters and digits stand there in the same order. Who has
+// other ones need not be taken apart.
+static bool may_have(const char *folded, const char *name)
+{
+    for (; *name != '\0' && *folded != '\0'; name++) {
+        folded += *folded == lower(*name);
+        while (*folded == '.') {
+            folded++;
+        }
+    }
+    return *folded == '\0';
+}
+
+bool kvb_name_is_kin(const struct kvb_name_kin *kin, const char *name)
+{
+    struct kvb_name_kin other;
+    if (!may_have(kin->folded, name)) {
+        return false;
+    }
+    kvb_name_kin_of(&other, name);
+    return !kvb_equal_ignoring_case(kin->name, name) && strcmp(kin->folded, other.folded) == 0;
+}
+
 bool kvb_models_are_siblings(const char *a, const char *b)
 {
-    char stem_a[KVB_NAME_PART], stem_b[KVB_NAME_PART], folded_a[KVB_NAME_PART], folded_b[KVB_NAME_PART];
-    take_stem(a, stem_a);
-    take_stem(b, stem_b);
-    kvb_name_fold(folded_a, sizeof folded_a, stem_a);
-    kvb_name_fold(folded_b, sizeof folded_b, stem_b);
-    return !kvb_equal_ignoring_case(a, b) && strcmp(folded_a, folded_b) == 0;
+    struct kvb_name_kin kin;
+    kvb_name_kin_of(&kin, a);
+    return kvb_name_is_kin(&kin, b);
 }

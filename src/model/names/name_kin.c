@@ -32,9 +32,11 @@ uint32_t kvb_name_formats(const char *id, const struct kvb_builtin **out, uint32
 {
     size_t count;
     uint32_t found = 0;
+    struct kvb_name_kin kin;
     const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
+    kvb_name_kin_of(&kin, id);
     for (size_t i = 0; i < count && found < most; i++) {
-        if (kvb_models_are_siblings(rows[i].id, id)) {
+        if (kvb_name_is_kin(&kin, rows[i].id)) {
             out[found++] = &rows[i];
         }
     }
