@@ -204,6 +204,11 @@ enum kvb_log_note {
     KVB_NOTE_COUNT
 };
 
+#define KVB_LOG_POINTS 64
+struct kvb_log_point {
+    int64_t second, used_bytes; // since the first reading; its number where no time is said
+};
+
 // Memory of one GPU over time; 0 = not said.
 struct kvb_log_series {
     uint32_t gpus, gpu; // how many were listed; the fullest is the one measured
@@ -212,6 +217,8 @@ struct kvb_log_series {
     int64_t seconds;
     int64_t first_bytes, peak_bytes, steady_bytes, last_bytes, jump_bytes, free_bytes, total_bytes;
     int64_t growth_bytes_per_hour; // of the steady part
+    uint32_t point_count;
+    struct kvb_log_point points[KVB_LOG_POINTS]; // of many readings the highest of each stretch
 };
 
 #define KVB_CHECKS_MAX 24

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "report/check_report.h"
+#include "report/pictures.h"
 
 // The JSON document is written case by case, because each holds its plan.
 struct documents {
@@ -54,7 +55,8 @@ static void render(const struct arguments *arguments, const struct kvb_gate_tota
     static void (*const renderers[FORMAT_COUNT])(struct kvb_buffer * out, const struct kvb_check_report *report) = {
         [FORMAT_TEXT] = kvb_render_check_text,         [FORMAT_GITHUB] = kvb_render_check_github,
         [FORMAT_MARKDOWN] = kvb_render_check_markdown, [FORMAT_JUNIT] = kvb_render_check_junit,
-        [FORMAT_SARIF] = kvb_render_check_sarif,
+        [FORMAT_SARIF] = kvb_render_check_sarif,       [FORMAT_SVG] = kvb_render_check_svg,
+        [FORMAT_HTML] = kvb_render_check_html,
     };
     struct kvb_check_report report = {
         .totals = *totals,
@@ -134,7 +136,8 @@ int kvb_run_check(struct arguments *arguments, struct kvb_buffer *answer)
     options.no_policy = arguments->init;
     options.expects = arguments->expects;
     options.expected = arguments->expected;
-    options.keeps_figures = arguments->against != NULL || arguments->format == FORMAT_MARKDOWN;
+    options.keeps_figures = arguments->against != NULL || arguments->format == FORMAT_MARKDOWN ||
+                            arguments->format == FORMAT_SVG || arguments->format == FORMAT_HTML;
     options.online = arguments->online && !arguments->offline;
     enum kvb_status status;
     if (arguments->format == FORMAT_JSON) {

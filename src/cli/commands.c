@@ -56,8 +56,8 @@ static const struct command_row rows[] = {
                    "3: one cannot be understood.\n",
         .schema = "kvbudget.check/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_CHECK | OPTIONS_OUTPUT,
-        .formats =
-            TEXT_AND_JSON | 1U << FORMAT_GITHUB | 1U << FORMAT_MARKDOWN | 1U << FORMAT_JUNIT | 1U << FORMAT_SARIF,
+        .formats = TEXT_AND_JSON | 1U << FORMAT_GITHUB | 1U << FORMAT_MARKDOWN | 1U << FORMAT_JUNIT |
+                   1U << FORMAT_SARIF | PICTURES,
         .operands_min = 1,
         .operands_max = OPERANDS_MAX,
         .run = kvb_run_check,
@@ -71,7 +71,7 @@ static const struct command_row rows[] = {
                    "was found; 1: unknown, incomplete, or a failure of another kind.\n",
         .schema = "kvbudget.explain/1",
         .option_sets = OPTIONS_DEPLOYMENT | OPTIONS_ENGINE | OPTIONS_EXPLAIN | OPTIONS_OUTPUT,
-        .formats = TEXT_AND_JSON | 1U << FORMAT_GITHUB,
+        .formats = TEXT_AND_JSON | 1U << FORMAT_GITHUB | PICTURES,
         .operands_max = 1,
         .run = kvb_run_explain,
     },

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "report/explain_report.h"
+#include "report/pictures.h"
 
 static void add_notices(const struct kvb_log_report *log, struct kvb_problems *problems)
 {
@@ -60,6 +61,10 @@ static void render(const struct arguments *arguments, const struct kvb_log_repor
         kvb_render_explain_json(answer, &report);
     } else if (arguments->format == FORMAT_GITHUB) {
         kvb_render_explain_github(answer, &report);
+    } else if (arguments->format == FORMAT_SVG) {
+        kvb_render_explain_svg(answer, &report);
+    } else if (arguments->format == FORMAT_HTML) {
+        kvb_render_explain_html(answer, &report);
     } else {
         kvb_render_explain_text(answer, &report);
     }

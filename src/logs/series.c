@@ -342,6 +342,21 @@ static int64_t growth_per_hour(const struct kvb_series_gpu *gpu, uint32_t from)
     return below > 0 ? (n * sum_ty - sum_t * sum_y) * 3600 / step / below : 0;
 }
 
+// The highest of each stretch, so that no peak is lost.
+static void thin_points(const struct kvb_series *series, const struct kvb_series_gpu *gpu, struct kvb_log_series *out)
+{
+    uint32_t stretch = (gpu->count + KVB_LOG_POINTS - 1) / KVB_LOG_POINTS;
+    for (uint32_t from = 0; from < gpu->count; from += stretch) {
+        uint32_t highest = from;
+        for (uint32_t i = from; i < from + stretch && i < gpu->count; i++) {
+            highest = gpu->points[i].used_mib > gpu->points[highest].used_mib ? i : highest;
+        }
+        out->points[out->point_count].second =
+            series->has_time ? gpu->points[highest].second - gpu->points[0].second : (int64_t)highest * gpu->stride;
+        out->points[out->point_count++].used_bytes = gpu->points[highest].used_mib * (INT64_C(1) << 20);
+    }
+}
+
 static void measure(const struct kvb_series *series, uint32_t index, struct kvb_log_series *out)
 {
     const struct kvb_series_gpu *gpu = &series->gpus[index];
@@ -368,6 +383,7 @@ static void measure(const struct kvb_series *series, uint32_t index, struct kvb_
     out->free_bytes = gpu->free_mib * mib;
     out->total_bytes =
         gpu->total_mib != 0 ? gpu->total_mib * mib : (gpu->free_mib + gpu->last_mib) * (gpu->free_mib != 0) * mib;
+    thin_points(series, gpu, out);
     bool long_enough =
         series->has_time && gpu->count - steady >= 4 && gpu->last_second - gpu->points[steady].second >= 60;
     out->has_growth = long_enough;

@@ -26,6 +26,12 @@ void kvb_render_explain_github(struct kvb_buffer *out, const struct kvb_explain_
 // What is read of a server that runs: metrics, memory over time.
 void kvb_explain_add_running(struct kvb_buffer *out, const struct kvb_log_report *log);
 
+// "3.79 GiB", "30,944": a figure of the log with its unit.
+void kvb_explain_value(char out[48], enum kvb_log_unit unit, int64_t value);
+
+// "vllm 0.11.0 (V1), Qwen/Qwen3-8B"
+void kvb_explain_engine(struct kvb_buffer *out, const struct kvb_log_report *log);
+
 // One sentence of what was found, for the first line of every format.
 void kvb_explain_headline(struct kvb_buffer *out, const struct kvb_log_report *log);
 

@@ -109,6 +109,8 @@ void kvb_html_open(struct kvb_buffer *out, const char *title)
                    "</title>\n<style>:root{color-scheme:light dark}body{font:15px/1.5 sans-serif;max-width:60em;"
                    "margin:2em auto;padding:0 1em}table{border-collapse:collapse}th,td{padding:.2em .8em;"
                    "text-align:right;border-bottom:1px solid #8c959f}th:first-child,td:first-child{text-align:left}"
+                   "table{margin:1em 0}.words th,.words "
+                   "td{text-align:left;vertical-align:top;overflow-wrap:break-word}main{overflow-x:auto}"
                    "caption{text-align:left;font-weight:bold}pre{white-space:pre-wrap}svg{max-width:100%;height:auto}"
                    "@media print{:root{color-scheme:light}body{margin:0}}</style>\n</head>\n<body>\n<main>\n<h1>");
     kvb_xml_add(out, title);
@@ -140,6 +142,11 @@ void kvb_html_code(struct kvb_buffer *out, const char *text)
 void kvb_html_table_open(struct kvb_buffer *out, const char *caption)
 {
     add_element(out, "<table>\n<caption>", caption, "</caption>\n");
+}
+
+void kvb_html_words_open(struct kvb_buffer *out, const char *caption)
+{
+    add_element(out, "<table class=\"words\">\n<caption>", caption, "</caption>\n");
 }
 
 void kvb_html_row(struct kvb_buffer *out, bool head, const char *const *cells, unsigned count)

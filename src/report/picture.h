@@ -33,6 +33,8 @@ void kvb_html_paragraph(struct kvb_buffer *out, const char *text);
 void kvb_html_heading(struct kvb_buffer *out, const char *text);
 void kvb_html_code(struct kvb_buffer *out, const char *text);
 void kvb_html_table_open(struct kvb_buffer *out, const char *caption);
+// The same for a table of words: nothing is set to the right, and long names are broken.
+void kvb_html_words_open(struct kvb_buffer *out, const char *caption);
 void kvb_html_row(struct kvb_buffer *out, bool head, const char *const *cells, unsigned count);
 void kvb_html_table_close(struct kvb_buffer *out);
 void kvb_html_close(struct kvb_buffer *out);

@@ -5,6 +5,7 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "engines/table.h"
 #include "report/picture.h"
 #include "report/pictures.h"
 
@@ -41,11 +42,12 @@ static void title_of(char out[256], const struct kvb_plan_report *report)
 }
 
 // "weights 15.27 GiB (15.19 to 15.34)".
-static void say_term(char out[160], const struct kvb_budget *budget, unsigned item)
+static void say_term(char out[160], const struct kvb_plan_report *report, unsigned item)
 {
+    const struct kvb_budget *budget = report->budget;
     const struct kvb_term *term = &budget->items[item];
     char bytes[32], low[32], high[32];
-    int used = snprintf(out, 160, "%s %s GiB", kvb_item_row_of((enum kvb_item)item)->label,
+    int used = snprintf(out, 160, "%s %s GiB", kvb_engine_label(kvb_engine_of(report->plan), (enum kvb_item)item),
                         kvb_format_gib(bytes, term->bytes, 2));
     if (term->low_bytes != term->high_bytes && used > 0 && used < 160) {
         (void)snprintf(out + used, 160 - (size_t)used, " (%s to %s)", kvb_format_gib(low, term->low_bytes, 2),
@@ -91,8 +93,9 @@ static void draw_bounds(struct kvb_svg *svg, const struct kvb_budget *budget, co
     kvb_svg_line(svg, high, y - 5, high, y + 5, "whisker");
 }
 
-static void draw_bar(struct kvb_svg *svg, const struct kvb_budget *budget)
+static void draw_bar(struct kvb_svg *svg, const struct kvb_plan_report *report)
 {
+    const struct kvb_budget *budget = report->budget;
     struct bar bar = {.left = LEFT};
     char text[160], gib[32];
     uint64_t terms = 0;
@@ -103,7 +106,7 @@ static void draw_bar(struct kvb_svg *svg, const struct kvb_budget *budget)
         kvb_add(kvb_add(terms, positive(budget->items[KVB_ITEM_KV_CACHE].bytes)), positive(budget->outside_bytes));
     bar.whole_bytes = kvb_max(budget->memory_bytes, sum);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
-        say_term(text, budget, i);
+        say_term(text, report, i);
         draw_segment(svg, &bar, positive(budget->items[i].bytes), styles[i], text, &budget->items[i].bytes);
     }
     (void)snprintf(text, sizeof text, "outside %s GiB", kvb_format_gib(gib, budget->outside_bytes, 2));
@@ -123,24 +126,27 @@ static void draw_bar(struct kvb_svg *svg, const struct kvb_budget *budget)
     kvb_svg_text(svg, card, BAR_TOP + BAR_HEIGHT + 34, "dim", "end", text);
 }
 
-static unsigned draw_legend(struct kvb_svg *svg, const struct kvb_budget *budget)
+static unsigned draw_legend(struct kvb_svg *svg, const struct kvb_plan_report *report)
 {
+    const struct kvb_budget *budget = report->budget;
     unsigned y = LEGEND_TOP;
     char text[160], gib[32];
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
         if (is_shown(budget, i)) {
             bool over = budget->items[i].bytes < 0;
-            say_term(text, budget, i);
+            say_term(text, report, i);
             kvb_svg_box(svg, LEFT, y - 11, 14, 14, over ? "over" : styles[i], text, NULL);
             kvb_svg_text(svg, LEFT + 24, y, "text", "start", text);
             y += LEGEND_STEP;
         }
     }
-    (void)snprintf(text, sizeof text, "outside %s GiB: context, NCCL, graphs, others",
-                   kvb_format_gib(gib, budget->outside_bytes, 2));
-    kvb_svg_box(svg, LEFT, y - 11, 14, 14, "outside", text, NULL);
-    kvb_svg_text(svg, LEFT + 24, y, "text", "start", text);
-    y += LEGEND_STEP;
+    if (budget->outside_bytes != 0) { // an engine may count all that it takes
+        (void)snprintf(text, sizeof text, "outside %s GiB: context, NCCL, graphs, others",
+                       kvb_format_gib(gib, budget->outside_bytes, 2));
+        kvb_svg_box(svg, LEFT, y - 11, 14, 14, "outside", text, NULL);
+        kvb_svg_text(svg, LEFT + 24, y, "text", "start", text);
+        y += LEGEND_STEP;
+    }
     (void)snprintf(text, sizeof text, "one request needs %s GiB of cache; balance %s GiB",
                    kvb_format_gib(gib, (int64_t)budget->needed_bytes, 2),
                    kvb_format_gib((char[32]){0}, budget->balance_bytes, 2));
@@ -196,6 +202,11 @@ static void describe(char out[512], const struct kvb_budget *budget)
         kvb_format_gib(need, (int64_t)budget->needed_bytes, 2));
 }
 
+static const struct kvb_training *training_of(const struct kvb_plan_report *report)
+{
+    return report->residents != NULL ? report->residents->training : NULL;
+}
+
 static unsigned rows_of(const struct kvb_budget *budget)
 {
     unsigned rows = 2;
@@ -210,30 +221,37 @@ void kvb_render_plan_svg(struct kvb_buffer *out, const struct kvb_plan_report *r
     const struct kvb_budget *budget = report->budget;
     char title[256], description[512];
     unsigned plot = LEGEND_TOP + rows_of(budget) * LEGEND_STEP + 24;
-    struct kvb_svg svg = {.out = out, .width = WIDTH, .height = has_requests(budget) ? plot + PLOT_HEIGHT + 70 : plot};
+    unsigned phases = has_requests(budget) ? plot + PLOT_HEIGHT + 90 : plot;
+    const struct kvb_training *training = training_of(report);
+    struct kvb_svg svg = {
+        .out = out, .width = WIDTH, .height = training != NULL ? phases + kvb_phases_height() : phases};
     title_of(title, report);
     describe(description, budget);
     kvb_svg_open(&svg, title, description);
     kvb_svg_text(&svg, LEFT, 30, "head", "start", title);
-    draw_bar(&svg, budget);
-    (void)draw_legend(&svg, budget);
+    draw_bar(&svg, report);
+    (void)draw_legend(&svg, report);
     if (has_requests(budget)) {
         draw_requests(&svg, &budget->kv, plot);
+    }
+    if (training != NULL) {
+        kvb_draw_phases(&svg, phases, training);
     }
     kvb_svg_close(&svg);
 }
 
-static void add_terms(struct kvb_buffer *out, const struct kvb_budget *budget)
+static void add_terms(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
+    const struct kvb_budget *budget = report->budget;
     static const char *const head[] = {"term", "GiB", "at least", "at most", "basis"};
     kvb_html_table_open(out, "Per GPU, of the tightest rank");
     kvb_html_row(out, true, head, 5);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
         const struct kvb_term *term = &budget->items[i];
         char bytes[32], low[32], high[32];
-        const char *const cells[] = {kvb_item_row_of((enum kvb_item)i)->label, kvb_format_gib(bytes, term->bytes, 2),
-                                     kvb_format_gib(low, term->low_bytes, 2), kvb_format_gib(high, term->high_bytes, 2),
-                                     kvb_basis_name(term->basis)};
+        const char *const cells[] = {kvb_engine_label(kvb_engine_of(report->plan), (enum kvb_item)i),
+                                     kvb_format_gib(bytes, term->bytes, 2), kvb_format_gib(low, term->low_bytes, 2),
+                                     kvb_format_gib(high, term->high_bytes, 2), kvb_basis_name(term->basis)};
         if (is_shown(budget, i)) {
             kvb_html_row(out, false, cells, 5);
         }
@@ -253,7 +271,10 @@ void kvb_render_plan_html(struct kvb_buffer *out, const struct kvb_plan_report *
         kvb_html_heading(out, "The error this release gives");
         kvb_html_code(out, report->budget->error);
     }
-    add_terms(out, report->budget);
+    add_terms(out, report);
+    if (training_of(report) != NULL) {
+        kvb_html_phases(out, training_of(report));
+    }
     if (report->command != NULL) {
         kvb_html_heading(out, "To start it");
         kvb_html_code(out, report->command);

@@ -212,6 +212,14 @@ static void series(struct kvb_json *json, const struct kvb_log_report *log)
     value_or_null(json, "growth_bytes_per_hour", one->has_growth, KVB_LOG_BYTES, one->growth_bytes_per_hour);
     bool runs_out = kvb_log_series_left(one, &left);
     value_or_null(json, "seconds_left", runs_out, KVB_LOG_COUNT, runs_out ? left : 0);
+    kvb_json_open_list(json, "points");
+    for (uint32_t i = 0; i < one->point_count; i++) {
+        kvb_json_open_object(json, NULL);
+        kvb_json_number(json, "second", one->points[i].second);
+        kvb_json_number(json, "used_bytes", one->points[i].used_bytes);
+        kvb_json_close_object(json);
+    }
+    kvb_json_close_list(json);
     kvb_json_close_object(json);
 }
 

@@ -32,7 +32,7 @@ static void format_bytes(char out[48], int64_t value)
     }
 }
 
-static void format_value(char out[48], enum kvb_log_unit unit, int64_t value)
+void kvb_explain_value(char out[48], enum kvb_log_unit unit, int64_t value)
 {
     char text[32];
     uint64_t size = value < 0 ? 0 : (uint64_t)value;
@@ -55,7 +55,7 @@ static const char *short_name(const char *model)
     return strlen(model) > 44 && slash != NULL && slash[1] != '\0' ? slash + 1 : model;
 }
 
-static void add_engine(struct kvb_buffer *out, const struct kvb_log_report *log)
+void kvb_explain_engine(struct kvb_buffer *out, const struct kvb_log_report *log)
 {
     char low[32];
     char high[32];
@@ -121,7 +121,7 @@ static void add_title(struct kvb_buffer *out, const struct kvb_explain_report *r
     static const enum kvb_style styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_WARN, KVB_STYLE_WARN};
     const struct kvb_log_report *log = report->log;
     size_t start = out->length;
-    add_engine(out, log);
+    kvb_explain_engine(out, log);
     size_t used = out->length - start;
     size_t word = strlen(words[log->verdict]);
     kvb_buffer_fill(out, ' ', used + word + 2 < kvb_page_width(out) ? kvb_page_width(out) - used - word : 2);
@@ -181,8 +181,8 @@ static void add_range(struct kvb_columns *columns, const struct kvb_log_value *v
 {
     char low[48];
     char high[48];
-    format_value(low, unit, value->low);
-    format_value(high, unit, value->high);
+    kvb_explain_value(low, unit, value->low);
+    kvb_explain_value(high, unit, value->high);
     if (strcmp(low, high) != 0) {
         struct kvb_buffer range;
         kvb_buffer_init(&range);
@@ -206,7 +206,7 @@ static void add_numbers(struct kvb_buffer *out, const struct kvb_explain_report 
         if (!value->set || !is_shown((enum kvb_observation)i)) {
             continue;
         }
-        format_value(text, kvb_observation_row_of(i)->unit, value->value);
+        kvb_explain_value(text, kvb_observation_row_of(i)->unit, value->value);
         kvb_columns_cell(&columns, kvb_observation_row_of(i)->label);
         kvb_columns_cell(&columns, text);
         add_range(&columns, value, kvb_observation_row_of(i)->unit);
@@ -225,8 +225,8 @@ static void add_checks(struct kvb_buffer *out, const struct kvb_explain_report *
         const struct kvb_check *check = &log->checks[i];
         char logged[48];
         char computed[48];
-        format_value(logged, check->unit, check->logged);
-        format_value(computed, check->unit, check->computed);
+        kvb_explain_value(logged, check->unit, check->logged);
+        kvb_explain_value(computed, check->unit, check->computed);
         kvb_buffer_printf(out, "  %s  %s: %s",
                           !check->has_agrees ? "=   "
                           : check->agrees    ? "ok  "

@@ -73,6 +73,12 @@ static void test_csv_series(void **state)
     assert_true(report->has_series);
     assert_int_equal(report->verdict, KVB_LOG_HEALTHY);
     assert_int_equal(series->samples, 361);
+    assert_int_equal(series->point_count, 61); // stretches of six, and one of one
+    assert_int_equal(series->points[0].used_bytes, INT64_C(500) << 20);
+    assert_int_equal(series->points[1].second, 110); // the last of its stretch is the highest
+    assert_int_equal(series->points[1].used_bytes, INT64_C(20005) << 20);
+    assert_int_equal(series->points[60].second, 3600);
+    assert_int_equal(series->points[60].used_bytes, INT64_C(20354) << 20);
     assert_int_equal(series->seconds, 3600);
     assert_int_equal(series->first_bytes, 500 * MIB);
     assert_int_equal(series->jump_bytes, 19500 * MIB);
