@@ -69,8 +69,8 @@ static void gather(struct serve_settings *settings, const struct kvb_question *q
 }
 
 // A switch as the release writes it; one that is off by itself and cannot be said is left out.
-static void add_switch(struct kvb_buffer *out, const struct kvb_engine_rows *engine, uint32_t release,
-                       const char *name, bool on)
+static void add_switch(struct kvb_buffer *out, const struct kvb_engine_rows *engine, uint32_t release, const char *name,
+                       bool on)
 {
     enum kvb_off_form form = !on && engine->off_form != NULL ? engine->off_form(name + 2, release) : KVB_OFF_NEGATED;
     if (on) {
@@ -191,6 +191,31 @@ static void add_revision(struct kvb_buffer *out, const struct kvb_question *ques
     }
 }
 
+// A file of weights, or a name of the engine's own library: said as it was typed.
+static bool keeps_typed_name(const struct kvb_line_rules *rules, const char *typed)
+{
+    bool plain = strchr(typed, '/') == NULL || kvb_starts_with(typed, "hf.co/");
+    bool name = typed[0] != '\0' && strchr("./~", typed[0]) == NULL && strchr(typed, '@') == NULL;
+    bool file = strstr(typed, ".json") != NULL || strstr(typed, ".yaml") != NULL || strstr(typed, ".yml") != NULL;
+    return is_gguf(typed) || (rules->library_names && plain && name && !file && strstr(typed, "://") == NULL);
+}
+
+static void name_model(char out[KVB_LINE_MODEL_CAPACITY], const struct kvb_question *question,
+                       const struct kvb_plan *plan)
+{
+    const struct kvb_line_rules *rules = kvb_engine_of(plan)->line;
+    const char *typed = question->deployment.model;
+    char library[KVB_LINE_MODEL_CAPACITY];
+    if (rules == NULL || keeps_typed_name(rules, typed)) {
+        (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, rules == NULL ? served_model(question, plan) : typed);
+        return;
+    }
+    bool other_formats = rules->model(plan, out);
+    if (rules->library_names && !other_formats && kvb_name_in_library(plan->model.name, library, sizeof library)) {
+        (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, library);
+    }
+}
+
 static void add_given_command(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
                               const struct serve_settings *settings)
 {
@@ -212,21 +237,140 @@ static void add_given_command(struct kvb_buffer *out, const struct kvb_question 
     }
 }
 
+// ---- A server that is started first, with settings in its environment
+
+static bool is_server_word(const char *word, const char *server)
+{
+    const char *end = strchr(server, ' ');
+    return strcmp(word, "&") == 0 || strcmp(word, "run") == 0 || (end != NULL && strcmp(word, end + 1) == 0) ||
+           (end != NULL && strlen(word) == (size_t)(end - server) && kvb_starts_with(server, word));
+}
+
+static bool has_variable(const struct serve_settings *settings, const struct kvb_line_rules *rules,
+                         const char *assignment)
+{
+    size_t length = strcspn(assignment, "=");
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const char *name = settings->values[i].written ? rules->variable((enum kvb_setting)i) : NULL;
+        if (name != NULL && strlen(name) == length && kvb_starts_with(assignment, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_variables(struct kvb_buffer *out, const struct kvb_question *question,
+                          const struct kvb_engine_rows *engine, const struct serve_settings *settings)
+{
+    for (int i = 0; i < question->serve_count && kvb_is_assignment(question->serve_words[i]); i++) {
+        if (!has_variable(settings, engine->line, question->serve_words[i])) {
+            add_assignment(out, question->serve_words[i]);
+        }
+    }
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const struct serve_setting *value = &settings->values[i];
+        const char *name = value->written ? engine->line->variable((enum kvb_setting)i) : NULL;
+        char text[48];
+        if (name != NULL) {
+            const char *shown =
+                value->text != NULL ? value->text : kvb_setting_format(text, (enum kvb_setting)i, value->number);
+            shown = strcmp(shown, "on") == 0 ? "1" : strcmp(shown, "off") == 0 ? "0" : shown;
+            kvb_buffer_printf(out, "%s=%s ", name, shown);
+        }
+    }
+}
+
+// "printf 'FROM NAME\nPARAMETER num_batch 256\n' > Modelfile && ... && ": what no variable says.
+static bool add_parameters(struct kvb_buffer *out, const struct kvb_line_rules *rules,
+                           const struct serve_settings *settings, const char *model)
+{
+    bool any = false;
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const char *name = settings->values[i].written ? rules->parameter((enum kvb_setting)i) : NULL;
+        if (name != NULL) {
+            if (!any) {
+                kvb_buffer_printf(out, "printf 'FROM %s\\n", model);
+            }
+            kvb_buffer_printf(out, "PARAMETER %s %llu\\n", name, (unsigned long long)settings->values[i].number);
+            any = true;
+        }
+    }
+    if (any) {
+        kvb_buffer_printf(out, "' > Modelfile && %s && ", rules->create);
+    }
+    return any;
+}
+
+static void add_other_flags(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan)
+{
+    const struct kvb_engine_rows *engine = kvb_engine_of(plan);
+    for (int i = 0; i < question->serve_count; i++) {
+        const char *word = question->serve_words[i];
+        const char *equals = strchr(word, '=');
+        size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+        const struct kvb_serve_flag *flag = NULL;
+        if (!kvb_starts_with(word, "--")) {
+            continue;
+        }
+        bool known = kvb_serve_flag_find(engine, word + 2, length - 2, &flag) == KVB_SERVE_MATCH;
+        bool alone = equals != NULL || i + 1 >= question->serve_count || question->serve_words[i + 1][0] == '-' ||
+                     (known && flag->kind == KVB_SERVE_NOTHING);
+        if (!known || flag->serve_only) { // a setting stands in a variable
+            kvb_buffer_add(out, " ");
+            quote(out, word);
+            if (!alone) {
+                kvb_buffer_add(out, " ");
+                quote(out, question->serve_words[i + 1]);
+            }
+        }
+        i += alone ? 0 : 1;
+    }
+}
+
+static void write_server_line(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
+                              const struct serve_settings *settings)
+{
+    const struct kvb_engine_rows *engine = kvb_engine_of(plan);
+    char model[KVB_LINE_MODEL_CAPACITY];
+    size_t before = out->length;
+    bool serves = question->serve_count > 1 && !kvb_is_assignment(question->serve_words[0]) &&
+                  is_server_word(question->serve_words[1], engine->line->server) &&
+                  strcmp(question->serve_words[1], "run") != 0;
+    name_model(model, question, plan);
+    add_variables(out, question, engine, settings);
+    if (out->length > before || before > 0 || serves) {
+        kvb_buffer_printf(out, "%s & ", engine->line->server);
+    }
+    bool made = add_parameters(out, engine->line, settings, model);
+    kvb_buffer_printf(out, "%s ", engine->serve_command);
+    quote(out, made ? engine->line->made : model);
+    add_other_flags(out, question, plan);
+}
+
 static void write_line(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
                        const struct kvb_advice *advice)
 {
     struct serve_settings settings;
+    const struct kvb_line_rules *rules = kvb_engine_of(plan)->line;
     for (uint32_t i = 0; i < question->typed_count; i++) {
         if (strcmp(question->typed[i].name, "env") == 0) {
             add_assignment(out, question->typed[i].value);
         }
     }
-    gather(&settings, question, advice, question->serve_count > 0 ? KVB_ORIGIN_FLAG : KVB_ORIGIN_PROFILE);
-    if (question->serve_count > 0) {
+    bool server = rules != NULL && rules->server != NULL;
+    bool given = question->serve_count > 0 && !server;
+    gather(&settings, question, advice, given ? KVB_ORIGIN_FLAG : KVB_ORIGIN_PROFILE);
+    if (server) {
+        write_server_line(out, question, plan, &settings);
+        return;
+    }
+    if (given) {
         add_given_command(out, question, plan, &settings);
     } else {
+        char model[KVB_LINE_MODEL_CAPACITY];
+        name_model(model, question, plan);
         kvb_buffer_printf(out, "%s ", kvb_engine_of(plan)->serve_command);
-        quote(out, served_model(question, plan));
+        quote(out, model);
     }
     add_revision(out, question);
     add_settings(out, kvb_engine_of(plan), plan->engine.release, question, &settings);

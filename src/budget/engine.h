@@ -54,6 +54,19 @@ enum kvb_off_form {
     KVB_OFF_UNSAID,  // by leaving it out
 };
 
+// Where the line that starts it is more than its command, the model and flags.
+#define KVB_LINE_MODEL_CAPACITY 400
+struct kvb_line_rules {
+    // Started before it with the settings in its environment: "ollama serve"; NULL: settings are flags.
+    const char *server;
+    const char *(*variable)(enum kvb_setting setting);  // with a server: the variable; NULL: it has none
+    const char *(*parameter)(enum kvb_setting setting); // with a server: a Modelfile's PARAMETER; NULL: it has none
+    bool library_names;                                 // models have names of its own library: "qwen3:8b"
+    const char *create, *made; // with parameters: makes a model of the Modelfile, and what that is called
+    // The model as the command takes it. False: in the formats that a name of the library stands for.
+    bool (*model)(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPACITY]);
+};
+
 struct kvb_engine_rows {
     const char *name;        // as written: "vllm"
     const char *title;       // in a sentence: "vLLM"
@@ -74,6 +87,7 @@ struct kvb_engine_rows {
 
     // How the release turns a switch off; NULL: by --no-NAME.
     enum kvb_off_form (*off_form)(const char *name, uint32_t release);
+    const struct kvb_line_rules *line; // or NULL
 
     // ---- Its arithmetic
     // The whole answer; `quiet`: for searches, without problems, steps and parameters.

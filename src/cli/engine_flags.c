@@ -173,6 +173,26 @@ const struct kvb_engine_rows *kvb_options_engine_with(const struct option_list *
     return NULL;
 }
 
+bool kvb_options_is_of_line(const struct option_list *list, const char *name, size_t length)
+{
+    const struct kvb_serve_flag *flag;
+    for (unsigned i = 0; list->engine != NULL && (flag = list->engine->flag(i)) != NULL; i++) {
+        char dashed[KVB_FLAG_CAPACITY];
+        bool is_long = flag->name != NULL && is_named(kvb_serve_flag_name(dashed, flag), name, length);
+        if (flag->serve_only && (is_long || is_named(flag->short_name, name, length))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *kvb_options_line_of(const struct option_list *list)
+{
+    size_t count = 0;
+    const struct kvb_serve_program *programs = list->engine->programs != NULL ? list->engine->programs(&count) : NULL;
+    return count > 0 && programs[0].usage != NULL ? programs[0].usage : list->engine->name;
+}
+
 static bool is_yaml(const char *word)
 {
     size_t length = strlen(word);

@@ -82,6 +82,9 @@ const struct kvb_engine_rows *kvb_options_engine_asked(const struct command_row 
 // Another engine that has this flag, and its row of it; NULL: none, or the command takes no engine's flags.
 const struct kvb_engine_rows *kvb_options_engine_with(const struct option_list *list, const char *name, size_t length,
                                                       const struct kvb_serve_flag **found);
+// A flag that the engine takes in a serve command alone, and what such a line begins with.
+bool kvb_options_is_of_line(const struct option_list *list, const char *name, size_t length);
+const char *kvb_options_line_of(const struct option_list *list);
 
 // Adds an error about the command line itself and returns KVB_BAD_ARGUMENT.
 enum kvb_status kvb_options_mistake(struct arguments *arguments, const char *format, ...)

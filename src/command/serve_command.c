@@ -244,6 +244,10 @@ static enum kvb_status read_flag(struct kvb_serve_reading *reading, const char *
 static enum kvb_status read_word(struct kvb_serve_reading *reading)
 {
     const char *word = reading->words[reading->at++];
+    bool then = strcmp(word, "&") == 0 || strcmp(word, "&&") == 0;
+    if (then && reading->engine->line != NULL && reading->engine->line->server != NULL) {
+        return kvb_serve_read_next_program(reading); // "ollama serve & ollama run NAME"
+    }
     if (!is_flag(word)) {
         if (!reading->model_said && (reading->engine->traits & KVB_SERVE_POSITIONAL) != 0) {
             return kvb_serve_set_model(reading, word);

@@ -134,6 +134,20 @@ static enum kvb_status read_environment(struct kvb_serve_reading *reading)
     return status;
 }
 
+enum kvb_status kvb_serve_read_next_program(struct kvb_serve_reading *reading)
+{
+    const struct kvb_serve_program *program;
+    const struct kvb_engine_rows *engine;
+    for (unsigned i = 0; (program = program_at(i, &engine)) != NULL; i++) {
+        int words = engine == reading->engine ? words_of(reading, program) : 0;
+        if (words > 0) {
+            reading->at += words;
+            return KVB_OK;
+        }
+    }
+    return refuse_program(reading);
+}
+
 enum kvb_status kvb_serve_read_program(struct kvb_serve_reading *reading)
 {
     const struct kvb_serve_program *program;

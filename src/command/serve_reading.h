@@ -18,6 +18,8 @@ const char *kvb_serve_word(const struct kvb_serve_reading *reading, int offset);
 
 // Moves behind assignments, wrappers such as nohup, and the program; says whose it is.
 enum kvb_status kvb_serve_read_program(struct kvb_serve_reading *reading);
+// The same in the middle of a line, behind "&".
+enum kvb_status kvb_serve_read_next_program(struct kvb_serve_reading *reading);
 
 // What one flag with its value does to the deployment. `value` is "" for a flag that takes none.
 enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag, const char *value);

@@ -154,14 +154,16 @@ static void print_page(struct tally tallies[GROUPS][QUANTITIES], const char *row
                  "buffers.\n"
                  "Exact is 0.06 MiB, as logs round.\n\n");
     print_table(tallies[KNOWN]);
-    (void)printf("\n## Starts found later\n\n"
-                 "`tests/llamacpp/fresh.csv`: logs that were looked for when the rules stood. A hash of the source parts "
-                 "them: the first half was\nlooked into where it differed, the second only added up.\n\n"
-                 "### The half that was looked into\n\n");
+    (void)printf(
+        "\n## Starts found later\n\n"
+        "`tests/llamacpp/fresh.csv`: logs that were looked for when the rules stood. A hash of the source parts "
+        "them: the first half was\nlooked into where it differed, the second only added up.\n\n"
+        "### The half that was looked into\n\n");
     print_table(tallies[BUILD]);
     (void)printf("\n### The half that was only added up\n\n");
     print_table(tallies[HELD]);
-    (void)printf("\n## Each start\n\nEach start, compute buffers in MiB as counted / as printed, of the GPUs in order, or of the host "
+    (void)printf("\n## Each start\n\nEach start, compute buffers in MiB as counted / as printed, of the GPUs in order, "
+                 "or of the host "
                  "where there is no GPU:\n\n| start | class | build | compute | left out because |\n"
                  "|---|---|---|---|---|\n%s",
                  rows);
@@ -221,9 +223,9 @@ static bool read_file(const char *path, struct tally tallies[GROUPS][QUANTITIES]
         hold_lasting(&start, &buffers, held ? tallies[group] : unused);
         hold_compute(&start, &buffers, held ? tallies[group] : unused, line);
         if (group != HELD && length < size) {
-            length += (size_t)snprintf(rows + length, size - length, "| [%s](%s) | %s | b%" PRIu32 " | %s | %s |\n",
-                                       start.id, start.source, start.architecture, start.run.build, line,
-                                       held ? "" : start.note);
+            length +=
+                (size_t)snprintf(rows + length, size - length, "| [%s](%s) | %s | b%" PRIu32 " | %s | %s |\n", start.id,
+                                 start.source, start.architecture, start.run.build, line, held ? "" : start.note);
         }
     }
     (void)fclose(file);

@@ -137,6 +137,33 @@ static void fill_cache(const struct kvb_llama_start *start, uint32_t device, str
     kv->really_needed_bytes = budget->needed_bytes;
 }
 
+// --need-len and --need-concurrency: so many requests of a length, one in each slot.
+static void fill_wish(const struct kvb_plan *plan, const struct kvb_llama_start *start, struct kvb_budget *budget,
+                      struct kvb_problems *problems)
+{
+    const struct kvb_need *need = &plan->need;
+    const struct kvb_llama_run *run = &start->run;
+    uint64_t slots = run->sequences > 0 ? run->sequences : 1;
+    uint64_t length = need->length_tokens > 0 ? need->length_tokens : budget->kv.tokens / (run->unified ? 1 : slots);
+    uint64_t requests = need->concurrency_hundredths > 0 ? kvb_div_up(need->concurrency_hundredths, 100) : 1;
+    if (need->length_tokens == 0 && need->concurrency_hundredths == 0) {
+        return;
+    }
+    uint64_t state = start->buffers.places[budget->tightest_stage].state_bytes;
+    uint64_t cells = kvb_mul(length, run->unified ? requests : slots); // every slot's part is alike
+    budget->kv.wanted_bytes = kvb_add(kvb_mul(cells, budget->kv.bytes_per_token), state);
+    budget->needed_bytes = budget->kv.wanted_bytes;
+    if (requests > slots) {
+        budget->kv.wanted_bytes = kvb_add(budget->kv.wanted_bytes, budget->kv.bytes_per_token);
+        budget->needed_bytes =
+            kvb_max(budget->kv.wanted_bytes, kvb_add((uint64_t)budget->items[KVB_ITEM_KV_CACHE].bytes, 1));
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "%llu requests at once need as many slots: there %s %llu; say --parallel %llu",
+                              (unsigned long long)requests, slots == 1 ? "is" : "are", (unsigned long long)slots,
+                              (unsigned long long)requests);
+    }
+}
+
 static void add_up(struct kvb_budget *budget, int64_t *low, int64_t *high)
 {
     int64_t sum = 0;
@@ -164,7 +191,11 @@ static void judge(const struct kvb_plan *plan, const struct kvb_llama_start *sta
     budget->starts = budget->slack_bytes >= 0;
     bool quantised = start->run.value_type != KVB_LLAMA_CACHE_F16 && start->run.value_type != KVB_LLAMA_CACHE_F32 &&
                      start->run.value_type != KVB_LLAMA_CACHE_BF16;
-    if (quantised && !start->run.flash) {
+    if (plan->command_error[0] != '\0') {
+        budget->starts = false;
+        budget->refusal = "command";
+        say_error(budget, plan->command_error);
+    } else if (quantised && !start->run.flash) {
         budget->starts = false;
         budget->refusal = "quantised-v-cache";
         say_error(budget, "V cache quantization requires flash_attn");
@@ -173,6 +204,11 @@ static void judge(const struct kvb_plan *plan, const struct kvb_llama_start *sta
                                                                       : "cudaMalloc failed: out of memory");
     }
     budget->verdict = !budget->starts ? KVB_DOES_NOT_FIT : high <= free_bytes ? KVB_FITS : KVB_TIGHT;
+    int64_t spare = budget->items[KVB_ITEM_KV_CACHE].bytes - (int64_t)budget->needed_bytes;
+    if (budget->kv.wanted_bytes > 0) {
+        budget->balance_bytes = spare < budget->balance_bytes ? spare : budget->balance_bytes;
+        budget->verdict = spare < 0 ? KVB_DOES_NOT_FIT : budget->verdict;
+    }
     if (plan->draft_unknown && budget->verdict == KVB_FITS) {
         budget->verdict = KVB_TIGHT;
     }
@@ -274,6 +310,7 @@ static enum kvb_status compute_as(const struct kvb_plan *plan, bool ollama, stru
     fill_items(plan, &start, device, budget);
     fill_cache(&start, device, budget);
     add_parts(&start, device, budget);
+    fill_wish(plan, &start, budget, problems);
     judge(plan, &start, budget);
     static const char requested[] = "all buffers, taken at the start";
     memcpy(budget->requested_as, requested, sizeof requested);
@@ -331,6 +368,7 @@ const struct kvb_engine_rows kvb_llamacpp_engine = {
     .serve_command = "llama-server -m",
     .flag = kvb_llama_flag,
     .programs = kvb_llama_programs,
+    .line = &kvb_llama_line,
     .variables = kvb_llama_variables,
     .compute = compute_llamacpp,
     .neighbourhood = neighbourhood,
@@ -348,6 +386,8 @@ const struct kvb_engine_rows kvb_ollama_engine = {
     .traits = KVB_SERVE_UNDERSCORES | KVB_SERVE_POSITIONAL,
     .flag = kvb_ollama_flag,
     .programs = kvb_ollama_programs,
+    .judge = kvb_ollama_judge,
+    .line = &kvb_ollama_line,
     .variables = kvb_ollama_variables,
     .compute = compute_ollama,
     .neighbourhood = neighbourhood,

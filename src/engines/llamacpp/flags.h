@@ -2,7 +2,7 @@
 #ifndef KVB_ENGINES_LLAMACPP_FLAGS_H
 #define KVB_ENGINES_LLAMACPP_FLAGS_H
 
-#include "budget/serve_flag.h"
+#include "budget/engine.h"
 
 const struct kvb_serve_flag *kvb_llama_flag(unsigned index);
 const struct kvb_serve_program *kvb_llama_programs(size_t *count);
@@ -11,5 +11,9 @@ const struct kvb_variable_row *kvb_llama_variables(size_t *count);
 const struct kvb_serve_flag *kvb_ollama_flag(unsigned index);
 const struct kvb_serve_program *kvb_ollama_programs(size_t *count);
 const struct kvb_variable_row *kvb_ollama_variables(size_t *count);
+
+// How a line to start them is written, and what Ollama's own parser says of flags that it does not have (line.c).
+extern const struct kvb_line_rules kvb_llama_line, kvb_ollama_line;
+void kvb_ollama_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
 
 #endif

@@ -53,6 +53,19 @@ const struct kvb_variable_row *kvb_ollama_variables(size_t *count)
          .read = kvb_variable_setting,
          .setting = KVB_SET_FLASH_ATTENTION,
          .expected = "0 or 1"},
+        {.name = "LLAMA_ARG_N_GPU_LAYERS", // llama-server inherits the environment
+         .read = kvb_variable_setting,
+         .setting = KVB_SET_GPU_LAYERS,
+         .expected = "a number"},
+        {.name = "LLAMA_ARG_FIT", .read = kvb_variable_setting, .setting = KVB_SET_FIT, .expected = "on or off"},
+        {.name = "LLAMA_ARG_FIT_TARGET",
+         .read = kvb_variable_setting,
+         .setting = KVB_SET_FIT_TARGET,
+         .expected = "MiB"},
+        {.name = "LLAMA_ARG_N_CPU_MOE",
+         .read = kvb_variable_setting,
+         .setting = KVB_SET_CPU_MOE_LAYERS,
+         .expected = "a number"},
     };
     *count = sizeof variables / sizeof variables[0];
     return variables;

@@ -69,12 +69,13 @@ static uint32_t shorter(const struct kvb_plan *plan, const struct kvb_budget *bu
     return count;
 }
 
-static uint32_t fewer_slots(const struct kvb_plan *plan, const struct kvb_budget *budget,
+static uint32_t other_slots(const struct kvb_plan *plan, const struct kvb_budget *budget,
                             uint64_t out[KVB_CANDIDATES_MAX])
 {
-    (void)plan;
-    out[0] = 1;
-    return in_use(budget, KVB_SET_MAX_NUM_SEQS) > 1 ? 1 : 0;
+    uint64_t wanted = kvb_div_up(plan->need.concurrency_hundredths, 100);
+    uint64_t slots = in_use(budget, KVB_SET_MAX_NUM_SEQS);
+    out[0] = wanted > slots ? wanted : 1;
+    return wanted > slots || (slots > 1 && wanted <= 1) ? 1 : 0;
 }
 
 static uint32_t experts_on_host(const struct kvb_plan *plan, const struct kvb_budget *budget,
@@ -123,7 +124,8 @@ const struct kvb_rung *kvb_llamacpp_rungs(size_t *count)
         {KVB_SET_UBATCH_SIZE, smaller_graphs, false, false, "a smaller compute buffer; prompts are read slower", false},
         {KVB_SET_CACHE_TYPE_K, smaller_keys, false, false, "smaller keys in the cache", false},
         {KVB_SET_CACHE_TYPE_V, smaller_values, false, false, "smaller values in the cache", false},
-        {KVB_SET_MAX_NUM_SEQS, fewer_slots, false, false, "one slot: windows and states are kept once", false},
+        {KVB_SET_MAX_NUM_SEQS, other_slots, false, false,
+         "another count of slots; windows and states are kept for each", false},
         {KVB_SET_MAX_MODEL_LEN, shorter, false, false, "a shorter context", false},
         {KVB_SET_CPU_MOE_LAYERS, experts_on_host, false, false, "experts of the first layers in the host's memory",
          false},
@@ -140,7 +142,7 @@ const struct kvb_rung *kvb_ollama_rungs(size_t *count)
     static const struct kvb_rung rows[] = {
         {KVB_SET_UBATCH_SIZE, smaller_graphs, false, false, "a smaller compute buffer; prompts are read slower", false},
         {KVB_SET_CACHE_TYPE_K, smaller_keys, false, false, "smaller elements of the cache", false},
-        {KVB_SET_MAX_NUM_SEQS, fewer_slots, false, false, "one request at a time", false},
+        {KVB_SET_MAX_NUM_SEQS, other_slots, false, false, "another count of requests at once", false},
         {KVB_SET_MAX_MODEL_LEN, shorter, false, false, "a shorter context", false},
         {KVB_SET_GPU_LAYERS, fewer_layers, false, false, "the other layers run on the CPU, several times slower",
          false},

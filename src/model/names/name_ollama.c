@@ -1,5 +1,6 @@
 // What Ollama calls the common models, and the Hub's names of them.
 // Source: the library pages of ollama.com, where each tag names the model it was made from.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -126,4 +127,15 @@ const char *kvb_ollama_find(const char *name, const char *tag, const char **quan
         }
     }
     return found;
+}
+
+bool kvb_name_in_library(const char *hub, char *out, size_t capacity)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].tag[0] != '\0' && kvb_equal_ignoring_case(rows[i].hub, hub)) {
+            int length = snprintf(out, capacity, "%s:%s", rows[i].name, rows[i].tag);
+            return length > 0 && (size_t)length < capacity;
+        }
+    }
+    return false;
 }

@@ -1,0 +1,91 @@
+// How llama-server and Ollama are started: files, names of repositories, variables and parameters of a Modelfile.
+// Source: common/arg.cpp (-m FILE, -hf OWNER/NAME:FORMAT); cmd/cmd.go, envconfig/config.go and llm/llama_server.go of
+// ollama v0.32.0: `ollama run` has no flags for the runner, and llama-server inherits the server's environment.
+#include "engines/llamacpp/flags.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "budget/engine.h"
+#include "engines/llamacpp/mixture.h"
+
+static const char *mixture_of(const struct kvb_plan *plan, const char *otherwise)
+{
+    const struct kvb_setting_value *value = &plan->settings.values[KVB_SET_GGUF_TYPE];
+    const char *name = value->set ? kvb_llama_mixture_name((uint32_t)value->number) : "";
+    return name[0] != '\0' ? name : plan->model.quantisation.method == KVB_QUANT_MXFP4 ? "MXFP4_MOE" : otherwise;
+}
+
+// "Qwen3-8B-Q4_K_M.gguf", as the file is usually called.
+static bool name_file(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPACITY])
+{
+    const char *slash = strrchr(plan->model.name, '/');
+    (void)snprintf(out, KVB_LINE_MODEL_CAPACITY, "%.250s-%s.gguf", slash != NULL ? slash + 1 : plan->model.name,
+                   mixture_of(plan, "F16"));
+    return true;
+}
+
+// "hf.co/Qwen/Qwen3-8B-GGUF:Q8_0"; a name of its library is Q4_K_M, or as the model is published.
+static bool name_repository(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPACITY])
+{
+    const char *mixture = mixture_of(plan, "Q4_K_M");
+    (void)snprintf(out, KVB_LINE_MODEL_CAPACITY, "hf.co/%.250s-GGUF:%s", plan->model.name, mixture);
+    return strcmp(mixture, "Q4_K_M") != 0 && strcmp(mixture, "MXFP4_MOE") != 0;
+}
+
+static const char *variable_of(enum kvb_setting setting)
+{
+    size_t count;
+    const struct kvb_variable_row *rows = kvb_ollama_variables(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].read == kvb_variable_setting && rows[i].setting == setting) {
+            return rows[i].name;
+        }
+    }
+    return NULL;
+}
+
+static const char *parameter_of(enum kvb_setting setting)
+{
+    return setting == KVB_SET_UBATCH_SIZE ? "num_batch" : NULL;
+}
+
+const struct kvb_line_rules kvb_llama_line = {.model = name_file};
+const struct kvb_line_rules kvb_ollama_line = {.server = "ollama serve",
+                                               .variable = variable_of,
+                                               .parameter = parameter_of,
+                                               .library_names = true,
+                                               .create = "ollama create planned -f Modelfile",
+                                               .made = "planned",
+                                               .model = name_repository};
+
+// What the text says of one flag: where it is set instead.
+static const char *place_of(const struct kvb_serve_flag *flag)
+{
+    const char *variable = flag->kind == KVB_SERVE_SETTING ? variable_of((enum kvb_setting)flag->id) : NULL;
+    return variable != NULL ? variable : "a Modelfile's PARAMETER";
+}
+
+void kvb_ollama_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256])
+{
+    (void)release;
+    const struct kvb_serve_flag *flag;
+    for (const char *at = strchr(deployment->serve_flags, '\n'); at != NULL; at = strchr(at + 1, '\n')) {
+        size_t length = strcspn(at + 1, " =\n");
+        for (unsigned i = 0; (flag = kvb_ollama_flag(i)) != NULL; i++) {
+            char dashed[64];
+            (void)snprintf(dashed, sizeof dashed, "--%s", flag->name);
+            for (char *c = dashed; *c != '\0'; c++) {
+                *c = *c == '_' ? '-' : *c;
+            }
+            bool same = strlen(dashed) == length;
+            for (size_t k = 0; same && k < length; k++) {
+                same = (at[1 + k] == '_' ? '-' : at[1 + k]) == dashed[k];
+            }
+            if (same && !flag->serve_only && !flag->ours) {
+                (void)snprintf(out, 256, "unknown flag: %s; it is set by %s", dashed, place_of(flag));
+                return;
+            }
+        }
+    }
+}
