@@ -3,9 +3,9 @@
 // ollama v0.32.0: `ollama run` has no flags for the runner, and llama-server inherits the server's environment.
 #include "engines/llamacpp/flags.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "budget/engine.h"
 #include "engines/llamacpp/mixture.h"
 
@@ -16,12 +16,28 @@ static const char *mixture_of(const struct kvb_plan *plan, const char *otherwise
     return name[0] != '\0' ? name : plan->model.quantisation.method == KVB_QUANT_MXFP4 ? "MXFP4_MOE" : otherwise;
 }
 
+static void append(char *out, size_t capacity, const char *text)
+{
+    size_t used = strlen(out);
+    (void)kvb_copy(out + used, capacity - used, text);
+}
+
+static const char *last_part(const char *name)
+{
+    const char *last = name;
+    for (const char *at = strchr(name, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        last = at + 1;
+    }
+    return last;
+}
+
 // "Qwen3-8B-Q4_K_M.gguf", as the file is usually called.
 static bool name_file(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPACITY])
 {
-    const char *slash = strrchr(plan->model.name, '/');
-    (void)snprintf(out, KVB_LINE_MODEL_CAPACITY, "%.250s-%s.gguf", slash != NULL ? slash + 1 : plan->model.name,
-                   mixture_of(plan, "F16"));
+    (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, last_part(plan->model.name));
+    append(out, KVB_LINE_MODEL_CAPACITY, "-");
+    append(out, KVB_LINE_MODEL_CAPACITY, mixture_of(plan, "F16"));
+    append(out, KVB_LINE_MODEL_CAPACITY, ".gguf");
     return true;
 }
 
@@ -29,7 +45,10 @@ static bool name_file(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPAC
 static bool name_repository(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPACITY])
 {
     const char *mixture = mixture_of(plan, "Q4_K_M");
-    (void)snprintf(out, KVB_LINE_MODEL_CAPACITY, "hf.co/%.250s-GGUF:%s", plan->model.name, mixture);
+    (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, "hf.co/");
+    append(out, KVB_LINE_MODEL_CAPACITY, plan->model.name);
+    append(out, KVB_LINE_MODEL_CAPACITY, "-GGUF:");
+    append(out, KVB_LINE_MODEL_CAPACITY, mixture);
     return strcmp(mixture, "Q4_K_M") != 0 && strcmp(mixture, "MXFP4_MOE") != 0;
 }
 
@@ -66,6 +85,28 @@ static const char *place_of(const struct kvb_serve_flag *flag)
     return variable != NULL ? variable : "a Modelfile's PARAMETER";
 }
 
+// Whether a flag as typed is the row's: dashes and underscores are alike.
+static bool is_row(const char *typed, size_t length, const struct kvb_serve_flag *flag)
+{
+    bool same = length > 2 && strncmp(typed, "--", 2) == 0 && strlen(flag->name) == length - 2;
+    for (size_t i = 0; same && i < length - 2; i++) {
+        same = (typed[i + 2] == '-' ? '_' : typed[i + 2]) == flag->name[i];
+    }
+    return same;
+}
+
+static void say_unknown(char out[256], const struct kvb_serve_flag *flag)
+{
+    (void)kvb_copy(out, 256, "unknown flag: --");
+    size_t from = strlen(out);
+    append(out, 256, flag->name);
+    for (char *c = out + from; *c != '\0'; c++) {
+        *c = *c == '_' ? '-' : *c;
+    }
+    append(out, 256, "; it is set by ");
+    append(out, 256, place_of(flag));
+}
+
 void kvb_ollama_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256])
 {
     (void)release;
@@ -73,17 +114,8 @@ void kvb_ollama_judge(const struct kvb_deployment *deployment, uint32_t release,
     for (const char *at = strchr(deployment->serve_flags, '\n'); at != NULL; at = strchr(at + 1, '\n')) {
         size_t length = strcspn(at + 1, " =\n");
         for (unsigned i = 0; (flag = kvb_ollama_flag(i)) != NULL; i++) {
-            char dashed[64];
-            (void)snprintf(dashed, sizeof dashed, "--%s", flag->name);
-            for (char *c = dashed; *c != '\0'; c++) {
-                *c = *c == '_' ? '-' : *c;
-            }
-            bool same = strlen(dashed) == length;
-            for (size_t k = 0; same && k < length; k++) {
-                same = (at[1 + k] == '_' ? '-' : at[1 + k]) == dashed[k];
-            }
-            if (same && !flag->serve_only && !flag->ours) {
-                (void)snprintf(out, 256, "unknown flag: %s; it is set by %s", dashed, place_of(flag));
+            if (!flag->serve_only && !flag->ours && is_row(at + 1, length, flag)) {
+                say_unknown(out, flag);
                 return;
             }
         }
