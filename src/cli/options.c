@@ -176,8 +176,8 @@ static enum kvb_status unknown_flag(struct reading *reading, const char *name, s
     const char *best = nearest_flag(reading->list, wanted);
     if (kvb_options_is_of_line(reading->list, name, length)) {
         return kvb_options_mistake(reading->arguments,
-                               "'%.*s' is read in a serve command: put it behind --, as in -- %s %.*s", (int)length,
-                               name, kvb_options_line_of(reading->list), (int)length, name);
+                                   "'%.*s' is read in a serve command: put it behind --, as in -- %s %.*s", (int)length,
+                                   name, kvb_options_line_of(reading->list), (int)length, name);
     }
     if (best == NULL) {
         return kvb_options_mistake(reading->arguments, "unknown flag '%.*s'", (int)(length < 80 ? length : 80), name);
