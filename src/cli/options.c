@@ -1,7 +1,6 @@
 // The reader of our own command line: strict, and helpful about mistakes.
 #include "cli/options.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,23 +28,6 @@ struct reading {
     uint32_t list_count;
 };
 
-enum kvb_status kvb_options_mistake(struct arguments *arguments, const char *format, ...)
-{
-    char text[KVB_PROBLEM_TEXT_CAPACITY];
-    va_list values;
-    va_start(values, format);
-    (void)vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0}, "%s", text);
-}
-
-void kvb_options_add(struct option_list *list, const struct option_row *rows, size_t count)
-{
-    for (size_t i = 0; i < count && list->count < OPTIONS_MAX; i++) {
-        list->rows[list->count++] = rows[i];
-    }
-}
-
 void kvb_options_build(struct option_list *list, unsigned option_sets, const struct kvb_engine_rows *engine)
 {
     static const struct {
@@ -72,25 +54,6 @@ void kvb_options_build(struct option_list *list, unsigned option_sets, const str
     }
 }
 
-static bool is_name(const char *candidate, const char *name, size_t length)
-{
-    return candidate != NULL && strlen(candidate) == length && strncmp(candidate, name, length) == 0;
-}
-
-const struct option_row *kvb_options_find(const struct option_list *list, const char *name, size_t length)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct option_row *row = &list->rows[i];
-        if (is_name(row->short_name, name, length)) {
-            return row;
-        }
-        if (length > 2 && name[0] == '-' && name[1] == '-' && is_name(row->name, name + 2, length - 2)) {
-            return row;
-        }
-    }
-    return NULL;
-}
-
 // The row that `--no-NAME` switches off.
 static const struct option_row *find_negated(const struct option_list *list, const char *name, size_t length)
 {
@@ -98,7 +61,7 @@ static const struct option_row *find_negated(const struct option_list *list, con
         return NULL;
     }
     for (uint32_t i = 0; i < list->count; i++) {
-        if (list->rows[i].negatable && is_name(list->rows[i].name, name + 5, length - 5)) {
+        if (list->rows[i].negatable && kvb_option_is_called(list->rows[i].name, name + 5, length - 5)) {
             return &list->rows[i];
         }
     }

@@ -52,6 +52,7 @@ struct option_list {
 
 // All flags of the given sets; the engine's are those of `engine`, NULL: of the usual one.
 void kvb_options_build(struct option_list *list, unsigned option_sets, const struct kvb_engine_rows *engine);
+bool kvb_option_is_called(const char *candidate, const char *name, size_t length); // candidate may be NULL
 const struct option_row *kvb_options_find(const struct option_list *list, const char *name, size_t length);
 
 // Reads argv behind the command's name into `arguments`. False: the command line is wrong, and

@@ -1,4 +1,5 @@
 // A `kind: deployment` profile: what runs where, with which settings.
+// It may hold residents, which are deployments again: this file and residents_read.c stand in a circle.
 #include <string.h>
 
 #include "base/buffer.h"

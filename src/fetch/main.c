@@ -1,7 +1,6 @@
 // kvbudget-hub 1 ENDPOINT OWNER/NAME REVISION FORMAT FOLDER [COMMIT...]: fetches what a plan needs of a repository into
 // an empty folder, and says one line on standard output. Started by kvbudget; docs/hub.md has the protocol.
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +15,6 @@
 #define PROTOCOL "1"
 #define STALL_SECONDS 10
 #define DEADLINE_STALLS 12
-
-bool fetch_fail(struct fetch_run *run, enum fetch_error error, const char *format, ...)
-{
-    va_list values;
-    if (run->error == FETCH_FINE) {
-        va_start(values, format);
-        (void)vsnprintf(run->text, sizeof run->text, format, values);
-        va_end(values);
-        kvb_make_printable(run->text);
-        run->error = error;
-    }
-    return false;
-}
 
 // HF_HUB_DOWNLOAD_TIMEOUT as huggingface_hub has it: seconds without a byte.
 static uint64_t stall_seconds(void)

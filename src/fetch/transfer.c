@@ -1,6 +1,5 @@
 // All jobs over few connections: started in order, asked again where that can help, stopped at the deadline.
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "fetch/fetch.h"
@@ -8,13 +7,6 @@
 #define ACTIVE_MAX 32
 #define CONNECTIONS_MAX 8
 #define POLL_MS 50
-
-uint64_t fetch_now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 struct fetch_job *fetch_jobs_new(struct fetch_run *run, uint32_t count)
 {

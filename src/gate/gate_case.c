@@ -166,13 +166,6 @@ static enum kvb_case_verdict verdict_of(const struct kvb_findings *findings)
     return verdict;
 }
 
-const char *kvb_gate_keep(struct kvb_gate *gate, const char *text)
-{
-    const char *copy = kvb_arena_copy(&gate->arena, text, strlen(text));
-    gate->no_memory = gate->no_memory || copy == NULL;
-    return copy != NULL ? copy : "";
-}
-
 static void keep_fixes(struct kvb_gate *gate, const struct kvb_finding *finding, struct kvb_check_finding *kept)
 {
     size_t size = finding->fix_count * sizeof finding->fixes[0];

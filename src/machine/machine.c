@@ -187,16 +187,6 @@ enum kvb_status kvb_machine_load(const char *path, struct kvb_machine *machine, 
     return status;
 }
 
-char *kvb_device_label(char out[32], const struct kvb_device *device)
-{
-    if (device->is_slice) {
-        (void)snprintf(out, 32, "%u:%u", (unsigned)device->index, (unsigned)device->slice);
-    } else {
-        (void)snprintf(out, 32, "%u", (unsigned)device->index);
-    }
-    return out;
-}
-
 bool kvb_device_usable(const struct kvb_device *device)
 {
     return !device->mig_enabled && device->gpu.memory_bytes > 0;

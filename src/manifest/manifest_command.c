@@ -1,4 +1,6 @@
 // From the words of a container or command line to the serve command among them.
+// A command may hold a script, a script a document behind <<, a document of any kind commands: with the readers of all
+// these it stands in a circle.
 #include <string.h>
 
 #include "base/text.h"

@@ -1,16 +1,12 @@
-// Words and variables of a manifest, and what stands for ${NAME:-default}.
+// Words and variables of a manifest.
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/text.h"
 #include "manifest/manifest_reader.h"
-#include "manifest/templates.h"
 
-#define NAME_MAX_LENGTH 128
 #define TAKEN_MAX ((size_t)64 << 20) // of one file, beside TAKEN_FACTOR times its own size
 #define TAKEN_FACTOR 48
-#define REFERENCE_MAX 1024 // of one ${...}
-#define NESTED_MAX 16      // defaults inside defaults
 
 void *kvb_manifest_take(struct kvb_manifest *manifest, size_t size)
 {
@@ -129,151 +125,4 @@ const char *kvb_variable_value(const struct kvb_manifest *manifest, const struct
     }
     const struct kvb_variable *variable = kvb_variable_find(variables, name);
     return variable != NULL ? variable->value : NULL;
-}
-
-// The placeholder of a template: by the name in it, then by the default written there.
-static const char *placeholder_value(struct kvb_manifest *manifest, const struct kvb_variable *variables,
-                                     const char *name)
-{
-    const char *value = kvb_variable_value(manifest, variables, kvb_template_core(manifest, name));
-    const struct kvb_variable *fallback = value == NULL ? kvb_variable_find(manifest->defaults, name) : NULL;
-    return fallback != NULL ? fallback->value : value;
-}
-
-// The same, and it is remembered that what counts stands in another file.
-static const char *used_value(struct kvb_manifest *manifest, const struct kvb_variable *variables, const char *name)
-{
-    const struct kvb_variable *variable = kvb_variable_find(variables, name);
-    const char *value = kvb_variable_value(manifest, variables, name);
-    if (variable != NULL && variable->outside && value == variable->value) {
-        manifest->from_outside = name;
-    }
-    return value;
-}
-
-static size_t name_length(const char *text)
-{
-    size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-    return length < NAME_MAX_LENGTH ? length : 0;
-}
-
-// The end of "${...", nested braces included; NULL: it does not end.
-static const char *closing(const char *text, char open, char close)
-{
-    unsigned depth = 1;
-    for (const char *last = text + REFERENCE_MAX; *text != '\0' && text < last; text++) {
-        depth += *text == open;
-        depth -= *text == close;
-        if (depth == 0) {
-            return text;
-        }
-    }
-    return NULL;
-}
-
-// "NAME:-default}" behind "${": the default when the variable is not known, or empty under ':'.
-// ${NAME}, ${NAME:-text}, ${NAME-text}, ${NAME:?text}, ${NAME:+text}: the text may hold braces of its own, so its end
-// is found by counting them; what stands inside is expanded once, never again.
-static size_t expand_braces(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
-                            const struct kvb_variable *variables, const char **value, const char **name)
-{
-    const char *inner = text + 2, *end = closing(inner, '{', '}');
-    size_t length = name_length(inner);
-    if (end == NULL) {
-        return 0;
-    }
-    *name = kvb_manifest_copy(manifest, inner, length > 0 ? length : (size_t)(end - inner));
-    const char *known = length > 0 ? used_value(manifest, variables, *name) : NULL;
-    const char *rest = inner + length;
-    bool colon = rest[0] == ':';
-    char operation = colon ? rest[1] : rest[0];
-    const char *word = rest + (colon ? 2 : 1);
-    bool missing = known == NULL || (colon && known[0] == '\0');
-    *value = known;
-    if (length > 0 && (operation == '-' || operation == '=') && missing && manifest->expanding < NESTED_MAX) {
-        const char *unknown = NULL;
-        const char *fallback = kvb_manifest_copy(manifest, word, (size_t)(end - word));
-        manifest->expanding++;
-        *value = kvb_expand(manifest, fallback, dollar, variables, &unknown);
-        manifest->expanding--;
-        *value = unknown != NULL ? NULL : *value;
-        *name = unknown != NULL ? unknown : *name;
-    } else if (length > 0 && operation == '+') {
-        *value = missing ? "" : kvb_manifest_copy(manifest, word, (size_t)(end - word));
-    } else if (rest != end && strchr("-=?", operation) == NULL) {
-        *value = NULL; // ${NAME#part} and the like
-    }
-    return (size_t)(end + 1 - text);
-}
-
-size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
-                      const struct kvb_variable *variables, const char **value, const char **name)
-{
-    *value = NULL;
-    if (text[0] == '$' && text[1] == '_' && manifest->templated) {
-        size_t placeholder = name_length(text + 1);
-        *name = kvb_manifest_copy(manifest, text + 1, placeholder);
-        *value = placeholder > 0 ? placeholder_value(manifest, variables, *name) : NULL;
-        return placeholder > 0 ? placeholder + 1 : 0;
-    }
-    if (dollar == KVB_DOLLAR_PLAIN || text[0] != '$') {
-        return 0;
-    }
-    if (text[1] == '$' && dollar != KVB_DOLLAR_SHELL) {
-        *value = "$";
-        *name = "$";
-        return 2;
-    }
-    char open = dollar == KVB_DOLLAR_KUBERNETES ? '(' : '{';
-    if (text[1] == open && open == '{') {
-        return expand_braces(manifest, text, dollar, variables, value, name);
-    }
-    if (dollar == KVB_DOLLAR_SHELL && text[1] == '(' && text[2] == '(') {
-        return kvb_expand_arithmetic(manifest, text, variables, value, name);
-    }
-    bool parenthesis = text[1] == '(' && (open == '(' || dollar == KVB_DOLLAR_SHELL);
-    if (parenthesis) {
-        const char *end = closing(text + 2, '(', ')');
-        if (end == NULL) {
-            return 0;
-        }
-        *name = kvb_manifest_copy(manifest, text + 2, (size_t)(end - text - 2));
-        *value = open == '(' ? kvb_variable_value(manifest, variables, *name) : NULL;
-        return (size_t)(end + 1 - text);
-    }
-    size_t length = open == '(' ? 0 : name_length(text + 1);
-    if (length == 0 && dollar == KVB_DOLLAR_SHELL && text[1] != '\0' && strchr("@*#?!", text[1]) != NULL) {
-        length = 1;
-    }
-    if (length == 0) {
-        return 0;
-    }
-    *name = kvb_manifest_copy(manifest, text + 1, length);
-    *value = used_value(manifest, variables, *name);
-    return length + 1;
-}
-
-const char *kvb_expand(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
-                       const struct kvb_variable *variables, const char **unknown)
-{
-    struct kvb_buffer out;
-    if ((dollar == KVB_DOLLAR_PLAIN && !manifest->templated) || strchr(text, '$') == NULL) {
-        return text;
-    }
-    kvb_buffer_init(&out);
-    while (*text != '\0' && out.length < KVB_EXPANDED_MAX) {
-        const char *value = NULL, *name = NULL;
-        size_t length = kvb_expand_one(manifest, text, dollar, variables, &value, &name);
-        if (length > 0 && value != NULL) {
-            kvb_buffer_add(&out, value);
-        } else {
-            kvb_buffer_add_n(&out, text, length > 0 ? length : 1);
-            *unknown = length > 0 && *unknown == NULL ? name : *unknown;
-        }
-        text += length > 0 ? length : 1;
-    }
-    const char *copy = kvb_manifest_copy(manifest, out.data != NULL ? out.data : "", out.length);
-    manifest->out_of_memory = manifest->out_of_memory || out.failed;
-    kvb_buffer_free(&out);
-    return copy;
 }

@@ -1,4 +1,5 @@
 // A Python file statement by statement: what names are set to, and everything that starts an engine on the way.
+// A value may be a call, a call has values, and a trainer is a call that sets some: these files stand in a circle.
 #include "manifest/python.h"
 
 #include <string.h>

@@ -9,32 +9,6 @@
 
 #define PAGE_MAX 60000U // a comment on GitHub holds 65,536 characters
 
-void kvb_markdown_add(struct kvb_buffer *out, const char *text)
-{
-    static const char marked[] = "|\\`*_[]#!~>";
-    struct kvb_buffer safe;
-    kvb_buffer_init(&safe);
-    kvb_text_add_safe(&safe, text);
-    for (const char *c = safe.data != NULL ? safe.data : ""; *c != '\0'; c++) {
-        switch (*c) {
-        case '<':
-            kvb_buffer_add(out, "&lt;");
-            break;
-        case '&':
-            kvb_buffer_add(out, "&amp;");
-            break;
-        case '@': // would call somebody
-            kvb_buffer_add(out, "&#64;");
-            break;
-        default:
-            kvb_buffer_add(out, strchr(marked, *c) != NULL ? "\\" : "");
-            kvb_buffer_add_n(out, c, 1);
-        }
-    }
-    out->failed = out->failed || safe.failed;
-    kvb_buffer_free(&safe);
-}
-
 static void add_place(struct kvb_buffer *out, const char *file, struct kvb_spot spot)
 {
     kvb_markdown_add(out, file);

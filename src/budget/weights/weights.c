@@ -173,24 +173,12 @@ static void load_outer(struct loader *loader, uint32_t stage, bool embedding)
     }
 }
 
-static bool is_tower(enum kvb_role role)
-{
-    return role == KVB_ROLE_VISION || role == KVB_ROLE_AUDIO || role == KVB_ROLE_PROJECTOR;
-}
-
-// A projector belongs to the tower for pictures, or to the only one there is.
-bool kvb_drops_tower(const struct kvb_load *load, enum kvb_role role)
-{
-    bool sound = role == KVB_ROLE_AUDIO || (role == KVB_ROLE_PROJECTOR && load->model->encoder.layers == 0);
-    return sound ? load->no_audio : load->no_vision;
-}
-
 static void load_extras(struct loader *loader, uint32_t stage)
 {
     const struct kvb_load *load = loader->load;
     for (uint32_t i = 0; i < load->model->extra_count; i++) {
         const struct kvb_extra *extra = &load->model->extras[i];
-        bool tower = is_tower(extra->role);
+        bool tower = kvb_is_tower(extra->role);
         if (extra->role == KVB_ROLE_MTP || (tower ? kvb_drops_tower(load, extra->role) : stage > 0)) {
             continue;
         }

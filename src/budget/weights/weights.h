@@ -46,6 +46,7 @@ uint32_t kvb_parameters_of(const struct kvb_load *load, const struct kvb_tensor 
 bool kvb_is_quantised(const struct kvb_load *load, const struct kvb_matrix *matrix);
 
 // Whether a tower or projector is left out.
+bool kvb_is_tower(enum kvb_role role);
 bool kvb_drops_tower(const struct kvb_load *load, enum kvb_role role);
 
 // Corrects a count from the config by what the checkpoint's headers say, if they are known.

@@ -28,11 +28,6 @@ static bool same_sums(const struct tally *a, const struct tally *b)
     return plain[0] == plain[1] && quantised[0] == quantised[1];
 }
 
-static bool is_tower(enum kvb_role role)
-{
-    return role == KVB_ROLE_VISION || role == KVB_ROLE_AUDIO || role == KVB_ROLE_PROJECTOR;
-}
-
 // Whether tensors of this role that belong to no layer are on the part.
 static bool holds_outer(const struct kvb_part *part, enum kvb_role role)
 {
@@ -47,14 +42,14 @@ static bool holds_outer(const struct kvb_part *part, enum kvb_role role)
     case KVB_ROLE_NORM:
         return part->last;
     default:
-        return is_tower(role) ? part->whole || !kvb_drops_tower(part->load, role) : part->first;
+        return kvb_is_tower(role) ? part->whole || !kvb_drops_tower(part->load, role) : part->first;
     }
 }
 
 static void split(const struct kvb_part *part, const struct kvb_tensor *tensor, struct kvb_matrix *matrix)
 {
     struct kvb_tensor copy = *tensor;
-    bool copied = is_tower(tensor->role) && part->load->towers_copied;
+    bool copied = kvb_is_tower(tensor->role) && part->load->towers_copied;
     if (part->whole || copied) {
         copy.split = KVB_SPLIT_COPY;
     }
@@ -65,7 +60,7 @@ static void split(const struct kvb_part *part, const struct kvb_tensor *tensor, 
 // Towers and their projectors are one group: where the one ends and the other begins is a matter of names.
 static enum kvb_role group_of(enum kvb_role role)
 {
-    return is_tower(role) ? KVB_ROLE_VISION : role;
+    return kvb_is_tower(role) ? KVB_ROLE_VISION : role;
 }
 
 static uint64_t elements_of(const struct kvb_matrix *matrix)
@@ -242,7 +237,7 @@ uint64_t kvb_moved(uint64_t from, uint64_t more, uint64_t less)
     return sum > less ? sum - less : 0;
 }
 
-static void correct_roles(const struct kvb_part *whole, const struct kvb_part *rank, struct kvb_weights *weights)
+void kvb_weights_from_headers(const struct kvb_part *whole, const struct kvb_part *rank, struct kvb_weights *weights)
 {
     struct tally stored, described, here, expected;
     tally_headers(whole, &stored);
@@ -287,7 +282,7 @@ static uint64_t *largest_role(struct kvb_weights *weights)
 }
 
 // Only a total is known: what it says more or less than the config's elements is spread over the ranks.
-static void correct_total(const struct kvb_load *load, struct kvb_weights *weights)
+void kvb_weights_from_total(const struct kvb_load *load, struct kvb_weights *weights)
 {
     const struct kvb_model *model = load->model;
     uint64_t expected = kvb_mul(kvb_model_parameters(model), kvb_dtype_bytes(model->dtype));
@@ -301,25 +296,4 @@ static void correct_total(const struct kvb_load *load, struct kvb_weights *weigh
     uint64_t *sum = more ? &weights->role_bytes[KVB_ROLE_OTHER] : largest_role(weights);
     *sum = kvb_moved(*sum, more ? share : 0, more ? 0 : share);
     weights->total_bytes = kvb_moved(weights->total_bytes, more ? share : 0, more ? 0 : share);
-}
-
-void kvb_weights_from_checkpoint(const struct kvb_load *load, uint32_t stage, struct kvb_weights *weights)
-{
-    struct kvb_part whole = {load, true, 0, load->model->layer_count, true, true};
-    struct kvb_part rank = {
-        load, false, load->stage_begin[stage], load->stage_begin[stage + 1], stage == 0, stage + 1 == load->pp};
-    if (!kvb_model_counts_headers(load->model)) {
-        return;
-    }
-    switch (load->model->checkpoint.kind) {
-    case KVB_CHECKPOINT_INDEX:
-        correct_total(load, weights);
-        break;
-    case KVB_CHECKPOINT_GGUF:
-        kvb_weights_from_gguf(&rank, weights);
-        break;
-    default:
-        correct_roles(&whole, &rank, weights);
-        break;
-    }
 }

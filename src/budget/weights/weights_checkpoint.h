@@ -28,6 +28,9 @@ uint64_t kvb_config_elements(const struct kvb_part *part);
 uint64_t kvb_moved(uint64_t from, uint64_t more, uint64_t less);
 
 // GGUF's sizes instead of the config's.
+// By the bytes of all files, which an index tells; by the headers of every tensor; by those of a GGUF file.
+void kvb_weights_from_total(const struct kvb_load *load, struct kvb_weights *weights);
+void kvb_weights_from_headers(const struct kvb_part *whole, const struct kvb_part *rank, struct kvb_weights *weights);
 void kvb_weights_from_gguf(const struct kvb_part *rank, struct kvb_weights *weights);
 
 #endif

@@ -122,9 +122,3 @@ void kvb_llama_lasting_buffers(const struct kvb_llama_run *run, struct kvb_llama
         }
     }
 }
-
-void kvb_llama_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out)
-{
-    kvb_llama_lasting_buffers(run, out);
-    kvb_llama_compute_buffers(run, out);
-}

@@ -148,27 +148,6 @@ static void take_memory(const struct kvb_plan *plan, struct kvb_llama_start *sta
     start->fits_itself = number_or(plan, KVB_SET_FIT, on ? KVB_ON : KVB_OFF) != KVB_OFF && start->run.devices > 0;
 }
 
-uint64_t kvb_llama_used(const struct kvb_llama_buffers *buffers, uint32_t place)
-{
-    const struct kvb_llama_place *held = &buffers->places[place];
-    return kvb_add(kvb_add(held->model_bytes, held->cache_bytes), kvb_add(held->state_bytes, held->compute_bytes));
-}
-
-uint64_t kvb_llama_fullest(const struct kvb_llama_start *start, const struct kvb_llama_buffers *buffers,
-                           uint32_t *device)
-{
-    uint64_t most = 0;
-    *device = 0;
-    for (uint32_t i = 0; i < start->run.devices; i++) {
-        uint64_t used = kvb_llama_used(buffers, i);
-        if (used > most) {
-            most = used;
-            *device = i;
-        }
-    }
-    return most;
-}
-
 // A bare tag of Ollama's library is Q4_K_M (ollama.com/library, "latest"); a model published in MXFP4 stays so.
 static uint32_t usual_mixture(const struct kvb_plan *plan, bool ollama)
 {

@@ -218,20 +218,6 @@ void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizin
     }
 }
 
-uint32_t kvb_group_layers_on(const struct kvb_group *group, uint32_t stage)
-{
-    uint32_t begin = group->bucket->before[stage];
-    uint32_t end = group->bucket->before[stage + 1];
-    end = end < group->limit ? end : group->limit;
-    begin = begin > group->first ? begin : group->first;
-    if (begin >= end) {
-        return 0;
-    }
-    uint32_t upto = (end - 1 - group->first) / group->stride + 1;
-    uint32_t under = (uint32_t)kvb_div_up(begin - group->first, group->stride);
-    return upto - under;
-}
-
 uint32_t kvb_group_size_on(const struct kvb_sizing *sizing, uint32_t stage)
 {
     uint32_t size = 0;

@@ -1,0 +1,74 @@
+// Operations that every part of a graph is made of.
+#include "engines/llamacpp/build.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "engines/llamacpp/tensors.h"
+
+struct looked_up {
+    const char *name;
+    uint64_t bytes;
+    enum kvb_role role;
+};
+
+static void look(void *context, const struct kvb_llama_tensor *tensor)
+{
+    struct looked_up *wanted = context;
+    if (strcmp(tensor->name, wanted->name) == 0) {
+        wanted->bytes = kvb_add(wanted->bytes, tensor->bytes);
+        wanted->role = tensor->role;
+    }
+}
+
+// Weights matter where they lie in the host's memory and are read from a GPU.
+static void read_weight(struct kvb_llama_graph *graph, kvb_llama_node node, const char *name, bool experts)
+{
+    const struct kvb_llama_run *run = graph->run;
+    uint32_t place = kvb_llama_place_of(run, graph->layer);
+    bool kept = experts && graph->layer < run->cpu_experts;
+    if (place != KVB_LLAMA_HOST && !kept) {
+        return;
+    }
+    struct looked_up wanted = {.name = name};
+    kvb_llama_layer_tensors(run, graph->layer, look, &wanted);
+    kvb_llama_reads_weight(graph, node, wanted.bytes > 0 ? wanted.bytes : 1, KVB_LLAMA_HOST);
+}
+
+kvb_llama_node kvb_llama_new(struct kvb_llama_graph *graph, uint64_t a, uint64_t b, uint64_t c, kvb_llama_node in,
+                             kvb_llama_node other)
+{
+    const uint64_t ne[3] = {a, b, c};
+    return kvb_llama_op(graph, 0, ne, in, other);
+}
+
+kvb_llama_node kvb_llama_in_place(struct kvb_llama_graph *graph, kvb_llama_node in, kvb_llama_node other)
+{
+    const struct kvb_llama_tensor_node *node = &graph->nodes[in];
+    const uint64_t ne[3] = {node->ne[0], node->ne[1], node->ne[2]};
+    return kvb_llama_op(graph, KVB_LLAMA_IN_PLACE, ne, in, other);
+}
+
+kvb_llama_node kvb_llama_reshape(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t ne[3] = {a, b, c};
+    return kvb_llama_view(graph, in, ne, 0);
+}
+
+kvb_llama_node kvb_llama_matmul(struct kvb_llama_graph *graph, const char *weight, uint64_t rows, uint64_t tokens,
+                                kvb_llama_node in)
+{
+    kvb_llama_node made = kvb_llama_new(graph, rows, tokens, 1, in, 0);
+    read_weight(graph, made, weight, strstr(weight, "_exps.") != NULL);
+    return made;
+}
+
+kvb_llama_node kvb_llama_norm(struct kvb_llama_graph *graph, const char *weight, kvb_llama_node in)
+{
+    const struct kvb_llama_tensor_node *node = &graph->nodes[in];
+    const uint64_t ne[3] = {node->ne[0], node->ne[1], node->ne[2]};
+    kvb_llama_node normed = kvb_llama_op(graph, graph->class->plain_norm ? 0 : KVB_LLAMA_IN_PLACE, ne, in, 0);
+    kvb_llama_node scaled = kvb_llama_in_place(graph, normed, 0);
+    read_weight(graph, scaled, weight, false);
+    return scaled;
+}

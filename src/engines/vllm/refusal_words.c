@@ -1,0 +1,52 @@
+// The sentences of refusals, with their numbers put in.
+#include "engines/vllm/refusal.h"
+
+#include <string.h>
+
+static size_t put(char out[KVB_ERROR_TEXT_CAPACITY], size_t length, const char *text, size_t size)
+{
+    size_t room = KVB_ERROR_TEXT_CAPACITY - 1 - length;
+    size = size < room ? size : room;
+    memcpy(out + length, text, size);
+    return length + size;
+}
+
+void kvb_refusal_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, const char *const values[])
+{
+    size_t length = 0;
+    for (const char *at = pattern; *at != '\0'; at++) {
+        if (at[0] == '{' && at[1] >= '0' && at[1] <= '9' && at[2] == '}') {
+            const char *value = values[at[1] - '0'];
+            length = put(out, length, value, strlen(value));
+            at += 2;
+        } else {
+            length = put(out, length, at, 1);
+        }
+    }
+    out[length] = '\0';
+}
+
+const char *kvb_refusal_count(char out[24], uint64_t count)
+{
+    char digits[24];
+    size_t used = 0;
+    do {
+        digits[used++] = (char)('0' + count % 10);
+        count /= 10;
+    } while (count > 0);
+    for (size_t i = 0; i < used; i++) {
+        out[i] = digits[used - 1 - i];
+    }
+    out[used] = '\0';
+    return out;
+}
+
+const char *kvb_refusal_capability(char out[24], uint32_t capability)
+{
+    (void)kvb_refusal_count(out, capability / 10);
+    size_t length = strlen(out);
+    out[length] = '.';
+    out[length + 1] = (char)('0' + capability % 10);
+    out[length + 2] = '\0';
+    return out;
+}
