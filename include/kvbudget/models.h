@@ -26,6 +26,8 @@ enum kvb_task {
 };
 const char *kvb_task_name(enum kvb_task task); // "text", "vision", ...; NULL: no such task
 enum kvb_task kvb_model_task(const struct kvb_model *model);
+// The licence that the model's own card names, as its hub writes it: "apache-2.0", "llama3.1"; NULL: not known here.
+const char *kvb_model_licence(const char *name);
 // How the weights are stored, as people say it: "16 bit", "FP8", "AWQ-4".
 void kvb_model_format(const struct kvb_model *model, char out[32]);
 // Bits of a weight by that format; experts count where they are stored otherwise.
@@ -33,7 +35,8 @@ uint32_t kvb_model_format_bits(const struct kvb_model *model);
 
 // Which models are asked about; zeroes: all of them, at the usual length.
 struct kvb_models_wish {
-    const char *family; // part of a name or family, case ignored; NULL: any
+    const char *family;  // part of a name or family, case ignored; NULL: any
+    const char *licence; // part of a licence, case ignored; NULL: any, known or not
     uint64_t minimum_parameters;
     bool one_task;
     enum kvb_task task;
@@ -46,6 +49,7 @@ struct kvb_models_wish {
 // Why a model that does not start does not.
 enum kvb_miss {
     KVB_MISS_NONE,
+    KVB_MISS_HOST,   // it starts with layers left to the CPU
     KVB_MISS_LIMIT,  // the model's own limit is shorter than the length asked for
     KVB_MISS_RULE,   // the release refuses it on this GPU, whatever the memory
     KVB_MISS_MEMORY, // lacks_bytes are missing on each GPU
@@ -64,7 +68,9 @@ struct kvb_models_row {
     enum kvb_verdict verdict;
     enum kvb_miss miss;
     uint64_t lacks_bytes;
-    const char *refusal; // the rule, a constant word; or NULL
+    const char *refusal;         // the rule, a constant word; or NULL
+    const char *licence;         // NULL: not known here
+    uint64_t gpu_layers, layers; // where some are left to the CPU; the output counts as one
     uint64_t weights_bytes, tokens, max_model_len_that_fits, max_concurrency_hundredths;
     int64_t kv_cache_bytes, balance_bytes, slack_bytes;
     bool best_of_family; // the largest of its family that starts, in the finest format that fits
@@ -77,7 +83,8 @@ struct kvb_models {
     uint64_t length_tokens, concurrency_hundredths; // as asked; 0 = not
     uint32_t known;                                 // built-in models
     uint32_t asked;                                 // that the wish lets through
-    uint32_t starting, missing_memory, refused, too_short;
+    uint32_t starting, on_host, missing_memory, refused, too_short;
+    uint32_t licence_unknown; // left out because it was asked for
     // First what starts: families by their best, within a family the largest first. Then what just misses, the least
     // lack first; then what the release refuses and what is too short.
     uint32_t count;

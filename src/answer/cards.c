@@ -9,11 +9,13 @@
 #include <kvbudget/units.h>
 
 #include "answer/card_rows.h"
+#include "answer/left_to_host.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/room.h"
 #include "base/text.h"
 #include "budget/utilization.h"
+#include "engines/flags.h"
 #include "engines/table.h"
 
 // Any size will do to resolve the rest of the question.
@@ -85,6 +87,9 @@ static bool leaves_room(struct search *search, struct kvb_plan *plan)
     const struct kvb_budget *budget = &search->budget;
     struct kvb_setting_value *share = &plan->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION];
     struct kvb_setting_value before = *share;
+    if (kvb_is_left_to_host(plan, budget)) {
+        return false;
+    }
     if (budget->verdict == KVB_DOES_NOT_FIT || budget->slack_bytes >= 0) {
         return budget->verdict != KVB_DOES_NOT_FIT;
     }
@@ -177,6 +182,13 @@ static void try_catalogue(struct search *search)
     }
 }
 
+// The engine loads files of a format of their own, whatever the model is published in.
+static bool by_file_type(const struct kvb_plan *plan)
+{
+    uint32_t since, until;
+    return kvb_engine_has(kvb_engine_of(plan), KVB_SET_GGUF_TYPE, &since, &until);
+}
+
 // The formats beside the model's own: where it is known by name and its number format is left to it.
 static void take_formats(const struct kvb_deployment *deployment, const struct kvb_plan *plan, struct search *search)
 {
@@ -184,7 +196,7 @@ static void take_formats(const struct kvb_deployment *deployment, const struct k
     bool alone = deployment->inline_model || kvb_starts_with(deployment->model, "/") ||
                  kvb_starts_with(deployment->model, ".") || deployment->served_name[0] != '\0' ||
                  deployment->settings.values[KVB_SET_QUANTIZATION].set || deployment->overrides[0] != '\0' ||
-                 deployment->draft_model[0] != '\0';
+                 deployment->draft_model[0] != '\0' || by_file_type(plan);
     search->own = bits >= 16 ? 0 : bits >= 8 ? 1 : 2;
     for (uint32_t i = 0; i < KVB_CARD_FORMATS; i++) {
         struct kvb_card_format *format = &search->cards->formats[i];
@@ -199,6 +211,9 @@ static void take_formats(const struct kvb_deployment *deployment, const struct k
         if (format->known) {
             (void)kvb_copy(format->model, sizeof format->model, search->plans[i].model.name);
             kvb_model_format(&search->plans[i].model, format->format);
+        }
+        if (format->known && by_file_type(plan)) {
+            (void)kvb_copy(format->format, sizeof format->format, "number");
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "answer/left_to_host.h"
 #include "answer/models_sort.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -28,6 +29,13 @@ static bool is_wished(const struct kvb_models_wish *wish, const char *id)
     kvb_model_family(id, family);
     return wish->family == NULL || kvb_contains_ignoring_case(id, wish->family) ||
            kvb_contains_ignoring_case(family, wish->family);
+}
+
+static bool is_licensed(const struct kvb_models_wish *wish, const char *id, struct kvb_models *models)
+{
+    const char *licence = wish->licence != NULL ? kvb_model_licence(id) : NULL;
+    models->licence_unknown += wish->licence != NULL && licence == NULL;
+    return wish->licence == NULL || (licence != NULL && kvb_contains_ignoring_case(licence, wish->licence));
 }
 
 static uint64_t length_for(const struct desk *desk, const struct kvb_models_wish *wish)
@@ -77,7 +85,8 @@ static void judge(const struct desk *desk, struct kvb_models_row *row)
     uint64_t lacks = budget->uncounted || budget->refusal != NULL ? 0 : lacking(budget);
     row->refusal = budget->refusal;
     row->lacks_bytes = fits ? 0 : lacks;
-    row->miss = KVB_MISS_NONE;
+    row->gpu_layers = kvb_layers_on_gpu(&desk->plan, budget, &row->layers);
+    row->miss = fits && kvb_is_left_to_host(&desk->plan, budget) ? KVB_MISS_HOST : KVB_MISS_NONE;
     if (!fits && row->length_tokens > row->context_tokens) {
         row->miss = KVB_MISS_LIMIT;
     } else if (!fits) {
@@ -95,7 +104,13 @@ static void take_row(const struct desk *desk, struct kvb_models_row *row)
     if (budget->settings.values[KVB_SET_DTYPE].number != KVB_DTYPE_WORD_FP32 && strcmp(row->format, "32 bit") == 0) {
         (void)kvb_copy(row->format, sizeof row->format, "16 bit"); // as it is loaded
     }
+    const struct kvb_setting_value *type = &desk->plan.settings.values[KVB_SET_GGUF_TYPE];
+    if (type->set) { // whatever it is published in
+        char word[48];
+        (void)kvb_copy(row->format, sizeof row->format, kvb_setting_format(word, KVB_SET_GGUF_TYPE, type->number));
+    }
     row->task = kvb_model_task(model);
+    row->licence = kvb_model_licence(model->name);
     row->parameters = budget->parameters;
     row->context_tokens = model->context_tokens;
     row->verdict = budget->verdict;
@@ -141,6 +156,7 @@ static bool answer_model(struct desk *desk, const char *id, const struct kvb_mod
 static void count_row(const struct kvb_models_row *row, struct kvb_models *models)
 {
     models->starting += row->miss == KVB_MISS_NONE;
+    models->on_host += row->miss == KVB_MISS_HOST;
     models->missing_memory += row->miss == KVB_MISS_MEMORY;
     models->refused += row->miss == KVB_MISS_RULE;
     models->too_short += row->miss == KVB_MISS_LIMIT;
@@ -157,7 +173,8 @@ static void answer_all(struct desk *desk, const struct kvb_models_wish *wish, st
             continue;
         }
         models->known++;
-        if (is_wished(wish, builtins[i].id) && answer_model(desk, builtins[i].id, wish, models)) {
+        if (is_wished(wish, builtins[i].id) && is_licensed(wish, builtins[i].id, models) &&
+            answer_model(desk, builtins[i].id, wish, models)) {
             count_row(&models->rows[models->count], models);
         }
     }

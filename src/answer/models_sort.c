@@ -51,6 +51,9 @@ static int by_family(const void *left, const void *right)
     if (order == 0 && a->miss == KVB_MISS_MEMORY) {
         order = ascending(a->lacks_bytes, b->lacks_bytes);
     }
+    if (order == 0 && a->miss == KVB_MISS_HOST) {
+        order = ascending(a->layers - a->gpu_layers, b->layers - b->gpu_layers);
+    }
     order = order != 0 || a->miss != KVB_MISS_NONE ? order : ascending(b->family_parameters, a->family_parameters);
     order = order != 0 ? order : strcmp(a->family, b->family);
     return order != 0 ? order : by_size(a, b);

@@ -109,6 +109,16 @@ static bool set_family(struct arguments *arguments, const struct option_row *row
     return true;
 }
 
+static bool set_license(struct arguments *arguments, const struct option_row *row, const char *value)
+{
+    if (value[0] == '\0') {
+        (void)options_mistake(arguments, "--%s needs a part of a licence, such as apache or mit", row->name);
+        return false;
+    }
+    arguments->wish.licence = value;
+    return true;
+}
+
 // "7B", "500M", "1.5b", or a plain number.
 static bool parse_parameters(const char *value, uint64_t *parameters)
 {
@@ -161,6 +171,8 @@ static const struct option_row rows[] = {
      .set_bit = OPTIONS_MODELS},
     {"min-params", NULL, "N", "only models of so many parameters or more: 7B, 500M", NULL, set_minimum,
      .set_bit = OPTIONS_MODELS},
+    {"license", NULL, "PART", "only models whose licence is known and holds this: apache, mit, llama3", NULL,
+     set_license, .set_bit = OPTIONS_MODELS},
     {"task", NULL, "text|vision|audio|embedding|classification", "only models for this", task_words, set_task,
      .set_bit = OPTIONS_MODELS},
 };

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "command/setting_flag.h"
+#include "engines/table.h"
 #include "report/columns.h"
 #include "report/plan_report.h"
 #include "report/safe_text.h"
@@ -73,14 +75,15 @@ static void add_need(struct kvb_columns *columns, const char *label, int64_t byt
     kvb_columns_end_row(columns);
 }
 
-static void add_needs(struct kvb_buffer *out, const struct kvb_budget *budget)
+static void add_needs(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
+    const struct kvb_budget *budget = report->budget;
     struct kvb_columns columns;
     int64_t sum = (int64_t)budget->needed_bytes;
     kvb_columns_init(&columns, "lr", 2, 3);
     for (unsigned i = 0; i < KVB_ITEM_KV_CACHE; i++) {
         if (budget->items[i].bytes > 0) {
-            add_need(&columns, kvb_item_row_of(i)->label, budget->items[i].bytes);
+            add_need(&columns, kvb_engine_label(kvb_engine_of(report->plan), i), budget->items[i].bytes);
             sum += budget->items[i].bytes;
         }
     }
@@ -241,6 +244,18 @@ static bool any_tight(const struct kvb_cards *cards)
     return false;
 }
 
+// What the engine calls its share of the memory; NULL: it takes none.
+static const char *share_name(char out[KVB_FLAG_CAPACITY], const struct kvb_plan_report *report)
+{
+    const struct kvb_serve_flag *flag =
+        kvb_serve_flag_of(kvb_engine_of(report->plan), KVB_SET_GPU_MEMORY_UTILIZATION, 0);
+    const char *name = flag != NULL ? kvb_serve_flag_name(out, flag) : NULL;
+    if (name == NULL || strcmp(name, "--gpu-memory-utilization") == 0) {
+        return name != NULL ? "utilization" : NULL;
+    }
+    return name + strspn(name, "-");
+}
+
 // What stands in the columns, where it is not the model asked for.
 static void add_legend(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
@@ -254,7 +269,9 @@ static void add_legend(struct kvb_buffer *out, const struct kvb_plan_report *rep
         }
     }
     if (any_tight(cards)) {
-        kvb_buffer_add(out, "  *: tight, or at a lower utilization\n");
+        char share[KVB_FLAG_CAPACITY];
+        const char *name = share_name(share, report);
+        kvb_buffer_printf(out, "  *: tight%s%s\n", name != NULL ? ", or at a lower " : "", name != NULL ? name : "");
     }
 }
 
@@ -287,7 +304,8 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
 {
     const struct kvb_settings *settings = &report->budget->settings;
     const struct kvb_setting_value *share = &settings->values[KVB_SET_GPU_MEMORY_UTILIZATION];
-    char text[48];
+    char text[48], share_flag[KVB_FLAG_CAPACITY];
+    const char *name = share_name(share_flag, report);
     kvb_style(out, report->color, KVB_STYLE_STRONG);
     kvb_text_add_safe(out, report->plan->model.name);
     kvb_style(out, report->color, KVB_STYLE_PLAIN);
@@ -296,8 +314,10 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
     kvb_buffer_init(&line);
     kvb_buffer_printf(&line, "%s %s, length %s", report->plan->engine.name, report->plan->engine.version,
                       kvb_format_count(text, kvb_request_length(report->budget)));
-    kvb_buffer_printf(&line, ", utilization %s",
-                      kvb_setting_format(text, KVB_SET_GPU_MEMORY_UTILIZATION, share->number));
+    if (name != NULL) {
+        kvb_buffer_printf(&line, ", %s %s", name,
+                          kvb_setting_format(text, KVB_SET_GPU_MEMORY_UTILIZATION, share->number));
+    }
     kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
     kvb_buffer_add(out, "\n");
     kvb_buffer_free(&line);
@@ -354,7 +374,7 @@ void kvb_render_cards_text(struct kvb_buffer *out, const struct kvb_plan_report 
         kvb_buffer_printf(out, "On one %s:\n", cards->rows[0].name);
     }
     if (cards->count > 0) {
-        add_needs(out, report->budget);
+        add_needs(out, report);
     }
     if (cards->named) {
         add_named(out, report);

@@ -101,7 +101,8 @@ static uint32_t add_starting(struct kvb_buffer *out, const struct kvb_models_rep
 
 static bool is_near(const struct kvb_models *models, const struct kvb_models_row *row)
 {
-    return row->miss == KVB_MISS_MEMORY && row->lacks_bytes <= models->memory_bytes / NEAR_PARTS;
+    return (row->miss == KVB_MISS_HOST && row->gpu_layers * 2 >= row->layers) ||
+           (row->miss == KVB_MISS_MEMORY && row->lacks_bytes <= models->memory_bytes / NEAR_PARTS);
 }
 
 // Below a tenth of a GiB in MiB: "21 MiB".
@@ -125,6 +126,11 @@ static void add_miss(struct kvb_columns *columns, const struct kvb_models_row *r
         bool shorter = row->max_model_len_that_fits < row->length_tokens;
         kvb_columns_cell(columns, lacking(text, row->lacks_bytes));
         kvb_columns_cell(columns, shorter ? kvb_format_count(text, row->max_model_len_that_fits) : "-");
+    } else if (row->miss == KVB_MISS_HOST) {
+        (void)snprintf(text, sizeof text, "%u of %u layers", (unsigned)(row->layers - row->gpu_layers),
+                       (unsigned)row->layers);
+        kvb_columns_cell(columns, text);
+        kvb_columns_cell(columns, kvb_format_count(text, row->max_model_len_that_fits));
     } else if (row->miss == KVB_MISS_LIMIT) {
         kvb_columns_cell(columns, "its limit");
         kvb_columns_cell(columns, kvb_format_count(text, row->context_tokens));
@@ -165,6 +171,13 @@ static void add_rest(struct kvb_buffer *out, const struct kvb_models_report *rep
     kvb_buffer_init(&line);
     if (left_out > 0) {
         kvb_buffer_printf(&line, "Start but are not shown: %u (--all). ", (unsigned)left_out);
+    }
+    if (models->on_host > 0) {
+        kvb_buffer_printf(&line, "Start with layers on the CPU, several times slower: %u. ", (unsigned)models->on_host);
+    }
+    if (models->licence_unknown > 0) {
+        kvb_buffer_printf(&line, "Left out because their licence is not known here: %u. ",
+                          (unsigned)models->licence_unknown);
     }
     if (models->missing_memory > 0) {
         kvb_buffer_printf(&line, "Not enough memory: %u. ", (unsigned)models->missing_memory);

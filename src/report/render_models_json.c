@@ -5,8 +5,11 @@
 
 const char *kvb_miss_name(enum kvb_miss miss)
 {
-    static const char *const names[] = {
-        [KVB_MISS_NONE] = NULL, [KVB_MISS_LIMIT] = "limit", [KVB_MISS_RULE] = "refused", [KVB_MISS_MEMORY] = "memory"};
+    static const char *const names[] = {[KVB_MISS_NONE] = NULL,
+                                        [KVB_MISS_HOST] = "on_the_cpu",
+                                        [KVB_MISS_LIMIT] = "limit",
+                                        [KVB_MISS_RULE] = "refused",
+                                        [KVB_MISS_MEMORY] = "memory"};
     return names[miss];
 }
 
@@ -37,6 +40,11 @@ static void add_row(struct kvb_json *json, const struct kvb_models_row *row)
         kvb_json_null(json, "lacks_bytes");
     }
     kvb_json_text(json, "refusal", row->refusal);
+    kvb_json_text(json, "license", row->licence);
+    if (row->miss == KVB_MISS_HOST) {
+        kvb_json_count(json, "gpu_layers", row->gpu_layers);
+        kvb_json_count(json, "layers", row->layers);
+    }
     kvb_json_close_object(json);
 }
 

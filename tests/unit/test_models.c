@@ -35,7 +35,7 @@ static void same_as_plan(const struct kvb_models *models, const struct kvb_model
     assert_int_equal(kvb_deployment_resolve(&one, &plan, &draft, &source, &problems), KVB_OK);
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
     assert_int_equal(row->verdict, budget.verdict);
-    assert_int_equal(row->miss == KVB_MISS_NONE, budget.verdict != KVB_DOES_NOT_FIT);
+    assert_int_equal(row->miss == KVB_MISS_NONE || row->miss == KVB_MISS_HOST, budget.verdict != KVB_DOES_NOT_FIT);
     assert_int_equal(row->weights_bytes, budget.items[KVB_ITEM_WEIGHTS].bytes);
     assert_int_equal(row->kv_cache_bytes, budget.items[KVB_ITEM_KV_CACHE].bytes);
     assert_int_equal(row->balance_bytes, budget.balance_bytes);
@@ -52,7 +52,8 @@ static void all_same_as_plan(const struct kvb_models_wish *wish, const char *gpu
     ask(gpu, engine);
     assert_int_equal(kvb_models_find(&deployment, wish, &models, &problems), KVB_OK);
     assert_true(models->known >= 500);
-    assert_int_equal(models->count, models->starting + models->missing_memory + models->refused + models->too_short);
+    assert_int_equal(models->count,
+                     models->starting + models->on_host + models->missing_memory + models->refused + models->too_short);
     for (uint32_t i = 0; i < models->count; i++) {
         same_as_plan(models, &models->rows[i]);
     }
@@ -67,6 +68,51 @@ static void rows_say_what_plan_says(void **state)
     all_same_as_plan(&one, "rtx3060-12", "vllm");
     all_same_as_plan(&one, "t4", "vllm@0.8.5");
     all_same_as_plan(&two, "h100-sxm", "vllm@0.11.0");
+    all_same_as_plan(&one, "rtx4060", "llama.cpp");
+    all_same_as_plan(&one, "l4", "sglang");
+}
+
+// llama.cpp starts with layers on the CPU where the card is too small: such a model does not start on the card.
+static void layers_left_to_the_cpu_are_said(void **state)
+{
+    (void)state;
+    struct kvb_models *models = NULL;
+    struct kvb_models_wish wish = {.family = "qwen3-"};
+    ask("rtx4060", "llama.cpp");
+    assert_int_equal(kvb_models_find(&deployment, &wish, &models, &problems), KVB_OK);
+    assert_true(models->on_host > 0 && models->starting > 0);
+    for (uint32_t i = 0; i < models->count; i++) {
+        const struct kvb_models_row *row = &models->rows[i];
+        assert_int_equal(row->miss == KVB_MISS_HOST, row->verdict != KVB_DOES_NOT_FIT && row->gpu_layers < row->layers);
+    }
+    kvb_models_free(models);
+    kvb_settings_set(&deployment.settings, KVB_SET_GPU_LAYERS, 10, KVB_ORIGIN_FLAG); // then it is meant
+    assert_int_equal(kvb_models_find(&deployment, &wish, &models, &problems), KVB_OK);
+    assert_int_equal(models->on_host, 0);
+    kvb_models_free(models);
+}
+
+// By the cards of the models on their hub; the longest beginning of a name decides.
+static void licences_are_known_by_name(void **state)
+{
+    (void)state;
+    assert_string_equal(kvb_model_licence("Qwen/Qwen2.5-7B-Instruct"), "apache-2.0");
+    assert_string_equal(kvb_model_licence("Qwen/Qwen2.5-3B-Instruct"), "qwen-research");
+    assert_string_equal(kvb_model_licence("Qwen/Qwen2.5-72B"), "qwen");
+    assert_string_equal(kvb_model_licence("meta-llama/Llama-3.3-70B-Instruct"), "llama3.3");
+    assert_string_equal(kvb_model_licence("deepseek-ai/DeepSeek-V3"), "deepseek");
+    assert_string_equal(kvb_model_licence("deepseek-ai/DeepSeek-V3.1"), "mit");
+    assert_null(kvb_model_licence("Qwen/Qwen2.5-Omni-7B"));
+    assert_null(kvb_model_licence("nobody/nothing"));
+    struct kvb_models *models = NULL;
+    struct kvb_models_wish wish = {.licence = "MIT"};
+    ask("rtx4090", "vllm");
+    assert_int_equal(kvb_models_find(&deployment, &wish, &models, &problems), KVB_OK);
+    assert_true(models->asked > 10 && models->licence_unknown > 10);
+    for (uint32_t i = 0; i < models->count; i++) {
+        assert_non_null(strstr(models->rows[i].licence, "mit"));
+    }
+    kvb_models_free(models);
 }
 
 // What starts comes first, a family in one stretch with its best in front; then what misses, the least lack first.
@@ -167,6 +213,7 @@ static void families_of_names(void **state)
     assert_false(kvb_models_are_siblings("Qwen/Qwen3-8B", "Qwen/Qwen3-4B-AWQ"));
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(rows_say_what_plan_says), cmocka_unit_test(rows_are_in_order),
+KVB_TEST_MAIN(cmocka_unit_test(rows_say_what_plan_says), cmocka_unit_test(layers_left_to_the_cpu_are_said),
+              cmocka_unit_test(licences_are_known_by_name), cmocka_unit_test(rows_are_in_order),
               cmocka_unit_test(more_memory_loses_nothing), cmocka_unit_test(wishes_narrow),
               cmocka_unit_test(families_of_names))

@@ -1,0 +1,136 @@
+// Licences of built-in models, as their own cards on the hub name them: by the beginning of a name, the longest that
+// fits. A copy by another owner is not looked up: its owner says what holds.
+#include <kvbudget/models.h>
+
+#include <string.h>
+
+#include "base/text.h"
+
+static const struct licence_row {
+    const char *begins, *licence; // NULL: of these it is not known here
+} rows[] = {
+    {"01-ai/Yi-", "apache-2.0"},
+    {"Alibaba-NLP/", "apache-2.0"},
+    {"BAAI/bge-", "mit"},
+    {"BAAI/bge-reranker-v2-m3", "apache-2.0"},
+    {"ByteDance-Seed/Seed-OSS", "apache-2.0"},
+    {"CohereLabs/", "cc-by-nc-4.0"},
+    {"EleutherAI/", "apache-2.0"},
+    {"HuggingFaceTB/", "apache-2.0"},
+    {"LGAI-EXAONE/", "exaone"},
+    {"LiquidAI/LFM2-", "lfm1.0"},
+    {"Nexusflow/Starling", "apache-2.0"},
+    {"NousResearch/Meta-Llama-3-8B", "llama3"},
+    {"Qwen/CodeQwen1.5", "tongyi-qianwen"},
+    {"Qwen/QwQ-32B", "apache-2.0"},
+    {"Qwen/Qwen-", "tongyi-qianwen"},
+    {"Qwen/Qwen1.5-", "tongyi-qianwen"},
+    {"Qwen/Qwen1.5-0.5B", "tongyi-qianwen-research"},
+    {"Qwen/Qwen1.5-1.8B", "tongyi-qianwen-research"},
+    {"Qwen/Qwen1.5-4B", "tongyi-qianwen-research"},
+    {"Qwen/Qwen2-", "apache-2.0"},
+    {"Qwen/Qwen2-72B", "tongyi-qianwen"},
+    {"Qwen/Qwen2-VL-", "apache-2.0"},
+    {"Qwen/Qwen2-VL-72B", "tongyi-qianwen"},
+    {"Qwen/Qwen2.5-", "apache-2.0"},
+    {"Qwen/Qwen2.5-3B", "qwen-research"},
+    {"Qwen/Qwen2.5-72B", "qwen"},
+    {"Qwen/Qwen2.5-Coder-3B", "qwen-research"},
+    {"Qwen/Qwen2.5-Omni", NULL},
+    {"Qwen/Qwen2.5-VL-3B", "qwen-research"},
+    {"Qwen/Qwen2.5-VL-72B", "qwen"},
+    {"Qwen/Qwen3-", "apache-2.0"},
+    {"Qwen/Qwen3Guard-", "apache-2.0"},
+    {"Snowflake/snowflake-arctic-embed", "apache-2.0"},
+    {"TinyLlama/", "apache-2.0"},
+    {"XiaomiMiMo/MiMo-7B", "mit"},
+    {"allenai/", "apache-2.0"},
+    {"bigcode/", "bigcode-openrail-m"},
+    {"bigscience/bloom", "bigscience-bloom-rail-1.0"},
+    {"codellama/", "llama2"},
+    {"databricks/dbrx", "databricks-open-model-license"},
+    {"deepseek-ai/DeepSeek-Coder-V2", "deepseek"},
+    {"deepseek-ai/DeepSeek-R1", "mit"},
+    {"deepseek-ai/DeepSeek-V2", "deepseek"},
+    {"deepseek-ai/DeepSeek-V3", "deepseek"},
+    {"deepseek-ai/DeepSeek-V3.1", "mit"},
+    {"deepseek-ai/DeepSeek-V3.2", "mit"},
+    {"deepseek-ai/deepseek-", "deepseek"},
+    {"google/codegemma", "gemma"},
+    {"google/gemma-2", "gemma"},
+    {"google/gemma-3", "gemma"},
+    {"google/gemma-7b", "gemma"},
+    {"ibm-granite/", "apache-2.0"},
+    {"inclusionAI/Ling", "mit"},
+    {"internlm/internlm3", "apache-2.0"},
+    {"intfloat/", "mit"},
+    {"llava-hf/llava-1.5", "llama2"},
+    {"meta-llama/Llama-2-", "llama2"},
+    {"meta-llama/Llama-3.1-", "llama3.1"},
+    {"meta-llama/Llama-3.2-", "llama3.2"},
+    {"meta-llama/Llama-3.3-", "llama3.3"},
+    {"meta-llama/Llama-4-", "llama4"},
+    {"meta-llama/Llama-Guard-3-1B", "llama3.2"},
+    {"meta-llama/Llama-Guard-3-8B", "llama3.1"},
+    {"meta-llama/Meta-Llama-3-", "llama3"},
+    {"meta-llama/Meta-Llama-3.1-", "llama3.1"},
+    {"microsoft/Phi-", "mit"},
+    {"microsoft/phi-", "mit"},
+    {"mistral-community/pixtral-12b", "apache-2.0"},
+    {"mistralai/Codestral-22B", "mnpl"},
+    {"mistralai/Devstral-Small", "apache-2.0"},
+    {"mistralai/Magistral-Small", "apache-2.0"},
+    {"mistralai/Ministral-3-", "apache-2.0"},
+    {"mistralai/Ministral-8B", "mrl"},
+    {"mistralai/Mistral-7B", "apache-2.0"},
+    {"mistralai/Mistral-Large", "mrl"},
+    {"mistralai/Mistral-Nemo", "apache-2.0"},
+    {"mistralai/Mistral-Small-24B", "apache-2.0"},
+    {"mistralai/Mistral-Small-3", "apache-2.0"},
+    {"mistralai/Mistral-Small-Instruct-2409", "mrl"},
+    {"mistralai/Mixtral", "apache-2.0"},
+    {"mixedbread-ai/", "apache-2.0"},
+    {"moonshotai/Kimi-Dev", "mit"},
+    {"moonshotai/Kimi-K2-", "modified-mit"},
+    {"moonshotai/Kimi-K2.5", "modified-mit"},
+    {"moonshotai/Kimi-VL", "mit"},
+    {"moonshotai/Moonlight", "mit"},
+    {"mosaicml/mpt-7b", "apache-2.0"},
+    {"openai-community/gpt2", "mit"},
+    {"openai/gpt-oss", "apache-2.0"},
+    {"openai/whisper-large-v3", "apache-2.0"},
+    {"openai/whisper-large-v3-turbo", "mit"},
+    {"openbmb/MiniCPM4", "apache-2.0"},
+    {"openchat/openchat_3.5", "apache-2.0"},
+    {"rednote-hilab/dots.llm1", "mit"},
+    {"sentence-transformers/", "apache-2.0"},
+    {"swiss-ai/Apertus", "apache-2.0"},
+    {"teknium/OpenHermes", "apache-2.0"},
+    {"thenlper/gte-", "mit"},
+    {"tiiuae/Falcon3", "falcon-llm-license"},
+    {"tiiuae/falcon-180B", "falcon-180b"},
+    {"tiiuae/falcon-40b", "apache-2.0"},
+    {"tiiuae/falcon-7b", "apache-2.0"},
+    {"upstage/SOLAR-10.7B-Instruct", "cc-by-nc-4.0"},
+    {"upstage/SOLAR-10.7B-v1.0", "apache-2.0"},
+    {"zai-org/GLM-4-9B-0414", "mit"},
+    {"zai-org/GLM-4.5", "mit"},
+    {"zai-org/GLM-4.6", "mit"},
+    {"zai-org/GLM-4.7", "mit"},
+    {"zai-org/GLM-5", "mit"},
+    {"zai-org/glm-4-9b-chat", "glm-4"},
+};
+
+const char *kvb_model_licence(const char *name)
+{
+    size_t longest = 0;
+    const char *licence = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t length = strlen(rows[i].begins);
+        if (length > longest && kvb_starts_with(name, rows[i].begins)) {
+            longest = length;
+            licence = rows[i].licence;
+        }
+    }
+    return licence;
+}
