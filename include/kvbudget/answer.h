@@ -94,6 +94,23 @@ struct kvb_siblings {
 enum kvb_status kvb_answer_siblings(const struct kvb_deployment *deployment, const struct kvb_answer *answer,
                                     struct kvb_siblings *siblings, struct kvb_problems *problems) KVB_MUST_USE;
 
+// ---- Longer than the model's own length
+
+#define KVB_LONGER_FLAG_CAPACITY 256
+struct kvb_longer {
+    bool asked;          // the length asked for is longer than the model's own
+    bool known;          // its card names a way, and this release has a flag for it; the members below mean something
+    uint64_t own_tokens; // the model's own limit
+    uint64_t to_tokens;  // how long a request can be with it
+    char flag[KVB_LONGER_FLAG_CAPACITY];
+    enum kvb_verdict verdict; // with it, at the length asked for
+    uint64_t needed_bytes;
+    int64_t balance_bytes, weights_bytes; // the KV cache's; what the weights grow by, with their rotary tables
+};
+// What the model's card names for longer requests, with what it costs.
+enum kvb_status kvb_answer_longer(const struct kvb_deployment *deployment, const struct kvb_answer *answer,
+                                  struct kvb_longer *longer, struct kvb_problems *problems) KVB_MUST_USE;
+
 // ---- Without a GPU: the smallest cards that start it
 
 #define KVB_CARDS_MAX 8

@@ -101,6 +101,13 @@ struct kvb_engine_rows {
     // Release 0: not known; `generation` KVB_GENERATION_NONE: not known, or it has one. NULL: none of it holds.
     void (*facts)(uint32_t release, enum kvb_generation generation, struct kvb_release_facts *out);
 
+    // How a request longer than the model's own length is allowed, by release: a flag with @F for the factor, @O for
+    // the length it is of, @T for the rotary base. Ends with a row without a flag; NULL: it has none.
+    const struct kvb_stretch_flag {
+        uint32_t since, until; // 0: from the first, to the newest
+        const char *flag;
+    } * stretch;
+
     // ---- Its words
     const char *way;           // how it shares a card out, a clause: "measures a profile run ..."; or NULL
     const char *const *labels; // of the items in text, KVB_ITEM_COUNT of them, each may be NULL; NULL: the shared ones

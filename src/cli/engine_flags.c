@@ -37,7 +37,7 @@ static bool set_fixed(struct arguments *arguments, const struct option_row *row,
 
 static bool set_json(struct arguments *arguments, const struct option_row *row, const char *value)
 {
-    kvb_question_keep(&arguments->question, row->name, value);
+    kvb_question_keep(&arguments->question, row->flag->name, value); // the row does not outlive the reading
     return kvb_json_flag(row->flag->part, value, KVB_ORIGIN_FLAG, &arguments->question.deployment,
                          &arguments->problems) == KVB_OK;
 }
@@ -48,7 +48,7 @@ static bool set_own(struct arguments *arguments, const struct option_row *row, c
     if (value[0] == '{' && row->flag->part != NULL) {
         return set_json(arguments, row, value);
     }
-    kvb_question_keep(&arguments->question, row->name, value);
+    kvb_question_keep(&arguments->question, row->flag->name, value); // the row does not outlive the reading
     if (!row->flag->read(value, KVB_ORIGIN_FLAG, &arguments->question.deployment, why)) {
         (void)kvb_options_mistake(arguments, "--%s: %s", row->name, why);
         return false;
@@ -69,7 +69,7 @@ static bool copy(struct arguments *arguments, const struct option_row *row, cons
 static bool set_overrides(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
-    kvb_question_keep(&arguments->question, row->name, value);
+    kvb_question_keep(&arguments->question, row->flag->name, value); // the row does not outlive the reading
     return copy(arguments, row, value, deployment->overrides, sizeof deployment->overrides);
 }
 
@@ -87,7 +87,7 @@ static bool set_draft_model(struct arguments *arguments, const struct option_row
         kvb_settings_set(&deployment->settings, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL,
                          KVB_ORIGIN_FLAG);
     }
-    kvb_question_keep(&arguments->question, row->name, value);
+    kvb_question_keep(&arguments->question, row->flag->name, value); // the row does not outlive the reading
     return copy(arguments, row, value, deployment->draft_model, sizeof deployment->draft_model);
 }
 

@@ -112,7 +112,7 @@ static bool set_family(struct arguments *arguments, const struct option_row *row
 static bool set_license(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     if (value[0] == '\0') {
-        (void)options_mistake(arguments, "--%s needs a part of a licence, such as apache or mit", row->name);
+        (void)kvb_options_mistake(arguments, "--%s needs a part of a licence, such as apache or mit", row->name);
         return false;
     }
     arguments->wish.licence = value;

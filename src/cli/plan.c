@@ -60,16 +60,23 @@ static struct kvb_plan_report make_report(const struct arguments *arguments, con
     };
 }
 
+// What else would start.
+struct offers {
+    struct kvb_siblings siblings;
+    struct kvb_longer longer;
+};
+
 static void render(struct arguments *arguments, const struct kvb_answer *answer, const struct kvb_answer *against,
-                   const struct kvb_cards *cards, const struct kvb_placed *residents,
-                   const struct kvb_siblings *siblings, struct kvb_buffer *out)
+                   const struct kvb_cards *cards, const struct kvb_placed *residents, const struct offers *offers,
+                   struct kvb_buffer *out)
 {
     struct kvb_plan_report report = make_report(arguments, answer);
     struct kvb_plan_report other;
     char *command = NULL;
     report.cards = cards;
     report.residents = residents;
-    report.siblings = siblings;
+    report.siblings = offers != NULL ? &offers->siblings : NULL;
+    report.longer = offers != NULL ? &offers->longer : NULL;
     if (answer->budget.verdict != KVB_DOES_NOT_FIT || answer->advice.apply_count > 0) {
         command = kvb_serve_line(&arguments->question, &answer->plan, &answer->advice);
         report.command = command;
@@ -126,6 +133,13 @@ static void take_residents(struct kvb_answer *answer, const struct kvb_placed *r
     answer->advice.apply_count = 0;
 }
 
+static enum kvb_status find_offers(struct arguments *arguments, const struct kvb_answer *answer, struct offers *offers)
+{
+    const struct kvb_deployment *deployment = &arguments->question.deployment;
+    enum kvb_status status = kvb_answer_siblings(deployment, answer, &offers->siblings, &arguments->problems);
+    return status == KVB_OK ? kvb_answer_longer(deployment, answer, &offers->longer, &arguments->problems) : status;
+}
+
 static int answer_and_render(struct arguments *arguments, struct kvb_answer *answers, struct kvb_buffer *out)
 {
     struct kvb_answer *against = arguments->against != NULL ? &answers[1] : NULL;
@@ -149,13 +163,13 @@ static int answer_and_render(struct arguments *arguments, struct kvb_answer *ans
     if (status == KVB_OK && against != NULL) {
         status = answer_against(arguments, against);
     }
-    struct kvb_siblings siblings = {0};
+    struct offers offers = {0};
     if (status == KVB_OK && residents == NULL) { // what is trained beside it is this model
-        status = kvb_answer_siblings(&arguments->question.deployment, &answers[0], &siblings, &arguments->problems);
+        status = find_offers(arguments, &answers[0], &offers);
     }
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
-        render(arguments, &answers[0], against, NULL, residents, &siblings, out);
+        render(arguments, &answers[0], against, NULL, residents, &offers, out);
         code = kvb_plan_exit_code(&answers[0].budget);
     }
     kvb_placed_free(residents);

@@ -30,6 +30,7 @@ struct kvb_plan_report {
     const struct kvb_cards *cards;         // no GPU was named; the budget is of the first of these, or NULL
     const char *devices, *choice;          // GPUs taken of a machine and why, or NULL
     const struct kvb_plan_report *against; // the same question put otherwise, or NULL
+    const struct kvb_longer *longer;       // beyond the model's own length, or NULL
     const struct kvb_siblings *siblings;   // other checkpoints that start, or NULL
     const struct kvb_placed *residents;    // who else is on the GPUs, or NULL
 };
@@ -60,6 +61,10 @@ void kvb_render_plan_show(struct kvb_buffer *out, const struct kvb_plan_report *
 void kvb_render_utilization_text(struct kvb_buffer *out, const struct kvb_plan_report *report);
 // Writes "utilization_for": {...}, likewise.
 void kvb_render_utilization_json(struct kvb_json *json, const struct kvb_plan_report *report);
+// A length beyond the model's own, and what its card offers; nothing when none was asked for.
+void kvb_render_longer_text(struct kvb_buffer *out, const struct kvb_plan_report *report);
+// Writes "longer": {...}, likewise.
+void kvb_render_longer_json(struct kvb_json *json, const struct kvb_plan_report *report);
 void kvb_render_plan_against(struct kvb_buffer *out, const struct kvb_plan_report *report);
 // A setting's value by its row as a JSON value; KVB_AUTO is "auto".
 void kvb_json_setting(struct kvb_json *json, const char *key, enum kvb_setting setting, uint64_t number);

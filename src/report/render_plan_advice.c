@@ -240,6 +240,7 @@ void kvb_render_plan_advice(struct kvb_buffer *out, const struct kvb_plan_report
         add_largest(out, report);
     }
     add_error(out, report);
+    kvb_render_longer_text(out, report);
     if (is_hard(report->advice)) {
         add_siblings(out, report);
     }

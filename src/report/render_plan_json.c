@@ -296,6 +296,7 @@ static void recommendation(struct kvb_json *json, const struct kvb_plan_report *
     }
     kvb_json_close_list(json);
     siblings(json, report->siblings);
+    kvb_render_longer_json(json, report);
     kvb_json_text(json, "command", report->command);
     frontier(json, &report->budget->kv);
     kvb_json_close_object(json);

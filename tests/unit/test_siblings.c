@@ -144,6 +144,59 @@ static void test_named_cards(void **state)
     assert_false(kvb_names_gpus(&deployment));
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_formats), cmocka_unit_test(test_smaller),
-              cmocka_unit_test(test_what_is_advised_starts), cmocka_unit_test(test_none),
-              cmocka_unit_test(test_named_cards))
+static const struct kvb_longer *ask_longer(const char *model, const char *engine, uint64_t length)
+{
+    static struct kvb_longer longer;
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    (void)kvb_copy(deployment.model, sizeof deployment.model, model);
+    (void)kvb_copy(deployment.gpu, sizeof deployment.gpu, "l40s");
+    (void)kvb_copy(deployment.engine, sizeof deployment.engine, engine);
+    kvb_settings_set(&deployment.settings, KVB_SET_MAX_MODEL_LEN, length, KVB_ORIGIN_FLAG);
+    assert_int_equal(kvb_answer_deployment(&deployment, &answer, &problems), KVB_OK);
+    assert_int_equal(kvb_answer_longer(&deployment, &answer, &longer, &problems), KVB_OK);
+    return &longer;
+}
+
+// YaRN as each release takes it. Its cost: the rotary table has factor x original rows of head size x 2 bytes, as
+// vllm/model_executor/layers/rotary_embedding makes it, and one request its full cache.
+static void test_longer(void **state)
+{
+    (void)state;
+    const struct kvb_longer *longer = ask_longer("Qwen/Qwen3-8B", "vllm@0.11.0", 65536);
+    assert_true(longer->asked && longer->known);
+    assert_int_equal(longer->own_tokens, 40960);
+    assert_int_equal(longer->to_tokens, 131072);
+    assert_int_equal(longer->weights_bytes, (131072 - 40960) * 128 * 2);
+    assert_int_equal(longer->needed_bytes, UINT64_C(65536) * 36 * 8 * 128 * 2 * 2); // layers, heads, size, K and V
+    assert_string_equal(longer->flag, "--rope-scaling '{\"rope_type\":\"yarn\",\"factor\":4.0,"
+                                      "\"original_max_position_embeddings\":32768}'");
+    longer = ask_longer("Qwen/Qwen3-8B-AWQ", "vllm@0.11.1", 65536);
+    assert_string_equal(longer->flag, "--hf-overrides '{\"rope_scaling\":{\"rope_type\":\"yarn\",\"factor\":4.0,"
+                                      "\"original_max_position_embeddings\":32768}}'");
+    longer = ask_longer("Qwen/QwQ-32B", "vllm@0.12.0", 131072);
+    assert_string_equal(longer->flag, "--hf-overrides '{\"rope_parameters\":{\"rope_type\":\"yarn\",\"factor\":4.0,"
+                                      "\"original_max_position_embeddings\":32768,\"rope_theta\":1000000}}'");
+    assert_int_equal(longer->verdict, KVB_DOES_NOT_FIT);
+    assert_true(longer->balance_bytes < 0);
+}
+
+static void test_no_longer(void **state)
+{
+    (void)state;
+    assert_false(ask_longer("Qwen/Qwen3-8B", "vllm", 40960)->asked);
+    assert_false(ask_longer("Qwen/Qwen3-8B", "vllm", KVB_AUTO)->asked);
+    const struct kvb_longer *longer = ask_longer("Qwen/Qwen3-8B", "vllm", 131073);
+    assert_true(longer->asked && !longer->known);
+    assert_false(ask_longer("Qwen/Qwen3-1.7B", "vllm", 65536)->known); // its card names none
+    assert_false(ask_longer("Qwen/Qwen3-4B-Instruct-2507", "vllm", 300000)->known);
+    assert_false(ask_longer("Qwen/Qwen3-8B", "vllm@0.5.4", 65536)->known);
+    struct kvb_longer again_longer;
+    (void)kvb_copy(deployment.overrides, sizeof deployment.overrides, "{\"rope_theta\": 1}");
+    assert_int_equal(kvb_answer_longer(&deployment, &answer, &again_longer, &problems), KVB_OK);
+    assert_false(again_longer.asked); // the user changes the config
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_longer), cmocka_unit_test(test_no_longer), cmocka_unit_test(test_formats),
+              cmocka_unit_test(test_smaller), cmocka_unit_test(test_what_is_advised_starts),
+              cmocka_unit_test(test_none), cmocka_unit_test(test_named_cards))

@@ -30,6 +30,14 @@ static uint64_t request(const struct kvb_plan *plan, uint64_t memory_bytes, uint
     return before - kvb_min(before, outside);
 }
 
+// As the models' own cards write it.
+static const struct kvb_stretch_flag stretch[] = {
+    {0, 0,
+     "--json-model-override-args '{\"rope_scaling\":{\"rope_type\":\"yarn\",\"factor\":@F.0,"
+     "\"original_max_position_embeddings\":@O}}'"},
+    {0, 0, NULL},
+};
+
 const struct kvb_engine_rows kvb_sglang_engine = {
     .name = "sglang",
     .title = "SGLang",
@@ -51,4 +59,5 @@ const struct kvb_engine_rows kvb_sglang_engine = {
         "takes its share of what is free before loading for weights and pools alone, measures nothing, and leaves the "
         "rest to tables, graphs and prefills",
     .rungs = kvb_sgl_rungs,
+    .stretch = stretch,
 };

@@ -51,6 +51,16 @@ static uint64_t request(const struct kvb_plan *plan, uint64_t memory_bytes, uint
     return kvb_printed_request(memory_bytes, utilization_ppm, rules.value[KVB_RULE_REQUEST_CEIL] != 0);
 }
 
+// The flag wrote config.rope_scaling (vllm/config/model.py of v0.11.0) and is gone in v0.11.1; from v0.12.0 the release
+// reads config.rope_parameters, which holds the rotary base, too (vllm/transformers_utils/config.py).
+#define YARN "{\"rope_type\":\"yarn\",\"factor\":@F.0,\"original_max_position_embeddings\":@O"
+static const struct kvb_stretch_flag stretch[] = {
+    {KVB_RELEASE(0, 6, 0), KVB_RELEASE(0, 11, 0), "--rope-scaling '" YARN "}'"},
+    {KVB_RELEASE(0, 11, 1), KVB_RELEASE(0, 11, 99), "--hf-overrides '{\"rope_scaling\":" YARN "}}'"},
+    {KVB_RELEASE(0, 12, 0), 0, "--hf-overrides '{\"rope_parameters\":" YARN ",\"rope_theta\":@T}}'"},
+    {0, 0, NULL},
+};
+
 const struct kvb_engine_rows kvb_vllm_engine = {
     .name = "vllm",
     .title = "vLLM",
@@ -71,4 +81,5 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .request = request,
     .way = "takes its share of the whole card, measures a profile run inside it and gives the cache what is left",
     .rungs = kvb_rungs,
+    .stretch = stretch,
 };
