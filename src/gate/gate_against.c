@@ -47,9 +47,11 @@ static enum kvb_status open_history(struct kvb_history *history, const char *pat
 static enum kvb_status judge_before(struct kvb_gate *before, struct kvb_history *history, const char *path,
                                     const char *ref, struct kvb_problems *problems)
 {
-    bool is_folder = kvb_manifest_is_folder(path);
-    enum kvb_status status =
-        is_folder ? kvb_history_open(history, path, ref, problems) : open_history(history, path, ref, problems);
+    bool is_folder;
+    enum kvb_status status = kvb_path_look(path, &is_folder, problems);
+    if (status == KVB_OK) {
+        status = is_folder ? kvb_history_open(history, path, ref, problems) : open_history(history, path, ref, problems);
+    }
     if (status != KVB_OK) {
         return status;
     }

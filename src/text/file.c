@@ -247,6 +247,17 @@ bool kvb_path_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+enum kvb_status kvb_path_look(const char *path, bool *is_folder, struct kvb_problems *problems)
+{
+    struct stat status;
+    bool there = stat(path, &status) == 0;
+    *is_folder = there && S_ISDIR(status.st_mode);
+    if (there || errno == ENOENT || errno == ENOTDIR) {
+        return KVB_OK;
+    }
+    return kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno);
+}
+
 static bool add_entry(struct kvb_folder *folder, size_t *capacity, int descriptor, const char *name)
 {
     struct stat status;

@@ -22,6 +22,8 @@ void kvb_file_free(struct kvb_file *file);
 
 bool kvb_path_exists(const char *path);
 bool kvb_path_is_link(const char *path);
+// Whether it is a folder, where a failure is none of the answers; what is not there is no folder.
+enum kvb_status kvb_path_look(const char *path, bool *is_folder, struct kvb_problems *problems);
 bool kvb_path_is_folder(const char *path);
 
 // The entries of a folder without '.' and '..', sorted by name. Links to folders are no folders.

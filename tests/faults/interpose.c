@@ -38,6 +38,7 @@ __attribute__((constructor)) static void begin(void)
     const char *at = getenv("KVB_FAULT_AT");
     fail_at = at != NULL ? strtoul(at, NULL, 10) : 0;
     wanted = getenv("KVB_FAULT_CALL");
+    (void)unsetenv("LD_PRELOAD"); // a program that the tool starts has no faults of ours
 }
 
 __attribute__((destructor)) static void end(void)
