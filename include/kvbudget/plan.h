@@ -361,6 +361,14 @@ struct kvb_calibration {
 // What plans that follow one another share (kvbudget/sweep.h).
 struct kvb_reuse;
 
+// Flags of a serve command that move no memory and decide whether a release starts; bits of kvb_plan.plain_flags.
+enum kvb_plain_flag {
+    KVB_PLAIN_SERVE_LINE = 1,         // a serve command was given
+    KVB_PLAIN_EPLB = 2,               // --enable-eplb
+    KVB_PLAIN_WHOLE_ITEMS = 4,        // --disable-chunked-mm-input
+    KVB_PLAIN_LOADS_BITSANDBYTES = 8, // --load-format bitsandbytes
+};
+
 struct kvb_plan {
     struct kvb_model model;
     const struct kvb_model *draft; // draft model of speculative decoding; NULL = none or not known
@@ -382,6 +390,7 @@ struct kvb_plan {
     struct kvb_reuse *reuse; // NULL: everything is worked out anew; of one thread
     bool stored_quantised;   // --quantization stands for a checkpoint made so: nothing is quantised while loading
     bool draft_unknown;      // one is named and nobody knows it: neither weights nor cache are counted
+    uint32_t plain_flags;    // enum kvb_plain_flag
     char command_error[256]; // what the release's argument parser says of the serve command; "" = it takes it
 };
 

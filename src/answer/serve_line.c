@@ -97,8 +97,10 @@ static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *en
     } else {
         const char *shown = value->text != NULL ? value->text : kvb_serve_value_format(text, flag, value->number);
         if (row->kind != KVB_VALUE_WORD || strcmp(shown, "other") != 0) {
+            const char *beside = engine->companion != NULL ? engine->companion(setting, value->number, release) : NULL;
             kvb_buffer_printf(out, " %s ", name);
             quote(out, shown);
+            kvb_buffer_printf(out, beside != NULL ? " %s" : "%s", beside != NULL ? beside : "");
         }
     }
 }

@@ -85,6 +85,12 @@ struct kvb_engine_rows {
     // What the release's own argument parser says of the flags noted in the deployment, "" when it takes them; or NULL.
     void (*judge)(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
 
+    // Those of the flags noted that move no memory and decide a start, enum kvb_plain_flag; NULL: none.
+    uint32_t (*plain_flags)(const struct kvb_deployment *deployment);
+
+    // Another flag that the release wants beside a setting's, as it is written: "--load-format ..."; NULL: none.
+    const char *(*companion)(enum kvb_setting setting, uint64_t number, uint32_t release);
+
     // How the release turns a switch off; NULL: by --no-NAME.
     enum kvb_off_form (*off_form)(const char *name, uint32_t release);
     const struct kvb_line_rules *line; // or NULL

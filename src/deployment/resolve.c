@@ -156,6 +156,9 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     if (rules != NULL && rules->judge != NULL) {
         rules->judge(deployment, made->engine.release, made->command_error);
     }
+    if (rules != NULL && rules->plain_flags != NULL) {
+        made->plain_flags = rules->plain_flags(deployment);
+    }
     if (status == KVB_OK) {
         kvb_adapters_judge(deployment, problems);
         *plan = *made;

@@ -109,7 +109,11 @@ static const struct kvb_card_line *fewest(const struct kvb_card_line *first, uin
 {
     const struct kvb_card_line *found = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        if (first[i].counts[format] > 0 && (found == NULL || first[i].counts[format] < found->counts[format])) {
+        uint64_t own = first[i].counts[format];
+        bool fewer = found == NULL || own < found->counts[format];
+        bool surer = found != NULL && own == found->counts[format] && found->verdicts[format] == KVB_TIGHT &&
+                     first[i].verdicts[format] == KVB_FITS;
+        if (own > 0 && (fewer || surer)) {
             found = &first[i];
         }
     }

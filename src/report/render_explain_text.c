@@ -194,6 +194,22 @@ static void add_range(struct kvb_columns *columns, const struct kvb_log_value *v
     kvb_columns_cell(columns, "");
 }
 
+// A start with less than nothing left for the cache is no start of a release: blocks or bytes were given, or a changed
+// build keeps the cache elsewhere.
+static void add_cache_elsewhere(struct kvb_buffer *out, const struct kvb_explain_report *report)
+{
+    const struct kvb_log_report *log = report->log;
+    const struct kvb_log_value *cache = &log->observed[KVB_OBS_KV_CACHE];
+    const struct kvb_log_value *tokens = &log->observed[KVB_OBS_KV_TOKENS];
+    if (log->verdict == KVB_LOG_HEALTHY && cache->set && cache->value < 0 && tokens->set && tokens->value > 0) {
+        kvb_text_add_wrapped(out,
+                             "The profile run left the KV cache less than nothing, and it was laid out all the same: "
+                             "its size was given (--num-gpu-blocks-override, --kv-cache-memory-bytes), or this build "
+                             "keeps it elsewhere than on the GPU. A release without either refuses such a start.",
+                             2, kvb_page_width(out));
+    }
+}
+
 static void add_numbers(struct kvb_buffer *out, const struct kvb_explain_report *report)
 {
     const struct kvb_log_report *log = report->log;
@@ -215,6 +231,7 @@ static void add_numbers(struct kvb_buffer *out, const struct kvb_explain_report 
     }
     kvb_buffer_add(out, any ? "\nAs logged\n" : "");
     kvb_columns_write(&columns, out);
+    add_cache_elsewhere(out, report);
 }
 
 static void add_checks(struct kvb_buffer *out, const struct kvb_explain_report *report)

@@ -135,13 +135,29 @@ static void say_balance(struct kvb_buffer *line, const struct kvb_plan_report *r
     }
 }
 
-static void say_pool(struct kvb_buffer *line, const struct kvb_kv_cache *kv)
+// The concurrency is that of max_model_len, whatever was asked for.
+static void say_pool(struct kvb_buffer *line, const struct kvb_plan_report *report)
 {
-    char tokens[32], blocks[32], size[32];
-    kvb_buffer_printf(line, " The pool holds %s tokens in %s blocks of %s: %u.%02u such requests at once.",
+    const struct kvb_kv_cache *kv = &report->budget->kv;
+    char tokens[32], blocks[32], size[32], length[32];
+    kvb_buffer_printf(line, " The pool holds %s tokens in %s blocks of %s: %u.%02u ",
                       kvb_format_count(tokens, kv->tokens), kvb_format_count(blocks, kv->num_blocks),
                       kvb_format_count(size, kv->block_tokens), (unsigned)(kv->max_concurrency_hundredths / 100),
                       (unsigned)(kv->max_concurrency_hundredths % 100));
+    if (wish_is_set(report)) {
+        kvb_buffer_printf(line, "requests of %s tokens at once.",
+                          kvb_format_count(length, kvb_request_length(report->budget)));
+    } else {
+        kvb_buffer_add(line, "such requests at once.");
+    }
+}
+
+// What is wished for would find room, one request of max_model_len does not: that is what the engine checks.
+static bool length_is_reason(const struct kvb_plan_report *report)
+{
+    const struct kvb_budget *budget = report->budget;
+    return !budget->starts && wish_is_set(report) && budget->balance_bytes >= 0 && budget->refusal == NULL &&
+           budget->kv.tokens > 0 && budget->kv.max_concurrency_hundredths < 100;
 }
 
 static const char *why_not(const struct kvb_plan_report *report)
@@ -149,6 +165,9 @@ static const char *why_not(const struct kvb_plan_report *report)
     bool alone = report->budget->balance_bytes >= 0 && report->budget->refusal == NULL;
     if (!report->budget->starts && report->residents != NULL && alone) {
         return "It does not fit: what shares the GPU does not find room; see below. ";
+    }
+    if (length_is_reason(report)) {
+        return "It does not fit: the engine refuses to start, as one request of max_model_len does not find room. ";
     }
     if (!report->budget->starts) {
         return "It does not fit: the engine refuses to start. ";
@@ -172,8 +191,9 @@ static void say_verdict(struct kvb_buffer *line, const struct kvb_plan_report *r
         break;
     case KVB_DOES_NOT_FIT:
         kvb_buffer_add(line, why_not(report));
-        kvb_buffer_add(line,
-                       budget->balance_bytes >= 0 && budget->refusal == NULL ? "The KV cache is not the reason. " : "");
+        if (budget->balance_bytes >= 0 && budget->refusal == NULL && !length_is_reason(report)) {
+            kvb_buffer_add(line, "The KV cache is not the reason. ");
+        }
         break;
     }
 }
@@ -258,14 +278,14 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
     kvb_buffer_init(&line);
     say_verdict(&line, report);
     if (budget->refusal != NULL) {
-        kvb_buffer_printf(&line, "Memory plays no part: the rule is %s.", budget->refusal);
+        kvb_buffer_printf(&line, "Not for want of memory: see the error below (rule %s).", budget->refusal);
     } else if (budget->needed_bytes == 0 && !need_is_stated(report)) {
         kvb_buffer_add(&line, budget->starts ? "This model keeps no KV cache." : "No KV cache was laid out.");
     } else {
         say_balance(&line, report);
     }
     if (budget->kv.tokens > 0 && budget->refusal == NULL) {
-        say_pool(&line, &budget->kv);
+        say_pool(&line, report);
     }
     out->failed = out->failed || line.failed;
     if (!line.failed) {
@@ -277,6 +297,12 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
     add_request(out, report);
 }
 
+// Figures of a model that the release cannot load would look like an answer.
+static bool class_is_unknown(const struct kvb_budget *budget)
+{
+    return budget->refusal != NULL && strcmp(budget->refusal, "architecture") == 0;
+}
+
 void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     add_title(out, report);
@@ -284,7 +310,7 @@ void kvb_render_plan_text(struct kvb_buffer *out, const struct kvb_plan_report *
         kvb_text_add_wrapped(out, report->choice, 0, kvb_page_width(out));
         kvb_buffer_add(out, "\n");
     }
-    if (!report->budget->uncounted) {
+    if (!report->budget->uncounted && !class_is_unknown(report->budget)) {
         kvb_render_plan_budget(out, report);
         kvb_buffer_add(out, "\n");
     }

@@ -141,6 +141,7 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
     kvb_check_batch(context, budget);
     kvb_check_length(context, budget);
     kvb_refusal_check(context, budget);
+    kvb_refusal_check_layout(context, budget);
     kvb_settle_outside(context, budget);
     kvb_judge(context, budget);
     return KVB_OK;

@@ -78,12 +78,27 @@ const struct kvb_platform_row *kvb_platform_row_of(enum kvb_platform platform, c
     return NULL;
 }
 
+static bool is_stated(const struct kvb_context *context)
+{
+    return context->plan->gpu_free_stated || context->plan->gpu_free_bytes > 0 || context->plan->reserve_count > 0;
+}
+
+bool kvb_platform_leaves_less(const struct kvb_context *context, const struct kvb_budget *budget)
+{
+    const struct kvb_platform_row *row = kvb_platform_row_of(context->plan->platform, context->gpu);
+    if (row == NULL || is_stated(context) || row->high_mib == 0) {
+        return false;
+    }
+    uint64_t gone = row->low_mib * KVB_MIB;
+    return budget->memory_bytes > gone && budget->requested_bytes > budget->memory_bytes - gone;
+}
+
 void kvb_platform_note(const struct kvb_context *context, const struct kvb_budget *budget,
                        struct kvb_problems *problems)
 {
     const struct kvb_platform_row *row = kvb_platform_row_of(context->plan->platform, context->gpu);
     char low[32], high[32];
-    if (row == NULL || context->plan->gpu_free_stated || context->plan->reserve_count > 0) {
+    if (row == NULL || is_stated(context)) {
         return;
     }
     if (row->high_mib == 0) {
@@ -91,12 +106,11 @@ void kvb_platform_note(const struct kvb_context *context, const struct kvb_budge
                               row->name, row->why);
         return;
     }
-    uint64_t gone = row->low_mib * KVB_MIB;
-    bool too_much = budget->memory_bytes > gone && budget->requested_bytes > budget->memory_bytes - gone;
-    (void)kvb_problem_add(problems, too_much ? KVB_WARNING : KVB_NOTICE, KVB_OK, nowhere,
+    bool too_much = kvb_platform_leaves_less(context, budget);
+    (void)kvb_problem_add(problems, too_much ? KVB_WARNING : KVB_NOTICE, too_much ? KVB_ASSUMED : KVB_OK, nowhere,
                           "%s: %s to %s GiB are usually gone before the engine starts (%s)%s; say what is free with "
                           "--gpu-free.",
-                          row->name, kvb_format_gib(low, (int64_t)gone, 2),
+                          row->name, kvb_format_gib(low, (int64_t)(row->low_mib * KVB_MIB), 2),
                           kvb_format_gib(high, (int64_t)(row->high_mib * KVB_MIB), 2), row->why,
-                          too_much ? "; the request leaves less than that" : "");
+                          too_much ? ", which leaves less than is asked for: this answer takes all of it as free" : "");
 }

@@ -4,6 +4,8 @@
 
 #include "engines/vllm/context.h"
 
+// Whether the engine asks for more than the platform usually leaves, where nobody said what is free.
+bool kvb_platform_leaves_less(const struct kvb_context *context, const struct kvb_budget *budget);
 // A notice when what is free was not stated and the platform is known to hold memory.
 void kvb_platform_note(const struct kvb_context *context, const struct kvb_budget *budget,
                        struct kvb_problems *problems);

@@ -19,6 +19,9 @@ const struct kvb_refusal_row *kvb_refusal_rows(size_t *count);
 // The first row that refuses ends the start: its sentence, its rule. Nothing is changed when none does.
 void kvb_refusal_check(const struct kvb_context *context, struct kvb_budget *budget);
 
+// The same once the KV cache is laid out, where nothing has refused before.
+void kvb_refusal_check_layout(const struct kvb_context *context, struct kvb_budget *budget);
+
 // "{0}" to "{9}" in the pattern are replaced by the values.
 void kvb_refusal_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, const char *const values[]);
 // A number as text for kvb_refusal_say. Returns `out`.
@@ -44,6 +47,12 @@ kvb_refusal_test kvb_refusal_class, kvb_refusal_lora_rank, kvb_refusal_lora_clas
 kvb_refusal_test kvb_refusal_kernels, kvb_refusal_torch, kvb_refusal_bfloat16, kvb_refusal_float16, kvb_refusal_v1_only;
 kvb_refusal_test kvb_refusal_method_word, kvb_refusal_method_differs, kvb_refusal_method_capability,
     kvb_refusal_method_dtype, kvb_refusal_method_file, kvb_refusal_scheme;
+kvb_refusal_test kvb_refusal_head_size, kvb_refusal_fp8_kernel, kvb_refusal_flex_cache, kvb_refusal_rocm_method,
+    kvb_refusal_bnb_ranks, kvb_refusal_bnb_format;
+kvb_refusal_test kvb_refusal_draft_model, kvb_refusal_draft_vocabulary, kvb_refusal_draft_mtp, kvb_refusal_async,
+    kvb_refusal_no_experts, kvb_refusal_eplb, kvb_refusal_lora_vocabulary, kvb_refusal_lora_chunks,
+    kvb_refusal_prefix_window, kvb_refusal_no_pictures, kvb_refusal_offload_wsl, kvb_refusal_sleep,
+    kvb_refusal_mamba_block;
 kvb_refusal_test kvb_refusal_split, kvb_refusal_group_shape, kvb_refusal_block_shape, kvb_refusal_dcp;
 
 #endif

@@ -82,10 +82,13 @@ static bool suits_marlin(const struct kvb_context *context, const char *marlin)
 static const char *method_of_checkpoint(const struct kvb_context *context, const char *stored)
 {
     const struct kvb_quantisation *q = &context->model->quantisation;
-    if (strcmp(stored, "gptq") == 0 && context->release >= MARLIN_GPTQ_SINCE && suits_marlin(context, "gptq_marlin")) {
+    bool marlin = context->gpu->vendor == KVB_VENDOR_NVIDIA;
+    if (marlin && strcmp(stored, "gptq") == 0 && context->release >= MARLIN_GPTQ_SINCE &&
+        suits_marlin(context, "gptq_marlin")) {
         return "gptq_marlin";
     }
-    if (strcmp(stored, "awq") == 0 && context->release >= MARLIN_AWQ_SINCE && suits_marlin(context, "awq_marlin")) {
+    if (marlin && strcmp(stored, "awq") == 0 && context->release >= MARLIN_AWQ_SINCE &&
+        suits_marlin(context, "awq_marlin")) {
         return "awq_marlin";
     }
     if (strncmp(stored, "modelopt", 8) == 0 && q->method == KVB_QUANT_NVFP4) {

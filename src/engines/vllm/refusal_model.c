@@ -52,8 +52,8 @@ static bool is_in_transformers(const char *name, uint32_t release)
 bool kvb_class_by_transformers(const struct kvb_context *context)
 {
     const char *name = context->model->architecture;
-    if (name[0] == '\0' || context->release < ANY_CLASS_BY_TRANSFORMERS || kvb_class_of(name, context->release) != NULL ||
-        kvb_withdrawn_of(name, context->release) != NULL) {
+    if (name[0] == '\0' || context->release < ANY_CLASS_BY_TRANSFORMERS ||
+        kvb_class_of(name, context->release) != NULL || kvb_withdrawn_of(name, context->release) != NULL) {
         return false;
     }
     return !kvb_class_is_known(name) || is_in_transformers(name, context->release);

@@ -15,6 +15,9 @@ const struct kvb_variable_row *kvb_vllm_variables(size_t *count);
 void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
 // Whether a flag ("--name") without a row here takes a value, by the releases' own tables.
 bool kvb_vllm_takes_value(const char *word);
+uint32_t kvb_vllm_plain_flags(const struct kvb_deployment *deployment);
+// Until 0.8.1 the format of the files did not follow from bitsandbytes as the method.
+const char *kvb_vllm_companion(enum kvb_setting setting, uint64_t number, uint32_t release);
 
 // How a switch is turned off: releases before 0.8.5 have no --no- form.
 enum kvb_off_form kvb_vllm_off_form(const char *name, uint32_t release);

@@ -9,6 +9,10 @@
 
 #define SUFFIX_SINCE KVB_RELEASE(0, 8, 4) // human_readable_int
 #define LEVEL_SINCE KVB_RELEASE(0, 12, 0) // -O is read before argparse from here on
+#define UNDERSCORES_SINCE KVB_RELEASE(0, 5, 1)
+#define DEVICE_IDS_SINCE KVB_RELEASE(0, 24, 0)
+#define BITSANDBYTES_SINCE KVB_RELEASE(0, 5, 0)
+#define FORMAT_FOLLOWS_SINCE KVB_RELEASE(0, 8, 2)
 #define OPTIONAL_CAPACITY 256
 
 static void add(char out[OPTIONAL_CAPACITY], const char *text, size_t size)
@@ -49,17 +53,21 @@ static bool short_is_known(const char *word, size_t length, uint32_t release)
     return false;
 }
 
+// Underscores were read as dashes from FlexibleArgumentParser on.
 static bool is_known(const char *line, uint32_t release)
 {
     size_t length = strcspn(line, " =.\n");
+    if (release < UNDERSCORES_SINCE && memchr(line, '_', length) != NULL) {
+        return false;
+    }
     return strncmp(line, "--", 2) == 0 ? long_is_known(line + 2, length - 2, release)
                                        : short_is_known(line, length, release);
 }
 
-// argparse shows a long flag with dashes inside.
-static void add_flag(char out[OPTIONAL_CAPACITY], const char *line, size_t size)
+// argparse shows a long flag with dashes inside, once it reads underscores so.
+static void add_flag(char out[OPTIONAL_CAPACITY], const char *line, size_t size, uint32_t release)
 {
-    size_t name = strcspn(line, " =.\n");
+    size_t name = release < UNDERSCORES_SINCE ? 0 : strcspn(line, " =.\n");
     add(out, " ", 1);
     for (size_t i = 0; i < size; i++) {
         add(out, i < name && line[i] == '_' ? "-" : line + i, 1);
@@ -76,6 +84,29 @@ static const char *length_value(const char *line)
         }
     }
     return NULL;
+}
+
+// --device, gone since 0.10.0, is the beginning of --device-ids: numbers, or UUIDs.
+// Source: vllm/platforms/cuda.py v0.24.0 device_control_id_to_physical_device_id, which asks NVML.
+static bool judge_device(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    static const char *const words[] = {"cuda", "auto", "gpu", "cpu"};
+    size_t name = strcspn(line, " =\n");
+    if (release < DEVICE_IDS_SINCE || name < 8 || strncmp(line, "--device", 8) != 0 || line[name] == '\0') {
+        return false;
+    }
+    const char *value = line + name + 1;
+    size_t size = strcspn(value, " \n");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strlen(words[i]) == size && strncmp(value, words[i], size) == 0) {
+            const char *what = "argument --device-ids (of which --device is the beginning): no GPU has the UUID '";
+            add(out, what, strlen(what));
+            add(out, value, size);
+            add(out, "'", 1);
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool judge_length(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
@@ -100,7 +131,7 @@ void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, c
     for (const char *line = deployment->serve_flags; *line != '\0'; line += strcspn(line, "\n")) {
         line += *line == '\n' ? 1 : 0;
         size_t size = strcspn(line, "\n");
-        if (!found && judge_length(line, release, out)) {
+        if (!found && (judge_length(line, release, out) || judge_device(line, release, out))) {
             return;
         }
         if (size == 0 || is_known(line, release)) {
@@ -111,8 +142,41 @@ void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, c
             add(out, unrecognised, strlen(unrecognised));
         }
         found = true;
-        add_flag(out, line, size);
+        add_flag(out, line, size, release);
     }
+}
+
+// The words of a line are compared with dashes for underscores, and "=" for the space before a value.
+static bool says(const char *line, const char *words)
+{
+    size_t at = 0;
+    for (; words[at] != '\0' && line[at] != '\0'; at++) {
+        char letter = line[at] == '_' && words[at] == '-' ? '-' : line[at] == '=' ? ' ' : line[at];
+        if (letter != words[at]) {
+            return false;
+        }
+    }
+    return words[at] == '\0' && (line[at] == '\0' || line[at] == '\n');
+}
+
+uint32_t kvb_vllm_plain_flags(const struct kvb_deployment *deployment)
+{
+    static const struct {
+        const char *words;
+        uint32_t flag;
+    } rows[] = {
+        {"--enable-eplb", KVB_PLAIN_EPLB},
+        {"--disable-chunked-mm-input", KVB_PLAIN_WHOLE_ITEMS},
+        {"--load-format bitsandbytes", KVB_PLAIN_LOADS_BITSANDBYTES},
+    };
+    uint32_t flags = deployment->serve_flags[0] != '\0' ? KVB_PLAIN_SERVE_LINE : 0;
+    for (const char *line = deployment->serve_flags; *line != '\0'; line += strcspn(line, "\n")) {
+        line += *line == '\n' ? 1 : 0;
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            flags |= says(line, rows[i].words) ? rows[i].flag : 0;
+        }
+    }
+    return flags;
 }
 
 bool kvb_vllm_takes_value(const char *word)
@@ -120,6 +184,13 @@ bool kvb_vllm_takes_value(const char *word)
     unsigned matches;
     const struct kvb_known_flag *row = kvb_flag_of(word + 2, strlen(word) - 2, 0, &matches);
     return row == NULL || (row->values != '0' && row->values != 'b');
+}
+
+const char *kvb_vllm_companion(enum kvb_setting setting, uint64_t number, uint32_t release)
+{
+    bool asks = setting == KVB_SET_QUANTIZATION && number == KVB_QUANTIZATION_BITSANDBYTES;
+    return asks && release >= BITSANDBYTES_SINCE && release < FORMAT_FOLLOWS_SINCE ? "--load-format bitsandbytes"
+                                                                                   : NULL;
 }
 
 enum kvb_off_form kvb_vllm_off_form(const char *name, uint32_t release)

@@ -135,7 +135,8 @@ void kvb_judge(const struct kvb_context *context, struct kvb_budget *budget)
     if (!budget->starts || never_runs || short_of_wish) {
         budget->verdict = KVB_DOES_NOT_FIT;
     } else {
-        bool assumed = context->plan->draft_unknown || kvb_class_by_transformers(context);
+        bool assumed = context->plan->draft_unknown || kvb_class_by_transformers(context) ||
+                       kvb_platform_leaves_less(context, budget);
         bool certain = cache->low_bytes >= (int64_t)budget->needed_bytes && !assumed;
         budget->verdict = certain ? KVB_FITS : KVB_TIGHT;
     }
@@ -197,9 +198,9 @@ static void note_class(const struct kvb_context *context, struct kvb_problems *p
 {
     if (kvb_class_by_transformers(context)) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_ASSUMED, nowhere,
-                              "this release has no class %s of its own and falls back to the transformers library's: it "
-                              "starts where the installed transformers has the class and vLLM can run it "
-                              "(is_backend_compatible), so the answer is tight at best",
+                              "vLLM of this release has no class %s and falls back to the one of the transformers "
+                              "library: it starts only if the transformers installed beside it has that class and "
+                              "marks it as compatible, which is not known here, so the answer is tight at best",
                               context->model->architecture);
     }
 }

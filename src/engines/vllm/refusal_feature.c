@@ -1,0 +1,221 @@
+// Features that a release does not have together, or not on this platform: drafts, asynchronous scheduling, experts'
+// parallelism, LoRA, prefix caching, offloading and sleeping.
+#include <string.h>
+
+#include "engines/vllm/refusal.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+static bool is_on(const struct kvb_context *context, enum kvb_setting setting)
+{
+    return kvb_is_set(context->plan, setting) && kvb_number(context->plan, setting) != 0;
+}
+
+// Says a row's sentence as it stands.
+static bool say(char out[KVB_ERROR_TEXT_CAPACITY], const char *text)
+{
+    kvb_refusal_say(out, text, NULL);
+    return true;
+}
+
+// ---- Drafts
+
+bool kvb_refusal_draft_model(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->speculative != KVB_SPECULATIVE_DRAFT_MODEL) {
+        return false;
+    }
+    return say(out, "Speculative decoding with draft model is not supported yet. Please consider using other "
+                    "speculative decoding methods such as ngram, medusa, eagle, or mtp.");
+}
+
+// Only the method draft_model compares the two vocabularies.
+bool kvb_refusal_draft_vocabulary(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_model *draft = context->plan->draft;
+    if (context->speculative != KVB_SPECULATIVE_DRAFT_MODEL || draft == NULL ||
+        draft->vocabulary_size == context->model->vocabulary_size) {
+        return false;
+    }
+    char target[24], own[24];
+    const char *values[] = {kvb_refusal_count(target, context->model->vocabulary_size),
+                            kvb_refusal_count(own, draft->vocabulary_size)};
+    kvb_refusal_say(out,
+                    "Target and draft model should have the same vocabulary size. Target model vocab_size={0}. Draft "
+                    "model vocab_size={1}. Using models with different tokenizers can cause out-of-bounds errors "
+                    "during speculative decoding.",
+                    values);
+    return true;
+}
+
+// Classes whose model type no release turns into one of MTPModelTypes (vllm/config/speculative.py hf_config_override).
+static const char *const without_mtp[] = {
+    "LlamaForCausalLM",   "Qwen2ForCausalLM",  "Qwen2MoeForCausalLM", "Qwen3ForCausalLM",  "Qwen3MoeForCausalLM",
+    "MixtralForCausalLM", "Gemma2ForCausalLM", "Phi3ForCausalLM",     "GptOssForCausalLM",
+};
+
+bool kvb_refusal_draft_mtp(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool own = context->plan->draft == NULL && !context->plan->draft_unknown;
+    if (context->speculative != KVB_SPECULATIVE_MTP || !own || context->model->mtp_layers > 0) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof without_mtp / sizeof without_mtp[0]; i++) {
+        if (strcmp(without_mtp[i], context->model->architecture) == 0) {
+            return say(out, "Unsupported speculative method: 'mtp'");
+        }
+    }
+    return false;
+}
+
+// ---- Asynchronous scheduling, asked for
+
+static bool drafts_ahead(enum kvb_speculative method, uint32_t release)
+{
+    bool model = method == KVB_SPECULATIVE_DRAFT_MODEL && release >= R(16, 0);
+    bool other = method == KVB_SPECULATIVE_OTHER || method == KVB_SPECULATIVE_NONE; // ngram_gpu and newer ones
+    return model || other || method == KVB_SPECULATIVE_EAGLE || method == KVB_SPECULATIVE_MTP;
+}
+
+static const struct {
+    uint32_t since;
+    const char *stages, *drafts; // NULL: taken
+} async_rows[] = {
+    {R(10, 0), "Async scheduling is not supported with pipeline-parallel-size > 1.",
+     "Currently, speculative decoding is not supported with async scheduling."},
+    {R(11, 1), "Async scheduling is not yet compatible with pipeline_parallel_size > 1.",
+     "Currently, async scheduling is only supported with EAGLE/MTP kind of speculative decoding"},
+    {R(14, 0), "Async scheduling is not yet compatible with pipeline_parallel_size > 1.",
+     "Currently, async scheduling is only supported with EAGLE/MTP kind of speculative decoding."},
+    {R(15, 0), NULL, "Currently, async scheduling is only supported with EAGLE/MTP kind of speculative decoding."},
+    {R(16, 0), NULL,
+     "Currently, async scheduling is only supported with EAGLE/MTP/Draft Model kind of speculative decoding."},
+    {R(18, 0), NULL,
+     "Currently, async scheduling is only supported with EAGLE/MTP/Draft Model/NGram GPU kind of speculative decoding"},
+    {R(25, 0), NULL,
+     "Currently, async scheduling is only supported with EAGLE/MTP/Draft Model/NGram GPU/DSpark kind of speculative "
+     "decoding"},
+};
+
+bool kvb_refusal_async(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    size_t at = 0;
+    if (!is_on(context, KVB_SET_ASYNC_SCHEDULING)) {
+        return false;
+    }
+    while (at + 1 < sizeof async_rows / sizeof async_rows[0] && async_rows[at + 1].since <= context->release) {
+        at++;
+    }
+    if (context->pp > 1 && async_rows[at].stages != NULL) {
+        return say(out, async_rows[at].stages);
+    }
+    bool none = at == 0 && context->speculative != KVB_SPECULATIVE_NONE;
+    return (none || !drafts_ahead(context->speculative, context->release)) && say(out, async_rows[at].drafts);
+}
+
+// ---- Experts
+
+bool kvb_refusal_no_experts(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (!is_on(context, KVB_SET_ENABLE_EXPERT_PARALLEL) || kvb_model_has_experts(context->model)) {
+        return false;
+    }
+    return say(out, "Number of experts in the model must be greater than 0 when expert parallelism is enabled.");
+}
+
+#define EPLB_ALONE_SINCE R(26, 0) // one GPU is enough from there on
+
+bool kvb_refusal_eplb(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if ((context->plan->plain_flags & KVB_PLAIN_EPLB) == 0) {
+        return false;
+    }
+    if (!is_on(context, KVB_SET_ENABLE_EXPERT_PARALLEL)) {
+        return say(out, "enable_expert_parallel must be True to use EPLB.");
+    }
+    return context->tp * context->dp <= 1 && context->release < EPLB_ALONE_SINCE &&
+           say(out,
+               "EPLB requires tensor_parallel_size or data_parallel_size to be greater than 1, but got TP=1,DP=1.");
+}
+
+// ---- LoRA
+
+#define LORA_ROWS_MAX 33024 // csrc/punica/bgmv/bgmv_config.h
+
+// Classes whose head takes adapters (lm_head in supported_lora_modules). Source: vllm/lora/layers.py v0.3.0 to v0.4.0
+// create_lora_weights; what later releases allow, none of these classes exceeds.
+bool kvb_refusal_lora_vocabulary(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const char *name = context->model->architecture;
+    bool head = strcmp(name, "LlamaForCausalLM") == 0 || strcmp(name, "MistralForCausalLM") == 0 ||
+                strcmp(name, "MixtralForCausalLM") == 0;
+    if (!is_on(context, KVB_SET_ENABLE_LORA) || !head || context->model->vocabulary_size <= LORA_ROWS_MAX) {
+        return false;
+    }
+    return say(out, "When using LoRA, vocab size must be 32000 >= vocab_size <= 33024");
+}
+
+bool kvb_refusal_lora_chunks(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    return is_on(context, KVB_SET_ENABLE_LORA) && is_on(context, KVB_SET_ENABLE_CHUNKED_PREFILL) &&
+           say(out, "LoRA is not supported with chunked prefill yet.");
+}
+
+// ---- Cache, pictures, host memory, sleep
+
+// A model with windows in every layer; one with some full layers has no window of its own here.
+bool kvb_refusal_prefix_window(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->generation != KVB_GENERATION_V0 || !is_on(context, KVB_SET_ENABLE_PREFIX_CACHING) ||
+        kvb_number(context->plan, KVB_SET_DISABLE_SLIDING_WINDOW) != 0 || context->model->kind_count != 1 ||
+        context->model->kinds[0].attention.kind != KVB_ATTENTION_SLIDING) {
+        return false;
+    }
+    return say(out, "Prefix caching is not supported with sliding window. Run with --disable-sliding-window to use "
+                    "prefix caching.");
+}
+
+bool kvb_refusal_no_pictures(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_plan *plan = context->plan;
+    bool limits = kvb_is_set(plan, KVB_SET_LIMIT_IMAGES) || kvb_is_set(plan, KVB_SET_LIMIT_VIDEOS) ||
+                  kvb_is_set(plan, KVB_SET_LIMIT_AUDIOS);
+    return limits && !kvb_model_is_multimodal(context->model) &&
+           say(out, "`limit_mm_per_prompt` is only supported for multimodal models.");
+}
+
+// Memory cannot be pinned under WSL, and V1 hands weights to the GPU in pinned memory alone.
+bool kvb_refusal_offload_wsl(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    return context->generation == KVB_GENERATION_V1 && is_on(context, KVB_SET_CPU_OFFLOAD_GB) &&
+           context->plan->platform == KVB_PLATFORM_WSL2 &&
+           say(out, "V1 CPU offloading requires uva (pin memory) support");
+}
+
+#define SLEEPS_ON_ROCM R(11, 1)
+#define SLEEP_CHECKED_SINCE R(8, 5)
+#define EXPANDS_ASLEEP R(20, 1) // the allocator of sleep mode takes segments that expand
+
+bool kvb_refusal_sleep(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (!is_on(context, KVB_SET_ENABLE_SLEEP_MODE)) {
+        return false;
+    }
+    bool elsewhere = context->gpu->vendor != KVB_VENDOR_NVIDIA && context->release >= SLEEP_CHECKED_SINCE;
+    if (elsewhere && (context->gpu->vendor != KVB_VENDOR_AMD || context->release < SLEEPS_ON_ROCM)) {
+        return say(out, "Sleep mode is not supported on current platform.");
+    }
+    return context->plan->environment.expandable_segments == KVB_YES && context->release < EXPANDS_ASLEEP &&
+           say(out, "Expandable segments are not compatible with memory pool. Please track "
+                    "https://github.com/pytorch/pytorch/issues/147851 for the latest updates.");
+}
+
+bool kvb_refusal_mamba_block(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t block = kvb_number(context->plan, KVB_SET_MAMBA_BLOCK_SIZE);
+    if (!kvb_is_set(context->plan, KVB_SET_MAMBA_BLOCK_SIZE) || context->prefix_caching ||
+        block == context->max_model_len) {
+        return false;
+    }
+    return say(out, "--mamba-block-size can only be set with --enable-prefix-caching");
+}

@@ -1,0 +1,96 @@
+// What a release refuses once the KV cache is laid out: offloaded weights beside several groups, fewer blocks than
+// sequences that hold a state, a picture larger than a step.
+#include <string.h>
+
+#include "engines/vllm/encoder_items.h"
+#include "engines/vllm/refusal.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+typedef bool layout_test(const struct kvb_context *context, const struct kvb_budget *budget,
+                         char out[KVB_ERROR_TEXT_CAPACITY]);
+
+// Source: vllm/v1/worker/gpu_model_runner.py may_reinitialize_input_batch.
+static bool groups_while_offloading(const struct kvb_context *context, const struct kvb_budget *budget,
+                                    char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (kvb_number(context->plan, KVB_SET_CPU_OFFLOAD_GB) == 0 || budget->kv.group_count < 2) {
+        return false;
+    }
+    kvb_refusal_say(out,
+                    "Cannot re-initialize the input batch when CPU weight offloading is enabled. See "
+                    "https://github.com/vllm-project/vllm/pull/18298 for more details.",
+                    NULL);
+    return true;
+}
+
+// Source: vllm/config/compilation.py, before the graphs of whole steps are captured.
+static bool fewer_blocks_than_states(const struct kvb_context *context, const struct kvb_budget *budget,
+                                     char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    bool parts = kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_MODE) &&
+                 (mode == KVB_GRAPH_MODE_NONE || mode == KVB_GRAPH_MODE_PIECEWISE);
+    uint64_t blocks = budget->kv.num_blocks;
+    if (context->eager || context->v2_runner || parts || !kvb_model_has_state(context->model) || blocks == 0 ||
+        context->max_num_seqs <= blocks) {
+        return false;
+    }
+    char sequences[24], there[24];
+    const char *values[] = {kvb_refusal_count(sequences, context->max_num_seqs), kvb_refusal_count(there, blocks)};
+    kvb_refusal_say(out,
+                    "max_num_seqs ({0}) exceeds available Mamba cache blocks ({1}). Each decode sequence requires one "
+                    "Mamba cache block, so CUDA graph capture cannot proceed. Please lower max_num_seqs to at most {1} "
+                    "or increase gpu_memory_utilization.",
+                    values);
+    return true;
+}
+
+// Models whose pictures are attended to in both directions are given whole pictures whatever is said.
+// Source: vllm/v1/core/encoder_cache_manager.py, platforms/cuda.py v0.13.0 (is_mm_prefix_lm).
+static bool item_larger_than_step(const struct kvb_context *context, const struct kvb_budget *budget,
+                                  char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct kvb_encoder_load load;
+    (void)budget;
+    if ((context->plan->plain_flags & KVB_PLAIN_WHOLE_ITEMS) == 0) {
+        return false;
+    }
+    kvb_encoder_load(context, &load);
+    if (load.tokens_per_item <= context->max_num_batched_tokens) {
+        return false;
+    }
+    char item[24], step[24];
+    const char *values[] = {kvb_refusal_count(item, load.tokens_per_item),
+                            kvb_refusal_count(step, context->max_num_batched_tokens)};
+    kvb_refusal_say(out,
+                    "Chunked MM input disabled but max_tokens_per_mm_item ({0}) is larger than max_num_batched_tokens "
+                    "({1}). Please increase max_num_batched_tokens.",
+                    values);
+    return true;
+}
+
+static const struct {
+    const char *rule;     // NULL: it is about memory
+    uint32_t since, gone; // 0 = no end
+    layout_test *refuses;
+} rows[] = {
+    {"encoder-budget", R(8, 4), 0, item_larger_than_step},
+    {"cpu-offload", R(9, 1), R(20, 0), groups_while_offloading},
+    {NULL, R(20, 0), 0, fewer_blocks_than_states},
+};
+
+void kvb_refusal_check_layout(const struct kvb_context *context, struct kvb_budget *budget)
+{
+    if (!budget->starts || context->generation != KVB_GENERATION_V1) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool in_range = context->release >= rows[i].since && (rows[i].gone == 0 || context->release < rows[i].gone);
+        if (in_range && rows[i].refuses(context, budget, budget->error)) {
+            budget->starts = false;
+            budget->refusal = rows[i].rule;
+            return;
+        }
+    }
+}
