@@ -125,6 +125,8 @@ struct kvb_gate_totals kvb_gate_count(const struct kvb_gate *gate);
 // other findings waived for 90 days. A file that is there is not touched.
 enum kvb_status kvb_gate_write_policy(struct kvb_gate *gate, const char *path,
                                       struct kvb_problems *problems) KVB_MUST_USE;
+// Whether that policy has lines whose names nobody knows.
+bool kvb_gate_has_fill_ins(const struct kvb_gate *gate);
 void kvb_gate_free(struct kvb_gate *gate);
 
 KVB_PUBLIC_END

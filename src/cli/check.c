@@ -93,8 +93,9 @@ static int init_policy(struct arguments *arguments, struct kvb_gate *gate, struc
     if (status != KVB_OK) {
         return kvb_status_exit_code(status);
     }
-    kvb_buffer_printf(out, "%s: written for %u deployments in %u files; put the GPU's name where it says FILL-IN\n",
-                      path, (unsigned)totals.count, (unsigned)totals.files_with);
+    kvb_buffer_printf(out, "%s: written for %u deployment%s in %u file%s%s\n", path, (unsigned)totals.count,
+                      totals.count == 1 ? "" : "s", (unsigned)totals.files_with, totals.files_with == 1 ? "" : "s",
+                      kvb_gate_has_fill_ins(gate) ? "; put the names where it says FILL-IN" : "");
     arguments->answered = true;
     return 0;
 }

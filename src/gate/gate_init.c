@@ -67,15 +67,33 @@ static const char *date_text(struct kvb_gate *gate, uint32_t date)
 
 // ---- lines
 
+// The GPU that a flag names for all of them; else a name to fill in, where one is missing.
+static const char *gpu_for_all(const struct kvb_gate *gate)
+{
+    const char *gpu = gate->options.flags != NULL ? gate->options.flags->deployment.gpu : "";
+    if (gpu[0] != '\0') {
+        return gpu;
+    }
+    for (const struct gate_missing *each = gate->missing; each != NULL; each = each->older) {
+        if (each->rule == KVB_CHECK_NO_GPU && each->label[0] == '\0') {
+            return KVB_POLICY_FILL_IN;
+        }
+    }
+    return NULL;
+}
+
 static void add_gpus(const struct kvb_gate *gate, struct kvb_policy_lines *lines)
 {
+    const char *all = gpu_for_all(gate);
     for (const struct gate_missing *each = gate->missing; each != NULL && lines->gpus_count < LINES_MAX;
          each = each->older) {
         if (each->rule == KVB_CHECK_NO_GPU && each->label[0] != '\0') {
             lines->gpus[lines->gpus_count++] = (struct kvb_gpu_line){each->label, KVB_POLICY_FILL_IN};
         }
     }
-    lines->gpus[lines->gpus_count++] = (struct kvb_gpu_line){NULL, KVB_POLICY_FILL_IN};
+    if (all != NULL) {
+        lines->gpus[lines->gpus_count++] = (struct kvb_gpu_line){NULL, all};
+    }
 }
 
 static void add_models(const struct kvb_gate *gate, struct kvb_policy_lines *lines)
@@ -135,6 +153,7 @@ static enum kvb_status write_policy(struct kvb_buffer *out, struct kvb_gate *gat
     add_gpus(gate, &lines);
     add_models(gate, &lines);
     add_waivers(gate, reason, date_text(gate, later(gate->options.today, WAIVED_DAYS)), &lines);
+    lines.gpus = lines.gpus_count > 0 ? lines.gpus : NULL;
     lines.models = lines.models_count > 0 ? lines.models : NULL;
     lines.waivers = lines.waivers_count > 0 ? lines.waivers : NULL;
     kvb_buffer_add(out,
@@ -148,6 +167,17 @@ static enum kvb_status write_policy(struct kvb_buffer *out, struct kvb_gate *gat
                    "# models: a built-in name, or a config.json beside this file.\n"
                    "# waivers: today's findings; delete a line once it is mended.\n");
     return kvb_policy_write(out, &lines, problems);
+}
+
+bool kvb_gate_has_fill_ins(const struct kvb_gate *gate)
+{
+    for (const struct gate_missing *each = gate->missing; each != NULL; each = each->older) {
+        bool model = each->rule == KVB_CHECK_NO_MODEL && each->model[0] != '\0';
+        if (model || each->rule == KVB_CHECK_NO_GPU) {
+            return true;
+        }
+    }
+    return false;
 }
 
 enum kvb_status kvb_gate_write_policy(struct kvb_gate *gate, const char *path, struct kvb_problems *problems)

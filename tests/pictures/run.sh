@@ -1,8 +1,10 @@
 #!/bin/sh
 # Drawings and pages are well-formed XML with a title and a description, load nothing, hold the figures of the JSON, and a
 # headless browser, where there is one, shows them without a word on its console.
-#   run.sh TOOL SOURCE_FOLDER
+#   run.sh [--update] TOOL SOURCE_FOLDER
 set -u
+update=no
+[ "$1" = --update ] && update=yes && shift
 tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$2" || exit 2
 work=$(mktemp -d) || exit 2
@@ -103,6 +105,16 @@ check series explain "$work/series.csv"
 check gate check tests/fixtures/manifests/gate tests/fixtures/plan/small.yaml
 check shares sweep --model Qwen/Qwen3-8B --gpu l4 --gpu-memory-utilization 0.8..0.95:+0.05 --figure pool
 # What the figures order the picture orders.
+# The pictures of the README are those of today: sh tests/pictures/run.sh --update TOOL . draws them again.
+kept() { # NAME COMMAND...
+    kept=docs/pictures/$1.svg
+    shift
+    "$tool" "$@" --format svg 2>/dev/null >"$work/kept"
+    [ $update = yes ] && cp "$work/kept" "$kept"
+    cmp -s "$work/kept" "$kept" || complain "$kept is not what $* draws"
+}
+kept fits plan --model Qwen/Qwen3-14B-AWQ --gpu rtx4090 --max-model-len 16k
+kept misses plan --model Qwen/Qwen3-14B --gpu rtx4090 --max-model-len 32k
 monotone "$work/models.svg" weights width 5
 monotone "$work/fits.svg" cache height 3 falling
 monotone "$work/series.svg" weights y 40 falling

@@ -102,6 +102,8 @@ static void plan_that_does_not_fit(void)
     assert_int_equal(kvb_answer_plan(&other, &problems), KVB_OK);
     static struct kvb_siblings siblings;
     assert_int_equal(kvb_answer_siblings(&deployment, &answer, &siblings, &problems), KVB_OK);
+    static struct kvb_longer longer;
+    assert_int_equal(kvb_answer_longer(&deployment, &answer, &longer, &problems), KVB_OK);
     assert_true(siblings.count > 0);
     (void)snprintf(deployment.gpu, sizeof deployment.gpu, "l4,h200");
     assert_true(kvb_names_gpus(&deployment));
@@ -344,6 +346,7 @@ static void of_the_gate(void)
     any(kvb_gate_path(gate, SOURCE("tests/fixtures/manifests"), true, &problems));
     any(kvb_gate_finish(gate, &problems));
     any(kvb_gate_write_policy(gate, "/nowhere/at/all.yaml", &problems));
+    (void)kvb_gate_has_fill_ins(gate);
     static const char *const paths[] = {SOURCE("tests/fixtures/manifests")};
     any(kvb_gate_compare(gate, "HEAD", paths, 1, &problems));
     assert_non_null(kvb_trend_name(KVB_TREND_WORSE));
