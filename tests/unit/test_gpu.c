@@ -18,6 +18,34 @@ static enum kvb_status load(const char *name, struct kvb_gpu *gpu)
     return kvb_gpu_load(name, gpu, &problems);
 }
 
+// Calls of the library come here first (--wrap): how near names are is asked only when none was found.
+unsigned __real_kvb_edit_distance(const char *a, const char *b);
+unsigned __wrap_kvb_edit_distance(const char *a, const char *b);
+static unsigned distances;
+
+unsigned __wrap_kvb_edit_distance(const char *a, const char *b)
+{
+    distances++;
+    return __real_kvb_edit_distance(a, b);
+}
+
+static void test_no_distances(void **state)
+{
+    (void)state;
+    struct kvb_gpu gpu;
+    struct kvb_model_source source;
+    static struct kvb_model model;
+    static const char *const names[] = {"l4", "l40s", "NVIDIA L40S", "NVIDIA H100 80GB HBM3", "mi300x"};
+    distances = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(load(names[i], &gpu), KVB_OK);
+    }
+    assert_int_equal(kvb_model_load("Qwen/Qwen3-8B", NULL, &model, &source, &problems), KVB_OK);
+    assert_int_equal(distances, 0);
+    assert_int_not_equal(load("l40x", &gpu), KVB_OK);
+    assert_true(distances > 0);
+}
+
 // Sorted as the header promises, found by id in any case.
 static void test_table_is_sorted(void **state)
 {
@@ -298,7 +326,8 @@ static void test_facts(void **state)
     assert_int_equal(gpu.memory_basis, KVB_BASIS_STATED);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_table_is_sorted), cmocka_unit_test(test_every_profile),
-              cmocka_unit_test(test_index_agrees_with_profiles), cmocka_unit_test(test_names),
-              cmocka_unit_test(test_ambiguous_and_unknown), cmocka_unit_test(test_nameplate),
-              cmocka_unit_test(test_counts), cmocka_unit_test(test_totals), cmocka_unit_test(test_facts))
+KVB_TEST_MAIN(cmocka_unit_test(test_table_is_sorted), cmocka_unit_test(test_no_distances),
+              cmocka_unit_test(test_every_profile), cmocka_unit_test(test_index_agrees_with_profiles),
+              cmocka_unit_test(test_names), cmocka_unit_test(test_ambiguous_and_unknown),
+              cmocka_unit_test(test_nameplate), cmocka_unit_test(test_counts), cmocka_unit_test(test_totals),
+              cmocka_unit_test(test_facts))
