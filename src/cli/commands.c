@@ -132,9 +132,10 @@ static const struct command_row rows[] = {
     },
     {
         .name = "completion",
-        .operands = "bash|zsh|fish",
+        .operands = "bash|zsh|fish|models|gpus|engines|deployments",
         .summary = "Print the completion script of a shell.",
-        .details = "bash: source <(kvbudget completion bash)\n",
+        .details = "bash: source <(kvbudget completion bash); zsh: source <(kvbudget completion zsh); fish:\n"
+                   "kvbudget completion fish | source. The other words print the names that are built in.\n",
         .option_sets = 0,
         .formats = TEXT,
         .operands_min = 1,
@@ -143,7 +144,7 @@ static const struct command_row rows[] = {
     },
     {
         .name = "manual",
-        .operands = "[COMMAND|profile|policy]",
+        .operands = "[COMMAND|profile|policy|library]",
         .summary = "Print a page of the manual.",
         .details = "To read one: kvbudget manual plan | man -l -\n",
         .option_sets = 0,

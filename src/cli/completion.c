@@ -1,13 +1,13 @@
-// Completion scripts for bash, zsh and fish, made from the command and flag rows.
+// Completion scripts made from the command and flag rows, the one of bash, and the names they complete.
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "cli/options.h"
 
-// Words a flag's value can be, separated by blanks; "" when anything goes.
-static void add_words(struct kvb_buffer *out, const struct option_row *row)
+void kvb_completion_words(struct kvb_buffer *out, const struct option_row *row)
 {
     if (row->words != NULL) {
         for (unsigned i = 0; row->words[i] != NULL; i++) {
@@ -24,6 +24,46 @@ static void add_words(struct kvb_buffer *out, const struct option_row *row)
     for (uint32_t i = 0; setting->kind == KVB_VALUE_WORD && i < count; i++) {
         kvb_buffer_printf(out, "%s%s", i > 0 ? " " : "", words[i].text);
     }
+}
+
+// Lists of names: the operand that prints one, and the flag that takes one of them.
+static const struct {
+    const char *operand, *flag;
+    enum kvb_profile_kind kind;
+} name_lists[] = {
+    {"models", "model", KVB_PROFILE_MODEL},
+    {"gpus", "gpu", KVB_PROFILE_GPU},
+    {"engines", "engine", KVB_PROFILE_ENGINE},
+    {"deployments", NULL, KVB_PROFILE_DEPLOYMENT},
+};
+#define NAME_LIST_COUNT (sizeof name_lists / sizeof name_lists[0])
+
+const char *kvb_completion_names_of(const struct option_row *row)
+{
+    for (size_t i = 0; row->argument != NULL && i < NAME_LIST_COUNT; i++) {
+        if (name_lists[i].flag != NULL && strcmp(row->name, name_lists[i].flag) == 0) {
+            return name_lists[i].operand;
+        }
+    }
+    return NULL;
+}
+
+static bool write_names(struct kvb_buffer *out, const char *operand)
+{
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins(&count);
+    for (size_t i = 0; i < NAME_LIST_COUNT; i++) {
+        if (strcmp(name_lists[i].operand, operand) != 0) {
+            continue;
+        }
+        for (size_t r = 0; r < count; r++) {
+            if (rows[r].kind == name_lists[i].kind) {
+                kvb_buffer_printf(out, "%s\n", rows[r].id);
+            }
+        }
+        return true;
+    }
+    return false;
 }
 
 static void add_flags(struct kvb_buffer *out, const struct command_row *command)
@@ -64,8 +104,12 @@ static void write_bash_values(struct kvb_buffer *out)
     for (uint32_t i = 0; i < list.count; i++) {
         struct kvb_buffer words;
         kvb_buffer_init(&words);
-        add_words(&words, &list.rows[i]);
-        if (words.length > 0) {
+        kvb_completion_words(&words, &list.rows[i]);
+        const char *names = kvb_completion_names_of(&list.rows[i]);
+        if (names != NULL) {
+            kvb_buffer_printf(out, "    --%s) words=$(kvbudget completion %s 2>/dev/null) ;;\n", list.rows[i].name,
+                              names);
+        } else if (words.length > 0) {
             kvb_buffer_printf(out, "    --%s) words='%s' ;;\n", list.rows[i].name, words.data);
         } else if (list.rows[i].argument != NULL) {
             kvb_buffer_printf(out, "    --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", list.rows[i].name);
@@ -83,6 +127,9 @@ static void write_bash(struct kvb_buffer *out)
                         "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=\n"
                         "    COMPREPLY=()\n");
     write_bash_values(out);
+    kvb_buffer_add(
+        out, "    [ \"${COMP_WORDS[1]} ${COMP_WORDS[2]} $COMP_CWORD\" = 'profiles show 3' ] &&\n"
+             "        words=$(for kind in models gpus engines deployments; do kvbudget completion $kind; done)\n");
     kvb_buffer_add(out, "    if [ -z \"$words\" ]; then\n        case ${COMP_WORDS[1]} in\n");
     for (size_t i = 0; i < count; i++) {
         kvb_buffer_printf(out, "        %s) words='", rows[i].name);
@@ -97,71 +144,20 @@ static void write_bash(struct kvb_buffer *out)
                         "}\ncomplete -F _kvbudget kvbudget\n");
 }
 
-static void write_zsh(struct kvb_buffer *out)
-{
-    kvb_buffer_add(out, "#compdef kvbudget\n# zsh completion of kvbudget, through bash's\n"
-                        "autoload -U +X bashcompinit && bashcompinit\n");
-    write_bash(out);
-}
-
-// A help text between single quotes of the fish shell.
-static void add_quoted(struct kvb_buffer *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '\'' || *text == '\\') {
-            kvb_buffer_add(out, "\\");
-        }
-        kvb_buffer_add_n(out, text, 1);
-    }
-}
-
-static void write_fish_flag(struct kvb_buffer *out, const struct command_row *command, const struct option_row *row)
-{
-    struct kvb_buffer words;
-    kvb_buffer_init(&words);
-    add_words(&words, row);
-    kvb_buffer_printf(out, "complete -c kvbudget -n '__fish_seen_subcommand_from %s' -l %s", command->name, row->name);
-    if (words.length > 0) {
-        kvb_buffer_printf(out, " -x -a '%s'", words.data);
-    } else if (row->argument != NULL) {
-        kvb_buffer_add(out, " -r");
-    }
-    kvb_buffer_add(out, " -d '");
-    add_quoted(out, row->help);
-    kvb_buffer_add(out, "'\n");
-    kvb_buffer_free(&words);
-}
-
-static void write_fish(struct kvb_buffer *out)
-{
-    size_t count;
-    const struct command_row *rows = kvb_commands_all(&count);
-    kvb_buffer_add(out, "# fish completion of kvbudget\n");
-    for (size_t i = 0; i < count; i++) {
-        kvb_buffer_printf(out, "complete -c kvbudget -n __fish_use_subcommand -a %s -d '", rows[i].name);
-        add_quoted(out, rows[i].summary);
-        kvb_buffer_add(out, "'\n");
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct option_list list;
-        kvb_options_build(&list, rows[i].option_sets, NULL);
-        for (uint32_t r = 0; r < list.count; r++) {
-            write_fish_flag(out, &rows[i], &list.rows[r]);
-        }
-    }
-}
-
 int kvb_run_completion(struct arguments *arguments, struct kvb_buffer *answer)
 {
     static const struct {
         const char *shell;
         void (*write)(struct kvb_buffer *out);
-    } shells[] = {{"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}};
+    } shells[] = {{"bash", write_bash}, {"zsh", kvb_completion_zsh}, {"fish", kvb_completion_fish}};
     for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
         if (strcmp(arguments->operands[0], shells[i].shell) == 0) {
             shells[i].write(answer);
             return 0;
         }
+    }
+    if (write_names(answer, arguments->operands[0])) {
+        return 0;
     }
     return kvb_status_exit_code(kvb_options_mistake(arguments, "no completion for '%.60s'; expected bash, zsh or fish",
                                                     arguments->operands[0]));

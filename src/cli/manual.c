@@ -3,10 +3,10 @@
 
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/manual.h"
 #include "cli/options.h"
 
-// A text as man takes it: no character of it is a request, and a dash is one that can be copied.
-static void add_text(struct kvb_buffer *out, const char *text)
+void kvb_manual_text(struct kvb_buffer *out, const char *text)
 {
     bool line_begins = true;
     for (; *text != '\0'; text++) {
@@ -24,19 +24,19 @@ static void add_text(struct kvb_buffer *out, const char *text)
     }
 }
 
-static void add_section(struct kvb_buffer *out, const char *title)
+void kvb_manual_section(struct kvb_buffer *out, const char *title)
 {
     kvb_buffer_printf(out, ".SH %s\n", title);
 }
 
-static void add_heading(struct kvb_buffer *out, const char *name, int section, const char *what)
+void kvb_manual_heading(struct kvb_buffer *out, const char *name, int section, const char *what)
 {
     kvb_buffer_add(out, ".TH \"");
-    add_text(out, name);
+    kvb_manual_text(out, name);
     kvb_buffer_printf(out, "\" %d \"\" \"kvbudget %s\"\n.SH NAME\n", section, kvb_version());
-    add_text(out, name);
+    kvb_manual_text(out, name);
     kvb_buffer_add(out, " \\- ");
-    add_text(out, what);
+    kvb_manual_text(out, what);
     kvb_buffer_add(out, "\n");
 }
 
@@ -44,23 +44,23 @@ static void add_flag(struct kvb_buffer *out, const struct option_row *row)
 {
     kvb_buffer_add(out, ".TP\n.B ");
     if (row->short_name != NULL) {
-        add_text(out, row->short_name);
+        kvb_manual_text(out, row->short_name);
         kvb_buffer_add(out, ", ");
     }
-    add_text(out, row->negatable ? "--[no-]" : "--");
-    add_text(out, row->name);
+    kvb_manual_text(out, row->negatable ? "--[no-]" : "--");
+    kvb_manual_text(out, row->name);
     if (row->argument != NULL) {
         kvb_buffer_add(out, " ");
-        add_text(out, row->argument);
+        kvb_manual_text(out, row->argument);
     }
     kvb_buffer_add(out, "\n");
-    add_text(out, row->help);
+    kvb_manual_text(out, row->help);
     kvb_buffer_add(out, "\n");
 }
 
 static void add_exit_status(struct kvb_buffer *out)
 {
-    add_section(out, "EXIT STATUS");
+    kvb_manual_section(out, "EXIT STATUS");
     kvb_buffer_add(out, "0 yes, 1 no, 2 wrong command line, 3 wrong input, 4 system failure.\n");
 }
 
@@ -72,26 +72,26 @@ static void write_command(struct kvb_buffer *out, const struct command_row *comm
     const struct option_group *groups = kvb_options_groups(&count);
     char name[64] = "kvbudget-";
     strncat(name, command->name, sizeof name - strlen(name) - 1);
-    add_heading(out, name, 1, command->summary);
-    add_section(out, "SYNOPSIS");
+    kvb_manual_heading(out, name, 1, command->summary);
+    kvb_manual_section(out, "SYNOPSIS");
     kvb_buffer_add(out, ".B kvbudget ");
-    add_text(out, command->name);
+    kvb_manual_text(out, command->name);
     kvb_buffer_add(out, "\n");
-    add_text(out, command->operands);
-    add_text(out, command->option_sets != 0 ? " [flags]" : "");
-    add_text(out, command->takes_serve_command ? " [-- SERVE COMMAND]\n" : "\n");
+    kvb_manual_text(out, command->operands);
+    kvb_manual_text(out, command->option_sets != 0 ? " [flags]" : "");
+    kvb_manual_text(out, command->takes_serve_command ? " [-- SERVE COMMAND]\n" : "\n");
     if (command->details[0] != '\0') {
-        add_section(out, "DESCRIPTION");
-        add_text(out, command->details);
+        kvb_manual_section(out, "DESCRIPTION");
+        kvb_manual_text(out, command->details);
     }
     kvb_options_build(&list, command->option_sets, NULL);
     if (list.count > 0) {
-        add_section(out, "OPTIONS");
+        kvb_manual_section(out, "OPTIONS");
     }
     for (size_t g = 0; g < count; g++) {
         if ((command->option_sets & groups[g].set) != 0) {
             kvb_buffer_add(out, ".SS \"");
-            add_text(out, kvb_options_title(title, &groups[g], list.engine));
+            kvb_manual_text(out, kvb_options_title(title, &groups[g], list.engine));
             kvb_buffer_add(out, "\"\n");
         }
         for (uint32_t i = 0; i < list.count; i++) {
@@ -101,7 +101,7 @@ static void write_command(struct kvb_buffer *out, const struct command_row *comm
         }
     }
     add_exit_status(out);
-    add_section(out, "SEE ALSO");
+    kvb_manual_section(out, "SEE ALSO");
     kvb_buffer_add(out, ".BR kvbudget (1),\n.BR kvbudget\\-profile (5),\n.BR kvbudget\\-policy (5)\n");
 }
 
@@ -109,37 +109,37 @@ static void write_overview(struct kvb_buffer *out)
 {
     size_t count;
     const struct command_row *rows = kvb_commands_all(&count);
-    add_heading(out, "kvbudget", 1, "GPU memory budget of an LLM server, before a GPU is touched");
-    add_section(out, "SYNOPSIS");
+    kvb_manual_heading(out, "kvbudget", 1, "GPU memory budget of an LLM server, before a GPU is touched");
+    kvb_manual_section(out, "SYNOPSIS");
     kvb_buffer_add(out, ".B kvbudget\nCOMMAND [flags]\n");
-    add_section(out, "COMMANDS");
+    kvb_manual_section(out, "COMMANDS");
     for (size_t i = 0; i < count; i++) {
         kvb_buffer_printf(out, ".TP\n.BR kvbudget\\-%s (1)\n", rows[i].name);
-        add_text(out, rows[i].summary);
+        kvb_manual_text(out, rows[i].summary);
         kvb_buffer_add(out, "\n");
     }
     add_exit_status(out);
-    add_section(out, "SEE ALSO");
-    kvb_buffer_add(out, ".BR kvbudget\\-profile (5),\n.BR kvbudget\\-policy (5)\n");
+    kvb_manual_section(out, "SEE ALSO");
+    kvb_buffer_add(out, ".BR kvbudget\\-profile (5),\n.BR kvbudget\\-policy (5),\n.BR libkvbudget (3)\n");
 }
 
 static void add_key(struct kvb_buffer *out, const struct kvb_profile_key *key)
 {
     kvb_buffer_printf(out, ".TP\n.B %s", key->inside != NULL ? key->inside : "");
     kvb_buffer_add(out, key->inside != NULL ? ": " : "");
-    add_text(out, key->key);
+    kvb_manual_text(out, key->key);
     kvb_buffer_add(out, "\n");
-    add_text(out, key->help);
+    kvb_manual_text(out, key->help);
     kvb_buffer_add(out, key->required ? " (required)\n" : "\n");
 }
 
 static void write_profile(struct kvb_buffer *out)
 {
     struct kvb_profile_key key;
-    add_heading(out, "kvbudget-profile", 5, "a GPU, an engine or a deployment as a YAML file");
-    add_section(out, "DESCRIPTION");
-    add_text(out,
-             "Profiles are read strictly: a key that is not listed here is refused. A profile of a model holds the\n"
+    kvb_manual_heading(out, "kvbudget-profile", 5, "a GPU, an engine or a deployment as a YAML file");
+    kvb_manual_section(out, "DESCRIPTION");
+    kvb_manual_text(
+        out, "Profiles are read strictly: a key that is not listed here is refused. A profile of a model holds the\n"
              "config.json of its checkpoint; kvbudget profiles import writes one.\n");
     for (unsigned kind = 0; kind < KVB_PROFILE_KIND_COUNT; kind++) {
         if (!kvb_profile_key_at(kind, 0, &key)) {
@@ -150,27 +150,27 @@ static void write_profile(struct kvb_buffer *out)
             add_key(out, &key);
         }
     }
-    add_section(out, "SEE ALSO");
+    kvb_manual_section(out, "SEE ALSO");
     kvb_buffer_add(out, ".BR kvbudget\\-plan (1),\n.BR kvbudget\\-policy (5)\n");
 }
 
 static void write_policy(struct kvb_buffer *out)
 {
     struct kvb_profile_key key;
-    add_heading(out, "kvbudget-policy", 5, "what a team demands of its deployments beyond starting");
-    add_section(out, "KEYS");
+    kvb_manual_heading(out, "kvbudget-policy", 5, "what a team demands of its deployments beyond starting");
+    kvb_manual_section(out, "KEYS");
     for (unsigned i = 0; kvb_policy_key_at(i, &key); i++) {
         add_key(out, &key);
     }
-    add_section(out, "RULES");
+    kvb_manual_section(out, "RULES");
     for (unsigned rule = 0; kvb_check_rule_row_of(rule) != NULL; rule++) {
         kvb_buffer_add(out, ".TP\n.B ");
-        add_text(out, kvb_check_rule_row_of(rule)->id);
+        kvb_manual_text(out, kvb_check_rule_row_of(rule)->id);
         kvb_buffer_add(out, "\n");
-        add_text(out, kvb_check_rule_row_of(rule)->help);
+        kvb_manual_text(out, kvb_check_rule_row_of(rule)->help);
         kvb_buffer_add(out, "\n");
     }
-    add_section(out, "SEE ALSO");
+    kvb_manual_section(out, "SEE ALSO");
     kvb_buffer_add(out, ".BR kvbudget\\-check (1),\n.BR kvbudget\\-profile (5)\n");
 }
 
@@ -186,9 +186,12 @@ int kvb_run_manual(struct arguments *arguments, struct kvb_buffer *answer)
         write_profile(answer);
     } else if (strcmp(page, "policy") == 0) {
         write_policy(answer);
+    } else if (strcmp(page, "library") == 0) {
+        kvb_manual_library(answer);
     } else {
         return kvb_status_exit_code(kvb_options_mistake(
-            arguments, "no page of the manual is called '%.80s'; expected a command, profile or policy", page));
+            arguments, "no page of the manual is called '%.80s'; expected a command, profile, policy or library",
+            page));
     }
     return 0;
 }

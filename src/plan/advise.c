@@ -388,6 +388,8 @@ enum kvb_status kvb_advise_in(struct kvb_plan_work *work, const struct kvb_plan 
                               struct kvb_advice *advice)
 {
     memcpy(&work->plan, plan, sizeof work->plan);
+    kvb_reuse_clear(&work->reuse);
+    work->plan.reuse = &work->reuse;
     memset(advice, 0, sizeof *advice);
     advise_utilization(work, budget, advice);
     advise_length(work, budget, advice);

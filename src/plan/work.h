@@ -6,10 +6,13 @@
 #include <kvbudget/machine.h>
 #include <kvbudget/residents.h>
 
+#include "budget/reuse.h"
+
 struct kvb_plan_work {
     struct kvb_plan plan; // the copy that is changed
     struct kvb_budget budget, tried, room;
     struct kvb_problems problems;
+    struct kvb_reuse reuse; // between the tries of one question
 };
 
 enum kvb_status kvb_advise_in(struct kvb_plan_work *work, const struct kvb_plan *plan, const struct kvb_budget *budget,

@@ -17,7 +17,8 @@ if [ -e "$usr/share/kvbudget" ]; then
     exit 1
 fi
 
-for page in man1/kvbudget.1 man1/kvbudget-plan.1 man1/kvbudget-check.1 man5/kvbudget-profile.5 man5/kvbudget-policy.5; do
+for page in man1/kvbudget.1 man1/kvbudget-plan.1 man1/kvbudget-check.1 man5/kvbudget-profile.5 man5/kvbudget-policy.5 \
+    man3/libkvbudget.3; do
     grep -q '^\.SH NAME' "$usr/share/man/$page" || { echo "no manual page $page" >&2; exit 1; }
 done
 # A page that man would stumble over says so.

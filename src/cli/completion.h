@@ -1,0 +1,16 @@
+// What the completion scripts of all shells are made from.
+#ifndef KVB_CLI_COMPLETION_H
+#define KVB_CLI_COMPLETION_H
+
+#include "base/buffer.h"
+#include "cli/options.h"
+
+// Words a flag's value can be, separated by blanks; adds nothing when anything goes.
+void kvb_completion_words(struct kvb_buffer *out, const struct option_row *row);
+// "models", "gpus" or "engines" where the value is a name that `kvbudget completion` lists; else NULL.
+const char *kvb_completion_names_of(const struct option_row *row);
+
+void kvb_completion_zsh(struct kvb_buffer *out);
+void kvb_completion_fish(struct kvb_buffer *out);
+
+#endif
