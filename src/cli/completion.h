@@ -10,6 +10,9 @@ void kvb_completion_words(struct kvb_buffer *out, const struct option_row *row);
 // "models", "gpus" or "engines" where the value is a name that `kvbudget completion` lists; else NULL.
 const char *kvb_completion_names_of(const struct option_row *row);
 
+// The built-in names of an operand like "models", one a line; false: it is no such operand.
+bool kvb_completion_write_names(struct kvb_buffer *out, const char *operand);
+
 void kvb_completion_zsh(struct kvb_buffer *out);
 void kvb_completion_fish(struct kvb_buffer *out);
 
