@@ -46,6 +46,16 @@ static const struct kind_row kind_rows[] = {
      {.mlp = {KVB_MLP_MOE, .experts = 2, .experts_per_token = 1, .expert_intermediate_size = 32, .expert_bias = true,
               .expert_gated = true}},
      2 * 64 + 2 * (3 * 64 * 32 + 2 * 32 + 64)},
+    // the same with a bias of the router of 2
+    {"a router with a bias",
+     {.mlp = {KVB_MLP_MOE, .experts = 2, .experts_per_token = 1, .expert_intermediate_size = 32, .expert_bias = true,
+              .expert_gated = true, .router_bias = true}},
+     2 * 64 + 2 + 2 * (3 * 64 * 32 + 2 * 32 + 64)},
+    // width 96: conv 3 taps and its bias, in 288 x 64 and its bias, out 64 x 96 and its bias
+    {"short convolution with all biases",
+     {.attention = {KVB_ATTENTION_SHORT_CONV, .state_inner_size = 96, .conv_kernel = 3, .conv_bias = true,
+                    .state_bias = true}},
+     96 * 3 + 96 + 288 * 64 + 288 + 64 * 96 + 64},
     // inner 128, rank 4, state 8, 4 taps: conv 512, in 256 x 64, x 20 x 128, dt 128 x 4 + 128, A 1024, D 128, out 64 x
     // 128
     {"Mamba1 without biases",
@@ -127,6 +137,23 @@ static void a_and_d_stay_in_32_bit(void **state)
     }
 }
 
+// Matrices of experts are quantised, their biases are not.
+static void biases_of_experts_are_not_quantised(void **state)
+{
+    (void)state;
+    static const struct kvb_layer_kind kind = {.mlp = {KVB_MLP_MOE, .experts = 2, .experts_per_token = 1,
+                                                       .expert_intermediate_size = 32, .expert_bias = true}};
+    (void)elements(&kind);
+    uint32_t count = kvb_layer_tensors(&model, &kind, tensors), experts = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (tensors[i].role == KVB_ROLE_EXPERTS) {
+            assert_int_equal(tensors[i].quantised, tensors[i].columns > 1);
+            experts++;
+        }
+    }
+    assert_int_equal(experts, 4); // up and down, each with its bias
+}
+
 // The list never grows beyond its room.
 static void a_full_list_stays_full(void **state)
 {
@@ -140,4 +167,4 @@ static void a_full_list_stays_full(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(by_hand), cmocka_unit_test(latent_under_another_name),
               cmocka_unit_test(outputs_alone_quantised), cmocka_unit_test(a_and_d_stay_in_32_bit),
-              cmocka_unit_test(a_full_list_stays_full))
+              cmocka_unit_test(biases_of_experts_are_not_quantised), cmocka_unit_test(a_full_list_stays_full))

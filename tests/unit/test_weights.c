@@ -117,6 +117,22 @@ static void llama_8b_with_lora(void **state)
 // A largest split of 20 MiB: what is as large keeps its whole segment, small requests do not take from large free
 // blocks, and a block may be up to 20 MiB larger than the request. 259 MiB -> 260; 3 MiB splits a segment of 20; 16.5
 // MiB fits the 17 left, whose rest of half a MiB stays; 30 MiB finds no block and takes 30.
+// 3 MiB of a segment of 20 leave 17: a block of exactly that size serves 17. One that is never split (16 and above)
+// serves 16 as well, whole, as it is less than 20 MiB larger; torch's get_free_block, first and second rule.
+static void allocator_takes_a_block_that_just_fits(void **state)
+{
+    (void)state;
+    struct kvb_allocator exact = {.largest_split_bytes = 0}, whole = {.largest_split_bytes = 16 * MIB};
+    kvb_allocate(&exact, 3 * MIB);
+    kvb_allocate(&exact, 17 * MIB);
+    assert_int_equal(exact.allocated_bytes, 20 * MIB);
+    assert_int_equal(exact.requested_bytes, 20 * MIB);
+    kvb_allocate(&whole, 3 * MIB);
+    kvb_allocate(&whole, 16 * MIB);
+    assert_int_equal(whole.allocated_bytes, 20 * MIB);
+    assert_int_equal(whole.requested_bytes, 19 * MIB);
+}
+
 static void allocator_without_splits(void **state)
 {
     (void)state;
@@ -258,5 +274,5 @@ static void mxfp4_padding(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(llama_8b), cmocka_unit_test(llama_8b_on_two), cmocka_unit_test(llama_8b_fp32),
               cmocka_unit_test(llama_8b_online_fp8), cmocka_unit_test(llama_8b_offloaded),
               cmocka_unit_test(llama_8b_in_stages), cmocka_unit_test(llama_8b_with_lora),
-              cmocka_unit_test(allocator_rounding), cmocka_unit_test(allocator_without_splits),
-              cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding))
+              cmocka_unit_test(allocator_rounding), cmocka_unit_test(allocator_takes_a_block_that_just_fits),
+              cmocka_unit_test(allocator_without_splits), cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding))

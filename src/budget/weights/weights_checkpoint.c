@@ -16,16 +16,18 @@ struct tally {
     uint64_t plain[KVB_ROLE_COUNT], quantised[KVB_ROLE_COUNT];
 };
 
+static uint64_t sum_of(const uint64_t elements[KVB_ROLE_COUNT])
+{
+    uint64_t sum = 0;
+    for (uint32_t role = 0; role < KVB_ROLE_COUNT; role++) {
+        sum = kvb_add(sum, elements[role]);
+    }
+    return sum;
+}
+
 static bool same_sums(const struct tally *a, const struct tally *b)
 {
-    uint64_t plain[2] = {0, 0}, quantised[2] = {0, 0};
-    for (uint32_t role = 0; role < KVB_ROLE_COUNT; role++) {
-        plain[0] = kvb_add(plain[0], a->plain[role]);
-        plain[1] = kvb_add(plain[1], b->plain[role]);
-        quantised[0] = kvb_add(quantised[0], a->quantised[role]);
-        quantised[1] = kvb_add(quantised[1], b->quantised[role]);
-    }
-    return plain[0] == plain[1] && quantised[0] == quantised[1];
+    return sum_of(a->plain) == sum_of(b->plain) && sum_of(a->quantised) == sum_of(b->quantised);
 }
 
 // Whether tensors of this role that belong to no layer are on the part.

@@ -23,7 +23,7 @@ static uint64_t packed_bytes(const struct kvb_part *part, const struct kvb_tenso
 // Query, key and value projections become one parameter with rows of one width.
 static bool is_fused(const struct kvb_tensor_class *row)
 {
-    return row->role == KVB_ROLE_ATTENTION && row->quantised && row->columns > 1 && row->in_layer &&
+    return row->role == KVB_ROLE_ATTENTION && row->quantised && row->columns > 1 && row->in_layer && // same: or many
            (row->split == KVB_SPLIT_ROWS || row->split == KVB_SPLIT_KV);
 }
 
