@@ -60,7 +60,7 @@ static void add_json(char *out, size_t capacity, const struct kvb_engine_rows *e
 {
     char json[512] = "";
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_part *part = kvb_setting_part(engine, (enum kvb_setting)i);
+        const struct kvb_setting_part *part = kvb_part_of_setting(engine, (enum kvb_setting)i);
         if (part != NULL && strcmp(part->flag, flag) == 0 && is_written(settings, i)) {
             char value[64], member[160];
             (void)snprintf(member, sizeof member, "%s\"%s\":%s", json[0] == '\0' ? "{" : ",", part->key,
@@ -88,7 +88,7 @@ static bool is_first_of_flag(const struct kvb_engine_rows *engine, unsigned sett
                              const struct kvb_setting_part *part)
 {
     for (unsigned i = 0; i < setting; i++) {
-        const struct kvb_setting_part *earlier = kvb_setting_part(engine, (enum kvb_setting)i);
+        const struct kvb_setting_part *earlier = kvb_part_of_setting(engine, (enum kvb_setting)i);
         if (earlier != NULL && strcmp(earlier->flag, part->flag) == 0) {
             return false;
         }
@@ -101,7 +101,7 @@ void kvb_record_write_settings(char *out, size_t capacity, const struct kvb_engi
 {
     out[0] = '\0';
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct kvb_setting_part *part = kvb_setting_part(engine, (enum kvb_setting)i);
+        const struct kvb_setting_part *part = kvb_part_of_setting(engine, (enum kvb_setting)i);
         char flag[KVB_FLAG_CAPACITY];
         if (part != NULL && is_first_of_flag(engine, i, part)) {
             add_json(out, capacity, engine, settings, part->flag, draft_model);

@@ -22,7 +22,7 @@ const struct kvb_serve_flag *kvb_serve_part_at(const struct kvb_engine_rows *eng
 static const struct kvb_setting_part *member_of(const struct kvb_engine_rows *engine, const struct kvb_serve_flag *flag,
                                                 unsigned setting)
 {
-    const struct kvb_setting_part *member = kvb_setting_part(engine, (enum kvb_setting)setting);
+    const struct kvb_setting_part *member = kvb_part_of_setting(engine, (enum kvb_setting)setting);
     return member != NULL && strcmp(member->flag, flag->part) == 0 ? member : NULL;
 }
 

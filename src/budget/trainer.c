@@ -71,7 +71,7 @@ static void widen(const struct kvb_attention_shape *attention, struct kvb_train_
     shape->keys = kvb_max(shape->keys, kvb_mul(kv_heads, head));
 }
 
-void kvb_train_shape(const struct kvb_trainer *trainer, const struct kvb_model *model, struct kvb_train_shape *shape)
+void kvb_train_shape_of(const struct kvb_trainer *trainer, const struct kvb_model *model, struct kvb_train_shape *shape)
 {
     memset(shape, 0, sizeof *shape);
     shape->parameters = trainer->parameters > 0 ? trainer->parameters : kvb_model_parameters(model);
@@ -106,12 +106,12 @@ static void fill_reference(const struct kvb_trainer *trainer, uint64_t parameter
     state->reference_bytes = share(bytes, divided, trainer->gpus);
 }
 
-void kvb_train_state(const struct kvb_trainer *trainer, const struct kvb_model *model, struct kvb_train_state *state)
+void kvb_train_state_of(const struct kvb_trainer *trainer, const struct kvb_model *model, struct kvb_train_state *state)
 {
     const struct kvb_sharding_row *row = &sharding_rows[trainer->sharding];
     const struct kvb_precision_row *width = &precision_rows[trainer->precision];
     struct kvb_train_shape shape;
-    kvb_train_shape(trainer, model, &shape);
+    kvb_train_shape_of(trainer, model, &shape);
     memset(state, 0, sizeof *state);
     uint64_t usual = KVB_CUDA_CONTEXT_BYTES + (trainer->gpus > 1 ? NCCL_BYTES : 0);
     state->context_bytes = trainer->context_bytes > 0 ? trainer->context_bytes : usual;
@@ -145,7 +145,7 @@ uint64_t kvb_train_at_rest(const struct kvb_trainer *trainer, const struct kvb_t
 uint64_t kvb_trainer_at_start(const struct kvb_trainer *trainer, const struct kvb_model *model)
 {
     struct kvb_train_state state;
-    kvb_train_state(trainer, model, &state);
+    kvb_train_state_of(trainer, model, &state);
     uint64_t reference = trainer->reference_offloaded ? 0 : state.reference_bytes;
     return kvb_add(kvb_add(kvb_train_before_first(trainer, &state), reference), state.context_bytes);
 }

@@ -11,7 +11,8 @@ struct kvb_train_shape {
     uint64_t root_parameters; // embedding and head
     uint64_t hidden, ffn, queries, keys, vocabulary, layers;
 };
-void kvb_train_shape(const struct kvb_trainer *trainer, const struct kvb_model *model, struct kvb_train_shape *shape);
+void kvb_train_shape_of(const struct kvb_trainer *trainer, const struct kvb_model *model,
+                        struct kvb_train_shape *shape);
 
 // Bytes on this GPU.
 struct kvb_train_state {
@@ -20,7 +21,8 @@ struct kvb_train_state {
     uint64_t context_bytes;
     bool stated; // one figure for all, kept in weights_bytes
 };
-void kvb_train_state(const struct kvb_trainer *trainer, const struct kvb_model *model, struct kvb_train_state *state);
+void kvb_train_state_of(const struct kvb_trainer *trainer, const struct kvb_model *model,
+                        struct kvb_train_state *state);
 
 // At rest between two steps, and before the first one: without gradients and what is offloaded.
 uint64_t kvb_train_at_rest(const struct kvb_trainer *trainer, const struct kvb_train_state *state);

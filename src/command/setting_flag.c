@@ -35,7 +35,7 @@ char *kvb_setting_flag(char out[KVB_FLAG_CAPACITY], const struct kvb_engine *eng
 char *kvb_setting_flag_of(char out[KVB_FLAG_CAPACITY], const struct kvb_engine_rows *engine, enum kvb_setting setting,
                           uint64_t number)
 {
-    const struct kvb_setting_part *part = kvb_setting_part(engine, setting);
+    const struct kvb_setting_part *part = kvb_part_of_setting(engine, setting);
     const struct kvb_serve_flag *flag = kvb_serve_flag_of(engine, setting, number);
     char value[64], name[KVB_FLAG_CAPACITY];
     if (part != NULL) {

@@ -79,7 +79,7 @@ static const struct kvb_setting_part *find_part(const struct kvb_engine_rows *en
     return NULL;
 }
 
-const struct kvb_setting_part *kvb_setting_part(const struct kvb_engine_rows *engine, enum kvb_setting setting)
+const struct kvb_setting_part *kvb_part_of_setting(const struct kvb_engine_rows *engine, enum kvb_setting setting)
 {
     const struct kvb_setting_part *part = find_part(engine, setting);
     return part != NULL && part->key != NULL ? part : NULL;

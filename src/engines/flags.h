@@ -18,7 +18,7 @@ const struct kvb_serve_flag *kvb_serve_short_find(const struct kvb_engine_rows *
 const struct kvb_serve_flag *kvb_serve_flag_of(const struct kvb_engine_rows *engine, enum kvb_setting setting,
                                                uint64_t number);
 // The member that a setting is of a flag that takes JSON, or NULL.
-const struct kvb_setting_part *kvb_setting_part(const struct kvb_engine_rows *engine, enum kvb_setting setting);
+const struct kvb_setting_part *kvb_part_of_setting(const struct kvb_engine_rows *engine, enum kvb_setting setting);
 // Whether the engine has the setting; `since` and `until`: in which releases, 0 = no end on that side.
 bool kvb_engine_has(const struct kvb_engine_rows *engine, enum kvb_setting setting, uint32_t *since, uint32_t *until);
 // A setting that an answer of this engine shows: its own, and all that are shared.

@@ -264,8 +264,8 @@ enum kvb_status kvb_training_in(struct kvb_plan_work *work, const struct kvb_tra
     if (status != KVB_OK) {
         return status;
     }
-    kvb_train_shape(trainer, &engine->model, &step.shape);
-    kvb_train_state(trainer, &engine->model, &step.state);
+    kvb_train_shape_of(trainer, &engine->model, &step.shape);
+    kvb_train_state_of(trainer, &engine->model, &step.state);
     weigh_rollout(&around, budget, trainer->sleep_level > 0, &step.rollout);
     training->memory_bytes = engine->gpu.memory_bytes;
     training->engine_starts = budget->starts;

@@ -66,7 +66,7 @@ static void add_moved(struct kvb_buffer *out, const struct kvb_moved *moved)
 
 static void add_change(struct kvb_buffer *out, const struct kvb_case_change *change, bool color)
 {
-    static const enum kvb_style styles[KVB_TREND_COUNT] = {
+    static const enum kvb_styles styles[KVB_TREND_COUNT] = {
         [KVB_TREND_SAME] = KVB_STYLE_PLAIN,
         [KVB_TREND_WORSE] = KVB_STYLE_BAD,
         [KVB_TREND_BETTER] = KVB_STYLE_GOOD,

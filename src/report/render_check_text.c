@@ -36,7 +36,7 @@ static void add_finding(struct kvb_buffer *out, const struct kvb_check_case *eac
 
 static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each, bool color)
 {
-    static const enum kvb_style styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_BAD};
+    static const enum kvb_styles styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_BAD};
     const char *word = kvb_case_verdict_name(each->verdict);
     kvb_style(out, color, styles[each->verdict]);
     kvb_buffer_add(out, word);

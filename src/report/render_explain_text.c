@@ -118,7 +118,7 @@ void kvb_explain_headline(struct kvb_buffer *out, const struct kvb_log_report *l
 static void add_title(struct kvb_buffer *out, const struct kvb_explain_report *report)
 {
     static const char *const words[] = {"HEALTHY", "FAILED", "UNKNOWN", "INCOMPLETE"};
-    static const enum kvb_style styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_WARN, KVB_STYLE_WARN};
+    static const enum kvb_styles styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_WARN, KVB_STYLE_WARN};
     const struct kvb_log_report *log = report->log;
     size_t start = out->length;
     kvb_explain_engine(out, log);

@@ -8,7 +8,7 @@
 
 static const char *const verdict_words[] = {
     [KVB_FITS] = "FITS", [KVB_TIGHT] = "TIGHT", [KVB_DOES_NOT_FIT] = "DOES NOT FIT"};
-static const enum kvb_style verdict_styles[] = {
+static const enum kvb_styles verdict_styles[] = {
     [KVB_FITS] = KVB_STYLE_GOOD, [KVB_TIGHT] = KVB_STYLE_WARN, [KVB_DOES_NOT_FIT] = KVB_STYLE_BAD};
 
 static void add_gpus(struct kvb_buffer *out, const struct kvb_plan_report *report)

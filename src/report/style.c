@@ -8,7 +8,7 @@ unsigned kvb_page_width(const struct kvb_buffer *out)
     return out->page_columns > 0 ? out->page_columns : PAGE_USUAL;
 }
 
-void kvb_style(struct kvb_buffer *out, bool color, enum kvb_style style)
+void kvb_style(struct kvb_buffer *out, bool color, enum kvb_styles style)
 {
     static const char *const codes[] = {
         [KVB_STYLE_PLAIN] = "\033[0m",   [KVB_STYLE_STRONG] = "\033[1m",  [KVB_STYLE_DIM] = "\033[2m",

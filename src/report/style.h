@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 
-enum kvb_style { KVB_STYLE_PLAIN, KVB_STYLE_STRONG, KVB_STYLE_DIM, KVB_STYLE_GOOD, KVB_STYLE_WARN, KVB_STYLE_BAD };
+enum kvb_styles { KVB_STYLE_PLAIN, KVB_STYLE_STRONG, KVB_STYLE_DIM, KVB_STYLE_GOOD, KVB_STYLE_WARN, KVB_STYLE_BAD };
 
 #define KVB_PAGE_UNBROKEN 10000U // page_columns of lines that are read by a program or copied
 
@@ -14,7 +14,7 @@ enum kvb_style { KVB_STYLE_PLAIN, KVB_STYLE_STRONG, KVB_STYLE_DIM, KVB_STYLE_GOO
 unsigned kvb_page_width(const struct kvb_buffer *out);
 
 // Switches to `style` when `color` is on.
-void kvb_style(struct kvb_buffer *out, bool color, enum kvb_style style);
+void kvb_style(struct kvb_buffer *out, bool color, enum kvb_styles style);
 
 // A line of its own in strong, after an empty line.
 void kvb_style_heading(struct kvb_buffer *out, bool color, const char *text);

@@ -183,7 +183,7 @@ void kvb_file_free(struct kvb_file *file)
     *file = (struct kvb_file){0};
 }
 
-enum kvb_status kvb_open_file(struct kvb_open_file *file, const char *path, struct kvb_problems *problems)
+enum kvb_status kvb_file_open(struct kvb_open_file *file, const char *path, struct kvb_problems *problems)
 {
     struct stat status;
     *file = (struct kvb_open_file){.path = path, .descriptor = -1};

@@ -47,7 +47,7 @@ struct kvb_open_file {
     uint64_t size_bytes;
     uint64_t present_bytes; // of memory that holds the beginning alone; 0 = all of it is there
 };
-enum kvb_status kvb_open_file(struct kvb_open_file *file, const char *path, struct kvb_problems *problems) KVB_MUST_USE;
+enum kvb_status kvb_file_open(struct kvb_open_file *file, const char *path, struct kvb_problems *problems) KVB_MUST_USE;
 void kvb_open_memory(struct kvb_open_file *file, const char *path, const void *memory, size_t length);
 // Exactly `length` bytes from `offset_bytes`; reaching beyond the end is a failure.
 enum kvb_status kvb_file_read_at(const struct kvb_open_file *file, uint64_t offset_bytes, void *out, size_t length,

@@ -32,7 +32,7 @@ static void hold_buffers(const struct kvb_buffer *text)
                                     .batch = 512,
                                     .ubatch = 512,
                                     .flash = i % 2 == 1};
-        kvb_llama_buffers(&run, &buffers);
+        kvb_llama_all_buffers(&run, &buffers);
     }
 }
 

@@ -16,6 +16,15 @@ if [ -s "$work/foreign" ]; then
     failed=1
 fi
 
+# A struct and a function never share a name.
+grep -rhoE --include='*.h' --include='*.c' '\b(struct|enum|union) kvb_[a-z0-9_]+' "$source/src" "$source/include" |
+    awk '{ print $2 }' | sort -u >"$work/tags"
+names "$static" | comm -12 - "$work/tags" >"$work/shared_names"
+if [ -s "$work/shared_names" ]; then
+    echo "names of a function and of a struct: $(tr '\n' ' ' <"$work/shared_names")" >&2
+    failed=1
+fi
+
 if [ -n "$shared" ]; then
     # Declarations begin in the first column; a function's name stands before its parenthesis.
     cat "$source"/include/kvbudget/*.h "$source"/include/kvbudget/*.in | sed 's://.*::' | grep -vE '^(#|typedef|static)' |

@@ -219,7 +219,7 @@ static bool read_file(const char *path, struct tally tallies[GROUPS][QUANTITIES]
         bool held = can_be_held(&start);
         struct tally unused[QUANTITIES] = {{0, 0, 0, 0}};
         enum group group = group_of(&start);
-        kvb_llama_buffers(&start.run, &buffers);
+        kvb_llama_all_buffers(&start.run, &buffers);
         hold_lasting(&start, &buffers, held ? tallies[group] : unused);
         hold_compute(&start, &buffers, held ? tallies[group] : unused, line);
         if (group != HELD && length < size) {

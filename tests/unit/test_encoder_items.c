@@ -37,7 +37,7 @@ static void make_vision(const struct kvb_encoder *encoder, uint32_t release, uin
 
 static void look(void)
 {
-    kvb_encoder_load(resolved(&plan), &load);
+    kvb_encoder_load_of(resolved(&plan), &load);
 }
 
 struct family_row {

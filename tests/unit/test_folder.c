@@ -108,7 +108,7 @@ static void bytes_at_a_place(void **state)
     char got[4] = "";
     kvb_problems_init(&problems);
     write_file("file", "0123456789");
-    assert_int_equal(kvb_open_file(&file, below("file"), &problems), KVB_OK);
+    assert_int_equal(kvb_file_open(&file, below("file"), &problems), KVB_OK);
     assert_int_equal(file.size_bytes, 10);
     assert_int_equal(kvb_file_read_at(&file, 7, got, 3, &problems), KVB_OK);
     assert_string_equal(got, "789");

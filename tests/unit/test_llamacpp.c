@@ -138,13 +138,13 @@ static void test_buffers(void **state)
     struct kvb_llama_buffers buffers;
     struct kvb_llama_run run = plain_run(7407);
     (void)state;
-    kvb_llama_buffers(&run, &buffers);
+    kvb_llama_all_buffers(&run, &buffers);
     assert_int_equal(buffers.places[0].cache_bytes, 1792ULL << 20);
     assert_int_equal(buffers.places[0].model_bytes * 100 >> 20, 716544);
     assert_int_equal(buffers.places[KVB_LLAMA_HOST].model_bytes * 100 >> 20, 55223);
     assert_int_equal(buffers.places[0].compute_bytes, (152064ULL + 3584) * 2048);
     run.keep_cache_on_host = true;
-    kvb_llama_buffers(&run, &buffers);
+    kvb_llama_all_buffers(&run, &buffers);
     assert_int_equal(buffers.places[0].cache_bytes, 0);
     assert_int_equal(buffers.places[KVB_LLAMA_HOST].cache_bytes, 1792ULL << 20);
 }

@@ -38,7 +38,7 @@ static void shapes(void **state)
     (void)state;
     struct kvb_train_shape shape;
     start();
-    kvb_train_shape(&trainer, &plan.model, &shape);
+    kvb_train_shape_of(&trainer, &plan.model, &shape);
     assert_int_equal(shape.ffn, 14336);
     assert_int_equal(shape.queries, 4096);
     assert_int_equal(shape.keys, 1024);
@@ -49,11 +49,11 @@ static void shapes(void **state)
                                                      .experts_per_token = 2,
                                                      .expert_intermediate_size = 1000,
                                                      .shared_intermediate_size = 300};
-    kvb_train_shape(&trainer, &plan.model, &shape);
+    kvb_train_shape_of(&trainer, &plan.model, &shape);
     assert_int_equal(shape.ffn, 2350);
     assert_int_equal(shape.root_parameters, 128256ULL * 4096);
     make_latent_plan(&plan, R(12, 0), 8192, 256);
-    kvb_train_shape(&trainer, &plan.model, &shape);
+    kvb_train_shape_of(&trainer, &plan.model, &shape);
     assert_int_equal(shape.queries, 16 * 192);
     assert_int_equal(shape.keys, 16 * 192);
 }
@@ -85,7 +85,7 @@ static void references(void **state)
         trainer.has_reference = true;
         trainer.reference_parameters = rows[i].parameters;
         trainer.reference_bytes = rows[i].bytes;
-        kvb_train_state(&trainer, &plan.model, &held);
+        kvb_train_state_of(&trainer, &plan.model, &held);
         assert_int_equal(held.reference_bytes, rows[i].wanted);
     }
 }
@@ -96,17 +96,17 @@ static void contexts(void **state)
     (void)state;
     struct kvb_train_state held;
     start();
-    kvb_train_state(&trainer, &plan.model, &held);
+    kvb_train_state_of(&trainer, &plan.model, &held);
     assert_int_equal(held.context_bytes, GIB / 2 + GIB);
     trainer.gpus = 1;
-    kvb_train_state(&trainer, &plan.model, &held);
+    kvb_train_state_of(&trainer, &plan.model, &held);
     assert_int_equal(held.context_bytes, GIB / 2);
     trainer.context_bytes = 3 * GIB;
-    kvb_train_state(&trainer, &plan.model, &held);
+    kvb_train_state_of(&trainer, &plan.model, &held);
     assert_int_equal(held.context_bytes, 3 * GIB);
     trainer.gpus = 8;
     trainer.parameters = UINT64_C(1) << 62;
-    kvb_train_state(&trainer, &plan.model, &held);
+    kvb_train_state_of(&trainer, &plan.model, &held);
     assert_true(held.weights_bytes >= UINT64_C(1) << 62);
 }
 

@@ -193,7 +193,7 @@ static void test_huge_header(void **state)
     assert_int_equal(ftruncate(descriptor, 200000000), 0);
     assert_int_equal(close(descriptor), 0);
     kvb_problems_init(&problems);
-    assert_int_equal(kvb_open_file(&file, path, &problems), KVB_OK);
+    assert_int_equal(kvb_file_open(&file, path, &problems), KVB_OK);
     assert_int_equal(kvb_safetensors_read(&file, take, &seen, &problems), KVB_TOO_LARGE);
     kvb_close_file(&file);
     assert_int_equal(unlink(path), 0);
@@ -208,7 +208,7 @@ static void test_what_is_no_file(void **state)
     struct kvb_open_file file;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         kvb_problems_init(&problems);
-        assert_int_equal(kvb_open_file(&file, rows[i].path, &problems), KVB_CANNOT_OPEN);
+        assert_int_equal(kvb_file_open(&file, rows[i].path, &problems), KVB_CANNOT_OPEN);
         assert_non_null(strstr(problems.items[0].text, rows[i].part));
     }
     char path[] = "/tmp/kvbudget-loop-XXXXXX";
@@ -216,7 +216,7 @@ static void test_what_is_no_file(void **state)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink(path, path), 0);
     kvb_problems_init(&problems);
-    assert_int_equal(kvb_open_file(&file, path, &problems), KVB_CANNOT_OPEN);
+    assert_int_equal(kvb_file_open(&file, path, &problems), KVB_CANNOT_OPEN);
     assert_non_null(strstr(problems.items[0].text, "symbolic links"));
     assert_int_equal(unlink(path), 0);
 }

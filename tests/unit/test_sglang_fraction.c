@@ -160,7 +160,7 @@ static void defaults_by_release(void **state)
         struct kvb_sgl_setup setup;
         struct kvb_sgl_defaults defaults;
         make_setup(&rows[i].given, &model, &setup);
-        kvb_sgl_defaults(&setup, &defaults);
+        kvb_sgl_defaults_of(&setup, &defaults);
         uint64_t thousandths = (defaults.fraction_ppb + 500000) / 1000000;
         if (thousandths != rows[i].thousandths || defaults.chunk_tokens != rows[i].chunk ||
             defaults.graph_batch != rows[i].batch) {

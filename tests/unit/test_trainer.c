@@ -50,7 +50,7 @@ static void state_follows_sharding(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
         start(states[i].sharding, states[i].precision, 8 * billion, 8);
-        kvb_train_state(&trainer, &model, &state);
+        kvb_train_state_of(&trainer, &model, &state);
         assert_int_equal(state.weights_bytes, states[i].weights * billion);
         assert_int_equal(state.gradients_bytes, states[i].gradients * billion);
         assert_int_equal(state.moments_bytes, states[i].moments * billion);
@@ -68,10 +68,10 @@ static void optimizers_differ_in_their_moments(void **unused)
     (void)unused;
     start(KVB_SHARD_FSDP, KVB_PRECISION_FP32, 8000, 8);
     trainer.optimizer = KVB_OPTIMIZER_ADAMW_8BIT;
-    kvb_train_state(&trainer, &model, &state);
+    kvb_train_state_of(&trainer, &model, &state);
     assert_int_equal(state.moments_bytes, 2000);
     trainer.optimizer = KVB_OPTIMIZER_SGD;
-    kvb_train_state(&trainer, &model, &state);
+    kvb_train_state_of(&trainer, &model, &state);
     assert_int_equal(state.moments_bytes, 0);
     assert_string_equal(kvb_optimizer_name(KVB_OPTIMIZER_ADAMW_8BIT), "adamw_8bit");
 }
@@ -84,7 +84,7 @@ static void stated_totals_are_divided(void **unused)
     trainer.state_bytes = 68000000000;
     trainer.reference_bytes = 28000000000;
     trainer.has_reference = true;
-    kvb_train_state(&trainer, &model, &state);
+    kvb_train_state_of(&trainer, &model, &state);
     assert_int_equal(state.weights_bytes, 8500000000);
     assert_int_equal(state.reference_bytes, 3500000000);
     assert_int_equal(state.context_bytes, KVB_GIB + KVB_GIB / 2);
@@ -98,7 +98,7 @@ static void offloaded_parts_do_not_rest_on_the_gpu(void **unused)
     (void)unused;
     start(KVB_SHARD_FSDP, KVB_PRECISION_FP32, 8000, 8);
     trainer.parameters_offloaded = true;
-    kvb_train_state(&trainer, &model, &state);
+    kvb_train_state_of(&trainer, &model, &state);
     assert_int_equal(kvb_train_before_first(&trainer, &state), 0);
     assert_int_equal(kvb_train_at_rest(&trainer, &state), 8000);
     trainer.optimizer_offloaded = true;
@@ -113,7 +113,7 @@ static void shape_is_that_of_the_widest_layer(void **unused)
     struct kvb_train_shape shape;
     (void)unused;
     start(KVB_SHARD_FSDP, KVB_PRECISION_FP32, 0, 8);
-    kvb_train_shape(&trainer, &model, &shape);
+    kvb_train_shape_of(&trainer, &model, &shape);
     assert_int_equal(shape.unit_parameters, 233057792);
     assert_int_equal(shape.root_parameters, 2ULL * 152064 * 3584);
     assert_int_equal(shape.queries, 3584);

@@ -149,7 +149,7 @@ static void shares(void **state)
             fail_msg("%s: %llu elements", row->what, (unsigned long long)kvb_share_elements(&share));
         }
     }
-    assert_int_equal(kvb_moved(5, 0, 10), 0);
+    assert_int_equal(kvb_moved_by(5, 0, 10), 0);
 }
 
 // On the whole checkpoint experts are not spread; a head that headers list beside tied embeddings is not loaded; towers

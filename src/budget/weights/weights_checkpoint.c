@@ -233,7 +233,7 @@ static uint64_t loaded_bytes(const struct kvb_load *load, enum kvb_role role, co
     return kvb_add(plain, quantised_bytes(load, role, tally->quantised[role]));
 }
 
-uint64_t kvb_moved(uint64_t from, uint64_t more, uint64_t less)
+uint64_t kvb_moved_by(uint64_t from, uint64_t more, uint64_t less)
 {
     uint64_t sum = kvb_add(from, more);
     return sum > less ? sum - less : 0;
@@ -255,8 +255,8 @@ void kvb_weights_from_headers(const struct kvb_part *whole, const struct kvb_par
         }
         uint64_t more = loaded_bytes(rank->load, (enum kvb_role)role, &here);
         uint64_t less = loaded_bytes(rank->load, (enum kvb_role)role, &expected);
-        weights->role_bytes[role] = kvb_moved(weights->role_bytes[role], more, less);
-        weights->total_bytes = kvb_moved(weights->total_bytes, more, less);
+        weights->role_bytes[role] = kvb_moved_by(weights->role_bytes[role], more, less);
+        weights->total_bytes = kvb_moved_by(weights->total_bytes, more, less);
     }
 }
 
@@ -296,6 +296,6 @@ void kvb_weights_from_total(const struct kvb_load *load, struct kvb_weights *wei
     }
     uint64_t share = off / ((uint64_t)load->tp * load->pp);
     uint64_t *sum = more ? &weights->role_bytes[KVB_ROLE_OTHER] : largest_role(weights);
-    *sum = kvb_moved(*sum, more ? share : 0, more ? 0 : share);
-    weights->total_bytes = kvb_moved(weights->total_bytes, more ? share : 0, more ? 0 : share);
+    *sum = kvb_moved_by(*sum, more ? share : 0, more ? 0 : share);
+    weights->total_bytes = kvb_moved_by(weights->total_bytes, more ? share : 0, more ? 0 : share);
 }

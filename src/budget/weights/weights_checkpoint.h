@@ -25,7 +25,7 @@ uint64_t kvb_share_elements(const struct kvb_share *share);
 uint64_t kvb_config_elements(const struct kvb_part *part);
 
 // from + more - less, not below 0.
-uint64_t kvb_moved(uint64_t from, uint64_t more, uint64_t less);
+uint64_t kvb_moved_by(uint64_t from, uint64_t more, uint64_t less);
 
 // GGUF's sizes instead of the config's.
 // By the bytes of all files, which an index tells; by the headers of every tensor; by those of a GGUF file.

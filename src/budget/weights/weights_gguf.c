@@ -106,5 +106,5 @@ void kvb_weights_from_gguf(const struct kvb_part *rank, struct kvb_weights *weig
         weights->role_bytes[KVB_ROLE_OTHER] = stored;
     }
     weights->offloaded_bytes = kvb_min(limit, stored);
-    weights->total_bytes = kvb_moved(weights->total_bytes, stored - weights->offloaded_bytes, described);
+    weights->total_bytes = kvb_moved_by(weights->total_bytes, stored - weights->offloaded_bytes, described);
 }

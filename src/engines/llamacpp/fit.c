@@ -50,7 +50,7 @@ static bool reduce_context(struct kvb_llama_start *start, uint64_t used)
         target = target > waste ? target - waste : 0;
     }
     run->context_tokens = shortest;
-    kvb_llama_buffers(run, &least);
+    kvb_llama_all_buffers(run, &least);
     uint64_t low = sum_used(start, &least);
     start->decision = KVB_LLAMA_CONTEXT_REDUCED;
     if (target <= low || used <= low) {
@@ -67,7 +67,7 @@ static bool fits_with(struct kvb_llama_start *start, uint32_t layers, uint32_t e
     struct kvb_llama_buffers buffers;
     start->run.gpu_layers = layers;
     start->run.cpu_experts = experts;
-    kvb_llama_buffers(&start->run, &buffers);
+    kvb_llama_all_buffers(&start->run, &buffers);
     return keeps_margins(start, &buffers);
 }
 
@@ -113,12 +113,12 @@ static void move_layers(struct kvb_llama_start *start)
 
 void kvb_llama_fit(struct kvb_llama_start *start)
 {
-    kvb_llama_buffers(&start->run, &start->buffers);
+    kvb_llama_all_buffers(&start->run, &start->buffers);
     if (keeps_margins(start, &start->buffers) || reduce_context(start, sum_used(start, &start->buffers))) {
         return;
     }
     struct kvb_llama_buffers buffers;
-    kvb_llama_buffers(&start->run, &buffers);
+    kvb_llama_all_buffers(&start->run, &buffers);
     if (start->run.devices > 1 && keeps_margins(start, &buffers)) {
         return;
     }
@@ -133,7 +133,7 @@ static bool fits_at(struct kvb_llama_run *run, uint64_t tokens, uint64_t free_by
 {
     struct kvb_llama_buffers buffers;
     run->context_tokens = tokens;
-    kvb_llama_buffers(run, &buffers);
+    kvb_llama_all_buffers(run, &buffers);
     for (uint32_t i = 0; i < run->devices; i++) {
         if (kvb_llama_used(&buffers, i) > free_bytes) {
             return false;

@@ -17,7 +17,7 @@
 
 typedef uint16_t kvb_llama_node; // 0: none
 
-enum kvb_llama_flag {
+enum kvb_llama_flags {
     KVB_LLAMA_IN_PLACE = 1, // may take a parent's memory
     KVB_LLAMA_VIEW = 2,
     KVB_LLAMA_STRIDED = 4,   // its rows do not lie together

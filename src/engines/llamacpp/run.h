@@ -117,7 +117,7 @@ struct kvb_llama_buffers {
 uint32_t kvb_llama_place_of(const struct kvb_llama_run *run, uint32_t layer);
 bool kvb_llama_is_pipelined(const struct kvb_llama_run *run);
 // All buffers; compute buffers by repeating the graph's allocation.
-void kvb_llama_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
+void kvb_llama_all_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
 // All but the compute buffers.
 void kvb_llama_lasting_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
 void kvb_llama_compute_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);

@@ -179,5 +179,5 @@ void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_lla
     if (out->fits_itself) {
         kvb_llama_fit(out);
     }
-    kvb_llama_buffers(run, &out->buffers);
+    kvb_llama_all_buffers(run, &out->buffers);
 }

@@ -253,5 +253,5 @@ void kvb_sgl_context_init(const struct kvb_plan *plan, struct kvb_sgl_context *c
     setup->backend = kvb_sgl_backend_of(setup);
     setup->page_tokens = page_tokens(plan, setup);
     context->uncounted = !split_stages(plan, context);
-    kvb_sgl_defaults(setup, &context->defaults);
+    kvb_sgl_defaults_of(setup, &context->defaults);
 }

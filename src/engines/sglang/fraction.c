@@ -288,7 +288,7 @@ static void fill_fraction(const struct kvb_sgl_setup *setup, struct kvb_sgl_defa
     out->fraction_ppb = aiter ? times(ppb, 850000000U) : ppb;
 }
 
-void kvb_sgl_defaults(const struct kvb_sgl_setup *setup, struct kvb_sgl_defaults *out)
+void kvb_sgl_defaults_of(const struct kvb_sgl_setup *setup, struct kvb_sgl_defaults *out)
 {
     *out = (struct kvb_sgl_defaults){.page_tokens = kvb_max(setup->page_tokens, 1)};
     fill_sizes(setup, out);

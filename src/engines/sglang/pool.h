@@ -21,7 +21,7 @@ struct kvb_sgl_cell {
 
 void kvb_sgl_cell_of(const struct kvb_sgl_setup *setup, uint32_t begin, uint32_t end, struct kvb_sgl_cell *cell);
 
-enum kvb_sgl_refusal {
+enum kvb_sgl_refusal_row {
     KVB_SGL_STARTS,
     KVB_SGL_NO_MEMORY,      // weights leave nothing of the static fraction
     KVB_SGL_NO_STATE,       // no slot of recurrent state
@@ -32,7 +32,7 @@ enum kvb_sgl_refusal {
 };
 
 struct kvb_sgl_pool {
-    enum kvb_sgl_refusal refusal;
+    enum kvb_sgl_refusal_row refusal;
     int64_t rest_bytes;   // of the static fraction, before any pool
     uint64_t state_slots; // requests' slots; the padding slot is charged beside them from 0.5.18 on
     uint64_t state_bytes; // taken for them

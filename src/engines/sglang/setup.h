@@ -87,7 +87,7 @@ struct kvb_sgl_defaults {
     uint64_t page_tokens;
 };
 
-void kvb_sgl_defaults(const struct kvb_sgl_setup *setup, struct kvb_sgl_defaults *out);
+void kvb_sgl_defaults_of(const struct kvb_sgl_setup *setup, struct kvb_sgl_defaults *out);
 
 // The backend of attention: what was asked for, or what the release chooses by card and model.
 enum kvb_sgl_backend kvb_sgl_backend_of(const struct kvb_sgl_setup *setup);

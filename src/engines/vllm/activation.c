@@ -238,7 +238,7 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
     enum kvb_sampler_path other = KVB_PATH_NO_OTHER;
     uint64_t element = kvb_dtype_bytes(context->dtype);
     bool last = stage + 1 == context->pp;
-    kvb_encoder_load(context, &load);
+    kvb_encoder_load_of(context, &load);
     a->logits_rows = logits_rows(context, &load);
     enum kvb_sampler_path path = sampler_path(context, a->logits_rows, &other);
     bool passes_on = context->pp > 1 && context->generation == KVB_GENERATION_V1;

@@ -99,7 +99,7 @@ static void measure_request(const struct kvb_context *context, struct kvb_budget
     if (!request->set) {
         return;
     }
-    kvb_encoder_load(context, &load);
+    kvb_encoder_load_of(context, &load);
     uint64_t image_tokens = request->image_tokens > 0 ? request->image_tokens : load.tokens_per_item;
     uint64_t tokens = kvb_mul(request->images, image_tokens);
     budget->request_tokens = kvb_add(tokens, kvb_add(request->prompt_tokens, request->answer_tokens));

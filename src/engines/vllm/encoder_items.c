@@ -228,7 +228,7 @@ static uint64_t patches_in_pass(const struct kvb_context *context, const struct 
     return kvb_min(load->patches, kvb_mul(patches, kvb_max(1, chunk)));
 }
 
-void kvb_encoder_load(const struct kvb_context *context, struct kvb_encoder_load *load)
+void kvb_encoder_load_of(const struct kvb_context *context, struct kvb_encoder_load *load)
 {
     memset(load, 0, sizeof *load);
     const struct kvb_encoder *encoder = &context->model->encoder;

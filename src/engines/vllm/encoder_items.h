@@ -17,6 +17,6 @@ struct kvb_encoder_load {
 };
 
 // Zero when there is no encoder or every modality is switched off.
-void kvb_encoder_load(const struct kvb_context *context, struct kvb_encoder_load *load);
+void kvb_encoder_load_of(const struct kvb_context *context, struct kvb_encoder_load *load);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "engines/vllm/printed.h"
 
-struct kvb_error_line kvb_error_line(char out[KVB_ERROR_TEXT_CAPACITY])
+struct kvb_error_line kvb_error_begin(char out[KVB_ERROR_TEXT_CAPACITY])
 {
     out[0] = '\0';
     return (struct kvb_error_line){out, 0};
@@ -45,13 +45,13 @@ static const char see_docs[] = " See https://docs.vllm.ai/en/latest/configuratio
 
 void kvb_error_text(const char *text, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     kvb_error_add(&line, text);
 }
 
 void kvb_error_no_memory(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     kvb_error_add(&line,
                   "No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing "
                   "the engine");
@@ -88,7 +88,7 @@ static void add_estimate(const struct kvb_context *context, struct kvb_error_lin
 void kvb_error_too_long(const struct kvb_context *context, uint64_t needed_bytes, int64_t pool_bytes,
                         uint64_t estimate_tokens, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     uint32_t rule = kvb_rule(context, KVB_RULE_ERROR_NEED);
     bool python_round = kvb_rule(context, KVB_RULE_FIGURES) != 0;
     const char *unit = rule == KVB_NEED_GB ? " GB" : " GiB";
@@ -114,7 +114,7 @@ void kvb_error_too_long(const struct kvb_context *context, uint64_t needed_bytes
 
 void kvb_error_too_long_v0(const struct kvb_context *context, uint64_t stored_tokens, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     kvb_error_add(&line, "The model's max seq len (");
     kvb_error_add_count(&line, context->max_model_len);
     kvb_error_add(&line, ") is larger than the maximum number of tokens that can be stored in KV cache (");
@@ -126,7 +126,7 @@ void kvb_error_too_long_v0(const struct kvb_context *context, uint64_t stored_to
 
 void kvb_error_not_free(const struct kvb_context *context, uint64_t requested_bytes, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     char fraction[32];
     (void)kvb_printed_fraction(fraction, context->utilization_ppm);
     kvb_error_add(&line, "Free memory on device ");
@@ -143,7 +143,7 @@ void kvb_error_not_free(const struct kvb_context *context, uint64_t requested_by
 
 void kvb_error_few_tokens(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     kvb_error_add(&line, "max_num_batched_tokens (");
     kvb_error_add_count(&line, context->max_num_batched_tokens);
     kvb_error_add(&line, ") must be greater than or equal to max_num_seqs (");
@@ -153,7 +153,7 @@ void kvb_error_few_tokens(const struct kvb_context *context, char out[KVB_ERROR_
 
 void kvb_error_short_batch(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     kvb_error_add(&line, "max_num_batched_tokens (");
     kvb_error_add_count(&line, context->max_num_batched_tokens);
     kvb_error_add(&line, ") is smaller than max_model_len (");
@@ -167,7 +167,7 @@ void kvb_error_short_batch(const struct kvb_context *context, char out[KVB_ERROR
 
 void kvb_error_long_length(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     kvb_error_add(&line, "User-specified max_model_len (");
     kvb_error_add_count(&line, context->max_model_len);
     kvb_error_add(&line, ") is greater than the derived max_model_len (max_position_embeddings=");
@@ -210,7 +210,7 @@ void kvb_error_load(const struct kvb_context *context, char out[KVB_ERROR_TEXT_C
 // Source: vllm/model_executor/models/registry.py _raise_for_unsupported; the list that follows is left out.
 void kvb_error_unknown_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     kvb_error_add(&line, "Model architectures ['");
     kvb_error_add(&line, context->model->architecture);
     kvb_error_add(&line, "'] are not supported for now.");

@@ -9,7 +9,7 @@ struct kvb_error_line {
     char *out;
     size_t length;
 };
-struct kvb_error_line kvb_error_line(char out[KVB_ERROR_TEXT_CAPACITY]);
+struct kvb_error_line kvb_error_begin(char out[KVB_ERROR_TEXT_CAPACITY]);
 void kvb_error_add(struct kvb_error_line *line, const char *text);
 void kvb_error_add_count(struct kvb_error_line *line, uint64_t count);
 

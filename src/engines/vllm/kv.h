@@ -107,7 +107,8 @@ uint64_t kvb_request_blocks(const struct kvb_context *context, const struct kvb_
 uint64_t kvb_printed_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
                             uint64_t length);
 // Bytes that the release's own start-up check compares, for one stage.
-uint64_t kvb_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage, uint64_t length);
+uint64_t kvb_checked_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                          uint64_t length);
 // Bytes really needed: all groups of this stage.
 uint64_t kvb_real_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
                        uint64_t length);

@@ -127,7 +127,7 @@ static uint32_t stage_of_check(const struct kvb_context *context, const struct k
     uint32_t worst = tightest;
     int64_t least = INT64_MAX;
     for (uint32_t stage = 0; stage < context->pp; stage++) {
-        uint64_t needed = kvb_need(context, sizing, stage, context->max_model_len);
+        uint64_t needed = kvb_checked_need(context, sizing, stage, context->max_model_len);
         int64_t balance = pools[stage] - (int64_t)needed;
         if (pools[stage] <= 0 || balance < 0) {
             return stage;
@@ -144,7 +144,7 @@ static void check_fit(const struct kvb_context *context, const struct kvb_sizing
                       const int64_t pools[KVB_STAGES_MAX], uint32_t tightest, struct kvb_budget *budget)
 {
     uint32_t stage = stage_of_check(context, sizing, pools, tightest);
-    budget->needed_bytes = kvb_need(context, sizing, stage, context->max_model_len);
+    budget->needed_bytes = kvb_checked_need(context, sizing, stage, context->max_model_len);
     budget->kv.really_needed_bytes = kvb_real_need(context, sizing, stage, context->max_model_len);
     budget->balance_bytes = pools[stage] - (int64_t)budget->needed_bytes;
     budget->tightest_stage = stage;
@@ -158,7 +158,7 @@ static void check_fit(const struct kvb_context *context, const struct kvb_sizing
     } else if (budget->balance_bytes < 0) {
         budget->starts = false;
         uint64_t estimate =
-            kvb_longest(context, sizing, stage, pool_of(pools, stage), context->max_model_len, kvb_need);
+            kvb_longest(context, sizing, stage, pool_of(pools, stage), context->max_model_len, kvb_checked_need);
         kvb_error_too_long(context, budget->needed_bytes, pools[stage], estimate, budget->error);
     }
 }
@@ -177,7 +177,7 @@ static uint64_t auto_length(const struct kvb_context *context, const struct kvb_
 {
     uint64_t length = context->max_model_len;
     for (uint32_t stage = 0; stage < context->pp; stage++) {
-        length = kvb_longest(context, sizing, stage, pool_of(pools, stage), length, kvb_need);
+        length = kvb_longest(context, sizing, stage, pool_of(pools, stage), length, kvb_checked_need);
     }
     return length;
 }
@@ -246,7 +246,7 @@ static void check_alone(const struct kvb_context *whole, struct kvb_sizing *sizi
         kvb_buckets_fill(&own, &sizing->own);
         kvb_groups_make(&own, sizing);
         if (sizing->groups.layout != KVB_LAYOUT_REFUSED && sizing->groups.layout != KVB_LAYOUT_NO_CACHE &&
-            (pool[0] <= 0 || kvb_need(&own, sizing, 0, own.max_model_len) > pool_of(pool, 0))) {
+            (pool[0] <= 0 || kvb_checked_need(&own, sizing, 0, own.max_model_len) > pool_of(pool, 0))) {
             check_fit(&own, sizing, pool, 0, budget);
             budget->tightest_stage = stage;
             return;
@@ -262,7 +262,7 @@ static uint64_t longest_on(const struct kvb_context *context, const struct kvb_s
         return limit;
     }
     uint64_t held = kvb_longest(context, sizing, stage, pool_bytes, limit, kvb_real_need);
-    return kvb_longest(context, sizing, stage, pool_bytes, held, kvb_need);
+    return kvb_longest(context, sizing, stage, pool_bytes, held, kvb_checked_need);
 }
 
 static bool is_grouped_apart(const struct kvb_context *context)

@@ -48,7 +48,8 @@ static uint64_t need_of_first_group(const struct kvb_context *context, const str
     return kvb_mul(kvb_mul(layers, first->page_bytes), kvb_blocks_of(context, first, length));
 }
 
-uint64_t kvb_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage, uint64_t length)
+uint64_t kvb_checked_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                          uint64_t length)
 {
     if (sizing->groups.layout == KVB_LAYOUT_NO_CACHE) {
         return 0;

@@ -34,7 +34,7 @@ static bool no_backend(const struct kvb_context *context, char out[KVB_ERROR_TEX
     if (!context->mla_backend.missing || shape == NULL) {
         return false;
     }
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     if (asked != KVB_BACKEND_AUTO) {
         kvb_error_add(&line, "Selected backend AttentionBackendEnum.");
         kvb_error_add(&line, kvb_backend_name(asked));
@@ -65,7 +65,7 @@ static bool triton_without_fp8(const struct kvb_context *context, char out[KVB_E
         context->release < R(26, 0) || capability >= KVB_CAPABILITY_ADA) {
         return false;
     }
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     kvb_error_add(&line, "FP8 KV cache is not supported by the Triton MLA backend on ");
     kvb_error_add(&line, context->gpu->name);
     kvb_error_add(&line, " (compute capability ");
@@ -96,7 +96,7 @@ static bool v4_without_fp8(const struct kvb_context *context, char out[KVB_ERROR
         word == KVB_KV_FP8_E5M2 || word == KVB_KV_FP8_DS_MLA || word == KVB_KV_FP8_PER_TOKEN_HEAD) {
         return false;
     }
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     char text[48];
     kvb_error_add(&line, context->release < R(23, 0) ? "DeepseekV4 only supports fp8 kv-cache format for now, got "
                          : context->release < R(24, 0)
@@ -157,7 +157,7 @@ static bool word_too_new(const struct kvb_context *context, char out[KVB_ERROR_T
     uint64_t asked = kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (words[i].word == asked && context->release < words[i].since) {
-            struct kvb_error_line line = kvb_error_line(out);
+            struct kvb_error_line line = kvb_error_begin(out);
             char text[48];
             kvb_error_add(&line, "argument --kv-cache-dtype: invalid choice: '");
             kvb_error_add(&line, kvb_setting_format(text, KVB_SET_KV_CACHE_DTYPE, asked));
@@ -220,7 +220,7 @@ static bool block_not_taken(const struct kvb_context *context, char out[KVB_ERRO
     if (asked == 0) {
         return false;
     }
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     if (row->choices[0] == '\0') {
         bool taken = asked % BLOCK_UNIT == 0 || kvb_model_is_mla(context->model) ||
                      kvb_backend_asked(context) == KVB_BACKEND_OTHER ||
@@ -250,7 +250,7 @@ static bool ranks_do_not_divide(const struct kvb_context *context, char out[KVB_
     if (!kvb_rule(context, KVB_RULE_DCP) || context->pcp > 1 || context->tp % context->dcp == 0) {
         return false;
     }
-    struct kvb_error_line line = kvb_error_line(out);
+    struct kvb_error_line line = kvb_error_begin(out);
     kvb_error_add(&line, "tp_size=");
     kvb_error_add_count(&line, context->tp);
     kvb_error_add(&line, context->release >= DIVISIBLE_SPACED_SINCE ? " must be divisible by dcp_size="

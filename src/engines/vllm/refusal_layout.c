@@ -56,7 +56,7 @@ static bool item_larger_than_step(const struct kvb_context *context, const struc
     if ((context->plan->plain_flags & KVB_PLAIN_WHOLE_ITEMS) == 0) {
         return false;
     }
-    kvb_encoder_load(context, &load);
+    kvb_encoder_load_of(context, &load);
     if (load.tokens_per_item <= context->max_num_batched_tokens) {
         return false;
     }

@@ -88,7 +88,7 @@ static enum kvb_status read_index(struct folder *folder)
     if (!join(path, folder->path, INDEX_NAME) || !kvb_path_exists(path)) {
         return KVB_OK;
     }
-    enum kvb_status status = kvb_open_file(&file, path, folder->problems);
+    enum kvb_status status = kvb_file_open(&file, path, folder->problems);
     if (status != KVB_OK) {
         return status;
     }

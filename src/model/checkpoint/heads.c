@@ -44,7 +44,7 @@ enum kvb_status kvb_open_weights(struct kvb_open_file *file, const char *path, s
 {
     char folder[KVB_PATH_CAPACITY], list[KVB_PATH_CAPACITY];
     struct kvb_file text;
-    enum kvb_status status = kvb_open_file(file, path, problems);
+    enum kvb_status status = kvb_file_open(file, path, problems);
     const char *slash = strrchr(path, '/');
     size_t length = slash != NULL ? (size_t)(slash - path) : 0;
     if (status != KVB_OK || !kvb_copy(folder, sizeof folder, path)) {
@@ -184,7 +184,7 @@ bool kvb_heads_recall(const char *folder, uint32_t bits, struct kvb_checkpoint *
     char path[KVB_PATH_CAPACITY];
     struct recalling recalling;
     struct kvb_open_file file;
-    if (!join(path, folder, COUNTED_NAME) || !kvb_path_exists(path) || kvb_open_file(&file, path, NULL) != KVB_OK) {
+    if (!join(path, folder, COUNTED_NAME) || !kvb_path_exists(path) || kvb_file_open(&file, path, NULL) != KVB_OK) {
         return false;
     }
     memset(out, 0, sizeof *out);

@@ -9,7 +9,7 @@
 // In the folder of such files, lines of "SIZE NAME": how long they are where they were fetched from.
 #define KVB_HEADS_NAME "kvbudget-heads.txt"
 
-// As kvb_open_file; its size is the whole file's when only the beginning is here.
+// As kvb_file_open; its size is the whole file's when only the beginning is here.
 enum kvb_status kvb_open_weights(struct kvb_open_file *file, const char *path,
                                  struct kvb_problems *problems) KVB_MUST_USE;
 

@@ -63,7 +63,7 @@ struct hf {
 };
 
 // What a class does whatever its config says; attention and MLP builders read these.
-enum kvb_hf_trait {
+enum kvb_hf_traits {
     HF_TIES = 1 << 0,             // tie_word_embeddings defaults to true
     HF_HAS_QKV_BIAS = 1 << 1,     // always
     HF_CONFIG_QKV_BIAS = 1 << 2,  // attention_bias means q, k and v only
@@ -130,7 +130,7 @@ bool kvb_hf_parse_ratio(const char *text, uint64_t *millionths);
 
 bool kvb_hf_has(const struct hf *hf, enum kvb_hf_key key);
 bool kvb_hf_is(const struct hf *hf, enum kvb_hf_key key); // a switch that is true
-bool kvb_hf_trait(const struct hf *hf, enum kvb_hf_trait trait);
+bool kvb_hf_trait(const struct hf *hf, enum kvb_hf_traits trait);
 uint32_t kvb_hf_get(const struct hf *hf, enum kvb_hf_key key, uint32_t otherwise);
 uint64_t kvb_hf_get64(const struct hf *hf, enum kvb_hf_key key, uint64_t otherwise);
 const char *kvb_hf_word(const struct hf *hf, enum kvb_hf_key key); // "" when absent

@@ -42,7 +42,7 @@ struct kvb_hf_stack kvb_hf_biased_stack(const char *name, uint32_t layers, uint6
                                  .norms = 2};
 }
 
-void kvb_hf_stack(struct hf *hf, const struct kvb_hf_stack *stack)
+void kvb_hf_stack_read(struct hf *hf, const struct kvb_hf_stack *stack)
 {
     uint64_t width = stack->width ? stack->width : stack->hidden;
     uint64_t fan = kvb_mul(stack->inner, stack->gated ? 2 : 1);
@@ -82,7 +82,7 @@ void kvb_hf_siglip(struct hf *hf)
     struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
     kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_mul(patch, patch)), true);
     kvb_hf_extra(hf, "vision.position_embedding", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_mul(grid, grid), hidden, 1);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "vision.post_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }

@@ -17,7 +17,7 @@ struct kvb_hf_stack {
     uint32_t norms;    // hidden-sized norms per layer
     uint64_t elements; // more small elements per layer
 };
-void kvb_hf_stack(struct hf *hf, const struct kvb_hf_stack *stack);
+void kvb_hf_stack_read(struct hf *hf, const struct kvb_hf_stack *stack);
 // The commonest kind: a bias everywhere, two norms, a plain MLP.
 struct kvb_hf_stack kvb_hf_biased_stack(const char *name, uint32_t layers, uint64_t hidden, uint64_t inner);
 

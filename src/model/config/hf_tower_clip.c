@@ -18,7 +18,7 @@ static void add_clip(struct hf *hf)
     struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
     kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), false);
     kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, square(grid) + 2, hidden, 1); // class twice
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 4, 1);
     hf->model->encoder.tokens_per_image = (uint32_t)kvb_min(square(grid), UINT32_MAX);
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
@@ -73,7 +73,7 @@ void kvb_hf_tower_internvl(struct hf *hf)
                                  .elements = kvb_mul(hidden, 2)};
     kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), true);
     kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, square(grid) + 2, hidden, 1); // class twice
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "projector.norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, merged, 2, 1);
     kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, text, merged, true);
     kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, text, text, true);

@@ -22,7 +22,7 @@ static void add_vision(struct hf *hf)
     kvb_hf_linear(hf, "vision.patch_embedder", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_mul(patch, patch)), false);
     kvb_hf_extra(hf, "vision.position_table", KVB_ROLE_VISION, KVB_SPLIT_COPY,
                  kvb_hf_get(hf, HF_V_POSITION_TABLE, 10240), hidden, 2);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_linear(hf, "embed_vision", KVB_ROLE_PROJECTOR, hf->model->hidden_size, hidden, false);
     hf->model->encoder.gated = true;
     hf->model->encoder.has_video = true;

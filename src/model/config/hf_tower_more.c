@@ -34,7 +34,7 @@ void kvb_hf_pixtral(struct hf *hf)
     kvb_hf_linear(hf, "vision.patch_conv", KVB_ROLE_VISION, hidden, kvb_mul(3, square(kvb_hf_get(hf, HF_V_PATCH, 14))),
                   false);
     kvb_hf_extra(hf, "vision.ln_pre", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 1, 1);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     hf->model->encoder.gated = true;
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
@@ -70,7 +70,7 @@ void kvb_hf_tower_llama4(struct hf *hf)
     struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
     kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), false);
     kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, square(grid) + 2, hidden, 1); // class twice
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 4, 1);
     kvb_hf_linear(hf, "vision.adapter_fc1", KVB_ROLE_VISION, middle, inner, false);
     kvb_hf_linear(hf, "vision.adapter_fc2", KVB_ROLE_VISION, out, middle, false);
@@ -122,11 +122,11 @@ void kvb_hf_tower_mllama(struct hf *hf)
                                  .norm_bias = true,
                                  .norms = 2};
     add_mllama_positions(hf, hidden);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     stack.name = "vision.global_layers";
     stack.layers = kvb_hf_get(hf, HF_V_GLOBAL_LAYERS, 8);
     stack.elements = 2; // the gates
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_linear(hf, "projector", KVB_ROLE_PROJECTOR, text, kvb_hf_get(hf, HF_V_OUT, 7680), true);
     kvb_hf_encoder_facts(hf, layers + stack.layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
@@ -177,7 +177,7 @@ void kvb_hf_tower_kimi(struct hf *hf)
                   !lean);
     kvb_hf_extra(hf, "vision.pos_emb", KVB_ROLE_VISION, KVB_SPLIT_COPY,
                  kvb_mul(kvb_hf_get(hf, HF_V_GRID_H, 64), kvb_hf_get(hf, HF_V_GRID_W, 64)), hidden, 1);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "vision.final_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, lean ? 1 : 2, 1);
     kvb_hf_extra(hf, "projector.pre_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, hidden, lean ? 1 : 2, 1);
     kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, merged, merged, true);
@@ -195,7 +195,7 @@ void kvb_hf_tower_phi3v(struct hf *hf)
     kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, HIDDEN, 3 * 14 * 14, false);
     kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, PATCHES + 1, HIDDEN, 1); // with the class
     kvb_hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, HIDDEN, 4, 1);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "projector.separators", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, 2, 4 * HIDDEN, 1);
     kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, text, 4 * HIDDEN, true);
     kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, text, text, true);

@@ -46,7 +46,7 @@ void kvb_hf_tower_qwen2_vl(struct hf *hf)
     start(hf, 14);
     kvb_hf_linear(hf, "visual.patch_embed", KVB_ROLE_VISION, hidden, patch_inputs(hf, kvb_hf_get(hf, HF_V_PATCH, 14)),
                   false);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     add_merger(hf, &merger, 1);
     kvb_hf_encoder_facts(hf, layers, hidden, (uint32_t)kvb_min(inner, UINT32_MAX), kvb_hf_get(hf, HF_V_HEADS, 16));
 }
@@ -76,7 +76,7 @@ void kvb_hf_tower_qwen25_vl(struct hf *hf)
     hf->model->encoder.gated = true;
     kvb_hf_linear(hf, "visual.patch_embed", KVB_ROLE_VISION, hidden, patch_inputs(hf, kvb_hf_get(hf, HF_V_PATCH, 14)),
                   false);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     add_merger(hf, &merger, 1);
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
@@ -101,7 +101,7 @@ void kvb_hf_tower_qwen3_vl(struct hf *hf)
                   true);
     kvb_hf_extra(hf, "visual.pos_embed", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_hf_get(hf, HF_V_POSITIONS, 2304), hidden,
                  1);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     add_merger(hf, &merger, 1);
     hf->model->encoder.deepstack_levels = (uint8_t)kvb_min(kvb_hf_list_length(hf, HF_V_DEEPSTACK), 16);
     add_merger(hf, &deep, hf->model->encoder.deepstack_levels);
@@ -126,7 +126,7 @@ static void add_audio(struct hf *hf)
                                  .elements = kvb_mul(hidden, 2)};
     kvb_hf_linear(hf, "audio.conv1", KVB_ROLE_AUDIO, hidden, kvb_mul(mels, 3), true);
     kvb_hf_linear(hf, "audio.conv2", KVB_ROLE_AUDIO, hidden, kvb_mul(hidden, 3), true);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "audio.ln_post", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, hidden, 2, 1);
     kvb_hf_extra(hf, "audio.bos_eos", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, 2, out, 1);
     kvb_hf_linear(hf, "audio.proj", KVB_ROLE_PROJECTOR, out, hidden, true);

@@ -18,7 +18,7 @@ void kvb_hf_tower_muse(struct hf *hf)
     struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
     kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, pixels, false);
     kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, positions, hidden, 1);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 4, 1);
     kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, middle, joined, false);
     kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, middle, middle, false);
@@ -38,7 +38,7 @@ void kvb_hf_tower_molmo(struct hf *hf)
     kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, HIDDEN, 3 * 14 * 14, false);
     kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, POSITIONS + 1, HIDDEN, 1); // with the class
     kvb_hf_extra(hf, "vision.pre_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, HIDDEN, 2, 1);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "pooling.qkv", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, 3 * HIDDEN, 2 * HIDDEN + 1, 1);
     kvb_hf_linear(hf, "pooling.wo", KVB_ROLE_PROJECTOR, HIDDEN, HIDDEN, true);
     kvb_hf_extra(hf, "pooling.pad_embed", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, 2, 2 * HIDDEN, 1);
@@ -74,7 +74,7 @@ void kvb_hf_tower_glm4v(struct hf *hf)
     kvb_hf_linear(hf, "visual.patch_embed", KVB_ROLE_VISION, hidden, pixels, true);
     kvb_hf_extra(hf, "visual.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_mul(grid, grid), hidden, 1);
     kvb_hf_extra(hf, "visual.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_linear(hf, "visual.downsample", KVB_ROLE_PROJECTOR, out, kvb_mul(hidden, kvb_mul(merge, merge)), true);
     kvb_hf_linear(hf, "visual.merger_proj", KVB_ROLE_PROJECTOR, out, out, false);
     kvb_hf_extra(hf, "visual.merger_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, out, 2, 1);

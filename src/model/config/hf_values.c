@@ -114,7 +114,7 @@ bool kvb_hf_list_covers_layers(struct hf *hf, enum kvb_hf_key key)
     return true;
 }
 
-bool kvb_hf_trait(const struct hf *hf, enum kvb_hf_trait trait)
+bool kvb_hf_trait(const struct hf *hf, enum kvb_hf_traits trait)
 {
     return (hf->architecture->traits & (uint32_t)trait) != 0;
 }

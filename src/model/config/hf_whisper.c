@@ -47,7 +47,7 @@ void kvb_hf_finish_whisper(struct hf *hf)
     kvb_hf_linear(hf, "audio.conv2", KVB_ROLE_AUDIO, hidden, kvb_mul(hidden, 3), true);
     kvb_hf_extra(hf, "audio.positions", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, kvb_hf_get(hf, HF_SOURCE_POSITIONS, 1500),
                  hidden, 1);
-    kvb_hf_stack(hf, &stack);
+    kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "audio.layer_norm", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, hidden, 2, 1);
     hf->model->encoder.has_audio = true;
     hf->model->encoder.mel_bins = (uint32_t)kvb_min(mels, UINT32_MAX);
