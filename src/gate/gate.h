@@ -6,6 +6,7 @@
 #include <kvbudget/manifest.h>
 
 #include "base/arena.h"
+#include "command/setting_flag.h"
 
 struct loaded_model;
 struct loaded_gpu;
@@ -51,8 +52,9 @@ struct gate_resident {
     const char *name, *devices, *gpu;
     uint32_t group;
     struct kvb_spot place;
-    uint64_t memory_bytes, requested_bytes;
+    uint64_t memory_bytes, requested_bytes, weights_bytes;
     int64_t outside_bytes;
+    char share_flag[KVB_FLAG_CAPACITY]; // "--gpu-memory-utilization"; "" where the engine has none
 };
 
 // What --init writes a line for.

@@ -3,6 +3,7 @@
 
 #include <kvbudget/units.h>
 
+#include "logs/levers.h"
 #include "logs/remedy.h"
 #include "logs/utilization.h"
 
@@ -22,7 +23,7 @@ void kvb_cure_other(struct kvb_reckoning *r)
                        "first, stands above them");
     }
     if (failure->about_memory == KVB_LOG_NO) {
-        kvb_remedy_add(r, "gpu-memory-utilization", "", "any", false, "the failure is not about GPU memory");
+        kvb_remedy_add(r, kvb_share_lever(r->report->engine), "", "any", false, "the failure is not about GPU memory");
     }
 }
 

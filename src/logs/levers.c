@@ -261,3 +261,24 @@ const struct kvb_lever_row kvb_lever_rows[] = {
 };
 
 const size_t kvb_lever_row_count = sizeof kvb_lever_rows / sizeof kvb_lever_rows[0];
+
+const char *kvb_share_lever(enum kvb_log_engine engine)
+{
+    static const struct {
+        enum kvb_log_engine engine;
+        const char *setting;
+    } rows[] = {
+        {KVB_LOG_SGLANG, "mem-fraction-static"},
+        {KVB_LOG_LLAMACPP, "n-gpu-layers"},
+        {KVB_LOG_OLLAMA, "num_gpu"},
+        {KVB_LOG_TGI, "cuda-memory-fraction"},
+        {KVB_LOG_TENSORRT, "kv_cache_config.free_gpu_memory_fraction"},
+        {KVB_LOG_LMDEPLOY, "cache-max-entry-count"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].engine == engine) {
+            return rows[i].setting;
+        }
+    }
+    return "gpu-memory-utilization";
+}

@@ -31,6 +31,9 @@ struct kvb_lever_row {
     const char *why;
 };
 
+// What the engine calls the share of the card that it takes, without dashes.
+const char *kvb_share_lever(enum kvb_log_engine engine);
+
 extern const struct kvb_lever_row kvb_lever_rows[];
 extern const size_t kvb_lever_row_count;
 

@@ -76,23 +76,23 @@ static void advise_utilization(struct kvb_plan_work *work, const struct kvb_budg
     advice->gpu_memory_utilization_ppm = (uint32_t)ppm;
 }
 
-static bool length_fits(struct kvb_plan_work *work, uint64_t length)
+static bool length_fits(struct kvb_plan_work *work, uint64_t length, bool leaves_room)
 {
     (void)answer_with(&work->plan, KVB_SET_MAX_MODEL_LEN, length, &work->tried);
-    return work->tried.verdict != KVB_DOES_NOT_FIT;
+    return work->tried.verdict != KVB_DOES_NOT_FIT && (!leaves_room || work->tried.slack_bytes >= 0);
 }
 
 // Largest length that fits; a shorter length rarely needs more, so a search below the first guess suffices.
-static uint64_t longest_length(struct kvb_plan_work *work, uint64_t guess)
+static uint64_t longest_length(struct kvb_plan_work *work, uint64_t guess, bool leaves_room)
 {
-    if (guess == 0 || length_fits(work, guess)) {
+    if (guess == 0 || length_fits(work, guess, leaves_room)) {
         return guess;
     }
     uint64_t low = 0;
     uint64_t high = guess - 1;
     while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
-        if (length_fits(work, middle)) {
+        if (length_fits(work, middle, leaves_room)) {
             low = middle;
         } else {
             high = middle - 1;
@@ -110,7 +110,8 @@ static void advise_length(struct kvb_plan_work *work, const struct kvb_budget *b
         (void)kvb_budget_quietly(&work->plan, &work->tried);
         guess = work->tried.kv.max_model_len_that_fits;
     }
-    uint64_t length = longest_length(work, guess);
+    bool leaves_room = advice->has_utilization && work->tried.slack_bytes >= 0;
+    uint64_t length = longest_length(work, guess, leaves_room);
     work->plan.settings.values[KVB_SET_GPU_MEMORY_UTILIZATION] = asked;
     advice->has_max_model_len = length > 0;
     advice->max_model_len = length;

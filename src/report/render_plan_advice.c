@@ -208,13 +208,17 @@ static void add_siblings(struct kvb_buffer *out, const struct kvb_plan_report *r
 {
     for (uint32_t i = 0; report->siblings != NULL && i < report->siblings->count; i++) {
         const struct kvb_sibling *row = &report->siblings->rows[i];
-        char gib[32], tokens[32], length[64] = "", text[KVB_NAME_CAPACITY + 200];
+        char gib[32], tokens[32], length[KVB_FLAG_CAPACITY + 40] = "",
+                                                             text[KVB_NAME_CAPACITY + KVB_FLAG_CAPACITY + 200];
+        char flag[KVB_FLAG_CAPACITY];
         bool any = row->kind == KVB_SIBLING_ANY_4BIT;
         if (i == 0) {
             kvb_style_heading(out, report->color, "Other checkpoints that start");
         }
         if (row->max_model_len > 0) {
-            (void)snprintf(length, sizeof length, " with --max-model-len %llu", (unsigned long long)row->max_model_len);
+            (void)snprintf(length, sizeof length, " with %s %llu",
+                           name_of(flag, report, KVB_SET_MAX_MODEL_LEN, "--max-model-len"),
+                           (unsigned long long)row->max_model_len);
         }
         (void)snprintf(text, sizeof text, "%s starts%s%s: %s%s GiB of weights, %s tokens",
                        any ? "any 4-bit checkpoint of it" : row->name, length,

@@ -75,7 +75,7 @@ static bool check_is_wrong(const struct kvb_plan_report *report)
 {
     const struct kvb_budget *budget = report->budget;
     return budget->starts && budget->verdict == KVB_DOES_NOT_FIT && !need_is_stated(report) &&
-           budget->kv.wanted_bytes == 0;
+           budget->kv.wanted_bytes == 0 && budget->kv.really_needed_bytes > budget->needed_bytes;
 }
 
 // "3.79 GiB", and below one GiB "0.24 GiB (243 MiB)".

@@ -7,6 +7,8 @@
 
 #include <kvbudget/kvbudget.h>
 
+#include "engines/flags.h"
+#include "engines/table.h"
 #include "engines/vllm/release_tables.h"
 
 #define RANDOM_GIB ((uint64_t)1 << 30)
@@ -69,6 +71,34 @@ static const struct random_setting random_settings[] = {
     {KVB_SET_MM_MAX_PIXELS, 15, 200704, 20, 401408},
 };
 
+// SGLang's.
+static const struct random_setting random_sglang_settings[] = {
+    {KVB_SET_GPU_MEMORY_UTILIZATION, 2, 500000, 48, 10000},
+    {KVB_SET_MAX_MODEL_LEN, 3, 512, 32768, 1},
+    {KVB_SET_MAX_NUM_SEQS, 4, 1, 512, 1},
+    {KVB_SET_MAX_NUM_BATCHED_TOKENS, 6, 512, 32, 512},
+    {KVB_SET_PIPELINE_PARALLEL_SIZE, 12, 2, 2, 1},
+    {KVB_SET_DTYPE, 12, KVB_DTYPE_WORD_BF16, 2, 1},
+    {KVB_SET_QUANTIZATION, 14, KVB_QUANTIZATION_FP8, 1, 1},
+    {KVB_SET_KV_CACHE_DTYPE, 6, KVB_KV_FP8_E4M3, 2, 1},
+    {KVB_SET_BLOCK_SIZE, 14, 16, 4, 16},
+    {KVB_SET_ATTENTION_BACKEND, 12, KVB_BACKEND_FLASHINFER, 2, 1},
+    {KVB_SET_ENFORCE_EAGER, 6, 1, 1, 1},
+    {KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 10, 1, 64, 8},
+    {KVB_SET_MAX_TOTAL_TOKENS, 15, 1024, 64, 4096},
+    {KVB_SET_MAX_PREFILL_TOKENS, 20, 4096, 8, 4096},
+    {KVB_SET_ENABLE_PREFIX_CACHING, 8, 0, 1, 1},
+    {KVB_SET_ASYNC_SCHEDULING, 15, 0, 1, 1},
+    {KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER, 15, 1, 1, 1},
+    {KVB_SET_SWA_FULL_TOKENS_RATIO, 12, 100000, 9, 100000},
+    {KVB_SET_MAMBA_FULL_MEMORY_RATIO, 15, 200000, 9, 100000},
+    {KVB_SET_MAX_MAMBA_CACHE_SIZE, 20, 8, 64, 8},
+    {KVB_SET_ENABLE_LORA, 15, 1, 1, 1},
+    {KVB_SET_CPU_OFFLOAD_GB, 25, 1ULL << 30, 8, 1ULL << 30},
+    {KVB_SET_LANGUAGE_MODEL_ONLY, 25, 1, 1, 1},
+    {KVB_SET_ENABLE_DETERMINISTIC_INFERENCE, 25, 1, 1, 1},
+};
+
 // Whether a flag of the release says the setting.
 static inline bool random_is_known(enum kvb_setting setting, uint32_t release)
 {
@@ -93,6 +123,44 @@ static inline void random_fill_settings(struct kvb_deployment *deployment, uint3
     kvb_settings_set(&deployment->settings, KVB_SET_TENSOR_PARALLEL_SIZE, 1ULL << random_below(4), KVB_ORIGIN_FLAG);
 }
 
+static inline void random_surroundings(struct kvb_deployment *deployment)
+{
+    if (random_below(12) == 0) {
+        deployment->gpu_free_stated = true;
+        deployment->gpu_free_bytes = (4 + random_below(76)) * RANDOM_GIB;
+    }
+    if (random_below(15) == 0) {
+        deployment->reserve_count = 1;
+        (void)snprintf(deployment->reserves[0].name, sizeof deployment->reserves[0].name, "other");
+        deployment->reserves[0].bytes = (1 + random_below(4)) * RANDOM_GIB;
+    }
+}
+
+static inline void random_sglang(struct kvb_deployment *deployment)
+{
+    static const char *const releases[] = {"0.3.0", "0.4.1", "0.4.6",  "0.4.9.post3", "0.5.2",  "0.5.4",
+                                           "0.5.7", "0.5.9", "0.5.10", "0.5.12",      "0.5.14", "0.5.18"};
+    const struct kvb_engine_rows *engine = kvb_engine_find("sglang");
+    const char *release = releases[random_below(sizeof releases / sizeof releases[0])];
+    uint32_t number = 0, since, until;
+    (void)kvb_release_parse(release, &number);
+    kvb_deployment_init(deployment);
+    (void)snprintf(deployment->model, sizeof deployment->model, "%s", random_id(KVB_PROFILE_MODEL));
+    (void)snprintf(deployment->gpu, sizeof deployment->gpu, "%s", random_id(KVB_PROFILE_GPU));
+    (void)snprintf(deployment->engine, sizeof deployment->engine, "sglang@%s", release);
+    for (size_t i = 0; i < sizeof random_sglang_settings / sizeof random_sglang_settings[0]; i++) {
+        const struct random_setting *row = &random_sglang_settings[i];
+        uint64_t drawn = random_below(row->one_in), value = row->least + random_below(row->count) * row->step;
+        bool has =
+            kvb_engine_has(engine, row->setting, &since, &until) && since <= number && (until == 0 || number < until);
+        if (drawn == 0 && has) {
+            kvb_settings_set(&deployment->settings, row->setting, value, KVB_ORIGIN_FLAG);
+        }
+    }
+    kvb_settings_set(&deployment->settings, KVB_SET_TENSOR_PARALLEL_SIZE, 1ULL << random_below(4), KVB_ORIGIN_FLAG);
+    random_surroundings(deployment);
+}
+
 static inline void random_deployment(struct kvb_deployment *deployment)
 {
     static const char *const releases[] = {"0.4.0",  "0.6.6",  "0.7.3",  "0.8.5",  "0.9.2",  "0.10.0", "0.11.0",
@@ -105,15 +173,7 @@ static inline void random_deployment(struct kvb_deployment *deployment)
     (void)snprintf(deployment->gpu, sizeof deployment->gpu, "%s", random_id(KVB_PROFILE_GPU));
     (void)snprintf(deployment->engine, sizeof deployment->engine, "vllm@%s", release);
     random_fill_settings(deployment, number);
-    if (random_below(12) == 0) {
-        deployment->gpu_free_stated = true;
-        deployment->gpu_free_bytes = (4 + random_below(76)) * RANDOM_GIB;
-    }
-    if (random_below(15) == 0) {
-        deployment->reserve_count = 1;
-        (void)snprintf(deployment->reserves[0].name, sizeof deployment->reserves[0].name, "other");
-        deployment->reserves[0].bytes = (1 + random_below(4)) * RANDOM_GIB;
-    }
+    random_surroundings(deployment);
 }
 
 #endif

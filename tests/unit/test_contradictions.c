@@ -374,17 +374,17 @@ static void check_all(void)
     check_smaller_need();
 }
 
-static void answers_never_contradict_themselves(void **state)
+static void ask_many(void (*draw)(struct kvb_deployment *))
 {
-    (void)state;
     const char *text = getenv("KVB_RANDOM_COUNT");
     unsigned long asked = text != NULL ? strtoul(text, NULL, 10) : KVB_USUAL_COUNT;
     unsigned long answered = 0;
+    violations = skipped_rules = 0;
     asked = asked < MOST ? asked : MOST;
     for (unsigned long i = 0; i < asked; i++) {
         memset(&question, 0, sizeof question);
         question.serve_model = -1;
-        random_deployment(&question.deployment);
+        draw(&question.deployment);
         kvb_problems_init(&problems);
         if (kvb_answer_deployment(&question.deployment, &answer, &problems) == KVB_OK) {
             answered++;
@@ -397,4 +397,16 @@ static void answers_never_contradict_themselves(void **state)
     assert_int_equal(violations, 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(answers_never_contradict_themselves))
+static void answers_never_contradict_themselves(void **state)
+{
+    (void)state;
+    ask_many(random_deployment);
+}
+
+static void answers_for_sglang_neither(void **state)
+{
+    (void)state;
+    ask_many(random_sglang);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(answers_never_contradict_themselves), cmocka_unit_test(answers_for_sglang_neither))

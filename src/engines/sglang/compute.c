@@ -260,11 +260,17 @@ static void judge(const struct kvb_sgl_context *context, struct kvb_budget *budg
     const struct kvb_term *pool = &budget->items[KVB_ITEM_KV_CACHE];
     uint64_t wanted = stated->set ? stated->bytes : budget->kv.wanted_bytes;
     budget->needed_bytes = wanted > 0 ? wanted : budget->needed_bytes;
+    if (wanted == 0 && context->setup.context_tokens <= budget->kv.tokens && pool->bytes > 0) {
+        // the engine's own division decides, to the byte
+        budget->needed_bytes = kvb_min(budget->needed_bytes, (uint64_t)pool->bytes);
+        budget->kv.really_needed_bytes = budget->needed_bytes;
+    }
     budget->balance_bytes = pool->bytes - (int64_t)budget->needed_bytes;
-    bool short_of_wish = wanted > 0 && budget->balance_bytes < 0;
     bool certain = pool->low_bytes >= (int64_t)budget->needed_bytes && budget->slack_bytes >= 0;
     certain = certain && !context->plan->draft_unknown;
-    budget->verdict = !budget->starts || short_of_wish ? KVB_DOES_NOT_FIT : certain ? KVB_FITS : KVB_TIGHT;
+    // nothing compares the pool with the length: it starts, and a request of full length never runs
+    bool cut = budget->balance_bytes < 0;
+    budget->verdict = !budget->starts || cut ? KVB_DOES_NOT_FIT : certain ? KVB_FITS : KVB_TIGHT;
 }
 
 static void put(struct kvb_budget *budget, enum kvb_setting setting, uint64_t number)

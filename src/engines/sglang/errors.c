@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "budget/shapes.h"
 #include "engines/sglang/models.h"
+#include "engines/sglang/serve.h"
 
 struct line {
     char *out;
@@ -293,15 +294,40 @@ static bool stages_refuse(const struct kvb_sgl_context *context, char out[KVB_ER
     return true;
 }
 
-// Found when the serve command was read.
+// Whether a flag of the release gives a setting; settings without a flag are nobody's.
+static bool has_flag(uint32_t release, enum kvb_setting setting, uint64_t number, const char **name)
+{
+    const struct kvb_serve_flag *flag;
+    bool any = false, now = false;
+    for (unsigned i = 0; (flag = kvb_sgl_flag(i)) != NULL; i++) {
+        bool sets = flag->kind == KVB_SERVE_SETS && flag->number == number;
+        if (flag->id == (uint32_t)setting && (flag->kind == KVB_SERVE_SETTING || sets)) {
+            *name = any ? *name : flag->name;
+            any = true;
+            now = now || (flag->since <= release && (flag->until == 0 || release < flag->until));
+        }
+    }
+    return now || !any;
+}
+
+// Found when the serve command was read, or among settings that were given otherwise.
 static bool command_refuses(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    const char *command = context->plan->command_error;
-    if (command[0] == '\0') {
-        return false;
+    const struct kvb_plan *plan = context->plan;
+    const char *command = plan->command_error;
+    if (command[0] != '\0') {
+        kvb_sgl_say(out, "{0}", &command);
+        return true;
     }
-    kvb_sgl_say(out, "{0}", &command);
-    return true;
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        const char *name = NULL;
+        bool set = kvb_is_set(plan, (enum kvb_setting)i);
+        if (set && !has_flag(context->setup.release, (enum kvb_setting)i, plan->settings.values[i].number, &name)) {
+            kvb_sgl_say(out, "launch_server.py: error: unrecognized arguments: --{0}", &name);
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *kvb_sgl_refusal(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])

@@ -146,9 +146,9 @@ void kvb_sgl_warn(const struct kvb_sgl_context *context, const struct kvb_sgl_po
         say(problems, KVB_NOTICE,
             "On unified memory SGLang reads what the system says is available, which drifts by about 0.05 GiB.");
     }
-    if (kvb_model_has(setup->model, KVB_ATTENTION_DSV4)) {
+    if (kvb_model_has(setup->model, KVB_ATTENTION_DSV4) && setup->draft != KVB_SGL_DRAFT_NONE) {
         say(problems, KVB_NOTICE,
-            "DeepSeek V4's pools are counted from the source alone; no public log confirms them.");
+            "DeepSeek V4's pools beside a draft are counted from the source alone; no public log confirms them.");
     }
     if (setup->model->architecture[0] != '\0' && kvb_sgl_class_since(setup->model->architecture) == 0) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
