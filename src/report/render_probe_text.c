@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/setting_flag.h"
+#include "engines/flags.h"
 #include "report/columns.h"
 #include "report/plan_report.h"
 #include "report/probe_report.h"
@@ -223,11 +225,15 @@ static void add_choice(struct kvb_buffer *out, const struct kvb_probe_report *re
         kvb_buffer_add(out, "\n");
     }
     kvb_buffer_add(out, "\n");
-    kvb_text_add_wrapped(out,
-                         "accepts: the highest --gpu-memory-utilization that this release's own check of free memory "
-                         "lets through now; - where it has none. advised: what also leaves room for the engine's "
-                         "context and whatever else lives outside the request.",
-                         0, kvb_page_width(out));
+    char name[KVB_FLAG_CAPACITY], text[400];
+    const struct kvb_serve_flag *flag =
+        report->plan != NULL ? kvb_serve_flag_of(kvb_engine_of(report->plan), KVB_SET_GPU_MEMORY_UTILIZATION, 0) : NULL;
+    (void)snprintf(text, sizeof text,
+                   "accepts: the highest %s that this release's own check of free memory lets through now; - where it "
+                   "has none. advised: what also leaves room for the engine's context and whatever else lives outside "
+                   "the request.",
+                   flag != NULL ? kvb_serve_flag_name(name, flag) : "--gpu-memory-utilization");
+    kvb_text_add_wrapped(out, text, 0, kvb_page_width(out));
 }
 
 void kvb_render_probe_text(struct kvb_buffer *out, const struct kvb_probe_report *report)

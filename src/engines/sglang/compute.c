@@ -226,16 +226,45 @@ static void fill_outside(const struct kvb_sgl_context *context, const struct kvb
 // ---- The verdict
 
 // At least what comes after the pool: tables, and the least that graphs and a prefill can be.
-static bool is_crowded(const struct kvb_sgl_context *context, const struct kvb_estimate *before,
-                       const struct kvb_budget *budget)
+static bool room_missing(const struct kvb_sgl_context *context, const struct kvb_estimate *before,
+                         const struct kvb_budget *budget, int64_t more_bytes)
 {
     uint64_t room = kvb_sgl_outside(before->high_bytes, context->defaults.fraction_ppb);
-    int64_t least = 0;
+    int64_t least = more_bytes;
     for (int i = KVB_BESIDE_CONTEXT + 1; i < KVB_BESIDE_COUNT; i++) {
         least += budget->beside[i].low_bytes;
     }
     bool spills = context->plan->platform != KVB_PLATFORM_LINUX || context->plan->gpu.unified_memory;
     return !spills && least > (int64_t)room;
+}
+
+static bool crowded_at(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
+                       const struct kvb_estimate *before, const struct kvb_budget *budget, uint64_t length)
+{
+    struct kvb_sgl_context longer = *context;
+    struct kvb_sgl_pool pool = stage->pool;
+    longer.setup.context_tokens = length;
+    pool.requests = kvb_sgl_requests(&longer.setup, pool.tokens, pool.state_slots);
+    struct kvb_estimate tables = kvb_sgl_tables(&longer, &pool);
+    int64_t more = (int64_t)tables.low_bytes - budget->beside[KVB_BESIDE_TABLES].low_bytes;
+    return room_missing(context, before, budget, more);
+}
+
+// Tables of requests grow with the length: up to which the pool's tokens are of use.
+static void shorten_for_tables(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
+                               const struct kvb_estimate *before, struct kvb_budget *budget)
+{
+    uint64_t low = kvb_min(context->setup.context_tokens, budget->kv.max_model_len_that_fits);
+    uint64_t high = budget->kv.max_model_len_that_fits;
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2;
+        if (crowded_at(context, stage, before, budget, middle)) {
+            high = middle - 1;
+        } else {
+            low = middle;
+        }
+    }
+    budget->kv.max_model_len_that_fits = low;
 }
 
 static void check_memory(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
@@ -248,9 +277,11 @@ static void check_memory(const struct kvb_sgl_context *context, const struct kvb
     } else if (stage->pool.refusal != KVB_SGL_STARTS) {
         budget->starts = false;
         kvb_sgl_pool_error(context, &stage->pool, &stage->cell, before->bytes, after_bytes, budget->error);
-    } else if (is_crowded(context, before, budget)) {
+    } else if (room_missing(context, before, budget, 0)) {
         budget->starts = false;
         kvb_sgl_capture_error(context, budget->error);
+    } else {
+        shorten_for_tables(context, stage, before, budget);
     }
 }
 
@@ -289,7 +320,9 @@ static void publish_settings(const struct kvb_sgl_context *context, const struct
     bool whole = defaults->chunk_tokens == KVB_SGL_OFF;
     put(budget, KVB_SET_GPU_MEMORY_UTILIZATION, defaults->fraction_ppb / (KVB_SGL_PPB / KVB_PPM));
     put(budget, KVB_SET_MAX_MODEL_LEN, setup->context_tokens);
-    put(budget, KVB_SET_MAX_NUM_SEQS, pool->requests * kvb_sgl_attention_groups(setup));
+    if (pool->requests > 0) { // without a pool there are none
+        put(budget, KVB_SET_MAX_NUM_SEQS, pool->requests * kvb_sgl_attention_groups(setup));
+    }
     put(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS, whole ? 0 : defaults->chunk_tokens);
     put(budget, KVB_SET_ENABLE_CHUNKED_PREFILL, !whole);
     put(budget, KVB_SET_TENSOR_PARALLEL_SIZE, setup->tp);
