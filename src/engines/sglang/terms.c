@@ -59,7 +59,7 @@ struct kvb_estimate kvb_sgl_tables(const struct kvb_sgl_context *context, const 
 // ---- Graphs
 
 // The release's own allowance is 2 MiB for each request of the largest batch and 8 MiB for each captured prompt length;
-// logs lie between a tenth of it and the bound (tests/field/sglang.csv, column graphs_gib).
+// logs lie between a tenth of it and the bound (tests/field/sglang/runs.csv, column graphs_gib; docs/sglang-accuracy.md counts them).
 #define BATCH_BYTES (2 * MIB)
 #define PROMPT_BYTES (8 * MIB)
 #define GRAPHS_HIGH_BYTES (3072 * MIB)

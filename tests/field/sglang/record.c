@@ -17,6 +17,7 @@ struct figures {
     uint64_t errors[RUNS_MAX], sum; // of large pools, hundredths of a percent
     unsigned launched, answered, started;
     unsigned refused, foreseen; // starts that ended
+    unsigned graphs, graphs_inside;
 };
 
 // The record as a whole, what it began with, and what was found later: half of it stands aside while rules are mended.
@@ -45,6 +46,8 @@ static void add(struct figures *figures, const struct run *run)
         figures->fractions++;
         figures->equal_fractions += run->fraction_thousandths == run->logged_fraction_thousandths;
     }
+    figures->graphs += run->has_graphs;
+    figures->graphs_inside += run->has_graphs && run->graphs_inside;
     if (run->refused) {
         figures->refused++;
         figures->foreseen += run->answered && !run->starts;
@@ -126,6 +129,14 @@ static unsigned foreseen_of(const struct figures *f)
 {
     return f->foreseen;
 }
+static unsigned graphs_of(const struct figures *f)
+{
+    return f->graphs;
+}
+static unsigned graphs_inside_of(const struct figures *f)
+{
+    return f->graphs_inside;
+}
 static unsigned refused_of(const struct figures *f)
 {
     return f->refused;
@@ -160,6 +171,15 @@ static void print_page(struct figures *sets, const struct run *runs, size_t coun
     print_percent(sets, "the same, mean", true);
     print_cells(sets, "starts that ran, said to start before launch", started_of, launched_of);
     print_cells(sets, "starts that ended, said to be refused", foreseen_of, refused_of);
+    print_cells(sets, "graphs as logged, within the bound", graphs_inside_of, graphs_of);
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].has_graphs && !runs[i].graphs_inside) {
+            char logged[32], low[32], high[32];
+            printf("\nGraphs outside the bound: %s, %s of %s to %s GiB.\n", runs[i].id,
+                   kvb_format_gib(logged, runs[i].graphs_bytes, 2), kvb_format_gib(low, runs[i].graphs_low_bytes, 2),
+                   kvb_format_gib(high, runs[i].graphs_high_bytes, 2));
+        }
+    }
     printf(
         "\n\"first\": the starts that the rules were first held against. \"found later\": divided by a hash of their "
         "source before any was planned; \"held\" is counted here and not printed row by row.\n\n");

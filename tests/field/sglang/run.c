@@ -109,6 +109,18 @@ static void keep_logged(const struct table *table, size_t row, const struct aske
     run->logged_pool_bytes = run->logged_tokens > 0 ? pool_of(asked, run->logged_tokens) : bytes;
 }
 
+// Graphs of decoding and of prefills together.
+static void keep_graphs(const struct table *table, size_t row, const struct asked *asked, struct run *run)
+{
+    const struct kvb_term *bound = &asked->budget.beside[KVB_BESIDE_GRAPHS];
+    const char *text = table_cell(table, row, "graphs_gib");
+    bool said = text[0] != '\0' && text[0] != '-' && gib(text, &run->graphs_bytes) && run->graphs_bytes > 0;
+    run->has_graphs = said && bound->high_bytes > 0;
+    run->graphs_low_bytes = bound->low_bytes;
+    run->graphs_high_bytes = bound->high_bytes;
+    run->graphs_inside = run->graphs_bytes >= bound->low_bytes && run->graphs_bytes <= bound->high_bytes;
+}
+
 static bool ask_given(const struct table *table, size_t row, struct asked *asked, struct run *run)
 {
     int64_t before, after;
@@ -132,6 +144,7 @@ static bool ask_given(const struct table *table, size_t row, struct asked *asked
         return true;
     }
     keep_logged(table, row, asked, run);
+    keep_graphs(table, row, asked, run);
     run->has_given = before > 0 && after > 0 && run->logged_pool_bytes > 0;
     run->given_tokens = asked->budget.kv.tokens;
     run->given_pool_bytes = pool_of(asked, asked->budget.kv.tokens);

@@ -10,7 +10,9 @@ struct run {
     const char *id, *source, *kind, *note;
     const char *half; // "" one of the folder the figures were first held against; "build" or "held": found later
     bool has_given, has_launch, has_fraction;
-    bool refused; // it did not start
+    bool refused;                   // it did not start
+    bool has_graphs, graphs_inside; // what the log says of graphs, within the bound
+    int64_t graphs_bytes, graphs_low_bytes, graphs_high_bytes;
     // what was free before and after loading is taken from the log
     int64_t given_pool_bytes, given_off_bytes;
     uint64_t given_tokens;
