@@ -104,7 +104,8 @@ struct kvb_engine_rows {
     // Bytes that a share of the card's memory asks for, rounded as the engine rounds.
     uint64_t (*request)(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm);
 
-    bool share_of_free; // its share is of what is free when it starts, not of the card
+    bool rank_of_adapters; // without a rank it takes the highest of the adapters loaded at start
+    bool share_of_free;    // its share is of what is free when it starts, not of the card
 
     // Release 0: not known; `generation` KVB_GENERATION_NONE: not known, or it has one. NULL: none of it holds.
     void (*facts)(uint32_t release, enum kvb_generation generation, struct kvb_release_facts *out);

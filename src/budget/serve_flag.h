@@ -21,8 +21,8 @@ enum kvb_serve_kind {
     KVB_SERVE_OWN,         // read by `read`; what begins with { is JSON of `part`, when there is one
     KVB_SERVE_NOTHING,     // no effect on memory, no value
     KVB_SERVE_VALUE,       // no effect on memory, one value
-    KVB_SERVE_ADAPTERS,    // several NAME=PATH of LoRA adapters
-    KVB_SERVE_VALUES,      // no effect on memory, several values
+    KVB_SERVE_ADAPTERS, // several NAME=PATH of LoRA adapters; with `number` also bare paths, and setting `id` is given
+    KVB_SERVE_VALUES,   // no effect on memory, several values
 };
 
 // Reads a value into the deployment, by kvb_settings_set where it is a setting. False: `why` says what would be right.

@@ -137,7 +137,7 @@ static enum kvb_status set_own(struct kvb_serve_reading *reading, const struct k
 }
 
 // NAME=PATH, or JSON with "path"; what cannot be read is the engine's to refuse, as it costs no memory.
-static void add_adapter(struct kvb_serve_reading *reading, const char *value)
+static void add_adapter(struct kvb_serve_reading *reading, const char *value, bool bare)
 {
     struct kvb_deployment *deployment = reading->deployment;
     struct kvb_tree tree;
@@ -147,11 +147,13 @@ static void add_adapter(struct kvb_serve_reading *reading, const char *value)
     }
     char *out = deployment->adapters[deployment->adapter_count];
     if (value[0] != '{') {
-        deployment->adapter_count += equals != NULL && kvb_copy(out, KVB_NAME_CAPACITY, equals + 1) ? 1 : 0;
+        const char *path = equals != NULL ? equals + 1 : bare ? value : NULL;
+        deployment->adapter_count += path != NULL && kvb_copy(out, KVB_NAME_CAPACITY, path) ? 1 : 0;
         return;
     }
     if (kvb_tree_read(&tree, "--lora-modules", value, strlen(value), NULL) == KVB_OK) {
-        const struct kvb_node *path = tree.root->kind == KVB_NODE_MAPPING ? kvb_node_get(tree.root, "path") : NULL;
+        bool mapping = tree.root->kind == KVB_NODE_MAPPING;
+        const struct kvb_node *path = mapping ? kvb_node_get(tree.root, bare ? "lora_path" : "path") : NULL;
         bool text = path != NULL && path->kind == KVB_NODE_SCALAR;
         deployment->adapter_count += text && kvb_copy(out, KVB_NAME_CAPACITY, path->text) ? 1 : 0;
         kvb_tree_free(&tree);
@@ -178,8 +180,8 @@ enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kv
         (void)kvb_copy(reading->deployment->revision, sizeof reading->deployment->revision, value);
         return KVB_OK;
     case KVB_SERVE_ADAPTERS:
-        add_adapter(reading, value);
-        return KVB_OK;
+        add_adapter(reading, value, flag->number != 0);
+        return flag->number != 0 ? set_number(reading, (enum kvb_setting)flag->id, flag->number) : KVB_OK;
     case KVB_SERVE_DRAFT_MODEL:
         return set_draft_model(reading, value);
     case KVB_SERVE_OVERRIDES:

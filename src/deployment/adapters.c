@@ -38,6 +38,18 @@ static bool read_rank(const char *adapter, uint64_t *rank)
     return read;
 }
 
+uint64_t kvb_adapters_rank(const struct kvb_deployment *deployment)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < deployment->adapter_count; i++) {
+        uint64_t rank;
+        if (read_rank(deployment->adapters[i], &rank) && rank > most) {
+            most = rank;
+        }
+    }
+    return most;
+}
+
 void kvb_adapters_judge(const struct kvb_deployment *deployment, struct kvb_problems *problems)
 {
     const struct kvb_setting_value *said = &deployment->settings.values[KVB_SET_MAX_LORA_RANK];

@@ -134,6 +134,21 @@ static void copy_answers(const struct kvb_deployment *deployment, struct kvb_pla
     plan->request = deployment->request;
 }
 
+// SGLang makes its slots as wide as the widest adapter it loads, when no rank is given (lora_manager.py, init_state).
+static void judge_adapters(const struct kvb_deployment *deployment, struct kvb_plan *plan,
+                           const struct kvb_engine_rows *rules, struct kvb_problems *problems)
+{
+    const struct kvb_setting_value *said = &deployment->settings.values[KVB_SET_MAX_LORA_RANK];
+    if (rules == NULL || !rules->rank_of_adapters || said->set) {
+        kvb_adapters_judge(deployment, problems);
+        return;
+    }
+    uint64_t rank = kvb_adapters_rank(deployment);
+    if (rank > 0) {
+        kvb_settings_set(&plan->settings, KVB_SET_MAX_LORA_RANK, rank, KVB_ORIGIN_DEFAULT);
+    }
+}
+
 enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, struct kvb_plan *plan,
                                        struct kvb_model *draft, struct kvb_model_source *source,
                                        struct kvb_problems *problems)
@@ -160,7 +175,7 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
         made->plain_flags = rules->plain_flags(deployment);
     }
     if (status == KVB_OK) {
-        kvb_adapters_judge(deployment, problems);
+        judge_adapters(deployment, made, rules, problems);
         *plan = *made;
     }
     kvb_free(made);

@@ -55,6 +55,7 @@ const struct kvb_engine_rows kvb_sglang_engine = {
     .compute = kvb_sgl_compute,
     .neighbourhood = neighbourhood,
     .request = request,
+    .rank_of_adapters = true,
     .share_of_free = true,
     .way =
         "takes its share of what is free before loading for weights and pools alone, measures nothing, and leaves the "

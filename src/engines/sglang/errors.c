@@ -300,8 +300,9 @@ static bool has_flag(uint32_t release, enum kvb_setting setting, uint64_t number
     const struct kvb_serve_flag *flag;
     bool any = false, now = false;
     for (unsigned i = 0; (flag = kvb_sgl_flag(i)) != NULL; i++) {
-        bool sets = flag->kind == KVB_SERVE_SETS && flag->number == number;
-        if (flag->id == (uint32_t)setting && (flag->kind == KVB_SERVE_SETTING || sets)) {
+        bool also = flag->kind == KVB_SERVE_SETS || flag->kind == KVB_SERVE_ADAPTERS;
+        bool sets = flag->kind == KVB_SERVE_SETTING || (also && flag->number != 0 && flag->number == number);
+        if (flag->id == (uint32_t)setting && sets) {
             *name = any ? *name : flag->name;
             any = true;
             now = now || (flag->since <= release && (flag->until == 0 || release < flag->until));
@@ -321,7 +322,8 @@ static bool command_refuses(const struct kvb_sgl_context *context, char out[KVB_
     }
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const char *name = NULL;
-        bool set = kvb_is_set(plan, (enum kvb_setting)i);
+        bool inferred = plan->settings.values[i].origin == KVB_ORIGIN_DEFAULT; // of the adapters
+        bool set = kvb_is_set(plan, (enum kvb_setting)i) && !inferred;
         if (set && !has_flag(context->setup.release, (enum kvb_setting)i, plan->settings.values[i].number, &name)) {
             kvb_sgl_say(out, "launch_server.py: error: unrecognized arguments: --{0}", &name);
             return true;

@@ -153,14 +153,6 @@ static bool read_decode_backend(const char *value, enum kvb_origin origin, struc
     return true;
 }
 
-static bool read_lora(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
-{
-    (void)value;
-    (void)why;
-    kvb_settings_set(&deployment->settings, KVB_SET_ENABLE_LORA, 1, origin);
-    return true;
-}
-
 static const struct kvb_serve_flag rows[] = {
     {.name = "mem-fraction-static",
      SETTING(GPU_MEMORY_UTILIZATION),
@@ -261,7 +253,7 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "ep", OWN(read_experts), .serve_only = true},
     {.name = "enable-ep-moe", SETS(ENABLE_EXPERT_PARALLEL, 1), .until = R(5, 4), .serve_only = true},
     {.name = "enable-deepep-moe", SETS(MOE_A2A_BACKEND, KVB_A2A_DEEPEP), .until = R(5, 4), .serve_only = true},
-    {.name = "lora-paths", OWN(read_lora), .serve_only = true},
+    {.name = "lora-paths", .kind = KVB_SERVE_ADAPTERS, .id = KVB_SET_ENABLE_LORA, .number = 1, .serve_only = true},
     {.name = "speculative-draft-model-path", .kind = KVB_SERVE_DRAFT_MODEL, .since = R(4, 2), .serve_only = true},
     {.name = "speculative-draft-model", .kind = KVB_SERVE_DRAFT_MODEL, .since = R(5, 2), .serve_only = true},
     {.name = "mamba-radix-cache-strategy", SETTING(MAMBA_EXTRA_BUFFER), .since = R(5, 14), .serve_only = true},
