@@ -181,7 +181,11 @@ enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kv
         return KVB_OK;
     case KVB_SERVE_ADAPTERS:
         add_adapter(reading, value, flag->number != 0);
-        return flag->number != 0 ? set_number(reading, (enum kvb_setting)flag->id, flag->number) : KVB_OK;
+        if (flag->number != 0) { // nobody said the setting: it follows
+            enum kvb_setting follows = (enum kvb_setting)flag->id;
+            kvb_settings_set(&reading->deployment->settings, follows, flag->number, KVB_ORIGIN_DEFAULT);
+        }
+        return KVB_OK;
     case KVB_SERVE_DRAFT_MODEL:
         return set_draft_model(reading, value);
     case KVB_SERVE_OVERRIDES:

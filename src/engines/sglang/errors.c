@@ -300,9 +300,8 @@ static bool has_flag(uint32_t release, enum kvb_setting setting, uint64_t number
     const struct kvb_serve_flag *flag;
     bool any = false, now = false;
     for (unsigned i = 0; (flag = kvb_sgl_flag(i)) != NULL; i++) {
-        bool also = flag->kind == KVB_SERVE_SETS || flag->kind == KVB_SERVE_ADAPTERS;
-        bool sets = flag->kind == KVB_SERVE_SETTING || (also && flag->number != 0 && flag->number == number);
-        if (flag->id == (uint32_t)setting && sets) {
+        bool sets = flag->kind == KVB_SERVE_SETS && flag->number == number;
+        if (flag->id == (uint32_t)setting && (flag->kind == KVB_SERVE_SETTING || sets)) {
             *name = any ? *name : flag->name;
             any = true;
             now = now || (flag->since <= release && (flag->until == 0 || release < flag->until));
