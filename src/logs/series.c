@@ -49,7 +49,8 @@ static bool read_time(const char *text, int64_t *second)
         count++;
         text += *text != '\0';
     }
-    bool whole = count == (dated ? 6U : 3U) && part[1] >= 1 && part[1] <= 12 && part[0] >= 1970 && part[0] < 2200;
+    bool date = part[0] >= 1970 && part[0] < 2200 && part[1] >= 1 && part[1] <= 12 && part[2] >= 1 && part[2] <= 31;
+    bool whole = count == (dated ? 6U : 3U) && date && part[3] < 24 && part[4] < 60 && part[5] <= 60;
     *second = whole ? days_before(part[0], part[1], part[2]) * 86400 + part[3] * 3600 + part[4] * 60 + part[5] : 0;
     return whole;
 }

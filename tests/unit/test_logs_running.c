@@ -90,6 +90,27 @@ static void test_csv_series(void **state)
     assert_int_equal(left, 42220); // 4222 MiB at 360 MiB in 3600 s
 }
 
+// A clock that no clock shows is no time: the reading counts, its time does not.
+static void test_impossible_clocks(void **state)
+{
+    (void)state;
+    static const char *const clocks[] = {"2025/11/22 05:00:10.000",
+                                         "2025/11/22 24:00:10.000",
+                                         "2025/11/22 05:60:10.000",
+                                         "2025/11/32 05:00:10.000",
+                                         "2025/11/00 05:00:10.000",
+                                         "2025/11/22 05:00:61.000",
+                                         "2025/11/22 4444444444444444444:00:10.000"};
+    for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "timestamp, memory.used [MiB], memory.free [MiB]\n"
+                       "2025/11/22 05:00:00.000, 500 MiB, 1000 MiB\n%s, 500 MiB, 1000 MiB\n",
+                       clocks[i]);
+        assert_int_equal(read_log(text)->series.seconds, i == 0 ? 10 : 0);
+    }
+}
+
 // Half a million readings in the memory of 512; the second GPU is the fullest.
 static void test_long_dmon(void **state)
 {
@@ -155,5 +176,5 @@ static void test_packed(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_metrics), cmocka_unit_test(test_metrics_say), cmocka_unit_test(test_csv_series),
-              cmocka_unit_test(test_long_dmon), cmocka_unit_test(test_tables), cmocka_unit_test(test_memory_summary),
-              cmocka_unit_test(test_packed))
+              cmocka_unit_test(test_impossible_clocks), cmocka_unit_test(test_long_dmon), cmocka_unit_test(test_tables),
+              cmocka_unit_test(test_memory_summary), cmocka_unit_test(test_packed))
