@@ -105,14 +105,15 @@ void kvb_html_open(struct kvb_buffer *out, const char *title)
                         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
                         "'unsafe-inline'\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>");
     kvb_xml_add(out, title);
-    kvb_buffer_add(out,
-                   "</title>\n<style>:root{color-scheme:light dark}body{font:15px/1.5 sans-serif;max-width:60em;"
-                   "margin:2em auto;padding:0 1em}table{border-collapse:collapse}th,td{padding:.2em .8em;"
-                   "text-align:right;border-bottom:1px solid #8c959f}th:first-child,td:first-child{text-align:left}"
-                   "table{margin:1em 0}.words th,.words "
-                   "td{text-align:left;vertical-align:top;overflow-wrap:break-word}main{overflow-x:auto}"
-                   "caption{text-align:left;font-weight:bold}pre{white-space:pre-wrap}svg{max-width:100%;height:auto}"
-                   "@media print{:root{color-scheme:light}body{margin:0}}</style>\n</head>\n<body>\n<main>\n<h1>");
+    kvb_buffer_add(
+        out,
+        "</title>\n<style>:root{color-scheme:light dark}body{font:15px/1.5 sans-serif;max-width:60em;"
+        "margin:2em auto;padding:0 1em}table{border-collapse:collapse}th,td{padding:.2em .8em;"
+        "text-align:right;border-bottom:1px solid #8c959f}th:first-child,td:first-child{text-align:left}"
+        "table{margin:1em 0}.words th,.words "
+        "td{text-align:left;vertical-align:top;}.words td{overflow-wrap:anywhere;min-width:5em}main{overflow-x:auto}"
+        "caption{text-align:left;font-weight:bold}pre{white-space:pre-wrap}svg{max-width:100%;height:auto}"
+        "@media print{:root{color-scheme:light}body{margin:0}}</style>\n</head>\n<body>\n<main>\n<h1>");
     kvb_xml_add(out, title);
     kvb_buffer_add(out, "</h1>\n");
 }

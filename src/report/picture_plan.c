@@ -122,6 +122,11 @@ static void draw_bar(struct kvb_svg *svg, const struct kvb_plan_report *report)
     kvb_svg_line(svg, asked, BAR_TOP - 10, asked, BAR_TOP + BAR_HEIGHT, "whisker");
     kvb_svg_text(svg, asked, BAR_TOP - 14, "dim", "end", "requested");
     kvb_svg_line(svg, card, BAR_TOP - 4, card, BAR_TOP + BAR_HEIGHT + 4, "axis");
+    if (sum > budget->memory_bytes) {
+        kvb_svg_box(svg, card, BAR_TOP + BAR_HEIGHT + 4, LEFT + BAR_WIDTH - card, 8, "over", "more than the card has",
+                    NULL);
+        kvb_svg_text(svg, LEFT + BAR_WIDTH, BAR_TOP + BAR_HEIGHT + 50, "dim", "end", "more than the card has");
+    }
     (void)snprintf(text, sizeof text, "%s GiB", kvb_format_gib(gib, (int64_t)budget->memory_bytes, 2));
     kvb_svg_text(svg, card, BAR_TOP + BAR_HEIGHT + 34, "dim", "end", text);
 }

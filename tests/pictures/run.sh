@@ -104,6 +104,17 @@ check unknown explain tests/fixtures/logs/unknown.log
 check series explain "$work/series.csv"
 check gate check tests/fixtures/manifests/gate tests/fixtures/plan/small.yaml
 check shares sweep --model Qwen/Qwen3-8B --gpu l4 --gpu-memory-utilization 0.8..0.95:+0.05 --figure pool
+# What moved since a commit is a table of the page, and files that gave no deployment are listed.
+mkdir "$work/repo" && cd "$work/repo" && git init -q . && git config user.email a@b.c && git config user.name a
+echo 'vllm serve Qwen/Qwen3-8B --max-model-len 8192 # kvbudget: gpu=l4' >run.sh
+echo 'vllm is started elsewhere' >other.sh
+git add . && git commit -qm first && sed -i 's/8192/4096/' run.sh
+"$tool" check . --against HEAD --format html >"$work/moved.html" 2>/dev/null
+cd "$OLDPWD" || exit 2
+xmllint --noout "$work/moved.html" || complain "moved: it is no XML"
+grep -q '<td>--max-model-len</td><td>8192</td><td>4096</td>' "$work/moved.html" || complain "moved: what moved is not there"
+files="$files moved.html"
+
 # What the figures order the picture orders.
 # The pictures of the README are those of today: sh tests/pictures/run.sh --update TOOL . draws them again.
 kept() { # NAME COMMAND...
