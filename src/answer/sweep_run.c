@@ -100,6 +100,10 @@ static void plan_row(struct worker *worker, uint64_t index, struct kvb_sweep_row
     const struct kvb_budget *budget = &worker->budget;
     turn_to(worker, index);
     enum kvb_status status = kvb_engine_of(&worker->plan)->compute(&worker->plan, &worker->budget, NULL, true);
+    const struct kvb_kv_cache *kv = &worker->budget.kv;
+    if (status == KVB_OK && kv->tokens > 0 && kv->max_model_len_that_fits == 0) { // looked for where it is not quiet
+        status = kvb_engine_of(&worker->plan)->compute(&worker->plan, &worker->budget, NULL, false);
+    }
     *row = (struct kvb_sweep_row){
         .index = index,
         .planned = status == KVB_OK,

@@ -133,6 +133,21 @@ static void rows_say_what_plan_says(void **state)
     kvb_sweep_free(sweep);
 }
 
+// Engines share rows of a sweep, and what they work out once is their own.
+static void rows_of_other_engines_say_it_too(void **state)
+{
+    (void)state;
+    struct kvb_sweep *sweep = make("Qwen/Qwen3-8B,google/gemma-3-12b-it,openai/gpt-oss-20b", "l4,2xh100,rtx4090",
+                                   "sglang@0.4.6,sglang,llama.cpp,generic,vllm");
+    vary(sweep, KVB_SET_MAX_MODEL_LEN, "4096,32768");
+    struct all all = run(sweep, 2, false);
+    for (uint64_t i = 0; i < all.count; i++) {
+        check_row(sweep, &all.rows[i]);
+    }
+    free(all.rows);
+    kvb_sweep_free(sweep);
+}
+
 // Nothing that is kept from one plan to the next changes an answer, nor does the number of threads.
 static void sharing_changes_nothing(void **state)
 {
@@ -252,6 +267,6 @@ static void conditions(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(rows_say_what_plan_says), cmocka_unit_test(sharing_changes_nothing),
-              cmocka_unit_test(monotone_figures_are_monotone), cmocka_unit_test(stops_when_told),
-              cmocka_unit_test(lists_and_ranges), cmocka_unit_test(conditions))
+KVB_TEST_MAIN(cmocka_unit_test(rows_say_what_plan_says), cmocka_unit_test(rows_of_other_engines_say_it_too),
+              cmocka_unit_test(sharing_changes_nothing), cmocka_unit_test(monotone_figures_are_monotone),
+              cmocka_unit_test(stops_when_told), cmocka_unit_test(lists_and_ranges), cmocka_unit_test(conditions))

@@ -94,7 +94,7 @@ static void nvfp4_parts(const struct kvb_load *load, const struct kvb_matrix *m,
     add_part(out, m->count * 8);
 }
 
-static uint64_t padded(uint64_t size, uint32_t step)
+static uint64_t padded(uint64_t size, uint64_t step)
 {
     return step > 0 ? kvb_round_up(size, step) : size;
 }
@@ -104,8 +104,8 @@ static void mxfp4_parts(const struct kvb_load *load, const struct kvb_matrix *m,
     const struct kvb_padding *padding = &load->mxfp4;
     bool reads_hidden = m->columns == load->model->hidden_size && m->logical > 1;
     uint64_t row_step = reads_hidden ? (uint64_t)padding->intermediate * m->logical : padding->hidden;
-    uint64_t rows = kvb_round_up(m->rows, row_step);
-    uint64_t columns = kvb_round_up(m->columns, reads_hidden ? padding->hidden : padding->intermediate);
+    uint64_t rows = padded(m->rows, row_step); // an engine may pad nothing
+    uint64_t columns = padded(m->columns, reads_hidden ? padding->hidden : padding->intermediate);
     uint64_t packed = padded(kvb_div_up(columns, 2), padding->value_step);
     uint64_t groups = kvb_div_up(columns, 32);
     uint64_t loaded = kvb_mul(kvb_mul(m->count, rows), groups);
