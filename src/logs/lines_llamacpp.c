@@ -41,7 +41,7 @@ static const struct kvb_line_row rows[] = {
     PLAIN(TRACE, KVB_FAILURE_OOM_PROFILE, "ggml_gallocr_reserve_n: failed", "ggml_gallocr_reserve_n: failed", NOTHING),
     PLAIN(TRACE, KVB_FAILURE_OOM_GRAPH, "failed to allocate buffer for kv cache",
           "llama_kv_cache: failed to allocate buffer for kv cache", NOTHING),
-    PLAIN(FAILURE, KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN, "failed to fit params to free device memory",
+    PLAIN(FACT, 0, "failed to fit params to free device memory", // the start goes on as it was asked for
           "llama_params_fit: failed to fit params to free device memory: n_ctx", NOTHING),
     PLAIN(WRAPPER, 0, "exiting due to model loading error", "main: exiting due to model loading error", NOTHING),
     PLAIN(WRAPPER, 0, "error loading model: ", "llama_model_load: error loading model: bad magic", NOTHING),

@@ -99,6 +99,7 @@ static const struct kind_row kind_rows[] = {
     {"kserve", "InferenceService and LLMInferenceService of KServe", NULL, NULL},
     {"shell", "command lines in scripts", NULL, NULL},
     {"dockerfile", "CMD and ENTRYPOINT of a Dockerfile", NULL, NULL},
+    {"modelfile", "FROM and PARAMETER of a Modelfile", NULL, NULL},
     {"systemd", "ExecStart of a systemd unit", NULL, NULL},
     {"procfile", "processes of a Procfile", NULL, NULL},
 };
@@ -222,6 +223,10 @@ static bool may_hold_deployment(const char *text)
                                         "SGLang",
                                         "llama-server",
                                         "llama_cpp",
+                                        "ggml-org/llama.cpp",
+                                        "ollama/ollama",
+                                        "ollama run",
+                                        "PARAMETER num_",
                                         "kaito.sh",
                                         "llm_configs",
                                         "kind: deployment",
@@ -276,7 +281,7 @@ static enum kvb_status read_opened(struct kvb_manifest *manifest)
 // Outside of lines that are comments.
 static bool speaks_of_engine(const char *text)
 {
-    static const char *const words[] = {"vllm", "vLLM", "VLLM", "sglang", "SGLang", "llama-server"};
+    static const char *const words[] = {"vllm", "vLLM", "VLLM", "sglang", "SGLang", "llama-server", "ollama/ollama"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         for (const char *at = strstr(text, words[i]); at != NULL; at = strstr(at + 1, words[i])) {
             const char *line = at;

@@ -172,6 +172,13 @@ static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct k
                               "its card is handed to several by time slices or MPS, which does not divide the memory: "
                               "all that land on it have to fit together");
     }
+    const struct kvb_line_rules *line = foreign ? NULL : program->engine->line;
+    if (line != NULL && line->server != NULL && found->deployment.model[0] == '\0') {
+        (void)kvb_problem_add(&found->problems, KVB_NOTICE, KVB_OK,
+                              (struct kvb_place){manifest->file, found->place.line, found->place.column},
+                              "%s loads the model that a request names: say which one is meant",
+                              program->engine->title);
+    }
     bool unnamed = container->name == NULL || container->kind == NULL || strcmp(container->kind, "python") == 0;
     if (unnamed && found->deployment.model[0] != '\0') {
         name_by_model(manifest, found, name);
@@ -245,9 +252,36 @@ static enum kvb_status emit_program(struct kvb_manifest *manifest, struct kvb_co
     return emit_server(manifest, own, &program, &rest);
 }
 
+// An image that is started without words: its variables name the model, or its server loads what is asked of it.
+static enum kvb_status emit_image_alone(struct kvb_manifest *manifest, struct kvb_container *own)
+{
+    static const char *const variables[][2] = {{"LLAMA_ARG_MODEL", "-m"}, {"LLAMA_ARG_HF_REPO", "-hf"}};
+    struct kvb_image image = {0};
+    struct kvb_words words = {0};
+    struct kvb_program program = {0};
+    kvb_image_read(own->image, &image);
+    bool dockerfile = own->kind != NULL && strcmp(own->kind, "dockerfile") == 0;
+    if (!image.engine || !image.serves || image.name == NULL || dockerfile) {
+        return KVB_OK;
+    }
+    program.engine = kvb_image_engine(&image);
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = kvb_variable_value(manifest, own->variables, variables[i][0]);
+        if (value != NULL && value[0] != '\0' && words.count == 0) {
+            kvb_words_say(manifest, &words, variables[i][1], own->offset);
+            kvb_words_say(manifest, &words, value, own->offset);
+        }
+    }
+    bool loads = program.engine->line != NULL && program.engine->line->server != NULL;
+    return words.count > 0 || loads ? emit_server(manifest, own, &program, &words) : KVB_OK;
+}
+
 enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct kvb_container *container)
 {
     struct kvb_container own = *container;
+    if (own.depth <= DEPTH_MAX && own.words.count == 0 && own.image != NULL) {
+        return emit_image_alone(manifest, &own);
+    }
     if (own.depth > DEPTH_MAX || own.words.count == 0 || (own.shell && kvb_words_only_speak(&own.words))) {
         return KVB_OK;
     }

@@ -42,6 +42,15 @@ static bool is_unit(const struct kvb_manifest *manifest)
     return strstr(manifest->text, "[Service]") != NULL && strstr(manifest->text, "ExecStart=") != NULL;
 }
 
+// By its name, or by a PARAMETER, which no Dockerfile has.
+static bool is_modelfile(const struct kvb_manifest *manifest)
+{
+    const char *name = manifest->name, *line = first_line(manifest->text);
+    bool named =
+        kvb_starts_with(name, "Modelfile") || kvb_ends_with(name, ".modelfile") || kvb_ends_with(name, ".Modelfile");
+    return named || (kvb_starts_with(line, "FROM ") && strstr(manifest->text, "\nPARAMETER ") != NULL);
+}
+
 static bool is_dockerfile(const struct kvb_manifest *manifest)
 {
     const char *name = manifest->name, *line = first_line(manifest->text);
@@ -114,16 +123,10 @@ static const struct {
     bool (*fits)(const struct kvb_manifest *manifest);
     kvb_manifest_text_reader *read;
 } text_rows[] = {
-    {is_toml, kvb_read_toml},
-    {is_notebook, kvb_read_notebook},
-    {is_hcl, kvb_read_hcl},
-    {is_recipes, kvb_read_recipes},
-    {is_supervisor, kvb_read_supervisor},
-    {is_unit, kvb_read_unit},
-    {is_dockerfile, kvb_read_dockerfile},
-    {is_procfile, kvb_read_procfile},
-    {is_python, kvb_read_python},
-    {is_script, kvb_read_script},
+    {is_toml, kvb_read_toml},           {is_notebook, kvb_read_notebook},     {is_hcl, kvb_read_hcl},
+    {is_recipes, kvb_read_recipes},     {is_supervisor, kvb_read_supervisor}, {is_unit, kvb_read_unit},
+    {is_modelfile, kvb_read_modelfile}, {is_dockerfile, kvb_read_dockerfile}, {is_procfile, kvb_read_procfile},
+    {is_python, kvb_read_python},       {is_script, kvb_read_script},
 };
 
 bool kvb_manifest_is_code(const struct kvb_manifest *manifest)

@@ -17,6 +17,7 @@ struct image_row {
 static const struct image_row rows[] = {
     {"ggml-org/llama.cpp", true, true, "llama.cpp"}, // server, server-cuda, server-cuda-b5432
     {"ggerganov/llama.cpp", true, true, "llama.cpp"},
+    {"ollama/ollama", true, true, "ollama"}, // 0.32.0, 0.32.0-rocm; its entrypoint is the server, without a model
     {"lmsysorg/sglang", false, true, "sglang"},
     {"nvcr.io/nvidia/sglang", false, false, "sglang"},
     {"sgl-dev", false, false, "sglang"},
@@ -83,7 +84,8 @@ void kvb_image_read(const char *image, struct kvb_image *out)
         out->engine = true;
         out->name = rows[i].engine;
         out->serves = rows[i].serves;
-        bool builds = rows[i].serves && rows[i].engine != NULL; // llama.cpp's tags name the program and a build
+        // llama.cpp's tags name the program and a build
+        bool builds = rows[i].serves && rows[i].engine != NULL && strcmp(rows[i].part, "ollama/ollama") != 0;
         if (rows[i].tagged && tag != NULL && !builds) {
             read_tag(tag + 1, out->release);
         } else if (rows[i].tagged && tag != NULL) {

@@ -189,8 +189,8 @@ typedef enum kvb_status kvb_manifest_reader(struct kvb_manifest *manifest, const
 kvb_manifest_reader kvb_read_profile_document, kvb_read_compose, kvb_read_kubernetes, kvb_read_helm_values,
     kvb_read_rollout, kvb_read_trl, kvb_read_vllm_config;
 typedef enum kvb_status kvb_manifest_text_reader(struct kvb_manifest *manifest);
-kvb_manifest_text_reader kvb_read_script, kvb_read_dockerfile, kvb_read_unit, kvb_read_procfile, kvb_read_python,
-    kvb_read_notebook, kvb_read_hcl, kvb_read_recipes, kvb_read_supervisor, kvb_read_toml;
+kvb_manifest_text_reader kvb_read_script, kvb_read_modelfile, kvb_read_dockerfile, kvb_read_unit, kvb_read_procfile,
+    kvb_read_python, kvb_read_notebook, kvb_read_hcl, kvb_read_recipes, kvb_read_supervisor, kvb_read_toml;
 
 // A mapping as flags of a serve command: `key: value` is --key value, true a bare flag, a list several words.
 void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node *mapping, struct kvb_words *words);

@@ -15,8 +15,9 @@ static const char *const endings[] = {
     ".yaml",  ".yml",  ".json",       ".jsonc",         ".sh",     ".bash",  ".zsh",  ".service", ".sbatch",
     ".slurm", ".sub",  ".dockerfile", ".containerfile", ".py",     ".ipynb", ".tf",   ".hcl",     ".nomad",
     ".mk",    ".just", ".j2",         ".jinja",         ".jinja2", ".tpl",   ".tmpl", ".gotmpl",  ".template",
-    ".conf",  ".ini",  ".toml"};
-static const char *const beginnings[] = {"Dockerfile", "Containerfile", "Procfile", "Makefile", "GNUmakefile"};
+    ".conf",  ".ini",  ".toml",       ".modelfile"};
+static const char *const beginnings[] = {"Dockerfile", "Containerfile", "Procfile",
+                                         "Makefile",   "GNUmakefile",   "Modelfile"};
 static const char *const whole_names[] = {"makefile", "justfile", "Justfile", ".justfile", ".gitlab-ci.yml"};
 static const char *const skipped_folders[] = {"node_modules", "__pycache__", "venv", "site-packages", "vendor"};
 static const char *const hidden_folders[] = {".github",   ".gitlab", ".buildkite",

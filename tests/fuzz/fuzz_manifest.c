@@ -18,7 +18,7 @@ static enum kvb_status take(void *context, const struct kvb_found *found)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const names[] = {"a.yaml", "a.sh", "Dockerfile", "a.service", "Procfile", "a", "-"};
+    static const char *const names[] = {"a.yaml", "a.sh", "Dockerfile", "a.service", "Procfile", "a", "-", "Modelfile"};
     static const char *const environment[] = {"A=1"};
     const struct kvb_manifest_options options = {
         .environment = environment, .environment_count = 1, .lenient = size > 0 && data[0] % 2 == 1};

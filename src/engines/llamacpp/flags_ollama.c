@@ -2,7 +2,41 @@
 // Source: envconfig/config.go and api/types.go (Options) of ollama v0.30.0 to v0.33.0.
 #include "engines/llamacpp/flags.h"
 
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/text.h"
+
 #define SETTING(what) .kind = KVB_SERVE_SETTING, .id = KVB_SET_##what
+
+// "num_ctx=8192", a PARAMETER of a Modelfile; those that move no memory are passed over.
+static bool read_parameter(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
+{
+    static const struct {
+        const char *name;
+        enum kvb_setting setting;
+    } rows[] = {
+        {"num_ctx=", KVB_SET_MAX_MODEL_LEN}, {"num_gpu=", KVB_SET_GPU_LAYERS}, {"num_batch=", KVB_SET_UBATCH_SIZE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t length = strlen(rows[i].name);
+        uint64_t number;
+        if (strncmp(value, rows[i].name, length) != 0) {
+            continue;
+        }
+        if (strcmp(value + length, "-1") == 0) {
+            return true; // as if nothing were said
+        }
+        if (!kvb_parse_whole(value + length, &number) || number > UINT32_MAX) {
+            (void)kvb_copy(why, 256, "PARAMETER ");
+            (void)kvb_copy(why + strlen(why), 60, value);
+            (void)kvb_copy(why + strlen(why), 256 - strlen(why), ": expected a whole number");
+            return false;
+        }
+        kvb_settings_set(&deployment->settings, rows[i].setting, number, origin);
+    }
+    return true;
+}
 
 const struct kvb_serve_flag *kvb_ollama_flag(unsigned index)
 {
@@ -18,6 +52,7 @@ const struct kvb_serve_flag *kvb_ollama_flag(unsigned index)
         {.name = "gpus", SETTING(TENSOR_PARALLEL_SIZE), .help = "GPUs that share the layers", .ours = true},
         {.name = "quantization", SETTING(GGUF_TYPE), .ours = true},
         {.name = "backend", SETTING(GGML_BACKEND), .ours = true},
+        {.name = "parameter", .kind = KVB_SERVE_OWN, .serve_only = true, .read = read_parameter},
         {.name = "verbose", .kind = KVB_SERVE_NOTHING, .serve_only = true},
         {.name = "keepalive", .kind = KVB_SERVE_VALUE, .serve_only = true},
     };
