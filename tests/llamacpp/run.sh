@@ -8,6 +8,7 @@ page=$2/docs/llama-cpp-starts.md
 new=$(mktemp) || exit 2
 trap 'rm -f "$new"' EXIT
 "$1" "$2/tests/llamacpp/starts.csv" "$2/tests/llamacpp/fresh.csv" >"$new" || exit 2
+"$(dirname "$1")/llamacpp_fits" "$2/tests/llamacpp/fits.csv" >>"$new" || exit 2
 if [ $update = yes ]; then
     cp "$new" "$page"
     exit

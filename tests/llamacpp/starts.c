@@ -7,7 +7,7 @@
 
 #include "engines/llamacpp/mixture.h"
 
-static uint64_t number(const char *words, const char *key, uint64_t otherwise)
+uint64_t start_number(const char *words, const char *key, uint64_t otherwise)
 {
     size_t length = strlen(key);
     for (const char *at = strstr(words, key); at != NULL; at = strstr(at + 1, key)) {
@@ -54,10 +54,10 @@ static void set_state(const char *words, struct kvb_attention_shape *shape)
     const char *heads = word(words, "state_heads");
     bool delta = strncmp(word(words, "state"), "delta", 5) == 0;
     shape->kind = delta ? KVB_ATTENTION_GDN : KVB_ATTENTION_MAMBA1;
-    shape->conv_kernel = (uint32_t)number(words, "conv", 0);
-    shape->state_key_size = (uint32_t)number(words, "state_size", 0);
+    shape->conv_kernel = (uint32_t)start_number(words, "conv", 0);
+    shape->state_key_size = (uint32_t)start_number(words, "state_size", 0);
     shape->state_value_size = shape->state_key_size;
-    shape->state_inner_size = (uint32_t)number(words, "inner", 0);
+    shape->state_inner_size = (uint32_t)start_number(words, "inner", 0);
     if (delta) {
         shape->state_key_heads = (uint32_t)strtoul(heads, NULL, 10);
         shape->state_value_heads = (uint32_t)strtoul(strchr(heads, ':') + 1, NULL, 10);
@@ -67,13 +67,13 @@ static void set_state(const char *words, struct kvb_attention_shape *shape)
 static void set_attention(const struct start *start, const char *words, uint32_t layer,
                           struct kvb_attention_shape *shape)
 {
-    uint64_t every = number(words, "full_every", 0);
+    uint64_t every = start_number(words, "full_every", 0);
     bool full = every == 0 || (layer + 1) % every == 0;
     *shape = (struct kvb_attention_shape){.kind = KVB_ATTENTION_FULL,
                                           .heads = by_layer(word(words, "heads"), layer),
                                           .kv_heads = by_layer(word(words, "kv"), layer),
-                                          .head_size = (uint32_t)number(words, "key", 0),
-                                          .value_head_size = (uint32_t)number(words, "value", 0)};
+                                          .head_size = (uint32_t)start_number(words, "key", 0),
+                                          .value_head_size = (uint32_t)start_number(words, "value", 0)};
     bool latent = strncmp(start->architecture, "Deepseek", 8) == 0;
     if (latent) {
         shape->kind = KVB_ATTENTION_MLA;
@@ -81,10 +81,10 @@ static void set_attention(const struct start *start, const char *words, uint32_t
         shape->nope_size = shape->head_size - 64;
         shape->latent_rank = 512;
         shape->query_rank = start->model.layer_count == 27 ? 0 : 1536;
-    } else if (number(words, "window", 0) > 0 && !full) {
+    } else if (start_number(words, "window", 0) > 0 && !full) {
         shape->kind = KVB_ATTENTION_SLIDING;
-        shape->window_tokens = (uint32_t)number(words, "window", 0);
-        shape->head_size = (uint32_t)number(words, "window_key", shape->head_size);
+        shape->window_tokens = (uint32_t)start_number(words, "window", 0);
+        shape->head_size = (uint32_t)start_number(words, "window_key", shape->head_size);
         shape->value_head_size = shape->head_size;
     } else if (word(words, "state")[0] != '\0' && (shape->kv_heads == 0 || (every > 0 && !full))) {
         set_state(words, shape);
@@ -97,23 +97,23 @@ static void set_attention(const struct start *start, const char *words, uint32_t
     bool normed = strncmp(start->architecture, "Qwen3", 5) == 0 || strncmp(start->architecture, "Gemma3", 6) == 0 ||
                   strncmp(start->architecture, "Gemma4", 6) == 0;
     shape->qk_norm = normed ? KVB_QK_NORM_PER_HEAD : KVB_QK_NORM_NONE;
-    shape->shares_kv = layer >= number(words, "cached", KVB_LAYERS_MAX);
+    shape->shares_kv = layer >= start_number(words, "cached", KVB_LAYERS_MAX);
 }
 
 static void set_mlp(const char *words, uint32_t layer, struct kvb_mlp_shape *mlp)
 {
-    uint64_t dense = number(words, "dense", 0), every = number(words, "moe_every", 1);
+    uint64_t dense = start_number(words, "dense", 0), every = start_number(words, "moe_every", 1);
     *mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_GATED, .intermediate_size = by_layer(word(words, "ff"), layer)};
-    if (number(words, "experts", 0) > 0 && layer >= dense && (layer + 1) % every == 0) {
+    if (start_number(words, "experts", 0) > 0 && layer >= dense && (layer + 1) % every == 0) {
         mlp->kind = KVB_MLP_MOE;
-        mlp->experts = (uint32_t)number(words, "experts", 0);
-        mlp->experts_per_token = (uint32_t)number(words, "used", 0);
-        mlp->expert_intermediate_size = (uint32_t)number(words, "expert_ff", mlp->intermediate_size);
-        mlp->shared_intermediate_size = (uint32_t)number(words, "shared_ff", 0);
+        mlp->experts = (uint32_t)start_number(words, "experts", 0);
+        mlp->experts_per_token = (uint32_t)start_number(words, "used", 0);
+        mlp->expert_intermediate_size = (uint32_t)start_number(words, "expert_ff", mlp->intermediate_size);
+        mlp->shared_intermediate_size = (uint32_t)start_number(words, "shared_ff", 0);
         mlp->intermediate_size = 0;
         mlp->expert_gated = true;
-        mlp->expert_bias = number(words, "expert_bias", 0) != 0;
-        mlp->shared_gate = number(words, "shared_gate", 0) != 0;
+        mlp->expert_bias = start_number(words, "expert_bias", 0) != 0;
+        mlp->shared_gate = start_number(words, "shared_gate", 0) != 0;
     }
 }
 
@@ -126,7 +126,7 @@ static void set_layers(struct start *start, const char *words)
         memset(&kind, 0, sizeof kind);
         set_attention(start, words, i, &kind.attention);
         set_mlp(words, i, &kind.mlp);
-        kind.norms = (uint8_t)number(words, "norms", 2);
+        kind.norms = (uint8_t)start_number(words, "norms", 2);
         uint32_t at = 0;
         while (at < model->kind_count && memcmp(&model->kinds[at], &kind, sizeof kind) != 0) {
             at++;
@@ -156,20 +156,20 @@ static void set_run(struct start *start, const char *words, uint32_t build, uint
     *run = (struct kvb_llama_run){.model = &start->model,
                                   .build = build,
                                   .devices = gpus,
-                                  .gpu_layers = (uint32_t)number(words, "ngl", 0),
-                                  .cpu_experts = (uint32_t)number(words, "ncmoe", 0),
-                                  .context_tokens = number(words, "c", 0),
-                                  .sequences = (uint32_t)number(words, "np", 1),
-                                  .batch = (uint32_t)number(words, "b", 2048),
-                                  .ubatch = (uint32_t)number(words, "ub", 512),
-                                  .unified = number(words, "unified", 0) != 0,
-                                  .flash = number(words, "fa", 0) != 0,
-                                  .keep_cache_on_host = number(words, "nkvo", 0) != 0,
+                                  .gpu_layers = (uint32_t)start_number(words, "ngl", 0),
+                                  .cpu_experts = (uint32_t)start_number(words, "ncmoe", 0),
+                                  .context_tokens = start_number(words, "c", 0),
+                                  .sequences = (uint32_t)start_number(words, "np", 1),
+                                  .batch = (uint32_t)start_number(words, "b", 2048),
+                                  .ubatch = (uint32_t)start_number(words, "ub", 512),
+                                  .unified = start_number(words, "unified", 0) != 0,
+                                  .flash = start_number(words, "fa", 0) != 0,
+                                  .keep_cache_on_host = start_number(words, "nkvo", 0) != 0,
                                   .mapped = true,
-                                  .window_full = number(words, "swafull", 0) != 0,
-                                  .server = number(words, "server", 0) != 0,
-                                  .output_rows = (uint32_t)number(words, "rows", 0),
-                                  .state_copies = (uint32_t)number(words, "rs_seq", 1),
+                                  .window_full = start_number(words, "swafull", 0) != 0,
+                                  .server = start_number(words, "server", 0) != 0,
+                                  .output_rows = (uint32_t)start_number(words, "rows", 0),
+                                  .state_copies = (uint32_t)start_number(words, "rs_seq", 1),
                                   .key_type = cache_of(word(words, "ctk")),
                                   .value_type = cache_of(word(words, "ctv"))};
     run->split = strncmp(word(words, "split"), "row", 3) == 0 ? KVB_LLAMA_SPLIT_ROW : KVB_LLAMA_SPLIT_LAYER;
@@ -208,13 +208,15 @@ bool start_next(FILE *file, struct start *out)
     (void)kvb_copy(out->backend, sizeof out->backend, cells[4]);
     (void)kvb_copy(out->observed, sizeof out->observed, cells[8]);
     (void)kvb_copy(out->source, sizeof out->source, cells[1]);
+    (void)kvb_copy(out->settings, sizeof out->settings, cells[7]);
     (void)kvb_copy(out->note, sizeof out->note, cells[9]);
     (void)kvb_copy(out->half, sizeof out->half, cells[10]);
     (void)snprintf(out->model.architecture, sizeof out->model.architecture, "%s", cells[2]);
-    out->model.layer_count = (uint32_t)number(cells[6], "layers", 0);
-    out->model.hidden_size = (uint32_t)number(cells[6], "hidden", 0);
-    out->model.vocabulary_size = (uint32_t)number(cells[6], "vocab", 0);
-    out->model.tied_embeddings = number(cells[6], "tied", 0) != 0;
+    out->model.layer_count = (uint32_t)start_number(cells[6], "layers", 0);
+    out->model.hidden_size = (uint32_t)start_number(cells[6], "hidden", 0);
+    out->model.vocabulary_size = (uint32_t)start_number(cells[6], "vocab", 0);
+    out->model.context_tokens = start_number(cells[6], "trained", 0);
+    out->model.tied_embeddings = start_number(cells[6], "tied", 0) != 0;
     out->model.final_norms = 1;
     set_layers(out, cells[6]);
     char type[16] = "";

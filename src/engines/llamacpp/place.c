@@ -3,6 +3,8 @@
 // ggml/src/ggml-cuda/ggml-cuda.cu, get_alloc_size and MATRIX_ROW_PADDING.
 #include <string.h>
 
+#include <kvbudget/units.h>
+
 #include "base/checked.h"
 #include "engines/llamacpp/layer.h"
 #include "engines/llamacpp/tensors.h"
@@ -74,7 +76,10 @@ static void add_tensor(void *context, const struct kvb_llama_tensor *tensor)
     bool kept = tensor->role == KVB_ROLE_EXPERTS && adding->layer < run->cpu_experts;
     uint32_t place = kept ? KVB_LLAMA_HOST : adding->place;
     struct kvb_llama_place *held = &adding->out->places[place];
-    held->model_bytes = kvb_add(held->model_bytes, padded(run, place, tensor));
+    uint64_t bytes = padded(run, place, tensor);
+    bytes = run->weights_ppm > 0 ? bytes / KVB_PPM * run->weights_ppm + bytes % KVB_PPM * run->weights_ppm / KVB_PPM
+                                 : bytes;
+    held->model_bytes = kvb_add(held->model_bytes, bytes);
 }
 
 static void add_input(void *context, const struct kvb_llama_tensor *tensor)

@@ -93,7 +93,8 @@ struct kvb_llama_run {
     uint32_t state_copies; // of each sequence's recurrent state: one, and one for each drafted token (n_rs_seq); 0: one
     bool unified, flash, window_full, keep_cache_on_host, mapped, no_op_offload, server;
     enum kvb_llama_cache key_type, value_type;
-    uint32_t mixture; // of a model without a GGUF header (mixture.h); 0: f16
+    uint32_t mixture;     // of a model without a GGUF header (mixture.h); 0: f16
+    uint32_t weights_ppm; // of what the tensors come to, where the file's size is known; 0: all of it
 };
 bool kvb_llama_since(const struct kvb_llama_run *run, enum kvb_llama_rule rule);
 
