@@ -11,26 +11,27 @@ struct image_row {
     bool serves;
     bool tagged;        // the tag is the engine's release
     const char *engine; // NULL: vLLM
+    bool builds;        // the tag names the program and a build: server-cuda-b5432
 };
 
 // The first row that fits counts. Tags of NVIDIA's and ROCm's own images count in their own way.
 static const struct image_row rows[] = {
-    {"ggml-org/llama.cpp", true, true, "llama.cpp"}, // server, server-cuda, server-cuda-b5432
-    {"ggerganov/llama.cpp", true, true, "llama.cpp"},
-    {"ollama/ollama", true, true, "ollama"}, // 0.32.0, 0.32.0-rocm; its entrypoint is the server, without a model
-    {"lmsysorg/sglang", false, true, "sglang"},
-    {"nvcr.io/nvidia/sglang", false, false, "sglang"},
-    {"sgl-dev", false, false, "sglang"},
-    {"/sglang", false, true, "sglang"},
-    {"nvcr.io/nvidia/vllm", false, false, NULL},
-    {"rocm/vllm", false, false, NULL},
-    {"vllm-openai", true, true, NULL}, // vllm/vllm-openai and its copies: lmcache/vllm-openai, rocm's, cpu's
-    {"vllm-router", false, false, NULL},
-    {"production-stack", false, false, NULL},
-    {"vllm-tpu", false, true, NULL},
-    {"vllm/", true, true, NULL},
-    {"/vllm", false, true, NULL},
-    {"vllm", false, true, NULL},
+    {"ggml-org/llama.cpp", true, true, "llama.cpp", true}, // server, server-cuda, server-cuda-b5432
+    {"ggerganov/llama.cpp", true, true, "llama.cpp", true},
+    {"ollama/ollama", true, true, "ollama", false}, // 0.32.0-rocm; its entrypoint is a server without a model
+    {"lmsysorg/sglang", false, true, "sglang", false},
+    {"nvcr.io/nvidia/sglang", false, false, "sglang", false},
+    {"sgl-dev", false, false, "sglang", false},
+    {"/sglang", false, true, "sglang", false},
+    {"nvcr.io/nvidia/vllm", false, false, NULL, false},
+    {"rocm/vllm", false, false, NULL, false},
+    {"vllm-openai", true, true, NULL, false}, // vllm/vllm-openai and its copies: lmcache/vllm-openai, rocm's, cpu's
+    {"vllm-router", false, false, NULL, false},
+    {"production-stack", false, false, NULL, false},
+    {"vllm-tpu", false, true, NULL, false},
+    {"vllm/", true, true, NULL, false},
+    {"/vllm", false, true, NULL, false},
+    {"vllm", false, true, NULL, false},
 };
 
 // "v0.8.5", "0.8.5.post1", "v0.8.5-cu126", "v0.9.0_x": the release in front, or nothing.
@@ -84,8 +85,7 @@ void kvb_image_read(const char *image, struct kvb_image *out)
         out->engine = true;
         out->name = rows[i].engine;
         out->serves = rows[i].serves;
-        // llama.cpp's tags name the program and a build
-        bool builds = rows[i].serves && rows[i].engine != NULL && strcmp(rows[i].part, "ollama/ollama") != 0;
+        bool builds = rows[i].builds;
         if (rows[i].tagged && tag != NULL && !builds) {
             read_tag(tag + 1, out->release);
         } else if (rows[i].tagged && tag != NULL) {
