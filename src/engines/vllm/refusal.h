@@ -49,10 +49,10 @@ kvb_refusal_test kvb_refusal_method_word, kvb_refusal_method_differs, kvb_refusa
     kvb_refusal_method_dtype, kvb_refusal_method_file, kvb_refusal_scheme;
 kvb_refusal_test kvb_refusal_head_size, kvb_refusal_fp8_kernel, kvb_refusal_flex_cache, kvb_refusal_rocm_method,
     kvb_refusal_bnb_ranks, kvb_refusal_bnb_format;
-kvb_refusal_test kvb_refusal_draft_model, kvb_refusal_draft_vocabulary, kvb_refusal_draft_mtp, kvb_refusal_async,
-    kvb_refusal_no_experts, kvb_refusal_eplb, kvb_refusal_lora_vocabulary, kvb_refusal_lora_chunks,
-    kvb_refusal_prefix_window, kvb_refusal_no_pictures, kvb_refusal_offload_wsl, kvb_refusal_sleep,
-    kvb_refusal_mamba_block;
+kvb_refusal_test kvb_refusal_draft_model, kvb_refusal_draft_vocabulary, kvb_refusal_draft_words, kvb_refusal_no_pixels,
+    kvb_refusal_draft_mtp, kvb_refusal_async, kvb_refusal_no_experts, kvb_refusal_eplb, kvb_refusal_lora_vocabulary,
+    kvb_refusal_lora_chunks, kvb_refusal_prefix_window, kvb_refusal_no_pictures, kvb_refusal_offload_wsl,
+    kvb_refusal_sleep, kvb_refusal_mamba_block;
 kvb_refusal_test kvb_refusal_split, kvb_refusal_group_shape, kvb_refusal_block_shape, kvb_refusal_dcp;
 
 #endif

@@ -20,6 +20,9 @@ static bool say(char out[KVB_ERROR_TEXT_CAPACITY], const char *text)
 
 // ---- Drafts
 
+#define TREES_SINCE R(17, 0) // speculative_token_tree is asked for beside the number of tokens
+#define TREES_GONE R(21, 0)
+
 bool kvb_refusal_draft_model(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     if (context->speculative != KVB_SPECULATIVE_DRAFT_MODEL) {
@@ -27,6 +30,33 @@ bool kvb_refusal_draft_model(const struct kvb_context *context, char out[KVB_ERR
     }
     return say(out, "Speculative decoding with draft model is not supported yet. Please consider using other "
                     "speculative decoding methods such as ngram, medusa, eagle, or mtp.");
+}
+
+// A method that drafts with a model of its own, without one; no tokens; a model without their number.
+bool kvb_refusal_draft_words(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_plan *plan = context->plan;
+    bool counted = kvb_is_set(plan, KVB_SET_NUM_SPECULATIVE_TOKENS);
+    if ((plan->plain_flags & KVB_PLAIN_SERVE_LINE) == 0) { // a profile may leave out what is only for the engine
+        return false;
+    }
+    bool drafts = context->speculative == KVB_SPECULATIVE_DRAFT_MODEL || context->speculative == KVB_SPECULATIVE_EAGLE;
+    bool named = plan->draft != NULL || plan->draft_unknown;
+    if (counted && drafts && !named) {
+        return say(out, "num_speculative_tokens was provided but without speculative model.");
+    }
+    if (counted && context->speculative != KVB_SPECULATIVE_NONE &&
+        kvb_number(plan, KVB_SET_NUM_SPECULATIVE_TOKENS) == 0) {
+        return say(out, "Expected num_speculative_tokens to be greater than zero (0).");
+    }
+    if (counted || !named || context->speculative != KVB_SPECULATIVE_DRAFT_MODEL || context->release < TREES_SINCE) {
+        return false;
+    }
+    return say(out, context->release < TREES_GONE
+                        ? "A speculative model was provided, but neither `speculative_token_tree` nor "
+                          "`num_speculative_tokens` was provided"
+                        : "num_speculative_tokens must be provided with speculative model unless the draft model "
+                          "config contains an n_predict parameter.");
 }
 
 // Only the method draft_model compares the two vocabularies.
@@ -182,6 +212,12 @@ bool kvb_refusal_no_pictures(const struct kvb_context *context, char out[KVB_ERR
                   kvb_is_set(plan, KVB_SET_LIMIT_AUDIOS);
     return limits && !kvb_model_is_multimodal(context->model) &&
            say(out, "`limit_mm_per_prompt` is only supported for multimodal models.");
+}
+
+bool kvb_refusal_no_pixels(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    return kvb_is_set(context->plan, KVB_SET_MM_MAX_PIXELS) && !kvb_model_is_multimodal(context->model) &&
+           say(out, "`mm_processor_kwargs` is only supported for multimodal models.");
 }
 
 // Memory cannot be pinned under WSL, and V1 hands weights to the GPU in pinned memory alone.

@@ -7,6 +7,8 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
+#define BOTH_WAYS_SINCE R(13, 0) // is_mm_prefix_lm: Gemma 3
+
 typedef bool layout_test(const struct kvb_context *context, const struct kvb_budget *budget,
                          char out[KVB_ERROR_TEXT_CAPACITY]);
 
@@ -53,7 +55,8 @@ static bool item_larger_than_step(const struct kvb_context *context, const struc
 {
     struct kvb_encoder_load load;
     (void)budget;
-    if ((context->plan->plain_flags & KVB_PLAIN_WHOLE_ITEMS) == 0) {
+    bool both_ways = context->model->encoder.family == KVB_ENCODER_GEMMA3 && context->release >= BOTH_WAYS_SINCE;
+    if ((context->plan->plain_flags & KVB_PLAIN_WHOLE_ITEMS) == 0 && !both_ways) {
         return false;
     }
     kvb_encoder_load_of(context, &load);
