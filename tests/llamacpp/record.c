@@ -202,7 +202,7 @@ static int check_floors(const char *path, struct tally tallies[GROUPS][QUANTITIE
 
 static enum group group_of(const struct start *start)
 {
-    return start->half[0] == 'b' ? BUILD : start->half[0] == 'h' ? HELD : KNOWN;
+    return strcmp(start->half, "build") == 0 ? BUILD : strcmp(start->half, "held") == 0 ? HELD : KNOWN;
 }
 
 static bool read_file(const char *path, struct tally tallies[GROUPS][QUANTITIES], char *rows, size_t size)

@@ -53,7 +53,8 @@ static void set_state(const char *words, struct kvb_attention_shape *shape)
 {
     const char *heads = word(words, "state_heads");
     bool delta = strncmp(word(words, "state"), "delta", 5) == 0;
-    shape->kind = delta ? KVB_ATTENTION_GDN : KVB_ATTENTION_MAMBA1;
+    bool conv = strncmp(word(words, "state"), "conv", 4) == 0;
+    shape->kind = delta ? KVB_ATTENTION_GDN : conv ? KVB_ATTENTION_SHORT_CONV : KVB_ATTENTION_MAMBA1;
     shape->conv_kernel = (uint32_t)start_number(words, "conv", 0);
     shape->state_key_size = (uint32_t)start_number(words, "state_size", 0);
     shape->state_value_size = shape->state_key_size;
