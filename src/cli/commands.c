@@ -1,5 +1,5 @@
-// The command table: one row per command. Help, manual and completion are rows of it and print it, so that these four stand
-// in a circle.
+// The command table: one row per command. Help, manual and completion are rows of it and print it, so that these
+// files stand in a circle.
 #include "cli/commands.h"
 
 #include <string.h>
