@@ -70,7 +70,7 @@ const struct kvb_refusal_row *kvb_refusal_rows(size_t *count)
     return rows;
 }
 
-static bool is_about_cache_alone(const struct kvb_context *context)
+bool kvb_is_about_cache_alone(const struct kvb_context *context)
 {
     return context->gpu->memory_basis == KVB_BASIS_STATED && kvb_cache_is_fixed(context);
 }
@@ -80,7 +80,7 @@ void kvb_refusal_check(const struct kvb_context *context, struct kvb_budget *bud
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct kvb_refusal_row *row = &rows[i];
         bool in_range = context->release >= row->since && (row->gone == 0 || context->release < row->gone);
-        bool asked = !row->beside_cache || !is_about_cache_alone(context);
+        bool asked = !row->beside_cache || !kvb_is_about_cache_alone(context);
         if (in_range && asked && row->refuses(context, budget->error)) {
             budget->starts = false;
             budget->refusal = row->rule;

@@ -85,7 +85,7 @@ static const struct {
 
 void kvb_refusal_check_layout(const struct kvb_context *context, struct kvb_budget *budget)
 {
-    if (!budget->starts || context->generation != KVB_GENERATION_V1) {
+    if (!budget->starts || context->generation != KVB_GENERATION_V1 || kvb_is_about_cache_alone(context)) {
         return;
     }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
