@@ -166,6 +166,8 @@ struct kvb_quantisation {
     bool symmetric; // no zero points
     bool act_order; // GPTQ desc_act
     bool static_activations;
+    bool weight_only;      // activations stay at 16 bits
+    bool head_quantised;   // the output head follows `method`
     bool output_quantised; // attention is left out but for its output projection
     uint32_t unquantised_roles;
     enum kvb_quantisation_method expert_method;    // mixed checkpoints: experts only; NONE = as `method`

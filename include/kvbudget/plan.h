@@ -74,6 +74,7 @@ enum kvb_setting {
     KVB_SET_MM_ENCODER_TP_MODE,   // word: weights, data
     KVB_SET_MM_IPC_GPU_MEMORY_GB, // bytes, written in GiB
     KVB_SET_PERFORMANCE_MODE,     // word: balanced, throughput, interactivity
+    KVB_SET_MOE_BACKEND,          // word: enum kvb_moe_backend
     KVB_SET_RUNNER,               // word: enum kvb_runner; --task and --convert say it too
     KVB_SET_DISABLE_SLIDING_WINDOW,
     KVB_SET_TRUST_REMOTE_CODE,
@@ -247,6 +248,14 @@ enum kvb_graph_mode {
 enum kvb_runner { KVB_RUNNER_AUTO, KVB_RUNNER_GENERATE, KVB_RUNNER_POOLING };
 enum kvb_disaggregation { KVB_DISAGGREGATION_NONE, KVB_DISAGGREGATION_PREFILL, KVB_DISAGGREGATION_DECODE };
 enum kvb_all_to_all { KVB_A2A_NONE, KVB_A2A_DEEPEP, KVB_A2A_OTHER };
+// Kernels of experts, as far as their scratch differs.
+enum kvb_moe_backend {
+    KVB_MOE_AUTO,
+    KVB_MOE_CUTLASS,
+    KVB_MOE_FLASHINFER_CUTLASS,
+    KVB_MOE_OTHER,
+};
+
 enum kvb_performance { KVB_PERFORMANCE_BALANCED, KVB_PERFORMANCE_THROUGHPUT, KVB_PERFORMANCE_INTERACTIVITY };
 
 // How the value of a setting is written.

@@ -76,6 +76,8 @@ static const struct kvb_setting_row setting_rows[KVB_SETTING_COUNT] = {
                                       "set aside for pictures handed over on the GPU"},
     [KVB_SET_PERFORMANCE_MODE] = {"performance_mode", WORD(kvb_performance_words, KVB_PERFORMANCE_INTERACTIVITY),
                                   "MODE", "balanced, throughput or interactivity"},
+    [KVB_SET_MOE_BACKEND] = {"moe_backend", WORD(kvb_moe_backend_words, KVB_MOE_OTHER), "NAME",
+                             "cutlass, flashinfer_cutlass, triton, ...: who runs the experts"},
     [KVB_SET_RUNNER] = {"runner", WORD(kvb_runner_words, KVB_RUNNER_POOLING), "NAME",
                         "generate or pooling: an embedding model has no head and no sampler"},
     [KVB_SET_DISABLE_SLIDING_WINDOW] = {"disable_sliding_window", SWITCH, NULL, "cap the length to the window"},

@@ -147,6 +147,27 @@ const struct kvb_word kvb_performance_words[KVB_PERFORMANCE_WORD_COUNT] = {
     {"interactivity", KVB_PERFORMANCE_INTERACTIVITY},
 };
 
+// Source: MoEBackend of vllm/config/kernel.py v0.17.0 to v0.27.1.
+const struct kvb_word kvb_moe_backend_words[KVB_MOE_BACKEND_WORD_COUNT] = {
+    {"auto", KVB_MOE_AUTO},
+    {"cutlass", KVB_MOE_CUTLASS},
+    {"flashinfer_cutlass", KVB_MOE_FLASHINFER_CUTLASS},
+    {"triton", KVB_MOE_OTHER},
+    {"batched_triton", KVB_MOE_OTHER},
+    {"triton_unfused", KVB_MOE_OTHER},
+    {"deep_gemm", KVB_MOE_OTHER},
+    {"deep_gemm_mega_moe", KVB_MOE_OTHER},
+    {"flashinfer_trtllm", KVB_MOE_OTHER},
+    {"flashinfer_cutedsl", KVB_MOE_OTHER},
+    {"flashinfer_b12x", KVB_MOE_OTHER},
+    {"marlin", KVB_MOE_OTHER},
+    {"humming", KVB_MOE_OTHER},
+    {"aiter", KVB_MOE_OTHER},
+    {"flydsl", KVB_MOE_OTHER},
+    {"hpc", KVB_MOE_OTHER},
+    {"emulation", KVB_MOE_OTHER},
+};
+
 // Of --runner, and of --task and --convert, which imply it (config/model.py v0.10.2).
 const struct kvb_word kvb_runner_words[KVB_RUNNER_WORD_COUNT] = {
     {"auto", KVB_RUNNER_AUTO},      {"generate", KVB_RUNNER_GENERATE}, {"pooling", KVB_RUNNER_POOLING},

@@ -13,6 +13,7 @@
 #define KVB_MAMBA_MODE_WORD_COUNT 4
 #define KVB_ENCODER_SPLIT_WORD_COUNT 2
 #define KVB_PERFORMANCE_WORD_COUNT 3
+#define KVB_MOE_BACKEND_WORD_COUNT 17
 #define KVB_RUNNER_WORD_COUNT 11
 #define KVB_GGUF_CACHE_WORD_COUNT 9
 #define KVB_ON_OFF_AUTO_WORD_COUNT 11
@@ -32,6 +33,7 @@ extern const struct kvb_word kvb_graph_mode_words[KVB_GRAPH_MODE_WORD_COUNT];
 extern const struct kvb_word kvb_mamba_mode_words[KVB_MAMBA_MODE_WORD_COUNT];
 extern const struct kvb_word kvb_encoder_split_words[KVB_ENCODER_SPLIT_WORD_COUNT];
 extern const struct kvb_word kvb_performance_words[KVB_PERFORMANCE_WORD_COUNT];
+extern const struct kvb_word kvb_moe_backend_words[KVB_MOE_BACKEND_WORD_COUNT];
 extern const struct kvb_word kvb_runner_words[KVB_RUNNER_WORD_COUNT];
 extern const struct kvb_word kvb_gguf_cache_words[KVB_GGUF_CACHE_WORD_COUNT];
 extern const struct kvb_word kvb_on_off_auto_words[KVB_ON_OFF_AUTO_WORD_COUNT];

@@ -39,13 +39,154 @@ static void expert_scratch(void **state)
                                                          .latent_size = rows[i].latent};
         set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
         set(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, rows[i].expert_parallel);
-        uint64_t bytes = kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, rows[i].tokens);
+        uint64_t bytes = kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, rows[i].tokens).workspace_bytes;
         if (bytes != 2 * rows[i].elements) {
             fail_msg("%s: %llu bytes", rows[i].what, (unsigned long long)bytes);
         }
     }
     plan.model.quantisation.method = KVB_QUANT_MXFP4;
-    assert_int_equal(kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 8192), 0);
+    assert_int_equal(kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 8192).workspace_bytes, 0);
+}
+
+struct kernel_row {
+    const char *what;
+    uint32_t release, capability;
+    enum kvb_quantisation_method method;
+    enum kvb_moe_backend asked;
+    bool weight_only, lora, plain;
+    uint64_t workspace, passing; // bytes a token
+};
+
+// Hidden 2048, 8 of 256 experts a token, width 512, bf16. Tiles: 8 x (2048 + 2048) x 2 B. CUTLASS: workspaces of
+// 8 x max(4 x 512, 2048) and 8 x 2 x 512, and three tensors of 8 x 2048 in passing. FlashInfer: 2048 a token; in
+// passing 8 x (2048 + max(2 x 512, 2048)), a 4-byte map of 256 experts, with NVFP4 a scale of every 16 of 8 x 2048.
+static void expert_kernels(void **state)
+{
+    (void)state;
+    enum { TILES = 65536, CUTLASS = 49152, SHUFFLED = 98304, OUTPUT = 4096, FLASHINFER = 66560, SCALED = 67584 };
+    static const struct kernel_row rows[] = {
+        {"NVFP4 on Hopper", R(22, 0), 90, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, TILES, 0},
+        {"vLLM's own", R(14, 0), 120, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, CUTLASS, SHUFFLED},
+        {"10.x to 0.14", R(14, 0), 100, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, CUTLASS, SHUFFLED},
+        {"TRT-LLM", R(15, 0), 100, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, TILES, 0},
+        {"12.x from 0.15", R(15, 0), 121, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, OUTPUT, SCALED},
+        {"Thor", R(21, 0), 110, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, OUTPUT, SCALED},
+        {"Thor from 0.22", R(22, 0), 110, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, CUTLASS, SHUFFLED},
+        {"W4A16", R(22, 0), 120, KVB_QUANT_NVFP4, KVB_MOE_AUTO, true, false, false, TILES, 0},
+        {"asked", R(22, 0), 120, KVB_QUANT_NVFP4, KVB_MOE_CUTLASS, false, false, false, CUTLASS, SHUFFLED},
+        {"asked Marlin", R(22, 0), 120, KVB_QUANT_NVFP4, KVB_MOE_OTHER, false, false, false, TILES, 0},
+        {"16 bits to 0.19", R(19, 0), 90, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, TILES, 0},
+        {"16 bits on Ampere", R(20, 0), 80, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, TILES, 0},
+        {"16 bits on Hopper", R(20, 0), 90, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, OUTPUT, FLASHINFER},
+        {"Triton again", R(23, 0), 90, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, TILES, 0},
+        {"with LoRA", R(20, 0), 90, KVB_QUANT_NONE, KVB_MOE_AUTO, false, true, false, TILES, 0},
+        {"gated on 10.x", R(24, 0), 100, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, TILES, 0},
+        {"plain on 10.x", R(24, 0), 100, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, true, OUTPUT, FLASHINFER},
+        {"16 bits on 12.x", R(27, 1), 120, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, OUTPUT, FLASHINFER},
+        {"16 bits on Thor", R(22, 0), 110, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, TILES, 0},
+        {"asked FlashInfer", R(23, 0), 90, KVB_QUANT_NONE, KVB_MOE_FLASHINFER_CUTLASS, false, false, false, OUTPUT,
+         FLASHINFER},
+        {"asked CUTLASS", R(22, 0), 90, KVB_QUANT_NONE, KVB_MOE_CUTLASS, false, false, false, TILES, 0},
+        {"fp8", R(22, 0), 120, KVB_QUANT_FP8, KVB_MOE_FLASHINFER_CUTLASS, false, false, false, TILES, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.model.hidden_size = 2048;
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.model.quantisation.method = rows[i].method;
+        plan.model.quantisation.weight_only = rows[i].weight_only;
+        plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE,
+                                                         .experts = 256,
+                                                         .experts_per_token = 8,
+                                                         .expert_intermediate_size = 512,
+                                                         .expert_gated = !rows[i].plain};
+        set(&plan, KVB_SET_MOE_BACKEND, rows[i].asked);
+        set(&plan, KVB_SET_ENABLE_LORA, rows[i].lora);
+        struct kvb_expert_scratch got = kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 1000);
+        if (got.workspace_bytes != rows[i].workspace * 1000 || got.passing_bytes != rows[i].passing * 1000) {
+            fail_msg("%s: %llu kept, %llu in passing", rows[i].what, (unsigned long long)got.workspace_bytes,
+                     (unsigned long long)got.passing_bytes);
+        }
+    }
+}
+
+// What a compiled piece is given, hidden 4096, in elements a token beyond a hidden tensor: GDN 2 x 2048 + 3 x 4096;
+// Mamba2 with 8 groups of 128 and 64 heads of 64: 2 x 1024 + 3 x 4096 + 64; a gate of 32 heads of 128, 8 of them for
+// keys: 3 x 4096 + 2 x 1024.
+static void piece_arguments(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        struct kvb_attention_shape shape;
+        uint64_t tp, eager, elements;
+    } rows[] = {
+        {"plain attention", {.kind = KVB_ATTENTION_FULL, .heads = 32, .kv_heads = 8, .head_size = 128}, 1, 0, 0},
+        {"gated",
+         {.kind = KVB_ATTENTION_FULL, .heads = 32, .kv_heads = 8, .head_size = 128, .gated_output = true},
+         1,
+         0,
+         10240},
+        {"GDN",
+         {.kind = KVB_ATTENTION_GDN,
+          .state_key_heads = 16,
+          .state_key_size = 128,
+          .state_value_heads = 32,
+          .state_value_size = 128},
+         1,
+         0,
+         12288},
+        {"GDN of two",
+         {.kind = KVB_ATTENTION_GDN,
+          .state_key_heads = 16,
+          .state_key_size = 128,
+          .state_value_heads = 32,
+          .state_value_size = 128},
+         2,
+         0,
+         4096},
+        {"GDN of eight",
+         {.kind = KVB_ATTENTION_GDN,
+          .state_key_heads = 16,
+          .state_key_size = 128,
+          .state_value_heads = 32,
+          .state_value_size = 128},
+         8,
+         0,
+         0},
+        {"not compiled",
+         {.kind = KVB_ATTENTION_GDN,
+          .state_key_heads = 16,
+          .state_key_size = 128,
+          .state_value_heads = 32,
+          .state_value_size = 128},
+         1,
+         1,
+         0},
+        {"Mamba2",
+         {.kind = KVB_ATTENTION_MAMBA2,
+          .state_key_heads = 8,
+          .state_key_size = 128,
+          .state_value_heads = 64,
+          .state_value_size = 64},
+         1,
+         0,
+         10304},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t bytes[2];
+        for (size_t j = 0; j < 2; j++) { // against the same layer without a token mixer
+            make_llama_plan(&plan, R(22, 0));
+            plan.model.kinds[0].attention = rows[i].shape;
+            plan.model.kinds[0].attention.kind = j ? rows[i].shape.kind : KVB_ATTENTION_NONE;
+            set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
+            set(&plan, KVB_SET_ENFORCE_EAGER, rows[i].eager);
+            bytes[j] = kvb_layer_bytes(resolved(&plan), 1000);
+        }
+        if (bytes[1] - bytes[0] != rows[i].elements * 2000) {
+            fail_msg("%s: %llu bytes more", rows[i].what, (unsigned long long)(bytes[1] - bytes[0]));
+        }
+    }
 }
 
 static struct kvb_activation peak(void)
@@ -79,4 +220,5 @@ static void mla_dummy(void **state)
     assert_int_equal(peak().phase_bytes[KVB_PHASE_MLA], 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(expert_scratch), cmocka_unit_test(mla_dummy))
+KVB_TEST_MAIN(cmocka_unit_test(expert_scratch), cmocka_unit_test(expert_kernels), cmocka_unit_test(piece_arguments),
+              cmocka_unit_test(mla_dummy))

@@ -50,7 +50,7 @@ static const struct quant_row quants[] = {
     {"nvfp4",
      LLAMA("{\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"g\": {\"weights\": "
            "{\"num_bits\": 4, \"type\": \"float\", \"group_size\": 16}}}}"),
-     {.method = KVB_QUANT_NVFP4, .bits = 4, .group_size = 16, .scale = KVB_SCALE_GROUP}},
+     {.method = KVB_QUANT_NVFP4, .bits = 4, .group_size = 16, .scale = KVB_SCALE_GROUP, .weight_only = true}},
     {"modelopt",
      LLAMA("{\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\", \"kv_cache_quant_algo\": \"FP8\"}"),
      {.method = KVB_QUANT_NVFP4,
@@ -99,6 +99,18 @@ static const struct quant_row quants[] = {
       .static_activations = true,
       .attention_method = KVB_QUANT_FP8,
       .unquantised_roles = BIT(MLP) | BIT(SHARED_EXPERT)}},
+    {"mixed, weights alone, with the head",
+     MOE("{\"quant_method\": \"modelopt\", \"quant_algo\": \"MIXED_PRECISION\", \"quantized_layers\": "
+         "{\"lm_head\": {\"quant_algo\": \"W4A16_NVFP4\"}, "
+         "\"model.layers.0.mlp.experts.0.up_proj\": {\"quant_algo\": \"W4A16_NVFP4\"}}}"),
+     {.method = KVB_QUANT_NVFP4,
+      .bits = 4,
+      .group_size = 16,
+      .scale = KVB_SCALE_GROUP,
+      .static_activations = true,
+      .weight_only = true,
+      .head_quantised = true,
+      .unquantised_roles = BIT(ATTENTION) | BIT(MLP) | BIT(SHARED_EXPERT)}},
 };
 
 static void check(const struct quant_row *row, const struct kvb_quantisation *got)
@@ -110,7 +122,8 @@ static void check(const struct quant_row *row, const struct kvb_quantisation *go
                 got->static_activations == want->static_activations &&
                 got->unquantised_roles == want->unquantised_roles && got->cache == want->cache &&
                 got->expert_method == want->expert_method && got->output_quantised == want->output_quantised &&
-                got->attention_method == want->attention_method;
+                got->attention_method == want->attention_method && got->head_quantised == want->head_quantised &&
+                (got->method != KVB_QUANT_NVFP4 || got->weight_only == want->weight_only);
     if (!same) {
         fail_msg("%s: %s, %u bits, group %u, scale %d, roles %x, attention %s", row->what,
                  kvb_quantisation_name(got->method), got->bits, got->group_size, (int)got->scale,

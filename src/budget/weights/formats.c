@@ -135,6 +135,9 @@ static enum kvb_quantisation_method method_of(const struct kvb_load *load, const
     if ((q->unquantised_roles >> matrix->role & 1U) != 0) {
         return KVB_QUANT_NONE;
     }
+    if (matrix->role == KVB_ROLE_ATTENTION && q->attention_method != KVB_QUANT_NONE) {
+        return q->attention_method;
+    }
     return matrix->is_expert && q->expert_method != KVB_QUANT_NONE ? q->expert_method : q->method;
 }
 

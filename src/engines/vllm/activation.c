@@ -84,16 +84,47 @@ static uint64_t hidden_tensors(const struct kvb_context *context)
     return tensors + out_of_place;
 }
 
-// The widest layer's hidden tensors and scratch; `experts` receives the largest scratch of experts.
+// A compiled piece of the graph holds its arguments while it runs, from one attention operator to the next. Of a layer
+// with a state they are wider than a hidden tensor: what the operator wrote, and the projection that its gate is a view
+// of; so with a gate of ordinary attention. Source: models/qwen3_next.py v0.17.0:586-625,
+// layers/mamba/gdn_linear_attn.py v0.20.0:519, layers/mamba/mamba_mixer2.py v0.20.0 forward.
+static uint64_t piece_arguments(const struct kvb_context *context, const struct kvb_attention_shape *shape)
+{
+    uint64_t keys = (uint64_t)shape->state_key_heads * shape->state_key_size;
+    uint64_t values = (uint64_t)shape->state_value_heads * shape->state_value_size;
+    uint64_t queries = (uint64_t)shape->heads * shape->head_size;
+    uint64_t width = 0;
+    switch (shape->kind) {
+    case KVB_ATTENTION_GDN:
+        width = 2 * keys + 3 * values;
+        break;
+    case KVB_ATTENTION_MAMBA2:
+        width = 2 * keys + 3 * values + shape->state_value_heads;
+        break;
+    case KVB_ATTENTION_FULL:
+        width = shape->gated_output ? 3 * queries + 2 * (uint64_t)shape->kv_heads * shape->head_size : 0;
+        break;
+    default:
+        break;
+    }
+    width /= context->tp;
+    bool compiled = context->generation == KVB_GENERATION_V1 && !context->eager;
+    return compiled && width > context->model->hidden_size ? width - context->model->hidden_size : 0;
+}
+
+// The widest layer's hidden tensors and scratch; `experts` receives the largest workspace of experts.
 static uint64_t layer_tensors(const struct kvb_context *context, uint64_t tokens, uint64_t *experts)
 {
     uint64_t widest = 0;
     *experts = 0;
     for (uint32_t i = 0; i < context->model->kind_count; i++) {
         const struct kvb_mlp_shape *mlp = &context->model->kinds[i].mlp;
-        uint64_t scratch = kvb_expert_scratch(context, mlp, tokens);
-        *experts = kvb_max(*experts, scratch);
-        widest = kvb_max(widest, kvb_max(scratch, kvb_dense_scratch(context, mlp, tokens)));
+        struct kvb_expert_scratch scratch = kvb_expert_scratch(context, mlp, tokens);
+        uint64_t both = kvb_add(scratch.workspace_bytes, scratch.passing_bytes);
+        *experts = kvb_max(*experts, scratch.workspace_bytes);
+        uint64_t layer = kvb_max(both, kvb_dense_scratch(context, mlp, tokens));
+        uint64_t arguments = kvb_mul(tokens, piece_arguments(context, &context->model->kinds[i].attention));
+        widest = kvb_max(widest, kvb_add(layer, kvb_mul(arguments, kvb_dtype_bytes(context->dtype))));
     }
     uint64_t hidden = kvb_mul(tokens, hidden_tensors(context) * context->model->hidden_size);
     return kvb_add(kvb_mul(hidden, kvb_dtype_bytes(context->dtype)), widest);

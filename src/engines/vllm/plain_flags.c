@@ -162,7 +162,6 @@ static const struct kvb_serve_flag rows[] = {
     VALUE("additional-config"),
     VALUE("eplb-config"),
     VALUE("num-redundant-experts", .since = R(0, 9, 2), .until = R(0, 11, 2)),
-    VALUE("moe-backend", .since = R(0, 17, 0)),
     VALUE("linear-backend"),
     VALUE("all2all-backend"),
     VALUE("data-parallel-size-local"),

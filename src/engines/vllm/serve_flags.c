@@ -78,6 +78,7 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "mm_encoder_tp_mode", SETTING(MM_ENCODER_TP_MODE), .since = R(0, 10, 2)},
     {.name = "mm_ipc_gpu_memory_gb", SETTING(MM_IPC_GPU_MEMORY_GB), .since = R(0, 25, 0)},
     {.name = "performance_mode", SETTING(PERFORMANCE_MODE), .since = R(0, 17, 0)},
+    {.name = "moe_backend", SETTING(MOE_BACKEND), .since = R(0, 17, 0)},
     {.name = "runner", SETTING(RUNNER)},
     {.name = "disable_sliding_window", SETTING(DISABLE_SLIDING_WINDOW), .since = R(0, 4, 3), .negatable = true},
     {.name = "trust_remote_code", SETTING(TRUST_REMOTE_CODE), .negatable = true},

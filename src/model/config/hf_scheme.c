@@ -106,8 +106,9 @@ static void apply_group(const struct kvb_node *group, enum kvb_quantisation_meth
     }
     quantisation->symmetric = strcmp(text_of(weights, "symmetric"), "false") != 0;
     quantisation->act_order = strcmp(text_of(weights, "actorder"), "group") == 0;
-    quantisation->static_activations =
-        strcmp(text_of(kvb_node_get(group, "input_activations"), "dynamic"), "false") == 0;
+    const struct kvb_node *activations = kvb_node_get(group, "input_activations");
+    quantisation->static_activations = strcmp(text_of(activations, "dynamic"), "false") == 0;
+    quantisation->weight_only = !activations || activations->kind != KVB_NODE_MAPPING;
 }
 
 static void read_groups(struct hf *hf, struct kvb_quantisation *quantisation)
@@ -190,6 +191,7 @@ static void apply_algorithm(const struct algorithm *row, struct kvb_quantisation
 {
     kvb_hf_scheme_apply(quantisation, row->method);
     quantisation->scale = row->scale;
+    quantisation->weight_only = strcmp(row->word, "W4A16_NVFP4") == 0;
     if (row->scale == KVB_SCALE_BLOCK) {
         quantisation->block_rows = 128;
         quantisation->block_columns = 128;
@@ -208,7 +210,9 @@ static void read_mixed(struct hf *hf, struct kvb_quantisation *quantisation)
         return;
     }
     for (const struct kvb_node *layer = layers->first; layer; layer = layer->next) {
-        enum kvb_role role = kvb_hf_module_role(layer->key ? layer->key : "");
+        const char *name = layer->key ? layer->key : "";
+        enum kvb_role role = kvb_hf_module_role(name);
+        quantisation->head_quantised |= strstr(name, "lm_head") != NULL; // modelopt.py v0.23.0:2387
         if (!of_role[role] && !(of_role[role] = find_algorithm(hf, text_of(layer, "quant_algo"), layer))) {
             return;
         }
