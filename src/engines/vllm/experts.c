@@ -7,8 +7,6 @@
 #include "engines/vllm/load.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define THOR 110
-#define CONSUMER_BLACKWELL 120
 #define FLASHINFER_FIRST_SINCE R(15, 0) // oracle/nvfp4.py: FlashInfer's before vLLM's own
 #define FLASHINFER_16BIT_SINCE R(20, 0) // oracle/unquantized.py
 #define TRITON_ON_HOPPER_SINCE R(23, 0) // oracle/unquantized.py v0.23.0:73
@@ -40,10 +38,10 @@ static enum kernel nvfp4_kernel(const struct kvb_context *context)
     if (context->release < FLASHINFER_FIRST_SINCE) {
         return KERNEL_CUTLASS;
     }
-    if (capability < THOR) {
+    if (capability < KVB_CAPABILITY_THOR) {
         return KERNEL_TILES;
     }
-    bool thor = capability < CONSUMER_BLACKWELL;
+    bool thor = capability < KVB_CAPABILITY_CONSUMER_BLACKWELL;
     return thor && context->release >= NO_FLASHINFER_ON_THOR_SINCE ? KERNEL_CUTLASS : KERNEL_FLASHINFER;
 }
 
@@ -58,8 +56,8 @@ static enum kernel sixteen_bit_kernel(const struct kvb_context *context, const s
     if (other || (capability < KVB_CAPABILITY_BLACKWELL && context->release >= TRITON_ON_HOPPER_SINCE)) {
         return KERNEL_TILES;
     }
-    bool data_centre = capability >= KVB_CAPABILITY_BLACKWELL && capability < THOR;
-    bool thor = capability >= THOR && capability < CONSUMER_BLACKWELL;
+    bool data_centre = capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR;
+    bool thor = capability >= KVB_CAPABILITY_THOR && capability < KVB_CAPABILITY_CONSUMER_BLACKWELL;
     bool taken = (data_centre && mlp->expert_gated) || (thor && context->release >= NO_FLASHINFER_ON_THOR_SINCE);
     return taken ? KERNEL_TILES : KERNEL_FLASHINFER;
 }
