@@ -102,7 +102,7 @@ static void expert_kernels(void **state)
                                                          .expert_gated = !rows[i].plain};
         set(&plan, KVB_SET_MOE_BACKEND, rows[i].asked);
         set(&plan, KVB_SET_ENABLE_LORA, rows[i].lora);
-        struct kvb_expert_scratch got = kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 1000);
+        struct kvb_expert_bytes got = kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 1000);
         if (got.workspace_bytes != rows[i].workspace * 1000 || got.passing_bytes != rows[i].passing * 1000) {
             fail_msg("%s: %llu kept, %llu in passing", rows[i].what, (unsigned long long)got.workspace_bytes,
                      (unsigned long long)got.passing_bytes);

@@ -66,8 +66,9 @@ uint32_t kvb_outer_tensors(const struct kvb_model *model, struct kvb_tensor out[
     kvb_tensor_add(&list, "embed_tokens", KVB_ROLE_EMBEDDING, KVB_SPLIT_VOCABULARY, rows, model->hidden_size);
     add_norms(&list, model->final_norms);
     if (!model->tied_embeddings && !model->pooling) {
-        kvb_tensor_add(&list, "lm_head", KVB_ROLE_HEAD, KVB_SPLIT_VOCABULARY, rows, model->hidden_size);
-        out[list.count - 1].quantised = model->quantisation.head_quantised;
+        struct kvb_tensor *head =
+            kvb_tensor_add(&list, "lm_head", KVB_ROLE_HEAD, KVB_SPLIT_VOCABULARY, rows, model->hidden_size);
+        head->quantised = model->quantisation.head_quantised;
     }
     if (model->head_bias) {
         kvb_tensor_add(&list, "lm_head_bias", KVB_ROLE_HEAD, KVB_SPLIT_VOCABULARY, rows, 1);

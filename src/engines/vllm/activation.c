@@ -119,7 +119,7 @@ static uint64_t layer_tensors(const struct kvb_context *context, uint64_t tokens
     *experts = 0;
     for (uint32_t i = 0; i < context->model->kind_count; i++) {
         const struct kvb_mlp_shape *mlp = &context->model->kinds[i].mlp;
-        struct kvb_expert_scratch scratch = kvb_expert_scratch(context, mlp, tokens);
+        struct kvb_expert_bytes scratch = kvb_expert_scratch(context, mlp, tokens);
         uint64_t both = kvb_add(scratch.workspace_bytes, scratch.passing_bytes);
         *experts = kvb_max(*experts, scratch.workspace_bytes);
         uint64_t layer = kvb_max(both, kvb_dense_scratch(context, mlp, tokens));

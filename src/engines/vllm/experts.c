@@ -112,10 +112,10 @@ static uint64_t flashinfer_bytes(const struct kvb_context *context, const struct
     return kvb_add(kvb_add(kvb_mul(elements, element), map), scales);
 }
 
-struct kvb_expert_scratch kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp,
-                                             uint64_t tokens)
+struct kvb_expert_bytes kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp,
+                                           uint64_t tokens)
 {
-    struct kvb_expert_scratch scratch = {0, 0};
+    struct kvb_expert_bytes scratch = {0, 0};
     struct kvb_padding padding;
     bool mxfp4 =
         expert_method(context->model) == KVB_QUANT_MXFP4 || context->model->quantisation.method == KVB_QUANT_MXFP4;

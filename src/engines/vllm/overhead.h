@@ -44,11 +44,11 @@ uint64_t kvb_layer_bytes(const struct kvb_context *context, uint64_t tokens);
 // Scratch of one dense layer for `tokens` tokens.
 uint64_t kvb_dense_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens);
 // Scratch of one expert layer for `tokens` tokens; 0 without experts.
-struct kvb_expert_scratch {
+struct kvb_expert_bytes {
     uint64_t workspace_bytes; // which a manager keeps from 0.13
     uint64_t passing_bytes;   // freed with the layer
 };
-struct kvb_expert_scratch kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp,
-                                             uint64_t tokens);
+struct kvb_expert_bytes kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp,
+                                           uint64_t tokens);
 
 #endif
