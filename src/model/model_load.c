@@ -275,6 +275,8 @@ static enum kvb_status load_found(const char *text, const struct kvb_name *name,
         sibling ? load_sibling(answer, overrides, model, problems)
                 : kvb_model_profile_with(base->id, base->text, base->length, overrides, model, problems);
     if (status == KVB_OK) {
+        model->assumed_low_ppm += answer->stated ? KVB_NAME_STATED_PPM : 0;
+        model->assumed_high_ppm += answer->stated ? KVB_NAME_STATED_PPM : 0;
         name_model(name, answer, model);
         kvb_name_say(text, answer, problems);
     }
@@ -304,7 +306,7 @@ static enum kvb_status load_named(const char *text, const char *overrides, struc
         bool sibling = answer.match == KVB_MATCH_SIBLING;
         (void)snprintf(from, sizeof from, "%s %s", sibling ? "sibling of" : "built-in profile of", answer.base->id);
         say_source(source, answer.match == KVB_MATCH_SPELLING ? "built-in profile" : from, model);
-        source->weights_basis = sibling ? KVB_BASIS_ASSUMED : source->weights_basis;
+        source->weights_basis = sibling || answer.stated ? KVB_BASIS_ASSUMED : source->weights_basis;
     }
     return status;
 }

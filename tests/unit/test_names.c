@@ -110,6 +110,15 @@ static const struct word_case word_cases[] = {
     {"gemma-3-27b-it-qat-q4_0-gguf", "gemma-3-27b-it", KVB_NAME_GGUF, 0, 0},
     {"Qwen3-8B-4bit", "Qwen3-8B", KVB_NAME_INTEGER, 4, 0},
     {"dynamic-model-8B", "dynamic-model-8B", KVB_NAME_UNSAID, 0, 0},
+    {"MiniMax-M2.5-BF16-INT4-AWQ", "MiniMax-M2.5", KVB_NAME_AWQ, 4, 0},
+    {"Llama-3-8B-Instruct-GPTQ-4-Bit", "Llama-3-8B-Instruct", KVB_NAME_GPTQ, 4, 0},
+    {"DeepSeek-R1-Channel-INT8", "DeepSeek-R1", KVB_NAME_INTEGER, 8, 0},
+    {"DeepSeek-R1-Block-INT8", "DeepSeek-R1", KVB_NAME_INTEGER, 8, 0},
+    {"MiniMax-M3-MXFP8", "MiniMax-M3", KVB_NAME_FP8, 0, 0},
+    {"GLM-5.1-NVFP4-MTP", "GLM-5.1", KVB_NAME_NVFP4, 0, 0},
+    {"GLM-4.5-Air-AWQ-FP16Mix", "GLM-4.5-Air", KVB_NAME_AWQ, 0, 0},
+    {"Channel-8B", "Channel-8B", KVB_NAME_UNSAID, 0, 0},
+    {"a-block", "a-block", KVB_NAME_UNSAID, 0, 0},
 };
 
 static void words_say_the_format(void **state)

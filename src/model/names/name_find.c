@@ -308,5 +308,10 @@ void kvb_name_find(const struct kvb_name *name, struct kvb_name_answer *answer)
         }
     }
     find_core(&found, name, rest, quantised);
-    (void)take_found(&found, quantised ? KVB_MATCH_SIBLING : KVB_MATCH_VARIANT, answer);
+    if (take_found(&found, quantised ? KVB_MATCH_SIBLING : KVB_MATCH_VARIANT, answer) || !name->owner[0]) {
+        return;
+    }
+    answer->base = kvb_name_stated(rest);
+    answer->stated = answer->base != NULL;
+    answer->match = !answer->base ? KVB_MATCH_NONE : quantised ? KVB_MATCH_SIBLING : KVB_MATCH_VARIANT;
 }

@@ -107,11 +107,23 @@ static void say_sibling(const char *text, const struct kvb_name_answer *answer, 
     uint32_t low, high;
     kvb_name_scheme_text(scheme, sizeof scheme, &answer->scheme);
     kvb_name_scheme_bound(&answer->scheme, &low, &high);
+    low += answer->stated ? KVB_NAME_STATED_PPM : 0;
+    high += answer->stated ? KVB_NAME_STATED_PPM : 0;
     (void)kvb_problem_add(
         problems, KVB_NOTICE, KVB_OK, HERE,
         "model '%.120s' is not built in: planned as %s in the format its name states (%s); its weights "
         "may be %u %% smaller or %u %% larger",
         text, answer->base->id, scheme, low / 10000, high / 10000);
+}
+
+static void say_stated(const char *text, const char *id, struct kvb_problems *problems)
+{
+    (void)kvb_problem_add(
+        problems, KVB_NOTICE, KVB_OK, HERE,
+        "model '%.120s' is not built in: planned as %s, of which its name says it is a fine-tune; its "
+        "weights may be %u %% smaller or larger; where its shape differs, give its config: --model "
+        "./config.json",
+        text, id, KVB_NAME_STATED_PPM / 10000);
 }
 
 void kvb_name_say(const char *text, const struct kvb_name_answer *answer, struct kvb_problems *problems)
@@ -133,6 +145,10 @@ void kvb_name_say(const char *text, const struct kvb_name_answer *answer, struct
                               strcmp(answer->why, "Ollama") == 0 ? "Ollama's name of it" : answer->why);
         break;
     case KVB_MATCH_VARIANT:
+        if (answer->stated) {
+            say_stated(text, id, problems);
+            break;
+        }
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, HERE,
                               "model '%.120s' is not built in: planned as %s, of which its name says it is a variant; "
                               "where its shape differs, give its config: --model ./config.json",

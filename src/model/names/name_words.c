@@ -45,6 +45,8 @@ static const struct word_row rows[] = {
     {"marlin", AFTERWORD, 0}, {"channel", AFTERWORD, 0}, {"tensor", AFTERWORD, 0}, {"pertensor", AFTERWORD, 0},
     {"ptpc", AFTERWORD, 0}, {"gemm", AFTERWORD, 0}, {"e4m3", AFTERWORD, 0}, {"quant", AFTERWORD, 0}, {"ct", AFTERWORD, 0},
     {"mixed", AFTERWORD, 0}, {"6bit", BITS, 6}, {"5bit", BITS, 5}, {"v2", AFTERWORD, 0}, {"int8mix", AFTERWORD, 0}, {"lmhead", AFTERWORD, 0}, {"smoothquant", AFTERWORD, 0}, {"mlp", AFTERWORD, 0},
+    {"mtp", AFTERWORD, 0}, {"fp16mix", AFTERWORD, 0}, {"rtn", AFTERWORD, 0}, {"llmc", AFTERWORD, 0}, {"modelopt", AFTERWORD, 0},
+    {"mxfp8", METHOD, KVB_NAME_FP8}, {"w8afp8", METHOD, KVB_NAME_FP8}, {"w4afp8", WEIGHTS, 4}, {"w8", WEIGHTS, 8}, {"int4mix", AFTERWORD, 0},
     {"quantized", FOREWORD, 0}, {"unsloth", FOREWORD, 0}, {"ud", FOREWORD, 0}, {"qat", FOREWORD, 0},
     {"mlx", FOREIGN, 0}, {"exl2", FOREIGN, 1}, {"exl3", FOREIGN, 2}, {"onnx", FOREIGN, 3}, {"openvino", FOREIGN, 4},
     {"ov", FOREIGN, 4}, {"coreml", FOREIGN, 5}, {"ggml", FOREIGN, 6},
@@ -76,7 +78,7 @@ static void set_bits(struct kvb_name_scheme *scheme, const struct word_row *row)
 {
     scheme->bits = row->value;
     scheme->activations = scheme->activations || row->meaning == BOTH;
-    if (!is_said(scheme)) {
+    if (!is_said(scheme) || scheme->method == KVB_NAME_PLAIN) {
         set_method(scheme, row->meaning == BOTH      ? KVB_NAME_INT8
                            : row->meaning == WEIGHTS ? KVB_NAME_PACKED
                                                      : KVB_NAME_INTEGER);
@@ -93,7 +95,7 @@ static bool take(struct kvb_name_scheme *scheme, const struct word_row *row)
 {
     switch (row->meaning) {
     case METHOD:
-        if (!is_said(scheme) || names_integers(scheme)) {
+        if (!is_said(scheme) || names_integers(scheme) || scheme->method == KVB_NAME_PLAIN) {
             set_method(scheme, (enum kvb_name_method)row->value);
         }
         return true;
@@ -136,6 +138,9 @@ static bool is_digit(char c)
 static size_t word_length(const char *at)
 {
     size_t length = 0;
+    if (is_digit(at[0]) && at[1] == '-' && (strncmp(at + 2, "bit", 3) == 0 || strncmp(at + 2, "Bit", 3) == 0)) {
+        return 5; // "4-Bit"
+    }
     while (at[length]) {
         bool mark = strchr("-_. ", at[length]) != NULL;
         bool inside = length > 0 && at[length] != '-' && is_digit(at[length - 1]) && is_digit(at[length + 1]);
@@ -169,6 +174,25 @@ static bool take_short_bits(struct kvb_name_scheme *scheme, const char *word)
     return false;
 }
 
+static bool describes(const struct word_row *row)
+{
+    return row->meaning == AFTERWORD || row->meaning == BLOCK;
+}
+
+// Whether the next word names a number format: "Channel-INT8", "block-FP8".
+static bool is_format(const char *at)
+{
+    char word[32];
+    size_t length = word_length(at);
+    if (length == 0 || length >= sizeof word) {
+        return false;
+    }
+    memcpy(word, at, length);
+    word[length] = '\0';
+    const struct word_row *row = find_word(word);
+    return row && (row->meaning == METHOD || row->meaning == STRONG || row->meaning == BITS || row->meaning == BOTH);
+}
+
 static bool take_word(struct kvb_name_scheme *scheme, const char *at, size_t length)
 {
     char word[32];
@@ -177,7 +201,14 @@ static bool take_word(struct kvb_name_scheme *scheme, const char *at, size_t len
     }
     memcpy(word, at, length);
     word[length] = '\0';
+    if (length == 5 && word[1] == '-') {
+        memmove(word + 1, word + 2, 4);
+    }
     const struct word_row *row = find_word(word);
+    if (row && describes(row) && !is_said(scheme) && at[length] != '\0') {
+        scheme->block = row->meaning == BLOCK && is_format(at + length + 1);
+        return is_format(at + length + 1);
+    }
     return row ? take(scheme, row) : take_short_bits(scheme, word);
 }
 
