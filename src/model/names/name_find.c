@@ -312,6 +312,9 @@ void kvb_name_find(const struct kvb_name *name, struct kvb_name_answer *answer)
         return;
     }
     answer->base = kvb_name_stated(rest);
+    if (answer->base && owner_is(answer->base->id, name->owner)) {
+        answer->base = NULL; // a maker's own further word is another model: "Qwen/Qwen3-ForcedAligner-0.6B"
+    }
     answer->stated = answer->base != NULL;
     answer->match = !answer->base ? KVB_MATCH_NONE : quantised ? KVB_MATCH_SIBLING : KVB_MATCH_VARIANT;
 }
