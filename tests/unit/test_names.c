@@ -115,7 +115,6 @@ static const struct word_case word_cases[] = {
     {"DeepSeek-R1-Channel-INT8", "DeepSeek-R1", KVB_NAME_INTEGER, 8, 0},
     {"DeepSeek-R1-Block-INT8", "DeepSeek-R1", KVB_NAME_INTEGER, 8, 0},
     {"MiniMax-M3-MXFP8", "MiniMax-M3", KVB_NAME_FP8, 0, 0},
-    {"GLM-5.1-NVFP4-MTP", "GLM-5.1", KVB_NAME_NVFP4, 0, 0},
     {"GLM-4.5-Air-AWQ-FP16Mix", "GLM-4.5-Air", KVB_NAME_AWQ, 0, 0},
     {"Channel-8B", "Channel-8B", KVB_NAME_UNSAID, 0, 0},
     {"a-block", "a-block", KVB_NAME_UNSAID, 0, 0},

@@ -45,7 +45,7 @@ static const struct word_row rows[] = {
     {"marlin", AFTERWORD, 0}, {"channel", AFTERWORD, 0}, {"tensor", AFTERWORD, 0}, {"pertensor", AFTERWORD, 0},
     {"ptpc", AFTERWORD, 0}, {"gemm", AFTERWORD, 0}, {"e4m3", AFTERWORD, 0}, {"quant", AFTERWORD, 0}, {"ct", AFTERWORD, 0},
     {"mixed", AFTERWORD, 0}, {"6bit", BITS, 6}, {"5bit", BITS, 5}, {"v2", AFTERWORD, 0}, {"int8mix", AFTERWORD, 0}, {"lmhead", AFTERWORD, 0}, {"smoothquant", AFTERWORD, 0}, {"mlp", AFTERWORD, 0},
-    {"mtp", AFTERWORD, 0}, {"fp16mix", AFTERWORD, 0}, {"rtn", AFTERWORD, 0}, {"llmc", AFTERWORD, 0}, {"modelopt", AFTERWORD, 0},
+    {"fp16mix", AFTERWORD, 0}, {"rtn", AFTERWORD, 0}, {"llmc", AFTERWORD, 0}, {"modelopt", AFTERWORD, 0},
     {"mxfp8", METHOD, KVB_NAME_FP8}, {"w8afp8", METHOD, KVB_NAME_FP8}, {"w4afp8", WEIGHTS, 4}, {"w8", WEIGHTS, 8}, {"int4mix", AFTERWORD, 0},
     {"quantized", FOREWORD, 0}, {"unsloth", FOREWORD, 0}, {"ud", FOREWORD, 0}, {"qat", FOREWORD, 0},
     {"mlx", FOREIGN, 0}, {"exl2", FOREIGN, 1}, {"exl3", FOREIGN, 2}, {"onnx", FOREIGN, 3}, {"openvino", FOREIGN, 4},
