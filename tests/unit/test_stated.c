@@ -38,6 +38,7 @@ static const struct stated_case cases[] = {
     {"Skywork-Reward-V2-Llama-3.1-8B", NULL},
     {"Llama-3-11.5B-Instruct", NULL},
     {"Llama-4-8B-dream", NULL},
+    {"openr1-qwen-7b", NULL},
     {"Mixtral-7B", NULL},
     {"7B", NULL},
     {"", NULL},

@@ -202,6 +202,21 @@ static bool is_plain(const char *id, struct words *words)
     return scheme.method == KVB_NAME_UNSAID && words->count > 1 && sizes_of(words) > 0;
 }
 
+// Whether versions of the family were made in this size: "Qwen-7B" may be any of four models.
+static bool has_versions(const struct words *base)
+{
+    struct words other;
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
+    for (size_t i = 0; i < count && base->count > 1 && is_size(base->text[1]); i++) {
+        if (is_plain(rows[i].id, &other) && other.count > 2 && strcmp(other.text[0], base->text[0]) == 0 &&
+            is_version(&other, 1) && strcmp(other.text[2], base->text[1]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const struct kvb_builtin *kvb_name_stated(const char *name)
 {
     struct words wanted, have;
@@ -217,5 +232,5 @@ const struct kvb_builtin *kvb_name_stated(const char *name)
             best = &rows[i];
         }
     }
-    return best;
+    return best && is_plain(best->id, &have) && has_versions(&have) ? NULL : best;
 }
