@@ -112,6 +112,24 @@ printf 'vllm serve test/other-name\n' >"$work/serve.sh"
 # A GGUF file by its format; a list that climbs out of its folder is not followed.
 KVBUDGET_LIBEXEC='' pull gguf:Q5_K_M 3 "test/gguf has no GGUF file of the format Q5_K_M"
 
+# Its header is longer than the first 8 MiB: what is missing is asked for, and the weights are not.
+"$tool" plan --model test/gguf:Q4_K_M --gpu l4 >"$work/out" 2>"$work/said" || complain "GGUF: $(cat "$work/said")"
+grep -q "fetched test/gguf:Q4_K_M from .* 0 files and 1 weight headers" "$work/said" || complain "GGUF says $(cat "$work/said")"
+"$tool" plan --model test/gguf:Q4_K_M --gpu l4 --json >"$work/out" 2>&1
+grep -q '"parameters": 106816,' "$work/out" || complain "GGUF: $(grep parameters "$work/out")"
+grep -qF 'm-Q4_K_M.gguf range=0-8388607 ' "$work/log" || complain "GGUF: not in parts"
+grep -q 'm-Q4_K_M.gguf range=8388608-' "$work/log" || complain "GGUF: it began anew"
+
+# On a terminal the progress shows when it takes over half a second, and is wiped; elsewhere it does not.
+if script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "$tool hub pull test/slow" /dev/null >"$work/shown" 2>&1 </dev/null
+    grep -q 'fetching test/slow: [0-9]* of [0-9]* requests' "$work/shown" || complain "terminal: $(cat -v "$work/shown")"
+    tail -c 400 "$work/shown" | grep -q "fetched test/slow" || complain "terminal: $(cat -v "$work/shown")"
+    "$tool" hub prune test/slow >/dev/null
+fi
+pull slow 0 "fetched test/slow"
+! grep -q fetching "$work/said" || complain "progress is shown where there is no terminal"
+
 # Several at once: all get it, and it is kept once.
 rm -r "$work/cache"
 for i in 1 2 3 4; do "$tool" plan --model test/shared --gpu l4 >"$work/out$i" 2>&1 & pids="${pids:-} $!"; done

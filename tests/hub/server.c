@@ -230,6 +230,9 @@ static bool wrong_config(const struct request *request)
         answer(request, "200 OK", "Content-Type: text/html\r\n", "<!DOCTYPE html><title>Log in</title>");
     } else if (is(request, "drip")) {
         drip(request);
+    } else if (is(request, "slow")) {
+        wait_ms(1500);
+        serve(request, request->file, true, 0);
     } else if (is(request, "silent")) {
         wait_ms(60000);
     } else if (is(request, "closed")) {

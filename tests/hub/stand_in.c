@@ -1,5 +1,6 @@
 // Writes checkpoints without values: a small one, and one laid out as deepseek-ai/DeepSeek-V3 (163 shards, 91,991
 // tensors), whose files have their true sizes and hold only their headers.
+// A GGUF file beside them has a header longer than what is asked for first.
 //   stand_in small|large FOLDER
 #include <errno.h>
 #include <inttypes.h>
@@ -220,6 +221,97 @@ static void write_all(const struct layout *layout, const char *folder)
     }
 }
 
+// ---- GGUF, little-endian, version 3
+
+static void put_number(FILE *file, uint64_t number, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++) {
+        (void)fputc((int)(number >> (8 * i) & 255), file);
+    }
+}
+
+static void put_text(FILE *file, const char *text)
+{
+    put_number(file, strlen(text), 8);
+    (void)fputs(text, file);
+}
+
+static void put_figure(FILE *file, const char *key, uint32_t figure)
+{
+    put_text(file, key);
+    put_number(file, 4, 4); // UINT32
+    put_number(file, figure, 4);
+}
+
+static void put_texts(FILE *file, const char *key, uint32_t count, const char *text)
+{
+    put_text(file, key);
+    put_number(file, 9, 4); // ARRAY
+    put_number(file, 8, 4); // of STRING
+    put_number(file, count, 8);
+    for (uint32_t i = 0; i < count; i++) {
+        put_text(file, text);
+    }
+}
+
+// As llama.cpp names what lay_out_small lays out; 450,000 merges of 20 bytes are 12 MB of header.
+static void write_gguf(const char *folder)
+{
+    static const struct {
+        const char *name;
+        uint64_t rows, columns;
+    } rows[] = {{"attn_q", 64, 64},      {"attn_k", 32, 64},    {"attn_v", 32, 64},
+                {"attn_output", 64, 64}, {"ffn_gate", 128, 64}, {"ffn_up", 128, 64},
+                {"ffn_down", 64, 128},   {"attn_norm", 64, 0},  {"ffn_norm", 64, 0}};
+    FILE *file = open_in(folder, "m-Q4_K_M.gguf");
+    uint64_t offset = 0;
+    (void)fputs("GGUF", file);
+    put_number(file, 3, 4);
+    put_number(file, 21, 8);
+    put_number(file, 9, 8);
+    put_text(file, "general.architecture");
+    put_number(file, 8, 4); // STRING
+    put_text(file, "llama");
+    put_figure(file, "llama.context_length", 4096);
+    put_figure(file, "llama.embedding_length", 64);
+    put_figure(file, "llama.block_count", 2);
+    put_figure(file, "llama.feed_forward_length", 128);
+    put_figure(file, "llama.attention.head_count", 4);
+    put_figure(file, "llama.attention.head_count_kv", 2);
+    put_texts(file, "tokenizer.ggml.tokens", 256, "token");
+    put_texts(file, "tokenizer.ggml.merges", 450000, "abcdefghi jklmnopqrs");
+    for (unsigned i = 0; i < 21; i++) {
+        char name[64];
+        unsigned part = i % 9;
+        uint64_t wide = i < 18   ? rows[part].columns
+                        : i < 20 ? 64
+                                 : 0,
+                 high = i < 18   ? rows[part].rows
+                        : i < 20 ? 256
+                                 : 64;
+        if (i < 18) {
+            (void)snprintf(name, sizeof name, "blk.%u.%s.weight", i / 9, rows[part].name);
+        } else {
+            (void)snprintf(name, sizeof name, "%s.weight", i == 18 ? "token_embd" : i == 19 ? "output" : "output_norm");
+        }
+        put_text(file, name);
+        put_number(file, wide > 0 ? 2 : 1, 4);
+        if (wide > 0) {
+            put_number(file, wide, 8);
+        }
+        put_number(file, high, 8);
+        put_number(file, 1, 4); // F16
+        put_number(file, offset, 8);
+        offset += (wide > 0 ? wide : 1) * high * 2;
+    }
+    (void)fflush(file);
+    if (ftruncate(fileno(file), (off_t)(((uint64_t)ftell(file) + 31) / 32 * 32 + offset)) != 0) {
+        perror(folder);
+        exit(2);
+    }
+    (void)fclose(file);
+}
+
 static const char small_config[] =
     "{\"architectures\": [\"LlamaForCausalLM\"], \"model_type\": \"llama\", \"hidden_size\": 64,\n"
     " \"intermediate_size\": 128, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"num_key_value_heads\": 2,\n"
@@ -258,6 +350,9 @@ int main(int count, char **words)
     FILE *config = open_in(words[2], "config.json");
     (void)fputs(large ? large_config : small_config, config);
     (void)fclose(config);
+    if (!large) {
+        write_gguf(words[2]);
+    }
     (void)printf("%u tensors\n", layout->count);
     free(layout);
     return 0;

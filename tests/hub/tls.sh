@@ -1,8 +1,9 @@
 #!/bin/sh
 # The happy path, against nginx: TLS, ranges, a checkpoint of 163 shards and 91,991 tensors, within a second and 30 MB.
-#   tls.sh KVBUDGET STAND_IN [SECONDS]
+# Then through a proxy, to an endpoint whose addresses are laid out as ModelScope's.
+#   tls.sh KVBUDGET STAND_IN PROXY [SECONDS]
 set -u
-tool=$1 stand_in=$2 seconds=${3:-1}
+tool=$1 stand_in=$2 proxy=$3 seconds=${4:-1}
 nginx=$(command -v nginx || command -v /usr/sbin/nginx) && command -v openssl >/dev/null 2>&1 || {
     echo "nginx or openssl is not here: left out"
     exit 77
@@ -21,7 +22,10 @@ for size in small large; do
     "$stand_in" "$size" "$work/root/test/$size/resolve/main" >"$work/$size" || exit 2
     ln -s main "$work/root/test/$size/resolve/$commit"
 done
-openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
+mkdir -p "$work/root/models/test/small/resolve"
+ln -s "$work/root/test/small/resolve/main" "$work/root/models/test/small/resolve/master"
+ln -s master "$work/root/models/test/small/resolve/$commit"
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost,DNS:www.modelscope.cn \
     -keyout "$work/key.pem" -out "$work/certificate.pem" 2>/dev/null || exit 2
 
 owner=
@@ -93,4 +97,26 @@ HF_HUB_OFFLINE=1 "$tool" plan --model test/large --gpu h200 --tensor-parallel-si
 sed '/"problems"/,$d' "$work/fetched.json" >"$work/a"
 sed '/"problems"/,$d' "$work/again.json" >"$work/b"
 cmp -s "$work/a" "$work/b" || complain "the second plan differs"
+
+# A proxy makes the tunnel; ModelScope's addresses begin with /models, and its branch is master.
+mkfifo "$work/hold"
+: >"$work/asked"
+"$proxy" "$port" "$work/asked" <"$work/hold" >"$work/proxy" &
+exec 9>"$work/hold"
+while [ ! -s "$work/proxy" ]; do sleep 0.05; done
+HTTPS_PROXY=http://127.0.0.1:$(cat "$work/proxy")
+export HTTPS_PROXY
+"$tool" hub prune test/small >/dev/null || complain "prune"
+"$tool" hub pull test/small >"$work/out" 2>"$work/said" || complain "through a proxy: $(cat "$work/said")"
+grep -qx "localhost:$port" "$work/asked" || complain "the proxy was asked for $(cat "$work/asked")"
+"$tool" hub prune test/small >/dev/null || complain "prune"
+HF_ENDPOINT=https://www.modelscope.cn "$tool" plan --model test/small --gpu l4 >"$work/out" 2>"$work/said" ||
+    complain "ModelScope: $(cat "$work/said")"
+grep -q "fetched test/small from https://www.modelscope.cn" "$work/said" || complain "ModelScope: $(cat "$work/said")"
+grep -qx "www.modelscope.cn:443" "$work/asked" || complain "the proxy was asked for $(cat "$work/asked")"
+: >"$work/asked"
+"$tool" hub prune test/small >/dev/null || complain "prune"
+NO_PROXY=localhost "$tool" hub pull test/small >"$work/out" 2>"$work/said" || complain "beside the proxy: $(cat "$work/said")"
+[ ! -s "$work/asked" ] || complain "NO_PROXY: the proxy was asked for $(cat "$work/asked")"
+exec 9>&-
 exit $failed
