@@ -295,7 +295,10 @@ static enum kvb_status load_named(const char *text, const char *overrides, struc
     bool loads = answer.base && answer.scheme.method != KVB_NAME_FOREIGN;
     if (!loads && path && !answer.base) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, (struct kvb_place){text, 0, 0},
-                               "no such file or folder");
+                               kvb_ends_with(text, ".gguf")
+                                   ? "no such file; one that is on a hub goes by OWNER/NAME:FORMAT, "
+                                     "as in unsloth/Qwen3-8B-GGUF:Q4_K_M"
+                                   : "no such file or folder");
     }
     if (!loads) {
         return kvb_name_refuse(text, &name, &answer, problems);

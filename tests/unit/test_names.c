@@ -229,6 +229,9 @@ static void refusals_can_be_pasted(void **state)
                         "`kvbudget plan --model Qwen/Qwen3-8B`");
     assert_int_equal(load("/models/none"), KVB_CANNOT_OPEN);
     assert_string_equal(problems.items[0].text, "no such file or folder");
+    assert_int_equal(load("x.gguf"), KVB_CANNOT_OPEN);
+    assert_string_equal(problems.items[0].text, "no such file; one that is on a hub goes by OWNER/NAME:FORMAT, as in "
+                                                "unsloth/Qwen3-8B-GGUF:Q4_K_M");
     assert_int_equal(load("unheard"), KVB_UNKNOWN_NAME);
     assert_string_equal(problems.items[0].text, "model 'unheard' is not built in; write its name on huggingface.co, "
                                                 "OWNER/MODEL, or give its config: --model ./config.json");
