@@ -4,6 +4,7 @@
 #   run.sh TOOL SOURCE_FOLDER CASES [rows]    rows: a table row for each on standard output
 # A case: name | exit code | most lines on standard error | a line for the shell, in an empty folder, with $SOURCE
 set -u
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- # what a caller left open counts among the descriptors of a case
 tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 SOURCE=$(cd "$2" && pwd)
 cases=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
