@@ -127,6 +127,7 @@ static void all_models(void)
     char family[KVB_NAME_CAPACITY], format[32];
     assert_int_equal(kvb_models_find(&deployment, &wish, &models, &problems), KVB_OK);
     kvb_models_free(models);
+    assert_string_equal(kvb_model_licence("Qwen/Qwen3-8B"), "apache-2.0");
     kvb_model_family("Qwen/Qwen3-8B", family);
     kvb_model_format(&model, format);
     assert_int_equal(kvb_models_are_siblings(family, format), kvb_model_format_bits(&model) == 0);
