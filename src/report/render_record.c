@@ -1,5 +1,5 @@
 // A row of the field record: its cells, the plan beside them, and the line as the table takes it.
-#include <string.h>
+#include <stdio.h>
 
 #include <kvbudget/units.h>
 
@@ -10,22 +10,23 @@
 #include "report/safe_text.h"
 #include "report/style.h"
 
+// No memory is asked for: a figure is never half there.
+static void format_hundredths(char out[48], uint64_t value, const char *unit)
+{
+    (void)snprintf(out, 48, "%llu.%02llu%s", (unsigned long long)(value / 100), (unsigned long long)(value % 100), unit);
+}
+
 static void format_figure(char out[48], enum kvb_log_unit unit, int64_t value)
 {
-    struct kvb_buffer text;
     char digits[32];
-    kvb_buffer_init(&text);
+    uint64_t count = value < 0 ? 0 : (uint64_t)value;
     if (unit == KVB_LOG_BYTES) {
-        kvb_buffer_printf(&text, "%s GiB", kvb_format_gib(digits, value, 2));
+        (void)snprintf(out, 48, "%s GiB", kvb_format_gib(digits, value, 2));
     } else if (unit == KVB_LOG_HUNDREDTHS) {
-        kvb_buffer_printf(&text, "%lld.%02lldx", (long long)(value / 100), (long long)(value % 100));
+        format_hundredths(out, count, "x");
     } else {
-        kvb_buffer_add(&text, kvb_format_count(digits, value < 0 ? 0 : (uint64_t)value));
+        (void)snprintf(out, 48, "%s", kvb_format_count(digits, count));
     }
-    size_t length = text.length < 47 ? text.length : 47;
-    memcpy(out, text.data == NULL ? "" : text.data, length);
-    out[length] = '\0';
-    kvb_buffer_free(&text);
 }
 
 // Hundredths of a percent that the plan is off.
@@ -71,8 +72,7 @@ static void add_plan(struct kvb_buffer *out, const struct kvb_record *record)
         kvb_columns_cell(&columns, text);
         format_figure(text, figure->unit, figure->logged);
         kvb_columns_cell(&columns, text);
-        format_figure(text, KVB_LOG_HUNDREDTHS, (int64_t)error);
-        text[strlen(text) - 1] = '%';
+        format_hundredths(text, error, "%");
         kvb_columns_cell(&columns, text);
         kvb_columns_end_row(&columns);
     }
