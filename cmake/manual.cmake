@@ -21,3 +21,7 @@ write(man/man3/libkvbudget.3 manual library)
 write(bash-completion/completions/kvbudget completion bash)
 write(zsh/site-functions/_kvbudget completion zsh)
 write(fish/vendor_completions.d/kvbudget.fish completion fish)
+
+foreach(document IN ITEMS request plan models sweep check explain record profiles hub probe)
+  write(kvbudget/schema/${document}.json schema ${document})
+endforeach()

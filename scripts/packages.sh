@@ -3,6 +3,8 @@
 have_command() { command -v "$1" >/dev/null 2>&1; }
 have_library() { have_command pkg-config && pkg-config --exists "$1"; }
 
+have_jsonschema() { [ -x /usr/bin/python3 ] && /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; }
+
 have_fuzzer() { have_command clang && [ -f "$(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a")" ]; }
 
 # Adds PACKAGE to $missing unless the check that follows it succeeds.

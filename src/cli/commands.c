@@ -1,5 +1,5 @@
-// The command table: one row per command. Help, manual and completion are rows of it and print it, so that these
-// files stand in a circle.
+// The command table: one row per command. Help, manual, schemas and completion are rows of it and print it, so that
+// these files stand in a circle.
 #include "cli/commands.h"
 
 #include <string.h>
@@ -141,6 +141,17 @@ static const struct command_row rows[] = {
         .operands_min = 1,
         .operands_max = 1,
         .run = kvb_run_completion,
+    },
+    {
+        .name = "schema",
+        .operands = "COMMAND|request",
+        .summary = "Print the JSON Schema of a document.",
+        .details = "Of what COMMAND prints with --json, or of a request to the library's one call.\n",
+        .option_sets = 0,
+        .formats = TEXT,
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = kvb_run_schema,
     },
     {
         .name = "manual",

@@ -51,6 +51,7 @@ int kvb_run_explain(struct arguments *arguments, struct kvb_buffer *answer);
 int kvb_run_profiles(struct arguments *arguments, struct kvb_buffer *answer);
 int kvb_run_hub(struct arguments *arguments, struct kvb_buffer *answer);
 int kvb_run_completion(struct arguments *arguments, struct kvb_buffer *answer);
+int kvb_run_schema(struct arguments *arguments, struct kvb_buffer *answer);
 int kvb_run_manual(struct arguments *arguments, struct kvb_buffer *answer);
 int kvb_run_help(struct arguments *arguments, struct kvb_buffer *answer);
 

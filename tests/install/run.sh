@@ -12,7 +12,7 @@ mv "$work/first" "$work/usr"
 usr=$work/usr
 
 "$usr/bin/kvbudget" --version | head -n 1
-if [ -e "$usr/share/kvbudget" ]; then
+if [ -e "$usr/share/kvbudget/models" ] || [ -e "$usr/share/kvbudget/gpus" ]; then
     echo "profiles are embedded, and yet they were installed" >&2
     exit 1
 fi
@@ -25,6 +25,7 @@ done
 if command -v groff >/dev/null 2>&1 && groff -man -Tutf8 -ww "$usr"/share/man/man?/* 2>&1 >/dev/null | grep .; then
     exit 1
 fi
+grep -q '"title": "kvbudget.plan/1"' "$usr/share/kvbudget/schema/plan.json"
 bash -n "$usr/share/bash-completion/completions/kvbudget"
 test -s "$usr/share/zsh/site-functions/_kvbudget"
 test -s "$usr/share/fish/vendor_completions.d/kvbudget.fish"
