@@ -15,7 +15,7 @@ cases=0
 for case in tests/golden/*/cmd; do
     name=$(basename "$(dirname "$case")")
     # Pages for programs, lines to copy as they are, and what is cut on purpose.
-    grep -qE -- '--json|--format|completion|manual|profiles (show|import)|COLUMNS=|record|/dev/full|od -c' "$case" && continue
+    grep -qE -- '--json|--format|completion|manual|schema|profiles (show|import)|COLUMNS=|record|/dev/full|od -c' "$case" && continue
     cases=$((cases + 1))
     widths="40 80"
     case $name in plan-*|explain-plan|help-*|residents-verl|sglang-plan|cards-70b) widths="40 60 80 120 160" ;; esac
