@@ -376,6 +376,33 @@ enum kvb_plain_flag {
     KVB_PLAIN_EPLB = 2,               // --enable-eplb
     KVB_PLAIN_WHOLE_ITEMS = 4,        // --disable-chunked-mm-input
     KVB_PLAIN_LOADS_BITSANDBYTES = 8, // --load-format bitsandbytes
+    KVB_PLAIN_V2_BLOCKS = 16,         // --use-v2-block-manager
+    KVB_PLAIN_DBO = 32,               // --enable-dbo
+    KVB_PLAIN_DEEPEP = 64,            // --all2all-backend of those that steps in two halves run with
+    KVB_PLAIN_ROUTED_EXPERTS = 128,   // --enable-return-routed-experts
+    KVB_PLAIN_HYBRID_LB = 256,        // --data-parallel-hybrid-lb
+    KVB_PLAIN_EXTERNAL_LB = 512,      // --data-parallel-external-lb
+    KVB_PLAIN_DEPRECATED = 1024,      // --allow-deprecated-quantization
+    KVB_PLAIN_RAY = 4096,             // --distributed-executor-backend ray
+    KVB_PLAIN_MP = 8192,              // --distributed-executor-backend mp
+    KVB_PLAIN_NO_ROLE = 2048,         // --kv-transfer-config names a connector and no kv_role
+};
+// Numbers of such flags; kvb_plan.plain_numbers.
+enum kvb_plain_number {
+    KVB_PLAIN_MAX_CPU_LORAS,
+    KVB_PLAIN_PARTIAL_PREFILLS,       // --max-num-partial-prefills
+    KVB_PLAIN_LONG_PARTIAL_PREFILLS,  // --max-long-partial-prefills
+    KVB_PLAIN_LONG_PREFILL_THRESHOLD, // --long-prefill-token-threshold
+    KVB_PLAIN_DATA_PARALLEL_LOCAL,    // --data-parallel-size-local
+    KVB_PLAIN_DATA_PARALLEL_RANK,
+    KVB_PLAIN_NODES, // --nnodes
+    KVB_PLAIN_REDUNDANT_EXPERTS,
+    KVB_PLAIN_SCHEDULER_STEPS, // --num-scheduler-steps
+    KVB_PLAIN_NUMBER_COUNT
+};
+struct kvb_plain_value {
+    bool set;
+    uint64_t number;
 };
 
 struct kvb_plan {
@@ -400,6 +427,7 @@ struct kvb_plan {
     bool stored_quantised;   // --quantization stands for a checkpoint made so: nothing is quantised while loading
     bool draft_unknown;      // one is named and nobody knows it: neither weights nor cache are counted
     uint32_t plain_flags;    // enum kvb_plain_flag
+    struct kvb_plain_value plain_numbers[KVB_PLAIN_NUMBER_COUNT];
     char command_error[256]; // what the release's argument parser says of the serve command; "" = it takes it
 };
 

@@ -85,8 +85,8 @@ struct kvb_engine_rows {
     // What the release's own argument parser says of the flags noted in the deployment, "" when it takes them; or NULL.
     void (*judge)(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
 
-    // Those of the flags noted that move no memory and decide a start, enum kvb_plain_flag; NULL: none.
-    uint32_t (*plain_flags)(const struct kvb_deployment *deployment);
+    // Notes in the plan those flags that move no memory and decide a start; NULL: none.
+    void (*plain_flags)(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 
     // Another flag that the release wants beside a setting's, as it is written: "--load-format ..."; NULL: none.
     const char *(*companion)(enum kvb_setting setting, uint64_t number, uint32_t release);

@@ -172,7 +172,7 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
         rules->judge(deployment, made->engine.release, made->command_error);
     }
     if (rules != NULL && rules->plain_flags != NULL) {
-        made->plain_flags = rules->plain_flags(deployment);
+        rules->plain_flags(deployment, made);
     }
     if (status == KVB_OK) {
         judge_adapters(deployment, made, rules, problems);

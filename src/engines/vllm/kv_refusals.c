@@ -87,6 +87,18 @@ static bool unknown_algorithm(const struct kvb_context *context, char out[KVB_ER
     return true;
 }
 
+// Source: vllm/config/vllm.py validate_nvfp4_kv_cache_with_mla, from v0.21.0 on.
+static bool nvfp4_of_latents(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->kv_word != KVB_KV_NVFP4 || !kvb_model_is_mla(context->model) || context->release < R(21, 0)) {
+        return false;
+    }
+    kvb_error_text("nvfp4 KV cache is not supported with MLA (Multi-head Latent Attention) backends. Please use a "
+                   "different --kv-cache-dtype (e.g., 'fp8' or 'auto') for MLA models such as DeepSeek.",
+                   out);
+    return true;
+}
+
 // Source: vllm/model_executor/layers/deepseek_v4_attention.py v0.20.0, models/deepseek_v4/attention.py v0.22.0 on.
 static bool v4_without_fp8(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
@@ -264,9 +276,9 @@ typedef bool refusal(const struct kvb_context *context, char out[KVB_ERROR_TEXT_
 
 bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    static refusal *const refusals[] = {word_too_new,       block_not_taken,        ranks_do_not_divide,
-                                        unknown_algorithm,  turboquant_with_states, no_backend,
-                                        triton_without_fp8, v4_without_fp8,         v4_without_scale_format};
+    static refusal *const refusals[] = {
+        word_too_new,     block_not_taken, ranks_do_not_divide, unknown_algorithm, turboquant_with_states,
+        nvfp4_of_latents, no_backend,      triton_without_fp8,  v4_without_fp8,    v4_without_scale_format};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         char text[KVB_ERROR_TEXT_CAPACITY];
         if (refusals[i](context, text)) { // `out` may hold an error already and keeps it otherwise

@@ -16,26 +16,47 @@ bool kvb_refusal_split(const struct kvb_context *context, char out[KVB_ERROR_TEX
     return true;
 }
 
-// Source: vllm/config/model.py verify_with_parallel_config; an assertion until 0.26, its sentence alone is given.
+#define DCP_ADVISES_SINCE R(27, 0)
+#define DCP_MOST_SINCE R(11, 1) // only the number of heads was compared before
+
+// The sentences for the heads, the most ranks and the queries of a head; assertions until 0.26.
+static const char *const dcp_sentences[2][3] = {
+    {"tensor parallel size {0} must be greater than total num kv heads {1} when enable decode context parallel for "
+     "GQA/MQA",
+     "decode context parallel size must less than or equal to (tensor parallel size {0} // total num kv heads {1}) = "
+     "{2}, but got {3}",
+     "Total number of q per kv attn heads ({0}) must be divisible by dcp world size when enable decode context "
+     "parallel for GQA ({3})."},
+    {"Decode context parallelism for GQA/MQA requires `--tensor-parallel-size` ({0}) to be greater than the model's "
+     "total number of KV heads ({1}). Increase `--tensor-parallel-size` or set `--decode-context-parallel-size 1`.",
+     "`--decode-context-parallel-size` ({3}) exceeds the maximum supported value ({2}) for `--tensor-parallel-size` "
+     "({0}) and {1} model KV heads.",
+     "The model's number of query heads per KV head ({0}) must be divisible by `--decode-context-parallel-size` ({3}) "
+     "for GQA/MQA."},
+};
+
+// Source: vllm/config/model.py verify_with_parallel_config.
 bool kvb_refusal_dcp(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_attention_shape *shape = &context->model->kinds[0].attention;
     bool tokens = shape->kind == KVB_ATTENTION_FULL || shape->kind == KVB_ATTENTION_SLIDING;
-    if (context->dcp <= 1 || !tokens || context->tp > shape->kv_heads) {
+    if (context->dcp <= 1 || !tokens || shape->kv_heads == 0) {
         return false;
     }
-    char tp[24], heads[24];
-    const char *values[] = {kvb_refusal_count(tp, context->tp), kvb_refusal_count(heads, shape->kv_heads)};
-    kvb_refusal_say(
-        out,
-        context->release < R(27, 0)
-            ? "tensor parallel size {0} must be greater than total num kv heads {1} when enable decode context "
-              "parallel for GQA/MQA"
-            : "Decode context parallelism for GQA/MQA requires `--tensor-parallel-size` ({0}) to be greater "
-              "than the model's total number of KV heads ({1}). Increase `--tensor-parallel-size` or set "
-              "`--decode-context-parallel-size 1`.",
-        values);
-    return true;
+    uint32_t most = context->tp / shape->kv_heads, queries = shape->heads / shape->kv_heads;
+    bool all = context->release >= DCP_MOST_SINCE;
+    bool refused[3] = {context->tp <= shape->kv_heads, all && context->dcp > most, all && queries % context->dcp != 0};
+    for (size_t i = 0; i < 3; i++) {
+        char first[24], heads[24], limit[24], ranks[24];
+        const char *values[] = {kvb_refusal_count(first, i == 2 ? queries : context->tp),
+                                kvb_refusal_count(heads, shape->kv_heads), kvb_refusal_count(limit, most),
+                                kvb_refusal_count(ranks, context->dcp)};
+        if (refused[i]) {
+            kvb_refusal_say(out, dcp_sentences[context->release >= DCP_ADVISES_SINCE][i], values);
+            return true;
+        }
+    }
+    return false;
 }
 
 // Inputs of the two matrices of a layer that are split along them; 0: none, or left unquantised.

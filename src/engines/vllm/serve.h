@@ -15,7 +15,8 @@ const struct kvb_variable_row *kvb_vllm_variables(size_t *count);
 void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
 // Whether a flag ("--name") without a row here takes a value, by the releases' own tables.
 bool kvb_vllm_takes_value(const char *word);
-uint32_t kvb_vllm_plain_flags(const struct kvb_deployment *deployment);
+// serve_plain.c: flags that decide a start although they move no memory.
+void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // Until 0.8.1 the format of the files did not follow from bitsandbytes as the method.
 const char *kvb_vllm_companion(enum kvb_setting setting, uint64_t number, uint32_t release);
 

@@ -146,39 +146,6 @@ void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, c
     }
 }
 
-// The words of a line are compared with dashes for underscores, and "=" for the space before a value.
-static bool says(const char *line, const char *words)
-{
-    size_t at = 0;
-    for (; words[at] != '\0' && line[at] != '\0'; at++) {
-        char letter = line[at] == '_' && words[at] == '-' ? '-' : line[at] == '=' ? ' ' : line[at];
-        if (letter != words[at]) {
-            return false;
-        }
-    }
-    return words[at] == '\0' && (line[at] == '\0' || line[at] == '\n');
-}
-
-uint32_t kvb_vllm_plain_flags(const struct kvb_deployment *deployment)
-{
-    static const struct {
-        const char *words;
-        uint32_t flag;
-    } rows[] = {
-        {"--enable-eplb", KVB_PLAIN_EPLB},
-        {"--disable-chunked-mm-input", KVB_PLAIN_WHOLE_ITEMS},
-        {"--load-format bitsandbytes", KVB_PLAIN_LOADS_BITSANDBYTES},
-    };
-    uint32_t flags = deployment->serve_flags[0] != '\0' ? KVB_PLAIN_SERVE_LINE : 0;
-    for (const char *line = deployment->serve_flags; *line != '\0'; line += strcspn(line, "\n")) {
-        line += *line == '\n' ? 1 : 0;
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-            flags |= says(line, rows[i].words) ? rows[i].flag : 0;
-        }
-    }
-    return flags;
-}
-
 bool kvb_vllm_takes_value(const char *word)
 {
     unsigned matches;

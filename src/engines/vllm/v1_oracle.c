@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "budget/gpu_facts.h"
+#include "engines/vllm/kv_backend.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
@@ -13,12 +14,34 @@ static bool is_old_gpu(const struct kvb_context *context)
     return context->gpu->compute_capability > 0 && context->gpu->compute_capability < KVB_CAPABILITY_AMPERE;
 }
 
-// FlashAttention 3 reads an fp8 cache, on Hopper alone.
+// 10.0 exactly, as is_device_capability(100) asks.
+static bool is_data_centre_blackwell(const struct kvb_context *context)
+{
+    return context->gpu->compute_capability == 100;
+}
+
+// FlashAttention 3 reads an fp8 cache, on Hopper alone; from 0.10.2 other backends are asked too.
+// Source: vllm/platforms/cuda.py is_kv_cache_dtype_supported v0.10.0, v0.10.2.
 static bool has_foreign_cache(const struct kvb_context *context)
 {
     enum kvb_kv_dtype asked = (enum kvb_kv_dtype)kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE);
-    bool hopper = context->gpu->compute_capability == 0 || context->gpu->compute_capability == KVB_CAPABILITY_HOPPER;
-    return asked != KVB_KV_AUTO && !(asked == KVB_KV_FP8 && hopper);
+    uint32_t capability = context->gpu->compute_capability;
+    bool fp8 = asked == KVB_KV_FP8 || asked == KVB_KV_FP8_E4M3 || asked == KVB_KV_FP8_E5M2;
+    enum kvb_backend backend = kvb_backend_asked(context);
+    if (asked == KVB_KV_AUTO || (context->gpu->vendor != KVB_VENDOR_NVIDIA && context->release >= R(9, 0))) {
+        return false;
+    }
+    if (capability == 0 || (is_data_centre_blackwell(context) && context->release >= R(10, 0))) {
+        return !fp8;
+    }
+    if (context->release < R(10, 2) || (backend == KVB_BACKEND_AUTO && !kvb_model_is_mla(context->model))) {
+        return !fp8 || capability != KVB_CAPABILITY_HOPPER;
+    }
+    if (kvb_model_is_mla(context->model)) {
+        return fp8 && backend != KVB_BACKEND_AUTO && backend != KVB_BACKEND_FLASHMLA &&
+               backend != KVB_BACKEND_CUTLASS_MLA;
+    }
+    return backend == KVB_BACKEND_TRITON ? capability < KVB_CAPABILITY_ADA : backend != KVB_BACKEND_FLASHINFER;
 }
 
 static bool has_any_cache(const struct kvb_context *context)
@@ -74,20 +97,57 @@ static bool drafts_otherwise(const struct kvb_context *context)
     return true;
 }
 
+static bool transfers(const struct kvb_context *context)
+{
+    return kvb_is_set(context->plan, KVB_SET_KV_TRANSFER);
+}
+
+static uint64_t given_or_one(const struct kvb_context *context, enum kvb_plain_number number)
+{
+    const struct kvb_plain_value *value = &context->plan->plain_numbers[number];
+    return value->set ? value->number : 1;
+}
+
+static bool steps_at_once(const struct kvb_context *context)
+{
+    return given_or_one(context, KVB_PLAIN_SCHEDULER_STEPS) != 1;
+}
+
+static bool prefills_in_parts(const struct kvb_context *context)
+{
+    bool threshold = context->plan->plain_numbers[KVB_PLAIN_LONG_PREFILL_THRESHOLD].set;
+    return given_or_one(context, KVB_PLAIN_PARTIAL_PREFILLS) != 1 ||
+           given_or_one(context, KVB_PLAIN_LONG_PARTIAL_PREFILLS) != 1 || (threshold && context->release < R(8, 3));
+}
+
+// The executor is asked for as it was written: none is not Ray, whatever is chosen later.
+static bool stages_without_ray(const struct kvb_context *context)
+{
+    uint32_t taken = context->release < R(9, 0) ? KVB_PLAIN_RAY : KVB_PLAIN_RAY | KVB_PLAIN_MP;
+    return context->pp > 1 && (context->plan->plain_flags & KVB_PLAIN_SERVE_LINE) != 0 &&
+           (context->plan->plain_flags & taken) == 0;
+}
+
 static const struct {
     uint32_t since, gone;
     bool (*lacks)(const struct kvb_context *context);
     const char *feature;
 } rows[] = {
+    {R(8, 0), R(10, 1), steps_at_once, "--num-scheduler-steps"},
     {R(8, 0), R(10, 2), is_old_gpu, "Compute Capability < 8.0"},
-    {R(8, 0), R(8, 3), has_any_cache, "--kv-cache-dtype"},
-    {R(8, 3), R(10, 0), has_foreign_cache, "--kv-cache-dtype"},
+    {R(8, 0), R(8, 2), has_any_cache, "--kv-cache-dtype"},
+    {R(8, 2), R(11, 0), has_foreign_cache, "--kv-cache-dtype"},
     {R(8, 0), R(8, 3), offloads, "--cpu-offload-gb"},
     {R(8, 0), R(9, 2), is_float32, "--dtype torch.float32"},
     {R(8, 0), R(8, 3), is_bitsandbytes, "--quantization bitsandbytes"},
     {R(8, 0), R(9, 0), is_gguf, "--quantization gguf"},
     {R(8, 0), R(9, 2), pools, "--task embed"},
+    {R(8, 0), R(11, 0), prefills_in_parts, "Concurrent Partial Prefill"},
     {R(8, 0), R(10, 0), drafts_otherwise, "Speculative Decoding"},
+    {R(8, 0), R(8, 5), transfers, "--kv-transfer-config"},
+    {R(8, 3), R(9, 0), stages_without_ray, "Pipeline Parallelism without Ray distributed executor"},
+    {R(9, 0), R(9, 1), stages_without_ray,
+     "Pipeline Parallelism without Ray distributed executor or multiprocessing executor or external launcher"},
 };
 
 const char *kvb_v1_lacks(const struct kvb_context *context)
