@@ -27,6 +27,8 @@ struct kvb_load {
     bool shares_index;                        // layers that reuse an earlier layer's choice have no indexer
     struct kvb_padding mxfp4;
     bool fp32_rope;               // the rotary table is kept in 32 bits
+    bool no_rope_table;           // angles are computed in each step
+    uint64_t rope_rows_most;      // the table is no longer; 0: as the model says
     bool padded_rows;             // rows of experts and of block-scaled fp8 that end on 512 bytes get 256 more
     uint64_t runtime_bytes;       // counted as weights though they are not: the device's own growth
     bool counts_repacking;        // so is what repacking one layer's experts leaves in the allocator

@@ -204,8 +204,9 @@ static void load_extras(struct loader *loader, uint32_t stage)
 static void load_rope(struct loader *loader)
 {
     const struct kvb_model *model = loader->load->model;
-    for (uint32_t i = 0; i < model->rope_cache_count; i++) {
-        uint64_t elements = kvb_mul(model->rope_caches[i].rows, model->rope_caches[i].width);
+    uint64_t most = loader->load->rope_rows_most > 0 ? loader->load->rope_rows_most : UINT64_MAX;
+    for (uint32_t i = 0; i < model->rope_cache_count && !loader->load->no_rope_table; i++) {
+        uint64_t elements = kvb_mul(kvb_min(model->rope_caches[i].rows, most), model->rope_caches[i].width);
         uint32_t element = loader->load->fp32_rope ? 4 : kvb_dtype_bytes(loader->load->dtype);
         load_bytes(loader, kvb_mul(elements, element), &loader->out->rope_bytes);
     }

@@ -3,12 +3,13 @@
 #define KVB_ENGINES_SGLANG_CACHE_H
 
 #include "budget/weights/weights.h"
-#include "engines/sglang/compute.h"
+#include "engines/sglang/context.h"
 
 // All that is decided on one rank of one stage.
 struct kvb_sgl_stage {
     struct kvb_weights weights;
     struct kvb_estimate loaded; // weights, and drafts where they come first
+    uint64_t loading_bytes;     // on the card while it loads, where that is more than what stays
     struct kvb_sgl_cell cell;
     struct kvb_sgl_pool pool;
 };

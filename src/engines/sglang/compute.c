@@ -90,11 +90,23 @@ static struct kvb_estimate loaded_of(const struct kvb_sgl_context *context, cons
     return (struct kvb_estimate){bytes, less(bytes, low), kvb_add(bytes, high)};
 }
 
+// layers/quantization/fp8.py, every release: create_weights allocates a 16-bit checkpoint as it is, and
+// process_weights_after_loading makes it 8-bit once all of it is there.
+static uint64_t loading_of(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage)
+{
+    const struct kvb_plan *plan = context->plan;
+    uint64_t plain = stage->weights.unquantised_bytes;
+    bool shrinks = kvb_number(plan, KVB_SET_QUANTIZATION) == KVB_QUANTIZATION_FP8 && !plan->stored_quantised &&
+                   context->setup.model->quantisation.method == KVB_QUANT_NONE && !plan->stated[KVB_STATED_WEIGHTS].set;
+    return shrinks && plain > stage->weights.total_bytes ? plain : 0;
+}
+
 static void fill_stage(const struct kvb_sgl_context *context, uint32_t index, uint64_t before_bytes,
                        struct kvb_sgl_stage *stage)
 {
     kvb_sgl_weights(context, index, &stage->weights);
     stage->loaded = loaded_of(context, &stage->weights);
+    stage->loading_bytes = loading_of(context, stage);
     kvb_sgl_cell_of(&context->setup, context->stage_begin[index], context->stage_begin[index + 1], &stage->cell);
     int64_t after_bytes = (int64_t)before_bytes - (int64_t)stage->loaded.bytes;
     kvb_sgl_pool_of(&context->setup, &context->defaults, &stage->cell, before_bytes, after_bytes, &stage->pool);
@@ -271,7 +283,8 @@ static void check_memory(const struct kvb_sgl_context *context, const struct kvb
                          const struct kvb_estimate *before, struct kvb_budget *budget)
 {
     int64_t after_bytes = (int64_t)before->bytes - (int64_t)stage->loaded.bytes;
-    if (after_bytes < 0) {
+    bool spills = context->plan->platform != KVB_PLATFORM_LINUX;
+    if (after_bytes < 0 || (stage->loading_bytes > before->high_bytes && !spills)) {
         budget->starts = false;
         kvb_sgl_load_error(context, budget->error);
     } else if (stage->pool.refusal != KVB_SGL_STARTS) {
@@ -366,7 +379,7 @@ static enum kvb_status fill(const struct kvb_sgl_context *context, struct kvb_bu
     budget->widest_term = "what is gone before the weights";
     if (!quiet) {
         kvb_sgl_steps(context, &stage.cell, &stage.pool, budget);
-        kvb_sgl_warn(context, &stage.pool, budget, problems);
+        kvb_sgl_warn(context, &stage, budget, problems);
     }
     return KVB_OK;
 }

@@ -45,6 +45,11 @@ static const struct trait_row rows[] = {
     {KVB_SGL_VALIDATED_TOWER, "Qwen3_5ForConditionalGeneration", R(5, 16), 0},
     {KVB_SGL_VALIDATED_TOWER, "Qwen3_5MoeForConditionalGeneration", R(5, 16), 0},
     {KVB_SGL_VALIDATED_TOWER, "MuseGlimmerForConditionalGeneration", R(5, 18), 0},
+    // models/gemma3_causal.py: Gemma3RotaryEmbedding keeps frequencies alone; get_rope without scaling from 0.5.10 on
+    {KVB_SGL_NO_ROPE_TABLE, "Gemma3ForCausalLM", 0, R(5, 10)},
+    {KVB_SGL_NO_ROPE_TABLE, "Gemma3ForConditionalGeneration", 0, R(5, 10)},
+    {KVB_SGL_PLAIN_ROPE, "Gemma3ForCausalLM", R(5, 10), 0},
+    {KVB_SGL_PLAIN_ROPE, "Gemma3ForConditionalGeneration", R(5, 10), 0},
     // arg_groups/speculative_hook.py 0.5.14: these name their own checkpoint, so that its layers enter the cell
     {KVB_SGL_OWN_DRAFT, "DeepseekV32ForCausalLM", R(5, 14), 0},
     {KVB_SGL_OWN_DRAFT, "DeepseekV3ForCausalLM", R(5, 14), 0},

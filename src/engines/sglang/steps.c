@@ -126,11 +126,27 @@ static void warn_of_length(const struct kvb_sgl_context *context, const struct k
     }
 }
 
-void kvb_sgl_warn(const struct kvb_sgl_context *context, const struct kvb_sgl_pool *pool,
+static void warn_of_loading(const struct kvb_sgl_stage *stage, const struct kvb_budget *budget,
+                            struct kvb_problems *problems)
+{
+    char plain[32], whole[32];
+    if (stage->loading_bytes <= budget->free_bytes) {
+        return;
+    }
+    (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                          "--quantization fp8 makes a 16-bit checkpoint 8-bit after all of it is on the card: %s GiB, "
+                          "where %s GiB are free; a checkpoint that is stored in 8 bits is loaded as it is.",
+                          kvb_format_gib(plain, (int64_t)stage->loading_bytes, 2),
+                          kvb_format_gib(whole, (int64_t)budget->free_bytes, 2));
+}
+
+void kvb_sgl_warn(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
                   const struct kvb_budget *budget, struct kvb_problems *problems)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
+    const struct kvb_sgl_pool *pool = &stage->pool;
     warn_of_length(context, pool, budget, problems);
+    warn_of_loading(stage, budget, problems);
     if (budget->starts && budget->slack_bytes < 0) {
         say(problems, KVB_WARNING,
             "What --mem-fraction-static leaves may be too little for tables, graphs and a prefill: start-up or a long "

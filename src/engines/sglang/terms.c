@@ -5,6 +5,7 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "budget/gpu_facts.h"
 #include "budget/shapes.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -12,31 +13,74 @@
 #define DETERMINISTIC_WORKSPACE_BYTES (2048 * MIB) // layers/attention/flashinfer_backend.py
 #define POOL_STEP_BYTES (2 * MIB)                  // the allocator's, for each layer's keys and each layer's values
 
-// Gone before the weights: the CUDA total less the line "Load weight begin. avail mem=". Rows by ranks and link, of
-// tests/field/sglang.csv: sg-llama31-8b-h100-041, sg-issue-1109, sg-qwen25-15b-48g-radix and others (one card);
-// sg-3090x2-*, sg-issue-3765, sg-issue-4351 (two); sg-issue-4127, sg-issue-748, sg-qwen3-14b-tp4-24g (four);
-// sg-issue-1386, sg-issue-3204, sg-llama31-70b-h200-tp8-053 (eight over NVLink).
-struct before_row {
-    uint32_t ranks;
-    bool linked;
+// Gone before the weights: the CUDA total less the line "Load weight begin. avail mem=" (tests/field/sglang/runs.csv,
+// column before_gib). The context grows with the toolkit: sg-llama31-8b-h100-041 and sg-issue-1751; sg-issue-6753,
+// sg-gemma3-4b-h200-0442 and sg-issue-7590; sg-qwen35-4b-h200-0517, sg-qwen38-27b-fp8-h100 and
+// sg-qwen3-30b-fp8-h100-0827. Cards before Hopper: sg-qwen25-15b-48g-radix, sg-qwen3-06b-16g-0410.
+struct context_row {
+    uint32_t since, capability;
     uint32_t mib, low_mib, high_mib;
 };
-static const struct before_row before_rows[] = {
-    {8, true, 2350, 1900, 3000}, {8, false, 1000, 500, 2500}, {4, true, 1200, 600, 2200}, {4, false, 480, 350, 1200},
-    {2, true, 850, 500, 1500},   {2, false, 660, 450, 1100},  {1, false, 630, 400, 1000},
+static const struct context_row context_rows[] = {
+    {KVB_RELEASE(0, 5, 3), KVB_CAPABILITY_HOPPER, 730, 600, 1000},
+    {KVB_RELEASE(0, 4, 4), KVB_CAPABILITY_HOPPER, 620, 500, 900},
+    {0, KVB_CAPABILITY_HOPPER, 410, 350, 800},
+    {0, 0, 400, 250, 1000},
 };
+
+// Communication of several ranks, by vendor and link: NCCL and the engine's own all-reduce. Two ranks: sg-3090x2-*,
+// sg-issue-3765, sg-issue-4351. Four: sg-issue-4127, sg-issue-748, sg-qwen3-14b-tp4-24g, sg-glm47-fp8-pro6000-tp4-pp2;
+// over NVLink sgl-project/sglang pull 17392 (H200) and the line "TP0] Load weight begin. avail mem=175.34 GB" (B200).
+// Eight: sg-kimi-k2-nvfp4-pro6000-tp8, sg-glm47-fp8-pro6000-tp8-pr; over NVLink sg-issue-1386, sg-issue-3204,
+// sg-llama31-70b-h200-tp8-053, sg-dsv4-flash-base-h20-tp8-f088. ROCm: sg-glm5-fp8-mi355x-tp8;
+// sg-qwen38-27b-fp8-mi355x-tp2-0819 and the line "TP1] Load weight begin. avail mem=182.61 GB" (MI300X).
+struct ranks_row {
+    bool hip, linked;
+    uint32_t since, ranks;
+    uint32_t mib, low_mib, high_mib;
+};
+static const struct ranks_row ranks_rows[] = {
+    {true, false, KVB_RELEASE(0, 5, 11), 2, 8200, 3500, 8600}, // AITER's all-reduce
+    {true, false, 0, 2, 3850, 500, 6500},
+    {false, true, 0, 8, 1620, 650, 2300},
+    {false, true, 0, 4, 1500, 700, 2400},
+    {false, true, 0, 2, 400, 100, 900},
+    {false, false, 0, 8, 150, 100, 1700},
+    {false, false, 0, 4, 130, 80, 700},
+    {false, false, 0, 2, 300, 150, 600},
+    {true, false, 0, 0, 0, 0, 0},
+    {false, false, 0, 0, 0, 0, 0},
+};
+
+static const struct context_row *context_of(const struct kvb_sgl_setup *setup)
+{
+    uint32_t capability = setup->hip ? KVB_CAPABILITY_HOPPER : setup->compute_capability;
+    const struct context_row *row = context_rows;
+    while (setup->release < row->since || capability < row->capability) {
+        row++;
+    }
+    return row;
+}
+
+static const struct ranks_row *ranks_of(const struct kvb_sgl_setup *setup, bool linked)
+{
+    uint32_t ranks = setup->tp * setup->pp;
+    const struct ranks_row *row = ranks_rows;
+    while (row->hip != setup->hip || setup->release < row->since || ranks < row->ranks || (row->linked && !linked)) {
+        row++;
+    }
+    return row;
+}
 
 struct kvb_estimate kvb_sgl_before_load(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
-    bool linked = context->plan->gpu.nvlink;
-    const struct before_row *row = before_rows;
-    while (row->ranks > 1 && (setup->tp < row->ranks || (row->linked && !linked))) {
-        row++;
-    }
+    const struct context_row *own = context_of(setup);
+    const struct ranks_row *shared = ranks_of(setup, context->plan->gpu.nvlink);
     uint64_t symmetric = setup->symmetric_memory && setup->release >= KVB_RELEASE(0, 5, 9) ? 4096 * MIB : 0;
-    return (struct kvb_estimate){row->mib * MIB + symmetric, row->low_mib * MIB + symmetric,
-                                 row->high_mib * MIB + symmetric};
+    return (struct kvb_estimate){((uint64_t)own->mib + shared->mib) * MIB + symmetric,
+                                 ((uint64_t)own->low_mib + shared->low_mib) * MIB + symmetric,
+                                 ((uint64_t)own->high_mib + shared->high_mib) * MIB + symmetric};
 }
 
 // One tensor of keys and one of values for each layer, one of both for MLA, each rounded up.
@@ -59,7 +103,8 @@ struct kvb_estimate kvb_sgl_tables(const struct kvb_sgl_context *context, const 
 // ---- Graphs
 
 // The release's own allowance is 2 MiB for each request of the largest batch and 8 MiB for each captured prompt length;
-// logs lie between a tenth of it and the bound (tests/field/sglang/runs.csv, column graphs_gib; docs/sglang-accuracy.md counts them).
+// logs lie between a tenth of it and the bound (tests/field/sglang/runs.csv, column graphs_gib; docs/sglang-accuracy.md
+// counts them).
 #define BATCH_BYTES (2 * MIB)
 #define PROMPT_BYTES (8 * MIB)
 #define GRAPHS_HIGH_BYTES (3072 * MIB)

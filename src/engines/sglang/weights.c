@@ -9,6 +9,7 @@
 #include "budget/gpu_facts.h"
 #include "budget/shapes.h"
 #include "budget/weights/weights.h"
+#include "engines/sglang/models.h"
 
 #define LORA_SLOTS 8U // --max-loras-per-batch
 #define LORA_RANK 16U // of adapters nobody describes
@@ -54,6 +55,7 @@ static void fill_load(const struct kvb_sgl_context *context, struct kvb_load *lo
         .online = online_of(plan),
         .mxfp4 = mxfp4_padding(setup),
         .fp32_rope = true, // layers/rotary_embedding.py keeps cos and sin in 32 bits on CUDA
+        .no_rope_table = kvb_sgl_model_is(setup->model, KVB_SGL_NO_ROPE_TABLE, setup->release),
         .exact_allocations = plan->environment.expandable_segments == KVB_YES,
         .no_vision = setup->text_only,
         .no_audio = setup->text_only,
@@ -61,6 +63,9 @@ static void fill_load(const struct kvb_sgl_context *context, struct kvb_load *lo
         .absorbs_latent = true,
         .offload_limit_bytes = kvb_number(plan, KVB_SET_CPU_OFFLOAD_GB),
     };
+    if (kvb_sgl_model_is(setup->model, KVB_SGL_PLAIN_ROPE, setup->release)) {
+        load->rope_rows_most = setup->model->context_tokens;
+    }
     memcpy(load->stage_begin, context->stage_begin, sizeof load->stage_begin);
     if (setup->lora) {
         uint64_t slots = kvb_number(plan, KVB_SET_MAX_LORAS);
