@@ -6,33 +6,6 @@
 
 #include "report/safe_text.h"
 
-void kvb_xml_add(struct kvb_buffer *out, const char *text)
-{
-    struct kvb_buffer safe;
-    kvb_buffer_init(&safe);
-    kvb_text_add_safe(&safe, text);
-    for (const char *at = safe.data != NULL && !safe.failed ? safe.data : ""; *at != '\0'; at++) {
-        switch (*at) {
-        case '&':
-            kvb_buffer_add(out, "&amp;");
-            break;
-        case '<':
-            kvb_buffer_add(out, "&lt;");
-            break;
-        case '>':
-            kvb_buffer_add(out, "&gt;");
-            break;
-        case '"':
-            kvb_buffer_add(out, "&quot;");
-            break;
-        default:
-            kvb_buffer_add_n(out, at, 1);
-        }
-    }
-    out->failed = out->failed || safe.failed;
-    kvb_buffer_free(&safe);
-}
-
 // Classes of the drawings; the colours tell apart without red against green, and each box has its word beside it.
 static const char light[] =
     ".page{fill:#ffffff}.text{fill:#1b1f24;font:13px sans-serif}.head{fill:#1b1f24;font:bold 16px sans-serif}"

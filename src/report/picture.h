@@ -7,9 +7,6 @@
 
 #include "base/buffer.h"
 
-// Text of an element or an attribute: markup escaped, control characters and broken UTF-8 replaced.
-void kvb_xml_add(struct kvb_buffer *out, const char *text);
-
 struct kvb_svg {
     struct kvb_buffer *out;
     unsigned number; // of the drawing in its page: names in it are its own

@@ -4,37 +4,10 @@
 #include "report/check_report.h"
 #include "report/safe_text.h"
 
-static void add_xml(struct kvb_buffer *out, const char *text)
-{
-    struct kvb_buffer safe;
-    kvb_buffer_init(&safe);
-    kvb_text_add_safe(&safe, text);
-    for (const char *c = safe.data != NULL ? safe.data : ""; *c != '\0'; c++) {
-        switch (*c) {
-        case '&':
-            kvb_buffer_add(out, "&amp;");
-            break;
-        case '<':
-            kvb_buffer_add(out, "&lt;");
-            break;
-        case '>':
-            kvb_buffer_add(out, "&gt;");
-            break;
-        case '"':
-            kvb_buffer_add(out, "&quot;");
-            break;
-        default:
-            kvb_buffer_add_n(out, c, 1);
-        }
-    }
-    out->failed = out->failed || safe.failed;
-    kvb_buffer_free(&safe);
-}
-
 static void add_attribute(struct kvb_buffer *out, const char *name, const char *text)
 {
     kvb_buffer_printf(out, " %s=\"", name);
-    add_xml(out, text);
+    kvb_xml_add(out, text);
     kvb_buffer_add(out, "\"");
 }
 
@@ -43,10 +16,10 @@ static void add_findings(struct kvb_buffer *out, const struct kvb_check_case *ea
     for (uint32_t i = 0; i < each->finding_count; i++) {
         const struct kvb_check_finding *finding = &each->findings[i];
         struct kvb_spot spot = finding->place.line > 0 ? finding->place : each->place;
-        add_xml(out, each->file);
+        kvb_xml_add(out, each->file);
         kvb_buffer_printf(out, ":%u:%u: %s: ", (unsigned)spot.line, (unsigned)spot.column,
                           kvb_check_rule_row_of(finding->rule)->id);
-        add_xml(out, finding->text);
+        kvb_xml_add(out, finding->text);
         kvb_buffer_add(out, "\n");
     }
 }

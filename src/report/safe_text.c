@@ -95,3 +95,30 @@ void kvb_text_add_command(struct kvb_buffer *out, const char *command, unsigned 
         indent = indent < FOLLOWING ? FOLLOWING : indent;
     }
 }
+
+void kvb_xml_add(struct kvb_buffer *out, const char *text)
+{
+    struct kvb_buffer safe;
+    kvb_buffer_init(&safe);
+    kvb_text_add_safe(&safe, text);
+    for (const char *at = safe.data != NULL && !safe.failed ? safe.data : ""; *at != '\0'; at++) {
+        switch (*at) {
+        case '&':
+            kvb_buffer_add(out, "&amp;");
+            break;
+        case '<':
+            kvb_buffer_add(out, "&lt;");
+            break;
+        case '>':
+            kvb_buffer_add(out, "&gt;");
+            break;
+        case '"':
+            kvb_buffer_add(out, "&quot;");
+            break;
+        default:
+            kvb_buffer_add_n(out, at, 1);
+        }
+    }
+    out->failed = out->failed || safe.failed;
+    kvb_buffer_free(&safe);
+}

@@ -10,6 +10,9 @@
 void kvb_text_add_safe(struct kvb_buffer *out, const char *text);
 void kvb_text_add_safe_n(struct kvb_buffer *out, const char *text, size_t length);
 
+// Text of an element or an attribute of XML and HTML: markup escaped, the rest made safe.
+void kvb_xml_add(struct kvb_buffer *out, const char *text);
+
 // Length of the longest piece of `text` that fits into `room`, cut at a blank or a line break; of the first word where
 // that is longer.
 size_t kvb_text_piece(const char *text, size_t room);
