@@ -19,6 +19,12 @@ static inline uint64_t kvb_number(const struct kvb_plan *plan, enum kvb_setting 
     return plan->settings.values[setting].number;
 }
 
+// A setting as it holds, given or not.
+static inline uint64_t kvb_effective(const struct kvb_budget *budget, enum kvb_setting setting)
+{
+    return budget->settings.values[setting].number;
+}
+
 // KV heads of a layer on one rank.
 static inline uint32_t kvb_heads_on_rank(uint32_t heads, uint32_t tp)
 {

@@ -7,18 +7,13 @@
 
 #define SHORTEST 2048U
 
-static uint64_t in_use(const struct kvb_budget *budget, enum kvb_setting setting)
-{
-    return budget->settings.values[setting].number;
-}
-
 static uint32_t smaller_cache(const struct kvb_plan *plan, const struct kvb_budget *budget,
                               uint64_t out[KVB_CANDIDATES_MAX], enum kvb_setting setting)
 {
     (void)plan;
     uint32_t count = 0;
-    uint64_t now = in_use(budget, setting);
-    bool flash = in_use(budget, KVB_SET_FLASH_ATTENTION) == KVB_ON || setting == KVB_SET_CACHE_TYPE_K;
+    uint64_t now = kvb_effective(budget, setting);
+    bool flash = kvb_effective(budget, KVB_SET_FLASH_ATTENTION) == KVB_ON || setting == KVB_SET_CACHE_TYPE_K;
     if (flash && (now == KVB_GGUF_F16 || now == KVB_GGUF_F32 || now == KVB_GGUF_BF16)) {
         out[count++] = KVB_GGUF_Q8_0;
     }
@@ -45,7 +40,7 @@ static uint32_t smaller_graphs(const struct kvb_plan *plan, const struct kvb_bud
 {
     uint32_t count = 0;
     (void)plan;
-    for (uint64_t tokens = in_use(budget, KVB_SET_UBATCH_SIZE) / 2; tokens >= 64 && count < 3; tokens /= 2) {
+    for (uint64_t tokens = kvb_effective(budget, KVB_SET_UBATCH_SIZE) / 2; tokens >= 64 && count < 3; tokens /= 2) {
         out[count++] = tokens;
     }
     return count;
@@ -55,13 +50,13 @@ static uint32_t flash(const struct kvb_plan *plan, const struct kvb_budget *budg
 {
     (void)plan;
     out[0] = KVB_ON;
-    return in_use(budget, KVB_SET_FLASH_ATTENTION) == KVB_ON ? 0 : 1;
+    return kvb_effective(budget, KVB_SET_FLASH_ATTENTION) == KVB_ON ? 0 : 1;
 }
 
 static uint32_t shorter(const struct kvb_plan *plan, const struct kvb_budget *budget, uint64_t out[KVB_CANDIDATES_MAX])
 {
     uint32_t count = 0;
-    uint64_t now = in_use(budget, KVB_SET_MAX_MODEL_LEN);
+    uint64_t now = kvb_effective(budget, KVB_SET_MAX_MODEL_LEN);
     (void)plan;
     for (uint64_t tokens = now / 2; tokens >= SHORTEST && count < 6; tokens /= 2) {
         out[count++] = tokens - tokens % 256;
@@ -73,7 +68,7 @@ static uint32_t other_slots(const struct kvb_plan *plan, const struct kvb_budget
                             uint64_t out[KVB_CANDIDATES_MAX])
 {
     uint64_t wanted = kvb_div_up(plan->need.concurrency_hundredths, 100);
-    uint64_t slots = in_use(budget, KVB_SET_MAX_NUM_SEQS);
+    uint64_t slots = kvb_effective(budget, KVB_SET_MAX_NUM_SEQS);
     out[0] = wanted > slots ? wanted : 1;
     return wanted > slots || (slots > 1 && wanted <= 1) ? 1 : 0;
 }
@@ -82,7 +77,7 @@ static uint32_t experts_on_host(const struct kvb_plan *plan, const struct kvb_bu
                                 uint64_t out[KVB_CANDIDATES_MAX])
 {
     uint32_t count = 0, layers = plan->model.layer_count;
-    uint64_t now = in_use(budget, KVB_SET_CPU_MOE_LAYERS);
+    uint64_t now = kvb_effective(budget, KVB_SET_CPU_MOE_LAYERS);
     for (uint32_t eighths = 1; kvb_model_has_experts(&plan->model) && eighths <= 8; eighths++) {
         uint64_t tried = (uint64_t)layers * eighths / 8;
         if (tried > now) {
@@ -96,7 +91,7 @@ static uint32_t fewer_layers(const struct kvb_plan *plan, const struct kvb_budge
                              uint64_t out[KVB_CANDIDATES_MAX])
 {
     uint32_t count = 0;
-    uint64_t now = kvb_min(in_use(budget, KVB_SET_GPU_LAYERS), (uint64_t)plan->model.layer_count + 1);
+    uint64_t now = kvb_min(kvb_effective(budget, KVB_SET_GPU_LAYERS), (uint64_t)plan->model.layer_count + 1);
     for (uint64_t twelfths = 11; twelfths > 0; twelfths--) {
         uint64_t tried = now * twelfths / 12;
         if (tried > 0 && (count == 0 || tried < out[count - 1])) {

@@ -5,19 +5,14 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "budget/candidates.h"
 #include "budget/gpu_facts.h"
 #include "budget/shapes.h"
 #include "budget/utilization.h"
 
-#define TENSOR_PARALLEL_MAX 8
 #define LEAST_CHUNK 512U
 #define LEAST_BATCH 4U
 #define LEAST_REQUESTS 8U
-
-static uint64_t effective(const struct kvb_budget *budget, enum kvb_setting setting)
-{
-    return budget->settings.values[setting].number;
-}
 
 static uint32_t halvings(uint64_t from, uint64_t least, uint64_t out[KVB_CANDIDATES_MAX])
 {
@@ -33,7 +28,7 @@ static uint32_t fraction_up(const struct kvb_plan *plan, const struct kvb_budget
                             uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
-    uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
+    uint64_t now = kvb_effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
     uint64_t top = kvb_highest_utilization(budget);
     uint32_t count = 0;
     if (budget->balance_bytes >= 0 || top <= now) {
@@ -54,7 +49,7 @@ static uint32_t fraction_down(const struct kvb_plan *plan, const struct kvb_budg
                               uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
-    uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
+    uint64_t now = kvb_effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
     uint64_t top = kvb_highest_utilization(budget);
     out[0] = top;
     return budget->slack_bytes < 0 && top > 0 && top < now ? 1 : 0;
@@ -65,7 +60,7 @@ static uint32_t fraction_wrong(const struct kvb_plan *plan, const struct kvb_bud
                                uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
-    uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
+    uint64_t now = kvb_effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
     bool no_pool = budget->items[KVB_ITEM_KV_CACHE].bytes < 0;
     out[0] = now > 200000 ? now - 100000 : 0;
     return no_pool && out[0] > 0 ? 1 : 0;
@@ -75,14 +70,14 @@ static uint32_t smaller_chunk(const struct kvb_plan *plan, const struct kvb_budg
                               uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
-    return halvings(effective(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS), LEAST_CHUNK, out);
+    return halvings(kvb_effective(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS), LEAST_CHUNK, out);
 }
 
 static uint32_t smaller_batch(const struct kvb_plan *plan, const struct kvb_budget *budget,
                               uint64_t out[KVB_CANDIDATES_MAX])
 {
     bool graphs = kvb_number(plan, KVB_SET_ENFORCE_EAGER) == 0;
-    return graphs ? halvings(effective(budget, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE), LEAST_BATCH, out) : 0;
+    return graphs ? halvings(kvb_effective(budget, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE), LEAST_BATCH, out) : 0;
 }
 
 static uint32_t no_graphs(const struct kvb_plan *plan, const struct kvb_budget *budget,
@@ -97,7 +92,7 @@ static uint32_t fewer_requests(const struct kvb_plan *plan, const struct kvb_bud
                                uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
-    return halvings(kvb_min(effective(budget, KVB_SET_MAX_NUM_SEQS), 512), LEAST_REQUESTS, out);
+    return halvings(kvb_min(kvb_effective(budget, KVB_SET_MAX_NUM_SEQS), 512), LEAST_REQUESTS, out);
 }
 
 static uint32_t smaller_windows(const struct kvb_plan *plan, const struct kvb_budget *budget,
@@ -137,38 +132,11 @@ static uint32_t smaller_elements(const struct kvb_plan *plan, const struct kvb_b
                : 0;
 }
 
-static uint32_t shorter(const struct kvb_plan *plan, const struct kvb_budget *budget, uint64_t out[KVB_CANDIDATES_MAX])
-{
-    (void)plan;
-    out[0] = budget->kv.max_model_len_that_fits;
-    return out[0] > 0 && out[0] < effective(budget, KVB_SET_MAX_MODEL_LEN) ? 1 : 0;
-}
-
-static uint32_t fp8_weights(const struct kvb_plan *plan, const struct kvb_budget *budget,
-                            uint64_t out[KVB_CANDIDATES_MAX])
-{
-    (void)budget;
-    bool plain = plan->model.quantisation.method == KVB_QUANT_NONE && !kvb_is_set(plan, KVB_SET_QUANTIZATION);
-    out[0] = KVB_QUANTIZATION_FP8;
-    return plain && plan->gpu.compute_capability >= KVB_CAPABILITY_ADA ? 1 : 0;
-}
-
-static uint32_t more_ranks(const struct kvb_plan *plan, const struct kvb_budget *budget,
-                           uint64_t out[KVB_CANDIDATES_MAX])
-{
-    (void)plan;
-    uint32_t count = 0;
-    for (uint64_t tp = 2 * effective(budget, KVB_SET_TENSOR_PARALLEL_SIZE); tp <= TENSOR_PARALLEL_MAX; tp *= 2) {
-        out[count++] = tp;
-    }
-    return count;
-}
-
 // Latent caches are whole on every rank: groups with requests of their own hold more of them together.
 static uint32_t attention_groups(const struct kvb_plan *plan, const struct kvb_budget *budget,
                                  uint64_t out[KVB_CANDIDATES_MAX])
 {
-    uint64_t tp = effective(budget, KVB_SET_TENSOR_PARALLEL_SIZE);
+    uint64_t tp = kvb_effective(budget, KVB_SET_TENSOR_PARALLEL_SIZE);
     bool latent = kvb_model_is_mla(&plan->model) && kvb_number(plan, KVB_SET_ENABLE_DP_ATTENTION) == 0;
     out[0] = 1;
     return latent && tp > 1 && kvb_number(plan, KVB_SET_DATA_PARALLEL_SIZE) > 1 ? 1 : 0;
@@ -201,11 +169,12 @@ const struct kvb_rung *kvb_sgl_rungs(size_t *count)
          "halves the cache; without scales in the checkpoint at a cost in accuracy", false},
         {KVB_SET_MAMBA_SSM_CACHE_DTYPE, smaller_state, false, false, "halves the recurrent state", false},
         {KVB_SET_ENFORCE_EAGER, no_graphs, false, false, "no graphs at all; decoding becomes slower", false},
-        {KVB_SET_MAX_MODEL_LEN, shorter, false, false, "the longest request that the pool holds", false},
-        {KVB_SET_QUANTIZATION, fp8_weights, false, false, "quantises weights to 8 bits while loading", false},
+        {KVB_SET_MAX_MODEL_LEN, kvb_try_fitting_length, false, false, "the longest request that the pool holds", false},
+        {KVB_SET_QUANTIZATION, kvb_try_fp8_weights, false, false, "quantises weights to 8 bits while loading", false},
         {KVB_SET_ENABLE_DP_ATTENTION, attention_groups, false, false,
          "each group keeps the latent cache of its own requests alone", false},
-        {KVB_SET_TENSOR_PARALLEL_SIZE, more_ranks, true, false, "splits weights and cache over more GPUs", false},
+        {KVB_SET_TENSOR_PARALLEL_SIZE, kvb_try_more_ranks, true, false, "splits weights and cache over more GPUs",
+         false},
         {KVB_SET_GPU_MEMORY_UTILIZATION, fraction_wrong, false, true,
          "lowering it takes memory from weights and pool, which is what is missing", false},
         {KVB_SET_ENABLE_PREFIX_CACHING, no_radix, false, true, "the pool is as large without the radix cache", false},

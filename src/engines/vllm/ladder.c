@@ -4,22 +4,16 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "budget/candidates.h"
 #include "budget/gpu_facts.h"
 #include "budget/shapes.h"
 #include "budget/utilization.h"
-
-#define TENSOR_PARALLEL_MAX 8
-
-static uint64_t effective(const struct kvb_budget *budget, enum kvb_setting setting)
-{
-    return budget->settings.values[setting].number;
-}
 
 // Up to what the free memory and the context leave, in steps of 0.01.
 static uint32_t utilization_up(const struct kvb_plan *plan, const struct kvb_budget *budget,
                                uint64_t out[KVB_CANDIDATES_MAX])
 {
-    uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
+    uint64_t now = kvb_effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
     uint64_t top = kvb_number(plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0 ? 0 : kvb_highest_utilization(budget);
     if (top <= now) {
         return 0;
@@ -41,7 +35,7 @@ static uint32_t utilization_down(const struct kvb_plan *plan, const struct kvb_b
 {
     (void)plan;
     uint32_t count = 0;
-    uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
+    uint64_t now = kvb_effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
     if (budget->memory_bytes < KVB_PPM) {
         return 0;
     }
@@ -61,7 +55,7 @@ static uint32_t utilization_lower(const struct kvb_plan *plan, const struct kvb_
                                   uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
-    uint64_t now = effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
+    uint64_t now = kvb_effective(budget, KVB_SET_GPU_MEMORY_UTILIZATION);
     bool negative = budget->balance_bytes < 0 && budget->free_bytes >= budget->requested_bytes;
     if (!negative || now <= 200000) {
         return 0;
@@ -125,51 +119,34 @@ static uint32_t fewer_seqs(const struct kvb_plan *plan, const struct kvb_budget 
                            uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
-    return halvings(effective(budget, KVB_SET_MAX_NUM_SEQS), 16, out);
+    return halvings(kvb_effective(budget, KVB_SET_MAX_NUM_SEQS), 16, out);
 }
 
 static uint32_t fewer_tokens(const struct kvb_plan *plan, const struct kvb_budget *budget,
                              uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
-    uint64_t least = kvb_max(512, effective(budget, KVB_SET_MAX_NUM_SEQS));
-    if (effective(budget, KVB_SET_ENABLE_CHUNKED_PREFILL) == 0) {
-        least = kvb_max(least, effective(budget, KVB_SET_MAX_MODEL_LEN));
+    uint64_t least = kvb_max(512, kvb_effective(budget, KVB_SET_MAX_NUM_SEQS));
+    if (kvb_effective(budget, KVB_SET_ENABLE_CHUNKED_PREFILL) == 0) {
+        least = kvb_max(least, kvb_effective(budget, KVB_SET_MAX_MODEL_LEN));
     }
-    return halvings(effective(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS), least, out);
+    return halvings(kvb_effective(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS), least, out);
 }
 
 static uint32_t eager(const struct kvb_plan *plan, const struct kvb_budget *budget, uint64_t out[KVB_CANDIDATES_MAX])
 {
     (void)plan;
     out[0] = 1;
-    return effective(budget, KVB_SET_ENFORCE_EAGER) == 0 ? 1 : 0;
+    return kvb_effective(budget, KVB_SET_ENFORCE_EAGER) == 0 ? 1 : 0;
 }
 
 static uint32_t fp8_cache(const struct kvb_plan *plan, const struct kvb_budget *budget,
                           uint64_t out[KVB_CANDIDATES_MAX])
 {
-    uint64_t now = effective(budget, KVB_SET_KV_CACHE_DTYPE);
+    uint64_t now = kvb_effective(budget, KVB_SET_KV_CACHE_DTYPE);
     uint32_t capability = plan->gpu.compute_capability;
     out[0] = KVB_KV_FP8;
     return now <= KVB_KV_16BIT && (capability == 0 || capability >= KVB_CAPABILITY_AMPERE) ? 1 : 0;
-}
-
-static uint32_t shorter(const struct kvb_plan *plan, const struct kvb_budget *budget, uint64_t out[KVB_CANDIDATES_MAX])
-{
-    (void)plan;
-    uint64_t fits = budget->kv.max_model_len_that_fits;
-    out[0] = fits;
-    return fits > 0 && fits < effective(budget, KVB_SET_MAX_MODEL_LEN) ? 1 : 0;
-}
-
-static uint32_t fp8_weights(const struct kvb_plan *plan, const struct kvb_budget *budget,
-                            uint64_t out[KVB_CANDIDATES_MAX])
-{
-    (void)budget;
-    bool plain = plan->model.quantisation.method == KVB_QUANT_NONE && !kvb_is_set(plan, KVB_SET_QUANTIZATION);
-    out[0] = KVB_QUANTIZATION_FP8;
-    return plain && plan->gpu.compute_capability >= KVB_CAPABILITY_ADA ? 1 : 0;
 }
 
 // From 0.9.0 on the flag alone loads that way: v0.9.0 vllm/engine/arg_utils.py, create_load_config.
@@ -182,17 +159,6 @@ static uint32_t bitsandbytes_weights(const struct kvb_plan *plan, const struct k
     return plain && plan->engine.release >= KVB_RELEASE(0, 9, 0) && plan->gpu.vendor == KVB_VENDOR_NVIDIA ? 1 : 0;
 }
 
-static uint32_t more_ranks(const struct kvb_plan *plan, const struct kvb_budget *budget,
-                           uint64_t out[KVB_CANDIDATES_MAX])
-{
-    (void)plan;
-    uint32_t count = 0;
-    for (uint64_t tp = effective(budget, KVB_SET_TENSOR_PARALLEL_SIZE) * 2; tp <= TENSOR_PARALLEL_MAX; tp *= 2) {
-        out[count++] = tp;
-    }
-    return count;
-}
-
 static bool cache_is_negative(const struct kvb_budget *budget)
 {
     return budget->items[KVB_ITEM_KV_CACHE].bytes <= 0;
@@ -201,8 +167,8 @@ static bool cache_is_negative(const struct kvb_budget *budget)
 static uint32_t half_length(const struct kvb_plan *plan, const struct kvb_budget *budget,
                             uint64_t out[KVB_CANDIDATES_MAX])
 {
-    uint64_t now = effective(budget, KVB_SET_MAX_MODEL_LEN);
-    bool whole_prompts = effective(budget, KVB_SET_ENABLE_CHUNKED_PREFILL) == 0;
+    uint64_t now = kvb_effective(budget, KVB_SET_MAX_MODEL_LEN);
+    bool whole_prompts = kvb_effective(budget, KVB_SET_ENABLE_CHUNKED_PREFILL) == 0;
     (void)plan;
     out[0] = now / 2;
     return cache_is_negative(budget) && now >= 2048 && !whole_prompts ? 1 : 0;
@@ -213,7 +179,7 @@ static uint32_t no_prefix_caching(const struct kvb_plan *plan, const struct kvb_
 {
     (void)plan;
     out[0] = 0;
-    return cache_is_negative(budget) && effective(budget, KVB_SET_ENABLE_PREFIX_CACHING) != 0 ? 1 : 0;
+    return cache_is_negative(budget) && kvb_effective(budget, KVB_SET_ENABLE_PREFIX_CACHING) != 0 ? 1 : 0;
 }
 
 static const struct kvb_rung rungs[] = {
@@ -232,14 +198,15 @@ static const struct kvb_rung rungs[] = {
     {KVB_SET_MAX_NUM_SEQS, fewer_seqs, false, false, "fewer rows of logits in the sampler's peak", false},
     {KVB_SET_MAX_NUM_BATCHED_TOKENS, fewer_tokens, false, false, "a smaller batch in the profile run", false},
     {KVB_SET_KV_CACHE_DTYPE, fp8_cache, false, false, "halves the bytes per token; check the answers' quality", false},
-    {KVB_SET_MAX_MODEL_LEN, shorter, false, false, "one request of this length fits into the cache", false},
+    {KVB_SET_MAX_MODEL_LEN, kvb_try_fitting_length, false, false, "one request of this length fits into the cache",
+     false},
     {KVB_SET_ENFORCE_EAGER, eager, false, false, "no CUDA graphs; decoding gets slower", false},
     {KVB_SET_LANGUAGE_MODEL_ONLY, text_only, true, false, "leaves the vision and audio towers out", false},
-    {KVB_SET_QUANTIZATION, fp8_weights, true, false, "8-bit weights made while loading; so does a quantised checkpoint",
-     false},
+    {KVB_SET_QUANTIZATION, kvb_try_fp8_weights, true, false,
+     "8-bit weights made while loading; so does a quantised checkpoint", false},
     {KVB_SET_QUANTIZATION, bitsandbytes_weights, true, false,
      "4-bit weights made while loading; slower than AWQ or GPTQ", false},
-    {KVB_SET_TENSOR_PARALLEL_SIZE, more_ranks, true, false, "splits the weights over more GPUs", false},
+    {KVB_SET_TENSOR_PARALLEL_SIZE, kvb_try_more_ranks, true, false, "splits the weights over more GPUs", false},
     {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_lower, false, true, "popular, but it makes the KV cache smaller",
      false},
     {KVB_SET_MAX_MODEL_LEN, half_length, false, true, "the cache is what is left; a shorter length leaves no more",
