@@ -245,9 +245,9 @@ struct kvb_model {
     uint8_t rope_cache_count;
     struct kvb_rope_cache rope_caches[KVB_ROPE_CACHES_MAX];
     struct kvb_encoder encoder;
-    struct kvb_checkpoint checkpoint; // kind NONE: only the config is known
     // The weights' format is assumed from the model's name: how far they may lie below and above; 0 = it is known.
     uint32_t assumed_low_ppm, assumed_high_ppm;
+    struct kvb_checkpoint checkpoint; // kind NONE: only the config is known; last, for few models have all its classes
 };
 
 // ---- Tensors: the one description of a model's matrices, walked by parameter and weight counting.

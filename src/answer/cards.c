@@ -12,6 +12,7 @@
 #include "answer/left_to_host.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/model_copy.h"
 #include "base/room.h"
 #include "base/text.h"
 #include "budget/utilization.h"
@@ -200,7 +201,7 @@ static void take_formats(const struct kvb_deployment *deployment, const struct k
     search->own = bits >= 16 ? 0 : bits >= 8 ? 1 : 2;
     for (uint32_t i = 0; i < KVB_CARD_FORMATS; i++) {
         struct kvb_card_format *format = &search->cards->formats[i];
-        search->plans[i] = *plan;
+        kvb_plan_copy(&search->plans[i], plan);
         format->own = i == search->own;
         format->known = format->own;
         if (!format->own && !alone) { // nobody makes a finer format of a coarser one

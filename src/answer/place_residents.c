@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/model_copy.h"
 #include "base/text.h"
 #include "engines/table.h"
 
@@ -270,7 +271,7 @@ static enum kvb_status place(struct kvb_question *question, struct kvb_plan *pla
     if (status != KVB_OK) {
         return status;
     }
-    residents->own_plan = *plan;
+    kvb_plan_copy(&residents->own_plan, plan);
     take_used(residents);
     uint32_t count =
         put_in_order(residents, question->deployment.name[0] != '\0' ? question->deployment.name : plan->model.name);

@@ -6,5 +6,6 @@
 
 // Zeroes, given back with kvb_free. NULL: a problem was added, and the status is KVB_NO_MEMORY.
 void *kvb_room(size_t size, struct kvb_problems *problems);
+void *kvb_bare_room(size_t size, struct kvb_problems *problems); // whatever stood there before
 
 #endif

@@ -6,9 +6,7 @@
 
 void kvb_reuse_clear(struct kvb_reuse *reuse)
 {
-    for (size_t i = 0; i < KVB_REUSE_SLOTS; i++) {
-        reuse->slots[i].used = false;
-    }
+    memset(reuse->known, 0, sizeof reuse->known);
 }
 
 // FNV-1a over words of eight bytes; what hashes alike is told apart by its bytes.
@@ -30,9 +28,11 @@ struct kvb_reuse_slot *kvb_reuse_find(struct kvb_reuse *reuse, enum kvb_reuse_ki
     if (reuse == NULL || key_bytes > KVB_REUSE_KEY_BYTES) {
         return NULL;
     }
-    struct kvb_reuse_slot *slot = &reuse->slots[hash_of(kind, key, key_bytes) % KVB_REUSE_SLOTS];
-    bool same =
-        slot->used && slot->kind == kind && slot->key_bytes == key_bytes && memcmp(slot->key, key, key_bytes) == 0;
+    size_t index = hash_of(kind, key, key_bytes) % KVB_REUSE_SLOTS;
+    struct kvb_reuse_slot *slot = &reuse->slots[index];
+    bool same = reuse->known[index] && slot->used && slot->kind == kind && slot->key_bytes == key_bytes &&
+                memcmp(slot->key, key, key_bytes) == 0;
+    reuse->known[index] = true;
     if (!same) {
         slot->used = false;
         slot->kind = kind;

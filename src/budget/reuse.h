@@ -22,6 +22,7 @@ struct kvb_reuse_slot {
     unsigned char value[KVB_REUSE_VALUE_BYTES];
 };
 struct kvb_reuse {
+    bool known[KVB_REUSE_SLOTS]; // since the last clearing; behind false, a slot holds anything
     struct kvb_reuse_slot slots[KVB_REUSE_SLOTS];
 };
 

@@ -13,9 +13,9 @@ const struct kvb_builtin *kvb_builtins_of(enum kvb_profile_kind kind, size_t *co
 // ---- The table of names, generated from profiles/names.csv
 
 struct kvb_known_name {
-    const char *name; // lower case
-    const char *like; // id of the built-in model it is built like
-    const char *why;  // "renamed", "copy", "fine-tune"
+    char name[96]; // lower case; held here: pointers cost the start of the tool thousands of relocations
+    char like[64]; // id of the built-in model it is built like
+    char why[16];  // "renamed", "copy", "fine-tune"
 };
 // Sorted by name.
 const struct kvb_known_name *kvb_known_names(size_t *count);

@@ -30,11 +30,12 @@ static void note_flags_out_of_range(const struct kvb_deployment *deployment, con
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct kvb_setting_value *value = &deployment->settings.values[i];
         uint32_t since, until, release = plan->engine.release;
-        bool has = kvb_engine_has(engine, (enum kvb_setting)i, &since, &until);
+        bool asked = value->set && value->origin >= KVB_ORIGIN_COMMAND;
+        bool has = asked && kvb_engine_has(engine, (enum kvb_setting)i, &since, &until);
         bool early = has && since != 0 && release < since;
         bool late = has && until != 0 && release > until;
         char version[32];
-        if (value->set && value->origin >= KVB_ORIGIN_COMMAND && (early || late)) {
+        if (early || late) {
             (void)kvb_problem_add(problems, KVB_WARNING, KVB_CONTRADICTION, (struct kvb_place){0},
                                   "%s exists %s %s %s; %s would refuse it", kvb_setting_row_of(i)->key,
                                   early ? "from" : "up to", engine->title,

@@ -14,7 +14,9 @@ struct arguments *kvb_run_begin(const struct command_row *command)
     if (arguments == NULL) {
         return NULL;
     }
-    memset(arguments, 0, sizeof *arguments);
+    size_t question = offsetof(struct arguments, question), behind = question + sizeof arguments->question.deployment;
+    memset(arguments, 0, question);
+    memset((char *)arguments + behind, 0, sizeof *arguments - behind);
     arguments->command = command;
     kvb_problems_init(&arguments->problems);
     kvb_deployment_init(&arguments->question.deployment);

@@ -122,8 +122,10 @@ static enum kvb_status unknown_setting(const struct kvb_tree *tree, const struct
     const struct kvb_serve_flag *flag;
     kvb_nearest_init(&nearest, node->key);
     bool read = problems->count < KVB_PROBLEMS_MAX; // else nobody reads the guess
+    bool shown[KVB_SETTING_COUNT];
+    kvb_engine_shown(engine, shown);
     for (unsigned i = 0; read && i < KVB_SETTING_COUNT; i++) {
-        if (kvb_engine_shows(engine, (enum kvb_setting)i)) {
+        if (shown[i]) {
             kvb_nearest_offer(&nearest, kvb_setting_row_of(i)->key);
         }
     }

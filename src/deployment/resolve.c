@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/model_copy.h"
 #include "base/room.h"
 #include "base/text.h"
 #include "deployment/adapters.h"
@@ -25,7 +26,7 @@ static enum kvb_status resolve_model(const struct kvb_deployment *deployment, st
                                      struct kvb_model_source *source, struct kvb_problems *problems)
 {
     if (deployment->inline_model) {
-        plan->model = deployment->model_value;
+        kvb_model_copy(&plan->model, &deployment->model_value);
         bool counted = kvb_model_counts_headers(&plan->model);
         *source = (struct kvb_model_source){.text = "deployment profile",
                                             .weights_basis = counted ? KVB_BASIS_CHECKPOINT : KVB_BASIS_CONFIG};
@@ -153,10 +154,11 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
                                        struct kvb_model *draft, struct kvb_model_source *source,
                                        struct kvb_problems *problems)
 {
-    struct kvb_plan *made = kvb_room(sizeof *made, problems);
+    struct kvb_plan *made = kvb_bare_room(sizeof *made, problems);
     if (made == NULL) {
         return KVB_NO_MEMORY;
     }
+    kvb_plan_clear(made);
     copy_answers(deployment, made);
     enum kvb_status engine =
         kvb_engine_load_with_terms(deployment->engine, &made->engine, &made->settings, made->stated, problems);
@@ -176,7 +178,7 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     }
     if (status == KVB_OK) {
         judge_adapters(deployment, made, rules, problems);
-        *plan = *made;
+        kvb_plan_copy(plan, made);
     }
     kvb_free(made);
     return status;

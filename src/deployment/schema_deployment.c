@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/model_copy.h"
 #include "base/room.h"
 #include "base/text.h"
 #include "catalogue/profile.h"
@@ -57,7 +58,10 @@ const struct kvb_schema kvb_deployment_schema = KVB_SCHEMA("a deployment profile
 
 void kvb_deployment_init(struct kvb_deployment *deployment)
 {
-    memset(deployment, 0, sizeof *deployment);
+    size_t behind = offsetof(struct kvb_deployment, gpu_value);
+    memset(deployment, 0, offsetof(struct kvb_deployment, model_value));
+    kvb_model_clear(&deployment->model_value);
+    memset((char *)deployment + behind, 0, sizeof *deployment - behind);
 }
 
 static enum kvb_status read_inline_model(const struct kvb_tree *tree, const struct kvb_node *node,

@@ -137,7 +137,7 @@ static enum kvb_status read_with_terms(const char *file, const char *text, size_
                                        struct kvb_problems *problems)
 {
     struct kvb_engine read;
-    struct kvb_deployment *values = kvb_room(sizeof *values, problems);
+    struct kvb_deployment *values = kvb_bare_room(sizeof *values, problems);
     if (values == NULL) {
         return KVB_NO_MEMORY;
     }

@@ -85,6 +85,11 @@ const struct kvb_setting_part *kvb_part_of_setting(const struct kvb_engine_rows 
     return part != NULL && part->key != NULL ? part : NULL;
 }
 
+static bool says_setting(const struct kvb_serve_flag *flag)
+{
+    return (flag->kind == KVB_SERVE_SETTING || flag->kind == KVB_SERVE_SETS) && !flag->serve_only;
+}
+
 bool kvb_engine_has(const struct kvb_engine_rows *engine, enum kvb_setting setting, uint32_t *since, uint32_t *until)
 {
     const struct kvb_setting_part *part = find_part(engine, setting);
@@ -92,8 +97,7 @@ bool kvb_engine_has(const struct kvb_engine_rows *engine, enum kvb_setting setti
     *until = part != NULL ? part->until : 0;
     const struct kvb_serve_flag *flag;
     for (unsigned i = 0; part == NULL && (flag = engine->flag(i)) != NULL; i++) {
-        bool says = flag->kind == KVB_SERVE_SETTING || flag->kind == KVB_SERVE_SETS;
-        if (says && flag->id == (uint32_t)setting && !flag->serve_only) {
+        if (says_setting(flag) && flag->id == (uint32_t)setting) {
             *since = flag->since;
             *until = flag->until;
             return true;
@@ -102,10 +106,17 @@ bool kvb_engine_has(const struct kvb_engine_rows *engine, enum kvb_setting setti
     return part != NULL;
 }
 
-bool kvb_engine_shows(const struct kvb_engine_rows *engine, enum kvb_setting setting)
+void kvb_engine_shown(const struct kvb_engine_rows *engine, bool shown[KVB_SETTING_COUNT])
 {
-    uint32_t since, until;
-    return !kvb_setting_row_of(setting)->own || kvb_engine_has(engine, setting, &since, &until);
+    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+        shown[i] = !kvb_setting_row_of((enum kvb_setting)i)->own || find_part(engine, (enum kvb_setting)i) != NULL;
+    }
+    const struct kvb_serve_flag *flag;
+    for (unsigned i = 0; (flag = engine->flag(i)) != NULL; i++) {
+        if (says_setting(flag)) {
+            shown[flag->id] = true;
+        }
+    }
 }
 
 enum kvb_status kvb_serve_value_read(const struct kvb_serve_flag *flag, const char *text, uint64_t *number,

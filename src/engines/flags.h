@@ -21,8 +21,8 @@ const struct kvb_serve_flag *kvb_serve_flag_of(const struct kvb_engine_rows *eng
 const struct kvb_setting_part *kvb_part_of_setting(const struct kvb_engine_rows *engine, enum kvb_setting setting);
 // Whether the engine has the setting; `since` and `until`: in which releases, 0 = no end on that side.
 bool kvb_engine_has(const struct kvb_engine_rows *engine, enum kvb_setting setting, uint32_t *since, uint32_t *until);
-// A setting that an answer of this engine shows: its own, and all that are shared.
-bool kvb_engine_shows(const struct kvb_engine_rows *engine, enum kvb_setting setting);
+// The settings that an answer of this engine shows: its own, and all that are shared.
+void kvb_engine_shown(const struct kvb_engine_rows *engine, bool shown[KVB_SETTING_COUNT]);
 
 // Reads and writes the value of a flag of kind KVB_SERVE_SETTING, in its own words where it has some.
 enum kvb_status kvb_serve_value_read(const struct kvb_serve_flag *flag, const char *text, uint64_t *number,

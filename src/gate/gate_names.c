@@ -4,6 +4,7 @@
 
 #include <kvbudget/hub.h>
 
+#include "base/model_copy.h"
 #include "base/text.h"
 #include "gate/gate.h"
 
@@ -119,7 +120,7 @@ static bool resolve_model(struct kvb_gate *gate, const struct kvb_found *found)
         return true;
     }
     deployment->inline_model = true;
-    deployment->model_value = entry->model;
+    kvb_model_copy(&deployment->model_value, &entry->model);
     gate->answer->source = entry->source;
     return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/model_copy.h"
 #include "base/room.h"
 #include "base/text.h"
 #include "catalogue/builtin.h"
@@ -159,7 +160,7 @@ static enum kvb_status load_path(const char *path, const char *overrides, struct
     }
     kvb_hf_close_config(&loading->files);
     if (status == KVB_OK) {
-        memcpy(model, built, sizeof *built);
+        kvb_model_copy(model, built);
     }
     kvb_free(loading);
     return status;

@@ -6,6 +6,7 @@
 #include <kvbudget/input.h>
 
 #include "base/memory.h"
+#include "base/model_copy.h"
 #include "base/room.h"
 #include "base/text.h"
 #include "model/config/hf_config.h"
@@ -123,10 +124,11 @@ static const struct kvb_node *check_profile(const struct kvb_tree *tree, const s
 static enum kvb_status build(const struct kvb_tree *tree, const struct kvb_node *root, const struct kvb_node *config,
                              struct kvb_model *model, struct kvb_problems *problems)
 {
-    struct kvb_model *built = kvb_room(sizeof *built, problems);
+    struct kvb_model *built = kvb_bare_room(sizeof *built, problems);
     if (built == NULL) {
         return KVB_NO_MEMORY;
     }
+    kvb_model_clear(built);
     enum kvb_status status = kvb_hf_model_from_tree(tree, config, NULL, built, problems);
     if (status == KVB_OK &&
         !kvb_profile_checkpoint_read(tree, kvb_node_get(root, "checkpoint"), &built->checkpoint, problems)) {
@@ -136,7 +138,7 @@ static enum kvb_status build(const struct kvb_tree *tree, const struct kvb_node 
         (void)kvb_copy(built->name, sizeof built->name, kvb_node_get(root, "name")->text);
         const struct kvb_node *pools = kvb_node_get(root, "pools");
         built->pools_by_default = pools != NULL && pools->kind == KVB_NODE_SCALAR && strcmp(pools->text, "true") == 0;
-        memcpy(model, built, sizeof *built);
+        kvb_model_copy(model, built);
     }
     kvb_free(built);
     return status;

@@ -5,6 +5,7 @@
 
 #include <kvbudget/units.h>
 
+#include "base/model_copy.h"
 #include "base/text.h"
 #include "text/field.h"
 #include "text/strict.h"
@@ -40,7 +41,7 @@ bool kvb_profile_checkpoint_read(const struct kvb_tree *tree, const struct kvb_n
                                  struct kvb_problems *problems)
 {
     const struct kvb_reading reading = {tree, NULL, problems};
-    memset(out, 0, sizeof *out);
+    kvb_checkpoint_clear(out);
     return node == NULL || kvb_fields_read(&reading, node, &schema, out) == KVB_OK;
 }
 

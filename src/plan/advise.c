@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/model_copy.h"
 #include "budget/shapes.h"
 #include "budget/utilization.h"
 #include "engines/flags.h"
@@ -388,7 +389,7 @@ static void drop_contradictions(struct kvb_advice *advice)
 enum kvb_status kvb_advise_in(struct kvb_plan_work *work, const struct kvb_plan *plan, const struct kvb_budget *budget,
                               struct kvb_advice *advice)
 {
-    memcpy(&work->plan, plan, sizeof work->plan);
+    kvb_plan_copy(&work->plan, plan);
     kvb_reuse_clear(&work->reuse);
     work->plan.reuse = &work->reuse;
     memset(advice, 0, sizeof *advice);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/model_copy.h"
 #include "engines/table.h"
 #include "plan/work.h"
 
@@ -25,7 +26,7 @@ enum kvb_status kvb_calibrate_in(struct kvb_plan_work *work, const struct kvb_pl
                                  const struct kvb_measured *measured, struct kvb_calibration *calibration)
 {
     const struct kvb_budget *budget = &work->budget;
-    memcpy(&work->plan, logged, sizeof work->plan);
+    kvb_plan_copy(&work->plan, logged);
     memset(&work->plan.calibration, 0, sizeof work->plan.calibration);
     memset(calibration, 0, sizeof *calibration);
     if (!kvb_budget_quietly(&work->plan, &work->budget)) {

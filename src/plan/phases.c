@@ -6,6 +6,7 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "base/model_copy.h"
 #include "budget/trainer.h"
 #include "engines/table.h"
 #include "plan/neighbours.h"
@@ -255,7 +256,7 @@ enum kvb_status kvb_training_in(struct kvb_plan_work *work, const struct kvb_tra
     struct step step = {.trainer = trainer, .others_bytes = others_bytes};
     struct kvb_neighbourhood around;
     const struct kvb_budget *budget = &work->budget;
-    memcpy(&work->plan, engine, sizeof work->plan);
+    kvb_plan_copy(&work->plan, engine);
     memset(training, 0, sizeof *training);
     enum kvb_status status = kvb_engine_of(engine)->neighbourhood(engine, &around, problems);
     if (status == KVB_OK && !kvb_budget_quietly(engine, &work->budget)) {

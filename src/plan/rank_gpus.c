@@ -6,6 +6,7 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "base/model_copy.h"
 #include "budget/utilization.h"
 #include "engines/table.h"
 #include "plan/work.h"
@@ -207,7 +208,7 @@ enum kvb_status kvb_machine_rank_in(struct kvb_plan_work *work, const struct kvb
                                     const struct kvb_machine *machine, const bool *pool, struct kvb_ranking *ranking,
                                     struct kvb_problems *problems)
 {
-    memcpy(&work->plan, plan, sizeof work->plan);
+    kvb_plan_copy(&work->plan, plan);
     memset(ranking, 0, sizeof *ranking);
     ranking->needed = gpus_needed(&plan->settings);
     enum kvb_status status = rank_all(work, machine, pool, ranking, problems);

@@ -13,8 +13,21 @@ void kvb_json_init(struct kvb_json *json, struct kvb_buffer *out)
     *json = (struct kvb_json){.out = out};
 }
 
+// Characters from the beginning of `text` that stand in a string as they are.
+static size_t plain_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length] >= 0x20 && text[length] < 0x7F && text[length] != '"' && text[length] != '\\') {
+        length++;
+    }
+    return length;
+}
+
 static void add_escaped(struct kvb_buffer *out, const char *text)
 {
+    size_t plain = plain_length(text);
+    kvb_buffer_add_n(out, text, plain);
+    text += plain;
     size_t left = strlen(text);
     while (left > 0) {
         uint32_t code = 0;

@@ -47,10 +47,12 @@ static void identity(struct kvb_json *json, const struct kvb_log_report *log)
 
 static void settings(struct kvb_json *json, const struct kvb_log_report *log)
 {
+    bool shown[KVB_SETTING_COUNT];
+    kvb_engine_shown(kvb_engine_said(kvb_log_engine_name(log->engine)), shown);
     kvb_json_open_object(json, "settings");
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct kvb_setting_value *value = &log->settings.values[i];
-        if (!value->set && !kvb_engine_shows(kvb_engine_said(kvb_log_engine_name(log->engine)), (enum kvb_setting)i)) {
+        if (!value->set && !shown[i]) {
             continue;
         }
         if (value->set) {

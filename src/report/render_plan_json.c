@@ -88,9 +88,10 @@ static void each_setting(struct kvb_json *json, const struct kvb_plan_report *re
     for (size_t i = 0; i < LEADING_COUNT; i++) {
         write(json, report, leading_settings[i]);
     }
+    bool shown[KVB_SETTING_COUNT];
+    kvb_engine_shown(kvb_engine_of(report->plan), shown);
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        bool shown = kvb_engine_shows(kvb_engine_of(report->plan), (enum kvb_setting)i);
-        if (shown && !is_leading((enum kvb_setting)i)) {
+        if (shown[i] && !is_leading((enum kvb_setting)i)) {
             write(json, report, (enum kvb_setting)i);
         }
     }

@@ -8,7 +8,8 @@
 #include <kvbudget/plan.h>
 
 struct kvb_sgl_known_flag {
-    const char *name;      // without two dashes in front; a short form with its one dash
+    char name[64]; // held here: a pointer costs the start a relocation; without two dashes in front; a short form with
+                   // its one dash
     uint32_t since, until; // the first release with it, 0: all before the next; the first without, 0: none
     char values;           // '0' none, 'b' none and a --no- form, '1' one, '?' one or none, '+' several
 };

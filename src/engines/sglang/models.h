@@ -11,7 +11,8 @@
 // Releases that serve a class, and those that build its towers without being asked; `until` is the first without, 0:
 // none.
 struct kvb_sgl_class {
-    const char *name;
+    char name[64]; // held here: a pointer costs the start of the tool a relocation
+
     uint32_t since, until;
     uint32_t towers_since, towers_until;
 };

@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Long tables hold their names, rather than point at them: a pointer costs the start of the tool a relocation.
 // Releases are KVB_RELEASE numbers of 0.x: 80400 is 0.8.4; gone: the first without it, 0 when none is.
 struct kvb_known_class {
-    const char *name;
+    char name[64];
     uint32_t since, gone;
-    const char *interfaces; // "L" LoRA, "P" pipeline parallelism; "?" not known
+    char interfaces[8]; // "L" LoRA, "P" pipeline parallelism; "?" not known
 };
 struct kvb_withdrawn_class {
     const char *name;
@@ -18,7 +19,7 @@ struct kvb_withdrawn_class {
     const char *last; // the last release that had it, or where its plugin is
 };
 struct kvb_known_flag {
-    const char *name; // without two dashes in front; a short form with its one dash
+    char name[64]; // without two dashes in front; a short form with its one dash
     uint32_t since, gone;
     char values; // '0' none, 'b' none and a --no- form, 'B' none or True/False, '1' one, '?' one or none, '+' several
 };

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/model_copy.h"
 #include "base/room.h"
 #include "base/text.h"
 
@@ -181,15 +182,16 @@ enum kvb_status kvb_hf_model_from_tree(const struct kvb_tree *tree, const struct
         return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_TYPE, kvb_node_place(tree, top),
                                "expected a model's config: a mapping with architectures, hidden_size and so on");
     }
-    hf.model = kvb_room(sizeof *hf.model, problems);
+    hf.model = kvb_bare_room(sizeof *hf.model, problems);
     if (hf.model == NULL) {
         return KVB_NO_MEMORY;
     }
+    kvb_model_clear(hf.model);
     read_all(&hf, top);
     kvb_hf_find_architecture(&hf);
     bool built = !hf.failed && hf.architecture && kvb_hf_build_model(&hf);
     if (built) {
-        memcpy(model, hf.model, sizeof *model);
+        kvb_model_copy(model, hf.model);
     }
     kvb_free(hf.model);
     return built ? KVB_OK : kvb_problems_status(problems);
