@@ -155,7 +155,7 @@ void kvb_make_printable(char *text)
 bool kvb_is_assignment(const char *word)
 {
     size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-    return name > 0 && word[name] == '=' && (word[0] < '0' || word[0] > '9');
+    return name > 0 && word[name] == '=' && word[0] > '9'; // of these a digit alone is below
 }
 
 enum kvb_name_match kvb_match_name(const char *name, size_t length, const char *key)

@@ -122,14 +122,14 @@ bool kvb_parse_ppm(const char *text, uint32_t max_ppm, uint32_t *ppm)
     return true;
 }
 
-// vLLM's suffixes: lower case decimal, upper case binary.
+// vLLM's suffixes: lower case decimal, upper case binary. `suffix` is not the end of a text.
 static uint64_t count_multiplier(char suffix)
 {
     static const char suffixes[] = "kKmMgGtT";
     static const uint64_t multipliers[] = {
         1000, UINT64_C(1) << 10, 1000000, KVB_MIB, 1000000000, KVB_GIB, UINT64_C(1000000000000), UINT64_C(1) << 40,
     };
-    const char *found = suffix ? strchr(suffixes, suffix) : NULL;
+    const char *found = strchr(suffixes, suffix);
     return found ? multipliers[found - suffixes] : 0;
 }
 

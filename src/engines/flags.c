@@ -56,15 +56,15 @@ const struct kvb_serve_flag *kvb_serve_short_find(const struct kvb_engine_rows *
 const struct kvb_serve_flag *kvb_serve_flag_of(const struct kvb_engine_rows *engine, enum kvb_setting setting,
                                                uint64_t number)
 {
-    const struct kvb_serve_flag *candidate, *best = NULL;
+    const struct kvb_serve_flag *candidate;
     for (unsigned i = 0; (candidate = engine->flag(i)) != NULL; i++) {
         bool sets = candidate->kind == KVB_SERVE_SETS && candidate->number == number;
         bool says = candidate->kind == KVB_SERVE_SETTING || sets;
-        if (says && candidate->id == (uint32_t)setting && !candidate->serve_only && (best == NULL || sets)) {
-            best = candidate;
+        if (says && candidate->id == (uint32_t)setting && !candidate->serve_only) {
+            return candidate;
         }
     }
-    return best;
+    return NULL;
 }
 
 static const struct kvb_setting_part *find_part(const struct kvb_engine_rows *engine, enum kvb_setting setting)

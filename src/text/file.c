@@ -143,7 +143,8 @@ static enum kvb_status stream(int descriptor, const char *path, char *buffer, kv
     }
 }
 
-// Streams may come from a pipe that has a name, such as a shell's <(...): opening it waits for nobody.
+// Streams may come from a pipe that has a name, such as a shell's <(...): opening it waits for who writes, as any
+// reader does.
 static enum kvb_status open_stream(const char *path, int *descriptor, struct kvb_problems *problems)
 {
     struct stat status;
@@ -151,12 +152,8 @@ static enum kvb_status open_stream(const char *path, int *descriptor, struct kvb
     if (!pipe) {
         return open_input(path, descriptor, problems);
     }
-    *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    bool blocks = *descriptor >= 0 && fcntl(*descriptor, F_SETFL, O_RDONLY) == 0; // reading waits for the writer
-    if (!blocks) {
-        return kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno);
-    }
-    return KVB_OK;
+    *descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    return *descriptor < 0 ? kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno) : KVB_OK;
 }
 
 enum kvb_status kvb_stream_read(const char *path, kvb_stream_taker *take, void *context, struct kvb_problems *problems)

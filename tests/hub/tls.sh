@@ -1,9 +1,10 @@
 #!/bin/sh
-# The happy path, against nginx: TLS, ranges, a checkpoint of 163 shards and 91,991 tensors, within a second and 30 MB.
+# The happy path, against nginx: TLS, ranges, a checkpoint of 163 shards and 91,991 tensors, within 30 MB. How long it took
+# is printed and not judged, for a busy machine takes as long as it likes: only what hangs is ended.
 # Then through a proxy, to an endpoint whose addresses are laid out as ModelScope's.
-#   tls.sh KVBUDGET STAND_IN PROXY [SECONDS]
+#   tls.sh KVBUDGET STAND_IN PROXY
 set -u
-tool=$1 stand_in=$2 proxy=$3 seconds=${4:-1}
+tool=$1 stand_in=$2 proxy=$3
 nginx=$(command -v nginx || command -v /usr/sbin/nginx) && command -v openssl >/dev/null 2>&1 || {
     echo "nginx or openssl is not here: left out"
     exit 77
@@ -71,17 +72,11 @@ grep -q 'fetched test/small' "$work/said" || complain "plan says $(cat "$work/sa
 "$tool" hub list >"$work/list"
 # The report of the helper itself: ok COMMIT FILES HEADERS BYTES MILLISECONDS.
 mkdir "$work/into"
-"$(dirname "$tool")/kvbudget-hub" 1 "$HF_ENDPOINT" test/large main - "$work/into" >"$work/report" || complain "the helper fails"
+timeout 120 "$(dirname "$tool")/kvbudget-hub" 1 "$HF_ENDPOINT" test/large main - "$work/into" >"$work/report" ||
+    complain "the helper fails or hangs"
 read -r end said files headers bytes took <"$work/report"
-for again in 1 2 3; do # the machine may be busy: the best of several
-    [ "$took" -gt $((seconds * 1000)) ] || break
-    rm -r "$work/into" && mkdir "$work/into"
-    "$(dirname "$tool")/kvbudget-hub" 1 "$HF_ENDPOINT" test/large main - "$work/into" >"$work/report"
-    read -r end said files headers bytes took <"$work/report"
-done
 [ "$end $said $files $headers" = "ok $commit 2 163" ] || complain "the helper says $(cat "$work/report")"
 [ "$bytes" -le 30000000 ] || complain "$bytes bytes were transferred"
-[ "$took" -le $((seconds * 1000)) ] || complain "it took $took ms"
 echo "163 shards, $(cat "$work/large"): $bytes bytes in $took ms"
 
 # Counted as the built-in model of that shape, and read from what was kept the next time.

@@ -1,8 +1,11 @@
 // Text, buffers, problems and checked arithmetic.
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
+#include <kvbudget/gpu.h>
 #include <kvbudget/problem.h>
+#include <kvbudget/version.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
@@ -171,6 +174,55 @@ static void test_problems(void **state)
     assert_string_equal(text + strlen(text) - 4, "x...");
     (void)kvb_problem_add(&problems, KVB_NOTICE, KVB_BAD_TYPE, place, "too late");
     assert_int_equal(problems.dropped, 2);
+    // Errors take the places of what is milder from the end on; full of errors, the next is counted and not kept.
+    for (int i = 0; i < KVB_PROBLEMS_MAX; i++) {
+        (void)kvb_problem_add(&problems, KVB_ERROR, KVB_BAD_TYPE, place, "%d", i);
+    }
+    assert_int_equal(problems.dropped, 2 + KVB_PROBLEMS_MAX);
+    assert_string_equal(problems.items[KVB_PROBLEMS_MAX - 2].text, "0");
+    assert_int_equal(problems.items[0].status, KVB_BAD_TYPE);
+    assert_int_equal(kvb_problems_status(NULL), KVB_OK);
+}
+
+// A character that the locale of programs, "C", cannot write.
+static void test_what_cannot_be_written(void **state)
+{
+    (void)state;
+    struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    (void)kvb_problem_add(&problems, KVB_ERROR, KVB_BAD_TYPE, (struct kvb_place){0}, "%lc", (wint_t)0x110000);
+    assert_string_equal(problems.items[0].text, "(this sentence could not be written)");
+    struct kvb_buffer buffer;
+    kvb_buffer_init(&buffer);
+    kvb_buffer_add(&buffer, "before");
+    kvb_buffer_printf(&buffer, "%lc", (wint_t)0x110000);
+    assert_true(buffer.failed);
+    assert_string_equal(buffer.data, "before");
+    kvb_buffer_free(&buffer);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const char *const assignments[] = {"A=1", "_x2=", "Z_=a=b"};
+    static const char *const others[] = {"=1", "9a=1", "a-b=1", "A", ""};
+    for (size_t i = 0; i < sizeof assignments / sizeof assignments[0]; i++) {
+        assert_true(kvb_is_assignment(assignments[i]));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_false(kvb_is_assignment(others[i]));
+    }
+    assert_string_equal(kvb_basis_name(KVB_BASIS_NAMEPLATE), "nameplate");
+    assert_string_equal(kvb_basis_name(KVB_BASIS_COUNT), "unknown");
+}
+
+// A program compiled with the headers of another release is told so.
+static void test_version(void **state)
+{
+    (void)state;
+    assert_int_equal(kvb_init(), KVB_OK);
+    assert_int_equal(kvb_init_for("0.0.0"), KVB_BAD_ARGUMENT);
+    assert_int_equal(kvb_init_for(NULL), KVB_BAD_ARGUMENT);
 }
 
 struct status_row {
@@ -203,6 +255,7 @@ static void test_checked(void **state)
     (void)state;
     assert_true(kvb_add(2, 3) == 5 && kvb_mul(2, 3) == 6);
     assert_true(kvb_is_saturated(kvb_add(UINT64_MAX, 1)) && kvb_is_saturated(kvb_mul(UINT64_MAX, 2)));
+    assert_true(kvb_add(KVB_SATURATED, 1) == KVB_SATURATED && kvb_mul(KVB_SATURATED, 2) == KVB_SATURATED);
     assert_true(kvb_is_saturated(kvb_add(KVB_SATURATED, 0)) && kvb_is_saturated(kvb_mul(KVB_SATURATED, 1)));
     assert_true(kvb_div_up(0, 4) == 0 && kvb_div_up(1, 4) == 1 && kvb_div_up(4, 4) == 1 && kvb_div_up(5, 4) == 2);
     assert_true(kvb_div_up(UINT64_MAX, 1) == UINT64_MAX);
@@ -213,4 +266,5 @@ static void test_checked(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(test_copy), cmocka_unit_test(test_compare), cmocka_unit_test(test_path),
               cmocka_unit_test(test_distance), cmocka_unit_test(test_printable), cmocka_unit_test(test_buffer),
               cmocka_unit_test(test_arena), cmocka_unit_test(test_problems), cmocka_unit_test(test_statuses),
-              cmocka_unit_test(test_checked))
+              cmocka_unit_test(test_checked), cmocka_unit_test(test_what_cannot_be_written),
+              cmocka_unit_test(test_words), cmocka_unit_test(test_version))

@@ -160,6 +160,25 @@ static void an_engine_spells_its_own_words(void **state)
     assert_ptr_equal(kvb_engine_said("./an-engine.yaml"), vllm);
 }
 
+// A name of no letters is no flag; a short form takes what follows only where it may: digits where the parser takes
+// abbreviations, anything where the flag says so.
+static void short_forms_and_what_follows(void **state)
+{
+    (void)state;
+    const struct kvb_engine_rows *vllm = kvb_engine_find("vllm");
+    const struct kvb_serve_flag *flag = NULL;
+    size_t used = 7;
+    assert_int_equal(kvb_serve_flag_find(vllm, "", 0, &flag), KVB_SERVE_NO_MATCH);
+    assert_null(flag);
+    assert_string_equal(kvb_serve_short_find(vllm, "-tp4", 4, &used)->name, "tensor_parallel_size");
+    assert_int_equal(used, 3);
+    assert_null(kvb_serve_short_find(vllm, "-tpx", 4, &used));
+    assert_int_equal(used, 0);
+    assert_string_equal(kvb_serve_short_find(vllm, "-O3", 3, &used)->short_name, "-O");
+    assert_string_equal(kvb_serve_short_find(vllm, "-Oxyz", 5, &used)->short_name, "-O");
+    assert_int_equal(used, 2);
+}
+
 // Names of all, in the table's order; titles of those that take commands; each name finds its engine.
 static void the_table_names_its_engines(void **state)
 {
@@ -186,4 +205,5 @@ static void the_table_names_its_engines(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(the_table_names_its_engines), cmocka_unit_test(every_flag_finds_itself),
               cmocka_unit_test(every_flag_is_whole), cmocka_unit_test(what_is_written_is_read),
               cmocka_unit_test(every_rung_can_be_said), cmocka_unit_test(every_setting_is_some_engines),
-              cmocka_unit_test(programs_and_variables_are_whole), cmocka_unit_test(an_engine_spells_its_own_words))
+              cmocka_unit_test(programs_and_variables_are_whole), cmocka_unit_test(an_engine_spells_its_own_words),
+              cmocka_unit_test(short_forms_and_what_follows))

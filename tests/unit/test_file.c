@@ -1,8 +1,11 @@
 // Files: whole or refused by name, replaced whole or not at all.
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <kvbudget/input.h>
@@ -142,6 +145,31 @@ static void test_standard_input(void **state)
     assert_int_equal(status, KVB_NO_MEMORY);
 }
 
+// A pipe with a name is read once somebody writes to it, however late: nothing written yet is not an empty file.
+static void test_pipe_waits_for_its_writer(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    pid_t writer = fork();
+    assert_true(writer >= 0);
+    (void)alarm(60); // of either: a failure here is a wait without end
+    if (writer == 0) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+        _exit(descriptor >= 0 && write(descriptor, "late\n", 5) == 5 ? 0 : 1);
+    }
+    streamed = 0;
+    kvb_problems_init(&problems);
+    enum kvb_status status = kvb_stream_read(path, take, &streamed, &problems);
+    int ended;
+    assert_int_equal(waitpid(writer, &ended, 0), writer);
+    (void)alarm(0);
+    assert_int_equal(ended, 0);
+    assert_int_equal(status, KVB_OK);
+    assert_int_equal(streamed, 5);
+}
+
 KVB_TEST_MAIN_WITH(make_folder, remove_folder, cmocka_unit_test(test_replace_and_read), cmocka_unit_test(test_refusals),
                    cmocka_unit_test(test_no_memory), cmocka_unit_test(test_size_is_not_trusted),
-                   cmocka_unit_test(test_standard_input))
+                   cmocka_unit_test(test_standard_input), cmocka_unit_test(test_pipe_waits_for_its_writer))
