@@ -136,10 +136,8 @@ static void end_line(struct kvb_parts *parts, const struct outlet *out)
         hold(parts, out, "\n", 1);
     } else if (parts->part) {
         parts->joining = true;
-    } else if (parts->joining) {
+    } else { // the last part: a line that is no part ends in take_rest
         release(parts, out);
-    } else {
-        emit(out, "\n", 1);
     }
     begin_line(parts);
 }

@@ -37,10 +37,8 @@ static int64_t hole_unit(enum hole_kind kind)
         return INT64_C(1) << 20;
     case HOLE_DEC:
         return 100;
-    case HOLE_PPM:
+    default: // HOLE_PPM
         return 1000000;
-    default:
-        return 1;
     }
 }
 

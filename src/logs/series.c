@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#define BARREN_LINES 300u   // a log that only begins with a table
-#define UNDECIDED_LINES 12u // without a header it is none
+#define BARREN_LINES 300u          // a log that only begins with a table
+#define UNDECIDED_LINES 12u        // without a header it is none
+#define MIB_MAX (INT64_C(1) << 20) // 1 TiB of one GPU: what is above is no reading
 
 // ---- Numbers and times
 
@@ -23,6 +24,14 @@ static const char *take_number(const char *text, int64_t *number)
         *number = *number < INT64_C(1) << 50 ? *number * 10 + (*text - '0') : *number;
     }
     return text;
+}
+
+static const char *take_mib(const char *text, int64_t *mib)
+{
+    const char *behind = take_number(text, mib);
+    bool plausible = *mib <= MIB_MAX;
+    *mib = plausible ? *mib : 0;
+    return plausible ? behind : NULL;
 }
 
 static int64_t days_before(int64_t year, int64_t month, int64_t day)
@@ -179,22 +188,25 @@ static void read_csv(struct kvb_series *series)
     int64_t used_mib;
     int64_t gpu = 0;
     int64_t second = 0;
-    if (used == NULL || take_number(used, &used_mib) == NULL) {
+    if (used == NULL || take_mib(used, &used_mib) == NULL) {
         return;
     }
     if (index != NULL && (take_number(index, &gpu) == NULL || gpu >= (int64_t)KVB_SERIES_GPUS)) {
         return;
     }
-    series->has_time = when != NULL && read_time(when, &second);
-    if (!series->has_time) {
-        second = (int64_t)series->gpus[gpu].samples;
-    }
+    bool timed = when != NULL && read_time(when, &second);
     struct kvb_series_gpu *slot = &series->gpus[gpu];
+    series->has_time = series->gpu_count == 0 ? timed : series->has_time;
+    if (!series->has_time) {
+        second = (int64_t)slot->samples;
+    } else if (!timed) { // cut short: a reading of the moment before
+        second = slot->samples > 0 ? slot->last_second : series->gpus[series->gpu_count - 1].last_second;
+    }
     if (left != NULL) {
-        (void)take_number(left, &slot->free_mib);
+        (void)take_mib(left, &slot->free_mib);
     }
     if (total != NULL) {
-        (void)take_number(total, &slot->total_mib);
+        (void)take_mib(total, &slot->total_mib);
     }
     add_sample(series, (uint32_t)gpu, second, used_mib);
 }
@@ -214,7 +226,7 @@ static void read_dmon(struct kvb_series *series)
         }
         if (column == series->column_index) {
             (void)take_number(p, &values[0]);
-        } else if (column == series->column_used && take_number(p, &values[1]) == NULL) {
+        } else if (column == series->column_used && take_mib(p, &values[1]) == NULL) {
             values[1] = -1;
         }
         if (series->column_time > 0 && column == series->column_time - 1 && strlen(p) > 8) {
@@ -230,8 +242,9 @@ static void read_dmon(struct kvb_series *series)
         return;
     }
     series->has_time = true; // one sample a second unless it says otherwise
+    const struct kvb_series_gpu *slot = &series->gpus[values[0]];
     if (when[0] == '\0' || !read_time(when, &second)) {
-        second = (int64_t)series->gpus[values[0]].samples;
+        second = slot->samples > 0 ? slot->last_second + 1 : 0;
     }
     add_sample(series, (uint32_t)values[0], second, values[1]);
 }
@@ -261,8 +274,8 @@ static void read_table(struct kvb_series *series)
     while (*behind == ' ') {
         behind++;
     }
-    (void)take_number(behind, &total);
-    if (take_number(start, &used) != NULL) {
+    (void)take_mib(behind, &total);
+    if (take_mib(start, &used) != NULL) {
         series->barren = 0;
         struct kvb_series_gpu *gpu = &series->gpus[series->table_gpu];
         gpu->total_mib = total;
@@ -320,6 +333,18 @@ static int64_t median(const struct kvb_series_point *points, uint32_t count)
     return count > 0 ? sorted[count / 2] : 0;
 }
 
+// Seconds of all points from `from` on, forwards and backwards: clocks are set, and files are put together.
+static int64_t reach_of(const struct kvb_series_gpu *gpu, uint32_t from)
+{
+    int64_t reach = 0;
+    for (uint32_t i = from; i < gpu->count; i++) {
+        int64_t apart = gpu->points[i].second - gpu->points[from].second;
+        apart = apart < 0 ? -apart : apart;
+        reach = apart > reach ? apart : reach;
+    }
+    return reach;
+}
+
 // MiB per hour by least squares over the points from `from` on.
 static int64_t growth_per_hour(const struct kvb_series_gpu *gpu, uint32_t from)
 {
@@ -329,8 +354,7 @@ static int64_t growth_per_hour(const struct kvb_series_gpu *gpu, uint32_t from)
     int64_t sum_y = 0;
     int64_t sum_tt = 0;
     int64_t sum_ty = 0;
-    int64_t span = gpu->points[gpu->count - 1].second - origin;
-    int64_t step = span / 4096 + 1; // seconds to a unit, so that the sums stay small
+    int64_t step = reach_of(gpu, from) / 4096 + 1; // seconds to a unit: with MIB_MAX the sums stay inside 64 bits
     for (uint32_t i = from; i < gpu->count; i++) {
         int64_t t = (gpu->points[i].second - origin) / step;
         int64_t y = gpu->points[i].used_mib;

@@ -168,6 +168,10 @@ static void test_pipe_waits_for_its_writer(void **state)
     assert_int_equal(ended, 0);
     assert_int_equal(status, KVB_OK);
     assert_int_equal(streamed, 5);
+    assert_int_equal(chmod(path, 0), 0);
+    if (geteuid() != 0) {
+        assert_int_equal(kvb_stream_read(path, take, &streamed, &problems), KVB_CANNOT_OPEN);
+    }
 }
 
 KVB_TEST_MAIN_WITH(make_folder, remove_folder, cmocka_unit_test(test_replace_and_read), cmocka_unit_test(test_refusals),

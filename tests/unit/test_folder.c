@@ -1,6 +1,5 @@
 // Folders: made with all above them, measured, moved, removed with what is in them; never deeper than what we keep
 // there.
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,35 +129,6 @@ static void bytes_at_a_place(void **state)
     assert_string_equal(problems.items[0].text, "only its first 4 bytes are here");
 }
 
-static size_t taken;
-
-static void take(void *context, const char *bytes, size_t length)
-{
-    (void)context;
-    (void)bytes;
-    taken += length;
-}
-
-// A pipe with a name, such as a shell's <(...): what its writer leaves is read to the end.
-static void a_pipe_with_a_name(void **state)
-{
-    (void)state;
-    kvb_problems_init(&problems);
-    assert_int_equal(mkfifo(below("pipe"), 0600), 0);
-    int kept = open(below("pipe"), O_RDONLY | O_NONBLOCK), writer = open(below("pipe"), O_WRONLY);
-    assert_true(kept >= 0 && writer >= 0);
-    assert_int_equal(write(writer, "abcdefg", 7), 7);
-    assert_int_equal(close(writer), 0); // what was written stays while somebody has the pipe open
-    assert_int_equal(kvb_stream_read(below("pipe"), take, NULL, &problems), KVB_OK);
-    assert_int_equal(close(kept), 0);
-    assert_int_equal(taken, 7);
-    assert_int_equal(chmod(below("pipe"), 0), 0);
-    if (geteuid() != 0) {
-        assert_int_equal(kvb_stream_read(below("pipe"), take, NULL, &problems), KVB_CANNOT_OPEN);
-    }
-    assert_int_equal(unlink(below("pipe")), 0);
-}
-
 KVB_TEST_MAIN_WITH(make_top, remove_top, cmocka_unit_test(made_measured_moved_and_removed),
                    cmocka_unit_test(deeper_than_a_cache_is_left_alone), cmocka_unit_test(what_cannot_be_made),
-                   cmocka_unit_test(bytes_at_a_place), cmocka_unit_test(a_pipe_with_a_name))
+                   cmocka_unit_test(bytes_at_a_place))

@@ -39,6 +39,27 @@ static void test_cleaning(void **state)
         {"\\u00d7 \\u2212 \\u0041\\u0007", true, 1, "\xc3\x97 \xe2\x88\x92 A"},
         {"\\u001b[36mred\\u001b[0m", true, 1, "red"},
         {"\\uZZ1", true, 1, "ZZ1"},
+        {"\\u00E9\\u0009 \\u00g1 \\u00:1 \\u00/1 \\u00`1", true, 1, "\xc3\xa9\t 00g1 00:1 00/1 00`1"},
+        {"\\u001b36m", true, 1, "36m"},
+        {"a\x1b]0;tit", false, 1, "a"}, // cut off
+        {"a\x1b[1;36", false, 1, "a"},
+        {"a\x1b[ 6n", false, 1, "a"},
+        {"^[[1234567890123456789mred", false, 1, "red"}, // at most nineteen digits
+        {"^[[12345678901234567890mred", false, 1, "^[[12345678901234567890mred"},
+        {"^[[1:2mred", false, 1, "^[[1:2mred"},
+        {"^[[1/2mred", false, 1, "^[[1/2mred"},
+        {"a[0mb A[0mb 9[0mb _[0mb", false, 1, "a[0mb A[0mb 9[0mb _b"},
+        {"one^M", false, 9, "one"},
+        {"one^Mtwo ^N", false, 9, "one^Mtwo ^N"},
+        {"one\nmy_app.1-x  | two\nx| three\n  | four\nx  |five\nx \n", false, 9,
+         "one\ntwo\nx| three\n  | four\nx  |five\nx \n"},
+        {"one\n1234567890123456789012345678901234567890 | two", false, 9, "one\ntwo"}, // at most forty characters
+        {"one\n12345678901234567890123456789012345678901 | two", false, 9,
+         "one\n12345678901234567890123456789012345678901 | two"},
+        {"one\nname                                                        | two", false, 9,
+         "one\ntwo"}, // and sixty in all
+        {"one\nname                                                         | two", false, 9,
+         "one\nname                                                         | two"},
         {"end\\", true, 1, "end"},
         {"say \\\"hi\\\"", false, 1, "say \\\"hi\\\""},
     };
@@ -71,10 +92,10 @@ static void test_utf16(void **state)
     (void)state;
     struct kvb_utf16 utf16 = {0};
     char out[32];
-    // "A", e acute, minus sign, a surrogate pair: each half becomes '?'
-    size_t length = kvb_utf16_decode(&utf16, "A\0\xe9\0\x12\x22\x3d\xd8\x00\xde", 10, out);
-    assert_int_equal(length, 1 + 2 + 3 + 1 + 1);
-    assert_memory_equal(out, "A\xc3\xa9\xe2\x88\x92??", 8);
+    // "A", e acute, minus sign, a surrogate pair: each half becomes '?'; behind surrogates the private area begins
+    size_t length = kvb_utf16_decode(&utf16, "A\0\xe9\0\x12\x22\x3d\xd8\x00\xde\x00\xe0", 12, out);
+    assert_int_equal(length, 1 + 2 + 3 + 1 + 1 + 3);
+    assert_memory_equal(out, "A\xc3\xa9\xe2\x88\x92??\xee\x80\x80", 11);
 }
 
 static void test_printable_utf8(void **state)
@@ -89,6 +110,9 @@ static void test_printable_utf8(void **state)
         {"\x7f", "?"},
         {"", ""},
         {"   ", ""},
+        {" a\tb\r\nc \n", "a b c"},
+        {"12345678901234 x", "12345678901234"}, // fifteen and the end of the text fit
+        {"123456789012345 x", "123456789012345"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char out[16];
@@ -97,5 +121,17 @@ static void test_printable_utf8(void **state)
     }
 }
 
+// A title of a terminal's window ends at the latest after 256 characters.
+static void test_long_title(void **state)
+{
+    (void)state;
+    char text[400] = "\x1b]", out[400];
+    memset(text + 2, 'x', 300);
+    assert_int_equal(kvb_clean(text, 302, false, 1, out, sizeof out), 302 - 256);
+    assert_null(kvb_packed_as((const unsigned char *)"Bz"));
+    assert_string_equal(kvb_packed_as((const unsigned char *)"BZ"), "bzip2");
+    assert_string_equal(kvb_packed_as((const unsigned char *)"\xfd\x37"), "xz");
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(test_cleaning), cmocka_unit_test(test_capacity), cmocka_unit_test(test_utf16),
-              cmocka_unit_test(test_printable_utf8))
+              cmocka_unit_test(test_printable_utf8), cmocka_unit_test(test_long_title))

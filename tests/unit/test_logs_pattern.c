@@ -49,6 +49,35 @@ static void test_holes(void **state)
         {"a  b {count}", "a b 1", true, 1},
         {"a b {count}", "ab 1", false, 0},
         {"took {size}", "took 99999999999999999999999999 GiB", true, INT64_C(1) << 62}, // saturates
+        {"took {size}", "took -99999999999999999999999999 GiB", true, -(INT64_C(1) << 62)},
+        {"n={num}", "n=1.5e3", true, 1500}, // as /metrics prints large numbers
+        {"n={num}", "n=2E+09", true, INT64_C(2000000000)},
+        {"n={num}", "n=1.5", true, 2}, // rounded
+        {"n={num}", "n=5e-7", true, 0},
+        {"n={num}", "n=9e99", true, INT64_C(900000000000000000)}, // as far as digits go
+        {"n={num}", "n=1e", false, 0},
+        {"n={num}", "n=e3", false, 0},
+        {"p={part}", "p=0.25", true, 250000},
+        {"p={part}", "p=2.5e-1", true, 250000},
+        {"n={count}", "n=-7", true, -7},
+        {"n={count}", "n=x", false, 0},
+        {"n={count}", "n=1,7x", true, 1},
+        {"n={count}", "n=1,72x", true, 1},
+        {"n={count}", "n=1,7234", true, 1},
+        {"n={count}", "n=1,x", true, 1},
+        {"free {mem}", "free 1.5", true, GIB + GIB / 2}, // a point and no unit: GiB
+        {"free {mem}", "free x", false, 0},
+        {"u={ppm}", "u=x", false, 0},
+        {"a{sep}b {count}", "a: = b 5", true, 5},
+        {"a{sep}b {count}", "a:", false, 0},
+        {"x {name}", "x (", false, 0},
+        {"x {word}", "x ", false, 0},
+        {"x {word} {count}", "x y", false, 0},
+        {"free ({count})", "free (\n12)", true, 12}, // wrapped behind the bracket
+        {"{nothing} {count}", "1 2", false, 0},      // no such hole, and one that only begins like one
+        {"{sizes} {count}", "1 GiB 2", false, 0},
+        {"{count} {count} {count} {count} {count} {count} {count} {count} {count} {count} {count} {count} {count}",
+         "1 2 3 4 5 6 7 8 9 10 11 12 13", false, 0}, // more than are kept
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct kvb_hole holes[KVB_HOLES_MAX];
@@ -76,6 +105,16 @@ static void test_slices(void **state)
     assert_memory_equal(holes[0].text, "cuda:0", 6);
     assert_memory_equal(holes[1].text, "NVIDIA X 1", 10);
     assert_int_equal(end, strlen("device cuda:0 (NVIDIA X 1)"));
+    char longer[200]; // a name takes at most 120 characters
+    memset(longer, 'n', sizeof longer);
+    assert_true(kvb_pattern_match("{name}", longer, sizeof longer, 0, holes, &end));
+    assert_int_equal(end, 120);
+    assert_true(kvb_pattern_match("{name}", "a\0b", 3, 0, holes, &end)); // a NUL ends it, as a line's end does
+    assert_int_equal(end, 1);
+    assert_true(kvb_pattern_match("{word}", "a\0b", 3, 0, holes, &end));
+    assert_int_equal(end, 1);
+    assert_true(kvb_pattern_match("a{sep}", "a:\0", 3, 0, holes, &end));
+    assert_int_equal(end, 2);
 }
 
 // A match never reads behind the length it is given.

@@ -1,0 +1,201 @@
+// Where on its line a message, a command or an exception begins: each row's line bears a '@' at the place in question.
+#include <string.h>
+
+#include "logs/forms.h"
+#include "unit/test.h"
+
+static char line[256];
+
+// Takes the '@' out; its place.
+static size_t place_of(const char *marked)
+{
+    size_t at = strcspn(marked, "@");
+    assert_true(strlen(marked) < sizeof line && marked[at] == '@');
+    memcpy(line, marked, at);
+    strcpy(line + at, marked + at + 1);
+    return at;
+}
+
+static void messages_begin(void **state)
+{
+    (void)state;
+    static const char *const begin[] = {
+        "@x",     "   @x",     "\t@x",      "INFO\t@x",    "abc] @x",     "abc| @x",  "\xe2\x94\x82 @x",
+        "a]: @x", "ERROR: @x", "stderr @x", "ns/ERROR @x", "12:30:01 @x", "2025T @x", "WARN\n@x",
+        "- @x",   "F @x",
+    };
+    static const char *const amid[] = {"WARNING 1] @x", "DEBUG] @x", ": @x",   "foo: @x", "xERROR @x",
+                                       "12 @x",         "a:b @x",    "the @x", "]the @x"};
+    for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++) {
+        size_t at = place_of(begin[i]);
+        if (!kvb_form_begins_message(line, at)) {
+            fail_msg("'%s' begins no message", begin[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof amid / sizeof amid[0]; i++) {
+        size_t at = place_of(amid[i]);
+        if (kvb_form_begins_message(line, at)) {
+            fail_msg("'%s' begins a message", amid[i]);
+        }
+    }
+}
+
+static void commands_begin(void **state)
+{
+    (void)state;
+    static const char *const begin[] = {"@vllm",      "$ @vllm", "exec @vllm",    "x sudo\t@vllm", "A=1 @vllm",
+                                        "a && @vllm", "(@vllm",  "x command: @v", "python -m @v"};
+    static const char *const amid[] = {"Run @vllm", "exit @vllm", "x\t@vllm", "1234 Killed @vllm"};
+    for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++) {
+        size_t at = place_of(begin[i]);
+        if (!kvb_form_begins_command(line, at)) {
+            fail_msg("'%s' begins no command", begin[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof amid / sizeof amid[0]; i++) {
+        size_t at = place_of(amid[i]);
+        if (kvb_form_begins_command(line, at)) {
+            fail_msg("'%s' begins a command", amid[i]);
+        }
+    }
+}
+
+struct row {
+    enum kvb_form form;
+    const char *marked;
+    const char *message; // NULL: it does not bear this form there
+};
+
+static void read_rows(const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct kvb_form_place place = {0, 0};
+        size_t at = place_of(rows[i].marked);
+        bool found = kvb_form_read(rows[i].form, line, strlen(line), at, &place);
+        if (found != (rows[i].message != NULL)) {
+            fail_msg("'%s': %s", rows[i].marked, found ? "found" : "not found");
+        }
+        if (found && (place.end - place.start != strlen(rows[i].message) ||
+                      memcmp(line + place.start, rows[i].message, place.end - place.start) != 0)) {
+            fail_msg("'%s': %zu to %zu", rows[i].marked, place.start, place.end);
+        }
+    }
+}
+
+#define READ(rows) read_rows(rows, sizeof rows / sizeof rows[0])
+
+static void exceptions(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {KVB_FORM_EXCEPTION, "x] a.b.Foo@Error: text\nmore", "a.b.FooError: text"},
+        {KVB_FORM_EXCEPTION, "Foo@Error", "FooError"},
+        {KVB_FORM_EXCEPTION, "Foo@Error('text')\r", "FooError('text')"},
+        {KVB_FORM_EXCEPTION, "Foo@Error!", NULL},
+        {KVB_FORM_EXCEPTION, "foo@error: text", NULL},
+        {KVB_FORM_EXCEPTION, "a.Foo@Error.: text", NULL}, // nothing behind the last dot
+        {KVB_FORM_EXCEPTION, "an Foo@Error: text", NULL},
+        {KVB_FORM_EXCEPTION, "RayTaskError(Value@Error): text", "ValueError): text"}, // the inner one
+        {KVB_FORM_EXCEPTION, "ray.RayTaskError(Value@Error): text", "ValueError): text"},
+        {KVB_FORM_EXCEPTION, "RayTaskError(value@error): text", NULL},
+        {KVB_FORM_EXCEPTION, "see RayTaskError(Value@Error): text", NULL},
+        {KVB_FORM_EXCEPTION, "Value@Error): text", NULL},
+        {KVB_FORM_EXCEPTION, "AaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaa@Err: text",
+         NULL}, // 80
+        {KVB_FORM_EXCEPTION, "AaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaa@Err: text",
+         "AaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaErr: text"}, // 79
+        {KVB_FORM_NONE, "Foo@Error: text", NULL},
+    };
+    READ(rows);
+}
+
+// Words of programs that end with a sentence and no class.
+static void phrases(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {KVB_FORM_EXCEPTION, "vllm:@ error: bad", "vllm: error: bad"},
+        {KVB_FORM_EXCEPTION, "x] vllm serve:@ error: bad", "vllm serve: error: bad"},
+        {KVB_FORM_EXCEPTION, "x vllm serve:@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "x-y vllm-x:@ error: bad", "x-y vllm-x: error: bad"},
+        {KVB_FORM_EXCEPTION, "/usr/bin/api-server.py:@ error: bad", "/usr/bin/api-server.py: error: bad"},
+        {KVB_FORM_EXCEPTION, "my-vllm serve:@ error: bad", "my-vllm serve: error: bad"},
+        {KVB_FORM_EXCEPTION, "slurmstepd:@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "srun:@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, ":@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "] :@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "CUDA@ error: bad", "CUDA error: bad"},
+        {KVB_FORM_EXCEPTION, "x] CUDA runtime@ error: bad", "CUDA runtime error: bad"},
+        {KVB_FORM_EXCEPTION, "INFO such CUDA runtime@ error: bad", "such CUDA runtime error: bad"},
+        {KVB_FORM_EXCEPTION, "INFO no such CUDA runtime@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "there is no such CUDA@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "a=CUDA@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "  Valu@e error, bad", "Value error, bad"},
+        {KVB_FORM_EXCEPTION, "the Valu@e error, bad", NULL},
+        {KVB_FORM_EXCEPTION, "abc@e error, bad", NULL},
+        {KVB_FORM_EXCEPTION, "abcd@e error, bad", NULL},
+        {KVB_FORM_EXCEPTION, "[TM@][ERROR]  bad", "bad"},
+        {KVB_FORM_EXCEPTION, "[TensorRT-LLM@][ERROR] bad", "bad"},
+        {KVB_FORM_EXCEPTION, "[@TRT] [E] bad", "bad"},
+        {KVB_FORM_EXCEPTION, "[TensorRT-@LLM] [E] bad", "bad"},
+        {KVB_FORM_EXCEPTION, "[another@][ERROR] bad", NULL},
+        {KVB_FORM_EXCEPTION, "[TM@][ERROR]", NULL},
+        {KVB_FORM_EXCEPTION, "[TM@][ERROR]  \nbad", NULL},
+        {KVB_FORM_EXCEPTION, "thread 'main' @panicked at x", "panicked at x"},
+        {KVB_FORM_EXCEPTION, "@panicked at x", "panicked at x"},
+        {KVB_FORM_EXCEPTION, "nobody @panicked", NULL},
+        {KVB_FORM_EXCEPTION, "@panic: bad", "panic: bad"},
+        {KVB_FORM_EXCEPTION, "no @panic: bad", NULL},
+        {KVB_FORM_EXCEPTION, "  @what():  bad", "what():  bad"},
+    };
+    READ(rows);
+}
+
+static void killed(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {KVB_FORM_KILLED, "@Killed", "Killed"},
+        {KVB_FORM_KILLED, "@Killed\nx", "Killed"},
+        {KVB_FORM_KILLED, "@Killed  vllm", "Killed  vllm"},
+        {KVB_FORM_KILLED, "@Killed process 12", "Killed process 12"},
+        {KVB_FORM_KILLED, "@Killed by", NULL},
+        {KVB_FORM_KILLED, "run.sh: line 3: 12 @Killed  vllm", "run.sh: line 3: 12 Killed  vllm"},
+        {KVB_FORM_KILLED, "zsh: @killed  vllm", "zsh: killed  vllm"},
+        {KVB_FORM_KILLED, "they @Killed  it", NULL},
+        {KVB_FORM_RECORD, "@ERROR 01-02\nx", ""},
+        {KVB_FORM_FRAME, "  @File \"x\"\ny", "File \"x\""},
+        {KVB_FORM_FRAME, "the @File \"x\"", NULL},
+    };
+    READ(rows);
+}
+
+// At most nine characters of message on the line: the search, which looks at eight and the one before, cannot know it.
+static void wrapped_early(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool early;
+    } rows[] = {
+        {"X: abc", true},
+        {"FooError: ", false},
+        {"FooError: a", true},
+        {"FooError: 1234567", true},
+        {"FooError: 123456789", true},
+        {"FooError: 1234567890", false},
+        {"FooError", false},
+        {": ab", true},
+        {"", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_form_place place = {0, strlen(rows[i].text)};
+        if (kvb_form_wrapped_early(rows[i].text, &place) != rows[i].early) {
+            fail_msg("'%s'", rows[i].text);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(messages_begin), cmocka_unit_test(commands_begin), cmocka_unit_test(exceptions),
+              cmocka_unit_test(phrases), cmocka_unit_test(killed), cmocka_unit_test(wrapped_early))
