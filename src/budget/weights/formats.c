@@ -151,6 +151,6 @@ void kvb_parameter_make(const struct kvb_load *load, const struct kvb_matrix *ma
     *parameter = (struct kvb_parameter){.role = matrix->role, .is_norm = matrix->role == KVB_ROLE_NORM};
     parts_of[method_of(load, matrix)](load, matrix, parameter);
     parameter->plain_bytes = kvb_mul(elements_of(matrix), kvb_dtype_bytes(load->dtype));
-    bool adapted = matrix->columns > 1 && !matrix->is_expert && matrix->quantised;
+    bool adapted = matrix->columns != 1 && !matrix->is_expert && matrix->quantised;
     parameter->lora_elements_per_rank = adapted ? matrix->logical * matrix->columns + matrix->rows : 0;
 }

@@ -52,7 +52,7 @@ static void add_experts_of(struct kvb_tensor_list *list, const struct kvb_mlp_sh
     struct kvb_tensor *tensor = kvb_tensor_add(list, name, KVB_ROLE_EXPERTS, split, rows, columns);
     tensor->count = shape->experts;
     tensor->fused = (uint8_t)fused;
-    tensor->quantised = columns > 1;
+    tensor->quantised = columns != 1;
 }
 
 static void add_expert_biases(struct kvb_tensor_list *list, const struct kvb_mlp_shape *shape, uint64_t width)

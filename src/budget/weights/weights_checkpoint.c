@@ -88,7 +88,7 @@ static void count_config_layers(const struct kvb_part *part, struct tally *tally
 {
     const struct kvb_model *model = part->load->model;
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
-    for (uint32_t kind = 0; kind < model->kind_count; kind++) {
+    for (uint32_t kind = 0; kind < model->kind_count; kind++) { // same: no layer is of a kind beyond the last
         uint64_t layers = 0;
         for (uint32_t layer = part->begin; layer < part->end; layer++) {
             layers += model->kind_of_layer[layer] == kind;

@@ -1,0 +1,155 @@
+// Settings as engines print them: argument dumps of every shape, and commands as a shell shows them.
+#include <string.h>
+
+#include "logs/settings.h"
+#include "unit/test.h"
+
+static struct kvb_settings settings;
+static char model[KVB_NAME_CAPACITY];
+static struct kvb_log_value fraction;
+static const struct kvb_dump_result result = {&settings, model, &fraction};
+
+static void forget(void)
+{
+    memset(&settings, 0, sizeof settings);
+    memset(&fraction, 0, sizeof fraction);
+    model[0] = '\0';
+}
+
+static void dump(const char *text)
+{
+    forget();
+    kvb_read_dump(text, strlen(text), &result);
+}
+
+static void command(const char *text)
+{
+    forget();
+    kvb_read_command(text, strlen(text), &result);
+}
+
+struct row {
+    const char *text;
+    enum kvb_setting setting;
+    bool set;
+    uint64_t number;
+};
+
+static void read_rows(void (*read)(const char *text), const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        read(rows[i].text);
+        const struct kvb_setting_value *value = &settings.values[rows[i].setting];
+        if (value->set != rows[i].set || (value->set && value->number != rows[i].number)) {
+            fail_msg("'%s': %d, %llu", rows[i].text, (int)value->set, (unsigned long long)value->number);
+        }
+    }
+}
+
+static void dumps(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"max_num_seqs=64, x=1", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"{'max_num_seqs': 64}", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"{\"max_num_seqs\": 64}", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"{'max_num_seqs\": 64}", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"{'max_num_seqs'= 64}", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"max_num_seqs: 64", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"xmax_num_seqs=64", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"max_num_seqs=None", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"max_num_seqs=null", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"max_num_seqs=", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"max_num_seqs=many", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"Args(x=Y(a=[1, 2], b={'c': 'd)'}, e=<F: 3>), max_seq_len=4096)", KVB_SET_MAX_MODEL_LEN, true, 4096},
+        {"x='it\\'s, max_seq_len=1', max_seq_len=4096", KVB_SET_MAX_MODEL_LEN, true, 4096},
+        {"x='cut off, max_seq_len=4096", KVB_SET_MAX_MODEL_LEN, false, 0},
+        {"tp_size=4", KVB_SET_TENSOR_PARALLEL_SIZE, true, 4},
+        {"enforce_eager=True", KVB_SET_ENFORCE_EAGER, true, 1},
+        {"enforce_eager=1", KVB_SET_ENFORCE_EAGER, true, 1},
+        {"enforce_eager=False", KVB_SET_ENFORCE_EAGER, true, 0},
+        {"enforce_eager=0", KVB_SET_ENFORCE_EAGER, true, 0},
+        {"enforce_eager=perhaps", KVB_SET_ENFORCE_EAGER, false, 0},
+        {"dtype=torch.bfloat16", KVB_SET_DTYPE, true, KVB_DTYPE_WORD_BF16},
+        {"dtype='float16'", KVB_SET_DTYPE, true, KVB_DTYPE_WORD_FP16},
+        {"speculative_config={'method': 'mtp', 'num_speculative_tokens': 3}", KVB_SET_NUM_SPECULATIVE_TOKENS, true, 3},
+        {"speculative_config={'method': 'mtp', 'num_speculative_tokens': 3}", KVB_SET_SPECULATIVE_METHOD, true,
+         KVB_SPECULATIVE_MTP},
+        {"speculative_config={'model': 'a/b', 'num_speculative_tokens': 3}", KVB_SET_NUM_SPECULATIVE_TOKENS, false, 0},
+        {"speculative_config={'num_speculative_tokensx': 3}", KVB_SET_NUM_SPECULATIVE_TOKENS, false, 0},
+        {"speculative_config={'num_speculative_tokens': ''}", KVB_SET_NUM_SPECULATIVE_TOKENS, false, 0},
+        {"speculative_config={'num_speculative_tokens': many}", KVB_SET_NUM_SPECULATIVE_TOKENS, false, 0},
+        {"limit_mm_per_prompt={'image': 2, 'video': 0}", KVB_SET_LIMIT_IMAGES, true, 2},
+        {"limit_mm_per_prompt={'image': 2, 'video': 0}", KVB_SET_LIMIT_VIDEOS, true, 0},
+        {"limit_mm_per_prompt={'image': 2, 'video': 0}", KVB_SET_LIMIT_AUDIOS, false, 0},
+        {"another={'image': 2}", KVB_SET_LIMIT_IMAGES, false, 0},
+        {"a2345678901234567890123456789012345678901234567890123456789012_max_num_seqs=64", KVB_SET_MAX_NUM_SEQS, false,
+         0}, // longer than a key
+    };
+    read_rows(dump, rows, sizeof rows / sizeof rows[0]);
+}
+
+static void models(void **state)
+{
+    (void)state;
+    dump("Namespace(model='a/b', model_tag='c/d')");
+    assert_string_equal(model, "a/b"); // the first counts
+    dump("model_tag=\"c/d\", x=1");
+    assert_string_equal(model, "c/d");
+    dump("model=''");
+    assert_string_equal(model, "");
+    command("a/b --model c/d");
+    assert_string_equal(model, "a/b");
+    command("--model-path='c/d'");
+    assert_string_equal(model, "'c/d'"); // a quote inside of a word stays: nobody types it so
+    command("--model-path 'c/d' --tp 2");
+    assert_string_equal(model, "c/d");
+}
+
+static void static_fractions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t ppm; // -1: none
+    } rows[] = {
+        {"mem_fraction_static=0.88", 880000}, {"mem_fraction_static=1.0", 1000000}, {"mem_fraction_static=0", 0},
+        {"mem_fraction_static=1.01", -1},     {"mem_fraction_static=-0.5", -1},     {"mem_fraction_static=x", -1},
+        {"mem_fraction_static=None", -1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        dump(rows[i].text);
+        assert_int_equal(fraction.set ? fraction.value : -1, rows[i].ppm);
+    }
+}
+
+static void commands(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"a/b --max-num-seqs 64", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"a/b --max-num-seqs=64", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"a/b --max_num_seqs\t64", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"a/b \\\n  --max-num-seqs \\\n 64", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"'a b' --max-num-seqs \"64\"", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"a/b --max-num-seqs '64", KVB_SET_MAX_NUM_SEQS, true, 64}, // cut off
+        {"a/b --max-num-seqs '", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"a/b; x --max-num-seqs 64", KVB_SET_MAX_NUM_SEQS, false, 0}, // another command
+        {"a/b | x --max-num-seqs 64", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"a/b --enforce-eager --max-num-seqs 64", KVB_SET_ENFORCE_EAGER, true, 1},
+        {"a/b --enforce-eager", KVB_SET_ENFORCE_EAGER, true, 1},
+        {"a/b --no-enforce-eager", KVB_SET_ENFORCE_EAGER, true, 0},
+        {"a/b word --max-num-seqs 64", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"--max-num-seqs 64", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"", KVB_SET_MAX_NUM_SEQS, false, 0},
+    };
+    read_rows(command, rows, sizeof rows / sizeof rows[0]);
+    char longer[400] = "a/b --";
+    memset(longer + 6, 'x', 300);
+    strcpy(longer + 306, " --max-num-seqs 64");
+    command(longer);
+    assert_int_equal(settings.values[KVB_SET_MAX_NUM_SEQS].number, 64);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(dumps), cmocka_unit_test(models), cmocka_unit_test(static_fractions),
+              cmocka_unit_test(commands))
