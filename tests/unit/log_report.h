@@ -80,12 +80,13 @@ static inline const struct kvb_remedy *remedy(const char *setting, const char *t
 static inline void helps(const char *setting, const char *to, bool works, const char *why)
 {
     const struct kvb_remedy *found = remedy(setting, to);
+    const char *wanted = to != NULL ? to : "(anything)";
     if (found == NULL) {
-        fail_msg("no remedy %s = %s", setting, to);
+        fail_msg("no remedy %s = %s", setting, wanted);
     }
     assert_int_equal(found->works, works);
     if (strstr(found->why, why) == NULL) {
-        fail_msg("%s = %s says '%s', not '%s'", setting, to, found->why, why);
+        fail_msg("%s = %s says '%s', not '%s'", setting, wanted, found->why, why);
     }
 }
 
