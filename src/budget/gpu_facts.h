@@ -3,6 +3,7 @@
 #define KVB_BUDGET_GPU_FACTS_H
 
 // Compute capabilities, ten times major.minor.
+#define KVB_CAPABILITY_TURING 75
 #define KVB_CAPABILITY_AMPERE 80
 #define KVB_CAPABILITY_ADA 89
 #define KVB_CAPABILITY_HOPPER 90

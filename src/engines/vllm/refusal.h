@@ -55,10 +55,16 @@ kvb_refusal_test kvb_refusal_draft_model, kvb_refusal_draft_vocabulary, kvb_refu
     kvb_refusal_draft_mtp, kvb_refusal_async, kvb_refusal_no_experts, kvb_refusal_eplb, kvb_refusal_lora_vocabulary,
     kvb_refusal_lora_chunks, kvb_refusal_prefix_window, kvb_refusal_no_pictures, kvb_refusal_offload_wsl,
     kvb_refusal_sleep, kvb_refusal_mamba_block;
+// A prompt has to fit into one step: nothing is prefilled in chunks.
+bool kvb_prompts_are_whole(const struct kvb_context *context);
+
+kvb_refusal_test kvb_refusal_pooling_chunks, kvb_refusal_runner;
+kvb_refusal_test kvb_refusal_backend, kvb_refusal_triton_cache, kvb_refusal_nvfp4_cache;
 kvb_refusal_test kvb_refusal_cpu_loras, kvb_refusal_lora_drafts, kvb_refusal_partial_prefills,
     kvb_refusal_prefill_threshold, kvb_refusal_data_ranks, kvb_refusal_redundant_experts, kvb_refusal_dbo,
     kvb_refusal_routed_experts, kvb_refusal_connector_role, kvb_refusal_steps_at_once, kvb_refusal_draft_v0,
     kvb_refusal_deprecated;
-kvb_refusal_test kvb_refusal_split, kvb_refusal_group_shape, kvb_refusal_block_shape, kvb_refusal_dcp;
+kvb_refusal_test kvb_refusal_split, kvb_refusal_group_shape, kvb_refusal_block_shape, kvb_refusal_expert_groups,
+    kvb_refusal_dcp;
 
 #endif

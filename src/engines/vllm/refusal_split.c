@@ -94,6 +94,32 @@ bool kvb_refusal_group_shape(const struct kvb_context *context, char out[KVB_ERR
     return false;
 }
 
+#define LEAST_EXPERT_GROUP 32
+
+// Experts that Marlin's kernels do not take run in plain ones, which halve the group until it divides both sides.
+// Source: quantization/moe_wna16.py create_weights, since v0.8.5 where Marlin falls back to it.
+bool kvb_refusal_expert_groups(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    bool grouped = (q->method == KVB_QUANT_AWQ || q->method == KVB_QUANT_GPTQ) && q->group_size > 0 &&
+                   (q->unquantised_roles >> KVB_ROLE_EXPERTS & 1U) == 0;
+    if (!grouped || context->ep > 1 || context->model->checkpoint.kind == KVB_CHECKPOINT_GGUF) {
+        return false;
+    }
+    for (uint32_t kind = 0; kind < context->model->kind_count; kind++) {
+        const struct kvb_mlp_shape *mlp = &context->model->kinds[kind].mlp;
+        uint64_t inner = mlp->expert_intermediate_size / context->tp, group = q->group_size;
+        while (group >= LEAST_EXPERT_GROUP && (inner % group != 0 || context->model->hidden_size % group != 0)) {
+            group /= 2;
+        }
+        if (mlp->kind == KVB_MLP_MOE && group < LEAST_EXPERT_GROUP) {
+            kvb_refusal_say(out, "assert group_size >= 32: AssertionError", NULL);
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool say_block(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t size, uint64_t block)
 {
     char a[24], b[24];

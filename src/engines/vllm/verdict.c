@@ -75,12 +75,11 @@ void kvb_check_length(const struct kvb_context *context, struct kvb_budget *budg
 // The scheduler's configuration is checked before anything is loaded.
 void kvb_check_batch(const struct kvb_context *context, struct kvb_budget *budget)
 {
-    bool whole_prompts = !context->chunked_prefill && !context->model->pooling;
     if (context->max_num_batched_tokens < context->max_num_seqs) {
         budget->starts = false;
         budget->refusal = "max-num-batched-tokens";
         kvb_error_few_tokens(context, budget->error);
-    } else if (whole_prompts && context->max_num_batched_tokens < context->max_model_len) {
+    } else if (kvb_prompts_are_whole(context) && context->max_num_batched_tokens < context->max_model_len) {
         budget->starts = false;
         budget->refusal = "max-num-batched-tokens";
         kvb_error_short_batch(context, budget->error);

@@ -1,0 +1,280 @@
+// Attention backends of models that keep keys and values: which of them a release takes on a device, and what it says
+// of one that was asked for. Those of MLA are in kv_backend.c. Source:
+// vllm/v1/attention/backends/{flash_attn,flashinfer,triton_attn}.py supports_*, vllm/v1/attention/backend.py
+// validate_configuration, vllm/platforms/cuda.py _get_backend_priorities, get_attn_backend_cls, v0.11.1 to v0.27.1.
+#include <string.h>
+
+#include "budget/gpu_facts.h"
+#include "engines/vllm/errors.h"
+#include "engines/vllm/kv_backend.h"
+#include "engines/vllm/refusal.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define WORD(word) (UINT32_C(1) << (word))
+#define PLAIN (WORD(KVB_KV_AUTO) | WORD(KVB_KV_16BIT))
+#define FP8 (WORD(KVB_KV_FP8) | WORD(KVB_KV_FP8_E4M3))
+#define PER_HEAD (WORD(KVB_KV_INT8_PER_TOKEN_HEAD) | WORD(KVB_KV_FP8_PER_TOKEN_HEAD) | WORD(KVB_KV_INT4_PER_TOKEN_HEAD))
+
+// In the order in which a release lists them.
+enum reason {
+    HEAD_SIZE = 1,
+    DTYPE = 2,
+    CACHE_WORD = 4,
+    BOTH_WAYS = 8,
+    SINKS = 16,
+    CAPABILITY = 32,
+    OLD_SINKS = 64,
+    FP8_KERNEL = 128,
+};
+
+#define SINKS_RENAMED_SINCE R(18, 0)
+static const struct {
+    unsigned reason;
+    uint32_t since, gone;
+    const char *text;
+} reasons[] = {
+    {HEAD_SIZE, 0, 0, "head_size not supported"},
+    {DTYPE, 0, 0, "dtype not supported"},
+    {CACHE_WORD, 0, 0, "kv_cache_dtype not supported"},
+    {BOTH_WAYS, 0, 0, "partial multimodal token full attention not supported"},
+    {SINKS, 0, SINKS_RENAMED_SINCE, "sink setting not supported"},
+    {SINKS, SINKS_RENAMED_SINCE, 0, "attention sinks not supported"},
+    {CAPABILITY, 0, 0, "compute capability not supported"},
+    {OLD_SINKS, 0, 0, "sink not supported on compute capability < 9.0"},
+    {FP8_KERNEL, R(27, 0), 0, "FP8 KV cache requires FA3 on SM90 or FA4 on SM100"},
+};
+
+struct backend_row {
+    enum kvb_backend backend;
+    uint32_t since, gone;
+    uint32_t least_capability;
+    uint32_t words;     // of --kv-cache-dtype
+    uint32_t own_words; // and those beside them on the majors below
+    uint32_t majors;
+    uint16_t heads[9]; // head sizes; empty: multiples of 8 up to `most_head`
+    uint16_t most_head;
+    bool float32, both_ways, sinks; // the last off Blackwell: FlashInfer's kernels of 10.0 take them
+};
+
+#define FLASH(from, until, ...)                                                                                        \
+    {                                                                                                                  \
+        .backend = KVB_BACKEND_FLASH_ATTN, .since = from, .gone = until, .least_capability = KVB_CAPABILITY_AMPERE,    \
+        .words = PLAIN, __VA_ARGS__                                                                                    \
+    }
+#define INFER(from, until, ...)                                                                                        \
+    {                                                                                                                  \
+        .backend = KVB_BACKEND_FLASHINFER, .since = from, .gone = until, __VA_ARGS__                                   \
+    }
+#define ON(major) (UINT32_C(1) << (major))
+#define E5M2 WORD(KVB_KV_FP8_E5M2)
+
+static const struct backend_row rows[] = {
+    FLASH(R(11, 1), R(12, 0), .own_words = FP8 | E5M2, .majors = ON(9), .heads = {32, 64, 96, 128, 160, 192, 224, 256},
+          .both_ways = true),
+    FLASH(R(12, 0), R(13, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .both_ways = true),
+    FLASH(R(13, 0), R(20, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256),
+    FLASH(R(20, 0), R(22, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 512),
+    FLASH(R(22, 0), R(24, 0), .own_words = FP8, .majors = ON(9), .most_head = 512),
+    FLASH(R(24, 0), R(27, 0), .own_words = FP8, .majors = ON(9), .most_head = 512, .both_ways = true),
+    FLASH(R(27, 0), 0, .own_words = FP8, .majors = ON(9) | ON(10), .most_head = 512, .both_ways = true),
+    INFER(R(11, 1), R(13, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2,
+          .heads = {64, 128, 256}, .both_ways = true),
+    INFER(R(13, 0), R(21, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2,
+          .heads = {64, 128, 256}),
+    INFER(R(21, 0), R(22, 0), .least_capability = KVB_CAPABILITY_TURING,
+          .words = PLAIN | FP8 | E5M2 | WORD(KVB_KV_NVFP4), .heads = {64, 128, 256}),
+    INFER(R(22, 0), R(24, 0), .least_capability = KVB_CAPABILITY_TURING,
+          .words = PLAIN | FP8 | E5M2 | WORD(KVB_KV_NVFP4), .heads = {64, 128, 256, 512}),
+    INFER(R(24, 0), R(25, 0), .least_capability = KVB_CAPABILITY_AMPERE,
+          .words = PLAIN | FP8 | E5M2 | WORD(KVB_KV_NVFP4), .heads = {64, 128, 256, 512}),
+    INFER(R(25, 0), 0, .least_capability = KVB_CAPABILITY_AMPERE, .words = PLAIN | FP8 | E5M2,
+          .own_words = WORD(KVB_KV_NVFP4), .majors = ON(10), .heads = {64, 128, 256, 512}),
+    {.backend = KVB_BACKEND_TRITON,
+     .since = R(11, 1),
+     .words = PLAIN | FP8 | E5M2 | PER_HEAD,
+     .most_head = UINT16_MAX,
+     .float32 = true,
+     .both_ways = true,
+     .sinks = true},
+};
+
+static const struct kvb_attention_shape *token_shape(const struct kvb_model *model)
+{
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        const struct kvb_attention_shape *shape = &model->kinds[i].attention;
+        if (shape->kind == KVB_ATTENTION_FULL || shape->kind == KVB_ATTENTION_SLIDING) {
+            return shape;
+        }
+    }
+    return NULL;
+}
+
+static uint32_t major_of(const struct kvb_context *context)
+{
+    return KVB_CAPABILITY_MAJOR(context->gpu->compute_capability);
+}
+
+static bool takes_head(const struct backend_row *row, uint32_t size)
+{
+    if (row->most_head > 0) {
+        return size % 8 == 0 && size <= row->most_head;
+    }
+    for (size_t i = 0; i < sizeof row->heads / sizeof row->heads[0]; i++) {
+        if (row->heads[i] == size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool takes_word(const struct kvb_context *context, const struct backend_row *row)
+{
+    uint32_t words = row->words | ((row->majors & ON(major_of(context))) != 0 ? row->own_words : 0);
+    return (words & WORD(context->kv_word)) != 0;
+}
+
+// Learned sinks of gpt-oss; a model whose pictures are attended to in both directions (is_mm_prefix_lm).
+static bool has_sinks(const struct kvb_context *context)
+{
+    return strcmp(context->model->architecture, "GptOssForCausalLM") == 0;
+}
+
+static bool attends_both_ways(const struct kvb_context *context)
+{
+    return strcmp(context->model->architecture, "Gemma3ForConditionalGeneration") == 0;
+}
+
+static unsigned reasons_of(const struct kvb_context *context, const struct backend_row *row,
+                           const struct kvb_attention_shape *shape)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    bool flash = row->backend == KVB_BACKEND_FLASH_ATTN;
+    bool sinks = row->sinks || (flash && major_of(context) >= 9) || (!flash && major_of(context) == 10);
+    bool word = takes_word(context, row);
+    bool fp8 = (WORD(context->kv_word) & (FP8 | E5M2)) != 0;
+    return (takes_head(row, shape->head_size) ? 0U : HEAD_SIZE) |
+           (context->dtype == KVB_DTYPE_FP32 && !row->float32 ? DTYPE : 0U) | (word ? 0U : CACHE_WORD) |
+           (attends_both_ways(context) && !row->both_ways ? BOTH_WAYS : 0U) |
+           (has_sinks(context) && !sinks ? SINKS : 0U) | (capability < row->least_capability ? CAPABILITY : 0U) |
+           (has_sinks(context) && flash && capability < KVB_CAPABILITY_HOPPER ? OLD_SINKS : 0U) |
+           (flash && fp8 && !word ? FP8_KERNEL : 0U);
+}
+
+static const struct backend_row *row_of(enum kvb_backend backend, uint32_t release)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].backend == backend && release >= rows[i].since && (rows[i].gone == 0 || release < rows[i].gone)) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_asked(const struct kvb_context *context, const struct kvb_attention_shape *shape)
+{
+    return shape != NULL && context->generation == KVB_GENERATION_V1 && !kvb_model_is_mla(context->model) &&
+           context->gpu->vendor == KVB_VENDOR_NVIDIA && context->gpu->compute_capability > 0;
+}
+
+bool kvb_refusal_backend(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_attention_shape *shape = token_shape(context->model);
+    const struct backend_row *row = row_of(kvb_backend_asked(context), context->release);
+    unsigned found = is_asked(context, shape) && row != NULL ? reasons_of(context, row, shape) : 0;
+    if (found == 0) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_begin(out);
+    bool first = true;
+    kvb_error_add(&line, "Selected backend AttentionBackendEnum.");
+    kvb_error_add(&line, row->backend == KVB_BACKEND_FLASH_ATTN   ? "FLASH_ATTN"
+                         : row->backend == KVB_BACKEND_FLASHINFER ? "FLASHINFER"
+                                                                  : "TRITON_ATTN");
+    kvb_error_add(&line, " is not valid for this configuration. Reason: [");
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+        bool said = (found & reasons[i].reason) != 0 && context->release >= reasons[i].since &&
+                    (reasons[i].gone == 0 || context->release < reasons[i].gone);
+        kvb_error_add(&line, !said ? "" : first ? "'" : ", '");
+        kvb_error_add(&line, said ? reasons[i].text : "");
+        kvb_error_add(&line, said ? "'" : "");
+        first = first && !said;
+    }
+    kvb_error_add(&line, "]");
+    return true;
+}
+
+// The backend taken where none is asked for; AUTO: FlexAttention, or none.
+static enum kvb_backend taken(const struct kvb_context *context, const struct kvb_attention_shape *shape)
+{
+    static const enum kvb_backend order[2][3] = {
+        {KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_FLASHINFER, KVB_BACKEND_TRITON},
+        {KVB_BACKEND_FLASHINFER, KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_TRITON},
+    };
+    if (kvb_backend_asked(context) != KVB_BACKEND_AUTO) {
+        return kvb_backend_asked(context);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        const struct backend_row *row = row_of(order[major_of(context) == 10][i], context->release);
+        if (row != NULL && reasons_of(context, row, shape) == 0) {
+            return row->backend;
+        }
+    }
+    return KVB_BACKEND_AUTO;
+}
+
+static bool is_eight_bits(enum kvb_kv_dtype word)
+{
+    return (WORD(word) & (FP8 | E5M2 | WORD(KVB_KV_FP8_PER_TOKEN_HEAD))) != 0;
+}
+
+#define TRITON_ASKS_SINCE R(24, 0)
+
+// Triton's kernels read fp8 as fp8e4nv, which compilers have from 8.9 on; from 0.24 the backend asks beforehand.
+// Source: vllm/v1/attention/backends/triton_attn.py TritonAttentionImpl.__init__ v0.24.0; platforms/cuda.py v0.11.0.
+bool kvb_refusal_triton_cache(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_attention_shape *shape = token_shape(context->model);
+    uint32_t capability = context->gpu->compute_capability;
+    if (!is_asked(context, shape) || capability >= KVB_CAPABILITY_ADA || !is_eight_bits(context->kv_word)) {
+        return false;
+    }
+    bool ampere = context->release < R(11, 1) && kvb_backend_asked(context) == KVB_BACKEND_AUTO;
+    if (ampere ? capability < KVB_CAPABILITY_AMPERE : taken(context, shape) != KVB_BACKEND_TRITON) {
+        return false;
+    }
+    if (context->release < TRITON_ASKS_SINCE) {
+        kvb_refusal_say(out,
+                        "type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e4b15', "
+                        "'fp8e5')",
+                        NULL);
+        return true;
+    }
+    char text[24];
+    const char *values[] = {context->gpu->name, kvb_refusal_capability(text, capability),
+                            capability < KVB_CAPABILITY_AMPERE ? "float16" : "bfloat16"};
+    kvb_refusal_say(out,
+                    "FP8 KV cache is not supported by the Triton attention backend on {0} (compute capability {1}); "
+                    "native FP8 (fp8e4nv) requires SM89+. Re-run with --kv-cache-dtype {2}.",
+                    values);
+    return true;
+}
+
+// Four bits with scales: FlashInfer's kernels of data-centre Blackwell alone.
+bool kvb_refusal_nvfp4_cache(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_attention_shape *shape = token_shape(context->model);
+    if (!is_asked(context, shape) || context->kv_word != KVB_KV_NVFP4 ||
+        kvb_backend_asked(context) != KVB_BACKEND_AUTO || taken(context, shape) != KVB_BACKEND_AUTO) {
+        return false;
+    }
+    char size[24];
+    const char *values[] = {kvb_refusal_count(size, shape->head_size),
+                            context->dtype == KVB_DTYPE_FP16   ? "torch.float16"
+                            : context->dtype == KVB_DTYPE_FP32 ? "torch.float32"
+                                                               : "torch.bfloat16"};
+    kvb_refusal_say(out,
+                    "No valid attention backend found for cuda with AttentionSelectorConfig(head_size={0}, dtype={1}, "
+                    "kv_cache_dtype=nvfp4",
+                    values);
+    return true;
+}
