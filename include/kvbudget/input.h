@@ -88,8 +88,9 @@ struct kvb_deployment {
     char gpu[KVB_NAME_CAPACITY];
     char engine[KVB_NAME_CAPACITY];
     char draft_model[KVB_PATH_CAPACITY];
-    char overrides[1024];          // --hf-overrides
-    bool inline_model, inline_gpu; // given in full in the file
+    char overrides[1024];                                 // --hf-overrides
+    char tensor_overrides[KVB_TENSOR_OVERRIDES_CAPACITY]; // --override-tensor: lines PATTERN=BUFFER
+    bool inline_model, inline_gpu;                        // given in full in the file
     struct kvb_model model_value;
     struct kvb_gpu gpu_value;
     uint64_t gpu_memory_bytes, gpu_free_bytes; // 0 = not said

@@ -405,6 +405,8 @@ struct kvb_plain_value {
     uint64_t number;
 };
 
+#define KVB_TENSOR_OVERRIDES_CAPACITY 1024
+
 struct kvb_plan {
     struct kvb_model model;
     const struct kvb_model *draft; // draft model of speculative decoding; NULL = none or not known
@@ -428,6 +430,7 @@ struct kvb_plan {
     bool draft_unknown;      // one is named and nobody knows it: neither weights nor cache are counted
     uint32_t plain_flags;    // enum kvb_plain_flag
     struct kvb_plain_value plain_numbers[KVB_PLAIN_NUMBER_COUNT];
+    char tensor_overrides[KVB_TENSOR_OVERRIDES_CAPACITY]; // --override-tensor of llama.cpp: lines PATTERN=BUFFER
     char command_error[256]; // what the release's argument parser says of the serve command; "" = it takes it
 };
 

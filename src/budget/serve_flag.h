@@ -29,6 +29,8 @@ enum kvb_serve_kind {
 typedef bool kvb_serve_reader(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment,
                               char why[256]);
 
+#define KVB_WORD_AUTO UINT32_MAX // the number of a word that leaves a length to the engine
+
 struct kvb_serve_flag {
     const char *name;       // dashes or underscores inside, none in front; NULL: a short form only
     const char *short_name; // "-tp" or NULL
@@ -44,7 +46,7 @@ struct kvb_serve_flag {
     const char *absent;           // what it means without a value; NULL: it needs one
     const char *argument;         // of our own flag, for help; NULL: the setting's
     const char *help;             // the same
-    const struct kvb_word *words; // spelling of its values where that is not the setting's
+    const struct kvb_word *words; // spelling of its values where that is not the setting's; beside numbers of a length
     uint32_t word_count;
     kvb_serve_reader *read;
 };

@@ -133,6 +133,7 @@ static void copy_answers(const struct kvb_deployment *deployment, struct kvb_pla
     memcpy(plan->reserves, deployment->reserves, sizeof plan->reserves);
     plan->need = deployment->need;
     plan->request = deployment->request;
+    memcpy(plan->tensor_overrides, deployment->tensor_overrides, sizeof plan->tensor_overrides);
 }
 
 // SGLang makes its slots as wide as the widest adapter it loads, when no rank is given (lora_manager.py, init_state).

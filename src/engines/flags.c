@@ -123,15 +123,23 @@ enum kvb_status kvb_serve_value_read(const struct kvb_serve_flag *flag, const ch
                                      char why[256])
 {
     struct kvb_setting_row row = *kvb_setting_row_of((enum kvb_setting)flag->id);
-    row.words = flag->words != NULL ? flag->words : row.words;
-    row.word_count = flag->words != NULL ? flag->word_count : row.word_count;
+    for (uint32_t i = 0; row.kind == KVB_VALUE_LENGTH && i < flag->word_count; i++) { // words beside numbers
+        if (strcmp(flag->words[i].text, text) == 0) {
+            *number = flag->words[i].number == KVB_WORD_AUTO ? KVB_AUTO : flag->words[i].number;
+            return KVB_OK;
+        }
+    }
+    bool own = flag->words != NULL && row.kind != KVB_VALUE_LENGTH;
+    row.words = own ? flag->words : row.words;
+    row.word_count = own ? flag->word_count : row.word_count;
     return kvb_setting_read(&row, text, number, why);
 }
 
 char *kvb_serve_value_format(char out[48], const struct kvb_serve_flag *flag, uint64_t number)
 {
     struct kvb_setting_row row = *kvb_setting_row_of((enum kvb_setting)flag->id);
-    row.words = flag->words != NULL ? flag->words : row.words;
-    row.word_count = flag->words != NULL ? flag->word_count : row.word_count;
+    bool own = flag->words != NULL && row.kind != KVB_VALUE_LENGTH;
+    row.words = own ? flag->words : row.words;
+    row.word_count = own ? flag->word_count : row.word_count;
     return kvb_setting_write(out, &row, number);
 }

@@ -47,6 +47,9 @@ static void overlay(struct kvb_deployment *out, const struct kvb_deployment *fla
     if (flags->overrides[0] != '\0') {
         (void)kvb_copy(out->overrides, sizeof out->overrides, flags->overrides);
     }
+    if (flags->tensor_overrides[0] != '\0') {
+        memcpy(out->tensor_overrides, flags->tensor_overrides, sizeof out->tensor_overrides);
+    }
     if (flags->draft_model[0] != '\0') {
         (void)kvb_copy(out->draft_model, sizeof out->draft_model, flags->draft_model);
     }

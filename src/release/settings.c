@@ -96,7 +96,7 @@ static const struct kvb_setting_row setting_rows[KVB_SETTING_COUNT] = {
     [KVB_SET_LIMIT_AUDIOS] = {"limit_audios", PART_COUNT, NULL, "audio clips per request"},
     [KVB_SET_MM_MAX_PIXELS] = {"mm_max_pixels", PART_COUNT, NULL, "pixels an image is cut to"},
     [KVB_SET_KV_TRANSFER] = {"kv_transfer", KVB_VALUE_PART, 0, 1, NO_WORDS, NULL, "a KV connector is configured"},
-    [KVB_SET_GPU_LAYERS] = {"gpu_layers", KVB_VALUE_LENGTH, 0, 9999, NO_WORDS, "N",
+    [KVB_SET_GPU_LAYERS] = {"gpu_layers", KVB_VALUE_LENGTH, 0, UINT32_MAX, NO_WORDS, "N",
                             "layers on the GPUs, the output counted as one; auto: as many as fit", true},
     [KVB_SET_UBATCH_SIZE] = {"ubatch_size", COUNT(1, UINT32_MAX), "TOKENS",
                              "tokens of one graph; drives the compute buffer", true},

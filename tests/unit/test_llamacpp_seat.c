@@ -86,7 +86,7 @@ static void test_words_of_its_own(void **state)
     assert_int_equal(said(KVB_SET_GGUF_TYPE), 15);
     assert_int_equal(said(KVB_SET_GGML_BACKEND), 3);
     assert_int_equal(said(KVB_SET_TENSOR_PARALLEL_SIZE), 2);
-    assert_int_equal(said(KVB_SET_CPU_MOE_LAYERS), 9999);
+    assert_string_equal(deployment.tensor_overrides, "exps=CPU\n");
 }
 
 struct mistake {
@@ -96,10 +96,10 @@ struct mistake {
 static void test_mistakes(void **state)
 {
     static const struct mistake mistakes[] = {
-        {"llama-server -ngl many", "n-gpu-layers: 'many' is not known; expected a number, auto or all"},
-        {"llama-server -c long", "ctx-size: 'long' is not known; expected a number of tokens"},
+        {"llama-server -ngl many", "n-gpu-layers: 'many' is not a whole number, 32k, 32K, 1M or auto"},
+        {"llama-server -c long", "ctx-size: 'long' is not a whole number, 32k, 32K, 1M or auto"},
         {"llama-server -ts 1,,2", "tensor-split: '1,,2' is not known; expected shares such as 3,1"},
-        {"llama-server -ot blk.1.*=CUDA1", "override-tensor: 'blk.1.*=CUDA1' is not known; expected exps=CPU"},
+        {"llama-server -ot blk.1.(=CUDA1", "override-tensor: 'blk.1.(=CUDA1': a group that is not closed is not read"},
         {"llama-server -dev TPU0", "device: 'TPU0' is not known; expected devices such as CUDA0,CUDA1"},
         {"llama-server -ctk q3_0", "'q3_0' is not known"},
     };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/tensors.h"
 
 struct looked_up {
@@ -21,18 +22,18 @@ static void look(void *context, const struct kvb_llama_tensor *tensor)
     }
 }
 
-// Weights matter where they lie in the host's memory and are read from a GPU.
+// Weights matter where they lie elsewhere than their layer, or in the host's memory.
 static void read_weight(struct kvb_llama_graph *graph, kvb_llama_node node, const char *name, bool experts)
 {
     const struct kvb_llama_run *run = graph->run;
-    uint32_t place = kvb_llama_place_of(run, graph->layer);
-    bool kept = experts && graph->layer < run->cpu_experts;
-    if (place != KVB_LLAMA_HOST && !kept) {
+    uint32_t usual = kvb_llama_place_of(run, graph->layer);
+    uint32_t place = kvb_llama_tensor_place(run, graph->layer, name, experts, usual);
+    if (place == usual && place != KVB_LLAMA_HOST) {
         return;
     }
     struct looked_up wanted = {.name = name};
     kvb_llama_layer_tensors(run, graph->layer, look, &wanted);
-    kvb_llama_reads_weight(graph, node, wanted.bytes > 0 ? wanted.bytes : 1, KVB_LLAMA_HOST);
+    kvb_llama_reads_weight(graph, node, wanted.bytes > 0 ? wanted.bytes : 1, (uint8_t)place);
 }
 
 kvb_llama_node kvb_llama_new(struct kvb_llama_graph *graph, uint64_t a, uint64_t b, uint64_t c, kvb_llama_node in,

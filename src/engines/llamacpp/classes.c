@@ -20,7 +20,12 @@ static const struct kvb_llama_class rows[] = {
     {.name = "CohereForCausalLM", .parallel = true, .plain_norm = true},
     {.name = "Cohere2ForCausalLM", .parallel = true, .plain_norm = true},
     {.name = "GemmaForCausalLM", .scales_input = true, .scales_query = true},
-    {.name = "Gemma2ForCausalLM", .scales_input = true, .scales_query = true, .caps_logits = true, .norms_after = true},
+    {.name = "Gemma2ForCausalLM",
+     .scales_input = true,
+     .scales_query = true,
+     .caps_logits = true,
+     .norms_after = true,
+     .outlined = true},
     {.name = "Gemma3ForCausalLM", .scales_input = true, .scales_query = true, .norms_after = true},
     {.name = "Gemma3ForConditionalGeneration", .scales_input = true, .scales_query = true, .norms_after = true},
     {.name = "Gemma4ForConditionalGeneration",
@@ -32,7 +37,7 @@ static const struct kvb_llama_class rows[] = {
     {.name = "Gemma3nForCausalLM", .outlined = true},
     {.name = "Gemma3nForConditionalGeneration", .outlined = true},
     {.name = "Olmo2ForCausalLM", .norms_after = true},
-    {.name = "Glm4ForCausalLM", .norms_after = true, .fused_gate_up = true},
+    {.name = "Glm4ForCausalLM", .norms_after = true, .fused_gate_up = true, .outlined = true},
 };
 
 const struct kvb_llama_class *kvb_llama_class_of(const struct kvb_model *model)

@@ -10,6 +10,7 @@
 #include "engines/llamacpp/ladder.h"
 #include "engines/llamacpp/layer.h"
 #include "engines/llamacpp/mixture.h"
+#include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/start.h"
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
@@ -195,6 +196,10 @@ static void judge(const struct kvb_plan *plan, const struct kvb_llama_start *sta
         budget->starts = false;
         budget->refusal = "command";
         say_error(budget, plan->command_error);
+    } else if (kvb_llama_overrides_unknown(&start->run) != NULL) {
+        budget->starts = false;
+        budget->refusal = "override-tensor";
+        say_error(budget, "error while handling argument \"--override-tensor\": unknown buffer type");
     } else if (quantised && !start->run.flash) {
         budget->starts = false;
         budget->refusal = "quantised-v-cache";

@@ -6,6 +6,7 @@
 #include <kvbudget/units.h>
 
 #include "base/text.h"
+#include "engines/llamacpp/overrides.h"
 
 #define SETTING(what) .kind = KVB_SERVE_SETTING, .id = KVB_SET_##what
 #define OLD(reader) .kind = KVB_SERVE_OWN, .serve_only = true, .read = reader
@@ -28,33 +29,6 @@ static bool refuse(char why[256], const char *flag, const char *value, const cha
     (void)kvb_copy(why + strlen(why), 256 - strlen(why), "' is not known; expected ");
     (void)kvb_copy(why + strlen(why), 256 - strlen(why), expected);
     return false;
-}
-
-// "auto" and -1: as many as fit; "all"; a number.
-static bool read_layers(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
-{
-    uint64_t number;
-    if (strcmp(value, "auto") == 0 || strcmp(value, "-1") == 0) {
-        number = KVB_AUTO;
-    } else if (strcmp(value, "all") == 0 || strcmp(value, "-2") == 0) {
-        number = WIDE;
-    } else if (!kvb_parse_whole(value, &number)) {
-        return refuse(why, "n-gpu-layers", value, "a number, auto or all");
-    }
-    number = number != KVB_AUTO && number > WIDE ? WIDE : number;
-    kvb_settings_set(&deployment->settings, KVB_SET_GPU_LAYERS, number, origin);
-    return true;
-}
-
-// 0: the model's own length.
-static bool read_context(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
-{
-    uint64_t number;
-    if (!kvb_parse_whole(value, &number) || number > UINT32_MAX) {
-        return refuse(why, "ctx-size", value, "a number of tokens, 0 for the model's own length");
-    }
-    kvb_settings_set(&deployment->settings, KVB_SET_MAX_MODEL_LEN, number == 0 ? KVB_AUTO : number, origin);
-    return true;
 }
 
 static bool read_all_experts(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment,
@@ -99,22 +73,10 @@ static bool read_shares(const char *value, enum kvb_origin origin, struct kvb_de
     return true;
 }
 
-// All experts by a pattern that people paste; other patterns are not read.
 static bool read_override(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
 {
-    static const char *const all[] = {"exps=CPU",
-                                      "\\.ffn_.*_exps\\.=CPU",
-                                      ".ffn_.*_exps.=CPU",
-                                      ".*exps=CPU",
-                                      "ffn_.*_exps=CPU",
-                                      "([0-9]+).ffn_.*_exps.=CPU",
-                                      ".ffn_(up|down|gate)_exps.=CPU"};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (strcmp(value, all[i]) == 0) {
-            return read_all_experts(value, origin, deployment, why);
-        }
-    }
-    return refuse(why, "override-tensor", value, "exps=CPU; say --n-cpu-moe N for the experts of some layers");
+    (void)origin;
+    return kvb_llama_overrides_add(deployment->tensor_overrides, sizeof deployment->tensor_overrides, value, why);
 }
 
 // "unsloth/Qwen3-8B-GGUF:Q4_K_M": the repository's model in that mixture, Q4_K_M when none is said.
@@ -202,14 +164,15 @@ static bool read_devices(const char *value, enum kvb_origin origin, struct kvb_d
     return refuse(why, "device", value, "devices such as CUDA0,CUDA1");
 }
 
+// Words beside numbers: arg.cpp takes -2 for all layers; a length of 0 is the model's own.
+static const struct kvb_word layer_words[] = {{"all", WIDE}, {"-2", WIDE}};
+static const struct kvb_word length_words[] = {{"0", KVB_WORD_AUTO}};
+
 static const struct kvb_serve_flag rows[] = {
     // as people write them; the second row of a name is what is offered
-    {.name = "n-gpu-layers", .short_name = "-ngl", OLD(read_layers)},
-    {.name = "gpu-layers", OLD(read_layers)},
-    {.name = "ctx-size", .short_name = "-c", OLD(read_context)},
+    {.name = "gpu-layers", SPELLED(GPU_LAYERS), .words = layer_words, .word_count = 2},
     {.name = "cpu-moe", .short_name = "-cmoe", OLD(read_all_experts), .absent = "1"},
     {.name = "tensor-split", .short_name = "-ts", OLD(read_shares)},
-    {.name = "override-tensor", .short_name = "-ot", OLD(read_override)},
     {.name = "hf-repo", .short_name = "-hf", OLD(read_repository)},
     {.short_name = "-hfr", OLD(read_repository)},
     {.name = "device", .short_name = "-dev", OLD(read_devices)},
@@ -275,11 +238,18 @@ static const struct kvb_serve_flag rows[] = {
     BARE("embedding"),
     BARE("embeddings"),
     BARE("reranking"),
-    {.name = "n-gpu-layers", .short_name = "-ngl", SETTING(GPU_LAYERS)},
+    {.name = "n-gpu-layers",
+     .short_name = "-ngl",
+     SETTING(GPU_LAYERS),
+     .words = layer_words,
+     .word_count = 2,
+     .help = "layers on the GPUs, the output counted as one; all; auto: as many as fit"},
     {.name = "ctx-size",
      .short_name = "-c",
      SETTING(MAX_MODEL_LEN),
-     .help = "tokens of the cache, over all slots: 32768, 32k or auto"},
+     .words = length_words,
+     .word_count = 1,
+     .help = "tokens of the cache, over all slots: 32768 or 32k; 0: as the model was trained"},
     {.name = "parallel", .short_name = "-np", SETTING(MAX_NUM_SEQS), .help = "slots: requests served at once"},
     {.name = "batch-size", .short_name = "-b", SETTING(MAX_NUM_BATCHED_TOKENS)},
     {.name = "ubatch-size", .short_name = "-ub", SETTING(UBATCH_SIZE)},
@@ -288,6 +258,13 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "flash-attn", .short_name = "-fa", SETTING(FLASH_ATTENTION)},
     {.name = "split-mode", .short_name = "-sm", SETTING(SPLIT_MODE)},
     {.name = "n-cpu-moe", .short_name = "-ncmoe", SETTING(CPU_MOE_LAYERS)},
+    {.name = "override-tensor",
+     .short_name = "-ot",
+     .kind = KVB_SERVE_OWN,
+     .read = read_override,
+     .since = KVB_BUILD(5124),
+     .argument = "PATTERN=BUFFER",
+     .help = "where tensors lie whose names hold the pattern: exps=CPU; several with commas or again"},
     {.name = "swa-full", SETTING(SWA_FULL), .since = KVB_BUILD(5429)},
     {.name = "kv-unified", .short_name = "-kvu", SETTING(KV_UNIFIED), .since = KVB_BUILD(5913), .negatable = true},
     {.name = "kv-offload", SETTING(KV_OFFLOAD)},

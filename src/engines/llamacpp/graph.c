@@ -117,6 +117,8 @@ static void place_nodes(struct kvb_llama_graph *graph)
             node->device = graph->nodes[node->root].device;
         } else if (node->weight_bytes > 0 && node->weight_place == KVB_LLAMA_HOST) {
             node->device = host_ops(graph);
+        } else if (node->weight_bytes > 0) { // on another GPU: it runs there
+            node->device = node->weight_place;
         } else if ((node->flags & KVB_LLAMA_WRITES) != 0) {
             node->device = host_attends ? KVB_LLAMA_HOST : (uint8_t)kvb_llama_place_of(graph->run, graph->layer);
         } else if ((node->flags & KVB_LLAMA_ATTENDS) != 0 && host_attends) {

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "engines/llamacpp/layer.h"
+#include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/tensors.h"
 
 static uint64_t share_of(const struct kvb_llama_run *run, uint32_t device)
@@ -45,8 +46,10 @@ uint32_t kvb_llama_place_of(const struct kvb_llama_run *run, uint32_t layer)
 
 bool kvb_llama_is_pipelined(const struct kvb_llama_run *run)
 {
+    bool overrides = run->overrides != NULL && run->overrides[0] != '\0';
     return run->devices > 1 && run->gpu_layers > run->model->layer_count && run->split == KVB_LLAMA_SPLIT_LAYER &&
-           !run->keep_cache_on_host && run->cpu_experts == 0 && kvb_llama_backend_row_of(run->backend)->pipelines;
+           !run->keep_cache_on_host && run->cpu_experts == 0 && !overrides &&
+           kvb_llama_backend_row_of(run->backend)->pipelines;
 }
 
 struct adding {
@@ -73,8 +76,8 @@ static void add_tensor(void *context, const struct kvb_llama_tensor *tensor)
 {
     struct adding *adding = context;
     const struct kvb_llama_run *run = adding->run;
-    bool kept = tensor->role == KVB_ROLE_EXPERTS && adding->layer < run->cpu_experts;
-    uint32_t place = kept ? KVB_LLAMA_HOST : adding->place;
+    bool experts = tensor->role == KVB_ROLE_EXPERTS;
+    uint32_t place = kvb_llama_tensor_place(run, adding->layer, tensor->name, experts, adding->place);
     struct kvb_llama_place *held = &adding->out->places[place];
     uint64_t bytes = padded(run, place, tensor);
     bytes = run->weights_ppm > 0 ? bytes / KVB_PPM * run->weights_ppm + bytes % KVB_PPM * run->weights_ppm / KVB_PPM

@@ -86,6 +86,7 @@ struct kvb_llama_run {
     enum kvb_llama_split split;
     uint32_t gpu_layers;     // 0 .. layers + 1
     uint32_t cpu_experts;    // --n-cpu-moe: experts of the first so many layers stay on the host
+    const char *overrides;   // --override-tensor: lines PATTERN=BUFFER; NULL: none
     uint64_t context_tokens; // as asked, before padding
     uint32_t sequences;
     uint32_t batch, ubatch;

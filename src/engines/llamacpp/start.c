@@ -128,7 +128,9 @@ static void take_layers(const struct kvb_plan *plan, struct kvb_llama_start *sta
     start->layers_said = asked != KVB_AUTO;
     run->gpu_layers = (uint32_t)kvb_min(start->layers_said ? asked : usual, (uint64_t)plan->model.layer_count + 1);
     start->asked_layers = run->gpu_layers;
-    start->split_said = plan->environment.layer_partition_count > 0 || kvb_is_set(plan, KVB_SET_CPU_MOE_LAYERS);
+    start->split_said = plan->environment.layer_partition_count > 0 || kvb_is_set(plan, KVB_SET_CPU_MOE_LAYERS) ||
+                        plan->tensor_overrides[0] != '\0';
+    run->overrides = plan->tensor_overrides;
     run->cpu_experts = (uint32_t)kvb_min(number_or(plan, KVB_SET_CPU_MOE_LAYERS, 0), plan->model.layer_count);
     run->split = (enum kvb_llama_split)number_or(plan, KVB_SET_SPLIT_MODE, KVB_LLAMA_SPLIT_LAYER);
     for (uint32_t i = 0; i < plan->environment.layer_partition_count && i < run->devices; i++) {

@@ -1,0 +1,29 @@
+// Regular expressions as --override-tensor takes them (ECMAScript's, by std::regex_search): found anywhere in a name.
+// Matched without going back, in time that grows with pattern and name alone.
+#ifndef KVB_ENGINES_LLAMACPP_PATTERN_H
+#define KVB_ENGINES_LLAMACPP_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KVB_PATTERN_STEPS 240
+#define KVB_PATTERN_SETS 12
+#define KVB_PATTERN_WHY 96
+
+struct kvb_pattern_step {
+    uint8_t op, letter; // enum in pattern.c; the number of a set
+    int16_t first, second;
+};
+struct kvb_pattern {
+    struct kvb_pattern_step steps[KVB_PATTERN_STEPS];
+    uint32_t sets[KVB_PATTERN_SETS][8]; // one bit for each character
+    uint16_t count;
+    uint8_t set_count;
+};
+
+// False: `why` says what is wrong or not read ("a group that is not closed").
+bool kvb_pattern_read(struct kvb_pattern *out, const char *text, size_t length, char why[KVB_PATTERN_WHY]);
+bool kvb_pattern_is_in(const struct kvb_pattern *pattern, const char *name);
+
+#endif
