@@ -218,5 +218,49 @@ static void taps_of_drafts(void **state)
     assert_int_equal(kvb_state_bytes(resolved(&plan), shape), 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(formats), cmocka_unit_test(sparse_latents), cmocka_unit_test(windows_of_packed_forms),
-              cmocka_unit_test(value_sizes), cmocka_unit_test(states), cmocka_unit_test(taps_of_drafts))
+static uint64_t need_of_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                               uint64_t length)
+{
+    (void)context;
+    (void)sizing;
+    (void)stage;
+    return (length + 15) / 16 * 7;
+}
+
+// A window: nothing more behind 100 tokens, and a share that is always there.
+static uint64_t need_of_window(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                               uint64_t length)
+{
+    uint64_t held = length < 100 ? length : 100;
+    return 40 + need_of_blocks(context, sizing, stage, held) + length / 64;
+}
+
+static uint64_t need_of_leap(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                             uint64_t length)
+{
+    return length < 130 ? need_of_blocks(context, sizing, stage, length) : 100000;
+}
+
+// The same length as trying one after the other, wherever the pool ends.
+static void longest_lengths(void **state)
+{
+    (void)state;
+    kvb_need_function *const needs[] = {need_of_blocks, need_of_window, need_of_leap};
+    static const uint64_t limits[] = {0, 1, 15, 16, 17, 129, 130, 131, 1000};
+    struct kvb_context context = {.block_tokens = 16};
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0] * sizeof limits / sizeof limits[0]; i++) {
+        kvb_need_function *need = needs[i % 3];
+        uint64_t limit = limits[i / 3];
+        for (uint64_t pool = 0; pool < 500; pool++) {
+            uint64_t longest = 0;
+            while (longest < limit && need(&context, NULL, 0, longest + 1) <= pool) {
+                longest++;
+            }
+            assert_int_equal(kvb_longest(&context, NULL, 0, pool, limit, need), longest);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(longest_lengths), cmocka_unit_test(formats), cmocka_unit_test(sparse_latents),
+              cmocka_unit_test(windows_of_packed_forms), cmocka_unit_test(value_sizes), cmocka_unit_test(states),
+              cmocka_unit_test(taps_of_drafts))

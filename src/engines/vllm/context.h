@@ -50,8 +50,8 @@ struct kvb_context {
 
 // Resolves settings, defaults and parallel splits; see split_refused.
 void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan);
-// As if this max_model_len had been asked for.
-void kvb_context_fill_at(struct kvb_context *context, const struct kvb_plan *plan, uint64_t length_tokens);
+// The same as if this max_model_len had been asked for.
+void kvb_context_fill_at(struct kvb_context *context, const struct kvb_context *same, uint64_t length_tokens);
 // As if this release had been asked for.
 void kvb_context_fill_as(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release);
 // The same as kvb_context_fill, and KVB_INDIVISIBLE with the sentence when the parallel sizes do not go with the model.

@@ -182,14 +182,15 @@ static void resolve_length(struct kvb_context *context, uint64_t length_tokens)
     context->max_model_len = set && asked != KVB_AUTO ? asked : context->model->context_tokens;
 }
 
-static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release, uint64_t length_tokens)
+static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release,
+                 const struct kvb_rules *rules, uint64_t length_tokens)
 {
     memset(context, 0, sizeof *context);
     context->plan = plan;
     context->model = &plan->model;
     context->gpu = &plan->gpu;
-    context->release = release < KVB_NEWEST_VLLM ? release : KVB_NEWEST_VLLM;
-    kvb_rules_of(context->release, &context->rules);
+    context->release = release;
+    context->rules = *rules;
     context->dtype = dtype_of(context);
     context->generation = generation_of(context);
     context->memory_bytes = plan->gpu.memory_bytes;
@@ -216,17 +217,20 @@ static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint3
 
 void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan)
 {
-    fill(context, plan, plan->engine.release, 0);
+    kvb_context_fill_as(context, plan, plan->engine.release);
 }
 
-void kvb_context_fill_at(struct kvb_context *context, const struct kvb_plan *plan, uint64_t length_tokens)
+void kvb_context_fill_at(struct kvb_context *context, const struct kvb_context *same, uint64_t length_tokens)
 {
-    fill(context, plan, plan->engine.release, length_tokens);
+    fill(context, same->plan, same->release, &same->rules, length_tokens);
 }
 
 void kvb_context_fill_as(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release)
 {
-    fill(context, plan, release, 0);
+    struct kvb_rules rules;
+    uint32_t known = release < KVB_NEWEST_VLLM ? release : KVB_NEWEST_VLLM;
+    kvb_rules_of(known, &rules);
+    fill(context, plan, known, &rules, 0);
 }
 
 enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_plan *plan,

@@ -19,8 +19,8 @@
 // asked through NVML (platforms/cuda.py).
 static bool has_no_total(const struct kvb_gpu *gpu)
 {
-    bool jetson = kvb_contains_ignoring_case(gpu->name, "thor") || kvb_contains_ignoring_case(gpu->name, "orin");
-    return gpu->unified_memory && gpu->vendor == KVB_VENDOR_NVIDIA && !jetson;
+    bool shared = gpu->unified_memory && gpu->vendor == KVB_VENDOR_NVIDIA;
+    return shared && !kvb_contains_ignoring_case(gpu->name, "thor") && !kvb_contains_ignoring_case(gpu->name, "orin");
 }
 
 static bool is_large_gpu(const struct kvb_context *context)
@@ -29,12 +29,11 @@ static bool is_large_gpu(const struct kvb_context *context)
         return false;
     }
     const char *name = context->gpu->name;
-    bool hopper = kvb_contains_ignoring_case(name, "h100") || kvb_contains_ignoring_case(name, "h200");
     switch (kvb_rule(context, KVB_RULE_DEFAULTS)) {
     case KVB_DEFAULTS_V1_EARLY:
     case KVB_DEFAULTS_ALL_1024:
     case KVB_DEFAULTS_BY_NAME:
-        return hopper;
+        return kvb_contains_ignoring_case(name, "h100") || kvb_contains_ignoring_case(name, "h200");
     case KVB_DEFAULTS_BY_MEMORY:
         return context->memory_bytes >= LARGE_GPU_BYTES;
     default:

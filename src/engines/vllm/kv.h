@@ -57,6 +57,7 @@ struct kvb_sizing {
     struct kvb_buckets own;     // as each layer declares itself
     struct kvb_buckets grouped; // after promotion and page unification
     struct kvb_groups groups;
+    uint64_t block_bytes[KVB_STAGES_MAX]; // of one block of every group, by stage
 };
 
 // Bytes of one token of one KV head, keys and values together, scales included.
@@ -97,7 +98,6 @@ uint64_t kvb_dsv4_printed_blocks(const struct kvb_context *context, const struct
 
 uint32_t kvb_group_layers_on(const struct kvb_group *group, uint32_t stage);
 uint32_t kvb_group_size_on(const struct kvb_sizing *sizing, uint32_t stage); // largest group of one stage
-uint64_t kvb_bytes_per_block(const struct kvb_sizing *sizing, uint32_t stage);
 
 // Blocks that one request of `length` tokens holds in a bucket, at worst.
 uint64_t kvb_blocks_of(const struct kvb_context *context, const struct kvb_bucket *bucket, uint64_t length);

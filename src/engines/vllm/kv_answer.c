@@ -23,7 +23,7 @@ static uint32_t stage_of_smallest_pool(const struct kvb_context *context, const 
 
 static uint64_t blocks_on(const struct kvb_sizing *sizing, uint32_t stage, uint64_t pool_bytes)
 {
-    uint64_t bytes = kvb_bytes_per_block(sizing, stage);
+    uint64_t bytes = sizing->block_bytes[stage];
     return bytes > 0 ? pool_bytes / bytes : 1;
 }
 
@@ -35,13 +35,13 @@ static uint64_t smallest_blocks(const struct kvb_context *context, const struct 
     if (kvb_rule(context, KVB_RULE_MODEL_MAX_MEMORY)) {
         uint64_t largest_block = 0;
         for (uint32_t stage = 0; stage < context->pp; stage++) {
-            largest_block = kvb_max(largest_block, kvb_bytes_per_block(sizing, stage));
+            largest_block = kvb_max(largest_block, sizing->block_bytes[stage]);
         }
         *tightest = stage_of_smallest_pool(context, pools);
         return largest_block > 0 ? pool_of(pools, *tightest) / largest_block : 1;
     }
     for (uint32_t stage = 0; stage < context->pp; stage++) {
-        if (kvb_bytes_per_block(sizing, stage) == 0) {
+        if (sizing->block_bytes[stage] == 0) {
             continue;
         }
         uint64_t blocks = blocks_on(sizing, stage, pool_of(pools, stage));
@@ -116,7 +116,7 @@ static void apply_override(const struct kvb_context *context, const struct kvb_s
     }
     *blocks = override;
     for (uint32_t stage = 0; rule >= 2 && stage < context->pp; stage++) {
-        pools[stage] = (int64_t)kvb_mul(override, kvb_bytes_per_block(sizing, stage));
+        pools[stage] = (int64_t)kvb_mul(override, sizing->block_bytes[stage]);
     }
 }
 
@@ -258,7 +258,7 @@ static void check_alone(const struct kvb_context *whole, struct kvb_sizing *sizi
 static uint64_t longest_on(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
                            uint64_t pool_bytes, uint64_t limit)
 {
-    if (kvb_bytes_per_block(sizing, stage) == 0) {
+    if (sizing->block_bytes[stage] == 0) {
         return limit;
     }
     uint64_t held = kvb_longest(context, sizing, stage, pool_bytes, limit, kvb_real_need);
@@ -326,7 +326,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     }
     kv->block_tokens = context.block_tokens;
     kv->num_blocks = blocks;
-    kv->bytes_per_block = kvb_bytes_per_block(&sizing, tightest);
+    kv->bytes_per_block = sizing.block_bytes[tightest];
     kv->blocks_per_request = kvb_printed_blocks(&context, &sizing, 0, context.max_model_len);
     kv->tokens = printed_tokens(&context, &sizing, kv);
     kv->max_concurrency_hundredths = printed_concurrency(&context, kv);

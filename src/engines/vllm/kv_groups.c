@@ -181,7 +181,7 @@ static const char *cannot_unify(const struct kvb_context *context)
     }
 }
 
-void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizing)
+static void make_groups(const struct kvb_context *context, struct kvb_sizing *sizing)
 {
     sizing->groups.layout = KVB_LAYOUT_NO_CACHE;
     sizing->groups.count = 0;
@@ -233,7 +233,7 @@ static uint32_t bucket_layers_on(const struct kvb_bucket *bucket, uint32_t stage
     return (uint32_t)(bucket->before[stage + 1] - bucket->before[stage]);
 }
 
-uint64_t kvb_bytes_per_block(const struct kvb_sizing *sizing, uint32_t stage)
+static uint64_t block_bytes_on(const struct kvb_sizing *sizing, uint32_t stage)
 {
     uint64_t bytes = 0;
     switch (sizing->groups.layout) {
@@ -250,5 +250,13 @@ uint64_t kvb_bytes_per_block(const struct kvb_sizing *sizing, uint32_t stage)
         return kvb_dsv4_block_bytes(sizing, stage);
     default:
         return 0;
+    }
+}
+
+void kvb_groups_make(const struct kvb_context *context, struct kvb_sizing *sizing)
+{
+    make_groups(context, sizing);
+    for (uint32_t stage = 0; stage < context->pp; stage++) {
+        sizing->block_bytes[stage] = block_bytes_on(sizing, stage);
     }
 }

@@ -33,7 +33,7 @@ uint64_t kvb_real_need(const struct kvb_context *context, const struct kvb_sizin
     if (sizing->groups.layout == KVB_LAYOUT_UNIFORM) {
         return need_by_layer(context, &sizing->grouped, stage, sizing->groups.whole_model, length);
     }
-    return kvb_mul(kvb_bytes_per_block(sizing, stage), kvb_request_blocks(context, sizing, length));
+    return kvb_mul(sizing->block_bytes[stage], kvb_request_blocks(context, sizing, length));
 }
 
 static uint64_t need_of_first_group(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
@@ -68,21 +68,46 @@ uint64_t kvb_checked_need(const struct kvb_context *context, const struct kvb_si
     }
 }
 
+// Lengths between which the longest lies: `low` is held, or 0; `above` is not.
+struct bracket {
+    uint64_t low, above;
+};
+
+// Steps that double, from where a need that grew evenly would meet the pool: most needs nearly do.
+static struct bracket bracket_near(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                                   uint64_t pool, struct bracket bracket, uint64_t guess, kvb_need_function *need)
+{
+    uint64_t step = 2 * kvb_max(context->block_tokens, 1);
+    bool held = guess > bracket.low && guess < bracket.above && need(context, sizing, stage, guess) <= pool;
+    if (held) {
+        bracket.low = guess;
+    } else if (guess > bracket.low && guess < bracket.above) {
+        bracket.above = guess;
+    }
+    while (bracket.above - bracket.low > 2 * step) {
+        uint64_t next = held ? bracket.low + step : bracket.above - step;
+        bool fits = need(context, sizing, stage, next) <= pool;
+        *(fits ? &bracket.low : &bracket.above) = next;
+        if (fits != held) {
+            break;
+        }
+        step *= 2;
+    }
+    return bracket;
+}
+
 uint64_t kvb_longest(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage, uint64_t pool,
                      uint64_t limit, kvb_need_function *need)
 {
-    if (limit == 0 || need(context, sizing, stage, 1) > pool) {
-        return 0;
+    uint64_t most = limit > 0 ? need(context, sizing, stage, limit) : 0;
+    if (most <= pool) {
+        return limit;
     }
-    uint64_t low = 1;
-    uint64_t high = limit;
-    while (low < high) {
-        uint64_t middle = low + (high - low + 1) / 2;
-        if (need(context, sizing, stage, middle) <= pool) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
+    uint64_t guess = most / limit > 0 ? pool / (most / limit) : 0;
+    struct bracket bracket = bracket_near(context, sizing, stage, pool, (struct bracket){0, limit}, guess, need);
+    while (bracket.above - bracket.low > 1) {
+        uint64_t middle = bracket.low + (bracket.above - bracket.low) / 2;
+        *(need(context, sizing, stage, middle) <= pool ? &bracket.low : &bracket.above) = middle;
     }
-    return low;
+    return bracket.low;
 }
