@@ -137,6 +137,132 @@ static void advises(void **state)
     assert_int_equal(kvb_charge_of(&plan), KVB_CHARGE_NOTHING);
 }
 
+// A layer that reads another's cache, one without attention and one of an encoder keep nothing; values of their own
+// size count with it: 8 heads x (128 + 64) x 2 B = 3,072 B. Without a window a window's layer keeps all.
+static void layers_that_keep_less(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make_generic(&plan);
+    struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
+    struct kvb_plain_cache cache = {&plan.model, 1, 2};
+    shape->kind = KVB_ATTENTION_CHUNKED;
+    shape->window_tokens = 0;
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 32ULL * 1024 * 4096);
+    shape->window_tokens = 256;
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 32ULL * 256 * 4096);
+    shape->value_head_size = 64;
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 32ULL * 256 * 3072);
+    shape->shares_kv = true;
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 0);
+    shape->shares_kv = false;
+    shape->kind = KVB_ATTENTION_NONE;
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 0);
+    shape->kind = KVB_ATTENTION_ENCODER;
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 0);
+    assert_true(kvb_plain_cache_knows(&plan.model));
+}
+
+// 10 GiB free of 12 requested; a length beyond the model's own whose need is stated; elements of four bytes, twice as
+// many.
+static void does_not_start(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    make_generic(&plan);
+    plan.gpu_free_stated = true;
+    plan.gpu_free_bytes = 10 * GIB;
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.slack_bytes, -2 * (int64_t)GIB);
+    assert_string_equal(budget.error, "It asks for more memory than is free.");
+    plan.gpu_free_bytes = 12 * GIB; // all of it is enough
+    (void)answer_into(&plan, &budget);
+    assert_true(budget.starts);
+    plan.stated[KVB_STATED_KV_NEED] = (struct kvb_stated_term){true, 6 * GIB};
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 131073);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.balance_bytes, 0);
+    assert_string_equal(budget.error, "The length is beyond the model's own.");
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 131072);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.verdict, KVB_FITS);
+    plan.stated[KVB_STATED_KV_NEED].set = false;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 8192);
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.needed_bytes, 2 * GIB);
+    assert_int_equal(budget.settings.values[KVB_SET_DTYPE].number, KVB_DTYPE_WORD_FP32);
+}
+
+// A size of nothing is as good as unsaid; nothing is needed of a model without a length.
+static void sizes_of_nothing(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    make_generic(&plan);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 0);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE].number, 1);
+    assert_int_equal(budget.needed_bytes, GIB);
+    unset(&plan, KVB_SET_MAX_MODEL_LEN);
+    plan.model.context_tokens = 0;
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.kv.bytes_per_token, 0);
+    assert_int_equal(budget.kv.tokens, 0);
+    assert_int_equal(budget.needed_bytes, 0);
+}
+
+static void cannot_be_planned(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    static struct kvb_problems problems;
+    make_generic(&plan);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 3);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_INDIVISIBLE);
+    assert_string_equal(problems.items[0].text, "32 attention heads do not divide over 3 GPUs");
+    static const char *const too_much = "The sizes in this plan multiply to more than any machine holds; check the "
+                                        "model's dimensions and the settings.";
+    make_generic(&plan);
+    plan.stated[KVB_STATED_KV_NEED] = (struct kvb_stated_term){true, UINT64_C(1) << 62};
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OVERFLOW);
+    assert_string_equal(problems.items[0].text, too_much);
+    make_generic(&plan);
+    plan.model.hidden_size = plan.model.kinds[0].mlp.intermediate_size = UINT32_MAX;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OVERFLOW);
+    assert_string_equal(problems.items[0].text, too_much);
+}
+
+// No shorter request is offered where none fits: 32 layers keep 4,096 B of one token, and nothing is left.
+static void nothing_shorter(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    size_t count;
+    uint64_t out[KVB_CANDIDATES_MAX];
+    make_generic(&plan);
+    const struct kvb_rung *rungs = kvb_engine_find("generic")->rungs(&count);
+    assert_int_equal(rungs[1].setting, KVB_SET_MAX_MODEL_LEN);
+    plan.stated[KVB_STATED_WEIGHTS].bytes = 11 * GIB;
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.kv.max_model_len_that_fits, 0);
+    assert_int_equal(rungs[1].candidates(&plan, &budget, out), 0);
+    make_generic(&plan); // all of 8,192 fit
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(rungs[1].candidates(&plan, &budget, out), 0);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 65536);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(rungs[1].candidates(&plan, &budget, out), 1);
+    assert_int_equal(out[0], 49152);
+}
+
 // Every engine of the table fills its whole seat and is found by its name.
 static void seats(void **state)
 {
@@ -165,6 +291,11 @@ int main(void)
         cmocka_unit_test(refuses_states),
         cmocka_unit_test(windows_and_latents),
         cmocka_unit_test(advises),
+        cmocka_unit_test(layers_that_keep_less),
+        cmocka_unit_test(does_not_start),
+        cmocka_unit_test(sizes_of_nothing),
+        cmocka_unit_test(cannot_be_planned),
+        cmocka_unit_test(nothing_shorter),
         cmocka_unit_test(seats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
