@@ -8,10 +8,12 @@
 
 #include <kvbudget/kvbudget.h>
 
+#include "engines/vllm/refusal.h"
 #include "unit/test.h"
 
 #define LEAST_ROWS 300
 #define WORDS_MAX 16
+#define RULES_MAX 128
 
 struct row {
     char line[512]; // cut at its commas
@@ -99,4 +101,28 @@ static void each_release_refuses_what_its_code_refuses(void **state)
     assert_int_equal(different, 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(each_release_refuses_what_its_code_refuses))
+// Each rule of the table refuses something there, but for one that asks for a variable of the environment.
+static void each_rule_has_a_row(void **state)
+{
+    (void)state;
+    static struct row row;
+    static bool seen[RULES_MAX];
+    size_t count;
+    const struct kvb_refusal_row *rules = kvb_refusal_rows(&count);
+    assert_true(count <= RULES_MAX);
+    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/refusals.csv", "r");
+    assert_non_null(file);
+    while (read_row(file, &row)) {
+        for (size_t i = 0; i < count; i++) {
+            seen[i] |= strcmp(rules[i].rule, row.rule) == 0;
+        }
+    }
+    (void)fclose(file);
+    for (size_t i = 0; i < count; i++) {
+        if (!seen[i] && strcmp(rules[i].rule, "v1-only") != 0) {
+            fail_msg("nothing is refused by %s (%s)", rules[i].rule, rules[i].source);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(each_release_refuses_what_its_code_refuses), cmocka_unit_test(each_rule_has_a_row))
