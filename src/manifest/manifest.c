@@ -88,7 +88,7 @@ static const struct kind_row kind_rows[] = {
     {"kubeai", "models of KubeAI and its chart", NULL, NULL},
     {"kaito", "workspaces of KAITO", NULL, NULL},
     {"llm-d", "values of llm-d's modelservice", NULL, NULL},
-    {"python", "LLM(), AsyncEngineArgs(), LLMConfig() and argument lists in Python, as literals", NULL, NULL},
+    {"python", "LLM(), AsyncEngineArgs(), Engine(), ServerArgs(), LLMConfig() and argument lists in Python, as literals", NULL, NULL},
     {"notebook", "cells of a Jupyter notebook", NULL, NULL},
     {"recipe", "recipes of Makefiles and justfiles", NULL, NULL},
     {"supervisord", "programs of supervisord", NULL, NULL},

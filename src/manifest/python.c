@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "manifest/engines.h"
+#include "manifest/python_engines.h"
 
 void kvb_py_set(struct kvb_py *py, const char *name, const struct kvb_py_value *value)
 {
@@ -210,9 +211,7 @@ static void give_all(struct kvb_py *py)
 enum kvb_status kvb_read_python(struct kvb_manifest *manifest)
 {
     struct kvb_py py = {.around = {.kind = "python", .offset = KVB_NOWHERE, .image_offset = KVB_NOWHERE}};
-    py.imports_engine = strstr(manifest->text, "import vllm") != NULL ||
-                        strstr(manifest->text, "vllm import") != NULL || strstr(manifest->text, "from vllm") != NULL ||
-                        strstr(manifest->text, "vllm.LLM") != NULL;
+    py.imports = kvb_py_imports(manifest->text);
     kvb_py_begin(&py.reader, manifest);
     while (py.reader.token.kind != KVB_PY_END && py.status == KVB_OK && !manifest->out_of_memory) {
         read_statement(&py);

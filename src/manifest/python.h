@@ -3,6 +3,7 @@
 #define KVB_MANIFEST_PYTHON_H
 
 #include "manifest/manifest_reader.h"
+#include "manifest/python_engines.h"
 
 enum kvb_py_kind {
     KVB_PY_END,
@@ -61,7 +62,7 @@ struct kvb_py {
     struct kvb_py_name *names;   // newest first
     struct kvb_container around; // GPU and environment seen so far
     unsigned depth;
-    bool imports_engine;
+    unsigned imports;          // packages of engines, a bit each
     struct kvb_words training; // flags of the last configuration of a trainer that generates with vLLM
     size_t training_offset;
     unsigned silent; // inside a call that only prints or declares
@@ -82,8 +83,9 @@ void kvb_py_call(struct kvb_py *py, const char *callee, const struct kvb_py_valu
                  struct kvb_py_value *result);
 void kvb_py_emit_list(struct kvb_py *py, const struct kvb_py_value *list);
 void kvb_py_emit_text(struct kvb_py *py, const struct kvb_py_value *text);
-// A keyword and its value as a flag of a command.
-void kvb_py_add_setting(struct kvb_py *py, const struct kvb_py_value *value, struct kvb_words *words);
+// A keyword and its value as a flag of a server of `package`.
+void kvb_py_serve_setting(struct kvb_py *py, const struct kvb_py_package *package, const struct kvb_py_value *value,
+                          struct kvb_words *words);
 struct kvb_container kvb_py_container(const struct kvb_py *py, size_t offset);
 // GRPOConfig(use_vllm=True, ...) and the trainer that takes it (python_training.c).
 void kvb_py_training(struct kvb_py *py, const char *name, const struct kvb_py_value *arguments, size_t offset);

@@ -7,24 +7,7 @@
 #include "manifest/gpu_hints.h"
 #include "manifest/manifest_found.h"
 #include "manifest/python.h"
-
-// Classes whose arguments are the engine's own settings.
-static const struct {
-    const char *callee;
-    bool offline;       // vLLM's LLM(), not its server
-    bool needs_import;  // the name alone is anybody's
-    const char *model;  // the keyword of the model; by place it is the first
-    const char *nested; // settings in a mapping under this keyword, or NULL
-} engine_rows[] = {
-    {"LLM", true, true, "model", NULL},
-    {"AsyncEngineArgs", false, false, "model", NULL},
-    {"EngineArgs", true, false, "model", NULL},
-    {"AsyncOmni", false, true, "model", NULL},
-    {"VLLM", true, false, "model", "vllm_kwargs"},
-    {"Vllm", true, false, "model", "vllm_kwargs"},
-    {"vLLMEngineProcessorConfig", true, false, "model_source", "engine_kwargs"},
-    {"HuggingFaceModel", false, true, NULL, NULL},
-};
+#include "manifest/python_engines.h"
 
 static const char *last_part(const char *callee)
 {
@@ -50,9 +33,19 @@ bool kvb_py_is_speaker(const char *callee)
 
 // ---- settings as flags
 
-static const char *as_json(struct kvb_py *py, const struct kvb_py_value *value);
+static void serve(struct kvb_py *py, const struct kvb_py_package *package, const struct kvb_py_value *model,
+                  struct kvb_words *words)
+{
+    struct kvb_manifest *manifest = py->reader.manifest;
+    kvb_words_say(manifest, words, package->name, KVB_NOWHERE);
+    kvb_words_say(manifest, words, "serve", KVB_NOWHERE);
+    if (package->model_flag != NULL) {
+        kvb_words_say(manifest, words, package->model_flag, KVB_NOWHERE);
+    }
+    kvb_words_add(manifest, words, (struct kvb_arg){model->text, model->offset, model->unknown});
+}
 
-static void add_json(struct kvb_py *py, struct kvb_buffer *out, const struct kvb_py_value *value)
+static void add_json(struct kvb_buffer *out, const struct kvb_py_value *value)
 {
     bool mapping = value->kind == KVB_PY_MAPPING;
     if (value->kind == KVB_PY_LIST || mapping) {
@@ -62,7 +55,7 @@ static void add_json(struct kvb_py *py, struct kvb_buffer *out, const struct kvb
             if (mapping && value->items[i].key != NULL) {
                 kvb_buffer_printf(out, "\"%s\": ", value->items[i].key);
             }
-            add_json(py, out, &value->items[i]);
+            add_json(out, &value->items[i]);
         }
         kvb_buffer_add(out, mapping ? "}" : "]");
     } else if (value->kind == KVB_PY_WORD) {
@@ -80,20 +73,31 @@ static const char *as_json(struct kvb_py *py, const struct kvb_py_value *value)
 {
     struct kvb_buffer out;
     kvb_buffer_init(&out);
-    add_json(py, &out, value);
+    add_json(&out, value);
     const char *copy = kvb_manifest_copy(py->reader.manifest, out.data != NULL ? out.data : "", out.length);
     kvb_buffer_free(&out);
     return copy;
 }
 
-// Settings that are on unless they are switched off.
-static bool has_negative(const char *key)
+static bool has_negative(const struct kvb_py_package *package, const char *key)
 {
-    return strcmp(key, "enable_prefix_caching") == 0 || strcmp(key, "enable_chunked_prefill") == 0 ||
-           strcmp(key, "async_scheduling") == 0;
+    for (size_t i = 0; i < sizeof package->negatives / sizeof package->negatives[0]; i++) {
+        if (package->negatives[i] != NULL && strcmp(package->negatives[i], key) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
-void kvb_py_add_setting(struct kvb_py *py, const struct kvb_py_value *value, struct kvb_words *words)
+static const char *flag_of(struct kvb_py *py, const struct kvb_py_package *package, const char *prefix, const char *key)
+{
+    struct kvb_manifest *manifest = py->reader.manifest;
+    const char *flag = kvb_manifest_join(manifest, prefix, key, "");
+    return package->dashes ? kvb_py_dashed(manifest, flag) : flag;
+}
+
+void kvb_py_serve_setting(struct kvb_py *py, const struct kvb_py_package *package, const struct kvb_py_value *value,
+                          struct kvb_words *words)
 {
     struct kvb_manifest *manifest = py->reader.manifest;
     bool word = value->kind == KVB_PY_WORD;
@@ -101,13 +105,15 @@ void kvb_py_add_setting(struct kvb_py *py, const struct kvb_py_value *value, str
         return;
     }
     if (word && strcmp(value->text, "False") == 0) {
-        if (has_negative(value->key)) {
-            kvb_words_say(manifest, words, kvb_manifest_join(manifest, "--no-", value->key, ""), value->offset);
+        if (has_negative(package, value->key)) {
+            kvb_words_say(manifest, words, flag_of(py, package, "--no-", value->key), value->offset);
         }
         return;
     }
-    kvb_words_say(manifest, words, kvb_manifest_join(manifest, "--", value->key, ""), value->offset);
-    if (value->kind == KVB_PY_MAPPING || value->kind == KVB_PY_LIST) {
+    kvb_words_say(manifest, words, flag_of(py, package, "--", value->key), value->offset);
+    if (value->kind == KVB_PY_LIST && package->lists_are_words) {
+        kvb_py_words(py, value, words);
+    } else if (value->kind == KVB_PY_MAPPING || value->kind == KVB_PY_LIST) {
         kvb_words_say(manifest, words, as_json(py, value), value->offset);
     } else if (!word) {
         kvb_words_add(manifest, words, (struct kvb_arg){value->text, value->offset, value->unknown});
@@ -128,22 +134,22 @@ static bool is_foreign_key(const char *key)
     return false;
 }
 
-static void add_settings(struct kvb_py *py, const struct kvb_py_value *arguments, size_t row, struct kvb_words *words)
+static void add_settings(struct kvb_py *py, const struct kvb_py_value *arguments, const struct kvb_py_class *row,
+                         struct kvb_words *words)
 {
     for (uint32_t i = 0; i < arguments->count; i++) {
         const struct kvb_py_value *item = &arguments->items[i];
-        const char *nested = engine_rows[row].nested, *model = engine_rows[row].model;
-        if (item->key == NULL || (model != NULL && strcmp(item->key, model) == 0)) {
+        if (item->key == NULL || strcmp(item->key, row->model) == 0) {
             continue;
         }
-        if (nested != NULL && strcmp(item->key, nested) == 0 && item->kind == KVB_PY_MAPPING) {
+        if (row->nested != NULL && strcmp(item->key, row->nested) == 0 && item->kind == KVB_PY_MAPPING) {
             for (uint32_t k = 0; k < item->count; k++) {
                 if (item->items[k].key != NULL) {
-                    kvb_py_add_setting(py, &item->items[k], words);
+                    kvb_py_serve_setting(py, row->package, &item->items[k], words);
                 }
             }
         } else if (!is_foreign_key(item->key)) {
-            kvb_py_add_setting(py, item, words);
+            kvb_py_serve_setting(py, row->package, item, words);
         }
     }
 }
@@ -160,23 +166,32 @@ struct kvb_container kvb_py_container(const struct kvb_py *py, size_t offset)
     return container;
 }
 
-static void emit_engine(struct kvb_py *py, size_t row, const struct kvb_py_value *arguments, size_t offset)
+static bool is_remote(const struct kvb_py_class *row, const struct kvb_py_value *arguments)
+{
+    for (size_t i = 0; i < sizeof row->package->remotes / sizeof row->package->remotes[0]; i++) {
+        const char *key = row->package->remotes[i];
+        if (key != NULL && kvb_py_item(arguments, key) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void emit_engine(struct kvb_py *py, const struct kvb_py_class *row, const struct kvb_py_value *arguments,
+                        size_t offset)
 {
     struct kvb_manifest *manifest = py->reader.manifest;
-    const struct kvb_py_value *model = kvb_py_item(arguments, engine_rows[row].model);
+    const struct kvb_py_value *model = kvb_py_item(arguments, row->model);
     bool placed = model == NULL && arguments->count > 0 && arguments->items[0].key == NULL;
     model = placed ? &arguments->items[0] : model;
-    bool remote = kvb_py_item(arguments, "base_url") != NULL || kvb_py_item(arguments, "api_key") != NULL;
     bool has_text = model != NULL && model->text != NULL;
-    if (remote || arguments->count == 0 || !has_text || py->status != KVB_OK) {
+    if (is_remote(row, arguments) || arguments->count == 0 || !has_text || py->status != KVB_OK) {
         return;
     }
     struct kvb_container container = kvb_py_container(py, offset);
-    container.name = kvb_manifest_join(manifest, engine_rows[row].callee, "()", "");
-    container.offline = engine_rows[row].offline;
-    kvb_words_say(manifest, &container.words, "vllm", KVB_NOWHERE);
-    kvb_words_say(manifest, &container.words, "serve", KVB_NOWHERE);
-    kvb_words_add(manifest, &container.words, (struct kvb_arg){model->text, model->offset, model->unknown});
+    container.name = kvb_manifest_join(manifest, row->callee, "()", "");
+    container.offline = row->offline;
+    serve(py, row->package, model, &container.words);
     add_settings(py, arguments, row, &container.words);
     py->status = kvb_container_emit(manifest, &container);
 }
@@ -283,14 +298,14 @@ static void emit_ray(struct kvb_py *py, const struct kvb_py_value *arguments, si
         return;
     }
     struct kvb_container container = kvb_py_container(py, offset);
+    const struct kvb_py_value *server = kvb_py_item(arguments, "server_cls");
+    const struct kvb_py_package *package = kvb_py_package_in(server != NULL ? server->text : NULL);
     container.name = "LLMConfig()";
-    kvb_words_say(manifest, &container.words, "vllm", KVB_NOWHERE);
-    kvb_words_say(manifest, &container.words, "serve", KVB_NOWHERE);
-    kvb_words_add(manifest, &container.words, (struct kvb_arg){model->text, model->offset, model->unknown});
+    serve(py, package, model, &container.words);
     const struct kvb_py_value *settings = engine != NULL ? engine : &none;
     for (uint32_t i = 0; i < settings->count; i++) {
         if (settings->items[i].key != NULL) {
-            kvb_py_add_setting(py, &settings->items[i], &container.words);
+            kvb_py_serve_setting(py, package, &settings->items[i], &container.words);
         }
     }
     py->status = kvb_container_emit(manifest, &container);
@@ -309,11 +324,9 @@ void kvb_py_call(struct kvb_py *py, const char *callee, const struct kvb_py_valu
     if (strcmp(name, "LLMConfig") == 0) {
         emit_ray(py, arguments, offset);
     }
-    for (size_t i = 0; i < sizeof engine_rows / sizeof engine_rows[0]; i++) {
-        bool fits = strcmp(name, engine_rows[i].callee) == 0 && engine_rows[i].model != NULL;
-        if (fits && (!engine_rows[i].needs_import || py->imports_engine)) {
-            emit_engine(py, i, arguments, offset);
-        }
+    const struct kvb_py_class *row = kvb_py_class_of(py->imports, name);
+    if (row != NULL) {
+        emit_engine(py, row, arguments, offset);
     }
     for (uint32_t i = 0; i < arguments->count && py->silent == 0; i++) {
         if (arguments->items[i].kind == KVB_PY_LIST && arguments->items[i].named == NULL) {

@@ -11,7 +11,7 @@ static void keep_configuration(struct kvb_py *py, const struct kvb_py_value *arg
     py->training_offset = offset;
     for (uint32_t i = 0; i < arguments->count; i++) {
         if (arguments->items[i].key != NULL) {
-            kvb_py_add_setting(py, &arguments->items[i], &py->training);
+            kvb_py_serve_setting(py, kvb_py_package_in(NULL), &arguments->items[i], &py->training);
         }
     }
 }

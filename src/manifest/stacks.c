@@ -5,6 +5,7 @@
 #include "manifest/anywhere.h"
 #include "manifest/gpu_hints.h"
 #include "manifest/manifest_kubernetes.h"
+#include "manifest/python_engines.h"
 #include "manifest/stacks.h"
 
 static size_t key_offset(const struct kvb_manifest *manifest, const struct kvb_node *node)
@@ -48,6 +49,28 @@ void kvb_stack_flag(struct kvb_manifest *manifest, struct kvb_words *words, cons
 
 // ---- Ray Serve: LLMConfig (ray/llm/_internal/serve/configs/server_models.py)
 
+// A server whose model follows a flag.
+static void begin_with_flag(struct kvb_manifest *manifest, struct kvb_container *container,
+                            const struct kvb_py_package *package, const struct kvb_node *model)
+{
+    container->words = (struct kvb_words){0};
+    kvb_words_say(manifest, &container->words, package->name, KVB_NOWHERE);
+    kvb_words_say(manifest, &container->words, "serve", KVB_NOWHERE);
+    if (kvb_node_text(model) != NULL) {
+        kvb_words_say(manifest, &container->words, package->model_flag, KVB_NOWHERE);
+        kvb_words_say(manifest, &container->words, without_scheme(model->text), kvb_node_offset(manifest, model));
+    }
+}
+
+static void write_dashes(struct kvb_manifest *manifest, struct kvb_words *words)
+{
+    for (uint32_t i = 0; i < words->count; i++) {
+        if (kvb_starts_with(words->items[i].text, "--")) {
+            words->items[i].text = kvb_py_dashed(manifest, words->items[i].text);
+        }
+    }
+}
+
 static bool is_ray_llm(const struct kvb_node *node)
 {
     return kvb_node_get(node, "model_loading_config") != NULL;
@@ -63,9 +86,17 @@ static enum kvb_status read_ray_llm(struct kvb_manifest *manifest, const struct 
     const struct kvb_node *model = kvb_node_text(source) != NULL ? source : kvb_node_text(bucket) != NULL ? bucket : id;
     container->kind = "ray-serve";
     container->name = kvb_node_text(id) != NULL ? id->text : container->name;
-    kvb_stack_begin(manifest, container, model);
+    const struct kvb_py_package *package = kvb_py_package_in(kvb_node_text(kvb_node_get(node, "server_cls")));
+    if (package->model_flag != NULL) {
+        begin_with_flag(manifest, container, package, model);
+    } else {
+        kvb_stack_begin(manifest, container, model);
+    }
     if (engine != NULL && engine->kind == KVB_NODE_MAPPING) {
         kvb_words_from_mapping(manifest, engine, &container->words);
+        if (package->dashes) {
+            write_dashes(manifest, &container->words);
+        }
     }
     container->gpu_limit = 0; // of another actor
     return kvb_container_emit(manifest, container);
