@@ -71,6 +71,22 @@ static void adopt_gpu_total(const struct kvb_log_report *log, const struct kvb_d
     }
 }
 
+// Terms of one engine say nothing of another's: what each counts as weights, and what it measures, differ.
+static enum kvb_status refuse_other_engine(const struct kvb_log_report *log, const struct kvb_plan *plan,
+                                           struct kvb_place place, struct kvb_problems *problems)
+{
+    const struct kvb_engine_rows *of_log = kvb_engine_find(kvb_log_engine_name(log->engine));
+    const struct kvb_engine_rows *of_plan = kvb_engine_of(plan);
+    if (of_log == NULL || of_log == of_plan) {
+        return KVB_OK;
+    }
+    return kvb_problem_add(
+        problems, KVB_ERROR, KVB_CONTRADICTION, place,
+        "this log is one of %s, and %s is planned: their terms differ; plan with --engine %s, or give "
+        "a log of %s",
+        of_log->title, of_plan->title, of_log->name, of_plan->title);
+}
+
 static enum kvb_status calibrate(const char *path, const struct kvb_deployment *deployment,
                                  const struct kvb_log_report *log, struct kvb_answer *answer,
                                  struct kvb_problems *problems)
@@ -81,6 +97,9 @@ static enum kvb_status calibrate(const char *path, const struct kvb_deployment *
         return kvb_problem_add(problems, KVB_ERROR, KVB_MISSING_KEY, place,
                                "nothing to calibrate with: no line of this log tells weights, activation, non-torch, "
                                "graphs or the KV cache");
+    }
+    if (refuse_other_engine(log, &answer->plan, place, problems) != KVB_OK) {
+        return KVB_CONTRADICTION;
     }
     if (log->model[0] != '\0' && !kvb_equal_ignoring_case(log->model, answer->plan.model.name)) {
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, place,

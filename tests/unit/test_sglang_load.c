@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -129,4 +130,47 @@ static void sixteen_bits_first(void **state)
     assert_null(said("--quantization fp8 makes"));
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(gone_before), cmocka_unit_test(angles), cmocka_unit_test(sixteen_bits_first))
+// A release behind those that were read counts as the newest, and its bound takes the widest step since 0.5.3: on an
+// H100 from 0.5.9, 1 - 13,440 / 81,559, to 0.5.10, where graphs of 58 prompts are reserved: 0.835 to 0.830.
+static void a_release_to_come(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"sglang", "serve", "--model-path", "Qwen/Qwen3-8B"};
+    compute("sglang@0.5.18", "h100-sxm", 4, words);
+    struct kvb_term known = budget.items[KVB_ITEM_KV_CACHE];
+    compute("sglang@0.5.19", "h100-sxm", 4, words);
+    struct kvb_term later = budget.items[KVB_ITEM_KV_CACHE];
+    assert_non_null(said("SGLang 0.5.19 is newer than 0.5.18, the newest release whose rules are known"));
+    assert_true(plan.engine.assumed);
+    assert_int_equal(later.bytes, known.bytes);
+    int64_t wider = known.low_bytes - later.low_bytes;
+    assert_int_equal(later.high_bytes - known.high_bytes, wider);
+    assert_in_range((uint64_t)wider, budget.free_bytes / 1000 * 5 - 1000, budget.free_bytes / 1000 * 5 + 1000);
+}
+
+// What is called tight has what it needs: no answer is tight and lacks memory for one request at once.
+static void tight_is_enough(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"meta-llama/Llama-3.1-8B-Instruct", "openai/gpt-oss-20b",
+                                         "google/gemma-3-12b-it"};
+    unsigned tight = 0, refused = 0;
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+        for (unsigned thousandths = 600; thousandths < 960; thousandths += 20) {
+            char share[16];
+            (void)snprintf(share, sizeof share, "0.%03u", thousandths);
+            const char *words[] = {
+                "sglang",           "serve", "--model-path", models[m], "--mem-fraction-static", share,
+                "--context-length", "32768"};
+            compute("sglang@0.5.12", m == 2 ? "rtx-6000-ada" : "rtx4090", 8, words);
+            bool holds = budget.balance_bytes >= 0 && budget.kv.tokens >= 32768;
+            assert_true(budget.verdict == KVB_DOES_NOT_FIT || holds);
+            tight += budget.verdict == KVB_TIGHT;
+            refused += budget.verdict == KVB_DOES_NOT_FIT;
+        }
+    }
+    assert_true(tight > 0 && refused > 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(tight_is_enough), cmocka_unit_test(a_release_to_come), cmocka_unit_test(gone_before),
+              cmocka_unit_test(angles), cmocka_unit_test(sixteen_bits_first))

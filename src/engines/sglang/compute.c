@@ -193,6 +193,25 @@ static void fill_parts(const struct kvb_sgl_context *context, const struct kvb_s
     }
 }
 
+#define COMPUTED_SINCE KVB_RELEASE(0, 5, 3) // the default fraction is computed as it is today
+#define RELEASE_STEP KVB_RELEASE(0, 0, 1)
+
+// A release to come may move the default fraction as far as one of those before did.
+static int64_t release_drift(const struct kvb_sgl_context *context, uint64_t before_bytes)
+{
+    struct kvb_sgl_context older = *context;
+    uint64_t later = share_of(before_bytes, context->defaults.fraction_ppb);
+    uint64_t widest = 0;
+    while (context->plan->engine.assumed && older.setup.release > COMPUTED_SINCE) {
+        older.setup.release -= RELEASE_STEP;
+        kvb_sgl_defaults_of(&older.setup, &older.defaults);
+        uint64_t share = share_of(before_bytes, older.defaults.fraction_ppb);
+        widest = kvb_max(widest, share > later ? share - later : later - share);
+        later = share;
+    }
+    return (int64_t)widest;
+}
+
 static void fill_static(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
                         const struct kvb_estimate *before, struct kvb_budget *budget)
 {
@@ -203,8 +222,9 @@ static void fill_static(const struct kvb_sgl_context *context, const struct kvb_
     counted = context->setup.model->assumed_high_ppm > 0 ? KVB_BASIS_ASSUMED : counted;
     budget->items[KVB_ITEM_WEIGHTS] = term_of(&stage->loaded, basis_of(context->plan, KVB_STATED_WEIGHTS, counted));
     pool->bytes = (int64_t)share_of(before->bytes, ppb) - (int64_t)stage->loaded.bytes;
-    pool->low_bytes = (int64_t)share_of(before->low_bytes, ppb) - (int64_t)stage->loaded.high_bytes;
-    pool->high_bytes = (int64_t)share_of(before->high_bytes, ppb) - (int64_t)stage->loaded.low_bytes;
+    int64_t drift = release_drift(context, before->bytes);
+    pool->low_bytes = (int64_t)share_of(before->low_bytes, ppb) - (int64_t)stage->loaded.high_bytes - drift;
+    pool->high_bytes = (int64_t)share_of(before->high_bytes, ppb) - (int64_t)stage->loaded.low_bytes + drift;
     pool->basis = KVB_BASIS_MODELLED;
     budget->requested_bytes = share_of(before->bytes, ppb);
     say_request(ppb, before->bytes, budget->requested_as);

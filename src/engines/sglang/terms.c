@@ -102,9 +102,11 @@ struct kvb_estimate kvb_sgl_tables(const struct kvb_sgl_context *context, const 
 
 // ---- Graphs
 
-// The release's own allowance is 2 MiB for each request of the largest batch and 8 MiB for each captured prompt length;
-// logs lie between a tenth of it and the bound (tests/field/sglang/runs.csv, column graphs_gib; docs/sglang-accuracy.md
-// counts them).
+// The release's own allowance is 2 MiB for each request of the largest batch and 8 MiB for each captured prompt length.
+// Logs (tests/field/sglang/runs.csv, column graphs_gib; docs/sglang-accuracy.md counts them) lie between a tenth of it,
+// sg-qwen38-27b-fp8-h100 and sg-qwen35-9b-4090x2, and twice of it with 3 GiB more: sg-gb10-20260607t115213z,
+// sg-qwen3-8b-b200-0510, sg-qwen3-8b-gb300-0512, sg-qwen3-32b-h100-0519. sg-minicpm5-1b-24g is above: others use its
+// card.
 #define BATCH_BYTES (2 * MIB)
 #define PROMPT_BYTES (8 * MIB)
 #define GRAPHS_HIGH_BYTES (3072 * MIB)
@@ -139,8 +141,8 @@ static uint64_t widest_bytes(const struct kvb_sgl_context *context)
     return kvb_mul(widest + (uint64_t)4 * model->hidden_size, kvb_dtype_bytes(context->dtype));
 }
 
-// The widest moment of a layer for the tokens of one chunk, and logits of the requests that end in it. Bound: a fifth
-// of that, and the release's own allowance of 1.5 MiB a token.
+// The widest moment of a layer for the tokens of one chunk, and logits of the requests that end in it. No log prints
+// it; the bound is a fifth of that, and the release's own allowance of 1.5 MiB a token.
 struct kvb_estimate kvb_sgl_activation(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
