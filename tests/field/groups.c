@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engines/vllm/residual.h"
 
 // V1 only; V0 is one era of its own. The first row whose release is not below the run's holds.
 static const struct {
@@ -119,34 +120,11 @@ const char *group_kind(const struct run *run)
     return run->kind;
 }
 
-// From rare to common: the first row that any layer has.
-static const struct {
-    enum kvb_attention from, to;
-    const char *label;
-} attention_kinds[] = {
-    {KVB_ATTENTION_MAMBA1, KVB_ATTENTION_SHORT_CONV, "state layers"},
-    {KVB_ATTENTION_DSV4, KVB_ATTENTION_DSV4, "latent attention"},
-    {KVB_ATTENTION_MLA, KVB_ATTENTION_MLA, "latent attention"},
-    {KVB_ATTENTION_SLIDING, KVB_ATTENTION_CHUNKED, "sliding window"},
-};
-
-static bool has_attention(const struct kvb_model *model, enum kvb_attention from, enum kvb_attention to)
-{
-    for (uint8_t i = 0; i < model->kind_count; i++) {
-        enum kvb_attention kind = model->kinds[i].attention.kind;
-        if (from <= kind && kind <= to) {
-            return true;
-        }
-    }
-    return false;
-}
-
 const char *group_of_model(const struct kvb_model *model)
 {
-    for (size_t i = 0; i < sizeof attention_kinds / sizeof attention_kinds[0]; i++) {
-        if (has_attention(model, attention_kinds[i].from, attention_kinds[i].to)) {
-            return attention_kinds[i].label;
-        }
+    const char *attention = kvb_attention_group(model);
+    if (attention[0] != '\0') {
+        return attention;
     }
     if (model->encoder.family != KVB_ENCODER_NONE) {
         return "full attention, pictures or sound";

@@ -81,12 +81,21 @@ static bool has_attention(const struct kvb_model *model, enum kvb_attention from
     return false;
 }
 
-static const char *kind_of(const struct kvb_model *model)
+const char *kvb_attention_group(const struct kvb_model *model)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (has_attention(model, kinds[i].from, kinds[i].to)) {
             return kinds[i].group;
         }
+    }
+    return "";
+}
+
+static const char *kind_of(const struct kvb_model *model)
+{
+    const char *attention = kvb_attention_group(model);
+    if (attention[0] != '\0') {
+        return attention;
     }
     if (kvb_model_is_multimodal(model)) {
         return "pictures or sound";

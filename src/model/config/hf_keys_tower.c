@@ -1,78 +1,7 @@
 // One row per config.json key of towers, rotary embedding, quantisation and the small nested groups.
-#include "model/config/hf_keys.h"
+#include "model/config/hf_key_rows.h"
 
-#define LARGE (UINT64_C(1) << 26)
 #define AT(key) [(key)-HF_V_TYPE]
-#define COUNT(section, minimum, maximum, ...)                                                                          \
-    {                                                                                                                  \
-        section, HF_COUNT, 0, minimum, maximum,                                                                        \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define SIZE(section, ...)                                                                                             \
-    {                                                                                                                  \
-        section, HF_COUNT, 0, 1, LARGE,                                                                                \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define SIZE0(section, ...)                                                                                            \
-    {                                                                                                                  \
-        section, HF_COUNT, 0, 0, LARGE,                                                                                \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define SWITCH(section, ...)                                                                                           \
-    {                                                                                                                  \
-        section, HF_SWITCH, 0, 0, 0,                                                                                   \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define WORD(section, ...)                                                                                             \
-    {                                                                                                                  \
-        section, HF_WORD, 0, 0, 0,                                                                                     \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define WORDS(section, ...)                                                                                            \
-    {                                                                                                                  \
-        section, HF_WORDS, 0, 0, 0,                                                                                    \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define COUNTS(section, ...)                                                                                           \
-    {                                                                                                                  \
-        section, HF_COUNTS, 0, 0, LARGE,                                                                               \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define RATIO(section, ...)                                                                                            \
-    {                                                                                                                  \
-        section, HF_RATIO, 0, 0, UINT64_C(1000000000000000),                                                           \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define RAW(section, ...)                                                                                              \
-    {                                                                                                                  \
-        section, HF_RAW, 0, 0, 0,                                                                                      \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define GROUP(section, child, ...)                                                                                     \
-    {                                                                                                                  \
-        section, HF_GROUP, child, 0, 0,                                                                                \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
 
 // clang-format off
 const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
@@ -90,18 +19,18 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_V_MERGE) = COUNT(HF_VISION, 1, 64, "spatial_merge_size", "merge_size"),
     AT(HF_V_CHANNELS) = COUNT(HF_VISION, 1, 64, "in_channels", "in_chans", "num_channels"),
     AT(HF_V_IMAGE) = {HF_VISION, HF_COUNT_OR_LIST, 0, 1, 65536, {"image_size"}},
-    AT(HF_V_DEEPSTACK) = COUNTS(HF_VISION, "deepstack_visual_indexes"),
+    AT(HF_V_DEEPSTACK) = COUNTS(HF_VISION, SIZE_MAX_ELEMENTS, "deepstack_visual_indexes"),
     AT(HF_V_POSITIONS) = SIZE(HF_VISION, "num_position_embeddings"),
     AT(HF_V_POSITION_TABLE) = SIZE(HF_VISION, "position_embedding_size"),
     AT(HF_V_PROJECTOR_IN) = SIZE(HF_VISION, "projector_input_dim"),
     AT(HF_V_PROJECTOR_OUT) = SIZE(HF_VISION, "projector_output_dim"),
     AT(HF_V_GLOBAL_LAYERS) = COUNT(HF_VISION, 0, 512, "num_global_layers"),
     AT(HF_V_TILES) = COUNT(HF_VISION, 1, 1024, "max_num_tiles"),
-    AT(HF_V_TAPS) = COUNTS(HF_VISION, "intermediate_layers_indices"),
+    AT(HF_V_TAPS) = COUNTS(HF_VISION, SIZE_MAX_ELEMENTS, "intermediate_layers_indices"),
     AT(HF_V_RATIOS) = RAW(HF_VISION, "supported_aspect_ratios"),
     AT(HF_V_GRID_H) = COUNT(HF_VISION, 1, 65536, "init_pos_emb_height", "pos_emb_height"),
     AT(HF_V_GRID_W) = COUNT(HF_VISION, 1, 65536, "init_pos_emb_width", "pos_emb_width"),
-    AT(HF_V_MERGE_KERNEL) = COUNTS(HF_VISION, "merge_kernel_size"),
+    AT(HF_V_MERGE_KERNEL) = COUNTS(HF_VISION, SIZE_MAX_ELEMENTS, "merge_kernel_size"),
     AT(HF_V_MM_HIDDEN) = SIZE(HF_VISION, "mm_hidden_size"),
     AT(HF_V_TEXT_HIDDEN) = SIZE(HF_VISION, "text_hidden_size"),
     AT(HF_V_OUT_TOKENS) = SIZE(HF_VISION, "default_output_length"),
@@ -123,13 +52,13 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_A_POSITIONS) = SIZE(HF_AUDIO, "max_source_positions"),
     AT(HF_A_OUT) = SIZE(HF_AUDIO, "output_dim", "output_proj_dims"),
     AT(HF_A_KERNEL) = COUNT(HF_AUDIO, 1, 1024, "conv_kernel_size"),
-    AT(HF_A_CHANNELS) = COUNTS(HF_AUDIO, "subsampling_conv_channels"),
+    AT(HF_A_CHANNELS) = COUNTS(HF_AUDIO, SIZE_MAX_ELEMENTS, "subsampling_conv_channels"),
     AT(HF_A_CLIPPED) = SWITCH(HF_AUDIO, "use_clipped_linears"),
 
     AT(HF_R_TYPE) = WORD(HF_ROPE, "rope_type", "type"),
     AT(HF_R_FACTOR) = RATIO(HF_ROPE, "factor"),
     AT(HF_R_ORIGINAL) = COUNT(HF_ROPE, 1, UINT64_C(1) << 31, "original_max_position_embeddings"),
-    AT(HF_R_MROPE) = COUNTS(HF_ROPE, "mrope_section"),
+    AT(HF_R_MROPE) = COUNTS(HF_ROPE, SIZE_MAX_ELEMENTS, "mrope_section"),
     AT(HF_R_PARTIAL) = RATIO(HF_ROPE, "partial_rotary_factor"),
     AT(HF_R_FULL) = GROUP(HF_ROPE, HF_ROPE, "full_attention"),
     AT(HF_R_SLIDING) = GROUP(HF_ROPE, HF_ROPE, "sliding_attention"),
@@ -141,7 +70,7 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_Q_DESC_ACT) = SWITCH(HF_QUANT, "desc_act"),
     AT(HF_Q_SYM) = SWITCH(HF_QUANT, "sym"),
     AT(HF_Q_ZERO_POINT) = SWITCH(HF_QUANT, "zero_point"),
-    AT(HF_Q_BLOCK) = COUNTS(HF_QUANT, "weight_block_size"),
+    AT(HF_Q_BLOCK) = COUNTS(HF_QUANT, SIZE_MAX_ELEMENTS, "weight_block_size"),
     AT(HF_Q_ACTIVATION) = WORD(HF_QUANT, "activation_scheme"),
     AT(HF_Q_IGNORE) = WORDS(HF_QUANT, "ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers",
                             "llm_int8_skip_modules"),
@@ -158,8 +87,8 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_Q_PRODUCER) = RAW(HF_QUANT, "producer"),
     AT(HF_Q_CHECKPOINT) = WORD(HF_QUANT, "checkpoint_format"),
 
-    AT(HF_K_KDA_LAYERS) = COUNTS(HF_KDA, "kda_layers"),
-    AT(HF_K_FULL_LAYERS) = COUNTS(HF_KDA, "full_attn_layers"),
+    AT(HF_K_KDA_LAYERS) = COUNTS(HF_KDA, SIZE_MAX_ELEMENTS, "kda_layers"),
+    AT(HF_K_FULL_LAYERS) = COUNTS(HF_KDA, SIZE_MAX_ELEMENTS, "full_attn_layers"),
     AT(HF_K_HEAD_DIM) = COUNT(HF_KDA, 1, 65536, "head_dim"),
     AT(HF_K_HEADS) = COUNT(HF_KDA, 1, 65536, "num_heads"),
     AT(HF_K_CONV) = COUNT(HF_KDA, 1, 1024, "short_conv_kernel_size"),
@@ -169,7 +98,7 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_F_SIZE) = SIZE(HF_FFN, "ffn_hidden_size"),
     AT(HF_F_EXPERTS) = COUNT(HF_FFN, 1, 65536, "moe_num_experts"),
     AT(HF_F_TOPK) = COUNT(HF_FFN, 1, 65536, "moe_top_k"),
-    AT(HF_S_FREQ) = COUNTS(HF_SPARSE, "sparse_attention_freq"),
+    AT(HF_S_FREQ) = COUNTS(HF_SPARSE, SIZE_MAX_ELEMENTS, "sparse_attention_freq"),
     AT(HF_S_DIM) = COUNT(HF_SPARSE, 1, 65536, "sparse_index_dim"),
     AT(HF_S_HEADS) = COUNT(HF_SPARSE, 1, 65536, "sparse_num_index_heads"),
     AT(HF_S_USE) = SWITCH(HF_SPARSE, "use_sparse_attention"),
