@@ -55,7 +55,7 @@ static void unknown_names_say_what_to_do(void **state)
     assert_int_equal(load("./no/such/folder"), KVB_CANNOT_OPEN);
     assert_int_equal(load("missing.yaml"), KVB_CANNOT_OPEN);
     assert_int_equal(load("qwen3-8"), KVB_UNKNOWN_NAME); // without its owner
-    assert_non_null(strstr(problems.items[0].text, "--model Qwen/Qwen3-8B`; write its name"));
+    assert_non_null(strstr(problems.items[0].text, "--model Qwen/Qwen3-8B`, then "));
 }
 
 static char folder[64] = "/tmp/kvb_model_XXXXXX";

@@ -182,6 +182,8 @@ static const struct found_case found_cases[] = {
      "sibling of meta-llama/Llama-3.1-70B-Instruct"},
     {"google/gemma-2-9b-it-abliterated", "google/gemma-2-9b-it-abliterated",
      "built-in profile of google/gemma-2-9b-it"},
+    {"allenai/Olmo-3-32B-Think-SFT", "allenai/Olmo-3-32B-Think-SFT", "built-in profile of allenai/Olmo-3-1125-32B"},
+    {"poolside/Laguna-XS.2", "poolside/Laguna-XS.2", "sibling of poolside/Laguna-XS.2-FP8"},
 };
 
 static void names_are_found(void **state)
@@ -214,7 +216,8 @@ static void refusals_can_be_pasted(void **state)
     assert_int_equal(load("foo/unheard-of"), KVB_UNKNOWN_NAME);
     assert_string_equal(
         problems.items[0].text,
-        "model 'foo/unheard-of' is not built in; its own config: `curl -fL "
+        "model 'foo/unheard-of' is not built in; `kvbudget hub pull foo/unheard-of` fetches its config, or by hand: "
+        "`curl -fL "
         "https://huggingface.co/foo/unheard-of/resolve/main/config.json -o config.json && kvbudget plan "
         "--model ./config.json --served-name foo/unheard-of`");
     assert_int_equal(load("a/b;touch x"), KVB_UNKNOWN_NAME);
@@ -237,6 +240,33 @@ static void refusals_can_be_pasted(void **state)
                                                 "OWNER/MODEL, or give its config: --model ./config.json");
 }
 
+// What its owner quantised and built in is, is at 16 bits itself; the notice says so.
+static void an_original_has_16_bits(void **state)
+{
+    (void)state;
+    assert_int_equal(load("poolside/Laguna-XS.2"), KVB_OK);
+    assert_string_equal(kvb_quantisation_name(model.quantisation.method), "none");
+    assert_string_equal(problems.items[0].text, "model 'poolside/Laguna-XS.2' is not built in: planned as the original "
+                                                "of poolside/Laguna-XS.2-FP8, at 16 bits");
+    assert_int_equal(load("nobody/Laguna-XS.2"), KVB_UNKNOWN_NAME);
+    assert_int_equal(load("nobody/Laguna-XS.2-SFT"), KVB_UNKNOWN_NAME);
+}
+
+// Where nothing may be fetched, the helper is not offered; a second and a third model follow the nearest.
+static void the_step_is_one_that_works(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("HF_HUB_OFFLINE", "1", 1), 0);
+    assert_int_equal(load("foo/Qwen9-8B"), KVB_UNKNOWN_NAME);
+    assert_null(strstr(problems.items[0].text, "hub pull"));
+    assert_non_null(strstr(problems.items[0].text, "its own config: `curl -fL https://huggingface.co/foo/Qwen9-8B/"));
+    assert_int_equal(unsetenv("HF_HUB_OFFLINE"), 0);
+    assert_int_equal(load("foo/Qwen9-8B"), KVB_UNKNOWN_NAME);
+    assert_non_null(
+        strstr(problems.items[0].text, "`kvbudget hub pull foo/Qwen9-8B` fetches its config, or by hand: `"));
+    assert_non_null(strstr(problems.items[0].text, "`kvbudget plan --model Qwen/Qwen3-8B`, then "));
+}
+
 // The same family, size and kind come before letters that look alike.
 static void the_nearest_is_of_its_kind(void **state)
 {
@@ -244,6 +274,7 @@ static void the_nearest_is_of_its_kind(void **state)
         {"Qwen/Qwen3.7-27B", "Qwen/Qwen3.6-27B"},
         {"meta-llama/Llama-3.2-90B-Vision-Instruct", "meta-llama/Llama-3.2-11B-Vision-Instruct"},
         {"Qwen/Qwen3-8C", "Qwen/Qwen3-8B"},
+        {"Qwen/Qwen9-8B-Instruct", "Qwen/Qwen3-8B"}, // "Instruct" makes no family: no databricks/dbrx-instruct
     };
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
@@ -345,6 +376,8 @@ int main(void)
         cmocka_unit_test(names_are_found),
         cmocka_unit_test(the_notice_says_the_bound),
         cmocka_unit_test(refusals_can_be_pasted),
+        cmocka_unit_test(an_original_has_16_bits),
+        cmocka_unit_test(the_step_is_one_that_works),
         cmocka_unit_test(the_nearest_is_of_its_kind),
         cmocka_unit_test(the_tables_hold),
         cmocka_unit_test(siblings_hold_what_configs_say),

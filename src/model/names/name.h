@@ -92,7 +92,8 @@ struct kvb_name_answer {
     struct kvb_name_scheme scheme;
     const struct kvb_builtin *candidates[KVB_NAME_CANDIDATES_MAX]; // SEVERAL
     uint32_t candidate_count;
-    bool stated; // VARIANT, SIBLING: a fine-tune, whose name says no more than the base's family, version and size
+    bool stated;      // VARIANT, SIBLING: a fine-tune, whose name says no more than the base's family, version and size
+    bool unquantised; // SIBLING: what its owner quantised, itself at 16 bits: "X" of whom "X-FP8" is built in
 };
 void kvb_name_find(const struct kvb_name *name, struct kvb_name_answer *answer);
 // A name whose number format does not count, made once to be held beside many.
@@ -103,15 +104,16 @@ struct kvb_name_kin {
 void kvb_name_kin_of(struct kvb_name_kin *kin, const char *name);
 bool kvb_name_is_kin(const struct kvb_name_kin *kin, const char *name); // the same model in another number format
 
-// The built-in model every word of which is in the name of a fine-tune ("Llama-3-Open-Ko-8B"), or NULL; a word that makes
-// another shape ("VL", "Reward", "REAP", "128k") or another size refuses it.
+// The built-in model every word of which is in the name of a fine-tune ("Llama-3-Open-Ko-8B"), or NULL; a word that
+// makes another shape ("VL", "Reward", "REAP", "128k") or another size refuses it.
 const struct kvb_builtin *kvb_name_stated(const char *name);
 // Built-in models that are `id` in other number formats; how many were written.
 uint32_t kvb_name_formats(const char *id, const struct kvb_builtin **out, uint32_t most);
 // The next smaller built-in model of the same owner and family, not quantised; NULL: there is none.
 const struct kvb_builtin *kvb_name_smaller(const char *id);
-// The built-in model most like it by family, size and kind, or NULL.
-const struct kvb_builtin *kvb_name_nearest(const struct kvb_name *name);
+// The built-in models most like it by family, size and kind, best first; how many were written.
+#define KVB_NAME_NEAREST_MAX 3
+uint32_t kvb_name_nearest(const struct kvb_name *name, const struct kvb_builtin *out[KVB_NAME_NEAREST_MAX]);
 
 // The problems of an unknown name, each with a next step that works when pasted.
 enum kvb_status kvb_name_refuse(const char *text, const struct kvb_name *name, const struct kvb_name_answer *answer,

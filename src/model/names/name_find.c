@@ -195,6 +195,29 @@ static void find_core(struct found *found, const struct kvb_name *name, const ch
     }
 }
 
+// "X" of whose owner "X-FP8" is built in, and X is not: what the owner quantised.
+static void find_quantised(struct found *found, const struct kvb_name *name)
+{
+    char wanted[KVB_NAME_PART], have[KVB_NAME_PART], own[KVB_NAME_PART];
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
+    found->count = 0;
+    kvb_name_fold(wanted, sizeof wanted, name->name);
+    for (size_t i = 0; wanted[0] && i < count; i++) {
+        struct kvb_name row = {0};
+        struct kvb_name_scheme scheme;
+        (void)kvb_copy(row.name, sizeof row.name, part_of_name(rows[i].id));
+        if (!owner_is(rows[i].id, name->owner)) {
+            continue;
+        }
+        kvb_name_take_words(&row, own, &scheme);
+        kvb_name_fold(have, sizeof have, own);
+        if (scheme.method != KVB_NAME_UNSAID && scheme.method != KVB_NAME_PLAIN && strcmp(have, wanted) == 0) {
+            offer(found, &rows[i], 0);
+        }
+    }
+}
+
 // ---- the table of names
 
 // By the whole name, and without its owner by the folded one.
@@ -220,6 +243,26 @@ static const struct kvb_known_name *find_like(const char *owner, const char *nam
         }
     }
     return NULL;
+}
+
+// The row whose name differs by words that tell variants apart: "Olmo-3-32B-Think" of "Olmo-3-32B-Think-SFT". NULL:
+// there is none, or there are some of several models.
+static const struct kvb_known_name *find_like_core(const char *rest)
+{
+    char wanted[KVB_NAME_PART], have[KVB_NAME_PART];
+    size_t count;
+    const struct kvb_known_name *rows = kvb_known_names(&count), *best = NULL;
+    fold_core(wanted, rest);
+    for (size_t i = 0; wanted[0] && i < count; i++) {
+        fold_core(have, part_of_name(rows[i].name));
+        if (strcmp(have, wanted) == 0) {
+            if (best && strcmp(best->like, rows[i].like) != 0) {
+                return NULL;
+            }
+            best = &rows[i];
+        }
+    }
+    return best;
 }
 
 static bool use_like(struct kvb_name_answer *answer, const char *owner, const char *name)
@@ -309,6 +352,18 @@ void kvb_name_find(const struct kvb_name *name, struct kvb_name_answer *answer)
     }
     find_core(&found, name, rest, quantised);
     if (take_found(&found, quantised ? KVB_MATCH_SIBLING : KVB_MATCH_VARIANT, answer) || !name->owner[0]) {
+        return;
+    }
+    const struct kvb_known_name *like = find_like_core(rest);
+    answer->base = like ? kvb_builtin_find(KVB_PROFILE_MODEL, like->like) : NULL;
+    if (answer->base) {
+        answer->match = quantised ? KVB_MATCH_SIBLING : KVB_MATCH_VARIANT;
+        return;
+    }
+    find_quantised(&found, name);
+    if (!quantised && take_found(&found, KVB_MATCH_SIBLING, answer)) {
+        answer->scheme.method = KVB_NAME_PLAIN;
+        answer->unquantised = true;
         return;
     }
     answer->base = kvb_name_stated(rest);

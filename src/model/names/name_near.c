@@ -1,4 +1,4 @@
-// The nearest built-in model by what it is: family, version, size and kind, never by the letters of its name.
+// The nearest built-in models by what they are: family, version, size and kind, never by the letters of their names.
 #include <string.h>
 
 #include "base/text.h"
@@ -87,6 +87,23 @@ static bool is_kind(const char *word)
     return false;
 }
 
+// Words that say how a model was tuned; every family has them.
+static bool is_tuning(const char *word)
+{
+    static const char *const tunings[] = {"instruct", "chat", "it", "base", "pt", "hf", "thinking", "preview", "model"};
+    for (size_t i = 0; i < sizeof tunings / sizeof tunings[0]; i++) {
+        if (strcmp(tunings[i], word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_family(const char *word)
+{
+    return !is_size(word) && !is_kind(word) && !is_tuning(word);
+}
+
 static bool has(const struct words *words, const char *word)
 {
     for (uint32_t i = 0; i < words->count; i++) {
@@ -120,7 +137,7 @@ static int score(const struct words *wanted, const struct words *have)
     for (uint32_t i = 0; i < wanted->count; i++) {
         for (uint32_t j = 0; j < have->count && j < 2; j++) {
             bool same = strcmp(wanted->text[i], have->text[j]) == 0;
-            if (!is_size(wanted->text[i]) && !is_kind(wanted->text[i]) && same_family(wanted->text[i], have->text[j])) {
+            if (is_family(wanted->text[i]) && same_family(wanted->text[i], have->text[j])) {
                 sum += (same ? 20 : 8) - (int)(i > 0 ? 2 : 0);
                 family = true;
             }
@@ -139,13 +156,38 @@ static int score(const struct words *wanted, const struct words *have)
     return family ? sum : 0;
 }
 
-const struct kvb_builtin *kvb_name_nearest(const struct kvb_name *name)
+// The best so far, best first; of equals the last comes first: the higher version.
+struct ranks {
+    const struct kvb_builtin **rows;
+    int *points;
+    uint32_t count, most;
+};
+
+static void rank(struct ranks *ranks, const struct kvb_builtin *row, int points)
+{
+    uint32_t at = 0;
+    while (at < ranks->count && ranks->points[at] > points) {
+        at++;
+    }
+    if (at >= ranks->most) {
+        return;
+    }
+    ranks->count += ranks->count < ranks->most;
+    for (uint32_t i = ranks->count - 1; i > at; i--) {
+        ranks->rows[i] = ranks->rows[i - 1];
+        ranks->points[i] = ranks->points[i - 1];
+    }
+    ranks->rows[at] = row;
+    ranks->points[at] = points;
+}
+
+uint32_t kvb_name_nearest(const struct kvb_name *name, const struct kvb_builtin *out[KVB_NAME_NEAREST_MAX])
 {
     char rest[KVB_NAME_PART];
+    int points[KVB_NAME_NEAREST_MAX];
     struct kvb_name_scheme scheme;
     struct words wanted, have;
-    const struct kvb_builtin *best = NULL;
-    int most = 0;
+    struct ranks ranks = {out, points, 0, KVB_NAME_NEAREST_MAX};
     size_t count;
     const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
     kvb_name_take_words(name, rest, &scheme);
@@ -153,11 +195,10 @@ const struct kvb_builtin *kvb_name_nearest(const struct kvb_name *name)
     for (size_t i = 0; i < count; i++) {
         const char *slash = strchr(rows[i].id, '/');
         cut(&have, slash ? slash + 1 : rows[i].id);
-        int points = score(&wanted, &have);
-        if (points > 0 && points >= most) { // of equals the last: the higher version
-            most = points;
-            best = &rows[i];
+        int sum = score(&wanted, &have);
+        if (sum > 0) {
+            rank(&ranks, &rows[i], sum);
         }
     }
-    return best;
+    return ranks.count;
 }

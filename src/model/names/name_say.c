@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/hub_cache.h"
 #include "model/names/name.h"
 
 #define HERE ((struct kvb_place){0})
@@ -22,29 +23,54 @@ static bool is_gated(const char *owner)
     return false;
 }
 
-static void say_nearest(char *out, size_t capacity, const struct kvb_builtin *nearest)
+// "; the nearest that is: `kvbudget plan --model A`, then B and C", as many of them as there is room for.
+static void say_nearest(char *out, size_t capacity, const struct kvb_name *name)
 {
+    const struct kvb_builtin *rows[KVB_NAME_NEAREST_MAX];
+    uint32_t count = kvb_name_nearest(name, rows);
     out[0] = '\0';
-    if (nearest) {
-        (void)snprintf(out, capacity, "; the nearest that is: `kvbudget plan --model %s`", nearest->id);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t used = strlen(out);
+        int written = snprintf(out + used, capacity - used, "%s%s%s",
+                               i == 0   ? "; the nearest that is: `kvbudget plan --model "
+                               : i == 1 ? ", then "
+                                        : " and ",
+                               rows[i]->id, i == 0 ? "`" : "");
+        if (written < 0 || (size_t)written >= capacity - used) {
+            out[used] = '\0';
+            break;
+        }
     }
 }
 
-static enum kvb_status refuse_repository(const char *text, const struct kvb_name *name,
-                                         const struct kvb_builtin *nearest, struct kvb_problems *problems)
+// What fetches the config: our own helper, unless it is told not to, and what works on any machine with curl.
+static void say_fetch(char *out, size_t capacity, const struct kvb_name *name)
 {
-    char whole[KVB_NAME_CAPACITY], near[KVB_NAME_CAPACITY + 64];
-    bool token = is_gated(name->owner);
+    char whole[KVB_NAME_CAPACITY];
+    bool token = is_gated(name->owner), silent = kvb_hub_is_yes("KVBUDGET_OFFLINE") || kvb_hub_is_yes("HF_HUB_OFFLINE");
     bool params = kvb_equal_ignoring_case(name->owner, "mistralai");
     kvb_name_write(whole, name);
-    say_nearest(near, sizeof near, nearest);
-    return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, HERE,
-                           "model '%.120s' is not built in%s; its own config: `curl -fL "
-                           "%shttps://huggingface.co/%s/resolve/%s/config.json "
-                           "-o config.json && kvbudget plan --model ./config.json --served-name %s`%s%s",
-                           text, near, token ? "-H \"Authorization: Bearer $HF_TOKEN\" " : "", whole, "main", whole,
-                           token ? " (HF_TOKEN: of an account that was let in)" : "",
-                           params ? "; some have params.json instead" : "");
+    (void)snprintf(out, capacity, "%s%s%s", silent ? "its own config" : "`kvbudget hub pull ", silent ? "" : whole,
+                   silent ? "" : "` fetches its config, or by hand");
+    size_t used = strlen(out);
+    (void)snprintf(out + used, capacity - used,
+                   ": `curl -fL %shttps://huggingface.co/%s/resolve/main/config.json -o config.json && kvbudget plan "
+                   "--model ./config.json --served-name %s`%s%s",
+                   token ? "-H \"Authorization: Bearer $HF_TOKEN\" " : "", whole, whole,
+                   token ? " (HF_TOKEN: of an account that was let in)" : "",
+                   params ? "; some have params.json instead" : "");
+}
+
+static enum kvb_status refuse_repository(const char *text, const struct kvb_name *name, struct kvb_problems *problems)
+{
+    char fetch[KVB_PROBLEM_TEXT_CAPACITY], near[KVB_PROBLEM_TEXT_CAPACITY] = "";
+    say_fetch(fetch, sizeof fetch, name);
+    size_t used = strlen("model '' is not built in; ") + strnlen(text, 120) + strlen(fetch);
+    if (used + 1 < sizeof near) {
+        say_nearest(near, sizeof near - used, name);
+    }
+    return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, HERE, "model '%.120s' is not built in; %s%s", text,
+                           fetch, near);
 }
 
 static enum kvb_status refuse_several(const char *text, const struct kvb_name_answer *answer,
@@ -76,18 +102,17 @@ static enum kvb_status refuse_foreign(const char *text, const struct kvb_name_an
 enum kvb_status kvb_name_refuse(const char *text, const struct kvb_name *name, const struct kvb_name_answer *answer,
                                 struct kvb_problems *problems)
 {
-    char near[KVB_NAME_CAPACITY + 64];
+    char near[3 * KVB_NAME_CAPACITY];
     if (answer->match == KVB_MATCH_SEVERAL) {
         return refuse_several(text, answer, problems);
     }
     if (answer->base) {
         return refuse_foreign(text, answer, problems);
     }
-    const struct kvb_builtin *nearest = kvb_name_nearest(name);
     if (kvb_name_is_repository(name)) {
-        return refuse_repository(text, name, nearest, problems);
+        return refuse_repository(text, name, problems);
     }
-    say_nearest(near, sizeof near, nearest);
+    say_nearest(near, sizeof near, name);
     if (name->owner[0] || name->name[0] == '\0') {
         return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, HERE,
                                "model '%.120s' cannot be a repository's name, which is OWNER/NAME in letters, digits, "
@@ -109,6 +134,12 @@ static void say_sibling(const char *text, const struct kvb_name_answer *answer, 
     kvb_name_scheme_bound(&answer->scheme, &low, &high);
     low += answer->stated ? KVB_NAME_STATED_PPM : 0;
     high += answer->stated ? KVB_NAME_STATED_PPM : 0;
+    if (answer->unquantised) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, HERE,
+                              "model '%.120s' is not built in: planned as the original of %s, at 16 bits", text,
+                              answer->base->id);
+        return;
+    }
     (void)kvb_problem_add(
         problems, KVB_NOTICE, KVB_OK, HERE,
         "model '%.120s' is not built in: planned as %s in the format its name states (%s); its weights "
