@@ -88,6 +88,9 @@ struct kvb_deployment {
     char gpu[KVB_NAME_CAPACITY];
     char engine[KVB_NAME_CAPACITY];
     char draft_model[KVB_PATH_CAPACITY];
+    char projector[KVB_PATH_CAPACITY];                    // --mmproj: a GGUF file; "": none is named
+    bool projector_implied;                               // a repository was named, which brings its own
+    bool projector_refused;                               // --no-mmproj
     char overrides[1024];                                 // --hf-overrides
     char tensor_overrides[KVB_TENSOR_OVERRIDES_CAPACITY]; // --override-tensor: lines PATTERN=BUFFER
     bool inline_model, inline_gpu;                        // given in full in the file

@@ -105,6 +105,13 @@ enum kvb_setting {
     KVB_SET_FIT_CTX,
     KVB_SET_GGUF_TYPE,    // word: the mixture of a model that has no file, in the order of its words
     KVB_SET_GGML_BACKEND, // word: cuda, rocm, vulkan, sycl, metal, cpu
+    KVB_SET_DRAFT_GPU_LAYERS,
+    KVB_SET_DRAFT_CTX,
+    KVB_SET_DRAFT_CACHE_TYPE_K, // word: enum kvb_gguf_cache
+    KVB_SET_DRAFT_CACHE_TYPE_V,
+    KVB_SET_DRAFT_GGUF_TYPE,
+    KVB_SET_MMPROJ_OFFLOAD,
+    KVB_SET_IMAGE_MAX_TOKENS,
     // SGLang's own
     KVB_SET_MAX_TOTAL_TOKENS,
     KVB_SET_MAX_PREFILL_TOKENS,
@@ -407,9 +414,23 @@ struct kvb_plain_value {
 
 #define KVB_TENSOR_OVERRIDES_CAPACITY 1024
 
+// A picture projector beside the model (--mmproj of llama.cpp), as its header or the model's config says.
+struct kvb_projector {
+    bool named;  // one is loaded
+    bool known;  // false: nothing of it is counted
+    bool header; // read from its file; else the model's own encoder in 16 bits
+    bool gated;  // three matrices in its MLP
+    bool fused_qkv;
+    enum kvb_encoder_family family;
+    uint64_t bytes; // of its tensors
+    uint32_t layers, hidden_size, intermediate_size, heads;
+    uint32_t image_size, patch_size, merge_size, output_size, deepstack_levels;
+};
+
 struct kvb_plan {
     struct kvb_model model;
     const struct kvb_model *draft; // draft model of speculative decoding; NULL = none or not known
+    struct kvb_projector projector;
     struct kvb_gpu gpu;
     uint64_t gpu_free_bytes; // at start; 0 = not stated
     bool gpu_free_stated;

@@ -83,6 +83,10 @@ static bool set_model(struct arguments *arguments, const struct option_row *row,
 static bool set_draft_model(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
+    char ignored[256];
+    if (row->flag->read != NULL) {
+        (void)row->flag->read(value, KVB_ORIGIN_FLAG, deployment, ignored);
+    }
     if (!deployment->settings.values[KVB_SET_SPECULATIVE_METHOD].set) {
         kvb_settings_set(&deployment->settings, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL,
                          KVB_ORIGIN_FLAG);

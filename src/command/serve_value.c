@@ -61,8 +61,13 @@ static enum kvb_status set_json(struct kvb_serve_reading *reading, const struct 
     return kvb_json_flag(flag->part, value, KVB_ORIGIN_COMMAND, reading->deployment, reading->problems);
 }
 
-static enum kvb_status set_draft_model(struct kvb_serve_reading *reading, const char *value)
+static enum kvb_status set_draft_model(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag,
+                                       const char *value)
 {
+    char ignored[256];
+    if (flag->read != NULL) {
+        (void)flag->read(value, KVB_ORIGIN_COMMAND, reading->deployment, ignored);
+    }
     bool ngram = strcmp(value, "[ngram]") == 0;
     if (!ngram) {
         (void)kvb_copy(reading->deployment->draft_model, sizeof reading->deployment->draft_model, value);
@@ -187,7 +192,7 @@ enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kv
         }
         return KVB_OK;
     case KVB_SERVE_DRAFT_MODEL:
-        return set_draft_model(reading, value);
+        return set_draft_model(reading, flag, value);
     case KVB_SERVE_OVERRIDES:
         return set_overrides(reading, flag, value);
     case KVB_SERVE_CONFIG_KEY:

@@ -8,6 +8,8 @@
 #include "deployment/adapters.h"
 #include "deployment/engine.h"
 #include "engines/table.h"
+#include "model/projector.h"
+#include "text/file.h"
 
 // "NAME@REVISION"; main is what a name without one means.
 static void name_with_revision(const struct kvb_deployment *deployment, char out[KVB_PATH_CAPACITY])
@@ -104,15 +106,50 @@ static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, st
         plan->draft = draft;
     } else {
         plan->draft_unknown = true;
+        bool file = kvb_ends_with(deployment->draft_model, ".gguf");
         (void)kvb_problem_add(
             problems, KVB_WARNING, KVB_ASSUMED, (struct kvb_place){0},
-            "the draft model '%.120s' is not known: the smallest and the largest it can be are in the bound, and the "
-            "answer is tight at best; give the folder of its config.json as \"model\" in --speculative-config",
+            file
+                ? "the draft model '%.120s' is not here and its name is not known: it is not counted, and the answer "
+                  "is "
+                  "tight at best; give the path of its file"
+                : "the draft model '%.120s' is not known: the smallest and the largest it can be are in the bound, and "
+                  "the answer is tight at best; give the folder of its config.json as \"model\" in "
+                  "--speculative-config",
             deployment->draft_model);
         status = KVB_OK;
     }
     kvb_free(own);
     return status;
+}
+
+// A projector whose file is not here is counted from the model's own encoder; one that a repository brings, too.
+static enum kvb_status resolve_projector(const struct kvb_deployment *deployment, struct kvb_plan *plan,
+                                         struct kvb_problems *problems)
+{
+    bool named = deployment->projector[0] != '\0';
+    if (deployment->projector_refused || (!named && !deployment->projector_implied)) {
+        return KVB_OK;
+    }
+    if (named && kvb_path_exists(deployment->projector)) {
+        return kvb_projector_load(deployment->projector, &plan->projector, problems);
+    }
+    kvb_projector_of_model(&plan->model, &plan->projector);
+    if (!named) {
+        plan->projector.named = plan->projector.known;
+        return KVB_OK;
+    }
+    if (plan->projector.known) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_ASSUMED, (struct kvb_place){0},
+                              "the projector '%.120s' is not here: it is counted as the model's own encoder in 16 bits",
+                              deployment->projector);
+    } else {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_ASSUMED, (struct kvb_place){0},
+                              "the projector '%.120s' is not here and the model's config describes none: it is not "
+                              "counted, and the answer is tight at best",
+                              deployment->projector);
+    }
+    return KVB_OK;
 }
 
 static void copy_answers(const struct kvb_deployment *deployment, struct kvb_plan *plan)
@@ -170,6 +207,7 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     if (status == KVB_OK) {
         status = resolve_draft(deployment, made, draft, problems);
     }
+    status = status == KVB_OK ? resolve_projector(deployment, made, problems) : status;
     const struct kvb_engine_rows *rules = status == KVB_OK ? kvb_engine_of(made) : NULL;
     if (rules != NULL && rules->judge != NULL) {
         rules->judge(deployment, made->engine.release, made->command_error);

@@ -56,7 +56,7 @@ static uint64_t widest_value(const struct kvb_llama_run *run)
     return widest;
 }
 
-static void add_inputs(struct kvb_llama_graph *graph)
+static void add_inputs(struct kvb_llama_graph *graph, bool head)
 {
     const struct kvb_llama_run *run = graph->run;
     uint64_t tokens = graph->tokens, hidden = run->model->hidden_size;
@@ -67,7 +67,7 @@ static void add_inputs(struct kvb_llama_graph *graph)
     if (by_index && !run->flash && (graph->mask[0] != 0 || graph->mask[1] != 0)) {
         graph->value_rows = input(graph, kvb_mul(kvb_mul(tokens, widest_value(run)), 8), UINT16_MAX);
     }
-    if (kvb_llama_since(run, KVB_LLAMA_EMBEDDING_INPUT)) {
+    if (kvb_llama_since(run, KVB_LLAMA_EMBEDDING_INPUT) && !head) {
         kvb_llama_node unread = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
         kvb_llama_allocate_input(graph, unread); // one, also with pipeline parallelism
     }
@@ -163,12 +163,24 @@ static uint64_t kept_inputs(const struct kvb_llama_graph *graph)
     return kvb_mul(graph->tokens, kvb_add(kvb_mul(graph->cells.full, 4), kvb_mul(run->model->hidden_size, 8)));
 }
 
+static void take_heaps(const struct kvb_llama_graph *graph, struct kvb_llama_buffers *out)
+{
+    for (uint32_t i = 0; i < KVB_LLAMA_PLACES; i++) {
+        out->places[i].compute_bytes = kvb_add(graph->heaps[i].highest, graph->heaps[i].pinned);
+        if (i != KVB_LLAMA_HOST && out->places[i].compute_bytes > 0 && !graph->pipelined) {
+            out->places[i].compute_bytes = kvb_add(out->places[i].compute_bytes, kept_inputs(graph));
+        }
+    }
+    out->compute_bounded = graph->unknown || graph->rough || graph->class->outlined;
+    out->mask_bytes = kvb_mul(kvb_mul(graph->cells.full, graph->tokens), 4);
+}
+
 void kvb_llama_compute_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out)
 {
     struct kvb_llama_graph graph;
     kvb_llama_graph_begin(&graph, run);
     graph.output_rows = rows_of_output(run, graph.tokens);
-    add_inputs(&graph);
+    add_inputs(&graph, false);
     for (uint32_t i = 0; i < run->model->layer_count && !graph.unknown; i++) {
         struct kvb_llama_layer layer;
         kvb_llama_layer_of(run, i, &layer);
@@ -176,12 +188,41 @@ void kvb_llama_compute_buffers(const struct kvb_llama_run *run, struct kvb_llama
         kvb_llama_layer_end(&graph, build_layer(&graph, &layer, i + 1 == run->model->layer_count));
     }
     build_output(&graph);
-    for (uint32_t i = 0; i < KVB_LLAMA_PLACES; i++) {
-        out->places[i].compute_bytes = kvb_add(graph.heaps[i].highest, graph.heaps[i].pinned);
-        if (i != KVB_LLAMA_HOST && out->places[i].compute_bytes > 0 && !graph.pipelined) {
-            out->places[i].compute_bytes = kvb_add(out->places[i].compute_bytes, kept_inputs(&graph));
-        }
-    }
-    out->compute_bounded = graph.unknown || graph.rough || graph.class->outlined;
-    out->mask_bytes = kvb_mul(kvb_mul(graph.cells.full, graph.tokens), 4);
+    take_heaps(&graph, out);
+}
+
+// One layer over the hidden state of the model and the embedding of the token drafted before, and the output.
+static kvb_llama_node join_inputs(struct kvb_llama_graph *graph)
+{
+    uint64_t hidden = graph->run->model->hidden_size, tokens = graph->tokens;
+    kvb_llama_node state = input(graph, kvb_mul(tokens * 4, hidden), 0);
+    graph->nodes[state].ne[0] = (uint32_t)hidden;
+    graph->nodes[state].ne[1] = (uint32_t)tokens;
+    graph->nodes[state].ne[2] = 1;
+    kvb_llama_node second = kvb_llama_norm(graph, "nextn.hnorm.weight", state);
+    kvb_llama_node first = kvb_llama_norm(graph, "nextn.enorm.weight", graph->hidden);
+    kvb_llama_node both = kvb_llama_new(graph, 2 * hidden, tokens, 1, first, second);
+    return kvb_llama_matmul(graph, "nextn.eh_proj.weight", hidden, tokens, both);
+}
+
+void kvb_llama_head_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out)
+{
+    struct kvb_llama_graph graph;
+    struct kvb_llama_layer layer;
+    const struct kvb_model *model = run->model;
+    memset(out, 0, sizeof *out);
+    kvb_llama_head_cache(run, out);
+    kvb_llama_graph_begin(&graph, run);
+    graph.output_rows = rows_of_output(run, graph.tokens);
+    add_inputs(&graph, true);
+    uint16_t last = kvb_llama_reader(&graph, true, false, KVB_LLAMA_ANYWHERE); // the mask is let go with it
+    uint32_t at = last == UINT16_MAX ? model->layer_count - 1 : last;
+    kvb_llama_layer_begin(&graph, at > 0 ? at - 1 : 0);
+    kvb_llama_layer_end(&graph, join_inputs(&graph));
+    kvb_llama_layer_of_kind(run, &model->kinds[model->mtp_kind], &layer);
+    kvb_llama_layer_begin(&graph, at);
+    kvb_llama_layer_end(&graph, build_layer(&graph, &layer, false));
+    build_output(&graph);
+    take_heaps(&graph, out);
+    out->compute_bounded = true; // logs of few starts
 }

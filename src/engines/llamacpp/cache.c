@@ -112,7 +112,12 @@ static void take_state(const struct kvb_model *model, const struct kvb_attention
 
 void kvb_llama_layer_of(const struct kvb_llama_run *run, uint32_t layer, struct kvb_llama_layer *out)
 {
-    const struct kvb_layer_kind *kind = kvb_kind_of(run->model, layer);
+    kvb_llama_layer_of_kind(run, kvb_kind_of(run->model, layer), out);
+}
+
+void kvb_llama_layer_of_kind(const struct kvb_llama_run *run, const struct kvb_layer_kind *kind,
+                             struct kvb_llama_layer *out)
+{
     const struct kvb_attention_shape *shape = &kind->attention;
     *out = (struct kvb_llama_layer){.heads = shape->heads, .attention = shape, .mlp = &kind->mlp};
     switch (shape->kind) {

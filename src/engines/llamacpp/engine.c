@@ -7,120 +7,13 @@
 #include "base/checked.h"
 #include "budget/shapes.h"
 #include "engines/llamacpp/flags.h"
+#include "engines/llamacpp/items.h"
 #include "engines/llamacpp/ladder.h"
-#include "engines/llamacpp/layer.h"
 #include "engines/llamacpp/mixture.h"
 #include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/start.h"
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
-
-static struct kvb_term exact(uint64_t bytes, enum kvb_basis basis)
-{
-    return (struct kvb_term){(int64_t)bytes, (int64_t)bytes, (int64_t)bytes, basis};
-}
-
-static struct kvb_term around(uint64_t bytes, uint64_t low, uint64_t high, enum kvb_basis basis)
-{
-    return (struct kvb_term){(int64_t)bytes, (int64_t)low, (int64_t)high, basis};
-}
-
-static void put(struct kvb_budget *budget, enum kvb_setting setting, uint64_t number)
-{
-    struct kvb_setting_value *value = &budget->settings.values[setting];
-    bool own = value->set == 0 || value->number != number;
-    value->origin = own ? KVB_ORIGIN_DEFAULT : value->origin;
-    value->number = number;
-    value->set = 1;
-}
-
-static void put_settings(const struct kvb_llama_start *start, struct kvb_budget *budget)
-{
-    const struct kvb_llama_run *run = &start->run;
-    put(budget, KVB_SET_MAX_MODEL_LEN, run->context_tokens);
-    put(budget, KVB_SET_MAX_NUM_SEQS, run->sequences);
-    put(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS, run->batch);
-    put(budget, KVB_SET_UBATCH_SIZE, run->ubatch);
-    put(budget, KVB_SET_TENSOR_PARALLEL_SIZE, run->devices > 0 ? run->devices : 1);
-    put(budget, KVB_SET_GPU_LAYERS, run->gpu_layers);
-    put(budget, KVB_SET_CPU_MOE_LAYERS, run->cpu_experts);
-    put(budget, KVB_SET_CACHE_TYPE_K, run->key_type);
-    put(budget, KVB_SET_CACHE_TYPE_V, run->value_type);
-    put(budget, KVB_SET_FLASH_ATTENTION, run->flash ? KVB_ON : KVB_OFF);
-    put(budget, KVB_SET_KV_UNIFIED, run->unified);
-    put(budget, KVB_SET_KV_OFFLOAD, !run->keep_cache_on_host);
-}
-
-static void add_part(struct kvb_budget *budget, const char *key, const char *label, enum kvb_item item, bool host,
-                     uint64_t bytes)
-{
-    if (bytes > 0 && budget->part_count < KVB_BUDGET_PARTS_MAX) {
-        budget->parts[budget->part_count++] = (struct kvb_budget_part){key, label, item, host, (int64_t)bytes};
-    }
-}
-
-static void add_parts(const struct kvb_llama_start *start, uint32_t device, struct kvb_budget *budget)
-{
-    const struct kvb_llama_place *held = &start->buffers.places[device];
-    const struct kvb_llama_place *host = &start->buffers.places[KVB_LLAMA_HOST];
-    if (held->state_bytes > 0) {
-        add_part(budget, "kv_buffer_bytes", "KV buffer", KVB_ITEM_KV_CACHE, false, held->cache_bytes);
-        add_part(budget, "recurrent_state_bytes", "recurrent state", KVB_ITEM_KV_CACHE, false, held->state_bytes);
-    }
-    add_part(budget, "host_model_bytes", "model buffer", KVB_ITEM_WEIGHTS, true, host->model_bytes);
-    add_part(budget, "host_kv_bytes", "KV buffer", KVB_ITEM_KV_CACHE, true,
-             kvb_add(host->cache_bytes, host->state_bytes));
-    add_part(budget, "host_compute_bytes", "compute buffer", KVB_ITEM_ACTIVATION, true, host->compute_bytes);
-    add_part(budget, "host_output_bytes", "output buffer", KVB_ITEM_OTHER, true, start->buffers.output_bytes);
-}
-
-static struct kvb_term model_term(const struct kvb_plan *plan, const struct kvb_llama_start *start, uint64_t bytes)
-{
-    bool header = plan->model.checkpoint.kind == KVB_CHECKPOINT_GGUF && plan->model.checkpoint.classes_whole;
-    if (plan->stated[KVB_STATED_WEIGHTS].set) {
-        return exact(plan->stated[KVB_STATED_WEIGHTS].bytes, KVB_BASIS_STATED);
-    }
-    if (header) {
-        return exact(bytes, KVB_BASIS_CHECKPOINT);
-    }
-    bool known = kvb_llama_mixture_is_exact(start->run.mixture);
-    uint64_t off = known ? bytes / 200 : bytes / 14; // other mixtures are made by hand
-    return around(bytes, bytes - off, kvb_add(bytes, off), KVB_BASIS_CONFIG);
-}
-
-static uint64_t reserved_bytes(const struct kvb_plan *plan)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < plan->reserve_count; i++) {
-        bytes = kvb_add(bytes, plan->reserves[i].bytes);
-    }
-    return bytes;
-}
-
-static void fill_items(const struct kvb_plan *plan, const struct kvb_llama_start *start, uint32_t device,
-                       struct kvb_budget *budget)
-{
-    const struct kvb_llama_place *held = &start->buffers.places[device];
-    const struct kvb_llama_backend_row *backend = kvb_llama_backend_row_of(start->run.backend);
-    uint64_t compute = held->compute_bytes;
-    bool stated = plan->stated[KVB_STATED_ACTIVATION].set;
-    budget->items[KVB_ITEM_WEIGHTS] = model_term(plan, start, held->model_bytes);
-    budget->items[KVB_ITEM_ACTIVATION] =
-        stated ? exact(plan->stated[KVB_STATED_ACTIVATION].bytes, KVB_BASIS_STATED)
-        : start->buffers.compute_bounded
-            ? around(compute, compute / 2, kvb_add(compute, kvb_add(compute / 4, start->buffers.mask_bytes)),
-                     KVB_BASIS_MODELLED)
-            : around(compute, compute - compute / 100, kvb_add(compute, compute / 100), KVB_BASIS_EXACT);
-    budget->items[KVB_ITEM_NON_TORCH] = plan->stated[KVB_STATED_NON_TORCH].set
-                                            ? exact(plan->stated[KVB_STATED_NON_TORCH].bytes, KVB_BASIS_STATED)
-                                            : around(backend->context_bytes, backend->context_low_bytes,
-                                                     backend->context_high_bytes, KVB_BASIS_MEASURED);
-    budget->items[KVB_ITEM_OTHER] = exact(reserved_bytes(plan), KVB_BASIS_STATED);
-    budget->items[KVB_ITEM_KV_CACHE] = exact(kvb_add(held->cache_bytes, held->state_bytes), KVB_BASIS_EXACT);
-    budget->weights.total_bytes = (uint64_t)budget->items[KVB_ITEM_WEIGHTS].bytes;
-    budget->weights.unquantised_bytes = budget->weights.total_bytes;
-    budget->weights.role_bytes[KVB_ROLE_OTHER] = budget->weights.total_bytes;
-}
 
 static void fill_cache(const struct kvb_llama_start *start, uint32_t device, struct kvb_budget *budget)
 {
@@ -214,7 +107,8 @@ static void judge(const struct kvb_plan *plan, const struct kvb_llama_start *sta
         budget->balance_bytes = spare < budget->balance_bytes ? spare : budget->balance_bytes;
         budget->verdict = spare < 0 ? KVB_DOES_NOT_FIT : budget->verdict;
     }
-    if (plan->draft_unknown && budget->verdict == KVB_FITS) {
+    bool uncounted = plan->draft_unknown || (plan->projector.named && !plan->projector.known);
+    if (uncounted && budget->verdict == KVB_FITS) {
         budget->verdict = KVB_TIGHT;
     }
 }
@@ -245,6 +139,21 @@ static void say_decision(const struct kvb_plan *plan, const struct kvb_llama_sta
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
                               "the memory that --fit keeps free is not kept, and what it could change was set by the "
                               "user: the start goes on as asked");
+    }
+    const struct kvb_llama_beside *beside = &start->beside;
+    if (beside->projects && beside->projector.most_compute_bytes > beside->projector.compute_bytes) {
+        uint64_t more = beside->projector.most_compute_bytes - beside->projector.compute_bytes;
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "pictures beyond %u x %u pixels take up to %llu MiB more when the first one comes; "
+                              "--image-max-tokens limits them",
+                              beside->projector.side_pixels, beside->projector.side_pixels,
+                              (unsigned long long)(more >> 20));
+    }
+    if (kvb_is_set(plan, KVB_SET_SPECULATIVE_METHOD) &&
+        kvb_number(plan, KVB_SET_SPECULATIVE_METHOD) == KVB_SPECULATIVE_MTP && beside->contexts == 0) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "draft-mtp is asked for and the model has no layers for further tokens: nothing is "
+                              "counted for it");
     }
     bool named = start->run.model->checkpoint.kind == KVB_CHECKPOINT_GGUF;
     if (!named && !kvb_is_set(plan, KVB_SET_GGUF_TYPE) && start->run.mixture != 0) {
@@ -311,10 +220,10 @@ static enum kvb_status compute_as(const struct kvb_plan *plan, bool ollama, stru
     budget->free_bytes =
         plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, plan->gpu.memory_bytes) : plan->gpu.memory_bytes;
     budget->tightest_stage = device;
-    put_settings(&start, budget);
-    fill_items(plan, &start, device, budget);
+    kvb_llama_put_settings(&start, budget);
+    kvb_llama_fill_items(plan, &start, device, budget);
     fill_cache(&start, device, budget);
-    add_parts(&start, device, budget);
+    kvb_llama_add_parts(&start, device, budget);
     fill_wish(plan, &start, budget, problems);
     judge(plan, &start, budget);
     static const char requested[] = "all buffers, taken at the start";

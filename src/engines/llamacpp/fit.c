@@ -17,7 +17,7 @@ static uint64_t sum_used(const struct kvb_llama_start *start, const struct kvb_l
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < start->run.devices; i++) {
-        sum = kvb_add(sum, kvb_llama_used(buffers, i));
+        sum = kvb_add(sum, kvb_add(kvb_llama_used(buffers, i), kvb_llama_beside_used(start, i)));
     }
     return sum;
 }
@@ -50,7 +50,7 @@ static bool reduce_context(struct kvb_llama_start *start, uint64_t used)
         target = target > waste ? target - waste : 0;
     }
     run->context_tokens = shortest;
-    kvb_llama_all_buffers(run, &least);
+    kvb_llama_measure(start, &least);
     uint64_t low = sum_used(start, &least);
     start->decision = KVB_LLAMA_CONTEXT_REDUCED;
     if (target <= low || used <= low) {
@@ -67,7 +67,7 @@ static bool fits_with(struct kvb_llama_start *start, uint32_t layers, uint32_t e
     struct kvb_llama_buffers buffers;
     start->run.gpu_layers = layers;
     start->run.cpu_experts = experts;
-    kvb_llama_all_buffers(&start->run, &buffers);
+    kvb_llama_measure(start, &buffers);
     return keeps_margins(start, &buffers);
 }
 
@@ -113,12 +113,12 @@ static void move_layers(struct kvb_llama_start *start)
 
 void kvb_llama_fit(struct kvb_llama_start *start)
 {
-    kvb_llama_all_buffers(&start->run, &start->buffers);
+    kvb_llama_measure(start, &start->buffers);
     if (keeps_margins(start, &start->buffers) || reduce_context(start, sum_used(start, &start->buffers))) {
         return;
     }
     struct kvb_llama_buffers buffers;
-    kvb_llama_all_buffers(&start->run, &buffers);
+    kvb_llama_measure(start, &buffers);
     if (start->run.devices > 1 && keeps_margins(start, &buffers)) {
         return;
     }
@@ -129,22 +129,18 @@ void kvb_llama_fit(struct kvb_llama_start *start)
     move_layers(start);
 }
 
-static bool fits_at(struct kvb_llama_run *run, uint64_t tokens, uint64_t free_bytes)
+static bool fits_at(struct kvb_llama_start *start, uint64_t tokens, uint64_t free_bytes)
 {
     struct kvb_llama_buffers buffers;
-    run->context_tokens = tokens;
-    kvb_llama_all_buffers(run, &buffers);
-    for (uint32_t i = 0; i < run->devices; i++) {
-        if (kvb_llama_used(&buffers, i) > free_bytes) {
-            return false;
-        }
-    }
-    return true;
+    uint32_t device;
+    start->run.context_tokens = tokens;
+    kvb_llama_measure(start, &buffers);
+    return kvb_llama_fullest(start, &buffers, &device) <= free_bytes;
 }
 
-uint64_t kvb_llama_longest(const struct kvb_llama_run *run, uint64_t free_bytes, uint64_t limit_tokens)
+uint64_t kvb_llama_longest(const struct kvb_llama_start *start, uint64_t free_bytes, uint64_t limit_tokens)
 {
-    struct kvb_llama_run tried = *run;
+    struct kvb_llama_start tried = *start;
     uint64_t low = 0, high = limit_tokens / ROUND;
     if (fits_at(&tried, limit_tokens, free_bytes)) {
         return limit_tokens;

@@ -16,4 +16,18 @@ const struct kvb_variable_row *kvb_ollama_variables(size_t *count);
 extern const struct kvb_line_rules kvb_llama_line, kvb_ollama_line;
 void kvb_ollama_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
 
+// Readers of the table (flags_read.c).
+kvb_serve_reader kvb_llama_read_all_experts;
+kvb_serve_reader kvb_llama_read_shares;
+kvb_serve_reader kvb_llama_read_override;
+kvb_serve_reader kvb_llama_read_repository;
+kvb_serve_reader kvb_llama_read_projector;
+kvb_serve_reader kvb_llama_read_no_projector;
+kvb_serve_reader kvb_llama_read_drafting;
+kvb_serve_reader kvb_llama_read_drafted;
+kvb_serve_reader kvb_llama_read_file_name;
+kvb_serve_reader kvb_llama_read_devices;
+kvb_serve_reader kvb_llama_read_draft_name;
+kvb_serve_reader kvb_llama_read_draft_repository;
+
 #endif

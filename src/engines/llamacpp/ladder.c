@@ -172,15 +172,15 @@ void kvb_llama_trade(const struct kvb_plan *plan, const struct kvb_llama_start *
     uint64_t free_bytes = budget->free_bytes > context ? budget->free_bytes - context : 0;
     uint64_t slots = start->run.unified ? 1 : start->run.sequences;
     uint64_t limit = kvb_mul(plan->model.context_tokens, slots > 0 ? slots : 1);
-    budget->kv.max_model_len_that_fits = kvb_llama_longest(&start->run, free_bytes, limit);
+    budget->kv.max_model_len_that_fits = kvb_llama_longest(start, free_bytes, limit);
     for (uint32_t quarter = 4; quarter >= 2 && start->run.devices > 0; quarter--) {
         for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-            struct kvb_llama_run run = start->run;
-            run.gpu_layers = all * quarter / 4;
-            run.key_type = types[i].type;
-            run.value_type = run.flash ? types[i].type : run.value_type;
-            add_step(budget, types[i].name, "with {0:n} of {1:n} layers on the GPU", run.gpu_layers, all,
-                     kvb_llama_longest(&run, free_bytes, limit));
+            struct kvb_llama_start tried = *start;
+            tried.run.gpu_layers = all * quarter / 4;
+            tried.run.key_type = types[i].type;
+            tried.run.value_type = tried.run.flash ? types[i].type : tried.run.value_type;
+            add_step(budget, types[i].name, "with {0:n} of {1:n} layers on the GPU", tried.run.gpu_layers, all,
+                     kvb_llama_longest(&tried, free_bytes, limit));
         }
     }
 }

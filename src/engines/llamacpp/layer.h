@@ -40,7 +40,12 @@ struct kvb_llama_layer {
     const struct kvb_attention_shape *attention;
     const struct kvb_mlp_shape *mlp;
 };
+void kvb_llama_layer_of_kind(const struct kvb_llama_run *run, const struct kvb_layer_kind *kind,
+                             struct kvb_llama_layer *out);
 void kvb_llama_layer_of(const struct kvb_llama_run *run, uint32_t layer, struct kvb_llama_layer *out);
+
+// Adds the cache of a context for the layers for further tokens (place.c).
+void kvb_llama_head_cache(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
 
 // Cells of a full and of a windowed layer, and the streams they are cut into.
 struct kvb_llama_cells {

@@ -6,6 +6,7 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "budget/shapes.h"
 #include "engines/llamacpp/layer.h"
 #include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/tensors.h"
@@ -117,6 +118,10 @@ void kvb_llama_lasting_buffers(const struct kvb_llama_run *run, struct kvb_llama
     out->output_bytes = kvb_mul(kvb_mul(run->sequences, model->vocabulary_size), 4);
     struct adding adding = {run, out, KVB_LLAMA_HOST, KVB_LAYERS_MAX};
     kvb_llama_input_tensors(run, add_input, &adding);
+    if (run->loads_heads) {
+        adding.place = kvb_llama_place_of(run, model->layer_count);
+        kvb_llama_head_tensors(run, add_tensor, &adding);
+    }
     for (uint32_t i = 0; i <= model->layer_count; i++) {
         struct kvb_llama_layer layer;
         adding.place = kvb_llama_place_of(run, i);
@@ -128,5 +133,34 @@ void kvb_llama_lasting_buffers(const struct kvb_llama_run *run, struct kvb_llama
             uint32_t place = run->keep_cache_on_host ? KVB_LLAMA_HOST : adding.place;
             add_cache(run, &cells, &layer, &out->places[place]);
         }
+    }
+}
+
+// Models whose own file filters the cache of such a context to those layers; others keep one like the model's.
+// Source: src/llama-model.cpp, create_memory (LLM_ARCH_QWEN35, QWEN35MOE, STEP35, HUNYUAN_V3).
+static bool keeps_heads_alone(const struct kvb_model *model)
+{
+    static const char *const names[] = {"Qwen3_5", "Step3", "HYV3"};
+    bool alone = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        alone = alone || strncmp(model->architecture, names[i], strlen(names[i])) == 0;
+    }
+    return alone;
+}
+
+void kvb_llama_head_cache(const struct kvb_llama_run *run, struct kvb_llama_buffers *out)
+{
+    const struct kvb_model *model = run->model;
+    struct kvb_llama_cells cells;
+    struct kvb_llama_layer layer;
+    kvb_llama_cells_of(run, &cells);
+    bool alone = keeps_heads_alone(model);
+    uint32_t first = alone ? model->layer_count : 0;
+    for (uint32_t i = first; i < model->layer_count + model->mtp_layers; i++) {
+        bool head = i >= model->layer_count;
+        const struct kvb_layer_kind *kind = head ? &model->kinds[model->mtp_kind] : kvb_kind_of(model, i);
+        uint32_t place = kvb_llama_place_of(run, head ? model->layer_count : i);
+        kvb_llama_layer_of_kind(run, kind, &layer);
+        add_cache(run, &cells, &layer, &out->places[run->keep_cache_on_host ? KVB_LLAMA_HOST : place]);
     }
 }

@@ -33,6 +33,8 @@ enum kvb_llama_rule {
     KVB_LLAMA_MASK_F16,            // the mask is made in f16 with flash attention
     KVB_LLAMA_FEW_OUTPUTS,         // the server reserves logits for few rows
     KVB_LLAMA_CACHE_CAST,          // quantised caches are cast to f16 for flash attention
+    KVB_LLAMA_ONE_DRAFT,           // one draft context for all slots; before, one for each
+    KVB_LLAMA_DRAFT_TYPES,         // the draft's cache has types of its own; before, f16
     KVB_LLAMA_RULE_COUNT
 };
 #define KVB_LLAMA_OLDEST 2267
@@ -93,6 +95,7 @@ struct kvb_llama_run {
     uint32_t output_rows;  // 0: by the build's rule
     uint32_t state_copies; // of each sequence's recurrent state: one, and one for each drafted token (n_rs_seq); 0: one
     bool unified, flash, window_full, keep_cache_on_host, mapped, no_op_offload, server;
+    bool loads_heads; // layers for further tokens (MTP) are loaded with the model
     enum kvb_llama_cache key_type, value_type;
     uint32_t mixture;     // of a model without a GGUF header (mixture.h); 0: f16
     uint32_t weights_ppm; // of what the tensors come to, where the file's size is known; 0: all of it
@@ -123,5 +126,7 @@ void kvb_llama_all_buffers(const struct kvb_llama_run *run, struct kvb_llama_buf
 // All but the compute buffers.
 void kvb_llama_lasting_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
 void kvb_llama_compute_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
+// Of a context that runs the model's layers for further tokens alone: cache and compute buffers; no weights.
+void kvb_llama_head_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
 
 #endif

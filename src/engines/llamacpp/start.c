@@ -178,8 +178,9 @@ void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_lla
     take_cache(plan, out);
     take_layers(plan, out);
     take_memory(plan, out);
+    kvb_llama_beside_begin(plan, out);
     if (out->fits_itself) {
         kvb_llama_fit(out);
     }
-    kvb_llama_all_buffers(run, &out->buffers);
+    kvb_llama_measure(out, &out->buffers);
 }

@@ -4,6 +4,7 @@
 
 #include <kvbudget/budget.h>
 
+#include "engines/llamacpp/projector.h"
 #include "engines/llamacpp/run.h"
 
 enum kvb_llama_decision {
@@ -14,8 +15,20 @@ enum kvb_llama_decision {
     KVB_LLAMA_LEFT_TO_THE_USER, // it does not fit, and what could change was said by the user
 };
 
+// What is loaded beside the model.
+struct kvb_llama_beside {
+    struct kvb_llama_run draft_run; // of one draft context
+    uint32_t contexts;              // that draft; 0: nothing drafts with a context
+    bool heads;                     // the model's own layers for further tokens draft
+    struct kvb_llama_buffers draft; // of all those contexts, the draft model once
+    struct kvb_llama_projected projector;
+    bool projects, projector_on_host;
+    const struct kvb_plan *plan; // what was said of them
+};
+
 struct kvb_llama_start {
     struct kvb_llama_run run;
+    struct kvb_llama_beside beside;
     bool ollama;
     bool context_said, layers_said, split_said, fits_itself; // fits_itself: --fit on
     uint64_t free_bytes;                                     // of each GPU, as the engine sees it: its context is there
@@ -30,12 +43,18 @@ struct kvb_llama_start {
 // Fills everything; the run is the one that starts.
 void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_llama_start *out);
 
+// Settles what is beside, but for buffers that depend on the context (beside.c).
+void kvb_llama_beside_begin(const struct kvb_plan *plan, struct kvb_llama_start *start);
+// All buffers of the run as it stands, and of the draft beside it.
+void kvb_llama_measure(struct kvb_llama_start *start, struct kvb_llama_buffers *out);
+uint64_t kvb_llama_beside_used(const struct kvb_llama_start *start, uint32_t place);
+
 uint64_t kvb_llama_used(const struct kvb_llama_buffers *buffers, uint32_t place); // all its buffers
 uint64_t kvb_llama_fullest(const struct kvb_llama_start *start, const struct kvb_llama_buffers *buffers,
                            uint32_t *device);
 // --fit (fit.c).
 void kvb_llama_fit(struct kvb_llama_start *start);
 // The longest context with which every GPU keeps `spare` of `free`; 0: none.
-uint64_t kvb_llama_longest(const struct kvb_llama_run *run, uint64_t free_bytes, uint64_t limit_tokens);
+uint64_t kvb_llama_longest(const struct kvb_llama_start *start, uint64_t free_bytes, uint64_t limit_tokens);
 
 #endif

@@ -88,3 +88,20 @@ void kvb_llama_input_tensors(const struct kvb_llama_run *run, kvb_llama_tensor_t
         }
     }
 }
+
+void kvb_llama_head_tensors(const struct kvb_llama_run *run, kvb_llama_tensor_taker *take, void *context)
+{
+    const struct kvb_model *model = run->model;
+    const struct kvb_checkpoint *checkpoint = &model->checkpoint;
+    if (!has_header(model)) {
+        kvb_llama_heads_of_shapes(run, take, context);
+        return;
+    }
+    for (uint32_t i = 0; i < checkpoint->class_count; i++) {
+        for (uint32_t layer = model->layer_count; layer < model->layer_count + model->mtp_layers; layer++) {
+            if (layer < KVB_LAYERS_MAX && is_in_layer(&checkpoint->classes[i], layer)) {
+                take_class(&checkpoint->classes[i], take, context);
+            }
+        }
+    }
+}

@@ -19,9 +19,13 @@ void kvb_llama_layer_tensors(const struct kvb_llama_run *run, uint32_t layer, kv
 // The token embedding and what else stays on the host.
 void kvb_llama_input_tensors(const struct kvb_llama_run *run, kvb_llama_tensor_taker *take, void *context);
 
+// Layers for further tokens, all together.
+void kvb_llama_head_tensors(const struct kvb_llama_run *run, kvb_llama_tensor_taker *take, void *context);
+
 // The same for a model without a file (tensors_shapes.c).
 void kvb_llama_layer_of_shapes(const struct kvb_llama_run *run, uint32_t layer, kvb_llama_tensor_taker *take,
                                void *context);
+void kvb_llama_heads_of_shapes(const struct kvb_llama_run *run, kvb_llama_tensor_taker *take, void *context);
 void kvb_llama_ends_of_shapes(const struct kvb_llama_run *run, bool output, kvb_llama_tensor_taker *take,
                               void *context);
 

@@ -25,7 +25,8 @@ static const struct name_row names[] = {
     {"in_proj_z", "attn_gate.weight", true},     {"in_proj_b", "ssm_beta.weight", true},
     {"in_proj_a", "ssm_alpha.weight", true},     {"x_proj", "ssm_x.weight", true},
     {"dt_proj", "ssm_dt.weight", true},          {"out_proj", "ssm_out.weight", true},
-    {"embed_tokens", "token_embd.weight", true}, {"lm_head", "output.weight", true},
+    {"eh_proj", "nextn.eh_proj.weight", true},   {"embed_tokens", "token_embd.weight", true},
+    {"lm_head", "output.weight", true},
 };
 
 static const struct name_row *name_of(const char *own)
@@ -122,5 +123,29 @@ void kvb_llama_ends_of_shapes(const struct kvb_llama_run *run, bool output, kvb_
         if (embedding != output || (output && model->tied_embeddings)) {
             give(&giving, &tensors[i]);
         }
+    }
+}
+
+// Each: a layer of its own kind, the matrix over the hidden state and the token's embedding, and norms.
+void kvb_llama_heads_of_shapes(const struct kvb_llama_run *run, kvb_llama_tensor_taker *take, void *context)
+{
+    const struct kvb_model *model = run->model;
+    struct kvb_tensor tensors[KVB_TENSORS_MAX];
+    struct giving giving = {run, 0, 1, 0, 1, take, context};
+    for (uint32_t i = 0; i < model->mtp_layers; i++) {
+        uint32_t count = kvb_layer_tensors(model, &model->kinds[model->mtp_kind], tensors);
+        for (uint32_t j = 0; j < count; j++) {
+            give(&giving, &tensors[j]);
+        }
+        struct kvb_tensor joined = {.name = "eh_proj",
+                                    .role = KVB_ROLE_MTP,
+                                    .rows = model->hidden_size,
+                                    .columns = kvb_mul(model->hidden_size, model->mtp_extra_matrices_hidden),
+                                    .count = 1,
+                                    .quantised = true};
+        struct kvb_tensor norms = {
+            .name = "norm", .role = KVB_ROLE_MTP, .rows = model->hidden_size, .columns = 1, .count = model->mtp_norms};
+        give(&giving, &joined);
+        give(&giving, &norms);
     }
 }

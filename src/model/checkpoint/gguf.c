@@ -62,6 +62,9 @@ static bool take_known(struct kvb_gguf_reader *reader, struct kvb_gguf *out, con
     if (strcmp(name, "general.architecture") == 0) {
         return take_named_text(reader, name, type, out->architecture, sizeof out->architecture);
     }
+    if (strcmp(name, "clip.projector_type") == 0 || strcmp(name, "clip.vision.projector_type") == 0) {
+        return take_named_text(reader, name, type, out->projector, sizeof out->projector);
+    }
     if (strcmp(name, "general.alignment") == 0 || strcmp(name, "split.count") == 0) {
         bool alignment = name[0] == 'g';
         bool read = take_value(reader, name, type, &value);
@@ -153,6 +156,9 @@ static void note_tensor(struct kvb_gguf *out, const char *name)
     out->has_output = out->has_output || strcmp(name, "output.weight") == 0;
     out->has_query_bias = out->has_query_bias || strcmp(name, "blk.0.attn_q.bias") == 0;
     out->has_correction_bias = out->has_correction_bias || strstr(name, ".exp_probs_b") != NULL;
+    out->has_fused_pictures = out->has_fused_pictures || strcmp(name, "v.blk.0.attn_qkv.weight") == 0;
+    out->has_gated_pictures = out->has_gated_pictures || strcmp(name, "v.blk.0.ffn_gate.weight") == 0;
+    out->deepstack_levels += kvb_starts_with(name, "v.deepstack.") && kvb_ends_with(name, ".fc1.weight");
 }
 
 static bool take_tensors(struct kvb_gguf_reader *reader, struct kvb_gguf *out, uint64_t count, kvb_tensor_taker *take,

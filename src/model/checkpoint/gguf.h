@@ -34,6 +34,15 @@ enum kvb_gguf_key {
     GGUF_STATE_HEADS,
     GGUF_STATE_INNER,
     GGUF_FULL_INTERVAL,
+    GGUF_NEXTN,          // layers for further tokens at the end, among the blocks
+    GGUF_PICTURE_BLOCKS, // of a picture projector, from here on
+    GGUF_PICTURE_EMBEDDING,
+    GGUF_PICTURE_FEED_FORWARD,
+    GGUF_PICTURE_HEADS,
+    GGUF_PICTURE_SIZE,
+    GGUF_PICTURE_PATCH,
+    GGUF_PICTURE_MERGE,
+    GGUF_PICTURE_OUTPUT,
     GGUF_KEY_COUNT
 };
 
@@ -50,6 +59,9 @@ struct kvb_gguf {
     uint64_t split_count; // files of the whole model; 0 or 1: this one
     uint64_t alignment;
     bool has_output, has_query_bias, has_correction_bias; // tensors met
+    char projector[32];                                   // kind of a picture projector: "qwen3vl_merger"
+    bool has_fused_pictures, has_gated_pictures;          // tensors of its layers
+    uint32_t deepstack_levels;
 };
 
 // ---- Tables (gguf_types.c)
@@ -74,6 +86,10 @@ enum kvb_status kvb_gguf_read(const struct kvb_open_file *file, struct kvb_gguf 
 // The same model as the text of a config.json.
 enum kvb_status kvb_gguf_config(const struct kvb_gguf *gguf, const char *path, struct kvb_buffer *text,
                                 struct kvb_problems *problems) KVB_MUST_USE;
+
+// Metadata and tensors of one file, whatever its architecture.
+enum kvb_status kvb_gguf_read_path(const char *path, struct kvb_gguf *gguf, struct kvb_checkpoint *checkpoint,
+                                   struct kvb_problems *problems) KVB_MUST_USE;
 
 // Both for a path, with the further files of a split model. `text` may be NULL.
 enum kvb_status kvb_gguf_load(const char *path, struct kvb_checkpoint *checkpoint, struct kvb_buffer *text,

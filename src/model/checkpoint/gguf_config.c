@@ -138,8 +138,9 @@ static void write_config(const struct kvb_gguf *gguf, const struct architecture_
                       class_of(gguf, row), row->model_type);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bool as_heads = latent && rows[i].key == GGUF_KV_HEADS;
+        uint64_t less = rows[i].key == GGUF_BLOCKS ? value(gguf, GGUF_NEXTN) : 0; // those are counted apart
         if (has(gguf, rows[i].key)) {
-            add_number(text, rows[i].name, value(gguf, as_heads ? GGUF_HEADS : rows[i].key));
+            add_number(text, rows[i].name, value(gguf, as_heads ? GGUF_HEADS : rows[i].key) - less);
         }
     }
     if (has(gguf, GGUF_EXPERTS)) {
@@ -150,6 +151,9 @@ static void write_config(const struct kvb_gguf *gguf, const struct architecture_
                    : latent ? "n_routed_experts"
                             : "num_experts",
                    value(gguf, GGUF_EXPERTS));
+    }
+    if (has(gguf, GGUF_NEXTN)) {
+        add_number(text, "num_nextn_predict_layers", value(gguf, GGUF_NEXTN));
     }
     add_heads(gguf, text);
     add_state(gguf, text);
@@ -179,6 +183,12 @@ static enum kvb_status check_values(const struct kvb_gguf *gguf, const char *pat
                                    "folder with the model's config.json",
                                    gguf->architecture, kvb_gguf_key_name(rows[i].key));
         }
+    }
+    if (value(gguf, GGUF_NEXTN) >= value(gguf, GGUF_BLOCKS)) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, place,
+                               "'%s.%s' is %llu of %llu blocks: none is left", gguf->architecture,
+                               kvb_gguf_key_name(GGUF_NEXTN), (unsigned long long)value(gguf, GGUF_NEXTN),
+                               (unsigned long long)value(gguf, GGUF_BLOCKS));
     }
     if (!has(gguf, GGUF_VOCABULARY) && gguf->token_count == 0) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_MISSING_KEY, place,
@@ -270,17 +280,25 @@ static enum kvb_status read_parts(const char *path, struct kvb_collector *collec
     return status;
 }
 
-enum kvb_status kvb_gguf_load(const char *path, struct kvb_checkpoint *checkpoint, struct kvb_buffer *text,
-                              struct kvb_problems *problems)
+enum kvb_status kvb_gguf_read_path(const char *path, struct kvb_gguf *gguf, struct kvb_checkpoint *checkpoint,
+                                   struct kvb_problems *problems)
 {
     struct kvb_collector collector;
-    struct kvb_gguf gguf = {0};
+    memset(gguf, 0, sizeof *gguf);
     enum kvb_status status = kvb_collect_begin(&collector, checkpoint, KVB_CHECKPOINT_GGUF, 0, problems);
     if (status == KVB_OK) {
-        status = read_parts(path, &collector, &gguf, problems);
+        status = read_parts(path, &collector, gguf, problems);
     }
     checkpoint->file_count = collector.file;
     kvb_collect_end(&collector);
+    return status;
+}
+
+enum kvb_status kvb_gguf_load(const char *path, struct kvb_checkpoint *checkpoint, struct kvb_buffer *text,
+                              struct kvb_problems *problems)
+{
+    struct kvb_gguf gguf;
+    enum kvb_status status = kvb_gguf_read_path(path, &gguf, checkpoint, problems);
     if (status == KVB_OK && text != NULL) {
         status = kvb_gguf_config(&gguf, path, text, problems);
     }

@@ -75,6 +75,15 @@ static const char *const keys[GGUF_KEY_COUNT] = {
     [GGUF_STATE_HEADS] = "ssm.time_step_rank",
     [GGUF_STATE_INNER] = "ssm.inner_size",
     [GGUF_FULL_INTERVAL] = "full_attention_interval",
+    [GGUF_NEXTN] = "nextn_predict_layers",
+    [GGUF_PICTURE_BLOCKS] = "vision.block_count",
+    [GGUF_PICTURE_EMBEDDING] = "vision.embedding_length",
+    [GGUF_PICTURE_FEED_FORWARD] = "vision.feed_forward_length",
+    [GGUF_PICTURE_HEADS] = "vision.attention.head_count",
+    [GGUF_PICTURE_SIZE] = "vision.image_size",
+    [GGUF_PICTURE_PATCH] = "vision.patch_size",
+    [GGUF_PICTURE_MERGE] = "vision.spatial_merge_size",
+    [GGUF_PICTURE_OUTPUT] = "vision.projection_dim",
 };
 
 const char *kvb_gguf_key_name(enum kvb_gguf_key key)
