@@ -14,12 +14,31 @@
 #define LORA_SLOTS 8U // --max-loras-per-batch
 #define LORA_RANK 16U // of adapters nobody describes
 
-// MXFP4 experts: Triton's kernels on Hopper, TRT-LLM's on Blackwell; other cards hold them in 16 bits.
+// What the kernel that a release chooses for MXFP4 experts pads to: layers/quantization/mxfp4.py (create_weights) and
+// server_args.py, from 0.5.15 on arg_groups/overrides.py (_gpt_oss_overrides). TRT-LLM's on data centre Blackwell;
+// Marlin's and then CUTLASS's on other Blackwell cards; AITER's on ROCm; Triton's on all others.
+struct mxfp4_row {
+    uint32_t since, capability, below;
+    bool hip;
+    struct kvb_padding padding;
+};
+static const struct mxfp4_row mxfp4_rows[] = {
+    {0, 0, UINT32_MAX, true, {.intermediate = 256, .hidden = 256}},
+    {KVB_RELEASE(0, 5, 18), KVB_CAPABILITY_BLACKWELL, KVB_CAPABILITY_THOR, false, {.intermediate = 128, .hidden = 128}},
+    {0, KVB_CAPABILITY_BLACKWELL, KVB_CAPABILITY_THOR, false, {.intermediate = 256, .hidden = 256}},
+    {KVB_RELEASE(0, 5, 18), KVB_CAPABILITY_CONSUMER_BLACKWELL, UINT32_MAX, false, {.intermediate = 128, .hidden = 128}},
+    {KVB_RELEASE(0, 5, 14), KVB_CAPABILITY_CONSUMER_BLACKWELL, UINT32_MAX, false, {.intermediate = 128, .hidden = 256}},
+    {0, 0, UINT32_MAX, false, {64, 1, 0, 256, 2, true, true}},
+};
+
 static struct kvb_padding mxfp4_padding(const struct kvb_sgl_setup *setup)
 {
-    static const struct kvb_padding triton = {64, 1, 0, 256, 2, true, true};
-    static const struct kvb_padding trtllm = {.intermediate = 256, .hidden = 256};
-    return setup->compute_capability >= KVB_CAPABILITY_BLACKWELL ? trtllm : triton;
+    const struct mxfp4_row *row = mxfp4_rows;
+    while (row->hip != setup->hip || setup->release < row->since || setup->compute_capability < row->capability ||
+           setup->compute_capability >= row->below) {
+        row++;
+    }
+    return row->padding;
 }
 
 static enum kvb_quantisation_method online_of(const struct kvb_plan *plan)
