@@ -174,6 +174,35 @@ static void padded_experts(void **state)
     }
 }
 
+// DeepSeek V4 Flash: 43 layers of 256 experts, 4,096 x 2,048; four ranks. Values of 4 bits in groups of 32, and for
+// Marlin's kernel two sets of scales, one of them as loaded.
+static void scales_as_loaded(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"sglang",    "serve", "--model-path", "deepseek-ai/DeepSeek-V4-Flash",
+                                        "--tp-size", "4"};
+    static const struct {
+        const char *engine, *gpu;
+        int64_t loaded_scale_bytes;
+    } rows[] = {
+        {"sglang@0.5.18", "b200", 0},
+        {"sglang@0.5.18", "h200", 1},
+        {"sglang@0.5.16", "rtx-pro-6000-ws", 0},
+        {"sglang@0.5.15", "h200", 4},
+        {"sglang@0.5.15", "rtx-pro-6000-ws", 4},
+    };
+    int64_t scales = INT64_C(43) * 256 * 3 * 4096 * 2048 / 32 / 4;
+    compute(rows[0].engine, rows[0].gpu, 6, words);
+    int64_t first = budget.items[KVB_ITEM_WEIGHTS].bytes;
+    for (size_t i = 1; i < sizeof rows / sizeof rows[0]; i++) {
+        compute(rows[i].engine, rows[i].gpu, 6, words);
+        int64_t moved = budget.items[KVB_ITEM_WEIGHTS].bytes - first;
+        int64_t want = rows[i].loaded_scale_bytes * scales;
+        int64_t rounding = INT64_C(43) * 4 * (2 << 20);
+        assert_in_range(moved - want + rounding, 0, 2 * rounding);
+    }
+}
+
 // What is called tight has what it needs: no answer is tight and lacks memory for one request at once.
 static void tight_is_enough(void **state)
 {
@@ -198,5 +227,6 @@ static void tight_is_enough(void **state)
     assert_true(tight > 0 && refused > 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(padded_experts), cmocka_unit_test(tight_is_enough), cmocka_unit_test(a_release_to_come),
-              cmocka_unit_test(gone_before), cmocka_unit_test(angles), cmocka_unit_test(sixteen_bits_first))
+KVB_TEST_MAIN(cmocka_unit_test(padded_experts), cmocka_unit_test(scales_as_loaded), cmocka_unit_test(tight_is_enough),
+              cmocka_unit_test(a_release_to_come), cmocka_unit_test(gone_before), cmocka_unit_test(angles),
+              cmocka_unit_test(sixteen_bits_first))

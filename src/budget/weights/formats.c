@@ -113,7 +113,7 @@ static void mxfp4_parts(const struct kvb_load *load, const struct kvb_matrix *m,
         kvb_mul(kvb_mul(m->count, padded(rows, padding->scale_rows)), padded(groups, padding->scale_columns));
     add_part(out, kvb_mul(kvb_mul(m->count, padded(rows, padding->value_step)), packed));
     add_part(out, padding->scale_rows > 0 ? anew : loaded);
-    add_part(out, padding->loaded_scales_too ? loaded : 0);
+    add_part(out, kvb_mul(loaded, padding->loaded_scale_bytes));
 }
 
 static parts_function *const parts_of[KVB_QUANT_COUNT] = {

@@ -12,7 +12,7 @@ struct kvb_padding {
     uint32_t intermediate, hidden;      // elements
     uint32_t value_step;                // rows and packed bytes of the values; 0 = none
     uint32_t scale_rows, scale_columns; // of scales laid out anew; 0 = as loaded
-    bool loaded_scales_too;             // the scales as loaded stay beside them
+    uint32_t loaded_scale_bytes;        // of each scale as loaded that stays beside them; 0 = they go
     bool fp32_biases;
 };
 

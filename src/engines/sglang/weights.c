@@ -17,25 +17,37 @@
 // What the kernel that a release chooses for MXFP4 experts pads to: layers/quantization/mxfp4.py (create_weights) and
 // server_args.py, from 0.5.15 on arg_groups/overrides.py (_gpt_oss_overrides). TRT-LLM's on data centre Blackwell;
 // Marlin's and then CUTLASS's on other Blackwell cards; AITER's on ROCm; Triton's on all others.
+//
+// In an FP8 checkpoint (DeepSeek V4; fp8.py, mxfp4_marlin_moe.py, overrides.py _deepseek_v4_sm120_moe) nothing is
+// padded. Marlin's kernel, the one for Hopper, makes scales of its own and leaves those as loaded: to 0.5.15 in
+// 32 bits, 16.9 GiB of 125.65 in sg-dsv4-pro-h200-f088-refused, then in 8. The others lay them out in place.
 struct mxfp4_row {
+    bool mixed, hip;
     uint32_t since, capability, below;
-    bool hip;
     struct kvb_padding padding;
 };
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
 static const struct mxfp4_row mxfp4_rows[] = {
-    {0, 0, UINT32_MAX, true, {.intermediate = 256, .hidden = 256}},
-    {KVB_RELEASE(0, 5, 18), KVB_CAPABILITY_BLACKWELL, KVB_CAPABILITY_THOR, false, {.intermediate = 128, .hidden = 128}},
-    {0, KVB_CAPABILITY_BLACKWELL, KVB_CAPABILITY_THOR, false, {.intermediate = 256, .hidden = 256}},
-    {KVB_RELEASE(0, 5, 18), KVB_CAPABILITY_CONSUMER_BLACKWELL, UINT32_MAX, false, {.intermediate = 128, .hidden = 128}},
-    {KVB_RELEASE(0, 5, 14), KVB_CAPABILITY_CONSUMER_BLACKWELL, UINT32_MAX, false, {.intermediate = 128, .hidden = 256}},
-    {0, 0, UINT32_MAX, false, {64, 1, 0, 256, 2, true, true}},
+    {true, true, 0, 0, UINT32_MAX, {0}},
+    {true, false, 0, KVB_CAPABILITY_BLACKWELL, KVB_CAPABILITY_THOR, {0}},
+    {true, false, R(5, 16), KVB_CAPABILITY_CONSUMER_BLACKWELL, UINT32_MAX, {0}},
+    {true, false, R(5, 16), 0, UINT32_MAX, {.loaded_scale_bytes = 1}},
+    {true, false, 0, 0, UINT32_MAX, {.loaded_scale_bytes = 4}},
+    {false, true, 0, 0, UINT32_MAX, {.intermediate = 256, .hidden = 256}},
+    {false, false, R(5, 18), KVB_CAPABILITY_BLACKWELL, KVB_CAPABILITY_THOR, {.intermediate = 128, .hidden = 128}},
+    {false, false, 0, KVB_CAPABILITY_BLACKWELL, KVB_CAPABILITY_THOR, {.intermediate = 256, .hidden = 256}},
+    {false, false, R(5, 18), KVB_CAPABILITY_CONSUMER_BLACKWELL, UINT32_MAX, {.intermediate = 128, .hidden = 128}},
+    {false, false, R(5, 14), KVB_CAPABILITY_CONSUMER_BLACKWELL, UINT32_MAX, {.intermediate = 128, .hidden = 256}},
+    {false, false, 0, 0, UINT32_MAX, {64, 1, 0, 256, 2, 1, true}},
 };
+#undef R
 
 static struct kvb_padding mxfp4_padding(const struct kvb_sgl_setup *setup)
 {
+    bool mixed = setup->model->quantisation.expert_method == KVB_QUANT_MXFP4;
     const struct mxfp4_row *row = mxfp4_rows;
-    while (row->hip != setup->hip || setup->release < row->since || setup->compute_capability < row->capability ||
-           setup->compute_capability >= row->below) {
+    while (row->mixed != mixed || row->hip != setup->hip || setup->release < row->since ||
+           setup->compute_capability < row->capability || setup->compute_capability >= row->below) {
         row++;
     }
     return row->padding;

@@ -35,11 +35,11 @@ struct mxfp4_row {
 static const struct mxfp4_row mxfp4_rows[] = {
     {0, 0, MXFP4_MARLIN, {.intermediate = 128, .hidden = 256}},
     {0, 0, MXFP4_TRTLLM, {.intermediate = 256, .hidden = 256}},
-    {0, KVB_RELEASE(0, 16, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, true, true}},
-    {KVB_RELEASE(0, 16, 0), KVB_RELEASE(0, 23, 0), MXFP4_TRITON, {64, 1, 64, 256, 2, true, true}},
-    {KVB_RELEASE(0, 23, 0), KVB_RELEASE(0, 25, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, true, true}},
-    {KVB_RELEASE(0, 25, 0), 0, MXFP4_TRITON, {64, 1, 0, 256, 2, false, true}},
-    {0, 0, MXFP4_ROCM, {128, 128, 0, 1, 1, true, true}},
+    {0, KVB_RELEASE(0, 16, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, 1, true}},
+    {KVB_RELEASE(0, 16, 0), KVB_RELEASE(0, 23, 0), MXFP4_TRITON, {64, 1, 64, 256, 2, 1, true}},
+    {KVB_RELEASE(0, 23, 0), KVB_RELEASE(0, 25, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, 1, true}},
+    {KVB_RELEASE(0, 25, 0), 0, MXFP4_TRITON, {64, 1, 0, 256, 2, 0, true}},
+    {0, 0, MXFP4_ROCM, {128, 128, 0, 1, 1, 1, true}},
 };
 
 // Source: quantization/mxfp4.py v0.11.2:138, v0.12.0:159. No wheel before 0.12 carries triton_kernels.
