@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "logs/line_text.h"
+
 // A name without a message ends its line; what stands before "Error" is a letter.
 #define BARE(letter)                                                                                                   \
     {"?" letter "Error\n", KVB_FORM_EXCEPTION, 1},                                                                     \
@@ -82,130 +84,6 @@ const struct kvb_form_anchor kvb_form_anchors[] = {
 };
 const size_t kvb_form_anchor_count = sizeof kvb_form_anchors / sizeof kvb_form_anchors[0];
 
-static bool is_upper(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || is_upper(c) || is_digit(c) || c == '_' || c == '.';
-}
-
-static bool has_word(const char *text, size_t length, const char *word)
-{
-    size_t size = strlen(word);
-    for (size_t i = 0; i + size <= length; i++) {
-        if (memcmp(text + i, word, size) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static size_t line_start(const char *record, size_t at)
-{
-    while (at > 0 && record[at - 1] != '\n') {
-        at--;
-    }
-    return at;
-}
-
-static size_t line_end(const char *record, size_t length, size_t at)
-{
-    while (at < length && record[at] != '\n' && record[at] != '\r') {
-        at++;
-    }
-    return at;
-}
-
-static bool ends_with(const char *text, size_t length, const char *word)
-{
-    size_t size = strlen(word);
-    return length >= size && memcmp(text + length - size, word, size) == 0;
-}
-
-// A time, a level, a stream, a name of a logger: what stands before a message without a bracket.
-static bool is_prefix_word(const char *word, size_t length)
-{
-    static const char *const words[] = {"ERROR", "INFO", "CRITICAL", "FATAL", "stderr", "stdout", "F", "P", "E"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        size_t size = strlen(words[i]);
-        bool bare = length == size || (length > size && word[length - size - 1] == '/');
-        if (bare && ends_with(word, length, words[i])) {
-            return true;
-        }
-    }
-    bool digits = false;
-    bool colon = false;
-    for (size_t i = 0; i < length; i++) {
-        digits |= is_digit(word[i]);
-        colon |= word[i] == ':' || word[i] == 'T';
-    }
-    return digits && colon;
-}
-
-bool kvb_form_begins_message(const char *record, size_t at)
-{
-    size_t start = line_start(record, at);
-    size_t to = at;
-    while (to > start && (record[to - 1] == ' ' || record[to - 1] == '\t')) {
-        to--;
-    }
-    if (to == start) {
-        return true;
-    }
-    bool warns = has_word(record + start, to - start, "WARN") || has_word(record + start, to - start, "DEBUG");
-    if (warns) {
-        return false;
-    }
-    char last = record[to - 1];
-    if (strchr("])|>`\"'*-", last) != NULL || (unsigned char)last >= 0x80) {
-        return true;
-    }
-    if (last == ':') {
-        char before = '\0';
-        if (to - start > 1) {
-            before = record[to - 2];
-        }
-        return before == ']' || ends_with(record + start, to - start, "ERROR:");
-    }
-    size_t from = to;
-    while (from > start && record[from - 1] != ' ' && record[from - 1] != '\t') {
-        from--;
-    }
-    return is_prefix_word(record + from, to - from);
-}
-
-bool kvb_form_begins_command(const char *record, size_t at)
-{
-    static const char *const before[] = {"exec",  "nohup",    "sudo", "time",       "-c",
-                                         "args:", "command:", "cmd:", "ENTRYPOINT", "-m"};
-    size_t start = line_start(record, at);
-    size_t to = at;
-    while (to > start && (record[to - 1] == ' ' || record[to - 1] == '\t')) {
-        to--;
-    }
-    size_t from = to;
-    while (from > start && record[from - 1] != ' ' && record[from - 1] != '\t') {
-        from--;
-    }
-    if (to == start || strchr("$#%>`\"'[+:;&|(", record[to - 1]) != NULL) {
-        return true;
-    }
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        if (to - from == strlen(before[i]) && memcmp(record + from, before[i], to - from) == 0) {
-            return true;
-        }
-    }
-    return memchr(record + from, '=', to - from) != NULL; // NAME=VALUE vllm serve
-}
-
 // ---- Exceptions
 
 // The last part of a dotted name begins with a capital and is no constant.
@@ -215,7 +93,7 @@ static bool is_class_name(const char *record, size_t from, size_t to)
     while (part > from && record[part - 1] != '.') {
         part--;
     }
-    return part < to && is_upper(record[part]) && to - part < 80;
+    return part < to && kvb_is_upper(record[part]) && to - part < 80;
 }
 
 static bool ends_name(const char *record, size_t length, size_t at)
@@ -231,7 +109,7 @@ static size_t inner_name(const char *record, size_t from)
 {
     if (from > 0 && record[from - 1] == '(') {
         from--;
-        while (from > 0 && is_name(record[from - 1])) {
+        while (from > 0 && kvb_is_name(record[from - 1])) {
             from--;
         }
     }
@@ -241,61 +119,61 @@ static size_t inner_name(const char *record, size_t from)
 static bool read_exception(const char *record, size_t length, size_t at, struct kvb_form_place *place)
 {
     size_t to = at;
-    while (to < length && is_name(record[to])) {
+    while (to < length && kvb_is_name(record[to])) {
         to++;
     }
     size_t from = at;
-    while (from > 0 && is_name(record[from - 1])) {
+    while (from > 0 && kvb_is_name(record[from - 1])) {
         from--;
     }
     if (to < length && record[to] == ')') {
         size_t outer = inner_name(record, from);
         place->start = from;
-        place->end = line_end(record, length, to);
+        place->end = kvb_line_end(record, length, to);
         return outer < from && is_class_name(record, from, to) && kvb_form_begins_message(record, outer);
     }
     place->start = from;
-    place->end = line_end(record, length, to);
+    place->end = kvb_line_end(record, length, to);
     return is_class_name(record, from, to) && ends_name(record, length, to) && kvb_form_begins_message(record, from);
 }
 
 // "prog: error: ...", the words of argparse.
 static bool read_argparse(const char *record, size_t length, size_t at, struct kvb_form_place *place)
 {
-    size_t start = line_start(record, at);
+    size_t start = kvb_line_start(record, at);
     size_t from = at;
-    while (from > start && (is_name(record[from - 1]) || record[from - 1] == '-' || record[from - 1] == '/')) {
+    while (from > start && (kvb_is_name(record[from - 1]) || record[from - 1] == '-' || record[from - 1] == '/')) {
         from--;
     }
     bool second = from > start && from < at && record[from - 1] == ' '; // "vllm serve: error:"
     if (second && !kvb_form_begins_message(record, from)) {
         size_t word = from - 1;
-        while (word > start && (is_name(record[word - 1]) || record[word - 1] == '-')) {
+        while (word > start && (kvb_is_name(record[word - 1]) || record[word - 1] == '-')) {
             word--;
         }
         from = word;
     }
     place->start = from;
-    place->end = line_end(record, length, at);
-    bool slurm = has_word(record + from, at - from, "slurm") || has_word(record + from, at - from, "srun");
+    place->end = kvb_line_end(record, length, at);
+    bool slurm = kvb_has_word(record + from, at - from, "slurm") || kvb_has_word(record + from, at - from, "srun");
     return from < at && !slurm && kvb_form_begins_message(record, from);
 }
 
 // "CUDA error: ...", "CUDA runtime error: ...": a few words of an error without a class.
 static bool read_phrase(const char *record, size_t length, size_t at, struct kvb_form_place *place)
 {
-    size_t start = line_start(record, at);
+    size_t start = kvb_line_start(record, at);
     size_t from = at;
     for (unsigned words = 0; words < 3; words++) {
         size_t word = from;
-        while (word > start && is_name(record[word - 1])) {
+        while (word > start && kvb_is_name(record[word - 1])) {
             word--;
         }
         if (word == from) {
             break;
         }
         place->start = word;
-        place->end = line_end(record, length, at);
+        place->end = kvb_line_end(record, length, at);
         if (kvb_form_begins_message(record, word)) {
             return true;
         }
@@ -309,23 +187,24 @@ static bool read_pydantic(const char *record, size_t length, size_t at, struct k
 {
     bool value = at >= 4 && memcmp(record + at - 4, "Valu", 4) == 0;
     place->start = value ? at - 4 : at;
-    place->end = line_end(record, length, at);
+    place->end = kvb_line_end(record, length, at);
     return value && kvb_form_begins_message(record, place->start);
 }
 
 // "[TM][ERROR] text", "[RANK 1] [E] text": engines that log errors and never raise them.
 static bool read_marked(const char *record, size_t length, size_t at, struct kvb_form_place *place)
 {
-    size_t start = line_start(record, at);
+    size_t start = kvb_line_start(record, at);
     size_t behind = at + 8 < length ? at + 8 : length;
-    bool ours = has_word(record + start, behind - start, "[TM") ||
-                has_word(record + start, behind - start, "TensorRT") || has_word(record + start, behind - start, "TRT");
+    bool ours = kvb_has_word(record + start, behind - start, "[TM") ||
+                kvb_has_word(record + start, behind - start, "TensorRT") ||
+                kvb_has_word(record + start, behind - start, "TRT");
     at += 8; // behind "][ERROR]" or "TRT] [E]"
     place->start = at < length ? at : length;
     while (place->start < length && record[place->start] == ' ') {
         place->start++;
     }
-    place->end = line_end(record, length, place->start);
+    place->end = kvb_line_end(record, length, place->start);
     return ours && place->end > place->start;
 }
 
@@ -350,10 +229,10 @@ static bool read_any_exception(const char *record, size_t length, size_t at, str
     }
     bool rust = begins(record, length, at, "panicked");
     if (rust || begins(record, length, at, "panic: ") || begins(record, length, at, "what():")) {
-        size_t start = line_start(record, at);
+        size_t start = kvb_line_start(record, at);
         place->start = at;
-        place->end = line_end(record, length, at);
-        return (rust && has_word(record + start, at - start, "thread")) || kvb_form_begins_message(record, at);
+        place->end = kvb_line_end(record, length, at);
+        return (rust && kvb_has_word(record + start, at - start, "thread")) || kvb_form_begins_message(record, at);
     }
     return read_exception(record, length, at, place);
 }
@@ -363,17 +242,17 @@ static bool read_any_exception(const char *record, size_t length, size_t at, str
 // "Killed", "script.sh: line 3: 1234 Killed   vllm serve", "zsh: killed  vllm", "Killed process 12 (python)".
 static bool read_killed(const char *record, size_t length, size_t at, struct kvb_form_place *place)
 {
-    size_t start = line_start(record, at);
+    size_t start = kvb_line_start(record, at);
     size_t behind = at + 6;
-    bool alone = line_end(record, length, behind) == behind || begins(record, length, behind, "  ") ||
+    bool alone = kvb_line_end(record, length, behind) == behind || begins(record, length, behind, "  ") ||
                  begins(record, length, behind, " process ");
     size_t to = at;
     while (to > start && record[to - 1] == ' ') {
         to--;
     }
-    bool shell = to > start && (is_digit(record[to - 1]) || ends_with(record + start, to - start, "zsh:"));
+    bool shell = to > start && (kvb_is_digit(record[to - 1]) || kvb_ends_with_n(record + start, to - start, "zsh:"));
     place->start = shell ? start : at;
-    place->end = line_end(record, length, at);
+    place->end = kvb_line_end(record, length, at);
     return alone && (shell || kvb_form_begins_message(record, at));
 }
 
@@ -385,12 +264,12 @@ bool kvb_form_read(enum kvb_form form, const char *record, size_t length, size_t
     case KVB_FORM_KILLED:
         return read_killed(record, length, at, place);
     case KVB_FORM_RECORD:
-        place->start = line_end(record, length, at);
+        place->start = kvb_line_end(record, length, at);
         place->end = place->start;
         return true;
     case KVB_FORM_FRAME:
         place->start = at;
-        place->end = line_end(record, length, at);
+        place->end = kvb_line_end(record, length, at);
         return kvb_form_begins_message(record, at);
     default:
         return false;
@@ -424,7 +303,7 @@ enum kvb_log_engine kvb_form_engine(const char *text, size_t length)
         {"\\vllm\\", KVB_LOG_VLLM},       {"\"vllm/", KVB_LOG_VLLM},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (has_word(text, length, rows[i].package)) {
+        if (kvb_has_word(text, length, rows[i].package)) {
             return rows[i].engine;
         }
     }

@@ -48,6 +48,8 @@ struct kvb_series {
 };
 
 void kvb_series_feed(struct kvb_series *series, const char *bytes, size_t length);
+// What the samples of one GPU come to; `out` is all zero before.
+void kvb_series_measure(const struct kvb_series *series, uint32_t index, struct kvb_log_series *out);
 // What the series comes to; false when there were fewer than two samples.
 bool kvb_series_finish(struct kvb_series *series, struct kvb_log_series *out);
 

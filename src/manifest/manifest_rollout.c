@@ -10,82 +10,9 @@
 #include "deployment/residents.h"
 #include "manifest/manifest_found.h"
 #include "manifest/manifest_kubernetes.h"
+#include "manifest/manifest_lookup.h"
 
-// One value with its place, or nothing.
-struct value {
-    const char *text;
-    size_t offset;
-    const char *unknown;
-};
-
-// Looks a dotted key up, wherever the values are kept.
-typedef struct value lookup(struct kvb_manifest *manifest, const void *source, const char *key);
-
-static struct value in_tree(struct kvb_manifest *manifest, const void *source, const char *key)
-{
-    const struct kvb_node *node = kvb_node_path(source, key);
-    const char *text = kvb_node_text(node);
-    if (text == NULL || kvb_node_is_null(node) || strstr(text, "${") != NULL) {
-        return (struct value){NULL, KVB_NOWHERE, NULL};
-    }
-    return (struct value){text, kvb_source_offset(manifest, node->key_line, node->key_column), NULL};
-}
-
-// KEY=VALUE or +KEY=VALUE words of a hydra command line; the last one counts.
-static struct value in_words(struct kvb_manifest *manifest, const void *source, const char *key)
-{
-    const struct kvb_words *words = source;
-    size_t length = strlen(key);
-    (void)manifest;
-    for (uint32_t i = words->count; i > 0; i--) {
-        const struct kvb_arg *word = &words->items[i - 1];
-        const char *text = word->text + strspn(word->text, "+");
-        if (strncmp(text, key, length) == 0 && text[length] == '=') {
-            return (struct value){text + length + 1, word->offset, word->unknown};
-        }
-    }
-    return (struct value){NULL, KVB_NOWHERE, NULL};
-}
-
-// Whether the flag is this key; dashes and underscores are the same.
-static bool is_flag(const char *word, const char *key, size_t length)
-{
-    if (strncmp(word, "--", 2) != 0) {
-        return false;
-    }
-    for (size_t i = 0; i < length; i++) {
-        char c = word[i + 2] == '-' ? '_' : word[i + 2];
-        if (c == '\0' || c != (key[i] == '-' ? '_' : key[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// --NAME VALUE or --NAME=VALUE; a flag that another follows is "true".
-static struct value in_flags(struct kvb_manifest *manifest, const void *source, const char *key)
-{
-    const struct kvb_words *words = source;
-    size_t length = strlen(key);
-    (void)manifest;
-    for (uint32_t i = words->count; i > 0; i--) {
-        const struct kvb_arg *word = &words->items[i - 1];
-        if (!is_flag(word->text, key, length)) {
-            continue;
-        }
-        bool next = word->text[length + 2] == '\0' && i < words->count && strncmp(words->items[i].text, "--", 2) != 0;
-        if (next) {
-            return (struct value){words->items[i].text, word->offset, words->items[i].unknown};
-        }
-        if (word->text[length + 2] == '=' || word->text[length + 2] == '\0') {
-            const char *text = word->text[length + 2] == '=' ? word->text + length + 3 : "true";
-            return (struct value){text, word->offset, word->unknown};
-        }
-    }
-    return (struct value){NULL, KVB_NOWHERE, NULL};
-}
-
-static void say(struct kvb_manifest *manifest, struct kvb_words *words, const char *flag, struct value value,
+static void say(struct kvb_manifest *manifest, struct kvb_words *words, const char *flag, struct kvb_looked_up value,
                 const char *fallback)
 {
     const char *text = value.text != NULL ? value.text : fallback;
@@ -96,7 +23,8 @@ static void say(struct kvb_manifest *manifest, struct kvb_words *words, const ch
 }
 
 // Prompt and answer together are the longest request when no length is set.
-static void say_length(struct kvb_manifest *manifest, struct kvb_words *words, struct value prompt, struct value answer)
+static void say_length(struct kvb_manifest *manifest, struct kvb_words *words, struct kvb_looked_up prompt,
+                       struct kvb_looked_up answer)
 {
     uint64_t first, second;
     char text[32];
@@ -109,12 +37,13 @@ static void say_length(struct kvb_manifest *manifest, struct kvb_words *words, s
     kvb_words_say(manifest, words, kvb_manifest_copy(manifest, text, strlen(text)), answer.offset);
 }
 
-static struct value first_of(struct value a, struct value b)
+static struct kvb_looked_up first_of(struct kvb_looked_up a, struct kvb_looked_up b)
 {
     return a.text != NULL ? a : b;
 }
 
-static struct value rollout_key(struct kvb_manifest *manifest, lookup *find, const void *source, const char *key)
+static struct kvb_looked_up rollout_key(struct kvb_manifest *manifest, kvb_lookup *find, const void *source,
+                                        const char *key)
 {
     return find(manifest, source, kvb_manifest_join(manifest, "actor_rollout_ref.rollout.", key, ""));
 }
@@ -125,8 +54,8 @@ static bool is_off(const char *text)
 }
 
 // The rows of the framework's own keys, as `plan` reads them for residents, of its newest release.
-static void say_framework(struct kvb_manifest *manifest, enum kvb_framework framework, lookup *find, const void *source,
-                          struct kvb_words *words)
+static void say_framework(struct kvb_manifest *manifest, enum kvb_framework framework, kvb_lookup *find,
+                          const void *source, struct kvb_words *words)
 {
     size_t count;
     const struct kvb_framework_row *rows = kvb_framework_rows(&count);
@@ -136,7 +65,8 @@ static void say_framework(struct kvb_manifest *manifest, enum kvb_framework fram
         if (row->framework != framework || row->until != 0 || (row->meaning != KVB_MEANS_SETTING && !sleeps)) {
             continue;
         }
-        struct value value = row->path[0] != '\0' ? find(manifest, source, row->path) : (struct value){0};
+        struct kvb_looked_up value =
+            row->path[0] != '\0' ? find(manifest, source, row->path) : (struct kvb_looked_up){0};
         value.offset = value.text != NULL ? value.offset : KVB_NOWHERE;
         const char *text = value.text != NULL ? value.text : row->otherwise;
         const char *flag = kvb_manifest_join(manifest, "--", sleeps ? "enable-sleep-mode" : row->key, "");
@@ -149,113 +79,37 @@ static void say_framework(struct kvb_manifest *manifest, enum kvb_framework fram
     }
 }
 
-static void add_verl(struct kvb_manifest *manifest, lookup *find, const void *source, struct kvb_words *words)
+static void add_verl(struct kvb_manifest *manifest, kvb_lookup *find, const void *source, struct kvb_words *words)
 {
-    struct value model = find(manifest, source, "actor_rollout_ref.model.path");
+    struct kvb_looked_up model = find(manifest, source, "actor_rollout_ref.model.path");
     bool has_length = rollout_key(manifest, find, source, "max_model_len").text != NULL;
     say(manifest, words, "--model", model, NULL);
     say_framework(manifest, KVB_FRAMEWORK_VERL, find, source, words);
     if (!has_length) {
-        struct value prompt = first_of(rollout_key(manifest, find, source, "prompt_length"),
-                                       find(manifest, source, "data.max_prompt_length"));
-        struct value answer = first_of(rollout_key(manifest, find, source, "response_length"),
-                                       find(manifest, source, "data.max_response_length"));
+        struct kvb_looked_up prompt = first_of(rollout_key(manifest, find, source, "prompt_length"),
+                                               find(manifest, source, "data.max_prompt_length"));
+        struct kvb_looked_up answer = first_of(rollout_key(manifest, find, source, "response_length"),
+                                               find(manifest, source, "data.max_response_length"));
         say_length(manifest, words, prompt, answer);
     }
 }
 
 static void add_openrlhf(struct kvb_manifest *manifest, const struct kvb_words *source, struct kvb_words *words)
 {
-    say(manifest, words, "--model", in_flags(manifest, source, "pretrain"), NULL);
-    say_framework(manifest, KVB_FRAMEWORK_OPENRLHF, in_flags, source, words);
-    struct value eager = in_flags(manifest, source, "enforce_eager");
+    say(manifest, words, "--model", kvb_lookup_in_flags(manifest, source, "pretrain"), NULL);
+    say_framework(manifest, KVB_FRAMEWORK_OPENRLHF, kvb_lookup_in_flags, source, words);
+    struct kvb_looked_up eager = kvb_lookup_in_flags(manifest, source, "enforce_eager");
     if (eager.text != NULL) {
         kvb_words_say(manifest, words, "--enforce-eager", eager.offset);
     }
-    say_length(manifest, words, in_flags(manifest, source, "prompt_max_len"),
-               in_flags(manifest, source, "generate_max_len"));
-}
-
-// ---- the trainer beside it
-
-struct asked {
-    struct kvb_manifest *manifest;
-    lookup *find;
-    const void *source;
-    const char *unknown; // a variable nobody knows, in a value that was asked for
-};
-
-static const char *find_text(void *context, const char *path)
-{
-    struct asked *asked = context;
-    struct value value = asked->find(asked->manifest, asked->source, path);
-    if (value.text != NULL && value.unknown != NULL) {
-        asked->unknown = value.unknown;
-        return NULL;
-    }
-    return value.text;
-}
-
-// What shards the trainer of TRL is the launcher's to say; without it nothing is said of the trainer.
-static bool take_launcher(struct asked *asked, struct kvb_trainer *trainer)
-{
-    static const struct {
-        const char *part;
-        enum kvb_sharding sharding;
-    } configs[] = {{"zero3", KVB_SHARD_ZERO3}, {"zero2", KVB_SHARD_ZERO2}, {"zero1", KVB_SHARD_ZERO1},
-                   {"fsdp2", KVB_SHARD_FSDP2}, {"fsdp", KVB_SHARD_FSDP},   {"multi_gpu", KVB_SHARD_NONE}};
-    const char *processes = find_text(asked, "num_processes"), *config = find_text(asked, "config_file");
-    uint64_t number = 0;
-    if (processes == NULL || config == NULL || !kvb_parse_whole(processes, &number) || number < 1 || number > 65536) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
-        if (kvb_contains_ignoring_case(config, configs[i].part)) {
-            trainer->gpus = (uint32_t)number;
-            trainer->sharding = configs[i].sharding;
-            return true;
-        }
-    }
-    return false;
-}
-
-// The framework's defaults and keys as `plan` reads them for a resident of kind trainer.
-static void add_trainer(struct kvb_manifest *manifest, struct kvb_found *found, enum kvb_framework framework,
-                        lookup *find, const void *source)
-{
-    struct asked asked = {manifest, find, source, NULL};
-    const char *wrong = NULL;
-    struct kvb_resident_entry *entry = framework != KVB_FRAMEWORK_NONE ? kvb_found_residents(manifest, found) : NULL;
-    if (entry == NULL) {
-        return;
-    }
-    entry->kind = KVB_RESIDENT_TRAINER;
-    (void)kvb_copy(entry->name, sizeof entry->name, kvb_framework_name(framework));
-    kvb_trainer_init(&entry->trainer);
-    entry->trainer.framework = framework;
-    bool launched = framework != KVB_FRAMEWORK_TRL || take_launcher(&asked, &entry->trainer);
-    enum kvb_status status = kvb_framework_put(framework, UINT32_MAX, find_text, &asked, entry, &wrong);
-    if (status == KVB_OK && asked.unknown == NULL && launched) {
-        found->residents = entry;
-        found->resident_count = 1;
-        return;
-    }
-    struct kvb_place place = {manifest->file, found->place.line, found->place.column};
-    (void)kvb_problem_add(
-        &found->problems, KVB_NOTICE, KVB_OK, place,
-        "what the trainer itself holds on these GPUs is not counted, because %.80s %s; --reserve or --gpu-free says it",
-        !launched               ? "--num_processes and an accelerate --config_file that names its sharding"
-        : asked.unknown != NULL ? asked.unknown
-                                : wrong,
-        !launched               ? "are not both said"
-        : asked.unknown != NULL ? "is not known"
-                                : "is not understood");
+    say_length(manifest, words, kvb_lookup_in_flags(manifest, source, "prompt_max_len"),
+               kvb_lookup_in_flags(manifest, source, "generate_max_len"));
 }
 
 // How a framework's run becomes words of a serve command and a trainer.
 struct run {
     enum kvb_framework framework;
-    lookup *find;
+    kvb_lookup *find;
     const void *source;
 };
 
@@ -276,7 +130,7 @@ static enum kvb_status emit(struct kvb_manifest *manifest, const struct kvb_cont
     }
     found->deployment.usage = KVB_USAGE_OFFLINE;
     found->deployment.usage_set = true;
-    add_trainer(manifest, found, run->framework, run->find, run->source);
+    kvb_rollout_add_trainer(manifest, found, run->framework, run->find, run->source);
     return kvb_found_emit(manifest, found, container->scope_line);
 }
 
@@ -294,24 +148,24 @@ static bool is_module(const struct kvb_words *words, const char *part)
 
 static bool says(struct kvb_manifest *manifest, const struct kvb_words *words, const char *key)
 {
-    const char *text = in_flags(manifest, words, key).text;
+    const char *text = kvb_lookup_in_flags(manifest, words, key).text;
     return text != NULL && !is_off(text);
 }
 
 // GRPO and its like with an engine on the trainer's own GPUs; a server elsewhere is a deployment of its own.
 static bool is_trl(const struct kvb_words *words)
 {
-    bool model = in_flags(NULL, words, "model_name_or_path").text != NULL;
-    const char *mode = in_flags(NULL, words, "vllm_mode").text;
+    bool model = kvb_lookup_in_flags(NULL, words, "model_name_or_path").text != NULL;
+    const char *mode = kvb_lookup_in_flags(NULL, words, "vllm_mode").text;
     return says(NULL, words, "use_vllm") && model && (mode == NULL || strcmp(mode, "colocate") == 0);
 }
 
 static enum kvb_status emit_trl(struct kvb_manifest *manifest, const struct kvb_container *container)
 {
     struct kvb_words words = {0};
-    const struct run run = {KVB_FRAMEWORK_TRL, in_flags, &container->words};
-    say(manifest, &words, "--model", in_flags(manifest, &container->words, "model_name_or_path"), NULL);
-    say_framework(manifest, KVB_FRAMEWORK_TRL, in_flags, &container->words, &words);
+    const struct run run = {KVB_FRAMEWORK_TRL, kvb_lookup_in_flags, &container->words};
+    say(manifest, &words, "--model", kvb_lookup_in_flags(manifest, &container->words, "model_name_or_path"), NULL);
+    say_framework(manifest, KVB_FRAMEWORK_TRL, kvb_lookup_in_flags, &container->words, &words);
     return emit(manifest, container, &run, &words);
 }
 
@@ -332,8 +186,8 @@ static bool is_slime(const struct kvb_words *words)
         const char *name = slash != NULL ? slash + 1 : words->items[i].text;
         trains = trains || strcmp(name, "train.py") == 0 || strcmp(name, "train_async.py") == 0;
     }
-    return trains && in_flags(NULL, words, "hf_checkpoint").text != NULL &&
-           in_flags(NULL, words, "actor_num_gpus_per_node").text != NULL;
+    return trains && kvb_lookup_in_flags(NULL, words, "hf_checkpoint").text != NULL &&
+           kvb_lookup_in_flags(NULL, words, "actor_num_gpus_per_node").text != NULL;
 }
 
 // Flags of the engine stand behind the prefix --sglang-.
@@ -346,8 +200,8 @@ static enum kvb_status emit_slime(struct kvb_manifest *manifest, const struct kv
     own.words = (struct kvb_words){0};
     kvb_words_say(manifest, &own.words, "sglang", KVB_NOWHERE);
     kvb_words_say(manifest, &own.words, "serve", KVB_NOWHERE);
-    say(manifest, &own.words, "--model-path", in_flags(manifest, words, "hf_checkpoint"), NULL);
-    say(manifest, &own.words, "--tp-size", in_flags(manifest, words, "rollout_num_gpus_per_engine"), "1");
+    say(manifest, &own.words, "--model-path", kvb_lookup_in_flags(manifest, words, "hf_checkpoint"), NULL);
+    say(manifest, &own.words, "--tp-size", kvb_lookup_in_flags(manifest, words, "rollout_num_gpus_per_engine"), "1");
     for (uint32_t i = 0; i < words->count; i++) {
         struct kvb_arg word = words->items[i];
         if (kvb_starts_with(word.text, prefix)) {
@@ -373,8 +227,9 @@ static enum kvb_status emit_openrlhf(struct kvb_manifest *manifest, const struct
     struct kvb_words words = {0};
     // Engines on GPUs of their own share nothing with the trainer.
     bool together = says(manifest, &container->words, "colocate_all_models");
-    const struct run run = {together ? KVB_FRAMEWORK_OPENRLHF : KVB_FRAMEWORK_NONE, in_flags, &container->words};
-    if (in_flags(manifest, &container->words, "vllm_num_engines").text == NULL) {
+    const struct run run = {together ? KVB_FRAMEWORK_OPENRLHF : KVB_FRAMEWORK_NONE, kvb_lookup_in_flags,
+                            &container->words};
+    if (kvb_lookup_in_flags(manifest, &container->words, "vllm_num_engines").text == NULL) {
         return KVB_OK;
     }
     add_openrlhf(manifest, &container->words, &words);
@@ -393,12 +248,12 @@ enum kvb_status kvb_rollout_emit(struct kvb_manifest *manifest, const struct kvb
     if (is_module(&container->words, "openrlhf.")) {
         return emit_openrlhf(manifest, container);
     }
-    const struct run run = {KVB_FRAMEWORK_VERL, in_words, &container->words};
-    struct value engine = rollout_key(manifest, in_words, &container->words, "name");
+    const struct run run = {KVB_FRAMEWORK_VERL, kvb_lookup_in_words, &container->words};
+    struct kvb_looked_up engine = rollout_key(manifest, kvb_lookup_in_words, &container->words, "name");
     if (engine.text != NULL && strcmp(engine.text, "vllm") != 0) {
         return KVB_OK;
     }
-    add_verl(manifest, in_words, &container->words, &words);
+    add_verl(manifest, kvb_lookup_in_words, &container->words, &words);
     return emit(manifest, container, &run, &words);
 }
 
@@ -412,7 +267,7 @@ enum kvb_status kvb_read_rollout(struct kvb_manifest *manifest, const struct kvb
         return KVB_OK;
     }
     container.offset = kvb_source_offset(manifest, rollout->key_line, rollout->key_column);
-    const struct run run = {KVB_FRAMEWORK_VERL, in_tree, root};
-    add_verl(manifest, in_tree, root, &words);
+    const struct run run = {KVB_FRAMEWORK_VERL, kvb_lookup_in_tree, root};
+    add_verl(manifest, kvb_lookup_in_tree, root, &words);
     return emit(manifest, &container, &run, &words);
 }

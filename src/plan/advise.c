@@ -7,6 +7,7 @@
 #include "budget/shapes.h"
 #include "budget/utilization.h"
 #include "engines/flags.h"
+#include "plan/advice_settle.h"
 #include "plan/work.h"
 
 static void put(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number)
@@ -333,59 +334,6 @@ static void leave_room(struct kvb_plan_work *work, const struct kvb_plan *origin
     }
 }
 
-// Whether a change is one of the steps that are taken, or stands for itself.
-static bool is_kept(const struct kvb_advice *advice, uint32_t index)
-{
-    for (uint32_t i = 0; i < advice->apply_count; i++) {
-        if (advice->apply[i] == index) {
-            return true;
-        }
-    }
-    return !advice->changes[index].together;
-}
-
-static bool is_alike(uint64_t from, uint64_t to, uint64_t other_to)
-{
-    return (to < from) == (other_to < from);
-}
-
-// Whether another part advises the same setting the same way.
-static bool is_advised(const struct kvb_advice *advice, const struct kvb_change *useless)
-{
-    for (uint32_t i = 0; i < advice->change_count; i++) {
-        const struct kvb_change *change = &advice->changes[i];
-        if (change->setting == useless->setting && !change->useless &&
-            is_alike(useless->from, useless->to, change->to)) {
-            return true;
-        }
-    }
-    if (!advice->has_utilization) {
-        return false;
-    }
-    if (useless->setting == KVB_SET_GPU_MEMORY_UTILIZATION) {
-        return is_alike(useless->from, useless->to, advice->gpu_memory_utilization_ppm);
-    }
-    return useless->setting == KVB_SET_MAX_MODEL_LEN && advice->has_max_model_len &&
-           is_alike(useless->from, useless->to, advice->max_model_len);
-}
-
-// What is advised somewhere is not called useless elsewhere, and a step that is not taken is not listed.
-static void drop_contradictions(struct kvb_advice *advice)
-{
-    uint32_t kept = 0, moved[KVB_CHANGES_MAX];
-    for (uint32_t i = 0; i < advice->change_count; i++) {
-        moved[i] = kept;
-        const struct kvb_change *change = &advice->changes[i];
-        if (is_kept(advice, i) && !(change->useless && is_advised(advice, change))) {
-            advice->changes[kept++] = advice->changes[i];
-        }
-    }
-    for (uint32_t i = 0; i < advice->apply_count; i++) {
-        advice->apply[i] = moved[advice->apply[i]];
-    }
-    advice->change_count = kept;
-}
-
 enum kvb_status kvb_advise_in(struct kvb_plan_work *work, const struct kvb_plan *plan, const struct kvb_budget *budget,
                               struct kvb_advice *advice)
 {
@@ -402,6 +350,6 @@ enum kvb_status kvb_advise_in(struct kvb_plan_work *work, const struct kvb_plan 
     if (budget->verdict != KVB_DOES_NOT_FIT || advice->apply_count > 0) {
         leave_room(work, plan, budget, advice);
     }
-    drop_contradictions(advice);
+    kvb_advice_settle(advice);
     return KVB_OK;
 }
