@@ -23,22 +23,6 @@ static const struct kind_row kind_rows[] = {
     {"Rollout", "spec.template.spec"},
 };
 
-const struct kvb_node *kvb_node_path(const struct kvb_node *node, const char *path)
-{
-    char key[64];
-    while (node != NULL && *path != '\0') {
-        size_t length = strcspn(path, ".");
-        if (length >= sizeof key) {
-            return NULL;
-        }
-        memcpy(key, path, length);
-        key[length] = '\0';
-        node = kvb_node_get(node, key);
-        path += length + (path[length] == '.');
-    }
-    return node;
-}
-
 // ---- which GPU
 
 static bool take_label(struct kvb_manifest *manifest, const char *key, const struct kvb_node *value,

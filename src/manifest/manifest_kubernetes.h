@@ -4,8 +4,6 @@
 
 #include "manifest/manifest_reader.h"
 
-// "spec.template.spec": the node behind these keys, or NULL.
-const struct kvb_node *kvb_node_path(const struct kvb_node *node, const char *path);
 const char *kvb_object_name(struct kvb_manifest *manifest, const struct kvb_node *root); // "Deployment/qwen"
 
 // Each container of a pod that starts vLLM. `nodes`: pods that serve one model together.

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "manifest/manifest_kubernetes.h"
+#include "text/tree.h"
 
 struct kvb_looked_up kvb_lookup_in_tree(struct kvb_manifest *manifest, const void *source, const char *key)
 {

@@ -49,6 +49,8 @@ void kvb_tree_free(struct kvb_tree *tree);
 
 // The value under a key of a mapping, or NULL. Keys are unique (the reader refuses duplicates).
 const struct kvb_node *kvb_node_get(const struct kvb_node *mapping, const char *key);
+// "spec.template.spec": the node behind these keys, or NULL.
+const struct kvb_node *kvb_node_path(const struct kvb_node *node, const char *path);
 bool kvb_node_is_null(const struct kvb_node *node); // plain null, ~, Null, NULL or empty
 struct kvb_place kvb_node_place(const struct kvb_tree *tree, const struct kvb_node *node);
 

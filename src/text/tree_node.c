@@ -16,6 +16,22 @@ const struct kvb_node *kvb_node_get(const struct kvb_node *mapping, const char *
     return NULL;
 }
 
+const struct kvb_node *kvb_node_path(const struct kvb_node *node, const char *path)
+{
+    char key[64];
+    while (node != NULL && *path != '\0') {
+        size_t length = strcspn(path, ".");
+        if (length >= sizeof key) {
+            return NULL;
+        }
+        memcpy(key, path, length);
+        key[length] = '\0';
+        node = kvb_node_get(node, key);
+        path += length + (path[length] == '.');
+    }
+    return node;
+}
+
 bool kvb_node_is_null(const struct kvb_node *node)
 {
     static const char *const words[] = {"", "~", "null", "Null", "NULL"};
