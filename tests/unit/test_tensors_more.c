@@ -81,6 +81,26 @@ static const struct kind_row kind_rows[] = {
      {.attention = {KVB_ATTENTION_DSV4, .heads = 4, .head_size = 16, .query_rank = 8, .output_groups = 2,
                     .output_rank = 4}},
      512 + 1024 + 8 + 16 + 512 + 256 + 512 + 4},
+    // vllm/models/deepseek_v4/compressor.py v0.22.0: ratio 4 has two overlapping halves, so wkv and gate 32 x 64 each,
+    // ape 4 x 32, norm 16; ratio 128 has wkv and gate 16 x 64 each, ape 128 x 16, norm 16; ratio 1 has none
+    {"DeepSeek-V4 with overlapping compressor",
+     {.attention = {KVB_ATTENTION_DSV4, .heads = 4, .head_size = 16, .query_rank = 8, .output_groups = 2,
+                    .output_rank = 4, .compress_ratio = 4}},
+     2844 + 2048 + 2048 + 128 + 16},
+    {"DeepSeek-V4 with long compressor",
+     {.attention = {KVB_ATTENTION_DSV4, .heads = 4, .head_size = 16, .query_rank = 8, .output_groups = 2,
+                    .output_rank = 4, .compress_ratio = 128}},
+     2844 + 1024 + 1024 + 2048 + 16},
+    {"DeepSeek-V4 with a ratio of one",
+     {.attention = {KVB_ATTENTION_DSV4, .heads = 4, .head_size = 16, .query_rank = 8, .output_groups = 2,
+                    .output_rank = 4, .compress_ratio = 1}},
+     2844},
+    // an indexer of 2 heads of 8: queries 16 x 8, weights 2 x 64; its own compressor 16 x 64 twice, ape 4 x 16, norm 8
+    {"DeepSeek-V4 with an indexer",
+     {.attention = {KVB_ATTENTION_DSV4, .heads = 4, .head_size = 16, .query_rank = 8, .output_groups = 2,
+                    .output_rank = 4, .compress_ratio = 4, .has_indexer = true, .index_heads = 2,
+                    .index_head_size = 8}},
+     2844 + 4240 + 128 + 128 + 2048 + 64 + 8},
     {"nothing", {.attention = {.kind = KVB_ATTENTION_NONE}}, 0},
 };
 
