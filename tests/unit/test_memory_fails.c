@@ -76,7 +76,7 @@ static enum outcome in_a_process(const char *line, unsigned long n, int whole_co
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        exit(try_allocation(line, n, whole_code, whole));
+        exit((int)try_allocation(line, n, whole_code, whole));
     }
     assert_int_equal(waitpid(child, &ended, 0), child);
     return WIFEXITED(ended) && WEXITSTATUS(ended) < WRONG ? (enum outcome)WEXITSTATUS(ended) : WRONG;
