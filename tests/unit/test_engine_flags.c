@@ -161,6 +161,22 @@ static void an_engine_spells_its_own_words(void **state)
     assert_ptr_equal(kvb_engine_said("./an-engine.yaml"), vllm);
 }
 
+// What an engine shows are the settings that are nobody's own and those that it can be given.
+static void an_engine_shows_what_it_has(void **state)
+{
+    (void)state;
+    EACH_ENGINE(engine)
+    {
+        bool shown[KVB_SETTING_COUNT];
+        uint32_t since, until;
+        kvb_engine_shown(engine, shown);
+        for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
+            assert_int_equal(shown[i], !kvb_setting_row_of((enum kvb_setting)i)->own ||
+                                           kvb_engine_has(engine, (enum kvb_setting)i, &since, &until));
+        }
+    }
+}
+
 // A name of no letters is no flag; a short form takes what follows only where it may: digits where the parser takes
 // abbreviations, anything where the flag says so.
 static void short_forms_and_what_follows(void **state)
@@ -207,4 +223,4 @@ KVB_TEST_MAIN(cmocka_unit_test(the_table_names_its_engines), cmocka_unit_test(ev
               cmocka_unit_test(every_flag_is_whole), cmocka_unit_test(what_is_written_is_read),
               cmocka_unit_test(every_rung_can_be_said), cmocka_unit_test(every_setting_is_some_engines),
               cmocka_unit_test(programs_and_variables_are_whole), cmocka_unit_test(an_engine_spells_its_own_words),
-              cmocka_unit_test(short_forms_and_what_follows))
+              cmocka_unit_test(an_engine_shows_what_it_has), cmocka_unit_test(short_forms_and_what_follows))

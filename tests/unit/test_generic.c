@@ -151,6 +151,8 @@ static void layers_that_keep_less(void **state)
     assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 32ULL * 1024 * 4096);
     shape->window_tokens = 256;
     assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 32ULL * 256 * 4096);
+    shape->value_head_size = 0; // as wide as the keys
+    assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 32ULL * 256 * 4096);
     shape->value_head_size = 64;
     assert_int_equal(kvb_plain_cache_bytes(&cache, 1024), 32ULL * 256 * 3072);
     shape->shares_kv = true;

@@ -58,6 +58,9 @@ static void the_latest_key_wins(void **state)
     kvb_reuse_keep(slot, "first", 6);
     slot->kind = KVB_REUSE_FLAGS;
     assert_false(kvb_reuse_find(&reuse, KVB_REUSE_WEIGHTS, &first, sizeof first)->used);
+    kvb_reuse_keep(slot, "first", 6); // nor are more bytes that begin with these
+    slot->key_bytes = sizeof first + 1;
+    assert_false(kvb_reuse_find(&reuse, KVB_REUSE_WEIGHTS, &first, sizeof first)->used);
 }
 
 static void what_is_too_long_is_not_kept(void **state)

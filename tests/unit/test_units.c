@@ -81,6 +81,8 @@ static void test_count(void **state)
         {"1M", true, 1048576},
         {"1m", true, 1000000},
         {"25.6k", true, 25600},
+        {"5 ", false, 0},
+        {"5_", false, 0},
         {"1.5k", true, 1500},
         {"1.0001k", true, 1000},
         {"1G", true, UINT64_C(1) << 30},
