@@ -68,6 +68,18 @@ static void gather(struct serve_settings *settings, const struct kvb_question *q
     apply_changes(settings, advice);
 }
 
+// Text as it was typed; numbers of a list are words of their own, whatever stood between them.
+static void add_typed(struct kvb_buffer *out, const char *typed)
+{
+    if (strspn(typed, "0123456789, ") < strlen(typed)) {
+        quote(out, typed);
+        return;
+    }
+    for (; *typed != '\0'; typed++) {
+        kvb_buffer_add_n(out, *typed == ',' ? " " : typed, 1);
+    }
+}
+
 // A switch as the release writes it; one that is off by itself and cannot be said is left out.
 static void add_switch(struct kvb_buffer *out, const struct kvb_engine_rows *engine, uint32_t release, const char *name,
                        bool on)
@@ -123,7 +135,7 @@ static void add_settings(struct kvb_buffer *out, const struct kvb_engine_rows *e
         }
         if (typed != NULL) {
             kvb_buffer_printf(out, " %s ", kvb_serve_flag_name(name, flag));
-            quote(out, typed);
+            add_typed(out, typed);
         }
         kvb_buffer_free(&made);
     }

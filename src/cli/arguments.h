@@ -26,6 +26,7 @@ enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum show { SHOW_FORMULAS = 1, SHOW_KV = 2, SHOW_WEIGHTS = 4, SHOW_ALL = 7 };
 
 #define OPERANDS_MAX 256
+#define LISTS_MAX 4
 
 struct command_row;
 
@@ -72,7 +73,10 @@ struct arguments {
     bool names_model;        // the operand is a model's name, not a file
     int operand_count;
     const char *operands[OPERANDS_MAX];
-    struct kvb_models_wish wish;            // models: which are asked about
+    uint32_t list_count;
+    char list_values[LISTS_MAX]
+                    [512];       // numbers of list flags, joined by blanks: what is said of them outlives the reading
+    struct kvb_models_wish wish; // models: which are asked about
     uint32_t varied_count, condition_count; // sweep
     struct varied varied[KVB_SWEEP_AXES_MAX];
     struct kvb_sweep_condition conditions[CONDITIONS_MAX];

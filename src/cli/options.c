@@ -24,8 +24,6 @@ struct reading {
     const char *const *words;
     uint32_t use_count;
     struct use uses[USES_MAX];
-    char list_values[4][512]; // numbers of list flags joined by blanks
-    uint32_t list_count;
 };
 
 void kvb_options_build(struct option_list *list, unsigned option_sets, const struct kvb_engine_rows *engine)
@@ -179,12 +177,12 @@ static bool is_plain_number(const char *text)
 // Joins `1 2 4` behind a list flag into one value.
 static const char *join_list(struct reading *reading, const char *first)
 {
-    if (!is_plain_number(first) ||
-        reading->list_count == sizeof reading->list_values / sizeof reading->list_values[0]) {
+    struct arguments *arguments = reading->arguments;
+    if (!is_plain_number(first) || arguments->list_count == LISTS_MAX) {
         return first;
     }
-    char *joined = reading->list_values[reading->list_count++];
-    size_t capacity = sizeof reading->list_values[0];
+    char *joined = arguments->list_values[arguments->list_count++];
+    size_t capacity = sizeof arguments->list_values[0];
     bool whole = kvb_copy(joined, capacity, first);
     while (whole && reading->at < reading->count && is_plain_number(reading->words[reading->at])) {
         size_t used = strlen(joined);
