@@ -169,6 +169,8 @@ struct kvb_quantisation {
     bool weight_only;      // activations stay at 16 bits
     bool head_quantised;   // the output head follows `method`
     bool output_quantised; // attention is left out but for its output projection
+    bool plain_states;     // layers that keep a state are left out, those that attend are not
+    bool plain_attention;  // the other way round
     uint32_t unquantised_roles;
     enum kvb_quantisation_method expert_method;    // mixed checkpoints: experts only; NONE = as `method`
     enum kvb_quantisation_method attention_method; // mixed checkpoints: attention only; NONE = as `method`
@@ -265,6 +267,7 @@ struct kvb_tensor {
     uint32_t heads;         // KV heads, with KVB_SPLIT_KV; groups with KVB_SPLIT_GROUPS
     uint8_t fused;
     bool quantised;   // eligible for the model's quantisation
+    bool left_out;    // but this checkpoint leaves it at the model's dtype
     bool always_fp32; // kept in fp32 whatever the dtype
     bool engine_only; // the engine holds it, the checkpoint does not (values that repeat the keys)
 };

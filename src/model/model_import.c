@@ -72,7 +72,8 @@ static bool try_style(struct kvb_buffer *buffer, const struct import *import, co
 // Roles whose names in an ignore list are worth writing.
 static uint32_t roles_of(const struct kvb_quantisation *quantisation)
 {
-    uint32_t attention = quantisation->output_quantised ? UINT32_C(1) << KVB_ROLE_ATTENTION : 0;
+    bool part = quantisation->output_quantised || quantisation->plain_states || quantisation->plain_attention;
+    uint32_t attention = part ? UINT32_C(1) << KVB_ROLE_ATTENTION : 0;
     return quantisation->unquantised_roles | attention;
 }
 

@@ -220,28 +220,51 @@ static void use_gguf(const struct kvb_name_scheme *scheme, struct kvb_model *mod
     model->checkpoint.total_bytes = kvb_mul(elements, centibits) / 800;
 }
 
-static bool has_states_and_experts(const struct kvb_model *model)
+// What the layers of a model hold, of what makers of copies treat apart.
+struct parts_held {
+    bool states, deltas, experts;
+};
+
+static struct parts_held parts_of(const struct kvb_model *model)
 {
-    bool states = false, experts = false;
+    struct parts_held held = {false, false, false};
     for (uint8_t i = 0; i < model->kind_count; i++) {
         enum kvb_attention kind = model->kinds[i].attention.kind;
-        states = states || (KVB_ATTENTION_MAMBA1 <= kind && kind <= KVB_ATTENTION_SHORT_CONV);
-        experts = experts || model->kinds[i].mlp.experts > 0;
+        held.states = held.states || (KVB_ATTENTION_MAMBA1 <= kind && kind <= KVB_ATTENTION_SHORT_CONV);
+        held.deltas = held.deltas || kind == KVB_ATTENTION_GDN;
+        held.experts = held.experts || model->kinds[i].mlp.experts > 0;
     }
-    return states && experts;
+    return held;
 }
 
-// Integer copies of models with recurrent layers and experts quantise the experts and leave what stands beside them:
-// weights logged for four such copies of three owners (docs/models.md).
-static void keep_beside_experts(const struct kvb_name_scheme *scheme, struct kvb_model *model)
+static bool is_integer(const struct kvb_name_scheme *scheme)
 {
     static const enum kvb_name_method integers[] = {KVB_NAME_AWQ, KVB_NAME_GPTQ, KVB_NAME_AUTOROUND, KVB_NAME_PACKED,
                                                     KVB_NAME_INTEGER};
-    bool packed = false;
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
-        packed = packed || scheme->method == integers[i];
+        if (scheme->method == integers[i]) {
+            return true;
+        }
     }
-    if (packed && has_states_and_experts(model)) {
+    return false;
+}
+
+// Copies of models with recurrent layers: integers take the experts and leave what stands beside them, by the weights
+// logged for four copies of three owners; 4-bit floats leave delta nets at 16 bits where there are experts and take
+// attention and the cache to 8 bits where there are none, by llm-compressor's examples for Qwen3.6-35B-A3B and
+// Qwen3.8-27B (docs/models.md).
+static void keep_beside(const struct kvb_name_scheme *scheme, struct kvb_model *model)
+{
+    struct parts_held held = parts_of(model);
+    bool dynamic = scheme->method == KVB_NAME_FP8 && scheme->dynamic;
+    if (held.states && held.experts && (scheme->method == KVB_NAME_NVFP4 || dynamic)) {
+        model->quantisation.plain_states = true;
+    }
+    if (held.deltas && !held.experts && scheme->method == KVB_NAME_NVFP4) {
+        model->quantisation.attention_method = KVB_QUANT_FP8;
+        model->quantisation.cache = KVB_DECLARED_SCHEME;
+    }
+    if (held.states && held.experts && is_integer(scheme)) {
         model->quantisation.unquantised_roles |= UINT32_C(1) << KVB_ROLE_ATTENTION | UINT32_C(1)
                                                                                          << KVB_ROLE_SHARED_EXPERT;
     }
@@ -261,7 +284,7 @@ static enum kvb_status load_sibling(const struct kvb_name_answer *answer, const 
         use_gguf(scheme, model);
     }
     if (status == KVB_OK) {
-        keep_beside_experts(scheme, model);
+        keep_beside(scheme, model);
         kvb_name_scheme_bound(scheme, &model->assumed_low_ppm, &model->assumed_high_ppm);
     }
     return status;

@@ -9,11 +9,21 @@
 #include "page.h"
 #include "rows.h"
 
-// Measures the rows that fed a constant, or those that did not, behind the *count there are already.
-static bool measure_half(const struct table *table, bool fed, struct run *runs, size_t *count, struct answer *answer)
+enum part { PART_UNFED, PART_FED, PART_FORKS };
+
+static enum part part_of(const struct table *table, size_t row)
+{
+    return strchr(table_cell(table, row, "engine"), '+') != NULL ? PART_FORKS
+           : table_cell(table, row, "fed")[0] != '\0'            ? PART_FED
+                                                                 : PART_UNFED;
+}
+
+// Measures the rows of one part, behind the *count there are already.
+static bool measure_part(const struct table *table, enum part part, struct run *runs, size_t *count,
+                         struct answer *answer)
 {
     for (size_t i = 0; i < table->rows; i++) {
-        if ((table_cell(table, i, "fed")[0] != '\0') != fed) {
+        if (part_of(table, i) != part) {
             continue;
         }
         if (!run_measure(&runs[*count], table, i, answer)) {
@@ -24,16 +34,19 @@ static bool measure_half(const struct table *table, bool fed, struct run *runs, 
     return true;
 }
 
-// Measures every row, those that fed nothing first; NULL when a row or the memory is bad.
-static struct run *measure(const struct table *table, size_t *unfed_count)
+// Measures every row, those that fed nothing first and forks last; NULL when a row or the memory is bad.
+static struct run *measure(const struct table *table, size_t *unfed_count, size_t *fork_count)
 {
     struct answer *answer = kvb_reallocate(NULL, sizeof *answer);
     struct run *runs = kvb_reallocate(NULL, (table->rows + 1) * sizeof *runs);
     bool good = answer != NULL && runs != NULL;
     size_t count = 0;
-    good = good && measure_half(table, false, runs, &count, answer);
+    good = good && measure_part(table, PART_UNFED, runs, &count, answer);
     *unfed_count = count;
-    good = good && measure_half(table, true, runs, &count, answer);
+    good = good && measure_part(table, PART_FED, runs, &count, answer);
+    *fork_count = count;
+    good = good && measure_part(table, PART_FORKS, runs, &count, answer);
+    *fork_count = count - *fork_count;
     kvb_free(answer);
     if (!good) {
         kvb_free(runs);
@@ -79,9 +92,9 @@ int main(int argc, char **argv)
     }
     if (table_read(&runs, argv[1]) && table_read(&failures, argv[2])) {
         struct record record = {.run_count = runs.rows, .failure_count = failures.rows};
-        size_t unfed_failures;
-        struct run *started = measure(&runs, &record.unfed_count);
-        struct run *failed = measure(&failures, &unfed_failures);
+        size_t unfed_failures, forked_failures;
+        struct run *started = measure(&runs, &record.unfed_count, &record.fork_count);
+        struct run *failed = measure(&failures, &unfed_failures, &forked_failures);
         record.runs = started;
         record.failures = failed;
         code = started != NULL && failed != NULL ? answer_record(&record, argc == 4 ? argv[3] : NULL) : 3;

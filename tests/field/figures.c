@@ -211,7 +211,13 @@ static bool read_fed(struct run *run)
 bool run_measure(struct run *run, const struct table *table, size_t row, struct answer *answer)
 {
     *run = (struct run){.table = table, .row = row, .kind = "not known"};
-    const char *version = strchr(run_cell(run, "engine"), '@');
+    char engine[64];
+    (void)kvb_copy(engine, sizeof engine, run_cell(run, "engine"));
+    char *version = strchr(engine, '@'), *label = strchr(engine, '+');
+    run->fork = label != NULL;
+    if (label != NULL) {
+        *label = '\0';
+    }
     if (version == NULL || !kvb_release_parse(version + 1, &run->release)) {
         fprintf(stderr, "%s: the engine is not vllm@RELEASE\n", run_cell(run, "id"));
         return false;

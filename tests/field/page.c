@@ -25,9 +25,19 @@ struct record record_half(const struct record *record, bool fed)
 {
     struct record half = *record;
     half.runs = fed ? record->runs + record->unfed_count : record->runs;
-    half.run_count = fed ? record->run_count - record->unfed_count : record->unfed_count;
+    half.run_count = fed ? record->run_count - record->unfed_count - record->fork_count : record->unfed_count;
     half.unfed_count = fed ? 0 : record->unfed_count;
+    half.fork_count = 0;
     return half;
+}
+
+struct record record_forks(const struct record *record)
+{
+    struct record forks = *record;
+    forks.runs = record->runs + (record->run_count - record->fork_count);
+    forks.run_count = record->fork_count;
+    forks.unfed_count = 0;
+    return forks;
 }
 
 void page_cell(struct kvb_buffer *out, const char *text)
@@ -63,6 +73,7 @@ void page_model(struct kvb_buffer *out, const struct run *run)
 void page_write(struct kvb_buffer *out, const struct record *record)
 {
     struct record unfed = record_half(record, false), fed = record_half(record, true);
+    struct record forks = record_forks(record);
     kvb_buffer_add(out, introduction);
     kvb_buffer_add(out, "\n## Runs that fed nothing\n");
     page_summary(out, &unfed);
@@ -71,6 +82,12 @@ void page_write(struct kvb_buffer *out, const struct record *record)
     page_peer(out, record);
     kvb_buffer_add(out, "\n## Runs that fed a figure\n\nNo test of what they fed; of the rest they are.\n");
     page_summary(out, &fed);
+    kvb_buffer_add(
+        out, "\n## Runs of forks\n\nAn engine whose version has a label of its own (`0.20.2+glmkimirebase20260514`, "
+             "neither a commit's `+g...` nor a\nplatform's) runs code that no release has: its logs name "
+             "attention and expert kernels of its own. Such starts are\nplanned as the release that they "
+             "were made from, listed with all others, and in neither half.\n");
+    page_summary(out, &forks);
     page_misses(out, record);
     page_failures(out, record);
     page_more_groups(out, record);

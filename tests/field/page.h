@@ -7,15 +7,17 @@
 #include "figures.h"
 
 struct record {
-    const struct run *runs; // those that fed no constant first
+    const struct run *runs; // those that fed no constant first, those of forks last
     size_t run_count;
     size_t unfed_count;
+    size_t fork_count;
     const struct run *failures;
     size_t failure_count;
 };
 
 // The half of the record that fed no constant, or the other: views on the same runs.
 struct record record_half(const struct record *record, bool fed);
+struct record record_forks(const struct record *record); // in neither half
 
 void page_write(struct kvb_buffer *out, const struct record *record);
 

@@ -89,7 +89,8 @@ void page_failures(struct kvb_buffer *out, const struct record *record)
         out,
         "\n## Starts that failed\n\nOf %zu starts that the engine's own check refused, %zu were foreseen. "
         "Starts that ran out of memory while\nloading, profiling or capturing are listed too, and not "
-        "counted: no check of the engine decides them.\n\n"
+        "counted: no check of the engine decides them. A model known by its name alone is judged by the\nverdict that "
+        "is given for the name.\n\n"
         "| start | model | release | GPU | failed by | predicted | needed KV, GiB | pool, GiB | note |\n"
         "|---|---|---|---|---|---|--:|--:|---|\n",
         judged, foreseen);

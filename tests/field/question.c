@@ -97,6 +97,7 @@ static enum kvb_status read_row(const struct table *table, size_t row, struct kv
         deployment->compile_cache = KVB_COMPILE_WARM;
     }
     (void)kvb_copy(deployment->engine, sizeof deployment->engine, table_cell(table, row, "engine"));
+    deployment->engine[strcspn(deployment->engine, "+")] = '\0'; // a fork is planned as the release it was made from
     enum kvb_status status = read_gpu(table, row, deployment, problems);
     if (status == KVB_OK) {
         status = read_environment(deployment, table_cell(table, row, "environment"), problems);
@@ -114,7 +115,8 @@ static void keep_why(struct answer *answer, const struct kvb_problems *problems)
     }
 }
 
-// A model known by its name alone is no measure of the program; what is planned for it is said instead.
+// A model known by its name alone is no measure of the figures; what is planned for it is said instead. Of a start that
+// failed the verdict counts, and that is given for a name, too.
 static void set_aside(struct answer *answer)
 {
     const struct kvb_term *weights = &answer->budget.items[KVB_ITEM_WEIGHTS];
@@ -160,7 +162,7 @@ void question_ask(const struct table *table, size_t row, struct answer *answer)
     answer->answered = status == KVB_OK;
     if (!answer->answered) {
         keep_why(answer, &problems);
-    } else if (answer->plan.model.assumed_high_ppm > 0) {
+    } else if (answer->plan.model.assumed_high_ppm > 0 && table_cell(table, row, "kind")[0] == '\0') {
         set_aside(answer);
     }
 }

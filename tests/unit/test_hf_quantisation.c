@@ -6,6 +6,13 @@
 #define MOE(more)                                                                                                      \
     TINY_WITH("Qwen3MoeForCausalLM", ", \"num_experts\": 4, \"num_experts_per_tok\": 2, \"moe_intermediate_size\": "   \
                                      "32, \"quantization_config\": " more)
+#define HYBRID(names)                                                                                                  \
+    TINY_WITH("Qwen3NextForCausalLM",                                                                                  \
+              ", \"head_dim\": 16, \"num_experts\": 4, \"num_experts_per_tok\": 2, \"moe_intermediate_size\": 32, "    \
+              "\"shared_expert_intermediate_size\": 32, \"linear_num_key_heads\": 2, \"linear_num_value_heads\": 4, "  \
+              "\"linear_key_head_dim\": 16, \"linear_value_head_dim\": 16, \"linear_conv_kernel_dim\": 4, "            \
+              "\"full_attention_interval\": 2, \"quantization_config\": {\"quant_method\": \"fp8\", "                  \
+              "\"ignored_layers\": [" names "]}")
 #define BIT(role) (UINT32_C(1) << KVB_ROLE_##role)
 
 struct quant_row {
@@ -88,6 +95,18 @@ static const struct quant_row quants[] = {
       .group_size = 32,
       .scale = KVB_SCALE_GROUP,
       .unquantised_roles = BIT(ATTENTION)}},
+    {"delta nets left out, attention not",
+     HYBRID("\"lm_head\", \"re:.*linear_attn.*\""),
+     {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR, .plain_states = true}},
+    {"attention left out, layer by layer, delta nets not",
+     HYBRID("\"model.layers.1.self_attn.q_proj\", \"model.layers.1.self_attn.o_proj\""),
+     {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR, .plain_attention = true}},
+    {"both left out",
+     HYBRID("\"model.layers.*.linear_attn*\", \"model.layers.*.self_attn*\""),
+     {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR, .unquantised_roles = BIT(ATTENTION)}},
+    {"both by one word",
+     HYBRID("\"re:.*attn.*\""),
+     {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR, .unquantised_roles = BIT(ATTENTION)}},
     {"mixed",
      MOE("{\"quant_method\": \"modelopt\", \"quant_algo\": \"MIXED_PRECISION\", \"quantized_layers\": "
          "{\"model.layers.0.self_attn.o_proj\": {\"quant_algo\": \"FP8\"}, "
@@ -122,6 +141,7 @@ static void check(const struct quant_row *row, const struct kvb_quantisation *go
                 got->static_activations == want->static_activations &&
                 got->unquantised_roles == want->unquantised_roles && got->cache == want->cache &&
                 got->expert_method == want->expert_method && got->output_quantised == want->output_quantised &&
+                got->plain_states == want->plain_states && got->plain_attention == want->plain_attention &&
                 got->attention_method == want->attention_method && got->head_quantised == want->head_quantised &&
                 (got->method != KVB_QUANT_NVFP4 || got->weight_only == want->weight_only);
     if (!same) {

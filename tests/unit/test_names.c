@@ -338,6 +338,36 @@ static void copies_of_hybrids_keep_what_stands_beside_experts(void **state)
     }
 }
 
+// NVFP4 of another owner than the built-in one's is compressed-tensors: delta nets and head at 16 bits, no cache
+// declared. Source: llm-compressor examples/quantization_w4a4_fp4/qwen3_6_example.py; logs print 21.86 and 15.88 GiB.
+static void other_makers_of_nvfp4(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t centigib; // 0: not logged
+        bool states, weights_alone;
+        enum kvb_declared_cache cache;
+    } rows[] = {
+        {"RedHatAI/Qwen3.6-35B-A3B-NVFP4", 2186, true, false, KVB_DECLARED_NONE},
+        {"RedHatAI/gemma-4-26B-A4B-it-NVFP4", 1588, false, false, KVB_DECLARED_NONE},
+        {"unsloth/Qwen3.8-27B-NVFP4", 2134, false, false, KVB_DECLARED_SCHEME}, // 22.13 with its next-token module
+        {"someone/Qwen3.6-35B-A3B-NVFP4A16", 0, true, true, KVB_DECLARED_NONE},
+        {"RedHatAI/Qwen3.6-35B-A3B-FP8-dynamic", 0, true, false, KVB_DECLARED_NONE},
+        {"RedHatAI/Llama-3.1-8B-Instruct-NVFP4", 0, false, false, KVB_DECLARED_NONE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct kvb_term *weights = weights_of(rows[i].name);
+        assert_non_null(weights);
+        int64_t logged = (int64_t)((uint64_t)rows[i].centigib * (1U << 30) / 100);
+        assert_true(rows[i].centigib == 0 || llabs(weights->bytes - logged) < logged / 100);
+        assert_int_equal(model.quantisation.plain_states, rows[i].states);
+        assert_int_equal(model.quantisation.cache, rows[i].cache);
+        assert_int_equal(model.quantisation.weight_only, rows[i].weights_alone);
+    }
+    assert_int_equal(load("nvidia/Qwen3.6-35B-A3B-NVFP4"), KVB_OK);
+    assert_string_equal(model.quantisation.name, "modelopt");
+}
+
 // The rule against the catalogue: where a quantised model and its original are both built in, what is planned
 // from the name must hold what the model's own config gives.
 static void siblings_hold_what_configs_say(void **state)
@@ -382,6 +412,7 @@ int main(void)
         cmocka_unit_test(the_tables_hold),
         cmocka_unit_test(siblings_hold_what_configs_say),
         cmocka_unit_test(copies_of_hybrids_keep_what_stands_beside_experts),
+        cmocka_unit_test(other_makers_of_nvfp4),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,7 +222,12 @@ static void formats(void **state)
         const struct format_row *row = &format_rows[i];
         make_llama(&plan, KVB_RELEASE(0, 19, 0));
         plan.model.quantisation = row->quantisation;
-        struct kvb_matrix matrix = {KVB_ROLE_MLP, 1, row->rows, row->columns, 1, true, false, false};
+        struct kvb_matrix matrix = {.role = KVB_ROLE_MLP,
+                                    .count = 1,
+                                    .rows = row->rows,
+                                    .columns = row->columns,
+                                    .logical = 1,
+                                    .quantised = true};
         struct kvb_parameter parameter;
         kvb_parameter_make(loaded(&plan), &matrix, &parameter);
         uint64_t bytes = 0;
@@ -260,7 +265,13 @@ static void mxfp4_padding(void **state)
         plan.model.hidden_size = 2880;
         plan.model.quantisation.method = KVB_QUANT_MXFP4;
         plan.gpu.compute_capability = rows[i].capability;
-        struct kvb_matrix matrix = {KVB_ROLE_EXPERTS, 32, 5760, 2880, 2, true, false, true};
+        struct kvb_matrix matrix = {.role = KVB_ROLE_EXPERTS,
+                                    .count = 32,
+                                    .rows = 5760,
+                                    .columns = 2880,
+                                    .logical = 2,
+                                    .quantised = true,
+                                    .is_expert = true};
         struct kvb_parameter parameter;
         kvb_parameter_make(loaded(&plan), &matrix, &parameter);
         uint64_t bytes = 0;

@@ -206,7 +206,8 @@ static uint64_t bytes_of(const struct kvb_matrix *matrix)
     return bytes;
 }
 
-static const struct kvb_matrix square = {KVB_ROLE_MLP, 1, 4096, 4096, 1, true, false, false};
+static const struct kvb_matrix square = {
+    .role = KVB_ROLE_MLP, .count = 1, .rows = 4096, .columns = 4096, .logical = 1, .quantised = true};
 
 // A format asked for by flag over a 16-bit checkpoint: awq and gptq are 4 bits in groups of 128 with zero points.
 static void formats_by_flag(void **state)
@@ -275,7 +276,13 @@ static void mxfp4_down(void **state)
     plan.model.hidden_size = 2880;
     plan.model.quantisation.method = KVB_QUANT_MXFP4;
     plan.gpu.compute_capability = 80;
-    struct kvb_matrix down = {KVB_ROLE_EXPERTS, 32, 2880, 2880, 1, true, false, true};
+    struct kvb_matrix down = {.role = KVB_ROLE_EXPERTS,
+                              .count = 32,
+                              .rows = 2880,
+                              .columns = 2880,
+                              .logical = 1,
+                              .quantised = true,
+                              .is_expert = true};
     assert_int_equal(bytes_of(&down), 32ULL * 3072 * (1472 + 92));
     down.columns = 1440; // to 1536: 768 B and 48 scales
     assert_int_equal(bytes_of(&down), 32ULL * 3072 * (768 + 48));

@@ -126,7 +126,7 @@ static parts_function *const parts_of[KVB_QUANT_COUNT] = {
 static enum kvb_quantisation_method method_of(const struct kvb_load *load, const struct kvb_matrix *matrix)
 {
     const struct kvb_quantisation *q = &load->model->quantisation;
-    if (!matrix->quantised || matrix->columns <= 1 || load->plain) {
+    if (!matrix->quantised || matrix->left_out || matrix->columns <= 1 || load->plain) {
         return KVB_QUANT_NONE;
     }
     if (q->method == KVB_QUANT_NONE) {

@@ -33,6 +33,7 @@ void kvb_tensor_split(const struct kvb_load *load, const struct kvb_tensor *tens
                                   .columns = tensor->columns,
                                   .logical = 1,
                                   .quantised = tensor->quantised,
+                                  .left_out = tensor->left_out,
                                   .always_fp32 = tensor->always_fp32};
     switch (tensor->split) {
     case KVB_SPLIT_ROWS:

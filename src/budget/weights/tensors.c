@@ -2,6 +2,7 @@
 #include "budget/weights/tensors.h"
 
 #include "base/checked.h"
+#include "budget/shapes.h"
 
 static void add_norms(struct kvb_tensor_list *list, uint32_t count)
 {
@@ -48,11 +49,22 @@ static void add_mixer(struct kvb_tensor_list *list, const struct kvb_attention_s
     }
 }
 
+// What a checkpoint leaves at the model's dtype in layers that keep a state, or in those that attend.
+static void mark_left_out(struct kvb_tensor_list *list, enum kvb_attention kind)
+{
+    const struct kvb_quantisation *quantisation = &list->model->quantisation;
+    bool state = kvb_is_state(kind);
+    for (uint32_t i = 0; i < list->count; i++) {
+        list->out[i].left_out = state ? quantisation->plain_states : quantisation->plain_attention;
+    }
+}
+
 uint32_t kvb_layer_tensors(const struct kvb_model *model, const struct kvb_layer_kind *kind,
                            struct kvb_tensor out[KVB_TENSORS_MAX])
 {
     struct kvb_tensor_list list = {model, out, 0};
     add_mixer(&list, &kind->attention);
+    mark_left_out(&list, kind->attention.kind);
     kvb_mlp_tensors(&list, &kind->mlp);
     add_norms(&list, kind->norms);
     kvb_tensor_add(&list, "extra", KVB_ROLE_OTHER, KVB_SPLIT_COPY, kind->extra_elements, 1);

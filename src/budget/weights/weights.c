@@ -182,17 +182,13 @@ static void load_extras(struct loader *loader, uint32_t stage)
         if (extra->role == KVB_ROLE_MTP || (tower ? kvb_drops_tower(load, extra->role) : stage > 0)) {
             continue;
         }
-        struct kvb_tensor tensor = {extra->name,
-                                    extra->role,
-                                    tower && load->towers_copied ? KVB_SPLIT_COPY : extra->split,
-                                    extra->rows,
-                                    extra->columns,
-                                    1,
-                                    0,
-                                    0,
-                                    extra->quantised,
-                                    false,
-                                    false};
+        struct kvb_tensor tensor = {.name = extra->name,
+                                    .role = extra->role,
+                                    .split = tower && load->towers_copied ? KVB_SPLIT_COPY : extra->split,
+                                    .rows = extra->rows,
+                                    .columns = extra->columns,
+                                    .count = 1,
+                                    .quantised = extra->quantised};
         struct kvb_parameter parameter;
         (void)kvb_parameters_of(load, &tensor, 1, &parameter);
         for (uint32_t copy = 0; copy < extra->count; copy++) {

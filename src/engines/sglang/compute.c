@@ -15,6 +15,8 @@
 #include "engines/sglang/cache.h"
 #include "engines/sglang/errors.h"
 
+#define AITER_SHORT_TOKENS 8192U
+
 // Weights are this much more than their tensors: many small ones are rounded up by the allocator.
 #define BUFFERS_BYTES (UINT64_C(80) << 20)
 #define BUFFERS_HIGH_BYTES (UINT64_C(256) << 20)
@@ -282,12 +284,20 @@ static bool crowded_at(const struct kvb_sgl_context *context, const struct kvb_s
     return room_missing(context, before, budget, more);
 }
 
+// A longer context than this takes a smaller share with ROCm's AITER kernels (fraction.c): the pool at hand says
+// nothing of the one a longer request would find.
+static uint64_t same_share_tokens(const struct kvb_sgl_context *context)
+{
+    bool aiter = context->setup.backend == KVB_SGL_BACKEND_AITER && context->setup.release >= KVB_RELEASE(0, 4, 7);
+    return aiter && context->setup.context_tokens <= AITER_SHORT_TOKENS ? AITER_SHORT_TOKENS : UINT64_MAX;
+}
+
 // Tables of requests grow with the length: up to which the pool's tokens are of use.
 static void shorten_for_tables(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
                                const struct kvb_estimate *before, struct kvb_budget *budget)
 {
-    uint64_t low = kvb_min(context->setup.context_tokens, budget->kv.max_model_len_that_fits);
-    uint64_t high = budget->kv.max_model_len_that_fits;
+    uint64_t high = kvb_min(budget->kv.max_model_len_that_fits, same_share_tokens(context));
+    uint64_t low = kvb_min(context->setup.context_tokens, high);
     while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
         if (crowded_at(context, stage, before, budget, middle)) {

@@ -156,6 +156,9 @@ uint64_t kvb_hf_context_tokens(const struct hf *hf);
 void kvb_hf_read_quantisation(struct hf *hf); // after the layers are built
 // Roles that a list of module names keeps from being quantised, as a bit set of enum kvb_role.
 uint32_t kvb_hf_ignored_roles(const struct hf *hf, const struct kvb_node *names);
+enum kvb_hf_mixers { KVB_HF_MIXERS, KVB_HF_STATES, KVB_HF_ATTENDS };
+// Whether such a list leaves out the layers that keep a state, or those that attend, in a model that has both.
+bool kvb_hf_ignores_mixers(const struct hf *hf, const struct kvb_node *names, enum kvb_hf_mixers mixers);
 // Whether such a list reaches attention's output projections too, not only queries, keys and values.
 bool kvb_hf_ignores_outputs(const struct hf *hf, const struct kvb_node *names);
 // The role of a module name's matrices, or KVB_ROLE_COUNT when it has none that are ever quantised.

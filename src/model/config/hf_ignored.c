@@ -123,17 +123,39 @@ static bool layer_has(const struct kvb_layer_kind *kind, enum kvb_role role)
     }
 }
 
+static bool keeps_state(enum kvb_attention kind)
+{
+    return KVB_ATTENTION_MAMBA1 <= kind && kind <= KVB_ATTENTION_SHORT_CONV;
+}
+
+static bool layer_is(const struct kvb_layer_kind *kind, enum kvb_hf_mixers mixers)
+{
+    return mixers == KVB_HF_MIXERS || keeps_state(kind->attention.kind) == (mixers == KVB_HF_STATES);
+}
+
 // A role counts as left out when the names cover at least half of the layers that have it.
-static bool mostly_covered(const struct hf *hf, enum kvb_role role, const bool covered[KVB_LAYERS_MAX])
+static bool mostly_covered(const struct hf *hf, enum kvb_role role, enum kvb_hf_mixers mixers,
+                           const bool covered[KVB_LAYERS_MAX])
 {
     const struct kvb_model *model = hf->model;
     uint32_t have = 0, named = 0;
     for (uint32_t i = 0; i < model->layer_count; i++) {
-        bool has = layer_has(&model->kinds[model->kind_of_layer[i]], role);
+        const struct kvb_layer_kind *kind = &model->kinds[model->kind_of_layer[i]];
+        bool has = layer_has(kind, role) && layer_is(kind, mixers);
         have += has;
         named += has && covered[i];
     }
     return have != 0 && 2 * named >= have;
+}
+
+// "linear_attn" and "mamba" name a state's layer, "self_attn" and projections of queries one that attends.
+static bool speaks_of_mixers(const char *name, enum kvb_hf_mixers mixers)
+{
+    bool states = strstr(name, "linear_attn") || strstr(name, "mamba") || strstr(name, "mixer.in_proj") ||
+                  strstr(name, "mixer.out_proj");
+    bool attends = !states && (strstr(name, "self_attn") || strstr(name, "q_proj") || strstr(name, "k_proj") ||
+                               strstr(name, "v_proj") || strstr(name, "o_proj"));
+    return mixers == KVB_HF_STATES ? !attends : mixers == KVB_HF_ATTENDS ? !states : true;
 }
 
 static bool speaks_of(const struct kvb_node *name, enum kvb_role role, bool outputs_only)
@@ -147,12 +169,13 @@ static bool speaks_of(const struct kvb_node *name, enum kvb_role role, bool outp
     return kvb_hf_module_role(name->text) == role && (!outputs_only || names_output(name->text));
 }
 
-static bool covers(const struct hf *hf, const struct kvb_node *names, enum kvb_role role, bool outputs_only)
+static bool covers(const struct hf *hf, const struct kvb_node *names, enum kvb_role role, enum kvb_hf_mixers mixers,
+                   bool outputs_only)
 {
     bool covered[KVB_LAYERS_MAX] = {false};
     bool outside = role == KVB_ROLE_MTP || role == KVB_ROLE_VISION || role == KVB_ROLE_AUDIO;
     for (const struct kvb_node *name = names->first; name; name = name->next) {
-        if (!speaks_of(name, role, outputs_only)) {
+        if (!speaks_of(name, role, outputs_only) || !speaks_of_mixers(name->text, mixers)) {
             continue;
         }
         uint32_t layer = layer_of(name->text);
@@ -165,12 +188,12 @@ static bool covers(const struct hf *hf, const struct kvb_node *names, enum kvb_r
         }
         covered[layer] = true;
     }
-    return mostly_covered(hf, role, covered);
+    return mostly_covered(hf, role, mixers, covered);
 }
 
 bool kvb_hf_ignores_outputs(const struct hf *hf, const struct kvb_node *names)
 {
-    return covers(hf, names, KVB_ROLE_ATTENTION, true);
+    return covers(hf, names, KVB_ROLE_ATTENTION, KVB_HF_MIXERS, true);
 }
 
 uint32_t kvb_hf_ignored_roles(const struct hf *hf, const struct kvb_node *names)
@@ -183,7 +206,25 @@ uint32_t kvb_hf_ignored_roles(const struct hf *hf, const struct kvb_node *names)
         return 0;
     }
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        set |= covers(hf, names, roles[i], false) ? UINT32_C(1) << roles[i] : 0;
+        set |= covers(hf, names, roles[i], KVB_HF_MIXERS, false) ? UINT32_C(1) << roles[i] : 0;
     }
     return set;
+}
+
+// Classes whose layers of either kind have names of their own; delta attention of Kimi's is called self_attn too.
+static bool names_both_kinds(const struct hf *hf)
+{
+    bool states = false, attends = false;
+    for (uint8_t i = 0; i < hf->model->kind_count; i++) {
+        enum kvb_attention kind = hf->model->kinds[i].attention.kind;
+        states = states || kind == KVB_ATTENTION_GDN || kind == KVB_ATTENTION_MAMBA1 || kind == KVB_ATTENTION_MAMBA2;
+        attends = attends || (kind != KVB_ATTENTION_NONE && !keeps_state(kind));
+    }
+    return states && attends;
+}
+
+bool kvb_hf_ignores_mixers(const struct hf *hf, const struct kvb_node *names, enum kvb_hf_mixers mixers)
+{
+    return names && names->kind == KVB_NODE_SEQUENCE && names_both_kinds(hf) &&
+           covers(hf, names, KVB_ROLE_ATTENTION, mixers, false);
 }

@@ -158,6 +158,14 @@ static void read_ignored(struct hf *hf, struct kvb_quantisation *quantisation)
     const struct kvb_node *names = hf->values[HF_Q_IGNORE].node;
     uint32_t attention = UINT32_C(1) << KVB_ROLE_ATTENTION;
     uint32_t roles = kvb_hf_ignored_roles(hf, names);
+    bool states = kvb_hf_ignores_mixers(hf, names, KVB_HF_STATES);
+    bool attends = kvb_hf_ignores_mixers(hf, names, KVB_HF_ATTENDS);
+    if (states != attends) {
+        quantisation->plain_states = states;
+        quantisation->plain_attention = attends;
+        quantisation->unquantised_roles |= roles & ~attention;
+        return;
+    }
     quantisation->output_quantised = (roles & attention) && !kvb_hf_ignores_outputs(hf, names);
     quantisation->unquantised_roles |= quantisation->output_quantised ? roles & ~attention : roles;
 }

@@ -47,6 +47,7 @@ struct kvb_name_scheme {
     uint32_t bits, group; // 0: not said
     bool dynamic, block;  // of FP8; `dynamic` of bitsandbytes: some layers stay as they are
     bool activations;     // "w8a8"
+    bool weights_alone;   // "nvfp4a16": activations keep 16 bits
     char format[16];      // of GGUF
     const char *word;     // FOREIGN: what it is called
 };

@@ -312,10 +312,31 @@ static bool is_several(const struct found *found, const struct kvb_name *name, s
     return true;
 }
 
+// NVFP4 of ModelOpt and of compressed-tensors leave other layers out and declare other caches: another owner's copy is
+// not the built-in one when its original is built in too.
+static bool is_of_another_maker(const struct kvb_name *name, const struct found *found)
+{
+    char rest[KVB_NAME_PART];
+    struct kvb_name_scheme scheme;
+    struct found original;
+    if (found->count == 0 || !name->owner[0] || name->is_path || owner_is(found->rows[0]->id, name->owner)) {
+        return false;
+    }
+    kvb_name_take_words(name, rest, &scheme);
+    if (scheme.method != KVB_NAME_NVFP4) {
+        return false;
+    }
+    find_folded(&original, name->owner, rest);
+    return original.count > 0;
+}
+
 static bool find_whole(const struct kvb_name *name, struct kvb_name_answer *answer)
 {
     struct found found;
     find_folded(&found, name->owner, name->name);
+    if (is_of_another_maker(name, &found)) {
+        return false;
+    }
     if (is_several(&found, name, answer)) {
         return true;
     }

@@ -122,7 +122,10 @@ void kvb_name_scheme_config(char *out, size_t capacity, const struct kvb_name_sc
         break;
     case KVB_NAME_NVFP4:
         (void)snprintf(out, capacity,
-                       "{\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\", \"exclude_modules\": " KEEP "}");
+                       "{\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"group_0\": {\"weights\": "
+                       "{\"num_bits\": 4, \"type\": \"float\", \"strategy\": \"tensor_group\", \"group_size\": 16}, "
+                       "\"input_activations\": %s, \"targets\": [\"Linear\"]}}, \"ignore\": " KEEP "}",
+                       scheme->weights_alone ? "null" : "{\"num_bits\": 4, \"type\": \"float\", \"group_size\": 16}");
         break;
     case KVB_NAME_MXFP4:
         (void)snprintf(out, capacity, "{\"quant_method\": \"mxfp4\"}");
@@ -158,7 +161,7 @@ static const struct bound_row bounds[KVB_NAME_METHOD_COUNT] = {
     [KVB_NAME_PACKED] = {KVB_NAME_PACKED, "compressed-tensors", 40000, 120000},
     [KVB_NAME_INT8] = {KVB_NAME_INT8, "INT8 weights and activations", 20000, 50000},
     [KVB_NAME_FP8] = {KVB_NAME_FP8, "FP8", 20000, 80000},
-    [KVB_NAME_NVFP4] = {KVB_NAME_NVFP4, "NVFP4", 50000, 600000},
+    [KVB_NAME_NVFP4] = {KVB_NAME_NVFP4, "NVFP4", 80000, 600000},
     [KVB_NAME_MXFP4] = {KVB_NAME_MXFP4, "MXFP4", 50000, 200000},
     [KVB_NAME_BNB] = {KVB_NAME_BNB, "bitsandbytes", 50000, 80000},
     [KVB_NAME_GGUF] = {KVB_NAME_GGUF, "GGUF", 60000, 80000},

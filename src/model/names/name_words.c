@@ -11,6 +11,7 @@ enum meaning {
     BITS,      // value: bits, of integers unless a method is named
     WEIGHTS,   // the same, and the activations keep 16 bits: "w4a16"
     BOTH,      // value: bits of weights and activations: "w8a8"
+    ALONE,     // STRONG, and the activations keep 16 bits
     GROUP,     // value: group size
     DYNAMIC,   // of FP8 and bitsandbytes
     BLOCK,     // of FP8
@@ -28,8 +29,8 @@ static const struct word_row rows[] = {
     {"awq", METHOD, KVB_NAME_AWQ}, {"gptq", METHOD, KVB_NAME_GPTQ}, {"gptqmodel", METHOD, KVB_NAME_GPTQ},
     {"autoround", STRONG, KVB_NAME_AUTOROUND}, {"autogptq", METHOD, KVB_NAME_GPTQ}, {"autoawq", METHOD, KVB_NAME_AWQ},
     {"fp8", METHOD, KVB_NAME_FP8}, {"f8", METHOD, KVB_NAME_FP8}, {"float8", METHOD, KVB_NAME_FP8},
-    {"nvfp4", STRONG, KVB_NAME_NVFP4}, {"fp4", METHOD, KVB_NAME_NVFP4}, {"nvfp4a16", STRONG, KVB_NAME_NVFP4},
-    {"fp4a16", METHOD, KVB_NAME_NVFP4}, {"mxfp4", STRONG, KVB_NAME_MXFP4},
+    {"nvfp4", STRONG, KVB_NAME_NVFP4}, {"fp4", METHOD, KVB_NAME_NVFP4}, {"nvfp4a16", ALONE, KVB_NAME_NVFP4},
+    {"fp4a16", ALONE, KVB_NAME_NVFP4}, {"mxfp4", STRONG, KVB_NAME_MXFP4},
     {"bnb", STRONG, KVB_NAME_BNB}, {"bitsandbytes", STRONG, KVB_NAME_BNB}, {"nf4", STRONG, KVB_NAME_BNB},
     {"hqq", METHOD, KVB_NAME_PACKED}, {"gguf", STRONG, KVB_NAME_GGUF}, {"ggufs", STRONG, KVB_NAME_GGUF},
     {"bf16", METHOD, KVB_NAME_PLAIN}, {"fp16", METHOD, KVB_NAME_PLAIN}, {"f16", METHOD, KVB_NAME_PLAIN},
@@ -99,7 +100,9 @@ static bool take(struct kvb_name_scheme *scheme, const struct word_row *row)
             set_method(scheme, (enum kvb_name_method)row->value);
         }
         return true;
+    case ALONE:
     case STRONG:
+        scheme->weights_alone = scheme->weights_alone || row->meaning == ALONE;
         set_method(scheme, (enum kvb_name_method)row->value);
         return true;
     case BITS:
@@ -190,7 +193,8 @@ static bool is_format(const char *at)
     memcpy(word, at, length);
     word[length] = '\0';
     const struct word_row *row = find_word(word);
-    return row && (row->meaning == METHOD || row->meaning == STRONG || row->meaning == BITS || row->meaning == BOTH);
+    return row && (row->meaning == METHOD || row->meaning == STRONG || row->meaning == ALONE || row->meaning == BITS ||
+                   row->meaning == BOTH);
 }
 
 static bool take_word(struct kvb_name_scheme *scheme, const char *at, size_t length)
