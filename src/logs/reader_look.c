@@ -71,9 +71,8 @@ static bool match_entry(struct kvb_log_reader *reader, const struct kvb_scan_ent
         if (matched) {
             return true;
         }
-        bool ran_out = *end + 1 >= record->length ||
-                       (entry->leading_hole && lines == 1); // same: or a longer record is read for nothing
-        if (!ran_out) {
+        bool ran_out = *end + 1 >= record->length; // same: or a longer record is read for nothing
+        if (!ran_out && !(entry->leading_hole && lines == 1)) {
             return false;
         }
     }
