@@ -31,6 +31,7 @@ static const struct kvb_hf_default period4_defaults[] = {{HF_WINDOW_PATTERN, 4},
 static const struct kvb_hf_default glm4_moe_defaults[] = {{HF_QK_NORM, 0}, END};
 static const struct kvb_hf_default glm4_lite_defaults[] = {{HF_MTP, 1}, END};
 static const struct kvb_hf_default mimo_v2_defaults[] = {{HF_MTP, 3}, END};
+static const struct kvb_hf_default afmoe_defaults[] = {{HF_WINDOW_PATTERN, 4}, {HF_WINDOW, 1024}, END};
 static const struct kvb_hf_default muse_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
 static const struct kvb_hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 
@@ -136,6 +137,10 @@ static const struct kvb_hf_architecture rows[] = {
     {"BailingMoeForCausalLM", EXPERTS, 2, 0, HF_BIAS_ATTENTION, NULL, NULL, 0},
     {"BailingMoeV2ForCausalLM", EXPERTS, 2, 0, HF_BIAS_ATTENTION | HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
     {"HunYuanMoEV1ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM | HF_TIES, NULL, NULL, 0},
+    {"HYV3ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
+    {"AfmoeForCausalLM", EXPERTS, 4, HF_PATTERN_PERIOD, HF_HEAD_NORM | HF_GATES_QUERY | HF_CORRECTION_BIAS, afmoe_defaults, NULL, 0},
+    {"ExaoneMoEForCausalLM", EXPERTS, 2, HF_PATTERN_PERIOD, HF_HEAD_NORM | HF_CORRECTION_BIAS, period4_defaults, NULL, 0},
+    {"ExaoneMoeForCausalLM", EXPERTS, 2, HF_PATTERN_PERIOD, HF_HEAD_NORM | HF_CORRECTION_BIAS, period4_defaults, NULL, 0},
     {"ApertusForCausalLM", kvb_hf_attention_apertus, kvb_hf_mlp_standard, 2, 0, HF_PLAIN_MLP | HF_HEAD_NORM, NULL, NULL, 0},
     {"SolarOpenForCausalLM", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_CORRECTION_BIAS, NULL, NULL, 0},
     // latent attention

@@ -11,7 +11,7 @@ struct mtp_row {
     bool own_embeddings;         // embedding and head are repeated in each module
     kvb_hf_layer_builder *build; // makes the module's layer; NULL: like the model's last attention layer
 };
-static kvb_hf_layer_builder build_dsv4, build_mimo_v2, build_nemotron_h;
+static kvb_hf_layer_builder build_dsv4, build_mimo_v2, build_nemotron_h, build_dense;
 static const struct mtp_row mtp_rows[] = {
     {"DeepseekV4", 2, 3, false, build_dsv4},
     {"Deepseek", 2, 3, true, NULL},
@@ -24,6 +24,8 @@ static const struct mtp_row mtp_rows[] = {
     {"MiMo", 2, 3, false, NULL},
     {"NemotronH", 2, 3, false, build_nemotron_h},
     {"Step3p", 2, 3, true, NULL},
+    {"HYV3", 2, 3, false, NULL},
+    {"ExaoneMo", 2, 3, false, build_dense},
 };
 
 static const struct mtp_row *row_of(const struct hf *hf)
@@ -68,6 +70,14 @@ static void build_dsv4(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kin
 static void build_mimo_v2(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     uint32_t like = last_layer(hf, KVB_ATTENTION_SLIDING, KVB_ATTENTION_SLIDING);
+    memcpy(&kind->attention, &kind_at(hf, like)->attention, sizeof kind->attention);
+    kvb_hf_mlp_standard(hf, layer, kind);
+}
+
+// EXAONE's module attends to everything and is dense: is_mtp in exaone_moe.py of v0.27.1.
+static void build_dense(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    uint32_t like = last_layer(hf, KVB_ATTENTION_FULL, KVB_ATTENTION_FULL);
     memcpy(&kind->attention, &kind_at(hf, like)->attention, sizeof kind->attention);
     kvb_hf_mlp_standard(hf, layer, kind);
 }
