@@ -9,7 +9,6 @@
 #include "manifest/engines.h"
 #include "manifest/manifest_format.h"
 #include "manifest/manifest_found.h"
-#include "manifest/manifest_kubernetes.h"
 #include "manifest/templates.h"
 #include "text/files.h"
 
