@@ -45,6 +45,22 @@ static void sums(void **state)
     assert_int_equal(budget.slack_bytes, 12 * GIB);
 }
 
+// 32-bit weights, or a config that does not say: 16 bits, unless it is told otherwise; then twice the cache of each
+// token. A token in 16 bits is 131,072 B as above.
+static void takes_16_bits(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    make_generic(&plan);
+    plan.model.dtype = KVB_DTYPE_FP32;
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.kv.bytes_per_token, 131072);
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.kv.bytes_per_token, 262144);
+}
+
 // Without a stated pass a twentieth of 24 GiB may be gone: 1.2 of 2 GiB left, where 1.5 are needed, is tight.
 static void unstated_is_a_bound(void **state)
 {
@@ -288,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums),
+        cmocka_unit_test(takes_16_bits),
         cmocka_unit_test(unstated_is_a_bound),
         cmocka_unit_test(stated_need_and_cache),
         cmocka_unit_test(refuses_states),

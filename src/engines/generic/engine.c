@@ -30,10 +30,14 @@ static uint64_t length_of(const struct kvb_plan *plan)
     return asked == KVB_AUTO ? plan->model.context_tokens : asked;
 }
 
+// Servers take 32-bit weights, or weights whose config does not say, in 16 bits unless they are told otherwise.
 static enum kvb_dtype dtype_of(const struct kvb_plan *plan)
 {
     uint64_t word = kvb_number(plan, KVB_SET_DTYPE);
-    return word == KVB_DTYPE_AUTO ? plan->model.dtype : (enum kvb_dtype)(word - KVB_DTYPE_WORD_BF16);
+    if (word != KVB_DTYPE_AUTO) {
+        return (enum kvb_dtype)(word - KVB_DTYPE_WORD_BF16);
+    }
+    return plan->model.dtype == KVB_DTYPE_FP32 ? KVB_DTYPE_BF16 : plan->model.dtype;
 }
 
 static uint64_t request(const struct kvb_plan *plan, uint64_t memory_bytes, uint32_t utilization_ppm)
