@@ -178,7 +178,8 @@ static struct kvb_llama_run qwen36_27b(uint32_t build)
 }
 
 // unsloth/Qwen3.6-27B-MTP-GGUF, 2026-05-14: "creating MTP draft context", KV 272.00 MiB of one layer, compute buffer
-// 495.00, host 276.28 (276.01 here: rotations of a quantised cache are not counted).
+// 495.00, host 276.28: the mask, two hidden states, and 256 x 256 and 64 x 64 numbers that a quantised cache is rotated
+// by.
 static void test_layers_for_further_tokens(void **state)
 {
     struct kvb_llama_run run = qwen36_27b(9170);
@@ -187,7 +188,7 @@ static void test_layers_for_further_tokens(void **state)
     kvb_llama_head_buffers(&run, &buffers);
     assert_int_equal(hundredths(buffers.places[0].cache_bytes), 27200);
     assert_int_equal(hundredths(buffers.places[0].compute_bytes), 49500);
-    assert_int_equal(hundredths(buffers.places[KVB_LLAMA_HOST].compute_bytes), 27601);
+    assert_int_equal(hundredths(buffers.places[KVB_LLAMA_HOST].compute_bytes), 27628);
     // A class whose context is not filtered keeps the cache of all its layers: 16 with attention, and that one.
     (void)snprintf(model.architecture, sizeof model.architecture, "LongcatFlashForCausalLM");
     kvb_llama_head_buffers(&run, &buffers);

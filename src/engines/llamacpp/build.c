@@ -56,6 +56,38 @@ static uint64_t widest_value(const struct kvb_llama_run *run)
     return widest;
 }
 
+static bool is_quantised(enum kvb_llama_cache type)
+{
+    return type != KVB_LLAMA_CACHE_F16 && type != KVB_LLAMA_CACHE_F32 && type != KVB_LLAMA_CACHE_BF16;
+}
+
+// Heads of one size, a multiple of 64, in a quantised cache are rotated: keys by the largest matrix that divides them
+// among 64, 128, 256, ..., values by 64. Source: src/llama-kv-cache.cpp, build_input_k_rot and build_input_v_rot.
+static void add_rotations(struct kvb_llama_graph *graph)
+{
+    const struct kvb_llama_run *run = graph->run;
+    uint64_t keys = 0, values = 0;
+    for (uint32_t i = 0; i < run->model->layer_count; i++) {
+        struct kvb_llama_layer layer;
+        kvb_llama_layer_of(run, i, &layer);
+        if (layer.mixer == KVB_LLAMA_MIXER_ATTENTION) {
+            keys = keys == 0 || keys == layer.key_size ? layer.key_size : 1;
+            values = values == 0 || values == layer.value_size ? layer.value_size : 1;
+        }
+    }
+    uint64_t size = 64;
+    while (keys > 0 && keys % (size * 2) == 0) {
+        size *= 2;
+    }
+    bool rotates = kvb_llama_since(run, KVB_LLAMA_ROTATED);
+    if (rotates && is_quantised(run->key_type) && keys > 1 && keys % 64 == 0) {
+        graph->rotation[0] = input(graph, size * size * 4, UINT16_MAX);
+    }
+    if (rotates && is_quantised(run->value_type) && values > 1 && values % 64 == 0) {
+        graph->rotation[1] = input(graph, UINT64_C(64) * 64 * 4, UINT16_MAX);
+    }
+}
+
 static void add_inputs(struct kvb_llama_graph *graph, bool head)
 {
     const struct kvb_llama_run *run = graph->run;
@@ -67,6 +99,7 @@ static void add_inputs(struct kvb_llama_graph *graph, bool head)
     if (by_index && !run->flash && (graph->mask[0] != 0 || graph->mask[1] != 0)) {
         graph->value_rows = input(graph, kvb_mul(kvb_mul(tokens, widest_value(run)), 8), UINT16_MAX);
     }
+    add_rotations(graph);
     if (kvb_llama_since(run, KVB_LLAMA_EMBEDDING_INPUT) && !head) {
         kvb_llama_node unread = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
         kvb_llama_allocate_input(graph, unread); // one, also with pipeline parallelism

@@ -22,7 +22,7 @@ kvb_llama_node kvb_llama_build_latent(struct kvb_llama_graph *graph, const struc
 kvb_llama_node kvb_llama_build_state(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
                                      kvb_llama_node in);
 kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
-                                const kvb_llama_node qkv[4]); // query, key, value, gate
+                                const kvb_llama_node given[4]); // query, key, value, gate
 kvb_llama_node kvb_llama_build_mlp(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
                                    kvb_llama_node in);
 

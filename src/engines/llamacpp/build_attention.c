@@ -96,9 +96,22 @@ static kvb_llama_node attend_in_steps(struct kvb_llama_graph *graph, const struc
     return whole;
 }
 
-kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
-                                const kvb_llama_node qkv[4])
+// A product with a small matrix: as large as what goes in.
+static kvb_llama_node rotated(struct kvb_llama_graph *graph, kvb_llama_node in, kvb_llama_node rotation)
 {
+    const struct kvb_llama_tensor_node *node = &graph->nodes[in];
+    return kvb_llama_new(graph, node->ne[0], node->ne[1], node->ne[2], rotation, in);
+}
+
+kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
+                                const kvb_llama_node given[4])
+{
+    kvb_llama_node qkv[4] = {given[0], given[1], given[2], given[3]};
+    bool turns = layer->mixer == KVB_LLAMA_MIXER_ATTENTION;
+    for (uint32_t i = 0; i < 3 && turns; i++) {
+        kvb_llama_node rotation = graph->rotation[i == 2 ? 1 : 0];
+        qkv[i] = rotation != 0 ? rotated(graph, qkv[i], rotation) : qkv[i];
+    }
     const struct kvb_llama_run *run = graph->run;
     bool keys_last = run->build >= KEYS_EXPANDED_LAST;
     uint64_t cells = kvb_mul(cells_of(graph, layer), graph->cells.streams);
@@ -120,6 +133,9 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
                                 cache_view(graph, kvb_llama_cache_bytes(run->value_type, kvb_mul(cells, values)))};
     kvb_llama_node out =
         run->flash ? attend_at_once(graph, layer, q, cached) : attend_in_steps(graph, layer, q, cached);
+    if (turns && graph->rotation[1] != 0) {
+        out = rotated(graph, out, graph->rotation[1]);
+    }
     kvb_llama_expand(graph, out);
     if (qkv[3] != 0) { // an output gate
         out = kvb_llama_in_place(graph, out, kvb_llama_in_place(graph, qkv[3], 0));
@@ -170,7 +186,7 @@ kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const st
             kvb_llama_node both = kvb_llama_matmul(graph, names[i], 2 * size * heads[i], graph->tokens, in);
             const uint64_t ne[3] = {size, heads[i], graph->tokens};
             kvb_llama_node part = kvb_llama_view(graph, both, ne, KVB_LLAMA_STRIDED);
-            qkv[0] = kvb_llama_new(graph, size * heads[i], graph->tokens, 1, part, 0);
+            qkv[0] = part; // read by its norm, as it lies
             part = kvb_llama_view(graph, both, ne, KVB_LLAMA_STRIDED);
             qkv[3] = kvb_llama_new(graph, size * heads[i], graph->tokens, 1, part, 0);
         } else {
@@ -182,7 +198,8 @@ kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const st
     }
     for (uint32_t i = 0; i < 3; i++) {
         uint64_t size = i == 2 ? layer->value_size : layer->key_size;
-        qkv[i] = kvb_llama_reshape(graph, qkv[i], size, heads[i], graph->tokens);
+        bool lies = i == 0 && shape->gated_output;
+        qkv[i] = lies ? qkv[i] : kvb_llama_reshape(graph, qkv[i], size, heads[i], graph->tokens);
         if (i < 2 && shape->qk_norm != KVB_QK_NORM_NONE) {
             qkv[i] = kvb_llama_norm(graph, i == 0 ? "attn_q_norm.weight" : "attn_k_norm.weight", qkv[i]);
         }

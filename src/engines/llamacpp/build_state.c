@@ -107,12 +107,14 @@ static kvb_llama_node build_delta(struct kvb_llama_graph *graph, const struct kv
     const struct kvb_attention_shape *shape = layer->attention;
     uint64_t values = (uint64_t)shape->state_value_heads * shape->state_value_size, tokens = graph->tokens;
     uint64_t keys = (uint64_t)shape->state_key_heads * shape->state_key_size, channels = values + 2 * keys;
+    kvb_llama_expand(graph, in);
     kvb_llama_node mixed = kvb_llama_matmul(graph, "attn_qkv.weight", channels, tokens, in);
     kvb_llama_node z = kvb_llama_matmul(graph, "attn_gate.weight", values, tokens, in);
     kvb_llama_node beta = kvb_llama_matmul(graph, "ssm_beta.weight", shape->state_value_heads, tokens, in);
     kvb_llama_node alpha = kvb_llama_matmul(graph, "ssm_alpha.weight", shape->state_value_heads, tokens, in);
-    beta = kvb_llama_in_place(graph, beta, 0);
-    alpha = kvb_llama_in_place(graph, kvb_llama_in_place(graph, alpha, 0), 0);
+    beta = kvb_llama_in_place(graph, kvb_llama_reshape(graph, beta, 1, shape->state_value_heads, tokens), 0);
+    alpha = kvb_llama_in_place(graph, kvb_llama_reshape(graph, alpha, 1, shape->state_value_heads, tokens), 0);
+    alpha = kvb_llama_in_place(graph, alpha, 0);
     kvb_llama_node passed = convolve(graph, channels, shape->conv_kernel, cut(graph, mixed, channels, tokens));
     passed = kvb_llama_in_place(graph, passed, 0);
     kvb_llama_node q = kvb_llama_new(graph, keys, tokens, 1, cut(graph, passed, keys, tokens), 0);
@@ -121,12 +123,14 @@ static kvb_llama_node build_delta(struct kvb_llama_graph *graph, const struct kv
     kvb_llama_node held = gather(graph, shape->state_key_size * values);
     kvb_llama_node delta = kvb_llama_new(graph, values * tokens + state, 1, 1, q, k);
     kvb_llama_add_source(graph, delta, cut(graph, passed, values, tokens));
+    kvb_llama_add_source(graph, delta, alpha);
+    kvb_llama_add_source(graph, delta, beta);
     kvb_llama_add_source(graph, delta, held);
-    kvb_llama_add_source(graph, delta, kvb_llama_in_place(graph, beta, alpha));
     kvb_llama_expand(graph, delta);
     write_state(graph, delta, state);
     kvb_llama_node normed = kvb_llama_norm(graph, "ssm_norm.weight", cut(graph, delta, values, tokens));
-    kvb_llama_node gated = kvb_llama_in_place(graph, normed, kvb_llama_in_place(graph, z, 0));
+    kvb_llama_node gate = kvb_llama_in_place(graph, kvb_llama_reshape(graph, z, values, tokens, 1), 0);
+    kvb_llama_node gated = kvb_llama_in_place(graph, normed, gate);
     return kvb_llama_matmul(graph, "ssm_out.weight", graph->run->model->hidden_size, tokens, gated);
 }
 

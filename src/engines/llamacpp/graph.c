@@ -167,7 +167,8 @@ static uint16_t last_use(const struct kvb_llama_graph *graph, kvb_llama_node sou
             return kvb_llama_reader(graph, !kvb_llama_casts_mask(graph->run), windowed != 0, device);
         }
     }
-    if (source == graph->value_rows || source == graph->small) {
+    bool turns = source == graph->rotation[0] || source == graph->rotation[1];
+    if (source == graph->value_rows || source == graph->small || turns) {
         uint16_t full = kvb_llama_reader(graph, true, false, device);
         uint16_t windowed = kvb_llama_reader(graph, true, true, device);
         return full == UINT16_MAX || (windowed != UINT16_MAX && windowed > full) ? windowed : full;
@@ -223,6 +224,9 @@ static void reach_inputs(struct kvb_llama_graph *graph, uint8_t device)
     }
     (void)reach(graph, graph->hidden, device);
     (void)reach(graph, graph->small, device);
+    for (uint32_t i = 0; i < 2 && !graph->run->keep_cache_on_host; i++) { // read before the mask is
+        (void)reach(graph, graph->rotation[i], device);
+    }
     for (uint32_t windowed = 0; windowed < 2 && !graph->run->keep_cache_on_host; windowed++) {
         kvb_llama_node mask = graph->cast[windowed] != 0 ? graph->cast[windowed] : graph->mask[windowed];
         bool read = kvb_llama_reader(graph, true, windowed != 0, device) != UINT16_MAX;

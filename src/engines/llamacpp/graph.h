@@ -10,7 +10,7 @@
 
 #define KVB_LLAMA_NODES 256
 #define KVB_LLAMA_GLOBALS 48 // of them live longer than a layer
-#define KVB_LLAMA_SOURCES 5
+#define KVB_LLAMA_SOURCES 6
 #define KVB_LLAMA_BLOCKS 40
 #define KVB_LLAMA_SEQUENCE 512
 #define KVB_LLAMA_COPIES 4 // of each input with pipeline parallelism
@@ -62,6 +62,7 @@ struct kvb_llama_graph {
     bool split_has_inputs;
     uint16_t split_begin;
     kvb_llama_node hidden, small, mask[2], cast[2], value_rows; // 0: full, 1: windowed
+    kvb_llama_node rotation[2];                                 // of keys and queries, and of values; 0: none
     struct kvb_llama_tensor_node nodes[KVB_LLAMA_NODES];
     uint16_t count, order_count, sequence_count;
     kvb_llama_node order[KVB_LLAMA_SEQUENCE];

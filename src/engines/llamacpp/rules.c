@@ -26,6 +26,7 @@ static const uint32_t builds[KVB_LLAMA_RULE_COUNT] = {
     [KVB_LLAMA_MASK_F16] = 9410,            // src/llama-graph.cpp, the type of self_kq_mask
     [KVB_LLAMA_FEW_OUTPUTS] = 9460,         // tools/server/server-context.cpp, server_n_outputs_max
     [KVB_LLAMA_CACHE_CAST] = 9489,          // ggml-cuda/fattn.cu with a quantised cache
+    [KVB_LLAMA_ROTATED] = 8607,             // src/llama-kv-cache.cpp, build_input_k_rot, by date
     [KVB_LLAMA_ONE_DRAFT] = 9110,           // common/speculative.cpp, pull request 22838 of May 2026, by date
     [KVB_LLAMA_DRAFT_TYPES] = 5750,         // tools/server/server.cpp, -ctkd and -ctvd, by date
 };

@@ -33,6 +33,7 @@ enum kvb_llama_rule {
     KVB_LLAMA_MASK_F16,            // the mask is made in f16 with flash attention
     KVB_LLAMA_FEW_OUTPUTS,         // the server reserves logits for few rows
     KVB_LLAMA_CACHE_CAST,          // quantised caches are cast to f16 for flash attention
+    KVB_LLAMA_ROTATED,             // what goes into a quantised cache is rotated first
     KVB_LLAMA_ONE_DRAFT,           // one draft context for all slots; before, one for each
     KVB_LLAMA_DRAFT_TYPES,         // the draft's cache has types of its own; before, f16
     KVB_LLAMA_RULE_COUNT
