@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/room.h"
 #include "base/text.h"
+#include "engines/flags.h"
+#include "engines/table.h"
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
@@ -21,6 +23,7 @@ struct desk {
     struct kvb_budget budget;
     struct kvb_problems problems;
     bool length_is_given; // by --max-model-len
+    bool picks_formats;   // the engine takes GGUF files, and no format was said
 };
 
 static bool is_wished(const struct kvb_models_wish *wish, const char *id)
@@ -64,6 +67,37 @@ static bool plan_on(struct desk *desk, uint64_t gpus, bool split_is_given)
         }
     }
     return true;
+}
+
+static bool starts_whole(struct desk *desk)
+{
+    kvb_problems_init(&desk->problems);
+    const struct kvb_engine_rows *rules = kvb_engine_of(&desk->plan);
+    return rules->compute(&desk->plan, &desk->budget, &desk->problems, true) == KVB_OK &&
+           desk->budget.verdict != KVB_DOES_NOT_FIT && !kvb_is_left_to_host(&desk->plan, &desk->budget);
+}
+
+// The largest of the formats people download that starts without layers on the CPU; the usual one when none does.
+// What is published in MXFP4 stays so.
+static void pick_format(struct desk *desk, uint64_t gpus)
+{
+    static const char *const formats[] = {"q8_0", "q6_k", "q5_k_m", "q4_k_m"};
+    struct kvb_setting_value *type = &desk->plan.settings.values[KVB_SET_GGUF_TYPE];
+    struct kvb_setting_value *split = &desk->plan.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE];
+    *type = (struct kvb_setting_value){0};
+    if (desk->plan.model.quantisation.method == KVB_QUANT_MXFP4) {
+        return;
+    }
+    if (!split->set) {
+        *split = (struct kvb_setting_value){.number = gpus, .set = 1, .origin = KVB_ORIGIN_FLAG};
+    }
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        char why[256];
+        *type = (struct kvb_setting_value){.set = 1, .origin = KVB_ORIGIN_FLAG};
+        if (kvb_setting_parse(KVB_SET_GGUF_TYPE, formats[i], &type->number, why) && starts_whole(desk)) {
+            return;
+        }
+    }
 }
 
 // What the GPU would have to have more: for the cache, for the request to be free, for the weights and their first run.
@@ -144,6 +178,13 @@ static bool answer_model(struct desk *desk, const char *id, const struct kvb_mod
         desk->plan.need = (struct kvb_need){row->length_tokens, wish->concurrency_hundredths};
     }
     bool split_is_given = desk->deployment.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE].set != 0;
+    enum kvb_quantisation_method method = desk->plan.model.quantisation.method;
+    if (desk->picks_formats && method != KVB_QUANT_NONE && method != KVB_QUANT_MXFP4) {
+        return false; // a copy for other engines
+    }
+    if (desk->picks_formats) {
+        pick_format(desk, models->gpu_count);
+    }
     if (!plan_on(desk, models->gpu_count, split_is_given)) {
         return false;
     }
@@ -197,6 +238,9 @@ static enum kvb_status resolve(struct desk *desk, struct kvb_models *models, con
         return status;
     }
     const struct kvb_setting_value *split = &desk->plan.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE];
+    uint32_t since, until;
+    desk->picks_formats = kvb_engine_has(kvb_engine_of(&desk->plan), KVB_SET_GGUF_TYPE, &since, &until) &&
+                          !desk->plan.settings.values[KVB_SET_GGUF_TYPE].set;
     models->gpu = desk->plan.gpu;
     models->engine = desk->plan.engine;
     models->gpu_count = wish->gpu_count > 0 ? wish->gpu_count : split->set ? split->number : 1;

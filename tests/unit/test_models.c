@@ -28,6 +28,11 @@ static void same_as_plan(const struct kvb_models *models, const struct kvb_model
     (void)strcpy(one.model, row->name);
     kvb_settings_set(&one.settings, KVB_SET_MAX_MODEL_LEN, row->length_tokens, KVB_ORIGIN_FLAG);
     kvb_settings_set(&one.settings, KVB_SET_TENSOR_PARALLEL_SIZE, row->tensor_parallel_size, KVB_ORIGIN_FLAG);
+    uint64_t type;
+    char why[256];
+    if (kvb_setting_parse(KVB_SET_GGUF_TYPE, row->format, &type, why) == KVB_OK) { // picked for it
+        kvb_settings_set(&one.settings, KVB_SET_GGUF_TYPE, type, KVB_ORIGIN_FLAG);
+    }
     if (models->concurrency_hundredths > 0) {
         one.need = (struct kvb_need){row->length_tokens, models->concurrency_hundredths};
     }
@@ -90,6 +95,28 @@ static void layers_left_to_the_cpu_are_said(void **state)
     kvb_settings_set(&deployment.settings, KVB_SET_GPU_LAYERS, 10, KVB_ORIGIN_FLAG); // then it is meant
     assert_int_equal(kvb_models_find(&deployment, &wish, &models, &problems), KVB_OK);
     assert_int_equal(models->on_host, 0);
+    kvb_models_free(models);
+}
+
+// An engine that takes GGUF files is offered those, in the largest usual format that starts; copies for others are not.
+static void files_in_usual_formats(void **state)
+{
+    (void)state;
+    struct kvb_models *models = NULL;
+    struct kvb_models_wish wish = {.family = "qwen3-"};
+    bool smaller = false, larger = false;
+    ask("rtx4060", "llama.cpp");
+    assert_int_equal(kvb_models_find(&deployment, &wish, &models, &problems), KVB_OK);
+    for (uint32_t i = 0; i < models->count; i++) {
+        const struct kvb_models_row *row = &models->rows[i];
+        assert_null(strstr(row->name, "AWQ"));
+        assert_null(strstr(row->name, "FP8"));
+        assert_true(strncmp(row->format, "q", 1) == 0);
+        assert_true(row->miss == KVB_MISS_NONE || strcmp(row->format, "q4_k_m") == 0);
+        smaller = smaller || (row->miss == KVB_MISS_NONE && strcmp(row->format, "q8_0") != 0);
+        larger = larger || strcmp(row->format, "q8_0") == 0;
+    }
+    assert_true(smaller && larger); // 8 GiB hold 4B in eight bits, 8B in fewer
     kvb_models_free(models);
 }
 
@@ -215,6 +242,6 @@ static void families_of_names(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(rows_say_what_plan_says), cmocka_unit_test(layers_left_to_the_cpu_are_said),
-              cmocka_unit_test(licences_are_known_by_name), cmocka_unit_test(rows_are_in_order),
-              cmocka_unit_test(more_memory_loses_nothing), cmocka_unit_test(wishes_narrow),
-              cmocka_unit_test(families_of_names))
+              cmocka_unit_test(files_in_usual_formats), cmocka_unit_test(licences_are_known_by_name),
+              cmocka_unit_test(rows_are_in_order), cmocka_unit_test(more_memory_loses_nothing),
+              cmocka_unit_test(wishes_narrow), cmocka_unit_test(families_of_names))
