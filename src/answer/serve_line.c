@@ -305,7 +305,9 @@ static bool add_parameters(struct kvb_buffer *out, const struct kvb_line_rules *
             if (!any) {
                 kvb_buffer_printf(out, "printf 'FROM %s\\n", model);
             }
-            kvb_buffer_printf(out, "PARAMETER %s %llu\\n", name, (unsigned long long)settings->values[i].number);
+            uint64_t number = settings->values[i].number;
+            long long shown = number == KVB_AUTO ? -1 : (long long)number;
+            kvb_buffer_printf(out, "PARAMETER %s %lld\\n", name, shown);
             any = true;
         }
     }

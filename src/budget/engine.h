@@ -71,6 +71,7 @@ struct kvb_engine_rows {
     const char *name;        // as written: "vllm"
     const char *title;       // in a sentence: "vLLM"
     uint32_t oldest, newest; // releases whose rules are known
+    const char *before;      // what ran before the oldest, behind a semicolon; NULL: nothing to say
 
     // ---- Its serve command
     const char *serve_command; // what the line to paste begins with, before the model: "vllm serve"; NULL: it has none

@@ -57,8 +57,9 @@ static enum kvb_status set_release(const struct kvb_engine_rows *rules, const ch
     }
     if (release < rules->oldest) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_OUT_OF_RANGE, place,
-                               "%s %s is older than %s, the oldest release whose rules are known", rules->title,
-                               version, oldest);
+                               "%s %s is older than %s, the oldest release whose rules are known%s%s", rules->title,
+                               version, oldest, rules->before != NULL ? "; " : "",
+                               rules->before != NULL ? rules->before : "");
     }
     bool newer = release > rules->newest;
     if (newer) {

@@ -96,8 +96,8 @@ static void test_ollama_takes_variables(void **state)
     set(KVB_SET_GGUF_TYPE, 8); // Q8_0
     set(KVB_SET_GPU_LAYERS, 20);
     set(KVB_SET_UBATCH_SIZE, 256);
-    assert_line("LLAMA_ARG_N_GPU_LAYERS=20 ollama serve & printf 'FROM hf.co/Qwen/Qwen3-8B-GGUF:Q8_0\\nPARAMETER "
-                "num_batch 256\\n' > Modelfile && ollama create planned -f Modelfile && ollama run planned");
+    assert_line("printf 'FROM hf.co/Qwen/Qwen3-8B-GGUF:Q8_0\\nPARAMETER num_gpu 20\\nPARAMETER num_batch 256\\n' > "
+                "Modelfile && ollama create planned -f Modelfile && ollama run planned");
     ask("OLLAMA_NUM_PARALLEL=2 OLLAMA_CONTEXT_LENGTH=4096 ollama serve", "qwen3:8b", "");
     set(KVB_SET_MAX_MODEL_LEN, 8192);
     assert_line("OLLAMA_NUM_PARALLEL=2 OLLAMA_CONTEXT_LENGTH=8192 ollama serve & ollama run qwen3:8b");
@@ -166,6 +166,33 @@ static void test_needs(void **state)
     }
 }
 
+// Requests beyond the slots do not run at once, wherever the cache lies; layers on the host change nothing of that.
+static void test_needs_with_a_cache_on_the_host(void **state)
+{
+    (void)state;
+    ask("", "qwen3:8b", "ollama");
+    set(KVB_SET_MAX_MODEL_LEN, 8192);
+    set(KVB_SET_GPU_LAYERS, 1); // the output alone
+    question.deployment.need = (struct kvb_need){0, 300};
+    solve();
+    assert_int_equal(answer.budget.verdict, KVB_DOES_NOT_FIT);
+    set(KVB_SET_MAX_NUM_SEQS, 3);
+    solve();
+    assert_int_equal(answer.budget.verdict, KVB_FITS);
+}
+
+static void test_releases_before(void **state)
+{
+    struct kvb_engine engine;
+    struct kvb_settings settings = {0};
+    (void)state;
+    kvb_problems_init(&problems);
+    assert_int_not_equal(kvb_engine_load("ollama@0.12.0", &engine, &settings, &problems), KVB_OK);
+    assert_non_null(strstr(problems.items[0].text, "Ollama 0.12.0 is older than 0.30.0, the oldest release whose rules "
+                                                   "are known; it ran models in runners of its own"));
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(test_server_takes_files), cmocka_unit_test(test_ollama_takes_variables),
               cmocka_unit_test(test_line_is_read_back), cmocka_unit_test(test_flags_that_it_lacks),
-              cmocka_unit_test(test_needs))
+              cmocka_unit_test(test_needs), cmocka_unit_test(test_needs_with_a_cache_on_the_host),
+              cmocka_unit_test(test_releases_before))

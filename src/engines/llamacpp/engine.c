@@ -48,7 +48,8 @@ static void fill_wish(const struct kvb_plan *plan, const struct kvb_llama_start 
     budget->kv.wanted_bytes = kvb_add(kvb_mul(cells, budget->kv.bytes_per_token), state);
     budget->needed_bytes = budget->kv.wanted_bytes;
     if (requests > slots) {
-        budget->kv.wanted_bytes = kvb_add(budget->kv.wanted_bytes, budget->kv.bytes_per_token);
+        // also where the cache lies on the host
+        budget->kv.wanted_bytes = kvb_add(budget->kv.wanted_bytes, kvb_max(budget->kv.bytes_per_token, 1));
         budget->needed_bytes =
             kvb_max(budget->kv.wanted_bytes, kvb_add((uint64_t)budget->items[KVB_ITEM_KV_CACHE].bytes, 1));
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
@@ -295,6 +296,9 @@ const struct kvb_engine_rows kvb_ollama_engine = {
     .name = "ollama",
     .title = "Ollama",
     .oldest = KVB_RELEASE(0, 30, 0),
+    .before =
+        "it ran models in runners of its own: llama.cpp's code, placed by an estimate of its own, and since 0.6.0 "
+        "for some classes a Go engine (gemma3, later qwen3, gpt-oss, llama4 and others); 0.30 starts llama-server",
     .newest = KVB_RELEASE(0, 33, 0),
     .serve_command = "ollama run",
     .traits = KVB_SERVE_UNDERSCORES | KVB_SERVE_POSITIONAL,

@@ -57,7 +57,8 @@ static const char *variable_of(enum kvb_setting setting)
     size_t count;
     const struct kvb_variable_row *rows = kvb_ollama_variables(&count);
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].read == kvb_variable_setting && rows[i].setting == setting) {
+        bool typed = setting != KVB_SET_GPU_LAYERS; // a Modelfile says it
+        if (typed && rows[i].read == kvb_variable_setting && rows[i].setting == setting) {
             return rows[i].name;
         }
     }
@@ -66,7 +67,7 @@ static const char *variable_of(enum kvb_setting setting)
 
 static const char *parameter_of(enum kvb_setting setting)
 {
-    return setting == KVB_SET_UBATCH_SIZE ? "num_batch" : NULL;
+    return setting == KVB_SET_UBATCH_SIZE ? "num_batch" : setting == KVB_SET_GPU_LAYERS ? "num_gpu" : NULL;
 }
 
 const struct kvb_line_rules kvb_llama_line = {.model = name_file};
