@@ -30,7 +30,7 @@ static void same_as_plan(const struct kvb_models *models, const struct kvb_model
     kvb_settings_set(&one.settings, KVB_SET_TENSOR_PARALLEL_SIZE, row->tensor_parallel_size, KVB_ORIGIN_FLAG);
     uint64_t type;
     char why[256];
-    if (kvb_setting_parse(KVB_SET_GGUF_TYPE, row->format, &type, why) == KVB_OK) { // picked for it
+    if (kvb_setting_parse(KVB_SET_GGUF_TYPE, row->format, &type, why)) { // picked for it
         kvb_settings_set(&one.settings, KVB_SET_GGUF_TYPE, type, KVB_ORIGIN_FLAG);
     }
     if (models->concurrency_hundredths > 0) {
