@@ -24,8 +24,9 @@ static void messages_begin(void **state)
         "a]: @x", "ERROR: @x", "stderr @x", "ns/ERROR @x", "12:30:01 @x", "2025T @x", "WARN\n@x",
         "- @x",   "F @x",
     };
-    static const char *const amid[] = {"WARNING 1] @x", "DEBUG] @x", ": @x",   "foo: @x", "xERROR @x",
-                                       "12 @x",         "a:b @x",    "the @x", "]the @x"};
+    static const char *const amid[] = {"WARNING 1] @x", "x\nWARNING 1] @x", "DEBUG] @x", ": @x",
+                                       "foo: @x",       "xERROR @x",        "12 @x",     "a:b @x",
+                                       "the @x",        "]the @x"};
     for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++) {
         size_t at = place_of(begin[i]);
         if (!kvb_form_begins_message(line, at)) {

@@ -157,6 +157,23 @@ static void growth(void **state)
     assert_int_equal(result.peak_bytes, INT64_C(1) << 40);
 }
 
+// 600 readings without a time: of 512 every second one is kept and of what follows, 300 points; of five each the first
+// of the highest, ten readings apart.
+static void readings_without_a_time(void **state)
+{
+    (void)state;
+    begin();
+    feed("index, memory.used\n");
+    for (unsigned i = 0; i < 600; i++) {
+        feed("0, 5\n");
+    }
+    assert_true(end());
+    assert_int_equal(result.samples, 600);
+    assert_int_equal(result.point_count, 60);
+    assert_int_equal(result.points[1].second, 10);
+    assert_int_equal(result.points[59].second, 590);
+}
+
 static void dmon(void **state)
 {
     (void)state;
@@ -248,5 +265,5 @@ static void metrics(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(columns_in_any_order), cmocka_unit_test(readings_that_are_none),
-              cmocka_unit_test(calendar), cmocka_unit_test(growth), cmocka_unit_test(dmon), cmocka_unit_test(tables),
-              cmocka_unit_test(time_left), cmocka_unit_test(metrics))
+              cmocka_unit_test(calendar), cmocka_unit_test(growth), cmocka_unit_test(readings_without_a_time),
+              cmocka_unit_test(dmon), cmocka_unit_test(tables), cmocka_unit_test(time_left), cmocka_unit_test(metrics))
