@@ -7,7 +7,7 @@ const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_ERA, "", 288, 133, 159},
     {KVB_RESIDUAL_ERA, "0.11 to 0.16", 288, 17, 62},
     {KVB_RESIDUAL_ERA, "0.17 to 0.19", 16, 61, 17},
-    {KVB_RESIDUAL_ERA, "0.20 and later", 179, 110, 66},
+    {KVB_RESIDUAL_ERA, "0.20 and later", 135, 110, 66},
     {KVB_RESIDUAL_ERA, "to 0.10", 347, 362, 14},
     {KVB_RESIDUAL_CARD, "", 288, 133, 159},
     {KVB_RESIDUAL_CARD, "A100", 44, 2, 12},
@@ -22,7 +22,7 @@ const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_KIND, "experts", 282, 23, 17},
     {KVB_RESIDUAL_KIND, "latent attention", 116, 115, 10},
     {KVB_RESIDUAL_KIND, "sliding window", 772, 16, 28},
-    {KVB_RESIDUAL_KIND, "state layers", 191, 190, 28},
+    {KVB_RESIDUAL_KIND, "state layers", 179, 190, 28},
 };
 // clang-format on
 const size_t kvb_residual_row_count = sizeof kvb_residual_rows / sizeof kvb_residual_rows[0];
