@@ -1,6 +1,8 @@
 // What is asked of a model throughout the budget.
 #include "budget/shapes.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 
 bool kvb_is_state(enum kvb_attention kind)
@@ -88,4 +90,9 @@ uint64_t kvb_request_length(const struct kvb_budget *budget)
 {
     uint64_t chosen = budget->kv.auto_max_model_len;
     return chosen > 0 ? chosen : budget->settings.values[KVB_SET_MAX_MODEL_LEN].number;
+}
+
+bool kvb_model_only_drafts(const struct kvb_model *model)
+{
+    return strstr(model->architecture, "Eagle") != NULL;
 }

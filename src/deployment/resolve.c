@@ -5,9 +5,11 @@
 #include "base/model_copy.h"
 #include "base/room.h"
 #include "base/text.h"
+#include "budget/shapes.h"
 #include "deployment/adapters.h"
 #include "deployment/engine.h"
 #include "engines/table.h"
+#include "model/draft_heads.h"
 #include "model/projector.h"
 #include "text/file.h"
 
@@ -42,6 +44,13 @@ static enum kvb_status resolve_model(const struct kvb_deployment *deployment, st
     char name[KVB_PATH_CAPACITY];
     name_with_revision(deployment, name);
     enum kvb_status status = kvb_model_load(name, overrides, &plan->model, source, problems);
+    if (status == KVB_OK && kvb_model_only_drafts(&plan->model)) {
+        return kvb_problem_add(
+            problems, KVB_ERROR, KVB_UNKNOWN_KIND, (struct kvb_place){0},
+            "'%.120s' is a head that drafts for another model: serve that model and name the head as "
+            "\"model\" in --speculative-config",
+            name);
+    }
     if (status == KVB_OK && deployment->served_name[0] != '\0') {
         (void)kvb_copy(plan->model.name, sizeof plan->model.name, deployment->served_name);
     }
@@ -99,7 +108,10 @@ static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, st
     if (own == NULL) {
         return KVB_NO_MEMORY;
     }
-    enum kvb_status status = kvb_model_load(deployment->draft_model, NULL, draft, &source, own);
+    enum kvb_status status = kvb_draft_head_load(deployment->draft_model, draft, own);
+    if (status == KVB_UNKNOWN_NAME) {
+        status = kvb_model_load(deployment->draft_model, NULL, draft, &source, own);
+    }
     if (status == KVB_NO_MEMORY) {
         (void)kvb_problem_add(problems, KVB_ERROR, status, (struct kvb_place){0}, "not enough memory to read it");
     } else if (status == KVB_OK) {

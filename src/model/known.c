@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "catalogue/builtin.h"
+#include "model/draft_heads.h"
 #include "model/hub_cache.h"
 #include "text/file.h"
 
@@ -18,7 +19,7 @@ enum kvb_known kvb_model_known(const char *text, struct kvb_name *name)
     struct kvb_name_answer answer = {0};
     char path[KVB_PATH_CAPACITY];
     memset(name, 0, sizeof *name);
-    if (kvb_path_exists(text) || kvb_builtin_find(KVB_PROFILE_MODEL, text) != NULL) {
+    if (kvb_path_exists(text) || kvb_builtin_find(KVB_PROFILE_MODEL, text) != NULL || kvb_is_draft_head(text)) {
         return KVB_KNOWN_HERE;
     }
     if (!kvb_name_parse(text, name)) {

@@ -38,6 +38,7 @@ struct kvb_load {
     bool no_head;                 // a pooling model drops it
     uint64_t deepstack_tokens;    // inner outputs of the tower are kept for so many tokens
     bool towers_copied;           // towers are whole on every rank
+    bool own_embedding;           // a head that drafts keeps its own instead of the target's
     bool mtp;                     // next-token modules are loaded with the model
     bool absorbs_latent;          // MLA keeps its up-projections a second time
     bool returns_layers;          // an offloaded layer comes back for its forward pass, and copies stay with it

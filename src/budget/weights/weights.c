@@ -165,7 +165,8 @@ static void load_outer(struct loader *loader, uint32_t stage, bool embedding)
     uint32_t count = kvb_outer_tensors(loader->load->model, tensors);
     for (uint32_t i = 0; i < count; i++) {
         bool is_embedding = tensors[i].role == KVB_ROLE_EMBEDDING;
-        bool dropped = loader->load->no_head && tensors[i].role == KVB_ROLE_HEAD;
+        bool lent = is_embedding && kvb_model_only_drafts(loader->load->model) && !loader->load->own_embedding;
+        bool dropped = lent || (loader->load->no_head && tensors[i].role == KVB_ROLE_HEAD);
         if (is_embedding == embedding && !dropped && on_stage(loader->load, &tensors[i], stage)) {
             (void)kvb_parameters_of(loader->load, &tensors[i], 1, &parameter);
             load_parameter(loader, &parameter);
@@ -280,6 +281,7 @@ static void load_draft(struct loader *loader)
         draft.model = load->draft;
         draft.draft = NULL;
         draft.mtp = false;
+        draft.online = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online;
         draft.pp = 1;
         draft.stage_begin[1] = (uint16_t)draft.model->layer_count;
         kvb_weights_count(&draft, 0, &own);

@@ -60,6 +60,11 @@ static const struct kvb_hf_architecture rows[] = {
     // Llama and what is built like it
     {"LlamaForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
     {"LLaMAForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
+    {"EagleLlamaForCausalLM", STANDARD, 1, 0, HF_NO_FINAL_NORM, NULL, kvb_hf_finish_eagle, 0},
+    {"Eagle3LlamaForCausalLM", STANDARD, 3, 0, 0, NULL, kvb_hf_finish_eagle3, 0},
+    {"LlamaForCausalLMEagle3", STANDARD, 3, 0, 0, NULL, kvb_hf_finish_eagle3, 0},
+    {"Eagle3Speculator", STANDARD, 3, 0, 0, NULL, kvb_hf_finish_eagle3, 0},
+    {"Eagle3DraftModel", STANDARD, 3, 0, 0, NULL, kvb_hf_finish_eagle3, 0},
     {"MistralForCausalLM", STANDARD, 2, 0, 0, mistral_defaults, NULL, 0},
     {"Ministral3ForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},
     {"AquilaForCausalLM", STANDARD, 2, 0, 0, NULL, NULL, 0},

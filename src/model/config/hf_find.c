@@ -148,6 +148,19 @@ static bool find_mistral_params(struct hf *hf)
     return true;
 }
 
+// A head of EAGLE3 may name its target's class; its own vocabulary tells it. Source:
+// transformers_utils/configs/eagle.py.
+static bool find_head(struct hf *hf, const char *name)
+{
+    static const char head[] = "Eagle3LlamaForCausalLM";
+    if (strcmp(name, "LlamaForCausalLM") != 0 || !kvb_hf_has(hf, HF_DRAFT_VOCAB)) {
+        return false;
+    }
+    hf->architecture = kvb_hf_architecture_find(head);
+    (void)kvb_copy(hf->model->architecture, sizeof hf->model->architecture, head);
+    return true;
+}
+
 void kvb_hf_find_architecture(struct hf *hf)
 {
     const struct kvb_hf_value *names = &hf->values[HF_ARCHITECTURES];
@@ -160,6 +173,9 @@ void kvb_hf_find_architecture(struct hf *hf)
         return;
     }
     for (const struct kvb_node *name = names->node->first; name && !hf->architecture; name = name->next) {
+        if (find_head(hf, name->text)) {
+            return;
+        }
         hf->architecture = kvb_hf_architecture_find(name->text);
         if (hf->architecture || find_headless(hf, name->text)) {
             (void)kvb_copy(hf->model->architecture, sizeof hf->model->architecture, name->text);

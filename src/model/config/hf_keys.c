@@ -8,7 +8,8 @@
 // clang-format off
 const struct kvb_hf_key_row kvb_hf_key_rows[HF_V_TYPE] = {
     [HF_ARCHITECTURES] = ROW(HF_TOP, HF_WORDS, 0, 0, 0, "architectures"),
-    [HF_TEXT_CONFIG] = GROUP(HF_TOP, HF_TEXT, "text_config", "llm_config", "language_config"),
+    [HF_TEXT_CONFIG] = GROUP(HF_TOP, HF_TEXT, "text_config", "llm_config", "language_config",
+                             "transformer_layer_config"),
     [HF_THINKER_CONFIG] = GROUP(HF_TOP, HF_TOP, "thinker_config"),
     [HF_VISION_CONFIG] = GROUP(HF_TOP, HF_VISION, "vision_config"),
     [HF_AUDIO_CONFIG] = GROUP(HF_TOP, HF_AUDIO, "audio_config"),
@@ -22,6 +23,8 @@ const struct kvb_hf_key_row kvb_hf_key_rows[HF_V_TYPE] = {
     [HF_QUERY_TOKENS] = ROW(HF_TOP, HF_COUNT, 0, 0, SMALL_MAX, "query_num"),
     [HF_IMAGE_SIZE] = ROW(HF_TOP, HF_RAW, 0, 0, 0, "image_size"),
 
+    [HF_DRAFT_VOCAB] = SIZE(HF_TOP, "draft_vocab_size"),
+    [HF_TARGET_HIDDEN] = SIZE(HF_TOP, "target_hidden_size"),
     [HF_MODEL_TYPE] = WORD(HF_TEXT, "model_type"),
     [HF_DTYPE] = WORD(HF_TEXT, "dtype", "torch_dtype"),
     [HF_HIDDEN] = SIZE(HF_TEXT, "hidden_size", "n_embd", "n_embed", "d_model", "dim"),

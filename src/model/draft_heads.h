@@ -1,0 +1,24 @@
+// Heads that draft, by the name they are published under.
+#ifndef KVB_MODEL_DRAFT_HEADS_H
+#define KVB_MODEL_DRAFT_HEADS_H
+
+#include <stddef.h>
+
+#include <kvbudget/model.h>
+#include <kvbudget/problem.h>
+
+struct kvb_draft_head {
+    const char *name; // at its hub
+    bool eagle3;
+    uint32_t hidden, intermediate, heads, kv_heads, head_size;
+    uint32_t vocabulary, draft_vocabulary; // the second of EAGLE3 alone
+};
+const struct kvb_draft_head *kvb_draft_head_rows(size_t *count);
+
+bool kvb_is_draft_head(const char *name);
+
+// KVB_UNKNOWN_NAME, without a problem, when no head is called so; case is ignored.
+enum kvb_status kvb_draft_head_load(const char *name, struct kvb_model *model,
+                                    struct kvb_problems *problems) KVB_MUST_USE;
+
+#endif

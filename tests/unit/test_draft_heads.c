@@ -1,0 +1,157 @@
+// Heads that draft, by name and by config: shapes against tests/fixtures/draft_heads.csv, and what is loaded of them.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <kvbudget/kvbudget.h>
+
+#include "budget/shapes.h"
+#include "model/draft_heads.h"
+#include "unit/test.h"
+
+#define INDEX_WORDS 4 // of a row of draft_id_to_target_id, in elements
+
+static struct kvb_model head;
+static struct kvb_problems problems;
+
+static uint64_t outside_matrices(const struct kvb_draft_head *row)
+{
+    uint64_t norms = row->eagle3 ? 4 : 1;
+    return ((uint64_t)row->vocabulary + norms) * row->hidden + (uint64_t)INDEX_WORDS * row->draft_vocabulary;
+}
+
+static void each_head_has_its_parameters(void **state)
+{
+    (void)state;
+    size_t count, seen = 0;
+    const struct kvb_draft_head *rows = kvb_draft_head_rows(&count);
+    char line[256];
+    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/draft_heads.csv", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *parameters = strchr(line, ','), *billions = parameters != NULL ? strchr(parameters + 1, ',') : NULL;
+        if (line[0] == '#') {
+            continue;
+        }
+        assert_non_null(billions);
+        *parameters++ = '\0';
+        *billions++ = '\0';
+        assert_true(seen < count);
+        assert_string_equal(rows[seen].name, line);
+        kvb_problems_init(&problems);
+        assert_int_equal(kvb_draft_head_load(line, &head, &problems), KVB_OK);
+        assert_string_equal(head.name, line);
+        assert_true(kvb_model_only_drafts(&head) && kvb_is_draft_head(line));
+        assert_int_equal(head.layer_count, 1);
+        uint64_t own = kvb_model_parameters(&head) - outside_matrices(&rows[seen]);
+        assert_int_equal(own, strtoull(parameters, NULL, 10));
+        if (billions[0] != '-') {
+            assert_int_equal((own + 5000000) / 10000000, (uint64_t)(strtod(billions, NULL) * 100 + 0.5));
+        }
+        seen++;
+    }
+    (void)fclose(file);
+    assert_int_equal(seen, count);
+    assert_int_equal(kvb_draft_head_load("nobody/eagle3", &head, &problems), KVB_UNKNOWN_NAME);
+    assert_false(kvb_is_draft_head("nobody/eagle3"));
+}
+
+static enum kvb_status read(const char *text)
+{
+    kvb_problems_init(&problems);
+    return kvb_model_read_config("config.json", text, strlen(text), NULL, NULL, 0, NULL, &head, &problems);
+}
+
+#define WIDTHS                                                                                                         \
+    "\"hidden_size\": 64, \"intermediate_size\": 128, \"num_attention_heads\": 4, \"num_key_value_heads\": 2, "        \
+    "\"num_hidden_layers\": 1, \"vocab_size\": 512, \"max_position_embeddings\": 2048"
+
+// A head may name its target's class, as EAGLE's own do, or nest its layer, as speculators do; it may take hidden
+// states of another width. 2 x 64 (64 + 2 x 32) + 64 x 64 + 3 x 64 x 128 = 45056, fc 3 x 64 x 64 = 12288, head 256 x 64
+// = 16384, ids 256 x 4 = 1024, embedding 512 x 64 = 32768, four norms 256.
+static void heads_are_told_by_their_config(void **state)
+{
+    (void)state;
+    assert_int_equal(read("{\"architectures\": [\"LlamaForCausalLM\"], \"draft_vocab_size\": 256, " WIDTHS "}"),
+                     KVB_OK);
+    assert_string_equal(head.architecture, "Eagle3LlamaForCausalLM");
+    assert_int_equal(kvb_model_parameters(&head), 45056 + 12288 + 16384 + 1024 + 32768 + 256);
+    assert_int_equal(read("{\"architectures\": [\"Eagle3Speculator\"], \"draft_vocab_size\": 256, "
+                          "\"speculators_model_type\": \"eagle3\", \"transformer_layer_config\": {" WIDTHS "}}"),
+                     KVB_OK);
+    assert_int_equal(kvb_model_parameters(&head), 45056 + 12288 + 16384 + 1024 + 32768 + 256);
+    assert_int_equal(read("{\"architectures\": [\"Eagle3LlamaForCausalLM\"], \"draft_vocab_size\": 256, "
+                          "\"target_hidden_size\": 96, " WIDTHS "}"),
+                     KVB_OK);
+    assert_int_equal(kvb_model_parameters(&head), 45056 + 64 * 3 * 96 + 16384 + 1024 + 32768 + 256);
+    assert_int_equal(read("{\"architectures\": [\"LlamaForCausalLM\"], " WIDTHS "}"), KVB_OK);
+    assert_false(kvb_model_only_drafts(&head));
+}
+
+static struct kvb_question question;
+static struct kvb_answer answer;
+
+static void ask(int count, const char *const *words)
+{
+    memset(&question, 0, sizeof question);
+    question.serve_model = -1;
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&question.deployment);
+    assert_int_equal(kvb_serve_command_read(count, words, &question.deployment, &problems), KVB_OK);
+    (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "vllm@0.20.0");
+    (void)snprintf(question.deployment.gpu, sizeof question.deployment.gpu, "l40s");
+}
+
+#define ASK(...)                                                                                                       \
+    do {                                                                                                               \
+        const char *words[] = {"vllm", "serve", __VA_ARGS__};                                                          \
+        ask((int)(sizeof words / sizeof words[0]), words);                                                             \
+    } while (0)
+
+static int64_t weights(void)
+{
+    assert_int_equal(kvb_answer_deployment(&question.deployment, &answer, &problems), KVB_OK);
+    return answer.budget.items[KVB_ITEM_WEIGHTS].bytes;
+}
+
+#define MIB_BYTES (INT64_C(1) << 20)
+#define HEAD "{\"method\":\"eagle3\",\"model\":\"AngelSlim/Qwen3-8B_eagle3\",\"num_speculative_tokens\":3}"
+
+// 399,638,528 parameters of the table and the embedding of 151,936 x 4,096 that is the target's: 762 MiB, rounded up by
+// the allocator; on two stages the last one keeps an embedding of its own, 1,187 MiB more.
+static void a_head_is_priced_with_its_target(void **state)
+{
+    (void)state;
+    ASK("Qwen/Qwen3-8B");
+    int64_t alone = weights();
+    ASK("Qwen/Qwen3-8B", "--speculative-config", HEAD);
+    int64_t with = weights();
+    assert_int_equal(answer.budget.verdict, KVB_FITS);
+    assert_in_range((with - alone) / MIB_BYTES, 762, 800);
+    assert_false(answer.plan.draft_unknown);
+    ASK("Qwen/Qwen3-8B", "-pp", "2");
+    int64_t stages = weights();
+    ASK("Qwen/Qwen3-8B", "-pp", "2", "--speculative-config", HEAD);
+    assert_in_range((weights() - stages) / MIB_BYTES, 762 + 1187, 762 + 1187 + 40);
+    ASK("Qwen/Qwen3-4B", "--speculative-config", HEAD); // of another width
+    int64_t other = weights();
+    ASK("Qwen/Qwen3-4B");
+    assert_in_range((other - weights()) / MIB_BYTES, 762 + 1187, 762 + 1187 + 40);
+}
+
+static void a_head_is_not_served_alone(void **state)
+{
+    (void)state;
+    static const char path[] = KVB_SOURCE_DIR "/tests/fixtures/draft_head";
+    char sentence[512];
+    ASK(path);
+    assert_int_equal(kvb_answer_deployment(&question.deployment, &answer, &problems), KVB_UNKNOWN_KIND);
+    (void)snprintf(sentence, sizeof sentence,
+                   "'%s' is a head that drafts for another model: serve that model and name the head as \"model\" in "
+                   "--speculative-config",
+                   path);
+    assert_string_equal(problems.items[0].text, sentence);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(each_head_has_its_parameters), cmocka_unit_test(heads_are_told_by_their_config),
+              cmocka_unit_test(a_head_is_priced_with_its_target), cmocka_unit_test(a_head_is_not_served_alone))
