@@ -149,6 +149,7 @@ struct kvb_budget {
     int64_t outside_bytes; // what the device holds beyond requested
     int64_t slack_bytes;   // free - requested - outside
     uint64_t graph_actual_bytes;
+    uint64_t usually_gone_bytes; // of free_bytes, where what is free is not stated and the platform usually holds some
     uint64_t load_peak_bytes; // what stands on the card at the worst moment of loading; at least the weights
     uint64_t request_tokens; // of plan->request; 0 = none was given
     struct kvb_kv_cache kv;

@@ -12,7 +12,8 @@
 uint32_t kvb_highest_utilization(const struct kvb_budget *budget)
 {
     int64_t room = (int64_t)budget->requested_bytes + budget->slack_bytes;
-    int64_t most = room < (int64_t)budget->free_bytes ? room : (int64_t)budget->free_bytes;
+    int64_t most =
+        (room < (int64_t)budget->free_bytes ? room : (int64_t)budget->free_bytes) - (int64_t)budget->usually_gone_bytes;
     uint64_t whole_bytes = budget->share_of_bytes > 0 ? budget->share_of_bytes : budget->memory_bytes;
     if (most <= 0 || whole_bytes == 0) {
         return 0;

@@ -86,6 +86,36 @@ static void what_is_usually_gone_is_doubt(void **state)
     assert_int_equal(answer.budget.verdict, KVB_FITS);
 }
 
+// What is said to be possible is a start without doubt, and the next hundredths are not: with the first one's requested
+// bytes or the free memory of GB10 gone (121.69 GiB less 19.43, 102.26: 0.84 asks for 102.2, and 1.3 more live
+// outside).
+static void the_highest_share_is_free_of_doubt(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu, *asked;
+        uint64_t free_gib; // 0: not said
+    } rows[] = {
+        {"gb10", "0.5", 0}, {"gb10", "0.9", 0}, {"gb10", "0.9", 100}, {"gb10", "0.95", 60}, {"l40s", "0.9", 30}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char share[48];
+        for (int again = 0; again < 2; again++) {
+            (void)begin(state);
+            question.deployment.gpu_free_stated = rows[i].free_gib > 0;
+            question.deployment.gpu_free_bytes = rows[i].free_gib << 30;
+            ASK("vllm@0.27.1", rows[i].gpu, "vllm", "serve", "Qwen/Qwen3-8B", "--gpu-memory-utilization",
+                again ? share : rows[i].asked);
+            assert_true(answer.advice.has_utilization);
+            (void)kvb_setting_format(share, KVB_SET_GPU_MEMORY_UTILIZATION, answer.advice.gpu_memory_utilization_ppm);
+        }
+        assert_int_equal(answer.budget.verdict, KVB_FITS);
+        assert_true(answer.budget.slack_bytes >= 0);
+    }
+    (void)begin(state);
+    ASK("vllm@0.27.1", "gb10", "vllm", "serve", "Qwen/Qwen3-8B", "--gpu-memory-utilization", "0.85");
+    assert_int_equal(answer.budget.verdict, KVB_TIGHT);
+}
+
 static void refused(const char *rule, const char *sentence)
 {
     assert_false(answer.budget.starts);
@@ -167,6 +197,7 @@ static void an_unknown_class_has_no_budget(void **state)
 KVB_TEST_MAIN(cmocka_unit_test_setup(sequences_need_blocks, begin),
               cmocka_unit_test_setup(a_line_names_the_format, begin),
               cmocka_unit_test_setup(what_is_usually_gone_is_doubt, begin),
+              cmocka_unit_test_setup(the_highest_share_is_free_of_doubt, begin),
               cmocka_unit_test_setup(weights_stay_on_the_card_under_wsl, begin),
               cmocka_unit_test_setup(sleep_wants_fixed_segments, begin),
               cmocka_unit_test_setup(a_wish_is_not_the_length, begin),

@@ -9,6 +9,7 @@
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/kv.h"
 #include "engines/vllm/longest.h"
+#include "engines/vllm/platforms.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/steps.h"
 #include "engines/vllm/terms.h"
@@ -169,6 +170,7 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
     budget->settings = context.settings;
     budget->memory_bytes = context.memory_bytes;
     budget->free_bytes = context.free_bytes;
+    budget->usually_gone_bytes = kvb_platform_usually_gone(&context);
     budget->starts = true;
     if (!quiet) {
         uint64_t counted = context.model->checkpoint.parameters;

@@ -83,14 +83,16 @@ static bool is_stated(const struct kvb_context *context)
     return context->plan->gpu_free_stated || context->plan->gpu_free_bytes > 0 || context->plan->reserve_count > 0;
 }
 
-bool kvb_platform_leaves_less(const struct kvb_context *context, const struct kvb_budget *budget)
+uint64_t kvb_platform_usually_gone(const struct kvb_context *context)
 {
     const struct kvb_platform_row *row = kvb_platform_row_of(context->plan->platform, context->gpu);
-    if (row == NULL || is_stated(context) || row->high_mib == 0) {
-        return false;
-    }
-    uint64_t gone = row->low_mib * KVB_MIB;
-    return budget->memory_bytes > gone && budget->requested_bytes > budget->memory_bytes - gone;
+    return row == NULL || is_stated(context) ? 0 : row->low_mib * KVB_MIB;
+}
+
+bool kvb_platform_leaves_less(const struct kvb_context *context, const struct kvb_budget *budget)
+{
+    uint64_t gone = kvb_platform_usually_gone(context);
+    return gone > 0 && budget->memory_bytes > gone && budget->requested_bytes > budget->memory_bytes - gone;
 }
 
 void kvb_platform_note(const struct kvb_context *context, const struct kvb_budget *budget,
