@@ -109,6 +109,57 @@ static void more_ranks_never_weigh_more(void **state)
     }
 }
 
+// What each adds: adapters, a draft of two layers, weights on the host. Another generation is another engine.
+static void add_adapters(struct kvb_plan *plan)
+{
+    set(plan, KVB_SET_ENABLE_LORA, 1);
+    set(plan, KVB_SET_MAX_LORAS, 1 + next(4));
+    set(plan, KVB_SET_MAX_LORA_RANK, 16ULL << next(3));
+}
+
+static void add_draft(struct kvb_plan *plan)
+{
+    static struct kvb_model draft;
+    struct shape shape = {"draft", 2, 8, 8, 64, 1024, 0, 0, KVB_ATTENTION_SLIDING, 131072};
+    make_model(&shape, &draft);
+    draft.vocabulary_size = plan->model.vocabulary_size;
+    draft.hidden_size = 512;
+    draft.kinds[0].mlp.intermediate_size = 1536;
+    plan->draft = &draft;
+    set(plan, KVB_SET_SPECULATIVE_METHOD, next(2) == 0 ? KVB_SPECULATIVE_EAGLE : KVB_SPECULATIVE_DRAFT_MODEL);
+    set(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 1 + next(5));
+}
+
+static void add_offloading(struct kvb_plan *plan)
+{
+    set(plan, KVB_SET_CPU_OFFLOAD_GB, (1 + next(8)) << 30);
+}
+
+static void additions_cost_what_they_hold(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*add)(struct kvb_plan *plan);
+        bool frees;
+    } rows[] = {{add_adapters, false}, {add_draft, false}, {add_offloading, true}};
+    static struct kvb_plan plan;
+    static struct kvb_budget without, with;
+    uint64_t compared = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        make_random(&plan);
+        assert_true(answer(&plan, &without));
+        rows[i % 3].add(&plan);
+        assert_true(answer(&plan, &with));
+        if (with.generation == without.generation) {
+            int64_t grown = with.items[KVB_ITEM_KV_CACHE].bytes - without.items[KVB_ITEM_KV_CACHE].bytes;
+            int64_t heavier = with.items[KVB_ITEM_WEIGHTS].bytes - without.items[KVB_ITEM_WEIGHTS].bytes;
+            assert_true(rows[i % 3].frees ? grown >= 0 && heavier <= 0 : grown <= 0 && heavier >= 0);
+            compared++;
+        }
+    }
+    assert_true(compared > ROUNDS / 2);
+}
+
 static void check_recommendation(struct kvb_plan *plan, const struct kvb_advice *advice)
 {
     static struct kvb_budget again;
@@ -214,6 +265,6 @@ static void saturation_is_refused(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(items_sum_to_requested), cmocka_unit_test(longer_never_needs_less),
-              cmocka_unit_test(more_ranks_never_weigh_more), cmocka_unit_test(advice_keeps_its_promise),
-              cmocka_unit_test(rows_are_sorted_and_bounded), cmocka_unit_test(patch_releases_agree),
-              cmocka_unit_test(saturation_is_refused))
+              cmocka_unit_test(more_ranks_never_weigh_more), cmocka_unit_test(additions_cost_what_they_hold),
+              cmocka_unit_test(advice_keeps_its_promise), cmocka_unit_test(rows_are_sorted_and_bounded),
+              cmocka_unit_test(patch_releases_agree), cmocka_unit_test(saturation_is_refused))
