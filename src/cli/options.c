@@ -312,11 +312,14 @@ static int find_model_word(const struct arguments *arguments)
     return -1;
 }
 
-// `kvbudget plan Qwen/Qwen3-8B`: a word that neither looks like a path nor is one names the model.
+// `kvbudget plan Qwen/Qwen3-8B`: a word that neither looks like a path nor is one names the model; so does
+// /models/Qwen3-8B, a folder of another machine.
 static bool is_model_name(const struct arguments *arguments)
 {
     const char *word = arguments->operands[0];
-    return arguments->given.name == NULL && word[0] != '\0' && !kvb_is_path(word) && !kvb_path_exists(word);
+    bool file = kvb_ends_with(word, ".yaml") || kvb_ends_with(word, ".yml") || kvb_ends_with(word, ".json");
+    bool folder = word[0] == '/' && !file;
+    return arguments->given.name == NULL && word[0] != '\0' && (folder || !kvb_is_path(word)) && !kvb_path_exists(word);
 }
 
 static enum kvb_status read_operand(const struct reading *reading)
