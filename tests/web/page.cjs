@@ -96,6 +96,7 @@ async function log(page) {
 
 // A second page that opens the first one's address shows the same.
 async function shared(page, browser) {
+  await page.until("kvbudgetPage.remembered");
   const address = await page.run("location.href");
   assert.match(address, /#line=vllm\+serve/);
   const other = await browser.page();

@@ -102,10 +102,19 @@
     return document;
   }
 
+  // Browsers take some hundred changes of the address in half a minute: it follows a dragged slider at a distance.
+  let remembered = 0;
+  let due = 0;
   function remember() {
-    const state = new URLSearchParams();
-    for (const field of FIELDS) if (at(field).value) state.set(field, at(field).value);
-    history.replaceState(null, "", "#" + state);
+    clearTimeout(due);
+    globalThis.kvbudgetPage.remembered = false;
+    due = setTimeout(() => {
+      globalThis.kvbudgetPage.remembered = true;
+      remembered = performance.now();
+      const state = new URLSearchParams();
+      for (const field of FIELDS) if (at(field).value) state.set(field, at(field).value);
+      history.replaceState(null, "", "#" + state);
+    }, Math.max(0, remembered + 350 - performance.now()));
   }
 
   let said;
