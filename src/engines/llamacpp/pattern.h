@@ -1,5 +1,6 @@
 // Regular expressions as --override-tensor takes them (ECMAScript's, by std::regex_search): found anywhere in a name.
-// Matched without going back, in time that grows with pattern and name alone.
+// Matched without going back, in time that grows with pattern and name alone, and without memory of its own: the C
+// library's regcomp takes other escapes, allocates, and has no bound on time.
 #ifndef KVB_ENGINES_LLAMACPP_PATTERN_H
 #define KVB_ENGINES_LLAMACPP_PATTERN_H
 
