@@ -409,4 +409,31 @@ static void answers_for_sglang_neither(void **state)
     ask_many(random_sglang);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(answers_never_contradict_themselves), cmocka_unit_test(answers_for_sglang_neither))
+// Found among 20,000: whole prompts leave less for the cache the longer they are, and from some length on fewer blocks
+// than 1,024 sequences have states. The longest that is named starts, one token more does not.
+static void states_bound_the_longest(void **state)
+{
+    (void)state;
+    memset(&question, 0, sizeof question);
+    question.serve_model = -1;
+    struct kvb_deployment *deployment = &question.deployment;
+    (void)strcpy(deployment->model, "Qwen/Qwen3-Next-80B-A3B-Instruct");
+    (void)strcpy(deployment->gpu, "b300");
+    (void)strcpy(deployment->engine, "vllm@0.27.1");
+    kvb_settings_set(&deployment->settings, KVB_SET_GPU_MEMORY_UTILIZATION, 680000, KVB_ORIGIN_FLAG);
+    kvb_settings_set(&deployment->settings, KVB_SET_MAX_MODEL_LEN, 23743, KVB_ORIGIN_FLAG);
+    kvb_settings_set(&deployment->settings, KVB_SET_ENABLE_CHUNKED_PREFILL, 0, KVB_ORIGIN_FLAG);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_answer_deployment(&question.deployment, &answer, &problems), KVB_OK);
+    uint64_t longest = answer.budget.kv.max_model_len_that_fits;
+    assert_true(longest > 23743 && longest < answer.plan.model.context_tokens);
+    changed = answer.plan;
+    put(KVB_SET_MAX_MODEL_LEN, longest, false);
+    assert_true(compute_again() && again.starts);
+    put(KVB_SET_MAX_MODEL_LEN, longest + 1, false);
+    assert_true(compute_again() && !again.starts);
+    assert_non_null(strstr(again.error, "exceeds available Mamba cache blocks"));
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(states_bound_the_longest), cmocka_unit_test(answers_never_contradict_themselves),
+              cmocka_unit_test(answers_for_sglang_neither))

@@ -63,4 +63,17 @@ static inline uint32_t kvb_rule(const struct kvb_context *context, enum kvb_rule
     return context->rules.value[rule];
 }
 
+// --kv-cache-memory-bytes
+static inline bool kvb_cache_is_fixed(const struct kvb_context *context)
+{
+    return kvb_is_set(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES) &&
+           kvb_number(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0;
+}
+
+// GPU memory and cache are both stated: what else the engine would say of the card is not asked.
+static inline bool kvb_is_about_cache_alone(const struct kvb_context *context)
+{
+    return context->gpu->memory_basis == KVB_BASIS_STATED && kvb_cache_is_fixed(context);
+}
+
 #endif

@@ -70,6 +70,8 @@ uint64_t kvb_layer_token_bytes(const struct kvb_context *context, const struct k
 // Natural bytes of one state page on one rank (Mamba, GDN, KDA, convolution).
 uint64_t kvb_state_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape);
 
+// Blocks below which the release does not capture its graphs: one for each sequence that holds a state; 0: any will do.
+uint64_t kvb_state_blocks_needed(const struct kvb_context *context);
 // Sets mamba_mode, and prefix_caching where the release takes it back.
 void kvb_mamba_mode_resolve(struct kvb_context *context);
 // Sets kv_word, kv_dtype and mla_backend.

@@ -286,11 +286,15 @@ uint64_t kvb_kv_longest_v1(const struct kvb_context *context, const int64_t give
         return longest;
     }
     int64_t pools[KVB_STAGES_MAX];
-    uint64_t blocks;
+    uint32_t tightest = 0;
     memcpy(pools, given, sizeof pools);
     kvb_buckets_fill(context, &sizing.own);
     kvb_groups_make(context, &sizing);
+    uint64_t blocks = smallest_blocks(context, &sizing, pools, &tightest);
     apply_override(context, &sizing, &blocks, pools);
+    if (sizing.groups.layout != KVB_LAYOUT_REFUSED && kvb_state_blocks_needed(context) > blocks) {
+        return 0;
+    }
     for (uint32_t stage = 0; stage < context->pp && sizing.groups.layout != KVB_LAYOUT_REFUSED; stage++) {
         longest = longest_on(context, &sizing, stage, pool_of(pools, stage), longest);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define STATE_BLOCKS_SINCE R(20, 0)
 
 enum state_default { BY_MODEL, FP16, FP32 };
 
@@ -136,4 +137,15 @@ void kvb_mamba_mode_resolve(struct kvb_context *context)
     }
     bool align = asked == KVB_MAMBA_MODE_ALIGN || !all;
     context->mamba_mode = align ? KVB_MAMBA_MODE_ALIGN : KVB_MAMBA_MODE_ALL;
+}
+
+// Source: vllm/config/compilation.py v0.20.0, before the graphs of whole steps are captured.
+uint64_t kvb_state_blocks_needed(const struct kvb_context *context)
+{
+    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    bool parts = kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_MODE) &&
+                 (mode == KVB_GRAPH_MODE_NONE || mode == KVB_GRAPH_MODE_PIECEWISE);
+    bool captures = context->release >= STATE_BLOCKS_SINCE && !context->eager && !context->v2_runner && !parts;
+    bool asked = captures && kvb_model_has_state(context->model) && !kvb_is_about_cache_alone(context);
+    return asked ? context->max_num_seqs : 0;
 }

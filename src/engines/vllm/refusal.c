@@ -92,11 +92,6 @@ const struct kvb_refusal_row *kvb_refusal_rows(size_t *count)
     return rows;
 }
 
-bool kvb_is_about_cache_alone(const struct kvb_context *context)
-{
-    return context->gpu->memory_basis == KVB_BASIS_STATED && kvb_cache_is_fixed(context);
-}
-
 void kvb_refusal_check(const struct kvb_context *context, struct kvb_budget *budget)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -18,9 +18,6 @@ const struct kvb_refusal_row *kvb_refusal_rows(size_t *count);
 
 // The first row that refuses ends the start: its sentence, its rule. Nothing is changed when none does.
 void kvb_refusal_check(const struct kvb_context *context, struct kvb_budget *budget);
-
-// GPU memory and cache are both stated: what else the engine would say of the card is not asked.
-bool kvb_is_about_cache_alone(const struct kvb_context *context);
 // The same once the KV cache is laid out, where nothing has refused before.
 void kvb_refusal_check_layout(const struct kvb_context *context, struct kvb_budget *budget);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engines/vllm/encoder_items.h"
+#include "engines/vllm/kv.h"
 #include "engines/vllm/refusal.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -26,16 +27,11 @@ static bool groups_while_offloading(const struct kvb_context *context, const str
     return true;
 }
 
-// Source: vllm/config/compilation.py, before the graphs of whole steps are captured.
 static bool fewer_blocks_than_states(const struct kvb_context *context, const struct kvb_budget *budget,
                                      char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
-    bool parts = kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_MODE) &&
-                 (mode == KVB_GRAPH_MODE_NONE || mode == KVB_GRAPH_MODE_PIECEWISE);
     uint64_t blocks = budget->kv.num_blocks;
-    if (context->eager || context->v2_runner || parts || !kvb_model_has_state(context->model) || blocks == 0 ||
-        context->max_num_seqs <= blocks) {
+    if (blocks == 0 || kvb_state_blocks_needed(context) <= blocks) {
         return false;
     }
     char sequences[24], there[24];
@@ -80,7 +76,7 @@ static const struct {
 } rows[] = {
     {"encoder-budget", R(8, 4), 0, item_larger_than_step},
     {"cpu-offload", R(9, 1), R(20, 0), groups_while_offloading},
-    {NULL, R(20, 0), 0, fewer_blocks_than_states},
+    {NULL, 0, 0, fewer_blocks_than_states},
 };
 
 void kvb_refusal_check_layout(const struct kvb_context *context, struct kvb_budget *budget)

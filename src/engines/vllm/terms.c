@@ -137,12 +137,6 @@ void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, str
     }
 }
 
-bool kvb_cache_is_fixed(const struct kvb_context *context)
-{
-    return kvb_is_set(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES) &&
-           kvb_number(context->plan, KVB_SET_KV_CACHE_MEMORY_BYTES) > 0;
-}
-
 // Terms are not wrong all at once and not all independent either: the widest counts whole, the rest by half.
 static uint64_t combined(uint64_t sum, uint64_t widest)
 {

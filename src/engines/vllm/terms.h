@@ -14,7 +14,6 @@ struct kvb_stage_terms {
 
 uint64_t kvb_reserved_by_others(const struct kvb_context *context); // --reserve, all together
 bool kvb_charges_others(const struct kvb_context *context);         // this release counts other processes
-bool kvb_cache_is_fixed(const struct kvb_context *context);         // --kv-cache-memory-bytes
 void kvb_free_resolve(struct kvb_context *context);                 // sets free_bytes: what is there before the engine
 uint64_t kvb_stage_requested(const struct kvb_context *context);    // what utilization asks for
 void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, struct kvb_stage_terms *terms);
