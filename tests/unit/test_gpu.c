@@ -281,9 +281,13 @@ static const struct total_row totals[] = {
     // (189471 - 742) MiB, NVIDIA/k8s-test-infra qx-gb200.xml
     {"gb200", "188729MiB", "184.2GiB", "184.4GiB", KVB_BASIS_MODELLED, 189471},
     // nvidia-smi 46068 MiB and nothing else: 46068 - 430 - 46068/512 = 45548.02
-    {"a40", "45548.0234375MiB", "44.2GiB", "44.7GiB", KVB_BASIS_MODELLED, 46068},
-    // data sheet 256 GB, AMD: 274877906944 / 1000 * 997 (whole thousandths)
-    {"mi325x", "274053272282B", "254GiB", "256GiB", KVB_BASIS_NAMEPLATE, 0},
+    {"rtx-5880-ada", "45548.0234375MiB", "44.2GiB", "44.7GiB", KVB_BASIS_MODELLED, 46068},
+    // data sheet 48 GB, AMD: 51539607552 / 1000 * 997 (whole thousandths)
+    {"w7900", "51384988179B", "47.6GiB", "48GiB", KVB_BASIS_NAMEPLATE, 0},
+    // 97285 MiB of 97871: _CudaDeviceProperties of an H20
+    {"h20-96", "95GiB", "94.9GiB", "95.1GiB", KVB_BASIS_MEASURED, 97871},
+    // nvidia-smi of a vLLM host: 14728 MiB used and 245 free of 15356, so that 383 are kept back
+    {"a16", "14973MiB", "14.5GiB", "14.7GiB", KVB_BASIS_MODELLED, 15356},
     // two public sets of logs, of kyuz0 and boxwrench
     {"r9700", "31.86GiB", "31.8GiB", "31.9GiB", KVB_BASIS_MEASURED, 0},
 };
