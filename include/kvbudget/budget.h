@@ -150,8 +150,8 @@ struct kvb_budget {
     int64_t slack_bytes;   // free - requested - outside
     uint64_t graph_actual_bytes;
     uint64_t usually_gone_bytes; // of free_bytes, where what is free is not stated and the platform usually holds some
-    uint64_t load_peak_bytes; // what stands on the card at the worst moment of loading; at least the weights
-    uint64_t request_tokens; // of plan->request; 0 = none was given
+    uint64_t load_peak_bytes;    // what stands on the card at the worst moment of loading; at least the weights
+    uint64_t request_tokens;     // of plan->request; 0 = none was given
     struct kvb_kv_cache kv;
     bool uncounted; // the parallel sizes do not go with the model: no figure is meant
     bool starts;
@@ -160,10 +160,9 @@ struct kvb_budget {
     const char *refusal;                 // the rule behind it when it is not about memory, a constant word; or NULL
     uint32_t tightest_stage;
     const char *widest_term; // the item whose uncertainty dominates the bound
-    uint32_t part_count;
-    struct kvb_budget_part parts[KVB_BUDGET_PARTS_MAX];
-    char requested_as[64]; // what the request is, in the engine's words; "": a share of the card
-    uint32_t step_count;
+    char requested_as[64];   // what the request is, in the engine's words; "": a share of the card
+    uint32_t part_count, step_count;
+    struct kvb_budget_part parts[KVB_BUDGET_PARTS_MAX]; // behind the counts nothing is meant
     struct kvb_step steps[KVB_STEPS_MAX];
 };
 

@@ -46,9 +46,16 @@ struct worker {
     struct kvb_plan plan;
     struct kvb_budget budget;
     struct kvb_reuse reuse;
+    struct kvb_known_length lengths[KVB_KNOWN_LENGTHS];
     uint32_t digits[KVB_SWEEP_AXES_MAX];
     struct kvb_sweep_row rows[STRETCH];
 };
+
+static void forget(struct worker *worker)
+{
+    kvb_reuse_clear(&worker->reuse);
+    worker->reuse.lengths = worker->lengths; // these are told apart by their rows: they stay
+}
 
 static void apply(struct worker *worker, uint32_t at, uint32_t digit)
 {
@@ -59,7 +66,7 @@ static void apply(struct worker *worker, uint32_t at, uint32_t digit)
     switch (axis->kind) {
     case KVB_SWEEP_MODEL:
         plan->model = crew->named[at][digit].model;
-        kvb_reuse_clear(&worker->reuse);
+        forget(worker);
         break;
     case KVB_SWEEP_ENGINE:
         plan->engine = crew->named[at][digit].engine;
@@ -85,14 +92,21 @@ static void apply(struct worker *worker, uint32_t at, uint32_t digit)
 static void turn_to(struct worker *worker, uint64_t index)
 {
     const struct kvb_sweep *sweep = worker->crew->sweep;
+    uint64_t rest = 0, stride = 1;
     for (uint32_t i = sweep->axis_count; i-- > 0;) {
-        uint32_t digit = (uint32_t)(index % sweep->axes[i].count);
-        index /= sweep->axes[i].count;
+        const struct kvb_sweep_axis *axis = &sweep->axes[i];
+        uint32_t digit = (uint32_t)(index % axis->count);
+        index /= axis->count;
         if (worker->digits[i] != digit) {
             worker->digits[i] = digit;
             apply(worker, i, digit);
         }
+        if (axis->kind != KVB_SWEEP_SETTING || axis->setting != KVB_SET_MAX_MODEL_LEN) {
+            rest += digit * stride;
+            stride *= axis->count;
+        }
     }
+    worker->reuse.apart_from_length = rest + 1;
 }
 
 static void plan_row(struct worker *worker, uint64_t index, struct kvb_sweep_row *row)
@@ -172,7 +186,8 @@ static struct worker *make_worker(struct crew *crew)
         worker->plan = crew->base;
         worker->plan.draft = crew->base.draft != NULL ? &crew->draft : NULL;
         worker->plan.reuse = crew->naive ? NULL : &worker->reuse;
-        kvb_reuse_clear(&worker->reuse);
+        memset(worker->lengths, 0, sizeof worker->lengths);
+        forget(worker);
         memset(worker->digits, 0xFF, sizeof worker->digits); // no value: all are set with the first row
     }
     return worker;

@@ -7,6 +7,8 @@
 void kvb_reuse_clear(struct kvb_reuse *reuse)
 {
     memset(reuse->known, 0, sizeof reuse->known);
+    reuse->lengths = NULL;
+    reuse->apart_from_length = 0;
 }
 
 // FNV-1a over words of eight bytes; what hashes alike is told apart by its bytes.
@@ -22,23 +24,34 @@ static uint64_t hash_of(enum kvb_reuse_kind kind, const unsigned char *key, size
     return hash;
 }
 
+static bool holds(const struct kvb_reuse *reuse, size_t index, enum kvb_reuse_kind kind, const void *key,
+                  size_t key_bytes)
+{
+    const struct kvb_reuse_slot *slot = &reuse->slots[index];
+    return reuse->known[index] && slot->used && slot->kind == kind && slot->key_bytes == key_bytes &&
+           memcmp(slot->key, key, key_bytes) == 0;
+}
+
 struct kvb_reuse_slot *kvb_reuse_find(struct kvb_reuse *reuse, enum kvb_reuse_kind kind, const void *key,
                                       size_t key_bytes)
 {
     if (reuse == NULL || key_bytes > KVB_REUSE_KEY_BYTES) {
         return NULL;
     }
-    size_t index = hash_of(kind, key, key_bytes) % KVB_REUSE_SLOTS;
+    size_t index = reuse->latest[kind];
+    if (holds(reuse, index, kind, key, key_bytes)) { // as a rule, the plan before asked for the same
+        return &reuse->slots[index];
+    }
+    index = hash_of(kind, key, key_bytes) % KVB_REUSE_SLOTS;
     struct kvb_reuse_slot *slot = &reuse->slots[index];
-    bool same = reuse->known[index] && slot->used && slot->kind == kind && slot->key_bytes == key_bytes &&
-                memcmp(slot->key, key, key_bytes) == 0;
-    reuse->known[index] = true;
-    if (!same) {
+    if (!holds(reuse, index, kind, key, key_bytes)) {
         slot->used = false;
         slot->kind = kind;
         slot->key_bytes = key_bytes;
         memcpy(slot->key, key, key_bytes);
     }
+    reuse->known[index] = true;
+    reuse->latest[kind] = (uint8_t)index;
     return slot;
 }
 
@@ -49,4 +62,16 @@ void kvb_reuse_keep(struct kvb_reuse_slot *slot, const void *value, size_t value
         slot->value_bytes = value_bytes;
         slot->used = true;
     }
+}
+
+struct kvb_known_length *kvb_reuse_length(const struct kvb_reuse *reuse)
+{
+    if (reuse == NULL || reuse->lengths == NULL || reuse->apart_from_length == 0) {
+        return NULL;
+    }
+    struct kvb_known_length *length = &reuse->lengths[reuse->apart_from_length % KVB_KNOWN_LENGTHS];
+    if (length->plans != reuse->apart_from_length) {
+        *length = (struct kvb_known_length){reuse->apart_from_length, 0, false};
+    }
+    return length;
 }

@@ -435,5 +435,32 @@ static void states_bound_the_longest(void **state)
     assert_non_null(strstr(again.error, "exceeds available Mamba cache blocks"));
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(states_bound_the_longest), cmocka_unit_test(answers_never_contradict_themselves),
-              cmocka_unit_test(answers_for_sglang_neither))
+// The longest length that starts is a fact of everything else: a plan of 33,000 tokens names the one that a plan of
+// 131,072 names. A block of a state layer is as long as the asked length here, so that pools are cut differently at
+// each of them.
+static void the_longest_does_not_hang_on_what_is_asked(void **state)
+{
+    (void)state;
+    static const uint64_t asked[] = {1000, 4096, 33000, 70000, 131072};
+    memset(&question, 0, sizeof question);
+    question.serve_model = -1;
+    struct kvb_deployment *deployment = &question.deployment;
+    (void)strcpy(deployment->model, "ibm-granite/granite-4.0-h-micro");
+    (void)strcpy(deployment->gpu, "t4");
+    (void)strcpy(deployment->engine, "vllm@0.13.0");
+    kvb_settings_set(&deployment->settings, KVB_SET_GPU_MEMORY_UTILIZATION, 500000, KVB_ORIGIN_FLAG);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_answer_deployment(&question.deployment, &answer, &problems), KVB_OK);
+    changed = answer.plan;
+    uint64_t first = 0;
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        put(KVB_SET_MAX_MODEL_LEN, asked[i], false);
+        assert_true(compute_again());
+        first = i == 0 ? again.kv.max_model_len_that_fits : first;
+        assert_int_equal(again.kv.max_model_len_that_fits, first);
+    }
+    assert_true(first > 0 && first < answer.plan.model.context_tokens);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(the_longest_does_not_hang_on_what_is_asked), cmocka_unit_test(states_bound_the_longest),
+              cmocka_unit_test(answers_never_contradict_themselves), cmocka_unit_test(answers_for_sglang_neither))

@@ -63,6 +63,29 @@ static void the_latest_key_wins(void **state)
     assert_false(kvb_reuse_find(&reuse, KVB_REUSE_WEIGHTS, &first, sizeof first)->used);
 }
 
+// Numbers of plans share places: what another one put there is not taken.
+static void a_length_is_known_for_its_plans_alone(void **state)
+{
+    (void)state;
+    static struct kvb_known_length lengths[KVB_KNOWN_LENGTHS];
+    kvb_reuse_clear(&reuse);
+    assert_null(kvb_reuse_length(NULL));
+    reuse.lengths = NULL;
+    reuse.apart_from_length = 7;
+    assert_null(kvb_reuse_length(&reuse)); // nowhere to keep it
+    reuse.lengths = lengths;
+    struct kvb_known_length *length = kvb_reuse_length(&reuse);
+    assert_false(length->known);
+    *length = (struct kvb_known_length){7, 4096, true};
+    assert_ptr_equal(kvb_reuse_length(&reuse), length);
+    assert_true(length->known);
+    reuse.apart_from_length = 7 + KVB_KNOWN_LENGTHS;
+    assert_ptr_equal(kvb_reuse_length(&reuse), length);
+    assert_false(length->known);
+    reuse.apart_from_length = 0;
+    assert_null(kvb_reuse_length(&reuse)); // which plans these are is not known
+}
+
 static void what_is_too_long_is_not_kept(void **state)
 {
     (void)state;
@@ -79,5 +102,6 @@ static void what_is_too_long_is_not_kept(void **state)
     kvb_reuse_keep(NULL, bytes, 1);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(found_for_the_same_bytes), cmocka_unit_test(of_another_kind_or_length_is_another),
-              cmocka_unit_test(the_latest_key_wins), cmocka_unit_test(what_is_too_long_is_not_kept))
+KVB_TEST_MAIN(cmocka_unit_test(a_length_is_known_for_its_plans_alone), cmocka_unit_test(found_for_the_same_bytes),
+              cmocka_unit_test(of_another_kind_or_length_is_another), cmocka_unit_test(the_latest_key_wins),
+              cmocka_unit_test(what_is_too_long_is_not_kept))

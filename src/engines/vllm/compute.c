@@ -2,6 +2,7 @@
 // Source: vllm/v1/worker/gpu_worker.py determine_available_memory, worker/worker.py.
 #include "engines/vllm/compute.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -124,7 +125,7 @@ static enum kvb_status fill(struct kvb_context *context, struct kvb_budget *budg
     } else {
         kvb_kv_answer_v1(context, pools, budget);
     }
-    budget->kv.max_model_len_that_fits = kvb_longest_start(context, pools);
+    budget->kv.max_model_len_that_fits = kvb_longest_start(context);
     if (budget->tightest_stage + 1 != context->pp) {
         kvb_stage_fill(context, budget->tightest_stage, requested, &terms);
     }
@@ -152,7 +153,7 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
                                  bool quiet)
 {
     struct kvb_context context;
-    memset(budget, 0, sizeof *budget);
+    memset(budget, 0, quiet ? offsetof(struct kvb_budget, parts) : sizeof *budget);
     budget->verdict = KVB_DOES_NOT_FIT; // also when the numbers cannot work
     enum kvb_status status = KVB_OK;
     kvb_context_fill(&context, plan);

@@ -4,6 +4,7 @@
 
 #include "budget/shapes.h"
 #include "budget/weights/load.h"
+#include "engines/vllm/release_tables.h"
 #include "engines/vllm/rules.h"
 
 // Which backend runs the MLA layers; AUTO: nothing to choose, or not known.
@@ -20,6 +21,7 @@ struct kvb_context {
     const struct kvb_model *model;
     const struct kvb_gpu *gpu;
     struct kvb_rules rules;
+    const struct kvb_known_class *known_class; // the release's row of the model's class; NULL: it has none
     uint32_t release;
     enum kvb_generation generation;
     bool v2_runner;

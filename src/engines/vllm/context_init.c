@@ -2,9 +2,11 @@
 // Source: vllm/config/*.py, engine/arg_utils.py, distributed/utils.py get_pp_indices.
 #include "engines/vllm/context.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "budget/reuse.h"
 #include "engines/vllm/defaults.h"
 #include "engines/vllm/kv.h"
 #include "engines/vllm/refusal.h"
@@ -161,8 +163,8 @@ static bool v2_runner_of(const struct kvb_context *context)
     bool quantised = model->quantisation.method != KVB_QUANT_NONE;
     for (size_t i = 0; i < sizeof v2_runner_rows / sizeof v2_runner_rows[0]; i++) {
         const struct v2_runner_row *row = &v2_runner_rows[i];
-        if (rule >= row->since && strcmp(row->architecture, model->architecture) == 0 &&
-            (row->quantised_too || !quantised)) {
+        if (rule >= row->since && (row->quantised_too || !quantised) &&
+            strcmp(row->architecture, model->architecture) == 0) {
             return true;
         }
     }
@@ -182,15 +184,23 @@ static void resolve_length(struct kvb_context *context, uint64_t length_tokens)
     context->max_model_len = set && asked != KVB_AUTO ? asked : context->model->context_tokens;
 }
 
+// What follows from release and model alone.
+struct of_release {
+    struct kvb_rules rules;
+    const struct kvb_known_class *known_class;
+};
+
 static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release,
-                 const struct kvb_rules *rules, uint64_t length_tokens)
+                 const struct of_release *of, uint64_t length_tokens)
 {
-    memset(context, 0, sizeof *context);
+    memset(context, 0, offsetof(struct kvb_context, settings)); // these are set whole at the end
+    context->split_error[0] = '\0';
     context->plan = plan;
     context->model = &plan->model;
     context->gpu = &plan->gpu;
     context->release = release;
-    context->rules = *rules;
+    context->rules = of->rules;
+    context->known_class = of->known_class;
     context->dtype = dtype_of(context);
     context->generation = generation_of(context);
     context->memory_bytes = plan->gpu.memory_bytes;
@@ -222,15 +232,29 @@ void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan)
 
 void kvb_context_fill_at(struct kvb_context *context, const struct kvb_context *same, uint64_t length_tokens)
 {
-    fill(context, same->plan, same->release, &same->rules, length_tokens);
+    struct of_release of = {same->rules, same->known_class};
+    fill(context, same->plan, same->release, &of, length_tokens);
+}
+
+static void look_up(const struct kvb_plan *plan, uint32_t release, struct of_release *of)
+{
+    const uint64_t key[] = {(uintptr_t)&plan->model, release};
+    struct kvb_reuse_slot *slot = kvb_reuse_find(plan->reuse, KVB_REUSE_RELEASE, key, sizeof key);
+    if (slot != NULL && slot->used) {
+        memcpy(of, slot->value, sizeof *of);
+        return;
+    }
+    kvb_rules_of(release, &of->rules);
+    of->known_class = kvb_class_of(plan->model.architecture, release);
+    kvb_reuse_keep(slot, of, sizeof *of);
 }
 
 void kvb_context_fill_as(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release)
 {
-    struct kvb_rules rules;
+    struct of_release of;
     uint32_t known = release < KVB_NEWEST_VLLM ? release : KVB_NEWEST_VLLM;
-    kvb_rules_of(known, &rules);
-    fill(context, plan, known, &rules, 0);
+    look_up(plan, known, &of);
+    fill(context, plan, known, &of, 0);
 }
 
 enum kvb_status kvb_context_init(struct kvb_context *context, const struct kvb_plan *plan,

@@ -63,21 +63,20 @@ static uint64_t v0_tokens(const struct kvb_context *context)
     return raised ? kvb_max(tokens, V0_MULTIMODAL_TOKENS) : tokens;
 }
 
-static uint64_t v1_tokens(const struct kvb_context *context)
+static uint64_t v1_tokens(const struct kvb_context *context, bool large)
 {
     bool offline = context->plan->usage == KVB_USAGE_OFFLINE;
-    bool large = is_large_gpu(context);
     uint64_t tokens = large ? (offline ? 16384 : 8192) : (offline ? 8192 : 2048);
     return context->chunked_prefill ? tokens : kvb_max(tokens, context->max_model_len);
 }
 
-static uint64_t default_seqs(const struct kvb_context *context)
+static uint64_t default_seqs(const struct kvb_context *context, bool large)
 {
     if (context->generation == KVB_GENERATION_V0 || kvb_rule(context, KVB_RULE_DEFAULTS) == KVB_DEFAULTS_V1_EARLY) {
         return 256;
     }
     bool all = kvb_rule(context, KVB_RULE_DEFAULTS) == KVB_DEFAULTS_ALL_1024;
-    return all || is_large_gpu(context) ? 1024 : 256;
+    return all || large ? 1024 : 256;
 }
 
 void kvb_defaults_resolve(struct kvb_context *context)
@@ -89,10 +88,11 @@ void kvb_defaults_resolve(struct kvb_context *context)
     context->chunked_prefill = v1 ? (chunk_set ? chunk_asked : !context->model->pooling) : v0_chunks(context);
     bool tokens_set = kvb_is_set(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
     bool seqs_set = kvb_is_set(plan, KVB_SET_MAX_NUM_SEQS);
+    bool large = is_large_gpu(context);
     uint64_t tokens = tokens_set ? kvb_number(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS)
-                      : v1       ? v1_tokens(context)
+                      : v1       ? v1_tokens(context, large)
                                  : v0_tokens(context);
-    uint64_t seqs = seqs_set ? kvb_number(plan, KVB_SET_MAX_NUM_SEQS) : default_seqs(context);
+    uint64_t seqs = seqs_set ? kvb_number(plan, KVB_SET_MAX_NUM_SEQS) : default_seqs(context, large);
     if (v1 && context->release >= PERFORMANCE_MODE_SINCE &&
         kvb_number(plan, KVB_SET_PERFORMANCE_MODE) == KVB_PERFORMANCE_THROUGHPUT) {
         tokens = tokens_set ? tokens : kvb_mul(tokens, 2);

@@ -136,12 +136,11 @@ static void add_draft(const struct kvb_context *context, struct kvb_buckets *buc
 
 // TurboQuant leaves the first and last two layers of a model without states at the model's dtype.
 // Source: model_executor/layers/quantization/turboquant/config.py get_boundary_skip_layers, from v0.20.0.
-static bool is_boundary(const struct kvb_context *context, uint32_t layer)
+static uint32_t boundary_layers(const struct kvb_context *context)
 {
-    uint32_t layers = context->model->layer_count;
-    uint32_t boundary = layers / 2 < BOUNDARY_LAYERS ? layers / 2 : BOUNDARY_LAYERS;
-    return kvb_is_turboquant(context->kv_dtype) && !kvb_model_has_state(context->model) &&
-           (layer < boundary || layer >= layers - boundary);
+    uint32_t half = context->model->layer_count / 2;
+    bool leaves = kvb_is_turboquant(context->kv_dtype) && !kvb_model_has_state(context->model);
+    return !leaves ? 0 : half < BOUNDARY_LAYERS ? half : BOUNDARY_LAYERS;
 }
 
 static void add_boundary(const struct kvb_context *context, uint32_t layer, uint32_t stage, struct kvb_buckets *buckets)
@@ -156,13 +155,14 @@ static void add_decoder(const struct kvb_context *context, struct kvb_buckets *b
 {
     const struct kvb_model *model = context->model;
     uint32_t known[KVB_LAYER_KINDS_MAX];
+    uint32_t first = boundary_layers(context), last = model->layer_count - first;
     for (uint32_t i = 0; i < model->kind_count; i++) {
         known[i] = KVB_BUCKETS_MAX;
     }
     for (uint32_t stage = 0; stage < context->pp; stage++) {
         for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
             uint32_t kind = model->kind_of_layer[layer];
-            if (is_boundary(context, layer)) {
+            if (layer < first || layer >= last) {
                 add_boundary(context, layer, stage, buckets);
             } else if (known[kind] < KVB_BUCKETS_MAX) {
                 buckets->items[known[kind]].count++;

@@ -42,25 +42,47 @@ static bool is_asked(const struct kvb_context *context, unsigned setting)
     return !says_nothing && kvb_vllm_has_flag(setting) && row->kind != KVB_VALUE_PART;
 }
 
-static bool is_out_of_range(const struct kvb_context *context, unsigned setting)
+enum known { NOT_ASKED, IS_KNOWN, IS_MISSING };
+
+static enum known look_up(uint32_t release, unsigned setting)
 {
     const char *key = kvb_setting_row_of((enum kvb_setting)setting)->key;
     unsigned matches;
-    return is_asked(context, setting) && kvb_flag_of(key, strlen(key), context->release, &matches) == NULL;
+    return kvb_flag_of(key, strlen(key), release, &matches) == NULL ? IS_MISSING : IS_KNOWN;
 }
 
-// Plans with the same flags at the same release: what was found in order stays so.
-static struct kvb_reuse_slot *find_slot(const struct kvb_context *context)
+// Plans at one release ask for the same few flags: what was looked up once stands in `seen`.
+static bool is_missing(const struct kvb_context *context, unsigned setting, uint8_t *seen)
 {
-    unsigned char key[KVB_SETTING_COUNT + sizeof context->release];
-    if (context->plan->reuse == NULL) {
-        return NULL;
+    if (seen == NULL) {
+        return look_up(context->release, setting) == IS_MISSING;
     }
-    memcpy(key, &context->release, sizeof context->release);
-    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        key[sizeof context->release + i] = is_asked(context, i);
+    if (seen[setting] == NOT_ASKED) {
+        seen[setting] = (uint8_t)look_up(context->release, setting);
     }
-    return kvb_reuse_find(context->plan->reuse, KVB_REUSE_FLAGS, key, sizeof key);
+    return seen[setting] == IS_MISSING;
+}
+
+static uint8_t *seen_at(const struct kvb_context *context)
+{
+    static const uint8_t nothing[KVB_SETTING_COUNT];
+    struct kvb_reuse_slot *slot =
+        kvb_reuse_find(context->plan->reuse, KVB_REUSE_FLAGS, &context->release, sizeof context->release);
+    if (slot != NULL && !slot->used) {
+        kvb_reuse_keep(slot, nothing, sizeof nothing);
+    }
+    return slot != NULL ? slot->value : NULL;
+}
+
+static void add_setting(const struct kvb_context *context, unsigned setting, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)setting);
+    char text[48];
+    add_dashed(out, row->key);
+    if (row->kind != KVB_VALUE_SWITCH) {
+        add(out, " ");
+        add(out, kvb_setting_format(text, (enum kvb_setting)setting, context->plan->settings.values[setting].number));
+    }
 }
 
 bool kvb_refusal_flags(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -70,27 +92,18 @@ bool kvb_refusal_flags(const struct kvb_context *context, char out[KVB_ERROR_TEX
         kvb_refusal_say(out, "{0}", &command);
         return true;
     }
-    struct kvb_reuse_slot *slot = find_slot(context);
-    if (slot != NULL && slot->used) {
-        return false;
-    }
+    uint8_t *seen = seen_at(context);
     bool found = false;
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        char text[48];
-        if (!is_out_of_range(context, i)) {
+        if (!is_asked(context, i) || !is_missing(context, i, seen)) {
             continue;
         }
         if (!found) {
             kvb_refusal_say(out, "vllm: error: unrecognized arguments:", NULL);
         }
         found = true;
-        add_dashed(out, kvb_setting_row_of((enum kvb_setting)i)->key);
-        if (kvb_setting_row_of((enum kvb_setting)i)->kind != KVB_VALUE_SWITCH) {
-            add(out, " ");
-            add(out, kvb_setting_format(text, (enum kvb_setting)i, context->plan->settings.values[i].number));
-        }
+        add_setting(context, i, out);
     }
-    kvb_reuse_keep(found ? NULL : slot, &found, sizeof found);
     return found;
 }
 

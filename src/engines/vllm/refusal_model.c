@@ -52,8 +52,8 @@ static bool is_in_transformers(const char *name, uint32_t release)
 bool kvb_class_by_transformers(const struct kvb_context *context)
 {
     const char *name = context->model->architecture;
-    if (name[0] == '\0' || context->release < ANY_CLASS_BY_TRANSFORMERS ||
-        kvb_class_of(name, context->release) != NULL || kvb_withdrawn_of(name, context->release) != NULL) {
+    if (name[0] == '\0' || context->release < ANY_CLASS_BY_TRANSFORMERS || context->known_class != NULL ||
+        kvb_withdrawn_of(name, context->release) != NULL) {
         return false;
     }
     return !kvb_class_is_known(name) || is_in_transformers(name, context->release);
@@ -62,7 +62,7 @@ bool kvb_class_by_transformers(const struct kvb_context *context)
 bool kvb_refusal_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const char *name = context->model->architecture;
-    if (name[0] == '\0' || kvb_class_of(name, context->release) != NULL) {
+    if (name[0] == '\0' || context->known_class != NULL) {
         return false;
     }
     const struct kvb_withdrawn_class *withdrawn = kvb_withdrawn_of(name, context->release);
@@ -79,7 +79,7 @@ bool kvb_refusal_class(const struct kvb_context *context, char out[KVB_ERROR_TEX
 
 static bool class_lacks(const struct kvb_context *context, char letter)
 {
-    const struct kvb_known_class *row = kvb_class_of(context->model->architecture, context->release);
+    const struct kvb_known_class *row = context->known_class;
     return row != NULL && strchr(row->interfaces, '?') == NULL && strchr(row->interfaces, letter) == NULL;
 }
 

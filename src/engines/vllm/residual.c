@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "budget/gpu_facts.h"
+#include "budget/reuse.h"
 #include "budget/shapes.h"
 
 #define HUNDRED 100
@@ -143,7 +144,12 @@ static struct kvb_residual_row widest_of(enum kvb_residual_axis axis)
     return widest;
 }
 
-void kvb_residual_factors(const struct kvb_plan *plan, uint32_t *below, uint32_t *above)
+// Percent by which margins are widened: below, above.
+struct factors {
+    uint32_t below, above;
+};
+
+static struct factors factors_of(const struct kvb_plan *plan)
 {
     uint32_t sums[2] = {0, 0};
     for (uint32_t axis = 0; axis < KVB_RESIDUAL_AXES; axis++) {
@@ -154,6 +160,25 @@ void kvb_residual_factors(const struct kvb_plan *plan, uint32_t *below, uint32_t
         sums[0] += row.below;
         sums[1] += row.above;
     }
-    *below = sums[0] < HUNDRED * KVB_RESIDUAL_AXES ? HUNDRED : sums[0] / KVB_RESIDUAL_AXES;
-    *above = sums[1] < HUNDRED * KVB_RESIDUAL_AXES ? HUNDRED : sums[1] / KVB_RESIDUAL_AXES;
+    return (struct factors){
+        sums[0] < HUNDRED * KVB_RESIDUAL_AXES ? HUNDRED : sums[0] / KVB_RESIDUAL_AXES,
+        sums[1] < HUNDRED * KVB_RESIDUAL_AXES ? HUNDRED : sums[1] / KVB_RESIDUAL_AXES,
+    };
+}
+
+// The same for every plan of one release, card and model.
+void kvb_residual_factors(const struct kvb_plan *plan, uint32_t *below, uint32_t *above)
+{
+    const uint64_t key[] = {(uintptr_t)&plan->model, plan->engine.release, plan->gpu.compute_capability,
+                            plan->gpu.vendor, (uint64_t)plan->gpu.nvlink << 1 | plan->gpu.unified_memory};
+    struct kvb_reuse_slot *slot = kvb_reuse_find(plan->reuse, KVB_REUSE_MARGINS, key, sizeof key);
+    struct factors factors;
+    if (slot != NULL && slot->used) {
+        memcpy(&factors, slot->value, sizeof factors);
+    } else {
+        factors = factors_of(plan);
+        kvb_reuse_keep(slot, &factors, sizeof factors);
+    }
+    *below = factors.below;
+    *above = factors.above;
 }
