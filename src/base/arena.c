@@ -48,7 +48,7 @@ static struct kvb_arena_chunk *add_chunk(struct kvb_arena *arena, size_t size)
 void *kvb_arena_take(struct kvb_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
-    if (size > SIZE_MAX / 4) {
+    if (size > SIZE_MAX / 4 || !kvb_memory_has_piece()) {
         return NULL;
     }
     size = (size + align - 1) / align * align;

@@ -4,21 +4,35 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static atomic_bool ran_out; // only ever set
+static atomic_bool ran_out; // only ever set, but by a test
 
-// 0: off; 1: the next call fails and the count stays there.
+// 0: off; 1: the next call fails, and the count stays there unless one failure is enough.
 static unsigned long calls_until_failure;
+static bool fails_once;
+
+static bool is_due(void)
+{
+    bool due = calls_until_failure == 1;
+    calls_until_failure -= calls_until_failure > 1 || (due && fails_once);
+    return due;
+}
 
 void *kvb_reallocate(void *old, size_t size)
 {
-    void *memory = calls_until_failure == 1 ? NULL : realloc(old, size);
-    if (calls_until_failure > 1) {
-        calls_until_failure--;
-    }
+    void *memory = is_due() ? NULL : realloc(old, size);
     if (memory == NULL) {
         kvb_memory_note_failure();
     }
     return memory;
+}
+
+bool kvb_memory_has_piece(void)
+{
+    bool due = is_due();
+    if (due) {
+        kvb_memory_note_failure();
+    }
+    return !due;
 }
 
 bool kvb_memory_ran_out(void)
@@ -36,7 +50,25 @@ void kvb_free(void *memory)
     free(memory);
 }
 
-void kvb_memory_fail_after(unsigned long n)
+static unsigned long set_failure(unsigned long n, bool once)
 {
+    unsigned long left = calls_until_failure;
     calls_until_failure = n;
+    fails_once = once;
+    return left;
+}
+
+unsigned long kvb_memory_fail_after(unsigned long n)
+{
+    return set_failure(n, false);
+}
+
+unsigned long kvb_memory_fail_once(unsigned long n)
+{
+    return set_failure(n, true);
+}
+
+void kvb_memory_forget_failure(void)
+{
+    atomic_store(&ran_out, false);
 }

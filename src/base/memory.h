@@ -13,7 +13,13 @@ void kvb_free(void *memory);
 bool kvb_memory_ran_out(void);
 void kvb_memory_note_failure(void);
 
-// Test hook: the n-th following kvb_reallocate (1 = next) fails, and all after it; 0 switches it off.
-void kvb_memory_fail_after(unsigned long n);
+// Whether a piece may be taken of memory that was allocated before: true, but where a test lets it fail.
+bool kvb_memory_has_piece(void);
+
+// Test hooks: the n-th call that follows (1 = next) fails, and all after it or none; 0 switches it off. Both return
+// how many were left of the count before.
+unsigned long kvb_memory_fail_after(unsigned long n);
+unsigned long kvb_memory_fail_once(unsigned long n);
+void kvb_memory_forget_failure(void); // so that one process can be asked many times
 
 #endif

@@ -88,17 +88,16 @@ static enum kvb_status read_one(struct kvb_manifest *manifest, size_t begin, siz
     struct kvb_tree_part part = {lines, 0, manifest->templated};
     kvb_problems_init(own);
     enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, manifest->text + begin, end - begin, part, own);
-    if (status == KVB_NO_MEMORY) {
-        *manifest->problems = *own;
-        return status;
-    }
-    if (status != KVB_OK && !manifest->templated) {
+    if (status != KVB_OK && status != KVB_NO_MEMORY && !manifest->templated) {
         const char *plain = without_references(manifest, begin, end);
         enum kvb_status again = plain == NULL ? status
                                               : kvb_tree_read_part(&tree, manifest->file, plain, end - begin,
                                                                    (struct kvb_tree_part){lines, 0, true}, NULL);
         manifest->templated = again == KVB_OK;
         status = again;
+    }
+    if (status == KVB_NO_MEMORY) {
+        return status;
     }
     if (status != KVB_OK) {
         bool speaks = mentions(manifest, begin, end);

@@ -151,8 +151,5 @@ const char *kvb_expand(struct kvb_manifest *manifest, const char *text, enum kvb
         }
         text += length > 0 ? length : 1;
     }
-    const char *copy = kvb_manifest_copy(manifest, out.data != NULL ? out.data : "", out.length);
-    manifest->out_of_memory = manifest->out_of_memory || out.failed;
-    kvb_buffer_free(&out);
-    return copy;
+    return kvb_manifest_keep(manifest, &out);
 }

@@ -77,11 +77,11 @@ static struct kvb_node *read_string(struct hcl *hcl)
         kvb_buffer_add_n(&out, &c, 1);
     }
     hcl->at += hcl->text[hcl->at] == '"';
+    const char *text = kvb_manifest_keep(hcl->manifest, &out);
     if (node != NULL) {
         node->quoted = true;
-        node->text = kvb_manifest_copy(hcl->manifest, out.data != NULL ? out.data : "", out.length);
+        node->text = text;
     }
-    kvb_buffer_free(&out);
     return node;
 }
 

@@ -87,7 +87,9 @@ static const struct kind_row kind_rows[] = {
     {"kubeai", "models of KubeAI and its chart", NULL, NULL},
     {"kaito", "workspaces of KAITO", NULL, NULL},
     {"llm-d", "values of llm-d's modelservice", NULL, NULL},
-    {"python", "LLM(), AsyncEngineArgs(), Engine(), ServerArgs(), LLMConfig() and argument lists in Python, as literals", NULL, NULL},
+    {"python",
+     "LLM(), AsyncEngineArgs(), Engine(), ServerArgs(), LLMConfig() and argument lists in Python, as literals", NULL,
+     NULL},
     {"notebook", "cells of a Jupyter notebook", NULL, NULL},
     {"recipe", "recipes of Makefiles and justfiles", NULL, NULL},
     {"supervisord", "programs of supervisord", NULL, NULL},
@@ -185,7 +187,7 @@ static enum kvb_status judge_documents(struct kvb_manifest *manifest, bool certa
 
 static enum kvb_status read_yaml(struct kvb_manifest *manifest, bool certain)
 {
-    struct kvb_documents *seen = kvb_room(sizeof *seen, manifest->problems);
+    struct kvb_documents *seen = kvb_reallocate(NULL, sizeof *seen);
     enum kvb_status status = seen != NULL ? kvb_documents_read(manifest, read_document, seen) : KVB_NO_MEMORY;
     status = status == KVB_OK ? judge_documents(manifest, certain, seen) : status;
     kvb_free(seen);
@@ -265,7 +267,7 @@ static enum kvb_status read_opened(struct kvb_manifest *manifest)
     find_release(manifest);
     enum kvb_status status = read_text(manifest);
     status = status == KVB_OK ? kvb_found_flush(manifest, 0) : status;
-    if (manifest->out_of_memory) {
+    if (manifest->out_of_memory || status == KVB_NO_MEMORY) {
         return say_no_room(manifest);
     }
     if (status == KVB_OK && manifest->pending->count == 0 && !manifest->options->lenient) {

@@ -5,6 +5,7 @@
 #include <kvbudget/manifest.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "engines/table.h"
 #include "text/tree.h"
 
@@ -112,6 +113,7 @@ bool kvb_manifest_is_candidate(const char *path);
 // NULL: out_of_memory is set, too_large too when it is not memory that is short but the file that asks too much.
 void *kvb_manifest_take(struct kvb_manifest *manifest, size_t size);
 const char *kvb_manifest_copy(struct kvb_manifest *manifest, const char *text, size_t length);
+const char *kvb_manifest_keep(struct kvb_manifest *manifest, struct kvb_buffer *text); // a copy; the buffer is freed
 const char *kvb_manifest_join(struct kvb_manifest *manifest, const char *a, const char *b, const char *c);
 void kvb_words_add(struct kvb_manifest *manifest, struct kvb_words *words, struct kvb_arg word);
 void kvb_words_say(struct kvb_manifest *manifest, struct kvb_words *words, const char *text, size_t offset);

@@ -124,10 +124,7 @@ static const char *uncontinued(struct kvb_manifest *manifest, const char *text)
         bool joined = text[0] == '\\' && (text[1] == '\n' || text[1] == '\r');
         kvb_buffer_add_n(&out, joined ? " " : text, 1);
     }
-    const char *copy = kvb_manifest_copy(manifest, out.data != NULL ? out.data : "", out.length);
-    manifest->out_of_memory = manifest->out_of_memory || out.failed;
-    kvb_buffer_free(&out);
-    return copy;
+    return kvb_manifest_keep(manifest, &out);
 }
 
 // ["a", "b"], or a line for the shell.
@@ -137,8 +134,10 @@ static bool read_words(struct dockerfile *file, const char *rest, size_t offset,
     struct kvb_manifest *manifest = file->manifest;
     *words = (struct kvb_words){0};
     const char *text = rest[0] == '[' ? uncontinued(manifest, rest) : "";
-    bool list = rest[0] == '[' && kvb_tree_read(&tree, manifest->file, text, strlen(text), NULL) == KVB_OK &&
-                tree.root->kind == KVB_NODE_SEQUENCE;
+    enum kvb_status status =
+        rest[0] == '[' ? kvb_tree_read(&tree, manifest->file, text, strlen(text), NULL) : KVB_BAD_SYNTAX;
+    bool list = status == KVB_OK && tree.root->kind == KVB_NODE_SEQUENCE;
+    manifest->out_of_memory = manifest->out_of_memory || status == KVB_NO_MEMORY;
     for (const struct kvb_node *node = list ? tree.root->first : NULL; node != NULL; node = node->next) {
         if (node->kind == KVB_NODE_SCALAR) {
             size_t length = strlen(node->text), plain = strcspn(node->text, "\"\\");

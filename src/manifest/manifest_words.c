@@ -26,6 +26,14 @@ const char *kvb_manifest_copy(struct kvb_manifest *manifest, const char *text, s
     return copy != NULL ? copy : "";
 }
 
+const char *kvb_manifest_keep(struct kvb_manifest *manifest, struct kvb_buffer *text)
+{
+    const char *copy = kvb_manifest_copy(manifest, text->data, text->length);
+    manifest->out_of_memory = manifest->out_of_memory || text->failed;
+    kvb_buffer_free(text);
+    return copy;
+}
+
 const char *kvb_manifest_join(struct kvb_manifest *manifest, const char *a, const char *b, const char *c)
 {
     struct kvb_buffer joined;
@@ -33,10 +41,7 @@ const char *kvb_manifest_join(struct kvb_manifest *manifest, const char *a, cons
     kvb_buffer_add(&joined, a);
     kvb_buffer_add(&joined, b);
     kvb_buffer_add(&joined, c);
-    const char *copy = kvb_manifest_copy(manifest, joined.failed || !joined.data ? "" : joined.data, joined.length);
-    manifest->out_of_memory = manifest->out_of_memory || joined.failed;
-    kvb_buffer_free(&joined);
-    return copy;
+    return kvb_manifest_keep(manifest, &joined);
 }
 
 void kvb_words_add(struct kvb_manifest *manifest, struct kvb_words *words, struct kvb_arg word)

@@ -74,9 +74,7 @@ static const char *as_json(struct kvb_py *py, const struct kvb_py_value *value)
     struct kvb_buffer out;
     kvb_buffer_init(&out);
     add_json(&out, value);
-    const char *copy = kvb_manifest_copy(py->reader.manifest, out.data != NULL ? out.data : "", out.length);
-    kvb_buffer_free(&out);
-    return copy;
+    return kvb_manifest_keep(py->reader.manifest, &out);
 }
 
 static bool has_negative(const struct kvb_py_package *package, const char *key)

@@ -103,11 +103,8 @@ static void read_string(struct kvb_py_reader *reader, size_t prefix)
         }
         at += add_character(&out, at, raw, reader->token.formatted);
     }
-    struct kvb_manifest *manifest = reader->manifest;
     reader->token.kind = KVB_PY_STRING;
-    reader->token.text = kvb_manifest_copy(manifest, out.data != NULL ? out.data : "", out.length);
-    manifest->out_of_memory = manifest->out_of_memory || out.failed;
-    kvb_buffer_free(&out);
+    reader->token.text = kvb_manifest_keep(reader->manifest, &out);
     reader->at = (size_t)(at - reader->text);
 }
 

@@ -90,9 +90,7 @@ static struct kvb_py_value resolve_text(struct kvb_py *py, struct kvb_py_token t
         }
         at += length > 2 ? length + 1 : 1;
     }
-    value.text = kvb_manifest_copy(manifest, out.data != NULL ? out.data : "", out.length);
-    manifest->out_of_memory = manifest->out_of_memory || out.failed;
-    kvb_buffer_free(&out);
+    value.text = kvb_manifest_keep(manifest, &out);
     return value;
 }
 

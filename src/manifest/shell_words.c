@@ -48,14 +48,10 @@ static void finish_word(struct shell *shell, struct reading *reading, struct kvb
     struct kvb_manifest *manifest = shell->manifest;
     if (reading->started) {
         locate(shell, reading->begin);
-        const char *text = reading->text.data != NULL ? reading->text.data : "";
-        kvb_words_add(
-            manifest, words,
-            (struct kvb_arg){kvb_manifest_copy(manifest, text, reading->text.length), shell->offset, reading->unknown});
+        kvb_words_add(manifest, words,
+                      (struct kvb_arg){kvb_manifest_keep(manifest, &reading->text), shell->offset, reading->unknown});
     }
-    manifest->out_of_memory = manifest->out_of_memory || reading->text.failed;
     kvb_buffer_free(&reading->text);
-    kvb_buffer_init(&reading->text);
     reading->started = false;
     reading->unknown = NULL;
 }

@@ -1,6 +1,7 @@
 // The shapes of tests/fixtures/shapes: as many deployments in each as its label says, none where there is none, and
 // most answered when one default GPU is given. Floors for both halves; the held half was not looked at while readers
-// were written.
+// were written. Each is read with its allocations failing, too.
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "unit/test.h"
 
 #define DEFAULT_GPU "h100-sxm"
+#define FAILURES_EACH 16
 
 struct shape {
     char name[128], half[16];
@@ -51,18 +53,51 @@ static enum kvb_status take(void *context, const struct kvb_found *found)
     return KVB_OK;
 }
 
-static void read_shape(struct shape *shape, const char *text, size_t length)
+static enum kvb_status read_text(struct shape *shape, const char *text, size_t length, kvb_found_taker *taker,
+                                 struct kvb_problems *own)
 {
     const struct kvb_manifest_options options = {.lenient = true};
     struct kvb_manifest_seen seen;
+    kvb_problems_init(own);
+    return kvb_manifest_read(shape->name, text, length, &options, taker, shape, &seen, own);
+}
+
+static enum kvb_status pass(void *context, const struct kvb_found *found)
+{
+    (void)found;
+    (void)context;
+    return KVB_OK;
+}
+
+// Evenly spaced ones of its allocations fail, alone: none of them is passed over.
+static void fail_shape(struct shape *shape, const char *text, size_t length)
+{
+    struct kvb_problems own;
+    (void)kvb_memory_fail_after(ULONG_MAX);
+    enum kvb_status whole_status = read_text(shape, text, length, pass, &own);
+    unsigned long count = ULONG_MAX - kvb_memory_fail_after(0);
+    assert_int_not_equal(whole_status, KVB_NO_MEMORY);
+    for (unsigned long n = 1; n <= count; n += 1 + count / FAILURES_EACH) {
+        kvb_memory_forget_failure();
+        (void)kvb_memory_fail_once(n);
+        enum kvb_status status = read_text(shape, text, length, pass, &own);
+        (void)kvb_memory_fail_once(0);
+        if (status != KVB_NO_MEMORY || own.count == 0) {
+            fail_msg("%s: allocation %lu of %lu: %s", shape->name, n, count, kvb_status_name(status));
+        }
+    }
+}
+
+static void read_shape(struct shape *shape, const char *text, size_t length)
+{
     struct kvb_problems own;
     struct half *half = &halves[strcmp(shape->half, "held") == 0];
     char *copy = kvb_reallocate(NULL, length + 1);
     assert_non_null(copy);
     memcpy(copy, text, length);
     copy[length] = '\0';
-    kvb_problems_init(&own);
-    enum kvb_status status = kvb_manifest_read(shape->name, copy, length, &options, take, shape, &seen, &own);
+    fail_shape(shape, copy, length);
+    enum kvb_status status = read_text(shape, copy, length, take, &own);
     kvb_free(copy);
     if (status != KVB_OK && shape->found == shape->wanted) {
         print_message("%s: %s\n", shape->name, own.items[0].text);
