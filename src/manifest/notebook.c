@@ -10,10 +10,24 @@ struct code {
     const char *file;
 };
 
+// A line that ends with its string and with the line of the file ends once; what continues it stands at its end.
+static void end_line(struct code *code, size_t begin, size_t to, size_t quote)
+{
+    size_t next = quote + 1 + strspn(code->file + quote + 1, " \t\r,");
+    if (to == begin || code->text[to - 1] != '\n' || code->file[next] != '\n') {
+        return;
+    }
+    code->text[to - 1] = ' ';
+    if (to - 1 > begin && code->text[to - 2] == '\\') {
+        code->text[to - 2] = ' ';
+        code->text[next - 1] = '\\';
+    }
+}
+
 // One JSON string from its opening quote into the same place; returns the offset behind it.
 static size_t decode(struct code *code, size_t at)
 {
-    size_t to = ++at;
+    size_t begin = ++at, to = begin;
     for (; code->file[at] != '\0' && code->file[at] != '"' && code->file[at] != '\n'; at++) {
         char c = code->file[at];
         if (c == '\\' && code->file[at + 1] != '\0') {
@@ -22,10 +36,11 @@ static size_t decode(struct code *code, size_t at)
         }
         code->text[to++] = c;
     }
-    if (code->file[at] == '"' && to > 0 && code->text[to - 1] == '\n') {
-        code->text[to - 1] = ' '; // the line of the file ends it as well
+    if (code->file[at] != '"') {
+        return at;
     }
-    return code->file[at] == '"' ? at + 1 : at;
+    end_line(code, begin, to, at);
+    return at + 1;
 }
 
 static size_t skip_string(const char *file, size_t at)

@@ -213,9 +213,9 @@ static struct kvb_py_value read_call(struct kvb_py *py, const char *callee, size
     bool speaks = kvb_py_is_speaker(callee);
     py->silent += speaks;
     struct kvb_py_value arguments = read_items(py, ')', KVB_PY_LIST);
-    py->silent -= speaks;
     struct kvb_py_value result = unknown(py, callee, offset);
     kvb_py_call(py, callee, &arguments, offset, &result);
+    py->silent -= speaks;
     return result;
 }
 
