@@ -51,5 +51,23 @@ done
 for switch in $(grep -ohE 'DKVB_[A-Z_]+' packaging/* debian/rules scripts/release* | sed 's/^D//' | sort -u); do
     grep -qE "(option|set)\($switch " CMakeLists.txt || { echo "packages set $switch, which is no option" >&2; failed=1; }
 done
+
+# Recipes that are written for an address name it, the tar and the tar's own checksum, and nothing is left to fill in.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo "not really a tar" >"$work/kvbudget-$version.tar.xz"
+address=https://example.org/releases/$version
+scripts/release-recipes "$address" "$work/kvbudget-$version.tar.xz" "$work/made" || failed=1
+sum=$(sha256sum <"$work/kvbudget-$version.tar.xz" | cut -d' ' -f1)
+# shellcheck disable=SC2016
+said=$(bash -c '. "$1" && echo "$source $sha256sums"' bash "$work/made/PKGBUILD")
+[ "$said" = "$address/kvbudget-$version.tar.xz $sum" ] || { echo "PKGBUILD was written as '$said'" >&2; failed=1; }
+holds "$work/made/kvbudget.rb" "url \"$address/kvbudget-$version.tar.xz\""
+holds "$work/made/kvbudget.rb" "sha256 \"$sum\""
+lacks "$work/made/PKGBUILD" 'SOURCE|SHA256' "something is left to fill in"
+lacks "$work/made/kvbudget.rb" 'SOURCE|SHA256' "something is left to fill in"
+for wrong in example.org http://example.org 'https://example.org/a b' https:// 'https://example.org/&' https://example.org/; do
+    ! scripts/release-recipes "$wrong" "$work/kvbudget-$version.tar.xz" "$work/none" 2>/dev/null || { echo "'$wrong' was taken for an address" >&2; failed=1; }
+done
 lacks packaging/PKGBUILD '^(sha256sums=.*[0-9a-f]{64})' "a checksum of a tar that changes with every commit"
 exit $failed

@@ -3,8 +3,10 @@
 #define KVB_TESTS_GGUF_BYTES_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct gguf_bytes {
     unsigned char *data;
@@ -82,6 +84,23 @@ static inline void gguf_tensor(struct gguf_bytes *out, const char *name, uint32_
     gguf_number(out, type, 4);
     gguf_number(out, out->data_offset, 8);
     out->data_offset += (stored + 31) / 32 * 32;
+}
+
+// Where a test puts them; its fixtures name and remove it.
+static char path[64];
+
+static inline int make_path(void **state)
+{
+    (void)state;
+    (void)snprintf(path, sizeof path, "/tmp/kvbudget-test-%ld.gguf", (long)getpid());
+    return 0;
+}
+
+static inline int remove_path(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    return 0;
 }
 
 #endif

@@ -8,8 +8,7 @@
 
 #include "cli/run.h"
 #include "unit/test.h"
-
-#define WORDS_MAX 64
+#include "unit/words.h"
 
 static int stand_at_the_top(void **state)
 {
@@ -41,22 +40,15 @@ static bool is_said(const struct kvb_problems *problems, const char *text)
 
 static void check_row(const struct row *row)
 {
-    char line[1024];
-    const char *words[WORDS_MAX];
-    int count = 0;
-    assert_true(strlen(row->line) < sizeof line);
-    strcpy(line, row->line);
-    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
-        assert_true(count < WORDS_MAX);
-        words[count++] = word;
-    }
-    const struct command_row *command = kvb_commands_find(words[0]);
+    struct words words;
+    words_of(row->line, &words);
+    const struct command_row *command = kvb_commands_find(words.words[0]);
     assert_non_null(command);
     struct arguments *arguments = kvb_run_begin(command);
     assert_non_null(arguments);
     struct kvb_buffer answer;
     kvb_buffer_init(&answer);
-    int code = kvb_run_words(arguments, count - 1, words + 1, &answer);
+    int code = kvb_run_words(arguments, words.count - 1, words.words + 1, &answer);
     const char *said = answer.data != NULL ? answer.data : "";
     bool found = strstr(said, row->text) != NULL || is_said(&arguments->problems, row->text);
     if (code != row->code || !found) {

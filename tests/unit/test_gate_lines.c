@@ -11,8 +11,7 @@
 #include "text/file.h"
 #include "text/folder.h"
 #include "unit/test.h"
-
-#define WORDS_MAX 48
+#include "unit/words.h"
 
 static char folder[64];
 
@@ -98,20 +97,13 @@ struct row {
 
 static void check_row(const struct row *row)
 {
-    char line[512];
-    const char *words[WORDS_MAX];
-    int count = 0;
-    assert_true(strlen(row->line) < sizeof line);
-    strcpy(line, row->line);
-    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
-        assert_true(count < WORDS_MAX);
-        words[count++] = word;
-    }
+    struct words words;
+    words_of(row->line, &words);
     struct kvb_buffer answer;
     struct arguments *arguments = kvb_run_begin(kvb_commands_find("check"));
     assert_non_null(arguments);
     kvb_buffer_init(&answer);
-    int code = kvb_run_words(arguments, count, words, &answer);
+    int code = kvb_run_words(arguments, words.count, words.words, &answer);
     const char *said = answer.data != NULL ? answer.data : "";
     bool found = true;
     for (size_t i = 0; i < sizeof row->texts / sizeof row->texts[0] && row->texts[i] != NULL; i++) {

@@ -141,29 +141,13 @@ static void build_llama(struct gguf_bytes *out)
 }
 
 // Writes the bytes and as much nothing behind them as their tensors take.
-static void write_file(const char *path, const struct gguf_bytes *bytes)
+static void write_file(const char *name, const struct gguf_bytes *bytes)
 {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(descriptor >= 0);
     assert_int_equal(write(descriptor, bytes->data, bytes->length), bytes->length);
     assert_int_equal(ftruncate(descriptor, (off_t)((bytes->length + 31) / 32 * 32 + bytes->data_offset)), 0);
     assert_int_equal(close(descriptor), 0);
-}
-
-static char path[64];
-
-static int make_path(void **state)
-{
-    (void)state;
-    (void)snprintf(path, sizeof path, "/tmp/kvbudget-test-%ld.gguf", (long)getpid());
-    return 0;
-}
-
-static int remove_path(void **state)
-{
-    (void)state;
-    (void)unlink(path);
-    return 0;
 }
 
 static enum kvb_status load(const struct gguf_bytes *bytes)

@@ -13,6 +13,7 @@
 #include "engines/llamacpp/start.h"
 #include "model/projector.h"
 #include "unit/gguf_bytes.h"
+#include "unit/words.h"
 
 static struct kvb_deployment deployment;
 static struct kvb_plan plan;
@@ -22,20 +23,13 @@ static struct kvb_problems problems;
 static struct kvb_budget budget;
 static struct kvb_llama_start start;
 
-#define WORDS_MAX 40
-
 static void read_line(const char *line)
 {
-    static char text[512];
-    const char *words[WORDS_MAX];
-    int count = 0;
-    (void)snprintf(text, sizeof text, "%s", line);
-    for (char *word = strtok(text, " "); word != NULL && count < WORDS_MAX; word = strtok(NULL, " ")) {
-        words[count++] = word;
-    }
+    static struct words words;
+    words_of(line, &words);
     kvb_problems_init(&problems);
     kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(count, words, &deployment, &problems), KVB_OK);
+    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
 }
 
 static void resolve(const char *name, const char *engine)
@@ -211,22 +205,6 @@ static void test_weights_of_those_layers(void **state)
 }
 
 // ---- Files of projectors
-
-static char path[64];
-
-static int make_path(void **state)
-{
-    (void)state;
-    (void)snprintf(path, sizeof path, "/tmp/kvbudget-test-projector-%ld.gguf", (long)getpid());
-    return 0;
-}
-
-static int remove_path(void **state)
-{
-    (void)state;
-    (void)unlink(path);
-    return 0;
-}
 
 static void write_projector(const char *architecture, const char *kind, uint32_t layers)
 {

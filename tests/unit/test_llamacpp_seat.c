@@ -9,6 +9,7 @@
 
 #include "budget/shapes.h"
 #include "engines/llamacpp/start.h"
+#include "unit/words.h"
 
 static struct kvb_deployment deployment;
 static struct kvb_plan plan;
@@ -17,20 +18,13 @@ static struct kvb_model_source source;
 static struct kvb_problems problems;
 static struct kvb_budget budget;
 
-#define WORDS_MAX 40
-
 static void read_line(const char *line)
 {
-    static char text[512];
-    const char *words[WORDS_MAX];
-    int count = 0;
-    (void)snprintf(text, sizeof text, "%s", line);
-    for (char *word = strtok(text, " "); word != NULL && count < WORDS_MAX; word = strtok(NULL, " ")) {
-        words[count++] = word;
-    }
+    static struct words words;
+    words_of(line, &words);
     kvb_problems_init(&problems);
     kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(count, words, &deployment, &problems), KVB_OK);
+    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
 }
 
 static void resolve(const char *model, const char *gpu, const char *engine)
@@ -105,16 +99,11 @@ static void test_mistakes(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        char text[128];
-        const char *words[8];
-        int count = 0;
-        (void)snprintf(text, sizeof text, "%s", mistakes[i].line);
-        for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
-            words[count++] = word;
-        }
+        struct words words;
+        words_of(mistakes[i].line, &words);
         kvb_problems_init(&problems);
         kvb_deployment_init(&deployment);
-        assert_int_not_equal(kvb_serve_command_read(count, words, &deployment, &problems), KVB_OK);
+        assert_int_not_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
         assert_true(problems.count > 0);
         assert_non_null(strstr(problems.items[problems.count - 1].text, mistakes[i].why));
     }
