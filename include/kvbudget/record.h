@@ -12,7 +12,7 @@
 KVB_PUBLIC_BEGIN
 
 #define KVB_RECORD_COLUMNS_MAX 32
-#define KVB_RECORD_CELL 1024
+#define KVB_RECORD_CELL 2560
 
 // A figure of the log beside the plan of the same start.
 #define KVB_RECORD_FIGURES_MAX 6

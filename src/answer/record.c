@@ -131,11 +131,14 @@ static enum kvb_status check(const struct kvb_record_facts *facts, struct kvb_pr
     return KVB_OK;
 }
 
-// A model named by a flag beside the log's own is the shape it is planned as.
+// A model named by a flag beside the log's own is the shape it is planned as; --served-name says what a folder holds.
 static void fill_names(struct kvb_record_facts *facts)
 {
     const char *given = facts->deployment->model, *logged = facts->log->model;
     kvb_record_model_name(facts->model, sizeof facts->model, logged[0] != '\0' ? logged : given);
+    if (facts->deployment->served_name[0] != '\0') {
+        (void)kvb_copy(facts->model, sizeof facts->model, facts->deployment->served_name);
+    }
     kvb_record_model_name(facts->shape, sizeof facts->shape, given);
     bool path = strcmp(facts->shape, given) != 0;
     if (strcmp(facts->shape, facts->model) == 0 || (path && logged[0] != '\0')) {
@@ -149,6 +152,13 @@ static void fill_version(struct kvb_record_facts *facts)
     const char *given = strchr(facts->deployment->engine, '@');
     (void)kvb_copy(facts->version, sizeof facts->version, given != NULL ? given + 1 : facts->log->version);
     facts->version[strcspn(facts->version, "+")] = '\0';
+}
+
+// What stops a server that has its pool and is not for want of memory leaves the figures of a start that ran.
+static bool is_failed(const struct kvb_log_report *log)
+{
+    bool other = log->failure.kind == KVB_FAILURE_OTHER && log->observed[KVB_OBS_KV_TOKENS].set;
+    return log->failure.kind != KVB_FAILURE_NONE && log->failure.kind != KVB_FAILURE_OOM_SERVING && !other;
 }
 
 enum kvb_status kvb_record_make(const struct kvb_deployment *deployment, const struct kvb_log_report *log,
@@ -169,7 +179,7 @@ enum kvb_status kvb_record_make(const struct kvb_deployment *deployment, const s
     if (status != KVB_OK) {
         return status;
     }
-    record->failed = log->failure.kind != KVB_FAILURE_NONE && log->failure.kind != KVB_FAILURE_OOM_SERVING;
+    record->failed = is_failed(log);
     record->table = record->failed ? "failures.csv" : "runs.csv";
     kvb_record_fill(&facts, record);
     plan(record, &facts);

@@ -80,6 +80,7 @@ static void platform(const struct kvb_record_facts *facts, char out[KVB_RECORD_C
 static void settings(const struct kvb_record_facts *facts, char out[KVB_RECORD_CELL])
 {
     kvb_record_write_settings(out, KVB_RECORD_CELL, facts->engine, &facts->settings, facts->deployment->draft_model);
+    kvb_record_write_overrides(out, KVB_RECORD_CELL, facts->deployment->overrides);
 }
 
 static void environment(const struct kvb_record_facts *facts, char out[KVB_RECORD_CELL])

@@ -62,9 +62,12 @@ static void add_json(char *out, size_t capacity, const struct kvb_engine_rows *e
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct kvb_setting_part *part = kvb_part_of_setting(engine, (enum kvb_setting)i);
         if (part != NULL && strcmp(part->flag, flag) == 0 && is_written(settings, i)) {
-            char value[64], member[160];
-            (void)snprintf(member, sizeof member, "%s\"%s\":%s", json[0] == '\0' ? "{" : ",", part->key,
-                           kvb_setting_part_value(value, part, settings->values[i].number));
+            char text[64], member[160];
+            const char *value = kvb_setting_part_value(text, part, settings->values[i].number);
+            if (strcmp(value, "\"other\"") == 0) { // a word the vocabulary lacks is not one to pass on
+                continue;
+            }
+            (void)snprintf(member, sizeof member, "%s\"%s\":%s", json[0] == '\0' ? "{" : ",", part->key, value);
             add(json, sizeof json, member);
         }
     }
@@ -82,6 +85,31 @@ static void add_json(char *out, size_t capacity, const struct kvb_engine_rows *e
     add(out, capacity, flag);
     add(out, capacity, " ");
     add(out, capacity, json);
+}
+
+void kvb_record_write_overrides(char *out, size_t capacity, const char *overrides)
+{
+    bool inside = false;
+    size_t used;
+    if (overrides[0] == '\0') {
+        return;
+    }
+    add(out, capacity, out[0] == '\0' ? "--hf-overrides " : " --hf-overrides ");
+    used = strlen(out);
+    for (const char *c = overrides; *c != '\0' && used + 7 < capacity; c++) {
+        bool blank = *c == ' ' || *c == '\t' || *c == '\n' || *c == '\r';
+        if (blank && inside) {
+            used += (size_t)snprintf(out + used, capacity - used, "\\u%04x", (unsigned)*c);
+        } else if (!blank) {
+            out[used++] = *c;
+        }
+        if (inside && *c == '\\' && c[1] != '\0') {
+            out[used++] = *++c;
+        } else if (*c == '"') {
+            inside = !inside;
+        }
+        out[used] = '\0';
+    }
 }
 
 static bool is_first_of_flag(const struct kvb_engine_rows *engine, unsigned setting,

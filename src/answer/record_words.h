@@ -15,6 +15,8 @@ void kvb_record_settings(const struct kvb_deployment *deployment, const struct k
 // As flags in the order of the settings' table: "--max-model-len 4096 --enforce-eager".
 void kvb_record_write_settings(char *out, size_t capacity, const struct kvb_engine_rows *engine,
                                const struct kvb_settings *settings, const char *draft_model);
+// Appends "--hf-overrides JSON" as one word: blanks between the JSON's words go, those inside strings become \u0020.
+void kvb_record_write_overrides(char *out, size_t capacity, const char *overrides);
 // "VLLM_USE_V1=0".
 void kvb_record_write_environment(char *out, size_t capacity, const struct kvb_environment *environment);
 // A name stays; of a path its last part, of a folder of the Hub's cache the name it holds.

@@ -139,12 +139,24 @@ static bool is_out_of_reach(const struct kvb_context *context, const char *asked
     return marlin && row != NULL && !has_capability(context, row->least_capability);
 }
 
+// A format taken from a model's name says the numbers, not the tool that wrote them: one of these may have.
+static bool is_perhaps_stored(const struct kvb_context *context, const char *asked)
+{
+    static const char *const writers[] = {"compressed-tensors", "modelopt", "fp8"};
+    bool one = false;
+    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
+        one = one || strcmp(family_of(asked), writers[i]) == 0;
+    }
+    return one && context->model->assumed_high_ppm > 0;
+}
+
 bool kvb_refusal_method_differs(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     char word[48];
     const char *stored = stored_method(context);
     const char *asked = asked_method(context, word);
-    if (stored == NULL || asked == NULL || strcmp(asked, "moe_wna16") == 0 || strcmp(asked, "humming") == 0) {
+    if (stored == NULL || asked == NULL || strcmp(asked, "moe_wna16") == 0 || strcmp(asked, "humming") == 0 ||
+        is_perhaps_stored(context, asked)) {
         return false;
     }
     if (strcmp(family_of(stored), family_of(asked)) == 0 && !is_out_of_reach(context, asked)) {

@@ -4,25 +4,25 @@
 
 // clang-format off
 const struct kvb_residual_row kvb_residual_rows[] = {
-    {KVB_RESIDUAL_ERA, "", 288, 133, 159},
+    {KVB_RESIDUAL_ERA, "", 282, 115, 195},
     {KVB_RESIDUAL_ERA, "0.11 to 0.16", 288, 17, 62},
-    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 16, 61, 17},
-    {KVB_RESIDUAL_ERA, "0.20 and later", 135, 110, 66},
+    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 133, 61, 29},
+    {KVB_RESIDUAL_ERA, "0.20 and later", 160, 42, 90},
     {KVB_RESIDUAL_ERA, "to 0.10", 347, 362, 14},
-    {KVB_RESIDUAL_CARD, "", 288, 133, 159},
-    {KVB_RESIDUAL_CARD, "A100", 44, 2, 12},
+    {KVB_RESIDUAL_CARD, "", 282, 115, 195},
+    {KVB_RESIDUAL_CARD, "A100", 133, 2, 13},
     {KVB_RESIDUAL_CARD, "AMD", 344, 17, 23},
-    {KVB_RESIDUAL_CARD, "Ampere and Ada", 105, 190, 46},
+    {KVB_RESIDUAL_CARD, "Ampere and Ada", 105, 190, 47},
     {KVB_RESIDUAL_CARD, "Hopper and later", 772, 133, 21},
     {KVB_RESIDUAL_CARD, "before Ampere", 17, 321, 10},
-    {KVB_RESIDUAL_CARD, "consumer Blackwell", 116, 38, 25},
-    {KVB_RESIDUAL_CARD, "unified memory", 203, 16, 16},
-    {KVB_RESIDUAL_KIND, "", 288, 133, 159},
-    {KVB_RESIDUAL_KIND, "dense", 288, 133, 72},
+    {KVB_RESIDUAL_CARD, "consumer Blackwell", 116, 38, 42},
+    {KVB_RESIDUAL_CARD, "unified memory", 203, 16, 33},
+    {KVB_RESIDUAL_KIND, "", 282, 115, 195},
+    {KVB_RESIDUAL_KIND, "dense", 288, 133, 73},
     {KVB_RESIDUAL_KIND, "experts", 282, 23, 17},
-    {KVB_RESIDUAL_KIND, "latent attention", 116, 115, 10},
-    {KVB_RESIDUAL_KIND, "sliding window", 772, 16, 28},
-    {KVB_RESIDUAL_KIND, "state layers", 179, 190, 28},
+    {KVB_RESIDUAL_KIND, "latent attention", 116, 115, 11},
+    {KVB_RESIDUAL_KIND, "sliding window", 772, 16, 35},
+    {KVB_RESIDUAL_KIND, "state layers", 160, 58, 55},
 };
 // clang-format on
 const size_t kvb_residual_row_count = sizeof kvb_residual_rows / sizeof kvb_residual_rows[0];
