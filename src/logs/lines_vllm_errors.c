@@ -38,7 +38,7 @@ static const struct kvb_line_row rows[] = {
     LINE(FAILURE, KVB_FAILURE_PROFILING_ASSERTION, R(0, 4, 0), 0, ANY_ENGINE, "Error in memory profiling.",
          "AssertionError: Error in memory profiling. This happens when the GPU memory was not properly cleaned up",
          NOTHING),
-    LINE(FAILURE, KVB_FAILURE_NEGATIVE_KV, R(0, 2, 7), 0, ANY_ENGINE, "No available memory for the cache blocks",
+    LINE(FAILURE, KVB_FAILURE_NEGATIVE_KV, R(0, 1, 1), 0, ANY_ENGINE, "No available memory for the cache blocks",
          "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`", NOTHING),
     LINE(FAILURE, KVB_FAILURE_NEGATIVE_KV, 0, 0, ANY_ENGINE, "No available memory for cache blocks",
          "ValueError: No available memory for cache blocks", NOTHING),

@@ -141,7 +141,7 @@ static const struct kvb_line_row rows[] = {
          KVB_OBS_CUDA_GRAPH),
     LINE(CAPTURED, 0, 0, 0, ANY_ENGINE, "Graph capturing finished in {dec} s, {size}",
          "Graph capturing finished in 20 s, 0.50 GiB", KVB_OBS_IGNORED, KVB_OBS_CUDA_GRAPH),
-    LINE(CAPTURED, 0, R(0, 2, 7), R(0, 6, 3) + 1, V0, "Graph capturing finished in {dec} secs.",
+    LINE(CAPTURED, 0, R(0, 2, 6), R(0, 6, 3) + 1, V0, "Graph capturing finished in {dec} secs.",
          "INFO 03-04 05:06:07 model_runner.py:1] Graph capturing finished in 20 secs.", NOTHING),
     LINE(CAPTURED, 0, R(0, 18, 0), 0, V1, "CUDA graph pool memory: {size} (actual), {size} (estimated)",
          "INFO [gpu_worker.py:1] CUDA graph pool memory: 0.5 GiB (actual), 0.75 GiB (estimated), difference: 0.25 GiB",

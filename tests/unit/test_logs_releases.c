@@ -1,0 +1,110 @@
+// Between which releases of vLLM a line is written: the tags v0.1.0 to v0.27.1 in whose sources its words stand, first
+// and last, counted tag by tag.
+#include "log_text.h"
+#include "unit/test.h"
+
+#define V(minor, patch) KVB_RELEASE(0, minor, patch)
+
+struct row {
+    const char *line;
+    uint32_t since, until; // 0 = from the first, to the last that was counted
+};
+
+static const struct row rows[] = {
+    {"AssertionError: Error in memory profiling. This happens when the GPU memory was not properly cleaned up", V(4, 0),
+     0},
+    {"ValueError: Cannot auto-fit max_model_len: not enough GPU memory available to serve even a single token.",
+     V(14, 0), 0},
+    {"ValueError: To serve at least one request with the model's max seq len (8192), (more)", V(7, 0), 0},
+    {"Based on the available memory, the estimated maximum model length is 6144.", V(8, 4), 0},
+    {"RuntimeError: it ran out when warming up sampler with 256 dummy requests. Please try lowering", V(8, 0), 0},
+    {"RuntimeError: it ran out when warming up pooler (task=embed) with 256 dummy requests.", V(9, 2), 0},
+    {"ERROR [gpu_model_runner.py:1] Failed to load model - not enough GPU memory. Try lowering it", V(13, 0), 0},
+    {"Try lowering --gpu-memory-utilization to free memory for weights, increasing", V(13, 0), 0},
+    {"RuntimeError: Aborted due to the lack of CPU swap space. Please increase", 0, V(10, 2)},
+    {"ValueError: Too large swap space. 32.00 GiB out of the 40.00 GiB total CPU memory is allocated", 0, V(17, 1)},
+    {"ValueError: Chunked MM input disabled but max_tokens_per_mm_item (4) is larger", V(8, 4), 0},
+    {"ValueError: GPU memory utilization must be less than 1.0. Got 1.5.", 0, V(11, 0)},
+    {"(EngineCore pid=9) INFO 03-04 05:06:07 [gpu_model_runner.py:1] Model loading took 8.25 GiB memory and 3.1 "
+     "seconds",
+     V(8, 0), 0},
+    {"(Worker_TP0 pid=9) INFO 03-04 05:06:07 [gpu_worker.py:1] Available KV cache memory: -1.25 GiB", V(9, 1), 0},
+    {"(EngineCore pid=9) INFO 03-04 05:06:07 [kv_cache_utils.py:1] GPU KV cache size: 12,352 tokens", V(8, 0), 0},
+    {"INFO 03-04 05:06:07 [kv_cache_utils.py:1] Maximum concurrency for 4,096 tokens per request: 3.02x", V(6, 3), 0},
+    {"INFO Multiplying the GPU KV cache size by the dcp_world_size 2.", V(10, 2), V(20, 0)},
+    {"INFO Sleep mode freed 12.00 GiB memory, 1.50 GiB memory is still in use.", V(7, 0), 0},
+    {"INFO CuMemAllocator: sleep freed 12.00 GiB memory in total, of which", V(11, 0), 0},
+    {"INFO [PrefetchOffloader] Initialized 32 modules. Total GPU memory saved: 1.0 GB", V(17, 0), 0},
+    {"INFO Total CPU offloaded parameters: 4.0", V(17, 0), 0},
+    {"WARNING Possibly too large swap space. 32.00 GiB out of the 70.00 GiB total CPU memory is", 0, V(17, 1)},
+    {"INFO [cache.py:1] Using fp8 data type to store kv cache. It reduces", V(3, 0), 0},
+    {"the current vLLM instance can use 18.80GiB", V(6, 5), V(10, 2)},
+    {"non_torch_memory takes 0.25GiB", V(6, 5), V(10, 2)},
+    {"PyTorch activation peak memory takes 1.50GiB", V(6, 5), V(10, 2)},
+    {"PyTorch activation peak memory    1.50GiB", V(6, 5), V(10, 2)},
+    {"the rest of the memory reserved for KV Cache is 9.55GiB.", V(6, 5), V(10, 2)},
+    {"Actual usage is 7.5 GiB for weight, 1.5 GiB for peak activation, 0.25 GiB for non-torch memory, and 0.5 GiB for "
+     "CUDAGraph memory.",
+     V(10, 2), V(26, 0)},
+    {"Actual usage is 7.75 GiB for consumed memory (weights + non-torch), 1.5 GiB for peak activation, and 0.5 GiB for "
+     "CUDAGraph memory.",
+     V(27, 0), 0},
+    {"Current kv cache memory in use is 9.55 GiB.", V(10, 2), 0},
+    {"INFO [startup_plan.py:1] Applying persisted startup plan (fingerprint ab): kv_cache_memory_bytes=9000000000 "
+     "(8.38 GiB)",
+     V(26, 0), 0},
+    {"(Worker_TP0 pid=9) INFO [gpu_model_runner.py:1] Estimated CUDA graph memory: 0.50 GiB total", V(18, 0), 0},
+    {"INFO [gpu_worker.py:1] CUDA graph pool memory: 0.5 GiB (actual), 0.75 GiB (estimated), difference: 0.25 GiB",
+     V(18, 0), 0},
+    {"WARNING [gpu_worker.py:1] CUDA graph memory profiling is disabled (VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0).",
+     V(20, 0), 0},
+    {"INFO 03-04 05:06:07 [model.py:1] Using max model len 4096", V(9, 2), 0},
+    {"INFO 03-04 05:06:07 [config.py:1] Chunked prefill is enabled with max_num_batched_tokens=2048.", V(5, 3), 0},
+    {"INFO [kv_cache_utils.py:1] Auto-fit max_model_len: reduced from 8192 to 4096 to fit in available GPU memory",
+     V(14, 0), 0},
+    {"WARNING [cuda.py:1] --cpu-offload-gb is enabled with CUDA graphs on WSL2.", V(24, 0), 0},
+    {"WARNING [kv_cache_utils.py:1] Hybrid KV cache manager is disabled for this hybrid model, This means", V(9, 1), 0},
+    {"WARNING [vllm.py:1] Turning off hybrid kv cache manager because `--kv-transfer-config` is set.", V(11, 1), 0},
+    {"WARNING [kv_cache_utils.py:1] KV cache page sizes cannot be unified; treating sliding-window layers as full",
+     V(27, 0), 0},
+    {"INFO [config.py:1] Setting attention block size to 528 tokens to ensure that attention page size is >= mamba",
+     V(10, 0), 0},
+    {"WARNING [kv_cache_utils.py:1] Add 1 padding layers, may waste at most 2.50% KV cache memory", V(9, 1), 0},
+    {"INFO [cuda.py:1] Forcing kv cache block size to 64 for FlashMLA backend.", V(8, 0), 0},
+    {"INFO [gpu_model_runner.py:1] Skipping memory profiling for multimodal encoder and encoder cache.", V(10, 1), 0},
+    {"INFO [gpu_model_runner.py:1] Encoder cache will be initialized with a budget of 4096 tokens, and profiled with 1",
+     V(7, 0), 0},
+    {"WARNING [scheduler.py:1] Sequence group 1 is preempted by RECOMPUTE mode because there is not enough KV cache "
+     "space.",
+     V(4, 3), V(10, 2)},
+    {"INFO [backends.py:1] Directly load the compiled graph(s) for compile range (1, 2048) from the cache", V(7, 3), 0},
+    {"Free memory on device cuda:0 (9.5/23.5 GiB) on startup is less than desired GPU memory utilization (0.8, 18.8 "
+     "GiB).",
+     V(14, 0), 0},
+    {"ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing "
+     "the engine.",
+     V(1, 1), 0},
+    {"Graph capturing finished in 12 secs.", V(2, 6), V(6, 3) + 1},
+    {"INFO [backends.py:1] Compiling a graph for general shape takes 9.43 s", V(6, 5), 0},
+    {"INFO [decorators.py:1] Directly load AOT compilation from path /root/.cache/model", V(11, 1), 0},
+    {"WARNING [interface.py:1] Using 'pin_memory=False' as WSL is detected. This may slow down performance.", 0,
+     V(23, 0)},
+    {"WARNING [cuda.py:1] Using 'pin_memory=False' as WSL is detected and the WSL2 kernel version is below 4.19.121.",
+     V(24, 0), 0},
+};
+
+static void test_releases(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct kvb_log_report *report = read_log(rows[i].line);
+        if (report->since != rows[i].since || report->until != rows[i].until) {
+            char since[32];
+            char until[32];
+            fail_msg("'%s': %s to %s", rows[i].line, kvb_release_format(since, report->since),
+                     kvb_release_format(until, report->until));
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_releases))
