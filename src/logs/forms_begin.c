@@ -43,11 +43,8 @@ bool kvb_form_begins_message(const char *record, size_t at)
         return true;
     }
     if (last == ':') {
-        char before = '\0';
-        if (to - start > 1) {
-            before = record[to - 2];
-        }
-        return before == ']' || kvb_ends_with_n(record + start, to - start, "ERROR:");
+        return kvb_ends_with_n(record + start, to - start, "]:") ||
+               kvb_ends_with_n(record + start, to - start, "ERROR:");
     }
     size_t from = to;
     while (from > start && record[from - 1] != ' ' && record[from - 1] != '\t') {

@@ -54,7 +54,7 @@ static const struct kvb_line_row rows[] = {
          "HPUGraphs (VLLM_GRAPH_RESERVED_MEM=0.1), 64.8 GiB reserved for KV cache",
          KVB_OBS_GPU_FREE, NOTHING, KVB_OBS_UTILIZATION, NOTHING, KVB_OBS_KV_CACHE),
     // V0
-    LINE(ALLOCATED, 0, R(0, 2, 0), R(0, 11, 0), V0, " blocks: {count}, # CPU blocks: {count}",
+    LINE(ALLOCATED, 0, 0, R(0, 11, 0), V0, " blocks: {count}, # CPU blocks: {count}",
          "INFO 03-04 05:06:07 gpu_executor.py:80] # GPU blocks: 1200, # CPU blocks: 512", KVB_OBS_NUM_GPU_BLOCKS,
          KVB_OBS_CPU_BLOCKS),
     LINE(ALLOCATED, 0, R(0, 6, 4), R(0, 7, 3), V1, "# GPU blocks: {count}{!,}",

@@ -1,5 +1,6 @@
 // What ended a start: notices of death, exceptions of any name, tracebacks that are not about memory, and a log that
 // merely stops.
+#include <stdio.h>
 #include <string.h>
 
 #include "log_text.h"
@@ -121,6 +122,27 @@ static void test_wrappers(void **state)
     assert_string_equal(report->failure.fix, "transformers");
 }
 
+// An exception of any name, with and without a message, in the ways that Python, Go, Rust and C++ write one.
+static void test_names(void **state)
+{
+    (void)state;
+    static const char letters[] = "abcdefghiklmnopqrstuwxyzABCDFGILMOPQSTXZ";
+    static const char *const endings[] = {"Error\n",         "Error\r\n",         "Error: text\n", "Error:\n",
+                                          "Error('text')\n", "Error(\"text\")\n", "Exception: x\n"};
+    for (const char *letter = letters; *letter != '\0'; letter++) {
+        for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+            char log[256];
+            char name[64];
+            (void)snprintf(name, sizeof name, "Some%c%.*s", *letter, (int)strcspn(endings[i], ":(\r\n"), endings[i]);
+            (void)snprintf(log, sizeof log, LOADED "some.package.Some%c%s", *letter, endings[i]);
+            const struct kvb_log_report *report = read_log(log);
+            if (!report->failure.cause_in_log || strstr(report->failure.text, name) == NULL) {
+                fail_msg("'%s' is not read: '%s'", log, report->failure.text);
+            }
+        }
+    }
+}
+
 static void test_verdicts(void **state)
 {
     (void)state;
@@ -204,6 +226,16 @@ static void test_newest_first(void **state)
                               LATE EARLY)
                      ->newest_first);
     assert_false(read_log("Model loading took 8.25 GiB\nAvailable KV cache memory: 4.0 GiB\n")->newest_first);
+    // hours count before minutes, and minutes before seconds
+#define ON(clock, text) "INFO 03-04 " clock " [a.py:1] " text "\n"
+#define BACK(a, b, c, d)                                                                                               \
+    ON(a, "GPU KV cache size: 12,352 tokens")                                                                          \
+    ON(b, "Available KV cache memory: 4.0 GiB") ON(c, "Model loading took 8.25 GiB") ON(d, "Using max model len 4096")
+    assert_true(read_log(BACK("05:09:10", "05:08:20", "05:07:30", "05:06:40"))->newest_first);
+    assert_true(read_log(BACK("09:05:10", "08:06:20", "07:07:30", "06:08:40"))->newest_first);
+    assert_true(read_log(BACK("23:00:00", "22:59:59", "20:10:00", "19:50:00"))->newest_first);
+    assert_false(read_log(BACK("05:06:40", "05:07:30", "05:08:20", "05:09:10"))->newest_first);
+    assert_false(read_log(BACK("05:09:10", "05:08:20", "05:07:30", "05:08:40"))->newest_first); // two falls are too few
 }
 
 static void test_commands(void **state)
@@ -231,5 +263,6 @@ static void test_cause_rows(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_endings), cmocka_unit_test(test_tracebacks), cmocka_unit_test(test_wrappers),
-              cmocka_unit_test(test_verdicts), cmocka_unit_test(test_stamps), cmocka_unit_test(test_devices),
-              cmocka_unit_test(test_commands), cmocka_unit_test(test_newest_first), cmocka_unit_test(test_cause_rows))
+              cmocka_unit_test(test_names), cmocka_unit_test(test_verdicts), cmocka_unit_test(test_stamps),
+              cmocka_unit_test(test_devices), cmocka_unit_test(test_commands), cmocka_unit_test(test_newest_first),
+              cmocka_unit_test(test_cause_rows))

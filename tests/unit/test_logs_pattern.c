@@ -25,6 +25,25 @@ static void test_holes(void **state)
          true, -2 * GIB}, // U+2212
         {"took {size}", "took 448.00 KiB", true, 448 * 1024},
         {"took {size}", "took 0 bytes", true, 0},
+        {"took {size}", "took 0.5 bytes", true, 1}, // to the nearest
+        {"took {size}", "took 0.4 bytes", true, 0},
+        {"took {size}", "took 1 byte", true, 1},
+        {"took {size}", "took 7 B", true, 7},
+        {"took {size}", "took 3 KB", true, 3 * 1024}, // engines print powers of two with these names, too
+        {"took {size}", "took 3 MB", true, 3 * (GIB / 1024)},
+        {"took {size}", "took 3 GB", true, 3 * GIB},
+        {"took {size}", "took 3 Gib", true, 3 * GIB},
+        {"took {size}", "took 3 TB", true, 3 * 1024 * GIB},
+        {"took {size}", "took 3 TiB", true, 3 * 1024 * GIB},
+        {"took {size}", "took 4294967295 GiB", true, 4294967295 * GIB}, // 2^32 GiB are the most, 2^62 bytes
+        {"took {size}", "took 4294967297 GiB", true, INT64_C(1) << 62},
+        {"took {size}", "took -4294967297 GiB", true, -(INT64_C(1) << 62)},
+        {"n={count}", "n=461168601842738789", true, INT64_C(461168601842738789)},   // a tenth of 2^62, less one,
+        {"n={count}", "n=4611686018427387899", true, INT64_C(4611686018427387899)}, // takes one more digit
+        {"n={num}", "n=0.5", true, 1},
+        {"n={num}", "n=0.4", true, 0},
+        {"p={part}", "p=0.0000005", true, 1},
+        {"p={part}", "p=0.0000004", true, 0},
         {"took {size}", "took 1.5", false, 0},
         {"took {size}", "took many GiB", false, 0},
         {"({gib}/{size})", "(1.25/4.0 GiB)", true, 4 * GIB},

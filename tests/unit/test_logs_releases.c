@@ -91,6 +91,33 @@ static const struct row rows[] = {
      V(23, 0)},
     {"WARNING [cuda.py:1] Using 'pin_memory=False' as WSL is detected and the WSL2 kernel version is below 4.19.121.",
      V(24, 0), 0},
+    {"ValueError: Free memory on device (9.5/23.5 GiB) on startup is less than desired GPU memory utilization (0.8, "
+     "18.8 GiB).",
+     V(9, 1), V(13, 0)},
+    {"ValueError: Available memory on node 0 (9.5/23.5 GiB) on startup is less than desired CPU memory utilization "
+     "(0.8, 18.8 GiB).",
+     V(20, 0), 0},
+    {"AssertionError: Initial free memory 5000000000, current free memory 6000000000.", V(5, 4), 0},
+    {"AssertionError: Initial used memory 5000000000, currently used memory 4000000000.", V(7, 0), V(10, 2)},
+    {"ValueError: The model's max seq len (8192) is larger than the maximum number of tokens that can be stored in KV "
+     "cache (4096).",
+     V(2, 7), V(10, 2)},
+    {"ValueError: max_num_seqs (256) exceeds available Mamba cache blocks (10).", V(20, 0), 0},
+    {"Before memory profiling run, total GPU memory: 24564.00 MB, model load takes 9000.00 MB, free gpu memory is "
+     "15000.00 MB.",
+     V(9, 2), V(15, 1)},
+    {"Free device memory: 15.00 GiB, 12.00 GiB usable (gpu_memory_utilization=0.9), 1.2 GiB reserved for HPUGraphs "
+     "(VLLM_GRAPH_RESERVED_MEM=0.1), 10.8 GiB reserved for KV cache",
+     V(6, 4), V(9, 2)},
+    {"INFO llm_engine.py:80] # GPU blocks: 1200, # CPU blocks: 512", 0, V(11, 0)},
+    {"Overriding num_gpu_blocks=1200 with num_gpu_blocks_override=512", V(4, 2), 0},
+    {"total_gpu_memory (23.50GiB) x gpu_memory_utilization (0.90) = 21.15GiB", V(6, 5), V(10, 2)},
+    {"Free memory on device (23.0/23.5 GiB) on startup. Desired GPU memory utilization is (0.9, 21.15 GiB).", V(10, 2),
+     0},
+    {"AssertionError: Initial free memory 22.0 GiB, reserved 3.0 GiB memory for KV Cache", V(10, 2), 0},
+    {"CUDA graph memory profiling is enabled (VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=1).", V(18, 0), V(19, 1)},
+    {"In v0.19, CUDA graph memory profiling will be enabled by default", V(18, 0), V(19, 1)},
+    {"INFO llm_engine.py:60] Initializing an LLM engine with config: model='a/b', seed=0)", 0, V(3, 3)},
 };
 
 static void test_releases(void **state)
