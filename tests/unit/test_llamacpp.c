@@ -142,7 +142,8 @@ static void test_buffers(void **state)
     assert_int_equal(buffers.places[0].cache_bytes, 1792ULL << 20);
     assert_int_equal(buffers.places[0].model_bytes * 100 >> 20, 716544);
     assert_int_equal(buffers.places[KVB_LLAMA_HOST].model_bytes * 100 >> 20, 55223);
-    assert_int_equal(buffers.places[0].compute_bytes, (152064ULL + 3584) * 2048);
+    // kelsidavis-llama-log of starts.csv, b7780: 382.01 MiB; b9010 without allocation says the same.
+    assert_int_equal((buffers.places[0].compute_bytes * 100 + (1 << 19)) >> 20, 38201);
     run.keep_cache_on_host = true;
     kvb_llama_all_buffers(&run, &buffers);
     assert_int_equal(buffers.places[0].cache_bytes, 0);

@@ -58,7 +58,7 @@ static void allocate_node(struct kvb_llama_graph *graph, struct kvb_llama_tensor
     if ((node->flags & (KVB_LLAMA_VIEW | KVB_LLAMA_OUTSIDE | KVB_LLAMA_LIVE)) != 0) {
         return;
     }
-    if ((node->flags & KVB_LLAMA_IN_PLACE) == 0 || !reuse(graph, node)) {
+    if (node->kind < KVB_LLAMA_OP_ADD || !reuse(graph, node)) {
         take(graph, node);
     }
 }
@@ -81,45 +81,24 @@ static void read_once(struct kvb_llama_graph *graph, kvb_llama_node source)
     }
 }
 
-static void count_readers(struct kvb_llama_graph *graph)
+void kvb_llama_run_node(struct kvb_llama_graph *graph, kvb_llama_node id)
 {
-    for (uint32_t i = 0; i < graph->sequence_count; i++) {
-        kvb_llama_node id = (kvb_llama_node)(graph->sequence[i] & ~KVB_LLAMA_COPY_MARK);
-        const struct kvb_llama_tensor_node *node = at(graph, id);
-        if ((graph->sequence[i] & KVB_LLAMA_COPY_MARK) != 0) {
-            at(graph, node->root)->children++;
-            continue;
-        }
-        if (is_view(node)) {
-            at(graph, node->root)->views++;
-        }
-        for (uint32_t s = 0; s < KVB_LLAMA_SOURCES; s++) {
-            at(graph, node->source[s])->children++;
+    struct kvb_llama_tensor_node *node = at(graph, id);
+    allocate_node(graph, node);
+    for (uint32_t s = 0; s < KVB_LLAMA_SOURCES; s++) {
+        if (node->source[s] != 0) {
+            read_once(graph, node->source[s]);
         }
     }
 }
 
-void kvb_llama_allocate(struct kvb_llama_graph *graph)
+void kvb_llama_run_copy(struct kvb_llama_graph *graph, kvb_llama_node id)
 {
-    count_readers(graph);
-    for (uint32_t i = 0; i < graph->sequence_count; i++) {
-        kvb_llama_node id = (kvb_llama_node)(graph->sequence[i] & ~KVB_LLAMA_COPY_MARK);
-        struct kvb_llama_tensor_node *node = at(graph, id);
-        if ((graph->sequence[i] & KVB_LLAMA_COPY_MARK) != 0) {
-            if (node->root != 0) { // a weight's source lies outside
-                read_once(graph, node->root);
-            }
-            allocate_node(graph, node);
-            continue;
-        }
-        allocate_node(graph, node);
-        for (uint32_t s = 0; s < KVB_LLAMA_SOURCES; s++) {
-            if (node->source[s] != 0) {
-                read_once(graph, node->source[s]);
-            }
-        }
+    struct kvb_llama_tensor_node *copy = at(graph, id);
+    if (copy->root != 0) { // a weight's source lies outside
+        read_once(graph, copy->root);
     }
-    graph->nodes[0] = (struct kvb_llama_tensor_node){0};
+    allocate_node(graph, copy);
 }
 
 void kvb_llama_allocate_input(struct kvb_llama_graph *graph, kvb_llama_node input)

@@ -13,7 +13,8 @@
 
 kvb_llama_node kvb_llama_take_rows(struct kvb_llama_graph *graph, kvb_llama_node in)
 {
-    return kvb_llama_new(graph, graph->nodes[in].ne[0], graph->output_rows, 1, in, 0);
+    const uint64_t ne[3] = {graph->nodes[in].ne[0], graph->output_rows, 1};
+    return kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, ne, in, graph->chosen_rows);
 }
 
 // ---- Inputs
@@ -31,18 +32,26 @@ static kvb_llama_node input(struct kvb_llama_graph *graph, uint64_t bytes, uint1
     return made;
 }
 
-static void add_masks(struct kvb_llama_graph *graph)
+static void add_mask(struct kvb_llama_graph *graph, bool windowed)
 {
     const struct kvb_llama_run *run = graph->run;
     bool half = run->flash && kvb_llama_since(run, KVB_LLAMA_MASK_F16);
-    for (uint32_t windowed = 0; windowed < 2; windowed++) {
-        uint64_t cells = windowed ? graph->cells.windowed : graph->cells.full;
-        uint16_t last = kvb_llama_reader(graph, true, windowed != 0, KVB_LLAMA_ANYWHERE);
-        if (last != UINT16_MAX) {
-            uint64_t bytes = kvb_mul(kvb_mul(cells, graph->tokens), half ? 2 : 4);
-            graph->mask[windowed] = input(graph, bytes, run->devices == 0 ? last : UINT16_MAX);
-        }
+    bool each = !kvb_llama_casts_mask(run); // else the cast alone reads it
+    uint64_t cells = windowed ? graph->cells.windowed : graph->cells.full;
+    uint16_t last = kvb_llama_reader(graph, each, windowed, KVB_LLAMA_ANYWHERE);
+    if (last != UINT16_MAX) {
+        uint64_t bytes = kvb_mul(kvb_mul(cells, graph->tokens), half ? 2 : 4);
+        graph->mask[windowed ? 1 : 0] = input(graph, bytes, run->devices == 0 ? last : UINT16_MAX);
     }
+}
+
+// In the order in which layers read them.
+static void add_masks(struct kvb_llama_graph *graph)
+{
+    bool window_first = kvb_llama_reader(graph, false, true, KVB_LLAMA_ANYWHERE) <
+                        kvb_llama_reader(graph, false, false, KVB_LLAMA_ANYWHERE);
+    add_mask(graph, window_first);
+    add_mask(graph, !window_first);
 }
 
 static uint64_t widest_value(const struct kvb_llama_run *run)
@@ -94,15 +103,18 @@ static void add_inputs(struct kvb_llama_graph *graph, bool head)
     uint64_t tokens = graph->tokens, hidden = run->model->hidden_size;
     bool by_index = kvb_llama_since(run, KVB_LLAMA_ROWS_BY_INDEX);
     (void)input(graph, tokens * 4, UINT16_MAX); // tokens
-    graph->small = input(graph, tokens * (by_index ? 16 : 8), UINT16_MAX);
+    if (kvb_llama_since(run, KVB_LLAMA_EMBEDDING_INPUT) && !head) {
+        kvb_llama_node unread = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
+        kvb_llama_allocate_input(graph, unread); // one, also with pipeline parallelism
+    }
+    graph->small = input(graph, tokens * (by_index ? 20 : 4), UINT16_MAX);
     add_masks(graph);
     if (by_index && !run->flash && (graph->mask[0] != 0 || graph->mask[1] != 0)) {
         graph->value_rows = input(graph, kvb_mul(kvb_mul(tokens, widest_value(run)), 8), UINT16_MAX);
     }
     add_rotations(graph);
-    if (kvb_llama_since(run, KVB_LLAMA_EMBEDDING_INPUT) && !head) {
-        kvb_llama_node unread = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
-        kvb_llama_allocate_input(graph, unread); // one, also with pipeline parallelism
+    if (!head && kvb_llama_since(run, KVB_LLAMA_CHOSEN_ROWS)) {
+        graph->chosen_rows = input(graph, graph->output_rows * 4, UINT16_MAX);
     }
     graph->hidden = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
     graph->nodes[graph->hidden].children = 0;
@@ -133,7 +145,7 @@ static kvb_llama_node build_layer(struct kvb_llama_graph *graph, const struct kv
     kvb_llama_node residual = graph->hidden;
     kvb_llama_node current;
     if (graph->layer == 0 && class->scales_input) {
-        residual = kvb_llama_in_place(graph, residual, 0);
+        residual = kvb_llama_over(graph, KVB_LLAMA_OP_SCALE, residual, 0);
     }
     kvb_llama_node normed = 0;
     if (layer->mixer == KVB_LLAMA_MIXER_NONE) {
@@ -149,18 +161,19 @@ static kvb_llama_node build_layer(struct kvb_llama_graph *graph, const struct kv
     }
     if (class->parallel) { // both read the same norm, all is added at the end
         kvb_llama_node mlp = kvb_llama_build_mlp(graph, layer, normed);
-        return kvb_llama_in_place(graph, kvb_llama_in_place(graph, mlp, residual), current);
+        mlp = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, mlp, residual);
+        return kvb_llama_over(graph, KVB_LLAMA_OP_ADD, mlp, current);
     }
     if (layer->mixer != KVB_LLAMA_MIXER_NONE) {
         current = class->norms_after ? kvb_llama_norm(graph, "post_attention_norm.weight", current) : current;
-        residual = kvb_llama_in_place(graph, current, residual);
+        residual = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, current, residual);
     }
     if (layer->mlp->kind == KVB_MLP_NONE) {
         return residual;
     }
     kvb_llama_node mlp = kvb_llama_build_mlp(graph, layer, kvb_llama_norm(graph, "ffn_norm.weight", residual));
     mlp = class->norms_after ? kvb_llama_norm(graph, "post_ffw_norm.weight", mlp) : mlp;
-    return kvb_llama_in_place(graph, mlp, residual);
+    return kvb_llama_over(graph, KVB_LLAMA_OP_ADD, mlp, residual);
 }
 
 static void build_output(struct kvb_llama_graph *graph)
@@ -172,7 +185,7 @@ static void build_output(struct kvb_llama_graph *graph)
     kvb_llama_node logits = kvb_llama_matmul(graph, tied ? "token_embd.weight" : "output.weight",
                                              model->vocabulary_size, graph->output_rows, normed);
     if (graph->class->caps_logits) {
-        logits = kvb_llama_in_place(graph, logits, 0);
+        logits = kvb_llama_over(graph, KVB_LLAMA_OP_SCALE, logits, 0);
     }
     kvb_llama_layer_end(graph, logits);
 }
@@ -186,23 +199,10 @@ static uint64_t rows_of_output(const struct kvb_llama_run *run, uint64_t tokens)
     return few ? kvb_min(run->sequences, tokens) : tokens;
 }
 
-// Builds of one month kept the inputs that the device reads in its compute buffer.
-static uint64_t kept_inputs(const struct kvb_llama_graph *graph)
-{
-    const struct kvb_llama_run *run = graph->run;
-    if (!kvb_llama_since(run, KVB_LLAMA_INPUTS_KEPT) || kvb_llama_since(run, KVB_LLAMA_INPUTS_FREED)) {
-        return 0;
-    }
-    return kvb_mul(graph->tokens, kvb_add(kvb_mul(graph->cells.full, 4), kvb_mul(run->model->hidden_size, 8)));
-}
-
 static void take_heaps(const struct kvb_llama_graph *graph, struct kvb_llama_buffers *out)
 {
     for (uint32_t i = 0; i < KVB_LLAMA_PLACES; i++) {
         out->places[i].compute_bytes = kvb_add(graph->heaps[i].highest, graph->heaps[i].pinned);
-        if (i != KVB_LLAMA_HOST && out->places[i].compute_bytes > 0 && !graph->pipelined) {
-            out->places[i].compute_bytes = kvb_add(out->places[i].compute_bytes, kept_inputs(graph));
-        }
     }
     out->compute_bounded = graph->unknown || graph->rough || graph->class->outlined;
     out->mask_bytes = kvb_mul(kvb_mul(graph->cells.full, graph->tokens), 4);

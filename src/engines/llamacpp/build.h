@@ -8,11 +8,20 @@
 kvb_llama_node kvb_llama_matmul(struct kvb_llama_graph *graph, const char *weight, uint64_t rows, uint64_t tokens,
                                 kvb_llama_node in);
 kvb_llama_node kvb_llama_norm(struct kvb_llama_graph *graph, const char *weight, kvb_llama_node in);
-kvb_llama_node kvb_llama_in_place(struct kvb_llama_graph *graph, kvb_llama_node in, kvb_llama_node other);
+// As large as `in`, of a kind that may take its memory.
+kvb_llama_node kvb_llama_over(struct kvb_llama_graph *graph, enum kvb_llama_kind kind, kvb_llama_node in,
+                              kvb_llama_node other);
 kvb_llama_node kvb_llama_reshape(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t a, uint64_t b, uint64_t c);
 kvb_llama_node kvb_llama_take_rows(struct kvb_llama_graph *graph, kvb_llama_node in);
 kvb_llama_node kvb_llama_new(struct kvb_llama_graph *graph, uint64_t a, uint64_t b, uint64_t c, kvb_llama_node in,
                              kvb_llama_node other);
+
+// What the context keeps for a layer: read through views, written by a copy or by rows.
+enum kvb_llama_kept { KVB_LLAMA_KEPT_KEYS, KVB_LLAMA_KEPT_VALUES, KVB_LLAMA_KEPT_PAST, KVB_LLAMA_KEPT_STATE };
+kvb_llama_node kvb_llama_kept_view(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, enum kvb_llama_kind kind,
+                                   kvb_llama_node of, uint64_t bytes);
+void kvb_llama_write(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, enum kvb_llama_kind kind,
+                     kvb_llama_node from, kvb_llama_node rows);
 
 // Whole mixers and MLPs. Each returns what the residual is added to.
 kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,

@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 
-#define KEYS_EXPANDED_LAST 7010    // build_attn expands q, v, k; before q, k, v
+#define KEYS_EXPANDED_LAST 7010    // build_attn expands q, v, k; before, and with windows, q, k, v
 #define KVB_LLAMA_VIEWS_SINCE 5600 // fused projections are read through views; before they are cut into copies
 
 static uint64_t cells_of(const struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer)
@@ -13,25 +13,25 @@ static uint64_t cells_of(const struct kvb_llama_graph *graph, const struct kvb_l
     return layer->windowed ? graph->cells.windowed : graph->cells.full;
 }
 
-// What lies in the cache: read through a view, which no buffer here pays for unless it is copied to another device.
-static kvb_llama_node cache_view(struct kvb_llama_graph *graph, uint64_t bytes)
+// What lies in the cache: read through views, which no buffer here pays for unless it is copied to another device.
+static kvb_llama_node cache_view(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, uint64_t bytes)
 {
-    const uint64_t ne[3] = {1, 1, 1};
-    const struct kvb_llama_run *run = graph->run;
-    kvb_llama_node made = kvb_llama_op(graph, KVB_LLAMA_OUTSIDE | KVB_LLAMA_STRIDED, ne, 0, 0);
-    graph->nodes[made].bytes = bytes;
-    graph->nodes[made].device =
-        run->keep_cache_on_host ? KVB_LLAMA_HOST : (uint8_t)kvb_llama_place_of(run, graph->layer);
-    return made;
+    kvb_llama_node view = kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_VIEW, 0, bytes);
+    return kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_PERMUTE, view, bytes);
 }
 
-static void write_cache(struct kvb_llama_graph *graph, kvb_llama_node values, bool by_rows)
+static void write_cache(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, kvb_llama_node values)
 {
-    const uint64_t ne[3] = {1, 1, 1};
-    kvb_llama_node write =
-        kvb_llama_op(graph, KVB_LLAMA_WRITES | KVB_LLAMA_OUTSIDE, ne, values, by_rows ? graph->value_rows : 0);
-    graph->nodes[write].bytes = 0; // a view of the cache
-    kvb_llama_expand(graph, write);
+    const struct kvb_llama_tensor_node *node = &graph->nodes[values];
+    uint64_t all = (uint64_t)node->ne[0] * node->ne[1] * node->ne[2];
+    const uint64_t flat[3] = {all / graph->tokens, graph->tokens, 1};
+    kvb_llama_node view = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, values, flat);
+    kvb_llama_node rows = kept == KVB_LLAMA_KEPT_VALUES ? graph->value_rows : 0;
+    kvb_llama_expand(graph, view);
+    if (graph->cells.streams > 1) {
+        kvb_llama_expand(graph, kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_RESHAPE, 0, 0));
+    }
+    kvb_llama_write(graph, kept, KVB_LLAMA_OP_SET_ROWS, view, rows);
 }
 
 // The mask as attention reads it: cast once, by the first layer that does.
@@ -45,6 +45,7 @@ static kvb_llama_node mask_of(struct kvb_llama_graph *graph, bool windowed)
         uint16_t last = kvb_llama_reader(graph, true, windowed, KVB_LLAMA_ANYWHERE);
         kvb_llama_node cast =
             kvb_llama_global(graph, graph->nodes[graph->mask[which]].bytes / 2, graph->layer_device, last);
+        graph->nodes[cast].kind = KVB_LLAMA_OP_OTHER;
         graph->nodes[cast].flags &= (uint16_t)~KVB_LLAMA_VISITED;
         graph->nodes[cast].flags |= KVB_LLAMA_ATTENDS;
         graph->nodes[cast].children = last > graph->layer ? 1 : 0;
@@ -58,12 +59,13 @@ static kvb_llama_node attend_at_once(struct kvb_llama_graph *graph, const struct
                                      kvb_llama_node q, const kvb_llama_node cached[2])
 {
     const uint64_t ne[3] = {layer->value_size, layer->heads, graph->tokens};
-    kvb_llama_node flash = kvb_llama_op(graph, KVB_LLAMA_ATTENDS, ne, q, cached[0]);
+    kvb_llama_node flash = kvb_llama_op(graph, KVB_LLAMA_OP_OTHER, ne, q, cached[0]);
+    graph->nodes[flash].flags |= KVB_LLAMA_ATTENDS;
     kvb_llama_add_source(graph, flash, cached[1]);
     kvb_llama_add_source(graph, flash, mask_of(graph, layer->windowed));
     if (layer->mixer == KVB_LLAMA_MIXER_LATENT) { // back to full heads
         uint64_t values = layer->attention->value_head_size;
-        kvb_llama_node turned = kvb_llama_view(graph, flash, ne, KVB_LLAMA_STRIDED);
+        kvb_llama_node turned = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, flash, ne);
         kvb_llama_node full = kvb_llama_matmul(graph, "attn_v_b.weight", values, graph->tokens * layer->heads, turned);
         kvb_llama_node whole = kvb_llama_new(graph, values * layer->heads, graph->tokens, 1, full, 0);
         graph->nodes[full].flags |= KVB_LLAMA_ATTENDS;
@@ -77,9 +79,11 @@ static kvb_llama_node attend_in_steps(struct kvb_llama_graph *graph, const struc
                                       kvb_llama_node q, const kvb_llama_node cached[2])
 {
     uint64_t cells = cells_of(graph, layer);
-    kvb_llama_node scores = kvb_llama_new(graph, cells, graph->tokens, layer->heads, cached[0], q);
-    kvb_llama_node soft = kvb_llama_in_place(graph, scores, mask_of(graph, layer->windowed));
-    kvb_llama_node mixed = kvb_llama_new(graph, layer->value_size, graph->tokens, layer->heads, cached[1], soft);
+    const uint64_t scores_ne[3] = {cells, graph->tokens, layer->heads};
+    const uint64_t mixed_ne[3] = {layer->value_size, graph->tokens, layer->heads};
+    kvb_llama_node scores = kvb_llama_op(graph, KVB_LLAMA_OP_MUL_MAT, scores_ne, cached[0], q);
+    kvb_llama_node soft = kvb_llama_over(graph, KVB_LLAMA_OP_SOFT_MAX, scores, mask_of(graph, layer->windowed));
+    kvb_llama_node mixed = kvb_llama_op(graph, KVB_LLAMA_OP_MUL_MAT, mixed_ne, cached[1], soft);
     uint64_t values = layer->value_size;
     graph->nodes[scores].flags |= KVB_LLAMA_ATTENDS;
     graph->nodes[soft].flags |= KVB_LLAMA_ATTENDS;
@@ -90,7 +94,7 @@ static kvb_llama_node attend_in_steps(struct kvb_llama_graph *graph, const struc
         graph->nodes[mixed].flags |= KVB_LLAMA_ATTENDS;
     }
     const uint64_t turned_ne[3] = {values, layer->heads, graph->tokens};
-    kvb_llama_node turned = kvb_llama_view(graph, mixed, turned_ne, KVB_LLAMA_STRIDED);
+    kvb_llama_node turned = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, mixed, turned_ne);
     kvb_llama_node whole = kvb_llama_new(graph, values * layer->heads, graph->tokens, 1, turned, 0);
     graph->nodes[whole].flags |= KVB_LLAMA_ATTENDS;
     return whole;
@@ -100,7 +104,8 @@ static kvb_llama_node attend_in_steps(struct kvb_llama_graph *graph, const struc
 static kvb_llama_node rotated(struct kvb_llama_graph *graph, kvb_llama_node in, kvb_llama_node rotation)
 {
     const struct kvb_llama_tensor_node *node = &graph->nodes[in];
-    return kvb_llama_new(graph, node->ne[0], node->ne[1], node->ne[2], rotation, in);
+    const uint64_t ne[3] = {node->ne[0], node->ne[1], node->ne[2]};
+    return kvb_llama_op(graph, KVB_LLAMA_OP_MUL_MAT, ne, rotation, in);
 }
 
 kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
@@ -113,7 +118,8 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
         qkv[i] = rotation != 0 ? rotated(graph, qkv[i], rotation) : qkv[i];
     }
     const struct kvb_llama_run *run = graph->run;
-    bool keys_last = run->build >= KEYS_EXPANDED_LAST;
+    bool windows = graph->mask[1] != 0;
+    bool keys_last = run->build >= KEYS_EXPANDED_LAST && !windows;
     uint64_t cells = kvb_mul(cells_of(graph, layer), graph->cells.streams);
     uint64_t keys = (uint64_t)layer->kv_heads * layer->key_size, values = (uint64_t)layer->kv_heads * layer->value_size;
     kvb_llama_expand(graph, qkv[0]);
@@ -122,15 +128,19 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
         kvb_llama_expand(graph, qkv[keys_last ? 1 : 2]);
     }
     if (layer->cache_keys > 0) {
-        write_cache(graph, qkv[1], false);
+        write_cache(graph, KVB_LLAMA_KEPT_KEYS, qkv[1]);
     }
     if (layer->cache_values > 0) {
-        write_cache(graph, qkv[2], true);
+        write_cache(graph, KVB_LLAMA_KEPT_VALUES, qkv[2]);
     }
+    const uint64_t lying[3] = {layer->key_size, layer->heads, graph->tokens};
     const uint64_t ne[3] = {layer->key_size, graph->tokens, layer->heads};
-    kvb_llama_node q = kvb_llama_view(graph, qkv[0], ne, KVB_LLAMA_STRIDED);
-    kvb_llama_node cached[2] = {cache_view(graph, kvb_llama_cache_bytes(run->key_type, kvb_mul(cells, keys))),
-                                cache_view(graph, kvb_llama_cache_bytes(run->value_type, kvb_mul(cells, values)))};
+    kvb_llama_node q = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, qkv[0], lying);
+    q = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, q, ne);
+    uint64_t key_bytes = kvb_llama_cache_bytes(run->key_type, kvb_mul(cells, keys));
+    uint64_t value_bytes = kvb_llama_cache_bytes(run->value_type, kvb_mul(cells, values));
+    kvb_llama_node cached[2] = {cache_view(graph, KVB_LLAMA_KEPT_KEYS, key_bytes),
+                                cache_view(graph, KVB_LLAMA_KEPT_VALUES, value_bytes)};
     kvb_llama_node out =
         run->flash ? attend_at_once(graph, layer, q, cached) : attend_in_steps(graph, layer, q, cached);
     if (turns && graph->rotation[1] != 0) {
@@ -138,14 +148,15 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
     }
     kvb_llama_expand(graph, out);
     if (qkv[3] != 0) { // an output gate
-        out = kvb_llama_in_place(graph, out, kvb_llama_in_place(graph, qkv[3], 0));
+        out = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, out, kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, qkv[3], 0));
     }
     return kvb_llama_matmul(graph, "attn_output.weight", run->model->hidden_size, graph->tokens, out);
 }
 
 static kvb_llama_node rotate(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t size, uint64_t heads)
 {
-    return kvb_llama_in_place(graph, kvb_llama_reshape(graph, in, size, heads, graph->tokens), graph->small);
+    kvb_llama_node shaped = kvb_llama_reshape(graph, in, size, heads, graph->tokens);
+    return kvb_llama_over(graph, KVB_LLAMA_OP_ROPE, shaped, graph->small);
 }
 
 static void take_fused(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in,
@@ -159,13 +170,13 @@ static void take_fused(struct kvb_llama_graph *graph, const struct kvb_llama_lay
         const uint64_t ne[3] = {i == 0 ? layer->key_size : layer->value_size, i == 0 ? layer->heads : layer->kv_heads,
                                 graph->tokens};
         bool cut = graph->run->build < KVB_LLAMA_VIEWS_SINCE; // then made whole again
-        kvb_llama_node part = kvb_llama_view(graph, all, ne, KVB_LLAMA_STRIDED);
+        kvb_llama_node part = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, all, ne);
         if (cut) {
             part = kvb_llama_new(graph, sizes[i], graph->tokens, 1, part, 0);
         }
         qkv[i] = i == 2 ? part
                  : cut  ? rotate(graph, part, ne[0], ne[1])
-                        : kvb_llama_op(graph, KVB_LLAMA_IN_PLACE, ne, part, graph->small);
+                        : kvb_llama_op(graph, KVB_LLAMA_OP_ROPE, ne, part, graph->small);
     }
 }
 
@@ -185,15 +196,15 @@ kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const st
         if (i == 0 && shape->gated_output) { // queries and gate are one matrix
             kvb_llama_node both = kvb_llama_matmul(graph, names[i], 2 * size * heads[i], graph->tokens, in);
             const uint64_t ne[3] = {size, heads[i], graph->tokens};
-            kvb_llama_node part = kvb_llama_view(graph, both, ne, KVB_LLAMA_STRIDED);
+            kvb_llama_node part = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne);
             qkv[0] = part; // read by its norm, as it lies
-            part = kvb_llama_view(graph, both, ne, KVB_LLAMA_STRIDED);
+            part = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne);
             qkv[3] = kvb_llama_new(graph, size * heads[i], graph->tokens, 1, part, 0);
         } else {
             qkv[i] = kvb_llama_matmul(graph, names[i], size * heads[i], graph->tokens, in);
         }
         if (shape->query_key_value_bias) {
-            qkv[i] = kvb_llama_in_place(graph, qkv[i], 0);
+            qkv[i] = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, qkv[i], 0);
         }
     }
     for (uint32_t i = 0; i < 3; i++) {
@@ -204,11 +215,11 @@ kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const st
             qkv[i] = kvb_llama_norm(graph, i == 0 ? "attn_q_norm.weight" : "attn_k_norm.weight", qkv[i]);
         }
         if (i < 2) {
-            qkv[i] = kvb_llama_in_place(graph, qkv[i], graph->small);
+            qkv[i] = kvb_llama_over(graph, KVB_LLAMA_OP_ROPE, qkv[i], graph->small);
         }
     }
     if (graph->class->scales_query) {
-        qkv[0] = kvb_llama_in_place(graph, qkv[0], 0);
+        qkv[0] = kvb_llama_over(graph, KVB_LLAMA_OP_SCALE, qkv[0], 0);
     }
     return kvb_llama_attend(graph, layer, qkv);
 }

@@ -18,7 +18,7 @@ static kvb_llama_node query_of(struct kvb_llama_graph *graph, const struct kvb_l
 static kvb_llama_node cut(struct kvb_llama_graph *graph, kvb_llama_node of, uint64_t size, uint64_t heads)
 {
     const uint64_t ne[3] = {size, heads, graph->tokens};
-    return kvb_llama_view(graph, of, ne, KVB_LLAMA_STRIDED);
+    return kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, of, ne);
 }
 
 // Rope of a view that does not lie together: a tensor of its own, before b5140 made whole first.
@@ -27,7 +27,7 @@ static kvb_llama_node rope_of(struct kvb_llama_graph *graph, kvb_llama_node view
 {
     const uint64_t ne[3] = {size, heads, graph->tokens};
     kvb_llama_node part = whole ? kvb_llama_new(graph, size, heads, graph->tokens, view, 0) : view;
-    return kvb_llama_op(graph, KVB_LLAMA_IN_PLACE, ne, part, graph->small);
+    return kvb_llama_op(graph, KVB_LLAMA_OP_ROPE, ne, part, graph->small);
 }
 
 struct parts {
@@ -44,7 +44,7 @@ static void cut_all(struct kvb_llama_graph *graph, const struct kvb_llama_layer 
     kvb_llama_node both =
         kvb_llama_matmul(graph, "attn_kv_a_mqa.weight", shape->latent_rank + shape->rope_size, graph->tokens, in);
     const uint64_t ne[3] = {shape->latent_rank, graph->tokens, 1};
-    kvb_llama_node latent = kvb_llama_view(graph, both, ne, KVB_LLAMA_STRIDED);
+    kvb_llama_node latent = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne);
     kvb_llama_node k_rope = cut(graph, both, shape->rope_size, 1);
     latent = whole ? kvb_llama_new(graph, ne[0], ne[1], 1, latent, 0) : latent;
     out->q_rope = rope_of(graph, q_rope, shape->rope_size, shape->heads, whole);
@@ -57,11 +57,11 @@ static kvb_llama_node build_absorbed(struct kvb_llama_graph *graph, const struct
 {
     const struct kvb_attention_shape *shape = layer->attention;
     const uint64_t turned[3] = {shape->nope_size, graph->tokens, shape->heads};
-    kvb_llama_node q_nope = kvb_llama_view(graph, parts->q_nope, turned, KVB_LLAMA_STRIDED);
+    kvb_llama_node q_nope = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, parts->q_nope, turned);
     kvb_llama_node absorbed =
         kvb_llama_matmul(graph, "attn_k_b.weight", shape->latent_rank, graph->tokens * shape->heads, q_nope);
     const uint64_t back[3] = {shape->latent_rank, shape->heads, graph->tokens};
-    kvb_llama_node view = kvb_llama_view(graph, absorbed, back, KVB_LLAMA_STRIDED);
+    kvb_llama_node view = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, absorbed, back);
     kvb_llama_node qkv[4] = {0};
     qkv[0] = kvb_llama_new(graph, layer->key_size, shape->heads, graph->tokens, parts->q_rope, view);
     kvb_llama_node latent = kvb_llama_reshape(graph, parts->latent, shape->latent_rank, 1, graph->tokens);

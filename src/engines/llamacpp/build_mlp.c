@@ -21,8 +21,8 @@ static kvb_llama_node multiply_gate(struct kvb_llama_graph *graph, kvb_llama_nod
     if (kvb_llama_since(graph->run, KVB_LLAMA_FUSED_GATE)) {
         return kvb_llama_new(graph, a, b, c, gate, up);
     }
-    kvb_llama_node active = kvb_llama_in_place(graph, gate, 0);
-    return kvb_llama_in_place(graph, active, up);
+    kvb_llama_node active = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, gate, 0);
+    return kvb_llama_over(graph, KVB_LLAMA_OP_MUL, active, up);
 }
 
 static kvb_llama_node dense(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t width, bool gated,
@@ -39,12 +39,12 @@ static kvb_llama_node dense(struct kvb_llama_graph *graph, kvb_llama_node in, ui
                 ? kvb_llama_new(graph, width, tokens, 1, up, 0)
                 : multiply_gate(
                       graph,
-                      kvb_llama_new(graph, width, tokens, 1, kvb_llama_view(graph, up, half, KVB_LLAMA_STRIDED), 0),
-                      kvb_llama_new(graph, width, tokens, 1, kvb_llama_view(graph, up, half, KVB_LLAMA_STRIDED), 0));
+                      kvb_llama_new(graph, width, tokens, 1, kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, up, half), 0),
+                      kvb_llama_new(graph, width, tokens, 1, kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, up, half), 0));
     } else if (gated) {
         active = multiply_gate(graph, kvb_llama_matmul(graph, names[1], width, tokens, in), up);
     } else {
-        active = kvb_llama_in_place(graph, up, 0);
+        active = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, up, 0);
     }
     return kvb_llama_matmul(graph, names[2], graph->run->model->hidden_size, tokens, active);
 }
@@ -55,16 +55,20 @@ static kvb_llama_node route(struct kvb_llama_graph *graph, const struct kvb_mlp_
 {
     uint64_t tokens = tokens_of(graph, in), used = mlp->experts_per_token;
     kvb_llama_node logits = kvb_llama_matmul(graph, "ffn_gate_inp.weight", mlp->experts, tokens, in);
-    kvb_llama_node probabilities = kvb_llama_in_place(graph, logits, 0);
-    kvb_llama_node biased = mlp->router_correction_bias ? kvb_llama_in_place(graph, probabilities, 0) : probabilities;
-    kvb_llama_node sorted = kvb_llama_new(graph, mlp->experts, tokens, 1, biased, 0);
-    const uint64_t top[3] = {used, tokens, 1};
-    *chosen = kvb_llama_view(graph, sorted, top, KVB_LLAMA_STRIDED);
+    enum kvb_llama_kind gating = mlp->router_correction_bias ? KVB_LLAMA_OP_UNARY : KVB_LLAMA_OP_SOFT_MAX;
+    kvb_llama_node probabilities = kvb_llama_over(graph, gating, logits, 0);
+    kvb_llama_node biased =
+        mlp->router_correction_bias ? kvb_llama_over(graph, KVB_LLAMA_OP_ADD, probabilities, 0) : probabilities;
+    const uint64_t all[3] = {mlp->experts, tokens, 1}, top[3] = {used, tokens, 1}, one[3] = {1, tokens, 1};
+    const uint64_t weight[3] = {1, used, tokens};
+    kvb_llama_node sorted = kvb_llama_op(graph, KVB_LLAMA_OP_ARGSORT, all, biased, 0);
+    *chosen = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, sorted, top);
     kvb_llama_node each = kvb_llama_reshape(graph, probabilities, 1, mlp->experts, tokens);
-    kvb_llama_node weights = kvb_llama_new(graph, 1, used, tokens, each, *chosen);
+    kvb_llama_node weights = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, weight, each, *chosen);
     kvb_llama_node flat = kvb_llama_reshape(graph, weights, used, tokens, 1);
-    kvb_llama_node sum = kvb_llama_new(graph, 1, tokens, 1, flat, 0);
-    kvb_llama_node shares = kvb_llama_in_place(graph, flat, sum);
+    kvb_llama_node sum = kvb_llama_op(graph, KVB_LLAMA_OP_SUM_ROWS, one, flat, 0);
+    sum = graph->run->build >= WEIGHTS_FIRST ? kvb_llama_op(graph, KVB_LLAMA_OP_CLAMP, one, sum, 0) : sum;
+    kvb_llama_node shares = kvb_llama_over(graph, KVB_LLAMA_OP_DIV, flat, sum);
     kvb_llama_node shaped = kvb_llama_reshape(graph, shares, 1, used, tokens);
     if (graph->run->build >= WEIGHTS_FIRST) {
         kvb_llama_expand(graph, shaped);
@@ -80,6 +84,7 @@ static kvb_llama_node by_expert(struct kvb_llama_graph *graph, const char *name,
     struct kvb_llama_tensor_node *node = &graph->nodes[made];
     node->ne[1] = ids->ne[0];
     node->ne[2] = ids->ne[1];
+    node->kind = KVB_LLAMA_OP_MUL_MAT_ID;
     kvb_llama_add_source(graph, made, chosen);
     return made;
 }
@@ -92,7 +97,7 @@ static kvb_llama_node add_up(struct kvb_llama_graph *graph, kvb_llama_node exper
     kvb_llama_node views[64] = {0};
     uint64_t count = used < 64 ? used : 64;
     for (uint64_t i = 0; i < count; i++) {
-        views[i] = kvb_llama_view(graph, experts, ne, KVB_LLAMA_STRIDED);
+        views[i] = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, experts, ne);
         if (graph->run->build >= WEIGHTS_FIRST) {
             kvb_llama_expand(graph, views[i]);
         }
@@ -102,7 +107,7 @@ static kvb_llama_node add_up(struct kvb_llama_graph *graph, kvb_llama_node exper
         return kvb_llama_new(graph, hidden, tokens, 1, sum, 0);
     }
     for (uint64_t i = 1; i < count; i++) {
-        sum = kvb_llama_op(graph, KVB_LLAMA_IN_PLACE, ne, sum, views[i]);
+        sum = kvb_llama_op(graph, KVB_LLAMA_OP_ADD, ne, sum, views[i]);
     }
     return sum;
 }
@@ -114,18 +119,18 @@ static kvb_llama_node experts(struct kvb_llama_graph *graph, const struct kvb_ml
     kvb_llama_node shares = route(graph, mlp, in, &chosen);
     kvb_llama_node each = kvb_llama_reshape(graph, in, hidden, 1, tokens);
     kvb_llama_node up = by_expert(graph, "ffn_up_exps.weight", mlp->expert_intermediate_size, each, chosen);
-    up = mlp->expert_bias ? kvb_llama_in_place(graph, up, chosen) : up;
+    up = mlp->expert_bias ? kvb_llama_over(graph, KVB_LLAMA_OP_ADD_ID, up, chosen) : up;
     kvb_llama_node active;
     if (mlp->expert_gated) {
         kvb_llama_node gate = by_expert(graph, "ffn_gate_exps.weight", mlp->expert_intermediate_size, each, chosen);
-        gate = mlp->expert_bias ? kvb_llama_in_place(graph, gate, chosen) : gate;
+        gate = mlp->expert_bias ? kvb_llama_over(graph, KVB_LLAMA_OP_ADD_ID, gate, chosen) : gate;
         active = multiply_gate(graph, gate, up);
     } else {
-        active = kvb_llama_in_place(graph, up, 0);
+        active = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, up, 0);
     }
     kvb_llama_node down = by_expert(graph, "ffn_down_exps.weight", hidden, active, chosen);
-    down = mlp->expert_bias ? kvb_llama_in_place(graph, down, chosen) : down;
-    kvb_llama_node weighted = kvb_llama_in_place(graph, down, shares);
+    down = mlp->expert_bias ? kvb_llama_over(graph, KVB_LLAMA_OP_ADD_ID, down, chosen) : down;
+    kvb_llama_node weighted = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, down, shares);
     return add_up(graph, weighted, mlp->experts_per_token, tokens);
 }
 
@@ -143,12 +148,13 @@ kvb_llama_node kvb_llama_build_mlp(struct kvb_llama_graph *graph, const struct k
         kvb_llama_node beside = dense(graph, in, mlp->shared_intermediate_size, mlp->expert_gated, shared);
         if (mlp->shared_gate) {
             kvb_llama_node gate = kvb_llama_matmul(graph, "ffn_gate_inp_shexp.weight", 1, tokens_of(graph, in), in);
-            beside = kvb_llama_in_place(graph, beside, kvb_llama_in_place(graph, gate, 0));
+            beside =
+                kvb_llama_over(graph, KVB_LLAMA_OP_MUL, beside, kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, gate, 0));
         }
-        sum = kvb_llama_in_place(graph, sum, beside);
+        sum = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, sum, beside);
     }
     if (mlp->intermediate_size > 0) {
-        sum = kvb_llama_in_place(graph, sum, dense(graph, in, mlp->intermediate_size, true, plain));
+        sum = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, sum, dense(graph, in, mlp->intermediate_size, true, plain));
     }
     return sum;
 }

@@ -8,38 +8,52 @@
 static kvb_llama_node cut(struct kvb_llama_graph *graph, kvb_llama_node of, uint64_t a, uint64_t b)
 {
     const uint64_t ne[3] = {a, b, 1};
-    return kvb_llama_view(graph, of, ne, KVB_LLAMA_STRIDED);
+    return kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, of, ne);
 }
 
-// The state of each sequence, gathered from its buffer.
-static kvb_llama_node gather(struct kvb_llama_graph *graph, uint64_t elements)
+// The state of each sequence, gathered from its buffer: one is cleared, those that nobody writes are copied.
+static kvb_llama_node gather(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, uint64_t elements)
 {
-    kvb_llama_node state = kvb_llama_new(graph, elements, graph->run->sequences, 1, graph->small, 0);
+    const uint64_t ne[3] = {elements, graph->run->sequences, 1};
+    kvb_llama_node all = kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_RESHAPE, 0, 0);
+    kvb_llama_write(graph, kept, KVB_LLAMA_OP_SCALE, kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_VIEW, all, 0), 0);
+    kvb_llama_node state = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, ne, all, graph->small);
     kvb_llama_expand(graph, state);
+    const uint64_t none[3] = {elements, 0, 1}; // takes its place, though it is empty
+    kvb_llama_node rest = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, none, all, graph->small);
+    kvb_llama_expand(graph, rest);
+    kvb_llama_write(graph, kept, KVB_LLAMA_OP_OTHER, rest, kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_VIEW, 0, 0));
     return state;
+}
+
+static void write_back(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, kvb_llama_node view)
+{
+    kvb_llama_expand(graph, view);
+    kvb_llama_write(graph, kept, KVB_LLAMA_OP_OTHER, view, kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_VIEW, 0, 0));
 }
 
 // Past columns in front of the new ones; the last of them go back to the buffer.
 static kvb_llama_node convolve(struct kvb_llama_graph *graph, uint64_t channels, uint64_t kernel, kvb_llama_node in)
 {
     uint64_t past = kernel > 0 ? kernel - 1 : 0;
-    kvb_llama_node state = gather(graph, past * channels);
+    kvb_llama_node state = gather(graph, KVB_LLAMA_KEPT_PAST, past * channels);
+    state = kvb_llama_reshape(graph, state, past, channels, graph->run->sequences);
+    const uint64_t turned[3] = {graph->tokens, channels, 1};
+    in = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, in, turned);
     kvb_llama_node both = kvb_llama_new(graph, graph->tokens + past * graph->run->sequences, channels, 1, state, in);
-    const uint64_t ne[3] = {1, 1, 1};
-    kvb_llama_node write =
-        kvb_llama_op(graph, KVB_LLAMA_WRITES | KVB_LLAMA_OUTSIDE, ne, cut(graph, both, past, channels), 0);
-    graph->nodes[write].bytes = 0;
-    kvb_llama_expand(graph, write);
-    return kvb_llama_new(graph, channels, graph->tokens, 1, both, 0);
+    write_back(graph, KVB_LLAMA_KEPT_PAST, cut(graph, both, past, channels));
+    return both;
+}
+
+static kvb_llama_node run_over(struct kvb_llama_graph *graph, uint64_t channels, kvb_llama_node columns)
+{
+    const uint64_t ne[3] = {channels, graph->tokens, 1};
+    return kvb_llama_op(graph, KVB_LLAMA_OP_SSM_CONV, ne, columns, 0);
 }
 
 static void write_state(struct kvb_llama_graph *graph, kvb_llama_node from, uint64_t elements)
 {
-    const uint64_t ne[3] = {1, 1, 1};
-    kvb_llama_node write =
-        kvb_llama_op(graph, KVB_LLAMA_WRITES | KVB_LLAMA_OUTSIDE, ne, cut(graph, from, elements, 1), 0);
-    graph->nodes[write].bytes = 0;
-    kvb_llama_expand(graph, write);
+    write_back(graph, KVB_LLAMA_KEPT_STATE, cut(graph, from, elements, 1));
 }
 
 // Gate times result: a new tensor since the fused operation.
@@ -50,7 +64,8 @@ static kvb_llama_node gate_with(struct kvb_llama_graph *graph, kvb_llama_node re
     if (kvb_llama_since(graph->run, KVB_LLAMA_FUSED_GATE)) {
         return kvb_llama_new(graph, width, graph->tokens, 1, whole, result);
     }
-    return kvb_llama_in_place(graph, result, kvb_llama_in_place(graph, whole, 0));
+    whole = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, whole, 0);
+    return kvb_llama_over(graph, KVB_LLAMA_OP_MUL, result, whole);
 }
 
 static kvb_llama_node build_mamba1(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
@@ -61,11 +76,11 @@ static kvb_llama_node build_mamba1(struct kvb_llama_graph *graph, const struct k
     uint64_t rank = kvb_div_up(graph->run->model->hidden_size, 16); // dt_rank "auto"
     kvb_llama_node both = kvb_llama_matmul(graph, "ssm_in.weight", 2 * inner, tokens, in);
     kvb_llama_node x = cut(graph, both, inner, tokens), z = cut(graph, both, inner, tokens);
-    x = convolve(graph, inner, shape->conv_kernel, x);
-    x = kvb_llama_in_place(graph, kvb_llama_in_place(graph, x, 0), 0);
+    x = run_over(graph, inner, convolve(graph, inner, shape->conv_kernel, x));
+    x = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, kvb_llama_over(graph, KVB_LLAMA_OP_ADD, x, 0), 0);
     kvb_llama_node projected = kvb_llama_matmul(graph, "ssm_x.weight", rank + 2 * size, tokens, x);
     kvb_llama_node dt = kvb_llama_matmul(graph, "ssm_dt.weight", inner, tokens, cut(graph, projected, rank, tokens));
-    dt = kvb_llama_in_place(graph, dt, 0);
+    dt = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, dt, 0);
     uint64_t result = inner * tokens + size * inner * graph->run->sequences;
     kvb_llama_node scan = kvb_llama_new(graph, result, 1, 1, x, dt);
     kvb_llama_add_source(graph, scan, cut(graph, projected, size, tokens));
@@ -85,10 +100,11 @@ static kvb_llama_node build_mamba2(struct kvb_llama_graph *graph, const struct k
     uint64_t groups = (uint64_t)shape->state_key_heads * shape->state_key_size;
     uint64_t channels = inner + 2 * groups, heads = shape->state_value_heads;
     kvb_llama_node all = kvb_llama_matmul(graph, "ssm_in.weight", inner + channels + heads, tokens, in);
-    kvb_llama_node mixed = convolve(graph, channels, shape->conv_kernel, cut(graph, all, channels, tokens));
-    mixed = kvb_llama_in_place(graph, kvb_llama_in_place(graph, mixed, 0), 0);
-    kvb_llama_node dt =
-        kvb_llama_in_place(graph, kvb_llama_new(graph, heads, tokens, 1, cut(graph, all, heads, tokens), 0), 0);
+    kvb_llama_node columns = convolve(graph, channels, shape->conv_kernel, cut(graph, all, channels, tokens));
+    kvb_llama_node mixed = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, run_over(graph, channels, columns), 0);
+    mixed = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, mixed, 0);
+    kvb_llama_node dt = kvb_llama_new(graph, heads, tokens, 1, cut(graph, all, heads, tokens), 0);
+    dt = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, dt, 0);
     uint64_t state = shape->state_key_size * inner * graph->run->sequences;
     kvb_llama_node scan = kvb_llama_new(graph, inner * tokens + state, 1, 1, cut(graph, mixed, inner, tokens), dt);
     kvb_llama_expand(graph, scan);
@@ -102,36 +118,57 @@ static kvb_llama_node build_mamba2(struct kvb_llama_graph *graph, const struct k
     return kvb_llama_matmul(graph, "ssm_out.weight", graph->run->model->hidden_size, tokens, gated);
 }
 
+// How fast the state forgets, by head.
+static kvb_llama_node decay(struct kvb_llama_graph *graph, uint64_t heads, kvb_llama_node in)
+{
+    kvb_llama_node alpha = kvb_llama_matmul(graph, "ssm_alpha.weight", heads, graph->tokens, in);
+    alpha = kvb_llama_reshape(graph, alpha, heads, graph->tokens, 1);
+    alpha = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, alpha, 0);
+    alpha = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, alpha, 0);
+    alpha = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, alpha, 0);
+    return kvb_llama_reshape(graph, alpha, 1, heads, graph->tokens);
+}
+
+static kvb_llama_node l2_norm(struct kvb_llama_graph *graph, kvb_llama_node passed, uint64_t size, uint64_t heads)
+{
+    const uint64_t ne[3] = {size, heads, graph->tokens};
+    return kvb_llama_op(graph, KVB_LLAMA_OP_OTHER, ne, kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, passed, ne), 0);
+}
+
 static kvb_llama_node build_delta(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in)
 {
     const struct kvb_attention_shape *shape = layer->attention;
-    uint64_t values = (uint64_t)shape->state_value_heads * shape->state_value_size, tokens = graph->tokens;
+    uint64_t heads = shape->state_value_heads, size = shape->state_value_size, tokens = graph->tokens;
+    uint64_t values = heads * size, state = shape->state_key_size * values;
     uint64_t keys = (uint64_t)shape->state_key_heads * shape->state_key_size, channels = values + 2 * keys;
+    const uint64_t value_ne[3] = {size, heads, tokens};
     kvb_llama_expand(graph, in);
     kvb_llama_node mixed = kvb_llama_matmul(graph, "attn_qkv.weight", channels, tokens, in);
-    kvb_llama_node z = kvb_llama_matmul(graph, "attn_gate.weight", values, tokens, in);
-    kvb_llama_node beta = kvb_llama_matmul(graph, "ssm_beta.weight", shape->state_value_heads, tokens, in);
-    kvb_llama_node alpha = kvb_llama_matmul(graph, "ssm_alpha.weight", shape->state_value_heads, tokens, in);
-    beta = kvb_llama_in_place(graph, kvb_llama_reshape(graph, beta, 1, shape->state_value_heads, tokens), 0);
-    alpha = kvb_llama_in_place(graph, kvb_llama_reshape(graph, alpha, 1, shape->state_value_heads, tokens), 0);
-    alpha = kvb_llama_in_place(graph, alpha, 0);
-    kvb_llama_node passed = convolve(graph, channels, shape->conv_kernel, cut(graph, mixed, channels, tokens));
-    passed = kvb_llama_in_place(graph, passed, 0);
-    kvb_llama_node q = kvb_llama_new(graph, keys, tokens, 1, cut(graph, passed, keys, tokens), 0);
-    kvb_llama_node k = kvb_llama_new(graph, keys, tokens, 1, cut(graph, passed, keys, tokens), 0);
-    uint64_t state = shape->state_key_size * values * graph->run->sequences;
-    kvb_llama_node held = gather(graph, shape->state_key_size * values);
-    kvb_llama_node delta = kvb_llama_new(graph, values * tokens + state, 1, 1, q, k);
-    kvb_llama_add_source(graph, delta, cut(graph, passed, values, tokens));
-    kvb_llama_add_source(graph, delta, alpha);
+    mixed = kvb_llama_reshape(graph, mixed, channels, tokens, 1);
+    kvb_llama_node columns = convolve(graph, channels, shape->conv_kernel, mixed);
+    kvb_llama_node held = gather(graph, KVB_LLAMA_KEPT_STATE, state);
+    kvb_llama_node passed = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, run_over(graph, channels, columns), 0);
+    kvb_llama_node q = l2_norm(graph, passed, shape->state_key_size, shape->state_key_heads);
+    kvb_llama_node k = l2_norm(graph, passed, shape->state_key_size, shape->state_key_heads);
+    kvb_llama_node v = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, passed, value_ne);
+    kvb_llama_node beta = kvb_llama_matmul(graph, "ssm_beta.weight", heads, tokens, in);
+    beta = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, kvb_llama_reshape(graph, beta, 1, heads, tokens), 0);
+    uint64_t all_states = state * graph->run->sequences;
+    kvb_llama_node delta = kvb_llama_new(graph, values, tokens + all_states / values, 1, q, k);
+    kvb_llama_add_source(graph, delta, v);
+    kvb_llama_add_source(graph, delta, decay(graph, heads, in));
     kvb_llama_add_source(graph, delta, beta);
-    kvb_llama_add_source(graph, delta, held);
+    kvb_llama_add_source(graph, delta, kvb_llama_reshape(graph, held, size, size, heads));
     kvb_llama_expand(graph, delta);
-    write_state(graph, delta, state);
-    kvb_llama_node normed = kvb_llama_norm(graph, "ssm_norm.weight", cut(graph, delta, values, tokens));
-    kvb_llama_node gate = kvb_llama_in_place(graph, kvb_llama_reshape(graph, z, values, tokens, 1), 0);
-    kvb_llama_node gated = kvb_llama_in_place(graph, normed, gate);
-    return kvb_llama_matmul(graph, "ssm_out.weight", graph->run->model->hidden_size, tokens, gated);
+    write_state(graph, delta, all_states);
+    kvb_llama_node out = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, delta, value_ne);
+    kvb_llama_node normed = kvb_llama_norm(graph, "ssm_norm.weight", out);
+    kvb_llama_node z = kvb_llama_matmul(graph, "attn_gate.weight", values, tokens, in);
+    z = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, kvb_llama_reshape(graph, z, size, heads, tokens), 0);
+    kvb_llama_node gated = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, normed, z);
+    gated = kvb_llama_reshape(graph, gated, values, tokens, 1);
+    out = kvb_llama_matmul(graph, "ssm_out.weight", graph->run->model->hidden_size, tokens, gated);
+    return kvb_llama_reshape(graph, out, graph->run->model->hidden_size, tokens, 1);
 }
 
 static kvb_llama_node build_conv(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in)
@@ -139,8 +176,9 @@ static kvb_llama_node build_conv(struct kvb_llama_graph *graph, const struct kvb
     uint64_t width = graph->run->model->hidden_size, tokens = graph->tokens;
     kvb_llama_node all = kvb_llama_matmul(graph, "shortconv.in_proj.weight", 3 * width, tokens, in);
     kvb_llama_node product = kvb_llama_new(graph, width, tokens, 1, cut(graph, all, width, tokens), 0);
-    kvb_llama_node passed = convolve(graph, width, layer->attention->conv_kernel, product);
-    kvb_llama_node gated = kvb_llama_in_place(graph, passed, cut(graph, all, width, tokens));
+    kvb_llama_node columns = convolve(graph, width, layer->attention->conv_kernel, product);
+    kvb_llama_node passed = run_over(graph, width, columns);
+    kvb_llama_node gated = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, passed, cut(graph, all, width, tokens));
     return kvb_llama_matmul(graph, "shortconv.out_proj.weight", width, tokens, gated);
 }
 

@@ -12,18 +12,18 @@
 
 static kvb_llama_node make(struct kvb_llama_graph *graph, const struct kvb_llama_tensor_node *node)
 {
-    if (graph->count >= KVB_LLAMA_NODES) {
+    if (graph->count >= graph->part_end) {
         graph->unknown = true;
-        return KVB_LLAMA_NODES - 1;
+        return (kvb_llama_node)(graph->part_end - 1);
     }
     graph->nodes[graph->count] = *node;
     return graph->count++;
 }
 
-kvb_llama_node kvb_llama_op(struct kvb_llama_graph *graph, unsigned flags, const uint64_t ne[3], kvb_llama_node a,
-                            kvb_llama_node b)
+kvb_llama_node kvb_llama_op(struct kvb_llama_graph *graph, enum kvb_llama_kind kind, const uint64_t ne[3],
+                            kvb_llama_node a, kvb_llama_node b)
 {
-    struct kvb_llama_tensor_node node = {.flags = (uint16_t)flags,
+    struct kvb_llama_tensor_node node = {.kind = (uint8_t)kind,
                                          .bytes = kvb_mul(kvb_mul(ne[0], kvb_mul(ne[1], ne[2])), 4),
                                          .ne = {(uint32_t)ne[0], (uint32_t)ne[1], (uint32_t)ne[2]},
                                          .element_bytes = 4,
@@ -34,11 +34,13 @@ kvb_llama_node kvb_llama_op(struct kvb_llama_graph *graph, unsigned flags, const
     return made;
 }
 
-kvb_llama_node kvb_llama_view(struct kvb_llama_graph *graph, kvb_llama_node of, const uint64_t ne[3], unsigned flags)
+kvb_llama_node kvb_llama_view(struct kvb_llama_graph *graph, enum kvb_llama_kind kind, kvb_llama_node of,
+                              const uint64_t ne[3])
 {
-    kvb_llama_node made = kvb_llama_op(graph, flags | KVB_LLAMA_VIEW, ne, of, 0);
+    kvb_llama_node made = kvb_llama_op(graph, kind, ne, of, 0);
     const struct kvb_llama_tensor_node *source = &graph->nodes[of];
     struct kvb_llama_tensor_node *node = &graph->nodes[made];
+    node->flags |= kind == KVB_LLAMA_OP_RESHAPE ? KVB_LLAMA_VIEW : KVB_LLAMA_VIEW | KVB_LLAMA_STRIDED;
     node->root = (source->flags & KVB_LLAMA_VIEW) != 0 ? source->root : of;
     node->device = source->device;
     return made;
@@ -148,7 +150,7 @@ static kvb_llama_node find_copy(const struct kvb_llama_graph *graph, kvb_llama_n
 {
     for (uint32_t i = 1; i < graph->count; i++) {
         const struct kvb_llama_tensor_node *node = &graph->nodes[i];
-        bool used = i >= KVB_LLAMA_GLOBALS || (node->flags & KVB_LLAMA_GLOBAL) != 0;
+        bool used = i < KVB_LLAMA_GLOBALS ? (node->flags & KVB_LLAMA_GLOBAL) != 0 : i >= graph->part;
         if (used && node->root == source && (node->flags & KVB_LLAMA_VIEW) == 0 && node->device == device) {
             return (kvb_llama_node)i;
         }
@@ -172,6 +174,9 @@ static uint16_t last_use(const struct kvb_llama_graph *graph, kvb_llama_node sou
         uint16_t full = kvb_llama_reader(graph, true, false, device);
         uint16_t windowed = kvb_llama_reader(graph, true, true, device);
         return full == UINT16_MAX || (windowed != UINT16_MAX && windowed > full) ? windowed : full;
+    }
+    if (source == graph->chosen_rows) {
+        return (uint16_t)(graph->run->model->layer_count - 1);
     }
     return graph->nodes[source].last_layer;
 }
@@ -216,26 +221,38 @@ static kvb_llama_node reach(struct kvb_llama_graph *graph, kvb_llama_node source
     return copy;
 }
 
-// A run of layers on one device is one split: all that it reads of the graph's inputs is copied when it begins.
+// The mask that layers on the device read; where this very layer casts it, as it is.
+static void reach_mask(struct kvb_llama_graph *graph, bool windowed, uint8_t device)
+{
+    kvb_llama_node cast = graph->cast[windowed ? 1 : 0], mask = graph->mask[windowed ? 1 : 0];
+    bool read = kvb_llama_reader(graph, true, windowed, device) != UINT16_MAX;
+    bool lies = cast != 0 && (graph->nodes[cast].flags & KVB_LLAMA_LIVE) != 0;
+    if (mask != 0 && read) {
+        (void)reach(graph, lies ? cast : mask, device);
+    }
+}
+
+// A run of layers on one device is one split: all that it reads of the graph's inputs is copied when it begins, in the
+// order in which it is read.
 static void reach_inputs(struct kvb_llama_graph *graph, uint8_t device)
 {
+    uint32_t last = graph->run->model->layer_count - 1;
     if (device == KVB_LLAMA_HOST || kvb_llama_place_of(graph->run, graph->layer) != device) {
         return;
     }
     (void)reach(graph, graph->hidden, device);
     (void)reach(graph, graph->small, device);
-    for (uint32_t i = 0; i < 2 && !graph->run->keep_cache_on_host; i++) { // read before the mask is
-        (void)reach(graph, graph->rotation[i], device);
-    }
-    for (uint32_t windowed = 0; windowed < 2 && !graph->run->keep_cache_on_host; windowed++) {
-        kvb_llama_node mask = graph->cast[windowed] != 0 ? graph->cast[windowed] : graph->mask[windowed];
-        bool read = kvb_llama_reader(graph, true, windowed != 0, device) != UINT16_MAX;
-        if (mask != 0 && read) { // a cast made by this very layer lies here already
-            (void)reach(graph, mask, device);
-        }
-    }
     if (!graph->run->keep_cache_on_host) {
+        bool window_first =
+            kvb_llama_reader(graph, false, true, device) < kvb_llama_reader(graph, false, false, device);
+        (void)reach(graph, graph->rotation[0], device);
+        (void)reach(graph, graph->rotation[1], device);
         (void)reach(graph, graph->value_rows, device);
+        reach_mask(graph, window_first, device);
+        reach_mask(graph, !window_first, device);
+    }
+    if (kvb_llama_place_of(graph->run, last) == device) {
+        (void)reach(graph, graph->chosen_rows, device);
     }
 }
 
@@ -243,7 +260,7 @@ static void schedule_node(struct kvb_llama_graph *graph, kvb_llama_node at)
 {
     struct kvb_llama_tensor_node *node = &graph->nodes[at];
     bool fetched = node->weight_bytes > 0 && node->weight_place == KVB_LLAMA_HOST && node->device != KVB_LLAMA_HOST;
-    if ((node->flags & KVB_LLAMA_VIEW) == 0) {
+    if (node->kind > KVB_LLAMA_OP_PERMUTE) { // views begin no split
         bool moved = node->device != graph->split_device;
         if (moved || (fetched && graph->split_has_inputs)) {
             graph->split_device = node->device;
@@ -302,7 +319,8 @@ void kvb_llama_graph_begin(struct kvb_llama_graph *graph, const struct kvb_llama
     graph->tokens = kvb_min(run->ubatch, graph->cells.context_tokens);
     graph->pipelined = kvb_llama_is_pipelined(run);
     graph->split_device = KVB_LLAMA_HOST;
-    graph->count = KVB_LLAMA_GLOBALS;
+    graph->part = graph->count = KVB_LLAMA_GLOBALS;
+    graph->sorts = kvb_llama_sorts(run);
     for (uint32_t i = 0; i < KVB_LLAMA_PLACES; i++) {
         enum kvb_llama_backend backend = i == KVB_LLAMA_HOST ? KVB_LLAMA_CPU : run->backend;
         kvb_llama_heap_begin(&graph->heaps[i], kvb_llama_backend_row_of(backend)->alignment);
@@ -314,7 +332,10 @@ void kvb_llama_layer_begin(struct kvb_llama_graph *graph, uint32_t layer)
     uint32_t place = kvb_llama_place_of(graph->run, layer);
     graph->layer = layer;
     graph->layer_device = place == KVB_LLAMA_HOST ? host_ops(graph) : (uint8_t)place;
-    graph->count = KVB_LLAMA_GLOBALS;
+    bool room = graph->count + KVB_LLAMA_PART_NODES <= KVB_LLAMA_NODES;
+    graph->part = graph->sorts && room ? graph->count : KVB_LLAMA_GLOBALS; // layers before may still wait
+    graph->part_end = (uint16_t)(graph->sorts ? graph->part + KVB_LLAMA_PART_NODES : KVB_LLAMA_NODES);
+    graph->count = graph->part;
     graph->order_count = 0;
     graph->sequence_count = 0;
     graph->split_begin = 0;
@@ -348,13 +369,16 @@ void kvb_llama_layer_end(struct kvb_llama_graph *graph, kvb_llama_node out)
     }
     kvb_llama_allocate(graph);
     kvb_llama_node before = graph->hidden;
-    graph->hidden = keep(graph, out);
-    graph->nodes[before].flags = 0;
+    graph->hidden = graph->sorts ? out : keep(graph, out);
+    if (before < KVB_LLAMA_GLOBALS && !graph->sorts) {
+        graph->nodes[before].flags = 0;
+    }
     for (uint32_t i = 1; i < KVB_LLAMA_GLOBALS; i++) { // what nobody reads any more makes room
         struct kvb_llama_tensor_node *node = &graph->nodes[i];
         bool own = i == graph->hidden || i == graph->small || i == graph->mask[0] || i == graph->mask[1] ||
-                   i == graph->cast[0] || i == graph->cast[1] || i == graph->value_rows;
-        if (!own && (node->flags & KVB_LLAMA_GLOBAL) != 0 && node->last_layer <= graph->layer) {
+                   i == graph->cast[0] || i == graph->cast[1] || i == graph->value_rows || i == graph->chosen_rows;
+        bool waits = graph->sorts && (node->flags & KVB_LLAMA_LIVE) != 0;
+        if (!own && !waits && (node->flags & KVB_LLAMA_GLOBAL) != 0 && node->last_layer <= graph->layer) {
             node->flags = 0;
         }
     }

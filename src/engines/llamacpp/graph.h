@@ -8,8 +8,9 @@
 
 #include "engines/llamacpp/layer.h"
 
-#define KVB_LLAMA_NODES 256
-#define KVB_LLAMA_GLOBALS 48 // of them live longer than a layer
+#define KVB_LLAMA_GLOBALS 48     // nodes that live longer than a layer
+#define KVB_LLAMA_NODES 432      // of a layer and, where the graph is sorted, of the layers before
+#define KVB_LLAMA_PART_NODES 152 // of a layer there
 #define KVB_LLAMA_SOURCES 6
 #define KVB_LLAMA_BLOCKS 40
 #define KVB_LLAMA_SEQUENCE 512
@@ -17,8 +18,34 @@
 
 typedef uint16_t kvb_llama_node; // 0: none
 
+// What an operation is, as far as backends that sort their graph ask. The first four compute nothing.
+enum kvb_llama_kind {
+    KVB_LLAMA_OP_NONE, // a leaf
+    KVB_LLAMA_OP_VIEW,
+    KVB_LLAMA_OP_RESHAPE,
+    KVB_LLAMA_OP_PERMUTE,
+    KVB_LLAMA_OP_OTHER,
+    KVB_LLAMA_OP_ARGSORT,
+    KVB_LLAMA_OP_CLAMP,
+    KVB_LLAMA_OP_GET_ROWS,
+    KVB_LLAMA_OP_MUL_MAT,
+    KVB_LLAMA_OP_MUL_MAT_ID,
+    KVB_LLAMA_OP_SET_ROWS,
+    KVB_LLAMA_OP_SSM_CONV,
+    KVB_LLAMA_OP_SUM_ROWS,
+    KVB_LLAMA_OP_ADD, // from here on they may take a parent's memory
+    KVB_LLAMA_OP_ADD_ID,
+    KVB_LLAMA_OP_DIV,
+    KVB_LLAMA_OP_MUL,
+    KVB_LLAMA_OP_RMS_NORM,
+    KVB_LLAMA_OP_ROPE,
+    KVB_LLAMA_OP_SCALE,
+    KVB_LLAMA_OP_SOFT_MAX,
+    KVB_LLAMA_OP_UNARY,
+};
+
 enum kvb_llama_flags {
-    KVB_LLAMA_IN_PLACE = 1, // may take a parent's memory
+    KVB_LLAMA_DONE = 1, // ran, where the backend sorts its graph
     KVB_LLAMA_VIEW = 2,
     KVB_LLAMA_STRIDED = 4,   // its rows do not lie together
     KVB_LLAMA_OUTSIDE = 8,   // lies in no compute buffer: cache, pinned copies
@@ -37,7 +64,7 @@ struct kvb_llama_tensor_node {
     uint16_t last_layer; // of a global: where its last use is
     kvb_llama_node source[KVB_LLAMA_SOURCES], root;
     uint8_t device, weight_place;
-    uint8_t element_bytes;
+    uint8_t element_bytes, kind;
 };
 
 struct kvb_llama_block {
@@ -56,24 +83,31 @@ struct kvb_llama_graph {
     uint64_t tokens, output_rows;
     uint32_t layer;
     bool pipelined, unknown;
+    bool sorts;           // the backend sorts its graph
     bool rough;           // a mixer whose graph is followed in outline only
     uint8_t layer_device; // where the ops of this layer run
     uint8_t split_device;
     bool split_has_inputs;
     uint16_t split_begin;
+    uint16_t part, part_end;                                    // where this layer's nodes lie
     kvb_llama_node hidden, small, mask[2], cast[2], value_rows; // 0: full, 1: windowed
+    kvb_llama_node chosen_rows;                                 // which tokens' logits are wanted
     kvb_llama_node rotation[2];                                 // of keys and queries, and of values; 0: none
     struct kvb_llama_tensor_node nodes[KVB_LLAMA_NODES];
     uint16_t count, order_count, sequence_count;
     kvb_llama_node order[KVB_LLAMA_SEQUENCE];
-    uint16_t sequence[KVB_LLAMA_SEQUENCE]; // nodes; copies with the high bit
+    uint16_t sequence[KVB_LLAMA_SEQUENCE];      // nodes; copies with the high bit
+    kvb_llama_node waiting[KVB_LLAMA_SEQUENCE]; // in the order they were built, where the backend sorts its graph
+    uint16_t waiting_count;
     struct kvb_llama_heap heaps[KVB_LLAMA_PLACES];
 };
 
 // ---- Nodes. Sizes are elements of f32 unless said.
-kvb_llama_node kvb_llama_op(struct kvb_llama_graph *graph, unsigned flags, const uint64_t ne[3], kvb_llama_node a,
-                            kvb_llama_node b);
-kvb_llama_node kvb_llama_view(struct kvb_llama_graph *graph, kvb_llama_node of, const uint64_t ne[3], unsigned flags);
+kvb_llama_node kvb_llama_op(struct kvb_llama_graph *graph, enum kvb_llama_kind kind, const uint64_t ne[3],
+                            kvb_llama_node a, kvb_llama_node b);
+// Rows of a view lie apart; those of a reshaped tensor together.
+kvb_llama_node kvb_llama_view(struct kvb_llama_graph *graph, enum kvb_llama_kind kind, kvb_llama_node of,
+                              const uint64_t ne[3]);
 void kvb_llama_add_source(struct kvb_llama_graph *graph, kvb_llama_node node, kvb_llama_node source);
 void kvb_llama_reads_weight(struct kvb_llama_graph *graph, kvb_llama_node node, uint64_t bytes, uint8_t place);
 kvb_llama_node kvb_llama_global(struct kvb_llama_graph *graph, uint64_t bytes, uint8_t device, uint16_t last_layer);

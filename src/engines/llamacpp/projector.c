@@ -57,7 +57,7 @@ static kvb_llama_node wide(const struct picture *picture, kvb_llama_node in, kvb
 static kvb_llama_node view_of(const struct picture *picture, kvb_llama_node of)
 {
     const uint64_t ne[3] = {picture->projector->hidden_size, picture->patches, 1};
-    return kvb_llama_view(picture->graph, of, ne, KVB_LLAMA_STRIDED);
+    return kvb_llama_view(picture->graph, KVB_LLAMA_OP_VIEW, of, ne);
 }
 
 // An input of the graph: on the host, copied to the device when the graph begins.
@@ -93,20 +93,22 @@ static kvb_llama_node read_patches(struct picture *picture)
     kvb_llama_node patches = convolve(picture);
     if (picture->positions != 0) {
         kvb_llama_expand(graph, patches);
-        kvb_llama_expand(graph, kvb_llama_op(graph, KVB_LLAMA_OUTSIDE, none, picture->positions, 0));
+        kvb_llama_node read = kvb_llama_op(graph, KVB_LLAMA_OP_OTHER, none, picture->positions, 0);
+        graph->nodes[read].flags = KVB_LLAMA_OUTSIDE;
+        kvb_llama_expand(graph, read);
     }
     if (!picture->kind->twice) {
-        return kvb_llama_in_place(graph, wide(picture, view_of(picture, patches), 0), 0);
+        return kvb_llama_over(graph, KVB_LLAMA_OP_ADD, wide(picture, view_of(picture, patches), 0), 0);
     }
-    patches = kvb_llama_in_place(graph, patches, convolve(picture));
-    patches = kvb_llama_in_place(graph, regroup(picture, patches), 0); // its bias
+    patches = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, patches, convolve(picture));
+    patches = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, regroup(picture, patches), 0); // its bias
     kvb_llama_expand(graph, patches);
     if (picture->kind->family != KVB_ENCODER_QWEN3_VL) {
         return patches;
     }
     kvb_llama_node scaled = wide(picture, 0, 0); // learned positions, for this size
     scaled = wide(picture, view_of(picture, scaled), 0);
-    return kvb_llama_in_place(graph, patches, regroup(picture, scaled));
+    return kvb_llama_over(graph, KVB_LLAMA_OP_ADD, patches, regroup(picture, scaled));
 }
 
 // ---- Layers
@@ -116,9 +118,10 @@ static kvb_llama_node norm(const struct picture *picture, kvb_llama_node in)
     struct kvb_llama_graph *graph = picture->graph;
     const struct kvb_llama_tensor_node *node = &graph->nodes[in];
     const uint64_t ne[3] = {node->ne[0], node->ne[1], node->ne[2]};
-    kvb_llama_node made = kvb_llama_op(graph, picture->kind->rms ? KVB_LLAMA_IN_PLACE : 0, ne, in, 0);
-    made = kvb_llama_in_place(graph, made, 0);
-    return picture->kind->rms ? made : kvb_llama_in_place(graph, made, 0);
+    kvb_llama_node made =
+        kvb_llama_op(graph, picture->kind->rms ? KVB_LLAMA_OP_RMS_NORM : KVB_LLAMA_OP_OTHER, ne, in, 0);
+    made = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, made, 0);
+    return picture->kind->rms ? made : kvb_llama_over(graph, KVB_LLAMA_OP_ADD, made, 0);
 }
 
 static kvb_llama_node half(const struct picture *picture, kvb_llama_node in)
@@ -145,11 +148,11 @@ static kvb_llama_node attend(const struct picture *picture, const kvb_llama_node
     } else {
         kvb_llama_node turned = wide(picture, v, 0);
         kvb_llama_node scores = kvb_llama_new(graph, picture->patches, picture->patches, projector->heads, k, q);
-        scores = kvb_llama_in_place(graph, scores, 0);
+        scores = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, scores, 0);
         mixed = wide(picture, turned, scores);
         mixed = wide(picture, view_of(picture, mixed), 0);
     }
-    return kvb_llama_in_place(graph, wide(picture, mixed, 0), 0);
+    return kvb_llama_over(graph, KVB_LLAMA_OP_ADD, wide(picture, mixed, 0), 0);
 }
 
 static kvb_llama_node mix(const struct picture *picture, kvb_llama_node in)
@@ -159,14 +162,14 @@ static kvb_llama_node mix(const struct picture *picture, kvb_llama_node in)
     kvb_llama_node qkv[3], all = 0;
     if (projector->fused_qkv) {
         all = kvb_llama_new(graph, 3U * (uint64_t)projector->hidden_size, picture->patches, 1, in, 0);
-        all = kvb_llama_in_place(graph, all, 0);
+        all = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, all, 0);
     }
     for (uint32_t i = 0; i < 3; i++) {
-        qkv[i] = all != 0 ? view_of(picture, all) : kvb_llama_in_place(graph, wide(picture, in, 0), 0);
+        qkv[i] = all != 0 ? view_of(picture, all) : kvb_llama_over(graph, KVB_LLAMA_OP_ADD, wide(picture, in, 0), 0);
         qkv[i] = all != 0 ? qkv[i] : kvb_llama_reshape(graph, qkv[i], projector->hidden_size, picture->patches, 1);
     }
     for (uint32_t i = 0; i < 2 && picture->kind->rope; i++) {
-        qkv[i] = kvb_llama_in_place(graph, qkv[i], picture->positions);
+        qkv[i] = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, qkv[i], picture->positions);
     }
     return attend(picture, qkv);
 }
@@ -176,15 +179,17 @@ static kvb_llama_node feed(const struct picture *picture, kvb_llama_node in)
     struct kvb_llama_graph *graph = picture->graph;
     const struct kvb_projector *projector = picture->projector;
     uint64_t width = projector->intermediate_size;
-    kvb_llama_node up = kvb_llama_in_place(graph, kvb_llama_new(graph, width, picture->patches, 1, in, 0), 0);
+    kvb_llama_node up =
+        kvb_llama_over(graph, KVB_LLAMA_OP_ADD, kvb_llama_new(graph, width, picture->patches, 1, in, 0), 0);
     kvb_llama_node active;
     if (projector->gated) {
-        kvb_llama_node gate = kvb_llama_in_place(graph, kvb_llama_new(graph, width, picture->patches, 1, in, 0), 0);
+        kvb_llama_node gate =
+            kvb_llama_over(graph, KVB_LLAMA_OP_ADD, kvb_llama_new(graph, width, picture->patches, 1, in, 0), 0);
         active = kvb_llama_new(graph, width, picture->patches, 1, gate, up);
     } else {
-        active = kvb_llama_in_place(graph, up, 0);
+        active = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, up, 0);
     }
-    return kvb_llama_in_place(graph, wide(picture, active, 0), 0);
+    return kvb_llama_over(graph, KVB_LLAMA_OP_ADD, wide(picture, active, 0), 0);
 }
 
 static kvb_llama_node build_layer(const struct picture *picture)
@@ -192,8 +197,8 @@ static kvb_llama_node build_layer(const struct picture *picture)
     struct kvb_llama_graph *graph = picture->graph;
     kvb_llama_node residual = graph->hidden;
     kvb_llama_node mixed = mix(picture, norm(picture, residual));
-    residual = kvb_llama_in_place(graph, mixed, residual);
-    return kvb_llama_in_place(graph, residual, feed(picture, norm(picture, residual)));
+    residual = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, mixed, residual);
+    return kvb_llama_over(graph, KVB_LLAMA_OP_ADD, residual, feed(picture, norm(picture, residual)));
 }
 
 // Patches of a token side by side, then two matrices.
@@ -204,9 +209,11 @@ static kvb_llama_node merge(const struct picture *picture, kvb_llama_node in, bo
     uint64_t width = picture->projector->hidden_size * together, tokens = picture->patches / together;
     kvb_llama_node joined = kvb_llama_reshape(graph, in, width, tokens, 1);
     joined = normed ? norm(picture, joined) : joined;
-    kvb_llama_node inner = kvb_llama_in_place(graph, kvb_llama_new(graph, width, tokens, 1, joined, 0), 0);
-    inner = kvb_llama_in_place(graph, inner, 0);
-    return kvb_llama_in_place(graph, kvb_llama_new(graph, picture->projector->output_size, tokens, 1, inner, 0), 0);
+    kvb_llama_node inner =
+        kvb_llama_over(graph, KVB_LLAMA_OP_ADD, kvb_llama_new(graph, width, tokens, 1, joined, 0), 0);
+    inner = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, inner, 0);
+    return kvb_llama_over(graph, KVB_LLAMA_OP_ADD,
+                          kvb_llama_new(graph, picture->projector->output_size, tokens, 1, inner, 0), 0);
 }
 
 static uint64_t highest(const struct kvb_llama_graph *graph, uint32_t place)
@@ -266,6 +273,7 @@ static void take_picture(const struct kvb_llama_run *run, const struct kvb_proje
     picture.pixels = kvb_mul(side_pixels, side_pixels);
     kvb_llama_graph_begin(&graph, run);
     graph.pipelined = false;
+    graph.sorts = false; // followed as it is built
     picture.raw = input(&graph, kvb_mul(picture.pixels, CHANNELS * 4U), 0);
     picture.positions = picture.kind->rope ? input(&graph, kvb_mul(picture.patches, 16), UINT16_MAX) : 0;
     kvb_llama_layer_begin(&graph, 0);

@@ -19,9 +19,8 @@ static const uint32_t builds[KVB_LLAMA_RULE_COUNT] = {
     [KVB_LLAMA_FIT] = 7407,                 // src/llama.cpp, llama_params_fit
     [KVB_LLAMA_SLOTS_4] = 7433,             // tools/server/server.cpp, n_parallel = 4
     [KVB_LLAMA_OUTPUT_FIRST] = 7467,        // src/llama-model.cpp, i_gpu_start
-    [KVB_LLAMA_INPUTS_KEPT] = 7740,         // src/llama-graph.cpp, build_inp_embd
-    [KVB_LLAMA_INPUTS_FREED] = 7850,        // the same
-    [KVB_LLAMA_EMBEDDING_INPUT] = 7790,     // the same: tokens and embeddings
+    [KVB_LLAMA_CHOSEN_ROWS] = 2540,         // llama.cpp, build_inp_out_ids
+    [KVB_LLAMA_EMBEDDING_INPUT] = 7790,     // src/llama-graph.cpp, build_inp_embd: tokens and embeddings
     [KVB_LLAMA_LATENT_WITHOUT_V] = 7790,    // src/llama-kv-cache.cpp, has_v
     [KVB_LLAMA_MASK_F16] = 9410,            // src/llama-graph.cpp, the type of self_kq_mask
     [KVB_LLAMA_FEW_OUTPUTS] = 9460,         // tools/server/server-context.cpp, server_n_outputs_max

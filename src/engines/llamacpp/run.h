@@ -26,8 +26,7 @@ enum kvb_llama_rule {
     KVB_LLAMA_FIT,                 // --fit on, -c left out: the trained length, made to fit
     KVB_LLAMA_SLOTS_4,             // llama-server: four slots on one cache by default
     KVB_LLAMA_OUTPUT_FIRST,        // partial offload begins with the output layer
-    KVB_LLAMA_INPUTS_KEPT,         // graph inputs stay in the device's compute buffer
-    KVB_LLAMA_INPUTS_FREED,        // and no longer
+    KVB_LLAMA_CHOSEN_ROWS,         // an input says which tokens' logits are wanted
     KVB_LLAMA_EMBEDDING_INPUT,     // the host holds an input for embeddings beside the tokens
     KVB_LLAMA_LATENT_WITHOUT_V,    // MLA: values are read from the keys' cache
     KVB_LLAMA_MASK_F16,            // the mask is made in f16 with flash attention
