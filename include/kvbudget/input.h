@@ -113,6 +113,7 @@ struct kvb_deployment {
     char adapters[KVB_ADAPTERS_MAX][KVB_NAME_CAPACITY]; // of --lora-modules: folders or repositories; more are dropped
     uint32_t resident_count;                            // entries of `residents:`, read by kvb_residents_load
     char serve_flags[2048]; // the serve command's flags with their values as written, one a line
+    bool serve_flags_cut;   // there was no room for all of them
     bool serve_module;      // it began with python -m vllm.entrypoints
 };
 void kvb_deployment_init(struct kvb_deployment *deployment);

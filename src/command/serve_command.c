@@ -221,6 +221,7 @@ static void note_flag(struct kvb_serve_reading *reading, int from)
     for (int i = from; i < reading->at && i < reading->count; i++) {
         size_t size = strcspn(reading->words[i], "\n");
         if (used + size + 2 >= capacity) {
+            reading->deployment->serve_flags_cut = true;
             return;
         }
         out[used++] = i == from ? '\n' : ' ';

@@ -1,9 +1,10 @@
 // Every flag and every class at every release, against a second reading of the tags: tests/fixtures/releases holds what
-// a plain search finds at each of them, as ranges of releases. Flags: add_argument("--NAME" in vllm/engine/arg_utils.py,
-// entrypoints/openai/cli_args.py and api_server.py, the fields of FrontendArgs, serve_parser.add_argument in scripts.py
-// and entrypoints/cli/serve.py, four flags of a loop at 0.11 (arg_utils.py v0.11.0:632). Classes: keys of
-// models/registry.py, models/__init__.py and model_executor/model_loader.py. The tables themselves are made from the
-// syntax tree by scripts/release-tables.
+// a plain search finds at each of them, as ranges of releases. Flags: add_argument("--NAME" in
+// vllm/engine/arg_utils.py, entrypoints/openai/cli_args.py and api_server.py, the fields of FrontendArgs,
+// serve_parser.add_argument in scripts.py and entrypoints/cli/serve.py, four flags of a loop at 0.11 (arg_utils.py
+// v0.11.0:632). Classes: keys of models/registry.py, models/__init__.py and model_executor/model_loader.py. Choices:
+// the text of nine Literal types, the names in register_module( and _PARSERS_TO_REGISTER of the two kinds of parsers.
+// The tables themselves are made from the syntax tree by scripts/release-tables.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,19 @@ static bool has_class(const char *name, uint32_t release)
     return kvb_class_of(name, release) != NULL;
 }
 
+// "kv-cache-dtype fp8"
+static bool has_choice(const char *name, uint32_t release)
+{
+    char flag[64];
+    size_t size = strcspn(name, " ");
+    (void)snprintf(flag, sizeof flag, "%.*s", (int)size, name);
+    const struct kvb_known_choice *row = kvb_choices_of(flag, release);
+    while (row != NULL && strcmp(row->word, name + size + 1) != 0) {
+        row = kvb_choice_after(row, release);
+    }
+    return row != NULL;
+}
+
 static void walk(const char *fixture, bool (*has)(const char *, uint32_t), size_t least_rows)
 {
     char line[LINE_MAX_BYTES];
@@ -111,6 +125,13 @@ static void classes(void **state)
     walk("classes.csv", has_class, 350);
 }
 
+static void choices(void **state)
+{
+    (void)state;
+    read_tags();
+    walk("choices.csv", has_choice, 120);
+}
+
 // Built in before any release had their class.
 static const char *const to_come[] = {"MuseGlimmerForConditionalGeneration"};
 
@@ -148,4 +169,5 @@ static void built_in_models(void **state)
     assert_int_equal(wrong, 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(flags), cmocka_unit_test(classes), cmocka_unit_test(built_in_models))
+KVB_TEST_MAIN(cmocka_unit_test(flags), cmocka_unit_test(classes), cmocka_unit_test(choices),
+              cmocka_unit_test(built_in_models))

@@ -125,3 +125,27 @@ const struct kvb_known_flag *kvb_flag_of(const char *name, size_t length, uint32
     }
     return *matches == 1 ? found : NULL;
 }
+
+static const struct kvb_known_choice *choice_from(unsigned at, const char *flag, uint32_t release)
+{
+    for (; at < kvb_known_choice_row_count && strcmp(kvb_known_choice_rows[at].flag, flag) == 0; at++) {
+        if (covers(kvb_known_choice_rows[at].since, kvb_known_choice_rows[at].gone, release)) {
+            return &kvb_known_choice_rows[at];
+        }
+    }
+    return NULL;
+}
+
+const struct kvb_known_choice *kvb_choices_of(const char *flag, uint32_t release)
+{
+    unsigned at = 0;
+    while (at < kvb_known_choice_row_count && strcmp(kvb_known_choice_rows[at].flag, flag) != 0) {
+        at++;
+    }
+    return choice_from(at, flag, release);
+}
+
+const struct kvb_known_choice *kvb_choice_after(const struct kvb_known_choice *row, uint32_t release)
+{
+    return choice_from((unsigned)(row - kvb_known_choice_rows) + 1, row->flag, release);
+}

@@ -23,6 +23,10 @@ struct kvb_known_flag {
     uint32_t since, gone;
     char values; // '0' none, 'b' none and a --no- form, 'B' none or True/False, '1' one, '?' one or none, '+' several
 };
+struct kvb_known_choice { // a word that the flag takes; it takes no other
+    char flag[40], word[40];
+    uint32_t since, gone;
+};
 struct kvb_known_method {
     const char *name;
     uint32_t since, gone;
@@ -47,6 +51,8 @@ extern const struct kvb_withdrawn_class kvb_withdrawn_class_rows[];
 extern const unsigned kvb_withdrawn_class_row_count;
 extern const struct kvb_known_flag kvb_known_flag_rows[];
 extern const unsigned kvb_known_flag_row_count;
+extern const struct kvb_known_choice kvb_known_choice_rows[];
+extern const unsigned kvb_known_choice_row_count;
 extern const struct kvb_known_method kvb_known_method_rows[];
 extern const unsigned kvb_known_method_row_count;
 extern const struct kvb_known_kernels kvb_known_kernels_rows[];
@@ -67,5 +73,10 @@ bool kvb_kernels_run_on(uint32_t capability, uint32_t release);
 // A flag (`length` characters behind the dashes, dashes and underscores alike) as argparse finds it in that
 // release: whole, or the beginning of exactly one. `matches` receives how many begin so. Release 0: any.
 const struct kvb_known_flag *kvb_flag_of(const char *name, size_t length, uint32_t release, unsigned *matches);
+
+// The first row of a flag whose value is one of a list in that release; NULL: it takes any word. The others follow it.
+const struct kvb_known_choice *kvb_choices_of(const char *flag, uint32_t release);
+// The next word that the release lists for the same flag; NULL behind the last.
+const struct kvb_known_choice *kvb_choice_after(const struct kvb_known_choice *row, uint32_t release);
 
 #endif

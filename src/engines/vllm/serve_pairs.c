@@ -1,0 +1,177 @@
+// Flags of a serve line that a release does not take together, or not without another. Read from its own checks, tag by
+// tag: vllm/entrypoints/openai/cli_args.py, entrypoints/cli/serve.py, vllm/engine/arg_utils.py and vllm/config.
+#include "engines/vllm/serve.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "budget/shapes.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+// What the rest of the plan has to be.
+typedef bool pair_test(const struct kvb_plan *plan);
+
+struct pair_row {
+    uint32_t since, gone;     // 0 = no end on that side
+    const char *flag, *holds; // `holds`: its value has this in it; NULL: any
+    const char *with, *with_holds;
+    const char *without, *without_holds; // refused where this one is not given
+    pair_test *when;
+    const char *text;
+};
+
+static bool has_encoder(const struct kvb_plan *plan)
+{
+    return kvb_model_is_multimodal(&plan->model);
+}
+
+static bool has_no_encoder(const struct kvb_plan *plan)
+{
+    return !kvb_model_is_multimodal(&plan->model);
+}
+
+static bool is_one_rank_of_context(const struct kvb_plan *plan)
+{
+    return kvb_number(plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE) <= 1;
+}
+
+static uint64_t size_of(const struct kvb_plan *plan, enum kvb_setting setting)
+{
+    return kvb_is_set(plan, setting) ? kvb_number(plan, setting) : 1;
+}
+
+static bool is_split(const struct kvb_plan *plan)
+{
+    return size_of(plan, KVB_SET_TENSOR_PARALLEL_SIZE) > 1 || size_of(plan, KVB_SET_PIPELINE_PARALLEL_SIZE) > 1 ||
+           size_of(plan, KVB_SET_DATA_PARALLEL_SIZE) > 1;
+}
+
+static bool has_several_encoders(const struct kvb_plan *plan)
+{
+    return has_encoder(plan) && is_split(plan);
+}
+
+static bool drafts_by_hidden_state(const struct kvb_plan *plan)
+{
+    uint64_t method = kvb_number(plan, KVB_SET_SPECULATIVE_METHOD);
+    return kvb_is_set(plan, KVB_SET_SPECULATIVE_METHOD) &&
+           (method == KVB_SPECULATIVE_EAGLE || method == KVB_SPECULATIVE_MTP);
+}
+
+static bool asks_async(const struct kvb_plan *plan)
+{
+    return kvb_number(plan, KVB_SET_ASYNC_SCHEDULING) != 0;
+}
+
+static const struct pair_row rows[] = {
+    {R(6, 0), 0, .flag = "enable-auto-tool-choice", .without = "tool-call-parser",
+     .text = "Error: --enable-auto-tool-choice requires --tool-call-parser"},
+    {R(7, 1), R(9, 0), .flag = "enable-reasoning", .without = "reasoning-parser",
+     .text = "Error: --enable-reasoning requires --reasoning-parser"},
+    {R(11, 0), 0, .flag = "enable-log-outputs", .without = "enable-log-requests",
+     .text = "Error: --enable-log-outputs requires --enable-log-requests"},
+    {R(25, 0), 0, .flag = "enable-per-request-metrics", .with = "disable-log-stats",
+     .text = "Error: --enable-per-request-metrics requires engine statistics logging; remove --disable-log-stats to "
+             "enable per-request metrics."},
+    {R(15, 0), R(22, 0), .flag = "data-parallel-external-lb", .with = "data-parallel-hybrid-lb",
+     .text = "Cannot use both external and hybrid data parallel load balancing modes."},
+    {R(22, 0), 0, .flag = "data-parallel-external-lb", .with = "data-parallel-hybrid-lb",
+     .text = "Cannot use more than one data parallel load balancing mode."},
+    {R(10, 0), 0, .flag = "headless", .with = "data-parallel-hybrid-lb",
+     .text = "data_parallel_hybrid_lb is not applicable in headless mode"},
+    {R(11, 1), 0, .flag = "collect-detailed-traces", .without = "otlp-traces-endpoint",
+     .text = "collect_detailed_traces requires `--otlp-traces-endpoint` to be set."},
+    {R(17, 0), 0, .flag = "enable-elastic-ep", .without = "enable-eplb",
+     .text = "Elastic EP is only supported with enable_eplb=True."},
+    {R(20, 0), 0, .flag = "numa-bind-nodes", .without = "numa-bind",
+     .text = "numa_bind_nodes and numa_bind_cpus require numa_bind=True."},
+    {R(20, 0), 0, .flag = "numa-bind-cpus", .without = "numa-bind",
+     .text = "numa_bind_nodes and numa_bind_cpus require numa_bind=True."},
+    {R(18, 0), 0, .flag = "dcp-comm-backend", .holds = "a2a", .when = is_one_rank_of_context,
+     .text = "dcp_comm_backend='a2a' requires decode_context_parallel_size > 1."},
+    {R(11, 1), 0, .flag = "cudagraph-capture-sizes", .with = "compilation-config",
+     .with_holds = "\"cudagraph_capture_sizes\"",
+     .text = "cudagraph_capture_sizes and compilation_config.cudagraph_capture_sizes are mutually exclusive"},
+    {R(11, 1), 0, .flag = "max-cudagraph-capture-size", .with = "compilation-config",
+     .with_holds = "\"max_cudagraph_capture_size\"",
+     .text = "max_cudagraph_capture_size and compilation_config.max_cudagraph_capture_size are mutually exclusive"},
+    {R(13, 0), 0, .flag = "attention-backend", .with = "attention-config", .with_holds = "\"backend\"",
+     .text = "attention_backend and attention_config.backend are mutually exclusive"},
+    {R(22, 0), 0, .flag = "spec-model", .with = "speculative-config", .with_holds = "\"model\"",
+     .text = "--spec-model and --speculative-config['model'] are mutually exclusive"},
+    {R(22, 0), 0, .flag = "spec-method", .with = "speculative-config", .with_holds = "\"method\"",
+     .text = "--spec-method and --speculative-config['method'] are mutually exclusive"},
+    {R(22, 0), 0, .flag = "spec-tokens", .with = "speculative-config", .with_holds = "\"num_speculative_tokens\"",
+     .text = "--spec-tokens and --speculative-config['num_speculative_tokens'] are mutually exclusive"},
+    {R(15, 0), 0, .flag = "speculative-config", .holds = "\"tensor_parallel_size\"",
+     .text = "'tensor_parallel_size' is not a valid argument in the speculative_config. Please pass "
+             "'draft_tensor_parallel_size' instead."},
+    {R(14, 0), 0, .flag = "speculative-config", .holds = "\"disable_padded_drafter_batch\": true", .when = asks_async,
+     .text = "Async scheduling is not compatible with disable_padded_drafter_batch=True."},
+    {R(14, 0), 0, .flag = "speculative-config", .holds = "\"disable_padded_drafter_batch\":true", .when = asks_async,
+     .text = "Async scheduling is not compatible with disable_padded_drafter_batch=True."},
+    {R(10, 2), 0, .flag = "kv-sharing-fast-prefill", .when = drafts_by_hidden_state,
+     .text = "Fast prefill optimization for KV sharing is not compatible with EAGLE as EAGLE requires correct logits "
+             "for all tokens while fast prefill gives incorrect logits for prompt tokens."},
+    {R(20, 0), 0, .flag = "enable-mamba-cache-stochastic-rounding", .without = "mamba-ssm-cache-dtype",
+     .without_holds = "float16",
+     .text = "Stochastic rounding for Mamba cache requires the SSM cache to be float16. Please set it explicitly, by "
+             "specifying `--mamba-ssm-cache-dtype float16`."},
+    {R(19, 0), 0, .flag = "mm-tensor-ipc", .holds = "torch_shm", .when = has_several_encoders,
+     .text = "mm_tensor_ipc='torch_shm' is not supported with data_parallel_size > 1 or tensor_parallel_size > 1 or "
+             "pipeline_parallel_size > 1."},
+    {R(10, 0), 0, .flag = "default-mm-loras", .when = has_no_encoder,
+     .text = "Default modality-specific LoRA(s) were provided for a non multimodal model"},
+    {R(11, 1), 0, .flag = "mm-shm-cache-max-object-size-mb", .without = "mm-processor-cache-type",
+     .without_holds = "shm", .when = has_encoder,
+     .text = "'mm_shm_cache_max_object_size_mb' should only be set when 'mm_processor_cache_type' is 'shm'."},
+};
+
+// Whether the flag is given, with `holds` in its value.
+static bool is_given(const struct kvb_deployment *deployment, const char *flag, const char *holds, uint32_t release)
+{
+    const char *said = kvb_vllm_said(deployment, flag, release);
+    if (said == NULL || holds == NULL) {
+        return said != NULL;
+    }
+    size_t size = strcspn(said, "\n"), length = strlen(holds);
+    for (size_t at = 0; at + length <= size; at++) {
+        if (memcmp(said + at, holds, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A file of flags, or a line too long to be kept, may hold the one that is missed.
+static bool may_be_elsewhere(const struct kvb_deployment *deployment, uint32_t release)
+{
+    return deployment->serve_flags_cut || kvb_vllm_said(deployment, "config", release) != NULL;
+}
+
+static bool refuses(const struct kvb_deployment *deployment, const struct kvb_plan *plan, const struct pair_row *row)
+{
+    uint32_t release = plan->engine.release;
+    if (release < row->since || (row->gone != 0 && release >= row->gone) ||
+        !is_given(deployment, row->flag, row->holds, release)) {
+        return false;
+    }
+    if (row->with != NULL && !is_given(deployment, row->with, row->with_holds, release)) {
+        return false;
+    }
+    if (row->without != NULL &&
+        (is_given(deployment, row->without, row->without_holds, release) || may_be_elsewhere(deployment, release))) {
+        return false;
+    }
+    return row->when == NULL || row->when(plan);
+}
+
+void kvb_vllm_judge_pairs(const struct kvb_deployment *deployment, struct kvb_plan *plan)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && plan->command_error[0] == '\0'; i++) {
+        if (refuses(deployment, plan, &rows[i])) {
+            (void)kvb_copy(plan->command_error, sizeof plan->command_error, rows[i].text);
+        }
+    }
+}
