@@ -84,7 +84,7 @@ struct kvb_engine_rows {
     // The flag without a row that is spelled most like "--word", without dashes in front; NULL: none, or nobody knows.
     const char *(*flag_near)(const char *word);
     // What the release's own argument parser says of the flags noted in the deployment, "" when it takes them; or NULL.
-    void (*judge)(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
+    void (*judge)(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 
     // Notes in the plan those flags that move no memory and decide a start; NULL: none.
     void (*plain_flags)(const struct kvb_deployment *deployment, struct kvb_plan *plan);

@@ -222,7 +222,7 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     status = status == KVB_OK ? resolve_projector(deployment, made, problems) : status;
     const struct kvb_engine_rows *rules = status == KVB_OK ? kvb_engine_of(made) : NULL;
     if (rules != NULL && rules->judge != NULL) {
-        rules->judge(deployment, made->engine.release, made->command_error);
+        rules->judge(deployment, &made->engine, made->command_error);
     }
     if (rules != NULL && rules->plain_flags != NULL) {
         rules->plain_flags(deployment, made);

@@ -50,7 +50,8 @@ static void judged(void **state)
         kvb_deployment_init(&deployment);
         deployment.serve_module = rows[i].module;
         (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, rows[i].flags);
-        kvb_sgl_judge(&deployment, rows[i].release, said);
+        kvb_sgl_judge(&deployment,
+                      &(struct kvb_engine){.release = rows[i].release, .assumed = rows[i].release >= R(5, 19)}, said);
         assert_string_equal(said, rows[i].said);
     }
 }
@@ -62,7 +63,7 @@ static void ambiguous(void **state)
     char said[256];
     kvb_deployment_init(&deployment);
     (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, "\n--foo\n--enable-dp");
-    kvb_sgl_judge(&deployment, R(5, 2), said);
+    kvb_sgl_judge(&deployment, &(struct kvb_engine){.release = R(5, 2)}, said);
     assert_string_equal(
         said, "sglang: error: ambiguous option: --enable-dp could match --enable-dp-attention, --enable-dp-lm-head");
 }
@@ -75,7 +76,7 @@ static void long_lines(void **state)
     kvb_deployment_init(&deployment);
     memset(deployment.serve_flags, 'x', sizeof deployment.serve_flags - 1);
     memcpy(deployment.serve_flags, "\n--", 3);
-    kvb_sgl_judge(&deployment, R(5, 2), said);
+    kvb_sgl_judge(&deployment, &(struct kvb_engine){.release = R(5, 2)}, said);
     assert_int_equal(strlen(said), 255);
 }
 

@@ -14,7 +14,7 @@ const struct kvb_variable_row *kvb_ollama_variables(size_t *count);
 
 // How a line to start them is written, and what Ollama's own parser says of flags that it does not have (line.c).
 extern const struct kvb_line_rules kvb_llama_line, kvb_ollama_line;
-void kvb_ollama_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
+void kvb_ollama_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 
 // Readers of the table (flags_read.c).
 kvb_serve_reader kvb_llama_read_all_experts;

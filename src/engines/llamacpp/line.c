@@ -108,9 +108,9 @@ static void say_unknown(char out[256], const struct kvb_serve_flag *flag)
     append(out, 256, place_of(flag));
 }
 
-void kvb_ollama_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256])
+void kvb_ollama_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256])
 {
-    (void)release;
+    (void)engine;
     const struct kvb_serve_flag *flag;
     for (const char *at = strchr(deployment->serve_flags, '\n'); at != NULL; at = strchr(at + 1, '\n')) {
         size_t length = strcspn(at + 1, " =\n");

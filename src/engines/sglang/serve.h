@@ -11,7 +11,7 @@ const struct kvb_variable_row *kvb_sgl_variables(size_t *count);
 const struct kvb_setting_part *kvb_sgl_parts(size_t *count);
 
 // What the release's parser says of the flags noted in the deployment; "" when it takes them.
-void kvb_sgl_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
+void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 bool kvb_sgl_takes_value(const char *word); // of a flag without a row
 // The flag of any release that is spelled most like "--word", or NULL.
 const char *kvb_sgl_flag_near(const char *word);

@@ -8,7 +8,6 @@
 
 #define JUDGED 256
 #define NAMED_SINCE KVB_RELEASE(0, 5, 10) // prog="sglang serve", whatever was run
-#define NEWEST KVB_RELEASE(0, 5, 18)
 
 static void add(char out[JUDGED], const char *text, size_t size)
 {
@@ -68,11 +67,12 @@ static const struct kvb_sgl_known_flag *find(const char *line, size_t length, ui
     return row != NULL && row->values == 'b' ? row : NULL;
 }
 
-void kvb_sgl_judge(const struct kvb_deployment *deployment, uint32_t release, char out[JUDGED])
+void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[JUDGED])
 {
+    uint32_t release = engine->release;
     bool found = false;
     out[0] = '\0';
-    if (release > NEWEST + KVB_RELEASE(0, 0, 1) - 1) {
+    if (engine->assumed) {
         return; // nobody knows what it has
     }
     for (const char *line = deployment->serve_flags; *line != '\0'; line += strcspn(line, "\n")) {

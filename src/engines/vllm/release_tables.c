@@ -126,6 +126,20 @@ const struct kvb_known_flag *kvb_flag_of(const char *name, size_t length, uint32
     return *matches == 1 ? found : NULL;
 }
 
+bool kvb_flag_is_gone(const char *name, uint32_t release)
+{
+    bool gone = false;
+    for (unsigned i = 0; i < kvb_known_flag_row_count; i++) {
+        const struct kvb_known_flag *row = &kvb_known_flag_rows[i];
+        bool same = strcmp(row->name, name) == 0;
+        if (same && (row->gone == 0 || row->gone > release)) {
+            return false;
+        }
+        gone = gone || same;
+    }
+    return gone;
+}
+
 static const struct kvb_known_choice *choice_from(unsigned at, const char *flag, uint32_t release)
 {
     for (; at < kvb_known_choice_row_count && strcmp(kvb_known_choice_rows[at].flag, flag) == 0; at++) {

@@ -74,6 +74,9 @@ bool kvb_kernels_run_on(uint32_t capability, uint32_t release);
 // release: whole, or the beginning of exactly one. `matches` receives how many begin so. Release 0: any.
 const struct kvb_known_flag *kvb_flag_of(const char *name, size_t length, uint32_t release, unsigned *matches);
 
+// Whether releases before this one had the flag, and neither it nor any after it has.
+bool kvb_flag_is_gone(const char *name, uint32_t release);
+
 // The first row of a flag whose value is one of a list in that release; NULL: it takes any word. The others follow it.
 const struct kvb_known_choice *kvb_choices_of(const char *flag, uint32_t release);
 // The next word that the release lists for the same flag; NULL behind the last.

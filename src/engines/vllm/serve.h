@@ -12,7 +12,7 @@ const struct kvb_serve_program *kvb_vllm_programs(size_t *count);
 const struct kvb_variable_row *kvb_vllm_variables(size_t *count);
 
 // What the release's own argument parser says of the flags that were noted; "" when it takes them.
-void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
+void kvb_vllm_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 // What follows this flag in the serve command, to the end of its line: "" for a switch; NULL when it is not given, or
 // turned off. Where it is given twice, the last one.
 const char *kvb_vllm_said(const struct kvb_deployment *deployment, const char *flag, uint32_t release);
@@ -20,7 +20,13 @@ const char *kvb_vllm_said(const struct kvb_deployment *deployment, const char *f
 // receives what follows it.
 const struct kvb_known_flag *kvb_vllm_flag_of_line(const char *line, uint32_t release, const char **value);
 // serve_values.c: a line with a value that the release does not list. True when it refuses.
-bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *line, uint32_t release, char out[256]);
+bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
+                          char out[256]);
+// serve_lines.c. Whether the build is the release it names, and neither one behind it (a fork, a development build) nor
+// newer than all that are known: those may have flags and words of later releases.
+bool kvb_vllm_is_release(const struct kvb_engine *engine);
+// The noted line behind this one.
+const char *kvb_vllm_next_line(const char *line);
 // serve_pairs.c: flags that the release does not take together, or not alone.
 void kvb_vllm_judge_pairs(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // Whether a flag ("--name") without a row here takes a value, by the releases' own tables.

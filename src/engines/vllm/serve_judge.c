@@ -122,36 +122,46 @@ static bool judge_length(const char *line, uint32_t release, char out[OPTIONAL_C
     return true;
 }
 
-static const char *next_line(const char *line)
-{
-    line += strcspn(line, "\n");
-    return line + (*line == '\n' ? 1 : 0);
-}
-
 // argparse reads all values before it says which flags it does not know.
-static bool judge_values(const struct kvb_deployment *deployment, uint32_t release, char out[OPTIONAL_CAPACITY])
+static bool judge_values(const struct kvb_deployment *deployment, const struct kvb_engine *engine,
+                         char out[OPTIONAL_CAPACITY])
 {
-    for (const char *line = deployment->serve_flags; *line != '\0'; line = next_line(line)) {
+    uint32_t release = engine->release;
+    for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
         if (judge_length(line, release, out) || judge_device(line, release, out) ||
-            kvb_vllm_judge_value(deployment, line, release, out)) {
+            kvb_vllm_judge_value(deployment, line, engine, out)) {
             return true;
         }
     }
     return false;
 }
 
-void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, char out[OPTIONAL_CAPACITY])
+// A build that is not the release itself may have a flag of a later one; what was there and is gone stays gone.
+static bool may_be_newer(const char *line, const struct kvb_engine *engine)
 {
+    size_t length = strcspn(line, " =.\n");
+    unsigned matches;
+    if (kvb_vllm_is_release(engine) || strncmp(line, "--", 2) != 0) {
+        return false;
+    }
+    const struct kvb_known_flag *row = kvb_flag_of(line + 2, length - 2, 0, &matches);
+    return row == NULL || !kvb_flag_is_gone(row->name, engine->release);
+}
+
+void kvb_vllm_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine,
+                    char out[OPTIONAL_CAPACITY])
+{
+    uint32_t release = engine->release;
     const char *opening = deployment->serve_module ? "api_server.py: error: " : "vllm: error: ";
     const char *unrecognised = "unrecognized arguments:";
     bool found = false;
     out[0] = '\0';
-    if (judge_values(deployment, release, out)) {
+    if (judge_values(deployment, engine, out)) {
         return;
     }
-    for (const char *line = deployment->serve_flags; *line != '\0'; line = next_line(line)) {
+    for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
         size_t size = strcspn(line, "\n");
-        if (size == 0 || is_known(line, release)) {
+        if (size == 0 || is_known(line, release) || may_be_newer(line, engine)) {
             continue;
         }
         if (!found) {
@@ -161,29 +171,6 @@ void kvb_vllm_judge(const struct kvb_deployment *deployment, uint32_t release, c
         found = true;
         add_flag(out, line, size, release);
     }
-}
-
-const struct kvb_known_flag *kvb_vllm_flag_of_line(const char *line, uint32_t release, const char **value)
-{
-    size_t length = strcspn(line, " =.\n");
-    unsigned matches;
-    *value = line + length + (line[length] == ' ' || line[length] == '=' ? 1 : 0);
-    if (strncmp(line, "--", 2) != 0 || line[length] == '.') {
-        return NULL;
-    }
-    return kvb_flag_of(line + 2, length - 2, release, &matches);
-}
-
-const char *kvb_vllm_said(const struct kvb_deployment *deployment, const char *flag, uint32_t release)
-{
-    const char *said = NULL, *value;
-    for (const char *line = deployment->serve_flags; *line != '\0'; line = next_line(line)) {
-        size_t length = strcspn(line, " =.\n");
-        bool near = length > 2 && kvb_match_name(line + 2, length - 2, flag) != KVB_NAME_DIFFERS;
-        const struct kvb_known_flag *row = near ? kvb_vllm_flag_of_line(line, release, &value) : NULL;
-        said = row != NULL && strcmp(row->name, flag) == 0 ? value : said;
-    }
-    return said;
 }
 
 bool kvb_vllm_takes_value(const char *word)

@@ -132,9 +132,13 @@ static bool judge_value(const struct kvb_deployment *deployment, const struct kv
     return true;
 }
 
-bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *line, uint32_t release,
+bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
                           char out[OPTIONAL_CAPACITY])
 {
+    uint32_t release = engine->release;
+    if (!kvb_vllm_is_release(engine)) {
+        return false;
+    }
     const char *value;
     const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, &value);
     const struct kvb_known_choice *first = flag != NULL ? kvb_choices_of(flag->name, release) : NULL;

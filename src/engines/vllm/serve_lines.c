@@ -1,0 +1,54 @@
+// The noted lines of a serve command: which flag each gives, and whether the build it is for is a release.
+#include "engines/vllm/serve.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "engines/vllm/release_tables.h"
+
+const char *kvb_vllm_next_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n' ? 1 : 0);
+}
+
+const struct kvb_known_flag *kvb_vllm_flag_of_line(const char *line, uint32_t release, const char **value)
+{
+    size_t length = strcspn(line, " =.\n");
+    unsigned matches;
+    *value = line + length + (line[length] == ' ' || line[length] == '=' ? 1 : 0);
+    if (strncmp(line, "--", 2) != 0 || line[length] == '.') {
+        return NULL;
+    }
+    return kvb_flag_of(line + 2, length - 2, release, &matches);
+}
+
+const char *kvb_vllm_said(const struct kvb_deployment *deployment, const char *flag, uint32_t release)
+{
+    const char *said = NULL, *value;
+    for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
+        size_t length = strcspn(line, " =.\n");
+        bool near = length > 2 && kvb_match_name(line + 2, length - 2, flag) != KVB_NAME_DIFFERS;
+        const struct kvb_known_flag *row = near ? kvb_vllm_flag_of_line(line, release, &value) : NULL;
+        said = row != NULL && strcmp(row->name, flag) == 0 ? value : said;
+    }
+    return said;
+}
+
+// Labels of wheels of the release itself: what they were built for.
+static bool is_platform(const char *label)
+{
+    static const char *const platforms[] = {"cu", "rocm", "cpu", "xpu"};
+    for (size_t i = 0; i < sizeof platforms / sizeof platforms[0]; i++) {
+        if (kvb_starts_with(label, platforms[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kvb_vllm_is_release(const struct kvb_engine *engine)
+{
+    const char *label = strchr(engine->version, '+');
+    return !engine->assumed && strstr(engine->version, ".dev") == NULL && (label == NULL || is_platform(label + 1));
+}

@@ -1,0 +1,100 @@
+// What a release says of a serve line alone: flags of builds that are no release, flags in JSON that do not go
+// together, and lines that are not seen whole. Sources: vllm/config/speculative.py, vllm/engine/arg_utils.py at their
+// tags.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <kvbudget/kvbudget.h>
+
+#include "base/text.h"
+#include "unit/test.h"
+
+static struct kvb_deployment deployment;
+static struct kvb_plan plan;
+
+// What the parser says; the plan stays for what else is asked.
+static const char *said(const char *engine, const char *model, int count, const char *const *flags)
+{
+    static struct kvb_model draft;
+    static struct kvb_model_source source;
+    static struct kvb_problems problems;
+    const char *words[16] = {"vllm", "serve", model};
+    for (int i = 0; i < count; i++) {
+        words[3 + i] = flags[i];
+    }
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    assert_int_equal(kvb_serve_command_read(3 + count, words, &deployment, &problems), KVB_OK);
+    (void)kvb_copy(deployment.engine, sizeof deployment.engine, engine);
+    (void)kvb_copy(deployment.gpu, sizeof deployment.gpu, "h100-sxm");
+    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    return plan.command_error;
+}
+
+#define SAID(engine, model, ...)                                                                                       \
+    said(engine, model, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)), (const char *[]){__VA_ARGS__})
+
+#define QWEN "Qwen/Qwen3-8B"
+
+// A fork, a development build and a release to come may have what no known release has; what is gone stays gone.
+static void builds_that_are_no_release(void **state)
+{
+    (void)state;
+    static const char *const builds[] = {"vllm@0.29.0", "vllm@nightly", "vllm@0.20.2+mine", "vllm@0.20.2.dev12"};
+    for (size_t i = 0; i < sizeof builds / sizeof builds[0]; i++) {
+        assert_string_equal(SAID(builds[i], QWEN, "--brand-new", "3"), "");
+        assert_string_equal(SAID(builds[i], QWEN, "--scheduling-policy", "fair"), "");
+        assert_string_equal(SAID(builds[i], QWEN, "--swap-space", "4"),
+                            "vllm: error: unrecognized arguments: --swap-space 4");
+    }
+    assert_string_equal(SAID("vllm@0.20.2+mine", QWEN, "--device-ids", "0"), ""); // since 0.24.0
+    assert_non_null(strstr(SAID("vllm@0.20.2", QWEN, "--device-ids", "0"), "unrecognized"));
+    assert_non_null(strstr(SAID("vllm@0.20.2+cu129", QWEN, "--brand-new", "3"), "unrecognized"));
+    assert_non_null(strstr(SAID("vllm@0.20.2+rocm700", QWEN, "--scheduling-policy", "fair"), "invalid choice: 'fair'"));
+}
+
+static void members_of_json(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *engine, *config, *text; // "" = taken
+    } rows[] = {
+        {"vllm@0.15.0", "{\"method\": \"ngram\", \"num_speculative_tokens\": 2, \"tensor_parallel_size\": 1}",
+         "'tensor_parallel_size' is not a valid argument in the speculative_config. Please pass "
+         "'draft_tensor_parallel_size' instead."},
+        {"vllm@0.15.0", "{\"method\": \"ngram\", \"num_speculative_tokens\": 2, \"draft_tensor_parallel_size\": 1}",
+         ""},
+        {"vllm@0.14.1", "{\"method\": \"ngram\", \"num_speculative_tokens\": 2, \"tensor_parallel_size\": 1}", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_string_equal(SAID(rows[i].engine, QWEN, "--speculative-config", rows[i].config), rows[i].text);
+    }
+    assert_string_equal(SAID("vllm@0.14.0", QWEN, "--async-scheduling", "--speculative-config",
+                             "{\"method\":\"eagle3\",\"model\":\"x/y\",\"num_speculative_tokens\":2,"
+                             "\"disable_padded_drafter_batch\":true}"),
+                        "Async scheduling is not compatible with disable_padded_drafter_batch=True.");
+    assert_string_equal(SAID("vllm@0.27.1", QWEN, "--spec-model", "x/y", "--speculative-config",
+                             "{\"method\":\"eagle3\",\"model\":\"x/y\",\"num_speculative_tokens\":2}"),
+                        "--spec-model and --speculative-config['model'] are mutually exclusive");
+    assert_non_null(strstr(SAID("vllm@0.20.0", QWEN, "--kv-sharing-fast-prefill", "--speculative-config",
+                                "{\"method\":\"eagle3\",\"model\":\"x/y\",\"num_speculative_tokens\":2}"),
+                           "Fast prefill optimization for KV sharing is not compatible with EAGLE"));
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, "--kv-sharing-fast-prefill"), "");
+}
+
+// A flag that is missed may stand in a file of flags, or behind what there was room for.
+static void lines_that_are_not_seen_whole(void **state)
+{
+    (void)state;
+    static char lengthy[2048];
+    memset(lengthy, 'x', sizeof lengthy - 1);
+    assert_non_null(strstr(SAID("vllm@0.20.0", QWEN, "--enable-auto-tool-choice"), "requires --tool-call-parser"));
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, "--enable-auto-tool-choice", "--chat-template", lengthy), "");
+    assert_true(deployment.serve_flags_cut);
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, "--enable_auto_tool_choice", "--tool-call-p=hermes"), "");
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, "--no-enable-auto-tool-choice"), "");
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(builds_that_are_no_release), cmocka_unit_test(members_of_json),
+              cmocka_unit_test(lines_that_are_not_seen_whole))
