@@ -97,7 +97,6 @@ static enum kvb_status read_row(const struct table *table, size_t row, struct kv
         deployment->compile_cache = KVB_COMPILE_WARM;
     }
     (void)kvb_copy(deployment->engine, sizeof deployment->engine, table_cell(table, row, "engine"));
-    deployment->engine[strcspn(deployment->engine, "+")] = '\0'; // a fork is planned as the release it was made from
     enum kvb_status status = read_gpu(table, row, deployment, problems);
     if (status == KVB_OK) {
         status = read_environment(deployment, table_cell(table, row, "environment"), problems);
