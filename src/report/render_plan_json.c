@@ -238,6 +238,7 @@ static void change(struct kvb_json *json, const struct kvb_change *change)
     kvb_json_bool(json, "fits", change->fits);
     kvb_json_text_or_null(json, "why", change->why);
     kvb_json_bool(json, "together", change->together);
+    kvb_json_bool(json, "helps", !change->useless);
     kvb_json_close_object(json);
 }
 

@@ -59,6 +59,9 @@ async function advice(page) {
   await page.run(value("line", "vllm serve Qwen/Qwen3-8B --max-model-len 40960 --max-num-seqs 64"));
   assert.match(await page.run(text("#answer h2")), /^Does not fit/);
   assert.match(await page.run(text("#answer pre.error")), /40960/);
+  const under = (title) => page.run(`[...document.querySelectorAll("#answer h3")].find((e) => e.textContent === ${JSON.stringify(title)}).nextSibling.textContent`);
+  assert.match(await under("What would not help"), /gpu memory utilization: 0\.92 → 0\.82 not enough alone, takes 2\.\d\d GiB/);
+  assert.doesNotMatch(await under("What to try, least harm first"), /0\.82/);
   await page.run('document.querySelector("#answer .advice .works button").click()');
   assert.match(await page.run(text("#answer h2")), /^(Fits|Tight)/);
   await page.run(value("line", "vllm serve Qwen/Qwen3-8B --max-model-len 40960 --max-num-seqs 64"));

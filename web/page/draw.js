@@ -92,24 +92,26 @@ const draw = (() => {
   }
 
   function change(each, apply) {
-    const gain = each.frees_bytes ? `, frees ${gib(each.frees_bytes)}` : "";
+    const gain = !each.frees_bytes ? "" : each.frees_bytes > 0 ? `, frees ${gib(each.frees_bytes)}` : `, takes ${gib(-each.frees_bytes)}`;
+    const alone = each.fits ? "suffices" : "not enough alone";
+    const verdict = each.together ? `with those above it ${each.fits ? "suffices" : "is not enough yet"}` : alone;
     return make("li", { class: each.fits ? "works" : "" },
       make("button", { type: "button", "data-setting": each.setting, onclick: () => apply.change(each) },
         `${each.setting.replace(/_/g, " ")}: ${value(each.from)} → ${value(each.to)}`),
-      make("span", {}, ` ${each.fits ? "suffices" : "not enough alone"}${gain}: ${each.why}`));
+      make("span", {}, ` ${verdict}${gain}: ${each.why}`));
   }
 
   function advice(answer, apply) {
     const given = answer.recommendation || {}, parts = [];
-    if ((given.changes || []).length > 0) {
-      parts.push(make("h3", {}, "What to try, least harm first"),
-        make("ul", { class: "advice" }, ...given.changes.map((each) => change(each, apply))));
-    }
+    const list = (title, changes) => changes.length > 0 && parts.push(make("h3", {}, title),
+      make("ul", { class: "advice" }, ...changes.map((each) => change(each, apply))));
+    list("What to try, least harm first", (given.changes || []).filter((each) => each.helps));
     if ((given.siblings || []).length > 0) {
       parts.push(make("h3", {}, "Checkpoints that start"), make("ul", { class: "advice" }, ...given.siblings.map((each) =>
         make("li", {}, make("button", { type: "button", onclick: () => apply.model(each.model) }, each.model),
           make("span", {}, ` weights ${gib(each.weights_bytes)}`)))));
     }
+    list("What would not help", (given.changes || []).filter((each) => !each.helps));
     if (given.command && !answer.startup.starts) {
       parts.push(make("h3", {}, "With these changes"), make("pre", {}, given.command),
         make("button", { type: "button", class: "apply", id: "apply", onclick: () => apply.line(given.command) }, "Apply all"));
