@@ -206,8 +206,9 @@ enum kvb_encoder_family {
 struct kvb_encoder {
     enum kvb_encoder_family family;
     uint32_t layers, hidden_size, intermediate_size, heads;
-    uint32_t patch_size, image_size; // pixels
-    uint32_t merge_size;             // patches per token along one side
+    uint32_t plain_layers, plain_hidden_size; // under the keys num_hidden_layers and hidden_size; 0: not there
+    uint32_t patch_size, image_size;          // pixels
+    uint32_t merge_size;                      // patches per token along one side
     uint32_t temporal_patch_size;
     uint32_t tokens_per_image; // fixed-size encoders; 0 = depends on the picture
     uint32_t mel_bins;         // of one frame of sound; an audio token covers two frames

@@ -12,7 +12,7 @@
 #include "unit/kv_models.h"
 #include "unit/test.h"
 
-enum kind { TEXT, MLA, TOWER };
+enum kind { TEXT, MLA, TOWER, DEPTH };
 
 // Arguments beside the defaults of a plain start on NVIDIA.
 struct given {
@@ -108,6 +108,12 @@ static const struct row rows[] = {
     {{CARD(R(5, 18), 81559, 1), .kind = MLA}, 816, 8192, 256, "0.5.18: MLA captures again: 14976"},
     // adjust_mem_fraction_for_vlm: 0.95 x clamp(1.1 - 0.1 c, 0.8, 1.05), c = 32 x 1280^2 / (24 x 1024^2) = 2.083
     {{CARD(R(5, 3), 32607, 1), .kind = TOWER}, 750, 2048, 16, "0.5.3: 3744 of 32607: 0.885 x 0.95 x 0.89167 = 0.7497"},
+    // Qwen2.5-VL says "depth": 24 layers of 1280; sg-docs-qwen2-5-vl-7b-049post3-f784 prints 0.78359562
+    {{CARD(R(4, 9) + 3, 81559, 1), .kind = DEPTH}, 784, 8192, 160, "0.4.9.post3: 0.874 x 0.95 x 0.94375 = 0.7836"},
+    {{CARD(R(5, 3), 32607, 1), .kind = DEPTH}, 793, 2048, 16, "0.5.3: 0.885 x 0.95 x 0.94375 = 0.79346"},
+    // model_executor/model_runner.py at 0.3.5 multiplies its own value, 0.3.4.post2 a copy
+    {{CARD(R(3, 5), 81559, 1), .kind = TOWER}, 836, 8192, 160, "0.3.5: 0.88 x 0.95"},
+    {{CARD(R(3, 4) + 2, 81559, 1), .kind = TOWER}, 880, 8192, 160, "0.3.4.post2: 0.88"},
     {{CARD(R(4, 8), 81559, 1), .kind = TOWER}, 787, 8192, 160, "0.4.8: 0.874 x 0.9 = 0.7866"},
     {{CARD(R(4, 8), 81559, 1), .kind = TOWER, .fraction_ppb = 800000000}, 720, 8192, 160, "0.4.8: stated too"},
     {{CARD(R(5, 3), 81559, 1), .kind = TOWER, .fraction_ppb = 800000000}, 800, 8192, 256, "0.5.3: not a stated one"},
@@ -125,10 +131,11 @@ static void make_setup(const struct given *given, struct kvb_model *model, struc
         model->kinds[0].attention.kind = KVB_ATTENTION_MLA;
         model->kinds[0].attention.latent_rank = 512;
         model->kinds[0].attention.rope_size = 64;
-    } else if (given->kind == TOWER) {
+    } else if (given->kind != TEXT) {
         model->encoder.family = KVB_ENCODER_QWEN25_VL;
         model->encoder.layers = 32;
-        model->encoder.hidden_size = 1280;
+        model->encoder.hidden_size = model->encoder.plain_hidden_size = 1280;
+        model->encoder.plain_layers = given->kind == TOWER ? 32 : 0;
     }
     *setup = (struct kvb_sgl_setup){.release = given->release,
                                     .model = model,
@@ -147,7 +154,7 @@ static void make_setup(const struct given *given, struct kvb_model *model, struc
                                     .no_graphs = given->no_graphs,
                                     .deepep = given->deepep,
                                     .all_to_all = given->deepep,
-                                    .multimodal = given->kind == TOWER,
+                                    .multimodal = given->kind >= TOWER,
                                     .fraction_ppb = given->fraction_ppb};
 }
 

@@ -234,12 +234,13 @@ static uint64_t rounded_fraction(uint64_t card_mib, uint64_t reserve_tenths)
 // ---- Factors
 
 // Larger vision towers leave less; one like ViT-L/14 (24 layers of 1024) takes a twentieth. 0.4.9.post3 and later,
-// adjust_mem_fraction_for_vlm.
+// adjust_mem_fraction_for_vlm: num_hidden_layers and hidden_size are asked for by these names alone, so the towers of
+// Qwen, which say "depth", count as 24 layers.
 static uint64_t tower_factor(const struct kvb_sgl_setup *setup)
 {
     const struct kvb_encoder *tower = &setup->model->encoder;
-    uint64_t layers = tower->layers > 0 ? tower->layers : 24;
-    uint64_t width = tower->hidden_size > 0 ? tower->hidden_size : 1024;
+    uint64_t layers = tower->plain_layers > 0 ? tower->plain_layers : 24;
+    uint64_t width = tower->plain_hidden_size > 0 ? tower->plain_hidden_size : 1024;
     uint64_t weight = kvb_mul(kvb_mul(layers, kvb_mul(width, width)), KVB_SGL_PPB / 10) / (24 * 1024 * 1024);
     uint64_t factor = weight < 1100000000U ? 1100000000U - weight : 0;
     factor = kvb_min(kvb_max(factor, 800000000U), 1050000000U);
@@ -255,7 +256,7 @@ static uint64_t with_towers(const struct kvb_sgl_setup *setup, uint64_t ppb, boo
 {
     uint32_t release = setup->release;
     bool leaves_out = setup->text_only || (setup->role == KVB_SGL_DECODE && release >= KVB_RELEASE(0, 5, 17));
-    if (!setup->multimodal || release < KVB_RELEASE(0, 3, 6)) {
+    if (!setup->multimodal || release < KVB_RELEASE(0, 3, 5)) { // before, a copy was multiplied
         return ppb;
     }
     if (release >= KVB_RELEASE(0, 4, 9) + 3) {

@@ -8,6 +8,8 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
+#define FIRST_READ R(4, 0) // the tables of classes begin here
+
 struct trait_row {
     enum kvb_sgl_trait trait;
     const char *architecture;
@@ -50,6 +52,9 @@ static const struct trait_row rows[] = {
     {KVB_SGL_NO_ROPE_TABLE, "Gemma3ForConditionalGeneration", 0, R(5, 10)},
     {KVB_SGL_PLAIN_ROPE, "Gemma3ForCausalLM", R(5, 10), 0},
     {KVB_SGL_PLAIN_ROPE, "Gemma3ForConditionalGeneration", R(5, 10), 0},
+    // models/llama.py, models/qwen2.py at 0.3.6.post3: ParallelLMHead is always made; at 0.4.0 embed_tokens is the head
+    {KVB_SGL_HEAD_TWICE, "LlamaForCausalLM", 0, R(4, 0)},
+    {KVB_SGL_HEAD_TWICE, "Qwen2ForCausalLM", 0, R(4, 0)},
     // arg_groups/speculative_hook.py 0.5.14: these name their own checkpoint, so that its layers enter the cell
     {KVB_SGL_OWN_DRAFT, "DeepseekV32ForCausalLM", R(5, 14), 0},
     {KVB_SGL_OWN_DRAFT, "DeepseekV3ForCausalLM", R(5, 14), 0},
@@ -104,6 +109,7 @@ uint32_t kvb_sgl_class_since(const char *name)
 
 bool kvb_sgl_builds_towers(const struct kvb_model *model, uint32_t release)
 {
+    release = release < FIRST_READ ? FIRST_READ : release; // the list of 0.3.5 is that of 0.4.0
     const struct kvb_sgl_class *row = kvb_sgl_class_of(model->architecture, release);
     return row != NULL && holds(row->towers_since, row->towers_until, release);
 }

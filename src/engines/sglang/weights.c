@@ -11,8 +11,9 @@
 #include "budget/weights/weights.h"
 #include "engines/sglang/models.h"
 
-#define LORA_SLOTS 8U // --max-loras-per-batch
-#define LORA_RANK 16U // of adapters nobody describes
+#define VOCABULARY_STEP 64U // layers/vocab_parallel_embedding.py, DEFAULT_VOCAB_PADDING_SIZE
+#define LORA_SLOTS 8U       // --max-loras-per-batch
+#define LORA_RANK 16U       // of adapters nobody describes
 
 // What the kernel that a release chooses for MXFP4 experts pads to: layers/quantization/mxfp4.py (create_weights) and
 // server_args.py, from 0.5.15 on arg_groups/overrides.py (_gpt_oss_overrides). TRT-LLM's on data centre Blackwell;
@@ -71,6 +72,26 @@ static enum kvb_quantisation_method online_of(const struct kvb_plan *plan)
     }
 }
 
+// layers/rotary_embedding (MRotaryEmbedding): as many rows as positions, where vLLM keeps four times as many.
+static bool has_sections(const struct kvb_model *model)
+{
+    return model->rope_cache_count > 0 && model->context_tokens > 0 &&
+           model->rope_caches[0].rows / 4 == model->context_tokens;
+}
+
+// A head tied to the embedding that is allocated nevertheless, on the last stage.
+static uint64_t second_head(const struct kvb_sgl_context *context, uint32_t stage)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    const struct kvb_model *model = setup->model;
+    if (!model->tied_embeddings || stage + 1 != setup->pp ||
+        !kvb_sgl_model_is(model, KVB_SGL_HEAD_TWICE, setup->release)) {
+        return 0;
+    }
+    uint64_t rows = kvb_div_up(kvb_round_up(model->vocabulary_size, VOCABULARY_STEP), setup->tp);
+    return kvb_mul(kvb_mul(rows, model->hidden_size), kvb_dtype_bytes(context->dtype));
+}
+
 static void fill_load(const struct kvb_sgl_context *context, struct kvb_load *load)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
@@ -90,11 +111,10 @@ static void fill_load(const struct kvb_sgl_context *context, struct kvb_load *lo
         .exact_allocations = plan->environment.expandable_segments == KVB_YES,
         .no_vision = setup->text_only,
         .no_audio = setup->text_only,
-        .no_head = setup->embedding,
         .absorbs_latent = true,
         .offload_limit_bytes = kvb_number(plan, KVB_SET_CPU_OFFLOAD_GB),
     };
-    if (kvb_sgl_model_is(setup->model, KVB_SGL_PLAIN_ROPE, setup->release)) {
+    if (kvb_sgl_model_is(setup->model, KVB_SGL_PLAIN_ROPE, setup->release) || has_sections(setup->model)) {
         load->rope_rows_most = setup->model->context_tokens;
     }
     memcpy(load->stage_begin, context->stage_begin, sizeof load->stage_begin);
@@ -118,6 +138,9 @@ void kvb_sgl_weights(const struct kvb_sgl_context *context, uint32_t stage, stru
     struct kvb_load load;
     fill_load(context, &load);
     kvb_weights_count(&load, stage, weights);
+    uint64_t head = second_head(context, stage);
+    weights->total_bytes = kvb_add(weights->total_bytes, head);
+    weights->role_bytes[KVB_ROLE_HEAD] = kvb_add(weights->role_bytes[KVB_ROLE_HEAD], head);
     uint32_t groups = kvb_sgl_attention_groups(&context->setup);
     if (groups <= 1) {
         return;

@@ -62,6 +62,8 @@ void kvb_hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint3
 {
     struct kvb_encoder *encoder = &hf->model->encoder;
     encoder->layers = layers;
+    encoder->plain_layers = kvb_hf_get(hf, HF_V_PLAIN_LAYERS, 0);
+    encoder->plain_hidden_size = kvb_hf_get(hf, HF_V_PLAIN_HIDDEN, 0);
     encoder->hidden_size = hidden;
     encoder->intermediate_size = inner;
     encoder->heads = heads;
