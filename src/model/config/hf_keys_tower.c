@@ -6,13 +6,12 @@
 // clang-format off
 const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_V_TYPE) = WORD(HF_VISION, "model_type"),
-    // those of an object that an engine asks for "hidden_size"; Kimi's class renames what its config says
-    AT(HF_V_PLAIN_HIDDEN) = SIZE(HF_VISION, "hidden_size", "vt_hidden_size"),
-    AT(HF_V_PLAIN_LAYERS) = COUNT(HF_VISION, 1, 512, "num_hidden_layers", "vt_num_hidden_layers"),
     AT(HF_V_HIDDEN) = SIZE(HF_VISION, "hidden_size", "vt_hidden_size"),
     AT(HF_V_EMBED) = SIZE(HF_VISION, "embed_dim"),
     AT(HF_V_OUT) = SIZE(HF_VISION, "out_hidden_size", "vision_output_dim"),
-    AT(HF_V_LAYERS) = COUNT(HF_VISION, 1, 512, "depth", "num_hidden_layers", "vt_num_hidden_layers", "layers"),
+    AT(HF_V_DEPTH) = COUNT(HF_VISION, 1, 512, "depth", "layers"),
+    // Kimi's class renames what its config says
+    AT(HF_V_LAYERS) = COUNT(HF_VISION, 1, 512, "num_hidden_layers", "vt_num_hidden_layers"),
     AT(HF_V_HEADS) = COUNT(HF_VISION, 1, 65536, "num_heads", "num_attention_heads", "attention_heads",
                            "vt_num_attention_heads"),
     AT(HF_V_INTERMEDIATE) = SIZE(HF_VISION, "intermediate_size", "vt_intermediate_size"),

@@ -58,12 +58,20 @@ void kvb_hf_stack_read(struct hf *hf, const struct kvb_hf_stack *stack)
     part(hf, stack, ".vectors", KVB_SPLIT_COPY, small, 1);
 }
 
+uint32_t kvb_hf_tower_layers(struct hf *hf, uint32_t usual)
+{
+    if (kvb_hf_has(hf, HF_V_DEPTH)) {
+        return kvb_hf_get(hf, HF_V_DEPTH, usual);
+    }
+    return usual > 0 ? kvb_hf_get(hf, HF_V_LAYERS, usual) : kvb_hf_need(hf, HF_V_LAYERS);
+}
+
 void kvb_hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint32_t inner, uint32_t heads)
 {
     struct kvb_encoder *encoder = &hf->model->encoder;
     encoder->layers = layers;
-    encoder->plain_layers = kvb_hf_get(hf, HF_V_PLAIN_LAYERS, 0);
-    encoder->plain_hidden_size = kvb_hf_get(hf, HF_V_PLAIN_HIDDEN, 0);
+    encoder->plain_layers = kvb_hf_get(hf, HF_V_LAYERS, 0);
+    encoder->plain_hidden_size = kvb_hf_get(hf, HF_V_HIDDEN, 0);
     encoder->hidden_size = hidden;
     encoder->intermediate_size = inner;
     encoder->heads = heads;
@@ -76,7 +84,7 @@ void kvb_hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint3
 void kvb_hf_siglip(struct hf *hf)
 {
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     uint32_t patch = kvb_hf_need(hf, HF_V_PATCH);
     uint32_t image = kvb_hf_need(hf, HF_V_IMAGE);

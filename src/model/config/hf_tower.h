@@ -24,6 +24,8 @@ struct kvb_hf_stack kvb_hf_biased_stack(const char *name, uint32_t layers, uint6
 // rows x columns, and rows more when it has a bias.
 void kvb_hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias);
 // Fills model->encoder from the usual vision keys.
+// Layers of the tower, "depth" or "num_hidden_layers"; usual 0: one of them is needed.
+uint32_t kvb_hf_tower_layers(struct hf *hf, uint32_t usual);
 void kvb_hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint32_t inner, uint32_t heads);
 // False when the config has no vision_config (a text-only reprint): nothing is added then.
 bool kvb_hf_has_vision(const struct hf *hf);

@@ -11,7 +11,7 @@ static uint64_t square(uint64_t side)
 static void add_clip(struct hf *hf)
 {
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14);
     uint64_t grid = kvb_hf_get(hf, HF_V_IMAGE, 336) / patch;
@@ -55,7 +55,7 @@ void kvb_hf_tower_internvl(struct hf *hf)
         return;
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14);
     uint64_t grid = kvb_hf_get(hf, HF_V_IMAGE, 448) / patch;

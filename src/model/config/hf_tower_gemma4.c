@@ -5,7 +5,7 @@
 static void add_vision(struct hf *hf)
 {
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     uint32_t heads = kvb_hf_need(hf, HF_V_HEADS);
     uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 16);

@@ -22,7 +22,7 @@ void kvb_hf_tower_gemma3(struct hf *hf)
 void kvb_hf_pixtral(struct hf *hf)
 {
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = kvb_hf_get(hf, HF_V_LAYERS, 24);
+    uint32_t layers = kvb_hf_tower_layers(hf, 24);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     struct kvb_hf_stack stack = {.name = "vision.layers",
                                  .role = KVB_ROLE_VISION,
@@ -62,7 +62,7 @@ void kvb_hf_tower_llama4(struct hf *hf)
         return;
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14);
     uint64_t grid = kvb_hf_get(hf, HF_V_IMAGE, 336) / patch;
@@ -112,7 +112,7 @@ void kvb_hf_tower_mllama(struct hf *hf)
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
-    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
     struct kvb_hf_stack stack = {.name = "vision.layers",
                                  .role = KVB_ROLE_VISION,
                                  .layers = layers,
@@ -156,7 +156,7 @@ void kvb_hf_tower_kimi(struct hf *hf)
         return;
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     uint32_t kernel = kvb_hf_list_get(hf, HF_V_MERGE_KERNEL, 0, 2);
     uint64_t merged = kvb_mul(kvb_hf_get(hf, HF_V_MM_HIDDEN, hidden), square(kernel));

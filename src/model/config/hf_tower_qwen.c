@@ -34,7 +34,7 @@ static void start(struct hf *hf, uint32_t patch)
 void kvb_hf_tower_qwen2_vl(struct hf *hf)
 {
     uint32_t hidden = kvb_hf_get(hf, HF_V_EMBED, 1280);
-    uint32_t layers = kvb_hf_get(hf, HF_V_LAYERS, 32);
+    uint32_t layers = kvb_hf_tower_layers(hf, 32);
     uint64_t inner = kvb_mul(hidden, kvb_hf_get64(hf, HF_V_MLP_RATIO, 4000000)) / 1000000;
     uint64_t merge = kvb_hf_get(hf, HF_V_MERGE, 2);
     struct kvb_hf_stack stack = kvb_hf_biased_stack("visual.blocks", layers, hidden, inner);
@@ -54,7 +54,7 @@ void kvb_hf_tower_qwen2_vl(struct hf *hf)
 void kvb_hf_tower_qwen25_vl(struct hf *hf)
 {
     uint32_t hidden = kvb_hf_get(hf, HF_V_HIDDEN, 1280);
-    uint32_t layers = kvb_hf_get(hf, HF_V_LAYERS, 32);
+    uint32_t layers = kvb_hf_tower_layers(hf, 32);
     uint32_t inner = kvb_hf_get(hf, HF_V_INTERMEDIATE, 3420);
     uint64_t merge = kvb_hf_get(hf, HF_V_MERGE, 2);
     struct kvb_hf_stack stack = {.name = "visual.blocks",
@@ -88,7 +88,7 @@ void kvb_hf_tower_qwen3_vl(struct hf *hf)
         return;
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     uint64_t merge = kvb_hf_get(hf, HF_V_MERGE, 2);
     uint64_t merged = kvb_mul(hidden, kvb_mul(merge, merge));

@@ -9,7 +9,7 @@ void kvb_hf_tower_muse(struct hf *hf)
         return;
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
-    uint32_t layers = kvb_hf_need(hf, HF_V_LAYERS);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14), merge = kvb_hf_get(hf, HF_V_MERGE, 2);
     uint64_t pixels = kvb_mul(kvb_mul(patch, patch), kvb_mul(3, kvb_hf_get(hf, HF_V_TEMPORAL, 1)));
@@ -58,7 +58,7 @@ void kvb_hf_tower_glm4v(struct hf *hf)
         return;
     }
     uint32_t hidden = kvb_hf_get(hf, HF_V_HIDDEN, 1536);
-    uint32_t layers = kvb_hf_get(hf, HF_V_LAYERS, 24);
+    uint32_t layers = kvb_hf_tower_layers(hf, 24);
     uint64_t out = kvb_hf_get(hf, HF_V_OUT, hf->model->hidden_size);
     uint64_t wide = kvb_hf_get(hf, HF_V_INTERMEDIATE, 13696);
     uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14), merge = kvb_hf_get(hf, HF_V_MERGE, 2);
