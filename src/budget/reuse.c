@@ -7,6 +7,7 @@
 void kvb_reuse_clear(struct kvb_reuse *reuse)
 {
     memset(reuse->known, 0, sizeof reuse->known);
+    memset(reuse->latest, 0, sizeof reuse->latest);
     reuse->lengths = NULL;
     reuse->apart_from_length = 0;
 }
