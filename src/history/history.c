@@ -199,10 +199,11 @@ static enum kvb_status lists(struct kvb_history *history, const char *above, con
     size_t size = small ? (size_t)object.size_bytes : 0;
     char *tree = small ? kvb_reallocate(NULL, size + 1) : NULL;
     status = kvb_git_take(history, &object, tree, problems);
-    if (status == KVB_OK && tree != NULL && add_entries(&folder, tree, size, strlen(history->commit) / 2)) {
-        for (size_t i = 0; i < folder.count && !*listed; i++) {
-            *listed = !folder.entries[i].is_link && strcmp(folder.entries[i].name, entry) == 0;
-        }
+    if (status == KVB_OK && small && (tree == NULL || !add_entries(&folder, tree, size, strlen(history->commit) / 2))) {
+        status = no_memory(above, problems);
+    }
+    for (size_t i = 0; i < folder.count && !*listed; i++) {
+        *listed = !folder.entries[i].is_link && strcmp(folder.entries[i].name, entry) == 0;
     }
     kvb_folder_free(&folder);
     kvb_free(tree);
