@@ -203,7 +203,7 @@ static bool read_kind(struct hf *hf, enum kvb_hf_key key, const struct kvb_node 
     case HF_WORDS:
         return read_list(hf, key, node);
     case HF_COUNT_OR_LIST: // the first of a list stands for all where one number is wanted
-        if (node->kind == KVB_NODE_SEQUENCE) {
+        if (node->kind == KVB_NODE_SEQUENCE && (node->first || kvb_hf_row(key)->minimum == 0)) {
             return read_list(hf, key, node) && (!node->first || read_count(hf, key, node->first, number));
         }
         return read_count(hf, key, node, number);
