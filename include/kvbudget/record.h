@@ -28,8 +28,9 @@ struct kvb_record {
     uint32_t column_count;
     const char *names[KVB_RECORD_COLUMNS_MAX];
     char cells[KVB_RECORD_COLUMNS_MAX][KVB_RECORD_CELL];
-    bool planned; // the three below mean something
+    bool planned; // the four below mean something
     bool starts;  // by the plan
+    bool by_name; // the model is known by its name alone: no measure of the figures
     uint32_t figure_count;
     struct kvb_record_figure figures[KVB_RECORD_FIGURES_MAX];
     char not_planned[256]; // why not, when not planned

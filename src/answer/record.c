@@ -32,10 +32,12 @@ static void add_figure(struct kvb_record *record, const struct kvb_record_facts 
     }
 }
 
-static void compare(struct kvb_record *record, const struct kvb_record_facts *facts, const struct kvb_budget *budget)
+static void compare(struct kvb_record *record, const struct kvb_record_facts *facts, const struct kvb_budget *budget,
+                    bool by_name)
 {
     record->planned = true;
     record->starts = budget->starts;
+    record->by_name = !record->failed && by_name;
     add_figure(record, facts, "weights", KVB_OBS_WEIGHTS, budget->items[KVB_ITEM_WEIGHTS].bytes);
     add_figure(record, facts, "activation", KVB_OBS_ACTIVATION, budget->items[KVB_ITEM_ACTIVATION].bytes);
     add_figure(record, facts, "KV pool", KVB_OBS_KV_CACHE, budget->items[KVB_ITEM_KV_CACHE].bytes);
@@ -87,7 +89,7 @@ static void plan(struct kvb_record *record, const struct kvb_record_facts *facts
     if (kvb_deployment_resolve(&planned->deployment, &planned->plan, &planned->draft, &planned->source,
                                &planned->problems) == KVB_OK &&
         kvb_budget_compute(&planned->plan, &planned->budget, &planned->problems) == KVB_OK) {
-        compare(record, facts, &planned->budget);
+        compare(record, facts, &planned->budget, planned->plan.model.assumed_high_ppm > 0);
     } else if (planned->problems.count > 0) {
         (void)kvb_copy(record->not_planned, sizeof record->not_planned,
                        planned->problems.items[planned->problems.count - 1].text);

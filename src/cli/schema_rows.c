@@ -132,7 +132,7 @@ static const struct schema_object rows[] = {
     {"explain.runs",
      "line:i0 stage:t0 failure:t0 explained:b"},
     {"record",
-     "schema:t table:t row:o=record.row line:t starts:b0 not_planned:t0 figures:l=record.figures "
+     "schema:t table:t row:o=record.row line:t starts:b0 by_name:b not_planned:t0 figures:l=record.figures "
      "appended:t0 problems:l=problem"},
     {"record.figures",
      "figure:t planned:n logged:n error_percent:n"},

@@ -13,7 +13,8 @@
 // No memory is asked for: a figure is never half there.
 static void format_hundredths(char out[48], uint64_t value, const char *unit)
 {
-    (void)snprintf(out, 48, "%llu.%02llu%s", (unsigned long long)(value / 100), (unsigned long long)(value % 100), unit);
+    (void)snprintf(out, 48, "%llu.%02llu%s", (unsigned long long)(value / 100), (unsigned long long)(value % 100),
+                   unit);
 }
 
 static void format_figure(char out[48], enum kvb_log_unit unit, int64_t value)
@@ -77,6 +78,12 @@ static void add_plan(struct kvb_buffer *out, const struct kvb_record *record)
         kvb_columns_end_row(&columns);
     }
     kvb_columns_write(&columns, out);
+    if (record->by_name) {
+        kvb_buffer_add(out,
+                       "\nThe model is known by its name alone, so these figures measure nothing: the record keeps the "
+                       "row and leaves them out. Name the built-in model of the same shape with --model, and its "
+                       "format with --quantization or --hf-overrides.\n");
+    }
 }
 
 static void add_cells(struct kvb_buffer *out, const struct kvb_record *record)
@@ -148,6 +155,7 @@ void kvb_render_record_json(struct kvb_buffer *out, const struct kvb_record_repo
     } else {
         kvb_json_null(&json, "starts");
     }
+    kvb_json_bool(&json, "by_name", record->by_name);
     kvb_json_text_or_null(&json, "not_planned", record->planned ? "" : record->not_planned);
     kvb_json_open_list(&json, "figures");
     for (uint32_t i = 0; i < record->figure_count; i++) {
