@@ -41,10 +41,16 @@ struct member_row {
     member_reader *read;
 };
 
-static enum kvb_status refuse(struct asking *asking, const struct kvb_node *node, const char *why)
+static enum kvb_status refuse_under(struct asking *asking, const char *key, const struct kvb_node *node,
+                                    const char *why)
 {
     return kvb_problem_add(&asking->problems, KVB_ERROR, KVB_BAD_ARGUMENT, kvb_node_place(&asking->tree, node),
-                           "%s: %s", node->key != NULL ? node->key : "request", why);
+                           "%s: %s", key, why);
+}
+
+static enum kvb_status refuse(struct asking *asking, const struct kvb_node *node, const char *why)
+{
+    return refuse_under(asking, node->key != NULL ? node->key : "request", node, why);
 }
 
 static enum kvb_status out_of_memory(struct asking *asking)
@@ -85,7 +91,7 @@ static bool is_word(const struct kvb_node *node, const char *word)
 static enum kvb_status read_flag_value(struct asking *asking, const char *key, const struct kvb_node *node)
 {
     if (node->kind != KVB_NODE_SCALAR) {
-        return refuse(asking, node, "expected a text, a number, true or false, or a list of them");
+        return refuse_under(asking, key, node, "expected a text, a number, true or false, or a list of them");
     }
     if (kvb_node_is_null(node)) {
         return KVB_OK;
@@ -148,8 +154,9 @@ static enum kvb_status read_paths(struct asking *asking, const struct kvb_node *
 {
     enum kvb_status status = node->kind == KVB_NODE_SEQUENCE ? KVB_OK : refuse(asking, node, "expected a list");
     for (const struct kvb_node *each = node->first; status == KVB_OK && each != NULL; each = each->next) {
-        status = each->kind == KVB_NODE_SCALAR && each->text[0] != '-' ? add_word(asking, each->text)
-                                                                       : refuse(asking, each, "expected a path");
+        status = each->kind == KVB_NODE_SCALAR && each->text[0] != '-'
+                     ? add_word(asking, each->text)
+                     : refuse_under(asking, node->key, each, "expected a path");
     }
     return status;
 }

@@ -1,8 +1,10 @@
 // One call: the document is the tool's own, and what cannot be answered is a document with places.
+#include <limits.h>
 #include <string.h>
 
 #include <kvbudget/ask.h>
 
+#include "base/memory.h"
 #include "unit/test.h"
 
 static void holds(const char *request, const char *wanted)
@@ -43,6 +45,64 @@ static void refusals_are_documents(void **state)
     holds("{\"paths\": [\"--policy=x\"], \"command\": \"check\"}", "expected a path");
     holds("{\"line\": \"x\", \"log\": \"y\"}", "one of deployment, line and log at a time");
     holds("{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"h1000\"}", "\"exit_code\": 3");
+    holds("{\"deployment\": 3}", "deployment: expected an object with the keys of a deployment profile");
+    holds("{\"line\": {\"a\": 1}}", "line: expected a text or a list of words");
+    holds("{\"line\": [\"vllm\", [1]]}", "line: expected a text or a list of words");
+    holds("{\"command\": \"explain\", \"log\": [\"x\"]}", "log: expected the text of a log");
+    holds("{\"command\": \"check\", \"paths\": \"x\"}", "paths: expected a list");
+    holds("{\"command\": \"check\", \"paths\": [[\"x\"]]}", "paths: expected a path");
+    holds("{\"command\": [\"plan\"], \"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\"}", "kvbudget.plan/1");
+    holds("{\"command\": \"nosuch\"}", "expected a command with a JSON document");
+    holds("{\"gpu\": \"l4\", \"gpu\": \"l4\"}", "\"code\": \"duplicate_key\"");
+}
+
+// null is as good as absent, false is the flag's negation, a list says a flag several times.
+static void values_of_flags(void **state)
+{
+    (void)state;
+    holds("{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", \"max_model_len\": null}", "\"max_model_len\": 40960");
+    holds("{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", \"enable_prefix_caching\": false}",
+          "\"enable_prefix_caching\": false");
+    holds("{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", \"show\": [\"kv\", \"weights\"]}", "kvbudget.plan/1");
+    holds("{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", \"show\": [\"kv\", {\"a\": 1}]}",
+          "show: expected a text, a number, true or false, or a list of them");
+}
+
+static void too_many_words(void **state)
+{
+    (void)state;
+    static char request[8192] = "{\"line\": [\"vllm\"";
+    size_t used = strlen(request);
+    for (unsigned i = 0; i < 600; i++) {
+        memcpy(request + used, ",\"x\"", 5);
+        used += 4;
+    }
+    strcpy(request + used, "]}");
+    holds(request, "more than 512 words");
+}
+
+// With any allocation failing there is no document, or one that says so.
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    static const char request[] = "{\"deployment\": {\"name\": \"d\", \"model\": \"Qwen/Qwen3-8B\"}, \"gpu\": \"l4\"}";
+    kvb_memory_forget_failure();
+    (void)kvb_memory_fail_after(ULONG_MAX);
+    kvb_ask_free(kvb_ask(request));
+    unsigned long count = ULONG_MAX - kvb_memory_fail_after(0);
+    assert_true(count > 50);
+    for (unsigned long n = 1; n <= count; n += n < 40 || n + 20 > count ? 1 : 29) {
+        char some[4096];
+        kvb_memory_forget_failure();
+        (void)kvb_memory_fail_once(n);
+        size_t needed = kvb_ask_into(request, sizeof request - 1, some, sizeof some);
+        (void)kvb_memory_fail_once(0);
+        bool said = strstr(some, "\"code\": \"no_memory\"") != NULL && strstr(some, "\"verdict\"") == NULL;
+        if (!(needed == 0 && some[0] == '\0') && !said) {
+            fail_msg("allocation %lu: %.300s", n, some);
+        }
+    }
+    kvb_memory_forget_failure();
 }
 
 static void what_does_not_go_in_is_cut(void **state)
@@ -62,4 +122,5 @@ static void what_does_not_go_in_is_cut(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(ways_to_ask), cmocka_unit_test(refusals_are_documents),
+              cmocka_unit_test(values_of_flags), cmocka_unit_test(too_many_words), cmocka_unit_test(memory_runs_out),
               cmocka_unit_test(what_does_not_go_in_is_cut))
