@@ -92,7 +92,8 @@ static void set_attention(const struct start *start, const char *words, uint32_t
     } else if (shape->kv_heads == 0) {
         shape->kind = KVB_ATTENTION_NONE;
     }
-    shape->gated_output = strncmp(start->architecture, "Qwen3_5", 7) == 0;
+    shape->gated_output =
+        strncmp(start->architecture, "Qwen3_5", 7) == 0 || strncmp(start->architecture, "Qwen3Next", 9) == 0;
     shape->query_key_value_bias =
         strncmp(start->architecture, "Qwen2", 5) == 0 || strncmp(start->architecture, "GptOss", 6) == 0;
     bool normed = strncmp(start->architecture, "Qwen3", 5) == 0 || strncmp(start->architecture, "Gemma3", 6) == 0 ||

@@ -32,6 +32,50 @@ static kvb_llama_node input(struct kvb_llama_graph *graph, uint64_t bytes, uint1
     return made;
 }
 
+static uint64_t widest_value(const struct kvb_llama_run *run)
+{
+    uint64_t widest = 0;
+    for (uint32_t i = 0; i < run->model->layer_count; i++) {
+        struct kvb_llama_layer layer;
+        kvb_llama_layer_of(run, i, &layer);
+        widest = kvb_max(widest, layer.cache_values);
+    }
+    return widest;
+}
+
+// On the host alone an input's memory is given back with its last reader; a device reads a copy.
+static uint16_t until(const struct kvb_llama_graph *graph, uint16_t last)
+{
+    return graph->run->devices == 0 ? last : UINT16_MAX;
+}
+
+// Rows that keys and values go to: 64-bit numbers, for values that lie across one for each element.
+static void add_rows(struct kvb_llama_graph *graph, bool windowed)
+{
+    const struct kvb_llama_run *run = graph->run;
+    uint64_t each = run->flash ? 1 : widest_value(run);
+    uint32_t which = windowed ? 1 : 0;
+    uint16_t last = until(graph, kvb_llama_reader(graph, true, windowed, KVB_LLAMA_ANYWHERE));
+    if (kvb_llama_since(run, KVB_LLAMA_ROWS_BY_INDEX)) {
+        graph->key_rows[which] = input(graph, graph->tokens * 8, last);
+        graph->value_rows[which] = input(graph, kvb_mul(kvb_mul(graph->tokens, each), 8), last);
+    }
+}
+
+static void add_small_inputs(struct kvb_llama_graph *graph)
+{
+    const struct kvb_llama_run *run = graph->run;
+    if (kvb_llama_state_reader(graph, KVB_LLAMA_ANYWHERE) != UINT16_MAX) {
+        uint16_t last = until(graph, kvb_llama_state_reader(graph, KVB_LLAMA_ANYWHERE));
+        graph->state_rows = input(graph, (uint64_t)run->sequences * 4, last);
+        graph->no_rows = input(graph, 0, last);
+    }
+    uint16_t full = kvb_llama_reader(graph, true, false, KVB_LLAMA_ANYWHERE);
+    uint16_t windowed = kvb_llama_reader(graph, true, true, KVB_LLAMA_ANYWHERE);
+    uint16_t last = full == UINT16_MAX || (windowed != UINT16_MAX && windowed > full) ? windowed : full;
+    graph->positions = input(graph, graph->tokens * (graph->class->four_positions ? 16 : 4), until(graph, last));
+}
+
 static void add_mask(struct kvb_llama_graph *graph, bool windowed)
 {
     const struct kvb_llama_run *run = graph->run;
@@ -41,7 +85,8 @@ static void add_mask(struct kvb_llama_graph *graph, bool windowed)
     uint16_t last = kvb_llama_reader(graph, each, windowed, KVB_LLAMA_ANYWHERE);
     if (last != UINT16_MAX) {
         uint64_t bytes = kvb_mul(kvb_mul(cells, graph->tokens), half ? 2 : 4);
-        graph->mask[windowed ? 1 : 0] = input(graph, bytes, run->devices == 0 ? last : UINT16_MAX);
+        add_rows(graph, windowed);
+        graph->mask[windowed ? 1 : 0] = input(graph, bytes, until(graph, last));
     }
 }
 
@@ -52,17 +97,6 @@ static void add_masks(struct kvb_llama_graph *graph)
                         kvb_llama_reader(graph, false, false, KVB_LLAMA_ANYWHERE);
     add_mask(graph, window_first);
     add_mask(graph, !window_first);
-}
-
-static uint64_t widest_value(const struct kvb_llama_run *run)
-{
-    uint64_t widest = 0;
-    for (uint32_t i = 0; i < run->model->layer_count; i++) {
-        struct kvb_llama_layer layer;
-        kvb_llama_layer_of(run, i, &layer);
-        widest = kvb_max(widest, layer.cache_values);
-    }
-    return widest;
 }
 
 static bool is_quantised(enum kvb_llama_cache type)
@@ -90,6 +124,7 @@ static void add_rotations(struct kvb_llama_graph *graph)
     }
     bool rotates = kvb_llama_since(run, KVB_LLAMA_ROTATED);
     if (rotates && is_quantised(run->key_type) && keys > 1 && keys % 64 == 0) {
+        graph->rotated_keys = size;
         graph->rotation[0] = input(graph, size * size * 4, UINT16_MAX);
     }
     if (rotates && is_quantised(run->value_type) && values > 1 && values % 64 == 0) {
@@ -101,20 +136,17 @@ static void add_inputs(struct kvb_llama_graph *graph, bool head)
 {
     const struct kvb_llama_run *run = graph->run;
     uint64_t tokens = graph->tokens, hidden = run->model->hidden_size;
-    bool by_index = kvb_llama_since(run, KVB_LLAMA_ROWS_BY_INDEX);
     (void)input(graph, tokens * 4, UINT16_MAX); // tokens
     if (kvb_llama_since(run, KVB_LLAMA_EMBEDDING_INPUT) && !head) {
         kvb_llama_node unread = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
         kvb_llama_allocate_input(graph, unread); // one, also with pipeline parallelism
     }
-    graph->small = input(graph, tokens * (by_index ? 20 : 4), UINT16_MAX);
+    add_small_inputs(graph);
     add_masks(graph);
-    if (by_index && !run->flash && (graph->mask[0] != 0 || graph->mask[1] != 0)) {
-        graph->value_rows = input(graph, kvb_mul(kvb_mul(tokens, widest_value(run)), 8), UINT16_MAX);
-    }
     add_rotations(graph);
     if (!head && kvb_llama_since(run, KVB_LLAMA_CHOSEN_ROWS)) {
-        graph->chosen_rows = input(graph, graph->output_rows * 4, UINT16_MAX);
+        graph->chosen_rows =
+            input(graph, graph->output_rows * 4, until(graph, (uint16_t)(run->model->layer_count - 1)));
     }
     graph->hidden = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
     graph->nodes[graph->hidden].children = 0;

@@ -5,7 +5,8 @@
 
 #include "base/checked.h"
 
-#define KEYS_EXPANDED_LAST 7010    // build_attn expands q, v, k; before, and with windows, q, k, v
+#define KEYS_EXPANDED_LAST 7010 // build_attn expands q, v, k; before, and with windows, q, k, v
+#define ROTATED_VALUES 64
 #define KVB_LLAMA_VIEWS_SINCE 5600 // fused projections are read through views; before they are cut into copies
 
 static uint64_t cells_of(const struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer)
@@ -20,13 +21,13 @@ static kvb_llama_node cache_view(struct kvb_llama_graph *graph, enum kvb_llama_k
     return kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_PERMUTE, view, bytes);
 }
 
-static void write_cache(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, kvb_llama_node values)
+static void write_cache(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, kvb_llama_node values,
+                        kvb_llama_node rows)
 {
     const struct kvb_llama_tensor_node *node = &graph->nodes[values];
     uint64_t all = (uint64_t)node->ne[0] * node->ne[1] * node->ne[2];
     const uint64_t flat[3] = {all / graph->tokens, graph->tokens, 1};
     kvb_llama_node view = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, values, flat);
-    kvb_llama_node rows = kept == KVB_LLAMA_KEPT_VALUES ? graph->value_rows : 0;
     kvb_llama_expand(graph, view);
     if (graph->cells.streams > 1) {
         kvb_llama_expand(graph, kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_RESHAPE, 0, 0));
@@ -101,11 +102,13 @@ static kvb_llama_node attend_in_steps(struct kvb_llama_graph *graph, const struc
 }
 
 // A product with a small matrix: as large as what goes in.
-static kvb_llama_node rotated(struct kvb_llama_graph *graph, kvb_llama_node in, kvb_llama_node rotation)
+static kvb_llama_node rotated(struct kvb_llama_graph *graph, kvb_llama_node in, kvb_llama_node rotation, uint64_t size)
 {
-    const struct kvb_llama_tensor_node *node = &graph->nodes[in];
-    const uint64_t ne[3] = {node->ne[0], node->ne[1], node->ne[2]};
-    return kvb_llama_op(graph, KVB_LLAMA_OP_MUL_MAT, ne, rotation, in);
+    const struct kvb_llama_tensor_node whole = graph->nodes[in];
+    const uint64_t ne[3] = {size, whole.bytes / 4 / size, 1};
+    kvb_llama_node rows = kvb_llama_reshape(graph, in, ne[0], ne[1], 1);
+    rows = kvb_llama_op(graph, KVB_LLAMA_OP_MUL_MAT, ne, rotation, rows);
+    return kvb_llama_reshape(graph, rows, whole.ne[0], whole.ne[1], whole.ne[2]);
 }
 
 kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
@@ -115,7 +118,8 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
     bool turns = layer->mixer == KVB_LLAMA_MIXER_ATTENTION;
     for (uint32_t i = 0; i < 3 && turns; i++) {
         kvb_llama_node rotation = graph->rotation[i == 2 ? 1 : 0];
-        qkv[i] = rotation != 0 ? rotated(graph, qkv[i], rotation) : qkv[i];
+        uint64_t size = i == 2 ? ROTATED_VALUES : graph->rotated_keys;
+        qkv[i] = rotation != 0 ? rotated(graph, qkv[i], rotation, size) : qkv[i];
     }
     const struct kvb_llama_run *run = graph->run;
     bool windows = graph->mask[1] != 0;
@@ -128,10 +132,10 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
         kvb_llama_expand(graph, qkv[keys_last ? 1 : 2]);
     }
     if (layer->cache_keys > 0) {
-        write_cache(graph, KVB_LLAMA_KEPT_KEYS, qkv[1]);
+        write_cache(graph, KVB_LLAMA_KEPT_KEYS, qkv[1], graph->key_rows[layer->windowed ? 1 : 0]);
     }
     if (layer->cache_values > 0) {
-        write_cache(graph, KVB_LLAMA_KEPT_VALUES, qkv[2]);
+        write_cache(graph, KVB_LLAMA_KEPT_VALUES, qkv[2], graph->value_rows[layer->windowed ? 1 : 0]);
     }
     const uint64_t lying[3] = {layer->key_size, layer->heads, graph->tokens};
     const uint64_t ne[3] = {layer->key_size, graph->tokens, layer->heads};
@@ -144,11 +148,15 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
     kvb_llama_node out =
         run->flash ? attend_at_once(graph, layer, q, cached) : attend_in_steps(graph, layer, q, cached);
     if (turns && graph->rotation[1] != 0) {
-        out = rotated(graph, out, graph->rotation[1]);
+        out = rotated(graph, out, graph->rotation[1], ROTATED_VALUES);
     }
     kvb_llama_expand(graph, out);
     if (qkv[3] != 0) { // an output gate
-        out = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, out, kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, qkv[3], 0));
+        const struct kvb_llama_tensor_node *whole = &graph->nodes[out];
+        uint64_t width = whole->ne[0], tokens = whole->ne[1];
+        kvb_llama_node gate = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, qkv[3], 0);
+        gate = graph->class->one_rate ? kvb_llama_reshape(graph, gate, width, tokens, 1) : gate;
+        out = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, out, gate);
     }
     return kvb_llama_matmul(graph, "attn_output.weight", run->model->hidden_size, graph->tokens, out);
 }
@@ -156,7 +164,7 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
 static kvb_llama_node rotate(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t size, uint64_t heads)
 {
     kvb_llama_node shaped = kvb_llama_reshape(graph, in, size, heads, graph->tokens);
-    return kvb_llama_over(graph, KVB_LLAMA_OP_ROPE, shaped, graph->small);
+    return kvb_llama_over(graph, KVB_LLAMA_OP_ROPE, shaped, graph->positions);
 }
 
 static void take_fused(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in,
@@ -176,7 +184,7 @@ static void take_fused(struct kvb_llama_graph *graph, const struct kvb_llama_lay
         }
         qkv[i] = i == 2 ? part
                  : cut  ? rotate(graph, part, ne[0], ne[1])
-                        : kvb_llama_op(graph, KVB_LLAMA_OP_ROPE, ne, part, graph->small);
+                        : kvb_llama_op(graph, KVB_LLAMA_OP_ROPE, ne, part, graph->positions);
     }
 }
 
@@ -196,6 +204,9 @@ kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const st
         if (i == 0 && shape->gated_output) { // queries and gate are one matrix
             kvb_llama_node both = kvb_llama_matmul(graph, names[i], 2 * size * heads[i], graph->tokens, in);
             const uint64_t ne[3] = {size, heads[i], graph->tokens};
+            if (graph->class->one_rate) {
+                both = kvb_llama_reshape(graph, both, 2 * size, heads[i], graph->tokens);
+            }
             kvb_llama_node part = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne);
             qkv[0] = part; // read by its norm, as it lies
             part = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne);
@@ -215,7 +226,7 @@ kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const st
             qkv[i] = kvb_llama_norm(graph, i == 0 ? "attn_q_norm.weight" : "attn_k_norm.weight", qkv[i]);
         }
         if (i < 2) {
-            qkv[i] = kvb_llama_over(graph, KVB_LLAMA_OP_ROPE, qkv[i], graph->small);
+            qkv[i] = kvb_llama_over(graph, KVB_LLAMA_OP_ROPE, qkv[i], graph->positions);
         }
     }
     if (graph->class->scales_query) {

@@ -27,7 +27,7 @@ static kvb_llama_node rope_of(struct kvb_llama_graph *graph, kvb_llama_node view
 {
     const uint64_t ne[3] = {size, heads, graph->tokens};
     kvb_llama_node part = whole ? kvb_llama_new(graph, size, heads, graph->tokens, view, 0) : view;
-    return kvb_llama_op(graph, KVB_LLAMA_OP_ROPE, ne, part, graph->small);
+    return kvb_llama_op(graph, KVB_LLAMA_OP_ROPE, ne, part, graph->positions);
 }
 
 struct parts {

@@ -67,7 +67,7 @@ static kvb_llama_node route(struct kvb_llama_graph *graph, const struct kvb_mlp_
     kvb_llama_node weights = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, weight, each, *chosen);
     kvb_llama_node flat = kvb_llama_reshape(graph, weights, used, tokens, 1);
     kvb_llama_node sum = kvb_llama_op(graph, KVB_LLAMA_OP_SUM_ROWS, one, flat, 0);
-    sum = graph->run->build >= WEIGHTS_FIRST ? kvb_llama_op(graph, KVB_LLAMA_OP_CLAMP, one, sum, 0) : sum;
+    sum = graph->run->build >= WEIGHTS_FIRST ? kvb_llama_view(graph, KVB_LLAMA_OP_CLAMP, sum, one) : sum;
     kvb_llama_node shares = kvb_llama_over(graph, KVB_LLAMA_OP_DIV, flat, sum);
     kvb_llama_node shaped = kvb_llama_reshape(graph, shares, 1, used, tokens);
     if (graph->run->build >= WEIGHTS_FIRST) {

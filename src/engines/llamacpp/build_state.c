@@ -17,10 +17,10 @@ static kvb_llama_node gather(struct kvb_llama_graph *graph, enum kvb_llama_kept 
     const uint64_t ne[3] = {elements, graph->run->sequences, 1};
     kvb_llama_node all = kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_RESHAPE, 0, 0);
     kvb_llama_write(graph, kept, KVB_LLAMA_OP_SCALE, kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_VIEW, all, 0), 0);
-    kvb_llama_node state = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, ne, all, graph->small);
+    kvb_llama_node state = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, ne, all, graph->state_rows);
     kvb_llama_expand(graph, state);
     const uint64_t none[3] = {elements, 0, 1}; // takes its place, though it is empty
-    kvb_llama_node rest = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, none, all, graph->small);
+    kvb_llama_node rest = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, none, all, graph->no_rows);
     kvb_llama_expand(graph, rest);
     kvb_llama_write(graph, kept, KVB_LLAMA_OP_OTHER, rest, kvb_llama_kept_view(graph, kept, KVB_LLAMA_OP_VIEW, 0, 0));
     return state;
@@ -118,21 +118,56 @@ static kvb_llama_node build_mamba2(struct kvb_llama_graph *graph, const struct k
     return kvb_llama_matmul(graph, "ssm_out.weight", graph->run->model->hidden_size, tokens, gated);
 }
 
-// How fast the state forgets, by head.
-static kvb_llama_node decay(struct kvb_llama_graph *graph, uint64_t heads, kvb_llama_node in)
+// How fast the state forgets, and how much it takes in, by head: two matrices, or for Qwen3-Next one that is cut.
+struct rates {
+    kvb_llama_node decay, beta;
+};
+
+static kvb_llama_node rate(struct kvb_llama_graph *graph, kvb_llama_node both, uint64_t heads)
 {
-    kvb_llama_node alpha = kvb_llama_matmul(graph, "ssm_alpha.weight", heads, graph->tokens, in);
-    alpha = kvb_llama_reshape(graph, alpha, heads, graph->tokens, 1);
+    const uint64_t ne[3] = {2, heads / 2, graph->tokens};
+    kvb_llama_node view = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne);
+    return kvb_llama_new(graph, heads, graph->tokens, 1, view, 0);
+}
+
+static void take_rates(struct kvb_llama_graph *graph, uint64_t heads, kvb_llama_node in, struct rates *out)
+{
+    uint64_t tokens = graph->tokens;
+    kvb_llama_node alpha, beta;
+    if (graph->class->one_rate) {
+        kvb_llama_node both = kvb_llama_matmul(graph, "ssm_ba.weight", 2 * heads, tokens, in);
+        both = kvb_llama_reshape(graph, both, 4, heads / 2, tokens);
+        alpha = rate(graph, both, heads);
+        beta = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, rate(graph, both, heads), 0);
+        beta = kvb_llama_reshape(graph, beta, 1, heads, tokens);
+    } else {
+        alpha =
+            kvb_llama_reshape(graph, kvb_llama_matmul(graph, "ssm_alpha.weight", heads, tokens, in), heads, tokens, 1);
+        beta =
+            kvb_llama_reshape(graph, kvb_llama_matmul(graph, "ssm_beta.weight", heads, tokens, in), 1, heads, tokens);
+        beta = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, beta, 0);
+    }
     alpha = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, alpha, 0);
     alpha = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, alpha, 0);
     alpha = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, alpha, 0);
-    return kvb_llama_reshape(graph, alpha, 1, heads, graph->tokens);
+    out->decay = kvb_llama_reshape(graph, alpha, 1, heads, tokens);
+    out->beta = beta;
 }
 
-static kvb_llama_node l2_norm(struct kvb_llama_graph *graph, kvb_llama_node passed, uint64_t size, uint64_t heads)
+// A norm of queries or keys; where keys have fewer heads than values and the class says so, repeated for each.
+static kvb_llama_node l2_norm(struct kvb_llama_graph *graph, const struct kvb_attention_shape *shape,
+                              kvb_llama_node passed)
 {
+    uint64_t size = shape->state_key_size, heads = shape->state_key_heads, all = shape->state_value_heads;
     const uint64_t ne[3] = {size, heads, graph->tokens};
-    return kvb_llama_op(graph, KVB_LLAMA_OP_OTHER, ne, kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, passed, ne), 0);
+    kvb_llama_node normed =
+        kvb_llama_op(graph, KVB_LLAMA_OP_OTHER, ne, kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, passed, ne), 0);
+    if (!graph->class->one_rate || all == heads) {
+        return normed;
+    }
+    normed = kvb_llama_reshape(graph, normed, size, 1, heads * graph->tokens);
+    normed = kvb_llama_new(graph, size, all / kvb_max(heads, 1), heads * graph->tokens, normed, 0);
+    return kvb_llama_reshape(graph, normed, size, all, graph->tokens);
 }
 
 static kvb_llama_node build_delta(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in)
@@ -148,16 +183,16 @@ static kvb_llama_node build_delta(struct kvb_llama_graph *graph, const struct kv
     kvb_llama_node columns = convolve(graph, channels, shape->conv_kernel, mixed);
     kvb_llama_node held = gather(graph, KVB_LLAMA_KEPT_STATE, state);
     kvb_llama_node passed = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, run_over(graph, channels, columns), 0);
-    kvb_llama_node q = l2_norm(graph, passed, shape->state_key_size, shape->state_key_heads);
-    kvb_llama_node k = l2_norm(graph, passed, shape->state_key_size, shape->state_key_heads);
+    kvb_llama_node q = l2_norm(graph, shape, passed);
+    kvb_llama_node k = l2_norm(graph, shape, passed);
     kvb_llama_node v = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, passed, value_ne);
-    kvb_llama_node beta = kvb_llama_matmul(graph, "ssm_beta.weight", heads, tokens, in);
-    beta = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, kvb_llama_reshape(graph, beta, 1, heads, tokens), 0);
+    struct rates rates;
+    take_rates(graph, heads, in, &rates);
     uint64_t all_states = state * graph->run->sequences;
     kvb_llama_node delta = kvb_llama_new(graph, values, tokens + all_states / values, 1, q, k);
     kvb_llama_add_source(graph, delta, v);
-    kvb_llama_add_source(graph, delta, decay(graph, heads, in));
-    kvb_llama_add_source(graph, delta, beta);
+    kvb_llama_add_source(graph, delta, rates.decay);
+    kvb_llama_add_source(graph, delta, rates.beta);
     kvb_llama_add_source(graph, delta, kvb_llama_reshape(graph, held, size, size, heads));
     kvb_llama_expand(graph, delta);
     write_state(graph, delta, all_states);

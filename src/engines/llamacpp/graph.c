@@ -169,13 +169,20 @@ static uint16_t last_use(const struct kvb_llama_graph *graph, kvb_llama_node sou
             return kvb_llama_reader(graph, !kvb_llama_casts_mask(graph->run), windowed != 0, device);
         }
     }
-    bool turns = source == graph->rotation[0] || source == graph->rotation[1];
-    if (source == graph->value_rows || source == graph->small || turns) {
+    for (uint32_t windowed = 0; windowed < 2; windowed++) {
+        if (source == graph->key_rows[windowed] || source == graph->value_rows[windowed]) {
+            return kvb_llama_reader(graph, true, windowed != 0, device);
+        }
+    }
+    if (source == graph->positions || source == graph->rotation[0] || source == graph->rotation[1]) {
         uint16_t full = kvb_llama_reader(graph, true, false, device);
         uint16_t windowed = kvb_llama_reader(graph, true, true, device);
         return full == UINT16_MAX || (windowed != UINT16_MAX && windowed > full) ? windowed : full;
     }
-    if (source == graph->chosen_rows) {
+    if (source == graph->state_rows || source == graph->no_rows) {
+        return kvb_llama_state_reader(graph, device);
+    }
+    if (source == graph->chosen_rows || source == graph->layer_inputs) {
         return (uint16_t)(graph->run->model->layer_count - 1);
     }
     return graph->nodes[source].last_layer;
@@ -232,6 +239,16 @@ static void reach_mask(struct kvb_llama_graph *graph, bool windowed, uint8_t dev
     }
 }
 
+// Rows of the cache and the mask of layers on the device, those with a window or those without.
+static void reach_cache(struct kvb_llama_graph *graph, bool windowed, uint8_t device)
+{
+    if (kvb_llama_reader(graph, true, windowed, device) != UINT16_MAX) {
+        (void)reach(graph, graph->key_rows[windowed ? 1 : 0], device);
+        (void)reach(graph, graph->value_rows[windowed ? 1 : 0], device);
+        reach_mask(graph, windowed, device);
+    }
+}
+
 // A run of layers on one device is one split: all that it reads of the graph's inputs is copied when it begins, in the
 // order in which it is read.
 static void reach_inputs(struct kvb_llama_graph *graph, uint8_t device)
@@ -240,16 +257,20 @@ static void reach_inputs(struct kvb_llama_graph *graph, uint8_t device)
     if (device == KVB_LLAMA_HOST || kvb_llama_place_of(graph->run, graph->layer) != device) {
         return;
     }
+    (void)reach(graph, graph->picked, device);
     (void)reach(graph, graph->hidden, device);
-    (void)reach(graph, graph->small, device);
+    if (kvb_llama_state_reader(graph, device) != UINT16_MAX) {
+        (void)reach(graph, graph->state_rows, device);
+        (void)reach(graph, graph->no_rows, device);
+    }
+    (void)reach(graph, graph->positions, device);
     if (!graph->run->keep_cache_on_host) {
         bool window_first =
             kvb_llama_reader(graph, false, true, device) < kvb_llama_reader(graph, false, false, device);
         (void)reach(graph, graph->rotation[0], device);
         (void)reach(graph, graph->rotation[1], device);
-        (void)reach(graph, graph->value_rows, device);
-        reach_mask(graph, window_first, device);
-        reach_mask(graph, !window_first, device);
+        reach_cache(graph, window_first, device);
+        reach_cache(graph, !window_first, device);
     }
     if (kvb_llama_place_of(graph->run, last) == device) {
         (void)reach(graph, graph->chosen_rows, device);
@@ -297,6 +318,22 @@ uint16_t kvb_llama_reader(const struct kvb_llama_graph *graph, bool last, bool w
                      layer.mixer == KVB_LLAMA_MIXER_EXPANDED;
         uint32_t where = run->keep_cache_on_host ? KVB_LLAMA_HOST : place == KVB_LLAMA_HOST ? host_ops(graph) : place;
         if (reads && (device == KVB_LLAMA_ANYWHERE || where == device) && layer.windowed == windowed) {
+            found = (uint16_t)i;
+        }
+    }
+    return found;
+}
+
+uint16_t kvb_llama_state_reader(const struct kvb_llama_graph *graph, uint32_t device)
+{
+    uint16_t found = UINT16_MAX;
+    const struct kvb_llama_run *run = graph->run;
+    for (uint32_t i = graph->layer; i < run->model->layer_count; i++) {
+        struct kvb_llama_layer layer;
+        uint32_t place = kvb_llama_place_of(run, i);
+        kvb_llama_layer_of(run, i, &layer);
+        bool here = device == KVB_LLAMA_ANYWHERE || (place == KVB_LLAMA_HOST ? host_ops(graph) : place) == device;
+        if (here && kvb_add(layer.conv_state, layer.state) > 0) {
             found = (uint16_t)i;
         }
     }
@@ -375,8 +412,8 @@ void kvb_llama_layer_end(struct kvb_llama_graph *graph, kvb_llama_node out)
     }
     for (uint32_t i = 1; i < KVB_LLAMA_GLOBALS; i++) { // what nobody reads any more makes room
         struct kvb_llama_tensor_node *node = &graph->nodes[i];
-        bool own = i == graph->hidden || i == graph->small || i == graph->mask[0] || i == graph->mask[1] ||
-                   i == graph->cast[0] || i == graph->cast[1] || i == graph->value_rows || i == graph->chosen_rows;
+        bool own = i == graph->hidden || i == graph->cast[0] || i == graph->cast[1] || i == graph->mask[0] ||
+                   i == graph->mask[1];
         bool waits = graph->sorts && (node->flags & KVB_LLAMA_LIVE) != 0;
         if (!own && !waits && (node->flags & KVB_LLAMA_GLOBAL) != 0 && node->last_layer <= graph->layer) {
             node->flags = 0;

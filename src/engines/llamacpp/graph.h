@@ -89,10 +89,14 @@ struct kvb_llama_graph {
     uint8_t split_device;
     bool split_has_inputs;
     uint16_t split_begin;
-    uint16_t part, part_end;                                    // where this layer's nodes lie
-    kvb_llama_node hidden, small, mask[2], cast[2], value_rows; // 0: full, 1: windowed
-    kvb_llama_node chosen_rows;                                 // which tokens' logits are wanted
-    kvb_llama_node rotation[2];                                 // of keys and queries, and of values; 0: none
+    uint16_t part, part_end;                            // where this layer's nodes lie
+    kvb_llama_node hidden, positions, mask[2], cast[2]; // 0: full, 1: windowed
+    kvb_llama_node key_rows[2], value_rows[2];          // where the cache is written
+    kvb_llama_node state_rows, no_rows;                 // which states are read, and which are copied: none
+    kvb_llama_node chosen_rows;                         // which tokens' logits are wanted
+    kvb_llama_node picked, layer_inputs;                // Gemma 4's second embedding, as it is looked up and for layers
+    uint64_t rotated_keys;                              // columns of the first
+    kvb_llama_node rotation[2];                         // of keys and queries, and of values; 0: none
     struct kvb_llama_tensor_node nodes[KVB_LLAMA_NODES];
     uint16_t count, order_count, sequence_count;
     kvb_llama_node order[KVB_LLAMA_SEQUENCE];
@@ -121,6 +125,7 @@ void kvb_llama_layer_end(struct kvb_llama_graph *graph, kvb_llama_node out);
 // The first or last layer from this one on that reads a mask on a device; UINT16_MAX: none.
 #define KVB_LLAMA_ANYWHERE 255U
 uint16_t kvb_llama_reader(const struct kvb_llama_graph *graph, bool last, bool windowed, uint32_t device);
+uint16_t kvb_llama_state_reader(const struct kvb_llama_graph *graph, uint32_t device); // the last one
 bool kvb_llama_casts_mask(const struct kvb_llama_run *run);
 
 // ---- Memory (heap.c)

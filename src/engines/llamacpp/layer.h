@@ -25,6 +25,8 @@ struct kvb_llama_class {
     bool norms_after;        // a norm behind attention and behind the MLP
     bool plain_norm;         // LayerNorm, which never works in place
     bool fused_gate_up;      // gate and up projection are one matrix
+    bool four_positions;     // of each token: time, height, width, and one unused
+    bool one_rate;           // delta net: both rates are one matrix, keys are repeated for the values' heads
     bool outlined;           // more is in its graph than is followed here: inputs of each layer
     bool shares_window_mask; // MoE: weights are made before the experts run
 };
