@@ -188,6 +188,7 @@ struct path_row {
     uint32_t per_logit, other; // bytes a logit; 0 = certain
 };
 
+// Runner V2, which serves Llama from 0.23: the logits, and to 0.25 their copy of 4.
 // 38 = 2 logits + 4 copy + 4 sorted + 8 + 8 indexes + 12 radix buffers; 50 when fewer than 128 rows are
 // sorted whole; 14 = 2 + 4 + 4 + 4. 0.10.0 to 0.11.0: what is installed decides, so both are kept.
 static void sampler_paths(void **state)
@@ -201,6 +202,8 @@ static void sampler_paths(void **state)
         {R(11, 1), KVB_UNSET, 256, 38, 0}, {R(16, 0), KVB_YES, 256, 14, 0},    {R(17, 0), KVB_UNSET, 256, 14, 0},
         {R(17, 0), KVB_UNSET, 8, 14, 0},   {R(17, 0), KVB_UNSET, 7, 50, 0},    {R(17, 0), KVB_YES, 256, 14, 0},
         {R(21, 0), KVB_UNSET, 256, 14, 0}, {R(21, 0), KVB_NO, 256, 14, 0},     {R(21, 0), KVB_NO, 7, 50, 0},
+        {R(21, 0), KVB_UNSET, 7, 50, 0},   {R(23, 0), KVB_UNSET, 256, 6, 0},   {R(25, 1), KVB_UNSET, 256, 6, 0},
+        {R(26, 0), KVB_UNSET, 256, 2, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
@@ -212,6 +215,24 @@ static void sampler_paths(void **state)
                      (unsigned long long)rows[i].seqs, activation.bytes_per_logit,
                      activation.other_path_bytes_per_logit);
         }
+    }
+}
+
+// Triton's buffer of rows of 128,256 x 4 B: of 100 sequences 128, at most one a multiprocessor.
+static void rows_of_the_buffer(void **state)
+{
+    (void)state;
+    static const uint64_t rows[][3] = {{100, 132, 128}, {130, 132, 132}, {100, 90, 90}, {64, 90, 64}}; // S, SMs, rows
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(20, 0));
+        plan.gpu.multiprocessors = (uint32_t)rows[i][1];
+        set_batch(2048, rows[i][0]);
+        plan.compile_cache = KVB_COMPILE_WARM;
+        estimate(0);
+        uint64_t hidden = 2048ULL * 4096 * 2 + 2 * 2 * rows[i][0] * 4096;
+        uint64_t logits = 14ULL * rows[i][0] * 128256;
+        assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER],
+                         hidden + logits + rows[i][2] * 128256 * 4 + 32 * MIB);
     }
 }
 
@@ -509,9 +530,10 @@ static void first_start_of_whom(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(dense_logs), cmocka_unit_test(expert_logs), cmocka_unit_test(phi_2_log),
               cmocka_unit_test(mistral_small_logs), cmocka_unit_test(runner_v2_log), cmocka_unit_test(sampler_paths),
-              cmocka_unit_test(both_paths_bound_the_range), cmocka_unit_test(fp32_logits),
-              cmocka_unit_test(triton_scratch), cmocka_unit_test(hidden_tensors_by_release),
-              cmocka_unit_test(awq_dequantises), cmocka_unit_test(rejection_sampler), cmocka_unit_test(stages),
+              cmocka_unit_test(rows_of_the_buffer), cmocka_unit_test(both_paths_bound_the_range),
+              cmocka_unit_test(fp32_logits), cmocka_unit_test(triton_scratch),
+              cmocka_unit_test(hidden_tensors_by_release), cmocka_unit_test(awq_dequantises),
+              cmocka_unit_test(rejection_sampler), cmocka_unit_test(stages),
               cmocka_unit_test(pooling_models_do_not_sample), cmocka_unit_test(margins),
               cmocka_unit_test(a_small_peak_ends_at_nothing), cmocka_unit_test(first_start_against_the_next),
               cmocka_unit_test(first_start_of_whom))

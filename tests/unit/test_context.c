@@ -205,6 +205,38 @@ static void runner_v2(void **state)
     }
 }
 
+struct fallback_row {
+    uint32_t release;
+    enum kvb_speculative method;
+    uint64_t pcp;
+    bool v2;
+};
+
+// What runner V2 cannot run goes back to V1: drafts that are neither EAGLE's nor MTP's, DFlash before 0.24, prefill
+// ranks, which from 0.27 ask for V2.
+static void runner_v2_falls_back(void **state)
+{
+    (void)state;
+    static const struct fallback_row rows[] = {
+        {R(25, 0), KVB_SPECULATIVE_EAGLE, 1, true},  {R(25, 0), KVB_SPECULATIVE_MTP, 1, true},
+        {R(25, 0), KVB_SPECULATIVE_NGRAM, 1, false}, {R(25, 0), KVB_SPECULATIVE_DRAFT_MODEL, 1, false},
+        {R(23, 0), KVB_SPECULATIVE_OTHER, 1, false}, {R(24, 0), KVB_SPECULATIVE_OTHER, 1, true},
+        {R(26, 0), KVB_SPECULATIVE_NONE, 2, false},  {R(27, 0), KVB_SPECULATIVE_NONE, 2, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        (void)memcpy(plan.model.architecture, "LlamaForCausalLM", sizeof "LlamaForCausalLM");
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, rows[i].method);
+        set(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, rows[i].pcp);
+        if (resolved(&plan)->v2_runner != rows[i].v2) {
+            fail_msg("row %zu", i);
+        }
+    }
+    make_latent_plan(&plan, R(26, 0), 8192, 256);
+    set(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, 2);
+    assert_true(resolved(&plan)->v2_runner);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(dtypes), cmocka_unit_test(declared_cache_format), cmocka_unit_test(hybrid_manager),
               cmocka_unit_test(async_scheduling), cmocka_unit_test(sizes_and_releases), cmocka_unit_test(mamba_modes),
-              cmocka_unit_test(runner_v2))
+              cmocka_unit_test(runner_v2), cmocka_unit_test(runner_v2_falls_back))

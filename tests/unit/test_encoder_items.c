@@ -29,6 +29,7 @@ static const struct kvb_encoder gemma3 = {.family = KVB_ENCODER_GEMMA3,
 static void make_vision(const struct kvb_encoder *encoder, uint32_t release, uint64_t tokens)
 {
     make_llama_plan(&plan, release);
+    plan.environment.use_v2_model_runner = KVB_NO;
     plan.model.encoder = *encoder;
     set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, tokens);
     set(&plan, KVB_SET_MAX_NUM_SEQS, 128);
@@ -218,6 +219,23 @@ static void switched_off(void **state)
     }
 }
 
+// Runner V2 profiles no encoder to 0.26; from 0.27 it does, and lets go of the pixels with the pass.
+static void runner_v2(void **state)
+{
+    (void)state;
+    make_vision(&qwen25_vl, R(26, 0), 8192);
+    plan.environment.use_v2_model_runner = KVB_YES;
+    look();
+    assert_true(load.takes_items && load.items == 0 && load.peak_bytes == 0);
+    make_vision(&qwen25_vl, R(27, 0), 8192);
+    plan.environment.use_v2_model_runner = KVB_NO;
+    look();
+    assert_true(load.pixel_bytes > 0 && load.kept_pixel_bytes == load.pixel_bytes);
+    plan.environment.use_v2_model_runner = KVB_YES;
+    look();
+    assert_true(load.pixel_bytes > 0 && load.kept_pixel_bytes == 0);
+}
+
 // A batch of 2000 with items of 256: 0.9.x rounds up (8), 0.10 on rounds down (7); limits x sequences cap it;
 // V0 runs min(sequences, batch / item).
 // The largest video is what is profiled: Qwen2.5-VL at 128,000 tokens of context takes 14 frames, 7 x 16384 = 114688
@@ -328,6 +346,6 @@ static void v0_rows_of_logits(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(largest_item_by_family), cmocka_unit_test(gemma_3_log),
               cmocka_unit_test(qwen_encoder_pass), cmocka_unit_test(encoder_decoder_pass),
-              cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off), cmocka_unit_test(videos),
-              cmocka_unit_test(gemma_4_in_chunks), cmocka_unit_test(how_many_items),
+              cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off), cmocka_unit_test(runner_v2),
+              cmocka_unit_test(videos), cmocka_unit_test(gemma_4_in_chunks), cmocka_unit_test(how_many_items),
               cmocka_unit_test(v0_rows_of_logits))

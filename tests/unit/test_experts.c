@@ -102,12 +102,22 @@ static void expert_kernels(void **state)
                                                          .expert_gated = !rows[i].plain};
         set(&plan, KVB_SET_MOE_BACKEND, rows[i].asked);
         set(&plan, KVB_SET_ENABLE_LORA, rows[i].lora);
-        struct kvb_expert_bytes got = kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 1000);
-        if (got.workspace_bytes != rows[i].workspace * 1000 || got.passing_bytes != rows[i].passing * 1000) {
+        struct kvb_expert_bytes got = kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 4000);
+        if (got.workspace_bytes != rows[i].workspace * 4000 || got.passing_bytes != rows[i].passing * 4000) {
             fail_msg("%s: %llu kept, %llu in passing", rows[i].what, (unsigned long long)got.workspace_bytes,
                      (unsigned long long)got.passing_bytes);
         }
     }
+    // Few tokens: the input of 8 x 2048, its copy of half a byte, and scales for 163,840 x 8 rows of 2048 / 16.
+    make_llama_plan(&plan, R(22, 0));
+    plan.model.hidden_size = 2048;
+    plan.gpu.compute_capability = 120;
+    plan.model.quantisation.method = KVB_QUANT_NVFP4;
+    plan.model.kinds[0].mlp = (struct kvb_mlp_shape){
+        .kind = KVB_MLP_MOE, .experts = 256, .experts_per_token = 8, .expert_intermediate_size = 512};
+    set(&plan, KVB_SET_MOE_BACKEND, KVB_MOE_CUTLASS);
+    assert_int_equal(kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 1000).passing_bytes,
+                     8000ULL * 2048 * 2 + 8000ULL * 1024 + 163840ULL * 8 * 128);
 }
 
 // What a compiled piece is given, hidden 4096, in elements a token beyond a hidden tensor: GDN 2 x 2048 + 3 x 4096;

@@ -20,6 +20,8 @@
 #define TRITON_ROWS 8
 #define REJECTION_CLONES_SINCE KVB_RELEASE(0, 11, 2)
 #define MLA_PROFILE_TOKENS 65536
+// gpu/sample/sampler.py apply_sampling_params: a 32-bit copy of all logits, from 0.26 only when it has to change them
+#define V2_COPIES_LOGITS_UNTIL KVB_RELEASE(0, 26, 0)
 
 static enum kvb_sampler_path sort_path(uint64_t rows)
 {
@@ -33,14 +35,12 @@ static enum kvb_sampler_path sampler_path(const struct kvb_context *context, uin
     uint32_t rule = kvb_rule(context, KVB_RULE_SAMPLER);
     *other = KVB_PATH_NO_OTHER;
     if (context->v2_runner) {
-        return KVB_PATH_V2;
+        return context->release < V2_COPIES_LOGITS_UNTIL ? KVB_PATH_V2_COPY : KVB_PATH_V2;
     }
     if (context->generation == KVB_GENERATION_V0) {
         return sort_path(rows);
     }
-    if (rule == KVB_SAMPLER_FLASHINFER && asked == KVB_NO) { // v1/sample/ops/topk_topp_sampler.py v0.22.0
-        rule = KVB_SAMPLER_TRITON;
-    } else if (asked != KVB_UNSET && rule != KVB_SAMPLER_TRITON) {
+    if (asked != KVB_UNSET && rule != KVB_SAMPLER_TRITON) {
         return asked == KVB_YES ? KVB_PATH_FLASHINFER : sort_path(rows);
     }
     switch (rule) {
@@ -52,8 +52,6 @@ static enum kvb_sampler_path sampler_path(const struct kvb_context *context, uin
         return sort_path(rows);
     case KVB_SAMPLER_TRITON:
         return rows >= TRITON_ROWS ? KVB_PATH_TRITON : sort_path(rows);
-    case KVB_SAMPLER_FLASHINFER:
-        return KVB_PATH_FLASHINFER;
     default:
         return sort_path(rows);
     }
@@ -149,10 +147,20 @@ static uint64_t logits_bytes(const struct kvb_context *context, enum kvb_sampler
     if (context->dtype == KVB_DTYPE_FP32 && bytes > 4) {
         bytes -= 2; // 4-byte logits, but no 32-bit copy of them
     }
-    uint64_t total = kvb_mul(kvb_mul(bytes, rows), vocabulary);
+    return kvb_mul(kvb_mul(bytes, rows), vocabulary);
+}
+
+// Triton's buffer is kept once it was used: as many rows as programs run, rounded up to a power of two and no more
+// than multiprocessors. Source: v1/sample/ops/topk_topp_triton.py v0.17.0 and v0.21.0:1010 _TRITON_BUFFER_CACHE.
+static uint64_t kept_sampler_bytes(const struct kvb_context *context, enum kvb_sampler_path path, uint64_t rows)
+{
+    uint64_t vocabulary = kvb_round_up(context->model->vocabulary_size, 64);
     uint64_t processors = context->gpu->multiprocessors > 0 ? context->gpu->multiprocessors : 132;
-    uint64_t scratch = kvb_mul(4 * vocabulary, kvb_min(rows, processors));
-    return path == KVB_PATH_TRITON ? kvb_add(total, scratch) : total;
+    uint64_t programs = 1;
+    while (programs < kvb_min(rows, processors)) {
+        programs *= 2;
+    }
+    return path == KVB_PATH_TRITON ? kvb_mul(4 * vocabulary, kvb_min(programs, processors)) : 0;
 }
 
 // With speculative decoding the dummy sampler run ends with the rejection sampler over 2 x rows of random logits. Alive
@@ -176,6 +184,7 @@ static uint64_t sampler_phase(const struct kvb_context *context, enum kvb_sample
     uint64_t bytes = kvb_mul(kvb_mul(context->max_num_batched_tokens, hidden), element);
     bytes = kvb_add(bytes, kvb_mul(2 * element * rows, hidden));
     bytes = kvb_add(bytes, kvb_max(logits_bytes(context, path, rows), rejection_bytes(context, rows)));
+    bytes = kvb_add(bytes, kept_sampler_bytes(context, path, rows));
     return kvb_add(bytes, is_hopper_or_later(context) ? GEMM_WORKSPACE_HOPPER : GEMM_WORKSPACE_OLD);
 }
 
@@ -277,7 +286,7 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
         passes_on ? kvb_mul(2 * element * context->max_num_batched_tokens, context->model->hidden_size) : 0;
     a->bytes_per_logit = kvb_path_bytes_per_logit[path];
     a->other_path_bytes_per_logit = kvb_path_bytes_per_logit[other];
-    a->kept_bytes = kvb_add(kvb_mul(kvb_mul(load.kept_tokens, element), load.kept_width), load.pixel_bytes);
+    a->kept_bytes = kvb_add(kvb_mul(kvb_mul(load.kept_tokens, element), load.kept_width), load.kept_pixel_bytes);
     a->phase_bytes[KVB_PHASE_LAYER] =
         kvb_add(kvb_add(layer_phase(context, &a->expert_scratch_bytes), a->kept_bytes), received);
     uint64_t kept = kvb_add(a->kept_bytes, received);

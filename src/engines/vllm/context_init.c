@@ -15,6 +15,9 @@
 
 #define NEW_KV_CONNECTORS KVB_RELEASE(0, 23, 0)
 #define ASYNC_WITH_STAGES 2
+#define V2_DFLASH_SINCE KVB_RELEASE(0, 24, 0)
+#define V2_SPLITS_LATENT_SINCE KVB_RELEASE(0, 26, 0)
+#define V2_SPLITS_ALL_SINCE KVB_RELEASE(0, 27, 0)
 
 // Before 0.11 a feature that V1 lacks brought V0 back; VLLM_USE_V1=1 with it is refused elsewhere.
 static enum kvb_generation generation_of(const struct kvb_context *context)
@@ -146,6 +149,24 @@ static const struct v2_runner_row v2_runner_rows[] = {
     {KVB_V2_SOME_MOE, "GraniteMoeForCausalLM", true},
 };
 
+// Drafts that runner V2 cannot run send a model back to V1; contexts cut over prefill ranks do so before 0.27, where
+// they ask for V2. Source: vllm/config/vllm.py v0.22.1:1977, v0.24.0:1994, v0.27.1:578 and 2166
+// _get_v2_model_runner_unsupported_features; EAGLE3 alone is refused with stages, which the word does not say.
+static bool v2_runner_takes(const struct kvb_context *context)
+{
+    bool latent = kvb_model_is_mla(context->model) && context->release >= V2_SPLITS_LATENT_SINCE;
+    switch (kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD)) {
+    case KVB_SPECULATIVE_NONE:
+    case KVB_SPECULATIVE_EAGLE:
+    case KVB_SPECULATIVE_MTP:
+        return context->pcp == 1 || latent;
+    case KVB_SPECULATIVE_OTHER: // DFlash among them
+        return context->release >= V2_DFLASH_SINCE && context->pcp == 1;
+    default:
+        return false;
+    }
+}
+
 static bool v2_runner_of(const struct kvb_context *context)
 {
     uint8_t asked = context->plan->environment.use_v2_model_runner;
@@ -154,8 +175,11 @@ static bool v2_runner_of(const struct kvb_context *context)
     if (context->generation == KVB_GENERATION_V0 || asked == KVB_NO) {
         return false;
     }
-    if (asked == KVB_YES) {
+    if (asked == KVB_YES || (context->pcp > 1 && context->release >= V2_SPLITS_ALL_SINCE)) {
         return true;
+    }
+    if (!v2_runner_takes(context)) {
+        return false;
     }
     if (rule == KVB_V2_DENSE && !kvb_model_has_experts(model) && !kvb_model_has_state(model) && !context->pools) {
         return true;

@@ -14,6 +14,9 @@
 #define PICTURES_SUBTRACTED_UNTIL R(10, 1)
 #define OUTPUTS_PADDED_SINCE R(11, 0) // gpu_model_runner.py v0.12.0: outputs are copied into the announced size
 #define OUTPUTS_PADDED_UNTIL R(13, 0)
+// gpu/model_runner.py profile_run: no encoder before; then its inputs are freed with the pass
+// (gpu/mm/encoder_runner.py)
+#define V2_ENCODES_SINCE R(27, 0)
 #define GEMMA4_CHUNKS_SINCE R(22, 0)
 #define GEMMA4_FRAME_PATCHES 630
 #define GEMMA4_PICTURE_PATCHES 2520
@@ -228,13 +231,19 @@ static uint64_t patches_in_pass(const struct kvb_context *context, const struct 
     return kvb_min(load->patches, kvb_mul(patches, kvb_max(1, chunk)));
 }
 
+static bool skips_encoder(const struct kvb_context *context)
+{
+    bool without = context->v2_runner && context->release < V2_ENCODES_SINCE;
+    return without || kvb_number(context->plan, KVB_SET_SKIP_MM_PROFILING) != 0;
+}
+
 void kvb_encoder_load_of(const struct kvb_context *context, struct kvb_encoder_load *load)
 {
     memset(load, 0, sizeof *load);
     const struct kvb_encoder *encoder = &context->model->encoder;
     const struct item_row *row = row_of(encoder->family);
     load->takes_items = takes_items(context);
-    if (row == NULL || !load->takes_items || kvb_number(context->plan, KVB_SET_SKIP_MM_PROFILING) != 0) {
+    if (row == NULL || !load->takes_items || skips_encoder(context)) {
         return;
     }
     uint64_t element = kvb_dtype_bytes(context->dtype);
@@ -254,6 +263,7 @@ void kvb_encoder_load_of(const struct kvb_context *context, struct kvb_encoder_l
         row->tiles > 0 && !load->is_video
             ? kvb_mul(kvb_mul(load->items, row->tiles), element * 3 * encoder->image_size * encoder->image_size)
             : kvb_mul(load->patches, patch_elements * element);
+    load->kept_pixel_bytes = context->v2_runner ? 0 : load->pixel_bytes;
     uint64_t pass = kvb_mul(patches_in_pass(context, load), encoder_width(context, row));
     load->peak_bytes = kvb_add(kvb_mul(pass, element), load->pixel_bytes);
 }

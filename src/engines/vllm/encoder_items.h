@@ -5,15 +5,16 @@
 #include "engines/vllm/context.h"
 
 struct kvb_encoder_load {
-    bool takes_items;         // some modality is allowed, so that embeddings are given to the model, not tokens
-    bool is_video;            // the largest item is a video
-    uint64_t tokens_per_item; // after merging, as the language model sees them
-    uint64_t items;           // run at once
-    uint64_t patches;         // of all items
-    uint64_t pixel_bytes;     // dummy pixels that stay alive
-    uint64_t kept_tokens;     // embeddings kept in the encoder cache
-    uint64_t kept_width;      // elements of one of them: the hidden size, once more for each deepstack level
-    uint64_t peak_bytes;      // of one pass through the encoder
+    bool takes_items;          // some modality is allowed, so that embeddings are given to the model, not tokens
+    bool is_video;             // the largest item is a video
+    uint64_t tokens_per_item;  // after merging, as the language model sees them
+    uint64_t items;            // run at once
+    uint64_t patches;          // of all items
+    uint64_t pixel_bytes;      // dummy pixels
+    uint64_t kept_pixel_bytes; // those that stay alive behind the pass
+    uint64_t kept_tokens;      // embeddings kept in the encoder cache
+    uint64_t kept_width;       // elements of one of them: the hidden size, once more for each deepstack level
+    uint64_t peak_bytes;       // of one pass through the encoder
 };
 
 // Zero when there is no encoder or every modality is switched off.

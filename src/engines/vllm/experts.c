@@ -13,6 +13,7 @@
 #define NO_FLASHINFER_ON_THOR_SINCE R(22, 0)
 #define SHUFFLED_COPIES 3 // of the input, of the second product, and that times its weight
 #define FP4_INPUTS_A_SCALE 16
+#define FP4_ROWS_OF_SCALES 163840 // VLLM_MAX_TOKENS_PER_EXPERT_FP4_MOE, envs.py v0.10.0 to v0.27.1
 
 enum kernel {
     KERNEL_TILES,      // Triton's and Marlin's: two buffers of the workspace manager
@@ -112,6 +113,19 @@ static uint64_t flashinfer_bytes(const struct kvb_context *context, const struct
     return kvb_add(kvb_add(kvb_mul(elements, element), map), scales);
 }
 
+// vLLM's CUTLASS kernel holds its shuffled input to the end, then the shuffled second product and that times its
+// weight; while the input is quantised its 4-bit copy and scales for as many rows as there might ever be. Source:
+// _custom_ops.py scaled_fp4_experts_quant v0.20.0:1799, cutlass_moe.py run_cutlass_moe_fp4.
+static uint64_t cutlass_passing(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t rows,
+                                uint64_t hidden)
+{
+    uint64_t copy = kvb_mul(kvb_mul(rows, hidden), kvb_dtype_bytes(context->dtype));
+    uint64_t most = kvb_mul(FP4_ROWS_OF_SCALES, mlp->experts_per_token);
+    uint64_t scales = kvb_mul(most, kvb_round_up(hidden / FP4_INPUTS_A_SCALE, 4));
+    uint64_t quantising = kvb_add(kvb_add(copy, kvb_mul(rows, hidden) / 2), scales);
+    return kvb_max(kvb_mul(SHUFFLED_COPIES, copy), quantising);
+}
+
 struct kvb_expert_bytes kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp,
                                            uint64_t tokens)
 {
@@ -136,7 +150,7 @@ struct kvb_expert_bytes kvb_expert_scratch(const struct kvb_context *context, co
     switch (mxfp4 ? KERNEL_TILES : kernel_of(context, mlp)) {
     case KERNEL_CUTLASS: // cutlass_moe.py v0.20.0:82 and run_cutlass_moe_fp4: a width there is both halves
         scratch.workspace_bytes = kvb_mul(kvb_mul(rows, kvb_add(kvb_max(4 * width, hidden), 2 * width)), element);
-        scratch.passing_bytes = kvb_mul(kvb_mul(rows, SHUFFLED_COPIES * hidden), element);
+        scratch.passing_bytes = cutlass_passing(context, mlp, rows, hidden);
         break;
     case KERNEL_FLASHINFER:
         scratch.workspace_bytes = kvb_mul(kvb_mul(tokens, hidden), element);

@@ -6,6 +6,7 @@
 #include "budget/gpu_facts.h"
 #include "engines/vllm/facts.h"
 #include "engines/vllm/overheads.h"
+#include "engines/vllm/runner.h"
 
 #define CENTI_GIB ((uint64_t)(1ULL << 30) / 100)
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -81,16 +82,6 @@ static const struct non_torch_row *find_row(const struct kvb_context *context)
     return found;
 }
 
-// Runner V2 keeps a count and a bit of every vocabulary entry for each sequence, which only growth of used memory
-// charges. Source: vllm/v1/worker/gpu/sample/penalties.py v0.27.1:32-42; an L4 at 0.28.0 reads 0.29 GiB beside its
-// weights.
-static uint64_t penalty_bytes(const struct kvb_context *context)
-{
-    uint64_t words = kvb_add(context->model->vocabulary_size, kvb_div_up(context->model->vocabulary_size, 32));
-    bool charged = context->v2_runner && !context->pools && context->release >= FREE_MEMORY_SINCE;
-    return charged ? kvb_mul(kvb_mul(context->max_num_seqs, words), 4) : 0;
-}
-
 static void add_bytes(struct kvb_estimate *estimate, uint64_t bytes)
 {
     estimate->bytes = kvb_add(estimate->bytes, bytes);
@@ -146,6 +137,12 @@ static void add_contexts(const struct kvb_context *context, struct kvb_estimate 
     }
 }
 
+// What the runner holds before the profile run is growth of used memory from 0.27 alone.
+static uint64_t charged_buffers(const struct kvb_context *context)
+{
+    return context->release >= FREE_MEMORY_SINCE ? kvb_runner_device_bytes(context) : 0;
+}
+
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
     bool ranks = context->tp > 1;
@@ -155,6 +152,8 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     }
     if (context->gpu->unified_memory && context->release >= HOST_GROWTH_SINCE) {
         start_with(estimate, KVB_OVERHEAD_UNIFIED);
+        add_bytes(estimate, kvb_runner_host_bytes(context));
+        add_bytes(estimate, charged_buffers(context));
         return;
     }
     start_with(estimate, is_stage_alone(context) ? KVB_OVERHEAD_STAGE_HOPPER_018 : find_row(context)->measured);
@@ -171,7 +170,7 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     if (context->release >= FREE_MEMORY_SINCE) {
         add(estimate, ranks || context->pp > 1 ? KVB_OVERHEAD_UNUSED_RANKS : KVB_OVERHEAD_UNUSED);
     }
-    add_bytes(estimate, penalty_bytes(context));
+    add_bytes(estimate, charged_buffers(context));
     if (kvb_model_has_state(context->model) && context->release >= SYMMETRIC_SINCE) { // Triton modules
         add(estimate, ranks ? KVB_OVERHEAD_STATES_RANKS : KVB_OVERHEAD_STATES);
     }

@@ -91,8 +91,7 @@ enum kvb_sampler_rule {
     KVB_SAMPLER_SORT,
     KVB_SAMPLER_FLASHINFER_LIKELY,
     KVB_SAMPLER_SORT_LIKELY,
-    KVB_SAMPLER_TRITON,
-    KVB_SAMPLER_FLASHINFER
+    KVB_SAMPLER_TRITON // from 0.21 both it and FlashInfer's run in the profile run
 };
 enum kvb_v2_rule { KVB_V2_NEVER, KVB_V2_QWEN3, KVB_V2_LLAMA, KVB_V2_SOME_MOE, KVB_V2_DENSE };
 enum kvb_defaults {

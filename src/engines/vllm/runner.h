@@ -1,0 +1,12 @@
+// Buffers of the model runner beside weights and cache.
+#ifndef KVB_ENGINES_VLLM_RUNNER_H
+#define KVB_ENGINES_VLLM_RUNNER_H
+
+#include "engines/vllm/context.h"
+
+// On the device.
+uint64_t kvb_runner_device_bytes(const struct kvb_context *context);
+// Pinned memory of the host.
+uint64_t kvb_runner_host_bytes(const struct kvb_context *context);
+
+#endif

@@ -1,0 +1,99 @@
+// Buffers of the model runner, counted by hand.
+#include "engines/vllm/runner.h"
+#include "unit/plans.h"
+#include "unit/test.h"
+
+static struct kvb_plan plan;
+
+static const struct kvb_encoder qwen25_vl = {.family = KVB_ENCODER_QWEN25_VL,
+                                             .layers = 32,
+                                             .hidden_size = 1280,
+                                             .intermediate_size = 3420,
+                                             .heads = 16,
+                                             .patch_size = 14,
+                                             .merge_size = 2,
+                                             .temporal_patch_size = 2,
+                                             .gated = true};
+
+static void make(uint8_t v2, uint64_t tokens, uint64_t seqs)
+{
+    make_llama_plan(&plan, R(27, 0));
+    plan.environment.use_v2_model_runner = v2;
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, tokens);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, seqs);
+}
+
+static void speculate(enum kvb_speculative method, uint64_t tokens)
+{
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, method);
+    set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, tokens);
+}
+
+static uint64_t device(void)
+{
+    return kvb_runner_device_bytes(resolved(&plan));
+}
+
+static uint64_t host(void)
+{
+    return kvb_runner_host_bytes(resolved(&plan));
+}
+
+// Embeddings of 8192 tokens x 4096 x 2 B are 64 MiB, a table of 1024 x 8192 / 16 blocks x 4 B 2 MiB; a drafter that is
+// a model keeps embeddings and hidden tensors of its own width.
+static void runner_v1(void **state)
+{
+    (void)state;
+    static struct kvb_model draft;
+    make(KVB_NO, 8192, 1024);
+    assert_int_equal(device(), 66 * MIB);
+    assert_int_equal(host(), 66 * MIB);
+    speculate(KVB_SPECULATIVE_EAGLE, 3);
+    assert_int_equal(device(), (66 + 128) * MIB);
+    draft = plan.model;
+    draft.hidden_size = 2048;
+    plan.draft = &draft;
+    assert_int_equal(device(), (66 + 64) * MIB);
+    plan.draft = NULL;
+    speculate(KVB_SPECULATIVE_MTP, 1);
+    assert_int_equal(device(), (66 + 128) * MIB);
+    speculate(KVB_SPECULATIVE_DRAFT_MODEL, 1);
+    assert_int_equal(device(), (66 + 128) * MIB);
+    speculate(KVB_SPECULATIVE_NGRAM, 3);
+    assert_int_equal(device(), 66 * MIB);
+}
+
+// 128,256 counts, a bit of each for the prompt and for the grammar of a row of logits, and 4,481 words of lists.
+static void runner_v2(void **state)
+{
+    (void)state;
+    make(KVB_YES, 8192, 1024);
+    assert_int_equal(device(), 4ULL * 1024 * (128256 + 2 * 4008 + 4481));
+    speculate(KVB_SPECULATIVE_EAGLE, 3);
+    assert_int_equal(device(), 4ULL * 1024 * (128256 + 5 * 4008 + 4481) + 64 * MIB);
+    make(KVB_YES, 8192, 1024);
+    plan.model.pooling = true;
+    assert_int_equal(device(), 0);
+    plan.model.pooling = false;
+    plan.model.encoder = qwen25_vl;
+    assert_int_equal(device(), 4ULL * 1024 * (128256 + 2 * 4008 + 4481) + 64 * MIB);
+}
+
+// All tokens of 1,000 sequences of 8,192: 31.25 MiB, pinned as 32; of a model with pictures positions in three
+// dimensions beside them, 93.75 MiB, pinned as 128, and the pixels of four pictures of 65,536 patches of 1,176
+// elements: 588 MiB, pinned as 1 GiB. One picture is not copied.
+static void pinned_memory(void **state)
+{
+    (void)state;
+    make(KVB_YES, 65536, 1000);
+    assert_int_equal(host(), 32 * MIB);
+    plan.model.encoder = qwen25_vl;
+    assert_int_equal(host(), (32 + 128 + 1024) * MIB);
+    make(KVB_YES, 8192, 1000);
+    plan.model.encoder = qwen25_vl;
+    assert_int_equal(host(), (32 + 128) * MIB);
+    make(KVB_NO, 40000, 16); // 312.5 MiB of embeddings; 32 KiB of blocks
+    assert_int_equal(host(), 512 * MIB + 32 * 1024);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(runner_v1), cmocka_unit_test(runner_v2), cmocka_unit_test(pinned_memory))
