@@ -16,7 +16,10 @@ static enum kvb_status make(struct arguments *arguments, struct work *work)
 {
     const char *path = arguments->operand_count > 0 ? arguments->operands[0] : "-";
     const struct kvb_record_words words = {.id = arguments->record_id, .source = arguments->record_source};
-    enum kvb_status status = kvb_log_load(path, &work->log, &arguments->problems);
+    const struct given_text *given = &arguments->given;
+    enum kvb_status status =
+        given->name != NULL ? kvb_log_read(given->name, given->text, given->length, &work->log, &arguments->problems)
+                            : kvb_log_load(path, &work->log, &arguments->problems);
     if (status == KVB_OK) {
         status =
             kvb_record_make(&arguments->question.deployment, &work->log, &words, &work->record, &arguments->problems);

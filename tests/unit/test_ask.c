@@ -28,6 +28,9 @@ static void ways_to_ask(void **state)
     holds("{\"deployment\": {\"name\": \"d\", \"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\"}}", "\"verdict\": ");
     holds("{\"command\": \"explain\", \"log\": \"ValueError: No available memory for the cache blocks.\"}",
           "\"schema\": \"kvbudget.explain/1\"");
+    holds("{\"command\": \"record\", \"gpu\": \"l4\", \"log\": \"ValueError: No available memory for the cache "
+          "blocks.\"}",
+          "no row: the log does not say its release; give --engine vllm@RELEASE");
     holds("{\"command\": \"check\", \"paths\": [\"" KVB_SOURCE_DIR "/tests/fixtures/manifests/gate\"]}",
           "\"schema\": \"kvbudget.check/1\"");
 }

@@ -112,6 +112,27 @@ static void test_bad_policies(void **state)
         {"kind: policy\nrules:\n  - forbidden: enforce_eager\n", KVB_BAD_TYPE, 3},
         {"kind: policy\ngpus:\n  - label: pool=big\n", KVB_MISSING_KEY, 3},
         {"kind: policy\ngpus:\n  - {label: big, gpu: l4}\n", KVB_BAD_TYPE, 3},
+        {"[policy]\n", KVB_MISSING_KEY, 1},
+        {"kind: [policy]\n", KVB_BAD_TYPE, 1},
+        {"kind: policy\nschema: 2\n", KVB_BAD_TYPE, 2},
+        {"kind: policy\nschema: [1]\n", KVB_BAD_TYPE, 2},
+        {"kind: policy\nunknown: perhaps\n", KVB_BAD_TYPE, 2},
+        {"kind: policy\nrules:\n  - min_concurrency: [1]\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nrules:\n  - min_concurrency: 4001\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nrules:\n  - required: [[enforce_eager]]\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nrules:\n  - required: [{enforce_eager: true, dtype: auto}]\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nrules:\n  - required: {enforce_eager: [true]}\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nrules:\n  - required: [zzzzzzzzzzzzzzzzzzzzzzzzz]\n", KVB_UNKNOWN_NAME, 3},
+        {"kind: policy\nrules:\n  - required: [dtype, dtype, dtype, dtype, dtype, dtype, dtype, dtype, dtype, dtype, "
+         "dtype, dtype, dtype, dtype, dtype, dtype, dtype]\n",
+         KVB_TOO_LARGE, 3},
+        {"kind: policy\ngpus:\n  - {label: [a=b], gpu: l4}\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nmodels:\n  - {name: a/b, model: [x]}\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nmodels:\n  - {name: a/b, model: ''}\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nwaivers:\n  - {rule: [fits], reason: x, until: 2026-12-31}\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nwaivers:\n  - {rule: fits, reason: x, until: 2026-12-00}\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nwaivers:\n  - {rule: fits, reason: x, until: 2026/12/31}\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nwaivers:\n  - {rule: fits, reason: x, until: 2026-1b-31}\n", KVB_BAD_TYPE, 3},
         {"kind: policy\nwaivers:\n  - {rule: fits, reason: x}\n", KVB_MISSING_KEY, 3},
         {"kind: policy\nwaivers:\n  - {rule: no-such, reason: x, until: 2026-12-31}\n", KVB_BAD_TYPE, 3},
         {"kind: policy\nwaivers:\n  - {rule: fits, reason: x, until: 2026-13-01}\n", KVB_BAD_TYPE, 3},
@@ -126,6 +147,26 @@ static void test_bad_policies(void **state)
         }
         assert_int_equal(policy.rule_count, 0); // untouched
     }
+}
+
+// Settings as a mapping; a model by its path beside the policy where there is one, and by its name elsewhere.
+static void test_ways_to_write(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read_policy("kind: policy\nschema: 1\nrules:\n  - required: {enforce_eager: true, dtype: bfloat16}\n"
+                    "models:\n  - {name: a/b, model: /models/b}\n  - {name: c/d, model: nowhere/here}\n"
+                    "  - {name: e/f, model: FILL-IN}\n"
+                    "gpus:\n  - {files: 'x/*', gpu: FILL-IN}\n  - gpu: l4\n"),
+        KVB_OK);
+    assert_int_equal(policy.rules[0].required_count, 2);
+    assert_int_equal(policy.rules[0].required[0].setting, KVB_SET_ENFORCE_EAGER);
+    assert_false(policy.rules[0].required[0].any);
+    assert_int_equal(policy.rules[0].required[0].number, 1);
+    assert_string_equal(kvb_policy_find_model(&policy, "a/b"), "/models/b");
+    assert_string_equal(kvb_policy_find_model(&policy, "c/d"), "nowhere/here");
+    assert_null(kvb_policy_find_model(&policy, "e/f")); // stands for nothing yet
+    assert_string_equal(kvb_policy_find_gpu(&policy, "x/y", "")->gpu, "l4");
 }
 
 // 10 GiB of cache (9 at the low end), 8 GiB needed, 0.25 GiB free while serving, 1.25 requests of 16,384.
@@ -222,5 +263,6 @@ static void test_each_allocation_fails(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_patterns), cmocka_unit_test(test_whole_policy), cmocka_unit_test(test_bad_policies),
-              cmocka_unit_test(test_demands), cmocka_unit_test(test_low_bound), cmocka_unit_test(test_waivers),
-              cmocka_unit_test(test_rule_rows), cmocka_unit_test(test_each_allocation_fails))
+              cmocka_unit_test(test_ways_to_write), cmocka_unit_test(test_demands), cmocka_unit_test(test_low_bound),
+              cmocka_unit_test(test_waivers), cmocka_unit_test(test_rule_rows),
+              cmocka_unit_test(test_each_allocation_fails))
