@@ -180,6 +180,19 @@ static const struct found_case found_cases[] = {
     {"qwen3", "Qwen/Qwen3-8B", "built-in profile of Qwen/Qwen3-8B"},
     {"llama3.1:70b-instruct-q4_K_M", "meta-llama/Llama-3.1-70B-Instruct",
      "sibling of meta-llama/Llama-3.1-70B-Instruct"},
+    // ollama.com/library/deepseek-r1: its sizes are the distilled models, not the one of 671B that has the bare name
+    {"deepseek-r1:32b", "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B",
+     "built-in profile of deepseek-ai/DeepSeek-R1-Distill-Qwen-32B"},
+    {"deepseek-r1:671b", "deepseek-ai/DeepSeek-R1", "built-in profile of deepseek-ai/DeepSeek-R1"},
+    {"deepseek-r1", "deepseek-ai/DeepSeek-R1", "built-in profile"},
+    {"bge-m3:latest", "BAAI/bge-m3", "built-in profile"},
+    // a fine-tune, by the table of names
+    {"hermes3:8b", "meta-llama/Llama-3.1-8B-Instruct", "built-in profile of meta-llama/Llama-3.1-8B-Instruct"},
+    // not in the table of its library: the name and its tag are what others call it
+    {"falcon:40b", "tiiuae/falcon-40b", "built-in profile of tiiuae/falcon-40b"},
+    {"deepseek-coder:6.7b", "deepseek-ai/deepseek-coder-6.7b-instruct",
+     "built-in profile of deepseek-ai/deepseek-coder-6.7b-instruct"},
+    {"starcoder2:15b-q4_0", "bigcode/starcoder2-15b", "sibling of bigcode/starcoder2-15b"},
     {"google/gemma-2-9b-it-abliterated", "google/gemma-2-9b-it-abliterated",
      "built-in profile of google/gemma-2-9b-it"},
     {"allenai/Olmo-3-32B-Think-SFT", "allenai/Olmo-3-32B-Think-SFT", "built-in profile of allenai/Olmo-3-1125-32B"},

@@ -171,7 +171,7 @@ void kvb_hf_extra(struct hf *hf, const char *name, enum kvb_role role, enum kvb_
 
 // ---- Layer builders (rows of the architecture table point here)
 kvb_hf_layer_builder kvb_hf_attention_standard, kvb_hf_attention_mla, kvb_hf_attention_gemma4, kvb_hf_attention_hybrid,
-    kvb_hf_attention_mimo_v2, kvb_hf_attention_laguna, kvb_hf_attention_deci, kvb_hf_attention_dsv4,
+    kvb_hf_attention_mimo_v2, kvb_hf_attention_laguna, kvb_hf_attention_step, kvb_hf_attention_deci, kvb_hf_attention_dsv4,
     kvb_hf_attention_kimi_linear, kvb_hf_attention_falcon, kvb_hf_attention_mllama, kvb_hf_attention_minimax_m3,
     kvb_hf_attention_nemotron_h, kvb_hf_attention_minicpm3, kvb_hf_attention_whisper, kvb_hf_attention_gemma3n,
     kvb_hf_attention_apertus, kvb_hf_attention_falcon_h1;

@@ -31,6 +31,7 @@ static const struct kvb_hf_default period4_defaults[] = {{HF_WINDOW_PATTERN, 4},
 static const struct kvb_hf_default glm4_moe_defaults[] = {{HF_QK_NORM, 0}, END};
 static const struct kvb_hf_default glm4_lite_defaults[] = {{HF_MTP, 1}, END};
 static const struct kvb_hf_default mimo_v2_defaults[] = {{HF_MTP, 3}, END};
+static const struct kvb_hf_default step_defaults[] = {{HF_FIRST_DENSE, 3}, END};
 static const struct kvb_hf_default afmoe_defaults[] = {{HF_WINDOW_PATTERN, 4}, {HF_WINDOW, 1024}, END};
 static const struct kvb_hf_default muse_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
 static const struct kvb_hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
@@ -158,9 +159,9 @@ static const struct kvb_hf_architecture rows[] = {
     {"MiMoV2FlashForCausalLM", kvb_hf_attention_mimo_v2, kvb_hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, mimo_v2_defaults, NULL, 0},
     {"MiMoV2ForCausalLM", kvb_hf_attention_mimo_v2, kvb_hf_mlp_moe, 2, HF_PATTERN_MIMO, 0, mimo_v2_defaults, NULL, 0},
     {"LagunaForCausalLM", kvb_hf_attention_laguna, kvb_hf_mlp_moe, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, NULL, NULL, 0},
-    {"Step3p5ForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
-    {"Step3p7ForConditionalGeneration", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
-    {"Step3p7FlashForCausalLM", EXPERTS, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
+    {"Step3p5ForCausalLM", kvb_hf_attention_step, kvb_hf_mlp_moe, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, step_defaults, NULL, 0},
+    {"Step3p7ForConditionalGeneration", kvb_hf_attention_step, kvb_hf_mlp_moe, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, step_defaults, NULL, 0},
+    {"Step3p7FlashForCausalLM", kvb_hf_attention_step, kvb_hf_mlp_moe, 2, 0, HF_HEAD_NORM | HF_CORRECTION_BIAS, step_defaults, NULL, 0},
     {"MiniMaxM3SparseForCausalLM", kvb_hf_attention_minimax_m3, kvb_hf_mlp_moe, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
     {"MiniMaxM3ForCausalLM", kvb_hf_attention_minimax_m3, kvb_hf_mlp_moe, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
     {"Llama4ForCausalLM", kvb_hf_attention_standard, kvb_hf_mlp_llama4, 2, HF_PATTERN_CHUNK, 0, llama4_defaults, NULL, 0},

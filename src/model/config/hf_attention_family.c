@@ -1,6 +1,8 @@
 // Families whose window layers have other heads than their full layers, and DeepSeek V4.
 #include <string.h>
 
+#include <kvbudget/units.h>
+
 #include "base/checked.h"
 #include "model/config/hf.h"
 
@@ -81,6 +83,30 @@ void kvb_hf_attention_mimo_v2(struct hf *hf, uint32_t layer, struct kvb_layer_ki
         shape->head_size = kvb_hf_get(hf, HF_SWA_HEAD_DIM, shape->head_size);
         shape->value_head_size = kvb_hf_get(hf, HF_SWA_V_DIM, shape->value_head_size);
         shape->sinks = kvb_hf_is(hf, HF_SWA_SINKS);
+    }
+}
+
+// Step 3.5 and 3.7: window layers have more query heads, and a small gate scales each head's output: step3p5.py
+// v0.27.1.
+void kvb_hf_attention_step(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    struct kvb_attention_shape *shape = &kind->attention;
+    const struct kvb_node *other = hf->values[HF_OTHER_ATTENTION].node;
+    const struct kvb_node *heads = other ? kvb_node_get(other, "num_attention_heads") : NULL;
+    uint64_t stated = 0;
+    kvb_hf_attention_standard(hf, layer, kind);
+    if (!is_full(hf, layer)) {
+        bool counted = heads && kvb_parse_count(heads->text, &stated);
+        shape->heads =
+            counted && stated > 0 && stated < 65536 ? (uint32_t)stated : kvb_hf_get(hf, HF_SWA_HEADS, shape->heads);
+    }
+    if (shape->kv_heads == 0 || shape->heads % shape->kv_heads != 0) {
+        kvb_hf_fail(hf, KVB_INDIVISIBLE, heads, "%u attention heads cannot share %u key-value heads evenly",
+                    shape->heads, shape->kv_heads);
+        return;
+    }
+    if (kvb_hf_is(hf, HF_HEAD_GATE)) {
+        kind->extra_elements = (uint32_t)kvb_min(kvb_mul(shape->heads, hf->model->hidden_size), UINT32_MAX / 2);
     }
 }
 

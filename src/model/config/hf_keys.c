@@ -74,7 +74,7 @@ const struct kvb_hf_key_row kvb_hf_key_rows[HF_V_TYPE] = {
     [HF_LOCAL_THETA] = RATIO(HF_TEXT, "rope_local_base_freq"),
 
     [HF_EXPERTS] = SMALL0(HF_TEXT, "num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"),
-    [HF_EXPERTS_PER_TOKEN] = LIST0(HF_TEXT, "num_experts_per_tok", "num_experts_per_token", "experts_per_token",
+    [HF_EXPERTS_PER_TOKEN] = LIST0(HF_TEXT, "num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_top_k",
                                     "top_k_experts", "moe_topk", "moe_k"),
     [HF_MOE_INTERMEDIATE] = LIST0(HF_TEXT, "moe_intermediate_size", "expert_intermediate_size"),
     [HF_SHARED_EXPERTS] = LIST0(HF_TEXT, "n_shared_experts", "num_shared_experts", "moe_num_shared_experts",
@@ -176,6 +176,8 @@ const struct kvb_hf_key_row kvb_hf_key_rows[HF_V_TYPE] = {
     [HF_SWA_SINKS] = SWITCH(HF_TEXT, "add_swa_attention_sink_bias"),
     [HF_FULL_SINKS] = SWITCH(HF_TEXT, "add_full_attention_sink_bias"),
     [HF_SWA_THETA] = RATIO(HF_TEXT, "swa_rope_theta"),
+    [HF_OTHER_ATTENTION] = RAW(HF_TEXT, "attention_other_setting"),
+    [HF_HEAD_GATE] = SWITCH(HF_TEXT, "use_head_wise_attn_gate"),
     [HF_HEADS_PER_LAYER] = COUNTS(HF_TEXT, SMALL_MAX, "num_attention_heads_per_layer"),
     [HF_GATING] = RAW(HF_TEXT, "gating"),
     [HF_SPARSE_CONFIG] = GROUP(HF_TEXT, HF_SPARSE, "sparse_attention_config"),

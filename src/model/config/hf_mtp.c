@@ -11,7 +11,7 @@ struct mtp_row {
     bool own_embeddings;         // embedding and head are repeated in each module
     kvb_hf_layer_builder *build; // makes the module's layer; NULL: like the model's last attention layer
 };
-static kvb_hf_layer_builder build_dsv4, build_mimo_v2, build_nemotron_h, build_dense;
+static kvb_hf_layer_builder build_dsv4, build_mimo_v2, build_step, build_nemotron_h, build_dense;
 static const struct mtp_row mtp_rows[] = {
     {"DeepseekV4", 2, 3, false, build_dsv4},
     {"Deepseek", 2, 3, true, NULL},
@@ -23,7 +23,7 @@ static const struct mtp_row mtp_rows[] = {
     {"MiMoV2", 2, 3, false, build_mimo_v2},
     {"MiMo", 2, 3, false, NULL},
     {"NemotronH", 2, 3, false, build_nemotron_h},
-    {"Step3p", 2, 3, true, NULL},
+    {"Step3p", 2, 3, false, build_step},
     {"HYV3", 2, 3, false, NULL},
     {"ExaoneMo", 2, 3, false, build_dense},
 };
@@ -72,6 +72,15 @@ static void build_mimo_v2(struct hf *hf, uint32_t layer, struct kvb_layer_kind *
     uint32_t like = last_layer(hf, KVB_ATTENTION_SLIDING, KVB_ATTENTION_SLIDING);
     memcpy(&kind->attention, &kind_at(hf, like)->attention, sizeof kind->attention);
     kvb_hf_mlp_standard(hf, layer, kind);
+}
+
+// So are Step's, with their gate and an output head each: three of them make the published count of Step-3.5-Flash.
+static void build_step(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    uint64_t head = kvb_mul(hf->model->vocabulary_size, hf->model->hidden_size);
+    build_mimo_v2(hf, layer, kind);
+    uint64_t gate = kind_at(hf, last_layer(hf, KVB_ATTENTION_SLIDING, KVB_ATTENTION_SLIDING))->extra_elements;
+    kind->extra_elements = (uint32_t)kvb_min(kvb_add(head, gate), UINT32_MAX / 2);
 }
 
 // EXAONE's module attends to everything and is dense: is_mtp in exaone_moe.py of v0.27.1.

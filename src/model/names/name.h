@@ -68,6 +68,8 @@ uint32_t kvb_gguf_format_centibits(const char *format, size_t length);
 // The Hub's name of what Ollama calls NAME:TAG; NULL when the table has none. `quantised` says what the tag
 // adds ("q8_0"), or "".
 const char *kvb_ollama_find(const char *name, const char *tag, const char **quantised);
+// The format at the end of a tag, "q4_K_M" of "8b-instruct-q4_K_M", or "".
+const char *kvb_ollama_format(const char *tag);
 // "qwen3:8b" of "Qwen/Qwen3-8B"; false: its library has none of that name.
 bool kvb_name_in_library(const char *hub, char *out, size_t capacity);
 

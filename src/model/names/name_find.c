@@ -27,7 +27,7 @@ static char lower(char c)
 // "Meta-Llama" and "Llama" are one.
 static const char *without_maker(const char *name)
 {
-    static const char *const makers[] = {"meta-", "nvidia-", "mistralai-", "qwen-qwen", "google-", "deepseek-ai-"};
+    static const char *const makers[] = {"meta-", "nvidia-", "mistralai-", "qwen-qwen", "google-", "deepseek-ai-", "c4ai-"};
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
         size_t length = strlen(makers[i]), same = 0;
         while (same < length && lower(name[same]) == makers[i][same]) {
@@ -273,21 +273,51 @@ static bool use_like(struct kvb_name_answer *answer, const char *owner, const ch
     return answer->base != NULL;
 }
 
-static bool use_ollama(const struct kvb_name *name, struct kvb_name_answer *answer)
+static void take_ollama(const char *quantised, struct kvb_name_answer *answer)
 {
-    const char *quantised = "";
-    const char *hub = name->owner[0] ? NULL : kvb_ollama_find(name->name, name->tag, &quantised);
-    answer->base = hub ? kvb_builtin_find(KVB_PROFILE_MODEL, hub) : NULL;
-    if (!answer->base) {
-        return false;
-    }
     answer->why = "Ollama";
     answer->match = quantised[0] ? KVB_MATCH_SIBLING : KVB_MATCH_LIKE;
     if (quantised[0]) {
         answer->scheme.method = KVB_NAME_GGUF;
         (void)kvb_copy(answer->scheme.format, sizeof answer->scheme.format, quantised);
     }
-    return true;
+}
+
+static bool use_ollama(const struct kvb_name *name, struct kvb_name_answer *answer)
+{
+    const char *quantised = "";
+    const char *hub = name->owner[0] ? NULL : kvb_ollama_find(name->name, name->tag, &quantised);
+    const struct kvb_known_name *known = hub ? kvb_known_find(hub) : NULL;
+    answer->base = hub ? kvb_builtin_find(KVB_PROFILE_MODEL, known ? known->like : hub) : NULL;
+    if (answer->base) {
+        take_ollama(quantised, answer);
+    }
+    return answer->base != NULL;
+}
+
+// NAME:TAG that the table has not: "starcoder2:15b" is what others call starcoder2-15b. A tag is never left out, as it
+// says the size.
+static void find_tagged(const struct kvb_name *name, struct kvb_name_answer *answer)
+{
+    struct kvb_name joined = {0};
+    struct found found;
+    const char *quantised = kvb_ollama_format(name->tag);
+    size_t tag = strlen(name->tag) - (quantised[0] ? strlen(quantised) + 1 : 0);
+    size_t length = strlen(name->name);
+    if (use_ollama(name, answer) || length + 1 + tag >= sizeof joined.name) {
+        return;
+    }
+    (void)kvb_copy(joined.name, sizeof joined.name, name->name);
+    joined.name[length] = '-';
+    memcpy(joined.name + length + 1, name->tag, tag);
+    find_folded(&found, "", joined.name);
+    if (found.count == 0) {
+        find_core(&found, &joined, joined.name, false);
+    }
+    if (found.count > 0) {
+        answer->base = found.rows[0];
+        take_ollama(quantised, answer);
+    }
 }
 
 static bool take_found(const struct found *found, enum kvb_name_found match, struct kvb_name_answer *answer)
@@ -356,6 +386,10 @@ void kvb_name_find(const struct kvb_name *name, struct kvb_name_answer *answer)
     char rest[KVB_NAME_PART];
     struct found found;
     memset(answer, 0, sizeof *answer);
+    if (name->tag[0] && !name->owner[0] && !kvb_equal_ignoring_case(name->tag, "latest")) {
+        find_tagged(name, answer);
+        return;
+    }
     if (!name->format[0] && find_whole(name, answer)) {
         return;
     }

@@ -89,8 +89,63 @@ static const struct ollama_row rows[] = {
     {"olmo2", "", "allenai/OLMo-2-1124-7B-Instruct"}, {"olmo2", "13b", "allenai/OLMo-2-1124-13B-Instruct"},
     {"bge-m3", "", "BAAI/bge-m3"}, {"bge-m3", "567m", "BAAI/bge-m3"}, {"glm4", "9b", "zai-org/glm-4-9b-chat"}, {"glm4", "", "zai-org/glm-4-9b-chat"},
     {"qwen3-embedding", "4b", "Qwen/Qwen3-Embedding-4B"}, {"qwen3-embedding", "8b", "Qwen/Qwen3-Embedding-8B"}, {"qwen3-embedding", "", "Qwen/Qwen3-Embedding-8B"},
+    {"gemma", "7b", "google/gemma-7b-it"}, {"gemma", "", "google/gemma-7b-it"}, {"gemma3", "270m", "google/gemma-3-270m"},
+    {"codegemma", "7b", "google/codegemma-7b-it"}, {"codegemma", "", "google/codegemma-7b-it"},
+    {"qwen3-next", "80b", "Qwen/Qwen3-Next-80B-A3B-Instruct"}, {"qwen3-next", "", "Qwen/Qwen3-Next-80B-A3B-Instruct"},
+    {"qwen3-vl", "32b", "Qwen/Qwen3-VL-32B-Instruct"}, {"qwen3-embedding", "0.6b", "Qwen/Qwen3-Embedding-0.6B"},
+    {"qwen3.5", "397b", "Qwen/Qwen3.5-397B-A17B"}, {"qwen", "0.5b", "Qwen/Qwen1.5-0.5B-Chat"}, {"qwen", "1.8b", "Qwen/Qwen1.5-1.8B-Chat"},
+    {"qwen", "4b", "Qwen/Qwen1.5-4B-Chat"}, {"qwen", "", "Qwen/Qwen1.5-4B-Chat"}, {"qwen", "7b", "Qwen/Qwen1.5-7B-Chat"},
+    {"qwen", "14b", "Qwen/Qwen1.5-14B-Chat"}, {"qwen", "32b", "Qwen/Qwen1.5-32B-Chat"}, {"qwen2-math", "7b", "Qwen/Qwen2-Math-7B-Instruct"},
+    {"command-r", "35b", "CohereLabs/c4ai-command-r-08-2024"}, {"command-r", "", "CohereLabs/c4ai-command-r-08-2024"},
+    {"command-r-plus", "104b", "CohereLabs/c4ai-command-r-plus-08-2024"}, {"command-r-plus", "", "CohereLabs/c4ai-command-r-plus-08-2024"},
+    {"command-a", "111b", "CohereLabs/c4ai-command-a-03-2025"}, {"command-a", "", "CohereLabs/c4ai-command-a-03-2025"},
+    {"command-r7b", "7b", "CohereLabs/c4ai-command-r7b-12-2024"}, {"command-r7b", "", "CohereLabs/c4ai-command-r7b-12-2024"},
+    {"aya", "8b", "CohereLabs/aya-23-8B"}, {"aya", "", "CohereLabs/aya-23-8B"}, {"aya-expanse", "", "CohereLabs/aya-expanse-8b"},
+    {"mistral-small", "22b", "mistralai/Mistral-Small-Instruct-2409"}, {"mistral-small3.1", "24b", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"},
+    {"mistral-small3.1", "", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"}, {"mistral-small3.2", "24b", "mistralai/Mistral-Small-3.2-24B-Instruct-2506"},
+    {"mistral-small3.2", "", "mistralai/Mistral-Small-3.2-24B-Instruct-2506"}, {"magistral", "24b", "mistralai/Magistral-Small-2506"},
+    {"magistral", "", "mistralai/Magistral-Small-2506"}, {"ministral-3", "3b", "mistralai/Ministral-3-3B-Instruct-2512"},
+    {"ministral-3", "8b", "mistralai/Ministral-3-8B-Instruct-2512"}, {"ministral-3", "", "mistralai/Ministral-3-8B-Instruct-2512"},
+    {"ministral-3", "14b", "mistralai/Ministral-3-14B-Instruct-2512"}, {"devstral-small-2", "24b", "mistralai/Devstral-Small-2-24B-Instruct-2512"},
+    {"devstral-small-2", "", "mistralai/Devstral-Small-2-24B-Instruct-2512"}, {"devstral-2", "123b", "mistralai/Devstral-2-123B-Instruct-2512"},
+    {"devstral-2", "", "mistralai/Devstral-2-123B-Instruct-2512"}, {"codestral", "22b", "mistralai/Codestral-22B-v0.1"}, {"codestral", "", "mistralai/Codestral-22B-v0.1"},
+    {"granite4", "350m", "ibm-granite/granite-4.0-350m"}, {"granite4", "micro", "ibm-granite/granite-4.0-micro"},
+    {"granite4", "", "ibm-granite/granite-4.0-micro"}, {"granite4", "micro-h", "ibm-granite/granite-4.0-h-micro"},
+    {"granite4", "tiny-h", "ibm-granite/granite-4.0-h-tiny"}, {"granite4", "small-h", "ibm-granite/granite-4.0-h-small"},
+    {"granite3.3", "2b", "ibm-granite/granite-3.3-2b-instruct"}, {"granite3.2", "8b", "ibm-granite/granite-3.2-8b-instruct"},
+    {"granite3.2", "", "ibm-granite/granite-3.2-8b-instruct"}, {"granite3.2", "2b", "ibm-granite/granite-3.2-2b-instruct"},
+    {"granite3.1-dense", "2b", "ibm-granite/granite-3.1-2b-instruct"}, {"granite3.1-moe", "1b", "ibm-granite/granite-3.1-1b-a400m-instruct"},
+    {"nemotron", "70b", "nvidia/Llama-3.1-Nemotron-70B-Instruct-HF"}, {"nemotron", "", "nvidia/Llama-3.1-Nemotron-70B-Instruct-HF"},
+    {"nemotron-mini", "4b", "nvidia/Nemotron-Mini-4B-Instruct"}, {"nemotron-mini", "", "nvidia/Nemotron-Mini-4B-Instruct"},
+    {"nemotron-3-nano", "30b", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"}, {"nemotron-3-nano", "", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"},
+    {"hermes3", "8b", "NousResearch/Hermes-3-Llama-3.1-8B"}, {"hermes3", "", "NousResearch/Hermes-3-Llama-3.1-8B"},
+    {"hermes3", "3b", "NousResearch/Hermes-3-Llama-3.2-3B"}, {"hermes3", "70b", "NousResearch/Hermes-3-Llama-3.1-70B"},
+    {"dolphin3", "8b", "cognitivecomputations/Dolphin3.0-Llama3.1-8B"}, {"dolphin3", "", "cognitivecomputations/Dolphin3.0-Llama3.1-8B"},
+    {"tulu3", "8b", "allenai/Llama-3.1-Tulu-3-8B"}, {"tulu3", "", "allenai/Llama-3.1-Tulu-3-8B"}, {"tulu3", "70b", "allenai/Llama-3.1-Tulu-3-70B"},
+    {"zephyr", "7b", "HuggingFaceH4/zephyr-7b-beta"}, {"zephyr", "", "HuggingFaceH4/zephyr-7b-beta"},
+    {"vicuna", "7b", "lmsys/vicuna-7b-v1.5"}, {"vicuna", "", "lmsys/vicuna-7b-v1.5"}, {"vicuna", "13b", "lmsys/vicuna-13b-v1.5"},
+    {"openchat", "7b", "openchat/openchat-3.5-0106"}, {"openchat", "", "openchat/openchat-3.5-0106"}, {"wizardlm2", "8x22b", "alpindale/WizardLM-2-8x22B"},
+    {"openthinker", "32b", "open-thoughts/OpenThinker-32B"}, {"deepscaler", "1.5b", "agentica-org/DeepScaleR-1.5B-Preview"},
+    {"deepscaler", "", "agentica-org/DeepScaleR-1.5B-Preview"}, {"phi4-reasoning", "14b", "microsoft/Phi-4-reasoning"},
+    {"gpt-oss-safeguard", "20b", "openai/gpt-oss-safeguard-20b"}, {"gpt-oss-safeguard", "", "openai/gpt-oss-safeguard-20b"},
+    {"llava", "13b", "llava-hf/llava-v1.6-vicuna-13b-hf"}, {"llava", "34b", "llava-hf/llava-v1.6-34b-hf"},
+    {"deepseek-llm", "7b", "deepseek-ai/deepseek-llm-7b-chat"}, {"deepseek-llm", "67b", "deepseek-ai/deepseek-llm-67b-chat"},
+    {"deepseek-v2", "16b", "deepseek-ai/DeepSeek-V2-Lite"}, {"deepseek-v2", "", "deepseek-ai/DeepSeek-V2-Lite"}, {"deepseek-v2", "236b", "deepseek-ai/DeepSeek-V2-Chat"},
+    {"deepseek-v2.5", "236b", "deepseek-ai/DeepSeek-V2.5"}, {"deepseek-coder-v2", "236b", "deepseek-ai/DeepSeek-Coder-V2-Instruct"},
+    {"dbrx", "132b", "databricks/dbrx-instruct"}, {"dbrx", "", "databricks/dbrx-instruct"},
+    {"olmo-3", "7b", "allenai/Olmo-3-7B-Think"}, {"olmo-3", "32b", "allenai/Olmo-3-1125-32B"}, {"lfm2", "24b", "LiquidAI/LFM2-24B-A2B"},
+    {"mxbai-embed-large", "335m", "mixedbread-ai/mxbai-embed-large-v1"}, {"mxbai-embed-large", "", "mixedbread-ai/mxbai-embed-large-v1"},
+    {"all-minilm", "22m", "sentence-transformers/all-MiniLM-L6-v2"}, {"all-minilm", "", "sentence-transformers/all-MiniLM-L6-v2"},
+    {"all-minilm", "33m", "sentence-transformers/all-MiniLM-L12-v2"}, {"snowflake-arctic-embed2", "568m", "Snowflake/snowflake-arctic-embed-l-v2.0"},
+    {"snowflake-arctic-embed2", "", "Snowflake/snowflake-arctic-embed-l-v2.0"},
 };
 // clang-format on
+
+const char *kvb_ollama_format(const char *tag)
+{
+    const char *last = strrchr(tag, '-');
+    return last && kvb_gguf_format_centibits(last + 1, strlen(last + 1)) > 0 ? last + 1 : "";
+}
 
 // What a tag may say after the size: "8b-instruct-q4_K_M", "70b-chat", "27b-it-qat".
 static bool is_tag(const struct ollama_row *row, const char *tag, const char **quantised)
@@ -106,10 +161,7 @@ static bool is_tag(const struct ollama_row *row, const char *tag, const char **q
             return false;
         }
     }
-    if (tag[length] == '-') {
-        const char *last = strrchr(tag, '-');
-        *quantised = kvb_gguf_format_centibits(last + 1, strlen(last + 1)) > 0 ? last + 1 : "";
-    }
+    *quantised = kvb_ollama_format(tag);
     return tag[length] == '\0' || tag[length] == '-';
 }
 
