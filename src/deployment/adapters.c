@@ -56,7 +56,13 @@ void kvb_adapters_judge(const struct kvb_deployment *deployment, struct kvb_prob
     uint64_t most = said->set ? said->number : RANK_BY_DEFAULT;
     for (uint32_t i = 0; i < deployment->adapter_count; i++) {
         uint64_t rank;
-        if (read_rank(deployment->adapters[i], &rank) && rank > most) {
+        if (!read_rank(deployment->adapters[i], &rank)) {
+            (void)kvb_problem_add(
+                problems, KVB_NOTICE, KVB_OK, (struct kvb_place){0},
+                "the adapter '%.120s' is not here: its rank is taken to be at most %llu, the engine's "
+                "max_lora_rank",
+                deployment->adapters[i], (unsigned long long)most);
+        } else if (rank > most) {
             (void)kvb_problem_add(
                 problems, KVB_WARNING, KVB_CONTRADICTION, (struct kvb_place){0},
                 "the adapter '%.120s' has rank %llu, and max_lora_rank is %llu: the engine refuses it "

@@ -314,6 +314,11 @@ static void test_adapters(void **state)
     assert_int_equal(kvb_deployment_resolve(&deployment, &answer.plan, &answer.draft, &answer.source, &problems),
                      KVB_OK);
     assert_false(said("rank"));
+    (void)snprintf(deployment.adapters[0], sizeof deployment.adapters[0], "nobody/fetched-this");
+    assert_int_equal(kvb_deployment_resolve(&deployment, &answer.plan, &answer.draft, &answer.source, &problems),
+                     KVB_OK);
+    assert_true(said("the adapter 'nobody/fetched-this' is not here: its rank is taken to be at most 64, the engine's "
+                     "max_lora_rank"));
 }
 
 static void test_folders(void **state)

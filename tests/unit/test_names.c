@@ -249,6 +249,14 @@ static void refusals_can_be_pasted(void **state)
     assert_string_equal(problems.items[0].text, "no such file; one that is on a hub goes by OWNER/NAME:FORMAT, as in "
                                                 "unsloth/Qwen3-8B-GGUF:Q4_K_M");
     assert_int_equal(load("unheard"), KVB_UNKNOWN_NAME);
+    // a word such as "text" makes no family: nothing near is named
+    assert_int_equal(load("nomic-embed-text"), KVB_UNKNOWN_NAME);
+    assert_string_equal(problems.items[0].text,
+                        "model 'nomic-embed-text' is not built in; write its name on "
+                        "huggingface.co, OWNER/MODEL, or give its config: --model ./config.json");
+    // a tag of Ollama's says the size: it is never left out
+    assert_int_equal(load("deepseek-r1:999b"), KVB_UNKNOWN_NAME);
+    assert_int_equal(load("unheard"), KVB_UNKNOWN_NAME);
     assert_string_equal(problems.items[0].text, "model 'unheard' is not built in; write its name on huggingface.co, "
                                                 "OWNER/MODEL, or give its config: --model ./config.json");
 }

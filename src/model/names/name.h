@@ -69,7 +69,7 @@ uint32_t kvb_gguf_format_centibits(const char *format, size_t length);
 // adds ("q8_0"), or "".
 const char *kvb_ollama_find(const char *name, const char *tag, const char **quantised);
 // The format at the end of a tag, "q4_K_M" of "8b-instruct-q4_K_M", or "".
-const char *kvb_ollama_format(const char *tag);
+const char *kvb_tag_format(const char *tag);
 // "qwen3:8b" of "Qwen/Qwen3-8B"; false: its library has none of that name.
 bool kvb_name_in_library(const char *hub, char *out, size_t capacity);
 

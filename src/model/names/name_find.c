@@ -27,7 +27,8 @@ static char lower(char c)
 // "Meta-Llama" and "Llama" are one.
 static const char *without_maker(const char *name)
 {
-    static const char *const makers[] = {"meta-", "nvidia-", "mistralai-", "qwen-qwen", "google-", "deepseek-ai-", "c4ai-"};
+    static const char *const makers[] = {"meta-",   "nvidia-",      "mistralai-", "qwen-qwen",
+                                         "google-", "deepseek-ai-", "c4ai-"};
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
         size_t length = strlen(makers[i]), same = 0;
         while (same < length && lower(name[same]) == makers[i][same]) {
@@ -273,7 +274,7 @@ static bool use_like(struct kvb_name_answer *answer, const char *owner, const ch
     return answer->base != NULL;
 }
 
-static void take_ollama(const char *quantised, struct kvb_name_answer *answer)
+static void take_library(const char *quantised, struct kvb_name_answer *answer)
 {
     answer->why = "Ollama";
     answer->match = quantised[0] ? KVB_MATCH_SIBLING : KVB_MATCH_LIKE;
@@ -283,14 +284,14 @@ static void take_ollama(const char *quantised, struct kvb_name_answer *answer)
     }
 }
 
-static bool use_ollama(const struct kvb_name *name, struct kvb_name_answer *answer)
+static bool use_library(const struct kvb_name *name, struct kvb_name_answer *answer)
 {
     const char *quantised = "";
     const char *hub = name->owner[0] ? NULL : kvb_ollama_find(name->name, name->tag, &quantised);
     const struct kvb_known_name *known = hub ? kvb_known_find(hub) : NULL;
     answer->base = hub ? kvb_builtin_find(KVB_PROFILE_MODEL, known ? known->like : hub) : NULL;
     if (answer->base) {
-        take_ollama(quantised, answer);
+        take_library(quantised, answer);
     }
     return answer->base != NULL;
 }
@@ -301,10 +302,10 @@ static void find_tagged(const struct kvb_name *name, struct kvb_name_answer *ans
 {
     struct kvb_name joined = {0};
     struct found found;
-    const char *quantised = kvb_ollama_format(name->tag);
+    const char *quantised = kvb_tag_format(name->tag);
     size_t tag = strlen(name->tag) - (quantised[0] ? strlen(quantised) + 1 : 0);
     size_t length = strlen(name->name);
-    if (use_ollama(name, answer) || length + 1 + tag >= sizeof joined.name) {
+    if (use_library(name, answer) || length + 1 + tag >= sizeof joined.name) {
         return;
     }
     (void)kvb_copy(joined.name, sizeof joined.name, name->name);
@@ -316,7 +317,7 @@ static void find_tagged(const struct kvb_name *name, struct kvb_name_answer *ans
     }
     if (found.count > 0) {
         answer->base = found.rows[0];
-        take_ollama(quantised, answer);
+        take_library(quantised, answer);
     }
 }
 
@@ -378,7 +379,7 @@ static bool find_whole(const struct kvb_name *name, struct kvb_name_answer *answ
         answer->match = KVB_MATCH_LIKE;
         return true;
     }
-    return use_ollama(name, answer);
+    return use_library(name, answer);
 }
 
 void kvb_name_find(const struct kvb_name *name, struct kvb_name_answer *answer)

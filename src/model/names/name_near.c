@@ -90,7 +90,8 @@ static bool is_kind(const char *word)
 // Words that say how a model was tuned; every family has them.
 static bool is_tuning(const char *word)
 {
-    static const char *const tunings[] = {"instruct", "chat", "it", "base", "pt", "hf", "thinking", "preview", "model"};
+    static const char *const tunings[] = {"instruct", "chat",     "it",      "base",  "pt",
+                                          "hf",       "thinking", "preview", "model", "text"};
     for (size_t i = 0; i < sizeof tunings / sizeof tunings[0]; i++) {
         if (strcmp(tunings[i], word) == 0) {
             return true;

@@ -141,7 +141,7 @@ static const struct ollama_row rows[] = {
 };
 // clang-format on
 
-const char *kvb_ollama_format(const char *tag)
+const char *kvb_tag_format(const char *tag)
 {
     const char *last = strrchr(tag, '-');
     return last && kvb_gguf_format_centibits(last + 1, strlen(last + 1)) > 0 ? last + 1 : "";
@@ -161,7 +161,7 @@ static bool is_tag(const struct ollama_row *row, const char *tag, const char **q
             return false;
         }
     }
-    *quantised = kvb_ollama_format(tag);
+    *quantised = kvb_tag_format(tag);
     return tag[length] == '\0' || tag[length] == '-';
 }
 
