@@ -393,6 +393,8 @@ enum kvb_plain_flag {
     KVB_PLAIN_RAY = 4096,             // --distributed-executor-backend ray
     KVB_PLAIN_MP = 8192,              // --distributed-executor-backend mp
     KVB_PLAIN_NO_ROLE = 2048,         // --kv-transfer-config names a connector and no kv_role
+    KVB_PLAIN_EAGLE3 = 16384,         // a draft of this kind is named
+    KVB_PLAIN_PREFETCH = 32768,       // --offload-backend prefetch
 };
 // Numbers of such flags; kvb_plan.plain_numbers.
 enum kvb_plain_number {
@@ -404,7 +406,14 @@ enum kvb_plain_number {
     KVB_PLAIN_DATA_PARALLEL_RANK,
     KVB_PLAIN_NODES, // --nnodes
     KVB_PLAIN_REDUNDANT_EXPERTS,
-    KVB_PLAIN_SCHEDULER_STEPS, // --num-scheduler-steps
+    KVB_PLAIN_SCHEDULER_STEPS,  // --num-scheduler-steps
+    KVB_PLAIN_SCHEDULED_TOKENS, // --max-num-scheduled-tokens
+    KVB_PLAIN_DRAFT_RANKS,      // draft_tensor_parallel_size
+    KVB_PLAIN_LARGEST_GRAPH,    // of the batch sizes that are named for graphs
+    KVB_PLAIN_MOST_GRAPH,       // max_cudagraph_capture_size in --compilation-config
+    KVB_PLAIN_OFFLOAD_GROUP,    // --offload-group-size
+    KVB_PLAIN_OFFLOAD_IN_GROUP, // --offload-num-in-group
+    KVB_PLAIN_OFFLOAD_AHEAD,    // --offload-prefetch-step
     KVB_PLAIN_NUMBER_COUNT
 };
 struct kvb_plain_value {

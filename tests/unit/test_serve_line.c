@@ -96,5 +96,53 @@ static void lines_that_are_not_seen_whole(void **state)
     assert_string_equal(SAID("vllm@0.20.0", QWEN, "--no-enable-auto-tool-choice"), "");
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(builds_that_are_no_release), cmocka_unit_test(members_of_json),
+#define EAGLE3(model) "{\"method\":\"eagle3\",\"model\":\"" model "\",\"num_speculative_tokens\":3}"
+#define LLAMA "meta-llama/Llama-3.1-8B-Instruct"
+#define LLAMA_HEAD "yuhuili/EAGLE3-LLaMA3.1-Instruct-8B"
+#define QWEN_HEAD "AngelSlim/Qwen3-8B_eagle3"
+#define SMALL "{\"method\":\"draft_model\",\"model\":\"Qwen/Qwen3-0.6B\",\"num_speculative_tokens\":3"
+
+// vllm/config/speculative.py, vllm/config/vllm.py and models/registry.py at their tags.
+static void drafts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *engine, *model, *config, *flag, *value, *text; // "" = taken
+    } rows[] = {
+        {"vllm@0.8.4", LLAMA, EAGLE3(LLAMA_HEAD), "--tensor-parallel-size", "1", "Model architectures ['"},
+        {"vllm@0.8.5", LLAMA, EAGLE3(LLAMA_HEAD), "--tensor-parallel-size", "1", ""},
+        {"vllm@0.8.3", "meta-llama/Llama-3.1-8B", SMALL "}", "--tensor-parallel-size", "1",
+         "Model architectures ['Qwen3ForCausalLM'] are not supported for now."},
+        {"vllm@0.9.0", QWEN, EAGLE3(QWEN_HEAD), "--tensor-parallel-size", "1",
+         "Eagle3 is only supported for Llama models."},
+        {"vllm@0.10.1", QWEN, EAGLE3(QWEN_HEAD), "--tensor-parallel-size", "1", ""},
+        {"vllm@0.15.0", "deepseek-ai/DeepSeek-V2-Lite", EAGLE3("x/eagle3"), "--tensor-parallel-size", "1",
+         "Eagle3 is only supported for ['llama', 'qwen', ...] models."},
+        {"vllm@0.17.0", "deepseek-ai/DeepSeek-V2-Lite", EAGLE3("x/eagle3"), "--tensor-parallel-size", "1",
+         "eagle3 is only supported for ['llama', 'qwen', ...] models."},
+        {"vllm@0.18.0", "deepseek-ai/DeepSeek-V2-Lite", EAGLE3("x/eagle3"), "--tensor-parallel-size", "1", ""},
+        {"vllm@0.20.0", QWEN, SMALL ",\"draft_tensor_parallel_size\":2}", "--tensor-parallel-size", "4",
+         "speculative_draft_tensor_parallel_size=2 cannot be other value than 1 or target model tensor_parallel_size"},
+        {"vllm@0.20.0", QWEN, SMALL ",\"draft_tensor_parallel_size\":4}", "--tensor-parallel-size", "4", ""},
+        {"vllm@0.20.0", QWEN, SMALL "}", "--max-num-batched-tokens", "1024",
+         "max_num_scheduled_tokens is set to 0 based on the speculative decoding settings"},
+        {"vllm@0.20.0", QWEN, SMALL "}", "--max-num-seqs", "512", ""},
+        {"vllm@0.20.0", QWEN, SMALL "}", "--max-num-scheduled-tokens", "8192",
+         "VllmConfig received max_num_scheduled_tokens but it does not have enough slots"},
+        {"vllm@0.20.0", QWEN, SMALL "}", "--max-num-scheduled-tokens", "1024", ""},
+    };
+    static struct kvb_budget budget;
+    static struct kvb_problems problems;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)SAID(rows[i].engine, rows[i].model, "--speculative-config", rows[i].config, rows[i].flag, rows[i].value);
+        kvb_problems_init(&problems);
+        assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+        bool refused = budget.refusal != NULL;
+        if (refused != (rows[i].text[0] != '\0') || strncmp(budget.error, rows[i].text, strlen(rows[i].text)) != 0) {
+            fail_msg("row %zu: %s: wanted '%s', got '%s'", i, rows[i].engine, rows[i].text, budget.error);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(builds_that_are_no_release), cmocka_unit_test(members_of_json), cmocka_unit_test(drafts),
               cmocka_unit_test(lines_that_are_not_seen_whole))

@@ -259,22 +259,61 @@ bool kvb_refusal_triton_cache(const struct kvb_context *context, char out[KVB_ER
     return true;
 }
 
-// Four bits with scales: FlashInfer's kernels of data-centre Blackwell alone.
+// Backends of models whose cache holds latents.
+static bool is_of_latents(enum kvb_backend backend)
+{
+    switch (backend) {
+    case KVB_BACKEND_FLASHMLA:
+    case KVB_BACKEND_FLASHMLA_SPARSE:
+    case KVB_BACKEND_FLASHINFER_MLA:
+    case KVB_BACKEND_CUTLASS_MLA:
+    case KVB_BACKEND_TRITON_MLA:
+    case KVB_BACKEND_FLASH_ATTN_MLA:
+    case KVB_BACKEND_FLASHINFER_MLA_SPARSE:
+    case KVB_BACKEND_FLASH_ATTN_MLA_SPARSE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// What else such a backend says of the model is left out.
+bool kvb_refusal_backend_latent(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    enum kvb_backend asked = kvb_backend_asked(context);
+    if (!is_asked(context, token_shape(context->model)) || !is_of_latents(asked)) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_begin(out);
+    kvb_error_add(&line, "Selected backend AttentionBackendEnum.");
+    kvb_error_add(&line, kvb_backend_name(asked));
+    kvb_error_add(&line, " is not valid for this configuration: non-MLA not supported");
+    return true;
+}
+
+#define CONFIG_PRINTED_SINCE R(13, 0)
+
+// Formats that no backend of the release reads on the device: four bits with scales, which are for FlashInfer's kernels
+// of data-centre Blackwell from 0.25 on and for nobody before 0.21, and DeepSeek's packed latents in a model without.
 bool kvb_refusal_nvfp4_cache(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_attention_shape *shape = token_shape(context->model);
-    if (!is_asked(context, shape) || context->kv_word != KVB_KV_NVFP4 ||
-        kvb_backend_asked(context) != KVB_BACKEND_AUTO || taken(context, shape) != KVB_BACKEND_AUTO) {
+    bool narrow = context->kv_word == KVB_KV_NVFP4 || context->kv_word == KVB_KV_FP8_DS_MLA;
+    if (!is_asked(context, shape) || !narrow || kvb_backend_asked(context) != KVB_BACKEND_AUTO ||
+        taken(context, shape) != KVB_BACKEND_AUTO) {
         return false;
     }
-    char size[24];
+    bool printed = context->release >= CONFIG_PRINTED_SINCE;
+    char size[24], word[48];
     const char *values[] = {kvb_refusal_count(size, shape->head_size),
                             context->dtype == KVB_DTYPE_FP16   ? "torch.float16"
                             : context->dtype == KVB_DTYPE_FP32 ? "torch.float32"
-                                                               : "torch.bfloat16"};
+                                                               : "torch.bfloat16",
+                            kvb_setting_format(word, KVB_SET_KV_CACHE_DTYPE, context->kv_word),
+                            printed ? "AttentionSelectorConfig(" : "", printed ? "=" : ": "};
     kvb_refusal_say(out,
-                    "No valid attention backend found for cuda with AttentionSelectorConfig(head_size={0}, dtype={1}, "
-                    "kv_cache_dtype=nvfp4",
+                    "No valid attention backend found for cuda with {3}head_size{4}{0}, dtype{4}{1}, "
+                    "kv_cache_dtype{4}{2}",
                     values);
     return true;
 }

@@ -186,3 +186,22 @@ bool kvb_refusal_bnb_format(const struct kvb_context *context, char out[KVB_ERRO
                     (const char *const[]){"auto"});
     return true;
 }
+
+#define PREQUANT_SPELLED_SINCE R(7, 0)
+
+// The scales of a checkpoint that was stored so cannot be cut.
+bool kvb_refusal_bnb_stored(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    bool stored = q->method != KVB_QUANT_NONE && strcmp(q->name, "bitsandbytes") == 0;
+    if (!stored || context->tp == 1) {
+        return false;
+    }
+    kvb_refusal_say(out,
+                    context->release < PREQUANT_SPELLED_SINCE
+                        ? "Prequant BitsAndBytes models with TP is not supported.Please try with PP."
+                        : "Prequant BitsAndBytes models with tensor parallelism is not supported. Please try with "
+                          "pipeline parallelism.",
+                    NULL);
+    return true;
+}

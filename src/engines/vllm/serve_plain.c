@@ -44,6 +44,7 @@ static const struct switch_row switches[] = {
     {"--distributed-executor-backend ray", KVB_PLAIN_RAY},
     {"--worker-use-ray", KVB_PLAIN_RAY},
     {"--distributed-executor-backend mp", KVB_PLAIN_MP},
+    {"--offload-backend prefetch", KVB_PLAIN_PREFETCH},
 };
 
 static uint32_t switch_of(const char *line)
@@ -78,6 +79,14 @@ static const struct number_row numbers[] = {
     {"--eplb-config.num-redundant-experts ", KVB_PLAIN_REDUNDANT_EXPERTS, NULL},
     {"--eplb-config ", KVB_PLAIN_REDUNDANT_EXPERTS, "\"num_redundant_experts\""},
     {"--num-scheduler-steps ", KVB_PLAIN_SCHEDULER_STEPS, NULL},
+    {"--max-num-scheduled-tokens ", KVB_PLAIN_SCHEDULED_TOKENS, NULL},
+    {"--speculative-draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL},
+    {"--speculative-config.draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL},
+    {"--speculative-config ", KVB_PLAIN_DRAFT_RANKS, "\"draft_tensor_parallel_size\""},
+    {"--compilation-config ", KVB_PLAIN_MOST_GRAPH, "\"max_cudagraph_capture_size\""},
+    {"--offload-group-size ", KVB_PLAIN_OFFLOAD_GROUP, NULL},
+    {"--offload-num-in-group ", KVB_PLAIN_OFFLOAD_IN_GROUP, NULL},
+    {"--offload-prefetch-step ", KVB_PLAIN_OFFLOAD_AHEAD, NULL},
 };
 
 // Where the text stands in this line; NULL when it does not.
@@ -121,6 +130,45 @@ static void note_number(const char *line, struct kvb_plan *plan)
     }
 }
 
+// The largest of the numbers up to the end of their list.
+static void note_largest(const char *at, struct kvb_plain_value *largest)
+{
+    for (; *at != ']' && !is_end(at); at++) {
+        uint64_t number;
+        if (read_number(at, &number)) {
+            largest->number = largest->set && largest->number > number ? largest->number : number;
+            largest->set = true;
+            at += strspn(at, "0123456789") - 1;
+        }
+    }
+}
+
+// Batch sizes that get a graph: a flag of their own, or a member of JSON.
+static void note_graphs(const char *line, struct kvb_plan *plan)
+{
+    static const char member[] = "\"cudagraph_capture_sizes\"";
+    const char *sizes = after(line, "--cudagraph-capture-sizes ");
+    const char *config = after(line, "--compilation-config ");
+    const char *inside = config != NULL ? in_line(config, member) : NULL;
+    if (sizes != NULL || inside != NULL) {
+        note_largest(sizes != NULL ? sizes : inside + strlen(member), &plan->plain_numbers[KVB_PLAIN_LARGEST_GRAPH]);
+    }
+}
+
+static bool names_eagle3(const char *line)
+{
+    static const char *const spellings[] = {"eagle3", "EAGLE3", "Eagle3"};
+    if (after(line, "--spec") == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+        if (in_line(line, spellings[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // A connector and its role, in JSON or one flag each.
 static void note_connector(const char *line, bool *connector, bool *role)
 {
@@ -138,6 +186,8 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
         line += *line == '\n' ? 1 : 0;
         plan->plain_flags |= switch_of(line);
         note_number(line, plan);
+        note_graphs(line, plan);
+        plan->plain_flags |= names_eagle3(line) ? KVB_PLAIN_EAGLE3 : 0;
         note_connector(line, &connector, &role);
     }
     plan->plain_flags |= connector && !role ? KVB_PLAIN_NO_ROLE : 0;

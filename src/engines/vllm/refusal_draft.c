@@ -1,0 +1,150 @@
+// Drafts: which heads a release takes for which models, the ranks of a draft, and the tokens it adds to a step.
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/text.h"
+#include "engines/vllm/refusal.h"
+#include "engines/vllm/release_tables.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+static bool has(const struct kvb_context *context, uint32_t flag)
+{
+    return (context->plan->plain_flags & flag) != 0;
+}
+
+// ---- EAGLE3
+
+#define EAGLE3_SINCE R(8, 5)
+
+static bool is_eagle3(const struct kvb_context *context)
+{
+    const struct kvb_model *draft = context->plan->draft;
+    return context->speculative == KVB_SPECULATIVE_EAGLE &&
+           (has(context, KVB_PLAIN_EAGLE3) || (draft != NULL && strstr(draft->architecture, "Eagle3") != NULL));
+}
+
+// The class of a draft model is looked up like any other; one that no release has may come with transformers. Heads go
+// by several names, of which the release makes one of its own.
+bool kvb_refusal_draft_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_model *draft = context->plan->draft;
+    const char *name = draft != NULL ? draft->architecture : "";
+    bool whole = context->speculative == KVB_SPECULATIVE_DRAFT_MODEL && name[0] != '\0';
+    bool unknown = whole && kvb_class_is_known(name) && kvb_class_of(name, context->release) == NULL;
+    bool early = is_eagle3(context) && context->release < EAGLE3_SINCE;
+    if (!early && !unknown) {
+        return false;
+    }
+    name = name[0] != '\0' ? name : "LlamaForCausalLMEagle3";
+    kvb_refusal_say(out, "Model architectures ['{0}'] are not supported for now.", &name);
+    return true;
+}
+
+// Beginnings of the classes whose model types a release lists for EAGLE3 heads, and from when. Source:
+// vllm/config/speculative.py eagle3_target_supported, later aux_hidden_states_supported.
+static const struct {
+    uint32_t since;
+    const char *class_begins;
+} targets[] = {
+    {R(8, 5), "Llama"},    {R(8, 5), "Mllama"},  {R(10, 1), "Qwen"},      {R(11, 0), "MiniCPM"},  {R(11, 0), "GptOss"},
+    {R(16, 0), "HunYuan"}, {R(16, 0), "Afmoe"},  {R(17, 0), "NemotronH"}, {R(18, 0), "Deepseek"}, {R(18, 0), "Kimi"},
+    {R(20, 0), "MiniMax"}, {R(20, 0), "Gemma4"}, {R(21, 0), "Laguna"},
+};
+#define TARGETS_FREE_SINCE R(22, 0)
+#define TARGETS_LISTED_SINCE R(10, 1)
+#define METHOD_NAMED_SINCE R(17, 0)
+
+bool kvb_refusal_eagle3_target(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const char *name = context->model->architecture;
+    if (!is_eagle3(context) || context->release >= TARGETS_FREE_SINCE || name[0] == '\0') {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        if (context->release >= targets[i].since && kvb_starts_with(name, targets[i].class_begins)) {
+            return false;
+        }
+    }
+    kvb_refusal_say(out,
+                    context->release < TARGETS_LISTED_SINCE ? "Eagle3 is only supported for Llama models."
+                    : context->release < METHOD_NAMED_SINCE ? "Eagle3 is only supported for ['llama', 'qwen', ...] "
+                                                              "models."
+                                                            : "eagle3 is only supported for ['llama', 'qwen', ...] "
+                                                              "models.",
+                    NULL);
+    return true;
+}
+
+// ---- Ranks and tokens of a draft
+
+#define TARGETS_RANKS_SINCE R(6, 4) // the target's number is taken too
+
+bool kvb_refusal_draft_ranks(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_plain_value *ranks = &context->plan->plain_numbers[KVB_PLAIN_DRAFT_RANKS];
+    bool drafts =
+        context->plan->draft != NULL || context->plan->draft_unknown || context->speculative == KVB_SPECULATIVE_MTP;
+    bool taken = ranks->number == 1 || (context->release >= TARGETS_RANKS_SINCE && ranks->number == context->tp);
+    if (!ranks->set || !drafts || taken) {
+        return false;
+    }
+    char count[24];
+    const char *value = kvb_refusal_count(count, ranks->number);
+    kvb_refusal_say(out,
+                    context->release < R(5, 5)
+                        ? "speculative_draft_tensor_parallel_size={0} cannot beother value than 1"
+                    : context->release < TARGETS_RANKS_SINCE
+                        ? "speculative_draft_tensor_parallel_size={0} cannot be other value than 1"
+                        : "speculative_draft_tensor_parallel_size={0} cannot be other value than 1 or target model "
+                          "tensor_parallel_size",
+                    &value);
+    return true;
+}
+
+// A module of several layers drafts as many tokens at once; more than that only in multiples.
+bool kvb_refusal_draft_multiple(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t tokens = kvb_number(context->plan, KVB_SET_NUM_SPECULATIVE_TOKENS);
+    uint32_t layers = context->model->mtp_layers;
+    bool own = context->plan->draft == NULL && !context->plan->draft_unknown;
+    if (context->speculative != KVB_SPECULATIVE_MTP || !own || layers < 2 || tokens <= layers || tokens % layers == 0) {
+        return false;
+    }
+    char asked[24], made[24];
+    const char *values[] = {kvb_refusal_count(asked, tokens), kvb_refusal_count(made, layers)};
+    kvb_refusal_say(out, "num_speculative_tokens:{0} must be divisible by n_predict={1}", values);
+    return true;
+}
+
+#define NONE_REFUSED_SINCE R(20, 0)
+
+// A draft model of its own puts one token of each sequence into the step beside the drafts it checks.
+bool kvb_refusal_scheduled_tokens(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_plain_value *asked = &context->plan->plain_numbers[KVB_PLAIN_SCHEDULED_TOKENS];
+    uint64_t added = context->speculative == KVB_SPECULATIVE_DRAFT_MODEL ? context->max_num_seqs : 0;
+    uint64_t step = context->max_num_batched_tokens;
+    bool drafts = context->speculative != KVB_SPECULATIVE_NONE;
+    char first[24], second[24], third[24];
+    if (drafts && !asked->set && added >= step && context->release >= NONE_REFUSED_SINCE) {
+        const char *values[] = {kvb_refusal_count(first, added - step), added == step ? "" : "-"};
+        kvb_refusal_say(out,
+                        "max_num_scheduled_tokens is set to {1}{0} based on the speculative decoding settings, which "
+                        "does not allow any tokens to be scheduled. Increase max_num_batched_tokens to accommodate the "
+                        "additional draft token slots, or decrease num_speculative_tokens or max_num_seqs.",
+                        values);
+        return true;
+    }
+    if (!drafts || !asked->set || step >= kvb_add(asked->number, added)) {
+        return false;
+    }
+    const char *values[] = {kvb_refusal_count(first, added), kvb_refusal_count(second, step),
+                            kvb_refusal_count(third, asked->number)};
+    kvb_refusal_say(out,
+                    "VllmConfig received max_num_scheduled_tokens but it does not have enough slots to support the "
+                    "speculative decoding settings. It should be greater by at least {0}, but got "
+                    "max_num_batched_tokens={1} and max_num_scheduled_tokens={2}.",
+                    values);
+    return true;
+}

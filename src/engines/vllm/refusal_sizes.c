@@ -1,0 +1,140 @@
+// Sizes that flags name and a release compares: batch sizes with a graph, groups of offloaded layers, ranks of a
+// prompt, and limits of early LoRA.
+#include <string.h>
+
+#include "engines/vllm/refusal.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+static const struct kvb_plain_value *given(const struct kvb_context *context, enum kvb_plain_number number)
+{
+    return &context->plan->plain_numbers[number];
+}
+
+static bool say(char out[KVB_ERROR_TEXT_CAPACITY], const char *text)
+{
+    kvb_refusal_say(out, text, NULL);
+    return true;
+}
+
+static bool say_two(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t first, uint64_t second)
+{
+    char a[24], b[24];
+    const char *values[] = {kvb_refusal_count(a, first), kvb_refusal_count(b, second)};
+    kvb_refusal_say(out, pattern, values);
+    return true;
+}
+
+// Sizes above the tokens of a step are left out first; which is the largest then is not noted.
+bool kvb_refusal_graph_sizes(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_plain_value *largest = given(context, KVB_PLAIN_LARGEST_GRAPH);
+    bool flag = kvb_is_set(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
+    const struct kvb_plain_value *most = given(context, KVB_PLAIN_MOST_GRAPH);
+    uint64_t asked = flag ? kvb_number(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE) : most->number;
+    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    bool none = context->eager || (kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_MODE) && mode == KVB_GRAPH_MODE_NONE);
+    if (none || !largest->set || !(flag || most->set) || largest->number > context->max_num_batched_tokens ||
+        asked == largest->number) {
+        return false;
+    }
+    return say_two(out,
+                   "customized max_cudagraph_capture_size(={0}) should be consistent with the max value of "
+                   "cudagraph_capture_sizes(={1})",
+                   asked, largest->number);
+}
+
+// Prefetching is on where it is named or layers are grouped.
+bool kvb_refusal_offload_groups(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_plain_value *size = given(context, KVB_PLAIN_OFFLOAD_GROUP);
+    const struct kvb_plain_value *in_group = given(context, KVB_PLAIN_OFFLOAD_IN_GROUP);
+    const struct kvb_plain_value *ahead = given(context, KVB_PLAIN_OFFLOAD_AHEAD);
+    bool named = (context->plan->plain_flags & KVB_PLAIN_PREFETCH) != 0;
+    uint64_t layers = size->set ? size->number : 0, moved = in_group->set ? in_group->number : 1;
+    if (!named && layers == 0) {
+        return false;
+    }
+    if (moved > layers) {
+        return say_two(out, "offload_num_in_group ({0}) must be <= offload_group_size ({1})", moved, layers);
+    }
+    return ahead->set && ahead->number < 1 &&
+           say(out, "offload_prefetch_step (0) must be >= 1 when prefetch offloading is enabled (offload_group_size > "
+                    "0)");
+}
+
+// ---- Ranks that share one prompt
+
+#define PROMPT_RANKS_REFUSED_UNTIL R(13, 0)
+#define NO_BACKEND_UNTIL R(26, 0) // then those of MLA
+
+// Source: vllm/config/parallel.py v0.12.0, v0.26.0; vllm/v1/worker/cp_utils.py v0.13.0
+// check_attention_cp_compatibility: no backend before 0.26.0 supports it; vllm/v1/attention/backend.py v0.26.0
+// MLAAttentionImpl.
+bool kvb_refusal_prompt_ranks(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->pcp <= 1) {
+        return false;
+    }
+    if (context->release < PROMPT_RANKS_REFUSED_UNTIL) {
+        return say(out, "Prefill context parallelism is not fully supported. Please set prefill_context_parallel_size "
+                        "to 1.");
+    }
+    if (context->release < NO_BACKEND_UNTIL) {
+        return say(out, "PCP requires attention impls' support, but the impl does not support PCP.");
+    }
+    if (context->dp > 1) {
+        return say(out, "PCP does not support data parallelism yet.");
+    }
+    if (context->dcp != 1 && context->dcp != context->pcp && context->dcp != context->tp * context->pcp) {
+        return say(out,
+                   "When PCP is enabled, DCP must be disabled, span the PCP axis, or span the full TP x PCP axis.");
+    }
+    return !kvb_model_is_mla(context->model) &&
+           say(out, "No valid attention backend found for cuda: PCP not supported");
+}
+
+// ---- LoRA as it was
+
+#define LORA_STEP_MOST 65528
+#define OFFLOADS_UNTIL R(8, 3)
+#define QUANTISED_UNTIL R(4, 1)
+#define STEP_LIMIT_UNTIL R(5, 5)
+
+bool kvb_refusal_lora_early(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    char word[48];
+    const char *method = kvb_method_used(context, word);
+    if (kvb_number(context->plan, KVB_SET_ENABLE_LORA) == 0) {
+        return false;
+    }
+    if (context->release < QUANTISED_UNTIL && method != NULL) {
+        return say(out, "LoRA is not supported with quantized models yet.");
+    }
+    if (context->release < STEP_LIMIT_UNTIL && context->max_num_batched_tokens > LORA_STEP_MOST) {
+        return say(out, "Due to limitations of the custom LoRA CUDA kernel, max_num_batched_tokens must be <= 65528 "
+                        "when LoRA is enabled.");
+    }
+    if (context->release < R(7, 0) || kvb_number(context->plan, KVB_SET_CPU_OFFLOAD_GB) == 0) {
+        return false;
+    }
+    if (context->release < OFFLOADS_UNTIL) {
+        return say(out, "CPU offload is not supported with LoRA yet.");
+    }
+    return context->generation == KVB_GENERATION_V0 && say(out, "V0 LoRA does not support CPU offload, please use V1.");
+}
+
+// ---- Windows and prompts in pieces, V0
+
+// A model whose every layer has a window; gone with the second block manager.
+bool kvb_refusal_chunked_window(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool asked = kvb_number(context->plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0;
+    bool windows = context->model->kind_count == 1 && context->model->kinds[0].attention.kind == KVB_ATTENTION_SLIDING;
+    if (!asked || !windows || kvb_number(context->plan, KVB_SET_DISABLE_SLIDING_WINDOW) != 0 ||
+        (context->plan->plain_flags & KVB_PLAIN_V2_BLOCKS) != 0) {
+        return false;
+    }
+    return say(out, "Chunked prefill is not supported with sliding window. Set --disable-sliding-window to disable "
+                    "sliding window.");
+}
