@@ -127,9 +127,9 @@ static void drafts(void **state)
         {"vllm@0.20.0", QWEN, SMALL "}", "--max-num-batched-tokens", "1024",
          "max_num_scheduled_tokens is set to 0 based on the speculative decoding settings"},
         {"vllm@0.20.0", QWEN, SMALL "}", "--max-num-seqs", "512", ""},
-        {"vllm@0.20.0", QWEN, SMALL "}", "--max-num-scheduled-tokens", "8192",
+        {"vllm@0.26.0", QWEN, SMALL "}", "--max-num-scheduled-tokens", "8192",
          "VllmConfig received max_num_scheduled_tokens but it does not have enough slots"},
-        {"vllm@0.20.0", QWEN, SMALL "}", "--max-num-scheduled-tokens", "1024", ""},
+        {"vllm@0.26.0", QWEN, SMALL "}", "--max-num-scheduled-tokens", "1024", ""},
     };
     static struct kvb_budget budget;
     static struct kvb_problems problems;
