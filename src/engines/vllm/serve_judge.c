@@ -8,6 +8,7 @@
 #include "engines/vllm/release_tables.h"
 
 #define SUFFIX_SINCE KVB_RELEASE(0, 8, 4) // human_readable_int
+#define STEP_SUFFIX_SINCE KVB_RELEASE(0, 9, 1)
 #define LEVEL_SINCE KVB_RELEASE(0, 12, 0) // -O is read before argparse from here on
 #define UNDERSCORES_SINCE KVB_RELEASE(0, 5, 1)
 #define DEVICE_IDS_SINCE KVB_RELEASE(0, 24, 0)
@@ -74,18 +75,6 @@ static void add_flag(char out[OPTIONAL_CAPACITY], const char *line, size_t size,
     }
 }
 
-static const char *length_value(const char *line)
-{
-    static const char *const names[] = {"--max-model-len", "--max_model_len"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t size = strlen(names[i]);
-        if (strncmp(line, names[i], size) == 0 && (line[size] == ' ' || line[size] == '=')) {
-            return line + size + 1;
-        }
-    }
-    return NULL;
-}
-
 // --device, gone since 0.10.0, is the beginning of --device-ids: numbers, or UUIDs.
 // Source: vllm/platforms/cuda.py v0.24.0 device_control_id_to_physical_device_id, which asks NVML.
 static bool judge_device(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
@@ -109,17 +98,44 @@ static bool judge_device(const char *line, uint32_t release, char out[OPTIONAL_C
     return false;
 }
 
-static bool judge_length(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
+// Whole numbers, and from when on "16k" is one (human_readable_int); 0: never.
+static const struct {
+    const char *flag;
+    uint32_t suffix_since;
+} whole_numbers[] = {
+    {"max-model-len", SUFFIX_SINCE},
+    {"max-num-batched-tokens", STEP_SUFFIX_SINCE},
+    {"max-num-scheduled-tokens", KVB_RELEASE(0, 26, 0)},
+    {"kv-cache-memory-bytes", KVB_RELEASE(0, 10, 2)},
+    {"max-num-seqs", 0},
+    {"tensor-parallel-size", 0},
+    {"pipeline-parallel-size", 0},
+    {"data-parallel-size", 0},
+    {"num-gpu-blocks-override", 0},
+    {"max-loras", 0},
+    {"max-cpu-loras", 0},
+};
+
+static bool judge_suffix(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
-    const char *value = length_value(line);
-    size_t size = value != NULL ? strcspn(value, " \n") : 0;
-    if (size == 0 || release >= SUFFIX_SINCE || strchr("kKmMgGtT", value[size - 1]) == NULL) {
+    const char *value;
+    const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, &value);
+    size_t size = flag != NULL ? strcspn(value, " \n") : 0;
+    if (size == 0 || strchr("kKmMgGtT", value[size - 1]) == NULL) {
         return false;
     }
-    add(out, "argument --max-model-len: invalid int value: '", 46);
-    add(out, value, size);
-    add(out, "'", 1);
-    return true;
+    for (size_t i = 0; i < sizeof whole_numbers / sizeof whole_numbers[0]; i++) {
+        uint32_t since = whole_numbers[i].suffix_since;
+        if (strcmp(whole_numbers[i].flag, flag->name) == 0 && (since == 0 || release < since)) {
+            add(out, "argument --", strlen("argument --"));
+            add(out, flag->name, strlen(flag->name));
+            add(out, ": invalid int value: '", strlen(": invalid int value: '"));
+            add(out, value, size);
+            add(out, "'", 1);
+            return true;
+        }
+    }
+    return false;
 }
 
 // argparse reads all values before it says which flags it does not know.
@@ -128,7 +144,7 @@ static bool judge_values(const struct kvb_deployment *deployment, const struct k
 {
     uint32_t release = engine->release;
     for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
-        if (judge_length(line, release, out) || judge_device(line, release, out) ||
+        if (judge_suffix(line, release, out) || judge_device(line, release, out) ||
             kvb_vllm_judge_value(deployment, line, engine, out)) {
             return true;
         }
