@@ -292,13 +292,15 @@ bool kvb_refusal_backend_latent(const struct kvb_context *context, char out[KVB_
 }
 
 #define CONFIG_PRINTED_SINCE R(13, 0)
+#define NVFP4_LISTED_SINCE R(20, 0) // before, the parser stops at the word
 
 // Formats that no backend of the release reads on the device: four bits with scales, which are for FlashInfer's kernels
 // of data-centre Blackwell from 0.25 on and for nobody before 0.21, and DeepSeek's packed latents in a model without.
 bool kvb_refusal_nvfp4_cache(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_attention_shape *shape = token_shape(context->model);
-    bool narrow = context->kv_word == KVB_KV_NVFP4 || context->kv_word == KVB_KV_FP8_DS_MLA;
+    bool four_bits = context->kv_word == KVB_KV_NVFP4 && context->release >= NVFP4_LISTED_SINCE;
+    bool narrow = four_bits || context->kv_word == KVB_KV_FP8_DS_MLA;
     if (!is_asked(context, shape) || !narrow || kvb_backend_asked(context) != KVB_BACKEND_AUTO ||
         taken(context, shape) != KVB_BACKEND_AUTO) {
         return false;
