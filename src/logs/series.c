@@ -213,7 +213,7 @@ static void read_csv(struct kvb_series *series)
 
 static void read_dmon(struct kvb_series *series)
 {
-    int64_t values[2] = {0, -1};
+    int64_t values[] = {0, -1};
     int64_t second = 0;
     int column = 0;
     char when[32] = "";

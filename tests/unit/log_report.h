@@ -43,6 +43,9 @@ static inline void log_states(enum kvb_setting setting, uint64_t number)
 static inline void explain(void)
 {
     kvb_log_explain(&report, &given);
+    for (uint32_t i = 0; i < report.remedy_count; i++) { // none is empty
+        assert_true(report.remedies[i].setting[0] != '\0' && report.remedies[i].why[0] != '\0');
+    }
 }
 
 static inline const struct kvb_check *check(const char *what)

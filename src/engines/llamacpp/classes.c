@@ -5,8 +5,8 @@
 #include "engines/llamacpp/layer.h"
 
 static const struct kvb_llama_class rows[] = {
-    {.name = "Phi3ForCausalLM", .fused_qkv = true, .fused_gate_up = true},
-    {.name = "PhiForCausalLM", .parallel = true, .plain_norm = true},
+    {.name = "Phi3ForCausalLM", .fused_qkv = true, .fused_gate_up = true, .scales_query = true},
+    {.name = "PhiForCausalLM", .parallel = true, .plain_norm = true, .scales_query = true},
     {.name = "GPTNeoXForCausalLM", .fused_qkv = true, .parallel = true, .plain_norm = true},
     {.name = "FalconForCausalLM", .fused_qkv = true, .parallel = true, .plain_norm = true},
     {.name = "BloomForCausalLM", .fused_qkv = true, .plain_norm = true},
@@ -17,6 +17,10 @@ static const struct kvb_llama_class rows[] = {
     {.name = "ChatGLMModel", .fused_qkv = true, .fused_gate_up = true},
     {.name = "Starcoder2ForCausalLM", .plain_norm = true},
     {.name = "StableLmForCausalLM", .plain_norm = true},
+    {.name = "OrionForCausalLM", .plain_norm = true},
+    {.name = "NemotronForCausalLM", .plain_norm = true},
+    {.name = "OlmoForCausalLM", .plain_norm = true},
+    {.name = "DbrxForCausalLM", .fused_qkv = true, .plain_norm = true},
     {.name = "CohereForCausalLM", .parallel = true, .plain_norm = true},
     {.name = "Cohere2ForCausalLM", .parallel = true, .plain_norm = true},
     {.name = "GemmaForCausalLM", .scales_input = true, .scales_query = true},
@@ -46,6 +50,7 @@ static const struct kvb_llama_class rows[] = {
     {.name = "Qwen3VLMoeForConditionalGeneration", .four_positions = true},
     {.name = "Qwen3NextForCausalLM", .one_rate = true},
     {.name = "Olmo2ForCausalLM", .norms_after = true},
+    {.name = "Exaone4ForCausalLM", .norms_after = true},
     {.name = "Glm4ForCausalLM", .norms_after = true, .fused_gate_up = true, .outlined = true},
 };
 
