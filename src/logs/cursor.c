@@ -75,7 +75,7 @@ int64_t kvb_decimal_scaled(const struct kvb_decimal *number, int64_t unit)
     if (number->whole > NUMBER_LIMIT / unit) {
         return number->negative ? -NUMBER_LIMIT : NUMBER_LIMIT;
     }
-    int64_t fine = unit >> 20 > 0 ? unit >> 20 : 1; // keeps products inside 64 bits
+    int64_t fine = unit >> 20 > 0 ? unit >> 20 : 1; // same: keeps products inside 64 bits, and so do 19 and 21
     int64_t coarse = number->fraction * (unit / fine);
     int64_t value = number->whole * unit + coarse / KVB_FRACTION_ONE * fine +
                     (coarse % KVB_FRACTION_ONE * fine + KVB_FRACTION_ONE / 2) / KVB_FRACTION_ONE;

@@ -40,6 +40,7 @@ static void test_holes(void **state)
         {"took {size}", "took -4294967297 GiB", true, -(INT64_C(1) << 62)},
         {"n={count}", "n=461168601842738789", true, INT64_C(461168601842738789)},   // a tenth of 2^62, less one,
         {"n={count}", "n=4611686018427387899", true, INT64_C(4611686018427387899)}, // takes one more digit
+        {"n={count}", "n=99999999999999999999", true, INT64_C(461168601842738790)}, // and is the most beyond
         {"n={num}", "n=0.5", true, 1},
         {"n={num}", "n=0.4", true, 0},
         {"p={part}", "p=0.0000005", true, 1},

@@ -118,6 +118,12 @@ static const struct row rows[] = {
     {"CUDA graph memory profiling is enabled (VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=1).", V(18, 0), V(19, 1)},
     {"In v0.19, CUDA graph memory profiling will be enabled by default", V(18, 0), V(19, 1)},
     {"INFO llm_engine.py:60] Initializing an LLM engine with config: model='a/b', seed=0)", 0, V(3, 3)},
+    // a build of one's own says no release that is known
+    {"INFO llm_engine.py:9] Initializing an LLM engine (vdev) with config: model='a/b', seed=0", V(4, 0), V(7, 0)},
+    {"INFO [llm_engine.py:9] Initializing a V0 LLM engine (vdev) with config: model='a/b', seed=0", V(7, 1), V(10, 2)},
+    {"INFO [core.py:9] Initializing a V1 LLM engine (vdev) with config: model='a/b', seed=0", V(7, 1), 0},
+    {"INFO [utils.py:1] vLLM server version dev, serving model a/b", V(15, 0), 0},
+    {"INFO [utils.py:1] non-default args: {'model': 'a/b', 'max_model_len': 1024}", V(9, 0), 0},
 };
 
 static void test_releases(void **state)
