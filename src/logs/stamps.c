@@ -46,7 +46,7 @@ static const struct kvb_stamp_row *stamp_at(const char *line, size_t length, siz
 const struct kvb_stamp_row *kvb_stamp_of(const char *line, size_t length)
 {
     const struct kvb_stamp_row *found = NULL;
-    for (size_t at = 0; at + 5 < length; at++) {
+    for (size_t at = 0; at + 5 < length; at++) { // same: no line that is stamped has a number of one digit
         if (line[at] == '.' && memcmp(line + at, ".py:", 4) == 0) {
             const struct kvb_stamp_row *row = stamp_at(line, length, at);
             found = row != NULL ? row : found;

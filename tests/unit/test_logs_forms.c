@@ -189,6 +189,12 @@ static void test_stamps(void **state)
     assert_int_equal(report->since, KVB_RELEASE(0, 19, 0));
     report = read_log(OOM_AT("1108"));
     assert_int_equal(report->failure.kind, KVB_FAILURE_OOM_GRAPH);
+    // an error of the engine's start without any name is one, in every month
+#define SAID(month) START LOADED "(EngineCore pid=9) ERROR " month "-04 05:06:07 [core.py:1108] it went wrong\n"
+    assert_int_equal(read_log(SAID("03"))->verdict, KVB_LOG_FAILED);
+    assert_int_equal(read_log(SAID("12"))->verdict, KVB_LOG_FAILED);
+    assert_int_equal(read_log(START LOADED "INFO 03-04 05:06:07 [core.py:1108] it goes on\n")->verdict,
+                     KVB_LOG_INCOMPLETE);
     // the words behind the message tell as much
     report =
         read_log("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 96.00 MiB.\nAsyncLLM output_handler "
