@@ -286,6 +286,7 @@ static void test_no_git(void **state)
     assert_int_equal(setenv("PATH", "/nonexistent", 1), 0);
     assert_int_equal(open_at("/repo", "HEAD"), KVB_CANNOT_OPEN);
     says("git is not installed, and --against reads a commit through it");
+    kvb_history_close(&history);
     assert_int_equal(setenv("PATH", path, 1), 0); // a folder of that name is no program
     make_folder_at("/repo/git");
     (void)begin(NULL);
