@@ -220,6 +220,11 @@ bool start_next(FILE *file, struct start *out)
     out->model.context_tokens = start_number(cells[6], "trained", 0);
     out->model.tied_embeddings = start_number(cells[6], "tied", 0) != 0;
     out->model.final_norms = 1;
+    if (start_number(cells[6], "per_layer", 0) > 0) { // Gemma 4's second embedding
+        (void)kvb_copy(out->model.extras[0].name, sizeof out->model.extras[0].name, "per_layer_projection_norm");
+        out->model.extras[0].rows = start_number(cells[6], "per_layer", 0);
+        out->model.extra_count = 1;
+    }
     set_layers(out, cells[6]);
     char type[16] = "";
     (void)sscanf(word(cells[6], "type"), "%15[^ ]", type);

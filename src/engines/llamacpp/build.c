@@ -154,6 +154,9 @@ static void add_inputs(struct kvb_llama_graph *graph, bool head)
     graph->nodes[graph->hidden].ne[1] = (uint32_t)tokens;
     graph->nodes[graph->hidden].ne[2] = 1;
     kvb_llama_allocate_input(graph, graph->hidden);
+    if (!head) {
+        kvb_llama_pick_slices(graph);
+    }
 }
 
 // ---- Layers
@@ -177,7 +180,9 @@ static kvb_llama_node build_layer(struct kvb_llama_graph *graph, const struct kv
     kvb_llama_node residual = graph->hidden;
     kvb_llama_node current;
     if (graph->layer == 0 && class->scales_input) {
+        graph->scaled_slices = graph->picked != 0 ? kvb_llama_scale_slices(graph) : 0;
         residual = kvb_llama_over(graph, KVB_LLAMA_OP_SCALE, residual, 0);
+        graph->scaled_input = residual;
     }
     kvb_llama_node normed = 0;
     if (layer->mixer == KVB_LLAMA_MIXER_NONE) {
@@ -205,7 +210,8 @@ static kvb_llama_node build_layer(struct kvb_llama_graph *graph, const struct kv
     }
     kvb_llama_node mlp = kvb_llama_build_mlp(graph, layer, kvb_llama_norm(graph, "ffn_norm.weight", residual));
     mlp = class->norms_after ? kvb_llama_norm(graph, "post_ffw_norm.weight", mlp) : mlp;
-    return kvb_llama_over(graph, KVB_LLAMA_OP_ADD, mlp, residual);
+    mlp = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, mlp, residual);
+    return class->layer_factor ? kvb_llama_add_slice(graph, mlp, last) : mlp;
 }
 
 static void build_output(struct kvb_llama_graph *graph)

@@ -23,6 +23,12 @@ kvb_llama_node kvb_llama_kept_view(struct kvb_llama_graph *graph, enum kvb_llama
 void kvb_llama_write(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, enum kvb_llama_kind kind,
                      kvb_llama_node from, kvb_llama_node rows);
 
+// Gemma 4's second embedding (build_inputs.c).
+uint64_t kvb_llama_slice_of(const struct kvb_model *model); // elements of a layer; 0: there is none
+void kvb_llama_pick_slices(struct kvb_llama_graph *graph);
+kvb_llama_node kvb_llama_scale_slices(struct kvb_llama_graph *graph);
+kvb_llama_node kvb_llama_add_slice(struct kvb_llama_graph *graph, kvb_llama_node in, bool last);
+
 // Whole mixers and MLPs. Each returns what the residual is added to.
 kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
                                          kvb_llama_node in);

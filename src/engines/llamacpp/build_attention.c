@@ -225,6 +225,9 @@ kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const st
         if (i < 2 && shape->qk_norm != KVB_QK_NORM_NONE) {
             qkv[i] = kvb_llama_norm(graph, i == 0 ? "attn_q_norm.weight" : "attn_k_norm.weight", qkv[i]);
         }
+        if (i == 2 && graph->class->layer_factor) {
+            qkv[i] = kvb_llama_over(graph, KVB_LLAMA_OP_RMS_NORM, qkv[i], 0);
+        }
         if (i < 2) {
             qkv[i] = kvb_llama_over(graph, KVB_LLAMA_OP_ROPE, qkv[i], graph->positions);
         }

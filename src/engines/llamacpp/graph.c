@@ -198,6 +198,7 @@ static kvb_llama_node copy_to(struct kvb_llama_graph *graph, kvb_llama_node sour
         uint16_t last = last_use(graph, source, device);
         copy = kvb_llama_global(graph, from.bytes, device, last);
         graph->nodes[copy].children = last > graph->layer ? 1 : 0;
+        memcpy(graph->nodes[copy].ne, from.ne, sizeof from.ne);
     } else {
         struct kvb_llama_tensor_node node = {
             .bytes = from.bytes, .device = device, .element_bytes = from.element_bytes};
@@ -413,7 +414,7 @@ void kvb_llama_layer_end(struct kvb_llama_graph *graph, kvb_llama_node out)
     for (uint32_t i = 1; i < KVB_LLAMA_GLOBALS; i++) { // what nobody reads any more makes room
         struct kvb_llama_tensor_node *node = &graph->nodes[i];
         bool own = i == graph->hidden || i == graph->cast[0] || i == graph->cast[1] || i == graph->mask[0] ||
-                   i == graph->mask[1];
+                   i == graph->mask[1] || i == graph->layer_inputs;
         bool waits = graph->sorts && (node->flags & KVB_LLAMA_LIVE) != 0;
         if (!own && !waits && (node->flags & KVB_LLAMA_GLOBAL) != 0 && node->last_layer <= graph->layer) {
             node->flags = 0;

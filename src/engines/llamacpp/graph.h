@@ -94,9 +94,9 @@ struct kvb_llama_graph {
     kvb_llama_node key_rows[2], value_rows[2];          // where the cache is written
     kvb_llama_node state_rows, no_rows;                 // which states are read, and which are copied: none
     kvb_llama_node chosen_rows;                         // which tokens' logits are wanted
-    kvb_llama_node picked, layer_inputs;                // Gemma 4's second embedding, as it is looked up and for layers
-    uint64_t rotated_keys;                              // columns of the first
-    kvb_llama_node rotation[2];                         // of keys and queries, and of values; 0: none
+    kvb_llama_node picked, scaled_slices, scaled_input, layer_inputs; // Gemma 4's second embedding (build_inputs.c)
+    uint64_t rotated_keys;                                            // columns of the first
+    kvb_llama_node rotation[2];                                       // of keys and queries, and of values; 0: none
     struct kvb_llama_tensor_node nodes[KVB_LLAMA_NODES];
     uint16_t count, order_count, sequence_count;
     kvb_llama_node order[KVB_LLAMA_SEQUENCE];

@@ -25,6 +25,7 @@ struct kvb_llama_class {
     bool norms_after;        // a norm behind attention and behind the MLP
     bool plain_norm;         // LayerNorm, which never works in place
     bool fused_gate_up;      // gate and up projection are one matrix
+    bool layer_factor;       // Gemma 4: values are normed too, a factor behind each layer
     bool four_positions;     // of each token: time, height, width, and one unused
     bool one_rate;           // delta net: both rates are one matrix, keys are repeated for the values' heads
     bool outlined;           // more is in its graph than is followed here: inputs of each layer
