@@ -9,14 +9,6 @@
 #include "engines/llamacpp/allocate.h"
 #include "engines/llamacpp/tensors.h"
 
-// ---- Parts
-
-kvb_llama_node kvb_llama_take_rows(struct kvb_llama_graph *graph, kvb_llama_node in)
-{
-    const uint64_t ne[3] = {graph->nodes[in].ne[0], graph->output_rows, 1};
-    return kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, ne, in, graph->chosen_rows);
-}
-
 // ---- Inputs
 
 static kvb_llama_node input(struct kvb_llama_graph *graph, uint64_t bytes, uint16_t last)

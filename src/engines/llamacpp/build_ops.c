@@ -109,3 +109,9 @@ void kvb_llama_write(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, en
     kvb_llama_add_source(graph, write, rows);
     kvb_llama_expand(graph, write);
 }
+
+kvb_llama_node kvb_llama_take_rows(struct kvb_llama_graph *graph, kvb_llama_node in)
+{
+    const uint64_t ne[3] = {graph->nodes[in].ne[0], graph->output_rows, 1};
+    return kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, ne, in, graph->chosen_rows);
+}

@@ -198,7 +198,9 @@ static kvb_llama_node copy_to(struct kvb_llama_graph *graph, kvb_llama_node sour
         uint16_t last = last_use(graph, source, device);
         copy = kvb_llama_global(graph, from.bytes, device, last);
         graph->nodes[copy].children = last > graph->layer ? 1 : 0;
-        memcpy(graph->nodes[copy].ne, from.ne, sizeof from.ne);
+        if (source == graph->picked) { // worked on where it lies
+            memcpy(graph->nodes[copy].ne, from.ne, sizeof from.ne);
+        }
     } else {
         struct kvb_llama_tensor_node node = {
             .bytes = from.bytes, .device = device, .element_bytes = from.element_bytes};
@@ -273,7 +275,8 @@ static void reach_inputs(struct kvb_llama_graph *graph, uint8_t device)
         reach_cache(graph, window_first, device);
         reach_cache(graph, !window_first, device);
     }
-    if (kvb_llama_place_of(graph->run, last) == device) {
+    bool fetches = graph->run->cpu_experts > graph->layer; // each weight that is fetched begins another split
+    if (kvb_llama_place_of(graph->run, last) == device && !fetches) {
         (void)reach(graph, graph->chosen_rows, device);
     }
 }
