@@ -180,6 +180,63 @@ static void defaults_by_release(void **state)
     assert_int_equal(wrong, 0);
 }
 
+// The arithmetic of server_args.py itself, run with a card's memory and a number of GPUs, release by release: where a
+// fraction or a chunk changes. Every release in between is asked.
+static const uint32_t walked[] = {R(4, 0),     R(4, 4),     R(4, 4) + 1, R(4, 4) + 2, R(4, 4) + 3, R(4, 4) + 4,
+                                  R(4, 5),     R(4, 5) + 1, R(4, 5) + 2, R(4, 5) + 3, R(4, 6),     R(4, 6) + 1,
+                                  R(4, 6) + 2, R(4, 6) + 3, R(4, 6) + 4, R(4, 6) + 5, R(4, 7),     R(4, 7) + 1,
+                                  R(4, 8),     R(4, 8) + 1, R(5, 4) + 1, R(5, 4) + 2, R(5, 4) + 3, R(5, 5),
+                                  R(5, 5) + 1, R(5, 5) + 2, R(5, 5) + 3};
+static const struct {
+    uint32_t card_mib, tp;
+    struct {
+        uint32_t since, thousandths, chunk;
+    } changes[6];
+} steps[] = {
+    {16376, 1, {{R(4, 0), 880, 2048}, {R(4, 7) + 1, 819, 2048}, {R(5, 4) + 1, 772, 2048}}},
+    {16376, 4, {{R(4, 0), 850, 2048}, {R(4, 7) + 1, 800, 2048}, {R(5, 4) + 1, 749, 2048}}},
+    {24564, 1, {{R(4, 0), 880, 2048}, {R(4, 7) + 1, 879, 2048}, {R(5, 4) + 1, 847, 2048}}},
+    {24564, 4, {{R(4, 0), 850, 2048}, {R(4, 7) + 1, 867, 2048}, {R(5, 4) + 1, 827, 2048}}},
+    {46068, 1, {{R(4, 0), 880, 8192}, {R(4, 7) + 1, 778, 8192}, {R(5, 4) + 1, 851, 4096}}},
+    {46068, 4, {{R(4, 0), 850, 8192}, {R(4, 7) + 1, 744, 8192}, {R(5, 4) + 1, 837, 4096}}},
+    {81559, 1, {{R(4, 0), 880, 8192}, {R(4, 7) + 1, 874, 8192}, {R(5, 4) + 1, 835, 8192}}},
+    {81559, 4, {{R(4, 0), 850, 8192}, {R(4, 7) + 1, 856, 8192}, {R(5, 4) + 1, 824, 8192}}},
+    {143771,
+     1,
+     {{R(4, 0), 880, 8192},
+      {R(4, 5) + 3, 907, 8192},
+      {R(4, 6) + 2, 872, 8192},
+      {R(4, 7) + 1, 911, 8192},
+      {R(5, 4) + 1, 907, 8192}}},
+    {143771, 4, {{R(4, 0), 850, 8192}, {R(4, 5) + 3, 907, 8192}, {R(4, 6) + 2, 872, 8192}, {R(4, 7) + 1, 900, 8192}}},
+};
+
+static void every_release(void **state)
+{
+    (void)state;
+    static struct kvb_model model;
+    struct kvb_sgl_setup setup;
+    struct kvb_sgl_defaults defaults;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        size_t at = 0;
+        for (size_t k = 0; k < sizeof walked / sizeof walked[0]; k++) {
+            struct given given = {.release = walked[k], .card_mib = steps[i].card_mib, .tp = steps[i].tp};
+            given.pp = given.dp = 1;
+            make_setup(&given, &model, &setup);
+            kvb_sgl_defaults_of(&setup, &defaults);
+            while (at < 5 && steps[i].changes[at + 1].since != 0 && steps[i].changes[at + 1].since <= walked[k]) {
+                at++;
+            }
+            uint32_t thousandths = (uint32_t)((defaults.fraction_ppb + 500000) / 1000000);
+            if (thousandths != steps[i].changes[at].thousandths) {
+                print_error("%u MiB, %u GPUs, release %08x\n", given.card_mib, given.tp, given.release);
+            }
+            assert_int_equal(thousandths, steps[i].changes[at].thousandths);
+            assert_int_equal(defaults.chunk_tokens, steps[i].changes[at].chunk);
+        }
+    }
+}
+
 // 0.5.10, _generate_piecewise_cuda_graph_tokens: 8 + 14 + 8 + 8 + 4 sizes up to 2048, 8 more to 4096, 8 to 8192.
 static void prefill_sizes(void **state)
 {
@@ -203,4 +260,5 @@ static void decode_sizes(void **state)
     assert_int_equal(kvb_sgl_decode_sizes(&setup, 64), 8 + 12 + 7);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(defaults_by_release), cmocka_unit_test(prefill_sizes), cmocka_unit_test(decode_sizes))
+KVB_TEST_MAIN(cmocka_unit_test(defaults_by_release), cmocka_unit_test(every_release), cmocka_unit_test(prefill_sizes),
+              cmocka_unit_test(decode_sizes))

@@ -11,49 +11,9 @@
 #include "base/text.h"
 #include "budget/shapes.h"
 #include "engines/sglang/models.h"
+#include "engines/sglang/refusals.h"
+#include "engines/sglang/say.h"
 #include "engines/sglang/serve.h"
-
-struct line {
-    char *out;
-    size_t used;
-};
-
-static void add(struct line *line, const char *text, size_t length)
-{
-    size_t room = KVB_ERROR_TEXT_CAPACITY - 1 - line->used;
-    length = length < room ? length : room;
-    memcpy(line->out + line->used, text, length);
-    line->used += length;
-    line->out[line->used] = '\0';
-}
-
-void kvb_sgl_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, const char *const values[])
-{
-    struct line line = {out, 0};
-    out[0] = '\0';
-    while (*pattern != '\0') {
-        bool value = pattern[0] == '{' && pattern[1] >= '0' && pattern[1] <= '7' && pattern[2] == '}';
-        if (value) {
-            const char *text = values[pattern[1] - '0'];
-            add(&line, text, strlen(text));
-            pattern += 3;
-        } else {
-            add(&line, pattern++, 1);
-        }
-    }
-}
-
-// Digits of a count, no separators.
-static const char *digits(char out[24], uint64_t count)
-{
-    size_t at = 23;
-    out[at] = '\0';
-    do {
-        out[--at] = (char)('0' + count % 10);
-        count /= 10;
-    } while (count > 0);
-    return out + at;
-}
 
 // A fraction in parts per billion with so many decimals.
 static const char *decimals(char out[32], uint64_t ppb, unsigned count)
@@ -118,7 +78,7 @@ static void say_no_state(const struct kvb_sgl_pool *pool, const struct kvb_sgl_c
                          char out[KVB_ERROR_TEXT_CAPACITY])
 {
     char slots[24], rest[32], slot[32];
-    const char *values[] = {digits(slots, pool->state_slots), kvb_format_gib(rest, pool->rest_bytes, 2),
+    const char *values[] = {kvb_sgl_digits(slots, pool->state_slots), kvb_format_gib(rest, pool->rest_bytes, 2),
                             kvb_format_gib(slot, (int64_t)kvb_mul(cell->state_bytes, 1024), 2)};
     kvb_sgl_say(out,
                 "Not enough GPU memory for hybrid (mamba/linear-attention) state cache. Computed "
@@ -132,8 +92,8 @@ static void say_few_slots(const struct kvb_sgl_context *context, const struct kv
                           char out[KVB_ERROR_TEXT_CAPACITY])
 {
     char slots[24], ratio[24];
-    const char *values[] = {digits(slots, pool->state_slots),
-                            digits(ratio, kvb_sgl_slots_per_request(&context->setup))};
+    const char *values[] = {kvb_sgl_digits(slots, pool->state_slots),
+                            kvb_sgl_digits(ratio, kvb_sgl_slots_per_request(&context->setup))};
     kvb_sgl_say(out,
                 "Hybrid (mamba/linear-attention) state cache is too small to serve any requests. "
                 "max_mamba_cache_size={0}, mamba_ratio={1}, resulting max_num_reqs=0. Try: (1) reduce "
@@ -145,8 +105,8 @@ static void say_window(const struct kvb_sgl_pool *pool, const struct kvb_sgl_cel
                        char out[KVB_ERROR_TEXT_CAPACITY])
 {
     char tokens[24], window[24], page[24];
-    const char *values[] = {digits(tokens, pool->window_tokens), digits(window, cell->window_tokens),
-                            digits(page, pool->page_tokens)};
+    const char *values[] = {kvb_sgl_digits(tokens, pool->window_tokens), kvb_sgl_digits(window, cell->window_tokens),
+                            kvb_sgl_digits(page, pool->page_tokens)};
     kvb_sgl_say(out,
                 "SWA pool ({0} tokens) cannot hold even one request: the prefill admission floor is "
                 "sliding_window_size ({1}) + page_size ({2}). Increase --swa-full-tokens-ratio or the total KV "
@@ -158,7 +118,7 @@ static void say_cap(const struct kvb_sgl_pool *pool, const struct kvb_sgl_cell *
 {
     char tokens[24], taken[32], left[32];
     uint64_t bytes = kvb_mul(pool->window_tokens, cell->window_bytes);
-    const char *values[] = {digits(tokens, pool->window_tokens), kvb_format_gib(taken, (int64_t)bytes, 2),
+    const char *values[] = {kvb_sgl_digits(tokens, pool->window_tokens), kvb_format_gib(taken, (int64_t)bytes, 2),
                             kvb_format_gib(left, pool->cache_bytes, 2)};
     kvb_sgl_say(out,
                 "SWA pool cap ({0} tokens, {1} GiB) leaves no room for the full KV pool within the available {2} GiB. "
@@ -229,7 +189,8 @@ static bool length_refuses(const struct kvb_sgl_context *context, char out[KVB_E
         context->plan->environment.allow_long_max_model_len == KVB_YES) {
         return false;
     }
-    const char *values[] = {digits(asked, setup->context_tokens), digits(derived, setup->model->context_tokens),
+    const char *values[] = {kvb_sgl_digits(asked, setup->context_tokens),
+                            kvb_sgl_digits(derived, setup->model->context_tokens),
                             setup->release >= KVB_RELEASE(0, 5, 0) ? "Warning: " : ""};
     kvb_sgl_say(
         out,
@@ -265,7 +226,7 @@ static bool split_refuses(const struct kvb_sgl_context *context, char out[KVB_ER
     const struct kvb_sgl_setup *setup = &context->setup;
     uint32_t heads = kvb_model_heads(setup->model);
     uint32_t ranks = kvb_sgl_attention_ranks(setup);
-    const char *values[] = {digits(first, heads), digits(second, ranks)};
+    const char *values[] = {kvb_sgl_digits(first, heads), kvb_sgl_digits(second, ranks)};
     if (heads % ranks != 0) {
         kvb_sgl_say(out, "AssertionError: {0} is not divisible by {1}", values);
         return true;
@@ -273,20 +234,30 @@ static bool split_refuses(const struct kvb_sgl_context *context, char out[KVB_ER
     return false;
 }
 
-static bool groups_refuse(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+// layers/attention: keys are dealt out whole, or each to several ranks; assert without a sentence.
+static bool keys_refuse(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    const struct kvb_sgl_setup *setup = &context->setup;
-    if (!setup->dp_attention || (setup->dp > 0 && setup->tp % setup->dp == 0)) {
+    const struct kvb_attention_shape *first = &kvb_kind_of(context->setup.model, 0)->attention;
+    uint32_t ranks = kvb_sgl_attention_ranks(&context->setup);
+    if (first->kind != KVB_ATTENTION_FULL || first->kv_heads == 0) {
         return false;
     }
-    kvb_sgl_say(out, "AssertionError: tp_size must be divisible by dp_size", NULL);
-    return true;
+    if (first->kv_heads >= ranks && first->kv_heads % ranks != 0) {
+        kvb_sgl_say(out, "assert self.total_num_kv_heads % tp_size == 0: AssertionError", NULL);
+        return true;
+    }
+    if (first->kv_heads < ranks && ranks % first->kv_heads != 0) {
+        kvb_sgl_say(out, "assert tp_size % self.total_num_kv_heads == 0: AssertionError", NULL);
+        return true;
+    }
+    return false;
 }
 
 static bool stages_refuse(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     char layers[24], stages[24];
-    const char *values[] = {digits(layers, context->setup.model->layer_count), digits(stages, context->setup.pp)};
+    const char *values[] = {kvb_sgl_digits(layers, context->setup.model->layer_count),
+                            kvb_sgl_digits(stages, context->setup.pp)};
     if (!context->uncounted) {
         return false;
     }
@@ -301,7 +272,8 @@ static bool has_flag(uint32_t release, enum kvb_setting setting, uint64_t number
     bool any = false, now = false;
     for (unsigned i = 0; (flag = kvb_sgl_flag(i)) != NULL; i++) {
         bool sets = flag->kind == KVB_SERVE_SETS && flag->number == number;
-        if (flag->id == (uint32_t)setting && (flag->kind == KVB_SERVE_SETTING || sets)) {
+        bool own = flag->kind == KVB_SERVE_OWN && flag->id != 0; // --ep-size says more than its setting holds
+        if (flag->id == (uint32_t)setting && (flag->kind == KVB_SERVE_SETTING || sets || own)) {
             *name = any ? *name : flag->name;
             any = true;
             now = now || (flag->since <= release && (flag->until == 0 || release < flag->until));
@@ -337,12 +309,19 @@ const char *kvb_sgl_refusal(const struct kvb_sgl_context *context, char out[KVB_
         const char *rule;
         bool (*refuses)(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
     } rows[] = {
-        {"flags", command_refuses},        {"model-class", class_refuses},    {"parallel-split", groups_refuse},
-        {"parallel-split", split_refuses}, {"parallel-split", stages_refuse}, {"max-model-len", length_refuses},
+        {"flags", command_refuses},
+        {"model-class", class_refuses},
+        {NULL, NULL},
+        {"parallel-split", split_refuses},
+        {"parallel-split", keys_refuse},
+        {"parallel-split", stages_refuse},
+        {"max-model-len", length_refuses},
+        {"quantization-shape", kvb_sgl_blocks_refuse},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].refuses(context, out)) {
-            return rows[i].rule;
+        const char *rule = rows[i].rule;
+        if (rule == NULL ? (rule = kvb_sgl_argument_refusal(context, out)) != NULL : rows[i].refuses(context, out)) {
+            return rule;
         }
     }
     return NULL;

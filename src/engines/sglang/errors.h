@@ -4,9 +4,6 @@
 
 #include "engines/sglang/context.h"
 
-// "{0}" to "{7}" in the pattern are replaced by the values.
-void kvb_sgl_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, const char *const values[]);
-
 // Why there is no pool.
 void kvb_sgl_pool_error(const struct kvb_sgl_context *context, const struct kvb_sgl_pool *pool,
                         const struct kvb_sgl_cell *cell, uint64_t before_bytes, int64_t after_bytes,

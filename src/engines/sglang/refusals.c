@@ -1,0 +1,461 @@
+// What a release refuses of arguments that do not go together, before it looks at memory: asserts and raises a user can
+// meet. Source: sgl-project/sglang, python/sglang/srt: server_args.py (__post_init__, _handle_*, check_server_args),
+// arg_groups/overrides.py and speculative_hook.py (0.5.12 and later), configs/model_config.py (_verify_quantization),
+// layers/quantization/fp8.py (create_weights). Since and until are the releases whose text holds the sentence.
+#include "engines/sglang/refusals.h"
+
+#include <string.h>
+
+#include <kvbudget/units.h>
+
+#include "base/checked.h"
+#include "budget/gpu_facts.h"
+#include "budget/shapes.h"
+#include "engines/sglang/say.h"
+#include "engines/sglang/serve.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+static bool drafts_with_layers(const struct kvb_sgl_setup *setup)
+{
+    return setup->draft == KVB_SGL_DRAFT_EAGLE || setup->draft == KVB_SGL_DRAFT_STANDALONE;
+}
+
+static bool asks(const struct kvb_sgl_setup *setup, enum kvb_sgl_backend backend)
+{
+    return setup->backend_asked == backend;
+}
+
+// Whether the backend asked for has a name here and is none of those in the mask.
+static bool asks_beside(const struct kvb_sgl_setup *setup, uint32_t mask)
+{
+    enum kvb_sgl_backend asked = setup->backend_asked;
+    bool named = asked != KVB_SGL_BACKEND_AUTO && asked != KVB_SGL_BACKEND_OTHER && asked != KVB_SGL_BACKEND_SPARSE;
+    return named && (mask >> asked & 1U) == 0;
+}
+#define ONE(backend) (1U << KVB_SGL_BACKEND_##backend)
+
+static bool is_sm100(const struct kvb_sgl_setup *setup)
+{
+    return setup->cuda && setup->compute_capability >= KVB_CAPABILITY_BLACKWELL &&
+           setup->compute_capability < KVB_CAPABILITY_THOR;
+}
+
+static bool is_blackwell(const struct kvb_sgl_setup *setup)
+{
+    return is_sm100(setup) || (setup->cuda && setup->compute_capability >= KVB_CAPABILITY_CONSUMER_BLACKWELL);
+}
+
+// ---- Chunks, ranks, caches
+
+static bool chunk_off_pages(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    bool decodes = setup->role == KVB_SGL_DECODE && setup->release >= R(5, 3);
+    if (setup->chunk_tokens == KVB_SGL_OFF || setup->chunk_tokens == 0 || decodes) {
+        return false; // a default is a multiple of every page
+    }
+    uint64_t asked = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
+    uint64_t page = setup->release < R(4, 9) + 4 ? asked : setup->page_tokens; // before, backends changed it later
+    return page > 1 && setup->chunk_tokens / kvb_sgl_attention_groups(setup) % page != 0;
+}
+
+static bool one_group(const struct kvb_sgl_context *context)
+{
+    return context->setup.dp_attention && context->setup.dp <= 1;
+}
+
+static bool odd_groups(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    return setup->dp_attention && (setup->dp == 0 || setup->tp % setup->dp != 0);
+}
+
+static bool stages_with_draft(const struct kvb_sgl_context *context)
+{
+    return context->setup.pp > 1 && context->setup.draft != KVB_SGL_DRAFT_NONE;
+}
+
+static bool tiers_without_prefixes(const struct kvb_sgl_context *context)
+{
+    return context->setup.hierarchical && context->setup.no_radix;
+}
+
+static bool ratio_out_of_range(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    return setup->window_ratio_ppm == 0 || setup->window_ratio_ppm > KVB_PPM;
+}
+
+static bool balancing_alone(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    bool spread = kvb_number(context->plan, KVB_SET_ENABLE_EXPERT_PARALLEL) != 0 || setup->all_to_all;
+    return setup->expert_balancing && (!spread || setup->tp == 1);
+}
+
+static bool overlap_without_exchange(const struct kvb_sgl_context *context)
+{
+    return context->setup.two_batch_overlap && !context->setup.all_to_all;
+}
+
+// ---- Adapters
+
+static bool adapters_with_prefixes(const struct kvb_sgl_context *context)
+{
+    return context->setup.lora && !context->setup.no_radix;
+}
+
+static bool adapters_with_graphs(const struct kvb_sgl_context *context)
+{
+    return context->setup.lora && (!context->setup.no_radix || !context->setup.no_graphs);
+}
+
+static bool adapters_with_draft(const struct kvb_sgl_context *context)
+{
+    enum kvb_sgl_draft draft = context->setup.draft;
+    return context->setup.lora && draft != KVB_SGL_DRAFT_NONE && draft != KVB_SGL_DRAFT_NGRAM;
+}
+
+// ---- Attention backends
+
+static bool mla_kernels_elsewhere(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    bool has = setup->release < R(5, 9) ? is_sm100(setup) : is_blackwell(setup);
+    return asks(setup, KVB_SGL_BACKEND_TRTLLM_MLA) && !has;
+}
+
+static bool mha_kernels_elsewhere(const struct kvb_sgl_context *context)
+{
+    return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MHA) && !is_sm100(&context->setup);
+}
+
+static bool mla_kernels_with_draft(const struct kvb_sgl_context *context)
+{
+    return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MLA) && context->setup.draft != KVB_SGL_DRAFT_NONE;
+}
+
+static bool mha_kernels_with_draft(const struct kvb_sgl_context *context)
+{
+    return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MHA) && context->setup.draft != KVB_SGL_DRAFT_NONE;
+}
+
+static bool mha_kernels_with_branches(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    return asks(setup, KVB_SGL_BACKEND_TRTLLM_MHA) && drafts_with_layers(setup) && setup->draft_topk > 1;
+}
+
+static bool mla_kernels_with_e5m2(const struct kvb_sgl_context *context)
+{
+    return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MLA) &&
+           kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_FP8_E5M2;
+}
+
+static bool sparse_with_e5m2(const struct kvb_sgl_context *context)
+{
+    const struct kvb_attention_shape *first = &kvb_kind_of(context->setup.model, 0)->attention;
+    return first->kind == KVB_ATTENTION_MLA && first->index_heads > 0 &&
+           kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_FP8_E5M2;
+}
+
+static bool branches_over_pages(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    uint32_t takes = ONE(FLASHINFER) | (setup->release >= R(5, 6) ? ONE(FA3) : 0);
+    return drafts_with_layers(setup) && setup->draft_topk > 1 && setup->page_tokens > 1 &&
+           (takes >> setup->backend & 1U) == 0;
+}
+
+static bool undetermined(const struct kvb_sgl_context *context)
+{
+    return context->setup.deterministic && asks_beside(&context->setup, ONE(FLASHINFER) | ONE(FA3) | ONE(TRITON));
+}
+
+static bool is_named(const struct kvb_sgl_context *context, const char *architecture)
+{
+    return strcmp(context->setup.model->architecture, architecture) == 0;
+}
+
+static bool sinks_elsewhere(const struct kvb_sgl_context *context)
+{
+    uint32_t takes = ONE(TRITON) | ONE(TRTLLM_MHA) | ONE(FA3);
+    takes |= context->setup.release >= R(5, 4) ? ONE(FA4) : 0;
+    return is_named(context, "GptOssForCausalLM") && asks_beside(&context->setup, takes);
+}
+
+// Chunked attention: the list grows by releases.
+static bool chunks_elsewhere(const struct kvb_sgl_context *context)
+{
+    uint32_t release = context->setup.release;
+    uint32_t takes = ONE(FA3) | (release >= R(5, 1) ? ONE(AITER) : 0) | (release >= R(5, 2) ? ONE(TRITON) : 0) |
+                     (release >= R(5, 5) ? ONE(TRTLLM_MHA) : 0);
+    return is_named(context, "Llama4ForConditionalGeneration") && asks_beside(&context->setup, takes);
+}
+
+static bool states_first(const struct kvb_sgl_context *context)
+{
+    bool hybrid = is_named(context, "NemotronHForCausalLM");
+    bool convolves = is_named(context, "Lfm2ForCausalLM") && context->setup.release >= R(5, 8);
+    return asks(&context->setup, KVB_SGL_BACKEND_TRITON) && (hybrid || convolves);
+}
+
+// ---- Drafts
+
+static bool words_with_groups(const struct kvb_sgl_context *context)
+{
+    return context->setup.draft == KVB_SGL_DRAFT_NGRAM && context->setup.dp_attention;
+}
+
+static bool words_elsewhere(const struct kvb_sgl_context *context)
+{
+    return context->setup.draft == KVB_SGL_DRAFT_NGRAM && !context->setup.cuda && !context->setup.hip;
+}
+
+static bool models_with_groups(const struct kvb_sgl_context *context)
+{
+    return context->setup.draft == KVB_SGL_DRAFT_STANDALONE && context->setup.dp_attention;
+}
+
+// ---- Formats
+
+struct method {
+    enum kvb_quantization_word asked;
+    const char *name, *takes; // the checkpoint's word that goes with it
+    const char *also;
+    bool on_rocm;
+};
+static const struct method methods[] = {
+    {KVB_QUANTIZATION_FP8, "fp8", "fp8", "compressed-tensors", true}, // w8a8_fp8 is read as fp8
+    {KVB_QUANTIZATION_AWQ, "awq", "awq", NULL, true},
+    {KVB_QUANTIZATION_AWQ_MARLIN, "awq_marlin", "awq", NULL, false},
+    {KVB_QUANTIZATION_GPTQ, "gptq", "gptq", NULL, true},
+    {KVB_QUANTIZATION_GPTQ_MARLIN, "gptq_marlin", "gptq", NULL, false},
+    {KVB_QUANTIZATION_BITSANDBYTES, "bitsandbytes", "bitsandbytes", NULL, false},
+    {KVB_QUANTIZATION_MXFP4, "mxfp4", "mxfp4", NULL, true},
+};
+
+static const struct method *method_asked(const struct kvb_sgl_context *context)
+{
+    uint64_t asked = kvb_number(context->plan, KVB_SET_QUANTIZATION);
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (kvb_is_set(context->plan, KVB_SET_QUANTIZATION) && methods[i].asked == asked) {
+            return &methods[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_word(const char *word, const char *other)
+{
+    return other != NULL && strcmp(word, other) == 0;
+}
+
+static bool other_method(const struct kvb_sgl_context *context)
+{
+    static const char *const known[] = {"fp8", "awq", "gptq", "bitsandbytes", "mxfp4"};
+    const struct method *method = method_asked(context);
+    const char *stored = context->setup.model->quantisation.name;
+    bool judged = false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        judged = judged || strcmp(stored, known[i]) == 0;
+    }
+    return method != NULL && judged && !is_word(stored, method->takes) && !is_word(stored, method->also);
+}
+
+static bool method_not_on_rocm(const struct kvb_sgl_context *context)
+{
+    const struct method *method = method_asked(context);
+    bool late = method != NULL && method->asked == KVB_QUANTIZATION_MXFP4 && context->setup.release < R(5, 0);
+    return context->setup.hip && method != NULL && (!method->on_rocm || late);
+}
+
+// ---- The table
+
+struct refusal {
+    const char *rule;
+    uint32_t since, until; // until: the first release without; 0: none
+    bool (*refuses)(const struct kvb_sgl_context *context);
+    const char *text; // {0} the backend, {1} the class, {2} the checkpoint's method, {3} the one asked for
+};
+#define LLAMA4_LATE "is required for Llama4 model but got {0}"
+static const struct refusal rows[] = {
+    {"quantization", 0, 0, other_method,
+     "Quantization method specified in the model config ({2}) does not match the quantization method specified in the "
+     "`quantization` argument ({3})."},
+    {"quantization", R(4, 0), 0, method_not_on_rocm, "{3} quantization is currently not supported in ROCm."},
+    {"parallel-split", R(4, 4) + 1, R(5, 2), one_group,
+     "AssertionError: Please set a dp-size > 1. You can use 1 < dp-size <= tp-size "},
+    {"parallel-split", 0, 0, odd_groups, "assert self.tp_size % self.dp_size == 0: AssertionError"},
+    {"parallel-split", R(4, 6) + 2, R(5, 11), stages_with_draft,
+     "AssertionError: Pipeline parallelism is not compatible with overlap schedule, speculative decoding, mixed "
+     "chunked "
+     "prefill."},
+    {"parallel-split", R(5, 11), 0, stages_with_draft,
+     "AssertionError: Pipeline parallelism is not compatible with overlap schedule, speculative decoding"},
+    {"attention-backend", R(4, 10) + 1, R(5, 9), mla_kernels_elsewhere,
+     "TRTLLM MLA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."},
+    {"attention-backend", R(5, 9), 0, mla_kernels_elsewhere,
+     "TRTLLM MLA backend is only supported on Blackwell GPUs (SM100/SM12x). Please use a different backend."},
+    {"attention-backend", R(4, 10) + 1, R(5, 1), mla_kernels_with_draft,
+     "trtllm_mla backend does not support speculative decoding yet."},
+    {"attention-backend", R(5, 1), R(5, 5), mla_kernels_with_e5m2,
+     "TensorRT-LLM MLA backend only supports kv-cache-dtype of fp8_e4m3 or auto."},
+    {"attention-backend", R(5, 5), R(5, 7), mla_kernels_with_e5m2,
+     "TensorRT-LLM MLA backend only supports kv-cache-dtype of fp8_e4m3, fp4_e2m1, or auto."},
+    {"attention-backend", R(5, 7), 0, mla_kernels_with_e5m2,
+     "TensorRT-LLM MLA backend only supports kv-cache-dtype of fp8_e4m3, fp4_e2m1, bf16, or auto."},
+    {"attention-backend", R(5, 0), R(5, 10), mha_kernels_elsewhere,
+     "TRTLLM MHA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."},
+    {"attention-backend", R(5, 0), R(5, 1), mha_kernels_with_draft,
+     "trtllm_mha backend does not support speculative decoding yet."},
+    {"attention-backend", R(5, 1), 0, mha_kernels_with_branches,
+     "trtllm_mha backend only supports topk = 1 for speculative decoding."},
+    {"attention-backend", R(5, 1), R(5, 4), sinks_elsewhere,
+     "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3'] attention backend, but got "
+     "'{0}'"},
+    {"attention-backend", R(5, 4), R(5, 8), sinks_elsewhere,
+     "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3', 'fa4'] attention backend, but "
+     "got the following backends\n- Prefill: {0}\n- Decode: {0}\n"},
+    {"attention-backend", R(5, 8), R(5, 10), sinks_elsewhere,
+     "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3', 'fa4', 'ascend'] attention "
+     "backend, but got the following backends\n- Prefill: {0}\n- Decode: {0}\n"},
+    {"attention-backend", R(4, 9) + 4, R(5, 1), chunks_elsewhere, "AssertionError: fa3 is required for Llama4 model"},
+    {"attention-backend", R(5, 1), R(5, 2), chunks_elsewhere,
+     "AssertionError: fa3 or aiter is required for Llama4 model"},
+    {"attention-backend", R(5, 2), R(5, 5), chunks_elsewhere,
+     "AssertionError: fa3, aiter, or triton is required for Llama4 model"},
+    {"attention-backend", R(5, 5), R(5, 6), chunks_elsewhere,
+     "AssertionError: fa3, aiter, triton, or trtllm_mha is required for Llama4 model"},
+    {"attention-backend", R(5, 6), R(5, 10), chunks_elsewhere,
+     "AssertionError: fa3, aiter, triton, trtllm_mha or intel_xpu " LLAMA4_LATE},
+    {"attention-backend", R(5, 10), 0, chunks_elsewhere,
+     "AssertionError: fa3, aiter, triton, ascend, trtllm_mha or intel_xpu " LLAMA4_LATE},
+    {"attention-backend", R(5, 7), 0, states_first,
+     "AssertionError: {1} does not support triton attention backend, as the first layer might not be an attention "
+     "layer"},
+    {"attention-backend", R(5, 3), R(5, 4), undetermined,
+     "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference."},
+    {"attention-backend", R(5, 4), R(5, 15), undetermined,
+     "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference, but "
+     "you explicitly specified '{0}'."},
+    {"attention-backend", R(5, 2), R(5, 13), branches_over_pages,
+     "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "
+     "backends. This combination is only supported for the 'flashinfer' backend."},
+    {"kv-cache-dtype", R(5, 4) + 2, 0, sparse_with_e5m2,
+     "AssertionError: DeepSeek DSA only supports bf16/bfloat16 or fp8_e4m3 kv_cache_dtype"},
+    {"arguments", R(4, 0), R(4, 7), adapters_with_graphs,
+     "AssertionError: compatibility of lora and cuda graph and radix attention is in progress"},
+    {"arguments", R(4, 7), R(5, 1), adapters_with_prefixes,
+     "AssertionError: compatibility of lora and radix attention is in progress"},
+    {"arguments", R(5, 5) + 3, 0, adapters_with_draft,
+     "Currently LoRA is only compatible with NGRAM speculative decoding."},
+    {"arguments", R(5, 1), 0, tiers_without_prefixes,
+     "The arguments enable-hierarchical-cache and disable-radix-cache are mutually exclusive and cannot be used at the "
+     "same time. Please use only one of them."},
+    {"arguments", R(5, 7), 0, ratio_out_of_range, "--swa-full-tokens-ratio should be in range (0, 1.0]."},
+    {"arguments", R(5, 1), 0, balancing_alone, "assert self.ep_size > 1: AssertionError"},
+    {"arguments", R(5, 7), 0, overlap_without_exchange,
+     "When enabling two batch overlap, moe_a2a_backend cannot be 'none'."},
+    {"arguments", R(5, 3), 0, words_with_groups, "Currently ngram speculative decoding does not support dp attention."},
+    {"arguments", R(5, 3), 0, words_elsewhere, "Ngram speculative decoding only supports CUDA device."},
+    {"arguments", R(5, 2), 0, models_with_groups,
+     "Currently standalone speculative decoding does not support dp attention."},
+    {"arguments", R(4, 4), R(4, 9) + 4, chunk_off_pages,
+     "assert self.chunked_prefill_size % self.page_size == 0: AssertionError"},
+    {"arguments", R(4, 9) + 4, 0, chunk_off_pages,
+     "AssertionError: chunked_prefill_size must be divisible by page_size"},
+};
+
+static const char *backend_name(enum kvb_sgl_backend backend)
+{
+    static const char *const names[] = {
+        [KVB_SGL_BACKEND_FLASHINFER] = "flashinfer",
+        [KVB_SGL_BACKEND_TRITON] = "triton",
+        [KVB_SGL_BACKEND_FA3] = "fa3",
+        [KVB_SGL_BACKEND_FA4] = "fa4",
+        [KVB_SGL_BACKEND_FLASHMLA] = "flashmla",
+        [KVB_SGL_BACKEND_CUTLASS_MLA] = "cutlass_mla",
+        [KVB_SGL_BACKEND_TRTLLM_MLA] = "trtllm_mla",
+        [KVB_SGL_BACKEND_TRTLLM_MHA] = "trtllm_mha",
+        [KVB_SGL_BACKEND_AITER] = "aiter",
+    };
+    size_t count = sizeof names / sizeof names[0];
+    return (size_t)backend < count && names[backend] != NULL ? names[backend] : "";
+}
+
+const char *kvb_sgl_argument_refusal(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct method *method = method_asked(context);
+    const struct kvb_sgl_setup *setup = &context->setup;
+    const char *values[] = {backend_name(setup->backend_asked), setup->model->architecture,
+                            setup->model->quantisation.name, method != NULL ? method->name : ""};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct refusal *row = &rows[i];
+        bool then = setup->release >= row->since && (row->until == 0 || setup->release < row->until);
+        if (then && row->refuses(context)) {
+            kvb_sgl_say(out, row->text, values);
+            return row->rule;
+        }
+    }
+    return NULL;
+}
+
+// ---- Blocks
+
+static bool say_block(char out[KVB_ERROR_TEXT_CAPACITY], const char *text, uint64_t size, uint64_t block)
+{
+    char first[24], second[24];
+    const char *values[] = {kvb_sgl_digits(first, size), kvb_sgl_digits(second, block)};
+    kvb_sgl_say(out, text, values);
+    return true;
+}
+
+// In the order in which a layer makes its matrices: queries and keys, output, gate and up, down, experts.
+static bool layer_refuses(const struct kvb_sgl_context *context, const struct kvb_layer_kind *kind,
+                          char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    static const char input[] =
+        "Weight input_size_per_partition = {0} is not divisible by weight quantization block_k = {1}.";
+    static const char output[] =
+        "Weight output_partition_size = {0} is not divisible by weight quantization block_n = {1}.";
+    const struct kvb_quantisation *q = &context->setup.model->quantisation;
+    const struct kvb_attention_shape *attention = &kind->attention;
+    uint32_t ranks = kvb_sgl_attention_ranks(&context->setup), tp = context->setup.tp;
+    uint64_t heads = kvb_mul(attention->heads, attention->head_size) / ranks;
+    uint64_t dense = kind->mlp.kind == KVB_MLP_MOE ? 0 : kind->mlp.intermediate_size / tp;
+    uint64_t expert = kind->mlp.kind == KVB_MLP_MOE ? kind->mlp.expert_intermediate_size / tp : 0;
+    bool split = kvb_number(context->plan, KVB_SET_ENABLE_EXPERT_PARALLEL) == 0 && !context->setup.all_to_all;
+    bool padded = context->setup.hip && context->setup.release >= R(5, 15); // AITER's kernels pad experts
+    if (attention->kind == KVB_ATTENTION_FULL && ranks > 1 && heads % q->block_rows != 0) {
+        return say_block(out, output, heads, q->block_rows);
+    }
+    if (attention->kind == KVB_ATTENTION_FULL && ranks > 1 && heads % q->block_columns != 0) {
+        return say_block(out, input, heads, q->block_columns);
+    }
+    if (dense % q->block_rows != 0) {
+        return say_block(out, output, dense, q->block_rows);
+    }
+    if (dense % q->block_columns != 0) {
+        return say_block(out, input, dense, q->block_columns);
+    }
+    return split && !padded && expert % q->block_rows != 0 &&
+           say_block(out,
+                     "The output_size of gate's and up's weight = {0} is not divisible by weight quantization block_n "
+                     "= {1}.",
+                     expert, q->block_rows);
+}
+
+bool kvb_sgl_blocks_refuse(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_quantisation *q = &context->setup.model->quantisation;
+    bool blocks = q->method == KVB_QUANT_FP8 && q->scale == KVB_SCALE_BLOCK && q->block_rows > 0 &&
+                  q->block_columns > 0 && context->setup.tp > 1 && context->setup.release >= R(4, 1);
+    for (uint32_t i = 0; blocks && i < context->setup.model->kind_count; i++) {
+        if (layer_refuses(context, &context->setup.model->kinds[i], out)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,193 @@
+// Arguments that SGLang refuses: for each sentence of the table a command that meets it and one beside it that does
+// not. Expected: python/sglang/srt of sgl-project/sglang at the releases named: server_args.py,
+// configs/model_config.py, layers/quantization/fp8.py.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <kvbudget/kvbudget.h>
+
+#include "unit/test.h"
+
+#define WORDS_MAX 40
+
+static struct kvb_deployment deployment;
+static struct kvb_plan plan;
+static struct kvb_model draft;
+static struct kvb_budget budget;
+static struct kvb_problems problems;
+
+static void compute(const char *engine, const char *gpu, const char *line)
+{
+    static char text[512];
+    const char *words[WORDS_MAX] = {"python", "-m", "sglang.launch_server", "--model-path"};
+    struct kvb_model_source source;
+    int count = 4;
+    strcpy(text, line);
+    for (char *at = text; *at != '\0' && count < WORDS_MAX;) {
+        words[count++] = at;
+        at += strcspn(at, " ");
+        if (*at != '\0') {
+            *at++ = '\0';
+        }
+    }
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    strcpy(deployment.engine, engine);
+    strcpy(deployment.gpu, gpu);
+    deployment.usage_set = deployment.platform_set = true;
+    assert_int_equal(kvb_serve_command_read(count, words, &deployment, &problems), KVB_OK);
+    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+}
+
+#define Q3 "Qwen/Qwen3-8B "
+#define DSV3 "deepseek-ai/DeepSeek-V3 "
+#define OSS "openai/gpt-oss-20b "
+#define EAGLE "--speculative-algorithm EAGLE --speculative-num-steps 3 --speculative-num-draft-tokens 8 "
+#define MLA_ONLY "TRTLLM MLA backend is only supported on Blackwell GPUs "
+#define MHA_ONLY "TRTLLM MHA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."
+#define ELSE " Please use a different backend."
+#define PIPELINE "AssertionError: Pipeline parallelism is not compatible with overlap schedule, speculative decoding"
+#define PAGED                                                                                                          \
+    "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "    \
+    "backends. This combination is only supported for the 'flashinfer' backend."
+#define MISMATCHED(stored, asked)                                                                                      \
+    "Quantization method specified in the model config (" stored ") does not match the quantization method specified " \
+    "in the `quantization` argument (" asked ")."
+
+static const struct {
+    const char *engine, *gpu, *line;
+    const char *rule, *error; // NULL: nothing is refused
+} rows[] = {
+    // server_args.py 0.4.6:246, 0.5.0:2088, 0.5.9:5180: chunk and page
+    {"sglang@0.4.6", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000", "arguments",
+     "assert self.chunked_prefill_size % self.page_size == 0: AssertionError"},
+    {"sglang@0.5.0", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000", "arguments",
+     "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000 --disaggregation-mode decode", NULL,
+     NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1024", NULL, NULL},
+    // 0.4.6:292, 0.5.0:542: one group of data-parallel attention; later it is switched off
+    {"sglang@0.5.0", "h200", DSV3 "--tp-size 8 --enable-dp-attention", "parallel-split",
+     "AssertionError: Please set a dp-size > 1. You can use 1 < dp-size <= tp-size "},
+    {"sglang@0.5.9", "h200", DSV3 "--tp-size 8 --enable-dp-attention --dp-size 3", "parallel-split",
+     "assert self.tp_size % self.dp_size == 0: AssertionError"},
+    // 0.5.0:2041, 0.5.9:5137, 0.5.12
+    {"sglang@0.5.9", "h100-sxm", Q3 "--pp-size 2 " EAGLE "--speculative-eagle-topk 1", "parallel-split",
+     PIPELINE ", mixed chunked prefill."},
+    {"sglang@0.5.12", "h100-sxm", Q3 "--pp-size 2 " EAGLE "--speculative-eagle-topk 1", "parallel-split", PIPELINE},
+    // 0.5.0:438, 0.5.9:1879: Blackwell's kernels
+    {"sglang@0.5.0", "h200", DSV3 "--tp-size 8 --attention-backend trtllm_mla", "attention-backend",
+     MLA_ONLY "(SM100)." ELSE},
+    {"sglang@0.5.9", "h200", DSV3 "--tp-size 8 --attention-backend trtllm_mla", "attention-backend",
+     MLA_ONLY "(SM100/SM12x)." ELSE},
+    {"sglang@0.5.9", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla", NULL, NULL},
+    {"sglang@0.5.0", "h100-sxm", Q3 "--attention-backend trtllm_mha", "attention-backend", MHA_ONLY},
+    {"sglang@0.5.9", "rtx5090", Q3 "--attention-backend trtllm_mha", "attention-backend", MHA_ONLY},
+    {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha", NULL, NULL},
+    {"sglang@0.5.0", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla --speculative-algorithm EAGLE",
+     "attention-backend", "trtllm_mla backend does not support speculative decoding yet."},
+    {"sglang@0.5.0", "b200", Q3 "--attention-backend trtllm_mha --speculative-algorithm EAGLE", "attention-backend",
+     "trtllm_mha backend does not support speculative decoding yet."},
+    {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha " EAGLE "--speculative-eagle-topk 4",
+     "attention-backend", "trtllm_mha backend only supports topk = 1 for speculative decoding."},
+    {"sglang@0.5.3", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla --kv-cache-dtype fp8_e5m2",
+     "attention-backend", "TensorRT-LLM MLA backend only supports kv-cache-dtype of fp8_e4m3 or auto."},
+    {"sglang@0.5.6", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla --kv-cache-dtype fp8_e5m2",
+     "attention-backend", "TensorRT-LLM MLA backend only supports kv-cache-dtype of fp8_e4m3, fp4_e2m1, or auto."},
+    {"sglang@0.5.9", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla --kv-cache-dtype fp8_e5m2",
+     "attention-backend",
+     "TensorRT-LLM MLA backend only supports kv-cache-dtype of fp8_e4m3, fp4_e2m1, bf16, or auto."},
+    {"sglang@0.5.9", "h200", "deepseek-ai/DeepSeek-V3.2 --tp-size 8 --kv-cache-dtype fp8_e5m2", "kv-cache-dtype",
+     "AssertionError: DeepSeek DSA only supports bf16/bfloat16 or fp8_e4m3 kv_cache_dtype"},
+    // 0.5.9:2457: branches of a draft over pages
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --attention-backend triton " EAGLE "--speculative-eagle-topk 4",
+     "attention-backend", PAGED},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --attention-backend fa3 " EAGLE "--speculative-eagle-topk 4", NULL,
+     NULL},
+    {"sglang@0.5.5", "h100-sxm", Q3 "--page-size 64 --attention-backend fa3 " EAGLE "--speculative-eagle-topk 4",
+     "attention-backend", PAGED},
+    // 0.5.1, 0.5.4, 0.5.9:1345: attention sinks
+    {"sglang@0.5.1", "h100-sxm", OSS "--attention-backend flashinfer", "attention-backend",
+     "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3'] attention backend, but got "
+     "'flashinfer'"},
+    {"sglang@0.5.5", "h100-sxm", OSS "--attention-backend flashinfer", "attention-backend",
+     "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3', 'fa4'] attention backend, but "
+     "got the following backends\n- Prefill: flashinfer\n- Decode: flashinfer\n"},
+    {"sglang@0.5.9", "h100-sxm", OSS "--attention-backend flashinfer", "attention-backend",
+     "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3', 'fa4', 'ascend'] attention "
+     "backend, but got the following backends\n- Prefill: flashinfer\n- Decode: flashinfer\n"},
+    {"sglang@0.5.9", "h100-sxm", OSS "--attention-backend triton", NULL, NULL},
+    // deterministic inference, 0.5.3 and 0.5.9:2760
+    {"sglang@0.5.3", "b200", Q3 "--enable-deterministic-inference --attention-backend trtllm_mha", "attention-backend",
+     "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference."},
+    {"sglang@0.5.9", "b200", Q3 "--enable-deterministic-inference --attention-backend trtllm_mha", "attention-backend",
+     "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference, but "
+     "you explicitly specified 'trtllm_mha'."},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--enable-deterministic-inference --attention-backend fa3", NULL, NULL},
+    // check_lora_server_args, 0.4.6:1228, 0.5.0:2093, 0.5.9:5338
+    {"sglang@0.4.6", "h100-sxm", Q3 "--lora-paths a --disable-radix-cache", "arguments",
+     "AssertionError: compatibility of lora and cuda graph and radix attention is in progress"},
+    {"sglang@0.4.6", "h100-sxm", Q3 "--lora-paths a --disable-radix-cache --disable-cuda-graph", NULL, NULL},
+    {"sglang@0.5.0", "h100-sxm", Q3 "--lora-paths a", "arguments",
+     "AssertionError: compatibility of lora and radix attention is in progress"},
+    {"sglang@0.5.0", "h100-sxm", Q3 "--lora-paths a --disable-radix-cache", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--lora-paths a " EAGLE "--speculative-eagle-topk 1", "arguments",
+     "Currently LoRA is only compatible with NGRAM speculative decoding."},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--lora-paths a --speculative-algorithm NGRAM", NULL, NULL},
+    // 0.5.9:2686, 2243, 5259
+    {"sglang@0.5.9", "h100-sxm", Q3 "--enable-hierarchical-cache --disable-radix-cache", "arguments",
+     "The arguments enable-hierarchical-cache and disable-radix-cache are mutually exclusive and cannot be used at the "
+     "same time. Please use only one of them."},
+    {"sglang@0.5.9", "h200", DSV3 "--tp-size 8 --enable-eplb", "arguments", "assert self.ep_size > 1: AssertionError"},
+    {"sglang@0.5.9", "h200", DSV3 "--tp-size 8 --enable-eplb --ep-size 8", NULL, NULL},
+    {"sglang@0.5.9", "h200", DSV3 "--tp-size 8 --enable-two-batch-overlap", "arguments",
+     "When enabling two batch overlap, moe_a2a_backend cannot be 'none'."},
+    {"sglang@0.5.9", "h200", DSV3 "--tp-size 8 --enable-two-batch-overlap --moe-a2a-backend deepep", NULL, NULL},
+    // 0.5.9:2498, 2358
+    {"sglang@0.5.9", "h100-sxm", Q3 "--tp-size 4 --dp-size 2 --enable-dp-attention --speculative-algorithm NGRAM",
+     "arguments", "Currently ngram speculative decoding does not support dp attention."},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--tp-size 4 --dp-size 2 --enable-dp-attention --speculative-algorithm STANDALONE",
+     "arguments", "Currently standalone speculative decoding does not support dp attention."},
+    // model_config.py 0.4.6:339, 353; 0.5.9:943, 966
+    {"sglang@0.4.6", "h100-sxm", "Qwen/Qwen3-8B-FP8 --quantization awq", "quantization", MISMATCHED("fp8", "awq")},
+    {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen2.5-7B-Instruct-AWQ --quantization gptq_marlin", "quantization",
+     MISMATCHED("awq", "gptq_marlin")},
+    {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen2.5-7B-Instruct-AWQ --quantization awq_marlin", NULL, NULL},
+    {"sglang@0.5.9", "mi300x", "Qwen/Qwen2.5-7B-Instruct-AWQ --quantization awq_marlin", "quantization",
+     "awq_marlin quantization is currently not supported in ROCm."},
+    {"sglang@0.5.9", "mi300x", "Qwen/Qwen2.5-7B-Instruct-AWQ --quantization awq", NULL, NULL},
+    // fp8.py: 1,536 / 8 = 192 inner features an expert; with experts dealt out whole there is nothing to divide
+    {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-235B-A22B-FP8 --tp-size 8", "quantization-shape",
+     "The output_size of gate's and up's weight = 192 is not divisible by weight quantization block_n = 128."},
+    {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-235B-A22B-FP8 --tp-size 8 --ep-size 8", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-235B-A22B-FP8 --tp-size 4", NULL, NULL},
+    // 32 heads and 8 keys over 16 GPUs stand; over 32 as well
+    {"sglang@0.5.9", "h100-sxm", Q3 "--tp-size 16", NULL, NULL},
+};
+
+static void refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        compute(rows[i].engine, rows[i].gpu, rows[i].line);
+        bool same = rows[i].rule == NULL ? budget.refusal == NULL
+                                         : budget.refusal != NULL && strcmp(budget.refusal, rows[i].rule) == 0;
+        if (!same || (rows[i].rule != NULL && strcmp(budget.error, rows[i].error) != 0)) {
+            print_error("row %zu: %s %s: %s: %s\n", i, rows[i].engine, rows[i].line,
+                        budget.refusal != NULL ? budget.refusal : "none", budget.error);
+        }
+        assert_true(same);
+        if (rows[i].rule != NULL) {
+            assert_false(budget.starts);
+            assert_string_equal(budget.error, rows[i].error);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(refused))
