@@ -135,6 +135,10 @@ const struct kvb_cause_row kvb_cause_rows[] = {
     {"DistBackendError", NULL, "the GPUs could not talk to each other", "NCCL_DEBUG", "INFO",
      "it names the reason: /dev/shm too small (--ipc=host), the wrong interface, or a rank that died first",
      "torch.distributed.DistBackendError: [1] is setting up NCCL communicator"},
+    {"Watchdog timeout (", NULL, "a process did not answer in time", "first process that went silent", "looked at",
+     "a hang, not a shortage: py-spy of the rank that logs nothing, its NCCL lines and dmesg; --watchdog-timeout "
+     "waits longer",
+     "[TP4] Watchdog timeout (self.watchdog_timeout=300)"},
     {"timed out", NULL, "a process did not answer in time", "first process that went silent", "looked at",
      "a hang, not a shortage: look for the rank that logs nothing, its NCCL lines and dmesg",
      "TimeoutError: RPC call to sample_tokens timed out."},
