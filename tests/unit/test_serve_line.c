@@ -144,5 +144,18 @@ static void drafts(void **state)
     }
 }
 
+// vllm/config.py v0.4.0 verify_with_scheduler_config: a prompt is one step there, so a length is bound with it.
+static void the_longest_beside_early_lora(void **state)
+{
+    (void)state;
+    static struct kvb_budget budget;
+    static struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    (void)SAID("vllm@0.4.0", "deepseek-ai/deepseek-coder-1.3b-instruct", "--enable-lora", "--max-model-len", "1280");
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+    assert_true(budget.starts);
+    assert_int_equal(budget.kv.max_model_len_that_fits, 65528);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(builds_that_are_no_release), cmocka_unit_test(members_of_json), cmocka_unit_test(drafts),
-              cmocka_unit_test(lines_that_are_not_seen_whole))
+              cmocka_unit_test(the_longest_beside_early_lora), cmocka_unit_test(lines_that_are_not_seen_whole))

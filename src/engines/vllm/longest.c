@@ -8,6 +8,7 @@
 #include "budget/reuse.h"
 #include "engines/vllm/defaults.h"
 #include "engines/vllm/kv.h"
+#include "engines/vllm/refusal.h"
 #include "engines/vllm/terms.h"
 
 static uint64_t held_by(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX])
@@ -16,7 +17,8 @@ static uint64_t held_by(const struct kvb_context *context, const int64_t pools[K
                                                                : kvb_kv_longest_v1(context, pools);
     bool whole_prompts = !context->chunked_prefill && !context->model->pooling;
     bool batch_is_said = kvb_is_set(context->plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
-    return whole_prompts && batch_is_said ? kvb_min(length, context->max_num_batched_tokens) : length;
+    uint64_t step = batch_is_said ? context->max_num_batched_tokens : kvb_lora_step_most(context);
+    return whole_prompts ? kvb_min(length, step) : length;
 }
 
 // Pools at one length and what they hold; lengths whose pools and layout are the same hold the same.

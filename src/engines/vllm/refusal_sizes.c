@@ -96,10 +96,18 @@ bool kvb_refusal_prompt_ranks(const struct kvb_context *context, char out[KVB_ER
 
 // ---- LoRA as it was
 
+#define LORA_SINCE R(3, 0)
 #define LORA_STEP_MOST 65528
 #define OFFLOADS_UNTIL R(8, 3)
 #define QUANTISED_UNTIL R(4, 1)
 #define STEP_LIMIT_UNTIL R(5, 5)
+
+uint64_t kvb_lora_step_most(const struct kvb_context *context)
+{
+    bool limited = kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0 && context->release >= LORA_SINCE &&
+                   context->release < STEP_LIMIT_UNTIL;
+    return limited ? LORA_STEP_MOST : UINT64_MAX;
+}
 
 bool kvb_refusal_lora_early(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
@@ -111,7 +119,7 @@ bool kvb_refusal_lora_early(const struct kvb_context *context, char out[KVB_ERRO
     if (context->release < QUANTISED_UNTIL && method != NULL) {
         return say(out, "LoRA is not supported with quantized models yet.");
     }
-    if (context->release < STEP_LIMIT_UNTIL && context->max_num_batched_tokens > LORA_STEP_MOST) {
+    if (context->max_num_batched_tokens > kvb_lora_step_most(context)) {
         return say(out, "Due to limitations of the custom LoRA CUDA kernel, max_num_batched_tokens must be <= 65528 "
                         "when LoRA is enabled.");
     }
