@@ -153,10 +153,13 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
                                  bool quiet)
 {
     struct kvb_context context;
+    struct kvb_counted_weights weights;
     memset(budget, 0, quiet ? offsetof(struct kvb_budget, parts) : sizeof *budget);
     budget->verdict = KVB_DOES_NOT_FIT; // also when the numbers cannot work
     enum kvb_status status = KVB_OK;
     kvb_context_fill(&context, plan);
+    weights.known = false;
+    context.counted = &weights;
     if (plan->need.length_tokens > context.max_model_len && !context.auto_length) {
         status =
             kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,

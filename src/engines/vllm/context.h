@@ -16,8 +16,17 @@ struct kvb_mla_backend {
     const char *name;
 };
 
+// The weights that one plan counted last: a try of another length asks for the same.
+struct kvb_counted_weights {
+    bool known;
+    uint32_t stage;
+    struct kvb_load load;
+    struct kvb_weights weights;
+};
+
 struct kvb_context {
     const struct kvb_plan *plan;
+    struct kvb_counted_weights *counted; // NULL: each is counted anew
     const struct kvb_model *model;
     const struct kvb_gpu *gpu;
     struct kvb_rules rules;

@@ -258,6 +258,7 @@ void kvb_context_fill_at(struct kvb_context *context, const struct kvb_context *
 {
     struct of_release of = {same->rules, same->known_class};
     fill(context, same->plan, same->release, &of, length_tokens);
+    context->counted = same->counted;
 }
 
 static void look_up(const struct kvb_plan *plan, uint32_t release, struct of_release *of)

@@ -87,6 +87,21 @@ static void calibrate(const struct kvb_calibration *calibration, uint32_t item, 
     estimate->high_bytes = kvb_add(estimate->bytes, margin);
 }
 
+static void count_once(struct kvb_counted_weights *counted, const struct kvb_load *load, uint32_t stage,
+                       struct kvb_weights *weights)
+{
+    bool same =
+        counted != NULL && counted->known && counted->stage == stage && memcmp(&counted->load, load, sizeof *load) == 0;
+    if (same) {
+        *weights = counted->weights;
+        return;
+    }
+    kvb_weights_count(load, stage, weights);
+    if (counted != NULL) {
+        *counted = (struct kvb_counted_weights){true, stage, *load, *weights};
+    }
+}
+
 // Weights depend on what is loaded alone: a plan that only changes settings finds them counted.
 static void count_weights(const struct kvb_context *context, const struct kvb_load *load, uint32_t stage,
                           struct kvb_weights *weights)
@@ -96,7 +111,7 @@ static void count_weights(const struct kvb_context *context, const struct kvb_lo
         uint64_t stage;
     } key = {*load, stage};
     if (context->plan->reuse == NULL) {
-        kvb_weights_count(load, stage, weights);
+        count_once(context->counted, load, stage, weights);
         return;
     }
     struct kvb_reuse_slot *slot = kvb_reuse_find(context->plan->reuse, KVB_REUSE_WEIGHTS, &key, sizeof key);
