@@ -274,8 +274,8 @@ static enum kvb_status read_parts(const char *path, struct kvb_collector *collec
                                    (unsigned long long)count, (unsigned long long)count);
         }
         status = read_part(name, collector, &other, problems);
-        gguf->has_output = gguf->has_output || other.has_output;
-        gguf->has_correction_bias = gguf->has_correction_bias || other.has_correction_bias;
+        gguf->has_output = gguf->has_output || (status == KVB_OK && other.has_output);
+        gguf->has_correction_bias = gguf->has_correction_bias || (status == KVB_OK && other.has_correction_bias);
     }
     return status;
 }
