@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "budget/gpu_facts.h"
 #include "budget/reuse.h"
 #include "budget/shapes.h"
 
-#define HUNDRED 100
+#define NARROWEST 75 // hundredths: the margins of the terms are added up, and they are not wrong all at once
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
 // Releases that charge alike; one newer than is known belongs to none.
@@ -161,8 +162,8 @@ static struct factors factors_of(const struct kvb_plan *plan)
         sums[1] += row.above;
     }
     return (struct factors){
-        sums[0] < HUNDRED * KVB_RESIDUAL_AXES ? HUNDRED : sums[0] / KVB_RESIDUAL_AXES,
-        sums[1] < HUNDRED * KVB_RESIDUAL_AXES ? HUNDRED : sums[1] / KVB_RESIDUAL_AXES,
+        (uint32_t)kvb_max(sums[0] / KVB_RESIDUAL_AXES, NARROWEST),
+        (uint32_t)kvb_max(sums[1] / KVB_RESIDUAL_AXES, NARROWEST),
     };
 }
 

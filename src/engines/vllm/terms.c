@@ -177,13 +177,15 @@ static void margins(const struct kvb_stage_terms *terms, uint64_t *too_low, uint
 }
 
 // Starts that fed no figure of ours lie further out than the terms' own margins say.
-static void widen(const struct kvb_plan *plan, uint64_t *too_low, uint64_t *too_high)
+static void widen(const struct kvb_plan *plan, uint64_t requested_bytes, uint64_t *too_low, uint64_t *too_high)
 {
+    bool stated = *too_low == 0 && *too_high == 0; // by the user, term by term
+    uint64_t unnamed = stated ? 0 : kvb_mul(requested_bytes, KVB_RESIDUAL_UNNAMED_PPM) / KVB_PPM;
     uint32_t below;
     uint32_t over;
     kvb_residual_factors(plan, &below, &over);
-    *too_low = kvb_mul(*too_low, below) / 100;
-    *too_high = kvb_mul(*too_high, over) / 100;
+    *too_low = kvb_mul(kvb_add(*too_low, unnamed), below) / 100;
+    *too_high = kvb_mul(kvb_add(*too_high, unnamed), over) / 100;
 }
 
 static uint64_t above(uint64_t a, uint64_t b)
@@ -214,7 +216,7 @@ void kvb_stage_pool(const struct kvb_context *context, uint64_t requested_bytes,
         uint64_t low = context->gpu->memory_low_bytes > 0 ? context->gpu->memory_low_bytes : context->memory_bytes;
         too_low = kvb_add(too_low, above(context->memory_bytes, low));
         too_high = kvb_add(too_high, above(context->gpu->memory_high_bytes, context->memory_bytes));
-        widen(context->plan, &too_low, &too_high);
+        widen(context->plan, requested_bytes, &too_low, &too_high);
     }
     terms->pool_low_bytes = terms->pool_bytes - (int64_t)too_low;
     terms->pool_high_bytes = terms->pool_bytes + (int64_t)too_high;
