@@ -1,10 +1,10 @@
 // A file that came whole is kept under the name that a reader looks for.
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "fetch/fetch.h"
 #include "text/json_scan.h"
+#include "text/path.h"
 
 static bool is_json(const struct fetch_job *job)
 {
@@ -31,8 +31,7 @@ bool fetch_keep(struct fetch_run *run, const struct fetch_job *job)
         return fetch_fail(run, FETCH_BAD,
                           "%s: what came is no JSON object; a proxy or a page to log in may stand between", job->file);
     }
-    int written = snprintf(path, sizeof path, "%s/%s", run->folder, name);
-    if (written < 0 || written >= (int)sizeof path ||
+    if (!kvb_path_join(path, run->folder, name) ||
         kvb_file_create(path, job->body.data, job->body.length, NULL) != KVB_OK) {
         return fetch_fail(run, FETCH_SYSTEM, "cannot write %s", name);
     }

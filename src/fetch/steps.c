@@ -1,5 +1,4 @@
 // What is asked for: the config first, then what stands beside it, then the headers of every shard.
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -7,6 +6,7 @@
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/heads.h"
 #include "text/json_scan.h"
+#include "text/path.h"
 
 struct wish {
     const char *file;
@@ -94,8 +94,7 @@ static bool write_sizes(struct fetch_run *run)
     if (run->heads == 0) {
         return true;
     }
-    int written = snprintf(path, sizeof path, "%s/%s", run->folder, KVB_HEADS_NAME);
-    return (written > 0 && written < (int)sizeof path && !run->sizes.failed &&
+    return (kvb_path_join(path, run->folder, KVB_HEADS_NAME) && !run->sizes.failed &&
             kvb_file_create(path, run->sizes.data, run->sizes.length, NULL) == KVB_OK) ||
            fetch_fail(run, FETCH_SYSTEM, "cannot write %s", KVB_HEADS_NAME);
 }

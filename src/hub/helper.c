@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "text/descriptor.h"
 #include "text/file.h"
+#include "text/path.h"
 
 #define NAME "kvbudget-hub"
 #define LINE_CAPACITY 1024
@@ -27,12 +28,6 @@ extern char **environ;
 static bool is_program(const char *path)
 {
     return kvb_path_exists(path) && !kvb_path_is_folder(path) && access(path, X_OK) == 0;
-}
-
-static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *below)
-{
-    int written = snprintf(out, KVB_PATH_CAPACITY, "%s/%s", folder, below);
-    return written > 0 && written < KVB_PATH_CAPACITY;
 }
 
 // The folder of this program.
@@ -56,15 +51,15 @@ bool kvb_helper_find(char path[KVB_PATH_CAPACITY])
     char folder[KVB_PATH_CAPACITY];
     const char *said = getenv("KVBUDGET_LIBEXEC");
     if (said != NULL && said[0] != '\0') {
-        return join(path, said, NAME) && is_program(path);
+        return kvb_path_join(path, said, NAME) && is_program(path);
     }
     bool own = own_folder(folder);
     for (size_t i = 0; own && i < sizeof below / sizeof below[0]; i++) {
-        if (join(path, folder, below[i]) && is_program(path)) {
+        if (kvb_path_join(path, folder, below[i]) && is_program(path)) {
             return true;
         }
     }
-    return join(path, KVB_LIBEXEC, NAME) && is_program(path);
+    return kvb_path_join(path, KVB_LIBEXEC, NAME) && is_program(path);
 }
 
 // posix_spawn takes words that are not const, and changes none.

@@ -9,14 +9,9 @@
 #include "model/hub_cache.h"
 #include "text/file.h"
 #include "text/folder.h"
+#include "text/path.h"
 
 #define ABANDONED_SECONDS 3600
-
-static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *middle, const char *name)
-{
-    int written = snprintf(out, KVB_PATH_CAPACITY, "%s%s%s", folder, middle, name);
-    return written > 0 && written < KVB_PATH_CAPACITY;
-}
 
 // "models--ORG--NAME" as "ORG/NAME".
 static bool name_of_folder(const char *folder, char out[KVB_NAME_CAPACITY])
@@ -43,7 +38,7 @@ static bool read_entry(const char *repository, const char *key, struct kvb_hub_e
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_file file;
-    if (!join(path, repository, "/refs/", key) ||
+    if (!kvb_path_join_below(path, repository, "refs", key) ||
         kvb_file_read(&file, path, sizeof entry->commit - 1, NULL) != KVB_OK) {
         return false;
     }
@@ -51,8 +46,8 @@ static bool read_entry(const char *repository, const char *key, struct kvb_hub_e
     bool fits = kvb_copy(entry->commit, sizeof entry->commit, file.text);
     kvb_file_free(&file);
     entry->age_seconds = kvb_path_age_seconds(path);
-    if (!fits || strchr(entry->commit, '/') != NULL || !join(path, repository, "/snapshots/", entry->commit) ||
-        !kvb_path_is_folder(path)) {
+    if (!fits || strchr(entry->commit, '/') != NULL ||
+        !kvb_path_join_below(path, repository, "snapshots", entry->commit) || !kvb_path_is_folder(path)) {
         return false;
     }
     entry->bytes = kvb_folder_bytes(path);
@@ -67,7 +62,7 @@ static void list_repository(const char *repository, struct kvb_hub_entry *entry,
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_folder refs;
-    if (!join(path, repository, "/", "refs") || !kvb_path_exists(path) ||
+    if (!kvb_path_join(path, repository, "refs") || !kvb_path_exists(path) ||
         kvb_folder_read(&refs, path, NULL) != KVB_OK) {
         return;
     }
@@ -96,7 +91,7 @@ enum kvb_status kvb_hub_list(kvb_hub_taker *take, void *context, struct kvb_prob
     enum kvb_status status = read_root(root, &folder, problems);
     for (size_t i = 0; status == KVB_OK && i < folder.count; i++) {
         struct kvb_hub_entry entry = {0};
-        if (name_of_folder(folder.entries[i].name, entry.name) && join(path, root, "/", folder.entries[i].name)) {
+        if (name_of_folder(folder.entries[i].name, entry.name) && kvb_path_join(path, root, folder.entries[i].name)) {
             kvb_make_printable(entry.name);
             list_repository(path, &entry, take, context);
         }
@@ -115,8 +110,8 @@ static uint64_t remove_abandoned(const char *repository)
         return 0;
     }
     for (size_t i = 0; i < folder.count; i++) {
-        if (kvb_starts_with(folder.entries[i].name, "new-") && join(path, repository, "/", folder.entries[i].name) &&
-            kvb_path_age_seconds(path) > ABANDONED_SECONDS) {
+        if (kvb_starts_with(folder.entries[i].name, "new-") &&
+            kvb_path_join(path, repository, folder.entries[i].name) && kvb_path_age_seconds(path) > ABANDONED_SECONDS) {
             bytes += kvb_folder_bytes(path);
             (void)kvb_folder_remove(path, NULL);
         }
@@ -132,7 +127,7 @@ static enum kvb_status remove_kept(const char *repository, uint64_t *bytes, stru
     char path[KVB_PATH_CAPACITY];
     enum kvb_status status = KVB_OK;
     for (size_t i = 0; status == KVB_OK && i < sizeof parts / sizeof parts[0]; i++) {
-        if (join(path, repository, "/", parts[i])) {
+        if (kvb_path_join(path, repository, parts[i])) {
             *bytes += kvb_folder_bytes(path);
             status = kvb_folder_remove(path, problems);
         }
@@ -149,7 +144,7 @@ enum kvb_status kvb_hub_prune(const char *wanted, uint64_t *bytes, struct kvb_pr
     enum kvb_status status = read_root(root, &folder, problems);
     *bytes = 0;
     for (size_t i = 0; status == KVB_OK && i < folder.count; i++) {
-        if (!name_of_folder(folder.entries[i].name, name) || !join(path, root, "/", folder.entries[i].name)) {
+        if (!name_of_folder(folder.entries[i].name, name) || !kvb_path_join(path, root, folder.entries[i].name)) {
             continue;
         }
         *bytes += remove_abandoned(path);

@@ -12,17 +12,12 @@
 #include "model/hub_cache.h"
 #include "text/file.h"
 #include "text/folder.h"
+#include "text/path.h"
 
 #define COMMIT_CAPACITY 96
 #define KEY_CAPACITY 160
 #define HASHED_MAX_BYTES ((size_t)128 << 20)
 #define ATTEMPTS_MAX 1000
-
-static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *middle, const char *name)
-{
-    int written = snprintf(out, KVB_PATH_CAPACITY, "%s%s%s", folder, middle, name);
-    return written > 0 && written < KVB_PATH_CAPACITY;
-}
 
 static enum kvb_status too_long(struct kvb_problems *problems)
 {
@@ -34,13 +29,13 @@ enum kvb_status kvb_store_begin(struct kvb_store *store, const struct kvb_name *
 {
     char snapshots[KVB_PATH_CAPACITY], own[64];
     store->folder[0] = '\0';
-    if (!kvb_hub_own_repository(name, store->repository) || !join(snapshots, store->repository, "/", "snapshots")) {
+    if (!kvb_hub_own_repository(name, store->repository) || !kvb_path_join(snapshots, store->repository, "snapshots")) {
         return too_long(problems);
     }
     enum kvb_status status = kvb_folder_make(snapshots, problems);
     for (unsigned i = 0; status == KVB_OK && i < ATTEMPTS_MAX; i++) {
-        (void)snprintf(own, sizeof own, "/new-%ld-%u", (long)getpid(), i);
-        if (!join(store->folder, store->repository, own, "")) {
+        (void)snprintf(own, sizeof own, "new-%ld-%u", (long)getpid(), i);
+        if (!kvb_path_join(store->folder, store->repository, own)) {
             return too_long(problems);
         }
         if (!kvb_path_exists(store->folder)) {
@@ -68,7 +63,7 @@ static bool digest(const char *folder, char out[COMMIT_CAPACITY])
     kvb_buffer_init(&all);
     for (size_t i = 0; read && i < names.count; i++) {
         struct kvb_file file;
-        read = join(path, folder, "/", names.entries[i].name) &&
+        read = kvb_path_join(path, folder, names.entries[i].name) &&
                kvb_file_read(&file, path, HASHED_MAX_BYTES, NULL) == KVB_OK;
         if (read) {
             kvb_buffer_printf(&all, "%s %s\n", kvb_sha1(one, file.text, file.length), names.entries[i].name);
@@ -89,8 +84,8 @@ enum kvb_status kvb_store_point(const struct kvb_name *name, const char *commit,
     char repository[KVB_PATH_CAPACITY], refs[KVB_PATH_CAPACITY], path[KVB_PATH_CAPACITY], key[KEY_CAPACITY];
     char line[KEY_CAPACITY + 2];
     const char *revision = name->revision[0] != '\0' ? name->revision : "main";
-    if (!kvb_hub_own_repository(name, repository) || !join(refs, repository, "/", "refs") ||
-        !kvb_hub_own_key(name, revision, key, sizeof key) || !join(path, refs, "/", key) ||
+    if (!kvb_hub_own_repository(name, repository) || !kvb_path_join(refs, repository, "refs") ||
+        !kvb_hub_own_key(name, revision, key, sizeof key) || !kvb_path_join(path, refs, key) ||
         !kvb_hub_own_key(name, commit, key, sizeof key)) {
         return too_long(problems);
     }
@@ -109,11 +104,12 @@ enum kvb_status kvb_store_keep(struct kvb_store *store, const struct kvb_name *n
         }
         commit = made;
     }
-    if (!kvb_hub_own_key(name, commit, key, sizeof key) || !join(path, store->repository, "/snapshots/", key)) {
+    if (!kvb_hub_own_key(name, commit, key, sizeof key) ||
+        !kvb_path_join_below(path, store->repository, "snapshots", key)) {
         return too_long(problems);
     }
     char snapshots[KVB_PATH_CAPACITY]; // somebody may have pruned it
-    if (join(snapshots, store->repository, "/", "snapshots")) {
+    if (kvb_path_join(snapshots, store->repository, "snapshots")) {
         (void)kvb_folder_make(snapshots, NULL);
     }
     if (!kvb_folder_move(store->folder, path)) {
@@ -132,7 +128,7 @@ uint32_t kvb_store_commits(const struct kvb_name *name, char out[][96], uint32_t
     char repository[KVB_PATH_CAPACITY], path[KVB_PATH_CAPACITY];
     struct kvb_folder snapshots;
     uint32_t count = 0;
-    if (!kvb_hub_own_repository(name, repository) || !join(path, repository, "/", "snapshots") ||
+    if (!kvb_hub_own_repository(name, repository) || !kvb_path_join(path, repository, "snapshots") ||
         !kvb_path_exists(path) || kvb_folder_read(&snapshots, path, NULL) != KVB_OK) {
         return 0;
     }

@@ -11,6 +11,7 @@
 #include "base/room.h"
 #include "base/text.h"
 #include "text/file.h"
+#include "text/path.h"
 
 #define REVISION_MAX_BYTES 128
 #define ID_CAPACITY (2 * KVB_NAME_PART + 16)
@@ -64,16 +65,10 @@ static bool folder_of_name(const struct kvb_name *name, char out[ID_CAPACITY])
     return kvb_name_is_repository(name) && written > 0 && written < ID_CAPACITY;
 }
 
-static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *middle, const char *name)
-{
-    int written = snprintf(out, KVB_PATH_CAPACITY, "%s%s%s", folder, middle, name);
-    return written > 0 && written < KVB_PATH_CAPACITY;
-}
-
 bool kvb_hub_own_repository(const struct kvb_name *name, char out[KVB_PATH_CAPACITY])
 {
     char root[KVB_PATH_CAPACITY], folder[ID_CAPACITY];
-    return folder_of_name(name, folder) && kvb_hub_own_root(root) && join(out, root, "/", folder);
+    return folder_of_name(name, folder) && kvb_hub_own_root(root) && kvb_path_join(out, root, folder);
 }
 
 static bool is_word(const char *text)
@@ -107,7 +102,7 @@ struct paths {
 static bool read_revision(struct paths *at)
 {
     struct kvb_file file;
-    if (!join(at->at, at->repository, "/refs/", at->key)) {
+    if (!kvb_path_join_below(at->at, at->repository, "refs", at->key)) {
         return false;
     }
     if (!kvb_path_exists(at->at)) {
@@ -126,7 +121,7 @@ static bool read_revision(struct paths *at)
 static bool holds(const char *folder, const char *file)
 {
     char path[KVB_PATH_CAPACITY];
-    return join(path, folder, "/", file) && kvb_path_exists(path);
+    return kvb_path_join(path, folder, file) && kvb_path_exists(path);
 }
 
 // The first part of the GGUF file in a snapshot.
@@ -140,7 +135,7 @@ static bool find_gguf(const char *folder, char out[KVB_PATH_CAPACITY])
     for (size_t i = 0; i < names.count && !found; i++) { // sorted, so that parts begin with the first
         size_t length = strlen(names.entries[i].name);
         found = length > 5 && kvb_equal_ignoring_case(names.entries[i].name + length - 5, ".gguf") &&
-                join(out, folder, "/", names.entries[i].name);
+                kvb_path_join(out, folder, names.entries[i].name);
     }
     kvb_folder_free(&names);
     return found;
@@ -154,8 +149,8 @@ static bool find_snapshot(struct paths *at, const struct kvb_name *name, bool ou
     bool keyed =
         ours ? kvb_hub_own_key(name, revision, at->key, sizeof at->key)
              : name->format[0] == '\0' && kvb_copy(at->key, sizeof at->key, revision) && strstr(revision, "..") == NULL;
-    if (!keyed || !folder_of_name(name, at->folder) || !join(at->repository, at->cache, "/", at->folder) ||
-        !read_revision(at) || !join(at->at, at->repository, "/snapshots/", at->revision)) {
+    if (!keyed || !folder_of_name(name, at->folder) || !kvb_path_join(at->repository, at->cache, at->folder) ||
+        !read_revision(at) || !kvb_path_join_below(at->at, at->repository, "snapshots", at->revision)) {
         return false;
     }
     if (holds(at->at, wanted)) {
@@ -168,7 +163,7 @@ static bool find_snapshot(struct paths *at, const struct kvb_name *name, bool ou
 static bool find_modelscope(struct paths *at, const struct kvb_name *name, const char *wanted,
                             char path[KVB_PATH_CAPACITY])
 {
-    static const char *const below[] = {"/models/", "/hub/models/", "/", "/hub/"};
+    static const char *const below[] = {"models", "hub/models", "", "hub"};
     size_t used = 0;
     if (name->format[0] != '\0' || !kvb_name_is_repository(name)) {
         return false;
@@ -180,7 +175,7 @@ static bool find_modelscope(struct paths *at, const struct kvb_name *name, const
         used += strlen(at->folder + used);
     }
     for (size_t i = 0; i < COUNT(below); i++) {
-        if (join(at->at, at->cache, below[i], at->folder) && holds(at->at, wanted)) {
+        if (kvb_path_join_below(at->at, at->cache, below[i], at->folder) && holds(at->at, wanted)) {
             return kvb_copy(path, KVB_PATH_CAPACITY, at->at);
         }
     }

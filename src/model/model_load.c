@@ -16,19 +16,7 @@
 #include "model/model_profile.h"
 #include "model/names/name.h"
 #include "text/file.h"
-
-static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *file)
-{
-    size_t length = strlen(folder);
-    if (!kvb_copy(out, KVB_PATH_CAPACITY, folder)) {
-        return false;
-    }
-    if (length && out[length - 1] != '/' && length + 1 < KVB_PATH_CAPACITY) {
-        out[length++] = '/';
-        out[length] = '\0';
-    }
-    return kvb_copy(out + length, KVB_PATH_CAPACITY - length, file);
-}
+#include "text/path.h"
 
 // The folder of a file, with its slash; "" for a bare name.
 static void folder_of(char out[KVB_PATH_CAPACITY], const char *path)
@@ -60,7 +48,7 @@ enum kvb_status kvb_hf_open_config(struct kvb_hf_files *files, const char *path,
     struct kvb_place place = {path, 0, 0};
     memset(files, 0, sizeof *files);
     if (kvb_path_is_folder(path)) {
-        if (!join(files->path, path, "config.json") || !kvb_path_exists(files->path)) {
+        if (!kvb_path_join(files->path, path, "config.json") || !kvb_path_exists(files->path)) {
             return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, place,
                                    "this folder has no config.json; give the folder of a checkpoint or a file");
         }
@@ -72,7 +60,7 @@ enum kvb_status kvb_hf_open_config(struct kvb_hf_files *files, const char *path,
     }
     folder_of(folder, files->path);
     enum kvb_status status = kvb_file_read(&files->config, files->path, KVB_FILE_MAX_BYTES, problems);
-    if (status == KVB_OK && join(files->quant_path, folder, "hf_quant_config.json") &&
+    if (status == KVB_OK && kvb_path_join(files->quant_path, folder, "hf_quant_config.json") &&
         kvb_path_exists(files->quant_path)) {
         status = kvb_file_read(&files->quant, files->quant_path, KVB_FILE_MAX_BYTES, problems);
     }
@@ -182,7 +170,7 @@ static bool find_download(const char *name, bool built_in, char path[KVB_PATH_CA
     }
     bool has_weights = false;
     for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
-        has_weights = has_weights || (join(file, path, weights[i]) && kvb_path_exists(file));
+        has_weights = has_weights || (kvb_path_join(file, path, weights[i]) && kvb_path_exists(file));
     }
     return has_weights || !built_in || kvb_ends_with(path, ".gguf");
 }

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "text/descriptor.h"
 #include "text/file.h"
+#include "text/path.h"
 
 #define DEPTH_MAX 3
 
@@ -31,12 +32,6 @@ enum kvb_status kvb_folder_make(const char *path, struct kvb_problems *problems)
     return made ? KVB_OK : kvb_system_problem(problems, KVB_CANNOT_WRITE, path, "make", errno);
 }
 
-static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *name)
-{
-    int written = snprintf(out, KVB_PATH_CAPACITY, "%s/%s", folder, name);
-    return written > 0 && written < KVB_PATH_CAPACITY;
-}
-
 static bool remove_below(const char *path, unsigned depth)
 {
     struct kvb_folder folder;
@@ -47,7 +42,7 @@ static bool remove_below(const char *path, unsigned depth)
     bool removed = true;
     for (size_t i = 0; i < folder.count; i++) {
         const struct kvb_folder_entry *entry = &folder.entries[i];
-        removed = join(below, path, entry->name) &&
+        removed = kvb_path_join(below, path, entry->name) &&
                   (entry->is_folder ? remove_below(below, depth + 1) : unlink(below) == 0 || errno == ENOENT) &&
                   removed;
     }
@@ -79,7 +74,7 @@ static uint64_t bytes_below(const char *path, unsigned depth)
         return 0;
     }
     for (size_t i = 0; i < folder.count; i++) {
-        if (!join(below, path, folder.entries[i].name)) {
+        if (!kvb_path_join(below, path, folder.entries[i].name)) {
             continue;
         }
         if (folder.entries[i].is_folder) {

@@ -1,11 +1,11 @@
 // The safetensors files of a folder: those its index names, else model.safetensors, else all there are.
 // Source: vllm/model_executor/model_loader/weight_utils.py, filter_duplicate_safetensors_files.
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/heads.h"
+#include "text/path.h"
 
 #define INDEX_NAME "model.safetensors.index.json"
 #define INDEX_MAX_BYTES UINT64_C(100000000)
@@ -16,14 +16,6 @@ struct folder {
     struct kvb_shards shards;
     struct kvb_problems *problems;
 };
-
-static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *name)
-{
-    size_t length = strlen(folder);
-    const char *slash = length > 0 && folder[length - 1] != '/' ? "/" : "";
-    int written = snprintf(out, KVB_PATH_CAPACITY, "%s%s%s", folder, slash, name);
-    return written > 0 && written < KVB_PATH_CAPACITY;
-}
 
 // What `git clone` without LFS leaves behind begins with these words.
 static bool is_pointer(const struct kvb_open_file *file, struct kvb_problems *problems)
@@ -38,7 +30,7 @@ static bool is_there(const struct folder *folder, const char *name)
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_open_file file;
-    if (!join(path, folder->path, name) || !kvb_path_exists(path)) {
+    if (!kvb_path_join(path, folder->path, name) || !kvb_path_exists(path)) {
         return folder->listed;
     }
     if (kvb_open_weights(&file, path, NULL) != KVB_OK) {
@@ -53,7 +45,7 @@ static enum kvb_status read_file(const struct folder *folder, const char *name, 
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_open_file file;
-    if (!join(path, folder->path, name)) {
+    if (!kvb_path_join(path, folder->path, name)) {
         return kvb_problem_add(folder->problems, KVB_ERROR, KVB_CANNOT_OPEN, (struct kvb_place){.file = folder->path},
                                "its path is too long");
     }
@@ -85,7 +77,7 @@ static enum kvb_status read_index(struct folder *folder)
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_open_file file;
-    if (!join(path, folder->path, INDEX_NAME) || !kvb_path_exists(path)) {
+    if (!kvb_path_join(path, folder->path, INDEX_NAME) || !kvb_path_exists(path)) {
         return KVB_OK;
     }
     enum kvb_status status = kvb_file_open(&file, path, folder->problems);

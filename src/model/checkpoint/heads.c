@@ -1,7 +1,6 @@
 // The list of sizes of files that were fetched in part, and the counted checkpoint beside them.
 #include "model/checkpoint/heads.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <kvbudget/input.h>
@@ -12,16 +11,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "text/json_scan.h"
+#include "text/path.h"
 
 #define LIST_MAX_BYTES ((size_t)4 << 20)
 #define COUNTED_NAME "kvbudget-counted.json"
 #define COUNTED_FORMAT 1 // raised when roles, splits or their meaning change
-
-static bool join(char out[KVB_PATH_CAPACITY], const char *folder, const char *name)
-{
-    int written = snprintf(out, KVB_PATH_CAPACITY, "%s/%s", folder[0] != '\0' ? folder : ".", name);
-    return written > 0 && written < KVB_PATH_CAPACITY;
-}
 
 // "SIZE NAME" among the lines; false when it is not there.
 static bool find_size(char *text, const char *name, uint64_t *size_bytes)
@@ -52,7 +46,7 @@ enum kvb_status kvb_open_weights(struct kvb_open_file *file, const char *path, s
     }
     folder[length] = '\0';
     uint64_t size_bytes;
-    if (!join(list, slash == path ? "/" : folder, KVB_HEADS_NAME) || !kvb_path_exists(list) ||
+    if (!kvb_path_join(list, slash == path ? "/" : folder, KVB_HEADS_NAME) || !kvb_path_exists(list) ||
         kvb_file_read(&text, list, LIST_MAX_BYTES, NULL) != KVB_OK) {
         return status;
     }
@@ -104,7 +98,7 @@ enum kvb_status kvb_heads_keep(const char *folder, uint32_t bits, const struct k
     struct kvb_buffer out;
     struct kvb_checkpoint *copy = kvb_reallocate(NULL, sizeof *copy);
     uint64_t *singles[SINGLES_MAX];
-    if (copy == NULL || !join(path, folder, COUNTED_NAME)) {
+    if (copy == NULL || !kvb_path_join(path, folder, COUNTED_NAME)) {
         kvb_free(copy);
         return KVB_NO_MEMORY;
     }
@@ -184,7 +178,8 @@ bool kvb_heads_recall(const char *folder, uint32_t bits, struct kvb_checkpoint *
     char path[KVB_PATH_CAPACITY];
     struct recalling recalling;
     struct kvb_open_file file;
-    if (!join(path, folder, COUNTED_NAME) || !kvb_path_exists(path) || kvb_file_open(&file, path, NULL) != KVB_OK) {
+    if (!kvb_path_join(path, folder, COUNTED_NAME) || !kvb_path_exists(path) ||
+        kvb_file_open(&file, path, NULL) != KVB_OK) {
         return false;
     }
     memset(out, 0, sizeof *out);
