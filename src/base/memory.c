@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static atomic_bool ran_out; // only ever set, but by a test
+static atomic_ulong failures; // only ever grows
 
 // 0: off; 1: the next call fails, and the count stays there unless one failure is enough.
 static unsigned long calls_until_failure;
@@ -35,14 +35,14 @@ bool kvb_memory_has_piece(void)
     return !due;
 }
 
-bool kvb_memory_ran_out(void)
+unsigned long kvb_memory_failures(void)
 {
-    return atomic_load(&ran_out);
+    return atomic_load(&failures);
 }
 
 void kvb_memory_note_failure(void)
 {
-    atomic_store(&ran_out, true);
+    (void)atomic_fetch_add(&failures, 1);
 }
 
 void kvb_free(void *memory)
@@ -66,9 +66,4 @@ unsigned long kvb_memory_fail_after(unsigned long n)
 unsigned long kvb_memory_fail_once(unsigned long n)
 {
     return set_failure(n, true);
-}
-
-void kvb_memory_forget_failure(void)
-{
-    atomic_store(&ran_out, false);
 }

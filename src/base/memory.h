@@ -8,9 +8,10 @@
 void *kvb_reallocate(void *old, size_t size); // as realloc; size is never 0
 void kvb_free(void *memory);
 
-// Whether any allocation failed since the process began, here or in a library that said so: what was made since may
-// lack a part that nobody missed. The tool asks before it calls an answer whole.
-bool kvb_memory_ran_out(void);
+// How many allocations failed since the process began, here or in a library that said so: what was made while this
+// grew may lack a part that nobody missed. Who makes an answer asks before and after, and calls none whole that grew
+// it.
+unsigned long kvb_memory_failures(void);
 void kvb_memory_note_failure(void);
 
 // Whether a piece may be taken of memory that was allocated before: true, but where a test lets it fail.
@@ -20,6 +21,5 @@ bool kvb_memory_has_piece(void);
 // how many were left of the count before.
 unsigned long kvb_memory_fail_after(unsigned long n);
 unsigned long kvb_memory_fail_once(unsigned long n);
-void kvb_memory_forget_failure(void); // so that one process can be asked many times
 
 #endif

@@ -48,6 +48,7 @@ struct varied {
 
 struct arguments {
     const struct command_row *command;
+    unsigned long failures_before; // allocations that had failed when the question came
     const char *program;
     enum format format;
     enum color_mode color;

@@ -25,6 +25,7 @@
 struct asking {
     struct kvb_tree tree;
     const struct command_row *command;
+    unsigned long failures_before;
     struct kvb_arena arena; // of the words
     struct kvb_buffer text; // written for the command to read
     struct given_text given;
@@ -250,6 +251,7 @@ static void run_command(struct asking *asking, struct kvb_buffer *answer)
         answer->failed = true;
         return;
     }
+    arguments->failures_before = asking->failures_before; // reading the request belongs to it
     arguments->given = asking->given;
     int code = kvb_run_words(arguments, asking->count, asking->words, answer);
     if (code > 1 && !arguments->answered) {
@@ -270,6 +272,7 @@ static void answer_request(struct asking *asking, const char *request, size_t le
 
 static void answer_into(const char *request, size_t length, struct kvb_buffer *answer)
 {
+    unsigned long failures = kvb_memory_failures();
     struct asking *asking = kvb_reallocate(NULL, sizeof *asking);
     kvb_buffer_init(answer);
     if (asking == NULL) {
@@ -277,6 +280,7 @@ static void answer_into(const char *request, size_t length, struct kvb_buffer *a
         return;
     }
     memset(asking, 0, sizeof *asking);
+    asking->failures_before = failures;
     kvb_problems_init(&asking->problems);
     kvb_buffer_init(&asking->text);
     kvb_arena_init(&asking->arena);

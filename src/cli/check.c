@@ -84,7 +84,7 @@ static int init_policy(struct arguments *arguments, struct kvb_gate *gate, struc
 {
     const char *path = arguments->policy != NULL ? arguments->policy : "kvbudget-policy.yaml";
     struct kvb_gate_totals totals = kvb_gate_count(gate);
-    if (totals.system_failed || kvb_memory_ran_out()) {
+    if (totals.system_failed || kvb_memory_failures() != arguments->failures_before) {
         return kvb_status_exit_code(kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_CANNOT_READ,
                                                     (struct kvb_place){.file = path},
                                                     "not written, because not everything could be read"));

@@ -10,6 +10,7 @@
 
 struct arguments *kvb_run_begin(const struct command_row *command)
 {
+    unsigned long failures = kvb_memory_failures();
     struct arguments *arguments = kvb_reallocate(NULL, sizeof *arguments);
     if (arguments == NULL) {
         return NULL;
@@ -18,6 +19,7 @@ struct arguments *kvb_run_begin(const struct command_row *command)
     memset(arguments, 0, question);
     memset((char *)arguments + behind, 0, sizeof *arguments - behind);
     arguments->command = command;
+    arguments->failures_before = failures;
     kvb_problems_init(&arguments->problems);
     kvb_deployment_init(&arguments->question.deployment);
     return arguments;
@@ -32,7 +34,7 @@ void kvb_run_end(struct arguments *arguments)
 static int check_memory(struct arguments *arguments, const struct kvb_buffer *answer, int code)
 {
     int system_code = kvb_status_exit_code(KVB_NO_MEMORY);
-    if (!answer->failed && !kvb_memory_ran_out()) {
+    if (!answer->failed && kvb_memory_failures() == arguments->failures_before) {
         return code;
     }
     arguments->answered = false;

@@ -89,14 +89,12 @@ static void memory_runs_out(void **state)
 {
     (void)state;
     static const char request[] = "{\"deployment\": {\"name\": \"d\", \"model\": \"Qwen/Qwen3-8B\"}, \"gpu\": \"l4\"}";
-    kvb_memory_forget_failure();
     (void)kvb_memory_fail_after(ULONG_MAX);
     kvb_ask_free(kvb_ask(request));
     unsigned long count = ULONG_MAX - kvb_memory_fail_after(0);
     assert_true(count > 50);
     for (unsigned long n = 1; n <= count; n += n < 40 || n + 20 > count ? 1 : 29) {
         char some[4096];
-        kvb_memory_forget_failure();
         (void)kvb_memory_fail_once(n);
         size_t needed = kvb_ask_into(request, sizeof request - 1, some, sizeof some);
         (void)kvb_memory_fail_once(0);
@@ -105,7 +103,21 @@ static void memory_runs_out(void **state)
             fail_msg("allocation %lu: %.300s", n, some);
         }
     }
-    kvb_memory_forget_failure();
+}
+
+// A request that found no memory neither spoils the next nor is passed over because an earlier one failed too.
+static void each_request_has_its_own_memory(void **state)
+{
+    (void)state;
+    static const char request[] = "{\"deployment\": {\"name\": \"d\", \"model\": \"Qwen/Qwen3-8B\"}, \"gpu\": \"l4\"}";
+    for (unsigned long n = 1; n < 60; n += 7) {
+        (void)kvb_memory_fail_once(n);
+        char *broken = kvb_ask(request);
+        (void)kvb_memory_fail_once(0);
+        assert_true(broken == NULL || strstr(broken, "\"code\": \"no_memory\"") != NULL);
+        kvb_ask_free(broken);
+        holds(request, "\"verdict\": \"does_not_fit\"");
+    }
 }
 
 static void what_does_not_go_in_is_cut(void **state)
@@ -126,4 +138,4 @@ static void what_does_not_go_in_is_cut(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(ways_to_ask), cmocka_unit_test(refusals_are_documents),
               cmocka_unit_test(values_of_flags), cmocka_unit_test(too_many_words), cmocka_unit_test(memory_runs_out),
-              cmocka_unit_test(what_does_not_go_in_is_cut))
+              cmocka_unit_test(each_request_has_its_own_memory), cmocka_unit_test(what_does_not_go_in_is_cut))

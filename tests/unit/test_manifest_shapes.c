@@ -78,7 +78,6 @@ static void fail_shape(struct shape *shape, const char *text, size_t length)
     unsigned long count = ULONG_MAX - kvb_memory_fail_after(0);
     assert_int_not_equal(whole_status, KVB_NO_MEMORY);
     for (unsigned long n = 1; n <= count; n += 1 + count / FAILURES_EACH) {
-        kvb_memory_forget_failure();
         (void)kvb_memory_fail_once(n);
         enum kvb_status status = read_text(shape, text, length, pass, &own);
         (void)kvb_memory_fail_once(0);

@@ -71,13 +71,13 @@ static bool try_allocation(const char *line, unsigned long (*break_at)(unsigned 
 {
     struct kvb_buffer answer;
     bool problem;
-    kvb_memory_forget_failure();
+    unsigned long failures = kvb_memory_failures();
     (void)break_at(n);
     int code = run(line, &answer, &problem);
     (void)break_at(0);
     bool refused = code == 4 && problem && (answer.length == 0 || is_refusal(answer.data));
     kvb_buffer_free(&answer);
-    return refused && kvb_memory_ran_out();
+    return refused && kvb_memory_failures() > failures;
 }
 
 // How many allocations the line makes for its whole answer.
@@ -85,7 +85,6 @@ static unsigned long count_of(const char *line)
 {
     struct kvb_buffer answer;
     bool problem;
-    kvb_memory_forget_failure();
     (void)kvb_memory_fail_after(ULONG_MAX);
     int code = run(line, &answer, &problem);
     unsigned long count = ULONG_MAX - kvb_memory_fail_after(0);
