@@ -108,7 +108,7 @@ static void write_rows(const struct kvb_columns *columns, const struct note *not
 {
     const char *cell = columns->cells.data;
     const char *end = columns->cells.failed || cell == NULL ? cell : cell + columns->cells.length;
-    out->failed = out->failed || columns->cells.failed;
+    out->failed |= columns->cells.failed;
     while (cell < end) {
         write_row(columns, &cell, note, out);
     }
@@ -173,11 +173,12 @@ static void write_folded(struct kvb_columns *columns, size_t page, struct kvb_bu
     other += columns->indent + columns->gap;
     size_t most = other < page / 2 ? page - other : page / 2;
     columns->widths[0] = columns->widths[0] > most ? most : columns->widths[0];
-    for (unsigned from = 1; from < columns->count;) {
+    unsigned from = 1;
+    do { // once where there is no other column
         kvb_buffer_add(out, from > 1 ? "\n" : "");
         from = show_from(columns, from, page);
         write_rows(columns, &none, out);
-    }
+    } while (from < columns->count);
 }
 
 void kvb_columns_write(struct kvb_columns *columns, struct kvb_buffer *out)

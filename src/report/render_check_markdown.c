@@ -51,24 +51,40 @@ static void add_figures(struct kvb_buffer *out, const struct kvb_case_figures *f
     kvb_buffer_printf(out, "| **missing** | **%s** |\n", kvb_format_gib(length, -figures->balance_bytes, 2));
 }
 
+// A line between fences, which nothing in it ends: what a file says comes from anybody.
+static void add_fenced(struct kvb_buffer *out, const char *sign, const char *text)
+{
+    struct kvb_buffer safe;
+    kvb_buffer_init(&safe);
+    kvb_text_add_safe(&safe, text);
+    kvb_buffer_add(out, sign);
+    for (const char *at = kvb_buffer_text(&safe); *at != '\0'; at++) {
+        kvb_buffer_add_n(out, *at == '`' ? "'" : at, 1);
+    }
+    kvb_buffer_add(out, "\n");
+    out->failed |= safe.failed;
+    kvb_buffer_free(&safe);
+}
+
 static void add_fix(struct kvb_buffer *out, const struct kvb_fix *fix)
 {
+    bool placed = fix->region.first.line > 0;
     kvb_buffer_add(out, "\n```diff\n");
     if (fix->removes || fix->was[0] != '\0') {
-        kvb_buffer_printf(out, "- %s\n", fix->removes ? fix->flag : fix->was);
+        add_fenced(out, "- ", fix->removes ? fix->flag : fix->was);
     }
     if (!fix->removes) {
-        kvb_buffer_printf(out, "+ %s\n", fix->flag);
+        add_fenced(out, "+ ", fix->flag);
     }
     kvb_buffer_add(out, "```\n");
-    if (fix->region.first.line > 0) {
-        kvb_buffer_printf(out, "\nLine %u%s", (unsigned)fix->region.first.line, fix->why != NULL ? ": " : ".");
+    if (placed) {
+        kvb_buffer_printf(out, "\nLine %u%s", (unsigned)fix->region.first.line, fix->why != NULL ? ": " : ".\n");
     }
     if (fix->why != NULL) {
-        kvb_buffer_add(out, fix->region.first.line > 0 ? "" : "\n");
+        kvb_buffer_add(out, placed ? "" : "\n");
         kvb_markdown_add(out, fix->why);
+        kvb_buffer_add(out, "\n");
     }
-    kvb_buffer_add(out, fix->region.first.line > 0 || fix->why != NULL ? "\n" : "");
 }
 
 static void add_finding(struct kvb_buffer *out, const struct kvb_check_case *each,
