@@ -20,6 +20,11 @@ void kvb_buffer_free(struct kvb_buffer *buffer)
     kvb_buffer_init(buffer);
 }
 
+const char *kvb_buffer_text(const struct kvb_buffer *buffer)
+{
+    return buffer->failed || buffer->data == NULL ? "" : buffer->data;
+}
+
 // Makes room for `more` bytes and the NUL.
 static bool grow(struct kvb_buffer *buffer, size_t more)
 {

@@ -17,6 +17,8 @@ struct kvb_buffer {
 
 void kvb_buffer_init(struct kvb_buffer *buffer);
 void kvb_buffer_free(struct kvb_buffer *buffer);
+// What was added so far; "" where nothing was, or where it failed.
+const char *kvb_buffer_text(const struct kvb_buffer *buffer);
 void kvb_buffer_add(struct kvb_buffer *buffer, const char *text);
 void kvb_buffer_add_n(struct kvb_buffer *buffer, const char *text, size_t length);
 void kvb_buffer_fill(struct kvb_buffer *buffer, char c, size_t count);

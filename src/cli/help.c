@@ -106,7 +106,7 @@ static void add_flag(struct kvb_buffer *out, const struct option_row *row)
     kvb_text_add_wrapped(&help, row->help, column, width);
     add_flag_name(out, flag, width);
     kvb_buffer_add(out, beside ? "" : "\n");
-    out->failed = out->failed || help.failed;
+    out->failed |= help.failed;
     if (!help.failed) {
         kvb_buffer_add(out, help.data + (beside ? length : 0));
     }
@@ -137,7 +137,7 @@ static void add_formats(struct kvb_buffer *out, const struct command_row *comman
         kvb_buffer_add(&line, ".");
         kvb_text_add_wrapped(out, line.data, 0, kvb_page_width(out));
     }
-    out->failed = out->failed || line.failed;
+    out->failed |= line.failed;
     kvb_buffer_free(&line);
 }
 

@@ -41,14 +41,14 @@ static void describe(struct arguments *arguments, const struct kvb_machine_choic
     struct kvb_buffer text;
     kvb_buffer_init(&text);
     kvb_probe_chosen_labels(&text, &choice->machine, &choice->ranking);
-    (void)kvb_copy(arguments->devices, sizeof arguments->devices, text.data != NULL ? text.data : "");
+    (void)kvb_copy(arguments->devices, sizeof arguments->devices, kvb_buffer_text(&text));
     kvb_buffer_free(&text);
     kvb_buffer_init(&text);
     kvb_probe_choice(&text, &choice->machine, &choice->ranking);
     add_accepted(&text, choice);
     kvb_buffer_add(&text, " ");
     kvb_probe_environment(&text, &choice->machine, &choice->ranking);
-    (void)kvb_copy(arguments->choice, sizeof arguments->choice, text.data != NULL ? text.data : "");
+    (void)kvb_copy(arguments->choice, sizeof arguments->choice, kvb_buffer_text(&text));
     kvb_buffer_free(&text);
 }
 

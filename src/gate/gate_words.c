@@ -154,8 +154,7 @@ static void add_misfit(struct kvb_gate *gate, const struct kvb_found *found)
     kvb_buffer_init(&text);
     add_reason(&text, budget);
     add_advice(&text, &gate->answer->plan.engine, &gate->answer->advice);
-    kvb_findings_add(gate->findings, KVB_CHECK_FITS, KVB_ERROR, cause_of(found, budget), "%s",
-                     text.data != NULL ? text.data : "");
+    kvb_findings_add(gate->findings, KVB_CHECK_FITS, KVB_ERROR, cause_of(found, budget), "%s", kvb_buffer_text(&text));
     add_fixes(gate, found);
     gate->no_memory = gate->no_memory || text.failed;
     kvb_buffer_free(&text);

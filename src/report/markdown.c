@@ -10,7 +10,7 @@ void kvb_markdown_add(struct kvb_buffer *out, const char *text)
     struct kvb_buffer safe;
     kvb_buffer_init(&safe);
     kvb_text_add_safe(&safe, text);
-    for (const char *c = safe.data != NULL ? safe.data : ""; *c != '\0'; c++) {
+    for (const char *c = kvb_buffer_text(&safe); *c != '\0'; c++) {
         switch (*c) {
         case '<':
             kvb_buffer_add(out, "&lt;");
@@ -26,6 +26,6 @@ void kvb_markdown_add(struct kvb_buffer *out, const char *text)
             kvb_buffer_add_n(out, c, 1);
         }
     }
-    out->failed = out->failed || safe.failed;
+    out->failed |= safe.failed;
     kvb_buffer_free(&safe);
 }

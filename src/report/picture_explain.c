@@ -152,11 +152,6 @@ static void describe(char out[512], const struct kvb_log_report *log, const char
                    count_terms(log) > 0 ? " The memory of one GPU as the log states it, term by term." : "", text);
 }
 
-static const char *text_of(const struct kvb_buffer *buffer)
-{
-    return buffer->data != NULL && !buffer->failed ? buffer->data : "";
-}
-
 static bool has_line(const struct kvb_log_report *log)
 {
     return log->has_series && log->series.point_count > 1;
@@ -173,11 +168,11 @@ void kvb_render_explain_svg(struct kvb_buffer *out, const struct kvb_explain_rep
     kvb_buffer_init(&engine);
     kvb_explain_headline(&title, log);
     kvb_explain_engine(&engine, log);
-    describe(description, log, text_of(&title));
-    kvb_svg_open(&svg, text_of(&title), description);
-    kvb_svg_text(&svg, LEFT, 30, "head", "start", text_of(&title));
+    describe(description, log, kvb_buffer_text(&title));
+    kvb_svg_open(&svg, kvb_buffer_text(&title), description);
+    kvb_svg_text(&svg, LEFT, 30, "head", "start", kvb_buffer_text(&title));
     kvb_svg_text(&svg, LEFT, 54, "dim", "start",
-                 log->engine != KVB_LOG_UNKNOWN_ENGINE || log->model[0] != '\0' ? text_of(&engine) : "");
+                 log->engine != KVB_LOG_UNKNOWN_ENGINE || log->model[0] != '\0' ? kvb_buffer_text(&engine) : "");
     if (rows > 0) {
         (void)draw_terms(&svg, log);
     }
@@ -185,7 +180,7 @@ void kvb_render_explain_svg(struct kvb_buffer *out, const struct kvb_explain_rep
         draw_series(&svg, &log->series, plot);
     }
     kvb_svg_close(&svg);
-    out->failed = out->failed || title.failed || engine.failed;
+    out->failed |= title.failed | engine.failed;
     kvb_buffer_free(&title);
     kvb_buffer_free(&engine);
 }
@@ -276,7 +271,7 @@ void kvb_render_explain_html(struct kvb_buffer *out, const struct kvb_explain_re
     struct kvb_buffer title;
     kvb_buffer_init(&title);
     kvb_explain_headline(&title, log);
-    kvb_html_open(out, text_of(&title));
+    kvb_html_open(out, kvb_buffer_text(&title));
     if (log->failure.kind != KVB_FAILURE_NONE) {
         kvb_html_code(out, log->failure.text);
     }
@@ -290,6 +285,6 @@ void kvb_render_explain_html(struct kvb_buffer *out, const struct kvb_explain_re
     add_observed(out, log);
     add_checks(out, log);
     kvb_html_close(out);
-    out->failed = out->failed || title.failed;
+    out->failed |= title.failed;
     kvb_buffer_free(&title);
 }

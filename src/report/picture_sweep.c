@@ -53,7 +53,7 @@ static void draw_cell(struct kvb_svg *svg, const struct kvb_sweep_report *report
     kvb_buffer_init(&says);
     name_row(&says, report->sweep, row);
     kvb_buffer_printf(&says, ": %s, %s", kvb_verdict_name(row->verdict), shown);
-    kvb_svg_box(svg, x, y, CELL_WIDTH - 2, CELL_HEIGHT - 2, style_of(row), says.data != NULL ? says.data : "",
+    kvb_svg_box(svg, x, y, CELL_WIDTH - 2, CELL_HEIGHT - 2, style_of(row), kvb_buffer_text(&says),
                 report->figure == KVB_SWEEP_FIGURE_VERDICT || report->figure == KVB_SWEEP_FIGURE_CONCURRENCY ? NULL
                                                                                                              : &figure);
     kvb_svg_text(svg, x + CELL_WIDTH / 2, y + 19, "on", "middle", shown);
@@ -83,7 +83,7 @@ static void draw_rows(struct kvb_svg *svg, const struct kvb_sweep_report *report
         kvb_buffer_init(&name);
         name_row(&name, report->sweep, &report->rows[i]);
         draw_cell(svg, report, &report->rows[i], LEFT, y);
-        kvb_svg_text(svg, LEFT + CELL_WIDTH + 10, y + 19, "text", "start", name.data != NULL ? name.data : "");
+        kvb_svg_text(svg, LEFT + CELL_WIDTH + 10, y + 19, "text", "start", kvb_buffer_text(&name));
         kvb_buffer_free(&name);
     }
 }
@@ -132,7 +132,7 @@ static void add_rows(struct kvb_buffer *out, const struct kvb_sweep_report *repo
         const char *cells[6];
         kvb_buffer_init(&name);
         name_row(&name, report->sweep, &report->rows[i]);
-        cells[0] = name.data != NULL ? name.data : "";
+        cells[0] = kvb_buffer_text(&name);
         for (unsigned f = 0; f < 5; f++) {
             cells[f + 1] =
                 kvb_sweep_figure_format(texts[f], figures[f], kvb_sweep_figure_of(&report->rows[i], figures[f]));

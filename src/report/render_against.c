@@ -57,10 +57,8 @@ static void add_moved(struct kvb_buffer *out, const struct kvb_moved *moved)
     if (moved->line > 0) {
         kvb_buffer_printf(&line, " (line %u)", (unsigned)moved->line);
     }
-    if (line.data != NULL) {
-        kvb_text_add_wrapped(out, line.data, INDENT, kvb_page_width(out));
-    }
-    out->failed = out->failed || line.failed;
+    kvb_text_add_wrapped(out, kvb_buffer_text(&line), INDENT, kvb_page_width(out));
+    out->failed |= line.failed;
     kvb_buffer_free(&line);
 }
 

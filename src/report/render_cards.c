@@ -119,7 +119,7 @@ static void add_names(struct kvb_columns *columns, const struct kvb_cards *cards
     if (left_out > 0) {
         kvb_buffer_printf(&names, " +%u", (unsigned)left_out);
     }
-    kvb_columns_cell(columns, names.data != NULL ? names.data : "");
+    kvb_columns_cell(columns, kvb_buffer_text(&names));
     kvb_buffer_free(&names);
 }
 
@@ -270,7 +270,7 @@ static void add_title(struct kvb_buffer *out, const struct kvb_plan_report *repo
         kvb_buffer_printf(&line, ", %s %s", name,
                           kvb_setting_format(text, KVB_SET_GPU_MEMORY_UTILIZATION, share->number));
     }
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
+    kvb_text_add_wrapped(out, kvb_buffer_text(&line), 0, kvb_page_width(out));
     kvb_buffer_add(out, "\n");
     kvb_buffer_free(&line);
 }

@@ -86,7 +86,7 @@ void kvb_render_check_json(struct kvb_buffer *out, const struct kvb_check_report
         kvb_buffer_add_n(out, body->data, body->length);
         json.has_member = true;
     }
-    out->failed = out->failed || body->failed;
+    out->failed |= body->failed;
     kvb_json_close_list(&json);
     kvb_json_count(&json, "passed", report->totals.passed);
     kvb_json_count(&json, "failed", report->totals.failed);

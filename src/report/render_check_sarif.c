@@ -19,8 +19,8 @@ static void add_uri(struct kvb_json *json, const char *path)
             kvb_buffer_printf(&uri, "%%%02X", (unsigned)(unsigned char)*path);
         }
     }
-    kvb_json_text(json, "uri", uri.data != NULL ? uri.data : "");
-    json->out->failed = json->out->failed || uri.failed;
+    kvb_json_text(json, "uri", kvb_buffer_text(&uri));
+    json->out->failed |= uri.failed;
     kvb_buffer_free(&uri);
 }
 
@@ -104,7 +104,7 @@ static void add_fixes(struct kvb_json *json, const struct kvb_check_case *each, 
     }
     kvb_json_open_list(json, "fixes");
     kvb_json_open_object(json, NULL);
-    add_text(json, "description", text.data != NULL ? text.data : "");
+    add_text(json, "description", kvb_buffer_text(&text));
     kvb_json_open_list(json, "artifactChanges");
     kvb_json_open_object(json, NULL);
     kvb_json_open_object(json, "artifactLocation");
@@ -119,7 +119,7 @@ static void add_fixes(struct kvb_json *json, const struct kvb_check_case *each, 
     kvb_json_close_list(json);
     kvb_json_close_object(json);
     kvb_json_close_list(json);
-    json->out->failed = json->out->failed || text.failed;
+    json->out->failed |= text.failed;
     kvb_buffer_free(&text);
 }
 
@@ -136,7 +136,7 @@ static void add_result(struct kvb_json *json, const struct kvb_check_case *each,
     kvb_json_text(json, "ruleId", kvb_check_rule_row_of(finding->rule)->id);
     kvb_json_count(json, "ruleIndex", (uint64_t)finding->rule);
     kvb_json_text(json, "level", levels[finding->severity]);
-    add_text(json, "message", text.data != NULL ? text.data : "");
+    add_text(json, "message", kvb_buffer_text(&text));
     add_location(json, each, finding->place.line > 0 ? finding->place : each->place);
     add_fixes(json, each, finding);
     if (finding->waived) {
@@ -147,7 +147,7 @@ static void add_result(struct kvb_json *json, const struct kvb_check_case *each,
         kvb_json_close_list(json);
     }
     kvb_json_close_object(json);
-    json->out->failed = json->out->failed || text.failed;
+    json->out->failed |= text.failed;
     kvb_buffer_free(&text);
 }
 

@@ -27,10 +27,8 @@ static void add_finding(struct kvb_buffer *out, const struct kvb_check_case *eac
                       : finding->severity == KVB_ERROR ? kvb_check_rule_row_of(finding->rule)->id
                                                        : words[finding->severity]);
     kvb_buffer_add(&line, finding->text);
-    if (line.data != NULL) {
-        kvb_text_add_wrapped(out, line.data, INDENT, kvb_page_width(out));
-    }
-    out->failed = out->failed || line.failed;
+    kvb_text_add_wrapped(out, kvb_buffer_text(&line), INDENT, kvb_page_width(out));
+    out->failed |= line.failed;
     kvb_buffer_free(&line);
 }
 

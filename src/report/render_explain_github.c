@@ -27,13 +27,13 @@ static void add_failure(struct kvb_buffer *out, const struct kvb_explain_report 
     kvb_explain_headline(&headline, log);
     open_annotation(out, report, level, log->failure.line);
     kvb_buffer_add(out, "title=kvbudget explain::");
-    kvb_github_add(out, headline.data != NULL ? headline.data : "", false);
+    kvb_github_add(out, kvb_buffer_text(&headline), false);
     if (log->failure.kind != KVB_FAILURE_NONE) {
         kvb_buffer_add(out, "%0A");
         kvb_github_add(out, log->failure.text, false);
     }
     kvb_buffer_add(out, "\n");
-    out->failed = out->failed || headline.failed;
+    out->failed |= headline.failed;
     kvb_buffer_free(&headline);
 }
 

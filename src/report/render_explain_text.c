@@ -187,7 +187,7 @@ static void add_range(struct kvb_columns *columns, const struct kvb_log_value *v
         struct kvb_buffer range;
         kvb_buffer_init(&range);
         kvb_buffer_printf(&range, "%s to %s over %u lines", low, high, (unsigned)value->count);
-        kvb_columns_cell(columns, range.data != NULL ? range.data : "");
+        kvb_columns_cell(columns, kvb_buffer_text(&range));
         kvb_buffer_free(&range);
         return;
     }

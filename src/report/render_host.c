@@ -47,7 +47,7 @@ void kvb_render_host_text(struct kvb_buffer *out, const struct kvb_plan_report *
         struct kvb_buffer line;
         kvb_buffer_init(&line);
         say_use(&line, &memory, &memory.uses[i]);
-        out->failed = out->failed || line.failed;
+        out->failed |= line.failed;
         if (!line.failed) {
             kvb_text_add_wrapped(out, line.data, 2, kvb_page_width(out));
         }

@@ -44,8 +44,8 @@ static void add_counts(struct kvb_buffer *out, const struct kvb_models_report *r
                           (unsigned)(models->concurrency_hundredths % 100));
     }
     kvb_buffer_add(&line, ".");
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
-    out->failed = out->failed || line.failed;
+    kvb_text_add_wrapped(out, kvb_buffer_text(&line), 0, kvb_page_width(out));
+    out->failed |= line.failed;
     kvb_buffer_free(&line);
 }
 
@@ -190,8 +190,8 @@ static void add_rest(struct kvb_buffer *out, const struct kvb_models_report *rep
     }
     kvb_buffer_add(&line, "kvbudget plan --model NAME with the same flags gives one's whole budget.");
     kvb_buffer_add(out, "\n");
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
-    out->failed = out->failed || line.failed;
+    kvb_text_add_wrapped(out, kvb_buffer_text(&line), 0, kvb_page_width(out));
+    out->failed |= line.failed;
     kvb_buffer_free(&line);
 }
 

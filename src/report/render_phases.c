@@ -101,7 +101,7 @@ static void add_bars(struct kvb_buffer *out, const struct kvb_training *training
 
 static void add_wrapped(struct kvb_buffer *out, struct kvb_buffer *line)
 {
-    out->failed = out->failed || line->failed;
+    out->failed |= line->failed;
     if (!line->failed && line->length > 0) {
         kvb_text_add_wrapped(out, line->data, 0, kvb_page_width(out));
     }

@@ -55,7 +55,7 @@ static void add_step(struct kvb_buffer *out, const struct kvb_step *step)
     if (step->source != NULL) {
         kvb_buffer_printf(&line, "   [%s]", step->source);
     }
-    out->failed = out->failed || line.failed;
+    out->failed |= line.failed;
     if (!line.failed) {
         kvb_text_add_wrapped(out, line.data, 6, kvb_page_width(out));
     }

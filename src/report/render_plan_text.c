@@ -216,7 +216,7 @@ static void add_frontier(struct kvb_buffer *out, const struct kvb_plan_report *r
                           (unsigned)(hundredths % 100 / 10));
     }
     kvb_buffer_add(&line, ".");
-    out->failed = out->failed || line.failed;
+    out->failed |= line.failed;
     if (!line.failed) {
         kvb_text_add_wrapped(out, line.data, 0, kvb_page_width(out));
     }
@@ -287,7 +287,7 @@ static void add_verdict(struct kvb_buffer *out, const struct kvb_plan_report *re
     if (budget->kv.tokens > 0 && budget->refusal == NULL) {
         say_pool(&line, report);
     }
-    out->failed = out->failed || line.failed;
+    out->failed |= line.failed;
     if (!line.failed) {
         kvb_text_add_wrapped(out, line.data, 0, kvb_page_width(out));
     }

@@ -128,7 +128,7 @@ static void chosen_list(struct kvb_json *json, const struct kvb_probe_report *re
 static void text_of(struct kvb_json *json, const char *key, struct kvb_buffer *text)
 {
     kvb_json_text_or_null(json, key, text->data);
-    json->out->failed = json->out->failed || text->failed;
+    json->out->failed |= text->failed;
     kvb_buffer_free(text);
 }
 

@@ -33,8 +33,8 @@ static void cell_safe(struct kvb_columns *columns, const char *name, size_t widt
     size_t length = strlen(name);
     kvb_text_add_safe_n(&text, name, length > width ? width - 3 : length);
     kvb_buffer_add(&text, length > width ? "..." : "");
-    kvb_columns_cell(columns, text.data != NULL ? text.data : "");
-    columns->cells.failed = columns->cells.failed || text.failed;
+    kvb_columns_cell(columns, kvb_buffer_text(&text));
+    columns->cells.failed |= text.failed;
     kvb_buffer_free(&text);
 }
 
@@ -216,8 +216,8 @@ static void add_choice(struct kvb_buffer *out, const struct kvb_probe_report *re
     kvb_buffer_init(&line);
     kvb_probe_choice(&line, report->machine, report->ranking);
     kvb_buffer_add(out, "\n");
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
-    out->failed = out->failed || line.failed;
+    kvb_text_add_wrapped(out, kvb_buffer_text(&line), 0, kvb_page_width(out));
+    out->failed |= line.failed;
     kvb_buffer_free(&line);
     if (report->ranking->chosen_count > 0) {
         kvb_buffer_add(out, "\n  ");

@@ -154,7 +154,7 @@ void kvb_sweep_json_line(struct kvb_buffer *out, const struct kvb_sweep *sweep, 
         at += blanks;
     }
     kvb_buffer_add(out, "\n");
-    out->failed = out->failed || object.failed;
+    out->failed |= object.failed;
     kvb_buffer_free(&object);
 }
 

@@ -74,8 +74,8 @@ static void add_title(struct kvb_buffer *out, const struct kvb_sweep_report *rep
     kvb_buffer_printf(&line, "%s%s plans", line.length > 0 ? ": " : "", kvb_format_count(count, report->planned));
     kvb_buffer_printf(&line, ", %s fit", kvb_format_count(count, report->fitting));
     kvb_buffer_printf(&line, ", %s are tight.", kvb_format_count(count, report->tight));
-    kvb_text_add_wrapped(out, line.data != NULL ? line.data : "", 0, kvb_page_width(out));
-    out->failed = out->failed || line.failed;
+    kvb_text_add_wrapped(out, kvb_buffer_text(&line), 0, kvb_page_width(out));
+    out->failed |= line.failed;
     kvb_buffer_free(&line);
 }
 

@@ -101,7 +101,7 @@ void kvb_xml_add(struct kvb_buffer *out, const char *text)
     struct kvb_buffer safe;
     kvb_buffer_init(&safe);
     kvb_text_add_safe(&safe, text);
-    for (const char *at = safe.data != NULL && !safe.failed ? safe.data : ""; *at != '\0'; at++) {
+    for (const char *at = kvb_buffer_text(&safe); *at != '\0'; at++) {
         switch (*at) {
         case '&':
             kvb_buffer_add(out, "&amp;");
@@ -119,6 +119,6 @@ void kvb_xml_add(struct kvb_buffer *out, const char *text)
             kvb_buffer_add_n(out, at, 1);
         }
     }
-    out->failed = out->failed || safe.failed;
+    out->failed |= safe.failed;
     kvb_buffer_free(&safe);
 }
