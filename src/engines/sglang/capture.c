@@ -60,7 +60,7 @@ uint64_t kvb_sgl_decode_sizes(const struct kvb_sgl_setup *setup, uint64_t batch)
 // 0.5.10 to 0.5.14, _handle_piecewise_cuda_graph.
 static bool piecewise(const struct kvb_sgl_setup *setup)
 {
-    bool drafts = setup->draft != KVB_SGL_DRAFT_NONE && setup->release < KVB_RELEASE(0, 5, 14);
+    bool drafts = setup->draft != KVB_SGL_DRAFT_NONE && setup->release < KVB_RELEASE(0, 5, 11);
     bool exotic = setup->torch_compile || setup->lora || setup->offloads || setup->hierarchical ||
                   setup->deterministic || setup->symmetric_memory || setup->expert_balancing || setup->other_format;
     return setup->cuda && !drafts && !exotic && !setup->dp_attention && setup->pp == 1 && !setup->all_to_all &&
@@ -71,10 +71,10 @@ static bool piecewise(const struct kvb_sgl_setup *setup)
 // 0.5.15 and 0.5.16.
 static bool segmented(const struct kvb_sgl_setup *setup)
 {
-    bool validated = setup->release >= KVB_RELEASE(0, 5, 16) &&
-                     kvb_sgl_model_is(setup->model, KVB_SGL_VALIDATED_TOWER, setup->release);
+    bool early = setup->release < KVB_RELEASE(0, 5, 16);
+    bool validated = !early && kvb_sgl_model_is(setup->model, KVB_SGL_VALIDATED_TOWER, setup->release);
     return setup->cuda && !kvb_model_is_mla(setup->model) && !kvb_model_has(setup->model, KVB_ATTENTION_DSV4) &&
-           !setup->lora && !setup->all_to_all && !setup->dp_attention && (!setup->multimodal || validated);
+           !setup->lora && !setup->all_to_all && !(early && setup->dp_attention) && (!setup->multimodal || validated);
 }
 
 // 0.5.17 and later.

@@ -58,7 +58,7 @@ static void fill_split(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
     setup->pp = (uint32_t)number_or(plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1);
     setup->dp = (uint32_t)number_or(plan, KVB_SET_DATA_PARALLEL_SIZE, 1);
     setup->dp_attention = is_on(plan, KVB_SET_ENABLE_DP_ATTENTION);
-    bool whole = setup->release < KVB_RELEASE(0, 4, 4); // data-parallel attention over all ranks
+    bool whole = setup->release < KVB_RELEASE(0, 4, 4) + 1; // data-parallel attention over all ranks
     // 0.5.3, server_args.py: DeepSeek V3.2 turns it on by itself
     bool sparse = kvb_kind_of(setup->model, 0)->attention.kind == KVB_ATTENTION_MLA &&
                   kvb_kind_of(setup->model, 0)->attention.index_heads > 0;

@@ -1,9 +1,11 @@
 // The default of --mem-fraction-static, of --chunked-prefill-size and of --cuda-graph-max-bs, as each release derives
 // them from the card. Source: sgl-project/sglang, python/sglang/srt/server_args.py (__post_init__ to 0.5.2,
 // _handle_gpu_memory_settings from 0.5.3), utils (get_device_memory_capacity).
+#include "engines/sglang/models.h"
 #include "engines/sglang/setup.h"
 
 #include "base/checked.h"
+#include "base/text.h"
 #include "budget/shapes.h"
 
 #define MIB_TENTHS 10U // reserves are counted in tenths of a MiB: 1.5 MiB a token, 2.8 GiB for small cards
@@ -31,15 +33,24 @@ static const struct card_row cards[] = {
     {KVB_RELEASE(0, 5, 3), 60 * 1024, 4096, 32, 160},
     {KVB_RELEASE(0, 5, 3), 160 * 1024, 8192, 256, 512},
     {KVB_RELEASE(0, 5, 3), 0, 16384, 512, 512},
+    // To 0.5.2 larger cards capture larger batches (model_executor/cuda_graph_runner.py, get_batch_sizes_to_capture).
     {KVB_RELEASE(0, 4, 7) + 1, 35 * 1024, 2048, 8, 80},
-    {KVB_RELEASE(0, 4, 7) + 1, 160 * 1024, 8192, 160, 160},
-    {KVB_RELEASE(0, 4, 7) + 1, 0, 16384, 160, 160},
+    {KVB_RELEASE(0, 4, 7) + 1, 90 * 1024 + 1, 8192, 160, 160},
+    {KVB_RELEASE(0, 4, 7) + 1, 160 * 1024, 8192, 256, 256},
+    {KVB_RELEASE(0, 4, 7) + 1, 0, 16384, 512, 512},
     // 0.4.7, server_args.py: cards above 180,000 MiB prefill in larger chunks
     {KVB_RELEASE(0, 4, 7), 25000, 2048, 8, 80},
-    {KVB_RELEASE(0, 4, 7), 180001, 8192, 160, 160},
-    {KVB_RELEASE(0, 4, 7), 0, 16384, 160, 160},
-    {KVB_RELEASE(0, 4, 1), 25000, 2048, 8, 80},
-    {KVB_RELEASE(0, 4, 1), 0, 8192, 160, 160},
+    {KVB_RELEASE(0, 4, 7), 96 * 1024 + 1, 8192, 160, 160},
+    {KVB_RELEASE(0, 4, 7), 180001, 8192, 256, 256},
+    {KVB_RELEASE(0, 4, 7), 0, 16384, 512, 512},
+    {KVB_RELEASE(0, 4, 6) + 2, 25000, 2048, 8, 80},
+    {KVB_RELEASE(0, 4, 6) + 2, 96 * 1024 + 1, 8192, 160, 160},
+    {KVB_RELEASE(0, 4, 6) + 2, 0, 8192, 256, 256},
+    {KVB_RELEASE(0, 4, 5) + 3, 25000, 2048, 8, 80},
+    {KVB_RELEASE(0, 4, 5) + 3, 81921, 8192, 160, 160},
+    {KVB_RELEASE(0, 4, 5) + 3, 0, 8192, 256, 256},
+    {KVB_RELEASE(0, 4, 0) + 1, 25000, 2048, 8, 80},
+    {KVB_RELEASE(0, 4, 0) + 1, 0, 8192, 160, 160},
     {KVB_RELEASE(0, 3, 6), 25000, 2048, 8, 8},
     {0, 0, 8192, 160, 160},
 };
@@ -63,21 +74,28 @@ static void fill_sizes(const struct kvb_sgl_setup *setup, struct kvb_sgl_default
     bool wide = setup->tp >= 4;
     out->chunk_tokens = setup->chunk_tokens;
     if (out->chunk_tokens == 0) {
-        bool split = setup->role != KVB_SGL_WHOLE && setup->release >= KVB_RELEASE(0, 4, 6) &&
+        bool split = setup->role != KVB_SGL_WHOLE && setup->release >= KVB_RELEASE(0, 4, 6) + 2 &&
                      setup->release < KVB_RELEASE(0, 4, 7) + 1 && row->chunk_tokens == 8192;
-        out->chunk_tokens = split ? 16384 : row->chunk_tokens; // 0.4.6 to 0.4.7: prefill and decode apart
+        out->chunk_tokens = split ? 16384 : row->chunk_tokens; // 0.4.6.post2 to 0.4.7: prefill and decode apart
     }
     out->graph_batch = setup->graph_batch > 0 ? setup->graph_batch : wide ? row->wide_batch : row->batch;
 }
 
-// Data-parallel attention prefills in smaller chunks; the fraction was computed before. 0.4.0 halves them, and captures
-// no more than 96; from 0.4.4 on each group takes its share.
+// What changes chunks after the fraction was computed of them. Data-parallel attention to 0.4.4 halves them, and to
+// 0.4.0.post1 captures no more than 96; from 0.4.4.post1 on each group takes its share. Drafts of 0.4.1.post4 to
+// 0.4.3.post2, models with a tower of 0.4.4.post4 to 0.4.6.post4 and a few of others prefill whole prompts.
 static void split_chunks(const struct kvb_sgl_setup *setup, struct kvb_sgl_defaults *out)
 {
-    if (setup->dp_attention && out->chunk_tokens != KVB_SGL_OFF) {
-        out->chunk_tokens /= setup->release < KVB_RELEASE(0, 4, 4) ? 2 : kvb_max(setup->dp, 1);
+    uint32_t release = setup->release;
+    bool early = setup->draft != KVB_SGL_DRAFT_NONE && release < KVB_RELEASE(0, 4, 3) + 3;
+    bool towers = setup->multimodal && release >= KVB_RELEASE(0, 4, 4) + 4 && release < KVB_RELEASE(0, 4, 6) + 5;
+    if (early || towers || kvb_sgl_model_is(setup->model, KVB_SGL_WHOLE_PROMPTS, release)) {
+        out->chunk_tokens = KVB_SGL_OFF;
     }
-    if (setup->dp_attention && setup->release < KVB_RELEASE(0, 4, 1)) {
+    if (setup->dp_attention && out->chunk_tokens != KVB_SGL_OFF) {
+        out->chunk_tokens /= release < KVB_RELEASE(0, 4, 4) + 1 ? 2 : setup->dp;
+    }
+    if (setup->dp_attention && release < KVB_RELEASE(0, 4, 0) + 2) {
         out->graph_batch = kvb_min(out->graph_batch, 96);
     }
 }
@@ -220,6 +238,20 @@ static uint64_t computed_reserve(const struct kvb_sgl_setup *setup, const struct
     return tenths + (exchanges ? 2 * GIB_TENTHS : 0);
 }
 
+#define MANTISSA_BITS 53
+
+// Where half a thousandth is over, Python rounds by the double nearest to it: up when that is above, to the even
+// thousandth when it is the half itself. 81,920 MiB less 17,408 are 0.7875, as a double a little less: 0.787.
+static bool half_goes_up(uint64_t thousandths)
+{
+    uint64_t halves = 2 * thousandths + 1; // of 2000
+    while (halves < 1000) {
+        halves *= 2;
+    }
+    uint64_t beyond = (halves << MANTISSA_BITS) % 2000;
+    return beyond == 0 ? thousandths % 2 != 0 : beyond > 1000;
+}
+
 // Three digits, as round(x, 3) leaves them.
 static uint64_t rounded_fraction(uint64_t card_mib, uint64_t reserve_tenths)
 {
@@ -227,8 +259,10 @@ static uint64_t rounded_fraction(uint64_t card_mib, uint64_t reserve_tenths)
     if (reserve_tenths >= card) {
         return 0;
     }
-    uint64_t thousandths = (2 * 1000 * (card - reserve_tenths) + card) / (2 * card);
-    return thousandths * (KVB_SGL_PPB / 1000);
+    uint64_t thousandths = 1000 * (card - reserve_tenths) / card;
+    uint64_t over = 1000 * (card - reserve_tenths) % card;
+    bool up = 2 * over == card ? half_goes_up(thousandths) : 2 * over > card;
+    return (thousandths + up) * (KVB_SGL_PPB / 1000);
 }
 
 // ---- Factors
@@ -289,17 +323,24 @@ static void fill_fraction(const struct kvb_sgl_setup *setup, struct kvb_sgl_defa
     out->fraction_ppb = aiter ? times(ppb, 850000000U) : ppb;
 }
 
+// Prompts up to this many tokens are captured unless the arguments say.
+static uint64_t prefill_graph_tokens(const struct kvb_sgl_setup *setup, uint64_t chunk_tokens)
+{
+    if (setup->release < KVB_RELEASE(0, 5, 10)) {
+        return 4096;
+    }
+    uint64_t most = kvb_model_is_mla(setup->model) ? 2048 : chunk_tokens;
+    most = most == KVB_SGL_OFF ? 0 : most; // -1: none is as short
+    return kvb_contains_ignoring_case(setup->model->name, "llama-2") ? kvb_min(most, 4096) : most;
+}
+
 void kvb_sgl_defaults_of(const struct kvb_sgl_setup *setup, struct kvb_sgl_defaults *out)
 {
     *out = (struct kvb_sgl_defaults){.page_tokens = kvb_max(setup->page_tokens, 1)};
     fill_sizes(setup, out);
     if (kvb_sgl_prefill_graphs(setup)) {
-        bool mla = kvb_model_is_mla(setup->model);
         uint64_t most = setup->prefill_graph_tokens;
-        if (most == 0) {
-            most = setup->release < KVB_RELEASE(0, 5, 10) ? 4096 : mla ? 2048 : out->chunk_tokens;
-            most = most == KVB_SGL_OFF ? 0 : most; // -1: none is as short
-        }
+        most = most > 0 ? most : prefill_graph_tokens(setup, out->chunk_tokens);
         most = setup->max_total_tokens > 0 ? kvb_min(most, setup->max_total_tokens) : most;
         out->prefill_sizes = kvb_sgl_prefill_sizes(setup->release, most);
     }

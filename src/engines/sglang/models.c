@@ -55,6 +55,12 @@ static const struct trait_row rows[] = {
     // models/llama.py, models/qwen2.py at 0.3.6.post3: ParallelLMHead is always made; at 0.4.0 embed_tokens is the head
     {KVB_SGL_HEAD_TWICE, "LlamaForCausalLM", 0, R(4, 0)},
     {KVB_SGL_HEAD_TWICE, "Qwen2ForCausalLM", 0, R(4, 0)},
+    // model_executor/model_runner.py 0.4.0.post2 to 0.4.4.post3; configs/model_config.py 0.4.6.post5,
+    // is_multimodal_chunked_prefill_supported
+    {KVB_SGL_WHOLE_PROMPTS, "MllamaForConditionalGeneration", R(4, 0) + 2, 0},
+    {KVB_SGL_WHOLE_PROMPTS, "Qwen2VLForConditionalGeneration", R(4, 0) + 2, R(4, 4) + 4},
+    {KVB_SGL_WHOLE_PROMPTS, "DeepseekVL2ForCausalLM", R(4, 4) + 2, R(4, 4) + 4},
+    {KVB_SGL_WHOLE_PROMPTS, "LlavaLlamaForCausalLM", R(4, 6) + 5, 0},
     // arg_groups/speculative_hook.py 0.5.14: these name their own checkpoint, so that its layers enter the cell
     {KVB_SGL_OWN_DRAFT, "DeepseekV32ForCausalLM", R(5, 14), 0},
     {KVB_SGL_OWN_DRAFT, "DeepseekV3ForCausalLM", R(5, 14), 0},
