@@ -73,7 +73,8 @@ static struct kvb_estimate loaded_of(const struct kvb_sgl_context *context, cons
     if (stated->set) {
         return (struct kvb_estimate){stated->bytes, stated->bytes, stated->bytes};
     }
-    uint64_t bytes = kvb_add(weights->total_bytes, BUFFERS_BYTES);
+    struct kvb_estimate repacked = kvb_sgl_repacked(context);
+    uint64_t bytes = kvb_add(kvb_add(weights->total_bytes, BUFFERS_BYTES), repacked.bytes);
     if (kvb_sgl_drafts_first(context)) {
         bytes = kvb_add(bytes, kvb_sgl_draft_weights(context));
     }
@@ -82,8 +83,8 @@ static struct kvb_estimate loaded_of(const struct kvb_sgl_context *context, cons
         int64_t moved = (int64_t)bytes + calibration->offset_bytes[KVB_ITEM_WEIGHTS];
         bytes = moved > 0 ? (uint64_t)moved : 0;
     }
-    uint64_t low = bytes / 200;
-    uint64_t high = bytes / 100 + BUFFERS_HIGH_BYTES;
+    uint64_t low = bytes / 200 + (repacked.bytes - repacked.low_bytes);
+    uint64_t high = bytes / 100 + BUFFERS_HIGH_BYTES + (repacked.high_bytes - repacked.bytes);
     if (model->quantisation.method == KVB_QUANT_MXFP4 || model->quantisation.expert_method == KVB_QUANT_MXFP4) {
         high = kvb_add(high, bytes / 8); // prepared for the kernels
     }

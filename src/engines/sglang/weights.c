@@ -22,6 +22,7 @@
 // In an FP8 checkpoint (DeepSeek V4; fp8.py, mxfp4_marlin_moe.py, overrides.py _deepseek_v4_sm120_moe) nothing is
 // padded. Marlin's kernel, the one for Hopper, makes scales of its own and leaves those as loaded: to 0.5.15 in
 // 32 bits, 16.9 GiB of 125.65 in sg-dsv4-pro-h200-f088-refused, then in 8. The others lay them out in place.
+#define VALUE_STEP 64U
 struct mxfp4_row {
     bool mixed, hip;
     uint32_t since, capability, below;
@@ -39,9 +40,10 @@ static const struct mxfp4_row mxfp4_rows[] = {
     {false, false, 0, KVB_CAPABILITY_BLACKWELL, KVB_CAPABILITY_THOR, {.intermediate = 256, .hidden = 256}},
     {false, false, R(5, 18), KVB_CAPABILITY_CONSUMER_BLACKWELL, UINT32_MAX, {.intermediate = 128, .hidden = 128}},
     {false, false, R(5, 14), KVB_CAPABILITY_CONSUMER_BLACKWELL, UINT32_MAX, {.intermediate = 128, .hidden = 256}},
+    // triton_kernels 3.6, bundled in sglang-kernel from 0.5.12 on, pads values to 64 x 64 bytes (hopper_value.py)
+    {false, false, R(5, 12), KVB_CAPABILITY_HOPPER, KVB_CAPABILITY_BLACKWELL, {64, 1, VALUE_STEP, 256, 2, 1, true}},
     {false, false, 0, 0, UINT32_MAX, {64, 1, 0, 256, 2, 1, true}},
 };
-#undef R
 
 static struct kvb_padding mxfp4_padding(const struct kvb_sgl_setup *setup)
 {
@@ -157,6 +159,34 @@ void kvb_sgl_weights(const struct kvb_sgl_context *context, uint32_t stage, stru
     }
     weights->total_bytes = kvb_add(weights->total_bytes - weights->absorbed_bytes, whole.absorbed_bytes);
     weights->absorbed_bytes = whole.absorbed_bytes;
+}
+
+// Hopper's Triton layout (quantization/mxfp4.py, _swizzle_mxfp4; triton_kernels, hopper_value.py) is made on the card,
+// layer by layer: eight copies as large as the first matrix of a layer, then the second matrix inside what the first's
+// copies left in the allocator, half as large. Played back with PyTorch's allocator, 24 layers of 32 experts of 2,880
+// leave 1.38 GiB that cannot be given back, 5.5 first matrices; sg-ci-gpt-oss-20b-h100 lacks as much. Other counts and
+// ranks leave 3 to 10.
+#define REPACKED_TENTHS 55U
+#define REPACKED_LOW_TENTHS 30U
+#define REPACKED_HIGH_TENTHS 100U
+
+struct kvb_estimate kvb_sgl_repacked(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    const struct kvb_padding padding = mxfp4_padding(setup);
+    const struct kvb_mlp_shape *mlp = &kvb_kind_of(setup->model, setup->model->layer_count - 1)->mlp;
+    bool laid_out = setup->model->quantisation.method == KVB_QUANT_MXFP4 && setup->cuda &&
+                    setup->compute_capability == KVB_CAPABILITY_HOPPER;
+    if (!laid_out) {
+        return (struct kvb_estimate){0, 0, 0};
+    }
+    bool whole = kvb_number(context->plan, KVB_SET_ENABLE_EXPERT_PARALLEL) != 0;
+    uint64_t inner =
+        kvb_round_up(kvb_div_up(mlp->expert_intermediate_size, whole ? 1 : setup->tp), padding.intermediate);
+    uint64_t packed = kvb_round_up(kvb_div_up(setup->model->hidden_size, 2), kvb_max(padding.value_step, 1));
+    uint64_t matrix = kvb_mul(kvb_mul(kvb_div_up(mlp->experts, whole ? setup->tp : 1), 2 * inner), packed);
+    return (struct kvb_estimate){matrix / 10 * REPACKED_TENTHS, matrix / 10 * REPACKED_LOW_TENTHS,
+                                 matrix / 10 * REPACKED_HIGH_TENTHS};
 }
 
 bool kvb_sgl_drafts_first(const struct kvb_sgl_context *context)
