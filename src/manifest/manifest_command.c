@@ -153,9 +153,6 @@ static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct k
     const char *start = start_of(program);
     const char *name = container->name != NULL ? container->name : start;
     struct kvb_found *found = kvb_found_new(manifest, container->kind, name, container->offset);
-    if (found == NULL) {
-        return KVB_NO_MEMORY;
-    }
     set_gpu(manifest, found, container);
     set_devices(manifest, found, container);
     if (foreign) {

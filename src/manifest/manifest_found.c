@@ -221,6 +221,7 @@ enum kvb_status kvb_found_emit(struct kvb_manifest *manifest, struct kvb_found *
 {
     struct kvb_pending *pending = manifest->pending;
     enum kvb_status status = KVB_OK;
+    manifest->out_of_memory = manifest->out_of_memory || found->status == KVB_NO_MEMORY;
     scope_line = kvb_source_above(manifest, scope_line > 0 ? scope_line : found->place.line);
     if (pending->full) {
         status = hand_over(manifest, scope_line);

@@ -30,13 +30,27 @@ static const char *as_shell(struct kvb_manifest *manifest, const char *text, siz
             *at++ = ' '; // "$$NAME" is the shell's own
         }
     }
+    for (size_t i = 0; i < length; i++) { // lines that end as on Windows
+        bool ends = copy[i] == '\r' && (i + 1 == length || copy[i + 1] == '\n');
+        bool continued = ends && i > 0 && copy[i - 1] == '\\';
+        if (continued) {
+            copy[i - 1] = ' ';
+        }
+        copy[i] = continued ? '\\' : ends ? ' ' : copy[i];
+    }
     return copy;
+}
+
+static bool is_continued(const char *line, const char *end)
+{
+    end -= end > line && end[-1] == '\r';
+    return end > line && end[-1] == '\\';
 }
 
 static const char *end_of(const char *line)
 {
     const char *end = line + strcspn(line, "\n");
-    while (*end == '\n' && end > line && end[-1] == '\\') {
+    while (*end == '\n' && is_continued(line, end)) {
         end += 1 + strcspn(end + 1, "\n");
     }
     return end;
@@ -79,6 +93,11 @@ static bool take_assignment(struct recipes *recipes, const char *line, const cha
 static bool is_recipe(const char *line)
 {
     return *line == '\t' || (*line == ' ' && line[1] == ' ');
+}
+
+static bool is_blank(const char *line)
+{
+    return line[*line == '\r'] == '\n';
 }
 
 // The @, - and + in front of a recipe's commands become blanks.
@@ -129,7 +148,7 @@ enum kvb_status kvb_read_recipes(struct kvb_manifest *manifest)
             const char *end = end_of(line);
             if (is_recipe(line)) {
                 const char *begin = line;
-                while (*end == '\n' && (is_recipe(end + 1) || end[1] == '\n')) {
+                while (*end == '\n' && (is_recipe(end + 1) || is_blank(end + 1))) {
                     end = end_of(end + 1);
                 }
                 status = pass == 1 ? read_recipe(&recipes, target, begin, end) : KVB_OK;

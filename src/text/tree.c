@@ -60,11 +60,20 @@ static enum kvb_status on_event(struct kvb_tree_builder *builder, const yaml_eve
     }
 }
 
+// The last place of the text where libyaml means the line behind it.
+static struct kvb_place within(const struct kvb_tree_builder *builder, struct kvb_place place, const char *text,
+                               size_t length)
+{
+    struct kvb_place last = kvb_tree_place_of_offset(builder->tree->file, text, length, length);
+    last.line += builder->part.lines;
+    return place.line > last.line ? last : place;
+}
+
 static enum kvb_status syntax_error(struct kvb_tree_builder *builder, const yaml_parser_t *parser, const char *text,
                                     size_t length)
 {
     const char *problem = parser->problem ? parser->problem : "unknown reason";
-    struct kvb_place place = at(builder, parser->problem_mark);
+    struct kvb_place place = within(builder, at(builder, parser->problem_mark), text, length);
     if (parser->error == YAML_MEMORY_ERROR) {
         return kvb_tree_no_memory(builder);
     }

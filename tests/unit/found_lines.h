@@ -25,7 +25,7 @@ static void add_found_text(const char *key, const char *text)
     }
 }
 
-static enum kvb_status take_found_line(void *context, const struct kvb_found *found)
+static inline enum kvb_status take_found_line(void *context, const struct kvb_found *found)
 {
     (void)context;
     const char *separator = found_lines.length > 0 ? "; " : "";
@@ -54,7 +54,7 @@ static enum kvb_status take_found_line(void *context, const struct kvb_found *fo
 }
 
 // Reads the text of a row as a file among others and compares; returns how many rows are wrong.
-static unsigned read_found_row(const struct found_row *row)
+static inline unsigned read_found_row(const struct found_row *row)
 {
     static struct kvb_problems problems;
     const char *environment[] = {row->environment};

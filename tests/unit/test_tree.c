@@ -68,6 +68,8 @@ static const struct refusal refusals[] = {
      "a \\u escape of half a surrogate pair cannot be read; write the character itself"},
     {"open bracket", "a: [1, 2\n", 0, KVB_BAD_SYNTAX, 2, 1,
      "not valid YAML or JSON: did not find expected ',' or ']', while parsing a flow sequence"},
+    {"a last line without its end", "a: 1\nb", 0, KVB_BAD_SYNTAX, 2, 2,
+     "not valid YAML or JSON: could not find expected ':', while scanning a simple key"},
     {"tab", "a:\n\tb: 1\n", 0, KVB_BAD_SYNTAX, 2, 1,
      "not valid YAML or JSON: found character that cannot start any token, while scanning for the next token"},
     {"control character", "a: 1\nb: \x1b[31m\n", 0, KVB_BAD_SYNTAX, 2, 4,
