@@ -28,7 +28,20 @@ static char *without_prefixes(char *name)
     return name;
 }
 
-// Lower case letters and digits only: "NVIDIA A100-SXM4-80GB" -> "a100sxm480gb". Returns a part of `out`.
+// A size is meant with its unit or without.
+static void cut_unit(char *name)
+{
+    size_t number = strlen(name);
+    while (number > 0 && strchr("gib", name[number - 1])) {
+        number--;
+    }
+    bool unit = strcmp(name + number, "gb") == 0 || strcmp(name + number, "gib") == 0;
+    if (unit && number > 0 && name[number - 1] >= '0' && name[number - 1] <= '9') {
+        name[number] = '\0';
+    }
+}
+
+// Lower case letters and digits only: "NVIDIA A100-SXM4-80GB" -> "a100sxm480". Returns a part of `out`.
 static const char *normalise(char out[WORDS_CAPACITY], const char *name, size_t length)
 {
     size_t used = 0;
@@ -42,6 +55,7 @@ static const char *normalise(char out[WORDS_CAPACITY], const char *name, size_t 
         }
     }
     out[used] = '\0';
+    cut_unit(out);
     return without_prefixes(out);
 }
 

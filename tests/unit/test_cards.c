@@ -88,6 +88,28 @@ static void real_counts(void **state)
     assert_true(kvb_card_runs("mi300x"));
 }
 
+// A size behind a card's name has its unit or not; a letter of the name is none.
+static void sizes_in_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *name;
+    } rows[] = {{"a100-80", "NVIDIA A100-SXM4-80GB"},
+                {"a100-80gb", "NVIDIA A100-SXM4-80GB"},
+                {"A100_40GiB", "NVIDIA A100-SXM4-40GB"},
+                {"h100-80", "NVIDIA H100 80GB HBM3"},
+                {"l4-24", "NVIDIA L4"},
+                {"4090 24GB", "NVIDIA GeForce RTX 4090"},
+                {"a10g", "NVIDIA A10G"},
+                {"a10", "NVIDIA A10"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_gpu gpu;
+        kvb_problems_init(&problems);
+        assert_int_equal(kvb_gpu_load(rows[i].word, &gpu, &problems), KVB_OK);
+        assert_string_equal(gpu.name, rows[i].name);
+    }
+}
+
 // By the size on the box, whatever of it CUDA sees.
 static void classes(void **state)
 {
@@ -121,4 +143,4 @@ static void common_cards_exist(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(counts_are_those_of_plan), cmocka_unit_test(real_counts), cmocka_unit_test(classes),
-              cmocka_unit_test(common_cards_exist))
+              cmocka_unit_test(sizes_in_names), cmocka_unit_test(common_cards_exist))
