@@ -64,6 +64,11 @@ static const struct kvb_line_row rows[] = {
           "Unable to determine the device handle for GPU0000:41:00.0: Unknown", NOTHING),
     PLAIN(DEATH, KVB_DEATH_GPU_FAULT, "Memory access fault by GPU", "Memory access fault by GPU node-1 on address 0x7f",
           NOTHING),
+    // the container, which never began
+    PLAIN(EXCEPTION, 0, "docker: Error response from daemon: ",
+          "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].", NOTHING),
+    PLAIN(EXCEPTION, 0, "nvidia-container-cli: ",
+          "nvidia-container-cli: initialization error: nvml error: driver not loaded: unknown", NOTHING),
     // the engines
     PLAIN(DEATH, KVB_DEATH_UNKNOWN, " died unexpectedly",
           "ERROR Worker proc VllmWorker-1 died unexpectedly, shutting down", NOTHING),

@@ -44,7 +44,7 @@ static const struct kvb_line_row rows[] = {
     PLAIN(FACT, 0, "failed to fit params to free device memory", // the start goes on as it was asked for
           "llama_params_fit: failed to fit params to free device memory: n_ctx", NOTHING),
     PLAIN(WRAPPER, 0, "exiting due to model loading error", "main: exiting due to model loading error", NOTHING),
-    PLAIN(WRAPPER, 0, "error loading model: ", "llama_model_load: error loading model: bad magic", NOTHING),
+    PLAIN(EXCEPTION, 0, "error loading model: ", "llama_model_load: error loading model: bad magic", NOTHING),
 };
 
 const struct kvb_line_table kvb_lines_llamacpp = {KVB_LOG_LLAMACPP, rows, KVB_LINE_ROWS(rows)};

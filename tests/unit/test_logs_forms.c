@@ -268,7 +268,36 @@ static void test_cause_rows(void **state)
     assert_true(kvb_cause_row_count >= 30);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_endings), cmocka_unit_test(test_tracebacks), cmocka_unit_test(test_wrappers),
+// Starts that ended before an engine spoke, and a file that llama.cpp does not take: the cause is in the line itself.
+static void test_before_the_engine(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *log, *title;
+    } rows[] = {
+        {"docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].\n",
+         "the container has no way to a GPU"},
+        {"docker: Error response from daemon: OCI runtime create failed: exit status 1\n"
+         "nvidia-container-cli: initialization error: nvml error: driver not loaded: unknown\n",
+         "the container has no way to a GPU"},
+        {"llama_model_load: error loading model: error loading model architecture: unknown model architecture: 'x'\n"
+         "llama_model_load_from_file_impl: failed to load model\n",
+         "the engine does not know this architecture"},
+        {"llama_model_load: error loading model: missing tensor 'blk.0.attn_q.weight'\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct kvb_log_report *report = read_log(rows[i].log);
+        assert_int_equal(report->verdict, KVB_LOG_FAILED);
+        assert_int_equal(report->failure.about_memory, KVB_LOG_NO);
+        if (rows[i].title == NULL) {
+            assert_null(report->failure.title);
+        } else {
+            assert_string_equal(report->failure.title, rows[i].title);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_before_the_engine), cmocka_unit_test(test_endings), cmocka_unit_test(test_tracebacks), cmocka_unit_test(test_wrappers),
               cmocka_unit_test(test_names), cmocka_unit_test(test_verdicts), cmocka_unit_test(test_stamps),
               cmocka_unit_test(test_devices), cmocka_unit_test(test_commands), cmocka_unit_test(test_newest_first),
               cmocka_unit_test(test_cause_rows))
