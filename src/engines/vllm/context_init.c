@@ -19,7 +19,7 @@
 #define V2_SPLITS_LATENT_SINCE KVB_RELEASE(0, 26, 0)
 #define V2_SPLITS_ALL_SINCE KVB_RELEASE(0, 27, 0)
 
-// Before 0.11 a feature that V1 lacks brought V0 back; VLLM_USE_V1=1 with it is refused elsewhere.
+// Before 0.11 a feature that V1 lacks or only tries brought V0 back; VLLM_USE_V1=1 with one it lacks is refused elsewhere.
 static enum kvb_generation generation_of(const struct kvb_context *context)
 {
     uint8_t asked = context->plan->environment.use_v1;
@@ -34,7 +34,7 @@ static enum kvb_generation generation_of(const struct kvb_context *context)
     if (asked != KVB_UNSET) {
         return asked == KVB_YES ? KVB_GENERATION_V1 : KVB_GENERATION_V0;
     }
-    bool lacks = kvb_v1_lacks(context) != NULL;
+    bool lacks = kvb_v1_lacks(context) != NULL || kvb_v1_tries(context) != NULL;
     return kvb_rule(context, KVB_RULE_GENERATION) && !lacks ? KVB_GENERATION_V1 : KVB_GENERATION_V0;
 }
 
@@ -225,11 +225,11 @@ static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint3
     context->release = release;
     context->rules = of->rules;
     context->known_class = of->known_class;
+    resolve_parallel(context);
     context->dtype = dtype_of(context);
     context->generation = generation_of(context);
     context->memory_bytes = plan->gpu.memory_bytes;
     context->pools = pools(context);
-    resolve_parallel(context);
     resolve_length(context, length_tokens);
     kvb_kv_dtype_resolve(context);
     context->eager = switch_of(plan, KVB_SET_ENFORCE_EAGER, false);

@@ -23,6 +23,14 @@ void kvb_refusal_check_layout(const struct kvb_context *context, struct kvb_budg
 
 // "{0}" to "{9}" in the pattern are replaced by the values.
 void kvb_refusal_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, const char *const values[]);
+// The same for a sentence without values, and with two numbers as {0} and {1}; both return true.
+bool kvb_refuse(char out[KVB_ERROR_TEXT_CAPACITY], const char *text);
+bool kvb_refuse_two(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t first, uint64_t second);
+// The sentence where it is refused. Returns `refused`.
+bool kvb_refuse_if(bool refused, char out[KVB_ERROR_TEXT_CAPACITY], const char *text);
+// Whether a flag that moves no memory was given, and the number of one, or `otherwise`.
+bool kvb_has_plain(const struct kvb_context *context, enum kvb_plain_flag flag);
+uint64_t kvb_plain_or(const struct kvb_context *context, enum kvb_plain_number number, uint64_t otherwise);
 // A number as text for kvb_refusal_say. Returns `out`.
 const char *kvb_refusal_count(char out[24], uint64_t count);
 // "7.5" for 75. Returns `out`.

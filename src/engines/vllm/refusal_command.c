@@ -39,7 +39,7 @@ static bool is_asked(const struct kvb_context *context, unsigned setting)
     const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)setting);
     bool is_size = row->kind == KVB_VALUE_COUNT && row->minimum == 1 && value->number == 1;
     bool says_nothing = is_size || (row->kind == KVB_VALUE_SWITCH && value->number == 0);
-    return !says_nothing && kvb_vllm_has_flag(setting) && row->kind != KVB_VALUE_PART;
+    return !says_nothing && kvb_vllm_has_flag(setting); // of a part of another setting there is none
 }
 
 enum known { NOT_ASKED, IS_KNOWN, IS_MISSING };

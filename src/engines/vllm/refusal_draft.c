@@ -8,11 +8,6 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
-static bool has(const struct kvb_context *context, uint32_t flag)
-{
-    return (context->plan->plain_flags & flag) != 0;
-}
-
 // ---- EAGLE3
 
 #define EAGLE3_SINCE R(8, 5)
@@ -21,7 +16,8 @@ static bool is_eagle3(const struct kvb_context *context)
 {
     const struct kvb_model *draft = context->plan->draft;
     return context->speculative == KVB_SPECULATIVE_EAGLE &&
-           (has(context, KVB_PLAIN_EAGLE3) || (draft != NULL && strstr(draft->architecture, "Eagle3") != NULL));
+           (kvb_has_plain(context, KVB_PLAIN_EAGLE3) ||
+            (draft != NULL && strstr(draft->architecture, "Eagle3") != NULL));
 }
 
 // The class of a draft model is looked up like any other; one that no release has may come with transformers. Heads go
@@ -51,14 +47,13 @@ static const struct {
     {R(16, 0), "HunYuan"}, {R(16, 0), "Afmoe"},  {R(17, 0), "NemotronH"}, {R(18, 0), "Deepseek"}, {R(18, 0), "Kimi"},
     {R(20, 0), "MiniMax"}, {R(20, 0), "Gemma4"}, {R(21, 0), "Laguna"},
 };
-#define TARGETS_FREE_SINCE R(22, 0)
 #define TARGETS_LISTED_SINCE R(10, 1)
 #define METHOD_NAMED_SINCE R(17, 0)
 
 bool kvb_refusal_eagle3_target(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const char *name = context->model->architecture;
-    if (!is_eagle3(context) || context->release >= TARGETS_FREE_SINCE || name[0] == '\0') {
+    if (!is_eagle3(context) || name[0] == '\0') {
         return false;
     }
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {

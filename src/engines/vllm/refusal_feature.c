@@ -11,13 +11,6 @@ static bool is_on(const struct kvb_context *context, enum kvb_setting setting)
     return kvb_is_set(context->plan, setting) && kvb_number(context->plan, setting) != 0;
 }
 
-// Says a row's sentence as it stands.
-static bool say(char out[KVB_ERROR_TEXT_CAPACITY], const char *text)
-{
-    kvb_refusal_say(out, text, NULL);
-    return true;
-}
-
 // ---- Drafts
 
 #define TREES_SINCE R(17, 0) // speculative_token_tree is asked for beside the number of tokens
@@ -28,8 +21,8 @@ bool kvb_refusal_draft_model(const struct kvb_context *context, char out[KVB_ERR
     if (context->speculative != KVB_SPECULATIVE_DRAFT_MODEL) {
         return false;
     }
-    return say(out, "Speculative decoding with draft model is not supported yet. Please consider using other "
-                    "speculative decoding methods such as ngram, medusa, eagle, or mtp.");
+    return kvb_refuse(out, "Speculative decoding with draft model is not supported yet. Please consider using other "
+                           "speculative decoding methods such as ngram, medusa, eagle, or mtp.");
 }
 
 // A method that drafts with a model of its own, without one; no tokens; a model without their number.
@@ -40,23 +33,24 @@ bool kvb_refusal_draft_words(const struct kvb_context *context, char out[KVB_ERR
     if ((plan->plain_flags & KVB_PLAIN_SERVE_LINE) == 0) { // a profile may leave out what is only for the engine
         return false;
     }
-    bool drafts = context->speculative == KVB_SPECULATIVE_DRAFT_MODEL || context->speculative == KVB_SPECULATIVE_EAGLE;
+    bool drafts = context->speculative == KVB_SPECULATIVE_NONE || context->speculative == KVB_SPECULATIVE_DRAFT_MODEL ||
+                  context->speculative == KVB_SPECULATIVE_EAGLE; // without a method, a draft model is meant
     bool named = plan->draft != NULL || plan->draft_unknown;
     if (counted && drafts && !named) {
-        return say(out, "num_speculative_tokens was provided but without speculative model.");
+        return kvb_refuse(out, "num_speculative_tokens was provided but without speculative model.");
     }
-    if (counted && context->speculative != KVB_SPECULATIVE_NONE &&
-        kvb_number(plan, KVB_SET_NUM_SPECULATIVE_TOKENS) == 0) {
-        return say(out, "Expected num_speculative_tokens to be greater than zero (0).");
+    if (counted && kvb_number(plan, KVB_SET_NUM_SPECULATIVE_TOKENS) == 0) {
+        return kvb_refuse(out, "Expected num_speculative_tokens to be greater than zero (0).");
     }
-    if (counted || !named || context->speculative != KVB_SPECULATIVE_DRAFT_MODEL || context->release < TREES_SINCE) {
+    if (counted || !named || !drafts) {
         return false;
     }
-    return say(out, context->release < TREES_GONE
-                        ? "A speculative model was provided, but neither `speculative_token_tree` nor "
-                          "`num_speculative_tokens` was provided"
-                        : "num_speculative_tokens must be provided with speculative model unless the draft model "
-                          "config contains an n_predict parameter.");
+    return kvb_refuse(out,
+                      context->release >= TREES_SINCE && context->release < TREES_GONE
+                          ? "A speculative model was provided, but neither `speculative_token_tree` nor "
+                            "`num_speculative_tokens` was provided"
+                          : "num_speculative_tokens must be provided with speculative model unless the draft model "
+                            "config contains an n_predict parameter.");
 }
 
 // Only the method draft_model compares the two vocabularies.
@@ -92,7 +86,7 @@ bool kvb_refusal_draft_mtp(const struct kvb_context *context, char out[KVB_ERROR
     }
     for (size_t i = 0; i < sizeof without_mtp / sizeof without_mtp[0]; i++) {
         if (strcmp(without_mtp[i], context->model->architecture) == 0) {
-            return say(out, "Unsupported speculative method: 'mtp'");
+            return kvb_refuse(out, "Unsupported speculative method: 'mtp'");
         }
     }
     return false;
@@ -102,9 +96,8 @@ bool kvb_refusal_draft_mtp(const struct kvb_context *context, char out[KVB_ERROR
 
 static bool drafts_ahead(enum kvb_speculative method, uint32_t release)
 {
-    bool model = method == KVB_SPECULATIVE_DRAFT_MODEL && release >= R(16, 0);
-    bool other = method == KVB_SPECULATIVE_OTHER || method == KVB_SPECULATIVE_NONE; // ngram_gpu and newer ones
-    return model || other || method == KVB_SPECULATIVE_EAGLE || method == KVB_SPECULATIVE_MTP;
+    bool early = method == KVB_SPECULATIVE_DRAFT_MODEL && release < R(16, 0);
+    return !early && method != KVB_SPECULATIVE_NGRAM; // ngram_gpu and newer ones are others
 }
 
 static const struct {
@@ -137,10 +130,10 @@ bool kvb_refusal_async(const struct kvb_context *context, char out[KVB_ERROR_TEX
         at++;
     }
     if (context->pp > 1 && async_rows[at].stages != NULL) {
-        return say(out, async_rows[at].stages);
+        return kvb_refuse(out, async_rows[at].stages);
     }
     bool none = at == 0 && context->speculative != KVB_SPECULATIVE_NONE;
-    return (none || !drafts_ahead(context->speculative, context->release)) && say(out, async_rows[at].drafts);
+    return kvb_refuse_if((none || !drafts_ahead(context->speculative, context->release)), out, async_rows[at].drafts);
 }
 
 // ---- Experts
@@ -150,7 +143,7 @@ bool kvb_refusal_no_experts(const struct kvb_context *context, char out[KVB_ERRO
     if (!is_on(context, KVB_SET_ENABLE_EXPERT_PARALLEL) || kvb_model_has_experts(context->model)) {
         return false;
     }
-    return say(out, "Number of experts in the model must be greater than 0 when expert parallelism is enabled.");
+    return kvb_refuse(out, "Number of experts in the model must be greater than 0 when expert parallelism is enabled.");
 }
 
 #define EPLB_ALONE_SINCE R(26, 0) // one GPU is enough from there on
@@ -161,11 +154,11 @@ bool kvb_refusal_eplb(const struct kvb_context *context, char out[KVB_ERROR_TEXT
         return false;
     }
     if (!is_on(context, KVB_SET_ENABLE_EXPERT_PARALLEL)) {
-        return say(out, "enable_expert_parallel must be True to use EPLB.");
+        return kvb_refuse(out, "enable_expert_parallel must be True to use EPLB.");
     }
-    return context->tp * context->dp <= 1 && context->release < EPLB_ALONE_SINCE &&
-           say(out,
-               "EPLB requires tensor_parallel_size or data_parallel_size to be greater than 1, but got TP=1,DP=1.");
+    return kvb_refuse_if(
+        context->tp * context->dp <= 1 && context->release < EPLB_ALONE_SINCE, out,
+        "EPLB requires tensor_parallel_size or data_parallel_size to be greater than 1, but got TP=1,DP=1.");
 }
 
 // ---- LoRA
@@ -182,13 +175,13 @@ bool kvb_refusal_lora_vocabulary(const struct kvb_context *context, char out[KVB
     if (!is_on(context, KVB_SET_ENABLE_LORA) || !head || context->model->vocabulary_size <= LORA_ROWS_MAX) {
         return false;
     }
-    return say(out, "When using LoRA, vocab size must be 32000 >= vocab_size <= 33024");
+    return kvb_refuse(out, "When using LoRA, vocab size must be 32000 >= vocab_size <= 33024");
 }
 
 bool kvb_refusal_lora_chunks(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    return is_on(context, KVB_SET_ENABLE_LORA) && is_on(context, KVB_SET_ENABLE_CHUNKED_PREFILL) &&
-           say(out, "LoRA is not supported with chunked prefill yet.");
+    return kvb_refuse_if(is_on(context, KVB_SET_ENABLE_LORA) && is_on(context, KVB_SET_ENABLE_CHUNKED_PREFILL), out,
+                         "LoRA is not supported with chunked prefill yet.");
 }
 
 // ---- Cache, pictures, host memory, sleep
@@ -201,8 +194,9 @@ bool kvb_refusal_prefix_window(const struct kvb_context *context, char out[KVB_E
         context->model->kinds[0].attention.kind != KVB_ATTENTION_SLIDING) {
         return false;
     }
-    return say(out, "Prefix caching is not supported with sliding window. Run with --disable-sliding-window to use "
-                    "prefix caching.");
+    return kvb_refuse(out,
+                      "Prefix caching is not supported with sliding window. Run with --disable-sliding-window to use "
+                      "prefix caching.");
 }
 
 bool kvb_refusal_no_pictures(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -210,22 +204,22 @@ bool kvb_refusal_no_pictures(const struct kvb_context *context, char out[KVB_ERR
     const struct kvb_plan *plan = context->plan;
     bool limits = kvb_is_set(plan, KVB_SET_LIMIT_IMAGES) || kvb_is_set(plan, KVB_SET_LIMIT_VIDEOS) ||
                   kvb_is_set(plan, KVB_SET_LIMIT_AUDIOS);
-    return limits && !kvb_model_is_multimodal(context->model) &&
-           say(out, "`limit_mm_per_prompt` is only supported for multimodal models.");
+    return kvb_refuse_if(limits && !kvb_model_is_multimodal(context->model), out,
+                         "`limit_mm_per_prompt` is only supported for multimodal models.");
 }
 
 bool kvb_refusal_no_pixels(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    return kvb_is_set(context->plan, KVB_SET_MM_MAX_PIXELS) && !kvb_model_is_multimodal(context->model) &&
-           say(out, "`mm_processor_kwargs` is only supported for multimodal models.");
+    return kvb_refuse_if(kvb_is_set(context->plan, KVB_SET_MM_MAX_PIXELS) && !kvb_model_is_multimodal(context->model),
+                         out, "`mm_processor_kwargs` is only supported for multimodal models.");
 }
 
 // Memory cannot be pinned under WSL, and V1 hands weights to the GPU in pinned memory alone.
 bool kvb_refusal_offload_wsl(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    return context->generation == KVB_GENERATION_V1 && is_on(context, KVB_SET_CPU_OFFLOAD_GB) &&
-           context->plan->platform == KVB_PLATFORM_WSL2 &&
-           say(out, "V1 CPU offloading requires uva (pin memory) support");
+    return kvb_refuse_if(context->generation == KVB_GENERATION_V1 && is_on(context, KVB_SET_CPU_OFFLOAD_GB) &&
+                             context->plan->platform == KVB_PLATFORM_WSL2,
+                         out, "V1 CPU offloading requires uva (pin memory) support");
 }
 
 #define SLEEPS_ON_ROCM R(11, 1)
@@ -239,11 +233,12 @@ bool kvb_refusal_sleep(const struct kvb_context *context, char out[KVB_ERROR_TEX
     }
     bool elsewhere = context->gpu->vendor != KVB_VENDOR_NVIDIA && context->release >= SLEEP_CHECKED_SINCE;
     if (elsewhere && (context->gpu->vendor != KVB_VENDOR_AMD || context->release < SLEEPS_ON_ROCM)) {
-        return say(out, "Sleep mode is not supported on current platform.");
+        return kvb_refuse(out, "Sleep mode is not supported on current platform.");
     }
-    return context->plan->environment.expandable_segments == KVB_YES && context->release < EXPANDS_ASLEEP &&
-           say(out, "Expandable segments are not compatible with memory pool. Please track "
-                    "https://github.com/pytorch/pytorch/issues/147851 for the latest updates.");
+    return kvb_refuse_if(context->plan->environment.expandable_segments == KVB_YES && context->release < EXPANDS_ASLEEP,
+                         out,
+                         "Expandable segments are not compatible with memory pool. Please track "
+                         "https://github.com/pytorch/pytorch/issues/147851 for the latest updates.");
 }
 
 bool kvb_refusal_mamba_block(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -253,5 +248,5 @@ bool kvb_refusal_mamba_block(const struct kvb_context *context, char out[KVB_ERR
         block == context->max_model_len) {
         return false;
     }
-    return say(out, "--mamba-block-size can only be set with --enable-prefix-caching");
+    return kvb_refuse(out, "--mamba-block-size can only be set with --enable-prefix-caching");
 }

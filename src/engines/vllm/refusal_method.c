@@ -68,15 +68,15 @@ static bool has_capability(const struct kvb_context *context, uint32_t least)
     return context->gpu->compute_capability == 0 || context->gpu->compute_capability >= least;
 }
 
-// Source: gptq_marlin.py and awq_marlin.py is_marlin_compatible; group size 0 stands for one group per channel.
-static bool suits_marlin(const struct kvb_context *context, const char *marlin)
+// Source: gptq_marlin.py and awq_marlin.py is_marlin_compatible; group size 0 stands for one group per channel. GPTQ
+// without zero points, AWQ with them; AWQ of 8 bits is not written by anything.
+static bool suits_marlin(const struct kvb_context *context, const char *marlin, bool awq)
 {
     const struct kvb_quantisation *q = &context->model->quantisation;
-    const struct kvb_known_method *row = kvb_method_of(marlin, context->release);
     bool group = q->group_size == 0 || q->group_size == 32 || q->group_size == 64 || q->group_size == 128;
-    bool bits = q->bits == 4 || (q->bits == 8 && family_of(marlin)[0] == 'g');
-    bool zeros = family_of(marlin)[0] == 'a' || q->symmetric;
-    return row != NULL && group && bits && zeros && has_capability(context, row->least_capability);
+    bool bits = q->bits == 4 || (q->bits == 8 && !awq);
+    return group && bits && q->symmetric != awq &&
+           has_capability(context, kvb_method_of(marlin, context->release)->least_capability);
 }
 
 static const char *method_of_checkpoint(const struct kvb_context *context, const char *stored)
@@ -84,11 +84,11 @@ static const char *method_of_checkpoint(const struct kvb_context *context, const
     const struct kvb_quantisation *q = &context->model->quantisation;
     bool marlin = context->gpu->vendor == KVB_VENDOR_NVIDIA;
     if (marlin && strcmp(stored, "gptq") == 0 && context->release >= MARLIN_GPTQ_SINCE &&
-        suits_marlin(context, "gptq_marlin")) {
+        suits_marlin(context, "gptq_marlin", false)) {
         return "gptq_marlin";
     }
     if (marlin && strcmp(stored, "awq") == 0 && context->release >= MARLIN_AWQ_SINCE &&
-        suits_marlin(context, "awq_marlin")) {
+        suits_marlin(context, "awq_marlin", true)) {
         return "awq_marlin";
     }
     if (strncmp(stored, "modelopt", 8) == 0 && q->method == KVB_QUANT_NVFP4) {

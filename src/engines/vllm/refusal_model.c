@@ -28,22 +28,23 @@ static void say_withdrawn(const struct kvb_withdrawn_class *row, char out[KVB_ER
 // The first transformers that has a class, of dense decoders that vLLM itself took up later.
 // Source: tests/models/registry.py min_transformers_version, v0.8.4 to v0.27.1.
 static const struct {
-    const char *name, *transformers;
+    const char *name;
+    uint32_t transformers;
 } in_transformers[] = {
-    {"Qwen3ForCausalLM", "4.51.0"},    {"Glm4ForCausalLM", "4.52.0"},  {"Ernie4_5ForCausalLM", "4.54.0"},
-    {"Exaone4ForCausalLM", "4.54.0"},  {"ApertusForCausalLM", "4.56"}, {"CwmForCausalLM", "4.58"},
-    {"HyperCLOVAXForCausalLM", "5.9"}, {"Jais2ForCausalLM", "4.58"},
+    {"Qwen3ForCausalLM", KVB_RELEASE(4, 51, 0)},      {"Glm4ForCausalLM", KVB_RELEASE(4, 52, 0)},
+    {"Ernie4_5ForCausalLM", KVB_RELEASE(4, 54, 0)},   {"Exaone4ForCausalLM", KVB_RELEASE(4, 54, 0)},
+    {"ApertusForCausalLM", KVB_RELEASE(4, 56, 0)},    {"CwmForCausalLM", KVB_RELEASE(4, 58, 0)},
+    {"HyperCLOVAXForCausalLM", KVB_RELEASE(5, 9, 0)}, {"Jais2ForCausalLM", KVB_RELEASE(4, 58, 0)},
 };
 
 // Whether the transformers that the release asks for has the class.
 static bool is_in_transformers(const char *name, uint32_t release)
 {
-    const struct kvb_known_requirements *asked = kvb_requirements_of(release);
+    uint32_t has = 0;
+    (void)kvb_release_parse(kvb_requirements_of(release)->transformers, &has);
     for (size_t i = 0; i < sizeof in_transformers / sizeof in_transformers[0]; i++) {
-        uint32_t has, least;
         if (strcmp(in_transformers[i].name, name) == 0) {
-            return asked != NULL && kvb_release_parse(asked->transformers, &has) &&
-                   kvb_release_parse(in_transformers[i].transformers, &least) && has >= least;
+            return has >= in_transformers[i].transformers;
         }
     }
     return false;

@@ -5,34 +5,9 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
-static bool has(const struct kvb_context *context, uint32_t flag)
-{
-    return (context->plan->plain_flags & flag) != 0;
-}
-
 static bool is_given(const struct kvb_context *context, enum kvb_plain_number number)
 {
     return context->plan->plain_numbers[number].set;
-}
-
-static uint64_t given_or(const struct kvb_context *context, enum kvb_plain_number number, uint64_t otherwise)
-{
-    const struct kvb_plain_value *value = &context->plan->plain_numbers[number];
-    return value->set ? value->number : otherwise;
-}
-
-static bool say(char out[KVB_ERROR_TEXT_CAPACITY], const char *text)
-{
-    kvb_refusal_say(out, text, NULL);
-    return true;
-}
-
-static bool say_two(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t first, uint64_t second)
-{
-    char a[24], b[24];
-    const char *values[] = {kvb_refusal_count(a, first), kvb_refusal_count(b, second)};
-    kvb_refusal_say(out, pattern, values);
-    return true;
 }
 
 // ---- Adapters
@@ -44,15 +19,15 @@ bool kvb_refusal_cpu_loras(const struct kvb_context *context, char out[KVB_ERROR
 {
     const struct kvb_plan *plan = context->plan;
     uint64_t slots = kvb_is_set(plan, KVB_SET_MAX_LORAS) ? kvb_number(plan, KVB_SET_MAX_LORAS) : 1;
-    uint64_t kept = given_or(context, KVB_PLAIN_MAX_CPU_LORAS, slots);
+    uint64_t kept = kvb_plain_or(context, KVB_PLAIN_MAX_CPU_LORAS, slots);
     if (kvb_number(plan, KVB_SET_ENABLE_LORA) == 0 || kept >= slots) {
         return false;
     }
-    return say_two(out,
-                   context->release < MISNAMED_UNTIL   ? "max_cpu_loras ({0}) must be >= max_num_seqs ({1})"
-                   : context->release < LORA_DOT_SINCE ? "max_cpu_loras ({0}) must be >= max_loras ({1})"
-                                                       : "max_cpu_loras ({0}) must be >= max_loras ({1}).",
-                   kept, slots);
+    return kvb_refuse_two(out,
+                          context->release < MISNAMED_UNTIL   ? "max_cpu_loras ({0}) must be >= max_num_seqs ({1})"
+                          : context->release < LORA_DOT_SINCE ? "max_cpu_loras ({0}) must be >= max_loras ({1})"
+                                                              : "max_cpu_loras ({0}) must be >= max_loras ({1}).",
+                          kept, slots);
 }
 
 // Each sequence's drafts have rows of their own in the step.
@@ -63,7 +38,7 @@ bool kvb_refusal_lora_drafts(const struct kvb_context *context, char out[KVB_ERR
         context->max_num_batched_tokens >= rows) {
         return false;
     }
-    return say(out, "Consider increasing max_num_batched_tokens or decreasing num_speculative_tokens");
+    return kvb_refuse(out, "Consider increasing max_num_batched_tokens or decreasing num_speculative_tokens");
 }
 
 // ---- Partial prefills
@@ -74,39 +49,45 @@ bool kvb_refusal_lora_drafts(const struct kvb_context *context, char out[KVB_ERR
 
 static bool is_too_high(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    uint64_t threshold = given_or(context, KVB_PLAIN_LONG_PREFILL_THRESHOLD, 0);
-    return threshold > context->max_model_len &&
-           say_two(out, "long_prefill_token_threshold ({0}) cannot be greater than the max_model_len ({1}).", threshold,
-                   context->max_model_len);
+    uint64_t threshold = kvb_plain_or(context, KVB_PLAIN_LONG_PREFILL_THRESHOLD, 0);
+    if (threshold <= context->max_model_len) {
+        return false;
+    }
+    return kvb_refuse_two(out, "long_prefill_token_threshold ({0}) cannot be greater than the max_model_len ({1}).",
+                          threshold, context->max_model_len);
 }
 
 bool kvb_refusal_partial_prefills(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    uint64_t prefills = given_or(context, KVB_PLAIN_PARTIAL_PREFILLS, 1);
-    uint64_t lengthy = given_or(context, KVB_PLAIN_LONG_PARTIAL_PREFILLS, 1);
+    uint64_t prefills = kvb_plain_or(context, KVB_PLAIN_PARTIAL_PREFILLS, 1);
+    uint64_t lengthy = kvb_plain_or(context, KVB_PLAIN_LONG_PARTIAL_PREFILLS, 1);
     bool other = prefills != 1 || lengthy != 1;
     if (other && context->release >= NAMED_SINCE && context->release < REFUSED_UNTIL) {
-        return say(out, "Concurrent Partial Prefill is not supported. We recommend to remove Concurrent Partial "
-                        "Prefill from your config.");
+        return kvb_refuse(out, "Concurrent Partial Prefill is not supported. We recommend to remove Concurrent Partial "
+                               "Prefill from your config.");
     }
     if (other && context->release >= REFUSED_SINCE && context->release < NAMED_SINCE) {
-        return say(out, "Concurrent Partial Prefill is not supported by the V1 Engine. Falling back to V0. ... assert "
-                        "envs.VLLM_USE_V1: AssertionError");
+        return kvb_refuse(
+            out, "Concurrent Partial Prefill is not supported by the V1 Engine. Falling back to V0. ... assert "
+                 "envs.VLLM_USE_V1: AssertionError");
     }
     if (prefills > 1 && !context->chunked_prefill) {
-        return say(out, "Chunked prefill must be enabled to set max_num_partial_prefills > 1.");
+        return kvb_refuse(out, "Chunked prefill must be enabled to set max_num_partial_prefills > 1.");
     }
     if (prefills > 1 && is_too_high(context, out)) {
         return true;
     }
-    return lengthy > prefills &&
-           say_two(out,
-                   context->release < NAMED_SINCE
-                       ? "max_long_partial_prefills ({0}) must be greater than or equal to 1 and less than or equal to "
-                         "max_num_partial_prefills ({1})."
-                       : "self.max_long_partial_prefills={0} must be less than or equal to "
-                         "self.max_num_partial_prefills={1}.",
-                   lengthy, prefills);
+    if (lengthy <= prefills) {
+        return false;
+    }
+    return kvb_refuse_two(
+        out,
+        context->release < NAMED_SINCE
+            ? "max_long_partial_prefills ({0}) must be greater than or equal to 1 and less than or equal to "
+              "max_num_partial_prefills ({1})."
+            : "self.max_long_partial_prefills={0} must be less than or equal to "
+              "self.max_num_partial_prefills={1}.",
+        lengthy, prefills);
 }
 
 bool kvb_refusal_prefill_threshold(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -129,39 +110,45 @@ static bool external_refused(const struct kvb_context *context, char out[KVB_ERR
 {
     bool ranked = is_given(context, KVB_PLAIN_DATA_PARALLEL_RANK);
     if (several_ranks(context) && context->release >= R(21, 0) && !kvb_model_has_experts(context->model)) {
-        return say(out, "Non-MoE models do not support external data parallel mode. For external load balancing, "
-                        "launch independent vLLM instances without --data-parallel-* arguments.");
+        return kvb_refuse(out,
+                          "Non-MoE models do not support external data parallel mode. For external load balancing, "
+                          "launch independent vLLM instances without --data-parallel-* arguments.");
     }
-    if (!ranked && given_or(context, KVB_PLAIN_NODES, 1) <= 1) {
-        return say(out, context->release < RANK_SPELLED_SINCE
-                            ? "data_parallel_rank or node_rank must be spefified if data_parallel_external_lb is "
-                              "enable."
-                        : context->release < LAUNCH_OPTIONS_SINCE
-                            ? "data_parallel_rank or node_rank must be specified if data_parallel_external_lb is "
-                              "enable."
-                            : "Invalid data-parallel launch options: `--data-parallel-external-lb` requires a "
-                              "data-parallel rank. Set `--data-parallel-rank`, or set `--data-parallel-size` greater "
-                              "than 1 and use `--nnodes` with `--node-rank` so the rank can be inferred.");
+    if (!ranked && kvb_plain_or(context, KVB_PLAIN_NODES, 1) <= 1) {
+        return kvb_refuse(out,
+                          context->release < RANK_SPELLED_SINCE
+                              ? "data_parallel_rank or node_rank must be spefified if data_parallel_external_lb is "
+                                "enable."
+                          : context->release < LAUNCH_OPTIONS_SINCE
+                              ? "data_parallel_rank or node_rank must be specified if data_parallel_external_lb is "
+                                "enable."
+                              : "Invalid data-parallel launch options: `--data-parallel-external-lb` requires a "
+                                "data-parallel rank. Set `--data-parallel-rank`, or set `--data-parallel-size` greater "
+                                "than 1 and use `--nnodes` with `--node-rank` so the rank can be inferred.");
     }
-    return !several_ranks(context) && say(out, "data_parallel_external_lb can only be set when data_parallel_size > 1");
+    return kvb_refuse_if(!several_ranks(context), out,
+                         "data_parallel_external_lb can only be set when data_parallel_size > 1");
 }
 
 bool kvb_refusal_data_ranks(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     bool local = is_given(context, KVB_PLAIN_DATA_PARALLEL_LOCAL);
-    if (has(context, KVB_PLAIN_EXTERNAL_LB) || is_given(context, KVB_PLAIN_DATA_PARALLEL_RANK)) {
+    if (kvb_has_plain(context, KVB_PLAIN_EXTERNAL_LB) || is_given(context, KVB_PLAIN_DATA_PARALLEL_RANK)) {
         return external_refused(context, out);
     }
-    if (has(context, KVB_PLAIN_HYBRID_LB) && !local && given_or(context, KVB_PLAIN_NODES, 1) <= 1) {
-        return say(out, context->release < LAUNCH_OPTIONS_SINCE
-                            ? "data_parallel_size_local must be set to use data_parallel_hybrid_lb."
-                            : "Invalid data-parallel launch options: `--data-parallel-hybrid-lb` requires "
-                              "`--data-parallel-size-local`. Set it to the number of data-parallel ranks on this "
-                              "node.");
+    if (kvb_has_plain(context, KVB_PLAIN_HYBRID_LB) && !local && kvb_plain_or(context, KVB_PLAIN_NODES, 1) <= 1) {
+        return kvb_refuse(out,
+                          context->release < LAUNCH_OPTIONS_SINCE
+                              ? "data_parallel_size_local must be set to use data_parallel_hybrid_lb."
+                              : "Invalid data-parallel launch options: `--data-parallel-hybrid-lb` requires "
+                                "`--data-parallel-size-local`. Set it to the number of data-parallel ranks on this "
+                                "node.");
     }
-    uint64_t here = given_or(context, KVB_PLAIN_DATA_PARALLEL_LOCAL, 0);
-    return here > context->dp &&
-           say_two(out, "data_parallel_size_local ({0}) must be <= data_parallel_size ({1})", here, context->dp);
+    uint64_t here = kvb_plain_or(context, KVB_PLAIN_DATA_PARALLEL_LOCAL, 0);
+    if (here <= context->dp) {
+        return false;
+    }
+    return kvb_refuse_two(out, "data_parallel_size_local ({0}) must be <= data_parallel_size ({1})", here, context->dp);
 }
 
 // ---- Experts, halves of a step, connectors
@@ -170,45 +157,48 @@ bool kvb_refusal_data_ranks(const struct kvb_context *context, char out[KVB_ERRO
 
 bool kvb_refusal_redundant_experts(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    uint64_t copies = given_or(context, KVB_PLAIN_REDUNDANT_EXPERTS, 0);
-    if (copies == 0 || has(context, KVB_PLAIN_EPLB)) {
+    uint64_t copies = kvb_plain_or(context, KVB_PLAIN_REDUNDANT_EXPERTS, 0);
+    if (copies == 0 || kvb_has_plain(context, KVB_PLAIN_EPLB)) {
         return false;
     }
-    return say_two(out,
-                   context->release < EPLB_CONFIG_SINCE
-                       ? "num_redundant_experts should be used with EPLB.{0}."
-                       : "num_redundant_experts is set to {0} but EPLB is not enabled. Either enable EPLB or unset "
-                         "num_redundant_experts.",
-                   copies, 0);
+    return kvb_refuse_two(
+        out,
+        context->release < EPLB_CONFIG_SINCE
+            ? "num_redundant_experts should be used with EPLB.{0}."
+            : "num_redundant_experts is set to {0} but EPLB is not enabled. Either enable EPLB or unset "
+              "num_redundant_experts.",
+        copies, 0);
 }
 
 bool kvb_refusal_dbo(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (!has(context, KVB_PLAIN_DBO) || has(context, KVB_PLAIN_DEEPEP)) {
+    if (!kvb_has_plain(context, KVB_PLAIN_DBO) || kvb_has_plain(context, KVB_PLAIN_DEEPEP)) {
         return false;
     }
-    return say(out, context->release < R(24, 0)
-                        ? "Microbatching currently only supports the deepep_low_latency and deepep_high_throughput "
-                          "all2all backend. allgather_reducescatter is not supported. To fix use "
-                          "--all2all-backend=deepep_low_latency or --all2all-backend=deepep_high_throughput and "
-                          "install the DeepEP kernels."
-                        : "Microbatching currently only supports the deepep_low_latency, deepep_high_throughput, and "
-                          "nixl_ep all2all backends. allgather_reducescatter is not supported. To fix use "
-                          "--all2all-backend=deepep_low_latency, --all2all-backend=deepep_high_throughput, or "
-                          "--all2all-backend=nixl_ep and install the matching kernels.");
+    return kvb_refuse(out,
+                      context->release < R(24, 0)
+                          ? "Microbatching currently only supports the deepep_low_latency and deepep_high_throughput "
+                            "all2all backend. allgather_reducescatter is not supported. To fix use "
+                            "--all2all-backend=deepep_low_latency or --all2all-backend=deepep_high_throughput and "
+                            "install the DeepEP kernels."
+                          : "Microbatching currently only supports the deepep_low_latency, deepep_high_throughput, and "
+                            "nixl_ep all2all backends. allgather_reducescatter is not supported. To fix use "
+                            "--all2all-backend=deepep_low_latency, --all2all-backend=deepep_high_throughput, or "
+                            "--all2all-backend=nixl_ep and install the matching kernels.");
 }
 
 bool kvb_refusal_routed_experts(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (!has(context, KVB_PLAIN_ROUTED_EXPERTS)) {
+    if (!kvb_has_plain(context, KVB_PLAIN_ROUTED_EXPERTS)) {
         return false;
     }
     if (context->pp > 1) {
-        return say(out, "--enable-return-routed-experts is incompatible with pipeline parallelism (PP > 1).");
+        return kvb_refuse(out, "--enable-return-routed-experts is incompatible with pipeline parallelism (PP > 1).");
     }
-    return kvb_is_set(context->plan, KVB_SET_KV_TRANSFER) &&
-           say(out, "--enable-return-routed-experts is incompatible with KV connectors (PD disaggregation, KV cache "
-                    "offload).");
+    return kvb_refuse_if(
+        kvb_is_set(context->plan, KVB_SET_KV_TRANSFER), out,
+        "--enable-return-routed-experts is incompatible with KV connectors (PD disaggregation, KV cache "
+        "offload).");
 }
 
 #define ROLE_NAMED_SINCE R(11, 1)
@@ -216,17 +206,18 @@ bool kvb_refusal_routed_experts(const struct kvb_context *context, char out[KVB_
 
 bool kvb_refusal_connector_role(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (!has(context, KVB_PLAIN_NO_ROLE)) {
+    if (!kvb_has_plain(context, KVB_PLAIN_NO_ROLE)) {
         return false;
     }
-    return say(out, context->release < ROLES_LISTED_SINCE
-                        ? "Please specify kv_disagg_role when kv_connector is set, supported roles are `kv_producer`, "
-                          "`kv_consumer`, and `kv_both`"
-                    : context->release < ROLE_NAMED_SINCE
-                        ? "Please specify kv_disagg_role when kv_connector is set, supported roles are "
-                          "('kv_producer', 'kv_both', 'kv_consumer')"
-                        : "Please specify kv_role when kv_connector is set, supported roles are ('kv_producer', "
-                          "'kv_both', 'kv_consumer')");
+    return kvb_refuse(
+        out, context->release < ROLES_LISTED_SINCE
+                 ? "Please specify kv_disagg_role when kv_connector is set, supported roles are `kv_producer`, "
+                   "`kv_consumer`, and `kv_both`"
+             : context->release < ROLE_NAMED_SINCE
+                 ? "Please specify kv_disagg_role when kv_connector is set, supported roles are "
+                   "('kv_producer', 'kv_both', 'kv_consumer')"
+                 : "Please specify kv_role when kv_connector is set, supported roles are ('kv_producer', "
+                   "'kv_both', 'kv_consumer')");
 }
 
 // ---- V0: several steps at once, drafts
@@ -234,31 +225,31 @@ bool kvb_refusal_connector_role(const struct kvb_context *context, char out[KVB_
 bool kvb_refusal_steps_at_once(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     bool chunks = kvb_number(context->plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0;
-    if (given_or(context, KVB_PLAIN_SCHEDULER_STEPS, 1) <= 1) {
+    if (kvb_plain_or(context, KVB_PLAIN_SCHEDULER_STEPS, 1) <= 1) {
         return false;
     }
     if (context->speculative != KVB_SPECULATIVE_NONE) {
-        return say(out, "Speculative decoding is not supported with multi-step (--num-scheduler-steps > 1)");
+        return kvb_refuse(out, "Speculative decoding is not supported with multi-step (--num-scheduler-steps > 1)");
     }
     if (chunks && context->release < R(6, 3)) {
-        return say(out, "Chunked prefill is not supported with multi-step (--num-scheduler-steps > 1)");
+        return kvb_refuse(out, "Chunked prefill is not supported with multi-step (--num-scheduler-steps > 1)");
     }
-    return chunks && context->pp > 1 &&
-           say(out, "Multi-Step Chunked-Prefill is not supported for pipeline-parallel-size > 1");
+    return kvb_refuse_if(chunks && context->pp > 1, out,
+                         "Multi-Step Chunked-Prefill is not supported for pipeline-parallel-size > 1");
 }
 
 bool kvb_refusal_draft_v0(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (context->speculative == KVB_SPECULATIVE_NONE || !has(context, KVB_PLAIN_SERVE_LINE)) {
+    if (context->speculative == KVB_SPECULATIVE_NONE || !kvb_has_plain(context, KVB_PLAIN_SERVE_LINE)) {
         return false;
     }
     if (kvb_number(context->plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0) {
-        return say(out, "Speculative decoding and chunked prefill are currently mutually exclusive "
-                        "(enable_chunked_prefill=True).");
+        return kvb_refuse(out, "Speculative decoding and chunked prefill are currently mutually exclusive "
+                               "(enable_chunked_prefill=True).");
     }
-    return !has(context, KVB_PLAIN_V2_BLOCKS) &&
-           say(out, "Speculative decoding requires usage of the V2 block manager. Enable it with "
-                    "--use-v2-block-manager.");
+    return kvb_refuse_if(!kvb_has_plain(context, KVB_PLAIN_V2_BLOCKS), out,
+                         "Speculative decoding requires usage of the V2 block manager. Enable it with "
+                         "--use-v2-block-manager.");
 }
 
 // ---- Methods on their way out
@@ -278,7 +269,7 @@ bool kvb_refusal_deprecated(const struct kvb_context *context, char out[KVB_ERRO
 {
     char word[48];
     const char *method = kvb_method_used(context, word);
-    if (method == NULL || has(context, KVB_PLAIN_DEPRECATED)) {
+    if (method == NULL || kvb_has_plain(context, KVB_PLAIN_DEPRECATED)) {
         return false;
     }
     for (size_t i = 0; i < sizeof deprecated / sizeof deprecated[0]; i++) {

@@ -11,20 +11,6 @@ static const struct kvb_plain_value *given(const struct kvb_context *context, en
     return &context->plan->plain_numbers[number];
 }
 
-static bool say(char out[KVB_ERROR_TEXT_CAPACITY], const char *text)
-{
-    kvb_refusal_say(out, text, NULL);
-    return true;
-}
-
-static bool say_two(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t first, uint64_t second)
-{
-    char a[24], b[24];
-    const char *values[] = {kvb_refusal_count(a, first), kvb_refusal_count(b, second)};
-    kvb_refusal_say(out, pattern, values);
-    return true;
-}
-
 // Sizes above the tokens of a step are left out first; which is the largest then is not noted.
 bool kvb_refusal_graph_sizes(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
@@ -38,10 +24,10 @@ bool kvb_refusal_graph_sizes(const struct kvb_context *context, char out[KVB_ERR
         asked == largest->number) {
         return false;
     }
-    return say_two(out,
-                   "customized max_cudagraph_capture_size(={0}) should be consistent with the max value of "
-                   "cudagraph_capture_sizes(={1})",
-                   asked, largest->number);
+    return kvb_refuse_two(out,
+                          "customized max_cudagraph_capture_size(={0}) should be consistent with the max value of "
+                          "cudagraph_capture_sizes(={1})",
+                          asked, largest->number);
 }
 
 // Prefetching is on where it is named or layers are grouped.
@@ -56,11 +42,12 @@ bool kvb_refusal_offload_groups(const struct kvb_context *context, char out[KVB_
         return false;
     }
     if (moved > layers) {
-        return say_two(out, "offload_num_in_group ({0}) must be <= offload_group_size ({1})", moved, layers);
+        return kvb_refuse_two(out, "offload_num_in_group ({0}) must be <= offload_group_size ({1})", moved, layers);
     }
-    return ahead->set && ahead->number < 1 &&
-           say(out, "offload_prefetch_step (0) must be >= 1 when prefetch offloading is enabled (offload_group_size > "
-                    "0)");
+    return kvb_refuse_if(
+        ahead->set && ahead->number < 1, out,
+        "offload_prefetch_step (0) must be >= 1 when prefetch offloading is enabled (offload_group_size > "
+        "0)");
 }
 
 // ---- Ranks that share one prompt
@@ -77,21 +64,22 @@ bool kvb_refusal_prompt_ranks(const struct kvb_context *context, char out[KVB_ER
         return false;
     }
     if (context->release < PROMPT_RANKS_REFUSED_UNTIL) {
-        return say(out, "Prefill context parallelism is not fully supported. Please set prefill_context_parallel_size "
-                        "to 1.");
+        return kvb_refuse(
+            out, "Prefill context parallelism is not fully supported. Please set prefill_context_parallel_size "
+                 "to 1.");
     }
     if (context->release < NO_BACKEND_UNTIL) {
-        return say(out, "PCP requires attention impls' support, but the impl does not support PCP.");
+        return kvb_refuse(out, "PCP requires attention impls' support, but the impl does not support PCP.");
     }
     if (context->dp > 1) {
-        return say(out, "PCP does not support data parallelism yet.");
+        return kvb_refuse(out, "PCP does not support data parallelism yet.");
     }
     if (context->dcp != 1 && context->dcp != context->pcp && context->dcp != context->tp * context->pcp) {
-        return say(out,
-                   "When PCP is enabled, DCP must be disabled, span the PCP axis, or span the full TP x PCP axis.");
+        return kvb_refuse(
+            out, "When PCP is enabled, DCP must be disabled, span the PCP axis, or span the full TP x PCP axis.");
     }
-    return !kvb_model_is_mla(context->model) &&
-           say(out, "No valid attention backend found for cuda: PCP not supported");
+    return kvb_refuse_if(!kvb_model_is_mla(context->model), out,
+                         "No valid attention backend found for cuda: PCP not supported");
 }
 
 // ---- LoRA as it was
@@ -117,19 +105,21 @@ bool kvb_refusal_lora_early(const struct kvb_context *context, char out[KVB_ERRO
         return false;
     }
     if (context->release < QUANTISED_UNTIL && method != NULL) {
-        return say(out, "LoRA is not supported with quantized models yet.");
+        return kvb_refuse(out, "LoRA is not supported with quantized models yet.");
     }
     if (context->max_num_batched_tokens > kvb_lora_step_most(context)) {
-        return say(out, "Due to limitations of the custom LoRA CUDA kernel, max_num_batched_tokens must be <= 65528 "
-                        "when LoRA is enabled.");
+        return kvb_refuse(out,
+                          "Due to limitations of the custom LoRA CUDA kernel, max_num_batched_tokens must be <= 65528 "
+                          "when LoRA is enabled.");
     }
     if (context->release < R(7, 0) || kvb_number(context->plan, KVB_SET_CPU_OFFLOAD_GB) == 0) {
         return false;
     }
     if (context->release < OFFLOADS_UNTIL) {
-        return say(out, "CPU offload is not supported with LoRA yet.");
+        return kvb_refuse(out, "CPU offload is not supported with LoRA yet.");
     }
-    return context->generation == KVB_GENERATION_V0 && say(out, "V0 LoRA does not support CPU offload, please use V1.");
+    return kvb_refuse_if(context->generation == KVB_GENERATION_V0, out,
+                         "V0 LoRA does not support CPU offload, please use V1.");
 }
 
 // ---- Windows and prompts in pieces, V0
@@ -143,6 +133,7 @@ bool kvb_refusal_chunked_window(const struct kvb_context *context, char out[KVB_
         (context->plan->plain_flags & KVB_PLAIN_V2_BLOCKS) != 0) {
         return false;
     }
-    return say(out, "Chunked prefill is not supported with sliding window. Set --disable-sliding-window to disable "
-                    "sliding window.");
+    return kvb_refuse(out,
+                      "Chunked prefill is not supported with sliding window. Set --disable-sliding-window to disable "
+                      "sliding window.");
 }

@@ -120,14 +120,6 @@ bool kvb_refusal_expert_groups(const struct kvb_context *context, char out[KVB_E
     return false;
 }
 
-static bool say_block(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t size, uint64_t block)
-{
-    char a[24], b[24];
-    const char *values[] = {kvb_refusal_count(a, size), kvb_refusal_count(b, block)};
-    kvb_refusal_say(out, pattern, values);
-    return true;
-}
-
 // Source: quantization/fp8.py create_weights, utils/fp8_utils.py validate_fp8_block_shape.
 bool kvb_refusal_block_shape(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
@@ -142,17 +134,18 @@ bool kvb_refusal_block_shape(const struct kvb_context *context, char out[KVB_ERR
         inputs_on_rank(context, kind, inputs);
         for (size_t i = 0; i < 2; i++) {
             if (inputs[i] % q->block_columns != 0) {
-                return say_block(out,
-                                 "Weight input_size_per_partition = {0} is not divisible by weight quantization "
-                                 "block_k = {1}.",
-                                 inputs[i], q->block_columns);
+                return kvb_refuse_two(out,
+                                      "Weight input_size_per_partition = {0} is not divisible by weight quantization "
+                                      "block_k = {1}.",
+                                      inputs[i], q->block_columns);
             }
         }
         if (mlp->kind == KVB_MLP_MOE && context->ep == 1 && experts % q->block_rows != 0) {
-            return say_block(out,
-                             "The output_size of gate's and up's weight = {0} is not divisible by weight quantization "
-                             "block_n = {1}.",
-                             experts, q->block_rows);
+            return kvb_refuse_two(
+                out,
+                "The output_size of gate's and up's weight = {0} is not divisible by weight quantization "
+                "block_n = {1}.",
+                experts, q->block_rows);
         }
     }
     return false;

@@ -15,7 +15,7 @@ void kvb_refusal_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, con
 {
     size_t length = 0;
     for (const char *at = pattern; *at != '\0'; at++) {
-        if (at[0] == '{' && at[1] >= '0' && at[1] <= '9' && at[2] == '}') {
+        if (at[0] == '{') { // never but before a digit
             const char *value = values[at[1] - '0'];
             length = put(out, length, value, strlen(value));
             at += 2;
@@ -24,6 +24,39 @@ void kvb_refusal_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, con
         }
     }
     out[length] = '\0';
+}
+
+bool kvb_refuse(char out[KVB_ERROR_TEXT_CAPACITY], const char *text)
+{
+    kvb_refusal_say(out, text, NULL);
+    return true;
+}
+
+bool kvb_refuse_two(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t first, uint64_t second)
+{
+    char a[24], b[24];
+    const char *values[] = {kvb_refusal_count(a, first), kvb_refusal_count(b, second)};
+    kvb_refusal_say(out, pattern, values);
+    return true;
+}
+
+bool kvb_refuse_if(bool refused, char out[KVB_ERROR_TEXT_CAPACITY], const char *text)
+{
+    if (refused) {
+        kvb_refusal_say(out, text, NULL);
+    }
+    return refused;
+}
+
+bool kvb_has_plain(const struct kvb_context *context, enum kvb_plain_flag flag)
+{
+    return (context->plan->plain_flags & (uint32_t)flag) != 0;
+}
+
+uint64_t kvb_plain_or(const struct kvb_context *context, enum kvb_plain_number number, uint64_t otherwise)
+{
+    const struct kvb_plain_value *value = &context->plan->plain_numbers[number];
+    return value->set ? value->number : otherwise;
 }
 
 const char *kvb_refusal_count(char out[24], uint64_t count)

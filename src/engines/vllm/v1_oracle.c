@@ -6,6 +6,7 @@
 
 #include "budget/gpu_facts.h"
 #include "engines/vllm/kv_backend.h"
+#include "engines/vllm/refusal.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
@@ -20,28 +21,30 @@ static bool is_data_centre_blackwell(const struct kvb_context *context)
     return context->gpu->compute_capability == 100;
 }
 
-// FlashAttention 3 reads an fp8 cache, on Hopper alone; from 0.10.2 other backends are asked too.
-// Source: vllm/platforms/cuda.py is_kv_cache_dtype_supported v0.10.0, v0.10.2.
+// FlashAttention 3 reads an fp8 cache, on Hopper alone; from 0.10.2 other backends are asked too. All words of these
+// releases are fp8.
+// Source: vllm/engine/arg_utils.py v0.8.2, v0.9.0; vllm/platforms/cuda.py is_kv_cache_dtype_supported v0.10.0, v0.10.2.
 static bool has_foreign_cache(const struct kvb_context *context)
 {
-    enum kvb_kv_dtype asked = (enum kvb_kv_dtype)kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE);
     uint32_t capability = context->gpu->compute_capability;
-    bool fp8 = asked == KVB_KV_FP8 || asked == KVB_KV_FP8_E4M3 || asked == KVB_KV_FP8_E5M2;
     enum kvb_backend backend = kvb_backend_asked(context);
-    if (asked == KVB_KV_AUTO || (context->gpu->vendor != KVB_VENDOR_NVIDIA && context->release >= R(9, 0))) {
+    bool flash = backend == KVB_BACKEND_AUTO || backend == KVB_BACKEND_FLASH_ATTN;
+    if (kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_AUTO) {
         return false;
     }
+    if (context->gpu->vendor != KVB_VENDOR_NVIDIA) {
+        return context->release < R(9, 0);
+    }
+    if (kvb_model_is_mla(context->model) && context->release >= R(10, 2)) {
+        return backend != KVB_BACKEND_AUTO && backend != KVB_BACKEND_FLASHMLA && backend != KVB_BACKEND_CUTLASS_MLA;
+    }
     if (capability == 0 || (is_data_centre_blackwell(context) && context->release >= R(10, 0))) {
-        return !fp8;
+        return false;
     }
-    if (context->release < R(10, 2) || (backend == KVB_BACKEND_AUTO && !kvb_model_is_mla(context->model))) {
-        return !fp8 || capability != KVB_CAPABILITY_HOPPER;
+    if (!flash && context->release >= R(10, 2)) {
+        return backend == KVB_BACKEND_TRITON ? capability < KVB_CAPABILITY_ADA : backend != KVB_BACKEND_FLASHINFER;
     }
-    if (kvb_model_is_mla(context->model)) {
-        return fp8 && backend != KVB_BACKEND_AUTO && backend != KVB_BACKEND_FLASHMLA &&
-               backend != KVB_BACKEND_CUTLASS_MLA;
-    }
-    return backend == KVB_BACKEND_TRITON ? capability < KVB_CAPABILITY_ADA : backend != KVB_BACKEND_FLASHINFER;
+    return !flash || capability != KVB_CAPABILITY_HOPPER;
 }
 
 static bool has_any_cache(const struct kvb_context *context)
@@ -87,7 +90,7 @@ static bool drafts_otherwise(const struct kvb_context *context)
     case KVB_SPECULATIVE_NGRAM:
         return false;
     case KVB_SPECULATIVE_EAGLE:
-        return context->release < R(8, 4);
+        return context->release < R(8, 3);
     case KVB_SPECULATIVE_MTP:
         return context->release < R(9, 0);
     case KVB_SPECULATIVE_DRAFT_MODEL:
@@ -102,22 +105,16 @@ static bool transfers(const struct kvb_context *context)
     return kvb_is_set(context->plan, KVB_SET_KV_TRANSFER);
 }
 
-static uint64_t given_or_one(const struct kvb_context *context, enum kvb_plain_number number)
-{
-    const struct kvb_plain_value *value = &context->plan->plain_numbers[number];
-    return value->set ? value->number : 1;
-}
-
 static bool steps_at_once(const struct kvb_context *context)
 {
-    return given_or_one(context, KVB_PLAIN_SCHEDULER_STEPS) != 1;
+    return kvb_plain_or(context, KVB_PLAIN_SCHEDULER_STEPS, 1) != 1;
 }
 
 static bool prefills_in_parts(const struct kvb_context *context)
 {
     bool threshold = context->plan->plain_numbers[KVB_PLAIN_LONG_PREFILL_THRESHOLD].set;
-    return given_or_one(context, KVB_PLAIN_PARTIAL_PREFILLS) != 1 ||
-           given_or_one(context, KVB_PLAIN_LONG_PARTIAL_PREFILLS) != 1 || (threshold && context->release < R(8, 3));
+    return kvb_plain_or(context, KVB_PLAIN_PARTIAL_PREFILLS, 1) != 1 ||
+           kvb_plain_or(context, KVB_PLAIN_LONG_PARTIAL_PREFILLS, 1) != 1 || (threshold && context->release < R(8, 3));
 }
 
 // The executor is asked for as it was written: none is not Ray, whatever is chosen later.
@@ -128,11 +125,13 @@ static bool stages_without_ray(const struct kvb_context *context)
            (context->plan->plain_flags & taken) == 0;
 }
 
-static const struct {
+struct row {
     uint32_t since, gone;
     bool (*lacks)(const struct kvb_context *context);
     const char *feature;
-} rows[] = {
+};
+
+static const struct row rows[] = {
     {R(8, 0), R(10, 1), steps_at_once, "--num-scheduler-steps"},
     {R(8, 0), R(10, 2), is_old_gpu, "Compute Capability < 8.0"},
     {R(8, 0), R(8, 2), has_any_cache, "--kv-cache-dtype"},
@@ -150,12 +149,60 @@ static const struct {
      "Pipeline Parallelism without Ray distributed executor or multiprocessing executor or external launcher"},
 };
 
-const char *kvb_v1_lacks(const struct kvb_context *context)
+static bool drafts_by_ngram(const struct kvb_context *context)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (context->release >= rows[i].since && context->release < rows[i].gone && rows[i].lacks(context)) {
-            return rows[i].feature;
+    return kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD) == KVB_SPECULATIVE_NGRAM;
+}
+
+static bool drafts_by_eagle(const struct kvb_context *context)
+{
+    return kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD) == KVB_SPECULATIVE_EAGLE;
+}
+
+static bool has_adapters(const struct kvb_context *context)
+{
+    return kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0;
+}
+
+static bool has_stages(const struct kvb_context *context)
+{
+    return context->pp > 1;
+}
+
+static bool is_elsewhere(const struct kvb_context *context)
+{
+    return context->gpu->vendor != KVB_VENDOR_NVIDIA;
+}
+
+static bool keeps_state(const struct kvb_context *context)
+{
+    return kvb_model_has_state(context->model);
+}
+
+// What V1 ran when VLLM_USE_V1=1 asked for it; V0 did it otherwise (_warn_or_fallback). Models with a state had no V1
+// at all before 0.9.2 (SupportsV0Only of their classes).
+static const struct row experiments[] = {
+    {R(8, 0), R(9, 0), drafts_by_ngram, "ngram"},    {R(8, 3), R(9, 0), drafts_by_eagle, "Eagle"},
+    {R(8, 0), R(8, 3), has_adapters, "LORA"},        {R(8, 0), R(8, 3), has_stages, "PP"},
+    {R(8, 0), R(9, 2), is_elsewhere, "device type"}, {R(8, 0), R(10, 2), keeps_state, "Mamba"},
+};
+
+static const char *first_of(const struct kvb_context *context, const struct row *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (context->release >= from[i].since && context->release < from[i].gone && from[i].lacks(context)) {
+            return from[i].feature;
         }
     }
     return NULL;
+}
+
+const char *kvb_v1_lacks(const struct kvb_context *context)
+{
+    return first_of(context, rows, sizeof rows / sizeof rows[0]);
+}
+
+const char *kvb_v1_tries(const struct kvb_context *context)
+{
+    return first_of(context, experiments, sizeof experiments / sizeof experiments[0]);
 }

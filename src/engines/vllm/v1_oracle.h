@@ -6,5 +6,7 @@
 
 // The feature that release's V1 lacks, as it names it; NULL when it lacks none. Reads dtype, model, GPU, settings.
 const char *kvb_v1_lacks(const struct kvb_context *context);
+// What that V1 does only when VLLM_USE_V1=1 asks for it, so that V0 serves it otherwise; NULL when there is none.
+const char *kvb_v1_tries(const struct kvb_context *context);
 
 #endif
