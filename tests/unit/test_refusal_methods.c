@@ -331,8 +331,8 @@ static void experiments_of_early_v1(void **state)
     }
 }
 
-// ROCm ran V0 until 0.9.2 (rocm.py default_v1), models with a state until 0.10.2 ("V1 mamba models are unoptimized").
-static void platforms_and_states_of_early_v1(void **state)
+// ROCm ran V0 until 0.9.2 (rocm.py default_v1).
+static void platforms_of_early_v1(void **state)
 {
     (void)state;
     make_llama_plan(&plan, R(9, 1));
@@ -340,11 +340,6 @@ static void platforms_and_states_of_early_v1(void **state)
     assert_int_equal(resolved(&plan)->generation, KVB_GENERATION_V0);
     plan.engine.release = R(9, 2);
     assert_int_equal(resolved(&plan)->generation, KVB_GENERATION_V1);
-    make_llama_plan(&plan, R(10, 1));
-    plan.model.kinds[0].attention.kind = KVB_ATTENTION_MAMBA2;
-    assert_string_equal(kvb_v1_tries(resolved(&plan)), "Mamba");
-    plan.engine.release = R(10, 2);
-    assert_null(kvb_v1_tries(resolved(&plan)));
 }
 
 // VLLM_USE_V1=1 with what V1 lacks raises NotImplementedError.
@@ -365,5 +360,5 @@ KVB_TEST_MAIN(cmocka_unit_test(gptq_runs_in_marlin_kernels_where_they_take_it),
               cmocka_unit_test(schemes_need_their_gpu), cmocka_unit_test(cache_types_of_early_v1),
               cmocka_unit_test(latent_caches_of_early_v1), cmocka_unit_test(features_of_early_v1),
               cmocka_unit_test(drafts_of_early_v1), cmocka_unit_test(stages_of_early_v1),
-              cmocka_unit_test(experiments_of_early_v1), cmocka_unit_test(platforms_and_states_of_early_v1),
+              cmocka_unit_test(experiments_of_early_v1), cmocka_unit_test(platforms_of_early_v1),
               cmocka_unit_test(v1_asked_for_in_vain))

@@ -107,7 +107,7 @@ static const struct backend_row rows[] = {
      "FLASHINFER_MLA_SPARSE_SM120"},
 };
 
-static const struct kvb_attention_shape *latent_shape(const struct kvb_model *model)
+const struct kvb_attention_shape *kvb_latent_shape(const struct kvb_model *model)
 {
     for (uint32_t i = 0; i < model->kind_count; i++) {
         if (model->kinds[i].attention.kind == KVB_ATTENTION_MLA) {
@@ -193,7 +193,7 @@ enum kvb_backend kvb_backend_asked(const struct kvb_context *context)
 struct kvb_mla_backend kvb_mla_backend_of(const struct kvb_context *context)
 {
     struct kvb_mla_backend out = {KVB_BACKEND_AUTO, false, false, 0, NULL};
-    const struct kvb_attention_shape *shape = latent_shape(context->model);
+    const struct kvb_attention_shape *shape = kvb_latent_shape(context->model);
     enum kvb_backend asked = kvb_backend_asked(context);
     if (shape == NULL || context->gpu->vendor != KVB_VENDOR_NVIDIA || context->gpu->compute_capability == 0 ||
         !kvb_rule(context, KVB_RULE_BACKEND_CHECKED) || asked == KVB_BACKEND_OTHER) {

@@ -7,6 +7,9 @@
 // --attention-backend, else VLLM_ATTENTION_BACKEND; KVB_BACKEND_AUTO when neither is set.
 enum kvb_backend kvb_backend_asked(const struct kvb_context *context);
 
+// The first layer of a model that keeps a latent; NULL when none does.
+const struct kvb_attention_shape *kvb_latent_shape(const struct kvb_model *model);
+
 // All zero when the release, device or model leaves nothing to choose.
 struct kvb_mla_backend kvb_mla_backend_of(const struct kvb_context *context);
 

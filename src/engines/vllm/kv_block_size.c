@@ -30,16 +30,6 @@ static bool is_data_centre_blackwell(const struct kvb_context *context)
                : capability == KVB_CAPABILITY_BLACKWELL;
 }
 
-static uint32_t nope_size(const struct kvb_model *model)
-{
-    for (uint32_t i = 0; i < model->kind_count; i++) {
-        if (model->kinds[i].attention.kind == KVB_ATTENTION_MLA) {
-            return model->kinds[i].attention.nope_size;
-        }
-    }
-    return 0;
-}
-
 // The backend whose block check_and_update_config forces up to 0.17.
 static enum kvb_backend forcing_backend(const struct kvb_context *context)
 {
@@ -51,7 +41,8 @@ static enum kvb_backend forcing_backend(const struct kvb_context *context)
     if (!blackwell) {
         return KVB_BACKEND_FLASHMLA;
     }
-    bool flashinfer = context->release >= FLASHINFER_FORCED_SINCE && nope_size(context->model) == FLASHINFER_NOPE_SIZE;
+    bool flashinfer = context->release >= FLASHINFER_FORCED_SINCE &&
+                      kvb_latent_shape(context->model)->nope_size == FLASHINFER_NOPE_SIZE;
     return flashinfer ? KVB_BACKEND_FLASHINFER_MLA : KVB_BACKEND_CUTLASS_MLA;
 }
 

@@ -16,22 +16,12 @@ static const char *dtype_text(enum kvb_dtype dtype)
     return dtype == KVB_DTYPE_FP16 ? "torch.float16" : dtype == KVB_DTYPE_FP32 ? "torch.float32" : "torch.bfloat16";
 }
 
-static const struct kvb_attention_shape *latent_shape(const struct kvb_model *model)
-{
-    for (uint32_t i = 0; i < model->kind_count; i++) {
-        if (model->kinds[i].attention.kind == KVB_ATTENTION_MLA) {
-            return &model->kinds[i].attention;
-        }
-    }
-    return NULL;
-}
-
 // Source: vllm/platforms/cuda.py get_attn_backend_cls; the reasons of each backend that follow are left out.
 static bool no_backend(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    const struct kvb_attention_shape *shape = latent_shape(context->model);
+    const struct kvb_attention_shape *shape = kvb_latent_shape(context->model);
     enum kvb_backend asked = kvb_backend_asked(context);
-    if (!context->mla_backend.missing || shape == NULL) {
+    if (!context->mla_backend.missing) {
         return false;
     }
     struct kvb_error_line line = kvb_error_begin(out);

@@ -1,0 +1,387 @@
+// Rules of KV backends, blocks, types and states that the worked examples do not reach, one by one. Expected values are
+// read from vllm at the tags named beside them.
+#include "engines/vllm/kv.h"
+#include "engines/vllm/kv_backend.h"
+#include "engines/vllm/refusal.h"
+#include "unit/plans.h"
+#include "unit/test.h"
+
+static struct kvb_plan plan;
+
+// ---- Latents
+
+static struct kvb_attention_shape *make_latent(uint32_t release, uint32_t capability, bool sparse, uint32_t rank)
+{
+    make_latent_plan(&plan, release, 8192, 256);
+    struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
+    plan.gpu.compute_capability = capability;
+    shape->latent_rank = rank;
+    shape->index_heads = sparse ? 32 : 0;
+    shape->index_head_size = 128;
+    shape->has_indexer = sparse;
+    return shape;
+}
+
+static enum kvb_backend backend(void)
+{
+    return kvb_mla_backend_of(resolved(&plan)).backend;
+}
+
+// mla_attention.py v0.27.1 get_supported_head_sizes: 320 beside 576; Triton's takes any from 0.18.0.
+static void latents_of_other_sizes(void **state)
+{
+    (void)state;
+    (void)make_latent(R(27, 0), 90, false, 256);
+    assert_int_equal(backend(), KVB_BACKEND_FLASH_ATTN_MLA);
+    plan.engine.release = R(26, 0);
+    assert_int_equal(backend(), KVB_BACKEND_TRITON_MLA);
+    (void)make_latent(R(27, 0), 90, false, 320);
+    assert_int_equal(backend(), KVB_BACKEND_TRITON_MLA);
+    (void)make_latent(R(17, 0), 90, false, 320);
+    assert_true(kvb_mla_backend_of(resolved(&plan)).missing);
+    (void)make_latent(R(27, 0), 90, true, 256);
+    assert_int_equal(backend(), KVB_BACKEND_FLASH_ATTN_MLA_SPARSE);
+    plan.environment.attention_backend = KVB_BACKEND_FLASHMLA_SPARSE;
+    assert_true(kvb_mla_backend_of(resolved(&plan)).missing);
+}
+
+// "bfloat16" is a word of backends from 0.15.0.
+static void sixteen_bit_by_name(void **state)
+{
+    (void)state;
+    (void)make_latent(R(14, 0), 90, false, 512);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_16BIT);
+    assert_true(kvb_mla_backend_of(resolved(&plan)).missing);
+    plan.engine.release = R(15, 0);
+    assert_int_equal(backend(), KVB_BACKEND_FLASH_ATTN_MLA);
+}
+
+// cuda.py v0.18.0: sparse backends by heads; v0.19.0: by the cache's format as well. 16 heads are few.
+static void sparse_backends_on_data_centre_blackwell(void **state)
+{
+    (void)state;
+    struct kvb_attention_shape *shape = make_latent(R(19, 0), 100, true, 512);
+    shape->heads = 128;
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_16BIT);
+    assert_int_equal(backend(), KVB_BACKEND_FLASHMLA_SPARSE);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    assert_int_equal(backend(), KVB_BACKEND_FLASHINFER_MLA_SPARSE);
+    plan.engine.release = R(18, 0);
+    assert_int_equal(backend(), KVB_BACKEND_FLASHMLA_SPARSE);
+    assert_string_equal(kvb_backend_name(KVB_BACKEND_FLASHMLA_SPARSE), "FLASHMLA_SPARSE");
+    assert_string_equal(kvb_backend_name(KVB_BACKEND_OTHER), "");
+}
+
+// cuda.py check_and_update_config v0.11.0, v0.12.0: the block that the backend asked for forces.
+static void blocks_that_latent_backends_force(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, capability;
+        enum kvb_backend backend;
+        uint64_t asked, block;
+    } rows[] = {
+        {R(12, 0), 90, KVB_BACKEND_FLASHMLA, 128, 128},       {R(12, 0), 90, KVB_BACKEND_FLASHMLA, 32, 64},
+        {R(12, 0), 80, KVB_BACKEND_FLASHMLA, 32, 32},         {R(11, 0), 90, KVB_BACKEND_FLASHMLA, 64, 64},
+        {R(11, 0), 90, KVB_BACKEND_FLASHMLA, 128, 64},        {R(12, 0), 100, KVB_BACKEND_CUTLASS_MLA, 256, 256},
+        {R(12, 0), 100, KVB_BACKEND_CUTLASS_MLA, 64, 128},    {R(11, 0), 100, KVB_BACKEND_CUTLASS_MLA, 256, 128},
+        {R(11, 0), 100, KVB_BACKEND_CUTLASS_MLA, 128, 128},   {R(12, 0), 100, KVB_BACKEND_FLASHINFER_MLA, 32, 32},
+        {R(12, 0), 100, KVB_BACKEND_FLASHINFER_MLA, 64, 64},  {R(12, 0), 100, KVB_BACKEND_FLASHINFER_MLA, 128, 128},
+        {R(12, 0), 100, KVB_BACKEND_FLASHINFER_MLA, 16, 64},  {R(11, 0), 100, KVB_BACKEND_FLASHINFER_MLA, 64, 64},
+        {R(11, 0), 100, KVB_BACKEND_FLASHINFER_MLA, 128, 64}, {R(12, 0), 90, KVB_BACKEND_TRITON_MLA, 32, 32},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)make_latent(rows[i].release, rows[i].capability, false, 512);
+        plan.environment.attention_backend = rows[i].backend;
+        set(&plan, KVB_SET_BLOCK_SIZE, rows[i].asked);
+        assert_int_equal(resolved(&plan)->block_tokens, rows[i].block);
+    }
+}
+
+// mla backends of v0.18.0 on pack an fp8 cache of sparse layers; SM120's packs 16 bit as well.
+static void packed_caches(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_kv_dtype asked, stored;
+    } rows[] = {{KVB_KV_AUTO, KVB_KV_FP8_DS_MLA}, {KVB_KV_FP8, KVB_KV_FP8_DS_MLA}, {KVB_KV_16BIT, KVB_KV_16BIT}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)make_latent(R(24, 0), 120, true, 512);
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, rows[i].asked);
+        struct kvb_context context = *resolved(&plan);
+        if (rows[i].asked == KVB_KV_16BIT) { // which that backend does not take: nothing packs it
+            assert_true(context.mla_backend.missing);
+        } else {
+            assert_int_equal(context.kv_dtype, rows[i].stored);
+        }
+    }
+}
+
+// ---- States beside heads of 256
+
+// A state of 33 heads x 128 x 128 x 2 B = 1,081,344 B; a token of 8 KV heads of 256 takes 2 x 8 x 256 x 2 B = 8 KiB,
+// so that 132 tokens cover it: 144 in units of 16, 160 in units of 32. With heads of 128 there are 264: 272.
+static void make_hybrid(uint32_t capability, uint32_t head_size, enum kvb_backend backend_asked)
+{
+    make_llama_plan(&plan, R(12, 0));
+    plan.gpu.compute_capability = capability;
+    plan.environment.attention_backend = backend_asked;
+    plan.model.kind_count = 2;
+    plan.model.kinds[1] = plan.model.kinds[0];
+    plan.model.kinds[1].attention.head_size = head_size;
+    plan.model.kinds[1].attention.value_head_size = head_size;
+    plan.model.kinds[0].attention =
+        (struct kvb_attention_shape){.kind = KVB_ATTENTION_LINEAR, .state_value_heads = 33, .state_value_size = 128};
+    for (uint32_t i = 0; i < plan.model.layer_count; i += 2) {
+        plan.model.kind_of_layer[i] = 1;
+    }
+}
+
+// models/config.py v0.12.0 verify_and_update_config: FlashInfer on 10.x takes no block of 16 for heads of 256.
+static void blocks_beside_a_state(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t capability, head_size;
+        enum kvb_backend backend;
+        uint64_t block;
+    } rows[] = {
+        {100, 256, KVB_BACKEND_AUTO, 160}, {100, 256, KVB_BACKEND_FLASHINFER, 160}, {100, 256, KVB_BACKEND_TRITON, 144},
+        {90, 256, KVB_BACKEND_AUTO, 144},  {100, 128, KVB_BACKEND_AUTO, 272},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_hybrid(rows[i].capability, rows[i].head_size, rows[i].backend);
+        assert_int_equal(resolved(&plan)->block_tokens, rows[i].block);
+    }
+}
+
+// The same for latents of 576 x 2 B a token: 939 tokens, in units of 64, or of CUTLASS's 128.
+static void latents_beside_a_state(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_backend backend;
+        uint64_t block;
+    } rows[] = {{KVB_BACKEND_AUTO, 960}, {KVB_BACKEND_CUTLASS_MLA, 1024}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_hybrid(100, 128, rows[i].backend);
+        plan.model.kinds[1].attention = (struct kvb_attention_shape){.kind = KVB_ATTENTION_MLA,
+                                                                     .heads = 32,
+                                                                     .latent_rank = 512,
+                                                                     .nope_size = 128,
+                                                                     .rope_size = 64,
+                                                                     .head_size = 192,
+                                                                     .value_head_size = 128};
+        assert_int_equal(resolved(&plan)->block_tokens, rows[i].block);
+    }
+}
+
+// ---- States alone
+
+static void make_states(uint32_t release, enum kvb_attention kind, const char *architecture)
+{
+    make_llama_plan(&plan, release);
+    plan.model.kinds[0].attention = (struct kvb_attention_shape){.kind = kind,
+                                                                 .state_key_heads = 8,
+                                                                 .state_key_size = 128,
+                                                                 .state_value_heads = 128,
+                                                                 .state_value_size = 64,
+                                                                 .state_inner_size = 8192,
+                                                                 .conv_kernel = 4};
+    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
+    (void)strncpy(plan.model.architecture, architecture, sizeof plan.model.architecture - 1);
+    set(&plan, KVB_SET_ENABLE_PREFIX_CACHING, 1);
+}
+
+// models/config.py v0.11.1: prefixes of Mamba 1 and 2 are cached whole (SupportsMambaPrefixCaching), those of other
+// states not at all; v0.15.0 aligns them.
+static void prefixes_of_states(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_attention kind;
+        const char *architecture;
+        bool caches;
+        enum kvb_mamba_mode mode;
+    } rows[] = {
+        {R(11, 0), KVB_ATTENTION_MAMBA2, "Mamba2ForCausalLM", false, KVB_MAMBA_MODE_NONE},
+        {R(11, 1), KVB_ATTENTION_MAMBA2, "Mamba2ForCausalLM", true, KVB_MAMBA_MODE_ALL},
+        {R(11, 1), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM", false, KVB_MAMBA_MODE_NONE},
+        {R(15, 0), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM", true, KVB_MAMBA_MODE_ALIGN},
+        {R(15, 0), KVB_ATTENTION_MAMBA2, "Plamo2ForCausalLM", true, KVB_MAMBA_MODE_ALIGN},
+        {R(15, 0), KVB_ATTENTION_MAMBA2, "Plamo3ForCausalLM", true, KVB_MAMBA_MODE_ALIGN},
+        {R(15, 0), KVB_ATTENTION_MAMBA1, "MambaForCausalLM", true, KVB_MAMBA_MODE_ALL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_states(rows[i].release, rows[i].kind, rows[i].architecture);
+        const struct kvb_context *context = resolved(&plan);
+        assert_int_equal(context->prefix_caching, rows[i].caches);
+        assert_int_equal(context->mamba_mode, rows[i].mode);
+    }
+}
+
+// compilation.py v0.20.0: graphs of whole decode steps need a block of state for each sequence.
+static void blocks_of_state_for_graphs(void **state)
+{
+    (void)state;
+    static const struct {
+        bool set;
+        enum kvb_graph_mode mode;
+        uint64_t blocks;
+    } rows[] = {{false, KVB_GRAPH_MODE_AUTO, 100},
+                {true, KVB_GRAPH_MODE_FULL, 100},
+                {true, KVB_GRAPH_MODE_NONE, 0},
+                {true, KVB_GRAPH_MODE_PIECEWISE, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_states(R(20, 0), KVB_ATTENTION_MAMBA2, "Mamba2ForCausalLM");
+        set(&plan, KVB_SET_MAX_NUM_SEQS, 100);
+        if (rows[i].set) {
+            set(&plan, KVB_SET_CUDAGRAPH_MODE, rows[i].mode);
+        }
+        assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), rows[i].blocks);
+    }
+    set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL);
+    set(&plan, KVB_SET_ENFORCE_EAGER, 1);
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
+    unset(&plan, KVB_SET_ENFORCE_EAGER);
+    plan.engine.release = R(19, 0);
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
+    make_llama_plan(&plan, R(20, 0)); // keeps none
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
+}
+
+// ---- Types
+
+// quantization/modelopt.py v0.20.0: a checkpoint's NVFP4 cache is taken where none is asked for.
+static void caches_that_a_checkpoint_declares(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(20, 0));
+    plan.model.quantisation.cache = KVB_DECLARED_NVFP4;
+    assert_int_equal(resolved(&plan)->kv_word, KVB_KV_NVFP4);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    assert_int_equal(resolved(&plan)->kv_word, KVB_KV_FP8);
+    unset(&plan, KVB_SET_KV_CACHE_DTYPE);
+    plan.engine.release = R(19, 0);
+    assert_int_equal(resolved(&plan)->kv_word, KVB_KV_AUTO);
+}
+
+static void kv_says(const char *part)
+{
+    char out[KVB_ERROR_TEXT_CAPACITY] = "";
+    bool refused = kvb_kv_refused(resolved(&plan), out);
+    if (refused != (part != NULL) || (refused && strstr(out, part) == NULL)) {
+        fail_msg("wanted '%s', got '%s'", part != NULL ? part : "nothing", out);
+    }
+}
+
+// cuda.py get_attn_backend_cls: the sentence names the type.
+static void types_of_no_backend(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_dtype_word word;
+        const char *text;
+    } rows[] = {{KVB_DTYPE_WORD_FP16, "dtype=torch.float16"},
+                {KVB_DTYPE_WORD_FP32, "dtype=torch.float32"},
+                {KVB_DTYPE_WORD_BF16, "dtype=torch.bfloat16"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)make_latent(R(22, 0), 120, true, 512); // sparse kernels of 12.x came with 0.24
+        set(&plan, KVB_SET_DTYPE, rows[i].word);
+        kv_says(rows[i].text);
+    }
+}
+
+// vllm.py v0.21.0 validate_nvfp4_kv_cache_with_mla.
+static void nvfp4_of_latents(void **state)
+{
+    (void)state;
+    (void)make_latent(R(21, 0), 90, false, 512);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_NVFP4);
+    kv_says("nvfp4 KV cache is not supported with MLA");
+    plan.engine.release = R(20, 0); // no such sentence yet, but no backend either
+    kv_says("No valid attention backend");
+    make_llama_plan(&plan, R(21, 0));
+    plan.gpu.compute_capability = 100;
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_NVFP4);
+    kv_says(NULL);
+}
+
+static void make_v4(uint32_t release, enum kvb_kv_dtype word)
+{
+    make_llama_plan(&plan, release);
+    plan.model.kinds[0].attention = (struct kvb_attention_shape){
+        .kind = KVB_ATTENTION_DSV4, .heads = 64, .kv_heads = 1, .head_size = 512, .window_tokens = 128};
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, word);
+}
+
+// deepseek_v4_attention.py v0.20.0: kv_cache_dtype.startswith("fp8"); v0.23.0, v0.24.0 say it otherwise.
+static void words_of_v4(void **state)
+{
+    (void)state;
+    static const enum kvb_kv_dtype taken[] = {KVB_KV_FP8, KVB_KV_FP8_E4M3, KVB_KV_FP8_E5M2, KVB_KV_FP8_DS_MLA,
+                                              KVB_KV_FP8_PER_TOKEN_HEAD};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        make_v4(R(20, 0), taken[i]);
+        kv_says(NULL);
+    }
+    make_v4(R(20, 0), KVB_KV_16BIT);
+    kv_says("DeepseekV4 only supports fp8 kv-cache format for now, got bfloat16");
+    make_v4(R(23, 0), KVB_KV_16BIT);
+    kv_says("DeepseekV4 FlashMLA fp8 layout only supports fp8 kv-cache, got bfloat16");
+    make_v4(R(24, 0), KVB_KV_16BIT);
+    kv_says("DeepseekV4 fp8_ds_mla layout only supports fp8 kv-cache, got bfloat16");
+    plan.environment.attention_backend = KVB_BACKEND_OTHER; // whatever that one takes
+    kv_says(NULL);
+    make_v4(R(19, 0), KVB_KV_FP8); // has no such model: said elsewhere
+    kv_says(NULL);
+    make_v4(R(22, 0), KVB_KV_FP8);
+    (void)strcpy(plan.model.quantisation.name, "compressed-tensors");
+    kv_says("KeyError: 'scale_fmt'");
+    plan.engine.release = R(23, 0);
+    kv_says(NULL);
+    plan.engine.release = R(19, 0);
+    kv_says(NULL);
+}
+
+// v1/attention/backends v0.8.5 (8 is a choice, but no multiple of 16), v0.18.0 (any number is).
+static void blocks_of_no_backend(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(9, 0));
+    set(&plan, KVB_SET_BLOCK_SIZE, 8);
+    kv_says("Block size must be a multiple of 16.");
+    set(&plan, KVB_SET_BLOCK_SIZE, 24);
+    kv_says("argument --block-size: invalid choice: 24 (choose from 1, 8, 16, 32, 64, 128)");
+    plan.environment.use_v1 = KVB_NO;
+    set(&plan, KVB_SET_BLOCK_SIZE, 8);
+    kv_says(NULL);
+    make_latent_plan(&plan, R(9, 0), 8192, 256);
+    set(&plan, KVB_SET_BLOCK_SIZE, 8);
+    kv_says(NULL);
+    make_states(R(9, 2), KVB_ATTENTION_MAMBA2, "Mamba2ForCausalLM");
+    plan.environment.use_v1 = KVB_YES;
+    set(&plan, KVB_SET_BLOCK_SIZE, 8);
+    kv_says(NULL);
+    make_llama_plan(&plan, R(18, 0));
+    set(&plan, KVB_SET_BLOCK_SIZE, 40);
+    kv_says("No valid attention backend found for cuda with a block_size of 40");
+    plan.environment.attention_backend = KVB_BACKEND_OTHER;
+    kv_says(NULL);
+    make_latent_plan(&plan, R(18, 0), 8192, 256);
+    plan.environment.attention_backend = KVB_BACKEND_OTHER;
+    set(&plan, KVB_SET_BLOCK_SIZE, 40);
+    kv_says(NULL);
+    make_states(R(18, 0), KVB_ATTENTION_MAMBA2, "Mamba2ForCausalLM");
+    set(&plan, KVB_SET_BLOCK_SIZE, 40);
+    kv_says(NULL);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(latents_of_other_sizes), cmocka_unit_test(sixteen_bit_by_name),
+              cmocka_unit_test(sparse_backends_on_data_centre_blackwell),
+              cmocka_unit_test(blocks_that_latent_backends_force), cmocka_unit_test(packed_caches),
+              cmocka_unit_test(blocks_beside_a_state), cmocka_unit_test(latents_beside_a_state),
+              cmocka_unit_test(prefixes_of_states), cmocka_unit_test(blocks_of_state_for_graphs),
+              cmocka_unit_test(caches_that_a_checkpoint_declares), cmocka_unit_test(types_of_no_backend),
+              cmocka_unit_test(nvfp4_of_latents), cmocka_unit_test(words_of_v4), cmocka_unit_test(blocks_of_no_backend))
