@@ -96,6 +96,8 @@ static void set_attention(const struct start *start, const char *words, uint32_t
         strncmp(start->architecture, "Qwen3_5", 7) == 0 || strncmp(start->architecture, "Qwen3Next", 9) == 0;
     shape->query_key_value_bias =
         strncmp(start->architecture, "Qwen2", 5) == 0 || strncmp(start->architecture, "GptOss", 6) == 0;
+    bool oss = strncmp(start->architecture, "GptOss", 6) == 0;
+    shape->output_bias = shape->sinks = oss;
     bool normed = strncmp(start->architecture, "Qwen3", 5) == 0 || strncmp(start->architecture, "Gemma3", 6) == 0 ||
                   strncmp(start->architecture, "Gemma4", 6) == 0;
     shape->qk_norm = normed ? KVB_QK_NORM_PER_HEAD : KVB_QK_NORM_NONE;
@@ -115,6 +117,7 @@ static void set_mlp(const char *words, uint32_t layer, struct kvb_mlp_shape *mlp
         mlp->intermediate_size = 0;
         mlp->expert_gated = true;
         mlp->expert_bias = start_number(words, "expert_bias", 0) != 0;
+        mlp->router_bias = mlp->expert_bias;
         mlp->shared_gate = start_number(words, "shared_gate", 0) != 0;
     }
 }

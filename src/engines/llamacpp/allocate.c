@@ -1,4 +1,4 @@
-// Memory for the nodes of a layer: readers are counted, a node takes a parent's memory where its operation may and
+// Memory for what runs: readers are counted, a node takes a parent's memory where its operation may and
 // nobody else reads it, and what was read last is given back.
 // Source: ggml/src/ggml-alloc.c, ggml_gallocr_allocate_node, ggml_gallocr_free_node, ggml_gallocr_alloc_graph_impl.
 #include "engines/llamacpp/allocate.h"
@@ -25,7 +25,7 @@ static void take(struct kvb_llama_graph *graph, struct kvb_llama_tensor_node *no
 
 static void give(struct kvb_llama_graph *graph, struct kvb_llama_tensor_node *node)
 {
-    if ((node->flags & KVB_LLAMA_LIVE) != 0) {
+    if ((node->flags & (KVB_LLAMA_LIVE | KVB_LLAMA_STAYS)) == KVB_LLAMA_LIVE) {
         kvb_llama_heap_give(&graph->heaps[node->device], node->offset, node->bytes);
         node->flags &= (uint16_t)~KVB_LLAMA_LIVE;
     }
@@ -43,7 +43,8 @@ static bool reuse(struct kvb_llama_graph *graph, struct kvb_llama_tensor_node *n
     for (uint32_t i = 0; i < KVB_LLAMA_SOURCES; i++) {
         struct kvb_llama_tensor_node *parent = at(graph, node->source[i]);
         if (node->source[i] != 0 && parent->device == node->device && same_layout(node, parent) &&
-            parent->children == 1 && parent->views == 0 && (parent->flags & KVB_LLAMA_LIVE) != 0) {
+            parent->children == 1 && parent->views == 0 &&
+            (parent->flags & (KVB_LLAMA_LIVE | KVB_LLAMA_STAYS)) == KVB_LLAMA_LIVE) {
             node->offset = parent->offset;
             node->flags |= KVB_LLAMA_LIVE;
             parent->flags &= (uint16_t)~KVB_LLAMA_LIVE;
@@ -81,27 +82,48 @@ static void read_once(struct kvb_llama_graph *graph, kvb_llama_node source)
     }
 }
 
-void kvb_llama_run_node(struct kvb_llama_graph *graph, kvb_llama_node id)
+static void count_readers(struct kvb_llama_graph *graph)
 {
-    struct kvb_llama_tensor_node *node = at(graph, id);
-    allocate_node(graph, node);
-    for (uint32_t s = 0; s < KVB_LLAMA_SOURCES; s++) {
-        if (node->source[s] != 0) {
-            read_once(graph, node->source[s]);
+    for (uint32_t i = 0; i < graph->sequence_count; i++) {
+        const struct kvb_llama_tensor_node *node = at(graph, graph->sequence[i]);
+        if (is_view(node)) {
+            at(graph, node->root)->views++;
+        }
+        if ((node->flags & KVB_LLAMA_COPY) != 0) {
+            at(graph, node->root)->children++;
+        }
+        for (uint32_t s = 0; s < KVB_LLAMA_SOURCES; s++) {
+            at(graph, node->source[s])->children++;
         }
     }
 }
 
-void kvb_llama_run_copy(struct kvb_llama_graph *graph, kvb_llama_node id)
+static bool is_input(const struct kvb_llama_tensor_node *node)
 {
-    struct kvb_llama_tensor_node *copy = at(graph, id);
-    if (copy->root != 0) { // a weight's source lies outside
-        read_once(graph, copy->root);
-    }
-    allocate_node(graph, copy);
+    return node->kind == KVB_LLAMA_OP_NONE && (node->flags & KVB_LLAMA_COPY) == 0;
 }
 
-void kvb_llama_allocate_input(struct kvb_llama_graph *graph, kvb_llama_node input)
+void kvb_llama_allocate(struct kvb_llama_graph *graph)
 {
-    allocate_node(graph, at(graph, input));
+    count_readers(graph);
+    for (uint32_t i = 0; i < graph->order_count; i++) { // inputs are there before all else
+        if (is_input(at(graph, graph->order[i]))) {
+            allocate_node(graph, at(graph, graph->order[i]));
+        }
+    }
+    for (uint32_t i = 0; i < graph->sequence_count; i++) {
+        struct kvb_llama_tensor_node *node = at(graph, graph->sequence[i]);
+        if (is_input(node)) {
+            continue;
+        }
+        if ((node->flags & KVB_LLAMA_COPY) != 0 && node->root != 0) { // a weight's source lies outside
+            read_once(graph, node->root);
+        }
+        allocate_node(graph, node);
+        for (uint32_t s = 0; s < KVB_LLAMA_SOURCES; s++) {
+            if (node->source[s] != 0) {
+                read_once(graph, node->source[s]);
+            }
+        }
+    }
 }

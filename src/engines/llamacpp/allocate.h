@@ -1,20 +1,18 @@
-// Memory for the nodes of a layer in the order they run.
+// Where nodes run, in which order, and their memory.
 #ifndef KVB_ENGINES_LLAMACPP_ALLOCATE_H
 #define KVB_ENGINES_LLAMACPP_ALLOCATE_H
 
 #include "engines/llamacpp/graph.h"
 
-#define KVB_LLAMA_COPY_MARK 0x8000U // in a sequence: a copy made when a split begins
-
-// Runs through graph->sequence: counts readers, then takes and gives back (run_nodes.c).
+// Gives every node a device and fills graph->sequence, split after split (schedule.c).
+void kvb_llama_schedule(struct kvb_llama_graph *graph);
+// Memory for what runs, in that order (allocate.c).
 void kvb_llama_allocate(struct kvb_llama_graph *graph);
-// Memory for a node and back from what it read last.
-void kvb_llama_run_node(struct kvb_llama_graph *graph, kvb_llama_node node);
-void kvb_llama_run_copy(struct kvb_llama_graph *graph, kvb_llama_node copy); // of what another device made
-// Whether the backend sorts its graph (sort.c); what waits for its turn runs as far as enough is known of what follows.
+// Appends to the sequence.
+void kvb_llama_runs_next(struct kvb_llama_graph *graph, kvb_llama_node node);
+// Whether the backend sorts its graph (sort.c); the nodes from one place of the order to before another come into the
+// sequence as it sorts them.
 bool kvb_llama_sorts(const struct kvb_llama_run *run);
-void kvb_llama_run_sorted(struct kvb_llama_graph *graph, bool all);
-// Memory for an input of the graph, which is there before all else.
-void kvb_llama_allocate_input(struct kvb_llama_graph *graph, kvb_llama_node input);
+void kvb_llama_sort(struct kvb_llama_graph *graph, uint32_t from, uint32_t to);
 
 #endif

@@ -6,23 +6,9 @@
 
 #include "base/checked.h"
 #include "budget/shapes.h"
-#include "engines/llamacpp/allocate.h"
 #include "engines/llamacpp/tensors.h"
 
 // ---- Inputs
-
-static kvb_llama_node input(struct kvb_llama_graph *graph, uint64_t bytes, uint16_t last)
-{
-    kvb_llama_node made = kvb_llama_global(graph, bytes, KVB_LLAMA_HOST, last);
-    if (graph->pipelined) {
-        struct kvb_llama_heap *heap = &graph->heaps[KVB_LLAMA_HOST];
-        graph->nodes[made].flags |= KVB_LLAMA_OUTSIDE;
-        heap->pinned = kvb_add(heap->pinned, kvb_mul(kvb_round_up(bytes, heap->alignment), KVB_LLAMA_COPIES));
-    } else {
-        kvb_llama_allocate_input(graph, made);
-    }
-    return made;
-}
 
 static uint64_t widest_value(const struct kvb_llama_run *run)
 {
@@ -35,60 +21,42 @@ static uint64_t widest_value(const struct kvb_llama_run *run)
     return widest;
 }
 
-// On the host alone an input's memory is given back with its last reader; a device reads a copy.
-static uint16_t until(const struct kvb_llama_graph *graph, uint16_t last)
-{
-    return graph->run->devices == 0 ? last : UINT16_MAX;
-}
-
 // Rows that keys and values go to: 64-bit numbers, for values that lie across one for each element.
-static void add_rows(struct kvb_llama_graph *graph, bool windowed)
+static void add_rows(struct kvb_llama_graph *graph, uint32_t which)
 {
     const struct kvb_llama_run *run = graph->run;
     uint64_t each = run->flash ? 1 : widest_value(run);
-    uint32_t which = windowed ? 1 : 0;
-    uint16_t last = until(graph, kvb_llama_reader(graph, true, windowed, KVB_LLAMA_ANYWHERE));
     if (kvb_llama_since(run, KVB_LLAMA_ROWS_BY_INDEX)) {
-        graph->key_rows[which] = input(graph, graph->tokens * 8, last);
-        graph->value_rows[which] = input(graph, kvb_mul(kvb_mul(graph->tokens, each), 8), last);
+        graph->key_rows[which] = kvb_llama_input(graph, graph->tokens * 8);
+        graph->value_rows[which] = kvb_llama_input(graph, kvb_mul(kvb_mul(graph->tokens, each), 8));
     }
 }
 
-static void add_small_inputs(struct kvb_llama_graph *graph)
+static void add_mask(struct kvb_llama_graph *graph, uint32_t which)
 {
-    const struct kvb_llama_run *run = graph->run;
-    if (kvb_llama_state_reader(graph, KVB_LLAMA_ANYWHERE) != UINT16_MAX) {
-        uint16_t last = until(graph, kvb_llama_state_reader(graph, KVB_LLAMA_ANYWHERE));
-        graph->state_rows = input(graph, (uint64_t)run->sequences * 4, last);
-        graph->no_rows = input(graph, 0, last);
-    }
-    uint16_t full = kvb_llama_reader(graph, true, false, KVB_LLAMA_ANYWHERE);
-    uint16_t windowed = kvb_llama_reader(graph, true, true, KVB_LLAMA_ANYWHERE);
-    uint16_t last = full == UINT16_MAX || (windowed != UINT16_MAX && windowed > full) ? windowed : full;
-    graph->positions = input(graph, graph->tokens * (graph->class->four_positions ? 16 : 4), until(graph, last));
+    bool half = graph->run->flash && kvb_llama_since(graph->run, KVB_LLAMA_MASK_F16);
+    uint64_t cells = which > 0 ? graph->cells.windowed : graph->cells.full;
+    add_rows(graph, which);
+    graph->mask[which] = kvb_llama_input(graph, kvb_mul(kvb_mul(cells, graph->tokens), half ? 2 : 4));
 }
 
-static void add_mask(struct kvb_llama_graph *graph, bool windowed)
+static bool has_windows(const struct kvb_llama_run *run)
 {
-    const struct kvb_llama_run *run = graph->run;
-    bool half = run->flash && kvb_llama_since(run, KVB_LLAMA_MASK_F16);
-    bool each = !kvb_llama_casts_mask(run); // else the cast alone reads it
-    uint64_t cells = windowed ? graph->cells.windowed : graph->cells.full;
-    uint16_t last = kvb_llama_reader(graph, each, windowed, KVB_LLAMA_ANYWHERE);
-    if (last != UINT16_MAX) {
-        uint64_t bytes = kvb_mul(kvb_mul(cells, graph->tokens), half ? 2 : 4);
-        add_rows(graph, windowed);
-        graph->mask[windowed ? 1 : 0] = input(graph, bytes, until(graph, last));
+    bool found = false;
+    for (uint32_t i = 0; i < run->model->kind_count; i++) {
+        struct kvb_llama_layer layer;
+        kvb_llama_layer_of_kind(run, &run->model->kinds[i], &layer);
+        found = found || layer.windowed;
     }
+    return found;
 }
 
-// In the order in which layers read them.
-static void add_masks(struct kvb_llama_graph *graph)
+static void add_states(struct kvb_llama_graph *graph)
 {
-    bool window_first = kvb_llama_reader(graph, false, true, KVB_LLAMA_ANYWHERE) <
-                        kvb_llama_reader(graph, false, false, KVB_LLAMA_ANYWHERE);
-    add_mask(graph, window_first);
-    add_mask(graph, !window_first);
+    const uint64_t some[3] = {graph->run->sequences, 1, 1}, none[3] = {0, 1, 1};
+    kvb_llama_node rows = kvb_llama_input(graph, (uint64_t)graph->run->sequences * 4);
+    graph->state_rows = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, rows, some);
+    graph->no_rows = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, rows, none);
 }
 
 static bool is_quantised(enum kvb_llama_cache type)
@@ -97,61 +65,72 @@ static bool is_quantised(enum kvb_llama_cache type)
 }
 
 // Heads of one size, a multiple of 64, in a quantised cache are rotated: keys by the largest matrix that divides them
-// among 64, 128, 256, ..., values by 64. Source: src/llama-kv-cache.cpp, build_input_k_rot and build_input_v_rot.
-static void add_rotations(struct kvb_llama_graph *graph)
+// among 64, 128, 256, ..., values by 64. Layers with a window have a cache and matrices of their own.
+// Source: src/llama-kv-cache.cpp, build_input_k_rot and build_input_v_rot.
+static void add_rotation(struct kvb_llama_graph *graph, bool windowed)
 {
     const struct kvb_llama_run *run = graph->run;
     uint64_t keys = 0, values = 0;
     for (uint32_t i = 0; i < run->model->layer_count; i++) {
         struct kvb_llama_layer layer;
         kvb_llama_layer_of(run, i, &layer);
-        if (layer.mixer == KVB_LLAMA_MIXER_ATTENTION) {
+        if (layer.mixer == KVB_LLAMA_MIXER_ATTENTION && layer.windowed == windowed) {
             keys = keys == 0 || keys == layer.key_size ? layer.key_size : 1;
             values = values == 0 || values == layer.value_size ? layer.value_size : 1;
         }
     }
     uint64_t size = 64;
+    uint32_t which = windowed ? 1 : 0;
     while (keys > 0 && keys % (size * 2) == 0) {
         size *= 2;
     }
-    bool rotates = kvb_llama_since(run, KVB_LLAMA_ROTATED);
-    if (rotates && is_quantised(run->key_type) && keys > 1 && keys % 64 == 0) {
-        graph->rotated_keys = size;
-        graph->rotation[0] = input(graph, size * size * 4, UINT16_MAX);
+    if (is_quantised(run->key_type) && keys > 1 && keys % 64 == 0) {
+        graph->rotated_keys[which] = size;
+        graph->rotation[which][0] = kvb_llama_input(graph, size * size * 4);
     }
-    if (rotates && is_quantised(run->value_type) && values > 1 && values % 64 == 0) {
-        graph->rotation[1] = input(graph, UINT64_C(64) * 64 * 4, UINT16_MAX);
+    if (is_quantised(run->value_type) && values > 1 && values % 64 == 0) {
+        graph->rotation[which][1] = kvb_llama_input(graph, UINT64_C(64) * 64 * 4);
     }
 }
 
+// Inputs that nothing reads take no memory: they come into the order with their first reader.
 static void add_inputs(struct kvb_llama_graph *graph, bool head)
 {
     const struct kvb_llama_run *run = graph->run;
     uint64_t tokens = graph->tokens, hidden = run->model->hidden_size;
-    (void)input(graph, tokens * 4, UINT16_MAX); // tokens
-    if (kvb_llama_since(run, KVB_LLAMA_EMBEDDING_INPUT) && !head) {
-        kvb_llama_node unread = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
-        kvb_llama_allocate_input(graph, unread); // one, also with pipeline parallelism
+    const uint64_t ne[3] = {hidden, tokens, 1};
+    kvb_llama_node ids = kvb_llama_input(graph, tokens * 4);
+    graph->hidden = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, ne, ids, 0);
+    kvb_llama_reads_weight(graph, graph->hidden, 0, KVB_LLAMA_HOST);
+    if (kvb_llama_since(run, KVB_LLAMA_EMBEDDING_INPUT) && !head) { // one of the two is chosen, both are made
+        kvb_llama_expand(graph, graph->hidden);
+        kvb_llama_expand(graph, kvb_llama_input(graph, kvb_mul(tokens * 4, hidden)));
     }
-    add_small_inputs(graph);
-    add_masks(graph);
-    add_rotations(graph);
+    add_states(graph);
+    graph->positions = kvb_llama_input(graph, tokens * (graph->class->four_positions ? 16 : 4));
+    add_mask(graph, 0);
+    if (has_windows(run)) {
+        add_mask(graph, 1);
+    }
+    if (kvb_llama_since(run, KVB_LLAMA_ROTATED)) {
+        add_rotation(graph, false);
+        add_rotation(graph, true);
+    }
     if (!head && kvb_llama_since(run, KVB_LLAMA_CHOSEN_ROWS)) {
-        graph->chosen_rows =
-            input(graph, graph->output_rows * 4, until(graph, (uint16_t)(run->model->layer_count - 1)));
+        graph->chosen_rows = kvb_llama_input(graph, graph->output_rows * 4);
     }
-    graph->hidden = kvb_llama_global(graph, kvb_mul(tokens * 4, hidden), KVB_LLAMA_HOST, UINT16_MAX);
-    graph->nodes[graph->hidden].children = 0;
-    graph->nodes[graph->hidden].ne[0] = (uint32_t)hidden;
-    graph->nodes[graph->hidden].ne[1] = (uint32_t)tokens;
-    graph->nodes[graph->hidden].ne[2] = 1;
-    kvb_llama_allocate_input(graph, graph->hidden);
     if (!head) {
-        kvb_llama_pick_slices(graph);
+        kvb_llama_pick_slices(graph, ids);
     }
 }
 
 // ---- Layers
+
+static bool takes_rows_last(const struct kvb_llama_graph *graph)
+{
+    uint32_t since = graph->class->rows_last;
+    return since > 0 && graph->run->build >= since && graph->chosen_rows != 0;
+}
 
 static kvb_llama_node build_mixer(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in)
 {
@@ -202,7 +181,8 @@ static kvb_llama_node build_layer(struct kvb_llama_graph *graph, const struct kv
     }
     kvb_llama_node mlp = kvb_llama_build_mlp(graph, layer, kvb_llama_norm(graph, "ffn_norm.weight", residual));
     mlp = class->norms_after ? kvb_llama_norm(graph, "post_ffw_norm.weight", mlp) : mlp;
-    mlp = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, mlp, residual);
+    mlp = class->residual_first ? kvb_llama_over(graph, KVB_LLAMA_OP_ADD, residual, mlp)
+                                : kvb_llama_over(graph, KVB_LLAMA_OP_ADD, mlp, residual);
     return class->layer_factor ? kvb_llama_add_slice(graph, mlp, last) : mlp;
 }
 
@@ -212,6 +192,10 @@ static void build_output(struct kvb_llama_graph *graph)
     bool tied = model->tied_embeddings;
     kvb_llama_layer_begin(graph, model->layer_count);
     kvb_llama_node normed = kvb_llama_norm(graph, "output_norm.weight", graph->hidden);
+    if (takes_rows_last(graph)) { // all rows stay for a draft to read (llm_graph_result, t_h_nextn)
+        graph->nodes[normed].flags |= KVB_LLAMA_STAYS;
+        normed = kvb_llama_take_rows(graph, normed);
+    }
     kvb_llama_node logits = kvb_llama_matmul(graph, tied ? "token_embd.weight" : "output.weight",
                                              model->vocabulary_size, graph->output_rows, normed);
     if (graph->class->caps_logits) {
@@ -241,24 +225,30 @@ static void take_heaps(const struct kvb_llama_graph *graph, struct kvb_llama_buf
 void kvb_llama_compute_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out)
 {
     struct kvb_llama_graph graph;
-    kvb_llama_graph_begin(&graph, run);
+    out->compute_bounded = true;
+    if (!kvb_llama_graph_begin(&graph, run, run->model->layer_count)) {
+        return;
+    }
     graph.output_rows = rows_of_output(run, graph.tokens);
     add_inputs(&graph, false);
     for (uint32_t i = 0; i < run->model->layer_count && !graph.unknown; i++) {
         struct kvb_llama_layer layer;
         kvb_llama_layer_of(run, i, &layer);
         kvb_llama_layer_begin(&graph, i);
-        kvb_llama_layer_end(&graph, build_layer(&graph, &layer, i + 1 == run->model->layer_count));
+        kvb_llama_layer_end(&graph,
+                            build_layer(&graph, &layer, i + 1 == run->model->layer_count && !takes_rows_last(&graph)));
     }
     build_output(&graph);
+    kvb_llama_graph_run(&graph);
     take_heaps(&graph, out);
+    kvb_llama_graph_end(&graph);
 }
 
 // One layer over the hidden state of the model and the embedding of the token drafted before, and the output.
 static kvb_llama_node join_inputs(struct kvb_llama_graph *graph)
 {
     uint64_t hidden = graph->run->model->hidden_size, tokens = graph->tokens;
-    kvb_llama_node state = input(graph, kvb_mul(tokens * 4, hidden), 0);
+    kvb_llama_node state = kvb_llama_input(graph, kvb_mul(tokens * 4, hidden));
     graph->nodes[state].ne[0] = (uint32_t)hidden;
     graph->nodes[state].ne[1] = (uint32_t)tokens;
     graph->nodes[state].ne[2] = 1;
@@ -275,17 +265,19 @@ void kvb_llama_head_buffers(const struct kvb_llama_run *run, struct kvb_llama_bu
     const struct kvb_model *model = run->model;
     memset(out, 0, sizeof *out);
     kvb_llama_head_cache(run, out);
-    kvb_llama_graph_begin(&graph, run);
+    out->compute_bounded = true; // logs of few starts
+    if (!kvb_llama_graph_begin(&graph, run, 1)) {
+        return;
+    }
     graph.output_rows = rows_of_output(run, graph.tokens);
     add_inputs(&graph, true);
-    uint16_t last = kvb_llama_reader(&graph, true, false, KVB_LLAMA_ANYWHERE); // the mask is let go with it
-    uint32_t at = last == UINT16_MAX ? model->layer_count - 1 : last;
-    kvb_llama_layer_begin(&graph, at > 0 ? at - 1 : 0);
+    kvb_llama_layer_begin(&graph, model->layer_count); // it lies where the output does
     kvb_llama_layer_end(&graph, join_inputs(&graph));
     kvb_llama_layer_of_kind(run, &model->kinds[model->mtp_kind], &layer);
-    kvb_llama_layer_begin(&graph, at);
     kvb_llama_layer_end(&graph, build_layer(&graph, &layer, false));
     build_output(&graph);
+    kvb_llama_graph_run(&graph);
     take_heaps(&graph, out);
-    out->compute_bounded = true; // logs of few starts
+    kvb_llama_graph_end(&graph);
+    out->compute_bounded = true;
 }

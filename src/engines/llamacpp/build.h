@@ -11,6 +11,11 @@ kvb_llama_node kvb_llama_norm(struct kvb_llama_graph *graph, const char *weight,
 // As large as `in`, of a kind that may take its memory.
 kvb_llama_node kvb_llama_over(struct kvb_llama_graph *graph, enum kvb_llama_kind kind, kvb_llama_node in,
                               kvb_llama_node other);
+// The same with a small weight of the layer's: a bias, a factor.
+kvb_llama_node kvb_llama_with(struct kvb_llama_graph *graph, enum kvb_llama_kind kind, kvb_llama_node in);
+// A number for each element of each expert.
+kvb_llama_node kvb_llama_expert_bias(struct kvb_llama_graph *graph, const char *name, uint32_t experts,
+                                     kvb_llama_node in, kvb_llama_node chosen);
 kvb_llama_node kvb_llama_reshape(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t a, uint64_t b, uint64_t c);
 kvb_llama_node kvb_llama_take_rows(struct kvb_llama_graph *graph, kvb_llama_node in);
 kvb_llama_node kvb_llama_new(struct kvb_llama_graph *graph, uint64_t a, uint64_t b, uint64_t c, kvb_llama_node in,
@@ -25,7 +30,7 @@ void kvb_llama_write(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, en
 
 // Gemma 4's second embedding (build_inputs.c).
 uint64_t kvb_llama_slice_of(const struct kvb_model *model); // elements of a layer; 0: there is none
-void kvb_llama_pick_slices(struct kvb_llama_graph *graph);
+void kvb_llama_pick_slices(struct kvb_llama_graph *graph, kvb_llama_node ids);
 kvb_llama_node kvb_llama_scale_slices(struct kvb_llama_graph *graph);
 kvb_llama_node kvb_llama_add_slice(struct kvb_llama_graph *graph, kvb_llama_node in, bool last);
 

@@ -7,6 +7,7 @@
 
 #define KEYS_EXPANDED_LAST 7010 // build_attn expands q, v, k; before, and with windows, q, k, v
 #define ROTATED_VALUES 64
+#define SINKS_BIND_NOT 10149       // sinks say no more where flash attention runs
 #define KVB_LLAMA_VIEWS_SINCE 5600 // fused projections are read through views; before they are cut into copies
 
 static uint64_t cells_of(const struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer)
@@ -43,17 +44,17 @@ static kvb_llama_node mask_of(struct kvb_llama_graph *graph, bool windowed)
         return graph->mask[which];
     }
     if (graph->cast[which] == 0) {
-        uint16_t last = kvb_llama_reader(graph, true, windowed, KVB_LLAMA_ANYWHERE);
-        kvb_llama_node cast =
-            kvb_llama_global(graph, graph->nodes[graph->mask[which]].bytes / 2, graph->layer_device, last);
-        graph->nodes[cast].kind = KVB_LLAMA_OP_OTHER;
-        graph->nodes[cast].flags &= (uint16_t)~KVB_LLAMA_VISITED;
-        graph->nodes[cast].flags |= KVB_LLAMA_ATTENDS;
-        graph->nodes[cast].children = last > graph->layer ? 1 : 0;
-        kvb_llama_add_source(graph, cast, graph->mask[which]);
+        kvb_llama_node cast = kvb_llama_new(graph, 1, 1, 1, graph->mask[which], 0);
+        graph->nodes[cast].bytes = graph->nodes[graph->mask[which]].bytes / 2;
         graph->cast[which] = cast;
     }
     return graph->cast[which];
+}
+
+static void read_sinks(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node node)
+{
+    kvb_llama_reads_weight(graph, node, (uint64_t)layer->heads * 4,
+                           (uint8_t)kvb_llama_place_of(graph->run, graph->layer));
 }
 
 static kvb_llama_node attend_at_once(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
@@ -61,16 +62,16 @@ static kvb_llama_node attend_at_once(struct kvb_llama_graph *graph, const struct
 {
     const uint64_t ne[3] = {layer->value_size, layer->heads, graph->tokens};
     kvb_llama_node flash = kvb_llama_op(graph, KVB_LLAMA_OP_OTHER, ne, q, cached[0]);
-    graph->nodes[flash].flags |= KVB_LLAMA_ATTENDS;
     kvb_llama_add_source(graph, flash, cached[1]);
     kvb_llama_add_source(graph, flash, mask_of(graph, layer->windowed));
+    if (layer->attention->sinks && graph->run->build < SINKS_BIND_NOT) {
+        read_sinks(graph, layer, flash);
+    }
     if (layer->mixer == KVB_LLAMA_MIXER_LATENT) { // back to full heads
         uint64_t values = layer->attention->value_head_size;
         kvb_llama_node turned = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, flash, ne);
         kvb_llama_node full = kvb_llama_matmul(graph, "attn_v_b.weight", values, graph->tokens * layer->heads, turned);
         kvb_llama_node whole = kvb_llama_new(graph, values * layer->heads, graph->tokens, 1, full, 0);
-        graph->nodes[full].flags |= KVB_LLAMA_ATTENDS;
-        graph->nodes[whole].flags |= KVB_LLAMA_ATTENDS;
         return whole;
     }
     return kvb_llama_reshape(graph, flash, (uint64_t)layer->value_size * layer->heads, graph->tokens, 1);
@@ -85,19 +86,20 @@ static kvb_llama_node attend_in_steps(struct kvb_llama_graph *graph, const struc
     kvb_llama_node scores = kvb_llama_op(graph, KVB_LLAMA_OP_MUL_MAT, scores_ne, cached[0], q);
     kvb_llama_node soft = kvb_llama_over(graph, KVB_LLAMA_OP_SOFT_MAX, scores, mask_of(graph, layer->windowed));
     kvb_llama_node mixed = kvb_llama_op(graph, KVB_LLAMA_OP_MUL_MAT, mixed_ne, cached[1], soft);
+    if (layer->attention->sinks) {
+        read_sinks(graph, layer, soft);
+    }
     uint64_t values = layer->value_size;
-    graph->nodes[scores].flags |= KVB_LLAMA_ATTENDS;
-    graph->nodes[soft].flags |= KVB_LLAMA_ATTENDS;
-    graph->nodes[mixed].flags |= KVB_LLAMA_ATTENDS;
     if (layer->mixer == KVB_LLAMA_MIXER_LATENT) {
         values = layer->attention->value_head_size;
         mixed = kvb_llama_matmul(graph, "attn_v_b.weight", values, graph->tokens * layer->heads, mixed);
-        graph->nodes[mixed].flags |= KVB_LLAMA_ATTENDS;
     }
     const uint64_t turned_ne[3] = {values, layer->heads, graph->tokens};
     kvb_llama_node turned = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, mixed, turned_ne);
     kvb_llama_node whole = kvb_llama_new(graph, values * layer->heads, graph->tokens, 1, turned, 0);
-    graph->nodes[whole].flags |= KVB_LLAMA_ATTENDS;
+    if (graph->run->keep_cache_on_host) { // all between the cache and the output projection
+        graph->nodes[whole].device = KVB_LLAMA_HOST;
+    }
     return whole;
 }
 
@@ -116,9 +118,10 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
 {
     kvb_llama_node qkv[4] = {given[0], given[1], given[2], given[3]};
     bool turns = layer->mixer == KVB_LLAMA_MIXER_ATTENTION;
+    uint32_t cache = layer->windowed ? 1 : 0;
     for (uint32_t i = 0; i < 3 && turns; i++) {
-        kvb_llama_node rotation = graph->rotation[i == 2 ? 1 : 0];
-        uint64_t size = i == 2 ? ROTATED_VALUES : graph->rotated_keys;
+        kvb_llama_node rotation = graph->rotation[cache][i == 2 ? 1 : 0];
+        uint64_t size = i == 2 ? ROTATED_VALUES : graph->rotated_keys[cache];
         qkv[i] = rotation != 0 ? rotated(graph, qkv[i], rotation, size) : qkv[i];
     }
     const struct kvb_llama_run *run = graph->run;
@@ -132,10 +135,10 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
         kvb_llama_expand(graph, qkv[keys_last ? 1 : 2]);
     }
     if (layer->cache_keys > 0) {
-        write_cache(graph, KVB_LLAMA_KEPT_KEYS, qkv[1], graph->key_rows[layer->windowed ? 1 : 0]);
+        write_cache(graph, KVB_LLAMA_KEPT_KEYS, qkv[1], graph->key_rows[cache]);
     }
     if (layer->cache_values > 0) {
-        write_cache(graph, KVB_LLAMA_KEPT_VALUES, qkv[2], graph->value_rows[layer->windowed ? 1 : 0]);
+        write_cache(graph, KVB_LLAMA_KEPT_VALUES, qkv[2], graph->value_rows[cache]);
     }
     const uint64_t lying[3] = {layer->key_size, layer->heads, graph->tokens};
     const uint64_t ne[3] = {layer->key_size, graph->tokens, layer->heads};
@@ -147,8 +150,8 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
                                 cache_view(graph, KVB_LLAMA_KEPT_VALUES, value_bytes)};
     kvb_llama_node out =
         run->flash ? attend_at_once(graph, layer, q, cached) : attend_in_steps(graph, layer, q, cached);
-    if (turns && graph->rotation[1] != 0) {
-        out = rotated(graph, out, graph->rotation[1], ROTATED_VALUES);
+    if (turns && graph->rotation[cache][1] != 0) {
+        out = rotated(graph, out, graph->rotation[cache][1], ROTATED_VALUES);
     }
     kvb_llama_expand(graph, out);
     if (qkv[3] != 0) { // an output gate
@@ -158,7 +161,8 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
         gate = graph->class->one_rate ? kvb_llama_reshape(graph, gate, width, tokens, 1) : gate;
         out = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, out, gate);
     }
-    return kvb_llama_matmul(graph, "attn_output.weight", run->model->hidden_size, graph->tokens, out);
+    out = kvb_llama_matmul(graph, "attn_output.weight", run->model->hidden_size, graph->tokens, out);
+    return layer->attention->output_bias ? kvb_llama_with(graph, KVB_LLAMA_OP_ADD, out) : out;
 }
 
 static kvb_llama_node rotate(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t size, uint64_t heads)
@@ -215,7 +219,7 @@ kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const st
             qkv[i] = kvb_llama_matmul(graph, names[i], size * heads[i], graph->tokens, in);
         }
         if (shape->query_key_value_bias) {
-            qkv[i] = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, qkv[i], 0);
+            qkv[i] = kvb_llama_with(graph, KVB_LLAMA_OP_ADD, qkv[i]);
         }
     }
     for (uint32_t i = 0; i < 3; i++) {

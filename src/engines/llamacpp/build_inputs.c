@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engines/llamacpp/allocate.h"
 
 uint64_t kvb_llama_slice_of(const struct kvb_model *model)
 {
@@ -17,27 +16,21 @@ uint64_t kvb_llama_slice_of(const struct kvb_model *model)
 }
 
 // What the host looks up for the tokens.
-void kvb_llama_pick_slices(struct kvb_llama_graph *graph)
+void kvb_llama_pick_slices(struct kvb_llama_graph *graph, kvb_llama_node ids)
 {
     const struct kvb_model *model = graph->run->model;
     uint64_t slice = kvb_llama_slice_of(model);
     if (slice > 0) {
-        graph->picked =
-            kvb_llama_global(graph, kvb_mul(kvb_mul(slice, model->layer_count), graph->tokens * 4), KVB_LLAMA_HOST, 0);
-        graph->nodes[graph->picked].children = 0;
-        kvb_llama_allocate_input(graph, graph->picked);
+        const uint64_t ne[3] = {slice * model->layer_count, graph->tokens, 1};
+        kvb_llama_node rows = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, ne, ids, 0);
+        kvb_llama_reads_weight(graph, rows, 0, KVB_LLAMA_HOST);
+        graph->picked = kvb_llama_reshape(graph, rows, slice, model->layer_count, graph->tokens);
     }
 }
 
 kvb_llama_node kvb_llama_scale_slices(struct kvb_llama_graph *graph)
 {
-    const struct kvb_model *model = graph->run->model;
-    const uint64_t ne[3] = {kvb_llama_slice_of(model), model->layer_count, graph->tokens};
-    struct kvb_llama_tensor_node *picked = &graph->nodes[graph->picked];
-    for (uint32_t i = 0; i < 3; i++) {
-        picked->ne[i] = (uint32_t)ne[i];
-    }
-    kvb_llama_node scaled = kvb_llama_op(graph, KVB_LLAMA_OP_SCALE, ne, graph->picked, 0);
+    kvb_llama_node scaled = kvb_llama_over(graph, KVB_LLAMA_OP_SCALE, graph->picked, 0);
     kvb_llama_expand(graph, scaled);
     return scaled;
 }
@@ -48,22 +41,18 @@ static void make_slices(struct kvb_llama_graph *graph)
     const struct kvb_model *model = graph->run->model;
     uint64_t slice = kvb_llama_slice_of(model), layers = model->layer_count, tokens = graph->tokens;
     const uint64_t ne[3] = {slice, layers, tokens}, turned[3] = {slice, tokens, layers};
-    uint64_t bytes = kvb_mul(kvb_mul(slice, layers), tokens * 4);
     kvb_llama_node all = kvb_llama_new(graph, slice * layers, tokens, 1, graph->scaled_input, 0);
+    uint8_t place = (uint8_t)kvb_llama_place_of(graph->run, 0); // a layer's weight of no layer lies with the first
     graph->nodes[all].kind = KVB_LLAMA_OP_MUL_MAT;
+    kvb_llama_reads_weight(graph, all, kvb_mul(kvb_mul(slice, layers), (uint64_t)model->hidden_size * 2), place);
     all = kvb_llama_reshape(graph, kvb_llama_over(graph, KVB_LLAMA_OP_SCALE, all, 0), ne[0], ne[1], ne[2]);
     all = kvb_llama_over(graph, KVB_LLAMA_OP_RMS_NORM, all, 0);
     all = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, all, 0);
+    kvb_llama_reads_weight(graph, all, slice * 4, place);
     all = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, all, graph->scaled_slices);
     all = kvb_llama_over(graph, KVB_LLAMA_OP_SCALE, all, 0);
     all = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, all, turned);
-    kvb_llama_node whole = kvb_llama_global(graph, bytes, graph->layer_device, (uint16_t)(layers - 1));
-    struct kvb_llama_tensor_node *node = &graph->nodes[whole];
-    node->flags &= (uint16_t)~KVB_LLAMA_VISITED;
-    node->kind = KVB_LLAMA_OP_OTHER;
-    node->children = layers > 1 ? 1 : 0;
-    kvb_llama_add_source(graph, whole, all);
-    graph->layer_inputs = whole;
+    graph->layer_inputs = kvb_llama_new(graph, slice, tokens, layers, all, 0);
 }
 
 // What is added behind a layer's MLP, and the layer's own factor.
@@ -85,5 +74,5 @@ kvb_llama_node kvb_llama_add_slice(struct kvb_llama_graph *graph, kvb_llama_node
         product = kvb_llama_norm(graph, "post_norm.weight", product);
         in = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, in, product);
     }
-    return kvb_llama_over(graph, KVB_LLAMA_OP_MUL, in, 0);
+    return kvb_llama_with(graph, KVB_LLAMA_OP_MUL, in);
 }

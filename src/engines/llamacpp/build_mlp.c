@@ -29,10 +29,10 @@ static kvb_llama_node dense(struct kvb_llama_graph *graph, kvb_llama_node in, ui
                             const char *const names[3])
 {
     uint64_t tokens = tokens_of(graph, in);
-    kvb_llama_node up = kvb_llama_matmul(graph, names[0], width, tokens, in);
+    bool fused = gated && graph->class->fused_gate_up;
+    kvb_llama_node up = kvb_llama_matmul(graph, names[0], fused ? 2 * width : width, tokens, in);
     kvb_llama_node active;
-    if (gated && graph->class->fused_gate_up) { // one matrix of both
-        up = kvb_llama_matmul(graph, names[0], 2 * width, tokens, in);
+    if (fused) { // one matrix of both
         const uint64_t half[3] = {width, tokens, 1};
         active =
             kvb_llama_since(graph->run, KVB_LLAMA_FUSED_GATE)
@@ -55,10 +55,12 @@ static kvb_llama_node route(struct kvb_llama_graph *graph, const struct kvb_mlp_
 {
     uint64_t tokens = tokens_of(graph, in), used = mlp->experts_per_token;
     kvb_llama_node logits = kvb_llama_matmul(graph, "ffn_gate_inp.weight", mlp->experts, tokens, in);
+    bool late = graph->class->chooses_late;
     enum kvb_llama_kind gating = mlp->router_correction_bias ? KVB_LLAMA_OP_UNARY : KVB_LLAMA_OP_SOFT_MAX;
-    kvb_llama_node probabilities = kvb_llama_over(graph, gating, logits, 0);
+    logits = mlp->router_bias ? kvb_llama_with(graph, KVB_LLAMA_OP_ADD, logits) : logits;
+    kvb_llama_node probabilities = late ? logits : kvb_llama_over(graph, gating, logits, 0);
     kvb_llama_node biased =
-        mlp->router_correction_bias ? kvb_llama_over(graph, KVB_LLAMA_OP_ADD, probabilities, 0) : probabilities;
+        mlp->router_correction_bias ? kvb_llama_with(graph, KVB_LLAMA_OP_ADD, probabilities) : probabilities;
     const uint64_t all[3] = {mlp->experts, tokens, 1}, top[3] = {used, tokens, 1}, one[3] = {1, tokens, 1};
     const uint64_t weight[3] = {1, used, tokens};
     kvb_llama_node sorted = kvb_llama_op(graph, KVB_LLAMA_OP_ARGSORT, all, biased, 0);
@@ -66,9 +68,14 @@ static kvb_llama_node route(struct kvb_llama_graph *graph, const struct kvb_mlp_
     kvb_llama_node each = kvb_llama_reshape(graph, probabilities, 1, mlp->experts, tokens);
     kvb_llama_node weights = kvb_llama_op(graph, KVB_LLAMA_OP_GET_ROWS, weight, each, *chosen);
     kvb_llama_node flat = kvb_llama_reshape(graph, weights, used, tokens, 1);
-    kvb_llama_node sum = kvb_llama_op(graph, KVB_LLAMA_OP_SUM_ROWS, one, flat, 0);
-    sum = graph->run->build >= WEIGHTS_FIRST ? kvb_llama_view(graph, KVB_LLAMA_OP_CLAMP, sum, one) : sum;
-    kvb_llama_node shares = kvb_llama_over(graph, KVB_LLAMA_OP_DIV, flat, sum);
+    kvb_llama_node shares;
+    if (late) {
+        shares = kvb_llama_over(graph, KVB_LLAMA_OP_SOFT_MAX, flat, 0);
+    } else {
+        kvb_llama_node sum = kvb_llama_op(graph, KVB_LLAMA_OP_SUM_ROWS, one, flat, 0);
+        sum = graph->run->build >= WEIGHTS_FIRST ? kvb_llama_view(graph, KVB_LLAMA_OP_CLAMP, sum, one) : sum;
+        shares = kvb_llama_over(graph, KVB_LLAMA_OP_DIV, flat, sum);
+    }
     kvb_llama_node shaped = kvb_llama_reshape(graph, shares, 1, used, tokens);
     if (graph->run->build >= WEIGHTS_FIRST) {
         kvb_llama_expand(graph, shaped);
@@ -119,17 +126,17 @@ static kvb_llama_node experts(struct kvb_llama_graph *graph, const struct kvb_ml
     kvb_llama_node shares = route(graph, mlp, in, &chosen);
     kvb_llama_node each = kvb_llama_reshape(graph, in, hidden, 1, tokens);
     kvb_llama_node up = by_expert(graph, "ffn_up_exps.weight", mlp->expert_intermediate_size, each, chosen);
-    up = mlp->expert_bias ? kvb_llama_over(graph, KVB_LLAMA_OP_ADD_ID, up, chosen) : up;
+    up = mlp->expert_bias ? kvb_llama_expert_bias(graph, "ffn_up_exps.bias", mlp->experts, up, chosen) : up;
     kvb_llama_node active;
     if (mlp->expert_gated) {
         kvb_llama_node gate = by_expert(graph, "ffn_gate_exps.weight", mlp->expert_intermediate_size, each, chosen);
-        gate = mlp->expert_bias ? kvb_llama_over(graph, KVB_LLAMA_OP_ADD_ID, gate, chosen) : gate;
+        gate = mlp->expert_bias ? kvb_llama_expert_bias(graph, "ffn_gate_exps.bias", mlp->experts, gate, chosen) : gate;
         active = multiply_gate(graph, gate, up);
     } else {
         active = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, up, 0);
     }
     kvb_llama_node down = by_expert(graph, "ffn_down_exps.weight", hidden, active, chosen);
-    down = mlp->expert_bias ? kvb_llama_over(graph, KVB_LLAMA_OP_ADD_ID, down, chosen) : down;
+    down = mlp->expert_bias ? kvb_llama_expert_bias(graph, "ffn_down_exps.bias", mlp->experts, down, chosen) : down;
     kvb_llama_node weighted = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, down, shares);
     return add_up(graph, weighted, mlp->experts_per_token, tokens);
 }

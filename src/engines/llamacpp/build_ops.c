@@ -8,18 +8,32 @@
 #include "engines/llamacpp/tensors.h"
 
 struct looked_up {
-    const char *name;
+    const char *names[4]; // of a matrix in a file, and of its parts where a config has them apart
     uint64_t bytes;
-    enum kvb_role role;
 };
 
 static void look(void *context, const struct kvb_llama_tensor *tensor)
 {
     struct looked_up *wanted = context;
-    if (strcmp(tensor->name, wanted->name) == 0) {
-        wanted->bytes = kvb_add(wanted->bytes, tensor->bytes);
-        wanted->role = tensor->role;
+    for (uint32_t i = 0; i < 4; i++) {
+        if (wanted->names[i] != NULL && strcmp(tensor->name, wanted->names[i]) == 0) {
+            wanted->bytes = kvb_add(wanted->bytes, tensor->bytes);
+        }
     }
+}
+
+static uint64_t weight_bytes(const struct kvb_llama_graph *graph, const char *name)
+{
+    struct looked_up wanted = {.names = {name}};
+    if (graph->class->fused_qkv && strcmp(name, "attn_qkv.weight") == 0) {
+        wanted = (struct looked_up){.names = {name, "attn_q.weight", "attn_k.weight", "attn_v.weight"}};
+    } else if (graph->class->fused_gate_up && strcmp(name, "ffn_up.weight") == 0) {
+        wanted.names[1] = "ffn_gate.weight";
+    } else if (strcmp(name, "ssm_ba.weight") == 0) {
+        wanted = (struct looked_up){.names = {name, "ssm_beta.weight", "ssm_alpha.weight"}};
+    }
+    kvb_llama_layer_tensors(graph->run, graph->layer, look, &wanted);
+    return wanted.bytes > 0 ? wanted.bytes : 1;
 }
 
 // Weights matter where they lie elsewhere than their layer, or in the host's memory.
@@ -29,11 +43,10 @@ static void read_weight(struct kvb_llama_graph *graph, kvb_llama_node node, cons
     uint32_t usual = kvb_llama_place_of(run, graph->layer);
     uint32_t place = kvb_llama_tensor_place(run, graph->layer, name, experts, usual);
     if (place == usual && place != KVB_LLAMA_HOST) {
+        kvb_llama_reads_weight(graph, node, 0, (uint8_t)place);
         return;
     }
-    struct looked_up wanted = {.name = name};
-    kvb_llama_layer_tensors(run, graph->layer, look, &wanted);
-    kvb_llama_reads_weight(graph, node, wanted.bytes > 0 ? wanted.bytes : 1, (uint8_t)place);
+    kvb_llama_reads_weight(graph, node, weight_bytes(graph, name), (uint8_t)place);
 }
 
 kvb_llama_node kvb_llama_new(struct kvb_llama_graph *graph, uint64_t a, uint64_t b, uint64_t c, kvb_llama_node in,
@@ -49,6 +62,27 @@ kvb_llama_node kvb_llama_over(struct kvb_llama_graph *graph, enum kvb_llama_kind
     const struct kvb_llama_tensor_node *node = &graph->nodes[in];
     const uint64_t ne[3] = {node->ne[0], node->ne[1], node->ne[2]};
     return kvb_llama_op(graph, kind, ne, in, other);
+}
+
+kvb_llama_node kvb_llama_with(struct kvb_llama_graph *graph, enum kvb_llama_kind kind, kvb_llama_node in)
+{
+    kvb_llama_node made = kvb_llama_over(graph, kind, in, 0);
+    uint64_t bytes = (uint64_t)graph->nodes[made].ne[0] * 4;
+    kvb_llama_reads_weight(graph, made, bytes, (uint8_t)kvb_llama_place_of(graph->run, graph->layer));
+    return made;
+}
+
+kvb_llama_node kvb_llama_expert_bias(struct kvb_llama_graph *graph, const char *name, uint32_t experts,
+                                     kvb_llama_node in, kvb_llama_node chosen)
+{
+    const struct kvb_llama_run *run = graph->run;
+    kvb_llama_node made = kvb_llama_over(graph, KVB_LLAMA_OP_ADD_ID, in, 0);
+    uint64_t bytes = kvb_mul((uint64_t)graph->nodes[made].ne[0] * 4, experts);
+    uint32_t usual = kvb_llama_place_of(run, graph->layer);
+    uint32_t place = kvb_llama_tensor_place(run, graph->layer, name, true, usual);
+    kvb_llama_reads_weight(graph, made, bytes, (uint8_t)place);
+    kvb_llama_add_source(graph, made, chosen);
+    return made;
 }
 
 kvb_llama_node kvb_llama_reshape(struct kvb_llama_graph *graph, kvb_llama_node in, uint64_t a, uint64_t b, uint64_t c)
@@ -71,7 +105,12 @@ kvb_llama_node kvb_llama_norm(struct kvb_llama_graph *graph, const char *weight,
     const struct kvb_llama_tensor_node *node = &graph->nodes[in];
     const uint64_t ne[3] = {node->ne[0], node->ne[1], node->ne[2]};
     enum kvb_llama_kind kind = graph->class->plain_norm ? KVB_LLAMA_OP_OTHER : KVB_LLAMA_OP_RMS_NORM;
+    const struct kvb_llama_run *run = graph->run;
     kvb_llama_node normed = kvb_llama_op(graph, kind, ne, in, 0);
+    if (run->gpu_layers > run->model->layer_count && graph->layer < run->model->layer_count) {
+        // with all layers on GPUs it is told to run where its layer lies (src/llama-context.cpp, graph_get_cb)
+        graph->nodes[normed].device = (uint8_t)kvb_llama_place_of(run, graph->layer);
+    }
     kvb_llama_node scaled = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, normed, 0);
     read_weight(graph, scaled, weight, false);
     return scaled;
@@ -87,7 +126,7 @@ static kvb_llama_node outside(struct kvb_llama_graph *graph, enum kvb_llama_kept
     struct kvb_llama_tensor_node *node = &graph->nodes[made];
     node->flags = KVB_LLAMA_OUTSIDE;
     node->bytes = 0;
-    node->root = (kvb_llama_node)(KVB_LLAMA_NODES + 4 * (graph->layer % 2) + kept);
+    node->root = (kvb_llama_node)(UINT16_MAX - (4 * (graph->layer % KVB_LAYERS_MAX) + kept));
     node->device = run->keep_cache_on_host ? KVB_LLAMA_HOST : (uint8_t)kvb_llama_place_of(run, graph->layer);
     return made;
 }
@@ -105,7 +144,6 @@ void kvb_llama_write(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, en
                      kvb_llama_node from, kvb_llama_node rows)
 {
     kvb_llama_node write = outside(graph, kept, kind, from);
-    graph->nodes[write].flags |= KVB_LLAMA_WRITES;
     kvb_llama_add_source(graph, write, rows);
     kvb_llama_expand(graph, write);
 }

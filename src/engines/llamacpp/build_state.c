@@ -41,14 +41,20 @@ static kvb_llama_node convolve(struct kvb_llama_graph *graph, uint64_t channels,
     const uint64_t turned[3] = {graph->tokens, channels, 1};
     in = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, in, turned);
     kvb_llama_node both = kvb_llama_new(graph, graph->tokens + past * graph->run->sequences, channels, 1, state, in);
-    write_back(graph, KVB_LLAMA_KEPT_PAST, cut(graph, both, past, channels));
+    kvb_llama_node last = cut(graph, both, past, channels); // of each row, all but its last columns lie between
+    graph->nodes[last].bytes = graph->nodes[both].bytes - kvb_min(graph->tokens * 4, graph->nodes[both].bytes);
+    write_back(graph, KVB_LLAMA_KEPT_PAST, last);
     return both;
 }
 
-static kvb_llama_node run_over(struct kvb_llama_graph *graph, uint64_t channels, kvb_llama_node columns)
+static kvb_llama_node run_over(struct kvb_llama_graph *graph, uint64_t channels, uint64_t kernel,
+                               kvb_llama_node columns)
 {
     const uint64_t ne[3] = {channels, graph->tokens, 1};
-    return kvb_llama_op(graph, KVB_LLAMA_OP_SSM_CONV, ne, columns, 0);
+    kvb_llama_node passed = kvb_llama_op(graph, KVB_LLAMA_OP_SSM_CONV, ne, columns, 0);
+    uint64_t bytes = kvb_mul(channels, kernel * 4);
+    kvb_llama_reads_weight(graph, passed, bytes, (uint8_t)kvb_llama_place_of(graph->run, graph->layer));
+    return passed;
 }
 
 static void write_state(struct kvb_llama_graph *graph, kvb_llama_node from, uint64_t elements)
@@ -76,11 +82,11 @@ static kvb_llama_node build_mamba1(struct kvb_llama_graph *graph, const struct k
     uint64_t rank = kvb_div_up(graph->run->model->hidden_size, 16); // dt_rank "auto"
     kvb_llama_node both = kvb_llama_matmul(graph, "ssm_in.weight", 2 * inner, tokens, in);
     kvb_llama_node x = cut(graph, both, inner, tokens), z = cut(graph, both, inner, tokens);
-    x = run_over(graph, inner, convolve(graph, inner, shape->conv_kernel, x));
-    x = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, kvb_llama_over(graph, KVB_LLAMA_OP_ADD, x, 0), 0);
+    x = run_over(graph, inner, shape->conv_kernel, convolve(graph, inner, shape->conv_kernel, x));
+    x = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, kvb_llama_with(graph, KVB_LLAMA_OP_ADD, x), 0);
     kvb_llama_node projected = kvb_llama_matmul(graph, "ssm_x.weight", rank + 2 * size, tokens, x);
     kvb_llama_node dt = kvb_llama_matmul(graph, "ssm_dt.weight", inner, tokens, cut(graph, projected, rank, tokens));
-    dt = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, dt, 0);
+    dt = kvb_llama_with(graph, KVB_LLAMA_OP_ADD, dt);
     uint64_t result = inner * tokens + size * inner * graph->run->sequences;
     kvb_llama_node scan = kvb_llama_new(graph, result, 1, 1, x, dt);
     kvb_llama_add_source(graph, scan, cut(graph, projected, size, tokens));
@@ -101,10 +107,11 @@ static kvb_llama_node build_mamba2(struct kvb_llama_graph *graph, const struct k
     uint64_t channels = inner + 2 * groups, heads = shape->state_value_heads;
     kvb_llama_node all = kvb_llama_matmul(graph, "ssm_in.weight", inner + channels + heads, tokens, in);
     kvb_llama_node columns = convolve(graph, channels, shape->conv_kernel, cut(graph, all, channels, tokens));
-    kvb_llama_node mixed = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, run_over(graph, channels, columns), 0);
+    kvb_llama_node mixed =
+        kvb_llama_with(graph, KVB_LLAMA_OP_ADD, run_over(graph, channels, shape->conv_kernel, columns));
     mixed = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, mixed, 0);
     kvb_llama_node dt = kvb_llama_new(graph, heads, tokens, 1, cut(graph, all, heads, tokens), 0);
-    dt = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, dt, 0);
+    dt = kvb_llama_with(graph, KVB_LLAMA_OP_ADD, dt);
     uint64_t state = shape->state_key_size * inner * graph->run->sequences;
     kvb_llama_node scan = kvb_llama_new(graph, inner * tokens + state, 1, 1, cut(graph, mixed, inner, tokens), dt);
     kvb_llama_expand(graph, scan);
@@ -147,9 +154,9 @@ static void take_rates(struct kvb_llama_graph *graph, uint64_t heads, kvb_llama_
             kvb_llama_reshape(graph, kvb_llama_matmul(graph, "ssm_beta.weight", heads, tokens, in), 1, heads, tokens);
         beta = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, beta, 0);
     }
-    alpha = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, alpha, 0);
+    alpha = kvb_llama_with(graph, KVB_LLAMA_OP_ADD, alpha);
     alpha = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, alpha, 0);
-    alpha = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, alpha, 0);
+    alpha = kvb_llama_with(graph, KVB_LLAMA_OP_MUL, alpha);
     out->decay = kvb_llama_reshape(graph, alpha, 1, heads, tokens);
     out->beta = beta;
 }
@@ -182,7 +189,8 @@ static kvb_llama_node build_delta(struct kvb_llama_graph *graph, const struct kv
     mixed = kvb_llama_reshape(graph, mixed, channels, tokens, 1);
     kvb_llama_node columns = convolve(graph, channels, shape->conv_kernel, mixed);
     kvb_llama_node held = gather(graph, KVB_LLAMA_KEPT_STATE, state);
-    kvb_llama_node passed = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, run_over(graph, channels, columns), 0);
+    kvb_llama_node passed =
+        kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, run_over(graph, channels, shape->conv_kernel, columns), 0);
     kvb_llama_node q = l2_norm(graph, shape, passed);
     kvb_llama_node k = l2_norm(graph, shape, passed);
     kvb_llama_node v = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, passed, value_ne);
@@ -212,7 +220,7 @@ static kvb_llama_node build_conv(struct kvb_llama_graph *graph, const struct kvb
     kvb_llama_node all = kvb_llama_matmul(graph, "shortconv.in_proj.weight", 3 * width, tokens, in);
     kvb_llama_node product = kvb_llama_new(graph, width, tokens, 1, cut(graph, all, width, tokens), 0);
     kvb_llama_node columns = convolve(graph, width, layer->attention->conv_kernel, product);
-    kvb_llama_node passed = run_over(graph, width, columns);
+    kvb_llama_node passed = run_over(graph, width, layer->attention->conv_kernel, columns);
     kvb_llama_node gated = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, passed, cut(graph, all, width, tokens));
     return kvb_llama_matmul(graph, "shortconv.out_proj.weight", width, tokens, gated);
 }

@@ -22,14 +22,16 @@ struct kvb_llama_class {
     bool fused_qkv;   // one matrix, cut into views
     bool parallel;    // attention and MLP read the same norm
     bool scales_input, scales_query, caps_logits;
-    bool norms_after;        // a norm behind attention and behind the MLP
-    bool plain_norm;         // LayerNorm, which never works in place
-    bool fused_gate_up;      // gate and up projection are one matrix
-    bool layer_factor;       // Gemma 4: values are normed too, a factor behind each layer
-    bool four_positions;     // of each token: time, height, width, and one unused
-    bool one_rate;           // delta net: both rates are one matrix, keys are repeated for the values' heads
-    bool outlined;           // more is in its graph than is followed here: inputs of each layer
-    bool shares_window_mask; // MoE: weights are made before the experts run
+    bool norms_after;    // a norm behind attention and behind the MLP
+    bool plain_norm;     // LayerNorm, which never works in place
+    bool fused_gate_up;  // gate and up projection are one matrix
+    bool layer_factor;   // Gemma 4: values are normed too, a factor behind each layer
+    bool four_positions; // of each token: time, height, width, and one unused
+    bool one_rate;       // delta net: both rates are one matrix, keys are repeated for the values' heads
+    bool outlined;       // more is in its graph than is followed here: inputs of each layer
+    bool residual_first; // the MLP's result is added to the residual, not the residual to it
+    bool chooses_late;   // experts: weights of those chosen are made of the router's logits
+    uint32_t rows_last;  // from this build on the wanted rows are taken behind the output's norm; 0: never
 };
 const struct kvb_llama_class *kvb_llama_class_of(const struct kvb_model *model); // a plain row for those not listed
 

@@ -47,10 +47,10 @@ uint32_t kvb_llama_place_of(const struct kvb_llama_run *run, uint32_t layer)
 
 bool kvb_llama_is_pipelined(const struct kvb_llama_run *run)
 {
+    uint32_t since = kvb_llama_backend_row_of(run->backend)->pipelines;
     bool overrides = run->overrides != NULL && run->overrides[0] != '\0';
     return run->devices > 1 && run->gpu_layers > run->model->layer_count && run->split == KVB_LLAMA_SPLIT_LAYER &&
-           !run->keep_cache_on_host && run->cpu_experts == 0 && !overrides &&
-           kvb_llama_backend_row_of(run->backend)->pipelines;
+           !run->keep_cache_on_host && run->cpu_experts == 0 && !overrides && since > 0 && run->build >= since;
 }
 
 struct adding {

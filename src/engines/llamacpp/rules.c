@@ -42,16 +42,17 @@ bool kvb_llama_since(const struct kvb_llama_run *run, enum kvb_llama_rule rule)
 
 const struct kvb_llama_backend_row *kvb_llama_backend_row_of(enum kvb_llama_backend backend)
 {
-    // Alignment: get_alignment of each backend's buffer type; what lies in no buffer: "unaccounted" of the memory
-    // breakdown in public logs, 400 to 750 MiB on cards with nothing else running.
+    // Pipelines: async and events in get_props (ggml-vulkan.cpp has both since b7501). Alignment: get_alignment of each
+    // backend's buffer type; what lies in no buffer: "unaccounted" of the memory breakdown in public logs, 400 to 750
+    // MiB on cards with nothing else running.
     static const struct kvb_llama_backend_row rows[KVB_LLAMA_BACKEND_COUNT] = {
-        [KVB_LLAMA_CPU] = {"CPU", 64, 0, false, false, 0, 0, 0},
-        [KVB_LLAMA_CUDA] = {"CUDA", 128, 512, true, true, 400 * KVB_MIB, 550 * KVB_MIB, 750 * KVB_MIB},
-        [KVB_LLAMA_ROCM] = {"ROCm", 128, 512, true, true, 250 * KVB_MIB, 500 * KVB_MIB, 900 * KVB_MIB},
-        [KVB_LLAMA_VULKAN] = {"Vulkan", 128, 0, false, true, 50 * KVB_MIB, 250 * KVB_MIB, 600 * KVB_MIB},
-        [KVB_LLAMA_METAL] = {"Metal", 32, 0, false, false, 20 * KVB_MIB, 100 * KVB_MIB, 400 * KVB_MIB},
-        [KVB_LLAMA_SYCL] = {"SYCL", 128, 512, false, true, 100 * KVB_MIB, 400 * KVB_MIB, 900 * KVB_MIB},
-        [KVB_LLAMA_CANN] = {"CANN", 128, 0, false, false, 100 * KVB_MIB, 500 * KVB_MIB, 1000 * KVB_MIB},
+        [KVB_LLAMA_CPU] = {"CPU", 64, 0, 0, false, 0, 0, 0},
+        [KVB_LLAMA_CUDA] = {"CUDA", 128, 512, KVB_LLAMA_OLDEST, true, 400 * KVB_MIB, 550 * KVB_MIB, 750 * KVB_MIB},
+        [KVB_LLAMA_ROCM] = {"ROCm", 128, 512, KVB_LLAMA_OLDEST, true, 250 * KVB_MIB, 500 * KVB_MIB, 900 * KVB_MIB},
+        [KVB_LLAMA_VULKAN] = {"Vulkan", 128, 0, 7501, true, 50 * KVB_MIB, 250 * KVB_MIB, 600 * KVB_MIB},
+        [KVB_LLAMA_METAL] = {"Metal", 32, 0, 0, false, 20 * KVB_MIB, 100 * KVB_MIB, 400 * KVB_MIB},
+        [KVB_LLAMA_SYCL] = {"SYCL", 128, 512, 0, true, 100 * KVB_MIB, 400 * KVB_MIB, 900 * KVB_MIB},
+        [KVB_LLAMA_CANN] = {"CANN", 128, 0, 0, false, 100 * KVB_MIB, 500 * KVB_MIB, 1000 * KVB_MIB},
     };
     return &rows[backend < KVB_LLAMA_BACKEND_COUNT ? backend : KVB_LLAMA_CPU];
 }

@@ -55,7 +55,7 @@ struct kvb_llama_backend_row {
     const char *name;   // as buffers are called: "CUDA"
     uint32_t alignment; // of a tensor in a buffer
     uint32_t row_pad;   // quantised rows are padded to so many elements, once a tensor; 0: not
-    bool pipelines;     // several devices keep copies of the graph's inputs
+    uint32_t pipelines; // from this build on several devices keep copies of the graph's inputs; 0: never
     bool offloads;      // batches of at least 32 run on the device though their weights lie on the host
     uint64_t context_low_bytes, context_bytes, context_high_bytes; // what it holds in no buffer
 };

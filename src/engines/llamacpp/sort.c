@@ -9,7 +9,7 @@
 #define LOOK_AHEAD 20
 #define FURTHER 15 // from a node that was found: what is fused with it
 #define ROPE_FURTHER 10
-#define PATTERN_MAX 11
+#define SET_MAX 64 // of what is looked at, and what is fused with it
 #define SORTED_SINCE 7166
 #define ADDS_SINCE 7496    // additions behind each other
 #define CONV_SINCE 9194    // convolution and what follows it
@@ -22,13 +22,14 @@ bool kvb_llama_sorts(const struct kvb_llama_run *run)
 
 struct sorting {
     struct kvb_llama_graph *graph;
-    uint16_t first, set_count;
-    uint16_t set[LOOK_AHEAD + KVB_LLAMA_SEQUENCE / 4];
+    const kvb_llama_node *list; // the split's nodes as they were built
+    uint32_t count, first, set_count;
+    uint32_t set[SET_MAX];
 };
 
 static struct kvb_llama_tensor_node *at(const struct sorting *sorting, uint32_t place)
 {
-    return &sorting->graph->nodes[sorting->graph->waiting[place]];
+    return &sorting->graph->nodes[sorting->list[place]];
 }
 
 static bool done(const struct sorting *sorting, uint32_t place)
@@ -43,8 +44,7 @@ static bool is_empty(const struct kvb_llama_tensor_node *node)
 
 static uint32_t end_of(const struct sorting *sorting, uint32_t from, uint32_t length)
 {
-    uint32_t count = sorting->graph->waiting_count;
-    return from + length < count ? from + length : count;
+    return from + length < sorting->count ? from + length : sorting->count;
 }
 
 // ---- Patterns of a router, which are never torn apart
@@ -74,8 +74,7 @@ static const struct {
 static uint32_t pattern_at(const struct sorting *sorting, uint32_t place)
 {
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-        bool same = place + patterns[i].length <= sorting->graph->waiting_count &&
-                    sorting->graph->run->build >= patterns[i].since;
+        bool same = place + patterns[i].length <= sorting->count && sorting->graph->run->build >= patterns[i].since;
         for (uint32_t j = 0; same && j < patterns[i].length; j++) {
             same = at(sorting, place + j)->kind == patterns[i].kinds[j] && !done(sorting, place + j);
         }
@@ -91,13 +90,13 @@ static uint32_t pattern_at(const struct sorting *sorting, uint32_t place)
 static kvb_llama_node base_of(const struct sorting *sorting, uint32_t place)
 {
     kvb_llama_node root = at(sorting, place)->root;
-    return root != 0 ? root : sorting->graph->waiting[place];
+    return root != 0 ? root : sorting->list[place];
 }
 
 static bool waits_for(const struct sorting *sorting, uint32_t place, uint32_t other)
 {
     const struct kvb_llama_tensor_node *node = at(sorting, place);
-    kvb_llama_node id = sorting->graph->waiting[other];
+    kvb_llama_node id = sorting->list[other];
     for (uint32_t i = 0; i < KVB_LLAMA_SOURCES; i++) {
         if (node->source[i] == id) {
             return true;
@@ -155,7 +154,7 @@ static bool is_free(const struct sorting *sorting, uint32_t place, bool view)
 static void put(struct sorting *sorting, uint32_t place)
 {
     if (sorting->set_count < sizeof sorting->set / sizeof sorting->set[0]) {
-        sorting->set[sorting->set_count++] = (uint16_t)place;
+        sorting->set[sorting->set_count++] = place;
     } else {
         sorting->graph->unknown = true;
     }
@@ -178,7 +177,7 @@ static bool follows(const struct sorting *sorting, uint32_t place, uint32_t othe
     const struct kvb_llama_tensor_node *node = at(sorting, place);
     kvb_llama_node second = node->source[1];
     bool ready = is_leaf(sorting, second) || (!leaf && (sorting->graph->nodes[second].flags & KVB_LLAMA_DONE) != 0);
-    return node->source[0] == sorting->graph->waiting[other] && ready;
+    return node->source[0] == sorting->list[other] && ready;
 }
 
 // The rotation behind a norm, and rows of it that go to the cache.
@@ -198,10 +197,9 @@ static void draw_rope(struct sorting *sorting, uint32_t place)
     for (uint32_t i = rope + 1; at(sorting, rope)->kind == KVB_LLAMA_OP_ROPE && i < end_of(sorting, rope, ROPE_FURTHER);
          i++) {
         const struct kvb_llama_tensor_node *node = at(sorting, i);
-        if (view == 0 && node->kind == KVB_LLAMA_OP_VIEW && node->source[0] == sorting->graph->waiting[rope]) {
+        if (view == 0 && node->kind == KVB_LLAMA_OP_VIEW && node->source[0] == sorting->list[rope]) {
             view = i;
-        } else if (view != 0 && node->kind == KVB_LLAMA_OP_SET_ROWS &&
-                   node->source[0] == sorting->graph->waiting[view]) {
+        } else if (view != 0 && node->kind == KVB_LLAMA_OP_SET_ROWS && node->source[0] == sorting->list[view]) {
             draw(sorting, view);
             draw(sorting, i);
             break;
@@ -216,7 +214,7 @@ static void draw_third(struct sorting *sorting, uint32_t place, uint8_t before, 
         return;
     }
     for (uint32_t i = place + 1; i < end_of(sorting, place, FURTHER); i++) {
-        bool reads = at(sorting, i)->source[0] == sorting->graph->waiting[place];
+        bool reads = at(sorting, i)->source[0] == sorting->list[place];
         if (at(sorting, i)->kind == third && (any ? reads : follows(sorting, i, place, false))) {
             draw(sorting, i);
             return;
@@ -267,22 +265,17 @@ static void gather_set(struct sorting *sorting)
     }
 }
 
-void kvb_llama_run_sorted(struct kvb_llama_graph *graph, bool all)
+void kvb_llama_sort(struct kvb_llama_graph *graph, uint32_t from, uint32_t to)
 {
-    struct sorting sorting = {.graph = graph};
-    uint32_t sight = all ? 1 : LOOK_AHEAD + FURTHER + PATTERN_MAX;
-    while (sorting.first + sight <= graph->waiting_count) {
+    struct sorting sorting = {.graph = graph, .list = graph->order + from, .count = to - from};
+    while (sorting.first < sorting.count) {
         gather_set(&sorting);
         for (uint32_t i = 0; i < sorting.set_count; i++) {
             at(&sorting, sorting.set[i])->flags |= KVB_LLAMA_DONE;
-            kvb_llama_run_node(graph, graph->waiting[sorting.set[i]]);
+            kvb_llama_runs_next(graph, sorting.list[sorting.set[i]]);
         }
-        while (sorting.first < graph->waiting_count && done(&sorting, sorting.first)) {
+        while (sorting.first < sorting.count && done(&sorting, sorting.first)) {
             sorting.first++;
         }
     }
-    for (uint32_t i = sorting.first; i < graph->waiting_count; i++) {
-        graph->waiting[i - sorting.first] = graph->waiting[i];
-    }
-    graph->waiting_count = (uint16_t)(graph->waiting_count - sorting.first);
 }
