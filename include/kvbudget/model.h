@@ -59,6 +59,7 @@ struct kvb_attention_shape {
     bool has_indexer;
     // DSV4
     uint32_t compress_ratio, output_groups, output_rank;
+    uint32_t residual_streams; // hyper-connections: so many residual streams beside each other
     // state layers: Mamba, GDN, KDA, short convolution, linear
     uint32_t state_key_heads, state_key_size;     // GDN/KDA key heads; Mamba2: groups, state size
     uint32_t state_value_heads, state_value_size; // GDN/KDA value heads; Mamba2: heads, head size

@@ -47,6 +47,7 @@ struct kvb_load {
     bool lora_on_embeddings;        // adapters on embedding and head
     uint64_t lora_extra_rows;       // rows of vocabulary they bring, in embedding and head
     uint64_t index_buffer_tokens;   // the sparse index keeps its choices for so many tokens
+    uint64_t stream_buffer_tokens;  // residual streams are kept for drafts of so many tokens
 };
 
 #endif

@@ -209,18 +209,22 @@ static void load_rope(struct loader *loader)
     }
 }
 
-// The sparse index keeps its choices for a whole batch.
-static void load_buffers(struct loader *loader)
+// The sparse index keeps its choices for a whole batch, the last stage the residual streams that drafts start from.
+static void load_buffers(struct loader *loader, bool last)
 {
     const struct kvb_load *load = loader->load;
-    uint32_t topk = 0;
+    uint32_t topk = 0, streams = 0;
     for (uint32_t i = 0; i < load->model->kind_count; i++) {
         const struct kvb_attention_shape *shape = &load->model->kinds[i].attention;
         topk = shape->index_topk > topk ? shape->index_topk : topk;
+        streams = shape->residual_streams > streams ? shape->residual_streams : streams;
     }
+    uint64_t element = kvb_dtype_bytes(load->dtype);
+    uint64_t held = kvb_mul(kvb_mul(last ? load->stream_buffer_tokens : 0, streams), load->model->hidden_size);
+    load_bytes(loader, kvb_mul(held, element), &loader->out->buffer_bytes);
     uint64_t entries = kvb_mul(load->index_buffer_tokens, topk);
     load_bytes(loader, kvb_mul(entries, INDEX_BUFFER_ENTRY_BYTES), &loader->out->buffer_bytes);
-    uint64_t deep = kvb_mul(kvb_mul(load->deepstack_tokens, load->model->hidden_size), kvb_dtype_bytes(load->dtype));
+    uint64_t deep = kvb_mul(kvb_mul(load->deepstack_tokens, load->model->hidden_size), element);
     for (uint32_t level = 0; level < load->model->encoder.deepstack_levels; level++) {
         load_bytes(loader, deep, &loader->out->buffer_bytes);
     }
@@ -307,7 +311,7 @@ void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_w
     load_rope(&loader);
     load_layers(&loader, stage);
     load_outer(&loader, stage, false);
-    load_buffers(&loader);
+    load_buffers(&loader, stage + 1 == load->pp);
     load_growth(&loader);
     load_embedding_adapters(&loader);
     if (stage + 1 == load->pp) {

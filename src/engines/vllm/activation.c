@@ -12,9 +12,10 @@
 #define GEMM_WORKSPACE_HOPPER (MIB * 32)
 #define GEMM_WORKSPACE_OLD 8493466ULL // 8.1 MiB
 #define LAYER_WORKSPACE_HOPPER (MIB * 15)
-#define HIDDEN_TENSORS 4      // caller's copy, residual, FFN input and output
-#define HIDDEN_TENSORS_OLD 3  // V0 up to 0.6.4, and model runner V2
-#define HIDDEN_TENSORS_FP32 7 // one fp32 run
+#define HIDDEN_TENSORS 4                // caller's copy, residual, FFN input and output
+#define HIDDEN_TENSORS_OLD 3            // V0 up to 0.6.4, and model runner V2
+#define HIDDEN_TENSORS_FP32 7           // one fp32 run
+#define HIDDEN_TENSORS_BESIDE_STREAMS 3 // the caller's, FFN input and output
 #define OLD_UNTIL KVB_RELEASE(0, 6, 5)
 #define SEGMENTED_SORT_ROWS 128
 #define TRITON_ROWS 8
@@ -82,6 +83,14 @@ static uint64_t hidden_tensors(const struct kvb_context *context)
     return tensors + out_of_place;
 }
 
+// Residual streams of hyper-connections are mixed into new ones while the caller holds the old. Source:
+// models/deepseek_v4/nvidia/model.py v0.25.0:866 forward, :1061 forward.
+static uint64_t alive_tensors(const struct kvb_context *context, const struct kvb_attention_shape *shape)
+{
+    return shape->residual_streams > 1 ? 2 * (uint64_t)shape->residual_streams + HIDDEN_TENSORS_BESIDE_STREAMS
+                                       : hidden_tensors(context);
+}
+
 // A compiled piece of the graph holds its arguments while it runs, from one attention operator to the next. Of a layer
 // with a state they are wider than a hidden tensor: what the operator wrote, and the projection that its gate is a view
 // of; so with a gate of ordinary attention. Source: models/qwen3_next.py v0.17.0:586-625,
@@ -110,34 +119,35 @@ static uint64_t piece_arguments(const struct kvb_context *context, const struct 
     return compiled && width > context->model->hidden_size ? width - context->model->hidden_size : 0;
 }
 
-// The widest layer's hidden tensors and scratch; `experts` receives the largest workspace of experts.
-static uint64_t layer_tensors(const struct kvb_context *context, uint64_t tokens, uint64_t *experts)
+// The widest layer's hidden tensors and scratch; `kept` is a workspace that is there already, and receives the
+// largest that experts make of it.
+static uint64_t layer_tensors(const struct kvb_context *context, uint64_t tokens, uint64_t *kept)
 {
-    uint64_t widest = 0;
-    *experts = 0;
+    uint64_t widest = 0, workspace = *kept;
     for (uint32_t i = 0; i < context->model->kind_count; i++) {
-        const struct kvb_mlp_shape *mlp = &context->model->kinds[i].mlp;
-        struct kvb_expert_bytes scratch = kvb_expert_scratch(context, mlp, tokens);
-        uint64_t both = kvb_add(scratch.workspace_bytes, scratch.passing_bytes);
-        *experts = kvb_max(*experts, scratch.workspace_bytes);
-        uint64_t layer = kvb_max(both, kvb_dense_scratch(context, mlp, tokens));
-        uint64_t arguments = kvb_mul(tokens, piece_arguments(context, &context->model->kinds[i].attention));
-        widest = kvb_max(widest, kvb_add(layer, kvb_mul(arguments, kvb_dtype_bytes(context->dtype))));
+        const struct kvb_layer_kind *kind = &context->model->kinds[i];
+        struct kvb_expert_bytes scratch = kvb_expert_scratch(context, &kind->mlp, tokens);
+        uint64_t shared = kvb_max(scratch.workspace_bytes, workspace);
+        *kept = kvb_max(*kept, shared);
+        uint64_t layer = kvb_add(shared, scratch.passing_bytes);
+        layer = kvb_max(layer, kvb_add(workspace, kvb_dense_scratch(context, &kind->mlp, tokens)));
+        uint64_t elements = kvb_mul(alive_tensors(context, &kind->attention), context->model->hidden_size);
+        elements = kvb_mul(tokens, kvb_add(elements, piece_arguments(context, &kind->attention)));
+        widest = kvb_max(widest, kvb_add(layer, kvb_mul(elements, kvb_dtype_bytes(context->dtype))));
     }
-    uint64_t hidden = kvb_mul(tokens, hidden_tensors(context) * context->model->hidden_size);
-    return kvb_add(kvb_mul(hidden, kvb_dtype_bytes(context->dtype)), widest);
+    return widest;
 }
 
 uint64_t kvb_layer_bytes(const struct kvb_context *context, uint64_t tokens)
 {
-    uint64_t experts;
-    return layer_tensors(context, tokens, &experts);
+    uint64_t kept = 0;
+    return layer_tensors(context, tokens, &kept);
 }
 
-static uint64_t layer_phase(const struct kvb_context *context, uint64_t *scratch)
+static uint64_t layer_phase(const struct kvb_context *context, uint64_t *kept)
 {
     uint64_t workspace = is_hopper_or_later(context) ? LAYER_WORKSPACE_HOPPER : GEMM_WORKSPACE_OLD;
-    return kvb_add(layer_tensors(context, context->max_num_batched_tokens, scratch), workspace);
+    return kvb_add(layer_tensors(context, context->max_num_batched_tokens, kept), workspace);
 }
 
 static uint64_t logits_bytes(const struct kvb_context *context, enum kvb_sampler_path path, uint64_t rows)
@@ -287,10 +297,12 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
     a->bytes_per_logit = kvb_path_bytes_per_logit[path];
     a->other_path_bytes_per_logit = kvb_path_bytes_per_logit[other];
     a->kept_bytes = kvb_add(kvb_mul(kvb_mul(load.kept_tokens, element), load.kept_width), load.kept_pixel_bytes);
-    a->phase_bytes[KVB_PHASE_LAYER] =
-        kvb_add(kvb_add(layer_phase(context, &a->expert_scratch_bytes), a->kept_bytes), received);
-    uint64_t kept = kvb_add(a->kept_bytes, received);
-    kept = kvb_add(kept, kvb_rule(context, KVB_RULE_MOE_WORKSPACE) ? a->expert_scratch_bytes : 0);
+    struct kvb_sparse_bytes sparse = kvb_sparse_scratch(context);
+    uint64_t kept = kvb_add(kvb_add(a->kept_bytes, received), sparse.kept_bytes);
+    a->workspace_bytes = sparse.workspace_bytes;
+    a->phase_bytes[KVB_PHASE_LAYER] = kvb_add(layer_phase(context, &a->workspace_bytes), kept);
+    kept = kvb_add(kept, kvb_rule(context, KVB_RULE_MOE_WORKSPACE) ? a->workspace_bytes : 0);
+    a->phase_bytes[KVB_PHASE_INDEX] = sparse.choosing_bytes > 0 ? kvb_add(sparse.choosing_bytes, kept) : 0;
     bool samples = last && !context->pools;
     a->phase_bytes[KVB_PHASE_SAMPLER] = samples ? kvb_add(sampler_phase(context, path, a->logits_rows), kept) : 0;
     a->phase_bytes[KVB_PHASE_ENCODER] = stage == 0 ? load.peak_bytes : 0;

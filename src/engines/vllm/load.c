@@ -194,6 +194,7 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .returns_layers = context->generation == KVB_GENERATION_V0, // without unified addressing
         .offload_limit_bytes = kvb_number(plan, KVB_SET_CPU_OFFLOAD_GB),
         .index_buffer_tokens = context->max_num_batched_tokens,
+        .stream_buffer_tokens = context->max_num_batched_tokens, // deepseek_v4.py v0.20.0:1242, nvidia/model.py v0.25.0
         .deepstack_tokens = drops_tower(context, true) ? 0 : context->max_num_batched_tokens,
     };
     _Static_assert(sizeof load->stage_begin == sizeof context->stage_begin, "as many stages");

@@ -10,6 +10,7 @@ enum kvb_phase {
     KVB_PHASE_SAMPLER,
     KVB_PHASE_ENCODER,
     KVB_PHASE_MLA,
+    KVB_PHASE_INDEX,
     KVB_PHASE_COMPILE,
     KVB_PHASE_COUNT
 };
@@ -23,7 +24,7 @@ struct kvb_activation {
     uint32_t bytes_per_logit;            // likely path
     uint32_t other_path_bytes_per_logit; // 0: the path is certain
     uint64_t kept_bytes;                 // encoder outputs and pixels
-    uint64_t expert_scratch_bytes;
+    uint64_t workspace_bytes;            // of experts, or of a sparse index when that is more
 };
 
 void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, struct kvb_activation *activation);
@@ -50,5 +51,12 @@ struct kvb_expert_bytes {
 };
 struct kvb_expert_bytes kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp,
                                            uint64_t tokens);
+// What a sparse index and DeepSeek V4's attention need; all 0 without them.
+struct kvb_sparse_bytes {
+    uint64_t workspace_bytes; // of the manager that experts share
+    uint64_t kept_bytes;      // a buffer of the attention's own
+    uint64_t choosing_bytes;  // alive while the index chooses, beside those
+};
+struct kvb_sparse_bytes kvb_sparse_scratch(const struct kvb_context *context);
 
 #endif

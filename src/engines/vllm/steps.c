@@ -33,13 +33,14 @@ static void add_request(const struct kvb_context *context, struct kvb_budget *bu
 
 static void add_activation(const struct kvb_context *context, struct kvb_budget *budget)
 {
-    static const char *const names[KVB_PHASE_COUNT] = {"layer phase", "sampler phase", "encoder phase", "MLA dummy",
-                                                       "first compile"};
+    static const char *const names[KVB_PHASE_COUNT] = {"layer phase", "sampler phase", "encoder phase",
+                                                       "MLA dummy",   "sparse index",  "first compile"};
     static const char *const formulas[KVB_PHASE_COUNT] = {
         "{0:n} tokens x FFN width and hidden tensors + what the encoder keeps {3:gib} GiB",
         "{1:n} rows x {2:n} vocabulary x {4:n} B a logit + {0:n} tokens x hidden + kept {3:gib} GiB",
         "patches x (FFN width + 8 x hidden) of the encoder",
         "latent prefill buffer of the profile run",
+        "{0:n} tokens x hidden tensors, queries and the index's own, its logits, keys gathered of 40 contexts",
         ("embedding table + hidden tensors of {0:n} tokens while kernels are timed; nothing once the compile cache is "
          "warm"),
     };

@@ -180,6 +180,7 @@ void kvb_hf_attention_dsv4(struct hf *hf, uint32_t layer, struct kvb_layer_kind 
     shape->output_groups = kvb_hf_need(hf, HF_O_GROUPS);
     shape->output_rank = kvb_hf_need(hf, HF_O_LORA);
     shape->compress_ratio = layer < kvb_hf_list_length(hf, HF_COMPRESS) ? ratio_of(hf, layer) : 1;
+    shape->residual_streams = (uint32_t)streams;
     shape->sinks = true;
     if (shape->compress_ratio == 4) {
         shape->index_heads = kvb_hf_need(hf, HF_INDEX_HEADS);
