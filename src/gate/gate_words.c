@@ -5,6 +5,7 @@
 #include <kvbudget/units.h>
 
 #include "base/buffer.h"
+#include "base/checked.h"
 #include "base/text.h"
 #include "command/setting_flag.h"
 #include "engines/table.h"
@@ -190,15 +191,31 @@ static uint64_t number_of(const struct kvb_budget *budget, enum kvb_setting sett
     return value->set && value->number > 0 && value->number < 65536 ? value->number : 1;
 }
 
-// The container must get the GPUs of one model copy.
+// Machines that serve one model together, as --nnodes says; 0: by a variable nobody knows.
+static uint64_t machines_of(const struct kvb_deployment *deployment)
+{
+    for (const char *line = deployment->serve_flags; *line != '\0'; line += strcspn(line, "\n")) {
+        line += *line == '\n' ? 1 : 0;
+        if (strncmp(line, "--nnodes", 8) == 0 && (line[8] == ' ' || line[8] == '=')) {
+            char text[8];
+            uint64_t machines = 0;
+            (void)kvb_copy(text, kvb_min(strcspn(line + 9, "\n") + 1, sizeof text), line + 9);
+            return kvb_parse_whole(text, &machines) ? machines : 0;
+        }
+    }
+    return 1;
+}
+
+// The containers must get the GPUs of one model copy.
 static void add_gpu_count(struct kvb_gate *gate, const struct kvb_found *found)
 {
+    uint64_t machines = machines_of(gate->deployment);
     const struct kvb_budget *budget = &gate->answer->budget;
     uint64_t tensor = number_of(budget, KVB_SET_TENSOR_PARALLEL_SIZE);
     uint64_t all = tensor * number_of(budget, KVB_SET_PIPELINE_PARALLEL_SIZE);
     static const enum kvb_setting causes[] = {KVB_SET_TENSOR_PARALLEL_SIZE, KVB_SET_PIPELINE_PARALLEL_SIZE};
     struct kvb_spot spot = first_place(found, CAUSES(causes));
-    if (found->gpu_limit == 0 || all <= found->gpu_limit) {
+    if (found->gpu_limit == 0 || machines == 0 || all <= found->gpu_limit * machines) {
         return;
     }
     // Stages may be on other machines, shards of one stage rarely are.

@@ -13,6 +13,10 @@
 
 #define WORDS_MAX 16
 #define TEXTS_MAX 4
+#define POD_OF_TWO(nodes)                                                                                              \
+    "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: lmsysorg/sglang:v0.5.9\n"   \
+    "    command: [python3, -m, sglang.launch_server, --model-path, Qwen/Qwen3-0.6B, --tp, \"2\", --nnodes, " nodes    \
+    "]\n    resources: {limits: {nvidia.com/gpu: 1}}\n"
 #define SMALL "vllm serve Qwen/Qwen3-0.6B --max-model-len 4096"
 #define POLICY "kind: policy\nschema: 1\n"
 
@@ -120,11 +124,7 @@ static void demands(void **state)
          0,
          {"\"verdict\": \"pass\"", "!min-slack"}},
         {SMALL, POLICY "rules:\n  - min_headroom: 16EiB\n", "--gpu l4", 3, {"min_headroom"}},
-        {SMALL,
-         POLICY "rules:\n  - min_headroom: 1024TiB\n",
-         "--gpu l4",
-         1,
-         {"the policy asks for 1048576.00 GiB"}},
+        {SMALL, POLICY "rules:\n  - min_headroom: 1024TiB\n", "--gpu l4", 1, {"the policy asks for 1048576.00 GiB"}},
         {SMALL,
          POLICY "rules:\n  - min_concurrency: 1000\n    bound: low\n",
          "--gpu l4",
@@ -317,6 +317,10 @@ static void readings(void **state)
          "--gpu l4",
          0,
          {"it runs on 2 GPUs, and the file hands over 1 on line", "warning"}},
+        // pods of several machines: each hands over its own; where a variable says how many, nobody knows
+        {POD_OF_TWO("\"2\""), NULL, "--gpu h100-sxm", 0, {"!hands over", "\"verdict\": \"pass\""}},
+        {POD_OF_TWO("$(LWS_GROUP_SIZE)"), NULL, "--gpu h100-sxm", 0, {"!hands over", "\"verdict\": \"pass\""}},
+        {POD_OF_TWO("\"1\""), NULL, "--gpu h100-sxm", 1, {"it runs on 2 GPUs, and the file hands over 1 on line"}},
         {SMALL, NULL, "--gpu l4 --reserve desktop=20GiB", 1, {" GiB are free at start"}},
         {SMALL, NULL, "--gpu l4 --compile-cache warm", 0, {"\"verdict\": \"pass\""}},
         {"vllm serve BAAI/bge-m3 --task embed", NULL, "--gpu l4", 0, {"!\"verdict\": \"fail\""}},
