@@ -24,6 +24,14 @@ bool kvb_copy(char *out, size_t capacity, const char *text)
     return whole;
 }
 
+void kvb_append(char *out, size_t capacity, const char *text, size_t size)
+{
+    size_t length = strlen(out), room = capacity - 1 - length;
+    size = size < room ? size : room;
+    memcpy(out + length, text, size);
+    out[length + size] = '\0';
+}
+
 bool kvb_equal_ignoring_case(const char *a, const char *b)
 {
     while (*a && lower(*a) == lower(*b)) {

@@ -7,6 +7,8 @@
 
 // Copies and always ends in NUL; false when the text was cut.
 bool kvb_copy(char *out, size_t capacity, const char *text);
+// Adds the first `size` characters of `text` to the text in `out`, as far as there is room.
+void kvb_append(char *out, size_t capacity, const char *text, size_t size);
 bool kvb_equal_ignoring_case(const char *a, const char *b);
 bool kvb_starts_with(const char *text, const char *prefix);
 bool kvb_ends_with(const char *text, const char *ending); // case ignored

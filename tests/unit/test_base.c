@@ -24,6 +24,11 @@ static void test_copy(void **state)
     assert_string_equal(out, "abc");
     assert_true(kvb_copy(out, sizeof out, ""));
     assert_string_equal(out, "");
+    kvb_append(out, sizeof out, "ab", 2);
+    kvb_append(out, sizeof out, "cde", 3); // as far as there is room
+    assert_string_equal(out, "abc");
+    kvb_append(out, sizeof out, "d", 1);
+    assert_string_equal(out, "abc");
 }
 
 static void test_compare(void **state)

@@ -11,7 +11,7 @@
 #include <kvbudget/kvbudget.h>
 
 #include "engines/sglang/context.h"
-#include "unit/test.h"
+#include "unit/sglang_plan.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define GIB_OF(hundredths) ((uint64_t)(hundredths) * (UINT64_C(1) << 30) / 100)
@@ -43,7 +43,6 @@ static void gone_before(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof before_rows / sizeof before_rows[0]; i++) {
-        static struct kvb_plan plan;
         static struct kvb_sgl_context context;
         const struct before_row *row = &before_rows[i];
         memset(&plan, 0, sizeof plan);
@@ -64,49 +63,20 @@ static void gone_before(void **state)
     }
 }
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_budget budget;
-static struct kvb_problems problems;
-
-static void compute(const char *engine, const char *gpu, int count, const char *const *words)
-{
-    struct kvb_model_source source;
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    strcpy(deployment.engine, engine);
-    strcpy(deployment.gpu, gpu);
-    deployment.usage_set = deployment.platform_set = true;
-    assert_int_equal(kvb_serve_command_read(count, words, &deployment, &problems), KVB_OK);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
-    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
-}
-
-static const char *said(const char *part)
-{
-    for (size_t i = 0; i < problems.count; i++) {
-        if (strstr(problems.items[i].text, part) != NULL) {
-            return problems.items[i].text;
-        }
-    }
-    return NULL;
-}
-
 // models/gemma3_causal.py keeps no table of angles to 0.5.9; two of 131,072 x 256 x 4 bytes from 0.5.10 on. The log of
 // sgl-project/sglang pull 4826 says 8.13 GiB for the 4B model on an H200, 0.4.4.post2.
 static void angles(void **state)
 {
     (void)state;
-    static const char *const words[] = {"python", "-m", "sglang.launch_server", "--model-path", "google/gemma-3-4b-it"};
-    compute("sglang@0.4.4.post2", "h200", 5, words);
+    static const char words[] = "google/gemma-3-4b-it";
+    compute("sglang@0.4.4.post2", "h200", words);
     assert_true(budget.starts);
     assert_in_range((uint64_t)budget.items[KVB_ITEM_WEIGHTS].bytes, GIB_OF(793), GIB_OF(833));
     int64_t without = budget.items[KVB_ITEM_WEIGHTS].bytes;
     assert_true(without > 0);
-    compute("sglang@0.5.9", "h200", 5, words);
+    compute("sglang@0.5.9", "h200", words);
     assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].bytes, without);
-    compute("sglang@0.5.12", "h200", 5, words);
+    compute("sglang@0.5.12", "h200", words);
     assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].bytes, without + 2 * INT64_C(131072) * 256 * 4);
 }
 
@@ -115,17 +85,15 @@ static void angles(void **state)
 static void sixteen_bits_first(void **state)
 {
     (void)state;
-    static const char *const large[] = {
-        "python", "-m", "sglang.launch_server", "--model-path", "google/gemma-3-27b-it", "--quantization", "fp8"};
-    static const char *const small[] = {
-        "python", "-m", "sglang.launch_server", "--model-path", "google/gemma-3-12b-it", "--quantization", "fp8"};
-    compute("sglang@0.5.16", "l40s", 7, large);
+    static const char large[] = "google/gemma-3-27b-it --quantization fp8";
+    static const char small[] = "google/gemma-3-12b-it --quantization fp8";
+    compute("sglang@0.5.16", "l40s", large);
     assert_false(budget.starts);
     assert_string_equal(budget.error, "torch.OutOfMemoryError: CUDA out of memory.");
     assert_non_null(said("--quantization fp8 makes a 16-bit checkpoint 8-bit after all of it is on the card"));
-    compute("sglang@0.4.5.post1", "rtx4070tisuper", 7, small);
+    compute("sglang@0.4.5.post1", "rtx4070tisuper", small);
     assert_false(budget.starts);
-    compute("sglang@0.5.16", "h100-sxm", 7, large);
+    compute("sglang@0.5.16", "h100-sxm", large);
     assert_true(budget.starts);
     assert_null(said("--quantization fp8 makes"));
 }
@@ -135,10 +103,10 @@ static void sixteen_bits_first(void **state)
 static void a_release_to_come(void **state)
 {
     (void)state;
-    static const char *const words[] = {"sglang", "serve", "--model-path", "Qwen/Qwen3-8B"};
-    compute("sglang@0.5.18", "h100-sxm", 4, words);
+    static const char words[] = "Qwen/Qwen3-8B";
+    compute("sglang@0.5.18", "h100-sxm", words);
     struct kvb_term known = budget.items[KVB_ITEM_KV_CACHE];
-    compute("sglang@0.5.19", "h100-sxm", 4, words);
+    compute("sglang@0.5.19", "h100-sxm", words);
     struct kvb_term later = budget.items[KVB_ITEM_KV_CACHE];
     assert_non_null(said("SGLang 0.5.19 is newer than 0.5.18, the newest release whose rules are known"));
     assert_true(plan.engine.assumed);
@@ -154,7 +122,7 @@ static void a_release_to_come(void **state)
 static void padded_experts(void **state)
 {
     (void)state;
-    static const char *const words[] = {"sglang", "serve", "--model-path", "openai/gpt-oss-20b"};
+    static const char words[] = "openai/gpt-oss-20b";
     static const struct {
         const char *engine, *gpu;
         int64_t expert_bytes;
@@ -163,10 +131,10 @@ static void padded_experts(void **state)
         {"sglang@0.5.16", "b200", 15040512},    {"sglang@0.5.18", "b200", 13813248},
         {"sglang@0.5.16", "mi355x", 15040512},
     };
-    compute(rows[0].engine, rows[0].gpu, 4, words);
+    compute(rows[0].engine, rows[0].gpu, words);
     int64_t first = budget.items[KVB_ITEM_WEIGHTS].bytes;
     for (size_t i = 1; i < sizeof rows / sizeof rows[0]; i++) {
-        compute(rows[i].engine, rows[i].gpu, 4, words);
+        compute(rows[i].engine, rows[i].gpu, words);
         int64_t moved = budget.items[KVB_ITEM_WEIGHTS].bytes - first;
         int64_t want = (rows[i].expert_bytes - rows[0].expert_bytes) * 32 * 24;
         int64_t rounding = INT64_C(24) * 6 * (2 << 20); // blocks of six tensors a layer
@@ -181,18 +149,17 @@ static void padded_experts(void **state)
 static void laid_out_anew(void **state)
 {
     (void)state;
-    static const char *const words[] = {"sglang",           "serve", "--model-path", "openai/gpt-oss-20b",
-                                        "--context-length", "8192"};
-    compute("sglang@0.5.15", "a100-sxm4-80gb", 6, words);
+    static const char words[] = "openai/gpt-oss-20b --context-length 8192";
+    compute("sglang@0.5.15", "a100-sxm4-80gb", words);
     int64_t plain = budget.items[KVB_ITEM_WEIGHTS].bytes;
-    compute("sglang@0.5.15", "h100-sxm", 6, words);
+    compute("sglang@0.5.15", "h100-sxm", words);
     struct kvb_term weights = budget.items[KVB_ITEM_WEIGHTS];
     int64_t padding = INT64_C(24) * 32 * 8640 * 32, left = INT64_C(32) * 5760 * 1472 / 10 * 55;
     int64_t rounding = INT64_C(24) * 2 * (2 << 20);
     assert_in_range(weights.bytes - plain - padding - left + rounding, 0, 2 * rounding);
     assert_in_range((uint64_t)weights.bytes, GIB_OF(1482), GIB_OF(1522));
     assert_in_range(GIB_OF(1502), (uint64_t)weights.low_bytes, (uint64_t)weights.high_bytes);
-    compute("sglang@0.5.11", "h100-sxm", 6, words); // triton_kernels 3.5 pads nothing
+    compute("sglang@0.5.11", "h100-sxm", words); // triton_kernels 3.5 pads nothing
     int64_t left_before = INT64_C(32) * 5760 * 1440 / 10 * 55;
     assert_in_range(budget.items[KVB_ITEM_WEIGHTS].bytes - plain - left_before + rounding, 0, 2 * rounding);
 }
@@ -202,8 +169,7 @@ static void laid_out_anew(void **state)
 static void scales_as_loaded(void **state)
 {
     (void)state;
-    static const char *const words[] = {"sglang",    "serve", "--model-path", "deepseek-ai/DeepSeek-V4-Flash",
-                                        "--tp-size", "4"};
+    static const char words[] = "deepseek-ai/DeepSeek-V4-Flash --tp-size 4";
     static const struct {
         const char *engine, *gpu;
         int64_t loaded_scale_bytes;
@@ -215,10 +181,10 @@ static void scales_as_loaded(void **state)
         {"sglang@0.5.15", "rtx-pro-6000-ws", 4},
     };
     int64_t scales = INT64_C(43) * 256 * 3 * 4096 * 2048 / 32 / 4;
-    compute(rows[0].engine, rows[0].gpu, 6, words);
+    compute(rows[0].engine, rows[0].gpu, words);
     int64_t first = budget.items[KVB_ITEM_WEIGHTS].bytes;
     for (size_t i = 1; i < sizeof rows / sizeof rows[0]; i++) {
-        compute(rows[i].engine, rows[i].gpu, 6, words);
+        compute(rows[i].engine, rows[i].gpu, words);
         int64_t moved = budget.items[KVB_ITEM_WEIGHTS].bytes - first;
         int64_t want = rows[i].loaded_scale_bytes * scales;
         int64_t rounding = INT64_C(43) * 4 * (2 << 20);
@@ -235,12 +201,10 @@ static void tight_is_enough(void **state)
     unsigned tight = 0, refused = 0;
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
         for (unsigned thousandths = 600; thousandths < 960; thousandths += 20) {
-            char share[16];
-            (void)snprintf(share, sizeof share, "0.%03u", thousandths);
-            const char *words[] = {
-                "sglang",           "serve", "--model-path", models[m], "--mem-fraction-static", share,
-                "--context-length", "32768"};
-            compute("sglang@0.5.12", m == 2 ? "rtx-6000-ada" : "rtx4090", 8, words);
+            char line[128];
+            (void)snprintf(line, sizeof line, "%s --mem-fraction-static 0.%03u --context-length 32768", models[m],
+                           thousandths);
+            compute("sglang@0.5.12", m == 2 ? "rtx-6000-ada" : "rtx4090", line);
             bool holds = budget.balance_bytes >= 0 && budget.kv.tokens >= 32768;
             assert_true(budget.verdict == KVB_DOES_NOT_FIT || holds);
             tight += budget.verdict == KVB_TIGHT;

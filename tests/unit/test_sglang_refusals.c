@@ -9,41 +9,7 @@
 
 #include <cmocka.h>
 
-#include <kvbudget/kvbudget.h>
-
-#include "unit/test.h"
-
-#define WORDS_MAX 40
-
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_budget budget;
-static struct kvb_problems problems;
-
-static void compute(const char *engine, const char *gpu, const char *line)
-{
-    static char text[512];
-    const char *words[WORDS_MAX] = {"python", "-m", "sglang.launch_server", "--model-path"};
-    struct kvb_model_source source;
-    int count = 4;
-    strcpy(text, line);
-    for (char *at = text; *at != '\0' && count < WORDS_MAX;) {
-        words[count++] = at;
-        at += strcspn(at, " ");
-        if (*at != '\0') {
-            *at++ = '\0';
-        }
-    }
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    strcpy(deployment.engine, engine);
-    strcpy(deployment.gpu, gpu);
-    deployment.usage_set = deployment.platform_set = true;
-    assert_int_equal(kvb_serve_command_read(count, words, &deployment, &problems), KVB_OK);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
-    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
-}
+#include "unit/sglang_plan.h"
 
 #define Q3 "Qwen/Qwen3-8B "
 #define DSV3 "deepseek-ai/DeepSeek-V3 "

@@ -11,7 +11,7 @@ static uint64_t bytes_for(const struct kvb_sgl_setup *setup, const struct kvb_sg
     const struct kvb_sgl_cell *cell = &stage->cell;
     uint64_t whole = kvb_mul(tokens / KVB_PPM, cell->token_micro);
     uint64_t bytes = kvb_add(whole, kvb_mul(tokens % KVB_PPM, cell->token_micro / KVB_PPM + 1));
-    if (cell->state_bytes > 0 && cell->state_bytes * kvb_sgl_slots_per_request(setup) > 0) {
+    if (cell->state_bytes > 0) {
         uint64_t slots = kvb_mul(cell->state_bytes, kvb_sgl_slots_per_request(setup));
         uint64_t shared = kvb_mul(bytes / 1000, setup->state_ratio_ppm) / 1000; // the ratio gives state its share
         bytes = kvb_add(bytes, stage->pool.state_slots > 0 && shared < slots ? slots : shared);
@@ -22,7 +22,7 @@ static uint64_t bytes_for(const struct kvb_sgl_setup *setup, const struct kvb_sg
 static uint64_t concurrency(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage, uint64_t length)
 {
     const struct kvb_sgl_pool *pool = &stage->pool;
-    uint64_t most = length > 0 ? kvb_mul(pool->tokens, 100) / length : 0;
+    uint64_t most = kvb_mul(pool->tokens, 100) / kvb_max(length, 1);
     if (stage->cell.windows && pool->window_tokens > 0) {
         uint64_t window = kvb_min(length, stage->cell.window_tokens + pool->page_tokens);
         most = kvb_min(most, kvb_mul(pool->window_tokens, 100) / kvb_max(window, 1));
@@ -35,7 +35,7 @@ static uint64_t concurrency(const struct kvb_sgl_context *context, const struct 
 
 static void add_group(struct kvb_kv_cache *kv, const struct kvb_kv_group *group)
 {
-    if (group->layers > 0 && kv->group_count < KVB_GROUPS_MAX) {
+    if (group->layers > 0) { // two at most
         kv->groups[kv->group_count++] = *group;
     }
 }

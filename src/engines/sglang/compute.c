@@ -101,7 +101,7 @@ static uint64_t loading_of(const struct kvb_sgl_context *context, const struct k
     uint64_t plain = stage->weights.unquantised_bytes;
     bool shrinks = kvb_number(plan, KVB_SET_QUANTIZATION) == KVB_QUANTIZATION_FP8 && !plan->stored_quantised &&
                    context->setup.model->quantisation.method == KVB_QUANT_NONE && !plan->stated[KVB_STATED_WEIGHTS].set;
-    return shrinks && plain > stage->weights.total_bytes ? plain : 0;
+    return shrinks ? plain : 0;
 }
 
 static void fill_stage(const struct kvb_sgl_context *context, uint32_t index, uint64_t before_bytes,
@@ -170,7 +170,7 @@ static void say_request(uint64_t ppb, uint64_t before_bytes, char out[64])
 
 static void add_part(struct kvb_budget *budget, const char *key, const char *label, uint64_t bytes, bool host)
 {
-    if (bytes > 0 && budget->part_count < KVB_BUDGET_PARTS_MAX) {
+    if (bytes > 0) { // five at most
         budget->parts[budget->part_count++] =
             (struct kvb_budget_part){key, label, KVB_ITEM_KV_CACHE, host, (int64_t)bytes};
     }
@@ -335,7 +335,7 @@ static void judge(const struct kvb_sgl_context *context, struct kvb_budget *budg
     const struct kvb_term *pool = &budget->items[KVB_ITEM_KV_CACHE];
     uint64_t wanted = stated->set ? stated->bytes : budget->kv.wanted_bytes;
     budget->needed_bytes = wanted > 0 ? wanted : budget->needed_bytes;
-    if (wanted == 0 && context->setup.context_tokens <= budget->kv.tokens && pool->bytes > 0) {
+    if (wanted == 0 && context->setup.context_tokens <= budget->kv.tokens) {
         // the engine's own division decides, to the byte
         budget->needed_bytes = kvb_min(budget->needed_bytes, (uint64_t)pool->bytes);
         budget->kv.really_needed_bytes = budget->needed_bytes;
@@ -397,8 +397,7 @@ static enum kvb_status fill(const struct kvb_sgl_context *context, struct kvb_bu
     fill_outside(context, &stage, &before, budget);
     fill_parts(context, &stage, budget);
     publish_settings(context, &stage.pool, budget);
-    if (kvb_is_saturated(budget->needed_bytes) || kvb_is_saturated(stage.loaded.bytes) ||
-        kvb_is_saturated(stage.pool.held_bytes)) {
+    if (kvb_is_saturated(budget->needed_bytes) || kvb_is_saturated(stage.loaded.bytes)) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_OVERFLOW, nowhere,
                                "The sizes in this plan multiply to more than any machine holds; check the model's "
                                "dimensions and the settings.");

@@ -47,7 +47,7 @@ static void say_minimum(const struct kvb_sgl_context *context, uint64_t before_b
 {
     char now[32], suggested[32], least[32];
     uint64_t after = after_bytes > 0 ? (uint64_t)after_bytes : 0;
-    uint64_t kept = before_bytes > 0 ? kvb_min(after, before_bytes) / (before_bytes / 1000000000U + 1) : 0;
+    uint64_t kept = kvb_min(after, before_bytes) / (before_bytes / 1000000000U + 1);
     uint64_t ppb = KVB_SGL_PPB - kvb_min(kept, KVB_SGL_PPB);
     const char *values[] = {fraction(now, context->defaults.fraction_ppb),
                             decimals(suggested, kvb_div_up(ppb, 1000000) * 1000000, 3), decimals(least, ppb, 4)};

@@ -125,7 +125,7 @@ static uint64_t share_of(uint32_t release, uint32_t ranks)
 // (card - reserve) / card, unrounded.
 static uint64_t left_ppb(uint64_t card_mib, uint64_t reserve_mib)
 {
-    return reserve_mib < card_mib ? (card_mib - reserve_mib) * KVB_SGL_PPB / card_mib : 0;
+    return (card_mib - reserve_mib) * KVB_SGL_PPB / card_mib; // asked for cards above 80 GiB
 }
 
 // 0.4.6.post2 to 0.4.7, server_args.py: large cards leave a fixed sum.

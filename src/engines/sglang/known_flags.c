@@ -43,7 +43,7 @@ const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t 
     return *matches == 1 ? found : NULL;
 }
 
-const char *kvb_sgl_known_flag_near(const char *name, size_t length, uint32_t release)
+const char *kvb_sgl_known_flag_near(const char *name, size_t length)
 {
     char wanted[80];
     struct kvb_nearest nearest;
@@ -57,7 +57,7 @@ const char *kvb_sgl_known_flag_near(const char *name, size_t length, uint32_t re
     kvb_nearest_init(&nearest, wanted);
     for (size_t i = 0; i < kvb_sgl_known_flag_count; i++) {
         const struct kvb_sgl_known_flag *row = &kvb_sgl_known_flags[i];
-        if (covers(row, release) && row->name[0] != '-') {
+        if (row->name[0] != '-') { // one of a single dash
             kvb_nearest_offer(&nearest, row->name);
         }
     }

@@ -21,7 +21,7 @@ extern const size_t kvb_sgl_known_flag_count;
 // behind count as well.
 const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t length, uint32_t release,
                                                        unsigned *matches);
-// The flag of the release that is spelled most like `name`; NULL: none is near.
-const char *kvb_sgl_known_flag_near(const char *name, size_t length, uint32_t release);
+// The flag of any release that is spelled most like `name`; NULL: none is near.
+const char *kvb_sgl_known_flag_near(const char *name, size_t length);
 
 #endif

@@ -187,9 +187,9 @@ static void split_windows(const struct kvb_sgl_setup *setup, const struct kvb_sg
 static uint64_t uniform_split(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell, uint64_t bytes)
 {
     uint64_t layers = cell->full_layers + cell->window_layers;
-    uint64_t alike = cell->uniform_bytes > 0 ? bytes / cell->uniform_bytes : 0;
+    uint64_t alike = bytes / cell->uniform_bytes;
     uint64_t weight = cell->window_layers * setup->window_ratio_ppm + (uint64_t)cell->full_layers * KVB_PPM;
-    return weight > 0 ? kvb_mul(kvb_mul(alike, layers), KVB_PPM) / weight : 0;
+    return kvb_mul(kvb_mul(alike, layers), KVB_PPM) / weight;
 }
 
 // 0.5.14 and later, when requests are stated and nothing is kept for prefixes: a cap per request.

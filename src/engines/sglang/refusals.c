@@ -279,6 +279,9 @@ struct refusal {
     bool (*refuses)(const struct kvb_sgl_context *context);
     const char *text; // {0} the backend, {1} the class, {2} the checkpoint's method, {3} the one asked for
 };
+#define ELSEWHERE(kernels, cards)                                                                                      \
+    "TRTLLM " kernels " backend is only supported on Blackwell GPUs (" cards "). Please use a different backend."
+#define CACHES(words) "TensorRT-LLM MLA backend only supports kv-cache-dtype of " words " or auto."
 #define LLAMA4_LATE "is required for Llama4 model but got {0}"
 static const struct refusal rows[] = {
     {"quantization", 0, 0, other_method,
@@ -294,20 +297,14 @@ static const struct refusal rows[] = {
      "prefill."},
     {"parallel-split", R(5, 11), 0, stages_with_draft,
      "AssertionError: Pipeline parallelism is not compatible with overlap schedule, speculative decoding"},
-    {"attention-backend", R(4, 10) + 1, R(5, 9), mla_kernels_elsewhere,
-     "TRTLLM MLA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."},
-    {"attention-backend", R(5, 9), 0, mla_kernels_elsewhere,
-     "TRTLLM MLA backend is only supported on Blackwell GPUs (SM100/SM12x). Please use a different backend."},
+    {"attention-backend", R(4, 10) + 1, R(5, 9), mla_kernels_elsewhere, ELSEWHERE("MLA", "SM100")},
+    {"attention-backend", R(5, 9), 0, mla_kernels_elsewhere, ELSEWHERE("MLA", "SM100/SM12x")},
     {"attention-backend", R(4, 10) + 1, R(5, 1), mla_kernels_with_draft,
      "trtllm_mla backend does not support speculative decoding yet."},
-    {"attention-backend", R(5, 1), R(5, 5), mla_kernels_with_e5m2,
-     "TensorRT-LLM MLA backend only supports kv-cache-dtype of fp8_e4m3 or auto."},
-    {"attention-backend", R(5, 5), R(5, 7), mla_kernels_with_e5m2,
-     "TensorRT-LLM MLA backend only supports kv-cache-dtype of fp8_e4m3, fp4_e2m1, or auto."},
-    {"attention-backend", R(5, 7), 0, mla_kernels_with_e5m2,
-     "TensorRT-LLM MLA backend only supports kv-cache-dtype of fp8_e4m3, fp4_e2m1, bf16, or auto."},
-    {"attention-backend", R(5, 0), R(5, 10), mha_kernels_elsewhere,
-     "TRTLLM MHA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."},
+    {"attention-backend", R(5, 1), R(5, 5), mla_kernels_with_e5m2, CACHES("fp8_e4m3")},
+    {"attention-backend", R(5, 5), R(5, 7), mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1,")},
+    {"attention-backend", R(5, 7), 0, mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1, bf16,")},
+    {"attention-backend", R(5, 0), R(5, 10), mha_kernels_elsewhere, ELSEWHERE("MHA", "SM100")},
     {"attention-backend", R(5, 0), R(5, 1), mha_kernels_with_draft,
      "trtllm_mha backend does not support speculative decoding yet."},
     {"attention-backend", R(5, 1), 0, mha_kernels_with_branches,

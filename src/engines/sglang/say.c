@@ -5,32 +5,19 @@
 
 #include <kvbudget/budget.h>
 
-struct line {
-    char *out;
-    size_t used;
-};
-
-static void add(struct line *line, const char *text, size_t length)
-{
-    size_t room = KVB_ERROR_TEXT_CAPACITY - 1 - line->used;
-    length = length < room ? length : room;
-    memcpy(line->out + line->used, text, length);
-    line->used += length;
-    line->out[line->used] = '\0';
-}
+#include "base/text.h"
 
 void kvb_sgl_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, const char *const values[])
 {
-    struct line line = {out, 0};
     out[0] = '\0';
     while (*pattern != '\0') {
-        bool value = pattern[0] == '{' && pattern[1] >= '0' && pattern[1] <= '7' && pattern[2] == '}';
-        if (value) {
+        size_t plain = strcspn(pattern, "{");
+        kvb_append(out, KVB_ERROR_TEXT_CAPACITY, pattern, plain);
+        pattern += plain;
+        if (*pattern == '{') { // {0} to {7}, nothing else
             const char *text = values[pattern[1] - '0'];
-            add(&line, text, strlen(text));
+            kvb_append(out, KVB_ERROR_TEXT_CAPACITY, text, strlen(text));
             pattern += 3;
-        } else {
-            add(&line, pattern++, 1);
         }
     }
 }

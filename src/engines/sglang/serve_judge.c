@@ -11,10 +11,7 @@
 
 static void add(char out[JUDGED], const char *text, size_t size)
 {
-    size_t length = strlen(out), room = JUDGED - 1 - length;
-    size = size < room ? size : room;
-    memcpy(out + length, text, size);
-    out[length + size] = '\0';
+    kvb_append(out, JUDGED, text, size);
 }
 
 static void say(char out[JUDGED], const char *text)
@@ -75,11 +72,11 @@ void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_eng
     if (engine->assumed) {
         return; // nobody knows what it has
     }
-    for (const char *line = deployment->serve_flags; *line != '\0'; line += strcspn(line, "\n")) {
-        line += *line == '\n' ? 1 : 0;
+    for (const char *at = strchr(deployment->serve_flags, '\n'); at != NULL; at = strchr(at + 1, '\n')) {
+        const char *line = at + 1; // each flag begins with a new line
         unsigned matches = 0;
         size_t size = strcspn(line, "\n"), length = strcspn(line, " =\n");
-        if (size == 0 || find(line, length, release, &matches) != NULL) {
+        if (find(line, length, release, &matches) != NULL) {
             continue;
         }
         if (matches > 1) { // argparse stops here
@@ -107,5 +104,5 @@ bool kvb_sgl_takes_value(const char *word)
 
 const char *kvb_sgl_flag_near(const char *word)
 {
-    return strncmp(word, "--", 2) == 0 ? kvb_sgl_known_flag_near(word + 2, strcspn(word + 2, "="), 0) : NULL;
+    return strncmp(word, "--", 2) == 0 ? kvb_sgl_known_flag_near(word + 2, strcspn(word + 2, "=")) : NULL;
 }

@@ -14,9 +14,7 @@ static const struct kvb_place nowhere = {NULL, 0, 0};
 
 static void add(struct kvb_budget *budget, struct kvb_step step)
 {
-    if (budget->step_count < KVB_STEPS_MAX) {
-        budget->steps[budget->step_count++] = step;
-    }
+    budget->steps[budget->step_count++] = step; // ten at most
 }
 
 static void add_fraction(const struct kvb_sgl_context *context, struct kvb_budget *budget)

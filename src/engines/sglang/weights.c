@@ -77,8 +77,7 @@ static enum kvb_quantisation_method online_of(const struct kvb_plan *plan)
 // layers/rotary_embedding (MRotaryEmbedding): as many rows as positions, where vLLM keeps four times as many.
 static bool has_sections(const struct kvb_model *model)
 {
-    return model->rope_cache_count > 0 && model->context_tokens > 0 &&
-           model->rope_caches[0].rows / 4 == model->context_tokens;
+    return model->rope_cache_count > 0 && model->rope_caches[0].rows / 4 == model->context_tokens;
 }
 
 // A head tied to the embedding that is allocated nevertheless, on the last stage.
@@ -197,7 +196,7 @@ bool kvb_sgl_drafts_first(const struct kvb_sgl_context *context)
 uint64_t kvb_sgl_draft_weights(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
-    if (setup->draft == KVB_SGL_DRAFT_NONE || setup->draft == KVB_SGL_DRAFT_NGRAM || context->uncounted) {
+    if (setup->draft == KVB_SGL_DRAFT_NONE || setup->draft == KVB_SGL_DRAFT_NGRAM) {
         return 0;
     }
     struct kvb_load load;

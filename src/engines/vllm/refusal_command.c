@@ -1,6 +1,7 @@
 // What the release's own argument parser refuses.
 #include <string.h>
 
+#include "base/text.h"
 #include "budget/reuse.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
@@ -12,10 +13,7 @@
 
 static void add(char out[KVB_ERROR_TEXT_CAPACITY], const char *text)
 {
-    size_t length = strlen(out), size = strlen(text), room = KVB_ERROR_TEXT_CAPACITY - 1 - length;
-    size = size < room ? size : room;
-    memcpy(out + length, text, size);
-    out[length + size] = '\0';
+    kvb_append(out, KVB_ERROR_TEXT_CAPACITY, text, strlen(text));
 }
 
 static void add_dashed(char out[KVB_ERROR_TEXT_CAPACITY], const char *key)

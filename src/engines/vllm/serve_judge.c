@@ -18,10 +18,7 @@
 
 static void add(char out[OPTIONAL_CAPACITY], const char *text, size_t size)
 {
-    size_t length = strlen(out), room = OPTIONAL_CAPACITY - 1 - length;
-    size = size < room ? size : room;
-    memcpy(out + length, text, size);
-    out[length + size] = '\0';
+    kvb_append(out, OPTIONAL_CAPACITY, text, size);
 }
 
 static bool long_is_known(const char *name, size_t length, uint32_t release)

@@ -1,5 +1,6 @@
 // Values of a serve line that a release lists and no other: words of argparse's choices, names of parsers of tool calls
 // and of reasoning. The lists are made from the releases (generated/choices.c).
+#include "base/text.h"
 #include "engines/vllm/serve.h"
 
 #include <string.h>
@@ -16,10 +17,7 @@
 
 static void add(char out[OPTIONAL_CAPACITY], const char *text, size_t size)
 {
-    size_t length = strlen(out), room = OPTIONAL_CAPACITY - 1 - length;
-    size = size < room ? size : room;
-    memcpy(out + length, text, size);
-    out[length + size] = '\0';
+    kvb_append(out, OPTIONAL_CAPACITY, text, size);
 }
 
 static void add_text(char out[OPTIONAL_CAPACITY], const char *text)
