@@ -109,7 +109,7 @@ bool kvb_engine_has(const struct kvb_engine_rows *engine, enum kvb_setting setti
 void kvb_engine_shown(const struct kvb_engine_rows *engine, bool shown[KVB_SETTING_COUNT])
 {
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        shown[i] = !kvb_setting_row_of((enum kvb_setting)i)->own || find_part(engine, (enum kvb_setting)i) != NULL;
+        shown[i] = !kvb_setting_row_of((enum kvb_setting)i)->own; // no part of a flag with JSON is one engine's own
     }
     const struct kvb_serve_flag *flag;
     for (unsigned i = 0; (flag = engine->flag(i)) != NULL; i++) {

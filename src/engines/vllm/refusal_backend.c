@@ -172,7 +172,7 @@ static const struct backend_row *row_of(enum kvb_backend backend, uint32_t relea
 
 static bool is_asked(const struct kvb_context *context, const struct kvb_attention_shape *shape)
 {
-    return shape != NULL && context->generation == KVB_GENERATION_V1 && !kvb_model_is_mla(context->model) &&
+    return shape != NULL && !kvb_model_is_mla(context->model) &&
            context->gpu->vendor == KVB_VENDOR_NVIDIA && context->gpu->compute_capability > 0;
 }
 
@@ -215,7 +215,7 @@ static enum kvb_backend taken(const struct kvb_context *context, const struct kv
     }
     for (size_t i = 0; i < 3; i++) {
         const struct backend_row *row = row_of(order[major_of(context) == 10][i], context->release);
-        if (row != NULL && reasons_of(context, row, shape) == 0) {
+        if (reasons_of(context, row, shape) == 0) { // each has a row from 0.11.1 on
             return row->backend;
         }
     }

@@ -90,7 +90,7 @@ static bool runs_on(const struct kvb_known_kernels *row, uint32_t capability)
         }
         newest = have > newest ? have : newest;
     }
-    return row->forward && newest > 0 && capability >= newest;
+    return row->forward && capability >= newest;
 }
 
 bool kvb_kernels_run_on(uint32_t capability, uint32_t release)

@@ -182,8 +182,7 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
 {
     bool connector = false, role = false;
     plan->plain_flags = deployment->serve_flags[0] != '\0' ? KVB_PLAIN_SERVE_LINE : 0;
-    for (const char *line = deployment->serve_flags; *line != '\0'; line += strcspn(line, "\n")) {
-        line += *line == '\n' ? 1 : 0;
+    for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
         plan->plain_flags |= switch_of(line);
         note_number(line, plan);
         note_graphs(line, plan);

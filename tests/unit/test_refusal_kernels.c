@@ -1,0 +1,262 @@
+// Rules of vLLM about classes, types, kernels and attention backends, asked one by one. Expected values are read from
+// vllm/model_executor/models, vllm/platforms and vllm/v1/attention/backends at the tags named beside them.
+#include "engines/vllm/context.h"
+#include "unit/refusal_says.h"
+#include "unit/test.h"
+
+static struct kvb_plan plan;
+
+static void name_class(const char *architecture)
+{
+    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
+    (void)strncpy(plan.model.architecture, architecture, sizeof plan.model.architecture - 1);
+}
+
+// ---- Classes
+
+// registry.py v0.25.0 _PREVIOUSLY_SUPPORTED_MODELS, v0.19.0 _OOT_SUPPORTED_MODELS; utils.py v0.7.2: what no release
+// names may be in transformers, of which v0.8.3 asks for 4.51.0, the first with Qwen3.
+static void classes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        const char *name, *part;
+        bool by_transformers;
+    } rows[] = {
+        {R(25, 0), "AquilaForCausalLM", "was supported in vLLM until v0.24.0", false},
+        {R(19, 0), "BartModel", "install the plugin at https://github.com/vllm-project/bart-plugin", false},
+        {R(8, 3), "Qwen3ForCausalLM", NULL, true},
+        {R(8, 2), "Qwen3ForCausalLM", "['Qwen3ForCausalLM'] are not supported for now.", false},
+        {R(8, 3), "Glm4ForCausalLM", "['Glm4ForCausalLM'] are not supported for now.", false},
+        {R(8, 3), "Qwen3MoeForCausalLM", "['Qwen3MoeForCausalLM'] are not supported for now.", false},
+        {R(8, 3), "NobodysForCausalLM", NULL, true},
+        {R(7, 1), "NobodysForCausalLM", "['NobodysForCausalLM'] are not supported for now.", false},
+        {R(8, 3), "LlamaForCausalLM", NULL, false},
+        {R(8, 3), "", NULL, false}, // a profile that does not say
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        name_class(rows[i].name);
+        says(kvb_refusal_class, &plan, rows[i].part);
+        assert_int_equal(kvb_class_by_transformers(resolved(&plan)), rows[i].by_transformers);
+    }
+}
+
+// SupportsPP: known of each class from 0.6.3 on.
+static void stages_of_classes(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(9, 0));
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    says(kvb_refusal_stages_class, &plan, NULL);
+    name_class("NobodysForCausalLM");
+    says(kvb_refusal_stages_class, &plan, NULL);
+    name_class("AquilaForCausalLM");
+    plan.engine.release = R(5, 0); // not known of that release
+    says(kvb_refusal_stages_class, &plan, NULL);
+}
+
+// ---- Types
+
+// model.py v0.9.0, v0.9.1 _resolve_auto_dtype: 32 bits are cast down, to bfloat16 where the model needs its range.
+static void automatic_types(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, capability;
+        const char *name;
+        enum kvb_dtype stored, taken;
+        bool pooling;
+        enum kvb_usage usage;
+    } rows[] = {
+        {R(9, 0), 90, "LlamaForCausalLM", KVB_DTYPE_FP32, KVB_DTYPE_FP16, false, KVB_USAGE_SERVE},
+        {R(9, 1), 90, "LlamaForCausalLM", KVB_DTYPE_FP32, KVB_DTYPE_BF16, false, KVB_USAGE_SERVE},
+        {R(9, 1), 90, "LlamaForCausalLM", KVB_DTYPE_FP32, KVB_DTYPE_FP16, true, KVB_USAGE_SERVE},
+        {R(9, 1), 90, "Gemma2Model", KVB_DTYPE_FP32, KVB_DTYPE_BF16, true, KVB_USAGE_SERVE},
+        {R(9, 1), 90, "Gemma2ForCausalLM", KVB_DTYPE_FP16, KVB_DTYPE_BF16, false, KVB_USAGE_SERVE},
+        {R(9, 1), 90, "LlamaForCausalLM", KVB_DTYPE_FP16, KVB_DTYPE_FP16, false, KVB_USAGE_SERVE},
+        {R(9, 1), 75, "LlamaForCausalLM", KVB_DTYPE_BF16, KVB_DTYPE_FP16, false, KVB_USAGE_SERVE},
+        {R(9, 1), 75, "Gemma2ForCausalLM", KVB_DTYPE_BF16, KVB_DTYPE_FP32, false, KVB_USAGE_SERVE},
+        {R(8, 5), 75, "LlamaForCausalLM", KVB_DTYPE_BF16, KVB_DTYPE_BF16, false, KVB_USAGE_SERVE},
+        {R(8, 5), 75, "LlamaForCausalLM", KVB_DTYPE_BF16, KVB_DTYPE_FP16, false, KVB_USAGE_OFFLINE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        name_class(rows[i].name);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.model.dtype = rows[i].stored;
+        plan.model.pooling = rows[i].pooling;
+        plan.usage = rows[i].usage;
+        assert_int_equal(kvb_auto_dtype(resolved(&plan)), rows[i].taken);
+    }
+}
+
+// ---- Kernels
+
+// flash_attn.py v0.8.5 get_supported_head_sizes: V1 on 8.0 and later where no other backend is asked for.
+static void heads_of_early_v1(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(8, 5));
+    says(kvb_refusal_head_size, &plan, NULL);
+    plan.model.kinds[0].attention.head_size = 80;
+    says(kvb_refusal_head_size, &plan, "Head size 80 is not supported by FlashAttention.");
+    plan.environment.attention_backend = KVB_BACKEND_TRITON;
+    says(kvb_refusal_head_size, &plan, NULL);
+    plan.environment.attention_backend = KVB_BACKEND_AUTO;
+    plan.gpu.compute_capability = 75;
+    plan.environment.use_v1 = KVB_YES;
+    says(kvb_refusal_head_size, &plan, NULL);
+    plan.gpu.compute_capability = 90;
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    says(kvb_refusal_head_size, &plan, NULL);
+    plan.gpu.vendor = KVB_VENDOR_NVIDIA;
+    plan.environment.use_v1 = KVB_NO;
+    says(kvb_refusal_head_size, &plan, NULL);
+}
+
+// fp8.py v0.8.5: blocks and experts ran in Triton's kernels, which are compiled for 8.9 and later.
+static void early_fp8_kernels(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum kvb_scale_shape scale;
+        bool refused;
+    } rows[] = {
+        {"fp8", KVB_SCALE_BLOCK, true}, {"fp8", KVB_SCALE_TENSOR, false}, {"fbgemm_fp8", KVB_SCALE_BLOCK, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(8, 5));
+        plan.gpu.compute_capability = 80;
+        plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_FP8, .bits = 8, .scale = rows[i].scale};
+        (void)strcpy(plan.model.quantisation.name, rows[i].name);
+        says(kvb_refusal_fp8_kernel, &plan, rows[i].refused ? "type fp8e4nv not supported" : NULL);
+    }
+}
+
+// flex_attention.py v0.10.2, on GPUs below 8.0.
+static void caches_of_flex_attention(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(10, 2));
+    plan.environment.use_v1 = KVB_YES;
+    plan.gpu.compute_capability = 75;
+    says(kvb_refusal_flex_cache, &plan, NULL);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    says(kvb_refusal_flex_cache, &plan, "FlexAttention does not support quantized kv-cache.");
+    plan.environment.attention_backend = KVB_BACKEND_TRITON;
+    says(kvb_refusal_flex_cache, &plan, NULL);
+    make_latent_plan(&plan, R(10, 2), 8192, 256);
+    plan.environment.use_v1 = KVB_YES;
+    plan.gpu.compute_capability = 75;
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    says(kvb_refusal_flex_cache, &plan, NULL);
+}
+
+// bitsandbytes_loader.py: stored checkpoints are not cut; the sentence was respelt in 0.7.0.
+static void stored_bitsandbytes(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(6, 6));
+    plan.model.quantisation.method = KVB_QUANT_BNB4;
+    (void)strcpy(plan.model.quantisation.name, "bitsandbytes");
+    says(kvb_refusal_bnb_stored, &plan, NULL);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    says(kvb_refusal_bnb_stored, &plan, "Prequant BitsAndBytes models with TP is not supported.");
+    plan.engine.release = R(7, 0);
+    says(kvb_refusal_bnb_stored, &plan, "Prequant BitsAndBytes models with tensor parallelism is not supported.");
+}
+
+// ---- Backends
+
+static void backends_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_backend backend;
+        uint32_t release, capability, head_size;
+        enum kvb_dtype_word dtype;
+        const char *name, *part;
+    } rows[] = {
+        {KVB_BACKEND_FLASH_ATTN, R(12, 0), 90, 256, KVB_DTYPE_AUTO, "LlamaForCausalLM", NULL},
+        {KVB_BACKEND_FLASH_ATTN, R(12, 0), 90, 264, KVB_DTYPE_AUTO, "LlamaForCausalLM", "'head_size not supported'"},
+        {KVB_BACKEND_FLASH_ATTN, R(12, 0), 90, 84, KVB_DTYPE_AUTO, "LlamaForCausalLM", "'head_size not supported'"},
+        {KVB_BACKEND_FLASH_ATTN, R(27, 0), 90, 512, KVB_DTYPE_AUTO, "LlamaForCausalLM", NULL},
+        {KVB_BACKEND_FLASH_ATTN, R(11, 1), 90, 80, KVB_DTYPE_AUTO, "LlamaForCausalLM", "'head_size not supported'"},
+        {KVB_BACKEND_FLASH_ATTN, R(12, 0), 90, 128, KVB_DTYPE_WORD_FP32, "LlamaForCausalLM", "'dtype not supported'"},
+        {KVB_BACKEND_TRITON, R(12, 0), 90, 128, KVB_DTYPE_WORD_FP32, "LlamaForCausalLM", NULL},
+        {KVB_BACKEND_TRITON, R(12, 0), 90, 84, KVB_DTYPE_AUTO, "LlamaForCausalLM",
+         "AttentionBackendEnum.TRITON_ATTN is not valid"},
+        {KVB_BACKEND_FLASHINFER, R(12, 0), 90, 80, KVB_DTYPE_AUTO, "LlamaForCausalLM",
+         "AttentionBackendEnum.FLASHINFER is not valid"},
+        {KVB_BACKEND_FLASH_ATTN, R(12, 0), 90, 128, KVB_DTYPE_AUTO, "Gemma3ForConditionalGeneration", NULL},
+        {KVB_BACKEND_FLASH_ATTN, R(13, 0), 90, 128, KVB_DTYPE_AUTO, "Gemma3ForConditionalGeneration",
+         "'partial multimodal token full attention not supported'"},
+        {KVB_BACKEND_OTHER, R(12, 0), 90, 84, KVB_DTYPE_AUTO, "LlamaForCausalLM", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        name_class(rows[i].name);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.environment.attention_backend = rows[i].backend;
+        plan.model.kinds[0].attention.head_size = rows[i].head_size;
+        set(&plan, KVB_SET_DTYPE, rows[i].dtype);
+        says(kvb_refusal_backend, &plan, rows[i].part);
+    }
+}
+
+// triton_attn.py v0.24.0; before, the compiler refuses fp8e4nv below 8.9.
+static void fp8_in_triton(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, capability;
+        enum kvb_backend backend;
+        const char *part;
+    } rows[] = {
+        {R(11, 0), 75, KVB_BACKEND_AUTO, NULL},
+        {R(11, 0), 80, KVB_BACKEND_AUTO, "type fp8e4nv not supported"},
+        {R(12, 0), 80, KVB_BACKEND_AUTO, NULL}, // FlashInfer takes it
+        {R(12, 0), 80, KVB_BACKEND_TRITON, "type fp8e4nv not supported"},
+        {R(24, 0), 80, KVB_BACKEND_TRITON, "Re-run with --kv-cache-dtype bfloat16."},
+        {R(24, 0), 75, KVB_BACKEND_TRITON, "Re-run with --kv-cache-dtype float16."},
+        {R(24, 0), 89, KVB_BACKEND_TRITON, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.environment.attention_backend = rows[i].backend;
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+        says(kvb_refusal_triton_cache, &plan, rows[i].part);
+    }
+}
+
+// cuda.py get_attn_backend_cls: four bits are FlashInfer's of 10.x alone from 0.25.0 on.
+static void four_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_dtype_word word;
+        const char *text;
+    } rows[] = {{KVB_DTYPE_WORD_FP16, "dtype=torch.float16"},
+                {KVB_DTYPE_WORD_FP32, "dtype=torch.float32"},
+                {KVB_DTYPE_WORD_BF16, "dtype=torch.bfloat16"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(25, 0));
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_NVFP4);
+        set(&plan, KVB_SET_DTYPE, rows[i].word);
+        says(kvb_refusal_nvfp4_cache, &plan, rows[i].text);
+    }
+    plan.environment.attention_backend = KVB_BACKEND_FLASHINFER; // says it itself
+    says(kvb_refusal_nvfp4_cache, &plan, NULL);
+    plan.environment.attention_backend = KVB_BACKEND_AUTO;
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_BF16);
+    plan.gpu.compute_capability = 100;
+    says(kvb_refusal_nvfp4_cache, &plan, NULL);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(classes), cmocka_unit_test(stages_of_classes), cmocka_unit_test(automatic_types),
+              cmocka_unit_test(heads_of_early_v1), cmocka_unit_test(early_fp8_kernels),
+              cmocka_unit_test(caches_of_flex_attention), cmocka_unit_test(stored_bitsandbytes),
+              cmocka_unit_test(backends_asked_for), cmocka_unit_test(fp8_in_triton), cmocka_unit_test(four_bits))
