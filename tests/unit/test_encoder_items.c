@@ -1,22 +1,13 @@
 // The largest multimodal item of each encoder family and what a profile run keeps of it, by hand.
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/overhead.h"
+#include "unit/encoders.h"
 #include "unit/plans.h"
 #include "unit/test.h"
 
 static struct kvb_plan plan;
 static struct kvb_encoder_load load;
 
-static const struct kvb_encoder qwen25_vl = {.family = KVB_ENCODER_QWEN25_VL,
-                                             .layers = 32,
-                                             .hidden_size = 1280,
-                                             .intermediate_size = 3420,
-                                             .heads = 16,
-                                             .patch_size = 14,
-                                             .merge_size = 2,
-                                             .temporal_patch_size = 2,
-                                             .gated = true,
-                                             .has_video = true};
 static const struct kvb_encoder gemma3 = {.family = KVB_ENCODER_GEMMA3,
                                           .layers = 27,
                                           .hidden_size = 1152,

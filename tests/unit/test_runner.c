@@ -1,19 +1,10 @@
 // Buffers of the model runner, counted by hand.
 #include "engines/vllm/runner.h"
+#include "unit/encoders.h"
 #include "unit/plans.h"
 #include "unit/test.h"
 
 static struct kvb_plan plan;
-
-static const struct kvb_encoder qwen25_vl = {.family = KVB_ENCODER_QWEN25_VL,
-                                             .layers = 32,
-                                             .hidden_size = 1280,
-                                             .intermediate_size = 3420,
-                                             .heads = 16,
-                                             .patch_size = 14,
-                                             .merge_size = 2,
-                                             .temporal_patch_size = 2,
-                                             .gated = true};
 
 static void make(uint8_t v2, uint64_t tokens, uint64_t seqs)
 {

@@ -110,12 +110,13 @@ static void count_weights(const struct kvb_context *context, const struct kvb_lo
         struct kvb_load load;
         uint64_t stage;
     } key = {*load, stage};
+    _Static_assert(sizeof key <= KVB_REUSE_KEY_BYTES, "such a key finds a place");
     if (context->plan->reuse == NULL) {
         count_once(context->counted, load, stage, weights);
         return;
     }
     struct kvb_reuse_slot *slot = kvb_reuse_find(context->plan->reuse, KVB_REUSE_WEIGHTS, &key, sizeof key);
-    if (slot != NULL && slot->used) {
+    if (slot->used) {
         memcpy(weights, slot->value, sizeof *weights);
         return;
     }

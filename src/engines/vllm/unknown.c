@@ -11,10 +11,7 @@ static int64_t pool_as(const struct kvb_plan *plan, uint32_t release)
 {
     struct kvb_context context;
     int64_t least = INT64_MAX;
-    kvb_context_fill_as(&context, plan, release);
-    if (context.split_refused) {
-        return least;
-    }
+    kvb_context_fill_as(&context, plan, release); // whose split no release refuses but all
     kvb_free_resolve(&context);
     uint64_t requested = kvb_stage_requested(&context);
     for (uint32_t stage = 0; stage < context.pp; stage++) {
