@@ -19,6 +19,7 @@ static void found_for_the_same_bytes(void **state)
     assert_non_null(slot);
     assert_false(slot->used);
     kvb_reuse_keep(slot, "value", 6);
+    assert_ptr_not_equal(find("another key", 11), slot); // the latest is no longer this one
     slot = find("twelve bytes or others", 12); // what stands behind the key is no part of it
     assert_true(slot->used);
     assert_int_equal(slot->value_bytes, 6);

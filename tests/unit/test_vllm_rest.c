@@ -214,7 +214,67 @@ static void embeddings_of_heads(void **state)
     assert_false(loaded(&plan)->own_embedding);
 }
 
+// ---- Graphs
+
+static uint64_t graphs_of(enum kvb_graph_mode mode, enum kvb_attention other, enum kvb_backend backend)
+{
+    struct kvb_estimate estimate;
+    make_llama_plan(&plan, R(21, 0));
+    plan.model.kind_count = 2;
+    plan.model.kinds[1] = plan.model.kinds[0];
+    plan.model.kinds[1].attention.kind = other;
+    plan.model.kinds[1].attention.window_tokens = 8192;
+    plan.model.kind_of_layer[1] = 1;
+    plan.environment.estimate_cudagraphs = KVB_YES;
+    plan.environment.attention_backend = backend;
+    set(&plan, KVB_SET_CUDAGRAPH_MODE, mode);
+    kvb_graph_charged(resolved(&plan), 0, &estimate);
+    return estimate.bytes;
+}
+
+// compilation.py v0.21.0: graphs of decode steps alone are fewer than those of both kinds; chunked attention has none
+// of whole steps, so that pieces are captured whatever is asked for. FlashInfer brings a workspace of its own, whether
+// a flag or the variable names it.
+static void modes_of_graphs(void **state)
+{
+    (void)state;
+    const enum kvb_attention full = KVB_ATTENTION_FULL, chunked = KVB_ATTENTION_CHUNKED;
+    uint64_t decodes = graphs_of(KVB_GRAPH_MODE_FULL_DECODE_ONLY, full, KVB_BACKEND_AUTO);
+    assert_true(decodes > 0);
+    assert_true(decodes < graphs_of(KVB_GRAPH_MODE_AUTO, full, KVB_BACKEND_AUTO));
+    assert_int_equal(graphs_of(KVB_GRAPH_MODE_FULL_DECODE_ONLY, chunked, KVB_BACKEND_AUTO),
+                     graphs_of(KVB_GRAPH_MODE_PIECEWISE, chunked, KVB_BACKEND_AUTO));
+    assert_true(graphs_of(KVB_GRAPH_MODE_FULL_DECODE_ONLY, full, KVB_BACKEND_FLASHINFER) > decodes);
+}
+
+// ---- Blocks that are given
+
+// Blocks are allocated as they are given (cache_engine.py v0.6.0), so that too many of them do not fit: 2^46 of 2 MiB
+// are counted as the most there is. A model that keeps nothing has none.
+static void blocks_beyond_all_memory(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(6, 0));
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.verdict, KVB_FITS);
+    set(&plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE, UINT64_C(1) << 46);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, INT64_C(1) << 62);
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    set(&plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE, 1024);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, 2 * GIB);
+    unset(&plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE);
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_MAMBA1;
+    (void)answer_into(&plan, &budget);
+    int64_t left = budget.items[KVB_ITEM_KV_CACHE].bytes;
+    set(&plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE, 1024);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, left);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(lifts), cmocka_unit_test(words_that_quantise_while_loading),
               cmocka_unit_test(experts_of_sixteen_bits), cmocka_unit_test(items_that_are_forbidden),
               cmocka_unit_test(positions_of_towers), cmocka_unit_test(chunks_without_the_hybrid_manager),
-              cmocka_unit_test(other_drafts_of_runner_v2), cmocka_unit_test(embeddings_of_heads))
+              cmocka_unit_test(other_drafts_of_runner_v2), cmocka_unit_test(embeddings_of_heads),
+              cmocka_unit_test(modes_of_graphs), cmocka_unit_test(blocks_beyond_all_memory))

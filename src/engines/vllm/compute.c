@@ -79,7 +79,7 @@ static void publish_given_blocks(const struct kvb_context *context, struct kvb_b
 {
     bool drives = context->generation == KVB_GENERATION_V0 || kvb_rule(context, KVB_RULE_OVERRIDE) >= 2;
     uint64_t bytes = kvb_mul(budget->kv.num_blocks, budget->kv.bytes_per_block);
-    if (drives && kvb_number(context->plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE) > 0 && bytes > 0 && bytes < INT64_MAX) {
+    if (drives && kvb_number(context->plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE) > 0 && bytes > 0) {
         int64_t cache = (int64_t)bytes;
         budget->items[KVB_ITEM_KV_CACHE] = (struct kvb_term){cache, cache, cache, KVB_BASIS_STATED};
     }

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/defaults.h"
+#include "engines/vllm/kv_backend.h"
 #include "engines/vllm/overheads.h"
 
 #define MIB (1ULL << 20)
@@ -83,7 +84,7 @@ static bool captures_any(const struct kvb_context *context)
 static bool uses_flashinfer(const struct kvb_context *context)
 {
     uint32_t capability = context->gpu->compute_capability;
-    uint64_t asked = kvb_number(context->plan, KVB_SET_ATTENTION_BACKEND);
+    enum kvb_backend asked = kvb_backend_asked(context);
     if (asked != KVB_BACKEND_AUTO || kvb_model_is_mla(context->model) || context->gpu->vendor != KVB_VENDOR_NVIDIA) {
         return asked == KVB_BACKEND_FLASHINFER;
     }

@@ -175,8 +175,7 @@ void kvb_kv_answer_v0(const struct kvb_context *context, const int64_t pools[KVB
     set_group(context, stages.layers, stages.page_bytes, kv);
     set_wish(context, kv);
     uint64_t given_bytes = kvb_mul(override, kv->bytes_per_block);
-    bool given = override > 0 && given_bytes < INT64_MAX;
-    check_length(context, given ? (int64_t)given_bytes : pools[budget->tightest_stage], budget);
+    check_length(context, override > 0 ? (int64_t)given_bytes : pools[budget->tightest_stage], budget);
     if (kvb_kv_refused(context, budget->error)) {
         budget->starts = false;
     }
