@@ -175,7 +175,11 @@ static bool take_tensors(struct kvb_gguf_reader *reader, struct kvb_gguf *out, u
             !size_tensor(reader, type, &tensor)) {
             return false;
         }
-        if (cut || offset != expected) {
+        if (cut) {
+            return kvb_gguf_fail(reader, KVB_OUT_OF_RANGE, "a tensor's name is longer than %d bytes: '%.60s...'",
+                                 KVB_GGUF_TEXT_CAPACITY - 1, name);
+        }
+        if (offset != expected) {
             return kvb_gguf_fail(reader, KVB_CONTRADICTION,
                                  "tensor '%.200s' begins at byte %llu of the data, expected %llu", name,
                                  (unsigned long long)offset, (unsigned long long)expected);
