@@ -6,6 +6,7 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalogue/builtin.h"
 #include "machine/smi.h"
@@ -278,6 +279,7 @@ static bool is_same_card(struct kvb_machine *machine, const struct kvb_device *a
 enum kvb_status kvb_machine_settle(struct kvb_machine *machine, const char *file, struct kvb_problems *problems)
 {
     struct kvb_gpu profile = {0};
+    unsigned long before = kvb_memory_failures();
     sort(machine);
     for (uint32_t i = 0; i < machine->count; i++) {
         struct kvb_device *device = &machine->devices[i];
@@ -293,5 +295,8 @@ enum kvb_status kvb_machine_settle(struct kvb_machine *machine, const char *file
         }
         settle_memory(machine, device, &profile);
     }
-    return KVB_OK;
+    return kvb_memory_failures() == before // a card that is not found is no card that could not be looked up
+               ? KVB_OK
+               : kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = file},
+                                 "not enough memory to look up its GPUs");
 }

@@ -116,9 +116,14 @@ size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_
         if (end == NULL) {
             return 0;
         }
-        *name = kvb_manifest_copy(manifest, text + 2, (size_t)(end - text - 2));
-        *value = open == '(' ? kvb_variable_value(manifest, variables, *name) : NULL;
-        return (size_t)(end + 1 - text);
+        size_t length = (size_t)(end + 1 - text);
+        if (open != '(') { // a command of a shell: no variable's name
+            *name = kvb_manifest_copy(manifest, text, length);
+            return length;
+        }
+        *name = kvb_manifest_copy(manifest, text + 2, length - 3);
+        *value = kvb_variable_value(manifest, variables, *name);
+        return length;
     }
     size_t length = open == '(' ? 0 : name_length(text + 1);
     if (length == 0 && dollar == KVB_DOLLAR_SHELL && text[1] != '\0' && strchr("@*#?!", text[1]) != NULL) {

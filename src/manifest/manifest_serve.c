@@ -38,12 +38,25 @@ static bool holds_more_flags(const struct kvb_arg *word)
             kvb_contains_ignoring_case(word->unknown, "options"));
 }
 
+// What to do about it: a variable can be given, the output of a command or an expression of Python cannot.
+static const char *remedy(struct kvb_manifest *manifest, const char *unknown)
+{
+    bool variable = unknown[0] != '\0';
+    for (const char *at = unknown; *at != '\0'; at++) {
+        variable = variable && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_' ||
+                                (*at >= '0' && *at <= '9'));
+    }
+    return variable ? kvb_manifest_join(manifest, "give it with --env ", unknown, "=VALUE")
+                    : "write its value in its place";
+}
+
 static void note_dropped(struct serve *serve, const struct kvb_arg *word)
 {
     struct kvb_spot spot = kvb_source_spot(serve->manifest, word->offset);
     (void)kvb_problem_add(&serve->found->problems, KVB_NOTICE, KVB_MISSING_KEY,
                           (struct kvb_place){serve->manifest->file, spot.line, spot.column},
-                          "%.80s is not known and taken as empty; give it with --env", word->unknown);
+                          "%.80s is not known and taken as empty; %.90s", word->unknown,
+                          remedy(serve->manifest, word->unknown));
 }
 
 // The folder of the manifest followed by `path`, unless that is absolute.
@@ -171,9 +184,8 @@ static void say_unknown(struct serve *serve, uint32_t index, struct kvb_problem 
         return;
     }
     problem->status = KVB_MISSING_KEY;
-    (void)snprintf(problem->text, sizeof problem->text,
-                   "%.80s depends on %.80s, which is not known; give it with --env %.60s=VALUE",
-                   serve->words.items[index].text, unknown, unknown);
+    (void)snprintf(problem->text, sizeof problem->text, "%.80s depends on %.80s, which is not known; %.90s",
+                   serve->words.items[index].text, unknown, remedy(serve->manifest, unknown));
     kvb_make_printable(problem->text);
 }
 
@@ -316,10 +328,10 @@ static void keep_dated(struct serve *serve)
 static void judge_model(struct serve *serve, const struct kvb_serve_trace *trace)
 {
     const char *unknown = trace->model > 0 ? unknown_at(serve, (uint32_t)trace->model) : NULL;
-    if (unknown != NULL && strchr(serve->found->deployment.model, '$') != NULL) {
+    if (unknown != NULL && strpbrk(serve->found->deployment.model, "$`") != NULL) {
         (void)kvb_found_problem(serve->manifest, serve->found, KVB_MISSING_KEY, serve->words.items[trace->model].offset,
-                                "the model depends on %.80s, which is not known; give it with --env %.60s=VALUE",
-                                unknown, unknown);
+                                "the model depends on %.80s, which is not known; %.90s", unknown,
+                                remedy(serve->manifest, unknown));
         serve->found->deployment.model[0] = '\0';
     }
 }

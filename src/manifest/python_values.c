@@ -213,7 +213,7 @@ static struct kvb_py_value read_call(struct kvb_py *py, const char *callee, size
     bool speaks = kvb_py_is_speaker(callee);
     py->silent += speaks;
     struct kvb_py_value arguments = read_items(py, ')', KVB_PY_LIST);
-    struct kvb_py_value result = unknown(py, callee, offset);
+    struct kvb_py_value result = unknown(py, kvb_manifest_join(py->reader.manifest, callee, "()", ""), offset);
     kvb_py_call(py, callee, &arguments, offset, &result);
     py->silent -= speaks;
     return result;

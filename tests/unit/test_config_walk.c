@@ -1,5 +1,6 @@
 // Real configs with one value after the other put wrong: each is read, or refused in words that say where, and
 // what is read can be planned without an overflow or a verdict against its own balance.
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,13 @@
 #include <kvbudget/budget.h>
 #include <kvbudget/input.h>
 
+#include "base/memory.h"
 #include "text/file.h"
 #include "text/folder.h"
 #include "unit/test.h"
 
 #define FOLDER KVB_SOURCE_DIR "/tests/fixtures/configs"
-#define WRONG_OF_EACH 3 // of the values below, others for each place
+#define WRONG_OF_EACH 9 // of the values below, others for each place
 
 static const char *const wrong_values[] = {"0",
                                            "1",
@@ -41,6 +43,7 @@ static const char *const wrong_values[] = {"0",
                                            "2",
                                            "\"none\"",
                                            "16"};
+#define FAILURES_EACH 24
 #define WRONG_COUNT (sizeof wrong_values / sizeof wrong_values[0])
 
 static struct kvb_problems problems;
@@ -110,7 +113,19 @@ static void read_one(const char *name, const char *text, const char *value)
     }
 }
 
-// Each value behind a colon is replaced by others in turn.
+// The key in front of the value at `begin` is one that nobody reads.
+static void leave_out(const char *name, const char *text, char *changed, size_t begin)
+{
+    size_t key = begin - strlen("\": ");
+    while (key > 0 && text[key - 1] != '"') {
+        key--;
+    }
+    strcpy(changed, text);
+    changed[key] = '~';
+    read_one(name, changed, changed + key);
+}
+
+// Each value behind a colon is replaced by others in turn, and left out.
 static void walk(const char *name, const char *text, size_t seed)
 {
     size_t length = strlen(text), place = seed;
@@ -119,6 +134,7 @@ static void walk(const char *name, const char *text, size_t seed)
     for (const char *at = strstr(text, "\": "); at != NULL; at = strstr(at, "\": "), place++) {
         at += 3;
         size_t begin = (size_t)(at - text), old = value_length(at);
+        leave_out(name, text, changed, begin);
         for (size_t k = 0; k < WRONG_OF_EACH; k++) {
             const char *value = wrong_values[(place * WRONG_OF_EACH + k) % WRONG_COUNT];
             memcpy(changed, text, begin);
@@ -127,6 +143,25 @@ static void walk(const char *name, const char *text, size_t seed)
         }
     }
     free(changed);
+}
+
+// Evenly spaced allocations fail, with all that follow: none is passed over.
+static void fail_each(const char *name, const char *text)
+{
+    kvb_problems_init(&problems);
+    (void)kvb_memory_fail_after(ULONG_MAX);
+    assert_int_equal(kvb_model_read_config(name, text, strlen(text), NULL, NULL, 0, "{}", &model, &problems), KVB_OK);
+    unsigned long count = ULONG_MAX - kvb_memory_fail_after(0);
+    for (unsigned long n = 1; n <= count; n += 1 + count / FAILURES_EACH) {
+        kvb_problems_init(&problems);
+        (void)kvb_memory_fail_after(n);
+        enum kvb_status status =
+            kvb_model_read_config(name, text, strlen(text), NULL, NULL, 0, "{}", &model, &problems);
+        (void)kvb_memory_fail_after(0);
+        if (status != KVB_NO_MEMORY || problems.count != 1) {
+            fail_msg("%s: allocation %lu of %lu: %s", name, n, count, kvb_status_name(status));
+        }
+    }
 }
 
 static void each_value_of_each_config(void **state)
@@ -145,6 +180,7 @@ static void each_value_of_each_config(void **state)
         (void)snprintf(path, sizeof path, FOLDER "/%s", folder.entries[i].name);
         assert_int_equal(kvb_file_read(&file, path, 1U << 20, &problems), KVB_OK);
         walk(folder.entries[i].name, file.text, i);
+        fail_each(folder.entries[i].name, file.text);
         kvb_file_free(&file);
     }
     kvb_folder_free(&folder);

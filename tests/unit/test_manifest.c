@@ -118,7 +118,7 @@ static void test_variables(void **state)
         {"$C/$B", KVB_DOLLAR_SHELL, "$C/b", "C"},
         {"$$B ${B}", KVB_DOLLAR_COMPOSE, "$B b", NULL},
         {"$(B)$B$$(B)", KVB_DOLLAR_KUBERNETES, "b$B$(B)", NULL},
-        {"$(nproc)", KVB_DOLLAR_SHELL, "$(nproc)", "nproc"},
+        {"$(nproc)", KVB_DOLLAR_SHELL, "$(nproc)", "$(nproc)"},
         {"${B", KVB_DOLLAR_SHELL, "${B", NULL},
         {"5$", KVB_DOLLAR_SHELL, "5$", NULL},
         {"$B", KVB_DOLLAR_PLAIN, "$B", NULL},
