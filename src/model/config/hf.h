@@ -117,6 +117,9 @@ const struct kvb_hf_architecture *kvb_hf_architecture_rows(uint32_t *count);
 // Sets hf->architecture from "architectures", or says why not.
 void kvb_hf_find_architecture(struct hf *hf);
 
+// The node of the first key that the config has; NULL: it has neither.
+const struct kvb_node *kvb_hf_node_of(const struct hf *hf, enum kvb_hf_key first, enum kvb_hf_key second);
+
 // Adds an error about `node` (NULL: the whole file) and marks the reading as failed.
 void kvb_hf_fail(struct hf *hf, enum kvb_status status, const struct kvb_node *node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

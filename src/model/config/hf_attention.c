@@ -21,7 +21,7 @@ void kvb_hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape)
         }
     }
     if (shape->kv_heads > shape->heads || shape->heads % shape->kv_heads != 0) {
-        kvb_hf_fail(hf, KVB_INDIVISIBLE, hf->values[HF_KV_HEADS].node,
+        kvb_hf_fail(hf, KVB_INDIVISIBLE, kvb_hf_node_of(hf, HF_KV_HEADS, HF_HEADS),
                     "%u attention heads cannot share %u key-value heads evenly", shape->heads, shape->kv_heads);
     }
     shape->value_head_size = shape->head_size;

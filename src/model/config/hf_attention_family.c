@@ -101,8 +101,8 @@ void kvb_hf_attention_step(struct hf *hf, uint32_t layer, struct kvb_layer_kind 
             counted && stated > 0 && stated < 65536 ? (uint32_t)stated : kvb_hf_get(hf, HF_SWA_HEADS, shape->heads);
     }
     if (shape->kv_heads == 0 || shape->heads % shape->kv_heads != 0) {
-        kvb_hf_fail(hf, KVB_INDIVISIBLE, heads, "%u attention heads cannot share %u key-value heads evenly",
-                    shape->heads, shape->kv_heads);
+        kvb_hf_fail(hf, KVB_INDIVISIBLE, heads ? heads : kvb_hf_node_of(hf, HF_SWA_HEADS, HF_HEADS),
+                    "%u attention heads cannot share %u key-value heads evenly", shape->heads, shape->kv_heads);
         return;
     }
     if (kvb_hf_is(hf, HF_HEAD_GATE)) {
@@ -119,7 +119,7 @@ void kvb_hf_attention_laguna(struct hf *hf, uint32_t layer, struct kvb_layer_kin
         shape->heads = kvb_hf_list_get(hf, HF_HEADS_PER_LAYER, layer, shape->heads);
     }
     if (shape->heads == 0 || shape->kv_heads == 0 || shape->heads % shape->kv_heads != 0) {
-        kvb_hf_fail(hf, KVB_INDIVISIBLE, hf->values[HF_HEADS_PER_LAYER].node,
+        kvb_hf_fail(hf, KVB_INDIVISIBLE, kvb_hf_node_of(hf, HF_HEADS_PER_LAYER, HF_HEADS),
                     "%u attention heads cannot share %u key-value heads evenly", shape->heads, shape->kv_heads);
         return;
     }

@@ -15,6 +15,11 @@ static const char *file_of(const struct hf *hf, const struct kvb_node *node)
     return node->line & HF_LINE_BESIDE && hf->beside ? hf->beside : hf->tree->file;
 }
 
+const struct kvb_node *kvb_hf_node_of(const struct hf *hf, enum kvb_hf_key first, enum kvb_hf_key second)
+{
+    return hf->values[first].node ? hf->values[first].node : hf->values[second].node;
+}
+
 void kvb_hf_fail(struct hf *hf, enum kvb_status status, const struct kvb_node *node, const char *format, ...)
 {
     char text[KVB_PROBLEM_TEXT_CAPACITY];
