@@ -241,6 +241,8 @@ enum kvb_speculative {
     KVB_SPECULATIVE_EAGLE,
     KVB_SPECULATIVE_MTP,
     KVB_SPECULATIVE_DRAFT_MODEL,
+    KVB_SPECULATIVE_DFLASH, // a whole block at once, from hidden states of the target
+    KVB_SPECULATIVE_DSPARK, // the same, one token after the other corrected
     KVB_SPECULATIVE_OTHER
 };
 enum kvb_mamba_mode { KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_NONE, KVB_MAMBA_MODE_ALIGN, KVB_MAMBA_MODE_ALL };

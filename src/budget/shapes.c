@@ -92,7 +92,12 @@ uint64_t kvb_request_length(const struct kvb_budget *budget)
     return chosen > 0 ? chosen : budget->settings.values[KVB_SET_MAX_MODEL_LEN].number;
 }
 
+bool kvb_model_drafts_blocks(const struct kvb_model *model)
+{
+    return strstr(model->architecture, "DFlash") != NULL || strstr(model->architecture, "DSpark") != NULL;
+}
+
 bool kvb_model_only_drafts(const struct kvb_model *model)
 {
-    return strstr(model->architecture, "Eagle") != NULL;
+    return strstr(model->architecture, "Eagle") != NULL || kvb_model_drafts_blocks(model);
 }

@@ -39,6 +39,8 @@ bool kvb_model_has_state(const struct kvb_model *model);
 bool kvb_model_has_experts(const struct kvb_model *model);
 bool kvb_model_is_mla(const struct kvb_model *model);
 bool kvb_model_is_multimodal(const struct kvb_model *model);
+// DFlash and DSpark, which draft a block of tokens at once.
+bool kvb_model_drafts_blocks(const struct kvb_model *model);
 // A head that drafts for another model, whose embedding it uses.
 bool kvb_model_only_drafts(const struct kvb_model *model);
 

@@ -49,6 +49,12 @@ static uint64_t method_of_model(const char *model)
     if (kvb_contains_ignoring_case(model, "eagle")) {
         return KVB_SPECULATIVE_EAGLE;
     }
+    if (kvb_contains_ignoring_case(model, "dflash")) {
+        return KVB_SPECULATIVE_DFLASH;
+    }
+    if (kvb_contains_ignoring_case(model, "dspark")) {
+        return KVB_SPECULATIVE_DSPARK;
+    }
     return kvb_contains_ignoring_case(model, "mtp") ? KVB_SPECULATIVE_MTP : KVB_SPECULATIVE_DRAFT_MODEL;
 }
 

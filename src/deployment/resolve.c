@@ -96,12 +96,29 @@ static bool has_draft(const struct kvb_deployment *deployment)
     return deployment->draft_model[0] != '\0' && !itself && method->number != KVB_SPECULATIVE_NGRAM;
 }
 
+// DFlash and DSpark always draft with layers of their own, which may lie in the served checkpoint: what nobody can look
+// at is not nothing.
+static void own_blocks_unknown(const struct kvb_deployment *deployment, struct kvb_plan *plan,
+                               struct kvb_problems *problems)
+{
+    const struct kvb_setting_value *method = &deployment->settings.values[KVB_SET_SPECULATIVE_METHOD];
+    if (!method->set || (method->number != KVB_SPECULATIVE_DFLASH && method->number != KVB_SPECULATIVE_DSPARK)) {
+        return;
+    }
+    plan->draft_unknown = true;
+    (void)kvb_problem_add(problems, KVB_WARNING, KVB_ASSUMED, (struct kvb_place){0},
+                          "the layers that draft are not known: the smallest and the largest they can be are in the "
+                          "bound, and the answer is tight at best; give the folder of their config.json as \"model\" "
+                          "in --speculative-config");
+}
+
 // A draft model nobody knows is no reason to answer nothing: its weights are then left out, said aloud.
 static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, struct kvb_plan *plan,
                                      struct kvb_model *draft, struct kvb_problems *problems)
 {
     struct kvb_model_source source;
     if (!has_draft(deployment)) {
+        own_blocks_unknown(deployment, plan, problems);
         return KVB_OK;
     }
     struct kvb_problems *own = kvb_room(sizeof *own, problems);

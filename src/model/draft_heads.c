@@ -1,23 +1,32 @@
 // The table of heads that draft. Shapes of EAGLE3: configs of sgl-project/SpecForge at a6b6b02, Tencent/AngelSlim
 // (angelslim/compressor/speculative/train/configs) at 67394ce and SafeAILab/EAGLE (eagle/traineagle3/config.json) at
 // cb7e084, by the targets that the lists of SpecForge (docs/community_resources/specbundle.md) and EAGLE (README) name.
-// A head of EAGLE has the widths of its target; EAGLE's README counts its parameters.
+// A head of EAGLE has the widths of its target; EAGLE's README counts its parameters. Of DFlash: configs of SpecForge
+// (configs/*-dflash.json) that name z-lab's targets; the tensors of Laguna's are listed by shape in hipEngine's notes
+// on the model (69 tensors, 1,114,977,792 parameters).
 #include "model/draft_heads.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #include <kvbudget/input.h>
 
+#include "base/buffer.h"
 #include "base/text.h"
 
 #define EAGLE3(name, hidden, intermediate, heads, kv_heads, head_size, vocabulary)                                     \
     {                                                                                                                  \
-        name, true, hidden, intermediate, heads, kv_heads, head_size, vocabulary, 32000                                \
+        name, KVB_DRAFT_EAGLE3, hidden, intermediate, heads, kv_heads, head_size, vocabulary, 32000, 1, 0, 0, 0, 2048  \
     }
 #define EAGLE(name, hidden, intermediate, heads, kv_heads, vocabulary)                                                 \
     {                                                                                                                  \
-        name, false, hidden, intermediate, heads, kv_heads, 128, vocabulary, 0                                         \
+        name, KVB_DRAFT_EAGLE, hidden, intermediate, heads, kv_heads, 128, vocabulary, 0, 1, 0, 0, 0, 2048             \
+    }
+#define DFLASH(name, hidden, intermediate, heads, kv_heads, vocabulary, layers, states, window, full, positions)       \
+    {                                                                                                                  \
+        name, KVB_DRAFT_DFLASH, hidden, intermediate, heads, kv_heads, 128, vocabulary, 0, layers, states, window,     \
+            full, positions                                                                                            \
+    }
+#define LAGUNA(name)                                                                                                   \
+    {                                                                                                                  \
+        name, KVB_DRAFT_LAGUNA, 3072, 12288, 72, 8, 128, 100352, 0, 6, 6, 512, 0, 1048576                              \
     }
 
 // clang-format off
@@ -52,6 +61,15 @@ static const struct kvb_draft_head rows[] = {
     EAGLE("yuhuili/EAGLE-llama2-chat-70B", 8192, 28672, 64, 8, 32000),
     EAGLE("yuhuili/EAGLE-Vicuna-7B-v1.3", 4096, 11008, 32, 32, 32000),
     EAGLE("yuhuili/EAGLE-Vicuna-13B-v1.3", 5120, 13824, 40, 40, 32000),
+    DFLASH("z-lab/Qwen3-4B-DFlash-b16", 2560, 9728, 32, 8, 151936, 5, 5, 0, 5, 40960),
+    DFLASH("z-lab/Qwen3-8B-DFlash-b16", 4096, 12288, 32, 8, 151936, 5, 5, 0, 5, 40960),
+    DFLASH("z-lab/Qwen3.5-4B-DFlash", 2560, 9728, 32, 8, 248320, 5, 5, 0, 5, 262144),
+    DFLASH("z-lab/Qwen3.5-35B-A3B-DFlash", 2048, 6144, 32, 4, 248320, 8, 5, 0, 8, 262144),
+    DFLASH("z-lab/Qwen3.6-35B-A3B-DFlash", 2048, 6144, 32, 4, 248320, 8, 5, 0, 8, 262144),
+    DFLASH("z-lab/Qwen3.6-27B-DFlash", 5120, 17408, 32, 8, 248320, 5, 5, 2048, 1, 262144),
+    LAGUNA("poolside/Laguna-S-2.1-DFlash"),
+    LAGUNA("poolside/Laguna-S-2.1-DFlash-INT4"),
+    LAGUNA("poolside/Laguna-S-2.1-DFlash-NVFP4"),
 };
 // clang-format on
 
@@ -61,25 +79,66 @@ const struct kvb_draft_head *kvb_draft_head_rows(size_t *count)
     return rows;
 }
 
-#define CONFIG_CAPACITY 512
+static const char *const classes[KVB_DRAFT_KIND_COUNT] = {
+    [KVB_DRAFT_EAGLE] = "EagleLlamaForCausalLM",
+    [KVB_DRAFT_EAGLE3] = "LlamaForCausalLMEagle3",
+    [KVB_DRAFT_DFLASH] = "DFlashDraftModel",
+    [KVB_DRAFT_LAGUNA] = "DFlashLagunaForCausalLM",
+};
+
+static void add_list(struct kvb_buffer *out, const char *key, uint32_t count)
+{
+    kvb_buffer_printf(out, ", \"%s\": [", key);
+    for (uint32_t i = 0; i < count; i++) {
+        kvb_buffer_printf(out, "%s%u", i > 0 ? "," : "", i + 1);
+    }
+    kvb_buffer_add(out, "]");
+}
+
+// A window of all layers but the last `full`.
+static void add_window(struct kvb_buffer *out, const struct kvb_draft_head *row)
+{
+    kvb_buffer_printf(out, ", \"use_sliding_window\": true, \"sliding_window\": %u, \"layer_types\": [", row->window);
+    for (uint32_t i = 0; i < row->layers; i++) {
+        kvb_buffer_printf(out, "%s\"%s\"", i > 0 ? "," : "",
+                          i + row->full < row->layers ? "sliding_attention" : "full_attention");
+    }
+    kvb_buffer_add(out, "]");
+}
+
+static void write_config(struct kvb_buffer *out, const struct kvb_draft_head *row)
+{
+    kvb_buffer_printf(out,
+                      "{\"architectures\": [\"%s\"], \"torch_dtype\": \"bfloat16\", \"num_hidden_layers\": %u, "
+                      "\"hidden_size\": %u, \"intermediate_size\": %u, \"num_attention_heads\": %u, "
+                      "\"num_key_value_heads\": %u, \"head_dim\": %u, \"vocab_size\": %u, "
+                      "\"max_position_embeddings\": %u",
+                      classes[row->kind], row->layers, row->hidden, row->intermediate, row->heads, row->kv_heads,
+                      row->head_size, row->vocabulary, row->positions);
+    if (row->draft_vocabulary > 0) {
+        kvb_buffer_printf(out, ", \"draft_vocab_size\": %u", row->draft_vocabulary);
+    }
+    if (row->states > 0) {
+        add_list(out, "target_layer_ids", row->states);
+    }
+    if (row->window > 0) {
+        add_window(out, row);
+    }
+    kvb_buffer_add(out, row->kind == KVB_DRAFT_LAGUNA ? ", \"gating\": \"per-head\"}" : "}");
+}
 
 // Read as its config.json would be, by the one reader of those.
 static enum kvb_status read_row(const struct kvb_draft_head *row, struct kvb_model *model,
                                 struct kvb_problems *problems)
 {
-    char text[CONFIG_CAPACITY];
-    int length = snprintf(
-        text, sizeof text,
-        "{\"architectures\": [\"%s\"], \"torch_dtype\": \"bfloat16\", \"num_hidden_layers\": 1, \"hidden_size\": %u, "
-        "\"intermediate_size\": %u, \"num_attention_heads\": %u, \"num_key_value_heads\": %u, \"head_dim\": %u, "
-        "\"vocab_size\": %u, \"max_position_embeddings\": 2048%s%.*u}",
-        row->eagle3 ? "LlamaForCausalLMEagle3" : "EagleLlamaForCausalLM", row->hidden, row->intermediate, row->heads,
-        row->kv_heads, row->head_size, row->vocabulary, row->eagle3 ? ", \"draft_vocab_size\": " : "", 0,
-        row->draft_vocabulary);
-    if (length < 0 || (size_t)length >= sizeof text) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_TOO_LARGE, (struct kvb_place){0}, "the head's row is too long");
-    }
-    return kvb_model_read_config(row->name, text, (size_t)length, NULL, NULL, 0, NULL, model, problems);
+    struct kvb_buffer text;
+    kvb_buffer_init(&text);
+    write_config(&text, row);
+    enum kvb_status status =
+        text.failed ? KVB_NO_MEMORY
+                    : kvb_model_read_config(row->name, text.data, text.length, NULL, NULL, 0, NULL, model, problems);
+    kvb_buffer_free(&text);
+    return status;
 }
 
 static const struct kvb_draft_head *find(const char *name)

@@ -7,11 +7,16 @@
 #include <kvbudget/model.h>
 #include <kvbudget/problem.h>
 
+enum kvb_draft_kind { KVB_DRAFT_EAGLE, KVB_DRAFT_EAGLE3, KVB_DRAFT_DFLASH, KVB_DRAFT_LAGUNA, KVB_DRAFT_KIND_COUNT };
+
 struct kvb_draft_head {
     const char *name; // at its hub
-    bool eagle3;
+    enum kvb_draft_kind kind;
     uint32_t hidden, intermediate, heads, kv_heads, head_size;
     uint32_t vocabulary, draft_vocabulary; // the second of EAGLE3 alone
+    uint32_t layers, states;               // states: layers of the target that DFlash looks at
+    uint32_t window, full;                 // of DFlash: window of its layers but the last ones, and how many these are
+    uint32_t positions;
 };
 const struct kvb_draft_head *kvb_draft_head_rows(size_t *count);
 

@@ -117,7 +117,8 @@ const struct kvb_word kvb_speculative_words[KVB_SPECULATIVE_WORD_COUNT] = {
     {"other", KVB_SPECULATIVE_OTHER},
     {"medusa", KVB_SPECULATIVE_OTHER},
     {"mlp_speculator", KVB_SPECULATIVE_OTHER},
-    {"dflash", KVB_SPECULATIVE_OTHER},
+    {"dflash", KVB_SPECULATIVE_DFLASH},
+    {"dspark", KVB_SPECULATIVE_DSPARK},
 };
 
 const struct kvb_word kvb_graph_mode_words[KVB_GRAPH_MODE_WORD_COUNT] = {

@@ -83,10 +83,11 @@ void page_write(struct kvb_buffer *out, const struct record *record)
     kvb_buffer_add(out, "\n## Runs that fed a figure\n\nNo test of what they fed; of the rest they are.\n");
     page_summary(out, &fed);
     kvb_buffer_add(
-        out, "\n## Runs of forks\n\nAn engine whose version has a label of its own (`0.20.2+glmkimirebase20260514`, "
-             "neither a commit's `+g...` nor a\nplatform's) runs code that no release has: its logs name "
-             "attention and expert kernels of its own. Such starts are\nplanned as the release that they "
-             "were made from, listed with all others, and in neither half.\n");
+        out,
+        "\n## Runs of forks\n\nAn engine whose version has a label of its own (`0.20.2+glmkimirebase20260514`, "
+        "neither a commit's `+g...` nor a\nplatform's), that names a tree with changes (`+g....d20260717`) or that "
+        "loads a plugin which keeps the cache otherwise\nruns code that no release has. Such starts are planned as "
+        "the release that they were made from, listed with all others,\nand in neither half.\n");
     page_summary(out, &forks);
     page_misses(out, record);
     page_failures(out, record);

@@ -16,8 +16,15 @@ static struct kvb_problems problems;
 
 static uint64_t outside_matrices(const struct kvb_draft_head *row)
 {
-    uint64_t norms = row->eagle3 ? 4 : 1;
-    return ((uint64_t)row->vocabulary + norms) * row->hidden + (uint64_t)INDEX_WORDS * row->draft_vocabulary;
+    bool blocks = row->kind == KVB_DRAFT_DFLASH || row->kind == KVB_DRAFT_LAGUNA;
+    uint64_t norms = row->kind == KVB_DRAFT_EAGLE3 ? 4 : 1, twice = 0;
+    if (blocks) { // two a layer, one behind the states, the last, and of Laguna one for each state
+        norms = 2 * row->layers + 2 + (row->kind == KVB_DRAFT_LAGUNA ? row->states : 0);
+        twice = 2 * (uint64_t)row->kv_heads * row->head_size * row->layers * row->hidden; // keys and values, held twice
+    }
+    uint64_t small = blocks ? 2 * (uint64_t)row->layers * row->head_size : 0; // norms of queries and keys
+    return ((uint64_t)row->vocabulary + norms) * row->hidden + twice + small +
+           (uint64_t)INDEX_WORDS * row->draft_vocabulary;
 }
 
 static void each_head_has_its_parameters(void **state)
@@ -42,7 +49,7 @@ static void each_head_has_its_parameters(void **state)
         assert_int_equal(kvb_draft_head_load(line, &head, &problems), KVB_OK);
         assert_string_equal(head.name, line);
         assert_true(kvb_model_only_drafts(&head) && kvb_is_draft_head(line));
-        assert_int_equal(head.layer_count, 1);
+        assert_int_equal(head.layer_count, rows[seen].layers);
         uint64_t own = kvb_model_parameters(&head) - outside_matrices(&rows[seen]);
         assert_int_equal(own, strtoull(parameters, NULL, 10));
         if (billions[0] != '-') {
@@ -84,6 +91,26 @@ static void heads_are_told_by_their_config(void **state)
                           "\"target_hidden_size\": 96, " WIDTHS "}"),
                      KVB_OK);
     assert_int_equal(kvb_model_parameters(&head), 45056 + 64 * 3 * 96 + 16384 + 1024 + 32768 + 256);
+    // DFlash: 2 x 64 (64 + 32) + 3 x 64 x 128 = 36864, two states of the target 64 x 128, four norms and two of heads
+    // of 16, keys and values again 64 x 64, embedding; DSpark two matrices of 512 x 8 beside it
+    assert_int_equal(
+        read("{\"architectures\": [\"DFlashDraftModel\"], \"dflash_config\": {\"target_layer_ids\": [1, 9], "
+             "\"use_swa\": true, \"swa_window_size\": 128}, " WIDTHS "}"),
+        KVB_OK);
+    assert_int_equal(kvb_model_parameters(&head), 36864 + 64 * 128 + 4 * 64 + 2 * 16 + 64 * 64 + 32768);
+    assert_int_equal(head.kinds[0].attention.kind, KVB_ATTENTION_SLIDING);
+    assert_int_equal(head.kinds[0].attention.window_tokens, 128);
+    assert_int_equal(
+        read("{\"architectures\": [\"Qwen3DSparkModel\"], \"markov_rank\": 8, \"target_layer_ids\": [1, 9], " WIDTHS
+             "}"),
+        KVB_OK);
+    assert_int_equal(kvb_model_parameters(&head), 36864 + 64 * 128 + 4 * 64 + 2 * 16 + 64 * 64 + 32768 + 2 * 512 * 8);
+    assert_int_equal(head.kinds[0].attention.kind, KVB_ATTENTION_FULL);
+    assert_int_equal(read("{\"architectures\": [\"DFlashDraftModel\"], \"dflash_config\": {\"use_swa\": true}, "
+                          "\"sliding_window\": 256, " WIDTHS "}"),
+                     KVB_OK); // no list: as many states as layers; the window of the model itself
+    assert_int_equal(kvb_model_parameters(&head), 36864 + 64 * 64 + 4 * 64 + 2 * 16 + 64 * 64 + 32768);
+    assert_int_equal(head.kinds[0].attention.window_tokens, 256);
     assert_int_equal(read("{\"architectures\": [\"LlamaForCausalLM\"], " WIDTHS "}"), KVB_OK);
     assert_false(kvb_model_only_drafts(&head));
 }
@@ -139,6 +166,32 @@ static void a_head_is_priced_with_its_target(void **state)
     assert_in_range((other - weights()) / MIB_BYTES, 762 + 1187, 762 + 1187 + 40);
 }
 
+// Every layer of DFlash keeps a cache beside the target's: 36 + 5 layers of 8 heads of 128, 16 tokens a block. Of five
+// layers the first four have a window, which counts from 0.25: groups of four layers then (kv_cache_utils.py v0.27.1
+// group_size), before that 64 + 5 full ones.
+static void blocks_keep_a_cache(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *engine, *target, *head;
+        uint64_t page_bytes;
+    } cases[] = {
+        {"vllm@0.20.0", "Qwen/Qwen3-8B", "z-lab/Qwen3-8B-DFlash-b16", 16ULL * 41 * 2 * 8 * 128 * 2},
+        {"vllm@0.24.0", "Qwen/Qwen3-32B", "z-lab/Qwen3.6-27B-DFlash", 16ULL * 69 * 2 * 8 * 128 * 2},
+        {"vllm@0.27.1", "Qwen/Qwen3-32B", "z-lab/Qwen3.6-27B-DFlash", 16ULL * 4 * 2 * 8 * 128 * 2},
+        {"vllm@0.27.1", "Qwen/Qwen3-32B", "poolside/Laguna-S-2.1-DFlash", 16ULL * 70 * 2 * 8 * 128 * 2},
+    };
+    char config[160];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        (void)snprintf(config, sizeof config, "{\"model\":\"%s\",\"num_speculative_tokens\":7}", cases[i].head);
+        ASK(cases[i].target, "--speculative-config", config, "--max-model-len", "8192", "-tp", "4");
+        (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "%s", cases[i].engine);
+        (void)weights();
+        assert_false(answer.plan.draft_unknown);
+        assert_int_equal(answer.budget.kv.bytes_per_block, cases[i].page_bytes / 4);
+    }
+}
+
 static void a_head_is_not_served_alone(void **state)
 {
     (void)state;
@@ -154,4 +207,5 @@ static void a_head_is_not_served_alone(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(each_head_has_its_parameters), cmocka_unit_test(heads_are_told_by_their_config),
-              cmocka_unit_test(a_head_is_priced_with_its_target), cmocka_unit_test(a_head_is_not_served_alone))
+              cmocka_unit_test(a_head_is_priced_with_its_target), cmocka_unit_test(blocks_keep_a_cache),
+              cmocka_unit_test(a_head_is_not_served_alone))

@@ -129,7 +129,15 @@ static void test_draft(void **state)
     assert_null(plan.draft);
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.items[0].severity, KVB_WARNING);
-    assert_non_null(strstr(problems.items[0].text, "is not known: the smallest and the largest it can be are in the bound"));
+    assert_non_null(
+        strstr(problems.items[0].text, "is not known: the smallest and the largest it can be are in the bound"));
+    // what drafts may lie in the served checkpoint: not known is not nothing
+    assert_int_equal(resolve("settings: {speculative_config: {method: dspark, num_speculative_tokens: 7}}\n"), KVB_OK);
+    assert_true(plan.draft_unknown);
+    assert_string_equal(problems.items[0].text,
+                        "the layers that draft are not known: the smallest and the largest they can be are in the "
+                        "bound, and the answer is tight at best; give the folder of their config.json as \"model\" in "
+                        "--speculative-config");
 }
 
 static void test_refusals(void **state)

@@ -62,4 +62,20 @@ static void a_model(void **state)
                 known.items[KVB_ITEM_KV_CACHE].low_bytes - (int64_t)known.needed_bytes);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(a_release_to_come), cmocka_unit_test(a_head), cmocka_unit_test(a_model))
+// Several layers that draft a block: 50 squares of 4096 at least, 130 and two tables at most, with a cache.
+static void a_block(void **state)
+{
+    (void)state;
+    static const enum kvb_speculative methods[] = {KVB_SPECULATIVE_DFLASH, KVB_SPECULATIVE_DSPARK};
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        draft(methods[i]);
+        const struct kvb_term *before = &known.items[KVB_ITEM_WEIGHTS], *after = &unknown.items[KVB_ITEM_WEIGHTS];
+        assert_int_equal(after->bytes - before->bytes, 50LL * 4096 * 4096 * 2);
+        assert_int_equal(after->high_bytes - before->high_bytes, (130LL * 4096 * 4096 + 2LL * 128256 * 4096) * 2);
+        assert_true(unknown.items[KVB_ITEM_KV_CACHE].low_bytes <=
+                    known.items[KVB_ITEM_KV_CACHE].low_bytes - (int64_t)known.needed_bytes);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(a_release_to_come), cmocka_unit_test(a_head), cmocka_unit_test(a_model),
+              cmocka_unit_test(a_block))

@@ -159,6 +159,8 @@ static void fill_draft(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
     case KVB_SPECULATIVE_DRAFT_MODEL:
         setup->draft = KVB_SGL_DRAFT_STANDALONE;
         break;
+    case KVB_SPECULATIVE_DFLASH:
+    case KVB_SPECULATIVE_DSPARK:
     case KVB_SPECULATIVE_OTHER:
         setup->draft = KVB_SGL_DRAFT_DFLASH;
         break;

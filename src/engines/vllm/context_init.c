@@ -121,7 +121,8 @@ static void resolve_speculation(struct kvb_context *context)
         context->speculative_tokens = tokens > 0 ? (uint32_t)tokens : 1;
     }
     uint32_t rule = kvb_rule(context, KVB_RULE_ASYNC);
-    bool drafter_allows = context->speculative == KVB_SPECULATIVE_NONE ||
+    bool blocks = context->speculative == KVB_SPECULATIVE_DFLASH || context->speculative == KVB_SPECULATIVE_DSPARK;
+    bool drafter_allows = context->speculative == KVB_SPECULATIVE_NONE || blocks ||
                           context->speculative == KVB_SPECULATIVE_EAGLE || context->speculative == KVB_SPECULATIVE_MTP;
     bool on = rule > 0 && drafter_allows && !context->model->pooling && (context->pp == 1 || rule >= ASYNC_WITH_STAGES);
     context->async_scheduling = switch_of(plan, KVB_SET_ASYNC_SCHEDULING, on);
@@ -160,7 +161,8 @@ static bool v2_runner_takes(const struct kvb_context *context)
     case KVB_SPECULATIVE_EAGLE:
     case KVB_SPECULATIVE_MTP:
         return context->pcp == 1 || latent;
-    case KVB_SPECULATIVE_OTHER: // DFlash among them
+    case KVB_SPECULATIVE_DFLASH:
+    case KVB_SPECULATIVE_DSPARK:
         return context->release >= V2_DFLASH_SINCE && context->pcp == 1;
     default:
         return false;

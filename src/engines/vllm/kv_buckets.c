@@ -100,6 +100,31 @@ static uint32_t add_layer(const struct kvb_context *context, const struct kvb_at
     return attention->index_heads > 0 ? KVB_BUCKETS_MAX : at;
 }
 
+#define BLOCKS_SLIDE_SINCE KVB_RELEASE(0, 25, 0)
+
+// Layers of DFlash attend to everything before 0.25, and those of Laguna in every release: the states of the target
+// are put where they belong. Source: qwen3_dflash.py v0.24.0, v0.25.1:_resolve_layer_attention, laguna_dflash.py
+// v0.25.1:113.
+static struct kvb_attention_shape block_shape(const struct kvb_context *context, uint32_t layer)
+{
+    const struct kvb_model *draft = context->plan->draft;
+    struct kvb_attention_shape shape = kvb_kind_of(draft, layer)->attention;
+    if (context->release < BLOCKS_SLIDE_SINCE || strstr(draft->architecture, "Laguna") != NULL) {
+        shape.kind = KVB_ATTENTION_FULL;
+        shape.window_tokens = 0;
+    }
+    return shape;
+}
+
+static void add_blocks(const struct kvb_context *context, struct kvb_buckets *buckets)
+{
+    uint32_t layers = context->plan->draft != NULL ? context->plan->draft->layer_count : 0;
+    for (uint32_t i = 0; i < layers; i++) {
+        struct kvb_attention_shape shape = block_shape(context, i);
+        (void)add_layer(context, &shape, buckets, context->pp - 1);
+    }
+}
+
 // A draft head is one more full-attention layer shaped like the target's; draft models bring all theirs.
 static void add_draft(const struct kvb_context *context, struct kvb_buckets *buckets)
 {
@@ -126,6 +151,10 @@ static void add_draft(const struct kvb_context *context, struct kvb_buckets *buc
                 }
             }
         }
+        break;
+    case KVB_SPECULATIVE_DFLASH:
+    case KVB_SPECULATIVE_DSPARK:
+        add_blocks(context, buckets);
         break;
     default:
         break;

@@ -118,7 +118,8 @@ static void fill_lora(const struct kvb_context *context, struct kvb_load *load)
 static bool keeps_own_embedding(const struct kvb_context *context, const struct kvb_model *draft)
 {
     const struct kvb_model *model = context->model;
-    bool alike = draft->hidden_size == model->hidden_size && draft->vocabulary_size == model->vocabulary_size;
+    bool alike = draft->hidden_size == model->hidden_size &&
+                 (draft->vocabulary_size == model->vocabulary_size || kvb_model_drafts_blocks(draft));
     return context->pp > 1 || (!alike && context->release >= LENDS_BY_SHAPE_SINCE);
 }
 

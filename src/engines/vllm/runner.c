@@ -26,6 +26,8 @@ static uint64_t draft_hidden_rows(const struct kvb_context *context)
     switch (context->speculative) {
     case KVB_SPECULATIVE_EAGLE:
     case KVB_SPECULATIVE_MTP:
+    case KVB_SPECULATIVE_DFLASH:
+    case KVB_SPECULATIVE_DSPARK:
     case KVB_SPECULATIVE_DRAFT_MODEL: {
         const struct kvb_model *draft = context->plan->draft;
         return hidden_rows(context, draft != NULL ? draft->hidden_size : context->model->hidden_size);

@@ -94,6 +94,8 @@ static bool drafts_otherwise(const struct kvb_context *context)
     case KVB_SPECULATIVE_MTP:
         return context->release < R(9, 0);
     case KVB_SPECULATIVE_DRAFT_MODEL:
+    case KVB_SPECULATIVE_DFLASH:
+    case KVB_SPECULATIVE_DSPARK:
     case KVB_SPECULATIVE_OTHER:
         break;
     }

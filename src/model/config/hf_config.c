@@ -131,7 +131,8 @@ static void read_groups(struct hf *hf)
 {
     static const enum kvb_hf_key keys[] = {HF_VISION_CONFIG, HF_AUDIO_CONFIG,  HF_ROPE_SCALING,  HF_ROPE_PARAMETERS,
                                            HF_QUANTISATION,  HF_Q_INNER,       HF_KDA_CONFIG,    HF_ATTN_CONFIG,
-                                           HF_FFN_CONFIG,    HF_SPARSE_CONFIG, HF_IMG_PROCESSOR, HF_R_FULL};
+                                           HF_FFN_CONFIG,    HF_SPARSE_CONFIG, HF_IMG_PROCESSOR, HF_DFLASH_CONFIG,
+                                           HF_R_FULL};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         read_group(hf, keys[i]);
     }

@@ -25,6 +25,9 @@ const struct kvb_hf_key_row kvb_hf_key_rows[HF_V_TYPE] = {
 
     [HF_DRAFT_VOCAB] = SIZE(HF_TOP, "draft_vocab_size"),
     [HF_TARGET_HIDDEN] = SIZE(HF_TOP, "target_hidden_size"),
+    [HF_DFLASH_CONFIG] = GROUP(HF_TOP, HF_DFLASH, "dflash_config"),
+    [HF_TARGET_LAYERS] = COUNTS(HF_TOP, SMALL_MAX, "target_layer_ids", "aux_hidden_state_layer_ids"),
+    [HF_MARKOV_RANK] = SMALL(HF_TOP, "markov_rank"),
     [HF_MODEL_TYPE] = WORD(HF_TEXT, "model_type"),
     [HF_DTYPE] = WORD(HF_TEXT, "dtype", "torch_dtype"),
     [HF_HIDDEN] = SIZE(HF_TEXT, "hidden_size", "n_embd", "n_embed", "d_model", "dim"),

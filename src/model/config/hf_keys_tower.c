@@ -105,5 +105,8 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_S_HEADS) = COUNT(HF_SPARSE, 1, 65536, "sparse_num_index_heads"),
     AT(HF_S_USE) = SWITCH(HF_SPARSE, "use_sparse_attention"),
     AT(HF_I_NAME) = WORD(HF_IMAGE, "model_name"),
+    AT(HF_D_LAYERS) = COUNTS(HF_DFLASH, SMALL_MAX, "target_layer_ids", "layer_ids"),
+    AT(HF_D_WINDOW) = SMALL(HF_DFLASH, "swa_window_size"),
+    AT(HF_D_USE_WINDOW) = SWITCH(HF_DFLASH, "use_swa"),
 };
 // clang-format on
