@@ -218,10 +218,11 @@ static void runner_v2_falls_back(void **state)
 {
     (void)state;
     static const struct fallback_row rows[] = {
-        {R(25, 0), KVB_SPECULATIVE_EAGLE, 1, true},  {R(25, 0), KVB_SPECULATIVE_MTP, 1, true},
-        {R(25, 0), KVB_SPECULATIVE_NGRAM, 1, false}, {R(25, 0), KVB_SPECULATIVE_DRAFT_MODEL, 1, false},
-        {R(23, 0), KVB_SPECULATIVE_OTHER, 1, false}, {R(24, 0), KVB_SPECULATIVE_OTHER, 1, true},
-        {R(26, 0), KVB_SPECULATIVE_NONE, 2, false},  {R(27, 0), KVB_SPECULATIVE_NONE, 2, true},
+        {R(25, 0), KVB_SPECULATIVE_EAGLE, 1, true},   {R(25, 0), KVB_SPECULATIVE_MTP, 1, true},
+        {R(25, 0), KVB_SPECULATIVE_NGRAM, 1, false},  {R(25, 0), KVB_SPECULATIVE_DRAFT_MODEL, 1, false},
+        {R(23, 0), KVB_SPECULATIVE_DFLASH, 1, false}, {R(24, 0), KVB_SPECULATIVE_DFLASH, 1, true},
+        {R(25, 0), KVB_SPECULATIVE_DSPARK, 1, true},  {R(25, 0), KVB_SPECULATIVE_OTHER, 1, false},
+        {R(26, 0), KVB_SPECULATIVE_NONE, 2, false},   {R(27, 0), KVB_SPECULATIVE_NONE, 2, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
