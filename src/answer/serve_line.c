@@ -390,6 +390,10 @@ static void write_line(struct kvb_buffer *out, const struct kvb_question *questi
     }
     add_revision(out, question);
     add_settings(out, kvb_engine_of(plan), plan->engine.release, question, &settings);
+    const char *unsaid = kvb_engine_of(plan)->unsaid != NULL ? kvb_engine_of(plan)->unsaid(plan) : NULL;
+    if (unsaid != NULL) {
+        kvb_buffer_printf(out, " %s", unsaid);
+    }
 }
 
 char *kvb_serve_line(const struct kvb_question *question, const struct kvb_plan *plan, const struct kvb_advice *advice)

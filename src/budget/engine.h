@@ -95,6 +95,8 @@ struct kvb_engine_rows {
     // How the release turns a switch off; NULL: by --no-NAME.
     enum kvb_off_form (*off_form)(const char *name, uint32_t release);
     const struct kvb_line_rules *line; // or NULL
+    // A flag that no setting stands for and without which the line starts another engine than the plan's; NULL: none.
+    const char *(*unsaid)(const struct kvb_plan *plan);
 
     // ---- Its arithmetic
     // The whole answer; `quiet`: for searches, without problems, steps and parameters.

@@ -1,5 +1,6 @@
 // A question answered whole through the library alone: as the tool asks, without its arguments and its printing.
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <kvbudget/kvbudget.h>
@@ -66,6 +67,33 @@ static void command_is_kept(void **state)
     free(line);
 }
 
+// Stages of a plan that names no executor run on V1, which 0.8.3 to 0.9.0 do with Ray alone (arg_utils.py v0.8.5:1480).
+static void line_names_the_executor(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *engine;
+        uint64_t stages;
+        uint8_t use_v1;
+        bool ray;
+    } rows[] = {
+        {"vllm@0.8.2", 2, KVB_UNSET, false}, {"vllm@0.8.3", 2, KVB_UNSET, true}, {"vllm@0.9.0", 2, KVB_YES, true},
+        {"vllm@0.9.0", 1, KVB_UNSET, false}, {"vllm@0.8.5", 2, KVB_NO, false},   {"vllm@0.9.1", 2, KVB_UNSET, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ask("Qwen/Qwen3-0.6B", "l4");
+        (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "%s", rows[i].engine);
+        question.deployment.environment.use_v1 = rows[i].use_v1;
+        set(KVB_SET_PIPELINE_PARALLEL_SIZE, rows[i].stages);
+        assert_int_equal(kvb_answer_deployment(&question.deployment, &answer, &problems), KVB_OK);
+        memset(&answer.advice, 0, sizeof answer.advice);
+        char *line = kvb_serve_line(&question, &answer.plan, &answer.advice);
+        assert_non_null(line);
+        assert_int_equal(strstr(line, " --distributed-executor-backend ray") != NULL, rows[i].ray);
+        free(line);
+    }
+}
+
 // An engine without a command of its own has no line.
 static void generic_has_no_line(void **state)
 {
@@ -130,5 +158,6 @@ static void machine_is_chosen_from(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(line_keeps_what_was_typed), cmocka_unit_test(command_is_kept),
-              cmocka_unit_test(generic_has_no_line), cmocka_unit_test(cards_are_sorted),
-              cmocka_unit_test(residents_are_placed), cmocka_unit_test(machine_is_chosen_from))
+              cmocka_unit_test(line_names_the_executor), cmocka_unit_test(generic_has_no_line),
+              cmocka_unit_test(cards_are_sorted), cmocka_unit_test(residents_are_placed),
+              cmocka_unit_test(machine_is_chosen_from))

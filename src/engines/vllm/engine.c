@@ -8,6 +8,7 @@
 #include "engines/vllm/printed.h"
 #include "engines/vllm/serve.h"
 #include "engines/vllm/terms.h"
+#include "engines/vllm/v1_oracle.h"
 
 // Sources: vllm/worker/worker.py and vllm/v1/worker/gpu_worker.py at their tags, vllm/utils/mem_utils.py.
 static enum kvb_charge charge_of(const struct kvb_context *context)
@@ -75,6 +76,7 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .takes_value = kvb_vllm_takes_value,
     .judge = kvb_vllm_judge,
     .plain_flags = kvb_vllm_plain_flags,
+    .unsaid = kvb_v1_unsaid,
     .companion = kvb_vllm_companion,
     .facts = kvb_vllm_facts,
     .off_form = kvb_vllm_off_form,
