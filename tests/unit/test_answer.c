@@ -1,6 +1,6 @@
 // A question answered whole through the library alone: as the tool asks, without its arguments and its printing.
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <kvbudget/kvbudget.h>

@@ -186,7 +186,7 @@ static void other_drafts_of_runner_v2(void **state)
 {
     (void)state;
     make_llama_plan(&plan, R(25, 0));
-    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_OTHER);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DFLASH);
     assert_true(resolved(&plan)->v2_runner);
     set(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, 2);
     assert_false(resolved(&plan)->v2_runner);
