@@ -24,12 +24,20 @@ static const char *const titles[QUANTITIES] = {
 };
 
 struct tally {
-    uint64_t count, exact, within_1, within_10;
+    uint64_t count, exact, within_1, within_10, inside; // inside: of the bound that an answer gives
 };
 
 static uint64_t hundredths(uint64_t bytes)
 {
     return (bytes * 100 + (1 << 19)) >> 20;
+}
+
+// The bound of a compute buffer, in hundredths; a log rounds them.
+static bool is_inside(const struct start *start, const struct kvb_llama_buffers *buffers, uint64_t bytes, uint64_t seen)
+{
+    struct kvb_llama_range range =
+        kvb_llama_compute_range(&start->run, bytes, buffers->compute_bounded, buffers->mask_bytes);
+    return seen + EXACT >= hundredths(range.low) && seen <= hundredths(range.high) + EXACT;
 }
 
 static void add(struct tally *tally, uint64_t said, uint64_t seen)
@@ -122,6 +130,7 @@ static void hold_compute(const struct start *start, const struct kvb_llama_buffe
         if (seen_on(start, i, "compute", &seen)) {
             uint64_t said = hundredths(buffers->places[i].compute_bytes);
             add(&tallies[quantity], said, seen);
+            tallies[quantity].inside += is_inside(start, buffers, buffers->places[i].compute_bytes, seen);
             size_t length = strlen(line);
             (void)snprintf(line + length, 256 - length, "%s%" PRIu64 ".%02" PRIu64 " / %" PRIu64 ".%02" PRIu64,
                            length > 0 ? ", " : "", said / 100, said % 100, seen / 100, seen % 100);
@@ -129,7 +138,9 @@ static void hold_compute(const struct start *start, const struct kvb_llama_buffe
     }
     if (seen_on_host(start, "compute", &seen)) {
         uint64_t said = hundredths(buffers->places[KVB_LLAMA_HOST].compute_bytes);
-        add(&tallies[run->devices == 0 ? ONE_DEVICE : HOST], said, seen);
+        struct tally *tally = &tallies[run->devices == 0 ? ONE_DEVICE : HOST];
+        add(tally, said, seen);
+        tally->inside += is_inside(start, buffers, buffers->places[KVB_LLAMA_HOST].compute_bytes, seen);
         if (run->devices == 0) {
             (void)snprintf(line, 256, "%" PRIu64 ".%02" PRIu64 " / %" PRIu64 ".%02" PRIu64, said / 100, said % 100,
                            seen / 100, seen % 100);
@@ -139,11 +150,16 @@ static void hold_compute(const struct start *start, const struct kvb_llama_buffe
 
 static void print_table(const struct tally tallies[QUANTITIES])
 {
-    (void)printf("| quantity | figures | exact | within 1 %% | within 10 %% |\n|---|---|---|---|---|\n");
+    (void)printf("| quantity | figures | exact | within 1 %% | within 10 %% | inside the bound |\n"
+                 "|---|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < QUANTITIES; i++) {
         const struct tally *tally = &tallies[i];
-        (void)printf("| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n", titles[i], tally->count,
+        (void)printf("| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |", titles[i], tally->count,
                      tally->exact, tally->within_1, tally->within_10);
+        if (i >= ONE_DEVICE) { // the others have none
+            (void)printf(" %" PRIu64, tally->inside);
+        }
+        (void)printf(" |\n");
     }
 }
 
@@ -217,7 +233,7 @@ static bool read_file(const char *path, struct tally tallies[GROUPS][QUANTITIES]
     }
     while (start_next(file, &start)) {
         bool held = can_be_held(&start);
-        struct tally unused[QUANTITIES] = {{0, 0, 0, 0}};
+        struct tally unused[QUANTITIES] = {{0, 0, 0, 0, 0}};
         enum group group = group_of(&start);
         kvb_llama_all_buffers(&start.run, &buffers);
         hold_lasting(&start, &buffers, held ? tallies[group] : unused);

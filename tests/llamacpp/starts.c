@@ -170,6 +170,7 @@ static void set_run(struct start *start, const char *words, uint32_t build, uint
                                   .unified = start_number(words, "unified", 0) != 0,
                                   .flash = start_number(words, "fa", 0) != 0,
                                   .keep_cache_on_host = start_number(words, "nkvo", 0) != 0,
+                                  .no_op_offload = start_number(words, "noop", 0) != 0,
                                   .mapped = true,
                                   .window_full = start_number(words, "swafull", 0) != 0,
                                   .server = start_number(words, "server", 0) != 0,

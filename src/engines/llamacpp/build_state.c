@@ -33,7 +33,8 @@ static void write_back(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, 
 }
 
 // Past columns in front of the new ones; the last of them go back to the buffer.
-static kvb_llama_node convolve(struct kvb_llama_graph *graph, uint64_t channels, uint64_t kernel, kvb_llama_node in)
+static kvb_llama_node convolve(struct kvb_llama_graph *graph, uint64_t channels, uint64_t kernel, uint64_t copies,
+                               kvb_llama_node in)
 {
     uint64_t past = kernel > 0 ? kernel - 1 : 0;
     kvb_llama_node state = gather(graph, KVB_LLAMA_KEPT_PAST, past * channels);
@@ -41,9 +42,11 @@ static kvb_llama_node convolve(struct kvb_llama_graph *graph, uint64_t channels,
     const uint64_t turned[3] = {graph->tokens, channels, 1};
     in = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, in, turned);
     kvb_llama_node both = kvb_llama_new(graph, graph->tokens + past * graph->run->sequences, channels, 1, state, in);
-    kvb_llama_node last = cut(graph, both, past, channels); // of each row, all but its last columns lie between
-    graph->nodes[last].bytes = graph->nodes[both].bytes - kvb_min(graph->tokens * 4, graph->nodes[both].bytes);
-    write_back(graph, KVB_LLAMA_KEPT_PAST, last);
+    for (uint64_t i = 0; i < copies; i++) { // of each row, all but its last columns lie between
+        kvb_llama_node last = cut(graph, both, past, channels);
+        graph->nodes[last].bytes = graph->nodes[both].bytes - kvb_min(graph->tokens * 4, graph->nodes[both].bytes);
+        write_back(graph, KVB_LLAMA_KEPT_PAST, last);
+    }
     return both;
 }
 
@@ -82,7 +85,7 @@ static kvb_llama_node build_mamba1(struct kvb_llama_graph *graph, const struct k
     uint64_t rank = kvb_div_up(graph->run->model->hidden_size, 16); // dt_rank "auto"
     kvb_llama_node both = kvb_llama_matmul(graph, "ssm_in.weight", 2 * inner, tokens, in);
     kvb_llama_node x = cut(graph, both, inner, tokens), z = cut(graph, both, inner, tokens);
-    x = run_over(graph, inner, shape->conv_kernel, convolve(graph, inner, shape->conv_kernel, x));
+    x = run_over(graph, inner, shape->conv_kernel, convolve(graph, inner, shape->conv_kernel, 1, x));
     x = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, kvb_llama_with(graph, KVB_LLAMA_OP_ADD, x), 0);
     kvb_llama_node projected = kvb_llama_matmul(graph, "ssm_x.weight", rank + 2 * size, tokens, x);
     kvb_llama_node dt = kvb_llama_matmul(graph, "ssm_dt.weight", inner, tokens, cut(graph, projected, rank, tokens));
@@ -106,7 +109,7 @@ static kvb_llama_node build_mamba2(struct kvb_llama_graph *graph, const struct k
     uint64_t groups = (uint64_t)shape->state_key_heads * shape->state_key_size;
     uint64_t channels = inner + 2 * groups, heads = shape->state_value_heads;
     kvb_llama_node all = kvb_llama_matmul(graph, "ssm_in.weight", inner + channels + heads, tokens, in);
-    kvb_llama_node columns = convolve(graph, channels, shape->conv_kernel, cut(graph, all, channels, tokens));
+    kvb_llama_node columns = convolve(graph, channels, shape->conv_kernel, 1, cut(graph, all, channels, tokens));
     kvb_llama_node mixed =
         kvb_llama_with(graph, KVB_LLAMA_OP_ADD, run_over(graph, channels, shape->conv_kernel, columns));
     mixed = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, mixed, 0);
@@ -183,11 +186,12 @@ static kvb_llama_node build_delta(struct kvb_llama_graph *graph, const struct kv
     uint64_t heads = shape->state_value_heads, size = shape->state_value_size, tokens = graph->tokens;
     uint64_t values = heads * size, state = shape->state_key_size * values;
     uint64_t keys = (uint64_t)shape->state_key_heads * shape->state_key_size, channels = values + 2 * keys;
+    uint64_t copies = kvb_max(graph->run->state_copies, 1); // after each of the last tokens, to go back to
     const uint64_t value_ne[3] = {size, heads, tokens};
     kvb_llama_expand(graph, in);
     kvb_llama_node mixed = kvb_llama_matmul(graph, "attn_qkv.weight", channels, tokens, in);
     mixed = kvb_llama_reshape(graph, mixed, channels, tokens, 1);
-    kvb_llama_node columns = convolve(graph, channels, shape->conv_kernel, mixed);
+    kvb_llama_node columns = convolve(graph, channels, shape->conv_kernel, copies, mixed);
     kvb_llama_node held = gather(graph, KVB_LLAMA_KEPT_STATE, state);
     kvb_llama_node passed =
         kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, run_over(graph, channels, shape->conv_kernel, columns), 0);
@@ -196,7 +200,7 @@ static kvb_llama_node build_delta(struct kvb_llama_graph *graph, const struct kv
     kvb_llama_node v = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, passed, value_ne);
     struct rates rates;
     take_rates(graph, heads, in, &rates);
-    uint64_t all_states = state * graph->run->sequences;
+    uint64_t all_states = state * graph->run->sequences * copies;
     kvb_llama_node delta = kvb_llama_new(graph, values, tokens + all_states / values, 1, q, k);
     kvb_llama_add_source(graph, delta, v);
     kvb_llama_add_source(graph, delta, rates.decay);
@@ -219,7 +223,7 @@ static kvb_llama_node build_conv(struct kvb_llama_graph *graph, const struct kvb
     uint64_t width = graph->run->model->hidden_size, tokens = graph->tokens;
     kvb_llama_node all = kvb_llama_matmul(graph, "shortconv.in_proj.weight", 3 * width, tokens, in);
     kvb_llama_node product = kvb_llama_new(graph, width, tokens, 1, cut(graph, all, width, tokens), 0);
-    kvb_llama_node columns = convolve(graph, width, layer->attention->conv_kernel, product);
+    kvb_llama_node columns = convolve(graph, width, layer->attention->conv_kernel, 1, product);
     kvb_llama_node passed = run_over(graph, width, layer->attention->conv_kernel, columns);
     kvb_llama_node gated = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, passed, cut(graph, all, width, tokens));
     return kvb_llama_matmul(graph, "shortconv.out_proj.weight", width, tokens, gated);

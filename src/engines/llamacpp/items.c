@@ -112,9 +112,10 @@ static struct kvb_term compute_term(const struct kvb_llama_start *start, uint32_
     bool outlined = start->buffers.compute_bounded || (beside->contexts > 0 && beside->draft.compute_bounded) ||
                     (pictures && beside->projector.bounded);
     uint64_t later = pictures ? beside->projector.most_compute_bytes - beside->projector.compute_bytes : 0;
-    uint64_t low = outlined ? compute / 2 : compute - compute / 100;
-    uint64_t high = kvb_add(compute, outlined ? kvb_add(compute / 4, start->buffers.mask_bytes) : compute / 100);
-    return around(compute, low, kvb_add(high, later), outlined || later > 0 ? KVB_BASIS_MODELLED : KVB_BASIS_EXACT);
+    struct kvb_llama_range range = kvb_llama_compute_range(&start->run, compute, outlined, start->buffers.mask_bytes);
+    bool near = range.high - compute <= compute / 100;
+    return around(compute, range.low, kvb_add(range.high, later),
+                  outlined || later > 0 || !near ? KVB_BASIS_MODELLED : KVB_BASIS_EXACT);
 }
 
 static struct kvb_term model_term(const struct kvb_plan *plan, const struct kvb_llama_start *start, uint64_t own,

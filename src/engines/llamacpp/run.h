@@ -126,6 +126,13 @@ void kvb_llama_all_buffers(const struct kvb_llama_run *run, struct kvb_llama_buf
 // All but the compute buffers.
 void kvb_llama_lasting_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
 void kvb_llama_compute_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
+// How far a device's compute buffer may be from what is counted: 1 % where the order of its graph is repeated, 10 %
+// with layers or experts on the host, and wide where a class is followed in outline.
+struct kvb_llama_range {
+    uint64_t low, high;
+};
+struct kvb_llama_range kvb_llama_compute_range(const struct kvb_llama_run *run, uint64_t compute_bytes, bool outlined,
+                                               uint64_t mask_bytes);
 // Of a context that runs the model's layers for further tokens alone: cache and compute buffers; no weights.
 void kvb_llama_head_buffers(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
 

@@ -8,6 +8,19 @@ uint64_t kvb_llama_used(const struct kvb_llama_buffers *buffers, uint32_t place)
     return kvb_add(kvb_add(held->model_bytes, held->cache_bytes), kvb_add(held->state_bytes, held->compute_bytes));
 }
 
+struct kvb_llama_range kvb_llama_compute_range(const struct kvb_llama_run *run, uint64_t compute_bytes, bool outlined,
+                                               uint64_t mask_bytes)
+{
+    bool overrides = run->overrides != NULL && run->overrides[0] != '\0';
+    bool parted = run->gpu_layers <= run->model->layer_count || run->cpu_experts > 0 || overrides;
+    uint64_t off = parted && run->devices > 0 ? compute_bytes / 10 : compute_bytes / 100;
+    if (outlined) {
+        return (struct kvb_llama_range){compute_bytes / 2,
+                                        kvb_add(compute_bytes, kvb_add(compute_bytes / 4, mask_bytes))};
+    }
+    return (struct kvb_llama_range){compute_bytes - off, kvb_add(compute_bytes, off)};
+}
+
 uint64_t kvb_llama_beside_used(const struct kvb_llama_start *start, uint32_t place)
 {
     const struct kvb_llama_beside *beside = &start->beside;
