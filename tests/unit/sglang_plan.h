@@ -46,6 +46,13 @@ static inline void compute(const char *engine, const char *gpu, const char *line
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
 }
 
+static inline void set_number(struct kvb_plan *of, enum kvb_setting setting, uint64_t number)
+{
+    of->settings.values[setting].number = number;
+    of->settings.values[setting].set = 1;
+    of->settings.values[setting].origin = KVB_ORIGIN_FLAG;
+}
+
 static inline const char *said(const char *part)
 {
     for (size_t i = 0; i < problems.count; i++) {

@@ -162,6 +162,25 @@ static void windows_alone(void **state)
     }
 }
 
+// To 0.5.7 pools of windows are not cut to pages: 10 GiB // 49,152 = 218,453 x 24 / (0.8 x 12 + 12) = 242,725; from
+// 0.5.18 on alone the window pool must hold a window.
+static void whole_pools(void **state)
+{
+    (void)state;
+    struct kvb_sgl_defaults pages = {.fraction_ppb = KVB_SGL_PPB, .page_tokens = 64, .chunk_tokens = 2048};
+    make(R(4, 10), &mixed);
+    strcpy(model.architecture, "Gemma3ForCausalLM");
+    share_out(10 * GIB);
+    kvb_sgl_pool_of(&setup, &pages, &cell, 20 * (uint64_t)GIB, 10 * GIB, &pool);
+    assert_int_equal(pool.tokens, 242725);
+    make(R(5, 12), &mixed);
+    strcpy(model.architecture, "GptOssForCausalLM");
+    setup.max_total_tokens = 80;
+    share_out(10 * GIB);
+    assert_int_equal(pool.refusal, KVB_SGL_STARTS);
+    assert_int_equal(pool.window_tokens, 64);
+}
+
 // 0.5.14: caps only where requests are said, prefixes are not kept and prompts are chunked.
 static void caps(void **state)
 {
@@ -391,6 +410,6 @@ static void compressed(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(groups), cmocka_unit_test(cells), cmocka_unit_test(drafts), cmocka_unit_test(windows),
-              cmocka_unit_test(windows_alone), cmocka_unit_test(caps), cmocka_unit_test(states),
-              cmocka_unit_test(slots), cmocka_unit_test(states_of_drafts), cmocka_unit_test(refused),
-              cmocka_unit_test(compressed))
+              cmocka_unit_test(windows_alone), cmocka_unit_test(whole_pools), cmocka_unit_test(caps),
+              cmocka_unit_test(states), cmocka_unit_test(slots), cmocka_unit_test(states_of_drafts),
+              cmocka_unit_test(refused), cmocka_unit_test(compressed))

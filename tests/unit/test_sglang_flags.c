@@ -36,6 +36,10 @@ static const struct row rows[] = {
     {R(4, 4), true, "\n--page-size 64", ""},
     // 0.5.18 takes --torchao-config away; releases found by date are not told apart from their neighbours
     {R(5, 12), true, "\n--torchao-config int8wo", ""},
+    // argparse.BooleanOptionalAction: a --no- form; for other flags, and others' names, there is none
+    {R(5, 16), true, "\n--no-dllm-fdfo", ""},
+    {R(5, 9), true, "\n--no-tp-size", "launch_server.py: error: unrecognized arguments: --no-tp-size"},
+    {R(5, 9), true, "\n--no-foo\n-x", "launch_server.py: error: unrecognized arguments: --no-foo -x"},
     // a newer release may have anything
     {R(5, 19), true, "\n--foo", ""},
     {R(5, 18) + 1, true, "\n--foo", "sglang serve: error: unrecognized arguments: --foo"},
@@ -68,6 +72,62 @@ static void ambiguous(void **state)
         said, "sglang: error: ambiguous option: --enable-dp could match --enable-dp-attention, --enable-dp-lm-head");
 }
 
+// A flag with two rows in the table, of 0.5.7 and 0.5.8, is one.
+static void two_rows(void **state)
+{
+    (void)state;
+    static struct kvb_deployment deployment;
+    char said[256];
+    unsigned matches;
+    kvb_deployment_init(&deployment);
+    (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, "\n--piecewise-cuda-graph");
+    kvb_sgl_judge(&deployment, &(struct kvb_engine){.release = R(5, 8)}, said);
+    const char *first = strstr(said, " --piecewise-cuda-graph-tokens");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, " --piecewise-cuda-graph-tokens"));
+    assert_non_null(kvb_sgl_known_flag_of("piecewise-cuda-graph-to", 23, R(5, 8), &matches));
+    assert_int_equal(matches, 1);
+}
+
+// What a flag's own reader takes, and what it says of anything else.
+static void own_readers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *flag, *value, *why; // NULL: it takes it
+    } rows_of[] = {
+        {"chunked-prefill-size", "-1", NULL},
+        {"chunked-prefill-size", "4096", NULL},
+        {"chunked-prefill-size", "0", "--chunked-prefill-size '0' is not a number of tokens, nor -1"},
+        {"chunked-prefill-size", "4k", "--chunked-prefill-size '4k' is not a number of tokens, nor -1"},
+        {"chunked-prefill-size", " 4", "--chunked-prefill-size ' 4' is not a number of tokens, nor -1"},
+        {"chunked-prefill-size", "", "--chunked-prefill-size '' is not a number of tokens, nor -1"},
+        {"chunked-prefill-size", "4294967296", "--chunked-prefill-size '4294967296' is not a number of tokens, nor -1"},
+        {"chunked-prefill-size", "99999999999999999999",
+         "--chunked-prefill-size '99999999999999999999' is not a number of tokens, nor -1"},
+        {"ep-size", "8", NULL},
+        {"ep-size", "0", "--ep-size '0' is not a number of GPUs"},
+        {"ep-size", "x", "--ep-size 'x' is not a number of GPUs"},
+        {"cuda-graph-backend-prefill", "disabled", NULL},
+        {"cuda-graph-backend-prefill", "breakable", NULL},
+        {"cuda-graph-backend-decode", "disabled", NULL},
+        {"cuda-graph-backend-decode", "full", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        static struct kvb_deployment deployment;
+        char why[256] = "";
+        const struct kvb_serve_flag *flag;
+        unsigned at = 0;
+        while ((flag = kvb_sgl_flag(at++)) != NULL &&
+               (flag->kind != KVB_SERVE_OWN || strcmp(flag->name, rows_of[i].flag) != 0)) {
+        }
+        assert_non_null(flag);
+        kvb_deployment_init(&deployment);
+        assert_int_equal(flag->read(rows_of[i].value, KVB_ORIGIN_FLAG, &deployment, why), rows_of[i].why == NULL);
+        assert_string_equal(why, rows_of[i].why != NULL ? rows_of[i].why : "");
+    }
+}
+
 static void long_lines(void **state)
 {
     (void)state;
@@ -90,6 +150,12 @@ static void values_and_neighbours(void **state)
     assert_string_equal(kvb_sgl_flag_near("--schedule_policy"), "schedule-policy");
     assert_null(kvb_sgl_flag_near("--entirely-else-and-far-away"));
     assert_null(kvb_sgl_flag_near("-x"));
+    assert_false(kvb_sgl_takes_value("--dllm-fdfo")); // with a --no- form
+    char far[96];
+    memset(far, 'x', sizeof far);
+    memcpy(far, "--", 2);
+    far[sizeof far - 1] = '\0';
+    assert_null(kvb_sgl_flag_near(far)); // longer than any flag
 }
 
 // A row of the reader names the releases that the table knows the flag in; releases found by date may be one off.
@@ -116,4 +182,5 @@ static void rows_agree(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(judged), cmocka_unit_test(ambiguous), cmocka_unit_test(long_lines),
-              cmocka_unit_test(values_and_neighbours), cmocka_unit_test(rows_agree))
+              cmocka_unit_test(two_rows), cmocka_unit_test(own_readers), cmocka_unit_test(values_and_neighbours),
+              cmocka_unit_test(rows_agree))

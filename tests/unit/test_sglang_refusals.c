@@ -19,6 +19,11 @@
 #define MHA_ONLY "TRTLLM MHA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."
 #define ELSE " Please use a different backend."
 #define PIPELINE "AssertionError: Pipeline parallelism is not compatible with overlap schedule, speculative decoding"
+#define SCOUT "meta-llama/Llama-4-Scout-17B-16E-Instruct --tp-size 8 "
+#define STATES_FIRST(name)                                                                                             \
+    "AssertionError: " name                                                                                            \
+    " does not support triton attention backend, as the first layer might not be an attention "                        \
+    "layer"
 #define PAGED                                                                                                          \
     "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "    \
     "backends. This combination is only supported for the 'flashinfer' backend."
@@ -133,6 +138,66 @@ static const struct {
      "The output_size of gate's and up's weight = 192 is not divisible by weight quantization block_n = 128."},
     {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-235B-A22B-FP8 --tp-size 8 --ep-size 8", NULL, NULL},
     {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-235B-A22B-FP8 --tp-size 4", NULL, NULL},
+    // beside each sentence what it lets pass: pages and chunks
+    {"sglang@0.5.2", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000 --disaggregation-mode decode",
+     "arguments", "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size -1", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--chunked-prefill-size 1000", NULL, NULL},
+    {"sglang@0.4.6", "h100-sxm", Q3 "--chunked-prefill-size 1000", NULL, NULL},
+    // groups, stages, tiers
+    {"sglang@0.5.0", "h200", DSV3 "--tp-size 8 --enable-dp-attention --dp-size 8", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--pp-size 2", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--enable-hierarchical-cache", NULL, NULL},
+    {"sglang@0.5.9", "h200", DSV3 "--enable-eplb --moe-a2a-backend deepep", "arguments",
+     "assert self.ep_size > 1: AssertionError"},
+    {"sglang@0.5.9", "h200", DSV3 "--tp-size 8 --enable-eplb --moe-a2a-backend deepep", NULL, NULL},
+    // adapters
+    {"sglang@0.4.6", "h100-sxm", Q3 "--lora-paths a", "arguments",
+     "AssertionError: compatibility of lora and cuda graph and radix attention is in progress"},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--lora-paths a", NULL, NULL},
+    // kernels without a draft, with one branch, on pages of one
+    {"sglang@0.5.0", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla", NULL, NULL},
+    {"sglang@0.5.0", "b200", Q3 "--attention-backend trtllm_mha", NULL, NULL},
+    {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha --speculative-algorithm NGRAM", NULL, NULL},
+    {"sglang@0.5.9", "h200", "deepseek-ai/DeepSeek-V3.2 --tp-size 8", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--attention-backend triton " EAGLE "--speculative-eagle-topk 4", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --attention-backend triton " EAGLE "--speculative-eagle-topk 1",
+     NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--enable-deterministic-inference", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--enable-deterministic-inference --attention-backend torch_native", NULL, NULL},
+    // server_args.py: chunked attention of Llama 4
+    {"sglang@0.5.0", "h200", SCOUT "--attention-backend flashinfer", "attention-backend",
+     "AssertionError: fa3 is required for Llama4 model"},
+    {"sglang@0.5.1", "h200", SCOUT "--attention-backend flashinfer", "attention-backend",
+     "AssertionError: fa3 or aiter is required for Llama4 model"},
+    {"sglang@0.5.2", "h200", SCOUT "--attention-backend flashinfer", "attention-backend",
+     "AssertionError: fa3, aiter, or triton is required for Llama4 model"},
+    {"sglang@0.5.5", "h200", SCOUT "--attention-backend flashinfer", "attention-backend",
+     "AssertionError: fa3, aiter, triton, or trtllm_mha is required for Llama4 model"},
+    {"sglang@0.5.9", "h200", SCOUT "--attention-backend flashinfer", "attention-backend",
+     "AssertionError: fa3, aiter, triton, trtllm_mha or intel_xpu is required for Llama4 model but got flashinfer"},
+    {"sglang@0.5.12", "h200", SCOUT "--attention-backend flashinfer", "attention-backend",
+     "AssertionError: fa3, aiter, triton, ascend, trtllm_mha or intel_xpu is required for Llama4 model but got "
+     "flashinfer"},
+    {"sglang@0.5.0", "h200", SCOUT "--attention-backend fa3", NULL, NULL},
+    // 0.5.7 and 0.5.8: layers that do not attend come first
+    {"sglang@0.5.7", "h100-sxm", "nvidia/Nemotron-H-56B-Base-8K --tp-size 4 --attention-backend triton",
+     "attention-backend", STATES_FIRST("NemotronHForCausalLM")},
+    {"sglang@0.5.8", "h100-sxm", "LiquidAI/LFM2-700M --attention-backend triton", "attention-backend",
+     STATES_FIRST("Lfm2ForCausalLM")},
+    {"sglang@0.5.8", "h100-sxm", "LiquidAI/LFM2-700M", NULL, NULL},
+    // drafts of words and models
+    {"sglang@0.5.9", "mi300x", Q3 "--speculative-algorithm NGRAM", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm STANDALONE --speculative-draft-model-path Qwen/Qwen3-0.6B",
+     NULL, NULL},
+    // experts that AITER pads from 0.5.15 on
+    {"sglang@0.5.9", "mi300x", "Qwen/Qwen3-235B-A22B-FP8 --tp-size 8", "quantization-shape",
+     "The output_size of gate's and up's weight = 192 is not divisible by weight quantization block_n = 128."},
+    {"sglang@0.5.15", "mi300x", "Qwen/Qwen3-235B-A22B-FP8 --tp-size 8", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-235B-A22B-FP8 --tp-size 8 --moe-a2a-backend deepep", NULL, NULL},
+    {"sglang@0.5.9", "h200", DSV3 "--tp-size 8", NULL, NULL},
+    {"sglang@0.5.9", "h200", "Qwen/Qwen3-235B-A22B-FP8 --tp-size 4 --dp-size 4 --enable-dp-attention", NULL, NULL},
     // 32 heads and 8 keys over 16 GPUs stand; over 32 as well
     {"sglang@0.5.9", "h100-sxm", Q3 "--tp-size 16", NULL, NULL},
 };
@@ -156,4 +221,78 @@ static void refused(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(refused))
+static void again(void)
+{
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+}
+
+// layers/quantization/fp8.py, create_weights: Qwen3-8B over two GPUs has 2,048 outputs of queries and 6,144 of gate and
+// up on each; with blocks nobody publishes each sentence is reached.
+static void blocks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t rows, columns;
+        const char *error;
+    } rows_of[] = {
+        {1000, 64, "Weight output_partition_size = 2048 is not divisible by weight quantization block_n = 1000."},
+        {64, 1000, "Weight input_size_per_partition = 2048 is not divisible by weight quantization block_k = 1000."},
+        {2048, 64, NULL},
+        {1024, 2048, NULL},
+        {512, 4096, "Weight input_size_per_partition = 2048 is not divisible by weight quantization block_k = 4096."},
+        {0, 64, NULL},
+        {64, 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        compute("sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-8B-FP8 --tp-size 2");
+        assert_null(budget.refusal);
+        plan.model.quantisation.block_rows = rows_of[i].rows;
+        plan.model.quantisation.block_columns = rows_of[i].columns;
+        again();
+        assert_string_equal(budget.error, rows_of[i].error != NULL ? rows_of[i].error : "");
+    }
+    // 12,288 / 2 = 6,144 of gate and up, where the 32 heads of 64 x 128 are divided
+    plan.model.quantisation.block_rows = 64;
+    plan.model.quantisation.block_columns = 64;
+    plan.model.kinds[0].mlp.intermediate_size = 1000;
+    again();
+    assert_string_equal(budget.error,
+                        "Weight output_partition_size = 500 is not divisible by weight quantization block_n = 64.");
+    plan.model.quantisation.block_rows = 4;
+    again();
+    assert_string_equal(budget.error,
+                        "Weight input_size_per_partition = 500 is not divisible by weight quantization block_k = 64.");
+    plan.model.quantisation.scale = KVB_SCALE_TENSOR;
+    again();
+    assert_null(budget.refusal);
+    plan.model.quantisation.scale = KVB_SCALE_BLOCK;
+    plan.engine.release = KVB_RELEASE(0, 4, 0); // blocks are read from 0.4.1 on
+    strcpy(plan.model.architecture, "LlamaForCausalLM");
+    again();
+    assert_null(budget.refusal);
+}
+
+// What no serve line says: a share over one, no groups, a card of neither vendor.
+static void set_otherwise(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.9", "h100-sxm", Q3);
+    set_number(&plan, KVB_SET_SWA_FULL_TOKENS_RATIO, 0);
+    again();
+    assert_string_equal(budget.error, "--swa-full-tokens-ratio should be in range (0, 1.0].");
+    set_number(&plan, KVB_SET_SWA_FULL_TOKENS_RATIO, 1500000);
+    again();
+    assert_string_equal(budget.error, "--swa-full-tokens-ratio should be in range (0, 1.0].");
+    compute("sglang@0.5.9", "h100-sxm", Q3 "--enable-dp-attention");
+    set_number(&plan, KVB_SET_DATA_PARALLEL_SIZE, 0);
+    again();
+    assert_string_equal(budget.error, "assert self.tp_size % self.dp_size == 0: AssertionError");
+    compute("sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm NGRAM");
+    assert_null(budget.refusal);
+    plan.gpu.vendor = KVB_VENDOR_OTHER;
+    again();
+    assert_string_equal(budget.error, "Ngram speculative decoding only supports CUDA device.");
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(refused), cmocka_unit_test(blocks), cmocka_unit_test(set_otherwise))

@@ -93,7 +93,7 @@ static void split_chunks(const struct kvb_sgl_setup *setup, struct kvb_sgl_defau
         out->chunk_tokens = KVB_SGL_OFF;
     }
     if (setup->dp_attention && out->chunk_tokens != KVB_SGL_OFF) {
-        out->chunk_tokens /= release < KVB_RELEASE(0, 4, 4) + 1 ? 2 : setup->dp;
+        out->chunk_tokens /= release < KVB_RELEASE(0, 4, 4) + 1 ? 2 : kvb_max(setup->dp, 1);
     }
     if (setup->dp_attention && release < KVB_RELEASE(0, 4, 0) + 2) {
         out->graph_batch = kvb_min(out->graph_batch, 96);

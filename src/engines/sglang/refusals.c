@@ -30,7 +30,7 @@ static bool asks(const struct kvb_sgl_setup *setup, enum kvb_sgl_backend backend
 static bool asks_beside(const struct kvb_sgl_setup *setup, uint32_t mask)
 {
     enum kvb_sgl_backend asked = setup->backend_asked;
-    bool named = asked != KVB_SGL_BACKEND_AUTO && asked != KVB_SGL_BACKEND_OTHER && asked != KVB_SGL_BACKEND_SPARSE;
+    bool named = asked != KVB_SGL_BACKEND_AUTO && asked != KVB_SGL_BACKEND_OTHER;
     return named && (mask >> asked & 1U) == 0;
 }
 #define ONE(backend) (1U << KVB_SGL_BACKEND_##backend)
@@ -197,7 +197,7 @@ static bool chunks_elsewhere(const struct kvb_sgl_context *context)
 static bool states_first(const struct kvb_sgl_context *context)
 {
     bool hybrid = is_named(context, "NemotronHForCausalLM");
-    bool convolves = is_named(context, "Lfm2ForCausalLM") && context->setup.release >= R(5, 8);
+    bool convolves = is_named(context, "Lfm2ForCausalLM"); // served from 0.5.8 on
     return asks(&context->setup, KVB_SGL_BACKEND_TRITON) && (hybrid || convolves);
 }
 
@@ -223,17 +223,16 @@ static bool models_with_groups(const struct kvb_sgl_context *context)
 struct method {
     enum kvb_quantization_word asked;
     const char *name, *takes; // the checkpoint's word that goes with it
-    const char *also;
     bool on_rocm;
 };
 static const struct method methods[] = {
-    {KVB_QUANTIZATION_FP8, "fp8", "fp8", "compressed-tensors", true}, // w8a8_fp8 is read as fp8
-    {KVB_QUANTIZATION_AWQ, "awq", "awq", NULL, true},
-    {KVB_QUANTIZATION_AWQ_MARLIN, "awq_marlin", "awq", NULL, false},
-    {KVB_QUANTIZATION_GPTQ, "gptq", "gptq", NULL, true},
-    {KVB_QUANTIZATION_GPTQ_MARLIN, "gptq_marlin", "gptq", NULL, false},
-    {KVB_QUANTIZATION_BITSANDBYTES, "bitsandbytes", "bitsandbytes", NULL, false},
-    {KVB_QUANTIZATION_MXFP4, "mxfp4", "mxfp4", NULL, true},
+    {KVB_QUANTIZATION_FP8, "fp8", "fp8", true}, // w8a8_fp8 is read as fp8
+    {KVB_QUANTIZATION_AWQ, "awq", "awq", true},
+    {KVB_QUANTIZATION_AWQ_MARLIN, "awq_marlin", "awq", false},
+    {KVB_QUANTIZATION_GPTQ, "gptq", "gptq", true},
+    {KVB_QUANTIZATION_GPTQ_MARLIN, "gptq_marlin", "gptq", false},
+    {KVB_QUANTIZATION_BITSANDBYTES, "bitsandbytes", "bitsandbytes", false},
+    {KVB_QUANTIZATION_MXFP4, "mxfp4", "mxfp4", true},
 };
 
 static const struct method *method_asked(const struct kvb_sgl_context *context)
@@ -247,11 +246,6 @@ static const struct method *method_asked(const struct kvb_sgl_context *context)
     return NULL;
 }
 
-static bool is_word(const char *word, const char *other)
-{
-    return other != NULL && strcmp(word, other) == 0;
-}
-
 static bool other_method(const struct kvb_sgl_context *context)
 {
     static const char *const known[] = {"fp8", "awq", "gptq", "bitsandbytes", "mxfp4"};
@@ -261,14 +255,13 @@ static bool other_method(const struct kvb_sgl_context *context)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         judged = judged || strcmp(stored, known[i]) == 0;
     }
-    return method != NULL && judged && !is_word(stored, method->takes) && !is_word(stored, method->also);
+    return method != NULL && judged && strcmp(stored, method->takes) != 0;
 }
 
 static bool method_not_on_rocm(const struct kvb_sgl_context *context)
 {
     const struct method *method = method_asked(context);
-    bool late = method != NULL && method->asked == KVB_QUANTIZATION_MXFP4 && context->setup.release < R(5, 0);
-    return context->setup.hip && method != NULL && (!method->on_rocm || late);
+    return context->setup.hip && method != NULL && !method->on_rocm;
 }
 
 // ---- The table
@@ -437,11 +430,13 @@ static bool layer_refuses(const struct kvb_sgl_context *context, const struct kv
     if (dense % q->block_columns != 0) {
         return say_block(out, input, dense, q->block_columns);
     }
-    return split && !padded && expert % q->block_rows != 0 &&
-           say_block(out,
-                     "The output_size of gate's and up's weight = {0} is not divisible by weight quantization block_n "
-                     "= {1}.",
-                     expert, q->block_rows);
+    if (split && !padded && expert % q->block_rows != 0) {
+        return say_block(
+            out,
+            "The output_size of gate's and up's weight = {0} is not divisible by weight quantization block_n = {1}.",
+            expert, q->block_rows);
+    }
+    return false;
 }
 
 bool kvb_sgl_blocks_refuse(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])

@@ -1,0 +1,663 @@
+// Plans of SGLang from their serve line on: what settings become, what is stated, held or calibrated, errors and
+// warnings. Expected: python/sglang/srt of sgl-project/sglang at the releases named, or by hand from the plan itself.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <kvbudget/units.h>
+
+#include "engines/sglang/context.h"
+#include "engines/sglang/engine.h"
+#include "engines/sglang/errors.h"
+#include "engines/sglang/models.h"
+#include "unit/sglang_plan.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define GIB (INT64_C(1) << 30)
+#define Q3 "Qwen/Qwen3-8B "
+#define LLAMA "meta-llama/Llama-3.1-8B-Instruct "
+#define HYBRID "Qwen/Qwen3-Next-80B-A3B-Instruct "
+#define V32 "deepseek-ai/DeepSeek-V3.2 --tp-size 8 "
+#define V4 "deepseek-ai/DeepSeek-V4-Flash --tp-size 4 "
+#define OSS "openai/gpt-oss-20b "
+
+static void again(void)
+{
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+}
+
+static int64_t weights(void)
+{
+    return budget.items[KVB_ITEM_WEIGHTS].bytes;
+}
+
+// What is stated takes the place of what is counted.
+static void stated(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.12", "h100-sxm", Q3);
+    plan.stated[KVB_STATED_NON_TORCH].set = plan.stated[KVB_STATED_WEIGHTS].set = true;
+    plan.stated[KVB_STATED_NON_TORCH].bytes = (uint64_t)GIB;
+    plan.stated[KVB_STATED_WEIGHTS].bytes = 20 * (uint64_t)GIB;
+    plan.stated[KVB_STATED_ACTIVATION].set = plan.stated[KVB_STATED_CUDA_GRAPH].set = true;
+    plan.stated[KVB_STATED_CUDA_GRAPH].bytes = 2 * (uint64_t)GIB;
+    again();
+    assert_int_equal(budget.free_bytes, plan.gpu.memory_bytes - (uint64_t)GIB);
+    assert_int_equal(weights(), 20 * GIB);
+    assert_int_equal(budget.beside[KVB_BESIDE_ACTIVATION].bytes, 0);
+    assert_int_equal(budget.beside[KVB_BESIDE_GRAPHS].bytes, 2 * GIB);
+    assert_int_equal(budget.beside[KVB_BESIDE_GRAPHS].basis, KVB_BASIS_STATED);
+    plan.stated[KVB_STATED_KV_NEED].set = true;
+    plan.stated[KVB_STATED_KV_NEED].bytes = 30 * (uint64_t)GIB;
+    again();
+    assert_int_equal(budget.needed_bytes, 30 * GIB);
+    plan.stated[KVB_STATED_NON_TORCH].bytes = 100 * (uint64_t)GIB; // more than the card has: nothing is free
+    again();
+    assert_int_equal(budget.free_bytes, 0);
+    assert_false(budget.starts);
+}
+
+// Others on the card, and what is free of it.
+static void held(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.12", "h100-sxm", Q3);
+    uint64_t before = budget.free_bytes;
+    plan.reserve_count = 1;
+    plan.reserves[0].bytes = 3 * (uint64_t)GIB;
+    again();
+    assert_int_equal(budget.free_bytes, before - 3 * (uint64_t)GIB);
+    plan.gpu_free_stated = true;
+    plan.gpu_free_bytes = 40 * (uint64_t)GIB;
+    again();
+    assert_true(budget.free_bytes < 40 * (uint64_t)GIB && budget.free_bytes > 39 * (uint64_t)GIB);
+}
+
+// 0.2 GiB that a log's pool lacked at a share of 0.83 were gone before: 0.24 more; weights move by what they were off.
+static void calibrated(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--mem-fraction-static 0.8");
+    uint64_t before = budget.free_bytes;
+    int64_t loaded = weights();
+    plan.calibration.set = true;
+    again();
+    assert_int_equal(budget.free_bytes, before);
+    plan.calibration.known[KVB_ITEM_NON_TORCH] = plan.calibration.known[KVB_ITEM_WEIGHTS] = true;
+    plan.calibration.offset_bytes[KVB_ITEM_NON_TORCH] = GIB;
+    plan.calibration.offset_bytes[KVB_ITEM_WEIGHTS] = GIB;
+    again();
+    assert_int_equal(before - budget.free_bytes, GIB * 10 / 8); // a GiB of the pool is 1.25 of what is free
+    assert_int_equal(weights(), loaded + GIB);
+    plan.calibration.offset_bytes[KVB_ITEM_NON_TORCH] = -10 * GIB; // no less than nothing
+    plan.calibration.offset_bytes[KVB_ITEM_WEIGHTS] = -100 * GIB;
+    again();
+    assert_int_equal(budget.free_bytes, plan.gpu.memory_bytes);
+    assert_int_equal(weights(), 0);
+}
+
+static void needs(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--context-length 8192");
+    uint64_t token = budget.kv.bytes_per_token;
+    plan.need.length_tokens = 4096;
+    again();
+    assert_in_range(budget.needed_bytes, 4096 * token, 4096 * (token + 1));
+    plan.need.concurrency_hundredths = 200;
+    again();
+    assert_in_range(budget.needed_bytes, 8192 * token, 8192 * (token + 1));
+    plan.need.length_tokens = 0;
+    again();
+    assert_in_range(budget.needed_bytes, 16384 * token, 16384 * (token + 1));
+    plan.need.length_tokens = 8193;
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_CONTRADICTION);
+    assert_non_null(said("--need-len 8193 is longer than context_length (8192): no such request is accepted."));
+}
+
+// configs/model_config.py and the sizes no machine holds.
+static void too_large(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.12", "h100-sxm", Q3);
+    plan.model.kinds[0].attention.head_size = UINT16_MAX;
+    plan.model.context_tokens = UINT64_MAX / 4;
+    set_number(&plan, KVB_SET_MAX_MODEL_LEN, UINT64_MAX / 4);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OVERFLOW);
+    compute("sglang@0.5.12", "h100-sxm", Q3);
+    plan.model.hidden_size = UINT32_MAX;
+    plan.model.vocabulary_size = UINT32_MAX;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OVERFLOW);
+    assert_non_null(said("multiply to more than any machine holds"));
+}
+
+// Hierarchical caches and offloaded weights are the host's.
+static void hosts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t pools; // in tenths of what the pool holds; 0: 16 GiB
+    } rows[] = {
+        {LLAMA "--enable-hierarchical-cache", 20},
+        {LLAMA "--enable-hierarchical-cache --hicache-ratio 1.5", 15},
+        {LLAMA "--enable-hierarchical-cache --hicache-size 16", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        compute("sglang@0.5.12", "h100-sxm", rows[i].line);
+        int64_t host = 0;
+        for (uint32_t k = 0; k < budget.part_count; k++) {
+            host = strcmp(budget.parts[k].key, "hicache_bytes") == 0 ? budget.parts[k].bytes : host;
+        }
+        int64_t held_bytes = (int64_t)(budget.kv.tokens * budget.kv.bytes_per_token);
+        int64_t wanted = rows[i].pools > 0 ? held_bytes / 10 * rows[i].pools : 16 * GIB;
+        assert_in_range(host, wanted - 10000, wanted + 10000);
+    }
+}
+
+// The stage with the least: 3 stages of 36 layers, the last has the head; all are alike with 4 x 9.
+static void stages(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--pp-size 3");
+    assert_true(budget.starts);
+    uint64_t of_three = budget.kv.tokens;
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--pp-size 5"); // 7 7 7 7 8: distributed/utils.py, get_pp_indices
+    assert_true(budget.starts && budget.kv.tokens > of_three);
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--pp-size 32"); // 1 x 28 and 2 x 4 of the last
+    assert_true(budget.starts);
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--pp-size 37");
+    assert_string_equal(budget.error, "36 layers cannot be split over --pp-size 37.");
+    assert_true(budget.uncounted);
+    resolve("sglang@0.5.12", "h100-sxm", Q3);
+    set_number(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 0);
+    again();
+    assert_string_equal(budget.error, "36 layers cannot be split over --pp-size 0.");
+    set_number(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, KVB_STAGES_MAX + 1);
+    again();
+    assert_true(budget.uncounted);
+}
+
+// What is left outside the share must hold tables, graphs and a prefill; cards that spill do not fail.
+static void crowded(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.12", "rtx4090", "Qwen/Qwen3-0.6B --mem-fraction-static 0.99");
+    assert_false(budget.starts);
+    assert_string_equal(budget.error, "Capture cuda graph failed: CUDA out of memory.");
+    plan.platform = KVB_PLATFORM_WINDOWS;
+    again();
+    assert_true(budget.starts);
+    assert_non_null(said("may be too little for tables, graphs and a prefill"));
+    compute("sglang@0.5.12", "rtx4090", "Qwen/Qwen3-0.6B --mem-fraction-static 0.995 --disable-cuda-graph");
+    assert_false(budget.starts);
+    assert_string_equal(budget.error, "torch.OutOfMemoryError: CUDA out of memory.");
+    // tables grow with the length: the longest that still has room
+    compute("sglang@0.5.12", "h100-sxm",
+            "meta-llama/Llama-3.2-1B-Instruct --mem-fraction-static 0.975 "
+            "--context-length 8192 --cuda-graph-max-bs 4 --chunked-prefill-size 512");
+    assert_true(budget.starts);
+    assert_in_range(budget.kv.max_model_len_that_fits, 8192, 131071);
+    // a 16-bit checkpoint that is made 8-bit: on Windows it spills
+    compute("sglang@0.5.12", "rtx4090", "Qwen/Qwen3-14B --quantization fp8 --context-length 4096");
+    assert_false(budget.starts);
+    plan.platform = KVB_PLATFORM_WINDOWS;
+    again();
+    assert_true(budget.starts);
+    plan.stored_quantised = true; // a checkpoint that is stored so
+    plan.platform = KVB_PLATFORM_LINUX;
+    again();
+    assert_true(budget.starts);
+    plan.stored_quantised = false;
+    plan.stated[KVB_STATED_WEIGHTS].set = true;
+    plan.stated[KVB_STATED_WEIGHTS].bytes = 14 * (uint64_t)GIB;
+    again();
+    assert_true(budget.starts);
+    compute("sglang@0.5.12", "rtx4090", "Qwen/Qwen3-32B");
+    assert_string_equal(budget.error, "torch.OutOfMemoryError: CUDA out of memory.");
+    compute("sglang@0.5.12", "rtx4090", "Qwen/Qwen3-8B-FP8 --quantization fp8");
+    assert_true(budget.starts);
+    compute("sglang@0.5.12", "gb10", Q3);
+    assert_non_null(said("On unified memory SGLang reads"));
+}
+
+// AITER takes 0.85 where more than 8,192 tokens are said: a short length says nothing of a longer one.
+static void shares_of_aiter(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.9", "mi300x", LLAMA "--context-length 8192");
+    assert_int_equal(budget.kv.max_model_len_that_fits, 8192);
+    uint64_t whole = budget.requested_bytes;
+    compute("sglang@0.5.9", "mi300x", LLAMA "--context-length 8193");
+    assert_in_range(budget.requested_bytes, whole / 100 * 85 - 1000, whole / 100 * 85 + 1000);
+    compute("sglang@0.4.6", "mi300x", LLAMA "--attention-backend aiter --context-length 8192");
+    assert_true(budget.kv.max_model_len_that_fits > 8192);
+}
+
+struct error_row {
+    const char *engine, *gpu, *line, *error;
+};
+
+// model_runner.py and its successors: the sentence when nothing is left, release by release.
+static void no_pool(void **state)
+{
+    (void)state;
+#define NO_MORE "Not enough memory. Please try to increase --mem-fraction-static."
+    static const struct error_row rows[] = {
+        {"sglang@0.5.2", "rtx4090", LLAMA "--mem-fraction-static 0.5", NO_MORE},
+        {"sglang@0.5.9", "rtx4090", LLAMA "--mem-fraction-static 0.5",
+         NO_MORE " Current value: self.server_args.mem_fraction_static=0.5"},
+        {"sglang@0.5.10", "rtx4090", LLAMA "--mem-fraction-static 0.5",
+         NO_MORE " Current value: mem_fraction_static=0.5"},
+        // states: before 0.5.13 the same sentence
+        {"sglang@0.5.12", "h200", HYBRID "--tp-size 2 --mem-fraction-static 0.5",
+         NO_MORE " Current value: mem_fraction_static=0.5"},
+        {"sglang@0.5.12", "h100-sxm", HYBRID "--tp-size 4 --max-mamba-cache-size 2",
+         NO_MORE " Current value: mem_fraction_static=0.824"},
+        {"sglang@0.5.13", "h100-sxm", HYBRID "--tp-size 4 --max-mamba-cache-size 2",
+         "Hybrid (mamba/linear-attention) state cache is too small to serve any requests. max_mamba_cache_size=2, "
+         "mamba_ratio=3, resulting max_num_reqs=0. Try: (1) reduce --max-running-requests, (2) increase "
+         "--mem-fraction-static, or (3) use GPUs with more memory."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        compute(rows[i].engine, rows[i].gpu, rows[i].line);
+        if (strcmp(budget.error, rows[i].error) != 0) {
+            print_error("row %zu: %s\n", i, budget.error);
+        }
+        assert_false(budget.starts);
+        assert_string_equal(budget.error, rows[i].error);
+    }
+    // no state at all: what is left of the share is less than one slot's part of it
+    compute("sglang@0.5.13", "h100-sxm", HYBRID "--tp-size 4 --mem-fraction-static 0.515");
+    struct kvb_sgl_context context;
+    kvb_sgl_context_init(&plan, &context);
+    struct kvb_sgl_pool none = {.refusal = KVB_SGL_NO_STATE, .rest_bytes = GIB / 2};
+    struct kvb_sgl_cell cell = {.state_bytes = (uint64_t)GIB / 16, .window_bytes = 1000, .window_tokens = 128};
+    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
+    assert_non_null(strstr(budget.error, "Computed max_mamba_cache_size=0 (total_rest_memory=0.50 GB, "
+                                         "mamba_cache_per_req=64.00 MB)"));
+    context.setup.release = R(5, 12);
+    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
+    assert_true(strncmp(budget.error, NO_MORE, strlen(NO_MORE)) == 0);
+    // 0.5.14: the least share, rounded up to three digits
+    compute("sglang@0.5.14", "rtx4090", LLAMA "--mem-fraction-static 0.5");
+    assert_non_null(strstr(budget.error, "Loaded weights leave no GPU memory for the KV cache under "
+                                         "--mem-fraction-static=0.5. Raise --mem-fraction-static above 0.6"));
+    // windows
+    none = (struct kvb_sgl_pool){.refusal = KVB_SGL_WINDOW_SMALL, .window_tokens = 64, .page_tokens = 1};
+    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
+    assert_string_equal(budget.error, "SWA pool (64 tokens) cannot hold even one request: the prefill admission floor "
+                                      "is sliding_window_size (128) + page_size (1). Increase "
+                                      "--swa-full-tokens-ratio or the total KV budget.");
+    none = (struct kvb_sgl_pool){.refusal = KVB_SGL_WINDOW_CAP, .window_tokens = 1 << 20, .cache_bytes = GIB / 2};
+    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
+    assert_true(strncmp(budget.error,
+                        "SWA pool cap (1048576 tokens, 0.98 GiB) leaves no room for the full KV pool "
+                        "within the available 0.50 GiB.",
+                        60) == 0);
+    none = (struct kvb_sgl_pool){.refusal = KVB_SGL_NO_TOKENS};
+    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
+    assert_true(strncmp(budget.error, NO_MORE, strlen(NO_MORE)) == 0);
+}
+
+// configs/model_config.py, layers/linear.py, models/registry.py: before memory is looked at.
+static void refused_early(void **state)
+{
+    (void)state;
+#define LONGER                                                                                                         \
+    "User-specified context_length (200000) is greater than the derived context_length (131072). This may lead to "    \
+    "incorrect model outputs or CUDA errors. Note that the derived context_length may differ from "                    \
+    "max_position_embeddings in the model's config. To allow overriding this maximum, set the env var "                \
+    "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1"
+    static const struct error_row rows[] = {
+        {"sglang@0.4.6", "h100-sxm", LLAMA "--context-length 200000", LONGER},
+        {"sglang@0.5.9", "h100-sxm", LLAMA "--context-length 200000", "Warning: " LONGER},
+        {"sglang@0.5.9", "h100-sxm", Q3 "--tp-size 3", "AssertionError: 32 is not divisible by 3"},
+        {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen2.5-14B-Instruct --tp-size 5",
+         "assert self.total_num_kv_heads % tp_size == 0: AssertionError"},
+        {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen2.5-7B-Instruct --tp-size 7",
+         "assert tp_size % self.total_num_kv_heads == 0: AssertionError"},
+        {"sglang@0.4.6", "h200", V4,
+         "Model architectures ['DeepseekV4ForCausalLM'] are not supported for now. (The first release that serves it "
+         "is 0.5.12.)"},
+        {"sglang@0.4.3", "h100-sxm", Q3 "--page-size 64",
+         "launch_server.py: error: unrecognized arguments: --page-size 64"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        compute(rows[i].engine, rows[i].gpu, rows[i].line);
+        if (strcmp(budget.error, rows[i].error) != 0) {
+            print_error("row %zu: %s\n", i, budget.error);
+        }
+        assert_string_equal(budget.error, rows[i].error);
+        assert_false(budget.starts);
+    }
+    compute("sglang@0.5.9", "h100-sxm", LLAMA "--context-length 200000");
+    plan.environment.allow_long_max_model_len = KVB_YES;
+    again();
+    assert_null(budget.refusal);
+    plan.environment.allow_long_max_model_len = KVB_NO;
+    plan.model.context_tokens = 0; // nobody says how long it may be
+    again();
+    assert_null(budget.refusal);
+    // a setting that came without a flag, in a release without one
+    compute("sglang@0.4.3", "h100-sxm", Q3);
+    set_number(&plan, KVB_SET_BLOCK_SIZE, 64);
+    again();
+    assert_string_equal(budget.error, "launch_server.py: error: unrecognized arguments: --page-size");
+    // 0.5.4 took --enable-ep-moe away, --ep-size gives the same setting; settings without a flag are nobody's
+    compute("sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-30B-A3B --tp-size 2 --ep-size 2");
+    assert_null(budget.refusal);
+    compute("sglang@0.4.0", "h100-sxm", "Qwen/Qwen2.5-7B-Instruct");
+    set_number(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1);
+    again();
+    assert_null(budget.refusal);
+    set_number(&plan, KVB_SET_SWAP_SPACE, 4);
+    again();
+    assert_null(budget.refusal);
+    // 0.5.4 took --enable-deepep-moe away, 0.5.12 --enable-piecewise-cuda-graph; before and behind them others say it
+    resolve("sglang@0.4.8", "h200", "Qwen/Qwen3-30B-A3B --tp-size 2");
+    set_number(&plan, KVB_SET_MOE_A2A_BACKEND, KVB_A2A_DEEPEP);
+    again();
+    assert_null(budget.refusal);
+    set_number(&plan, KVB_SET_MOE_A2A_BACKEND, KVB_A2A_OTHER);
+    again();
+    assert_string_equal(budget.error, "launch_server.py: error: unrecognized arguments: --moe-a2a-backend");
+    resolve("sglang@0.5.13", "h100-sxm", Q3);
+    set_number(&plan, KVB_SET_PREFILL_GRAPHS, 1);
+    again();
+    assert_null(budget.refusal);
+    // more stages than layers, refused for something else before
+    resolve("sglang@0.5.13", "h100-sxm", Q3 "--pp-size 37");
+    strcpy(plan.command_error, "refused");
+    again();
+    assert_string_equal(budget.refusal, "flags");
+    assert_true(budget.uncounted);
+    // a class that no release has a file for, and a model without a name for its class
+    compute("sglang@0.5.9", "h100-sxm", Q3);
+    strcpy(plan.model.architecture, "NobodysForCausalLM");
+    again();
+    assert_null(budget.refusal);
+    assert_non_null(said("SGLang's releases up to 0.5.18 have no model file for NobodysForCausalLM"));
+    plan.model.architecture[0] = '\0';
+    again();
+    assert_null(said("have no model file"));
+    assert_null(kvb_sgl_class_of("NobodysForCausalLM", R(5, 9)));
+    assert_int_equal(kvb_sgl_class_since("NobodysForCausalLM"), 0);
+    assert_false(kvb_sgl_builds_towers(&plan.model, R(5, 9)));
+    assert_null(kvb_sgl_class_of("DeepseekV4ForCausalLM", R(5, 9)));
+    // keys of a model without any are not dealt out
+    compute("sglang@0.5.9", "h100-sxm", Q3 "--tp-size 2");
+    plan.model.kinds[0].attention.kv_heads = 0;
+    again();
+    assert_null(budget.refusal);
+    // the oldest release knows no list of classes
+    compute("sglang@0.3.6", "h100-sxm", "Qwen/Qwen2.5-7B-Instruct");
+    assert_null(budget.refusal);
+}
+
+// server_args.py and arg_groups/speculative_hook.py: what words become in the setup.
+static void settings(void **state)
+{
+    (void)state;
+    struct kvb_sgl_context c;
+    resolve("sglang@0.5.12", "h100-sxm", Q3 "--dtype float16 --kv-cache-dtype fp8_e5m2");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.dtype, KVB_DTYPE_FP16);
+    assert_true(c.setup.fp8_cache && c.setup.element_bytes == 1);
+    static const struct {
+        const char *word;
+        bool fp8, four, mxfp8;
+    } caches[] = {{"auto", false, false, false},
+                  {"bf16", false, false, false},
+                  {"fp8_e4m3", true, false, false},
+                  {"fp4_e2m1", false, true, false},
+                  {"mxfp8", false, false, true}};
+    for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
+        char line[128];
+        (void)snprintf(line, sizeof line, Q3 "--kv-cache-dtype %s", caches[i].word);
+        resolve("sglang@0.5.18", "h100-sxm", line);
+        kvb_sgl_context_init(&plan, &c);
+        assert_int_equal(c.setup.fp8_cache, caches[i].fp8);
+        assert_int_equal(c.setup.four_bits, caches[i].four);
+        assert_int_equal(c.setup.mxfp8, caches[i].mxfp8);
+    }
+    // words of other engines' profiles
+    set_number(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.fp8_cache);
+    set_number(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_NVFP4);
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.four_bits);
+    // 0.5.4: a checkpoint that declares it
+    resolve("sglang@0.5.3", "h100-sxm", Q3);
+    plan.model.quantisation.cache = KVB_DECLARED_FP8;
+    kvb_sgl_context_init(&plan, &c);
+    assert_false(c.setup.fp8_cache);
+    plan.engine.release = R(5, 4);
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.fp8_cache);
+    // configs/mamba_utils.py: the word, the model's own, 32 bits
+    resolve("sglang@0.5.12", "h200", HYBRID "--mamba-ssm-dtype bfloat16");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.state_element, 2);
+    resolve("sglang@0.5.12", "h200", HYBRID "--mamba-ssm-dtype float32");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.state_element, 4);
+    set_number(&plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE, KVB_DTYPE_AUTO);
+    plan.model.state_dtype_known = true;
+    plan.model.state_dtype = KVB_DTYPE_BF16;
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.state_element, 2);
+    // backends: names that nothing hangs on
+    resolve("sglang@0.5.12", "h100-sxm", Q3 "--attention-backend torch_native");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.backend, KVB_SGL_BACKEND_OTHER);
+    set_number(&plan, KVB_SET_ATTENTION_BACKEND, KVB_BACKEND_FLASHMLA_SPARSE); // vLLM's
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.backend, KVB_SGL_BACKEND_OTHER);
+    // pages of the sparse index: 64, on ROCm 1; DeepSeek V4's ratio of windows
+    resolve("sglang@0.5.9", "mi300x", V32);
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.page_tokens, 1);
+    resolve("sglang@0.5.9", "h200", V32);
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.page_tokens, 64);
+    resolve("sglang@0.5.12", "h200", V4 "--swa-full-tokens-ratio 0.5");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.window_ratio_ppm, 500000);
+    // 0.5.3, server_args.py: V3.2 turns data-parallel attention on over all ranks; 0.4.3 whatever is said
+    resolve("sglang@0.5.3", "h200", V32);
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.dp_attention && c.setup.dp == 8);
+    resolve("sglang@0.5.9", "h200", V32);
+    kvb_sgl_context_init(&plan, &c);
+    assert_false(c.setup.dp_attention);
+    plan.engine.release = R(5, 2);
+    kvb_sgl_context_init(&plan, &c);
+    assert_false(c.setup.dp_attention);
+    resolve("sglang@0.4.3", "h200", "deepseek-ai/DeepSeek-V3 --tp-size 8 --enable-dp-attention");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.dp, 8);
+    resolve("sglang@0.5.2", "h200", "deepseek-ai/DeepSeek-V3 --tp-size 8 --enable-dp-attention --dp-size 4");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.dp, 4);
+    // auto_choose_speculative_params: Llama 5, 4, 8; others 3, 1, 4; words 12; blocks 16
+    resolve("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm EAGLE");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft_steps * 100 + c.setup.draft_topk * 10 + c.setup.draft_tokens, 548);
+    assert_int_equal(c.setup.max_running_requests, 48);
+    resolve("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm NGRAM --max-running-requests 8");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft_tokens, 12);
+    assert_int_equal(c.setup.max_running_requests, 8);
+    resolve("sglang@0.5.12", "h100-sxm", Q3 "--speculative-algorithm DFLASH");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft_tokens, 16);
+    resolve("sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm EAGLE");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft_steps * 100 + c.setup.draft_topk * 10 + c.setup.draft_tokens, 314);
+    assert_false(c.setup.draft_named);
+    plan.draft_unknown = true;
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.draft_named);
+    resolve("sglang@0.5.9", "h100-sxm",
+            Q3 "--speculative-algorithm STANDALONE --speculative-draft-model-path Qwen/Qwen3-0.6B");
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.draft_named);
+    assert_int_equal(c.setup.draft_layers, 28);
+    resolve("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm none");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft, KVB_SGL_DRAFT_NONE);
+    // graphs of prefills, towers, chunks
+    resolve("sglang@0.5.9", "h100-sxm", Q3 "--enable-piecewise-cuda-graph --chunked-prefill-size -1");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.prefill_graphs, KVB_YES);
+    assert_int_equal(c.setup.chunk_tokens, KVB_SGL_OFF);
+    resolve("sglang@0.5.12", "h100-sxm", Q3 "--disable-piecewise-cuda-graph --enable-multimodal");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.prefill_graphs, KVB_NO);
+    assert_true(c.setup.multimodal);
+}
+
+// Kinds of caches: groups, states and windows of one answer.
+static void caches_of_kinds(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.12", "h200", HYBRID "--tp-size 2");
+    assert_true(budget.starts);
+    compute("sglang@0.5.12", "h200", HYBRID "--tp-size 2 --max-mamba-cache-size 6");
+    assert_int_equal(budget.kv.max_concurrency_hundredths, 200); // three slots a request
+    compute("sglang@0.5.12", "h100-sxm", OSS "--mem-fraction-static 0.1");
+    assert_int_equal(budget.kv.tokens, 0);
+    // a pool of a draft behind the weights, to 0.5.13
+    compute("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm NGRAM");
+    assert_int_equal(budget.beside[KVB_BESIDE_DRAFT].bytes, 0);
+    compute("sglang@0.5.9", "h100-sxm",
+            Q3 "--speculative-algorithm STANDALONE --speculative-draft-model-path Qwen/Qwen3-0.6B");
+    assert_true(budget.beside[KVB_BESIDE_DRAFT].bytes > GIB);
+    int64_t beside = weights();
+    compute("sglang@0.5.14", "h100-sxm",
+            Q3 "--speculative-algorithm STANDALONE --speculative-draft-model-path Qwen/Qwen3-0.6B");
+    assert_int_equal(budget.beside[KVB_BESIDE_DRAFT].bytes, 0);
+    assert_true(weights() > beside + GIB);
+    compute("sglang@0.5.14", "h100-sxm", LLAMA "--speculative-algorithm NGRAM");
+    assert_true(budget.starts);
+    compute("sglang@0.5.14", "h100-sxm", Q3);
+    enum kvb_verdict sure = budget.verdict;
+    plan.draft_unknown = true;
+    again();
+    assert_int_equal(sure, KVB_FITS);
+    assert_int_equal(budget.verdict, KVB_TIGHT);
+    compute("sglang@0.5.12", "h200", V4 "--speculative-algorithm EAGLE");
+    assert_non_null(said("DeepSeek V4's pools beside a draft are counted from the source alone"));
+    compute("sglang@0.5.12", "h200", V4);
+    assert_null(said("DeepSeek V4's pools beside a draft"));
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--max-total-tokens 9000000");
+    assert_non_null(said("max_total_tokens=9000000 is larger than the profiled value"));
+    compute("sglang@0.5.12", "rtx4090", LLAMA "--max-total-tokens 9000000 --mem-fraction-static 0.5");
+    assert_null(said("max_total_tokens=9000000"));
+    // symmetric memory, 0.5.9: 4 GiB before the weights
+    compute("sglang@0.5.8", "h100-sxm", Q3 "--tp-size 2 --enable-symm-mem");
+    uint64_t before = budget.free_bytes;
+    compute("sglang@0.5.9", "h100-sxm", Q3 "--tp-size 2 --enable-symm-mem");
+    assert_int_equal(before - budget.free_bytes, 4 * GIB);
+    // graphs and activations of a role
+    compute("sglang@0.5.15", "h100-sxm", Q3 "--disaggregation-mode prefill");
+    assert_int_equal(budget.beside[KVB_BESIDE_GRAPHS].bytes, 58 * (INT64_C(8) << 20));
+    compute("sglang@0.5.9", "h100-sxm", Q3 "--disable-cuda-graph");
+    assert_int_equal(budget.beside[KVB_BESIDE_GRAPHS].bytes, 0);
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--chunked-prefill-size -1");
+    int64_t usual = budget.beside[KVB_BESIDE_ACTIVATION].bytes; // 16,384 tokens
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--chunked-prefill-size -1 --max-prefill-tokens 8192");
+    assert_int_equal(budget.beside[KVB_BESIDE_ACTIVATION].bytes, usual / 2);
+}
+
+// layers/quantization, lora/mem_pool.py, models: what is loaded.
+static void loaded(void **state)
+{
+    (void)state;
+    compute("sglang@0.5.12", "h100-sxm", Q3);
+    int64_t plain = weights();
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--quantization bitsandbytes");
+    assert_true(weights() < plain / 2);
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--quantization awq");
+    assert_true(weights() < plain / 2);
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--quantization gptq");
+    assert_true(weights() < plain / 2);
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--enable-lora --max-lora-rank 16");
+    int64_t slots_of_eight = weights() - plain;
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--enable-lora --max-lora-rank 16 --max-loras-per-batch 4");
+    assert_in_range(weights() - plain, slots_of_eight / 2 - (64 << 20), slots_of_eight / 2 + (64 << 20));
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--enable-lora --max-loras-per-batch 4");
+    assert_in_range(weights() - plain, slots_of_eight / 2 - (64 << 20), slots_of_eight / 2 + (64 << 20));
+    // a head of its own before 0.4.0, on the last stage alone: 128,256 x 2,048 x 2 B
+    compute("sglang@0.4.0", "h100-sxm", "meta-llama/Llama-3.2-1B-Instruct");
+    plain = weights();
+    compute("sglang@0.3.6", "h100-sxm", "meta-llama/Llama-3.2-1B-Instruct");
+    assert_in_range(weights() - plain, 128256 * 2048 * 2 - (4 << 20), 128256 * 2048 * 2 + (4 << 20));
+    resolve("sglang@0.3.6", "h100-sxm", "meta-llama/Llama-3.2-1B-Instruct");
+    set_number(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    struct kvb_sgl_context c;
+    struct kvb_weights first, last;
+    kvb_sgl_context_init(&plan, &c);
+    kvb_sgl_weights(&c, 0, &first);
+    kvb_sgl_weights(&c, 1, &last);
+    assert_int_equal(first.role_bytes[KVB_ROLE_HEAD], 0);
+    assert_int_equal(last.role_bytes[KVB_ROLE_HEAD], 128256 * 2048 * 2);
+    // Triton's layout is Hopper's under CUDA; whole experts are dealt out to ranks
+    compute("sglang@0.5.12", "h100-sxm", OSS "--tp-size 2 --ep-size 2");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(kvb_sgl_repacked(&c).bytes, UINT64_C(16) * 2 * 2880 * 1472 / 10 * 55);
+    c.setup.cuda = false;
+    assert_int_equal(kvb_sgl_repacked(&c).bytes, 0);
+    // tables of angles with sections: as many rows as positions
+    compute("sglang@0.5.12", "h100-sxm", "Qwen/Qwen2.5-VL-7B-Instruct");
+    assert_true(budget.starts);
+    plan.model.rope_cache_count = 0;
+    again();
+    assert_true(budget.starts);
+    // by a header, by a config, by a guess
+    compute("sglang@0.5.12", "h100-sxm", Q3);
+    assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].basis, KVB_BASIS_CONFIG);
+    plan.model.assumed_low_ppm = plan.model.assumed_high_ppm = 20000;
+    again();
+    assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].basis, KVB_BASIS_ASSUMED);
+    plan.model.assumed_high_ppm = 0;
+    plan.model.checkpoint.parameters = 8190735360;
+    plan.model.checkpoint.kind = KVB_CHECKPOINT_INDEX; // the total of an index, whole for 16-bit files
+    again();
+    assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].basis, KVB_BASIS_CHECKPOINT);
+}
+
+// Asked by sweeps and by what counts neighbours: quiet, and with less memory than is gone.
+static void seat(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.12", "h100-sxm", Q3);
+    assert_int_equal(kvb_sglang_engine.request(&plan, 1000, 900000), 0);
+    uint64_t whole = kvb_sglang_engine.request(&plan, plan.gpu.memory_bytes, 1000000);
+    assert_in_range(kvb_sglang_engine.request(&plan, plan.gpu.memory_bytes, 500000), whole / 2, whole / 2 + 1);
+    assert_int_equal(kvb_sglang_engine.compute(&plan, &budget, &problems, true), KVB_OK);
+    assert_int_equal(budget.step_count, 0);
+    assert_int_equal(budget.parameters, 0);
+    plan.model.checkpoint.parameters = 12345;
+    again();
+    assert_int_equal(budget.parameters, 12345);
+    // the reserve of a start without chunks names none
+    compute("sglang@0.5.12", "h100-sxm", Q3 "--chunked-prefill-size -1");
+    assert_true(budget.step_count > 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(stated), cmocka_unit_test(held), cmocka_unit_test(calibrated), cmocka_unit_test(needs),
+              cmocka_unit_test(too_large), cmocka_unit_test(hosts), cmocka_unit_test(stages), cmocka_unit_test(crowded),
+              cmocka_unit_test(shares_of_aiter), cmocka_unit_test(no_pool), cmocka_unit_test(refused_early),
+              cmocka_unit_test(settings), cmocka_unit_test(caches_of_kinds), cmocka_unit_test(loaded),
+              cmocka_unit_test(seat))
