@@ -1,4 +1,4 @@
-// Plans of SGLang from their serve line on: what settings become, what is stated, held or calibrated, errors and
+// Plans of SGLang from their serve line on: what settings become, what is stated, held or calibrated, and
 // warnings. Expected: python/sglang/srt of sgl-project/sglang at the releases named, or by hand from the plan itself.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -206,7 +206,12 @@ static void crowded(void **state)
             "--context-length 8192 --cuda-graph-max-bs 4 --chunked-prefill-size 512");
     assert_true(budget.starts);
     assert_in_range(budget.kv.max_model_len_that_fits, 8192, 131071);
-    // a 16-bit checkpoint that is made 8-bit: on Windows it spills
+}
+
+// A 16-bit checkpoint that is made 8-bit: on Windows it spills.
+static void made_smaller(void **state)
+{
+    (void)state;
     compute("sglang@0.5.12", "rtx4090", "Qwen/Qwen3-14B --quantization fp8 --context-length 4096");
     assert_false(budget.starts);
     plan.platform = KVB_PLATFORM_WINDOWS;
@@ -242,291 +247,6 @@ static void shares_of_aiter(void **state)
     assert_true(budget.kv.max_model_len_that_fits > 8192);
 }
 
-struct error_row {
-    const char *engine, *gpu, *line, *error;
-};
-
-// model_runner.py and its successors: the sentence when nothing is left, release by release.
-static void no_pool(void **state)
-{
-    (void)state;
-#define NO_MORE "Not enough memory. Please try to increase --mem-fraction-static."
-    static const struct error_row rows[] = {
-        {"sglang@0.5.2", "rtx4090", LLAMA "--mem-fraction-static 0.5", NO_MORE},
-        {"sglang@0.5.9", "rtx4090", LLAMA "--mem-fraction-static 0.5",
-         NO_MORE " Current value: self.server_args.mem_fraction_static=0.5"},
-        {"sglang@0.5.10", "rtx4090", LLAMA "--mem-fraction-static 0.5",
-         NO_MORE " Current value: mem_fraction_static=0.5"},
-        // states: before 0.5.13 the same sentence
-        {"sglang@0.5.12", "h200", HYBRID "--tp-size 2 --mem-fraction-static 0.5",
-         NO_MORE " Current value: mem_fraction_static=0.5"},
-        {"sglang@0.5.12", "h100-sxm", HYBRID "--tp-size 4 --max-mamba-cache-size 2",
-         NO_MORE " Current value: mem_fraction_static=0.824"},
-        {"sglang@0.5.13", "h100-sxm", HYBRID "--tp-size 4 --max-mamba-cache-size 2",
-         "Hybrid (mamba/linear-attention) state cache is too small to serve any requests. max_mamba_cache_size=2, "
-         "mamba_ratio=3, resulting max_num_reqs=0. Try: (1) reduce --max-running-requests, (2) increase "
-         "--mem-fraction-static, or (3) use GPUs with more memory."},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        compute(rows[i].engine, rows[i].gpu, rows[i].line);
-        if (strcmp(budget.error, rows[i].error) != 0) {
-            print_error("row %zu: %s\n", i, budget.error);
-        }
-        assert_false(budget.starts);
-        assert_string_equal(budget.error, rows[i].error);
-    }
-    // no state at all: what is left of the share is less than one slot's part of it
-    compute("sglang@0.5.13", "h100-sxm", HYBRID "--tp-size 4 --mem-fraction-static 0.515");
-    struct kvb_sgl_context context;
-    kvb_sgl_context_init(&plan, &context);
-    struct kvb_sgl_pool none = {.refusal = KVB_SGL_NO_STATE, .rest_bytes = GIB / 2};
-    struct kvb_sgl_cell cell = {.state_bytes = (uint64_t)GIB / 16, .window_bytes = 1000, .window_tokens = 128};
-    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
-    assert_non_null(strstr(budget.error, "Computed max_mamba_cache_size=0 (total_rest_memory=0.50 GB, "
-                                         "mamba_cache_per_req=64.00 MB)"));
-    context.setup.release = R(5, 12);
-    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
-    assert_true(strncmp(budget.error, NO_MORE, strlen(NO_MORE)) == 0);
-    // 0.5.14: the least share, rounded up to three digits
-    compute("sglang@0.5.14", "rtx4090", LLAMA "--mem-fraction-static 0.5");
-    assert_non_null(strstr(budget.error, "Loaded weights leave no GPU memory for the KV cache under "
-                                         "--mem-fraction-static=0.5. Raise --mem-fraction-static above 0.6"));
-    // windows
-    none = (struct kvb_sgl_pool){.refusal = KVB_SGL_WINDOW_SMALL, .window_tokens = 64, .page_tokens = 1};
-    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
-    assert_string_equal(budget.error, "SWA pool (64 tokens) cannot hold even one request: the prefill admission floor "
-                                      "is sliding_window_size (128) + page_size (1). Increase "
-                                      "--swa-full-tokens-ratio or the total KV budget.");
-    none = (struct kvb_sgl_pool){.refusal = KVB_SGL_WINDOW_CAP, .window_tokens = 1 << 20, .cache_bytes = GIB / 2};
-    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
-    assert_true(strncmp(budget.error,
-                        "SWA pool cap (1048576 tokens, 0.98 GiB) leaves no room for the full KV pool "
-                        "within the available 0.50 GiB.",
-                        60) == 0);
-    none = (struct kvb_sgl_pool){.refusal = KVB_SGL_NO_TOKENS};
-    kvb_sgl_pool_error(&context, &none, &cell, 1, 1, budget.error);
-    assert_true(strncmp(budget.error, NO_MORE, strlen(NO_MORE)) == 0);
-}
-
-// configs/model_config.py, layers/linear.py, models/registry.py: before memory is looked at.
-static void refused_early(void **state)
-{
-    (void)state;
-#define LONGER                                                                                                         \
-    "User-specified context_length (200000) is greater than the derived context_length (131072). This may lead to "    \
-    "incorrect model outputs or CUDA errors. Note that the derived context_length may differ from "                    \
-    "max_position_embeddings in the model's config. To allow overriding this maximum, set the env var "                \
-    "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1"
-    static const struct error_row rows[] = {
-        {"sglang@0.4.6", "h100-sxm", LLAMA "--context-length 200000", LONGER},
-        {"sglang@0.5.9", "h100-sxm", LLAMA "--context-length 200000", "Warning: " LONGER},
-        {"sglang@0.5.9", "h100-sxm", Q3 "--tp-size 3", "AssertionError: 32 is not divisible by 3"},
-        {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen2.5-14B-Instruct --tp-size 5",
-         "assert self.total_num_kv_heads % tp_size == 0: AssertionError"},
-        {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen2.5-7B-Instruct --tp-size 7",
-         "assert tp_size % self.total_num_kv_heads == 0: AssertionError"},
-        {"sglang@0.4.6", "h200", V4,
-         "Model architectures ['DeepseekV4ForCausalLM'] are not supported for now. (The first release that serves it "
-         "is 0.5.12.)"},
-        {"sglang@0.4.3", "h100-sxm", Q3 "--page-size 64",
-         "launch_server.py: error: unrecognized arguments: --page-size 64"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        compute(rows[i].engine, rows[i].gpu, rows[i].line);
-        if (strcmp(budget.error, rows[i].error) != 0) {
-            print_error("row %zu: %s\n", i, budget.error);
-        }
-        assert_string_equal(budget.error, rows[i].error);
-        assert_false(budget.starts);
-    }
-    compute("sglang@0.5.9", "h100-sxm", LLAMA "--context-length 200000");
-    plan.environment.allow_long_max_model_len = KVB_YES;
-    again();
-    assert_null(budget.refusal);
-    plan.environment.allow_long_max_model_len = KVB_NO;
-    plan.model.context_tokens = 0; // nobody says how long it may be
-    again();
-    assert_null(budget.refusal);
-    // a setting that came without a flag, in a release without one
-    compute("sglang@0.4.3", "h100-sxm", Q3);
-    set_number(&plan, KVB_SET_BLOCK_SIZE, 64);
-    again();
-    assert_string_equal(budget.error, "launch_server.py: error: unrecognized arguments: --page-size");
-    // 0.5.4 took --enable-ep-moe away, --ep-size gives the same setting; settings without a flag are nobody's
-    compute("sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-30B-A3B --tp-size 2 --ep-size 2");
-    assert_null(budget.refusal);
-    compute("sglang@0.4.0", "h100-sxm", "Qwen/Qwen2.5-7B-Instruct");
-    set_number(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1);
-    again();
-    assert_null(budget.refusal);
-    set_number(&plan, KVB_SET_SWAP_SPACE, 4);
-    again();
-    assert_null(budget.refusal);
-    // 0.5.4 took --enable-deepep-moe away, 0.5.12 --enable-piecewise-cuda-graph; before and behind them others say it
-    resolve("sglang@0.4.8", "h200", "Qwen/Qwen3-30B-A3B --tp-size 2");
-    set_number(&plan, KVB_SET_MOE_A2A_BACKEND, KVB_A2A_DEEPEP);
-    again();
-    assert_null(budget.refusal);
-    set_number(&plan, KVB_SET_MOE_A2A_BACKEND, KVB_A2A_OTHER);
-    again();
-    assert_string_equal(budget.error, "launch_server.py: error: unrecognized arguments: --moe-a2a-backend");
-    resolve("sglang@0.5.13", "h100-sxm", Q3);
-    set_number(&plan, KVB_SET_PREFILL_GRAPHS, 1);
-    again();
-    assert_null(budget.refusal);
-    // more stages than layers, refused for something else before
-    resolve("sglang@0.5.13", "h100-sxm", Q3 "--pp-size 37");
-    strcpy(plan.command_error, "refused");
-    again();
-    assert_string_equal(budget.refusal, "flags");
-    assert_true(budget.uncounted);
-    // a class that no release has a file for, and a model without a name for its class
-    compute("sglang@0.5.9", "h100-sxm", Q3);
-    strcpy(plan.model.architecture, "NobodysForCausalLM");
-    again();
-    assert_null(budget.refusal);
-    assert_non_null(said("SGLang's releases up to 0.5.18 have no model file for NobodysForCausalLM"));
-    plan.model.architecture[0] = '\0';
-    again();
-    assert_null(said("have no model file"));
-    assert_null(kvb_sgl_class_of("NobodysForCausalLM", R(5, 9)));
-    assert_int_equal(kvb_sgl_class_since("NobodysForCausalLM"), 0);
-    assert_false(kvb_sgl_builds_towers(&plan.model, R(5, 9)));
-    assert_null(kvb_sgl_class_of("DeepseekV4ForCausalLM", R(5, 9)));
-    // keys of a model without any are not dealt out
-    compute("sglang@0.5.9", "h100-sxm", Q3 "--tp-size 2");
-    plan.model.kinds[0].attention.kv_heads = 0;
-    again();
-    assert_null(budget.refusal);
-    // the oldest release knows no list of classes
-    compute("sglang@0.3.6", "h100-sxm", "Qwen/Qwen2.5-7B-Instruct");
-    assert_null(budget.refusal);
-}
-
-// server_args.py and arg_groups/speculative_hook.py: what words become in the setup.
-static void settings(void **state)
-{
-    (void)state;
-    struct kvb_sgl_context c;
-    resolve("sglang@0.5.12", "h100-sxm", Q3 "--dtype float16 --kv-cache-dtype fp8_e5m2");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.dtype, KVB_DTYPE_FP16);
-    assert_true(c.setup.fp8_cache && c.setup.element_bytes == 1);
-    static const struct {
-        const char *word;
-        bool fp8, four, mxfp8;
-    } caches[] = {{"auto", false, false, false},
-                  {"bf16", false, false, false},
-                  {"fp8_e4m3", true, false, false},
-                  {"fp4_e2m1", false, true, false},
-                  {"mxfp8", false, false, true}};
-    for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
-        char line[128];
-        (void)snprintf(line, sizeof line, Q3 "--kv-cache-dtype %s", caches[i].word);
-        resolve("sglang@0.5.18", "h100-sxm", line);
-        kvb_sgl_context_init(&plan, &c);
-        assert_int_equal(c.setup.fp8_cache, caches[i].fp8);
-        assert_int_equal(c.setup.four_bits, caches[i].four);
-        assert_int_equal(c.setup.mxfp8, caches[i].mxfp8);
-    }
-    // words of other engines' profiles
-    set_number(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
-    kvb_sgl_context_init(&plan, &c);
-    assert_true(c.setup.fp8_cache);
-    set_number(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_NVFP4);
-    kvb_sgl_context_init(&plan, &c);
-    assert_true(c.setup.four_bits);
-    // 0.5.4: a checkpoint that declares it
-    resolve("sglang@0.5.3", "h100-sxm", Q3);
-    plan.model.quantisation.cache = KVB_DECLARED_FP8;
-    kvb_sgl_context_init(&plan, &c);
-    assert_false(c.setup.fp8_cache);
-    plan.engine.release = R(5, 4);
-    kvb_sgl_context_init(&plan, &c);
-    assert_true(c.setup.fp8_cache);
-    // configs/mamba_utils.py: the word, the model's own, 32 bits
-    resolve("sglang@0.5.12", "h200", HYBRID "--mamba-ssm-dtype bfloat16");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.state_element, 2);
-    resolve("sglang@0.5.12", "h200", HYBRID "--mamba-ssm-dtype float32");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.state_element, 4);
-    set_number(&plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE, KVB_DTYPE_AUTO);
-    plan.model.state_dtype_known = true;
-    plan.model.state_dtype = KVB_DTYPE_BF16;
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.state_element, 2);
-    // backends: names that nothing hangs on
-    resolve("sglang@0.5.12", "h100-sxm", Q3 "--attention-backend torch_native");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.backend, KVB_SGL_BACKEND_OTHER);
-    set_number(&plan, KVB_SET_ATTENTION_BACKEND, KVB_BACKEND_FLASHMLA_SPARSE); // vLLM's
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.backend, KVB_SGL_BACKEND_OTHER);
-    // pages of the sparse index: 64, on ROCm 1; DeepSeek V4's ratio of windows
-    resolve("sglang@0.5.9", "mi300x", V32);
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.page_tokens, 1);
-    resolve("sglang@0.5.9", "h200", V32);
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.page_tokens, 64);
-    resolve("sglang@0.5.12", "h200", V4 "--swa-full-tokens-ratio 0.5");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.window_ratio_ppm, 500000);
-    // 0.5.3, server_args.py: V3.2 turns data-parallel attention on over all ranks; 0.4.3 whatever is said
-    resolve("sglang@0.5.3", "h200", V32);
-    kvb_sgl_context_init(&plan, &c);
-    assert_true(c.setup.dp_attention && c.setup.dp == 8);
-    resolve("sglang@0.5.9", "h200", V32);
-    kvb_sgl_context_init(&plan, &c);
-    assert_false(c.setup.dp_attention);
-    plan.engine.release = R(5, 2);
-    kvb_sgl_context_init(&plan, &c);
-    assert_false(c.setup.dp_attention);
-    resolve("sglang@0.4.3", "h200", "deepseek-ai/DeepSeek-V3 --tp-size 8 --enable-dp-attention");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.dp, 8);
-    resolve("sglang@0.5.2", "h200", "deepseek-ai/DeepSeek-V3 --tp-size 8 --enable-dp-attention --dp-size 4");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.dp, 4);
-    // auto_choose_speculative_params: Llama 5, 4, 8; others 3, 1, 4; words 12; blocks 16
-    resolve("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm EAGLE");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.draft_steps * 100 + c.setup.draft_topk * 10 + c.setup.draft_tokens, 548);
-    assert_int_equal(c.setup.max_running_requests, 48);
-    resolve("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm NGRAM --max-running-requests 8");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.draft_tokens, 12);
-    assert_int_equal(c.setup.max_running_requests, 8);
-    resolve("sglang@0.5.12", "h100-sxm", Q3 "--speculative-algorithm DFLASH");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.draft_tokens, 16);
-    resolve("sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm EAGLE");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.draft_steps * 100 + c.setup.draft_topk * 10 + c.setup.draft_tokens, 314);
-    assert_false(c.setup.draft_named);
-    plan.draft_unknown = true;
-    kvb_sgl_context_init(&plan, &c);
-    assert_true(c.setup.draft_named);
-    resolve("sglang@0.5.9", "h100-sxm",
-            Q3 "--speculative-algorithm STANDALONE --speculative-draft-model-path Qwen/Qwen3-0.6B");
-    kvb_sgl_context_init(&plan, &c);
-    assert_true(c.setup.draft_named);
-    assert_int_equal(c.setup.draft_layers, 28);
-    resolve("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm none");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.draft, KVB_SGL_DRAFT_NONE);
-    // graphs of prefills, towers, chunks
-    resolve("sglang@0.5.9", "h100-sxm", Q3 "--enable-piecewise-cuda-graph --chunked-prefill-size -1");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.prefill_graphs, KVB_YES);
-    assert_int_equal(c.setup.chunk_tokens, KVB_SGL_OFF);
-    resolve("sglang@0.5.12", "h100-sxm", Q3 "--disable-piecewise-cuda-graph --enable-multimodal");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.prefill_graphs, KVB_NO);
-    assert_true(c.setup.multimodal);
-}
-
 // Kinds of caches: groups, states and windows of one answer.
 static void caches_of_kinds(void **state)
 {
@@ -556,6 +276,12 @@ static void caches_of_kinds(void **state)
     again();
     assert_int_equal(sure, KVB_FITS);
     assert_int_equal(budget.verdict, KVB_TIGHT);
+}
+
+// What is said of pools, and what stands beside them.
+static void beside_pools(void **state)
+{
+    (void)state;
     compute("sglang@0.5.12", "h200", V4 "--speculative-algorithm EAGLE");
     assert_non_null(said("DeepSeek V4's pools beside a draft are counted from the source alone"));
     compute("sglang@0.5.12", "h200", V4);
@@ -658,6 +384,5 @@ static void seat(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(stated), cmocka_unit_test(held), cmocka_unit_test(calibrated), cmocka_unit_test(needs),
               cmocka_unit_test(too_large), cmocka_unit_test(hosts), cmocka_unit_test(stages), cmocka_unit_test(crowded),
-              cmocka_unit_test(shares_of_aiter), cmocka_unit_test(no_pool), cmocka_unit_test(refused_early),
-              cmocka_unit_test(settings), cmocka_unit_test(caches_of_kinds), cmocka_unit_test(loaded),
-              cmocka_unit_test(seat))
+              cmocka_unit_test(shares_of_aiter), cmocka_unit_test(made_smaller), cmocka_unit_test(beside_pools),
+              cmocka_unit_test(caches_of_kinds), cmocka_unit_test(loaded), cmocka_unit_test(seat))

@@ -1,0 +1,189 @@
+// What the words of a serve line and of a plan become in SGLang's setup. Expected: python/sglang/srt of
+// sgl-project/sglang at the releases named, server_args.py and arg_groups/speculative_hook.py.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engines/sglang/context.h"
+#include "unit/sglang_plan.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define Q3 "Qwen/Qwen3-8B "
+#define LLAMA "meta-llama/Llama-3.1-8B-Instruct "
+#define HYBRID "Qwen/Qwen3-Next-80B-A3B-Instruct "
+#define V32 "deepseek-ai/DeepSeek-V3.2 --tp-size 8 "
+#define V4 "deepseek-ai/DeepSeek-V4-Flash --tp-size 4 "
+
+static struct kvb_sgl_context c;
+
+static void words_of_caches(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.12", "h100-sxm", Q3 "--dtype float16 --kv-cache-dtype fp8_e5m2");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.dtype, KVB_DTYPE_FP16);
+    assert_true(c.setup.fp8_cache && c.setup.element_bytes == 1);
+    static const struct {
+        const char *word;
+        bool fp8, four, mxfp8;
+    } caches[] = {{"auto", false, false, false},
+                  {"bf16", false, false, false},
+                  {"fp8_e4m3", true, false, false},
+                  {"fp4_e2m1", false, true, false},
+                  {"mxfp8", false, false, true}};
+    for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
+        char line[128];
+        (void)snprintf(line, sizeof line, Q3 "--kv-cache-dtype %s", caches[i].word);
+        resolve("sglang@0.5.18", "h100-sxm", line);
+        kvb_sgl_context_init(&plan, &c);
+        assert_int_equal(c.setup.fp8_cache, caches[i].fp8);
+        assert_int_equal(c.setup.four_bits, caches[i].four);
+        assert_int_equal(c.setup.mxfp8, caches[i].mxfp8);
+    }
+}
+
+// words of other engines' profiles
+static void words_of_others(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.18", "h100-sxm", Q3);
+    set_number(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.fp8_cache);
+    set_number(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_NVFP4);
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.four_bits);
+}
+
+// 0.5.4: a checkpoint that declares it
+static void declared_caches(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.3", "h100-sxm", Q3);
+    plan.model.quantisation.cache = KVB_DECLARED_FP8;
+    kvb_sgl_context_init(&plan, &c);
+    assert_false(c.setup.fp8_cache);
+    plan.engine.release = R(5, 4);
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.fp8_cache);
+}
+
+// configs/mamba_utils.py: the word, the model's own, 32 bits
+static void states(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.12", "h200", HYBRID "--mamba-ssm-dtype bfloat16");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.state_element, 2);
+    resolve("sglang@0.5.12", "h200", HYBRID "--mamba-ssm-dtype float32");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.state_element, 4);
+    set_number(&plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE, KVB_DTYPE_AUTO);
+    plan.model.state_dtype_known = true;
+    plan.model.state_dtype = KVB_DTYPE_BF16;
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.state_element, 2);
+}
+
+// backends: names that nothing hangs on
+static void backends(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.12", "h100-sxm", Q3 "--attention-backend torch_native");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.backend, KVB_SGL_BACKEND_OTHER);
+    set_number(&plan, KVB_SET_ATTENTION_BACKEND, KVB_BACKEND_FLASHMLA_SPARSE); // vLLM's
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.backend, KVB_SGL_BACKEND_OTHER);
+}
+
+// pages of the sparse index: 64, on ROCm 1; DeepSeek V4's ratio of windows
+static void pages(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.9", "mi300x", V32);
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.page_tokens, 1);
+    resolve("sglang@0.5.9", "h200", V32);
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.page_tokens, 64);
+    resolve("sglang@0.5.12", "h200", V4 "--swa-full-tokens-ratio 0.5");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.window_ratio_ppm, 500000);
+}
+
+// 0.5.3, server_args.py: V3.2 turns data-parallel attention on over all ranks; 0.4.3 whatever is said
+static void groups(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.3", "h200", V32);
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.dp_attention && c.setup.dp == 8);
+    resolve("sglang@0.5.9", "h200", V32);
+    kvb_sgl_context_init(&plan, &c);
+    assert_false(c.setup.dp_attention);
+    plan.engine.release = R(5, 2);
+    kvb_sgl_context_init(&plan, &c);
+    assert_false(c.setup.dp_attention);
+    resolve("sglang@0.4.3", "h200", "deepseek-ai/DeepSeek-V3 --tp-size 8 --enable-dp-attention");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.dp, 8);
+    resolve("sglang@0.5.2", "h200", "deepseek-ai/DeepSeek-V3 --tp-size 8 --enable-dp-attention --dp-size 4");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.dp, 4);
+}
+
+// auto_choose_speculative_params: Llama 5, 4, 8; others 3, 1, 4; words 12; blocks 16
+static void drafts(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm EAGLE");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft_steps * 100 + c.setup.draft_topk * 10 + c.setup.draft_tokens, 548);
+    assert_int_equal(c.setup.max_running_requests, 48);
+    resolve("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm NGRAM --max-running-requests 8");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft_tokens, 12);
+    assert_int_equal(c.setup.max_running_requests, 8);
+    resolve("sglang@0.5.12", "h100-sxm", Q3 "--speculative-algorithm DFLASH");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft_tokens, 16);
+    resolve("sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm EAGLE");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft_steps * 100 + c.setup.draft_topk * 10 + c.setup.draft_tokens, 314);
+    assert_false(c.setup.draft_named);
+    plan.draft_unknown = true;
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.draft_named);
+    resolve("sglang@0.5.9", "h100-sxm",
+            Q3 "--speculative-algorithm STANDALONE --speculative-draft-model-path Qwen/Qwen3-0.6B");
+    kvb_sgl_context_init(&plan, &c);
+    assert_true(c.setup.draft_named);
+    assert_int_equal(c.setup.draft_layers, 28);
+    resolve("sglang@0.5.9", "h100-sxm", LLAMA "--speculative-algorithm none");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.draft, KVB_SGL_DRAFT_NONE);
+}
+
+// graphs of prefills, towers, chunks
+static void graphs(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.9", "h100-sxm", Q3 "--enable-piecewise-cuda-graph --chunked-prefill-size -1");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.prefill_graphs, KVB_YES);
+    assert_int_equal(c.setup.chunk_tokens, KVB_SGL_OFF);
+    resolve("sglang@0.5.12", "h100-sxm", Q3 "--disable-piecewise-cuda-graph --enable-multimodal");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.prefill_graphs, KVB_NO);
+    assert_true(c.setup.multimodal);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(words_of_caches), cmocka_unit_test(words_of_others), cmocka_unit_test(declared_caches),
+              cmocka_unit_test(states), cmocka_unit_test(backends), cmocka_unit_test(pages), cmocka_unit_test(groups),
+              cmocka_unit_test(drafts), cmocka_unit_test(graphs))
