@@ -257,11 +257,15 @@ enum kvb_graph_mode {
 enum kvb_runner { KVB_RUNNER_AUTO, KVB_RUNNER_GENERATE, KVB_RUNNER_POOLING };
 enum kvb_disaggregation { KVB_DISAGGREGATION_NONE, KVB_DISAGGREGATION_PREFILL, KVB_DISAGGREGATION_DECODE };
 enum kvb_all_to_all { KVB_A2A_NONE, KVB_A2A_DEEPEP, KVB_A2A_OTHER };
-// Kernels of experts, as far as their scratch differs.
+// Kernels of experts, as far as their scratch or their weights differ.
 enum kvb_moe_backend {
     KVB_MOE_AUTO,
     KVB_MOE_CUTLASS,
     KVB_MOE_FLASHINFER_CUTLASS,
+    KVB_MOE_MARLIN, // SGLang's, as are the next
+    KVB_MOE_TRITON,
+    KVB_MOE_TRITON_KERNELS,
+    KVB_MOE_FLASHINFER_MXFP4,
     KVB_MOE_OTHER,
 };
 

@@ -14,6 +14,7 @@
 #include "unit/sglang_plan.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define OSS "openai/gpt-oss-20b --moe-runner-backend "
 #define GIB_OF(hundredths) ((uint64_t)(hundredths) * (UINT64_C(1) << 30) / 100)
 
 // CUDA's total less "Load weight begin. avail mem=", in hundredths of a GiB.
@@ -164,6 +165,43 @@ static void laid_out_anew(void **state)
     assert_in_range(budget.items[KVB_ITEM_WEIGHTS].bytes - plain - left_before + rounding, 0, 2 * rounding);
 }
 
+// --moe-runner-backend: Marlin's padding is 14,413,824 bytes an expert, as above; CUTLASS's on Hopper 13,813,248, that
+// of Triton's kernels on Blackwell 2,880 x (1,440 + 90) x 2 + 2,880 x (1,440 + 90) and scales anew; `triton` makes 16
+// bits of all: 3 x 2,880 x 2,880 x 2.
+static void kernels_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu, *line;
+        int64_t expert_bytes;
+    } rows[] = {
+        {"h100-sxm", OSS "marlin", 14413824},
+        {"h100-sxm", OSS "flashinfer_mxfp4", 13813248},
+        {"h100-sxm", OSS "triton", INT64_C(3) * 2880 * 2880 * 2},
+        {"b200", OSS "marlin", 14413824},
+        {"b200", OSS "flashinfer_mxfp4", 15040512},
+        {"b200", OSS "triton_kernel", INT64_C(8640) * 1530 + (5888 + 3072) * 90},
+    };
+    compute("sglang@0.5.16", rows[0].gpu, rows[0].line);
+    int64_t first = budget.items[KVB_ITEM_WEIGHTS].bytes;
+    for (size_t i = 1; i < sizeof rows / sizeof rows[0]; i++) {
+        compute("sglang@0.5.16", rows[i].gpu, rows[i].line);
+        int64_t moved = budget.items[KVB_ITEM_WEIGHTS].bytes - first;
+        int64_t want = (rows[i].expert_bytes - rows[0].expert_bytes) * 32 * 24;
+        int64_t rounding = INT64_C(24) * 6 * (2 << 20);
+        if (moved - want > rounding || want - moved > rounding) {
+            print_error("%s: %lld, %lld\n", rows[i].line, (long long)moved, (long long)want);
+        }
+        assert_in_range(moved - want + rounding, 0, 2 * rounding);
+    }
+    compute("sglang@0.5.16", "h100-sxm", "openai/gpt-oss-20b");
+    int64_t usual = budget.items[KVB_ITEM_WEIGHTS].bytes;
+    compute("sglang@0.5.16", "h100-sxm", OSS "triton_kernel");
+    assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].bytes, usual);
+    compute("sglang@0.5.16", "h100-sxm", "Qwen/Qwen3-8B --moe-runner-backend triton");
+    assert_true(budget.starts);
+}
+
 // DeepSeek V4 Flash: 43 layers of 256 experts, 4,096 x 2,048; four ranks. Values of 4 bits in groups of 32, and for
 // Marlin's kernel two sets of scales, one of them as loaded.
 static void scales_as_loaded(void **state)
@@ -214,6 +252,7 @@ static void tight_is_enough(void **state)
     assert_true(tight > 0 && refused > 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(padded_experts), cmocka_unit_test(laid_out_anew), cmocka_unit_test(scales_as_loaded),
-              cmocka_unit_test(tight_is_enough), cmocka_unit_test(a_release_to_come), cmocka_unit_test(gone_before),
-              cmocka_unit_test(angles), cmocka_unit_test(sixteen_bits_first))
+KVB_TEST_MAIN(cmocka_unit_test(padded_experts), cmocka_unit_test(laid_out_anew), cmocka_unit_test(kernels_asked_for),
+              cmocka_unit_test(scales_as_loaded), cmocka_unit_test(tight_is_enough),
+              cmocka_unit_test(a_release_to_come), cmocka_unit_test(gone_before), cmocka_unit_test(angles),
+              cmocka_unit_test(sixteen_bits_first))

@@ -193,6 +193,7 @@ static void fill_switches(const struct kvb_plan *plan, struct kvb_sgl_setup *set
     setup->two_batch_overlap = is_on(plan, KVB_SET_ENABLE_TWO_BATCH_OVERLAP);
     setup->all_to_all = kvb_number(plan, KVB_SET_MOE_A2A_BACKEND) != KVB_A2A_NONE;
     setup->deepep = kvb_number(plan, KVB_SET_MOE_A2A_BACKEND) == KVB_A2A_DEEPEP;
+    setup->experts = (enum kvb_moe_backend)kvb_number(plan, KVB_SET_MOE_BACKEND);
     setup->role = (enum kvb_sgl_role)kvb_number(plan, KVB_SET_DISAGGREGATION_MODE);
     setup->text_only = is_on(plan, KVB_SET_LANGUAGE_MODEL_ONLY);
     setup->multimodal = kvb_sgl_builds_towers(setup->model, setup->release) || is_on(plan, KVB_SET_ENABLE_MULTIMODAL);

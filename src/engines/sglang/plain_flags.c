@@ -78,7 +78,6 @@ static const struct kvb_serve_flag rows[] = {
     VALUE("grammar-backend"),
     VALUE("lora-backend"),
     VALUE("lora-eviction-policy"),
-    VALUE("moe-runner-backend"),
     VALUE("moe-dense-tp-size"),
     VALUE("deepep-mode"),
     VALUE("ep-num-redundant-experts"),

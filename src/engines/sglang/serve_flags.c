@@ -56,6 +56,27 @@ static const struct kvb_word draft_words[] = {
     {"dspark", KVB_SPECULATIVE_OTHER}, {"none", KVB_SPECULATIVE_NONE},
 };
 
+static const struct kvb_word expert_words[] = {
+    {"auto", KVB_MOE_AUTO},
+    {"marlin", KVB_MOE_MARLIN},
+    {"triton", KVB_MOE_TRITON},
+    {"triton_kernel", KVB_MOE_TRITON_KERNELS},
+    {"flashinfer_mxfp4", KVB_MOE_FLASHINFER_MXFP4},
+    {"other", KVB_MOE_OTHER},
+    {"deep_gemm", KVB_MOE_OTHER},
+    {"cutlass", KVB_MOE_OTHER},
+    {"flashinfer_cutlass", KVB_MOE_OTHER},
+    {"flashinfer_trtllm", KVB_MOE_OTHER},
+    {"flashinfer_trtllm_routed", KVB_MOE_OTHER},
+    {"flashinfer_cutedsl", KVB_MOE_OTHER},
+    {"experimental_sgl_trtllm", KVB_MOE_OTHER},
+    {"experimental_sgl_marlin", KVB_MOE_OTHER},
+    {"aiter", KVB_MOE_OTHER},
+    {"humming", KVB_MOE_OTHER},
+    {"hpc_ops", KVB_MOE_OTHER},
+    {"megamoe", KVB_MOE_OTHER},
+};
+
 // What the checkpoint says counts, but for what is quantised while loading.
 static const struct kvb_word method_words[] = {
     {"none", KVB_QUANTIZATION_CHECKPOINT},
@@ -222,6 +243,12 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "speculative-eagle-topk", SETTING(SPECULATIVE_TOPK), .since = R(4, 2)},
     {.name = "disaggregation-mode", SETTING(DISAGGREGATION_MODE), .since = R(4, 5)},
     {.name = "moe-a2a-backend", SETTING(MOE_A2A_BACKEND), .since = R(5, 0)},
+    {.name = "moe-runner-backend",
+     SETTING(MOE_BACKEND),
+     WORDS(expert_words),
+     .since = R(5, 1),
+     .argument = "NAME",
+     .help = "kernels of experts: triton, triton_kernel, marlin, flashinfer_mxfp4, ..."},
     {.name = "enable-torch-compile", SETTING(ENABLE_TORCH_COMPILE)},
     {.name = "enable-symm-mem", SETTING(ENABLE_SYMM_MEM), .since = R(5, 0)},
     {.name = "enable-deterministic-inference", SETTING(ENABLE_DETERMINISTIC_INFERENCE), .since = R(5, 3)},

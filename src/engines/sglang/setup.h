@@ -58,6 +58,7 @@ struct kvb_sgl_setup {
     bool torch_compile, lora, offloads, hierarchical, deterministic, symmetric_memory, embedding, expert_balancing;
     bool two_batch_overlap, all_to_all; // all_to_all: a MoE backend that exchanges tokens
     bool deepep;
+    enum kvb_moe_backend experts; // --moe-runner-backend
     enum kvb_sgl_role role;
     bool text_only;    // towers are not loaded
     bool multimodal;   // the release has a processor for the model's towers

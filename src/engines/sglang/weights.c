@@ -45,10 +45,29 @@ static const struct mxfp4_row mxfp4_rows[] = {
     {false, false, 0, 0, UINT32_MAX, {64, 1, 0, 256, 2, 1, true}},
 };
 
+// --moe-runner-backend chooses the kernel of an MXFP4 checkpoint, quantization/mxfp4.py; FlashInfer's is TRT-LLM's on
+// data centre Blackwell, CUTLASS's on Hopper. Triton's own kernels without triton_kernel make 16 bits of the experts.
+static const struct {
+    enum kvb_moe_backend experts;
+    uint32_t capability, below;
+    struct kvb_padding padding;
+} asked_rows[] = {
+    {KVB_MOE_MARLIN, 0, UINT32_MAX, {.intermediate = 128, .hidden = 256}},
+    {KVB_MOE_FLASHINFER_MXFP4, KVB_CAPABILITY_HOPPER, KVB_CAPABILITY_BLACKWELL, {.intermediate = 128, .hidden = 128}},
+    {KVB_MOE_TRITON_KERNELS, KVB_CAPABILITY_BLACKWELL, UINT32_MAX, {64, 1, 0, 256, 2, 1, true}},
+};
+
 static struct kvb_padding mxfp4_padding(const struct kvb_sgl_setup *setup)
 {
     bool mixed = setup->model->quantisation.expert_method == KVB_QUANT_MXFP4;
     const struct mxfp4_row *row = mxfp4_rows;
+    for (size_t i = 0; i < sizeof asked_rows / sizeof asked_rows[0]; i++) {
+        bool here =
+            setup->compute_capability >= asked_rows[i].capability && setup->compute_capability < asked_rows[i].below;
+        if (!mixed && here && setup->experts == asked_rows[i].experts) {
+            return asked_rows[i].padding;
+        }
+    }
     while (row->mixed != mixed || row->hip != setup->hip || setup->release < row->since ||
            setup->compute_capability < row->capability || setup->compute_capability >= row->below) {
         row++;
@@ -107,6 +126,7 @@ static void fill_load(const struct kvb_sgl_context *context, struct kvb_load *lo
         .ep = kvb_number(plan, KVB_SET_ENABLE_EXPERT_PARALLEL) != 0 ? setup->tp : 1,
         .online = online_of(plan),
         .mxfp4 = mxfp4_padding(setup),
+        .plain = setup->experts == KVB_MOE_TRITON && setup->model->quantisation.method == KVB_QUANT_MXFP4,
         .fp32_rope = true, // layers/rotary_embedding.py keeps cos and sin in 32 bits on CUDA
         .no_rope_table = kvb_sgl_model_is(setup->model, KVB_SGL_NO_ROPE_TABLE, setup->release),
         .exact_allocations = plan->environment.expandable_segments == KVB_YES,
@@ -174,7 +194,8 @@ struct kvb_estimate kvb_sgl_repacked(const struct kvb_sgl_context *context)
     const struct kvb_sgl_setup *setup = &context->setup;
     const struct kvb_padding padding = mxfp4_padding(setup);
     const struct kvb_mlp_shape *mlp = &kvb_kind_of(setup->model, setup->model->layer_count - 1)->mlp;
-    bool laid_out = setup->model->quantisation.method == KVB_QUANT_MXFP4 && setup->cuda &&
+    bool kernels = setup->experts == KVB_MOE_AUTO || setup->experts == KVB_MOE_TRITON_KERNELS;
+    bool laid_out = setup->model->quantisation.method == KVB_QUANT_MXFP4 && setup->cuda && kernels &&
                     setup->compute_capability == KVB_CAPABILITY_HOPPER;
     if (!laid_out) {
         return (struct kvb_estimate){0, 0, 0};
