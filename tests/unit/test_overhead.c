@@ -235,6 +235,51 @@ static void special_cases(void **state)
     check("GB10: the host's growth counts", &(struct expected){0, ROWS(KVB_OVERHEAD_UNIFIED)});
 }
 
+struct fp4_row {
+    const char *what;
+    uint32_t release, capability;
+    enum kvb_attention kind;
+    enum kvb_quantisation_method method;
+    bool weight_only, plain, counts;
+};
+
+// Experts of NVFP4 beside gated delta nets on 12.x, 0.19 to 0.23.
+static void fp4_experts(void **state)
+{
+    (void)state;
+    static const struct fp4_row rows[] = {
+        {"RTX 5090", R(20, 0), 120, KVB_ATTENTION_GDN, KVB_QUANT_NVFP4, false, false, true},
+        {"GB10's", R(23, 0), 121, KVB_ATTENTION_GDN, KVB_QUANT_NVFP4, false, false, true},
+        {"0.18", R(18, 0), 120, KVB_ATTENTION_GDN, KVB_QUANT_NVFP4, false, false, false},
+        {"0.24", R(24, 0), 120, KVB_ATTENTION_GDN, KVB_QUANT_NVFP4, false, false, false},
+        {"Hopper", R(20, 0), 90, KVB_ATTENTION_GDN, KVB_QUANT_NVFP4, false, false, false},
+        {"another state", R(20, 0), 120, KVB_ATTENTION_MAMBA2, KVB_QUANT_NVFP4, false, false, false},
+        {"W4A16", R(20, 0), 120, KVB_ATTENTION_GDN, KVB_QUANT_NVFP4, true, false, false},
+        {"fp8", R(20, 0), 120, KVB_ATTENTION_GDN, KVB_QUANT_FP8, false, false, false},
+        {"dense", R(20, 0), 120, KVB_ATTENTION_GDN, KVB_QUANT_NVFP4, false, true, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_estimate with;
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.gpu.unified_memory = rows[i].capability == 121;
+        plan.model.kinds[0].attention.kind = rows[i].kind;
+        plan.model.quantisation.method = rows[i].method;
+        plan.model.quantisation.weight_only = rows[i].weight_only;
+        plan.model.kinds[0].mlp.experts = 256;
+        plan.model.kinds[0].mlp.experts_per_token = 8;
+        plan.model.kinds[0].mlp.kind = rows[i].plain ? KVB_MLP_GATED : KVB_MLP_MOE;
+        kvb_non_torch_estimate(resolved(&plan), &with);
+        plan.model.kinds[0].mlp.kind = KVB_MLP_GATED;
+        non_torch();
+        uint64_t more = with.bytes - got.bytes;
+        uint64_t hundredths = (uint64_t)kvb_overhead_of(KVB_OVERHEAD_STATES_EXPERTS)->likely;
+        if (more != (rows[i].counts ? hundredths * CENTI : 0)) {
+            fail_msg("%s: %llu more", rows[i].what, (unsigned long long)more);
+        }
+    }
+}
+
 // ---- CUDA graphs
 
 static uint64_t figure(enum kvb_overhead overhead)
@@ -464,8 +509,8 @@ static void set_aside_by_the_engine(void **state)
     assert_int_equal(kvb_reserved_bytes(resolved(&plan)), 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(by_device), cmocka_unit_test(no_gap_between_releases), cmocka_unit_test(by_accounting),
-              cmocka_unit_test(buffers_of_the_runner), cmocka_unit_test(special_cases),
+KVB_TEST_MAIN(cmocka_unit_test(fp4_experts), cmocka_unit_test(by_device), cmocka_unit_test(no_gap_between_releases),
+              cmocka_unit_test(by_accounting), cmocka_unit_test(buffers_of_the_runner), cmocka_unit_test(special_cases),
               cmocka_unit_test(graphs_as_logged), cmocka_unit_test(graph_modes), cmocka_unit_test(graphs_with_adapters),
               cmocka_unit_test(who_charges_graphs), cmocka_unit_test(estimates_as_logged),
               cmocka_unit_test(attention_workspace), cmocka_unit_test(before_the_snapshot),

@@ -27,6 +27,12 @@ static enum kvb_quantisation_method expert_method(const struct kvb_model *model)
     return q->expert_method != KVB_QUANT_NONE ? q->expert_method : q->method;
 }
 
+bool kvb_experts_are_fp4(const struct kvb_context *context)
+{
+    return kvb_model_has_experts(context->model) && expert_method(context->model) == KVB_QUANT_NVFP4 &&
+           !context->model->quantisation.weight_only;
+}
+
 // Up to 0.14 vLLM's own kernel unless asked otherwise. From 0.15 the first that takes the card: TRT-LLM's on 10.x,
 // whose scratch no log shows, FlashInfer's CUTLASS on 12.x and to 0.21 on 11.x. Below 10.0 NVFP4 runs on Marlin.
 // Source: oracle/nvfp4.py v0.14.0:82, v0.15.0:117, v0.20.0:161; flashinfer_cutlass_moe.py _supports_current_device.

@@ -15,6 +15,8 @@
 #define FREE_MEMORY_SINCE R(27, 0)
 #define PEERS_SINCE R(6, 4)
 #define RANKS_OF_A_NODE 8
+#define FP4_EXPERTS_SINCE R(19, 0) // Qwen3.6's first copies
+#define FP4_EXPERTS_UNTIL R(24, 0) // a log of it holds nothing of the kind
 #define HOST_GROWTH_SINCE R(12, 0) // utils/mem_utils.py v0.12.0:102: free is what the host calls available
 
 struct non_torch_row {
@@ -137,6 +139,16 @@ static void add_contexts(const struct kvb_context *context, struct kvb_estimate 
     }
 }
 
+// Seen on consumer Blackwell and GB10 alike, whatever the batch, with and without graphs.
+static void add_fp4_experts(const struct kvb_context *context, struct kvb_estimate *estimate)
+{
+    bool releases = context->release >= FP4_EXPERTS_SINCE && context->release < FP4_EXPERTS_UNTIL;
+    bool card = KVB_CAPABILITY_MAJOR(context->gpu->compute_capability) == 12;
+    if (releases && card && kvb_experts_are_fp4(context) && kvb_model_has(context->model, KVB_ATTENTION_GDN)) {
+        add(estimate, KVB_OVERHEAD_STATES_EXPERTS);
+    }
+}
+
 // What the runner holds before the profile run is growth of used memory from 0.27 alone.
 static uint64_t charged_buffers(const struct kvb_context *context)
 {
@@ -154,6 +166,7 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
         start_with(estimate, KVB_OVERHEAD_UNIFIED);
         add_bytes(estimate, kvb_runner_host_bytes(context));
         add_bytes(estimate, charged_buffers(context));
+        add_fp4_experts(context, estimate);
         return;
     }
     start_with(estimate, is_stage_alone(context) ? KVB_OVERHEAD_STAGE_HOPPER_018 : find_row(context)->measured);
@@ -174,6 +187,7 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     if (kvb_model_has_state(context->model) && context->release >= SYMMETRIC_SINCE) { // Triton modules
         add(estimate, ranks ? KVB_OVERHEAD_STATES_RANKS : KVB_OVERHEAD_STATES);
     }
+    add_fp4_experts(context, estimate);
 }
 
 void kvb_context_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)

@@ -51,6 +51,9 @@ struct kvb_expert_bytes {
 };
 struct kvb_expert_bytes kvb_expert_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp,
                                            uint64_t tokens);
+// Whether experts multiply in NVFP4.
+bool kvb_experts_are_fp4(const struct kvb_context *context);
+
 // What a sparse index and DeepSeek V4's attention need; all 0 without them.
 struct kvb_sparse_bytes {
     uint64_t workspace_bytes; // of the manager that experts share
