@@ -46,20 +46,19 @@ struct range {
     bool multiplies;
 };
 
+// "+2" is counted in what the setting is written in: a gigabyte of its swap space, a share of the memory.
 static bool read_step(const struct kvb_sweep_axis *axis, const char *text, struct range *range, char why[256])
 {
     char ignored[256];
+    enum kvb_value_kind kind = kvb_setting_row_of(axis->setting)->kind;
     range->multiplies = text[0] == 'x';
     bool readable = range->multiplies
                         ? kvb_parse_whole(text + 1, &range->step) && range->step > 1
-                        : text[0] == '+' && (kvb_parse_whole(text + 1, &range->step) ||
-                                             kvb_setting_parse(axis->setting, text + 1, &range->step, ignored));
-    bool fraction = kvb_setting_row_of(axis->setting)->kind == KVB_VALUE_PPM;
-    if (readable && fraction && !range->multiplies) {
-        readable = kvb_setting_parse(axis->setting, text + 1, &range->step, ignored);
-    }
+                        : text[0] == '+' && kvb_setting_parse(axis->setting, text + 1, &range->step, ignored) &&
+                              range->step != KVB_AUTO;
     if (!readable || range->step == 0) {
-        kvb_sweep_why(why, "'%.40s' is no step of a range; expected such as x2 or +%s", text, fraction ? "0.05" : "1");
+        kvb_sweep_why(why, "'%.40s' is no step of a range; expected such as x2 or +%s", text,
+                      kind == KVB_VALUE_PPM ? "0.05" : "1");
         return false;
     }
     return true;
@@ -83,12 +82,21 @@ static bool read_range(const struct kvb_sweep_axis *axis, char *text, struct ran
         !kvb_setting_parse(axis->setting, dots + 2, &range->last, why)) {
         return false;
     }
-    if (range->first > range->last || range->last == KVB_AUTO || (range->first == 0 && step == NULL)) {
+    if (range->first > range->last || range->last == KVB_AUTO) {
         kvb_sweep_why(why, "'%.40s..%.40s' is no range; the first is the smaller one", text, dots + 2);
         return false;
     }
     *range = (struct range){range->first, range->last, 2, true};
-    return step == NULL || read_step(axis, step + 1, range, why);
+    if (step != NULL && !read_step(axis, step + 1, range, why)) {
+        return false;
+    }
+    if (range->multiplies && range->first == 0) {
+        kvb_sweep_why(
+            why, "'%.40s..%.40s' cannot be multiplied, as nothing times %llu is nothing; expected a step such as +%s",
+            text, dots + 2, (unsigned long long)range->step, row->kind == KVB_VALUE_PPM ? "0.05" : "1");
+        return false;
+    }
+    return true;
 }
 
 static bool add_range(struct kvb_sweep_axis *axis, char *text, char why[256])
@@ -102,7 +110,7 @@ static bool add_range(struct kvb_sweep_axis *axis, char *text, char why[256])
         if (!add(axis, kvb_setting_format(written, axis->setting, number), number, why)) {
             return false;
         }
-        number = range.multiplies ? kvb_mul(kvb_max(number, 1), range.step) : kvb_add(number, range.step);
+        number = range.multiplies ? kvb_mul(number, range.step) : kvb_add(number, range.step);
     }
     return true;
 }

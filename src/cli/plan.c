@@ -201,7 +201,8 @@ static int cards_and_render(struct arguments *arguments, struct kvb_answer *best
 // Without a model the question is which ones start on the GPU.
 static int plan_without_model(struct arguments *arguments, struct kvb_buffer *answer)
 {
-    bool alone = arguments->question.serve_count == 0 && arguments->operand_count == 0;
+    bool alone = arguments->question.serve_count == 0 && arguments->operand_count == 0 &&
+                 arguments->question.with_count == 0; // residents are of one plan
     if (alone && (kvb_names_gpu(&arguments->question.deployment) || kvb_machine_is_asked(&arguments->question))) {
         return kvb_models_of_gpu(arguments, answer);
     }
