@@ -9,10 +9,16 @@
 #include "command/setting_flag.h"
 #include "model/names/name.h"
 
-static void quote(struct kvb_buffer *out, const char *word)
+// A word that a shell takes as it stands.
+static bool is_plain(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
+    return word[0] != '\0' && word[strspn(word, plain)] == '\0';
+}
+
+static void quote(struct kvb_buffer *out, const char *word)
+{
+    if (is_plain(word)) {
         kvb_buffer_add(out, word);
         return;
     }
@@ -31,12 +37,9 @@ static void quote(struct kvb_buffer *out, const char *word)
 static void add_assignment(struct kvb_buffer *out, const char *assignment)
 {
     size_t name = strcspn(assignment, "=");
-    kvb_buffer_add_n(out, assignment, name);
-    if (assignment[name] == '=') {
-        kvb_buffer_add(out, "=");
-        if (assignment[name + 1] != '\0') {
-            quote(out, assignment + name + 1);
-        }
+    kvb_buffer_add_n(out, assignment, name + 1);
+    if (assignment[name + 1] != '\0') {
+        quote(out, assignment + name + 1);
     }
     kvb_buffer_add(out, " ");
 }
@@ -289,21 +292,24 @@ static void add_variables(struct kvb_buffer *out, const struct kvb_question *que
             const char *shown =
                 value->text != NULL ? value->text : kvb_setting_format(text, (enum kvb_setting)i, value->number);
             shown = strcmp(shown, "on") == 0 ? "1" : strcmp(shown, "off") == 0 ? "0" : shown;
-            kvb_buffer_printf(out, "%s=%s ", name, shown);
+            kvb_buffer_printf(out, "%s=", name);
+            quote(out, shown);
+            kvb_buffer_add(out, " ");
         }
     }
 }
 
-// "printf 'FROM NAME\nPARAMETER num_batch 256\n' > Modelfile && ... && ": what no variable says.
+// "printf 'FROM NAME\nPARAMETER num_batch 256\n' > Modelfile && ... && ": what no variable says. A name that a shell or
+// printf would not take as it stands is a word of its own.
 static bool add_parameters(struct kvb_buffer *out, const struct kvb_line_rules *rules,
                            const struct serve_settings *settings, const char *model)
 {
-    bool any = false;
+    bool any = false, plain = is_plain(model) && strchr(model, '%') == NULL;
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const char *name = settings->values[i].written ? rules->parameter((enum kvb_setting)i) : NULL;
         if (name != NULL) {
             if (!any) {
-                kvb_buffer_printf(out, "printf 'FROM %s\\n", model);
+                kvb_buffer_printf(out, "printf 'FROM %s\\n", plain ? model : "%s");
             }
             uint64_t number = settings->values[i].number;
             long long shown = number == KVB_AUTO ? -1 : (long long)number;
@@ -312,7 +318,11 @@ static bool add_parameters(struct kvb_buffer *out, const struct kvb_line_rules *
         }
     }
     if (any) {
-        kvb_buffer_printf(out, "' > Modelfile && %s && ", rules->create);
+        kvb_buffer_add(out, plain ? "'" : "' ");
+        if (!plain) {
+            quote(out, model);
+        }
+        kvb_buffer_printf(out, " > Modelfile && %s && ", rules->create);
     }
     return any;
 }

@@ -222,10 +222,11 @@ static int finish(struct taking *taking, struct kvb_buffer *answer)
 static int run(struct arguments *arguments, const struct kvb_sweep *sweep, struct kvb_buffer *answer)
 {
     struct taking taking = {.arguments = arguments, .sweep = sweep, .started = time(NULL)};
-    struct sigaction action;
+    struct sigaction action, before;
     memset(&action, 0, sizeof action);
     action.sa_handler = note_interrupt;
-    (void)sigaction(SIGINT, &action, NULL);
+    interrupted = 0;
+    (void)sigaction(SIGINT, &action, &before);
     taking.streams = arguments->format == FORMAT_CSV || arguments->format == FORMAT_JSONL;
     taking.most = arguments->frontier ? FRONTIER_ROWS_MAX : PAGE_ROWS_MAX;
     taking.report = (struct kvb_sweep_report){
@@ -235,6 +236,7 @@ static int run(struct arguments *arguments, const struct kvb_sweep *sweep, struc
         kvb_sweep_csv_head(&taking.lines, sweep);
     }
     enum kvb_status status = kvb_sweep_run(sweep, 0, false, take, &taking, &arguments->problems);
+    (void)sigaction(SIGINT, &before, NULL); // as whoever asked had it
     int code = status == KVB_OK ? finish(&taking, answer) : kvb_status_exit_code(status);
     kvb_buffer_free(&taking.lines);
     kvb_free(taking.kept);

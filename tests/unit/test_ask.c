@@ -1,6 +1,8 @@
 // One call: the document is the tool's own, and what cannot be answered is a document with places.
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include <kvbudget/ask.h>
 
@@ -120,6 +122,40 @@ static void each_request_has_its_own_memory(void **state)
     }
 }
 
+static volatile sig_atomic_t interrupts;
+
+static void count_interrupt(int signal)
+{
+    (void)signal;
+    interrupts++;
+}
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    (void)raise(SIGINT);
+}
+
+// A sweep that is interrupted says so; the next one is whole, and an interrupt is again its program's own.
+static void interrupts_are_given_back(void **state)
+{
+    (void)state;
+    static const char many[] = "{\"command\": \"sweep\", \"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", "
+                               "\"max_model_len\": \"1..1024:+1\", \"max_num_seqs\": \"1..64:+1\"}";
+    static const char few[] = "{\"command\": \"sweep\", \"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", "
+                              "\"max_model_len\": \"1024,2048\"}";
+    const struct itimerval often = {{0, 20000}, {0, 20000}}, never = {{0, 0}, {0, 0}};
+    assert_true(signal(SIGINT, count_interrupt) != SIG_ERR && signal(SIGALRM, interrupt) != SIG_ERR);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    holds(many, "interrupted after ");
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    holds(few, "\"schema\": \"kvbudget.sweep/1\"");
+    interrupts = 0;
+    (void)raise(SIGINT);
+    assert_int_equal(interrupts, 1);
+    assert_true(signal(SIGINT, SIG_DFL) == count_interrupt);
+}
+
 static void what_does_not_go_in_is_cut(void **state)
 {
     (void)state;
@@ -138,4 +174,5 @@ static void what_does_not_go_in_is_cut(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(ways_to_ask), cmocka_unit_test(refusals_are_documents),
               cmocka_unit_test(values_of_flags), cmocka_unit_test(too_many_words), cmocka_unit_test(memory_runs_out),
-              cmocka_unit_test(each_request_has_its_own_memory), cmocka_unit_test(what_does_not_go_in_is_cut))
+              cmocka_unit_test(each_request_has_its_own_memory), cmocka_unit_test(interrupts_are_given_back),
+              cmocka_unit_test(what_does_not_go_in_is_cut))

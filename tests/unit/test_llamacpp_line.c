@@ -98,6 +98,12 @@ static void test_ollama_takes_variables(void **state)
     set(KVB_SET_UBATCH_SIZE, 256);
     assert_line("printf 'FROM hf.co/Qwen/Qwen3-8B-GGUF:Q8_0\\nPARAMETER num_gpu 20\\nPARAMETER num_batch 256\\n' > "
                 "Modelfile && ollama create planned -f Modelfile && ollama run planned");
+    // What is pasted is one word wherever a shell or printf would read more into it.
+    ask("", "Qwen/Qwen3-8B", "ollama");
+    set(KVB_SET_CACHE_TYPE_K, 3);
+    question.setting_texts[KVB_SET_CACHE_TYPE_K] = "q8_0;touch x";
+    assert_line("OLLAMA_KV_CACHE_TYPE='q8_0;touch x' ollama serve & ollama run qwen3:8b");
+    question.setting_texts[KVB_SET_CACHE_TYPE_K] = NULL;
     ask("OLLAMA_NUM_PARALLEL=2 OLLAMA_CONTEXT_LENGTH=4096 ollama serve", "qwen3:8b", "");
     set(KVB_SET_MAX_MODEL_LEN, 8192);
     assert_line("OLLAMA_NUM_PARALLEL=2 OLLAMA_CONTEXT_LENGTH=8192 ollama serve & ollama run qwen3:8b");
