@@ -95,8 +95,9 @@ struct fetch_run {
 
 // False: the endpoint is no http or https address, or the name is none of a repository.
 bool fetch_target_set(struct fetch_target *target, const char *endpoint, const char *repository, const char *revision);
-bool fetch_target_file(const struct fetch_target *target, const char *file, char out[FETCH_URL_CAPACITY]);
-bool fetch_target_listing(const struct fetch_target *target, char out[FETCH_URL_CAPACITY]);
+// Of a file's name below FETCH_FILE_CAPACITY: then every address fits.
+void fetch_target_file(const struct fetch_target *target, const char *file, char out[FETCH_URL_CAPACITY]);
+void fetch_target_listing(const struct fetch_target *target, char out[FETCH_URL_CAPACITY]);
 // Scheme, host and port are the endpoint's.
 bool fetch_target_owns(const struct fetch_target *target, const char *url);
 // Whether a token may go there: the endpoint, and not in the clear over a network.

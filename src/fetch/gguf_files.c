@@ -65,8 +65,11 @@ static bool list(struct fetch_run *run, struct files *files)
     struct kvb_json_scan scan;
     struct kvb_open_file file;
     files->count = 0;
-    bool fine = job != NULL && fetch_job_set(run, job, FETCH_WHOLE, "its list of files", false) &&
-                fetch_target_listing(&run->target, job->url) && fetch_transfer(run, job, 1);
+    bool fine = job != NULL && fetch_job_set(run, job, FETCH_WHOLE, "its list of files", false);
+    if (fine) {
+        fetch_target_listing(&run->target, job->url);
+        fine = fetch_transfer(run, job, 1);
+    }
     if (fine) {
         kvb_open_memory(&file, job->file, job->body.data, job->body.length);
         fine = kvb_json_open(&scan, &file, 0, file.size_bytes, NULL) == KVB_OK &&

@@ -50,8 +50,11 @@ bool fetch_job_set(struct fetch_run *run, struct fetch_job *job, enum fetch_kind
     *job = (struct fetch_job){.kind = kind, .optional = optional, .run = run};
     job->cap_bytes = index ? INDEX_MAX_BYTES : CONFIG_MAX_BYTES;
     kvb_buffer_init(&job->body);
-    return (kvb_copy(job->file, sizeof job->file, file) && fetch_target_file(&run->target, file, job->url)) ||
-           fetch_fail(run, FETCH_BAD, "the name of a file is too long");
+    if (!kvb_copy(job->file, sizeof job->file, file)) {
+        return fetch_fail(run, FETCH_BAD, "the name of a file is too long");
+    }
+    fetch_target_file(&run->target, file, job->url);
+    return true;
 }
 
 static void set_range(struct fetch_job *job)
@@ -245,7 +248,8 @@ static bool judge_status(struct fetch_run *run, struct fetch_job *job)
         return true;
     }
     if ((status == 401 || status == 403 || status == 404) && elsewhere) { // a signed address lasts a while only
-        return (again(job, 0) && fetch_target_file(&run->target, job->file, job->url)) ||
+        fetch_target_file(&run->target, job->file, job->url);
+        return again(job, 0) ||
                fetch_fail(run, FETCH_BAD, "%s: the server it is kept on answered %ld", job->file, status);
     }
     if (status == 401 || status == 403) {

@@ -81,44 +81,52 @@ bool fetch_target_set(struct fetch_target *target, const char *endpoint, const c
 }
 
 // Everything but letters, digits and "-_.~" as %XX; slashes too unless they are kept.
-static bool escape(char *out, size_t capacity, const char *text, bool keep_slashes)
+static void escape(char out[FETCH_URL_CAPACITY], const char *text, bool keep_slashes)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
     size_t used = strlen(out);
-    for (; *text != '\0'; text++) {
-        if (used + 4 > capacity) {
-            return false;
-        }
+    for (; *text != '\0' && used + 4 <= FETCH_URL_CAPACITY; text++) {
         if (strchr(plain, *text) != NULL || (keep_slashes && *text == '/')) {
             out[used++] = *text;
             out[used] = '\0';
         } else {
-            used += (size_t)snprintf(out + used, capacity - used, "%%%02X", (unsigned)(unsigned char)*text);
+            used += (size_t)snprintf(out + used, FETCH_URL_CAPACITY - used, "%%%02X", (unsigned)(unsigned char)*text);
         }
     }
-    return true;
 }
 
-static bool append(char out[FETCH_URL_CAPACITY], const char *text)
+static void append(char out[FETCH_URL_CAPACITY], const char *text)
 {
     size_t used = strlen(out);
-    return kvb_copy(out + used, FETCH_URL_CAPACITY - used, text);
+    (void)kvb_copy(out + used, FETCH_URL_CAPACITY - used, text);
 }
 
-bool fetch_target_file(const struct fetch_target *target, const char *file, char out[FETCH_URL_CAPACITY])
+// An endpoint takes half of the room at most, what is escaped three times its length.
+_Static_assert(FETCH_URL_CAPACITY / 2 + 2 * FETCH_WORD_CAPACITY + 3 * (FETCH_WORD_CAPACITY + FETCH_FILE_CAPACITY) +
+                       128 <
+                   FETCH_URL_CAPACITY,
+               "an address may not fit");
+
+void fetch_target_file(const struct fetch_target *target, const char *file, char out[FETCH_URL_CAPACITY])
 {
     out[0] = '\0';
-    return append(out, target->endpoint) && append(out, target->style->before_repository) &&
-           append(out, target->repository) && append(out, target->style->before_revision) &&
-           escape(out, FETCH_URL_CAPACITY, target->revision, false) && append(out, "/") &&
-           escape(out, FETCH_URL_CAPACITY, file, true);
+    append(out, target->endpoint);
+    append(out, target->style->before_repository);
+    append(out, target->repository);
+    append(out, target->style->before_revision);
+    escape(out, target->revision, false);
+    append(out, "/");
+    escape(out, file, true);
 }
 
-bool fetch_target_listing(const struct fetch_target *target, char out[FETCH_URL_CAPACITY])
+void fetch_target_listing(const struct fetch_target *target, char out[FETCH_URL_CAPACITY])
 {
     out[0] = '\0';
-    return append(out, target->endpoint) && append(out, target->style->listing) && append(out, target->repository) &&
-           append(out, target->style->listing_revision) && escape(out, FETCH_URL_CAPACITY, target->revision, false);
+    append(out, target->endpoint);
+    append(out, target->style->listing);
+    append(out, target->repository);
+    append(out, target->style->listing_revision);
+    escape(out, target->revision, false);
 }
 
 bool fetch_target_owns(const struct fetch_target *target, const char *url)
