@@ -204,19 +204,15 @@ static int finish(struct taking *taking, struct kvb_buffer *answer)
     if (taking->shown > 0) {
         (void)fputs("\r\033[K", stderr);
     }
-    render(taking, answer);
-    if (taking->written != 0) {
-        return taking->written;
-    }
-    if (interrupted) {
+    int code = taking->report.fitting + taking->report.tight > 0 ? 0 : 1;
+    if (interrupted) { // before it is rendered: a document says so, too
         arguments->answered = true;
-        return kvb_status_exit_code(kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_CANNOT_WRITE,
-                                                    (struct kvb_place){0},
-                                                    "interrupted after %s plans; what was "
-                                                    "written is whole",
-                                                    kvb_format_count(done, taking->report.planned)));
+        code = kvb_status_exit_code(kvb_problem_add(
+            &arguments->problems, KVB_ERROR, KVB_CANNOT_WRITE, (struct kvb_place){0},
+            "interrupted after %s plans; what was written is whole", kvb_format_count(done, taking->report.planned)));
     }
-    return taking->report.fitting + taking->report.tight > 0 ? 0 : 1;
+    render(taking, answer);
+    return taking->written != 0 ? taking->written : code;
 }
 
 static int run(struct arguments *arguments, const struct kvb_sweep *sweep, struct kvb_buffer *answer)

@@ -145,7 +145,12 @@ static void interrupts_are_given_back(void **state)
     static const char few[] = "{\"command\": \"sweep\", \"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", "
                               "\"max_model_len\": \"1024,2048\"}";
     const struct itimerval often = {{0, 20000}, {0, 20000}}, never = {{0, 0}, {0, 0}};
-    assert_true(signal(SIGINT, count_interrupt) != SIG_ERR && signal(SIGALRM, interrupt) != SIG_ERR);
+    struct sigaction counts, interrupts_it, after;
+    memset(&counts, 0, sizeof counts);
+    interrupts_it = counts;
+    counts.sa_handler = count_interrupt;
+    interrupts_it.sa_handler = interrupt;
+    assert_true(sigaction(SIGINT, &counts, NULL) == 0 && sigaction(SIGALRM, &interrupts_it, NULL) == 0);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
     holds(many, "interrupted after ");
     assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
@@ -153,7 +158,7 @@ static void interrupts_are_given_back(void **state)
     interrupts = 0;
     (void)raise(SIGINT);
     assert_int_equal(interrupts, 1);
-    assert_true(signal(SIGINT, SIG_DFL) == count_interrupt);
+    assert_true(sigaction(SIGINT, NULL, &after) == 0 && after.sa_handler == count_interrupt);
 }
 
 static void what_does_not_go_in_is_cut(void **state)
