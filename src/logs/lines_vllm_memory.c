@@ -2,7 +2,7 @@
 #include "logs/lines_macros.h"
 
 static const struct kvb_line_row rows[] = {
-    LINE(LOADED, 0, R(0, 4, 0), R(0, 8, 2), ANY_ENGINE, "Loading model weights took {size}",
+    LINE(LOADED, 0, R(0, 4, 0), R(0, 9, 2), ANY_ENGINE, "Loading model weights took {size}",
          "INFO 03-04 05:06:07 model_runner.py:160] Loading model weights took 12.5000 GB", KVB_OBS_WEIGHTS),
     LINE(LOADED, 0, R(0, 8, 0), 0, ANY_ENGINE, "Model loading took{sep}{size}",
          "(EngineCore pid=9) INFO 03-04 05:06:07 [gpu_model_runner.py:1] Model loading took 8.25 GiB memory and 3.1 "

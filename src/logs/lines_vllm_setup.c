@@ -2,7 +2,7 @@
 #include "logs/lines_macros.h"
 
 static const struct kvb_line_row rows[] = {
-    LINE(VERSION, 0, R(0, 4, 0), R(0, 14, 1), ANY_ENGINE, "vLLM API server version {word}",
+    LINE(VERSION, 0, R(0, 4, 0), R(0, 24, 0), ANY_ENGINE, "vLLM API server version {word}",
          "INFO 03-04 05:06:07 [api_server.py:100] vLLM API server version 0.9.2", NOTHING),
     LINE(VERSION, 0, R(0, 15, 0), 0, V1, "vLLM server version {word}",
          "(APIServer pid=7) INFO 03-04 05:06:07 [utils.py:1] vLLM server version 0.16.0, serving model a/b", NOTHING),
