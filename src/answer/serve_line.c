@@ -84,10 +84,15 @@ static void add_typed(struct kvb_buffer *out, const char *typed)
 }
 
 // A switch as the release writes it; one that is off by itself and cannot be said is left out.
+static enum kvb_off_form off_form(const struct kvb_engine_rows *engine, const char *name, uint32_t release)
+{
+    return engine->off_form != NULL ? engine->off_form(name + 2, release) : KVB_OFF_NEGATED;
+}
+
 static void add_switch(struct kvb_buffer *out, const struct kvb_engine_rows *engine, uint32_t release, const char *name,
                        bool on)
 {
-    enum kvb_off_form form = !on && engine->off_form != NULL ? engine->off_form(name + 2, release) : KVB_OFF_NEGATED;
+    enum kvb_off_form form = off_form(engine, name, release);
     if (on) {
         kvb_buffer_printf(out, " %s", name);
     } else if (form != KVB_OFF_UNSAID) {
@@ -106,7 +111,10 @@ static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *en
     }
     kvb_serve_flag_name(name, flag);
     if (flag->kind == KVB_SERVE_SETS) {
-        kvb_buffer_printf(out, " %s", name);
+        bool unsaid = value->number == 0 && off_form(engine, name, release) == KVB_OFF_UNSAID;
+        if (!unsaid) {
+            kvb_buffer_printf(out, " %s", name);
+        }
     } else if (row->kind == KVB_VALUE_SWITCH) {
         add_switch(out, engine, release, name, value->number != 0);
     } else {

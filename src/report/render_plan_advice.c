@@ -1,8 +1,10 @@
 // The error the release would print, what to try in order of least harm, and the line to paste.
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/setting_flag.h"
+#include "engines/flags.h"
 #include "report/plan_report.h"
 #include "report/safe_text.h"
 #include "report/style.h"
@@ -195,10 +197,31 @@ static void add_largest(struct kvb_buffer *out, const struct kvb_plan_report *re
     kvb_text_add_wrapped(out, text, 0, kvb_page_width(out));
 }
 
+// How many GPUs the changes take where the line itself cannot say it; 0: it does, or they take no more.
+static uint64_t gpus_beside_the_line(const struct kvb_plan_report *report)
+{
+    const struct kvb_advice *advice = report->advice;
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        const struct kvb_change *change = &advice->changes[advice->apply[i]];
+        const struct kvb_serve_flag *flag = kvb_serve_flag_of(kvb_engine_of(report->plan), change->setting, change->to);
+        if (change->setting == KVB_SET_TENSOR_PARALLEL_SIZE && flag != NULL && flag->ours) {
+            return change->to;
+        }
+    }
+    return 0;
+}
+
 static void add_command(struct kvb_buffer *out, const struct kvb_plan_report *report)
 {
     if (report->command != NULL) {
-        kvb_style_heading(out, report->color, report->advice->apply_count > 0 ? "With these changes" : "To start it");
+        char heading[64] = "To start it";
+        uint64_t gpus = gpus_beside_the_line(report);
+        if (gpus > 0) {
+            (void)snprintf(heading, sizeof heading, "With these changes, on %" PRIu64 " GPUs", gpus);
+        } else if (report->advice->apply_count > 0) {
+            (void)snprintf(heading, sizeof heading, "With these changes");
+        }
+        kvb_style_heading(out, report->color, heading);
         kvb_text_add_command(out, report->command, 2, kvb_page_width(out));
     }
 }

@@ -99,6 +99,26 @@ static const struct random_setting random_sglang_settings[] = {
     {KVB_SET_ENABLE_DETERMINISTIC_INFERENCE, 25, 1, 1, 1},
 };
 
+// llama.cpp's.
+static const struct random_setting random_llamacpp_settings[] = {
+    {KVB_SET_GPU_LAYERS, 2, 0, 100, 1},
+    {KVB_SET_MAX_MODEL_LEN, 1, 512, 256, 512},
+    {KVB_SET_MAX_NUM_SEQS, 3, 1, 8, 1},
+    {KVB_SET_MAX_NUM_BATCHED_TOKENS, 6, 128, 16, 128},
+    {KVB_SET_UBATCH_SIZE, 4, 64, 16, 64},
+    {KVB_SET_GGUF_TYPE, 2, 0, 20, 1},
+    {KVB_SET_CACHE_TYPE_K, 5, 0, 8, 1},
+    {KVB_SET_CACHE_TYPE_V, 5, 0, 8, 1},
+    {KVB_SET_FLASH_ATTENTION, 3, 0, 3, 1},
+    {KVB_SET_SPLIT_MODE, 8, 0, 3, 1},
+    {KVB_SET_CPU_MOE_LAYERS, 8, 1, 64, 1},
+    {KVB_SET_SWA_FULL, 8, 1, 1, 1},
+    {KVB_SET_KV_UNIFIED, 8, 0, 2, 1},
+    {KVB_SET_KV_OFFLOAD, 12, 0, 2, 1},
+    {KVB_SET_FIT, 4, 0, 3, 1},
+    {KVB_SET_GGML_BACKEND, 10, 0, 3, 1},
+};
+
 // Whether a flag of the release says the setting.
 static inline bool random_is_known(enum kvb_setting setting, uint32_t release)
 {
@@ -136,28 +156,51 @@ static inline void random_surroundings(struct kvb_deployment *deployment)
     }
 }
 
-static inline void random_sglang(struct kvb_deployment *deployment)
+static inline void random_names(struct kvb_deployment *deployment, const char *engine, const char *release)
 {
-    static const char *const releases[] = {"0.3.0", "0.4.1", "0.4.6",  "0.4.9.post3", "0.5.2",  "0.5.4",
-                                           "0.5.7", "0.5.9", "0.5.10", "0.5.12",      "0.5.14", "0.5.18"};
-    const struct kvb_engine_rows *engine = kvb_engine_find("sglang");
-    const char *release = releases[random_below(sizeof releases / sizeof releases[0])];
-    uint32_t number = 0, since, until;
-    (void)kvb_release_parse(release, &number);
     kvb_deployment_init(deployment);
     (void)snprintf(deployment->model, sizeof deployment->model, "%s", random_id(KVB_PROFILE_MODEL));
     (void)snprintf(deployment->gpu, sizeof deployment->gpu, "%s", random_id(KVB_PROFILE_GPU));
-    (void)snprintf(deployment->engine, sizeof deployment->engine, "sglang@%s", release);
-    for (size_t i = 0; i < sizeof random_sglang_settings / sizeof random_sglang_settings[0]; i++) {
-        const struct random_setting *row = &random_sglang_settings[i];
+    (void)snprintf(deployment->engine, sizeof deployment->engine, "%s@%s", engine, release);
+}
+
+// The settings of a list that the release has.
+static inline void random_settings_of(struct kvb_deployment *deployment, const char *engine, const char *release,
+                                      const struct random_setting *rows, size_t count)
+{
+    const struct kvb_engine_rows *known = kvb_engine_find(engine);
+    uint32_t number = 0, since, until;
+    (void)kvb_release_parse(release, &number);
+    for (size_t i = 0; i < count; i++) {
+        const struct random_setting *row = &rows[i];
         uint64_t drawn = random_below(row->one_in), value = row->least + random_below(row->count) * row->step;
         bool has =
-            kvb_engine_has(engine, row->setting, &since, &until) && since <= number && (until == 0 || number < until);
+            kvb_engine_has(known, row->setting, &since, &until) && since <= number && (until == 0 || number < until);
         if (drawn == 0 && has) {
             kvb_settings_set(&deployment->settings, row->setting, value, KVB_ORIGIN_FLAG);
         }
     }
+}
+
+static inline void random_sglang(struct kvb_deployment *deployment)
+{
+    static const char *const releases[] = {"0.3.0", "0.4.1", "0.4.6",  "0.4.9.post3", "0.5.2",  "0.5.4",
+                                           "0.5.7", "0.5.9", "0.5.10", "0.5.12",      "0.5.14", "0.5.18"};
+    const char *release = releases[random_below(sizeof releases / sizeof releases[0])];
+    random_names(deployment, "sglang", release);
+    random_settings_of(deployment, "sglang", release, random_sglang_settings,
+                       sizeof random_sglang_settings / sizeof random_sglang_settings[0]);
     kvb_settings_set(&deployment->settings, KVB_SET_TENSOR_PARALLEL_SIZE, 1ULL << random_below(4), KVB_ORIGIN_FLAG);
+    random_surroundings(deployment);
+}
+
+static inline void random_llamacpp(struct kvb_deployment *deployment)
+{
+    static const char *const releases[] = {"b4500", "b5500", "b6500", "b7500", "b8500", "b9010", "b10472"};
+    const char *release = releases[random_below(sizeof releases / sizeof releases[0])];
+    random_names(deployment, "llama.cpp", release);
+    random_settings_of(deployment, "llama.cpp", release, random_llamacpp_settings,
+                       sizeof random_llamacpp_settings / sizeof random_llamacpp_settings[0]);
     random_surroundings(deployment);
 }
 

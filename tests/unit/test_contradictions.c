@@ -274,6 +274,24 @@ static int split(char *line, const char *words[WORDS_MAX])
     return count;
 }
 
+// What a line of llama-server cannot say: its build's backend, how many GPUs there are, and which model a file was made from,
+// whose name may be another's.
+static void say_beside_the_line(struct kvb_deployment *pasted)
+{
+    if (strncmp(question.deployment.engine, "llama.cpp", strlen("llama.cpp")) != 0) {
+        return;
+    }
+    memcpy(pasted->model, question.deployment.model, sizeof pasted->model);
+    pasted->settings.values[KVB_SET_GGUF_TYPE] = question.deployment.settings.values[KVB_SET_GGUF_TYPE];
+    pasted->settings.values[KVB_SET_GGML_BACKEND] = question.deployment.settings.values[KVB_SET_GGML_BACKEND];
+    for (uint32_t i = 0; i < answer.advice.apply_count; i++) {
+        const struct kvb_change *change = &answer.advice.changes[answer.advice.apply[i]];
+        if (change->setting == KVB_SET_TENSOR_PARALLEL_SIZE) {
+            kvb_settings_set(&pasted->settings, change->setting, change->to, KVB_ORIGIN_FLAG);
+        }
+    }
+}
+
 // What is printed for pasting starts when it is read again as a serve command of that release.
 static void check_line(void)
 {
@@ -296,8 +314,9 @@ static void check_line(void)
     pasted.reserves[0] = question.deployment.reserves[0];
     kvb_problems_init(&problems);
     int count = split(line, words);
-    bool read = kvb_serve_command_read(count, words, &pasted, &problems) == KVB_OK &&
-                kvb_answer_deployment(&pasted, &other, &problems) == KVB_OK;
+    bool read = kvb_serve_command_read(count, words, &pasted, &problems) == KVB_OK;
+    say_beside_the_line(&pasted);
+    read = read && kvb_answer_deployment(&pasted, &other, &problems) == KVB_OK;
     must(read, "the line to paste cannot be read");
     must(!read || (other.budget.starts && other.budget.verdict != KVB_DOES_NOT_FIT), "the line to paste is refused");
     must(!read || answer.advice.apply_count == 0 || other.budget.slack_bytes >= 0, "the line to paste lacks room");
@@ -374,10 +393,11 @@ static void check_all(void)
     check_smaller_need();
 }
 
-static void ask_many(void (*draw)(struct kvb_deployment *))
+// One of `in` of those that a usual run takes; as many as are asked for when they are.
+static void ask_many(void (*draw)(struct kvb_deployment *), unsigned long in)
 {
     const char *text = getenv("KVB_RANDOM_COUNT");
-    unsigned long asked = text != NULL ? strtoul(text, NULL, 10) : KVB_USUAL_COUNT;
+    unsigned long asked = text != NULL ? strtoul(text, NULL, 10) : KVB_USUAL_COUNT / in;
     unsigned long answered = 0;
     violations = skipped_rules = 0;
     asked = asked < MOST ? asked : MOST;
@@ -400,13 +420,19 @@ static void ask_many(void (*draw)(struct kvb_deployment *))
 static void answers_never_contradict_themselves(void **state)
 {
     (void)state;
-    ask_many(random_deployment);
+    ask_many(random_deployment, 1);
 }
 
 static void answers_for_sglang_neither(void **state)
 {
     (void)state;
-    ask_many(random_sglang);
+    ask_many(random_sglang, 1);
+}
+
+static void answers_for_llamacpp_neither(void **state)
+{
+    (void)state;
+    ask_many(random_llamacpp, 5); // each of its plans walks the graph
 }
 
 // Found among 20,000: whole prompts leave less for the cache the longer they are, and from some length on fewer blocks
@@ -463,4 +489,5 @@ static void the_longest_does_not_hang_on_what_is_asked(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(the_longest_does_not_hang_on_what_is_asked), cmocka_unit_test(states_bound_the_longest),
-              cmocka_unit_test(answers_never_contradict_themselves), cmocka_unit_test(answers_for_sglang_neither))
+              cmocka_unit_test(answers_never_contradict_themselves), cmocka_unit_test(answers_for_sglang_neither),
+              cmocka_unit_test(answers_for_llamacpp_neither))

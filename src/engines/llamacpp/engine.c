@@ -283,6 +283,7 @@ const struct kvb_engine_rows kvb_llamacpp_engine = {
     .serve_command = "llama-server -m",
     .flag = kvb_llama_flag,
     .programs = kvb_llama_programs,
+    .off_form = kvb_llama_off_form,
     .line = &kvb_llama_line,
     .variables = kvb_llama_variables,
     .compute = compute_llamacpp,

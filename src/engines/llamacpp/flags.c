@@ -19,6 +19,7 @@
     {                                                                                                                  \
         .name = text, .kind = KVB_SERVE_NOTHING, .serve_only = true                                                    \
     }
+#define NO_KV_UNIFIED_SINCE 7869 // common/arg.cpp
 #define WIDE 9999U // more layers than any model has
 
 // Words beside numbers: arg.cpp takes -2 for all layers; a length of 0 is the model's own.
@@ -177,7 +178,9 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "cache-type-k-draft", .short_name = "-ctkd", SETTING(DRAFT_CACHE_TYPE_K)},
     {.name = "cache-type-v-draft", .short_name = "-ctvd", SETTING(DRAFT_CACHE_TYPE_V)},
     {.name = "swa-full", SETTING(SWA_FULL), .since = KVB_BUILD(5429)},
-    {.name = "kv-unified", .short_name = "-kvu", SETTING(KV_UNIFIED), .since = KVB_BUILD(5913), .negatable = true},
+    {.name = "no-kv-unified", .short_name = "-no-kvu", .kind = KVB_SERVE_SETS, .id = KVB_SET_KV_UNIFIED, .number = 0,
+     .since = KVB_BUILD(NO_KV_UNIFIED_SINCE)},
+    {.name = "kv-unified", .short_name = "-kvu", SETTING(KV_UNIFIED), .since = KVB_BUILD(5913)},
     {.name = "kv-offload", SETTING(KV_OFFLOAD)},
     {.name = "fit", .short_name = "-fit", SETTING(FIT), .since = KVB_BUILD(7407)},
     {.name = "fit-target", .short_name = "-fitt", SETTING(FIT_TARGET), .since = KVB_BUILD(7407)},
@@ -191,6 +194,12 @@ static const struct kvb_serve_flag rows[] = {
 const struct kvb_serve_flag *kvb_llama_flag(unsigned index)
 {
     return index < sizeof rows / sizeof rows[0] ? &rows[index] : NULL;
+}
+
+enum kvb_off_form kvb_llama_off_form(const char *name, uint32_t release)
+{
+    bool early = strcmp(name, "no-kv-unified") == 0 && release < KVB_BUILD(NO_KV_UNIFIED_SINCE);
+    return early || strcmp(name, "swa-full") == 0 ? KVB_OFF_UNSAID : KVB_OFF_NEGATED;
 }
 
 const struct kvb_serve_program *kvb_llama_programs(size_t *count)

@@ -7,6 +7,8 @@
 const struct kvb_serve_flag *kvb_llama_flag(unsigned index);
 const struct kvb_serve_program *kvb_llama_programs(size_t *count);
 const struct kvb_variable_row *kvb_llama_variables(size_t *count);
+// What its parser has no word for is said by leaving it out.
+enum kvb_off_form kvb_llama_off_form(const char *name, uint32_t release);
 
 const struct kvb_serve_flag *kvb_ollama_flag(unsigned index);
 const struct kvb_serve_program *kvb_ollama_programs(size_t *count);

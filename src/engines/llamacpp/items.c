@@ -134,15 +134,6 @@ static struct kvb_term model_term(const struct kvb_plan *plan, const struct kvb_
     return around(bytes, bytes - off, kvb_add(bytes, off), KVB_BASIS_CONFIG);
 }
 
-static uint64_t reserved_bytes(const struct kvb_plan *plan)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < plan->reserve_count; i++) {
-        bytes = kvb_add(bytes, plan->reserves[i].bytes);
-    }
-    return bytes;
-}
-
 void kvb_llama_fill_items(const struct kvb_plan *plan, const struct kvb_llama_start *start, uint32_t device,
                           struct kvb_budget *budget)
 {
@@ -159,7 +150,7 @@ void kvb_llama_fill_items(const struct kvb_plan *plan, const struct kvb_llama_st
                                             ? exact(plan->stated[KVB_STATED_NON_TORCH].bytes, KVB_BASIS_STATED)
                                             : around(backend->context_bytes, backend->context_low_bytes,
                                                      backend->context_high_bytes, KVB_BASIS_MEASURED);
-    budget->items[KVB_ITEM_OTHER] = exact(reserved_bytes(plan), KVB_BASIS_STATED);
+    budget->items[KVB_ITEM_OTHER] = exact(kvb_llama_reserved_bytes(plan), KVB_BASIS_STATED);
     budget->items[KVB_ITEM_KV_CACHE] =
         exact(kvb_add(kvb_add(held->cache_bytes, held->state_bytes), beside.cache_bytes), KVB_BASIS_EXACT);
     budget->weights.total_bytes = (uint64_t)budget->items[KVB_ITEM_WEIGHTS].bytes;

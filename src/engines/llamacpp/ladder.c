@@ -168,7 +168,7 @@ void kvb_llama_trade(const struct kvb_plan *plan, const struct kvb_llama_start *
         enum kvb_llama_cache type;
     } types[] = {{"longest f16", KVB_LLAMA_CACHE_F16}, {"longest q8_0", KVB_LLAMA_CACHE_Q8_0}};
     uint32_t all = plan->model.layer_count + 1;
-    uint64_t context = (uint64_t)budget->items[KVB_ITEM_NON_TORCH].bytes;
+    uint64_t context = (uint64_t)(budget->items[KVB_ITEM_NON_TORCH].bytes + budget->items[KVB_ITEM_OTHER].bytes);
     uint64_t free_bytes = budget->free_bytes > context ? budget->free_bytes - context : 0;
     uint64_t slots = start->run.unified ? 1 : start->run.sequences;
     uint64_t limit = kvb_mul(plan->model.context_tokens, slots > 0 ? slots : 1);

@@ -138,12 +138,22 @@ static void take_layers(const struct kvb_plan *plan, struct kvb_llama_start *sta
     }
 }
 
+uint64_t kvb_llama_reserved_bytes(const struct kvb_plan *plan)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < plan->reserve_count; i++) {
+        bytes = kvb_add(bytes, plan->reserves[i].bytes);
+    }
+    return bytes;
+}
+
 static void take_memory(const struct kvb_plan *plan, struct kvb_llama_start *start)
 {
     uint64_t free_bytes =
         plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, plan->gpu.memory_bytes) : plan->gpu.memory_bytes;
-    uint64_t context = kvb_llama_backend_row_of(start->run.backend)->context_low_bytes;
-    start->free_bytes = free_bytes > context ? free_bytes - context : 0;
+    uint64_t taken = kvb_llama_backend_row_of(start->run.backend)->context_low_bytes;
+    taken = kvb_add(taken, kvb_llama_reserved_bytes(plan));
+    start->free_bytes = free_bytes > taken ? free_bytes - taken : 0;
     start->margin_bytes = kvb_mul(number_or(plan, KVB_SET_FIT_TARGET, 1024), KVB_MIB);
     start->shortest_tokens = number_or(plan, KVB_SET_FIT_CTX, 4096);
     bool on = kvb_llama_since(&start->run, KVB_LLAMA_FIT);
