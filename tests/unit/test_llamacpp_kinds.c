@@ -188,6 +188,38 @@ static void test_host_alone(void **state)
     assert_true(buffers.places[KVB_LLAMA_HOST].compute_bytes >= 512ULL * 32000 * 4);
 }
 
+// Numbers that are none mean the first row: the host, f16, no mixture.
+static void test_out_of_range(void **state)
+{
+    (void)state;
+    assert_string_equal(kvb_llama_backend_row_of((enum kvb_llama_backend)99)->name, "CPU");
+    assert_string_equal(kvb_llama_cache_name((enum kvb_llama_cache)99), "f16");
+    assert_int_equal(kvb_llama_cache_bytes((enum kvb_llama_cache)99, 32), 64);
+    assert_string_equal(kvb_llama_mixture_name(9999), kvb_llama_mixture_name(0));
+    assert_int_equal(kvb_llama_mixture_is_exact(9999), kvb_llama_mixture_is_exact(0));
+}
+
+// One expert a token, experts without a gate, and an MLP beside them: at least the logits, and what each expert makes
+// of 512 tokens.
+static void test_expert_shapes(void **state)
+{
+    struct kvb_llama_buffers buffers;
+    uint64_t logits = 512ULL * 32000 * 4, inner = 512ULL * 16384 * 4;
+    (void)state;
+    struct kvb_llama_run run = run_of(4, 8);
+    struct kvb_mlp_shape *mlp = &model.kinds[0].mlp;
+    *mlp = (struct kvb_mlp_shape){
+        .kind = KVB_MLP_MOE, .experts = 16, .experts_per_token = 1, .expert_intermediate_size = 16384};
+    kvb_llama_compute_buffers(&run, &buffers);
+    assert_true(buffers.places[0].compute_bytes >= logits);
+    assert_true(buffers.places[0].compute_bytes < logits + 2 * inner);
+    mlp->expert_gated = true;
+    mlp->intermediate_size = 4096;
+    mlp->experts_per_token = 4;
+    kvb_llama_compute_buffers(&run, &buffers);
+    assert_true(buffers.places[0].compute_bytes >= 3 * 4 * inner); // gate, up and their product
+}
+
 static void test_blocks(void **state)
 {
     struct kvb_llama_heap heap;
@@ -311,5 +343,5 @@ static void test_rare_lines(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(test_rare_mixtures), cmocka_unit_test(test_eight_experts), cmocka_unit_test(test_states),
               cmocka_unit_test(test_chunks), cmocka_unit_test(test_bare_layers), cmocka_unit_test(test_host_alone),
-              cmocka_unit_test(test_blocks), cmocka_unit_test(test_ranges), cmocka_unit_test(test_pipelines),
-              cmocka_unit_test(test_rare_lines))
+              cmocka_unit_test(test_blocks), cmocka_unit_test(test_out_of_range), cmocka_unit_test(test_expert_shapes),
+              cmocka_unit_test(test_ranges), cmocka_unit_test(test_pipelines), cmocka_unit_test(test_rare_lines))
