@@ -1,8 +1,10 @@
 // The ends of the core's tables and numbers: rows that are not there, releases that are none, advice that is doubled.
+#include <stdio.h>
 #include <string.h>
 
 #include <kvbudget/kvbudget.h>
 
+#include "budget/shapes.h"
 #include "plan/advice_settle.h"
 #include "unit/plans.h"
 #include "unit/test.h"
@@ -67,5 +69,25 @@ static void basis_of_a_generic_engine(void **state)
     assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].basis, KVB_BASIS_CONFIG);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(rows_beyond_the_last), cmocka_unit_test(builds),
-              cmocka_unit_test(warnings_that_are_advised), cmocka_unit_test(basis_of_a_generic_engine))
+// What drafts alone says so in its class: heads of EAGLE one token after another, DFlash and DSpark blocks of them.
+static void classes_that_only_draft(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool only, blocks;
+    } rows[] = {{"LlamaForCausalLMEagle3", true, false},
+                {"DFlashDraftModel", true, true},
+                {"Qwen3DSparkModel", true, true},
+                {"Qwen3ForCausalLM", false, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_model model = {.layer_count = 1};
+        (void)snprintf(model.architecture, sizeof model.architecture, "%s", rows[i].name);
+        assert_int_equal(kvb_model_only_drafts(&model), rows[i].only);
+        assert_int_equal(kvb_model_drafts_blocks(&model), rows[i].blocks);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(classes_that_only_draft), cmocka_unit_test(rows_beyond_the_last),
+              cmocka_unit_test(builds), cmocka_unit_test(warnings_that_are_advised),
+              cmocka_unit_test(basis_of_a_generic_engine))
