@@ -142,7 +142,7 @@ static void put_wrong(const char *flag, const char *text)
         }
     }
     for (const char *at = strchr(text, '"'); at != NULL; at = strchr(at + 1, '"')) { // another letter, one more
-        (void)snprintf(changed, sizeof changed, "%.*sz%s", (int)(at + 1 - text), text, at + 2);
+        (void)snprintf(changed, sizeof changed, "%.*sz%s", (int)(at + 1 - text), text, at[1] != '\0' ? at + 2 : "");
         read_flag(flag, changed);
         (void)snprintf(changed, sizeof changed, "%.*sqqqq%s", (int)(at + 1 - text), text, at + 1);
         read_flag(flag, changed);
