@@ -62,7 +62,8 @@ static const char *as_json(struct kvb_manifest *manifest, const struct kvb_node 
     struct kvb_buffer json;
     kvb_buffer_init(&json);
     kvb_node_write_json(&json, node);
-    const char *copy = kvb_manifest_copy(manifest, kvb_buffer_text(&json), json.length);
+    const char *text = kvb_buffer_text(&json);
+    const char *copy = kvb_manifest_copy(manifest, text, strlen(text));
     manifest->out_of_memory = manifest->out_of_memory || json.failed;
     kvb_buffer_free(&json);
     return copy;

@@ -215,4 +215,30 @@ static void how_lines_end(void **state)
     each_file(KVB_SOURCE_DIR "/tests/fixtures/manifests/good", other_line_ends);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(each_thing_of_each_file), cmocka_unit_test(how_lines_end))
+// A mapping that is written out as some hundred bytes of JSON: the memory for it grows, and each growth fails alone.
+static void long_values(void **state)
+{
+    (void)state;
+    static const char part[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    struct reading reading = {.name = "serve.yaml"};
+    struct kvb_buffer text;
+    kvb_buffer_init(&text);
+    kvb_buffer_add(&text, "model: a/b\nmax-model-len: 4096\ntensor-parallel-size: 2\nhf-overrides:\n");
+    for (unsigned i = 10; i < 30; i++) {
+        kvb_buffer_printf(&text, "  key%u: %s\n", i, part);
+    }
+    (void)kvb_memory_fail_after(ULONG_MAX);
+    assert_int_equal(read_text(&reading, text.data, text.length, false), KVB_OK);
+    unsigned long count = ULONG_MAX - kvb_memory_fail_after(0);
+    assert_int_equal(reading.taken, 1);
+    for (unsigned long n = 1; n <= count; n++) {
+        (void)kvb_memory_fail_once(n);
+        enum kvb_status status = read_text(&reading, text.data, text.length, false);
+        (void)kvb_memory_fail_once(0);
+        assert_int_equal(status, KVB_NO_MEMORY);
+        assert_true(problems.count > 0);
+    }
+    kvb_buffer_free(&text);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(each_thing_of_each_file), cmocka_unit_test(how_lines_end), cmocka_unit_test(long_values))
