@@ -64,8 +64,11 @@ void kvb_explain_engine(struct kvb_buffer *out, const struct kvb_log_report *log
         kvb_buffer_add(out, " ");
         kvb_text_add_safe(out, log->version);
     } else if (log->since != 0 && (log->until == 0 || log->until >= log->since)) {
-        kvb_buffer_printf(out, " %s to %s by its wording", kvb_release_format(low, log->since),
-                          log->until != 0 ? kvb_release_format(high, log->until) : "newest");
+        bool one = log->until == log->since;
+        kvb_buffer_printf(out, " %s%s%s by its wording", kvb_release_format(low, log->since), one ? "" : " to ",
+                          one               ? ""
+                          : log->until != 0 ? kvb_release_format(high, log->until)
+                                            : "newest");
     }
     if (log->generation_known) {
         kvb_buffer_add(out, log->generation == KVB_GENERATION_V0 ? " (V0)" : " (V1)");

@@ -209,6 +209,10 @@ static void who(void **state)
     kvb_buffer_free(&out);
     kvb_explain_engine(&out, &report);
     holds("vllm 0.9.0 to 0.10.2 by its wording (V0), /srv/models/of/somebody/who/likes/long/folders/Qwen3-8B/");
+    report.until = V(9, 0);
+    kvb_buffer_free(&out);
+    kvb_explain_engine(&out, &report);
+    holds("vllm 0.9.0 by its wording (V0)");
     report.until = V(8, 0); // lines of releases that never were together say nothing
     (void)snprintf(report.model, sizeof report.model, "%s",
                    "a-name-without-any-folder-that-is-longer-than-44-characters");
