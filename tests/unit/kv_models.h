@@ -49,6 +49,27 @@ static inline void make_model(const struct shape *shape, struct kvb_model *model
     }
 }
 
+// DeepSeek-V4-Flash: windows in the first two layers, then ratio 4 and 128 in turn, one module behind them.
+static inline void make_v4_flash(struct kvb_model *model)
+{
+    static const struct shape shape = {"DeepseekV4ForCausalLM", 43, 64, 1, 448, 0, 0, 0, KVB_ATTENTION_NONE, 1048576};
+    make_model(&shape, model);
+    model->kind_count = 3;
+    model->mtp_layers = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        struct kvb_attention_shape *attention = &model->kinds[i].attention;
+        attention->kind = KVB_ATTENTION_DSV4;
+        attention->head_size = 512;
+        attention->rope_size = 64;
+        attention->index_head_size = i == 1 ? 128 : 0;
+        attention->window_tokens = 128;
+        attention->compress_ratio = i == 0 ? 0 : i == 1 ? 4 : 128;
+    }
+    for (unsigned layer = 0; layer < shape.layers; layer++) {
+        model->kind_of_layer[layer] = layer < 2 ? 0 : layer % 2 == 0 ? 1 : 2;
+    }
+}
+
 static inline void set(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number)
 {
     plan->settings.values[setting].number = number;

@@ -10,6 +10,14 @@
 
 #define SGLANG_WORDS_MAX 48
 
+// Beginnings of lines.
+#define Q3 "Qwen/Qwen3-8B "
+#define LLAMA "meta-llama/Llama-3.1-8B-Instruct "
+#define HYBRID "Qwen/Qwen3-Next-80B-A3B-Instruct "
+#define V32 "deepseek-ai/DeepSeek-V3.2 --tp-size 8 "
+#define V4 "deepseek-ai/DeepSeek-V4-Flash --tp-size 4 "
+#define OSS "openai/gpt-oss-20b "
+
 static struct kvb_deployment deployment;
 static struct kvb_plan plan;
 static struct kvb_model draft;
@@ -43,6 +51,13 @@ static inline void resolve(const char *engine, const char *gpu, const char *line
 static inline void compute(const char *engine, const char *gpu, const char *line)
 {
     resolve(engine, gpu, line);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+}
+
+// After something of the plan was changed by hand.
+static inline void again(void)
+{
+    kvb_problems_init(&problems);
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
 }
 

@@ -14,7 +14,7 @@
 #include "unit/sglang_plan.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define OSS "openai/gpt-oss-20b --moe-runner-backend "
+#define BY OSS "--moe-runner-backend "
 #define GIB_OF(hundredths) ((uint64_t)(hundredths) * (UINT64_C(1) << 30) / 100)
 
 // CUDA's total less "Load weight begin. avail mem=", in hundredths of a GiB.
@@ -175,12 +175,12 @@ static void kernels_asked_for(void **state)
         const char *gpu, *line;
         int64_t expert_bytes;
     } rows[] = {
-        {"h100-sxm", OSS "marlin", 14413824},
-        {"h100-sxm", OSS "flashinfer_mxfp4", 13813248},
-        {"h100-sxm", OSS "triton", INT64_C(3) * 2880 * 2880 * 2},
-        {"b200", OSS "marlin", 14413824},
-        {"b200", OSS "flashinfer_mxfp4", 15040512},
-        {"b200", OSS "triton_kernel", INT64_C(8640) * 1530 + (5888 + 3072) * 90},
+        {"h100-sxm", BY "marlin", 14413824},
+        {"h100-sxm", BY "flashinfer_mxfp4", 13813248},
+        {"h100-sxm", BY "triton", INT64_C(3) * 2880 * 2880 * 2},
+        {"b200", BY "marlin", 14413824},
+        {"b200", BY "flashinfer_mxfp4", 15040512},
+        {"b200", BY "triton_kernel", INT64_C(8640) * 1530 + (5888 + 3072) * 90},
     };
     compute("sglang@0.5.16", rows[0].gpu, rows[0].line);
     int64_t first = budget.items[KVB_ITEM_WEIGHTS].bytes;
@@ -196,7 +196,7 @@ static void kernels_asked_for(void **state)
     }
     compute("sglang@0.5.16", "h100-sxm", "openai/gpt-oss-20b");
     int64_t usual = budget.items[KVB_ITEM_WEIGHTS].bytes;
-    compute("sglang@0.5.16", "h100-sxm", OSS "triton_kernel");
+    compute("sglang@0.5.16", "h100-sxm", BY "triton_kernel");
     assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].bytes, usual);
     compute("sglang@0.5.16", "h100-sxm", "Qwen/Qwen3-8B --moe-runner-backend triton");
     assert_true(budget.starts);

@@ -19,18 +19,6 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define GIB (INT64_C(1) << 30)
-#define Q3 "Qwen/Qwen3-8B "
-#define LLAMA "meta-llama/Llama-3.1-8B-Instruct "
-#define HYBRID "Qwen/Qwen3-Next-80B-A3B-Instruct "
-#define V32 "deepseek-ai/DeepSeek-V3.2 --tp-size 8 "
-#define V4 "deepseek-ai/DeepSeek-V4-Flash --tp-size 4 "
-#define OSS "openai/gpt-oss-20b "
-
-static void again(void)
-{
-    kvb_problems_init(&problems);
-    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
-}
 
 static int64_t weights(void)
 {

@@ -461,22 +461,7 @@ static void compressed_cells(void **state)
 {
     (void)state;
     static struct kvb_model model;
-    static const struct shape shape = {"DeepseekV4ForCausalLM", 43, 64, 1, 448, 0, 0, 0, KVB_ATTENTION_NONE, 1048576};
-    make_model(&shape, &model);
-    model.kind_count = 3;
-    model.mtp_layers = 1;
-    for (unsigned i = 0; i < 3; i++) {
-        struct kvb_attention_shape *s = &model.kinds[i].attention;
-        s->kind = KVB_ATTENTION_DSV4;
-        s->head_size = 512;
-        s->rope_size = 64;
-        s->index_head_size = i == 1 ? 128 : 0;
-        s->window_tokens = 128;
-        s->compress_ratio = i == 0 ? 0 : i == 1 ? 4 : 128;
-    }
-    for (unsigned layer = 0; layer < 43; layer++) {
-        model.kind_of_layer[layer] = layer < 2 ? 0 : layer % 2 == 0 ? 1 : 2;
-    }
+    make_v4_flash(&model);
     static const struct {
         uint32_t release;
         uint64_t token_micro;

@@ -11,9 +11,7 @@
 
 #include "unit/sglang_plan.h"
 
-#define Q3 "Qwen/Qwen3-8B "
 #define DSV3 "deepseek-ai/DeepSeek-V3 "
-#define OSS "openai/gpt-oss-20b "
 #define EAGLE "--speculative-algorithm EAGLE --speculative-num-steps 3 --speculative-num-draft-tokens 8 "
 #define MLA_ONLY "TRTLLM MLA backend is only supported on Blackwell GPUs "
 #define MHA_ONLY "TRTLLM MHA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."
@@ -219,12 +217,6 @@ static void refused(void **state)
             assert_string_equal(budget.error, rows[i].error);
         }
     }
-}
-
-static void again(void)
-{
-    kvb_problems_init(&problems);
-    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
 }
 
 // layers/quantization/fp8.py, create_weights: Qwen3-8B over two GPUs has 2,048 outputs of queries and 6,144 of gate and

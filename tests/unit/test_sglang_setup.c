@@ -13,11 +13,6 @@
 #include "unit/sglang_plan.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define Q3 "Qwen/Qwen3-8B "
-#define LLAMA "meta-llama/Llama-3.1-8B-Instruct "
-#define HYBRID "Qwen/Qwen3-Next-80B-A3B-Instruct "
-#define V32 "deepseek-ai/DeepSeek-V3.2 --tp-size 8 "
-#define V4 "deepseek-ai/DeepSeek-V4-Flash --tp-size 4 "
 
 static struct kvb_sgl_context c;
 
