@@ -73,8 +73,10 @@ static bool starts_whole(struct desk *desk)
 {
     kvb_problems_init(&desk->problems);
     const struct kvb_engine_rows *rules = kvb_engine_of(&desk->plan);
-    return rules->compute(&desk->plan, &desk->budget, &desk->problems, true) == KVB_OK &&
-           desk->budget.verdict != KVB_DOES_NOT_FIT && !kvb_is_left_to_host(&desk->plan, &desk->budget);
+    bool answered = rules->is_whole != NULL
+                        ? rules->is_whole(&desk->plan, &desk->budget)
+                        : rules->compute(&desk->plan, &desk->budget, &desk->problems, true) == KVB_OK;
+    return answered && desk->budget.verdict != KVB_DOES_NOT_FIT && !kvb_is_left_to_host(&desk->plan, &desk->budget);
 }
 
 // The largest of the formats people download that starts without layers on the CPU; the usual one when none does.

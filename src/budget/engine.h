@@ -102,6 +102,11 @@ struct kvb_engine_rows {
     // The whole answer; `quiet`: for searches, without problems, steps and parameters.
     enum kvb_status (*compute)(const struct kvb_plan *plan, struct kvb_budget *budget, struct kvb_problems *problems,
                                bool quiet);
+    // Quietly: whether it starts, should no layer have to go to the host for that; `budget` says how where it does.
+    // NULL: `compute` says it at once.
+    bool (*is_whole)(const struct kvb_plan *plan, struct kvb_budget *budget);
+    // Adds steps that take a while and only --show formulas asks for; NULL: `compute` adds all.
+    void (*formulas)(const struct kvb_plan *plan, struct kvb_budget *budget);
     enum kvb_status (*neighbourhood)(const struct kvb_plan *plan, struct kvb_neighbourhood *out,
                                      struct kvb_problems *problems);
     // Bytes that a share of the card's memory asks for, rounded as the engine rounds.

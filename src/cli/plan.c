@@ -101,6 +101,13 @@ static void render(struct arguments *arguments, const struct kvb_answer *answer,
     kvb_free(command);
 }
 
+static void add_formulas(const struct arguments *arguments, struct kvb_answer *answer)
+{
+    if (arguments->show & SHOW_FORMULAS) {
+        kvb_budget_formulas(&answer->plan, &answer->budget);
+    }
+}
+
 // The same question put to another release, or to a profile that says what differs.
 static enum kvb_status answer_against(struct arguments *arguments, struct kvb_answer *answer)
 {
@@ -170,6 +177,7 @@ static int answer_and_render(struct arguments *arguments, struct kvb_answer *ans
     }
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
+        add_formulas(arguments, &answers[0]);
         render(arguments, &answers[0], against, NULL, residents, &offers, out);
         code = kvb_plan_exit_code(&answers[0].budget);
     }
@@ -191,6 +199,7 @@ static int cards_and_render(struct arguments *arguments, struct kvb_answer *best
                                  : kvb_answer_cards(&arguments->question.deployment, cards, best, &arguments->problems);
     int code = kvb_status_exit_code(status);
     if (status == KVB_OK) {
+        add_formulas(arguments, best);
         render(arguments, best, NULL, cards, NULL, NULL, out);
         code = cards->count > 0 && (!cards->named || cards->starting > 0) ? 0 : 1;
     }

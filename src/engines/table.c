@@ -90,6 +90,14 @@ bool kvb_budget_quietly(const struct kvb_plan *plan, struct kvb_budget *budget)
     return kvb_engine_of(plan)->compute(plan, budget, NULL, true) == KVB_OK && !budget->uncounted;
 }
 
+void kvb_budget_formulas(const struct kvb_plan *plan, struct kvb_budget *budget)
+{
+    const struct kvb_engine_rows *engine = kvb_engine_of(plan);
+    if (engine->formulas != NULL) {
+        engine->formulas(plan, budget);
+    }
+}
+
 const char *kvb_engine_label(const struct kvb_engine_rows *engine, enum kvb_item item)
 {
     bool own = engine->labels != NULL && engine->labels[item] != NULL;

@@ -21,5 +21,7 @@ const struct kvb_engine_rows *kvb_engine_said(const char *said);
 
 // kvb_budget_compute without problems: for searches. False, with KVB_DOES_NOT_FIT, when the numbers cannot work.
 bool kvb_budget_quietly(const struct kvb_plan *plan, struct kvb_budget *budget);
+// Steps that a budget leaves out until they are shown.
+void kvb_budget_formulas(const struct kvb_plan *plan, struct kvb_budget *budget);
 
 #endif

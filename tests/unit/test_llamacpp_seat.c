@@ -9,6 +9,7 @@
 
 #include "budget/shapes.h"
 #include "engines/llamacpp/start.h"
+#include "engines/table.h"
 #include "unit/words.h"
 
 static struct kvb_deployment deployment;
@@ -122,7 +123,79 @@ static void test_answer(void **state)
     assert_int_equal(budget.balance_bytes, budget.slack_bytes);
     assert_int_equal(budget.settings.values[KVB_SET_GPU_LAYERS].number, 37);
     assert_true(budget.kv.max_model_len_that_fits >= 32768);
-    assert_true(budget.step_count >= 6);
+    assert_int_equal(budget.step_count, 0);
+    kvb_budget_formulas(&plan, &budget);
+    assert_int_equal(budget.step_count, 6);
+}
+
+static bool fits_at(const struct kvb_llama_start *start, uint64_t tokens, uint64_t free_bytes)
+{
+    static struct kvb_llama_start tried;
+    uint32_t device;
+    tried = *start;
+    tried.run.context_tokens = tokens;
+    kvb_llama_measure(&tried, &tried.buffers);
+    return kvb_llama_fullest(&tried, &tried.buffers, &device) <= free_bytes;
+}
+
+// The longest context is one that fits, with the next one that does not, whatever was known before the search; what is
+// known of the layers gives no other sum than their tensors.
+static void test_longest(void **state)
+{
+    static const char *const lines[] = {
+        "llama-server -m x.gguf -ngl 99",         "llama-server -m x.gguf -ngl 99 -ctk q8_0 -ctv q8_0",
+        "llama-server -m x.gguf -ngl 20",         "llama-server -m x.gguf -ngl 99 -c 65536",
+        "llama-server -m x.gguf -ngl 99 -nkvo",   "llama-server -m x.gguf -ngl 99 -ot ffn_up=CPU",
+        "llama-server -m x.gguf -ngl 99 -fa off", "llama-server -m x.gguf -ngl 99 --n-cpu-moe 12"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        static struct kvb_llama_start start;
+        struct kvb_llama_buffers with, without;
+        uint64_t limit = 131072, free_bytes = UINT64_C(9) << 30;
+        read_line(lines[i]);
+        kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG);
+        resolve(i == 7 ? "Qwen/Qwen3-30B-A3B" : "Qwen/Qwen3-8B", "3060", "llama.cpp");
+        kvb_llama_start_of(&plan, false, &start);
+        free_bytes = i == 7 ? UINT64_C(16) << 30 : free_bytes;
+        uint64_t longest = kvb_llama_longest(&start, true, free_bytes, limit);
+        assert_int_equal(longest, kvb_llama_longest(&start, false, free_bytes, limit));
+        assert_true(longest >= 256 && fits_at(&start, longest, free_bytes));
+        assert_true(longest == limit || !fits_at(&start, longest + 256, free_bytes));
+        kvb_llama_lasting_buffers(&start.run, &without);
+        kvb_llama_sums_begin(&start.run);
+        assert_int_equal(start.run.sums == NULL, i == 5); // patterns are asked for each tensor
+        kvb_llama_lasting_buffers(&start.run, &with);
+        kvb_llama_sums_end(&start.run);
+        assert_memory_equal(&with, &without, sizeof with);
+    }
+}
+
+// Whether all layers start on the GPU is answered without counting how many would.
+static void test_whole(void **state)
+{
+    static const struct {
+        const char *engine, *line;
+        uint64_t type;
+        bool whole;
+    } rows[] = {
+        {"llama.cpp", "llama-server -m x.gguf -c 8192", 15, true},
+        {"llama.cpp", "llama-server -m x.gguf -c 8192", 8, false},
+        {"llama.cpp", "llama-server -m x.gguf -c 8192 -ngl 20", 8, true},
+        {"llama.cpp", "llama-server -m x.gguf -c 8192 -ngl 99", 8, false},
+        {"ollama", "ollama run x", 15, true},
+        {"ollama", "ollama run x", 8, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static struct kvb_budget asked;
+        read_line(rows[i].line);
+        kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, rows[i].type, KVB_ORIGIN_FLAG);
+        resolve("Qwen/Qwen3-8B", "4060", rows[i].engine);
+        assert_int_equal(kvb_engine_of(&plan)->is_whole(&plan, &asked), rows[i].whole);
+        if (rows[i].whole) {
+            assert_int_equal(asked.requested_bytes, budget.requested_bytes);
+        }
+    }
 }
 
 // Quantised values need flash attention: src/llama-context.cpp, llama_init_from_model.
@@ -231,4 +304,4 @@ static void test_usual_formats(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(test_usual_formats), cmocka_unit_test(test_line),
               cmocka_unit_test(test_words_of_its_own), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_answer),
               cmocka_unit_test(test_refusal), cmocka_unit_test(test_fit), cmocka_unit_test(test_fit_experts),
-              cmocka_unit_test(test_defaults))
+              cmocka_unit_test(test_defaults), cmocka_unit_test(test_longest), cmocka_unit_test(test_whole))

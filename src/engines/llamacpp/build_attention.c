@@ -53,8 +53,7 @@ static kvb_llama_node mask_of(struct kvb_llama_graph *graph, bool windowed)
 
 static void read_sinks(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node node)
 {
-    kvb_llama_reads_weight(graph, node, (uint64_t)layer->heads * 4,
-                           (uint8_t)kvb_llama_place_of(graph->run, graph->layer));
+    kvb_llama_reads_weight(graph, node, (uint64_t)layer->heads * 4, graph->layer_place);
 }
 
 static kvb_llama_node attend_at_once(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,

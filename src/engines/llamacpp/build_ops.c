@@ -12,17 +12,48 @@ struct looked_up {
     uint64_t bytes;
 };
 
-static void look(void *context, const struct kvb_llama_tensor *tensor)
+static void look(struct looked_up *wanted, const char *name, uint64_t bytes)
 {
-    struct looked_up *wanted = context;
     for (uint32_t i = 0; i < 4; i++) {
-        if (wanted->names[i] != NULL && strcmp(tensor->name, wanted->names[i]) == 0) {
-            wanted->bytes = kvb_add(wanted->bytes, tensor->bytes);
+        if (wanted->names[i] != NULL && strcmp(name, wanted->names[i]) == 0) {
+            wanted->bytes = kvb_add(wanted->bytes, bytes);
         }
     }
 }
 
-static uint64_t weight_bytes(const struct kvb_llama_graph *graph, const char *name)
+static void look_at(void *context, const struct kvb_llama_tensor *tensor)
+{
+    look(context, tensor->name, tensor->bytes);
+}
+
+static void list(void *context, const struct kvb_llama_tensor *tensor)
+{
+    struct kvb_llama_weights *weights = context;
+    if (weights->count < KVB_LLAMA_WEIGHTS) {
+        weights->of[weights->count] = (struct kvb_llama_weight){tensor->name, tensor->bytes};
+    }
+    weights->count++;
+}
+
+// The tensors of the layer that is built, listed when the first of them is asked for.
+static void look_up(struct kvb_llama_graph *graph, struct looked_up *wanted)
+{
+    struct kvb_llama_weights *weights = &graph->weights;
+    if (weights->layer != graph->layer || weights->count == 0) {
+        weights->layer = graph->layer;
+        weights->count = 0;
+        kvb_llama_layer_tensors(graph->run, graph->layer, list, weights);
+    }
+    if (weights->count > KVB_LLAMA_WEIGHTS) { // a file with more of them
+        kvb_llama_layer_tensors(graph->run, graph->layer, look_at, wanted);
+        return;
+    }
+    for (uint32_t i = 0; i < weights->count; i++) {
+        look(wanted, weights->of[i].name, weights->of[i].bytes);
+    }
+}
+
+static uint64_t weight_bytes(struct kvb_llama_graph *graph, const char *name)
 {
     struct looked_up wanted = {.names = {name}};
     if (graph->class->fused_qkv && strcmp(name, "attn_qkv.weight") == 0) {
@@ -32,7 +63,7 @@ static uint64_t weight_bytes(const struct kvb_llama_graph *graph, const char *na
     } else if (strcmp(name, "ssm_ba.weight") == 0) {
         wanted = (struct looked_up){.names = {name, "ssm_beta.weight", "ssm_alpha.weight"}};
     }
-    kvb_llama_layer_tensors(graph->run, graph->layer, look, &wanted);
+    look_up(graph, &wanted);
     return wanted.bytes > 0 ? wanted.bytes : 1;
 }
 
@@ -40,7 +71,7 @@ static uint64_t weight_bytes(const struct kvb_llama_graph *graph, const char *na
 static void read_weight(struct kvb_llama_graph *graph, kvb_llama_node node, const char *name, bool experts)
 {
     const struct kvb_llama_run *run = graph->run;
-    uint32_t usual = kvb_llama_place_of(run, graph->layer);
+    uint32_t usual = graph->layer_place;
     uint32_t place = kvb_llama_tensor_place(run, graph->layer, name, experts, usual);
     if (place == usual && place != KVB_LLAMA_HOST) {
         kvb_llama_reads_weight(graph, node, 0, (uint8_t)place);
@@ -68,7 +99,7 @@ kvb_llama_node kvb_llama_with(struct kvb_llama_graph *graph, enum kvb_llama_kind
 {
     kvb_llama_node made = kvb_llama_over(graph, kind, in, 0);
     uint64_t bytes = (uint64_t)graph->nodes[made].ne[0] * 4;
-    kvb_llama_reads_weight(graph, made, bytes, (uint8_t)kvb_llama_place_of(graph->run, graph->layer));
+    kvb_llama_reads_weight(graph, made, bytes, graph->layer_place);
     return made;
 }
 
@@ -78,7 +109,7 @@ kvb_llama_node kvb_llama_expert_bias(struct kvb_llama_graph *graph, const char *
     const struct kvb_llama_run *run = graph->run;
     kvb_llama_node made = kvb_llama_over(graph, KVB_LLAMA_OP_ADD_ID, in, 0);
     uint64_t bytes = kvb_mul((uint64_t)graph->nodes[made].ne[0] * 4, experts);
-    uint32_t usual = kvb_llama_place_of(run, graph->layer);
+    uint32_t usual = graph->layer_place;
     uint32_t place = kvb_llama_tensor_place(run, graph->layer, name, true, usual);
     kvb_llama_reads_weight(graph, made, bytes, (uint8_t)place);
     kvb_llama_add_source(graph, made, chosen);
@@ -109,7 +140,7 @@ kvb_llama_node kvb_llama_norm(struct kvb_llama_graph *graph, const char *weight,
     kvb_llama_node normed = kvb_llama_op(graph, kind, ne, in, 0);
     if (run->gpu_layers > run->model->layer_count && graph->layer < run->model->layer_count) {
         // with all layers on GPUs it is told to run where its layer lies (src/llama-context.cpp, graph_get_cb)
-        graph->nodes[normed].device = (uint8_t)kvb_llama_place_of(run, graph->layer);
+        graph->nodes[normed].device = graph->layer_place;
     }
     kvb_llama_node scaled = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, normed, 0);
     read_weight(graph, scaled, weight, false);
@@ -127,7 +158,7 @@ static kvb_llama_node outside(struct kvb_llama_graph *graph, enum kvb_llama_kept
     node->flags = KVB_LLAMA_OUTSIDE;
     node->bytes = 0;
     node->root = (kvb_llama_node)(UINT16_MAX - (4 * (graph->layer % KVB_LAYERS_MAX) + kept));
-    node->device = run->keep_cache_on_host ? KVB_LLAMA_HOST : (uint8_t)kvb_llama_place_of(run, graph->layer);
+    node->device = run->keep_cache_on_host ? KVB_LLAMA_HOST : graph->layer_place;
     return made;
 }
 

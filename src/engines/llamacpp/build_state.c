@@ -56,7 +56,7 @@ static kvb_llama_node run_over(struct kvb_llama_graph *graph, uint64_t channels,
     const uint64_t ne[3] = {channels, graph->tokens, 1};
     kvb_llama_node passed = kvb_llama_op(graph, KVB_LLAMA_OP_SSM_CONV, ne, columns, 0);
     uint64_t bytes = kvb_mul(channels, kernel * 4);
-    kvb_llama_reads_weight(graph, passed, bytes, (uint8_t)kvb_llama_place_of(graph->run, graph->layer));
+    kvb_llama_reads_weight(graph, passed, bytes, graph->layer_place);
     return passed;
 }
 

@@ -196,8 +196,11 @@ static enum kvb_status check(const struct kvb_plan *plan, struct kvb_problems *p
     return KVB_OK;
 }
 
+// How much is asked of an answer.
+enum detail { WHOLE, QUIET, ALL }; // WHOLE: quietly, and no answer where layers would go to the host
+
 static enum kvb_status compute_as(const struct kvb_plan *plan, bool ollama, struct kvb_budget *budget,
-                                  struct kvb_problems *problems, bool quiet)
+                                  struct kvb_problems *problems, enum detail detail)
 {
     struct kvb_llama_start start;
     uint32_t device;
@@ -208,7 +211,12 @@ static enum kvb_status compute_as(const struct kvb_plan *plan, bool ollama, stru
     if (status != KVB_OK) {
         return status;
     }
-    kvb_llama_start_of(plan, ollama, &start);
+    kvb_llama_start_begin(plan, ollama, &start);
+    start.whole_or_not = detail == WHOLE && !kvb_is_set(plan, KVB_SET_GPU_LAYERS);
+    kvb_llama_start_settle(&start);
+    if (start.whole_or_not && start.decision == KVB_LLAMA_LAYERS_MOVED) {
+        return KVB_OK;
+    }
     (void)kvb_llama_fullest(&start, &start.buffers, &device);
     if (kvb_is_saturated(kvb_llama_used(&start.buffers, device)) ||
         kvb_is_saturated(kvb_llama_used(&start.buffers, KVB_LLAMA_HOST))) {
@@ -230,9 +238,9 @@ static enum kvb_status compute_as(const struct kvb_plan *plan, bool ollama, stru
     static const char requested[] = "all buffers, taken at the start";
     memcpy(budget->requested_as, requested, sizeof requested);
     budget->widest_term = kvb_item_row_of(KVB_ITEM_NON_TORCH)->label;
-    if (!quiet) {
+    if (detail == ALL) {
         budget->parameters = kvb_model_parameters(&plan->model);
-        kvb_llama_trade(plan, &start, budget);
+        budget->kv.max_model_len_that_fits = kvb_llama_longest_of(plan, &start, budget);
         say_decision(plan, &start, problems);
     }
     return KVB_OK;
@@ -241,13 +249,30 @@ static enum kvb_status compute_as(const struct kvb_plan *plan, bool ollama, stru
 static enum kvb_status compute_llamacpp(const struct kvb_plan *plan, struct kvb_budget *budget,
                                         struct kvb_problems *problems, bool quiet)
 {
-    return compute_as(plan, false, budget, problems, quiet);
+    return compute_as(plan, false, budget, problems, quiet ? QUIET : ALL);
 }
 
 static enum kvb_status compute_ollama(const struct kvb_plan *plan, struct kvb_budget *budget,
                                       struct kvb_problems *problems, bool quiet)
 {
-    return compute_as(plan, true, budget, problems, quiet);
+    return compute_as(plan, true, budget, problems, quiet ? QUIET : ALL);
+}
+
+static bool llamacpp_is_whole(const struct kvb_plan *plan, struct kvb_budget *budget)
+{
+    return compute_as(plan, false, budget, NULL, WHOLE) == KVB_OK && budget->verdict != KVB_DOES_NOT_FIT;
+}
+
+static bool ollama_is_whole(const struct kvb_plan *plan, struct kvb_budget *budget)
+{
+    return compute_as(plan, true, budget, NULL, WHOLE) == KVB_OK && budget->verdict != KVB_DOES_NOT_FIT;
+}
+
+static void add_formulas(const struct kvb_plan *plan, struct kvb_budget *budget)
+{
+    struct kvb_llama_start start;
+    kvb_llama_start_of(plan, strcmp(plan->engine.name, "ollama") == 0, &start);
+    kvb_llama_trade(plan, &start, budget);
 }
 
 static enum kvb_status neighbourhood(const struct kvb_plan *plan, struct kvb_neighbourhood *out,
@@ -287,6 +312,8 @@ const struct kvb_engine_rows kvb_llamacpp_engine = {
     .line = &kvb_llama_line,
     .variables = kvb_llama_variables,
     .compute = compute_llamacpp,
+    .is_whole = llamacpp_is_whole,
+    .formulas = add_formulas,
     .neighbourhood = neighbourhood,
     .request = request,
     .labels = labels,
@@ -309,6 +336,8 @@ const struct kvb_engine_rows kvb_ollama_engine = {
     .line = &kvb_ollama_line,
     .variables = kvb_ollama_variables,
     .compute = compute_ollama,
+    .is_whole = ollama_is_whole,
+    .formulas = add_formulas,
     .neighbourhood = neighbourhood,
     .request = request,
     .labels = labels,

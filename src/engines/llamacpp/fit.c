@@ -62,13 +62,43 @@ static bool reduce_context(struct kvb_llama_start *start, uint64_t used)
     return run->devices <= 1;
 }
 
+// Weights and cache alone are too much: the graph need not be looked at.
+static bool is_beyond(const struct kvb_llama_start *start, uint64_t free_bytes)
+{
+    struct kvb_llama_buffers lasting;
+    uint32_t device;
+    kvb_llama_lasting_buffers(&start->run, &lasting);
+    return start->beside.contexts == 0 && kvb_llama_fullest(start, &lasting, &device) > free_bytes;
+}
+
+static bool is_beyond_margins(const struct kvb_llama_start *start)
+{
+    return start->free_bytes < start->margin_bytes || is_beyond(start, start->free_bytes - start->margin_bytes);
+}
+
+// start->buffers are those of the run as it stands.
+static void is_measured(struct kvb_llama_start *start)
+{
+    start->measured = start->beside.contexts == 0;
+    start->measured_layers = start->run.gpu_layers;
+    start->measured_experts = start->run.cpu_experts;
+}
+
 static bool fits_with(struct kvb_llama_start *start, uint32_t layers, uint32_t experts)
 {
     struct kvb_llama_buffers buffers;
     start->run.gpu_layers = layers;
     start->run.cpu_experts = experts;
+    if (is_beyond_margins(start)) {
+        return false;
+    }
     kvb_llama_measure(start, &buffers);
-    return keeps_margins(start, &buffers);
+    bool fits = keeps_margins(start, &buffers);
+    if (fits) { // the last one that fits is the one that starts
+        start->buffers = buffers;
+        is_measured(start);
+    }
+    return fits;
 }
 
 // The largest count of layers that fits, 0 when none does.
@@ -104,23 +134,44 @@ static void move_layers(struct kvb_llama_start *start)
 {
     uint32_t all = start->run.model->layer_count;
     bool experts = has_experts(start->run.model);
+    if (start->whole_or_not) { // how many is not asked
+        start->decision = KVB_LLAMA_LAYERS_MOVED;
+        return;
+    }
+    kvb_llama_sums_begin(&start->run);
     uint32_t layers = most_layers(start, experts ? all : 0);
     uint32_t left = experts && layers == all + 1 ? fewest_experts(start, layers) : experts ? all : 0;
+    kvb_llama_sums_end(&start->run);
     start->run.gpu_layers = layers;
     start->run.cpu_experts = left;
     start->decision = start->decision == KVB_LLAMA_CONTEXT_REDUCED ? KVB_LLAMA_BOTH : KVB_LLAMA_LAYERS_MOVED;
 }
 
+// True: that settles it.
+static bool fits_whole(struct kvb_llama_start *start)
+{
+    if (start->context_said && is_beyond_margins(start)) {
+        return false;
+    }
+    kvb_llama_measure(start, &start->buffers);
+    if (keeps_margins(start, &start->buffers)) {
+        is_measured(start);
+        return true;
+    }
+    return reduce_context(start, sum_used(start, &start->buffers));
+}
+
 void kvb_llama_fit(struct kvb_llama_start *start)
 {
-    kvb_llama_measure(start, &start->buffers);
-    if (keeps_margins(start, &start->buffers) || reduce_context(start, sum_used(start, &start->buffers))) {
+    struct kvb_llama_buffers buffers;
+    if (fits_whole(start)) {
         return;
     }
-    struct kvb_llama_buffers buffers;
-    kvb_llama_measure(start, &buffers);
-    if (start->run.devices > 1 && keeps_margins(start, &buffers)) {
-        return;
+    if (start->run.devices > 1) {
+        kvb_llama_measure(start, &buffers);
+        if (keeps_margins(start, &buffers)) {
+            return;
+        }
     }
     if (start->layers_said || start->split_said || start->run.split == KVB_LLAMA_SPLIT_ROW) {
         start->decision = start->decision == KVB_LLAMA_UNCHANGED ? KVB_LLAMA_LEFT_TO_THE_USER : start->decision;
@@ -129,29 +180,74 @@ void kvb_llama_fit(struct kvb_llama_start *start)
     move_layers(start);
 }
 
-static bool fits_at(struct kvb_llama_start *start, uint64_t tokens, uint64_t free_bytes)
+// Compute buffers at two lengths between which the longest lies: with all layers on one GPU they grow with it; else
+// copies and gaps between blocks may make a shorter context's the larger.
+struct between {
+    bool grows, misses_known;
+    struct kvb_llama_buffers fits, misses;
+};
+
+static bool is_within(const struct kvb_llama_start *start, struct kvb_llama_buffers *lasting,
+                      const struct kvb_llama_buffers *known, uint64_t free_bytes)
+{
+    uint32_t device;
+    for (uint32_t i = 0; i < KVB_LLAMA_PLACES; i++) {
+        lasting->places[i].compute_bytes = known->places[i].compute_bytes;
+    }
+    return kvb_llama_fullest(start, lasting, &device) <= free_bytes;
+}
+
+// The graph is looked at where the buffers known by now do not say it.
+static bool fits_at(struct kvb_llama_start *start, uint64_t tokens, uint64_t free_bytes, struct between *between)
 {
     struct kvb_llama_buffers buffers;
     uint32_t device;
     start->run.context_tokens = tokens;
+    if (start->beside.contexts == 0) {
+        kvb_llama_lasting_buffers(&start->run, &buffers);
+        if (!is_within(start, &buffers, &between->fits, free_bytes)) {
+            return false;
+        }
+        if (between->misses_known && is_within(start, &buffers, &between->misses, free_bytes)) {
+            return true;
+        }
+    }
     kvb_llama_measure(start, &buffers);
-    return kvb_llama_fullest(start, &buffers, &device) <= free_bytes;
+    bool fits = kvb_llama_fullest(start, &buffers, &device) <= free_bytes;
+    if (between->grows) {
+        between->misses_known = between->misses_known || !fits;
+        *(fits ? &between->fits : &between->misses) = buffers;
+    }
+    return fits;
 }
 
-uint64_t kvb_llama_longest(const struct kvb_llama_start *start, uint64_t free_bytes, uint64_t limit_tokens)
+static bool is_whole_on_one(const struct kvb_llama_run *run)
+{
+    return run->devices == 1 && run->gpu_layers > run->model->layer_count && run->cpu_experts == 0 &&
+           !run->keep_cache_on_host && (run->overrides == NULL || run->overrides[0] == '\0');
+}
+
+uint64_t kvb_llama_longest(const struct kvb_llama_start *start, bool measured, uint64_t free_bytes,
+                           uint64_t limit_tokens)
 {
     struct kvb_llama_start tried = *start;
+    uint32_t device;
+    struct between between = {.grows = is_whole_on_one(&start->run)};
     uint64_t low = 0, high = limit_tokens / ROUND;
-    if (fits_at(&tried, limit_tokens, free_bytes)) {
-        return limit_tokens;
+    if (measured && between.grows) {
+        between.misses_known = kvb_llama_fullest(start, &start->buffers, &device) > free_bytes;
+        *(between.misses_known ? &between.misses : &between.fits) = start->buffers;
     }
-    while (low < high) {
+    kvb_llama_sums_begin(&tried.run);
+    bool whole = fits_at(&tried, limit_tokens, free_bytes, &between);
+    while (!whole && low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
-        if (fits_at(&tried, middle * ROUND, free_bytes)) {
+        if (fits_at(&tried, middle * ROUND, free_bytes, &between)) {
             low = middle;
         } else {
             high = middle - 1;
         }
     }
-    return low * ROUND;
+    kvb_llama_sums_end(&tried.run);
+    return whole ? limit_tokens : low * ROUND;
 }

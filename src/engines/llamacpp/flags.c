@@ -20,7 +20,7 @@
         .name = text, .kind = KVB_SERVE_NOTHING, .serve_only = true                                                    \
     }
 #define NO_KV_UNIFIED_SINCE 7869 // common/arg.cpp
-#define WIDE 9999U // more layers than any model has
+#define WIDE 9999U               // more layers than any model has
 
 // Words beside numbers: arg.cpp takes -2 for all layers; a length of 0 is the model's own.
 static const struct kvb_word layer_words[] = {{"all", WIDE}, {"-2", WIDE}};
@@ -178,7 +178,11 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "cache-type-k-draft", .short_name = "-ctkd", SETTING(DRAFT_CACHE_TYPE_K)},
     {.name = "cache-type-v-draft", .short_name = "-ctvd", SETTING(DRAFT_CACHE_TYPE_V)},
     {.name = "swa-full", SETTING(SWA_FULL), .since = KVB_BUILD(5429)},
-    {.name = "no-kv-unified", .short_name = "-no-kvu", .kind = KVB_SERVE_SETS, .id = KVB_SET_KV_UNIFIED, .number = 0,
+    {.name = "no-kv-unified",
+     .short_name = "-no-kvu",
+     .kind = KVB_SERVE_SETS,
+     .id = KVB_SET_KV_UNIFIED,
+     .number = 0,
      .since = KVB_BUILD(NO_KV_UNIFIED_SINCE)},
     {.name = "kv-unified", .short_name = "-kvu", SETTING(KV_UNIFIED), .since = KVB_BUILD(5913)},
     {.name = "kv-offload", SETTING(KV_OFFLOAD)},

@@ -92,7 +92,9 @@ void kvb_llama_expand(struct kvb_llama_graph *graph, kvb_llama_node node)
     }
     at->flags |= KVB_LLAMA_VISITED;
     for (uint32_t i = 0; i < KVB_LLAMA_SOURCES; i++) {
-        kvb_llama_expand(graph, at->source[i]);
+        if (at->source[i] != 0) {
+            kvb_llama_expand(graph, at->source[i]);
+        }
     }
     graph->order[graph->order_count++] = node;
 }
@@ -122,6 +124,7 @@ bool kvb_llama_graph_begin(struct kvb_llama_graph *graph, const struct kvb_llama
     graph->class = kvb_llama_class_of(run->model);
     kvb_llama_cells_of(run, &graph->cells);
     graph->tokens = kvb_min(run->ubatch, graph->cells.context_tokens);
+    graph->layer_place = (uint8_t)kvb_llama_place_of(run, 0);
     graph->pipelined = kvb_llama_is_pipelined(run);
     graph->sorts = kvb_llama_sorts(run);
     graph->only_device = KVB_LLAMA_NOWHERE;
@@ -151,6 +154,7 @@ void kvb_llama_graph_end(struct kvb_llama_graph *graph)
 void kvb_llama_layer_begin(struct kvb_llama_graph *graph, uint32_t layer)
 {
     graph->layer = layer;
+    graph->layer_place = (uint8_t)kvb_llama_place_of(graph->run, layer);
 }
 
 void kvb_llama_layer_end(struct kvb_llama_graph *graph, kvb_llama_node out)

@@ -73,12 +73,24 @@ struct kvb_llama_heap {
     uint64_t highest, pinned;
 };
 
+// What the layer that is built has in the file.
+#define KVB_LLAMA_WEIGHTS 64
+struct kvb_llama_weight {
+    const char *name;
+    uint64_t bytes;
+};
+struct kvb_llama_weights {
+    uint32_t layer, count;
+    struct kvb_llama_weight of[KVB_LLAMA_WEIGHTS];
+};
+
 struct kvb_llama_graph {
     const struct kvb_llama_run *run;
     const struct kvb_llama_class *class;
     struct kvb_llama_cells cells;
     uint64_t tokens, output_rows;
     uint32_t layer;
+    uint8_t layer_place; // where that layer lies
     bool pipelined;
     bool unknown;        // it has more nodes than are held
     bool sorts;          // the backend sorts its graph
@@ -94,6 +106,7 @@ struct kvb_llama_graph {
     struct kvb_llama_tensor_node *nodes; // the first one is none
     kvb_llama_node *order, *sequence;    // as they were built, and as they run, copies between them
     uint32_t capacity, count, order_count, sequence_count;
+    struct kvb_llama_weights weights;
     struct kvb_llama_heap heaps[KVB_LLAMA_PLACES];
 };
 

@@ -161,6 +161,30 @@ static void add_step(struct kvb_budget *budget, const char *name, const char *fo
     }
 }
 
+static uint64_t limit_of(const struct kvb_plan *plan, const struct kvb_llama_start *start)
+{
+    uint64_t slots = start->run.unified ? 1 : start->run.sequences;
+    return kvb_mul(plan->model.context_tokens, slots > 0 ? slots : 1);
+}
+
+static uint64_t free_for_buffers(const struct kvb_budget *budget)
+{
+    uint64_t context = (uint64_t)(budget->items[KVB_ITEM_NON_TORCH].bytes + budget->items[KVB_ITEM_OTHER].bytes);
+    return budget->free_bytes > context ? budget->free_bytes - context : 0;
+}
+
+static uint64_t longest_of(const struct kvb_plan *plan, const struct kvb_llama_start *start,
+                           const struct kvb_budget *budget, bool measured)
+{
+    return kvb_llama_longest(start, measured, free_for_buffers(budget), limit_of(plan, start));
+}
+
+uint64_t kvb_llama_longest_of(const struct kvb_plan *plan, const struct kvb_llama_start *start,
+                              const struct kvb_budget *budget)
+{
+    return longest_of(plan, start, budget, true);
+}
+
 void kvb_llama_trade(const struct kvb_plan *plan, const struct kvb_llama_start *start, struct kvb_budget *budget)
 {
     static const struct {
@@ -168,11 +192,6 @@ void kvb_llama_trade(const struct kvb_plan *plan, const struct kvb_llama_start *
         enum kvb_llama_cache type;
     } types[] = {{"longest f16", KVB_LLAMA_CACHE_F16}, {"longest q8_0", KVB_LLAMA_CACHE_Q8_0}};
     uint32_t all = plan->model.layer_count + 1;
-    uint64_t context = (uint64_t)(budget->items[KVB_ITEM_NON_TORCH].bytes + budget->items[KVB_ITEM_OTHER].bytes);
-    uint64_t free_bytes = budget->free_bytes > context ? budget->free_bytes - context : 0;
-    uint64_t slots = start->run.unified ? 1 : start->run.sequences;
-    uint64_t limit = kvb_mul(plan->model.context_tokens, slots > 0 ? slots : 1);
-    budget->kv.max_model_len_that_fits = kvb_llama_longest(start, free_bytes, limit);
     for (uint32_t quarter = 4; quarter >= 2 && start->run.devices > 0; quarter--) {
         for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
             struct kvb_llama_start tried = *start;
@@ -180,7 +199,7 @@ void kvb_llama_trade(const struct kvb_plan *plan, const struct kvb_llama_start *
             tried.run.key_type = types[i].type;
             tried.run.value_type = tried.run.flash ? types[i].type : tried.run.value_type;
             add_step(budget, types[i].name, "with {0:n} of {1:n} layers on the GPU", tried.run.gpu_layers, all,
-                     kvb_llama_longest(&tried, free_bytes, limit));
+                     longest_of(plan, &tried, budget, false));
         }
     }
 }

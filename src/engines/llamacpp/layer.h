@@ -52,6 +52,10 @@ void kvb_llama_layer_of(const struct kvb_llama_run *run, uint32_t layer, struct 
 // Adds the cache of a context for the layers for further tokens (place.c).
 void kvb_llama_head_cache(const struct kvb_llama_run *run, struct kvb_llama_buffers *out);
 
+struct kvb_llama_tensor;
+// Bytes of a tensor in a buffer of the place.
+uint64_t kvb_llama_padded(const struct kvb_llama_run *run, uint32_t place, const struct kvb_llama_tensor *tensor);
+
 // Cells of a full and of a windowed layer, and the streams they are cut into.
 struct kvb_llama_cells {
     uint64_t full, windowed; // of one stream

@@ -130,7 +130,7 @@ static const struct {
 
 enum when { ALWAYS, MORE_BITS, EIGHTH, SIXTEENTH, FIRST_TWO, FIRST_FOUR, FEW_KV_HEADS, MIDDLE };
 struct rule {
-    const char *tensor; // part of the name
+    const char *tensor; // the name's beginning
     uint8_t mixture;    // M_NONE: any
     uint8_t when, format;
 };
@@ -295,10 +295,19 @@ static enum format of_embedding(uint32_t mixture, enum format own)
     }
 }
 
+static bool begins_with(const char *name, const char *beginning)
+{
+    while (*beginning != '\0' && *name == *beginning) {
+        name++;
+        beginning++;
+    }
+    return *beginning == '\0';
+}
+
 static enum format by_rules(const struct kvb_llama_run *run, const struct kvb_llama_quantised *tensor, enum format own)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (rules[i].mixture == run->mixture && strstr(tensor->name, rules[i].tensor) != NULL &&
+        if (rules[i].mixture == run->mixture && begins_with(tensor->name, rules[i].tensor) &&
             holds((enum when)rules[i].when, run->model, tensor->index, tensor->count)) {
             return (enum format)rules[i].format;
         }

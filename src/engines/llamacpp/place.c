@@ -59,7 +59,7 @@ struct adding {
     uint32_t place, layer;
 };
 
-static uint64_t padded(const struct kvb_llama_run *run, uint32_t place, const struct kvb_llama_tensor *tensor)
+uint64_t kvb_llama_padded(const struct kvb_llama_run *run, uint32_t place, const struct kvb_llama_tensor *tensor)
 {
     const struct kvb_llama_backend_row *row =
         kvb_llama_backend_row_of(place == KVB_LLAMA_HOST ? KVB_LLAMA_CPU : run->backend);
@@ -70,7 +70,9 @@ static uint64_t padded(const struct kvb_llama_run *run, uint32_t place, const st
         uint64_t rows = tensor->rows > 0 ? tensor->rows : 1;
         bytes = kvb_add(bytes, part / rows);
     }
-    return kvb_round_up(bytes, row->alignment > 32 && place == KVB_LLAMA_HOST ? 32 : row->alignment);
+    bytes = kvb_round_up(bytes, row->alignment > 32 && place == KVB_LLAMA_HOST ? 32 : row->alignment);
+    return run->weights_ppm > 0 ? bytes / KVB_PPM * run->weights_ppm + bytes % KVB_PPM * run->weights_ppm / KVB_PPM
+                                : bytes;
 }
 
 static void add_tensor(void *context, const struct kvb_llama_tensor *tensor)
@@ -80,10 +82,7 @@ static void add_tensor(void *context, const struct kvb_llama_tensor *tensor)
     bool experts = tensor->role == KVB_ROLE_EXPERTS;
     uint32_t place = kvb_llama_tensor_place(run, adding->layer, tensor->name, experts, adding->place);
     struct kvb_llama_place *held = &adding->out->places[place];
-    uint64_t bytes = padded(run, place, tensor);
-    bytes = run->weights_ppm > 0 ? bytes / KVB_PPM * run->weights_ppm + bytes % KVB_PPM * run->weights_ppm / KVB_PPM
-                                 : bytes;
-    held->model_bytes = kvb_add(held->model_bytes, bytes);
+    held->model_bytes = kvb_add(held->model_bytes, kvb_llama_padded(run, place, tensor));
 }
 
 static void add_input(void *context, const struct kvb_llama_tensor *tensor)
@@ -91,6 +90,21 @@ static void add_input(void *context, const struct kvb_llama_tensor *tensor)
     struct adding *adding = context;
     adding->out->embedding_bytes = kvb_add(adding->out->embedding_bytes, tensor->bytes);
     add_tensor(context, tensor);
+}
+
+static void add_layer(struct adding *adding, uint32_t layer)
+{
+    const struct kvb_llama_run *run = adding->run;
+    if (run->sums == NULL) {
+        kvb_llama_layer_tensors(run, layer, add_tensor, adding);
+        return;
+    }
+    const struct kvb_llama_sum *sum = &run->sums[layer];
+    bool moved = adding->layer < run->cpu_experts || adding->place == KVB_LLAMA_HOST;
+    struct kvb_llama_place *held = &adding->out->places[adding->place];
+    struct kvb_llama_place *experts = moved ? &adding->out->places[KVB_LLAMA_HOST] : held;
+    held->model_bytes = kvb_add(held->model_bytes, sum->other_bytes[adding->place == KVB_LLAMA_HOST]);
+    experts->model_bytes = kvb_add(experts->model_bytes, sum->experts_bytes[moved]);
 }
 
 static void add_cache(const struct kvb_llama_run *run, const struct kvb_llama_cells *cells,
@@ -127,7 +141,7 @@ void kvb_llama_lasting_buffers(const struct kvb_llama_run *run, struct kvb_llama
         adding.place = kvb_llama_place_of(run, i);
         adding.layer = i < model->layer_count ? i : KVB_LAYERS_MAX;
         out->places[adding.place].layers++;
-        kvb_llama_layer_tensors(run, i, add_tensor, &adding);
+        add_layer(&adding, i);
         if (i < model->layer_count) {
             kvb_llama_layer_of(run, i, &layer);
             uint32_t place = run->keep_cache_on_host ? KVB_LLAMA_HOST : adding.place;

@@ -79,6 +79,11 @@ uint64_t kvb_llama_cache_bytes(enum kvb_llama_cache cache, uint64_t elements);
 
 enum kvb_llama_split { KVB_LLAMA_SPLIT_LAYER, KVB_LLAMA_SPLIT_ROW, KVB_LLAMA_SPLIT_NONE };
 
+// A layer's tensors: [0] on a GPU, [1] on the host.
+struct kvb_llama_sum {
+    uint64_t other_bytes[2], experts_bytes[2];
+};
+
 struct kvb_llama_run {
     const struct kvb_model *model;
     uint32_t build;
@@ -97,9 +102,13 @@ struct kvb_llama_run {
     bool unified, flash, window_full, keep_cache_on_host, mapped, no_op_offload, server;
     bool loads_heads; // layers for further tokens (MTP) are loaded with the model
     enum kvb_llama_cache key_type, value_type;
-    uint32_t mixture;     // of a model without a GGUF header (mixture.h); 0: f16
-    uint32_t weights_ppm; // of what the tensors come to, where the file's size is known; 0: all of it
+    uint32_t mixture;           // of a model without a GGUF header (mixture.h); 0: f16
+    uint32_t weights_ppm;       // of what the tensors come to, where the file's size is known; 0: all of it
+    struct kvb_llama_sum *sums; // of each layer and the output, while a search lasts; NULL: tensors are added up anew
 };
+// Between the two, what a layer's tensors come to is known (sums.c); with overrides, or without memory, it is not.
+void kvb_llama_sums_begin(struct kvb_llama_run *run);
+void kvb_llama_sums_end(struct kvb_llama_run *run);
 bool kvb_llama_since(const struct kvb_llama_run *run, enum kvb_llama_rule rule);
 
 // What one place holds.

@@ -135,9 +135,6 @@ static kvb_llama_node reach(struct kvb_llama_graph *graph, struct split *split, 
 {
     struct kvb_llama_tensor_node *from = &graph->nodes[source];
     bool input = from->kind == KVB_LLAMA_OP_NONE && (from->flags & KVB_LLAMA_COPY) == 0;
-    if (source == 0) {
-        return 0;
-    }
     if (graph->pipelined && input && (from->flags & KVB_LLAMA_OUTSIDE) == 0) {
         pin(graph, from);
     }
@@ -188,7 +185,9 @@ static void reach_sources(struct kvb_llama_graph *graph, struct split *split, st
             fetched = false;
             fetch(graph, split, node);
         }
-        node->source[i] = reach(graph, split, node->source[i]);
+        if (node->source[i] != 0) {
+            node->source[i] = reach(graph, split, node->source[i]);
+        }
     }
 }
 

@@ -169,7 +169,7 @@ static uint32_t usual_mixture(const struct kvb_plan *plan, bool ollama)
     return ollama ? kvb_llama_mixture_find("Q4_K_M") : 0;
 }
 
-void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_llama_start *out)
+void kvb_llama_start_begin(const struct kvb_plan *plan, bool ollama, struct kvb_llama_start *out)
 {
     memset(out, 0, sizeof *out);
     out->ollama = ollama;
@@ -189,8 +189,21 @@ void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_lla
     take_layers(plan, out);
     take_memory(plan, out);
     kvb_llama_beside_begin(plan, out);
-    if (out->fits_itself) {
-        kvb_llama_fit(out);
+}
+
+void kvb_llama_start_settle(struct kvb_llama_start *start)
+{
+    if (start->fits_itself) {
+        kvb_llama_fit(start);
     }
-    kvb_llama_measure(out, &out->buffers);
+    bool same = start->measured_layers == start->run.gpu_layers && start->measured_experts == start->run.cpu_experts;
+    if (!start->measured || !same) {
+        kvb_llama_measure(start, &start->buffers);
+    }
+}
+
+void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_llama_start *out)
+{
+    kvb_llama_start_begin(plan, ollama, out);
+    kvb_llama_start_settle(out);
 }

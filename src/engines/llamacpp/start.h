@@ -36,12 +36,18 @@ struct kvb_llama_start {
     uint64_t shortest_tokens;                                // what --fit goes down to
     uint64_t asked_tokens;                                   // before --fit
     uint32_t asked_layers;
+    bool whole_or_not; // where layers are to be moved, nothing more is asked
+    bool measured;     // the buffers are of the run with these layers on the GPU and experts on the host
+    uint32_t measured_layers, measured_experts;
     enum kvb_llama_decision decision;
     struct kvb_llama_buffers buffers; // of the run as it starts
 };
 
 // Fills everything; the run is the one that starts.
 void kvb_llama_start_of(const struct kvb_plan *plan, bool ollama, struct kvb_llama_start *out);
+// The same in two steps: what is asked, and what comes of it.
+void kvb_llama_start_begin(const struct kvb_plan *plan, bool ollama, struct kvb_llama_start *out);
+void kvb_llama_start_settle(struct kvb_llama_start *start);
 
 // Settles what is beside, but for buffers that depend on the context (beside.c).
 void kvb_llama_beside_begin(const struct kvb_plan *plan, struct kvb_llama_start *start);
@@ -54,8 +60,10 @@ uint64_t kvb_llama_fullest(const struct kvb_llama_start *start, const struct kvb
                            uint32_t *device);
 // --fit (fit.c).
 void kvb_llama_fit(struct kvb_llama_start *start);
-// The longest context with which every GPU keeps `spare` of `free`; 0: none.
-uint64_t kvb_llama_longest(const struct kvb_llama_start *start, uint64_t free_bytes, uint64_t limit_tokens);
+// The longest context whose buffers are within `free_bytes` of every GPU; 0: none. `measured`: the start's buffers are
+// those of its run.
+uint64_t kvb_llama_longest(const struct kvb_llama_start *start, bool measured, uint64_t free_bytes,
+                           uint64_t limit_tokens);
 
 // What others hold of each GPU, as the user says.
 uint64_t kvb_llama_reserved_bytes(const struct kvb_plan *plan);

@@ -32,7 +32,7 @@ static const struct name_row names[] = {
 static const struct name_row *name_of(const char *own)
 {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(names[i].own, own) == 0) {
+        if (names[i].own[0] == own[0] && strcmp(names[i].own, own) == 0) {
             return &names[i];
         }
     }
@@ -54,10 +54,30 @@ static bool is_fused(const struct kvb_model *model)
 
 struct giving {
     const struct kvb_llama_run *run;
-    uint32_t index, count, attention_index, attention_count;
+    uint32_t index, count;
+    bool alone; // no layer of the model
     kvb_llama_tensor_taker *take;
     void *context;
 };
+
+static bool keeps_tokens(const struct kvb_model *model, uint32_t layer)
+{
+    enum kvb_attention kind = kvb_kind_of(model, layer)->attention.kind;
+    return kind == KVB_ATTENTION_FULL || kind == KVB_ATTENTION_SLIDING || kind == KVB_ATTENTION_CHUNKED;
+}
+
+// Values are counted among the layers that keep tokens.
+static void count_values(const struct giving *giving, struct kvb_llama_quantised *asked)
+{
+    const struct kvb_model *model = giving->run->model;
+    asked->index = 0;
+    asked->count = giving->alone ? 1 : 0;
+    for (uint32_t i = 0; !giving->alone && i < model->layer_count; i++) {
+        bool tokens = keeps_tokens(model, i);
+        asked->count += tokens;
+        asked->index += tokens && i < giving->index;
+    }
+}
 
 static void give(const struct giving *giving, const struct kvb_tensor *tensor)
 {
@@ -79,18 +99,14 @@ static void give(const struct giving *giving, const struct kvb_tensor *tensor)
                                    strcmp(out.name, "attn_output.weight") != 0
                                ? "attn_qkv.weight"
                                : out.name;
-        struct kvb_llama_quantised asked = {name, tensor->columns, values ? giving->attention_index : giving->index,
-                                            values ? giving->attention_count : giving->count};
+        struct kvb_llama_quantised asked = {name, tensor->columns, giving->index, giving->count};
+        if (values) {
+            count_values(giving, &asked);
+        }
         out.bytes = kvb_llama_mixture_bytes(giving->run, &asked, elements);
         out.quantised = out.bytes < kvb_mul(elements, 2);
     }
     giving->take(giving->context, &out);
-}
-
-static bool keeps_tokens(const struct kvb_model *model, uint32_t layer)
-{
-    enum kvb_attention kind = kvb_kind_of(model, layer)->attention.kind;
-    return kind == KVB_ATTENTION_FULL || kind == KVB_ATTENTION_SLIDING || kind == KVB_ATTENTION_CHUNKED;
 }
 
 void kvb_llama_layer_of_shapes(const struct kvb_llama_run *run, uint32_t layer, kvb_llama_tensor_taker *take,
@@ -98,12 +114,7 @@ void kvb_llama_layer_of_shapes(const struct kvb_llama_run *run, uint32_t layer, 
 {
     const struct kvb_model *model = run->model;
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
-    struct giving giving = {run, layer, model->layer_count, 0, 0, take, context};
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        bool tokens = keeps_tokens(model, i);
-        giving.attention_count += tokens;
-        giving.attention_index += tokens && i < layer;
-    }
+    struct giving giving = {run, layer, model->layer_count, false, take, context};
     uint32_t count = kvb_layer_tensors(model, kvb_kind_of(model, layer), tensors);
     for (uint32_t i = 0; i < count; i++) {
         if (!tensors[i].engine_only) {
@@ -116,7 +127,7 @@ void kvb_llama_ends_of_shapes(const struct kvb_llama_run *run, bool output, kvb_
 {
     const struct kvb_model *model = run->model;
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
-    struct giving giving = {run, 0, 1, 0, 1, take, context};
+    struct giving giving = {run, 0, 1, true, take, context};
     uint32_t count = kvb_outer_tensors(model, tensors);
     for (uint32_t i = 0; i < count; i++) {
         bool embedding = tensors[i].role == KVB_ROLE_EMBEDDING;
@@ -131,7 +142,7 @@ void kvb_llama_heads_of_shapes(const struct kvb_llama_run *run, kvb_llama_tensor
 {
     const struct kvb_model *model = run->model;
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
-    struct giving giving = {run, 0, 1, 0, 1, take, context};
+    struct giving giving = {run, 0, 1, true, take, context};
     for (uint32_t i = 0; i < model->mtp_layers; i++) {
         uint32_t count = kvb_layer_tensors(model, &model->kinds[model->mtp_kind], tensors);
         for (uint32_t j = 0; j < count; j++) {
