@@ -115,14 +115,16 @@ static const struct kvb_line_row rows[] = {
          "for "
          "CUDAGraph memory.",
          KVB_OBS_CONSUMED, KVB_OBS_ACTIVATION, KVB_OBS_CUDA_GRAPH),
-    LINE(FACT, 0, R(0, 10, 2), 0, V1, "--kv-cache-memory={count}` ({size}) to fit into requested memory",
+    LINE(FACT, 0, R(0, 11, 0), 0, V1, "--kv-cache-memory={count}` ({size}) to fit into requested memory",
          "config with `--kv-cache-memory=9000000000` (8.38 GiB) to fit into requested memory", KVB_OBS_SUGGESTED_FIT,
          KVB_OBS_IGNORED),
-    LINE(FACT, 0, R(0, 10, 2), 0, V1, "--kv-cache-memory={count}` ({size}) to fully utilize gpu memory",
+    LINE(FACT, 0, R(0, 11, 0), 0, V1, "--kv-cache-memory={count}` ({size}) to fully utilize gpu memory",
          "or `--kv-cache-memory=9900000000` (9.22 GiB) to fully utilize gpu memory.", KVB_OBS_SUGGESTED_FULL,
          KVB_OBS_IGNORED),
     LINE(FACT, 0, R(0, 10, 2), R(0, 10, 2), V1, "--kv-cache-memory={count}` to fit into requested memory",
          "config with `--kv-cache-memory=9000000000` to fit into requested memory", KVB_OBS_SUGGESTED_FIT),
+    LINE(FACT, 0, R(0, 10, 2), R(0, 10, 2), V1, "--kv-cache-memory={count}` to fully utilize gpu memory",
+         "or `--kv-cache-memory=9900000000` to fully utilize gpu memory.", KVB_OBS_SUGGESTED_FULL),
     LINE(FACT, 0, R(0, 10, 2), 0, V1, "Current kv cache memory in use is {size}",
          "Current kv cache memory in use is 9.55 GiB.", KVB_OBS_KV_CACHE),
     LINE(SIZED, 0, R(0, 10, 2), 0, V1, "Initial free memory {mem}, reserved {size} memory for KV Cache",
@@ -147,7 +149,7 @@ static const struct kvb_line_row rows[] = {
          "INFO [gpu_worker.py:1] CUDA graph pool memory: 0.5 GiB (actual), 0.75 GiB (estimated), difference: 0.25 GiB",
          KVB_OBS_CUDA_GRAPH, KVB_OBS_GRAPH_ESTIMATE),
     LINE(
-        NOTE, KVB_NOTE_GRAPHS_CHARGED, R(0, 20, 0), 0, V1,
+        NOTE, KVB_NOTE_GRAPHS_CHARGED, R(0, 18, 0), 0, V1,
         "The current --gpu-memory-utilization={ppm} is equivalent to --gpu-memory-utilization={ppm} without CUDA graph",
         "The current --gpu-memory-utilization=0.8000 is equivalent to --gpu-memory-utilization=0.7787 without CUDA "
         "graph memory",
@@ -163,7 +165,7 @@ static const struct kvb_line_row rows[] = {
          "WARNING [gpu_worker.py:1] CUDA graph memory profiling is disabled "
          "(VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0).",
          NOTHING),
-    LINE(FACT, 0, R(0, 9, 1), 0, V1, "Requested memory: {ppm} (util), {size}",
+    LINE(FACT, 0, R(0, 10, 1), 0, V1, "Requested memory: {ppm} (util), {size}",
          "DEBUG [gpu_worker.py:1] Requested memory: 0.8 (util), 18.8 GiB", KVB_OBS_UTILIZATION, KVB_OBS_REQUESTED),
     LINE(FACT, 0, R(0, 9, 1), R(0, 26, 0), V1,
          "torch peak memory increase: {size}; non-torch forward increase memory: {size}; weights memory: {size}",

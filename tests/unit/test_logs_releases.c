@@ -50,6 +50,16 @@ static const struct row rows[] = {
      "CUDAGraph memory.",
      V(27, 0), 0},
     {"Current kv cache memory in use is 9.55 GiB.", V(10, 2), 0},
+    {"Replace config with `--kv-cache-memory=9000000000` to fit into requested memory", V(10, 2), V(10, 2)},
+    {"or `--kv-cache-memory=9900000000` to fully utilize gpu memory.", V(10, 2), V(10, 2)},
+    {"Replace config with `--kv-cache-memory=9000000000` (8.38 GiB) to fit into requested memory", V(11, 0), 0},
+    {"or `--kv-cache-memory=9900000000` (9.22 GiB) to fully utilize gpu memory.", V(11, 0), 0},
+    {"Initial free memory: 23.00 GiB; Requested memory: 0.80 (util), 18.80 GiB", V(10, 1), 0},
+    {"INFO [gpu_worker.py:1] The current --gpu-memory-utilization=0.8000 is equivalent to "
+     "--gpu-memory-utilization=0.7787 without CUDA graph memory profiling.",
+     V(18, 0), 0},
+    {"Engine 000: vllm cache_config_info with initialization after num_gpu_blocks is: 1200", V(9, 0), 0},
+    {"Graph capturing finished in 12 secs, took 0.50 GiB", V(6, 4), 0},
     {"INFO [startup_plan.py:1] Applying persisted startup plan (fingerprint ab): kv_cache_memory_bytes=9000000000 "
      "(8.38 GiB)",
      V(26, 0), 0},
