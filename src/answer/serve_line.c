@@ -9,41 +9,6 @@
 #include "command/setting_flag.h"
 #include "model/names/name.h"
 
-// A word that a shell takes as it stands.
-static bool is_plain(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-    return word[0] != '\0' && word[strspn(word, plain)] == '\0';
-}
-
-static void quote(struct kvb_buffer *out, const char *word)
-{
-    if (is_plain(word)) {
-        kvb_buffer_add(out, word);
-        return;
-    }
-    kvb_buffer_add(out, "'");
-    for (; *word != '\0'; word++) {
-        if (*word == '\'') {
-            kvb_buffer_add(out, "'\\''");
-        } else {
-            kvb_buffer_add_n(out, word, 1);
-        }
-    }
-    kvb_buffer_add(out, "'");
-}
-
-// NAME='value': the name must stay outside the quotes to remain an assignment.
-static void add_assignment(struct kvb_buffer *out, const char *assignment)
-{
-    size_t name = strcspn(assignment, "=");
-    kvb_buffer_add_n(out, assignment, name + 1);
-    if (assignment[name + 1] != '\0') {
-        quote(out, assignment + name + 1);
-    }
-    kvb_buffer_add(out, " ");
-}
-
 static void apply_changes(struct serve_settings *settings, const struct kvb_advice *advice)
 {
     for (uint32_t i = 0; i < advice->apply_count; i++) {
@@ -75,7 +40,7 @@ static void gather(struct serve_settings *settings, const struct kvb_question *q
 static void add_typed(struct kvb_buffer *out, const char *typed)
 {
     if (strspn(typed, "0123456789, ") < strlen(typed)) {
-        quote(out, typed);
+        kvb_serve_quote(out, typed);
         return;
     }
     for (; *typed != '\0'; typed++) {
@@ -122,7 +87,7 @@ static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *en
         if (row->kind != KVB_VALUE_WORD || strcmp(shown, "other") != 0) {
             const char *beside = engine->companion != NULL ? engine->companion(setting, value->number, release) : NULL;
             kvb_buffer_printf(out, " %s ", name);
-            quote(out, shown);
+            kvb_serve_quote(out, shown);
             kvb_buffer_printf(out, beside != NULL ? " %s" : "%s", beside != NULL ? beside : "");
         }
     }
@@ -169,33 +134,6 @@ static bool is_replaced(const struct kvb_engine_rows *engine, const struct kvb_q
     return true;
 }
 
-// A file or a spelling of ours is not what the engine serves; the model's name is. A folder is served as it is.
-static const char *served_model(const struct kvb_question *question, const struct kvb_plan *plan)
-{
-    const struct kvb_deployment *deployment = &question->deployment;
-    const char *model = deployment->model;
-    size_t length = strlen(model);
-    static const char *const endings[] = {".json", ".yaml", ".yml"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        size_t ending = strlen(endings[i]);
-        if (length > ending && kvb_equal_ignoring_case(model + length - ending, endings[i])) {
-            return plan->model.name;
-        }
-    }
-    bool spelled = strstr(model, "://") != NULL || strchr(model, '@') != NULL ||
-                   (strchr("/.~", model[0]) == NULL && strchr(model, '/') == NULL);
-    spelled = spelled || kvb_starts_with(model, "hf.co/") || kvb_starts_with(model, "huggingface.co/");
-    bool named = deployment->inline_model || deployment->served_name[0] != '\0' || spelled;
-    return length == 0 || named ? plan->model.name : model;
-}
-
-// A file of weights is served as it is called, whatever the model is called here.
-static bool is_gguf(const char *word)
-{
-    size_t length = strlen(word);
-    return length > 5 && kvb_equal_ignoring_case(word + length - 5, ".gguf");
-}
-
 // The revision that flags or the model's name say, where the engine would not take main anyway.
 static void add_revision(struct kvb_buffer *out, const struct kvb_question *question)
 {
@@ -212,32 +150,7 @@ static void add_revision(struct kvb_buffer *out, const struct kvb_question *ques
     }
     if (revision[0] != '\0' && strcmp(revision, "main") != 0) {
         kvb_buffer_add(out, " --revision ");
-        quote(out, revision);
-    }
-}
-
-// A file of weights, or a name of the engine's own library: said as it was typed.
-static bool keeps_typed_name(const struct kvb_line_rules *rules, const char *typed)
-{
-    bool plain = strchr(typed, '/') == NULL || kvb_starts_with(typed, "hf.co/");
-    bool name = typed[0] != '\0' && strchr("./~", typed[0]) == NULL && strchr(typed, '@') == NULL;
-    bool file = strstr(typed, ".json") != NULL || strstr(typed, ".yaml") != NULL || strstr(typed, ".yml") != NULL;
-    return is_gguf(typed) || (rules->library_names && plain && name && !file && strstr(typed, "://") == NULL);
-}
-
-static void name_model(char out[KVB_LINE_MODEL_CAPACITY], const struct kvb_question *question,
-                       const struct kvb_plan *plan)
-{
-    const struct kvb_line_rules *rules = kvb_engine_of(plan)->line;
-    const char *typed = question->deployment.model;
-    char library[KVB_LINE_MODEL_CAPACITY];
-    if (rules == NULL || keeps_typed_name(rules, typed)) {
-        (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, rules == NULL ? served_model(question, plan) : typed);
-        return;
-    }
-    bool other_formats = rules->model(plan, out);
-    if (rules->library_names && !other_formats && kvb_name_in_library(plan->model.name, library, sizeof library)) {
-        (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, library);
+        kvb_serve_quote(out, revision);
     }
 }
 
@@ -251,134 +164,15 @@ static void add_given_command(struct kvb_buffer *out, const struct kvb_question 
         const char *word = question->serve_words[i];
         leading = leading && kvb_is_assignment(word);
         if (leading) {
-            add_assignment(out, word);
+            kvb_serve_assign(out, word);
         } else if (!is_replaced(engine, question, settings, i, &words)) {
             kvb_buffer_add(out, first ? "" : " ");
-            bool named = i == question->serve_model && !is_gguf(word);
-            quote(out, named ? served_model(question, plan) : word);
+            bool named = i == question->serve_model && !kvb_serve_is_gguf(word);
+            kvb_serve_quote(out, named ? kvb_serve_model_given(question, plan) : word);
             first = false;
         }
         i += words;
     }
-}
-
-// ---- A server that is started first, with settings in its environment
-
-static bool is_server_word(const char *word, const char *server)
-{
-    const char *end = strchr(server, ' ');
-    return strcmp(word, "&") == 0 || strcmp(word, "run") == 0 || (end != NULL && strcmp(word, end + 1) == 0) ||
-           (end != NULL && strlen(word) == (size_t)(end - server) && kvb_starts_with(server, word));
-}
-
-static bool has_variable(const struct serve_settings *settings, const struct kvb_line_rules *rules,
-                         const char *assignment)
-{
-    size_t length = strcspn(assignment, "=");
-    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const char *name = settings->values[i].written ? rules->variable((enum kvb_setting)i) : NULL;
-        if (name != NULL && strlen(name) == length && kvb_starts_with(assignment, name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void add_variables(struct kvb_buffer *out, const struct kvb_question *question,
-                          const struct kvb_engine_rows *engine, const struct serve_settings *settings)
-{
-    for (int i = 0; i < question->serve_count && kvb_is_assignment(question->serve_words[i]); i++) {
-        if (!has_variable(settings, engine->line, question->serve_words[i])) {
-            add_assignment(out, question->serve_words[i]);
-        }
-    }
-    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const struct serve_setting *value = &settings->values[i];
-        const char *name = value->written ? engine->line->variable((enum kvb_setting)i) : NULL;
-        char text[48];
-        if (name != NULL) {
-            const char *shown =
-                value->text != NULL ? value->text : kvb_setting_format(text, (enum kvb_setting)i, value->number);
-            shown = strcmp(shown, "on") == 0 ? "1" : strcmp(shown, "off") == 0 ? "0" : shown;
-            kvb_buffer_printf(out, "%s=", name);
-            quote(out, shown);
-            kvb_buffer_add(out, " ");
-        }
-    }
-}
-
-// "printf 'FROM NAME\nPARAMETER num_batch 256\n' > Modelfile && ... && ": what no variable says. A name that a shell or
-// printf would not take as it stands is a word of its own.
-static bool add_parameters(struct kvb_buffer *out, const struct kvb_line_rules *rules,
-                           const struct serve_settings *settings, const char *model)
-{
-    bool any = false, plain = is_plain(model) && strchr(model, '%') == NULL;
-    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        const char *name = settings->values[i].written ? rules->parameter((enum kvb_setting)i) : NULL;
-        if (name != NULL) {
-            if (!any) {
-                kvb_buffer_printf(out, "printf 'FROM %s\\n", plain ? model : "%s");
-            }
-            uint64_t number = settings->values[i].number;
-            long long shown = number == KVB_AUTO ? -1 : (long long)number;
-            kvb_buffer_printf(out, "PARAMETER %s %lld\\n", name, shown);
-            any = true;
-        }
-    }
-    if (any) {
-        kvb_buffer_add(out, plain ? "'" : "' ");
-        if (!plain) {
-            quote(out, model);
-        }
-        kvb_buffer_printf(out, " > Modelfile && %s && ", rules->create);
-    }
-    return any;
-}
-
-static void add_other_flags(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan)
-{
-    const struct kvb_engine_rows *engine = kvb_engine_of(plan);
-    for (int i = 0; i < question->serve_count; i++) {
-        const char *word = question->serve_words[i];
-        const char *equals = strchr(word, '=');
-        size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
-        const struct kvb_serve_flag *flag = NULL;
-        if (!kvb_starts_with(word, "--")) {
-            continue;
-        }
-        bool known = kvb_serve_flag_find(engine, word + 2, length - 2, &flag) == KVB_SERVE_MATCH;
-        bool alone = equals != NULL || i + 1 >= question->serve_count || question->serve_words[i + 1][0] == '-' ||
-                     (known && flag->kind == KVB_SERVE_NOTHING);
-        if (!known || flag->serve_only) { // a setting stands in a variable
-            kvb_buffer_add(out, " ");
-            quote(out, word);
-            if (!alone) {
-                kvb_buffer_add(out, " ");
-                quote(out, question->serve_words[i + 1]);
-            }
-        }
-        i += alone ? 0 : 1;
-    }
-}
-
-static void write_server_line(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
-                              const struct serve_settings *settings)
-{
-    const struct kvb_engine_rows *engine = kvb_engine_of(plan);
-    char model[KVB_LINE_MODEL_CAPACITY];
-    size_t before = out->length;
-    bool serves = question->serve_count > 1 && !kvb_is_assignment(question->serve_words[0]) &&
-                  is_server_word(question->serve_words[1], engine->line->server) &&
-                  strcmp(question->serve_words[1], "run") != 0;
-    name_model(model, question, plan);
-    add_variables(out, question, engine, settings);
-    if (out->length > before || before > 0 || serves) {
-        kvb_buffer_printf(out, "%s & ", engine->line->server);
-    }
-    bool made = add_parameters(out, engine->line, settings, model);
-    kvb_buffer_printf(out, "%s ", engine->serve_command);
-    quote(out, made ? engine->line->made : model);
-    add_other_flags(out, question, plan);
 }
 
 static void write_line(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
@@ -388,23 +182,23 @@ static void write_line(struct kvb_buffer *out, const struct kvb_question *questi
     const struct kvb_line_rules *rules = kvb_engine_of(plan)->line;
     for (uint32_t i = 0; i < question->typed_count; i++) {
         if (strcmp(question->typed[i].name, "env") == 0) {
-            add_assignment(out, question->typed[i].value);
+            kvb_serve_assign(out, question->typed[i].value);
         }
     }
     bool server = rules != NULL && rules->server != NULL;
     bool given = question->serve_count > 0 && !server;
     gather(&settings, question, advice, given ? KVB_ORIGIN_FLAG : KVB_ORIGIN_PROFILE);
     if (server) {
-        write_server_line(out, question, plan, &settings);
+        kvb_serve_server_line(out, question, plan, &settings);
         return;
     }
     if (given) {
         add_given_command(out, question, plan, &settings);
     } else {
         char model[KVB_LINE_MODEL_CAPACITY];
-        name_model(model, question, plan);
+        kvb_serve_model_name(model, question, plan);
         kvb_buffer_printf(out, "%s ", kvb_engine_of(plan)->serve_command);
-        quote(out, model);
+        kvb_serve_quote(out, model);
     }
     add_revision(out, question);
     add_settings(out, kvb_engine_of(plan), plan->engine.release, question, &settings);

@@ -1,4 +1,4 @@
-// Flags of a serve command that are made of several settings: JSON flags, and which of them change.
+// Parts of a serve command to paste: JSON flags and which of them change, words, the model, a server before it.
 #ifndef KVB_ANSWER_SERVE_PARTS_H
 #define KVB_ANSWER_SERVE_PARTS_H
 
@@ -36,5 +36,26 @@ void kvb_serve_part_write(struct kvb_buffer *out, const struct kvb_engine_rows *
 bool kvb_serve_flag_is_changed(const struct kvb_engine_rows *engine, const char *word,
                                const struct serve_settings *settings, const struct kvb_question *question,
                                bool *takes_value);
+
+// Whether a shell takes the word as it stands.
+bool kvb_serve_word_is_plain(const char *word);
+void kvb_serve_quote(struct kvb_buffer *out, const char *word);
+
+// NAME='value' and a space: the name stays outside the quotes to remain an assignment.
+void kvb_serve_assign(struct kvb_buffer *out, const char *assignment);
+
+// A file of weights is served as it is called, whatever the model is called here.
+bool kvb_serve_is_gguf(const char *word);
+
+// In the place of a model in a command that was given: a file or a spelling of ours is not what the engine serves, the
+// model's name is. A folder is served as it is.
+const char *kvb_serve_model_given(const struct kvb_question *question, const struct kvb_plan *plan);
+
+// In a command of our own.
+void kvb_serve_model_name(char out[KVB_LINE_MODEL_CAPACITY], const struct kvb_question *question,
+                          const struct kvb_plan *plan);
+
+void kvb_serve_server_line(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
+                           const struct serve_settings *settings);
 
 #endif
