@@ -1,7 +1,6 @@
 // The serve command that starts the deployment with the advised changes applied.
 #include <kvbudget/answer.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "answer/serve_parts.h"
