@@ -23,7 +23,8 @@ static uint64_t take_best_fit(struct kvb_allocator *allocator, uint64_t bytes)
     uint32_t best = allocator->free_count;
     for (uint32_t i = 0; i < allocator->free_count; i++) {
         bool fits = allocator->free_bytes[i] >= bytes;
-        if (fits && (best == allocator->free_count || allocator->free_bytes[i] < allocator->free_bytes[best])) {
+        bool first = best == allocator->free_count;
+        if (fits && (first || allocator->free_bytes[i] < allocator->free_bytes[best])) { // same: of two alike, either
             best = i;
         }
     }

@@ -66,9 +66,7 @@ static void load_adapter(struct loader *loader, const struct kvb_parameter *para
 {
     const struct kvb_load *load = loader->load;
     uint64_t elements = kvb_mul(kvb_mul(load->lora_slots, load->lora_rank), parameter->lora_elements_per_rank);
-    if (elements > 0) {
-        load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(load->dtype)), &loader->out->lora_bytes);
-    }
+    load_bytes(loader, kvb_mul(elements, kvb_dtype_bytes(load->dtype)), &loader->out->lora_bytes);
 }
 
 static void note_moved_layer(struct loader *loader, uint64_t offloaded_before)

@@ -167,7 +167,6 @@ void kvb_share_of(const struct kvb_part *part, const struct kvb_tensor_class *ro
                                 .split = (enum kvb_split)row->split,
                                 .rows = row->rows,
                                 .columns = row->columns,
-                                .count = 1,
                                 .quantised = row->quantised};
     if (tensor.split == KVB_SPLIT_KV) {
         tensor.heads = heads_of(part->load->model, row->rows);
