@@ -252,7 +252,51 @@ static void tight_is_enough(void **state)
     assert_true(tight > 0 && refused > 0);
 }
 
+// quantization/awq.py: a checkpoint that a kernel lays out anew takes 8 to 75 thousandths more than its tensors on
+// public logs (repacked.c names them).
+static void repacked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        uint32_t high_thousandths;
+    } rows[] = {
+        {"Qwen/Qwen3-8B-AWQ", 75},
+        {"Qwen/Qwen2.5-7B-Instruct --quantization gptq", 75},
+        {"Qwen/Qwen3-8B", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        compute("sglang@0.5.12", "h100-sxm", rows[i].words);
+        struct kvb_sgl_context context;
+        kvb_sgl_context_init(&plan, &context);
+        struct kvb_estimate left = kvb_sgl_repacked(&context, &budget.weights);
+        assert_int_equal(left.low_bytes, 0);
+        assert_int_equal(left.high_bytes, budget.weights.total_bytes / 1000 * rows[i].high_thousandths);
+        assert_int_equal(left.bytes > 0, rows[i].high_thousandths > 0);
+        assert_true(left.bytes <= left.high_bytes);
+    }
+}
+
+// Issue 4895: 18.82 GiB were taken of 22.46 where 3,199,795,200 + 99,993,600 words of 32 bits, 799,948,800 scales and
+// 1,834,045,040 values of 16 bits are 17.20 GiB; 0.836 of what was free had nothing for a pool.
+static void may_not_start(void **state)
+{
+    (void)state;
+    static const char text[] = "It may not start: where weights take ";
+    compute("sglang@0.4.4.post2", "rtx4090", "gaunernst/gemma-3-27b-it-int4-awq --context-length 4096");
+    assert_in_range((uint64_t)budget.items[KVB_ITEM_WEIGHTS].bytes, GIB_OF(1720), GIB_OF(1882));
+    assert_true(budget.items[KVB_ITEM_WEIGHTS].high_bytes >= (int64_t)GIB_OF(1882));
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_true(budget.items[KVB_ITEM_KV_CACHE].low_bytes <= 0);
+    assert_non_null(said(text));
+    compute("sglang@0.4.4.post2", "h100-sxm", "gaunernst/gemma-3-27b-it-int4-awq --context-length 4096");
+    assert_null(said(text));
+    compute("sglang@0.4.4.post2", "rtx4090", "google/gemma-3-27b-it"); // refused: nothing is doubtful
+    assert_false(budget.starts);
+    assert_null(said(text));
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(padded_experts), cmocka_unit_test(laid_out_anew), cmocka_unit_test(kernels_asked_for),
               cmocka_unit_test(scales_as_loaded), cmocka_unit_test(tight_is_enough),
               cmocka_unit_test(a_release_to_come), cmocka_unit_test(gone_before), cmocka_unit_test(angles),
-              cmocka_unit_test(sixteen_bits_first))
+              cmocka_unit_test(sixteen_bits_first), cmocka_unit_test(repacked), cmocka_unit_test(may_not_start))

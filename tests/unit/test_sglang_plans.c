@@ -329,9 +329,9 @@ static void loaded(void **state)
     // Triton's layout is Hopper's under CUDA; whole experts are dealt out to ranks
     compute("sglang@0.5.12", "h100-sxm", OSS "--tp-size 2 --ep-size 2");
     kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(kvb_sgl_repacked(&c).bytes, UINT64_C(16) * 2 * 2880 * 1472 / 10 * 55);
+    assert_int_equal(kvb_sgl_repacked(&c, &budget.weights).bytes, UINT64_C(16) * 2 * 2880 * 1472 / 10 * 55);
     c.setup.cuda = false;
-    assert_int_equal(kvb_sgl_repacked(&c).bytes, 0);
+    assert_int_equal(kvb_sgl_repacked(&c, &budget.weights).bytes, 0);
     // tables of angles with sections: as many rows as positions
     compute("sglang@0.5.12", "h100-sxm", "Qwen/Qwen2.5-VL-7B-Instruct");
     assert_true(budget.starts);

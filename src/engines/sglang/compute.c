@@ -73,7 +73,7 @@ static struct kvb_estimate loaded_of(const struct kvb_sgl_context *context, cons
     if (stated->set) {
         return (struct kvb_estimate){stated->bytes, stated->bytes, stated->bytes};
     }
-    struct kvb_estimate repacked = kvb_sgl_repacked(context);
+    struct kvb_estimate repacked = kvb_sgl_repacked(context, weights);
     uint64_t bytes = kvb_add(kvb_add(weights->total_bytes, BUFFERS_BYTES), repacked.bytes);
     if (kvb_sgl_drafts_first(context)) {
         bytes = kvb_add(bytes, kvb_sgl_draft_weights(context));

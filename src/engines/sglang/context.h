@@ -20,8 +20,12 @@ void kvb_sgl_context_init(const struct kvb_plan *plan, struct kvb_sgl_context *c
 
 // Weights of the rank that holds most of a stage, drafts apart.
 void kvb_sgl_weights(const struct kvb_sgl_context *context, uint32_t stage, struct kvb_weights *weights);
-// What laying out MXFP4 experts anew leaves in the allocator; counted as taken when free memory is read.
-struct kvb_estimate kvb_sgl_repacked(const struct kvb_sgl_context *context);
+// What laying out weights anew leaves in the allocator; counted as taken when free memory is read.
+struct kvb_estimate kvb_sgl_repacked(const struct kvb_sgl_context *context, const struct kvb_weights *weights);
+// What the kernel of a card and a release pads MXFP4 experts to.
+struct kvb_padding kvb_sgl_mxfp4_padding(const struct kvb_sgl_setup *setup);
+// The format that --quantization makes of 16-bit weights.
+enum kvb_quantisation_method kvb_sgl_made_of(const struct kvb_plan *plan);
 // Of a draft of its own or of the model's next-token modules; 0: none, or nobody knows it.
 uint64_t kvb_sgl_draft_weights(const struct kvb_sgl_context *context);
 // Whether drafts are loaded before the pool is sized.

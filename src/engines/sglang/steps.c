@@ -124,6 +124,21 @@ static void warn_of_length(const struct kvb_sgl_context *context, const struct k
     }
 }
 
+// The widest that runs have shown of both terms leaves nothing.
+static void warn_of_no_pool(const struct kvb_budget *budget, struct kvb_problems *problems)
+{
+    char weights[32], before[32];
+    if (!budget->starts || budget->items[KVB_ITEM_KV_CACHE].low_bytes > 0) {
+        return;
+    }
+    (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                          "It may not start: where weights take %s GiB and %s GiB are gone before loading, the most "
+                          "that starts like it have shown, --mem-fraction-static leaves no memory for the pool; the "
+                          "line `Load weight end` says which it is.",
+                          kvb_format_gib(weights, budget->items[KVB_ITEM_WEIGHTS].high_bytes, 2),
+                          kvb_format_gib(before, budget->beside[KVB_BESIDE_CONTEXT].high_bytes, 2));
+}
+
 static void warn_of_loading(const struct kvb_sgl_stage *stage, const struct kvb_budget *budget,
                             struct kvb_problems *problems)
 {
@@ -144,6 +159,7 @@ void kvb_sgl_warn(const struct kvb_sgl_context *context, const struct kvb_sgl_st
     const struct kvb_sgl_setup *setup = &context->setup;
     const struct kvb_sgl_pool *pool = &stage->pool;
     warn_of_length(context, pool, budget, problems);
+    warn_of_no_pool(budget, problems);
     warn_of_loading(stage, budget, problems);
     if (budget->starts && budget->slack_bytes < 0) {
         say(problems, KVB_WARNING,

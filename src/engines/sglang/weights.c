@@ -57,7 +57,7 @@ static const struct {
     {KVB_MOE_TRITON_KERNELS, KVB_CAPABILITY_BLACKWELL, UINT32_MAX, {64, 1, 0, 256, 2, 1, true}},
 };
 
-static struct kvb_padding mxfp4_padding(const struct kvb_sgl_setup *setup)
+struct kvb_padding kvb_sgl_mxfp4_padding(const struct kvb_sgl_setup *setup)
 {
     bool mixed = setup->model->quantisation.expert_method == KVB_QUANT_MXFP4;
     const struct mxfp4_row *row = mxfp4_rows;
@@ -75,7 +75,7 @@ static struct kvb_padding mxfp4_padding(const struct kvb_sgl_setup *setup)
     return row->padding;
 }
 
-static enum kvb_quantisation_method online_of(const struct kvb_plan *plan)
+enum kvb_quantisation_method kvb_sgl_made_of(const struct kvb_plan *plan)
 {
     switch (kvb_number(plan, KVB_SET_QUANTIZATION)) {
     case KVB_QUANTIZATION_FP8:
@@ -124,8 +124,8 @@ static void fill_load(const struct kvb_sgl_context *context, struct kvb_load *lo
         .dp = 1,
         .pcp = 1,
         .ep = kvb_number(plan, KVB_SET_ENABLE_EXPERT_PARALLEL) != 0 ? setup->tp : 1,
-        .online = online_of(plan),
-        .mxfp4 = mxfp4_padding(setup),
+        .online = kvb_sgl_made_of(plan),
+        .mxfp4 = kvb_sgl_mxfp4_padding(setup),
         .plain = setup->experts == KVB_MOE_TRITON && setup->model->quantisation.method == KVB_QUANT_MXFP4,
         .fp32_rope = true, // layers/rotary_embedding.py keeps cos and sin in 32 bits on CUDA
         .no_rope_table = kvb_sgl_model_is(setup->model, KVB_SGL_NO_ROPE_TABLE, setup->release),
@@ -178,35 +178,6 @@ void kvb_sgl_weights(const struct kvb_sgl_context *context, uint32_t stage, stru
     }
     weights->total_bytes = kvb_add(weights->total_bytes - weights->absorbed_bytes, whole.absorbed_bytes);
     weights->absorbed_bytes = whole.absorbed_bytes;
-}
-
-// Hopper's Triton layout (quantization/mxfp4.py, _swizzle_mxfp4; triton_kernels, hopper_value.py) is made on the card,
-// layer by layer: eight copies as large as the first matrix of a layer, then the second matrix inside what the first's
-// copies left in the allocator, half as large. Played back with PyTorch's allocator, 24 layers of 32 experts of 2,880
-// leave 1.38 GiB that cannot be given back, 5.5 first matrices; sg-ci-gpt-oss-20b-h100 lacks as much. Other counts and
-// ranks leave 3 to 10.
-#define REPACKED_TENTHS 55U
-#define REPACKED_LOW_TENTHS 30U
-#define REPACKED_HIGH_TENTHS 100U
-
-struct kvb_estimate kvb_sgl_repacked(const struct kvb_sgl_context *context)
-{
-    const struct kvb_sgl_setup *setup = &context->setup;
-    const struct kvb_padding padding = mxfp4_padding(setup);
-    const struct kvb_mlp_shape *mlp = &kvb_kind_of(setup->model, setup->model->layer_count - 1)->mlp;
-    bool kernels = setup->experts == KVB_MOE_AUTO || setup->experts == KVB_MOE_TRITON_KERNELS;
-    bool laid_out = setup->model->quantisation.method == KVB_QUANT_MXFP4 && setup->cuda && kernels &&
-                    setup->compute_capability == KVB_CAPABILITY_HOPPER;
-    if (!laid_out) {
-        return (struct kvb_estimate){0, 0, 0};
-    }
-    bool whole = kvb_number(context->plan, KVB_SET_ENABLE_EXPERT_PARALLEL) != 0;
-    uint64_t inner =
-        kvb_round_up(kvb_div_up(mlp->expert_intermediate_size, whole ? 1 : setup->tp), padding.intermediate);
-    uint64_t packed = kvb_round_up(kvb_div_up(setup->model->hidden_size, 2), kvb_max(padding.value_step, 1));
-    uint64_t matrix = kvb_mul(kvb_mul(kvb_div_up(mlp->experts, whole ? setup->tp : 1), 2 * inner), packed);
-    return (struct kvb_estimate){matrix / 10 * REPACKED_TENTHS, matrix / 10 * REPACKED_LOW_TENTHS,
-                                 matrix / 10 * REPACKED_HIGH_TENTHS};
 }
 
 bool kvb_sgl_drafts_first(const struct kvb_sgl_context *context)

@@ -171,6 +171,7 @@ static void ask_launch(const struct table *table, size_t row, struct asked *aske
         return;
     }
     run->starts = asked->budget.starts;
+    run->doubtful = run->starts && asked->budget.items[KVB_ITEM_KV_CACHE].low_bytes <= 0;
     (void)kvb_copy(run->why_not, sizeof run->why_not, asked->budget.error);
     run->launch_tokens = asked->budget.kv.tokens;
     run->launch_pool_bytes = pool_of(asked, asked->budget.kv.tokens);

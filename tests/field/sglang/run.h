@@ -18,6 +18,7 @@ struct run {
     uint64_t given_tokens;
     // nothing is taken from the log
     bool answered, starts;
+    bool doubtful; // it starts, but the lower bound of its pool is none
     char why_not[200];
     int64_t launch_pool_bytes;
     uint64_t launch_tokens, launch_hundredths; // how far off, in hundredths of a percent
