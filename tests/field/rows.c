@@ -36,8 +36,8 @@ static void line(struct kvb_buffer *out, const struct run *run)
     for (uint32_t axis = 0; axis < KVB_RESIDUAL_AXES; axis++) {
         kvb_buffer_printf(out, ",%s", run->answered ? run->residual_groups[axis] : "");
     }
-    kvb_buffer_printf(out, ",%llu,%llu\n", (unsigned long long)run->margin_below,
-                      (unsigned long long)run->margin_above);
+    kvb_buffer_printf(out, ",%llu,%llu,%d\n", (unsigned long long)run->margin_below,
+                      (unsigned long long)run->margin_above, run->fork);
 }
 
 void rows_write(struct kvb_buffer *out, const struct record *record)
@@ -49,7 +49,7 @@ void rows_write(struct kvb_buffer *out, const struct record *record)
     for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
         kvb_buffer_printf(out, ",planned %s,logged %s", figure_rows[figure].label, figure_rows[figure].label);
     }
-    kvb_buffer_add(out, ",low,high,inside,era_group,card_group,kind_group,margin_below,margin_above\n");
+    kvb_buffer_add(out, ",low,high,inside,era_group,card_group,kind_group,margin_below,margin_above,fork\n");
     for (size_t i = 0; i < record->run_count; i++) {
         line(out, &record->runs[i]);
     }

@@ -207,6 +207,10 @@ static void special_cases(void **state)
     plan.gpu.vendor = KVB_VENDOR_AMD;
     non_torch();
     check("ROCm", &(struct expected){0, ROWS(KVB_OVERHEAD_ROCM)});
+    make_llama_plan(&plan, R(27, 0));
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    non_torch();
+    check("ROCm, 0.27", &(struct expected){0, ROWS(KVB_OVERHEAD_ROCM, KVB_OVERHEAD_UNUSED)});
     make_llama_plan(&plan, R(12, 0));
     plan.gpu.compute_capability = 80;
     plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE, .experts = 8, .experts_per_token = 2};

@@ -155,11 +155,21 @@ static uint64_t charged_buffers(const struct kvb_context *context)
     return context->release >= FREE_MEMORY_SINCE ? kvb_runner_device_bytes(context) : 0;
 }
 
+// On every platform: gpu_worker.py v0.27.0 determine_available_memory.
+static void add_free_accounting(const struct kvb_context *context, struct kvb_estimate *estimate)
+{
+    if (context->release >= FREE_MEMORY_SINCE) {
+        add(estimate, context->tp > 1 || context->pp > 1 ? KVB_OVERHEAD_UNUSED_RANKS : KVB_OVERHEAD_UNUSED);
+    }
+    add_bytes(estimate, charged_buffers(context));
+}
+
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
     bool ranks = context->tp > 1;
     if (context->gpu->vendor == KVB_VENDOR_AMD) {
         start_with(estimate, KVB_OVERHEAD_ROCM);
+        add_free_accounting(context, estimate);
         return;
     }
     if (context->gpu->unified_memory && context->release >= HOST_GROWTH_SINCE) {
@@ -180,10 +190,7 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     if (kvb_rules_charge_others(&context->rules, context->generation)) {
         add_contexts(context, estimate);
     }
-    if (context->release >= FREE_MEMORY_SINCE) {
-        add(estimate, ranks || context->pp > 1 ? KVB_OVERHEAD_UNUSED_RANKS : KVB_OVERHEAD_UNUSED);
-    }
-    add_bytes(estimate, charged_buffers(context));
+    add_free_accounting(context, estimate);
     if (kvb_model_has_state(context->model) && context->release >= SYMMETRIC_SINCE) { // Triton modules
         add(estimate, ranks ? KVB_OVERHEAD_STATES_RANKS : KVB_OVERHEAD_STATES);
     }
