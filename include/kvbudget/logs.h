@@ -193,6 +193,7 @@ enum kvb_log_note {
     KVB_NOTE_GRAPHS_CHARGED,
     KVB_NOTE_GRAPHS_NOT_CHARGED,
     KVB_NOTE_PREEMPTION,
+    KVB_NOTE_REQUEST_ABORTED, // one request alone outgrew the pool
     KVB_NOTE_LOWER_UTILIZATION_HINT, // "Failed to load model ... lower utilization"
     KVB_NOTE_HOST_MEMORY,            // killed by the kernel: host memory, not GPU
     KVB_NOTE_NCCL_OOM,

@@ -19,6 +19,8 @@ static void add_notices(const struct kvb_log_report *log, struct kvb_problems *p
          "the hybrid KV cache manager was off: sliding-window layers cost as much as full attention"},
         {KVB_NOTE_NO_MM_PROFILE, "the encoder was not profiled: its peak comes with the first large item"},
         {KVB_NOTE_PREEMPTION, "requests were preempted: more KV cache is wanted than there is; not a failure"},
+        {KVB_NOTE_REQUEST_ABORTED,
+         "a request alone outgrew the KV pool and was ended; the server went on: a shorter context_length refuses it"},
         {KVB_NOTE_LOWER_UTILIZATION_HINT,
          "the engine's own hint to lower the utilization is wrong at this stage: it has no effect on loading"},
         {KVB_NOTE_HOST_MEMORY, "a process was ended for lack of host memory, which is not GPU memory"},

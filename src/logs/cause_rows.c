@@ -2,6 +2,16 @@
 #include "logs/causes.h"
 
 const struct kvb_cause_row kvb_cause_rows[] = {
+    // SGLang, managers/schedule_batch.py (mem_cache/common.py, allocation.py from 0.5.5 on): the allocator of the pool
+    // gives out tokens that admission had counted on, and none can be evicted.
+    {"ut of memory. Try to lower your batch size", NULL, "the KV pool ran out of tokens while serving",
+     "schedule-conservativeness", "1.3 or more",
+     "requests are admitted on a guess of how long they grow; a higher one keeps more tokens for those that run",
+     "RuntimeError: Prefill out of memory. Try to lower your batch size."},
+    {"alloc_req_slots runs out of memory", NULL, "more requests were scheduled than the table of requests has rows",
+     "max-running-requests", "lower",
+     "the rows were made at start for --max-running-requests; neither tokens nor GPU memory are short",
+     "RuntimeError: alloc_req_slots runs out of memory. Please set a smaller number for `--max-running-requests`."},
     {"gated repo", NULL, "the repository is gated", "HF_TOKEN", "a token with access",
      "ask for access on the model's page, then pass the token to the process or container",
      "OSError: You are trying to access a gated repo."},

@@ -86,10 +86,17 @@ static const char *const gpu_words[] = {
     "Error Code 2: OutOfMemory",
 };
 
+bool kvb_cause_of_pool(const char *text)
+{
+    return strstr(text, "ut of memory. Try to lower your batch size") != NULL;
+}
+
 static bool about_gpu_memory(const char *text)
 {
-    // Triton's shared memory is on the chip and has nothing to do with the card's size.
-    return HOLDS(text, gpu_words) && strstr(text, "shared memory") == NULL && strstr(text, "OutOfResources") == NULL;
+    // Triton's shared memory is on the chip and has nothing to do with the card's size; SGLang's tokens and rows of
+    // requests are counted inside what it holds.
+    return HOLDS(text, gpu_words) && strstr(text, "shared memory") == NULL && strstr(text, "OutOfResources") == NULL &&
+           !kvb_cause_of_pool(text) && strstr(text, "alloc_req_slots") == NULL;
 }
 
 static bool about_host_memory(const char *text)

@@ -17,7 +17,7 @@ enum kvb_cause_class {
     KVB_CAUSE_HOST,        // host memory
 };
 
-// One common cause that is not about GPU memory.
+// One common cause that is no failed allocation of GPU memory.
 struct kvb_cause_row {
     const char *words;   // in the message, whatever its case
     const char *also;    // a second word it must hold; NULL = none
@@ -33,6 +33,8 @@ extern const size_t kvb_cause_row_count;
 // The row of a message; NULL when it is none of the common ones.
 const struct kvb_cause_row *kvb_cause_of(const char *text);
 enum kvb_cause_class kvb_cause_class_of(const char *text);
+// SGLang's pool of tokens ran out: memory of the GPU, though no allocation of it failed.
+bool kvb_cause_of_pool(const char *text);
 
 // Whether the message can only come from a start or only from serving.
 enum kvb_side kvb_cause_side(const char *text);

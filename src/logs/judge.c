@@ -77,6 +77,7 @@ static void advise(struct kvb_log_failure *failure)
         failure->fix = row->setting;
         failure->fix_to = row->to;
         failure->advice = row->why;
+        failure->about_memory = kvb_cause_of_pool(failure->text) ? KVB_LOG_YES : failure->about_memory;
     }
 }
 

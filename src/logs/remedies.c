@@ -217,6 +217,9 @@ static unsigned conditions(const struct kvb_reckoning *r)
     when |= fragmented(r) ? KVB_WHEN_FRAGMENTED : KVB_WHEN_NOT_FRAGMENTED;
     when |= r->facts.charges_others ? KVB_WHEN_OTHERS_CHARGED : 0;
     when |= equal ? KVB_WHEN_STRICT_ASSERTION : 0;
+    bool tokens_out = r->report->failure.kind == KVB_FAILURE_OTHER && r->report->failure.advice != NULL &&
+                      r->report->failure.about_memory == KVB_LOG_YES;
+    when |= tokens_out ? KVB_WHEN_TOKENS_OUT : 0;
     when |= sized ? KVB_WHEN_POOL_EXISTS : r->report->start_seen ? KVB_WHEN_NO_POOL : 0;
     return when;
 }

@@ -85,7 +85,7 @@ static void headline_of_other(struct kvb_buffer *out, const struct kvb_log_failu
     if (failure->about_memory == KVB_LOG_NO) {
         kvb_buffer_printf(out, "Not about GPU memory: %s", title);
     } else if (failure->about_memory == KVB_LOG_YES) {
-        kvb_buffer_add(out, "other: the engine refuses to start");
+        kvb_buffer_printf(out, "other: %s", failure->title != NULL ? failure->title : "the engine refuses to start");
     } else if (failure->title != NULL) {
         kvb_buffer_printf(out, "%s; the cause is above what was pasted", failure->title);
     } else {

@@ -168,7 +168,8 @@ static void headlines(void **state)
     } rows[] = {
         {KVB_LOG_NO, "a flag is unknown", "Not about GPU memory: a flag is unknown\n", "\"about_memory\": false"},
         {KVB_LOG_NO, NULL, "Not about GPU memory: the exception is below\n", "\"about_memory\": false"},
-        {KVB_LOG_YES, "x", "other: the engine refuses to start\n", "\"about_memory\": true"},
+        {KVB_LOG_YES, "x", "other: x\n", "\"about_memory\": true"},
+        {KVB_LOG_YES, NULL, "other: the engine refuses to start\n", "\"about_memory\": true"},
         {KVB_LOG_NOT_KNOWN, "the engine's core ended", "the engine's core ended; the cause is above what was pasted\n",
          "\"about_memory\": null"},
         {KVB_LOG_NOT_KNOWN, NULL, "It failed; the cause is above what was pasted\n", "\"about_memory\": null"},

@@ -287,6 +287,68 @@ static void test_useless_utilization(void **state)
 }
 
 // SGLang turns the same knob in opposite directions.
+// SGLang, mem_cache/allocation.py (0.5.18) and managers/schedule_batch.py (0.4.6.post5): the pool's tokens are out,
+// which no failed allocation of GPU memory is. Each text, what explain calls it and the first thing to change.
+static void test_tokens_out(void **state)
+{
+    (void)state;
+    static const char start[] =
+        "[2025-06-01 10:00:00 TP0] max_total_num_tokens=46620, chunked_prefill_size=2048, max_prefill_tokens=16384, "
+        "max_running_requests=2048, context_len=32768\n"
+        "[2025-06-01 10:00:05] The server is fired up and ready to roll!\n"
+        "[2025-06-01 10:01:00 TP0] Prefill batch. #new-seq: 1, #new-token: 7\n";
+    static const struct {
+        const char *text, *first, *to;
+        enum kvb_log_answer about_memory;
+    } rows[] = {
+        {"RuntimeError: Prefill out of memory. Try to lower your batch size.\nTry to allocate 1034 tokens.\n",
+         "schedule-conservativeness", "1.3 or more", KVB_LOG_YES},
+        {"RuntimeError: Decode out of memory. Try to lower your batch size.\nTry to allocate 2 tokens.\n",
+         "schedule-conservativeness", "1.3 or more", KVB_LOG_YES},
+        {"RuntimeError: Out of memory. Try to lower your batch size.\nTry to allocate 9 tokens.\n",
+         "schedule-conservativeness", "1.3 or more", KVB_LOG_YES},
+        {"RuntimeError: alloc_req_slots runs out of memory. Please set a smaller number for "
+         "`--max-running-requests`. ",
+         "max-running-requests", "lower", KVB_LOG_NO},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char log[1024];
+        (void)snprintf(log, sizeof log, "%s%s", start, rows[i].text);
+        struct kvb_log_given given;
+        kvb_log_given_init(&given);
+        struct kvb_log_report *report = read_log(log);
+        kvb_log_explain(report, &given);
+        assert_int_equal(report->verdict, KVB_LOG_FAILED);
+        assert_int_equal(report->failure.kind, KVB_FAILURE_OTHER);
+        assert_int_equal(report->failure.about_memory, rows[i].about_memory);
+        assert_non_null(report->failure.title);
+        assert_true(report->remedy_count > 0 && report->remedies[0].works);
+        assert_string_equal(report->remedies[0].setting, rows[i].first);
+        assert_string_equal(report->remedies[0].to, rows[i].to);
+        bool up = false, down = false;
+        for (uint32_t k = 0; k < report->remedy_count; k++) {
+            const struct kvb_remedy *r = &report->remedies[k];
+            bool share = strcmp(r->setting, "mem-fraction-static") == 0;
+            up = up || (share && r->works && strcmp(r->to, "higher") == 0);
+            down = down || (share && r->works && strcmp(r->to, "lower") == 0);
+        }
+        assert_int_equal(up, rows[i].about_memory == KVB_LOG_YES);
+        assert_false(down);
+    }
+    char log[1024];
+    static const char *const healthy[] = {
+        "[TP0] KV cache pool is full. Retract requests. #retracted_reqs: 1, #new_tokens_gained: 90\n",
+        "[TP0] Decode out of memory happened. #retracted_reqs: 1, #new_token_ratio: 0.6 -> 0.9\n"};
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(log, sizeof log, "%s%s", start, healthy[i]);
+        assert_int_equal(read_log(log)->verdict, KVB_LOG_HEALTHY);
+        assert_true(read_log(log)->notes[KVB_NOTE_PREEMPTION]);
+    }
+    (void)snprintf(log, sizeof log, "%s%s", start, "[TP0] retract_decode: aborted last request 0a1b due to OOM\n");
+    assert_int_equal(read_log(log)->verdict, KVB_LOG_HEALTHY);
+    assert_true(read_log(log)->notes[KVB_NOTE_REQUEST_ABORTED]);
+}
+
 static void test_sglang_directions(void **state)
 {
     (void)state;
@@ -326,4 +388,4 @@ KVB_TEST_MAIN(cmocka_unit_test(test_case_a), cmocka_unit_test(test_case_b), cmoc
               cmocka_unit_test(test_total_from_graphs), cmocka_unit_test(test_length),
               cmocka_unit_test(test_a_little_more), cmocka_unit_test(test_gate), cmocka_unit_test(test_graph_oom),
               cmocka_unit_test(test_useless_utilization), cmocka_unit_test(test_sglang_directions),
-              cmocka_unit_test(test_levers))
+              cmocka_unit_test(test_tokens_out), cmocka_unit_test(test_levers))
