@@ -68,14 +68,13 @@ static int spawn(struct kvb_history *history, int end)
     const char **environment = make_environment();
     int error = environment != NULL ? posix_spawn_file_actions_init(&actions) : ENOMEM;
     if (error == 0) {
-        error = posix_spawn_file_actions_adddup2(&actions, end, STDIN_FILENO);
-        error = error == 0 ? posix_spawn_file_actions_adddup2(&actions, end, STDOUT_FILENO) : error;
-        error =
-            error == 0 ? posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) : error;
+        int lacks = posix_spawn_file_actions_adddup2(&actions, end, STDIN_FILENO) |
+                    posix_spawn_file_actions_adddup2(&actions, end, STDOUT_FILENO) |
+                    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
         // The environment is not written to; the type is older than const.
-        error = error == 0 ? posix_spawnp(&history->process, git, &actions, NULL, arguments,
+        error = lacks == 0 ? posix_spawnp(&history->process, git, &actions, NULL, arguments,
                                           (char *const *)(const void *)environment)
-                           : error;
+                           : ENOMEM;
         (void)posix_spawn_file_actions_destroy(&actions);
     }
     kvb_free(environment);

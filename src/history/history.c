@@ -46,7 +46,7 @@ static bool find_top(char *path)
             return true;
         }
         char *slash = strrchr(path, '/');
-        if (slash == NULL || slash == path) {
+        if (slash == path) { // the path is absolute
             return false;
         }
         *slash = '\0';
@@ -77,7 +77,7 @@ static enum kvb_status find_commit(struct kvb_history *history, const char *ref,
     struct kvb_git_object object = {.missing = true};
     int length = snprintf(name, sizeof name, "%s^{commit}", ref);
     enum kvb_status status = KVB_OK;
-    if (length > 0 && (size_t)length < sizeof name && ref[0] != '\0') {
+    if ((size_t)length < sizeof name && ref[0] != '\0') {
         status = kvb_git_ask(history, name, &object, problems);
     }
     if (status == KVB_OK && object.missing) {
@@ -153,7 +153,7 @@ static bool name_in_commit(const struct kvb_history *history, const char *path, 
         return false; // elsewhere
     }
     int length = snprintf(out, capacity, "%s:%s", history->commit, below);
-    return length > 0 && (size_t)length < capacity;
+    return (size_t)length < capacity;
 }
 
 // ---- objects

@@ -38,11 +38,8 @@ static bool own_folder(char out[KVB_PATH_CAPACITY])
         return false;
     }
     out[length] = '\0';
-    char *slash = strrchr(out, '/');
-    if (slash != NULL) {
-        *slash = '\0';
-    }
-    return slash != NULL;
+    *strrchr(out, '/') = '\0'; // the path is absolute
+    return true;
 }
 
 bool kvb_helper_find(char path[KVB_PATH_CAPACITY])
@@ -86,11 +83,11 @@ static bool spawn(const char *path, char **words, int line, pid_t *process)
     }
     (void)sigemptyset(&defaults);
     (void)sigaddset(&defaults, SIGPIPE);
-    bool set = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
-               posix_spawn_file_actions_adddup2(&actions, line, STDOUT_FILENO) == 0 &&
-               posix_spawnattr_setsigdefault(&attributes, &defaults) == 0 &&
-               posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF) == 0;
-    int error = set ? posix_spawn(process, path, &actions, &attributes, words, environ) : ENOMEM;
+    int lacks = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) |
+                posix_spawn_file_actions_adddup2(&actions, line, STDOUT_FILENO) |
+                posix_spawnattr_setsigdefault(&attributes, &defaults) |
+                posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    int error = lacks == 0 ? posix_spawn(process, path, &actions, &attributes, words, environ) : ENOMEM;
     (void)posix_spawnattr_destroy(&attributes);
     (void)posix_spawn_file_actions_destroy(&actions);
     return error == 0;
@@ -103,7 +100,7 @@ static bool start(const char *path, const struct kvb_helper_ask *ask, int line, 
         ask->folder};
     char *words[WORDS_MAX + 1] = {NULL};
     size_t count = 7, size = 0, used = 0;
-    for (uint32_t i = 0; i < ask->known_count && count < WORDS_MAX; i++) {
+    for (uint32_t i = 0; i < ask->known_count; i++) {
         texts[count++] = ask->known[i];
     }
     for (size_t i = 0; i < count; i++) {

@@ -15,6 +15,7 @@
 #include "model/known.h"
 #include "text/file.h"
 #include "text/folder.h"
+#include "text/path.h"
 
 #define HERE ((struct kvb_place){0})
 #define SILENT_SECONDS 600 // a hub that did not answer is not asked again for so long
@@ -39,8 +40,7 @@ static const char *endpoint(void)
 static bool silence_path(char out[KVB_PATH_CAPACITY])
 {
     char root[KVB_PATH_CAPACITY];
-    int written = kvb_hub_own_root(root) ? snprintf(out, KVB_PATH_CAPACITY, "%s/silent", root) : 0;
-    return written > 0 && written < KVB_PATH_CAPACITY;
+    return kvb_hub_own_root(root) && kvb_path_join(out, root, "silent");
 }
 
 static bool is_silent(void)
@@ -60,7 +60,7 @@ static bool is_silent(void)
 static bool note_silence(void)
 {
     char root[KVB_PATH_CAPACITY], path[KVB_PATH_CAPACITY];
-    return kvb_hub_own_root(root) && silence_path(path) && kvb_folder_make(root, NULL) == KVB_OK &&
+    return silence_path(path) && kvb_hub_own_root(root) && kvb_folder_make(root, NULL) == KVB_OK &&
            kvb_file_replace(path, endpoint(), strlen(endpoint()), NULL) == KVB_OK;
 }
 

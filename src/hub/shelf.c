@@ -19,7 +19,7 @@ static bool name_of_folder(const char *folder, char out[KVB_NAME_CAPACITY])
     const char *owner = kvb_starts_with(folder, "models--") ? folder + 8 : NULL;
     const char *mark = owner != NULL ? strstr(owner, "--") : NULL;
     int written = mark != NULL ? snprintf(out, KVB_NAME_CAPACITY, "%.*s/%s", (int)(mark - owner), owner, mark + 2) : 0;
-    return written > 0 && written < KVB_NAME_CAPACITY;
+    return mark != NULL && (size_t)written < KVB_NAME_CAPACITY;
 }
 
 static void fill_revision(struct kvb_hub_entry *entry, const char *key)
@@ -33,45 +33,71 @@ static void fill_revision(struct kvb_hub_entry *entry, const char *key)
     entry->revision[used] = '\0';
 }
 
-// One revision of a repository; false when it points to nothing.
-static bool read_entry(const char *repository, const char *key, struct kvb_hub_entry *entry)
+// What could not be looked at is not what is not there.
+static enum kvb_status not_read(enum kvb_status status, const char *path, struct kvb_problems *problems)
+{
+    bool lost = status == KVB_CANNOT_OPEN || status == KVB_CANNOT_READ || status == KVB_NO_MEMORY;
+    return lost ? kvb_problem_add(problems, KVB_ERROR, status, (struct kvb_place){.file = path}, "cannot be read")
+                : KVB_OK;
+}
+
+// One revision of a repository; not found when it points to nothing.
+static enum kvb_status read_entry(const char *repository, const char *key, struct kvb_hub_entry *entry, bool *found,
+                                  struct kvb_problems *problems)
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_file file;
-    if (!kvb_path_join_below(path, repository, "refs", key) ||
-        kvb_file_read(&file, path, sizeof entry->commit - 1, NULL) != KVB_OK) {
-        return false;
+    *found = false;
+    if (!kvb_path_join_below(path, repository, "refs", key)) {
+        return KVB_OK;
+    }
+    enum kvb_status status = kvb_file_read(&file, path, sizeof entry->commit - 1, NULL);
+    if (status != KVB_OK) {
+        return not_read(status, path, problems);
     }
     file.text[strcspn(file.text, "\r\n")] = '\0';
-    bool fits = kvb_copy(entry->commit, sizeof entry->commit, file.text);
+    (void)kvb_copy(entry->commit, sizeof entry->commit, file.text);
     kvb_file_free(&file);
     entry->age_seconds = kvb_path_age_seconds(path);
-    if (!fits || strchr(entry->commit, '/') != NULL ||
-        !kvb_path_join_below(path, repository, "snapshots", entry->commit) || !kvb_path_is_folder(path)) {
-        return false;
+    if (strchr(entry->commit, '/') != NULL || !kvb_path_join_below(path, repository, "snapshots", entry->commit)) {
+        return KVB_OK;
     }
+    status = kvb_path_look(path, found, problems);
     entry->bytes = kvb_folder_bytes(path);
     entry->commit[strcspn(entry->commit, "+")] = '\0';
     fill_revision(entry, key);
     kvb_make_printable(entry->commit);
     kvb_make_printable(entry->revision);
-    return true;
+    return status;
 }
 
-static void list_repository(const char *repository, struct kvb_hub_entry *entry, kvb_hub_taker *take, void *context)
+// The entries of a folder; none when it is not there.
+static enum kvb_status read_folder(struct kvb_folder *folder, const char *path, struct kvb_problems *problems)
+{
+    bool is_folder;
+    *folder = (struct kvb_folder){0};
+    enum kvb_status status = kvb_path_look(path, &is_folder, problems);
+    return status == KVB_OK && is_folder ? kvb_folder_read(folder, path, problems) : status;
+}
+
+static enum kvb_status list_repository(const char *repository, struct kvb_hub_entry *entry, kvb_hub_taker *take,
+                                       void *context, struct kvb_problems *problems)
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_folder refs;
-    if (!kvb_path_join(path, repository, "refs") || !kvb_path_exists(path) ||
-        kvb_folder_read(&refs, path, NULL) != KVB_OK) {
-        return;
+    if (!kvb_path_join(path, repository, "refs")) {
+        return KVB_OK;
     }
-    for (size_t i = 0; i < refs.count; i++) {
-        if (read_entry(repository, refs.entries[i].name, entry)) {
+    enum kvb_status status = read_folder(&refs, path, problems);
+    for (size_t i = 0; status == KVB_OK && i < refs.count; i++) {
+        bool found;
+        status = read_entry(repository, refs.entries[i].name, entry, &found, problems);
+        if (found) {
             take(context, entry);
         }
     }
     kvb_folder_free(&refs);
+    return status;
 }
 
 static enum kvb_status read_root(char root[KVB_PATH_CAPACITY], struct kvb_folder *folder, struct kvb_problems *problems)
@@ -81,7 +107,7 @@ static enum kvb_status read_root(char root[KVB_PATH_CAPACITY], struct kvb_folder
         return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, (struct kvb_place){0},
                                "there is no place for a cache: set XDG_CACHE_HOME, HOME or KVBUDGET_CACHE");
     }
-    return kvb_path_exists(root) ? kvb_folder_read(folder, root, problems) : KVB_OK;
+    return read_folder(folder, root, problems);
 }
 
 enum kvb_status kvb_hub_list(kvb_hub_taker *take, void *context, struct kvb_problems *problems)
@@ -93,7 +119,7 @@ enum kvb_status kvb_hub_list(kvb_hub_taker *take, void *context, struct kvb_prob
         struct kvb_hub_entry entry = {0};
         if (name_of_folder(folder.entries[i].name, entry.name) && kvb_path_join(path, root, folder.entries[i].name)) {
             kvb_make_printable(entry.name);
-            list_repository(path, &entry, take, context);
+            status = list_repository(path, &entry, take, context, problems);
         }
     }
     kvb_folder_free(&folder);

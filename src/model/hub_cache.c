@@ -35,8 +35,8 @@ static bool find_place(const struct place_row *rows, size_t count, char out[KVB_
     for (size_t i = 0; i < count; i++) {
         const char *value = getenv(rows[i].variable);
         if (value != NULL && value[0] != '\0') {
-            int written = snprintf(out, KVB_PATH_CAPACITY, "%s%s", value, rows[i].below);
-            return written > 0 && written < KVB_PATH_CAPACITY;
+            size_t length = (size_t)snprintf(out, KVB_PATH_CAPACITY, "%s%s", value, rows[i].below);
+            return length < KVB_PATH_CAPACITY;
         }
     }
     return false;
@@ -61,8 +61,8 @@ bool kvb_hub_own_root(char out[KVB_PATH_CAPACITY])
 
 static bool folder_of_name(const struct kvb_name *name, char out[ID_CAPACITY])
 {
-    int written = snprintf(out, ID_CAPACITY, "models--%s--%s", name->owner, name->name);
-    return kvb_name_is_repository(name) && written > 0 && written < ID_CAPACITY;
+    (void)snprintf(out, ID_CAPACITY, "models--%s--%s", name->owner, name->name);
+    return kvb_name_is_repository(name);
 }
 
 bool kvb_hub_own_repository(const struct kvb_name *name, char out[KVB_PATH_CAPACITY])
@@ -89,8 +89,9 @@ bool kvb_hub_own_key(const struct kvb_name *name, const char *revision, char *ou
         }
     }
     out[used] = '\0';
-    int written = snprintf(out + used, capacity - used, "%s%s", name->format[0] != '\0' ? "+" : "", name->format);
-    return *revision == '\0' && written >= 0 && (size_t)written < capacity - used && is_word(out);
+    size_t length =
+        (size_t)snprintf(out + used, capacity - used, "%s%s", name->format[0] != '\0' ? "+" : "", name->format);
+    return *revision == '\0' && length < capacity - used && is_word(out);
 }
 
 struct paths {

@@ -255,11 +255,23 @@ enum kvb_status kvb_path_look(const char *path, bool *is_folder, struct kvb_prob
     return kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno);
 }
 
-static bool add_entry(struct kvb_folder *folder, size_t *capacity, int descriptor, const char *name)
+// What is gone since it was listed is no entry; of what else cannot be looked at, the number of the error.
+static bool add_entry(struct kvb_folder *folder, size_t *capacity, int descriptor, const char *name, int *error)
 {
     struct stat status;
-    bool known = fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
-    return kvb_folder_add(folder, capacity, name, known && S_ISDIR(status.st_mode), known && S_ISLNK(status.st_mode));
+    if (fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        *error = errno == ENOENT ? 0 : errno;
+        return true;
+    }
+    return kvb_folder_add(folder, capacity, name, S_ISDIR(status.st_mode), S_ISLNK(status.st_mode));
+}
+
+// 0, or the number of the error that stands in for the end of the folder.
+static int next_entry(DIR *stream, struct dirent **entry)
+{
+    errno = 0; // the end of a folder and a failure differ in this alone
+    *entry = readdir(stream);
+    return *entry == NULL ? errno : 0;
 }
 
 enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path, struct kvb_problems *problems)
@@ -271,13 +283,14 @@ enum kvb_status kvb_folder_read(struct kvb_folder *folder, const char *path, str
     if (stream == NULL) {
         return kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno);
     }
-    errno = 0; // the end of a folder and a failure differ in this alone
-    for (struct dirent *entry = readdir(stream); entry != NULL && added; errno = 0, entry = readdir(stream)) {
+    struct dirent *entry;
+    int error = next_entry(stream, &entry);
+    while (entry != NULL && added && error == 0) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            added = add_entry(folder, &capacity, dirfd(stream), entry->d_name);
+            added = add_entry(folder, &capacity, dirfd(stream), entry->d_name, &error);
         }
+        error = error == 0 ? next_entry(stream, &entry) : error;
     }
-    int error = errno;
     (void)closedir(stream);
     if (!added || error != 0) {
         kvb_folder_free(folder);
@@ -312,8 +325,8 @@ enum kvb_status kvb_file_create(const char *path, const char *text, size_t lengt
 enum kvb_status kvb_file_replace(const char *path, const char *text, size_t length, struct kvb_problems *problems)
 {
     char temporary[KVB_PATH_CAPACITY + 32];
-    int cut = snprintf(temporary, sizeof temporary, "%s.new.%ld", path, (long)getpid());
-    if (cut < 0 || (size_t)cut >= sizeof temporary) {
+    size_t length_of_name = (size_t)snprintf(temporary, sizeof temporary, "%s.new.%ld", path, (long)getpid());
+    if (length_of_name >= sizeof temporary) {
         return kvb_system_problem(problems, KVB_CANNOT_WRITE, path, "write", ENAMETOOLONG);
     }
     int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

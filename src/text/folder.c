@@ -52,11 +52,10 @@ static bool remove_below(const char *path, unsigned depth)
 
 enum kvb_status kvb_folder_remove(const char *path, struct kvb_problems *problems)
 {
-    errno = 0;
-    if (!kvb_path_exists(path) || remove_below(path, 0)) {
+    if (remove_below(path, 0) || !kvb_path_exists(path)) {
         return KVB_OK;
     }
-    return kvb_system_problem(problems, KVB_CANNOT_WRITE, path, "remove", errno != 0 ? errno : EBUSY);
+    return kvb_system_problem(problems, KVB_CANNOT_WRITE, path, "remove", EBUSY);
 }
 
 bool kvb_folder_move(const char *from, const char *to)

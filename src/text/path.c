@@ -12,9 +12,9 @@ static const char *slash_behind(const char *part)
 
 bool kvb_path_join_below(char out[KVB_PATH_CAPACITY], const char *folder, const char *below, const char *name)
 {
-    int written =
-        snprintf(out, KVB_PATH_CAPACITY, "%s%s%s%s%s", folder, slash_behind(folder), below, slash_behind(below), name);
-    return written > 0 && written < KVB_PATH_CAPACITY;
+    size_t length = (size_t)snprintf(out, KVB_PATH_CAPACITY, "%s%s%s%s%s", folder, slash_behind(folder), below,
+                                     slash_behind(below), name);
+    return length < KVB_PATH_CAPACITY;
 }
 
 bool kvb_path_join(char out[KVB_PATH_CAPACITY], const char *folder, const char *name)
