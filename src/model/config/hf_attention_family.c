@@ -96,7 +96,7 @@ void kvb_hf_attention_step(struct hf *hf, uint32_t layer, struct kvb_layer_kind 
     uint64_t stated = 0;
     kvb_hf_attention_standard(hf, layer, kind);
     if (!is_full(hf, layer)) {
-        bool counted = heads && kvb_parse_count(heads->text, &stated);
+        bool counted = heads && heads->kind == KVB_NODE_SCALAR && kvb_parse_count(heads->text, &stated);
         shape->heads =
             counted && stated > 0 && stated < 65536 ? (uint32_t)stated : kvb_hf_get(hf, HF_SWA_HEADS, shape->heads);
     }
