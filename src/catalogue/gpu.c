@@ -36,7 +36,7 @@ static void cut_unit(char *name)
         number--;
     }
     bool unit = strcmp(name + number, "gb") == 0 || strcmp(name + number, "gib") == 0;
-    if (unit && number > 0 && name[number - 1] >= '0' && name[number - 1] <= '9') {
+    if (unit && number > 0 && name[number - 1] <= '9') { // digits come before letters
         name[number] = '\0';
     }
 }
@@ -187,7 +187,7 @@ static enum kvb_status load_common(const char *name, const struct kvb_builtin *r
 
 static enum kvb_status say_unknown(const char *name, const struct search *search, struct kvb_problems *problems)
 {
-    bool near = search->nearest && search->nearest_distance <= strlen(search->wanted) / 2 + 1;
+    bool near = search->nearest_distance <= strlen(search->wanted) / 2 + 1;
     return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, (struct kvb_place){0},
                            "no GPU is called '%.80s'%s%s%s; `kvbudget profiles list` shows all, and --gpu-memory takes "
                            "the memory of any other",

@@ -41,7 +41,9 @@ static bool cut_count(char *text, uint64_t *count)
     for (at--; at > 0 && text[at - 1] == ' ';) {
         at--;
     }
-    text[at] = '\0';
+    if (at > 0) {
+        text[at] = '\0';
+    }
     return at > 0;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "machine/smi.h"
@@ -79,7 +80,7 @@ static enum kvb_status say_tool_failed(const struct kvb_smi_text *text)
         for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
             if (kvb_slice_find(line.text, failures[i]) != NULL) {
                 return kvb_smi_fail(text, line.number, 0, "the tool itself failed on that machine: '%.*s'",
-                                    (int)(line.text.length < 160 ? line.text.length : 160), line.text.start);
+                                    (int)kvb_min(line.text.length, 160), line.text.start);
             }
         }
     }

@@ -4,6 +4,7 @@
 
 #include <kvbudget/units.h>
 
+#include "base/checked.h"
 #include "machine/smi.h"
 
 #define COLUMNS_MAX 64
@@ -125,8 +126,8 @@ static enum kvb_status take_index(const struct csv *csv, struct kvb_slice value,
     uint64_t index;
     if (!kvb_slice_whole(value, &index) || index > UINT32_MAX) {
         return kvb_smi_fail(csv->text, csv->line.number, kvb_smi_column(&csv->line, value.start),
-                            "index: expected the number of a GPU; found '%.*s'",
-                            (int)(value.length < 40 ? value.length : 40), value.start);
+                            "index: expected the number of a GPU; found '%.*s'", (int)kvb_min(value.length, 40),
+                            value.start);
     }
     const struct kvb_device *same = kvb_machine_find(csv->machine, (uint32_t)index);
     if (same != NULL && same != device) {

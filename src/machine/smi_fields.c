@@ -5,6 +5,7 @@
 
 #include <kvbudget/units.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 
 enum target { TO_MACHINE, TO_DEVICE, TO_GPU, TO_PROCESS };
@@ -133,8 +134,8 @@ static enum kvb_status take_number(const struct kvb_smi_fields *fields, const st
     }
     if (!kvb_slice_whole(value, &number) || number > UINT32_MAX) {
         return kvb_smi_fail(fields->text, line->number, kvb_smi_column(line, value.start),
-                            "%s: expected a whole number; found '%.*s'", name,
-                            (int)(value.length < 40 ? value.length : 40), value.start);
+                            "%s: expected a whole number; found '%.*s'", name, (int)kvb_min(value.length, 40),
+                            value.start);
     }
     *out = (uint32_t)number;
     return KVB_OK;

@@ -4,6 +4,7 @@
 
 #include <kvbudget/units.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "machine/smi.h"
 
@@ -182,7 +183,7 @@ static enum kvb_status read_memory_row(struct table *table)
     } else if (kvb_slice_find(memory, "/") == NULL) {
         return kvb_smi_fail(table->text, table->line.number, kvb_smi_column(&table->line, memory.start),
                             "expected the memory of GPU %u as 'USEDMiB / TOTALMiB'; found '%.*s'",
-                            (unsigned)device->index, (int)(memory.length < 40 ? memory.length : 40), memory.start);
+                            (unsigned)device->index, (int)kvb_min(memory.length, 40), memory.start);
     } else {
         status = read_pair(table, memory, device);
     }
@@ -292,8 +293,8 @@ static enum kvb_status read_process_line(struct table *table)
     }
     if (!kvb_slice_whole(owner.pid, &pid) || pid > UINT32_MAX) {
         return kvb_smi_fail(table->text, table->line.number, kvb_smi_column(&table->line, owner.pid.start),
-                            "expected the number of a process; found '%.*s'",
-                            (int)(owner.pid.length < 40 ? owner.pid.length : 40), owner.pid.start);
+                            "expected the number of a process; found '%.*s'", (int)kvb_min(owner.pid.length, 40),
+                            owner.pid.start);
     }
     process.pid = (uint32_t)pid;
     process.graphics = owner.type.length > 0 && owner.type.start[owner.type.length - 1] == 'G';

@@ -184,7 +184,7 @@ enum kvb_status kvb_smi_figure(const struct kvb_smi_text *text, const struct kvb
     if (!kvb_slice_size(value, unit_bytes, &figure->value)) {
         return kvb_smi_fail(text, line->number, kvb_smi_column(line, value.start),
                             "%s: expected a size such as 81920MiB, or N/A; found '%.*s'", what,
-                            (int)(value.length < 40 ? value.length : 40), value.start);
+                            (int)kvb_min(value.length, 40), value.start);
     }
     figure->known = true;
     return KVB_OK;

@@ -56,8 +56,8 @@ static enum kvb_status put_word(const struct kvb_field_row *row, const char *tex
             return KVB_OK;
         }
         const char *joint = i == 0 ? "" : row->words[i + 1] != NULL ? ", " : " or ";
-        int written = snprintf(expected + used, EXPECTED - used, "%s%s", joint, row->words[i]);
-        used += written > 0 && (size_t)written < EXPECTED - used ? (size_t)written : 0;
+        size_t written = (size_t)snprintf(expected + used, EXPECTED - used, "%s%s", joint, row->words[i]);
+        used += written < EXPECTED - used ? written : 0;
     }
     return KVB_BAD_TYPE;
 }

@@ -1,10 +1,12 @@
 // The GPU catalogue: every profile reads strictly, names find their card, totals meet what was seen.
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <kvbudget/input.h>
 #include <kvbudget/units.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalogue/builtin.h"
 #include "text/tree.h"
@@ -210,7 +212,35 @@ static void test_ambiguous_and_unknown(void **state)
     assert_int_equal(load("", &gpu), KVB_UNKNOWN_NAME);
     assert_int_equal(load("nvidia", &gpu), KVB_UNKNOWN_NAME);
     assert_int_equal(load("./nowhere.yaml", &gpu), KVB_CANNOT_OPEN);
-    assert_int_equal(gpu.memory_bytes, 7); // untouched
+    assert_int_equal(load("GB", &gpu), KVB_UNKNOWN_NAME); // a unit of nothing
+    assert_int_equal(load("agb", &gpu), KVB_UNKNOWN_NAME);
+    char name[400];
+    memset(name, '4', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(load(name, &gpu), KVB_UNKNOWN_NAME);
+    assert_int_equal(strspn(problems.items[0].text + strlen("no GPU is called '"), "4"), 80); // shown so far
+    assert_int_equal(gpu.memory_bytes, 7);                                                    // untouched
+}
+
+// A name that stands for a card is no less refused for want of memory than one that is a card's own.
+static void test_memory(void **state)
+{
+    (void)state;
+    static const char *const asked[] = {"A100", "24GB", "l4", "RTX 4090"};
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        struct kvb_gpu gpu;
+        (void)kvb_memory_fail_after(ULONG_MAX);
+        assert_int_equal(load(asked[i], &gpu), KVB_OK);
+        unsigned long count = ULONG_MAX - kvb_memory_fail_after(0);
+        assert_true(count > 0);
+        for (unsigned long n = 1; n <= count; n++) {
+            (void)kvb_memory_fail_once(n);
+            enum kvb_status status = load(asked[i], &gpu);
+            (void)kvb_memory_fail_once(0);
+            assert_int_equal(status, KVB_NO_MEMORY);
+            assert_int_equal(problems.count, 1);
+        }
+    }
 }
 
 // A card by the size on its box: less a share that the driver keeps, with a bound.
@@ -251,6 +281,11 @@ static void test_counts(void **state)
                 {"l4,t4x2", "l4,t4x2", 0},
                 {"100xH100", "100xH100", 0},
                 {"0xH100", "0xH100", 0},
+                {"65xH100", "65xH100", 0},
+                {"2*H100", "H100", 2},
+                {"2 H100", "2 H100", 0},
+                {"   x2", "   x2", 0},
+                {"H100x", "H100x", 0},
                 {"2x", "2x", 0},
                 {"", "", 0}};
     (void)state;
@@ -340,6 +375,6 @@ static void test_facts(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(test_table_is_sorted), cmocka_unit_test(test_no_distances),
               cmocka_unit_test(test_every_profile), cmocka_unit_test(test_index_agrees_with_profiles),
-              cmocka_unit_test(test_names), cmocka_unit_test(test_ambiguous_and_unknown),
+              cmocka_unit_test(test_names), cmocka_unit_test(test_ambiguous_and_unknown), cmocka_unit_test(test_memory),
               cmocka_unit_test(test_nameplate), cmocka_unit_test(test_counts), cmocka_unit_test(test_totals),
               cmocka_unit_test(test_facts))

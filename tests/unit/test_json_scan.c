@@ -56,6 +56,21 @@ static const struct row rows[] = {
     {"[NaN]", "[!", "'NaN' is no JSON value"},
     {"[+1]", "[!", "'+1' is no JSON value"},
     {"{} {}", "{}!", "byte 3: more text"},
+    {"[1e5, 1E-5, 1e+5, -0]", "[nnnn].", NULL},
+    {"[1e]", "[!", "'1e' is no JSON value"},
+    {"[1e+]", "[!", "'1e+' is no JSON value"},
+    {"[-]", "[!", "'-' is no JSON value"},
+    {"[1.5.5]", "[!", "'1.5.5' is no JSON value"},
+    {"[false]", "[w].", NULL},
+    {"[true}", "[w!", "expected ','"},
+    {"{\"a\": 1]", "{kn!", "expected ','"},
+    {"[,1]", "[!", "expected a JSON value"},
+    {"{,}", "{!", "expected a key in quotes"},
+    {"\"\\u12", "!", "not an escape"},
+    {"\"\\", "!", "not an escape"},
+    {"\"\\u12`4\"", "!", "not an escape"},
+    {"\"\\u12G4\"", "!", "not an escape"},
+    {"\"\\u12/4\"", "!", "not an escape"},
     {"[1}", "[n!", "expected ','"},
     {"\"a\nb\"", "!", "byte 2: a control character"},
     {"\"\\q\"", "!", "not an escape"},
@@ -88,6 +103,12 @@ static void test_escapes(void **state)
     assert_int_equal(kvb_json_next(&scan), KVB_JSON_TEXT);
     assert_string_equal(scan.text, "a\xc3\xa9\"/ ?");
     kvb_json_close(&scan);
+    // either case of a digit; a control character and both halves of a pair are shown as '?'
+    static const char points[] = "\"\\\\ \\u00E9\\u0001\\ud800\\udfff\\ue000\\uD7FF\"";
+    open_text(points, sizeof points - 1);
+    assert_int_equal(kvb_json_next(&scan), KVB_JSON_TEXT);
+    assert_string_equal(scan.text, "\\ \xc3\xa9???\xee\x80\x80\xed\x9f\xbf");
+    kvb_json_close(&scan);
 }
 
 // A list whose numbers lie across every multiple of the window.
@@ -114,6 +135,36 @@ static void test_across_windows(void **state)
     assert_int_equal(kvb_json_next(&scan), KVB_JSON_END);
     kvb_json_close(&scan);
     free(text);
+}
+
+// A whole number, or what stands in its place.
+static void test_wrong_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } wrong[] = {
+        {"\"12\"", "expected a size, a whole number, got 12"},
+        {"true", "expected a size, a whole number, got true"},
+        {"1.5", "expected a size, a whole number, got 1.5"},
+        {"-1", "expected a size, a whole number, got -1"},
+        {"99999999999999999999", "expected a size, a whole number, got 99999999999999999999"},
+        {"4611686018427387904", "expected a size, a whole number, got 4611686018427387904"}, // 2^62
+        {"[1]", "expected a size, a whole number"},
+        {"{}", "expected a size, a whole number"},
+        {"nul", "'nul' is no JSON value"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        uint64_t number;
+        open_text(wrong[i].text, strlen(wrong[i].text));
+        assert_false(kvb_json_whole(&scan, "a size", &number));
+        kvb_json_close(&scan);
+        const char *said = problems.items[0].text;
+        const char *says = strstr(said, wrong[i].says);
+        if (problems.count != 1 || says == NULL || says[strlen(wrong[i].says)] != '\0') {
+            fail_msg("%s: %s", wrong[i].text, said);
+        }
+    }
 }
 
 static void test_long_text_is_cut(void **state)
@@ -177,5 +228,5 @@ static void test_no_memory(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_tokens), cmocka_unit_test(test_escapes), cmocka_unit_test(test_across_windows),
-              cmocka_unit_test(test_long_text_is_cut), cmocka_unit_test(test_whole_numbers),
-              cmocka_unit_test(test_skip), cmocka_unit_test(test_no_memory))
+              cmocka_unit_test(test_wrong_numbers), cmocka_unit_test(test_long_text_is_cut),
+              cmocka_unit_test(test_whole_numbers), cmocka_unit_test(test_skip), cmocka_unit_test(test_no_memory))

@@ -180,11 +180,30 @@ static void test_sentences(void **state)
          "rocm-smi --json with --gpu-state FILE, or - for standard input"},
         {KVB_FAKE_NVML_EMPTY, "", "the NVML library has no nvmlInit_v2; is it NVIDIA's?"},
     };
+    for (unsigned code = 3; code <= 6; code++) { // not supported, no permission, (there is no 5), not found
+        char failures[64];
+        (void)snprintf(failures, sizeof failures, "memory_v2=25 memory=%u", code);
+        assert_int_equal(ask(KVB_FAKE_NVML, failures), code == 5 ? KVB_DEVICE_FAILED : KVB_OK);
+        assert_true(code == 5 || !device_called("0")->used_bytes.known);
+    }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_int_equal(ask(rows[i].library, rows[i].failures), KVB_DEVICE_FAILED);
         assert_int_equal(problems.count, 1);
         assert_string_equal(problems.items[0].text, rows[i].text);
         assert_int_equal(machine.count, 0);
+    }
+}
+
+// Where no library is named, the usual ones are asked: a machine without a driver says so.
+static void test_usual_library(void **state)
+{
+    (void)state;
+    if (ask(NULL, "") != KVB_OK) {
+        assert_int_equal(problems.count, 1);
+        assert_int_equal(problems.items[0].status, KVB_DEVICE_FAILED);
+        assert_int_equal(machine.count, 0);
+    } else {
+        assert_true(machine.count > 0);
     }
 }
 
@@ -248,5 +267,6 @@ static void test_tool(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(test_whole), cmocka_unit_test(test_processes), cmocka_unit_test(test_slices),
               cmocka_unit_test(test_unified), cmocka_unit_test(test_version_1), cmocka_unit_test(test_old_library),
-              cmocka_unit_test(test_every_failure), cmocka_unit_test(test_sentences), cmocka_unit_test(test_many),
-              cmocka_unit_test(test_no_memory), cmocka_unit_test(test_tool))
+              cmocka_unit_test(test_every_failure), cmocka_unit_test(test_sentences),
+              cmocka_unit_test(test_usual_library), cmocka_unit_test(test_many), cmocka_unit_test(test_no_memory),
+              cmocka_unit_test(test_tool))

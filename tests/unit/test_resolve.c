@@ -1,4 +1,5 @@
 // From a deployment to the plan: names, overrides, platform, engine defaults and draft models.
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include <kvbudget/input.h>
 #include <kvbudget/units.h>
 
+#include "base/memory.h"
 #include "text/file.h"
 #include "unit/test.h"
 
@@ -153,6 +155,66 @@ static void test_refusals(void **state)
     assert_string_equal(problems.items[0].text, "no model is named; say which with --model NAME or PATH");
 }
 
+// A revision beside a name is a part of it; beside a path, or a name that says its own, it is not.
+static void test_revision(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model, *revision, *says;
+    } rows[] = {
+        {"no/body-7b", "", "model 'no/body-7b' is not built in"},
+        {"no/body-7b", "main", "model 'no/body-7b' is not built in"},
+        {"no/body-7b", "v2", "model 'no/body-7b@v2' is not built in"},
+        {"no/body-7b@v1", "v2", "model 'no/body-7b@v1' is not built in"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kvb_problems_init(&problems);
+        kvb_deployment_init(&deployment);
+        (void)snprintf(deployment.model, sizeof deployment.model, "%s", rows[i].model);
+        (void)snprintf(deployment.revision, sizeof deployment.revision, "%s", rows[i].revision);
+        assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_UNKNOWN_NAME);
+        if (strstr(problems.items[0].text, rows[i].says) == NULL) {
+            fail_msg("row %zu: %s", i, problems.items[0].text);
+        }
+    }
+    static const char *const paths[] = {"./nowhere", "/nowhere/at-all"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        kvb_problems_init(&problems);
+        (void)snprintf(deployment.model, sizeof deployment.model, "%s", paths[i]);
+        assert_int_not_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+        assert_null(strchr(problems.items[0].text, '@'));
+    }
+}
+
+// What a plan needs and memory did not suffice for is said, whichever part of it.
+static void test_memory_fails(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "gpu: l4\nsettings: {speculative_config: {method: eagle3, model: no/body}}\n",
+        "gpu: l4\nsettings: {speculative_config: {method: draft_model, model: Qwen/Qwen3-0.6B}}\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        (void)kvb_memory_fail_after(ULONG_MAX);
+        assert_int_equal(resolve(texts[i]), KVB_OK);
+        unsigned long count = ULONG_MAX - kvb_memory_fail_after(0), refused = 0;
+        for (unsigned long n = 1; n <= count; n += 1 + count / 200) {
+            kvb_problems_init(&problems);
+            unsigned long before = kvb_memory_failures();
+            (void)kvb_memory_fail_after(n);
+            enum kvb_status status = kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems);
+            (void)kvb_memory_fail_after(0);
+            bool reached = kvb_memory_failures() > before;
+            bool said = status == KVB_NO_MEMORY && problems.count > 0;
+            if (reached && status != KVB_OK && !said) { // whether an answer is whole, who asked finds by the failures
+                fail_msg("allocation %lu of %lu: %s", n, count, kvb_status_name(status));
+            }
+            refused += said;
+        }
+        assert_true(refused > 2);
+    }
+}
+
 // A mistake inside an inline model is shown where it stands in the deployment.
 static void test_place_in_inline_model(void **state)
 {
@@ -177,5 +239,5 @@ static void test_place_in_inline_model(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_plain), cmocka_unit_test(test_memory), cmocka_unit_test(test_engine),
-              cmocka_unit_test(test_draft), cmocka_unit_test(test_refusals),
-              cmocka_unit_test(test_place_in_inline_model))
+              cmocka_unit_test(test_draft), cmocka_unit_test(test_refusals), cmocka_unit_test(test_revision),
+              cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_place_in_inline_model))

@@ -239,6 +239,19 @@ static const struct {
      "'amd-smi metric --json'"},
     {"[{\"gpu\": \"x\"}]", 1, 10, "gpu: expected the number of a GPU; found 'x'"},
     {"[{\"gpu\": 0}, {\"gpu\": 0}]", 1, 14, "GPU 0 is listed twice"},
+    {"[{\"gpu\": 4294967295}]", 1, 10, "gpu: expected the number of a GPU; found '4294967295'"},
+    {"{\"gpu_data\": 5}", 1, 1,
+     "no GPU in this JSON; expected the output of 'rocm-smi --showproductname --showmeminfo vram --showuse --json' or "
+     "'amd-smi metric --json'"},
+    {"{\"card4294967295\": {\"Driver version\": [1]}, \"cardx\": {}, \"card0\": []}", 1, 1,
+     "no GPU in this JSON; expected the output of 'rocm-smi --showproductname --showmeminfo vram --showuse --json' or "
+     "'amd-smi metric --json'"},
+    {"index, memory.total [MiB]\n4294967296, 5 MiB\n", 2, 1, "index: expected the number of a GPU; found '4294967296'"},
+    // of what is found no more than 40 letters are shown
+    {"index, memory.total [MiB]\n0123456789abcdefghijABCDEFGHIJ0123456789, 5 MiB\n", 2, 1,
+     "index: expected the number of a GPU; found '0123456789abcdefghijABCDEFGHIJ0123456789'"},
+    {"index, memory.total [MiB]\n0123456789abcdefghijABCDEFGHIJ0123456789xyz, 5 MiB\n", 2, 1,
+     "index: expected the number of a GPU; found '0123456789abcdefghijABCDEFGHIJ0123456789'"},
 };
 
 static void test_mistakes(void **state)
@@ -306,6 +319,27 @@ static void test_words(void **state)
     assert_true(machine.devices[0].mig_enabled);
     assert_int_equal(machine.devices[0].used_bytes.value, 60 * KVB_MIB); // total less free
     assert_int_equal(machine.devices[0].process_count, 1);               // the other is of no GPU here
+    // under Linux there is no driver model; loads with and without their sign, and one that is none
+    assert_int_equal(read_text("index, memory.total [MiB], utilization.gpu [%], driver_model.current\n"
+                               "0, 100 MiB, 7 %, [N/A]\n1, 100 MiB, 8%, [N/A]\n2, 100 MiB, %, [N/A]\n"),
+                     KVB_OK);
+    assert_int_equal(machine.platform, KVB_PLATFORM_LINUX);
+    assert_int_equal(machine.devices[0].load_percent.value, 7);
+    assert_int_equal(machine.devices[1].load_percent.value, 8);
+    assert_false(machine.devices[2].load_percent.known);
+    // used or free without the other is no total; a process by the GPU's own name, or of one that has none
+    assert_int_equal(
+        read_text("index, memory.used [MiB], memory.free [MiB], uuid\n0, 5 MiB, [N/A], GPU-1\n"
+                  "1, [N/A], 5 MiB, \n\n"
+                  "pid, used_memory [MiB], gpu_uuid, gpu_bus_id\n99999999999, 3 MiB, GPU-1, 0:9\nx, 4 MiB, "
+                  "GPU-1, 0:9\n7, 4 MiB, GPU-2, 0:9\n"),
+        KVB_OK);
+    assert_false(machine.devices[0].total_bytes.known);
+    assert_false(machine.devices[1].total_bytes.known);
+    assert_int_equal(machine.devices[0].process_count, 2);
+    assert_int_equal(machine.devices[0].processes[0].pid, 0); // no number of a process
+    assert_int_equal(machine.devices[0].processes[1].pid, 0);
+    assert_int_equal(machine.devices[1].process_count, 0);
 }
 
 static void test_json_shapes(void **state)
@@ -324,6 +358,24 @@ static void test_json_shapes(void **state)
     assert_false(kvb_device_usable(&machine.devices[1])); // nothing is said of it
     assert_int_equal(read_text("{\"card0\": {\"VRAM Total Memory (B)\": \"N/A\"}, \"card1\": 5}"), KVB_OK);
     assert_int_equal(machine.count, 1);
+    assert_int_equal(read_text("{\"system\": {\"Driver version\": \"6.1\"}, \"other\": {}, \"card2\": "
+                               "{\"VRAM Total Memory (B)\": \"1048576\", \"Card Series\": \"0x74a1\"}}"),
+                     KVB_OK);
+    assert_string_equal(machine.driver, "6.1");
+    assert_int_equal(machine.devices[0].index, 2);
+    assert_string_equal(machine.devices[0].name, ""); // a number is no name
+    assert_int_equal(machine.devices[0].total_bytes.value, KVB_MIB);
+    // a number that is no scalar is none: the place in the list counts; so for a size
+    assert_int_equal(
+        read_text("[{\"gpu\": [7], \"vram_total\": {\"value\": [5]}}, {\"vram_total\": [5]}, {\"gpu\": 9}, "
+                  "5]"),
+        KVB_OK);
+    static const uint32_t indexes[] = {0, 1, 9, 10};
+    assert_int_equal(machine.count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(machine.devices[i].index, indexes[i]);
+        assert_false(machine.devices[i].total_bytes.known);
+    }
     assert_int_equal(read_text("{\"card0\": {"), KVB_BAD_SYNTAX);
     assert_int_equal(read_text("5\n{\n"), KVB_BAD_SYNTAX);
 }

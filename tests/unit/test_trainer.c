@@ -206,6 +206,35 @@ static void wrong_values_are_said(void **unused)
     (void)unused;
     apply(KVB_FRAMEWORK_VERL, UINT32_MAX, "{actor_rollout_ref.rollout.gpu_memory_utilization: much}", KVB_OUT_OF_RANGE);
     apply(KVB_FRAMEWORK_VERL, UINT32_MAX, "{actor_rollout_ref.actor.strategy: [fsdp]}", KVB_BAD_TYPE);
+    static const struct {
+        enum kvb_framework framework;
+        const char *text, *says;
+    } rows[] = {
+        {KVB_FRAMEWORK_VERL, "{trainer.nnodes: 0}", "trainer.nnodes: expected a whole number from 1 to 65536, got 0"},
+        {KVB_FRAMEWORK_VERL, "{trainer.nnodes: 65537}",
+         "trainer.nnodes: expected a whole number from 1 to 65536, got 65537"},
+        {KVB_FRAMEWORK_VERL, "{actor_rollout_ref.rollout.update_weights_bucket_megabytes: much}",
+         "actor_rollout_ref.rollout.update_weights_bucket_megabytes: expected a whole number of MiB, got much"},
+        {KVB_FRAMEWORK_VERL, "{actor_rollout_ref.rollout.update_weights_bucket_megabytes: 0}",
+         "actor_rollout_ref.rollout.update_weights_bucket_megabytes: expected a whole number of MiB, got 0"},
+        {KVB_FRAMEWORK_VERL, "{actor_rollout_ref.rollout.update_weights_bucket_megabytes: 1048577}",
+         "actor_rollout_ref.rollout.update_weights_bucket_megabytes: expected a whole number of MiB, got 1048577"},
+        {KVB_FRAMEWORK_OPENRLHF, "{zero_stage: 4}", "zero_stage: expected 0, 1, 2 or 3, got 4"},
+        {KVB_FRAMEWORK_OPENRLHF, "{zero_stage: two}", "zero_stage: expected 0, 1, 2 or 3, got two"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        apply(rows[i].framework, UINT32_MAX, rows[i].text, KVB_OUT_OF_RANGE);
+        assert_string_equal(problems.items[0].text, rows[i].says);
+    }
+    apply(KVB_FRAMEWORK_VERL, UINT32_MAX, "[actor]", KVB_OK); // no keys at all: the defaults
+    assert_int_equal(entry.trainer.gpus, 8);
+    apply(KVB_FRAMEWORK_VERL, UINT32_MAX, "{actor_rollout_ref: {actor: 5}, trainer: {nnodes: null}}", KVB_OK);
+    assert_int_equal(entry.trainer.gpus, 8);
+    apply(KVB_FRAMEWORK_TRL, UINT32_MAX, "{bf16: 'False', beta: false}", KVB_OK);
+    assert_int_equal(entry.trainer.precision, KVB_PRECISION_FP32);
+    assert_false(entry.trainer.has_reference);
+    apply(KVB_FRAMEWORK_OPENRLHF, UINT32_MAX, "{adam_offload: true, deepspeed_enable_sleep: false}", KVB_OK);
+    assert_true(entry.trainer.optimizer_offloaded);
     apply(KVB_FRAMEWORK_VERL, UINT32_MAX, "{trainer.n_gpus_per_node: 65536, trainer.nnodes: 65536}", KVB_OUT_OF_RANGE);
 }
 
