@@ -210,17 +210,18 @@ static void wrong_values_are_said(void **unused)
         enum kvb_framework framework;
         const char *text, *says;
     } rows[] = {
-        {KVB_FRAMEWORK_VERL, "{trainer.nnodes: 0}", "trainer.nnodes: expected a whole number from 1 to 65536, got 0"},
+        {KVB_FRAMEWORK_VERL, "{trainer.nnodes: 0}",
+         "trainer.nnodes: expected a whole number from 1 to 65536, found '0'"},
         {KVB_FRAMEWORK_VERL, "{trainer.nnodes: 65537}",
-         "trainer.nnodes: expected a whole number from 1 to 65536, got 65537"},
+         "trainer.nnodes: expected a whole number from 1 to 65536, found '65537'"},
         {KVB_FRAMEWORK_VERL, "{actor_rollout_ref.rollout.update_weights_bucket_megabytes: much}",
-         "actor_rollout_ref.rollout.update_weights_bucket_megabytes: expected a whole number of MiB, got much"},
+         "actor_rollout_ref.rollout.update_weights_bucket_megabytes: expected a whole number of MiB, found 'much'"},
         {KVB_FRAMEWORK_VERL, "{actor_rollout_ref.rollout.update_weights_bucket_megabytes: 0}",
-         "actor_rollout_ref.rollout.update_weights_bucket_megabytes: expected a whole number of MiB, got 0"},
+         "actor_rollout_ref.rollout.update_weights_bucket_megabytes: expected a whole number of MiB, found '0'"},
         {KVB_FRAMEWORK_VERL, "{actor_rollout_ref.rollout.update_weights_bucket_megabytes: 1048577}",
-         "actor_rollout_ref.rollout.update_weights_bucket_megabytes: expected a whole number of MiB, got 1048577"},
-        {KVB_FRAMEWORK_OPENRLHF, "{zero_stage: 4}", "zero_stage: expected 0, 1, 2 or 3, got 4"},
-        {KVB_FRAMEWORK_OPENRLHF, "{zero_stage: two}", "zero_stage: expected 0, 1, 2 or 3, got two"},
+         "actor_rollout_ref.rollout.update_weights_bucket_megabytes: expected a whole number of MiB, found '1048577'"},
+        {KVB_FRAMEWORK_OPENRLHF, "{zero_stage: 4}", "zero_stage: expected 0, 1, 2 or 3, found '4'"},
+        {KVB_FRAMEWORK_OPENRLHF, "{zero_stage: two}", "zero_stage: expected 0, 1, 2 or 3, found 'two'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         apply(rows[i].framework, UINT32_MAX, rows[i].text, KVB_OUT_OF_RANGE);
