@@ -16,7 +16,7 @@ void kvb_reuse_clear(struct kvb_reuse *reuse)
 static uint64_t hash_of(enum kvb_reuse_kind kind, const unsigned char *key, size_t bytes)
 {
     uint64_t hash = UINT64_C(14695981039346656037) + (uint64_t)kind; // same: any place serves
-    for (size_t at = 0; at < bytes; at += sizeof hash) { // same: one word more would be of no bytes
+    for (size_t at = 0; at < bytes; at += sizeof hash) {             // same: one word more would be of no bytes
         uint64_t word = 0;
         memcpy(&word, key + at, bytes - at < sizeof word ? bytes - at : sizeof word);
         hash = (hash ^ word) * UINT64_C(1099511628211);

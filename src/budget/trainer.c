@@ -90,7 +90,7 @@ void kvb_train_shape_of(const struct kvb_trainer *trainer, const struct kvb_mode
 
 static uint64_t share(uint64_t bytes, bool divided, uint32_t gpus)
 {
-    return divided && gpus > 1 && !kvb_is_saturated(bytes) ? kvb_div_up(bytes, gpus) : bytes;
+    return divided && !kvb_is_saturated(bytes) ? kvb_div_up(bytes, kvb_max(gpus, 1)) : bytes;
 }
 
 static void fill_reference(const struct kvb_trainer *trainer, uint64_t parameters, struct kvb_train_state *state)

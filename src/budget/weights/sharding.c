@@ -19,7 +19,7 @@ static void split_experts(const struct kvb_load *load, const struct kvb_tensor *
         matrix->count = kvb_div_up(tensor->count, load->ep);
     } else if (tensor->split == KVB_SPLIT_EXPERTS_ROWS) {
         matrix->rows = kvb_div_up(tensor->rows, ranks);
-    } else if (tensor->split == KVB_SPLIT_EXPERTS_COLUMNS && tensor->columns != 1) {
+    } else if (tensor->split == KVB_SPLIT_EXPERTS_COLUMNS) {
         matrix->columns = kvb_div_up(tensor->columns, ranks);
     }
 }
@@ -40,7 +40,7 @@ void kvb_tensor_split(const struct kvb_load *load, const struct kvb_tensor *tens
         matrix->rows = kvb_div_up(tensor->rows, tp);
         break;
     case KVB_SPLIT_COLUMNS:
-        matrix->columns = tensor->columns != 1 ? kvb_div_up(tensor->columns, tp) : tensor->columns;
+        matrix->columns = kvb_div_up(tensor->columns, tp); // a vector stays one on each rank
         break;
     case KVB_SPLIT_KV:
         matrix->rows = by_heads(tensor->rows, tensor->heads, tp);
@@ -49,7 +49,7 @@ void kvb_tensor_split(const struct kvb_load *load, const struct kvb_tensor *tens
         matrix->rows = kvb_round_up(tensor->rows, VOCABULARY_STEP) / tp;
         break;
     case KVB_SPLIT_GROUPS:
-        matrix->rows = tensor->heads > 0 && tensor->heads % tp != 0 ? tensor->rows / tensor->heads : tensor->rows / tp;
+        matrix->rows = tensor->rows / (tensor->heads % tp != 0 ? tensor->heads : tp);
         break;
     case KVB_SPLIT_EXPERTS_ROWS:
     case KVB_SPLIT_EXPERTS_COLUMNS:

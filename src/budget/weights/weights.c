@@ -37,7 +37,7 @@ static void load_bytes(struct loader *loader, uint64_t bytes, uint64_t *account)
 static uint64_t bytes_of(const struct kvb_parameter *parameter)
 {
     uint64_t bytes = 0;
-    for (uint32_t part = 0; part < parameter->part_count; part++) {
+    for (uint32_t part = 0; part < KVB_PARTS_MAX; part++) {
         bytes = kvb_add(bytes, parameter->part_bytes[part]);
     }
     return bytes;
@@ -50,7 +50,7 @@ static void load_parameter(struct loader *loader, const struct kvb_parameter *pa
         out->offloaded_bytes = kvb_add(out->offloaded_bytes, bytes_of(parameter));
         return;
     }
-    for (uint32_t part = 0; part < parameter->part_count; part++) {
+    for (uint32_t part = 0; part < KVB_PARTS_MAX; part++) {
         load_bytes(loader, parameter->part_bytes[part], &out->role_bytes[parameter->role]);
     }
     uint64_t stored_bytes = bytes_of(parameter);
@@ -316,10 +316,8 @@ void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_w
         load_draft(&loader);
     }
     weights->total_bytes = loader.allocator.allocated_bytes;
-    weights->unquantised_bytes = weights->total_bytes;
-    if (loader.plain_bytes > loader.stored_bytes) {
-        weights->unquantised_bytes = kvb_add(weights->total_bytes, loader.plain_bytes - loader.stored_bytes);
-    }
+    uint64_t plain_bytes = kvb_max(loader.plain_bytes, loader.stored_bytes);
+    weights->unquantised_bytes = kvb_add(weights->total_bytes, plain_bytes - loader.stored_bytes);
     weights->rounding_bytes = loader.allocator.allocated_bytes - loader.allocator.requested_bytes;
     kvb_weights_from_checkpoint(load, stage, weights);
 }

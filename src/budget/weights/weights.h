@@ -21,7 +21,7 @@ struct kvb_parameter {
     enum kvb_role role;
     bool is_norm;
     uint32_t part_count;
-    uint64_t part_bytes[KVB_PARTS_MAX];
+    uint64_t part_bytes[KVB_PARTS_MAX]; // 0 behind the last
     uint64_t plain_bytes;            // at the model's dtype
     uint64_t lora_elements_per_rank; // inputs + outputs of an adapter of rank 1
 };

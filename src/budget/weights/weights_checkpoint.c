@@ -141,7 +141,7 @@ static uint32_t heads_of(const struct kvb_model *model, uint64_t rows)
         const struct kvb_attention_shape *shape = &model->kinds[i].attention;
         uint64_t keys = (uint64_t)shape->kv_heads * shape->head_size;
         uint64_t values = (uint64_t)shape->kv_heads * shape->value_head_size;
-        if (shape->kv_heads > 0 && (keys == rows || values == rows)) {
+        if (keys == rows || values == rows) {
             return shape->kv_heads;
         }
     }
@@ -172,17 +172,15 @@ void kvb_share_of(const struct kvb_part *part, const struct kvb_tensor_class *ro
         tensor.heads = heads_of(part->load->model, row->rows);
     }
     split(part, &tensor, &share->matrix);
-    bool spread = part->load->ep > 1 && row->role == KVB_ROLE_EXPERTS && !part->whole;
+    bool spread = row->role == KVB_ROLE_EXPERTS && !part->whole;
     share->matrix.count = spread ? kvb_div_up(row->count, part->load->ep) : row->count;
     share->all = 1;
     share->here = holds_outer(part, tensor.role) ? 1 : 0;
     if (row->in_layer) {
         layers_of(part, row, &share->all, &share->here);
     }
-    if (share->all == 0 || row->role == KVB_ROLE_MTP) {
-        share->all = 1;
-        share->here = 0;
-    }
+    share->all = (uint32_t)kvb_max(share->all, 1);
+    share->here = row->role == KVB_ROLE_MTP ? 0 : share->here;
 }
 
 uint64_t kvb_share_elements(const struct kvb_share *share)
@@ -213,13 +211,12 @@ static uint64_t quantised_bytes(const struct kvb_load *load, enum kvb_role role,
                                 .count = 1,
                                 .rows = SAMPLE_SIDE,
                                 .columns = SAMPLE_SIDE,
-                                .logical = 1,
                                 .quantised = true,
                                 .is_expert = role == KVB_ROLE_EXPERTS};
     struct kvb_parameter parameter;
     uint64_t bytes = 0;
     kvb_parameter_make(load, &sample, &parameter);
-    for (uint32_t i = 0; i < parameter.part_count; i++) {
+    for (uint32_t i = 0; i < KVB_PARTS_MAX; i++) {
         bytes = kvb_add(bytes, parameter.part_bytes[i]);
     }
     uint64_t price = bytes / ((uint64_t)SAMPLE_SIDE * SAMPLE_SIDE / PRICE_ELEMENTS);
@@ -234,8 +231,7 @@ static uint64_t loaded_bytes(const struct kvb_load *load, enum kvb_role role, co
 
 uint64_t kvb_moved_by(uint64_t from, uint64_t more, uint64_t less)
 {
-    uint64_t sum = kvb_add(from, more);
-    return sum > less ? sum - less : 0;
+    return kvb_max(kvb_add(from, more), less) - less;
 }
 
 void kvb_weights_from_headers(const struct kvb_part *whole, const struct kvb_part *rank, struct kvb_weights *weights)
@@ -288,7 +284,7 @@ void kvb_weights_from_total(const struct kvb_load *load, struct kvb_weights *wei
     const struct kvb_model *model = load->model;
     uint64_t expected = kvb_mul(kvb_model_parameters(model), kvb_dtype_bytes(model->dtype));
     uint64_t stated = model->checkpoint.total_bytes;
-    bool more = stated > expected;
+    bool more = stated > expected; // same: where both are alike, nothing is off
     uint64_t off = more ? stated - expected : expected - stated;
     if (off <= expected / 100) {
         return; // copies and buffers explain as much

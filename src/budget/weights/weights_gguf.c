@@ -62,7 +62,7 @@ static uint64_t padding_bytes(const struct kvb_part *part)
     for (uint32_t layer = part->begin; separate && layer < part->end; layer++) {
         padded = kvb_add(padded, kvb_mul(elements / layers, widest_price(checkpoint, layer)) / PRICE_ELEMENTS);
     }
-    return padded > stored ? padded - stored : 0;
+    return kvb_max(padded, stored) - stored;
 }
 
 // By role, from the classes; or all under one, from the total of a profile that lists no classes.

@@ -34,8 +34,6 @@ enum format {
     IQ4_NL,
     IQ4_XS,
     MXFP4,
-    TQ1_0,
-    TQ2_0,
     FORMATS
 };
 // Elements and bytes of a block, and what takes its place in rows it does not divide.
@@ -50,8 +48,7 @@ static const struct {
     [Q6_K] = {256, 210, Q8_0},     [IQ2_XXS] = {256, 66, IQ4_NL}, [IQ2_XS] = {256, 74, IQ4_NL},
     [IQ2_S] = {256, 82, IQ4_NL},   [IQ3_XXS] = {256, 98, IQ4_NL}, [IQ3_S] = {256, 110, IQ4_NL},
     [IQ1_S] = {256, 50, IQ4_NL},   [IQ1_M] = {256, 56, IQ4_NL},   [IQ4_NL] = {32, 18, F16},
-    [IQ4_XS] = {256, 136, IQ4_NL}, [MXFP4] = {32, 17, F16},       [TQ1_0] = {256, 54, Q4_0},
-    [TQ2_0] = {256, 66, Q4_0},
+    [IQ4_XS] = {256, 136, IQ4_NL}, [MXFP4] = {32, 17, F16},
 };
 
 enum mixture {

@@ -246,7 +246,7 @@ static bool block_not_taken(const struct kvb_context *context, char out[KVB_ERRO
     return true;
 }
 
-// Source: vllm/engine/arg_utils.py v0.10.2 (no space in its sentence), config/parallel.py v0.20.0 and later.
+// Source: vllm/engine/arg_utils.py v0.10.2 (no space in its sentence), config/parallel.py v0.26.0 and later.
 static bool ranks_do_not_divide(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     if (!kvb_rule(context, KVB_RULE_DCP) || context->pcp > 1 || context->tp % context->dcp == 0) {
