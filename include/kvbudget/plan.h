@@ -135,6 +135,7 @@ enum kvb_setting {
     KVB_SET_ENABLE_HIERARCHICAL_CACHE,
     KVB_SET_HICACHE_RATIO, // ppm of the pool
     KVB_SET_HICACHE_SIZE,  // bytes, written in GB
+    KVB_SET_GPU_OVERHEAD,  // bytes of each GPU that Ollama leaves to others
     KVB_SETTING_COUNT
 };
 

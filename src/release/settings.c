@@ -135,6 +135,8 @@ static const struct kvb_setting_row setting_rows[KVB_SETTING_COUNT] = {
                                   true},
     [KVB_SET_GGML_BACKEND] = {"ggml_backend", WORD(kvb_ggml_backend_words, 6), "NAME",
                               "cuda, rocm, vulkan, metal, sycl or cpu", true},
+    [KVB_SET_GPU_OVERHEAD] = {"gpu_overhead", COUNT(0, COUNT_MAX), "BYTES",
+                              "bytes of each GPU that its estimate leaves to others, before 0.30", true},
     [KVB_SET_MAX_TOTAL_TOKENS] = {"max_total_tokens", COUNT(1, COUNT_MAX), "TOKENS", "cap on the pool of tokens",
                                   .own = true},
     [KVB_SET_MAX_PREFILL_TOKENS] = {"max_prefill_tokens", COUNT(1, UINT32_MAX), "TOKENS", "tokens of one prefill batch",

@@ -10,6 +10,7 @@
 #include "engines/llamacpp/items.h"
 #include "engines/llamacpp/ladder.h"
 #include "engines/llamacpp/mixture.h"
+#include "engines/llamacpp/ollama.h"
 #include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/start.h"
 
@@ -114,6 +115,26 @@ static void judge(const struct kvb_plan *plan, const struct kvb_llama_start *sta
     }
 }
 
+// Before 0.30.
+static void say_placed(const struct kvb_llama_start *start, struct kvb_problems *problems)
+{
+    const struct kvb_llama_run *run = &start->run;
+    if (start->decision == KVB_LLAMA_LAYERS_MOVED) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "Ollama's estimate puts %u of %u layers on the GPU; the others run on the CPU, several "
+                              "times slower",
+                              run->gpu_layers, run->model->layer_count + 1);
+    }
+    if (start->own_graph_since > 0) {
+        char since[32];
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "Ollama draws the graph of this class in its own engine since %s, measures it and "
+                              "places layers by that; here it is counted as llama.cpp's, so that the compute buffer "
+                              "and the layers on the GPU have a bound",
+                              kvb_release_format(since, start->own_graph_since));
+    }
+}
+
 static void say_decision(const struct kvb_plan *plan, const struct kvb_llama_start *start,
                          struct kvb_problems *problems)
 {
@@ -126,7 +147,9 @@ static void say_decision(const struct kvb_plan *plan, const struct kvb_llama_sta
                               (unsigned long long)start->asked_tokens, (unsigned long long)run->context_tokens,
                               (unsigned long long)(start->margin_bytes >> 20));
     }
-    if (moved && run->cpu_experts > 0) {
+    if (start->placed) {
+        say_placed(start, problems);
+    } else if (moved && run->cpu_experts > 0) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "--fit keeps %u of %u layers on the GPU and the experts of %u of them in the host's "
                               "memory; those run at the host's speed",
@@ -323,10 +346,8 @@ const struct kvb_engine_rows kvb_llamacpp_engine = {
 const struct kvb_engine_rows kvb_ollama_engine = {
     .name = "ollama",
     .title = "Ollama",
-    .oldest = KVB_RELEASE(0, 30, 0),
-    .before =
-        "it ran models in runners of its own: llama.cpp's code, placed by an estimate of its own, and since 0.6.0 "
-        "for some classes a Go engine (gemma3, later qwen3, gpt-oss, llama4 and others); 0.30 starts llama-server",
+    .oldest = KVB_OLLAMA_OLDEST,
+    .before = "how it placed models before that is not read",
     .newest = KVB_RELEASE(0, 33, 0),
     .serve_command = "ollama run",
     .traits = KVB_SERVE_UNDERSCORES | KVB_SERVE_POSITIONAL,

@@ -49,6 +49,7 @@ const struct kvb_serve_flag *kvb_ollama_flag(unsigned index)
         {.name = "num_parallel", SETTING(MAX_NUM_SEQS), .help = "requests at once; OLLAMA_NUM_PARALLEL"},
         {.name = "kv_cache_type", SETTING(CACHE_TYPE_K), .help = "OLLAMA_KV_CACHE_TYPE, for keys and values"},
         {.name = "flash_attention", SETTING(FLASH_ATTENTION), .help = "OLLAMA_FLASH_ATTENTION"},
+        {.name = "gpu_overhead", SETTING(GPU_OVERHEAD), .help = "bytes; OLLAMA_GPU_OVERHEAD, before 0.30"},
         {.name = "gpus", SETTING(TENSOR_PARALLEL_SIZE), .help = "GPUs that share the layers", .ours = true},
         {.name = "quantization", SETTING(GGUF_TYPE), .ours = true},
         {.name = "backend", SETTING(GGML_BACKEND), .ours = true},
@@ -88,6 +89,10 @@ const struct kvb_variable_row *kvb_ollama_variables(size_t *count)
          .read = kvb_variable_setting,
          .setting = KVB_SET_FLASH_ATTENTION,
          .expected = "0 or 1"},
+        {.name = "OLLAMA_GPU_OVERHEAD",
+         .read = kvb_variable_setting,
+         .setting = KVB_SET_GPU_OVERHEAD,
+         .expected = "bytes"},
         {.name = "LLAMA_ARG_N_GPU_LAYERS", // llama-server inherits the environment
          .read = kvb_variable_setting,
          .setting = KVB_SET_GPU_LAYERS,

@@ -109,8 +109,8 @@ static struct kvb_term compute_term(const struct kvb_llama_start *start, uint32_
 {
     const struct kvb_llama_beside *beside = &start->beside;
     bool pictures = beside->projects && !beside->projector_on_host && device == 0;
-    bool outlined = start->buffers.compute_bounded || (beside->contexts > 0 && beside->draft.compute_bounded) ||
-                    (pictures && beside->projector.bounded);
+    bool outlined = start->own_graph_since > 0 || start->buffers.compute_bounded ||
+                    (beside->contexts > 0 && beside->draft.compute_bounded) || (pictures && beside->projector.bounded);
     uint64_t later = pictures ? beside->projector.most_compute_bytes - beside->projector.compute_bytes : 0;
     struct kvb_llama_range range = kvb_llama_compute_range(&start->run, compute, outlined, start->buffers.mask_bytes);
     bool near = range.high - compute <= compute / 100;

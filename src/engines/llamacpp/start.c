@@ -1,8 +1,6 @@
 // A plan as a run: defaults by build and by program, the backend by the card, then what --fit makes of it.
 // Source: common/common.h, common/arg.cpp, tools/server/server.cpp by build; server/routes.go, server/sched.go and
 // llm/llama_server.go of ollama v0.30.0 to v0.33.0 (-c num_ctx x parallel, -b and -ub 512 unless said).
-#include "engines/llamacpp/start.h"
-
 #include <string.h>
 
 #include <kvbudget/units.h>
@@ -10,32 +8,22 @@
 #include "base/checked.h"
 #include "budget/shapes.h"
 #include "engines/llamacpp/mixture.h"
+#include "engines/llamacpp/ollama.h"
 
 #define WIDE 9999U
-#define OLLAMA_LARGE (47 * KVB_GIB)
-#define OLLAMA_MIDDLE (23 * KVB_GIB)
 
 static uint64_t number_or(const struct kvb_plan *plan, enum kvb_setting setting, uint64_t otherwise)
 {
     return kvb_is_set(plan, setting) ? kvb_number(plan, setting) : otherwise;
 }
 
-// The llama.cpp build that a release of Ollama ships. Source: LLAMA_CPP_VERSION by tag.
 static uint32_t build_of(const struct kvb_plan *plan, bool ollama)
 {
-    static const struct {
-        uint32_t since, build;
-    } shipped[] = {{KVB_RELEASE(0, 33, 0), 10488}, {KVB_RELEASE(0, 32, 0), 9888}, {KVB_RELEASE(0, 31, 0), 9840}};
-    if (!ollama) {
-        uint32_t release = plan->engine.release;
-        return release >= KVB_BUILD_MARK ? release - KVB_BUILD_MARK : KVB_LLAMA_NEWEST;
+    uint32_t release = plan->engine.release;
+    if (ollama) {
+        return kvb_ollama_build(release);
     }
-    for (size_t i = 0; i < sizeof shipped / sizeof shipped[0]; i++) {
-        if (plan->engine.release >= shipped[i].since) {
-            return shipped[i].build;
-        }
-    }
-    return 9452;
+    return release >= KVB_BUILD_MARK ? release - KVB_BUILD_MARK : KVB_LLAMA_NEWEST;
 }
 
 static enum kvb_llama_backend backend_of(const struct kvb_plan *plan)
@@ -60,8 +48,7 @@ static uint64_t usual_context(const struct kvb_plan *plan, const struct kvb_llam
 {
     const struct kvb_llama_run *run = &start->run;
     if (start->ollama) {
-        uint64_t all = kvb_mul(plan->gpu.memory_bytes, run->devices);
-        return all >= OLLAMA_LARGE ? 262144 : all >= OLLAMA_MIDDLE ? 32768 : 4096;
+        return kvb_ollama_usual_context(plan->engine.release, kvb_mul(plan->gpu.memory_bytes, run->devices));
     }
     if (kvb_llama_since(run, KVB_LLAMA_FIT)) {
         return plan->model.context_tokens;
@@ -80,8 +67,10 @@ static void take_context(const struct kvb_plan *plan, struct kvb_llama_start *st
     uint64_t tokens = start->context_said ? asked
                       : asked == KVB_AUTO ? plan->model.context_tokens
                                           : usual_context(plan, start);
-    if (start->ollama) { // capped to the trained length, for each slot
-        tokens = kvb_mul(kvb_min(tokens, plan->model.context_tokens), run->sequences);
+    if (start->ollama) { // for each slot, as a rule at most the trained length
+        bool capped = kvb_ollama_caps_context(plan->engine.release);
+        start->slot_tokens = capped ? kvb_min(tokens, plan->model.context_tokens) : tokens;
+        tokens = kvb_mul(start->slot_tokens, run->sequences);
         start->context_said = true; // it hands a number over
     }
     run->context_tokens = tokens > 0 ? tokens : 512;
@@ -116,6 +105,12 @@ static void take_cache(const struct kvb_plan *plan, struct kvb_llama_start *star
     run->key_type = (enum kvb_llama_cache)number_or(plan, KVB_SET_CACHE_TYPE_K, KVB_GGUF_F16);
     run->value_type = (enum kvb_llama_cache)number_or(plan, KVB_SET_CACHE_TYPE_V,
                                                       start->ollama ? (uint64_t)run->key_type : KVB_GGUF_F16);
+    if (start->placed) {
+        bool takes = kvb_ollama_takes_cache(plan->engine.release, plan, run->key_type);
+        run->flash = kvb_ollama_uses_flash(plan->engine.release, plan);
+        run->key_type = takes ? run->key_type : KVB_LLAMA_CACHE_F16;
+        run->value_type = run->key_type;
+    }
     run->window_full = number_or(plan, KVB_SET_SWA_FULL, 0) != 0;
     run->keep_cache_on_host = number_or(plan, KVB_SET_KV_OFFLOAD, 1) == 0;
 }
@@ -173,6 +168,7 @@ void kvb_llama_start_begin(const struct kvb_plan *plan, bool ollama, struct kvb_
 {
     memset(out, 0, sizeof *out);
     out->ollama = ollama;
+    out->placed = ollama && kvb_ollama_estimates(plan->engine.release);
     struct kvb_llama_run *run = &out->run;
     run->model = &plan->model;
     run->build = build_of(plan, ollama);
@@ -189,6 +185,9 @@ void kvb_llama_start_begin(const struct kvb_plan *plan, bool ollama, struct kvb_
     take_layers(plan, out);
     take_memory(plan, out);
     kvb_llama_beside_begin(plan, out);
+    if (out->placed) {
+        kvb_ollama_settle(plan, out);
+    }
 }
 
 void kvb_llama_start_settle(struct kvb_llama_start *start)

@@ -29,7 +29,10 @@ struct kvb_llama_beside {
 struct kvb_llama_start {
     struct kvb_llama_run run;
     struct kvb_llama_beside beside;
-    bool ollama;
+    bool ollama, placed;      // placed: by Ollama's estimate, before 0.30
+    uint64_t slot_tokens;     // of Ollama: of one request
+    uint64_t asked_batch;     // num_batch
+    uint32_t own_graph_since; // the release whose own engine began to draw the class's graph; 0: it is llama.cpp's
     bool context_said, layers_said, split_said, fits_itself; // fits_itself: --fit on
     uint64_t free_bytes;                                     // of each GPU, as the engine sees it: its context is there
     uint64_t margin_bytes;                                   // what --fit leaves free

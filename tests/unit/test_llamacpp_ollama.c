@@ -1,0 +1,397 @@
+// Ollama before 0.30: what its estimate counts and decides, against public logs of `ollama serve`, and the buffers that
+// its runner then takes.
+#include "unit/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <kvbudget/budget.h>
+#include <kvbudget/input.h>
+#include <kvbudget/units.h>
+
+#include "engines/llamacpp/ollama.h"
+#include "engines/table.h"
+
+static struct kvb_deployment deployment;
+static struct kvb_plan plan;
+static struct kvb_model draft;
+static struct kvb_model_source source;
+static struct kvb_problems problems;
+static struct kvb_budget budget;
+static struct kvb_llama_start start;
+static struct kvb_ollama_sizes sizes;
+
+static void set(enum kvb_setting setting, uint64_t number)
+{
+    kvb_settings_set(&deployment.settings, setting, number, KVB_ORIGIN_FLAG);
+}
+
+static void begin(const char *engine, const char *model, const char *gpu)
+{
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    (void)snprintf(deployment.model, sizeof deployment.model, "%s", model);
+    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", gpu);
+    (void)snprintf(deployment.engine, sizeof deployment.engine, "%s", engine);
+}
+
+static void answer(void)
+{
+    kvb_deployment_take_gpu_count(&deployment);
+    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+    kvb_llama_start_of(&plan, true, &start);
+}
+
+static bool said(const char *text)
+{
+    for (uint32_t i = 0; i < problems.count; i++) {
+        if (strstr(problems.items[i].text, text) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A number of MiB or GiB as logs print it, with one decimal: within half a tenth.
+static void assert_tenths(uint64_t bytes, uint64_t unit, uint64_t tenths)
+{
+    uint64_t tenth = unit / 10;
+    assert_in_range(bytes, (tenths - 1) * tenth + tenth / 2, tenths * tenth + tenth / 2 + 10);
+}
+
+// "offload to cuda" of ollama/ollama#8098 (0.5.1): memory.required.kv 896.0 MiB, graph.full 424.0, graph.partial 570.7;
+// --ctx-size 8192 --n-gpu-layers 29 --parallel 4.
+static void test_a_model_that_fits(void **state)
+{
+    (void)state;
+    begin("ollama@0.5.1", "meta-llama/Llama-3.2-3B-Instruct", "h100-80");
+    set(KVB_SET_GGUF_TYPE, 15);
+    answer();
+    kvb_ollama_sizes_of(&start, plan.engine.release, &sizes);
+    assert_tenths(sizes.full_bytes, KVB_MIB, 4240);
+    assert_tenths(sizes.partial_bytes, KVB_MIB, 5707);
+    assert_int_equal(start.run.sequences, 4);
+    assert_int_equal(start.run.context_tokens, 8192);
+    assert_int_equal(start.run.gpu_layers, 29);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, 896 * KVB_MIB);
+    assert_false(said("Ollama's estimate puts"));
+}
+
+// ollama/ollama#8447 (0.5.7, DeepSeek-V3 Q4_K_M, 23.3 GiB free): kv 9.5 GiB, graph.full 654.0 MiB, graph.partial
+// 1019.5. The layers counted are the small first ones, those moved the large last ones, so that it ends in "cudaMalloc
+// failed"; by OLLAMA_GPU_OVERHEAD: 5 layers, 28426.68 MiB asked for, then 3 of 62 and 21320.01 MiB, then 1 and 7106.67.
+// 5030.00 MiB of compute buffer: ollama/ollama#8667.
+static void test_layers_by_overhead(void **state)
+{
+    static const struct {
+        uint64_t overhead_bytes, hundredths;
+        uint32_t layers;
+        bool starts;
+    } rows[] = {{0, 0, 5, false},
+                {8032385536, 2842668, 4, false},
+                {16032385536, 2132001, 3, false},
+                {22032385536, 710667, 1, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin("ollama@0.5.7", "deepseek-ai/DeepSeek-V3", "3090");
+        set(KVB_SET_GGUF_TYPE, 15);
+        set(KVB_SET_GPU_OVERHEAD, rows[i].overhead_bytes);
+        deployment.gpu_free_bytes = 233 * KVB_GIB / 10;
+        answer();
+        assert_int_equal(start.run.gpu_layers, rows[i].layers);
+        assert_int_equal(budget.starts, rows[i].starts);
+        assert_true(said("Ollama's estimate puts"));
+        uint64_t model = start.buffers.places[0].model_bytes * 100 / KVB_MIB;
+        assert_true(rows[i].hundredths == 0 || (model >= rows[i].hundredths - 1 && model <= rows[i].hundredths));
+        assert_int_equal(start.buffers.places[0].compute_bytes / KVB_MIB, 5030);
+    }
+    kvb_ollama_sizes_of(&start, plan.engine.release, &sizes);
+    assert_tenths(sizes.full_bytes, KVB_MIB, 6540);
+    assert_tenths(sizes.partial_bytes, KVB_MIB, 10195);
+}
+
+// ollama/ollama#9181 (0.5.11, Llama 70B Q8_0, num_ctx 64000, four GPUs with 22.0 GiB): 44 layers, 11 on each;
+// graph.full and graph.partial 8.2 GiB.
+static void test_four_cards(void **state)
+{
+    (void)state;
+    begin("ollama@0.5.11", "meta-llama/Llama-3.1-70B-Instruct", "3090");
+    set(KVB_SET_GGUF_TYPE, 8);
+    set(KVB_SET_TENSOR_PARALLEL_SIZE, 4);
+    set(KVB_SET_MAX_MODEL_LEN, 64000);
+    set(KVB_SET_MAX_NUM_SEQS, 1);
+    set(KVB_SET_FLASH_ATTENTION, KVB_ON);
+    deployment.gpu_free_bytes = 22 * KVB_GIB;
+    answer();
+    assert_int_equal(start.run.gpu_layers, 44);
+    assert_true(start.run.flash);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(start.run.share[i], 11);
+    }
+    kvb_ollama_sizes_of(&start, plan.engine.release, &sizes);
+    assert_tenths(sizes.partial_bytes, KVB_GIB, 82);
+}
+
+// ollama/ollama#13552 (0.13.5, phi-4 Q4_K_M, num_ctx 4096, flash_attn = disabled): 41/41 layers, CUDA0 model buffer
+// 8354.71 MiB, KV 800.00, compute 353.01; on the host 275.62 and 23.01.
+static void test_buffers_of_the_runner(void **state)
+{
+    (void)state;
+    begin("ollama@0.13.5", "microsoft/phi-4", "3090");
+    set(KVB_SET_GGUF_TYPE, 15);
+    set(KVB_SET_FLASH_ATTENTION, KVB_OFF);
+    deployment.gpu_free_bytes = 20 * KVB_GIB;
+    answer();
+    const struct kvb_llama_place *gpu = &start.buffers.places[0], *host = &start.buffers.places[KVB_LLAMA_HOST];
+    assert_int_equal(start.run.gpu_layers, 41);
+    assert_int_equal(gpu->model_bytes * 100 / KVB_MIB, 835470); // 8354.708
+    assert_int_equal(gpu->cache_bytes, 800 * KVB_MIB);
+    assert_int_equal((gpu->compute_bytes * 100 + KVB_MIB / 2) / KVB_MIB, 35301);
+    assert_int_equal(host->model_bytes * 100 / KVB_MIB, 27562); // 275.625
+    assert_int_equal((host->compute_bytes * 100 + KVB_MIB / 2) / KVB_MIB, 2301);
+}
+
+struct default_row {
+    const char *engine;
+    uint64_t context, slots;
+    uint32_t build, ubatch;
+};
+
+// api/types.go, envconfig/config.go, server/sched.go and Makefile.sync by tag, on a card of 24 GiB.
+static void test_defaults(void **state)
+{
+    static const struct default_row rows[] = {
+        {"ollama@0.2.0", 2048, 4, 3337, 512},   {"ollama@0.3.14", 2048, 4, 3862, 512},
+        {"ollama@0.5.13", 2048, 4, 4779, 512},  {"ollama@0.6.7", 4096, 2, 5162, 512},
+        {"ollama@0.9.6", 4096, 2, 5359, 512},   {"ollama@0.10.0", 4096, 1, 5359, 512},
+        {"ollama@0.11.5", 4096, 1, 6121, 512},  {"ollama@0.12.11", 4096, 1, 6840, 512},
+        {"ollama@0.15.0", 4096, 1, 7437, 512},  {"ollama@0.15.5", 32768, 1, 7437, 512},
+        {"ollama@0.24.0", 32768, 1, 7437, 512}, {"ollama@0.31.0", 32768, 1, 9840, 512},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin(rows[i].engine, "meta-llama/Llama-3.1-8B-Instruct", "3090");
+        set(KVB_SET_GGUF_TYPE, 15);
+        answer();
+        assert_int_equal(start.run.context_tokens, rows[i].context * rows[i].slots);
+        assert_int_equal(start.run.sequences, rows[i].slots);
+        assert_int_equal(start.run.build, rows[i].build);
+        assert_int_equal(start.run.ubatch, rows[i].ubatch);
+        assert_int_equal(start.run.gpu_layers, 33);
+    }
+}
+
+// num_batch is n_ubatch from 0.13.4 on; before, n_ubatch is 512 and n_batch num_batch for each slot (llama/llama.go).
+static void test_batch(void **state)
+{
+    (void)state;
+    begin("ollama@0.13.4", "meta-llama/Llama-3.1-8B-Instruct", "3090");
+    set(KVB_SET_UBATCH_SIZE, 1024);
+    answer();
+    assert_int_equal(start.run.ubatch, 1024);
+    begin("ollama@0.9.0", "meta-llama/Llama-3.1-8B-Instruct", "3090");
+    set(KVB_SET_UBATCH_SIZE, 128);
+    answer();
+    assert_int_equal(start.run.batch, 256);
+    assert_int_equal(start.run.ubatch, 256);
+}
+
+// A cache of q8_0 needs flash attention, which no release before 0.13.4 turns on by itself for what llama.cpp runs;
+// then OLLAMA_FLASH_ATTENTION has to say it.
+static void test_cache(void **state)
+{
+    static const struct {
+        const char *engine, *model;
+        int flash; // -1: not said
+        bool on, quantised;
+    } rows[] = {
+        {"ollama@0.5.0", "meta-llama/Llama-3.1-8B-Instruct", -1, false, false},
+        {"ollama@0.5.0", "meta-llama/Llama-3.1-8B-Instruct", KVB_ON, true, true},
+        {"ollama@0.4.0", "meta-llama/Llama-3.1-8B-Instruct", KVB_ON, true, false},
+        {"ollama@0.13.4", "meta-llama/Llama-3.1-8B-Instruct", -1, true, false},
+        {"ollama@0.13.4", "meta-llama/Llama-3.1-8B-Instruct", KVB_ON, true, true},
+        {"ollama@0.13.4", "meta-llama/Llama-3.1-8B-Instruct", KVB_OFF, false, false},
+        {"ollama@0.12.4", "Qwen/Qwen3-8B", -1, true, true},
+        {"ollama@0.12.3", "Qwen/Qwen3-8B", -1, false, false},
+        {"ollama@0.12.0", "google/gemma-2-9b-it", KVB_ON, false, false},
+        {"ollama@0.11.0", "openai/gpt-oss-20b", KVB_ON, false, false},
+        {"ollama@0.11.8", "openai/gpt-oss-20b", -1, true, false},
+        {"ollama@0.12.6", "openai/gpt-oss-20b", -1, true, true},
+        {"ollama@0.9.0", "deepseek-ai/DeepSeek-V2-Lite", KVB_ON, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin(rows[i].engine, rows[i].model, "3090");
+        set(KVB_SET_CACHE_TYPE_K, KVB_GGUF_Q8_0);
+        if (rows[i].flash >= 0) {
+            set(KVB_SET_FLASH_ATTENTION, (uint64_t)rows[i].flash);
+        }
+        answer();
+        assert_int_equal(start.run.flash, rows[i].on);
+        assert_int_equal(start.run.key_type, rows[i].quantised ? KVB_LLAMA_CACHE_Q8_0 : KVB_LLAMA_CACHE_F16);
+        assert_int_equal(start.run.value_type, start.run.key_type);
+    }
+    begin("ollama@0.9.0", "meta-llama/Llama-3.1-8B-Instruct", "p40"); // compute capability 6.1
+    set(KVB_SET_FLASH_ATTENTION, KVB_ON);
+    answer();
+    assert_false(start.run.flash);
+}
+
+// fs/ggml/ggml.go, OllamaEngineRequired, by tag.
+static void test_own_engine(void **state)
+{
+    static const struct {
+        const char *model;
+        uint32_t before, since;
+    } rows[] = {
+        {"google/gemma-3-4b-it", KVB_RELEASE(0, 5, 13), KVB_RELEASE(0, 6, 0)},
+        {"Qwen/Qwen3-8B", KVB_RELEASE(0, 11, 11), KVB_RELEASE(0, 12, 0)},
+        {"Qwen/Qwen3-30B-A3B", KVB_RELEASE(0, 12, 0), KVB_RELEASE(0, 12, 2)},
+        {"openai/gpt-oss-20b", KVB_RELEASE(0, 10, 0), KVB_RELEASE(0, 11, 0)},
+        {"deepseek-ai/DeepSeek-V2-Lite", KVB_RELEASE(0, 12, 11), KVB_RELEASE(0, 13, 0)},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin("ollama@0.20.0", rows[i].model, "3090");
+        answer();
+        assert_true(said("Ollama draws the graph of this class in its own engine since"));
+        assert_int_equal(budget.items[KVB_ITEM_ACTIVATION].basis, KVB_BASIS_MODELLED);
+        assert_int_equal(kvb_ollama_draws_since(rows[i].before, &plan.model), 0);
+        assert_int_equal(kvb_ollama_draws_since(rows[i].since, &plan.model), rows[i].since);
+        assert_int_equal(kvb_ollama_draws_since(KVB_RELEASE(0, 30, 0), &plan.model), 0);
+    }
+    begin("ollama@0.12.5", "Qwen/Qwen3-8B", "3090");
+    answer();
+    assert_false(said("its own engine"));
+}
+
+// Layers that a user asks for are not the estimate's; without a GPU of room for one the runner does not see it.
+static void test_layers_asked(void **state)
+{
+    (void)state;
+    begin("ollama@0.9.0", "meta-llama/Llama-3.1-8B-Instruct", "4060");
+    set(KVB_SET_GPU_LAYERS, 20);
+    answer();
+    assert_int_equal(start.run.gpu_layers, 20);
+    assert_false(said("Ollama's estimate puts"));
+    begin("ollama@0.9.0", "meta-llama/Llama-3.1-70B-Instruct", "4060");
+    deployment.gpu_free_bytes = KVB_GIB;
+    answer();
+    assert_int_equal(start.run.gpu_layers, 0);
+    assert_int_equal(start.run.devices, 0);
+    assert_true(said("Ollama's estimate puts 0 of 81 layers on the GPU"));
+    begin("ollama@0.20.0", "meta-llama/Llama-3.1-70B-Instruct", "4060");
+    set(KVB_SET_GPU_LAYERS, 7);
+    answer();
+    assert_int_equal(start.run.gpu_layers, 7);
+    begin("ollama@0.9.0", "meta-llama/Llama-3.1-8B-Instruct", "4060");
+    set(KVB_SET_GGML_BACKEND, KVB_LLAMA_CPU);
+    answer();
+    assert_int_equal(start.run.sequences, 1);
+}
+
+// ---- The two ways to place layers, on sizes by hand
+
+static void same_layers(uint32_t count, uint64_t each, uint64_t output)
+{
+    sizes = (struct kvb_ollama_sizes){.layers = count, .output_bytes = output, .full_bytes = 50, .partial_bytes = 100};
+    for (uint32_t i = 0; i < count; i++) {
+        sizes.layer_bytes[i] = each;
+    }
+}
+
+// llm/memory.go: a card needs overhead + graph + minimum + 2 layers to be open, keeps minimum + 1 layer and the larger
+// graph free, and takes a layer while it fits with something to spare.
+static void test_estimate(void **state)
+{
+    struct kvb_ollama_placed placed;
+    struct kvb_ollama_cards cards = {.count = 1, .free_bytes = 1000, .minimum_bytes = 10};
+    (void)state;
+    same_layers(10, 60, 60); // 1000 - 10 - 60 - 100 = 830 = 13.8 layers
+    kvb_ollama_estimate(&sizes, &cards, -1, false, &placed);
+    assert_int_equal(placed.layers, 11);
+    cards.overhead_bytes = 300; // 530 = 8.8
+    kvb_ollama_estimate(&sizes, &cards, -1, false, &placed);
+    assert_int_equal(placed.layers, 8); // no room for the output either
+    kvb_ollama_estimate(&sizes, &cards, 5, false, &placed);
+    assert_int_equal(placed.layers, 5);
+    sizes.output_bytes = 30; // in what the layers left: 50
+    kvb_ollama_estimate(&sizes, &cards, -1, false, &placed);
+    assert_int_equal(placed.layers, 8); // the card was closed by the ninth layer
+    cards.overhead_bytes = 770;         // 60 = one layer, which does not fit without something to spare
+    kvb_ollama_estimate(&sizes, &cards, -1, false, &placed);
+    assert_int_equal(placed.layers, 0);
+    cards = (struct kvb_ollama_cards){.count = 2, .free_bytes = 500, .minimum_bytes = 10}; // 330 each = 5.5
+    kvb_ollama_estimate(&sizes, &cards, -1, false, &placed);
+    assert_int_equal(placed.layers, 10); // 30 are left of each: nothing to spare beside the output
+    assert_int_equal(placed.of_card[0], 5);
+    assert_int_equal(placed.of_card[1], 5);
+    cards.metal = true; // the graph is the full one: 380 each = 6.3
+    sizes.projector_bytes = 300;
+    kvb_ollama_estimate(&sizes, &cards, -1, true, &placed);
+    assert_int_equal(placed.of_card[0], 1); // 80 beside the projector
+    assert_int_equal(placed.of_card[1], 6);
+}
+
+// llm/server.go: what is left of each card after minimum, overhead, graph and a layer takes the last layers; without
+// the output where not all fit; on two cards the smallest even share that holds as many.
+static void test_layout(void **state)
+{
+    struct kvb_ollama_placed placed;
+    struct kvb_ollama_cards cards = {.count = 1, .free_bytes = 1000, .minimum_bytes = 10, .buffer_bytes = 60};
+    (void)state;
+    same_layers(10, 60, 60); // 1000 - 10 - 60 - 100 = 830
+    kvb_ollama_layout(&sizes, &cards, -1, &placed);
+    assert_int_equal(placed.layers, 11);
+    cards.overhead_bytes = 230; // 600: ten layers, so without the output
+    kvb_ollama_layout(&sizes, &cards, -1, &placed);
+    assert_int_equal(placed.layers, 10);
+    cards.overhead_bytes = 1000;
+    kvb_ollama_layout(&sizes, &cards, -1, &placed);
+    assert_int_equal(placed.layers, 0);
+    kvb_ollama_layout(&sizes, &cards, 5, &placed); // asked for: as if there were a thousand times the room
+    assert_int_equal(placed.layers, 0);
+    cards.overhead_bytes = 820; // 10 left, times 1000
+    kvb_ollama_layout(&sizes, &cards, 5, &placed);
+    assert_int_equal(placed.layers, 5);
+    cards = (struct kvb_ollama_cards){.count = 2, .free_bytes = 600, .minimum_bytes = 10, .buffer_bytes = 60};
+    kvb_ollama_layout(&sizes, &cards, -1, &placed); // 430 each: eleven layers evenly
+    assert_int_equal(placed.layers, 11);
+    assert_int_equal(placed.of_card[0], 5);
+    assert_int_equal(placed.of_card[1], 6);
+}
+
+// GraphSize of classes that no log here has, by hand: 512 tokens at once, 2048 of context.
+static void test_graphs(void **state)
+{
+    static const struct {
+        const char *engine, *model;
+        uint64_t full_bytes, partial_bytes;
+    } rows[] = {
+        // 4*512*(3584 + 256000) and 4*3584*512 + 3584*256000*105/128 + 4*256000*512
+        {"ollama@0.5.0", "google/gemma-2-9b-it", 531628032, 1284268032},
+        // 4*512*(3584 + 152064); and + 3584*152064*105/128
+        {"ollama@0.5.0", "Qwen/Qwen2.5-7B-Instruct", 318767104, 765835264},
+        // 40 heads over 10: 40/10 * (2048*256*10*2*40 layers) / 6
+        {"ollama@0.5.0", "microsoft/phi-4", 279620266, 279620266},
+        // before 0.3.10 without the logits: 4*512*(1 + 4*3072 + 2048*25)
+        {"ollama@0.3.0", "meta-llama/Llama-3.2-3B-Instruct", 130025472, 598456320},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin(rows[i].engine, rows[i].model, "3090");
+        set(KVB_SET_MAX_MODEL_LEN, 2048);
+        set(KVB_SET_MAX_NUM_SEQS, 1);
+        answer();
+        kvb_ollama_sizes_of(&start, plan.engine.release, &sizes);
+        assert_int_equal(sizes.full_bytes, rows[i].full_bytes);
+        assert_int_equal(sizes.partial_bytes, rows[i].partial_bytes);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_a_model_that_fits), cmocka_unit_test(test_layers_by_overhead),
+              cmocka_unit_test(test_four_cards), cmocka_unit_test(test_buffers_of_the_runner),
+              cmocka_unit_test(test_defaults), cmocka_unit_test(test_batch), cmocka_unit_test(test_cache),
+              cmocka_unit_test(test_own_engine), cmocka_unit_test(test_layers_asked), cmocka_unit_test(test_estimate),
+              cmocka_unit_test(test_layout), cmocka_unit_test(test_graphs))
