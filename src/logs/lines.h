@@ -44,6 +44,7 @@ enum kvb_event {
 
 // Of a row whose first hole is a device: figures add up over the devices of the GPU.
 #define KVB_PER_DEVICE 1000
+#define KVB_WHOLE_DEVICE 1001 // likewise, and a cache's figure is all of the device, each time it is printed
 
 // What a notice of death says of its reason.
 enum kvb_death {

@@ -59,7 +59,7 @@ static bool take_text(struct kvb_cursor *in)
 static bool take_name(struct kvb_cursor *in)
 {
     size_t start = in->at;
-    while (in->at < in->length && in->at - start < 120 && strchr("()\n", in->text[in->at]) == NULL) {
+    while (in->at < in->length && in->at - start < 120 && strchr("()\"\n", in->text[in->at]) == NULL) {
         in->at++;
     }
     return in->at > start;

@@ -8,7 +8,7 @@
 //   {ppm}    decimal fraction, in millionths
 //   {num}    decimal as metrics print it ("3.0", "1.2e+06"), to the nearest whole; {part} likewise, in millionths
 //   {word}   up to a blank, comma, bracket or quote   {any}   skips to the next literal, same line
-//   {name}   up to a round bracket or the end of the line
+//   {name}   up to a round bracket, a quote or the end of the line
 //   {sep}    blanks and : = | * ` ~, as lists, tables and emphasis put between a name and its figure
 //   {!x}     the next character is not x
 #ifndef KVB_LOGS_PATTERN_H

@@ -133,15 +133,6 @@ static void take_layers(const struct kvb_plan *plan, struct kvb_llama_start *sta
     }
 }
 
-uint64_t kvb_llama_reserved_bytes(const struct kvb_plan *plan)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < plan->reserve_count; i++) {
-        bytes = kvb_add(bytes, plan->reserves[i].bytes);
-    }
-    return bytes;
-}
-
 static void take_memory(const struct kvb_plan *plan, struct kvb_llama_start *start)
 {
     uint64_t free_bytes =
