@@ -143,8 +143,8 @@ enum kvb_status kvb_documents_read(struct kvb_manifest *manifest, kvb_document_r
 
 static bool may_be_document(const char *text)
 {
-    static const char *const words[] = {
-        "llm_configs", "model_loading_config", "apiVersion:", "services:", "containers:", "actor_rollout_ref"};
+    static const char *const words[] = {"llm_configs", "model_loading_config", "import_path:",     "apiVersion:",
+                                        "services:",   "containers:",          "actor_rollout_ref"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strstr(text, words[i]) != NULL) {
             return true;

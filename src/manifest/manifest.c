@@ -83,7 +83,7 @@ static const struct kind_row kind_rows[] = {
     {"rollout", "recipes of TRL", is_trl_recipe, kvb_read_trl},
     {"vllm-config", "a file for vllm serve --config", is_vllm_config, kvb_read_vllm_config},
     {"commands", "commands and containers anywhere in YAML or JSON: jobs, tasks, charts, custom resources", NULL, NULL},
-    {"ray-serve", "llm_configs of Ray Serve", NULL, NULL},
+    {"ray-serve", "llm_configs of Ray Serve, and applications of it that name MODEL_ID", NULL, NULL},
     {"kubeai", "models of KubeAI and its chart", NULL, NULL},
     {"kaito", "workspaces of KAITO", NULL, NULL},
     {"llm-d", "values of llm-d's modelservice", NULL, NULL},

@@ -1,4 +1,4 @@
-// Further stacks: kthena, llm-d-deployer, llmaz, oumi, NeMo RL, srt-slurm.
+// Further stacks: kthena, llm-d-deployer, llmaz, oumi, NeMo RL, srt-slurm, applications of Ray Serve.
 #include <string.h>
 
 #include "base/text.h"
@@ -228,6 +228,61 @@ static enum kvb_status read_srt(struct kvb_manifest *manifest, const struct kvb_
     return status;
 }
 
+// ---- Ray Serve: an application whose own code starts vLLM with what its variables say (ray-project/ray,
+// doc/source/serve/doc_code/vllm_openai_example.py and its manifests)
+
+static bool asks_for_vllm(const struct kvb_node *application)
+{
+    const struct kvb_node *pip = kvb_node_path(application, "runtime_env.pip");
+    const struct kvb_node *deployments = kvb_node_get(application, "deployments");
+    bool asks = is_engine(kvb_node_get(application, "import_path"), "vllm");
+    for (const struct kvb_node *each = pip != NULL ? pip->first : NULL; each != NULL; each = each->next) {
+        asks = asks || (kvb_node_text(each) != NULL && kvb_starts_with(each->text, "vllm"));
+    }
+    for (const struct kvb_node *each = deployments != NULL ? deployments->first : NULL; each != NULL;
+         each = each->next) {
+        asks = asks || is_engine(kvb_node_get(each, "name"), "vllm");
+    }
+    return asks;
+}
+
+static bool is_ray_application(const struct kvb_node *node)
+{
+    return kvb_node_text(kvb_node_get(node, "import_path")) != NULL &&
+           kvb_node_text(kvb_node_path(node, "runtime_env.env_vars.MODEL_ID")) != NULL && asks_for_vllm(node);
+}
+
+// Of the first group of workers that has cards.
+static void take_workers_gpu(struct kvb_manifest *manifest, struct kvb_container *container)
+{
+    const struct kvb_node *root = manifest->tree != NULL ? manifest->tree->root : NULL;
+    const struct kvb_node *groups = kvb_node_path(root, "spec.rayClusterConfig.workerGroupSpecs");
+    for (const struct kvb_node *group = groups != NULL ? groups->first : NULL; group != NULL; group = group->next) {
+        const struct kvb_node *pod = kvb_node_path(group, "template.spec");
+        if (pod != NULL && container->gpu_value == NULL) {
+            kvb_gpu_from_pod(manifest, pod, container);
+        }
+    }
+}
+
+static enum kvb_status read_ray_application(struct kvb_manifest *manifest, const struct kvb_node *node,
+                                            struct kvb_container *container)
+{
+    static const struct {
+        const char *variable, *flag;
+    } flags[] = {{"TENSOR_PARALLELISM", "--tensor-parallel-size"},
+                 {"PIPELINE_PARALLELISM", "--pipeline-parallel-size"}};
+    const struct kvb_node *variables = kvb_node_path(node, "runtime_env.env_vars");
+    container->kind = "ray-serve";
+    kvb_stack_begin(manifest, container, NULL);
+    kvb_words_from_node(manifest, kvb_node_get(variables, "MODEL_ID"), KVB_DOLLAR_SHELL, NULL, &container->words);
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        kvb_stack_flag(manifest, &container->words, kvb_node_get(variables, flags[i].variable), flags[i].flag);
+    }
+    take_workers_gpu(manifest, container);
+    return kvb_container_emit(manifest, container);
+}
+
 static const struct kvb_stack_row rows[] = {
     {is_kthena, read_kthena},
     {is_llm_d_sample, read_llm_d_sample},
@@ -236,6 +291,7 @@ static const struct kvb_stack_row rows[] = {
     {is_oumi, read_oumi},
     {is_nemo, read_nemo},
     {is_srt, read_srt},
+    {is_ray_application, read_ray_application},
 };
 
 const struct kvb_stack_row *kvb_stack_more(size_t *count)

@@ -46,6 +46,10 @@ static const struct said_row rows[] = {
      "the model depends on pick(), which is not known; write its value in its place"},
     {"a.py", "from vllm import LLM\nLLM(model=os.environ.get('MODEL'))", 2, 5,
      "the model depends on MODEL, which is not known; give it with --env MODEL=VALUE"},
+    {"r.yaml",
+     "applications:\n- import_path: llm.vllm:model\n  runtime_env:\n    env_vars:\n      MODEL_ID: $WHICH\n"
+     "      TENSOR_PARALLELISM: '2'\n",
+     5, 17, "the model depends on WHICH, which is not known; give it with --env WHICH=VALUE"},
     // Comments for kvbudget.
     {"s.sh", "# kvbudget: gpu-memory=lots\nvllm serve a/b", 1, 13,
      "the comment for kvbudget says 'gpu-memory=lots'; expected gpu=NAME, gpu-memory=SIZE, gpu-free=SIZE, model=NAME "
