@@ -93,6 +93,9 @@ size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_
         size_t placeholder = name_length(text + 1);
         *name = kvb_manifest_copy(manifest, text + 1, placeholder);
         *value = placeholder > 0 ? placeholder_value(manifest, variables, *name) : NULL;
+        if (*value == NULL) {
+            *name = kvb_template_shown(manifest, kvb_manifest_copy(manifest, text, placeholder + 1));
+        }
         return placeholder > 0 ? placeholder + 1 : 0;
     }
     if (dollar == KVB_DOLLAR_PLAIN || text[0] != '$') {

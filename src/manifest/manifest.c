@@ -201,6 +201,7 @@ static void make_plain(struct kvb_manifest *manifest)
     if (!kvb_manifest_is_code(manifest) && !json && kvb_is_templated(manifest->text)) {
         const char *plain = kvb_template_plain(manifest, manifest->text, manifest->length);
         manifest->templated = plain != NULL;
+        manifest->given = manifest->text;
         manifest->text = plain != NULL ? plain : manifest->text;
     }
 }

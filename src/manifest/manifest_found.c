@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "manifest/manifest_found.h"
+#include "manifest/templates.h"
 
 struct kvb_found *kvb_found_new(struct kvb_manifest *manifest, const char *kind, const char *name, size_t offset)
 {
@@ -16,7 +17,7 @@ struct kvb_found *kvb_found_new(struct kvb_manifest *manifest, const char *kind,
     kvb_problems_init(&found->problems);
     found->kind = kind;
     found->place = kvb_source_spot(manifest, offset);
-    (void)kvb_copy(found->name, sizeof found->name, name);
+    (void)kvb_copy(found->name, sizeof found->name, kvb_template_shown(manifest, name));
     kvb_deployment_init(&found->deployment);
     return found;
 }

@@ -41,6 +41,7 @@ struct kvb_manifest {
     const char *file;
     const char *name; // of the file, without its folder and the endings of templates
     const char *text; // or, of templates and notebooks, a text of the same length that can be read
+    const char *given; // of a template, as long as `text` and as it was written; otherwise NULL
     size_t length;
     struct kvb_arena arena;
     const size_t *lines; // offset of each line's start

@@ -7,6 +7,7 @@
 #include "command/serve_command.h"
 #include "engines/flags.h"
 #include "manifest/manifest_found.h"
+#include "manifest/templates.h"
 #include "text/files.h"
 
 #define CONFIG_MAX_BYTES ((size_t)1 << 20)
@@ -45,6 +46,11 @@ static const char *remedy(struct kvb_manifest *manifest, const char *unknown)
     for (const char *at = unknown; *at != '\0'; at++) {
         variable = variable && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_' ||
                                 (*at >= '0' && *at <= '9'));
+    }
+    const char *core = kvb_template_variable(manifest, unknown);
+    if (core != NULL) {
+        const char *first = unknown[0] == '$' ? "give it with --env " : "render the template, or give it with --env ";
+        return kvb_manifest_join(manifest, first, core, "=VALUE"); // no renderer has the values of a workflow
     }
     return variable ? kvb_manifest_join(manifest, "give it with --env ", unknown, "=VALUE")
                     : "write its value in its place";
@@ -184,8 +190,10 @@ static void say_unknown(struct serve *serve, uint32_t index, struct kvb_problem 
         return;
     }
     problem->status = KVB_MISSING_KEY;
-    (void)snprintf(problem->text, sizeof problem->text, "%.80s depends on %.80s, which is not known; %.90s",
-                   serve->words.items[index].text, unknown, remedy(serve->manifest, unknown));
+    size_t flag = strcspn(serve->words.items[index].text, "=");
+    (void)snprintf(problem->text, sizeof problem->text, "%.*s depends on %.80s, which is not known; %.120s",
+                   (int)(flag < 80 ? flag : 80), serve->words.items[index].text, unknown,
+                   remedy(serve->manifest, unknown));
     kvb_make_printable(problem->text);
 }
 
@@ -330,7 +338,7 @@ static void judge_model(struct serve *serve, const struct kvb_serve_trace *trace
     const char *unknown = trace->model > 0 ? unknown_at(serve, (uint32_t)trace->model) : NULL;
     if (unknown != NULL && strpbrk(serve->found->deployment.model, "$`") != NULL) {
         (void)kvb_found_problem(serve->manifest, serve->found, KVB_MISSING_KEY, serve->words.items[trace->model].offset,
-                                "the model depends on %.80s, which is not known; %.90s", unknown,
+                                "the model depends on %.80s, which is not known; %.120s", unknown,
                                 remedy(serve->manifest, unknown));
         serve->found->deployment.model[0] = '\0';
     }

@@ -228,20 +228,20 @@ static enum kvb_status read_srt(struct kvb_manifest *manifest, const struct kvb_
     return status;
 }
 
-// ---- Ray Serve: an application whose own code starts vLLM with what its variables say (ray-project/ray,
+// ---- Ray Serve: an application whose own code starts the engine with what its variables say (ray-project/ray,
 // doc/source/serve/doc_code/vllm_openai_example.py and its manifests)
 
-static bool asks_for_vllm(const struct kvb_node *application)
+static bool asks_for(const struct kvb_node *application, const char *engine)
 {
     const struct kvb_node *pip = kvb_node_path(application, "runtime_env.pip");
     const struct kvb_node *deployments = kvb_node_get(application, "deployments");
-    bool asks = is_engine(kvb_node_get(application, "import_path"), "vllm");
+    bool asks = is_engine(kvb_node_get(application, "import_path"), engine);
     for (const struct kvb_node *each = pip != NULL ? pip->first : NULL; each != NULL; each = each->next) {
-        asks = asks || (kvb_node_text(each) != NULL && kvb_starts_with(each->text, "vllm"));
+        asks = asks || is_engine(each, engine);
     }
     for (const struct kvb_node *each = deployments != NULL ? deployments->first : NULL; each != NULL;
          each = each->next) {
-        asks = asks || is_engine(kvb_node_get(each, "name"), "vllm");
+        asks = asks || is_engine(kvb_node_get(each, "name"), engine);
     }
     return asks;
 }
@@ -249,7 +249,7 @@ static bool asks_for_vllm(const struct kvb_node *application)
 static bool is_ray_application(const struct kvb_node *node)
 {
     return kvb_node_text(kvb_node_get(node, "import_path")) != NULL &&
-           kvb_node_text(kvb_node_path(node, "runtime_env.env_vars.MODEL_ID")) != NULL && asks_for_vllm(node);
+           kvb_node_text(kvb_node_path(node, "runtime_env.env_vars.MODEL_ID")) != NULL && asks_for(node, "vllm");
 }
 
 // Of the first group of workers that has cards.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/text.h"
 
 #define EXPRESSION_MAX 4000 // bytes between the braces
@@ -165,4 +166,46 @@ const char *kvb_template_core(struct kvb_manifest *manifest, const char *name)
         }
     }
     return core;
+}
+
+static size_t placeholder_length(const char *text)
+{
+    size_t length = 1;
+    while (text[0] == '$' && text[1] == '_' && is_name(text[length])) {
+        length++;
+    }
+    return length > 1 ? length : 0;
+}
+
+const char *kvb_template_shown(struct kvb_manifest *manifest, const char *text)
+{
+    struct kvb_buffer shown;
+    if (!manifest->templated || manifest->given == NULL || strstr(text, "$_") == NULL) {
+        return text;
+    }
+    kvb_buffer_init(&shown);
+    for (size_t length; *text != '\0'; text += length) {
+        length = placeholder_length(text);
+        const char *name = length > 0 ? kvb_manifest_copy(manifest, text, length) : NULL;
+        const char *at = name != NULL ? strstr(manifest->text, name) : NULL;
+        length = length > 0 ? length : 1;
+        kvb_buffer_add_n(&shown, at != NULL ? manifest->given + (at - manifest->text) : text, length);
+    }
+    const char *whole = kvb_buffer_text(&shown);
+    whole = kvb_manifest_copy(manifest, whole, strlen(whole));
+    manifest->out_of_memory = manifest->out_of_memory || shown.failed;
+    kvb_buffer_free(&shown);
+    return whole != NULL ? whole : "";
+}
+
+const char *kvb_template_variable(struct kvb_manifest *manifest, const char *shown)
+{
+    if (!kvb_starts_with(shown, "{{") && !kvb_starts_with(shown, "${{")) {
+        return NULL;
+    }
+    char *name = kvb_manifest_take(manifest, strlen(shown) + 1);
+    for (size_t i = 0; name != NULL && shown[i] != '\0'; i++) {
+        name[i] = is_name(shown[i]) ? shown[i] : '_';
+    }
+    return name != NULL ? kvb_template_core(manifest, name) : NULL;
 }

@@ -14,4 +14,10 @@ const char *kvb_template_plain(struct kvb_manifest *manifest, const char *text, 
 // The name of a placeholder's variable without its ends and without "env", "inputs", "matrix" or "vars" in front.
 const char *kvb_template_core(struct kvb_manifest *manifest, const char *name);
 
+// The text with its placeholders as the file writes them: "{{ .Values.model }}" for "$__Values_model___".
+const char *kvb_template_shown(struct kvb_manifest *manifest, const char *text);
+
+// What to give for the placeholder `shown`: "Values_model". NULL: it is none.
+const char *kvb_template_variable(struct kvb_manifest *manifest, const char *shown);
+
 #endif

@@ -50,6 +50,12 @@ static const struct said_row rows[] = {
      "applications:\n- import_path: llm.vllm:model\n  runtime_env:\n    env_vars:\n      MODEL_ID: $WHICH\n"
      "      TENSOR_PARALLELISM: '2'\n",
      5, 17, "the model depends on WHICH, which is not known; give it with --env WHICH=VALUE"},
+    // What a template leaves open, in its own words.
+    {"t.yaml", "run: vllm serve a/b --tensor-parallel-size={{ .Values.parallel }}\n", 1, 21,
+     "--tensor-parallel-size depends on {{ .Values.parallel }}, which is not known; render the template, or give it "
+     "with --env Values_parallel=VALUE"},
+    {"w.yml", "run: vllm serve ${{ inputs.model }}\n", 1, 17,
+     "the model depends on ${{ inputs.model }}, which is not known; give it with --env model=VALUE"},
     // Comments for kvbudget.
     {"s.sh", "# kvbudget: gpu-memory=lots\nvllm serve a/b", 1, 13,
      "the comment for kvbudget says 'gpu-memory=lots'; expected gpu=NAME, gpu-memory=SIZE, gpu-free=SIZE, model=NAME "
