@@ -134,6 +134,9 @@ static const struct row rows[] = {
     {"INFO [core.py:9] Initializing a V1 LLM engine (vdev) with config: model='a/b', seed=0", V(7, 1), 0},
     {"INFO [utils.py:1] vLLM server version dev, serving model a/b", V(15, 0), 0},
     {"INFO [utils.py:1] non-default args: {'model': 'a/b', 'max_model_len': 1024}", V(9, 0), 0},
+    {"INFO 03-04 05:06:07 model_runner.py:160] Loading model weights took 12.5000 GB", V(4, 0), V(9, 2)},
+    {"total_gpu_memory (23.50GiB) x gpu_memory_utilization (0.80)", V(6, 5), V(10, 2)},
+    {"DEBUG [gpu_worker.py:1] Requested memory: 0.8 (util), 18.8 GiB", V(10, 1), 0},
 };
 
 static void test_releases(void **state)

@@ -54,7 +54,7 @@ static void mark_left_out(struct kvb_tensor_list *list, enum kvb_attention kind)
 {
     const struct kvb_quantisation *quantisation = &list->model->quantisation;
     bool state = kvb_is_state(kind);
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->count; i++) { // same: the next is written whole later
         list->out[i].left_out = state ? quantisation->plain_states : quantisation->plain_attention;
     }
 }

@@ -1,0 +1,101 @@
+// Which releases know each flag of the tables of flags, against the tables that scripts make from the syntax of the
+// engines' own code at every release.
+#include <stdio.h>
+#include <string.h>
+
+#include "budget/engine.h"
+#include "engines/sglang/known_flags.h"
+#include "engines/sglang/serve.h"
+#include "engines/vllm/release_tables.h"
+#include "engines/vllm/serve.h"
+#include "unit/test.h"
+
+// What the generated tables say of a flag; gone: 0, every release since has it.
+struct known {
+    bool any;
+    uint32_t since, gone;
+};
+
+static void add(struct known *known, uint32_t since, uint32_t gone)
+{
+    known->since = !known->any || since < known->since ? since : known->since;
+    known->gone = known->any && known->gone == 0 ? 0 : gone == 0 ? 0 : gone > known->gone ? gone : known->gone;
+    known->any = true;
+}
+
+static bool same_name(const char *one, const char *other)
+{
+    for (; *one != '\0' && (*one == *other || (*one == '_' && *other == '-')); one++, other++) {
+    }
+    return *one == *other;
+}
+
+// The last release of a row is one that lies before the first without the flag, and none lies between them.
+static void check_row(const struct kvb_serve_flag *flag, const struct known *known, uint32_t first)
+{
+    uint32_t since = known->since == first ? 0 : known->since;
+    if (flag->since != 0 && flag->since != since) {
+        fail_msg("%s is there from %u on, not %u", flag->name, since, flag->since);
+    }
+    uint32_t step = flag->until / 100 == known->gone / 100 ? 1 : KVB_RELEASE(0, 1, 0);
+    if (flag->until != 0 && (flag->until >= known->gone || known->gone - flag->until > step)) {
+        fail_msg("%s is gone from %u on, and at %u it is still there", flag->name, known->gone, flag->until);
+    }
+}
+
+static bool is_tag(uint32_t release)
+{
+    char line[64];
+    bool found = false;
+    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/releases/tags.txt", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        uint32_t tag;
+        line[strcspn(line, "\n")] = '\0';
+        found = found || (kvb_release_parse(line, &tag) && tag == release);
+    }
+    (void)fclose(file);
+    return found;
+}
+
+static void releases_of_vllm(void **state)
+{
+    (void)state;
+    const struct kvb_serve_flag *flag;
+    for (unsigned at = 0; (flag = kvb_vllm_flag(at)) != NULL; at++) {
+        struct known known = {0};
+        for (unsigned i = 0; i < kvb_known_flag_row_count && flag->name != NULL; i++) {
+            if (same_name(flag->name, kvb_known_flag_rows[i].name)) {
+                add(&known, kvb_known_flag_rows[i].since, kvb_known_flag_rows[i].gone);
+            }
+        }
+        if (!known.any) {
+            fail_msg("no release has %s", flag->name);
+        }
+        check_row(flag, &known, KVB_RELEASE(0, 2, 0));
+        if (flag->until != 0 && !is_tag(flag->until)) {
+            fail_msg("%s: %u is no release", flag->name, flag->until);
+        }
+    }
+}
+
+static void releases_of_sglang(void **state)
+{
+    (void)state;
+    const struct kvb_serve_flag *flag;
+    for (unsigned at = 0; (flag = kvb_sgl_flag(at)) != NULL; at++) {
+        struct known known = {0};
+        for (size_t i = 0; i < kvb_sgl_known_flag_count; i++) {
+            if (strcmp(flag->name, kvb_sgl_known_flags[i].name) == 0) {
+                add(&known, kvb_sgl_known_flags[i].since, kvb_sgl_known_flags[i].until);
+            }
+        }
+        if (known.any) {
+            check_row(flag, &known, 0);
+        } else { // the beginnings of tp-size, pp-size and dp-size that people write
+            assert_int_equal(strlen(flag->name), 2);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(releases_of_vllm), cmocka_unit_test(releases_of_sglang))

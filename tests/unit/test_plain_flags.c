@@ -1,0 +1,168 @@
+// Flags of vLLM that move no memory and still decide a start: which switch and which number each is, and the ranks of
+// adapters that each release takes. Sources: vllm/engine/arg_utils.py; LoRAConfig of vllm/config.py, MaxLoRARanks of
+// vllm/config/lora.py from 0.11.1 on.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engines/vllm/serve.h"
+#include "unit/plans.h"
+#include "unit/test.h"
+
+static struct kvb_plan plan;
+static struct kvb_budget budget;
+
+static void plain(const char *lines)
+{
+    static struct kvb_deployment deployment;
+    make_llama_plan(&plan, R(12, 0));
+    kvb_deployment_init(&deployment);
+    (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, lines);
+    kvb_vllm_plain_flags(&deployment, &plan);
+}
+
+static void switches(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        uint32_t flag;
+    } rows[] = {
+        {"--enable-eplb", KVB_PLAIN_EPLB},
+        {"--enable_eplb", KVB_PLAIN_EPLB},
+        {"--disable-chunked-mm-input", KVB_PLAIN_WHOLE_ITEMS},
+        {"--load-format bitsandbytes", KVB_PLAIN_LOADS_BITSANDBYTES},
+        {"--load-format=bitsandbytes", KVB_PLAIN_LOADS_BITSANDBYTES},
+        {"--load-format auto", 0},
+        {"--use-v2-block-manager", KVB_PLAIN_V2_BLOCKS},
+        {"--enable-dbo", KVB_PLAIN_DBO},
+        {"--enable-dbo-x", 0},
+        {"--all2all-backend deepep_low_latency", KVB_PLAIN_DEEPEP},
+        {"--all2all-backend deepep_high_throughput", KVB_PLAIN_DEEPEP},
+        {"--all2all-backend nixl_ep", KVB_PLAIN_DEEPEP},
+        {"--all2all-backend naive", 0},
+        {"--enable-return-routed-experts", KVB_PLAIN_ROUTED_EXPERTS},
+        {"--data-parallel-hybrid-lb", KVB_PLAIN_HYBRID_LB},
+        {"--data-parallel-external-lb", KVB_PLAIN_EXTERNAL_LB},
+        {"--allow-deprecated-quantization", KVB_PLAIN_DEPRECATED},
+        {"--distributed-executor-backend ray", KVB_PLAIN_RAY},
+        {"--worker-use-ray", KVB_PLAIN_RAY},
+        {"--distributed-executor-backend mp", KVB_PLAIN_MP},
+        {"--offload-backend prefetch", KVB_PLAIN_PREFETCH},
+        {"--offload-backend uva", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char lines[128];
+        for (int place = 0; place < 3; place++) { // alone, first, last
+            (void)snprintf(lines, sizeof lines, "%s%s%s", place == 2 ? "\n--port 1\n" : "", rows[i].line,
+                           place == 1 ? "\n--port 1" : "");
+            plain(lines);
+            if (plan.plain_flags != (KVB_PLAIN_SERVE_LINE | rows[i].flag)) {
+                fail_msg("'%s': %x", lines, plan.plain_flags);
+            }
+        }
+    }
+    plain("");
+    assert_int_equal(plan.plain_flags, 0);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum kvb_plain_number number;
+    } rows[] = {
+        {"--max-cpu-loras 7", KVB_PLAIN_MAX_CPU_LORAS},
+        {"--max_cpu_loras=7", KVB_PLAIN_MAX_CPU_LORAS},
+        {"--max-num-partial-prefills 7", KVB_PLAIN_PARTIAL_PREFILLS},
+        {"--max-long-partial-prefills 7", KVB_PLAIN_LONG_PARTIAL_PREFILLS},
+        {"--long-prefill-token-threshold 7", KVB_PLAIN_LONG_PREFILL_THRESHOLD},
+        {"--data-parallel-size-local 7", KVB_PLAIN_DATA_PARALLEL_LOCAL},
+        {"-dpl 7", KVB_PLAIN_DATA_PARALLEL_LOCAL},
+        {"--data-parallel-rank 7", KVB_PLAIN_DATA_PARALLEL_RANK},
+        {"-dpn 7", KVB_PLAIN_DATA_PARALLEL_RANK},
+        {"--nnodes 7", KVB_PLAIN_NODES},
+        {"-n 7", KVB_PLAIN_NODES},
+        {"--num-redundant-experts 7", KVB_PLAIN_REDUNDANT_EXPERTS},
+        {"--eplb-config.num-redundant-experts 7", KVB_PLAIN_REDUNDANT_EXPERTS},
+        {"--eplb-config {\"window_size\": 9, \"num_redundant_experts\": 7}", KVB_PLAIN_REDUNDANT_EXPERTS},
+        {"--num-scheduler-steps 7", KVB_PLAIN_SCHEDULER_STEPS},
+        {"--max-num-scheduled-tokens 7", KVB_PLAIN_SCHEDULED_TOKENS},
+        {"--speculative-draft-tensor-parallel-size 7", KVB_PLAIN_DRAFT_RANKS},
+        {"--speculative-config.draft-tensor-parallel-size 7", KVB_PLAIN_DRAFT_RANKS},
+        {"--speculative-config {\"draft_tensor_parallel_size\":7}", KVB_PLAIN_DRAFT_RANKS},
+        {"--compilation-config {\"max_cudagraph_capture_size\": 7}", KVB_PLAIN_MOST_GRAPH},
+        {"--offload-group-size 7", KVB_PLAIN_OFFLOAD_GROUP},
+        {"--offload-num-in-group 7", KVB_PLAIN_OFFLOAD_IN_GROUP},
+        {"--offload-prefetch-step 7", KVB_PLAIN_OFFLOAD_AHEAD},
+        {"--cudagraph-capture-sizes 1 7 2", KVB_PLAIN_LARGEST_GRAPH},
+        {"--compilation-config {\"cudagraph_capture_sizes\":[7,1]}", KVB_PLAIN_LARGEST_GRAPH},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        plain(rows[i].line);
+        for (unsigned at = 0; at < sizeof plan.plain_numbers / sizeof plan.plain_numbers[0]; at++) {
+            bool set = at == (unsigned)rows[i].number;
+            if (plan.plain_numbers[at].set != set || (set && plan.plain_numbers[at].number != 7)) {
+                fail_msg("'%s', number %u: %llu", rows[i].line, at, (unsigned long long)plan.plain_numbers[at].number);
+            }
+        }
+    }
+    plain("--max-cpu-loras 90");
+    assert_int_equal(plan.plain_numbers[KVB_PLAIN_MAX_CPU_LORAS].number, 90);
+    plain("--eplb-config {\"a\": 1}\n--other {\"num_redundant_experts\": 7}"); // of another line
+    assert_false(plan.plain_numbers[KVB_PLAIN_REDUNDANT_EXPERTS].set);
+}
+
+// A draft by EAGLE 3 is named in any flag that begins so, and in no other.
+static void eagle3(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        bool named;
+    } rows[] = {{"--speculative-config {\"method\": \"eagle3\"}", true},
+                {"--spec-method EAGLE3", true},
+                {"--speculative-model Eagle3", true},
+                {"--speculative-config {\"method\": \"eagle\"}", false},
+                {"--served-model-name eagle3", false},
+                {"--spec-method ngram\n--served-model-name eagle3", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        plain(rows[i].line);
+        assert_int_equal((plan.plain_flags & KVB_PLAIN_EAGLE3) != 0, rows[i].named);
+    }
+}
+
+static void ranks_of_adapters(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t first, last;
+        const char *ranks;
+    } rows[] = {{R(3, 0), R(5, 4), "8, 16, 32, 64"},
+                {R(5, 5), R(7, 3), "8, 16, 32, 64, 128, 256"},
+                {R(8, 0), R(11, 0), "8, 16, 32, 64, 128, 256, 320, 512"},
+                {R(11, 1), R(27, 1), "1, 8, 16, 32, 64, 128, 256, 320, 512"}};
+    static const unsigned asked[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 320, 512, 1024};
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        for (size_t at = 0; at < sizeof asked / sizeof asked[0]; at++) {
+            char list[64], wanted[16], said[160];
+            make_llama_plan(&plan, i % 2 == 0 ? rows[i / 2].first : rows[i / 2].last);
+            set(&plan, KVB_SET_ENABLE_LORA, 1);
+            set(&plan, KVB_SET_MAX_LORA_RANK, asked[at]);
+            (void)answer_into(&plan, &budget);
+            (void)snprintf(list, sizeof list, ", %s,", rows[i / 2].ranks);
+            (void)snprintf(wanted, sizeof wanted, ", %u,", asked[at]);
+            (void)snprintf(said, sizeof said,
+                           i / 2 == 3 ? "invalid choice: %u (choose from %s)"
+                                      : "max_lora_rank (%u) must be one of (%s)",
+                           asked[at], rows[i / 2].ranks);
+            if ((strstr(budget.error, said) == NULL) != (strstr(list, wanted) != NULL)) {
+                fail_msg("rank %u at %u: '%s'", asked[at], plan.engine.release, budget.error);
+            }
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(switches), cmocka_unit_test(numbers), cmocka_unit_test(eagle3),
+              cmocka_unit_test(ranks_of_adapters))
