@@ -162,8 +162,10 @@ static void windows_alone(void **state)
     }
 }
 
-// To 0.5.7 pools of windows are not cut to pages: 10 GiB // 49,152 = 218,453 x 24 / (0.8 x 12 + 12) = 242,725; from
-// 0.5.18 on alone the window pool must hold a window.
+// To 0.5.6 tokens are cut to pages and to --max-total-tokens before they are split, not behind (model_runner.py 0.4.10,
+// init_memory_pool, set_num_token_hybrid): 10 GiB // 49,152 = 218,453, in pages of 64 218,432; x 24 / (0.8 x 12 + 12) =
+// 242,702, int(0.8 x 242,702) = 194,161. 1,000 tokens at most: x 24 / 21.6 = 1,111 and 888. From 0.5.18 on alone the
+// window pool must hold a window.
 static void whole_pools(void **state)
 {
     (void)state;
@@ -172,7 +174,12 @@ static void whole_pools(void **state)
     strcpy(model.architecture, "Gemma3ForCausalLM");
     share_out(10 * GIB);
     kvb_sgl_pool_of(&setup, &pages, &cell, 20 * (uint64_t)GIB, 10 * GIB, &pool);
-    assert_int_equal(pool.tokens, 242725);
+    assert_int_equal(pool.tokens, 242702);
+    assert_int_equal(pool.window_tokens, 194161);
+    setup.max_total_tokens = 1000;
+    share_out(10 * GIB);
+    assert_int_equal(pool.tokens, 1111);
+    assert_int_equal(pool.window_tokens, 888);
     make(R(5, 12), &mixed);
     strcpy(model.architecture, "GptOssForCausalLM");
     setup.max_total_tokens = 80;
@@ -297,12 +304,87 @@ static void slots(void **state)
         assert_int_equal(pool.state_slots, rows[i].slots);
     }
     assert_int_equal(kvb_sgl_slots_per_request(&setup), 3);
-    setup.state_extra_buffer = true; // --mamba-scheduler-strategy extra_buffer
+    setup.state_extra_buffer = true; // --mamba-scheduler-strategy extra_buffer; with a draft one more to 0.5.9
+    assert_int_equal(kvb_sgl_slots_per_request(&setup), 4);
+    setup.draft = KVB_SGL_DRAFT_NONE;
+    assert_int_equal(kvb_sgl_slots_per_request(&setup), 5);
+    setup.release = R(5, 10);
     assert_int_equal(kvb_sgl_slots_per_request(&setup), 5);
     setup.no_overlap = true;
     assert_int_equal(kvb_sgl_slots_per_request(&setup), 4);
     setup.no_radix = true;
     assert_int_equal(kvb_sgl_slots_per_request(&setup), 1);
+}
+
+// Two groups of data-parallel attention, slots of 16 MiB in 10 GiB, drafts of 4 tokens, 20 requests of all groups. By
+// hand from model_runner.py (handle_max_mamba_cache) at 0.5.4 and 0.5.6, model_runner_kv_cache_mixin.py at 0.5.7, 0.5.8
+// and 0.5.13; 10 GiB x 0.9 / 1.9 = 5,086,145,084 B = 303 slots.
+static void slots_of_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        bool gdn, no_radix;
+        uint64_t requests, slots;
+        int64_t drafts_mib;
+        const char *rule;
+    } rows[] = {
+        {R(5, 3), true, true, 0, 256, 0, "512 // 2; drafts' states are taken off nothing"},
+        {R(5, 4), true, false, 20, 30, 1920, "303 // 5 // 2, and 4 more each"},
+        {R(5, 4), false, false, 20, 60, 3840, "Mamba's are not dealt out"},
+        {R(5, 4), true, true, 20, 10, 640, "20 // 2"},
+        {R(5, 4), false, true, 20, 20, 1280, "20"},
+        {R(5, 7), true, false, 20, 265, 1280, "(10 - 20 x 4 / 64) GiB x 0.9 / 1.9: of all groups' requests"},
+        {R(5, 8), true, false, 20, 284, 640, "(10 - 10 x 4 / 64) GiB x 0.9 / 1.9: of the group's"},
+        {R(5, 13), true, false, 20, 129, 640, "5,086,145,084 // (16 MiB x (1 + 4 / 3))"},
+        {R(5, 18), true, false, 20, 127, 704, "less 5 slots of padding, and 10 + 1 requests"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_hybrid(rows[i].release);
+        if (rows[i].gdn) {
+            model.kinds[1].attention.kind = KVB_ATTENTION_GDN;
+            model.kinds[1].attention.state_key_size = 128; // 16 x 128 x 128 x 4 = 1 MiB a layer, no convolution
+        }
+        setup.tp = setup.dp = 2;
+        setup.dp_attention = true;
+        setup.no_radix = rows[i].no_radix;
+        setup.max_running_requests = rows[i].requests;
+        setup.draft = KVB_SGL_DRAFT_EAGLE;
+        setup.draft_tokens = 4;
+        share_out(10 * GIB);
+        if (pool.state_slots != rows[i].slots || pool.draft_state_bytes != (uint64_t)rows[i].drafts_mib << 20) {
+            print_error("%s: %llu slots, %llu\n", rows[i].rule, (unsigned long long)pool.state_slots,
+                        (unsigned long long)pool.draft_state_bytes >> 20);
+        }
+        assert_int_equal(pool.state_slots, rows[i].slots);
+        assert_int_equal(pool.draft_state_bytes, (uint64_t)rows[i].drafts_mib << 20);
+    }
+}
+
+// 10 GiB // 131,072 = 81,920; model_runner.py 0.4.3.post3 to 0.5.6, init_memory_pool: 48 requests x (3 steps x 1 + 4
+// tokens) + 100 = 436 more, before --max-total-tokens.
+static void headroom_of_drafts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        uint64_t most, tokens, extra;
+    } rows[] = {
+        {R(4, 3), 0, 81920, 0},      {R(4, 3) + 3, 0, 82356, 436}, {R(5, 6), 0, 82356, 436},
+        {R(5, 6), 82000, 82000, 80}, {R(5, 6), 5000, 5000, 0},     {R(5, 7), 0, 81920, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make(rows[i].release, &dense);
+        setup.draft = KVB_SGL_DRAFT_EAGLE;
+        setup.draft_steps = 3;
+        setup.draft_topk = 1;
+        setup.draft_tokens = 4;
+        setup.max_running_requests = 48;
+        setup.max_total_tokens = rows[i].most;
+        share_out(10 * GIB);
+        assert_int_equal(pool.tokens, rows[i].tokens);
+        assert_int_equal(pool.extra_tokens, rows[i].extra);
+    }
 }
 
 // States of drafts beside stated slots: 0.5.7 leaves them out, 0.5.8 takes 4 x 20 x 16 MiB.
@@ -399,4 +481,5 @@ static void compressed(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(groups), cmocka_unit_test(cells), cmocka_unit_test(drafts), cmocka_unit_test(windows),
               cmocka_unit_test(windows_alone), cmocka_unit_test(whole_pools), cmocka_unit_test(caps),
               cmocka_unit_test(states), cmocka_unit_test(slots), cmocka_unit_test(states_of_drafts),
-              cmocka_unit_test(refused), cmocka_unit_test(compressed))
+              cmocka_unit_test(slots_of_groups), cmocka_unit_test(headroom_of_drafts), cmocka_unit_test(refused),
+              cmocka_unit_test(compressed))

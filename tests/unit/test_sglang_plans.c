@@ -271,9 +271,20 @@ static void beside_pools(void **state)
 {
     (void)state;
     compute("sglang@0.5.12", "h200", V4 "--speculative-algorithm EAGLE");
-    assert_non_null(said("DeepSeek V4's pools beside a draft are counted from the source alone"));
+    assert_non_null(
+        said("Counted from the source alone, which no public log confirms: DeepSeek V4's pools beside a draft"));
     compute("sglang@0.5.12", "h200", V4);
-    assert_null(said("DeepSeek V4's pools beside a draft"));
+    assert_null(said("Counted from the source alone"));
+    compute("sglang@0.4.10", "h200", "google/gemma-3-27b-it");
+    assert_non_null(said("the split of window layers to 0.5.8"));
+    const struct kvb_term *held = &budget.items[KVB_ITEM_KV_CACHE];
+    assert_true(held->low_bytes < held->bytes - held->bytes / 20 && held->high_bytes > held->bytes + held->bytes / 20);
+    compute("sglang@0.5.9", "h200", HYBRID "--tp-size 4 --speculative-algorithm NEXTN");
+    assert_non_null(said("slots of state beside drafts to 0.5.12"));
+    compute("sglang@0.5.6", "h200", Q3 "--speculative-algorithm NGRAM");
+    assert_non_null(said("the tokens that drafts add to the pool to 0.5.6"));
+    compute("sglang@0.4.10", "rtx4090", "google/gemma-3-27b-it"); // no pool, no bound of one
+    assert_false(budget.starts);
     compute("sglang@0.5.12", "h100-sxm", Q3 "--max-total-tokens 9000000");
     assert_non_null(said("max_total_tokens=9000000 is larger than the profiled value"));
     compute("sglang@0.5.12", "rtx4090", LLAMA "--max-total-tokens 9000000 --mem-fraction-static 0.5");

@@ -22,6 +22,10 @@
     "AssertionError: " name                                                                                            \
     " does not support triton attention backend, as the first layer might not be an attention "                        \
     "layer"
+#define STATES_WITH_DRAFT                                                                                              \
+    "Speculative decoding for Qwen3NextForCausalLM is not compatible with radix cache when using "                     \
+    "--mamba-scheduler-strategy no_buffer.To use radix cache with speculative decoding, please use "                   \
+    "--mamba-scheduler-strategy extra_buffer"
 #define PAGED                                                                                                          \
     "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "    \
     "backends. This combination is only supported for the 'flashinfer' backend."
@@ -33,6 +37,21 @@ static const struct {
     const char *engine, *gpu, *line;
     const char *rule, *error; // NULL: nothing is refused
 } rows[] = {
+    // server_args.py 0.5.10:2206, 0.5.13:2913: prefixes, states and drafts
+    {"sglang@0.5.9", "h100-sxm", HYBRID EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.10", "h100-sxm", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", "arguments",
+     STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
+    {"sglang@0.5.10", "mi300x", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", "arguments",
+     STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
+    {"sglang@0.5.13", "h100-sxm", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", "arguments",
+     STATES_WITH_DRAFT "."},
+    {"sglang@0.5.12", "mi300x", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.12", "h200",
+     HYBRID "--tp-size 4 --mamba-scheduler-strategy extra_buffer " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.12", "h200", HYBRID "--tp-size 4 --disable-radix-cache " EAGLE "--speculative-eagle-topk 1", NULL,
+     NULL},
+    {"sglang@0.5.12", "h200", HYBRID "--tp-size 4", NULL, NULL},
+    {"sglang@0.5.14", "h200", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
     // server_args.py 0.4.6:246, 0.5.0:2088, 0.5.9:5180: chunk and page
     {"sglang@0.4.6", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000", "arguments",
      "assert self.chunked_prefill_size % self.page_size == 0: AssertionError"},

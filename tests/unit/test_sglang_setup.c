@@ -112,6 +112,73 @@ static void pages(void **state)
     assert_int_equal(c.setup.window_ratio_ppm, 500000);
 }
 
+// Prefixes that a release gives up beside recurrent states, and the slots that one request keeps: model_runner.py 0.5.2
+// to 0.5.6, server_args.py (_handle_mamba_radix_cache) 0.5.7 to 0.5.14, arg_groups/overrides.py behind.
+#define NEXTN "--speculative-algorithm NEXTN "
+#define NEMOTRON "nvidia/NVIDIA-Nemotron-Nano-9B-v2 "
+static void prefixes_beside_states(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *engine, *gpu, *line;
+        bool no_radix;
+        uint64_t slots;
+    } rows[] = {
+        {"sglang@0.5.3", "h100-sxm", HYBRID, true, 1},
+        {"sglang@0.5.4", "h100-sxm", HYBRID, false, 3},
+        {"sglang@0.5.6", "h100-sxm", NEMOTRON, true, 1},
+        {"sglang@0.5.7", "h100-sxm", NEMOTRON NEXTN, false, 3},
+        {"sglang@0.5.8", "h100-sxm", NEMOTRON NEXTN, true, 1},
+        {"sglang@0.5.8", "h100-sxm", NEMOTRON, false, 3},
+        {"sglang@0.5.8", "h100-sxm", HYBRID NEXTN, false, 3},
+        {"sglang@0.5.9", "h100-sxm", HYBRID NEXTN, true, 1},
+        {"sglang@0.5.9", "h100-sxm", HYBRID NEXTN "--mamba-scheduler-strategy extra_buffer", false, 4},
+        {"sglang@0.5.10", "h100-sxm", HYBRID NEXTN, false, 3}, // refused
+        {"sglang@0.5.10", "mi300x", HYBRID NEXTN, false, 3},   // refused
+        {"sglang@0.5.12", "mi300x", HYBRID NEXTN, true, 1},
+        {"sglang@0.5.13", "h100-sxm", HYBRID, false, 3},
+        {"sglang@0.5.14", "h100-sxm", HYBRID, false, 5},
+        {"sglang@0.5.14", "h100-sxm", HYBRID "--mamba-scheduler-strategy no_buffer", false, 3},
+        {"sglang@0.5.14", "h100-sxm", HYBRID "--disable-overlap-schedule", false, 3},
+        {"sglang@0.5.14", "h100-sxm", HYBRID "--disable-radix-cache", true, 1},
+        {"sglang@0.5.15", "mi300x", HYBRID NEXTN, false, 3},
+        {"sglang@0.5.9", "h100-sxm", Q3, false, 3},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        resolve(rows[i].engine, rows[i].gpu, rows[i].line);
+        kvb_sgl_context_init(&plan, &c);
+        if (c.setup.no_radix != rows[i].no_radix || kvb_sgl_slots_per_request(&c.setup) != rows[i].slots) {
+            print_error("%s %s\n", rows[i].engine, rows[i].line);
+        }
+        assert_int_equal(c.setup.no_radix, rows[i].no_radix);
+        assert_int_equal(kvb_sgl_slots_per_request(&c.setup), rows[i].slots);
+    }
+}
+
+// server_args.py 0.5.3:829, 0.5.4:1030, 0.5.4.post2:1058, 0.5.9:1143: the cache of DeepSeek V3.2 and its like
+static void sparse_caches(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *engine, *gpu, *line;
+        bool eight;
+    } rows[] = {
+        {"sglang@0.5.3", "b200", V32, true},  {"sglang@0.5.4", "b200", V32 "--kv-cache-dtype bf16", true},
+        {"sglang@0.5.9", "b200", V32, true},  {"sglang@0.5.9", "b200", V32 "--kv-cache-dtype bf16", false},
+        {"sglang@0.5.9", "h200", V32, false}, {"sglang@0.5.9", "mi355x", V32, false},
+        {"sglang@0.5.2", "b200", V32, false}, {"sglang@0.5.9", "b200", "deepseek-ai/DeepSeek-V3 --tp-size 8", false},
+        {"sglang@0.5.9", "b200", Q3, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        resolve(rows[i].engine, rows[i].gpu, rows[i].line);
+        kvb_sgl_context_init(&plan, &c);
+        if (c.setup.fp8_cache != rows[i].eight) {
+            print_error("%s %s %s\n", rows[i].engine, rows[i].gpu, rows[i].line);
+        }
+        assert_int_equal(c.setup.fp8_cache, rows[i].eight);
+    }
+}
+
 // 0.5.3, server_args.py: V3.2 turns data-parallel attention on over all ranks; 0.4.3 whatever is said
 static void groups(void **state)
 {
@@ -180,5 +247,6 @@ static void graphs(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(words_of_caches), cmocka_unit_test(words_of_others), cmocka_unit_test(declared_caches),
-              cmocka_unit_test(states), cmocka_unit_test(backends), cmocka_unit_test(pages), cmocka_unit_test(groups),
+              cmocka_unit_test(states), cmocka_unit_test(backends), cmocka_unit_test(pages),
+              cmocka_unit_test(prefixes_beside_states), cmocka_unit_test(sparse_caches), cmocka_unit_test(groups),
               cmocka_unit_test(drafts), cmocka_unit_test(graphs))

@@ -16,10 +16,7 @@
 #include "engines/sglang/errors.h"
 
 #define AITER_SHORT_TOKENS 8192U
-
-// Weights are this much more than their tensors: many small ones are rounded up by the allocator.
-#define BUFFERS_BYTES (UINT64_C(80) << 20)
-#define BUFFERS_HIGH_BYTES (UINT64_C(256) << 20)
+#define UNCONFIRMED_SHARE 20 // of the pool, either way, where no log confirms the source
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
@@ -28,88 +25,12 @@ static uint64_t less(uint64_t from, uint64_t bytes)
     return from > bytes ? from - bytes : 0;
 }
 
-static uint64_t held_by_others(const struct kvb_plan *plan)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < plan->reserve_count; i++) {
-        bytes = kvb_add(bytes, plan->reserves[i].bytes);
-    }
-    return bytes;
-}
-
-// A stated non-torch term takes the place of context and communication.
-static struct kvb_estimate gone_before(const struct kvb_sgl_context *context)
-{
-    const struct kvb_stated_term *stated = &context->plan->stated[KVB_STATED_NON_TORCH];
-    if (stated->set) {
-        return (struct kvb_estimate){stated->bytes, stated->bytes, stated->bytes};
-    }
-    struct kvb_estimate gone = kvb_sgl_before_load(context);
-    const struct kvb_calibration *calibration = &context->plan->calibration;
-    if (calibration->set && calibration->known[KVB_ITEM_NON_TORCH]) {
-        // what the pool lacks is a share of what was gone before
-        int64_t lacking = calibration->offset_bytes[KVB_ITEM_NON_TORCH] * 1000;
-        int64_t thousandths = (int64_t)kvb_max(context->defaults.fraction_ppb / (KVB_SGL_PPB / 1000), 1);
-        int64_t bytes = (int64_t)gone.bytes + lacking / thousandths;
-        gone.bytes = bytes > 0 ? (uint64_t)bytes : 0;
-        gone.low_bytes = gone.high_bytes = gone.bytes;
-    }
-    return gone;
-}
-
-struct kvb_estimate kvb_sgl_before(const struct kvb_sgl_context *context)
-{
-    const struct kvb_plan *plan = context->plan;
-    struct kvb_estimate gone = gone_before(context);
-    uint64_t start = plan->gpu.memory_bytes;
-    start = plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, start) : less(start, held_by_others(plan));
-    return (struct kvb_estimate){less(start, gone.bytes), less(start, gone.high_bytes), less(start, gone.low_bytes)};
-}
-
-static struct kvb_estimate loaded_of(const struct kvb_sgl_context *context, const struct kvb_weights *weights)
-{
-    const struct kvb_stated_term *stated = &context->plan->stated[KVB_STATED_WEIGHTS];
-    const struct kvb_model *model = context->setup.model;
-    if (stated->set) {
-        return (struct kvb_estimate){stated->bytes, stated->bytes, stated->bytes};
-    }
-    struct kvb_estimate repacked = kvb_sgl_repacked(context, weights);
-    uint64_t bytes = kvb_add(kvb_add(weights->total_bytes, BUFFERS_BYTES), repacked.bytes);
-    if (kvb_sgl_drafts_first(context)) {
-        bytes = kvb_add(bytes, kvb_sgl_draft_weights(context));
-    }
-    const struct kvb_calibration *calibration = &context->plan->calibration;
-    if (calibration->set && calibration->known[KVB_ITEM_WEIGHTS]) {
-        int64_t moved = (int64_t)bytes + calibration->offset_bytes[KVB_ITEM_WEIGHTS];
-        bytes = moved > 0 ? (uint64_t)moved : 0;
-    }
-    uint64_t low = bytes / 200 + (repacked.bytes - repacked.low_bytes);
-    uint64_t high = bytes / 100 + BUFFERS_HIGH_BYTES + (repacked.high_bytes - repacked.bytes);
-    if (model->quantisation.method == KVB_QUANT_MXFP4 || model->quantisation.expert_method == KVB_QUANT_MXFP4) {
-        high = kvb_add(high, bytes / 8); // prepared for the kernels
-    }
-    low = kvb_add(low, bytes / KVB_PPM * model->assumed_low_ppm);
-    high = kvb_add(high, bytes / KVB_PPM * model->assumed_high_ppm);
-    return (struct kvb_estimate){bytes, less(bytes, low), kvb_add(bytes, high)};
-}
-
-// layers/quantization/fp8.py, every release: create_weights allocates a 16-bit checkpoint as it is, and
-// process_weights_after_loading makes it 8-bit once all of it is there.
-static uint64_t loading_of(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage)
-{
-    const struct kvb_plan *plan = context->plan;
-    uint64_t plain = stage->weights.unquantised_bytes;
-    bool shrinks = kvb_number(plan, KVB_SET_QUANTIZATION) == KVB_QUANTIZATION_FP8 && !plan->stored_quantised &&
-                   context->setup.model->quantisation.method == KVB_QUANT_NONE && !plan->stated[KVB_STATED_WEIGHTS].set;
-    return shrinks ? plain : 0;
-}
-
 static void fill_stage(const struct kvb_sgl_context *context, uint32_t index, uint64_t before_bytes,
                        struct kvb_sgl_stage *stage)
 {
     kvb_sgl_weights(context, index, &stage->weights);
-    stage->loaded = loaded_of(context, &stage->weights);
-    stage->loading_bytes = loading_of(context, stage);
+    stage->loaded = kvb_sgl_loaded(context, &stage->weights);
+    stage->loading_bytes = kvb_sgl_loading(context, &stage->weights);
     kvb_sgl_cell_of(&context->setup, context->stage_begin[index], context->stage_begin[index + 1], &stage->cell);
     int64_t after_bytes = (int64_t)before_bytes - (int64_t)stage->loaded.bytes;
     kvb_sgl_pool_of(&context->setup, &context->defaults, &stage->cell, before_bytes, after_bytes, &stage->pool);
@@ -228,6 +149,10 @@ static void fill_static(const struct kvb_sgl_context *context, const struct kvb_
     int64_t drift = release_drift(context, before->bytes);
     pool->low_bytes = (int64_t)share_of(before->low_bytes, ppb) - (int64_t)stage->loaded.high_bytes - drift;
     pool->high_bytes = (int64_t)share_of(before->high_bytes, ppb) - (int64_t)stage->loaded.low_bytes + drift;
+    if (kvb_sgl_unconfirmed(&context->setup, &stage->cell) != NULL && pool->bytes > 0) {
+        pool->low_bytes -= pool->bytes / UNCONFIRMED_SHARE;
+        pool->high_bytes += pool->bytes / UNCONFIRMED_SHARE;
+    }
     pool->basis = KVB_BASIS_MODELLED;
     budget->requested_bytes = share_of(before->bytes, ppb);
     say_request(ppb, before->bytes, budget->requested_as);
@@ -238,7 +163,7 @@ static void fill_outside(const struct kvb_sgl_context *context, const struct kvb
                          const struct kvb_estimate *before, struct kvb_budget *budget)
 {
     const struct kvb_plan *plan = context->plan;
-    struct kvb_estimate gone = gone_before(context);
+    struct kvb_estimate gone = kvb_sgl_gone(context);
     struct kvb_estimate pass = stated_or(plan, KVB_STATED_ACTIVATION, kvb_sgl_activation(context));
     struct kvb_estimate graphs = stated_or(plan, KVB_STATED_CUDA_GRAPH, kvb_sgl_graphs(context));
     struct kvb_estimate tables = kvb_sgl_tables(context, &stage->pool);
@@ -249,7 +174,7 @@ static void fill_outside(const struct kvb_sgl_context *context, const struct kvb
     budget->beside[KVB_BESIDE_ACTIVATION] = term_of(&pass, basis_of(plan, KVB_STATED_ACTIVATION, KVB_BASIS_MODELLED));
     budget->beside[KVB_BESIDE_DRAFT] = term_of(&draft, KVB_BASIS_CONFIG);
     budget->graph_actual_bytes = graphs.bytes;
-    budget->outside_bytes = plan->gpu_free_stated ? 0 : (int64_t)held_by_others(plan);
+    budget->outside_bytes = plan->gpu_free_stated ? 0 : (int64_t)kvb_sgl_held_by_others(plan);
     int64_t after_load = 0;
     for (int i = 0; i < KVB_BESIDE_COUNT; i++) {
         budget->outside_bytes += budget->beside[i].bytes;

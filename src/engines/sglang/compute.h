@@ -8,9 +8,6 @@
 enum kvb_status kvb_sgl_compute(const struct kvb_plan *plan, struct kvb_budget *budget, struct kvb_problems *problems,
                                 bool quiet);
 
-// Free memory at the moment before the weights are loaded, and its range.
-struct kvb_estimate kvb_sgl_before(const struct kvb_sgl_context *context);
-
 void kvb_sgl_steps(const struct kvb_sgl_context *context, const struct kvb_sgl_cell *cell,
                    const struct kvb_sgl_pool *pool, struct kvb_budget *budget);
 void kvb_sgl_warn(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,

@@ -73,12 +73,24 @@ static void fill_split(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
 
 // ---- The cache
 
+// DeepSeek V3.2 and its like on Blackwell: nothing else is served to 0.5.4.post1, then where nothing is asked for
+// (server_args.py, "Setting KV cache dtype to").
+static bool sparse_in_eight_bits(const struct kvb_plan *plan, const struct kvb_sgl_setup *setup, uint64_t word)
+{
+    const struct kvb_attention_shape *first = &kvb_kind_of(setup->model, 0)->attention;
+    bool sparse = first->kind == KVB_ATTENTION_MLA && first->index_heads > 0;
+    bool blackwell = plan->gpu.vendor == KVB_VENDOR_NVIDIA && plan->gpu.compute_capability >= KVB_CAPABILITY_BLACKWELL;
+    bool forced = setup->release >= KVB_RELEASE(0, 5, 3) && setup->release < KVB_RELEASE(0, 5, 4) + 2;
+    return sparse && blackwell && setup->release >= KVB_RELEASE(0, 5, 3) && (forced || word == KVB_KV_AUTO);
+}
+
 static void fill_cache(const struct kvb_plan *plan, enum kvb_dtype dtype, struct kvb_sgl_setup *setup)
 {
     uint64_t word = kvb_number(plan, KVB_SET_KV_CACHE_DTYPE);
     bool declared = plan->model.quantisation.cache == KVB_DECLARED_FP8 && setup->release >= KVB_RELEASE(0, 5, 4);
     setup->fp8_cache =
         word == KVB_KV_FP8 || word == KVB_KV_FP8_E4M3 || word == KVB_KV_FP8_E5M2 || (word == KVB_KV_AUTO && declared);
+    setup->fp8_cache = setup->fp8_cache || sparse_in_eight_bits(plan, setup, word);
     setup->four_bits = word == KVB_KV_NVFP4 || word == KVB_KV_FP4_E2M1;
     setup->mxfp8 = word == KVB_KV_MXFP8;
     bool small = setup->fp8_cache || setup->four_bits || setup->mxfp8;
@@ -177,6 +189,47 @@ static void fill_draft(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
     }
 }
 
+// ---- Recurrent states beside prefixes
+
+bool kvb_sgl_has_states(const struct kvb_model *model)
+{
+    return kvb_model_has(model, KVB_ATTENTION_MAMBA1) || kvb_model_has(model, KVB_ATTENTION_MAMBA2) ||
+           kvb_model_has(model, KVB_ATTENTION_LINEAR) || kvb_model_has(model, KVB_ATTENTION_GDN) ||
+           kvb_model_has(model, KVB_ATTENTION_KDA) || kvb_model_has(model, KVB_ATTENTION_SHORT_CONV);
+}
+
+// What the releases switch off by themselves: model_executor/model_runner.py to 0.5.6 ("disable radix cache"),
+// server_args.py (_handle_mamba_radix_cache) behind.
+static bool drops_prefixes(const struct kvb_sgl_setup *setup)
+{
+    uint32_t release = setup->release;
+    bool drafts = setup->draft != KVB_SGL_DRAFT_NONE && !setup->state_extra_buffer;
+    if (release < KVB_RELEASE(0, 5, 4)) {
+        return true;
+    }
+    if (release < KVB_RELEASE(0, 5, 7)) {
+        return kvb_model_has(setup->model, KVB_ATTENTION_MAMBA2);
+    }
+    if (release < KVB_RELEASE(0, 5, 9)) {
+        return drafts && release >= KVB_RELEASE(0, 5, 8) &&
+               strcmp(setup->model->architecture, "NemotronHForCausalLM") == 0;
+    }
+    bool refused = release >= KVB_RELEASE(0, 5, 10) && !(setup->hip && release >= KVB_RELEASE(0, 5, 11));
+    return drafts && !refused && release < KVB_RELEASE(0, 5, 14);
+}
+
+static void fill_states(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
+{
+    if (!kvb_sgl_has_states(setup->model)) {
+        return;
+    }
+    bool own = !kvb_is_set(plan, KVB_SET_MAMBA_EXTRA_BUFFER) && setup->cuda && !setup->no_radix && !setup->no_overlap;
+    if (own && kvb_sgl_model_is(setup->model, KVB_SGL_EXTRA_BUFFER, setup->release)) {
+        setup->state_extra_buffer = true;
+    }
+    setup->no_radix = setup->no_radix || drops_prefixes(setup);
+}
+
 // ---- All arguments
 
 static void fill_switches(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
@@ -252,6 +305,7 @@ void kvb_sgl_context_init(const struct kvb_plan *plan, struct kvb_sgl_context *c
     fill_switches(plan, setup);
     fill_cache(plan, context->dtype, setup);
     fill_draft(plan, setup);
+    fill_states(plan, setup);
     setup->backend_asked = backend_asked(plan);
     setup->backend = kvb_sgl_backend_of(setup);
     setup->page_tokens = page_tokens(plan, setup);

@@ -16,7 +16,12 @@ struct kvb_sgl_context {
     bool uncounted; // more stages than layers: no figure is meant
 };
 
+// Whether layers keep a recurrent state.
+bool kvb_sgl_has_states(const struct kvb_model *model);
 void kvb_sgl_context_init(const struct kvb_plan *plan, struct kvb_sgl_context *context);
+
+// What of a pool is counted from the source alone, no public log confirming it; NULL: nothing.
+const char *kvb_sgl_unconfirmed(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell);
 
 // Weights of the rank that holds most of a stage, drafts apart.
 void kvb_sgl_weights(const struct kvb_sgl_context *context, uint32_t stage, struct kvb_weights *weights);
@@ -30,6 +35,19 @@ enum kvb_quantisation_method kvb_sgl_made_of(const struct kvb_plan *plan);
 uint64_t kvb_sgl_draft_weights(const struct kvb_sgl_context *context);
 // Whether drafts are loaded before the pool is sized.
 bool kvb_sgl_drafts_first(const struct kvb_sgl_context *context);
+
+// ---- Loading
+
+// What others hold of the card as stated.
+uint64_t kvb_sgl_held_by_others(const struct kvb_plan *plan);
+// Context and communication, or what was stated of them.
+struct kvb_estimate kvb_sgl_gone(const struct kvb_sgl_context *context);
+// Free memory before the weights.
+struct kvb_estimate kvb_sgl_before(const struct kvb_sgl_context *context);
+// What is gone once the weights are there.
+struct kvb_estimate kvb_sgl_loaded(const struct kvb_sgl_context *context, const struct kvb_weights *weights);
+// All of a 16-bit checkpoint that is made 8-bit on the card; 0: none is.
+uint64_t kvb_sgl_loading(const struct kvb_sgl_context *context, const struct kvb_weights *weights);
 
 // ---- What lives beside weights and pools
 

@@ -19,6 +19,8 @@ static const struct trait_row rows[] = {
     {KVB_SGL_WINDOW_POOLS, "Gemma2ForCausalLM", R(4, 9) + 3, R(5, 0)},
     {KVB_SGL_WINDOW_POOLS, "Gemma3ForCausalLM", R(4, 9) + 3, R(5, 0)},
     {KVB_SGL_WINDOW_POOLS, "Gemma3ForConditionalGeneration", R(4, 9) + 3, R(5, 0)},
+    {KVB_SGL_WINDOW_POOLS, "Gemma3nForCausalLM", R(4, 9) + 3, R(5, 0)},
+    {KVB_SGL_WINDOW_POOLS, "Gemma3nForConditionalGeneration", R(4, 9) + 3, R(5, 0)},
     {KVB_SGL_WINDOW_POOLS, "Llama4ForConditionalGeneration", R(5, 8), 0},
     {KVB_SGL_WINDOW_POOLS, "GptOssForCausalLM", R(5, 8), 0},
     {KVB_SGL_WINDOW_POOLS, "MiMoV2FlashForCausalLM", R(5, 7), 0},
@@ -74,6 +76,19 @@ static const struct trait_row rows[] = {
     {KVB_SGL_OWN_DRAFT, "MistralLarge3ForCausalLM", R(5, 14), 0},
     {KVB_SGL_OWN_DRAFT, "PixtralForConditionalGeneration", R(5, 14), 0},
     {KVB_SGL_OWN_DRAFT, "HYV3ForCausalLM", R(5, 14), 0},
+    // server_args.py 0.5.14 (_support_mamba_cache_extra_buffer), arg_groups/overrides.py from 0.5.15 on
+    {KVB_SGL_EXTRA_BUFFER, "Qwen3_5ForConditionalGeneration", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "Qwen3_5MoeForConditionalGeneration", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "Qwen3NextForCausalLM", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "InternS2PreviewForConditionalGeneration", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "MiniCPMV4_6ForConditionalGeneration", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "BailingMoeV2_5ForCausalLM", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "FalconH1ForCausalLM", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "GraniteMoeHybridForCausalLM", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "NemotronHForCausalLM", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "NemotronHPuzzleForCausalLM", R(5, 14), 0},
+    {KVB_SGL_EXTRA_BUFFER, "KimiLinearForCausalLM", R(5, 16), 0},
+    {KVB_SGL_EXTRA_BUFFER, "KimiK3ForConditionalGeneration", R(5, 18), 0},
 };
 
 static bool holds(uint32_t since, uint32_t until, uint32_t release)

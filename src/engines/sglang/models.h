@@ -29,6 +29,7 @@ enum kvb_sgl_trait {
     KVB_SGL_PLAIN_ROPE,      // the table is as long as the model's length, whatever its scaling
     KVB_SGL_HEAD_TWICE,      // a head that is tied to the embedding has memory of its own
     KVB_SGL_WHOLE_PROMPTS,   // chunked prefill is switched off
+    KVB_SGL_EXTRA_BUFFER,    // states get two more slots a request where nobody says otherwise
     KVB_SGL_TRAIT_COUNT
 };
 bool kvb_sgl_model_is(const struct kvb_model *model, enum kvb_sgl_trait trait, uint32_t release);

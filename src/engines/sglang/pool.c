@@ -30,7 +30,8 @@ uint64_t kvb_sgl_slots_per_request(const struct kvb_sgl_setup *setup)
         return 1;
     }
     uint64_t slots = 3; // MAMBA_CACHE_SIZE_MAX_RUNNING_REQUESTS_RATIO
-    return setup->state_extra_buffer ? slots + (setup->no_overlap ? 1 : 2) : slots;
+    bool one = setup->release < KVB_RELEASE(0, 5, 10) ? setup->draft != KVB_SGL_DRAFT_NONE : setup->no_overlap;
+    return setup->state_extra_buffer ? slots + (one ? 1 : 2) : slots;
 }
 
 static uint64_t requests_of_group(const struct kvb_sgl_setup *setup)
@@ -50,18 +51,26 @@ static uint64_t state_share(const struct kvb_sgl_setup *setup, uint64_t rest_byt
     return rest_bytes / whole * setup->state_ratio_ppm + rest_bytes % whole * setup->state_ratio_ppm / whole;
 }
 
+// Slots are dealt out to data-parallel groups; 0.5.4 to 0.5.6 those of GDN alone.
+static uint64_t dealt_out(const struct kvb_sgl_setup *setup, uint64_t slots)
+{
+    bool some = setup->release >= KVB_RELEASE(0, 5, 4) && setup->release < KVB_RELEASE(0, 5, 7);
+    bool whole = some && !kvb_model_has(setup->model, KVB_ATTENTION_GDN);
+    return whole ? slots : slots / kvb_sgl_attention_groups(setup);
+}
+
 // Slots said or implied by the arguments; false: the ratio decides.
 static bool stated_slots(const struct kvb_sgl_setup *setup, uint64_t *slots)
 {
     uint32_t release = setup->release;
     if (setup->state_slots > 0 &&
         (release < KVB_RELEASE(0, 5, 4) || release >= KVB_RELEASE(0, 5, 7) || setup->no_radix)) {
-        *slots = setup->state_slots / kvb_sgl_attention_groups(setup);
+        *slots = dealt_out(setup, setup->state_slots);
         return true;
     }
     bool fixed = release < KVB_RELEASE(0, 5, 9);
     if (setup->no_radix && (setup->max_running_requests > 0 || fixed)) {
-        *slots = setup->max_running_requests > 0 ? requests_of_group(setup) : SLOTS_WITHOUT_RADIX;
+        *slots = dealt_out(setup, setup->max_running_requests > 0 ? setup->max_running_requests : SLOTS_WITHOUT_RADIX);
         return true;
     }
     return false;
@@ -73,14 +82,14 @@ static uint64_t shared_slots(const struct kvb_sgl_setup *setup, uint64_t slot, u
     uint64_t budget = state_share(setup, rest_bytes);
     uint64_t drafts = drafted(setup);
     if (setup->release < KVB_RELEASE(0, 5, 7)) {
-        return budget / slot / (1 + drafts);
+        return dealt_out(setup, budget / slot / (1 + drafts));
     }
     if (setup->release < KVB_RELEASE(0, 5, 13)) {
         return budget / slot;
     }
     uint64_t padding = setup->release >= KVB_RELEASE(0, 5, 18) ? slot * (1 + drafts) : 0; // one slot more is allocated
     uint64_t each = kvb_sgl_slots_per_request(setup);
-    return budget > padding ? (budget - padding) / slot * each / (each + drafts) : 0;
+    return budget > padding ? kvb_mul(budget - padding, each) / kvb_mul(slot, each + drafts) : 0;
 }
 
 // Intermediate states of drafts, taken off before or beside the slots.
@@ -88,15 +97,16 @@ static uint64_t draft_states(const struct kvb_sgl_setup *setup, uint64_t slot, u
 {
     uint64_t drafts = drafted(setup);
     uint64_t padding = setup->release >= KVB_RELEASE(0, 5, 18) ? 1 : 0;
-    if (drafts == 0) {
+    if (drafts == 0 || setup->release < KVB_RELEASE(0, 5, 4)) { // 0.5.2 and 0.5.3 take them off nothing
         return 0;
     }
     if (setup->release < KVB_RELEASE(0, 5, 7)) {
         return slots * slot * drafts;
     }
     if (setup->release < KVB_RELEASE(0, 5, 13)) {
-        bool counted = setup->release >= KVB_RELEASE(0, 5, 8) || !stated;
-        return counted ? slot * requests_of_group(setup) * drafts : 0;
+        bool late = setup->release >= KVB_RELEASE(0, 5, 8); // 0.5.7: of all groups' requests, beside the ratio alone
+        uint64_t requests = late ? requests_of_group(setup) : setup->max_running_requests;
+        return late || !stated ? slot * requests * drafts : 0;
     }
     uint64_t requests = kvb_min(requests_of_group(setup), slots / kvb_sgl_slots_per_request(setup));
     return slot * (requests + padding) * drafts;
@@ -166,7 +176,7 @@ static uint64_t scaled(uint64_t tokens, uint64_t ppm)
 static void split_windows(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell, uint64_t tokens,
                           struct kvb_sgl_pool *pool)
 {
-    uint64_t page = setup->release < KVB_RELEASE(0, 5, 8) ? 1 : pool->page_tokens;
+    uint64_t page = setup->release < KVB_RELEASE(0, 5, 7) ? 1 : pool->page_tokens;
     pool->tokens = whole_pages(tokens, page);
     if (cell->full_layers == 0) {
         pool->window_tokens = pool->tokens;
@@ -183,13 +193,16 @@ static void split_windows(const struct kvb_sgl_setup *setup, const struct kvb_sg
     }
 }
 
-// To 0.5.8: tokens x layers, as if every layer were a full one.
-static uint64_t uniform_split(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell, uint64_t bytes)
+// To 0.5.8: tokens x layers of the whole model, as if every layer were a full one.
+static uint64_t uniform_split(const struct kvb_sgl_setup *setup, uint64_t alike)
 {
-    uint64_t layers = cell->full_layers + cell->window_layers;
-    uint64_t alike = bytes / cell->uniform_bytes;
-    uint64_t weight = cell->window_layers * setup->window_ratio_ppm + (uint64_t)cell->full_layers * KVB_PPM;
-    return kvb_mul(kvb_mul(alike, layers), KVB_PPM) / weight;
+    uint64_t layers = setup->model->layer_count, weight = 0;
+    for (uint32_t layer = 0; layer < layers; layer++) {
+        enum kvb_attention kind = kvb_kind_of(setup->model, layer)->attention.kind;
+        bool window = kind == KVB_ATTENTION_SLIDING || kind == KVB_ATTENTION_CHUNKED;
+        weight += window ? setup->window_ratio_ppm : KVB_PPM;
+    }
+    return kvb_mul(kvb_mul(alike, layers), KVB_PPM) / kvb_max(weight, 1);
 }
 
 // 0.5.14 and later, when requests are stated and nothing is kept for prefixes: a cap per request.
@@ -226,16 +239,29 @@ static uint64_t limited(const struct kvb_sgl_setup *setup, uint64_t tokens)
     return setup->max_total_tokens > 0 ? kvb_min(tokens, setup->max_total_tokens) : tokens;
 }
 
+// 0.4.3.post3 to 0.5.6: tokens that drafts and their verification hold beside the others (draft_runner_cache_size),
+// in memory that nobody asked for.
+static uint64_t headroom(const struct kvb_sgl_setup *setup, uint64_t tokens)
+{
+    bool then = setup->release >= KVB_RELEASE(0, 4, 3) + 3 && setup->release < KVB_RELEASE(0, 5, 7);
+    uint64_t requests = kvb_sgl_requests(setup, tokens, 0);
+    uint64_t each = setup->draft_steps * setup->draft_topk + setup->draft_tokens;
+    return then && setup->draft != KVB_SGL_DRAFT_NONE && tokens > 0 ? requests * each + 100 : 0;
+}
+
 static void fill_tokens(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell, uint64_t bytes,
                         struct kvb_sgl_pool *pool)
 {
+    bool uniform = cell->windows && setup->release < KVB_RELEASE(0, 5, 9) && cell->full_layers > 0;
+    uint64_t fits = uniform ? bytes / cell->uniform_bytes : tokens_of(bytes, cell->token_micro);
+    uint64_t tokens = limited(setup, fits + headroom(setup, fits));
+    pool->extra_tokens = tokens > fits ? tokens - fits : 0;
     if (cell->windows) {
-        bool uniform = setup->release < KVB_RELEASE(0, 5, 9) && cell->full_layers > 0;
-        uint64_t tokens = uniform ? uniform_split(setup, cell, bytes) : tokens_of(bytes, cell->token_micro);
-        split_windows(setup, cell, limited(setup, tokens), pool);
+        tokens = uniform ? uniform_split(setup, whole_pages(tokens, pool->page_tokens)) : tokens;
+        split_windows(setup, cell, tokens, pool);
         return;
     }
-    pool->tokens = whole_pages(limited(setup, tokens_of(bytes, cell->token_micro)), pool->page_tokens);
+    pool->tokens = whole_pages(tokens, pool->page_tokens);
     pool->held_bytes =
         cell->compressed ? scaled(pool->tokens, cell->token_micro) : kvb_mul(pool->tokens, cell->full_bytes);
 }

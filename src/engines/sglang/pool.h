@@ -40,6 +40,7 @@ struct kvb_sgl_pool {
     uint64_t fixed_bytes;                // taken off before tokens are counted: caches of pictures, compressed state
     int64_t cache_bytes;                 // left for tokens
     uint64_t tokens;                     // max_total_num_tokens
+    uint64_t extra_tokens;               // of them beyond the static fraction: drafts' headroom to 0.5.6
     uint64_t full_tokens, window_tokens; // with two pools
     uint64_t held_bytes;                 // what the pools of tokens take
     uint64_t requests;                   // max_running_requests of one data-parallel rank

@@ -1,7 +1,7 @@
 // What a release refuses of arguments that do not go together, before it looks at memory: asserts and raises a user can
 // meet. Source: sgl-project/sglang, python/sglang/srt: server_args.py (__post_init__, _handle_*, check_server_args),
-// arg_groups/overrides.py and speculative_hook.py (0.5.12 and later), configs/model_config.py (_verify_quantization),
-// layers/quantization/fp8.py (create_weights). Since and until are the releases whose text holds the sentence.
+// arg_groups/overrides.py and speculative_hook.py (0.5.12 and later). Since and until are the releases whose text holds
+// the sentence.
 #include "engines/sglang/refusals.h"
 
 #include <string.h>
@@ -218,50 +218,11 @@ static bool models_with_groups(const struct kvb_sgl_context *context)
     return context->setup.draft == KVB_SGL_DRAFT_STANDALONE && context->setup.dp_attention;
 }
 
-// ---- Formats
-
-struct method {
-    enum kvb_quantization_word asked;
-    const char *name, *takes; // the checkpoint's word that goes with it
-    bool on_rocm;
-};
-static const struct method methods[] = {
-    {KVB_QUANTIZATION_FP8, "fp8", "fp8", true}, // w8a8_fp8 is read as fp8
-    {KVB_QUANTIZATION_AWQ, "awq", "awq", true},
-    {KVB_QUANTIZATION_AWQ_MARLIN, "awq_marlin", "awq", false},
-    {KVB_QUANTIZATION_GPTQ, "gptq", "gptq", true},
-    {KVB_QUANTIZATION_GPTQ_MARLIN, "gptq_marlin", "gptq", false},
-    {KVB_QUANTIZATION_BITSANDBYTES, "bitsandbytes", "bitsandbytes", false},
-    {KVB_QUANTIZATION_MXFP4, "mxfp4", "mxfp4", true},
-};
-
-static const struct method *method_asked(const struct kvb_sgl_context *context)
+static bool states_with_draft(const struct kvb_sgl_context *context)
 {
-    uint64_t asked = kvb_number(context->plan, KVB_SET_QUANTIZATION);
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (kvb_is_set(context->plan, KVB_SET_QUANTIZATION) && methods[i].asked == asked) {
-            return &methods[i];
-        }
-    }
-    return NULL;
-}
-
-static bool other_method(const struct kvb_sgl_context *context)
-{
-    static const char *const known[] = {"fp8", "awq", "gptq", "bitsandbytes", "mxfp4"};
-    const struct method *method = method_asked(context);
-    const char *stored = context->setup.model->quantisation.name;
-    bool judged = false;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        judged = judged || strcmp(stored, known[i]) == 0;
-    }
-    return method != NULL && judged && strcmp(stored, method->takes) != 0;
-}
-
-static bool method_not_on_rocm(const struct kvb_sgl_context *context)
-{
-    const struct method *method = method_asked(context);
-    return context->setup.hip && method != NULL && !method->on_rocm;
+    const struct kvb_sgl_setup *setup = &context->setup;
+    bool off = setup->no_radix || (setup->hip && setup->release >= R(5, 11)); // ROCm: switched off instead
+    return kvb_sgl_has_states(setup->model) && setup->draft != KVB_SGL_DRAFT_NONE && !setup->state_extra_buffer && !off;
 }
 
 // ---- The table
@@ -276,11 +237,14 @@ struct refusal {
     "TRTLLM " kernels " backend is only supported on Blackwell GPUs (" cards "). Please use a different backend."
 #define CACHES(words) "TensorRT-LLM MLA backend only supports kv-cache-dtype of " words " or auto."
 #define LLAMA4_LATE "is required for Llama4 model but got {0}"
+#define STATES_WITH_DRAFT                                                                                              \
+    "Speculative decoding for {1} is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer." \
+    "To use radix cache with speculative decoding, please use --mamba-scheduler-strategy extra_buffer"
 static const struct refusal rows[] = {
-    {"quantization", 0, 0, other_method,
+    {"quantization", 0, 0, kvb_sgl_other_method,
      "Quantization method specified in the model config ({2}) does not match the quantization method specified in the "
      "`quantization` argument ({3})."},
-    {"quantization", R(4, 0), 0, method_not_on_rocm, "{3} quantization is currently not supported in ROCm."},
+    {"quantization", R(4, 0), 0, kvb_sgl_method_not_on_rocm, "{3} quantization is currently not supported in ROCm."},
     {"parallel-split", R(4, 4) + 1, R(5, 2), one_group,
      "AssertionError: Please set a dp-size > 1. You can use 1 < dp-size <= tp-size "},
     {"parallel-split", 0, 0, odd_groups, "assert self.tp_size % self.dp_size == 0: AssertionError"},
@@ -325,6 +289,8 @@ static const struct refusal rows[] = {
     {"attention-backend", R(5, 7), 0, states_first,
      "AssertionError: {1} does not support triton attention backend, as the first layer might not be an attention "
      "layer"},
+    {"arguments", R(5, 10), R(5, 13), states_with_draft, STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
+    {"arguments", R(5, 13), R(5, 14), states_with_draft, STATES_WITH_DRAFT "."},
     {"attention-backend", R(5, 3), R(5, 4), undetermined,
      "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference."},
     {"attention-backend", R(5, 4), R(5, 15), undetermined,
@@ -377,10 +343,9 @@ static const char *backend_name(enum kvb_sgl_backend backend)
 
 const char *kvb_sgl_argument_refusal(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    const struct method *method = method_asked(context);
     const struct kvb_sgl_setup *setup = &context->setup;
     const char *values[] = {backend_name(setup->backend_asked), setup->model->architecture,
-                            setup->model->quantisation.name, method != NULL ? method->name : ""};
+                            setup->model->quantisation.name, kvb_sgl_method_name(context)};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct refusal *row = &rows[i];
         bool then = setup->release >= row->since && (row->until == 0 || setup->release < row->until);
@@ -390,64 +355,4 @@ const char *kvb_sgl_argument_refusal(const struct kvb_sgl_context *context, char
         }
     }
     return NULL;
-}
-
-// ---- Blocks
-
-static bool say_block(char out[KVB_ERROR_TEXT_CAPACITY], const char *text, uint64_t size, uint64_t block)
-{
-    char first[24], second[24];
-    const char *values[] = {kvb_sgl_digits(first, size), kvb_sgl_digits(second, block)};
-    kvb_sgl_say(out, text, values);
-    return true;
-}
-
-// In the order in which a layer makes its matrices: queries and keys, output, gate and up, down, experts.
-static bool layer_refuses(const struct kvb_sgl_context *context, const struct kvb_layer_kind *kind,
-                          char out[KVB_ERROR_TEXT_CAPACITY])
-{
-    static const char input[] =
-        "Weight input_size_per_partition = {0} is not divisible by weight quantization block_k = {1}.";
-    static const char output[] =
-        "Weight output_partition_size = {0} is not divisible by weight quantization block_n = {1}.";
-    const struct kvb_quantisation *q = &context->setup.model->quantisation;
-    const struct kvb_attention_shape *attention = &kind->attention;
-    uint32_t ranks = kvb_sgl_attention_ranks(&context->setup), tp = context->setup.tp;
-    uint64_t heads = kvb_mul(attention->heads, attention->head_size) / ranks;
-    uint64_t dense = kind->mlp.kind == KVB_MLP_MOE ? 0 : kind->mlp.intermediate_size / tp;
-    uint64_t expert = kind->mlp.kind == KVB_MLP_MOE ? kind->mlp.expert_intermediate_size / tp : 0;
-    bool split = kvb_number(context->plan, KVB_SET_ENABLE_EXPERT_PARALLEL) == 0 && !context->setup.all_to_all;
-    bool padded = context->setup.hip && context->setup.release >= R(5, 15); // AITER's kernels pad experts
-    if (attention->kind == KVB_ATTENTION_FULL && ranks > 1 && heads % q->block_rows != 0) {
-        return say_block(out, output, heads, q->block_rows);
-    }
-    if (attention->kind == KVB_ATTENTION_FULL && ranks > 1 && heads % q->block_columns != 0) {
-        return say_block(out, input, heads, q->block_columns);
-    }
-    if (dense % q->block_rows != 0) {
-        return say_block(out, output, dense, q->block_rows);
-    }
-    if (dense % q->block_columns != 0) {
-        return say_block(out, input, dense, q->block_columns);
-    }
-    if (split && !padded && expert % q->block_rows != 0) {
-        return say_block(
-            out,
-            "The output_size of gate's and up's weight = {0} is not divisible by weight quantization block_n = {1}.",
-            expert, q->block_rows);
-    }
-    return false;
-}
-
-bool kvb_sgl_blocks_refuse(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
-{
-    const struct kvb_quantisation *q = &context->setup.model->quantisation;
-    bool blocks = q->method == KVB_QUANT_FP8 && q->scale == KVB_SCALE_BLOCK && q->block_rows > 0 &&
-                  q->block_columns > 0 && context->setup.tp > 1 && context->setup.release >= R(4, 1);
-    for (uint32_t i = 0; blocks && i < context->setup.model->kind_count; i++) {
-        if (layer_refuses(context, &context->setup.model->kinds[i], out)) {
-            return true;
-        }
-    }
-    return false;
 }

@@ -124,6 +124,33 @@ static void warn_of_length(const struct kvb_sgl_context *context, const struct k
     }
 }
 
+const char *kvb_sgl_unconfirmed(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell)
+{
+    bool drafts = setup->draft != KVB_SGL_DRAFT_NONE;
+    if (cell->compressed && drafts) {
+        return "DeepSeek V4's pools beside a draft";
+    }
+    if (cell->windows && cell->full_layers > 0 && setup->release < KVB_RELEASE(0, 5, 9)) {
+        return "the split of window layers to 0.5.8";
+    }
+    if (cell->state_bytes > 0 && drafts && setup->release < KVB_RELEASE(0, 5, 13)) {
+        return "slots of state beside drafts to 0.5.12";
+    }
+    return drafts && setup->release < KVB_RELEASE(0, 5, 7) ? "the tokens that drafts add to the pool to 0.5.6" : NULL;
+}
+
+static void warn_of_source_alone(const struct kvb_sgl_context *context, const struct kvb_sgl_cell *cell,
+                                 struct kvb_problems *problems)
+{
+    const char *what = kvb_sgl_unconfirmed(&context->setup, cell);
+    if (what != NULL) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "Counted from the source alone, which no public log confirms: %s. The bounds of the pool "
+                              "are 5 %% wider for it.",
+                              what);
+    }
+}
+
 // The widest that runs have shown of both terms leaves nothing.
 static void warn_of_no_pool(const struct kvb_budget *budget, struct kvb_problems *problems)
 {
@@ -176,10 +203,7 @@ void kvb_sgl_warn(const struct kvb_sgl_context *context, const struct kvb_sgl_st
         say(problems, KVB_NOTICE,
             "On unified memory SGLang reads what the system says is available, which drifts by about 0.05 GiB.");
     }
-    if (kvb_model_has(setup->model, KVB_ATTENTION_DSV4) && setup->draft != KVB_SGL_DRAFT_NONE) {
-        say(problems, KVB_NOTICE,
-            "DeepSeek V4's pools beside a draft are counted from the source alone; no public log confirms them.");
-    }
+    warn_of_source_alone(context, &stage->cell, problems);
     if (setup->model->architecture[0] != '\0' && kvb_sgl_class_since(setup->model->architecture) == 0) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "SGLang's releases up to %s have no model file for %s; it may run through transformers "

@@ -93,7 +93,8 @@ static uint64_t rounding_bytes(const struct kvb_sgl_context *context)
 struct kvb_estimate kvb_sgl_tables(const struct kvb_sgl_context *context, const struct kvb_sgl_pool *pool)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
-    uint64_t table = kvb_sgl_request_table_bytes(setup, pool->requests);
+    uint64_t each = pool->tokens > 0 ? pool->held_bytes / pool->tokens : 0;
+    uint64_t table = kvb_add(kvb_sgl_request_table_bytes(setup, pool->requests), kvb_mul(pool->extra_tokens, each));
     uint64_t workspace = setup->deterministic ? DETERMINISTIC_WORKSPACE_BYTES : WORKSPACE_BYTES;
     uint64_t rounding = rounding_bytes(context);
     uint64_t likely = kvb_add(kvb_add(table, workspace), rounding);
