@@ -136,9 +136,14 @@ static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, st
     } else {
         plan->draft_unknown = true;
         bool file = kvb_ends_with(deployment->draft_model, ".gguf");
+        uint64_t method = deployment->settings.values[KVB_SET_SPECULATIVE_METHOD].number;
+        bool head = method == KVB_SPECULATIVE_EAGLE || method == KVB_SPECULATIVE_DFLASH;
         (void)kvb_problem_add(
             problems, KVB_WARNING, KVB_ASSUMED, (struct kvb_place){0},
-            file
+            file && head
+                ? "the draft model '%.120s' is not here: the most that such a head can be is in the bound, and "
+                  "the answer is tight at best; give the path of its file"
+            : file
                 ? "the draft model '%.120s' is not here and its name is not known: it is not counted, and the answer "
                   "is "
                   "tight at best; give the path of its file"

@@ -82,6 +82,16 @@ static void take(const struct kvb_gguf *gguf, uint64_t bytes, struct kvb_project
     };
 }
 
+enum kvb_status kvb_projector_of_header(const struct kvb_gguf *gguf, uint64_t bytes, const char *path,
+                                        struct kvb_projector *out, struct kvb_problems *problems)
+{
+    enum kvb_status status = check(gguf, path, problems);
+    if (status == KVB_OK) {
+        take(gguf, bytes, out);
+    }
+    return status;
+}
+
 enum kvb_status kvb_projector_load(const char *path, struct kvb_projector *out, struct kvb_problems *problems)
 {
     struct kvb_gguf gguf;
@@ -90,9 +100,8 @@ enum kvb_status kvb_projector_load(const char *path, struct kvb_projector *out, 
         return KVB_NO_MEMORY;
     }
     enum kvb_status status = kvb_gguf_read_path(path, &gguf, checkpoint, problems);
-    status = status == KVB_OK ? check(&gguf, path, problems) : status;
     if (status == KVB_OK) {
-        take(&gguf, checkpoint->total_bytes, out);
+        status = kvb_projector_of_header(&gguf, checkpoint->total_bytes, path, out, problems);
     }
     kvb_free(checkpoint);
     return status;

@@ -328,6 +328,40 @@ static void test_words_refused(void **state)
     }
 }
 
+// Heads of 16 bits for Qwen3-8B (4096 hidden, MLP of 4 x that, 151936 tokens; 8 KV heads of 128), whose file is not
+// here: EAGLE-3 2 * (7 * 4096^2 + 3 * 4096 * 16384 + 3 * 4096^2 + 151936 * 4096), DFlash 2 * (8 * (4 * 4096^2 + 3 *
+// 4096 * 16384) + 6 * 4096^2); 8192 cells of 2048 elements in each layer.
+static void test_heads_that_are_not_here(void **state)
+{
+    static const struct {
+        const char *line;
+        int64_t weights_bytes, cache_bytes;
+    } rows[] = {
+        {"llama-server -m x.gguf -c 8192 -np 1 --spec-type draft-eagle3 -md head.gguf", 1982857216, 33554432},
+        {"llama-server -m x.gguf -c 8192 -np 1 --spec-type draft-dflash -md head.gguf", 4496293888, 268435456},
+        {"llama-server -m x.gguf -c 8192 -np 1 -md head.gguf", 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        read_line("llama-server -m x.gguf -c 8192 -np 1");
+        kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG);
+        resolve("Qwen/Qwen3-8B", "llama.cpp");
+        struct kvb_budget plain = budget;
+        read_line(rows[i].line);
+        kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG);
+        resolve("Qwen/Qwen3-8B", "llama.cpp");
+        const struct kvb_term *weights = &budget.items[KVB_ITEM_WEIGHTS], *cache = &budget.items[KVB_ITEM_KV_CACHE];
+        assert_int_equal(weights->high_bytes - plain.items[KVB_ITEM_WEIGHTS].high_bytes, rows[i].weights_bytes);
+        assert_int_equal(cache->high_bytes - plain.items[KVB_ITEM_KV_CACHE].high_bytes, rows[i].cache_bytes);
+        assert_int_equal(cache->basis, rows[i].cache_bytes > 0 ? KVB_BASIS_MODELLED : KVB_BASIS_EXACT);
+        assert_int_equal(budget.verdict, KVB_TIGHT);
+        const char *text = problems.items[problems.count - 1].text;
+        assert_true(problems.count > 0);
+        assert_int_equal(strstr(text, "the most that such a head can be is in the bound") != NULL,
+                         rows[i].cache_bytes > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_the_models_own),
         cmocka_unit_test(test_fit_leaves_room),
         cmocka_unit_test(test_words_refused),
+        cmocka_unit_test(test_heads_that_are_not_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

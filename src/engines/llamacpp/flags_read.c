@@ -142,7 +142,7 @@ bool kvb_llama_read_drafting(const char *value, enum kvb_origin origin, struct k
     static const struct kvb_word kinds[] = {
         {"draft-mtp", KVB_SPECULATIVE_MTP},      {"mtp", KVB_SPECULATIVE_MTP},
         {"draft-eagle3", KVB_SPECULATIVE_EAGLE}, {"draft-simple", KVB_SPECULATIVE_DRAFT_MODEL},
-        {"draft", KVB_SPECULATIVE_DRAFT_MODEL},  {"draft-dflash", KVB_SPECULATIVE_DRAFT_MODEL},
+        {"draft", KVB_SPECULATIVE_DRAFT_MODEL},  {"draft-dflash", KVB_SPECULATIVE_DFLASH},
         {"ngram-", KVB_SPECULATIVE_NGRAM},       {"none", KVB_SPECULATIVE_NONE},
     };
     uint64_t method = KVB_SPECULATIVE_NONE;

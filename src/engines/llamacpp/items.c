@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "budget/shapes.h"
+#include "engines/llamacpp/layer.h"
 #include "engines/llamacpp/mixture.h"
 
 static struct kvb_term exact(uint64_t bytes, enum kvb_basis basis)
@@ -118,6 +119,39 @@ static struct kvb_term compute_term(const struct kvb_llama_start *start, uint32_
                   outlined || later > 0 || !near ? KVB_BASIS_MODELLED : KVB_BASIS_EXACT);
 }
 
+// The most that a head which drafts can be where its file is not here, in 16 bits: EAGLE-3 has one layer that reads two
+// hidden states, a matrix over three and an output; DFlash a few layers, eight at most here, and a matrix over six.
+// Source: src/models/eagle3.cpp and src/models/dflash.cpp of llama.cpp after b10472.
+struct unknown_head {
+    uint64_t weights_bytes, cache_bytes;
+};
+
+static struct unknown_head head_of(const struct kvb_plan *plan, const struct kvb_llama_start *start, uint32_t device)
+{
+    const struct kvb_llama_run *run = &start->run;
+    const struct kvb_model *model = run->model;
+    uint64_t method = kvb_is_set(plan, KVB_SET_SPECULATIVE_METHOD) ? kvb_number(plan, KVB_SET_SPECULATIVE_METHOD) : 0;
+    bool blocks = method == KVB_SPECULATIVE_DFLASH;
+    if (!plan->draft_unknown || (method != KVB_SPECULATIVE_EAGLE && !blocks) ||
+        device != kvb_llama_place_of(run, model->layer_count)) {
+        return (struct unknown_head){0, 0};
+    }
+    struct kvb_llama_layer layer;
+    uint64_t hidden = model->hidden_size, square = kvb_mul(hidden, hidden), layers = blocks ? 8 : 1, width = 4 * hidden;
+    struct unknown_head head = {0, 0};
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        kvb_llama_layer_of_kind(run, &model->kinds[i], &layer);
+        uint64_t kept = kvb_mul(start->buffers.cells, kvb_add(layer.cache_keys, layer.cache_values));
+        head.cache_bytes = kvb_max(head.cache_bytes, kvb_llama_cache_bytes(KVB_LLAMA_CACHE_F16, kept));
+        width = kvb_max(width, model->kinds[i].mlp.intermediate_size);
+    }
+    uint64_t each = kvb_add(kvb_mul(square, blocks ? 4 : 7), kvb_mul(3, kvb_mul(hidden, width)));
+    uint64_t ends = kvb_add(kvb_mul(square, blocks ? 6 : 3), blocks ? 0 : kvb_mul(model->vocabulary_size, hidden));
+    head.weights_bytes = kvb_mul(kvb_add(kvb_mul(each, layers), ends), 2);
+    head.cache_bytes = kvb_mul(head.cache_bytes, layers);
+    return head;
+}
+
 static struct kvb_term model_term(const struct kvb_plan *plan, const struct kvb_llama_start *start, uint64_t own,
                                   uint64_t beside)
 {
@@ -140,6 +174,7 @@ void kvb_llama_fill_items(const struct kvb_plan *plan, const struct kvb_llama_st
     const struct kvb_llama_place *held = &start->buffers.places[device];
     const struct kvb_llama_backend_row *backend = kvb_llama_backend_row_of(start->run.backend);
     struct kvb_llama_place beside;
+    struct unknown_head head = head_of(plan, start, device);
     take_beside(start, device, &beside);
     uint64_t compute = kvb_add(held->compute_bytes, beside.compute_bytes);
     bool stated = plan->stated[KVB_STATED_ACTIVATION].set;
@@ -153,6 +188,11 @@ void kvb_llama_fill_items(const struct kvb_plan *plan, const struct kvb_llama_st
     budget->items[KVB_ITEM_OTHER] = exact(kvb_llama_reserved_bytes(plan), KVB_BASIS_STATED);
     budget->items[KVB_ITEM_KV_CACHE] =
         exact(kvb_add(kvb_add(held->cache_bytes, held->state_bytes), beside.cache_bytes), KVB_BASIS_EXACT);
+    budget->items[KVB_ITEM_WEIGHTS].high_bytes += (int64_t)head.weights_bytes;
+    if (head.cache_bytes > 0) {
+        budget->items[KVB_ITEM_KV_CACHE].high_bytes += (int64_t)head.cache_bytes;
+        budget->items[KVB_ITEM_KV_CACHE].basis = KVB_BASIS_MODELLED;
+    }
     budget->weights.total_bytes = (uint64_t)budget->items[KVB_ITEM_WEIGHTS].bytes;
     budget->weights.unquantised_bytes = budget->weights.total_bytes;
     budget->weights.role_bytes[KVB_ROLE_OTHER] = budget->weights.total_bytes;

@@ -118,7 +118,7 @@ static void of_chatglm(const struct terms *t, struct kvb_ollama_sizes *out)
 
 static void of_gptoss(const struct terms *t, struct kvb_ollama_sizes *out)
 {
-    uint64_t share = t->heads / t->kv_heads * t->kv_bytes / 6;
+    uint64_t share = t->heads / kvb_max(t->kv_heads, 1) * t->kv_bytes / 6;
     if (t->release >= KVB_RELEASE(0, 11, 5)) {
         out->partial_bytes = t->flash && t->release >= KVB_RELEASE(0, 11, 8)
                                  ? (4 * t->slots + (t->context >> 10) + 110) * KVB_MIB

@@ -1,4 +1,4 @@
-// A pattern as steps of a machine that follows all readings at once (Thompson 1968; steps as in Pike's machine).
+// A pattern read as the steps of a machine (Thompson 1968; steps as in Pike's machine).
 #include "engines/llamacpp/pattern.h"
 
 #include <string.h>
@@ -8,8 +8,6 @@
 #define GROUPS_MAX 12
 #define REPEATS_MAX 64
 #define ENDLESS (REPEATS_MAX + 1)
-
-enum op { LETTER, ANY, SET, SPLIT, JUMP, BEGIN, END, FOUND };
 
 struct reading {
     struct kvb_pattern *out;
@@ -33,7 +31,7 @@ static bool more(const struct reading *reading)
     return !reading->failed && reading->at < reading->end;
 }
 
-static void emit(struct reading *reading, enum op op, unsigned letter)
+static void emit(struct reading *reading, enum kvb_pattern_op op, unsigned letter)
 {
     struct kvb_pattern *out = reading->out;
     if (out->count + 1U >= KVB_PATTERN_STEPS) {
@@ -44,7 +42,7 @@ static void emit(struct reading *reading, enum op op, unsigned letter)
 }
 
 // Room for one step in front of a part; the jumps in it are relative and move along.
-static void insert(struct reading *reading, uint16_t where, enum op op, int first, int second)
+static void insert(struct reading *reading, uint16_t where, enum kvb_pattern_op op, int first, int second)
 {
     struct kvb_pattern *out = reading->out;
     emit(reading, op, 0);
@@ -160,7 +158,7 @@ static void take_set(struct reading *reading)
     for (unsigned i = 0; not &&i < 8; i++) {
         set[i] = ~set[i];
     }
-    emit(reading, SET, out->set_count++);
+    emit(reading, KVB_STEP_SET, out->set_count++);
 }
 
 // ---- Parts
@@ -199,9 +197,9 @@ static void take_escape(struct reading *reading)
     char c = *reading->at++;
     bool room = out->set_count < KVB_PATTERN_SETS;
     if (room && put_class(out->sets[out->set_count], c)) {
-        emit(reading, SET, out->set_count++);
+        emit(reading, KVB_STEP_SET, out->set_count++);
     } else if (is_mark(c)) {
-        emit(reading, LETTER, (unsigned char)c);
+        emit(reading, KVB_STEP_LETTER, (unsigned char)c);
     } else {
         (void)fail(reading, "an escape other than \\d, \\w, \\s and marks");
     }
@@ -221,13 +219,13 @@ static void take_atom(struct reading *reading)
         take_escape(reading);
         break;
     case '.':
-        emit(reading, ANY, 0);
+        emit(reading, KVB_STEP_ANY, 0);
         break;
     case '^':
-        emit(reading, BEGIN, 0);
+        emit(reading, KVB_STEP_BEGIN, 0);
         break;
     case '$':
-        emit(reading, END, 0);
+        emit(reading, KVB_STEP_END, 0);
         break;
     case '*':
     case '+':
@@ -236,7 +234,7 @@ static void take_atom(struct reading *reading)
         (void)fail(reading, "a repetition of nothing");
         break;
     default:
-        emit(reading, LETTER, (unsigned char)c);
+        emit(reading, KVB_STEP_LETTER, (unsigned char)c);
         break;
     }
 }
@@ -297,17 +295,17 @@ static void repeat_part(struct reading *reading, uint16_t begin, unsigned least,
     for (unsigned i = 0; i < times && !reading->failed; i++) {
         uint16_t where = out->count;
         for (uint16_t j = 0; j < length; j++) {
-            emit(reading, LETTER, 0);
+            emit(reading, KVB_STEP_LETTER, 0);
         }
         if (reading->failed) {
             return;
         }
         memcpy(&out->steps[where], part, length * sizeof part[0]);
         if (i >= least) {
-            insert(reading, where, SPLIT, 1, length + (most == ENDLESS ? 2 : 1));
+            insert(reading, where, KVB_STEP_SPLIT, 1, length + (most == ENDLESS ? 2 : 1));
         }
         if (i >= least && most == ENDLESS && !reading->failed) {
-            emit(reading, JUMP, 0);
+            emit(reading, KVB_STEP_JUMP, 0);
             out->steps[out->count - 1].first = (int16_t)(where - (out->count - 1));
         }
     }
@@ -332,9 +330,9 @@ static void take_choice(struct reading *reading)
     take_sequence(reading);
     while (more(reading) && *reading->at == '|') {
         reading->at++;
-        insert(reading, begin, SPLIT, 1, out->count - begin + 2);
+        insert(reading, begin, KVB_STEP_SPLIT, 1, out->count - begin + 2);
         uint16_t jump = out->count;
-        emit(reading, JUMP, 0);
+        emit(reading, KVB_STEP_JUMP, 0);
         take_sequence(reading);
         out->steps[jump].first = (int16_t)(out->count - jump);
     }
@@ -348,82 +346,6 @@ bool kvb_pattern_read(struct kvb_pattern *out, const char *text, size_t length, 
     if (more(&reading)) {
         (void)fail(&reading, "a ) without a (");
     }
-    out->steps[out->count++] = (struct kvb_pattern_step){FOUND, 0, 0, 0};
+    out->steps[out->count++] = (struct kvb_pattern_step){KVB_STEP_FOUND, 0, 0, 0};
     return !reading.failed;
-}
-
-// ---- Matching
-
-struct places {
-    uint16_t at[KVB_PATTERN_STEPS];
-    uint32_t known[KVB_PATTERN_STEPS / 32 + 1];
-    uint16_t count;
-};
-
-static void go_to(struct places *places, int step)
-{
-    uint32_t bit = UINT32_C(1) << step % 32;
-    if ((places->known[step / 32] & bit) == 0) {
-        places->known[step / 32] |= bit;
-        places->at[places->count++] = (uint16_t)step;
-    }
-}
-
-// All that is reached without a character; true: the end is.
-static bool spread(const struct kvb_pattern *pattern, struct places *places, bool begin, bool end)
-{
-    for (uint16_t i = 0; i < places->count; i++) {
-        int at = places->at[i];
-        const struct kvb_pattern_step *step = &pattern->steps[at];
-        switch (step->op) {
-        case SPLIT:
-            go_to(places, at + step->first);
-            go_to(places, at + step->second);
-            break;
-        case JUMP:
-            go_to(places, at + step->first);
-            break;
-        case BEGIN:
-        case END:
-            if (step->op == BEGIN ? begin : end) {
-                go_to(places, at + 1);
-            }
-            break;
-        case FOUND:
-            return true;
-        default:
-            break;
-        }
-    }
-    return false;
-}
-
-static bool takes(const struct kvb_pattern *pattern, const struct kvb_pattern_step *step, unsigned char c)
-{
-    bool in_set = (pattern->sets[step->letter < KVB_PATTERN_SETS ? step->letter : 0][c / 32] >> c % 32 & 1) != 0;
-    return step->op == ANY || (step->op == LETTER && step->letter == c) || (step->op == SET && in_set);
-}
-
-bool kvb_pattern_is_in(const struct kvb_pattern *pattern, const char *name)
-{
-    struct places both[2] = {{.count = 0}, {.count = 0}};
-    struct places *now = &both[0], *next = &both[1];
-    for (const char *at = name;; at++) {
-        go_to(now, 0); // it may begin at any character
-        if (spread(pattern, now, at == name, *at == '\0')) {
-            return true;
-        }
-        if (*at == '\0') {
-            return false;
-        }
-        memset(next, 0, sizeof *next);
-        for (uint16_t i = 0; i < now->count; i++) {
-            if (takes(pattern, &pattern->steps[now->at[i]], (unsigned char)*at)) {
-                go_to(next, now->at[i] + 1);
-            }
-        }
-        struct places *other = now;
-        now = next;
-        next = other;
-    }
 }

@@ -12,8 +12,18 @@
 #define KVB_PATTERN_SETS 12
 #define KVB_PATTERN_WHY 96
 
+enum kvb_pattern_op {
+    KVB_STEP_LETTER,
+    KVB_STEP_ANY,
+    KVB_STEP_SET,
+    KVB_STEP_SPLIT,
+    KVB_STEP_JUMP,
+    KVB_STEP_BEGIN,
+    KVB_STEP_END,
+    KVB_STEP_FOUND,
+};
 struct kvb_pattern_step {
-    uint8_t op, letter; // enum in pattern.c; the number of a set
+    uint8_t op, letter; // enum kvb_pattern_op; the number of a set
     int16_t first, second;
 };
 struct kvb_pattern {
