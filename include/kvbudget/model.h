@@ -241,6 +241,7 @@ struct kvb_model {
     uint32_t mtp_extra_matrices_hidden; // hidden x hidden matrices per MTP module besides its layer (eh_proj: 2)
     uint32_t mtp_norms;                 // hidden-sized norms per MTP module besides its layer's
     bool mtp_own_embeddings;            // the checkpoint repeats embedding and head inside each module
+    uint32_t target_states;             // of a draft: hidden states of inner layers of its target that it looks at
     enum kvb_dtype state_dtype;         // SSM state dtype named by the config (mamba_ssm_dtype)
     bool state_dtype_known;
     uint32_t extra_count;

@@ -50,6 +50,7 @@ static void each_head_has_its_parameters(void **state)
         assert_string_equal(head.name, line);
         assert_true(kvb_model_only_drafts(&head) && kvb_is_draft_head(line));
         assert_int_equal(head.layer_count, rows[seen].layers);
+        assert_int_equal(head.target_states, rows[seen].kind == KVB_DRAFT_EAGLE3 ? 3 : rows[seen].states);
         uint64_t own = kvb_model_parameters(&head) - outside_matrices(&rows[seen]);
         assert_int_equal(own, strtoull(parameters, NULL, 10));
         if (billions[0] != '-') {

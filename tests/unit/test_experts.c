@@ -199,6 +199,54 @@ static void piece_arguments(void **state)
     }
 }
 
+// Nemotron-H: the network is a layer of its own, in the piece that the Mamba2 layer before it began. Hidden 4096: 2 x
+// 1024 + 3 x 4096 + 64 elements a token less the hidden tensor are 10304; nothing when not compiled, half of the whole
+// less a hidden tensor, 3104, on two ranks.
+static void piece_of_a_lone_network(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t tp, eager, elements;
+    } rows[] = {{1, 0, 10304}, {1, 1, 0}, {2, 0, 3104}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t bytes[2];
+        for (size_t j = 0; j < 2; j++) { // against the same without the Mamba2 layer
+            make_llama_plan(&plan, R(22, 0));
+            plan.model.kinds[0].attention.kind = KVB_ATTENTION_NONE;
+            plan.model.kinds[1] = (struct kvb_layer_kind){.mlp.kind = KVB_MLP_NONE};
+            plan.model.kinds[1].attention =
+                (struct kvb_attention_shape){.kind = j ? KVB_ATTENTION_MAMBA2 : KVB_ATTENTION_NONE,
+                                             .state_key_heads = 8,
+                                             .state_key_size = 128,
+                                             .state_value_heads = 64,
+                                             .state_value_size = 64};
+            plan.model.kind_count = 2;
+            set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
+            set(&plan, KVB_SET_ENFORCE_EAGER, rows[i].eager);
+            bytes[j] = kvb_layer_bytes(resolved(&plan), 1000);
+        }
+        assert_int_equal(bytes[1] - bytes[0], rows[i].elements * 2000);
+    }
+}
+
+// A draft that looks at five inner layers: 1000 tokens x 5 x 4096 x 2 B stay to the end of the target's pass.
+static void states_kept_for_a_draft(void **state)
+{
+    (void)state;
+    static struct kvb_model draft;
+    make_llama_plan(&plan, R(22, 0));
+    uint64_t alone = kvb_layer_bytes(resolved(&plan), 1000);
+    draft = plan.model;
+    draft.target_states = 5;
+    plan.draft = &draft;
+    assert_int_equal(kvb_layer_bytes(resolved(&plan), 1000), alone); // no draft is asked for
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DFLASH);
+    set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 15);
+    assert_int_equal(kvb_layer_bytes(resolved(&plan), 1000), alone + 1000ULL * 5 * 4096 * 2);
+    plan.draft = NULL;
+    assert_int_equal(kvb_layer_bytes(resolved(&plan), 1000), alone);
+}
+
 static struct kvb_activation peak(void)
 {
     struct kvb_activation activation;
@@ -231,4 +279,5 @@ static void mla_dummy(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(expert_scratch), cmocka_unit_test(expert_kernels), cmocka_unit_test(piece_arguments),
+              cmocka_unit_test(piece_of_a_lone_network), cmocka_unit_test(states_kept_for_a_draft),
               cmocka_unit_test(mla_dummy))

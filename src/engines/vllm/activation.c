@@ -91,39 +91,58 @@ static uint64_t alive_tensors(const struct kvb_context *context, const struct kv
                                        : hidden_tensors(context);
 }
 
-// A compiled piece of the graph holds its arguments while it runs, from one attention operator to the next. Of a layer
-// with a state they are wider than a hidden tensor: what the operator wrote, and the projection that its gate is a view
-// of; so with a gate of ordinary attention. Source: models/qwen3_next.py v0.17.0:586-625,
-// layers/mamba/gdn_linear_attn.py v0.20.0:519, layers/mamba/mamba_mixer2.py v0.20.0 forward.
-static uint64_t piece_arguments(const struct kvb_context *context, const struct kvb_attention_shape *shape)
+// In elements of a token, what an attention operator hands to the piece of the graph behind it.
+static uint64_t operator_elements(const struct kvb_attention_shape *shape)
 {
     uint64_t keys = (uint64_t)shape->state_key_heads * shape->state_key_size;
     uint64_t values = (uint64_t)shape->state_value_heads * shape->state_value_size;
     uint64_t queries = (uint64_t)shape->heads * shape->head_size;
-    uint64_t width = 0;
     switch (shape->kind) {
     case KVB_ATTENTION_GDN:
-        width = 2 * keys + 3 * values;
-        break;
+        return 2 * keys + 3 * values;
     case KVB_ATTENTION_MAMBA2:
-        width = 2 * keys + 3 * values + shape->state_value_heads;
-        break;
+        return 2 * keys + 3 * values + shape->state_value_heads;
     case KVB_ATTENTION_FULL:
-        width = shape->gated_output ? 3 * queries + 2 * (uint64_t)shape->kv_heads * shape->head_size : 0;
-        break;
+        return shape->gated_output ? 3 * queries + 2 * (uint64_t)shape->kv_heads * shape->head_size : 0;
     default:
-        break;
+        return 0;
+    }
+}
+
+// A compiled piece of the graph holds its arguments while it runs, from one attention operator to the next. Of a layer
+// with a state they are wider than a hidden tensor: what the operator wrote, and the projection that its gate is a view
+// of; so with a gate of ordinary attention. A feed-forward network that is a layer of its own (Nemotron-H) runs in the
+// piece that the operator before it began. Source: models/qwen3_next.py v0.17.0:586-625,
+// layers/mamba/gdn_linear_attn.py v0.20.0:519, layers/mamba/mamba_mixer2.py v0.20.0 forward, models/nemotron_h.py
+// v0.19.0 NemotronHMoEDecoderLayer.
+static uint64_t piece_arguments(const struct kvb_context *context, const struct kvb_attention_shape *shape)
+{
+    uint64_t width = operator_elements(shape);
+    for (uint32_t i = 0; shape->kind == KVB_ATTENTION_NONE && i < context->model->kind_count; i++) {
+        width = kvb_max(width, operator_elements(&context->model->kinds[i].attention));
     }
     width /= context->tp;
     bool compiled = context->generation == KVB_GENERATION_V1 && !context->eager;
     return compiled && width > context->model->hidden_size ? width - context->model->hidden_size : 0;
 }
 
+// A draft that looks at inner layers of the target has it keep their outputs to the end of its pass: EAGLE3, DFlash,
+// DSpark. Source: models/interfaces.py v0.22.1:1300 _maybe_add_hidden_state, gpu_model_runner.py v0.8.5:1503 and
+// v0.22.1 _dummy_run, gpu/model_runner.py v0.27.1:1428.
+static uint64_t states_for_draft(const struct kvb_context *context, uint64_t tokens)
+{
+    const struct kvb_model *draft = context->plan->draft;
+    if (context->speculative == KVB_SPECULATIVE_NONE || draft == NULL) {
+        return 0;
+    }
+    return kvb_mul(kvb_mul(tokens, draft->target_states), context->model->hidden_size);
+}
+
 // The widest layer's hidden tensors and scratch; `kept` is a workspace that is there already, and receives the
 // largest that experts make of it.
 static uint64_t layer_tensors(const struct kvb_context *context, uint64_t tokens, uint64_t *kept)
 {
-    uint64_t widest = 0, workspace = *kept;
+    uint64_t widest = 0, workspace = *kept, states = states_for_draft(context, tokens);
     for (uint32_t i = 0; i < context->model->kind_count; i++) {
         const struct kvb_layer_kind *kind = &context->model->kinds[i];
         struct kvb_expert_bytes scratch = kvb_expert_scratch(context, &kind->mlp, tokens);
@@ -133,6 +152,7 @@ static uint64_t layer_tensors(const struct kvb_context *context, uint64_t tokens
         layer = kvb_max(layer, kvb_add(workspace, kvb_dense_scratch(context, &kind->mlp, tokens)));
         uint64_t elements = kvb_mul(alive_tensors(context, &kind->attention), context->model->hidden_size);
         elements = kvb_mul(tokens, kvb_add(elements, piece_arguments(context, &kind->attention)));
+        elements = kvb_add(elements, states);
         widest = kvb_max(widest, kvb_add(layer, kvb_mul(elements, kvb_dtype_bytes(context->dtype))));
     }
     return widest;

@@ -30,6 +30,7 @@ void kvb_hf_finish_eagle3(struct hf *hf)
     uint64_t hidden = model->hidden_size, rows = kvb_hf_get64(hf, HF_DRAFT_VOCAB, model->vocabulary_size);
     uint64_t target = kvb_hf_get64(hf, HF_TARGET_HIDDEN, hidden);
     lend_embedding(hf);
+    model->target_states = HIDDEN_STATES;
     kvb_hf_extra(hf, "q_proj of hidden states", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS,
                  (uint64_t)shape->heads * shape->head_size, hidden, 1);
     kvb_hf_extra(hf, "k_proj, v_proj of hidden states", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS,
@@ -65,7 +66,8 @@ void kvb_hf_finish_dflash(struct hf *hf)
     struct kvb_model *model = hf->model;
     const struct kvb_attention_shape *shape = &model->kinds[model->kind_of_layer[0]].attention;
     uint64_t hidden = model->hidden_size;
-    uint64_t states = kvb_mul(target_layers(hf), kvb_hf_get64(hf, HF_TARGET_HIDDEN, hidden));
+    model->target_states = (uint32_t)target_layers(hf);
+    uint64_t states = kvb_mul(model->target_states, kvb_hf_get64(hf, HF_TARGET_HIDDEN, hidden));
     uint64_t keys = kvb_mul(2 * (uint64_t)shape->kv_heads, shape->head_size);
     lend_embedding(hf);
     kvb_hf_extra(hf, "fc", KVB_ROLE_OTHER, KVB_SPLIT_COPY, hidden, states, 1);
