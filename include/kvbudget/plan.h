@@ -332,6 +332,8 @@ struct kvb_environment {
     uint8_t allow_chunked_local_hybrid; // VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE
     uint8_t allow_long_max_model_len;   // VLLM_ALLOW_LONG_MAX_MODEL_LEN
     uint8_t expandable_segments;        // PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+    bool index_logits_stated;           // VLLM_SPARSE_INDEXER_MAX_LOGITS_MB
+    uint32_t index_logits_mib;          // its value
     uint32_t attention_backend;         // VLLM_ATTENTION_BACKEND; enum kvb_backend
     uint8_t layer_partition_count;      // VLLM_PP_LAYER_PARTITION; 0 = not set
     uint16_t layer_partition[64];

@@ -30,6 +30,7 @@ struct kvb_load {
     bool no_rope_table;           // angles are computed in each step
     uint64_t rope_rows_most;      // the table is no longer; 0: as the model says
     bool padded_rows;             // rows of experts and of block-scaled fp8 that end on 512 bytes get 256 more
+    uint64_t workspace_bytes;     // asked for by the constructors of layers
     uint64_t runtime_bytes;       // counted as weights though they are not: the device's own growth
     bool counts_repacking;        // so is what repacking one layer's experts leaves in the allocator
     bool exact_allocations;       // no rounding beyond 512 bytes

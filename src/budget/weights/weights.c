@@ -222,6 +222,7 @@ static void load_buffers(struct loader *loader, bool last)
     load_bytes(loader, kvb_mul(held, element), &loader->out->buffer_bytes);
     uint64_t entries = kvb_mul(load->index_buffer_tokens, topk);
     load_bytes(loader, kvb_mul(entries, INDEX_BUFFER_ENTRY_BYTES), &loader->out->buffer_bytes);
+    load_bytes(loader, load->workspace_bytes, &loader->out->buffer_bytes);
     uint64_t deep = kvb_mul(kvb_mul(load->deepstack_tokens, load->model->hidden_size), element);
     for (uint32_t level = 0; level < load->model->encoder.deepstack_levels; level++) {
         load_bytes(loader, deep, &loader->out->buffer_bytes);

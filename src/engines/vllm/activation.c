@@ -325,6 +325,9 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
     a->phase_bytes[KVB_PHASE_INDEX] = sparse.choosing_bytes > 0 ? kvb_add(sparse.choosing_bytes, kept) : 0;
     bool samples = last && !context->pools;
     a->phase_bytes[KVB_PHASE_SAMPLER] = samples ? kvb_add(sampler_phase(context, path, a->logits_rows), kept) : 0;
+    a->phase_bytes[KVB_PHASE_LAYER] -= sparse.loaded_bytes; // all three hold the workspace
+    a->phase_bytes[KVB_PHASE_INDEX] -= kvb_min(a->phase_bytes[KVB_PHASE_INDEX], sparse.loaded_bytes);
+    a->phase_bytes[KVB_PHASE_SAMPLER] -= kvb_min(a->phase_bytes[KVB_PHASE_SAMPLER], sparse.loaded_bytes);
     a->phase_bytes[KVB_PHASE_ENCODER] = stage == 0 ? load.peak_bytes : 0;
     a->phase_bytes[KVB_PHASE_MLA] = mla_phase(context);
     a->phase_bytes[KVB_PHASE_COMPILE] = stage == 0 ? compile_phase(context, &load, a->kept_bytes) : 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "budget/gpu_facts.h"
+#include "engines/vllm/overhead.h"
 
 #define LORA_EXTRA_ROWS 256 // lora_extra_vocab_size
 #define LORA_EXTRA_UNTIL KVB_RELEASE(0, 12, 0)
@@ -195,6 +196,7 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .returns_layers = context->generation == KVB_GENERATION_V0, // without unified addressing
         .offload_limit_bytes = kvb_number(plan, KVB_SET_CPU_OFFLOAD_GB),
         .index_buffer_tokens = context->max_num_batched_tokens,
+        .workspace_bytes = kvb_sparse_scratch(context).loaded_bytes,
         .stream_buffer_tokens = context->max_num_batched_tokens, // deepseek_v4.py v0.20.0:1242, nvidia/model.py v0.25.0
         .deepstack_tokens = drops_tower(context, true) ? 0 : context->max_num_batched_tokens,
     };

@@ -57,6 +57,7 @@ bool kvb_experts_are_fp4(const struct kvb_context *context);
 // What a sparse index and DeepSeek V4's attention need; all 0 without them.
 struct kvb_sparse_bytes {
     uint64_t workspace_bytes; // of the manager that experts share
+    uint64_t loaded_bytes;    // of that what is there when the model is loaded, so that it counts as weights
     uint64_t kept_bytes;      // a buffer of the attention's own
     uint64_t choosing_bytes;  // alive while the index chooses, beside those
 };

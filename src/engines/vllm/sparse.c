@@ -12,7 +12,7 @@
 #define PREFILL_LENGTHS 5             // flashmla_sparse.py v0.13.0:367, v0.27.0:229 get_prefill_workspace_size
 #define PREFILL_CHUNK 4               // deepseek_v4_attention.py v0.20.0, attention.py v0.25.0:122 PREFILL_CHUNK_SIZE
 #define TOPK_WORKSPACE (1 * MIB)      // RADIX_TOPK_WORKSPACE_SIZE, sparse_attn_indexer.py v0.20.0:37
-#define DUMMY_LOGITS (512 * MIB)      // VLLM_SPARSE_INDEXER_MAX_LOGITS_MB, envs.py v0.19.0:849
+#define DUMMY_LOGITS_MIB 512          // VLLM_SPARSE_INDEXER_MAX_LOGITS_MB, envs.py v0.19.0:849
 #define FLASHINFER_BUFFER (128 * MIB) // nvidia/flashinfer_sparse.py v0.24.0:32
 #define FLASHINFER_HEADS_LEAST 16     // nvidia/flashinfer_sparse.py v0.25.0:547 get_padded_num_q_heads
 #define FLASHMLA_HEADS_LEAST 64       // nvidia/flashmla.py v0.25.0:59
@@ -40,7 +40,8 @@ static uint64_t gathered_keys(const struct kvb_context *context, const struct kv
     return kvb_add(bytes, context->release >= TOPK_SINCE ? TOPK_WORKSPACE : 0);
 }
 
-// FlashMLA reads 16-bit entries: of packed caches it writes five contexts out, beside the queries of a batch.
+// FlashMLA reads 16-bit entries: of packed caches it writes five contexts out, beside the queries of a batch. Its
+// constructor asks for them, so that the log counts them as weights (flashmla_sparse.py v0.13.0:725, v0.26.0:570).
 static uint64_t unpacked_entries(const struct kvb_context *context, const struct kvb_attention_shape *shape)
 {
     if (context->mla_backend.backend != KVB_BACKEND_FLASHMLA_SPARSE) {
@@ -91,6 +92,14 @@ static uint64_t choosing_elements(const struct kvb_context *context, const struc
     return 2 * hidden + 2 * ((uint64_t)shape->query_rank + shape->latent_rank) + shape->rope_size + queries + index;
 }
 
+// Logits that the index would have at most while it serves.
+static uint64_t dummy_logits(const struct kvb_context *context)
+{
+    const struct kvb_environment *environment = &context->plan->environment;
+    uint64_t mib = environment->index_logits_stated ? environment->index_logits_mib : DUMMY_LOGITS_MIB;
+    return context->release >= LOGITS_SINCE ? mib * MIB : 0;
+}
+
 static void add_shape(const struct kvb_context *context, const struct kvb_attention_shape *shape,
                       struct kvb_sparse_bytes *sparse)
 {
@@ -100,10 +109,12 @@ static void add_shape(const struct kvb_context *context, const struct kvb_attent
         sparse->kept_bytes = on_flashinfer(context) ? FLASHINFER_BUFFER : 0;
     }
     if (shape->index_heads > 0) {
-        workspace = kvb_max(workspace, kvb_max(gathered_keys(context, shape), unpacked_entries(context, shape)));
+        uint64_t unpacked = unpacked_entries(context, shape); // asked for by the layer's constructor
+        sparse->loaded_bytes = kvb_max(sparse->loaded_bytes, unpacked);
+        workspace = kvb_max(workspace, kvb_max(gathered_keys(context, shape), unpacked));
         uint64_t tokens = kvb_mul(context->max_num_batched_tokens, kvb_dtype_bytes(context->dtype));
         uint64_t choosing = kvb_mul(tokens, choosing_elements(context, shape));
-        choosing = kvb_add(choosing, context->release >= LOGITS_SINCE ? DUMMY_LOGITS : 0);
+        choosing = kvb_add(choosing, dummy_logits(context));
         sparse->choosing_bytes = kvb_max(sparse->choosing_bytes, choosing);
     }
     sparse->workspace_bytes = kvb_max(sparse->workspace_bytes, workspace);
@@ -111,7 +122,7 @@ static void add_shape(const struct kvb_context *context, const struct kvb_attent
 
 struct kvb_sparse_bytes kvb_sparse_scratch(const struct kvb_context *context)
 {
-    struct kvb_sparse_bytes sparse = {0, 0, 0};
+    struct kvb_sparse_bytes sparse = {0};
     if (!kvb_rule(context, KVB_RULE_MOE_WORKSPACE) || context->gpu->vendor != KVB_VENDOR_NVIDIA) {
         return sparse; // before 0.13 there is no such manager
     }

@@ -19,6 +19,20 @@ static bool read_backend(const char *value, const struct kvb_variable_row *row, 
     return true;
 }
 
+// Source: vllm/envs.py v0.19.0:849.
+static bool read_index_logits(const char *value, const struct kvb_variable_row *row,
+                              struct kvb_environment *environment)
+{
+    uint64_t mib;
+    (void)row;
+    if (!kvb_parse_whole(value, &mib) || mib > UINT32_MAX) {
+        return false;
+    }
+    environment->index_logits_stated = true;
+    environment->index_logits_mib = (uint32_t)mib;
+    return true;
+}
+
 // "16,16,17": layers of each pipeline stage.
 static bool read_partition(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment)
 {
@@ -60,6 +74,7 @@ const struct kvb_variable_row *kvb_vllm_variables(size_t *count)
         KVB_VARIABLE_SWITCH("VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE", allow_chunked_local_hybrid),
         KVB_VARIABLE_SWITCH("VLLM_ALLOW_LONG_MAX_MODEL_LEN", allow_long_max_model_len),
         {.name = "VLLM_ATTENTION_BACKEND", .read = read_backend, .expected = "a backend such as FLASH_ATTN"},
+        {.name = "VLLM_SPARSE_INDEXER_MAX_LOGITS_MB", .read = read_index_logits, .expected = "MiB such as 512"},
         {.name = "VLLM_PP_LAYER_PARTITION", .read = read_partition, .expected = "layers of each stage such as 16,16"},
     };
     *count = sizeof rows / sizeof rows[0];
