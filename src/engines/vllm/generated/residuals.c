@@ -6,8 +6,8 @@
 const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_ERA, "", 182, 75, 212},
     {KVB_RESIDUAL_ERA, "0.11 to 0.16", 219, 34, 59},
-    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 122, 56, 30},
-    {KVB_RESIDUAL_ERA, "0.20 and later", 103, 38, 107},
+    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 99, 56, 30},
+    {KVB_RESIDUAL_ERA, "0.20 and later", 103, 42, 107},
     {KVB_RESIDUAL_ERA, "to 0.10", 158, 151, 16},
     {KVB_RESIDUAL_CARD, "", 182, 75, 212},
     {KVB_RESIDUAL_CARD, "A100", 142, 57, 15},
@@ -15,15 +15,15 @@ const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_CARD, "Ampere and Ada", 80, 53, 49},
     {KVB_RESIDUAL_CARD, "Hopper and later", 112, 69, 29},
     {KVB_RESIDUAL_CARD, "before Ampere", 126, 99, 10},
-    {KVB_RESIDUAL_CARD, "consumer Blackwell", 98, 41, 35},
+    {KVB_RESIDUAL_CARD, "consumer Blackwell", 93, 45, 35},
     {KVB_RESIDUAL_CARD, "unified memory", 154, 65, 41},
     {KVB_RESIDUAL_KIND, "", 182, 75, 212},
     {KVB_RESIDUAL_KIND, "dense", 113, 48, 80},
     {KVB_RESIDUAL_KIND, "experts", 234, 54, 19},
-    {KVB_RESIDUAL_KIND, "latent attention", 132, 75, 12},
+    {KVB_RESIDUAL_KIND, "latent attention", 133, 75, 12},
     {KVB_RESIDUAL_KIND, "pictures or sound", 153, 75, 4},
     {KVB_RESIDUAL_KIND, "sliding window", 170, 40, 39},
-    {KVB_RESIDUAL_KIND, "state layers", 120, 43, 58},
+    {KVB_RESIDUAL_KIND, "state layers", 120, 46, 58},
 };
 // clang-format on
 const size_t kvb_residual_row_count = sizeof kvb_residual_rows / sizeof kvb_residual_rows[0];
