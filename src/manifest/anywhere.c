@@ -156,6 +156,16 @@ static uint32_t found_so_far(const struct kvb_manifest *manifest)
     return kvb_found_count(manifest);
 }
 
+// Ray runs a job's entrypoint on the head of the cluster that the job describes.
+static const struct kvb_node *ray_head(const struct kvb_node *node)
+{
+    static const char *const path[] = {"rayClusterSpec", "headGroupSpec", "template", "spec", "containers"};
+    for (size_t i = 0; i < sizeof path / sizeof path[0]; i++) {
+        node = kvb_node_get(node, path[i]);
+    }
+    return node != NULL ? node->first : NULL;
+}
+
 static enum kvb_status emit_container(struct kvb_manifest *manifest, const struct kvb_node *node,
                                       const struct kvb_container *around, bool *taken)
 {
@@ -166,6 +176,11 @@ static enum kvb_status emit_container(struct kvb_manifest *manifest, const struc
         return KVB_OK;
     }
     take_image(manifest, node, &own);
+    const struct kvb_node *head = own.image == NULL ? ray_head(node) : NULL;
+    if (head != NULL) {
+        take_image(manifest, head, &own);
+        kvb_limits_from_node(manifest, kvb_node_get(head, "resources"), &own);
+    }
     take_words(manifest, node, &own);
     own.offset = kvb_node_offset(manifest, node);
     own.strict = own.image == NULL;

@@ -332,11 +332,42 @@ static void keep_dated(struct serve *serve)
     }
 }
 
-// A name with a variable in it that nobody knows is no name.
+// OWNER/NAME behind --served-model-name, where the file writes one; NULL: none. OME's runtimes name the model there and
+// let the controller fill in where it lies.
+static const char *served_name(const struct serve *serve)
+{
+    static const char *const flags[] = {"--served-model-name", "--served_model_name"};
+    for (uint32_t i = serve->program_words; i < serve->words.count; i++) {
+        const char *text = serve->words.items[i].text;
+        for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
+            size_t length = strlen(flags[k]);
+            bool apart = strcmp(text, flags[k]) == 0, joined = kvb_starts_with(text, flags[k]) && text[length] == '=';
+            const char *value = joined ? text + length + 1 : apart ? kvb_word_at(&serve->words, i + 1) : "";
+            const char *slash = strchr(value, '/');
+            bool named = slash != NULL && slash != value && slash[1] != '\0' && strchr(slash + 1, '/') == NULL;
+            if (named && strpbrk(value, "$`") == NULL) {
+                return value;
+            }
+        }
+    }
+    return NULL;
+}
+
+// A name with a variable in it that nobody knows is no name; the name it is served under may be one.
 static void judge_model(struct serve *serve, const struct kvb_serve_trace *trace)
 {
     const char *unknown = trace->model > 0 ? unknown_at(serve, (uint32_t)trace->model) : NULL;
-    if (unknown != NULL && strpbrk(serve->found->deployment.model, "$`") != NULL) {
+    bool open = unknown != NULL && strpbrk(serve->found->deployment.model, "$`") != NULL;
+    const char *served = open && serve->found->deployment.model[0] == '$' ? served_name(serve) : NULL;
+    if (served != NULL) {
+        struct kvb_spot spot = kvb_source_spot(serve->manifest, serve->words.items[trace->model].offset);
+        (void)kvb_problem_add(&serve->found->problems, KVB_NOTICE, KVB_OK,
+                              (struct kvb_place){serve->manifest->file, spot.line, spot.column},
+                              "the model depends on %.80s, which is not known: the name it is served under, %.100s, is "
+                              "planned",
+                              unknown, served);
+        (void)kvb_copy(serve->found->deployment.model, sizeof serve->found->deployment.model, served);
+    } else if (open) {
         (void)kvb_found_problem(serve->manifest, serve->found, KVB_MISSING_KEY, serve->words.items[trace->model].offset,
                                 "the model depends on %.80s, which is not known; %.120s", unknown,
                                 remedy(serve->manifest, unknown));

@@ -26,10 +26,20 @@ static enum kvb_status take(void *context, const struct kvb_found *found)
     return KVB_OK;
 }
 
+#define NO_MODEL "the model depends on MODEL, which is not known; give it with --env MODEL=VALUE"
+#define SERVED_AS "the model depends on MODEL, which is not known: the name it is served under, org/m, is planned"
 static const struct said_row rows[] = {
     // A variable can be given, what a command says cannot.
     {"s.sh", "vllm serve $MODEL", 1, 12,
      "the model depends on MODEL, which is not known; give it with --env MODEL=VALUE"},
+    {"s.sh", "vllm serve $MODEL --served-model-name org/m", 1, 12, SERVED_AS},
+    {"s.sh", "vllm serve $MODEL --served_model_name=org/m", 1, 12, SERVED_AS},
+    {"s.sh", "vllm serve $MODEL --served-model-name m", 1, 12, NO_MODEL},
+    {"s.sh", "vllm serve $MODEL --served-model-name /m", 1, 12, NO_MODEL},
+    {"s.sh", "vllm serve $MODEL --served-model-name m/", 1, 12, NO_MODEL},
+    {"s.sh", "vllm serve $MODEL --served-model-name a/b/c", 1, 12, NO_MODEL},
+    {"s.sh", "vllm serve $MODEL --served-model-name $ORG/m", 1, 12, NO_MODEL},
+    {"s.sh", "vllm serve org/$MODEL --served-model-name org/m", 1, 12, NO_MODEL},
     {"s.sh", "vllm serve $(pick)", 1, 12,
      "the model depends on $(pick), which is not known; write its value in its place"},
     {"s.sh", "vllm serve `pick one`", 1, 12,

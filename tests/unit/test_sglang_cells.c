@@ -465,13 +465,20 @@ static void compressed(void **state)
     assert_int_equal(cell.token_micro, UINT64_C(25433450000) / 43 * 44);
     setup.release = R(5, 16);
     setup.draft = KVB_SGL_DRAFT_NONE;
-    share_out(10 * GIB); // 2,048 requests and two, the least, where nobody says how many
+    // pool_configurator.py 0.5.15, _get_c128_state_fixed_bytes: 2,048 requests, the least where nobody says how many,
+    // and two, of 128 rows each; one row more in steps of 128
+    share_out(10 * GIB);
     assert_int_equal(cell.ring_bytes, UINT64_C(128) * 2 * 512 * 4 * 20);
-    assert_int_equal(pool.fixed_bytes, cell.ring_bytes * 2050);
+    assert_int_equal(pool.fixed_bytes, cell.ring_bytes * 2051);
     assert_int_equal(pool.refusal, KVB_SGL_NO_MEMORY);
     setup.max_running_requests = 62;
     share_out(10 * GIB);
-    assert_int_equal(pool.fixed_bytes, cell.ring_bytes * 64);
+    assert_int_equal(pool.fixed_bytes, cell.ring_bytes * 65);
+    setup.draft = KVB_SGL_DRAFT_EAGLE; // rings of 256 rows: 64 x 256 + 1 in steps of 128
+    share_out(10 * GIB);
+    assert_int_equal(pool.fixed_bytes, cell.ring_bytes * 64 + cell.ring_bytes / 2);
+    setup.draft = KVB_SGL_DRAFT_NONE;
+    share_out(10 * GIB);
     assert_int_equal(pool.refusal, KVB_SGL_STARTS);
     share_out(-GIB);
     assert_int_equal(pool.fixed_bytes, 0);

@@ -272,7 +272,8 @@ static uint64_t ring_states(const struct kvb_sgl_setup *setup, const struct kvb_
     uint64_t requests = setup->max_running_requests > 0
                             ? requests_of_group(setup)
                             : kvb_sgl_requests(setup, tokens_of(bytes, cell->token_micro), 0);
-    return kvb_mul(cell->ring_bytes, requests + 2);
+    uint64_t rows = setup->draft != KVB_SGL_DRAFT_NONE ? 256 : 128;                         // of one ring
+    return kvb_add(kvb_mul(cell->ring_bytes, requests + 2), cell->ring_bytes * 128 / rows); // one more, in steps of 128
 }
 
 static uint64_t fixed_bytes(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell, int64_t rest_bytes)
