@@ -11,6 +11,7 @@
 
 #include <kvbudget/units.h>
 
+#include "engines/sglang/context.h"
 #include "engines/sglang/pool.h"
 #include "unit/kv_models.h"
 #include "unit/test.h"
@@ -159,6 +160,7 @@ static void windows_alone(void **state)
         assert_int_equal(pool.tokens, 218453);
         assert_int_equal(pool.window_tokens, 218453);
         assert_int_equal(pool.full_tokens, 0);
+        assert_null(kvb_sgl_unconfirmed(&setup, &cell)); // nothing is split
     }
 }
 
@@ -358,6 +360,7 @@ static void slots_of_groups(void **state)
         }
         assert_int_equal(pool.state_slots, rows[i].slots);
         assert_int_equal(pool.draft_state_bytes, (uint64_t)rows[i].drafts_mib << 20);
+        assert_int_equal(kvb_sgl_unconfirmed(&setup, &cell) != NULL, rows[i].release < R(5, 13));
     }
 }
 

@@ -193,9 +193,13 @@ static void fill_draft(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
 
 bool kvb_sgl_has_states(const struct kvb_model *model)
 {
-    return kvb_model_has(model, KVB_ATTENTION_MAMBA1) || kvb_model_has(model, KVB_ATTENTION_MAMBA2) ||
-           kvb_model_has(model, KVB_ATTENTION_LINEAR) || kvb_model_has(model, KVB_ATTENTION_GDN) ||
-           kvb_model_has(model, KVB_ATTENTION_KDA) || kvb_model_has(model, KVB_ATTENTION_SHORT_CONV);
+    static const enum kvb_attention kinds[] = {KVB_ATTENTION_MAMBA1, KVB_ATTENTION_MAMBA2, KVB_ATTENTION_LINEAR,
+                                               KVB_ATTENTION_GDN,    KVB_ATTENTION_KDA,    KVB_ATTENTION_SHORT_CONV};
+    bool found = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        found = found || kvb_model_has(model, kinds[i]);
+    }
+    return found;
 }
 
 // What the releases switch off by themselves: model_executor/model_runner.py to 0.5.6 ("disable radix cache"),

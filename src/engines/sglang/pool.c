@@ -246,7 +246,7 @@ static uint64_t headroom(const struct kvb_sgl_setup *setup, uint64_t tokens)
     bool then = setup->release >= KVB_RELEASE(0, 4, 3) + 3 && setup->release < KVB_RELEASE(0, 5, 7);
     uint64_t requests = kvb_sgl_requests(setup, tokens, 0);
     uint64_t each = setup->draft_steps * setup->draft_topk + setup->draft_tokens;
-    return then && setup->draft != KVB_SGL_DRAFT_NONE && tokens > 0 ? requests * each + 100 : 0;
+    return then && setup->draft != KVB_SGL_DRAFT_NONE ? requests * each + 100 : 0;
 }
 
 static void fill_tokens(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell, uint64_t bytes,
