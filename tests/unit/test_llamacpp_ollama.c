@@ -291,6 +291,36 @@ static void test_layers_asked(void **state)
     assert_int_equal(start.run.sequences, 1);
 }
 
+// What the cache of each layer is taken for: windows of Gemma 3 since 0.6.3 (1024 + 512 cells and 2048, at every sixth
+// layer), of gpt-oss 4096 + 512; since 0.11.11 layers with a state have that.
+static void test_caches(void **state)
+{
+    static const struct {
+        const char *engine, *model;
+        uint32_t first, second; // layers whose caches differ
+        int64_t bytes;          // by so much
+    } rows[] = {
+        {"ollama@0.6.3", "google/gemma-3-12b-it", 5, 0, (2048 - 1536) * 2 * 256 * 8 * 2},
+        {"ollama@0.6.2", "google/gemma-3-12b-it", 5, 0, 0},
+        {"ollama@0.11.0", "openai/gpt-oss-20b", 0, 1, (4608 - 2048) * 2 * 64 * 8 * 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin(rows[i].engine, rows[i].model, "3090");
+        set(KVB_SET_GGUF_TYPE, 3); // one format in all layers: they differ by their caches alone
+        set(KVB_SET_MAX_MODEL_LEN, 2048);
+        set(KVB_SET_MAX_NUM_SEQS, 1);
+        answer();
+        kvb_ollama_sizes_of(&start, plan.engine.release, &sizes);
+        assert_int_equal((int64_t)(sizes.layer_bytes[rows[i].first] - sizes.layer_bytes[rows[i].second]),
+                         rows[i].bytes);
+    }
+    begin("ollama@0.12.0", "ibm-granite/granite-4.0-h-tiny", "3090");
+    answer();
+    kvb_ollama_sizes_of(&start, plan.engine.release, &sizes);
+    assert_true(sizes.partial_bytes > 0 && sizes.full_bytes == sizes.partial_bytes);
+}
+
 // ---- The two ways to place layers, on sizes by hand
 
 static void same_layers(uint32_t count, uint64_t each, uint64_t output)
@@ -377,6 +407,20 @@ static void test_graphs(void **state)
         {"ollama@0.5.0", "microsoft/phi-4", 279620266, 279620266},
         // before 0.3.10 without the logits: 4*512*(1 + 4*3072 + 2048*25)
         {"ollama@0.3.0", "meta-llama/Llama-3.2-3B-Instruct", 130025472, 598456320},
+        // 4*512*(12288 + 256000); and + 12288*256000*105/128
+        {"ollama@0.5.0", "CohereLabs/c4ai-command-r-plus", 549453824, 3129933824},
+        // 4*512*(1 + 4*2560 + 2048*33); 4*512*(2*2560 + 51200) + 2560*51200*105/128
+        {"ollama@0.5.0", "microsoft/phi-2", 159385600, 222863360},
+        // 4*512*(4096 + 151552); and + 4096*151552*105/128
+        {"ollama@0.5.0", "zai-org/glm-4-9b-chat", 318767104, 827981824},
+        // 4*512*(1 + 4*4096 + 2048*33); 3 * 8*14336*4096*144/256 + 4*512*(2*14336 + 8 + 4096 + 2048 + 128*8)
+        {"ollama@0.5.0", "mistralai/Mixtral-8x7B-Instruct-v0.1", 171968512, 866140160},
+        // 4*64/8 * (24 layers * 2048*128*8*2) / 6, twice that before 0.11.3
+        {"ollama@0.11.0", "openai/gpt-oss-20b", 536870912, 1073741824},
+        {"ollama@0.11.3", "openai/gpt-oss-20b", 536870912, 536870912},
+        {"ollama@0.11.5", "openai/gpt-oss-20b", 268435456, 268435456},
+        // with flash attention (4*1 + 2048/1024 + 110) MiB
+        {"ollama@0.11.8", "openai/gpt-oss-20b", 121634816, 121634816},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -394,4 +438,4 @@ KVB_TEST_MAIN(cmocka_unit_test(test_a_model_that_fits), cmocka_unit_test(test_la
               cmocka_unit_test(test_four_cards), cmocka_unit_test(test_buffers_of_the_runner),
               cmocka_unit_test(test_defaults), cmocka_unit_test(test_batch), cmocka_unit_test(test_cache),
               cmocka_unit_test(test_own_engine), cmocka_unit_test(test_layers_asked), cmocka_unit_test(test_estimate),
-              cmocka_unit_test(test_layout), cmocka_unit_test(test_graphs))
+              cmocka_unit_test(test_layout), cmocka_unit_test(test_graphs), cmocka_unit_test(test_caches))

@@ -18,7 +18,7 @@ struct terms {
     uint64_t context, batch, slots, embedding, vocabulary, feed_forward;
     uint64_t heads, kv_heads, head, key, value; // sizes of a head: of the embedding, of keys, of values
     uint64_t experts_gate_bytes;                // of layer 0
-    uint64_t kv_bytes;
+    uint64_t kv_bytes, plain_kv_bytes;          // plain: as if no layer had a window
     uint32_t release;
     bool flash;
 };
@@ -118,14 +118,14 @@ static void of_chatglm(const struct terms *t, struct kvb_ollama_sizes *out)
 
 static void of_gptoss(const struct terms *t, struct kvb_ollama_sizes *out)
 {
-    uint64_t share = t->heads / kvb_max(t->kv_heads, 1) * t->kv_bytes / 6;
+    uint64_t share = t->heads / kvb_max(t->kv_heads, 1);
     if (t->release >= KVB_RELEASE(0, 11, 5)) {
         out->partial_bytes = t->flash && t->release >= KVB_RELEASE(0, 11, 8)
                                  ? (4 * t->slots + (t->context >> 10) + 110) * KVB_MIB
-                                 : 2 * share;
+                                 : 2 * share * t->plain_kv_bytes / 6;
         return;
     }
-    out->full_bytes = 4 * share;
+    out->full_bytes = 4 * share * t->plain_kv_bytes / 6;
     out->partial_bytes = out->full_bytes * (t->release < KVB_RELEASE(0, 11, 3) ? 2 : 1);
 }
 
@@ -202,6 +202,12 @@ static uint64_t halves_of(enum kvb_llama_cache type)
     return type == KVB_LLAMA_CACHE_Q8_0 ? 2 : type == KVB_LLAMA_CACHE_Q4_0 ? 1 : 4;
 }
 
+static uint64_t plain_cache_of(const struct kvb_llama_run *run, const struct terms *terms)
+{
+    uint64_t each = kvb_mul(terms->key + terms->value, terms->kv_heads);
+    return kvb_mul(kvb_mul(terms->context, each), halves_of(run->key_type)) / 2;
+}
+
 static uint64_t cache_of(const struct kvb_llama_run *run, const struct terms *terms, uint32_t layer)
 {
     const struct kvb_attention_shape *shape = &kvb_kind_of(run->model, layer)->attention;
@@ -240,7 +246,9 @@ void kvb_ollama_sizes_of(const struct kvb_llama_start *start, uint32_t release, 
         (struct kvb_ollama_sizes){.layers = model->layer_count, .projector_bytes = start->beside.projector.model_bytes};
     for (uint32_t i = 0; i < model->kind_count; i++) {
         const struct kvb_layer_kind *kind = &model->kinds[i];
-        terms.feed_forward = kvb_max(terms.feed_forward, kind->mlp.intermediate_size);
+        bool dense = kind->mlp.intermediate_size > 0;
+        terms.feed_forward =
+            kvb_max(terms.feed_forward, dense ? kind->mlp.intermediate_size : kind->mlp.expert_intermediate_size);
         if (keeps_tokens(&kind->attention)) {
             take_shape(run, &kind->attention, &terms);
         }
@@ -251,6 +259,7 @@ void kvb_ollama_sizes_of(const struct kvb_llama_start *start, uint32_t release, 
         uint64_t cache = cache_of(run, &terms, i);
         terms.experts_gate_bytes = i == 0 ? adding.experts_gate_bytes : terms.experts_gate_bytes;
         terms.kv_bytes = kvb_add(terms.kv_bytes, cache);
+        terms.plain_kv_bytes = kvb_add(terms.plain_kv_bytes, plain_cache_of(run, &terms));
         out->layer_bytes[i] = kvb_add(adding.bytes, cache);
     }
     adding = (struct adding){0, 0};
