@@ -150,6 +150,84 @@ static void make_v4(uint32_t release, uint32_t capability, uint64_t tp, uint32_t
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
 }
 
+static uint64_t graphs_charged(void)
+{
+    struct kvb_estimate estimate;
+    kvb_graph_charged(resolved(&plan), 0, &estimate);
+    return estimate.bytes;
+}
+
+// The first full graph holds 32-bit logits of its 512 tokens against the whole length: 131,072 tokens more are 512 x
+// 131,072 x 4 B = 256 MiB. DeepSeek V4 counts a fourth of them; without an index there are none.
+static void logits_in_graphs(void **state)
+{
+    (void)state;
+    make_v32(R(20, 0), 8, KVB_KV_AUTO);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 1024);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 262144);
+    uint64_t longer = graphs_charged();
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 131072);
+    assert_int_equal(longer - graphs_charged(), 256 * MIB);
+    plan.model.kinds[0].attention.index_heads = 0;
+    uint64_t without = graphs_charged();
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 262144);
+    assert_int_equal(graphs_charged(), without);
+    make_v4(R(22, 0), 90, 2, 4);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 1024);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 1048576);
+    longer = graphs_charged();
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 524288);
+    assert_int_equal(longer - graphs_charged(), 256 * MIB);
+}
+
+// DeepSeek V4 drafting two tokens decodes in full graphs on every card: the logits of 3 x 64 tokens are there, 192 x
+// 131,072 x 4 B for 524,288 tokens more.
+static void drafts_in_full_graphs(void **state)
+{
+    (void)state;
+    make_v4(R(25, 0), 120, 2, 4);
+    plan.environment.use_v2_model_runner = KVB_NO;
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 64);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 2097152);
+    uint64_t longer = graphs_charged();
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 1572864);
+    assert_int_equal(longer - graphs_charged(), 96 * MIB);
+}
+
+// On 10.x FlashInfer's sparse kernel brings 394 MiB of its own with the first step, its dense one 128 MiB from 0.25.
+static void latent_workspaces(void **state)
+{
+    (void)state;
+    uint64_t bytes[2];
+    for (size_t i = 0; i < 2; i++) {
+        make_v32(R(24, 0), 8, KVB_KV_FP8);
+        plan.model.kinds[0].attention.nope_size = 128;
+        plan.environment.use_v2_model_runner = KVB_NO;
+        set_gpu(&plan, "NVIDIA B200", 180 * GIB, i ? 100 : 90);
+        set(&plan, KVB_SET_MAX_NUM_SEQS, 1024);
+        set(&plan, KVB_SET_MAX_MODEL_LEN, 262144); // logits of 512 MiB: the full graph is the larger first one
+        bytes[i] = graphs_charged();
+    }
+    assert_int_equal(bytes[1] - bytes[0], 394 * MIB);
+    static const struct {
+        uint32_t release;
+        uint64_t least, most;
+    } rows[] = {{R(24, 0), 0, 0}, {R(25, 0), 1, 128}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_v32(rows[i].release, 8, KVB_KV_AUTO);
+        plan.model.kinds[0].attention.index_heads = 0;
+        plan.environment.use_v2_model_runner = KVB_NO;
+        set_gpu(&plan, "NVIDIA B200", 180 * GIB, 100);
+        plan.model.kinds[0].attention.nope_size = 128;
+        bytes[0] = graphs_charged();
+        set(&plan, KVB_SET_ATTENTION_BACKEND, KVB_BACKEND_TRITON_MLA);
+        bytes[1] = graphs_charged();
+        assert_in_range(bytes[0] - bytes[1], rows[i].least, rows[i].most * MIB);
+    }
+}
+
 struct v4_row {
     const char *what;
     uint32_t capability;
@@ -226,5 +304,7 @@ static void kept_streams(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(sparse_index), cmocka_unit_test(loaded_with_the_model), cmocka_unit_test(stated_logits),
-              cmocka_unit_test(no_manager), cmocka_unit_test(compressed_attention), cmocka_unit_test(phases_of_streams),
+              cmocka_unit_test(logits_in_graphs), cmocka_unit_test(latent_workspaces),
+              cmocka_unit_test(drafts_in_full_graphs), cmocka_unit_test(no_manager),
+              cmocka_unit_test(compressed_attention), cmocka_unit_test(phases_of_streams),
               cmocka_unit_test(kept_streams))

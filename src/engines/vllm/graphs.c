@@ -16,6 +16,7 @@
 #define FP32_BYTES 4
 #define SPLITS 32                        // flash_attn_max_num_splits_for_cuda_graph, config/attention.py v0.20.0
 #define FLASHINFER_WORKSPACE (394 * MIB) // VLLM_FLASHINFER_WORKSPACE_BUFFER_SIZE, envs.py v0.20.0
+#define LATENT_WORKSPACE (128 * MIB)     // FLASHINFER_MLA_WORKSPACE_BUFFER_SIZE
 #define GRAPHS_OF_THE_LINE 102           // 51 piecewise and 51 full ones
 #define DRIVER_STEP (2 * MIB)            // by which device memory grows
 #define DRIVER_MINIMUM MIB               // "at least 1 MiB per graph", profile_cudagraph_memory
@@ -80,12 +81,14 @@ static bool captures_any(const struct kvb_context *context)
 }
 
 // Keys larger than 8 bits have one backend in the order of platforms/cuda.py (v0.20.0 _get_backend_priorities);
-// FlashAttention 2 takes no fp8 keys.
+// FlashAttention 2 takes no fp8 keys. Latent attention has kernels of its own, all of which take uniform batches
+// (_cudagraph_support, v1/attention/backends/mla and models/deepseek_v4/sparse_mla.py v0.25.0:137).
 static bool uses_flashinfer(const struct kvb_context *context)
 {
     uint32_t capability = context->gpu->compute_capability;
     enum kvb_backend asked = kvb_backend_asked(context);
-    if (asked != KVB_BACKEND_AUTO || kvb_model_is_mla(context->model) || context->gpu->vendor != KVB_VENDOR_NVIDIA) {
+    bool own = kvb_model_is_mla(context->model) || kvb_model_has(context->model, KVB_ATTENTION_DSV4);
+    if (asked != KVB_BACKEND_AUTO || own || context->gpu->vendor != KVB_VENDOR_NVIDIA) {
         return asked == KVB_BACKEND_FLASHINFER;
     }
     bool data_centre = capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR;
@@ -179,11 +182,41 @@ static uint64_t split_bytes(const struct kvb_context *context, uint64_t tokens)
     return kvb_mul(kvb_mul(widest, tokens), SPLITS * FP32_BYTES);
 }
 
+// What FlashInfer's latent attention keeps from its first step on. Source: v1/attention/backends/mla/flashinfer_mla.py
+// v0.25.0:37 (before, it is there with the module), flashinfer_mla_sparse.py v0.18.0:243 and v0.26.0:300.
+static uint64_t latent_workspace(const struct kvb_context *context)
+{
+    switch (context->mla_backend.backend) {
+    case KVB_BACKEND_FLASHINFER_MLA:
+        return context->release >= R(25, 0) ? LATENT_WORKSPACE : 0;
+    case KVB_BACKEND_FLASHINFER_MLA_SPARSE:
+        return FLASHINFER_WORKSPACE;
+    default:
+        return 0;
+    }
+}
+
+// A sparse index scores each token of a decode step against the longest context there may be, in 32 bits; the graphs'
+// pool holds that. Source: layers/sparse_attn_indexer.py v0.18.0:195 and v0.27.1:603, utils/deep_gemm.py v0.26.0:599;
+// of DeepSeek V4 the compressed context, models/deepseek_v4/attention.py v0.25.0:720.
+static uint64_t index_logits(const struct kvb_context *context, uint64_t tokens)
+{
+    uint64_t widest = 0;
+    for (uint32_t i = 0; i < context->model->kind_count; i++) {
+        const struct kvb_attention_shape *shape = &context->model->kinds[i].attention;
+        bool latent = shape->kind == KVB_ATTENTION_MLA || shape->kind == KVB_ATTENTION_DSV4;
+        uint64_t ratio = shape->compress_ratio > 1 ? shape->compress_ratio : 1;
+        widest = kvb_max(widest, latent && shape->index_heads > 0 ? context->max_model_len / ratio : 0);
+    }
+    return kvb_mul(kvb_mul(widest, tokens), FP32_BYTES);
+}
+
 // The first capture of a mode brings what the mode's graphs share.
 static uint64_t first_full(const struct kvb_context *context, const struct captures *captures)
 {
     uint64_t workspace = uses_flashinfer(context) ? FLASHINFER_WORKSPACE : 0;
     workspace = kvb_max(workspace, split_bytes(context, captures->full_tokens));
+    workspace = kvb_add(kvb_max(workspace, latent_workspace(context)), index_logits(context, captures->full_tokens));
     uint64_t states = kvb_model_has_state(context->model) ? figure(KVB_OVERHEAD_FIRST_STATES) * MIB : 0;
     return captures->full > 0 ? kvb_add(workspace + states, figure(KVB_OVERHEAD_FULL_FIRST) * MIB) : 0;
 }
