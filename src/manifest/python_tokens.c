@@ -40,7 +40,7 @@ static void add_escape(struct kvb_buffer *out, const char *at)
     const char *known = at[0] != '\0' ? strchr(from, at[0]) : NULL;
     if (known != NULL) {
         kvb_buffer_add_n(out, &to[known - from], 1);
-    } else if (at[0] != '\n') {
+    } else if (at[0] != '\n' && !kvb_starts_with(at, "\r\n")) { // a line that goes on
         kvb_buffer_add_n(out, at - 1, 2);
     }
 }
