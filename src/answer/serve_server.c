@@ -8,7 +8,7 @@
 static bool is_server_word(const char *word, const char *server)
 {
     const char *end = strchr(server, ' ');
-    return strcmp(word, "&") == 0 || strcmp(word, "run") == 0 || (end != NULL && strcmp(word, end + 1) == 0) ||
+    return strcmp(word, "&") == 0 || (end != NULL && strcmp(word, end + 1) == 0) ||
            (end != NULL && strlen(word) == (size_t)(end - server) && kvb_starts_with(server, word));
 }
 
@@ -109,8 +109,7 @@ void kvb_serve_server_line(struct kvb_buffer *out, const struct kvb_question *qu
     char model[KVB_LINE_MODEL_CAPACITY];
     size_t before = out->length;
     bool serves = question->serve_count > 1 && !kvb_is_assignment(question->serve_words[0]) &&
-                  is_server_word(question->serve_words[1], engine->line->server) &&
-                  strcmp(question->serve_words[1], "run") != 0;
+                  is_server_word(question->serve_words[1], engine->line->server);
     kvb_serve_model_name(model, question, plan);
     add_variables(out, question, engine, settings);
     if (out->length > before || before > 0 || serves) {

@@ -330,6 +330,42 @@ static void readings(void **state)
          1,
          {"is greater than the derived max_model_len", "\"rule\": \"fits\""}},
         {SMALL " --max-num-batched-tokens 16 --max-num-seqs 32", NULL, "--gpu l4", 1, {"max_num_batched_tokens"}},
+        {SMALL " --quantization awq", NULL, "--gpu l4", 1, {"config file for awq; leave quantization out"}},
+        {SMALL " --enable-lora --max-lora-rank 7",
+         NULL,
+         "--gpu l4",
+         1,
+         {"invalid choice: 7", "; set --max-lora-rank 8"}},
+        {SMALL " --dtype bfloat16", NULL, "--gpu t4", 1, {"compute capability 7.5", "; set --dtype float16"}},
+        {SMALL " --block-size 7",
+         NULL,
+         "--gpu l4",
+         1,
+         {"No valid attention backend found for cuda with a block_size of 7; no change of one setting or two is "
+          "known"}},
+        {SMALL " -dcp 1000", NULL, "--gpu l4", 1, {"Decode context parallelism for GQA/MQA requires"}},
+        {SMALL " --kv-cache-memory-bytes 40G", NULL, "--gpu l4", 1, {"it asks for 41.73 GiB and 21.70 GiB are free"}},
+        {SMALL " --num-gpu-blocks-override 10", NULL, "--gpu l4", 1, {"; set --max-model-len 160"}}, // 10 x 16 tokens
+        {"vllm serve Qwen/Qwen3-32B --cpu-offload-gb 10 --max-model-len 4096",
+         NULL,
+         "--gpu l4",
+         1,
+         {"weights take ", "; set --quantization bitsandbytes"}},
+        // Machines by a flag with '=' or by one that only begins so.
+        {"---\nservices:\n  a:\n    image: vllm/vllm-openai:v0.20.0\n"
+         "    command: --model Qwen/Qwen3-0.6B --max-model-len 4096 -tp 2 --nnodes=2\n    deploy: {resources: "
+         "{reservations: {devices: [{driver: nvidia, count: 1, capabilities: [gpu]}]}}}\n",
+         NULL,
+         "--gpu l4",
+         0,
+         {"!hands over"}},
+        {"---\nservices:\n  a:\n    image: vllm/vllm-openai:v0.20.0\n"
+         "    command: --model Qwen/Qwen3-0.6B --max-model-len 4096 -tp 2 --nnodes=0\n    deploy: {resources: "
+         "{reservations: {devices: [{driver: nvidia, count: 1, capabilities: [gpu]}]}}}\n",
+         NULL,
+         "--gpu l4",
+         0,
+         {"!hands over"}},
         {SMALL " --dtype int3", NULL, "--gpu l4", 3, {"\"rule\": \"input\""}},
     };
     EACH(rows);

@@ -77,6 +77,57 @@ static void test_heads(void **state)
     free(second);
 }
 
+// Cut anywhere, or with a number that cannot be, what was counted is not recalled, and nothing of it is left.
+static void test_counted_cut(void **state)
+{
+    (void)state;
+    struct kvb_checkpoint *first = calloc(1, sizeof *first), *second = calloc(1, sizeof *second);
+    char path[128], text[4096], cut[4096];
+    assert_non_null(first);
+    assert_non_null(second);
+    kvb_problems_init(&problems);
+    write_head("%u model.safetensors\n");
+    assert_int_equal(kvb_folder_remove(root, NULL), KVB_OK);
+    assert_int_equal(kvb_folder_make(root, &problems), KVB_OK);
+    write_head("%u model.safetensors\n");
+    assert_int_equal(kvb_checkpoint_load(root, 0, first, &problems), KVB_OK);
+    assert_int_equal(kvb_heads_keep(root, 0, first, &problems), KVB_OK);
+    (void)snprintf(path, sizeof path, "%s/kvbudget-counted.json", root);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof text - 1, file), end = 0;
+    assert_int_equal(fclose(file), 0);
+    text[length] = '\0';
+    for (size_t i = 0; i < length; i++) {
+        end = text[i] == ']' ? i : end;
+    }
+    for (size_t at = 0; at < end; at++) {
+        memcpy(cut, text, at);
+        cut[at] = '\0';
+        write_text(root, "kvbudget-counted.json", cut);
+        assert_false(kvb_heads_recall(root, 0, second));
+        assert_int_equal(second->class_count, 0);
+    }
+    for (char *comma = strchr(text, ','); comma != NULL; comma = strchr(comma + 1, ',')) {
+        (void)snprintf(cut, sizeof cut, "%.*s,-1%s", (int)(comma - text), text, comma + 1 + strcspn(comma + 1, ",\n]"));
+        write_text(root, "kvbudget-counted.json", cut);
+        assert_false(kvb_heads_recall(root, 0, second));
+    }
+    write_text(root, "kvbudget-counted.json", text);
+    assert_true(kvb_heads_recall(root, 0, second));
+    for (unsigned long n = 1; n < 4; n++) { // what could not be kept or recalled is counted anew
+        (void)kvb_memory_fail_once(n);
+        enum kvb_status kept = kvb_heads_keep(root, 0, first, &problems);
+        bool reached = kvb_memory_fail_once(0) == 0;
+        assert_int_equal(kept, reached ? KVB_NO_MEMORY : KVB_OK);
+        (void)kvb_memory_fail_once(n);
+        bool recalled = kvb_heads_recall(root, 0, second);
+        assert_int_equal(recalled, kvb_memory_fail_once(0) != 0);
+    }
+    free(first);
+    free(second);
+}
+
 // A size that is no number, or none for the file: it is as long as it is.
 static void test_lists(void **state)
 {
@@ -94,4 +145,5 @@ static void test_lists(void **state)
     }
 }
 
-KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test(test_heads), cmocka_unit_test(test_lists))
+KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test(test_heads), cmocka_unit_test(test_counted_cut),
+                   cmocka_unit_test(test_lists))
