@@ -125,6 +125,27 @@ static void check_rows(const struct row *rows, size_t count)
     }
 }
 
+// However many files nobody understands: each is named.
+static void many_not_understood(void **state)
+{
+    (void)state;
+    char path[64], name[64];
+    struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_folder_make("many", &problems), KVB_OK);
+    for (unsigned i = 0; i < 40; i++) {
+        static const char text[] = "we use vllm serve here, somehow: {{ broken\n";
+        (void)snprintf(path, sizeof path, "many/n%02u.yaml", i);
+        assert_int_equal(kvb_file_create(path, text, sizeof text - 1, &problems), KVB_OK);
+    }
+    for (unsigned i = 0; i < 40; i += 13) {
+        (void)snprintf(name, sizeof name, "many/n%02u.yaml", i);
+        const struct row row = {"--json many --policy warn.yaml", 0, {name}};
+        check_row(&row);
+    }
+    assert_int_equal(kvb_folder_remove("many", &problems), KVB_OK);
+}
+
 #define EACH(rows) check_rows(rows, sizeof rows / sizeof rows[0])
 
 // Flags stand for what the files say.
@@ -186,4 +207,5 @@ static void policies(void **state)
     EACH(rows);
 }
 
-KVB_TEST_MAIN_WITH(make_folder, remove_folder, cmocka_unit_test(flags), cmocka_unit_test(policies))
+KVB_TEST_MAIN_WITH(make_folder, remove_folder, cmocka_unit_test(flags), cmocka_unit_test(policies),
+                   cmocka_unit_test(many_not_understood))

@@ -127,6 +127,81 @@ static void test_a_model_by_id(void **state)
     free(text);
 }
 
-KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_teardown(test_places, forget),
+// What a revision is called in our own cache: one word that is no path and no hidden file.
+static void test_keys(void **state)
+{
+    (void)state;
+    static char lengthy[200];
+    memset(lengthy, 'a', sizeof lengthy - 1);
+    const struct {
+        const char *revision, *format, *key; // NULL: it can be none
+    } rows[] = {{"main", "", "main"},
+                {"feature/one", "", "feature%2Fone"},
+                {"main", "Q4_K_M", "main+Q4_K_M"},
+                {"v1.0-rc_2", "", "v1.0-rc_2"},
+                {".hidden", "", NULL},
+                {"", "", NULL},
+                {"a b", "", NULL},
+                {"a\nb", "", NULL},
+                {lengthy, "", NULL},
+                {"a;touch x", "", NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_name name = {0};
+        char key[64];
+        (void)snprintf(name.format, sizeof name.format, "%s", rows[i].format);
+        bool made = kvb_hub_own_key(&name, rows[i].revision, key, sizeof key);
+        if (made != (rows[i].key != NULL) || (made && strcmp(key, rows[i].key) != 0)) {
+            fail_msg("'%s': %s", rows[i].revision, made ? key : "none");
+        }
+    }
+    struct kvb_name long_format = {.format = "Q4_K_M"};
+    char small[12];
+    assert_false(kvb_hub_own_key(&long_format, "release", small, sizeof small)); // the format does not fit behind it
+    static const char *const yes[] = {"1", "on", "YES", "True"}, *const no[] = {"0", "", "off", "2", "truest"};
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
+        assert_int_equal(setenv("KVB_TEST_SWITCH", yes[i], 1), 0);
+        assert_true(kvb_hub_is_yes("KVB_TEST_SWITCH"));
+    }
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
+        assert_int_equal(setenv("KVB_TEST_SWITCH", no[i], 1), 0);
+        assert_false(kvb_hub_is_yes("KVB_TEST_SWITCH"));
+    }
+    (void)unsetenv("KVB_TEST_SWITCH");
+    assert_false(kvb_hub_is_yes("KVB_TEST_SWITCH"));
+}
+
+// Revisions in a download of huggingface_hub: a branch, the commit itself, and none that leads out of it.
+static void test_revisions(void **state)
+{
+    (void)state;
+    char folder[512];
+    static char lengthy[KVB_PATH_CAPACITY];
+    assert_int_equal(setenv("HF_HUB_CACHE", root, 1), 0);
+    make_download("", REVISION);
+    (void)snprintf(folder, sizeof folder, "%s/models--org--name/refs", root);
+    write_text(folder, "v1", REVISION " \n");
+    write_text(folder, "far",
+               "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
+               "0123456789012345678901234567890123456789");
+    assert_true(kvb_hub_find("org/name@v1", found));
+    assert_true(kvb_hub_find("org/name@" REVISION, found));
+    assert_false(kvb_hub_find("org/name@v2", found));
+    assert_false(kvb_hub_find("org/name@../v1", found));
+    assert_false(kvb_hub_find("org/name@far", found)); // longer than any commit
+    assert_false(kvb_hub_find("org/name:Q4_K_M", found));
+    assert_false(kvb_hub_find_adapter("org/name", found));
+    assert_false(kvb_hub_find_adapter("", found));
+    assert_int_equal(unlink(strcat(folder, "/main")), 0);
+    assert_false(kvb_hub_find("org/name", found)); // nothing says which commit is main
+    memset(lengthy, 'a', sizeof lengthy - 1);
+    assert_int_equal(setenv("HF_HUB_CACHE", lengthy, 1), 0);
+    assert_false(kvb_hub_find("org/name@v1", found)); // no path of ours
+    assert_int_equal(setenv("HF_HOME", lengthy, 1), 0);
+    (void)unsetenv("HF_HUB_CACHE");
+    assert_false(kvb_hub_find("org/name@v1", found));
+}
+
+KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_teardown(test_places, forget), cmocka_unit_test(test_keys),
+                   cmocka_unit_test_teardown(test_revisions, forget),
                    cmocka_unit_test_teardown(test_what_is_not_there, forget),
                    cmocka_unit_test_teardown(test_a_model_by_id, forget))
