@@ -105,12 +105,11 @@ static void add_unknown_flag(struct kvb_gate *gate, const struct kvb_problem *pr
 static void add_problem(struct kvb_gate *gate, const struct kvb_found *found, const struct kvb_problem *problem,
                         const struct kvb_region *region)
 {
-    static const struct kvb_region nowhere;
     struct kvb_spot spot = kvb_gate_place(found, (struct kvb_spot){problem->line, problem->column});
     bool unknown_flag =
         problem->status == KVB_UNKNOWN_NAME && problem->severity != KVB_ERROR && problem->flag[0] != '\0';
     if (unknown_flag) {
-        add_unknown_flag(gate, problem, spot, region != NULL ? region : &nowhere);
+        add_unknown_flag(gate, problem, spot, region); // said by the reading alone
     } else {
         enum kvb_check_rule rule = found->foreign != NULL ? KVB_CHECK_ENGINE : KVB_CHECK_INPUT;
         kvb_findings_add(gate->findings, rule, problem->severity, spot, "%s", problem->text);

@@ -52,7 +52,7 @@ static void judge_one(struct kvb_gate *gate, const struct gate_resident *residen
     char gpu[120], lever[KVB_FLAG_CAPACITY + 40];
     (void)snprintf(gpu, sizeof gpu, "%.40s (%.60s)", resident->devices, resident->gpu);
     bool named = resident->share_flag[0] != '\0';
-    (void)snprintf(lever, sizeof lever, "%s%s", named ? resident->share_flag : "the share", named ? " of both" : "");
+    (void)snprintf(lever, sizeof lever, named ? "lower %s of both, or " : "%s", resident->share_flag);
     const struct kvb_plan *plan = &gate->answer->plan;
     const struct kvb_engine_rows *engine = kvb_engine_of(plan);
     if (engine->share_of_free) {
@@ -71,7 +71,7 @@ static void judge_one(struct kvb_gate *gate, const struct gate_resident *residen
         (void)snprintf(
             text, sizeof text,
             "it shares GPU %s with %.80s: it asks for %s GiB there and finds %s GiB free when it starts last; "
-            "lower %s, or give each a card of its own",
+            "%sgive each a card of its own",
             gpu, first, kvb_format_gib(asked, (int64_t)resident->requested_bytes, 2),
             kvb_format_gib(left, (int64_t)free_bytes, 2), lever);
     } else {

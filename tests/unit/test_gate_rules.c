@@ -351,6 +351,26 @@ static void readings(void **state)
          "--gpu l4",
          1,
          {"weights take ", "; set --quantization bitsandbytes"}},
+        {"---\nkind: deployment\nschema: 1\nname: first\ngpu: l4\nengine: vllm@0.11.0\nmodel: Qwen/Qwen3-0.6B\n"
+         "settings: {max_model_len: 4096}\nresidents:\n  - {kind: engine, name: second, deployment: {engine: "
+         "vllm@0.11.0, "
+         "model: Qwen/Qwen3-0.6B, settings: {max_model_len: 4096}}}\n",
+         NULL,
+         "",
+         1,
+         {"second does not start in its place beside the others on the GPU: Free memory on device (0.72/22.05 GiB)"}},
+        {"---\nkind: deployment\nschema: 1\nname: first\ngpu: l4\nengine: vllm@0.11.0\nmodel: Qwen/Qwen3-0.6B\n"
+         "settings: {max_model_len: 4096}\nresidents:\n  - {kind: fixed, name: other, bytes: 4GiB, starts: after}\n",
+         NULL,
+         "",
+         1,
+         {"all that share the GPU hold ", " GiB together and it has "}},
+        {"---\nservices:\n  a: &a\n    image: ghcr.io/ggml-org/llama.cpp:server-cuda\n"
+         "    command: -hf unsloth/Qwen3-14B-GGUF:Q4_K_M -c 16384\n  b: *a\n",
+         NULL,
+         "--gpu l4",
+         1,
+         {" GiB free when it starts last; give each a card of its own"}}, // it has no share to lower
         // Machines by a flag with '=' or by one that only begins so.
         {"---\nservices:\n  a:\n    image: vllm/vllm-openai:v0.20.0\n"
          "    command: --model Qwen/Qwen3-0.6B --max-model-len 4096 -tp 2 --nnodes=2\n    deploy: {resources: "

@@ -118,6 +118,23 @@ static const char *const awkward[] = {
           "{\"targets\": [\"a.0.x\", \"a.1.x\", \"a.2.x\", \"a.3.x\", \"a.4.x\", \"a.5.x\", \"a.6.x\", \"a.7.x\", "
           "\"a.8.x\"], \"weights\": {\"num_bits\": 8, \"type\": \"float\", \"strategy\": \"channel\", \"observer\": "
           "\"minmax\"}, \"output_activations\": null}}"),
+    QUANT("\"quant_method\": \"fp8\", \"ignored_layers\": [\"lm_head\", \"model.layers.0.self_attn.q_proj\", "
+          "\"model.layers.1.self_attn.q_proj\", \"model.layers.0*\", \"odd\", "
+          "\"model.layers.1.mlp.experts.3.up_proj\", \"model.layers.1.0.x\"]"),
+    QUANT("\"quant_method\": \"modelopt\", \"quant_algo\": \"MIXED_PRECISION\", \"quantized_layers\": "
+          "{\"odd.thing\": {\"quant_algo\": \"FP8\"}, \"model.layers.0.mlp.experts.0.up_proj\": {\"quant_algo\": "
+          "\"FP8\"}, \"model.layers.1.mlp.experts.0.up_proj\": {\"quant_algo\": \"FP8\"}, "
+          "\"model.layers.0.self_attn.q_proj\": {\"quant_algo\": \"NVFP4\"}}"),
+    // words that a profile must quote, and such as it need not
+    TINY_WITH("LlamaForCausalLM", ", \"hidden_act\": \"null\""),
+    TINY_WITH("LlamaForCausalLM", ", \"hidden_act\": \"true\""),
+    TINY_WITH("LlamaForCausalLM", ", \"hidden_act\": \"false\""),
+    TINY_WITH("LlamaForCausalLM", ", \"hidden_act\": \"9gelu\""),
+    TINY_WITH("LlamaForCausalLM", ", \"hidden_act\": \"Zgelu\""),
+    TINY_WITH("LlamaForCausalLM", ", \"hidden_act\": \"~gelu\""),
+    TINY_WITH("LlamaForCausalLM", ", \"hidden_act\": \"{gelu}\""),
+    TINY_WITH("LlamaForCausalLM", ", \"hidden_act\": \"a\\\"b\\\\c\\u0001d\""),
+    TINY_WITH("LlamaForCausalLM", ", \"hidden_act\": \"\""),
     TINY_WITH("DeciLMForCausalLM",
               ", \"block_configs\": [{\"attention\": {\"n_heads_in_group\": 2, \"no_op\": false}, \"ffn\": "
               "{\"ffn_mult\": 1.5}}, {\"attention\": {\"no_op\": true}, \"ffn\": {\"no_op\": true}}]"),

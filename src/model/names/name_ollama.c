@@ -185,8 +185,7 @@ bool kvb_name_in_library(const char *hub, char *out, size_t capacity)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].tag[0] != '\0' && kvb_equal_ignoring_case(rows[i].hub, hub)) {
-            int length = snprintf(out, capacity, "%s:%s", rows[i].name, rows[i].tag);
-            return length > 0 && (size_t)length < capacity;
+            return (size_t)snprintf(out, capacity, "%s:%s", rows[i].name, rows[i].tag) < capacity;
         }
     }
     return false;

@@ -54,9 +54,7 @@ static bool starts_with(const char *text, const char *prefix)
 // Cuts at slashes; empty parts and "." are dropped. False when there are too many or none.
 static bool split(struct segments *segments, const char *text)
 {
-    if (!kvb_copy(segments->text, sizeof segments->text, text)) {
-        return false;
-    }
+    (void)kvb_copy(segments->text, sizeof segments->text, text); // a part of a text of that length
     segments->count = 0;
     char *at = segments->text;
     while (*at) {
@@ -273,7 +271,7 @@ void kvb_name_write(char out[KVB_NAME_CAPACITY], const struct kvb_name *name)
 {
     size_t length = strlen(name->owner);
     (void)kvb_copy(out, KVB_NAME_CAPACITY, name->owner);
-    if (length > 0 && length + 1 < KVB_NAME_CAPACITY) {
+    if (length > 0) { // a part is shorter than the room
         out[length++] = '/';
     }
     (void)kvb_copy(out + length, KVB_NAME_CAPACITY - length, name->name);
