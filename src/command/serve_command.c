@@ -73,11 +73,12 @@ static enum kvb_status read_known(struct kvb_serve_reading *reading, const struc
     while (flag->kind == KVB_SERVE_VALUES && next_is_value(reading)) {
         reading->at++;
     }
-    while (flag->kind == KVB_SERVE_ADAPTERS && equals == NULL && next_is_value(reading)) {
-        (void)kvb_serve_set(reading, flag, reading->words[reading->at++]);
+    enum kvb_status status = KVB_OK;
+    while (flag->kind == KVB_SERVE_ADAPTERS && equals == NULL && status == KVB_OK && next_is_value(reading)) {
+        status = kvb_serve_set(reading, flag, reading->words[reading->at++]);
     }
     if (flag->kind == KVB_SERVE_ADAPTERS && equals == NULL) {
-        return KVB_OK;
+        return status;
     }
     if (flag->kind == KVB_SERVE_VALUES || equals != NULL) {
         return flag->kind == KVB_SERVE_VALUES ? KVB_OK : kvb_serve_set(reading, flag, equals + 1);

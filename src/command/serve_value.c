@@ -142,27 +142,32 @@ static enum kvb_status set_own(struct kvb_serve_reading *reading, const struct k
 }
 
 // NAME=PATH, or JSON with "path"; what cannot be read is the engine's to refuse, as it costs no memory.
-static void add_adapter(struct kvb_serve_reading *reading, const char *value, bool bare)
+static enum kvb_status add_adapter(struct kvb_serve_reading *reading, const char *value, bool bare)
 {
     struct kvb_deployment *deployment = reading->deployment;
     struct kvb_tree tree;
     const char *equals = strchr(value, '=');
     if (deployment->adapter_count == KVB_ADAPTERS_MAX) {
-        return;
+        return KVB_OK;
     }
     char *out = deployment->adapters[deployment->adapter_count];
     if (value[0] != '{') {
         const char *path = equals != NULL ? equals + 1 : bare ? value : NULL;
         deployment->adapter_count += path != NULL && kvb_copy(out, KVB_NAME_CAPACITY, path) ? 1 : 0;
-        return;
+        return KVB_OK;
     }
-    if (kvb_tree_read(&tree, "--lora-modules", value, strlen(value), NULL) == KVB_OK) {
+    enum kvb_status status = kvb_tree_read(&tree, "--lora-modules", value, strlen(value), NULL);
+    if (status == KVB_NO_MEMORY) {
+        return kvb_problem_add(reading->problems, KVB_ERROR, status, HERE, "out of memory");
+    }
+    if (status == KVB_OK) {
         bool mapping = tree.root->kind == KVB_NODE_MAPPING;
         const struct kvb_node *path = mapping ? kvb_node_get(tree.root, bare ? "lora_path" : "path") : NULL;
         bool text = path != NULL && path->kind == KVB_NODE_SCALAR;
         deployment->adapter_count += text && kvb_copy(out, KVB_NAME_CAPACITY, path->text) ? 1 : 0;
         kvb_tree_free(&tree);
     }
+    return KVB_OK;
 }
 
 enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag, const char *value)
@@ -185,12 +190,11 @@ enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kv
         (void)kvb_copy(reading->deployment->revision, sizeof reading->deployment->revision, value);
         return KVB_OK;
     case KVB_SERVE_ADAPTERS:
-        add_adapter(reading, value, flag->number != 0);
         if (flag->number != 0) { // nobody said the setting: it follows
             enum kvb_setting follows = (enum kvb_setting)flag->id;
             kvb_settings_set(&reading->deployment->settings, follows, flag->number, KVB_ORIGIN_DEFAULT);
         }
-        return KVB_OK;
+        return add_adapter(reading, value, flag->number != 0);
     case KVB_SERVE_DRAFT_MODEL:
         return set_draft_model(reading, flag, value);
     case KVB_SERVE_OVERRIDES:
