@@ -216,6 +216,23 @@ static void wrappers_and_variants(void **state)
                      KVB_MISSING_KEY); // a tower is part of it
 }
 
+#define LLAVA                                                                                                          \
+    "{\"architectures\": [\"LlavaNextForConditionalGeneration\"], \"text_config\": {\"model_type\": \"llama\", "       \
+    "\"hidden_size\": 64, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"intermediate_size\": 8, "            \
+    "\"vocab_size\": 10, \"max_position_embeddings\": 32}, \"vision_config\": {\"model_type\": "                       \
+    "\"siglip_vision_model\", \"hidden_size\": 32, \"num_hidden_layers\": 4, \"num_attention_heads\": 4, "             \
+    "\"intermediate_size\": 8, \"patch_size\": 14, \"image_size\": 28}"
+
+// Granite Vision lays four layers of its tower side by side: three times 32 columns more for 64 rows.
+static void a_projector_reads_several_layers(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(LLAVA ", \"vision_feature_layer\": -2}"), KVB_OK);
+    uint64_t one = kvb_model_parameters(&model);
+    assert_int_equal(read_text(LLAVA ", \"vision_feature_layer\": [-24, -20, -12, -1]}"), KVB_OK);
+    assert_int_equal(kvb_model_parameters(&model) - one, 3 * 32 * 64);
+}
+
 #define PARAMS                                                                                                         \
     "{\"dim\": 64, \"n_layers\": 2, \"n_heads\": 4, \"n_kv_heads\": 2, \"hidden_dim\": 128, \"vocab_size\": 1000"
 
@@ -234,4 +251,5 @@ static void a_params_json_needs_no_class(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(counts_are_the_published_ones), cmocka_unit_test(imports_plan_alike),
               cmocka_unit_test(awkward_configs_too), cmocka_unit_test(mixers_by_layer),
-              cmocka_unit_test(wrappers_and_variants), cmocka_unit_test(a_params_json_needs_no_class))
+              cmocka_unit_test(wrappers_and_variants), cmocka_unit_test(a_projector_reads_several_layers),
+              cmocka_unit_test(a_params_json_needs_no_class))

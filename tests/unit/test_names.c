@@ -197,6 +197,11 @@ static const struct found_case found_cases[] = {
      "built-in profile of google/gemma-2-9b-it"},
     {"allenai/Olmo-3-32B-Think-SFT", "allenai/Olmo-3-32B-Think-SFT", "built-in profile of allenai/Olmo-3-1125-32B"},
     {"poolside/Laguna-XS.2", "poolside/Laguna-XS.2", "sibling of poolside/Laguna-XS.2-FP8"},
+    // "v2" before a format is the model's own version, "Preview" after one says nothing of it
+    {"nvidia/NVIDIA-Nemotron-Nano-9B-v2-FP8", "nvidia/NVIDIA-Nemotron-Nano-9B-v2-FP8",
+     "sibling of nvidia/NVIDIA-Nemotron-Nano-9B-v2"},
+    {"amd/DeepSeek-R1-MXFP4-Preview", "amd/DeepSeek-R1-MXFP4-Preview", "sibling of deepseek-ai/DeepSeek-R1"},
+    {"zai-org/GLM-5.3", "zai-org/GLM-5.3", "built-in profile of zai-org/GLM-5.2"},
 };
 
 static void names_are_found(void **state)
@@ -250,9 +255,9 @@ static void refusals_can_be_pasted(void **state)
                                                 "unsloth/Qwen3-8B-GGUF:Q4_K_M");
     assert_int_equal(load("unheard"), KVB_UNKNOWN_NAME);
     // a word such as "text" makes no family: nothing near is named
-    assert_int_equal(load("nomic-embed-text"), KVB_UNKNOWN_NAME);
+    assert_int_equal(load("unheard-embed-text"), KVB_UNKNOWN_NAME);
     assert_string_equal(problems.items[0].text,
-                        "model 'nomic-embed-text' is not built in; write its name on "
+                        "model 'unheard-embed-text' is not built in; write its name on "
                         "huggingface.co, OWNER/MODEL, or give its config: --model ./config.json");
     // a tag of Ollama's says the size: it is never left out
     assert_int_equal(load("deepseek-r1:999b"), KVB_UNKNOWN_NAME);
@@ -293,7 +298,7 @@ static void the_nearest_is_of_its_kind(void **state)
 {
     static const char *const pairs[][2] = {
         {"Qwen/Qwen3.7-27B", "Qwen/Qwen3.6-27B"},
-        {"meta-llama/Llama-3.2-90B-Vision-Instruct", "meta-llama/Llama-3.2-11B-Vision-Instruct"},
+        {"meta-llama/Llama-3.4-11B-Vision-Instruct", "meta-llama/Llama-3.2-11B-Vision-Instruct"},
         {"Qwen/Qwen3-8C", "Qwen/Qwen3-8B"},
         {"Qwen/Qwen9-8B-Instruct", "Qwen/Qwen3-8B"}, // "Instruct" makes no family: no databricks/dbrx-instruct
     };

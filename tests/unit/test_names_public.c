@@ -12,7 +12,7 @@
 #include "catalogue/builtin.h"
 #include "unit/hf_text.h"
 
-#define FLOOR_PERCENT 60
+#define FLOOR_PERCENT 70
 
 static struct kvb_model_source source;
 

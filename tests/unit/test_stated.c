@@ -27,7 +27,7 @@ static const struct stated_case cases[] = {
     {"Qwen3-30B-A3B-ArliAI-RpR-v4-Fast", "Qwen/Qwen3-30B-A3B"},
     {"Idefics3-8B-Llama3", NULL},
     {"internlm-xcomposer2d5-7b", NULL},
-    {"Llama-3.1-Nemotron-Nano-4B-v1.1", NULL},
+    {"Llama-3.1-Nemotron-Nano-5B-v1.1", NULL},
     {"Llama-3.1-Nemotron-Nano-VL-8B-V1", NULL},
     {"Llama-3-8B-Instruct-262k", NULL},
     {"Qwen2.5-7B-Instruct-1M-custom-x", "Qwen/Qwen2.5-7B-Instruct-1M"},

@@ -16,6 +16,7 @@ const struct kvb_hf_key_row kvb_hf_key_rows[HF_V_TYPE] = {
     [HF_QUANTISATION] = GROUP(HF_TEXT, HF_QUANT, "quantization_config", "compression_config"),
     [HF_IMG_PROCESSOR] = GROUP(HF_TOP, HF_IMAGE, "img_processor"),
     [HF_PROJECTOR_BIAS] = ROW(HF_TOP, HF_SWITCH, 0, 0, 0, "multimodal_projector_bias"),
+    [HF_FEATURE_LAYER] = ROW(HF_TOP, HF_RAW, 0, 0, 0, "vision_feature_layer"),
     [HF_PROJECTOR_HIDDEN] = ROW(HF_TOP, HF_COUNT, 0, 0, SIZE_MAX_ELEMENTS, "projector_hidden_size"),
     [HF_PROJECTOR_OUT] = ROW(HF_TOP, HF_COUNT, 0, 0, SIZE_MAX_ELEMENTS, "out_hidden_size"),
     [HF_MERGE_SIZE] = ROW(HF_TOP, HF_COUNT, 0, 0, 64, "spatial_merge_size"),

@@ -3,6 +3,12 @@
 
 #include "base/checked.h"
 
+uint32_t kvb_hf_raw_length(const struct hf *hf, enum kvb_hf_key key, uint32_t otherwise)
+{
+    const struct kvb_hf_value *value = &hf->values[key];
+    return value->set && value->node && value->node->kind == KVB_NODE_SEQUENCE ? value->node->count : otherwise;
+}
+
 bool kvb_hf_has_vision(const struct hf *hf)
 {
     return kvb_hf_has(hf, HF_VISION_CONFIG);

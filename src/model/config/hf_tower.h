@@ -27,6 +27,8 @@ void kvb_hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t
 // Layers of the tower, "depth" or "num_hidden_layers"; usual 0: one of them is needed.
 uint32_t kvb_hf_tower_layers(struct hf *hf, uint32_t usual);
 void kvb_hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint32_t inner, uint32_t heads);
+// Entries of a key that may be a list; `otherwise`: it is none.
+uint32_t kvb_hf_raw_length(const struct hf *hf, enum kvb_hf_key key, uint32_t otherwise);
 // False when the config has no vision_config (a text-only reprint): nothing is added then.
 bool kvb_hf_has_vision(const struct hf *hf);
 

@@ -24,7 +24,8 @@ static void add_clip(struct hf *hf)
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
 
-// LLaVA 1.5 and LLaVA-NeXT (which adds one vector that ends a row of tiles), OneVision.
+// LLaVA 1.5 and LLaVA-NeXT (which adds one vector that ends a row of tiles), OneVision; Granite Vision reads several
+// layers of the tower side by side (llava_next.py, 0.19.0).
 void kvb_hf_tower_llava(struct hf *hf)
 {
     uint64_t text = hf->model->hidden_size;
@@ -40,7 +41,8 @@ void kvb_hf_tower_llava(struct hf *hf)
     } else {
         add_clip(hf);
     }
-    kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, text, kvb_hf_get(hf, HF_V_HIDDEN, 1024), true);
+    kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, text,
+                  kvb_mul(kvb_hf_get(hf, HF_V_HIDDEN, 1024), kvb_hf_raw_length(hf, HF_FEATURE_LAYER, 1)), true);
     kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, text, text, true);
     if (hf->architecture->name[5] != 'F') {
         kvb_hf_extra(hf, "image_newline", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, text, 1, 1);

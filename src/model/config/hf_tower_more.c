@@ -80,19 +80,13 @@ void kvb_hf_tower_llama4(struct hf *hf)
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
 
-static uint32_t raw_length(const struct hf *hf, enum kvb_hf_key key, uint32_t otherwise)
-{
-    const struct kvb_hf_value *value = &hf->values[key];
-    return value->set && value->node && value->node->kind == KVB_NODE_SEQUENCE ? value->node->count : otherwise;
-}
-
 // Position tables per picture, per tile and per arrangement of tiles.
 static void add_mllama_positions(struct hf *hf, uint32_t hidden)
 {
     uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14);
     uint64_t patches = square(kvb_hf_get(hf, HF_V_IMAGE, 560) / patch) + 1;
     uint64_t tiles = kvb_hf_get(hf, HF_V_TILES, 4);
-    uint64_t ratios = raw_length(hf, HF_V_RATIOS, 8) + 1;
+    uint64_t ratios = kvb_hf_raw_length(hf, HF_V_RATIOS, 8) + 1;
     kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), false);
     kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, patches + 1, hidden, 1); // with the class
     kvb_hf_extra(hf, "vision.tile_positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, ratios,

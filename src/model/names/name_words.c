@@ -15,7 +15,8 @@ enum meaning {
     GROUP,     // value: group size
     DYNAMIC,   // of FP8 and bitsandbytes
     BLOCK,     // of FP8
-    AFTERWORD, // means nothing for memory, once a format was named
+    AFTERWORD, // means nothing for memory, once a format was named, or right before one
+    LASTWORD,  // the same, once a format was named; before one it is the model's own: "9B-v2-FP8"
     FOREWORD,  // stands before one: "quantized.w4a16"
     FOREIGN,   // a format for other programs
 };
@@ -45,9 +46,11 @@ static const struct word_row rows[] = {
     {"kv", AFTERWORD, 0}, {"static", AFTERWORD, 0}, {"sym", AFTERWORD, 0}, {"asym", AFTERWORD, 0}, {"inc", AFTERWORD, 0},
     {"marlin", AFTERWORD, 0}, {"channel", AFTERWORD, 0}, {"tensor", AFTERWORD, 0}, {"pertensor", AFTERWORD, 0},
     {"ptpc", AFTERWORD, 0}, {"gemm", AFTERWORD, 0}, {"e4m3", AFTERWORD, 0}, {"quant", AFTERWORD, 0}, {"ct", AFTERWORD, 0},
-    {"mixed", AFTERWORD, 0}, {"6bit", BITS, 6}, {"5bit", BITS, 5}, {"v2", AFTERWORD, 0}, {"int8mix", AFTERWORD, 0}, {"lmhead", AFTERWORD, 0}, {"smoothquant", AFTERWORD, 0}, {"mlp", AFTERWORD, 0},
+    {"mixed", AFTERWORD, 0}, {"6bit", BITS, 6}, {"5bit", BITS, 5}, {"int8mix", AFTERWORD, 0}, {"lmhead", AFTERWORD, 0}, {"smoothquant", AFTERWORD, 0}, {"mlp", AFTERWORD, 0},
     {"fp16mix", AFTERWORD, 0}, {"rtn", AFTERWORD, 0}, {"llmc", AFTERWORD, 0}, {"modelopt", AFTERWORD, 0},
     {"mxfp8", METHOD, KVB_NAME_FP8}, {"w8afp8", METHOD, KVB_NAME_FP8}, {"w4afp8", WEIGHTS, 4}, {"w8", WEIGHTS, 8}, {"int4mix", AFTERWORD, 0},
+    {"v2", LASTWORD, 0}, {"preview", LASTWORD, 0},
+    {"qad", AFTERWORD, 0}, {"int4a16", WEIGHTS, 4},
     {"quantized", FOREWORD, 0}, {"unsloth", FOREWORD, 0}, {"ud", FOREWORD, 0}, {"qat", FOREWORD, 0},
     {"mlx", FOREIGN, 0}, {"exl2", FOREIGN, 1}, {"exl3", FOREIGN, 2}, {"onnx", FOREIGN, 3}, {"openvino", FOREIGN, 4},
     {"ov", FOREIGN, 4}, {"coreml", FOREIGN, 5}, {"ggml", FOREIGN, 6},
@@ -120,6 +123,7 @@ static bool take(struct kvb_name_scheme *scheme, const struct word_row *row)
         scheme->block = is_said(scheme);
         return is_said(scheme);
     case AFTERWORD:
+    case LASTWORD:
         return is_said(scheme);
     case FOREWORD:
         scheme->dynamic = scheme->dynamic || strcmp(row->word, "unsloth") == 0;
