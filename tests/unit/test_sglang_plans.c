@@ -133,7 +133,7 @@ static void hosts(void **state)
     (void)state;
     static const struct {
         const char *line;
-        int64_t pools; // in tenths of what the pool holds; 0: 16 GiB
+        int64_t pools; // in tenths of what the pool holds; 0: 16 * 1e9 bytes, v0.4.10 mem_cache/memory_pool_host.py
     } rows[] = {
         {LLAMA "--enable-hierarchical-cache", 20},
         {LLAMA "--enable-hierarchical-cache --hicache-ratio 1.5", 15},
@@ -146,7 +146,7 @@ static void hosts(void **state)
             host = strcmp(budget.parts[k].key, "hicache_bytes") == 0 ? budget.parts[k].bytes : host;
         }
         int64_t held_bytes = (int64_t)(budget.kv.tokens * budget.kv.bytes_per_token);
-        int64_t wanted = rows[i].pools > 0 ? held_bytes / 10 * rows[i].pools : 16 * GIB;
+        int64_t wanted = rows[i].pools > 0 ? held_bytes / 10 * rows[i].pools : INT64_C(16000000000);
         assert_in_range(host, wanted - 10000, wanted + 10000);
     }
 }

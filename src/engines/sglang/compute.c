@@ -97,6 +97,8 @@ static void add_part(struct kvb_budget *budget, const char *key, const char *lab
     }
 }
 
+#define HICACHE_GB_BYTES UINT64_C(1000000000) // 0.4.10: mem_cache/memory_pool_host.py, host_size * 1e9
+
 // Pools inside what is left, and what hierarchical cache and offloaded weights take of the host's memory.
 static void fill_parts(const struct kvb_sgl_context *context, const struct kvb_sgl_stage *stage,
                        struct kvb_budget *budget)
@@ -111,8 +113,8 @@ static void fill_parts(const struct kvb_sgl_context *context, const struct kvb_s
     if (context->setup.hierarchical) {
         uint64_t ratio =
             kvb_is_set(plan, KVB_SET_HICACHE_RATIO) ? kvb_number(plan, KVB_SET_HICACHE_RATIO) : 2 * KVB_PPM;
-        uint64_t size = kvb_number(plan, KVB_SET_HICACHE_SIZE);
-        uint64_t host = size > 0 ? size : kvb_mul(pool->held_bytes / 1000, ratio) / 1000;
+        uint64_t gib = kvb_number(plan, KVB_SET_HICACHE_SIZE) / KVB_GIB;
+        uint64_t host = gib > 0 ? kvb_mul(gib, HICACHE_GB_BYTES) : kvb_mul(pool->held_bytes / 1000, ratio) / 1000;
         add_part(budget, "hicache_bytes", "hierarchical cache", host, true);
     }
 }
