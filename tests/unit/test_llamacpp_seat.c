@@ -8,6 +8,7 @@
 #include <kvbudget/input.h>
 
 #include "budget/shapes.h"
+#include "engines/llamacpp/ladder.h"
 #include "engines/llamacpp/start.h"
 #include "engines/table.h"
 #include "unit/words.h"
@@ -97,6 +98,10 @@ static void test_mistakes(void **state)
         {"llama-server -ot blk.1.(=CUDA1", "override-tensor: 'blk.1.(=CUDA1': a group that is not closed is not read"},
         {"llama-server -dev TPU0", "device: 'TPU0' is not known; expected devices such as CUDA0,CUDA1"},
         {"llama-server -ctk q3_0", "'q3_0' is not known"},
+        {"llama-server -ts 3,x", "tensor-split: '3,x' is not known; expected shares such as 3,1"},
+        {"llama-server -ts 601,1", "tensor-split: '601,1' is not known; expected shares such as 3,1"},
+        {"llama-server -ts 1234567890123456,1", "tensor-split: '1234567890123456,1' is not known"},
+        {"llama-server -ts 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "expected shares such as 3,1"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
@@ -108,6 +113,90 @@ static void test_mistakes(void **state)
         assert_true(problems.count > 0);
         assert_non_null(strstr(problems.items[problems.count - 1].text, mistakes[i].why));
     }
+}
+
+// Shares with fractions, repositories without a type, devices of other backends.
+static void test_other_words(void **state)
+{
+    (void)state;
+    read_line("llama-server -hf Qwen/Qwen3-8B -ts 0.75/0.25 -dev Vulkan0,Vulkan1");
+    assert_string_equal(deployment.model, "Qwen3-8B");
+    assert_int_equal(said(KVB_SET_GGUF_TYPE), 15);
+    assert_int_equal(said(KVB_SET_GGML_BACKEND), KVB_LLAMA_VULKAN);
+    assert_int_equal(said(KVB_SET_TENSOR_PARALLEL_SIZE), 2);
+    assert_int_equal(deployment.environment.layer_partition[0], 75);
+    assert_int_equal(deployment.environment.layer_partition[1], 25);
+    read_line("llama-server -m x.gguf -dev none");
+    assert_int_equal(said(KVB_SET_GPU_LAYERS), 0);
+    read_line("llama-server -m x.gguf --spec-type draft-mtp -hfd Qwen/Qwen3-0.6B-GGUF:Q8_0");
+    assert_int_equal(said(KVB_SET_SPECULATIVE_METHOD), KVB_SPECULATIVE_MTP);
+    assert_int_equal(said(KVB_SET_DRAFT_GGUF_TYPE), 8);
+}
+
+struct rung_row {
+    bool ollama;
+    enum kvb_setting setting;
+    uint64_t now, flash;
+    uint32_t count;
+    uint64_t first;
+};
+
+// What each row of the ladder tries, by what is set now: smaller cache types only, with flash attention for values;
+// graphs down to 64 tokens; half the context down to 2048; counts of layers and GPUs.
+static void test_rungs(void **state)
+{
+    static const struct rung_row rows[] = {
+        {false, KVB_SET_FLASH_ATTENTION, KVB_ON, KVB_ON, 0, 0},
+        {false, KVB_SET_FLASH_ATTENTION, KVB_OFF, KVB_OFF, 1, KVB_ON},
+        {false, KVB_SET_UBATCH_SIZE, 512, KVB_ON, 3, 256},
+        {true, KVB_SET_UBATCH_SIZE, 128, KVB_ON, 1, 64},
+        {true, KVB_SET_UBATCH_SIZE, 100, KVB_ON, 0, 0},
+        {false, KVB_SET_CACHE_TYPE_K, KVB_GGUF_F16, KVB_OFF, 2, KVB_GGUF_Q8_0},
+        {false, KVB_SET_CACHE_TYPE_K, KVB_GGUF_F32, KVB_ON, 2, KVB_GGUF_Q8_0},
+        {true, KVB_SET_CACHE_TYPE_K, KVB_GGUF_BF16, KVB_ON, 2, KVB_GGUF_Q8_0},
+        {false, KVB_SET_CACHE_TYPE_K, KVB_GGUF_Q8_0, KVB_ON, 1, KVB_GGUF_Q4_0},
+        {false, KVB_SET_CACHE_TYPE_V, KVB_GGUF_F16, KVB_OFF, 0, 0},
+        {false, KVB_SET_CACHE_TYPE_V, KVB_GGUF_Q4_0, KVB_ON, 0, 0},
+        {false, KVB_SET_MAX_MODEL_LEN, 5000, KVB_ON, 1, 2304},
+        {true, KVB_SET_MAX_MODEL_LEN, 4000, KVB_ON, 0, 0},
+        {false, KVB_SET_MAX_MODEL_LEN, 1048576, KVB_ON, 6, 524288},
+        {false, KVB_SET_MAX_NUM_SEQS, 4, KVB_ON, 1, 1},
+        {true, KVB_SET_MAX_NUM_SEQS, 1, KVB_ON, 0, 1},
+        {false, KVB_SET_GPU_LAYERS, 999, KVB_ON, 11, 33},
+        {false, KVB_SET_GPU_LAYERS, 2, KVB_ON, 1, 1},
+        {false, KVB_SET_CPU_MOE_LAYERS, 0, KVB_ON, 0, 0}, // a model without experts
+        {false, KVB_SET_TENSOR_PARALLEL_SIZE, 1, KVB_ON, 4, 2},
+    };
+    (void)state;
+    read_line("llama-server -m x.gguf -c 4096");
+    resolve("Qwen/Qwen3-8B", "3060", "llama.cpp");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t out[KVB_CANDIDATES_MAX] = {0};
+        size_t count, at = 0;
+        const struct kvb_rung *rungs = rows[i].ollama ? kvb_ollama_rungs(&count) : kvb_llamacpp_rungs(&count);
+        while (at < count && rungs[at].setting != rows[i].setting) {
+            at++;
+        }
+        assert_true(at < count);
+        budget.settings.values[KVB_SET_FLASH_ATTENTION].number = rows[i].flash;
+        budget.settings.values[rows[i].setting].number = rows[i].now;
+        uint32_t tried = rungs[at].candidates(&plan, &budget, out);
+        assert_int_equal(tried, rows[i].count);
+        assert_true(tried == 0 || out[0] == rows[i].first);
+    }
+    plan.need.concurrency_hundredths = 800;
+    uint64_t out[KVB_CANDIDATES_MAX] = {0};
+    size_t count;
+    const struct kvb_rung *rungs = kvb_llamacpp_rungs(&count);
+    budget.settings.values[KVB_SET_MAX_NUM_SEQS].number = 4;
+    assert_int_equal(rungs[4].candidates(&plan, &budget, out), 1);
+    assert_int_equal(out[0], 8); // as many as are wanted
+    budget.settings.values[KVB_SET_MAX_NUM_SEQS].number = 16;
+    assert_int_equal(rungs[4].candidates(&plan, &budget, out), 0);
+    resolve("Qwen/Qwen3-30B-A3B", "3060", "llama.cpp");
+    budget.settings.values[KVB_SET_CPU_MOE_LAYERS].number = 30; // of 48: 36, 42 and 48 are left
+    assert_int_equal(rungs[6].candidates(&plan, &budget, out), 3);
+    assert_int_equal(out[0], 36);
 }
 
 // Qwen3-8B, Q4_K_M on a 3060: 4.35 GiB of weights and 2448 MiB of q8_0 cache: 36 x 32768 x 2048 x 34 / 32.
@@ -304,4 +393,5 @@ static void test_usual_formats(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(test_usual_formats), cmocka_unit_test(test_line),
               cmocka_unit_test(test_words_of_its_own), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_answer),
               cmocka_unit_test(test_refusal), cmocka_unit_test(test_fit), cmocka_unit_test(test_fit_experts),
-              cmocka_unit_test(test_defaults), cmocka_unit_test(test_longest), cmocka_unit_test(test_whole))
+              cmocka_unit_test(test_defaults), cmocka_unit_test(test_longest), cmocka_unit_test(test_whole),
+              cmocka_unit_test(test_other_words), cmocka_unit_test(test_rungs))
