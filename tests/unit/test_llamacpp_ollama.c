@@ -257,6 +257,7 @@ static void test_own_engine(void **state)
         answer();
         assert_true(said("Ollama draws the graph of this class in its own engine since"));
         assert_int_equal(budget.items[KVB_ITEM_ACTIVATION].basis, KVB_BASIS_MODELLED);
+        assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].basis, KVB_BASIS_MODELLED);
         assert_int_equal(kvb_ollama_draws_since(rows[i].before, &plan.model), 0);
         assert_int_equal(kvb_ollama_draws_since(rows[i].since, &plan.model), rows[i].since);
         assert_int_equal(kvb_ollama_draws_since(KVB_RELEASE(0, 30, 0), &plan.model), 0);
