@@ -211,6 +211,9 @@ static void special_cases(void **state)
     plan.gpu.vendor = KVB_VENDOR_AMD;
     non_torch();
     check("ROCm, 0.27", &(struct expected){0, ROWS(KVB_OVERHEAD_ROCM, KVB_OVERHEAD_UNUSED)});
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    non_torch();
+    check("ROCm, 0.27, 2 ranks", &(struct expected){0, ROWS(KVB_OVERHEAD_ROCM, KVB_OVERHEAD_UNUSED_RANKS)});
     make_llama_plan(&plan, R(12, 0));
     plan.gpu.compute_capability = 80;
     plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE, .experts = 8, .experts_per_token = 2};

@@ -152,19 +152,16 @@ struct factors {
 
 static struct factors factors_of(const struct kvb_plan *plan)
 {
-    uint32_t sums[2] = {0, 0};
+    struct factors widest = {NARROWEST, NARROWEST};
     for (uint32_t axis = 0; axis < KVB_RESIDUAL_AXES; axis++) {
         enum kvb_residual_axis of = (enum kvb_residual_axis)axis;
         const char *group = kvb_residual_group(plan, of);
         bool newer = of == KVB_RESIDUAL_ERA && group[0] == '\0';
         struct kvb_residual_row row = newer ? widest_of(of) : *row_of(of, group);
-        sums[0] += row.below;
-        sums[1] += row.above;
+        widest.below = (uint32_t)kvb_max(widest.below, row.below);
+        widest.above = (uint32_t)kvb_max(widest.above, row.above);
     }
-    return (struct factors){
-        (uint32_t)kvb_max(sums[0] / KVB_RESIDUAL_AXES, NARROWEST),
-        (uint32_t)kvb_max(sums[1] / KVB_RESIDUAL_AXES, NARROWEST),
-    };
+    return widest;
 }
 
 // The same for every plan of one release, card and model.

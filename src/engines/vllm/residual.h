@@ -23,7 +23,7 @@ extern const size_t kvb_residual_row_count;
 const char *kvb_residual_group(const struct kvb_plan *plan, enum kvb_residual_axis axis);
 // What attention of a model's layers sets it apart; "": it is full in all of them.
 const char *kvb_attention_group(const struct kvb_model *model);
-// Hundredths for the margin below and above the pool: the mean of the axes, never less than 75.
+// Hundredths for the margin below and above the pool: the widest of the axes, never less than 75.
 void kvb_residual_factors(const struct kvb_plan *plan, uint32_t *below, uint32_t *above);
 
 #endif
