@@ -26,7 +26,20 @@ static const char *skip_blank(const char *at)
     }
 }
 
-// The text at a quote, with escapes left as they are but for a quote; *at moves behind it.
+// A basic string without the backslashes before quotes and backslashes, and with its ends of lines; others stay.
+static const char *unescaped(struct kvb_manifest *manifest, const char *begin, size_t length)
+{
+    char *text = kvb_manifest_take(manifest, length + 1), *to = text;
+    for (size_t i = 0; text != NULL && i < length; i++) {
+        char next = begin[i] == '\\' && i + 1 < length ? begin[i + 1] : '\0';
+        bool escape = next == '"' || next == '\\' || next == 'n';
+        *to++ = (char)(!escape ? begin[i] : next == 'n' ? '\n' : next);
+        i += escape;
+    }
+    return text != NULL ? text : "";
+}
+
+// The text at a quote; *at moves behind it.
 static const char *read_text(struct kvb_manifest *manifest, const char **at, size_t *offset)
 {
     char quote = **at;
@@ -41,7 +54,8 @@ static const char *read_text(struct kvb_manifest *manifest, const char **at, siz
         }
     }
     *offset = (size_t)(begin - manifest->text);
-    const char *text = kvb_manifest_copy(manifest, begin, (size_t)(end - begin));
+    size_t length = (size_t)(end - begin);
+    const char *text = quote == '"' ? unescaped(manifest, begin, length) : kvb_manifest_copy(manifest, begin, length);
     *at = end + (*end == '\0' ? 0 : triple ? 3 : *end == quote);
     return text;
 }

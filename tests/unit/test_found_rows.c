@@ -83,6 +83,7 @@ static void test_texts(void **state)
          "toml model=a/b max_model_len=512", NULL},
         {"c.toml", "cmd = '''\nvllm serve a/b \\\n  --max-model-len 512\n'''\n", "toml model=a/b max_model_len=512",
          NULL},
+        {"c.toml", "cmd = \"vllm serve \\\"a/b\\\"\\nvllm serve 'c/d'\"\n", "toml model=a/b; toml model=c/d", NULL},
         {"c.toml", "cmd = [\"vllm\", 'serve', \"a/b\"]\nall = [ # two\n  \"echo\", \"vllm serve c/d\" ]\n",
          "toml model=a/b; toml model=c/d", NULL},
         {"c.toml",
