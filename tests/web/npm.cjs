@@ -46,6 +46,9 @@ function files(kvbudget) {
   assert.equal(checked.verdict, "fail");
   assert.equal(checked.cases[0].file, "deploy/serve.sh");
   assert.equal(kvbudget.ask({ command: "check", paths: ["deploy"], gpu: "l4" }).cases.length, 1);
+  kvbudget.check({ "deploy/more/one.sh": script, "serve.sh": script }, { gpu: "l4" });
+  const below = kvbudget.ask({ command: "check", paths: ["deploy"], gpu: "l4" }).cases.map((each) => each.file);
+  assert.deepEqual(below.sort(), ["deploy/more/one.sh", "deploy/serve.sh"]); // of a folder in it, too, and of no other
 }
 
 function others(kvbudget) {

@@ -60,6 +60,7 @@
       return done;
     };
     const opened = (descriptor) => (descriptor === 3 ? { key: "", kind: KIND.folder } : files.open.get(descriptor));
+    const below = (descriptor, at, length) => `${opened(descriptor)?.key ?? ""}/${text(at, length)}`;
     const encoded = environment.map((line) => new TextEncoder().encode(line + "\0"));
     return {
       environ_sizes_get(count, size) {
@@ -104,11 +105,11 @@
         return found ? stat(at, found) : ERRNO.badf;
       },
       path_filestat_get(descriptor, flags, path, length, at) {
-        const found = files.find(text(path, length));
+        const found = files.find(below(descriptor, path, length));
         return found ? stat(at, found) : ERRNO.noent;
       },
       path_open(descriptor, lookup, path, length, flags, rights, inheriting, state, at) {
-        const found = files.find(text(path, length));
+        const found = files.find(below(descriptor, path, length));
         if (!found) return flags & 1 ? ERRNO.rofs : ERRNO.noent;
         if (flags & 2 && found.kind !== KIND.folder) return ERRNO.notdir;
         let next = 4;
