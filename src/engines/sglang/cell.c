@@ -182,7 +182,7 @@ static void fill_compressed(const struct kvb_sgl_setup *setup, uint32_t begin, u
 
 // ---- Windows
 
-static bool is_window(const struct kvb_attention_shape *shape)
+bool kvb_sgl_is_window(const struct kvb_attention_shape *shape)
 {
     return shape->kind == KVB_ATTENTION_SLIDING || shape->kind == KVB_ATTENTION_CHUNKED;
 }
@@ -221,7 +221,7 @@ static void add_layer(const struct kvb_sgl_setup *setup, const struct kvb_attent
     if (bytes == 0) {
         return;
     }
-    if (windows && is_window(shape)) {
+    if (windows && kvb_sgl_is_window(shape)) {
         cell->window_bytes += bytes;
         cell->window_layers++;
         cell->window_tokens = shape->window_tokens;
@@ -244,7 +244,7 @@ void kvb_sgl_cell_of(const struct kvb_sgl_setup *setup, uint32_t begin, uint32_t
     for (uint32_t layer = begin; layer < end; layer++) {
         const struct kvb_attention_shape *shape = &kvb_kind_of(model, layer)->attention;
         add_layer(setup, shape, windows, cell);
-        if (layer_bytes(setup, shape) > 0 && (full_layer_bytes == 0 || !is_window(shape))) {
+        if (layer_bytes(setup, shape) > 0 && (full_layer_bytes == 0 || !kvb_sgl_is_window(shape))) {
             full_layer_bytes = layer_bytes(setup, shape);
         }
     }

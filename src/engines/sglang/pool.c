@@ -198,8 +198,7 @@ static uint64_t uniform_split(const struct kvb_sgl_setup *setup, uint64_t alike)
 {
     uint64_t layers = setup->model->layer_count, weight = 0;
     for (uint32_t layer = 0; layer < layers; layer++) {
-        enum kvb_attention kind = kvb_kind_of(setup->model, layer)->attention.kind;
-        bool window = kind == KVB_ATTENTION_SLIDING || kind == KVB_ATTENTION_CHUNKED;
+        bool window = kvb_sgl_is_window(&kvb_kind_of(setup->model, layer)->attention);
         weight += window ? setup->window_ratio_ppm : KVB_PPM;
     }
     return kvb_mul(kvb_mul(alike, layers), KVB_PPM) / kvb_max(weight, 1);

@@ -19,6 +19,7 @@ struct kvb_sgl_cell {
     uint64_t ring_bytes;  // DeepSeek V4 from 0.5.15 on: compressed state of one request
 };
 
+bool kvb_sgl_is_window(const struct kvb_attention_shape *shape);
 void kvb_sgl_cell_of(const struct kvb_sgl_setup *setup, uint32_t begin, uint32_t end, struct kvb_sgl_cell *cell);
 
 enum kvb_sgl_refusal_row {
