@@ -135,8 +135,8 @@ static void say_placed(const struct kvb_llama_start *start, struct kvb_problems 
     }
 }
 
-static void say_decision(const struct kvb_plan *plan, const struct kvb_llama_start *start,
-                         struct kvb_problems *problems)
+// What it did to make the start fit.
+static void say_fit(const struct kvb_llama_start *start, struct kvb_problems *problems)
 {
     const struct kvb_llama_run *run = &start->run;
     bool shorter = start->decision == KVB_LLAMA_CONTEXT_REDUCED || start->decision == KVB_LLAMA_BOTH;
@@ -164,6 +164,11 @@ static void say_decision(const struct kvb_plan *plan, const struct kvb_llama_sta
                               "the memory that --fit keeps free is not kept, and what it could change was set by the "
                               "user: the start goes on as asked");
     }
+}
+
+// What pictures and drafts take beside the model.
+static void say_beside(const struct kvb_plan *plan, const struct kvb_llama_start *start, struct kvb_problems *problems)
+{
     const struct kvb_llama_beside *beside = &start->beside;
     if (beside->projects && beside->projector.most_compute_bytes > beside->projector.compute_bytes) {
         uint64_t more = beside->projector.most_compute_bytes - beside->projector.compute_bytes;
@@ -179,6 +184,11 @@ static void say_decision(const struct kvb_plan *plan, const struct kvb_llama_sta
                               "draft-mtp is asked for and the model has no layers for further tokens: nothing is "
                               "counted for it");
     }
+}
+
+// The formats that are counted where none are named.
+static void say_formats(const struct kvb_plan *plan, const struct kvb_llama_start *start, struct kvb_problems *problems)
+{
     bool named = start->run.model->checkpoint.kind == KVB_CHECKPOINT_GGUF;
     if (!named && !kvb_is_set(plan, KVB_SET_GGUF_TYPE) && start->run.mixture != 0) {
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
@@ -191,6 +201,14 @@ static void say_decision(const struct kvb_plan *plan, const struct kvb_llama_sta
                               "no GGUF file and no formats are named: the model is counted in f16; say --quantization "
                               "Q4_K_M or the like");
     }
+}
+
+static void say_decision(const struct kvb_plan *plan, const struct kvb_llama_start *start,
+                         struct kvb_problems *problems)
+{
+    say_fit(start, problems);
+    say_beside(plan, start, problems);
+    say_formats(plan, start, problems);
     if (start->buffers.compute_bounded) {
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
                               "the compute buffer of this architecture is followed in outline: it has a bound");
