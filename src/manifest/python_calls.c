@@ -77,6 +77,16 @@ static const char *as_json(struct kvb_py *py, const struct kvb_py_value *value)
     return kvb_manifest_keep(py->reader.manifest, &out);
 }
 
+// The first part of a value that nobody knows, however deep it stands; NULL: all of it is known.
+static const char *unknown_in(const struct kvb_py_value *value)
+{
+    const char *unknown = value->unknown;
+    for (uint32_t i = 0; unknown == NULL && i < value->count; i++) {
+        unknown = unknown_in(&value->items[i]);
+    }
+    return unknown;
+}
+
 static bool has_negative(const struct kvb_py_package *package, const char *key)
 {
     for (size_t i = 0; i < sizeof package->negatives / sizeof package->negatives[0]; i++) {
@@ -112,7 +122,7 @@ void kvb_py_serve_setting(struct kvb_py *py, const struct kvb_py_package *packag
     if (value->kind == KVB_PY_LIST && package->lists_are_words) {
         kvb_py_words(py, value, words);
     } else if (value->kind == KVB_PY_MAPPING || value->kind == KVB_PY_LIST) {
-        kvb_words_say(manifest, words, as_json(py, value), value->offset);
+        kvb_words_add(manifest, words, (struct kvb_arg){as_json(py, value), value->offset, unknown_in(value)});
     } else if (!word) {
         kvb_words_add(manifest, words, (struct kvb_arg){value->text, value->offset, value->unknown});
     }

@@ -56,6 +56,11 @@ static const struct said_row rows[] = {
      "the model depends on pick(), which is not known; write its value in its place"},
     {"a.py", "from vllm import LLM\nLLM(model=os.environ.get('MODEL'))", 2, 5,
      "the model depends on MODEL, which is not known; give it with --env MODEL=VALUE"},
+    {"a.py",
+     "from vllm import LLM\nLLM('a/b', speculative_config={'method': 'ngram', 'num_speculative_tokens': DRAFTS})", 2, 12,
+     "--speculative_config depends on DRAFTS, which is not known; give it with --env DRAFTS=VALUE"},
+    {"a.py", "from vllm import LLM\nLLM('a/b', compilation_config={'cudagraph_capture_sizes': [1, LARGEST]})", 2, 12,
+     "--compilation_config depends on LARGEST, which is not known; give it with --env LARGEST=VALUE"},
     {"r.yaml",
      "applications:\n- import_path: llm.vllm:model\n  runtime_env:\n    env_vars:\n      MODEL_ID: $WHICH\n"
      "      TENSOR_PARALLELISM: '2'\n",
