@@ -56,16 +56,17 @@ static enum kvb_status no_memory(struct kvb_problems *problems)
 }
 
 // Whether a line of the table begins with this cell.
-static bool has_row(const char *table, const char *id)
+static enum kvb_status find_row(const char *table, const char *id, bool *found)
 {
     struct kvb_buffer start;
     kvb_buffer_init(&start);
     kvb_buffer_add(&start, "\n");
     add_cell(&start, id);
     kvb_buffer_add(&start, ",");
-    bool found = !start.failed && strstr(table, start.data) != NULL;
+    *found = !start.failed && strstr(table, start.data) != NULL;
+    enum kvb_status status = start.failed ? KVB_NO_MEMORY : KVB_OK;
     kvb_buffer_free(&start);
-    return found;
+    return status;
 }
 
 static enum kvb_status check_table(const struct kvb_record *record, const struct kvb_file *file, const char *header,
@@ -79,7 +80,11 @@ static enum kvb_status check_table(const struct kvb_record *record, const struct
         return kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, place,
                                "these are not the columns of %s; nothing was written", record->table);
     }
-    if (has_row(file->text, record->cells[0])) {
+    bool again;
+    if (find_row(file->text, record->cells[0], &again) != KVB_OK) {
+        return no_memory(problems);
+    }
+    if (again) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_DUPLICATE_KEY, (struct kvb_place){.file = path},
                                "has a row called '%.120s' already; --id gives another name", record->cells[0]);
     }
@@ -110,7 +115,7 @@ enum kvb_status kvb_record_append(const struct kvb_record *record, const char *p
     struct kvb_file file = {0};
     char *header = kvb_record_header(record), *line = kvb_record_line(record);
     enum kvb_status status = header == NULL || line == NULL ? no_memory(problems) : KVB_OK;
-    bool there = status == KVB_OK && kvb_path_exists(path);
+    bool there = status == KVB_OK && !kvb_path_is_missing(path); // rows that cannot be looked at are not none
     if (there) {
         status = kvb_file_read(&file, path, KVB_FILE_MAX_BYTES, problems);
     }

@@ -133,7 +133,7 @@ static enum kvb_status read_model_path(const struct kvb_reading *reading, const 
     }
     (void)kvb_copy(model->path, sizeof model->path, policy->folder);
     (void)kvb_copy(model->path + length, sizeof model->path - length, node->text);
-    if (!kvb_path_exists(model->path)) {
+    if (kvb_path_is_missing(model->path)) {
         (void)kvb_copy(model->path, sizeof model->path, node->text);
     }
     return KVB_OK;

@@ -48,7 +48,7 @@ enum kvb_status kvb_hf_open_config(struct kvb_hf_files *files, const char *path,
     struct kvb_place place = {path, 0, 0};
     memset(files, 0, sizeof *files);
     if (kvb_path_is_folder(path)) {
-        if (!kvb_path_join(files->path, path, "config.json") || !kvb_path_exists(files->path)) {
+        if (!kvb_path_join(files->path, path, "config.json") || kvb_path_is_missing(files->path)) {
             return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, place,
                                    "this folder has no config.json; give the folder of a checkpoint or a file");
         }
@@ -61,7 +61,7 @@ enum kvb_status kvb_hf_open_config(struct kvb_hf_files *files, const char *path,
     folder_of(folder, files->path);
     enum kvb_status status = kvb_file_read(&files->config, files->path, KVB_FILE_MAX_BYTES, problems);
     if (status == KVB_OK && kvb_path_join(files->quant_path, folder, "hf_quant_config.json") &&
-        kvb_path_exists(files->quant_path)) {
+        !kvb_path_is_missing(files->quant_path)) {
         status = kvb_file_read(&files->quant, files->quant_path, KVB_FILE_MAX_BYTES, problems);
     }
     return status;
@@ -170,7 +170,7 @@ static bool find_download(const char *name, bool built_in, char path[KVB_PATH_CA
     }
     bool has_weights = false;
     for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
-        has_weights = has_weights || (kvb_path_join(file, path, weights[i]) && kvb_path_exists(file));
+        has_weights = has_weights || (kvb_path_join(file, path, weights[i]) && !kvb_path_is_missing(file));
     }
     return has_weights || !built_in || kvb_ends_with(path, ".gguf");
 }
@@ -355,6 +355,11 @@ enum kvb_status kvb_model_load(const char *name, const char *overrides, struct k
                                struct kvb_model_source *source, struct kvb_problems *problems)
 {
     bool found;
+    unsigned long before = kvb_memory_failures();
     enum kvb_status status = load_written(name, overrides, model, source, &found, problems);
+    if (status != KVB_NO_MEMORY && kvb_memory_failures() != before) { // what could not be looked for is not unknown
+        return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){0},
+                               "not enough memory to look for '%.120s'", name);
+    }
     return found ? status : load_named(name, overrides, model, source, problems);
 }

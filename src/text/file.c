@@ -232,6 +232,18 @@ bool kvb_path_exists(const char *path)
     return stat(path, &status) == 0;
 }
 
+// ENOTDIR: a folder above it is a file.
+static bool stands_for_nothing(int error)
+{
+    return error == ENOENT || error == ENOTDIR;
+}
+
+bool kvb_path_is_missing(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 && stands_for_nothing(errno);
+}
+
 bool kvb_path_is_link(const char *path)
 {
     struct stat status;
@@ -249,7 +261,7 @@ enum kvb_status kvb_path_look(const char *path, bool *is_folder, struct kvb_prob
     struct stat status;
     bool there = stat(path, &status) == 0;
     *is_folder = there && S_ISDIR(status.st_mode);
-    if (there || errno == ENOENT || errno == ENOTDIR) {
+    if (there || stands_for_nothing(errno)) {
         return KVB_OK;
     }
     return kvb_system_problem(problems, KVB_CANNOT_OPEN, path, "open", errno);

@@ -21,6 +21,8 @@ enum kvb_status kvb_file_read(struct kvb_file *file, const char *path, size_t ma
 void kvb_file_free(struct kvb_file *file);
 
 bool kvb_path_exists(const char *path);
+// Nothing stands there; what could not be looked at is not missing, and who opens it hears why.
+bool kvb_path_is_missing(const char *path);
 bool kvb_path_is_link(const char *path);
 // Whether it is a folder, where a failure is none of the answers; what is not there is no folder.
 enum kvb_status kvb_path_look(const char *path, bool *is_folder, struct kvb_problems *problems);

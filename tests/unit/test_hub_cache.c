@@ -7,6 +7,7 @@
 
 #include <kvbudget/input.h>
 
+#include "base/memory.h"
 #include "checkpoint_files.h"
 #include "model/hub_cache.h"
 #include "unit/test.h"
@@ -201,7 +202,36 @@ static void test_revisions(void **state)
     assert_false(kvb_hub_find("org/name@v1", found));
 }
 
+// A download is not a model nobody knows because one allocation failed while it was looked for.
+static void test_without_memory(void **state)
+{
+    (void)state;
+    static struct kvb_problems problems;
+    static struct kvb_model model;
+    struct kvb_model_source source;
+    assert_int_equal(setenv("HF_HUB_CACHE", root, 1), 0);
+    make_download("", REVISION "\n");
+    bool refused = false;
+    for (unsigned long n = 1;; n++) {
+        kvb_problems_init(&problems);
+        unsigned long before = kvb_memory_failures();
+        (void)kvb_memory_fail_once(n);
+        enum kvb_status status = kvb_model_load("org/name", NULL, &model, &source, &problems);
+        bool reached = kvb_memory_fail_once(0) == 0 && kvb_memory_failures() > before;
+        if (!reached) {
+            assert_int_equal(status, KVB_OK);
+            break;
+        }
+        assert_int_equal(status, KVB_NO_MEMORY);
+        assert_int_equal(problems.items[problems.count - 1].status, KVB_NO_MEMORY);
+        refused =
+            refused || strcmp(problems.items[problems.count - 1].text, "not enough memory to look for 'org/name'") == 0;
+    }
+    assert_true(refused);
+}
+
 KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_teardown(test_places, forget), cmocka_unit_test(test_keys),
                    cmocka_unit_test_teardown(test_revisions, forget),
                    cmocka_unit_test_teardown(test_what_is_not_there, forget),
+                   cmocka_unit_test_teardown(test_without_memory, forget),
                    cmocka_unit_test_teardown(test_a_model_by_id, forget))

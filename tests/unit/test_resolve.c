@@ -215,6 +215,29 @@ static void test_memory_fails(void **state)
     }
 }
 
+// A draft that is built in, or is in the cache, is not unknown because one allocation failed while it was looked for.
+static void test_draft_without_memory(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "gpu: l4\nsettings: {speculative_config: {method: draft_model, model: Qwen/Qwen3-0.6B}}\n";
+    bool reached = true;
+    unsigned long n = 0;
+    assert_int_equal(resolve(text), KVB_OK);
+    while (reached) {
+        kvb_problems_init(&problems);
+        unsigned long before = kvb_memory_failures();
+        (void)kvb_memory_fail_once(++n);
+        enum kvb_status status = kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems);
+        (void)kvb_memory_fail_once(0);
+        reached = kvb_memory_failures() > before;
+        if ((status != KVB_OK && status != KVB_NO_MEMORY) || (status == KVB_OK && plan.draft_unknown)) {
+            fail_msg("allocation %lu: %s", n, kvb_status_name(status));
+        }
+    }
+    assert_true(n > 20);
+}
+
 // A mistake inside an inline model is shown where it stands in the deployment.
 static void test_place_in_inline_model(void **state)
 {
@@ -240,4 +263,5 @@ static void test_place_in_inline_model(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(test_plain), cmocka_unit_test(test_memory), cmocka_unit_test(test_engine),
               cmocka_unit_test(test_draft), cmocka_unit_test(test_refusals), cmocka_unit_test(test_revision),
-              cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_place_in_inline_model))
+              cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_draft_without_memory),
+              cmocka_unit_test(test_place_in_inline_model))

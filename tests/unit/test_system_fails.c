@@ -1,22 +1,11 @@
 // Calls of the system that fail, each alone at every place where it is made: what was asked for is then whole, or it is
 // said what was wrong; what a signal broke off is done again.
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <kvbudget/hub.h>
 #include <kvbudget/input.h>
 
 #include "checkpoint_files.h"
 #include "history/history.h"
+#include "hub/helper.h"
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/gguf.h"
 #include "model/hub_cache.h"
@@ -24,155 +13,11 @@
 #include "text/file.h"
 #include "text/files.h"
 #include "text/folder.h"
-#include "unit/test.h"
+#include "unit/system_calls.h"
 
 #define COMMIT "0123456789abcdef0123456789abcdef01234567"
 
-// ---- the calls
-
-static struct {
-    const char *call; // NULL: none fails
-    unsigned n;       // which of its calls
-    int error;
-    unsigned seen;
-} fault;
-
-static bool fails(const char *call)
-{
-    if (fault.call == NULL || strcmp(fault.call, call) != 0 || ++fault.seen != fault.n) {
-        return false;
-    }
-    errno = fault.error;
-    return true;
-}
-
-#define WRAP(result, failed, name, parameters, arguments)                                                              \
-    result __real_##name parameters;                                                                                   \
-    result __wrap_##name parameters;                                                                                   \
-    result __wrap_##name parameters                                                                                    \
-    {                                                                                                                  \
-        return fails(#name) ? (failed) : __real_##name arguments;                                                      \
-    }
-
-WRAP(ssize_t, -1, read, (int descriptor, void *out, size_t size), (descriptor, out, size))
-WRAP(ssize_t, -1, pread, (int descriptor, void *out, size_t size, off_t at), (descriptor, out, size, at))
-WRAP(ssize_t, -1, write, (int descriptor, const void *text, size_t size), (descriptor, text, size))
-WRAP(ssize_t, -1, send, (int socket, const void *text, size_t size, int flags), (socket, text, size, flags))
-WRAP(int, -1, stat, (const char *path, struct stat *out), (path, out))
-WRAP(int, -1, lstat, (const char *path, struct stat *out), (path, out))
-WRAP(int, -1, fstat, (int descriptor, struct stat *out), (descriptor, out))
-WRAP(int, -1, fstatat, (int folder, const char *path, struct stat *out, int flags), (folder, path, out, flags))
-WRAP(int, -1, fsync, (int descriptor), (descriptor))
-WRAP(int, -1, fchmod, (int descriptor, mode_t mode), (descriptor, mode))
-WRAP(int, -1, rename, (const char *from, const char *to), (from, to))
-WRAP(int, -1, mkdir, (const char *path, mode_t mode), (path, mode))
-WRAP(int, -1, rmdir, (const char *path), (path))
-WRAP(int, -1, unlink, (const char *path), (path))
-WRAP(DIR *, NULL, opendir, (const char *path), (path))
-WRAP(struct dirent *, NULL, readdir, (DIR * stream), (stream))
-WRAP(int, -1, pipe, (int ends[2]), (ends))
-WRAP(int, -1, socketpair, (int family, int type, int protocol, int ends[2]), (family, type, protocol, ends))
-WRAP(pid_t, -1, waitpid, (pid_t process, int *status, int flags), (process, status, flags))
-WRAP(int, fault.error, posix_spawn_file_actions_init, (posix_spawn_file_actions_t * actions), (actions))
-WRAP(int, fault.error, posix_spawnattr_init, (posix_spawnattr_t * attributes), (attributes))
-WRAP(int, fault.error, posix_spawn,
-     (pid_t * process, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-      char *const words[], char *const environment[]),
-     (process, path, actions, attributes, words, environment))
-WRAP(int, fault.error, posix_spawnp,
-     (pid_t * process, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-      char *const words[], char *const environment[]),
-     (process, path, actions, attributes, words, environment))
-
-// What fails to close is closed all the same.
-int __real_close(int descriptor);
-int __wrap_close(int descriptor);
-int __wrap_close(int descriptor)
-{
-    bool failed = fails("close");
-    int closed = __real_close(descriptor);
-    errno = failed ? fault.error : errno;
-    return failed ? -1 : closed;
-}
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-    va_list more;
-    va_start(more, flags);
-    mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
-    va_end(more);
-    return fails("open") ? -1 : __real_open(path, flags, mode);
-}
-
-static const char *const calls[] = {"read",
-                                    "pread",
-                                    "write",
-                                    "send",
-                                    "close",
-                                    "stat",
-                                    "lstat",
-                                    "fstat",
-                                    "fstatat",
-                                    "fsync",
-                                    "fchmod",
-                                    "rename",
-                                    "mkdir",
-                                    "rmdir",
-                                    "unlink",
-                                    "opendir",
-                                    "readdir",
-                                    "pipe",
-                                    "socketpair",
-                                    "waitpid",
-                                    "open",
-                                    "posix_spawn",
-                                    "posix_spawnp",
-                                    "posix_spawn_file_actions_init",
-                                    "posix_spawnattr_init"};
-
 // ---- what is asked for
-
-static char root[64] = "/tmp/kvb-system-XXXXXX";
-static struct kvb_problems problems;
-
-static const char *below(const char *name)
-{
-    static char paths[2][256];
-    static unsigned turn;
-    char *path = paths[turn++ % 2];
-    (void)snprintf(path, sizeof paths[0], "%s/%s", root, name);
-    return path;
-}
-
-static void put(const char *name, const char *text, mode_t mode)
-{
-    FILE *file = fopen(below(name), "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(below(name), mode), 0);
-}
-
-static void shell(const char *line)
-{
-    char command[512];
-    (void)snprintf(command, sizeof command, "cd '%s' && %s", root, line);
-    assert_int_equal(system(command), 0);
-}
-
-static bool holds(const char *name, const char *text)
-{
-    char have[256] = "";
-    FILE *file = fopen(below(name), "r");
-    if (file == NULL) {
-        return false;
-    }
-    size_t length = fread(have, 1, sizeof have - 1, file);
-    (void)fclose(file);
-    return length == strlen(text) && strcmp(have, text) == 0;
-}
 
 // general.architecture is llama, and blk.0.ffn_up.weight is 64 x 64 elements of F32 at 0 (docs/gguf.md of ggml).
 static const char gguf[] = "GGUF\x03\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0"
@@ -438,11 +283,7 @@ static bool has_gguf(void)
            checkpoint.total_bytes == 64 * 64 * 4;
 }
 
-static const struct asked {
-    const char *name, *before; // lines of a shell that stand things up
-    enum kvb_status (*ask)(void);
-    bool (*is_whole)(void);
-} rows[] = {
+static const struct asked rows[] = {
     {"read a file", ":", read_file, has_file},
     {"read a stream", ":", read_stream, has_stream},
     {"read a part", ":", read_part, has_part},
@@ -467,51 +308,45 @@ static const struct asked {
     {"count a GGUF file", ":", count_gguf, has_gguf},
 };
 
-// One call of its kind fails; false: there are not so many.
-static bool try_fault(const struct asked *row, const char *call, unsigned n, int error)
-{
-    shell(row->before);
-    kvb_problems_init(&problems);
-    fault.call = call;
-    fault.n = n;
-    fault.error = error;
-    fault.seen = 0;
-    enum kvb_status status = row->ask();
-    fault.call = NULL;
-    bool reached = fault.seen >= n;
-    bool whole = status == KVB_OK && row->is_whole();
-    bool said = problems.count > 0 && problems.items[problems.count - 1].severity != KVB_NOTICE;
-    if (!whole && (error == EINTR || !said)) {
-        fail_msg("%s: %s number %u fails with %s: %s", row->name, call, n, strerror(error), kvb_status_name(status));
-    }
-    return reached;
-}
-
 static void each_failure_is_said(void **state)
 {
     (void)state;
-    unsigned tried = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
-            for (unsigned n = 1; try_fault(&rows[i], calls[k], n, EIO); n++) {
-                tried++;
-            }
-        }
-    }
-    print_message("%u failures\n", tried);
-    assert_true(tried > 100);
+    assert_true(fail_each_call(rows, sizeof rows / sizeof rows[0]) > 100);
 }
 
 static void each_signal_is_survived(void **state)
 {
     (void)state;
-    static const char *const broken_off[] = {"read", "pread", "write", "send", "waitpid"};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        for (size_t k = 0; k < sizeof broken_off / sizeof broken_off[0]; k++) {
-            for (unsigned n = 1; try_fault(&rows[i], broken_off[k], n, EINTR); n++) {
-            }
-        }
-    }
+    break_off_each_call(rows, sizeof rows / sizeof rows[0]);
+}
+
+// The program that fetches stands where it was installed beside this program, or beside this program itself.
+static void beside_this_program(void **state)
+{
+    (void)state;
+    static char far[KVB_PATH_CAPACITY];
+    char own[256], path[KVB_PATH_CAPACITY];
+    shell("mkdir -p usr/bin usr/libexec");
+    (void)snprintf(own, sizeof own, "%s/usr/bin/kvbudget", root);
+    own_program = own;
+    assert_int_equal(setenv("KVBUDGET_LIBEXEC", "", 1), 0);
+    assert_false(kvb_helper_find(path));
+    shell("cp kvbudget-hub usr/bin/kvbudget-hub");
+    assert_true(kvb_helper_find(path));
+    assert_string_equal(path, below("usr/bin/kvbudget-hub"));
+    shell("cp kvbudget-hub usr/libexec/kvbudget-hub");
+    assert_true(kvb_helper_find(path));
+    assert_string_equal(path, below("usr/bin/../libexec/kvbudget-hub"));
+    fault.call = "readlink";
+    fault.seen = 0;
+    fault.n = 1;
+    assert_false(kvb_helper_find(path)); // nor where it is installed by default
+    fault.call = NULL;
+    memset(far, '/', sizeof far - 1);
+    own_program = far; // as long as a path can be
+    assert_false(kvb_helper_find(path));
+    own_program = NULL;
+    assert_int_equal(setenv("KVBUDGET_LIBEXEC", root, 1), 0);
 }
 
 static void an_error_without_a_name(void **state)
@@ -523,4 +358,4 @@ static void an_error_without_a_name(void **state)
 }
 
 KVB_TEST_MAIN_WITH(set_up, take_down, cmocka_unit_test(each_failure_is_said), cmocka_unit_test(each_signal_is_survived),
-                   cmocka_unit_test(an_error_without_a_name))
+                   cmocka_unit_test(beside_this_program), cmocka_unit_test(an_error_without_a_name))

@@ -30,7 +30,7 @@ static bool is_there(const struct folder *folder, const char *name)
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_open_file file;
-    if (!kvb_path_join(path, folder->path, name) || !kvb_path_exists(path)) {
+    if (!kvb_path_join(path, folder->path, name) || kvb_path_is_missing(path)) {
         return folder->listed;
     }
     if (kvb_open_weights(&file, path, NULL) != KVB_OK) {
@@ -77,7 +77,7 @@ static enum kvb_status read_index(struct folder *folder)
 {
     char path[KVB_PATH_CAPACITY];
     struct kvb_open_file file;
-    if (!kvb_path_join(path, folder->path, INDEX_NAME) || !kvb_path_exists(path)) {
+    if (!kvb_path_join(path, folder->path, INDEX_NAME) || kvb_path_is_missing(path)) {
         return KVB_OK;
     }
     enum kvb_status status = kvb_file_open(&file, path, folder->problems);
