@@ -146,7 +146,7 @@ static char *next_word(char **at)
 static bool is_commit(const char *text)
 {
     size_t length = strspn(text, "0123456789abcdef");
-    return strcmp(text, "-") == 0 || (text[length] == '\0' && length >= 40 && length <= 64);
+    return text[length] == '\0' && length >= 40 && length <= 64;
 }
 
 static void read_line(char *line, struct kvb_helper_report *report)
@@ -163,7 +163,8 @@ static void read_line(char *line, struct kvb_helper_report *report)
         (void)kvb_copy(report->commit, sizeof report->commit, line);
     } else if (strcmp(kind, "ok") == 0) {
         (void)kvb_copy(report->commit, sizeof report->commit, next_word(&line));
-        bool read = is_commit(report->commit) && kvb_parse_whole(next_word(&line), &report->files) &&
+        bool named = is_commit(report->commit) || strcmp(report->commit, "-") == 0;
+        bool read = named && kvb_parse_whole(next_word(&line), &report->files) &&
                     kvb_parse_whole(next_word(&line), &report->headers) &&
                     kvb_parse_whole(next_word(&line), &report->bytes) && kvb_parse_whole(line, &report->milliseconds);
         report->end = read ? KVB_HELPER_FETCHED : KVB_HELPER_FAILED;

@@ -37,17 +37,16 @@ static const char *endpoint(void)
 
 // ---- an endpoint that did not answer
 
-static bool silence_path(char out[KVB_PATH_CAPACITY])
+static bool silence_path(char root[KVB_PATH_CAPACITY], char out[KVB_PATH_CAPACITY])
 {
-    char root[KVB_PATH_CAPACITY];
     return kvb_hub_own_root(root) && kvb_path_join(out, root, "silent");
 }
 
 static bool is_silent(void)
 {
-    char path[KVB_PATH_CAPACITY];
+    char root[KVB_PATH_CAPACITY], path[KVB_PATH_CAPACITY];
     struct kvb_file file;
-    if (!silence_path(path) || kvb_path_age_seconds(path) > SILENT_SECONDS ||
+    if (!silence_path(root, path) || kvb_path_age_seconds(path) > SILENT_SECONDS ||
         kvb_file_read(&file, path, KVB_PATH_CAPACITY, NULL) != KVB_OK) {
         return false;
     }
@@ -60,7 +59,7 @@ static bool is_silent(void)
 static bool note_silence(void)
 {
     char root[KVB_PATH_CAPACITY], path[KVB_PATH_CAPACITY];
-    return silence_path(path) && kvb_hub_own_root(root) && kvb_folder_make(root, NULL) == KVB_OK &&
+    return silence_path(root, path) && kvb_folder_make(root, NULL) == KVB_OK &&
            kvb_file_replace(path, endpoint(), strlen(endpoint()), NULL) == KVB_OK;
 }
 
@@ -125,42 +124,60 @@ static enum kvb_status keep(struct kvb_store *store, const struct kvb_name *name
 {
     if (report->end == KVB_HELPER_SAME) {
         kvb_store_drop(store);
-        return kvb_store_point(name, report->commit, problems);
+        return kvb_store_point(store, name, report->commit, problems);
     }
     (void)kvb_hub_prepare(store->folder);
     return kvb_store_keep(store, name, report->commit, problems);
 }
 
+struct fetching {
+    struct kvb_helper_ask ask;
+    struct kvb_helper_report report;
+    struct kvb_store store;
+    struct kvb_problems own; // of the cache
+    char whole[KVB_NAME_CAPACITY];
+};
+
+static enum kvb_status ask(struct fetching *at, const struct kvb_name *name, enum kvb_severity severity,
+                           struct kvb_problems *problems)
+{
+    kvb_name_write(at->whole, name);
+    at->ask.endpoint = endpoint();
+    at->ask.repository = at->whole;
+    at->ask.revision = name->revision[0] != '\0' ? name->revision : "main";
+    at->ask.format = name->format;
+    at->ask.folder = at->store.folder;
+    at->ask.known_count = kvb_store_commits(&at->store, name, at->ask.known, KVB_HELPER_KNOWN_MAX);
+    kvb_helper_run(&at->ask, &at->report);
+    bool fetched = at->report.end == KVB_HELPER_FETCHED;
+    if (!fetched && at->report.end != KVB_HELPER_SAME) {
+        return say_failed(severity, name, &at->report, problems);
+    }
+    enum kvb_status status = keep(&at->store, name, &at->report, &at->own);
+    if (status == KVB_OK && fetched) {
+        say_fetched(name, &at->report, problems);
+    }
+    return status;
+}
+
+// What the cache could not take is as grave as a hub that did not answer.
 static enum kvb_status fetch(const struct kvb_name *name, enum kvb_severity severity, struct kvb_problems *problems)
 {
-    struct room {
-        struct kvb_helper_ask ask;
-        struct kvb_helper_report report;
-        struct kvb_store store;
-        char whole[KVB_NAME_CAPACITY];
-    } *room = kvb_room(sizeof *room, problems);
-    if (room == NULL) {
+    struct fetching *at = kvb_room(sizeof *at, problems);
+    if (at == NULL) {
         return KVB_NO_MEMORY;
     }
-    enum kvb_status status = kvb_store_begin(&room->store, name, problems);
+    enum kvb_status status = kvb_store_begin(&at->store, name, &at->own);
     if (status == KVB_OK) {
-        kvb_name_write(room->whole, name);
-        room->ask.endpoint = endpoint();
-        room->ask.repository = room->whole;
-        room->ask.revision = name->revision[0] != '\0' ? name->revision : "main";
-        room->ask.format = name->format;
-        room->ask.folder = room->store.folder;
-        room->ask.known_count = kvb_store_commits(name, room->ask.known, KVB_HELPER_KNOWN_MAX);
-        kvb_helper_run(&room->ask, &room->report);
-        bool came = room->report.end == KVB_HELPER_FETCHED || room->report.end == KVB_HELPER_SAME;
-        status = came ? keep(&room->store, name, &room->report, problems)
-                      : say_failed(severity, name, &room->report, problems);
-        if (came && status == KVB_OK && room->report.end == KVB_HELPER_FETCHED) {
-            say_fetched(name, &room->report, problems);
-        }
-        kvb_store_drop(&room->store);
+        status = ask(at, name, severity, problems);
+        kvb_store_drop(&at->store);
     }
-    kvb_free(room);
+    for (uint32_t i = 0; i < at->own.count; i++) {
+        const struct kvb_problem *each = &at->own.items[i];
+        (void)kvb_problem_add(problems, severity, each->status, (struct kvb_place){.file = each->file}, "%s",
+                              each->text);
+    }
+    kvb_free(at);
     return status;
 }
 
@@ -174,8 +191,7 @@ void kvb_hub_fetch_model(const char *text, const char *revision, struct kvb_prob
         return;
     }
     enum kvb_known known = kvb_model_known(text, &name);
-    if (known == KVB_KNOWN_HERE && revision[0] != '\0' && name.revision[0] == '\0' && !kvb_path_exists(text) &&
-        kvb_name_parse(text, &name) && kvb_name_is_repository(&name)) {
+    if (known == KVB_KNOWN_HERE && revision[0] != '\0' && name.revision[0] == '\0' && kvb_name_is_repository(&name)) {
         (void)kvb_copy(name.revision, sizeof name.revision, revision);
         known = strcmp(revision, "main") == 0 || kvb_hub_find_name(&name, path) ? KVB_KNOWN_HERE : KVB_KNOWN_GUESSED;
     }

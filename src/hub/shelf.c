@@ -33,10 +33,20 @@ static void fill_revision(struct kvb_hub_entry *entry, const char *key)
     entry->revision[used] = '\0';
 }
 
-// What could not be looked at is not what is not there.
+// FOLDER/BELOW/NAME; what has no path that fits is not passed over.
+static enum kvb_status join(char out[KVB_PATH_CAPACITY], const char *folder, const char *below, const char *name,
+                            struct kvb_problems *problems)
+{
+    return kvb_path_join_below(out, folder, below, name)
+               ? KVB_OK
+               : kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_OPEN, (struct kvb_place){.file = folder},
+                                 "the path of '%.120s' in it is too long", name);
+}
+
+// What could not be looked at is not what is not there; no commit is as long as what is too large.
 static enum kvb_status not_read(enum kvb_status status, const char *path, struct kvb_problems *problems)
 {
-    bool lost = status == KVB_CANNOT_OPEN || status == KVB_CANNOT_READ || status == KVB_NO_MEMORY;
+    bool lost = status != KVB_TOO_LARGE && !kvb_path_is_missing(path) && !kvb_path_is_folder(path);
     return lost ? kvb_problem_add(problems, KVB_ERROR, status, (struct kvb_place){.file = path}, "cannot be read")
                 : KVB_OK;
 }
@@ -48,10 +58,11 @@ static enum kvb_status read_entry(const char *repository, const char *key, struc
     char path[KVB_PATH_CAPACITY];
     struct kvb_file file;
     *found = false;
-    if (!kvb_path_join_below(path, repository, "refs", key)) {
-        return KVB_OK;
+    enum kvb_status status = join(path, repository, "refs", key, problems);
+    if (status != KVB_OK) {
+        return status;
     }
-    enum kvb_status status = kvb_file_read(&file, path, sizeof entry->commit - 1, NULL);
+    status = kvb_file_read(&file, path, sizeof entry->commit - 1, NULL);
     if (status != KVB_OK) {
         return not_read(status, path, problems);
     }
@@ -59,8 +70,12 @@ static enum kvb_status read_entry(const char *repository, const char *key, struc
     (void)kvb_copy(entry->commit, sizeof entry->commit, file.text);
     kvb_file_free(&file);
     entry->age_seconds = kvb_path_age_seconds(path);
-    if (strchr(entry->commit, '/') != NULL || !kvb_path_join_below(path, repository, "snapshots", entry->commit)) {
+    if (strchr(entry->commit, '/') != NULL) {
         return KVB_OK;
+    }
+    status = join(path, repository, "snapshots", entry->commit, problems);
+    if (status != KVB_OK) {
+        return status;
     }
     status = kvb_path_look(path, found, problems);
     entry->bytes = kvb_folder_bytes(path);
@@ -84,11 +99,9 @@ static enum kvb_status list_repository(const char *repository, struct kvb_hub_en
                                        void *context, struct kvb_problems *problems)
 {
     char path[KVB_PATH_CAPACITY];
-    struct kvb_folder refs;
-    if (!kvb_path_join(path, repository, "refs")) {
-        return KVB_OK;
-    }
-    enum kvb_status status = read_folder(&refs, path, problems);
+    struct kvb_folder refs = {0};
+    enum kvb_status status = join(path, repository, "", "refs", problems);
+    status = status == KVB_OK ? read_folder(&refs, path, problems) : status;
     for (size_t i = 0; status == KVB_OK && i < refs.count; i++) {
         bool found;
         status = read_entry(repository, refs.entries[i].name, entry, &found, problems);
@@ -117,9 +130,10 @@ enum kvb_status kvb_hub_list(kvb_hub_taker *take, void *context, struct kvb_prob
     enum kvb_status status = read_root(root, &folder, problems);
     for (size_t i = 0; status == KVB_OK && i < folder.count; i++) {
         struct kvb_hub_entry entry = {0};
-        if (name_of_folder(folder.entries[i].name, entry.name) && kvb_path_join(path, root, folder.entries[i].name)) {
+        if (name_of_folder(folder.entries[i].name, entry.name)) {
             kvb_make_printable(entry.name);
-            status = list_repository(path, &entry, take, context, problems);
+            status = join(path, root, "", folder.entries[i].name, problems);
+            status = status == KVB_OK ? list_repository(path, &entry, take, context, problems) : status;
         }
     }
     kvb_folder_free(&folder);
@@ -153,7 +167,8 @@ static enum kvb_status remove_kept(const char *repository, uint64_t *bytes, stru
     char path[KVB_PATH_CAPACITY];
     enum kvb_status status = KVB_OK;
     for (size_t i = 0; status == KVB_OK && i < sizeof parts / sizeof parts[0]; i++) {
-        if (kvb_path_join(path, repository, parts[i])) {
+        status = join(path, repository, "", parts[i], problems);
+        if (status == KVB_OK) {
             *bytes += kvb_folder_bytes(path);
             status = kvb_folder_remove(path, problems);
         }
@@ -170,11 +185,12 @@ enum kvb_status kvb_hub_prune(const char *wanted, uint64_t *bytes, struct kvb_pr
     enum kvb_status status = read_root(root, &folder, problems);
     *bytes = 0;
     for (size_t i = 0; status == KVB_OK && i < folder.count; i++) {
-        if (!name_of_folder(folder.entries[i].name, name) || !kvb_path_join(path, root, folder.entries[i].name)) {
+        if (!name_of_folder(folder.entries[i].name, name)) {
             continue;
         }
-        *bytes += remove_abandoned(path);
-        if (wanted == NULL || kvb_equal_ignoring_case(wanted, name)) {
+        status = join(path, root, "", folder.entries[i].name, problems);
+        *bytes += status == KVB_OK ? remove_abandoned(path) : 0;
+        if (status == KVB_OK && (wanted == NULL || kvb_equal_ignoring_case(wanted, name))) {
             found = true;
             status = remove_kept(path, bytes, problems);
         }

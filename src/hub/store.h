@@ -4,8 +4,12 @@
 
 #include "model/names/name.h"
 
+#define KVB_STORE_KEY_CAPACITY 160
+
 struct kvb_store {
+    char key[KVB_STORE_KEY_CAPACITY];   // of the revision: the name of its file in refs
     char repository[KVB_PATH_CAPACITY]; // .../models--ORG--NAME
+    char snapshots[KVB_PATH_CAPACITY];  // below it
     char folder[KVB_PATH_CAPACITY];     // where a fetch puts its files before they are kept
 };
 // A place to fetch into, which nobody else has.
@@ -16,9 +20,9 @@ enum kvb_status kvb_store_keep(struct kvb_store *store, const struct kvb_name *n
                                struct kvb_problems *problems) KVB_MUST_USE;
 void kvb_store_drop(struct kvb_store *store);
 // Commits that are here with a config of this name and format; how many were written.
-uint32_t kvb_store_commits(const struct kvb_name *name, char out[][96], uint32_t most);
+uint32_t kvb_store_commits(const struct kvb_store *store, const struct kvb_name *name, char out[][96], uint32_t most);
 // The revision points to a commit that is here.
-enum kvb_status kvb_store_point(const struct kvb_name *name, const char *commit,
+enum kvb_status kvb_store_point(const struct kvb_store *store, const struct kvb_name *name, const char *commit,
                                 struct kvb_problems *problems) KVB_MUST_USE;
 
 #endif

@@ -19,13 +19,13 @@ enum kvb_known kvb_model_known(const char *text, struct kvb_name *name)
     struct kvb_name_answer answer = {0};
     char path[KVB_PATH_CAPACITY];
     memset(name, 0, sizeof *name);
-    if (kvb_path_exists(text) || kvb_builtin_find(KVB_PROFILE_MODEL, text) != NULL || kvb_is_draft_head(text)) {
+    if (kvb_path_exists(text)) {
         return KVB_KNOWN_HERE;
     }
     if (!kvb_name_parse(text, name)) {
         return KVB_KNOWN_NEVER;
     }
-    if (kvb_hub_find_name(name, path)) {
+    if (kvb_builtin_find(KVB_PROFILE_MODEL, text) != NULL || kvb_is_draft_head(text) || kvb_hub_find_name(name, path)) {
         return KVB_KNOWN_HERE;
     }
     kvb_name_find(name, &answer);

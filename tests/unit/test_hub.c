@@ -1,10 +1,4 @@
 // The cache of fetched models: what is found in it, listed and taken away; a stand-in plays the helper program.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <kvbudget/answer.h>
 #include <kvbudget/hub.h>
 
@@ -16,77 +10,7 @@
 #include "model/known.h"
 #include "text/file.h"
 #include "text/folder.h"
-#include "unit/test.h"
-
-#define COMMIT "0123456789abcdef0123456789abcdef01234567"
-#define CONFIG                                                                                                         \
-    "{\"architectures\": [\"LlamaForCausalLM\"], \"hidden_size\": 64, \"intermediate_size\": 128, "                    \
-    "\"num_attention_heads\": 4, \"num_hidden_layers\": 2, \"vocab_size\": 128, "                                      \
-    "\"max_position_embeddings\": 512, \"torch_dtype\": \"bfloat16\"}"
-
-static char root[64] = "/tmp/kvbudget-hub-XXXXXX";
-static struct kvb_problems problems;
-
-static int begin(void **state)
-{
-    (void)state;
-    char path[128];
-    static const char *const unset[] = {"HF_HUB_CACHE",   "HF_HOME",        "HUGGINGFACE_HUB_CACHE", "KVBUDGET_OFFLINE",
-                                        "XDG_CACHE_HOME", "HF_HUB_OFFLINE", "VLLM_USE_MODELSCOPE",   "HF_ENDPOINT"};
-    for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
-        (void)unsetenv(unset[i]);
-    }
-    (void)setenv("HOME", root, 1);
-    (void)snprintf(path, sizeof path, "%s/cache", root);
-    (void)setenv("KVBUDGET_CACHE", path, 1);
-    (void)setenv("KVBUDGET_LIBEXEC", root, 1);
-    (void)snprintf(path, sizeof path, "rm -rf '%s/cache'", root);
-    kvb_problems_init(&problems);
-    return system(path);
-}
-
-static int make_root(void **state)
-{
-    (void)state;
-    return mkdtemp(root) == NULL;
-}
-
-static int remove_root(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command);
-}
-
-// A helper that does what the shell lines say; $7 is the folder it fills.
-static void play_helper(const char *lines)
-{
-    char path[128];
-    (void)snprintf(path, sizeof path, "%s/kvbudget-hub", root);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    (void)fprintf(file, "#!/bin/sh\n%s\n", lines);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(path, 0700), 0);
-}
-
-static void play_fetch(const char *report)
-{
-    char lines[1024];
-    (void)snprintf(lines, sizeof lines, "printf '%%s' '%s' > \"$6/config.json\"\necho \"%s\"", CONFIG, report);
-    play_helper(lines);
-}
-
-static bool said(const char *text)
-{
-    for (uint32_t i = 0; i < problems.count; i++) {
-        if (strstr(problems.items[i].text, text) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
+#include "unit/hub_play.h"
 
 static unsigned entries;
 static struct kvb_hub_entry last;
@@ -168,6 +92,17 @@ static void test_failures(void **state)
         {"exit 3", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
         {"echo 'ok notacommit 1 1 1 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
         {"echo 'ok " COMMIT " 1 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'ok " COMMIT " x 1 1 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'ok " COMMIT " 1 x 1 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'ok " COMMIT " 1 1 x 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'ok " COMMIT " 1 1 1 -1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'ok 0123456789abcdef 1 1 1 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'ok " COMMIT COMMIT " 1 1 1 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'ok " COMMIT "Z 1 1 1 1'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"echo 'same -'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"kill -9 $$", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
+        {"printf 'error busy no line ends here'", KVB_CANNOT_READ,
+         "was not fetched from https://huggingface.co: no line"},
         {"echo 'same ../../x'", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
         {"head -c 100000 /dev/zero", KVB_CANNOT_WRITE, "kvbudget-hub ended without an answer"},
     };
@@ -197,6 +132,9 @@ static void test_fetch_for(void **state)
                 {"qwen3-8b", "", false},
                 {"Qwen/Qwen3-8B", "main", false},
                 {"Qwen/Qwen3-8B", "refs/pr/1", true},
+                {"Qwen/Qwen3-8B@refs/pr/1", "refs/pr/2", true},
+                {"qwen3-8b", "refs/pr/1", false},
+                {"", "", false},
                 {"org/unheard-of", "", true},
                 {"unheard-of", "", false},
                 {"/models/unheard-of", "", false},
@@ -230,6 +168,14 @@ static void test_silence(void **state)
     kvb_problems_init(&problems);
     kvb_hub_fetch_model("org/name", "", &problems);
     assert_true(said("did not answer in the last 10 minutes; `kvbudget hub pull` asks it at once"));
+    char command[256];
+    play_helper("echo 'error bad asked'");
+    (void)snprintf(command, sizeof command, "touch -d '11 minutes ago' '%s/cache/hub/silent'", root);
+    assert_int_equal(system(command), 0);
+    kvb_hub_fetch_model("org/name", "", &problems);
+    assert_true(said("asked")); // ten minutes are over
+    (void)snprintf(command, sizeof command, "touch '%s/cache/hub/silent'", root);
+    assert_int_equal(system(command), 0);
     play_fetch("ok " COMMIT " 1 0 1 1");
     assert_int_equal(kvb_hub_pull("org/name", &problems), KVB_OK);
     (void)setenv("HF_ENDPOINT", "https://mirror.example", 1);
@@ -346,4 +292,4 @@ KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_setup(test_pull, beg
                    cmocka_unit_test_setup(test_fetch_for, begin), cmocka_unit_test_setup(test_silence, begin),
                    cmocka_unit_test_setup(test_missing_helper, begin), cmocka_unit_test_setup(test_modelscope, begin),
                    cmocka_unit_test_setup(test_gguf, begin), cmocka_unit_test_setup(test_folders, begin),
-                   cmocka_unit_test_setup(test_adapters, begin))
+                   cmocka_unit_test_setup(test_adapters, begin), )

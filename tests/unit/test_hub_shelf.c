@@ -83,17 +83,26 @@ static void put(const char *name, const char *text)
 static void test_odd_entries(void **state)
 {
     (void)state;
-    static char long_commit[200];
+    static char long_commit[200], long_name[240];
     uint64_t bytes;
     memset(long_commit, 'a', sizeof long_commit - 1);
     put("notes.txt", "x");
     put("models--alone/refs/main", COMMIT);                       // no owner
     put("models--a--none/other", "x");                            // no references
+    put("models--a--b/refs/folder/main", COMMIT);                 // none of ours is a folder
     put("models--a--dangling/refs/main", COMMIT "\n");            // to no snapshot
     put("models--a--long/refs/main", long_commit);                // no commit
     put("models--a--out/refs/main", "../../x\n");                 // nor is this
     put("models--a--b/refs/feature%2Fone+Q4_K_M", COMMIT "\r\n"); // a branch with a slash, and a format
     put("models--a--b/snapshots/" COMMIT "/config.json", "12345");
+    memset(long_name, 'n', sizeof long_name - 1);
+    memcpy(long_name, "models--", 8);
+    memcpy(long_name + sizeof long_name - 40, "--end/refs/main", 16);
+    put(long_name, COMMIT); // longer than any name
+    char cache[KVB_PATH_CAPACITY], command[KVB_PATH_CAPACITY + 128];
+    assert_true(kvb_hub_own_root(cache));
+    (void)snprintf(command, sizeof command, "ln -s nowhere '%s/models--a--b/refs/gone'", cache);
+    assert_int_equal(system(command), 0);
     assert_int_equal(kvb_hub_list(take, NULL, &problems), KVB_OK);
     assert_int_equal(entries, 1);
     assert_string_equal(last.name, "a/b");
@@ -103,8 +112,6 @@ static void test_odd_entries(void **state)
     put("models--a--b/new-1-0/config.json", "123"); // under way
     assert_int_equal(kvb_hub_prune("a/nobody", &bytes, &problems), KVB_UNKNOWN_NAME);
     assert_string_equal(problems.items[0].text, "'a/nobody' is not in the cache; `kvbudget hub list` shows what is");
-    char cache[KVB_PATH_CAPACITY], command[KVB_PATH_CAPACITY + 128];
-    assert_true(kvb_hub_own_root(cache));
     (void)snprintf(command, sizeof command, "touch -d '2 hours ago' '%s/models--a--b/new-1-0'", cache);
     assert_int_equal(system(command), 0);
     assert_int_equal(kvb_hub_prune("a/dangling", &bytes, &problems), KVB_OK);
@@ -154,6 +161,38 @@ static void test_long_places(void **state)
     assert_true(kept > 5 && refused > 5);
 }
 
+// What is there and whose path does not fit is not passed over: it is listed and taken away, or it is said.
+static void test_long_way(void **state)
+{
+    (void)state;
+    static char place[KVB_PATH_CAPACITY];
+    unsigned listed = 0, pruned = 0, refused = 0;
+    for (size_t length = KVB_PATH_CAPACITY - 120; length < KVB_PATH_CAPACITY; length++) {
+        uint64_t bytes;
+        (void)begin(NULL);
+        put("models--a--b/refs/main", COMMIT);
+        put("models--a--b/snapshots/" COMMIT "/config.json", "12345");
+        put("models--a--b/new-1-0/config.json", "123");
+        (void)snprintf(place, sizeof place, "%s/cache", root);
+        size_t used = strlen(root);
+        memset(place + used, '/', length - used - strlen("cache"));
+        (void)snprintf(place + length - strlen("cache"), sizeof "cache", "cache");
+        assert_int_equal(setenv("KVBUDGET_CACHE", place, 1), 0);
+        enum kvb_status status = kvb_hub_list(take, NULL, &problems);
+        assert_int_equal(entries, status == KVB_OK);
+        assert_true(status == KVB_OK || status == KVB_CANNOT_OPEN);
+        listed += status == KVB_OK;
+        status = kvb_hub_prune(NULL, &bytes, &problems);
+        assert_true(status == KVB_OK || status == KVB_CANNOT_OPEN || status == KVB_CANNOT_WRITE);
+        pruned += status == KVB_OK;
+        refused += status != KVB_OK;
+        assert_true(status == KVB_OK || problems.count > 0);
+        (void)snprintf(place, sizeof place, "%s/cache/hub/models--a--b/refs", root);
+        assert_true(status != KVB_OK || !kvb_path_exists(place));
+    }
+    assert_true(listed > 10 && pruned > 10 && refused > 10);
+}
+
 static void test_memory(void **state)
 {
     (void)state;
@@ -169,8 +208,21 @@ static void test_memory(void **state)
         assert_true(status == KVB_OK || problems.count > 0);
     }
     assert_true(failed > 0);
+    (void)begin(NULL);
+    put("models--a--b/refs/main", COMMIT);
+    put("models--a--b/snapshots/" COMMIT "/config.json", "12345");
+    bool reached = true;
+    for (unsigned long n = 1; reached; n++) {
+        entries = 0;
+        kvb_problems_init(&problems);
+        (void)kvb_memory_fail_once(n);
+        enum kvb_status status = kvb_hub_list(take, NULL, &problems);
+        reached = kvb_memory_fail_once(0) == 0;
+        bool told = status == KVB_OK && entries == 1; // how large it is may be lacking; who asked hears of memory
+        assert_true(told || (status == KVB_NO_MEMORY && problems.count > 0));
+    }
 }
 
 KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_setup(test_odd_entries, begin),
                    cmocka_unit_test_setup(test_no_place, begin), cmocka_unit_test_setup(test_long_places, begin),
-                   cmocka_unit_test_setup(test_memory, begin))
+                   cmocka_unit_test_setup(test_long_way, begin), cmocka_unit_test_setup(test_memory, begin))
