@@ -15,7 +15,7 @@ static const struct found_row python[] = {
           "'c': None, 'd': [1, 'x'], 'e': {}})",
      "python model=a/b speculative_method=ngram num_speculative_tokens=3", NULL},
     {"a.py", VLLM "LLM('a/b', speculative_config={'num_speculative_tokens': 3, 'method': NAME})",
-     "python model=a/b !bad_type", NULL},
+     "python model=a/b !missing_key", NULL},
     {"a.py", VLLM "LLM('a/b', enable_prefix_caching=False, enable_chunked_prefill=False, enforce_eager=False)",
      "python model=a/b enable_prefix_caching=false enable_chunked_prefill=false", NULL},
     {"a.py", VLLM "LLM('a/b', quantization=None, max_model_len=512)", "python model=a/b max_model_len=512", NULL},
