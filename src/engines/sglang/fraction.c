@@ -36,7 +36,8 @@ static const struct card_row cards[] = {
     // To 0.5.2 larger cards capture larger batches (model_executor/cuda_graph_runner.py, get_batch_sizes_to_capture).
     {KVB_RELEASE(0, 4, 7) + 1, 35 * 1024, 2048, 8, 80},
     {KVB_RELEASE(0, 4, 7) + 1, 90 * 1024 + 1, 8192, 160, 160},
-    {KVB_RELEASE(0, 4, 7) + 1, 160 * 1024, 8192, 256, 256},
+    {KVB_RELEASE(0, 4, 7) + 1, 160 * 1000 + 1, 8192, 256, 256},
+    {KVB_RELEASE(0, 4, 7) + 1, 160 * 1024, 8192, 512, 512},
     {KVB_RELEASE(0, 4, 7) + 1, 0, 16384, 512, 512},
     // 0.4.7, server_args.py: cards above 180,000 MiB prefill in larger chunks
     {KVB_RELEASE(0, 4, 7), 25000, 2048, 8, 80},
@@ -78,7 +79,10 @@ static void fill_sizes(const struct kvb_sgl_setup *setup, struct kvb_sgl_default
                      setup->release < KVB_RELEASE(0, 4, 7) + 1 && row->chunk_tokens == 8192;
         out->chunk_tokens = split ? 16384 : row->chunk_tokens; // 0.4.6.post2 to 0.4.7: prefill and decode apart
     }
-    out->graph_batch = setup->graph_batch > 0 ? setup->graph_batch : wide ? row->wide_batch : row->batch;
+    // 0.4.6 and 0.4.6.post1: large cards capture no more where requests are spread over several ranks (dp_size > 1).
+    bool spread = setup->dp > 1 && setup->release >= KVB_RELEASE(0, 4, 6) && setup->release < KVB_RELEASE(0, 4, 6) + 2;
+    uint64_t usual = wide ? row->wide_batch : row->batch;
+    out->graph_batch = setup->graph_batch > 0 ? setup->graph_batch : spread ? kvb_min(usual, 160) : usual;
 }
 
 // What changes chunks after the fraction was computed of them. Data-parallel attention to 0.4.4 halves them, and to
