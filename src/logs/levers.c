@@ -53,8 +53,6 @@ const struct kvb_lever_row kvb_lever_rows[] = {
      "swapped blocks are in host memory; the check counts GPU memory, and V1 never swaps"},
     {KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN, VLLM, KVB_WHEN_GRAPHS_FREE, "enforce-eager", "true", false,
      "this release does not charge CUDA graphs to the request"},
-    {KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN, LLAMACPP, KVB_WHEN_ALWAYS, "ctx-size", "shorter", true,
-     "the KV cache is allocated for the whole context at start"},
     {KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN, TGI, KVB_WHEN_ALWAYS, "max-total-tokens", "lower", true,
      "one request may take no more tokens than the cache holds"},
     // less free than asked for
@@ -175,6 +173,8 @@ const struct kvb_lever_row kvb_lever_rows[] = {
      "activations live in what the fraction leaves"},
     {KVB_FAILURE_OOM_SERVING, SGLANG, KVB_WHEN_ALWAYS, "chunked-prefill-size", "smaller", true,
      "smaller chunks have smaller peaks"},
+    {KVB_FAILURE_OOM_SERVING, SGLANG, KVB_WHEN_ALWAYS, "max-running-requests", "lower", true,
+     "fewer requests decode at once"},
     {KVB_FAILURE_OOM_SERVING, LLAMACPP, KVB_WHEN_ALWAYS, "ctx-size", "shorter", true, "leaves more of the device free"},
     {KVB_FAILURE_OOM_SERVING, LLAMACPP, KVB_WHEN_ALWAYS, "n-gpu-layers", "fewer", true, "leaves room on the device"},
     // Ollama: it chooses the layers itself, from what it thinks is free
@@ -212,6 +212,8 @@ const struct kvb_lever_row kvb_lever_rows[] = {
     // TensorRT-LLM
     {KVB_FAILURE_OOM_LOAD, TENSORRT, KVB_WHEN_ALWAYS, "tp_size", "more GPUs, or a quantised checkpoint", true,
      "each GPU then loads less"},
+    {KVB_FAILURE_OOM_LOAD, TENSORRT, KVB_WHEN_ALWAYS, "max_num_tokens", "lower", true,
+     "the model's buffers for one batch come with it"},
     {KVB_FAILURE_OOM_LOAD, TENSORRT, KVB_WHEN_ALWAYS, "kv_cache_config.free_gpu_memory_fraction", "lower", false,
      "the KV cache comes after the weights"},
     {KVB_FAILURE_OOM_PROFILE, TENSORRT, KVB_WHEN_ALWAYS, "max_num_tokens", "lower", true,
@@ -248,8 +250,6 @@ const struct kvb_lever_row kvb_lever_rows[] = {
      "the pool must hold one request of it"},
     {KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN, SGLANG, KVB_WHEN_ALWAYS, "mem-fraction-static", "higher", true,
      "the pool is what this fraction leaves beside the weights"},
-    {KVB_FAILURE_OOM_PROFILE, SGLANG, KVB_WHEN_ALWAYS, "chunked-prefill-size", "smaller", true,
-     "smaller chunks have smaller peaks"},
     {KVB_FAILURE_OTHER, SGLANG, KVB_WHEN_TOKENS_OUT, "mem-fraction-static", "higher", true,
      "what it adds becomes pool; it must leave room for graphs and prefills (available_gpu_mem in the log)"},
     {KVB_FAILURE_OTHER, SGLANG, KVB_WHEN_TOKENS_OUT, "kv-cache-dtype", "fp8_e4m3", true,
