@@ -351,9 +351,10 @@ struct default_row {
 static void test_defaults(void **state)
 {
     static const struct default_row rows[] = {
-        {"llama.cpp@b3000", 512, 1, 0},   {"llama.cpp@b3500", 40960, 1, 0},  {"llama.cpp@b4100", 4096, 1, 0},
-        {"llama.cpp@b6400", 4096, 1, 37}, {"llama.cpp@b7410", 40960, 1, 37}, {"llama.cpp@b7500", 40960, 4, 37},
-        {"ollama@0.30.0", 32768, 1, 37},  {"ollama@0.33.0", 32768, 1, 37},
+        {"llama.cpp@b3000", 512, 1, 0},    {"llama.cpp@b3500", 40960, 1, 0},  {"llama.cpp@b4100", 4096, 1, 0},
+        {"llama.cpp@b6400", 4096, 1, 37},  {"llama.cpp@b6924", 4096, 1, 37},  {"llama.cpp@b6925", 4096, 4, 37},
+        {"llama.cpp@b7410", 40960, 4, 37}, {"llama.cpp@b7500", 40960, 4, 37}, {"ollama@0.30.0", 32768, 1, 37},
+        {"ollama@0.33.0", 32768, 1, 37},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -364,6 +365,39 @@ static void test_defaults(void **state)
         assert_int_equal(budget.settings.values[KVB_SET_MAX_MODEL_LEN].number, rows[i].context);
         assert_int_equal(budget.settings.values[KVB_SET_MAX_NUM_SEQS].number, rows[i].slots);
         assert_int_equal(budget.settings.values[KVB_SET_GPU_LAYERS].number, rows[i].layers);
+    }
+}
+
+// tools/server/server.cpp of b6925 to b7432: "n_parallel == 1 && kv_unified == false" becomes four slots on one cache,
+// whoever asked for the one; from b6958 on not with a draft, from b7433 on only where nobody asked.
+static void one_slot_that_was_asked_for(void **state)
+{
+    static const struct {
+        const char *engine, *line;
+        bool drafts;
+        uint64_t slots;
+        bool unified;
+    } rows[] = {
+        {"llama.cpp@b6924", "-np 1", false, 1, false},     {"llama.cpp@b6925", "-np 1", false, 4, true},
+        {"llama.cpp@b7432", "-np 1", false, 4, true},      {"llama.cpp@b7433", "-np 1", false, 1, false},
+        {"llama.cpp@b7000", "-np 1 -kvu", false, 1, true}, {"llama.cpp@b7000", "-np 2", false, 2, false},
+        {"llama.cpp@b6957", "-c 8192", true, 4, true},     {"llama.cpp@b6958", "-c 8192", true, 1, false},
+        {"llama.cpp@b7433", "-c 8192", true, 4, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char line[128];
+        static struct kvb_model own;
+        struct kvb_llama_start begun;
+        (void)snprintf(line, sizeof line, "llama-server -m x.gguf %s", rows[i].line);
+        read_line(line);
+        kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG);
+        resolve("Qwen/Qwen3-8B", "3090", rows[i].engine);
+        own = plan.model;
+        plan.draft = rows[i].drafts ? &own : NULL;
+        kvb_llama_start_of(&plan, false, &begun);
+        assert_int_equal(begun.run.sequences, rows[i].slots);
+        assert_int_equal(begun.run.unified, rows[i].unified);
     }
 }
 
@@ -393,5 +427,6 @@ static void test_usual_formats(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(test_usual_formats), cmocka_unit_test(test_line),
               cmocka_unit_test(test_words_of_its_own), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_answer),
               cmocka_unit_test(test_refusal), cmocka_unit_test(test_fit), cmocka_unit_test(test_fit_experts),
-              cmocka_unit_test(test_defaults), cmocka_unit_test(test_longest), cmocka_unit_test(test_whole),
-              cmocka_unit_test(test_other_words), cmocka_unit_test(test_rungs))
+              cmocka_unit_test(test_defaults), cmocka_unit_test(one_slot_that_was_asked_for),
+              cmocka_unit_test(test_longest), cmocka_unit_test(test_whole), cmocka_unit_test(test_other_words),
+              cmocka_unit_test(test_rungs))

@@ -1,6 +1,5 @@
-// Tables of llama.cpp told a second time: what is particular in the graph of a class (src/models/*.cpp, src/llama.cpp),
-// the builds that changed a size (each with the file whose history has it), what backends round to and the formats of
-// the cache (ggml-common.h).
+// Tables of llama.cpp held against its code and its history: what is particular in the graph of a class, which commit
+// changed a size, what backends round to and the formats of the cache (ggml-common.h).
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +95,8 @@ static void properties_of_classes(void **state)
     assert_false(plain->fused_qkv || plain->plain_norm || plain->norms_after || plain->outlined);
 }
 
-// The first build whose file takes the wanted rows behind the output's norm (embeddings_nextn_masked).
+// The first build whose file takes the wanted rows behind the output's norm: the number of the commit of
+// github.com/ggml-org/llama.cpp that brought embeddings_nextn_masked to it (git log -S, git rev-list --count).
 static void builds_of_classes(void **state)
 {
     (void)state;
@@ -104,17 +104,18 @@ static void builds_of_classes(void **state)
         uint32_t build;
         const char *names;
     } rows[] = {
-        {9549, "Gemma4ForConditionalGeneration Gemma4ForCausalLM"},
+        {9549, "Gemma4ForConditionalGeneration Gemma4ForCausalLM"}, // 04eb4c446, src/models/gemma4.cpp
+        // 166fe2949, qwen35.cpp, qwen35moe.cpp and step35.cpp
         {9495, "Qwen3_5ForCausalLM Qwen3_5ForConditionalGeneration Qwen3_5MoeForCausalLM "
                "Qwen3_5MoeForConditionalGeneration Step3p5ForCausalLM"},
-        {10238, "Qwen3NextForCausalLM"},
-        {10158, "GptOssForCausalLM"},
-        {10251, "DeepseekV2ForCausalLM DeepseekV3ForCausalLM"},
-        {10237, "DeepseekV32ForCausalLM"},
-        {10174, "GlmMoeDsaForCausalLM"},
-        {10344, "NemotronHForCausalLM"},
-        {10184, "MiMoV2FlashForCausalLM"},
-        {9993, "HYV3ForCausalLM"},
+        {10238, "Qwen3NextForCausalLM"},                        // 4ed2b13f7, qwen3next.cpp
+        {10158, "GptOssForCausalLM"},                           // f87067841, openai-moe.cpp
+        {10251, "DeepseekV2ForCausalLM DeepseekV3ForCausalLM"}, // 57c092139, deepseek2.cpp
+        {10237, "DeepseekV32ForCausalLM"},                      // 2b63e0610, deepseek32.cpp
+        {10174, "GlmMoeDsaForCausalLM"},                        // 7be2c65dc, glm-dsa.cpp
+        {10344, "NemotronHForCausalLM"},                        // 7a20b417f, nemotron-h.cpp
+        {10184, "MiMoV2FlashForCausalLM"},                      // 64d528be7, mimo2.cpp
+        {9993, "HYV3ForCausalLM"},                              // 2969d6d15, hy-v3.cpp
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char names[512];
@@ -128,6 +129,8 @@ static void builds_of_classes(void **state)
 
 // ---- builds
 
+// The number of the commit of github.com/ggml-org/llama.cpp that first has the words (git log -S or -G over the file,
+// git rev-list --count of what it finds; the oldest three by the tags on both sides).
 static void builds_that_changed_a_size(void **state)
 {
     (void)state;
@@ -135,29 +138,32 @@ static void builds_that_changed_a_size(void **state)
         enum kvb_llama_rule rule;
         uint32_t build;
     } rows[] = {
-        {KVB_LLAMA_CONTEXT_TRAINED_OLD, 3087}, // common/common.h, n_ctx = 0
-        {KVB_LLAMA_CONTEXT_4096, 4014},        // common/common.h, n_ctx = 4096
-        {KVB_LLAMA_LATENT_CACHE, 5140},        // src/llama-model.cpp, llm_build_deepseek2, with wk_b and wv_b
-        {KVB_LLAMA_WINDOW_CACHE, 5429},        // src/llama-kv-cache-unified-iswa.cpp
-        {KVB_LLAMA_WINDOW_BY_UBATCH, 5554},    // the same, size_swa
-        {KVB_LLAMA_FUSED_GATE, 5776},          // ggml_swiglu_split in build_ffn
-        {KVB_LLAMA_STREAMS, 5913},             // src/llama-kv-cache-unified.cpp, n_stream
-        {KVB_LLAMA_ROWS_BY_INDEX, 5827},       // ggml_set_rows in cpy_k and cpy_v
-        {KVB_LLAMA_FLASH_AUTO, 6325},          // src/llama-context.cpp, LLAMA_FLASH_ATTN_TYPE_AUTO
-        {KVB_LLAMA_PAD_256, 6975},             // src/llama-context.cpp, GGML_PAD(cparams.n_ctx, 256)
-        {KVB_LLAMA_FIT, 7407},                 // src/llama.cpp, llama_params_fit
-        {KVB_LLAMA_SLOTS_4, 7433},             // tools/server/server.cpp, n_parallel = 4
-        {KVB_LLAMA_OUTPUT_FIRST, 7467},        // src/llama-model.cpp, i_gpu_start
-        {KVB_LLAMA_CHOSEN_ROWS, 2540},         // llama.cpp, build_inp_out_ids
-        {KVB_LLAMA_EMBEDDING_INPUT, 7790},     // src/llama-graph.cpp, build_inp_embd: tokens and embeddings
-        {KVB_LLAMA_LATENT_WITHOUT_V, 7790},    // src/llama-kv-cache.cpp, has_v
-        {KVB_LLAMA_MASK_F16, 9410},            // src/llama-graph.cpp, the type of self_kq_mask
-        {KVB_LLAMA_FEW_OUTPUTS, 9460},         // tools/server/server-context.cpp, server_n_outputs_max
-        {KVB_LLAMA_CACHE_CAST, 9489},          // ggml-cuda/fattn.cu with a quantised cache
-        {KVB_LLAMA_ROTATED, 8607},             // src/llama-kv-cache.cpp, build_input_k_rot, by date
-        {KVB_LLAMA_ONE_DRAFT, 9110},           // common/speculative.cpp, pull request 22838 of May 2026, by date
-        {KVB_LLAMA_DRAFT_TYPES, 5750},         // tools/server/server.cpp, -ctkd and -ctvd, by date
+        {KVB_LLAMA_CONTEXT_TRAINED_OLD, 3087}, // b3086 and b3087, common/common.h: n_ctx = 512 becomes 0
+        {KVB_LLAMA_CONTEXT_4096, 4014},        // b4013 and b4014, common/common.h: 0 becomes 4096
+        {KVB_LLAMA_LATENT_CACHE, 5137},        // daa422881 (12801), src/llama-model.cpp: layer.wk_b
+        {KVB_LLAMA_WINDOW_CACHE, 5429},        // e298d2fbd (13194), size_swa
+        {KVB_LLAMA_WINDOW_BY_UBATCH, 5554},    // 3600cc288 (13833), size_swa with n_ubatch
+        {KVB_LLAMA_FUSED_GATE, 5776},          // a0535ffa0 (14158), src/llama-graph.cpp: ggml_swiglu_split
+        {KVB_LLAMA_STREAMS, 6071},             // a4569c41f (14959): before, "forcing unified KV cache"
+        {KVB_LLAMA_ROWS_BY_INDEX, 6071},       // the same: supports_set_rows = true
+        {KVB_LLAMA_FLASH_AUTO, 6325},          // e81b8e4b7 (15434), LLAMA_FLASH_ATTN_TYPE_AUTO
+        {KVB_LLAMA_PAD_256, 6975},             // 16bcc1259 (17046), GGML_PAD(cparams.n_ctx, 256)
+        {KVB_LLAMA_FIT, 7407},                 // b1f3a6e5d (16653), llama_params_fit
+        {KVB_LLAMA_SLOTS_4, 6925},             // cd5e3b575 (16736), n_parallel = 4
+        {KVB_LLAMA_SLOTS_WITHOUT_DRAFT, 6958}, // 13b339bcd (17017), !params.has_speculative()
+        {KVB_LLAMA_SLOTS_AUTO, 7433},          // 7b1db3d3b (17997), n_parallel < 0
+        {KVB_LLAMA_OUTPUT_FIRST, 7467},        // 18148, src/llama-model.cpp: i_gpu_start
+        {KVB_LLAMA_CHOSEN_ROWS, 2540},         // 557410b8f (6122), build_inp_out_ids
+        {KVB_LLAMA_EMBEDDING_INPUT, 7819},     // 557515be1 (18898), inp->tokens and inp->embd
+        {KVB_LLAMA_LATENT_WITHOUT_V, 7832},    // d9c6ce46f (19067), has_v = !is_mla
+        {KVB_LLAMA_MASK_F16, 9410},            // 031ddb2e0 (23764), src/llama-graph.cpp: the type of the mask
+        {KVB_LLAMA_FEW_OUTPUTS, 9460},         // de6f727aa (23861), server_n_outputs_max
+        {KVB_LLAMA_CACHE_CAST, 9489},          // f8f0a47a5 (23907), "reserve space for quantize kv-cache"
+        {KVB_LLAMA_ROTATED, 8619},             // 744c0c731 (21038), build_input_k_rot
+        {KVB_LLAMA_ONE_DRAFT, 9109},           // 68e7ea3ea (22838), "parallel drafting support"
+        {KVB_LLAMA_DRAFT_TYPES, 5709},         // d67341dc1 (13782), --cache-type-k-draft
     };
+    assert_int_equal(sizeof rows / sizeof rows[0], KVB_LLAMA_RULE_COUNT);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct kvb_llama_run run = {.build = rows[i].build};
         assert_int_equal(kvb_llama_rule_build(rows[i].rule), rows[i].build);

@@ -21,7 +21,7 @@ static kvb_llama_node cut(struct kvb_llama_graph *graph, kvb_llama_node of, uint
     return kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, of, ne);
 }
 
-// Rope of a view that does not lie together: a tensor of its own, before b5140 made whole first.
+// Rope of a view that does not lie together: a tensor of its own, before b5137 made whole first.
 static kvb_llama_node rope_of(struct kvb_llama_graph *graph, kvb_llama_node view, uint64_t size, uint64_t heads,
                               bool whole)
 {

@@ -4,30 +4,33 @@
 #include "base/checked.h"
 #include "engines/llamacpp/run.h"
 
-// Source: the history of github.com/ggml-org/llama.cpp; each row names its file.
+// Source: the history of github.com/ggml-org/llama.cpp; each row names its file, the build is the number of commits up
+// to the one that brought it.
 static const uint32_t builds[KVB_LLAMA_RULE_COUNT] = {
     [KVB_LLAMA_CONTEXT_TRAINED_OLD] = 3087, // common/common.h, n_ctx = 0
     [KVB_LLAMA_CONTEXT_4096] = 4014,        // common/common.h, n_ctx = 4096
-    [KVB_LLAMA_LATENT_CACHE] = 5140,        // src/llama-model.cpp, llm_build_deepseek2, with wk_b and wv_b
+    [KVB_LLAMA_LATENT_CACHE] = 5137,        // src/llama-model.cpp, llm_build_deepseek2, with wk_b and wv_b
     [KVB_LLAMA_WINDOW_CACHE] = 5429,        // src/llama-kv-cache-unified-iswa.cpp
     [KVB_LLAMA_WINDOW_BY_UBATCH] = 5554,    // the same, size_swa
     [KVB_LLAMA_FUSED_GATE] = 5776,          // ggml_swiglu_split in build_ffn
-    [KVB_LLAMA_STREAMS] = 5913,             // src/llama-kv-cache-unified.cpp, n_stream
-    [KVB_LLAMA_ROWS_BY_INDEX] = 5827,       // ggml_set_rows in cpy_k and cpy_v
-    [KVB_LLAMA_FLASH_AUTO] = 6325,          // src/llama-context.cpp, LLAMA_FLASH_ATTN_TYPE_AUTO
-    [KVB_LLAMA_PAD_256] = 6975,             // src/llama-context.cpp, GGML_PAD(cparams.n_ctx, 256)
-    [KVB_LLAMA_FIT] = 7407,                 // src/llama.cpp, llama_params_fit
-    [KVB_LLAMA_SLOTS_4] = 7433,             // tools/server/server.cpp, n_parallel = 4
+    [KVB_LLAMA_STREAMS] = 6071,       // src/llama-context.cpp: b5913 has them, and forces one without LLAMA_SET_ROWS
+    [KVB_LLAMA_ROWS_BY_INDEX] = 6071, // ggml_set_rows in cpy_k and cpy_v: LLAMA_SET_ROWS by default
+    [KVB_LLAMA_FLASH_AUTO] = 6325,    // src/llama-context.cpp, LLAMA_FLASH_ATTN_TYPE_AUTO
+    [KVB_LLAMA_PAD_256] = 6975,       // src/llama-context.cpp, GGML_PAD(cparams.n_ctx, 256)
+    [KVB_LLAMA_FIT] = 7407,           // src/llama.cpp, llama_params_fit
+    [KVB_LLAMA_SLOTS_4] = 6925,       // tools/server/server.cpp, n_parallel = 4
+    [KVB_LLAMA_SLOTS_WITHOUT_DRAFT] = 6958, // the same, !has_speculative()
+    [KVB_LLAMA_SLOTS_AUTO] = 7433,          // the same, n_parallel < 0 instead of 1
     [KVB_LLAMA_OUTPUT_FIRST] = 7467,        // src/llama-model.cpp, i_gpu_start
     [KVB_LLAMA_CHOSEN_ROWS] = 2540,         // llama.cpp, build_inp_out_ids
-    [KVB_LLAMA_EMBEDDING_INPUT] = 7790,     // src/llama-graph.cpp, build_inp_embd: tokens and embeddings
-    [KVB_LLAMA_LATENT_WITHOUT_V] = 7790,    // src/llama-kv-cache.cpp, has_v
+    [KVB_LLAMA_EMBEDDING_INPUT] = 7819,     // src/llama-graph.cpp, build_inp_embd: tokens and embeddings
+    [KVB_LLAMA_LATENT_WITHOUT_V] = 7832,    // src/llama-kv-cache.cpp, has_v
     [KVB_LLAMA_MASK_F16] = 9410,            // src/llama-graph.cpp, the type of self_kq_mask
     [KVB_LLAMA_FEW_OUTPUTS] = 9460,         // tools/server/server-context.cpp, server_n_outputs_max
     [KVB_LLAMA_CACHE_CAST] = 9489,          // ggml-cuda/fattn.cu with a quantised cache
-    [KVB_LLAMA_ROTATED] = 8607,             // src/llama-kv-cache.cpp, build_input_k_rot, by date
-    [KVB_LLAMA_ONE_DRAFT] = 9110,           // common/speculative.cpp, pull request 22838 of May 2026, by date
-    [KVB_LLAMA_DRAFT_TYPES] = 5750,         // tools/server/server.cpp, -ctkd and -ctvd, by date
+    [KVB_LLAMA_ROTATED] = 8619,             // src/llama-kv-cache.cpp, build_input_k_rot
+    [KVB_LLAMA_ONE_DRAFT] = 9109,           // common/speculative.cpp, pull request 22838
+    [KVB_LLAMA_DRAFT_TYPES] = 5709,         // common/arg.cpp, -ctkd and -ctvd
 };
 
 uint32_t kvb_llama_rule_build(enum kvb_llama_rule rule)

@@ -25,6 +25,8 @@ enum kvb_llama_rule {
     KVB_LLAMA_PAD_256,             // the cache is always padded to 256 cells
     KVB_LLAMA_FIT,                 // --fit on, -c left out: the trained length, made to fit
     KVB_LLAMA_SLOTS_4,             // llama-server: four slots on one cache by default
+    KVB_LLAMA_SLOTS_WITHOUT_DRAFT, // but one where a draft is asked for
+    KVB_LLAMA_SLOTS_AUTO,          // four only where no number is asked for; before, -np 1 asked for none
     KVB_LLAMA_OUTPUT_FIRST,        // partial offload begins with the output layer
     KVB_LLAMA_CHOSEN_ROWS,         // an input says which tokens' logits are wanted
     KVB_LLAMA_EMBEDDING_INPUT,     // the host holds an input for embeddings beside the tokens

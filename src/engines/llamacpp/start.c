@@ -77,12 +77,24 @@ static void take_context(const struct kvb_plan *plan, struct kvb_llama_start *st
     start->asked_tokens = run->context_tokens;
 }
 
+// Before SLOTS_AUTO one slot, asked for or not, became four, but where -kvu or (later) a draft was asked for.
+static bool takes_four(const struct kvb_plan *plan, const struct kvb_llama_start *start, bool said)
+{
+    const struct kvb_llama_run *run = &start->run;
+    if (start->ollama || !kvb_llama_since(run, KVB_LLAMA_SLOTS_4) || kvb_llama_since(run, KVB_LLAMA_SLOTS_AUTO)) {
+        return !said && !start->ollama && kvb_llama_since(run, KVB_LLAMA_SLOTS_AUTO);
+    }
+    bool one = !said || kvb_number(plan, KVB_SET_MAX_NUM_SEQS) == 1;
+    bool drafts = plan->draft != NULL && kvb_llama_since(run, KVB_LLAMA_SLOTS_WITHOUT_DRAFT);
+    return one && !drafts && number_or(plan, KVB_SET_KV_UNIFIED, 0) == 0;
+}
+
 static void take_slots(const struct kvb_plan *plan, struct kvb_llama_start *start)
 {
     struct kvb_llama_run *run = &start->run;
     bool said = kvb_is_set(plan, KVB_SET_MAX_NUM_SEQS);
-    bool four = !said && !start->ollama && kvb_llama_since(run, KVB_LLAMA_SLOTS_4);
-    run->sequences = (uint32_t)(said ? kvb_min(kvb_number(plan, KVB_SET_MAX_NUM_SEQS), 256) : four ? 4 : 1);
+    bool four = takes_four(plan, start, said);
+    run->sequences = (uint32_t)(four ? 4 : said ? kvb_min(kvb_number(plan, KVB_SET_MAX_NUM_SEQS), 256) : 1);
     run->unified = kvb_is_set(plan, KVB_SET_KV_UNIFIED) ? kvb_number(plan, KVB_SET_KV_UNIFIED) != 0 : four;
 }
 
