@@ -33,7 +33,7 @@ static const struct told told[] = {
     {"decode-context-parallel", "0.11.0", "-", true, kvb_refusal_dcp},
     {"prefill-context-parallel", "0.12.0", "-", true, kvb_refusal_prompt_ranks},
     {"expert-parallel", "0.8.0", "-", false, kvb_refusal_no_experts},
-    {"expert-parallel", "0.10.1", "-", false, kvb_refusal_eplb},
+    {"expert-parallel", "0.10.0", "-", false, kvb_refusal_eplb},
     {"bitsandbytes", "0.5.0", "0.8.2", false, kvb_refusal_bnb_format},
     {"bitsandbytes", "0.5.0", "0.6.2", false, kvb_refusal_bnb_ranks},
     {"speculative", "0.4.1", "0.6.4", false, kvb_refusal_draft_v0},

@@ -33,7 +33,7 @@ static const struct kvb_refusal_row rows[] = {
      "vllm/config/parallel.py, vllm/v1/worker/cp_utils.py"},
     {"expert-parallel", R(8, 0), 0, false, kvb_refusal_no_experts,
      "vllm/config/model.py _verify_with_expert_parallelism"},
-    {"expert-parallel", R(10, 1), 0, false, kvb_refusal_eplb, "vllm/config/parallel.py"},
+    {"expert-parallel", R(10, 0), 0, false, kvb_refusal_eplb, "vllm/config/parallel.py"},
     {"bitsandbytes", R(5, 0), R(8, 2), false, kvb_refusal_bnb_format, "vllm/engine/arg_utils.py"},
     {"bitsandbytes", R(5, 0), R(6, 2), false, kvb_refusal_bnb_ranks, "vllm/config.py verify_with_parallel_config"},
     {"speculative", R(4, 1), R(6, 4), false, kvb_refusal_draft_v0, "vllm/config.py SpeculativeConfig"},
