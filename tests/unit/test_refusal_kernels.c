@@ -186,7 +186,7 @@ static void backends_asked_for(void **state)
         {KVB_BACKEND_FLASH_ATTN, R(11, 1), 90, 80, KVB_DTYPE_AUTO, "LlamaForCausalLM", "'head_size not supported'"},
         {KVB_BACKEND_FLASH_ATTN, R(12, 0), 90, 128, KVB_DTYPE_WORD_FP32, "LlamaForCausalLM", "'dtype not supported'"},
         {KVB_BACKEND_TRITON, R(12, 0), 90, 128, KVB_DTYPE_WORD_FP32, "LlamaForCausalLM", NULL},
-        {KVB_BACKEND_TRITON, R(12, 0), 90, 84, KVB_DTYPE_AUTO, "LlamaForCausalLM",
+        {KVB_BACKEND_TRITON, R(12, 0), 90, 24, KVB_DTYPE_AUTO, "LlamaForCausalLM",
          "AttentionBackendEnum.TRITON_ATTN is not valid"},
         {KVB_BACKEND_FLASHINFER, R(12, 0), 90, 80, KVB_DTYPE_AUTO, "LlamaForCausalLM",
          "AttentionBackendEnum.FLASHINFER is not valid"},

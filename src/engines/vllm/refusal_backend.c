@@ -11,7 +11,8 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define WORD(word) (UINT32_C(1) << (word))
-#define PLAIN (WORD(KVB_KV_AUTO) | WORD(KVB_KV_16BIT))
+#define PLAIN WORD(KVB_KV_AUTO)
+#define SIXTEEN_BITS_SINCE R(15, 0) // before, --kv-cache-dtype bfloat16 is a word that no backend lists
 #define FP8 (WORD(KVB_KV_FP8) | WORD(KVB_KV_FP8_E4M3))
 #define PER_HEAD (WORD(KVB_KV_INT8_PER_TOKEN_HEAD) | WORD(KVB_KV_FP8_PER_TOKEN_HEAD) | WORD(KVB_KV_INT4_PER_TOKEN_HEAD))
 
@@ -25,6 +26,7 @@ enum reason {
     CAPABILITY = 32,
     OLD_SINKS = 64,
     FP8_KERNEL = 128,
+    PREFIX_KERNEL = 256,
 };
 
 #define SINKS_RENAMED_SINCE R(18, 0)
@@ -41,8 +43,14 @@ static const struct {
     {SINKS, SINKS_RENAMED_SINCE, 0, "attention sinks not supported"},
     {CAPABILITY, 0, 0, "compute capability not supported"},
     {OLD_SINKS, 0, 0, "sink not supported on compute capability < 9.0"},
-    {FP8_KERNEL, R(27, 0), 0, "FP8 KV cache requires FA3 on SM90 or FA4 on SM100"},
+    {FP8_KERNEL, 0, 0, "FP8 KV cache requires FA3 on SM90 or FA4 on SM100"},
+    {PREFIX_KERNEL, 0, 0,
+     "mm_prefix (PrefixLM bidirectional attention) requires FlashAttention v4, which does not resolve for this "
+     "head_size"},
 };
+
+// Pictures attended to in both directions: never, where FlashAttention 4 runs, always.
+enum both_ways { NOWHERE, FLASH4_ALONE, EVERYWHERE };
 
 struct backend_row {
     enum kvb_backend backend;
@@ -51,15 +59,17 @@ struct backend_row {
     uint32_t words;     // of --kv-cache-dtype
     uint32_t own_words; // and those beside them on the majors below
     uint32_t majors;
-    uint16_t heads[9]; // head sizes; empty: multiples of 8 up to `most_head`
-    uint16_t most_head;
-    bool float32, both_ways, sinks; // the last off Blackwell: FlashInfer's kernels of 10.0 take them
+    uint16_t heads[9]; // head sizes; empty: `step` and its multiples up to `most_head`
+    uint16_t step, most_head;
+    uint16_t wide_head; // where FlashAttention 4 runs
+    bool float32, sinks;
+    enum both_ways both_ways;
 };
 
 #define FLASH(from, until, ...)                                                                                        \
     {                                                                                                                  \
         .backend = KVB_BACKEND_FLASH_ATTN, .since = from, .gone = until, .least_capability = KVB_CAPABILITY_AMPERE,    \
-        .words = PLAIN, __VA_ARGS__                                                                                    \
+        .words = PLAIN, .step = 8, __VA_ARGS__                                                                         \
     }
 #define INFER(from, until, ...)                                                                                        \
     {                                                                                                                  \
@@ -68,17 +78,20 @@ struct backend_row {
 #define ON(major) (UINT32_C(1) << (major))
 #define E5M2 WORD(KVB_KV_FP8_E5M2)
 
+#define FLASH4 (ON(9) | ON(10) | ON(11)) // vllm_flash_attn/flash_attn_interface.py _is_fa4_supported
 static const struct backend_row rows[] = {
     FLASH(R(11, 1), R(12, 0), .own_words = FP8 | E5M2, .majors = ON(9), .heads = {32, 64, 96, 128, 160, 192, 224, 256},
-          .both_ways = true),
-    FLASH(R(12, 0), R(13, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .both_ways = true),
+          .both_ways = EVERYWHERE),
+    FLASH(R(12, 0), R(13, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .both_ways = EVERYWHERE),
     FLASH(R(13, 0), R(20, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256),
-    FLASH(R(20, 0), R(22, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 512),
-    FLASH(R(22, 0), R(24, 0), .own_words = FP8, .majors = ON(9), .most_head = 512),
-    FLASH(R(24, 0), R(27, 0), .own_words = FP8, .majors = ON(9), .most_head = 512, .both_ways = true),
-    FLASH(R(27, 0), 0, .own_words = FP8, .majors = ON(9) | ON(10), .most_head = 512, .both_ways = true),
+    FLASH(R(20, 0), R(22, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .wide_head = 512),
+    FLASH(R(22, 0), R(24, 0), .own_words = FP8, .majors = ON(9), .most_head = 256, .wide_head = 512),
+    FLASH(R(24, 0), R(27, 0), .own_words = FP8, .majors = ON(9), .most_head = 256, .wide_head = 512,
+          .both_ways = FLASH4_ALONE),
+    FLASH(R(27, 0), 0, .own_words = FP8, .majors = ON(9) | ON(10), .most_head = 256, .wide_head = 512,
+          .both_ways = FLASH4_ALONE),
     INFER(R(11, 1), R(13, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2,
-          .heads = {64, 128, 256}, .both_ways = true),
+          .heads = {64, 128, 256}, .both_ways = EVERYWHERE),
     INFER(R(13, 0), R(21, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2,
           .heads = {64, 128, 256}),
     INFER(R(21, 0), R(22, 0), .least_capability = KVB_CAPABILITY_TURING,
@@ -92,11 +105,13 @@ static const struct backend_row rows[] = {
     {.backend = KVB_BACKEND_TRITON,
      .since = R(11, 1),
      .words = PLAIN | FP8 | E5M2 | PER_HEAD,
+     .step = 1,
      .most_head = UINT16_MAX,
      .float32 = true,
-     .both_ways = true,
+     .both_ways = EVERYWHERE,
      .sinks = true},
 };
+#define TRITON_LEAST_HEAD 32 // its rows are padded to a power of two
 
 static const struct kvb_attention_shape *token_shape(const struct kvb_model *model)
 {
@@ -114,10 +129,19 @@ static uint32_t major_of(const struct kvb_context *context)
     return KVB_CAPABILITY_MAJOR(context->gpu->compute_capability);
 }
 
-static bool takes_head(const struct backend_row *row, uint32_t size)
+static bool runs_flash4(const struct kvb_context *context)
 {
+    return (FLASH4 >> major_of(context) & 1U) != 0;
+}
+
+static bool takes_head(const struct kvb_context *context, const struct backend_row *row, uint32_t size)
+{
+    if (row->backend == KVB_BACKEND_TRITON && size < TRITON_LEAST_HEAD) {
+        return false;
+    }
     if (row->most_head > 0) {
-        return size % 8 == 0 && size <= row->most_head;
+        uint32_t most = row->wide_head > 0 && runs_flash4(context) ? row->wide_head : row->most_head;
+        return size % row->step == 0 && size <= most;
     }
     for (size_t i = 0; i < sizeof row->heads / sizeof row->heads[0]; i++) {
         if (row->heads[i] == size) {
@@ -130,6 +154,7 @@ static bool takes_head(const struct backend_row *row, uint32_t size)
 static bool takes_word(const struct kvb_context *context, const struct backend_row *row)
 {
     uint32_t words = row->words | ((row->majors & ON(major_of(context))) != 0 ? row->own_words : 0);
+    words |= context->release >= SIXTEEN_BITS_SINCE ? WORD(KVB_KV_16BIT) : 0;
     return (words & WORD(context->kv_word)) != 0;
 }
 
@@ -144,20 +169,58 @@ static bool attends_both_ways(const struct kvb_context *context)
     return strcmp(context->model->architecture, "Gemma3ForConditionalGeneration") == 0;
 }
 
+#define FLASH4_USUAL_SINCE R(20, 0) // on 10.x
+
+// The version of FlashAttention that is taken for heads of a size. Source: vllm/v1/attention/backends/fa_utils.py
+// get_flash_attn_version; 4 does not fit all sizes on Blackwell.
+static unsigned flash_version(const struct kvb_context *context, uint32_t head_size)
+{
+    uint32_t beside = context->release >= R(27, 0) ? 256 : 192;
+    switch (major_of(context)) {
+    case 9:
+        return context->release >= FLASH4_USUAL_SINCE && head_size > 256 ? 4 : 3;
+    case 10:
+        return context->release >= FLASH4_USUAL_SINCE && (head_size <= 128 || head_size == beside) ? 4 : 2;
+    default:
+        return 2;
+    }
+}
+
+static bool takes_sinks(const struct kvb_context *context, const struct backend_row *row)
+{
+    uint32_t major = major_of(context), release = context->release;
+    if (row->backend == KVB_BACKEND_FLASH_ATTN) {
+        return major == 9 || (major == 10 && release >= FLASH4_USUAL_SINCE);
+    }
+    bool exact = release >= R(13, 0) || context->gpu->compute_capability == 100; // is_device_capability(100)
+    return row->sinks || (major == 10 && exact);                                 // FlashInfer's TensorRT-LLM kernels
+}
+
+// supports_combination of FlashAttention: the first that does not go together.
+static unsigned combination_of(const struct kvb_context *context, uint32_t head_size)
+{
+    unsigned version = flash_version(context, head_size), major = major_of(context);
+    uint32_t word = WORD(context->kv_word);
+    bool reads = (version == 3 && major == 9) || (version == 4 && major == 10);
+    if (has_sinks(context) && major < 9) {
+        return OLD_SINKS;
+    }
+    if (context->release >= R(27, 0) && (word & (FP8 | E5M2)) != 0 && (!reads || word == E5M2)) {
+        return FP8_KERNEL;
+    }
+    return context->release >= R(24, 0) && attends_both_ways(context) && version != 4 ? PREFIX_KERNEL : 0;
+}
+
 static unsigned reasons_of(const struct kvb_context *context, const struct backend_row *row,
                            const struct kvb_attention_shape *shape)
 {
-    uint32_t capability = context->gpu->compute_capability;
-    bool flash = row->backend == KVB_BACKEND_FLASH_ATTN;
-    bool sinks = row->sinks || (flash && major_of(context) >= 9) || (!flash && major_of(context) == 10);
-    bool word = takes_word(context, row);
-    bool fp8 = (WORD(context->kv_word) & (FP8 | E5M2)) != 0;
-    return (takes_head(row, shape->head_size) ? 0U : HEAD_SIZE) |
-           (context->dtype == KVB_DTYPE_FP32 && !row->float32 ? DTYPE : 0U) | (word ? 0U : CACHE_WORD) |
-           (attends_both_ways(context) && !row->both_ways ? BOTH_WAYS : 0U) |
-           (has_sinks(context) && !sinks ? SINKS : 0U) | (capability < row->least_capability ? CAPABILITY : 0U) |
-           (has_sinks(context) && flash && capability < KVB_CAPABILITY_HOPPER ? OLD_SINKS : 0U) |
-           (flash && fp8 && !word ? FP8_KERNEL : 0U);
+    bool both_ways = row->both_ways == EVERYWHERE || (row->both_ways == FLASH4_ALONE && runs_flash4(context));
+    unsigned together = row->backend == KVB_BACKEND_FLASH_ATTN ? combination_of(context, shape->head_size) : 0;
+    return (takes_head(context, row, shape->head_size) ? 0U : HEAD_SIZE) |
+           (context->dtype == KVB_DTYPE_FP32 && !row->float32 ? DTYPE : 0U) |
+           (takes_word(context, row) ? 0U : CACHE_WORD) | (attends_both_ways(context) && !both_ways ? BOTH_WAYS : 0U) |
+           (has_sinks(context) && !takes_sinks(context, row) ? SINKS : 0U) |
+           (context->gpu->compute_capability < row->least_capability ? CAPABILITY : 0U) | together;
 }
 
 static const struct backend_row *row_of(enum kvb_backend backend, uint32_t release)
@@ -172,8 +235,8 @@ static const struct backend_row *row_of(enum kvb_backend backend, uint32_t relea
 
 static bool is_asked(const struct kvb_context *context, const struct kvb_attention_shape *shape)
 {
-    return shape != NULL && !kvb_model_is_mla(context->model) &&
-           context->gpu->vendor == KVB_VENDOR_NVIDIA && context->gpu->compute_capability > 0;
+    return shape != NULL && !kvb_model_is_mla(context->model) && context->gpu->vendor == KVB_VENDOR_NVIDIA &&
+           context->gpu->compute_capability > 0;
 }
 
 bool kvb_refusal_backend(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -295,13 +358,15 @@ bool kvb_refusal_backend_latent(const struct kvb_context *context, char out[KVB_
 #define NVFP4_LISTED_SINCE R(20, 0) // before, the parser stops at the word
 
 // Formats that no backend of the release reads on the device: four bits with scales, which are for FlashInfer's kernels
-// of data-centre Blackwell from 0.25 on and for nobody before 0.21, and DeepSeek's packed latents in a model without.
+// of data-centre Blackwell from 0.25 on and for nobody before 0.21, DeepSeek's packed latents in a model without, and
+// 16 bits by name before 0.15.
 bool kvb_refusal_nvfp4_cache(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_attention_shape *shape = token_shape(context->model);
     bool four_bits = context->kv_word == KVB_KV_NVFP4 && context->release >= NVFP4_LISTED_SINCE;
-    bool narrow = four_bits || context->kv_word == KVB_KV_FP8_DS_MLA;
-    if (!is_asked(context, shape) || !narrow || kvb_backend_asked(context) != KVB_BACKEND_AUTO ||
+    bool sixteen_bits = context->kv_word == KVB_KV_16BIT && context->release < SIXTEEN_BITS_SINCE;
+    bool rare = four_bits || sixteen_bits || context->kv_word == KVB_KV_FP8_DS_MLA;
+    if (!is_asked(context, shape) || !rare || kvb_backend_asked(context) != KVB_BACKEND_AUTO ||
         taken(context, shape) != KVB_BACKEND_AUTO) {
         return false;
     }
