@@ -99,6 +99,11 @@ static bool overlap_without_exchange(const struct kvb_sgl_context *context)
     return context->setup.two_batch_overlap && !context->setup.all_to_all;
 }
 
+static bool overlap_without_groups(const struct kvb_sgl_context *context)
+{
+    return overlap_without_exchange(context) && !context->setup.dp_attention;
+}
+
 // ---- Adapters
 
 static bool adapters_with_prefixes(const struct kvb_sgl_context *context)
@@ -190,7 +195,7 @@ static bool chunks_elsewhere(const struct kvb_sgl_context *context)
 {
     uint32_t release = context->setup.release;
     uint32_t takes = ONE(FA3) | (release >= R(5, 1) ? ONE(AITER) : 0) | (release >= R(5, 2) ? ONE(TRITON) : 0) |
-                     (release >= R(5, 5) ? ONE(TRTLLM_MHA) : 0);
+                     (release >= R(5, 4) + 1 ? ONE(TRTLLM_MHA) : 0);
     return is_named(context, "Llama4ForConditionalGeneration") && asks_beside(&context->setup, takes);
 }
 
@@ -258,8 +263,8 @@ static const struct refusal rows[] = {
     {"attention-backend", R(5, 9), 0, mla_kernels_elsewhere, ELSEWHERE("MLA", "SM100/SM12x")},
     {"attention-backend", R(4, 10) + 1, R(5, 1), mla_kernels_with_draft,
      "trtllm_mla backend does not support speculative decoding yet."},
-    {"attention-backend", R(5, 1), R(5, 5), mla_kernels_with_e5m2, CACHES("fp8_e4m3")},
-    {"attention-backend", R(5, 5), R(5, 7), mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1,")},
+    {"attention-backend", R(5, 1), R(5, 4) + 3, mla_kernels_with_e5m2, CACHES("fp8_e4m3")},
+    {"attention-backend", R(5, 4) + 3, R(5, 7), mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1,")},
     {"attention-backend", R(5, 7), 0, mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1, bf16,")},
     {"attention-backend", R(5, 0), R(5, 10), mha_kernels_elsewhere, ELSEWHERE("MHA", "SM100")},
     {"attention-backend", R(5, 0), R(5, 1), mha_kernels_with_draft,
@@ -278,11 +283,11 @@ static const struct refusal rows[] = {
     {"attention-backend", R(4, 9) + 4, R(5, 1), chunks_elsewhere, "AssertionError: fa3 is required for Llama4 model"},
     {"attention-backend", R(5, 1), R(5, 2), chunks_elsewhere,
      "AssertionError: fa3 or aiter is required for Llama4 model"},
-    {"attention-backend", R(5, 2), R(5, 5), chunks_elsewhere,
+    {"attention-backend", R(5, 2), R(5, 4) + 1, chunks_elsewhere,
      "AssertionError: fa3, aiter, or triton is required for Llama4 model"},
-    {"attention-backend", R(5, 5), R(5, 6), chunks_elsewhere,
+    {"attention-backend", R(5, 4) + 1, R(5, 5) + 1, chunks_elsewhere,
      "AssertionError: fa3, aiter, triton, or trtllm_mha is required for Llama4 model"},
-    {"attention-backend", R(5, 6), R(5, 10), chunks_elsewhere,
+    {"attention-backend", R(5, 5) + 1, R(5, 10), chunks_elsewhere,
      "AssertionError: fa3, aiter, triton, trtllm_mha or intel_xpu " LLAMA4_LATE},
     {"attention-backend", R(5, 10), 0, chunks_elsewhere,
      "AssertionError: fa3, aiter, triton, ascend, trtllm_mha or intel_xpu " LLAMA4_LATE},
@@ -299,7 +304,9 @@ static const struct refusal rows[] = {
     {"attention-backend", R(5, 2), R(5, 13), branches_over_pages,
      "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "
      "backends. This combination is only supported for the 'flashinfer' backend."},
-    {"kv-cache-dtype", R(5, 4) + 2, 0, sparse_with_e5m2,
+    {"kv-cache-dtype", R(5, 4) + 2, R(5, 8), sparse_with_e5m2,
+     "AssertionError: DeepSeek NSA only supports bf16/bfloat16 or fp8_e4m3 kv_cache_dtype"},
+    {"kv-cache-dtype", R(5, 8), 0, sparse_with_e5m2,
      "AssertionError: DeepSeek DSA only supports bf16/bfloat16 or fp8_e4m3 kv_cache_dtype"},
     {"arguments", R(4, 0), R(4, 7), adapters_with_graphs,
      "AssertionError: compatibility of lora and cuda graph and radix attention is in progress"},
@@ -311,11 +318,16 @@ static const struct refusal rows[] = {
      "The arguments enable-hierarchical-cache and disable-radix-cache are mutually exclusive and cannot be used at the "
      "same time. Please use only one of them."},
     {"arguments", R(5, 7), 0, ratio_out_of_range, "--swa-full-tokens-ratio should be in range (0, 1.0]."},
-    {"arguments", R(5, 1), 0, balancing_alone, "assert self.ep_size > 1: AssertionError"},
-    {"arguments", R(5, 7), 0, overlap_without_exchange,
+    {"arguments", R(5, 1), R(5, 15), balancing_alone, "assert self.ep_size > 1: AssertionError"},
+    {"arguments", R(5, 15), 0, balancing_alone, "assert self._resolved().ep_size > 1: AssertionError"},
+    {"arguments", R(5, 7), R(5, 15), overlap_without_exchange,
      "When enabling two batch overlap, moe_a2a_backend cannot be 'none'."},
+    {"arguments", R(5, 15), 0, overlap_without_groups,
+     "When enabling two batch overlap without an EP a2a backend (moe_a2a_backend='none'), --enable-dp-attention is "
+     "required (DeepSeek-V4 non-EP DP TBO path)."},
     {"arguments", R(5, 3), 0, words_with_groups, "Currently ngram speculative decoding does not support dp attention."},
-    {"arguments", R(5, 3), 0, words_elsewhere, "Ngram speculative decoding only supports CUDA device."},
+    {"arguments", R(5, 3), R(5, 16), words_elsewhere, "Ngram speculative decoding only supports CUDA device."},
+    {"arguments", R(5, 16), 0, words_elsewhere, "Ngram speculative decoding only supports CUDA or CPU devices."},
     {"arguments", R(5, 2), 0, models_with_groups,
      "Currently standalone speculative decoding does not support dp attention."},
     {"arguments", R(4, 4), R(4, 9) + 4, chunk_off_pages,
