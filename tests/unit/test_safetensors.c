@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "model/checkpoint/safetensors.h"
+#include "text/json_scan.h"
 #include "unit/test.h"
 
 static struct kvb_problems problems;
@@ -56,6 +57,34 @@ static enum kvb_status read_text(const char *header, uint64_t data_bytes, uint64
 }
 
 #define T(dtype, shape, begin, end) "{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" begin "," end "]}"
+
+// Tensors of no bytes stand where another begins; a name has an end, and a file a number of tensors.
+static void test_lengths(void **state)
+{
+    (void)state;
+    struct seen seen;
+    assert_int_equal(read_text("{\"c\":" T("F32", "[1]", "4", "8") ",\"b\":" T("F32", "[1]", "0", "4") ",\"a\":" T(
+                                   "F32", "[0]", "0", "0") ",\"d\":" T("F32", "[0]", "4", "4") "}",
+                               8, 0, &seen),
+                     KVB_OK);
+    assert_int_equal(seen.count, 4);
+    size_t length = 60 * (KVB_TENSORS_PER_FILE_MAX + 1) + 8192;
+    char *header = malloc(length);
+    assert_non_null(header);
+    (void)snprintf(header, length, "{\"%0*u\":" T("F32", "[0]", "0", "0") "}", KVB_JSON_TEXT_CAPACITY, 1U);
+    assert_int_equal(read_text(header, 0, 0, &seen), KVB_TOO_LARGE);
+    assert_non_null(strstr(problems.items[0].text, "a tensor name longer than"));
+    size_t used = 0;
+    for (unsigned i = 0; i <= KVB_TENSORS_PER_FILE_MAX; i++) {
+        used +=
+            (size_t)snprintf(header + used, length - used, "%c\"%u\":" T("I8", "[0]", "0", "0"), i == 0 ? '{' : ',', i);
+    }
+    (void)snprintf(header + used, length - used, "}");
+    assert_int_equal(read_text(header, 0, 0, &seen), KVB_TOO_LARGE);
+    assert_non_null(strstr(problems.items[0].text, "more than 500000 tensors in one file"));
+    assert_int_equal(seen.count, KVB_TENSORS_PER_FILE_MAX);
+    free(header);
+}
 
 static void test_good(void **state)
 {
@@ -116,6 +145,15 @@ static const struct bad bad_rows[] = {
     {"{\"a\":{}}", 0, 0, KVB_MISSING_KEY, "tensor 'a': needs dtype, shape and data_offsets"},
     {"{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 0, 0, KVB_DUPLICATE_KEY, "'dtype' is there twice"},
     {"{\"a\":{\"stride\":1}}", 0, 0, KVB_UNKNOWN_KEY, "key 'stride' is unknown"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":4}}", 4, 0, KVB_BAD_TYPE,
+     "expected data_offsets [begin, end]"},
+    {"{\"a\":" T("F32", "[1]", "\"x\"", "4") "}", 4, 0, KVB_BAD_TYPE, "expected the begin of data_offsets"},
+    {"{\"a\":" T("F32", "[1]", "0", "null") "}", 4, 0, KVB_BAD_TYPE, "expected the end of data_offsets"},
+    {"{\"a\":" T("F32", "[1]", "0", "4,8") "}", 4, 0, KVB_BAD_TYPE, "expected two numbers in data_offsets"},
+    {"{\"a\":" T("F32", "[1.5]", "0", "4") "}", 4, 0, KVB_OUT_OF_RANGE, "no size below 2^62"},
+    {"{\"a\":" T("F32", "[\"1\"]", "0", "4") "}", 4, 0, KVB_OUT_OF_RANGE, "no size below 2^62"},
+    {"{\"a\":{\"dtype\":\"F32\"", 0, 0, KVB_BAD_SYNTAX, "the JSON ends in the middle"},
+    {"{\"a\":{\"shape\":[1", 0, 0, KVB_BAD_SYNTAX, "the JSON ends in the middle"},
     {"{\"a\":" T("F128", "[1]", "0", "16") "}", 16, 0, KVB_UNKNOWN_KIND, "unknown dtype 'F128'"},
     {"{\"a\":" T("F32", "[-1]", "0", "4") "}", 4, 0, KVB_OUT_OF_RANGE, "no size below 2^62"},
     {"{\"a\":" T("F32", "[9223372036854775808]", "0", "4") "}", 4, 0, KVB_OUT_OF_RANGE, "no size below 2^62"},
@@ -236,7 +274,7 @@ static void test_memory_runs_out(void **state)
     assert_int_equal(status, KVB_OK);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_good), cmocka_unit_test(test_odd_but_right), cmocka_unit_test(test_every_element),
-              cmocka_unit_test(test_lies), cmocka_unit_test(test_too_short), cmocka_unit_test(test_many_keys),
-              cmocka_unit_test(test_huge_header), cmocka_unit_test(test_what_is_no_file),
-              cmocka_unit_test(test_memory_runs_out))
+KVB_TEST_MAIN(cmocka_unit_test(test_good), cmocka_unit_test(test_lengths), cmocka_unit_test(test_odd_but_right),
+              cmocka_unit_test(test_every_element), cmocka_unit_test(test_lies), cmocka_unit_test(test_too_short),
+              cmocka_unit_test(test_many_keys), cmocka_unit_test(test_huge_header),
+              cmocka_unit_test(test_what_is_no_file), cmocka_unit_test(test_memory_runs_out))

@@ -37,7 +37,7 @@ static uint64_t hash_name(const char *name, bool numbers)
             hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
         }
     }
-    return hash != 0 ? hash : 1;
+    return hash + (hash == 0); // 0 stands for a free slot
 }
 
 static struct name_slot *name_slot(const struct kvb_name_set *set, uint64_t hash)

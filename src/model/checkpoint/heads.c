@@ -41,9 +41,10 @@ enum kvb_status kvb_open_weights(struct kvb_open_file *file, const char *path, s
     enum kvb_status status = kvb_file_open(file, path, problems);
     const char *slash = strrchr(path, '/');
     size_t length = slash != NULL ? (size_t)(slash - path) : 0;
-    if (status != KVB_OK || !kvb_copy(folder, sizeof folder, path)) {
+    if (status != KVB_OK) {
         return status;
     }
+    (void)kvb_copy(folder, sizeof folder, path); // no longer path could be opened
     folder[length] = '\0';
     uint64_t size_bytes;
     if (!kvb_path_join(list, slash == path ? "/" : folder, KVB_HEADS_NAME) || !kvb_path_exists(list) ||
@@ -98,9 +99,12 @@ enum kvb_status kvb_heads_keep(const char *folder, uint32_t bits, const struct k
     struct kvb_buffer out;
     struct kvb_checkpoint *copy = kvb_reallocate(NULL, sizeof *copy);
     uint64_t *singles[SINGLES_MAX];
-    if (copy == NULL || !kvb_path_join(path, folder, COUNTED_NAME)) {
-        kvb_free(copy);
+    if (copy == NULL) {
         return KVB_NO_MEMORY;
+    }
+    if (!kvb_path_join(path, folder, COUNTED_NAME)) {
+        kvb_free(copy);
+        return KVB_CANNOT_WRITE;
     }
     *copy = *checkpoint;
     kvb_buffer_init(&out);
