@@ -49,12 +49,13 @@ struct kvb_fix {
 };
 #define KVB_FIXES_MAX 3
 
-#define KVB_FINDINGS_MAX 24
+#define KVB_FINDINGS_MAX 64 // an error beyond takes the place of a warning, or of the last error, which then stays
 struct kvb_finding {
     enum kvb_check_rule rule;
     enum kvb_severity severity; // errors decide, warnings are only said
     struct kvb_spot place;
     bool waived;
+    bool stays;         // errors behind it are not listed: it is neither waived nor left out
     bool unknown;       // something is not known, rather than wrong: the policy says what that counts
     uint32_t fix_count; // all of them together mend it
     struct kvb_fix fixes[KVB_FIXES_MAX];

@@ -140,7 +140,7 @@ static void weigh_unknown(struct kvb_gate *gate)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < gate->findings->count; i++) {
         struct kvb_finding *finding = &gate->findings->items[i];
-        bool open = finding->severity == KVB_ERROR &&
+        bool open = finding->severity == KVB_ERROR && !finding->stays &&
                     (finding->unknown || finding->rule == KVB_CHECK_NO_GPU || finding->rule == KVB_CHECK_NO_MODEL);
         if (open && counts == KVB_UNKNOWN_WARN) {
             finding->severity = KVB_WARNING;

@@ -70,7 +70,7 @@ static const char *date_text(struct kvb_gate *gate, uint32_t date)
 // The GPU that a flag names for all of them; else a name to fill in, where one is missing.
 static const char *gpu_for_all(const struct kvb_gate *gate)
 {
-    const char *gpu = gate->options.flags != NULL ? gate->options.flags->deployment.gpu : "";
+    const char *gpu = gate->options.flags->deployment.gpu;
     if (gpu[0] != '\0') {
         return gpu;
     }
@@ -100,7 +100,7 @@ static void add_models(const struct kvb_gate *gate, struct kvb_policy_lines *lin
 {
     for (const struct gate_missing *each = gate->missing; each != NULL && lines->models_count < LINES_MAX;
          each = each->older) {
-        if (each->rule == KVB_CHECK_NO_MODEL && each->model[0] != '\0') {
+        if (each->rule == KVB_CHECK_NO_MODEL) {
             lines->models[lines->models_count++] = (struct kvb_model_line){each->model, KVB_POLICY_FILL_IN};
         }
     }
@@ -172,8 +172,7 @@ static enum kvb_status write_policy(struct kvb_buffer *out, struct kvb_gate *gat
 bool kvb_gate_has_fill_ins(const struct kvb_gate *gate)
 {
     for (const struct gate_missing *each = gate->missing; each != NULL; each = each->older) {
-        bool model = each->rule == KVB_CHECK_NO_MODEL && each->model[0] != '\0';
-        if (model || each->rule == KVB_CHECK_NO_GPU) {
+        if (each->rule == KVB_CHECK_NO_MODEL || each->rule == KVB_CHECK_NO_GPU) {
             return true;
         }
     }

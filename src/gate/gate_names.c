@@ -161,9 +161,6 @@ static void use_policy(struct kvb_gate *gate, const struct kvb_found *found)
     if (gpu == NULL || flagged || (named && gpu->label[0] == '\0')) {
         return;
     }
-    if (named && found->gpu_label[0] == '\0') {
-        return;
-    }
     (void)kvb_copy(deployment->gpu, sizeof deployment->gpu, gpu->gpu);
     deployment->gpu_memory_bytes = gpu->gpu_memory_bytes;
 }

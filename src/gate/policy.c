@@ -30,16 +30,31 @@ static const struct kvb_check_rule_row check_rule_rows[KVB_CHECK_COUNT] = {
     [KVB_CHECK_INPUT] = {"input", "The file can be read and its values understood.", true},
 };
 
+// The last place, where a warning is left out for an error; where all are errors, the last of them.
+static struct kvb_finding *last_place(struct kvb_findings *findings, bool *errors_alone)
+{
+    size_t last = KVB_FINDINGS_MAX - 1, at = KVB_FINDINGS_MAX;
+    while (at > 0 && findings->items[at - 1].severity == KVB_ERROR) {
+        at--;
+    }
+    *errors_alone = at == 0;
+    if (at > 0) {
+        memmove(&findings->items[at - 1], &findings->items[at], (last + 1 - at) * sizeof findings->items[0]);
+    }
+    return &findings->items[last];
+}
+
 void kvb_findings_add(struct kvb_findings *findings, enum kvb_check_rule rule, enum kvb_severity severity,
                       struct kvb_spot place, const char *format, ...)
 {
     va_list values;
-    if (findings->count == KVB_FINDINGS_MAX) {
-        findings->dropped++;
+    bool full = findings->count == KVB_FINDINGS_MAX, stays = false;
+    findings->dropped += full ? 1 : 0;
+    if (full && severity != KVB_ERROR) {
         return;
     }
-    struct kvb_finding *finding = &findings->items[findings->count++];
-    *finding = (struct kvb_finding){.rule = rule, .severity = severity, .place = place};
+    struct kvb_finding *finding = full ? last_place(findings, &stays) : &findings->items[findings->count++];
+    *finding = (struct kvb_finding){.rule = rule, .severity = severity, .place = place, .stays = stays};
     va_start(values, format);
     (void)vsnprintf(finding->text, sizeof finding->text, format, values);
     va_end(values);
@@ -326,7 +341,7 @@ void kvb_policy_waive(const struct kvb_policy *policy, const char *file, const c
             const struct kvb_policy_waiver *waiver = &policy->waivers[k];
             bool covers = waiver->rule == finding->rule && kvb_pattern_fits(waiver->files, file) &&
                           (waiver->name[0] == '\0' || strcmp(waiver->name, name) == 0);
-            if (!covers || finding->severity != KVB_ERROR) {
+            if (!covers || finding->severity != KVB_ERROR || finding->stays) {
                 continue;
             }
             if (today > waiver->until) {

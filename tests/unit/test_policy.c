@@ -220,6 +220,40 @@ static void test_low_bound(void **state)
     assert_non_null(strstr(findings.items[2].text, "1.12"));
 }
 
+// However much is wrong: an error is never lost behind what is only said, nor behind what is waived.
+static void test_many_findings(void **state)
+{
+    (void)state;
+    static struct kvb_findings many;
+    static struct kvb_policy waives_all = {.waiver_count = 1,
+                                           .waivers = {{.rule = KVB_CHECK_FITS, .until = 20991231, .reason = "later"}}};
+    struct kvb_fix fix = {.flag = "--max-model-len 4096"};
+    kvb_findings_fix(&many, &fix); // of nothing
+    assert_int_equal(many.count, 0);
+    for (unsigned i = 0; i < KVB_FINDINGS_MAX; i++) {
+        kvb_findings_add(&many, KVB_CHECK_FITS, i == 3 ? KVB_WARNING : KVB_ERROR, (struct kvb_spot){0}, "%u", i);
+    }
+    for (unsigned i = 0; i <= KVB_FIXES_MAX; i++) {
+        kvb_findings_fix(&many, &fix);
+    }
+    assert_int_equal(many.items[KVB_FINDINGS_MAX - 1].fix_count, KVB_FIXES_MAX);
+    kvb_findings_add(&many, KVB_CHECK_FITS, KVB_WARNING, (struct kvb_spot){0}, "said only");
+    assert_int_equal(many.dropped, 1);
+    assert_string_equal(many.items[3].text, "3");
+    kvb_findings_add(&many, KVB_CHECK_FITS, KVB_ERROR, (struct kvb_spot){0}, "takes its place");
+    assert_int_equal(many.count, KVB_FINDINGS_MAX);
+    assert_string_equal(many.items[2].text, "2");
+    assert_string_equal(many.items[3].text, "4");
+    assert_string_equal(many.items[KVB_FINDINGS_MAX - 2].text, "63");
+    assert_string_equal(many.items[KVB_FINDINGS_MAX - 1].text, "takes its place");
+    kvb_policy_waive(&waives_all, "a.sh", "", 20261101, &many);
+    assert_true(many.items[KVB_FINDINGS_MAX - 1].waived);
+    kvb_findings_add(&many, KVB_CHECK_FITS, KVB_ERROR, (struct kvb_spot){0}, "one too many");
+    kvb_policy_waive(&waives_all, "a.sh", "", 20261101, &many);
+    assert_string_equal(many.items[KVB_FINDINGS_MAX - 1].text, "one too many");
+    assert_false(many.items[KVB_FINDINGS_MAX - 1].waived);
+}
+
 static void test_waivers(void **state)
 {
     (void)state;
@@ -264,5 +298,5 @@ static void test_each_allocation_fails(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(test_patterns), cmocka_unit_test(test_whole_policy), cmocka_unit_test(test_bad_policies),
               cmocka_unit_test(test_ways_to_write), cmocka_unit_test(test_demands), cmocka_unit_test(test_low_bound),
-              cmocka_unit_test(test_waivers), cmocka_unit_test(test_rule_rows),
+              cmocka_unit_test(test_many_findings), cmocka_unit_test(test_waivers), cmocka_unit_test(test_rule_rows),
               cmocka_unit_test(test_each_allocation_fails))
