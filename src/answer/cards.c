@@ -297,17 +297,17 @@ static enum kvb_status answer_card(const struct kvb_deployment *asked, const cha
     return status;
 }
 
-// The next name without the blanks around it; false at the end.
-static bool next_name(const char **at, char *out, size_t capacity)
+// The next name without the blanks around it, into as much room as the list has; false at the end.
+static bool next_name(const char **at, char *out)
 {
     *at += strspn(*at, ", ");
     size_t length = strcspn(*at, ",");
-    if (length == 0 || length >= capacity) {
+    if (length == 0) {
         return false;
     }
     memcpy(out, *at, length);
     *at += length;
-    while (length > 0 && out[length - 1] == ' ') {
+    while (out[length - 1] == ' ') { // behind a name, which begins with none
         length--;
     }
     out[length] = '\0';
@@ -327,7 +327,7 @@ enum kvb_status kvb_answer_named_cards(const struct kvb_deployment *deployment, 
     enum kvb_status status = room != NULL ? KVB_OK : KVB_NO_MEMORY;
     memset(cards, 0, sizeof *cards);
     cards->named = true;
-    while (status == KVB_OK && next_name(&at, name, sizeof name)) {
+    while (status == KVB_OK && next_name(&at, name)) {
         if (cards->count == KVB_CARDS_MAX) {
             status = kvb_problem_add(problems, KVB_ERROR, KVB_TOO_LARGE, (struct kvb_place){0},
                                      "at most %d GPUs are laid side by side", KVB_CARDS_MAX);
@@ -344,5 +344,10 @@ enum kvb_status kvb_answer_named_cards(const struct kvb_deployment *deployment, 
         cards->count++;
     }
     kvb_free(room);
+    if (status == KVB_OK && cards->count == 0) {
+        status = kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, (struct kvb_place){0},
+                                 "'%.60s' names no GPU; expected names with commas between, such as l4,h100",
+                                 deployment->gpu);
+    }
     return status;
 }

@@ -244,6 +244,7 @@ static enum kvb_status resolve(struct desk *desk, struct kvb_models *models, con
     desk->picks_formats = kvb_engine_has(kvb_engine_of(&desk->plan), KVB_SET_GGUF_TYPE, &since, &until) &&
                           !desk->plan.settings.values[KVB_SET_GGUF_TYPE].set;
     models->gpu = desk->plan.gpu;
+    models->memory_bytes = desk->plan.gpu.memory_bytes;
     models->engine = desk->plan.engine;
     models->gpu_count = wish->gpu_count > 0 ? wish->gpu_count : split->set ? split->number : 1;
     const struct kvb_setting_value *length = &desk->deployment.settings.values[KVB_SET_MAX_MODEL_LEN];
