@@ -200,6 +200,9 @@ enum kvb_encoder_family {
     KVB_ENCODER_KIMI,
     KVB_ENCODER_PHI3V,
     KVB_ENCODER_WHISPER,
+    KVB_ENCODER_DOTS,           // dots.ocr
+    KVB_ENCODER_LFM2,           // LFM2-VL
+    KVB_ENCODER_GEMMA4_UNIFIED, // projections, no tower
     KVB_ENCODER_OTHER, // known to exist, largest item not known
     KVB_ENCODER_COUNT
 };

@@ -24,7 +24,7 @@ enum kvb_task kvb_model_task(const struct kvb_model *model)
     if (model->encoder.family == KVB_ENCODER_WHISPER) {
         return KVB_TASK_AUDIO;
     }
-    if (model->encoder.family != KVB_ENCODER_NONE && model->encoder.layers > 0) {
+    if (model->encoder.family != KVB_ENCODER_NONE && (model->encoder.layers > 0 || model->encoder.patch_size > 0)) {
         return KVB_TASK_VISION;
     }
     return model->encoder.has_audio ? KVB_TASK_AUDIO : KVB_TASK_TEXT;

@@ -55,6 +55,11 @@ static const struct item_row rows[] = {
     {KVB_ENCODER_MINICPMV, ITEM_FIXED, 0, 640, 16, 10, 0, 0, false},
     {KVB_ENCODER_KIMI, ITEM_FIXED, 0, 4096, 4, 0, 0, 0, false},
     {KVB_ENCODER_PHI3V, ITEM_FIXED, 0, 2509, 4, 17, 0, 0, false},
+    // max_pixels of its preprocessor; a picture of 512 pixels is one tile (lfm2_vl.py v0.27.1); a token is one patch of
+    // 48 pixels, 9 of 16 (gemma4_unified.py v0.23.0)
+    {KVB_ENCODER_DOTS, ITEM_PIXELS, 11289600, 0, 0, 0, 0, 0, false},
+    {KVB_ENCODER_LFM2, ITEM_FIXED, 0, 256, 4, 1, 0, 0, false},
+    {KVB_ENCODER_GEMMA4_UNIFIED, ITEM_FIXED, 0, 280, 9, 0, 0, 0, false},
     // layers keep the input, the residual and the normed tensor (whisper.py WhisperEncoderLayer.forward)
     {KVB_ENCODER_WHISPER, ITEM_FIXED, 0, 1500, 1, 0, 3, 3, true},
 };
@@ -76,6 +81,7 @@ static const struct video_row video_rows[] = {
     {KVB_ENCODER_QWEN25_VL, R(8, 0), R(11, 0), 16, 0, 0},  {KVB_ENCODER_QWEN25_VL, R(11, 0), 0, 14, 0, 0},
     {KVB_ENCODER_QWEN3_VL, 0, R(13, 0), 0, 153600, 12288}, {KVB_ENCODER_QWEN3_VL, R(13, 0), 0, 0, 12288, 12288},
     {KVB_ENCODER_GEMMA4, R(19, 0), 0, 0, 2496, 2240},      {KVB_ENCODER_MINICPMV, R(8, 0), 0, 0, 1056, 1024},
+    {KVB_ENCODER_GEMMA4_UNIFIED, 0, 0, 0, 2496, 2240},
 };
 
 // One item of a modality.

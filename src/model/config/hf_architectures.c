@@ -34,6 +34,9 @@ static const struct kvb_hf_default mimo_v2_defaults[] = {{HF_MTP, 3}, END};
 static const struct kvb_hf_default step_defaults[] = {{HF_FIRST_DENSE, 3}, END};
 static const struct kvb_hf_default afmoe_defaults[] = {{HF_WINDOW_PATTERN, 4}, {HF_WINDOW, 1024}, END};
 static const struct kvb_hf_default muse_defaults[] = {{HF_WINDOW_PATTERN, 4}, END};
+// text_config of Qwen2-Audio leaves these to Qwen2Config
+static const struct kvb_hf_default qwen2_audio_defaults[] = {
+    {HF_HIDDEN, 4096}, {HF_LAYERS, 32}, {HF_HEADS, 32}, {HF_KV_HEADS, 32}, END};
 static const struct kvb_hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 
 static const struct kvb_hf_default llama4_defaults[] = {{HF_CHUNK, 8192}, END};
@@ -169,6 +172,7 @@ static const struct kvb_hf_architecture rows[] = {
     {"MiniMaxM3ForCausalLM", kvb_hf_attention_minimax_m3, kvb_hf_mlp_moe, 2, 0, HF_HEAD_NORM, NULL, NULL, 0},
     {"Llama4ForCausalLM", kvb_hf_attention_standard, kvb_hf_mlp_llama4, 2, HF_PATTERN_CHUNK, 0, llama4_defaults, NULL, 0},
     {"Llama4ForConditionalGeneration", kvb_hf_attention_standard, kvb_hf_mlp_llama4, 2, HF_PATTERN_CHUNK, 0, llama4_defaults, kvb_hf_tower_llama4, KVB_ENCODER_LLAMA4},
+    {"MistralLarge3ForCausalLM", LATENT, 2, 0, 0, NULL, NULL, 0},
     {"DeepseekV4ForCausalLM", kvb_hf_attention_dsv4, kvb_hf_mlp_dsv4, 2, 0, 0, dsv4_defaults, kvb_hf_finish_dsv4, 0},
     // states and attention
     {"Qwen3NextForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, qwen3_next_defaults, NULL, 0},
@@ -190,13 +194,19 @@ static const struct kvb_hf_architecture rows[] = {
     {"Qwen2_5_VLForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, kvb_hf_tower_qwen25_vl, KVB_ENCODER_QWEN25_VL},
     {"Qwen2_5OmniModel", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, kvb_hf_tower_omni, KVB_ENCODER_QWEN25_VL},
     {"Qwen2_5OmniForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, kvb_hf_tower_omni, KVB_ENCODER_QWEN25_VL},
+    {"Qwen2AudioForConditionalGeneration", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, qwen2_audio_defaults, kvb_hf_tower_qwen2_audio, KVB_ENCODER_OTHER},
+    {"Qwen3ASRForConditionalGeneration", STANDARD, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, kvb_hf_tower_qwen3_asr, KVB_ENCODER_OTHER},
+    {"Qwen3ASRForcedAlignerForTokenClassification", STANDARD, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW | HF_POOLS, NULL, kvb_hf_tower_qwen3_aligner, KVB_ENCODER_OTHER},
+    {"Qwen3OmniMoeForConditionalGeneration", EXPERTS, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, kvb_hf_tower_qwen3_omni, KVB_ENCODER_QWEN2_VL},
     {"Qwen3VLForConditionalGeneration", STANDARD, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, kvb_hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
     {"Qwen3VLMoeForConditionalGeneration", EXPERTS, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, kvb_hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
     {"Qwen3_5ForConditionalGeneration", kvb_hf_attention_hybrid, kvb_hf_mlp_standard, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, kvb_hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
     {"Qwen3_5MoeForConditionalGeneration", kvb_hf_attention_hybrid, kvb_hf_mlp_moe, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, kvb_hf_tower_qwen3_vl, KVB_ENCODER_QWEN3_VL},
     {"Gemma3ForConditionalGeneration", STANDARD, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3_defaults, kvb_hf_tower_gemma3, KVB_ENCODER_GEMMA3},
     {"Gemma4ForCausalLM", kvb_hf_attention_gemma4, kvb_hf_mlp_gemma4, 4, 0, GEMMA3, NULL, kvb_hf_finish_gemma4, 0},
+    {"Gemma4UnifiedForConditionalGeneration", kvb_hf_attention_gemma4, kvb_hf_mlp_gemma4, 4, 0, GEMMA3, NULL, kvb_hf_tower_gemma4_unified, KVB_ENCODER_GEMMA4_UNIFIED},
     {"Gemma4ForConditionalGeneration", kvb_hf_attention_gemma4, kvb_hf_mlp_gemma4, 4, 0, GEMMA3, NULL, kvb_hf_tower_gemma4, KVB_ENCODER_GEMMA4},
+    {"PixtralForConditionalGeneration", WRAPPER, kvb_hf_tower_pixtral, KVB_ENCODER_PIXTRAL},
     {"Mistral3ForConditionalGeneration", WRAPPER, kvb_hf_tower_pixtral, KVB_ENCODER_PIXTRAL},
     {"MllamaForConditionalGeneration", kvb_hf_attention_mllama, kvb_hf_mlp_standard, 2, 0, 0, NULL, kvb_hf_tower_mllama, KVB_ENCODER_MLLAMA},
     {"MiniCPMV", WRAPPER, kvb_hf_tower_minicpmv, KVB_ENCODER_MINICPMV},
@@ -209,6 +219,11 @@ static const struct kvb_hf_architecture rows[] = {
     {"Glm4vForConditionalGeneration", STANDARD, 4, 0, HF_CONFIG_QKV_BIAS, NULL, kvb_hf_tower_glm4v, KVB_ENCODER_OTHER},
     {"Glm4vMoeForConditionalGeneration", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_HEAD_NORM | HF_CORRECTION_BIAS, glm4_moe_defaults, kvb_hf_tower_glm4v, KVB_ENCODER_OTHER},
     {"KimiVLForConditionalGeneration", LATENT, 2, 0, 0, NULL, kvb_hf_tower_kimi, KVB_ENCODER_KIMI},
+    {"DotsOCRForCausalLM", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, kvb_hf_tower_dots, KVB_ENCODER_DOTS},
+    {"DeepseekOCRForCausalLM", kvb_hf_attention_deepseek_vl, kvb_hf_mlp_moe, 2, 0, 0, NULL, kvb_hf_tower_deepseek_ocr, KVB_ENCODER_OTHER},
+    {"DeepseekOCR2ForCausalLM", kvb_hf_attention_deepseek_vl, kvb_hf_mlp_moe, 2, 0, 0, NULL, kvb_hf_tower_deepseek_ocr2, KVB_ENCODER_OTHER},
+    {"DeepseekVLV2ForCausalLM", kvb_hf_attention_deepseek_vl, kvb_hf_mlp_moe, 2, 0, 0, NULL, kvb_hf_tower_deepseek_vl2, KVB_ENCODER_OTHER},
+    {"Lfm2VlForConditionalGeneration", WRAPPER, kvb_hf_tower_lfm2, KVB_ENCODER_LFM2},
     {"LlavaForConditionalGeneration", WRAPPER, kvb_hf_tower_llava, KVB_ENCODER_OTHER},
     {"LlavaNextForConditionalGeneration", WRAPPER, kvb_hf_tower_llava, KVB_ENCODER_OTHER},
     {"LlavaOnevisionForConditionalGeneration", WRAPPER, kvb_hf_tower_llava, KVB_ENCODER_OTHER},

@@ -159,6 +159,18 @@ void kvb_hf_attention_mla(struct hf *hf, uint32_t layer, struct kvb_layer_kind *
     }
 }
 
+// DeepSeek-VL2 and DeepSeek-OCR: latent where a size of it is stated, ordinary where both are 0 (deepseek_v2.py
+// v0.27.1 DeepseekV2DecoderLayer).
+void kvb_hf_attention_deepseek_vl(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    bool ordinary = kvb_hf_get(hf, HF_NOPE_DIM, 0) == 0 && kvb_hf_get(hf, HF_ROPE_DIM, 0) == 0;
+    if (ordinary) {
+        kvb_hf_attention_standard(hf, layer, kind);
+    } else {
+        kvb_hf_attention_mla(hf, layer, kind);
+    }
+}
+
 // MiniCPM3 in vLLM: latent projections in the weights, ordinary keys and values in the cache.
 void kvb_hf_attention_minicpm3(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {

@@ -12,6 +12,7 @@ static const struct nested_row nested[] = {
     {"llama", "LlamaForCausalLM"},
     {"mistral", "MistralForCausalLM"},
     {"ministral3", "Ministral3ForCausalLM"},
+    {"mistral4", "MistralLarge3ForCausalLM"},
     {"mixtral", "MixtralForCausalLM"},
     {"qwen2", "Qwen2ForCausalLM"},
     {"qwen2_moe", "Qwen2MoeForCausalLM"},

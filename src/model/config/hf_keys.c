@@ -23,6 +23,9 @@ const struct kvb_hf_key_row kvb_hf_key_rows[HF_V_TYPE] = {
     [HF_IMAGE_TOKENS] = ROW(HF_TOP, HF_COUNT, 0, 0, TOKENS_MAX, "mm_tokens_per_image", "vision_soft_tokens_per_image"),
     [HF_QUERY_TOKENS] = ROW(HF_TOP, HF_COUNT, 0, 0, SMALL_MAX, "query_num"),
     [HF_IMAGE_SIZE] = ROW(HF_TOP, HF_RAW, 0, 0, 0, "image_size"),
+    [HF_PROJECTOR_NORM] = ROW(HF_TOP, HF_SWITCH, 0, 0, 0, "projector_use_layernorm"),
+    [HF_DOWNSAMPLE] = ROW(HF_TOP, HF_COUNT, 0, 1, 64, "downsample_factor"),
+    [HF_CLASSES] = ROW(HF_TOP, HF_COUNT, 0, 1, SIZE_MAX_ELEMENTS, "classify_num"),
 
     [HF_DRAFT_VOCAB] = SIZE(HF_TOP, "draft_vocab_size"),
     [HF_TARGET_HIDDEN] = SIZE(HF_TOP, "target_hidden_size"),

@@ -7,7 +7,7 @@
 const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_V_TYPE) = WORD(HF_VISION, "model_type"),
     AT(HF_V_HIDDEN) = SIZE(HF_VISION, "hidden_size", "vt_hidden_size"),
-    AT(HF_V_EMBED) = SIZE(HF_VISION, "embed_dim"),
+    AT(HF_V_EMBED) = SIZE(HF_VISION, "embed_dim", "mm_embed_dim"),
     AT(HF_V_OUT) = SIZE(HF_VISION, "out_hidden_size", "vision_output_dim"),
     AT(HF_V_DEPTH) = COUNT(HF_VISION, 1, 512, "depth", "layers"),
     // Kimi's class renames what its config says
@@ -22,7 +22,7 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_V_CHANNELS) = COUNT(HF_VISION, 1, 64, "in_channels", "in_chans", "num_channels"),
     AT(HF_V_IMAGE) = {HF_VISION, HF_COUNT_OR_LIST, 0, 1, 65536, {"image_size"}},
     AT(HF_V_DEEPSTACK) = COUNTS(HF_VISION, SIZE_MAX_ELEMENTS, "deepstack_visual_indexes"),
-    AT(HF_V_POSITIONS) = SIZE(HF_VISION, "num_position_embeddings"),
+    AT(HF_V_POSITIONS) = SIZE(HF_VISION, "num_position_embeddings", "mm_posemb_size", "num_patches"),
     AT(HF_V_POSITION_TABLE) = SIZE(HF_VISION, "position_embedding_size"),
     AT(HF_V_PROJECTOR_IN) = SIZE(HF_VISION, "projector_input_dim"),
     AT(HF_V_PROJECTOR_OUT) = SIZE(HF_VISION, "projector_output_dim"),
@@ -35,7 +35,7 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_V_MERGE_KERNEL) = COUNTS(HF_VISION, SIZE_MAX_ELEMENTS, "merge_kernel_size"),
     AT(HF_V_MM_HIDDEN) = SIZE(HF_VISION, "mm_hidden_size"),
     AT(HF_V_TEXT_HIDDEN) = SIZE(HF_VISION, "text_hidden_size"),
-    AT(HF_V_OUT_TOKENS) = SIZE(HF_VISION, "default_output_length"),
+    AT(HF_V_OUT_TOKENS) = SIZE(HF_VISION, "default_output_length", "num_soft_tokens"),
     AT(HF_V_POOL) = COUNT(HF_VISION, 1, 64, "pooling_kernel_size"),
     AT(HF_V_HEAD_DIM) = COUNT(HF_VISION, 1, 65536, "head_dim"),
     AT(HF_V_QKV) = SIZE(HF_VISION, "qkv_hidden_size"),
@@ -46,7 +46,7 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_V_PROJECTOR_KIND) = WORD(HF_VISION, "mm_projector_type"),
 
     AT(HF_A_TYPE) = WORD(HF_AUDIO, "model_type"),
-    AT(HF_A_HIDDEN) = SIZE(HF_AUDIO, "d_model", "hidden_size"),
+    AT(HF_A_HIDDEN) = SIZE(HF_AUDIO, "d_model", "hidden_size", "audio_embed_dim"),
     AT(HF_A_LAYERS) = COUNT(HF_AUDIO, 1, 512, "encoder_layers", "num_hidden_layers"),
     AT(HF_A_INTERMEDIATE) = SIZE(HF_AUDIO, "encoder_ffn_dim"),
     AT(HF_A_HEADS) = COUNT(HF_AUDIO, 1, 65536, "encoder_attention_heads", "num_attention_heads"),
@@ -56,6 +56,7 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_A_KERNEL) = COUNT(HF_AUDIO, 1, 1024, "conv_kernel_size"),
     AT(HF_A_CHANNELS) = COUNTS(HF_AUDIO, SIZE_MAX_ELEMENTS, "subsampling_conv_channels"),
     AT(HF_A_CLIPPED) = SWITCH(HF_AUDIO, "use_clipped_linears"),
+    AT(HF_A_DOWNSAMPLE) = SIZE(HF_AUDIO, "downsample_hidden_size"),
 
     AT(HF_R_TYPE) = WORD(HF_ROPE, "rope_type", "type"),
     AT(HF_R_FACTOR) = RATIO(HF_ROPE, "factor"),

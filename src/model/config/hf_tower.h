@@ -21,6 +21,11 @@ void kvb_hf_stack_read(struct hf *hf, const struct kvb_hf_stack *stack);
 // The commonest kind: a bias everywhere, two norms, a plain MLP.
 struct kvb_hf_stack kvb_hf_biased_stack(const char *name, uint32_t layers, uint64_t hidden, uint64_t inner);
 
+// Whisper's layers, whose keys have no bias.
+struct kvb_hf_stack kvb_hf_whisper_stack(uint32_t layers, uint64_t hidden, uint64_t inner);
+// Whisper's encoder as audio_config says it: two convolutions, its layers, a norm.
+void kvb_hf_whisper_layers(struct hf *hf, uint32_t hidden);
+
 // rows x columns, and rows more when it has a bias.
 void kvb_hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias);
 // Fills model->encoder from the usual vision keys.

@@ -69,3 +69,28 @@ void kvb_hf_tower_gemma4(struct hf *hf)
         add_audio(hf);
     }
 }
+
+// Gemma 4 Unified has no tower: patches of 48 pixels and frames of sound are projected. Source: gemma4_unified.py
+// v0.23.0 Gemma4UnifiedVisionEmbedder.
+void kvb_hf_tower_gemma4_unified(struct hf *hf)
+{
+    uint64_t text = hf->model->hidden_size;
+    if (kvb_hf_has_vision(hf)) {
+        uint64_t hidden = kvb_hf_get(hf, HF_V_EMBED, 3840), patch = kvb_hf_get(hf, HF_V_PATCH, 16);
+        uint64_t side = kvb_mul(patch, kvb_hf_get(hf, HF_V_POOL, 3)), pixels = kvb_mul(3, kvb_mul(side, side));
+        kvb_hf_extra(hf, "vision.patch_ln1", KVB_ROLE_VISION, KVB_SPLIT_COPY, pixels, 2, 1);
+        kvb_hf_extra(hf, "vision.patch_dense", KVB_ROLE_VISION, KVB_SPLIT_ROWS, hidden, kvb_add(pixels, 1), 1);
+        kvb_hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 4, 1);
+        kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_hf_get(hf, HF_V_POSITIONS, 1120),
+                     hidden, 2);
+        kvb_hf_linear(hf, "embed_vision", KVB_ROLE_PROJECTOR, text, hidden, false);
+        hf->model->encoder.has_video = true;
+        hf->model->encoder.patch_size = (uint32_t)patch;
+        hf->model->encoder.merge_size = kvb_hf_get(hf, HF_V_POOL, 3);
+        hf->model->encoder.tokens_per_image = kvb_hf_get(hf, HF_V_OUT_TOKENS, 280);
+    }
+    if (kvb_hf_has(hf, HF_AUDIO_CONFIG)) {
+        kvb_hf_linear(hf, "embed_audio", KVB_ROLE_PROJECTOR, text, kvb_hf_get(hf, HF_A_HIDDEN, 640), false);
+        hf->model->encoder.has_audio = true;
+    }
+}

@@ -108,29 +108,14 @@ void kvb_hf_tower_qwen3_vl(struct hf *hf)
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
 
-// Whisper-like encoder: two convolutions, layers whose keys have no bias, a projection.
+// Whisper's encoder without its positions, two vectors around a sound, a projection.
 static void add_audio(struct hf *hf)
 {
     uint32_t hidden = kvb_hf_need(hf, HF_A_HIDDEN);
     uint64_t out = kvb_hf_get(hf, HF_A_OUT, hf->model->hidden_size);
-    uint64_t mels = kvb_hf_get(hf, HF_A_MELS, 128);
-    struct kvb_hf_stack stack = {.name = "audio.layers",
-                                 .role = KVB_ROLE_AUDIO,
-                                 .layers = kvb_hf_need(hf, HF_A_LAYERS),
-                                 .hidden = hidden,
-                                 .inner = kvb_hf_need(hf, HF_A_INTERMEDIATE),
-                                 .proj_bias = true,
-                                 .mlp_bias = true,
-                                 .norm_bias = true,
-                                 .norms = 2,
-                                 .elements = kvb_mul(hidden, 2)};
-    kvb_hf_linear(hf, "audio.conv1", KVB_ROLE_AUDIO, hidden, kvb_mul(mels, 3), true);
-    kvb_hf_linear(hf, "audio.conv2", KVB_ROLE_AUDIO, hidden, kvb_mul(hidden, 3), true);
-    kvb_hf_stack_read(hf, &stack);
-    kvb_hf_extra(hf, "audio.ln_post", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, hidden, 2, 1);
+    kvb_hf_whisper_layers(hf, hidden);
     kvb_hf_extra(hf, "audio.bos_eos", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, 2, out, 1);
     kvb_hf_linear(hf, "audio.proj", KVB_ROLE_PROJECTOR, out, hidden, true);
-    hf->model->encoder.has_audio = true;
 }
 
 // The thinker alone: talker and vocoder are not loaded by a text server.

@@ -31,16 +31,7 @@ void kvb_hf_finish_whisper(struct hf *hf)
     uint64_t mels = kvb_hf_get(hf, HF_MEL_BINS, 80);
     uint32_t layers = kvb_hf_need(hf, HF_ENCODER_LAYERS);
     uint32_t inner = kvb_hf_need(hf, HF_ENCODER_INNER);
-    struct kvb_hf_stack stack = {.name = "audio.layers",
-                                 .role = KVB_ROLE_AUDIO,
-                                 .layers = layers,
-                                 .hidden = hidden,
-                                 .inner = inner,
-                                 .proj_bias = true,
-                                 .mlp_bias = true,
-                                 .norm_bias = true,
-                                 .norms = 2,
-                                 .elements = kvb_mul(hidden, 2)};
+    struct kvb_hf_stack stack = kvb_hf_whisper_stack(layers, hidden, inner);
     kvb_hf_extra(hf, "decoder.positions", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, kvb_hf_get(hf, HF_TARGET_POSITIONS, 448),
                  hidden, 1);
     kvb_hf_linear(hf, "audio.conv1", KVB_ROLE_AUDIO, hidden, kvb_mul(mels, 3), true);

@@ -1,0 +1,77 @@
+// Models whose class came late: their published element counts and what one token keeps of the past, by hand.
+// Counts: AlexsJones/llmfit, llmfit-core/data/hf_models.json at commit 5bdc9df; embeddings-benchmark/mteb, n_parameters
+// at commit a905523d (Qwen3-Omni's Thinking repository, which is the thinker alone).
+#include <stdlib.h>
+
+#include <kvbudget/input.h>
+
+#include "unit/test.h"
+
+struct row {
+    const char *model;
+    uint64_t parameters;      // 0: no published count
+    uint64_t bytes_per_token; // at 16 bits, of all layers that keep tokens
+};
+// clang-format off
+static const struct row rows[] = {
+    {"rednote-hilab/dots.ocr", 3039179264ULL, 28ULL * 2 * 2 * 128 * 2},
+    {"deepseek-ai/DeepSeek-OCR", 3336106240ULL, 12ULL * 2 * 10 * 128 * 2},
+    {"deepseek-ai/DeepSeek-OCR-2", 3389119360ULL, 12ULL * 2 * 10 * 128 * 2},
+    {"LiquidAI/LFM2-VL-450M", 450822656ULL, 6ULL * 2 * 8 * 64 * 2},
+    {"LiquidAI/LFM2-VL-1.6B", 1584804000ULL, 6ULL * 2 * 8 * 64 * 2},
+    {"LiquidAI/LFM2-VL-3B", 2998975216ULL, 8ULL * 2 * 8 * 64 * 2},
+    {"LiquidAI/LFM2.5-VL-450M", 448718848ULL, 6ULL * 2 * 8 * 64 * 2},
+    {"LiquidAI/LFM2.5-VL-1.6B", 1596625904ULL, 6ULL * 2 * 8 * 64 * 2},
+    {"Qwen/Qwen3-Omni-30B-A3B-Thinking", 31719205488ULL, 48ULL * 2 * 4 * 128 * 2},
+    // Whisper's large encoder with positions 636,968,960, one matrix 1280 x 4096 with a bias, Qwen 7B with 32 KV heads
+    {"Qwen/Qwen2-Audio-7B-Instruct", 636968960ULL + 5246976 + 7754878976ULL, 32ULL * 2 * 32 * 128 * 2},
+    // Qwen3-0.6B 596,049,920 and 18 layers of 9,645,440 between convolutions and projections
+    {"Qwen/Qwen3-ASR-0.6B", 596049920ULL + 18 * 9645440ULL + 4800 + 4148160 + 6881280 + 1792 + 803712 + 918528,
+     28ULL * 2 * 8 * 128 * 2},
+    // 40 window layers of 224,148,993 (1,024 tokens of 8 heads of 256), 8 full ones of 241,844,225 (one head of 512 whose
+    // keys are its values, stored twice), embedding 262144 x 3840, norm; then pixels and sound: 35,176,704 + 14,745,600 +
+    // 2,457,600
+    {"google/gemma-4-12B-it", 40 * 224148993ULL + 8 * 241844225ULL + 1006632960 + 3840 + 35176704 + 14745600 + 2457600,
+     40ULL * 2 * 8 * 256 * 2 + 8ULL * 2 * 512 * 2},
+};
+// clang-format on
+
+static struct kvb_model model;
+
+static uint64_t bytes_per_token(void)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < model.layer_count; i++) {
+        const struct kvb_attention_shape *shape = &model.kinds[model.kind_of_layer[i]].attention;
+        bool keeps = (shape->kind == KVB_ATTENTION_FULL || shape->kind == KVB_ATTENTION_SLIDING) && !shape->shares_kv;
+        bytes += keeps ? 2ULL * shape->kv_heads * (shape->head_size + shape->value_head_size) : 0;
+    }
+    return bytes;
+}
+
+static void load(const char *name)
+{
+    struct kvb_problems problems;
+    kvb_problems_init(&problems);
+    if (kvb_model_load(name, NULL, &model, NULL, &problems) != KVB_OK) {
+        fail_msg("%s: %s", name, problems.items[0].text);
+    }
+}
+
+static void counts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        load(rows[i].model);
+        if (rows[i].parameters != 0 && kvb_model_parameters(&model) != rows[i].parameters) {
+            fail_msg("%s: %llu elements, published %llu", rows[i].model,
+                     (unsigned long long)kvb_model_parameters(&model), (unsigned long long)rows[i].parameters);
+        }
+        if (bytes_per_token() != rows[i].bytes_per_token) {
+            fail_msg("%s: %llu bytes a token, by hand %llu", rows[i].model, (unsigned long long)bytes_per_token(),
+                     (unsigned long long)rows[i].bytes_per_token);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(counts))
