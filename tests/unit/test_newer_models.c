@@ -23,6 +23,9 @@ static const struct row rows[] = {
     {"LiquidAI/LFM2.5-VL-450M", 448718848ULL, 6ULL * 2 * 8 * 64 * 2},
     {"LiquidAI/LFM2.5-VL-1.6B", 1596625904ULL, 6ULL * 2 * 8 * 64 * 2},
     {"Qwen/Qwen3-Omni-30B-A3B-Thinking", 31719205488ULL, 48ULL * 2 * 4 * 128 * 2},
+    // 673 billion and a tower of 2.5, as its card says; a latent of 512 and 64 turned numbers a layer
+    {"mistralai/Mistral-Large-3-675B-Instruct-2512", 0, 61ULL * (512 + 64) * 2},
+    {"mistralai/Mistral-Small-4-119B-2603", 0, 36ULL * (256 + 64) * 2},
     // Whisper's large encoder with positions 636,968,960, one matrix 1280 x 4096 with a bias, Qwen 7B with 32 KV heads
     {"Qwen/Qwen2-Audio-7B-Instruct", 636968960ULL + 5246976 + 7754878976ULL, 32ULL * 2 * 32 * 128 * 2},
     // Qwen3-0.6B 596,049,920 and 18 layers of 9,645,440 between convolutions and projections
@@ -44,6 +47,7 @@ static uint64_t bytes_per_token(void)
     for (uint32_t i = 0; i < model.layer_count; i++) {
         const struct kvb_attention_shape *shape = &model.kinds[model.kind_of_layer[i]].attention;
         bool keeps = (shape->kind == KVB_ATTENTION_FULL || shape->kind == KVB_ATTENTION_SLIDING) && !shape->shares_kv;
+        bytes += shape->kind == KVB_ATTENTION_MLA ? 2ULL * (shape->latent_rank + shape->rope_size) : 0;
         bytes += keeps ? 2ULL * shape->kv_heads * (shape->head_size + shape->value_head_size) : 0;
     }
     return bytes;

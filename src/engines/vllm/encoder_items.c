@@ -55,9 +55,10 @@ static const struct item_row rows[] = {
     {KVB_ENCODER_MINICPMV, ITEM_FIXED, 0, 640, 16, 10, 0, 0, false},
     {KVB_ENCODER_KIMI, ITEM_FIXED, 0, 4096, 4, 0, 0, 0, false},
     {KVB_ENCODER_PHI3V, ITEM_FIXED, 0, 2509, 4, 17, 0, 0, false},
-    // max_pixels of its preprocessor; a picture of 512 pixels is one tile (lfm2_vl.py v0.27.1); a token is one patch of
-    // 48 pixels, 9 of 16 (gemma4_unified.py v0.23.0)
-    {KVB_ENCODER_DOTS, ITEM_PIXELS, 11289600, 0, 0, 0, 0, 0, false},
+    // max_pixels of its preprocessor; queries and keys turned as 32-bit numbers keep 20 hidden tensors in attention: 12
+    // beside the three of the MLP (dots_ocr.py v0.11.1 DotsVisionAttention); a picture of 512 pixels is one tile
+    // (lfm2_vl.py v0.27.1); a token is one patch of 48 pixels, 9 of 16 (gemma4_unified.py v0.23.0)
+    {KVB_ENCODER_DOTS, ITEM_PIXELS, 11289600, 0, 0, 0, 12, 0, false},
     {KVB_ENCODER_LFM2, ITEM_FIXED, 0, 256, 4, 1, 0, 0, false},
     {KVB_ENCODER_GEMMA4_UNIFIED, ITEM_FIXED, 0, 280, 9, 0, 0, 0, false},
     // layers keep the input, the residual and the normed tensor (whisper.py WhisperEncoderLayer.forward)

@@ -25,6 +25,8 @@ struct kvb_hf_stack kvb_hf_biased_stack(const char *name, uint32_t layers, uint6
 struct kvb_hf_stack kvb_hf_whisper_stack(uint32_t layers, uint64_t hidden, uint64_t inner);
 // Whisper's encoder as audio_config says it: two convolutions, its layers, a norm.
 void kvb_hf_whisper_layers(struct hf *hf, uint32_t hidden);
+// Qwen3's windowed audio encoder as audio_config says it.
+void kvb_hf_qwen3_audio(struct hf *hf);
 
 // rows x columns, and rows more when it has a bias.
 void kvb_hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias);

@@ -1,4 +1,4 @@
-// The vision towers of Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5, and the audio tower of Qwen2.5-Omni.
+// The vision towers of Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5, with sound in Qwen2.5-Omni and Qwen3-Omni.
 #include "base/checked.h"
 #include "model/config/hf_tower.h"
 
@@ -124,5 +124,13 @@ void kvb_hf_tower_omni(struct hf *hf)
     kvb_hf_tower_qwen25_vl(hf);
     if (kvb_hf_has(hf, HF_AUDIO_CONFIG)) {
         add_audio(hf);
+    }
+}
+
+void kvb_hf_tower_qwen3_omni(struct hf *hf)
+{
+    kvb_hf_tower_qwen3_vl(hf);
+    if (kvb_hf_has(hf, HF_AUDIO_CONFIG)) {
+        kvb_hf_qwen3_audio(hf);
     }
 }

@@ -55,7 +55,7 @@ static uint64_t halved_thrice(uint64_t bins)
 
 // Three convolutions in two dimensions, layers with all biases, two matrices to the language model: positions are
 // computed. Source: qwen3_omni_moe_thinker.py v0.27.1 Qwen3OmniMoeAudioEncoder, which qwen3_asr.py takes too.
-static void add_qwen3_audio(struct hf *hf)
+void kvb_hf_qwen3_audio(struct hf *hf)
 {
     uint32_t hidden = kvb_hf_need(hf, HF_A_HIDDEN);
     uint64_t channels = kvb_hf_get(hf, HF_A_DOWNSAMPLE, 480);
@@ -80,7 +80,7 @@ void kvb_hf_tower_qwen3_asr(struct hf *hf)
         kvb_hf_need(hf, HF_AUDIO_CONFIG);
         return;
     }
-    add_qwen3_audio(hf);
+    kvb_hf_qwen3_audio(hf);
 }
 
 // The aligner gives each token one of classify_num times instead of a word: qwen3_asr_forced_aligner.py v0.27.1.
@@ -89,13 +89,4 @@ void kvb_hf_tower_qwen3_aligner(struct hf *hf)
     kvb_hf_tower_qwen3_asr(hf);
     kvb_hf_extra(hf, "classifier", KVB_ROLE_OTHER, KVB_SPLIT_COPY, kvb_hf_get(hf, HF_CLASSES, 5000),
                  hf->model->hidden_size, 1);
-}
-
-// The thinker alone: talker and vocoder are not loaded by a text server.
-void kvb_hf_tower_qwen3_omni(struct hf *hf)
-{
-    kvb_hf_tower_qwen3_vl(hf);
-    if (kvb_hf_has(hf, HF_AUDIO_CONFIG)) {
-        add_qwen3_audio(hf);
-    }
 }
