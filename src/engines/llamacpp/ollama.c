@@ -17,14 +17,18 @@
 static const struct {
     uint32_t since, build;
 } shipped[] = {
-    {KVB_RELEASE(0, 33, 0), 10488}, {KVB_RELEASE(0, 32, 0), 9888},  {KVB_RELEASE(0, 31, 0), 9840},
-    {KVB_RELEASE(0, 30, 0), 9452},  {KVB_RELEASE(0, 13, 5), 7437},  {KVB_RELEASE(0, 13, 3), 7345},
-    {KVB_RELEASE(0, 13, 2), 7209},  {KVB_RELEASE(0, 12, 11), 6840}, {KVB_RELEASE(0, 12, 6), 6752},
-    {KVB_RELEASE(0, 12, 4), 6646},  {KVB_RELEASE(0, 11, 5), 6121},  {KVB_RELEASE(0, 7, 0), 5359},
-    {KVB_RELEASE(0, 6, 8), 5237},   {KVB_RELEASE(0, 6, 7), 5162},   {KVB_RELEASE(0, 6, 6), 5125},
-    {KVB_RELEASE(0, 5, 13), 4779},  {KVB_RELEASE(0, 5, 5), 4419},   {KVB_RELEASE(0, 5, 3), 4327},
-    {KVB_RELEASE(0, 5, 2), 4260},   {KVB_RELEASE(0, 3, 14), 3862},  {KVB_RELEASE(0, 3, 10), 3661},
-    {KVB_RELEASE(0, 3, 4), 3535},   {KVB_RELEASE(0, 3, 1), 3485},   {KVB_RELEASE(0, 2, 8), 3440},
+    {KVB_RELEASE(0, 32, 15), 10488}, {KVB_RELEASE(0, 32, 14), 10434}, {KVB_RELEASE(0, 32, 10), 10380},
+    {KVB_RELEASE(0, 32, 8), 10353},  {KVB_RELEASE(0, 32, 6), 10242},  {KVB_RELEASE(0, 32, 3), 10091},
+    {KVB_RELEASE(0, 32, 2), 10069},  {KVB_RELEASE(0, 31, 2), 9888},   {KVB_RELEASE(0, 31, 0), 9840},
+    {KVB_RELEASE(0, 30, 11), 9781},  {KVB_RELEASE(0, 30, 10), 9672},  {KVB_RELEASE(0, 30, 9), 9626},
+    {KVB_RELEASE(0, 30, 5), 9509},   {KVB_RELEASE(0, 30, 4), 9493},   {KVB_RELEASE(0, 30, 1), 9479},
+    {KVB_RELEASE(0, 30, 0), 9452},   {KVB_RELEASE(0, 13, 5), 7437},   {KVB_RELEASE(0, 13, 3), 7345},
+    {KVB_RELEASE(0, 13, 2), 7209},   {KVB_RELEASE(0, 12, 11), 6840},  {KVB_RELEASE(0, 12, 6), 6752},
+    {KVB_RELEASE(0, 12, 4), 6646},   {KVB_RELEASE(0, 11, 5), 6121},   {KVB_RELEASE(0, 7, 0), 5359},
+    {KVB_RELEASE(0, 6, 8), 5237},    {KVB_RELEASE(0, 6, 7), 5162},    {KVB_RELEASE(0, 6, 6), 5125},
+    {KVB_RELEASE(0, 5, 13), 4779},   {KVB_RELEASE(0, 5, 5), 4419},    {KVB_RELEASE(0, 5, 3), 4327},
+    {KVB_RELEASE(0, 5, 2), 4260},    {KVB_RELEASE(0, 3, 14), 3862},   {KVB_RELEASE(0, 3, 10), 3661},
+    {KVB_RELEASE(0, 3, 4), 3535},    {KVB_RELEASE(0, 3, 1), 3485},    {KVB_RELEASE(0, 2, 8), 3440},
     {KVB_OLLAMA_OLDEST, 3337},
 };
 
@@ -80,6 +84,7 @@ uint32_t kvb_ollama_draws_since(uint32_t release, const struct kvb_model *model)
         {"Gemma4", KVB_RELEASE(0, 20, 0)},
         {"Mistral3", KVB_RELEASE(0, 6, 5)},
         {"Llama4", KVB_RELEASE(0, 6, 7)},
+        {"Mllama", KVB_RELEASE(0, 7, 0)},
         {"Qwen2_5_VL", KVB_RELEASE(0, 7, 0)},
         {"GptOss", KVB_RELEASE(0, 11, 0)},
         {"Qwen3ForCausalLM", KVB_RELEASE(0, 12, 0)},
@@ -93,6 +98,8 @@ uint32_t kvb_ollama_draws_since(uint32_t release, const struct kvb_model *model)
         {"Qwen3Next", KVB_RELEASE(0, 15, 5)},
         {"Lfm2Moe", KVB_RELEASE(0, 17, 1)},
         {"Qwen3_5", KVB_RELEASE(0, 17, 1)},
+        {"NemotronHFor", KVB_RELEASE(0, 17, 1)},
+        {"Laguna", KVB_RELEASE(0, 22, 0)},
     };
     bool away = release == KVB_RELEASE(0, 12, 5); // Qwen3 went back to llama.cpp for one release
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -126,19 +133,21 @@ static bool supports_flash(uint32_t release, const struct kvb_model *model)
     }
     bool alike =
         shape->kind != KVB_ATTENTION_MLA && (shape->value_head_size == 0 || shape->value_head_size == shape->head_size);
-    return alike || (begins(model, "Qwen3_5") && release >= KVB_RELEASE(0, 17, 1));
+    bool named = begins(model, "Qwen3_5") || begins(model, "Qwen3Next");
+    return alike || (named && release >= KVB_RELEASE(0, 17, 1));
 }
 
 // What a release turns it on for by itself.
 static bool usually_flash(uint32_t release, const struct kvb_model *model)
 {
     static const struct class_row rows[] = {
-        {"GptOss", KVB_RELEASE(0, 11, 8)},   {"Gemma3For", KVB_RELEASE(0, 12, 6)},
-        {"Qwen3For", KVB_RELEASE(0, 12, 4)}, {"Qwen3MoeFor", KVB_RELEASE(0, 12, 4)},
-        {"Qwen3VL", KVB_RELEASE(0, 12, 8)},  {"Mistral3", KVB_RELEASE(0, 13, 2)},
-        {"Olmo3", KVB_RELEASE(0, 13, 4)},    {"Glm4MoeLite", KVB_RELEASE(0, 14, 3)},
-        {"Lfm2", KVB_RELEASE(0, 14, 3)},     {"Qwen3Next", KVB_RELEASE(0, 15, 5)},
-        {"Qwen3_5", KVB_RELEASE(0, 17, 1)},
+        {"GptOss", KVB_RELEASE(0, 11, 8)},       {"Gemma3For", KVB_RELEASE(0, 12, 6)},
+        {"Qwen3For", KVB_RELEASE(0, 12, 4)},     {"Qwen3MoeFor", KVB_RELEASE(0, 12, 4)},
+        {"Qwen3VL", KVB_RELEASE(0, 12, 8)},      {"Mistral3", KVB_RELEASE(0, 13, 2)},
+        {"Olmo3", KVB_RELEASE(0, 13, 4)},        {"Glm4MoeLite", KVB_RELEASE(0, 14, 3)},
+        {"Lfm2For", KVB_RELEASE(0, 14, 3)},      {"Qwen3Next", KVB_RELEASE(0, 15, 5)},
+        {"Lfm2Moe", KVB_RELEASE(0, 17, 1)},      {"Qwen3_5", KVB_RELEASE(0, 17, 1)},
+        {"NemotronHFor", KVB_RELEASE(0, 17, 1)}, {"Gemma4", KVB_RELEASE(0, 20, 4)},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (begins(model, rows[i].name)) {
