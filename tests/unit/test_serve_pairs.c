@@ -1,0 +1,144 @@
+// Flags that a release of vLLM does not take together, in the releases whose text has the sentence: found by a search
+// for it in vllm/config, engine and entrypoints at every tag, quotes and line ends left out. Asked of each row: at the
+// first release and the one before it, at the last and the one behind it.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engines/vllm/serve.h"
+#include "unit/plans.h"
+#include "unit/test.h"
+
+static struct kvb_plan plan;
+static struct kvb_deployment deployment;
+
+static const struct {
+    uint32_t since, gone; // 0: none
+    const char *lines, *text;
+} rows[] = {
+    {R(6, 0), 0, "--enable-auto-tool-choice", "Error: --enable-auto-tool-choice requires --tool-call-parser"},
+    {R(7, 1), R(9, 0), "--enable-reasoning", "Error: --enable-reasoning requires --reasoning-parser"},
+    {R(11, 0), 0, "--enable-log-outputs", "Error: --enable-log-outputs requires --enable-log-requests"},
+    {R(25, 0), 0, "--enable-per-request-metrics\n--disable-log-stats",
+     "Error: --enable-per-request-metrics requires engine statistics logging; remove --disable-log-stats to enable "
+     "per-request metrics."},
+    {R(15, 0), R(22, 0), "--data-parallel-external-lb\n--data-parallel-hybrid-lb",
+     "Cannot use both external and hybrid data parallel load balancing modes."},
+    {R(22, 0), 0, "--data-parallel-external-lb\n--data-parallel-hybrid-lb",
+     "Cannot use more than one data parallel load balancing mode."},
+    {R(10, 0), 0, "--headless\n--data-parallel-hybrid-lb",
+     "data_parallel_hybrid_lb is not applicable in headless mode"},
+    {R(11, 1), 0, "--collect-detailed-traces all",
+     "collect_detailed_traces requires `--otlp-traces-endpoint` to be set."},
+    {R(17, 0), 0, "--enable-elastic-ep", "Elastic EP is only supported with enable_eplb=True."},
+    {R(20, 0), 0, "--numa-bind-nodes 0", "numa_bind_nodes and numa_bind_cpus require numa_bind=True."},
+    {R(20, 0), 0, "--numa-bind-cpus 0-3", "numa_bind_nodes and numa_bind_cpus require numa_bind=True."},
+    {R(18, 0), 0, "--dcp-comm-backend a2a", "dcp_comm_backend='a2a' requires decode_context_parallel_size > 1."},
+    {R(11, 1), 0, "--cudagraph-capture-sizes 1 2\n--compilation-config {\"cudagraph_capture_sizes\":[1]}",
+     "cudagraph_capture_sizes and compilation_config.cudagraph_capture_sizes are mutually exclusive"},
+    {R(11, 1), 0, "--max-cudagraph-capture-size 8\n--compilation-config {\"max_cudagraph_capture_size\":8}",
+     "max_cudagraph_capture_size and compilation_config.max_cudagraph_capture_size are mutually exclusive"},
+    {R(13, 0), 0, "--attention-backend FLASH_ATTN\n--attention-config {\"backend\":\"FLASH_ATTN\"}",
+     "attention_backend and attention_config.backend are mutually exclusive"},
+    {R(22, 0), 0, "--spec-model a/b\n--speculative-config {\"model\":\"a/b\"}",
+     "--spec-model and --speculative-config['model'] are mutually exclusive"},
+    {R(22, 0), 0, "--spec-method ngram\n--speculative-config {\"method\":\"ngram\"}",
+     "--spec-method and --speculative-config['method'] are mutually exclusive"},
+    {R(22, 0), 0, "--spec-tokens 2\n--speculative-config {\"num_speculative_tokens\":2}",
+     "--spec-tokens and --speculative-config['num_speculative_tokens'] are mutually exclusive"},
+    {R(15, 0), 0, "--speculative-config {\"tensor_parallel_size\":1}",
+     "'tensor_parallel_size' is not a valid argument in the speculative_config. Please pass "
+     "'draft_tensor_parallel_size' instead."},
+    {R(14, 0), 0, "--speculative-config {\"disable_padded_drafter_batch\": true}",
+     "Async scheduling is not compatible with disable_padded_drafter_batch=True."},
+    {R(14, 0), 0, "--speculative-config {\"disable_padded_drafter_batch\":true}",
+     "Async scheduling is not compatible with disable_padded_drafter_batch=True."},
+    {R(10, 2), 0, "--kv-sharing-fast-prefill",
+     "Fast prefill optimization for KV sharing is not compatible with EAGLE as EAGLE requires correct logits for all "
+     "tokens while fast prefill gives incorrect logits for prompt tokens."},
+    {R(20, 0), 0, "--enable-mamba-cache-stochastic-rounding",
+     "Stochastic rounding for Mamba cache requires the SSM cache to be float16. Please set it explicitly, by "
+     "specifying `--mamba-ssm-cache-dtype float16`."},
+    {R(19, 0), 0, "--mm-tensor-ipc torch_shm",
+     "mm_tensor_ipc='torch_shm' is not supported with data_parallel_size > 1 or tensor_parallel_size > 1 or "
+     "pipeline_parallel_size > 1."},
+    {R(10, 0), 0, "--default-mm-loras {}",
+     "Default modality-specific LoRA(s) were provided for a non multimodal model"},
+    {R(11, 1), 0, "--mm-shm-cache-max-object-size-mb 64",
+     "'mm_shm_cache_max_object_size_mb' should only be set when 'mm_processor_cache_type' is 'shm'."},
+};
+
+// A model with pictures over two ranks that drafts by hidden states, with the scheduler a step ahead: all that a row
+// may ask beside the flags; for adapters of modalities one without pictures.
+static const char *judged(const char *lines, uint32_t release)
+{
+    make_llama_plan(&plan, release);
+    bool text_alone = strstr(lines, "default-mm-loras") != NULL;
+    plan.model.encoder.family = text_alone ? KVB_ENCODER_NONE : KVB_ENCODER_QWEN25_VL;
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    set(&plan, KVB_SET_ASYNC_SCHEDULING, 1);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+    kvb_deployment_init(&deployment);
+    (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, lines);
+    plan.command_error[0] = '\0';
+    kvb_vllm_judge_pairs(&deployment, &plan);
+    return plan.command_error;
+}
+
+static void pairs_at_every_tag(void **state)
+{
+    (void)state;
+    char line[64];
+    unsigned wrong = 0;
+    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/releases/tags.txt", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        uint32_t release;
+        line[strcspn(line, "\n")] = '\0';
+        assert_true(kvb_release_parse(line, &release));
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            bool inside = release >= rows[i].since && (rows[i].gone == 0 || release < rows[i].gone);
+            const char *said = judged(rows[i].lines, release);
+            if ((strcmp(said, rows[i].text) == 0) != inside) {
+                print_error("row %zu at %s: '%s'\n", i, line, said);
+                wrong++;
+            }
+        }
+    }
+    (void)fclose(file);
+    assert_int_equal(wrong, 0);
+}
+
+// What each row lets pass: with what it misses, without what it meets, or with another value.
+static void beside_the_pairs(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "--enable-auto-tool-choice\n--tool-call-parser hermes",
+        "--enable-log-outputs\n--enable-log-requests",
+        "--enable-per-request-metrics",
+        "--data-parallel-external-lb",
+        "--headless",
+        "--collect-detailed-traces all\n--otlp-traces-endpoint http://a",
+        "--enable-elastic-ep\n--enable-eplb",
+        "--numa-bind-nodes 0\n--numa-bind",
+        "--dcp-comm-backend ag_rs",
+        "--cudagraph-capture-sizes 1 2\n--compilation-config {\"cudagraph_mode\":\"NONE\"}",
+        "--attention-backend FLASH_ATTN\n--attention-config {\"flash_attn_version\":3}",
+        "--spec-model a/b\n--speculative-config {\"method\":\"eagle\"}",
+        "--speculative-config {\"draft_tensor_parallel_size\":1}",
+        "--speculative-config {\"disable_padded_drafter_batch\":false}",
+        "--enable-mamba-cache-stochastic-rounding\n--mamba-ssm-cache-dtype float16",
+        "--mm-tensor-ipc direct_rpc",
+        "--mm-shm-cache-max-object-size-mb 64\n--mm-processor-cache-type shm",
+        "--enable-auto-tool-choice\n--config a.yaml", // a file may hold the other
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const char *said = judged(lines[i], R(27, 0));
+        if (said[0] != '\0') {
+            fail_msg("'%s': '%s'", lines[i], said);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(pairs_at_every_tag), cmocka_unit_test(beside_the_pairs))
