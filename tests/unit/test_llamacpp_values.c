@@ -1,0 +1,209 @@
+// Values that llama-server's and Ollama's flags take, one by one: names of devices, kinds of drafting, shares, where
+// tensors go, and what a user who splits by hand keeps from --fit. Source: common/arg.cpp (--device, --spec-type,
+// --draft-max, --tensor-split, --override-tensor), common/speculative.cpp, ggml-backend-reg.cpp (names of devices).
+#include <stdio.h>
+#include <string.h>
+
+#include <kvbudget/budget.h>
+#include <kvbudget/input.h>
+
+#include "engines/llamacpp/flags.h"
+#include "engines/llamacpp/overrides.h"
+#include "engines/llamacpp/start.h"
+#include "unit/test.h"
+#include "unit/words.h"
+
+static struct kvb_deployment deployment;
+static struct kvb_plan plan;
+static struct kvb_model draft, model;
+static struct kvb_model_source source;
+static struct kvb_problems problems;
+static struct kvb_llama_start start;
+
+static uint64_t said(enum kvb_setting setting)
+{
+    const struct kvb_setting_value *value = &deployment.settings.values[setting];
+    return value->set ? value->number : UINT64_MAX;
+}
+
+static void devices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        uint64_t backend, gpus;
+    } rows[] = {{"CUDA0", KVB_LLAMA_CUDA, 1},       {"CUDA0,CUDA1,CUDA2", KVB_LLAMA_CUDA, 3},
+                {"ROCm0,ROCm1", KVB_LLAMA_ROCM, 2}, {"HIP0", KVB_LLAMA_ROCM, 1},
+                {"Vulkan1", KVB_LLAMA_VULKAN, 1},   {"Metal", KVB_LLAMA_METAL, 1},
+                {"MTL0", KVB_LLAMA_METAL, 1},       {"SYCL0,SYCL1", KVB_LLAMA_SYCL, 2}};
+    static const char *const wrong[] = {"CUD0", "cuda0", "TPU0", "", "Metl", "non"};
+    char why[256];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kvb_deployment_init(&deployment);
+        assert_true(kvb_llama_read_devices(rows[i].value, KVB_ORIGIN_FLAG, &deployment, why));
+        assert_int_equal(said(KVB_SET_GGML_BACKEND), rows[i].backend);
+        assert_int_equal(said(KVB_SET_TENSOR_PARALLEL_SIZE), rows[i].gpus);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        kvb_deployment_init(&deployment);
+        assert_false(kvb_llama_read_devices(wrong[i], KVB_ORIGIN_FLAG, &deployment, why));
+        assert_true(said(KVB_SET_GGML_BACKEND) == UINT64_MAX);
+    }
+    kvb_deployment_init(&deployment);
+    assert_true(kvb_llama_read_devices("none", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_int_equal(said(KVB_SET_GPU_LAYERS), 0);
+}
+
+static void drafting(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        uint64_t method;
+    } rows[] = {{"none", KVB_SPECULATIVE_NONE},
+                {"draft-mtp", KVB_SPECULATIVE_MTP},
+                {"mtp", KVB_SPECULATIVE_MTP},
+                {"draft-eagle3", KVB_SPECULATIVE_EAGLE},
+                {"draft-simple", KVB_SPECULATIVE_DRAFT_MODEL},
+                {"draft", KVB_SPECULATIVE_DRAFT_MODEL},
+                {"draft-dflash", KVB_SPECULATIVE_DFLASH},
+                {"ngram-simple", KVB_SPECULATIVE_NGRAM},
+                {"ngram-map-k4v", KVB_SPECULATIVE_NGRAM},
+                {"ngram-mod,draft-mtp", KVB_SPECULATIVE_MTP}, // what has weights decides, in any order
+                {"draft-mtp,ngram-mod", KVB_SPECULATIVE_MTP},
+                {"draft-mtp,none", KVB_SPECULATIVE_MTP},
+                {"ngram-simple,ngram-mod", KVB_SPECULATIVE_NGRAM}};
+    static const char *const wrong[] = {"draft-mt", "draft-mtpx", "ngra", "draft-mtp,", "nonesuch", ""};
+    char why[256];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kvb_deployment_init(&deployment);
+        assert_true(kvb_llama_read_drafting(rows[i].value, KVB_ORIGIN_FLAG, &deployment, why));
+        if (said(KVB_SET_SPECULATIVE_METHOD) != rows[i].method) {
+            fail_msg("%s", rows[i].value);
+        }
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        kvb_deployment_init(&deployment);
+        assert_false(kvb_llama_read_drafting(wrong[i], KVB_ORIGIN_FLAG, &deployment, why));
+    }
+    assert_true(kvb_llama_read_drafted("1024", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_int_equal(said(KVB_SET_NUM_SPECULATIVE_TOKENS), 1024);
+    assert_false(kvb_llama_read_drafted("1025", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_false(kvb_llama_read_drafted("few", KVB_ORIGIN_FLAG, &deployment, why));
+}
+
+// Hundredths of a share, sixteen of them at most, each at most 600.
+static void shares(void **state)
+{
+    (void)state;
+    char why[256];
+    kvb_deployment_init(&deployment);
+    assert_true(kvb_llama_read_shares("600,0.5/1", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_int_equal(deployment.environment.layer_partition_count, 3);
+    assert_int_equal(deployment.environment.layer_partition[0], 60000);
+    assert_int_equal(deployment.environment.layer_partition[1], 50);
+    assert_int_equal(deployment.environment.layer_partition[2], 100);
+    assert_true(kvb_llama_read_shares("1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_int_equal(said(KVB_SET_TENSOR_PARALLEL_SIZE), 16);
+    assert_false(kvb_llama_read_shares("1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_false(kvb_llama_read_shares("601", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_false(kvb_llama_read_shares("1,", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_false(kvb_llama_read_shares("", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_string_equal(why, "tensor-split: '' is not known; expected shares such as 3,1");
+}
+
+// A buffer is named whole: the host is CPU and nothing that begins or is as long so.
+static void names_of_buffers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum kvb_llama_backend backend;
+        uint32_t devices;
+        bool known;
+    } rows[] = {{"a=CPU\n", KVB_LLAMA_CUDA, 1, true},       {"a=CUDA0\n", KVB_LLAMA_CUDA, 1, true},
+                {"a=CUDA1\n", KVB_LLAMA_CUDA, 1, false},    {"a=CUDA11\n", KVB_LLAMA_CUDA, 12, true},
+                {"a=CUDA12\n", KVB_LLAMA_CUDA, 12, false},  {"a=MTL0\n", KVB_LLAMA_CUDA, 1, false},
+                {"a=MTL0\n", KVB_LLAMA_METAL, 1, true},     {"a=CUDA0\n", KVB_LLAMA_METAL, 1, false},
+                {"a=SYCL0\n", KVB_LLAMA_SYCL, 1, true},     {"a=CPU\n", KVB_LLAMA_SYCL, 1, true},
+                {"a=ROCm0\n", KVB_LLAMA_ROCM, 1, true},     {"a=Vulkan0\n", KVB_LLAMA_ROCM, 1, false},
+                {"a=Vulkan0\n", KVB_LLAMA_VULKAN, 1, true}, {"a=CPU\nb=TPU\n", KVB_LLAMA_CUDA, 1, false}};
+    model.layer_count = 2;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_llama_run run = {
+            .model = &model, .backend = rows[i].backend, .devices = rows[i].devices, .overrides = rows[i].line};
+        if ((kvb_llama_overrides_unknown(&run) == NULL) != rows[i].known) {
+            fail_msg("row %zu", i);
+        }
+        const char *equals = strchr(rows[i].line, '=');
+        uint32_t place = kvb_llama_tensor_place(&run, 0, "a", false, 77);
+        if (strncmp(equals, "=CPU", 4) == 0) {
+            assert_int_equal(place, KVB_LLAMA_HOST);
+        } else {
+            assert_int_equal(place == 77, !rows[i].known);
+        }
+    }
+}
+
+static void take(const char *line)
+{
+    static struct words words;
+    words_of(line, &words);
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
+    (void)snprintf(deployment.model, sizeof deployment.model, "Qwen/Qwen3-8B");
+    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "3090");
+    (void)snprintf(deployment.engine, sizeof deployment.engine, "llama.cpp@b8000");
+    kvb_deployment_take_gpu_count(&deployment);
+    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    kvb_llama_start_begin(&plan, false, &start);
+}
+
+// common/fit.cpp: what is split by hand is left to the user; each way alone counts.
+static void split_by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        bool split, layers;
+    } rows[] = {{"llama-server -m x.gguf", false, false},
+                {"llama-server -m x.gguf -ts 3,1", true, false},
+                {"llama-server -m x.gguf --n-cpu-moe 2", true, false},
+                {"llama-server -m x.gguf -ot ffn_down=CPU", true, false},
+                {"llama-server -m x.gguf -ngl 20", false, true},
+                {"llama-server -m x.gguf -ts 3,1 -ngl 20", true, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        take(rows[i].line);
+        assert_int_equal(start.split_said, rows[i].split);
+        assert_int_equal(start.layers_said, rows[i].layers);
+    }
+}
+
+// A line is searched to its end: `ollama run` has none of the runner's flags.
+static void ollama_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lines, *said;
+    } rows[] = {
+        {"", ""},
+        {"\n--verbose", ""},
+        {"\n--num-ctx 4096", "unknown flag: --num-ctx; it is set by OLLAMA_CONTEXT_LENGTH"},
+        {"\n--verbose\n--num_ctx=4096", "unknown flag: --num-ctx; it is set by OLLAMA_CONTEXT_LENGTH"},
+        {"\n--verbose\n--nowordwrap\n--num-gpu 3", "unknown flag: --num-gpu; it is set by a Modelfile's PARAMETER"},
+        {"\n--num-ct 4096", ""},
+        {"\n-num-ctx 4096", ""},
+        {"\n--", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[256] = "";
+        kvb_deployment_init(&deployment);
+        (void)snprintf(deployment.serve_flags, sizeof deployment.serve_flags, "%s", rows[i].lines);
+        kvb_ollama_judge(&deployment, NULL, out);
+        assert_string_equal(out, rows[i].said);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(devices), cmocka_unit_test(drafting), cmocka_unit_test(shares),
+              cmocka_unit_test(names_of_buffers), cmocka_unit_test(split_by_hand), cmocka_unit_test(ollama_lines))
