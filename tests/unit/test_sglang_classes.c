@@ -48,6 +48,15 @@ static const struct classes classes[] = {
      "Glm4MoeLiteForCausalLM GlmMoeDsaForCausalLM BailingMoeForCausalLM "
      "BailingMoeV2ForCausalLM BailingMoeV2_5ForCausalLM MistralLarge3ForCausalLM "
      "PixtralForConditionalGeneration HYV3ForCausalLM"},
+    {KVB_SGL_WINDOW_POOLS, R(4, 9) + 3, R(5, 0), "Gemma3nForCausalLM Gemma3nForConditionalGeneration"},
+    // _support_mamba_cache_extra_buffer of server_args.py at 0.5.14, _MAMBA_EXTRA_BUFFER_ARCHS of
+    // arg_groups/overrides.py
+    {KVB_SGL_EXTRA_BUFFER, R(5, 14), 0,
+     "Qwen3_5ForConditionalGeneration Qwen3_5MoeForConditionalGeneration Qwen3NextForCausalLM "
+     "InternS2PreviewForConditionalGeneration MiniCPMV4_6ForConditionalGeneration BailingMoeV2_5ForCausalLM "
+     "FalconH1ForCausalLM GraniteMoeHybridForCausalLM NemotronHForCausalLM NemotronHPuzzleForCausalLM"},
+    {KVB_SGL_EXTRA_BUFFER, R(5, 16), 0, "KimiLinearForCausalLM"},
+    {KVB_SGL_EXTRA_BUFFER, R(5, 18), 0, "KimiK3ForConditionalGeneration"},
 };
 
 static void check(const struct classes *row, const char *name, uint32_t release, bool expected)
