@@ -160,7 +160,7 @@ bool kvb_take_size(struct kvb_cursor *in, int64_t *value)
 bool kvb_take_memory(struct kvb_cursor *in, int64_t *value)
 {
     struct kvb_decimal number;
-    int64_t unit = 1;
+    int64_t unit;
     if (!kvb_take_decimal(in, &number)) {
         return false;
     }

@@ -95,7 +95,7 @@ static bool is_cut_in_warm_up(const struct kvb_attempt *attempt)
 {
     bool sampler = attempt->hint == KVB_FAILURE_OOM_SAMPLER;
     bool items = attempt->hint == KVB_FAILURE_OOM_PROFILE && attempt->facts.notes[KVB_NOTE_MULTIMODAL];
-    return kvb_log_engine_row_of(attempt->facts.engine)->profiles && attempt->cause.line == 0 && (sampler || items);
+    return kvb_log_engine_row_of(attempt->facts.engine)->profiles && (sampler || items);
 }
 
 // Without a message of its own: the first exception that is no wrapper, a notice of death, or only their traces.

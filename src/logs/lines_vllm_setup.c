@@ -13,7 +13,7 @@ static const struct kvb_line_row rows[] = {
          "(APIServer pid=7) INFO 03-04 05:06:07 [utils.py:1]   \xe2\x96\x88\xe2\x96\x88 \xe2\x96\x88  model   "
          "some/model",
          NOTHING),
-    LINE(ARGUMENTS, 0, R(0, 2, 7), R(0, 8, 5) + 1, ANY_ENGINE, "args: Namespace(",
+    LINE(ARGUMENTS, 0, 0, R(0, 8, 5) + 1, ANY_ENGINE, "args: Namespace(",
          "INFO 03-04 05:06:07 api_server.py:10] args: Namespace(host=None, max_model_len=1024)", NOTHING),
     LINE(ARGUMENTS, 1, R(0, 9, 0), 0, ANY_ENGINE, "non-default args: ",
          "INFO 03-04 05:06:07 [utils.py:1] non-default args: {'model': 'a/b', 'max_model_len': 1024}", NOTHING),

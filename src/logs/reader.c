@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "logs/line_text.h"
 
 #define SAMPLE ((size_t)64 << 10) // looked at to tell text from binary
 
@@ -86,7 +87,7 @@ static void append(struct kvb_log_reader *reader, const char *bytes, size_t leng
 
 static void append_utf16(struct kvb_log_reader *reader, const char *bytes, size_t length)
 {
-    char text[3 * 1024 + 8];
+    char text[2048]; // of 1024 bytes at most 3 of each two, and 3
     while (length > 0) {
         size_t part = length < 1024 ? length : 1024;
         append(reader, text, kvb_utf16_decode(&reader->utf16, bytes, part, text));
@@ -145,12 +146,7 @@ static bool is_blank_line(const char *line, size_t length)
 
 static bool states_memory(const char *line, size_t length)
 {
-    for (size_t i = 0; i + 3 <= length; i++) {
-        if (memcmp(line + i, "MiB", 3) == 0 || memcmp(line + i, "GiB", 3) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return kvb_has_word(line, length, "MiB") || kvb_has_word(line, length, "GiB");
 }
 
 // Whether every line is one that was recognised, or states memory: nobody's log, but what was picked out of one.

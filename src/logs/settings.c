@@ -274,10 +274,10 @@ static bool read_shell_word(struct dump *in, char word[VALUE_CAPACITY])
     if (here(in) == '\'' || here(in) == '"') {
         skip_quoted(in);
         size_t to = in->at - 1 < in->length ? in->at - 1 : in->length;
-        kvb_printable(in->text + from + 1, to > from ? to - from - 1 : 0, word, VALUE_CAPACITY);
+        kvb_printable(in->text + from + 1, to - from - 1, word, VALUE_CAPACITY);
         return true;
     }
-    while (in->at < in->length && strchr(" \t\n;|&`", here(in)) == NULL) {
+    while (strchr(" \t\n;|&`", here(in)) == NULL) { // nor is the end of the text
         in->at++;
     }
     size_t length = in->at > from ? in->at - from : 0;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "logs/clean.h"
+#include "logs/line_text.h"
 
 void kvb_attempt_fail(struct kvb_attempt *attempt, enum kvb_failure kind, const struct kvb_log_hit *hit, bool inferred)
 {
@@ -66,39 +67,20 @@ static void take_side(struct kvb_attempt *attempt, enum kvb_side side)
     }
 }
 
-static bool is_error_record(const char *text, size_t length)
-{
-    for (size_t i = 0; i + 5 <= length; i++) {
-        if (memcmp(text + i, "ERROR", 5) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static size_t record_start(const struct kvb_log_hit *hit)
-{
-    size_t from = hit->start;
-    while (from > 0 && hit->record[from - 1] != '\n') {
-        from--;
-    }
-    return from;
-}
-
 static const struct kvb_stamp_row *stamp_of(const struct kvb_log_hit *hit)
 {
-    size_t from = record_start(hit);
+    size_t from = kvb_line_start(hit->record, hit->start);
     return kvb_stamp_of(hit->record + from, hit->start - from);
 }
 
 void kvb_read_stamp(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
-    size_t from = record_start(hit);
+    size_t from = kvb_line_start(hit->record, hit->start);
     const struct kvb_stamp_row *row = stamp_of(hit);
     if (row == NULL) {
         return;
     }
-    if (is_error_record(hit->record + from, hit->start - from)) {
+    if (kvb_has_word(hit->record + from, hit->start - from, "ERROR")) {
         take_side(attempt, row->side);
     }
     kvb_attempt_stamp(attempt, row);

@@ -1,6 +1,8 @@
 // The cleaner by itself: escapes, JSON, line prefixes, capacities.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include <string.h>
 
+#include "guarded.h"
 #include "logs/clean.h"
 #include "unit/test.h"
 
@@ -65,7 +67,8 @@ static void test_cleaning(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char out[128];
-        size_t length = kvb_clean(rows[i].in, strlen(rows[i].in), rows[i].json, rows[i].lines, out, sizeof out - 1);
+        size_t length = strlen(rows[i].in);
+        length = kvb_clean(guarded(rows[i].in, length, true), length, rows[i].json, rows[i].lines, out, sizeof out - 1);
         out[length] = '\0';
         if (strcmp(out, rows[i].out) != 0) {
             fail_msg("row %zu: '%s', wanted '%s'", i, out, rows[i].out);
@@ -116,7 +119,8 @@ static void test_printable_utf8(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char out[16];
-        kvb_printable(rows[i].in, strlen(rows[i].in), out, sizeof out);
+        size_t length = strlen(rows[i].in);
+        kvb_printable(guarded(rows[i].in, length, true), length, out, sizeof out);
         assert_string_equal(out, rows[i].out);
     }
 }

@@ -1,6 +1,9 @@
 // Settings as engines print them: argument dumps of every shape, and commands as a shell shows them.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#include <stdio.h>
 #include <string.h>
 
+#include "guarded.h"
 #include "logs/settings.h"
 #include "unit/test.h"
 
@@ -19,13 +22,13 @@ static void forget(void)
 static void dump(const char *text)
 {
     forget();
-    kvb_read_dump(text, strlen(text), &result);
+    kvb_read_dump(guarded(text, strlen(text), true), strlen(text), &result);
 }
 
 static void command(const char *text)
 {
     forget();
-    kvb_read_command(text, strlen(text), &result);
+    kvb_read_command(guarded(text, strlen(text), true), strlen(text), &result);
 }
 
 struct row {
@@ -87,6 +90,59 @@ static void dumps(void **state)
          0}, // longer than a key
     };
     read_rows(dump, rows, sizeof rows / sizeof rows[0]);
+}
+
+// What each engine's own dump calls a setting: EngineConfig and CacheConfig of vLLM, ServerArgs of SGLang 0.4.6, and
+// the short flags of vLLM's arg_utils.py.
+static void other_names(void **state)
+{
+    (void)state;
+    static const struct row dumped[] = {
+        {"config: model='a/b', max_seq_len=4096, x", KVB_SET_MAX_MODEL_LEN, true, 4096},
+        {"cache_config_info{cache_dtype=\"fp8\"}", KVB_SET_KV_CACHE_DTYPE, true, KVB_KV_FP8},
+        {"config: chunked_prefill_enabled=True, x", KVB_SET_ENABLE_CHUNKED_PREFILL, true, 1},
+        {"ServerArgs(tp_size=2, x=1)", KVB_SET_TENSOR_PARALLEL_SIZE, true, 2},
+        {"ServerArgs(pp_size=2, x=1)", KVB_SET_PIPELINE_PARALLEL_SIZE, true, 2},
+        {"ServerArgs(dp_size=2, x=1)", KVB_SET_DATA_PARALLEL_SIZE, true, 2},
+        {"ServerArgs(context_length=4096, x=1)", KVB_SET_MAX_MODEL_LEN, true, 4096},
+        {"ServerArgs(max_running_requests=64, x=1)", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"ServerArgs(chunked_prefill_size=8192, x=1)", KVB_SET_MAX_NUM_BATCHED_TOKENS, true, 8192},
+        {"ServerArgs(page_size=64, x=1)", KVB_SET_BLOCK_SIZE, true, 64},
+        {"ServerArgs(disable_cuda_graph=True, x=1)", KVB_SET_ENFORCE_EAGER, true, 1},
+        {"limit_mm_per_prompt={'image': 2, 'audio': 3}", KVB_SET_LIMIT_AUDIOS, true, 3},
+        {"limit_mm_per_prompt={'image': 2, 'audio': '3'}", KVB_SET_LIMIT_AUDIOS, true, 3},
+        {"limit_mm_per_prompt={'image':2}", KVB_SET_LIMIT_IMAGES, false, 0},
+    };
+    static const struct row typed[] = {
+        {"a/b -tp 2", KVB_SET_TENSOR_PARALLEL_SIZE, true, 2},
+        {"a/b -pp 2", KVB_SET_PIPELINE_PARALLEL_SIZE, true, 2},
+        {"a/b -dp 2", KVB_SET_DATA_PARALLEL_SIZE, true, 2},
+        {"a/b -q fp8", KVB_SET_QUANTIZATION, true, KVB_QUANTIZATION_FP8},
+    };
+    read_rows(dump, dumped, sizeof dumped / sizeof dumped[0]);
+    read_rows(command, typed, sizeof typed / sizeof typed[0]);
+}
+
+// A value of 127 characters is kept whole, a longer one is cut; a key has 63.
+static void long_words(void **state)
+{
+    (void)state;
+    char text[512], word[256];
+    for (size_t length = 126; length <= 129; length++) {
+        memset(word, 'x', length);
+        word[length] = '\0';
+        (void)snprintf(text, sizeof text, "model='%s', max_num_seqs=64", word);
+        dump(text);
+        assert_int_equal(strlen(model), length < 128 ? length : 127);
+        assert_int_equal(settings.values[KVB_SET_MAX_NUM_SEQS].number, 64);
+        (void)snprintf(text, sizeof text, "speculative_config={'method': '%s', 'num_speculative_tokens': 3}", word);
+        dump(text);
+        assert_false(settings.values[KVB_SET_SPECULATIVE_METHOD].set);
+        (void)snprintf(text, sizeof text, "'%s' --max-num-seqs 64", word);
+        command(text);
+        assert_int_equal(strlen(model), length < 128 ? length : 127);
+        assert_int_equal(settings.values[KVB_SET_MAX_NUM_SEQS].number, 64);
+    }
 }
 
 static void models(void **state)
@@ -151,5 +207,5 @@ static void commands(void **state)
     assert_int_equal(settings.values[KVB_SET_MAX_NUM_SEQS].number, 64);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(dumps), cmocka_unit_test(models), cmocka_unit_test(static_fractions),
-              cmocka_unit_test(commands))
+KVB_TEST_MAIN(cmocka_unit_test(dumps), cmocka_unit_test(other_names), cmocka_unit_test(long_words),
+              cmocka_unit_test(models), cmocka_unit_test(static_fractions), cmocka_unit_test(commands))

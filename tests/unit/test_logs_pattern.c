@@ -1,6 +1,8 @@
 // Patterns with typed holes: every kind of hole, wrapping, and what is refused.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include <string.h>
 
+#include "guarded.h"
 #include "logs/pattern.h"
 #include "unit/test.h"
 
@@ -102,7 +104,8 @@ static void test_holes(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct kvb_hole holes[KVB_HOLES_MAX];
         size_t end = 0;
-        bool matches = kvb_pattern_match(rows[i].pattern, rows[i].text, strlen(rows[i].text), 0, holes, &end);
+        size_t length = strlen(rows[i].text);
+        bool matches = kvb_pattern_match(rows[i].pattern, guarded(rows[i].text, length, true), length, 0, holes, &end);
         unsigned count = kvb_pattern_holes(rows[i].pattern);
         if (matches != rows[i].matches) {
             fail_msg("'%s' on '%s': %s", rows[i].pattern, rows[i].text, matches ? "matches" : "does not match");
@@ -145,9 +148,8 @@ static void test_every_length(void **state)
     const char *pattern = "on {word} ({gib}/{size}) is{any} less ({ppm}, {size})";
     const char *text = "on cuda:0 (1.25/4.0 GiB) is much less (0.9, 3.6 GiB)";
     for (size_t length = 0; length <= strlen(text); length++) {
-        char copy[64];
         size_t end;
-        memcpy(copy, text, length);
+        const char *copy = guarded(text, length, true);
         bool whole = length == strlen(text);
         assert_int_equal(kvb_pattern_match(pattern, copy, length, 0, holes, &end), whole);
         assert_true(end <= length);

@@ -1,6 +1,8 @@
 // Where on its line a message, a command or an exception begins: each row's line bears a '@' at the place in question.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include <string.h>
 
+#include "guarded.h"
 #include "logs/forms.h"
 #include "unit/test.h"
 
@@ -29,13 +31,13 @@ static void messages_begin(void **state)
                                        "the @x",        "]the @x"};
     for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++) {
         size_t at = place_of(begin[i]);
-        if (!kvb_form_begins_message(line, at)) {
+        if (!kvb_form_begins_message(guarded(line, strlen(line), false), at)) {
             fail_msg("'%s' begins no message", begin[i]);
         }
     }
     for (size_t i = 0; i < sizeof amid / sizeof amid[0]; i++) {
         size_t at = place_of(amid[i]);
-        if (kvb_form_begins_message(line, at)) {
+        if (kvb_form_begins_message(guarded(line, strlen(line), false), at)) {
             fail_msg("'%s' begins a message", amid[i]);
         }
     }
@@ -49,13 +51,13 @@ static void commands_begin(void **state)
     static const char *const amid[] = {"Run @vllm", "exit @vllm", "x\t@vllm", "1234 Killed @vllm"};
     for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++) {
         size_t at = place_of(begin[i]);
-        if (!kvb_form_begins_command(line, at)) {
+        if (!kvb_form_begins_command(guarded(line, strlen(line), false), at)) {
             fail_msg("'%s' begins no command", begin[i]);
         }
     }
     for (size_t i = 0; i < sizeof amid / sizeof amid[0]; i++) {
         size_t at = place_of(amid[i]);
-        if (kvb_form_begins_command(line, at)) {
+        if (kvb_form_begins_command(guarded(line, strlen(line), false), at)) {
             fail_msg("'%s' begins a command", amid[i]);
         }
     }
@@ -69,16 +71,16 @@ struct row {
 
 static void read_rows(const struct row *rows, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < 2 * count; i++) { // with nothing behind it, and with nothing before it
         struct kvb_form_place place = {0, 0};
-        size_t at = place_of(rows[i].marked);
-        bool found = kvb_form_read(rows[i].form, line, strlen(line), at, &place);
-        if (found != (rows[i].message != NULL)) {
-            fail_msg("'%s': %s", rows[i].marked, found ? "found" : "not found");
+        size_t at = place_of(rows[i / 2].marked), length = strlen(line);
+        bool found = kvb_form_read(rows[i / 2].form, guarded(line, length, i % 2 == 0), length, at, &place);
+        if (found != (rows[i / 2].message != NULL)) {
+            fail_msg("'%s': %s", rows[i / 2].marked, found ? "found" : "not found");
         }
-        if (found && (place.end - place.start != strlen(rows[i].message) ||
-                      memcmp(line + place.start, rows[i].message, place.end - place.start) != 0)) {
-            fail_msg("'%s': %zu to %zu", rows[i].marked, place.start, place.end);
+        if (found && (place.end - place.start != strlen(rows[i / 2].message) ||
+                      memcmp(line + place.start, rows[i / 2].message, place.end - place.start) != 0)) {
+            fail_msg("'%s': %zu to %zu", rows[i / 2].marked, place.start, place.end);
         }
     }
 }
@@ -105,6 +107,16 @@ static void exceptions(void **state)
          NULL}, // 80
         {KVB_FORM_EXCEPTION, "AaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaa@Err: text",
          "AaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaErr: text"}, // 79
+        {KVB_FORM_EXCEPTION, "@FooError: text", "FooError: text"},
+        {KVB_FORM_EXCEPTION, "FooError@: text", "FooError: text"},
+        {KVB_FORM_EXCEPTION, "Foo@Error:", "FooError:"},
+        {KVB_FORM_EXCEPTION, "Foo@Error\"", "FooError\""},
+        {KVB_FORM_EXCEPTION, "Foo@Error\\n", "FooError\\n"},
+        {KVB_FORM_EXCEPTION, "Foo@Error text", NULL},
+        {KVB_FORM_EXCEPTION, "a.b.@", NULL},
+        {KVB_FORM_EXCEPTION, ".Foo@Error: text", ".FooError: text"},
+        {KVB_FORM_EXCEPTION, "A(Value@Error)", "ValueError)"},
+        {KVB_FORM_EXCEPTION, "A(B(Value@Error)", NULL},
         {KVB_FORM_NONE, "Foo@Error: text", NULL},
     };
     READ(rows);
@@ -149,6 +161,24 @@ static void phrases(void **state)
         {KVB_FORM_EXCEPTION, "@panic: bad", "panic: bad"},
         {KVB_FORM_EXCEPTION, "no @panic: bad", NULL},
         {KVB_FORM_EXCEPTION, "  @what():  bad", "what():  bad"},
+        {KVB_FORM_EXCEPTION, "vllm:@ error:", "vllm: error:"},
+        {KVB_FORM_EXCEPTION, "vllm serve:@ error:", "vllm serve: error:"},
+        {KVB_FORM_EXCEPTION, "x] a b:@ error: bad", "a b: error: bad"},
+        {KVB_FORM_EXCEPTION, "x] a.b-c d_e:@ error: bad", "a.b-c d_e: error: bad"},
+        {KVB_FORM_EXCEPTION, "x] /a d:@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "CUDA@ error:", "CUDA error:"},
+        {KVB_FORM_EXCEPTION, " CUDA@ error: bad\nmore", "CUDA error: bad"},
+        {KVB_FORM_EXCEPTION, "one\nCUDA@ error: bad", "CUDA error: bad"},
+        {KVB_FORM_EXCEPTION, "one\nvllm:@ error: bad", "vllm: error: bad"},
+        {KVB_FORM_EXCEPTION, "one\na b:@ error: bad", "a b: error: bad"},
+        {KVB_FORM_EXCEPTION, "TRT\n[x@][ERROR] bad", NULL},
+        {KVB_FORM_EXCEPTION, "[TM@][ERROR]b", "b"},
+        {KVB_FORM_EXCEPTION, "[TM@][ERROR]bad\nmore", "bad"},
+        {KVB_FORM_EXCEPTION, "Valu@e error,", "Value error,"},
+        {KVB_FORM_EXCEPTION, "Val@e error, bad", NULL},
+        {KVB_FORM_EXCEPTION, "thread\n'main' @panicked at x", "panicked at x"},
+        {KVB_FORM_EXCEPTION, "thread\nthe @panicked at x", NULL},
+        {KVB_FORM_EXCEPTION, "thread a @panic: bad", NULL},
     };
     READ(rows);
 }
@@ -165,6 +195,15 @@ static void killed(void **state)
         {KVB_FORM_KILLED, "run.sh: line 3: 12 @Killed  vllm", "run.sh: line 3: 12 Killed  vllm"},
         {KVB_FORM_KILLED, "zsh: @killed  vllm", "zsh: killed  vllm"},
         {KVB_FORM_KILLED, "they @Killed  it", NULL},
+        {KVB_FORM_KILLED, "x\n@Killed", "Killed"},
+        {KVB_FORM_KILLED, "12@Killed", "12Killed"},
+        {KVB_FORM_KILLED, "x  12  @Killed", "x  12  Killed"},
+        {KVB_FORM_KILLED, "@Killed ", NULL},
+        {KVB_FORM_KILLED, "@Killed  ", "Killed  "},
+        {KVB_FORM_KILLED, "@Killed process", NULL},
+        {KVB_FORM_KILLED, "@Killed process ", "Killed process "},
+        {KVB_FORM_KILLED, "] @Killed", "Killed"},
+        {KVB_FORM_KILLED, "they @Killed", NULL},
         {KVB_FORM_RECORD, "@ERROR 01-02\nx", ""},
         {KVB_FORM_FRAME, "  @File \"x\"\ny", "File \"x\""},
         {KVB_FORM_FRAME, "the @File \"x\"", NULL},
@@ -192,11 +231,40 @@ static void wrapped_early(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct kvb_form_place place = {0, strlen(rows[i].text)};
-        if (kvb_form_wrapped_early(rows[i].text, &place) != rows[i].early) {
+        if (kvb_form_wrapped_early(guarded(rows[i].text, place.end, false), &place) != rows[i].early) {
             fail_msg("'%s'", rows[i].text);
         }
     }
 }
 
+// Whose frame it is: the folder of each package, as its tracebacks show it.
+static void frames(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum kvb_log_engine engine;
+    } rows[] = {
+        {"File \"/sgl-workspace/sglang/python/sglang/srt/managers/scheduler.py\", line 2", KVB_LOG_SGLANG},
+        {"File \"/usr/src/server/text_generation_server/server.py\", line 2", KVB_LOG_TGI},
+        {"File \"/opt/lmdeploy/lmdeploy/pytorch/engine/engine.py\", line 2", KVB_LOG_LMDEPLOY},
+        {"File \"/usr/local/lib/python3.12/dist-packages/tensorrt_llm/executor.py\", line 2", KVB_LOG_TENSORRT},
+        {"File \"/usr/lib/python3/dist-packages/llama_cpp/llama.py\", line 2", KVB_LOG_LLAMACPP},
+        {"File \"/usr/local/lib/python3.12/dist-packages/vllm/v1/engine/core.py\", line 2", KVB_LOG_VLLM},
+        {"File \"C:\\venv\\Lib\\site-packages\\vllm\\engine\\arg_utils.py\", line 2", KVB_LOG_VLLM},
+        {"File \"vllm/engine/arg_utils.py\", line 2", KVB_LOG_VLLM},
+        {"File \"/home/me/vllm-fork/a.py\", line 2", KVB_LOG_UNKNOWN_ENGINE},
+        {"File \"/usr/lib/python3/dist-packages/torch/cuda/graphs.py\", line 2", KVB_LOG_UNKNOWN_ENGINE},
+        {"/vllm/", KVB_LOG_VLLM},
+        {"/vllm", KVB_LOG_UNKNOWN_ENGINE},
+        {"", KVB_LOG_UNKNOWN_ENGINE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t length = strlen(rows[i].text);
+        assert_int_equal(kvb_form_engine(guarded(rows[i].text, length, true), length), rows[i].engine);
+    }
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(messages_begin), cmocka_unit_test(commands_begin), cmocka_unit_test(exceptions),
-              cmocka_unit_test(phrases), cmocka_unit_test(killed), cmocka_unit_test(wrapped_early))
+              cmocka_unit_test(phrases), cmocka_unit_test(killed), cmocka_unit_test(wrapped_early),
+              cmocka_unit_test(frames))

@@ -1,6 +1,7 @@
 // Between which releases of vLLM a line is written: the tags v0.1.0 to v0.27.1 in whose sources its words stand, first
 // and last, counted tag by tag.
 #include "log_text.h"
+#include "logs/lines.h"
 #include "unit/test.h"
 
 #define V(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -137,7 +138,44 @@ static const struct row rows[] = {
     {"INFO 03-04 05:06:07 model_runner.py:160] Loading model weights took 12.5000 GB", V(4, 0), V(9, 2)},
     {"total_gpu_memory (23.50GiB) x gpu_memory_utilization (0.80)", V(6, 5), V(10, 2)},
     {"DEBUG [gpu_worker.py:1] Requested memory: 0.8 (util), 18.8 GiB", V(10, 1), 0},
+    {"INFO 03-04 05:06:07 [api_server.py:100] vLLM API server version dev", V(4, 0), V(24, 0)},
+    {"(APIServer pid=7) INFO 03-04 05:06:07 [utils.py:1]  \xe2\x96\x84\xe2\x96\x88 \xe2\x96\x88  version dev", V(15, 0),
+     0},
+    {"(APIServer pid=7) INFO 03-04 05:06:07 [utils.py:1]   \xe2\x96\x88\xe2\x96\x88 \xe2\x96\x88  model   some/model",
+     V(15, 0), 0},
+    {"INFO 03-04 05:06:07 api_server.py:10] args: Namespace(host=None, max_model_len=1024)", 0, V(8, 5) + 1},
+    {"WARNING 03-04 05:06:07 processing.py:819] The context length (4096) of the model is too short to hold the "
+     "multi-modal embeddings in the worst case (8192 tokens in total)",
+     V(6, 5), V(11, 0)},
+    {"INFO [cache.py:1] Using fp8 data type to store kv cache. It reduces\n" // that it is ready any engine may say
+     "INFO 03-04 05:06:07 [core.py:1] init engine (profile, create kv cache, warmup model) took 41.00 seconds",
+     V(6, 5), 0},
+    {"INFO 03-04 05:06:07 kv_cache_utils.py:395] # GPU blocks: 1200", V(6, 4), V(7, 3)},
+    {"total_gpu_memory   23.50GiB", V(6, 5), V(10, 2)},
+    {"model weights take 7.50GiB;", V(6, 5), V(10, 2)},
+    {"non_torch_memory   0.25GiB", V(6, 5), V(10, 2)},
+    {"available_kv_cache_memory   9.55GiB", V(6, 5), V(10, 2)},
+    {"INFO 03-04 05:06:07 worker.py:232] Memory profiling results: total_gpu_memory=23.50GiB "
+     "initial_memory_usage=0.50GiB peak_torch_memory=9.00GiB memory_usage_post_profile=9.25Gib "
+     "non_torch_memory=0.75GiB kv_cache_size=9.05GiB gpu_memory_utilization=0.80",
+     V(6, 4), V(6, 4) + 1},
+    {"DEBUG torch peak memory increase: 1.50GiB; non-torch forward increase memory: 0.25GiB; weights memory: 7.50GiB.",
+     V(9, 1), V(26, 0)},
+    {"(8192), (1.0 GiB KV cache is needed, which", V(7, 0), 0},
+    {"is larger than the available KV cache memory (0.75 GiB).", V(7, 0), 0},
 };
+
+static bool stands_in(const struct kvb_line_row *row, const char *line)
+{
+    struct kvb_hole holes[KVB_HOLES_MAX];
+    size_t end, length = strlen(line);
+    for (size_t at = 0; at < length; at++) {
+        if (kvb_pattern_match(row->pattern, line, length, at, holes, &end)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static void test_releases(void **state)
 {
@@ -153,4 +191,25 @@ static void test_releases(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_releases))
+// Every row that names releases is fed by a line above.
+static void test_each_row_is_fed(void **state)
+{
+    (void)state;
+    unsigned missing = 0;
+    for (size_t t = 0; t < KVB_LINE_TABLES; t++) {
+        for (size_t k = 0; k < kvb_line_tables[t]->count; k++) {
+            const struct kvb_line_row *row = &kvb_line_tables[t]->rows[k];
+            bool fed = row->since == 0 && row->until == 0;
+            for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !fed; i++) {
+                fed = rows[i].since == row->since && rows[i].until == row->until && stands_in(row, rows[i].line);
+            }
+            if (!fed) {
+                print_message("'%s' is fed by no line\n", row->pattern);
+                missing++;
+            }
+        }
+    }
+    assert_int_equal(missing, 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_releases), cmocka_unit_test(test_each_row_is_fed))

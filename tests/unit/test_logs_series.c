@@ -51,6 +51,13 @@ static void columns_in_any_order(void **state)
     assert_true(read_text("name, memory.used [MiB]\nL4, 100\nL4, 200"));
     assert_int_equal(result.total_bytes, 0);
     assert_int_equal(result.samples, 2);
+    // Each may stand first.
+    assert_true(read_text("memory.free [MiB], memory.used [MiB]\n900, 100\n800, 200\n"));
+    assert_int_equal(result.free_bytes, 800 * MIB);
+    assert_true(read_text("index, memory.used [MiB]\n1, 100\n1, 200\n"));
+    assert_int_equal(result.gpu, 1);
+    assert_true(read_text("timestamp, memory.used [MiB]\n2025-11-22T05:06:07, 100\n2025-11-22T05:06:17, 200\n"));
+    assert_int_equal(result.seconds, 10);
     // The command that asked is no header, and neither are words without a comma.
     assert_true(read_text("$ nvidia-smi --query-gpu=index,memory.used --format=csv\nmemory.used\nindex, memory.used\n"
                           "0, 5\n0, 6\n"));

@@ -163,6 +163,22 @@ static void test_hard_wraps(void **state)
     }
 }
 
+// A break behind the eight characters that the search looks at: the line is taken once.
+static void test_taken_once(void **state)
+{
+    (void)state;
+    static const char text[] = "ValueError: Free memory on device (9.50/23.50 GiB) on startup is less than desired GPU "
+                               "memory utilization (0.9, 21.15 GiB). Decrease it.\n";
+    for (size_t at = 13; at < 25; at++) {
+        char wrapped[256];
+        (void)snprintf(wrapped, sizeof wrapped, "%.*s\n%s", (int)at, text, text + at);
+        const struct kvb_log_report *report = read_log(wrapped);
+        assert_int_equal(report->failure.kind, KVB_FAILURE_FREE_LESS_THAN_REQUESTED);
+        assert_int_equal(report->observed[KVB_OBS_GPU_FREE].value, 19 * GIB / 2);
+        assert_int_equal(report->observed[KVB_OBS_GPU_FREE].count, 1);
+    }
+}
+
 static void test_utf16(void **state)
 {
     (void)state;
@@ -288,6 +304,6 @@ static void test_no_memory(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_prefixes), cmocka_unit_test(test_parts), cmocka_unit_test(test_parts_bounded),
-              cmocka_unit_test(test_hard_wraps), cmocka_unit_test(test_utf16), cmocka_unit_test(test_pieces),
-              cmocka_unit_test(test_long_line), cmocka_unit_test(test_binary), cmocka_unit_test(test_closest),
-              cmocka_unit_test(test_printable), cmocka_unit_test(test_no_memory))
+              cmocka_unit_test(test_hard_wraps), cmocka_unit_test(test_taken_once), cmocka_unit_test(test_utf16),
+              cmocka_unit_test(test_pieces), cmocka_unit_test(test_long_line), cmocka_unit_test(test_binary),
+              cmocka_unit_test(test_closest), cmocka_unit_test(test_printable), cmocka_unit_test(test_no_memory))
