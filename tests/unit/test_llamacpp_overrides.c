@@ -51,6 +51,11 @@ static const struct match matches[] = {
     {"\\s", "a b", true},
     {"(((a)))", "ba", true},
     {"(a|b|c|d)e", "xde", true},
+    {"[[a]x", "[x", true},
+    {"[\\.^]x", ".x", true},
+    {"[\\.^]x", "\\x", false},
+    {"a{2}?b", "aab", true},
+    {"a{2,}?b", "ab", false},
     {"(a*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false}, // no going back
 };
 
@@ -92,6 +97,14 @@ static const struct wrong wrongs[] = {
     {"[a][a][a][a][a][a][a][a][a][a][a][a][a]", "more than 12 sets"},
     {"((((((((((((((a))))))))))))))", "groups more than 12 deep"},
     {"((a{60}){60}){60}", "a pattern that is too long"},
+    {"[", "a [ that is not closed"},
+    {"[[", "a [ that is not closed"},
+    {"[a-\\", "a \\ at the end"},
+    {"[a-\\d]", "a range that runs backwards"}, // a class is no end of one
+    {"a{2x}", "a { that is not closed"},
+    {"a{2,1x}", "a { that is not closed"},
+    {"[a][a][a][a][a][a][a][a][a][a][a][a]\\d", "more than 12 sets"},
+    {"[a][a][a][a][a][a][a][a][a][a][a][a]\\q", "an escape other than \\d, \\w, \\s and marks"},
 };
 
 static void test_patterns_refused(void **state)
@@ -103,6 +116,22 @@ static void test_patterns_refused(void **state)
         assert_false(kvb_pattern_read(&pattern, wrongs[i].pattern, strlen(wrongs[i].pattern), why));
         assert_string_equal(why, wrongs[i].why);
     }
+    char text[512] = "a"; // wherever in a repetition the room ends: 240 steps, two or three for each
+    static const char *const parts[] = {"a?", "b*", "(cd)+", "(e|f)?", "\\w*"};
+    for (size_t i = 0; i < 2 * sizeof parts / sizeof parts[0]; i++) {
+        struct kvb_pattern pattern;
+        char why[KVB_PATTERN_WHY] = "";
+        text[0] = '\0';
+        for (const char *part = parts[i / 2]; strlen(text) + strlen(part) + 2 < sizeof text;) {
+            strcat(text, text[0] == '\0' && i % 2 == 0 ? "g" : part);
+        }
+        assert_false(kvb_pattern_read(&pattern, text, strlen(text), why));
+        assert_string_equal(why, i / 2 == 4 ? "more than 12 sets" : "a pattern that is too long");
+    }
+    struct kvb_pattern pattern;
+    char why[KVB_PATTERN_WHY] = "";
+    assert_false(kvb_pattern_read(&pattern, "a\\\0", 3, why)); // an escaped end
+    assert_string_equal(why, "an escape other than \\d, \\w, \\s and marks");
 }
 
 // Two layers of one GPU's worth of tensors, as a GGUF header has them: q of 1000 bytes, experts of 8000, embedding and

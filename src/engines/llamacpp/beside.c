@@ -21,7 +21,7 @@ static void take_context(const struct kvb_plan *plan, const struct kvb_llama_sta
 {
     uint64_t asked = number_or(plan, KVB_SET_DRAFT_CTX, 0);
     bool one = kvb_llama_since(run, KVB_LLAMA_ONE_DRAFT);
-    uint64_t slots = start->run.unified || start->run.sequences == 0 ? 1 : start->run.sequences;
+    uint64_t slots = start->run.unified ? 1 : start->run.sequences;
     run->context_tokens = asked > 0 ? asked : one ? start->run.context_tokens : start->run.context_tokens / slots;
     if (!one) { // one sequence for each context
         run->sequences = 1;
@@ -63,7 +63,7 @@ static void widen_model(const struct kvb_plan *plan, struct kvb_llama_start *sta
     struct kvb_llama_run *run = &start->run;
     bool few = kvb_llama_since(run, KVB_LLAMA_ONE_DRAFT);
     uint64_t drafted = kvb_min(number_or(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, few ? FEW_DRAFTED : DRAFTED), 1024);
-    uint64_t slots = run->sequences > 0 ? run->sequences : 1;
+    uint64_t slots = run->sequences;
     if (kvb_llama_since(run, KVB_LLAMA_FEW_OUTPUTS)) {
         run->output_rows = (uint32_t)kvb_min(slots * (1 + drafted), run->ubatch);
     }
@@ -80,7 +80,7 @@ void kvb_llama_beside_begin(const struct kvb_plan *plan, struct kvb_llama_start 
     bool own = plan->draft != NULL && method != KVB_SPECULATIVE_NONE && method != KVB_SPECULATIVE_NGRAM;
     if (beside->heads || own) {
         bool one = kvb_llama_since(&start->run, KVB_LLAMA_ONE_DRAFT);
-        beside->contexts = one || start->run.sequences == 0 ? 1 : start->run.sequences;
+        beside->contexts = one ? 1 : start->run.sequences;
         start->run.loads_heads = beside->heads;
         widen_model(plan, start);
         begin_draft(plan, start);

@@ -26,7 +26,7 @@ static void fill_cache(const struct kvb_llama_start *start, uint32_t device, str
     kv->num_blocks = cells;
     kv->bytes_per_token = held->cache_bytes / cells;
     kv->bytes_per_block = kv->bytes_per_token;
-    kv->blocks_per_request = cells / (start->run.unified || start->run.sequences == 0 ? 1 : start->run.sequences);
+    kv->blocks_per_request = cells / (start->run.unified ? 1 : start->run.sequences);
     kv->max_concurrency_hundredths = 100; // the length is that of all slots together
     budget->needed_bytes = (uint64_t)budget->items[KVB_ITEM_KV_CACHE].bytes;
     kv->really_needed_bytes = budget->needed_bytes;
@@ -38,7 +38,7 @@ static void fill_wish(const struct kvb_plan *plan, const struct kvb_llama_start 
 {
     const struct kvb_need *need = &plan->need;
     const struct kvb_llama_run *run = &start->run;
-    uint64_t slots = run->sequences > 0 ? run->sequences : 1;
+    uint64_t slots = run->sequences;
     uint64_t length = need->length_tokens > 0 ? need->length_tokens : budget->kv.tokens / (run->unified ? 1 : slots);
     uint64_t requests = need->concurrency_hundredths > 0 ? kvb_div_up(need->concurrency_hundredths, 100) : 1;
     if (need->length_tokens == 0 && need->concurrency_hundredths == 0) {

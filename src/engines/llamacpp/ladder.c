@@ -164,7 +164,7 @@ static void add_step(struct kvb_budget *budget, const char *name, const char *fo
 static uint64_t limit_of(const struct kvb_plan *plan, const struct kvb_llama_start *start)
 {
     uint64_t slots = start->run.unified ? 1 : start->run.sequences;
-    return kvb_mul(plan->model.context_tokens, slots > 0 ? slots : 1);
+    return kvb_mul(plan->model.context_tokens, slots);
 }
 
 static uint64_t free_for_buffers(const struct kvb_budget *budget)

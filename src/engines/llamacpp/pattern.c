@@ -195,8 +195,13 @@ static void take_escape(struct reading *reading)
         return;
     }
     char c = *reading->at++;
-    bool room = out->set_count < KVB_PATTERN_SETS;
-    if (room && put_class(out->sets[out->set_count], c)) {
+    uint32_t set[8] = {0};
+    if (put_class(set, c)) {
+        if (out->set_count == KVB_PATTERN_SETS) {
+            (void)fail(reading, "more than 12 sets");
+            return;
+        }
+        memcpy(out->sets[out->set_count], set, sizeof set);
         emit(reading, KVB_STEP_SET, out->set_count++);
     } else if (is_mark(c)) {
         emit(reading, KVB_STEP_LETTER, (unsigned char)c);
