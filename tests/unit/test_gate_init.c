@@ -249,6 +249,51 @@ static void pairs(void **state)
     kvb_gate_free(gate);
 }
 
+static uint32_t trend(const struct kvb_gate *gate, enum kvb_trend trend)
+{
+    return kvb_gate_count(gate).against->trends[trend];
+}
+
+// Of several of one name nobody knows which became which: those are gone, and these are new.
+static void pairs_that_may_be_others(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"files", "-", "files/a.yaml"};
+    (void)strcpy(flags.deployment.gpu, "l4");
+    compose("files/a.yaml", "one", "4096");
+    compose("files/b.yaml", "one", "4096");
+    compose("files/c.yaml", "two", "4096");
+    put("files/f.yaml", "services: [ # vllm serve\n");
+    if (!commit()) {
+        skip();
+    }
+    (void)rename("files/a.yaml", "files/x.yaml");
+    (void)rename("files/b.yaml", "files/y.yaml");
+    (void)unlink("files/c.yaml");
+    compose("files/p.yaml", "two", "4096"); // two of them where there was one
+    compose("files/q.yaml", "two", "4096");
+    (void)rename("files/f.yaml", "files/g.yaml"); // what could not be read has no name to be known by
+    struct kvb_gate *gate = gate_of(20261122);
+    assert_non_null(gate);
+    assert_int_equal(compare(gate), KVB_OK);
+    assert_int_equal(trend(gate, KVB_TREND_GONE), 4); // a, b, c and f
+    assert_int_equal(trend(gate, KVB_TREND_NEW), 5);  // x, y, p, q and g
+    assert_int_equal(trend(gate, KVB_TREND_SAME) + trend(gate, KVB_TREND_WORSE) + trend(gate, KVB_TREND_BETTER), 0);
+    kvb_gate_free(gate);
+    // Standard input was in no commit, and a file that is gone now is still compared.
+    gate = gate_of(20261122);
+    assert_non_null(gate);
+    assert_int_equal(kvb_gate_compare(gate, "HEAD", paths + 1, 2, &problems), KVB_OK);
+    assert_int_equal(trend(gate, KVB_TREND_GONE), 1);
+    kvb_gate_free(gate);
+    gate = gate_of(20261122);
+    assert_non_null(gate);
+    kvb_problems_init(&problems);
+    assert_int_not_equal(kvb_gate_compare(gate, "no-such-commit", paths, 1, &problems), KVB_OK);
+    assert_true(problems.count > 0);
+    kvb_gate_free(gate);
+}
+
 static void no_part_of_a_comparison(void **state)
 {
     (void)state;
@@ -280,4 +325,5 @@ static void no_part_of_a_comparison(void **state)
 #define TEST(name) cmocka_unit_test_setup(name, begin)
 
 KVB_TEST_MAIN_WITH(make_root, remove_root, TEST(waivers_end_in_ninety_days), TEST(lines_to_fill_in),
-                   TEST(no_part_of_a_policy), TEST(pairs), TEST(no_part_of_a_comparison))
+                   TEST(no_part_of_a_policy), TEST(pairs), TEST(pairs_that_may_be_others),
+                   TEST(no_part_of_a_comparison))
