@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/room.h"
+#include "catalogue/builtin.h"
 #include "base/text.h"
 #include "engines/flags.h"
 #include "engines/table.h"
@@ -210,11 +211,8 @@ static void count_row(const struct kvb_models_row *row, struct kvb_models *model
 static void answer_all(struct desk *desk, const struct kvb_models_wish *wish, struct kvb_models *models)
 {
     size_t count;
-    const struct kvb_builtin *builtins = kvb_builtins(&count);
+    const struct kvb_builtin *builtins = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
     for (size_t i = 0; i < count; i++) {
-        if (builtins[i].kind != KVB_PROFILE_MODEL) {
-            continue;
-        }
         models->known++;
         if (is_wished(wish, builtins[i].id) && is_licensed(wish, builtins[i].id, models) &&
             answer_model(desk, builtins[i].id, wish, models)) {
@@ -228,12 +226,8 @@ static enum kvb_status resolve(struct desk *desk, struct kvb_models *models, con
                                struct kvb_problems *problems)
 {
     size_t count;
-    const struct kvb_builtin *builtins = kvb_builtins(&count);
-    for (size_t i = 0; i < count && desk->deployment.model[0] == '\0'; i++) {
-        if (builtins[i].kind == KVB_PROFILE_MODEL) {
-            (void)kvb_copy(desk->deployment.model, sizeof desk->deployment.model, builtins[i].id);
-        }
-    }
+    (void)kvb_copy(desk->deployment.model, sizeof desk->deployment.model,
+                   kvb_builtins_of(KVB_PROFILE_MODEL, &count)->id);
     enum kvb_status status =
         kvb_deployment_resolve(&desk->deployment, &desk->plan, &desk->draft, &desk->source, problems);
     if (status != KVB_OK) {
@@ -258,12 +252,9 @@ static enum kvb_status resolve(struct desk *desk, struct kvb_models *models, con
 
 static struct kvb_models *make_room(struct kvb_problems *problems)
 {
-    size_t count, rows = 1;
-    const struct kvb_builtin *builtins = kvb_builtins(&count);
-    for (size_t i = 0; i < count; i++) {
-        rows += builtins[i].kind == KVB_PROFILE_MODEL;
-    }
-    struct kvb_models *models = kvb_room(sizeof *models + rows * sizeof models->rows[0], problems);
+    size_t count;
+    (void)kvb_builtins_of(KVB_PROFILE_MODEL, &count);
+    struct kvb_models *models = kvb_room(sizeof *models + (count + 1) * sizeof models->rows[0], problems);
     if (models != NULL) {
         models->rows = (struct kvb_models_row *)(models + 1);
     }
