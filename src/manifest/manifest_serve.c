@@ -1,28 +1,16 @@
-// The words of a serve command into a deployment, with the place of every setting and every mistake.
-#include <stdio.h>
+// The words of a serve command into a deployment: the keys of a config file, flags of some releases, the model, roles.
 #include <string.h>
 
 #include "base/text.h"
 #include "command/environment.h"
-#include "command/serve_command.h"
 #include "engines/flags.h"
-#include "manifest/manifest_found.h"
+#include "manifest/manifest_serve.h"
 #include "manifest/templates.h"
 #include "text/files.h"
 
 #define CONFIG_MAX_BYTES ((size_t)1 << 20)
 
 static const struct kvb_words no_words;
-
-// The command as it is handed to the reader; `words` keeps the places.
-struct serve {
-    struct kvb_manifest *manifest;
-    struct kvb_found *found;
-    const struct kvb_engine_rows *engine;
-    struct kvb_words words;
-    const char **texts;
-    uint32_t program_words; // at the beginning
-};
 
 static bool is_all_arguments(const struct kvb_arg *word)
 {
@@ -39,30 +27,13 @@ static bool holds_more_flags(const struct kvb_arg *word)
             kvb_contains_ignoring_case(word->unknown, "options"));
 }
 
-// What to do about it: a variable can be given, the output of a command or an expression of Python cannot.
-static const char *remedy(struct kvb_manifest *manifest, const char *unknown)
-{
-    bool variable = unknown[0] != '\0';
-    for (const char *at = unknown; *at != '\0'; at++) {
-        variable = variable && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_' ||
-                                (*at >= '0' && *at <= '9'));
-    }
-    const char *core = kvb_template_variable(manifest, unknown);
-    if (core != NULL) {
-        const char *first = unknown[0] == '$' ? "give it with --env " : "render the template, or give it with --env ";
-        return kvb_manifest_join(manifest, first, core, "=VALUE"); // no renderer has the values of a workflow
-    }
-    return variable ? kvb_manifest_join(manifest, "give it with --env ", unknown, "=VALUE")
-                    : "write its value in its place";
-}
-
-static void note_dropped(struct serve *serve, const struct kvb_arg *word)
+static void note_dropped(struct kvb_manifest_serve *serve, const struct kvb_arg *word)
 {
     struct kvb_spot spot = kvb_source_spot(serve->manifest, word->offset);
     (void)kvb_problem_add(&serve->found->problems, KVB_NOTICE, KVB_MISSING_KEY,
                           (struct kvb_place){serve->manifest->file, spot.line, spot.column},
                           "%.80s is not known and taken as empty; %.90s", word->unknown,
-                          remedy(serve->manifest, word->unknown));
+                          kvb_serve_remedy(serve->manifest, word->unknown));
 }
 
 // The folder of the manifest followed by `path`, unless that is absolute.
@@ -77,7 +48,7 @@ static const char *beside(struct kvb_manifest *manifest, const char *path)
 }
 
 // Keys of the config file become flags at the place of --config.
-static void add_config(struct serve *serve, const struct kvb_arg *flag, const char *path, bool model_said)
+static void add_config(struct kvb_manifest_serve *serve, const struct kvb_arg *flag, const char *path, bool model_said)
 {
     struct kvb_manifest *manifest = serve->manifest;
     struct kvb_file file;
@@ -119,7 +90,7 @@ static const char *config_of(const struct kvb_words *words, uint32_t index, uint
 }
 
 // What a config file says comes first, so that flags win.
-static void add_configs(struct serve *serve, const struct kvb_words *words)
+static void add_configs(struct kvb_manifest_serve *serve, const struct kvb_words *words)
 {
     bool model_said = words->count > 0 && words->items[0].text[0] != '-';
     uint32_t used = 0;
@@ -132,7 +103,7 @@ static void add_configs(struct serve *serve, const struct kvb_words *words)
 }
 
 // The engine's own program in front of the arguments, whatever started it.
-static void add_program(struct serve *serve)
+static void add_program(struct kvb_manifest_serve *serve)
 {
     size_t count;
     const struct kvb_serve_program *program = serve->engine->programs(&count);
@@ -147,7 +118,7 @@ static void add_program(struct serve *serve)
     serve->program_words = serve->words.count;
 }
 
-static void add_words(struct serve *serve, const struct kvb_words *words)
+static void add_words(struct kvb_manifest_serve *serve, const struct kvb_words *words)
 {
     uint32_t used = 0;
     add_program(serve);
@@ -164,143 +135,13 @@ static void add_words(struct serve *serve, const struct kvb_words *words)
     }
 }
 
-static bool make_texts(struct serve *serve)
+static bool make_texts(struct kvb_manifest_serve *serve)
 {
     serve->texts = kvb_manifest_take(serve->manifest, (serve->words.count + 1U) * sizeof *serve->texts);
     for (uint32_t i = 0; serve->texts != NULL && i < serve->words.count; i++) {
         serve->texts[i] = serve->words.items[i].text;
     }
     return serve->texts != NULL;
-}
-
-// The variable nobody knows in the flag at `index` or its value, or NULL.
-static const char *unknown_at(const struct serve *serve, uint32_t index)
-{
-    const struct kvb_words *words = &serve->words;
-    if (words->items[index].unknown != NULL) {
-        return words->items[index].unknown;
-    }
-    return index + 1 < words->count && words->items[index + 1].text[0] != '-' ? words->items[index + 1].unknown : NULL;
-}
-
-static void say_unknown(struct serve *serve, uint32_t index, struct kvb_problem *problem)
-{
-    const char *unknown = unknown_at(serve, index);
-    if (problem->severity != KVB_ERROR || unknown == NULL) {
-        return;
-    }
-    problem->status = KVB_MISSING_KEY;
-    size_t flag = strcspn(serve->words.items[index].text, "=");
-    (void)snprintf(problem->text, sizeof problem->text, "%.*s depends on %.80s, which is not known; %.120s",
-                   (int)(flag < 80 ? flag : 80), serve->words.items[index].text, unknown,
-                   remedy(serve->manifest, unknown));
-    kvb_make_printable(problem->text);
-}
-
-// ---- where values stand
-
-// Behind a name or value that ends here.
-static bool is_end(char c)
-{
-    return c == '\0' || strchr(" \t\r\n\"',;)]}\\#", c) != NULL;
-}
-
-// A word as it is written at the offset, with or without a quote in front.
-static size_t written_at(const struct kvb_manifest *manifest, size_t offset, const char *text)
-{
-    size_t length = strlen(text);
-    if (offset == KVB_NOWHERE || offset >= manifest->length || length == 0) {
-        return KVB_NOWHERE;
-    }
-    const char *at = manifest->text + offset;
-    at += *at == '"' || *at == '\'';
-    return strncmp(at, text, length) == 0 && is_end(at[length]) ? (size_t)(at - manifest->text) : KVB_NOWHERE;
-}
-
-// `key: value` and `key=value`: the value behind the key on the same line.
-static size_t behind_key(const struct kvb_manifest *manifest, size_t offset, const char *text)
-{
-    if (offset == KVB_NOWHERE || offset >= manifest->length) {
-        return KVB_NOWHERE;
-    }
-    const char *at = manifest->text + offset;
-    at += strspn(at, "\"'");
-    at += strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
-    at += strspn(at, "\"'");
-    size_t blanks = strspn(at, " \t"), sign = at[blanks] == ':' || at[blanks] == '=';
-    if (sign == 0) {
-        return KVB_NOWHERE;
-    }
-    at += blanks + sign;
-    at += strspn(at, " \t");
-    return written_at(manifest, (size_t)(at - manifest->text), text);
-}
-
-static struct kvb_region region_of(const struct kvb_manifest *manifest, size_t offset, const char *text)
-{
-    struct kvb_region region = {.first = kvb_source_spot(manifest, offset)};
-    bool plain = offset != KVB_NOWHERE;
-    for (const char *c = text; *c != '\0'; c++) {
-        plain = plain && *c > ' ' && *c <= '~';
-    }
-    region.characters = (uint32_t)strlen(text);
-    return plain ? region : (struct kvb_region){.first = {0}};
-}
-
-// The value of the flag at `index`, where the file writes it as it is.
-static struct kvb_region value_region(const struct serve *serve, uint32_t index)
-{
-    const struct kvb_words *words = &serve->words;
-    const struct kvb_arg *flag = &words->items[index];
-    const char *sign = strchr(flag->text, '='), *value = NULL;
-    size_t at = KVB_NOWHERE;
-    if (flag->text[0] == '-' && sign != NULL) {
-        value = sign + 1;
-        size_t whole = written_at(serve->manifest, flag->offset, flag->text);
-        at = whole != KVB_NOWHERE ? whole + (size_t)(value - flag->text) : KVB_NOWHERE;
-    } else if (index + 1 < words->count) {
-        value = words->items[index + 1].text;
-        at = written_at(serve->manifest, words->items[index + 1].offset, value);
-    }
-    if (value != NULL && at == KVB_NOWHERE) {
-        at = behind_key(serve->manifest, flag->offset, value);
-    }
-    return value != NULL ? region_of(serve->manifest, at, value) : (struct kvb_region){.first = {0}};
-}
-
-static struct kvb_region flag_region(const struct serve *serve, uint32_t index)
-{
-    const struct kvb_arg *flag = &serve->words.items[index];
-    size_t at = written_at(serve->manifest, flag->offset, flag->text);
-    struct kvb_region region = region_of(serve->manifest, at, flag->text);
-    region.characters = region.first.line > 0 ? (uint32_t)strcspn(flag->text, "=") : 0;
-    return region;
-}
-
-// Problems and settings receive the place of the flag that brought them.
-static void place_all(struct serve *serve, const struct kvb_serve_trace *trace, uint32_t problems_before)
-{
-    struct kvb_found *found = serve->found;
-    for (uint32_t i = problems_before; i < found->problems.count; i++) {
-        struct kvb_problem *problem = &found->problems.items[i];
-        uint32_t index = (uint32_t)trace->problems[i];
-        size_t offset = serve->words.items[index].offset;
-        struct kvb_spot spot = offset == KVB_NOWHERE ? found->place : kvb_source_spot(serve->manifest, offset);
-        problem->line = spot.line;
-        problem->column = spot.column;
-        (void)kvb_copy(problem->file, sizeof problem->file, serve->manifest->file);
-        say_unknown(serve, index, problem);
-        found->mistakes[i] = flag_region(serve, index);
-    }
-    for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
-        if (trace->settings[i] > 0) {
-            found->settings[i] = kvb_source_spot(serve->manifest, serve->words.items[trace->settings[i]].offset);
-            found->values[i] = value_region(serve, (uint32_t)trace->settings[i]);
-        }
-    }
-    if (trace->model > 0) {
-        found->model = kvb_source_spot(serve->manifest, serve->words.items[trace->model].offset);
-    }
 }
 
 // The flag that a word is; NULL: it is none, or nobody knows it.
@@ -318,7 +159,7 @@ static const struct kvb_serve_flag *flag_of(const struct kvb_engine_rows *engine
 }
 
 // Flags that only some releases know are kept with their range; which release it is comes later.
-static void keep_dated(struct serve *serve)
+static void keep_dated(struct kvb_manifest_serve *serve)
 {
     struct kvb_found *found = serve->found;
     for (uint32_t i = serve->program_words; i < serve->words.count && found->dated_count < KVB_DATED_FLAGS_MAX; i++) {
@@ -334,7 +175,7 @@ static void keep_dated(struct serve *serve)
 
 // OWNER/NAME behind --served-model-name, where the file writes one; NULL: none. OME's runtimes name the model there and
 // let the controller fill in where it lies.
-static const char *served_name(const struct serve *serve)
+static const char *served_name(const struct kvb_manifest_serve *serve)
 {
     static const char *const flags[] = {"--served-model-name", "--served_model_name"};
     for (uint32_t i = serve->program_words; i < serve->words.count; i++) {
@@ -354,9 +195,9 @@ static const char *served_name(const struct serve *serve)
 }
 
 // A name with a variable in it that nobody knows is no name; the name it is served under may be one.
-static void judge_model(struct serve *serve, const struct kvb_serve_trace *trace)
+static void judge_model(struct kvb_manifest_serve *serve, const struct kvb_serve_trace *trace)
 {
-    const char *unknown = trace->model > 0 ? unknown_at(serve, (uint32_t)trace->model) : NULL;
+    const char *unknown = trace->model > 0 ? kvb_serve_unknown(serve, (uint32_t)trace->model) : NULL;
     bool open = unknown != NULL && strpbrk(serve->found->deployment.model, "$`") != NULL;
     const char *served = open && serve->found->deployment.model[0] == '$' ? served_name(serve) : NULL;
     if (served != NULL) {
@@ -370,7 +211,7 @@ static void judge_model(struct serve *serve, const struct kvb_serve_trace *trace
     } else if (open) {
         (void)kvb_found_problem(serve->manifest, serve->found, KVB_MISSING_KEY, serve->words.items[trace->model].offset,
                                 "the model depends on %.80s, which is not known; %.120s", unknown,
-                                remedy(serve->manifest, unknown));
+                                kvb_serve_remedy(serve->manifest, unknown));
         serve->found->deployment.model[0] = '\0';
     }
 }
@@ -415,7 +256,7 @@ static void read_roles(struct kvb_found *found, const struct kvb_words *words)
 void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_engine_rows *engine,
                           const struct kvb_words *words, const struct kvb_variable *variables)
 {
-    struct serve serve = {.manifest = manifest, .found = found, .engine = engine, .words = no_words};
+    struct kvb_manifest_serve serve = {.manifest = manifest, .found = found, .engine = engine, .words = no_words};
     struct kvb_serve_trace trace;
     read_environment(manifest, found, variables);
     add_words(&serve, words);
@@ -434,7 +275,7 @@ void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found
     enum kvb_status status = kvb_serve_command_read_traced((int)serve.words.count, serve.texts, &trace,
                                                            &found->deployment, &found->problems);
     found->status = found->status == KVB_OK ? status : found->status;
-    place_all(&serve, &trace, before);
+    kvb_serve_place(&serve, &trace, before);
     judge_model(&serve, &trace);
     keep_dated(&serve);
 }
