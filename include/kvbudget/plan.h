@@ -211,10 +211,14 @@ enum kvb_quantization_word { // what the flag can ask for; the checkpoint's own 
     KVB_QUANTIZATION_NVFP4,
     KVB_QUANTIZATION_GPT_OSS_MXFP4,
     KVB_QUANTIZATION_DEEPSEEK_V4_FP8,
+    KVB_QUANTIZATION_PETIT_NVFP4,
     KVB_QUANTIZATION_FP8_PER_TENSOR, // online from here on
     KVB_QUANTIZATION_FP8_PER_BLOCK,
     KVB_QUANTIZATION_FP8_PER_CHANNEL,
     KVB_QUANTIZATION_PTPC_FP8,
+    KVB_QUANTIZATION_MXFP8,                        // online; the checkpoint's method where it has one of that name
+    KVB_QUANTIZATION_INT8_PER_CHANNEL_WEIGHT_ONLY, // online, experts alone
+    KVB_QUANTIZATION_NVFP4_PER_TOKEN,              // online, experts alone
     KVB_QUANTIZATION_COUNT
 };
 enum kvb_backend {

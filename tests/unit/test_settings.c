@@ -39,6 +39,54 @@ static void every_word_reads_back(void **state)
     }
 }
 
+// What the releases themselves list and runs on GPUs: the attention backends of vllm/platforms/interface.py _Backend
+// (v0.6.5 to v0.11.0) and v1/attention/backends/registry.py AttentionBackendEnum (to v0.27.1), the methods of
+// config/speculative.py SpeculativeMethod and MTPModelTypes (v0.8.5 to v0.27.1), and of layers/quantization/__init__.py
+// QuantizationMethods (v0.4.1 to v0.27.1) those that a checkpoint can be read with here.
+static void words_of_all_releases(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_setting setting;
+        const char *words;
+    } rows[] = {
+        {KVB_SET_ATTENTION_BACKEND,
+         "FLASH_ATTN FLASH_ATTN_VLLM_V1 XFORMERS ROCM_FLASH TORCH_SDPA FLASHINFER NO_ATTENTION BLOCK_SPARSE_FLASH_ATTN "
+         "TRITON_MLA FLASHMLA TRITON_ATTN_VLLM_V1 ROCM_AITER_MLA ROCM_AITER_MLA_VLLM_V1 DUAL_CHUNK_FLASH_ATTN "
+         "FLASHINFER_VLLM_V1 TRITON_MLA_VLLM_V1 FLASHMLA_VLLM_V1 CUTLASS_MLA_VLLM_V1 FLEX_ATTENTION "
+         "DIFFERENTIAL_FLASH_ATTN ROCM_AITER_FA CUTLASS_MLA TREE_ATTN XFORMERS_VLLM_V1 TORCH_SDPA_VLLM_V1 "
+         "FLASHINFER_MLA "
+         "FLASH_ATTN_MLA TRITON_ATTN ROCM_ATTN FLASHMLA_SPARSE ROCM_AITER_UNIFIED_ATTN CUSTOM ROCM_AITER_TRITON_MLA "
+         "ROCM_AITER_MLA_SPARSE FLASH_ATTN_DIFFKV FLASHINFER_MLA_SPARSE TURBOQUANT TOKENSPEED_MLA FLASHMLA_SPARSE_DSV4 "
+         "FLASHINFER_MLA_SPARSE_DSV4 ROCM_FLASHMLA_SPARSE_DSV4 TRITON_ATTN_DIFFKV FLASHINFER_MLA_SPARSE_SM120 "
+         "MINIMAX_M3_SPARSE FLASH_ATTN_MLA_SPARSE HPC_ATTN CUTLASS_MSA TRITON_MSA"},
+        {KVB_SET_SPECULATIVE_METHOD,
+         "ngram eagle medusa mlp_speculator draft_model deepseek_mtp eagle3 ernie_mtp qwen3_next_mtp mimo_mtp "
+         "longcat_flash_mtp mtp suffix glm4_moe_mtp pangu_ultra_moe_mtp exaone_moe_mtp glm4_moe_lite_mtp step3p5_mtp "
+         "glm_ocr_mtp nemotron_h_mtp qwen3_5_mtp ngram_gpu exaone4_5_mtp hy_v3_mtp dflash mimo_v2_mtp gemma4_mtp "
+         "custom_class minimax_m3_mtp bailing_hybrid_mtp dspark inkling_mtp kimi_k3_mtp"},
+        {KVB_SET_QUANTIZATION,
+         "awq fp8 gptq squeezellm marlin gptq_marlin gptq_marlin_24 compressed-tensors bitsandbytes fbgemm_fp8 "
+         "awq_marlin "
+         "gguf experts_int8 modelopt ipex hqq quark moe_wna16 ptpc_fp8 nvfp4 torchao bitblas gptq_bitblas modelopt_fp4 "
+         "auto-round inc mxfp4 petit_nvfp4 modelopt_mxfp8 modelopt_mixed mxfp8 gpt_oss_mxfp4 deepseek_v4_fp8 "
+         "fp8_per_tensor fp8_per_block int8_per_channel_weight_only auto_gptq auto_awq fp8_per_channel "
+         "nvfp4_per_token"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (const char *at = rows[i].words; *at != '\0'; at += strspn(at, " ")) {
+            size_t length = strcspn(at, " ");
+            char word[48] = "", why[256];
+            uint64_t number;
+            memcpy(word, at, length);
+            if (!kvb_setting_parse(rows[i].setting, word, &number, why)) {
+                fail_msg("%s", why);
+            }
+            at += length;
+        }
+    }
+}
+
 struct value_row {
     enum kvb_setting setting;
     const char *text;
@@ -170,6 +218,6 @@ static void releases_sort_and_read_back(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(every_row_is_complete), cmocka_unit_test(every_word_reads_back),
-              cmocka_unit_test(values_are_read_as_vllm_reads_them), cmocka_unit_test(bad_values_say_what_would_do),
-              cmocka_unit_test(a_long_value_is_cut), cmocka_unit_test(a_higher_origin_stays),
-              cmocka_unit_test(releases_sort_and_read_back))
+              cmocka_unit_test(words_of_all_releases), cmocka_unit_test(values_are_read_as_vllm_reads_them),
+              cmocka_unit_test(bad_values_say_what_would_do), cmocka_unit_test(a_long_value_is_cut),
+              cmocka_unit_test(a_higher_origin_stays), cmocka_unit_test(releases_sort_and_read_back))

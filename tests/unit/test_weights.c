@@ -69,6 +69,33 @@ static void llama_8b_online_fp8(void **state)
     assert_int_equal(weights_of(&plan), 8692 * MIB + 65 * 8192 + 32 * 4 * 512);
 }
 
+// A layer has 208 MiB of elements in matrices of 6,144, 4,096, 28,672 rows of 4,096 and 4,096 rows of 14,336. Scales:
+// a byte for 32 inputs is 6.5 MiB a layer (online/mxfp8.py v0.27.1); one of 4 bytes a row is 43,008 x 4 (_Fp8Ptpc);
+// one of 4 bytes a block of 128 x 128 is (48 x 32 + 32 x 32 + 224 x 32 + 32 x 112) x 4. What makes experts alone 8- or
+// 4-bit leaves a model without any as it is.
+static void llama_8b_online_words(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t word, bytes;
+    } cases[] = {
+        {KVB_QUANTIZATION_FP8_PER_TENSOR, 8692 * MIB + 65 * 8192 + 32 * 4 * 512},
+        {KVB_QUANTIZATION_MXFP8, 8692 * MIB + 65 * 8192 + 32 * 13 * MIB / 2},
+        {KVB_QUANTIZATION_FP8_PER_CHANNEL, 8692 * MIB + 65 * 8192 + 32 * 43008 * 4},
+        {KVB_QUANTIZATION_FP8_PER_BLOCK, 8692 * MIB + 65 * 8192 + 32 * 13312 * 4},
+        {KVB_QUANTIZATION_EXPERTS_INT8, 15348 * MIB + 65 * 8192},
+        {KVB_QUANTIZATION_INT8_PER_CHANNEL_WEIGHT_ONLY, 15348 * MIB + 65 * 8192},
+        {KVB_QUANTIZATION_NVFP4_PER_TOKEN, 15348 * MIB + 65 * 8192},
+    };
+    static struct kvb_plan plan;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        make_llama(&plan, KVB_RELEASE(0, 27, 0));
+        set(&plan, KVB_SET_QUANTIZATION, cases[i].word);
+        plan.environment.expandable_segments = KVB_YES; // no ends of segments
+        assert_int_equal(weights_of(&plan), cases[i].bytes);
+    }
+}
+
 // --cpu-offload-gb 12 moves whole matrices, layer by layer (qkv, o, gate_up, down, norms), while less than
 // 12288 MiB have moved. A layer moves 416 MiB + 16 KiB; 29 layers make 12064 MiB + 464 KiB, then qkv 48
 // (12112), o 32 (12144), gate_up 224 (12368, the one that overshoots): 15348 - 12368 = 2980 MiB stay, and
@@ -283,7 +310,8 @@ static void mxfp4_padding(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(llama_8b), cmocka_unit_test(llama_8b_on_two), cmocka_unit_test(llama_8b_fp32),
-              cmocka_unit_test(llama_8b_online_fp8), cmocka_unit_test(llama_8b_offloaded),
-              cmocka_unit_test(llama_8b_in_stages), cmocka_unit_test(llama_8b_with_lora),
-              cmocka_unit_test(allocator_rounding), cmocka_unit_test(allocator_takes_a_block_that_just_fits),
-              cmocka_unit_test(allocator_without_splits), cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding))
+              cmocka_unit_test(llama_8b_online_fp8), cmocka_unit_test(llama_8b_online_words),
+              cmocka_unit_test(llama_8b_offloaded), cmocka_unit_test(llama_8b_in_stages),
+              cmocka_unit_test(llama_8b_with_lora), cmocka_unit_test(allocator_rounding),
+              cmocka_unit_test(allocator_takes_a_block_that_just_fits), cmocka_unit_test(allocator_without_splits),
+              cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding))

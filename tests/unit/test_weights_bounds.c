@@ -82,6 +82,29 @@ static void sizes_of_blocks(void **state)
     assert_int_equal(bytes_of(&matrix), elements / 2 + 2ULL * 16512 * 129);
 }
 
+// Four experts of 64 x 32 that are made 8-bit while matrices stay: a byte an element and 4 a row (online/int8.py
+// v0.27.1); the other way round two bytes an element.
+static void experts_made_alone(void **state)
+{
+    (void)state;
+    struct kvb_matrix matrix = {.role = KVB_ROLE_MLP,
+                                .count = 4,
+                                .rows = 64,
+                                .columns = 32,
+                                .logical = 1,
+                                .quantised = true,
+                                .is_expert = true};
+    make(1);
+    load.online_experts = KVB_QUANT_INT8;
+    assert_int_equal(bytes_of(&matrix), 4 * 64 * 32 + 4 * 64 * 4);
+    load.online_experts = KVB_QUANT_NONE;
+    load.online = KVB_QUANT_FP8;
+    load.online_scale = KVB_SCALE_GROUP;
+    assert_int_equal(bytes_of(&matrix), 4 * 64 * 32 * 2);
+    matrix.is_expert = false;
+    assert_int_equal(bytes_of(&matrix), 4 * 64 * 32 + 4 * 64);
+}
+
 // A matrix of two columns is quantised, a vector is not; adapters are for quantised matrices outside of experts.
 static void narrow_matrices(void **state)
 {
@@ -272,6 +295,7 @@ static void beside_experts_and_groups(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(segments), cmocka_unit_test(blocks_never_split), cmocka_unit_test(embedding_first),
-              cmocka_unit_test(sizes_of_blocks), cmocka_unit_test(narrow_matrices), cmocka_unit_test(padding_of_mxfp4),
+              cmocka_unit_test(sizes_of_blocks), cmocka_unit_test(experts_made_alone),
+              cmocka_unit_test(narrow_matrices), cmocka_unit_test(padding_of_mxfp4),
               cmocka_unit_test(a_third_is_not_repacked), cmocka_unit_test(kept_in_32_bits),
               cmocka_unit_test(beside_experts_and_groups))

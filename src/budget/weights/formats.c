@@ -4,6 +4,8 @@
 
 #include "base/checked.h"
 
+#define MXFP8_GROUP 32
+
 typedef void parts_function(const struct kvb_load *, const struct kvb_matrix *, struct kvb_parameter *);
 
 static void add_part(struct kvb_parameter *parameter, uint64_t bytes)
@@ -37,7 +39,7 @@ static void plain_parts(const struct kvb_load *load, const struct kvb_matrix *ma
 static void fp8_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
     const struct kvb_quantisation *q = &load->model->quantisation;
-    enum kvb_scale_shape scale = q->method == KVB_QUANT_FP8 ? q->scale : KVB_SCALE_TENSOR;
+    enum kvb_scale_shape scale = q->method == KVB_QUANT_FP8 ? q->scale : load->online_scale;
     bool padded = scale == KVB_SCALE_BLOCK && !m->is_expert;
     add_part(out, kvb_add(elements_of(m), padded ? row_padding(load, m, 1) : 0));
     switch (scale) {
@@ -48,6 +50,9 @@ static void fp8_parts(const struct kvb_load *load, const struct kvb_matrix *m, s
         break;
     case KVB_SCALE_CHANNEL:
         add_part(out, kvb_mul(m->count * 4, m->rows));
+        break;
+    case KVB_SCALE_GROUP: // MXFP8
+        add_part(out, kvb_div_up(elements_of(m), MXFP8_GROUP));
         break;
     default:
         add_part(out, m->count * 4);
@@ -130,7 +135,7 @@ static enum kvb_quantisation_method method_of(const struct kvb_load *load, const
         return KVB_QUANT_NONE;
     }
     if (q->method == KVB_QUANT_NONE) {
-        return load->online;
+        return matrix->is_expert ? load->online_experts : load->online;
     }
     if ((q->unquantised_roles >> matrix->role & 1U) != 0) {
         return KVB_QUANT_NONE;

@@ -22,9 +22,11 @@ struct kvb_load {
     enum kvb_dtype dtype;
     uint32_t tp, pp, dp, pcp, ep;             // ep: expert parallel size, 1 = off
     uint16_t stage_begin[KVB_STAGES_MAX + 1]; // first layer of each stage; [pp] = layer count
-    enum kvb_quantisation_method online;      // what a 16-bit checkpoint becomes while loading; NONE: stays
-    bool plain;                               // everything at the model's dtype, whatever the checkpoint says
-    bool shares_index;                        // layers that reuse an earlier layer's choice have no indexer
+    enum kvb_quantisation_method online;      // what matrices of a 16-bit checkpoint become while loading; NONE: stay
+    enum kvb_quantisation_method online_experts; // and what its experts become
+    enum kvb_scale_shape online_scale;           // of what is made 8-bit; a group: a byte for 32 inputs
+    bool plain;                                  // everything at the model's dtype, whatever the checkpoint says
+    bool shares_index;                           // layers that reuse an earlier layer's choice have no indexer
     struct kvb_padding mxfp4;
     bool fp32_rope;               // the rotary table is kept in 32 bits
     bool no_rope_table;           // angles are computed in each step

@@ -285,6 +285,7 @@ static void load_draft(struct loader *loader)
         draft.draft = NULL;
         draft.mtp = false;
         draft.online = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online;
+        draft.online_experts = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online_experts;
         draft.pp = 1;
         draft.stage_begin[1] = (uint16_t)draft.model->layer_count;
         kvb_weights_count(&draft, 0, &own);

@@ -125,6 +125,7 @@ static void fill_load(const struct kvb_sgl_context *context, struct kvb_load *lo
         .pcp = 1,
         .ep = kvb_number(plan, KVB_SET_ENABLE_EXPERT_PARALLEL) != 0 ? setup->tp : 1,
         .online = kvb_sgl_made_of(plan),
+        .online_experts = kvb_sgl_made_of(plan),
         .mxfp4 = kvb_sgl_mxfp4_padding(setup),
         .plain = setup->experts == KVB_MOE_TRITON && setup->model->quantisation.method == KVB_QUANT_MXFP4,
         .fp32_rope = true, // layers/rotary_embedding.py keeps cos and sin in 32 bits on CUDA

@@ -78,23 +78,37 @@ bool kvb_mxfp4_on_marlin(const struct kvb_context *context, struct kvb_padding *
     return mxfp4_kernel(context) == MXFP4_MARLIN;
 }
 
-static enum kvb_quantisation_method online_of(const struct kvb_context *context)
+// What a word of --quantization makes of a 16-bit checkpoint while loading. Source: vllm/config/quantization.py v0.20.0
+// and v0.27.1 _ONLINE_SHORTHANDS, quantization/mxfp8.py v0.19.0, experts_int8.py v0.5.5; AWQ and GPTQ are a plan for a
+// checkpoint that is still to be made.
+static const struct online_row {
+    uint64_t word;
+    enum kvb_quantisation_method linear, experts;
+    enum kvb_scale_shape scale;
+} online_rows[] = {
+    {KVB_QUANTIZATION_FP8, KVB_QUANT_FP8, KVB_QUANT_FP8, KVB_SCALE_TENSOR},
+    {KVB_QUANTIZATION_FP8_PER_TENSOR, KVB_QUANT_FP8, KVB_QUANT_FP8, KVB_SCALE_TENSOR},
+    {KVB_QUANTIZATION_FP8_PER_BLOCK, KVB_QUANT_FP8, KVB_QUANT_FP8, KVB_SCALE_BLOCK},
+    {KVB_QUANTIZATION_FP8_PER_CHANNEL, KVB_QUANT_FP8, KVB_QUANT_FP8, KVB_SCALE_CHANNEL},
+    {KVB_QUANTIZATION_PTPC_FP8, KVB_QUANT_FP8, KVB_QUANT_FP8, KVB_SCALE_CHANNEL},
+    {KVB_QUANTIZATION_MXFP8, KVB_QUANT_FP8, KVB_QUANT_FP8, KVB_SCALE_GROUP},
+    {KVB_QUANTIZATION_BITSANDBYTES, KVB_QUANT_BNB4, KVB_QUANT_BNB4, KVB_SCALE_TENSOR},
+    {KVB_QUANTIZATION_AWQ, KVB_QUANT_AWQ, KVB_QUANT_AWQ, KVB_SCALE_TENSOR},
+    {KVB_QUANTIZATION_GPTQ, KVB_QUANT_GPTQ, KVB_QUANT_GPTQ, KVB_SCALE_TENSOR},
+    {KVB_QUANTIZATION_EXPERTS_INT8, KVB_QUANT_NONE, KVB_QUANT_INT8, KVB_SCALE_TENSOR},
+    {KVB_QUANTIZATION_INT8_PER_CHANNEL_WEIGHT_ONLY, KVB_QUANT_NONE, KVB_QUANT_INT8, KVB_SCALE_TENSOR},
+    {KVB_QUANTIZATION_NVFP4_PER_TOKEN, KVB_QUANT_NONE, KVB_QUANT_NVFP4, KVB_SCALE_TENSOR},
+};
+
+static void fill_online(const struct kvb_context *context, struct kvb_load *load)
 {
-    switch (kvb_number(context->plan, KVB_SET_QUANTIZATION)) {
-    case KVB_QUANTIZATION_FP8:
-    case KVB_QUANTIZATION_FP8_PER_TENSOR:
-    case KVB_QUANTIZATION_FP8_PER_BLOCK:
-    case KVB_QUANTIZATION_FP8_PER_CHANNEL:
-    case KVB_QUANTIZATION_PTPC_FP8:
-        return KVB_QUANT_FP8;
-    case KVB_QUANTIZATION_BITSANDBYTES:
-        return KVB_QUANT_BNB4;
-    case KVB_QUANTIZATION_AWQ: // a plan for a checkpoint that is still to be made
-        return KVB_QUANT_AWQ;
-    case KVB_QUANTIZATION_GPTQ:
-        return KVB_QUANT_GPTQ;
-    default:
-        return KVB_QUANT_NONE;
+    uint64_t word = kvb_number(context->plan, KVB_SET_QUANTIZATION);
+    for (size_t i = 0; i < sizeof online_rows / sizeof online_rows[0]; i++) {
+        if (online_rows[i].word == word) {
+            load->online = online_rows[i].linear;
+            load->online_experts = online_rows[i].experts;
+            load->online_scale = online_rows[i].scale;
+        }
     }
 }
 
@@ -179,7 +193,6 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .dp = context->dp,
         .pcp = context->pcp,
         .ep = context->ep,
-        .online = online_of(context),
         .mxfp4 = mxfp4_padding_of(context),
         .shares_index = kvb_rule(context, KVB_RULE_INDEX_SHARING) != 0, // deepseek_v2.py v0.21.0:988, v0.25.1:1106
         .fp32_rope = strcmp(context->model->architecture, "GptOssForCausalLM") == 0, // gpt_oss.py v0.11.0:60
@@ -202,6 +215,7 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
     };
     _Static_assert(sizeof load->stage_begin == sizeof context->stage_begin, "as many stages");
     memcpy(load->stage_begin, context->stage_begin, sizeof load->stage_begin);
+    fill_online(context, load);
     fill_lora(context, load);
     fill_draft(context, load);
 }

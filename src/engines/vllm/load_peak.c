@@ -27,7 +27,7 @@ static bool is_fp8_word(uint64_t word)
 {
     return word == KVB_QUANTIZATION_FP8 || word == KVB_QUANTIZATION_FP8_PER_TENSOR ||
            word == KVB_QUANTIZATION_FP8_PER_BLOCK || word == KVB_QUANTIZATION_FP8_PER_CHANNEL ||
-           word == KVB_QUANTIZATION_PTPC_FP8;
+           word == KVB_QUANTIZATION_PTPC_FP8 || word == KVB_QUANTIZATION_MXFP8;
 }
 
 static bool makes_fp8(const struct kvb_context *context)

@@ -8,6 +8,8 @@
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define MARLIN_GPTQ_SINCE R(4, 2)
 #define MARLIN_AWQ_SINCE R(5, 3)
+#define ONLINE_SINCE                                                                                                   \
+    R(20, 0) // "mxfp8" of the command line is not the checkpoints' method of that name: config/quantization.py
 #define CHOICES_UNTIL R(13, 0) // argparse held the list; later the configuration does
 
 static const char *stored_method(const struct kvb_context *context)
@@ -24,7 +26,9 @@ static const char *asked_method(const struct kvb_context *context, char out[48])
         number == KVB_QUANTIZATION_OTHER_OF_CHECKPOINT) {
         return NULL;
     }
-    return kvb_setting_format(out, KVB_SET_QUANTIZATION, number);
+    bool shorthand = number == KVB_QUANTIZATION_MXFP8 && context->release >= ONLINE_SINCE;
+    return shorthand && stored_method(context) == NULL ? "online"
+                                                       : kvb_setting_format(out, KVB_SET_QUANTIZATION, number);
 }
 
 // Methods that read each other's checkpoints.
@@ -46,6 +50,7 @@ static const struct {
     {"modelopt_fp4", "modelopt"},
     {"modelopt_mxfp8", "modelopt"},
     {"modelopt_mixed", "modelopt"},
+    {"petit_nvfp4", "modelopt"},
     {"nvfp4", "modelopt"},
     {"mxfp4", "mxfp4"},
     {"gpt_oss_mxfp4", "mxfp4"},
