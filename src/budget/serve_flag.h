@@ -73,7 +73,7 @@ enum kvb_serve_trait {
 struct kvb_serve_program {
     enum kvb_program_form {
         KVB_PROGRAM_WORDS,  // `vllm serve`: program and, unless NULL, its first word
-        KVB_PROGRAM_MODULE, // `python -m vllm.entrypoints...`: the beginning of the module
+        KVB_PROGRAM_MODULE, // `python -m vllm.entrypoints...`: the beginning of the module, then `second`
         KVB_PROGRAM_FILE,   // `python .../openai/api_server.py`: the end of the path
     } form;
     const char *name, *second;

@@ -72,35 +72,36 @@ static bool fits_words(const struct kvb_serve_program *row, const struct kvb_wor
            (!row->needs_flag || next[0] == '-');
 }
 
-static bool take_python(const struct kvb_words *words, uint32_t index, struct kvb_program *found)
+// The row of a module or a file at `run`. The first whose name is the beginning of a module's decides: its second word
+// must follow, so that `python -m vllm.entrypoints.cli.main bench` is no server.
+static bool take_run(const struct kvb_words *words, uint32_t first, uint32_t run, bool is_module,
+                     struct kvb_program *found)
 {
-    bool is_module = false;
-    uint32_t run = is_python(kvb_word_at(words, index)) ? run_by_python(words, index, &is_module) : KVB_NOT_FOUND;
-    for (size_t i = 0; run != KVB_NOT_FOUND && program_at(i, found); i++) {
-        const char *what = kvb_word_at(words, run);
+    const char *what = kvb_word_at(words, run), *next = kvb_word_at(words, run + 1);
+    for (size_t i = 0; program_at(i, found); i++) {
         const struct kvb_serve_program *row = found->row;
         bool fits = row->form == KVB_PROGRAM_MODULE ? is_module && kvb_starts_with(what, row->name)
                                                     : row->form == KVB_PROGRAM_FILE && kvb_ends_with(what, row->name);
         if (fits) {
-            found->first = index;
-            found->arguments = run + 1;
-            return true;
+            found->first = first;
+            found->arguments = run + 1 + (row->second != NULL);
+            return row->second == NULL || strcmp(next, row->second) == 0;
         }
     }
     return false;
 }
 
+static bool take_python(const struct kvb_words *words, uint32_t index, struct kvb_program *found)
+{
+    bool is_module = false;
+    uint32_t run = is_python(kvb_word_at(words, index)) ? run_by_python(words, index, &is_module) : KVB_NOT_FOUND;
+    return run != KVB_NOT_FOUND && take_run(words, index, run, is_module, found);
+}
+
 // `-m MODULE` behind an image whose entrypoint is Python.
 static bool take_bare_module(const struct kvb_words *words, struct kvb_program *found)
 {
-    for (size_t i = 0; strcmp(kvb_word_at(words, 0), "-m") == 0 && program_at(i, found); i++) {
-        if (found->row->form == KVB_PROGRAM_MODULE && kvb_starts_with(kvb_word_at(words, 1), found->row->name)) {
-            found->first = 0;
-            found->arguments = 2;
-            return true;
-        }
-    }
-    return false;
+    return strcmp(kvb_word_at(words, 0), "-m") == 0 && take_run(words, 0, 1, true, found);
 }
 
 struct kvb_program kvb_program_find(const struct kvb_words *words)

@@ -41,8 +41,14 @@ void kvb_stack_flag(struct kvb_manifest *manifest, struct kvb_words *words, cons
                     const char *flag)
 {
     const char *text = kvb_node_text(node);
-    if (text != NULL && !kvb_node_is_null(node)) {
-        kvb_words_say(manifest, words, flag, key_offset(manifest, node));
+    bool bare = text != NULL && !node->quoted, on = bare && kvb_equal_ignoring_case(text, "true");
+    bool off = bare && kvb_equal_ignoring_case(text, "false");
+    if (text == NULL || kvb_node_is_null(node)) {
+        return;
+    }
+    kvb_words_say(manifest, words, off ? kvb_manifest_join(manifest, "--no-", flag + 2, "") : flag,
+                  key_offset(manifest, node));
+    if (!on && !off) {
         kvb_words_say(manifest, words, text, key_offset(manifest, node));
     }
 }

@@ -10,6 +10,10 @@ struct kvb_stack_row {
                             struct kvb_container *container);
 };
 const struct kvb_stack_row *kvb_stack_more(size_t *count); // stacks_more.c
+// spark_recipe.c
+bool kvb_is_spark_recipe(const struct kvb_node *node);
+enum kvb_status kvb_read_spark_recipe(struct kvb_manifest *manifest, const struct kvb_node *node,
+                                      struct kvb_container *container);
 
 // "vllm serve MODEL", where `model` is a text.
 void kvb_stack_begin(struct kvb_manifest *manifest, struct kvb_container *container, const struct kvb_node *model);

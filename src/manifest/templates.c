@@ -120,6 +120,13 @@ static void replace(struct kvb_manifest *manifest, struct expression *expression
     }
 }
 
+// {{"key": ...}} is JSON in a text for Python's str.format.
+static bool is_json(const char *at)
+{
+    const char *end = at[2] == '"' ? strchr(at + 3, '"') : NULL;
+    return at[1] == '{' && end != NULL && end[1 + strspn(end + 1, " ")] == ':';
+}
+
 const char *kvb_template_plain(struct kvb_manifest *manifest, const char *text, size_t length)
 {
     char *copy = kvb_manifest_take(manifest, length + 1);
@@ -130,7 +137,7 @@ const char *kvb_template_plain(struct kvb_manifest *manifest, const char *text, 
     for (char *at = copy; (at = strchr(at, '{')) != NULL;) {
         struct expression expression = {.begin = at};
         bool opens = at[1] == '{' || at[1] == '%' || at[1] == '#';
-        if (!opens || !find_end(&expression)) {
+        if (!opens || is_json(at) || !find_end(&expression)) {
             at += opens ? 2 : 1;
             continue;
         }

@@ -343,9 +343,50 @@ static void test_each_allocation_fails(void **state)
     assert_int_equal(setting(KVB_SET_MAX_MODEL_LEN), 3);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_merge_keys), cmocka_unit_test(test_bad_yaml),
-              cmocka_unit_test(test_tags_and_documents), cmocka_unit_test(test_variables),
-              cmocka_unit_test(test_unknown_values), cmocka_unit_test(test_commands), cmocka_unit_test(test_growing),
-              cmocka_unit_test(test_one_line), cmocka_unit_test(test_no_commands), cmocka_unit_test(test_images),
-              cmocka_unit_test(test_labels), cmocka_unit_test(test_ranges), cmocka_unit_test(test_deep_references),
-              cmocka_unit_test(test_each_allocation_fails))
+// ---- Stacks
+
+// {name} is a default of the recipe, longer and shorter than its place, in quotes and alone; what is exported counts.
+static void test_spark_recipe(void **state)
+{
+    (void)state;
+    read_one("r.yaml", "recipe_version: '1'\nname: A recipe\nenv: {MODEL: a/b}\n"
+                       "defaults: {tp: 2, draft: 3, l: 262144, gpu_memory_utilization: 0.7}\n"
+                       "command: |\n  vllm serve $MODEL -tp {tp} --max-model-len {l} \\\n"
+                       "    --speculative-config '{{\"method\": \"ngram\", \"num_speculative_tokens\": {draft}}}' \\\n"
+                       "    --gpu-memory-utilization {gpu_memory_utilization}\n");
+    assert_string_equal(found.kind, "recipe");
+    assert_string_equal(found.deployment.model, "a/b");
+    assert_int_equal(setting(KVB_SET_TENSOR_PARALLEL_SIZE), 2);
+    assert_int_equal(setting(KVB_SET_MAX_MODEL_LEN), 262144);
+    assert_int_equal(setting(KVB_SET_NUM_SPECULATIVE_TOKENS), 3);
+    assert_int_equal(setting(KVB_SET_GPU_MEMORY_UTILIZATION), 700000);
+}
+
+// Settings of NeMo RL that are true are bare flags, those that are false switch off.
+static void test_nemo_switches(void **state)
+{
+    (void)state;
+    read_one("n.yaml", "policy:\n  model_name: a/b\n  generation:\n    vllm_cfg:\n      enforce_eager: true\n"
+                       "      enable_prefix_caching: false\n      max_model_len: 1024\n");
+    assert_int_equal(setting(KVB_SET_ENFORCE_EAGER), 1);
+    assert_int_equal(setting(KVB_SET_ENABLE_PREFIX_CACHING), 0);
+    assert_int_equal(setting(KVB_SET_MAX_MODEL_LEN), 1024);
+}
+
+// vllm/entrypoints/cli/main.py v0.27.1 has serve and bench: only one of them is a server.
+static void test_module_of_commands(void **state)
+{
+    (void)state;
+    read_one("s.sh", "python3 -m vllm.entrypoints.cli.main bench serve --model c/d\n"
+                     "python3 -m vllm.entrypoints.cli.main serve a/b --max-model-len 2048\n");
+    assert_string_equal(found.deployment.model, "a/b");
+    assert_int_equal(setting(KVB_SET_MAX_MODEL_LEN), 2048);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_merge_keys), cmocka_unit_test(test_spark_recipe),
+              cmocka_unit_test(test_nemo_switches), cmocka_unit_test(test_module_of_commands),
+              cmocka_unit_test(test_bad_yaml), cmocka_unit_test(test_tags_and_documents),
+              cmocka_unit_test(test_variables), cmocka_unit_test(test_unknown_values), cmocka_unit_test(test_commands),
+              cmocka_unit_test(test_growing), cmocka_unit_test(test_one_line), cmocka_unit_test(test_no_commands),
+              cmocka_unit_test(test_images), cmocka_unit_test(test_labels), cmocka_unit_test(test_ranges),
+              cmocka_unit_test(test_deep_references), cmocka_unit_test(test_each_allocation_fails))

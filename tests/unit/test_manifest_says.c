@@ -57,14 +57,21 @@ static const struct said_row rows[] = {
     {"a.py", "from vllm import LLM\nLLM(model=os.environ.get('MODEL'))", 2, 5,
      "the model depends on MODEL, which is not known; give it with --env MODEL=VALUE"},
     {"a.py",
-     "from vllm import LLM\nLLM('a/b', speculative_config={'method': 'ngram', 'num_speculative_tokens': DRAFTS})", 2, 12,
-     "--speculative_config depends on DRAFTS, which is not known; give it with --env DRAFTS=VALUE"},
+     "from vllm import LLM\nLLM('a/b', speculative_config={'method': 'ngram', 'num_speculative_tokens': DRAFTS})", 2,
+     12, "--speculative_config depends on DRAFTS, which is not known; give it with --env DRAFTS=VALUE"},
     {"a.py", "from vllm import LLM\nLLM('a/b', compilation_config={'cudagraph_capture_sizes': [1, LARGEST]})", 2, 12,
      "--compilation_config depends on LARGEST, which is not known; give it with --env LARGEST=VALUE"},
     {"r.yaml",
      "applications:\n- import_path: llm.vllm:model\n  runtime_env:\n    env_vars:\n      MODEL_ID: $WHICH\n"
      "      TENSOR_PARALLELISM: '2'\n",
      5, 17, "the model depends on WHICH, which is not known; give it with --env WHICH=VALUE"},
+    // Recipes of spark-vllm-docker: {name} is a default of the recipe, in quotes too; {{ }} are braces.
+    {"r.yaml",
+     "recipe_version: '1'\nname: R\ndefaults: {draft: 2, len: 4096, host: 0.0.0.0, long_one: 12345678901}\ncommand: |\n"
+     "  vllm serve a/b --max-model-len {len} --host {host} \\\n"
+     "    --speculative-config '{{\"method\": \"ngram\", \"num_speculative_tokens\": {draft}}}' \\\n"
+     "    --max-num-seqs {none}\n",
+     7, 5, "in the serve command: max_num_seqs: '{none}' is not a whole number such as 4096, 4k or 4K"},
     // What a template leaves open, in its own words.
     {"t.yaml", "run: vllm serve a/b --tensor-parallel-size={{ .Values.parallel }}\n", 1, 21,
      "--tensor-parallel-size depends on {{ .Values.parallel }}, which is not known; render the template, or give it "

@@ -211,6 +211,7 @@ const struct kvb_serve_program *kvb_vllm_programs(size_t *count)
 {
     static const struct kvb_serve_program programs[] = {
         {.form = KVB_PROGRAM_WORDS, .name = "vllm", .second = "serve", .usage = "vllm serve MODEL ..."},
+        {.form = KVB_PROGRAM_MODULE, .name = "vllm.entrypoints.cli.main", .second = "serve"},
         {.form = KVB_PROGRAM_MODULE,
          .name = "vllm.entrypoints.",
          .is_module = true,
