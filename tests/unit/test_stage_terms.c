@@ -1,6 +1,7 @@
 // What a stage is charged and the pool that leaves, on terms set by hand: which range a pool gets from theirs, what a
 // run of one's own teaches, and where a start is more than the card. How wide a range of starts lies that nothing was
 // learned from is a figure of scripts/residuals.
+#include "engines/vllm/overheads.h"
 #include "engines/vllm/residual.h"
 #include "engines/vllm/terms.h"
 #include "unit/plans.h"
@@ -150,6 +151,19 @@ static void more_than_the_card(void **state)
     assert_int_equal(context.free_bytes, plan.gpu.memory_bytes);
 }
 
+// Graphs lie between the percents of their row, and 64 MiB above.
+static void range_of_graphs(void **state)
+{
+    (void)state;
+    struct kvb_estimate graphs;
+    make_llama_plan(&plan, R(20, 0));
+    kvb_graph_actual(resolved(&plan), 0, &graphs);
+    const struct kvb_overhead_row *row = kvb_overhead_of(KVB_OVERHEAD_GRAPHS);
+    assert_true(graphs.bytes > MIB_OF(10));
+    assert_int_equal(graphs.low_bytes, graphs.bytes / 100 * row->low);
+    assert_int_equal(graphs.high_bytes, graphs.bytes / 100 * row->high + MIB_OF(64));
+}
+
 // What others hold is counted together, and what is stated counts as it is.
 static void stated_and_reserved(void **state)
 {
@@ -175,5 +189,5 @@ static void stated_and_reserved(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(range_of_a_pool), cmocka_unit_test(wider_without_a_run),
               cmocka_unit_test(a_pool_of_given_size), cmocka_unit_test(moved_by_a_run),
-              cmocka_unit_test(range_of_weights), cmocka_unit_test(more_than_the_card),
-              cmocka_unit_test(stated_and_reserved))
+              cmocka_unit_test(range_of_weights), cmocka_unit_test(range_of_graphs),
+              cmocka_unit_test(more_than_the_card), cmocka_unit_test(stated_and_reserved))
