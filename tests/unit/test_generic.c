@@ -45,6 +45,27 @@ static void sums(void **state)
     assert_int_equal(budget.slack_bytes, 12 * GIB);
 }
 
+// Weights that nobody states are counted to a fiftieth, on both sides.
+static void counted_weights(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    make_generic(&plan);
+    plan.stated[KVB_STATED_WEIGHTS].set = false;
+    plan.model.assumed_high_ppm = 0;
+    (void)answer_into(&plan, &budget);
+    const struct kvb_term *weights = &budget.items[KVB_ITEM_WEIGHTS];
+    int64_t fiftieth = weights->bytes / 50;
+    assert_true(weights->bytes > (int64_t)GIB && weights->bytes == (int64_t)budget.weights.total_bytes);
+    assert_int_equal(weights->low_bytes, weights->bytes - fiftieth);
+    assert_int_equal(weights->high_bytes, weights->bytes + fiftieth);
+    const struct kvb_term *pool = &budget.items[KVB_ITEM_KV_CACHE];
+    assert_int_equal(pool->bytes, 12 * (int64_t)GIB - 2 * (int64_t)GIB - weights->bytes);
+    assert_int_equal(pool->low_bytes, pool->bytes - fiftieth);
+    assert_int_equal(pool->high_bytes, pool->bytes + fiftieth);
+}
+
 // 32-bit weights, or a config that does not say: 16 bits, unless it is told otherwise; then twice the cache of each
 // token. A token in 16 bits is 131,072 B as above.
 static void takes_16_bits(void **state)
@@ -316,6 +337,7 @@ int main(void)
         cmocka_unit_test(cannot_be_planned),
         cmocka_unit_test(nothing_shorter),
         cmocka_unit_test(seats),
+        cmocka_unit_test(counted_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
