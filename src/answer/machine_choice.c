@@ -156,6 +156,16 @@ static void note_unknown_free(const struct kvb_machine_choice *choice, struct kv
     }
 }
 
+// What is said to be free stands above what the machine says of each of its GPUs.
+static void take_stated_free(const struct kvb_deployment *deployment, struct kvb_machine *machine)
+{
+    for (uint32_t i = 0; deployment->gpu_free_stated && i < machine->count; i++) {
+        struct kvb_device *device = &machine->devices[i];
+        uint64_t most = device->gpu.memory_bytes, stated = deployment->gpu_free_bytes;
+        device->free_bytes = (struct kvb_figure){.known = true, .value = stated < most ? stated : most};
+    }
+}
+
 enum kvb_status kvb_machine_choose(struct kvb_deployment *deployment, struct kvb_machine_choice *choice,
                                    struct kvb_problems *problems)
 {
@@ -176,8 +186,9 @@ enum kvb_status kvb_machine_choose(struct kvb_deployment *deployment, struct kvb
     if (status != KVB_OK) {
         return status;
     }
+    take_stated_free(deployment, &choice->machine);
     status = kvb_machine_rank(&choice->plan, &choice->machine, choice->pool, &choice->ranking, problems);
-    if (status == KVB_OK && !deployment->gpu_free_stated) {
+    if (status == KVB_OK) {
         note_unknown_free(choice, problems);
     }
     return status;

@@ -8,8 +8,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/room.h"
-#include "catalogue/builtin.h"
 #include "base/text.h"
+#include "catalogue/builtin.h"
 #include "engines/flags.h"
 #include "engines/table.h"
 

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "command/setting_flag.h"
+#include "text/tree.h"
+#include "text/tree_text.h"
 
 const struct kvb_serve_flag *kvb_serve_part_at(const struct kvb_engine_rows *engine, unsigned index)
 {
@@ -55,7 +57,9 @@ void kvb_serve_part_write(struct kvb_buffer *out, const struct kvb_engine_rows *
         }
     }
     if (drafts && deployment->draft_model[0] != '\0') {
-        kvb_buffer_printf(out, ", \"model\": \"%s\"", deployment->draft_model);
+        const struct kvb_node model = {.kind = KVB_NODE_SCALAR, .quoted = true, .text = deployment->draft_model};
+        kvb_buffer_add(out, ", \"model\": ");
+        kvb_node_write_json(out, &model);
     }
     kvb_buffer_add(out, out->length > 0 ? "}" : "");
 }

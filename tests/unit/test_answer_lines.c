@@ -114,6 +114,33 @@ static void said_anew(void **state)
     EACH_COMMAND(rows);
 }
 
+// A draft is written into the line as JSON, whatever its path.
+static void drafts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *draft, *command;
+    } rows[] = {{"Qwen/Qwen3-0.6B", "\\\"model\\\": \\\"Qwen/Qwen3-0.6B\\\"}'"},
+                {"./odd\"name", "\\\"model\\\": \\\"./odd\\\\\\\"name\\\"}'"}};
+    char path[64] = "/tmp/kvb-draft-XXXXXX", line[128];
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_int_equal(close(descriptor), 0);
+    (void)snprintf(line, sizeof line, "plan --json %s", path);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        (void)fprintf(file,
+                      "kind: deployment\nschema: 1\nmodel: Qwen/Qwen3-8B\ngpu: h100-sxm\nsettings:\n  max_model_len: "
+                      "4096\n  speculative_config: {method: draft_model, model: '%s', num_speculative_tokens: 3}\n",
+                      rows[i].draft);
+        assert_int_equal(fclose(file), 0);
+        const struct command_row_of_test asked[] = {{line, 0, {rows[i].command}}};
+        EACH_COMMAND(asked);
+    }
+    assert_int_equal(unlink(path), 0);
+}
+
 // Ranges that are none, and as many plans as one sweep has.
 static void sweeps(void **state)
 {
@@ -143,7 +170,9 @@ static void machines(void **state)
         {"plan " MIG " --gpu a100", 3, {"no GPU 'a100' in this machine; it has 0, 0:0, 0:1, 1"}},
         {"plan " MIG " --gpu h100", 0, {"CUDA_VISIBLE_DEVICES=1"}},
         {"plan " MIG " --gpu a/b", 3, {"no GPU 'a/b' in this machine; it has 0, 0:0, 0:1, 1"}},
-        {"plan " MIG " --gpu 1 --gpu-free 20GiB", 1, {"DOES NOT FIT"}},
+        {"plan " MIG " --gpu 1 --gpu-free 20GiB",
+         1,
+         {"DOES NOT FIT", "GPU 1 (20.00 of 79.19 GiB free", "!It starts at"}},
         {"plan --gpu-state tests/fixtures/smi/query.xml --gpu gpu-11111111-2222-3333-4444-555555555555 --model "
          "Qwen/Qwen3-0.6B",
          3, // cut into slices, so that it cannot be taken whole
@@ -180,4 +209,5 @@ static void machines(void **state)
 }
 
 KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(cards), cmocka_unit_test(ollama),
-                   cmocka_unit_test(said_anew), cmocka_unit_test(sweeps), cmocka_unit_test(machines))
+                   cmocka_unit_test(said_anew), cmocka_unit_test(drafts), cmocka_unit_test(sweeps),
+                   cmocka_unit_test(machines))
