@@ -189,6 +189,29 @@ static void test_layers_for_further_tokens(void **state)
     assert_int_equal(hundredths(buffers.places[0].cache_bytes), 17 * 27200);
 }
 
+// As a whole start: the layer's cache is in f16 whatever the model's is in: 4096 cells x 2 x 4 x 256 x 2 bytes = 16
+// MiB; it lies on the host with the model's layers. A draft model of its own stands in place of the layer.
+static void test_a_start_with_them(void **state)
+{
+    (void)state;
+    read_line("llama-server -m Qwen3.6-27B-Q4_K_M.gguf --spec-type draft-mtp -c 4096 -ngl 99 -ctk q8_0 -ctv q8_0");
+    resolve("Qwen/Qwen3.6-27B", "llama.cpp");
+    assert_true(start.beside.heads);
+    assert_int_equal(start.beside.contexts, 1);
+    assert_int_equal(hundredths((uint64_t)part("draft_kv_bytes")), 1600);
+    read_line("llama-server -m Qwen3.6-27B-Q4_K_M.gguf --spec-type draft-mtp -c 4096 -ngl 0");
+    resolve("Qwen/Qwen3.6-27B", "llama.cpp");
+    assert_int_equal(part("draft_kv_bytes"), -1);
+    assert_true(part("host_draft_bytes") > 16 * (1 << 20));
+    read_line("llama-server -m Qwen3.6-27B-Q4_K_M.gguf --spec-type draft-mtp -md Qwen3-0.6B-Q8_0.gguf -c 4096 -ngl 99");
+    resolve("Qwen/Qwen3.6-27B", "llama.cpp");
+    assert_false(start.beside.heads);
+    assert_int_equal(hundredths((uint64_t)part("draft_kv_bytes")), 44800); // 4096 x 28 layers x 2 x 8 x 128 x 2 bytes
+    read_line("llama-server -m Qwen3.6-27B-Q4_K_M.gguf --spec-type ngram-mod -md Qwen3-0.6B-Q8_0.gguf -c 4096");
+    resolve("Qwen/Qwen3.6-27B", "llama.cpp");
+    assert_int_equal(start.beside.contexts, 0); // what drafts from the prompt reads no model
+}
+
 static void test_weights_of_those_layers(void **state)
 {
     struct kvb_llama_run run = qwen36_27b(9500);
@@ -369,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_a_draft_for_each_slot),
         cmocka_unit_test(test_what_drafts_nothing),
         cmocka_unit_test(test_layers_for_further_tokens),
+        cmocka_unit_test(test_a_start_with_them),
         cmocka_unit_test(test_weights_of_those_layers),
         cmocka_unit_test_setup_teardown(test_a_file, make_path, remove_path),
         cmocka_unit_test_setup_teardown(test_files_refused, make_path, remove_path),
