@@ -46,6 +46,10 @@ static const struct backend_case cases[] = {
     {"sparse, 16 bit", R(19, 0), 90, AUTO, true, 192, 64, 0, KVB_BACKEND_FLASHMLA_SPARSE, AUTO, 64},
     {"sparse, fp8 is packed", R(19, 0), 90, FP8, true, 192, 64, 0, KVB_BACKEND_FLASHMLA_SPARSE, PACKED, 64},
     {"sparse on FlashAttention", R(25, 0), 90, AUTO, true, 192, 64, 0, KVB_BACKEND_FLASH_ATTN_MLA_SPARSE, AUTO, 64},
+    {"sparse on B200 from 0.13", R(13, 0), 100, AUTO, true, 128, 128, 0, KVB_BACKEND_FLASHMLA_SPARSE, AUTO, 64},
+    {"sparse on B300 in 0.12", R(12, 0), 103, AUTO, true, 128, 128, 0, KVB_BACKEND_FLASHMLA_SPARSE, AUTO, 64},
+    {"fp8 on Hopper in 0.10", R(10, 2), 90, FP8, false, 128, 128, 0, NONE, FP8, 64},
+    {"fp8 on B200 in 0.10", R(10, 2), 100, FP8, false, 128, 128, 0, NONE, FP8, 128},
     {"sparse on B200, fp8", R(19, 0), 100, FP8, true, 128, 128, 0, KVB_BACKEND_FLASHINFER_MLA_SPARSE, FP8, 64},
     {"the same with many heads in 0.18", R(18, 0), 100, FP8, true, 128, 128, 0, KVB_BACKEND_FLASHMLA_SPARSE, PACKED,
      64},
@@ -108,6 +112,20 @@ static const struct refusal_case refusals[] = {
     {{"fp8 on Turing", R(26, 0), 75, FP8, false, 128, 16, 0, NONE, AUTO, 0},
      "FP8 KV cache is not supported by the Triton MLA backend on NVIDIA A100-SXM4-80GB (compute capability 7.5); "
      "native FP8 (fp8e4nv) requires SM89+. Re-run with --kv-cache-dtype float16."},
+    // check_and_update_config set the backend of B200 itself, and asked no other:
+    // github.com/vllm-project/vllm/issues/30214
+    {{"sparse on B200 in 0.12", R(12, 0), 100, AUTO, true, 128, 128, 0, NONE, AUTO, 0},
+     "Selected backend AttentionBackendEnum.CUTLASS_MLA is not valid for this configuration."},
+    {{"packed without an index on B300", R(14, 1), 103, PACKED, false, 128, 128, 0, NONE, AUTO, 0},
+     "Selected backend AttentionBackendEnum.CUTLASS_MLA is not valid for this configuration."},
+    {{"packed without an index on B200 in 0.15", R(15, 0), 100, PACKED, false, 128, 128, 0, NONE, AUTO, 0},
+     "Selected backend AttentionBackendEnum.FLASHINFER_MLA is not valid for this configuration."},
+    {{"packed, other heads in 0.15", R(15, 0), 100, PACKED, false, 192, 128, 0, NONE, AUTO, 0},
+     "No valid attention backend found for cuda with AttentionSelectorConfig(head_size=576, dtype=torch.bfloat16, "
+     "kv_cache_dtype=fp8_ds_mla"},
+    {{"fp8 on Ampere in 0.10", R(10, 2), 80, FP8, false, 128, 128, 0, NONE, AUTO, 0},
+     "TritonMLA V1 with FP8 KV cache not yet supported"},
+    {{"an index of 32", R(19, 0), 100, FP8, true, 128, 128, 32, NONE, AUTO, 0}, "No common block size for 32. "},
     {{"int8 with MLA", R(22, 0), 90, KVB_KV_INT8_PER_TOKEN_HEAD, false, 128, 16, 0, NONE, AUTO, 0},
      "No valid attention backend found for cuda with AttentionSelectorConfig(head_size=576, dtype=torch.bfloat16, "
      "kv_cache_dtype=int8_per_token_head"},

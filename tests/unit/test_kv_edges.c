@@ -175,7 +175,7 @@ static void too_many_kinds(void **state)
 }
 
 // 16 x 4096 B a layer and block. A draft model adds all its layers, an MTP module its own, EAGLE without a
-// model one full layer; a model without full layers lends EAGLE none.
+// model one full layer, or of a model that slides throughout one that slides as well; where windows differ none.
 static void drafts(void **state)
 {
     (void)state;
@@ -206,7 +206,17 @@ static void drafts(void **state)
     plan.model.kinds[0].attention.window_tokens = 1024;
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
     answer();
-    assert_int_equal(budget.kv.bytes_per_block, 32 * 16 * 4096);
+    assert_int_equal(budget.kv.bytes_per_block, 33 * 16 * 4096);
+    make_pair(R(19, 0), 32, KVB_ATTENTION_SLIDING);
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_SLIDING;
+    plan.model.kinds[0].attention.window_tokens = 2 * plan.model.kinds[1].attention.window_tokens;
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+    answer();
+    uint32_t layers = 0;
+    for (uint32_t i = 0; i < budget.kv.group_count; i++) {
+        layers += budget.kv.groups[i].layers;
+    }
+    assert_int_equal(layers, 32);
 }
 
 // Layers that keep nothing: bidirectional, empty, or with heads of no size.

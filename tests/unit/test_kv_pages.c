@@ -144,6 +144,8 @@ static const struct state_row state_rows[] = {
     {"GDN of another class", R(27, 1), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM", 1, 0, 0, true,
      3 * 8192 * 2 + 4096 * 128 * 2},
     {"GDN, flag", R(19, 0), KVB_ATTENTION_GDN, "x", 1, 0, KVB_DTYPE_WORD_FP32, false, 3 * 8192 * 2 + 4096 * 128 * 4},
+    {"GDN, flag before 0.17", R(16, 0), KVB_ATTENTION_GDN, "x", 1, 0, KVB_DTYPE_WORD_FP32, false,
+     3 * 8192 * 2 + 4096 * 128 * 2},
     {"GDN, both 32 bit", R(19, 0), KVB_ATTENTION_GDN, "x", 1, KVB_DTYPE_WORD_FP32, 0, false,
      3 * 8192 * 4 + 4096 * 128 * 4},
     {"GDN, state 16 bit", R(19, 0), KVB_ATTENTION_GDN, "x", 1, 0, KVB_DTYPE_WORD_BF16, true,

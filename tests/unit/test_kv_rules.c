@@ -7,6 +7,7 @@
 #include "unit/test.h"
 
 static struct kvb_plan plan;
+static struct kvb_budget budget;
 
 // ---- Latents
 
@@ -117,6 +118,36 @@ static void packed_caches(void **state)
     }
 }
 
+// arg_utils.py create_engine_config: the one window of a model that slides throughout is the cache's, and a head that
+// drafts takes it: 33 layers of 16 x 8 x 256 x 2 B = 64 KiB in one group. Beside full layers the head is full.
+static void windows_of_drafts(void **state)
+{
+    (void)state;
+    for (unsigned named = 0; named < 2; named++) {
+        make_llama_plan(&plan, R(19, 0));
+        static struct kvb_model head;
+        head = plan.model;
+        head.layer_count = 1;
+        plan.draft = named ? &head : NULL;
+        plan.model.kinds[0].attention.kind = KVB_ATTENTION_SLIDING;
+        plan.model.kinds[0].attention.window_tokens = 4096;
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+        set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
+        set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 8 * GIB);
+        (void)answer_into(&plan, &budget);
+        assert_int_equal(budget.kv.group_count, 1);
+        assert_int_equal(budget.kv.num_blocks, 8 * GIB / (33 * 65536));
+        plan.model.kind_count = 2;
+        plan.model.kinds[1] = plan.model.kinds[0];
+        plan.model.kinds[1].attention.window_tokens = 1024;
+        plan.model.kind_of_layer[1] = 1;
+        plan.draft = &head;
+        (void)answer_into(&plan, &budget);
+        assert_true(budget.kv.group_count > 2);
+    }
+    plan.draft = NULL;
+}
+
 // ---- States beside heads of 256
 
 // A state of 33 heads x 128 x 128 x 2 B = 1,081,344 B; a token of 8 KV heads of 256 takes 2 x 8 x 256 x 2 B = 8 KiB,
@@ -176,6 +207,33 @@ static void latents_beside_a_state(void **state)
     }
 }
 
+// platforms/interface.py v0.20.0 update_block_size_for_backend: a stage without attention leaves its states as they
+// are. 33 heads x 128 x 128 x 2 B = 1,081,344 B do not divide 144 tokens x 8 KiB = 1,179,648 B; from 0.26 they are
+// padded.
+static void states_without_attention(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        bool starts;
+    } rows[] = {{R(19, 0), true}, {R(20, 0), false}, {R(25, 0), false}, {R(26, 0), true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_hybrid(90, 256, KVB_BACKEND_AUTO);
+        plan.engine.release = rows[i].release;
+        for (uint32_t layer = 16; layer < 32; layer++) {
+            plan.model.kind_of_layer[layer] = 0;
+        }
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+        set(&plan, KVB_SET_ENABLE_PREFIX_CACHING, 0);
+        set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 8 * GIB);
+        (void)answer_into(&plan, &budget);
+        assert_int_equal(budget.starts, rows[i].starts);
+        if (!rows[i].starts) {
+            assert_non_null(strstr(budget.error, "page size"));
+        }
+    }
+}
+
 // ---- States alone
 
 static void make_states(uint32_t release, enum kvb_attention kind, const char *architecture)
@@ -212,12 +270,34 @@ static void prefixes_of_states(void **state)
         {R(15, 0), KVB_ATTENTION_MAMBA2, "Plamo2ForCausalLM", true, KVB_MAMBA_MODE_ALIGN},
         {R(15, 0), KVB_ATTENTION_MAMBA2, "Plamo3ForCausalLM", true, KVB_MAMBA_MODE_ALIGN},
         {R(15, 0), KVB_ATTENTION_MAMBA1, "MambaForCausalLM", true, KVB_MAMBA_MODE_ALL},
+        {R(19, 0), KVB_ATTENTION_MAMBA2, "NemotronHForCausalLM", true, KVB_MAMBA_MODE_ALL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_states(rows[i].release, rows[i].kind, rows[i].architecture);
         const struct kvb_context *context = resolved(&plan);
         assert_int_equal(context->prefix_caching, rows[i].caches);
         assert_int_equal(context->mamba_mode, rows[i].mode);
+    }
+}
+
+// models/config.py MambaModelConfig: 0.20 and 0.21 align states that are drafted for, unless "all" was asked.
+static void drafted_states(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_mamba_mode asked, mode;
+    } rows[] = {{R(19, 0), KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALL},
+                {R(20, 0), KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALIGN},
+                {R(21, 0), KVB_MAMBA_MODE_NONE, KVB_MAMBA_MODE_ALIGN},
+                {R(21, 0), KVB_MAMBA_MODE_ALL, KVB_MAMBA_MODE_ALL},
+                {R(22, 0), KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALL}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_states(rows[i].release, KVB_ATTENTION_MAMBA2, "NemotronHForCausalLM");
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+        set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
+        set(&plan, KVB_SET_MAMBA_CACHE_MODE, rows[i].asked);
+        assert_int_equal(resolved(&plan)->mamba_mode, rows[i].mode);
     }
 }
 
@@ -274,6 +354,58 @@ static void kv_says(const char *part)
     if (refused != (part != NULL) || (refused && strstr(out, part) == NULL)) {
         fail_msg("wanted '%s', got '%s'", part != NULL ? part : "nothing", out);
     }
+}
+
+// models/config.py v0.16.0; config/vllm.py v0.17.0 to v0.26.0: blocks of 144 tokens, aligned to states, and steps.
+static void aligned_states(void **state)
+{
+    (void)state;
+    make_hybrid(90, 256, KVB_BACKEND_AUTO);
+    plan.engine.release = R(16, 0);
+    set(&plan, KVB_SET_ENABLE_PREFIX_CACHING, 1);
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 144);
+    kv_says(NULL);
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 143);
+    kv_says("In Mamba cache align mode, block_size (144) must be <= max_num_batched_tokens (143).");
+    plan.engine.release = R(27, 0);
+    kv_says(NULL);
+    plan.engine.release = R(16, 0);
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 144);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NGRAM);
+    kv_says("Mamba cache mode 'align' is currently not compatible with speculative decoding.");
+    plan.engine.release = R(17, 0);
+    kv_says(NULL);
+}
+
+// attention.py v0.27.1 _init_kv_cache_quant: what gives attention scales of its own takes no fp8_e5m2.
+static void e5m2_of_checkpoints(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        const char *method;
+        enum kvb_declared_cache cache;
+        bool refused;
+    } rows[] = {
+        {R(9, 0), "fp8", KVB_DECLARED_NONE, true},
+        {R(27, 1), "modelopt", KVB_DECLARED_NONE, true},
+        {R(27, 1), "modelopt_fp4", KVB_DECLARED_NONE, true},
+        {R(27, 1), "awq", KVB_DECLARED_NONE, false},
+        {R(23, 0), "compressed-tensors", KVB_DECLARED_NONE, true},
+        {R(24, 0), "compressed-tensors", KVB_DECLARED_NONE, false},
+        {R(24, 0), "compressed-tensors", KVB_DECLARED_SCHEME, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        (void)strcpy(plan.model.quantisation.name, rows[i].method);
+        plan.model.quantisation.cache = rows[i].cache;
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_E5M2);
+        kv_says(rows[i].refused ? "fp8_e5m2 kv-cache is not supported with fp8 checkpoints." : NULL);
+    }
+    (void)make_latent(R(27, 1), 80, false, 512);
+    (void)strcpy(plan.model.quantisation.name, "fp8");
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_E5M2);
+    kv_says("No valid attention backend found");
 }
 
 // cuda.py get_attn_backend_cls: the sentence names the type.
@@ -382,6 +514,9 @@ KVB_TEST_MAIN(cmocka_unit_test(latents_of_other_sizes), cmocka_unit_test(sixteen
               cmocka_unit_test(sparse_backends_on_data_centre_blackwell),
               cmocka_unit_test(blocks_that_latent_backends_force), cmocka_unit_test(packed_caches),
               cmocka_unit_test(blocks_beside_a_state), cmocka_unit_test(latents_beside_a_state),
-              cmocka_unit_test(prefixes_of_states), cmocka_unit_test(blocks_of_state_for_graphs),
-              cmocka_unit_test(caches_that_a_checkpoint_declares), cmocka_unit_test(types_of_no_backend),
-              cmocka_unit_test(nvfp4_of_latents), cmocka_unit_test(words_of_v4), cmocka_unit_test(blocks_of_no_backend))
+              cmocka_unit_test(prefixes_of_states), cmocka_unit_test(drafted_states),
+              cmocka_unit_test(windows_of_drafts), cmocka_unit_test(aligned_states),
+              cmocka_unit_test(e5m2_of_checkpoints), cmocka_unit_test(states_without_attention),
+              cmocka_unit_test(blocks_of_state_for_graphs), cmocka_unit_test(caches_that_a_checkpoint_declares),
+              cmocka_unit_test(types_of_no_backend), cmocka_unit_test(nvfp4_of_latents), cmocka_unit_test(words_of_v4),
+              cmocka_unit_test(blocks_of_no_backend))

@@ -63,6 +63,17 @@ static void modules_that_draft(void **state)
     (void)strcpy(plan.model.architecture, "LlamaForCausalLM");
     plan.model.mtp_layers = 1;
     says(kvb_refusal_draft_mtp, &plan, NULL);
+    (void)strcpy(plan.model.architecture, "NemotronHForCausalLM"); // hf_config_override knows it from 0.17.0 on
+    says(kvb_refusal_draft_mtp, &plan, "Unsupported speculative method: 'mtp'");
+    plan.engine.release = R(14, 0);
+    says(kvb_refusal_draft_mtp, &plan, "Speculative decoding with draft model is not supported yet.");
+    plan.engine.release = R(17, 0);
+    says(kvb_refusal_draft_mtp, &plan, NULL);
+    (void)strcpy(plan.model.architecture, "Qwen3_5MoeForCausalLM"); // model_type qwen3_5_moe_text is not in it
+    plan.engine.release = R(27, 1);
+    says(kvb_refusal_draft_mtp, &plan, "Unsupported speculative method: 'mtp'");
+    (void)strcpy(plan.model.architecture, "LlamaForCausalLM");
+    plan.engine.release = R(15, 0);
     plan.model.mtp_layers = 0;
     plan.draft_unknown = true; // a model of its own, of which nothing is known
     says(kvb_refusal_draft_mtp, &plan, NULL);
@@ -94,6 +105,46 @@ static void multiples_of_a_module(void **state)
     plan.draft_unknown = false;
     drafts_with(KVB_SPECULATIVE_MTP, "DeepSeekMTPModel");
     says(kvb_refusal_draft_multiple, &plan, NULL);
+}
+
+// supports_pp() of each tag's own draft classes, v0.9.0 to v0.27.1.
+static void stages_of_drafts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_speculative method;
+        const char *architecture;
+        bool refused;
+    } rows[] = {
+        {R(13, 0), KVB_SPECULATIVE_MTP, "DeepseekV3ForCausalLM", false},
+        {R(14, 0), KVB_SPECULATIVE_MTP, "DeepseekV3ForCausalLM", true},
+        {R(13, 0), KVB_SPECULATIVE_MTP, "MiMoForCausalLM", true},
+        {R(17, 0), KVB_SPECULATIVE_MTP, "Qwen3_5ForConditionalGeneration", true},
+        {R(17, 0), KVB_SPECULATIVE_MTP, "NemotronHForCausalLM", false},
+        {R(16, 0), KVB_SPECULATIVE_MTP, "Glm4MoeLiteForCausalLM", false},
+        {R(13, 0), KVB_SPECULATIVE_EAGLE, "LlamaForCausalLM", true},
+        {R(25, 0), KVB_SPECULATIVE_DFLASH, "Qwen3ForCausalLM", true},
+        {R(26, 0), KVB_SPECULATIVE_DSPARK, "Qwen3ForCausalLM", true},
+        {R(13, 0), KVB_SPECULATIVE_NGRAM, "LlamaForCausalLM", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make(rows[i].release);
+        memset(plan.model.architecture, 0, sizeof plan.model.architecture);
+        (void)strcpy(plan.model.architecture, rows[i].architecture);
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, rows[i].method);
+        says(kvb_refusal_draft_stages, &plan, NULL);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+        says(kvb_refusal_draft_stages, &plan,
+             rows[i].refused ? "Pipeline parallelism is not supported for this model." : NULL);
+    }
+    make(R(21, 0));
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    drafts_with(KVB_SPECULATIVE_MTP, "Gemma4AssistantForCausalLM");
+    says(kvb_refusal_draft_stages, &plan, "Pipeline parallelism is not supported for this model.");
+    plan.draft = NULL;
+    plan.draft_unknown = true;
+    says(kvb_refusal_draft_stages, &plan, NULL);
 }
 
 // registry.py v0.8.4 has no EAGLE3 head; classes of whole draft models are looked up like any other.
@@ -396,10 +447,11 @@ static void blocks_of_states(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(words_of_a_draft), cmocka_unit_test(modules_that_draft),
-              cmocka_unit_test(multiples_of_a_module), cmocka_unit_test(classes_of_drafts),
-              cmocka_unit_test(targets_of_eagle3), cmocka_unit_test(ranks_of_drafts),
-              cmocka_unit_test(tokens_left_for_the_step), cmocka_unit_test(asynchronous_drafts),
-              cmocka_unit_test(experts_in_balance), cmocka_unit_test(early_adapters),
-              cmocka_unit_test(adapters_beside_weights_on_the_host), cmocka_unit_test(windows_on_v0),
-              cmocka_unit_test(pictures_for_a_text_model), cmocka_unit_test(weights_on_the_host_of_wsl),
-              cmocka_unit_test(sleeping), cmocka_unit_test(blocks_of_states))
+              cmocka_unit_test(multiples_of_a_module), cmocka_unit_test(stages_of_drafts),
+              cmocka_unit_test(classes_of_drafts), cmocka_unit_test(targets_of_eagle3),
+              cmocka_unit_test(ranks_of_drafts), cmocka_unit_test(tokens_left_for_the_step),
+              cmocka_unit_test(asynchronous_drafts), cmocka_unit_test(experts_in_balance),
+              cmocka_unit_test(early_adapters), cmocka_unit_test(adapters_beside_weights_on_the_host),
+              cmocka_unit_test(windows_on_v0), cmocka_unit_test(pictures_for_a_text_model),
+              cmocka_unit_test(weights_on_the_host_of_wsl), cmocka_unit_test(sleeping),
+              cmocka_unit_test(blocks_of_states))

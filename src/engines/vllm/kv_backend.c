@@ -58,7 +58,7 @@ static const struct backend_row rows[] = {
      MAJOR(10),
      WORDS_16BIT,
      {128, 0, 0},
-     64,
+     32,
      "FLASHINFER_MLA_SPARSE"},
     {KVB_BACKEND_FLASHINFER_MLA_SPARSE,
      R(18, 0),
@@ -67,7 +67,7 @@ static const struct backend_row rows[] = {
      MAJOR(10),
      WORDS_FP8,
      {128, 0, 0},
-     64,
+     32,
      "FLASHINFER_MLA_SPARSE"},
     {KVB_BACKEND_FLASHINFER_MLA_SPARSE,
      R(19, 0),
@@ -76,7 +76,7 @@ static const struct backend_row rows[] = {
      MAJOR(10),
      WORDS_FP8,
      {128, 192, 0},
-     64,
+     32,
      "FLASHINFER_MLA_SPARSE"},
     {KVB_BACKEND_FLASHMLA_SPARSE,
      0,
@@ -159,6 +159,35 @@ static bool is_valid(const struct kvb_context *context, const struct backend_row
            (!block_counts || block % row->block_tokens == 0);
 }
 
+#define SET_SINCE R(11, 1)
+#define SET_UNTIL R(18, 0)
+#define WHOLE_FAMILY_SINCE R(13, 0) // and not for sparse layers, which CUTLASS lacks
+#define FLASHINFER_SET_SINCE R(15, 0)
+#define FLASHINFER_NOPE_SIZE 128
+
+// Up to 0.17 data-centre Blackwell has its backend set before backends are asked, and no other is tried then.
+// Source: vllm/platforms/cuda.py check_and_update_config v0.11.1 to v0.17.1.
+static enum kvb_backend set_on_blackwell(const struct kvb_context *context, const struct kvb_attention_shape *shape)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    bool family = context->release >= WHOLE_FAMILY_SINCE;
+    bool there = family ? major_of(context) == 10 : capability == KVB_CAPABILITY_BLACKWELL;
+    if (context->release < SET_SINCE || context->release >= SET_UNTIL || !there || (family && shape->index_heads > 0)) {
+        return KVB_BACKEND_AUTO;
+    }
+    if (context->release < FLASHINFER_SET_SINCE) {
+        return KVB_BACKEND_CUTLASS_MLA;
+    }
+    return shape->nope_size == FLASHINFER_NOPE_SIZE ? KVB_BACKEND_FLASHINFER_MLA : KVB_BACKEND_AUTO;
+}
+
+enum kvb_backend kvb_mla_backend_set(const struct kvb_context *context)
+{
+    const struct kvb_attention_shape *shape = kvb_latent_shape(context->model);
+    enum kvb_backend asked = kvb_backend_asked(context);
+    return asked != KVB_BACKEND_AUTO || shape == NULL ? asked : set_on_blackwell(context, shape);
+}
+
 // On 10.x the order differs: CUTLASS before FlashInfer up to 0.14; of the sparse ones the first by the heads of
 // a rank (0.17 and 0.18), from 0.19 by the cache's format as well.
 static enum kvb_backend first_on_blackwell(const struct kvb_context *context, const struct kvb_attention_shape *shape)
@@ -194,7 +223,7 @@ struct kvb_mla_backend kvb_mla_backend_of(const struct kvb_context *context)
 {
     struct kvb_mla_backend out = {KVB_BACKEND_AUTO, false, false, 0, NULL};
     const struct kvb_attention_shape *shape = kvb_latent_shape(context->model);
-    enum kvb_backend asked = kvb_backend_asked(context);
+    enum kvb_backend asked = kvb_mla_backend_set(context);
     if (shape == NULL || context->gpu->vendor != KVB_VENDOR_NVIDIA || context->gpu->compute_capability == 0 ||
         !kvb_rule(context, KVB_RULE_BACKEND_CHECKED) || asked == KVB_BACKEND_OTHER) {
         return out;

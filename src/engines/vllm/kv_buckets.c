@@ -6,6 +6,7 @@
 #include "base/checked.h"
 
 #define SLIDING_KERNEL_BLOCK 16
+#define DEFAULT_BLOCK 16
 
 static void finish(struct kvb_buckets *buckets)
 {
@@ -125,6 +126,32 @@ static void add_blocks(const struct kvb_context *context, struct kvb_buckets *bu
     }
 }
 
+// The window of a model all of whose layers slide; 0: not all do, or not over as many tokens.
+static uint32_t window_of_all(const struct kvb_model *model)
+{
+    uint32_t window = 0;
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        const struct kvb_attention_shape *shape = &kvb_kind_of(model, i)->attention;
+        if (shape->kind != KVB_ATTENTION_SLIDING || (window != 0 && shape->window_tokens != window)) {
+            return 0;
+        }
+        window = shape->window_tokens;
+    }
+    return window;
+}
+
+// Such a window is the cache's own, and layers of a draft without one take it: vllm/engine/arg_utils.py
+// create_engine_config, attention/layer.py Attention.__init__.
+static struct kvb_attention_shape drafted_shape(const struct kvb_context *context,
+                                                const struct kvb_attention_shape *shape)
+{
+    struct kvb_attention_shape own = *shape;
+    uint32_t window = own.kind == KVB_ATTENTION_FULL ? window_of_all(context->model) : 0;
+    own.kind = window > 0 ? KVB_ATTENTION_SLIDING : own.kind;
+    own.window_tokens = window > 0 ? window : own.window_tokens;
+    return own;
+}
+
 // A draft head is one more full-attention layer shaped like the target's; draft models bring all theirs.
 static void add_draft(const struct kvb_context *context, struct kvb_buckets *buckets)
 {
@@ -141,11 +168,13 @@ static void add_draft(const struct kvb_context *context, struct kvb_buckets *buc
     case KVB_SPECULATIVE_DRAFT_MODEL:
         if (draft != NULL) {
             for (uint32_t i = 0; i < draft->layer_count; i++) {
-                (void)add_layer(context, &kvb_kind_of(draft, i)->attention, buckets, last);
+                struct kvb_attention_shape shape = drafted_shape(context, &kvb_kind_of(draft, i)->attention);
+                (void)add_layer(context, &shape, buckets, last);
             }
         } else if (context->speculative == KVB_SPECULATIVE_EAGLE) {
             for (uint32_t i = 0; i < model->kind_count; i++) {
-                if (model->kinds[i].attention.kind == KVB_ATTENTION_FULL) {
+                enum kvb_attention kind = model->kinds[i].attention.kind;
+                if (kind == KVB_ATTENTION_FULL || (kind == KVB_ATTENTION_SLIDING && window_of_all(model) > 0)) {
                     (void)add_layer(context, &model->kinds[i].attention, buckets, last);
                     break;
                 }
@@ -179,6 +208,42 @@ static void add_boundary(const struct kvb_context *context, uint32_t layer, uint
     (void)add_layer(&plain, &kvb_kind_of(context->model, layer)->attention, buckets, stage);
 }
 
+static bool keeps_tokens(const struct kvb_attention_shape *shape)
+{
+    return !kvb_is_state(shape->kind) && shape->kind != KVB_ATTENTION_NONE && shape->kind != KVB_ATTENTION_ENCODER;
+}
+
+// From 0.20 each worker aligns its states to the attention layers that it has itself: on a stage without any they stay
+// as they are. Source: vllm/platforms/interface.py update_block_size_for_backend, _find_non_ssm_backend v0.20.0.
+static bool is_unaligned(const struct kvb_context *context, uint32_t stage)
+{
+    bool drafts = stage == context->pp - 1 && context->speculative != KVB_SPECULATIVE_NONE &&
+                  context->speculative != KVB_SPECULATIVE_NGRAM;
+    if (kvb_rule(context, KVB_RULE_HYBRID_ALIGN) != KVB_ALIGN_LARGEST || drafts || context->mamba_page_bytes == 0) {
+        return false;
+    }
+    for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
+        if (keeps_tokens(&kvb_kind_of(context->model, layer)->attention)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_unaligned(const struct kvb_context *context, uint32_t stage, struct kvb_buckets *buckets)
+{
+    struct kvb_context bare = *context;
+    uint64_t block = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
+    uint64_t mamba_block = kvb_number(context->plan, KVB_SET_MAMBA_BLOCK_SIZE);
+    bare.mamba_page_bytes = 0;
+    if (context->mamba_mode != KVB_MAMBA_MODE_NONE) {
+        bare.mamba_block_tokens = mamba_block > 0 ? mamba_block : block > 0 ? block : DEFAULT_BLOCK;
+    }
+    for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
+        (void)add_layer(&bare, &kvb_kind_of(context->model, layer)->attention, buckets, stage);
+    }
+}
+
 // Layers of one kind have one cache: the first of them finds the bucket, the others only count.
 static void add_decoder(const struct kvb_context *context, struct kvb_buckets *buckets)
 {
@@ -189,6 +254,10 @@ static void add_decoder(const struct kvb_context *context, struct kvb_buckets *b
         known[i] = KVB_BUCKETS_MAX;
     }
     for (uint32_t stage = 0; stage < context->pp; stage++) {
+        if (is_unaligned(context, stage)) {
+            add_unaligned(context, stage, buckets);
+            continue;
+        }
         for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
             uint32_t kind = model->kind_of_layer[layer];
             if (layer < first || layer >= last) {

@@ -20,7 +20,7 @@ static const char *dtype_text(enum kvb_dtype dtype)
 static bool no_backend(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_attention_shape *shape = kvb_latent_shape(context->model);
-    enum kvb_backend asked = kvb_backend_asked(context);
+    enum kvb_backend asked = kvb_mla_backend_set(context);
     if (!context->mla_backend.missing) {
         return false;
     }
@@ -64,6 +64,64 @@ static bool triton_without_fp8(const struct kvb_context *context, char out[KVB_E
     kvb_error_add_count(&line, capability % 10);
     kvb_error_add(&line, "); native FP8 (fp8e4nv) requires SM89+. Re-run with --kv-cache-dtype ");
     kvb_error_add(&line, capability < KVB_CAPABILITY_AMPERE ? "float16." : "bfloat16.");
+    return true;
+}
+
+#define TRITON_FP8_LACKED_UNTIL R(11, 1) // later releases ask each backend beforehand
+
+// Up to 0.11.0 the backend was taken by device alone: neither FlashMLA's Hopper nor CUTLASS' B200 leaves Triton.
+// Source: vllm/v1/attention/backends/mla/triton_mla.py v0.8.0 to v0.11.0 TritonMLAImpl.__init__; platforms/cuda.py.
+static bool early_triton_without_fp8(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_gpu *gpu = context->gpu;
+    enum kvb_backend asked = kvb_backend_asked(context);
+    bool other = gpu->vendor != KVB_VENDOR_NVIDIA || gpu->compute_capability == 0 ||
+                 KVB_CAPABILITY_MAJOR(gpu->compute_capability) == KVB_CAPABILITY_MAJOR(KVB_CAPABILITY_HOPPER) ||
+                 gpu->compute_capability == KVB_CAPABILITY_BLACKWELL;
+    bool triton = asked == KVB_BACKEND_TRITON_MLA || (asked == KVB_BACKEND_AUTO && !other);
+    if (context->release >= TRITON_FP8_LACKED_UNTIL || context->generation != KVB_GENERATION_V1 || !triton ||
+        context->kv_dtype != KVB_KV_FP8 || !kvb_model_is_mla(context->model)) {
+        return false;
+    }
+    kvb_error_text("TritonMLA V1 with FP8 KV cache not yet supported", out);
+    return true;
+}
+
+#define INDEX_BLOCK_TOKENS 64
+
+// The sparse index takes blocks of 64 alone, whatever the backend beside it takes.
+// Source: vllm/v1/worker/utils.py select_common_block_size, v1/attention/backends/mla/indexer.py, from v0.18.0.
+static bool no_common_block(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_attention_shape *shape = kvb_latent_shape(context->model);
+    uint64_t block = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
+    if (kvb_rule(context, KVB_RULE_BLOCK_SIZE) != KVB_BLOCK_BACKEND || shape == NULL || shape->index_heads == 0 ||
+        context->gpu->vendor != KVB_VENDOR_NVIDIA || context->mla_backend.missing || block % INDEX_BLOCK_TOKENS == 0) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_begin(out);
+    kvb_error_add(&line, "No common block size for ");
+    kvb_error_add_count(&line, block);
+    kvb_error_add(&line, ". ");
+    return true;
+}
+
+#define E5M2_OF_SCHEMES_SINCE R(24, 0) // compressed-tensors without a cache scheme declares nothing
+
+// Methods that give attention layers scales of their own; latents are another class and have none.
+// Source: vllm/attention/layer.py v0.9.0, model_executor/layers/attention/attention.py v0.27.1 _init_kv_cache_quant.
+static bool e5m2_of_fp8_checkpoint(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    bool schemes = strcmp(q->name, "compressed-tensors") == 0 &&
+                   (context->release < E5M2_OF_SCHEMES_SINCE || q->cache == KVB_DECLARED_SCHEME);
+    bool scales = schemes || strcmp(q->name, "fp8") == 0 || strcmp(q->name, "modelopt") == 0 ||
+                  strcmp(q->name, "modelopt_fp4") == 0;
+    if (context->kv_word != KVB_KV_FP8_E5M2 || !scales || kvb_model_is_mla(context->model) ||
+        context->release < R(9, 0) || context->generation != KVB_GENERATION_V1) {
+        return false;
+    }
+    kvb_error_text("fp8_e5m2 kv-cache is not supported with fp8 checkpoints.", out);
     return true;
 }
 
@@ -129,6 +187,37 @@ static bool turboquant_with_states(const struct kvb_context *context, char out[K
     kvb_error_text("TurboQuant KV cache is not supported for hybrid (attention + Mamba) models. Boundary layer "
                    "protection requires uniform attention layers.",
                    out);
+    return true;
+}
+
+#define DRAFTS_ALIGNED_SINCE R(17, 0)
+
+// Source: vllm/model_executor/models/config.py v0.15.0, v0.16.0 MambaModelConfig.
+static bool drafts_while_aligned(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->mamba_mode != KVB_MAMBA_MODE_ALIGN || context->speculative == KVB_SPECULATIVE_NONE ||
+        context->release >= DRAFTS_ALIGNED_SINCE) {
+        return false;
+    }
+    kvb_error_text("Mamba cache mode 'align' is currently not compatible with speculative decoding.", out);
+    return true;
+}
+
+#define ANY_STEP_SINCE R(27, 0)
+
+// Source: vllm/config/vllm.py v0.15.0 __post_init__, from v0.18.0 validate_block_size.
+static bool step_smaller_than_state(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->mamba_mode != KVB_MAMBA_MODE_ALIGN || context->release >= ANY_STEP_SINCE ||
+        context->block_tokens <= context->max_num_batched_tokens) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_begin(out);
+    kvb_error_add(&line, "In Mamba cache align mode, block_size (");
+    kvb_error_add_count(&line, context->block_tokens);
+    kvb_error_add(&line, ") must be <= max_num_batched_tokens (");
+    kvb_error_add_count(&line, context->max_num_batched_tokens);
+    kvb_error_add(&line, ").");
     return true;
 }
 
@@ -266,9 +355,21 @@ typedef bool refusal(const struct kvb_context *context, char out[KVB_ERROR_TEXT_
 
 bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    static refusal *const refusals[] = {
-        word_too_new,     block_not_taken, ranks_do_not_divide, unknown_algorithm, turboquant_with_states,
-        nvfp4_of_latents, no_backend,      triton_without_fp8,  v4_without_fp8,    v4_without_scale_format};
+    static refusal *const refusals[] = {word_too_new,
+                                        block_not_taken,
+                                        ranks_do_not_divide,
+                                        unknown_algorithm,
+                                        turboquant_with_states,
+                                        nvfp4_of_latents,
+                                        no_backend,
+                                        triton_without_fp8,
+                                        v4_without_fp8,
+                                        v4_without_scale_format,
+                                        early_triton_without_fp8,
+                                        no_common_block,
+                                        e5m2_of_fp8_checkpoint,
+                                        drafts_while_aligned,
+                                        step_smaller_than_state};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         char text[KVB_ERROR_TEXT_CAPACITY];
         if (refusals[i](context, text)) { // `out` may hold an error already and keeps it otherwise

@@ -6,6 +6,9 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define STATE_BLOCKS_SINCE R(20, 0)
+#define DRAFTS_ALIGN_SINCE R(20, 0)
+#define DRAFTS_ALIGN_UNTIL R(22, 0)
+#define GDN_STATE_TYPE_SINCE R(17, 0) // gated_delta_net_state_dtype takes --mamba-ssm-cache-dtype
 
 enum state_default { BY_MODEL, FP16, FP32 };
 
@@ -57,17 +60,18 @@ static uint32_t bytes_of_class(const struct kvb_context *context, uint32_t fallb
     return found->otherwise == FP32 ? 4 : found->otherwise == FP16 ? 2 : fallback;
 }
 
-// Element sizes of the convolution and the recurrent state. KDA's is always fp32, lightning attention's follows
-// --mamba-cache-dtype.
+// Element sizes of the convolution and the recurrent state. KDA's is always fp32, lightning attention's and, before
+// 0.17, GDN's follow --mamba-cache-dtype.
 static void state_element_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape,
                                 uint32_t *conv_bytes, uint32_t *state_bytes)
 {
     const struct kvb_plan *plan = context->plan;
     *conv_bytes = dtype_word_bytes(kvb_number(plan, KVB_SET_MAMBA_CACHE_DTYPE), kvb_dtype_bytes(context->dtype));
     *state_bytes = *conv_bytes;
+    bool gdn_follows = shape->kind == KVB_ATTENTION_GDN && context->release < GDN_STATE_TYPE_SINCE;
     if (shape->kind == KVB_ATTENTION_KDA) {
         *state_bytes = 4;
-    } else if (shape->kind != KVB_ATTENTION_LINEAR) {
+    } else if (shape->kind != KVB_ATTENTION_LINEAR && !gdn_follows) {
         *state_bytes =
             dtype_word_bytes(kvb_number(plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE), bytes_of_class(context, *conv_bytes));
     }
@@ -135,7 +139,10 @@ void kvb_mamba_mode_resolve(struct kvb_context *context)
         context->mamba_mode = context->prefix_caching ? KVB_MAMBA_MODE_ALL : KVB_MAMBA_MODE_NONE;
         return;
     }
-    bool align = asked == KVB_MAMBA_MODE_ALIGN || !all;
+    // 0.20 and 0.21 align what is drafted for unless it was asked otherwise: models/config.py MambaModelConfig
+    bool drafted = asked != KVB_MAMBA_MODE_ALL && context->speculative != KVB_SPECULATIVE_NONE &&
+                   context->release >= DRAFTS_ALIGN_SINCE && context->release < DRAFTS_ALIGN_UNTIL;
+    bool align = asked == KVB_MAMBA_MODE_ALIGN || !all || drafted;
     context->mamba_mode = align ? KVB_MAMBA_MODE_ALIGN : KVB_MAMBA_MODE_ALL;
 }
 

@@ -71,7 +71,7 @@ kvb_refusal_test kvb_refusal_cpu_loras, kvb_refusal_lora_drafts, kvb_refusal_par
     kvb_refusal_prefill_threshold, kvb_refusal_data_ranks, kvb_refusal_redundant_experts, kvb_refusal_dbo,
     kvb_refusal_routed_experts, kvb_refusal_connector_role, kvb_refusal_steps_at_once, kvb_refusal_draft_v0,
     kvb_refusal_deprecated;
-kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal_draft_ranks,
+kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal_draft_stages, kvb_refusal_draft_ranks,
     kvb_refusal_draft_multiple, kvb_refusal_scheduled_tokens;
 kvb_refusal_test kvb_refusal_graph_sizes, kvb_refusal_offload_groups, kvb_refusal_prompt_ranks, kvb_refusal_lora_early,
     kvb_refusal_chunked_window, kvb_refusal_bnb_stored, kvb_refusal_backend_latent;

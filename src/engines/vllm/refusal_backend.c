@@ -4,6 +4,7 @@
 // validate_configuration, vllm/platforms/cuda.py _get_backend_priorities, get_attn_backend_cls, v0.11.1 to v0.27.1.
 #include <string.h>
 
+#include "base/text.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/errors.h"
 #include "engines/vllm/kv_backend.h"
@@ -275,6 +276,9 @@ static enum kvb_backend taken(const struct kvb_context *context, const struct kv
     };
     if (kvb_backend_asked(context) != KVB_BACKEND_AUTO) {
         return kvb_backend_asked(context);
+    }
+    if (kvb_starts_with(context->model->architecture, "Gemma4") && major_of(context) < 9) {
+        return KVB_BACKEND_TRITON; // heads of two sizes, without FlashAttention 4: models/config.py Gemma4Config
     }
     for (size_t i = 0; i < 3; i++) {
         const struct backend_row *row = row_of(order[major_of(context) == 10][i], context->release);

@@ -71,6 +71,56 @@ bool kvb_refusal_eagle3_target(const struct kvb_context *context, char out[KVB_E
     return true;
 }
 
+// ---- Stages of a pipeline
+
+#define MTP_LOST_STAGES R(14, 0)
+
+// Targets whose MTP class still takes intermediate_tensors. Source: glm4_moe_lite_mtp.py, glm_ocr_mtp.py v0.16.0,
+// nemotron_h_mtp.py v0.17.0, inkling v0.26.0; before 0.14 all but MiMo's did.
+static bool mtp_has_stages(const struct kvb_context *context)
+{
+    static const char *const begins[] = {"Glm4MoeLite", "GlmOcr", "NemotronH", "Inkling"};
+    const struct kvb_model *draft = context->plan->draft;
+    const char *name = draft != NULL ? draft->architecture : context->model->architecture;
+    if (context->release < MTP_LOST_STAGES) {
+        return !kvb_starts_with(name, "MiMo");
+    }
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        if (kvb_starts_with(name, begins[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool draft_has_stages(const struct kvb_context *context)
+{
+    switch (context->speculative) {
+    case KVB_SPECULATIVE_EAGLE: // forward() of every head goes without intermediate_tensors
+    case KVB_SPECULATIVE_DFLASH:
+    case KVB_SPECULATIVE_DSPARK:
+        return false;
+    case KVB_SPECULATIVE_MTP:
+        return context->plan->draft_unknown || mtp_has_stages(context);
+    default:
+        return true;
+    }
+}
+
+// The draft's class is asked whether it can be split, though it runs on the last stage alone.
+// Source: vllm/config/speculative.py _verify_args, config/model.py verify_with_parallel_config.
+bool kvb_refusal_draft_stages(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->pp == 1 || draft_has_stages(context)) {
+        return false;
+    }
+    kvb_refusal_say(out,
+                    "Pipeline parallelism is not supported for this model. Supported models implement the `SupportsPP` "
+                    "interface.",
+                    NULL);
+    return true;
+}
+
 // ---- Ranks and tokens of a draft
 
 #define TARGETS_RANKS_SINCE R(6, 4) // the target's number is taken too

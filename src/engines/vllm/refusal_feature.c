@@ -2,6 +2,7 @@
 // parallelism, LoRA, prefix caching, offloading and sleeping.
 #include <string.h>
 
+#include "base/text.h"
 #include "engines/vllm/refusal.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -78,18 +79,46 @@ static const char *const without_mtp[] = {
     "MixtralForCausalLM", "Gemma2ForCausalLM", "Phi3ForCausalLM",     "GptOssForCausalLM",
 };
 
-bool kvb_refusal_draft_mtp(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+// Classes with modules that a release does not make MTP of, or not yet; 0: none does, by the model type of their
+// config.
+static const struct {
+    const char *class_begins;
+    uint32_t since;
+} late_mtp[] = {
+    {"NemotronH", R(17, 0)},
+    {"Qwen3_5MoeForCausalLM", 0},
+    {"Qwen3_5ForCausalLM", 0},
+};
+
+static bool lacks_mtp(const struct kvb_context *context)
 {
-    bool own = context->plan->draft == NULL && !context->plan->draft_unknown;
-    if (context->speculative != KVB_SPECULATIVE_MTP || !own || context->model->mtp_layers > 0) {
-        return false;
+    const char *name = context->model->architecture;
+    for (size_t i = 0; context->model->mtp_layers == 0 && i < sizeof without_mtp / sizeof without_mtp[0]; i++) {
+        if (strcmp(without_mtp[i], name) == 0) {
+            return true;
+        }
     }
-    for (size_t i = 0; i < sizeof without_mtp / sizeof without_mtp[0]; i++) {
-        if (strcmp(without_mtp[i], context->model->architecture) == 0) {
-            return kvb_refuse(out, "Unsupported speculative method: 'mtp'");
+    for (size_t i = 0; i < sizeof late_mtp / sizeof late_mtp[0]; i++) {
+        if (kvb_starts_with(name, late_mtp[i].class_begins)) {
+            return late_mtp[i].since == 0 || context->release < late_mtp[i].since;
         }
     }
     return false;
+}
+
+#define DRAFTS_OTHERWISE_UNTIL R(15, 0) // "mtp" of another class is taken for a draft model, which was not there yet
+
+bool kvb_refusal_draft_mtp(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool own = context->plan->draft == NULL && !context->plan->draft_unknown;
+    if (context->speculative != KVB_SPECULATIVE_MTP || !own || !lacks_mtp(context)) {
+        return false;
+    }
+    if (context->release >= DRAFTS_OTHERWISE_UNTIL) {
+        return kvb_refuse(out, "Unsupported speculative method: 'mtp'");
+    }
+    return kvb_refuse(out, "Speculative decoding with draft model is not supported yet. Please consider using other "
+                           "speculative decoding methods such as ngram, medusa, eagle, or mtp.");
 }
 
 // ---- Asynchronous scheduling, asked for
