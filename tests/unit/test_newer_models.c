@@ -23,6 +23,19 @@ static const struct row rows[] = {
     {"LiquidAI/LFM2.5-VL-450M", 448718848ULL, 6ULL * 2 * 8 * 64 * 2},
     {"LiquidAI/LFM2.5-VL-1.6B", 1596625904ULL, 6ULL * 2 * 8 * 64 * 2},
     {"Qwen/Qwen3-Omni-30B-A3B-Thinking", 31719205488ULL, 48ULL * 2 * 4 * 128 * 2},
+    {"tencent/HunyuanOCR", 996208112ULL, 24ULL * 2 * 8 * 128 * 2},
+    {"Alibaba-NLP/gte-modernbert-base", 149014272ULL, 0},
+    {"ibm-granite/granite-embedding-311m-multilingual-r2", 311664384ULL, 0},
+    // published with 32,768 packed positions of 1,152 and SigLIP's pooling head, which vLLM skips
+    {"PaddlePaddle/PaddleOCR-VL", 958588736ULL - 32768 * 1152 - 15238352, 18ULL * 2 * 2 * 128 * 2},
+    // published with the head beside the embedding, 262,400 x 2,048; 20 of 35 layers keep a cache
+    {"google/gemma-3n-E4B-it", 8387373392ULL - 262400 * 2048, 20ULL * 2 * 2 * 256 * 2},
+    {"google/gemma-3n-E2B-it", 0, 20ULL * 2 * 2 * 256 * 2},
+    // the encoder of Qwen2-Audio, 5120 x 3072 and 3072 squared, 30 layers of 106,960,896 between two tables
+    {"mistralai/Voxtral-Mini-3B-2507", 636968960ULL + 15728640 + 9437184 + 30 * 106960896ULL + 2 * 131072 * 3072ULL + 3072,
+     30ULL * 2 * 8 * 128 * 2},
+    {"upstage/Solar-Open-100B", 0, 48ULL * 2 * 8 * 128 * 2},
+    {"poolside/Laguna-XS-2.1", 0, 40ULL * 2 * 8 * 128 * 2},
     // 673 billion and a tower of 2.5, as its card says; a latent of 512 and 64 turned numbers a layer
     {"mistralai/Mistral-Large-3-675B-Instruct-2512", 0, 61ULL * (512 + 64) * 2},
     {"mistralai/Mistral-Small-4-119B-2603", 0, 36ULL * (256 + 64) * 2},

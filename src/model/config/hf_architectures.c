@@ -223,6 +223,9 @@ static const struct kvb_hf_architecture rows[] = {
     {"DeepseekOCRForCausalLM", kvb_hf_attention_deepseek_vl, kvb_hf_mlp_moe, 2, 0, 0, NULL, kvb_hf_tower_deepseek_ocr, KVB_ENCODER_OTHER},
     {"DeepseekOCR2ForCausalLM", kvb_hf_attention_deepseek_vl, kvb_hf_mlp_moe, 2, 0, 0, NULL, kvb_hf_tower_deepseek_ocr2, KVB_ENCODER_OTHER},
     {"DeepseekVLV2ForCausalLM", kvb_hf_attention_deepseek_vl, kvb_hf_mlp_moe, 2, 0, 0, NULL, kvb_hf_tower_deepseek_vl2, KVB_ENCODER_OTHER},
+    {"PaddleOCRVLForConditionalGeneration", STANDARD, 2, 0, HF_BIAS_EVERYWHERE, NULL, kvb_hf_tower_paddle, KVB_ENCODER_OTHER},
+    {"HunYuanVLForConditionalGeneration", STANDARD, 2, 0, HF_HEAD_NORM | HF_TIES, NULL, kvb_hf_tower_hunyuan, KVB_ENCODER_OTHER},
+    {"VoxtralForConditionalGeneration", WRAPPER, kvb_hf_tower_voxtral, KVB_ENCODER_OTHER},
     {"Lfm2VlForConditionalGeneration", WRAPPER, kvb_hf_tower_lfm2, KVB_ENCODER_LFM2},
     {"LlavaForConditionalGeneration", WRAPPER, kvb_hf_tower_llava, KVB_ENCODER_OTHER},
     {"LlavaNextForConditionalGeneration", WRAPPER, kvb_hf_tower_llava, KVB_ENCODER_OTHER},
@@ -234,12 +237,13 @@ static const struct kvb_hf_architecture rows[] = {
     {"PaliGemmaForConditionalGeneration", WRAPPER, kvb_hf_tower_paligemma, KVB_ENCODER_OTHER},
     {"WhisperForConditionalGeneration", kvb_hf_attention_whisper, kvb_hf_mlp_whisper, 1, 0, HF_LAYER_NORM | HF_PLAIN_MLP | HF_HAS_MLP_BIAS | HF_NO_ROPE | HF_TIES, NULL, kvb_hf_finish_whisper, KVB_ENCODER_WHISPER},
     {"Gemma3nForCausalLM", kvb_hf_attention_gemma3n, kvb_hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, kvb_hf_finish_gemma3n, 0},
-    {"Gemma3nForConditionalGeneration", kvb_hf_attention_gemma3n, kvb_hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, kvb_hf_finish_gemma3n, KVB_ENCODER_OTHER},
+    {"Gemma3nForConditionalGeneration", kvb_hf_attention_gemma3n, kvb_hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3, gemma3n_defaults, kvb_hf_tower_gemma3n, KVB_ENCODER_OTHER},
     // encoders
     {"BertModel", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
     {"RobertaModel", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
     {"RobertaForMaskedLM", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
     {"XLMRobertaModel", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
+    {"ModernBertModel", kvb_hf_attention_modernbert, kvb_hf_mlp_standard, 2, 0, HF_ENCODES | HF_POOLS | HF_NO_WINDOW, NULL, kvb_hf_finish_modernbert, 0},
     {"XLMRobertaForSequenceClassification", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
 };
 // clang-format on

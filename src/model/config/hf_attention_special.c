@@ -89,3 +89,10 @@ void kvb_hf_mlp_deci(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
     kind->mlp.kind = KVB_MLP_GATED;
     kind->mlp.intermediate_size = (uint32_t)kvb_min(kvb_round_up(millionths / 3000000, 256), UINT32_MAX);
 }
+
+// ModernBERT: the embedding is normed already, so that the first layer has no norm before its attention.
+void kvb_hf_attention_modernbert(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    kvb_hf_attention_standard(hf, layer, kind);
+    kind->norms = layer == 0 ? 1 : 2;
+}

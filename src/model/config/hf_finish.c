@@ -42,6 +42,12 @@ static void add_classifier(struct hf *hf)
 }
 
 // BERT and RoBERTa: three embeddings and their norm; what follows the layers depends on the class.
+// ModernBERT has a norm behind its embedding and no other table: modernbert.py v0.27.1.
+void kvb_hf_finish_modernbert(struct hf *hf)
+{
+    kvb_hf_extra(hf, "embeddings_norm", KVB_ROLE_NORM, KVB_SPLIT_COPY, hf->model->hidden_size, 1, 1);
+}
+
 void kvb_hf_finish_bert(struct hf *hf)
 {
     uint64_t hidden = hf->model->hidden_size;

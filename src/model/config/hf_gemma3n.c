@@ -25,6 +25,18 @@ void kvb_hf_finish_gemma3n(struct hf *hf)
     kvb_hf_extra(hf, "altup_projections", KVB_ROLE_OTHER, KVB_SPLIT_COPY, hidden, hidden, 2 * (streams - 1));
 }
 
+// MobileNetV5 and a conformer for sound, with what projects them: not taken apart here, but known together. The
+// 7,849,978,192 elements of google/gemma-3n-E4B-it are 6,866,696,688 of its language model and these.
+void kvb_hf_tower_gemma3n(struct hf *hf)
+{
+    enum { ELEMENTS = 983281504 };
+    kvb_hf_finish_gemma3n(hf);
+    if (kvb_hf_has(hf, HF_VISION_CONFIG) && kvb_hf_has(hf, HF_AUDIO_CONFIG)) {
+        kvb_hf_extra(hf, "towers", KVB_ROLE_VISION, KVB_SPLIT_COPY, ELEMENTS, 1, 1);
+        hf->model->encoder.has_audio = true;
+    }
+}
+
 // Apertus: two learned numbers shape the activation of each layer.
 void kvb_hf_attention_apertus(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {

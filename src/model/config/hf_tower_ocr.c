@@ -1,4 +1,5 @@
-// Towers of models that read documents: dots.ocr, DeepSeek-OCR, and DeepSeek-VL2, whose language model they share.
+// Towers of models that read documents: dots.ocr, DeepSeek-OCR, and DeepSeek-VL2, whose language model they share,
+// PaddleOCR-VL, HunyuanOCR.
 #include "base/checked.h"
 #include "model/config/hf_tower.h"
 
@@ -101,10 +102,27 @@ void kvb_hf_tower_deepseek_vl2(struct hf *hf)
     kvb_hf_encoder_facts(hf, LAYERS, HIDDEN, INNER, 16);
 }
 
-// SigLIP 2 without its pooling head: positions are interpolated, downsample_factor squared patches joined, then normed
-// where the config says so. Source: lfm2_vl.py and lfm2_siglip2.py v0.27.1.
-void kvb_hf_tower_lfm2(struct hf *hf)
+// SigLIP without its pooling head, merged patches normed and projected by two matrices. Source: paddleocr_vl.py
+// v0.27.1.
+void kvb_hf_tower_paddle(struct hf *hf)
 {
+    if (!kvb_hf_has_vision(hf)) {
+        kvb_hf_need(hf, HF_VISION_CONFIG);
+        return;
+    }
+    uint64_t merge = kvb_hf_get(hf, HF_V_MERGE, 2), hidden = kvb_hf_get(hf, HF_V_HIDDEN, 1152);
+    uint64_t merged = kvb_mul(hidden, kvb_mul(merge, merge));
+    kvb_hf_siglip(hf);
+    kvb_hf_extra(hf, "projector.pre_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, hidden, 2, 1);
+    kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, merged, merged, true);
+    kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, hf->model->hidden_size, merged, true);
+}
+
+// SigLIP's layers at up to 2,048 pixels, two convolutions that join four patches, marks around a picture and its rows.
+// Source: hunyuan_vision.py v0.12.0 HunYuanVisionPatchMerger.
+void kvb_hf_tower_hunyuan(struct hf *hf)
+{
+    enum { SIDE_PIXELS = 2048 };
     if (!kvb_hf_has_vision(hf)) {
         kvb_hf_need(hf, HF_VISION_CONFIG);
         return;
@@ -112,18 +130,17 @@ void kvb_hf_tower_lfm2(struct hf *hf)
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
     uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
-    uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 16), factor = kvb_hf_get(hf, HF_DOWNSAMPLE, 2);
-    uint64_t merged = kvb_mul(hidden, kvb_mul(factor, factor)), middle = kvb_hf_get(hf, HF_PROJECTOR_HIDDEN, 2560);
+    uint64_t patch = kvb_hf_get(hf, HF_V_PATCH, 16), merge = kvb_hf_get(hf, HF_V_MERGE, 2);
+    uint64_t grid = SIDE_PIXELS / patch, wide = kvb_mul(hidden, 2), out = hf->model->hidden_size;
     struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
-    bool normed = !kvb_hf_has(hf, HF_PROJECTOR_NORM) || kvb_hf_is(hf, HF_PROJECTOR_NORM);
     kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_mul(patch, patch)), true);
-    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_hf_get(hf, HF_V_POSITIONS, 256), hidden,
-                 1);
+    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_add(kvb_mul(grid, grid), 1), hidden, 1);
     kvb_hf_stack_read(hf, &stack);
-    kvb_hf_extra(hf, "vision.post_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
-    kvb_hf_extra(hf, "projector.norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, merged, normed ? 2 : 0, 1);
-    kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, middle, merged, true);
-    kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, hf->model->hidden_size, middle, true);
-    hf->model->encoder.merge_size = factor;
+    kvb_hf_linear(hf, "merger.conv1", KVB_ROLE_PROJECTOR, wide, kvb_mul(hidden, kvb_mul(merge, merge)), true);
+    kvb_hf_linear(hf, "merger.conv2", KVB_ROLE_PROJECTOR, kvb_mul(wide, 2), wide, true);
+    kvb_hf_linear(hf, "merger.mlp", KVB_ROLE_PROJECTOR, out, kvb_mul(wide, 2), true);
+    kvb_hf_extra(hf, "merger.newline", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, kvb_mul(wide, 2), 1, 1);
+    kvb_hf_extra(hf, "merger.marks", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, out, 4, 1); // begin, end, separator, norm
+    kvb_hf_extra(hf, "merger.before_rms", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, hidden, 1, 1);
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }

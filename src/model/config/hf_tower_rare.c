@@ -1,4 +1,4 @@
-// Vision towers of Muse Glimmer, Molmo and GLM-4V.
+// Vision towers of Muse Glimmer, Molmo, GLM-4V and LFM2-VL.
 #include "base/checked.h"
 #include "model/config/hf_tower.h"
 
@@ -84,4 +84,31 @@ void kvb_hf_tower_glm4v(struct hf *hf)
     hf->model->encoder.gated = true;
     hf->model->encoder.has_video = true;
     kvb_hf_encoder_facts(hf, layers, hidden, (uint32_t)kvb_min(out, UINT32_MAX), kvb_hf_get(hf, HF_V_HEADS, 12));
+}
+
+// SigLIP 2 without its pooling head: positions are interpolated, downsample_factor squared patches joined, then normed
+// where the config says so. Source: lfm2_vl.py and lfm2_siglip2.py v0.27.1.
+void kvb_hf_tower_lfm2(struct hf *hf)
+{
+    if (!kvb_hf_has_vision(hf)) {
+        kvb_hf_need(hf, HF_VISION_CONFIG);
+        return;
+    }
+    uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
+    uint32_t layers = kvb_hf_tower_layers(hf, 0);
+    uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
+    uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 16), factor = kvb_hf_get(hf, HF_DOWNSAMPLE, 2);
+    uint64_t merged = kvb_mul(hidden, kvb_mul(factor, factor)), middle = kvb_hf_get(hf, HF_PROJECTOR_HIDDEN, 2560);
+    struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
+    bool normed = !kvb_hf_has(hf, HF_PROJECTOR_NORM) || kvb_hf_is(hf, HF_PROJECTOR_NORM);
+    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_mul(patch, patch)), true);
+    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_hf_get(hf, HF_V_POSITIONS, 256), hidden,
+                 1);
+    kvb_hf_stack_read(hf, &stack);
+    kvb_hf_extra(hf, "vision.post_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
+    kvb_hf_extra(hf, "projector.norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, merged, normed ? 2 : 0, 1);
+    kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, middle, merged, true);
+    kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, hf->model->hidden_size, middle, true);
+    hf->model->encoder.merge_size = factor;
+    kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }

@@ -44,6 +44,23 @@ void kvb_hf_tower_qwen2_audio(struct hf *hf)
     kvb_hf_linear(hf, "audio.proj", KVB_ROLE_PROJECTOR, hf->model->hidden_size, hidden, true);
 }
 
+// Whisper's encoder, four frames joined, two matrices without a bias: voxtral.py v0.27.1 AudioLanguageAdapter.
+void kvb_hf_tower_voxtral(struct hf *hf)
+{
+    enum { JOINED = 4 };
+    if (!kvb_hf_has(hf, HF_AUDIO_CONFIG)) {
+        kvb_hf_need(hf, HF_AUDIO_CONFIG);
+        return;
+    }
+    uint32_t hidden = kvb_hf_need(hf, HF_A_HIDDEN);
+    uint64_t text = hf->model->hidden_size;
+    kvb_hf_whisper_layers(hf, hidden);
+    kvb_hf_extra(hf, "audio.positions", KVB_ROLE_AUDIO, KVB_SPLIT_COPY, kvb_hf_get(hf, HF_A_POSITIONS, 1500), hidden,
+                 1);
+    kvb_hf_linear(hf, "audio.w_in", KVB_ROLE_PROJECTOR, text, kvb_mul(hidden, JOINED), false);
+    kvb_hf_linear(hf, "audio.w_out", KVB_ROLE_PROJECTOR, text, text, false);
+}
+
 // What is left of `bins` after three convolutions with a stride of 2.
 static uint64_t halved_thrice(uint64_t bins)
 {
