@@ -34,7 +34,7 @@ static const struct row rows[] = {
     // the encoder of Qwen2-Audio, 5120 x 3072 and 3072 squared, 30 layers of 106,960,896 between two tables
     {"mistralai/Voxtral-Mini-3B-2507", 636968960ULL + 15728640 + 9437184 + 30 * 106960896ULL + 2 * 131072 * 3072ULL + 3072,
      30ULL * 2 * 8 * 128 * 2},
-    {"upstage/Solar-Open-100B", 0, 48ULL * 2 * 8 * 128 * 2},
+    {"openbmb/MiniCPM-V-4.6", 0, 6ULL * 2 * 2 * 256 * 2}, // "1.3B"; every fourth of 24 layers attends
     {"poolside/Laguna-XS-2.1", 0, 40ULL * 2 * 8 * 128 * 2},
     // 673 billion and a tower of 2.5, as its card says; a latent of 512 and 64 turned numbers a layer
     {"mistralai/Mistral-Large-3-675B-Instruct-2512", 0, 61ULL * (512 + 64) * 2},

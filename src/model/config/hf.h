@@ -194,7 +194,8 @@ kvb_hf_model_builder kvb_hf_finish_positions, kvb_hf_finish_opt, kvb_hf_finish_b
     kvb_hf_finish_whisper, kvb_hf_finish_gemma3n, kvb_hf_tower_glm4v, kvb_hf_tower_qwen2_audio, kvb_hf_tower_qwen3_asr,
     kvb_hf_tower_qwen3_aligner, kvb_hf_tower_qwen3_omni, kvb_hf_tower_gemma4_unified, kvb_hf_tower_dots,
     kvb_hf_tower_deepseek_ocr, kvb_hf_tower_deepseek_ocr2, kvb_hf_tower_deepseek_vl2, kvb_hf_tower_lfm2,
-    kvb_hf_tower_voxtral, kvb_hf_tower_paddle, kvb_hf_tower_hunyuan, kvb_hf_finish_modernbert, kvb_hf_tower_gemma3n;
+    kvb_hf_tower_voxtral, kvb_hf_tower_paddle, kvb_hf_tower_hunyuan, kvb_hf_finish_modernbert, kvb_hf_tower_gemma3n,
+    kvb_hf_tower_minicpmv46;
 
 // ---- Shared pieces of builders
 void kvb_hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape);

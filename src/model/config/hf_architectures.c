@@ -210,6 +210,7 @@ static const struct kvb_hf_architecture rows[] = {
     {"Mistral3ForConditionalGeneration", WRAPPER, kvb_hf_tower_pixtral, KVB_ENCODER_PIXTRAL},
     {"MllamaForConditionalGeneration", kvb_hf_attention_mllama, kvb_hf_mlp_standard, 2, 0, 0, NULL, kvb_hf_tower_mllama, KVB_ENCODER_MLLAMA},
     {"MiniCPMV", WRAPPER, kvb_hf_tower_minicpmv, KVB_ENCODER_MINICPMV},
+    {"MiniCPMV4_6ForConditionalGeneration", kvb_hf_attention_hybrid, kvb_hf_mlp_standard, 2, HF_PATTERN_INTERVAL, QWEN_NEXT, NULL, kvb_hf_tower_minicpmv46, KVB_ENCODER_OTHER},
     {"KimiK25ForConditionalGeneration", LATENT, 2, 0, 0, NULL, kvb_hf_tower_kimi, KVB_ENCODER_KIMI},
     {"KimiK3ForConditionalGeneration", kvb_hf_attention_kimi_linear, kvb_hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, kvb_hf_tower_kimi, KVB_ENCODER_KIMI},
     {"Phi3VForCausalLM", STANDARD, 2, 0, 0, NULL, kvb_hf_tower_phi3v, KVB_ENCODER_PHI3V},

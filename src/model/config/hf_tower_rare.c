@@ -1,4 +1,4 @@
-// Vision towers of Muse Glimmer, Molmo, GLM-4V and LFM2-VL.
+// Vision towers of Muse Glimmer, Molmo, GLM-4V, LFM2-VL and MiniCPM-V 4.6.
 #include "base/checked.h"
 #include "model/config/hf_tower.h"
 
@@ -111,4 +111,24 @@ void kvb_hf_tower_lfm2(struct hf *hf)
     kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, hf->model->hidden_size, middle, true);
     hf->model->encoder.merge_size = factor;
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
+}
+
+// SigLIP whose windows of four patches attend and are joined behind one of its layers, then joined once more. Source:
+// minicpmv4_6.py v0.27.1.
+void kvb_hf_tower_minicpmv46(struct hf *hf)
+{
+    if (!kvb_hf_has_vision(hf)) {
+        kvb_hf_need(hf, HF_VISION_CONFIG);
+        return;
+    }
+    uint64_t hidden = kvb_hf_need(hf, HF_V_HIDDEN), joined = kvb_mul(hidden, 4);
+    uint64_t inner = kvb_mul(kvb_hf_need(hf, HF_V_INTERMEDIATE), 4);
+    kvb_hf_siglip(hf);
+    kvb_hf_extra(hf, "vit_merger.self_attn", KVB_ROLE_VISION, KVB_SPLIT_ROWS, joined, kvb_add(hidden, 1), 1);
+    kvb_hf_extra(hf, "vit_merger.norms", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_add(hidden, joined), 2, 1);
+    kvb_hf_linear(hf, "vit_merger.linear_1", KVB_ROLE_VISION, inner, joined, true);
+    kvb_hf_linear(hf, "vit_merger.linear_2", KVB_ROLE_VISION, hidden, inner, true);
+    kvb_hf_extra(hf, "merger.pre_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, joined, 2, 1);
+    kvb_hf_linear(hf, "merger.linear_1", KVB_ROLE_PROJECTOR, joined, joined, true);
+    kvb_hf_linear(hf, "merger.linear_2", KVB_ROLE_PROJECTOR, hf->model->hidden_size, joined, true);
 }
