@@ -74,6 +74,10 @@ static void ask(struct planned *planned, const struct kvb_record_facts *facts)
         deployment->platform_set = true;
         deployment->platform = KVB_PLATFORM_WSL2;
     }
+    if (deployment->compile_cache == KVB_COMPILE_UNKNOWN && !facts->log->notes[KVB_NOTE_COMPILED] &&
+        facts->log->notes[KVB_NOTE_COMPILE_LOADED]) {
+        deployment->compile_cache = KVB_COMPILE_WARM; // the row says so, and is planned so in the record
+    }
 }
 
 static void plan(struct kvb_record *record, const struct kvb_record_facts *facts)

@@ -88,6 +88,9 @@ static const struct quant_row quants[] = {
      MOE("{\"quant_method\": \"fp8\", \"ignored_layers\": [\"model.layers.0.mlp.gate\", "
          "\"model.layers.1.input_layernorm\"]}"),
      {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR}},
+    {"one list for models of several kinds",
+     MOE("{\"quant_method\": \"fp8\", \"ignored_layers\": [\"lm_head\", \"re:.*linear_attn.*\", \"re:.*mamba.*\"]}"),
+     {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_TENSOR}},
     {"mxfp4 experts",
      MOE("{\"quant_method\": \"mxfp4\"}"),
      {.method = KVB_QUANT_MXFP4,

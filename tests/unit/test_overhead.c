@@ -193,6 +193,57 @@ static void buffers_of_the_runner(void **state)
     }
 }
 
+struct rest_row {
+    const char *what;
+    uint32_t release, capability, vocabulary, hidden;
+    uint64_t tokens;
+    uint32_t ranks;
+    uint64_t bytes; // a first start more than a cached one
+};
+
+// What torch keeps of a block of the table's size when cuBLAS's workspace (8,519,680 B, from 9.0 on 33,554,432 B) came
+// to lie in it. By hand: 151,936 x 896 x 2 B - 8,519,680 B = 263,749,632 B, and a 24 GB card's log of 0.27.1 has 0.25
+// GiB more than its cached one; 2,048 x 896 x 2 B are less than the workspace, 8,192 x 896 x 2 B more. A 5090's logs of
+// 0.28.0 read 20.04 and 18.62 GiB: 151,936 x 5,120 x 2 B - 33,554,432 B = 1,522,270,208 B = 1.42 GiB.
+static void rest_of_a_split_block(void **state)
+{
+    (void)state;
+    static const struct rest_row rows[] = {
+        {"a small model", R(27, 1), 86, 151936, 896, 2048, 1, 263749632},
+        {"a larger batch", R(27, 1), 86, 151936, 896, 8192, 1, 0},
+        {"a wider model", R(27, 1), 89, 151936, 4096, 2048, 1, 0},
+        {"the same on a larger card", R(27, 1), 120, 151936, 4096, 2048, 1, 1211105280},
+        {"a 5090", R(28, 0), 120, 151936, 5120, 2048, 1, 1522270208},
+        {"both of one size", R(28, 0), 120, 151936, 2048, 8192, 1, 0},
+        {"two ranks", R(27, 1), 86, 151936, 896, 2048, 2, 127614976},
+        {"a table below the workspace", R(27, 1), 120, 8192, 1024, 2048, 1, 0},
+        {"0.26 charges what torch allocated", R(26, 0), 86, 151936, 896, 2048, 1, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.model.vocabulary_size = rows[i].vocabulary;
+        plan.model.hidden_size = rows[i].hidden;
+        set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, rows[i].tokens);
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].ranks);
+        plan.compile_cache = KVB_COMPILE_WARM;
+        non_torch();
+        struct kvb_estimate cached = got;
+        plan.compile_cache = KVB_COMPILE_COLD;
+        non_torch();
+        if (got.bytes - cached.bytes != rows[i].bytes || got.low_bytes != cached.low_bytes ||
+            got.high_bytes - cached.high_bytes != rows[i].bytes) {
+            fail_msg("%s: %llu B", rows[i].what, (unsigned long long)(got.bytes - cached.bytes));
+        }
+    }
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    non_torch();
+    uint64_t stages = got.bytes;
+    plan.compile_cache = KVB_COMPILE_WARM;
+    non_torch();
+    assert_int_equal(got.bytes, stages);
+}
+
 static void special_cases(void **state)
 {
     (void)state;
@@ -517,7 +568,8 @@ static void set_aside_by_the_engine(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(fp4_experts), cmocka_unit_test(by_device), cmocka_unit_test(no_gap_between_releases),
-              cmocka_unit_test(by_accounting), cmocka_unit_test(buffers_of_the_runner), cmocka_unit_test(special_cases),
+              cmocka_unit_test(by_accounting), cmocka_unit_test(buffers_of_the_runner),
+              cmocka_unit_test(rest_of_a_split_block), cmocka_unit_test(special_cases),
               cmocka_unit_test(graphs_as_logged), cmocka_unit_test(graph_modes), cmocka_unit_test(graphs_with_adapters),
               cmocka_unit_test(who_charges_graphs), cmocka_unit_test(estimates_as_logged),
               cmocka_unit_test(attention_workspace), cmocka_unit_test(before_the_snapshot),

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
+#include "engines/vllm/compile.h"
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/logits.h"
 
@@ -237,24 +238,6 @@ static uint64_t mla_phase(const struct kvb_context *context)
     return kvb_mul(kvb_mul(tokens, widest), kvb_dtype_bytes(context->dtype));
 }
 
-// A first start compiles inside the profile run: kernels are timed on arguments of full size, and the first one's
-// are the embedding table and hidden tensors of one batch. Pictures' embeddings come ready made, without the table.
-// Source: vllm/config/compilation.py v0.21.0:948 (combo_kernels, benchmark_combo_kernel), gpu_worker.py v0.21.0:388;
-// sizes from pairs of starts with and without a cache (docs/formulas.md).
-static uint64_t compile_phase(const struct kvb_context *context, const struct kvb_encoder_load *load, uint64_t kept)
-{
-    uint64_t halves = kvb_rule(context, KVB_RULE_COMPILE_PEAK);
-    if (halves == 0 || context->eager || context->generation == KVB_GENERATION_V0 ||
-        context->plan->compile_cache == KVB_COMPILE_WARM) {
-        return 0;
-    }
-    uint64_t element = kvb_dtype_bytes(context->dtype);
-    uint64_t hidden = kvb_mul(context->max_num_batched_tokens, context->model->hidden_size);
-    uint64_t rows = kvb_div_up(kvb_round_up(context->model->vocabulary_size, 64), context->tp);
-    uint64_t table = load->takes_items ? 0 : kvb_mul(rows, context->model->hidden_size);
-    return kvb_add(kvb_mul(kvb_add(table, kvb_mul(hidden, halves) / 2), element), kept);
-}
-
 // The phases follow one another and share memory: what one frees the next uses, so the peak is the largest of them and
 // not their sum. What stays from one to the next (outputs of the encoder, scratch that is kept) is part of both.
 // Margins from the misses of published logs, not from the rows the model was fitted to.
@@ -330,7 +313,8 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
     a->phase_bytes[KVB_PHASE_SAMPLER] -= kvb_min(a->phase_bytes[KVB_PHASE_SAMPLER], sparse.loaded_bytes);
     a->phase_bytes[KVB_PHASE_ENCODER] = stage == 0 ? load.peak_bytes : 0;
     a->phase_bytes[KVB_PHASE_MLA] = mla_phase(context);
-    a->phase_bytes[KVB_PHASE_COMPILE] = stage == 0 ? compile_phase(context, &load, a->kept_bytes) : 0;
+    uint64_t timed = stage == 0 ? kvb_compile_peak_bytes(context) : 0;
+    a->phase_bytes[KVB_PHASE_COMPILE] = timed > 0 ? kvb_add(timed, a->kept_bytes) : 0;
     enum kvb_phase warm = widest_phase(a, KVB_PHASE_COMPILE);
     a->winner = widest_phase(a, KVB_PHASE_COUNT);
     a->total.bytes = a->phase_bytes[a->winner];

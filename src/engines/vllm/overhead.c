@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
+#include "engines/vllm/compile.h"
 #include "engines/vllm/facts.h"
 #include "engines/vllm/overheads.h"
 #include "engines/vllm/runner.h"
@@ -149,10 +150,16 @@ static void add_fp4_experts(const struct kvb_context *context, struct kvb_estima
     }
 }
 
-// What the runner holds before the profile run is growth of used memory from 0.27 alone.
-static uint64_t charged_buffers(const struct kvb_context *context)
+// What the runner holds before the profile run, and what torch cannot give back behind it, is growth of used memory from
+// 0.27 alone. Which block a workspace takes was right in each log of a first start so far; the range says either.
+static void add_charged_buffers(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
-    return context->release >= FREE_MEMORY_SINCE ? kvb_runner_device_bytes(context) : 0;
+    if (context->release >= FREE_MEMORY_SINCE) {
+        uint64_t rest = kvb_compile_rest_bytes(context);
+        add_bytes(estimate, kvb_runner_device_bytes(context));
+        estimate->bytes = kvb_add(estimate->bytes, rest);
+        estimate->high_bytes = kvb_add(estimate->high_bytes, rest);
+    }
 }
 
 // On every platform: gpu_worker.py v0.27.0 determine_available_memory.
@@ -161,7 +168,7 @@ static void add_free_accounting(const struct kvb_context *context, struct kvb_es
     if (context->release >= FREE_MEMORY_SINCE) {
         add(estimate, context->tp > 1 || context->pp > 1 ? KVB_OVERHEAD_UNUSED_RANKS : KVB_OVERHEAD_UNUSED);
     }
-    add_bytes(estimate, charged_buffers(context));
+    add_charged_buffers(context, estimate);
 }
 
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
@@ -175,7 +182,7 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     if (context->gpu->unified_memory && context->release >= HOST_GROWTH_SINCE) {
         start_with(estimate, KVB_OVERHEAD_UNIFIED);
         add_bytes(estimate, kvb_runner_host_bytes(context));
-        add_bytes(estimate, charged_buffers(context));
+        add_charged_buffers(context, estimate);
         add_fp4_experts(context, estimate);
         return;
     }

@@ -6,6 +6,7 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "engines/vllm/compile.h"
 #include "engines/vllm/compute.h"
 #include "engines/vllm/errors.h"
 #include "engines/vllm/load_peak.h"
@@ -163,12 +164,15 @@ static void note_first_start(const struct kvb_context *context, const struct kvb
 {
     struct kvb_activation activation;
     kvb_activation_estimate(context, budget->tightest_stage, &activation);
-    bool counted = activation.winner == KVB_PHASE_COMPILE && !kvb_cache_is_fixed(context) &&
-                   !context->plan->stated[KVB_STATED_ACTIVATION].set &&
-                   !context->plan->calibration.known[KVB_ITEM_ACTIVATION];
+    bool peak = activation.winner == KVB_PHASE_COMPILE && !context->plan->stated[KVB_STATED_ACTIVATION].set &&
+                !context->plan->calibration.known[KVB_ITEM_ACTIVATION];
+    bool stays = !context->plan->stated[KVB_STATED_NON_TORCH].set &&
+                 !context->plan->calibration.known[KVB_ITEM_NON_TORCH];
+    uint64_t rest = stays ? kvb_compile_rest_bytes(context) : 0;
+    bool counted = (peak || rest > 0) && !kvb_cache_is_fixed(context);
     if (counted && context->plan->compile_cache == KVB_COMPILE_UNKNOWN) {
         char more[32];
-        uint64_t bytes = activation.total.bytes - activation.cached_bytes;
+        uint64_t bytes = kvb_add(peak ? activation.total.bytes - activation.cached_bytes : 0, rest);
         (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
                               "Counted as a first start, which compiles inside the profile run; one that finds the "
                               "compiled graphs of an earlier start has %s GiB more for the KV cache (--compile-cache "

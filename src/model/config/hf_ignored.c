@@ -148,11 +148,26 @@ static bool mostly_covered(const struct hf *hf, enum kvb_role role, enum kvb_hf_
     return have != 0 && 2 * named >= have;
 }
 
+static bool has_states(const struct kvb_model *model)
+{
+    for (uint8_t i = 0; i < model->kind_count; i++) {
+        if (keeps_state(model->kinds[i].attention.kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool names_states(const char *name)
+{
+    return strstr(name, "linear_attn") || strstr(name, "mamba") || strstr(name, "mixer.in_proj") ||
+           strstr(name, "mixer.out_proj");
+}
+
 // "linear_attn" and "mamba" name a state's layer, "self_attn" and projections of queries one that attends.
 static bool speaks_of_mixers(const char *name, enum kvb_hf_mixers mixers)
 {
-    bool states = strstr(name, "linear_attn") || strstr(name, "mamba") || strstr(name, "mixer.in_proj") ||
-                  strstr(name, "mixer.out_proj");
+    bool states = names_states(name);
     bool attends = !states && (strstr(name, "self_attn") || strstr(name, "q_proj") || strstr(name, "k_proj") ||
                                strstr(name, "v_proj") || strstr(name, "o_proj"));
     return mixers == KVB_HF_STATES ? !attends : mixers == KVB_HF_ATTENDS ? !states : true;
@@ -177,6 +192,9 @@ static bool covers(const struct hf *hf, const struct kvb_node *names, enum kvb_r
     for (const struct kvb_node *name = names->first; name; name = name->next) {
         if (!speaks_of(name, role, outputs_only) || !speaks_of_mixers(name->text, mixers)) {
             continue;
+        }
+        if (role == KVB_ROLE_ATTENTION && names_states(name->text) && !has_states(hf->model)) {
+            continue; // one list for models of several kinds: it names nothing of this one
         }
         uint32_t layer = layer_of(name->text);
         bool past_the_end = layer >= hf->model->layer_count && layer < KVB_LAYERS_MAX;

@@ -1,0 +1,15 @@
+// What a first start allocates while it compiles inside the profile run.
+#ifndef KVB_ENGINES_VLLM_COMPILE_H
+#define KVB_ENGINES_VLLM_COMPILE_H
+
+#include <stdint.h>
+
+#include "engines/vllm/context.h"
+
+// The peak of the timed arguments on the first stage; 0 when nothing is compiled there.
+uint64_t kvb_compile_peak_bytes(const struct kvb_context *context);
+// What a first start charges (0.27 and later) of a block of the table's size that torch cannot give back, since a
+// workspace lies in it.
+uint64_t kvb_compile_rest_bytes(const struct kvb_context *context);
+
+#endif
