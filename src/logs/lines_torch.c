@@ -26,6 +26,9 @@ static const struct kvb_line_row rows[] = {
     PLAIN(OOM, 0, "HIP out of memory", "torch.OutOfMemoryError: HIP out of memory", NOTHING),
     PLAIN(OOM, 0, "XPU out of memory", "torch.OutOfMemoryError: XPU out of memory", NOTHING),
     PLAIN(OOM, 0, "HIP error: out of memory", "RuntimeError: HIP error: out of memory", NOTHING),
+    // Where it says who holds the card after a failed allocation, and the driver's library does not answer: MIG, containers.
+    PLAIN(OOM, 0, "NVML_SUCCESS == r INTERNAL ASSERT FAILED at {any}CUDACachingAllocator.cpp",
+          "RuntimeError: NVML_SUCCESS == r INTERNAL ASSERT FAILED at \"/c10/cuda/CUDACachingAllocator.cpp\":1016", NOTHING),
     PLAIN(OOM, 0, "CUBLAS_STATUS_ALLOC_FAILED", "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling",
           NOTHING),
     PLAIN(OOM, 0, "CUDNN_STATUS_ALLOC_FAILED", "RuntimeError: CUDNN_STATUS_ALLOC_FAILED", NOTHING),

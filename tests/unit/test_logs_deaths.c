@@ -114,6 +114,30 @@ static void named_behind(void **state)
                      KVB_FAILURE_OOM_SERVING); // such a server has all its buffers
 }
 
+// A failed allocation that cannot say who holds the card is one, by the stage it came at.
+static void without_nvml(void **state)
+{
+    (void)state;
+#define NVML                                                                                                           \
+    "RuntimeError: NVML_SUCCESS == r INTERNAL ASSERT FAILED at \"/pytorch/c10/cuda/CUDACachingAllocator.cpp\":1016\n"
+    assert_int_equal(read_log("Starting to load model a/b...\n" NVML)->failure.kind, KVB_FAILURE_OOM_LOAD);
+    assert_int_equal(read_log("GPU KV cache size: 12,352 tokens\n" NVML)->failure.kind, KVB_FAILURE_OOM_GRAPH);
+}
+
+// 0.18 and 0.19 profile graphs with an override of their own, over no blocks: nobody asked for that one.
+static void overridden_by_itself(void **state)
+{
+    (void)state;
+#define OVERRIDE(from, to)                                                                                             \
+    "INFO 03-04 05:06:07 [kv_cache_utils.py:1] Overriding num_gpu_blocks=" from " with num_gpu_blocks_override=" to "\n"
+    const struct kvb_log_report *report = read_log(OVERRIDE("0", "512"));
+    assert_false(report->observed[KVB_OBS_OVERRIDDEN_BLOCKS].set);
+    assert_false(report->observed[KVB_OBS_NUM_GPU_BLOCKS].set);
+    report = read_log(OVERRIDE("0", "512") OVERRIDE("1200", "900"));
+    assert_int_equal(report->observed[KVB_OBS_OVERRIDDEN_BLOCKS].value, 1200);
+    assert_int_equal(report->observed[KVB_OBS_NUM_GPU_BLOCKS].value, 900);
+}
+
 // ---- Stamps
 
 static void stamps(void **state)
@@ -210,4 +234,5 @@ static void parts_alone(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(exit_codes), cmocka_unit_test(tried_again), cmocka_unit_test(quoted_source),
               cmocka_unit_test(communication), cmocka_unit_test(pools), cmocka_unit_test(named_behind),
-              cmocka_unit_test(stamps), cmocka_unit_test(parts_alone))
+              cmocka_unit_test(without_nvml), cmocka_unit_test(overridden_by_itself), cmocka_unit_test(stamps),
+              cmocka_unit_test(parts_alone))
