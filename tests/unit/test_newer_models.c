@@ -5,6 +5,7 @@
 
 #include <kvbudget/input.h>
 
+#include "hf_text.h"
 #include "unit/test.h"
 
 struct row {
@@ -52,8 +53,6 @@ static const struct row rows[] = {
 };
 // clang-format on
 
-static struct kvb_model model;
-
 static uint64_t bytes_per_token(void)
 {
     uint64_t bytes = 0;
@@ -68,7 +67,6 @@ static uint64_t bytes_per_token(void)
 
 static void load(const char *name)
 {
-    struct kvb_problems problems;
     kvb_problems_init(&problems);
     if (kvb_model_load(name, NULL, &model, NULL, &problems) != KVB_OK) {
         fail_msg("%s: %s", name, problems.items[0].text);
@@ -91,4 +89,46 @@ static void counts(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(counts))
+#define INNER                                                                                                          \
+    ", \"text_config\": {\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "                   \
+    "\"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"intermediate_size\": 128, \"vocab_size\": 1000}"
+
+// A class with a tower is not read without it: its weights would be left out in silence.
+static void without_their_tower(void **state)
+{
+    static const struct {
+        const char *text, *key;
+    } configs[] = {
+        {TINY_WITH("DotsOCRForCausalLM", ""), "'vision_config' is missing"},
+        {TINY_WITH("PaddleOCRVLForConditionalGeneration", ""), "'vision_config' is missing"},
+        {TINY_WITH("HunYuanVLForConditionalGeneration", ""), "'vision_config' is missing"},
+        {TINY_WITH("Qwen2AudioForConditionalGeneration", ""), "'audio_config' is missing"},
+        {TINY_WITH("Qwen3ASRForConditionalGeneration", ""), "'audio_config' is missing"},
+        {TINY_WITH("VoxtralForConditionalGeneration", INNER), "'audio_config' is missing"},
+        {TINY_WITH("Lfm2VlForConditionalGeneration", INNER), "'vision_config' is missing"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+        assert_int_equal(read_text(configs[i].text), KVB_MISSING_KEY);
+        if (!strstr(problems.items[0].text, configs[i].key)) {
+            fail_msg("%s", problems.items[0].text);
+        }
+    }
+}
+
+// DeepSeek-VL2's larger sizes have latents, its smallest and DeepSeek-OCR say 0 and attend as usual.
+static void deepseek_vl2_by_its_sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(TINY_WITH("DeepseekVLV2ForCausalLM", ", \"kv_lora_rank\": 32, \"qk_nope_head_dim\": 16, "
+                                                                    "\"qk_rope_head_dim\": 8, \"v_head_dim\": 16")),
+                     KVB_OK);
+    assert_int_equal(bytes_per_token(), 2 * (32 + 8) * 2);
+    assert_int_equal(read_text(TINY_WITH("DeepseekVLV2ForCausalLM", ", \"qk_nope_head_dim\": 0, "
+                                                                    "\"qk_rope_head_dim\": 0")),
+                     KVB_OK);
+    assert_int_equal(bytes_per_token(), 2 * 2 * 2 * 16 * 2);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(counts), cmocka_unit_test(without_their_tower),
+              cmocka_unit_test(deepseek_vl2_by_its_sizes))
