@@ -89,6 +89,39 @@ static void backends(void **state)
     }
 }
 
+// interface.py v0.24.0: on B200 a stage that begins with a layer without an index of its own has blocks of 32, another
+// of 64; on Hopper both have 64.
+static void stages_that_share_an_index(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, capability, stages;
+        uint64_t block;
+        bool starts;
+    } rows[] = {{R(24, 0), 100, 2, 0, false},
+                {R(24, 0), 100, 2, 64, true},
+                {R(24, 0), 90, 2, 0, true},
+                {R(22, 0), 100, 2, 0, true},
+                {R(24, 0), 100, 1, 0, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct backend_case row = {
+            "shared", rows[i].release, rows[i].capability, AUTO, true, 192, 16, rows[i].block, NONE, AUTO, 0};
+        make_case(&row);
+        plan.model.kind_count = 2;
+        plan.model.kinds[1] = plan.model.kinds[0];
+        plan.model.kinds[1].attention.has_indexer = false;
+        for (uint32_t layer = 16; layer < plan.model.layer_count; layer++) {
+            plan.model.kind_of_layer[layer] = 1;
+        }
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, rows[i].stages);
+        set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 40 * GIB);
+        (void)answer_into(&plan, &budget);
+        if (budget.starts != rows[i].starts) {
+            fail_msg("row %zu: %s", i, budget.error);
+        }
+    }
+}
+
 struct refusal_case {
     struct backend_case plan;
     const char *error; // the beginning
@@ -291,6 +324,6 @@ static void flags_refused(void **state)
     assert_true(budget.starts);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(flags_refused), cmocka_unit_test(backends), cmocka_unit_test(refused),
-              cmocka_unit_test(a_backend_asked_for), cmocka_unit_test(declared), cmocka_unit_test(unknown_algorithm),
-              cmocka_unit_test(the_class_of_v32))
+KVB_TEST_MAIN(cmocka_unit_test(flags_refused), cmocka_unit_test(backends), cmocka_unit_test(stages_that_share_an_index),
+              cmocka_unit_test(refused), cmocka_unit_test(a_backend_asked_for), cmocka_unit_test(declared),
+              cmocka_unit_test(unknown_algorithm), cmocka_unit_test(the_class_of_v32))

@@ -219,6 +219,25 @@ static void drafts(void **state)
     assert_int_equal(layers, 32);
 }
 
+// kv_cache_utils.py v0.10.2 unify_kv_cache_configs: 13 layers of 26 are 7 full and 6 windows on the first stage, 6 and
+// 7 on the second: two full groups and one of windows, or one and two. 24 layers halve alike; from 0.11 all are grouped
+// together.
+static void stages_of_unlike_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, layers, stages;
+        bool starts;
+    } rows[] = {{R(10, 2), 26, 2, false}, {R(10, 2), 24, 2, true}, {R(10, 2), 26, 1, true}, {R(11, 0), 26, 2, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_pair(rows[i].release, rows[i].layers, KVB_ATTENTION_SLIDING);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, rows[i].stages);
+        answer();
+        assert_int_equal(budget.starts, rows[i].starts);
+        assert_true(rows[i].starts || strcmp(budget.error, "AssertionError") == 0);
+    }
+}
+
 // Layers that keep nothing: bidirectional, empty, or with heads of no size.
 static void nothing_kept(void **state)
 {
@@ -350,6 +369,7 @@ static void wishes(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(unlike_pages), cmocka_unit_test(layers_after_v0), cmocka_unit_test(indivisible_pages),
               cmocka_unit_test(padded_states), cmocka_unit_test(latent_beside_windows), cmocka_unit_test(states_alone),
               cmocka_unit_test(too_many_groups), cmocka_unit_test(too_many_kinds), cmocka_unit_test(drafts),
-              cmocka_unit_test(nothing_kept), cmocka_unit_test(no_length_at_all), cmocka_unit_test(a_draft_with_states),
+              cmocka_unit_test(stages_of_unlike_groups), cmocka_unit_test(nothing_kept),
+              cmocka_unit_test(no_length_at_all), cmocka_unit_test(a_draft_with_states),
               cmocka_unit_test(windows_before_they_counted), cmocka_unit_test(memory_over_layers),
               cmocka_unit_test(a_stage_without_caches), cmocka_unit_test(wishes))

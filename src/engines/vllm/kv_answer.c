@@ -254,6 +254,64 @@ static void check_alone(const struct kvb_context *whole, struct kvb_sizing *sizi
     }
 }
 
+#define SPEC_CLASSES 4
+
+// Groups of a stage by the class of their spec, in the order of its name: ChunkedLocalAttentionSpec, FullAttentionSpec,
+// MambaSpec, SlidingWindowSpec.
+struct spec_counts {
+    uint32_t of[SPEC_CLASSES];
+};
+
+static struct spec_counts specs_of(const struct kvb_groups *groups)
+{
+    struct spec_counts counts = {{0}};
+    for (uint32_t i = 0; i < groups->count; i++) {
+        enum kvb_attention kind = groups->items[i].bucket->kind;
+        uint32_t at = kind == KVB_ATTENTION_CHUNKED   ? 0
+                      : kvb_is_state(kind)            ? 2
+                      : kind == KVB_ATTENTION_SLIDING ? 3
+                                                      : 1;
+        counts.of[at]++;
+    }
+    return counts;
+}
+
+// Group by group as far as both have any; what one has more of behind them is not looked at.
+static bool specs_agree(struct spec_counts a, struct spec_counts b)
+{
+    for (uint32_t i = 0, k = 0; i < SPEC_CLASSES && k < SPEC_CLASSES;) {
+        if (a.of[i] == 0 || b.of[k] == 0) {
+            i += a.of[i] == 0;
+            k += b.of[k] == 0;
+            continue;
+        }
+        if (i != k) {
+            return false;
+        }
+        a.of[i]--;
+        b.of[k]--;
+    }
+    return true;
+}
+
+// Source: vllm/v1/core/kv_cache_utils.py unify_kv_cache_configs v0.9.1 to v0.10.2.
+static bool stages_group_otherwise(const struct kvb_context *whole, struct kvb_sizing *sizing)
+{
+    struct kvb_context own;
+    struct spec_counts first = {{0}};
+    for (uint32_t stage = 0; stage < whole->pp; stage++) {
+        narrow(whole, stage, &own);
+        kvb_buckets_fill(&own, &sizing->own);
+        kvb_groups_make(&own, sizing);
+        struct spec_counts counts = specs_of(&sizing->groups);
+        first = stage == 0 ? counts : first;
+        if (!specs_agree(first, counts)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The longest request that a stage's pool holds and the release's own check lets start.
 static uint64_t longest_on(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
                            uint64_t pool_bytes, uint64_t limit)
@@ -345,6 +403,10 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     budget->tightest_stage = apart ? narrowed_stage : budget->tightest_stage;
     if (apart) {
         check_alone(resolved, &sizing, given, budget);
+    }
+    if (apart && budget->starts && stages_group_otherwise(resolved, &sizing)) {
+        budget->starts = false;
+        kvb_error_text("AssertionError", budget->error);
     }
     if (kvb_kv_refused(&context, budget->error)) {
         budget->starts = false;

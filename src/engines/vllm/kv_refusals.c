@@ -106,6 +106,27 @@ static bool no_common_block(const struct kvb_context *context, char out[KVB_ERRO
     return true;
 }
 
+// Each worker takes the block of its own first cache: 64 of an index, 32 of FlashInfer's sparse kernels on a stage
+// whose first layer shares another's index. Source: vllm/platforms/interface.py update_block_size_for_backend v0.24.0.
+static bool stages_of_two_blocks(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool smaller = context->mla_backend.block_tokens > 0 && context->mla_backend.block_tokens < INDEX_BLOCK_TOKENS &&
+                   context->mla_backend.backend == KVB_BACKEND_FLASHINFER_MLA_SPARSE;
+    if (!kvb_rule(context, KVB_RULE_INDEX_SHARING) || !smaller || kvb_number(context->plan, KVB_SET_BLOCK_SIZE) > 0) {
+        return false;
+    }
+    for (uint32_t stage = 1; stage < context->pp; stage++) {
+        if (!kvb_kind_of(context->model, context->stage_begin[stage])->attention.has_indexer) {
+            kvb_error_text("page size is not divisible by the maximum page size and cannot be padded. Padding is only "
+                           "supported for attention layers whose backend indexes KV pages by the block stride "
+                           "(indexes_kv_by_block_stride is True).",
+                           out);
+            return true;
+        }
+    }
+    return false;
+}
+
 #define E5M2_OF_SCHEMES_SINCE R(24, 0) // compressed-tensors without a cache scheme declares nothing
 
 // Methods that give attention layers scales of their own; latents are another class and have none.
@@ -367,6 +388,7 @@ bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_C
                                         v4_without_scale_format,
                                         early_triton_without_fp8,
                                         no_common_block,
+                                        stages_of_two_blocks,
                                         e5m2_of_fp8_checkpoint,
                                         drafts_while_aligned,
                                         step_smaller_than_state};
