@@ -64,8 +64,7 @@ static size_t message_end(const struct kvb_log_hit *hit)
             to++;
         }
         bool sentence_ends = to > 0 && strchr(".'\")", hit->record[to - 1]) != NULL;
-        if (to >= hit->length || sentence_ends || !wraps ||
-            begins_record(hit, to + 1)) { // same: nothing begins a record
+        if (sentence_ends || !wraps || begins_record(hit, to + 1)) { // as does the end of the text
             return to;
         }
         to++;

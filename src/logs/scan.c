@@ -68,6 +68,9 @@ static void add_form(struct kvb_scanner *scanner, const struct kvb_form_anchor *
     memset(mask, 0, anchor->skip);
     struct kvb_scan_entry *entry = &scanner->entries[index];
     *entry = (struct kvb_scan_entry){.form = anchor->form, .skip = anchor->skip};
+    if (anchor->window[anchor->skip] == '\n') { // the line begins behind the break
+        entry->skip++;
+    }
     memcpy(&entry->mask, mask, sizeof mask);
     entry->window = window_of(anchor->window) & entry->mask;
     limit_shifts(scanner, anchor->window, anchor->skip);

@@ -1,6 +1,7 @@
-// In which releases each refusal of vLLM holds, told a second time: from the first tag whose code has its sentence to
-// the last one, as a search for the sentence finds it in vllm/config*, engine/arg_utils.py, platforms/ and the layers;
-// and which of them a question about the cache alone skips.
+// In which releases each refusal of vLLM holds: from the first tag whose code has the words beside it to the last one,
+// as a search finds them under vllm/ at the tags on both sides (git grep); and which of them a question about the cache
+// alone skips. Rows without words have no sentence that stands and falls with them: what refuses there is held by
+// tests/fixtures/refusals.csv alone, and they are told here so that a bound does not move unseen.
 #include <stdio.h>
 #include <string.h>
 
@@ -16,56 +17,63 @@ struct told {
 static const struct told told[] = {
     {"flags", "-", "-", false, kvb_refusal_flags},
     {"max-model-len-word", "-", "-", false, kvb_refusal_length_word},
-    {"kv-connector", "0.6.5", "-", false, kvb_refusal_connector_role},
+    {"kv-connector", "0.6.5", "-", false, kvb_refusal_connector_role}, // Please specify kv_disagg_role when
     {"architecture", "-", "-", false, kvb_refusal_class},
     {"runner", "0.6.4", "-", false, kvb_refusal_runner},
     {"quantization-word", "-", "-", false, kvb_refusal_method_word},
-    {"quantization-platform", "0.6.5", "-", true, kvb_refusal_rocm_method},
-    {"quantization-mismatch", "0.2.2", "-", false, kvb_refusal_method_differs},
-    {"quantization-deprecated", "0.14.0", "-", false, kvb_refusal_deprecated},
-    {"dtype-float16", "0.9.1", "-", false, kvb_refusal_float16},
-    {"partial-prefills", "0.7.3", "0.27.0", false, kvb_refusal_partial_prefills},
-    {"data-parallel-ranks", "0.9.0", "-", false, kvb_refusal_data_ranks},
-    {"expert-parallel", "0.9.2", "-", false, kvb_refusal_redundant_experts},
+    {"quantization-platform", "0.6.5", "-", true, kvb_refusal_rocm_method}, // supported_quantization, platforms/rocm.py
+    {"quantization-mismatch", "0.2.2", "-", false, kvb_refusal_method_differs},   // Quantization method specified in
+    {"quantization-deprecated", "0.14.0", "-", false, kvb_refusal_deprecated},    // DEPRECATED_QUANTIZATION_METHODS
+    {"dtype-float16", "0.9.1", "-", false, kvb_refusal_float16},                  // does not support float16
+    {"partial-prefills", "0.7.3", "0.27.0", false, kvb_refusal_partial_prefills}, // Concurrent Partial Prefill
+    {"data-parallel-ranks", "0.9.0", "-", false, kvb_refusal_data_ranks},         // data_parallel_size_local
+    {"expert-parallel", "0.9.2", "-", false,
+     kvb_refusal_redundant_experts}, // num_redundant_experts should be used with EPLB
     {"parallel-split", "-", "-", false, kvb_refusal_split},
-    {"pipeline-parallel", "-", "0.5.1", false, kvb_refusal_no_stages},
-    {"pipeline-parallel", "0.6.3", "-", false, kvb_refusal_stages_class},
+    {"pipeline-parallel", "-", "0.5.1", false, kvb_refusal_no_stages}, // Pipeline parallelism is not supported yet
+    {"pipeline-parallel", "0.6.3", "-", false,
+     kvb_refusal_stages_class}, // Pipeline parallelism is not supported for this
     {"decode-context-parallel", "0.11.0", "-", true, kvb_refusal_dcp},
-    {"prefill-context-parallel", "0.12.0", "-", true, kvb_refusal_prompt_ranks},
-    {"expert-parallel", "0.8.0", "-", false, kvb_refusal_no_experts},
-    {"expert-parallel", "0.10.0", "-", false, kvb_refusal_eplb},
-    {"bitsandbytes", "0.5.0", "0.8.2", false, kvb_refusal_bnb_format},
-    {"bitsandbytes", "0.5.0", "0.6.2", false, kvb_refusal_bnb_ranks},
+    {"prefill-context-parallel", "0.12.0", "-", true, kvb_refusal_prompt_ranks}, // prefill_context_parallel_size
+    {"expert-parallel", "0.8.0", "-", false, kvb_refusal_no_experts}, // Number of experts in the model must be greater
+    {"expert-parallel", "0.10.0", "-", false, kvb_refusal_eplb},      // enable_expert_parallel must be True to use EPLB
+    {"bitsandbytes", "0.5.0", "0.8.2", false, kvb_refusal_bnb_format}, // BitsAndBytes quantization and QLoRA
+    {"bitsandbytes", "0.5.0", "0.6.2", false, kvb_refusal_bnb_ranks},  // BitAndBytes quantization with TP
     {"speculative", "0.4.1", "0.6.4", false, kvb_refusal_draft_v0},
-    {"pooling-chunked-prefill", "0.6.5", "0.10.2", false, kvb_refusal_pooling_chunks},
-    {"num-scheduler-steps", "0.5.5", "0.10.0", false, kvb_refusal_steps_at_once},
-    {"speculative", "0.10.0", "0.15.0", false, kvb_refusal_draft_model},
+    {"pooling-chunked-prefill", "0.6.5", "0.10.2", false,
+     kvb_refusal_pooling_chunks}, // Chunked prefill is not supported for pooling
+    {"num-scheduler-steps", "0.5.5", "0.10.0", false, kvb_refusal_steps_at_once}, // num_scheduler_steps
+    {"speculative", "0.10.0", "0.15.0", false, kvb_refusal_draft_model}, // Speculative decoding with draft model
     {"speculative", "0.11.0", "-", false, kvb_refusal_draft_words},
-    {"speculative", "0.15.0", "-", false, kvb_refusal_draft_vocabulary},
+    {"speculative", "0.15.0", "-", false, kvb_refusal_draft_vocabulary}, // Target and draft model
     {"speculative", "0.11.0", "-", false, kvb_refusal_draft_mtp},
     {"speculative", "0.4.1", "-", false, kvb_refusal_draft_class},
     {"pipeline-parallel", "0.9.0", "-", false, kvb_refusal_draft_stages},
-    {"speculative", "0.5.1", "-", false, kvb_refusal_draft_ranks},
+    {"speculative", "0.5.1", "-", false, kvb_refusal_draft_ranks}, // speculative_draft_tensor_parallel_size
     {"speculative", "0.8.2", "-", false, kvb_refusal_draft_multiple},
     {"speculative", "0.8.5", "0.22.0", false, kvb_refusal_eagle3_target},
-    {"speculative", "0.17.0", "-", false, kvb_refusal_scheduled_tokens},
-    {"async-scheduling", "0.10.0", "-", true, kvb_refusal_async},
-    {"limit-mm-per-prompt", "0.6.3", "0.10.1", false, kvb_refusal_no_pictures},
-    {"mm-processor-kwargs", "0.9.0", "0.10.1", false, kvb_refusal_no_pixels},
+    {"speculative", "0.17.0", "-", false, kvb_refusal_scheduled_tokens}, // VllmConfig received max_num_scheduled_tokens
+    {"async-scheduling", "0.10.0", "-", true, kvb_refusal_async},        // async_scheduling
+    {"limit-mm-per-prompt", "0.6.3", "0.10.1", false,
+     kvb_refusal_no_pictures},                                                // `limit_mm_per_prompt` is only supported
+    {"mm-processor-kwargs", "0.9.0", "0.10.1", false, kvb_refusal_no_pixels}, // `mm_processor_kwargs` is only supported
     {"chunked-prefill-window", "0.4.3", "0.6.3", false, kvb_refusal_chunked_window},
-    {"offload-groups", "0.17.0", "-", false, kvb_refusal_offload_groups},
-    {"cudagraph-sizes", "0.11.1", "-", true, kvb_refusal_graph_sizes},
-    {"prefix-caching", "0.4.3", "0.11.1", false, kvb_refusal_prefix_window},
-    {"sleep-mode", "0.8.0", "-", false, kvb_refusal_sleep},
-    {"mamba-block-size", "0.11.1", "-", false, kvb_refusal_mamba_block},
+    {"offload-groups", "0.17.0", "-", false, kvb_refusal_offload_groups}, // offload_num_in_group
+    {"cudagraph-sizes", "0.11.1", "-", true, kvb_refusal_graph_sizes},    // customized max_cudagraph_capture_size
+    {"prefix-caching", "0.4.3", "0.11.1", false,
+     kvb_refusal_prefix_window},                                         // Prefix caching is not supported with sliding
+    {"sleep-mode", "0.8.0", "-", false, kvb_refusal_sleep},              // Expandable segments are not compatible
+    {"mamba-block-size", "0.11.1", "-", false, kvb_refusal_mamba_block}, // --mamba-block-size can only be
     {"partial-prefills", "0.27.0", "-", false, kvb_refusal_prefill_threshold},
     {"max-cpu-loras", "0.3.0", "-", false, kvb_refusal_cpu_loras},
-    {"lora-limits", "0.3.0", "0.11.1", false, kvb_refusal_lora_early},
-    {"lora-chunked-prefill", "0.5.1", "0.6.5", false, kvb_refusal_lora_chunks},
-    {"lora-rank", "0.3.0", "-", false, kvb_refusal_lora_rank},
-    {"lora-drafts", "0.11.1", "-", false, kvb_refusal_lora_drafts},
+    {"lora-limits", "0.3.0", "0.11.1", false,
+     kvb_refusal_lora_early}, // LoRA is not supported with; V0 LoRA does not support
+    {"lora-chunked-prefill", "0.5.1", "0.6.5", false,
+     kvb_refusal_lora_chunks},                                      // LoRA is not supported with chunked prefill
+    {"lora-rank", "0.3.0", "-", false, kvb_refusal_lora_rank},      // max_lora_rank
+    {"lora-drafts", "0.11.1", "-", false, kvb_refusal_lora_drafts}, // Consider increasing max_num_batched_tokens or
     {"expert-parallel", "0.16.0", "-", false, kvb_refusal_dbo},
-    {"routed-experts", "0.22.0", "-", false, kvb_refusal_routed_experts},
+    {"routed-experts", "0.22.0", "-", false, kvb_refusal_routed_experts}, // return-routed-experts is incompatible
     {"v1-only", "0.8.0", "0.11.0", false, kvb_refusal_v1_only},
     {"quantization-capability", "-", "-", true, kvb_refusal_method_capability},
     {"quantization-dtype", "-", "-", true, kvb_refusal_method_dtype},
@@ -74,20 +82,20 @@ static const struct told told[] = {
     {"gpu-capability", "-", "-", false, kvb_refusal_kernels},
     {"gpu-capability", "-", "0.9.0", false, kvb_refusal_torch},
     {"quantization-scheme", "0.5.0", "-", true, kvb_refusal_scheme},
-    {"quantization-shape", "0.2.2", "-", true, kvb_refusal_group_shape},
+    {"quantization-shape", "0.2.2", "-", true, kvb_refusal_group_shape}, // The input size is
     {"quantization-shape", "0.8.5", "-", true, kvb_refusal_expert_groups},
     {"quantization-shape", "0.6.6", "-", true, kvb_refusal_block_shape},
-    {"bitsandbytes", "0.6.2", "-", true, kvb_refusal_bnb_stored},
+    {"bitsandbytes", "0.6.2", "-", true, kvb_refusal_bnb_stored}, // Prequant BitsAndBytes models with
     {"lora-class", "0.6.3", "-", true, kvb_refusal_lora_class},
     {"lora-vocabulary", "0.3.0", "0.4.1", true, kvb_refusal_lora_vocabulary},
     {"attention-head-size", "0.8.0", "0.9.2", true, kvb_refusal_head_size},
-    {"attention-backend", "0.11.1", "-", true, kvb_refusal_backend},
+    {"attention-backend", "0.11.1", "-", true, kvb_refusal_backend}, // is not valid for
     {"attention-backend", "0.11.1", "-", true, kvb_refusal_backend_latent},
-    {"kv-cache-dtype", "0.11.0", "-", true, kvb_refusal_triton_cache},
+    {"kv-cache-dtype", "0.11.0", "-", true, kvb_refusal_triton_cache}, // FP8 KV cache is
     {"kv-cache-dtype", "0.11.1", "-", true, kvb_refusal_nvfp4_cache},
     {"kv-cache-dtype", "0.10.2", "0.11.1", true, kvb_refusal_flex_cache},
     {"quantization-kernel", "0.6.0", "0.9.0", true, kvb_refusal_fp8_kernel},
-    {"cpu-offload", "0.8.3", "0.17.0", true, kvb_refusal_offload_wsl},
+    {"cpu-offload", "0.8.3", "0.17.0", true, kvb_refusal_offload_wsl}, // V1 CPU offloading requires
 };
 
 static uint32_t release_of(const char *text)

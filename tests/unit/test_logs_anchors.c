@@ -1,0 +1,82 @@
+// Each form that the search looks for, in a line as programs write it: what is shown of the failure is the message from
+// its first character on, and a frame of a traceback names the engine.
+#include <stdio.h>
+#include <string.h>
+
+#include "log_text.h"
+#include "logs/forms.h"
+#include "unit/test.h"
+
+#define LOADED "Model loading took 14.25 GiB and 3.000000 seconds\n"
+
+struct row {
+    const char *window; // of the anchor
+    const char *line, *text;
+};
+
+static const struct row rows[] = {
+    {"?Error: ", "ValueError: x", "ValueError: x"},
+    {"?Error:\n", "some.KeyError:", "some.KeyError:"},
+    {"?Error:\r", "some.KeyError:\r", "some.KeyError:"},
+    {"?Error\\n", "{\"log\":\"some.AssertError\\n\",\"stream\":\"stderr\"}", "some.AssertError"},
+    {"?Error('", "ImportError('x')", "ImportError('x')"},
+    {"?Error(\"", "ImportError(\"x\")", "ImportError(\"x\")"},
+    {"?Error):", "ray.exceptions.RayTaskError(ValueError): x", "ray.exceptions.RayTaskError(ValueError): x"},
+    {"xception", "my.Exception: x", "my.Exception: x"},
+    {"nterrupt", "some.SoftInterrupt: x", "some.SoftInterrupt: x"},
+    {"Timeout:", "requests.exceptions.ReadTimeout: x", "requests.exceptions.ReadTimeout: x"},
+    {"esources", "triton.runtime.errors.OutOfResources: x", "triton.runtime.errors.OutOfResources: x"},
+    {"temExit:", "SystemExit: 1", "SystemExit: 1"},
+    {"? error:", "vllm: error: x", "vllm: error: x"},
+    {"? error:", "CUDA error: x", "CUDA error: x"},
+    {"e error,", "  Value error, x", "Value error, x"},
+    {"panicked", "thread 'main' panicked at src/main.rs:7:5:", "panicked at src/main.rs:7:5:"},
+    {"?panic: ", "panic: runtime fault", "panic: runtime fault"},
+    {"?what():", "  what():  x", "what(): x"},
+    {"][ERROR]", "[TM][ERROR] x", "x"},
+    {"TRT] [E]", "[TRT] [E] x", "x"},
+    {"LLM] [E]", "[12/01/2025-10:00:00] [TRT-LLM] [E] x", "x"},
+    {"?Killed\n", "Killed", "Killed"},
+    {"?Killed\r", "Killed\r", "Killed"},
+    {"?Killed ", "Killed process 12 (python)", "Killed process 12 (python)"},
+    {"?Killed ", "run.sh: line 3: 1 Killed  vllm serve a/b", "run.sh: line 3: 1 Killed vllm serve a/b"},
+    {"?killed ", "zsh: killed  vllm serve a/b", "zsh: killed vllm serve a/b"},
+    {"? File \"", "  File \"/x/vllm/a.py\", line 1, in f", "a traceback that is cut before its exception"},
+    {"?\nFile \"", "File \"/x/vllm/a.py\", line 1, in f", "a traceback that is cut before its exception"},
+    {"?ERROR 0", "(EngineCore pid=9) ERROR 03-04 05:06:07 [core.py:1108] it went wrong",
+     "a traceback that is cut before its exception"},
+    {"?ERROR 1", "(EngineCore pid=9) ERROR 12-04 05:06:07 [core.py:1108] it went wrong",
+     "a traceback that is cut before its exception"},
+};
+
+static void each_line(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char log[512];
+        (void)snprintf(log, sizeof log, LOADED "%s\n", rows[i].line);
+        const struct kvb_log_report *report = read_log(log);
+        if (report->verdict != KVB_LOG_FAILED || strcmp(report->failure.text, rows[i].text) != 0) {
+            fail_msg("'%s': %s, '%s'", rows[i].line, kvb_log_verdict_name(report->verdict), report->failure.text);
+        }
+    }
+}
+
+// A name without a message is any letter's; each other anchor has a line above.
+static void each_anchor(void **state)
+{
+    (void)state;
+    for (size_t at = 0; at < kvb_form_anchor_count; at++) {
+        const char *window = kvb_form_anchors[at].window;
+        bool bare = strncmp(window + 2, "Error", 5) == 0 && (window[7] == '\n' || window[7] == '\r');
+        bool fed = bare;
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            fed |= strcmp(rows[i].window, window) == 0;
+        }
+        if (!fed || strlen(window) != 8) {
+            fail_msg("'%s' is fed by no line", window);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(each_line), cmocka_unit_test(each_anchor))
