@@ -107,7 +107,7 @@ static void lines_apart(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct kvb_log_report *report = read_apart(rows[i].first, rows[i].most, rows[i].second);
-        if (report->failure.kind != rows[i].near) {
+        if (report->failure.kind != rows[i].near || report->failure.inferred) {
             fail_msg("row %zu, %u lines: %s", i, rows[i].most, kvb_failure_name(report->failure.kind));
         }
         report = read_apart(rows[i].first, rows[i].most + 1, rows[i].second);

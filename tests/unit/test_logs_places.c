@@ -22,9 +22,24 @@ static void messages_begin(void **state)
 {
     (void)state;
     static const char *const begin[] = {
-        "@x",     "   @x",     "\t@x",      "INFO\t@x",    "abc] @x",     "abc| @x",  "\xe2\x94\x82 @x",
-        "a]: @x", "ERROR: @x", "stderr @x", "ns/ERROR @x", "12:30:01 @x", "2025T @x", "WARN\n@x",
-        "- @x",   "F @x",
+        "@x",
+        "   @x",
+        "\t@x",
+        "INFO\t@x",
+        "abc] @x",
+        "abc| @x",
+        "\xe2\x94\x82 @x",
+        "a]: @x",
+        "ERROR: @x",
+        "stderr @x",
+        "ns/ERROR @x",
+        "12:30:01 @x",
+        "2025T @x",
+        "WARN\n@x",
+        "one\ntwo]: @x",
+        "one\nERROR: @x",
+        "- @x",
+        "F @x",
     };
     static const char *const amid[] = {"WARNING 1] @x", "x\nWARNING 1] @x", "DEBUG] @x", ": @x",
                                        "foo: @x",       "xERROR @x",        "12 @x",     "a:b @x",

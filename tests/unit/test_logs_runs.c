@@ -116,6 +116,7 @@ static void test_bare_messages(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct kvb_log_report *report = read_log(rows[i].log);
         assert_true(report->failure.inferred);
+        assert_true(report->failure.stage_unknown);
         if (report->failure.kind != rows[i].kind) {
             fail_msg("row %zu: %s", i, kvb_failure_name(report->failure.kind));
         }
@@ -133,6 +134,7 @@ static void test_identity(void **state)
         "max_seq_len=16384, quantization=None, kv_cache_dtype=fp8, seed=0\n" LOADED);
     assert_int_equal(report->engine, KVB_LOG_VLLM);
     assert_string_equal(report->version, "0.10.1.1");
+    assert_true(report->version_known);
     assert_int_equal(report->release, KVB_RELEASE(0, 10, 1) + 1);
     assert_int_equal(report->generation, KVB_GENERATION_V1);
     assert_string_equal(report->model, "a/b");
