@@ -18,7 +18,8 @@ KVB_PUBLIC_BEGIN
 // A build counted by one number: "b5429" -> KVB_BUILD(5429). Builds sort among themselves.
 #define KVB_BUILD_MARK UINT32_C(0x80000000)
 #define KVB_BUILD(number) (KVB_BUILD_MARK + (uint32_t)(number))
-#define KVB_NEWEST_VLLM KVB_RELEASE(0, 27, 1)
+#define KVB_NEWEST_VLLM KVB_RELEASE(0, 28, 0)
+#define KVB_PARTLY_VLLM KVB_RELEASE(0, 29, 0) // the newest one of which some rules are known
 #define KVB_OLDEST_VLLM KVB_RELEASE(0, 2, 0)
 
 enum kvb_generation { KVB_GENERATION_V0, KVB_GENERATION_V1, KVB_GENERATION_NONE }; // NONE: the engine has one only
@@ -392,22 +393,29 @@ struct kvb_reuse;
 
 // Flags of a serve command that move no memory and decide whether a release starts; bits of kvb_plan.plain_flags.
 enum kvb_plain_flag {
-    KVB_PLAIN_SERVE_LINE = 1,         // a serve command was given
-    KVB_PLAIN_EPLB = 2,               // --enable-eplb
-    KVB_PLAIN_WHOLE_ITEMS = 4,        // --disable-chunked-mm-input
-    KVB_PLAIN_LOADS_BITSANDBYTES = 8, // --load-format bitsandbytes
-    KVB_PLAIN_V2_BLOCKS = 16,         // --use-v2-block-manager
-    KVB_PLAIN_DBO = 32,               // --enable-dbo
-    KVB_PLAIN_DEEPEP = 64,            // --all2all-backend of those that steps in two halves run with
-    KVB_PLAIN_ROUTED_EXPERTS = 128,   // --enable-return-routed-experts
-    KVB_PLAIN_HYBRID_LB = 256,        // --data-parallel-hybrid-lb
-    KVB_PLAIN_EXTERNAL_LB = 512,      // --data-parallel-external-lb
-    KVB_PLAIN_DEPRECATED = 1024,      // --allow-deprecated-quantization
-    KVB_PLAIN_RAY = 4096,             // --distributed-executor-backend ray
-    KVB_PLAIN_MP = 8192,              // --distributed-executor-backend mp
-    KVB_PLAIN_NO_ROLE = 2048,         // --kv-transfer-config names a connector and no kv_role
-    KVB_PLAIN_EAGLE3 = 16384,         // a draft of this kind is named
-    KVB_PLAIN_PREFETCH = 32768,       // --offload-backend prefetch
+    KVB_PLAIN_SERVE_LINE = 1,                   // a serve command was given
+    KVB_PLAIN_EPLB = 2,                         // --enable-eplb
+    KVB_PLAIN_WHOLE_ITEMS = 4,                  // --disable-chunked-mm-input
+    KVB_PLAIN_LOADS_BITSANDBYTES = 8,           // --load-format bitsandbytes
+    KVB_PLAIN_V2_BLOCKS = 16,                   // --use-v2-block-manager
+    KVB_PLAIN_DBO = 32,                         // --enable-dbo
+    KVB_PLAIN_DEEPEP = 64,                      // --all2all-backend of those that steps in two halves run with
+    KVB_PLAIN_ROUTED_EXPERTS = 128,             // --enable-return-routed-experts
+    KVB_PLAIN_HYBRID_LB = 256,                  // --data-parallel-hybrid-lb
+    KVB_PLAIN_EXTERNAL_LB = 512,                // --data-parallel-external-lb
+    KVB_PLAIN_DEPRECATED = 1024,                // --allow-deprecated-quantization
+    KVB_PLAIN_RAY = 4096,                       // --distributed-executor-backend ray
+    KVB_PLAIN_MP = 8192,                        // --distributed-executor-backend mp
+    KVB_PLAIN_NO_ROLE = 2048,                   // --kv-transfer-config names a connector and no kv_role
+    KVB_PLAIN_EAGLE3 = 16384,                   // a draft of this kind is named
+    KVB_PLAIN_PREFETCH = 32768,                 // --offload-backend prefetch
+    KVB_PLAIN_LOGITS_PROCESSORS = 65536,        // --logits-processors
+    KVB_PLAIN_PROMPT_EMBEDS = 131072,           // --enable-prompt-embeds
+    KVB_PLAIN_LOGPROBS_OF_LOGITS = 262144,      // --logprobs-mode raw_logits or processed_logits
+    KVB_PLAIN_SHARED_PREFILL = 524288,          // --kv-sharing-fast-prefill
+    KVB_PLAIN_ENCODER_CACHE_TRANSFER = 1048576, // --ec-transfer-config
+    KVB_PLAIN_ELASTIC_EP = 2097152,             // --enable-elastic-ep
+    KVB_PLAIN_EXTERNAL_LAUNCHER = 4194304,      // --distributed-executor-backend external_launcher
 };
 // Numbers of such flags; kvb_plan.plain_numbers.
 enum kvb_plain_number {

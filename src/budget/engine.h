@@ -71,6 +71,7 @@ struct kvb_engine_rows {
     const char *name;        // as written: "vllm"
     const char *title;       // in a sentence: "vLLM"
     uint32_t oldest, newest; // releases whose rules are known
+    uint32_t partly;         // a newer one of which some are; 0: none
     const char *before;      // what ran before the oldest, behind a semicolon; NULL: nothing to say
 
     // ---- Its serve command

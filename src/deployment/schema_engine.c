@@ -38,6 +38,25 @@ static const struct kvb_field_row rows[] = {
 
 const struct kvb_schema kvb_engine_schema = KVB_SCHEMA("an engine profile", rows);
 
+static uint32_t newest_of(const struct kvb_engine_rows *rules)
+{
+    return rules->partly > rules->newest ? rules->partly : rules->newest;
+}
+
+static void say_newer(const struct kvb_engine_rows *rules, const char *version, struct kvb_place place,
+                      struct kvb_problems *problems)
+{
+    char newest[32], partly[32], with[64] = "";
+    kvb_release_format(newest, rules->newest);
+    if (rules->partly > rules->newest) {
+        (void)snprintf(with, sizeof with, " with what is known of %s", kvb_release_format(partly, rules->partly));
+    }
+    (void)kvb_problem_add(problems, KVB_NOTICE, KVB_ASSUMED, place,
+                          "%s %s is newer than %s, the newest release whose rules are known; those are used%s, and the "
+                          "bound is wider",
+                          rules->title, version, newest, with);
+}
+
 // A newer release gets the newest rules and a notice; one before the first rules is refused.
 static enum kvb_status set_release(const struct kvb_engine_rows *rules, const char *version, struct kvb_place place,
                                    struct kvb_engine *engine, struct kvb_problems *problems)
@@ -63,13 +82,10 @@ static enum kvb_status set_release(const struct kvb_engine_rows *rules, const ch
     }
     bool newer = release > rules->newest;
     if (newer) {
-        (void)kvb_problem_add(
-            problems, KVB_NOTICE, KVB_ASSUMED, place,
-            "%s %s is newer than %s, the newest release whose rules are known; those are used, and the "
-            "bound is wider",
-            rules->title, version, newest);
+        say_newer(rules, version, place, problems);
     }
-    *engine = (struct kvb_engine){.release = newer ? rules->newest : release, .assumed = newer};
+    uint32_t most = newest_of(rules);
+    *engine = (struct kvb_engine){.release = release < most ? release : most, .assumed = newer};
     (void)kvb_copy(engine->name, sizeof engine->name, rules->name);
     (void)kvb_copy(engine->version, sizeof engine->version, version);
     return KVB_OK;

@@ -67,6 +67,7 @@ const struct kvb_word kvb_kv_dtype_words[KVB_KV_DTYPE_WORD_COUNT] = {
     {"fp8_per_token_head", KVB_KV_FP8_PER_TOKEN_HEAD},
     {"int4_per_token_head", KVB_KV_INT4_PER_TOKEN_HEAD},
     {"nvfp4", KVB_KV_NVFP4},
+    {"nvfp4_4over6", KVB_KV_NVFP4}, // from 0.28: the same bytes, other scales
     {"turboquant_k8v4", KVB_KV_TURBOQUANT_K8V4},
     {"turboquant_4bit_nc", KVB_KV_TURBOQUANT_4BIT_NC},
     {"turboquant_k3v4_nc", KVB_KV_TURBOQUANT_K3V4_NC},

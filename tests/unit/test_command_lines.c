@@ -331,7 +331,7 @@ static void too_many(void **state)
          "than-128-characters-0123456789012345678901234567890123456789",
          3,
          "'a-release-that-is-longer-than-any-place-for-a-name-of-an-eng' is not a release of vLLM; write it as "
-         "vllm@0.27.1"},
+         "vllm@0.28.0"},
         {"models --gpu l4 --min-params 12345678901234567890123456789012345678901234567890B", 2,
          "--min-params: '12345678901234567890123456789012345678901234567890B' is not a number of parameters; expected "
          "such as 7B or 500M"},

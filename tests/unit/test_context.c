@@ -105,7 +105,7 @@ static void sizes_and_releases(void **state)
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 0);
     const struct kvb_context *context = resolved(&plan);
     assert_int_equal(context->tp, 1);
-    assert_int_equal(context->release, KVB_NEWEST_VLLM);
+    assert_int_equal(context->release, KVB_PARTLY_VLLM);
     unset(&plan, KVB_SET_MAX_MODEL_LEN);
     assert_int_equal(resolved(&plan)->max_model_len, 131072);
     assert_false(resolved(&plan)->auto_length);

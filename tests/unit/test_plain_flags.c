@@ -50,6 +50,15 @@ static void switches(void **state)
         {"--distributed-executor-backend mp", KVB_PLAIN_MP},
         {"--offload-backend prefetch", KVB_PLAIN_PREFETCH},
         {"--offload-backend uva", 0},
+        {"--enable-prompt-embeds", KVB_PLAIN_PROMPT_EMBEDS},
+        {"--logprobs-mode raw_logits", KVB_PLAIN_LOGPROBS_OF_LOGITS},
+        {"--logprobs-mode processed_logits", KVB_PLAIN_LOGPROBS_OF_LOGITS},
+        {"--logprobs-mode raw_logprobs", 0},
+        {"--kv-sharing-fast-prefill", KVB_PLAIN_SHARED_PREFILL},
+        {"--enable-elastic-ep", KVB_PLAIN_ELASTIC_EP},
+        {"--distributed-executor-backend external_launcher", KVB_PLAIN_EXTERNAL_LAUNCHER},
+        {"--logits-processors a.b:C", KVB_PLAIN_LOGITS_PROCESSORS},
+        {"--ec-transfer-config {}", KVB_PLAIN_ENCODER_CACHE_TRANSFER},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char lines[128];

@@ -157,17 +157,18 @@ static void test_engine(void **state)
     kvb_problems_init(&problems);
     assert_int_equal(kvb_engine_load("vllm", &engine, &settings, &problems), KVB_OK);
     assert_int_equal(engine.release, KVB_NEWEST_VLLM);
-    assert_string_equal(engine.version, "0.27.1");
+    assert_string_equal(engine.version, "0.28.0");
     assert_int_equal(kvb_engine_load("vLLM@0.6.4.post1", &engine, &settings, &problems), KVB_OK);
     assert_int_equal(engine.release, KVB_RELEASE(0, 6, 4) + 1);
     assert_int_equal(problems.count, 0);
     assert_int_equal(kvb_engine_load("vllm@0.99.0", &engine, &settings, &problems), KVB_OK);
-    assert_int_equal(engine.release, KVB_NEWEST_VLLM);
+    assert_int_equal(engine.release, KVB_PARTLY_VLLM);
     assert_string_equal(engine.version, "0.99.0");
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.items[0].severity, KVB_NOTICE);
-    assert_string_equal(problems.items[0].text, "vLLM 0.99.0 is newer than 0.27.1, the newest release whose rules are "
-                                                "known; those are used, and the bound is wider");
+    assert_string_equal(problems.items[0].text, "vLLM 0.99.0 is newer than 0.28.0, the newest release whose rules are "
+                                                "known; those are used with what is known of 0.29.0, and the bound is "
+                                                "wider");
     assert_int_equal(problems.items[0].status, KVB_ASSUMED);
     assert_true(engine.assumed);
     kvb_problems_init(&problems);

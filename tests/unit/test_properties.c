@@ -213,7 +213,7 @@ static void rows_are_sorted_and_bounded(void **state)
         struct kvb_rules before;
         struct kvb_rules from;
         assert_true(i == 0 || rows[i].since >= rows[i - 1].since);
-        assert_true(rows[i].since <= KVB_NEWEST_VLLM);
+        assert_true(rows[i].since <= KVB_PARTLY_VLLM);
         kvb_rules_of(rows[i].since - 1, &before);
         kvb_rules_of(rows[i].since, &from);
         for (uint32_t rule = 0; rule < KVB_RULE_COUNT; rule++) {

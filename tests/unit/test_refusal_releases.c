@@ -52,7 +52,7 @@ static const struct told told[] = {
     {"speculative", "0.5.1", "-", false, kvb_refusal_draft_ranks}, // speculative_draft_tensor_parallel_size
     {"speculative", "0.8.2", "-", false, kvb_refusal_draft_multiple},
     {"speculative", "0.8.5", "0.22.0", false, kvb_refusal_eagle3_target},
-    {"speculative", "0.17.0", "-", false, kvb_refusal_scheduled_tokens}, // VllmConfig received max_num_scheduled_tokens
+    {"speculative", "0.17.0", "0.28.0", false, kvb_refusal_scheduled_tokens}, // VllmConfig received max_num_scheduled
     {"async-scheduling", "0.10.0", "-", true, kvb_refusal_async},        // async_scheduling
     {"limit-mm-per-prompt", "0.6.3", "0.10.1", false,
      kvb_refusal_no_pictures},                                                // `limit_mm_per_prompt` is only supported

@@ -116,7 +116,7 @@ static void test_engine(void **state)
     assert_int_equal(resolve("engine: vllm@1.0.0\n"), KVB_OK);
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.items[0].severity, KVB_NOTICE);
-    assert_int_equal(plan.engine.release, KVB_NEWEST_VLLM);
+    assert_int_equal(plan.engine.release, KVB_PARTLY_VLLM);
 }
 
 static void test_draft(void **state)

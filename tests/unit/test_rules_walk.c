@@ -23,9 +23,9 @@ static const struct told told[] = {
     {KVB_RULE_REQUEST_CEIL, "0.14.0=1"},                         // math.ceil in v1/worker/utils.py
     {KVB_RULE_FREE_CHECK, "0.9.1=1 0.14.0=2"}, // "is less than desired GPU memory utilization"; "on device"
     {KVB_RULE_NCCL_OUTSIDE, "0.11.0=1"},       // init_device: the snapshot behind init_worker_distributed_environment
-    {KVB_RULE_GRAPH_ESTIMATE, "0.18.0=1 0.20.0=2"}, // the variable; its default "1"
-    {KVB_RULE_GRAPH_MODES, "0.2.0=1 0.11.0=2"},     // FULL_AND_PIECEWISE by default
-    {KVB_RULE_CAPTURE_SIZES, "0.10.0=1 0.11.1=2"},  // max_num_seqs * 2; every 16 above 256
+    {KVB_RULE_GRAPH_ESTIMATE, "0.18.0=1 0.20.0=2"},         // the variable; its default "1"
+    {KVB_RULE_GRAPH_MODES, "0.2.0=1 0.11.0=2"},             // FULL_AND_PIECEWISE by default
+    {KVB_RULE_CAPTURE_SIZES, "0.10.0=1 0.11.1=2 0.28.0=3"}, // max_num_seqs * 2; every 16 above 256
     {KVB_RULE_UTILIZATION, "0.2.0=900000 0.20.0=920000"},
     {KVB_RULE_SPEC_SLIDING, "0.8.3=1"},                    // class SlidingWindowSpec
     {KVB_RULE_SPEC_CHUNKED, "0.10.0=1 0.10.1=2 0.14.0=3"}, // ChunkedLocalAttentionSpec; VLLM_ALLOW_CHUNKED_LOCAL_...
@@ -40,6 +40,8 @@ static const struct told told[] = {
     {KVB_RULE_TOKENS, "0.9.1=1 0.9.2=2 0.11.0=3 0.20.1=4"},        // "GPU KV cache size: ... tokens"
     {KVB_RULE_OVERRIDE, "0.2.0=1 0.9.1=0 0.9.2=1 0.20.1=2"},
     {KVB_RULE_MAMBA_BLOCKS, "0.11.1=1 0.15.0=2 0.22.0=3"}, // mamba_cache_mode from 0.15.0 on
+    {KVB_RULE_STATE_PREFIXES, "0.28.0=1"},                 // default_prefix_caching in arg_utils.py
+    {KVB_RULE_NULL_BLOCK, ""},                             // from 0.29.0
     {KVB_RULE_CROSS_IS_BATCH, "0.13.0=1"},
     {KVB_RULE_IN_FLIGHT, "0.26.0=1"},            // tokens in flight in v1/kv_cache_interface.py
     {KVB_RULE_PCP_DIVIDES, "0.12.0=1 0.26.0=0"}, // pcp_world_size there
@@ -57,16 +59,17 @@ static const struct told told[] = {
     {KVB_RULE_ERROR_NONE, "0.13.0=1 0.22.0=2"},
     {KVB_RULE_FIGURES, "0.14.0=1"},
     {KVB_RULE_AUTO_LENGTH, "0.14.0=1"}, // _auto_fit_max_model_len
-    {KVB_RULE_ASYNC, "0.14.0=1 0.15.0=2"},
+    {KVB_RULE_ASYNC, "0.14.0=1 0.15.0=2 0.28.0=3"},
     {KVB_RULE_SAMPLER, "0.10.0=2 0.10.1=1 0.10.2=2 0.11.1=0 0.17.0=3"},
-    {KVB_RULE_V2_RUNNER, "0.22.0=1 0.23.0=2 0.24.0=3 0.25.0=4"}, // use_v2_model_runner in config/vllm.py
-    {KVB_RULE_MOE_WORKSPACE, "0.13.0=1"},                        // current_workspace_manager
-    {KVB_RULE_MOE_CHUNK, "0.2.0=32768 0.12.0=16384 0.18.0=0"},   // 32 * 1024, 16 * 1024, the variable is gone
-    {KVB_RULE_LOAD_SPLIT, "0.21.0=1"},                           // set_allocator_settings
+    {KVB_RULE_V2_RUNNER,
+     "0.22.0=1 0.23.0=2 0.24.0=3 0.25.0=4 0.26.0=5 0.27.0=6 0.28.0=7"}, // use_v2_model_runner in config/vllm.py
+    {KVB_RULE_MOE_WORKSPACE, "0.13.0=1"},                               // current_workspace_manager
+    {KVB_RULE_MOE_CHUNK, "0.2.0=32768 0.12.0=16384 0.18.0=0"},          // 32 * 1024, 16 * 1024, the variable is gone
+    {KVB_RULE_LOAD_SPLIT, "0.21.0=1"},                                  // set_allocator_settings
     {KVB_RULE_COMPILE_PEAK, "0.20.0=6 0.27.0=3"},
-    {KVB_RULE_MLA_PROFILE, "0.11.0=1"},                     // mla/common.py profiles its prefill
-    {KVB_RULE_DEFAULTS, "0.8.0=1 0.8.4=2 0.8.5=3 0.9.0=4"}, // arg_utils.py _set_default_args_v1
-    {KVB_RULE_QUANT_KV_AUTO, "0.14.0=1 0.20.0=2"},          // resolve_kv_cache_dtype_string
+    {KVB_RULE_MLA_PROFILE, "0.11.0=1"},                              // mla/common.py profiles its prefill
+    {KVB_RULE_DEFAULTS, "0.8.0=1 0.8.4=2 0.8.5=3 0.9.0=4 0.28.0=5"}, // arg_utils.py _set_default_args_v1
+    {KVB_RULE_QUANT_KV_AUTO, "0.14.0=1 0.20.0=2"},                   // resolve_kv_cache_dtype_string
     {KVB_RULE_KV_SCHEME, "0.15.0=1 0.22.0=2"},
     {KVB_RULE_BACKEND_CHECKED, "0.11.1=1"}, // validate_configuration
     {KVB_RULE_ENCODER_ITEMS_CEIL, "0.9.1=1 0.10.0=0"},

@@ -130,6 +130,8 @@ static void drafts(void **state)
         {"vllm@0.26.0", QWEN, SMALL "}", "--max-num-scheduled-tokens", "8192",
          "VllmConfig received max_num_scheduled_tokens but it does not have enough slots"},
         {"vllm@0.26.0", QWEN, SMALL "}", "--max-num-scheduled-tokens", "1024", ""},
+        {"vllm@0.28.0", QWEN, SMALL "}", "--max-num-batched-tokens", "1024", ""}, // config/vllm.py v0.28.0:1822
+        {"vllm@0.28.0", QWEN, SMALL "}", "--max-num-scheduled-tokens", "8192", ""},
     };
     static struct kvb_budget budget;
     static struct kvb_problems problems;

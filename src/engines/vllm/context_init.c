@@ -15,11 +15,10 @@
 
 #define NEW_KV_CONNECTORS KVB_RELEASE(0, 23, 0)
 #define ASYNC_WITH_STAGES 2
-#define V2_DFLASH_SINCE KVB_RELEASE(0, 24, 0)
-#define V2_SPLITS_LATENT_SINCE KVB_RELEASE(0, 26, 0)
-#define V2_SPLITS_ALL_SINCE KVB_RELEASE(0, 27, 0)
+#define ASYNC_WITH_DRAFT_MODELS 3
 
-// Before 0.11 a feature that V1 lacks or only tries brought V0 back; VLLM_USE_V1=1 with one it lacks is refused elsewhere.
+// Before 0.11 a feature that V1 lacks or only tries brought V0 back; VLLM_USE_V1=1 with one it lacks is refused
+// elsewhere.
 static enum kvb_generation generation_of(const struct kvb_context *context)
 {
     uint8_t asked = context->plan->environment.use_v1;
@@ -122,7 +121,8 @@ static void resolve_speculation(struct kvb_context *context)
     }
     uint32_t rule = kvb_rule(context, KVB_RULE_ASYNC);
     bool blocks = context->speculative == KVB_SPECULATIVE_DFLASH || context->speculative == KVB_SPECULATIVE_DSPARK;
-    bool drafter_allows = context->speculative == KVB_SPECULATIVE_NONE || blocks ||
+    bool model = context->speculative == KVB_SPECULATIVE_DRAFT_MODEL && rule >= ASYNC_WITH_DRAFT_MODELS;
+    bool drafter_allows = context->speculative == KVB_SPECULATIVE_NONE || blocks || model ||
                           context->speculative == KVB_SPECULATIVE_EAGLE || context->speculative == KVB_SPECULATIVE_MTP;
     bool on = rule > 0 && drafter_allows && !context->model->pooling && (context->pp == 1 || rule >= ASYNC_WITH_STAGES);
     context->async_scheduling = switch_of(plan, KVB_SET_ASYNC_SCHEDULING, on);
@@ -131,70 +131,10 @@ static void resolve_speculation(struct kvb_context *context)
 static void resolve_prefix_caching(struct kvb_context *context)
 {
     bool state = kvb_model_has_state(context->model);
-    bool fallback = context->generation == KVB_GENERATION_V1 && !state && !context->model->pooling;
+    bool cached = !state || kvb_rule(context, KVB_RULE_STATE_PREFIXES); // arg_utils.py v0.28.0:2649
+    bool fallback = context->generation == KVB_GENERATION_V1 && cached && !context->model->pooling;
     context->prefix_caching = switch_of(context->plan, KVB_SET_ENABLE_PREFIX_CACHING, fallback);
     kvb_mamba_mode_resolve(context);
-}
-
-struct v2_runner_row {
-    enum kvb_v2_rule since;
-    const char *architecture;
-    bool quantised_too;
-};
-
-static const struct v2_runner_row v2_runner_rows[] = {
-    {KVB_V2_QWEN3, "Qwen3ForCausalLM", false},        {KVB_V2_LLAMA, "LlamaForCausalLM", false},
-    {KVB_V2_LLAMA, "MistralForCausalLM", false},      {KVB_V2_SOME_MOE, "Qwen3ForCausalLM", true},
-    {KVB_V2_SOME_MOE, "LlamaForCausalLM", true},      {KVB_V2_SOME_MOE, "MistralForCausalLM", true},
-    {KVB_V2_SOME_MOE, "DeepseekV2ForCausalLM", true}, {KVB_V2_SOME_MOE, "Qwen2MoeForCausalLM", true},
-    {KVB_V2_SOME_MOE, "GraniteMoeForCausalLM", true},
-};
-
-// Drafts that runner V2 cannot run send a model back to V1; contexts cut over prefill ranks do so before 0.27, where
-// they ask for V2. Source: vllm/config/vllm.py v0.22.1:1977, v0.24.0:1994, v0.27.1:578 and 2166
-// _get_v2_model_runner_unsupported_features; EAGLE3 alone is refused with stages, which the word does not say.
-static bool v2_runner_takes(const struct kvb_context *context)
-{
-    bool latent = kvb_model_is_mla(context->model) && context->release >= V2_SPLITS_LATENT_SINCE;
-    switch (kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD)) {
-    case KVB_SPECULATIVE_NONE:
-    case KVB_SPECULATIVE_EAGLE:
-    case KVB_SPECULATIVE_MTP:
-        return context->pcp == 1 || latent;
-    case KVB_SPECULATIVE_DFLASH:
-    case KVB_SPECULATIVE_DSPARK:
-        return context->release >= V2_DFLASH_SINCE && context->pcp == 1;
-    default:
-        return false;
-    }
-}
-
-static bool v2_runner_of(const struct kvb_context *context)
-{
-    uint8_t asked = context->plan->environment.use_v2_model_runner;
-    uint32_t rule = kvb_rule(context, KVB_RULE_V2_RUNNER);
-    const struct kvb_model *model = context->model;
-    if (context->generation == KVB_GENERATION_V0 || asked == KVB_NO) {
-        return false;
-    }
-    if (asked == KVB_YES || (context->pcp > 1 && context->release >= V2_SPLITS_ALL_SINCE)) {
-        return true;
-    }
-    if (!v2_runner_takes(context)) {
-        return false;
-    }
-    if (rule == KVB_V2_DENSE && !kvb_model_has_experts(model) && !kvb_model_has_state(model) && !context->pools) {
-        return true;
-    }
-    bool quantised = model->quantisation.method != KVB_QUANT_NONE;
-    for (size_t i = 0; i < sizeof v2_runner_rows / sizeof v2_runner_rows[0]; i++) {
-        const struct v2_runner_row *row = &v2_runner_rows[i];
-        if (rule >= row->since && (row->quantised_too || !quantised) &&
-            strcmp(row->architecture, model->architecture) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // length_tokens: instead of what the plan says; 0 = as it says
@@ -238,7 +178,7 @@ static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint3
     context->utilization_ppm = kvb_is_set(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
                                    ? (uint32_t)kvb_number(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
                                    : kvb_rule(context, KVB_RULE_UTILIZATION);
-    context->v2_runner = v2_runner_of(context);
+    context->v2_runner = kvb_v2_runner_of(context);
     resolve_speculation(context);
     resolve_hybrid(context);
     resolve_prefix_caching(context);
@@ -279,7 +219,7 @@ static void look_up(const struct kvb_plan *plan, uint32_t release, struct of_rel
 void kvb_context_fill_as(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release)
 {
     struct of_release of;
-    uint32_t known = release < KVB_NEWEST_VLLM ? release : KVB_NEWEST_VLLM;
+    uint32_t known = release < KVB_PARTLY_VLLM ? release : KVB_PARTLY_VLLM;
     look_up(plan, known, &of);
     fill(context, plan, known, &of, 0);
 }

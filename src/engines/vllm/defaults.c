@@ -7,6 +7,7 @@
 #include "base/text.h"
 
 #define LARGE_GPU_BYTES ((uint64_t)70 << 30)
+#define LARGEST_GPU_BYTES ((uint64_t)160 << 30)
 #define V0_CHUNKED_SINCE KVB_RELEASE(0, 5, 3)
 #define V0_CHUNK_512_UNTIL KVB_RELEASE(0, 6, 5)
 #define V0_MULTIMODAL_TOKENS_SINCE KVB_RELEASE(0, 6, 4)
@@ -23,6 +24,14 @@ static bool has_no_total(const struct kvb_gpu *gpu)
     return shared && !kvb_contains_ignoring_case(gpu->name, "thor") && !kvb_contains_ignoring_case(gpu->name, "orin");
 }
 
+// From 0.28 a server on 160 GiB and more takes what the offline class does, whatever the name: arg_utils.py
+// v0.28.0:2582.
+static bool is_largest_gpu(const struct kvb_context *context)
+{
+    return kvb_rule(context, KVB_RULE_DEFAULTS) >= KVB_DEFAULTS_LARGEST && !has_no_total(context->gpu) &&
+           context->memory_bytes >= LARGEST_GPU_BYTES;
+}
+
 static bool is_large_gpu(const struct kvb_context *context)
 {
     if (has_no_total(context->gpu)) {
@@ -37,7 +46,8 @@ static bool is_large_gpu(const struct kvb_context *context)
     case KVB_DEFAULTS_BY_MEMORY:
         return context->memory_bytes >= LARGE_GPU_BYTES;
     default:
-        return context->memory_bytes >= LARGE_GPU_BYTES && !kvb_contains_ignoring_case(name, "a100");
+        return is_largest_gpu(context) ||
+               (context->memory_bytes >= LARGE_GPU_BYTES && !kvb_contains_ignoring_case(name, "a100"));
     }
 }
 
@@ -65,7 +75,7 @@ static uint64_t v0_tokens(const struct kvb_context *context)
 
 static uint64_t v1_tokens(const struct kvb_context *context, bool large)
 {
-    bool offline = context->plan->usage == KVB_USAGE_OFFLINE;
+    bool offline = context->plan->usage == KVB_USAGE_OFFLINE || is_largest_gpu(context);
     uint64_t tokens = large ? (offline ? 16384 : 8192) : (offline ? 8192 : 2048);
     return context->chunked_prefill ? tokens : kvb_max(tokens, context->max_model_len);
 }

@@ -67,6 +67,7 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .title = "vLLM",
     .oldest = KVB_OLDEST_VLLM,
     .newest = KVB_NEWEST_VLLM,
+    .partly = KVB_PARTLY_VLLM,
     .serve_command = "vllm serve",
     .traits = KVB_SERVE_ABBREVIATES | KVB_SERVE_UNDERSCORES | KVB_SERVE_DOTS | KVB_SERVE_POSITIONAL,
     .flag = kvb_vllm_flag,

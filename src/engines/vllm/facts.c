@@ -27,7 +27,7 @@ void kvb_vllm_facts(uint32_t release, enum kvb_generation generation, struct kvb
         .takes_share = true,
         .charges_others =
             release != 0 && generation != KVB_GENERATION_NONE && kvb_rules_charge_others(&rules, generation),
-        .charges_graphs = rules.value[KVB_RULE_GRAPH_ESTIMATE] == 2,
+        .charges_graphs = rules.value[KVB_RULE_GRAPH_ESTIMATE] >= 2,
         .may_charge_graphs = rules.value[KVB_RULE_GRAPH_ESTIMATE] > 0,
         .subtracts_graphs = release < NOT_SUBTRACTED_SINCE,
         .one_generation = release == 0 || release >= V0_GONE,

@@ -12,6 +12,7 @@
 #define MIB (1ULL << 20)
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define LARGEST_BY_DEFAULT 512
+#define OF_V2 3      // KVB_RULE_GRAPH_ESTIMATE
 #define LORA_CASES 2 // each graph without and with an adapter: _get_lora_cases, v0.20.0
 #define FP32_BYTES 4
 #define SPLITS 32                        // flash_attn_max_num_splits_for_cuda_graph, config/attention.py v0.20.0
@@ -27,10 +28,19 @@ struct captures {
     uint64_t piecewise_tokens, full_tokens;
 };
 
+// Source: vllm/config/vllm.py v0.28.0:1920, is_device_capability_family(100).
+static uint64_t largest_by_default(const struct kvb_context *context)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    bool data_centre = capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR;
+    bool raised = kvb_rule(context, KVB_RULE_CAPTURE_SIZES) >= KVB_CAPTURE_1024 && data_centre;
+    return raised ? LARGEST_BY_DEFAULT * 2 : LARGEST_BY_DEFAULT;
+}
+
 static uint64_t largest_size(const struct kvb_context *context)
 {
     const struct kvb_plan *plan = context->plan;
-    uint64_t limit = LARGEST_BY_DEFAULT;
+    uint64_t limit = largest_by_default(context);
     if (context->generation == KVB_GENERATION_V0) {
         limit = kvb_min(kvb_round_up(context->max_num_seqs, 8), 256);
     } else if (kvb_rule(context, KVB_RULE_CAPTURE_SIZES) >= KVB_CAPTURE_TWICE_SEQS) {
@@ -263,10 +273,14 @@ void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct
     *estimate = (struct kvb_estimate){0, 0, 0};
     uint32_t rule = kvb_rule(context, KVB_RULE_GRAPH_ESTIMATE);
     uint8_t asked = context->plan->environment.estimate_cudagraphs;
-    bool on = asked == KVB_UNSET ? rule == 2 : asked == KVB_YES;
-    bool charged = rule > 0 && on && !context->v2_runner && captures_any(context) &&
+    bool on = asked == KVB_UNSET ? rule >= 2 : asked == KVB_YES;
+    bool charged = rule > 0 && on && (!context->v2_runner || rule >= OF_V2) && captures_any(context) &&
                    (context->gpu->vendor != KVB_VENDOR_AMD || context->release >= R(26, 0));
     if (!charged) {
+        return;
+    }
+    if (context->v2_runner) { // it captures them all into a pool that it throws away: vllm#53306, first in 0.29.0
+        kvb_graph_actual(context, stage, estimate);
         return;
     }
     bool states = kvb_model_has_state(context->model);

@@ -120,6 +120,15 @@ static void apply_override(const struct kvb_context *context, const struct kvb_s
     }
 }
 
+// What the check and the automatic length plan with: from 0.29 without the block that is never given away.
+// Source: vllm/v1/core/kv_cache_utils.py get_kv_cache_configs at main of 2026-08-20 (vllm#47272), first in 0.29.0.
+static int64_t checked_pool(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                            int64_t pool_bytes)
+{
+    bool reserved = kvb_rule(context, KVB_RULE_NULL_BLOCK) && sizing->groups.layout != KVB_LAYOUT_NO_CACHE;
+    return reserved ? pool_bytes - (int64_t)sizing->block_bytes[stage] : pool_bytes;
+}
+
 // The first stage that the release's check refuses; the tightest by that check when none is refused.
 static uint32_t stage_of_check(const struct kvb_context *context, const struct kvb_sizing *sizing,
                                const int64_t pools[KVB_STAGES_MAX], uint32_t tightest)
@@ -128,8 +137,9 @@ static uint32_t stage_of_check(const struct kvb_context *context, const struct k
     int64_t least = INT64_MAX;
     for (uint32_t stage = 0; stage < context->pp; stage++) {
         uint64_t needed = kvb_checked_need(context, sizing, stage, context->max_model_len);
-        int64_t balance = pools[stage] - (int64_t)needed;
-        if (pools[stage] <= 0 || balance < 0) {
+        int64_t pool = checked_pool(context, sizing, stage, pools[stage]);
+        int64_t balance = pool - (int64_t)needed;
+        if (pool <= 0 || balance < 0) {
             return stage;
         }
         if (balance < least) {
@@ -144,22 +154,23 @@ static void check_fit(const struct kvb_context *context, const struct kvb_sizing
                       const int64_t pools[KVB_STAGES_MAX], uint32_t tightest, struct kvb_budget *budget)
 {
     uint32_t stage = stage_of_check(context, sizing, pools, tightest);
+    int64_t pool = checked_pool(context, sizing, stage, pools[stage]);
     budget->needed_bytes = kvb_checked_need(context, sizing, stage, context->max_model_len);
     budget->kv.really_needed_bytes = kvb_real_need(context, sizing, stage, context->max_model_len);
-    budget->balance_bytes = pools[stage] - (int64_t)budget->needed_bytes;
+    budget->balance_bytes = pool - (int64_t)budget->needed_bytes;
     budget->tightest_stage = stage;
     budget->starts = true;
     if (sizing->groups.layout == KVB_LAYOUT_NO_CACHE) {
         return;
     }
-    if (pools[stage] <= 0) {
+    if (pool <= 0) {
         budget->starts = false;
         kvb_error_no_memory(context, budget->error);
     } else if (budget->balance_bytes < 0) {
         budget->starts = false;
         uint64_t estimate =
-            kvb_longest(context, sizing, stage, pool_of(pools, stage), context->max_model_len, kvb_checked_need);
-        kvb_error_too_long(context, budget->needed_bytes, pools[stage], estimate, budget->error);
+            kvb_longest(context, sizing, stage, (uint64_t)pool, context->max_model_len, kvb_checked_need);
+        kvb_error_too_long(context, budget->needed_bytes, pool, estimate, budget->error);
     }
 }
 
@@ -177,7 +188,8 @@ static uint64_t auto_length(const struct kvb_context *context, const struct kvb_
 {
     uint64_t length = context->max_model_len;
     for (uint32_t stage = 0; stage < context->pp; stage++) {
-        length = kvb_longest(context, sizing, stage, pool_of(pools, stage), length, kvb_checked_need);
+        int64_t pool = checked_pool(context, sizing, stage, (int64_t)pool_of(pools, stage));
+        length = kvb_longest(context, sizing, stage, (uint64_t)(pool > 0 ? pool : 0), length, kvb_checked_need);
     }
     return length;
 }
@@ -320,7 +332,8 @@ static uint64_t longest_on(const struct kvb_context *context, const struct kvb_s
         return limit;
     }
     uint64_t held = kvb_longest(context, sizing, stage, pool_bytes, limit, kvb_real_need);
-    return kvb_longest(context, sizing, stage, pool_bytes, held, kvb_checked_need);
+    int64_t checked = checked_pool(context, sizing, stage, (int64_t)pool_bytes);
+    return kvb_longest(context, sizing, stage, (uint64_t)(checked > 0 ? checked : 0), held, kvb_checked_need);
 }
 
 static bool is_grouped_apart(const struct kvb_context *context)

@@ -4,6 +4,8 @@
 
 #include "base/checked.h"
 
+#define RETAINED_SINCE KVB_RELEASE(0, 28, 0)
+
 // Tokens scheduled before any of them is freed: one batch, or all batches in flight.
 static uint64_t tokens_in_flight(const struct kvb_context *context)
 {
@@ -15,6 +17,15 @@ static uint64_t tokens_in_flight(const struct kvb_context *context)
         batches = context->v2_runner ? context->pp + 1 : context->pp == 1 ? 2 : context->pp;
     }
     return kvb_mul(context->max_num_batched_tokens, batches);
+}
+
+// Drafts of several modules may go over the last tokens again, whose blocks a window then keeps.
+// Source: vllm/v1/core/kv_cache_utils.py v0.28.0:2137, config/speculative.py use_multi_module_mtp.
+static uint64_t retained_tokens(const struct kvb_context *context)
+{
+    uint64_t modules = kvb_min(context->model->mtp_layers, context->speculative_tokens);
+    bool several = context->speculative == KVB_SPECULATIVE_MTP && modules > 1;
+    return several && context->release >= RETAINED_SINCE ? (uint64_t)context->speculative_tokens - 1 : 0;
 }
 
 static uint64_t state_blocks(const struct kvb_context *context, const struct kvb_bucket *bucket, uint64_t length)
@@ -51,7 +62,8 @@ uint64_t kvb_blocks_of(const struct kvb_context *context, const struct kvb_bucke
     switch (bucket->kind) {
     case KVB_ATTENTION_SLIDING:
     case KVB_ATTENTION_DSV4:
-        held = kvb_min(bucket->window_tokens - 1 + tokens_in_flight(context), length);
+        held = bucket->window_tokens - 1 + retained_tokens(context);
+        held = kvb_min(kvb_add(held, tokens_in_flight(context)), length);
         return kvb_div_up(held, bucket->block_tokens) + 1;
     case KVB_ATTENTION_CHUNKED:
         held = kvb_min(bucket->window_tokens + tokens_in_flight(context), length);

@@ -139,10 +139,12 @@ void kvb_mamba_mode_resolve(struct kvb_context *context)
         context->mamba_mode = context->prefix_caching ? KVB_MAMBA_MODE_ALL : KVB_MAMBA_MODE_NONE;
         return;
     }
-    // 0.20 and 0.21 align what is drafted for unless it was asked otherwise: models/config.py MambaModelConfig
-    bool drafted = asked != KVB_MAMBA_MODE_ALL && context->speculative != KVB_SPECULATIVE_NONE &&
-                   context->release >= DRAFTS_ALIGN_SINCE && context->release < DRAFTS_ALIGN_UNTIL;
-    bool align = asked == KVB_MAMBA_MODE_ALIGN || !all || drafted;
+    // 0.20 and 0.21 align what is drafted for unless it was asked otherwise: models/config.py MambaModelConfig; from 0.28
+    // all do: v0.28.0:603
+    bool drafted = context->speculative != KVB_SPECULATIVE_NONE && context->release >= DRAFTS_ALIGN_SINCE &&
+                   context->release < DRAFTS_ALIGN_UNTIL;
+    bool unasked = asked != KVB_MAMBA_MODE_ALL && (drafted || kvb_rule(context, KVB_RULE_STATE_PREFIXES));
+    bool align = asked == KVB_MAMBA_MODE_ALIGN || !all || unasked;
     context->mamba_mode = align ? KVB_MAMBA_MODE_ALIGN : KVB_MAMBA_MODE_ALL;
 }
 

@@ -49,7 +49,7 @@ static const struct kvb_refusal_row rows[] = {
     {"speculative", R(5, 1), 0, false, kvb_refusal_draft_ranks, "vllm/config/speculative.py _verify_and_get_draft_tp"},
     {"speculative", R(8, 2), 0, false, kvb_refusal_draft_multiple, "vllm/config/speculative.py"},
     {"speculative", R(8, 5), R(22, 0), false, kvb_refusal_eagle3_target, "vllm/config/speculative.py _verify_args"},
-    {"speculative", R(17, 0), 0, false, kvb_refusal_scheduled_tokens,
+    {"speculative", R(17, 0), R(28, 0), false, kvb_refusal_scheduled_tokens,
      "vllm/config/vllm.py _set_max_num_scheduled_tokens"},
     {"async-scheduling", R(10, 0), 0, true, kvb_refusal_async, "vllm/config/vllm.py, engine/arg_utils.py"},
     {"limit-mm-per-prompt", R(6, 3), R(10, 1), false, kvb_refusal_no_pictures, "vllm/config.py"},

@@ -195,6 +195,10 @@ bool kvb_refusal_routed_experts(const struct kvb_context *context, char out[KVB_
     if (context->pp > 1) {
         return kvb_refuse(out, "--enable-return-routed-experts is incompatible with pipeline parallelism (PP > 1).");
     }
+    if (context->release >= R(28, 0) && (context->dcp > 1 || context->pcp > 1)) {
+        return kvb_refuse(
+            out, "--enable-return-routed-experts is incompatible with context parallelism (DCP > 1 or PCP > 1).");
+    }
     return kvb_refuse_if(
         kvb_is_set(context->plan, KVB_SET_KV_TRANSFER), out,
         "--enable-return-routed-experts is incompatible with KV connectors (PD disaggregation, KV cache "

@@ -1,5 +1,6 @@
-// vLLM's sizing rules by release, read at the upstream tags v0.2.0 to v0.27.1: v1/core/kv_cache_utils.py,
-// v1/kv_cache_interface.py, v1/worker/gpu_worker.py, worker/worker.py, engine/arg_utils.py, platforms/.
+// vLLM's sizing rules by release, read at the upstream tags v0.2.0 to v0.27.1 and at the commit that 0.28.0 was cut
+// from (53e211d292): v1/core/kv_cache_utils.py, v1/kv_cache_interface.py, v1/worker/gpu_worker.py, worker/worker.py,
+// engine/arg_utils.py, platforms/. What is here of 0.29 its release notes and single commits say.
 #include "engines/vllm/rules.h"
 
 #include <string.h>
@@ -118,12 +119,22 @@ static const struct kvb_rule_row rows[] = {
     {R(25, 0), KVB_RULE_SLIDING_BLOCK, 1},
     {R(25, 0), KVB_RULE_V2_RUNNER, KVB_V2_DENSE},
     {R(26, 0), KVB_RULE_IN_FLIGHT, 1},
+    {R(26, 0), KVB_RULE_V2_RUNNER, KVB_V2_DENSE_26},
     {R(26, 0), KVB_RULE_PCP_DIVIDES, 0},
     {R(26, 0), KVB_RULE_UNIFY_PAGES, 3},
     {R(27, 0), KVB_RULE_ACCOUNTING, KVB_ACCOUNT_FREE_MEMORY},
     {R(27, 0), KVB_RULE_COMPILE_PEAK, 3},
     {R(27, 0), KVB_RULE_UNIFY_PAGES, 4},
     {R(27, 0), KVB_RULE_DSV4, 3},
+    {R(27, 0), KVB_RULE_V2_RUNNER, KVB_V2_DENSE_27},
+    {R(28, 0), KVB_RULE_DEFAULTS, KVB_DEFAULTS_LARGEST},
+    {R(28, 0), KVB_RULE_CAPTURE_SIZES, KVB_CAPTURE_1024},
+    {R(28, 0), KVB_RULE_STATE_PREFIXES, 1},
+    {R(28, 0), KVB_RULE_ASYNC, 3},
+    {R(28, 0), KVB_RULE_V2_RUNNER, KVB_V2_DSV4},
+    {R(29, 0), KVB_RULE_V2_RUNNER, KVB_V2_ALL},
+    {R(29, 0), KVB_RULE_GRAPH_ESTIMATE, 3},
+    {R(29, 0), KVB_RULE_NULL_BLOCK, 1},
 };
 
 const struct kvb_rule_row *kvb_rule_rows(size_t *count)

@@ -13,7 +13,7 @@ enum kvb_rule {
     KVB_RULE_REQUEST_CEIL,       // requested memory is rounded up
     KVB_RULE_FREE_CHECK,         // free memory must cover the request: 1 unnamed device, 2 device named
     KVB_RULE_NCCL_OUTSIDE,       // the snapshot is taken after NCCL's buffers
-    KVB_RULE_GRAPH_ESTIMATE,     // 0 none, 1 opt-in, 2 on
+    KVB_RULE_GRAPH_ESTIMATE,     // 0 none, 1 opt-in, 2 on, 3 of runner V2 too, which captures all graphs for it
     KVB_RULE_GRAPH_MODES,        // graph sets captured by default: 1 piecewise, 2 full and piecewise
     KVB_RULE_CAPTURE_SIZES,      // enum kvb_capture
     KVB_RULE_UTILIZATION,        // default, ppm
@@ -32,6 +32,8 @@ enum kvb_rule {
     KVB_RULE_TOKENS,             // enum kvb_tokens
     KVB_RULE_OVERRIDE,           // num_gpu_blocks_override: 1 replaces blocks, 0 logged only, 2 drives the check
     KVB_RULE_MAMBA_BLOCKS,       // enum kvb_mamba_blocks
+    KVB_RULE_STATE_PREFIXES,     // prefix caching of states is on by default, in mode "align"
+    KVB_RULE_NULL_BLOCK,         // the check and the automatic length leave out the block that is never given away
     KVB_RULE_CROSS_IS_BATCH,     // a cross-attention request needs max_num_batched_tokens
     KVB_RULE_IN_FLIGHT,          // windows count tokens in flight, not one batch
     KVB_RULE_PCP_DIVIDES,        // prefill context parallelism divides the length
@@ -49,7 +51,7 @@ enum kvb_rule {
     KVB_RULE_ERROR_NONE,         // enum kvb_error_none
     KVB_RULE_FIGURES,            // 0 two decimals, 1 Python's round()
     KVB_RULE_AUTO_LENGTH,        // max_model_len auto exists
-    KVB_RULE_ASYNC,              // async scheduling on by default: 1 not with stages, 2 with stages
+    KVB_RULE_ASYNC,              // async scheduling on by default: 1 not with stages, 2 with stages, 3 draft models
     KVB_RULE_SAMPLER,            // enum kvb_sampler_rule
     KVB_RULE_V2_RUNNER,          // enum kvb_v2_rule: who runs on model runner V2 by default
     KVB_RULE_MOE_WORKSPACE,      // scratch of experts: 0 temporary, 1 kept by a manager
@@ -73,7 +75,7 @@ enum kvb_accounting_v0 {
     KVB_V0_DEVICE_WIDE, // torch's peak and what else the device holds
     KVB_V0_SNAPSHOT     // weights, peak increase and non-torch increase
 };
-enum kvb_capture { KVB_CAPTURE_512, KVB_CAPTURE_TWICE_SEQS, KVB_CAPTURE_SPARSE };
+enum kvb_capture { KVB_CAPTURE_512, KVB_CAPTURE_TWICE_SEQS, KVB_CAPTURE_SPARSE, KVB_CAPTURE_1024 };
 enum kvb_fit { KVB_FIT_LAYERS, KVB_FIT_FIRST_GROUP_WHOLE, KVB_FIT_FIRST_GROUP, KVB_FIT_ALL_GROUPS };
 enum kvb_tokens {
     KVB_TOKENS_BLOCKS,
@@ -93,13 +95,24 @@ enum kvb_sampler_rule {
     KVB_SAMPLER_SORT_LIKELY,
     KVB_SAMPLER_TRITON // from 0.21 both it and FlashInfer's run in the profile run
 };
-enum kvb_v2_rule { KVB_V2_NEVER, KVB_V2_QWEN3, KVB_V2_LLAMA, KVB_V2_SOME_MOE, KVB_V2_DENSE };
+enum kvb_v2_rule {
+    KVB_V2_NEVER,
+    KVB_V2_QWEN3,
+    KVB_V2_LLAMA,
+    KVB_V2_SOME_MOE,
+    KVB_V2_DENSE,
+    KVB_V2_DENSE_26,
+    KVB_V2_DENSE_27,
+    KVB_V2_DSV4,
+    KVB_V2_ALL
+};
 enum kvb_defaults {
     KVB_DEFAULTS_V1_EARLY,
     KVB_DEFAULTS_ALL_1024,
     KVB_DEFAULTS_BY_NAME,
     KVB_DEFAULTS_BY_MEMORY,
-    KVB_DEFAULTS_NOT_A100
+    KVB_DEFAULTS_NOT_A100,
+    KVB_DEFAULTS_LARGEST // and more on 160 GiB
 };
 
 struct kvb_rules {

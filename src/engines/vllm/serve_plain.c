@@ -45,6 +45,18 @@ static const struct switch_row switches[] = {
     {"--worker-use-ray", KVB_PLAIN_RAY},
     {"--distributed-executor-backend mp", KVB_PLAIN_MP},
     {"--offload-backend prefetch", KVB_PLAIN_PREFETCH},
+    {"--enable-prompt-embeds", KVB_PLAIN_PROMPT_EMBEDS},
+    {"--logprobs-mode raw_logits", KVB_PLAIN_LOGPROBS_OF_LOGITS},
+    {"--logprobs-mode processed_logits", KVB_PLAIN_LOGPROBS_OF_LOGITS},
+    {"--kv-sharing-fast-prefill", KVB_PLAIN_SHARED_PREFILL},
+    {"--enable-elastic-ep", KVB_PLAIN_ELASTIC_EP},
+    {"--distributed-executor-backend external_launcher", KVB_PLAIN_EXTERNAL_LAUNCHER},
+};
+
+// Flags whose value does not matter.
+static const struct switch_row valued[] = {
+    {"--logits-processors ", KVB_PLAIN_LOGITS_PROCESSORS},
+    {"--ec-transfer-config ", KVB_PLAIN_ENCODER_CACHE_TRANSFER},
 };
 
 static uint32_t switch_of(const char *line)
@@ -53,6 +65,11 @@ static uint32_t switch_of(const char *line)
         const char *end = after(line, switches[i].words);
         if (end != NULL && is_end(end)) {
             return switches[i].flag;
+        }
+    }
+    for (size_t i = 0; i < sizeof valued / sizeof valued[0]; i++) {
+        if (after(line, valued[i].words) != NULL) {
+            return valued[i].flag;
         }
     }
     return 0;

@@ -1,4 +1,4 @@
-// Made by scripts/release-tables from the release tags v0.2.0 to v0.27.1 of vllm-project/vllm; do not edit.
+// Made by scripts/release-tables from the release tags v0.2.0 to v0.28.0 of vllm-project/vllm; do not edit.
 // Classes of the model registry (models/registry.py and what stood there before it).
 #include "engines/vllm/release_tables.h"
 

@@ -1,4 +1,4 @@
-// Made by scripts/release-tables from the release tags v0.2.0 to v0.27.1 of vllm-project/vllm; do not edit.
+// Made by scripts/release-tables from the release tags v0.2.0 to v0.28.0 of vllm-project/vllm; do not edit.
 // Flags of the server (engine/arg_utils.py, entrypoints/openai, the config classes behind them).
 #include "engines/vllm/release_tables.h"
 

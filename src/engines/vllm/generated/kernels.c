@@ -1,4 +1,4 @@
-// Made by scripts/release-tables from the release tags v0.2.0 to v0.27.1 of vllm-project/vllm; do not edit.
+// Made by scripts/release-tables from the release tags v0.2.0 to v0.28.0 of vllm-project/vllm; do not edit.
 // Capabilities with kernels in the published image (docker/Dockerfile) and the least the build takes.
 #include "engines/vllm/release_tables.h"
 

@@ -1,4 +1,4 @@
-// Made by scripts/release-tables from the release tags v0.2.0 to v0.27.1 of vllm-project/vllm; do not edit.
+// Made by scripts/release-tables from the release tags v0.2.0 to v0.28.0 of vllm-project/vllm; do not edit.
 // Quantisation methods (layers/quantization): least capability, activation types, whether a file is needed.
 #include "engines/vllm/release_tables.h"
 
@@ -16,7 +16,7 @@ const struct kvb_known_method kvb_known_method_rows[] = {
     {"awq_marlin", 140000, 0, 75, "hb", true},
     {"bitblas", 80500, 160000, 70, "hb", true},
     {"bitsandbytes", 50000, 90100, 70, "hbf", true},
-    {"bitsandbytes", 90100, 0, 70, "hbf", false},
+    {"bitsandbytes", 90100, 280000, 70, "hbf", false},
     {"compressed-tensors", 50000, 50100, 60, "h", false},
     {"compressed-tensors", 50100, 50300, 75, "hb", false},
     {"compressed-tensors", 50300, 100100, 70, "hb", false},

@@ -1,0 +1,140 @@
+// Which model runner a start uses: V2 by release, model and features, or V1.
+// Source: vllm/config/vllm.py use_v2_model_runner and _get_v2_model_runner_unsupported_features at v0.22.0 to v0.28.0;
+// for 0.29.0 its release notes (vllm#53183 all models, #48290 pooling ones, #42963 prompt embeddings).
+#include "engines/vllm/context.h"
+
+#include <string.h>
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define DFLASH_SINCE R(24, 0)
+#define DSPARK_FORCES_SINCE R(25, 0)
+#define MIXED_WINDOWS_FORCE_SINCE R(26, 0)
+#define SPLITS_LATENT_SINCE R(26, 0)
+#define SPLITS_ALL_SINCE R(27, 0)
+
+// Classes that run on V2 before their kind does.
+struct class_row {
+    enum kvb_v2_rule since;
+    const char *architecture;
+    bool quantised_too;
+    bool but_amd; // not on AMD cards
+};
+
+static const struct class_row classes[] = {
+    {KVB_V2_QWEN3, "Qwen3ForCausalLM", false, false},
+    {KVB_V2_LLAMA, "LlamaForCausalLM", false, false},
+    {KVB_V2_LLAMA, "MistralForCausalLM", false, false},
+    {KVB_V2_SOME_MOE, "Qwen3ForCausalLM", true, false},
+    {KVB_V2_SOME_MOE, "LlamaForCausalLM", true, false},
+    {KVB_V2_SOME_MOE, "MistralForCausalLM", true, false},
+    {KVB_V2_SOME_MOE, "DeepseekV2ForCausalLM", true, false},
+    {KVB_V2_SOME_MOE, "Qwen2MoeForCausalLM", true, false},
+    {KVB_V2_SOME_MOE, "GraniteMoeForCausalLM", true, false},
+    {KVB_V2_DENSE_26, "InklingForCausalLM", true, false},
+    {KVB_V2_DENSE_26, "InklingForConditionalGeneration", true, false},
+    {KVB_V2_DENSE_26, "LongcatFlashNgramForCausalLM", true, false},
+    {KVB_V2_DENSE_27, "KimiK3ForConditionalGeneration", true, true},
+    {KVB_V2_DSV4, "KimiK3ForConditionalGeneration", true, false},
+    {KVB_V2_DSV4, "DeepseekV4ForCausalLM", true, true},
+};
+
+// Flags that V2 does not run with, and so bring V1 back.
+struct feature_row {
+    uint32_t flag;  // enum kvb_plain_flag
+    uint32_t until; // the first release that runs it on V2; 0: none known
+};
+
+static const struct feature_row features[] = {
+    {KVB_PLAIN_DBO, 0},
+    {KVB_PLAIN_ROUTED_EXPERTS, R(28, 0)},
+    {KVB_PLAIN_LOGITS_PROCESSORS, 0},
+    {KVB_PLAIN_PROMPT_EMBEDS, R(29, 0)},
+    {KVB_PLAIN_LOGPROBS_OF_LOGITS, R(26, 0)},
+    {KVB_PLAIN_SHARED_PREFILL, 0},
+    {KVB_PLAIN_ENCODER_CACHE_TRANSFER, R(28, 0)},
+};
+
+static bool has_odd_feature(const struct kvb_context *context)
+{
+    uint32_t flags = context->plan->plain_flags;
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
+        bool lacks = features[i].until == 0 || context->release < features[i].until;
+        if (lacks && (flags & features[i].flag) != 0) {
+            return true;
+        }
+    }
+    bool stages = context->pp > 1;
+    bool launched = (flags & KVB_PLAIN_EXTERNAL_LAUNCHER) != 0 && context->release >= R(24, 0);
+    bool elastic = (flags & KVB_PLAIN_ELASTIC_EP) != 0 && context->release >= R(24, 0);
+    return elastic || (stages && (launched || (flags & KVB_PLAIN_EAGLE3) != 0));
+}
+
+static bool takes_draft(const struct kvb_context *context)
+{
+    bool latent = kvb_model_is_mla(context->model) && context->release >= SPLITS_LATENT_SINCE;
+    switch (kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD)) {
+    case KVB_SPECULATIVE_NONE:
+    case KVB_SPECULATIVE_EAGLE:
+    case KVB_SPECULATIVE_MTP:
+        return context->pcp == 1 || latent;
+    case KVB_SPECULATIVE_DFLASH:
+    case KVB_SPECULATIVE_DSPARK:
+        return context->release >= DFLASH_SINCE && context->pcp == 1;
+    default:
+        return false;
+    }
+}
+
+// A draft of both windows and whole contexts needs several groups, which V1's drafters do not keep.
+static bool mixes_windows(const struct kvb_model *draft)
+{
+    return draft != NULL && kvb_model_has(draft, KVB_ATTENTION_SLIDING) && kvb_model_has(draft, KVB_ATTENTION_FULL);
+}
+
+// What V2 alone can do asks for it, whatever else is set.
+static bool is_forced(const struct kvb_context *context)
+{
+    uint64_t method = kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD);
+    bool dspark = method == KVB_SPECULATIVE_DSPARK && context->release >= DSPARK_FORCES_SINCE;
+    bool mixed = method == KVB_SPECULATIVE_DFLASH && context->release >= MIXED_WINDOWS_FORCE_SINCE &&
+                 mixes_windows(context->plan->draft);
+    return dspark || mixed || (context->pcp > 1 && context->release >= SPLITS_ALL_SINCE);
+}
+
+static bool is_named(const struct kvb_context *context, uint32_t rule)
+{
+    bool quantised = context->model->quantisation.method != KVB_QUANT_NONE;
+    bool amd = context->gpu->vendor == KVB_VENDOR_AMD;
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        const struct class_row *row = &classes[i];
+        if (rule >= row->since && (row->quantised_too || !quantised) && !(row->but_amd && amd) &&
+            strcmp(row->architecture, context->model->architecture) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_default(const struct kvb_context *context)
+{
+    uint32_t rule = kvb_rule(context, KVB_RULE_V2_RUNNER);
+    const struct kvb_model *model = context->model;
+    if (rule >= KVB_V2_ALL) {
+        bool slow = context->gpu->vendor == KVB_VENDOR_AMD && kvb_model_has(model, KVB_ATTENTION_DSV4);
+        return !slow; // "apart from some specific models in the ROCm case", of which V4 was one in 0.28
+    }
+    bool plain = !kvb_model_has_experts(model) && !kvb_model_has_state(model) && !context->pools;
+    return (rule >= KVB_V2_DENSE && plain) || is_named(context, rule);
+}
+
+bool kvb_v2_runner_of(const struct kvb_context *context)
+{
+    uint8_t asked = context->plan->environment.use_v2_model_runner;
+    if (context->generation == KVB_GENERATION_V0 || asked == KVB_NO) {
+        return false;
+    }
+    if (asked == KVB_YES || is_forced(context)) {
+        return true;
+    }
+    return takes_draft(context) && !has_odd_feature(context) && is_default(context);
+}
