@@ -247,7 +247,7 @@ static void readings(void **state)
          NULL,
          "--gpu l4",
          1,
-         {"weights take ", "; set --quantization bitsandbytes"}},
+         {"weights take ", "; set --tensor-parallel-size 4"}},
         {"---\nkind: deployment\nschema: 1\nname: first\ngpu: l4\nengine: vllm@0.11.0\nmodel: Qwen/Qwen3-0.6B\n"
          "settings: {max_model_len: 4096}\nresidents:\n  - {kind: engine, name: second, deployment: {engine: "
          "vllm@0.11.0, "
