@@ -238,6 +238,20 @@ static void stages_of_unlike_groups(void **state)
     }
 }
 
+// A draft is on the last stage alone: v0.10.2 gives 62 layers of DeepSeek V3.1 with its module on 3 stages blocks
+// of 21.
+static void stages_of_a_draft(void **state)
+{
+    (void)state;
+    make_pair(R(10, 2), 32, KVB_ATTENTION_FULL);
+    plan.model.mtp_layers = 1;
+    (void)strcpy(plan.model.architecture, "DeepseekV3ForCausalLM");
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 3); // 11, 11 and 10 layers, and the module
+    answer();
+    assert_int_equal(budget.kv.num_blocks, POOL / (11 * 16 * 4096));
+}
+
 // Layers that keep nothing: bidirectional, empty, or with heads of no size.
 static void nothing_kept(void **state)
 {
@@ -369,7 +383,7 @@ static void wishes(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(unlike_pages), cmocka_unit_test(layers_after_v0), cmocka_unit_test(indivisible_pages),
               cmocka_unit_test(padded_states), cmocka_unit_test(latent_beside_windows), cmocka_unit_test(states_alone),
               cmocka_unit_test(too_many_groups), cmocka_unit_test(too_many_kinds), cmocka_unit_test(drafts),
-              cmocka_unit_test(stages_of_unlike_groups), cmocka_unit_test(nothing_kept),
-              cmocka_unit_test(no_length_at_all), cmocka_unit_test(a_draft_with_states),
+              cmocka_unit_test(stages_of_unlike_groups), cmocka_unit_test(stages_of_a_draft),
+              cmocka_unit_test(nothing_kept), cmocka_unit_test(no_length_at_all), cmocka_unit_test(a_draft_with_states),
               cmocka_unit_test(windows_before_they_counted), cmocka_unit_test(memory_over_layers),
               cmocka_unit_test(a_stage_without_caches), cmocka_unit_test(wishes))

@@ -226,6 +226,7 @@ static void narrow(const struct kvb_context *whole, uint32_t stage, struct kvb_c
     own->pp = 1;
     own->stage_begin[0] = whole->stage_begin[stage];
     own->stage_begin[1] = whole->stage_begin[stage + 1];
+    own->speculative = stage + 1 == whole->pp ? whole->speculative : KVB_SPECULATIVE_NONE; // drafts are the last one's
 }
 
 // Before 0.11 every worker groups its own layers: the one with the fewest blocks answers for all.
