@@ -44,6 +44,9 @@ static const char *card_of(const char *word)
 static int fields_of(char *line, char *fields[FIELDS])
 {
     int count = 0;
+    for (int i = 0; i < FIELDS; i++) {
+        fields[i] = line;
+    }
     line[strcspn(line, "\n")] = '\0';
     while (count < FIELDS) {
         fields[count++] = line;
@@ -69,8 +72,8 @@ static void ask(char *const fields[FIELDS])
     kvb_problems_init(&problems);
     kvb_deployment_init(&question.deployment);
     assert_int_equal(kvb_serve_command_read(count, words, &question.deployment, &problems), KVB_OK);
-    (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "vllm@%s", fields[0]);
-    (void)snprintf(question.deployment.gpu, sizeof question.deployment.gpu, "%s", card_of(fields[1]));
+    (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "vllm@%.32s", fields[0]);
+    (void)snprintf(question.deployment.gpu, sizeof question.deployment.gpu, "%.80s", card_of(fields[1]));
     question.deployment.gpu_memory_bytes = ALL_CARDS_BYTES;
     if (kvb_answer_deployment(&question.deployment, &answer, &problems) != KVB_OK) {
         fail_msg("%s %s: %s", fields[0], fields[2], problems.items[0].text);
@@ -92,7 +95,7 @@ static void as_the_release_says(void **state)
 {
     (void)state;
     char line[2048];
-    char *fields[FIELDS];
+    char *fields[FIELDS] = {NULL};
     unsigned rows = 0, different = 0;
     FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/kv_released.tsv", "r");
     assert_non_null(file);
