@@ -32,12 +32,11 @@ static bool answer_with(struct kvb_plan *plan, enum kvb_setting setting, uint64_
     return computed;
 }
 
-// Whether the release takes the setting at all.
+// Whether the release takes the setting by now; none that is advised was ever withdrawn.
 static bool takes(const struct kvb_plan *plan, enum kvb_setting setting)
 {
-    uint32_t since, until, release = plan->engine.release;
-    return kvb_engine_has(kvb_engine_of(plan), setting, &since, &until) && (since == 0 || release >= since) &&
-           (until == 0 || release <= until);
+    uint32_t since, until;
+    return kvb_engine_has(kvb_engine_of(plan), setting, &since, &until) && plan->engine.release >= since;
 }
 
 static bool fixed_cache(const struct kvb_plan *plan)
