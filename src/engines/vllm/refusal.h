@@ -26,6 +26,9 @@ void kvb_refusal_say(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, con
 // The same for a sentence without values, and with two numbers as {0} and {1}; both return true.
 bool kvb_refuse(char out[KVB_ERROR_TEXT_CAPACITY], const char *text);
 bool kvb_refuse_two(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t first, uint64_t second);
+// Of a class, and of a draft's, that has no stages: vllm/config/model.py verify_with_parallel_config.
+#define KVB_NO_STAGES                                                                                                  \
+    "Pipeline parallelism is not supported for this model. Supported models implement the `SupportsPP` interface."
 // The sentence where it is refused. Returns `refused`.
 bool kvb_refuse_if(bool refused, char out[KVB_ERROR_TEXT_CAPACITY], const char *text);
 // Whether a flag that moves no memory was given, and the number of one, or `otherwise`.

@@ -111,14 +111,7 @@ static bool draft_has_stages(const struct kvb_context *context)
 // Source: vllm/config/speculative.py _verify_args, config/model.py verify_with_parallel_config.
 bool kvb_refusal_draft_stages(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (context->pp == 1 || draft_has_stages(context)) {
-        return false;
-    }
-    kvb_refusal_say(out,
-                    "Pipeline parallelism is not supported for this model. Supported models implement the `SupportsPP` "
-                    "interface.",
-                    NULL);
-    return true;
+    return kvb_refuse_if(context->pp > 1 && !draft_has_stages(context), out, KVB_NO_STAGES);
 }
 
 // ---- Ranks and tokens of a draft

@@ -86,14 +86,7 @@ static bool class_lacks(const struct kvb_context *context, char letter)
 
 bool kvb_refusal_stages_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (context->pp == 1 || !class_lacks(context, 'P')) {
-        return false;
-    }
-    kvb_refusal_say(out,
-                    "Pipeline parallelism is not supported for this model. Supported models implement the `SupportsPP` "
-                    "interface.",
-                    NULL);
-    return true;
+    return kvb_refuse_if(context->pp > 1 && class_lacks(context, 'P'), out, KVB_NO_STAGES);
 }
 
 bool kvb_refusal_no_stages(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])

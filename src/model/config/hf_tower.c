@@ -14,6 +14,14 @@ bool kvb_hf_has_vision(const struct hf *hf)
     return kvb_hf_has(hf, HF_VISION_CONFIG);
 }
 
+bool kvb_hf_needs_vision(struct hf *hf)
+{
+    if (!kvb_hf_has_vision(hf)) {
+        kvb_hf_need(hf, HF_VISION_CONFIG);
+    }
+    return kvb_hf_has_vision(hf);
+}
+
 void kvb_hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias)
 {
     kvb_hf_extra(hf, name, role, KVB_SPLIT_COPY, rows, kvb_add(columns, bias ? 1 : 0), 1);

@@ -30,14 +30,16 @@ void kvb_hf_qwen3_audio(struct hf *hf);
 
 // rows x columns, and rows more when it has a bias.
 void kvb_hf_linear(struct hf *hf, const char *name, enum kvb_role role, uint64_t rows, uint64_t columns, bool bias);
-// Fills model->encoder from the usual vision keys.
 // Layers of the tower, "depth" or "num_hidden_layers"; usual 0: one of them is needed.
 uint32_t kvb_hf_tower_layers(struct hf *hf, uint32_t usual);
+// Fills model->encoder from the usual vision keys.
 void kvb_hf_encoder_facts(struct hf *hf, uint32_t layers, uint32_t hidden, uint32_t inner, uint32_t heads);
 // Entries of a key that may be a list; `otherwise`: it is none.
 uint32_t kvb_hf_raw_length(const struct hf *hf, enum kvb_hf_key key, uint32_t otherwise);
 // False when the config has no vision_config (a text-only reprint): nothing is added then.
 bool kvb_hf_has_vision(const struct hf *hf);
+// The same of a class that cannot do without: it is said to be missing.
+bool kvb_hf_needs_vision(struct hf *hf);
 
 // SigLIP with learned positions, as Gemma 3 and MiniCPM-V use it.
 void kvb_hf_siglip(struct hf *hf);

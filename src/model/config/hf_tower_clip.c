@@ -29,8 +29,7 @@ static void add_clip(struct hf *hf)
 void kvb_hf_tower_llava(struct hf *hf)
 {
     uint64_t text = hf->model->hidden_size;
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     if (kvb_hf_word_is(hf, HF_V_TYPE, "siglip_vision_model")) {
@@ -52,8 +51,7 @@ void kvb_hf_tower_llava(struct hf *hf)
 // InternViT scales both branches of a layer; four patches become one token.
 void kvb_hf_tower_internvl(struct hf *hf)
 {
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
@@ -88,8 +86,7 @@ void kvb_hf_tower_internvl(struct hf *hf)
 void kvb_hf_tower_idefics3(struct hf *hf)
 {
     uint64_t millionths = 0;
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     if (!kvb_hf_parse_ratio(kvb_hf_word(hf, HF_SCALE_FACTOR), &millionths) || millionths < 1000000) {
@@ -102,8 +99,7 @@ void kvb_hf_tower_idefics3(struct hf *hf)
 
 void kvb_hf_tower_paligemma(struct hf *hf)
 {
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     struct kvb_hf_value *image = &hf->values[HF_V_IMAGE];

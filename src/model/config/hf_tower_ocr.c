@@ -8,8 +8,7 @@ enum { SIDE = 14 * 14 * 3 }; // values of one patch of 14 pixels
 // RMS norms, gated layers, four patches joined. Source: dots_ocr.py v0.11.0.
 void kvb_hf_tower_dots(struct hf *hf)
 {
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_EMBED);
@@ -106,8 +105,7 @@ void kvb_hf_tower_deepseek_vl2(struct hf *hf)
 // v0.27.1.
 void kvb_hf_tower_paddle(struct hf *hf)
 {
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     uint64_t merge = kvb_hf_get(hf, HF_V_MERGE, 2), hidden = kvb_hf_get(hf, HF_V_HIDDEN, 1152);
@@ -123,8 +121,7 @@ void kvb_hf_tower_paddle(struct hf *hf)
 void kvb_hf_tower_hunyuan(struct hf *hf)
 {
     enum { SIDE_PIXELS = 2048 };
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);

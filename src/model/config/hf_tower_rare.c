@@ -53,8 +53,7 @@ void kvb_hf_tower_molmo(struct hf *hf)
 // GLM-4V: four patches joined by a convolution, then a gated MLP as wide as intermediate_size.
 void kvb_hf_tower_glm4v(struct hf *hf)
 {
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     uint32_t hidden = kvb_hf_get(hf, HF_V_HIDDEN, 1536);
@@ -90,8 +89,7 @@ void kvb_hf_tower_glm4v(struct hf *hf)
 // where the config says so. Source: lfm2_vl.py and lfm2_siglip2.py v0.27.1.
 void kvb_hf_tower_lfm2(struct hf *hf)
 {
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
@@ -117,8 +115,7 @@ void kvb_hf_tower_lfm2(struct hf *hf)
 // minicpmv4_6.py v0.27.1.
 void kvb_hf_tower_minicpmv46(struct hf *hf)
 {
-    if (!kvb_hf_has_vision(hf)) {
-        kvb_hf_need(hf, HF_VISION_CONFIG);
+    if (!kvb_hf_needs_vision(hf)) {
         return;
     }
     uint64_t hidden = kvb_hf_need(hf, HF_V_HIDDEN), joined = kvb_mul(hidden, 4);
