@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #define SHOWN_LENGTH 60
+#define KEYS_CAPACITY 160
 
 static enum kvb_status worse(enum kvb_status first, enum kvb_status then)
 {
@@ -171,6 +172,32 @@ static void offer_keys(struct kvb_nearest *nearest, const struct kvb_schema *sch
     }
 }
 
+// The first keys of a mapping, as many as a sentence holds.
+static void list_keys(const struct kvb_schema *schema, char out[KEYS_CAPACITY])
+{
+    size_t used = 0, i = 0;
+    for (; i < schema->row_count && used < KEYS_CAPACITY / 2; i++) {
+        int written = snprintf(out + used, KEYS_CAPACITY - used, "%s%s", i > 0 ? ", " : "", schema->rows[i].key);
+        used += written > 0 ? (size_t)written : 0;
+    }
+    if (i < schema->row_count && used < KEYS_CAPACITY) {
+        (void)snprintf(out + used, KEYS_CAPACITY - used, ", ...");
+    }
+}
+
+static enum kvb_status refuse_key(const struct kvb_reading *reading, const struct kvb_node *node,
+                                  const struct kvb_schema *schema, const char *nearest)
+{
+    char keys[KEYS_CAPACITY] = "";
+    if (nearest != NULL) {
+        return kvb_unknown_key(reading->tree, node, schema->noun, nearest, reading->problems);
+    }
+    list_keys(schema, keys);
+    struct kvb_place place = {reading->tree->file, node->key_line, node->key_column};
+    return kvb_problem_add(reading->problems, KVB_ERROR, KVB_UNKNOWN_KEY, place,
+                           "unknown key '%.*s' in %s; its keys are %s", SHOWN_LENGTH, node->key, schema->noun, keys);
+}
+
 static enum kvb_status read_key(const struct kvb_reading *reading, const struct kvb_node *node,
                                 const struct kvb_schema *schema, void *out)
 {
@@ -188,7 +215,7 @@ static enum kvb_status read_key(const struct kvb_reading *reading, const struct 
         offer_keys(&nearest, schema);
         offer_keys(&nearest, schema->also);
     }
-    return kvb_unknown_key(reading->tree, node, schema->noun, nearest.best, reading->problems);
+    return refuse_key(reading, node, schema, nearest.best);
 }
 
 enum kvb_status kvb_fields_read(const struct kvb_reading *reading, const struct kvb_node *node,
