@@ -172,15 +172,14 @@ static void offer_keys(struct kvb_nearest *nearest, const struct kvb_schema *sch
     }
 }
 
-// The first keys of a mapping, as many as a sentence holds.
+// The first keys of a mapping, as many as a sentence holds; none is as long as half of it.
 static void list_keys(const struct kvb_schema *schema, char out[KEYS_CAPACITY])
 {
     size_t used = 0, i = 0;
     for (; i < schema->row_count && used < KEYS_CAPACITY / 2; i++) {
-        int written = snprintf(out + used, KEYS_CAPACITY - used, "%s%s", i > 0 ? ", " : "", schema->rows[i].key);
-        used += written > 0 ? (size_t)written : 0;
+        used += (size_t)snprintf(out + used, KEYS_CAPACITY - used, "%s%s", i > 0 ? ", " : "", schema->rows[i].key);
     }
-    if (i < schema->row_count && used < KEYS_CAPACITY) {
+    if (i < schema->row_count) {
         (void)snprintf(out + used, KEYS_CAPACITY - used, ", ...");
     }
 }
