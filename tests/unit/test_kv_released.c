@@ -1,7 +1,8 @@
 // Built-in models by release: blocks, tokens, concurrency and refusals as each tag's own Python gave them, run from the
 // engine arguments on (create_engine_config, layers' get_kv_cache_spec, get_kv_cache_configs, validate_block_size) with
 // stand-ins for torch and transformers. tests/fixtures/kv_released.tsv has a row each: release, card, model, arguments,
-// pool; then blocks, tokens, hundredths of concurrency, or the beginning of the error.
+// pool; then blocks, tokens, hundredths of concurrency, or the beginning of the error. Those of DeepSeek V4 were run from
+// the layers' specs on.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -81,6 +81,10 @@ void kvb_block_size_resolve(struct kvb_context *context);
 
 void kvb_buckets_fill(const struct kvb_context *context, struct kvb_buckets *buckets);
 void kvb_dsv4_fill(const struct kvb_context *context, struct kvb_buckets *buckets);
+void kvb_dsv4_add_layer(const struct kvb_context *context, const struct kvb_attention_shape *shape,
+                        struct kvb_buckets *buckets, uint32_t stage);
+// Whether entries are rows of the cache's type, not packed ones of 8 bits with their scales.
+bool kvb_dsv4_is_plain(const struct kvb_context *context);
 // Returns the bucket's index; KVB_BUCKETS_MAX when there are too many.
 uint32_t kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape, uint32_t stage);
 void kvb_bucket_join(struct kvb_buckets *buckets, const struct kvb_bucket *bucket);

@@ -92,6 +92,10 @@ static uint32_t add_layer(const struct kvb_context *context, const struct kvb_at
     if (!keeps || attention->shares_kv) {
         return NO_BUCKET;
     }
+    if (attention->kind == KVB_ATTENTION_DSV4) {
+        kvb_dsv4_add_layer(context, attention, buckets, stage);
+        return KVB_BUCKETS_MAX;
+    }
     if (attention->kind == KVB_ATTENTION_MLA) {
         add_index_cache(context, attention, buckets, stage);
     }

@@ -1,74 +1,8 @@
-// DeepSeek V4: a window cache in every layer, a compressed latent, an index and compressor states.
-// Source: vllm/models/deepseek_v4, v1/attention/backends/mla/sparse_swa.py, v1/core/kv_cache_utils.py
-// (group_and_unify_kv_cache_specs, _approximate_gcd) from v0.20.0.
+// How the caches of DeepSeek V4 are grouped, and what a block and a request take.
+// Source: vllm/v1/core/kv_cache_utils.py (group_and_unify_kv_cache_specs, _approximate_gcd) from v0.20.0.
 #include "engines/vllm/kv.h"
 
-#include <string.h>
-
 #include "base/checked.h"
-
-#define ENTRY_BYTES 584 // 448 fp8 + 128 bytes of bf16 rope + 8 of scales
-#define PAGE_ALIGNMENT_BYTES 576
-#define CACHE_BLOCK_TOKENS 256
-#define WINDOW_BLOCK_TOKENS 64
-#define INDEX_RATIO 4
-
-struct kvb_dsv4_cache {
-    enum kvb_attention kind; // MLA: latent or index; DSV4: windowed
-    uint32_t block_tokens, window_tokens;
-    uint64_t slots, slot_bytes;
-    bool index;
-};
-
-static void add_cache(struct kvb_buckets *buckets, struct kvb_dsv4_cache cache, uint32_t stage)
-{
-    struct kvb_bucket bucket;
-    memset(&bucket, 0, sizeof bucket);
-    bucket.kind = cache.kind;
-    bucket.window_tokens = cache.window_tokens;
-    bucket.block_tokens = cache.block_tokens;
-    bucket.page_bytes = kvb_round_up(cache.slots * cache.slot_bytes, PAGE_ALIGNMENT_BYTES);
-    bucket.index_cache = cache.index;
-    kvb_bucket_add(buckets, &bucket, stage);
-}
-
-static void add_compressed(const struct kvb_attention_shape *shape, struct kvb_buckets *buckets, uint32_t stage)
-{
-    uint32_t ratio = shape->compress_ratio;
-    uint32_t overlap = ratio == INDEX_RATIO ? 2 : 1;
-    uint32_t state_block = ratio == INDEX_RATIO ? 4 : 8;
-    uint32_t window = overlap * ratio;
-    uint64_t state_bytes = (uint64_t)2 * overlap * shape->head_size * 4;
-    struct kvb_dsv4_cache latent = {KVB_ATTENTION_MLA,          CACHE_BLOCK_TOKENS, 0,
-                                    CACHE_BLOCK_TOKENS / ratio, ENTRY_BYTES,        false};
-    struct kvb_dsv4_cache state = {KVB_ATTENTION_DSV4, state_block, window, state_block, state_bytes, false};
-    add_cache(buckets, latent, stage);
-    add_cache(buckets, state, stage);
-    if (ratio == INDEX_RATIO) {
-        uint32_t width = shape->index_head_size;
-        struct kvb_dsv4_cache index = {KVB_ATTENTION_MLA,          CACHE_BLOCK_TOKENS,          0,
-                                       CACHE_BLOCK_TOKENS / ratio, width + 4U * (width / 128U), true};
-        struct kvb_dsv4_cache index_state = {
-            KVB_ATTENTION_DSV4, state_block, window, state_block, (uint64_t)2 * overlap * width * 4, true};
-        add_cache(buckets, index, stage);
-        add_cache(buckets, index_state, stage);
-    }
-}
-
-void kvb_dsv4_fill(const struct kvb_context *context, struct kvb_buckets *buckets)
-{
-    for (uint32_t stage = 0; stage < context->pp; stage++) {
-        for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
-            const struct kvb_attention_shape *shape = &kvb_kind_of(context->model, layer)->attention;
-            struct kvb_dsv4_cache window = {KVB_ATTENTION_DSV4,  WINDOW_BLOCK_TOKENS, shape->window_tokens,
-                                            WINDOW_BLOCK_TOKENS, ENTRY_BYTES,         false};
-            add_cache(buckets, window, stage);
-            if (shape->compress_ratio > 1) {
-                add_compressed(shape, buckets, stage);
-            }
-        }
-    }
-}
 
 static bool same_class(const struct kvb_bucket *a, const struct kvb_bucket *b)
 {

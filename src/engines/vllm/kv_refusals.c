@@ -173,8 +173,9 @@ static bool v4_without_fp8(const struct kvb_context *context, char out[KVB_ERROR
 {
     enum kvb_kv_dtype word = context->kv_word;
     if (!kvb_model_has(context->model, KVB_ATTENTION_DSV4) || kvb_rule(context, KVB_RULE_DSV4) == 0 ||
-        kvb_backend_asked(context) == KVB_BACKEND_OTHER || word == KVB_KV_FP8 || word == KVB_KV_FP8_E4M3 ||
-        word == KVB_KV_FP8_E5M2 || word == KVB_KV_FP8_DS_MLA || word == KVB_KV_FP8_PER_TOKEN_HEAD) {
+        kvb_backend_asked(context) == KVB_BACKEND_OTHER || kvb_dsv4_is_plain(context) || word == KVB_KV_FP8 ||
+        word == KVB_KV_FP8_E4M3 || word == KVB_KV_FP8_E5M2 || word == KVB_KV_FP8_DS_MLA ||
+        word == KVB_KV_FP8_PER_TOKEN_HEAD) {
         return false;
     }
     struct kvb_error_line line = kvb_error_begin(out);
