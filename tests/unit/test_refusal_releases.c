@@ -94,6 +94,8 @@ static const struct told told[] = {
     {"kv-cache-dtype", "0.11.0", "-", true, kvb_refusal_triton_cache}, // FP8 KV cache is
     {"kv-cache-dtype", "0.11.1", "-", true, kvb_refusal_nvfp4_cache},
     {"kv-cache-dtype", "0.10.2", "0.11.1", true, kvb_refusal_flex_cache},
+    {"kv-cache-dtype", "0.11.0", "0.11.1", true, kvb_refusal_named_16bit},
+    {"pipeline-parallel", "0.19.0", "-", true, kvb_refusal_shared_caches}, // Specified KV sharing target layer for
     {"quantization-kernel", "0.6.0", "0.9.0", true, kvb_refusal_fp8_kernel},
     {"cpu-offload", "0.8.3", "0.17.0", true, kvb_refusal_offload_wsl}, // V1 CPU offloading requires
 };

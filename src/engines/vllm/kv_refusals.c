@@ -79,8 +79,9 @@ static bool early_triton_without_fp8(const struct kvb_context *context, char out
                  KVB_CAPABILITY_MAJOR(gpu->compute_capability) == KVB_CAPABILITY_MAJOR(KVB_CAPABILITY_HOPPER) ||
                  gpu->compute_capability == KVB_CAPABILITY_BLACKWELL;
     bool triton = asked == KVB_BACKEND_TRITON_MLA || (asked == KVB_BACKEND_AUTO && !other);
+    bool eight_bits = context->kv_dtype == KVB_KV_FP8 || context->kv_word == KVB_KV_16BIT; // any word but "auto"
     if (context->release >= TRITON_FP8_LACKED_UNTIL || context->generation != KVB_GENERATION_V1 || !triton ||
-        context->kv_dtype != KVB_KV_FP8 || !kvb_model_is_mla(context->model)) {
+        !eight_bits || !kvb_model_is_mla(context->model)) {
         return false;
     }
     kvb_error_text("TritonMLA V1 with FP8 KV cache not yet supported", out);

@@ -79,6 +79,6 @@ kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal
 kvb_refusal_test kvb_refusal_graph_sizes, kvb_refusal_offload_groups, kvb_refusal_prompt_ranks, kvb_refusal_lora_early,
     kvb_refusal_chunked_window, kvb_refusal_bnb_stored, kvb_refusal_backend_latent;
 kvb_refusal_test kvb_refusal_split, kvb_refusal_group_shape, kvb_refusal_block_shape, kvb_refusal_expert_groups,
-    kvb_refusal_dcp;
+    kvb_refusal_dcp, kvb_refusal_shared_caches, kvb_refusal_named_16bit;
 
 #endif

@@ -80,13 +80,40 @@ bool kvb_refusal_fp8_kernel(const struct kvb_context *context, char out[KVB_ERRO
 // vllm/v1/attention/backends/flex_attention.py.
 bool kvb_refusal_flex_cache(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    bool quantised = context->kv_dtype == KVB_KV_FP8;
+    bool quantised = context->kv_dtype == KVB_KV_FP8 || context->kv_word == KVB_KV_16BIT;
     if (context->generation != KVB_GENERATION_V1 || !quantised || !is_nvidia_below(context, FLASH_CAPABILITY) ||
         head_size_of(context->model) == 0 || kvb_backend_asked(context) != KVB_BACKEND_AUTO) {
         return false;
     }
     kvb_refusal_say(out, "FlexAttention does not support quantized kv-cache. Yet", NULL);
     return true;
+}
+
+// Graphs of whole steps are captured with the attention inside, where the keys are written.
+static bool captures_attention(const struct kvb_context *context)
+{
+    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    return !context->eager && !context->pools && mode != KVB_GRAPH_MODE_NONE && mode != KVB_GRAPH_MODE_PIECEWISE;
+}
+
+// 0.11.0 lists "bfloat16", but takes every word but "auto" for 8 bits, which FlashAttention 2 refuses; no kernel that
+// writes the cache knows it either: without such graphs the start is let through and its first request is not.
+// Source: vllm/attention/backends/abstract.py v0.11.0:203, v1/attention/backends/flash_attn.py:409, platforms/cuda.py
+// get_attn_backend_cls, csrc/quantization/fp8/nvidia/quant_utils.cuh:591.
+bool kvb_refusal_named_16bit(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint32_t capability = context->gpu->compute_capability;
+    enum kvb_backend asked = kvb_backend_asked(context);
+    if (context->kv_word != KVB_KV_16BIT || context->gpu->vendor != KVB_VENDOR_NVIDIA || capability == 0) {
+        return false;
+    }
+    bool usual = asked == KVB_BACKEND_AUTO && capability >= KVB_CAPABILITY_AMPERE &&
+                 capability != KVB_CAPABILITY_BLACKWELL && !context->model->kinds[0].attention.sinks;
+    bool flash = head_size_of(context->model) > 0 && (usual || asked == KVB_BACKEND_FLASH_ATTN);
+    if (flash && KVB_CAPABILITY_MAJOR(capability) != KVB_CAPABILITY_MAJOR(KVB_CAPABILITY_HOPPER)) {
+        return kvb_refuse(out, "FlashAttention does not support fp8 kv-cache on this device.");
+    }
+    return kvb_refuse_if(captures_attention(context), out, "Unsupported data type of kv cache: bfloat16");
 }
 
 // ---- ROCm

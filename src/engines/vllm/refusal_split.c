@@ -150,3 +150,46 @@ bool kvb_refusal_block_shape(const struct kvb_context *context, char out[KVB_ERR
     }
     return false;
 }
+
+// The last layer before `layer` of the same kind that keeps a cache; `layer` itself: none does.
+static uint32_t cache_read_by(const struct kvb_model *model, uint32_t layer)
+{
+    enum kvb_attention kind = kvb_kind_of(model, layer)->attention.kind;
+    for (uint32_t at = layer; at > 0; at--) {
+        const struct kvb_attention_shape *shape = &kvb_kind_of(model, at - 1)->attention;
+        if (!shape->shares_kv && shape->kind == kind) {
+            return at - 1;
+        }
+    }
+    return layer;
+}
+
+static bool say_shared(const struct kvb_context *context, uint32_t layer, uint32_t target,
+                       char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool inside = strstr(context->model->architecture, "ConditionalGeneration") != NULL;
+    char own[24], other[24];
+    const char *values[] = {inside ? "language_model." : "", kvb_refusal_count(own, layer),
+                            kvb_refusal_count(other, target)};
+    kvb_refusal_say(out,
+                    "Specified KV sharing target layer for {0}model.layers.{1}.self_attn.attn is not valid: target "
+                    "layer {0}model.layers.{2}.self_attn.attn is not a valid Attention layer in the model.",
+                    values);
+    return true;
+}
+
+// A layer that keeps no cache reads one of its own stage: the last layers of Gemma 4's small models, whose target is
+// one of the first half. Source: models/gemma4.py v0.19.0 Gemma4Attention, attention.py validate_kv_sharing_target.
+bool kvb_refusal_shared_caches(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    for (uint32_t stage = 1; stage < context->pp; stage++) {
+        for (uint32_t layer = context->stage_begin[stage]; layer < context->stage_begin[stage + 1]; layer++) {
+            bool shares = kvb_kind_of(context->model, layer)->attention.shares_kv;
+            uint32_t target = shares ? cache_read_by(context->model, layer) : layer;
+            if (target < context->stage_begin[stage]) {
+                return say_shared(context, layer, target, out);
+            }
+        }
+    }
+    return false;
+}
