@@ -17,6 +17,7 @@
 #define LORA_RANK 16
 #define LARGEST_SPLIT (20ULL << 20)
 
+#define DEVICE_GROWTH_SINCE KVB_RELEASE(0, 7, 0)
 #define DEVICE_GROWTH_UNTIL KVB_RELEASE(0, 21, 0)
 #define ROCM_PADDING_SINCE KVB_RELEASE(0, 8, 0)
 #define ROCM_RUNTIME (72ULL << 20) // code objects and queues: Llama-3.1-8B reads 0.07 GiB above CUDA, r9700-0130-*
@@ -174,12 +175,12 @@ static uint64_t largest_split(const struct kvb_context *context)
     return cuda && kvb_rule(context, KVB_RULE_LOAD_SPLIT) ? LARGEST_SPLIT : 0;
 }
 
-// Source: platforms/rocm.py v0.13.0:480, v0.20.2:785 get_current_memory_usage: what the whole device holds; what the
-// allocator holds from 0.21.0.
+// Source: platforms/rocm.py v0.7.0, v0.20.2:785 get_current_memory_usage: what the whole device holds; what the
+// allocator holds before, and from 0.21.0.
 static bool counts_growth(const struct kvb_context *context)
 {
-    bool rocm = context->gpu->vendor == KVB_VENDOR_AMD && context->generation == KVB_GENERATION_V1;
-    return rocm && context->release < DEVICE_GROWTH_UNTIL;
+    return context->gpu->vendor == KVB_VENDOR_AMD && context->release >= DEVICE_GROWTH_SINCE &&
+           context->release < DEVICE_GROWTH_UNTIL;
 }
 
 void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
