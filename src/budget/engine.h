@@ -38,7 +38,7 @@ struct kvb_release_facts {
     bool charges_others;       // other processes' memory counts against that share
     bool charges_graphs;       // an estimate of its graphs comes out of the cache
     bool may_charge_graphs;    // the same, when it is asked to
-    bool subtracts_graphs;     // that estimate stands in the sum that sizes the cache
+    bool peak_holds_graphs;    // that estimate is inside the peak that it prints
     bool one_generation;       // its older engine cannot be asked for
     bool drops_weights;        // asleep it can let its weights go, and trainers ask it to
     bool sizes_cache_by_bytes; // --kv-cache-memory-bytes exists

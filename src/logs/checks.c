@@ -68,19 +68,25 @@ static void check_requested(struct kvb_reckoning *r)
 
 static void check_pool(struct kvb_reckoning *r)
 {
-    if (!r->requested.known || !r->pool.known || !r->weights.known || !r->activation.known || !r->non_torch.known) {
+    bool given_pool = r->report->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set;
+    if (!r->requested.known || !r->pool.known || !r->activation.known || given_pool) {
         return;
     }
-    bool given_pool = r->report->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set;
-    bool charged = r->graphs_charged && r->facts.subtracts_graphs && r->estimate.known;
-    int64_t computed = r->requested.value - r->weights.value - r->activation.value - r->non_torch.value;
-    computed -= charged ? r->estimate.value : 0;
-    if (!given_pool) {
-        compare(r,
-                charged ? "KV cache = requested - weights - activation - outside PyTorch - graph estimate"
-                        : "KV cache = requested - weights - activation - outside PyTorch",
-                KVB_LOG_BYTES, r->pool.value, computed, 5 * ROUNDING);
+    int64_t rest = r->requested.value - r->activation.value;
+    if (kvb_is_observed(r, KVB_OBS_CONSUMED)) { // 0.27: the peak printed beside it holds the graph estimate
+        compare(r, "KV cache = requested - consumed - activation", KVB_LOG_BYTES, r->pool.value,
+                rest - kvb_observed(r, KVB_OBS_CONSUMED), 4 * ROUNDING);
+        return;
     }
+    if (!r->weights.known || !r->non_torch.known) {
+        return;
+    }
+    bool charged = r->graphs_charged && !r->facts.peak_holds_graphs && r->estimate.known;
+    compare(r,
+            charged ? "KV cache = requested - weights - activation - outside PyTorch - graph estimate"
+                    : "KV cache = requested - weights - activation - outside PyTorch",
+            KVB_LOG_BYTES, r->pool.value,
+            rest - r->weights.value - r->non_torch.value - (charged ? r->estimate.value : 0), 5 * ROUNDING);
 }
 
 static void check_other_than_pool(struct kvb_reckoning *r)

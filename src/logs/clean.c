@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "logs/line_text.h"
 
 struct cleaner {
     const char *in;
@@ -29,11 +30,6 @@ static void emit(struct cleaner *c, char byte)
     }
 }
 
-static bool is_alnum(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 // Length of "[0-9;]*m" behind an opening bracket at `from`, with bracket; 0 = none.
 static size_t colour_length(const struct cleaner *c, size_t from)
 {
@@ -41,7 +37,7 @@ static size_t colour_length(const struct cleaner *c, size_t from)
         return 0;
     }
     size_t i = from + 1;
-    while (i < from + 20 && ((look(c, i) >= '0' && look(c, i) <= '9') || look(c, i) == ';')) {
+    while (i < from + 20 && (kvb_is_digit(look(c, i)) || look(c, i) == ';')) {
         i++;
     }
     return look(c, i) == 'm' ? i - from + 1 : 0;
@@ -77,7 +73,7 @@ static bool skip_colour(struct cleaner *c)
         length = colour_length(c, 2);
         length = length != 0 ? length + 2 : 0;
     } else if (look(c, 0) == '[' && look(c, 1) != 'm') {
-        bool border = c->used == 0 || !is_alnum(c->out[c->used - 1]);
+        bool border = c->used == 0 || !kvb_is_letter_or_digit(c->out[c->used - 1]);
         length = border ? colour_length(c, 0) : 0;
     }
     c->at += length;
@@ -95,7 +91,7 @@ static void emit_utf8(struct cleaner *c, uint32_t point)
 
 static int hex_digit(char c)
 {
-    if (c >= '0' && c <= '9') {
+    if (kvb_is_digit(c)) {
         return c - '0';
     }
     c = (char)(c | 0x20);
@@ -142,7 +138,7 @@ static void unescape(struct cleaner *c)
 static void skip_line_prefix(struct cleaner *c)
 {
     size_t i = 0;
-    while (i < 40 && (is_alnum(look(c, i)) || look(c, i) == '-' || look(c, i) == '_' || look(c, i) == '.')) {
+    while (i < 40 && (kvb_is_name(look(c, i)) || look(c, i) == '-')) {
         i++;
     }
     size_t name = i;

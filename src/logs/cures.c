@@ -77,9 +77,7 @@ bool kvb_cure_override(struct kvb_reckoning *r)
     bool blocks = stated(r, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE) || kvb_is_observed(r, KVB_OBS_OVERRIDDEN_BLOCKS);
     bool bytes = stated(r, KVB_SET_KV_CACHE_MEMORY_BYTES);
     bool cpu = r->report->notes[KVB_NOTE_CPU_BACKEND] && r->facts.host_cache_variable != NULL;
-    bool short_of_room = r->report->failure.kind == KVB_FAILURE_OOM_GRAPH ||
-                         r->report->failure.kind == KVB_FAILURE_OOM_SERVING ||
-                         r->report->failure.kind == KVB_FAILURE_OOM_SAMPLER;
+    bool short_of_room = r->report->failure.kind == KVB_FAILURE_OOM_GRAPH;
     const char *setting = blocks  ? "num-gpu-blocks-override"
                           : bytes ? "kv-cache-memory-bytes"
                                   : r->facts.host_cache_variable;

@@ -3,12 +3,9 @@
 
 #include <string.h>
 
-#define NUMBER_LIMIT ((int64_t)1 << 62)
+#include "logs/line_text.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+#define NUMBER_LIMIT ((int64_t)1 << 62)
 
 static bool take_word(struct kvb_cursor *in, const char *word)
 {
@@ -27,19 +24,19 @@ bool kvb_take_minus(struct kvb_cursor *in)
 
 bool kvb_take_whole(struct kvb_cursor *in, int64_t *number)
 {
-    if (!is_digit(kvb_peek(in, 0))) {
+    if (!kvb_is_digit(kvb_peek(in, 0))) {
         return false;
     }
     int64_t value = 0;
     for (;;) {
         char c = kvb_peek(in, 0);
-        bool separator = c == ',' && is_digit(kvb_peek(in, 1)) && is_digit(kvb_peek(in, 2)) &&
-                         is_digit(kvb_peek(in, 3)) && !is_digit(kvb_peek(in, 4));
+        bool separator = c == ',' && kvb_is_digit(kvb_peek(in, 1)) && kvb_is_digit(kvb_peek(in, 2)) &&
+                         kvb_is_digit(kvb_peek(in, 3)) && !kvb_is_digit(kvb_peek(in, 4));
         if (separator) {
             in->at++;
             continue;
         }
-        if (!is_digit(c)) {
+        if (!kvb_is_digit(c)) {
             break;
         }
         value = value > NUMBER_LIMIT / 10 - 1 ? NUMBER_LIMIT / 10 : value * 10 + (c - '0');
@@ -56,13 +53,13 @@ bool kvb_take_decimal(struct kvb_cursor *in, struct kvb_decimal *number)
     if (!kvb_take_whole(in, &number->whole)) {
         return false;
     }
-    if (kvb_peek(in, 0) != '.' || !is_digit(kvb_peek(in, 1))) {
+    if (kvb_peek(in, 0) != '.' || !kvb_is_digit(kvb_peek(in, 1))) {
         return true;
     }
     in->at++;
     number->pointed = true;
     int64_t scale = KVB_FRACTION_ONE / 10;
-    while (is_digit(kvb_peek(in, 0))) {
+    while (kvb_is_digit(kvb_peek(in, 0))) {
         number->fraction += (kvb_peek(in, 0) - '0') * scale;
         scale /= 10;
         in->at++;

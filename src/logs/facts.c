@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "logs/clean.h"
 #include "logs/forms.h"
+#include "logs/line_text.h"
 #include "logs/run.h"
 #include "logs/settings.h"
 
@@ -148,8 +149,7 @@ static size_t device_index(const struct kvb_hole *device)
 {
     size_t index = 0;
     for (size_t i = 0; i < device->length; i++) {
-        bool digit = device->text[i] >= '0' && device->text[i] <= '9';
-        index = digit ? index * 10 + (size_t)(device->text[i] - '0') : 0;
+        index = kvb_is_digit(device->text[i]) ? index * 10 + (size_t)(device->text[i] - '0') : 0;
     }
     return index % KVB_DEVICES_MAX;
 }
@@ -184,7 +184,7 @@ void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *
         }
         return;
     }
-    for (unsigned i = 0; i < holes && i < KVB_ROW_GIVES_MAX; i++) {
+    for (unsigned i = 0; i < holes; i++) {
         if (hit->row->gives[i] != KVB_OBS_IGNORED && is_plausible(hit->row->gives[i], hit->holes[i].value)) {
             observe(attempt, hit->row->gives[i], hit->holes[i].value, hit);
         }
@@ -246,7 +246,7 @@ void kvb_attempt_engine(struct kvb_attempt *attempt, const struct kvb_log_hit *h
         }
         return;
     }
-    if (hit->row->event == KVB_EVENT_NEAR || hit->engine == KVB_LOG_TORCH) {
+    if (hit->engine == KVB_LOG_TORCH) {
         return;
     }
     bool stamped = hit->engine == KVB_STAMPED_ENGINE;

@@ -177,7 +177,7 @@ static bool read_phrase(const char *record, size_t length, size_t at, struct kvb
         if (kvb_form_begins_message(record, word)) {
             return true;
         }
-        from = word > start && record[word - 1] == ' ' ? word - 1 : word;
+        from = record[word - 1] == ' ' ? word - 1 : word; // at the line's start a message begins
     }
     return false;
 }

@@ -16,9 +16,20 @@ static inline bool kvb_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+static inline bool kvb_is_letter_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || kvb_is_upper(c) || kvb_is_digit(c);
+}
+
+// As identifiers have them.
+static inline bool kvb_is_word(char c)
+{
+    return kvb_is_letter_or_digit(c) || c == '_';
+}
+
 static inline bool kvb_is_name(char c)
 {
-    return (c >= 'a' && c <= 'z') || kvb_is_upper(c) || kvb_is_digit(c) || c == '_' || c == '.';
+    return kvb_is_word(c) || c == '.';
 }
 
 static inline bool kvb_has_word(const char *text, size_t length, const char *word)

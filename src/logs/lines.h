@@ -40,6 +40,7 @@ enum kvb_event {
     KVB_EVENT_REQUEST_ERROR, // a request failed; the server goes on
     KVB_EVENT_RECOVERED,     // what failed was tried again in another way and went on
     KVB_EVENT_NEAR,          // memory is spoken of; only for "closest lines"
+    KVB_EVENT_COUNT
 };
 
 // Of a row whose first hole is a device: figures add up over the devices of the GPU.

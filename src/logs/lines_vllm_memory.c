@@ -174,6 +174,12 @@ static const struct kvb_line_row rows[] = {
          "DEBUG torch peak memory increase: 1.50GiB; non-torch forward increase memory: 0.25GiB; weights memory: "
          "7.50GiB.",
          KVB_OBS_ACTIVATION, KVB_OBS_NON_TORCH, KVB_OBS_WEIGHTS),
+    // the peak that is charged is not this increase but the peak less what torch holds afterwards
+    LINE(FACT, 0, R(0, 27, 0), 0, V1,
+         "torch peak memory increase: {size}; total consumed (from mem_get_info): {size}; weights memory: {size}",
+         "DEBUG torch peak memory increase: 1.50GiB; total consumed (from mem_get_info): 7.75GiB; weights memory: "
+         "7.50GiB.",
+         KVB_OBS_IGNORED, KVB_OBS_CONSUMED, KVB_OBS_WEIGHTS),
 };
 
 const struct kvb_line_table kvb_lines_vllm_memory = {KVB_LOG_VLLM, rows, KVB_LINE_ROWS(rows)};

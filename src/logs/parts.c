@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "logs/line_text.h"
+
 #define LOOKED_MAX ((size_t)64 << 10) // without such a line, none is expected any more
 
 struct outlet {
@@ -51,8 +53,7 @@ static struct head read_head(const char *text, size_t length)
     static const char shape[] = "dddd-dd-ddTdd:dd:dd";
     size_t at = 0;
     for (; shape[at] != '\0'; at++) {
-        bool digit = at < length && text[at] >= '0' && text[at] <= '9';
-        if (at >= length || (shape[at] == 'd' ? !digit : text[at] != shape[at])) {
+        if (at >= length || (shape[at] == 'd' ? !kvb_is_digit(text[at]) : text[at] != shape[at])) {
             return (struct head){0, 0};
         }
     }
@@ -104,8 +105,7 @@ static bool is_whole_head(const struct kvb_parts *parts)
     for (size_t i = 0; i < parts->head_length; i++) {
         blanks += parts->head[i] == ' ';
     }
-    char first = parts->head[0];
-    return blanks == 3 || parts->head_length == KVB_PARTS_HEAD || first < '0' || first > '9';
+    return blanks == 3 || parts->head_length == KVB_PARTS_HEAD || !kvb_is_digit(parts->head[0]);
 }
 
 static size_t take_head(struct kvb_parts *parts, const struct outlet *out, const char *bytes, size_t length)
@@ -146,9 +146,13 @@ static size_t take_rest(struct kvb_parts *parts, const struct outlet *out, const
 {
     const char *end = memchr(bytes, '\n', length);
     size_t rest = end != NULL ? (size_t)(end - bytes) : length;
-    bool plain = end != NULL && parts->way == KVB_PARTS_OUT && !parts->part && !parts->joining;
-    if (parts->way == KVB_PARTS_HOLD) {
+    bool held = parts->way == KVB_PARTS_HOLD;
+    if (held) {
         hold(parts, out, bytes, rest);
+    }
+    bool plain = end != NULL && parts->way == KVB_PARTS_OUT && !parts->part && !parts->joining;
+    if (held) { // and had no room
+        emit(out, end, plain);
     } else {
         emit(out, bytes, rest + plain);
     }

@@ -66,9 +66,7 @@ static void append_whole(void *context, const char *bytes, size_t length)
     struct kvb_log_reader *reader = context;
     sample(reader, bytes, length);
     kvb_series_feed(&reader->series, bytes, length);
-    if (length > 0) {
-        reader->ends_in_break = bytes[length - 1] == '\n';
-    }
+    reader->ends_in_break = bytes[length - 1] == '\n';
     while (length > 0) {
         size_t part = kvb_window_add(&reader->window, bytes, length);
         bytes += part;
@@ -154,14 +152,18 @@ static bool only_figures(const struct kvb_log_reader *reader)
 {
     const struct kvb_log_window *window = &reader->window;
     uint64_t line = 1;
-    for (size_t at = 0; at < window->length && !reader->slid; line++) {
-        const char *from = window->text + at;
-        const char *end = memchr(from, '\n', window->length - at);
-        size_t length = end != NULL ? (size_t)(end - from) : window->length - at;
-        if (!kvb_runs_knows_line(&reader->runs, line) && !is_blank_line(from, length) && !states_memory(from, length)) {
+    size_t begin = 0;
+    for (size_t at = 0; at < window->length && !reader->slid; at++) { // its last byte is a break
+        if (window->text[at] != '\n') {
+            continue;
+        }
+        const char *from = window->text + begin;
+        if (!kvb_runs_knows_line(&reader->runs, line) && !is_blank_line(from, at - begin) &&
+            !states_memory(from, at - begin)) {
             return false;
         }
-        at += length + 1;
+        begin = at + 1;
+        line++;
     }
     return !reader->slid && reader->runs.known_lines > 0;
 }
@@ -194,7 +196,7 @@ void kvb_log_reader_finish(struct kvb_log_reader *reader, struct kvb_log_report 
     }
     report->packed = reader->head_length == 2 ? kvb_packed_as(reader->head) : NULL;
     report->byte_count = reader->byte_count;
-    report->line_count = reader->window.line - (reader->ends_in_break || reader->byte_count == 0);
+    report->line_count = reader->window.line - 1; // the last break is behind the last line
     report->not_text = report->known_lines == 0 && reader->controls >= 8 && reader->controls * 20 > reader->sampled;
     if (report->verdict == KVB_LOG_UNKNOWN) {
         report->closest_count = reader->closest_count;

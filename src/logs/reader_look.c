@@ -1,6 +1,8 @@
 // One place of a log: which row stands there, over how many lines, and what is taken of it.
+#include "logs/line_text.h"
 #include "logs/reader.h"
 
+#define WORD_MAX 8       // of a unit or a number that the end of a record may cut
 #define WRAPPED_MAX 1000 // breaks inside messages that are looked at, so that time stays linear
 
 // ---- Lines that nearly were something, for a log that is nothing else
@@ -39,7 +41,7 @@ static bool match_leading_hole(const struct kvb_log_reader *reader, const struct
         if (at > 0) {
             before = reader->window.record[at - 1];
         }
-        bool inside = (before >= '0' && before <= '9') || before == '.' || before == ',' || before == '-';
+        bool inside = kvb_is_digit(before) || before == '.' || before == ',' || before == '-';
         if (!inside && kvb_pattern_match(entry->row->pattern, reader->window.record, record->length, at, holes, end) &&
             *end > record->offset) {
             *start = at;
@@ -57,6 +59,7 @@ static bool match_entry(struct kvb_log_reader *reader, const struct kvb_scan_ent
         unsigned lines;
         size_t most;
     } sizes[] = {{1, KVB_RECORD_SHORT}, {1, KVB_RECORD_LONG}, {KVB_RECORD_LINES, KVB_RECORD_LONG}};
+    bool matched = false;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         unsigned lines = sizes[i].lines;
         if (record->lines < lines || (i == 1 && record->cut && record->lines == 1)) {
@@ -65,18 +68,18 @@ static bool match_entry(struct kvb_log_reader *reader, const struct kvb_scan_ent
             continue;
         }
         *start = record->offset;
-        bool matched = entry->leading_hole ? match_leading_hole(reader, entry, record, holes, start, end)
-                                           : kvb_pattern_match(entry->row->pattern, reader->window.record,
-                                                               record->length, record->offset, holes, end);
-        if (matched) {
+        matched = entry->leading_hole ? match_leading_hole(reader, entry, record, holes, start, end)
+                                      : kvb_pattern_match(entry->row->pattern, reader->window.record, record->length,
+                                                          record->offset, holes, end);
+        bool ran_out = *end + WORD_MAX >= record->length; // same: or a longer record is read for nothing
+        if (matched && !(ran_out && record->cut)) {
             return true;
         }
-        bool ran_out = *end + 1 >= record->length; // same: or a longer record is read for nothing
-        if (!ran_out && !(entry->leading_hole && lines == 1)) {
+        if (!ran_out && !(entry->leading_hole && lines == 1)) { // same: or a longer record is read for nothing
             return false;
         }
     }
-    return false;
+    return matched;
 }
 
 // Rows that could say nothing new are not even looked at.
@@ -184,14 +187,14 @@ static const struct kvb_line_row form_rows[] = {
     [KVB_FORM_KILLED] = {.pattern = "", .event = KVB_EVENT_DEATH, .detail = KVB_DEATH_HOST},
 };
 
-static bool take_form(struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at)
+static void take_form(struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at)
 {
     struct kvb_log_record record = {0};
     struct kvb_form_place place;
     struct kvb_hole holes[KVB_HOLES_MAX] = {{0}};
     kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_SHORT);
     if (!kvb_form_read(entry->form, reader->window.record, record.length, record.offset, &place)) {
-        return false;
+        return;
     }
     if (entry->form == KVB_FORM_EXCEPTION) { // its message may be wrapped, or a long line
         kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_LONG);
@@ -212,7 +215,6 @@ static bool take_form(struct kvb_log_reader *reader, const struct kvb_scan_entry
         kvb_window_record(&reader->window, &record, at, KVB_RECORD_LINES, KVB_RECORD_LONG);
         take_wrapped(reader, at, &record);
     }
-    return true;
 }
 
 void kvb_log_look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
@@ -224,11 +226,9 @@ void kvb_log_look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
         const struct kvb_scan_entry *entry = &reader->scanner.entries[index];
         size_t start;
         size_t end;
-        if (entry->row == NULL) {
-            if (take_form(reader, entry, at + entry->skip)) {
-                return;
-            }
-            continue;
+        if (entry->row == NULL) { // forms come last, and no two are alike
+            take_form(reader, entry, at + entry->skip);
+            return;
         }
         if (is_pointless(reader, entry->row) || !may_match(reader, entry, at)) {
             continue;

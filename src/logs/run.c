@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "logs/clean.h"
 #include "logs/lessons.h"
+#include "logs/line_text.h"
 #include "logs/settings.h"
 #include "logs/trouble.h"
 
@@ -138,17 +139,17 @@ static void take_identity(struct kvb_attempt *attempt, const struct kvb_log_hit 
 // Events that only say how far the start came.
 static bool take_progress(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
-    static const enum kvb_log_stage stages[] = {
+    static const enum kvb_log_stage stages[KVB_EVENT_COUNT] = {
         [KVB_EVENT_LOADING] = KVB_STAGE_LOADING, [KVB_EVENT_LOADED] = KVB_STAGE_LOADED,
         [KVB_EVENT_SIZED] = KVB_STAGE_SIZED,     [KVB_EVENT_READY] = KVB_STAGE_READY,
         [KVB_EVENT_SERVING] = KVB_STAGE_SERVING,
     };
-    size_t event = (size_t)hit->row->event;
-    if (event >= sizeof stages / sizeof stages[0] || stages[event] == KVB_STAGE_NOTHING) {
+    enum kvb_event event = hit->row->event;
+    if (stages[event] == KVB_STAGE_NOTHING) {
         return false;
     }
-    attempt->began |= hit->row->event == KVB_EVENT_LOADING;
-    if (hit->row->event == KVB_EVENT_SERVING || hit->row->event == KVB_EVENT_READY) {
+    attempt->began |= event == KVB_EVENT_LOADING;
+    if (event == KVB_EVENT_SERVING || event == KVB_EVENT_READY) {
         attempt->serving_line = hit->line;
     }
     reach(attempt, stages[event], hit->line);
@@ -189,7 +190,7 @@ static void take_metric(struct kvb_attempt *attempt, const struct kvb_log_hit *h
 
 static void dispatch(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
-    static void (*const takers[])(struct kvb_attempt * attempt, const struct kvb_log_hit *hit) = {
+    static void (*const takers[KVB_EVENT_COUNT])(struct kvb_attempt * attempt, const struct kvb_log_hit *hit) = {
         [KVB_EVENT_BEGIN] = take_identity,
         [KVB_EVENT_VERSION] = take_identity,
         [KVB_EVENT_ARGUMENTS] = take_identity,
@@ -214,9 +215,8 @@ static void dispatch(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
         [KVB_EVENT_REQUEST_ERROR] = kvb_take_request_error,
         [KVB_EVENT_RECOVERED] = kvb_take_recovered,
     };
-    size_t event = (size_t)hit->row->event;
-    if (!take_progress(attempt, hit) && event < sizeof takers / sizeof takers[0] && takers[event] != NULL) {
-        takers[event](attempt, hit);
+    if (!take_progress(attempt, hit) && takers[hit->row->event] != NULL) {
+        takers[hit->row->event](attempt, hit);
     }
 }
 
@@ -240,13 +240,12 @@ bool kvb_runs_troubled(const struct kvb_runs *runs)
 
 bool kvb_runs_knows_line(const struct kvb_runs *runs, uint64_t line)
 {
-    return line > 0 && line <= KVB_EXCERPT_LINES && (runs->known_map[(line - 1) / 64] >> (line - 1) % 64 & 1U) != 0;
+    return line <= KVB_EXCERPT_LINES && (runs->known_map[(line - 1) / 64] >> (line - 1) % 64 & 1U) != 0;
 }
 
 static int32_t two_digits(const char *text)
 {
-    return text[0] >= '0' && text[0] <= '9' && text[1] >= '0' && text[1] <= '9' ? (text[0] - '0') * 10 + text[1] - '0'
-                                                                                : -1;
+    return kvb_is_digit(text[0]) && kvb_is_digit(text[1]) ? (text[0] - '0') * 10 + text[1] - '0' : -1;
 }
 
 // The first HH:MM:SS before the message, in seconds of the day; -1 = none.
@@ -277,10 +276,7 @@ static void note_clock(struct kvb_runs *runs, const struct kvb_log_hit *hit)
 
 void kvb_runs_take(struct kvb_runs *runs, const struct kvb_log_hit *hit)
 {
-    if (hit->row->event == KVB_EVENT_NEAR) {
-        return;
-    }
-    if (hit->line <= KVB_EXCERPT_LINES && hit->line > 0 && hit->row->event != KVB_EVENT_ERROR_RECORD) {
+    if (hit->line <= KVB_EXCERPT_LINES && hit->row->event != KVB_EVENT_ERROR_RECORD) {
         runs->known_map[(hit->line - 1) / 64] |= UINT64_C(1) << (hit->line - 1) % 64;
     }
     if (runs->last_known_line != hit->line) {

@@ -47,8 +47,8 @@ static void add_row(struct kvb_scanner *scanner, const struct kvb_line_row *row,
     const char *anchor;
     bool leading_hole;
     size_t length = kvb_pattern_anchor(row->pattern, &anchor, &leading_hole);
-    if (length < KVB_SCAN_WINDOW || scanner->count + 1 >= KVB_SCAN_ROWS_MAX) {
-        return; // a test refuses such a row
+    if (length < KVB_SCAN_WINDOW || scanner->count + 1 >= KVB_SCAN_ROWS_MAX) { // same: a test refuses such a row
+        return;
     }
     uint16_t index = ++scanner->count;
     scanner->entries[index] = (struct kvb_scan_entry){
@@ -59,8 +59,8 @@ static void add_row(struct kvb_scanner *scanner, const struct kvb_line_row *row,
 
 static void add_form(struct kvb_scanner *scanner, const struct kvb_form_anchor *anchor)
 {
-    if (scanner->count + 1 >= KVB_SCAN_ROWS_MAX) {
-        return; // a test refuses such a table
+    if (scanner->count + 1 >= KVB_SCAN_ROWS_MAX) { // same: a test refuses such a table
+        return;
     }
     uint16_t index = ++scanner->count;
     unsigned char mask[KVB_SCAN_WINDOW];

@@ -3,24 +3,21 @@
 
 #include <string.h>
 
+#include "logs/line_text.h"
+
 #define BARREN_LINES 300u          // a log that only begins with a table
 #define UNDECIDED_LINES 12u        // without a header it is none
 #define MIB_MAX (INT64_C(1) << 20) // 1 TiB of one GPU: what is above is no reading
 
 // ---- Numbers and times
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static const char *take_number(const char *text, int64_t *number)
 {
     *number = 0;
-    if (!is_digit(*text)) {
+    if (!kvb_is_digit(*text)) {
         return NULL;
     }
-    for (; is_digit(*text); text++) {
+    for (; kvb_is_digit(*text); text++) {
         *number = *number < INT64_C(1) << 50 ? *number * 10 + (*text - '0') : *number;
     }
     return text;
@@ -38,7 +35,7 @@ static int64_t days_before(int64_t year, int64_t month, int64_t day)
 {
     static const int before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
     int64_t leaps = (year - 1968) / 4 - (month < 3 && year % 4 == 0);
-    return (year - 1970) * 365 + leaps + before[(month - 1) % 12] + day - 1;
+    return (year - 1970) * 365 + leaps + before[month - 1] + day - 1;
 }
 
 // "2025/11/22 05:06:07.123", "2025-11-22T05:06:07", "05:06:07".
@@ -46,10 +43,7 @@ static bool read_time(const char *text, int64_t *second)
 {
     int64_t part[6] = {1970, 1, 1, 0, 0, 0};
     unsigned count = 0;
-    while (*text == ' ') {
-        text++;
-    }
-    bool dated = strlen(text) > 9 && is_digit(text[0]) && (text[4] == '/' || text[4] == '-');
+    bool dated = strlen(text) > 9 && kvb_is_digit(text[0]) && (text[4] == '/' || text[4] == '-');
     for (unsigned i = dated ? 0 : 3; i < 6; i++) {
         text = take_number(text, &part[i]);
         if (text == NULL) {
@@ -130,10 +124,10 @@ static void note_clock(struct kvb_series *series)
     const char *line = series->line;
     const char *start = strchr(line, ':');
     int64_t second;
-    if (start == NULL || start == line || line[0] == '|' || line[0] == '+') {
+    if (start == NULL || start == line || line[0] == '|') {
         return;
     }
-    while (start > line && is_digit(start[-1])) {
+    while (start > line && kvb_is_digit(start[-1])) {
         start--;
     }
     if (read_time(start, &second)) {
@@ -265,7 +259,7 @@ static void read_table(struct kvb_series *series)
         return;
     }
     const char *start = slash;
-    while (start > line && is_digit(start[-1])) {
+    while (start > line && kvb_is_digit(start[-1])) {
         start--;
     }
     int64_t used;
@@ -320,7 +314,7 @@ void kvb_series_feed(struct kvb_series *series, const char *bytes, size_t length
 
 bool kvb_series_finish(struct kvb_series *series, struct kvb_log_series *out)
 {
-    if (series->length > 0 && series->form != KVB_SERIES_NONE) {
+    if (series->length > 0) {
         take_line(series);
     }
     memset(out, 0, sizeof *out);

@@ -1,6 +1,7 @@
 // What a series of one GPU comes to: peak, jump, steady level and growth.
 #include "logs/series.h"
 
+// Of at least one.
 static int64_t median(const struct kvb_series_point *points, uint32_t count)
 {
     int64_t sorted[KVB_SERIES_POINTS];
@@ -11,7 +12,7 @@ static int64_t median(const struct kvb_series_point *points, uint32_t count)
         }
         sorted[at] = points[i].used_mib;
     }
-    return count > 0 ? sorted[count / 2] : 0;
+    return sorted[count / 2];
 }
 
 // Seconds of all points from `from` on, forwards and backwards: clocks are set, and files are put together.
@@ -35,7 +36,8 @@ static int64_t growth_per_hour(const struct kvb_series_gpu *gpu, uint32_t from)
     int64_t sum_y = 0;
     int64_t sum_tt = 0;
     int64_t sum_ty = 0;
-    int64_t step = reach_of(gpu, from) / 4096 + 1; // seconds to a unit: with a terabyte at most the sums stay inside 64 bits
+    int64_t step =
+        reach_of(gpu, from) / 4096 + 1; // seconds to a unit: with a terabyte at most the sums stay inside 64 bits
     for (uint32_t i = from; i < gpu->count; i++) {
         int64_t t = (gpu->points[i].second - origin) / step;
         int64_t y = gpu->points[i].used_mib;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "logs/clean.h"
+#include "logs/line_text.h"
 #include "logs/pattern.h"
 
 #define VALUE_CAPACITY 128
@@ -113,11 +114,9 @@ static bool find_member(const char *dictionary, const char *member, char value[V
         const char *from = at + length + 4;
         from += *from == '\'';
         size_t taken = strcspn(from, "',}");
-        if (taken < VALUE_CAPACITY) {
-            memcpy(value, from, taken);
-            value[taken] = '\0';
-            return taken > 0;
-        }
+        memcpy(value, from, taken); // the dictionary itself is no longer
+        value[taken] = '\0';
+        return taken > 0;
     }
     return false;
 }
@@ -125,7 +124,8 @@ static bool find_member(const char *dictionary, const char *member, char value[V
 // A draft model of its own is left to the flags: a plan without its shape would be another one.
 static void take_members(const char *name, const char *dictionary, struct kvb_settings *settings)
 {
-    char value[VALUE_CAPACITY], why[256];
+    char value[VALUE_CAPACITY];
+    char why[256];
     uint64_t number;
     for (size_t i = 0; i < sizeof member_rows / sizeof member_rows[0]; i++) {
         if (strcmp(member_rows[i].dump, name) == 0 && !find_member(dictionary, "model", value) &&
@@ -157,11 +157,6 @@ static void take_pair(const char *name, const char *value, const struct kvb_dump
     set_setting(canonical(name), value, result->settings);
 }
 
-static bool is_key_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 struct dump {
     const char *text;
     size_t length;
@@ -186,7 +181,7 @@ static bool read_key(struct dump *in, char key[KEY_CAPACITY])
         in->at++;
     }
     size_t from = in->at;
-    while (is_key_char(here(in)) && in->at - from < KEY_CAPACITY - 1) {
+    while (kvb_is_word(here(in)) && in->at - from < KEY_CAPACITY - 1) {
         in->at++;
     }
     size_t length = in->at - from;
@@ -254,7 +249,7 @@ void kvb_read_dump(const char *text, size_t length, const struct kvb_dump_result
     char key[KEY_CAPACITY];
     char value[VALUE_CAPACITY];
     while (in.at < in.length) {
-        bool at_border = in.at == 0 || !is_key_char(text[in.at - 1]);
+        bool at_border = in.at == 0 || !kvb_is_word(text[in.at - 1]);
         if (at_border && read_key(&in, key)) {
             read_value(&in, value);
             take_pair(key, value, result);
@@ -291,7 +286,7 @@ static void flag_name(const char *word, char name[VALUE_CAPACITY])
         word++;
     }
     size_t i = 0;
-    for (; word[i] != '\0' && word[i] != '=' && i < VALUE_CAPACITY - 1; i++) {
+    for (; word[i] != '\0' && word[i] != '='; i++) { // words are no longer than that
         name[i] = word[i];
         if (word[i] == '-') {
             name[i] = '_';

@@ -27,8 +27,7 @@ static enum kvb_failure of_message(const struct kvb_attempt *attempt)
     if (known(attempt, KVB_OBS_TRIED_ALLOC) && tried <= 2 * mib) { // the smallest segment there is: the card is full
         return KVB_FAILURE_OOM_GRAPH;
     }
-    if (value(attempt, KVB_OBS_OOM_FREE) > value(attempt, KVB_OBS_GPU_MEMORY) / 10 &&
-        known(attempt, KVB_OBS_OOM_FREE)) { // one huge request on a card with room
+    if (value(attempt, KVB_OBS_OOM_FREE) > value(attempt, KVB_OBS_GPU_MEMORY) / 10) { // huge, on a card with room
         return KVB_FAILURE_OOM_PROFILE;
     }
     if (!known(attempt, KVB_OBS_OOM_UNALLOCATED)) { // a start would have left lines: it had been running

@@ -4,17 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "logs/line_text.h"
+
 #define NAME_CAPACITY 48
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
-}
 
 static const struct kvb_stamp_row *row_of(const char *name, size_t length, uint32_t line)
 {
@@ -31,15 +23,15 @@ static const struct kvb_stamp_row *row_of(const char *name, size_t length, uint3
 static const struct kvb_stamp_row *stamp_at(const char *line, size_t length, size_t at)
 {
     size_t from = at;
-    while (from > 0 && at - from < NAME_CAPACITY && is_name(line[from - 1])) {
+    while (from > 0 && at - from < NAME_CAPACITY && kvb_is_word(line[from - 1])) {
         from--;
     }
     uint32_t number = 0;
     size_t i = at + 4;
-    for (; i < length && is_digit(line[i]) && number < 100000; i++) {
+    for (; i < length && kvb_is_digit(line[i]) && number < 100000; i++) {
         number = number * 10 + (uint32_t)(line[i] - '0');
     }
-    bool closed = i > at + 4 && i < length && line[i] == ']';
+    bool closed = i < length && line[i] == ']'; // no call stands at line 0
     return closed ? row_of(line + from, at + 3 - from, number) : NULL;
 }
 

@@ -36,7 +36,8 @@ void kvb_take_trace(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
         return;
     }
     bool sampler_inside = attempt->hint == KVB_FAILURE_OOM_SAMPLER && kind == KVB_FAILURE_OOM_PROFILE;
-    bool sharper = attempt->hint_line + 60 < hit->line || kind != KVB_FAILURE_OOM_SERVING;
+    bool sharper =
+        attempt->hint == KVB_FAILURE_NONE || attempt->hint_line + 60 < hit->line || kind != KVB_FAILURE_OOM_SERVING;
     if (sharper && !sampler_inside) {
         attempt->hint = kind;
         attempt->hint_line = hit->line;

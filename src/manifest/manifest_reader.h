@@ -31,7 +31,8 @@ struct kvb_variable {
     size_t offset;
     bool exported;                // part of the environment
     bool outside;                 // read from .env beside the file
-    const struct kvb_words *list; // a shell array
+    const struct kvb_words *list; // a shell array, or the words of a loop
+    bool loop;
     const struct kvb_variable *older;
 };
 
@@ -39,8 +40,8 @@ struct kvb_pending;
 
 struct kvb_manifest {
     const char *file;
-    const char *name; // of the file, without its folder and the endings of templates
-    const char *text; // or, of templates and notebooks, a text of the same length that can be read
+    const char *name;  // of the file, without its folder and the endings of templates
+    const char *text;  // or, of templates and notebooks, a text of the same length that can be read
     const char *given; // of a template, as long as `text` and as it was written; otherwise NULL
     size_t length;
     struct kvb_arena arena;

@@ -11,6 +11,28 @@ static size_t assignment_name(const char *word)
     return length > 0 && (word[0] < '0' || word[0] > '9') && word[length] == '=' ? length : 0;
 }
 
+// NAME+=("$WORD") in a loop over several: each of them is added in its turn.
+static bool add_loop(struct shell *shell, struct kvb_words *words)
+{
+    const char *name = shell->at + (*shell->at == '"');
+    if (*name != '$') {
+        return false;
+    }
+    name += name[1] == '{' ? 2 : 1;
+    size_t length = strspn(name, KVB_SHELL_NAME_CHARACTERS);
+    const char *end = name + length;
+    end += name[-1] == '{' && *end == '}';
+    end += *shell->at == '"' && *end == '"';
+    const struct kvb_variable *variable =
+        kvb_variable_find(shell->variables, kvb_manifest_copy(shell->manifest, name, length));
+    if (*end != ')' || variable == NULL || variable->list == NULL || !variable->loop) {
+        return false;
+    }
+    kvb_words_append(shell->manifest, words, variable->list);
+    shell->at = end;
+    return true;
+}
+
 // NAME=( words ): an array; the part behind `=(` is at shell->at.
 static void read_array(struct shell *shell, const char *word, bool append)
 {
@@ -33,7 +55,7 @@ static void read_array(struct shell *shell, const char *word, bool append)
             shell->at += strcspn(shell->at, "\n");
         } else if (kvb_shell_ends_word(shell, *shell->at)) {
             shell->at++;
-        } else {
+        } else if (!append || !add_loop(shell, list)) {
             kvb_shell_read_word(shell, list);
         }
     }
@@ -132,10 +154,20 @@ static bool keep_assignments(struct shell *shell, const struct kvb_words *words)
 static void take_loop(struct shell *shell, const struct kvb_words *words)
 {
     bool loop = words->count > 3 && strcmp(words->items[0].text, "for") == 0 && strcmp(words->items[2].text, "in") == 0;
-    if (loop && words->items[3].unknown == NULL) {
-        kvb_variable_set(shell->manifest, &shell->variables, words->items[1].text, words->items[3].text,
-                         words->items[3].offset, false);
+    struct kvb_words *all = loop ? kvb_manifest_take(shell->manifest, sizeof *all) : NULL;
+    struct kvb_variable *variable = all != NULL ? kvb_manifest_take(shell->manifest, sizeof *variable) : NULL;
+    if (variable == NULL || words->items[3].unknown != NULL) {
+        return;
     }
+    kvb_words_from(all, words, 3);
+    *variable = (struct kvb_variable){.name = words->items[1].text,
+                                      .value = words->items[3].text,
+                                      .offset = words->items[3].offset,
+                                      .list = all,
+                                      .loop = true,
+                                      .older = shell->variables};
+    shell->manifest->too_large = shell->manifest->too_large || ++shell->manifest->variables > KVB_VARIABLES_MAX;
+    shell->variables = variable;
 }
 
 // Commands that go on beside each other: what waits for them, ends them or chooses between them starts anew.

@@ -50,6 +50,10 @@ static void test_cleaning(void **state)
         {"^[[12345678901234567890mred", false, 1, "^[[12345678901234567890mred"},
         {"^[[1:2mred", false, 1, "^[[1:2mred"},
         {"^[[1/2mred", false, 1, "^[[1/2mred"},
+        {"x [m] y", false, 1, "x [m] y"},                                   // a bracket of its own
+        {"a\x1b[012345678901234567890123456789012345678m", false, 1, "am"}, // an escape ends at the latest after 41
+        {"a\x1b[01234567890123456789012345678901234567m", false, 1, "a"},
+        {"a\x1b[0123456789012345678901234567890123456789", false, 1, "a9"},
         {"a[0mb A[0mb 9[0mb _[0mb", false, 1, "a[0mb A[0mb 9[0mb _b"},
         {"one^M", false, 9, "one"},
         {"one^Mtwo ^N", false, 9, "one^Mtwo ^N"},

@@ -40,6 +40,8 @@ static void messages_begin(void **state)
         "one\nERROR: @x",
         "- @x",
         "F @x",
+        "x\tstderr @x",
+        "x\tERROR\t@x",
     };
     static const char *const amid[] = {"WARNING 1] @x", "x\nWARNING 1] @x", "DEBUG] @x", ": @x",
                                        "foo: @x",       "xERROR @x",        "12 @x",     "a:b @x",
@@ -118,6 +120,7 @@ static void exceptions(void **state)
         {KVB_FORM_EXCEPTION, "RayTaskError(value@error): text", NULL},
         {KVB_FORM_EXCEPTION, "see RayTaskError(Value@Error): text", NULL},
         {KVB_FORM_EXCEPTION, "Value@Error): text", NULL},
+        {KVB_FORM_EXCEPTION, "x] Value@Error): text", NULL},
         {KVB_FORM_EXCEPTION, "AaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaa@Err: text",
          NULL}, // 80
         {KVB_FORM_EXCEPTION, "AaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaaaaaaAaaaaa@Err: text",
@@ -148,6 +151,8 @@ static void phrases(void **state)
         {KVB_FORM_EXCEPTION, "x-y vllm-x:@ error: bad", "x-y vllm-x: error: bad"},
         {KVB_FORM_EXCEPTION, "/usr/bin/api-server.py:@ error: bad", "/usr/bin/api-server.py: error: bad"},
         {KVB_FORM_EXCEPTION, "my-vllm serve:@ error: bad", "my-vllm serve: error: bad"},
+        {KVB_FORM_EXCEPTION, "x] vllm:@ error: bad", "vllm: error: bad"},
+        {KVB_FORM_EXCEPTION, "x](vllm:@ error: bad", NULL},
         {KVB_FORM_EXCEPTION, "slurmstepd:@ error: bad", NULL},
         {KVB_FORM_EXCEPTION, "srun:@ error: bad", NULL},
         {KVB_FORM_EXCEPTION, ":@ error: bad", NULL},

@@ -161,6 +161,10 @@ static const struct row rows[] = {
      V(6, 4), V(6, 4) + 1},
     {"DEBUG torch peak memory increase: 1.50GiB; non-torch forward increase memory: 0.25GiB; weights memory: 7.50GiB.",
      V(9, 1), V(26, 0)},
+    {"DEBUG 11-22 04:26:09 [gpu_worker.py:562] Memory profiling takes 4.10 seconds. Total non KV cache memory: "
+     "12.49GiB; "
+     "torch peak memory increase: 1.91GiB; total consumed (from mem_get_info): 10.70GiB; weights memory: 9.96GiB.",
+     V(27, 0), 0},
     {"(8192), (1.0 GiB KV cache is needed, which", V(7, 0), 0},
     {"is larger than the available KV cache memory (0.75 GiB).", V(7, 0), 0},
 };

@@ -90,6 +90,21 @@ static const struct row together[] = {
      "6:m/a=&1(claim one);7:m/b=&1(claim two);"},
 };
 
+#define KEPT(word)                                                                                                     \
+    "bash -c 'if [ \"$N\" -gt 0 ]; then exec vllm serve \"$@\"; fi; A=(); for w in \"$@\"; do A+=(" word               \
+    "); done\nexec vllm serve \"${A[@]}\"' -- --model m/a --max-model-len 1\n"
+
+// A loop that keeps words of a list in another: a server started with those is the one started with all.
+static const struct row kept[] = {
+    {"a.sh", KEPT("\"$w\""), "1:m/a=;"},
+    {"b.sh", KEPT("$w"), "1:m/a=;"},
+    {"c.sh", KEPT("\"${w}\""), "1:m/a=;"},
+    {"d.sh", "A=(vllm serve)\nfor w in --model m/b; do A+=(\"$w\"); done\n\"${A[@]}\"\n", "1:m/b=;"},
+    {"e.sh", "A=(vllm serve)\nfor w in m/b m/c; do A+=(--model \"$w\"); done\n\"${A[@]}\"\n", "1:m/b=;"},
+    {"f.sh", "A=(vllm serve)\nw=m/b\nA+=(\"$w\")\n\"${A[@]}\"\n", "1:m/b=;"},
+    {"g.sh", "for w in m/b m/c; do\nA=(\"$w\")\nvllm serve \"${A[@]}\"\ndone\n", "3:m/b=;"},
+};
+
 static void read_rows(const struct row *list, size_t count)
 {
     const struct kvb_manifest_options options = {.lenient = false};
@@ -124,4 +139,11 @@ static void test_together(void **state)
     read_rows(together, sizeof together / sizeof together[0]);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_comments), cmocka_unit_test(test_schedulers), cmocka_unit_test(test_together))
+static void test_kept(void **state)
+{
+    (void)state;
+    read_rows(kept, sizeof kept / sizeof kept[0]);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_comments), cmocka_unit_test(test_kept), cmocka_unit_test(test_schedulers),
+              cmocka_unit_test(test_together))

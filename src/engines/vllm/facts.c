@@ -7,7 +7,9 @@
 #define WEIGHTS_DROPPED_SINCE KVB_RELEASE(0, 8, 5) // verl asks for level 2 from that release on
 #define V0_GONE KVB_RELEASE(0, 11, 0)
 #define CACHE_BYTES_SINCE KVB_RELEASE(0, 10, 2)
-#define NOT_SUBTRACTED_SINCE KVB_RELEASE(0, 27, 0) // gpu_worker.py v0.27.0: what is free already lacks the graphs
+#define PEAK_WITH_GRAPHS KVB_RELEASE(0, 18, 0) // gpu_worker.py: peak_activation_memory, which 0.19.0 leaves alone
+#define PEAK_ALONE KVB_RELEASE(0, 19, 0)
+#define PEAK_WITH_GRAPHS_AGAIN KVB_RELEASE(0, 27, 0)
 #define USUAL_BLOCK_TOKENS 16
 
 bool kvb_rules_charge_others(const struct kvb_rules *rules, enum kvb_generation generation)
@@ -17,6 +19,11 @@ bool kvb_rules_charge_others(const struct kvb_rules *rules, enum kvb_generation 
     }
     uint32_t rule = rules->value[KVB_RULE_ACCOUNTING_V0];
     return rule == KVB_V0_DEVICE_USED || rule == KVB_V0_DEVICE_WIDE;
+}
+
+static bool prints_graphs_in_peak(uint32_t release)
+{
+    return (release >= PEAK_WITH_GRAPHS && release < PEAK_ALONE) || release >= PEAK_WITH_GRAPHS_AGAIN;
 }
 
 void kvb_vllm_facts(uint32_t release, enum kvb_generation generation, struct kvb_release_facts *out)
@@ -29,7 +36,7 @@ void kvb_vllm_facts(uint32_t release, enum kvb_generation generation, struct kvb
             release != 0 && generation != KVB_GENERATION_NONE && kvb_rules_charge_others(&rules, generation),
         .charges_graphs = rules.value[KVB_RULE_GRAPH_ESTIMATE] >= 2,
         .may_charge_graphs = rules.value[KVB_RULE_GRAPH_ESTIMATE] > 0,
-        .subtracts_graphs = release < NOT_SUBTRACTED_SINCE,
+        .peak_holds_graphs = prints_graphs_in_peak(release),
         .one_generation = release == 0 || release >= V0_GONE,
         .drops_weights = release >= WEIGHTS_DROPPED_SINCE,
         .sizes_cache_by_bytes = release == 0 || release >= CACHE_BYTES_SINCE,

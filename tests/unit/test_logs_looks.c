@@ -1,0 +1,322 @@
+// How far the reader looks: lines that nearly were something, numbers before a word, long and wrapped lines, the window
+// that slides over a log, parts of lines and what is held between them.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#include <stdio.h>
+#include <string.h>
+
+#include "guarded.h"
+#include "log_text.h"
+#include "logs/parts.h"
+#include "logs/pattern.h"
+#include "logs/window.h"
+#include "unit/test.h"
+
+#define GIB (INT64_C(1) << 30)
+#define LOADED "Model loading took 8.25 GiB"
+
+// ---- Lines that nearly were something
+
+static uint32_t score_of(const struct kvb_log_report *report, uint64_t line)
+{
+    for (uint32_t i = 0; i < report->closest_count; i++) {
+        if (report->closest[i].line == line) {
+            return report->closest[i].score;
+        }
+    }
+    return 0;
+}
+
+// A word about memory counts one, each eight characters of a line that breaks off one; three lines are kept.
+static void closest_lines(void **state)
+{
+    (void)state;
+    const struct kvb_log_report *report =
+        read_log("the KV cache\nGPU memory\nthe kv cache\nAvailable KV cache memory: none\nModel loading took long\n"
+                 "gpu_memory\n");
+    assert_int_equal(report->verdict, KVB_LOG_UNKNOWN);
+    assert_int_equal(report->closest_count, 3);
+    assert_int_equal(score_of(report, 4), 3 + 1); // 27 characters and a word
+    assert_int_equal(score_of(report, 5), 2);     // 19 characters
+    assert_int_equal(score_of(report, 3), 1);
+    static const struct {
+        const char *log;
+        uint32_t score;
+    } rows[] = {
+        {"max_num_seqs (many)\n", 1}, // breaks off behind fourteen characters
+        {"max seq len (long)\n", 0},  // behind thirteen
+        {"no word of it\n", 0},       {"the KV cache and the GPU memory\n", 2}, {"the KV cache and the GPU memory", 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        report = read_log(rows[i].log);
+        assert_int_equal(report->closest_count, rows[i].score > 0);
+        assert_int_equal(score_of(report, 1), rows[i].score);
+        assert_int_equal(report->line_count, 1);
+    }
+    assert_int_equal(read_log("the KV cache\n" LOADED "\n")->closest_count, 0); // a log of an engine
+    assert_int_equal(read_log("")->line_count, 0);
+    assert_int_equal(read_log("\n")->line_count, 1);
+    assert_int_equal(read_log("x\ny")->line_count, 2);
+}
+
+// ---- Numbers before a word
+
+// A number is not begun in the middle of another, nor more than forty characters before its word.
+static void numbers_before(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *number;
+        int64_t needed; // 0: not read
+    } rows[] = {
+        {"0.5 GiB", GIB / 2},   {"(0.5 GiB", GIB / 2},  {"x0.5 GiB", GIB / 2},  {"1,0.5 GiB", 0},
+        {"1.2.5 GiB", 0},       {"12-0.5 GiB", 0},      {"1 0.5 GiB", GIB / 2}, {"-0.5 GiB", -GIB / 2},
+        {"1:0.5 GiB", GIB / 2}, {"1/0.5 GiB", GIB / 2},
+    };
+    char log[256];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)snprintf(log, sizeof log, "%s KV cache is needed\n", rows[i].number);
+        const struct kvb_log_value *needed = &read_log(log)->observed[KVB_OBS_NEEDED];
+        if (needed->set != (rows[i].needed != 0) || (needed->set && needed->value != rows[i].needed)) {
+            fail_msg("'%s': %lld", rows[i].number, (long long)needed->value);
+        }
+    }
+    for (size_t length = 39; length <= 41; length++) { // zeros, and "5 GiB"
+        memset(log, '0', length - 5);
+        strcpy(log + length - 5, "5 GiB KV cache is needed\n");
+        assert_int_equal(read_log(log)->observed[KVB_OBS_NEEDED].value, length <= 40 ? 5 * GIB : 0);
+    }
+    const struct kvb_log_value *needed =
+        &read_log("1.0 GiB KV cache is needed 2.0 GiB KV cache is needed\n")->observed[KVB_OBS_NEEDED];
+    assert_int_equal(needed->value, 2 * GIB);
+    assert_int_equal(needed->low, GIB); // each by its own number
+    assert_int_equal(needed->count, 2);
+}
+
+// ---- Long and wrapped lines
+
+static const struct kvb_log_value *weights_after(char between, size_t count)
+{
+    static char log[4096];
+    size_t length = (size_t)snprintf(log, sizeof log, "Model loading took");
+    memset(log + length, between, count);
+    length += count;
+    length += (size_t)snprintf(log + length, sizeof log - length, "8.25 GiB memory\n");
+    return &read_log_pieces(log, length, 4096)->observed[KVB_OBS_WEIGHTS];
+}
+
+static void far_apart(void **state)
+{
+    (void)state;
+    static const size_t read[] = {1, 10, 480, 485, 486, 487, 490, 600, 2973, 2974};
+    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
+        if (weights_after(' ', read[i])->value != 33 * GIB / 4) {
+            fail_msg("%zu blanks", read[i]);
+        }
+    }
+    assert_false(weights_after(' ', 2975)->set); // 18 + 2975 + 8 are more than 3000
+    assert_int_equal(weights_after('\n', 9)->value, 33 * GIB / 4);
+    assert_false(weights_after('\n', 10)->set); // on the eleventh line
+}
+
+// A message is shown as long as it is, not only as far as most rows look.
+static void long_messages(void **state)
+{
+    (void)state;
+    static const char *const beginnings[] = {
+        "docker: Error response from daemon: ",
+        "slurmstepd: error: Detected 1 oom_kill event in StepId=1.0. ",
+        "Engine process failed to start. ",
+        "x.SomeError: ",
+        "RuntimeError: CUDA out of memory. Tried to allocate 400.00 MiB. ",
+    };
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        char log[1024] = LOADED "\n";
+        size_t before = strlen(log), length = before + strlen(beginnings[i]);
+        strcat(log, beginnings[i]);
+        memset(log + length, 'y', 700);
+        strcpy(log + length + 700, ".\n");
+        const struct kvb_log_failure *failure = &read_log(log)->failure;
+        const char *shown = strncmp(beginnings[i], "docker", 6) == 0 ? log + length : log + before; // behind its prefix
+        if (strlen(failure->text) + 1 != strlen(shown)) {
+            fail_msg("'%s': %zu of %zu", beginnings[i], strlen(failure->text), strlen(shown) - 1);
+        }
+    }
+}
+
+// ---- The window
+
+// Wherever a line falls on the borders of the window it is read once, and bears its number.
+static void borders(void **state)
+{
+    (void)state;
+    static char log[KVB_WINDOW_BYTES + 4096];
+    static const size_t borders[] = {KVB_WINDOW_BYTES - KVB_WINDOW_AHEAD, KVB_WINDOW_BYTES};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t before = borders[i] - 40; before <= borders[i] + 10; before += 2) {
+            for (size_t at = 0; at < before; at += 2) {
+                memcpy(log + at, "x\n", 2);
+            }
+            size_t length = before + (size_t)snprintf(log + before, 64, "%s", LOADED "\n");
+            for (; length < sizeof log; length += 2) {
+                memcpy(log + length, "x\n", 2);
+            }
+            const struct kvb_log_report *report = read_log_pieces(log, sizeof log / 2 * 2, 4096);
+            const struct kvb_log_value *weights = &report->observed[KVB_OBS_WEIGHTS];
+            if (weights->count != 1 || weights->line != before / 2 + 1) {
+                fail_msg("%zu: line %d, %u times", before, (int)weights->line, (unsigned)weights->count);
+            }
+        }
+    }
+}
+
+// Two bytes may be the mark of UTF-16, and only both of them are.
+static void marks(void **state)
+{
+    (void)state;
+    static const char *const plain[] = {"\xff\xff\n" LOADED, "\xfe\xfe\n" LOADED, "\xff\n" LOADED, "\xfe\n" LOADED};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        assert_int_equal(read_log(plain[i])->observed[KVB_OBS_WEIGHTS].value, 33 * GIB / 4);
+        assert_int_equal(read_log(plain[i])->line_count, 2);
+    }
+    assert_int_equal(read_log("\xff\xfe")->line_count, 1);
+}
+
+// ---- Parts of lines
+
+static char joined[16384];
+
+static void keep(void *context, const char *bytes, size_t length)
+{
+    size_t *used = context;
+    assert_true(*used + length < sizeof joined);
+    memcpy(joined + *used, bytes, length);
+    *used += length;
+    joined[*used] = '\0';
+}
+
+static const char *join(const char *text, bool at_the_end)
+{
+    static struct kvb_parts parts;
+    size_t used = 0, length = strlen(text);
+    memset(&parts, 0, sizeof parts);
+    kvb_parts_feed(&parts, guarded(text, length, at_the_end), length, keep, &used);
+    kvb_parts_finish(&parts, keep, &used);
+    return joined;
+}
+
+#define AT "2026-11-22T04:26:09Z "
+
+// A head has 64 characters at most: its blank behind the tag may be the one after those.
+static void heads(void **state)
+{
+    (void)state;
+    char text[512], wanted[512];
+    for (unsigned digits = 30; digits < 45; digits++) {
+        bool known = 19 + digits + strlen(" stderr P") <= 64;
+        char clock[128];
+        (void)snprintf(clock, sizeof clock, "2026-11-22T04:26:09%0*d", (int)digits, 0);
+        (void)snprintf(text, sizeof text, "%s stderr P one\n" AT "stderr F two\n", clock);
+        (void)snprintf(wanted, sizeof wanted,
+                       known ? "%s stderr P onetwo\n\n" : "%s stderr P one\n" AT "stderr F two\n", clock);
+        assert_string_equal(join(text, digits % 2 == 0), wanted);
+    }
+}
+
+// What comes between two parts is held up to 4096 bytes, with a byte for each break that goes.
+static void held(void **state)
+{
+    (void)state;
+    static char text[8192], wanted[8192], other[8192];
+    for (unsigned bytes = 4094; bytes <= 4098; bytes++) {
+        memset(other, 'x', bytes);
+        memcpy(other, AT "stdout F ", strlen(AT "stdout F "));
+        other[bytes - 1] = '\n';
+        other[bytes] = '\0';
+        bool kept = bytes + 1 <= 4096;
+        (void)snprintf(text, sizeof text, AT "stderr P one\n%s" AT "stderr F two\n", other);
+        (void)snprintf(wanted, sizeof wanted,
+                       kept ? AT "stderr P onetwo\n%s\n" : AT "stderr P one\n%s" AT "stderr F two\n", other);
+        if (strcmp(join(text, true), wanted) != 0) {
+            fail_msg("%u bytes between", bytes);
+        }
+    }
+    // Each break of a part that goes takes one of them.
+    size_t length = (size_t)snprintf(text, sizeof text, AT "stdout P a\n" AT "stdout P b\n" AT "stdout P c\n");
+    (void)snprintf(text + length, sizeof text - length, AT "stderr F x\n" AT "stdout F d\n");
+    assert_string_equal(join(text, true), AT "stdout P abcd\n\n\n" AT "stderr F x\n\n");
+}
+
+// Behind 64 KiB without such a line none is expected any more.
+static void late(void **state)
+{
+    (void)state;
+    static char log[80 << 10];
+    static const struct {
+        size_t before;
+        bool joins;
+    } rows[] = {{65000, true}, {66000, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (size_t at = 0; at < rows[i].before; at += 2) {
+            memcpy(log + at, "x\n", 2);
+        }
+        strcpy(log + rows[i].before, AT "stderr P Model loading to\n" AT "stderr F ok 8.25 GiB\n");
+        assert_int_equal(read_log_pieces(log, strlen(log), 4096)->observed[KVB_OBS_WEIGHTS].set, rows[i].joins);
+    }
+}
+
+// ---- Patterns
+
+// Where a match fails is how near it was; {any} reaches 400 characters.
+static void reach_of_patterns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *text;
+        bool matches;
+        size_t end;
+    } rows[] = {
+        {"abc", "abd", false, 2},
+        {"abc", "abc", true, 3},
+        {"abc", "ab", false, 2},
+        {"a{any}b", "axxxb", true, 5},
+        {"a{any}b", "axxx", false, 4},
+        {"a{any}bc", "abxbc", true, 5},
+        {"a{any}b", "ax\nb", true, 4},
+        {"a{any}b", "ax\nxb", false, 5},
+        {"a {any}b{count}", "a xb7", true, 5},
+        {"x {name}", "x abc", true, 5},
+        {"x {name}", "x abc)", true, 5},
+        {"x {word}", "x abc", true, 5},
+        {"x{sep}{count}", "x:7", true, 3},
+        {"a b", "a", false, 1},
+        {"{!x}a", "a", true, 1},
+        {"{!x}a", "xa", false, 0},
+        {"a{!b}", "a", true, 1},
+        {"n={count}", "n=-", false, 3},
+        {"n={count},", "n=1,", true, 4},
+        {"n={count},234", "n=1,234", false, 7},
+    };
+    struct kvb_hole holes[KVB_HOLES_MAX];
+    size_t end;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t length = strlen(rows[i].text);
+        bool matches = kvb_pattern_match(rows[i].pattern, guarded(rows[i].text, length, true), length, 0, holes, &end);
+        if (matches != rows[i].matches || end != rows[i].end) {
+            fail_msg("'%s' on '%s': %d, %zu", rows[i].pattern, rows[i].text, (int)matches, end);
+        }
+    }
+    char text[512];
+    for (size_t between = 398; between <= 402; between++) {
+        text[0] = 'a';
+        memset(text + 1, 'x', between);
+        strcpy(text + 1 + between, "bc");
+        bool matches = kvb_pattern_match("a{any}bc", guarded(text, between + 3, true), between + 3, 0, holes, &end);
+        assert_int_equal(matches, between < 400);
+        assert_int_equal(end, matches ? between + 3 : 401);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(closest_lines), cmocka_unit_test(numbers_before), cmocka_unit_test(far_apart),
+              cmocka_unit_test(long_messages), cmocka_unit_test(borders), cmocka_unit_test(marks),
+              cmocka_unit_test(heads), cmocka_unit_test(held), cmocka_unit_test(late),
+              cmocka_unit_test(reach_of_patterns))
