@@ -34,6 +34,7 @@ static void make(struct kvb_model *model, const char *architecture, enum kind ki
 #define HOPPER NVIDIA, .compute_capability = 90
 #define B200 NVIDIA, .compute_capability = 100
 #define EAGLE .draft = KVB_SGL_DRAFT_EAGLE
+#define ASKED(branches) .draft_topk_asked = (branches), .draft_topk = (branches)
 
 static void backends(void **state)
 {
@@ -66,9 +67,17 @@ static void backends(void **state)
         {NULL, LATENT, {.hip = true, .tp = 4, .pp = 1, .dp = 1, .release = R(5, 9)}, KVB_SGL_BACKEND_TRITON},
         // keys and values: FlashAttention 3 on Hopper for one branch of a draft, TRT-LLM's on Blackwell from 0.5.7 on
         {NULL, PLAIN, {HOPPER, .release = R(4, 5)}, KVB_SGL_BACKEND_FLASHINFER},
-        {NULL, PLAIN, {HOPPER, .release = R(5, 9), EAGLE, .draft_topk = 1}, KVB_SGL_BACKEND_FA3},
-        {NULL, PLAIN, {HOPPER, .release = R(5, 9), EAGLE, .draft_topk = 4}, KVB_SGL_BACKEND_FLASHINFER},
-        {NULL, PLAIN, {B200, .release = R(5, 9), EAGLE, .draft_topk = 4}, KVB_SGL_BACKEND_FLASHINFER},
+        // (is_no_spec_infer_or_topk_one), from 0.5.4.post1 on by the branches that are said alone; pages are of one
+        // token
+        {NULL, PLAIN, {HOPPER, .release = R(5, 4), EAGLE, .draft_topk = 1}, KVB_SGL_BACKEND_FA3},
+        {NULL, PLAIN, {HOPPER, .release = R(5, 4), EAGLE, .draft_topk = 4}, KVB_SGL_BACKEND_FLASHINFER},
+        {NULL, PLAIN, {HOPPER, .release = R(5, 4) + 1, EAGLE, .draft_topk = 4}, KVB_SGL_BACKEND_FA3},
+        {NULL, PLAIN, {HOPPER, .release = R(5, 9), EAGLE, ASKED(1)}, KVB_SGL_BACKEND_FA3},
+        {NULL, PLAIN, {HOPPER, .release = R(5, 9), EAGLE, ASKED(1), .page_asked = 1}, KVB_SGL_BACKEND_FA3},
+        {NULL, PLAIN, {HOPPER, .release = R(5, 9), EAGLE, ASKED(1), .page_asked = 2}, KVB_SGL_BACKEND_FLASHINFER},
+        {NULL, PLAIN, {HOPPER, .release = R(5, 9), .page_asked = 64}, KVB_SGL_BACKEND_FA3},
+        {NULL, PLAIN, {HOPPER, .release = R(5, 9), EAGLE, ASKED(2)}, KVB_SGL_BACKEND_FLASHINFER},
+        {NULL, PLAIN, {B200, .release = R(5, 9), EAGLE, ASKED(4)}, KVB_SGL_BACKEND_FLASHINFER},
         {NULL, PLAIN, {B200, .release = R(5, 7)}, KVB_SGL_BACKEND_TRTLLM_MHA},
         {NULL, PLAIN, {B200, .release = R(5, 6)}, KVB_SGL_BACKEND_FLASHINFER},
     };

@@ -150,7 +150,10 @@ static void without_flags(void **state)
     compute("sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-30B-A3B --tp-size 2 --ep-size 2");
     assert_null(budget.refusal);
     compute("sglang@0.4.0", "h100-sxm", "Qwen/Qwen2.5-7B-Instruct");
-    set_number(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1);
+    set_number(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1); // 0.4.0.post1 brings --ep-size
+    again();
+    assert_string_equal(budget.error, "launch_server.py: error: unrecognized arguments: --ep-size");
+    plan.engine.release = R(4, 0) + 1;
     again();
     assert_null(budget.refusal);
     set_number(&plan, KVB_SET_SWAP_SPACE, 4);

@@ -39,6 +39,9 @@ static const struct row rows[] = {
     // argparse.BooleanOptionalAction: a --no- form; for other flags, and others' names, there is none
     {R(5, 16), true, "\n--no-dllm-fdfo", ""},
     {R(5, 9), true, "\n--no-tp-size", "launch_server.py: error: unrecognized arguments: --no-tp-size"},
+    {R(5, 9), true, "\n--no-", "launch_server.py: error: unrecognized arguments: --no-"},
+    {R(5, 9), true, "\n-h", ""}, // one dash
+    {R(5, 9), true, "\n-hx", "launch_server.py: error: unrecognized arguments: -hx"},
     {R(5, 9), true, "\n--no-foo\n-x", "launch_server.py: error: unrecognized arguments: --no-foo -x"},
     // a newer release may have anything
     {R(5, 19), true, "\n--foo", ""},
@@ -158,29 +161,171 @@ static void values_and_neighbours(void **state)
     assert_null(kvb_sgl_flag_near(far)); // longer than any flag
 }
 
-// A row of the reader names the releases that the table knows the flag in; releases found by date may be one off.
+// A row of the reader names the releases that the table knows the flag in. Two are in no table, beginnings of others.
 static void rows_agree(void **state)
 {
     (void)state;
     int wrong = 0;
     const struct kvb_serve_flag *flag;
     for (unsigned i = 0; (flag = kvb_sgl_flag(i)) != NULL; i++) {
-        unsigned matches;
-        uint32_t since = flag->since > 0 ? flag->since : R(2, 0);
-        bool known = kvb_sgl_known_flag_of(flag->name, strlen(flag->name), 0, &matches) != NULL || matches > 1;
-        bool begun = kvb_sgl_known_flag_of(flag->name, strlen(flag->name), flag->since == 0 ? since : since + 99,
-                                           &matches) != NULL ||
-                     matches > 1;
-        bool plain = flag->serve_only || flag->kind == KVB_SERVE_NOTHING || flag->kind == KVB_SERVE_VALUE ||
-                     flag->kind == KVB_SERVE_VALUES; // the table alone decides
-        if (!known || (!begun && !plain)) {
-            print_error("--%s: %s\n", flag->name, known ? "later than its row says" : "in no release");
+        uint32_t since = UINT32_MAX, until = 0;
+        for (size_t k = 0; k < kvb_sgl_known_flag_count; k++) {
+            const struct kvb_sgl_known_flag *row = &kvb_sgl_known_flags[k];
+            if (strcmp(row->name, flag->name) == 0) {
+                until = since == UINT32_MAX || row->until == 0 || row->until > until ? row->until : until;
+                since = row->since < since ? row->since : since;
+            }
+        }
+        bool begins = since == UINT32_MAX; // --tp, --pp, --dp
+        bool plain = flag->kind == KVB_SERVE_NOTHING || flag->kind == KVB_SERVE_VALUE || flag->kind == KVB_SERVE_VALUES;
+        if (begins ? strlen(flag->name) != 2 : !plain && (since != flag->since || until != flag->until)) {
+            print_error("--%s\n", flag->name);
             wrong++;
         }
     }
     assert_int_equal(wrong, 0);
 }
 
+// server_args.py, add_argument of each: a flag without effect takes no value (action="store_true"), one, or several
+// (nargs="+"), and nothing is said of it where a command has it.
+static void plain_flags(void **state)
+{
+    (void)state;
+    static const char none[] = // action="store_true"
+        "enable-metrics enable-mixed-chunk enable-cache-report enable-p2p-check enable-nccl-nvls "
+        "enable-flashinfer-allreduce-fusion enable-memory-saver enable-dp-lm-head disable-custom-all-reduce "
+        "disable-cuda-graph-padding disable-shared-experts-fusion disable-chunked-prefix-cache skip-tokenizer-init "
+        "skip-server-warmup log-requests show-time-cost allow-auto-truncate enable-custom-logit-processor "
+        "disable-outlines-disk-cache triton-attention-reduce-in-fp32 enable-return-hidden-states "
+        "delete-ckpt-after-loading weight-loader-disable-mmap enable-metrics-for-all-schedulers";
+    static const char one[] =
+        "host port api-key served-model-name tokenizer-path tokenizer-mode tokenizer-worker-num load-format "
+        "model-loader-extra-config model-impl revision device random-seed log-level log-level-http log-requests-level "
+        "download-dir base-gpu-id gpu-id-step nnodes node-rank dist-init-addr nccl-init-addr dist-timeout "
+        "schedule-policy schedule-conservativeness stream-interval watchdog-timeout chat-template completion-template "
+        "reasoning-parser tool-call-parser prefill-attention-backend decode-attention-backend mm-attention-backend "
+        "sampling-backend grammar-backend lora-backend lora-eviction-policy moe-dense-tp-size deepep-mode "
+        "ep-num-redundant-experts load-balance-method num-continuous-decode-steps torch-compile-max-bs torchao-config "
+        "quantization-param-path hicache-write-policy hicache-io-backend hicache-mem-layout hicache-storage-backend "
+        "disaggregation-transfer-backend disaggregation-bootstrap-port disaggregation-ib-device "
+        "speculative-draft-model-quantization speculative-draft-model-revision speculative-token-map "
+        "speculative-attention-mode speculative-accept-threshold-single speculative-accept-threshold-acc "
+        "max-queued-requests preferred-sampling-params mm-process-config crash-dump-folder";
+    static const char several[] = "lora-target-modules cuda-graph-bs-prefill cuda-graph-bs-decode";
+    static const struct {
+        const char *names;
+        enum kvb_serve_kind kind;
+    } rows_of[] = {{none, KVB_SERVE_NOTHING}, {one, KVB_SERVE_VALUE}, {several, KVB_SERVE_VALUES}};
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        for (const char *at = rows_of[i].names; *at != '\0'; at += strcspn(at, " "), at += *at == ' ') {
+            const struct kvb_serve_flag *flag;
+            unsigned row = 0;
+            size_t length = strcspn(at, " ");
+            while ((flag = kvb_sgl_flag(row++)) != NULL &&
+                   (strncmp(flag->name, at, length) != 0 || flag->name[length] != '\0')) {
+            }
+            if (flag == NULL || flag->kind != rows_of[i].kind || !flag->serve_only) {
+                fail_msg("--%.*s", (int)length, at);
+            }
+        }
+    }
+}
+
+// argparse takes dashes alone: a name with underscores is spelled like the flag itself.
+static void underscores(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < kvb_sgl_known_flag_count; i++) {
+        const char *name = kvb_sgl_known_flags[i].name;
+        char typed[80] = "--";
+        if (name[0] == '-') {
+            continue;
+        }
+        (void)strcat(typed, name);
+        for (char *c = typed + 2; *c != '\0'; c++) {
+            *c = *c == '-' ? '_' : *c;
+        }
+        assert_string_equal(kvb_sgl_flag_near(typed), name);
+    }
+    assert_null(kvb_sgl_flag_near("--xh")); // "-h" has one dash and is no answer
+}
+
+// From 0.5.7 on a release is found by date: the one before and the one behind count as well. Flags of server_args.py:
+// --cp-strategy comes with 0.5.13, --record-nolora-graph with 0.5.11 and goes with 0.5.12, --enable-prefill-delayer
+// comes with 0.5.8, --load-watch-interval goes with 0.5.7.
+static void neighbours(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t release;
+        bool known;
+    } rows_of[] = {
+        {"cp-strategy", R(5, 11), false},
+        {"cp-strategy", R(5, 12), true},
+        {"cp-strategy", R(5, 13), true},
+        {"record-nolora-graph", R(5, 9), false},
+        {"record-nolora-graph", R(5, 10), true},
+        {"record-nolora-graph", R(5, 11), true},
+        {"record-nolora-graph", R(5, 12), true},
+        {"record-nolora-graph", R(5, 13), false},
+        {"enable-prefill-delayer", R(5, 7), true},
+        {"enable-prefill-delayer", R(5, 6) + 2, false},
+        {"load-watch-interval", R(5, 6) + 2, true},
+        {"load-watch-interval", R(5, 7), true},
+        {"load-watch-interval", R(5, 8), false},
+        {"log-requests-target", R(5, 6) + 2, false},
+        {"enable-multi-layer-eagle", R(5, 6), false},
+    };
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        unsigned matches;
+        const char *name = rows_of[i].name;
+        if ((kvb_sgl_known_flag_of(name, strlen(name), rows_of[i].release, &matches) != NULL) != rows_of[i].known) {
+            fail_msg("--%s at %u", name, (unsigned)rows_of[i].release);
+        }
+    }
+}
+
+// 0.5.3 to 0.5.4: action=DeprecatedAction, raise ValueError(self.help).
+static void deprecated(void **state)
+{
+    (void)state;
+#define RUNNER(flag, kernels)                                                                                          \
+    {                                                                                                                  \
+        "enable-" flag "-moe",                                                                                         \
+            "NOTE: --enable-" flag "-moe is deprecated. Please set `--moe-runner-backend` to '" kernels "' instead."   \
+    }
+    static const struct {
+        const char *flag, *said;
+    } rows_of[] = {
+        {"enable-ep-moe",
+         "NOTE: --enable-ep-moe is deprecated. Please set `--ep-size` to the same value as `--tp-size` instead."},
+        {"enable-deepep-moe",
+         "NOTE: --enable-deepep-moe is deprecated. Please set `--moe-a2a-backend` to 'deepep' instead."},
+        RUNNER("flashinfer-cutlass", "flashinfer_cutlass"),
+        RUNNER("flashinfer-cutedsl", "flashinfer_cutedsl"),
+        RUNNER("flashinfer-trtllm", "flashinfer_trtllm"),
+        RUNNER("triton-kernel", "triton_kernel"),
+        RUNNER("flashinfer-mxfp4", "flashinfer_mxfp4"),
+    };
+    static struct kvb_deployment deployment;
+    char said[256];
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        kvb_deployment_init(&deployment);
+        (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, "\n--foo\n--");
+        (void)strcat(deployment.serve_flags, rows_of[i].flag);
+        kvb_sgl_judge(&deployment, &(struct kvb_engine){.release = R(5, 3)}, said);
+        assert_string_equal(said, rows_of[i].said);
+        kvb_sgl_judge(&deployment, &(struct kvb_engine){.release = R(5, 4)}, said);
+        assert_string_equal(said, rows_of[i].said);
+        kvb_sgl_judge(&deployment, &(struct kvb_engine){.release = R(5, 2)}, said);
+        assert_non_null(strstr(said, "unrecognized arguments: --foo"));
+        kvb_sgl_judge(&deployment, &(struct kvb_engine){.release = R(5, 4) + 1}, said);
+        assert_non_null(strstr(said, "unrecognized arguments: --foo --enable-"));
+    }
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(judged), cmocka_unit_test(ambiguous), cmocka_unit_test(long_lines),
               cmocka_unit_test(two_rows), cmocka_unit_test(own_readers), cmocka_unit_test(values_and_neighbours),
-              cmocka_unit_test(rows_agree))
+              cmocka_unit_test(rows_agree), cmocka_unit_test(plain_flags), cmocka_unit_test(underscores),
+              cmocka_unit_test(neighbours), cmocka_unit_test(deprecated))

@@ -281,8 +281,10 @@ static void beside_pools(void **state)
     assert_true(held->low_bytes < held->bytes - held->bytes / 20 && held->high_bytes > held->bytes + held->bytes / 20);
     compute("sglang@0.5.9", "h200", HYBRID "--tp-size 4 --speculative-algorithm NEXTN");
     assert_non_null(said("slots of state beside drafts to 0.5.12"));
-    compute("sglang@0.5.6", "h200", Q3 "--speculative-algorithm NGRAM");
+    compute("sglang@0.5.6", "h200", Q3 "--speculative-algorithm EAGLE");
     assert_non_null(said("the tokens that drafts add to the pool to 0.5.6"));
+    compute("sglang@0.5.6", "h200", Q3 "--speculative-algorithm NGRAM"); // adds none
+    assert_null(said("Counted from the source alone"));
     compute("sglang@0.4.10", "rtx4090", "google/gemma-3-27b-it"); // no pool, no bound of one
     assert_false(budget.starts);
     compute("sglang@0.5.12", "h100-sxm", Q3 "--max-total-tokens 9000000");

@@ -526,8 +526,6 @@ static void pages_of_backends(void **state)
         {R(5, 10), 90, KVB_SGL_BACKEND_FLASHMLA, KVB_SGL_BACKEND_FLASHMLA, 1, 64, false, true, 8},
         {R(5, 10), 100, KVB_SGL_BACKEND_CUTLASS_MLA, KVB_SGL_BACKEND_CUTLASS_MLA, 64, 128, false, true, 8},
         {R(5, 10), 100, KVB_SGL_BACKEND_TRTLLM_MLA, KVB_SGL_BACKEND_TRTLLM_MLA, 32, 32, false, true, 8},
-        {R(5, 10), 90, KVB_SGL_BACKEND_FA4, KVB_SGL_BACKEND_FA4, 1, 128, false, false, 1},
-        {R(5, 10), 90, KVB_SGL_BACKEND_FA4, KVB_SGL_BACKEND_FA4, 1, 1, false, true, 1},
         // ROCm: AITER for 16 or 128 heads of a latent cache, and for all others with whole keys
         {R(5, 9), 0, KVB_SGL_BACKEND_AUTO, KVB_SGL_BACKEND_AITER, 0, 0, true, true, 8},
         {R(5, 9), 0, KVB_SGL_BACKEND_AUTO, KVB_SGL_BACKEND_TRITON, 0, 0, true, true, 4},
@@ -550,8 +548,76 @@ static void pages_of_backends(void **state)
     }
 }
 
+// The first release that changes --page-size for a backend, and the sizes it leaves: server_args.py at each of the 82
+// releases that scripts/sglang-tables names ("only supports a page_size of"). 0.5.14 is the first whose
+// --attention-backend fa4 changes it: on data centre Blackwell, not for latent caches nor for drafts with branches.
+static void pages_by_release(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_sgl_backend backend;
+        uint32_t before, since;
+        uint64_t asked, becomes;
+    } rows[] = {
+        {KVB_SGL_BACKEND_FLASHMLA, R(4, 5) + 1, R(4, 5) + 2, 32, 64},
+        {KVB_SGL_BACKEND_CUTLASS_MLA, R(4, 6), R(4, 6) + 1, 64, 128},
+        {KVB_SGL_BACKEND_TRTLLM_MLA, R(4, 10), R(4, 10) + 1, 16, 64},
+        {KVB_SGL_BACKEND_TRTLLM_MLA, R(4, 10), R(4, 10) + 1, 128, 64},
+        {KVB_SGL_BACKEND_TRTLLM_MLA, R(4, 10), R(4, 10) + 1, 0, 64},
+        {KVB_SGL_BACKEND_TRTLLM_MHA, R(4, 10) + 2, R(5, 0), 8, 64},
+        {KVB_SGL_BACKEND_TRTLLM_MHA, R(4, 10) + 2, R(5, 0), 128, 64},
+        {KVB_SGL_BACKEND_TRTLLM_MHA, R(4, 10) + 2, R(5, 0), 0, 64},
+        {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 18), R(5, 16), 128, 64}, // 128 is one of them at last
+        {KVB_SGL_BACKEND_FA4, R(5, 13), R(5, 14), 64, 128},
+    };
+    static const struct {
+        enum kvb_sgl_backend backend;
+        uint32_t release;
+        uint64_t tokens;
+    } kept[] = {
+        {KVB_SGL_BACKEND_FLASHMLA, R(5, 18), 64},    {KVB_SGL_BACKEND_CUTLASS_MLA, R(5, 18), 128},
+        {KVB_SGL_BACKEND_TRTLLM_MLA, R(5, 18), 32},  {KVB_SGL_BACKEND_TRTLLM_MLA, R(5, 18), 64},
+        {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 0), 16},   {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 0), 32},
+        {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 0), 64},   {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 18), 16},
+        {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 18), 32},  {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 18), 64},
+        {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 18), 128}, {KVB_SGL_BACKEND_FA4, R(5, 14), 128},
+        {KVB_SGL_BACKEND_FLASHINFER, R(5, 18), 48},
+    };
+    static struct kvb_model model;
+    static const struct shape shape = {"m", 32, 32, 8, 128, 0, 0, 0, KVB_ATTENTION_NONE, 131072};
+    struct kvb_sgl_setup setup;
+    make_model(&shape, &model);
+    make_setup(&setup, &model, R(5, 18), 1);
+    setup.cuda = true;
+    setup.compute_capability = 100;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        setup.release = rows[i].before;
+        assert_int_equal(kvb_sgl_page_of(&setup, rows[i].backend, rows[i].asked), rows[i].asked);
+        setup.release = rows[i].since;
+        assert_int_equal(kvb_sgl_page_of(&setup, rows[i].backend, rows[i].asked), rows[i].becomes);
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        setup.release = kept[i].release;
+        assert_int_equal(kvb_sgl_page_of(&setup, kept[i].backend, kept[i].tokens), kept[i].tokens);
+    }
+    setup.release = R(5, 18); // where FlashAttention 4 takes any
+    setup.draft_topk = 1;
+    assert_int_equal(kvb_sgl_page_of(&setup, KVB_SGL_BACKEND_FA4, 1), 128);
+    setup.draft_topk = 2;
+    assert_int_equal(kvb_sgl_page_of(&setup, KVB_SGL_BACKEND_FA4, 1), 1);
+    setup.draft_topk = 0;
+    setup.compute_capability = 90;
+    assert_int_equal(kvb_sgl_page_of(&setup, KVB_SGL_BACKEND_FA4, 1), 1);
+    setup.compute_capability = 120;
+    assert_int_equal(kvb_sgl_page_of(&setup, KVB_SGL_BACKEND_FA4, 1), 1);
+    setup.compute_capability = 103;
+    assert_int_equal(kvb_sgl_page_of(&setup, KVB_SGL_BACKEND_FA4, 1), 128);
+    make_mla(&model, 61, 0);
+    assert_int_equal(kvb_sgl_page_of(&setup, KVB_SGL_BACKEND_FA4, 1), 1);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(compressed_cells), cmocka_unit_test(block_drafts), cmocka_unit_test(pages_of_backends),
-              cmocka_unit_test(plain_cells), cmocka_unit_test(latent_cells), cmocka_unit_test(draft_cells),
-              cmocka_unit_test(window_pools), cmocka_unit_test(uniform_windows), cmocka_unit_test(capped_windows),
-              cmocka_unit_test(state_slots), cmocka_unit_test(state_by_release), cmocka_unit_test(logged_starts),
-              cmocka_unit_test(leaves_nothing), cmocka_unit_test(requests))
+              cmocka_unit_test(pages_by_release), cmocka_unit_test(plain_cells), cmocka_unit_test(latent_cells),
+              cmocka_unit_test(draft_cells), cmocka_unit_test(window_pools), cmocka_unit_test(uniform_windows),
+              cmocka_unit_test(capped_windows), cmocka_unit_test(state_slots), cmocka_unit_test(state_by_release),
+              cmocka_unit_test(logged_starts), cmocka_unit_test(leaves_nothing), cmocka_unit_test(requests))

@@ -29,6 +29,20 @@
 #define PAGED                                                                                                          \
     "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "    \
     "backends. This combination is only supported for the 'flashinfer' backend."
+#define WORDS_PAGED(page)                                                                                              \
+    "speculative_eagle_topk(10) > 1 with page_size(" page                                                              \
+    ") > 1 is unstable and produces incorrect results for paged "                                                      \
+    "attention backends. This combination is only supported for the 'flashinfer' backend."
+#define LATE_PAGED(backend)                                                                                            \
+    "speculative_eagle_topk > 1 with page_size > 1 is only supported on ('flashinfer', 'fa3', 'triton'); got "         \
+    "attention_backend='" backend "'. Use page_size == 1 or one of those backends."
+#define ONE_BRANCH "trtllm_mha backend only supports topk = 1 for speculative decoding."
+#define V4_BRANCHES                                                                                                    \
+    "AssertionError: Only EAGLE speculative algorithm with topk == 1 is supported for DeepseekV4ForCausalLM"
+#define V4_DRAFTS(which) "AssertionError: Only " which " supported for DeepseekV4ForCausalLM"
+#define MHA_PREFILL                                                                                                    \
+    "TRTLLM MHA backend for prefill is only supported on Blackwell GPUs (SM100). Please use a different prefill "      \
+    "backend."
 #define MISMATCHED(stored, asked)                                                                                      \
     "Quantization method specified in the model config (" stored ") does not match the quantization method specified " \
     "in the `quantization` argument (" asked ")."
@@ -98,6 +112,11 @@ static const struct {
      "attention-backend", PAGED},
     {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --attention-backend fa3 " EAGLE "--speculative-eagle-topk 4", NULL,
      NULL},
+    // to 0.5.4 the default is chosen behind this
+    {"sglang@0.5.4", "rtx4090", Q3 "--page-size 64 " EAGLE "--speculative-eagle-topk 4", "attention-backend", PAGED},
+    {"sglang@0.5.4.post1", "rtx4090", Q3 "--page-size 64 " EAGLE "--speculative-eagle-topk 4", NULL, NULL},
+    {"sglang@0.5.4", "rtx4090", Q3 "--page-size 64 --attention-backend flashinfer " EAGLE "--speculative-eagle-topk 4",
+     NULL, NULL},
     {"sglang@0.5.5", "h100-sxm", Q3 "--page-size 64 --attention-backend fa3 " EAGLE "--speculative-eagle-topk 4",
      "attention-backend", PAGED},
     // 0.5.1, 0.5.4, 0.5.9:1345: attention sinks
@@ -176,7 +195,50 @@ static const struct {
     {"sglang@0.5.0", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla", NULL, NULL},
     {"sglang@0.5.0", "b200", Q3 "--attention-backend trtllm_mha", NULL, NULL},
     {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
-    {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha --speculative-algorithm NGRAM", NULL, NULL},
+    {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha --speculative-algorithm NGRAM", "attention-backend",
+     WORDS_PAGED("64")},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 16 --speculative-algorithm NGRAM", "attention-backend",
+     WORDS_PAGED("16")},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 16 --attention-backend flashinfer --speculative-algorithm NGRAM", NULL,
+     NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 1 --speculative-algorithm NGRAM", NULL, NULL},
+    // 0.5.7 chooses TRT-LLM's kernels for one branch, then four for Llama's draft; before, others; and where one is
+    // said
+    {"sglang@0.5.6", "b200", LLAMA "--speculative-algorithm EAGLE", NULL, NULL},
+    {"sglang@0.5.7", "b200", LLAMA "--speculative-algorithm EAGLE", "attention-backend", ONE_BRANCH},
+    {"sglang@0.5.7", "b200", LLAMA EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.7", "b200", LLAMA EAGLE "--speculative-eagle-topk 4", NULL, NULL},
+    {"sglang@0.5.8", "b200", Q3 "--speculative-algorithm EAGLE", NULL, NULL},
+    // speculative_hook.py 0.5.13: which backends take branches over pages
+    {"sglang@0.5.13", "h100-sxm", Q3 "--page-size 64 --attention-backend triton " EAGLE "--speculative-eagle-topk 4",
+     NULL, NULL},
+    {"sglang@0.5.13", "h100-sxm", Q3 "--page-size 64 --attention-backend fa3 " EAGLE "--speculative-eagle-topk 4", NULL,
+     NULL},
+    {"sglang@0.5.13", "h100-sxm",
+     Q3 "--page-size 64 --attention-backend flashinfer " EAGLE "--speculative-eagle-topk 4", NULL, NULL},
+    {"sglang@0.5.13", "h200", DSV3 "--tp-size 8 --attention-backend flashmla " EAGLE "--speculative-eagle-topk 4",
+     "attention-backend", LATE_PAGED("flashmla")},
+    {"sglang@0.5.13", "h200", "deepseek-ai/DeepSeek-V3.2 --tp-size 8 " EAGLE "--speculative-eagle-topk 4",
+     "attention-backend", LATE_PAGED("dsa")},
+    {"sglang@0.5.13", "h200", DSV3 "--tp-size 8 --attention-backend flashmla " EAGLE "--speculative-eagle-topk 1", NULL,
+     NULL},
+    // deepseek_v4_hook.py 0.5.12 to 0.5.18
+    {"sglang@0.5.12", "h200", V4 EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.12", "h200", V4 "--speculative-algorithm EAGLE", "arguments", V4_BRANCHES},
+    {"sglang@0.5.18", "h200", V4 EAGLE "--speculative-eagle-topk 2", "arguments", V4_BRANCHES},
+    {"sglang@0.5.12", "h200", V4 "--speculative-algorithm NEXTN", "arguments",
+     V4_DRAFTS("EAGLE speculative algorithm is")},
+    {"sglang@0.5.15", "h200", V4 "--speculative-algorithm DSPARK", "arguments",
+     V4_DRAFTS("EAGLE speculative algorithm is")},
+    {"sglang@0.5.16", "h200", V4 "--speculative-algorithm NEXTN", "arguments",
+     V4_DRAFTS("EAGLE and DSPARK speculative algorithms are")},
+    {"sglang@0.5.16", "h200", V4 "--speculative-algorithm NGRAM", "arguments",
+     V4_DRAFTS("EAGLE and DSPARK speculative algorithms are")},
+    {"sglang@0.5.16", "h200", V4 "--speculative-algorithm DSPARK", NULL, NULL},
+    // 0.5.10: kernels for prefills
+    {"sglang@0.5.10", "h100-sxm", Q3 "--attention-backend trtllm_mha", "attention-backend", MHA_PREFILL},
+    {"sglang@0.5.18", "rtx5090", Q3 "--attention-backend trtllm_mha", "attention-backend", MHA_PREFILL},
+    {"sglang@0.5.18", "b200", Q3 "--attention-backend trtllm_mha", NULL, NULL},
     {"sglang@0.5.9", "h200", "deepseek-ai/DeepSeek-V3.2 --tp-size 8", NULL, NULL},
     {"sglang@0.5.9", "h100-sxm", Q3 "--attention-backend triton " EAGLE "--speculative-eagle-topk 4", NULL, NULL},
     {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --attention-backend triton " EAGLE "--speculative-eagle-topk 1",

@@ -63,6 +63,23 @@ static const struct {
     {R(5, 2), R(5, 13), "h100-sxm", Q3 "--page-size 64 --attention-backend triton " EAGLE "--speculative-eagle-topk 4",
      "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "
      "backends. This combination is only supported for the 'flashinfer' backend."},
+    {R(5, 13), ALWAYS, "h200", DSV3 "--attention-backend flashmla " EAGLE "--speculative-eagle-topk 4",
+     "speculative_eagle_topk > 1 with page_size > 1 is only supported on ('flashinfer', 'fa3', 'triton'); got "
+     "attention_backend='flashmla'. Use page_size == 1 or one of those backends."},
+    {R(5, 3), ALWAYS, "h100-sxm", Q3 "--page-size 64 --speculative-algorithm NGRAM --speculative-num-draft-tokens 8",
+     "speculative_eagle_topk(10) > 1 with page_size(64) > 1 is unstable and produces incorrect results for paged "
+     "attention backends. This combination is only supported for the 'flashinfer' backend."},
+    {R(5, 4), R(5, 8), "h200", OSS "--attention-backend fa4",
+     "FA4 backend is only supported for prefill. Please use `--prefill-attention-backend fa4` instead."},
+    {R(5, 10), ALWAYS, "h100-sxm", Q3 MHA_KERNELS,
+     "TRTLLM MHA backend for prefill is only supported on Blackwell GPUs (SM100). Please use a different prefill "
+     "backend."},
+    {R(5, 12), R(5, 16), "h200", V4 "--speculative-algorithm NEXTN",
+     "AssertionError: Only EAGLE speculative algorithm is supported for DeepseekV4ForCausalLM"},
+    {R(5, 16), ALWAYS, "h200", V4 "--speculative-algorithm NEXTN",
+     "AssertionError: Only EAGLE and DSPARK speculative algorithms are supported for DeepseekV4ForCausalLM"},
+    {R(5, 12), ALWAYS, "h200", V4 "--speculative-algorithm EAGLE",
+     "AssertionError: Only EAGLE speculative algorithm with topk == 1 is supported for DeepseekV4ForCausalLM"},
     {R(5, 3), R(5, 4), "b200", Q3 "--enable-deterministic-inference " MHA_KERNELS, DETERMINISTIC "."},
     {R(5, 4), R(5, 15), "b200", Q3 "--enable-deterministic-inference " MHA_KERNELS,
      DETERMINISTIC ", but you explicitly specified 'trtllm_mha'."},
@@ -151,7 +168,8 @@ static void beside_the_sentences(void **state)
         {"sglang@0.5.4", "b200", LLAMA4("trtllm_mha"), true},
         {"sglang@0.5.4.post1", "b200", LLAMA4("trtllm_mha"), false},
         {"sglang@0.5.3.post3", "h200", OSS "--attention-backend fa4", true},
-        {"sglang@0.5.4", "h200", OSS "--attention-backend fa4", false},
+        {"sglang@0.5.7", "h200", OSS "--attention-backend fa4", true}, // of prefills alone
+        {"sglang@0.5.8", "h200", OSS "--attention-backend fa4", false},
         {"sglang@0.5.14", "h200", DSV3 "--dp-size 8 --enable-dp-attention --enable-two-batch-overlap", true},
         {"sglang@0.5.15", "h200", DSV3 "--dp-size 8 --enable-dp-attention --enable-two-batch-overlap", false},
         {"sglang@0.5.16", "mi300x", Q3 "--speculative-algorithm NGRAM", false},

@@ -1,7 +1,7 @@
 // The attention backend that a release chooses by the card and the model, and what hangs on it: sizes of pages, and the
 // share that AITER leaves. Source: sgl-project/sglang, python/sglang/srt: model_executor/model_runner.py
 // (init of attention_backend, 0.4.5 to 0.5.4), server_args.py (_get_default_attn_backend,
-// _handle_attention_backend_compatibility, model-specific adjustments; 0.5.5 and later), arg_groups/overrides.py
+// _handle_attention_backend_compatibility, model-specific adjustments; 0.5.4.post1 and later), arg_groups/overrides.py
 // (pages, 0.5.15 and later).
 #include <string.h>
 
@@ -20,9 +20,11 @@ static bool is_data_centre_blackwell(const struct kvb_sgl_setup *setup)
     return setup->cuda && setup->compute_capability >= KVB_CAPABILITY_BLACKWELL && setup->compute_capability < 110;
 }
 
+// is_no_spec_infer_or_topk_one: from 0.5.4.post1 on asked before branches that nobody says are chosen.
 static bool one_branch(const struct kvb_sgl_setup *setup)
 {
-    return setup->draft == KVB_SGL_DRAFT_NONE || setup->draft_topk <= 1;
+    uint64_t branches = setup->release < R(5, 4) + 1 ? setup->draft_topk : setup->draft_topk_asked;
+    return branches == 0 || (branches == 1 && setup->page_asked <= 1);
 }
 
 static bool is_named(const struct kvb_sgl_setup *setup, const char *architecture)
@@ -94,15 +96,14 @@ struct page_row {
     enum kvb_sgl_backend backend;
     uint32_t since;
     uint32_t sizes[4];
-    bool plain_alone; // not of MLA models
 };
 static const struct page_row pages[] = {
-    {KVB_SGL_BACKEND_FLASHMLA, R(4, 5), {64}, false},
-    {KVB_SGL_BACKEND_CUTLASS_MLA, R(4, 7), {128}, false},
-    {KVB_SGL_BACKEND_TRTLLM_MLA, R(5, 1), {64, 32}, false},
-    {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 18), {64, 16, 32, 128}, false},
-    {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 1), {64, 16, 32}, false},
-    {KVB_SGL_BACKEND_FA4, R(5, 4), {128}, true},
+    {KVB_SGL_BACKEND_FLASHMLA, R(4, 5) + 2, {64}},
+    {KVB_SGL_BACKEND_CUTLASS_MLA, R(4, 6) + 1, {128}},
+    {KVB_SGL_BACKEND_TRTLLM_MLA, R(4, 10) + 1, {64, 32}},
+    {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 18), {64, 16, 32, 128}},
+    {KVB_SGL_BACKEND_TRTLLM_MHA, R(5, 0), {64, 16, 32}},
+    {KVB_SGL_BACKEND_FA4, R(5, 14), {128}}, // before, --prefill-attention-backend alone asks for it
 };
 
 static bool takes(const struct page_row *row, uint64_t tokens)
@@ -115,13 +116,18 @@ static bool takes(const struct page_row *row, uint64_t tokens)
     return false;
 }
 
+// FlashAttention 4 takes any page for latent caches, on other cards than data centre Blackwell, and beside branches.
+static bool takes_any(const struct kvb_sgl_setup *setup, enum kvb_sgl_backend backend)
+{
+    bool paged = is_data_centre_blackwell(setup) && !kvb_model_is_mla(setup->model) && setup->draft_topk <= 1;
+    return backend == KVB_SGL_BACKEND_FA4 && !paged;
+}
+
 uint64_t kvb_sgl_page_of(const struct kvb_sgl_setup *setup, enum kvb_sgl_backend backend, uint64_t asked)
 {
-    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0] && !takes_any(setup, backend); i++) {
         const struct page_row *row = &pages[i];
-        bool applies = row->backend == backend && setup->release >= row->since &&
-                       !(row->plain_alone && kvb_model_is_mla(setup->model));
-        if (applies) {
+        if (row->backend == backend && setup->release >= row->since) {
             return takes(row, asked) ? asked : row->sizes[0];
         }
     }

@@ -1,5 +1,4 @@
-// From the plan's settings to SGLang's arguments. Source: sgl-project/sglang, python/sglang/srt/server_args.py and
-// arg_groups/speculative_hook.py.
+// From the plan's settings to SGLang's arguments. Source: sgl-project/sglang, python/sglang/srt/server_args.py.
 #include "engines/sglang/context.h"
 
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "budget/shapes.h"
 #include "engines/sglang/models.h"
 
-#define REQUESTS_WITH_DRAFTS 48U
+#define DSV4_REQUESTS 256U // arg_groups/deepseek_v4_hook.py
 #define WINDOW_RATIO_PPM 800000U
 #define STATE_RATIO_PPM 900000U
 #define DSV4_PAGE_TOKENS 256U
@@ -114,17 +113,16 @@ static void fill_cache(const struct kvb_plan *plan, enum kvb_dtype dtype, struct
 }
 
 // Pages that kernels force; 1 otherwise.
-static uint64_t page_tokens(const struct kvb_plan *plan, const struct kvb_sgl_setup *setup)
+static uint64_t page_tokens(const struct kvb_sgl_setup *setup)
 {
     const struct kvb_attention_shape *first = &kvb_kind_of(setup->model, 0)->attention;
-    uint64_t asked = number_or(plan, KVB_SET_BLOCK_SIZE, 0);
     if (first->kind == KVB_ATTENTION_DSV4) {
         return DSV4_PAGE_TOKENS;
     }
     if (first->kind == KVB_ATTENTION_MLA && first->index_heads > 0) {
         return setup->hip ? 1 : SPARSE_PAGE_TOKENS;
     }
-    return kvb_sgl_page_of(setup, setup->backend, asked);
+    return kvb_sgl_page_of(setup, setup->backend, setup->page_asked);
 }
 
 static enum kvb_sgl_backend backend_asked(const struct kvb_plan *plan)
@@ -145,48 +143,6 @@ static enum kvb_sgl_backend backend_asked(const struct kvb_plan *plan)
     return word == KVB_BACKEND_AUTO        ? KVB_SGL_BACKEND_AUTO
            : known != KVB_SGL_BACKEND_AUTO ? known
                                            : KVB_SGL_BACKEND_OTHER;
-}
-
-// ---- Drafts
-
-// Steps, branches and tokens that a release chooses by the model: auto_choose_speculative_params.
-static void fill_draft_sizes(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
-{
-    bool wide = strcmp(setup->model->architecture, "LlamaForCausalLM") == 0 && setup->draft == KVB_SGL_DRAFT_EAGLE;
-    bool ngram = setup->draft == KVB_SGL_DRAFT_NGRAM;
-    setup->draft_steps = number_or(plan, KVB_SET_SPECULATIVE_STEPS, wide ? 5 : 3);
-    setup->draft_topk = number_or(plan, KVB_SET_SPECULATIVE_TOPK, wide ? 4 : 1);
-    uint64_t usual = ngram ? 12 : setup->draft == KVB_SGL_DRAFT_DFLASH ? 16 : wide ? 8 : setup->draft_steps + 1;
-    setup->draft_tokens = number_or(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, usual);
-}
-
-static void fill_draft(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
-{
-    switch ((enum kvb_speculative)kvb_number(plan, KVB_SET_SPECULATIVE_METHOD)) {
-    case KVB_SPECULATIVE_NONE:
-        return;
-    case KVB_SPECULATIVE_NGRAM:
-        setup->draft = KVB_SGL_DRAFT_NGRAM;
-        break;
-    case KVB_SPECULATIVE_DRAFT_MODEL:
-        setup->draft = KVB_SGL_DRAFT_STANDALONE;
-        break;
-    case KVB_SPECULATIVE_DFLASH:
-    case KVB_SPECULATIVE_DSPARK:
-    case KVB_SPECULATIVE_OTHER:
-        setup->draft = KVB_SGL_DRAFT_DFLASH;
-        break;
-    default:
-        setup->draft = KVB_SGL_DRAFT_EAGLE;
-        break;
-    }
-    fill_draft_sizes(plan, setup);
-    setup->draft_model = plan->draft;
-    setup->draft_layers = plan->draft != NULL ? plan->draft->layer_count : kvb_max(plan->model.mtp_layers, 1);
-    setup->draft_named = plan->draft != NULL || plan->draft_unknown;
-    if (setup->max_running_requests == 0) {
-        setup->max_running_requests = REQUESTS_WITH_DRAFTS;
-    }
 }
 
 // ---- Recurrent states beside prefixes
@@ -271,7 +227,8 @@ static void fill_sizes(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
         is_off(plan, KVB_SET_ENABLE_CHUNKED_PREFILL) ? KVB_SGL_OFF : kvb_number(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
     setup->max_prefill_tokens = kvb_number(plan, KVB_SET_MAX_PREFILL_TOKENS);
     setup->max_total_tokens = kvb_number(plan, KVB_SET_MAX_TOTAL_TOKENS);
-    setup->max_running_requests = kvb_number(plan, KVB_SET_MAX_NUM_SEQS);
+    bool compressed = kvb_model_has(setup->model, KVB_ATTENTION_DSV4);
+    setup->max_running_requests = number_or(plan, KVB_SET_MAX_NUM_SEQS, compressed ? DSV4_REQUESTS : 0);
     setup->graph_batch = kvb_number(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
     setup->prefill_graph_tokens = kvb_number(plan, KVB_SET_PREFILL_GRAPH_TOKENS);
 }
@@ -308,11 +265,12 @@ void kvb_sgl_context_init(const struct kvb_plan *plan, struct kvb_sgl_context *c
     fill_sizes(plan, setup);
     fill_switches(plan, setup);
     fill_cache(plan, context->dtype, setup);
-    fill_draft(plan, setup);
-    fill_states(plan, setup);
     setup->backend_asked = backend_asked(plan);
+    setup->page_asked = kvb_number(plan, KVB_SET_BLOCK_SIZE);
+    kvb_sgl_fill_draft(plan, setup);
+    fill_states(plan, setup);
     setup->backend = kvb_sgl_backend_of(setup);
-    setup->page_tokens = page_tokens(plan, setup);
+    setup->page_tokens = page_tokens(setup);
     context->uncounted = !split_stages(plan, context);
     kvb_sgl_defaults_of(setup, &context->defaults);
 }

@@ -16,6 +16,8 @@ struct kvb_sgl_context {
     bool uncounted; // more stages than layers: no figure is meant
 };
 
+// What the release makes of the draft that is asked for; the backend and the page asked for are there.
+void kvb_sgl_fill_draft(const struct kvb_plan *plan, struct kvb_sgl_setup *setup);
 // Whether layers keep a recurrent state.
 bool kvb_sgl_has_states(const struct kvb_model *model);
 void kvb_sgl_context_init(const struct kvb_plan *plan, struct kvb_sgl_context *context);

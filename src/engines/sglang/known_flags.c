@@ -45,12 +45,9 @@ const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t 
 
 const char *kvb_sgl_known_flag_near(const char *name, size_t length)
 {
-    char wanted[80];
+    char wanted[80] = ""; // longer than any flag
     struct kvb_nearest nearest;
-    if (length >= sizeof wanted) {
-        return NULL;
-    }
-    (void)kvb_copy(wanted, length + 1, name);
+    kvb_append(wanted, sizeof wanted, name, length);
     for (char *c = wanted; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c; // argparse takes dashes alone
     }

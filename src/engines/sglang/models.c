@@ -89,6 +89,20 @@ static const struct trait_row rows[] = {
     {KVB_SGL_EXTRA_BUFFER, "NemotronHPuzzleForCausalLM", R(5, 14), 0},
     {KVB_SGL_EXTRA_BUFFER, "KimiLinearForCausalLM", R(5, 16), 0},
     {KVB_SGL_EXTRA_BUFFER, "KimiK3ForConditionalGeneration", R(5, 18), 0},
+    // server_args.py, auto_choose_speculative_params
+    {KVB_SGL_ONE_BRANCH, "DeepseekV3ForCausalLM", R(4, 7), R(5, 8)},
+    {KVB_SGL_ONE_BRANCH, "DeepseekV2ForCausalLM", R(4, 7), R(5, 8)},
+    {KVB_SGL_ONE_BRANCH, "GptOssForCausalLM", R(5, 1), R(5, 8)},
+    {KVB_SGL_ONE_BRANCH, "DeepseekV32ForCausalLM", R(5, 3), R(5, 8)},
+    {KVB_SGL_ONE_BRANCH, "BailingMoeForCausalLM", R(5, 3), R(5, 8)},
+    {KVB_SGL_ONE_BRANCH, "BailingMoeV2ForCausalLM", R(5, 3), R(5, 8)},
+    {KVB_SGL_ONE_BRANCH, "MistralLarge3ForCausalLM", R(5, 6) + 1, R(5, 8)},
+    {KVB_SGL_ONE_BRANCH, "PixtralForConditionalGeneration", R(5, 6) + 1, R(5, 8)},
+    {KVB_SGL_ONE_BRANCH, "Glm4MoeForCausalLM", R(5, 6) + 2, R(5, 8)},
+    {KVB_SGL_ONE_BRANCH, "MiMoV2FlashForCausalLM", R(5, 7), R(5, 8)},
+    {KVB_SGL_BRANCHES, "LlamaForCausalLM", R(5, 8), 0},
+    {KVB_SGL_BRANCHES, "Grok1ForCausalLM", R(5, 8), 0},
+    {KVB_SGL_BRANCHES, "Grok1VForCausalLM", R(5, 8), 0},
 };
 
 static bool holds(uint32_t since, uint32_t until, uint32_t release)

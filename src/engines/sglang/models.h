@@ -30,6 +30,8 @@ enum kvb_sgl_trait {
     KVB_SGL_HEAD_TWICE,      // a head that is tied to the embedding has memory of its own
     KVB_SGL_WHOLE_PROMPTS,   // chunked prefill is switched off
     KVB_SGL_EXTRA_BUFFER,    // states get two more slots a request where nobody says otherwise
+    KVB_SGL_ONE_BRANCH,      // drafts of 3 steps without branches where nobody says otherwise, to 0.5.7
+    KVB_SGL_BRANCHES,        // drafts of 5 steps with 4 branches, from 0.5.8 on, when the others have one
     KVB_SGL_TRAIT_COUNT
 };
 bool kvb_sgl_model_is(const struct kvb_model *model, enum kvb_sgl_trait trait, uint32_t release);

@@ -240,12 +240,13 @@ static uint64_t limited(const struct kvb_sgl_setup *setup, uint64_t tokens)
 
 // 0.4.3.post3 to 0.5.6: tokens that drafts and their verification hold beside the others (draft_runner_cache_size),
 // in memory that nobody asked for.
-static uint64_t headroom(const struct kvb_sgl_setup *setup, uint64_t tokens)
+static uint64_t headroom(const struct kvb_sgl_setup *setup, uint64_t tokens, uint64_t state_slots)
 {
     bool then = setup->release >= KVB_RELEASE(0, 4, 3) + 3 && setup->release < KVB_RELEASE(0, 5, 7);
-    uint64_t requests = kvb_sgl_requests(setup, tokens, 0);
+    bool holds = setup->draft == KVB_SGL_DRAFT_EAGLE || setup->draft == KVB_SGL_DRAFT_STANDALONE;
+    uint64_t requests = kvb_sgl_requests(setup, tokens, state_slots);
     uint64_t each = setup->draft_steps * setup->draft_topk + setup->draft_tokens;
-    return then && setup->draft != KVB_SGL_DRAFT_NONE ? requests * each + 100 : 0;
+    return then && holds ? requests * each + 100 : 0;
 }
 
 static void fill_tokens(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell, uint64_t bytes,
@@ -253,7 +254,7 @@ static void fill_tokens(const struct kvb_sgl_setup *setup, const struct kvb_sgl_
 {
     bool uniform = cell->windows && setup->release < KVB_RELEASE(0, 5, 9) && cell->full_layers > 0;
     uint64_t fits = uniform ? bytes / cell->uniform_bytes : tokens_of(bytes, cell->token_micro);
-    uint64_t tokens = limited(setup, fits + headroom(setup, fits));
+    uint64_t tokens = limited(setup, fits + headroom(setup, fits, pool->state_slots));
     pool->extra_tokens = tokens > fits ? tokens - fits : 0;
     if (cell->windows) {
         tokens = uniform ? uniform_split(setup, whole_pages(tokens, pool->page_tokens)) : tokens;

@@ -149,7 +149,7 @@ static bool mha_kernels_with_draft(const struct kvb_sgl_context *context)
 static bool mha_kernels_with_branches(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
-    return asks(setup, KVB_SGL_BACKEND_TRTLLM_MHA) && drafts_with_layers(setup) && setup->draft_topk > 1;
+    return setup->backend == KVB_SGL_BACKEND_TRTLLM_MHA && drafts_with_layers(setup) && setup->draft_topk > 1;
 }
 
 static bool mla_kernels_with_e5m2(const struct kvb_sgl_context *context)
@@ -165,12 +165,24 @@ static bool sparse_with_e5m2(const struct kvb_sgl_context *context)
            kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_FP8_E5M2;
 }
 
+static bool fa4_decodes(const struct kvb_sgl_context *context)
+{
+    return asks(&context->setup, KVB_SGL_BACKEND_FA4);
+}
+
+// What --attention-backend is when drafts are looked at: to 0.5.4 a default is chosen later.
+static enum kvb_sgl_backend known_backend(const struct kvb_sgl_setup *setup)
+{
+    return setup->release < R(5, 4) + 1 ? setup->backend_asked : setup->backend;
+}
+
 static bool branches_over_pages(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
     uint32_t takes = ONE(FLASHINFER) | (setup->release >= R(5, 6) ? ONE(FA3) : 0);
+    takes |= setup->release >= R(5, 13) ? ONE(TRITON) : 0;
     return drafts_with_layers(setup) && setup->draft_topk > 1 && setup->page_tokens > 1 &&
-           (takes >> setup->backend & 1U) == 0;
+           (takes >> known_backend(setup) & 1U) == 0;
 }
 
 static bool undetermined(const struct kvb_sgl_context *context)
@@ -218,6 +230,28 @@ static bool words_elsewhere(const struct kvb_sgl_context *context)
     return context->setup.draft == KVB_SGL_DRAFT_NGRAM && !context->setup.cuda && !context->setup.hip;
 }
 
+static bool words_over_pages(const struct kvb_sgl_context *context)
+{
+    const struct kvb_sgl_setup *setup = &context->setup;
+    return setup->draft == KVB_SGL_DRAFT_NGRAM && setup->page_tokens > 1 &&
+           known_backend(setup) != KVB_SGL_BACKEND_FLASHINFER;
+}
+
+// DeepSeek V4, before NEXTN is read as EAGLE and before branches are chosen.
+static bool v4_with_draft(const struct kvb_sgl_context *context)
+{
+    uint64_t method = kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD);
+    bool blocks = context->setup.draft == KVB_SGL_DRAFT_DFLASH && context->setup.release >= R(5, 16);
+    return is_named(context, "DeepseekV4ForCausalLM") && method != KVB_SPECULATIVE_NONE &&
+           method != KVB_SPECULATIVE_EAGLE && !blocks;
+}
+
+static bool v4_with_branches(const struct kvb_sgl_context *context)
+{
+    return is_named(context, "DeepseekV4ForCausalLM") && context->setup.draft == KVB_SGL_DRAFT_EAGLE &&
+           context->setup.draft_topk_asked != 1;
+}
+
 static bool models_with_groups(const struct kvb_sgl_context *context)
 {
     return context->setup.draft == KVB_SGL_DRAFT_STANDALONE && context->setup.dp_attention;
@@ -236,7 +270,8 @@ struct refusal {
     const char *rule;
     uint32_t since, until; // until: the first release without; 0: none
     bool (*refuses)(const struct kvb_sgl_context *context);
-    const char *text; // {0} the backend, {1} the class, {2} the checkpoint's method, {3} the one asked for
+    const char *text; // {0} the backend asked for, {1} the class, {2} the checkpoint's method, {3} the one asked for,
+                      // {4} the backend taken, {5} tokens of a page
 };
 #define ELSEWHERE(kernels, cards)                                                                                      \
     "TRTLLM " kernels " backend is only supported on Blackwell GPUs (" cards "). Please use a different backend."
@@ -246,6 +281,12 @@ struct refusal {
     "Speculative decoding for {1} is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer." \
     "To use radix cache with speculative decoding, please use --mamba-scheduler-strategy extra_buffer"
 static const struct refusal rows[] = {
+    {"arguments", R(5, 12), R(5, 16), v4_with_draft,
+     "AssertionError: Only EAGLE speculative algorithm is supported for {1}"},
+    {"arguments", R(5, 16), 0, v4_with_draft,
+     "AssertionError: Only EAGLE and DSPARK speculative algorithms are supported for {1}"},
+    {"arguments", R(5, 12), 0, v4_with_branches,
+     "AssertionError: Only EAGLE speculative algorithm with topk == 1 is supported for {1}"},
     {"quantization", 0, 0, kvb_sgl_other_method,
      "Quantization method specified in the model config ({2}) does not match the quantization method specified in the "
      "`quantization` argument ({3})."},
@@ -267,6 +308,9 @@ static const struct refusal rows[] = {
     {"attention-backend", R(5, 4) + 3, R(5, 7), mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1,")},
     {"attention-backend", R(5, 7), 0, mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1, bf16,")},
     {"attention-backend", R(5, 0), R(5, 10), mha_kernels_elsewhere, ELSEWHERE("MHA", "SM100")},
+    {"attention-backend", R(5, 10), 0, mha_kernels_elsewhere,
+     "TRTLLM MHA backend for prefill is only supported on Blackwell GPUs (SM100). Please use a different prefill "
+     "backend."},
     {"attention-backend", R(5, 0), R(5, 1), mha_kernels_with_draft,
      "trtllm_mha backend does not support speculative decoding yet."},
     {"attention-backend", R(5, 1), 0, mha_kernels_with_branches,
@@ -280,6 +324,8 @@ static const struct refusal rows[] = {
     {"attention-backend", R(5, 8), R(5, 10), sinks_elsewhere,
      "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3', 'fa4', 'ascend'] attention "
      "backend, but got the following backends\n- Prefill: {0}\n- Decode: {0}\n"},
+    {"attention-backend", R(5, 4), R(5, 8), fa4_decodes,
+     "FA4 backend is only supported for prefill. Please use `--prefill-attention-backend fa4` instead."},
     {"attention-backend", R(4, 9) + 4, R(5, 1), chunks_elsewhere, "AssertionError: fa3 is required for Llama4 model"},
     {"attention-backend", R(5, 1), R(5, 2), chunks_elsewhere,
      "AssertionError: fa3 or aiter is required for Llama4 model"},
@@ -304,6 +350,12 @@ static const struct refusal rows[] = {
     {"attention-backend", R(5, 2), R(5, 13), branches_over_pages,
      "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "
      "backends. This combination is only supported for the 'flashinfer' backend."},
+    {"attention-backend", R(5, 13), 0, branches_over_pages,
+     "speculative_eagle_topk > 1 with page_size > 1 is only supported on ('flashinfer', 'fa3', 'triton'); got "
+     "attention_backend='{4}'. Use page_size == 1 or one of those backends."},
+    {"attention-backend", R(5, 3), 0, words_over_pages,
+     "speculative_eagle_topk(10) > 1 with page_size({5}) > 1 is unstable and produces incorrect results for paged "
+     "attention backends. This combination is only supported for the 'flashinfer' backend."},
     {"kv-cache-dtype", R(5, 4) + 2, R(5, 8), sparse_with_e5m2,
      "AssertionError: DeepSeek NSA only supports bf16/bfloat16 or fp8_e4m3 kv_cache_dtype"},
     {"kv-cache-dtype", R(5, 8), 0, sparse_with_e5m2,
@@ -348,6 +400,7 @@ static const char *backend_name(enum kvb_sgl_backend backend)
         [KVB_SGL_BACKEND_TRTLLM_MLA] = "trtllm_mla",
         [KVB_SGL_BACKEND_TRTLLM_MHA] = "trtllm_mha",
         [KVB_SGL_BACKEND_AITER] = "aiter",
+        [KVB_SGL_BACKEND_SPARSE] = "dsa",
     };
     size_t count = sizeof names / sizeof names[0];
     return (size_t)backend < count && names[backend] != NULL ? names[backend] : "";
@@ -356,8 +409,10 @@ static const char *backend_name(enum kvb_sgl_backend backend)
 const char *kvb_sgl_argument_refusal(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_sgl_setup *setup = &context->setup;
+    char page[24];
     const char *values[] = {backend_name(setup->backend_asked), setup->model->architecture,
-                            setup->model->quantisation.name, kvb_sgl_method_name(context)};
+                            setup->model->quantisation.name,    kvb_sgl_method_name(context),
+                            backend_name(setup->backend),       kvb_sgl_digits(page, setup->page_tokens)};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct refusal *row = &rows[i];
         bool then = setup->release >= row->since && (row->until == 0 || setup->release < row->until);

@@ -64,6 +64,35 @@ static const struct kvb_sgl_known_flag *find(const char *line, size_t length, ui
     return row != NULL && row->values == 'b' ? row : NULL;
 }
 
+// Flags that 0.5.3 to 0.5.4 know and refuse (DeprecatedAction: raise ValueError(self.help)).
+static bool say_deprecated(const char *name, uint32_t release, char out[JUDGED])
+{
+    static const struct {
+        const char *name, *setting, *value;
+    } rows[] = {
+        {"enable-ep-moe", "--ep-size", "the same value as `--tp-size`"},
+        {"enable-deepep-moe", "--moe-a2a-backend", "'deepep'"},
+        {"enable-flashinfer-cutlass-moe", "--moe-runner-backend", "'flashinfer_cutlass'"},
+        {"enable-flashinfer-cutedsl-moe", "--moe-runner-backend", "'flashinfer_cutedsl'"},
+        {"enable-flashinfer-trtllm-moe", "--moe-runner-backend", "'flashinfer_trtllm'"},
+        {"enable-triton-kernel-moe", "--moe-runner-backend", "'triton_kernel'"},
+        {"enable-flashinfer-mxfp4-moe", "--moe-runner-backend", "'flashinfer_mxfp4'"},
+    };
+    bool then = release >= KVB_RELEASE(0, 5, 3) && release <= KVB_RELEASE(0, 5, 4);
+    for (size_t i = 0; then && i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            const char *const parts[] = {
+                "NOTE: --", name, " is deprecated. Please set `", rows[i].setting, "` to ", rows[i].value, " instead."};
+            out[0] = '\0';
+            for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+                say(out, parts[k]);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
 void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[JUDGED])
 {
     uint32_t release = engine->release;
@@ -76,7 +105,11 @@ void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_eng
         const char *line = at + 1; // each flag begins with a new line
         unsigned matches = 0;
         size_t size = strcspn(line, "\n"), length = strcspn(line, " =\n");
-        if (find(line, length, release, &matches) != NULL) {
+        const struct kvb_sgl_known_flag *row = find(line, length, release, &matches);
+        if (row != NULL && say_deprecated(row->name, release, out)) {
+            return;
+        }
+        if (row != NULL) {
             continue;
         }
         if (matches > 1) { // argparse stops here

@@ -6,6 +6,7 @@
 
 #define KVB_SGL_OFF UINT64_MAX // chunked prefill switched off
 #define KVB_SGL_PPB 1000000000U
+#define KVB_SGL_NGRAM_BREADTH 10U // --speculative-ngram-max-bfs-breadth
 
 enum kvb_sgl_draft {
     KVB_SGL_DRAFT_NONE,
@@ -48,7 +49,7 @@ struct kvb_sgl_setup {
     uint64_t max_prefill_tokens;
     uint64_t max_total_tokens;
     uint64_t max_running_requests; // of all data-parallel ranks together
-    uint64_t page_tokens;
+    uint64_t page_asked, page_tokens; // --page-size, and what the backend makes of it
     enum kvb_sgl_backend backend_asked, backend; // --attention-backend, and what the release makes of it
     uint64_t graph_batch;                        // the largest decode batch that is captured
     uint64_t prefill_graph_tokens;
@@ -69,6 +70,7 @@ struct kvb_sgl_setup {
     bool state_extra_buffer; // two more slots a request
     enum kvb_sgl_draft draft;
     bool draft_named; // by a path of its own
+    uint64_t draft_topk_asked;
     uint64_t draft_steps, draft_topk, draft_tokens, draft_layers;
     // of the cache
     uint32_t element_bytes; // of one key or value; 4-bit formats: 1, with `four_bits`

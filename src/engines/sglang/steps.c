@@ -136,6 +136,7 @@ const char *kvb_sgl_unconfirmed(const struct kvb_sgl_setup *setup, const struct 
     if (cell->state_bytes > 0 && drafts && setup->release < KVB_RELEASE(0, 5, 13)) {
         return "slots of state beside drafts to 0.5.12";
     }
+    drafts = drafts && setup->draft != KVB_SGL_DRAFT_NGRAM;
     return drafts && setup->release < KVB_RELEASE(0, 5, 7) ? "the tokens that drafts add to the pool to 0.5.6" : NULL;
 }
 
