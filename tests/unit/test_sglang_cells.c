@@ -162,6 +162,13 @@ static void windows_alone(void **state)
         assert_int_equal(pool.full_tokens, 0);
         assert_null(kvb_sgl_unconfirmed(&setup, &cell)); // nothing is split
     }
+    // two layers of a draft, 2,048 B each, from 0.5.14 on: 26 x 2,048 B
+    setup.draft = KVB_SGL_DRAFT_STANDALONE;
+    setup.draft_named = true;
+    setup.draft_layers = 2;
+    (void)token_bytes();
+    assert_int_equal(cell.token_micro, UINT64_C(26) * 2048 * 1000000);
+    assert_int_equal(cell.window_bytes, 24 * 2048);
 }
 
 // To 0.5.6 tokens are cut to pages and to --max-total-tokens before they are split, not behind (model_runner.py 0.4.10,

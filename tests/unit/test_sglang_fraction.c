@@ -182,27 +182,76 @@ static void defaults_by_release(void **state)
     assert_int_equal(wrong, 0);
 }
 
-// 0.5.10, _generate_piecewise_cuda_graph_tokens: 8 + 14 + 8 + 8 + 4 sizes up to 2048, 8 more to 4096, 8 to 8192.
+// The lists of server_args.py as they stand there: list(range(first, behind, step)) one after the other, those up to
+// the most that is captured.
+struct stretch {
+    uint64_t first, behind, step;
+};
+
+static uint64_t listed(const struct stretch *stretches, size_t count, uint64_t most)
+{
+    uint64_t sizes = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t behind = stretches[i].behind > 0 ? stretches[i].behind : most + 1;
+        for (uint64_t size = stretches[i].first; size < behind; size += stretches[i].step) {
+            sizes += size <= most ? 1 : 0;
+        }
+    }
+    return sizes;
+}
+
+// _generate_piecewise_cuda_graph_tokens at 0.5.4, 0.5.8 and 0.5.9.
 static void prefill_sizes(void **state)
 {
     (void)state;
+    static const struct {
+        uint32_t release;
+        struct stretch stretches[6];
+        size_t count;
+    } rows_of[] = {
+        {R(5, 7), {{4, 33, 4}, {48, 257, 16}, {288, 513, 32}, {640, 4097, 128}, {4352, 0, 256}}, 5},
+        {R(5, 8), {{4, 33, 4}, {48, 257, 16}, {288, 513, 32}, {640, 1025, 64}, {1280, 4097, 256}, {4608, 0, 512}}, 6},
+        {R(5, 9), {{4, 33, 4}, {48, 257, 16}, {288, 513, 32}, {576, 1025, 64}, {1280, 4097, 256}, {4608, 0, 512}}, 6},
+        {R(5, 18), {{4, 33, 4}, {48, 257, 16}, {288, 513, 32}, {576, 1025, 64}, {1280, 4097, 256}, {4608, 0, 512}}, 6},
+    };
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        for (uint64_t most = 0; most < 10000; most++) {
+            uint64_t sizes = listed(rows_of[i].stretches, rows_of[i].count, most);
+            assert_int_equal(kvb_sgl_prefill_sizes(rows_of[i].release, most), sizes);
+        }
+    }
     assert_int_equal(kvb_sgl_prefill_sizes(R(5, 10), 2048), 42);
-    assert_int_equal(kvb_sgl_prefill_sizes(R(5, 10), 4096), 50);
     assert_int_equal(kvb_sgl_prefill_sizes(R(5, 10), 8192), 58);
-    assert_int_equal(kvb_sgl_prefill_sizes(R(5, 8), 1024), 8 + 14 + 8 + 7);  // 640, 704, ..., 1024
-    assert_int_equal(kvb_sgl_prefill_sizes(R(5, 4), 4096), 8 + 14 + 8 + 28); // 640, 768, ..., 4096
 }
 
-// 0.5.3, _generate_cuda_graph_batch_sizes: 1 2 4 8 12, 16 to 256 by 8, 272 to 496 by 16, from 512 by 32.
-static void decode_sizes(void **state)
+// _handle_piecewise_cuda_graph: prompts up to a chunk, of Llama 2 up to its 4,096 positions; from 0.5.10 on.
+static void prompts_of_llama_2(void **state)
 {
     (void)state;
-    struct kvb_sgl_setup setup = {.release = R(5, 3)};
-    assert_int_equal(kvb_sgl_decode_sizes(&setup, 8), 4);
-    assert_int_equal(kvb_sgl_decode_sizes(&setup, 256), 5 + 31);
-    assert_int_equal(kvb_sgl_decode_sizes(&setup, 512), 5 + 31 + 15 + 1);
-    setup.draft = KVB_SGL_DRAFT_EAGLE; // 1 to 8, 10 to 32 by 2, 40 to 64 by 4
-    assert_int_equal(kvb_sgl_decode_sizes(&setup, 64), 8 + 12 + 7);
+    static const struct {
+        const char *name;
+        uint32_t release;
+        uint64_t chunk, most, sizes;
+    } rows_of[] = {
+        {"meta-llama/Llama-2-7b-chat-hf", R(5, 10), 8192, 0, 50},
+        {"meta-llama/llama-2-13b", R(5, 10), 8192, 0, 50},
+        {"meta-llama/Llama-2-7b-chat-hf", R(5, 10), 2048, 0, 42},
+        {"meta-llama/Llama-2-7b-chat-hf", R(5, 10), 8192, 8192, 58}, // what is said is taken
+        {"meta-llama/Llama-3.1-8B", R(5, 10), 8192, 0, 58},
+        {"meta-llama/Llama-3.1-8B", R(5, 10), KVB_SGL_OFF, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        static struct kvb_model model;
+        struct kvb_sgl_setup setup;
+        struct kvb_sgl_defaults defaults;
+        make_setup(&(struct given){CARD(rows_of[i].release, 81559, 1)}, &model, &setup);
+        (void)strcpy(model.name, rows_of[i].name);
+        setup.chunk_tokens = rows_of[i].chunk;
+        setup.prefill_graph_tokens = rows_of[i].most;
+        kvb_sgl_defaults_of(&setup, &defaults);
+        assert_int_equal(defaults.prefill_sizes, rows_of[i].sizes);
+    }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(defaults_by_release), cmocka_unit_test(prefill_sizes), cmocka_unit_test(decode_sizes))
+KVB_TEST_MAIN(cmocka_unit_test(defaults_by_release), cmocka_unit_test(prefill_sizes),
+              cmocka_unit_test(prompts_of_llama_2))

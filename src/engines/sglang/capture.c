@@ -1,60 +1,41 @@
-// Which batches and prompt lengths are captured as graphs. Source: sgl-project/sglang,
-// python/sglang/srt/server_args.py: _generate_cuda_graph_batch_sizes (0.5.3), _generate_piecewise_cuda_graph_tokens
-// (0.5.4), _handle_piecewise_cuda_graph (0.5.10), _handle_cuda_graph_config (0.5.13 and later).
+// Which prompt lengths are captured as graphs. Source: sgl-project/sglang, python/sglang/srt/server_args.py:
+// _generate_piecewise_cuda_graph_tokens (0.5.4), _handle_piecewise_cuda_graph (0.5.10), _handle_cuda_graph_config
+// (0.5.13 and later).
 #include "engines/sglang/models.h"
 #include "engines/sglang/setup.h"
 
 #include "base/checked.h"
 #include "budget/shapes.h"
 
-// first, first + step, ... up to `last`.
+// `count` sizes from `first` on; 0: without end.
 struct range {
-    uint32_t since; // 0: always
-    uint64_t first, last, step;
+    uint64_t first, step, count;
 };
-
-static uint64_t count_range(const struct range *range, uint64_t most)
-{
-    uint64_t last = kvb_min(range->last, most);
-    return last >= range->first ? (last - range->first) / range->step + 1 : 0;
-}
 
 #define SUM(rows, most) sum_of(rows, sizeof(rows) / sizeof(rows)[0], most)
 
 static uint64_t sum_of(const struct range *rows, size_t count, uint64_t most)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += count_range(&rows[i], most);
+    for (size_t i = 0; i < count && rows[i].first <= most; i++) {
+        uint64_t reached = (most - rows[i].first) / rows[i].step + 1;
+        sum += rows[i].count > 0 ? kvb_min(reached, rows[i].count) : reached;
     }
     return sum;
 }
 
-static const struct range prompts_059[] = {{0, 4, 32, 4},      {0, 48, 256, 16},     {0, 288, 512, 32},
-                                           {0, 576, 1024, 64}, {0, 1280, 4096, 256}, {0, 4608, UINT64_MAX, 512}};
-static const struct range prompts_058[] = {{0, 4, 32, 4},      {0, 48, 256, 16},     {0, 288, 512, 32},
-                                           {0, 640, 1024, 64}, {0, 1280, 4096, 256}, {0, 4608, UINT64_MAX, 512}};
-static const struct range prompts_054[] = {
-    {0, 4, 32, 4}, {0, 48, 256, 16}, {0, 288, 512, 32}, {0, 640, 4096, 128}, {0, 4352, UINT64_MAX, 256}};
+static const struct range prompts_059[] = {{4, 4, 8},    {48, 16, 14},    {288, 32, 8},
+                                           {576, 64, 8}, {1280, 256, 12}, {4608, 512, 0}};
+static const struct range prompts_058[] = {{4, 4, 8},    {48, 16, 14},    {288, 32, 8},
+                                           {640, 64, 7}, {1280, 256, 12}, {4608, 512, 0}};
+static const struct range prompts_054[] = {{4, 4, 8}, {48, 16, 14}, {288, 32, 8}, {640, 128, 28}, {4352, 256, 0}};
 
 uint64_t kvb_sgl_prefill_sizes(uint32_t release, uint64_t tokens)
 {
-    uint64_t most = kvb_min(tokens, UINT32_MAX);
     if (release >= KVB_RELEASE(0, 5, 9)) {
-        return SUM(prompts_059, most);
+        return SUM(prompts_059, tokens);
     }
-    return release >= KVB_RELEASE(0, 5, 8) ? SUM(prompts_058, most) : SUM(prompts_054, most);
-}
-
-static const struct range batches[] = {
-    {0, 1, 2, 1}, {0, 4, 12, 4}, {0, 16, 256, 8}, {0, 272, 496, 16}, {0, 512, UINT64_MAX, 32}};
-static const struct range drafted[] = {
-    {0, 1, 8, 1}, {0, 10, 32, 2}, {0, 40, 64, 4}, {0, 72, 256, 8}, {0, 272, UINT64_MAX, 16}};
-
-uint64_t kvb_sgl_decode_sizes(const struct kvb_sgl_setup *setup, uint64_t batch)
-{
-    uint64_t most = kvb_min(batch, UINT32_MAX);
-    return setup->draft == KVB_SGL_DRAFT_NONE ? SUM(batches, most) : SUM(drafted, most);
+    return release >= KVB_RELEASE(0, 5, 8) ? SUM(prompts_058, tokens) : SUM(prompts_054, tokens);
 }
 
 // 0.5.10 to 0.5.14, _handle_piecewise_cuda_graph.

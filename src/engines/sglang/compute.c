@@ -36,21 +36,19 @@ static void fill_stage(const struct kvb_sgl_context *context, uint32_t index, ui
     kvb_sgl_pool_of(&context->setup, &context->defaults, &stage->cell, before_bytes, after_bytes, &stage->pool);
 }
 
-// The stage with the fewest tokens: all take the least of them.
+// The stage with the fewest tokens, the first of them: all take the least.
 static uint32_t tightest_stage(const struct kvb_sgl_context *context, uint64_t before_bytes,
                                struct kvb_sgl_stage *stage)
 {
     uint32_t tightest = 0;
-    uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < context->setup.pp; i++) {
-        fill_stage(context, i, before_bytes, stage);
-        if (stage->pool.tokens < least) {
-            least = stage->pool.tokens;
+    fill_stage(context, 0, before_bytes, stage);
+    for (uint32_t i = 1; i < context->setup.pp; i++) {
+        struct kvb_sgl_stage other;
+        fill_stage(context, i, before_bytes, &other);
+        if (other.pool.tokens < stage->pool.tokens) {
+            *stage = other;
             tightest = i;
         }
-    }
-    if (tightest + 1 != context->setup.pp) {
-        fill_stage(context, tightest, before_bytes, stage);
     }
     return tightest;
 }

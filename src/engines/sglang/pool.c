@@ -278,7 +278,7 @@ static uint64_t ring_states(const struct kvb_sgl_setup *setup, const struct kvb_
 
 static uint64_t fixed_bytes(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell, int64_t rest_bytes)
 {
-    uint64_t bytes = rest_bytes > 0 && cell->ring_bytes > 0 ? ring_states(setup, cell, (uint64_t)rest_bytes) : 0;
+    uint64_t bytes = rest_bytes > 0 ? ring_states(setup, cell, (uint64_t)rest_bytes) : 0;
     bool pictures = setup->multimodal && !setup->text_only && setup->release >= KVB_RELEASE(0, 5, 18);
     return bytes + (pictures ? TOWER_CACHE_BYTES : 0);
 }

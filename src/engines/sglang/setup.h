@@ -105,7 +105,5 @@ uint32_t kvb_sgl_attention_groups(const struct kvb_sgl_setup *setup);
 bool kvb_sgl_prefill_graphs(const struct kvb_sgl_setup *setup);
 // How many sizes up to `tokens` the release captures.
 uint64_t kvb_sgl_prefill_sizes(uint32_t release, uint64_t tokens);
-// How many decode batches up to `batch` the release captures.
-uint64_t kvb_sgl_decode_sizes(const struct kvb_sgl_setup *setup, uint64_t batch);
 
 #endif
