@@ -197,6 +197,38 @@ static void whole_pools(void **state)
     assert_int_equal(pool.window_tokens, 64);
 }
 
+// From 0.5.7 on both pools are cut to whole pages, of what was split: 0.8 of it to 0.5.11, then 0.8 of the pages.
+static void whole_pages_of_both(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        uint64_t tokens, window_tokens;
+    } rows[] = {
+        // 10 GiB // 49,152 = 218,453, 218,432 in pages; x 24 / 21.6 = 242,702; int(0.8 x 242,702) = 194,161
+        {R(5, 6) + 2, 242702, 194161},
+        {R(5, 7), 242688, 194112},
+        // 10 GiB // 44,236.8 = 242,725; int(0.8 x 242,725) = 194,180; then int(0.8 x 242,688) = 194,150
+        {R(5, 11), 242688, 194176},
+        {R(5, 12), 242688, 194112},
+    };
+    struct kvb_sgl_defaults pages = {.fraction_ppb = KVB_SGL_PPB, .page_tokens = 64, .chunk_tokens = 2048};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make(R(5, 7), &mixed);
+        strcpy(model.architecture, "MiMoV2FlashForCausalLM");
+        setup.release = R(5, 9) <= rows[i].release ? rows[i].release : R(5, 7);
+        (void)token_bytes(); // the class has two pools from 0.5.7 on
+        setup.release = rows[i].release;
+        kvb_sgl_pool_of(&setup, &pages, &cell, 20 * (uint64_t)GIB, 10 * GIB, &pool);
+        if (pool.tokens != rows[i].tokens || pool.window_tokens != rows[i].window_tokens) {
+            print_error("row %zu: %llu and %llu\n", i, (unsigned long long)pool.tokens,
+                        (unsigned long long)pool.window_tokens);
+        }
+        assert_int_equal(pool.tokens, rows[i].tokens);
+        assert_int_equal(pool.window_tokens, rows[i].window_tokens);
+    }
+}
+
 // 0.5.14: caps only where requests are said, prefixes are not kept and prompts are chunked.
 static void caps(void **state)
 {
@@ -496,7 +528,7 @@ static void compressed(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(groups), cmocka_unit_test(cells), cmocka_unit_test(drafts), cmocka_unit_test(windows),
-              cmocka_unit_test(windows_alone), cmocka_unit_test(whole_pools), cmocka_unit_test(caps),
-              cmocka_unit_test(states), cmocka_unit_test(slots), cmocka_unit_test(states_of_drafts),
-              cmocka_unit_test(slots_of_groups), cmocka_unit_test(headroom_of_drafts), cmocka_unit_test(refused),
-              cmocka_unit_test(compressed))
+              cmocka_unit_test(windows_alone), cmocka_unit_test(whole_pools), cmocka_unit_test(whole_pages_of_both),
+              cmocka_unit_test(caps), cmocka_unit_test(states), cmocka_unit_test(slots),
+              cmocka_unit_test(states_of_drafts), cmocka_unit_test(slots_of_groups),
+              cmocka_unit_test(headroom_of_drafts), cmocka_unit_test(refused), cmocka_unit_test(compressed))

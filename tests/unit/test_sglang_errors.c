@@ -91,6 +91,35 @@ static void no_pool_of_kinds(void **state)
     assert_true(strncmp(budget.error, NO_MORE, strlen(NO_MORE)) == 0);
 }
 
+// mem_cache/kv_cache_configurator.py (model_runner_kv_cache_mixin.py at 0.5.14): 1 - available / pre, with four digits
+// rounded, and its thousandths rounded up. 10 of 80 GiB: 0.875; 8,873 of 100,000 MiB: 0.91127.
+static void least_shares(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t before_mib, after_mib;
+        const char *suggested, *least;
+    } rows[] = {
+        {81920, 10240, "above 0.875 ", "= 0.8750)"}, {100000, 8873, "above 0.912 ", "= 0.9113)"},
+        {100000, 8876, "above 0.912 ", "= 0.9112)"}, {100000, 8900, "above 0.911 ", "= 0.9110)"},
+        {24000, 0, "above 1.000 ", "= 1.0000)"},     {24000, -500, "above 1.000 ", "= 1.0000)"},
+        {24000, 24000, "above 0.000 ", "= 0.0000)"}, {24000, 30000, "above 0.000 ", "= 0.0000)"},
+        {0, 0, "above 1.000 ", "= 1.0000)"},
+    };
+    static struct kvb_sgl_cell cell;
+    struct kvb_sgl_pool none = {.refusal = KVB_SGL_NO_MEMORY};
+    struct kvb_sgl_context context;
+    resolve("sglang@0.5.14", "h100-sxm", LLAMA "--mem-fraction-static 0.5");
+    kvb_sgl_context_init(&plan, &context);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kvb_sgl_pool_error(&context, &none, &cell, (uint64_t)rows[i].before_mib << 20, rows[i].after_mib * 1048576,
+                           budget.error);
+        assert_non_null(strstr(budget.error, "--mem-fraction-static=0.5. "));
+        assert_non_null(strstr(budget.error, rows[i].suggested));
+        assert_non_null(strstr(budget.error, rows[i].least));
+    }
+}
+
 // configs/model_config.py, layers/linear.py, models/registry.py: before memory is looked at.
 static void refused_early(void **state)
 {
@@ -205,5 +234,6 @@ static void odd_models(void **state)
     assert_null(budget.refusal);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(no_pool), cmocka_unit_test(no_pool_of_kinds), cmocka_unit_test(refused_early),
-              cmocka_unit_test(lifted), cmocka_unit_test(without_flags), cmocka_unit_test(odd_models))
+KVB_TEST_MAIN(cmocka_unit_test(no_pool), cmocka_unit_test(no_pool_of_kinds), cmocka_unit_test(least_shares),
+              cmocka_unit_test(refused_early), cmocka_unit_test(lifted), cmocka_unit_test(without_flags),
+              cmocka_unit_test(odd_models))

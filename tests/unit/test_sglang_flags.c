@@ -186,6 +186,29 @@ static void rows_agree(void **state)
     assert_int_equal(wrong, 0);
 }
 
+// Flags that the tool has itself: one for each setting, which the newest release still knows; all others are words of a
+// serve command alone.
+static void own_flags(void **state)
+{
+    (void)state;
+    const struct kvb_serve_flag *flag, *other;
+    for (unsigned i = 0; (flag = kvb_sgl_flag(i)) != NULL; i++) {
+        bool sets = flag->kind == KVB_SERVE_SETTING || flag->kind == KVB_SERVE_SETS;
+        bool own = sets || flag->kind == KVB_SERVE_LIST || flag->kind == KVB_SERVE_OVERRIDES;
+        if (flag->serve_only) {
+            continue;
+        }
+        assert_true(own);
+        assert_int_equal(flag->until, 0);
+        for (unsigned k = i + 1; sets && (other = kvb_sgl_flag(k)) != NULL; k++) {
+            bool same = (other->kind == KVB_SERVE_SETTING || other->kind == KVB_SERVE_SETS) && other->id == flag->id;
+            if (same && !other->serve_only) {
+                fail_msg("--%s and --%s", flag->name, other->name);
+            }
+        }
+    }
+}
+
 // server_args.py, add_argument of each: a flag without effect takes no value (action="store_true"), one, or several
 // (nargs="+"), and nothing is said of it where a command has it.
 static void plain_flags(void **state)
@@ -327,5 +350,5 @@ static void deprecated(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(judged), cmocka_unit_test(ambiguous), cmocka_unit_test(long_lines),
               cmocka_unit_test(two_rows), cmocka_unit_test(own_readers), cmocka_unit_test(values_and_neighbours),
-              cmocka_unit_test(rows_agree), cmocka_unit_test(plain_flags), cmocka_unit_test(underscores),
-              cmocka_unit_test(neighbours), cmocka_unit_test(deprecated))
+              cmocka_unit_test(rows_agree), cmocka_unit_test(own_flags), cmocka_unit_test(plain_flags),
+              cmocka_unit_test(underscores), cmocka_unit_test(neighbours), cmocka_unit_test(deprecated))

@@ -104,6 +104,8 @@ static void needs(void **state)
     plan.need.length_tokens = 0;
     again();
     assert_in_range(budget.needed_bytes, 16384 * token, 16384 * (token + 1));
+    plan.need.length_tokens = 8192; // as long as it may be
+    again();
     plan.need.length_tokens = 8193;
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_CONTRADICTION);
     assert_non_null(said("--need-len 8193 is longer than context_length (8192): no such request is accepted."));
@@ -348,9 +350,21 @@ static void loaded(void **state)
     // tables of angles with sections: as many rows as positions
     compute("sglang@0.5.12", "h100-sxm", "Qwen/Qwen2.5-VL-7B-Instruct");
     assert_true(budget.starts);
-    plan.model.rope_cache_count = 0;
+    struct kvb_rope_cache *table = &plan.model.rope_caches[0];
+    assert_int_equal(plan.model.rope_cache_count, 1);
+    assert_int_equal(table->rows, 4 * plan.model.context_tokens);
+    int64_t short_table = weights();
+    table->rows = plan.model.context_tokens;
     again();
-    assert_true(budget.starts);
+    assert_int_equal(weights(), short_table);
+    table->rows = 2 * plan.model.context_tokens; // of other kinds all rows are kept, in 32 bits
+    again();
+    int64_t rows_of_one = (int64_t)(plan.model.context_tokens * table->width * 4), block = 2 << 20;
+    assert_in_range(weights() - short_table, rows_of_one - block, rows_of_one + block);
+    plan.model.rope_cache_count = 0;
+    table->rows = 4 * plan.model.context_tokens;
+    again();
+    assert_in_range(short_table - weights(), rows_of_one - block, rows_of_one + block);
     // by a header, by a config, by a guess
     compute("sglang@0.5.12", "h100-sxm", Q3);
     assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].basis, KVB_BASIS_CONFIG);

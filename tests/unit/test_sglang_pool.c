@@ -447,6 +447,8 @@ static void requests(void **state)
     setup.max_running_requests = 0;
     setup.context_tokens = 8192;
     assert_int_equal(kvb_sgl_requests(&setup, 79301, 0), 4956); // issue 1109 prints max_num_reqs=4955
+    setup.context_tokens = 0;                                   // nobody says: 512 of each token
+    assert_int_equal(kvb_sgl_requests(&setup, 8, 0), 4096);
     // 2048 rows of 131,076 tokens of 4 bytes: 1.0 GiB
     setup.release = R(5, 12);
     setup.context_tokens = 131072;

@@ -344,6 +344,20 @@ static void blocks(void **state)
     strcpy(plan.model.architecture, "LlamaForCausalLM");
     again();
     assert_null(budget.refusal);
+    plan.engine.release = KVB_RELEASE(0, 4, 1);
+    again();
+    assert_non_null(budget.refusal);
+    // 32 heads of 128 in groups of data-parallel attention: one rank has all of them, two divide them
+    compute("sglang@0.5.9", "h100-sxm", "Qwen/Qwen3-8B-FP8 --tp-size 4 --dp-size 4 --enable-dp-attention");
+    assert_null(budget.refusal);
+    plan.model.quantisation.block_rows = 1536; // of 4,096; 12,288 / 4 = 3,072 of gate and up
+    plan.model.quantisation.block_columns = 1536;
+    again();
+    assert_null(budget.refusal);
+    set_number(&plan, KVB_SET_DATA_PARALLEL_SIZE, 2);
+    again();
+    assert_string_equal(budget.error,
+                        "Weight output_partition_size = 2048 is not divisible by weight quantization block_n = 1536.");
 }
 
 // What no serve line says: a share over one, no groups, a card of neither vendor.

@@ -46,11 +46,12 @@ static void say_minimum(const struct kvb_sgl_context *context, uint64_t before_b
                         char out[KVB_ERROR_TEXT_CAPACITY])
 {
     char now[32], suggested[32], least[32];
-    uint64_t after = after_bytes > 0 ? (uint64_t)after_bytes : 0;
-    uint64_t kept = kvb_min(after, before_bytes) / (before_bytes / 1000000000U + 1);
-    uint64_t ppb = KVB_SGL_PPB - kvb_min(kept, KVB_SGL_PPB);
+    uint64_t before_kib = kvb_max(before_bytes / 1024, 1);
+    uint64_t after_kib = kvb_min(after_bytes > 0 ? (uint64_t)after_bytes / 1024 : 0, before_kib);
+    uint64_t ppb = KVB_SGL_PPB - kvb_mul(after_kib, KVB_SGL_PPB) / before_kib;
     const char *values[] = {fraction(now, context->defaults.fraction_ppb),
-                            decimals(suggested, kvb_div_up(ppb, 1000000) * 1000000, 3), decimals(least, ppb, 4)};
+                            decimals(suggested, kvb_div_up(ppb, 1000000) * 1000000, 3),
+                            decimals(least, ppb + KVB_SGL_PPB / 20000, 4)}; // rounded
     kvb_sgl_say(out,
                 "Loaded weights leave no GPU memory for the KV cache under --mem-fraction-static={0}. Raise "
                 "--mem-fraction-static above {1} (minimum viable = 1 - available/pre = {2}). If using speculative "

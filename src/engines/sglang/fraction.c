@@ -14,7 +14,7 @@
 #define SMALLEST_CHUNK 2048U
 #define DEFAULT_PREFILL_TOKENS 16384U
 
-// What the release tells apart by the card's size.
+// What the release tells apart by the card's size; larger cards are as in the rows of the release before.
 struct card_row {
     uint32_t since;
     uint64_t below_mib; // 0: any card
@@ -27,12 +27,10 @@ static const struct card_row cards[] = {
     {KVB_RELEASE(0, 5, 4) + 1, 35 * 1024, 2048, 24, 80},
     {KVB_RELEASE(0, 5, 4) + 1, 60 * 1024, 4096, 32, 160},
     {KVB_RELEASE(0, 5, 4) + 1, 160 * 1024, 8192, 256, 512},
-    {KVB_RELEASE(0, 5, 4) + 1, 0, 16384, 512, 512},
     {KVB_RELEASE(0, 5, 3), 20 * 1024, 2048, 8, 8},
     {KVB_RELEASE(0, 5, 3), 35 * 1024, 2048, 16, 80},
     {KVB_RELEASE(0, 5, 3), 60 * 1024, 4096, 32, 160},
     {KVB_RELEASE(0, 5, 3), 160 * 1024, 8192, 256, 512},
-    {KVB_RELEASE(0, 5, 3), 0, 16384, 512, 512},
     // To 0.5.2 larger cards capture larger batches (model_executor/cuda_graph_runner.py, get_batch_sizes_to_capture).
     {KVB_RELEASE(0, 4, 7) + 1, 35 * 1024, 2048, 8, 80},
     {KVB_RELEASE(0, 4, 7) + 1, 90 * 1024 + 1, 8192, 160, 160},
@@ -46,12 +44,10 @@ static const struct card_row cards[] = {
     {KVB_RELEASE(0, 4, 7), 0, 16384, 512, 512},
     {KVB_RELEASE(0, 4, 6) + 2, 25000, 2048, 8, 80},
     {KVB_RELEASE(0, 4, 6) + 2, 96 * 1024 + 1, 8192, 160, 160},
-    {KVB_RELEASE(0, 4, 6) + 2, 0, 8192, 256, 256},
     {KVB_RELEASE(0, 4, 5) + 3, 25000, 2048, 8, 80},
     {KVB_RELEASE(0, 4, 5) + 3, 81921, 8192, 160, 160},
     {KVB_RELEASE(0, 4, 5) + 3, 0, 8192, 256, 256},
     {KVB_RELEASE(0, 4, 0) + 1, 25000, 2048, 8, 80},
-    {KVB_RELEASE(0, 4, 0) + 1, 0, 8192, 160, 160},
     {KVB_RELEASE(0, 3, 6), 25000, 2048, 8, 8},
     {0, 0, 8192, 160, 160},
 };
@@ -230,7 +226,7 @@ static uint64_t draft_reserve(const struct kvb_sgl_setup *setup)
 
 static uint64_t computed_reserve(const struct kvb_sgl_setup *setup, const struct kvb_sgl_defaults *out)
 {
-    uint64_t tenths = 512 * MIB_TENTHS + 15 * active_tokens(setup, out);
+    uint64_t tenths = 512 * MIB_TENTHS + 15 * out->active_tokens;
     tenths += (uint64_t)128 * MIB_TENTHS * setup->tp * setup->pp;
     tenths += decode_graph_reserve(setup, out) + prefill_graph_reserve(setup, out);
     if (setup->card_mib > 60 * 1024) {
@@ -317,6 +313,7 @@ static void fill_fraction(const struct kvb_sgl_setup *setup, struct kvb_sgl_defa
         ppb = WITHOUT_CARD_PPB;
     } else if (ppb == 0) {
         bool computed = setup->release >= KVB_RELEASE(0, 5, 3);
+        out->active_tokens = computed ? active_tokens(setup, out) : 0;
         out->reserve_mib_tenths = computed ? computed_reserve(setup, out) : table_reserve(setup);
         ppb = rounded_fraction(setup->card_mib, out->reserve_mib_tenths);
     }

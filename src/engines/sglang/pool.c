@@ -89,7 +89,7 @@ static uint64_t shared_slots(const struct kvb_sgl_setup *setup, uint64_t slot, u
     }
     uint64_t padding = setup->release >= KVB_RELEASE(0, 5, 18) ? slot * (1 + drafts) : 0; // one slot more is allocated
     uint64_t each = kvb_sgl_slots_per_request(setup);
-    return budget > padding ? kvb_mul(budget - padding, each) / kvb_mul(slot, each + drafts) : 0;
+    return kvb_mul(budget - kvb_min(padding, budget), each) / kvb_mul(slot, each + drafts);
 }
 
 // Intermediate states of drafts, taken off before or beside the slots.

@@ -83,7 +83,8 @@ struct kvb_sgl_setup {
 struct kvb_sgl_defaults {
     uint64_t fraction_ppb;
     bool fraction_is_default;
-    uint64_t reserve_mib_tenths; // behind the default fraction; 0: a table gave it
+    uint64_t reserve_mib_tenths; // behind the default fraction; 0: a table of shares gave it
+    uint64_t active_tokens;      // whose activations are reserved for; 0: a table gave it
     uint64_t chunk_tokens;       // KVB_SGL_OFF: none
     uint64_t graph_batch;
     uint64_t prefill_sizes; // captured; 0: none

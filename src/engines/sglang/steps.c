@@ -26,14 +26,13 @@ static void add_fraction(const struct kvb_sgl_context *context, struct kvb_budge
     }
     add(budget,
         (struct kvb_step){"reserve",
-                          context->setup.release >= KVB_RELEASE(0, 5, 3)
+                          defaults->active_tokens > 0
                               ? "512 MiB + 1.5 MiB x {0:n} tokens + 128 MiB x {1:n} GPUs + 2 MiB x {2:n} requests "
                                 "+ graphs of {3:n} prompt lengths, and what the arguments add"
                               : "by the card and {1:n} GPUs",
                           "srt/server_args.py, _handle_gpu_memory_settings",
-                          {(int64_t)kvb_max(defaults->chunk_tokens == KVB_SGL_OFF ? 0 : defaults->chunk_tokens, 2048),
-                           (int64_t)context->setup.tp * context->setup.pp, (int64_t)defaults->graph_batch,
-                           (int64_t)defaults->prefill_sizes},
+                          {(int64_t)defaults->active_tokens, (int64_t)context->setup.tp * context->setup.pp,
+                           (int64_t)defaults->graph_batch, (int64_t)defaults->prefill_sizes},
                           (int64_t)(reserve_mib << 20),
                           KVB_UNIT_BYTES});
 }
