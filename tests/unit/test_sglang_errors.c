@@ -31,6 +31,8 @@ static void no_pool(void **state)
 #define NO_MORE "Not enough memory. Please try to increase --mem-fraction-static."
     static const struct error_row rows[] = {
         {"sglang@0.5.2", "rtx4090", LLAMA "--mem-fraction-static 0.5", NO_MORE},
+        {"sglang@0.5.3", "rtx4090", LLAMA "--mem-fraction-static 0.5",
+         NO_MORE " Current value: self.server_args.mem_fraction_static=0.5"},
         {"sglang@0.5.9", "rtx4090", LLAMA "--mem-fraction-static 0.5",
          NO_MORE " Current value: self.server_args.mem_fraction_static=0.5"},
         {"sglang@0.5.10", "rtx4090", LLAMA "--mem-fraction-static 0.5",
@@ -131,6 +133,8 @@ static void refused_early(void **state)
     "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1"
     static const struct error_row rows[] = {
         {"sglang@0.4.6", "h100-sxm", LLAMA "--context-length 200000", LONGER},
+        {"sglang@0.4.10.post2", "h100-sxm", LLAMA "--context-length 200000", LONGER},
+        {"sglang@0.5.0", "h100-sxm", LLAMA "--context-length 200000", "Warning: " LONGER},
         {"sglang@0.5.9", "h100-sxm", LLAMA "--context-length 200000", "Warning: " LONGER},
         {"sglang@0.5.9", "h100-sxm", Q3 "--tp-size 3", "AssertionError: 32 is not divisible by 3"},
         {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen2.5-14B-Instruct --tp-size 5",

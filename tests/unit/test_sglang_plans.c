@@ -235,6 +235,10 @@ static void shares_of_aiter(void **state)
     assert_in_range(budget.requested_bytes, whole / 100 * 85 - 1000, whole / 100 * 85 + 1000);
     compute("sglang@0.4.6", "mi300x", LLAMA "--attention-backend aiter --context-length 8192");
     assert_true(budget.kv.max_model_len_that_fits > 8192);
+    compute("sglang@0.4.7", "mi300x", LLAMA "--attention-backend aiter --context-length 8192");
+    assert_int_equal(budget.kv.max_model_len_that_fits, 8192);
+    compute("sglang@0.4.7", "mi300x", LLAMA "--attention-backend triton --context-length 8192");
+    assert_true(budget.kv.max_model_len_that_fits > 8192);
 }
 
 // Kinds of caches: groups, states and windows of one answer.
@@ -277,6 +281,23 @@ static void beside_pools(void **state)
         said("Counted from the source alone, which no public log confirms: DeepSeek V4's pools beside a draft"));
     compute("sglang@0.5.12", "h200", V4);
     assert_null(said("Counted from the source alone"));
+    static const struct {
+        const char *engine, *line;
+        bool unconfirmed;
+    } bounds[] = {
+        {"sglang@0.5.8", OSS, true},
+        {"sglang@0.5.9", OSS, false},
+        {"sglang@0.5.12", HYBRID "--tp-size 4 --speculative-algorithm NEXTN --disable-radix-cache", true},
+        {"sglang@0.5.13", HYBRID "--tp-size 4 --speculative-algorithm NEXTN --disable-radix-cache", false},
+        {"sglang@0.5.12", HYBRID "--tp-size 4", false},
+        {"sglang@0.5.6.post2", Q3 "--speculative-algorithm EAGLE", true},
+        {"sglang@0.5.7", Q3 "--speculative-algorithm EAGLE", false},
+        {"sglang@0.5.6.post2", Q3, false},
+    };
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        compute(bounds[i].engine, "h200", bounds[i].line);
+        assert_int_equal(said("Counted from the source alone") != NULL, bounds[i].unconfirmed);
+    }
     compute("sglang@0.4.10", "h200", "google/gemma-3-27b-it");
     assert_non_null(said("the split of window layers to 0.5.8"));
     const struct kvb_term *held = &budget.items[KVB_ITEM_KV_CACHE];

@@ -135,7 +135,10 @@ static void prefixes_beside_states(void **state)
         {"sglang@0.5.9", "h100-sxm", HYBRID NEXTN "--mamba-scheduler-strategy extra_buffer", false, 4},
         {"sglang@0.5.10", "h100-sxm", HYBRID NEXTN, false, 3}, // refused
         {"sglang@0.5.10", "mi300x", HYBRID NEXTN, false, 3},   // refused
+        {"sglang@0.5.11", "mi300x", HYBRID NEXTN, true, 1},
         {"sglang@0.5.12", "mi300x", HYBRID NEXTN, true, 1},
+        {"sglang@0.5.13", "mi300x", HYBRID NEXTN, true, 1},
+        {"sglang@0.5.14", "mi300x", HYBRID NEXTN, false, 3},
         {"sglang@0.5.13", "h100-sxm", HYBRID, false, 3},
         {"sglang@0.5.14", "h100-sxm", HYBRID, false, 5},
         {"sglang@0.5.14", "h100-sxm", HYBRID "--mamba-scheduler-strategy no_buffer", false, 3},
@@ -163,10 +166,17 @@ static void sparse_caches(void **state)
         const char *engine, *gpu, *line;
         bool eight;
     } rows[] = {
-        {"sglang@0.5.3", "b200", V32, true},  {"sglang@0.5.4", "b200", V32 "--kv-cache-dtype bf16", true},
-        {"sglang@0.5.9", "b200", V32, true},  {"sglang@0.5.9", "b200", V32 "--kv-cache-dtype bf16", false},
-        {"sglang@0.5.9", "h200", V32, false}, {"sglang@0.5.9", "mi355x", V32, false},
-        {"sglang@0.5.2", "b200", V32, false}, {"sglang@0.5.9", "b200", "deepseek-ai/DeepSeek-V3 --tp-size 8", false},
+        {"sglang@0.5.3", "b200", V32, true},
+        {"sglang@0.5.4", "b200", V32 "--kv-cache-dtype bf16", true},
+        {"sglang@0.5.9", "b200", V32, true},
+        {"sglang@0.5.9", "b200", V32 "--kv-cache-dtype bf16", false},
+        {"sglang@0.5.9", "h200", V32, false},
+        {"sglang@0.5.9", "mi355x", V32, false},
+        {"sglang@0.5.2", "b200", V32, false},
+        {"sglang@0.5.9", "b200", "deepseek-ai/DeepSeek-V3 --tp-size 8", false},
+        {"sglang@0.5.4.post1", "b200", V32 "--kv-cache-dtype bf16", true},
+        {"sglang@0.5.4.post2", "b200", V32 "--kv-cache-dtype bf16", false},
+        {"sglang@0.5.4.post2", "b200", V32, true},
         {"sglang@0.5.9", "b200", Q3, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -179,25 +189,50 @@ static void sparse_caches(void **state)
     }
 }
 
-// 0.5.3, server_args.py: V3.2 turns data-parallel attention on over all ranks; 0.4.3 whatever is said
+// server_args.py of each release: V3.2 turns data-parallel attention on over all ranks from 0.5.3 to 0.5.5.post3, over
+// --dp-size in 0.5.6 and 0.5.7; to 0.4.4 it is over all ranks whatever is said.
 static void groups(void **state)
 {
     (void)state;
+#define DSV3 "deepseek-ai/DeepSeek-V3 --tp-size 8 "
+    static const struct {
+        const char *engine, *line;
+        bool on, late;
+        uint32_t dp;
+    } rows[] = {
+        {"sglang@0.5.3", V32, true, true, 8},
+        {"sglang@0.5.5.post3", V32, true, true, 8},
+        {"sglang@0.5.5.post3", V32 "--dp-size 4 --enable-dp-attention", true, false, 8},
+        {"sglang@0.5.6", V32, false, false, 1},
+        {"sglang@0.5.6", V32 "--dp-size 2", true, true, 2},
+        {"sglang@0.5.7", V32 "--dp-size 4", true, true, 4},
+        {"sglang@0.5.7", V32 "--dp-size 4 --enable-dp-attention", true, false, 4},
+        {"sglang@0.5.8", V32 "--dp-size 4", false, false, 4},
+        {"sglang@0.5.7", DSV3 "--dp-size 4", false, false, 4},
+        {"sglang@0.5.4", DSV3, false, false, 1},
+        {"sglang@0.4.3", DSV3 "--enable-dp-attention", true, false, 8},
+        {"sglang@0.4.4", DSV3 "--enable-dp-attention --dp-size 4", true, false, 8},
+        {"sglang@0.4.4.post1", DSV3 "--enable-dp-attention --dp-size 4", true, false, 4},
+        {"sglang@0.4.4", DSV3 "--dp-size 4", false, false, 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        resolve(rows[i].engine, "h200", rows[i].line);
+        kvb_sgl_context_init(&plan, &c);
+        if (c.setup.dp_attention != rows[i].on || c.setup.dp != rows[i].dp ||
+            c.setup.dp_attention_late != rows[i].late) {
+            fail_msg("%s %s", rows[i].engine, rows[i].line);
+        }
+    }
     resolve("sglang@0.5.3", "h200", V32);
-    kvb_sgl_context_init(&plan, &c);
-    assert_true(c.setup.dp_attention && c.setup.dp == 8);
-    resolve("sglang@0.5.9", "h200", V32);
+    plan.engine.release = R(5, 2); // serves no such class
     kvb_sgl_context_init(&plan, &c);
     assert_false(c.setup.dp_attention);
-    plan.engine.release = R(5, 2);
+    // the fraction is computed before: 512 + 12,288 + 8 x 128 + 2 x 512 of 143,771 MiB
+    resolve("sglang@0.5.5", "h200", V32);
+    plan.gpu.device_bytes = UINT64_C(143771) << 20;
     kvb_sgl_context_init(&plan, &c);
-    assert_false(c.setup.dp_attention);
-    resolve("sglang@0.4.3", "h200", "deepseek-ai/DeepSeek-V3 --tp-size 8 --enable-dp-attention");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.dp, 8);
-    resolve("sglang@0.5.2", "h200", "deepseek-ai/DeepSeek-V3 --tp-size 8 --enable-dp-attention --dp-size 4");
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.dp, 4);
+    assert_int_equal(c.defaults.fraction_ppb, 897000000); // (143,771 - 14,848) / 143,771 = 0.89673
+    assert_int_equal(c.defaults.chunk_tokens, 1024);      // and chunks are divided behind
 }
 
 // auto_choose_speculative_params: Llama 5, 4, 8; others 3, 1, 4; words 12; blocks 16

@@ -58,13 +58,14 @@ static void fill_split(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
     setup->dp = (uint32_t)number_or(plan, KVB_SET_DATA_PARALLEL_SIZE, 1);
     setup->dp_attention = is_on(plan, KVB_SET_ENABLE_DP_ATTENTION);
     bool whole = setup->release < KVB_RELEASE(0, 4, 4) + 1; // data-parallel attention over all ranks
-    // 0.5.3, server_args.py: DeepSeek V3.2 turns it on by itself
+    // server_args.py: DeepSeek V3.2 turns it on, to 0.5.5.post3 over all ranks, to 0.5.7 over --dp-size
     bool sparse = kvb_kind_of(setup->model, 0)->attention.kind == KVB_ATTENTION_MLA &&
                   kvb_kind_of(setup->model, 0)->attention.index_heads > 0;
-    bool forced = sparse && setup->release >= KVB_RELEASE(0, 5, 3) && setup->release < KVB_RELEASE(0, 5, 5);
-    if (forced) {
-        setup->dp_attention = true;
-    }
+    bool forced = sparse && setup->release >= KVB_RELEASE(0, 5, 3) && setup->release < KVB_RELEASE(0, 5, 6);
+    bool turned_on = sparse && setup->release >= KVB_RELEASE(0, 5, 6) && setup->release < KVB_RELEASE(0, 5, 8);
+    turned_on = forced || (turned_on && setup->dp > 1);
+    setup->dp_attention_late = turned_on && !setup->dp_attention;
+    setup->dp_attention = setup->dp_attention || turned_on;
     if (setup->dp_attention && (whole || forced)) {
         setup->dp = setup->tp;
     }

@@ -277,7 +277,7 @@ static bool has_flag(uint32_t release, enum kvb_setting setting, uint64_t number
         if (flag->id == (uint32_t)setting && (flag->kind == KVB_SERVE_SETTING || sets || own)) {
             *name = any ? *name : flag->name;
             any = true;
-            now = now || (flag->since <= release && (flag->until == 0 || release < flag->until));
+            now = now || (flag->since <= release && (flag->until == 0 || release <= flag->until));
         }
     }
     return now || !any;

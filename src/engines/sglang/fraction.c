@@ -205,7 +205,8 @@ static uint64_t decode_graph_reserve(const struct kvb_sgl_setup *setup, const st
     uint64_t batch = out->graph_batch * MIB_TENTHS;
     bool left_out = by_role && (setup->no_graphs || setup->role == KVB_SGL_PREFILL);
     uint64_t tenths = left_out ? 0 : 2 * batch;
-    if (setup->dp_attention && !(by_role && setup->role == KVB_SGL_PREFILL)) {
+    bool groups = setup->dp_attention && !setup->dp_attention_late;
+    if (groups && !(by_role && setup->role == KVB_SGL_PREFILL)) {
         tenths += 3 * batch * setup->dp;
         tenths += out->graph_batch > 300 ? batch * setup->dp * 3 / 2 : 0;
     }

@@ -41,15 +41,15 @@ struct kvb_sgl_setup {
     uint32_t compute_capability;
     // how it is split
     uint32_t tp, pp, dp;
-    bool dp_attention;
+    bool dp_attention, dp_attention_late; // late: turned on for the model, once the default fraction was computed
     // the arguments; 0: left to the engine, where not said otherwise
     uint64_t fraction_ppb; // 0: left to the engine
     uint64_t context_tokens;
     uint64_t chunk_tokens; // KVB_SGL_OFF: none
     uint64_t max_prefill_tokens;
     uint64_t max_total_tokens;
-    uint64_t max_running_requests; // of all data-parallel ranks together
-    uint64_t page_asked, page_tokens; // --page-size, and what the backend makes of it
+    uint64_t max_running_requests;               // of all data-parallel ranks together
+    uint64_t page_asked, page_tokens;            // --page-size, and what the backend makes of it
     enum kvb_sgl_backend backend_asked, backend; // --attention-backend, and what the release makes of it
     uint64_t graph_batch;                        // the largest decode batch that is captured
     uint64_t prefill_graph_tokens;
