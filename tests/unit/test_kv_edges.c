@@ -96,6 +96,7 @@ static void padded_states(void **state)
     answer();
     assert_true(budget.starts);
     make_pair(R(9, 2), 32, KVB_ATTENTION_SHORT_CONV); // no alignment of pages before 0.10
+    plan.environment.use_v1 = KVB_YES;                // which leaves states to V0 unless it is asked for
     plan.model.kinds[1].attention.state_inner_size = 4096;
     answer();
     assert_string_equal(budget.error, refused);

@@ -7,6 +7,7 @@
 #include "budget/gpu_facts.h"
 #include "engines/vllm/compile.h"
 #include "engines/vllm/encoder_items.h"
+#include "engines/vllm/kv.h"
 #include "engines/vllm/logits.h"
 
 #define MIB (1ULL << 20)
@@ -302,6 +303,7 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
     a->kept_bytes = kvb_add(kvb_mul(kvb_mul(load.kept_tokens, element), load.kept_width), load.kept_pixel_bytes);
     struct kvb_sparse_bytes sparse = kvb_sparse_scratch(context);
     uint64_t kept = kvb_add(kvb_add(a->kept_bytes, received), sparse.kept_bytes);
+    kept = kvb_add(kept, kvb_early_state_bytes(context, stage));
     a->workspace_bytes = sparse.workspace_bytes;
     a->phase_bytes[KVB_PHASE_LAYER] = kvb_add(layer_phase(context, &a->workspace_bytes), kept);
     kept = kvb_add(kept, kvb_rule(context, KVB_RULE_MOE_WORKSPACE) ? a->workspace_bytes : 0);

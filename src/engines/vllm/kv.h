@@ -69,6 +69,8 @@ uint64_t kvb_mla_token_bytes(const struct kvb_context *context, const struct kvb
 uint64_t kvb_layer_token_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape);
 // Natural bytes of one state page on one rank (Mamba, GDN, KDA, convolution).
 uint64_t kvb_state_bytes(const struct kvb_context *context, const struct kvb_attention_shape *shape);
+// What V0 from 0.5.5 on keeps beside its blocks for the states of all sequences; 0: it is V1, or keeps none.
+uint64_t kvb_early_state_bytes(const struct kvb_context *context, uint32_t stage);
 
 // Blocks below which the release does not capture its graphs: one for each sequence that holds a state; 0: any will do.
 uint64_t kvb_state_blocks_needed(const struct kvb_context *context);

@@ -228,8 +228,10 @@ void kvb_block_size_resolve(struct kvb_context *context)
         uint64_t asked = kvb_number(context->plan, KVB_SET_MAMBA_BLOCK_SIZE);
         context->mamba_block_tokens = asked > 0 ? asked : context->block_tokens;
     }
-    if (kvb_model_has_state(context->model)) {
-        align_hybrid(context);
+    if (kvb_model_has_state(context->model)) { // V0 keeps states apart: models/config.py v0.10.0:236
+        if (context->generation == KVB_GENERATION_V1) {
+            align_hybrid(context);
+        }
     } else {
         align_formats(context);
     }

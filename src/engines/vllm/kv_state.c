@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/checked.h"
+
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define STATE_BLOCKS_SINCE R(20, 0)
 #define DRAFTS_ALIGN_SINCE R(20, 0)
@@ -114,6 +116,39 @@ uint64_t kvb_state_bytes(const struct kvb_context *context, const struct kvb_att
     default:
         return 0;
     }
+}
+
+// The size of the graph that so many sequences are padded to.
+static uint64_t padded_for_graph(uint64_t sequences)
+{
+    return sequences <= 2 ? sequences : sequences <= 4 ? 4 : (sequences + 7) / 8 * 8;
+}
+
+#define STATES_APART_SINCE R(5, 5)
+#define EAGER_UNPADDED_SINCE R(6, 6)
+
+// V0 keeps the states of all sequences in tensors of their own, which its first pass makes, the profile run; those of
+// lightning attention are made with the model, for sequences as asked for and all layers on each stage.
+// Source: model_executor/models/jamba.py v0.5.5:832, v0.6.6:429, mamba_cache.py v0.7.3 to v0.10.1, minimax_text_01.py
+// v0.8.5:829, config.py pad_for_cudagraph.
+uint64_t kvb_early_state_bytes(const struct kvb_context *context, uint32_t stage)
+{
+    uint64_t bytes = 0;
+    if (context->generation != KVB_GENERATION_V0 || context->release < STATES_APART_SINCE) {
+        return 0;
+    }
+    bool unpadded = context->eager && context->release >= EAGER_UNPADDED_SINCE;
+    uint64_t sequences = unpadded ? context->max_num_seqs : padded_for_graph(context->max_num_seqs);
+    for (uint32_t i = 0; i < context->model->layer_count; i++) {
+        const struct kvb_attention_shape *shape = &kvb_kind_of(context->model, i)->attention;
+        bool linear = shape->kind == KVB_ATTENTION_LINEAR;
+        bool own = i >= context->stage_begin[stage] && i < context->stage_begin[stage + 1];
+        uint64_t held = linear ? context->max_num_seqs : sequences;
+        if (kvb_is_state(shape->kind) && (own || linear)) {
+            bytes = kvb_add(bytes, kvb_mul(kvb_state_bytes(context, shape), held));
+        }
+    }
+    return bytes;
 }
 
 // SupportsMambaPrefixCaching: Mamba 1 and 2 layers, but for PLaMo 2's; lightning attention, GDN, KDA and short

@@ -302,6 +302,9 @@ bool kvb_refusal_v1_only(const struct kvb_context *context, char out[KVB_ERROR_T
     if (feature == NULL) {
         return false;
     }
-    kvb_refusal_say(out, "VLLM_USE_V1=1 is not supported with {0}.", &feature);
+    bool of_class = strcmp(feature, context->model->architecture) == 0; // printed as the list that the config holds
+    kvb_refusal_say(
+        out, of_class ? "VLLM_USE_V1=1 is not supported with ['{0}']." : "VLLM_USE_V1=1 is not supported with {0}.",
+        &feature);
     return true;
 }

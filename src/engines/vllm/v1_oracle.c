@@ -83,6 +83,67 @@ static bool pools(const struct kvb_context *context)
     return context->model->pooling;
 }
 
+// Classes that are SupportsV0Only, by the names of models/registry.py; from 0.11.0 V0 is gone.
+static const struct {
+    const char *architecture;
+    uint32_t since, gone;
+} v0_classes[] = {
+    {"BambaForCausalLM", R(8, 0), R(9, 2)},
+    {"BartForConditionalGeneration", R(8, 0), R(11, 0)},
+    {"BartModel", R(8, 0), R(11, 0)},
+    {"BertForSequenceClassification", R(9, 2), R(10, 1)},
+    {"BertModel", R(8, 0), R(10, 1)},
+    {"BloomForCausalLM", R(8, 0), R(10, 2)},
+    {"DonutForConditionalGeneration", R(10, 2), R(11, 0)},
+    {"FalconH1ForCausalLM", R(9, 0), R(9, 2)},
+    {"FalconMambaForCausalLM", R(8, 0), R(10, 1)},
+    {"Florence2ForConditionalGeneration", R(8, 3), R(11, 0)},
+    {"Gemma3ForConditionalGeneration", R(8, 0), R(8, 1)},
+    {"GlmForCausalLM", R(8, 0), R(8, 5)},
+    {"GraniteMoeHybridForCausalLM", R(9, 0), R(9, 2)},
+    {"GritLM", R(8, 0), R(10, 2)},
+    {"GteModel", R(8, 5), R(10, 1)},
+    {"GteNewModel", R(9, 0), R(10, 1)},
+    {"JambaForCausalLM", R(8, 0), R(10, 1)},
+    {"JambaForSequenceClassification", R(8, 0), R(10, 1)},
+    {"MBartForConditionalGeneration", R(10, 1), R(11, 0)},
+    {"Mamba2ForCausalLM", R(8, 0), R(9, 2)},
+    {"MambaForCausalLM", R(8, 0), R(10, 1)},
+    {"MiniCPMO", R(8, 0), R(8, 3)},
+    {"MiniCPMV", R(8, 0), R(8, 3)},
+    {"MiniMaxForCausalLM", R(10, 0), R(10, 1)},
+    {"MiniMaxM1ForCausalLM", R(9, 2), R(10, 1)},
+    {"MiniMaxText01ForCausalLM", R(8, 3), R(10, 1)},
+    {"MllamaForConditionalGeneration", R(8, 0), R(11, 0)},
+    {"ModernBertForSequenceClassification", R(9, 2), R(10, 1)},
+    {"MotifForCausalLM", R(10, 2), R(11, 0)},
+    {"NemotronHForCausalLM", R(9, 1), R(9, 2)},
+    {"NomicBertModel", R(8, 5), R(10, 1)},
+    {"Phi4FlashForCausalLM", R(10, 0), R(11, 0)},
+    {"Phi4MMForCausalLM", R(8, 0), R(8, 5)},
+    {"Plamo2ForCausalLM", R(8, 5), R(10, 2)},
+    {"Qwen2ForProcessRewardModel", R(8, 0), R(9, 2)},
+    {"Qwen2ForRewardModel", R(8, 0), R(9, 2)},
+    {"RobertaForMaskedLM", R(8, 0), R(10, 1)},
+    {"RobertaForSequenceClassification", R(8, 0), R(10, 1)},
+    {"RobertaModel", R(8, 0), R(10, 1)},
+    {"WhisperForConditionalGeneration", R(8, 0), R(10, 2)},
+    {"XLMRobertaForSequenceClassification", R(8, 0), R(10, 1)},
+    {"XLMRobertaModel", R(8, 0), R(10, 1)},
+    {"Zamba2ForCausalLM", R(8, 0), R(9, 2)},
+};
+
+static bool is_of_v0(const struct kvb_context *context)
+{
+    for (size_t i = 0; i < sizeof v0_classes / sizeof v0_classes[0]; i++) {
+        bool holds = context->release >= v0_classes[i].since && context->release < v0_classes[i].gone;
+        if (holds && strcmp(context->model->architecture, v0_classes[i].architecture) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool drafts_otherwise(const struct kvb_context *context)
 {
     switch ((enum kvb_speculative)kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD)) {
@@ -141,7 +202,7 @@ const char *kvb_v1_unsaid(const struct kvb_plan *plan)
 struct row {
     uint32_t since, gone;
     bool (*lacks)(const struct kvb_context *context);
-    const char *feature;
+    const char *feature; // NULL: the model's class
 };
 
 static const struct row rows[] = {
@@ -154,6 +215,7 @@ static const struct row rows[] = {
     {R(8, 0), R(8, 3), is_bitsandbytes, "--quantization bitsandbytes"},
     {R(8, 0), R(9, 0), is_gguf, "--quantization gguf"},
     {R(8, 0), R(9, 2), pools, "--task embed"},
+    {R(8, 0), R(11, 0), is_of_v0, NULL},
     {R(8, 0), R(11, 0), prefills_in_parts, "Concurrent Partial Prefill"},
     {R(8, 0), R(10, 0), drafts_otherwise, "Speculative Decoding"},
     {R(8, 0), R(8, 5), transfers, "--kv-transfer-config"},
@@ -187,19 +249,23 @@ static bool is_elsewhere(const struct kvb_context *context)
     return context->gpu->vendor != KVB_VENDOR_NVIDIA;
 }
 
-// What V1 ran when VLLM_USE_V1=1 asked for it; V0 did it otherwise (_warn_or_fallback). Models with a state, which
-// 0.9.2 to 0.10.1 left to V0 as well, are not among them: what V0 kept for their states is not known here.
+static bool has_states(const struct kvb_context *context)
+{
+    return kvb_model_has_state(context->model);
+}
+
+// What V1 ran when VLLM_USE_V1=1 asked for it; V0 did it otherwise (_warn_or_fallback).
 static const struct row experiments[] = {
     {R(8, 0), R(9, 0), drafts_by_ngram, "ngram"},    {R(8, 3), R(9, 0), drafts_by_eagle, "Eagle"},
     {R(8, 0), R(8, 3), has_adapters, "LORA"},        {R(8, 0), R(8, 3), has_stages, "PP"},
-    {R(8, 0), R(9, 2), is_elsewhere, "device type"},
+    {R(8, 0), R(9, 2), is_elsewhere, "device type"}, {R(9, 2), R(10, 2), has_states, "Mamba"},
 };
 
 static const char *first_of(const struct kvb_context *context, const struct row *from, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (context->release >= from[i].since && context->release < from[i].gone && from[i].lacks(context)) {
-            return from[i].feature;
+            return from[i].feature != NULL ? from[i].feature : context->model->architecture;
         }
     }
     return NULL;
