@@ -89,7 +89,7 @@ const struct kvb_word kvb_backend_words[KVB_BACKEND_WORD_COUNT] = {
     {"triton_mla", KVB_BACKEND_TRITON_MLA},
     {"flash_attn_mla", KVB_BACKEND_FLASH_ATTN_MLA},
     {"flashinfer_mla_sparse", KVB_BACKEND_FLASHINFER_MLA_SPARSE},
-    {"flashinfer_mla_sparse_sm120", KVB_BACKEND_FLASHINFER_MLA_SPARSE},
+    {"flashinfer_mla_sparse_sm120", KVB_BACKEND_FLASHINFER_MLA_SPARSE_SM120},
     {"flash_attn_mla_sparse", KVB_BACKEND_FLASH_ATTN_MLA_SPARSE},
     {"flashmla_vllm_v1", KVB_BACKEND_FLASHMLA},
     {"triton_mla_vllm_v1", KVB_BACKEND_TRITON_MLA},

@@ -55,8 +55,8 @@ static const struct backend_case cases[] = {
      64},
     {"with few heads in 0.18", R(18, 0), 100, FP8, true, 128, 16, 0, KVB_BACKEND_FLASHINFER_MLA_SPARSE, FP8, 64},
     {"GLM-5 on B200 in 0.18", R(18, 0), 100, FP8, true, 192, 16, 0, KVB_BACKEND_FLASHMLA_SPARSE, PACKED, 64},
-    {"sparse on SM120 packs always", R(24, 0), 120, AUTO, true, 192, 64, 0, KVB_BACKEND_FLASHINFER_MLA_SPARSE, PACKED,
-     64},
+    {"sparse on SM120 packs always", R(24, 0), 120, AUTO, true, 192, 64, 0, KVB_BACKEND_FLASHINFER_MLA_SPARSE_SM120,
+     PACKED, 64},
 };
 
 static void make_case(const struct backend_case *row)

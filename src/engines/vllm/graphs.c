@@ -200,6 +200,7 @@ static uint64_t latent_workspace(const struct kvb_context *context)
     case KVB_BACKEND_FLASHINFER_MLA:
         return context->release >= R(25, 0) ? LATENT_WORKSPACE : 0;
     case KVB_BACKEND_FLASHINFER_MLA_SPARSE:
+    case KVB_BACKEND_FLASHINFER_MLA_SPARSE_SM120:
         return FLASHINFER_WORKSPACE;
     default:
         return 0;

@@ -1,6 +1,6 @@
 // Which MLA backend a release picks on a device: it sets the block size, the form of an fp8 cache, and whether
 // the model runs there at all. Source: vllm/platforms/cuda.py _get_backend_priorities, v1/attention/backends/mla/*
-// (supported_kv_cache_dtypes, supports_compute_capability, supports_combination), tags v0.11.1 to v0.27.1.
+// (supported_kv_cache_dtypes, supports_compute_capability, supports_combination), tags v0.11.1 to v0.28.0.
 #include "engines/vllm/kv_backend.h"
 
 #include <string.h>
@@ -16,9 +16,8 @@
 #define MAJORS_ANY 0
 #define MAJOR(number) (UINT32_C(1) << (number))
 #define NAMED_16BIT_SINCE R(15, 0) // "bfloat16" is listed beside "auto" from here on
-#define LATENT_SIZE 576            // of the kernels; Triton takes any from 0.18
-#define TRITON_ANY_SIZE_SINCE R(18, 0)
-#define LATENT_320_SINCE R(27, 0)
+#define LATENT_SIZE 576            // of the kernels
+#define MORE_SIZES_SINCE R(18, 0)  // 320 beside it, and any with Triton
 
 struct backend_row {
     enum kvb_backend backend;
@@ -96,7 +95,7 @@ static const struct backend_row rows[] = {
      {ANY_SIZE},
      64,
      "FLASHMLA_SPARSE"},
-    {KVB_BACKEND_FLASHINFER_MLA_SPARSE,
+    {KVB_BACKEND_FLASHINFER_MLA_SPARSE_SM120,
      R(24, 0),
      0,
      true,
@@ -119,11 +118,9 @@ const struct kvb_attention_shape *kvb_latent_shape(const struct kvb_model *model
 
 static bool takes_latent(const struct kvb_context *context, const struct backend_row *row, uint32_t size)
 {
-    if (row->backend == KVB_BACKEND_TRITON_MLA && context->release >= TRITON_ANY_SIZE_SINCE) {
-        return true;
-    }
+    bool more = context->release >= MORE_SIZES_SINCE && !row->sparse;
     return size == LATENT_SIZE || row->backend == KVB_BACKEND_FLASH_ATTN_MLA_SPARSE ||
-           (size == 320 && !row->sparse && context->release >= LATENT_320_SINCE);
+           (more && (size == 320 || row->backend == KVB_BACKEND_TRITON_MLA));
 }
 
 static bool takes_nope(const struct backend_row *row, uint32_t size)
@@ -238,7 +235,7 @@ struct kvb_mla_backend kvb_mla_backend_of(const struct kvb_context *context)
         out.backend = row->backend;
         out.block_tokens = row->block_tokens;
         out.name = row->name;
-        out.packs_16bit = row->majors == MAJOR(12);
+        out.packs_16bit = row->backend == KVB_BACKEND_FLASHINFER_MLA_SPARSE_SM120;
     }
     return out;
 }

@@ -1,7 +1,7 @@
 // Attention backends of models that keep keys and values: which of them a release takes on a device, and what it says
 // of one that was asked for. Those of MLA are in kv_backend.c. Source:
 // vllm/v1/attention/backends/{flash_attn,flashinfer,triton_attn}.py supports_*, vllm/v1/attention/backend.py
-// validate_configuration, vllm/platforms/cuda.py _get_backend_priorities, get_attn_backend_cls, v0.11.1 to v0.27.1.
+// validate_configuration, vllm/platforms/cuda.py _get_backend_priorities, get_attn_backend_cls, v0.11.1 to v0.28.0.
 #include <string.h>
 
 #include "base/text.h"
@@ -176,7 +176,7 @@ static bool attends_both_ways(const struct kvb_context *context)
 // get_flash_attn_version; 4 does not fit all sizes on Blackwell.
 static unsigned flash_version(const struct kvb_context *context, uint32_t head_size)
 {
-    uint32_t beside = context->release >= R(27, 0) ? 256 : 192;
+    uint32_t beside = context->release >= R(28, 0) ? 0 : context->release >= R(27, 0) ? 256 : 192;
     switch (major_of(context)) {
     case 9:
         return context->release >= FLASH4_USUAL_SINCE && head_size > 256 ? 4 : 3;
@@ -194,7 +194,8 @@ static bool takes_sinks(const struct kvb_context *context, const struct backend_
         return major == 9 || (major == 10 && release >= FLASH4_USUAL_SINCE);
     }
     bool exact = release >= R(13, 0) || context->gpu->compute_capability == 100; // is_device_capability(100)
-    return row->sinks || (major == 10 && exact);                                 // FlashInfer's TensorRT-LLM kernels
+    bool newer = major == 12 && release >= R(28, 0);
+    return row->sinks || (major == 10 && exact) || newer; // FlashInfer's TensorRT-LLM kernels, and XQA
 }
 
 // supports_combination of FlashAttention: the first that does not go together.
@@ -202,7 +203,8 @@ static unsigned combination_of(const struct kvb_context *context, uint32_t head_
 {
     unsigned version = flash_version(context, head_size), major = major_of(context);
     uint32_t word = WORD(context->kv_word);
-    bool reads = (version == 3 && major == 9) || (version == 4 && major == 10);
+    bool hopper = major == 9 && (version == 3 || context->release >= R(28, 0));
+    bool reads = hopper || (version == 4 && major == 10);
     if (has_sinks(context) && major < 9) {
         return OLD_SINKS;
     }
@@ -338,6 +340,7 @@ static bool is_of_latents(enum kvb_backend backend)
     case KVB_BACKEND_FLASH_ATTN_MLA:
     case KVB_BACKEND_FLASHINFER_MLA_SPARSE:
     case KVB_BACKEND_FLASH_ATTN_MLA_SPARSE:
+    case KVB_BACKEND_FLASHINFER_MLA_SPARSE_SM120:
         return true;
     default:
         return false;
