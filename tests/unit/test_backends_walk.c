@@ -21,10 +21,10 @@ static void ask(const char *backend, const char *asked, uint32_t capability, uin
     char text[64];
     make_llama_plan(&plan, release);
     plan.gpu.compute_capability = capability;
-    plan.environment.attention_backend = strcmp(backend, "FLASH_ATTN") == 0   ? KVB_BACKEND_FLASH_ATTN
-                                         : strcmp(backend, "FLASHINFER") == 0 ? KVB_BACKEND_FLASHINFER
+    plan.environment.attention_backend = strcmp(backend, "FLASH_ATTN") == 0    ? KVB_BACKEND_FLASH_ATTN
+                                         : strcmp(backend, "FLASHINFER") == 0  ? KVB_BACKEND_FLASHINFER
                                          : strcmp(backend, "TRITON_ATTN") == 0 ? KVB_BACKEND_TRITON
-                                                                              : KVB_BACKEND_AUTO;
+                                                                               : KVB_BACKEND_AUTO;
     set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP16);
     (void)snprintf(text, sizeof text, "%s", asked);
     for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
@@ -125,8 +125,8 @@ static unsigned look_at_choice(const char *asked, uint32_t capability, const cha
     return wrong;
 }
 
-// The backend that is taken where none is asked for: choice.csv holds what get_attn_backend_cls of vllm/platforms/cuda.py
-// answered. "?": the word is not of that release, or is refused later, by the kernels.
+// The backend that is taken where none is asked for: choice.csv holds what get_attn_backend_cls of
+// vllm/platforms/cuda.py answered. "?": the word is not of that release, or is refused later, by the kernels.
 static void every_choice_at_every_tag(void **state)
 {
     (void)state;

@@ -56,6 +56,10 @@ static void unlike_pages(void **state)
     assert_int_equal(budget.kv.group_count, 2);
     assert_int_equal(budget.kv.groups[0].block_tokens, 16);
     assert_int_equal(budget.kv.groups[1].block_tokens, 32);
+    plan.engine.release = R(10, 0);
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2); // each worker of 0.10 lays out its own
+    answer();
+    assert_string_equal(budget.error, refused);
 }
 
 // A gated delta net came with the V1 engine; a plain sliding window is held like full attention.
@@ -171,6 +175,11 @@ static void too_many_kinds(void **state)
     }
     plan.draft = &draft;
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL);
+    answer();
+    assert_string_equal(budget.error, too_many);
+    plan.model.kinds[1].attention.kind = KVB_ATTENTION_SLIDING; // not of one type, and allocated as if it were
+    plan.model.kinds[1].attention.window_tokens = 512;
+    set(&plan, KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER, 1);
     answer();
     assert_string_equal(budget.error, too_many);
 }

@@ -329,6 +329,20 @@ static void v4_index_like_a_latent(void **state)
     }
 }
 
+// Two windows before two layers of ratio 4, on a stage each: no latent page to count in on the first, so the blocks of
+// all groups: 8192 / 256 = 32, twice (128 - 1 + 8192) / 64 and one more, and of the compressor 8192 / 4 and one more.
+static void v4_stage_without_latents(void **state)
+{
+    (void)state;
+    make_v4(4, 0, 4);
+    for (uint32_t layer = 0; layer < 4; layer++) {
+        plan.model.kind_of_layer[layer] = layer >= 2;
+    }
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    answer();
+    assert_int_equal(budget.kv.blocks_per_request, 32 + 2 * 129 + 2049);
+}
+
 // One compressed layer among 400 windows would be 400 groups: refused, not cut.
 static void v4_too_many_groups(void **state)
 {
@@ -393,6 +407,6 @@ KVB_TEST_MAIN(cmocka_unit_test(v0_swap_and_override), cmocka_unit_test(v0_stages
               cmocka_unit_test(v0_knows_no_later_layers), cmocka_unit_test(alignment),
               cmocka_unit_test(what_is_aligned), cmocka_unit_test(state_blocks_kept),
               cmocka_unit_test(cross_attention_blocks), cmocka_unit_test(v4_windows_alone),
-              cmocka_unit_test(v4_small_latent_first), cmocka_unit_test(v4_index_like_a_latent),
-              cmocka_unit_test(v4_too_many_groups), cmocka_unit_test(shared_index),
-              cmocka_unit_test(same_bytes_other_heads))
+              cmocka_unit_test(v4_stage_without_latents), cmocka_unit_test(v4_small_latent_first),
+              cmocka_unit_test(v4_index_like_a_latent), cmocka_unit_test(v4_too_many_groups),
+              cmocka_unit_test(shared_index), cmocka_unit_test(same_bytes_other_heads))

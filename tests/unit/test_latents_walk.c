@@ -1,9 +1,9 @@
-// Which backend of MLA layers vLLM takes, and in which blocks, at every release from 0.11.1 on and on nine kinds of NVIDIA
-// cards: tests/fixtures/releases/latents.csv holds what CudaPlatformBase.check_and_update_config (to 0.17.1) and
+// Which backend of MLA layers vLLM takes, and in which blocks, at every release from 0.11.1 on and on nine kinds of
+// NVIDIA cards: tests/fixtures/releases/latents.csv holds what CudaPlatformBase.check_and_update_config (to 0.17.1) and
 // get_attn_backend_cls of the tag answered (vllm/platforms/cuda.py, with vllm/v1/attention/backends/mla,
-// model_executor/layers/attention/mla_attention.py and ops/flashmla.py of the tag), run with stand-ins for torch and the
-// kernels' libraries. Each row: what is asked, compute capabilities, from which release which backend and block; "-":
-// none takes it, "?": not told, because the release has no backend of that name.
+// model_executor/layers/attention/mla_attention.py and ops/flashmla.py of the tag), run with stand-ins for torch and
+// the kernels' libraries. Each row: what is asked, compute capabilities, from which release which backend and block;
+// "-": none takes it, "?": not told, because the release has no backend of that name.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void said_at(uint32_t release, char out[ANSWER_MAX_BYTES])
 {
     const struct kvb_context *context = resolved(&plan);
     uint64_t block = release < R(18, 0) || kvb_is_set(&plan, KVB_SET_BLOCK_SIZE) ? context->block_tokens
-                                                                                  : context->mla_backend.block_tokens;
+                                                                                 : context->mla_backend.block_tokens;
     (void)snprintf(out, ANSWER_MAX_BYTES, "-");
     if (!context->mla_backend.missing) {
         (void)snprintf(out, ANSWER_MAX_BYTES, "%s/%llu", context->mla_backend.name, (unsigned long long)block);

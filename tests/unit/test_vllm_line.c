@@ -40,7 +40,8 @@ static void flags_that_a_release_does_not_have(void **state)
     judged("0.9.0", R(9, 0), "--no-enable-prefix-caching\n", "");
     judged("0.9.0", R(9, 0), "--no-max-model-len 5\n", UNKNOWN "--no-max-model-len 5"); // takes a value
     judged("0.9.0", R(9, 0), "--no-enable-pre\n", "");                                  // the beginning of two
-    judged("0.9.0", R(9, 0), "--data-parallel 2\n", "");                          // of several, which is said elsewhere
+    judged("0.11.0", R(11, 0), "--no-enable-l\n", "");   // enable-log-requests, enable-lora: argparse asks which
+    judged("0.9.0", R(9, 0), "--data-parallel 2\n", ""); // of several, which is said elsewhere
     judged("0.5.0", R(5, 0), "--max_model_len 5\n", UNKNOWN "--max_model_len 5"); // dashes alone before 0.5.1
     judged("0.9.0.dev5", R(9, 0), "--nobody 1\n", "");                            // may have it
     judged("0.9.0.dev5", R(9, 0), "-nobody\n", UNKNOWN "-nobody");
@@ -52,11 +53,14 @@ static void flags_that_a_release_does_not_have(void **state)
     assert_string_equal(out, "api_server.py: error: unrecognized arguments: --nobody 1");
 }
 
-// Short forms: the longest that begins a word; -O is read before argparse from 0.12.0.
+// Short forms, and what begins one or more of them; a value may follow a single letter alone (argparse of Python 3.12).
+// -O is read before argparse from 0.12.0.
 static void short_forms(void **state)
 {
     (void)state;
-    judged("0.9.0", R(9, 0), "-tp 2\n-tp2\n-tp=2\n", "");
+    judged("0.9.0", R(9, 0), "-tp 2\n-tp=2\n-qfp8\n", "");
+    judged("0.9.1", R(9, 1), "-as 2\n", "");
+    judged("0.9.0", R(9, 0), "-tp2\n", UNKNOWN "-tp2");
     judged("0.9.0", R(9, 0), "-z 2\n", UNKNOWN "-z 2");
     judged("0.9.0", R(9, 0), "-\n", UNKNOWN "-");
     judged("0.12.0", R(12, 0), "-O3\n-Oanything\n", "");
@@ -82,6 +86,7 @@ static void devices_by_name(void **state)
     judged("0.24.0", R(24, 0), "--device abcd\n", ""); // the length of one, and no such word
     judged("0.24.0", R(24, 0), "--device\n", "");
     judged("0.9.0", R(9, 0), "--device cuda\n", "");
+    judged("0.24.0", R(24, 0), "--device", ""); // which argparse asks a value for
 }
 
 static void values_that_are_not_listed(void **state)
@@ -93,6 +98,8 @@ static void values_that_are_not_listed(void **state)
     assert_false(kvb_vllm_judge_value(&deployment, deployment.serve_flags, &engine, out)); // read loosely
     note("--moe-backend marlix\n");
     assert_true(kvb_vllm_judge_value(&deployment, deployment.serve_flags, &engine, out));
+    note("--linear-backend Flashinfer-Cutlass\n");
+    assert_false(kvb_vllm_judge_value(&deployment, deployment.serve_flags, &engine, out));
     note("--moe-backend trit@n\n");
     assert_true(kvb_vllm_judge_value(&deployment, deployment.serve_flags, &engine, out));
     note("--load-format abcd\n");

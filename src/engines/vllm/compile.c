@@ -15,8 +15,8 @@
 
 static bool compiles(const struct kvb_context *context)
 {
-    return kvb_rule(context, KVB_RULE_COMPILE_PEAK) > 0 && !context->eager &&
-           context->generation != KVB_GENERATION_V0 && context->plan->compile_cache != KVB_COMPILE_WARM;
+    return kvb_rule(context, KVB_RULE_COMPILE_PEAK) > 0 && !context->eager && // no release with V0 has it
+           context->plan->compile_cache != KVB_COMPILE_WARM;
 }
 
 // Pictures' embeddings come ready made, without the table.

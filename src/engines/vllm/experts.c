@@ -137,8 +137,7 @@ struct kvb_expert_bytes kvb_expert_scratch(const struct kvb_context *context, co
 {
     struct kvb_expert_bytes scratch = {0, 0};
     struct kvb_padding padding;
-    bool mxfp4 =
-        expert_method(context->model) == KVB_QUANT_MXFP4 || context->model->quantisation.method == KVB_QUANT_MXFP4;
+    bool mxfp4 = expert_method(context->model) == KVB_QUANT_MXFP4;
     bool marlin = kvb_mxfp4_on_marlin(context, &padding);
     if (mlp->kind != KVB_MLP_MOE || (mxfp4 && !marlin)) {
         return scratch; // Triton's and TRT-LLM's MXFP4 kernels keep theirs outside torch

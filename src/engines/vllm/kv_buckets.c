@@ -214,7 +214,7 @@ static void add_boundary(const struct kvb_context *context, uint32_t layer, uint
 
 static bool keeps_tokens(const struct kvb_attention_shape *shape)
 {
-    return !kvb_is_state(shape->kind) && shape->kind != KVB_ATTENTION_NONE && shape->kind != KVB_ATTENTION_ENCODER;
+    return !kvb_is_state(shape->kind) && shape->kind != KVB_ATTENTION_NONE; // no model has encoders beside states
 }
 
 // From 0.20 each worker aligns its states to the attention layers that it has itself: on a stage without any they stay

@@ -82,13 +82,11 @@ static uint64_t common_page(const struct kvb_buckets *buckets, uint64_t page_byt
     return best > 0 ? best : page_bytes;
 }
 
-#define PAGE_SIZES_MAX 8
-
 // The layers of one group on one stage, by the size of their pages.
 struct group_pages {
     uint32_t count;
-    uint64_t page_bytes[PAGE_SIZES_MAX];
-    uint32_t layers[PAGE_SIZES_MAX];
+    uint64_t page_bytes[KVB_BUCKETS_MAX];
+    uint32_t layers[KVB_BUCKETS_MAX];
 };
 
 static void add_pages(struct group_pages *pages, uint64_t page_bytes, uint32_t layers)
@@ -97,7 +95,7 @@ static void add_pages(struct group_pages *pages, uint64_t page_bytes, uint32_t l
     while (at < pages->count && pages->page_bytes[at] != page_bytes) {
         at++;
     }
-    if (layers == 0 || at == PAGE_SIZES_MAX) {
+    if (layers == 0) {
         return;
     }
     pages->page_bytes[at] = page_bytes;

@@ -147,9 +147,6 @@ static bool latent_beside_windows(const struct kvb_buckets *buckets)
     for (uint32_t i = 0; i < buckets->count; i++) {
         latent = latent || buckets->items[i].kind == KVB_ATTENTION_MLA;
         windows = windows || buckets->items[i].kind == KVB_ATTENTION_SLIDING;
-        if (buckets->items[i].kind == KVB_ATTENTION_CHUNKED) {
-            return false;
-        }
     }
     return latent && windows;
 }

@@ -40,28 +40,15 @@ bool kvb_is_uniform_type(const struct kvb_buckets *buckets)
     return true;
 }
 
-static bool any_full(const struct kvb_buckets *buckets)
+// The block of full layers, all of which have the same; 0 without any.
+static uint64_t full_block(const struct kvb_buckets *buckets)
 {
     for (uint32_t i = 0; i < buckets->count; i++) {
         if (is_full_type(buckets->items[i].kind)) {
-            return true;
+            return buckets->items[i].block_tokens;
         }
     }
-    return false;
-}
-
-// The one block of all full layers; 0 when they differ.
-static uint64_t full_block(const struct kvb_buckets *buckets)
-{
-    uint64_t block = 0;
-    for (uint32_t i = 0; i < buckets->count; i++) {
-        const struct kvb_bucket *bucket = &buckets->items[i];
-        if (is_full_type(bucket->kind) && block != 0 && bucket->block_tokens != block) {
-            return 0;
-        }
-        block = is_full_type(bucket->kind) ? bucket->block_tokens : block;
-    }
-    return block;
+    return 0;
 }
 
 static bool several_windows(const struct kvb_buckets *buckets, enum kvb_attention kind)
@@ -92,7 +79,7 @@ static bool any_of(const struct kvb_buckets *buckets, enum kvb_attention kind)
 
 static void promote_all(const struct kvb_context *context, const struct kvb_buckets *own, struct kvb_buckets *out)
 {
-    bool full = any_full(own);
+    bool full = full_block(own) > 0;
     uint64_t block = context->release >= FULL_BLOCK_SINCE ? full_block(own) : 0;
     out->count = 0;
     out->overflow = own->overflow;
@@ -100,7 +87,7 @@ static void promote_all(const struct kvb_context *context, const struct kvb_buck
         struct kvb_bucket bucket = own->items[i];
         if (full && is_windowed(bucket.kind)) {
             bool apart = bucket.kind == KVB_ATTENTION_CHUNKED && any_of(own, KVB_ATTENTION_SLIDING);
-            bucket.shape |= apart && kvb_rule(context, KVB_RULE_GROUPS) ? CHUNKED_MARK : 0;
+            bucket.shape |= apart ? CHUNKED_MARK : 0;
             bucket.kind = KVB_ATTENTION_FULL;
             bucket.window_tokens = 0;
             if (block > 0) {
@@ -133,7 +120,7 @@ const char *kvb_promote(const struct kvb_context *context, const struct kvb_buck
         return "";
     }
     // Windows meet in one spec only when the first layer's class joins all of them.
-    bool merges = any_full(own) && own->items[0].kind != KVB_ATTENTION_MLA;
+    bool merges = full_block(own) > 0 && own->items[0].kind != KVB_ATTENTION_MLA;
     if (merges && (several_windows(own, KVB_ATTENTION_SLIDING) || several_windows(own, KVB_ATTENTION_CHUNKED))) {
         return "All attention layers in the same KV cache group must have the same window size.";
     }

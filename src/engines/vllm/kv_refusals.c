@@ -97,7 +97,7 @@ static bool no_common_block(const struct kvb_context *context, char out[KVB_ERRO
     const struct kvb_attention_shape *shape = kvb_latent_shape(context->model);
     uint64_t block = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
     if (kvb_rule(context, KVB_RULE_BLOCK_SIZE) != KVB_BLOCK_BACKEND || shape == NULL || shape->index_heads == 0 ||
-        context->gpu->vendor != KVB_VENDOR_NVIDIA || context->mla_backend.missing || block % INDEX_BLOCK_TOKENS == 0) {
+        context->gpu->vendor != KVB_VENDOR_NVIDIA || block % INDEX_BLOCK_TOKENS == 0) { // a missing backend said so above
         return false;
     }
     struct kvb_error_line line = kvb_error_begin(out);

@@ -55,7 +55,7 @@ enum both_ways { NOWHERE, FLASH4_ALONE, EVERYWHERE };
 
 struct backend_row {
     enum kvb_backend backend;
-    uint32_t since, gone;
+    uint32_t gone; // the rows of a backend follow each other from 0.11.1 on; 0: the last
     uint32_t least_capability;
     uint32_t words;     // of --kv-cache-dtype
     uint32_t own_words; // and those beside them on the majors below
@@ -67,44 +67,40 @@ struct backend_row {
     enum both_ways both_ways;
 };
 
-#define FLASH(from, until, ...)                                                                                        \
+#define FLASH(until, ...)                                                                                              \
     {                                                                                                                  \
-        .backend = KVB_BACKEND_FLASH_ATTN, .since = from, .gone = until, .least_capability = KVB_CAPABILITY_AMPERE,    \
-        .words = PLAIN, .step = 8, __VA_ARGS__                                                                         \
+        .backend = KVB_BACKEND_FLASH_ATTN, .gone = until, .least_capability = KVB_CAPABILITY_AMPERE, .words = PLAIN,   \
+        .step = 8, __VA_ARGS__                                                                                         \
     }
-#define INFER(from, until, ...)                                                                                        \
+#define INFER(until, ...)                                                                                              \
     {                                                                                                                  \
-        .backend = KVB_BACKEND_FLASHINFER, .since = from, .gone = until, __VA_ARGS__                                   \
+        .backend = KVB_BACKEND_FLASHINFER, .gone = until, __VA_ARGS__                                                  \
     }
 #define ON(major) (UINT32_C(1) << (major))
 #define E5M2 WORD(KVB_KV_FP8_E5M2)
 
 #define FLASH4 (ON(9) | ON(10) | ON(11)) // vllm_flash_attn/flash_attn_interface.py _is_fa4_supported
 static const struct backend_row rows[] = {
-    FLASH(R(11, 1), R(12, 0), .own_words = FP8 | E5M2, .majors = ON(9), .heads = {32, 64, 96, 128, 160, 192, 224, 256},
+    FLASH(R(12, 0), .own_words = FP8 | E5M2, .majors = ON(9), .heads = {32, 64, 96, 128, 160, 192, 224, 256},
           .both_ways = EVERYWHERE),
-    FLASH(R(12, 0), R(13, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .both_ways = EVERYWHERE),
-    FLASH(R(13, 0), R(20, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256),
-    FLASH(R(20, 0), R(22, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .wide_head = 512),
-    FLASH(R(22, 0), R(24, 0), .own_words = FP8, .majors = ON(9), .most_head = 256, .wide_head = 512),
-    FLASH(R(24, 0), R(27, 0), .own_words = FP8, .majors = ON(9), .most_head = 256, .wide_head = 512,
-          .both_ways = FLASH4_ALONE),
-    FLASH(R(27, 0), 0, .own_words = FP8, .majors = ON(9) | ON(10), .most_head = 256, .wide_head = 512,
-          .both_ways = FLASH4_ALONE),
-    INFER(R(11, 1), R(13, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2,
-          .heads = {64, 128, 256}, .both_ways = EVERYWHERE),
-    INFER(R(13, 0), R(21, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2,
+    FLASH(R(13, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .both_ways = EVERYWHERE),
+    FLASH(R(20, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256),
+    FLASH(R(22, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .wide_head = 512),
+    FLASH(R(24, 0), .own_words = FP8, .majors = ON(9), .most_head = 256, .wide_head = 512),
+    FLASH(R(27, 0), .own_words = FP8, .majors = ON(9), .most_head = 256, .wide_head = 512, .both_ways = FLASH4_ALONE),
+    FLASH(0, .own_words = FP8, .majors = ON(9) | ON(10), .most_head = 256, .wide_head = 512, .both_ways = FLASH4_ALONE),
+    INFER(R(13, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2, .heads = {64, 128, 256},
+          .both_ways = EVERYWHERE),
+    INFER(R(21, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2, .heads = {64, 128, 256}),
+    INFER(R(22, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2 | WORD(KVB_KV_NVFP4),
           .heads = {64, 128, 256}),
-    INFER(R(21, 0), R(22, 0), .least_capability = KVB_CAPABILITY_TURING,
-          .words = PLAIN | FP8 | E5M2 | WORD(KVB_KV_NVFP4), .heads = {64, 128, 256}),
-    INFER(R(22, 0), R(24, 0), .least_capability = KVB_CAPABILITY_TURING,
-          .words = PLAIN | FP8 | E5M2 | WORD(KVB_KV_NVFP4), .heads = {64, 128, 256, 512}),
-    INFER(R(24, 0), R(25, 0), .least_capability = KVB_CAPABILITY_AMPERE,
-          .words = PLAIN | FP8 | E5M2 | WORD(KVB_KV_NVFP4), .heads = {64, 128, 256, 512}),
-    INFER(R(25, 0), 0, .least_capability = KVB_CAPABILITY_AMPERE, .words = PLAIN | FP8 | E5M2,
-          .own_words = WORD(KVB_KV_NVFP4), .majors = ON(10), .heads = {64, 128, 256, 512}),
+    INFER(R(24, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2 | WORD(KVB_KV_NVFP4),
+          .heads = {64, 128, 256, 512}),
+    INFER(R(25, 0), .least_capability = KVB_CAPABILITY_AMPERE, .words = PLAIN | FP8 | E5M2 | WORD(KVB_KV_NVFP4),
+          .heads = {64, 128, 256, 512}),
+    INFER(0, .least_capability = KVB_CAPABILITY_AMPERE, .words = PLAIN | FP8 | E5M2, .own_words = WORD(KVB_KV_NVFP4),
+          .majors = ON(10), .heads = {64, 128, 256, 512}),
     {.backend = KVB_BACKEND_TRITON,
-     .since = R(11, 1),
      .words = PLAIN | FP8 | E5M2 | PER_HEAD,
      .step = 1,
      .most_head = UINT16_MAX,
@@ -229,7 +225,7 @@ static unsigned reasons_of(const struct kvb_context *context, const struct backe
 static const struct backend_row *row_of(enum kvb_backend backend, uint32_t release)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].backend == backend && release >= rows[i].since && (rows[i].gone == 0 || release < rows[i].gone)) {
+        if (rows[i].backend == backend && (rows[i].gone == 0 || release < rows[i].gone)) {
             return &rows[i];
         }
     }

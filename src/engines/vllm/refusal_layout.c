@@ -31,7 +31,7 @@ static bool fewer_blocks_than_states(const struct kvb_context *context, const st
                                      char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint64_t blocks = budget->kv.num_blocks;
-    if (blocks == 0 || kvb_state_blocks_needed(context) <= blocks) {
+    if (kvb_state_blocks_needed(context) <= blocks) {
         return false;
     }
     char sequences[24], there[24];

@@ -160,8 +160,7 @@ bool kvb_refusal_method_differs(const struct kvb_context *context, char out[KVB_
     char word[48];
     const char *stored = stored_method(context);
     const char *asked = asked_method(context, word);
-    if (stored == NULL || asked == NULL || strcmp(asked, "moe_wna16") == 0 || strcmp(asked, "humming") == 0 ||
-        is_perhaps_stored(context, asked)) {
+    if (stored == NULL || asked == NULL || strcmp(asked, "moe_wna16") == 0 || is_perhaps_stored(context, asked)) {
         return false;
     }
     if (strcmp(family_of(stored), family_of(asked)) == 0 && !is_out_of_reach(context, asked)) {

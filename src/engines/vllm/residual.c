@@ -120,15 +120,13 @@ const char *kvb_residual_group(const struct kvb_plan *plan, enum kvb_residual_ax
 // The row of a group, or the one for what too few runs are known of.
 static const struct kvb_residual_row *row_of(enum kvb_residual_axis axis, const char *group)
 {
-    const struct kvb_residual_row *few = &kvb_residual_rows[0];
-    for (size_t i = 0; i < kvb_residual_row_count; i++) {
+    const struct kvb_residual_row *found = &kvb_residual_rows[0];
+    for (size_t i = 0; i < kvb_residual_row_count; i++) { // that for few stands before the others of its axis
         const struct kvb_residual_row *row = &kvb_residual_rows[i];
-        if (row->axis == axis && strcmp(row->group, group) == 0) {
-            return row;
-        }
-        few = row->axis == axis && row->group[0] == '\0' ? row : few;
+        bool fits = row->group[0] == '\0' || strcmp(row->group, group) == 0;
+        found = row->axis == axis && fits ? row : found;
     }
-    return few;
+    return found;
 }
 
 // What belongs to no era is bounded no narrower than any era.

@@ -77,7 +77,7 @@ uint64_t kvb_runner_device_bytes(const struct kvb_context *context)
 static uint64_t pinned(uint64_t bytes)
 {
     uint64_t rounded = 1;
-    while (rounded < bytes && rounded <= UINT64_MAX / 2) {
+    while (rounded < bytes) { // which end far below 2^64
         rounded *= 2;
     }
     return bytes > 0 ? kvb_max(rounded, bytes) : 0;

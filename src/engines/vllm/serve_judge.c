@@ -35,20 +35,19 @@ static bool long_is_known(const char *name, size_t length, uint32_t release)
     return matches > 1 || (row != NULL && row->values == 'b');
 }
 
-// "-tp", "-tp2", "-tp=2": the longest short form that begins it.
+// "-tp", "-tp=2" and what only begins one, and behind a single letter its value: "-qfp8", but not "-tp2".
 static bool short_is_known(const char *word, size_t length, uint32_t release)
 {
     if (length >= 2 && strncmp(word, "-O", 2) == 0 && release >= LEVEL_SINCE) {
         return true;
     }
-    for (size_t size = length; size >= 2; size--) {
-        unsigned matches;
-        const struct kvb_known_flag *row = kvb_flag_of(word, size, release, &matches);
-        if (row != NULL && strlen(row->name) == size) {
-            return true;
-        }
+    unsigned matches;
+    const struct kvb_known_flag *row = kvb_flag_of(word, length, release, &matches);
+    if (length < 2 || row != NULL || matches > 1) {
+        return length >= 2;
     }
-    return false;
+    row = kvb_flag_of(word, 2, release, &matches);
+    return row != NULL && strlen(row->name) == 2;
 }
 
 // Underscores were read as dashes from FlexibleArgumentParser on.

@@ -180,7 +180,7 @@ static void margins(const struct kvb_stage_terms *terms, uint64_t *too_low, uint
 // Starts that fed no figure of ours lie further out than the terms' own margins say.
 static void widen(const struct kvb_plan *plan, uint64_t requested_bytes, uint64_t *too_low, uint64_t *too_high)
 {
-    bool stated = *too_low == 0 && *too_high == 0; // by the user, term by term
+    bool stated = (*too_low | *too_high) == 0; // by the user, term by term
     uint64_t unnamed = stated ? 0 : kvb_mul(requested_bytes, KVB_RESIDUAL_UNNAMED_PPM) / KVB_PPM;
     uint32_t below;
     uint32_t over;

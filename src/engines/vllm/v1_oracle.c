@@ -146,7 +146,7 @@ static bool is_of_v0(const struct kvb_context *context)
 
 static bool drafts_otherwise(const struct kvb_context *context)
 {
-    switch ((enum kvb_speculative)kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD)) {
+    switch (kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD)) {
     case KVB_SPECULATIVE_NONE:
     case KVB_SPECULATIVE_NGRAM:
         return false;
@@ -154,13 +154,9 @@ static bool drafts_otherwise(const struct kvb_context *context)
         return context->release < R(8, 3);
     case KVB_SPECULATIVE_MTP:
         return context->release < R(9, 0);
-    case KVB_SPECULATIVE_DRAFT_MODEL:
-    case KVB_SPECULATIVE_DFLASH:
-    case KVB_SPECULATIVE_DSPARK:
-    case KVB_SPECULATIVE_OTHER:
-        break;
+    default:
+        return true;
     }
-    return true;
 }
 
 static bool transfers(const struct kvb_context *context)
