@@ -1,8 +1,10 @@
 // What one recognised line adds to the facts of an attempt.
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "logs/clean.h"
+#include "logs/cursor.h"
 #include "logs/forms.h"
 #include "logs/line_text.h"
 #include "logs/run.h"
@@ -133,25 +135,24 @@ static void observe(struct kvb_attempt *attempt, enum kvb_observation what, int6
 bool kvb_is_host_device(const struct kvb_hole *device)
 {
     static const char *const words[] = {"CPU", "Host", "BLAS", "AMX"};
-    char name[32];
-    size_t length = device->length < sizeof name - 1 ? device->length : sizeof name - 1;
-    memcpy(name, device->text, length);
-    name[length] = '\0';
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strstr(name, words[i]) != NULL) {
+        if (kvb_has_word(device->text, device->length, words[i])) {
             return true;
         }
     }
     return false;
 }
 
+// The number at the end of its name.
 static size_t device_index(const struct kvb_hole *device)
 {
-    size_t index = 0;
-    for (size_t i = 0; i < device->length; i++) {
-        index = kvb_is_digit(device->text[i]) ? index * 10 + (size_t)(device->text[i] - '0') : 0;
+    struct kvb_cursor in = {device->text, device->length, device->length};
+    int64_t index = 0;
+    while (in.at > 0 && kvb_is_digit(in.text[in.at - 1])) {
+        in.at--;
     }
-    return index % KVB_DEVICES_MAX;
+    (void)kvb_take_whole(&in, &index);
+    return (size_t)index % KVB_DEVICES_MAX;
 }
 
 // A figure of one device; what is observed is the sum. Caches of one device add up (windows beside full attention)
@@ -196,13 +197,22 @@ void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *
 void kvb_attempt_version(struct kvb_attempt *attempt, const struct kvb_hole *hole)
 {
     char text[48];
-    kvb_printable(hole->text, hole->length < 47 ? hole->length : 47, text, sizeof text);
+    kvb_printable(hole->text, hole->length, text, sizeof text);
     const char *version = text[0] == 'v' ? text + 1 : text;
     uint32_t release;
     if (kvb_release_parse(version, &release)) {
         kvb_copy(attempt->facts.version, sizeof attempt->facts.version, version);
         attempt->facts.version_known = true;
         attempt->facts.release = release;
+    }
+}
+
+// To the releases from `since` to `until`; 0 = open.
+static void narrow(struct kvb_log_report *facts, uint32_t since, uint32_t until)
+{
+    facts->since = (uint32_t)kvb_max(facts->since, since);
+    if (until != 0) {
+        facts->until = facts->until != 0 ? (uint32_t)kvb_min(facts->until, until) : until;
     }
 }
 
@@ -213,12 +223,7 @@ static void take_generation(struct kvb_attempt *attempt, const struct kvb_line_r
         facts->generation_known = true;
         facts->generation = row->generation == 1 ? KVB_GENERATION_V0 : KVB_GENERATION_V1;
     }
-    if (row->since > facts->since) {
-        facts->since = row->since;
-    }
-    if (row->until != 0 && (facts->until == 0 || row->until < facts->until)) {
-        facts->until = row->until;
-    }
+    narrow(facts, row->since, row->until);
 }
 
 // A stamp narrows the releases and names the engine, like the wording of a line.
@@ -228,12 +233,8 @@ void kvb_attempt_stamp(struct kvb_attempt *attempt, const struct kvb_stamp_row *
     if (facts->engine == KVB_LOG_UNKNOWN_ENGINE) {
         facts->engine = KVB_STAMPED_ENGINE;
     }
-    if (facts->engine == KVB_STAMPED_ENGINE && row->since > facts->since) {
-        facts->since = row->since;
-    }
-    bool narrows = row->until >= facts->since && (facts->until == 0 || row->until < facts->until);
-    if (facts->engine == KVB_STAMPED_ENGINE && narrows) {
-        facts->until = row->until;
+    if (facts->engine == KVB_STAMPED_ENGINE) {
+        narrow(facts, row->since, row->until >= facts->since ? row->until : 0);
     }
 }
 

@@ -195,12 +195,10 @@ static bool read_pydantic(const char *record, size_t length, size_t at, struct k
 static bool read_marked(const char *record, size_t length, size_t at, struct kvb_form_place *place)
 {
     size_t start = kvb_line_start(record, at);
-    size_t behind = at + 8 < length ? at + 8 : length;
-    bool ours = kvb_has_word(record + start, behind - start, "[TM") ||
-                kvb_has_word(record + start, behind - start, "TensorRT") ||
-                kvb_has_word(record + start, behind - start, "TRT");
-    at += 8; // behind "][ERROR]" or "TRT] [E]"
-    place->start = at < length ? at : length;
+    at += strlen("][ERROR]"); // or "TRT] [E]", which is as long
+    bool ours = kvb_has_word(record + start, at - start, "[TM") ||
+                kvb_has_word(record + start, at - start, "TensorRT") || kvb_has_word(record + start, at - start, "TRT");
+    place->start = at;
     while (place->start < length && record[place->start] == ' ') {
         place->start++;
     }

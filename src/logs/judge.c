@@ -150,18 +150,17 @@ void kvb_attempt_judge(struct kvb_attempt *attempt)
 {
     const struct kvb_log_value *pool = &attempt->facts.observed[KVB_OBS_KV_CACHE];
     struct kvb_log_failure *failure = &attempt->facts.failure;
-    if (failure->kind != KVB_FAILURE_NONE) {
-        if (attempt->oom_open) { // now the whole message has been read
-            failure->kind = kvb_stage_of_message(attempt);
-            failure->stage_unknown = true;
-        }
-    } else if (pool->set && pool->value <= 0 && attempt->facts.stage < KVB_STAGE_ALLOCATED) {
+    bool told = failure->kind != KVB_FAILURE_NONE;
+    if (attempt->oom_open) { // now the whole message has been read
+        failure->kind = kvb_stage_of_message(attempt);
+        failure->stage_unknown = true;
+    } else if (!told && pool->set && pool->value <= 0 && attempt->facts.stage < KVB_STAGE_ALLOCATED) {
         infer(attempt, KVB_FAILURE_NEGATIVE_KV, pool->line, attempt->size_text);
-    } else {
+        told = true;
+    } else if (!told) {
         infer_other(attempt);
     }
-    bool cut = failure->inferred && strncmp(failure->text, "a traceback", 11) == 0;
-    if (failure->kind != KVB_FAILURE_NONE && failure->kind != KVB_FAILURE_OTHER && !cut) {
+    if (told && failure->kind != KVB_FAILURE_OTHER) {
         failure->about_memory = KVB_LOG_YES;
         failure->cause_in_log = true;
     } else if (failure->kind == KVB_FAILURE_OTHER) {

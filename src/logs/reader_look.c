@@ -43,7 +43,7 @@ static bool match_leading_hole(const struct kvb_log_reader *reader, const struct
         }
         bool inside = kvb_is_digit(before) || before == '.' || before == ',' || before == '-';
         if (!inside && kvb_pattern_match(entry->row->pattern, reader->window.record, record->length, at, holes, end) &&
-            *end > record->offset) {
+            *end > record->offset) { // same: its words begin there, and it ends behind them
             *start = at;
             return true;
         }
@@ -52,33 +52,35 @@ static bool match_leading_hole(const struct kvb_log_reader *reader, const struct
     return false;
 }
 
+// Makes the record of a place, or the next wider one: a short line, a long one where it was cut, the lines behind it.
+static bool widen(struct kvb_log_reader *reader, struct kvb_log_record *record, size_t at)
+{
+    bool cut = record->cut && record->most == KVB_RECORD_SHORT;
+    if (record->lines > 1) {
+        return false;
+    }
+    unsigned lines = record->lines == 0 || cut ? 1 : KVB_RECORD_LINES;
+    kvb_window_record(&reader->window, record, at, lines, record->lines == 0 ? KVB_RECORD_SHORT : KVB_RECORD_LONG);
+    return true;
+}
+
 static bool match_entry(struct kvb_log_reader *reader, const struct kvb_scan_entry *entry, size_t at,
                         struct kvb_log_record *record, struct kvb_hole *holes, size_t *start, size_t *end)
 {
-    static const struct {
-        unsigned lines;
-        size_t most;
-    } sizes[] = {{1, KVB_RECORD_SHORT}, {1, KVB_RECORD_LONG}, {KVB_RECORD_LINES, KVB_RECORD_LONG}};
-    bool matched = false;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        unsigned lines = sizes[i].lines;
-        if (record->lines < lines || (i == 1 && record->cut && record->lines == 1)) {
-            kvb_window_record(&reader->window, record, at, lines, sizes[i].most);
-        } else if (i == 1) {
-            continue;
-        }
+    bool matched, ran_out;
+    if (record->lines == 0) {
+        (void)widen(reader, record, at);
+    }
+    do {
         *start = record->offset;
         matched = entry->leading_hole ? match_leading_hole(reader, entry, record, holes, start, end)
                                       : kvb_pattern_match(entry->row->pattern, reader->window.record, record->length,
                                                           record->offset, holes, end);
-        bool ran_out = *end + WORD_MAX >= record->length; // same: or a longer record is read for nothing
-        if (matched && !(ran_out && record->cut)) {
-            return true;
+        ran_out = *end + WORD_MAX >= record->length; // same: or a longer record is read for nothing
+        if (matched ? !ran_out || !record->cut : !ran_out && !entry->leading_hole) { // same: likewise
+            break;
         }
-        if (!ran_out && !(entry->leading_hole && lines == 1)) { // same: or a longer record is read for nothing
-            return false;
-        }
-    }
+    } while (widen(reader, record, at));
     return matched;
 }
 

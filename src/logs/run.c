@@ -53,7 +53,7 @@ static void end_attempt(struct kvb_runs *runs)
             (struct kvb_log_run){now->first_line, now->facts.stage, now->facts.failure.kind, now->facts.failure.line};
     }
     bool failed = now->facts.failure.kind != KVB_FAILURE_NONE;
-    bool shown_failed = runs->has_shown && runs->shown.facts.failure.kind != KVB_FAILURE_NONE;
+    bool shown_failed = runs->shown.facts.failure.kind != KVB_FAILURE_NONE;
     bool healthy = !failed && now->facts.stage >= KVB_STAGE_READY;
     if (!runs->has_shown || failed || healthy || !shown_failed) {
         runs->shown = *now;
@@ -303,7 +303,7 @@ void kvb_runs_take(struct kvb_runs *runs, const struct kvb_log_hit *hit)
 static struct kvb_log_lesson learn(const struct kvb_runs *runs)
 {
     struct kvb_log_lesson lesson = {.known = false};
-    bool failed = runs->has_shown && runs->shown.facts.failure.kind != KVB_FAILURE_NONE;
+    bool failed = runs->shown.facts.failure.kind != KVB_FAILURE_NONE;
     if (failed && runs->has_worked) {
         lesson = kvb_lesson_change(&runs->shown.facts, &runs->worked.facts);
         lesson.first_line = runs->worked.first_line;

@@ -9,9 +9,9 @@
 
 static inline uint32_t hash_of(const char *three)
 {
-    uint32_t bytes = (uint32_t)(unsigned char)three[0] | (uint32_t)(unsigned char)three[1] << 8 |
-                     (uint32_t)(unsigned char)three[2] << 16;
-    return (bytes * UINT32_C(0x9E3779B1)) >> 19;
+    uint32_t bytes = 0;
+    memcpy(&bytes, three, 3);
+    return (bytes * UINT32_C(0x9E3779B1)) >> 19; // same: any place serves
 }
 
 static inline uint64_t window_of(const char *text)

@@ -18,7 +18,7 @@ static const char *take_number(const char *text, int64_t *number)
         return NULL;
     }
     for (; kvb_is_digit(*text); text++) {
-        *number = *number < INT64_C(1) << 50 ? *number * 10 + (*text - '0') : *number;
+        *number = *number <= MIB_MAX ? *number * 10 + (*text - '0') : *number; // what is beyond is all the same
     }
     return text;
 }
@@ -31,19 +31,20 @@ static const char *take_mib(const char *text, int64_t *mib)
     return plausible ? behind : NULL;
 }
 
-static int64_t days_before(int64_t year, int64_t month, int64_t day)
+// Days of the calendar since any one day.
+static int64_t days_until(int64_t year, int64_t month, int64_t day)
 {
     static const int before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-    int64_t leaps = (year - 1968) / 4 - (month < 3 && year % 4 == 0);
-    return (year - 1970) * 365 + leaps + before[month - 1] + day - 1;
+    int64_t leaps = year / 4 - (month < 3 && year % 4 == 0);
+    return year * 365 + leaps + before[month - 1] + day;
 }
 
-// "2025/11/22 05:06:07.123", "2025-11-22T05:06:07", "05:06:07".
+// "2025/11/22 05:06:07.123", "2025-11-22T05:06:07", "05:06:07"; seconds since any one moment.
 static bool read_time(const char *text, int64_t *second)
 {
-    int64_t part[6] = {1970, 1, 1, 0, 0, 0};
+    int64_t part[6] = {0};
     unsigned count = 0;
-    bool dated = strlen(text) > 9 && kvb_is_digit(text[0]) && (text[4] == '/' || text[4] == '-');
+    bool dated = kvb_is_digit(text[0]) && strcspn(text, "/-") == 4;
     for (unsigned i = dated ? 0 : 3; i < 6; i++) {
         text = take_number(text, &part[i]);
         if (text == NULL) {
@@ -53,8 +54,11 @@ static bool read_time(const char *text, int64_t *second)
         text += *text != '\0';
     }
     bool date = part[0] >= 1970 && part[0] < 2200 && part[1] >= 1 && part[1] <= 12 && part[2] >= 1 && part[2] <= 31;
-    bool whole = count == (dated ? 6U : 3U) && date && part[3] < 24 && part[4] < 60 && part[5] <= 60;
-    *second = whole ? days_before(part[0], part[1], part[2]) * 86400 + part[3] * 3600 + part[4] * 60 + part[5] : 0;
+    bool whole = count == (dated ? 6U : 3U) && date == dated && part[3] < 24 && part[4] < 60 && part[5] <= 60;
+    *second = part[3] * 3600 + part[4] * 60 + part[5];
+    if (whole && dated) {
+        *second += days_until(part[0], part[1], part[2]) * 86400;
+    }
     return whole;
 }
 

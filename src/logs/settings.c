@@ -65,15 +65,15 @@ static void set_setting(const char *key, const char *value, struct kvb_settings 
     uint64_t number;
     for (unsigned i = 0; i < KVB_SETTING_COUNT; i++) {
         const struct kvb_setting_row *row = kvb_setting_row_of(i);
-        if (row->key == NULL || strcmp(row->key, key) != 0) {
+        if (row->kind == KVB_VALUE_PART || strcmp(row->key, key) != 0) {
             continue;
         }
-        if (row->kind == KVB_VALUE_PART || row->kind == KVB_VALUE_WORD) {
+        if (row->kind == KVB_VALUE_WORD) {
             value += strncmp(value, "torch.", 6) == 0 ? 6 : 0;
         }
         bool read = row->kind == KVB_VALUE_SWITCH ? switch_value(value, &number)
                                                   : kvb_setting_parse((enum kvb_setting)i, value, &number, why);
-        if (read && row->kind != KVB_VALUE_PART) {
+        if (read) {
             kvb_settings_set(settings, (enum kvb_setting)i, number, KVB_ORIGIN_COMMAND);
         }
         return;

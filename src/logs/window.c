@@ -71,6 +71,7 @@ void kvb_window_record(struct kvb_log_window *window, struct kvb_log_record *rec
     const char *end = lines == 1 ? memchr(window->text + at, '\n', left) : NULL;
     left = end != NULL ? (size_t)(end - (window->text + at)) : left;
     record->lines = lines;
+    record->most = most;
     record->cut = end == NULL && left == most;
     record->length = record->offset + kvb_clean(window->text + at, left, record->json, lines,
                                                 window->record + record->offset, KVB_RECORD_BYTES - record->offset);

@@ -28,6 +28,7 @@ struct kvb_log_record {
     size_t offset; // of the place in window->record
     size_t length;
     unsigned lines; // 0: not made yet
+    size_t most;    // bytes that it was made of
     bool cut;       // its line goes on
     bool json;
 };

@@ -65,6 +65,7 @@ static inline void computed(const char *what, int64_t bytes, int agrees)
     if (found == NULL) {
         fail_msg("no check '%s'", what);
     }
+    assert_true(found->has_computed);
     assert_int_equal(found->computed, bytes);
     assert_int_equal(found->has_agrees ? found->agrees : -1, agrees);
 }

@@ -62,6 +62,37 @@ static void each_line(void **state)
     }
 }
 
+// Words that differ from an anchor in its first letter alone are none.
+static void other_words(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "Fooerror: x",
+        "Fooerror:",
+        "Fooerror:\r",
+        "Fooerror('x')",
+        "Fooerror(\"x\")",
+        "A(Fooerror): x",
+        "Fooerror\\n",
+        "Manic: x",
+        "Chat(): x",
+        "Filled",
+        "Filled\r",
+        "Filled  x",
+        "billed  x",
+        "(pid=9) MIRROR 03-04 05:06:07 [core.py:1108] x",
+        "(pid=9) MIRROR 12-04 05:06:07 [core.py:1108] x",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char log[256];
+        (void)snprintf(log, sizeof log, LOADED "%s\n", lines[i]);
+        const struct kvb_log_report *report = read_log(log);
+        if (report->verdict != KVB_LOG_INCOMPLETE) {
+            fail_msg("'%s': '%s'", lines[i], report->failure.text);
+        }
+    }
+}
+
 // A name without a message is any letter's; each other anchor has a line above.
 static void each_anchor(void **state)
 {
@@ -79,4 +110,4 @@ static void each_anchor(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(each_line), cmocka_unit_test(each_anchor))
+KVB_TEST_MAIN(cmocka_unit_test(each_line), cmocka_unit_test(other_words), cmocka_unit_test(each_anchor))

@@ -144,6 +144,10 @@ static void cut_tracebacks(void **state)
         if (report->failure.kind != rows[i].kind) {
             fail_msg("row %zu: %s", i, kvb_failure_name(report->failure.kind));
         }
+        bool no =
+            strstr(rows[i].log, "Error: x") != NULL || strstr(rows[i].log, "magic") != NULL; // it says what it was
+        assert_int_equal(report->failure.about_memory, no ? KVB_LOG_NO : KVB_LOG_NOT_KNOWN);
+        assert_int_equal(report->failure.cause_in_log, no);
     }
 }
 
@@ -199,6 +203,8 @@ static void clocks(void **state)
         {AT("05:00:04") AT("05:00:03") AT("05:00:02") AT("05:00:01") AT("05:00:09"), false}, // three to one
         {AT("05:00:05") AT("05:00:04") AT("05:00:03") AT("05:00:02") AT("05:00:01") AT("05:00:09"), true},
         {AT("05:00:04") AT("05:00:04") AT("05:00:03") AT("05:00:02") AT("05:00:02") AT("05:00:01"), true},
+        {AT("00:00:03") AT("00:00:02") AT("00:00:01") AT("00:00:00"), true},
+        {AT("00:00:00") AT("00:00:09") AT("00:00:08") AT("00:00:07") AT("00:00:06"), false}, // three to one
         {AT("23:00:04") AT("22:59:59") AT("21:00:00") AT("20:00:00"), true},
         {AT("24:00:04") AT("24:00:03") AT("24:00:02") AT("24:00:01"), false}, // no hour
         {AT("0a:00:04") AT("0a:00:03") AT("0a:00:02") AT("0a:00:01"), false},
@@ -246,6 +252,12 @@ static void restarts(void **state)
 static void excerpts(void **state)
 {
     (void)state;
+    static const char *const anybodys[] = {"ValueError: x\n", "Traceback (most recent call last):\n",
+                                           "  File \"a.py\", line 1, in f\n", "ERROR 03-04 05:06:07 x\n"};
+    for (size_t i = 0; i < sizeof anybodys / sizeof anybodys[0]; i++) {
+        assert_int_equal(read_log(anybodys[i])->known_lines, 0);
+    }
+    assert_int_equal(read_log("GPU KV cache size: 12,352 tokens\n")->known_lines, 1);
     static char log[32 * 1024];
     for (unsigned lines = 255; lines <= 257; lines++) {
         size_t length = 0;

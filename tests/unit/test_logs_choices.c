@@ -235,6 +235,11 @@ static void line_that_worked(void **state)
         assert_int_equal(lesson->first_line, 1);
         assert_int_equal(lesson->ready_line, rows[i].line);
     }
+    // One that merely ends, and one that worked, learn nothing.
+    assert_false(
+        read_log(BANNER ARGUMENTS("") LOADED READY BANNER ARGUMENTS(", 'max_num_seqs': 512") START)->lesson.known);
+    assert_false(
+        read_log(BANNER ARGUMENTS(", 'max_num_seqs': 512") START OOM BANNER ARGUMENTS("") LOADED READY)->lesson.known);
 }
 
 // ---- Who and what, said more than once

@@ -50,6 +50,9 @@ static void test_cleaning(void **state)
         {"^[[12345678901234567890mred", false, 1, "^[[12345678901234567890mred"},
         {"^[[1:2mred", false, 1, "^[[1:2mred"},
         {"^[[1/2mred", false, 1, "^[[1/2mred"},
+        {"\\u00ab\\u00fb", true, 1, "\xc2\xab\xc3\xbb"},
+        {"a\\u0020b\\u001fc", true, 1, "a bc"},
+        {"a\x1b[@b\x1b[?25hc", false, 1, "abc"},
         {"x [m] y", false, 1, "x [m] y"},                                   // a bracket of its own
         {"a\x1b[012345678901234567890123456789012345678m", false, 1, "am"}, // an escape ends at the latest after 41
         {"a\x1b[01234567890123456789012345678901234567m", false, 1, "a"},
@@ -103,6 +106,9 @@ static void test_utf16(void **state)
     size_t length = kvb_utf16_decode(&utf16, "A\0\xe9\0\x12\x22\x3d\xd8\x00\xde\x00\xe0", 12, out);
     assert_int_equal(length, 1 + 2 + 3 + 1 + 1 + 3);
     assert_memory_equal(out, "A\xc3\xa9\xe2\x88\x92??\xee\x80\x80", 11);
+    length = kvb_utf16_decode(&utf16, "\x00\xd8\xff\xd7\xff\xdf", 6, out); // the first half, and what stands beside
+    assert_int_equal(length, 1 + 3 + 1);
+    assert_memory_equal(out, "?\xed\x9f\xbf?", 5);
 }
 
 static void test_printable_utf8(void **state)

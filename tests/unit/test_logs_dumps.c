@@ -67,6 +67,12 @@ static void dumps(void **state)
         {"Args(x=Y(a=[1, 2], b={'c': 'd)'}, e=<F: 3>), max_seq_len=4096)", KVB_SET_MAX_MODEL_LEN, true, 4096},
         {"x='it\\'s, max_seq_len=1', max_seq_len=4096", KVB_SET_MAX_MODEL_LEN, true, 4096},
         {"x='cut off, max_seq_len=4096", KVB_SET_MAX_MODEL_LEN, false, 0},
+        {"x=Y(1, max_num_seqs=1)", KVB_SET_MAX_NUM_SEQS, false, 0}, // another's
+        {"x=[1, max_num_seqs=1]", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"x={1, max_num_seqs=1}", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"x=<1, max_num_seqs=1>", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"x=Y([{<1>, 2}], max_num_seqs=1), max_num_seqs=64", KVB_SET_MAX_NUM_SEQS, true, 64},
+        {"x=(1), max_num_seqs=64, y=2", KVB_SET_MAX_NUM_SEQS, true, 64},
         {"tp_size=4", KVB_SET_TENSOR_PARALLEL_SIZE, true, 4},
         {"enforce_eager=True", KVB_SET_ENFORCE_EAGER, true, 1},
         {"enforce_eager=1", KVB_SET_ENFORCE_EAGER, true, 1},

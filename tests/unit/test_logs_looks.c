@@ -8,6 +8,7 @@
 #include "log_text.h"
 #include "logs/parts.h"
 #include "logs/pattern.h"
+#include "logs/scan.h"
 #include "logs/window.h"
 #include "unit/test.h"
 
@@ -116,6 +117,83 @@ static void far_apart(void **state)
     assert_false(weights_after(' ', 2975)->set); // 18 + 2975 + 8 are more than 3000
     assert_int_equal(weights_after('\n', 9)->value, 33 * GIB / 4);
     assert_false(weights_after('\n', 10)->set); // on the eleventh line
+}
+
+// What stands inside of words or between them does not hide them.
+static void interrupted(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "Model loading\ttook 8.25 GiB\n",
+        "Model loading  took 8.25 GiB\n",
+        "Model load\x1b[1ming took 8.25 GiB\n",
+        "Model loading^[[0m took 8.25 GiB\n",
+        "Model loading [1;36mtook 8.25 GiB\n",
+        "Model loading\rtook 8.25 GiB\n",
+        "Model load\ning took 8.25 GiB\n",
+        "{\"log\":\"Model loading\\ttook 8.25 GiB\\n\"}\n",
+        " {\"log\":\"Model loading\\ttook 8.25 GiB\\n\"}\n",
+        "\t{\"log\":\"Model loading\\ttook 8.25 GiB\\n\"}\n",
+        "x\r{\"log\":\"Model loading\\ttook 8.25 GiB\\n\"}\n",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        if (read_log(lines[i])->observed[KVB_OBS_WEIGHTS].value != 33 * GIB / 4) {
+            fail_msg("'%s'", lines[i]);
+        }
+    }
+    static const char *const others[] = {"Model loadingXtook 8.25 GiB\n", "Model loading\\ttook 8.25 GiB\n",
+                                         "x {\"log\":\"Model loading\\ttook 8.25 GiB\\n\"}\n", "Model lo",
+                                         "Model loading too"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_false(read_log(others[i])->observed[KVB_OBS_WEIGHTS].set);
+    }
+}
+
+// Around a break inside of a message only a failure's first words are looked for, and what begins behind it is its own.
+static void around_a_break(void **state)
+{
+    (void)state;
+    const struct kvb_log_report *report =
+        read_log("ValueError: Maxi\nmum concurrency for 4,096 tokens per request: 3.02x\n");
+    assert_false(report->observed[KVB_OBS_MAX_CONCURRENCY].set);
+    report = read_log("ValueError: No a\nvailable memory for the cache blocks. Try\n");
+    assert_int_equal(report->failure.kind, KVB_FAILURE_NEGATIVE_KV);
+    assert_int_equal(report->failure.line, 1);
+    report = read_log("ValueError: a\nNo available memory for the cache blocks. Try\n");
+    assert_int_equal(report->failure.kind, KVB_FAILURE_NEGATIVE_KV);
+    assert_int_equal(report->failure.line, 2);
+    // Two messages whose lines hold the same break: it is taken once.
+    report =
+        read_log("ValueError: a\nValueError: Fre\ne memory on device (9.50/23.50 GiB) on startup is less than desired "
+                 "GPU memory utilization (0.9, 21.15 GiB). Decrease it.\n");
+    assert_int_equal(report->observed[KVB_OBS_GPU_FREE].value, 19 * GIB / 2);
+    assert_int_equal(report->observed[KVB_OBS_GPU_FREE].count, 1);
+    // A command goes on behind each backslash.
+    report = read_log("$ vllm serve a/b \\\n --max-model-len 4096 \\\n --max-num-seqs 8 \\\n --enforce-eager\n");
+    assert_int_equal(report->settings.values[KVB_SET_MAX_MODEL_LEN].number, 4096);
+    assert_int_equal(report->settings.values[KVB_SET_MAX_NUM_SEQS].number, 8);
+    assert_int_equal(report->settings.values[KVB_SET_ENFORCE_EAGER].number, 1);
+}
+
+// The search finds what ends with the text, and reads nothing behind it.
+static void search_at_the_end(void **state)
+{
+    (void)state;
+    static struct kvb_scanner scanner;
+    kvb_scanner_init(&scanner);
+    static const char anchor[] = "Model loading took";
+    for (size_t before = 0; before < 20; before++) {
+        char text[64];
+        memset(text, 'x', before);
+        for (size_t length = 0; length <= 8; length++) {
+            uint16_t entry = 0;
+            size_t whole = before + length;
+            memcpy(text + before, anchor, length);
+            size_t at = kvb_scanner_next(&scanner, guarded(text, whole, true), whole, 0, whole, &entry);
+            assert_int_equal(at, length == 8 ? before : whole);
+            assert_int_equal(entry != 0, length == 8);
+        }
+    }
 }
 
 // A message is shown as long as it is, not only as far as most rows look.
@@ -317,6 +395,7 @@ static void reach_of_patterns(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(closest_lines), cmocka_unit_test(numbers_before), cmocka_unit_test(far_apart),
+              cmocka_unit_test(interrupted), cmocka_unit_test(search_at_the_end), cmocka_unit_test(around_a_break),
               cmocka_unit_test(long_messages), cmocka_unit_test(borders), cmocka_unit_test(marks),
               cmocka_unit_test(heads), cmocka_unit_test(held), cmocka_unit_test(late),
               cmocka_unit_test(reach_of_patterns))

@@ -233,6 +233,96 @@ static void need_from_tokens(void **state)
     assert_null(check(MISSING));
 }
 
+// Each figure printed is off by half of its last digit at most: a sum agrees by as many of these as figures go into it.
+static void within_rounding(void **state)
+{
+    (void)state;
+    const int64_t half = GIB * 5 / 1000;
+    static const struct {
+        const char *what;
+        enum kvb_observation logged;
+        int64_t computed, figures;
+    } rows[] = {
+        {"requested = GPU memory x utilization", KVB_OBS_REQUESTED, 18 * GIB, 3}, // 20 x 0.9
+        {POOL, KVB_OBS_KV_CACHE, 5 * GIB, 5},                                     // 18 - 10 - 2 - 1
+        {"suggested --kv-cache-memory = requested - all terms - 150 MiB", KVB_OBS_SUGGESTED_FIT, 4 * GIB - 150 * MIB,
+         6}, // and 1 of graphs
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int side = -1; side <= 1; side += 2) {
+            for (int64_t more = 0; more <= 1; more++) {
+                start(KVB_LOG_VLLM, V(19, 0), KVB_FAILURE_NONE);
+                see(KVB_OBS_GPU_MEMORY, 20 * GIB);
+                see(KVB_OBS_UTILIZATION, 900000);
+                see(KVB_OBS_REQUESTED, 18 * GIB);
+                see(KVB_OBS_WEIGHTS, 10 * GIB);
+                see(KVB_OBS_ACTIVATION, 2 * GIB);
+                see(KVB_OBS_NON_TORCH, GIB);
+                see(KVB_OBS_CUDA_GRAPH, GIB);
+                see(rows[i].logged, rows[i].computed + side * (rows[i].figures * half + more));
+                explain();
+                computed(rows[i].what, rows[i].computed, more == 0);
+            }
+        }
+    }
+    // 1495 of 1000 tokens are 149.5 hundredths, which are 150; 1494 are 149.
+    static const int64_t tokens[][2] = {{1494, 149}, {1495, 150}};
+    for (size_t i = 0; i < 2; i++) {
+        start(KVB_LOG_VLLM, V(19, 0), KVB_FAILURE_NONE);
+        see(KVB_OBS_KV_TOKENS, tokens[i][0]);
+        see(KVB_OBS_CONCURRENCY_LEN, 1000);
+        see(KVB_OBS_MAX_CONCURRENCY, 100); // one request: nothing is said against it
+        explain();
+        computed("concurrency = tokens / longest request", tokens[i][1], 0);
+        assert_null(strstr(check("concurrency = tokens / longest request")->note, "below one"));
+    }
+}
+
+// Of two sequences one is fewer, of one none is.
+static void fewest_sequences(void **state)
+{
+    (void)state;
+    start(KVB_LOG_VLLM, V(19, 0), KVB_FAILURE_OOM_SAMPLER);
+    see(KVB_OBS_WARMUP_REQUESTS, 2);
+    explain();
+    helps("max-num-seqs", "1", true, "the warm-up samples for that many sequences at once, each about");
+    see(KVB_OBS_WARMUP_REQUESTS, 1);
+    explain();
+    helps("max-num-seqs", "lower", true, "the warm-up samples for that many sequences at once");
+}
+
+// The sampler warms up behind the cache, which then gives memory back; before it nothing is to give.
+static void before_or_behind_the_cache(void **state)
+{
+    (void)state;
+    start(KVB_LOG_VLLM, V(20, 0), KVB_FAILURE_OOM_SAMPLER);
+    report.start_seen = true;
+    report.stage = KVB_STAGE_LOADED;
+    explain();
+    helps(SHARE, "lower", false, "");
+    report.stage = KVB_STAGE_SIZED;
+    explain();
+    helps(SHARE, "lower", true, "the KV cache shrinks and leaves memory for what comes after it");
+    report.stage = KVB_STAGE_LOADED;
+    see(KVB_OBS_KV_CACHE, GIB); // a size that was read is one
+    explain();
+    assert_null(remedy(SHARE, "lower"));
+}
+
+// A third of three million, in millionths that are cut: 333333.
+static void estimate_of_length(void **state)
+{
+    (void)state;
+#define ESTIMATE "engine's estimate of the longest request = length x have / need"
+    start(KVB_LOG_VLLM, V(19, 0), KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN);
+    see(KVB_OBS_KV_CACHE, GIB);
+    see(KVB_OBS_NEEDED, 3 * GIB);
+    see(KVB_OBS_NEEDED_FOR_LEN, 3000000);
+    see(KVB_OBS_ESTIMATED_MAX_MODEL_LEN, 1000000);
+    explain();
+    computed(ESTIMATE, 999999, 1);
+}
+
 // A lesson that points down leaves what is said against "higher" beside it, one that points up does not.
 static void lessons_beside_higher(void **state)
 {
@@ -270,4 +360,6 @@ static void lessons_beside_higher(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(pool_of_consumed), cmocka_unit_test(lowered_shares),
               cmocka_unit_test(most_that_is_accepted), cmocka_unit_test(size_of_card),
               cmocka_unit_test(shares_for_one_request), cmocka_unit_test(lower_shares),
-              cmocka_unit_test(need_from_tokens), cmocka_unit_test(lessons_beside_higher))
+              cmocka_unit_test(need_from_tokens), cmocka_unit_test(estimate_of_length),
+              cmocka_unit_test(fewest_sequences), cmocka_unit_test(within_rounding),
+              cmocka_unit_test(before_or_behind_the_cache), cmocka_unit_test(lessons_beside_higher))
