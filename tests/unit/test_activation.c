@@ -1,4 +1,6 @@
 // Peak of the profile run: sampler, layer, encoder and MLA phases against public logs and hand calculations.
+#include <string.h>
+
 #include "engines/vllm/overhead.h"
 #include "unit/plans.h"
 #include "unit/test.h"
@@ -126,6 +128,9 @@ static void expert_logs(void **state)
                                                          .experts_per_token = rows[i].per_token,
                                                          .expert_intermediate_size = rows[i].width};
         plan.model.quantisation.expert_method = rows[i].expert_method;
+        if (rows[i].expert_method == KVB_QUANT_MXFP4) {
+            (void)strcpy(plan.model.quantisation.name, "mxfp4");
+        }
         estimate(0);
         check_logged(&rows[i].log);
     }

@@ -1,4 +1,6 @@
 // Scratch of expert layers and the MLA dummy of the profile run, by hand.
+#include <string.h>
+
 #include "engines/vllm/overhead.h"
 #include "unit/plans.h"
 #include "unit/test.h"
@@ -45,6 +47,7 @@ static void expert_scratch(void **state)
         }
     }
     plan.model.quantisation.method = KVB_QUANT_MXFP4;
+    (void)strcpy(plan.model.quantisation.name, "mxfp4");
     assert_int_equal(kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 8192).workspace_bytes, 0);
 }
 

@@ -67,7 +67,37 @@ static void kernels_of_vllm(void **state)
         plan.gpu.compute_capability = rows[i].capability;
         plan.gpu.vendor = rows[i].amd ? KVB_VENDOR_AMD : KVB_VENDOR_NVIDIA;
         set(&plan, KVB_SET_ENABLE_LORA, rows[i].asked);
+        (void)strcpy(plan.model.architecture, "GptOssForCausalLM");
+        (void)strcpy(plan.model.quantisation.name, "mxfp4");
         check(&rows[i], i, &loaded(&plan)->mxfp4);
+    }
+}
+
+// On Hopper gpt-oss's experts have Triton in their list of kernels, others' only where the checkpoint calls itself mxfp4
+// and the release is before 0.27 (quantization/mxfp4.py v0.26.0:89, v0.27.0:80); DeepSeek V4's have Marlin behind
+// TRT-LLM and DeepGEMM, which need Blackwell (fused_moe/oracle/mxfp4.py v0.20.0:214, v0.27.1:333).
+static void whose_experts(void **state)
+{
+    (void)state;
+    static const struct {
+        struct row row;
+        const char *architecture, *word;
+    } rows[] = {
+        {{R(20, 0), 90, false, false, 0, MARLIN}, "DeepseekV4ForCausalLM", "deepseek_v4_fp8"},
+        {{R(23, 0), 90, false, false, 0, MARLIN}, "DeepseekV4ForCausalLM", "fp8"},
+        {{R(27, 1), 90, false, false, 0, MARLIN}, "DeepseekV4ForCausalLM", "fp8"},
+        {{R(23, 0), 100, false, false, 0, TRTLLM}, "DeepseekV4ForCausalLM", "fp8"},
+        {{R(20, 0), 90, false, false, 0, MARLIN}, "KimiLinearForCausalLM", "compressed-tensors"},
+        {{R(26, 0), 90, false, false, 0, TRITON(0, 0)}, "Qwen3MoeForCausalLM", "mxfp4"},
+        {{R(27, 0), 90, false, false, 0, MARLIN}, "Qwen3MoeForCausalLM", "mxfp4"},
+        {{R(27, 0), 90, false, false, 0, TRITON(0, 0)}, "GptOssForCausalLM", "gpt_oss_mxfp4"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].row.release);
+        plan.gpu.compute_capability = rows[i].row.capability;
+        (void)strcpy(plan.model.architecture, rows[i].architecture);
+        (void)strcpy(plan.model.quantisation.name, rows[i].word);
+        check(&rows[i].row, i, &loaded(&plan)->mxfp4);
     }
 }
 
@@ -146,5 +176,5 @@ static void made_while_loading(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(kernels_of_vllm), cmocka_unit_test(kernels_of_sglang),
+KVB_TEST_MAIN(cmocka_unit_test(kernels_of_vllm), cmocka_unit_test(whose_experts), cmocka_unit_test(kernels_of_sglang),
               cmocka_unit_test(made_while_loading))

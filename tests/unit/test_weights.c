@@ -1,4 +1,6 @@
 // Weights of one rank against hand calculations. Logged figures are "Model loading took" of public logs.
+#include <string.h>
+
 #include "budget/weights/weights.h"
 #include "unit/plans.h"
 #include "unit/test.h"
@@ -291,6 +293,7 @@ static void mxfp4_padding(void **state)
         make_llama(&plan, rows[i].release);
         plan.model.hidden_size = 2880;
         plan.model.quantisation.method = KVB_QUANT_MXFP4;
+        (void)strcpy(plan.model.quantisation.name, "mxfp4");
         plan.gpu.compute_capability = rows[i].capability;
         struct kvb_matrix matrix = {.role = KVB_ROLE_EXPERTS,
                                     .count = 32,

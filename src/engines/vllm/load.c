@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/overhead.h"
 
@@ -12,6 +13,7 @@
 #define LORA_EXTRA_UNTIL KVB_RELEASE(0, 12, 0)
 #define ABSORBED_SINCE KVB_RELEASE(0, 7, 0)
 #define TRITON_BUNDLED_SINCE KVB_RELEASE(0, 12, 0)
+#define OWN_WORD_UNTIL KVB_RELEASE(0, 27, 0)
 #define TOWERS_DROPPED_SINCE KVB_RELEASE(0, 10, 1)
 #define ALL_TOWERS_DROPPED_SINCE KVB_RELEASE(0, 15, 0)
 #define LORA_RANK 16
@@ -44,6 +46,17 @@ static const struct mxfp4_row mxfp4_rows[] = {
     {0, 0, MXFP4_ROCM, {128, 128, 0, 1, 1, 1, true}},
 };
 
+// gpt-oss's method and, to 0.26, any checkpoint's that calls itself mxfp4. DeepSeek V4's experts have a method of their
+// own, whose list of kernels has no Triton, and so have compressed tensors. Source: quantization/mxfp4.py v0.20.0:91 and
+// 463, v0.27.0:80 and 144, fused_moe/oracle/mxfp4.py v0.20.0:214, v0.23.0:292, v0.27.1:333 _get_priority_backends,
+// compressed_tensors_moe_w4a4_mxfp4.py v0.20.0:43.
+static bool knows_triton(const struct kvb_context *context)
+{
+    bool own_word = strstr(context->model->quantisation.name, "mxfp4") != NULL;
+    return context->release >= TRITON_BUNDLED_SINCE && own_word &&
+           (context->release < OWN_WORD_UNTIL || kvb_starts_with(context->model->architecture, "GptOss"));
+}
+
 // Source: quantization/mxfp4.py v0.11.2:138, v0.12.0:159. No wheel before 0.12 carries triton_kernels.
 static enum mxfp4_kernel mxfp4_kernel(const struct kvb_context *context)
 {
@@ -57,8 +70,8 @@ static enum mxfp4_kernel mxfp4_kernel(const struct kvb_context *context)
     if (capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR) {
         return MXFP4_TRTLLM;
     }
-    bool triton = capability >= KVB_CAPABILITY_HOPPER && capability < KVB_CAPABILITY_BLACKWELL &&
-                  context->release >= TRITON_BUNDLED_SINCE;
+    bool triton =
+        capability >= KVB_CAPABILITY_HOPPER && capability < KVB_CAPABILITY_BLACKWELL && knows_triton(context);
     return triton ? MXFP4_TRITON : MXFP4_MARLIN;
 }
 
