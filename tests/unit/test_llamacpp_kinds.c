@@ -197,6 +197,10 @@ static void test_out_of_range(void **state)
     assert_int_equal(kvb_llama_cache_bytes((enum kvb_llama_cache)99, 32), 64);
     assert_string_equal(kvb_llama_mixture_name(9999), kvb_llama_mixture_name(0));
     assert_int_equal(kvb_llama_mixture_is_exact(9999), kvb_llama_mixture_is_exact(0));
+    struct kvb_llama_run run = run_of(4, 8);
+    struct kvb_llama_quantised tensor = {"attn_q.weight", 256, 0, 4};
+    run.mixture = 9999;
+    assert_int_equal(kvb_llama_mixture_bytes(&run, &tensor, 256), 512);
 }
 
 // One expert a token, experts without a gate, and an MLP beside them: at least the logits, and what each expert makes

@@ -393,6 +393,30 @@ static void test_layout(void **state)
     assert_int_equal(placed.of_card[1], 6);
 }
 
+// Layers asked for beyond all there are take the output, too; a card that holds them is enough; on Metal the graph is
+// the full one in both ways.
+static void test_more_asked(void **state)
+{
+    struct kvb_ollama_placed placed;
+    struct kvb_ollama_cards cards = {.count = 1, .free_bytes = 1000, .minimum_bytes = 10};
+    (void)state;
+    same_layers(10, 60, 60);
+    kvb_ollama_estimate(&sizes, &cards, 99, false, &placed);
+    assert_int_equal(placed.layers, 11);
+    kvb_ollama_estimate(&sizes, &cards, 10, false, &placed);
+    assert_int_equal(placed.layers, 10);
+    cards = (struct kvb_ollama_cards){.count = 2, .free_bytes = 600, .minimum_bytes = 10, .buffer_bytes = 60};
+    kvb_ollama_layout(&sizes, &cards, 5, &placed); // 430 of one
+    assert_int_equal(placed.of_card[0], 5);
+    assert_int_equal(placed.of_card[1], 0);
+    cards = (struct kvb_ollama_cards){.count = 1, .free_bytes = 780, .minimum_bytes = 10, .buffer_bytes = 60};
+    kvb_ollama_layout(&sizes, &cards, -1, &placed); // 610 without the graph of 100: ten layers
+    assert_int_equal(placed.layers, 10);
+    cards.metal = true; // with one of 50: 660
+    kvb_ollama_layout(&sizes, &cards, -1, &placed);
+    assert_int_equal(placed.layers, 11);
+}
+
 // GraphSize of classes that no log here has, by hand: 512 tokens at once, 2048 of context.
 static void test_graphs(void **state)
 {
@@ -439,4 +463,5 @@ KVB_TEST_MAIN(cmocka_unit_test(test_a_model_that_fits), cmocka_unit_test(test_la
               cmocka_unit_test(test_four_cards), cmocka_unit_test(test_buffers_of_the_runner),
               cmocka_unit_test(test_defaults), cmocka_unit_test(test_batch), cmocka_unit_test(test_cache),
               cmocka_unit_test(test_own_engine), cmocka_unit_test(test_layers_asked), cmocka_unit_test(test_estimate),
-              cmocka_unit_test(test_layout), cmocka_unit_test(test_graphs), cmocka_unit_test(test_caches))
+              cmocka_unit_test(test_layout), cmocka_unit_test(test_more_asked), cmocka_unit_test(test_graphs),
+              cmocka_unit_test(test_caches))

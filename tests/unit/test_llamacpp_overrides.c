@@ -101,6 +101,7 @@ static const struct wrong wrongs[] = {
     {"[[", "a [ that is not closed"},
     {"[a-\\", "a \\ at the end"},
     {"[a-\\d]", "a range that runs backwards"}, // a class is no end of one
+    {"[\\d-x]", "a range that runs backwards"}, // and none begins with one (std::regex: "Invalid start of")
     {"a{2x}", "a { that is not closed"},
     {"a{2,1x}", "a { that is not closed"},
     {"[a][a][a][a][a][a][a][a][a][a][a][a]\\d", "more than 12 sets"},
@@ -117,7 +118,7 @@ static void test_patterns_refused(void **state)
         assert_string_equal(why, wrongs[i].why);
     }
     char text[512] = "a"; // wherever in a repetition the room ends: 240 steps, two or three for each
-    static const char *const parts[] = {"a?", "b*", "(cd)+", "(e|f)?", "\\w*"};
+    static const char *const parts[] = {"a?", "b*", "(cd)+", "(e|f)?", "\\w*", "g{0,9}"};
     for (size_t i = 0; i < 2 * sizeof parts / sizeof parts[0]; i++) {
         struct kvb_pattern pattern;
         char why[KVB_PATTERN_WHY] = "";

@@ -18,7 +18,7 @@ static bool is_view(const struct kvb_llama_tensor_node *node)
 static void take(struct kvb_llama_graph *graph, struct kvb_llama_tensor_node *node)
 {
     struct kvb_llama_heap *heap = &graph->heaps[node->device];
-    graph->unknown = graph->unknown || kvb_llama_heap_is_full(heap);
+    graph->unknown |= kvb_llama_heap_is_full(heap);
     node->offset = kvb_llama_heap_take(heap, node->bytes);
     node->flags |= KVB_LLAMA_LIVE;
 }
@@ -37,13 +37,13 @@ static bool same_layout(const struct kvb_llama_tensor_node *a, const struct kvb_
            a->element_bytes == b->element_bytes && ((a->flags | b->flags) & KVB_LLAMA_STRIDED) == 0;
 }
 
-// A parent that has memory of its own (a view never has) and no other reader hands it on.
+// A parent, on the same device as all sources are by now, that has memory of its own (a view never has) and no other
+// reader hands it on.
 static bool reuse(struct kvb_llama_graph *graph, struct kvb_llama_tensor_node *node)
 {
     for (uint32_t i = 0; i < KVB_LLAMA_SOURCES; i++) {
         struct kvb_llama_tensor_node *parent = at(graph, node->source[i]);
-        if (node->source[i] != 0 && parent->device == node->device && same_layout(node, parent) &&
-            parent->children == 1 && parent->views == 0 &&
+        if (node->source[i] != 0 && same_layout(node, parent) && parent->children == 1 && parent->views == 0 &&
             (parent->flags & (KVB_LLAMA_LIVE | KVB_LLAMA_STAYS)) == KVB_LLAMA_LIVE) {
             node->offset = parent->offset;
             node->flags |= KVB_LLAMA_LIVE;

@@ -21,8 +21,9 @@ static void take_context(const struct kvb_plan *plan, const struct kvb_llama_sta
 {
     uint64_t asked = number_or(plan, KVB_SET_DRAFT_CTX, 0);
     bool one = kvb_llama_since(run, KVB_LLAMA_ONE_DRAFT);
-    uint64_t slots = start->run.unified ? 1 : start->run.sequences;
-    run->context_tokens = asked > 0 ? asked : one ? start->run.context_tokens : start->run.context_tokens / slots;
+    uint64_t slots = start->run.unified ? 1 : start->run.sequences, each = start->run.context_tokens / slots;
+    each = each > 0 ? each : run->model->context_tokens; // 0 asks for the trained length
+    run->context_tokens = asked > 0 ? asked : one ? start->run.context_tokens : each;
     if (!one) { // one sequence for each context
         run->sequences = 1;
         run->unified = false;
@@ -77,7 +78,7 @@ void kvb_llama_beside_begin(const struct kvb_plan *plan, struct kvb_llama_start 
     struct kvb_llama_beside *beside = &start->beside;
     uint64_t method = number_or(plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NONE);
     beside->heads = method == KVB_SPECULATIVE_MTP && plan->model.mtp_layers > 0 && plan->draft == NULL;
-    bool own = plan->draft != NULL && method != KVB_SPECULATIVE_NONE && method != KVB_SPECULATIVE_NGRAM;
+    bool own = plan->draft != NULL && method != KVB_SPECULATIVE_NONE; // n-grams have none
     if (beside->heads || own) {
         bool one = kvb_llama_since(&start->run, KVB_LLAMA_ONE_DRAFT);
         beside->contexts = one ? 1 : start->run.sequences;

@@ -25,16 +25,17 @@ void kvb_llama_cells_of(const struct kvb_llama_run *run, struct kvb_llama_cells 
     uint64_t sequences = run->sequences > 0 ? run->sequences : 1;
     bool streams = kvb_llama_since(run, KVB_LLAMA_STREAMS) && !run->unified;
     uint64_t context = kvb_round_up(run->context_tokens, pad);
+    uint64_t each = kvb_llama_since(run, KVB_LLAMA_PAD_256) ? context / sequences // before, rounded but once, and up
+                                                            : kvb_div_up(run->context_tokens, sequences);
     out->streams = streams ? (uint32_t)sequences : 1;
-    out->full = streams ? kvb_round_up(context / sequences, pad) : context;
+    out->full = streams ? kvb_round_up(each, pad) : context;
     out->context_tokens = kvb_mul(out->full, out->streams);
     out->windowed = out->full;
     uint32_t window = longest_window(run->model);
     if (kvb_llama_since(run, KVB_LLAMA_WINDOW_CACHE) && !run->window_full && window > 0) {
         uint64_t more = kvb_llama_since(run, KVB_LLAMA_WINDOW_BY_UBATCH) ? run->ubatch : run->batch;
         uint64_t held = kvb_mul(window, streams ? 1 : sequences);
-        uint64_t window_pad = kvb_llama_since(run, KVB_LLAMA_PAD_256) || run->flash ? CELLS : OLD_CELLS;
-        out->windowed = kvb_min(out->full, kvb_round_up(kvb_add(held, more), window_pad));
+        out->windowed = kvb_min(out->full, kvb_round_up(kvb_add(held, more), pad));
     }
 }
 

@@ -20,8 +20,8 @@ static void fill_cache(const struct kvb_llama_start *start, uint32_t device, str
 {
     struct kvb_kv_cache *kv = &budget->kv;
     const struct kvb_llama_place *held = &start->buffers.places[device];
-    uint64_t cells = start->buffers.cells > 0 ? start->buffers.cells : 1;
-    kv->tokens = start->buffers.cells;
+    uint64_t cells = start->buffers.cells;
+    kv->tokens = cells;
     kv->block_tokens = 1;
     kv->num_blocks = cells;
     kv->bytes_per_token = held->cache_bytes / cells;

@@ -1,6 +1,7 @@
 // What --fit decides: nothing when every GPU keeps its margin; else a shorter context when none was said; else layers,
 // and of models with experts first those, to the host's memory when nothing was said of them.
 // Source: common/fit.cpp, common_params_fit_impl (src/llama.cpp, llama_params_fit_impl, from b7407 on).
+#include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/start.h"
 
 #include "base/checked.h"
@@ -38,7 +39,7 @@ static bool reduce_context(struct kvb_llama_start *start, uint64_t used)
     uint64_t target =
         kvb_mul(run->devices, start->free_bytes > start->margin_bytes ? start->free_bytes - start->margin_bytes : 0);
     uint64_t model = 0;
-    if (start->context_said || longest <= shortest) {
+    if (start->context_said || longest <= shortest || used <= target) { // the last: another split is enough
         return false;
     }
     for (uint32_t i = 0; i < run->devices; i++) {
@@ -53,7 +54,7 @@ static bool reduce_context(struct kvb_llama_start *start, uint64_t used)
     kvb_llama_measure(start, &least);
     uint64_t low = sum_used(start, &least);
     start->decision = KVB_LLAMA_CONTEXT_REDUCED;
-    if (target <= low || used <= low) {
+    if (target <= low) { // used is more than the target was
         return false;
     }
     uint64_t tokens = shortest + kvb_mul(longest - shortest, target - low) / (used - low);
@@ -80,8 +81,6 @@ static bool is_beyond_margins(const struct kvb_llama_start *start)
 static void is_measured(struct kvb_llama_start *start)
 {
     start->measured = start->beside.contexts == 0;
-    start->measured_layers = start->run.gpu_layers;
-    start->measured_experts = start->run.cpu_experts;
 }
 
 static bool fits_with(struct kvb_llama_start *start, uint32_t layers, uint32_t experts)
@@ -173,7 +172,7 @@ void kvb_llama_fit(struct kvb_llama_start *start)
             return;
         }
     }
-    if (start->layers_said || start->split_said || start->run.split == KVB_LLAMA_SPLIT_ROW) {
+    if (start->layers_said || start->split_said) {
         start->decision = start->decision == KVB_LLAMA_UNCHANGED ? KVB_LLAMA_LEFT_TO_THE_USER : start->decision;
         return;
     }
@@ -224,7 +223,7 @@ static bool fits_at(struct kvb_llama_start *start, uint64_t tokens, uint64_t fre
 static bool is_whole_on_one(const struct kvb_llama_run *run)
 {
     return run->devices == 1 && run->gpu_layers > run->model->layer_count && run->cpu_experts == 0 &&
-           !run->keep_cache_on_host && (run->overrides == NULL || run->overrides[0] == '\0');
+           !run->keep_cache_on_host && !kvb_llama_overrides_any(run);
 }
 
 uint64_t kvb_llama_longest(const struct kvb_llama_start *start, bool measured, uint64_t free_bytes,

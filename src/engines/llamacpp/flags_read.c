@@ -121,8 +121,10 @@ bool kvb_llama_read_projector(const char *value, enum kvb_origin origin, struct 
                               char why[256])
 {
     (void)origin;
-    return kvb_copy(deployment->projector, sizeof deployment->projector, value) ||
-           refuse(why, "mmproj", value, "a shorter path");
+    if (!kvb_copy(deployment->projector, sizeof deployment->projector, value)) {
+        return refuse(why, "mmproj", value, "a shorter path");
+    }
+    return true;
 }
 
 bool kvb_llama_read_no_projector(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment,

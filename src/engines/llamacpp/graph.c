@@ -41,7 +41,7 @@ kvb_llama_node kvb_llama_op(struct kvb_llama_graph *graph, enum kvb_llama_kind k
 static uint64_t reach_of(const struct kvb_llama_graph *graph, const struct kvb_llama_tensor_node *of, uint64_t bytes)
 {
     bool by_token = (of->ne[1] == graph->tokens && of->ne[2] == 1) || of->ne[2] == graph->tokens;
-    if (!by_token || bytes >= of->bytes || graph->tokens == 0) {
+    if (!by_token || bytes >= of->bytes) {
         return bytes;
     }
     return of->bytes - (of->bytes - bytes) / graph->tokens;
@@ -87,7 +87,7 @@ kvb_llama_node kvb_llama_input(struct kvb_llama_graph *graph, uint64_t bytes)
 void kvb_llama_expand(struct kvb_llama_graph *graph, kvb_llama_node node)
 {
     struct kvb_llama_tensor_node *at = &graph->nodes[node];
-    if (node == 0 || (at->flags & KVB_LLAMA_VISITED) != 0) {
+    if ((at->flags & KVB_LLAMA_VISITED) != 0) {
         return;
     }
     at->flags |= KVB_LLAMA_VISITED;
@@ -123,7 +123,7 @@ bool kvb_llama_graph_begin(struct kvb_llama_graph *graph, const struct kvb_llama
     graph->run = run;
     graph->class = kvb_llama_class_of(run->model);
     kvb_llama_cells_of(run, &graph->cells);
-    graph->tokens = kvb_min(run->ubatch, graph->cells.context_tokens);
+    graph->tokens = kvb_max(kvb_min(run->ubatch, graph->cells.context_tokens), 1);
     graph->layer_place = (uint8_t)kvb_llama_place_of(run, 0);
     graph->pipelined = kvb_llama_is_pipelined(run);
     graph->sorts = kvb_llama_sorts(run);

@@ -67,19 +67,15 @@ void kvb_llama_heap_give(struct kvb_llama_heap *heap, uint64_t offset, uint64_t 
         struct kvb_llama_block *block = &heap->blocks[i];
         if (block->offset + block->bytes == offset) { // at the block's end, and perhaps at the next one's begin
             block->bytes += size;
-            if (i + 1 < heap->count && block->offset + block->bytes == heap->blocks[i + 1].offset) {
+            if (block->offset + block->bytes == heap->blocks[i + 1].offset) { // the last reaches to the end of memory
                 block->bytes += heap->blocks[i + 1].bytes;
                 remove_block(heap, i + 1);
             }
             return;
         }
         if (offset + size == block->offset) {
-            block->offset = offset;
+            block->offset = offset; // the block before ends elsewhere: it was asked first
             block->bytes += size;
-            if (i > 0 && heap->blocks[i - 1].offset + heap->blocks[i - 1].bytes == offset) {
-                heap->blocks[i - 1].bytes += block->bytes;
-                remove_block(heap, i);
-            }
             return;
         }
     }

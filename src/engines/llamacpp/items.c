@@ -42,10 +42,11 @@ void kvb_llama_put_settings(const struct kvb_llama_start *start, struct kvb_budg
     put(budget, KVB_SET_KV_OFFLOAD, !run->keep_cache_on_host);
 }
 
+// Twelve at most, of KVB_BUDGET_PARTS_MAX.
 static void add_part(struct kvb_budget *budget, const char *key, const char *label, enum kvb_item item, bool host,
                      uint64_t bytes)
 {
-    if (bytes > 0 && budget->part_count < KVB_BUDGET_PARTS_MAX) {
+    if (bytes > 0) {
         budget->parts[budget->part_count++] = (struct kvb_budget_part){key, label, item, host, (int64_t)bytes};
     }
 }

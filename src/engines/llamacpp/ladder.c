@@ -147,18 +147,17 @@ const struct kvb_rung *kvb_ollama_rungs(size_t *count)
     return rows;
 }
 
+// Six of them.
 static void add_step(struct kvb_budget *budget, const char *name, const char *formula, uint64_t layers, uint64_t all,
                      uint64_t tokens)
 {
-    if (budget->step_count < KVB_STEPS_MAX) {
-        struct kvb_step *step = &budget->steps[budget->step_count++];
-        *step = (struct kvb_step){.name = name,
-                                  .formula = formula,
-                                  .source = "src/llama-kv-cache.cpp and ggml/src/ggml-alloc.c",
-                                  .values = {(int64_t)layers, (int64_t)all},
-                                  .result = (int64_t)tokens,
-                                  .unit = KVB_UNIT_TOKENS};
-    }
+    struct kvb_step *step = &budget->steps[budget->step_count++];
+    *step = (struct kvb_step){.name = name,
+                              .formula = formula,
+                              .source = "src/llama-kv-cache.cpp and ggml/src/ggml-alloc.c",
+                              .values = {(int64_t)layers, (int64_t)all},
+                              .result = (int64_t)tokens,
+                              .unit = KVB_UNIT_TOKENS};
 }
 
 static uint64_t limit_of(const struct kvb_plan *plan, const struct kvb_llama_start *start)

@@ -58,7 +58,7 @@ static const char *variable_of(enum kvb_setting setting)
     const struct kvb_variable_row *rows = kvb_ollama_variables(&count);
     for (size_t i = 0; i < count; i++) {
         bool typed = setting != KVB_SET_GPU_LAYERS; // a Modelfile says it
-        if (typed && rows[i].read == kvb_variable_setting && rows[i].setting == setting) {
+        if (typed && rows[i].setting == setting) {
             return rows[i].name;
         }
     }
@@ -79,10 +79,10 @@ const struct kvb_line_rules kvb_ollama_line = {.server = "ollama serve",
                                                .made = "planned",
                                                .model = name_repository};
 
-// What the text says of one flag: where it is set instead.
+// What the text says of one flag, which stands for a setting: where it is set instead.
 static const char *place_of(const struct kvb_serve_flag *flag)
 {
-    const char *variable = flag->kind == KVB_SERVE_SETTING ? variable_of((enum kvb_setting)flag->id) : NULL;
+    const char *variable = variable_of((enum kvb_setting)flag->id);
     return variable != NULL ? variable : "a Modelfile's PARAMETER";
 }
 

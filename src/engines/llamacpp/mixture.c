@@ -260,10 +260,9 @@ static bool holds(enum when when, const struct kvb_model *model, uint32_t index,
         return index < 4;
     case FEW_KV_HEADS:
         return has_few_kv_heads(model);
-    case MIDDLE:
+    default: // MIDDLE
         return index >= eighth && index < 7 * count / 8;
     }
-    return false;
 }
 
 static enum format of_output(uint32_t mixture, enum format own, uint64_t columns)

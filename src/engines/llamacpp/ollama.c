@@ -124,7 +124,7 @@ static bool supports_flash(uint32_t release, const struct kvb_model *model)
     const struct kvb_attention_shape *shape = NULL;
     for (uint32_t i = 0; i < model->layer_count && shape == NULL; i++) {
         const struct kvb_attention_shape *of = &kvb_kind_of(model, i)->attention;
-        shape = of->heads > 0 && of->conv_kernel == 0 ? of : NULL;
+        shape = of->heads > 0 ? of : NULL; // layers with a state have none
     }
     if (shape == NULL || (begins(model, "Gemma2") && release >= KVB_RELEASE(0, 11, 11)) ||
         (begins(model, "GptOss") && release < KVB_RELEASE(0, 11, 5)) ||

@@ -72,7 +72,7 @@ static bool fits_on(struct placing *placing, uint32_t cards, uint32_t slots)
 static void choose(struct placing *placing, uint32_t cards)
 {
     const struct kvb_plan *plan = placing->plan;
-    bool said = kvb_is_set(plan, KVB_SET_MAX_NUM_SEQS) && kvb_number(plan, KVB_SET_MAX_NUM_SEQS) > 0;
+    bool said = kvb_is_set(plan, KVB_SET_MAX_NUM_SEQS);
     uint32_t least = said ? (uint32_t)kvb_min(kvb_number(plan, KVB_SET_MAX_NUM_SEQS), 256) : 1;
     uint32_t most = said ? least : kvb_ollama_usual_slots(placing->release);
     bool packs = placing->release >= KVB_RELEASE(0, 11, 5); // two of three, not just one or all

@@ -134,12 +134,17 @@ static void name_whole(uint32_t layer, const char *name, char out[NAME_CAPACITY]
     append(out, NAME_CAPACITY, name);
 }
 
+bool kvb_llama_overrides_any(const struct kvb_llama_run *run)
+{
+    return run->overrides != NULL && run->overrides[0] != '\0';
+}
+
 uint32_t kvb_llama_tensor_place(const struct kvb_llama_run *run, uint32_t layer, const char *name, bool experts,
                                 uint32_t usual)
 {
     char whole[NAME_CAPACITY], why[KVB_PATTERN_WHY];
     uint32_t otherwise = experts && layer < run->cpu_experts ? KVB_LLAMA_HOST : usual;
-    if (run->overrides == NULL || run->overrides[0] == '\0') {
+    if (!kvb_llama_overrides_any(run)) {
         return otherwise;
     }
     name_whole(layer < run->model->layer_count ? layer : KVB_LAYERS_MAX, name, whole);
@@ -148,8 +153,8 @@ uint32_t kvb_llama_tensor_place(const struct kvb_llama_run *run, uint32_t layer,
         size_t before, length;
         const char *buffer = buffer_of(line, &before, &length);
         uint32_t place = place_named(run, buffer, length);
-        if (place < KVB_LLAMA_PLACES && kvb_pattern_read(&pattern, line, before, why) &&
-            kvb_pattern_is_in(&pattern, whole)) {
+        (void)kvb_pattern_read(&pattern, line, before, why); // it was when the flag was
+        if (place < KVB_LLAMA_PLACES && kvb_pattern_is_in(&pattern, whole)) {
             return place;
         }
     }

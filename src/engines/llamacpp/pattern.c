@@ -8,6 +8,7 @@
 #define GROUPS_MAX 12
 #define REPEATS_MAX 64
 #define ENDLESS (REPEATS_MAX + 1)
+#define CLASS 256U // in place of a letter
 
 struct reading {
     struct kvb_pattern *out;
@@ -98,7 +99,7 @@ static bool is_mark(char c)
     return c != '\0' && strchr("^$\\.*+?()[]{}|/-=_", c) != NULL;
 }
 
-// One character of a set, or a class, which has no number; `letter` 256: a class.
+// One character of a set, or a class, which has no number.
 static bool take_member(struct reading *reading, uint32_t set[8], unsigned *letter)
 {
     char c = *reading->at++;
@@ -113,8 +114,11 @@ static bool take_member(struct reading *reading, uint32_t set[8], unsigned *lett
         return fail(reading, "a \\ at the end");
     }
     c = *reading->at++;
-    *letter = put_class(set, c) ? 256 : (unsigned char)c;
-    return *letter == 256 || is_mark(c) || fail(reading, "an escape other than \\d, \\w, \\s and marks");
+    *letter = put_class(set, c) ? CLASS : (unsigned char)c;
+    if (*letter != CLASS && !is_mark(c)) {
+        return fail(reading, "an escape other than \\d, \\w, \\s and marks");
+    }
+    return true;
 }
 
 static void take_members(struct reading *reading, uint32_t set[8])
@@ -125,16 +129,17 @@ static void take_members(struct reading *reading, uint32_t set[8])
             return;
         }
         last = first;
-        if (reading->end - reading->at > 1 && reading->at[0] == '-' && reading->at[1] != ']' && first < 256) {
+        bool range = reading->end - reading->at > 1 && reading->at[0] == '-' && reading->at[1] != ']';
+        if (range) {
             reading->at++;
             if (!take_member(reading, set, &last)) {
                 return;
             }
         }
-        if (first < 256 && last < 256 && last >= first) {
-            put_range(set, first, last);
-        } else if (first < 256) {
+        if (range && (first == CLASS || last == CLASS || last < first)) { // std::regex takes no class at either end
             (void)fail(reading, "a range that runs backwards");
+        } else if (first != CLASS) {
+            put_range(set, first, last);
         }
     }
 }

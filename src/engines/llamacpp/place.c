@@ -48,9 +48,9 @@ uint32_t kvb_llama_place_of(const struct kvb_llama_run *run, uint32_t layer)
 bool kvb_llama_is_pipelined(const struct kvb_llama_run *run)
 {
     uint32_t since = kvb_llama_backend_row_of(run->backend)->pipelines;
-    bool overrides = run->overrides != NULL && run->overrides[0] != '\0';
     return run->devices > 1 && run->gpu_layers > run->model->layer_count && run->split == KVB_LLAMA_SPLIT_LAYER &&
-           !run->keep_cache_on_host && run->cpu_experts == 0 && !overrides && since > 0 && run->build >= since;
+           !run->keep_cache_on_host && run->cpu_experts == 0 && !kvb_llama_overrides_any(run) && since > 0 &&
+           run->build >= since;
 }
 
 struct adding {
@@ -64,11 +64,10 @@ uint64_t kvb_llama_padded(const struct kvb_llama_run *run, uint32_t place, const
     const struct kvb_llama_backend_row *row =
         kvb_llama_backend_row_of(place == KVB_LLAMA_HOST ? KVB_LLAMA_CPU : run->backend);
     uint64_t bytes = tensor->bytes;
-    if (row->row_pad > 0 && tensor->quantised && tensor->columns > 0 && tensor->columns % row->row_pad != 0) {
+    if (row->row_pad > 0 && tensor->quantised && tensor->columns % row->row_pad != 0) {
         uint64_t missing = row->row_pad - tensor->columns % row->row_pad;
         uint64_t part = kvb_mul(tensor->bytes, missing) / tensor->columns; // of all rows
-        uint64_t rows = tensor->rows > 0 ? tensor->rows : 1;
-        bytes = kvb_add(bytes, part / rows);
+        bytes = kvb_add(bytes, part / kvb_max(tensor->rows, 1));
     }
     bytes = kvb_round_up(bytes, row->alignment > 32 && place == KVB_LLAMA_HOST ? 32 : row->alignment);
     return run->weights_ppm > 0 ? bytes / KVB_PPM * run->weights_ppm + bytes % KVB_PPM * run->weights_ppm / KVB_PPM

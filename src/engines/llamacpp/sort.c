@@ -9,7 +9,7 @@
 #define LOOK_AHEAD 20
 #define FURTHER 15 // from a node that was found: what is fused with it
 #define ROPE_FURTHER 10
-#define SET_MAX 64 // of what is looked at, and what is fused with it
+#define SET_MAX 64 // what is looked at, and two that are fused with each: 58 at most
 #define SORTED_SINCE 7166
 #define ADDS_SINCE 7496    // additions behind each other
 #define CONV_SINCE 9194    // convolution and what follows it
@@ -153,11 +153,7 @@ static bool is_free(const struct sorting *sorting, uint32_t place, bool view)
 
 static void put(struct sorting *sorting, uint32_t place)
 {
-    if (sorting->set_count < sizeof sorting->set / sizeof sorting->set[0]) {
-        sorting->set[sorting->set_count++] = place;
-    } else {
-        sorting->graph->unknown = true;
-    }
+    sorting->set[sorting->set_count++] = place;
 }
 
 static void draw(struct sorting *sorting, uint32_t place)

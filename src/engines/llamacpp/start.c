@@ -23,7 +23,7 @@ static uint32_t build_of(const struct kvb_plan *plan, bool ollama)
     if (ollama) {
         return kvb_ollama_build(release);
     }
-    return release >= KVB_BUILD_MARK ? release - KVB_BUILD_MARK : KVB_LLAMA_NEWEST;
+    return release - KVB_BUILD_MARK;
 }
 
 static enum kvb_llama_backend backend_of(const struct kvb_plan *plan)
@@ -136,11 +136,12 @@ static void take_layers(const struct kvb_plan *plan, struct kvb_llama_start *sta
     start->layers_said = asked != KVB_AUTO;
     run->gpu_layers = (uint32_t)kvb_min(start->layers_said ? asked : usual, (uint64_t)plan->model.layer_count + 1);
     start->asked_layers = run->gpu_layers;
-    start->split_said = plan->environment.layer_partition_count > 0 || kvb_is_set(plan, KVB_SET_CPU_MOE_LAYERS) ||
-                        plan->tensor_overrides[0] != '\0';
     run->overrides = plan->tensor_overrides;
     run->cpu_experts = (uint32_t)kvb_min(number_or(plan, KVB_SET_CPU_MOE_LAYERS, 0), plan->model.layer_count);
     run->split = (enum kvb_llama_split)number_or(plan, KVB_SET_SPLIT_MODE, KVB_LLAMA_SPLIT_LAYER);
+    bool shared = plan->environment.layer_partition_count > 0 || run->split == KVB_LLAMA_SPLIT_ROW;
+    start->split_said =
+        (run->devices > 1 && shared) || kvb_is_set(plan, KVB_SET_CPU_MOE_LAYERS) || plan->tensor_overrides[0] != '\0';
     for (uint32_t i = 0; i < plan->environment.layer_partition_count && i < run->devices; i++) {
         run->share[i] = plan->environment.layer_partition[i];
     }
@@ -199,8 +200,7 @@ void kvb_llama_start_settle(struct kvb_llama_start *start)
     if (start->fits_itself) {
         kvb_llama_fit(start);
     }
-    bool same = start->measured_layers == start->run.gpu_layers && start->measured_experts == start->run.cpu_experts;
-    if (!start->measured || !same) {
+    if (!start->measured) {
         kvb_llama_measure(start, &start->buffers);
     }
 }

@@ -40,8 +40,7 @@ struct kvb_llama_start {
     uint64_t asked_tokens;                                   // before --fit
     uint32_t asked_layers;
     bool whole_or_not; // where layers are to be moved, nothing more is asked
-    bool measured;     // the buffers are of the run with these layers on the GPU and experts on the host
-    uint32_t measured_layers, measured_experts;
+    bool measured;     // the buffers are those of the run
     enum kvb_llama_decision decision;
     struct kvb_llama_buffers buffers; // of the run as it starts
 };

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/tensors.h"
 
 struct adding {
@@ -23,8 +24,7 @@ static void add_tensor(void *context, const struct kvb_llama_tensor *tensor)
 void kvb_llama_sums_begin(struct kvb_llama_run *run)
 {
     uint32_t count = run->model->layer_count + 1;
-    bool overrides = run->overrides != NULL && run->overrides[0] != '\0';
-    struct kvb_llama_sum *sums = overrides ? NULL : kvb_reallocate(NULL, count * sizeof *sums);
+    struct kvb_llama_sum *sums = kvb_llama_overrides_any(run) ? NULL : kvb_reallocate(NULL, count * sizeof *sums);
     for (uint32_t i = 0; i < count && sums != NULL; i++) {
         struct adding adding = {run, &sums[i]};
         sums[i] = (struct kvb_llama_sum){{0}, {0}};

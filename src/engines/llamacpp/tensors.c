@@ -32,9 +32,9 @@ static void take_class(const struct kvb_tensor_class *row, kvb_llama_tensor_take
     uint32_t layers = row->in_layer ? layers_of(row) : 1;
     struct kvb_llama_tensor tensor = {.name = row->name,
                                       .role = (enum kvb_role)row->role,
-                                      .rows = kvb_mul(row->rows, layers > 0 ? row->count / layers : 0),
+                                      .rows = kvb_mul(row->rows, row->count / layers),
                                       .columns = row->columns,
-                                      .bytes = layers > 0 ? row->stored_bytes / layers : 0,
+                                      .bytes = row->stored_bytes / layers,
                                       .quantised = row->quantised};
     take(context, &tensor);
 }
@@ -52,7 +52,7 @@ static void of_header(const struct kvb_model *model, uint32_t layer, kvb_llama_t
     for (uint32_t i = 0; i < checkpoint->class_count; i++) {
         const struct kvb_tensor_class *row = &checkpoint->classes[i];
         if (output ? !row->in_layer && !is_input(row) : is_in_layer(row, layer)) {
-            head = head || row->role == KVB_ROLE_HEAD;
+            head |= row->role == KVB_ROLE_HEAD;
             take_class(row, take, context);
         }
     }

@@ -82,16 +82,15 @@ static void count_values(const struct giving *giving, struct kvb_llama_quantised
 static void give(const struct giving *giving, const struct kvb_tensor *tensor)
 {
     const struct name_row *row = name_of(tensor->name);
-    bool shared = tensor->role == KVB_ROLE_SHARED_EXPERT && row != NULL;
     uint64_t elements = kvb_mul(kvb_mul(tensor->rows, tensor->columns), tensor->count);
     struct kvb_llama_tensor out = {.name = tensor->name,
                                    .role = tensor->role,
                                    .rows = kvb_mul(tensor->rows, tensor->count),
                                    .columns = tensor->columns,
                                    .bytes = kvb_mul(elements, 4)};
-    bool quantised = row != NULL ? row->quantised && tensor->columns > 1 : tensor->quantised && tensor->columns > 1;
+    bool quantised = row != NULL ? row->quantised : tensor->quantised;
     if (row != NULL) {
-        out.name = shared ? shared_name(tensor->name) : row->gguf;
+        out.name = tensor->role == KVB_ROLE_SHARED_EXPERT ? shared_name(tensor->name) : row->gguf;
     }
     if (quantised) {
         bool values = strcmp(out.name, "attn_v.weight") == 0;

@@ -1,5 +1,6 @@
 // What of a device the buffers take.
 #include "base/checked.h"
+#include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/start.h"
 
 uint64_t kvb_llama_reserved_bytes(const struct kvb_plan *plan)
@@ -20,8 +21,7 @@ uint64_t kvb_llama_used(const struct kvb_llama_buffers *buffers, uint32_t place)
 struct kvb_llama_range kvb_llama_compute_range(const struct kvb_llama_run *run, uint64_t compute_bytes, bool outlined,
                                                uint64_t mask_bytes)
 {
-    bool overrides = run->overrides != NULL && run->overrides[0] != '\0';
-    bool parted = run->gpu_layers <= run->model->layer_count || run->cpu_experts > 0 || overrides;
+    bool parted = run->gpu_layers <= run->model->layer_count || run->cpu_experts > 0 || kvb_llama_overrides_any(run);
     uint64_t off = parted && run->devices > 0 ? compute_bytes / 10 : compute_bytes / 100;
     if (outlined) {
         return (struct kvb_llama_range){compute_bytes / 2,
