@@ -193,6 +193,56 @@ static void surplus_of_several_cards(void **state)
     assert_int_equal(start.run.context_tokens, 4096);
 }
 
+// Whether a card keeps 1024 MiB with so many layers of a start, all others as they are.
+static bool keeps_margin(uint32_t card, uint32_t layers)
+{
+    static struct kvb_llama_start tried;
+    tried = start;
+    tried.run.gpu_layers = tried.run.gpu_layers - (uint32_t)tried.run.share[card] + layers;
+    tried.run.share[card] = layers;
+    for (uint32_t i = 0; i < card; i++) { // given their layers later
+        tried.run.gpu_layers -= (uint32_t)tried.run.share[i];
+        tried.run.share[i] = 0;
+    }
+    kvb_llama_measure(&tried, &tried.buffers);
+    return kvb_llama_used(&tried.buffers, card) + 1024 * KVB_MIB <= start.free_bytes;
+}
+
+// common_params_fit_impl, "filling dense layers back-to-front": the last card takes as many layers as it holds, then
+// the one before; only what is left then goes to the host.
+static void layers_shared_out_anew(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        uint64_t free_mib; // of each of three
+        uint32_t layers;   // 0: fewer than all 37
+        enum kvb_llama_decision decision;
+        bool whole;
+    } rows[] = {
+        {"llama-server -m x.gguf -np 1 -c 40960 -dev CUDA0,CUDA1,CUDA2", 9900, 37, KVB_LLAMA_UNCHANGED, true},
+        {"llama-server -m x.gguf -np 1 -c 40960 -dev CUDA0,CUDA1,CUDA2", 8600, 37, KVB_LLAMA_UNCHANGED, true},
+        {"llama-server -m x.gguf -np 1 -c 40960 -dev CUDA0,CUDA1,CUDA2", 6000, 0, KVB_LLAMA_LAYERS_MOVED, false},
+        {"llama-server -m x.gguf -np 1 -dev CUDA0,CUDA1,CUDA2", 6000, 0, KVB_LLAMA_BOTH, false},
+        {"llama-server -m x.gguf -np 1 -dev CUDA0,CUDA1,CUDA2", 1400, 0, KVB_LLAMA_BOTH, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static struct kvb_budget asked;
+        read_line(rows[i].line, "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+        deployment.gpu_free_bytes = rows[i].free_mib << 20;
+        solve();
+        assert_int_equal(start.decision, rows[i].decision);
+        assert_int_equal(start.run.gpu_layers == 37, rows[i].layers == 37);
+        assert_int_equal(kvb_engine_of(&plan)->is_whole(&plan, &asked), rows[i].whole);
+        uint32_t left = 37;
+        for (uint32_t card = 3; card-- > 0;) {
+            uint32_t layers = (uint32_t)start.run.share[card];
+            assert_true(layers == 0 || keeps_margin(card, layers));
+            assert_true(layers == left || !keeps_margin(card, layers + 1));
+            left -= layers;
+        }
+    }
+}
+
 // No room for the margin, none for the shortest context, a model whose length is the shortest: what is left is moved.
 static void fit_without_room(void **state)
 {
@@ -401,7 +451,8 @@ static void words_of_files(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(cells_of_many_slots), cmocka_unit_test(layers_unasked),
               cmocka_unit_test(fit_of_several_cards), cmocka_unit_test(surplus_of_several_cards),
-              cmocka_unit_test(fit_without_room), cmocka_unit_test(what_is_refused),
-              cmocka_unit_test(uncounted_and_too_large), cmocka_unit_test(formats_said),
-              cmocka_unit_test(projector_beside_another_card), cmocka_unit_test(outlines_of_what_is_beside),
-              cmocka_unit_test(rungs_at_their_ends), cmocka_unit_test(words_of_files))
+              cmocka_unit_test(layers_shared_out_anew), cmocka_unit_test(fit_without_room),
+              cmocka_unit_test(what_is_refused), cmocka_unit_test(uncounted_and_too_large),
+              cmocka_unit_test(formats_said), cmocka_unit_test(projector_beside_another_card),
+              cmocka_unit_test(outlines_of_what_is_beside), cmocka_unit_test(rungs_at_their_ends),
+              cmocka_unit_test(words_of_files))

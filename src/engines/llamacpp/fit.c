@@ -4,6 +4,8 @@
 #include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/start.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "budget/shapes.h"
 
@@ -129,10 +131,51 @@ static uint32_t fewest_experts(struct kvb_llama_start *start, uint32_t layers)
     return low;
 }
 
+// The card is given so many layers: whether it keeps its margin.
+static bool holds(struct kvb_llama_start *start, uint32_t card, uint32_t layers)
+{
+    struct kvb_llama_buffers buffers;
+    struct kvb_llama_run *run = &start->run;
+    run->gpu_layers = run->gpu_layers - (uint32_t)run->share[card] + layers;
+    run->share[card] = layers;
+    kvb_llama_measure(start, &buffers);
+    uint64_t used = kvb_add(kvb_llama_used(&buffers, card), kvb_llama_beside_used(start, card));
+    return kvb_add(used, start->margin_bytes) <= start->free_bytes;
+}
+
+// Several cards share the layers of a dense model out anew: from the last card on each takes as many as it holds.
+static void fill_cards(struct kvb_llama_start *start)
+{
+    uint32_t left = start->run.model->layer_count + 1;
+    start->run.gpu_layers = 0;
+    memset(start->run.share, 0, sizeof start->run.share);
+    for (uint32_t card = start->run.devices; card-- > 0;) {
+        uint32_t low = 0, high = left;
+        while (low < high) {
+            uint32_t middle = high == left ? left : low + (high - low + 1) / 2; // all of them first
+            if (holds(start, card, middle)) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        (void)holds(start, card, low);
+        left -= low;
+    }
+    if (left > 0) {
+        bool both = start->decision == KVB_LLAMA_CONTEXT_REDUCED && !start->whole_or_not;
+        start->decision = both ? KVB_LLAMA_BOTH : KVB_LLAMA_LAYERS_MOVED;
+    }
+}
+
 static void move_layers(struct kvb_llama_start *start)
 {
     uint32_t all = start->run.model->layer_count;
     bool experts = has_experts(start->run.model);
+    if (start->run.devices > 1 && !experts) {
+        fill_cards(start);
+        return;
+    }
     if (start->whole_or_not) { // how many is not asked
         start->decision = KVB_LLAMA_LAYERS_MOVED;
         return;
