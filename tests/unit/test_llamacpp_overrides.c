@@ -83,6 +83,10 @@ static const struct wrong wrongs[] = {
     {"ab)", "a ) without a ("},
     {"*a", "a repetition of nothing"},
     {"{2}", "a repetition of nothing"},
+    {"^*a", "a repetition of nothing"}, // a place is nothing to repeat
+    {"a$+", "a repetition of nothing"},
+    {"a^?", "a repetition of nothing"},
+    {"${2}", "a repetition of nothing"},
     {"a{", "a { without a number"},
     {"a{2", "a { that is not closed"},
     {"a{3,2}", "a range that runs backwards"},

@@ -232,10 +232,11 @@ static void take_atom(struct reading *reading)
         emit(reading, KVB_STEP_ANY, 0);
         break;
     case '^':
-        emit(reading, KVB_STEP_BEGIN, 0);
-        break;
     case '$':
-        emit(reading, KVB_STEP_END, 0);
+        emit(reading, c == '^' ? KVB_STEP_BEGIN : KVB_STEP_END, 0);
+        if (more(reading) && strchr("*+?{", *reading->at) != NULL) {
+            (void)fail(reading, "a repetition of nothing");
+        }
         break;
     case '*':
     case '+':
