@@ -1,5 +1,7 @@
 // Free blocks of one compute buffer, sorted by address: the best fit, and the last block when none fits.
 // Source: ggml/src/ggml-alloc.c, ggml_dyn_tallocr_alloc and ggml_dyn_tallocr_free_tensor.
+#include <string.h>
+
 #include "base/checked.h"
 #include "engines/llamacpp/graph.h"
 
@@ -19,10 +21,8 @@ bool kvb_llama_heap_is_full(const struct kvb_llama_heap *heap)
 
 static void remove_block(struct kvb_llama_heap *heap, uint32_t at)
 {
-    for (uint32_t i = at; i + 1 < heap->count; i++) {
-        heap->blocks[i] = heap->blocks[i + 1];
-    }
     heap->count--;
+    memmove(&heap->blocks[at], &heap->blocks[at + 1], (heap->count - at) * sizeof heap->blocks[0]);
 }
 
 uint64_t kvb_llama_heap_take(struct kvb_llama_heap *heap, uint64_t bytes)
@@ -53,9 +53,7 @@ static void insert_block(struct kvb_llama_heap *heap, uint64_t offset, uint64_t 
     while (at < heap->count && heap->blocks[at].offset < offset) {
         at++;
     }
-    for (uint32_t i = heap->count; i > at; i--) {
-        heap->blocks[i] = heap->blocks[i - 1];
-    }
+    memmove(&heap->blocks[at + 1], &heap->blocks[at], (heap->count - at) * sizeof heap->blocks[0]);
     heap->blocks[at] = (struct kvb_llama_block){offset, size};
     heap->count++;
 }
