@@ -232,6 +232,18 @@ static void free_blocks(void **state)
     assert_int_equal(kvb_llama_heap_take(&heap, UINT64_MAX), 0); // all there is: the block stays, without room
     assert_int_equal(heap.count, 1);
     assert_int_equal(kvb_llama_heap_take(&heap, 128), heap.highest);
+    // tensors of nothing have an address, too, which may come to lie inside what is free: then behind the last block
+    kvb_llama_heap_begin(&heap, 128);
+    assert_int_equal(kvb_llama_heap_take(&heap, 256), 0);
+    assert_int_equal(kvb_llama_heap_take(&heap, 0), 256);
+    assert_int_equal(kvb_llama_heap_take(&heap, 0), 256);
+    kvb_llama_heap_give(&heap, 0, 256);
+    assert_int_equal(heap.count, 1);
+    kvb_llama_heap_give(&heap, 256, 0);
+    kvb_llama_heap_give(&heap, 256, 0);
+    assert_int_equal(heap.count, 2);
+    assert_int_equal(kvb_llama_heap_take(&heap, 512), 0);
+    assert_int_equal(heap.highest, 512);
 }
 
 // ---- The order of a Vulkan device

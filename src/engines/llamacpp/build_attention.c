@@ -178,7 +178,7 @@ static void take_fused(struct kvb_llama_graph *graph, const struct kvb_llama_lay
     kvb_llama_node all = kvb_llama_matmul(graph, "attn_qkv.weight", q + k + v, graph->tokens, in);
     const uint64_t sizes[3] = {q, k, v};
     for (uint32_t i = 0; i < 3; i++) {
-        const uint64_t ne[3] = {i == 0 ? layer->key_size : layer->value_size, i == 0 ? layer->heads : layer->kv_heads,
+        const uint64_t ne[3] = {i == 2 ? layer->value_size : layer->key_size, i == 0 ? layer->heads : layer->kv_heads,
                                 graph->tokens};
         bool cut = graph->run->build < KVB_LLAMA_VIEWS_SINCE; // then made whole again
         kvb_llama_node part = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, all, ne);

@@ -95,8 +95,8 @@ static kvb_llama_node build_mamba1(struct kvb_llama_graph *graph, const struct k
     kvb_llama_add_source(graph, scan, cut(graph, projected, size, tokens));
     kvb_llama_expand(graph, scan);
     write_state(graph, scan, size * inner * graph->run->sequences);
-    kvb_llama_node skipped = kvb_llama_new(graph, inner, tokens, 1, x, 0);
-    kvb_llama_node sum = kvb_llama_new(graph, inner, tokens, 1, cut(graph, scan, inner, tokens), skipped);
+    kvb_llama_node skipped = kvb_llama_with(graph, KVB_LLAMA_OP_MUL, x);
+    kvb_llama_node sum = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, cut(graph, scan, inner, tokens), skipped);
     return kvb_llama_matmul(graph, "ssm_out.weight", graph->run->model->hidden_size, tokens,
                             gate_with(graph, sum, z, inner));
 }
@@ -119,8 +119,8 @@ static kvb_llama_node build_mamba2(struct kvb_llama_graph *graph, const struct k
     kvb_llama_node scan = kvb_llama_new(graph, inner * tokens + state, 1, 1, cut(graph, mixed, inner, tokens), dt);
     kvb_llama_expand(graph, scan);
     write_state(graph, scan, state);
-    kvb_llama_node skipped = kvb_llama_new(graph, inner, tokens, 1, cut(graph, mixed, inner, tokens), 0);
-    kvb_llama_node sum = kvb_llama_new(graph, inner, tokens, 1, cut(graph, scan, inner, tokens), skipped);
+    kvb_llama_node skipped = kvb_llama_with(graph, KVB_LLAMA_OP_MUL, cut(graph, mixed, inner, tokens));
+    kvb_llama_node sum = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, cut(graph, scan, inner, tokens), skipped);
     kvb_llama_node gated = gate_with(graph, sum, cut(graph, all, inner, tokens), inner);
     if (!shape->no_state_norm) {
         gated = kvb_llama_norm(graph, "ssm_norm.weight", gated);

@@ -65,7 +65,7 @@ void kvb_llama_heap_give(struct kvb_llama_heap *heap, uint64_t offset, uint64_t 
         struct kvb_llama_block *block = &heap->blocks[i];
         if (block->offset + block->bytes == offset) { // at the block's end, and perhaps at the next one's begin
             block->bytes += size;
-            if (block->offset + block->bytes == heap->blocks[i + 1].offset) { // the last reaches to the end of memory
+            if (i + 1 < heap->count && block->offset + block->bytes == heap->blocks[i + 1].offset) {
                 block->bytes += heap->blocks[i + 1].bytes;
                 remove_block(heap, i + 1);
             }
