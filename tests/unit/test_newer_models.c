@@ -35,6 +35,37 @@ static const struct row rows[] = {
     // the encoder of Qwen2-Audio, 5120 x 3072 and 3072 squared, 30 layers of 106,960,896 between two tables
     {"mistralai/Voxtral-Mini-3B-2507", 636968960ULL + 15728640 + 9437184 + 30 * 106960896ULL + 2 * 131072 * 3072ULL + 3072,
      30ULL * 2 * 8 * 128 * 2},
+    // two tables of 130560 x 1536 and 679,552,512 beside them, as its card says
+    {"openbmb/MiniCPM5-1B", 1080632832ULL, 24ULL * 2 * 2 * 128 * 2},
+    {"openbmb/MiniCPM5-2B", 2516756480ULL, 42ULL * 2 * 2 * 128 * 2},
+    // embedding 65536 x 1024; 14 feed-forwards of 3 x 1024 x 2560; 6 layers that attend with 3 x 1024^2 and two norms of
+    // 64; 8 convolutions of 4 x 1024^2 and 3 taps; 29 norms
+    {"LiquidAI/LFM2.5-230M", 67108864ULL + 14 * 7864320ULL + 6 * (3145728ULL + 128) + 8 * (4194304ULL + 3072) + 29 * 1024,
+     6ULL * 2 * 8 * 64 * 2},
+    {"LiquidAI/LFM2.5-8B-A1B", 0, 6ULL * 2 * 8 * 64 * 2},
+    {"zai-org/glm-edge-4b-chat", 4327984128ULL, 40ULL * 2 * 6 * 128 * 2},
+    // tables of 59392 x 1536 twice; 16 layers of 30,676,992 (9,437,184 + 21,233,664 + 4 norms) and a norm; a tower of 24
+    // layers of 16,792,704 (4,198,400 + 8,396,800 + 4,195,328 + 2,048 + 128), patches 1024 x 1177, its norm, 1536 x 4097,
+    // 1536^2, 3072, 3 x 1536 x 4608; a module that drafts: a layer, 2 x 1536^2, 3 norms, tables of its own
+    {"zai-org/GLM-OCR", 182452224ULL + 16 * 30676992ULL + 1536 + 24 * 16792704ULL + 1205248 + 1024 + 6292992 + 2359296 +
+     3072 + 21233664 + 30676992 + 2 * 2359296 + 3 * 1536 + 182452224, 16ULL * 2 * 8 * 128 * 2},
+    {"baidu/ERNIE-4.5-VL-28B-A3B-PT", 29399294336ULL, 28ULL * 2 * 4 * 128 * 2},
+    // published with 32 layers' adapters of rank 256 and 320, 45,056 rows and columns each, and of the picture tower the
+    // last layer, the norm behind it and the pooling head, none of which is loaded
+    {"microsoft/Phi-4-multimodal-instruct", 5574460384ULL - 32 * 45056ULL * (256 + 320) - 15239504 - 2304 - 15238352,
+     32ULL * 2 * 8 * 128 * 2},
+    // published with mean and deviation of three colours
+    {"nvidia/NVIDIA-Nemotron-Nano-12B-v2-VL-BF16", 13181860358ULL - 6, 6ULL * 2 * 8 * 128 * 2},
+    // two tables of 157184 x 4096 and a norm; 28 layers of 5 x 4096^2 + 4352; 4 of 39,061,504 (4096 x 1536 + 1536 + 1536 x
+    // 6144 + 4096 x 576 + 512 + 512 x 8192 + 4096^2); 64 norms; a dense layer of 3 x 4096 x 9216; 31 of 257 x 3 x 4096 x
+    // 1024 with 256 x 4097 of router; a module that drafts: such a latent layer with experts, 2 x 4096^2, 5 norms
+    {"inclusionAI/Ling-2.6-flash", 2ULL * 157184 * 4096 + 4096 + 28 * (5ULL * 4096 * 4096 + 4352) +
+     5 * 39061504ULL + 64 * 4096 + 3ULL * 4096 * 9216 + 32 * (257ULL * 3 * 4096 * 1024 + 256 * 4097) + 2 * 16777216ULL +
+     5 * 4096, 4ULL * (512 + 64) * 2},
+    {"inclusionAI/Ring-2.5-1T", 0, 10ULL * (512 + 64) * 2},
+    // the large encoder 636,968,960; 5120 x 5120 twice; Mistral Small 3's 23,572,403,200
+    {"mistralai/Voxtral-Small-24B-2507", 636968960ULL + 2 * 26214400ULL + 23572403200ULL, 40ULL * 2 * 8 * 128 * 2},
+    {"google/embeddinggemma-300m", 302863104ULL, 0},
     {"openbmb/MiniCPM-V-4.6", 0, 6ULL * 2 * 2 * 256 * 2}, // "1.3B"; every fourth of 24 layers attends
     {"poolside/Laguna-XS-2.1", 0, 40ULL * 2 * 8 * 128 * 2},
     // 673 billion and a tower of 2.5, as its card says; a latent of 512 and 64 turned numbers a layer
@@ -106,6 +137,9 @@ static void without_their_tower(void **state)
         {TINY_WITH("Qwen3ASRForConditionalGeneration", ""), "'audio_config' is missing"},
         {TINY_WITH("VoxtralForConditionalGeneration", INNER), "'audio_config' is missing"},
         {TINY_WITH("Lfm2VlForConditionalGeneration", INNER), "'vision_config' is missing"},
+        {TINY_WITH("GlmOcrForConditionalGeneration", ""), "'vision_config' is missing"},
+        {TINY_WITH("Ernie4_5_VLMoeForConditionalGeneration", ""), "'vision_config' is missing"},
+        {TINY_WITH("NemotronH_Nano_VL_V2", INNER), "'vision_config' is missing"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
@@ -130,5 +164,26 @@ static void deepseek_vl2_by_its_sizes(void **state)
     assert_int_equal(bytes_per_token(), 2 * 2 * 2 * 16 * 2);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(counts), cmocka_unit_test(without_their_tower),
+// Ling 2.5 attends with latents at the end of each group, and everywhere when it says no group; sizes left out are those
+// of its class: 512 and 64.
+static void groups_of_bailing(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(TINY_WITH("BailingMoeV2_5ForCausalLM", ", \"layer_group_size\": 2")), KVB_OK);
+    assert_int_equal(bytes_per_token(), 2 * (512 + 64));
+    assert_int_equal(read_text(TINY_WITH("BailingMoeV2_5ForCausalLM", "")), KVB_OK);
+    assert_int_equal(bytes_per_token(), 2 * 2 * (512 + 64));
+}
+
+// EmbeddingGemma keeps nothing because its config says so, not because of its class.
+static void gemma3_text_by_its_switch(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(TINY_WITH("Gemma3TextModel", ", \"use_bidirectional_attention\": true")), KVB_OK);
+    assert_int_equal(bytes_per_token(), 0);
+    assert_int_equal(read_text(TINY_WITH("Gemma3TextModel", ", \"use_bidirectional_attention\": false")), KVB_OK);
+    assert_int_not_equal(bytes_per_token(), 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(counts), cmocka_unit_test(groups_of_bailing), cmocka_unit_test(gemma3_text_by_its_switch), cmocka_unit_test(without_their_tower),
               cmocka_unit_test(deepseek_vl2_by_its_sizes))

@@ -39,6 +39,8 @@ static const struct kvb_hf_default qwen2_audio_defaults[] = {
     {HF_HIDDEN, 4096}, {HF_LAYERS, 32}, {HF_HEADS, 32}, {HF_KV_HEADS, 32}, END};
 static const struct kvb_hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 
+static const struct kvb_hf_default bailing_defaults[] = {
+    {HF_FULL_INTERVAL, 1}, {HF_KV_LORA, 512}, {HF_NOPE_DIM, 128}, {HF_ROPE_DIM, 64}, {HF_V_DIM, 128}, END};
 static const struct kvb_hf_default llama4_defaults[] = {{HF_CHUNK, 8192}, END};
 static const struct kvb_hf_default dsv4_defaults[] = {{HF_HEAD_DIM, 512}, END};
 static const struct kvb_hf_default qwen3_next_defaults[] = {{HF_MTP, 1}, END};
@@ -182,6 +184,7 @@ static const struct kvb_hf_architecture rows[] = {
     {"Lfm2ForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_lfm2, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES, NULL, NULL, 0},
     {"Lfm2MoeForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_lfm2_moe, 2, HF_PATTERN_LFM2, HF_HEAD_NORM | HF_TIES | HF_CORRECTION_BIAS, NULL, NULL, 0},
     {"KimiLinearForCausalLM", kvb_hf_attention_kimi_linear, kvb_hf_mlp_kimi, 2, HF_PATTERN_KIMI, HF_CORRECTION_BIAS | HF_NO_ROPE, NULL, NULL, 0},
+    {"BailingMoeV2_5ForCausalLM", kvb_hf_attention_bailing, kvb_hf_mlp_moe, 2, HF_PATTERN_INTERVAL, HF_LIGHTNING | HF_CORRECTION_BIAS, bailing_defaults, NULL, 0},
     {"JambaForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_jamba, 2, HF_PATTERN_JAMBA, HF_MAMBA1 | HF_MAMBA_NORMS | HF_NO_ROPE, NULL, NULL, 0},
     {"MambaForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_MAMBA1 | HF_NO_ROPE | HF_TIES, NULL, NULL, 0},
     {"Mamba2ForCausalLM", kvb_hf_attention_hybrid, kvb_hf_mlp_none, 1, HF_PATTERN_MAMBA, HF_NO_ROPE, NULL, NULL, 0},
@@ -219,6 +222,10 @@ static const struct kvb_hf_architecture rows[] = {
     {"FalconH1ForCausalLM", kvb_hf_attention_falcon_h1, kvb_hf_mlp_falcon_h1, 2, 0, 0, NULL, NULL, 0},
     {"Glm4vForConditionalGeneration", STANDARD, 4, 0, HF_CONFIG_QKV_BIAS, NULL, kvb_hf_tower_glm4v, KVB_ENCODER_OTHER},
     {"Glm4vMoeForConditionalGeneration", EXPERTS, 2, 0, HF_CONFIG_QKV_BIAS | HF_HEAD_NORM | HF_CORRECTION_BIAS, glm4_moe_defaults, kvb_hf_tower_glm4v, KVB_ENCODER_OTHER},
+    {"GlmOcrForConditionalGeneration", STANDARD, 4, 0, HF_CONFIG_QKV_BIAS, NULL, kvb_hf_tower_glm_ocr, KVB_ENCODER_OTHER},
+    {"Ernie4_5_VLMoeForConditionalGeneration", kvb_hf_attention_standard, kvb_hf_mlp_ernie, 2, 0, HF_BIAS_ATTENTION | HF_CORRECTION_BIAS | HF_TIES, NULL, kvb_hf_tower_ernie, KVB_ENCODER_OTHER},
+    {"Phi4MMForCausalLM", STANDARD, 2, 0, 0, NULL, kvb_hf_tower_phi4mm, KVB_ENCODER_OTHER},
+    {"NemotronH_Nano_VL_V2", WRAPPER, kvb_hf_tower_radio, KVB_ENCODER_OTHER},
     {"KimiVLForConditionalGeneration", LATENT, 2, 0, 0, NULL, kvb_hf_tower_kimi, KVB_ENCODER_KIMI},
     {"DotsOCRForCausalLM", STANDARD, 2, 0, HF_HAS_QKV_BIAS | HF_NO_WINDOW, NULL, kvb_hf_tower_dots, KVB_ENCODER_DOTS},
     {"DeepseekOCRForCausalLM", kvb_hf_attention_deepseek_vl, kvb_hf_mlp_moe, 2, 0, 0, NULL, kvb_hf_tower_deepseek_ocr, KVB_ENCODER_OTHER},
@@ -245,6 +252,7 @@ static const struct kvb_hf_architecture rows[] = {
     {"RobertaForMaskedLM", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
     {"XLMRobertaModel", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
     {"ModernBertModel", kvb_hf_attention_modernbert, kvb_hf_mlp_standard, 2, 0, HF_ENCODES | HF_POOLS | HF_NO_WINDOW, NULL, kvb_hf_finish_modernbert, 0},
+    {"Gemma3TextModel", kvb_hf_attention_gemma3_text, kvb_hf_mlp_standard, 4, HF_PATTERN_PERIOD, GEMMA3 | HF_POOLS, gemma3_defaults, NULL, 0},
     {"XLMRobertaForSequenceClassification", STANDARD, 2, 0, ENCODER, NULL, kvb_hf_finish_bert, 0},
 };
 // clang-format on

@@ -100,6 +100,17 @@ void kvb_hf_attention_standard(struct hf *hf, uint32_t layer, struct kvb_layer_k
     }
 }
 
+// EmbeddingGemma attends in both directions where its config says so, and then keeps nothing: models/config.py v0.27.1
+// Gemma3TextModelConfig.
+void kvb_hf_attention_gemma3_text(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    kvb_hf_attention_standard(hf, layer, kind);
+    if (kvb_hf_is(hf, HF_BIDIRECTIONAL)) {
+        kind->attention.kind = KVB_ATTENTION_ENCODER;
+        kind->attention.window_tokens = 0;
+    }
+}
+
 // Falcon: one norm in front of parallel attention and MLP, or one for each.
 void kvb_hf_attention_falcon(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {

@@ -28,6 +28,7 @@ static const struct nested_row nested[] = {
     {"deepseek_v3", "DeepseekV3ForCausalLM"},
     {"lfm2", "Lfm2ForCausalLM"},
     {"phi", "PhiForCausalLM"},
+    {"nemotron_h", "NemotronHForCausalLM"},
 };
 
 // MiniCPM-V changed its language model from version to version.

@@ -25,6 +25,8 @@ static const struct mtp_row mtp_rows[] = {
     {"NemotronH", 2, 3, false, build_nemotron_h},
     {"Step3p", 2, 3, false, build_step},
     {"HYV3", 2, 3, false, NULL},
+    {"GlmOcr", 2, 3, true, NULL},
+    {"BailingMoeV2_5", 2, 3, false, NULL},
     {"ExaoneMo", 2, 3, false, build_dense},
 };
 

@@ -201,3 +201,15 @@ void kvb_hf_mlp_falcon_h1(struct hf *hf, uint32_t layer, struct kvb_layer_kind *
         kvb_hf_mlp_standard(hf, layer, kind);
     }
 }
+
+// Ling 2.5: lightning attention whose queries and keys are normed by head, latent attention at the end of each group.
+// Source: bailing_moe_linear.py v0.27.1.
+void kvb_hf_attention_bailing(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    if (hf->layer_types[layer] == HF_LAYER_FULL) {
+        kvb_hf_set_mla(hf, &kind->attention);
+        return;
+    }
+    set_lightning(hf, &kind->attention);
+    kind->extra_elements = kvb_hf_is(hf, HF_QK_NORM) ? 2 * kind->attention.head_size : 0;
+}
