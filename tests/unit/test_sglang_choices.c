@@ -34,6 +34,7 @@ static void make(struct kvb_model *model, const char *architecture, enum kind ki
 #define HOPPER NVIDIA, .compute_capability = 90
 #define B200 NVIDIA, .compute_capability = 100
 #define EAGLE .draft = KVB_SGL_DRAFT_EAGLE
+#define KERNELS .backend_asked = KVB_SGL_BACKEND_TRTLLM_MLA
 #define ASKED(branches) .draft_topk_asked = (branches), .draft_topk = (branches)
 
 static void backends(void **state)
@@ -145,7 +146,28 @@ static void graphs_of_prefills(void **state)
         {NULL, SPARSE, {NVIDIA, .release = R(5, 17)}, true},
         {"NemotronHForCausalLM", PLAIN, {NVIDIA, .release = R(5, 17)}, false},
         {NULL, LATENT, {NVIDIA, .release = R(5, 18)}, true},
-        {"NemotronHForCausalLM", PLAIN, {NVIDIA, .release = R(5, 18)}, true},
+        {"NemotronHForCausalLM", PLAIN, {NVIDIA, .release = R(5, 18)}, false},
+        // towers that were read: in pieces, with all that switches those off, from 0.5.16 on; in segments
+        {"Cohere2VisionForConditionalGeneration", PLAIN, {NVIDIA, .release = R(5, 13), .multimodal = true}, false},
+        {"Cohere2VisionForConditionalGeneration", PLAIN, {NVIDIA, .release = R(5, 14), .multimodal = true}, true},
+        {"Cohere2VisionForConditionalGeneration", PLAIN, {NVIDIA, .release = R(5, 15), .multimodal = true}, false},
+        {"Cohere2VisionForConditionalGeneration", PLAIN, {NVIDIA, .release = R(5, 16), .multimodal = true}, true},
+        {"KimiK25ForConditionalGeneration", LATENT, {NVIDIA, .release = R(5, 16), .multimodal = true}, true},
+        {"KimiK25ForConditionalGeneration", LATENT, {NVIDIA, .release = R(5, 17), .multimodal = true}, true},
+        {"KimiK25ForConditionalGeneration", LATENT, {NVIDIA, .release = R(5, 17), .lora = true}, false},
+        {"KimiK25ForConditionalGeneration", LATENT, {NVIDIA, .release = R(5, 17), .role = KVB_SGL_PREFILL}, false},
+        {"KimiK25ForConditionalGeneration", LATENT, {.cuda = true, .tp = 1, .pp = 2, .release = R(5, 17)}, false},
+        {"KimiK25ForConditionalGeneration", LATENT, {NVIDIA, .release = R(5, 17), KERNELS, .multimodal = true}, true},
+        {"KimiK25ForConditionalGeneration", LATENT, {NVIDIA, .release = R(5, 18), KERNELS, .multimodal = true}, false},
+        {"Qwen3_5ForConditionalGeneration", PLAIN, {NVIDIA, .release = R(5, 15), .multimodal = true}, false},
+        {"Qwen3_5ForConditionalGeneration", PLAIN, {NVIDIA, .release = R(5, 16), .multimodal = true}, true},
+        {"Qwen3_5ForConditionalGeneration", PLAIN, {NVIDIA, .release = R(5, 17), .multimodal = true}, true},
+        {"Qwen3_5ForConditionalGeneration", PLAIN, {.cuda = true, .tp = 1, .pp = 2, .release = R(5, 17)}, true},
+        {NULL, PLAIN, {NVIDIA, .release = R(5, 5) + 1, .prefill_graphs = KVB_YES}, true},
+        {NULL, PLAIN, {NVIDIA, .release = R(5, 10)}, true},
+        {NULL, PLAIN, {NVIDIA, .release = R(5, 14), .no_graphs = true}, true},
+        {NULL, PLAIN, {NVIDIA, .release = R(5, 16), .two_batch_overlap = true}, true},
+        {NULL, PLAIN, {NVIDIA, .release = R(5, 17), .two_batch_overlap = true}, false},
         {NULL, COMPRESSED, {NVIDIA, .release = R(5, 18)}, false},
         {NULL, PLAIN, {NVIDIA, .release = R(5, 18), .two_batch_overlap = true}, false},
         {NULL, PLAIN, {NVIDIA, .release = R(5, 18), .all_to_all = true}, false},

@@ -38,39 +38,50 @@ uint64_t kvb_sgl_prefill_sizes(uint32_t release, uint64_t tokens)
     return release >= KVB_RELEASE(0, 5, 8) ? SUM(prompts_058, tokens) : SUM(prompts_054, tokens);
 }
 
-// 0.5.10 to 0.5.14, _handle_piecewise_cuda_graph.
+static bool is(const struct kvb_sgl_setup *setup, enum kvb_sgl_trait trait)
+{
+    return kvb_sgl_model_is(setup->model, trait, setup->release);
+}
+
+// _handle_piecewise_cuda_graph (0.5.10 to 0.5.12), _disable_tc_piecewise_cudagraph_if_incompatible.
 static bool piecewise(const struct kvb_sgl_setup *setup)
 {
     bool drafts = setup->draft != KVB_SGL_DRAFT_NONE && setup->release < KVB_RELEASE(0, 5, 11);
     bool exotic = setup->torch_compile || setup->lora || setup->offloads || setup->hierarchical ||
                   setup->deterministic || setup->symmetric_memory || setup->expert_balancing || setup->other_format;
     return setup->cuda && !drafts && !exotic && !setup->dp_attention && setup->pp == 1 && !setup->all_to_all &&
-           !setup->multimodal && setup->role == KVB_SGL_WHOLE &&
-           !kvb_sgl_model_is(setup->model, KVB_SGL_NO_PIECEWISE, setup->release);
+           (!setup->multimodal || is(setup, KVB_SGL_TOWER_PIECEWISE)) && setup->role == KVB_SGL_WHOLE &&
+           !is(setup, KVB_SGL_NO_PIECEWISE);
 }
 
-// 0.5.15 and 0.5.16.
+static bool has_unread_tower(const struct kvb_sgl_setup *setup)
+{
+    return setup->multimodal && !is(setup, KVB_SGL_TOWER_BREAKABLE);
+}
+
+// _disable_breakable_cudagraph_if_incompatible at 0.5.15 and 0.5.16.
 static bool segmented(const struct kvb_sgl_setup *setup)
 {
     bool early = setup->release < KVB_RELEASE(0, 5, 16);
-    bool validated = !early && kvb_sgl_model_is(setup->model, KVB_SGL_VALIDATED_TOWER, setup->release);
     return setup->cuda && !kvb_model_is_mla(setup->model) && !kvb_model_has(setup->model, KVB_ATTENTION_DSV4) &&
-           !setup->lora && !setup->all_to_all && !(early && setup->dp_attention) && (!setup->multimodal || validated);
+           !setup->lora && !setup->all_to_all && !(early && setup->dp_attention) && !has_unread_tower(setup);
 }
 
-// 0.5.17 and later.
+// The same from 0.5.17 on.
 static bool breakable(const struct kvb_sgl_setup *setup)
 {
     const struct kvb_model *model = setup->model;
     bool sparse = kvb_kind_of(model, 0)->attention.index_heads > 0;
-    bool early = setup->release < KVB_RELEASE(0, 5, 18);
-    if (early &&
-        ((kvb_model_is_mla(model) && !sparse) || kvb_sgl_model_is(model, KVB_SGL_NO_BREAKABLE, setup->release))) {
-        return false;
-    }
-    bool validated = kvb_sgl_model_is(model, KVB_SGL_VALIDATED_TOWER, setup->release);
-    return setup->cuda && !kvb_model_has(model, KVB_ATTENTION_DSV4) && !setup->two_batch_overlap &&
-           (!setup->all_to_all || setup->deepep) && (!setup->multimodal || validated);
+    bool latent = kvb_model_is_mla(model) && !sparse && setup->release < KVB_RELEASE(0, 5, 18);
+    return setup->cuda && !latent && !is(setup, KVB_SGL_NO_BREAKABLE) && !kvb_model_has(model, KVB_ATTENTION_DSV4) &&
+           !setup->two_batch_overlap && (!setup->all_to_all || setup->deepep) && !has_unread_tower(setup);
+}
+
+// _apply_cuda_graph_compatibility: towers that were read are captured in pieces from 0.5.16 on.
+static bool takes_pieces(const struct kvb_sgl_setup *setup)
+{
+    bool kernels = setup->release >= KVB_RELEASE(0, 5, 18) && setup->backend_asked == KVB_SGL_BACKEND_TRTLLM_MLA;
+    return setup->release >= KVB_RELEASE(0, 5, 16) && is(setup, KVB_SGL_TOWER_PIECEWISE) && !kernels;
 }
 
 bool kvb_sgl_prefill_graphs(const struct kvb_sgl_setup *setup)
@@ -86,6 +97,9 @@ bool kvb_sgl_prefill_graphs(const struct kvb_sgl_setup *setup)
     }
     if (setup->role == KVB_SGL_DECODE || setup->no_graphs) {
         return false;
+    }
+    if (takes_pieces(setup)) {
+        return piecewise(setup);
     }
     return setup->release < KVB_RELEASE(0, 5, 17) ? segmented(setup) : breakable(setup);
 }

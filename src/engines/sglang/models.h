@@ -22,8 +22,9 @@ extern const size_t kvb_sgl_class_count;
 enum kvb_sgl_trait {
     KVB_SGL_WINDOW_POOLS,    // layers with a window have a pool of their own
     KVB_SGL_NO_PIECEWISE,    // left out of graphs of the prefill, 0.5.10 to 0.5.14
-    KVB_SGL_NO_BREAKABLE,    // left out of them, 0.5.17
-    KVB_SGL_VALIDATED_TOWER, // keeps them although it has a tower
+    KVB_SGL_NO_BREAKABLE,    // left out of those in segments
+    KVB_SGL_TOWER_PIECEWISE, // captured in pieces although it has a tower
+    KVB_SGL_TOWER_BREAKABLE, // captured in segments although it has one
     KVB_SGL_OWN_DRAFT,       // its own checkpoint is the draft when none is named
     KVB_SGL_NO_ROPE_TABLE,   // angles are computed in each step
     KVB_SGL_PLAIN_ROPE,      // the table is as long as the model's length, whatever its scaling
