@@ -222,6 +222,17 @@ static const struct {
      "attention-backend", LATE_PAGED("dsa")},
     {"sglang@0.5.13", "h200", DSV3 "--tp-size 8 --attention-backend flashmla " EAGLE "--speculative-eagle-topk 1", NULL,
      NULL},
+    // auto_choose_speculative_params is asked where no steps are said: nothing else may be; words have tokens alone
+    {"sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm EAGLE --speculative-num-draft-tokens 4", "arguments",
+     "assert self.speculative_eagle_topk is None and self.speculative_num_draft_tokens is None: AssertionError"},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm STANDALONE --speculative-eagle-topk 1", "arguments",
+     "assert self.speculative_eagle_topk is None and self.speculative_num_draft_tokens is None: AssertionError"},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm EAGLE --speculative-num-steps 3", "arguments",
+     "TypeError: '>' not supported between instances of 'NoneType' and 'int'"},
+    {"sglang@0.5.9", "h100-sxm",
+     Q3 "--speculative-algorithm EAGLE --speculative-num-steps 3 --speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm NGRAM --speculative-num-draft-tokens 4", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--speculative-num-steps 3", NULL, NULL}, // of no draft
     // deepseek_v4_hook.py 0.5.12 to 0.5.18
     {"sglang@0.5.12", "h200", V4 EAGLE "--speculative-eagle-topk 1", NULL, NULL},
     {"sglang@0.5.12", "h200", V4 "--speculative-algorithm EAGLE", "arguments", V4_BRANCHES},

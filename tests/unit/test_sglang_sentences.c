@@ -74,6 +74,10 @@ static const struct {
     {R(5, 10), ALWAYS, "h100-sxm", Q3 MHA_KERNELS,
      "TRTLLM MHA backend for prefill is only supported on Blackwell GPUs (SM100). Please use a different prefill "
      "backend."},
+    {R(4, 4) + 4, R(5, 13), "h100-sxm", LLAMA "--speculative-algorithm EAGLE --speculative-eagle-topk 1",
+     "assert self.speculative_eagle_topk is None and self.speculative_num_draft_tokens is None: AssertionError"},
+    {R(5, 2), R(5, 13), "h100-sxm", LLAMA "--speculative-algorithm EAGLE --speculative-num-steps 3",
+     "TypeError: '>' not supported between instances of 'NoneType' and 'int'"},
     {R(5, 12), R(5, 16), "h200", V4 "--speculative-algorithm NEXTN",
      "AssertionError: Only EAGLE speculative algorithm is supported for DeepseekV4ForCausalLM"},
     {R(5, 16), ALWAYS, "h200", V4 "--speculative-algorithm NEXTN",

@@ -230,6 +230,21 @@ static bool words_elsewhere(const struct kvb_sgl_context *context)
     return context->setup.draft == KVB_SGL_DRAFT_NGRAM && !context->setup.cuda && !context->setup.hip;
 }
 
+// Of steps, branches and tokens, all that are said begin with the steps.
+static bool sizes_without_steps(const struct kvb_sgl_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    bool sizes = kvb_is_set(plan, KVB_SET_SPECULATIVE_TOPK) || kvb_is_set(plan, KVB_SET_NUM_SPECULATIVE_TOKENS);
+    return drafts_with_layers(&context->setup) && sizes && !kvb_is_set(plan, KVB_SET_SPECULATIVE_STEPS);
+}
+
+static bool steps_without_branches(const struct kvb_sgl_context *context)
+{
+    const struct kvb_plan *plan = context->plan;
+    return drafts_with_layers(&context->setup) && kvb_is_set(plan, KVB_SET_SPECULATIVE_STEPS) &&
+           !kvb_is_set(plan, KVB_SET_SPECULATIVE_TOPK);
+}
+
 static bool words_over_pages(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
@@ -313,6 +328,11 @@ static const struct refusal rows[] = {
      "backend."},
     {"attention-backend", R(5, 0), R(5, 1), mha_kernels_with_draft,
      "trtllm_mha backend does not support speculative decoding yet."},
+    // from 0.5.13 on --speculative-adaptive, which is not read, chooses them
+    {"arguments", R(4, 4) + 4, R(5, 13), sizes_without_steps,
+     "assert self.speculative_eagle_topk is None and self.speculative_num_draft_tokens is None: AssertionError"},
+    {"arguments", R(5, 2), R(5, 13), steps_without_branches,
+     "TypeError: '>' not supported between instances of 'NoneType' and 'int'"},
     {"attention-backend", R(5, 1), 0, mha_kernels_with_branches,
      "trtllm_mha backend only supports topk = 1 for speculative decoding."},
     {"attention-backend", R(5, 1), R(5, 4), sinks_elsewhere,
