@@ -320,7 +320,10 @@ static void slots(void **state)
     static const struct row rows[] = {
         // 10 GiB x 0.9 / 1.9 = 5,086,145,084 B, slots of 16 MiB: 303
         {R(5, 3), false, 100, 0, 0, 100, "0.5.2: --max-mamba-cache-size"},
-        {R(5, 4), false, 100, 0, 0, 303, "0.5.4 honours it without prefixes alone"},
+        {R(5, 3) + 1, false, 100, 0, 0, 100, "0.5.3.post1"},
+        {R(5, 3) + 2, false, 100, 0, 0, 303, "0.5.3.post2 honours it without prefixes alone"},
+        {R(5, 3) + 2, true, 100, 0, 0, 100, "0.5.3.post2"},
+        {R(5, 4), false, 100, 0, 0, 303, "0.5.4"},
         {R(5, 4), true, 100, 0, 0, 100, "0.5.4"},
         {R(5, 7), false, 100, 0, 0, 100, "0.5.7"},
         {R(5, 8), true, 0, 40, 0, 40, "without prefixes: as many as requests"},
@@ -371,6 +374,10 @@ static void slots_of_groups(void **state)
         const char *rule;
     } rows[] = {
         {R(5, 3), true, true, 0, 256, 0, "512 // 2; drafts' states are taken off nothing"},
+        {R(5, 3) + 1, true, true, 0, 256, 0, "512 // 2"},
+        {R(5, 3) + 1, false, true, 0, 256, 0, "Mamba's too"},
+        {R(5, 3) + 2, true, false, 20, 30, 1920, "303 // 5 // 2, and 4 more each"},
+        {R(5, 3) + 2, false, false, 20, 60, 3840, "Mamba's are not dealt out"},
         {R(5, 4), true, false, 20, 30, 1920, "303 // 5 // 2, and 4 more each"},
         {R(5, 4), false, false, 20, 60, 3840, "Mamba's are not dealt out"},
         {R(5, 4), true, true, 20, 10, 640, "20 // 2"},

@@ -125,6 +125,9 @@ static void prefixes_beside_states(void **state)
         uint64_t slots;
     } rows[] = {
         {"sglang@0.5.3", "h100-sxm", HYBRID, true, 1},
+        {"sglang@0.5.3.post1", "h100-sxm", HYBRID, true, 1},
+        {"sglang@0.5.3.post2", "h100-sxm", HYBRID, false, 3},
+        {"sglang@0.5.3.post2", "h100-sxm", NEMOTRON, true, 1},
         {"sglang@0.5.4", "h100-sxm", HYBRID, false, 3},
         {"sglang@0.5.6", "h100-sxm", NEMOTRON, true, 1},
         {"sglang@0.5.7", "h100-sxm", NEMOTRON NEXTN, false, 3},
@@ -156,6 +159,22 @@ static void prefixes_beside_states(void **state)
         assert_int_equal(c.setup.no_radix, rows[i].no_radix);
         assert_int_equal(kvb_sgl_slots_per_request(&c.setup), rows[i].slots);
     }
+}
+
+// --mamba-full-memory-ratio: 0.2 in the release that brings it, 0.9 behind
+static void ratios(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.3.post2", "h100-sxm", HYBRID);
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.state_ratio_ppm, 200000);
+    plan.engine.release = R(5, 3) + 3;
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.state_ratio_ppm, 900000);
+    resolve("sglang@0.5.3.post2", "h100-sxm", HYBRID "--mamba-full-memory-ratio 0.5");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.state_ratio_ppm, 500000);
+    assert_int_equal(c.setup.window_ratio_ppm, 800000);
 }
 
 // server_args.py 0.5.3:829, 0.5.4:1030, 0.5.4.post2:1058, 0.5.9:1143: the cache of DeepSeek V3.2 and its like
@@ -283,5 +302,5 @@ static void graphs(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(words_of_caches), cmocka_unit_test(words_of_others), cmocka_unit_test(declared_caches),
               cmocka_unit_test(states), cmocka_unit_test(backends), cmocka_unit_test(pages),
-              cmocka_unit_test(prefixes_beside_states), cmocka_unit_test(sparse_caches), cmocka_unit_test(groups),
-              cmocka_unit_test(drafts), cmocka_unit_test(graphs))
+              cmocka_unit_test(prefixes_beside_states), cmocka_unit_test(ratios), cmocka_unit_test(sparse_caches),
+              cmocka_unit_test(groups), cmocka_unit_test(drafts), cmocka_unit_test(graphs))

@@ -13,6 +13,7 @@
 #define DSV4_REQUESTS 256U // arg_groups/deepseek_v4_hook.py
 #define WINDOW_RATIO_PPM 800000U
 #define STATE_RATIO_PPM 900000U
+#define FIRST_STATE_RATIO_PPM 200000U // 0.5.3.post2, the first release with --mamba-full-memory-ratio
 #define DSV4_PAGE_TOKENS 256U
 #define SPARSE_PAGE_TOKENS 64U
 #define DSV4_WINDOW_RATIO_PPM 100000U
@@ -102,7 +103,8 @@ static void fill_cache(const struct kvb_plan *plan, enum kvb_dtype dtype, struct
     setup->no_window_pools = is_on(plan, KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER);
     setup->no_radix = is_off(plan, KVB_SET_ENABLE_PREFIX_CACHING);
     setup->no_overlap = is_off(plan, KVB_SET_ASYNC_SCHEDULING);
-    setup->state_ratio_ppm = number_or(plan, KVB_SET_MAMBA_FULL_MEMORY_RATIO, STATE_RATIO_PPM);
+    uint64_t ratio = setup->release == KVB_RELEASE(0, 5, 3) + 2 ? FIRST_STATE_RATIO_PPM : STATE_RATIO_PPM;
+    setup->state_ratio_ppm = number_or(plan, KVB_SET_MAMBA_FULL_MEMORY_RATIO, ratio);
     setup->state_slots = kvb_number(plan, KVB_SET_MAX_MAMBA_CACHE_SIZE);
     setup->state_extra_buffer = is_on(plan, KVB_SET_MAMBA_EXTRA_BUFFER);
     uint64_t state = kvb_number(plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE);
@@ -165,7 +167,7 @@ static bool drops_prefixes(const struct kvb_sgl_setup *setup)
 {
     uint32_t release = setup->release;
     bool drafts = setup->draft != KVB_SGL_DRAFT_NONE && !setup->state_extra_buffer;
-    if (release < KVB_RELEASE(0, 5, 4)) {
+    if (release < KVB_RELEASE(0, 5, 3) + 2) {
         return true;
     }
     if (release < KVB_RELEASE(0, 5, 7)) {

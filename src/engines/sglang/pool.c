@@ -51,10 +51,10 @@ static uint64_t state_share(const struct kvb_sgl_setup *setup, uint64_t rest_byt
     return rest_bytes / whole * setup->state_ratio_ppm + rest_bytes % whole * setup->state_ratio_ppm / whole;
 }
 
-// Slots are dealt out to data-parallel groups; 0.5.4 to 0.5.6 those of GDN alone.
+// Slots are dealt out to data-parallel groups; 0.5.3.post2 to 0.5.6 those of GDN alone.
 static uint64_t dealt_out(const struct kvb_sgl_setup *setup, uint64_t slots)
 {
-    bool some = setup->release >= KVB_RELEASE(0, 5, 4) && setup->release < KVB_RELEASE(0, 5, 7);
+    bool some = setup->release >= KVB_RELEASE(0, 5, 3) + 2 && setup->release < KVB_RELEASE(0, 5, 7);
     bool whole = some && !kvb_model_has(setup->model, KVB_ATTENTION_GDN);
     return whole ? slots : slots / kvb_sgl_attention_groups(setup);
 }
@@ -64,7 +64,7 @@ static bool stated_slots(const struct kvb_sgl_setup *setup, uint64_t *slots)
 {
     uint32_t release = setup->release;
     if (setup->state_slots > 0 &&
-        (release < KVB_RELEASE(0, 5, 4) || release >= KVB_RELEASE(0, 5, 7) || setup->no_radix)) {
+        (release < KVB_RELEASE(0, 5, 3) + 2 || release >= KVB_RELEASE(0, 5, 7) || setup->no_radix)) {
         *slots = dealt_out(setup, setup->state_slots);
         return true;
     }
@@ -97,7 +97,7 @@ static uint64_t draft_states(const struct kvb_sgl_setup *setup, uint64_t slot, u
 {
     uint64_t drafts = drafted(setup);
     uint64_t padding = setup->release >= KVB_RELEASE(0, 5, 18) ? 1 : 0;
-    if (drafts == 0 || setup->release < KVB_RELEASE(0, 5, 4)) { // 0.5.2 and 0.5.3 take them off nothing
+    if (drafts == 0 || setup->release < KVB_RELEASE(0, 5, 3) + 2) { // before, they are taken off nothing
         return 0;
     }
     if (setup->release < KVB_RELEASE(0, 5, 7)) {
