@@ -224,34 +224,60 @@ static void prefill_sizes(void **state)
     assert_int_equal(kvb_sgl_prefill_sizes(R(5, 10), 8192), 58);
 }
 
-// _handle_piecewise_cuda_graph: prompts up to a chunk, of Llama 2 up to its 4,096 positions; from 0.5.10 on.
-static void prompts_of_llama_2(void **state)
+// The longest prompt that is captured: server_args.py from 0.5.6 to 0.5.18. A chunk from 0.5.7 on, 2,048 tokens of
+// latent caches from 0.5.8 on; from 0.5.10 on no more than --max-total-tokens and, for Llama 2, 4,096; from 0.5.13 to
+// 0.5.16 no more than --context-length, whatever is said.
+static void longest_prompts(void **state)
 {
     (void)state;
+#define LLAMA2 "meta-llama/Llama-2-7b-chat-hf"
     static const struct {
-        const char *name;
         uint32_t release;
-        uint64_t chunk, most, sizes;
+        enum kind kind;
+        const char *name;
+        uint64_t chunk, asked, total, context, tokens;
     } rows_of[] = {
-        {"meta-llama/Llama-2-7b-chat-hf", R(5, 10), 8192, 0, 50},
-        {"meta-llama/llama-2-13b", R(5, 10), 8192, 0, 50},
-        {"meta-llama/Llama-2-7b-chat-hf", R(5, 10), 2048, 0, 42},
-        {"meta-llama/Llama-2-7b-chat-hf", R(5, 10), 8192, 8192, 58}, // what is said is taken
-        {"meta-llama/Llama-3.1-8B", R(5, 10), 8192, 0, 58},
-        {"meta-llama/Llama-3.1-8B", R(5, 10), KVB_SGL_OFF, 0, 0},
+        {R(5, 6) + 2, TEXT, "m", 8192, 0, 0, 0, 4096},
+        {R(5, 7), TEXT, "m", 8192, 0, 0, 0, 8192},
+        {R(5, 7), MLA, "m", 8192, 0, 0, 0, 8192},
+        {R(5, 8), MLA, "m", 8192, 0, 0, 0, 2048},
+        {R(5, 8), TEXT, "m", 8192, 0, 0, 0, 8192},
+        {R(5, 9), TEXT, "m", 8192, 0, 3000, 0, 8192},
+        {R(5, 10), TEXT, "m", 8192, 0, 3000, 0, 3000},
+        {R(5, 10), TEXT, "m", 8192, 0, 9000, 0, 8192},
+        {R(5, 10), TEXT, "m", 8192, 5000, 3000, 0, 5000}, // what is said is taken
+        {R(5, 10), TEXT, "m", KVB_SGL_OFF, 0, 0, 0, 0},
+        {R(5, 10), TEXT, "m", KVB_SGL_OFF, 5000, 0, 0, 5000},
+        {R(5, 9), TEXT, LLAMA2, 8192, 0, 0, 0, 8192},
+        {R(5, 10), TEXT, LLAMA2, 8192, 0, 0, 0, 4096},
+        {R(5, 18), TEXT, "meta-llama/llama-2-13b", 8192, 0, 0, 0, 4096},
+        {R(5, 10), TEXT, LLAMA2, 2048, 0, 0, 0, 2048},
+        {R(5, 10), TEXT, LLAMA2, 8192, 8192, 0, 0, 8192},
+        {R(5, 10), TEXT, "meta-llama/Llama-3.1-8B", 8192, 0, 0, 0, 8192},
+        {R(5, 12), TEXT, "m", 8192, 0, 0, 1000, 8192},
+        {R(5, 13), TEXT, "m", 8192, 0, 0, 1000, 1000},
+        {R(5, 13), TEXT, "m", 8192, 0, 0, 0, 8192},
+        {R(5, 13), TEXT, "m", 8192, 6000, 0, 1000, 1000},
+        {R(5, 16), TEXT, "m", 8192, 0, 0, 1000, 1000},
+        {R(5, 18), TEXT, "m", 8192, 0, 0, 1000, 8192},
     };
     for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
         static struct kvb_model model;
         struct kvb_sgl_setup setup;
         struct kvb_sgl_defaults defaults;
-        make_setup(&(struct given){CARD(rows_of[i].release, 81559, 1)}, &model, &setup);
+        make_setup(&(struct given){CARD(rows_of[i].release, 81559, 1), .kind = rows_of[i].kind}, &model, &setup);
         (void)strcpy(model.name, rows_of[i].name);
+        setup.prefill_graphs = KVB_YES;
         setup.chunk_tokens = rows_of[i].chunk;
-        setup.prefill_graph_tokens = rows_of[i].most;
+        setup.prefill_graph_tokens = rows_of[i].asked;
+        setup.max_total_tokens = rows_of[i].total;
+        setup.context_asked = rows_of[i].context;
         kvb_sgl_defaults_of(&setup, &defaults);
-        assert_int_equal(defaults.prefill_sizes, rows_of[i].sizes);
+        if (defaults.prefill_tokens != rows_of[i].tokens) {
+            fail_msg("row %zu: %llu", i, (unsigned long long)defaults.prefill_tokens);
+        }
+        assert_int_equal(defaults.prefill_sizes, kvb_sgl_prefill_sizes(rows_of[i].release, rows_of[i].tokens));
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(defaults_by_release), cmocka_unit_test(prefill_sizes),
-              cmocka_unit_test(prompts_of_llama_2))
+KVB_TEST_MAIN(cmocka_unit_test(defaults_by_release), cmocka_unit_test(prefill_sizes), cmocka_unit_test(longest_prompts))

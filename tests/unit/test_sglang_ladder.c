@@ -75,6 +75,14 @@ static void share(void **state)
     assert_int_equal(values[0], 450000);
     effective(KVB_SET_GPU_MEMORY_UTILIZATION, 400000);
     assert_int_equal(offer(KVB_SET_GPU_MEMORY_UTILIZATION, leaves), 0);
+    effective(KVB_SET_GPU_MEMORY_UTILIZATION, 495000); // nothing lacks: not rounded down to whole hundredths
+    budget.requested_bytes = 49500000000;
+    budget.slack_bytes = 0;
+    assert_int_equal(offer(KVB_SET_GPU_MEMORY_UTILIZATION, leaves), 0);
+    budget.slack_bytes = -1;
+    assert_int_equal(offer(KVB_SET_GPU_MEMORY_UTILIZATION, leaves), 1);
+    assert_int_equal(values[0], 490000);
+    budget.requested_bytes = 50000000000;
     budget.slack_bytes = -60000000000; // nothing is left to request
     assert_int_equal(offer(KVB_SET_GPU_MEMORY_UTILIZATION, leaves), 0);
     // without a pool lowering it is what not to do

@@ -78,6 +78,15 @@ static void before(void **state)
     assert_int_equal(kvb_sgl_before(&c).bytes, whole - gone.bytes);
     plan.gpu_free_bytes = gone.bytes; // all of it is gone
     expect(kvb_sgl_before(&c), 0, 0, gone.bytes - gone.low_bytes);
+    plan.calibration.set = plan.calibration.known[KVB_ITEM_NON_TORCH] = true;
+    plan.calibration.offset_bytes[KVB_ITEM_NON_TORCH] = MIB;
+    c.defaults.fraction_ppb = 500000000; // what a pool lacks is half of what was gone
+    assert_int_equal(kvb_sgl_gone(&c).bytes, gone.bytes + 2 * MIB);
+    assert_int_equal(kvb_sgl_gone(&c).high_bytes, gone.bytes + 2 * MIB);
+    c.defaults.fraction_ppb = 0; // a thousandth at least
+    assert_int_equal(kvb_sgl_gone(&c).bytes, gone.bytes + 1000 * MIB);
+    plan.calibration.set = false;
+    assert_int_equal(kvb_sgl_gone(&c).bytes, gone.bytes);
     plan.stated[KVB_STATED_NON_TORCH].set = true;
     plan.stated[KVB_STATED_NON_TORCH].bytes = 7;
     expect(kvb_sgl_gone(&c), 7, 7, 7);

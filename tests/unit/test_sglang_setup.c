@@ -294,6 +294,15 @@ static void graphs(void **state)
     kvb_sgl_context_init(&plan, &c);
     assert_int_equal(c.setup.prefill_graphs, KVB_YES);
     assert_int_equal(c.setup.chunk_tokens, KVB_SGL_OFF);
+    assert_int_equal(c.setup.context_asked, 0);
+    assert_int_equal(c.setup.requests_asked, 0);
+    resolve("sglang@0.5.15", "h100-sxm",
+            Q3 "--context-length 4096 --max-running-requests 7 --speculative-algorithm EAGLE --speculative-num-steps 3 "
+               "--speculative-eagle-topk 1 --speculative-num-draft-tokens 6");
+    kvb_sgl_context_init(&plan, &c);
+    assert_int_equal(c.setup.context_asked, 4096);
+    assert_int_equal(c.setup.requests_asked, 7);
+    assert_int_equal(c.setup.draft_tokens_asked, 6);
     resolve("sglang@0.5.12", "h100-sxm", Q3 "--disable-piecewise-cuda-graph --enable-multimodal");
     kvb_sgl_context_init(&plan, &c);
     assert_int_equal(c.setup.prefill_graphs, KVB_NO);

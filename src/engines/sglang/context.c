@@ -222,14 +222,14 @@ static void fill_switches(const struct kvb_plan *plan, struct kvb_sgl_setup *set
 static void fill_sizes(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
 {
     setup->fraction_ppb = number_or(plan, KVB_SET_GPU_MEMORY_UTILIZATION, 0) * (KVB_SGL_PPB / KVB_PPM);
-    setup->context_tokens = number_or(plan, KVB_SET_MAX_MODEL_LEN, KVB_AUTO);
-    if (setup->context_tokens == KVB_AUTO) {
-        setup->context_tokens = setup->model->context_tokens;
-    }
+    uint64_t length = number_or(plan, KVB_SET_MAX_MODEL_LEN, KVB_AUTO);
+    setup->context_asked = length == KVB_AUTO ? 0 : length;
+    setup->context_tokens = length == KVB_AUTO ? setup->model->context_tokens : length;
     setup->chunk_tokens =
         is_off(plan, KVB_SET_ENABLE_CHUNKED_PREFILL) ? KVB_SGL_OFF : kvb_number(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
     setup->max_prefill_tokens = kvb_number(plan, KVB_SET_MAX_PREFILL_TOKENS);
     setup->max_total_tokens = kvb_number(plan, KVB_SET_MAX_TOTAL_TOKENS);
+    setup->requests_asked = kvb_number(plan, KVB_SET_MAX_NUM_SEQS);
     bool compressed = kvb_model_has(setup->model, KVB_ATTENTION_DSV4);
     setup->max_running_requests = number_or(plan, KVB_SET_MAX_NUM_SEQS, compressed ? DSV4_REQUESTS : 0);
     setup->graph_batch = kvb_number(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);

@@ -78,6 +78,7 @@ void kvb_sgl_fill_draft(const struct kvb_plan *plan, struct kvb_sgl_setup *setup
     } else {
         fill_layers_of_tokens(plan, setup);
     }
+    setup->draft_tokens_asked = kvb_number(plan, KVB_SET_NUM_SPECULATIVE_TOKENS);
     setup->draft_model = plan->draft;
     setup->draft_layers = plan->draft != NULL ? plan->draft->layer_count : kvb_max(plan->model.mtp_layers, 1);
     setup->draft_named = plan->draft != NULL || plan->draft_unknown;

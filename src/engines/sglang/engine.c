@@ -25,7 +25,7 @@ static uint64_t request(const struct kvb_plan *plan, uint64_t memory_bytes, uint
     struct kvb_sgl_context context;
     kvb_sgl_context_init(plan, &context);
     uint64_t gone = kvb_sgl_before_load(&context).bytes;
-    uint64_t before = memory_bytes > gone ? memory_bytes - gone : 0;
+    uint64_t before = memory_bytes - kvb_min(gone, memory_bytes);
     uint64_t outside = kvb_sgl_outside(before, (uint64_t)utilization_ppm * (KVB_SGL_PPB / 1000000U));
     return before - kvb_min(before, outside);
 }

@@ -174,12 +174,12 @@ static uint64_t table_reserve(const struct kvb_sgl_setup *setup)
     return tenths + (setup->dp_attention ? 4 * GIB_TENTHS : 0);
 }
 
-// Tokens whose activations are allowed for.
+// Tokens whose activations are allowed for; a node that decodes is looked at before requests and drafts have defaults.
 static uint64_t active_tokens(const struct kvb_sgl_setup *setup, const struct kvb_sgl_defaults *out)
 {
     if (setup->role == KVB_SGL_DECODE && setup->release >= KVB_RELEASE(0, 5, 15)) {
-        uint64_t running = setup->max_running_requests > 0 ? setup->max_running_requests : out->graph_batch;
-        return kvb_max(running * kvb_max(setup->draft_tokens, 1), SMALLEST_CHUNK);
+        uint64_t running = setup->requests_asked > 0 ? setup->requests_asked : out->graph_batch;
+        return kvb_max(running * kvb_max(setup->draft_tokens_asked, 1), SMALLEST_CHUNK);
     }
     uint64_t prefill = setup->max_prefill_tokens > 0 ? setup->max_prefill_tokens : DEFAULT_PREFILL_TOKENS;
     return kvb_max(out->chunk_tokens == KVB_SGL_OFF ? prefill : out->chunk_tokens, SMALLEST_CHUNK);
@@ -191,8 +191,7 @@ static uint64_t prefill_graph_reserve(const struct kvb_sgl_setup *setup, const s
         return 0;
     }
     if (setup->release < KVB_RELEASE(0, 5, 8)) { // a share of the tokens captured
-        uint64_t tokens = setup->prefill_graph_tokens > 0 ? setup->prefill_graph_tokens : 4096;
-        return tokens * MIB_TENTHS / (setup->release < KVB_RELEASE(0, 5, 7) ? 4 : 8);
+        return out->prefill_tokens * MIB_TENTHS / (setup->release < KVB_RELEASE(0, 5, 7) ? 4 : 8);
     }
     bool mla = kvb_model_is_mla(setup->model) && setup->release >= KVB_RELEASE(0, 5, 10);
     uint64_t tenths = mla ? 1536 * MIB_TENTHS : out->prefill_sizes * 8 * MIB_TENTHS;
@@ -246,7 +245,7 @@ static uint64_t computed_reserve(const struct kvb_sgl_setup *setup, const struct
 static bool half_goes_up(uint64_t thousandths)
 {
     uint64_t halves = 2 * thousandths + 1; // of 2000
-    while (halves < 1000) {
+    while (halves < 1000) {                // same: 125 halves come to 1,000, the half itself, doubled once more or not
         halves *= 2;
     }
     uint64_t beyond = (halves << MANTISSA_BITS) % 2000;
@@ -326,14 +325,26 @@ static void fill_fraction(const struct kvb_sgl_setup *setup, struct kvb_sgl_defa
 }
 
 // Prompts up to this many tokens are captured unless the arguments say.
-static uint64_t prefill_graph_tokens(const struct kvb_sgl_setup *setup, uint64_t chunk_tokens)
+static uint64_t usual_prefill_tokens(const struct kvb_sgl_setup *setup, uint64_t chunk_tokens)
 {
-    if (setup->release < KVB_RELEASE(0, 5, 10)) {
+    if (setup->release < KVB_RELEASE(0, 5, 7)) {
         return 4096;
     }
-    uint64_t most = kvb_model_is_mla(setup->model) ? 2048 : chunk_tokens;
-    most = most == KVB_SGL_OFF ? 0 : most; // -1: none is as short
-    return kvb_contains_ignoring_case(setup->model->name, "llama-2") ? kvb_min(most, 4096) : most;
+    bool latent = kvb_model_is_mla(setup->model) && setup->release >= KVB_RELEASE(0, 5, 8);
+    uint64_t most = latent ? 2048 : chunk_tokens == KVB_SGL_OFF ? 0 : chunk_tokens; // -1: none is as short
+    if (setup->release >= KVB_RELEASE(0, 5, 10)) {
+        most = setup->max_total_tokens > 0 ? kvb_min(most, setup->max_total_tokens) : most;
+        most = kvb_contains_ignoring_case(setup->model->name, "llama-2") ? kvb_min(most, 4096) : most;
+    }
+    return most;
+}
+
+static uint64_t prefill_tokens(const struct kvb_sgl_setup *setup, uint64_t chunk_tokens)
+{
+    uint64_t asked = setup->prefill_graph_tokens;
+    uint64_t most = asked > 0 ? asked : usual_prefill_tokens(setup, chunk_tokens);
+    bool clamped = setup->release >= KVB_RELEASE(0, 5, 13) && setup->release < KVB_RELEASE(0, 5, 17);
+    return clamped && setup->context_asked > 0 ? kvb_min(most, setup->context_asked) : most; // --context-length
 }
 
 void kvb_sgl_defaults_of(const struct kvb_sgl_setup *setup, struct kvb_sgl_defaults *out)
@@ -341,10 +352,8 @@ void kvb_sgl_defaults_of(const struct kvb_sgl_setup *setup, struct kvb_sgl_defau
     *out = (struct kvb_sgl_defaults){.page_tokens = kvb_max(setup->page_tokens, 1)};
     fill_sizes(setup, out);
     if (kvb_sgl_prefill_graphs(setup)) {
-        uint64_t most = setup->prefill_graph_tokens;
-        most = most > 0 ? most : prefill_graph_tokens(setup, out->chunk_tokens);
-        most = setup->max_total_tokens > 0 ? kvb_min(most, setup->max_total_tokens) : most;
-        out->prefill_sizes = kvb_sgl_prefill_sizes(setup->release, most);
+        out->prefill_tokens = prefill_tokens(setup, out->chunk_tokens);
+        out->prefill_sizes = kvb_sgl_prefill_sizes(setup->release, out->prefill_tokens);
     }
     fill_fraction(setup, out);
     split_chunks(setup, out);

@@ -48,7 +48,7 @@ static uint64_t drafted(const struct kvb_sgl_setup *setup)
 static uint64_t state_share(const struct kvb_sgl_setup *setup, uint64_t rest_bytes)
 {
     uint64_t whole = KVB_PPM + setup->state_ratio_ppm;
-    return rest_bytes / whole * setup->state_ratio_ppm + rest_bytes % whole * setup->state_ratio_ppm / whole;
+    return kvb_mul(rest_bytes, setup->state_ratio_ppm) / whole;
 }
 
 // Slots are dealt out to data-parallel groups; 0.5.3.post2 to 0.5.6 those of GDN alone.

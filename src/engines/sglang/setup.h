@@ -44,14 +44,14 @@ struct kvb_sgl_setup {
     bool dp_attention, dp_attention_late; // late: turned on for the model, once the default fraction was computed
     // the arguments; 0: left to the engine, where not said otherwise
     uint64_t fraction_ppb; // 0: left to the engine
-    uint64_t context_tokens;
+    uint64_t context_tokens, context_asked;
     uint64_t chunk_tokens; // KVB_SGL_OFF: none
     uint64_t max_prefill_tokens;
     uint64_t max_total_tokens;
-    uint64_t max_running_requests;               // of all data-parallel ranks together
-    uint64_t page_asked, page_tokens;            // --page-size, and what the backend makes of it
-    enum kvb_sgl_backend backend_asked, backend; // --attention-backend, and what the release makes of it
-    uint64_t graph_batch;                        // the largest decode batch that is captured
+    uint64_t max_running_requests, requests_asked; // of all data-parallel ranks together
+    uint64_t page_asked, page_tokens;              // --page-size, and what the backend makes of it
+    enum kvb_sgl_backend backend_asked, backend;   // --attention-backend, and what the release makes of it
+    uint64_t graph_batch;                          // the largest decode batch that is captured
     uint64_t prefill_graph_tokens;
     bool no_graphs;
     enum kvb_tristate prefill_graphs; // the user's own choice
@@ -70,7 +70,7 @@ struct kvb_sgl_setup {
     bool state_extra_buffer; // two more slots a request
     enum kvb_sgl_draft draft;
     bool draft_named; // by a path of its own
-    uint64_t draft_topk_asked;
+    uint64_t draft_topk_asked, draft_tokens_asked;
     uint64_t draft_steps, draft_topk, draft_tokens, draft_layers;
     // of the cache
     uint32_t element_bytes; // of one key or value; 4-bit formats: 1, with `four_bits`
@@ -87,7 +87,8 @@ struct kvb_sgl_defaults {
     uint64_t active_tokens;      // whose activations are reserved for; 0: a table gave it
     uint64_t chunk_tokens;       // KVB_SGL_OFF: none
     uint64_t graph_batch;
-    uint64_t prefill_sizes; // captured; 0: none
+    uint64_t prefill_tokens; // of the longest prompt captured
+    uint64_t prefill_sizes;  // captured; 0: none
     uint64_t page_tokens;
 };
 
