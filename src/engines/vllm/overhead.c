@@ -146,7 +146,7 @@ static void add_fp4_experts(const struct kvb_context *context, struct kvb_estima
     bool releases = context->release >= FP4_EXPERTS_SINCE && context->release < FP4_EXPERTS_UNTIL;
     bool card = KVB_CAPABILITY_MAJOR(context->gpu->compute_capability) == 12;
     if (releases && card && kvb_experts_are_fp4(context) && kvb_model_has(context->model, KVB_ATTENTION_GDN)) {
-        add(estimate, KVB_OVERHEAD_STATES_EXPERTS);
+        add(estimate, context->gpu->unified_memory ? KVB_OVERHEAD_STATES_EXPERTS_UNIFIED : KVB_OVERHEAD_STATES_EXPERTS);
     }
 }
 
