@@ -29,7 +29,10 @@ int64_t kvb_share_ppm(int64_t part, int64_t whole, bool up)
 {
     const int64_t kib = 1024; // keeps part x million inside 64 bits
     int64_t small = whole / kib;
-    if (small <= 0 || part <= 0) {
+    if (small <= 0) {
+        return 0;
+    }
+    if (part <= 0) { // same: of 0 it is 0 either way
         return 0;
     }
     int64_t scaled = part / kib * KVB_PPM;

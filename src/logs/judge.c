@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "logs/run.h"
+#include "logs/trouble.h"
 
 static void infer(struct kvb_attempt *attempt, enum kvb_failure kind, uint64_t line, const char *text)
 {
@@ -42,8 +43,7 @@ static bool recovered(const struct kvb_attempt *attempt)
     if (attempt->wrapper_line != 0 || attempt->death.line != 0) {
         return false;
     }
-    uint64_t last = attempt->traceback_line > attempt->frame_line ? attempt->traceback_line : attempt->frame_line;
-    last = attempt->cause.line > last ? attempt->cause.line : last;
+    uint64_t last = kvb_last_trouble(attempt);
     bool of_request = attempt->request_error_line != 0 && attempt->request_error_line + 300 > last;
     bool further = attempt->cause.line != 0 && attempt->facts.stage > attempt->cause.stage;
     return attempt->serving_line > last || (has_started(attempt) && of_request) ||

@@ -57,9 +57,8 @@ static struct head read_head(const char *text, size_t length)
             return (struct head){0, 0};
         }
     }
-    while (at < length && text[at] != ' ') {
-        at++;
-    }
+    const char *blank = memchr(text + at, ' ', length - at);
+    at = blank != NULL ? (size_t)(blank - text) : length;
     bool whole = length - at >= 9 && memcmp(text + at, " std", 4) == 0 && text[at + 7] == ' ' &&
                  (length - at == 9 || text[at + 9] == ' ');
     bool error = whole && memcmp(text + at + 4, "err", 3) == 0;

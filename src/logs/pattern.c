@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "logs/cursor.h"
 
 enum hole_kind {
@@ -143,7 +144,7 @@ static bool take_literal(struct kvb_cursor *in, char c)
 static bool skip_to(struct kvb_cursor *in, const char *pattern)
 {
     size_t run = strcspn(pattern, "{");
-    size_t stop = in->at + ANY_MAX < in->length ? in->at + ANY_MAX : in->length;
+    size_t stop = (size_t)kvb_min(in->at + ANY_MAX, in->length);
     for (size_t at = in->at; at < stop; at++) {
         struct kvb_cursor trial = {in->text, in->length, at};
         size_t i = 0;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "logs/line_text.h"
 
@@ -30,7 +31,7 @@ void kvb_log_reader_free(struct kvb_log_reader *reader)
 static void search(struct kvb_log_reader *reader, bool final)
 {
     size_t length = reader->window.length;
-    size_t limit = final ? length : length > KVB_WINDOW_AHEAD ? length - KVB_WINDOW_AHEAD : 0;
+    size_t limit = final ? length : length - (size_t)kvb_min(length, KVB_WINDOW_AHEAD);
     uint16_t entry = 0;
     while (reader->scanned < limit) {
         size_t at = kvb_scanner_next(&reader->scanner, reader->window.text, length, reader->scanned, limit, &entry);
@@ -40,14 +41,14 @@ static void search(struct kvb_log_reader *reader, bool final)
         kvb_log_look_at(reader, at, entry);
         reader->scanned = at + 1;
     }
-    reader->scanned = reader->scanned > limit ? reader->scanned : limit;
+    reader->scanned = (size_t)kvb_max(reader->scanned, limit);
     (void)kvb_window_line(&reader->window, reader->scanned);
 }
 
 static void slide(struct kvb_log_reader *reader)
 {
     reader->slid = true;
-    size_t drop = reader->scanned > KVB_WINDOW_BEHIND ? reader->scanned - KVB_WINDOW_BEHIND : 0;
+    size_t drop = reader->scanned - (size_t)kvb_min(reader->scanned, KVB_WINDOW_BEHIND);
     kvb_window_drop(&reader->window, drop);
     reader->scanned -= drop;
 }
@@ -87,7 +88,7 @@ static void append_utf16(struct kvb_log_reader *reader, const char *bytes, size_
 {
     char text[2048]; // of 1024 bytes at most 3 of each two, and 3
     while (length > 0) {
-        size_t part = length < 1024 ? length : 1024;
+        size_t part = (size_t)kvb_min(length, 1024);
         append(reader, text, kvb_utf16_decode(&reader->utf16, bytes, part, text));
         bytes += part;
         length -= part;

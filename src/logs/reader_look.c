@@ -1,4 +1,7 @@
 // One place of a log: which row stands there, over how many lines, and what is taken of it.
+#include <string.h>
+
+#include "base/checked.h"
 #include "logs/line_text.h"
 #include "logs/reader.h"
 
@@ -35,7 +38,7 @@ static void remember_closest(struct kvb_log_reader *reader, const struct kvb_log
 static bool match_leading_hole(const struct kvb_log_reader *reader, const struct kvb_scan_entry *entry,
                                const struct kvb_log_record *record, struct kvb_hole *holes, size_t *start, size_t *end)
 {
-    size_t least = record->offset > 40 ? record->offset - 40 : 0;
+    size_t least = record->offset - (size_t)kvb_min(record->offset, 40);
     for (size_t at = least; at < record->offset; at++) {
         char before = ' ';
         if (at > 0) {
@@ -152,15 +155,15 @@ static bool take_parted(struct kvb_log_reader *reader, size_t place, struct kvb_
 static void take_wrapped(struct kvb_log_reader *reader, size_t place, struct kvb_log_record *record)
 {
     uint64_t line = kvb_window_line(&reader->window, place);
-    for (size_t nl = record->offset; nl < record->length && reader->wrapped_count < WRAPPED_MAX; nl++) {
-        if (reader->window.record[nl] != '\n') {
-            continue;
-        }
+    const char *text = reader->window.record, *end = text + record->length, *nl = text + record->offset;
+    while ((nl = memchr(nl, '\n', (size_t)(end - nl))) != NULL && reader->wrapped_count < WRAPPED_MAX) {
         line++;
         if (line > reader->wrapped_line) { // not seen with the line before
             reader->wrapped_count++;
-            reader->wrapped_line = take_parted(reader, place, record, nl) ? line : reader->wrapped_line;
+            reader->wrapped_line =
+                take_parted(reader, place, record, (size_t)(nl - text)) ? line : reader->wrapped_line;
         }
+        nl++;
     }
 }
 
@@ -250,7 +253,7 @@ void kvb_log_look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
         } else if (wants_message(entry->row->event) && record.cut) {
             kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_LONG);
         }
-        end = end < record.length ? end : record.length;
+        end = (size_t)kvb_min(end, record.length);
         take_match(reader, entry, at, &record, start, end, holes);
         if (record.lines > 1 && entry->row->event != KVB_EVENT_COMMAND) {
             take_wrapped(reader, at, &record);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/checked.h"
+
 // The leading character of a form may be anything: no jump may pass it.
 #define MAX_SHIFT (KVB_SCAN_WINDOW - 3)
 
@@ -104,7 +106,7 @@ size_t kvb_scanner_next(const struct kvb_scanner *scanner, const char *text, siz
                         uint16_t *entry)
 {
     size_t stop = length < KVB_SCAN_WINDOW ? 0 : length - KVB_SCAN_WINDOW + 1;
-    stop = stop < limit ? stop : limit;
+    stop = (size_t)kvb_min(stop, limit);
     for (size_t at = from; at < stop;) {
         uint32_t hash = hash_of(text + at + KVB_SCAN_WINDOW - 3);
         if (scanner->shift[hash] != 0) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "logs/line_text.h"
 
 #define BARREN_LINES 300u          // a log that only begins with a table
@@ -80,7 +81,7 @@ static void add_sample(struct kvb_series *series, uint32_t index, int64_t second
         series->gpu_count = index + 1;
     }
     gpu->samples++;
-    gpu->peak_mib = used_mib > gpu->peak_mib ? used_mib : gpu->peak_mib;
+    gpu->peak_mib = (int64_t)kvb_max((uint64_t)used_mib, (uint64_t)gpu->peak_mib);
     gpu->last_mib = used_mib;
     gpu->last_second = second;
     gpu->stride = gpu->stride == 0 ? 1 : gpu->stride;
@@ -277,7 +278,7 @@ static void read_table(struct kvb_series *series)
         series->barren = 0;
         struct kvb_series_gpu *gpu = &series->gpus[series->table_gpu];
         gpu->total_mib = total;
-        gpu->free_mib = total > used ? total - used : 0;
+        gpu->free_mib = total - (int64_t)kvb_min((uint64_t)total, (uint64_t)used);
         add_sample(series, series->table_gpu++, series->has_time ? series->table_second : (int64_t)gpu->samples, used);
     }
 }

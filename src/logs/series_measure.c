@@ -1,4 +1,7 @@
 // What a series of one GPU comes to: peak, jump, steady level and growth.
+#include <stdlib.h>
+
+#include "base/checked.h"
 #include "logs/series.h"
 
 // Of at least one.
@@ -20,9 +23,8 @@ static int64_t reach_of(const struct kvb_series_gpu *gpu, uint32_t from)
 {
     int64_t reach = 0;
     for (uint32_t i = from; i < gpu->count; i++) {
-        int64_t apart = gpu->points[i].second - gpu->points[from].second;
-        apart = apart < 0 ? -apart : apart;
-        reach = apart > reach ? apart : reach;
+        int64_t apart = llabs(gpu->points[i].second - gpu->points[from].second);
+        reach = (int64_t)kvb_max((uint64_t)apart, (uint64_t)reach);
     }
     return reach;
 }
@@ -77,7 +79,7 @@ void kvb_series_measure(const struct kvb_series *series, uint32_t index, struct 
             jump_at = i;
         }
     }
-    uint32_t steady = gpu->count / 2 > jump_at ? gpu->count / 2 : jump_at;
+    uint32_t steady = (uint32_t)kvb_max(gpu->count / 2, jump_at);
     const int64_t mib = INT64_C(1) << 20;
     out->gpu = index;
     out->samples = gpu->samples;

@@ -5,6 +5,7 @@
 
 #include <kvbudget/units.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "logs/clean.h"
 #include "logs/line_text.h"
@@ -235,7 +236,7 @@ static void read_value(struct dump *in, char value[VALUE_CAPACITY])
     }
     size_t from = in->at;
     skip_value(in);
-    size_t to = in->at < in->length ? in->at : in->length;
+    size_t to = (size_t)kvb_min(in->at, in->length);
     if (to > from + 1 && (in->text[from] == '\'' || in->text[from] == '"')) {
         from++;
         to--;
@@ -268,14 +269,14 @@ static bool read_shell_word(struct dump *in, char word[VALUE_CAPACITY])
     size_t from = in->at;
     if (here(in) == '\'' || here(in) == '"') {
         skip_quoted(in);
-        size_t to = in->at - 1 < in->length ? in->at - 1 : in->length;
+        size_t to = (size_t)kvb_min(in->at - 1, in->length);
         kvb_printable(in->text + from + 1, to - from - 1, word, VALUE_CAPACITY);
         return true;
     }
     while (strchr(" \t\n;|&`", here(in)) == NULL) { // nor is the end of the text
         in->at++;
     }
-    size_t length = in->at > from ? in->at - from : 0;
+    size_t length = in->at - from;
     kvb_printable(in->text + from, length, word, VALUE_CAPACITY);
     return length > 0;
 }

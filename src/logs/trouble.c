@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "logs/clean.h"
 #include "logs/line_text.h"
@@ -22,9 +23,7 @@ static bool is_oom(enum kvb_failure kind)
 
 uint64_t kvb_last_trouble(const struct kvb_attempt *attempt)
 {
-    uint64_t last = attempt->cause.line;
-    last = attempt->traceback_line > last ? attempt->traceback_line : last;
-    return attempt->frame_line > last ? attempt->frame_line : last;
+    return kvb_max(attempt->cause.line, kvb_max(attempt->traceback_line, attempt->frame_line));
 }
 
 // Function names only say where: they never make a failure.

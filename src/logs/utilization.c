@@ -3,6 +3,8 @@
 
 #include <kvbudget/units.h>
 
+#include "base/checked.h"
+
 #define STEP_PPM 10000 // 0.01 of utilization
 
 bool kvb_utilization_exists(const struct kvb_reckoning *r)
@@ -23,8 +25,7 @@ static int64_t typed_down(int64_t ppm)
 int64_t kvb_utilization_highest(const struct kvb_reckoning *r)
 {
     if (r->free.known && r->total.known) {
-        int64_t most = typed_down(kvb_share_ppm(r->free.value, r->total.value, false));
-        return most < KVB_PPM ? most : KVB_PPM;
+        return (int64_t)kvb_min((uint64_t)typed_down(kvb_share_ppm(r->free.value, r->total.value, false)), KVB_PPM);
     }
     return KVB_PPM;
 }

@@ -8,8 +8,7 @@
 
 size_t kvb_window_add(struct kvb_log_window *window, const char *bytes, size_t length)
 {
-    size_t room = KVB_WINDOW_BYTES - window->length;
-    size_t part = length < room ? length : room;
+    size_t part = (size_t)kvb_min(length, KVB_WINDOW_BYTES - window->length);
     memcpy(window->text + window->length, bytes, part);
     window->length += part;
     return part;
@@ -42,7 +41,7 @@ uint64_t kvb_window_line(struct kvb_log_window *window, size_t at)
 
 static size_t line_start(const struct kvb_log_window *window, size_t at)
 {
-    size_t least = at > KVB_WINDOW_BEHIND ? at - KVB_WINDOW_BEHIND : 0;
+    size_t least = at - (size_t)kvb_min(at, KVB_WINDOW_BEHIND);
     while (at > least && window->text[at - 1] != '\n' && window->text[at - 1] != '\r') {
         at--;
     }

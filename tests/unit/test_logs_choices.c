@@ -132,6 +132,9 @@ static void kinds_of_failures(void **state)
         {LOADED FRAME("step_with_batch_queue") OOM, KVB_FAILURE_OOM_SERVING},
         {LLAMACPP_LOADED CUDA_MALLOC, KVB_FAILURE_OOM_LOAD},
         {LLAMACPP_LOADED "load_tensors: CUDA0 model buffer size = 4096.00 MiB\n" CUDA_MALLOC, KVB_FAILURE_OOM_GRAPH},
+        // llama.cpp says behind the failure which buffer it was for; a function name of vLLM behind it says nothing new
+        {LLAMACPP_LOADED CUDA_MALLOC "llama_kv_cache: failed to allocate buffer for kv cache\n", KVB_FAILURE_OOM_GRAPH},
+        {LOADED OOM FRAME("capture_model"), KVB_FAILURE_OOM_PROFILE},
         {V0_BEGUN LOADED CAPTURED OOM, KVB_FAILURE_OOM_SERVING}, // V0 has warmed its sampler up by then
         {LOADED CAPTURED OOM, KVB_FAILURE_OOM_SAMPLER},
         {"# GPU blocks: 0, # CPU blocks: 512\n" TOKENS, KVB_FAILURE_NEGATIVE_KV},

@@ -1,8 +1,10 @@
 // How starts end and go on: exit codes, failures that were recovered from, messages that quote themselves; and lines in
 // parts, alone.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include <stdio.h>
 #include <string.h>
 
+#include "guarded.h"
 #include "log_text.h"
 #include "logs/parts.h"
 #include "logs/stamps.h"
@@ -152,6 +154,8 @@ static void stamps(void **state)
     } rows[] = {
         {"INFO 01-02 [%s:%u] x", true},
         {"(%s:%u]", true},
+        {"%s:%u] x", true},
+        {"%s:%u]", true},
         {"[%s:%u", false},
         {"[%s:%u)", false},
         {"[%s:]%u ", false},
@@ -165,9 +169,11 @@ static void stamps(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int length = snprintf(line, sizeof line, rows[i].format, row->file, row->line);
-        const struct kvb_stamp_row *found = kvb_stamp_of(line, (size_t)length);
-        if ((found != NULL) != rows[i].found) {
-            fail_msg("'%s': %s", line, found != NULL ? "found" : "not found");
+        for (unsigned end = 0; end < 2; end++) { // nothing is read before it nor behind it
+            const struct kvb_stamp_row *found = kvb_stamp_of(guarded(line, (size_t)length, end != 0), (size_t)length);
+            if ((found != NULL) != rows[i].found) {
+                fail_msg("'%s': %s", line, found != NULL ? "found" : "not found");
+            }
         }
     }
     // A name of more than 48 characters is cut, and is no file of these.

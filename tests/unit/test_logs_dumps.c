@@ -21,14 +21,18 @@ static void forget(void)
 
 static void dump(const char *text)
 {
-    forget();
-    kvb_read_dump(guarded(text, strlen(text), true), strlen(text), &result);
+    for (unsigned end = 0; end < 2; end++) { // nothing is read before it nor behind it
+        forget();
+        kvb_read_dump(guarded(text, strlen(text), end != 0), strlen(text), &result);
+    }
 }
 
 static void command(const char *text)
 {
-    forget();
-    kvb_read_command(guarded(text, strlen(text), true), strlen(text), &result);
+    for (unsigned end = 0; end < 2; end++) {
+        forget();
+        kvb_read_command(guarded(text, strlen(text), end != 0), strlen(text), &result);
+    }
 }
 
 struct row {
@@ -67,6 +71,8 @@ static void dumps(void **state)
         {"Args(x=Y(a=[1, 2], b={'c': 'd)'}, e=<F: 3>), max_seq_len=4096)", KVB_SET_MAX_MODEL_LEN, true, 4096},
         {"x='it\\'s, max_seq_len=1', max_seq_len=4096", KVB_SET_MAX_MODEL_LEN, true, 4096},
         {"x='cut off, max_seq_len=4096", KVB_SET_MAX_MODEL_LEN, false, 0},
+        {"max_num_seqs='", KVB_SET_MAX_NUM_SEQS, false, 0},
+        {"max_num_seqs='6", KVB_SET_MAX_NUM_SEQS, false, 0},
         {"x=Y(1, max_num_seqs=1)", KVB_SET_MAX_NUM_SEQS, false, 0}, // another's
         {"x=[1, max_num_seqs=1]", KVB_SET_MAX_NUM_SEQS, false, 0},
         {"x={1, max_num_seqs=1}", KVB_SET_MAX_NUM_SEQS, false, 0},

@@ -1,13 +1,12 @@
 // How far the reader looks: lines that nearly were something, numbers before a word, long and wrapped lines, the window
-// that slides over a log, parts of lines and what is held between them.
+// that slides over a log, and marks of encodings.
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include <stdio.h>
 #include <string.h>
 
 #include "guarded.h"
 #include "log_text.h"
-#include "logs/parts.h"
-#include "logs/pattern.h"
+#include "logs/run.h"
 #include "logs/scan.h"
 #include "logs/window.h"
 #include "unit/test.h"
@@ -43,9 +42,12 @@ static void closest_lines(void **state)
         const char *log;
         uint32_t score;
     } rows[] = {
-        {"max_num_seqs (many)\n", 1}, // breaks off behind fourteen characters
-        {"max seq len (long)\n", 0},  // behind thirteen
-        {"no word of it\n", 0},       {"the KV cache and the GPU memory\n", 2}, {"the KV cache and the GPU memory", 2},
+        {"max_num_seqs (many)\n", 1},   // breaks off behind fourteen characters
+        {"non_torch_memory high\n", 2}, // behind seventeen
+        {"max seq len (long)\n", 0},    // behind thirteen
+        {"no word of it\n", 0},
+        {"the KV cache and the GPU memory\n", 2},
+        {"the KV cache and the GPU memory", 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         report = read_log(rows[i].log);
@@ -159,6 +161,14 @@ static void around_a_break(void **state)
     report = read_log("ValueError: No a\nvailable memory for the cache blocks. Try\n");
     assert_int_equal(report->failure.kind, KVB_FAILURE_NEGATIVE_KV);
     assert_int_equal(report->failure.line, 1);
+    for (int before = 1; before <= 9; before++) { // wherever the break stands in its first words
+        static const char words[] = "No available memory for the cache blocks. Try\n";
+        char log[128];
+        (void)snprintf(log, sizeof log, "ValueError: %.*s\n%s", before, words, words + before);
+        report = read_log(log);
+        assert_int_equal(report->failure.kind, KVB_FAILURE_NEGATIVE_KV);
+        assert_int_equal(report->failure.line, 1);
+    }
     report = read_log("ValueError: a\nNo available memory for the cache blocks. Try\n");
     assert_int_equal(report->failure.kind, KVB_FAILURE_NEGATIVE_KV);
     assert_int_equal(report->failure.line, 2);
@@ -196,6 +206,44 @@ static void search_at_the_end(void **state)
     }
 }
 
+// A dump is read to the end of its line, however long that is.
+static void long_dumps(void **state)
+{
+    (void)state;
+    static const char *const beginnings[] = {
+        "INFO [a.py:1] args: Namespace(x='",
+        "INFO [a.py:1] Initializing a V1 LLM engine (v0.8.4) with config: model='a/b', x='",
+        "vllm:cache_config_info{num_gpu_blocks=\"1200\",x='",
+    };
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        static char log[8192];
+        size_t length = (size_t)snprintf(log, sizeof log, "%s", beginnings[i]);
+        memset(log + length, 'y', 5000);
+        strcpy(log + length + 5000, "', block_size=32) } 1.0\n");
+        assert_int_equal(read_log(log)->settings.values[KVB_SET_BLOCK_SIZE].number, 32);
+    }
+}
+
+// Of what is said again and again, the first counts: bars of progress, and requests while nothing is wrong.
+static void said_again(void **state)
+{
+    (void)state;
+#define BAR "Loading safetensors checkpoint shards:  50% Completed | 1/2\n"
+#define REQUEST "INFO:     10.0.0.1:1 - \"POST /v1/completions HTTP/1.1\" 200 OK\n"
+    static const struct {
+        const char *log;
+        uint64_t known;
+    } rows[] = {
+        {BAR BAR BAR, 1},
+        {LOADED "\n" BAR, 1},
+        {REQUEST REQUEST, 1},
+        {REQUEST "ValueError: x\n" REQUEST REQUEST, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(read_log(rows[i].log)->known_lines, rows[i].known);
+    }
+}
+
 // A message is shown as long as it is, not only as far as most rows look.
 static void long_messages(void **state)
 {
@@ -218,6 +266,53 @@ static void long_messages(void **state)
         if (strlen(failure->text) + 1 != strlen(shown)) {
             fail_msg("'%s': %zu of %zu", beginnings[i], strlen(failure->text), strlen(shown) - 1);
         }
+    }
+}
+
+// Of a record nothing is read before its beginning nor behind its end.
+static void described(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *record;
+        size_t start, end; // of the words that were recognised
+        enum kvb_event event;
+        const char *text;
+    } rows[] = {
+        {"No blocks", 0, 9, KVB_EVENT_FAILURE, "No blocks"},
+        {"No blocks", 0, 2, KVB_EVENT_FAILURE, "No blocks"},
+        {"] No blocks", 2, 11, KVB_EVENT_FAILURE, "No blocks"},
+        {": No blocks", 2, 11, KVB_EVENT_FAILURE, ": No blocks"},
+        {"]: No blocks", 3, 12, KVB_EVENT_FAILURE, "No blocks"},
+        {"x: No blocks", 3, 12, KVB_EVENT_FAILURE, "x: No blocks"},
+        {"x\nNo blocks", 2, 11, KVB_EVENT_FAILURE, "No blocks"},
+        {"\nNo blocks", 1, 10, KVB_EVENT_FAILURE, "No blocks"},
+        {"x No blocks", 2, 11, KVB_EVENT_FAILURE, "x No blocks"},
+        {"No blocks\n", 0, 9, KVB_EVENT_FAILURE, "No blocks"},
+        {"No blocks\n   ", 0, 9, KVB_EVENT_FAILURE, "No blocks"},
+        {"No blocks\nmore", 0, 9, KVB_EVENT_FAILURE, "No blocks more"},
+        {"No blocks\nmore", 0, 9, KVB_EVENT_OOM, "No blocks more"},
+        {"No blocks\nmore", 0, 9, KVB_EVENT_EXCEPTION, "No blocks"},
+        {"No blocks\n  [x", 0, 9, KVB_EVENT_FAILURE, "No blocks"},
+        {"No blocks.\nmore", 0, 9, KVB_EVENT_FAILURE, "No blocks."},
+        {"No blocks\nmore\nand more", 0, 9, KVB_EVENT_FAILURE, "No blocks more and more"},
+        {"", 0, 0, KVB_EVENT_EXCEPTION, ""},
+    };
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
+        const struct kvb_line_row row = {.event = rows[i / 2].event};
+        size_t length = strlen(rows[i / 2].record);
+        struct kvb_log_hit hit = {.row = &row,
+                                  .engine = KVB_LOG_VLLM,
+                                  .record = guarded(rows[i / 2].record, length, i % 2 == 0),
+                                  .length = length,
+                                  .start = rows[i / 2].start,
+                                  .end = rows[i / 2].end};
+        char text[KVB_LOG_TEXT_CAPACITY];
+        kvb_attempt_describe(&hit, text);
+        assert_string_equal(text, rows[i / 2].text);
+        hit.engine = KVB_LOG_LLAMACPP; // whose messages are of one line
+        kvb_attempt_describe(&hit, text);
+        assert_null(strstr(text, "more"));
     }
 }
 
@@ -259,143 +354,7 @@ static void marks(void **state)
     assert_int_equal(read_log("\xff\xfe")->line_count, 1);
 }
 
-// ---- Parts of lines
-
-static char joined[16384];
-
-static void keep(void *context, const char *bytes, size_t length)
-{
-    size_t *used = context;
-    assert_true(*used + length < sizeof joined);
-    memcpy(joined + *used, bytes, length);
-    *used += length;
-    joined[*used] = '\0';
-}
-
-static const char *join(const char *text, bool at_the_end)
-{
-    static struct kvb_parts parts;
-    size_t used = 0, length = strlen(text);
-    memset(&parts, 0, sizeof parts);
-    kvb_parts_feed(&parts, guarded(text, length, at_the_end), length, keep, &used);
-    kvb_parts_finish(&parts, keep, &used);
-    return joined;
-}
-
-#define AT "2026-11-22T04:26:09Z "
-
-// A head has 64 characters at most: its blank behind the tag may be the one after those.
-static void heads(void **state)
-{
-    (void)state;
-    char text[512], wanted[512];
-    for (unsigned digits = 30; digits < 45; digits++) {
-        bool known = 19 + digits + strlen(" stderr P") <= 64;
-        char clock[128];
-        (void)snprintf(clock, sizeof clock, "2026-11-22T04:26:09%0*d", (int)digits, 0);
-        (void)snprintf(text, sizeof text, "%s stderr P one\n" AT "stderr F two\n", clock);
-        (void)snprintf(wanted, sizeof wanted,
-                       known ? "%s stderr P onetwo\n\n" : "%s stderr P one\n" AT "stderr F two\n", clock);
-        assert_string_equal(join(text, digits % 2 == 0), wanted);
-    }
-}
-
-// What comes between two parts is held up to 4096 bytes, with a byte for each break that goes.
-static void held(void **state)
-{
-    (void)state;
-    static char text[8192], wanted[8192], other[8192];
-    for (unsigned bytes = 4094; bytes <= 4098; bytes++) {
-        memset(other, 'x', bytes);
-        memcpy(other, AT "stdout F ", strlen(AT "stdout F "));
-        other[bytes - 1] = '\n';
-        other[bytes] = '\0';
-        bool kept = bytes + 1 <= 4096;
-        (void)snprintf(text, sizeof text, AT "stderr P one\n%s" AT "stderr F two\n", other);
-        (void)snprintf(wanted, sizeof wanted,
-                       kept ? AT "stderr P onetwo\n%s\n" : AT "stderr P one\n%s" AT "stderr F two\n", other);
-        if (strcmp(join(text, true), wanted) != 0) {
-            fail_msg("%u bytes between", bytes);
-        }
-    }
-    // Each break of a part that goes takes one of them.
-    size_t length = (size_t)snprintf(text, sizeof text, AT "stdout P a\n" AT "stdout P b\n" AT "stdout P c\n");
-    (void)snprintf(text + length, sizeof text - length, AT "stderr F x\n" AT "stdout F d\n");
-    assert_string_equal(join(text, true), AT "stdout P abcd\n\n\n" AT "stderr F x\n\n");
-}
-
-// Behind 64 KiB without such a line none is expected any more.
-static void late(void **state)
-{
-    (void)state;
-    static char log[80 << 10];
-    static const struct {
-        size_t before;
-        bool joins;
-    } rows[] = {{65000, true}, {66000, false}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        for (size_t at = 0; at < rows[i].before; at += 2) {
-            memcpy(log + at, "x\n", 2);
-        }
-        strcpy(log + rows[i].before, AT "stderr P Model loading to\n" AT "stderr F ok 8.25 GiB\n");
-        assert_int_equal(read_log_pieces(log, strlen(log), 4096)->observed[KVB_OBS_WEIGHTS].set, rows[i].joins);
-    }
-}
-
-// ---- Patterns
-
-// Where a match fails is how near it was; {any} reaches 400 characters.
-static void reach_of_patterns(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *pattern, *text;
-        bool matches;
-        size_t end;
-    } rows[] = {
-        {"abc", "abd", false, 2},
-        {"abc", "abc", true, 3},
-        {"abc", "ab", false, 2},
-        {"a{any}b", "axxxb", true, 5},
-        {"a{any}b", "axxx", false, 4},
-        {"a{any}bc", "abxbc", true, 5},
-        {"a{any}b", "ax\nb", true, 4},
-        {"a{any}b", "ax\nxb", false, 5},
-        {"a {any}b{count}", "a xb7", true, 5},
-        {"x {name}", "x abc", true, 5},
-        {"x {name}", "x abc)", true, 5},
-        {"x {word}", "x abc", true, 5},
-        {"x{sep}{count}", "x:7", true, 3},
-        {"a b", "a", false, 1},
-        {"{!x}a", "a", true, 1},
-        {"{!x}a", "xa", false, 0},
-        {"a{!b}", "a", true, 1},
-        {"n={count}", "n=-", false, 3},
-        {"n={count},", "n=1,", true, 4},
-        {"n={count},234", "n=1,234", false, 7},
-    };
-    struct kvb_hole holes[KVB_HOLES_MAX];
-    size_t end;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        size_t length = strlen(rows[i].text);
-        bool matches = kvb_pattern_match(rows[i].pattern, guarded(rows[i].text, length, true), length, 0, holes, &end);
-        if (matches != rows[i].matches || end != rows[i].end) {
-            fail_msg("'%s' on '%s': %d, %zu", rows[i].pattern, rows[i].text, (int)matches, end);
-        }
-    }
-    char text[512];
-    for (size_t between = 398; between <= 402; between++) {
-        text[0] = 'a';
-        memset(text + 1, 'x', between);
-        strcpy(text + 1 + between, "bc");
-        bool matches = kvb_pattern_match("a{any}bc", guarded(text, between + 3, true), between + 3, 0, holes, &end);
-        assert_int_equal(matches, between < 400);
-        assert_int_equal(end, matches ? between + 3 : 401);
-    }
-}
-
 KVB_TEST_MAIN(cmocka_unit_test(closest_lines), cmocka_unit_test(numbers_before), cmocka_unit_test(far_apart),
               cmocka_unit_test(interrupted), cmocka_unit_test(search_at_the_end), cmocka_unit_test(around_a_break),
-              cmocka_unit_test(long_messages), cmocka_unit_test(borders), cmocka_unit_test(marks),
-              cmocka_unit_test(heads), cmocka_unit_test(held), cmocka_unit_test(late),
-              cmocka_unit_test(reach_of_patterns))
+              cmocka_unit_test(long_messages), cmocka_unit_test(described), cmocka_unit_test(long_dumps),
+              cmocka_unit_test(said_again), cmocka_unit_test(borders), cmocka_unit_test(marks))

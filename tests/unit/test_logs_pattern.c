@@ -156,4 +156,58 @@ static void test_every_length(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_holes), cmocka_unit_test(test_slices), cmocka_unit_test(test_every_length))
+// Where a match fails is how near it was; {any} reaches 400 characters.
+static void reach_of_patterns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *text;
+        bool matches;
+        size_t end;
+    } rows[] = {
+        {"{count} a", "1 a", true, 3},
+        {"{word}", "abc", true, 3},
+        {"abc", "abd", false, 2},
+        {"abc", "abc", true, 3},
+        {"abc", "ab", false, 2},
+        {"a{any}b", "axxxb", true, 5},
+        {"a{any}b", "axxx", false, 4},
+        {"a{any}bc", "abxbc", true, 5},
+        {"a{any}b", "ax\nb", true, 4},
+        {"a{any}b", "ax\nxb", false, 5},
+        {"a {any}b{count}", "a xb7", true, 5},
+        {"x {name}", "x abc", true, 5},
+        {"x {name}", "x abc)", true, 5},
+        {"x {word}", "x abc", true, 5},
+        {"x{sep}{count}", "x:7", true, 3},
+        {"a b", "a", false, 1},
+        {"{!x}a", "a", true, 1},
+        {"{!x}a", "xa", false, 0},
+        {"a{!b}", "a", true, 1},
+        {"n={count}", "n=-", false, 3},
+        {"n={count},", "n=1,", true, 4},
+        {"n={count},234", "n=1,234", false, 7},
+    };
+    struct kvb_hole holes[KVB_HOLES_MAX];
+    size_t end;
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) { // nothing is read before it nor behind it
+        const char *pattern = rows[i / 2].pattern, *text = rows[i / 2].text;
+        size_t length = strlen(text);
+        bool matches = kvb_pattern_match(pattern, guarded(text, length, i % 2 == 0), length, 0, holes, &end);
+        if (matches != rows[i / 2].matches || end != rows[i / 2].end) {
+            fail_msg("'%s' on '%s': %d, %zu", pattern, text, (int)matches, end);
+        }
+    }
+    char text[512];
+    for (size_t between = 398; between <= 402; between++) {
+        text[0] = 'a';
+        memset(text + 1, 'x', between);
+        strcpy(text + 1 + between, "bc");
+        bool matches = kvb_pattern_match("a{any}bc", guarded(text, between + 3, true), between + 3, 0, holes, &end);
+        assert_int_equal(matches, between < 400);
+        assert_int_equal(end, matches ? between + 3 : 401);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_holes), cmocka_unit_test(test_slices), cmocka_unit_test(test_every_length),
+              cmocka_unit_test(reach_of_patterns))

@@ -247,6 +247,9 @@ static void tables(void **state)
     assert_int_equal(result.seconds, 10);
     assert_int_equal(result.last_bytes, 3 * MIB);
     assert_int_equal(result.free_bytes, 5 * MIB);
+    assert_true(read_text(TABLE("Sat Nov 22 09:59:59 2025", "| 1MiB / 8MiB |")
+                              TABLE("Sat Nov 22 10:00:00 2025", "| 3MiB / 8MiB |")));
+    assert_int_equal(result.seconds, 1);
     assert_true(read_text(TABLE("05:06:07", "7MiB / 7MiB") TABLE("05:06:17", "6MiB / 7MiB"))); // at a line's start
     assert_int_equal(result.first_bytes, 7 * MIB);
     assert_int_equal(result.seconds, 10);
