@@ -252,6 +252,45 @@ static void seat(void **state)
     }
 }
 
+// Slots up to 256 (LLAMA_MAX_SEQ), tokens tried at once up to 1024, whoever asks for more; each has a row of logits, at
+// most a row for each token of a graph, and a copy of the states.
+static void most_of_all(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t slots, drafted;
+        uint32_t sequences, rows, copies;
+    } rows[] = {{300, 1, 256, 512, 2}, {256, 0, 256, 256, 1}, {1, 5000, 1, 512, 1025}, {4, 3, 4, 16, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        read_line("llama-server -m x.gguf -c 262144 --spec-type draft-mtp", "Qwen/Qwen3.6-27B", "h100-80");
+        kvb_settings_set(&deployment.settings, KVB_SET_MAX_NUM_SEQS, rows[i].slots, KVB_ORIGIN_FLAG);
+        kvb_settings_set(&deployment.settings, KVB_SET_NUM_SPECULATIVE_TOKENS, rows[i].drafted, KVB_ORIGIN_FLAG);
+        solve();
+        assert_int_equal(start.run.sequences, rows[i].sequences);
+        assert_int_equal(start.run.output_rows, rows[i].rows);
+        assert_int_equal(start.run.state_copies, rows[i].copies);
+    }
+    read_line("llama-server -m x.gguf -c 4096 -np 1 --spec-type draft-mtp", "Qwen/Qwen3.6-27B", "h100-80");
+    solve();
+    assert_int_equal(start.run.state_copies, 4); // three are drafted where none are said
+    (void)snprintf(deployment.engine, sizeof deployment.engine, "llama.cpp@b9108");
+    solve();
+    assert_int_equal(start.run.state_copies, 0);
+}
+
+// A picture is said to need more only where one can: Gemma 3's have one size.
+static void larger_pictures(void **state)
+{
+    (void)state;
+    read_line("llama-server -m x.gguf -c 4096 --mmproj m.gguf", "google/gemma-3-4b-it", "h100-80");
+    solve();
+    assert_true(plan.projector.known);
+    assert_false(said("pictures beyond"));
+    read_line("llama-server -m x.gguf -c 4096 --mmproj m.gguf", "Qwen/Qwen3.6-27B", "h100-80");
+    solve();
+    assert_true(said("pictures beyond 1472 x 1472 pixels take up to "));
+}
+
 // ---- Tensors
 
 // ggml_backend_cuda_buffer_type_get_alloc_size: ten rows of 896 elements in q8_0 take 9520 bytes, on the GPU a row's
@@ -303,5 +342,6 @@ static void experts_of_the_first_layer(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(to_the_last_byte), cmocka_unit_test(margin_to_the_byte),
               cmocka_unit_test(contexts_of_streams), cmocka_unit_test(figures_of_the_cache), cmocka_unit_test(wishes),
-              cmocka_unit_test(whose_settings), cmocka_unit_test(seat), cmocka_unit_test(paddings),
+              cmocka_unit_test(whose_settings), cmocka_unit_test(seat), cmocka_unit_test(most_of_all),
+              cmocka_unit_test(larger_pictures), cmocka_unit_test(paddings),
               cmocka_unit_test(experts_of_the_first_layer))

@@ -232,6 +232,60 @@ static void variables(void **state)
     assert_int_equal(count, sizeof ollama / sizeof ollama[0]);
 }
 
+// What kvbudget offers beside the engine's own command: the second row of a name, each once.
+static void flags_that_are_offered(void **state)
+{
+    (void)state;
+    static const char offered[] =
+        " no-kv-offload n-gpu-layers ctx-size parallel batch-size ubatch-size cache-type-k cache-type-v flash-attn "
+        "split-mode "
+        "n-cpu-moe override-tensor mmproj mmproj-offload image-max-tokens model-draft spec-type draft-max "
+        "n-gpu-layers-draft ctx-size-draft cache-type-k-draft cache-type-v-draft swa-full no-kv-unified kv-unified "
+        "kv-offload fit fit-target fit-ctx gpus quantization quantization-draft backend ";
+    static const char ours[] = " gpus quantization quantization-draft backend ";
+    static const char of_ollama[] =
+        " num_ctx num_gpu num_batch num_parallel kv_cache_type flash_attention gpu_overhead gpus "
+        "quantization backend ";
+    for (unsigned i = 0; i < 2; i++) {
+        char made[1024] = " ";
+        const struct kvb_serve_flag *flag;
+        for (unsigned j = 0; (flag = i == 0 ? kvb_llama_flag(j) : kvb_ollama_flag(j)) != NULL; j++) {
+            if (!flag->serve_only) {
+                char word[64];
+                size_t length = strlen(made);
+                (void)snprintf(word, sizeof word, " %s ", flag->name);
+                (void)snprintf(made + length, sizeof made - length, "%s ", flag->name);
+                assert_int_equal(flag->ours, strstr(ours, word) != NULL);
+            }
+        }
+        assert_string_equal(made, i == 0 ? offered : of_ollama);
+    }
+    size_t count;
+    const struct kvb_serve_program *programs = kvb_llama_programs(&count);
+    assert_int_equal(count, 2);
+    assert_string_equal(programs[0].name, "llama-server");
+    assert_string_equal(programs[1].name, "llama-cli");
+    assert_true(programs[0].needs_flag && programs[1].needs_flag); // without -m or -hf there is no model
+    programs = kvb_ollama_programs(&count);
+    assert_int_equal(count, 2);
+    assert_string_equal(programs[0].second, "run");
+    assert_string_equal(programs[1].second, "serve");
+}
+
+// A sentence shows the first 59 letters of a value.
+static void long_values(void **state)
+{
+    (void)state;
+    char why[256], value[101];
+    memset(value, 'x', sizeof value - 1);
+    value[100] = '\0';
+    assert_false(kvb_llama_read_devices(value, KVB_ORIGIN_FLAG, &deployment, why));
+    value[59] = '\0';
+    char expected[256];
+    (void)snprintf(expected, sizeof expected, "device: '%s' is not known; expected devices such as CUDA0,CUDA1", value);
+    assert_string_equal(why, expected);
+}
+
 // The build whose common/arg.cpp first has the flag.
 static void builds_of_flags(void **state)
 {
@@ -257,4 +311,5 @@ static void builds_of_flags(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(settings), cmocka_unit_test(flags_that_move_no_memory), cmocka_unit_test(variables),
-              cmocka_unit_test(builds_of_flags))
+              cmocka_unit_test(builds_of_flags), cmocka_unit_test(flags_that_are_offered),
+              cmocka_unit_test(long_values))

@@ -194,8 +194,9 @@ static void test_releases_before(void **state)
     (void)state;
     kvb_problems_init(&problems);
     assert_int_not_equal(kvb_engine_load("ollama@0.1.48", &engine, &settings, &problems), KVB_OK);
-    assert_non_null(strstr(problems.items[0].text, "Ollama 0.1.48 is older than 0.2.0, the oldest release whose rules are "
-                                                   "known; how it placed models before that is not read"));
+    assert_non_null(strstr(problems.items[0].text,
+                           "Ollama 0.1.48 is older than 0.2.0, the oldest release whose rules are "
+                           "known; how it placed models before that is not read"));
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_server_takes_files), cmocka_unit_test(test_ollama_takes_variables),

@@ -169,6 +169,30 @@ static void weights_of_the_host(void **state)
     }
 }
 
+// A product's matrix is its first source and copied first; what is multiplied by element comes behind the other.
+static void copies_in_order(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_llama_kind kind;
+        unsigned weight; // which copy it is
+    } rows[] = {{KVB_LLAMA_OP_MUL_MAT, 0}, {KVB_LLAMA_OP_MUL_MAT_ID, 0}, {KVB_LLAMA_OP_MUL, 1}, {KVB_LLAMA_OP_ADD, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin(1, 1);
+        kvb_llama_node made = on(0, rows[i].kind, 128, kvb_llama_input(&graph, 64), kvb_llama_input(&graph, 64));
+        kvb_llama_reads_weight(&graph, made, 4096, KVB_LLAMA_HOST);
+        kvb_llama_expand(&graph, made);
+        kvb_llama_graph_run(&graph);
+        assert_int_equal(graph.sequence_count, 3 + 1 + 2);
+        for (unsigned j = 0; j < 3; j++) { // copies, each of 64 bytes or the weight
+            const struct kvb_llama_tensor_node *copy = &graph.nodes[graph.sequence[j]];
+            assert_int_equal(copy->bytes, j == rows[i].weight ? 4096 : 64);
+            assert_int_equal(copy->root == 0, j == rows[i].weight);
+        }
+        kvb_llama_graph_end(&graph);
+    }
+}
+
 // What is not held is said to be unknown: more free blocks, nodes, or inputs of a split than there is room for. A node
 // has six sources at most here; a weight beside them is copied and never given back.
 static void more_than_is_held(void **state)
@@ -376,6 +400,7 @@ static void convolutions(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(memory_is_handed_on), cmocka_unit_test(memory_of_another_layout),
               cmocka_unit_test(copies_between_devices), cmocka_unit_test(weights_of_the_host),
-              cmocka_unit_test(more_than_is_held), cmocka_unit_test(free_blocks), cmocka_unit_test(who_sorts),
-              cmocka_unit_test(routers_stay_together), cmocka_unit_test(rotations_follow_norms),
-              cmocka_unit_test(additions_behind_a_product), cmocka_unit_test(convolutions))
+              cmocka_unit_test(copies_in_order), cmocka_unit_test(more_than_is_held), cmocka_unit_test(free_blocks),
+              cmocka_unit_test(who_sorts), cmocka_unit_test(routers_stay_together),
+              cmocka_unit_test(rotations_follow_norms), cmocka_unit_test(additions_behind_a_product),
+              cmocka_unit_test(convolutions))

@@ -102,6 +102,51 @@ static void part_of_the_weights(void **state)
     assert_int_equal(buffers.embedding_bytes, 2 * 4096 * 32000);
 }
 
+// A window of no tokens is none; the others hold their tokens and a graph's, and no more than all.
+static void windows(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t build, window;
+        bool full;
+        uint64_t context, cells;
+    } rows[] = {{9010, 0, false, 65536, 65536},   {9010, 1024, false, 65536, 1536}, {9010, 1025, false, 65536, 1792},
+                {9010, 1024, true, 65536, 65536}, {9010, 1024, false, 1280, 1280},  {5553, 1024, false, 65536, 3072},
+                {5554, 1024, false, 65536, 1536}, {5428, 1024, false, 65536, 65536}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin("Gemma3ForCausalLM");
+        model.kinds[0].attention.kind = KVB_ATTENTION_SLIDING;
+        model.kinds[0].attention.window_tokens = rows[i].window;
+        run.build = rows[i].build;
+        run.window_full = rows[i].full;
+        run.context_tokens = rows[i].context;
+        kvb_llama_lasting_buffers(&run, &buffers);
+        assert_int_equal(buffers.window_cells, rows[i].cells);
+        assert_int_equal(buffers.places[0].cache_bytes, rows[i].cells * 4 * 2 * 8 * 128 * 2);
+    }
+}
+
+// Which states are read: a number of 32 bits for each sequence, in steps of 64 bytes.
+static void state_rows(void **state)
+{
+    (void)state;
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        begin("Mamba2ForCausalLM");
+        model.kinds[0].attention = (struct kvb_attention_shape){.kind = KVB_ATTENTION_MAMBA2,
+                                                                .conv_kernel = 4,
+                                                                .state_key_heads = 8,
+                                                                .state_key_size = 128,
+                                                                .state_value_heads = 64,
+                                                                .state_value_size = 64};
+        run.unified = true;
+        run.sequences = i == 0 ? 16 : 48;
+        uint64_t host = compute(KVB_LLAMA_HOST);
+        assert_int_equal(host - before, i == 0 ? host : 128);
+        before = host;
+    }
+}
+
 // More nodes than are held: 512 layers whose every token asks 64 experts. Then the figure is a bound.
 static void more_nodes_than_are_held(void **state)
 {
@@ -115,6 +160,17 @@ static void more_nodes_than_are_held(void **state)
     (void)compute(0);
     assert_false(buffers.compute_bounded);
     model.layer_count = KVB_LAYERS_MAX;
+    (void)compute(0);
+    assert_true(buffers.compute_bounded);
+    begin("Qwen3NextForCausalLM"); // and layers with a state and 1025 copies of it
+    model.kinds[0].attention = (struct kvb_attention_shape){.kind = KVB_ATTENTION_GDN,
+                                                            .conv_kernel = 4,
+                                                            .state_key_heads = 16,
+                                                            .state_key_size = 128,
+                                                            .state_value_heads = 32,
+                                                            .state_value_size = 128};
+    model.layer_count = KVB_LAYERS_MAX;
+    run.state_copies = 1025;
     (void)compute(0);
     assert_true(buffers.compute_bounded);
 }
@@ -329,7 +385,8 @@ static void inner_features(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(rotations), cmocka_unit_test(chosen_rows), cmocka_unit_test(part_of_the_weights),
+KVB_TEST_MAIN(cmocka_unit_test(rotations), cmocka_unit_test(chosen_rows), cmocka_unit_test(windows),
+              cmocka_unit_test(state_rows), cmocka_unit_test(part_of_the_weights),
               cmocka_unit_test(more_nodes_than_are_held), cmocka_unit_test(without_memory),
               cmocka_unit_test(cache_of_heads_on_the_host), cmocka_unit_test(many_tensors_of_a_layer),
               cmocka_unit_test(keys_that_are_values), cmocka_unit_test(rare_states), cmocka_unit_test(pictures),

@@ -155,6 +155,9 @@ static kvb_llama_node outside(struct kvb_llama_graph *graph, enum kvb_llama_kept
     const struct kvb_llama_run *run = graph->run;
     kvb_llama_node made = kvb_llama_op(graph, kind, ne, of, 0);
     struct kvb_llama_tensor_node *node = &graph->nodes[made];
+    if (graph->unknown) { // that is the last node again, which may be another's
+        return made;
+    }
     node->flags = KVB_LLAMA_OUTSIDE;
     node->bytes = 0;
     node->root = (kvb_llama_node)(UINT16_MAX - (4 * (graph->layer % KVB_LAYERS_MAX) + kept));

@@ -42,7 +42,8 @@ static kvb_llama_node convolve(struct kvb_llama_graph *graph, uint64_t channels,
     const uint64_t turned[3] = {graph->tokens, channels, 1};
     in = kvb_llama_view(graph, KVB_LLAMA_OP_PERMUTE, in, turned);
     kvb_llama_node both = kvb_llama_new(graph, graph->tokens + past * graph->run->sequences, channels, 1, state, in);
-    for (uint64_t i = 0; i < copies; i++) { // of each row, all but its last columns lie between
+    uint64_t written = kvb_min(copies, KVB_LLAMA_STATES_BUILT);
+    for (uint64_t i = 0; i < written; i++) { // of each row, all but its last columns lie between
         kvb_llama_node last = cut(graph, both, past, channels);
         graph->nodes[last].bytes = graph->nodes[both].bytes - kvb_min(graph->tokens * 4, graph->nodes[both].bytes);
         write_back(graph, KVB_LLAMA_KEPT_PAST, last);

@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 
+#define WHY 256  // of a sentence
+#define SHOWN 60 // of a value in it
 #define SETTING(what) .kind = KVB_SERVE_SETTING, .id = KVB_SET_##what
 
 // "num_ctx=8192", a PARAMETER of a Modelfile; those that move no memory are passed over.
@@ -28,9 +30,9 @@ static bool read_parameter(const char *value, enum kvb_origin origin, struct kvb
             return true; // as if nothing were said
         }
         if (!kvb_parse_whole(value + length, &number) || number > UINT32_MAX) {
-            (void)kvb_copy(why, 256, "PARAMETER ");
-            (void)kvb_copy(why + strlen(why), 60, value);
-            (void)kvb_copy(why + strlen(why), 256 - strlen(why), ": expected a whole number");
+            (void)kvb_copy(why, WHY, "PARAMETER ");
+            (void)kvb_copy(why + strlen(why), SHOWN, value);
+            (void)kvb_copy(why + strlen(why), WHY - strlen(why), ": expected a whole number");
             return false;
         }
         kvb_settings_set(&deployment->settings, rows[i].setting, number, origin);

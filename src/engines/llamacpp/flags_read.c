@@ -10,6 +10,8 @@
 #include "engines/llamacpp/overrides.h"
 
 #define WIDE 9999U // more layers than any model has
+#define WHY 256    // of a sentence
+#define SHOWN 60   // of a value in it
 
 static char lower(char c)
 {
@@ -18,11 +20,11 @@ static char lower(char c)
 
 static bool refuse(char why[256], const char *flag, const char *value, const char *expected)
 {
-    (void)kvb_copy(why, 256, flag);
-    (void)kvb_copy(why + strlen(why), 256 - strlen(why), ": '");
-    (void)kvb_copy(why + strlen(why), 60, value);
-    (void)kvb_copy(why + strlen(why), 256 - strlen(why), "' is not known; expected ");
-    (void)kvb_copy(why + strlen(why), 256 - strlen(why), expected);
+    (void)kvb_copy(why, WHY, flag);
+    (void)kvb_copy(why + strlen(why), WHY - strlen(why), ": '");
+    (void)kvb_copy(why + strlen(why), SHOWN, value);
+    (void)kvb_copy(why + strlen(why), WHY - strlen(why), "' is not known; expected ");
+    (void)kvb_copy(why + strlen(why), WHY - strlen(why), expected);
     return false;
 }
 

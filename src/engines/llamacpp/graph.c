@@ -10,6 +10,7 @@
 #define NODES_MAX 63000U // numbers above are roots of what lies in the cache (build_ops.c)
 #define LAYER_NODES 160U // beside those of each expert that is used
 #define EXPERT_NODES 2U
+#define STATE_NODES 3U // of each copy of a state
 
 // ---- Nodes
 
@@ -119,7 +120,8 @@ static uint32_t most_used_experts(const struct kvb_model *model)
 bool kvb_llama_graph_begin(struct kvb_llama_graph *graph, const struct kvb_llama_run *run, uint32_t layers)
 {
     memset(graph, 0, offsetof(struct kvb_llama_graph, heaps));
-    uint64_t each = LAYER_NODES + kvb_mul(EXPERT_NODES, most_used_experts(run->model));
+    uint64_t states = STATE_NODES * kvb_min(run->state_copies, KVB_LLAMA_STATES_BUILT);
+    uint64_t each = LAYER_NODES + kvb_mul(EXPERT_NODES, most_used_experts(run->model)) + states;
     graph->run = run;
     graph->class = kvb_llama_class_of(run->model);
     kvb_llama_cells_of(run, &graph->cells);

@@ -12,6 +12,7 @@
 #define KVB_LLAMA_BLOCKS 256 // MAX_FREE_BLOCKS
 #define KVB_LLAMA_COPIES 4   // of each input with pipeline parallelism
 #define KVB_LLAMA_NOWHERE 0xffU
+#define KVB_LLAMA_STATES_BUILT 32U // copies of a layer's state that are written; further ones take no memory
 
 typedef uint16_t kvb_llama_node; // 0: none
 

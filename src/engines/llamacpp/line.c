@@ -9,6 +9,8 @@
 #include "budget/engine.h"
 #include "engines/llamacpp/mixture.h"
 
+#define ERROR 256 // of a sentence
+
 static const char *mixture_of(const struct kvb_plan *plan, const char *otherwise)
 {
     const struct kvb_setting_value *value = &plan->settings.values[KVB_SET_GGUF_TYPE];
@@ -98,14 +100,14 @@ static bool is_row(const char *typed, size_t length, const struct kvb_serve_flag
 
 static void say_unknown(char out[256], const struct kvb_serve_flag *flag)
 {
-    (void)kvb_copy(out, 256, "unknown flag: --");
+    (void)kvb_copy(out, ERROR, "unknown flag: --");
     size_t from = strlen(out);
-    append(out, 256, flag->name);
+    append(out, ERROR, flag->name);
     for (char *c = out + from; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c;
     }
-    append(out, 256, "; it is set by ");
-    append(out, 256, place_of(flag));
+    append(out, ERROR, "; it is set by ");
+    append(out, ERROR, place_of(flag));
 }
 
 void kvb_ollama_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256])

@@ -42,7 +42,7 @@ static void measure_graph(const struct placing *placing, struct kvb_ollama_sizes
 {
     struct kvb_llama_buffers buffers = {.streams = 0};
     struct kvb_llama_run run = placing->start->run;
-    run.gpu_layers = run.model->layer_count + 1;
+    run.gpu_layers = UINT32_MAX; // all of them
     run.devices = 1;
     kvb_llama_compute_buffers(&run, &buffers);
     sizes->full_bytes = sizes->partial_bytes = buffers.places[0].compute_bytes;
@@ -73,7 +73,7 @@ static void choose(struct placing *placing, uint32_t cards)
 {
     const struct kvb_plan *plan = placing->plan;
     bool said = kvb_is_set(plan, KVB_SET_MAX_NUM_SEQS);
-    uint32_t least = said ? (uint32_t)kvb_min(kvb_number(plan, KVB_SET_MAX_NUM_SEQS), 256) : 1;
+    uint32_t least = said ? (uint32_t)kvb_min(kvb_number(plan, KVB_SET_MAX_NUM_SEQS), KVB_LLAMA_SLOTS_MAX) : 1;
     uint32_t most = said ? least : kvb_ollama_usual_slots(placing->release);
     bool packs = placing->release >= KVB_RELEASE(0, 11, 5); // two of three, not just one or all
     for (uint32_t count = 1; count <= cards; count = packs || count == cards ? count + 1 : cards) {

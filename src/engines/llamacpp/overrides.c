@@ -9,6 +9,7 @@
 #include "engines/llamacpp/pattern.h"
 
 #define NAME_CAPACITY 64
+#define WHY 256 // of a sentence
 
 static void append(char *out, size_t capacity, const char *text)
 {
@@ -22,10 +23,10 @@ static bool refuse(char why[256], const char *part, size_t length, const char *w
     size_t count = length < sizeof shown ? length : sizeof shown - 1;
     memcpy(shown, part, count);
     shown[count] = '\0';
-    (void)kvb_copy(why, 256, "override-tensor: '");
-    append(why, 256, shown);
-    append(why, 256, "': ");
-    append(why, 256, what);
+    (void)kvb_copy(why, WHY, "override-tensor: '");
+    append(why, WHY, shown);
+    append(why, WHY, "': ");
+    append(why, WHY, what);
     return false;
 }
 

@@ -10,6 +10,7 @@
 #define KVB_LLAMA_DEVICES 16
 #define KVB_LLAMA_HOST KVB_LLAMA_DEVICES // the place of what lies in the host's memory
 #define KVB_LLAMA_PLACES (KVB_LLAMA_DEVICES + 1)
+#define KVB_LLAMA_SLOTS_MAX 256 // LLAMA_MAX_SEQ
 
 // Builds that changed a size; numbers count the commits on master (b7407).
 enum kvb_llama_rule {

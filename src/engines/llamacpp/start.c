@@ -94,7 +94,7 @@ static void take_slots(const struct kvb_plan *plan, struct kvb_llama_start *star
     struct kvb_llama_run *run = &start->run;
     bool said = kvb_is_set(plan, KVB_SET_MAX_NUM_SEQS);
     bool four = takes_four(plan, start, said);
-    uint64_t asked = said ? kvb_min(kvb_number(plan, KVB_SET_MAX_NUM_SEQS), 256) : 1;
+    uint64_t asked = said ? kvb_min(kvb_number(plan, KVB_SET_MAX_NUM_SEQS), KVB_LLAMA_SLOTS_MAX) : 1;
     run->sequences = (uint32_t)(four ? 4 : kvb_max(asked, 1));
     run->unified = kvb_is_set(plan, KVB_SET_KV_UNIFIED) ? kvb_number(plan, KVB_SET_KV_UNIFIED) != 0 : four;
 }
