@@ -252,6 +252,85 @@ static void seat(void **state)
     }
 }
 
+struct rung_told {
+    enum kvb_setting setting;
+    uint32_t count;
+    uint64_t candidates[KVB_CANDIDATES_MAX];
+};
+
+static void assert_rungs(const struct kvb_rung *rungs, size_t count, const struct rung_told *told, size_t told_count)
+{
+    assert_int_equal(count, told_count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t out[KVB_CANDIDATES_MAX] = {0};
+        assert_int_equal(rungs[i].setting, told[i].setting);
+        assert_int_equal(rungs[i].last_resort, told[i].setting == KVB_SET_TENSOR_PARALLEL_SIZE); // other hardware
+        assert_false(rungs[i].warns || rungs[i].removes);
+        assert_int_equal(rungs[i].candidates(&plan, &budget, out), told[i].count);
+        for (uint32_t j = 0; j < told[i].count; j++) {
+            assert_int_equal(out[j], told[i].candidates[j]);
+        }
+    }
+}
+
+// What to try, least harm first: halves of a graph down to 64 tokens and of a length to 2048 in steps of 256, eighths
+// of the layers whose experts move, twelfths of those that stay, GPUs up to eight.
+static void every_rung(void **state)
+{
+    (void)state;
+    static const struct rung_told server[] = {
+        {KVB_SET_FLASH_ATTENTION, 0, {0}},
+        {KVB_SET_UBATCH_SIZE, 3, {256, 128, 64}},
+        {KVB_SET_CACHE_TYPE_K, 2, {KVB_GGUF_Q8_0, KVB_GGUF_Q4_0}},
+        {KVB_SET_CACHE_TYPE_V, 2, {KVB_GGUF_Q8_0, KVB_GGUF_Q4_0}},
+        {KVB_SET_MAX_NUM_SEQS, 1, {1}},
+        {KVB_SET_MAX_MODEL_LEN, 3, {9984, 4864, 2304}},
+        {KVB_SET_CPU_MOE_LAYERS, 8, {6, 12, 18, 24, 30, 36, 42, 48}},
+        {KVB_SET_GPU_LAYERS, 11, {44, 40, 36, 32, 28, 24, 20, 16, 12, 8, 4}},
+        {KVB_SET_TENSOR_PARALLEL_SIZE, 4, {2, 3, 4, 5}},
+    };
+    static const struct rung_told ollama[] = {
+        {KVB_SET_UBATCH_SIZE, 3, {256, 128, 64}},
+        {KVB_SET_CACHE_TYPE_K, 2, {KVB_GGUF_Q8_0, KVB_GGUF_Q4_0}},
+        {KVB_SET_MAX_NUM_SEQS, 1, {1}},
+        {KVB_SET_MAX_MODEL_LEN, 3, {9984, 4864, 2304}},
+        {KVB_SET_GPU_LAYERS, 11, {44, 40, 36, 32, 28, 24, 20, 16, 12, 8, 4}},
+        {KVB_SET_TENSOR_PARALLEL_SIZE, 4, {2, 3, 4, 5}},
+    };
+    size_t count;
+    read_line("llama-server -m x.gguf -c 20000 -np 4 -ngl 48 --fit off", "Qwen/Qwen3-30B-A3B", "h100-80");
+    solve();
+    const struct kvb_rung *rungs = kvb_llamacpp_rungs(&count);
+    assert_rungs(rungs, count, server, sizeof server / sizeof server[0]);
+    rungs = kvb_ollama_rungs(&count);
+    assert_rungs(rungs, count, ollama, sizeof ollama / sizeof ollama[0]);
+}
+
+// What a plan says it could do: the longest context with all of 37 layers on the GPU, 27 and 18, in f16 and q8_0.
+static void trades(void **state)
+{
+    (void)state;
+    read_line("llama-server -m x.gguf -c 4096 -ngl 99 --fit off", "Qwen/Qwen3-8B", "3060");
+    solve();
+    kvb_budget_formulas(&plan, &budget);
+    static const int64_t layers[] = {37, 27, 18};
+    assert_int_equal(budget.step_count, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        const struct kvb_step *step = &budget.steps[i];
+        assert_string_equal(step->name, i % 2 == 0 ? "longest f16" : "longest q8_0");
+        assert_string_equal(step->formula, "with {0:n} of {1:n} layers on the GPU");
+        assert_int_equal(step->values[0], layers[i / 2]);
+        assert_int_equal(step->values[1], 37);
+        assert_int_equal(step->unit, KVB_UNIT_TOKENS);
+        struct kvb_llama_start tried = start;
+        tried.run.gpu_layers = (uint32_t)layers[i / 2];
+        tried.run.key_type = tried.run.value_type = i % 2 == 0 ? KVB_LLAMA_CACHE_F16 : KVB_LLAMA_CACHE_Q8_0;
+        uint64_t free_bytes = budget.free_bytes - 550 * KVB_MIB; // less the context
+        assert_int_equal(step->result, kvb_llama_longest(&tried, false, free_bytes, 40960));
+        assert_true(step->result > 0);
+    }
+}
+
 // Slots up to 256 (LLAMA_MAX_SEQ), tokens tried at once up to 1024, whoever asks for more; each has a row of logits, at
 // most a row for each token of a graph, and a copy of the states.
 static void most_of_all(void **state)
@@ -342,6 +421,6 @@ static void experts_of_the_first_layer(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(to_the_last_byte), cmocka_unit_test(margin_to_the_byte),
               cmocka_unit_test(contexts_of_streams), cmocka_unit_test(figures_of_the_cache), cmocka_unit_test(wishes),
-              cmocka_unit_test(whose_settings), cmocka_unit_test(seat), cmocka_unit_test(most_of_all),
-              cmocka_unit_test(larger_pictures), cmocka_unit_test(paddings),
-              cmocka_unit_test(experts_of_the_first_layer))
+              cmocka_unit_test(whose_settings), cmocka_unit_test(seat), cmocka_unit_test(every_rung),
+              cmocka_unit_test(trades), cmocka_unit_test(most_of_all), cmocka_unit_test(larger_pictures),
+              cmocka_unit_test(paddings), cmocka_unit_test(experts_of_the_first_layer))
