@@ -73,6 +73,12 @@ static void largest_item_by_family(void **state)
         {"Phi-3 Vision", {.family = KVB_ENCODER_PHI3V}, 2509, 3, 2509 * 3 * 4},
         // 30 s of sound; 8192 / 1500 = 5
         {"Whisper", {.family = KVB_ENCODER_WHISPER, .tokens_per_image = 1500}, 1500, 5, 7500},
+        // preprocessor_config.json of dots.ocr: max_pixels 11,289,600 / 28 squared
+        {"dots.ocr", {.family = KVB_ENCODER_DOTS, .patch_size = 14, .merge_size = 2}, 14400, 1, 57600},
+        // a tile of 512 / 16 = 32 patches a side, merged 2 x 2; 8192 / 256 = 32
+        {"LFM2-VL", {.family = KVB_ENCODER_LFM2}, 256, 32, 256 * 32 * 4},
+        // 280 tokens of 48 pixels, nine patches of 16 each
+        {"Gemma 4 unified", {.family = KVB_ENCODER_GEMMA4_UNIFIED}, 280, 29, 280 * 29 * 9},
         {"none", {.family = KVB_ENCODER_NONE}, 0, 0, 0},
         {"unknown", {.family = KVB_ENCODER_OTHER}, 0, 0, 0},
     };
@@ -240,6 +246,9 @@ static void videos(void **state)
     static const struct kvb_encoder qwen3_vl = {
         .family = KVB_ENCODER_QWEN3_VL, .patch_size = 16, .merge_size = 2, .has_video = true, .deepstack_levels = 3};
     static const struct kvb_encoder gemma4 = {.family = KVB_ENCODER_GEMMA4, .patch_size = 16, .has_video = true};
+    static const struct kvb_encoder unified = {.family = KVB_ENCODER_GEMMA4_UNIFIED, .has_video = true};
+    static const struct kvb_encoder qwen2_vl = {
+        .family = KVB_ENCODER_QWEN2_VL, .patch_size = 14, .merge_size = 2, .has_video = true};
     static const struct {
         const struct kvb_encoder *encoder;
         uint32_t release;
@@ -251,6 +260,12 @@ static void videos(void **state)
         {&qwen25_vl, R(10, 0), 128000, 98304, 1, 393216, 98304},
         {&qwen25_vl, R(19, 0), 32768, 32768, 1, 131072, 32768},
         {&qwen25_vl, R(19, 0), 8192, 16384, 1, 65536, 16384},
+        {&qwen25_vl, R(11, 0), 256000, 114688, 1, 458752, 114688}, // 14 frames from here
+        {&qwen2_vl, R(10, 2), 256000, 131072, 1, 524288, 131072},
+        {&qwen2_vl, R(11, 0), 256000, 114688, 1, 458752, 114688},
+        {&qwen2_vl, R(8, 0), 256000, 131072, 1, 524288, 131072},
+        {&unified, R(23, 0), 32768, 2496, 3, 3 * 32 * 70 * 9, 3 * 32 * 70},
+        {&gemma4, R(19, 0), 32768, 2496, 3, 3 * 32 * 630, 3 * 32 * 70},
         {&gemma4, R(23, 0), 32768, 2496, 3, 3 * 32 * 630, 3 * 32 * 70},
         {&gemma4, R(18, 0), 32768, 280, 29, 29 * 2520, 29 * 280},
         {&qwen3_vl, R(12, 0), 32768, 153600, 1, 49152, 153600},

@@ -79,6 +79,28 @@ static void releases_of_vllm(void **state)
     }
 }
 
+// Members of a flag that takes JSON are there with it; what other flags said before has a release of its own.
+static void releases_of_members(void **state)
+{
+    (void)state;
+    size_t count;
+    unsigned found = 0;
+    const struct kvb_setting_part *parts = kvb_vllm_parts(&count);
+    for (size_t i = 0; i < count; i++) {
+        static const char *const alone[] = {"limit-mm-per-prompt", "mm-processor-kwargs", "cudagraph-capture-sizes",
+                                            "kv-transfer-config"};
+        for (size_t at = 0; at < sizeof alone / sizeof alone[0]; at++) {
+            unsigned matches;
+            if (strcmp(parts[i].flag, alone[at]) == 0) {
+                assert_non_null(kvb_flag_of(alone[at], strlen(alone[at]), parts[i].since, &matches));
+                assert_null(kvb_flag_of(alone[at], strlen(alone[at]), parts[i].since - 1, &matches));
+                found++;
+            }
+        }
+    }
+    assert_int_equal(found, 6);
+}
+
 static void releases_of_sglang(void **state)
 {
     (void)state;
@@ -98,4 +120,5 @@ static void releases_of_sglang(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(releases_of_vllm), cmocka_unit_test(releases_of_sglang))
+KVB_TEST_MAIN(cmocka_unit_test(releases_of_vllm), cmocka_unit_test(releases_of_members),
+              cmocka_unit_test(releases_of_sglang))

@@ -33,7 +33,7 @@ static const struct told told[] = {
     {"pipeline-parallel", "-", "0.5.1", false, kvb_refusal_no_stages}, // Pipeline parallelism is not supported yet
     {"pipeline-parallel", "0.6.3", "-", false,
      kvb_refusal_stages_class}, // Pipeline parallelism is not supported for this
-    {"decode-context-parallel", "0.11.0", "-", true, kvb_refusal_dcp},
+    {"decode-context-parallel", "0.11.1", "-", true, kvb_refusal_dcp}, // get_total_num_kv_heads beside dcp
     {"prefill-context-parallel", "0.12.0", "-", true, kvb_refusal_prompt_ranks}, // prefill_context_parallel_size
     {"expert-parallel", "0.8.0", "-", false, kvb_refusal_no_experts}, // Number of experts in the model must be greater
     {"expert-parallel", "0.10.0", "-", false, kvb_refusal_eplb},      // enable_expert_parallel must be True to use EPLB
@@ -42,7 +42,7 @@ static const struct told told[] = {
     {"speculative", "0.4.1", "0.6.4", false, kvb_refusal_draft_v0},
     {"pooling-chunked-prefill", "0.6.5", "0.10.2", false,
      kvb_refusal_pooling_chunks}, // Chunked prefill is not supported for pooling
-    {"num-scheduler-steps", "0.5.5", "0.10.0", false, kvb_refusal_steps_at_once}, // num_scheduler_steps
+    {"num-scheduler-steps", "0.5.5", "0.10.1", false, kvb_refusal_steps_at_once}, // num_scheduler_steps
     {"speculative", "0.10.0", "0.15.0", false, kvb_refusal_draft_model}, // Speculative decoding with draft model
     {"speculative", "0.11.0", "-", false, kvb_refusal_draft_words},
     {"speculative", "0.15.0", "-", false, kvb_refusal_draft_vocabulary}, // Target and draft model

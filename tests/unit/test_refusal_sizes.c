@@ -13,7 +13,7 @@ static void make(uint32_t release)
 
 // ---- Prefills and ranks
 
-// scheduler.py v0.9.0, v0.11.1, v0.15.0.
+// scheduler.py v0.9.0; arg_utils.py v0.11.1 to v0.26.0 _check_feature_supported.
 static void partial_prefills(void **state)
 {
     (void)state;
@@ -35,8 +35,8 @@ static void partial_prefills(void **state)
     says(kvb_refusal_partial_prefills, &plan, NULL);
     give(&plan, KVB_PLAIN_LONG_PARTIAL_PREFILLS, 3);
     says(kvb_refusal_partial_prefills, &plan, "max_long_partial_prefills (3) must be greater than or equal to 1");
-    plan.engine.release = R(15, 0);
-    says(kvb_refusal_partial_prefills, &plan, "self.max_long_partial_prefills=3 must be less than or equal to");
+    plan.engine.release = R(26, 0);
+    says(kvb_refusal_partial_prefills, &plan, "Concurrent Partial Prefill is not supported. We recommend");
     plan.engine.release = R(11, 1);
     says(kvb_refusal_partial_prefills, &plan, "Concurrent Partial Prefill is not supported. We recommend");
     plan.engine.release = R(11, 0);
@@ -206,11 +206,11 @@ static void ranks_of_one_prompt(void **state)
     says(kvb_refusal_prompt_ranks, &plan, "No valid attention backend found for cuda: PCP not supported");
 }
 
-// model.py verify_with_parallel_config v0.11.0, v0.12.0, v0.27.0: 8 KV heads of 32.
+// model.py verify_with_parallel_config v0.11.1, v0.12.0, v0.27.0: 8 KV heads of 32.
 static void ranks_of_decoding(void **state)
 {
     (void)state;
-    make(R(11, 0));
+    make(R(11, 1));
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 8);
     says(kvb_refusal_dcp, &plan, NULL);
     set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 2);
@@ -218,8 +218,6 @@ static void ranks_of_decoding(void **state)
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 16);
     says(kvb_refusal_dcp, &plan, NULL);
     set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 4);
-    says(kvb_refusal_dcp, &plan, NULL); // the other two came with 0.11.1
-    plan.engine.release = R(11, 1);
     says(kvb_refusal_dcp, &plan, "(tensor parallel size 16 // total num kv heads 8) = 2, but got 4");
     plan.engine.release = R(27, 0);
     says(kvb_refusal_dcp, &plan, "`--decode-context-parallel-size` (4) exceeds the maximum supported value (2)");

@@ -125,7 +125,7 @@ static uint64_t piece_arguments(const struct kvb_context *context, const struct 
     }
     width /= context->tp;
     bool compiled = context->generation == KVB_GENERATION_V1 && !context->eager;
-    return compiled && width > context->model->hidden_size ? width - context->model->hidden_size : 0;
+    return compiled ? width - kvb_min(width, context->model->hidden_size) : 0;
 }
 
 // A draft that looks at inner layers of the target has it keep their outputs to the end of its pass: EAGLE3, DFlash,
@@ -265,7 +265,7 @@ static void set_range(const struct kvb_context *context, enum kvb_phase winner, 
 {
     uint64_t margin = margin_of(context, total->bytes);
     total->high_bytes = kvb_add(total->bytes, margin);
-    total->low_bytes = total->bytes > margin / 2 ? total->bytes - margin / 2 : 0;
+    total->low_bytes = total->bytes - kvb_min(total->bytes, margin / 2);
     if (winner == KVB_PHASE_ENCODER) { // one log a family at most
         total->high_bytes = kvb_add(total->bytes, kvb_max(margin, total->bytes / 2));
         total->low_bytes = kvb_min(total->low_bytes, total->bytes - total->bytes / 4);

@@ -55,5 +55,5 @@ uint64_t kvb_compile_rest_bytes(const struct kvb_context *context)
     bool splits = charged && context->gpu->vendor == KVB_VENDOR_NVIDIA && compiles(context) &&
                   hidden_bytes(context) < workspace_bytes(context);
     uint64_t table = splits ? table_bytes(context) : 0;
-    return table > workspace_bytes(context) ? table - workspace_bytes(context) : 0;
+    return table - kvb_min(table, workspace_bytes(context));
 }

@@ -148,7 +148,7 @@ static uint64_t video_pairs(const struct kvb_context *context, const struct vide
         kvb_is_set(context->plan, KVB_SET_LIMIT_IMAGES) ? kvb_number(context->plan, KVB_SET_LIMIT_IMAGES) : 1;
     if (context->release < PICTURES_SUBTRACTED_UNTIL) {
         uint64_t taken = kvb_mul(pictures, picture);
-        length = length > taken ? length - taken : 0;
+        length -= kvb_min(length, taken);
     }
     return kvb_max(1, kvb_min(length / picture, row->frames / FRAMES_PER_TOKEN));
 }

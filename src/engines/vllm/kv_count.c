@@ -106,8 +106,8 @@ uint32_t kvb_group_layers_on(const struct kvb_group *group, uint32_t stage)
 {
     uint32_t begin = group->bucket->before[stage];
     uint32_t end = group->bucket->before[stage + 1];
-    end = end < group->limit ? end : group->limit;
-    begin = begin > group->first ? begin : group->first;
+    end = (uint32_t)kvb_min(end, group->limit);
+    begin = (uint32_t)kvb_max(begin, group->first);
     if (begin >= end) {
         return 0;
     }

@@ -77,8 +77,8 @@ static uint32_t choose_group_size(const struct kvb_context *context, const struc
     uint32_t largest = 0;
     for (uint32_t i = 0; i < buckets->count; i++) {
         uint32_t count = buckets->items[i].count;
-        smallest = count < smallest ? count : smallest;
-        largest = count > largest ? count : largest;
+        smallest = (uint32_t)kvb_min(smallest, count);
+        largest = (uint32_t)kvb_max(largest, count);
     }
     uint64_t limit = (uint64_t)smallest * kvb_rule(context, KVB_RULE_GROUP_FACTOR);
     return (uint64_t)largest * 100 < limit ? largest : smallest;
@@ -136,7 +136,7 @@ static void make_hybrid(const struct kvb_context *context, struct kvb_sizing *si
     }
     for (uint32_t i = 0; i < groups->count; i++) {
         uint32_t layers = groups->items[i].layers;
-        groups->group_size = layers > groups->group_size ? layers : groups->group_size;
+        groups->group_size = (uint32_t)kvb_max(groups->group_size, layers);
     }
 }
 
@@ -220,7 +220,7 @@ uint32_t kvb_group_size_on(const struct kvb_sizing *sizing, uint32_t stage)
     uint32_t size = 0;
     for (uint32_t i = 0; i < sizing->groups.count; i++) {
         uint32_t layers = kvb_group_layers_on(&sizing->groups.items[i], stage);
-        size = layers > size ? layers : size;
+        size = (uint32_t)kvb_max(size, layers);
     }
     return size;
 }

@@ -27,7 +27,7 @@
 enum mxfp4_kernel { MXFP4_MARLIN, MXFP4_TRITON, MXFP4_TRTLLM, MXFP4_ROCM };
 
 struct mxfp4_row {
-    uint32_t since, until; // releases, half open
+    uint32_t since; // the last row of a kernel that a release has counts
     enum mxfp4_kernel kernel;
     struct kvb_padding padding;
 };
@@ -37,13 +37,13 @@ struct mxfp4_row {
 // the loaded ones too (freed from 0.25.0, fused_moe/oracle/mxfp4.py:1155); triton_kernels 3.6,
 // bundled in 0.16 to 0.22, pads values to 64 x 64 bytes.
 static const struct mxfp4_row mxfp4_rows[] = {
-    {0, 0, MXFP4_MARLIN, {.intermediate = 128, .hidden = 256}},
-    {0, 0, MXFP4_TRTLLM, {.intermediate = 256, .hidden = 256}},
-    {0, KVB_RELEASE(0, 16, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, 1, true}},
-    {KVB_RELEASE(0, 16, 0), KVB_RELEASE(0, 23, 0), MXFP4_TRITON, {64, 1, 64, 256, 2, 1, true}},
-    {KVB_RELEASE(0, 23, 0), KVB_RELEASE(0, 25, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, 1, true}},
-    {KVB_RELEASE(0, 25, 0), 0, MXFP4_TRITON, {64, 1, 0, 256, 2, 0, true}},
-    {0, 0, MXFP4_ROCM, {128, 128, 0, 1, 1, 1, true}},
+    {0, MXFP4_MARLIN, {.intermediate = 128, .hidden = 256}},
+    {0, MXFP4_TRTLLM, {.intermediate = 256, .hidden = 256}},
+    {0, MXFP4_TRITON, {64, 1, 0, 256, 2, 1, true}},
+    {KVB_RELEASE(0, 16, 0), MXFP4_TRITON, {64, 1, 64, 256, 2, 1, true}},
+    {KVB_RELEASE(0, 23, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, 1, true}},
+    {KVB_RELEASE(0, 25, 0), MXFP4_TRITON, {64, 1, 0, 256, 2, 0, true}},
+    {0, MXFP4_ROCM, {128, 128, 0, 1, 1, 1, true}},
 };
 
 // gpt-oss's method and, to 0.26, any checkpoint's that calls itself mxfp4. DeepSeek V4's experts have a method of their
@@ -80,8 +80,7 @@ static struct kvb_padding mxfp4_padding_of(const struct kvb_context *context)
     const struct mxfp4_row *found = &mxfp4_rows[0];
     for (size_t i = 0; i < sizeof mxfp4_rows / sizeof mxfp4_rows[0]; i++) {
         const struct mxfp4_row *row = &mxfp4_rows[i];
-        bool in_release = context->release >= row->since && (row->until == 0 || context->release < row->until);
-        found = row->kernel == mxfp4_kernel(context) && in_release ? row : found;
+        found = row->kernel == mxfp4_kernel(context) && context->release >= row->since ? row : found;
     }
     return found->padding;
 }

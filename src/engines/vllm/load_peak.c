@@ -65,7 +65,7 @@ static uint64_t whole_and_copy(const struct kvb_context *context, const struct k
 {
     (void)context;
     uint64_t plain = weights->unquantised_bytes;
-    uint64_t more = plain > weights->total_bytes ? plain - weights->total_bytes : 0;
+    uint64_t more = plain - kvb_min(plain, weights->total_bytes);
     return kvb_add(more, weights->largest_stored_bytes);
 }
 

@@ -45,7 +45,7 @@ static const struct {
 } targets[] = {
     {R(8, 5), "Llama"},    {R(8, 5), "Mllama"},  {R(10, 1), "Qwen"},      {R(11, 0), "MiniCPM"},  {R(11, 0), "GptOss"},
     {R(16, 0), "HunYuan"}, {R(16, 0), "Afmoe"},  {R(17, 0), "NemotronH"}, {R(18, 0), "Deepseek"}, {R(18, 0), "Kimi"},
-    {R(20, 0), "MiniMax"}, {R(20, 0), "Gemma4"}, {R(21, 0), "Laguna"},
+    {R(19, 1), "MiniMax"}, {R(19, 1), "Gemma4"}, {R(21, 0), "Laguna"},
 };
 #define TARGETS_LISTED_SINCE R(10, 1)
 #define METHOD_NAMED_SINCE R(17, 0)

@@ -1,9 +1,11 @@
-// What a release refuses once the KV cache is laid out: offloaded weights beside several groups, fewer blocks than
-// sequences that hold a state, a picture larger than a step.
+// What a release refuses once the KV cache is laid out: offloaded weights beside several groups, ranks that cannot put
+// their shares together, fewer blocks than sequences that hold a state, a picture larger than a step.
 #include <string.h>
 
+#include "budget/gpu_facts.h"
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/kv.h"
+#include "engines/vllm/kv_backend.h"
 #include "engines/vllm/refusal.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -69,6 +71,25 @@ static bool item_larger_than_step(const struct kvb_context *context, const struc
     return true;
 }
 
+#define TRITON_KEEPS_SINCE R(11, 0)
+
+// Ranks that share a request's tokens put their shares together by the logarithms of their sums, which keys and values
+// have from 0.11.1 on and latents with Triton's kernels from 0.11.0. The name of the backend that follows is left out.
+// Source: vllm/v1/worker/gpu_model_runner.py initialize_kv_cache v0.10.2, v0.11.0.
+static bool ranks_without_logarithms(const struct kvb_context *context, const struct kvb_budget *budget,
+                                     char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    (void)budget;
+    uint32_t capability = context->gpu->compute_capability;
+    enum kvb_backend asked = kvb_backend_asked(context);
+    bool others = KVB_CAPABILITY_MAJOR(capability) == KVB_CAPABILITY_MAJOR(KVB_CAPABILITY_HOPPER) ||
+                  capability == KVB_CAPABILITY_BLACKWELL;
+    bool triton = asked == KVB_BACKEND_TRITON_MLA || (asked == KVB_BACKEND_AUTO && !others);
+    bool latent = kvb_model_is_mla(context->model) && (!triton || context->release >= TRITON_KEEPS_SINCE);
+    return kvb_refuse_if(context->dcp > 1 && !latent, out,
+                         "DCP requires attention impls to return the softmax lse for decode");
+}
+
 static const struct {
     const char *rule;     // NULL: it is about memory
     uint32_t since, gone; // 0 = no end
@@ -76,6 +97,7 @@ static const struct {
 } rows[] = {
     {"encoder-budget", R(8, 4), 0, item_larger_than_step},
     {"cpu-offload", R(9, 1), R(20, 0), groups_while_offloading},
+    {"decode-context-parallel", R(10, 2), R(11, 1), ranks_without_logarithms},
     {NULL, 0, 0, fewer_blocks_than_states},
 };
 

@@ -31,11 +31,10 @@ static const char *asked_method(const struct kvb_context *context, char out[48])
                                                        : kvb_setting_format(out, KVB_SET_QUANTIZATION, number);
 }
 
-// Methods that read each other's checkpoints.
+// Methods that read the checkpoints of another, which is of its own family.
 static const struct {
     const char *method, *family;
 } families[] = {
-    {"gptq", "gptq"},
     {"gptq_marlin", "gptq"},
     {"gptq_marlin_24", "gptq"},
     {"gptq_bitblas", "gptq"},
@@ -43,18 +42,14 @@ static const struct {
     {"auto_gptq", "gptq"},
     {"auto-round", "gptq"},
     {"inc", "gptq"},
-    {"awq", "awq"},
     {"awq_marlin", "awq"},
     {"auto_awq", "awq"},
-    {"modelopt", "modelopt"},
     {"modelopt_fp4", "modelopt"},
     {"modelopt_mxfp8", "modelopt"},
     {"modelopt_mixed", "modelopt"},
     {"petit_nvfp4", "modelopt"},
     {"nvfp4", "modelopt"},
-    {"mxfp4", "mxfp4"},
     {"gpt_oss_mxfp4", "mxfp4"},
-    {"fp8", "fp8"},
     {"deepseek_v4_fp8", "fp8"},
 };
 

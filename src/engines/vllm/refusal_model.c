@@ -25,29 +25,14 @@ static void say_withdrawn(const struct kvb_withdrawn_class *row, char out[KVB_ER
                     values);
 }
 
-// The first transformers that has a class, of dense decoders that vLLM itself took up later.
-// Source: tests/models/registry.py min_transformers_version, v0.8.4 to v0.27.1.
-static const struct {
-    const char *name;
-    uint32_t transformers;
-} in_transformers[] = {
-    {"Qwen3ForCausalLM", KVB_RELEASE(4, 51, 0)},      {"Glm4ForCausalLM", KVB_RELEASE(4, 52, 0)},
-    {"Ernie4_5ForCausalLM", KVB_RELEASE(4, 54, 0)},   {"Exaone4ForCausalLM", KVB_RELEASE(4, 54, 0)},
-    {"ApertusForCausalLM", KVB_RELEASE(4, 56, 0)},    {"CwmForCausalLM", KVB_RELEASE(4, 58, 0)},
-    {"HyperCLOVAXForCausalLM", KVB_RELEASE(5, 9, 0)}, {"Jais2ForCausalLM", KVB_RELEASE(4, 58, 0)},
-};
+#define QWEN3_IN_TRANSFORMERS KVB_RELEASE(4, 51, 0) // tests/models/registry.py v0.8.4 min_transformers_version
 
-// Whether the transformers that the release asks for has the class.
+// Whether the transformers that the release asks for has the class: one alone was there before vLLM took it up itself.
 static bool is_in_transformers(const char *name, uint32_t release)
 {
     uint32_t has = 0;
     (void)kvb_release_parse(kvb_requirements_of(release)->transformers, &has);
-    for (size_t i = 0; i < sizeof in_transformers / sizeof in_transformers[0]; i++) {
-        if (strcmp(in_transformers[i].name, name) == 0) {
-            return has >= in_transformers[i].transformers;
-        }
-    }
-    return false;
+    return strcmp(name, "Qwen3ForCausalLM") == 0 && has >= QWEN3_IN_TRANSFORMERS;
 }
 
 bool kvb_class_by_transformers(const struct kvb_context *context)

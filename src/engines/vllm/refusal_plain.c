@@ -45,7 +45,6 @@ bool kvb_refusal_lora_drafts(const struct kvb_context *context, char out[KVB_ERR
 
 #define REFUSED_SINCE R(11, 0) // V0, which had them, is gone
 #define NAMED_SINCE R(11, 1)
-#define REFUSED_UNTIL R(15, 0)
 
 static bool is_too_high(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
@@ -62,11 +61,11 @@ bool kvb_refusal_partial_prefills(const struct kvb_context *context, char out[KV
     uint64_t prefills = kvb_plain_or(context, KVB_PLAIN_PARTIAL_PREFILLS, 1);
     uint64_t lengthy = kvb_plain_or(context, KVB_PLAIN_LONG_PARTIAL_PREFILLS, 1);
     bool other = prefills != 1 || lengthy != 1;
-    if (other && context->release >= NAMED_SINCE && context->release < REFUSED_UNTIL) {
+    if (other && context->release >= NAMED_SINCE) {
         return kvb_refuse(out, "Concurrent Partial Prefill is not supported. We recommend to remove Concurrent Partial "
                                "Prefill from your config.");
     }
-    if (other && context->release >= REFUSED_SINCE && context->release < NAMED_SINCE) {
+    if (other && context->release >= REFUSED_SINCE) {
         return kvb_refuse(
             out, "Concurrent Partial Prefill is not supported by the V1 Engine. Falling back to V0. ... assert "
                  "envs.VLLM_USE_V1: AssertionError");
@@ -80,14 +79,10 @@ bool kvb_refusal_partial_prefills(const struct kvb_context *context, char out[KV
     if (lengthy <= prefills) {
         return false;
     }
-    return kvb_refuse_two(
-        out,
-        context->release < NAMED_SINCE
-            ? "max_long_partial_prefills ({0}) must be greater than or equal to 1 and less than or equal to "
-              "max_num_partial_prefills ({1})."
-            : "self.max_long_partial_prefills={0} must be less than or equal to "
-              "self.max_num_partial_prefills={1}.",
-        lengthy, prefills);
+    return kvb_refuse_two(out,
+                          "max_long_partial_prefills ({0}) must be greater than or equal to 1 and less than or equal "
+                          "to max_num_partial_prefills ({1}).",
+                          lengthy, prefills);
 }
 
 bool kvb_refusal_prefill_threshold(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])

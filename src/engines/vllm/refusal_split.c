@@ -17,7 +17,6 @@ bool kvb_refusal_split(const struct kvb_context *context, char out[KVB_ERROR_TEX
 }
 
 #define DCP_ADVISES_SINCE R(27, 0)
-#define DCP_MOST_SINCE R(11, 1) // only the number of heads was compared before
 
 // The sentences for the heads, the most ranks and the queries of a head; assertions until 0.26.
 static const char *const dcp_sentences[2][3] = {
@@ -44,8 +43,7 @@ bool kvb_refusal_dcp(const struct kvb_context *context, char out[KVB_ERROR_TEXT_
         return false;
     }
     uint32_t most = context->tp / shape->kv_heads, queries = shape->heads / shape->kv_heads;
-    bool all = context->release >= DCP_MOST_SINCE;
-    bool refused[3] = {context->tp <= shape->kv_heads, all && context->dcp > most, all && queries % context->dcp != 0};
+    bool refused[3] = {context->tp <= shape->kv_heads, context->dcp > most, queries % context->dcp != 0};
     for (size_t i = 0; i < 3; i++) {
         char first[24], heads[24], limit[24], ranks[24];
         const char *values[] = {kvb_refusal_count(first, i == 2 ? queries : context->tp),

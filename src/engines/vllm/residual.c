@@ -136,8 +136,8 @@ static struct kvb_residual_row widest_of(enum kvb_residual_axis axis)
     for (size_t i = 0; i < kvb_residual_row_count; i++) {
         const struct kvb_residual_row *row = &kvb_residual_rows[i];
         if (row->axis == axis) {
-            widest.below = row->below > widest.below ? row->below : widest.below;
-            widest.above = row->above > widest.above ? row->above : widest.above;
+            widest.below = (uint32_t)kvb_max(widest.below, row->below);
+            widest.above = (uint32_t)kvb_max(widest.above, row->above);
         }
     }
     return widest;

@@ -94,15 +94,14 @@ static bool judge_device(const char *line, uint32_t release, char out[OPTIONAL_C
     return false;
 }
 
-// Whole numbers, and from when on "16k" is one (human_readable_int); 0: never.
+// Whole numbers, and from when on "16k" is one (human_readable_int); 0: never. What came later takes it from its first
+// release on.
 static const struct {
     const char *flag;
     uint32_t suffix_since;
 } whole_numbers[] = {
     {"max-model-len", SUFFIX_SINCE},
     {"max-num-batched-tokens", STEP_SUFFIX_SINCE},
-    {"max-num-scheduled-tokens", KVB_RELEASE(0, 26, 0)},
-    {"kv-cache-memory-bytes", KVB_RELEASE(0, 10, 2)},
     {"max-num-seqs", 0},
     {"tensor-parallel-size", 0},
     {"pipeline-parallel-size", 0},

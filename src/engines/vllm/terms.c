@@ -83,7 +83,7 @@ static void calibrate(const struct kvb_calibration *calibration, uint32_t item, 
     uint64_t margin = LOG_ROUNDING_BYTES + moved / 20;
     int64_t bytes = (int64_t)estimate->bytes + calibration->offset_bytes[item];
     estimate->bytes = bytes > 0 ? (uint64_t)bytes : 0;
-    estimate->low_bytes = estimate->bytes > margin ? estimate->bytes - margin : 0;
+    estimate->low_bytes = estimate->bytes - kvb_min(estimate->bytes, margin);
     estimate->high_bytes = kvb_add(estimate->bytes, margin);
 }
 
@@ -191,7 +191,7 @@ static void widen(const struct kvb_plan *plan, uint64_t requested_bytes, uint64_
 
 static uint64_t above(uint64_t a, uint64_t b)
 {
-    return a > b ? a - b : 0;
+    return a - kvb_min(a, b);
 }
 
 void kvb_stage_pool(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_stage_terms *terms)
@@ -245,7 +245,7 @@ void kvb_free_resolve(struct kvb_context *context)
     struct kvb_estimate outside;
     kvb_context_estimate(context, &outside);
     uint64_t taken = kvb_add(outside.bytes, kvb_reserved_by_others(context));
-    context->free_bytes = context->memory_bytes > taken ? context->memory_bytes - taken : 0;
+    context->free_bytes = above(context->memory_bytes, taken);
 }
 
 bool kvb_exceeds_device(const struct kvb_context *context, int64_t peak_bytes)
