@@ -145,6 +145,41 @@ static void windows(void **state)
     assert_false(cell.windows);
 }
 
+// Cells by release: get_cell_size_per_token of model_runner.py and model_runner_kv_cache_mixin.py. Values of their own
+// size from 0.5.7 on, 8 x (128 + 64) x 2 x 32; the index of 128 + 4 bytes from 0.5.3.post1 on, (576 x 2 + 132) x 32; of
+// MiMo's 12 window layers 24,576 B beside 12 full ones, in 0.5.8 beside 24.
+static void cells_by_release(void **state)
+{
+    (void)state;
+    make(R(5, 6) + 2, &dense);
+    struct kvb_attention_shape *shape = &model.kinds[0].attention;
+    shape->value_head_size = 64;
+    assert_int_equal(token_bytes(), 131072);
+    setup.release = R(5, 7);
+    assert_int_equal(token_bytes(), 98304);
+    shape->value_head_size = 0; // as large as the keys
+    assert_int_equal(token_bytes(), 131072);
+    shape->kind = KVB_ATTENTION_MLA;
+    shape->latent_rank = 512;
+    shape->rope_size = 64;
+    shape->index_head_size = 128;
+    shape->has_indexer = true;
+    setup.release = R(5, 3);
+    assert_int_equal(token_bytes(), 36864);
+    setup.release = R(5, 3) + 1;
+    assert_int_equal(token_bytes(), 36864 + 132 * 32);
+    make(R(5, 7), &mixed);
+    strcpy(model.architecture, "MiMoV2FlashForCausalLM");
+    (void)token_bytes();
+    assert_int_equal(cell.uniform_bytes, 12 * 2048 + 24576);
+    setup.release = R(5, 8);
+    (void)token_bytes();
+    assert_int_equal(cell.uniform_bytes, 24 * 2048 + 24576);
+    strcpy(model.architecture, "GptOssForCausalLM");
+    (void)token_bytes();
+    assert_int_equal(cell.uniform_bytes, 24 * 2048);
+}
+
 // Windows alone: 24 x 2,048 B; 10 GiB // 49,152 = 218,453 tokens of the window pool.
 static void windows_alone(void **state)
 {
@@ -534,8 +569,9 @@ static void compressed(void **state)
     assert_int_equal(pool.refusal, KVB_SGL_NO_MEMORY);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(groups), cmocka_unit_test(cells), cmocka_unit_test(drafts), cmocka_unit_test(windows),
-              cmocka_unit_test(windows_alone), cmocka_unit_test(whole_pools), cmocka_unit_test(whole_pages_of_both),
-              cmocka_unit_test(caps), cmocka_unit_test(states), cmocka_unit_test(slots),
-              cmocka_unit_test(states_of_drafts), cmocka_unit_test(slots_of_groups),
-              cmocka_unit_test(headroom_of_drafts), cmocka_unit_test(refused), cmocka_unit_test(compressed))
+KVB_TEST_MAIN(cmocka_unit_test(groups), cmocka_unit_test(cells), cmocka_unit_test(cells_by_release),
+              cmocka_unit_test(drafts), cmocka_unit_test(windows), cmocka_unit_test(windows_alone),
+              cmocka_unit_test(whole_pools), cmocka_unit_test(whole_pages_of_both), cmocka_unit_test(caps),
+              cmocka_unit_test(states), cmocka_unit_test(slots), cmocka_unit_test(states_of_drafts),
+              cmocka_unit_test(slots_of_groups), cmocka_unit_test(headroom_of_drafts), cmocka_unit_test(refused),
+              cmocka_unit_test(compressed))

@@ -131,6 +131,48 @@ static void own_readers(void **state)
     }
 }
 
+// What each of them sets.
+static void own_settings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *flag, *value;
+        enum kvb_setting setting;
+        uint64_t number;
+    } rows_of[] = {
+        {"chunked-prefill-size", "-1", KVB_SET_ENABLE_CHUNKED_PREFILL, 0},
+        {"chunked-prefill-size", "4096", KVB_SET_ENABLE_CHUNKED_PREFILL, 1},
+        {"chunked-prefill-size", "4096", KVB_SET_MAX_NUM_BATCHED_TOKENS, 4096},
+        {"chunked-prefill-size", "1", KVB_SET_MAX_NUM_BATCHED_TOKENS, 1},
+        {"chunked-prefill-size", "4294967295", KVB_SET_MAX_NUM_BATCHED_TOKENS, UINT32_MAX},
+        {"chunked-prefill-size", "9087654321", KVB_SET_MAX_NUM_BATCHED_TOKENS, 0}, // more than 32 bits: not set
+        {"chunked-prefill-size", "1029384756", KVB_SET_MAX_NUM_BATCHED_TOKENS, 1029384756},
+        {"ep-size", "1", KVB_SET_ENABLE_EXPERT_PARALLEL, 0},
+        {"ep-size", "2", KVB_SET_ENABLE_EXPERT_PARALLEL, 1},
+        {"expert-parallel-size", "2", KVB_SET_ENABLE_EXPERT_PARALLEL, 1},
+        {"ep", "2", KVB_SET_ENABLE_EXPERT_PARALLEL, 1},
+        {"cuda-graph-backend-prefill", "disabled", KVB_SET_PREFILL_GRAPHS, 0},
+        {"cuda-graph-backend-prefill", "breakable", KVB_SET_PREFILL_GRAPHS, 1},
+        {"cuda-graph-backend-decode", "disabled", KVB_SET_ENFORCE_EAGER, 1},
+        {"cuda-graph-backend-decode", "full", KVB_SET_ENFORCE_EAGER, 0},
+    };
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        static struct kvb_deployment deployment;
+        char why[256];
+        const struct kvb_serve_flag *flag;
+        unsigned at = 0;
+        while ((flag = kvb_sgl_flag(at++)) != NULL &&
+               (flag->kind != KVB_SERVE_OWN || strcmp(flag->name, rows_of[i].flag) != 0)) {
+        }
+        assert_non_null(flag);
+        kvb_deployment_init(&deployment);
+        (void)flag->read(rows_of[i].value, KVB_ORIGIN_FLAG, &deployment, why);
+        if (deployment.settings.values[rows_of[i].setting].number != rows_of[i].number) {
+            fail_msg("--%s %s", rows_of[i].flag, rows_of[i].value);
+        }
+    }
+}
+
 static void long_lines(void **state)
 {
     (void)state;
@@ -336,6 +378,7 @@ static void deprecated(void **state)
         kvb_deployment_init(&deployment);
         (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, "\n--foo\n--");
         (void)strcat(deployment.serve_flags, rows_of[i].flag);
+        (void)strcat(deployment.serve_flags, "\n--bar");
         kvb_sgl_judge(&deployment, &(struct kvb_engine){.release = R(5, 3)}, said);
         assert_string_equal(said, rows_of[i].said);
         kvb_sgl_judge(&deployment, &(struct kvb_engine){.release = R(5, 4)}, said);
@@ -348,6 +391,7 @@ static void deprecated(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(judged), cmocka_unit_test(ambiguous), cmocka_unit_test(long_lines),
-              cmocka_unit_test(two_rows), cmocka_unit_test(own_readers), cmocka_unit_test(values_and_neighbours),
-              cmocka_unit_test(rows_agree), cmocka_unit_test(own_flags), cmocka_unit_test(plain_flags),
-              cmocka_unit_test(underscores), cmocka_unit_test(neighbours), cmocka_unit_test(deprecated))
+              cmocka_unit_test(two_rows), cmocka_unit_test(own_readers), cmocka_unit_test(own_settings),
+              cmocka_unit_test(values_and_neighbours), cmocka_unit_test(rows_agree), cmocka_unit_test(own_flags),
+              cmocka_unit_test(plain_flags), cmocka_unit_test(underscores), cmocka_unit_test(neighbours),
+              cmocka_unit_test(deprecated))

@@ -132,7 +132,7 @@ static void latent_cells(void **state)
     setup.four_bits = true; // 0.5.8, model_runner_kv_cache_mixin.py: (288 + 36) x 27
     assert_int_equal(cell_bytes(&setup), 324 * 27);
 
-    make_mla(&model, 61, 128); // DeepSeek V3.2: an index of 128 + 4 bytes beside it from 0.5.4 on
+    make_mla(&model, 61, 128); // DeepSeek V3.2: an index of 128 + 4 bytes beside it from 0.5.3.post1 on
     make_setup(&setup, &model, R(5, 3), 8);
     assert_int_equal(cell_bytes(&setup), 576 * 2 * 61);
     setup.release = R(5, 4);

@@ -4,6 +4,8 @@
 #include "engines/sglang/models.h"
 #include "engines/sglang/pool.h"
 
+#include <string.h>
+
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
@@ -32,11 +34,11 @@ static bool has_index(const struct kvb_attention_shape *shape)
     return shape->index_head_size > 0;
 }
 
-// The sparse index of DeepSeek V3.2 and GLM-5: fp8 keys and a scale for each block of them; 0.5.4 and later. From
+// The sparse index of DeepSeek V3.2 and GLM-5: fp8 keys and a scale for each block of them; 0.5.3.post1 and later. From
 // 0.5.18 on only layers that own one have it.
 static uint64_t index_bytes(const struct kvb_sgl_setup *setup, const struct kvb_attention_shape *shape)
 {
-    bool counted = has_index(shape) && setup->release >= KVB_RELEASE(0, 5, 4) &&
+    bool counted = has_index(shape) && setup->release >= KVB_RELEASE(0, 5, 3) + 1 &&
                    (shape->has_indexer || setup->release < KVB_RELEASE(0, 5, 18));
     return counted ? shape->index_head_size + shape->index_head_size / INDEX_BLOCK * 4U : 0;
 }
@@ -58,7 +60,7 @@ static uint64_t latent_bytes(const struct kvb_sgl_setup *setup, const struct kvb
 static uint64_t plain_bytes(const struct kvb_sgl_setup *setup, const struct kvb_attention_shape *shape)
 {
     uint32_t value_size = shape->value_head_size > 0 ? shape->value_head_size : shape->head_size;
-    if (setup->release < KVB_RELEASE(0, 5, 8)) {
+    if (setup->release < KVB_RELEASE(0, 5, 7)) {
         value_size = shape->head_size; // twice the keys
     }
     uint64_t heads = kvb_heads_on_rank(shape->kv_heads, kvb_sgl_attention_ranks(setup));
@@ -213,6 +215,17 @@ static void fill_windows(const struct kvb_sgl_setup *setup, uint64_t full_layer_
     }
 }
 
+// To 0.5.8 all layers are taken for full ones; of MiMo's those with a window are counted beside them, in 0.5.7 in their
+// place.
+static uint64_t uniform_bytes(const struct kvb_sgl_setup *setup, const struct kvb_sgl_cell *cell,
+                              uint64_t full_layer_bytes)
+{
+    bool apart = strcmp(setup->model->architecture, "MiMoV2FlashForCausalLM") == 0;
+    bool alike = !apart || setup->release >= KVB_RELEASE(0, 5, 8);
+    uint64_t layers = cell->full_layers + (alike ? cell->window_layers : 0);
+    return full_layer_bytes * layers + (apart ? cell->window_bytes : 0);
+}
+
 static void add_layer(const struct kvb_sgl_setup *setup, const struct kvb_attention_shape *shape, bool windows,
                       struct kvb_sgl_cell *cell)
 {
@@ -248,7 +261,7 @@ void kvb_sgl_cell_of(const struct kvb_sgl_setup *setup, uint32_t begin, uint32_t
             full_layer_bytes = layer_bytes(setup, shape);
         }
     }
-    cell->uniform_bytes = full_layer_bytes * (cell->full_layers + cell->window_layers);
+    cell->uniform_bytes = uniform_bytes(setup, cell, full_layer_bytes);
     if (windows) {
         fill_windows(setup, full_layer_bytes, cell);
         return;

@@ -64,7 +64,7 @@ static const struct kvb_sgl_known_flag *find(const char *line, size_t length, ui
     return row != NULL && row->values == 'b' ? row : NULL;
 }
 
-// Flags that 0.5.3 to 0.5.4 know and refuse (DeprecatedAction: raise ValueError(self.help)).
+// Flags that 0.5.3 and 0.5.4, the last to know them, refuse (DeprecatedAction: raise ValueError(self.help)).
 static bool say_deprecated(const char *name, uint32_t release, char out[JUDGED])
 {
     static const struct {
@@ -78,8 +78,7 @@ static bool say_deprecated(const char *name, uint32_t release, char out[JUDGED])
         {"enable-triton-kernel-moe", "--moe-runner-backend", "'triton_kernel'"},
         {"enable-flashinfer-mxfp4-moe", "--moe-runner-backend", "'flashinfer_mxfp4'"},
     };
-    bool then = release >= KVB_RELEASE(0, 5, 3) && release <= KVB_RELEASE(0, 5, 4);
-    for (size_t i = 0; then && i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; release >= KVB_RELEASE(0, 5, 3) && i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].name, name) == 0) {
             const char *const parts[] = {
                 "NOTE: --", name, " is deprecated. Please set `", rows[i].setting, "` to ", rows[i].value, " instead."};
