@@ -447,7 +447,25 @@ static void requests(void **state)
     setup.max_running_requests = 0;
     setup.context_tokens = 8192;
     assert_int_equal(kvb_sgl_requests(&setup, 79301, 0), 4956); // issue 1109 prints max_num_reqs=4955
-    setup.context_tokens = 0;                                   // nobody says: 512 of each token
+    // _resolve_max_num_reqs: min(said, estimated) from 0.5.10 to 0.5.13, min(said, tokens // 2) behind
+    static const struct {
+        uint32_t release;
+        uint64_t said, tokens, requests;
+    } bounds[] = {
+        {R(5, 9), 5000, 444500, 5000},  {R(5, 10), 5000, 444500, 2048}, {R(5, 13), 5000, 444500, 2048},
+        {R(5, 14), 5000, 444500, 5000}, {R(5, 9), 64, 100, 64},         {R(5, 13), 64, 100, 64},
+        {R(5, 14), 64, 100, 50},        {R(5, 18), 64, 129, 64},        {R(5, 9), 0, 100, 2048},
+        {R(5, 10), 0, 100, 50},         {R(5, 14), 0, 100, 50},
+    };
+    setup.context_tokens = 131072;
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        setup.release = bounds[i].release;
+        setup.max_running_requests = bounds[i].said;
+        assert_int_equal(kvb_sgl_requests(&setup, bounds[i].tokens, 0), bounds[i].requests);
+    }
+    setup.max_running_requests = 0;
+    setup.release = R(2, 12);
+    setup.context_tokens = 0; // nobody says: 512 of each token
     assert_int_equal(kvb_sgl_requests(&setup, 8, 0), 4096);
     // 2048 rows of 131,076 tokens of 4 bytes: 1.0 GiB
     setup.release = R(5, 12);

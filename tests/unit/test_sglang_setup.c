@@ -55,15 +55,15 @@ static void words_of_others(void **state)
     assert_true(c.setup.four_bits);
 }
 
-// 0.5.4: a checkpoint that declares it
+// model_runner.py 0.5.3, kv_cache_quant_algo: a checkpoint that declares it
 static void declared_caches(void **state)
 {
     (void)state;
-    resolve("sglang@0.5.3", "h100-sxm", Q3);
+    resolve("sglang@0.5.2", "h100-sxm", Q3);
     plan.model.quantisation.cache = KVB_DECLARED_FP8;
     kvb_sgl_context_init(&plan, &c);
     assert_false(c.setup.fp8_cache);
-    plan.engine.release = R(5, 4);
+    plan.engine.release = R(5, 3);
     kvb_sgl_context_init(&plan, &c);
     assert_true(c.setup.fp8_cache);
 }

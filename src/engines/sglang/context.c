@@ -88,7 +88,7 @@ static bool sparse_in_eight_bits(const struct kvb_plan *plan, const struct kvb_s
 static void fill_cache(const struct kvb_plan *plan, enum kvb_dtype dtype, struct kvb_sgl_setup *setup)
 {
     uint64_t word = kvb_number(plan, KVB_SET_KV_CACHE_DTYPE);
-    bool declared = plan->model.quantisation.cache == KVB_DECLARED_FP8 && setup->release >= KVB_RELEASE(0, 5, 4);
+    bool declared = plan->model.quantisation.cache == KVB_DECLARED_FP8 && setup->release >= KVB_RELEASE(0, 5, 3);
     setup->fp8_cache =
         word == KVB_KV_FP8 || word == KVB_KV_FP8_E4M3 || word == KVB_KV_FP8_E5M2 || (word == KVB_KV_AUTO && declared);
     setup->fp8_cache = setup->fp8_cache || sparse_in_eight_bits(plan, setup, word);

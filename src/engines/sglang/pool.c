@@ -139,10 +139,13 @@ uint64_t kvb_sgl_requests(const struct kvb_sgl_setup *setup, uint64_t tokens, ui
     uint64_t requests = kvb_mul(tokens, REQUESTS_OF_LENGTH) / length;
     bool capped = setup->release >= KVB_RELEASE(0, 3, 0);
     requests = kvb_max(capped ? kvb_min(requests, REQUESTS_MOST) : requests, REQUESTS_LEAST);
-    if (setup->max_running_requests > 0) {
-        requests = requests_of_group(setup);
+    // what is said is bounded by the estimate from 0.5.10 on, by half of the tokens, as the estimate is, from 0.5.14 on
+    bool bounded = setup->release >= KVB_RELEASE(0, 5, 10);
+    bool stated = setup->max_running_requests > 0, estimated = bounded && setup->release < KVB_RELEASE(0, 5, 14);
+    if (stated) {
+        requests = kvb_min(requests_of_group(setup), estimated ? requests : UINT64_MAX);
     }
-    if (setup->release >= KVB_RELEASE(0, 5, 10)) {
+    if (bounded && !(stated && estimated)) {
         requests = kvb_min(requests, tokens / 2);
     }
     return state_slots > 0 ? kvb_min(requests, state_slots / kvb_sgl_slots_per_request(setup)) : requests;
