@@ -115,6 +115,7 @@ static void pages(void **state)
 // Prefixes that a release gives up beside recurrent states, and the slots that one request keeps: model_runner.py 0.5.2
 // to 0.5.6, server_args.py (_handle_mamba_radix_cache) 0.5.7 to 0.5.14, arg_groups/overrides.py behind.
 #define NEXTN "--speculative-algorithm NEXTN "
+#define EXTRA "--mamba-scheduler-strategy extra_buffer "
 #define NEMOTRON "nvidia/NVIDIA-Nemotron-Nano-9B-v2 "
 static void prefixes_beside_states(void **state)
 {
@@ -136,6 +137,19 @@ static void prefixes_beside_states(void **state)
         {"sglang@0.5.8", "h100-sxm", HYBRID NEXTN, false, 3},
         {"sglang@0.5.9", "h100-sxm", HYBRID NEXTN, true, 1},
         {"sglang@0.5.9", "h100-sxm", HYBRID NEXTN "--mamba-scheduler-strategy extra_buffer", false, 4},
+        {"sglang@0.5.10", "h100-sxm", HYBRID NEXTN EXTRA, false, 4},
+        {"sglang@0.5.11", "h100-sxm", HYBRID NEXTN EXTRA, false, 5}, // the next version of drafts, one step ahead
+        {"sglang@0.5.11", "h100-sxm", HYBRID NEXTN EXTRA "--disable-overlap-schedule", false, 4},
+        {"sglang@0.5.11", "h100-sxm", HYBRID NEXTN EXTRA "--pp-size 2", false, 4},
+        {"sglang@0.5.9", "h100-sxm", HYBRID EXTRA "--pp-size 2", false, 5},
+        {"sglang@0.5.10", "h100-sxm", HYBRID EXTRA "--pp-size 2", false, 4},
+        {"sglang@0.5.12", "h100-sxm", HYBRID NEXTN EXTRA "--speculative-eagle-topk 1", false, 5},
+        {"sglang@0.5.12", "h100-sxm", HYBRID NEXTN EXTRA "--speculative-eagle-topk 2", false, 4},
+        {"sglang@0.5.12", "h100-sxm", HYBRID "--speculative-algorithm NGRAM " EXTRA, false, 4},
+        {"sglang@0.5.12", "h100-sxm", HYBRID "--speculative-algorithm DFLASH " EXTRA, false, 4},
+        {"sglang@0.5.12", "h100-sxm", HYBRID "--speculative-algorithm STANDALONE " EXTRA, false, 5},
+        {"sglang@0.5.13", "h100-sxm", HYBRID NEXTN EXTRA "--speculative-eagle-topk 2", false, 5},
+        {"sglang@0.5.13", "h100-sxm", HYBRID "--speculative-algorithm NGRAM " EXTRA, false, 5},
         {"sglang@0.5.10", "h100-sxm", HYBRID NEXTN, false, 3}, // refused
         {"sglang@0.5.10", "mi300x", HYBRID NEXTN, false, 3},   // refused
         {"sglang@0.5.11", "mi300x", HYBRID NEXTN, true, 1},

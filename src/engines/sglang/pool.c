@@ -24,14 +24,24 @@ uint64_t kvb_sgl_outside(uint64_t before_bytes, uint64_t fraction_ppb)
 
 // ---- Recurrent state
 
+// Drafts that switch scheduling one step ahead off: all to 0.5.10, those with branches, of words and of blocks to
+// 0.5.12.
+static bool drafts_wait(const struct kvb_sgl_setup *setup)
+{
+    bool chain = (setup->draft == KVB_SGL_DRAFT_EAGLE || setup->draft == KVB_SGL_DRAFT_STANDALONE) &&
+                 setup->draft_topk_asked <= 1;
+    return setup->draft != KVB_SGL_DRAFT_NONE && setup->release < KVB_RELEASE(0, 5, 13) &&
+           !(chain && setup->release >= KVB_RELEASE(0, 5, 11));
+}
+
 uint64_t kvb_sgl_slots_per_request(const struct kvb_sgl_setup *setup)
 {
     if (setup->no_radix) {
         return 1;
     }
     uint64_t slots = 3; // MAMBA_CACHE_SIZE_MAX_RUNNING_REQUESTS_RATIO
-    bool one = setup->release < KVB_RELEASE(0, 5, 10) ? setup->draft != KVB_SGL_DRAFT_NONE : setup->no_overlap;
-    return setup->state_extra_buffer ? slots + (one ? 1 : 2) : slots;
+    bool asked = setup->release >= KVB_RELEASE(0, 5, 10) && (setup->no_overlap || setup->pp > 1);
+    return setup->state_extra_buffer ? slots + (asked || drafts_wait(setup) ? 1 : 2) : slots;
 }
 
 static uint64_t requests_of_group(const struct kvb_sgl_setup *setup)
@@ -223,7 +233,7 @@ static void cap_window(const struct kvb_sgl_setup *setup, const struct kvb_sgl_c
     uint64_t drafts = kvb_max(drafted(setup), 1);
     uint64_t decode = setup->draft == KVB_SGL_DRAFT_NONE ? pool->page_tokens : 2 * drafts;
     uint64_t request = cell->window_tokens + EVICTION_INTERVAL * drafts + pool->page_tokens + decode;
-    uint64_t chunks = setup->no_overlap ? 1 : 2;
+    uint64_t chunks = setup->no_overlap || setup->pp > 1 ? 1 : 2;
     uint64_t cap = request * requests_of_group(setup) + chunks * defaults->chunk_tokens + pool->page_tokens;
     pool->window_tokens = kvb_round_up(cap, pool->page_tokens);
     int64_t left = pool->cache_bytes - (int64_t)kvb_mul(pool->window_tokens, cell->window_bytes);
