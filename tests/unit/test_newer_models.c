@@ -175,13 +175,15 @@ static void groups_of_bailing(void **state)
     assert_int_equal(bytes_per_token(), 2 * 2 * (512 + 64));
 }
 
-// EmbeddingGemma keeps nothing because its config says so, not because of its class.
+// EmbeddingGemma keeps nothing because its config says so, not because of its class; Gemma 4's says of pictures alone.
 static void gemma3_text_by_its_switch(void **state)
 {
     (void)state;
     assert_int_equal(read_text(TINY_WITH("Gemma3TextModel", ", \"use_bidirectional_attention\": true")), KVB_OK);
     assert_int_equal(bytes_per_token(), 0);
     assert_int_equal(read_text(TINY_WITH("Gemma3TextModel", ", \"use_bidirectional_attention\": false")), KVB_OK);
+    assert_int_not_equal(bytes_per_token(), 0);
+    assert_int_equal(read_text(TINY_WITH("Gemma3TextModel", ", \"use_bidirectional_attention\": \"vision\"")), KVB_OK);
     assert_int_not_equal(bytes_per_token(), 0);
 }
 

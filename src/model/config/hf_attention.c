@@ -105,7 +105,7 @@ void kvb_hf_attention_standard(struct hf *hf, uint32_t layer, struct kvb_layer_k
 void kvb_hf_attention_gemma3_text(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     kvb_hf_attention_standard(hf, layer, kind);
-    if (kvb_hf_is(hf, HF_BIDIRECTIONAL)) {
+    if (kvb_hf_word_is(hf, HF_BIDIRECTIONAL, "true")) {
         kind->attention.kind = KVB_ATTENTION_ENCODER;
         kind->attention.window_tokens = 0;
     }
