@@ -39,7 +39,7 @@ static bool match_leading_hole(const struct kvb_log_reader *reader, const struct
                                const struct kvb_log_record *record, struct kvb_hole *holes, size_t *start, size_t *end)
 {
     size_t least = record->offset - (size_t)kvb_min(record->offset, 40);
-    for (size_t at = least; at < record->offset; at++) {
+    for (size_t at = least; at != record->offset; at++) {
         char before = ' ';
         if (at > 0) {
             before = reader->window.record[at - 1];

@@ -24,8 +24,10 @@ void kvb_window_drop(struct kvb_log_window *window, size_t length)
 static uint64_t breaks_in(const char *text, size_t length)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < length; i++) {
-        count += text[i] == '\n';
+    const char *end = text + length;
+    while ((text = memchr(text, '\n', (size_t)(end - text))) != NULL) {
+        count++;
+        text++;
     }
     return count;
 }

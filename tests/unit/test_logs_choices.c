@@ -47,6 +47,8 @@ static void causes_and_deaths(void **state)
         {LOADED "Segmentation fault (core dumped)\n" E "ValueError: x\n", "ValueError: x", KVB_LOG_NO, true},
         {LOADED E "Timed out waiting for engine core processes to start.\n",
          "Timed out waiting for engine core processes to start.", KVB_LOG_NO, true},
+        {LOADED "Segmentation fault (core dumped)\nKilled\n", "Killed", KVB_LOG_NO, true},
+        {LOADED CODE_1 "Segmentation fault (core dumped)\n", "vllm-1 exited with code 1", KVB_LOG_NOT_KNOWN, false},
         {LOADED "Bus error\nKilled\n", "Bus error", KVB_LOG_NO, true},
         // of exceptions the first, unless a later one says more, or the start went on after the first
         {LOADED E "ValueError: x\n" E "KeyError: y\n", "ValueError: x", KVB_LOG_NO, true},
@@ -86,6 +88,7 @@ static void went_on(void **state)
         {START E "ValueError: x\n" LOADED, KVB_LOG_INCOMPLETE},
         {START TRACEBACK LOADED, KVB_LOG_INCOMPLETE},
         {START LOADED TRACEBACK, KVB_LOG_FAILED},
+        {START LOADED TRACEBACK LOADED, KVB_LOG_INCOMPLETE}, // a draft model, behind a traceback of something else
         {START FRAME("f") LOADED, KVB_LOG_INCOMPLETE},
         {START LOADED FRAME("f"), KVB_LOG_FAILED},
         {START E "ValueError: x\n" CODE_1 LOADED, KVB_LOG_FAILED},
@@ -128,6 +131,8 @@ static void kinds_of_failures(void **state)
         {LOADED NO_BLOCKS OOM, KVB_FAILURE_NEGATIVE_KV},
         {LOADED NO_BLOCKS SAMPLER, KVB_FAILURE_NEGATIVE_KV},
         {LOADED OOM SAMPLER, KVB_FAILURE_OOM_SAMPLER},
+        {START OOM SAMPLER, KVB_FAILURE_OOM_SAMPLER},
+        {LOADED READY OOM SAMPLER, KVB_FAILURE_OOM_SAMPLER},
         {FRAME("step_with_batch_queue") LOADED OOM, KVB_FAILURE_OOM_PROFILE}, // it went on after that
         {LOADED FRAME("step_with_batch_queue") OOM, KVB_FAILURE_OOM_SERVING},
         {LLAMACPP_LOADED CUDA_MALLOC, KVB_FAILURE_OOM_LOAD},
@@ -211,6 +216,18 @@ static void stages(void **state)
         {P "Free memory on device (23.0/23.5 GiB) on startup. Desired GPU memory utilization is (0.8, 18.8 GiB).\n",
          KVB_STAGE_READY},
         {CAPTURED, KVB_STAGE_CAPTURED},
+        // what a failure says of it where no line did
+        {E "Failed to load model - not enough GPU memory. Try lowering it\n", KVB_STAGE_LOADING},
+        {SAMPLER, KVB_STAGE_LOADED},
+        {"RuntimeError: No enough gpu memory for runtime.\n", KVB_STAGE_LOADED},
+        {"Exception: Capture cuda graph failed: it ran out of memory\n", KVB_STAGE_SIZED},
+        {LOADED FRAME("step_with_batch_queue") OOM, KVB_STAGE_SERVING},
+        {START FRAME("capture_model") E "ValueError: x\n", KVB_STAGE_SIZED},
+        {LOADED POOL TOKENS CAPTURED FRAME("load_model") E "ValueError: x\n", KVB_STAGE_CAPTURED}, // it was further
+        {LOADED "AsyncLLM output_handler failed.\n" E "ValueError: x\n", KVB_STAGE_SERVING},
+        {LOADED E "EngineCore failed to start.\n" E "ValueError: x\n", KVB_STAGE_LOADED},
+        {LOADED "AsyncLLM output_handler failed.\n" NO_BLOCKS, KVB_STAGE_LOADED},
+        {FULL, KVB_STAGE_NOTHING}, // the message alone does not
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_int_equal(read_log(rows[i].log)->stage, rows[i].stage);
@@ -294,6 +311,9 @@ static void figures(void **state)
         {OLLAMA OLLAMA_CACHE("CUDA0") OLLAMA_CACHE("CUDA0"), KVB_OBS_KV_CACHE, GIB},
         {OLLAMA OLLAMA_CACHE("CUDA0") OLLAMA_CACHE("CUDA1") OLLAMA_CACHE("CUDA1"), KVB_OBS_KV_CACHE, 2 * GIB},
         {LLAMACPP_LOADED CACHE("CUDA0") CACHE("CUDA0") CACHE("CUDA1"), KVB_OBS_KV_CACHE, 1536 * MIB},
+        // what is estimated stands for graphs that were not measured
+        {P "Estimated CUDA graph memory: 0.75 GiB total\n", KVB_OBS_CUDA_GRAPH, 3 * GIB / 4},
+        {P "Estimated CUDA graph memory: 0.75 GiB total\n" CAPTURED, KVB_OBS_CUDA_GRAPH, GIB / 2},
         // what no machine has is none of a device either
         {LLAMACPP_LOADED "load_tensors: CUDA0 model buffer size = 1073741824.00 MiB\n", KVB_OBS_WEIGHTS,
          INT64_C(1) << 50},

@@ -53,6 +53,8 @@ static void test_cleaning(void **state)
         {"\\u00ab\\u00fb", true, 1, "\xc2\xab\xc3\xbb"},
         {"a\\u0020b\\u001fc", true, 1, "a bc"},
         {"a\x1b[@b\x1b[?25hc", false, 1, "abc"},
+        {"red^[[m x", false, 1, "red x"},
+        {"red^[[am x", false, 1, "red^[[am x"},
         {"x [m] y", false, 1, "x [m] y"},                                   // a bracket of its own
         {"a\x1b[012345678901234567890123456789012345678m", false, 1, "am"}, // an escape ends at the latest after 41
         {"a\x1b[01234567890123456789012345678901234567m", false, 1, "a"},

@@ -335,6 +335,11 @@ static void borders(void **state)
             }
             const struct kvb_log_report *report = read_log_pieces(log, sizeof log / 2 * 2, 4096);
             const struct kvb_log_value *weights = &report->observed[KVB_OBS_WEIGHTS];
+            uint64_t breaks = 0;
+            for (size_t at = 0; at < sizeof log / 2 * 2; at++) {
+                breaks += log[at] == '\n';
+            }
+            assert_int_equal(report->line_count, breaks + (log[sizeof log / 2 * 2 - 1] != '\n'));
             if (weights->count != 1 || weights->line != before / 2 + 1) {
                 fail_msg("%zu: line %d, %u times", before, (int)weights->line, (unsigned)weights->count);
             }

@@ -52,7 +52,7 @@ static void heads(void **state)
 static void held(void **state)
 {
     (void)state;
-    static char text[8192], wanted[8192], other[8192];
+    static char text[8192], wanted[8192], other[4200];
     for (unsigned bytes = 4094; bytes <= 4098; bytes++) {
         memset(other, 'x', bytes);
         memcpy(other, AT "stdout F ", strlen(AT "stdout F "));
