@@ -60,6 +60,18 @@ static void unlike_pages(void **state)
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2); // each worker of 0.10 lays out its own
     answer();
     assert_string_equal(budget.error, refused);
+    for (uint32_t layer = 0; layer < 16; layer++) {
+        plan.model.kind_of_layer[layer] = 0; // which the first can
+    }
+    answer();
+    assert_false(budget.starts);
+    for (uint32_t layer = 0; layer < 32; layer++) {
+        plan.model.kind_of_layer[layer] = layer < 16 ? layer % 2 : 0; // and the second here, with room for nothing
+    }
+    set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 1);
+    answer();
+    assert_false(budget.starts);
+    assert_int_equal(budget.tightest_stage, 1);
 }
 
 // A gated delta net came with the V1 engine; a plain sliding window is held like full attention.

@@ -45,6 +45,7 @@ static void flags_that_a_release_does_not_have(void **state)
     judged("0.5.0", R(5, 0), "--max_model_len 5\n", UNKNOWN "--max_model_len 5"); // dashes alone before 0.5.1
     judged("0.9.0.dev5", R(9, 0), "--nobody 1\n", "");                            // may have it
     judged("0.9.0.dev5", R(9, 0), "-nobody\n", UNKNOWN "-nobody");
+    judged("0.12.0.dev5", R(12, 0), "--device cuda\n", UNKNOWN "--device cuda"); // gone, whatever --device-ids will be
     char out[256];
     struct kvb_engine engine = {.release = R(9, 0), .version = "0.9.0"};
     note("--nobody 1\n");
@@ -60,6 +61,7 @@ static void short_forms(void **state)
     (void)state;
     judged("0.9.0", R(9, 0), "-tp 2\n-tp=2\n-qfp8\n", "");
     judged("0.9.1", R(9, 1), "-as 2\n", "");
+    judged("0.12.0", R(12, 0), "-d 2\n", ""); // of several, which argparse asks about
     judged("0.9.0", R(9, 0), "-tp2\n", UNKNOWN "-tp2");
     judged("0.9.0", R(9, 0), "-z 2\n", UNKNOWN "-z 2");
     judged("0.9.0", R(9, 0), "-\n", UNKNOWN "-");
