@@ -107,6 +107,30 @@ static void margin_to_the_byte(void **state)
     }
 }
 
+// Of a model whose layers fit without their experts, as many of these as fit come back: one layer's more do not.
+static void experts_to_the_layer(void **state)
+{
+    (void)state;
+    read_line("llama-server -m x.gguf -c 8192", "Qwen/Qwen3-30B-A3B", "h100-80");
+    deployment.gpu_free_bytes = 12 * KVB_GIB;
+    solve();
+    uint32_t device, left = start.run.cpu_experts;
+    assert_int_equal(start.run.gpu_layers, 49);
+    assert_in_range(left, 10, 40);
+    for (uint32_t more = 0; more < 2; more++) {
+        struct kvb_llama_start tried = start;
+        tried.run.cpu_experts = left - more;
+        kvb_llama_measure(&tried, &tried.buffers);
+        uint64_t used = kvb_llama_fullest(&tried, &tried.buffers, &device);
+        assert_int_equal(used + KVB_GIB <= start.free_bytes, more == 0);
+    }
+    read_line("llama-server -m x.gguf -c 8192", "Qwen/Qwen3-30B-A3B", "h100-80");
+    deployment.gpu_free_bytes = 2 * KVB_GIB; // not even all layers without experts: then all experts stay
+    solve();
+    assert_int_equal(start.run.cpu_experts, 48);
+    assert_true(start.run.gpu_layers < 49);
+}
+
 // The shortest context is that of each stream; the longest is the trained length of each.
 static void contexts_of_streams(void **state)
 {
@@ -420,7 +444,8 @@ static void experts_of_the_first_layer(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(to_the_last_byte), cmocka_unit_test(margin_to_the_byte),
-              cmocka_unit_test(contexts_of_streams), cmocka_unit_test(figures_of_the_cache), cmocka_unit_test(wishes),
-              cmocka_unit_test(whose_settings), cmocka_unit_test(seat), cmocka_unit_test(every_rung),
-              cmocka_unit_test(trades), cmocka_unit_test(most_of_all), cmocka_unit_test(larger_pictures),
-              cmocka_unit_test(paddings), cmocka_unit_test(experts_of_the_first_layer))
+              cmocka_unit_test(experts_to_the_layer), cmocka_unit_test(contexts_of_streams),
+              cmocka_unit_test(figures_of_the_cache), cmocka_unit_test(wishes), cmocka_unit_test(whose_settings),
+              cmocka_unit_test(seat), cmocka_unit_test(every_rung), cmocka_unit_test(trades),
+              cmocka_unit_test(most_of_all), cmocka_unit_test(larger_pictures), cmocka_unit_test(paddings),
+              cmocka_unit_test(experts_of_the_first_layer))

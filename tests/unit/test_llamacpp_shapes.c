@@ -97,9 +97,11 @@ static void part_of_the_weights(void **state)
     (void)state;
     begin("LlamaForCausalLM");
     run.weights_ppm = 750001;
+    run.sequences = 3;
     kvb_llama_lasting_buffers(&run, &buffers);
     assert_int_equal(buffers.places[KVB_LLAMA_HOST].model_bytes, 196608262);
     assert_int_equal(buffers.embedding_bytes, 2 * 4096 * 32000);
+    assert_int_equal(buffers.output_bytes, 3 * 32000 * 4); // a row of logits for each sequence
 }
 
 // A window of no tokens is none; the others hold their tokens and a graph's, and no more than all.
@@ -369,6 +371,44 @@ static void pictures(void **state)
     }
 }
 
+// Of 256 patches with one wide quantity of U bytes: how many of it lie in the buffer at once, by build_vit. Width: the
+// residual, its norm, and behind each other three products, of which queries and keys are rotated into tensors of their
+// own, or one matrix of all three, which stays for its values beside half of the keys. Inner width: a gate, what it
+// gates and their product, else one that works in place. Patches: the picture and its columns.
+static void widest_of_a_picture(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_encoder_family family;
+        bool fused, gated;
+        uint32_t width, inner, out, patch;
+        uint64_t wide_bytes, halves;
+    } rows[] = {{KVB_ENCODER_PIXTRAL, false, true, 16384, 16, 16, 1, 16384 * 256 * 4, 10},
+                {KVB_ENCODER_GEMMA3, false, false, 16384, 16, 16, 1, 16384 * 256 * 4, 10},
+                {KVB_ENCODER_KIMI, true, false, 16384, 16, 16, 1, 16384 * 256 * 4, 13},
+                {KVB_ENCODER_PIXTRAL, false, true, 16, 16384, 16, 1, 16384 * 256 * 4, 6},
+                {KVB_ENCODER_GEMMA3, false, false, 16, 16384, 16, 1, 16384 * 256 * 4, 2},
+                {KVB_ENCODER_PIXTRAL, false, false, 16, 16, 16384, 1, 16384 * 256 * 4, 2},
+                {KVB_ENCODER_PIXTRAL, false, true, 16, 16, 16, 64, 3 * 64 * 64 * 256 * 4, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_llama_projected out;
+        struct kvb_projector projector = encoder(rows[i].family);
+        projector.fused_qkv = rows[i].fused;
+        projector.gated = rows[i].gated;
+        projector.layers = 2;
+        projector.hidden_size = rows[i].width;
+        projector.intermediate_size = rows[i].inner;
+        projector.output_size = rows[i].out;
+        projector.patch_size = rows[i].patch;
+        projector.image_size = 16 * rows[i].patch;
+        projector.merge_size = 1;
+        begin("Qwen3ForCausalLM");
+        kvb_llama_projector_of(&run, &projector, 256, &out);
+        uint64_t least = rows[i].halves * rows[i].wide_bytes / 2;
+        assert_in_range(out.compute_bytes, least, least + rows[i].wide_bytes / 4);
+    }
+}
+
 // Each inner layer whose features are kept takes a merger's result more at the end; eight are held at most.
 static void inner_features(void **state)
 {
@@ -390,4 +430,4 @@ KVB_TEST_MAIN(cmocka_unit_test(rotations), cmocka_unit_test(chosen_rows), cmocka
               cmocka_unit_test(more_nodes_than_are_held), cmocka_unit_test(without_memory),
               cmocka_unit_test(cache_of_heads_on_the_host), cmocka_unit_test(many_tensors_of_a_layer),
               cmocka_unit_test(keys_that_are_values), cmocka_unit_test(rare_states), cmocka_unit_test(pictures),
-              cmocka_unit_test(inner_features))
+              cmocka_unit_test(widest_of_a_picture), cmocka_unit_test(inner_features))

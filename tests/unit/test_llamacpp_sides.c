@@ -275,6 +275,12 @@ static void fit_without_room(void **state)
     assert_int_equal(kvb_llama_reserved_bytes(&plan), 30 * KVB_GIB);
     assert_int_equal(budget.items[KVB_ITEM_OTHER].bytes, 30 * KVB_GIB);
     assert_int_equal(budget.kv.max_model_len_that_fits, 0);
+    read_line("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    set(KVB_SET_GGML_BACKEND, KVB_LLAMA_CPU); // no card to fit
+    deployment.gpu_free_bytes = KVB_GIB;
+    solve();
+    assert_false(start.fits_itself);
+    assert_int_equal(start.decision, KVB_LLAMA_UNCHANGED);
     ask("llama-server -m x.gguf -dev none -c 0", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     assert_int_equal(start.run.context_tokens, 40960);
 }
@@ -358,6 +364,9 @@ static void projector_beside_another_card(void **state)
         uint64_t beside = i == 1 ? plan.projector.bytes : 0;
         uint64_t own = start.buffers.places[budget.tightest_stage].model_bytes;
         assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].bytes, own + beside);
+        uint64_t compute = start.buffers.places[budget.tightest_stage].compute_bytes;
+        compute += i == 1 ? start.beside.projector.compute_bytes : 0;
+        assert_int_equal(budget.items[KVB_ITEM_ACTIVATION].bytes, compute);
     }
     // a head that is not here lies with the output, which is on the last card
     ask("llama-server -m x.gguf -c 4096 -ngl 99 -np 1 -ts 3,1 --spec-type draft-eagle3 -md head.gguf", "Qwen/Qwen3-8B",
@@ -447,6 +456,10 @@ static void words_of_files(void **state)
     char lines[64] = "";
     assert_false(kvb_llama_overrides_add(lines, sizeof lines, "a=GPU", why));
     assert_non_null(strstr(why, "expected a buffer such as CPU, CUDA0 or Vulkan0 behind the ="));
+    assert_false(kvb_llama_overrides_add(lines, sizeof lines, "(a)\\1=CPU", why));
+    assert_string_equal(why,
+                        "override-tensor: '(a)\\1=CPU': an escape other than \\d, \\w, \\s and marks is not read in a "
+                        "pattern");
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(cells_of_many_slots), cmocka_unit_test(layers_unasked),

@@ -69,7 +69,7 @@ uint64_t kvb_llama_padded(const struct kvb_llama_run *run, uint32_t place, const
         uint64_t part = kvb_mul(tensor->bytes, missing) / tensor->columns; // of all rows
         bytes = kvb_add(bytes, part / kvb_max(tensor->rows, 1));
     }
-    bytes = kvb_round_up(bytes, row->alignment > 32 && place == KVB_LLAMA_HOST ? 32 : row->alignment);
+    bytes = kvb_round_up(bytes, place == KVB_LLAMA_HOST ? 32 : row->alignment);
     return run->weights_ppm > 0 ? bytes / KVB_PPM * run->weights_ppm + bytes % KVB_PPM * run->weights_ppm / KVB_PPM
                                 : bytes;
 }

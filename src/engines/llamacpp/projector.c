@@ -128,7 +128,6 @@ static kvb_llama_node attend(const struct picture *picture, const kvb_llama_node
     if (graph->run->flash) {
         mixed = wide(picture, q, half(picture, k));
         kvb_llama_add_source(graph, mixed, half(picture, v));
-        mixed = kvb_llama_reshape(graph, mixed, projector->hidden_size, picture->patches, 1);
     } else {
         kvb_llama_node turned = wide(picture, v, 0);
         kvb_llama_node scores = kvb_llama_new(graph, picture->patches, picture->patches, projector->heads, k, q);

@@ -102,7 +102,7 @@ static void take_slots(const struct kvb_plan *plan, struct kvb_llama_start *star
 static void take_batch(const struct kvb_plan *plan, struct kvb_llama_start *start)
 {
     struct kvb_llama_run *run = &start->run;
-    uint64_t batch = number_or(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, start->ollama ? 512 : 2048);
+    uint64_t batch = number_or(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 2048);
     uint64_t ubatch = number_or(plan, KVB_SET_UBATCH_SIZE, 512);
     batch = start->ollama ? ubatch : kvb_min(batch, run->context_tokens);
     run->batch = (uint32_t)kvb_min(batch, UINT32_MAX);
