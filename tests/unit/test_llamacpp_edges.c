@@ -97,7 +97,7 @@ static void stated_terms(void **state)
 // ---- tensors of a header
 
 static struct kvb_checkpoint *header;
-static uint64_t taken_bytes;
+static uint64_t taken_bytes, taken_rows;
 static unsigned taken;
 
 static void take(void *context, const struct kvb_llama_tensor *tensor)
@@ -105,6 +105,7 @@ static void take(void *context, const struct kvb_llama_tensor *tensor)
     (void)context;
     taken++;
     taken_bytes += tensor->bytes;
+    taken_rows = tensor->rows;
 }
 
 static void add_class(const char *name, enum kvb_role role, uint64_t layers, uint64_t bytes)
@@ -117,7 +118,7 @@ static void add_class(const char *name, enum kvb_role role, uint64_t layers, uin
     made->layers[0] = layers;
     made->rows = 8;
     made->columns = 8;
-    made->count = 1;
+    made->count = 4;
     made->stored_bytes = bytes;
 }
 
@@ -147,6 +148,7 @@ static void heads_of_a_header(void **state)
     taken_bytes = 0;
     kvb_llama_layer_tensors(&run, 0, take, NULL);
     assert_int_equal(taken_bytes, 100);
+    assert_int_equal(taken_rows, 16); // two of four tensors, each of 8
     taken_bytes = 0;
     kvb_llama_layer_tensors(&run, 2, take, NULL); // what is behind the layers
     assert_int_equal(taken_bytes, 1010);
