@@ -169,6 +169,12 @@ static void fit_of_several_cards(void **state)
     solve();
     assert_false(start.split_said);
     assert_int_equal(start.decision, KVB_LLAMA_LAYERS_MOVED);
+    read_line("llama-server -m x.gguf -np 1 -c 8192 -dev CUDA0,CUDA1", "Qwen/Qwen3-30B-A3B", "rtx4090", "llama.cpp");
+    deployment.gpu_free_bytes = 16 * KVB_GIB; // 57 GiB: experts go first, whatever the number of cards
+    solve();
+    assert_int_equal(start.decision, KVB_LLAMA_LAYERS_MOVED);
+    assert_true(start.run.cpu_experts > 0);
+    assert_int_equal(start.run.share[0], 0);
 }
 
 // Two cards that hold all together, the second with the output and its logits beyond its target: the context stays.
