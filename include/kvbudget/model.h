@@ -67,6 +67,7 @@ struct kvb_attention_shape {
     uint32_t conv_kernel;
     uint32_t chunk_tokens; // Mamba2 chunk
     bool state_bias, conv_bias;
+    bool full_rank_decay; // KDA whose decay is one matrix instead of two narrow ones (Ling 3)
     bool no_state_norm; // Mamba2 without the norm in front of its output projection (Falcon-H1)
 };
 

@@ -65,6 +65,23 @@ static const struct row rows[] = {
     {"inclusionAI/Ring-2.5-1T", 0, 10ULL * (512 + 64) * 2},
     // the large encoder 636,968,960; 5120 x 5120 twice; Mistral Small 3's 23,572,403,200
     {"mistralai/Voxtral-Small-24B-2507", 636968960ULL + 2 * 26214400ULL + 23572403200ULL, 40ULL * 2 * 8 * 128 * 2},
+    // two tables of 157184 x 2560 and a norm; 35 layers of 63,049,888 (six matrices of 4096 x 2560, one of 32 x 2560, three
+    // convolutions of 4 taps, 32 + 4096 + 128); 7 of 31,965,696 (2560 x 6144 + 2560 x 576 + 512 + 512 x 8192 + 4096 x 2560 +
+    // 32 x 2560); 84 norms; 2 dense layers of 3 x 2560 x 6144; 40 of 513 x 3 x 2560 x 768 with 512 x 2561: 124.4 billion, as
+    // published, and the module that drafts: one latent layer, 2 x 2560^2, 5 norms, 3.1 billion
+    {"inclusionAI/Ling-3.0-flash", 2ULL * 157184 * 2560 + 2560 + 35 * 63049888ULL + 8 * 31965696ULL + 84 * 2560 +
+     6ULL * 2560 * 6144 + 41 * (513ULL * 3 * 2560 * 768 + 512 * 2561) + 2ULL * 2560 * 2560 + 5 * 2560, 7ULL * (512 + 64) * 2},
+    {"inclusionAI/Ling-3.0-tiny", 0, 6ULL * (512 + 64) * 2},
+    {"poolside/Laguna-M.1", 0, 70ULL * 2 * 8 * 128 * 2},
+    {"jinaai/jina-embeddings-v3", 572310396ULL - 12946300 - 1049600, 0},
+    {"Alibaba-NLP/gte-base-en-v1.5", 136776192ULL, 0},
+    {"Alibaba-NLP/gte-multilingual-base", 305368320ULL, 0},
+    {"deepseek-ai/deepseek-vl2-small", 0, 27ULL * (512 + 64) * 2},
+    {"AIDC-AI/Ovis2.6-30B-A3B", 31381977320ULL, 48ULL * 2 * 4 * 128 * 2},
+    // Qwen3-8B 8,190,735,360; the tower and what tells its words 715,636,968 (849,854,696 of Ovis2.6 less its 65536 x 2048)
+    // and 65536 x 4096
+    {"AIDC-AI/Ovis2.5-9B", 8190735360ULL + 715636968 + 268435456, 36ULL * 2 * 8 * 128 * 2},
+    {"AIDC-AI/Ovis2.5-2B", 0, 28ULL * 2 * 8 * 128 * 2},
     {"google/embeddinggemma-300m", 302863104ULL, 0},
     {"openbmb/MiniCPM-V-4.6", 0, 6ULL * 2 * 2 * 256 * 2}, // "1.3B"; every fourth of 24 layers attends
     {"poolside/Laguna-XS-2.1", 0, 40ULL * 2 * 8 * 128 * 2},
@@ -139,6 +156,7 @@ static void without_their_tower(void **state)
         {TINY_WITH("Lfm2VlForConditionalGeneration", INNER), "'vision_config' is missing"},
         {TINY_WITH("GlmOcrForConditionalGeneration", ""), "'vision_config' is missing"},
         {TINY_WITH("Ernie4_5_VLMoeForConditionalGeneration", ""), "'vision_config' is missing"},
+        {TINY_WITH("Ovis2_5", INNER), "'vision_config' is missing"},
         {TINY_WITH("NemotronH_Nano_VL_V2", INNER), "'vision_config' is missing"},
     };
     (void)state;

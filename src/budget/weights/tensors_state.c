@@ -108,8 +108,12 @@ static void add_kda_gates(struct kvb_tensor_list *list, const struct kvb_attenti
 {
     uint64_t hidden = list->model->hidden_size;
     uint64_t rank = shape->state_value_size;
-    kvb_tensor_linear(list, "f_a_proj", KVB_SPLIT_COPY, rank, hidden, KVB_FUSED_NONE);
-    kvb_tensor_linear(list, "f_b_proj", KVB_SPLIT_ROWS, width, rank, KVB_FUSED_NONE);
+    if (shape->full_rank_decay) {
+        kvb_tensor_linear(list, "f_proj", KVB_SPLIT_ROWS, width, hidden, KVB_FUSED_NONE);
+    } else {
+        kvb_tensor_linear(list, "f_a_proj", KVB_SPLIT_COPY, rank, hidden, KVB_FUSED_NONE);
+        kvb_tensor_linear(list, "f_b_proj", KVB_SPLIT_ROWS, width, rank, KVB_FUSED_NONE);
+    }
     add_rows(list, "dt_bias", width, 1)->always_fp32 = true;
     kvb_tensor_linear(list, "b_proj", KVB_SPLIT_ROWS, shape->state_value_heads, hidden, KVB_FUSED_NONE);
     add_rows(list, "A_log", shape->state_value_heads, 1)->always_fp32 = true;

@@ -244,6 +244,11 @@ static bool skips_encoder(const struct kvb_context *context)
     return without || kvb_number(context->plan, KVB_SET_SKIP_MM_PROFILING) != 0;
 }
 
+bool kvb_encoder_is_unsized(const struct kvb_context *context)
+{
+    return takes_items(context) && !skips_encoder(context) && row_of(context->model->encoder.family) == NULL;
+}
+
 void kvb_encoder_load_of(const struct kvb_context *context, struct kvb_encoder_load *load)
 {
     memset(load, 0, sizeof *load);

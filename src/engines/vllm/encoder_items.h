@@ -20,4 +20,7 @@ struct kvb_encoder_load {
 // Zero when there is no encoder or every modality is switched off.
 void kvb_encoder_load_of(const struct kvb_context *context, struct kvb_encoder_load *load);
 
+// Whether the profile run feeds an item whose size is not known here.
+bool kvb_encoder_is_unsized(const struct kvb_context *context);
+
 #endif

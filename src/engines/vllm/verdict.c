@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "engines/vllm/compile.h"
 #include "engines/vllm/compute.h"
+#include "engines/vllm/encoder_items.h"
 #include "engines/vllm/errors.h"
 #include "engines/vllm/load_peak.h"
 #include "engines/vllm/overhead.h"
@@ -208,10 +209,21 @@ static void note_class(const struct kvb_context *context, struct kvb_problems *p
     }
 }
 
+static void note_item(const struct kvb_context *context, struct kvb_problems *problems)
+{
+    if (kvb_encoder_is_unsized(context)) {
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "How large an item vLLM gives to the encoder of %s in its profile run is not known here: "
+                              "its weights are counted, but not what that pass takes, so the pool may be smaller.",
+                              context->model->architecture);
+    }
+}
+
 void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems)
 {
     kvb_platform_note(context, budget, problems);
     note_class(context, problems);
+    note_item(context, problems);
     note_first_start(context, budget, problems);
     explain_load(context, budget, problems);
     if (hybrid_check_is_wrong(context, budget)) {

@@ -179,7 +179,7 @@ kvb_hf_layer_builder kvb_hf_attention_standard, kvb_hf_attention_mla, kvb_hf_att
     kvb_hf_attention_mllama, kvb_hf_attention_minimax_m3, kvb_hf_attention_nemotron_h, kvb_hf_attention_minicpm3,
     kvb_hf_attention_whisper, kvb_hf_attention_deepseek_vl, kvb_hf_attention_modernbert, kvb_hf_attention_gemma3n,
     kvb_hf_attention_apertus, kvb_hf_attention_falcon_h1, kvb_hf_attention_bailing,
-    kvb_hf_attention_gemma3_text;
+    kvb_hf_attention_bailing3, kvb_hf_attention_gemma3_text;
 kvb_hf_layer_builder kvb_hf_mlp_standard, kvb_hf_mlp_moe, kvb_hf_mlp_none, kvb_hf_mlp_llama4, kvb_hf_mlp_gemma4,
     kvb_hf_mlp_nemotron_h, kvb_hf_mlp_deci, kvb_hf_mlp_lfm2, kvb_hf_mlp_qwen1, kvb_hf_mlp_jamba, kvb_hf_mlp_dbrx,
     kvb_hf_mlp_ernie, kvb_hf_mlp_dsv4, kvb_hf_mlp_kimi, kvb_hf_mlp_lfm2_moe, kvb_hf_mlp_whisper, kvb_hf_mlp_falcon_h1;
@@ -196,7 +196,8 @@ kvb_hf_model_builder kvb_hf_finish_positions, kvb_hf_finish_opt, kvb_hf_finish_b
     kvb_hf_tower_qwen3_aligner, kvb_hf_tower_qwen3_omni, kvb_hf_tower_gemma4_unified, kvb_hf_tower_dots,
     kvb_hf_tower_deepseek_ocr, kvb_hf_tower_deepseek_ocr2, kvb_hf_tower_deepseek_vl2, kvb_hf_tower_lfm2,
     kvb_hf_tower_voxtral, kvb_hf_tower_paddle, kvb_hf_tower_hunyuan, kvb_hf_finish_modernbert, kvb_hf_tower_gemma3n,
-    kvb_hf_tower_minicpmv46, kvb_hf_tower_glm_ocr, kvb_hf_tower_ernie, kvb_hf_tower_phi4mm, kvb_hf_tower_radio;
+    kvb_hf_tower_minicpmv46, kvb_hf_tower_glm_ocr, kvb_hf_tower_ernie, kvb_hf_tower_phi4mm, kvb_hf_tower_radio,
+    kvb_hf_finish_gte, kvb_hf_tower_ovis;
 
 // ---- Shared pieces of builders
 void kvb_hf_set_heads(struct hf *hf, struct kvb_attention_shape *shape);

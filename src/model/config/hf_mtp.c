@@ -27,6 +27,7 @@ static const struct mtp_row mtp_rows[] = {
     {"HYV3", 2, 3, false, NULL},
     {"GlmOcr", 2, 3, true, NULL},
     {"BailingMoeV2_5", 2, 3, false, NULL},
+    {"BailingMoeV3", 2, 3, false, NULL},
     {"ExaoneMo", 2, 3, false, build_dense},
 };
 

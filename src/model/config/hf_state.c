@@ -213,3 +213,31 @@ void kvb_hf_attention_bailing(struct hf *hf, uint32_t layer, struct kvb_layer_ki
     set_lightning(hf, &kind->attention);
     kind->extra_elements = kvb_hf_is(hf, HF_QK_NORM) ? 2 * kind->attention.head_size : 0;
 }
+
+// Ling 3: Kimi's delta attention with whole matrices for decay and gate, latent attention gated by head or by element at
+// the end of each group and behind the last whole one. Source: bailing_moe_v3.py v0.28.0.
+void kvb_hf_attention_bailing3(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    struct kvb_attention_shape *shape = &kind->attention;
+    uint32_t group = kvb_hf_get(hf, HF_FULL_INTERVAL, 1), layers = hf->model->layer_count;
+    if (hf->layer_types[layer] == HF_LAYER_FULL || layer >= layers / group * group) {
+        kvb_hf_set_mla(hf, shape);
+        shape->gated_output = kvb_hf_word_is(hf, HF_GATE_GRAIN, "element_wise");
+        kind->extra_elements = kvb_hf_word_is(hf, HF_GATE_GRAIN, "head_wise")
+                                   ? (uint32_t)kvb_min(kvb_mul(shape->heads, hf->model->hidden_size), UINT32_MAX / 2)
+                                   : 0;
+        return;
+    }
+    shape->kind = KVB_ATTENTION_KDA;
+    shape->state_key_heads = kvb_hf_need(hf, HF_HEADS);
+    shape->state_key_size = kvb_hf_need(hf, HF_HEAD_DIM);
+    shape->state_value_heads = shape->state_key_heads;
+    shape->state_value_size = shape->state_key_size;
+    shape->conv_kernel = kvb_hf_get(hf, HF_SHORT_CONV, 4);
+    shape->gated_output = true;
+    shape->full_rank_decay = true;
+    if (!hf->failed && !kvb_hf_is(hf, HF_NO_KDA_LORA)) {
+        kvb_hf_fail(hf, KVB_UNKNOWN_KIND, hf->values[HF_NO_KDA_LORA].node, "%s is read with no_kda_lora true only",
+                    hf->architecture->name);
+    }
+}

@@ -1,4 +1,4 @@
-// Towers of GLM-OCR, ERNIE 4.5 VL, Phi-4-multimodal and Nemotron Nano VL.
+// Towers of GLM-OCR, ERNIE 4.5 VL, Phi-4-multimodal, Nemotron Nano VL and Ovis 2.5.
 #include "base/checked.h"
 #include "model/config/hf_tower.h"
 
@@ -149,4 +149,30 @@ void kvb_hf_tower_radio(struct hf *hf)
     hf->model->encoder.merge_size = 2;
     hf->model->encoder.patch_size = PATCH;
     kvb_hf_encoder_facts(hf, LAYERS, HIDDEN, INNER, 16);
+}
+
+// SigLIP 2 whose patches, joined, are told as words of a visual vocabulary, 4 of which only mark where a picture is.
+// Source: ovis2_5.py and siglip2navit.py v0.27.1.
+void kvb_hf_tower_ovis(struct hf *hf)
+{
+    enum { MARKS = 4 };
+    if (!kvb_hf_needs_vision(hf)) {
+        return;
+    }
+    uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN), layers = kvb_hf_tower_layers(hf, 0);
+    uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE), patch = kvb_hf_get(hf, HF_V_PATCH, 16);
+    uint32_t merge = kvb_hf_get(hf, HF_V_MERGE, 2), words = kvb_hf_need(hf, HF_VISUAL_VOCAB);
+    uint64_t told = words > MARKS ? words - MARKS : 0, grid = kvb_hf_get(hf, HF_V_IMAGE, 512) / patch;
+    uint64_t pixels = kvb_mul(3, kvb_mul(patch, patch));
+    struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
+    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, pixels, true);
+    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY,
+                 kvb_hf_get64(hf, HF_V_POSITIONS, kvb_mul(grid, grid)), hidden, 1);
+    kvb_hf_stack_read(hf, &stack);
+    kvb_hf_extra(hf, "vision.post_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
+    kvb_hf_linear(hf, "visual.head", KVB_ROLE_PROJECTOR, told, kvb_mul(hidden, kvb_mul(merge, merge)), false);
+    kvb_hf_extra(hf, "visual.head_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, told, 2, 1);
+    kvb_hf_extra(hf, "vte", KVB_ROLE_EMBEDDING, KVB_SPLIT_COPY, words, hf->model->hidden_size, 1);
+    hf->model->encoder.has_video = true;
+    kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
