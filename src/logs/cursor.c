@@ -79,7 +79,7 @@ int64_t kvb_decimal_scaled(const struct kvb_decimal *number, int64_t unit)
     return number->negative ? -value : value;
 }
 
-bool kvb_take_metric(struct kvb_cursor *in, int64_t unit, int64_t *value)
+bool kvb_take_metric(struct kvb_cursor *in, bool in_millionths, int64_t *value)
 {
     struct kvb_decimal number;
     int64_t exponent = 0;
@@ -96,7 +96,7 @@ bool kvb_take_metric(struct kvb_cursor *in, int64_t unit, int64_t *value)
         exponent = negative ? -exponent : exponent;
     }
     int64_t fine = kvb_decimal_scaled(&number, 1000000); // in millionths
-    int64_t steps = exponent + (unit == 1 ? -6 : 0);
+    int64_t steps = exponent - (in_millionths ? 0 : 6);
     for (; steps > 0 && fine < NUMBER_LIMIT / 10; steps--) {
         fine *= 10;
     }

@@ -48,8 +48,8 @@ bool kvb_take_decimal(struct kvb_cursor *in, struct kvb_decimal *number);
 // number x unit, rounded to the nearest; saturates. A unit is a power of two or at most a million.
 int64_t kvb_decimal_scaled(const struct kvb_decimal *number, int64_t unit);
 
-// A decimal with an exponent, as metrics print it, times `unit` (1 or a million); saturates.
-bool kvb_take_metric(struct kvb_cursor *in, int64_t unit, int64_t *value);
+// A decimal with an exponent, as metrics print it, to the nearest whole or in millionths; saturates.
+bool kvb_take_metric(struct kvb_cursor *in, bool in_millionths, int64_t *value);
 
 // Number and unit, as bytes.
 bool kvb_take_size(struct kvb_cursor *in, int64_t *bytes);

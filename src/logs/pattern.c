@@ -94,9 +94,9 @@ static bool take_hole(struct kvb_cursor *in, enum hole_kind kind, int64_t *value
         return taken;
     }
     case HOLE_NUM:
-        return kvb_take_metric(in, 1, value);
+        return kvb_take_metric(in, false, value);
     case HOLE_PART:
-        return kvb_take_metric(in, 1000000, value);
+        return kvb_take_metric(in, true, value);
     default:
         if (!kvb_take_decimal(in, &number)) {
             return false;

@@ -152,7 +152,9 @@ static void kinds_of_failures(void **state)
             fail_msg("row %zu: %s", i, kvb_failure_name(report->failure.kind));
         }
     }
-    assert_int_equal(read_log("# GPU blocks: 0, # CPU blocks: 512\n" TOKENS)->failure.line, 1);
+    const struct kvb_log_report *report = read_log("# GPU blocks: 0, # CPU blocks: 512\n" TOKENS);
+    assert_int_equal(report->failure.line, 1);
+    assert_true(report->failure.inferred); // no message says so
     assert_int_equal(read_log("alloc_req_slots runs out of memory\nDecode out of memory. Try to lower your batch "
                               "size\n")
                          ->failure.line,

@@ -111,6 +111,10 @@ static void test_utf16(void **state)
     length = kvb_utf16_decode(&utf16, "\x00\xd8\xff\xd7\xff\xdf", 6, out); // the first half, and what stands beside
     assert_int_equal(length, 1 + 3 + 1);
     assert_memory_equal(out, "?\xed\x9f\xbf?", 5);
+    utf16.big_endian = true;
+    length = kvb_utf16_decode(&utf16, "\x00\xe9\x22\x12", 4, out);
+    assert_int_equal(length, 2 + 3);
+    assert_memory_equal(out, "\xc3\xa9\xe2\x88\x92", 5);
 }
 
 static void test_printable_utf8(void **state)
