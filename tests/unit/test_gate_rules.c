@@ -255,7 +255,7 @@ static void readings(void **state)
          NULL,
          "",
          1,
-         {"second does not start in its place beside the others on the GPU: Free memory on device (0.72/22.05 GiB)"}},
+         {"second does not start in its place beside the others on the GPU: Free memory on device (0.89/22.05 GiB)"}},
         {"---\nkind: deployment\nschema: 1\nname: first\ngpu: l4\nengine: vllm@0.11.0\nmodel: Qwen/Qwen3-0.6B\n"
          "settings: {max_model_len: 4096}\nresidents:\n  - {kind: fixed, name: other, bytes: 4GiB, starts: after}\n",
          NULL,

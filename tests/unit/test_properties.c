@@ -168,7 +168,8 @@ static void check_recommendation(struct kvb_plan *plan, const struct kvb_advice 
         assert_true(answer(plan, &again));
         assert_true(again.verdict != KVB_DOES_NOT_FIT);
         set(plan, KVB_SET_GPU_MEMORY_UTILIZATION, advice->gpu_memory_utilization_ppm + 10000);
-        bool room = answer(plan, &again) && again.verdict != KVB_DOES_NOT_FIT && again.slack_bytes >= 0;
+        int64_t rounding = (int64_t)(plan->gpu.memory_bytes / 100000); // the share is reckoned in millionths, downwards
+        bool room = answer(plan, &again) && again.verdict != KVB_DOES_NOT_FIT && again.slack_bytes > rounding;
         assert_true(!room || advice->gpu_memory_utilization_ppm >= 980000);
         set(plan, KVB_SET_GPU_MEMORY_UTILIZATION, advice->gpu_memory_utilization_ppm);
     }

@@ -149,29 +149,6 @@ static void spread(struct kvb_estimate *estimate, uint64_t likely, enum kvb_over
     estimate->high_bytes = kvb_add(likely / 100 * row->high, 64 * MIB);
 }
 
-void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
-{
-    struct captures captures;
-    *estimate = (struct kvb_estimate){0, 0, 0};
-    if (!captures_any(context)) {
-        return;
-    }
-    count(context, &captures);
-    uint64_t graphs = captures.piecewise + captures.full;
-    uint64_t layers = stage_layers(context, stage);
-    uint64_t bytes;
-    if (context->generation == KVB_GENERATION_V0) {
-        bytes = kvb_mul(kvb_mul(graphs, layers), figure(KVB_OVERHEAD_GRAPHS_V0) << 10);
-        bool adapters = kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0;
-        bytes = adapters ? kvb_mul(bytes, figure(KVB_OVERHEAD_GRAPHS_V0_ADAPTERS)) / 100 : bytes;
-    } else {
-        uint64_t line = (figure(KVB_OVERHEAD_GRAPHS_BASE) + layers * figure(KVB_OVERHEAD_GRAPHS_LAYER)) << 10;
-        bytes = kvb_mul(line, graphs) / GRAPHS_OF_THE_LINE;
-    }
-    bool experts = kvb_model_has_experts(context->model);
-    spread(estimate, bytes, experts ? KVB_OVERHEAD_GRAPHS_EXPERTS : KVB_OVERHEAD_GRAPHS);
-}
-
 // What FlashAttention 3 keeps for splitting the keys: a partial result and its logarithm per split.
 // Source: vllm/v1/attention/backends/flash_attn.py v0.20.0:430-443.
 static uint64_t split_bytes(const struct kvb_context *context, uint64_t tokens)
@@ -190,6 +167,40 @@ static uint64_t split_bytes(const struct kvb_context *context, uint64_t tokens)
         widest = kvb_max(widest, size > 0 ? heads * (size + 1) : 0);
     }
     return kvb_mul(kvb_mul(widest, tokens), SPLITS * FP32_BYTES);
+}
+
+// A line through what graphs took, beside the splits.
+static uint64_t line_bytes(const struct kvb_context *context, uint64_t layers, uint64_t graphs)
+{
+    bool early = kvb_rule(context, KVB_RULE_GRAPH_MODES) < 2;
+    uint64_t base = figure(early ? KVB_OVERHEAD_GRAPHS_BASE_EARLY : KVB_OVERHEAD_GRAPHS_BASE);
+    uint64_t bytes = kvb_mul((base + layers * figure(KVB_OVERHEAD_GRAPHS_LAYER)) << 10, graphs) / GRAPHS_OF_THE_LINE;
+    if (context->gpu->vendor == KVB_VENDOR_AMD) {
+        return bytes / 100 * figure(KVB_OVERHEAD_GRAPHS_ROCM);
+    }
+    return context->v2_runner ? bytes / 100 * figure(KVB_OVERHEAD_GRAPHS_V2) : bytes;
+}
+
+void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
+{
+    struct captures captures;
+    *estimate = (struct kvb_estimate){0, 0, 0};
+    if (!captures_any(context)) {
+        return;
+    }
+    count(context, &captures);
+    uint64_t graphs = captures.piecewise + captures.full;
+    uint64_t layers = stage_layers(context, stage);
+    uint64_t bytes;
+    if (context->generation == KVB_GENERATION_V0) {
+        bytes = kvb_mul(kvb_mul(graphs, layers), figure(KVB_OVERHEAD_GRAPHS_V0) << 10);
+        bool adapters = kvb_number(context->plan, KVB_SET_ENABLE_LORA) != 0;
+        bytes = adapters ? kvb_mul(bytes, figure(KVB_OVERHEAD_GRAPHS_V0_ADAPTERS)) / 100 : bytes;
+    } else {
+        bytes = kvb_add(line_bytes(context, layers, graphs), split_bytes(context, captures.full_tokens));
+    }
+    bool experts = kvb_model_has_experts(context->model);
+    spread(estimate, bytes, experts ? KVB_OVERHEAD_GRAPHS_EXPERTS : KVB_OVERHEAD_GRAPHS);
 }
 
 // What FlashInfer's latent attention keeps from its first step on. Source: v1/attention/backends/mla/flashinfer_mla.py

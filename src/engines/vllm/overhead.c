@@ -20,24 +20,29 @@
 #define FP4_EXPERTS_UNTIL R(24, 0) // a log of it holds nothing of the kind
 #define HOST_GROWTH_SINCE R(12, 0) // utils/mem_utils.py v0.12.0:102: free is what the host calls available
 
+enum card { BELOW_HOPPER, HOPPER_ON, CONSUMER };
+
 struct non_torch_row {
-    uint32_t since, until;     // releases, half open
-    bool hopper, many, nvlink; // sm90 and later; tp > 1; the ranks' link
+    uint32_t since, until; // releases, half open
+    enum card card;        // below 9.0; from 9.0 on; 12.x
+    bool many, nvlink;     // tp > 1; the ranks' link
     enum kvb_overhead measured;
 };
 
 static const struct non_torch_row non_torch_rows[] = {
-    {0, R(18, 0), false, false, false, KVB_OVERHEAD_ONE_RANK},
-    {R(18, 0), 0, false, false, false, KVB_OVERHEAD_ONE_RANK_018},
-    {0, R(18, 0), true, false, false, KVB_OVERHEAD_ONE_HOPPER},
-    {R(18, 0), 0, true, false, false, KVB_OVERHEAD_ONE_HOPPER_018},
-    {0, 0, false, true, true, KVB_OVERHEAD_NVLINK},
-    {0, R(18, 0), true, true, true, KVB_OVERHEAD_NVLINK_HOPPER},
-    {R(18, 0), 0, true, true, true, KVB_OVERHEAD_NVLINK_HOPPER_018},
-    {0, R(18, 0), false, true, false, KVB_OVERHEAD_PCIE},
-    {R(18, 0), 0, false, true, false, KVB_OVERHEAD_PCIE_018},
-    {0, R(18, 0), true, true, false, KVB_OVERHEAD_PCIE_HOPPER},
-    {R(18, 0), 0, true, true, false, KVB_OVERHEAD_PCIE_HOPPER_018},
+    {0, R(18, 0), BELOW_HOPPER, false, false, KVB_OVERHEAD_ONE_RANK},
+    {R(18, 0), 0, BELOW_HOPPER, false, false, KVB_OVERHEAD_ONE_RANK_018},
+    {0, R(18, 0), CONSUMER, false, false, KVB_OVERHEAD_ONE_CONSUMER},
+    {R(18, 0), 0, CONSUMER, false, false, KVB_OVERHEAD_ONE_CONSUMER_018},
+    {0, R(18, 0), HOPPER_ON, false, false, KVB_OVERHEAD_ONE_HOPPER},
+    {R(18, 0), 0, HOPPER_ON, false, false, KVB_OVERHEAD_ONE_HOPPER_018},
+    {0, 0, BELOW_HOPPER, true, true, KVB_OVERHEAD_NVLINK},
+    {0, R(18, 0), HOPPER_ON, true, true, KVB_OVERHEAD_NVLINK_HOPPER},
+    {R(18, 0), 0, HOPPER_ON, true, true, KVB_OVERHEAD_NVLINK_HOPPER_018},
+    {0, R(18, 0), BELOW_HOPPER, true, false, KVB_OVERHEAD_PCIE},
+    {R(18, 0), 0, BELOW_HOPPER, true, false, KVB_OVERHEAD_PCIE_018},
+    {0, R(18, 0), HOPPER_ON, true, false, KVB_OVERHEAD_PCIE_HOPPER},
+    {R(18, 0), 0, HOPPER_ON, true, false, KVB_OVERHEAD_PCIE_HOPPER_018},
 };
 
 // From 0.17 all-reduce and norm are fused where graphs are compiled on Hopper and Blackwell of one node. FlashInfer's
@@ -69,16 +74,27 @@ static uint32_t fusion_buffers(const struct kvb_context *context)
     return fuses_all_reduce(context) ? buffers : 0;
 }
 
+// FlashInfer's experts in 4 bits bring more than others do.
+static enum card card_of(const struct kvb_context *context, bool many)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    if (capability < KVB_CAPABILITY_HOPPER) {
+        return BELOW_HOPPER;
+    }
+    bool consumer = capability >= KVB_CAPABILITY_CONSUMER_BLACKWELL && !kvb_experts_are_fp4(context);
+    return consumer && !many ? CONSUMER : HOPPER_ON;
+}
+
 // The rows cover every release, so that exactly one is met.
 static const struct non_torch_row *find_row(const struct kvb_context *context)
 {
-    bool hopper = context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER;
     bool many = context->tp > 1;
+    enum card card = card_of(context, many);
     const struct non_torch_row *found = &non_torch_rows[0];
     for (size_t i = 0; i < sizeof non_torch_rows / sizeof non_torch_rows[0]; i++) {
         const struct non_torch_row *row = &non_torch_rows[i];
         bool in_range = context->release >= row->since && (row->until == 0 || context->release < row->until);
-        if (in_range && row->hopper == hopper && row->many == many && (!many || row->nvlink == context->gpu->nvlink)) {
+        if (in_range && row->card == card && row->many == many && (!many || row->nvlink == context->gpu->nvlink)) {
             found = row;
         }
     }
