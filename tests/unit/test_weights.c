@@ -270,6 +270,37 @@ static void formats(void **state)
     }
 }
 
+// 300 x 256 in blocks of 128 x 128: 3 x 2 scales of 4 B. Below 8.9 Marlin has groups of inputs alone and writes a block's
+// scale for each row, at the model's 16 bits: 300 x 2 (marlin_utils_fp8.py v0.9.0:151, v0.21.0:186).
+static void block_scales(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t capability, release;
+        bool amd;
+        uint64_t wanted;
+    } rows[] = {
+        {75, KVB_RELEASE(0, 9, 0), false, 76800 + 1200}, {86, KVB_RELEASE(0, 21, 0), false, 76800 + 1200},
+        {89, KVB_RELEASE(0, 21, 0), false, 76800 + 24},  {90, KVB_RELEASE(0, 21, 0), false, 76800 + 24},
+        {86, KVB_RELEASE(0, 8, 5), false, 76800 + 24},   {0, KVB_RELEASE(0, 21, 0), false, 76800 + 24},
+        {86, KVB_RELEASE(0, 7, 0), true, 76800 + 24},
+    };
+    static struct kvb_plan plan;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama(&plan, rows[i].release);
+        plan.model.quantisation = (struct kvb_quantisation){
+            .method = KVB_QUANT_FP8, .scale = KVB_SCALE_BLOCK, .block_rows = 128, .block_columns = 128};
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.gpu.vendor = rows[i].amd ? KVB_VENDOR_AMD : KVB_VENDOR_NVIDIA;
+        struct kvb_matrix matrix = {
+            .role = KVB_ROLE_MLP, .count = 1, .rows = 300, .columns = 256, .logical = 1, .quantised = true};
+        struct kvb_parameter parameter;
+        kvb_parameter_make(loaded(&plan), &matrix, &parameter);
+        assert_int_equal(parameter.part_count, 2);
+        assert_int_equal(parameter.part_bytes[0] + parameter.part_bytes[1], rows[i].wanted);
+    }
+}
+
 // gpt-oss-20b's experts: 32 of 2 x 2880 x 2880. Marlin, below 9.0, on 9.0 to 0.11 and on 12.0: 2880 -> 2944 rows a half
 // and 3072 inputs: 32 x 5888 x 1536 and 32 x 5888 x 96. TRT-LLM on 10.0: 3072 rows a half. Triton on 9.0: 5760 rows of
 // 1440 B (0.16 to 0.22: to 1472), scales of 5888 rows x 90, and to 0.24 the loaded 5760 x 90 beside them.
@@ -317,4 +348,5 @@ KVB_TEST_MAIN(cmocka_unit_test(llama_8b), cmocka_unit_test(llama_8b_on_two), cmo
               cmocka_unit_test(llama_8b_offloaded), cmocka_unit_test(llama_8b_in_stages),
               cmocka_unit_test(llama_8b_with_lora), cmocka_unit_test(allocator_rounding),
               cmocka_unit_test(allocator_takes_a_block_that_just_fits), cmocka_unit_test(allocator_without_splits),
-              cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding))
+              cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding),
+              cmocka_unit_test(block_scales))

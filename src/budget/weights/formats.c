@@ -36,6 +36,16 @@ static void plain_parts(const struct kvb_load *load, const struct kvb_matrix *ma
     add_part(out, kvb_add(kvb_mul(elements_of(matrix), element), padding));
 }
 
+// Marlin has scales of groups of inputs alone, so that a block's is written for each of its rows.
+static uint64_t block_scales(const struct kvb_load *load, const struct kvb_matrix *m)
+{
+    const struct kvb_quantisation *q = &load->model->quantisation;
+    uint64_t groups = kvb_div_up(m->columns, q->block_columns > 0 ? q->block_columns : 128);
+    uint64_t blocks = kvb_div_up(m->rows, q->block_rows > 0 ? q->block_rows : 128);
+    uint64_t element = load->scales_by_row ? kvb_dtype_bytes(load->dtype) : 4;
+    return kvb_mul(m->count * element, kvb_mul(load->scales_by_row ? m->rows : blocks, groups));
+}
+
 static void fp8_parts(const struct kvb_load *load, const struct kvb_matrix *m, struct kvb_parameter *out)
 {
     const struct kvb_quantisation *q = &load->model->quantisation;
@@ -44,9 +54,7 @@ static void fp8_parts(const struct kvb_load *load, const struct kvb_matrix *m, s
     add_part(out, kvb_add(elements_of(m), padded ? row_padding(load, m, 1) : 0));
     switch (scale) {
     case KVB_SCALE_BLOCK:
-        add_part(out,
-                 kvb_mul(m->count * 4, kvb_mul(kvb_div_up(m->rows, q->block_rows > 0 ? q->block_rows : 128),
-                                               kvb_div_up(m->columns, q->block_columns > 0 ? q->block_columns : 128))));
+        add_part(out, block_scales(load, m));
         break;
     case KVB_SCALE_CHANNEL:
         add_part(out, kvb_mul(m->count * 4, m->rows));

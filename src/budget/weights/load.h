@@ -31,6 +31,7 @@ struct kvb_load {
     bool fp32_rope;               // the rotary table is kept in 32 bits
     bool no_rope_table;           // angles are computed in each step
     uint64_t rope_rows_most;      // the table is no longer; 0: as the model says
+    bool scales_by_row;           // of blocks of 8 bits, at the model's dtype: Marlin's
     bool padded_rows;             // rows of experts and of block-scaled fp8 that end on 512 bytes get 256 more
     uint64_t workspace_bytes;     // asked for by the constructors of layers
     uint64_t runtime_bytes;       // counted as weights though they are not: the device's own growth

@@ -20,6 +20,8 @@
 #define LARGEST_SPLIT (20ULL << 20)
 
 #define DEVICE_GROWTH_SINCE KVB_RELEASE(0, 7, 0)
+#define MARLIN_BLOCKS_SINCE KVB_RELEASE(0, 9, 0)
+#define NATIVE_FP8_CAPABILITY 89
 #define DEVICE_GROWTH_UNTIL KVB_RELEASE(0, 21, 0)
 #define ROCM_PADDING_SINCE KVB_RELEASE(0, 8, 0)
 #define ROCM_RUNTIME (72ULL << 20) // code objects and queues: Llama-3.1-8B reads 0.07 GiB above CUDA, r9700-0130-*
@@ -187,6 +189,14 @@ static uint64_t largest_split(const struct kvb_context *context)
     return cuda && kvb_rule(context, KVB_RULE_LOAD_SPLIT) ? LARGEST_SPLIT : 0;
 }
 
+// Source: quantization/utils/marlin_utils_fp8.py v0.9.0:151 and 259, v0.21.0:186 and 292 repeat_interleave.
+static bool spreads_block_scales(const struct kvb_context *context)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    return context->gpu->vendor == KVB_VENDOR_NVIDIA && capability > 0 && capability < NATIVE_FP8_CAPABILITY &&
+           context->release >= MARLIN_BLOCKS_SINCE;
+}
+
 // Source: platforms/rocm.py v0.7.0, v0.20.2:785 get_current_memory_usage: what the whole device holds; what the
 // allocator holds before, and from 0.21.0.
 static bool counts_growth(const struct kvb_context *context)
@@ -209,6 +219,7 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .mxfp4 = mxfp4_padding_of(context),
         .shares_index = kvb_rule(context, KVB_RULE_INDEX_SHARING) != 0, // deepseek_v2.py v0.21.0:988, v0.25.1:1106
         .fp32_rope = strcmp(context->model->architecture, "GptOssForCausalLM") == 0, // gpt_oss.py v0.11.0:60
+        .scales_by_row = spreads_block_scales(context),
         .padded_rows = context->gpu->vendor == KVB_VENDOR_AMD && context->release >= ROCM_PADDING_SINCE,
         .runtime_bytes = counts_growth(context) ? ROCM_RUNTIME : 0,
         .counts_repacking = counts_growth(context),
