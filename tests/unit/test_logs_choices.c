@@ -140,7 +140,8 @@ static void kinds_of_failures(void **state)
         // llama.cpp says behind the failure which buffer it was for; a function name of vLLM behind it says nothing new
         {LLAMACPP_LOADED CUDA_MALLOC "llama_kv_cache: failed to allocate buffer for kv cache\n", KVB_FAILURE_OOM_GRAPH},
         {LOADED OOM FRAME("capture_model"), KVB_FAILURE_OOM_PROFILE},
-        {V0_BEGUN LOADED CAPTURED OOM, KVB_FAILURE_OOM_SERVING}, // V0 has warmed its sampler up by then
+        {LLAMACPP_LOADED FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER}, // no name of its own
+        {V0_BEGUN LOADED CAPTURED OOM, KVB_FAILURE_OOM_SERVING},          // V0 has warmed its sampler up by then
         {LOADED CAPTURED OOM, KVB_FAILURE_OOM_SAMPLER},
         {"# GPU blocks: 0, # CPU blocks: 512\n" TOKENS, KVB_FAILURE_NEGATIVE_KV},
         // figures of a card that is full while it loads, and a report of a server: the report knows
@@ -285,6 +286,7 @@ static void names(void **state)
     assert_int_equal(report->engine, KVB_LOG_VLLM);
     assert_int_equal(report->since, KVB_RELEASE(0, 19, 0));
     assert_true(report->until != 0);
+    assert_int_equal(read_log("INFO 03-04 05:06:07 [core.py:1108] Set VLLM_CPU_KVCACHE_SPACE\n")->since, 0); // a remark
     report = read_log(WEIGHTS STAMPED);
     assert_int_equal(report->engine, KVB_LOG_SGLANG);
     assert_int_equal(report->since, 0);

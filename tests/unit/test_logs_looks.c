@@ -214,6 +214,7 @@ static void long_dumps(void **state)
         "INFO [a.py:1] args: Namespace(x='",
         "INFO [a.py:1] Initializing a V1 LLM engine (v0.8.4) with config: model='a/b', x='",
         "vllm:cache_config_info{num_gpu_blocks=\"1200\",x='",
+        "x y vllm:cache_config_info{num_gpu_blocks=\"1200\",x='",
     };
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
         static char log[8192];
@@ -347,6 +348,22 @@ static void borders(void **state)
     }
 }
 
+// What slid out of the window may have been anything: such a log is no excerpt, nor is a scrape.
+static void no_excerpts(void **state)
+{
+    (void)state;
+    static char log[256 * 1024];
+    for (unsigned lines = 100; lines <= 200; lines += 100) { // of a KiB each
+        size_t length = 0;
+        for (unsigned i = 0; i < lines; i++) {
+            length +=
+                (size_t)snprintf(log + length, sizeof log - length, "%-1023s\n", "GPU KV cache size: 12,352 tokens");
+        }
+        assert_int_equal(read_log_pieces(log, length, 4096)->excerpt, lines == 100);
+    }
+    assert_false(read_log("vllm:num_requests_running{model_name=\"a/b\"} 3.0\n")->excerpt);
+}
+
 // Two bytes may be the mark of UTF-16, and only both of them are.
 static void marks(void **state)
 {
@@ -362,4 +379,5 @@ static void marks(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(closest_lines), cmocka_unit_test(numbers_before), cmocka_unit_test(far_apart),
               cmocka_unit_test(interrupted), cmocka_unit_test(search_at_the_end), cmocka_unit_test(around_a_break),
               cmocka_unit_test(long_messages), cmocka_unit_test(described), cmocka_unit_test(long_dumps),
-              cmocka_unit_test(said_again), cmocka_unit_test(borders), cmocka_unit_test(marks))
+              cmocka_unit_test(said_again), cmocka_unit_test(borders), cmocka_unit_test(no_excerpts),
+              cmocka_unit_test(marks))
