@@ -288,6 +288,13 @@ static void caps(void **state)
     setup.draft_tokens = 4;
     share_out(GIB);
     assert_int_equal(pool.window_tokens, 4645);
+    setup.draft = KVB_SGL_DRAFT_NONE; // two chunks overlap, one of a pipeline does not
+    setup.no_overlap = false;
+    share_out(GIB);
+    assert_int_equal(pool.window_tokens, 5129);
+    setup.pp = 2;
+    share_out(GIB);
+    assert_int_equal(pool.window_tokens, 3081);
 }
 
 struct state_row {
