@@ -151,6 +151,7 @@ static const struct name_row names[] = {
     {"NVIDIA H100 NVL", "h100-nvl"},
     {"NVIDIA H20", "h20-96"},
     {"NVIDIA H200", "h200"},
+    {"NVIDIA H200 NVL", "h200-nvl"},
     {"NVIDIA H800", "h800"},
     {"NVIDIA L4", "l4"},
     {"NVIDIA L40", "l40"},
