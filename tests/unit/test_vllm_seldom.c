@@ -27,7 +27,7 @@ static void cache_refused(const char *sentence) // NULL: not refused
 {
     char out[KVB_ERROR_TEXT_CAPACITY] = "";
     bool refused = kvb_kv_refused(resolved(&plan), out);
-    if (refused != (sentence != NULL) || (refused && strstr(out, sentence) == NULL)) {
+    if (refused != (sentence != NULL) || (sentence != NULL && strstr(out, sentence) == NULL)) {
         fail_msg("wanted '%s', got '%s'", sentence != NULL ? sentence : "nothing", out);
     }
 }
