@@ -1,5 +1,8 @@
 // States beside V0's blocks: which classes 0.8 to 0.10 left to V0, what MambaCacheManager holds for them there, and that
 // attention layers alone are counted in blocks. Values are worked by hand from the tags' own shapes.
+#include <stdio.h>
+#include <string.h>
+
 #include "engines/vllm/kv.h"
 #include "engines/vllm/v1_oracle.h"
 #include "unit/refusal_says.h"
@@ -131,5 +134,74 @@ static void classes_of_v0(void **state)
     assert_int_equal(resolved(&plan)->generation, KVB_GENERATION_V1);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(in_the_profile_run), cmocka_unit_test(beside_the_blocks),
+#define NAMES_MAX 64
+#define NAME_CAPACITY 80
+
+static char known[NAMES_MAX][NAME_CAPACITY];
+static size_t known_count;
+
+static void know(const char *name)
+{
+    for (size_t i = 0; i < known_count; i++) {
+        if (strcmp(known[i], name) == 0) {
+            return;
+        }
+    }
+    assert_true(known_count < NAMES_MAX && strlen(name) < NAME_CAPACITY);
+    (void)strcpy(known[known_count++], name);
+}
+
+static bool names_it(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(names, name); at != NULL; at = strstr(at + 1, name)) {
+        if ((at == names || at[-1] == ' ' || at[-1] == '\t') && (at[length] == ' ' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Each class of the fixture at each release of it, V0's there or not; the first pass learns the names.
+static void walk(FILE *file, bool learn)
+{
+    char line[4096];
+    while (fgets(line, sizeof line, file) != NULL) {
+        uint32_t release;
+        char *names = strchr(line, '\t');
+        if (line[0] == '#' || names == NULL) {
+            continue;
+        }
+        line[strcspn(line, "\n")] = '\0';
+        *names++ = '\0';
+        assert_true(kvb_release_parse(line, &release));
+        if (learn) {
+            for (char *name = strtok(names, " "); name != NULL; name = strtok(NULL, " ")) {
+                know(name);
+            }
+            continue;
+        }
+        for (size_t i = 0; i < known_count && release < R(11, 0); i++) { // then V0 is gone
+            make(release, known[i], &(struct kvb_attention_shape){.kind = KVB_ATTENTION_NONE});
+            bool v0 = resolved(&plan)->generation == KVB_GENERATION_V0;
+            if (v0 != names_it(names, known[i])) {
+                fail_msg("%s of %s: V0 is %d", known[i], line, v0);
+            }
+        }
+    }
+}
+
+static void classes_by_the_releases(void **state)
+{
+    (void)state;
+    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/v0_only.tsv", "r");
+    assert_non_null(file);
+    walk(file, true);
+    assert_true(known_count > 40);
+    rewind(file);
+    walk(file, false);
+    (void)fclose(file);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(classes_by_the_releases), cmocka_unit_test(in_the_profile_run), cmocka_unit_test(beside_the_blocks),
               cmocka_unit_test(classes_of_v0))

@@ -122,6 +122,7 @@ static const struct {
     {"Phi4FlashForCausalLM", R(10, 0), R(11, 0)},
     {"Phi4MMForCausalLM", R(8, 0), R(8, 5)},
     {"Plamo2ForCausalLM", R(8, 5), R(10, 2)},
+    {"PrithviGeoSpatialMAE", R(8, 0), R(10, 0)},
     {"Qwen2ForProcessRewardModel", R(8, 0), R(9, 2)},
     {"Qwen2ForRewardModel", R(8, 0), R(9, 2)},
     {"RobertaForMaskedLM", R(8, 0), R(10, 1)},
