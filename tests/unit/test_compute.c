@@ -404,9 +404,29 @@ static void overflows(void **state)
     refused(KVB_OVERFLOW, text);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(table_of_8_gb), cmocka_unit_test(other_processes), cmocka_unit_test(free_memory),
-              cmocka_unit_test(utilization_for_a_size), cmocka_unit_test(free_check_by_release),
-              cmocka_unit_test(full_cards), cmocka_unit_test(refused_batches), cmocka_unit_test(margins_of_weights),
-              cmocka_unit_test(fixed_cache), cmocka_unit_test(warnings), cmocka_unit_test(a_request),
-              cmocka_unit_test(platforms), cmocka_unit_test(rest_of_a_measured_pool),
+// Blocks that are said are allocated whatever is free (gpu_worker.py determine_available_memory): 2 MiB each of this
+// model, 32 layers x 2 x 8 heads x 128 x 2 B x 16 tokens. A card of 79.19 GiB holds 28,672 of them (56 GiB) beside 15
+// GiB of weights, and not 33,280 (65 GiB).
+static void stated_blocks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t blocks;
+        bool starts;
+    } rows[] = {{33280, false}, {28672, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(19, 0));
+        set(&plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE, rows[i].blocks);
+        (void)answer_into(&plan, &budget);
+        if (budget.starts != rows[i].starts || budget.kv.num_blocks != rows[i].blocks) {
+            fail_msg("%llu blocks: %s", (unsigned long long)budget.kv.num_blocks, budget.error);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(stated_blocks), cmocka_unit_test(table_of_8_gb), cmocka_unit_test(other_processes),
+              cmocka_unit_test(free_memory), cmocka_unit_test(utilization_for_a_size),
+              cmocka_unit_test(free_check_by_release), cmocka_unit_test(full_cards), cmocka_unit_test(refused_batches),
+              cmocka_unit_test(margins_of_weights), cmocka_unit_test(fixed_cache), cmocka_unit_test(warnings),
+              cmocka_unit_test(a_request), cmocka_unit_test(platforms), cmocka_unit_test(rest_of_a_measured_pool),
               cmocka_unit_test(calibrated_terms), cmocka_unit_test(impossible_wishes), cmocka_unit_test(overflows))

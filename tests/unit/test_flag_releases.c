@@ -79,6 +79,52 @@ static void releases_of_vllm(void **state)
     }
 }
 
+// The newest row of the flag.
+static const struct kvb_known_flag *newest_of(const char *name)
+{
+    const struct kvb_known_flag *found = NULL;
+    for (unsigned i = 0; i < kvb_known_flag_row_count; i++) {
+        const struct kvb_known_flag *row = &kvb_known_flag_rows[i];
+        if (same_name(name, row->name) && (found == NULL || row->since > found->since)) {
+            found = row;
+        }
+    }
+    assert_non_null(found);
+    return found;
+}
+
+// A switch has a --no- form where the engine's parser makes one of it; what takes words has none. Settings are offered
+// under the engine's own name for them, JSON under the name of what it says, and nothing under two.
+static void forms_of_vllm(void **state)
+{
+    (void)state;
+    const struct kvb_serve_flag *flag;
+    unsigned switches = 0, parts = 0, settings = 0;
+    for (unsigned at = 0; (flag = kvb_vllm_flag(at)) != NULL; at++) {
+        char values = newest_of(flag->name)->values;
+        bool says = flag->kind == KVB_SERVE_SETTING;
+        const char *key = says ? kvb_setting_row_of((enum kvb_setting)flag->id)->key : flag->part;
+        bool offers =
+            says || flag->kind == KVB_SERVE_JSON || flag->kind == KVB_SERVE_LIST || flag->kind == KVB_SERVE_OVERRIDES;
+        bool own = offers && strcmp(flag->name, key) == 0;
+        bool off = says && own && (values == 'b' || values == 'B');
+        if (flag->negatable != off || flag->serve_only == own) {
+            fail_msg("%s: %s, and %s", flag->name, off ? "it has a --no- form" : "it has no --no- form",
+                     own ? "it is the setting's name" : "it is another name");
+        }
+        bool plain = flag->kind == KVB_SERVE_NOTHING || flag->kind == KVB_SERVE_SETS || off;
+        if (plain != (strchr("0bB", values) != NULL)) {
+            fail_msg("%s takes '%c'", flag->name, values);
+        }
+        assert_true(!says || !own || kvb_vllm_has_flag(flag->id));
+        switches += flag->negatable;
+        parts += own && !says;
+        settings += own && says;
+    }
+    print_message("%u settings, %u of them switches, %u parts\n", settings, switches, parts);
+    assert_true(settings >= 40 && switches >= 12 && parts == 7);
+}
+
 // Members of a flag that takes JSON are there with it; what other flags said before has a release of its own.
 static void releases_of_members(void **state)
 {
@@ -120,5 +166,5 @@ static void releases_of_sglang(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(releases_of_vllm), cmocka_unit_test(releases_of_members),
-              cmocka_unit_test(releases_of_sglang))
+KVB_TEST_MAIN(cmocka_unit_test(releases_of_vllm), cmocka_unit_test(forms_of_vllm),
+              cmocka_unit_test(releases_of_members), cmocka_unit_test(releases_of_sglang))

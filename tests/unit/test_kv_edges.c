@@ -135,6 +135,10 @@ static void latent_beside_windows(void **state)
     assert_true(budget.starts);
     assert_int_equal(budget.kv.group_count, 1);
     assert_int_equal(budget.kv.groups[0].layers, 32);
+    plan.model.kinds[1].attention.kind =
+        KVB_ATTENTION_CHUNKED; // _try_get_full_allocation_fallback_groups: none for chunks
+    answer();
+    assert_string_equal(budget.error, not_padded);
 }
 
 // Layers that only keep states, of two sizes: one group of unequal pages, 1 block a request.

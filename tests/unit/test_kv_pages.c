@@ -263,6 +263,48 @@ static void longest_lengths(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(longest_lengths), cmocka_unit_test(formats), cmocka_unit_test(sparse_latents),
-              cmocka_unit_test(windows_of_packed_forms), cmocka_unit_test(value_sizes), cmocka_unit_test(states),
-              cmocka_unit_test(taps_of_drafts))
+static unsigned looks;
+
+static uint64_t counted_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                             uint64_t length)
+{
+    looks++;
+    return need_of_blocks(context, sizing, stage, length) * 160;
+}
+
+// With what 4,096 tokens more would need.
+static uint64_t shifted_need(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
+                             uint64_t length)
+{
+    return counted_need(context, sizing, stage, length + 4096);
+}
+
+// The search asks seldom. Looks by hand: at the limit, at the guess, at steps of 32 tokens that double, and at halves
+// of the last. A block of 16 tokens needs 1,120 bytes: 70 a token.
+static void few_looks(void **state)
+{
+    (void)state;
+    static const struct {
+        kvb_need_function *need;
+        uint64_t pool, limit, longest;
+        unsigned looks;
+    } rows[] = {
+        {counted_need, 3500000, 131072, 50000, 1 + 1 + 1 + 5},  // the guess is right; one step on, 32 tokens in halves
+        {counted_need, 3499999, 131072, 49984, 1 + 1 + 1 + 5},  // and is not: one step back
+        {shifted_need, 3500000, 131072, 45904, 1 + 1 + 7 + 11}, // 72 a token: 48,611, and 2,048 is the seventh step
+        {counted_need, 3360, 80, 48, 1 + 1 + 5},                // 32 tokens are left behind the guess
+        {counted_need, 100, 80, 0, 1 + 1},                      // the guess is 1, and not held
+    };
+    struct kvb_context context = {.block_tokens = 16};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        looks = 0;
+        uint64_t longest = kvb_longest(&context, NULL, 0, rows[i].pool, rows[i].limit, rows[i].need);
+        if (longest != rows[i].longest || looks != rows[i].looks) {
+            fail_msg("row %zu: %llu after %u looks", i, (unsigned long long)longest, looks);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(few_looks), cmocka_unit_test(longest_lengths), cmocka_unit_test(formats),
+              cmocka_unit_test(sparse_latents), cmocka_unit_test(windows_of_packed_forms),
+              cmocka_unit_test(value_sizes), cmocka_unit_test(states), cmocka_unit_test(taps_of_drafts))

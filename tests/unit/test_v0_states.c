@@ -1,5 +1,5 @@
-// States beside V0's blocks: which classes 0.8 to 0.10 left to V0, what MambaCacheManager holds for them there, and that
-// attention layers alone are counted in blocks. Values are worked by hand from the tags' own shapes.
+// States beside V0's blocks: which classes 0.8 to 0.10 left to V0, what MambaCacheManager holds for them there, and
+// that attention layers alone are counted in blocks. Values are worked by hand from the tags' own shapes.
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +55,8 @@ static void in_the_profile_run(void **state)
         {R(9, 1), &mamba, 16, 2, false, 32ULL * 16 * 2560 * (3 + 16) * 2},
         // (16384 + 2 x 8 x 256) / 2 x 3 and 256 / 2 x 64 x 256
         {R(9, 1), &mamba2, 16, 2, false, 32ULL * 16 * (10240 * 3 + 128 * 64 * 256) * 2},
-        {R(8, 5), &lightning, 5, 8, false, 32ULL * 5 * 8 * 96 * 96 * 2}, // cache_shape of minimax_text_01.py: no padding
+        {R(8, 5), &lightning, 5, 8, false,
+         32ULL * 5 * 8 * 96 * 96 * 2}, // cache_shape of minimax_text_01.py: no padding
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make(rows[i].release, "MambaForCausalLM", rows[i].shape);
@@ -66,6 +67,14 @@ static void in_the_profile_run(void **state)
             fail_msg("row %zu: %llu", i, (unsigned long long)kvb_early_state_bytes(resolved(&plan), 0));
         }
     }
+    // a stage keeps its own 16 layers' states, and lightning attention every layer's: minimax_text_01.py v0.8.5:829
+    make(R(9, 1), "MambaForCausalLM", &mamba);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 16);
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    assert_int_equal(kvb_early_state_bytes(resolved(&plan), 0), 16ULL * 16 * 5120 * (3 + 16) * 2);
+    assert_int_equal(kvb_early_state_bytes(resolved(&plan), 1), 16ULL * 16 * 5120 * (3 + 16) * 2);
+    plan.model.kinds[0].attention = lightning;
+    assert_int_equal(kvb_early_state_bytes(resolved(&plan), 1), 32ULL * 16 * 64 * 96 * 96 * 2);
     make(R(9, 2), "Mamba2ForCausalLM", &mamba2);
     plan.environment.use_v1 = KVB_YES;
     assert_int_equal(kvb_early_state_bytes(resolved(&plan), 0), 0);
@@ -109,12 +118,11 @@ static void classes_of_v0(void **state)
         const char *architecture;
         uint32_t release;
         bool lacks, tries;
-    } rows[] = {
-        {"JambaForCausalLM", R(8, 0), true, false},  {"JambaForCausalLM", R(10, 0), true, true},
-        {"JambaForCausalLM", R(10, 1), false, true}, {"JambaForCausalLM", R(10, 2), false, false},
-        {"BambaForCausalLM", R(9, 1), true, false},  {"BambaForCausalLM", R(9, 2), false, true},
-        {"Plamo2ForCausalLM", R(10, 1), true, true}, {"Plamo2ForCausalLM", R(10, 2), false, false},
-        {"NemotronHForCausalLM", R(9, 1), true, false}};
+    } rows[] = {{"JambaForCausalLM", R(8, 0), true, false},    {"JambaForCausalLM", R(10, 0), true, true},
+                {"JambaForCausalLM", R(10, 1), false, true},   {"JambaForCausalLM", R(10, 2), false, false},
+                {"BambaForCausalLM", R(9, 1), true, false},    {"BambaForCausalLM", R(9, 2), false, true},
+                {"Plamo2ForCausalLM", R(10, 1), true, true},   {"Plamo2ForCausalLM", R(10, 2), false, false},
+                {"NemotronHForCausalLM", R(9, 1), true, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make(rows[i].release, rows[i].architecture, &mamba2);
         const char *lacks = kvb_v1_lacks(resolved(&plan)), *tries = kvb_v1_tries(resolved(&plan));
@@ -203,5 +211,5 @@ static void classes_by_the_releases(void **state)
     (void)fclose(file);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(classes_by_the_releases), cmocka_unit_test(in_the_profile_run), cmocka_unit_test(beside_the_blocks),
-              cmocka_unit_test(classes_of_v0))
+KVB_TEST_MAIN(cmocka_unit_test(classes_by_the_releases), cmocka_unit_test(in_the_profile_run),
+              cmocka_unit_test(beside_the_blocks), cmocka_unit_test(classes_of_v0))

@@ -298,11 +298,11 @@ static void ranks_that_share_tokens(void **state)
         uint32_t ranks;
         bool refused;
     } rows[] = {
-        {R(10, 2), 90, false, KVB_BACKEND_AUTO, 2, true},  {R(11, 0), 100, false, KVB_BACKEND_AUTO, 2, true},
-        {R(11, 0), 90, false, KVB_BACKEND_AUTO, 1, false}, {R(11, 1), 90, false, KVB_BACKEND_AUTO, 2, false},
-        {R(10, 2), 90, true, KVB_BACKEND_AUTO, 2, false},  {R(10, 2), 100, true, KVB_BACKEND_AUTO, 2, false},
-        {R(10, 2), 80, true, KVB_BACKEND_AUTO, 2, true},   {R(10, 2), 90, true, KVB_BACKEND_TRITON_MLA, 2, true},
-        {R(11, 0), 80, true, KVB_BACKEND_AUTO, 2, false}};
+        {R(10, 2), 90, false, KVB_BACKEND_AUTO, 2, true},     {R(11, 0), 100, false, KVB_BACKEND_AUTO, 2, true},
+        {R(11, 0), 90, false, KVB_BACKEND_AUTO, 1, false},    {R(11, 1), 90, false, KVB_BACKEND_AUTO, 2, false},
+        {R(10, 2), 90, true, KVB_BACKEND_AUTO, 2, false},     {R(10, 2), 100, true, KVB_BACKEND_AUTO, 2, false},
+        {R(10, 2), 80, true, KVB_BACKEND_AUTO, 2, true},      {R(10, 2), 90, true, KVB_BACKEND_TRITON_MLA, 2, true},
+        {R(10, 2), 80, true, KVB_BACKEND_FLASHMLA, 2, false}, {R(11, 0), 80, true, KVB_BACKEND_AUTO, 2, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].latent) {
             make_latent_plan(&plan, rows[i].release, 8192, 256);

@@ -21,7 +21,6 @@ struct kvb_dsv4_cache {
     enum kvb_attention kind; // MLA: latent or index; DSV4: windowed
     uint32_t block_tokens, window_tokens;
     uint64_t slots, slot_bytes;
-    bool index;
 };
 
 // How an entry is stored, and to what its pages are rounded.
@@ -49,7 +48,8 @@ static struct layout layout_of(const struct kvb_context *context, const struct k
     return kvb_dsv4_is_plain(context) ? plain : packed;
 }
 
-static void add_cache(struct kvb_buckets *buckets, struct kvb_dsv4_cache cache, uint64_t alignment_bytes, uint32_t stage)
+static void add_cache(struct kvb_buckets *buckets, struct kvb_dsv4_cache cache, uint64_t alignment_bytes,
+                      uint32_t stage)
 {
     struct kvb_bucket bucket;
     memset(&bucket, 0, sizeof bucket);
@@ -57,7 +57,6 @@ static void add_cache(struct kvb_buckets *buckets, struct kvb_dsv4_cache cache, 
     bucket.window_tokens = cache.window_tokens;
     bucket.block_tokens = cache.block_tokens;
     bucket.page_bytes = kvb_round_up(cache.slots * cache.slot_bytes, alignment_bytes);
-    bucket.index_cache = cache.index;
     kvb_bucket_add(buckets, &bucket, stage);
 }
 
@@ -69,17 +68,17 @@ static void add_compressed(const struct kvb_attention_shape *shape, struct layou
     uint32_t state_block = ratio == INDEX_RATIO ? 4 : 8;
     uint32_t window = overlap * ratio;
     uint64_t state_bytes = (uint64_t)2 * overlap * shape->head_size * 4;
-    struct kvb_dsv4_cache latent = {KVB_ATTENTION_MLA,          CACHE_BLOCK_TOKENS, 0,
-                                    CACHE_BLOCK_TOKENS / ratio, layout.entry_bytes, false};
-    struct kvb_dsv4_cache state = {KVB_ATTENTION_DSV4, state_block, window, state_block, state_bytes, false};
+    struct kvb_dsv4_cache latent = {KVB_ATTENTION_MLA, CACHE_BLOCK_TOKENS, 0, CACHE_BLOCK_TOKENS / ratio,
+                                    layout.entry_bytes};
+    struct kvb_dsv4_cache state = {KVB_ATTENTION_DSV4, state_block, window, state_block, state_bytes};
     add_cache(buckets, latent, layout.alignment_bytes, stage);
     add_cache(buckets, state, layout.alignment_bytes, stage);
     if (ratio == INDEX_RATIO) {
         uint32_t width = shape->index_head_size;
-        struct kvb_dsv4_cache index = {KVB_ATTENTION_MLA,          CACHE_BLOCK_TOKENS,          0,
-                                       CACHE_BLOCK_TOKENS / ratio, width + 4U * (width / 128U), true};
-        struct kvb_dsv4_cache index_state = {
-            KVB_ATTENTION_DSV4, state_block, window, state_block, (uint64_t)2 * overlap * width * 4, true};
+        struct kvb_dsv4_cache index = {KVB_ATTENTION_MLA, CACHE_BLOCK_TOKENS, 0, CACHE_BLOCK_TOKENS / ratio,
+                                       width + 4U * (width / 128U)};
+        struct kvb_dsv4_cache index_state = {KVB_ATTENTION_DSV4, state_block, window, state_block,
+                                             (uint64_t)2 * overlap * width * 4};
         add_cache(buckets, index, layout.index_alignment_bytes, stage);
         add_cache(buckets, index_state, layout.alignment_bytes, stage);
     }
@@ -89,8 +88,8 @@ void kvb_dsv4_add_layer(const struct kvb_context *context, const struct kvb_atte
                         struct kvb_buckets *buckets, uint32_t stage)
 {
     struct layout layout = layout_of(context, shape);
-    struct kvb_dsv4_cache window = {KVB_ATTENTION_DSV4,  WINDOW_BLOCK_TOKENS, shape->window_tokens,
-                                    WINDOW_BLOCK_TOKENS, layout.entry_bytes,  false};
+    struct kvb_dsv4_cache window = {KVB_ATTENTION_DSV4, WINDOW_BLOCK_TOKENS, shape->window_tokens, WINDOW_BLOCK_TOKENS,
+                                    layout.entry_bytes};
     add_cache(buckets, window, layout.alignment_bytes, stage);
     if (shape->compress_ratio > 1) {
         add_compressed(shape, layout, buckets, stage);

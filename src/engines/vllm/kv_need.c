@@ -75,16 +75,13 @@ struct bracket {
 
 // Steps that double, from where a need that grew evenly would meet the pool: most needs nearly do.
 static struct bracket bracket_near(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
-                                   uint64_t pool, struct bracket bracket, uint64_t guess, kvb_need_function *need)
+                                   uint64_t pool, uint64_t limit, uint64_t guess, kvb_need_function *need)
 {
+    struct bracket bracket = {0, limit};
     uint64_t step = 2 * kvb_max(context->block_tokens, 1);
-    bool held = guess > bracket.low && guess < bracket.above && need(context, sizing, stage, guess) <= pool;
-    if (held) {
-        bracket.low = guess;
-    } else if (guess > bracket.low && guess < bracket.above) {
-        bracket.above = guess;
-    }
-    while (bracket.above - bracket.low > 2 * step) {
+    bool held = need(context, sizing, stage, guess) <= pool;
+    *(held ? &bracket.low : &bracket.above) = guess;
+    while (bracket.above - bracket.low > step) {
         uint64_t next = held ? bracket.low + step : bracket.above - step;
         bool fits = need(context, sizing, stage, next) <= pool;
         *(fits ? &bracket.low : &bracket.above) = next;
@@ -103,8 +100,8 @@ uint64_t kvb_longest(const struct kvb_context *context, const struct kvb_sizing 
     if (most <= pool) {
         return limit;
     }
-    uint64_t guess = most / limit > 0 ? pool / (most / limit) : 0;
-    struct bracket bracket = bracket_near(context, sizing, stage, pool, (struct bracket){0, limit}, guess, need);
+    uint64_t guess = kvb_min(pool / kvb_max(most / limit, 1), limit);
+    struct bracket bracket = bracket_near(context, sizing, stage, pool, limit, guess, need);
     while (bracket.above - bracket.low > 1) {
         uint64_t middle = bracket.low + (bracket.above - bracket.low) / 2;
         *(need(context, sizing, stage, middle) <= pool ? &bracket.low : &bracket.above) = middle;

@@ -35,8 +35,7 @@ static const struct state_dtype_row state_dtype_rows[] = {
     {"Qwen3_5MoeForCausalLM", R(27, 0), BY_MODEL},
 };
 
-// Classes whose convolution state grows with the tokens speculated, beside GDN and KDA layers.
-#define NEMOTRON_SPECULATES_SINCE R(17, 0)
+#define MAMBA2_SPECULATES_SINCE R(17, 0)
 
 static uint32_t dtype_word_bytes(uint64_t word, uint32_t fallback)
 {
@@ -79,13 +78,16 @@ static void state_element_bytes(const struct kvb_context *context, const struct 
     }
 }
 
+// Whether the convolution keeps the tokens speculated, too: get_mamba_state_shape_from_config of nemotron_h.py
+// v0.17.0:857, mamba2.py v0.17.0:231, and of every class with GDN or KDA layers. Pages of other classes are padded to a
+// size without them.
 static bool conv_speculates(const struct kvb_context *context, enum kvb_attention kind)
 {
-    if (kind == KVB_ATTENTION_GDN || kind == KVB_ATTENTION_KDA) {
-        return true;
-    }
-    return kind == KVB_ATTENTION_MAMBA2 && context->release >= NEMOTRON_SPECULATES_SINCE &&
-           strncmp(context->model->architecture, "NemotronH", strlen("NemotronH")) == 0;
+    const char *architecture = context->model->architecture;
+    bool counts =
+        strncmp(architecture, "NemotronH", strlen("NemotronH")) == 0 || strcmp(architecture, "Mamba2ForCausalLM") == 0;
+    bool mamba2 = kind == KVB_ATTENTION_MAMBA2 && context->release >= MAMBA2_SPECULATES_SINCE && counts;
+    return kind == KVB_ATTENTION_GDN || kind == KVB_ATTENTION_KDA || mamba2;
 }
 
 uint64_t kvb_state_bytes(const struct kvb_context *context, const struct kvb_attention_shape *s)
@@ -174,8 +176,8 @@ void kvb_mamba_mode_resolve(struct kvb_context *context)
         context->mamba_mode = context->prefix_caching ? KVB_MAMBA_MODE_ALL : KVB_MAMBA_MODE_NONE;
         return;
     }
-    // 0.20 and 0.21 align what is drafted for unless it was asked otherwise: models/config.py MambaModelConfig; from 0.28
-    // all do: v0.28.0:603
+    // 0.20 and 0.21 align what is drafted for unless it was asked otherwise: models/config.py MambaModelConfig; from
+    // 0.28 all do: v0.28.0:603
     bool drafted = context->speculative != KVB_SPECULATIVE_NONE && context->release >= DRAFTS_ALIGN_SINCE &&
                    context->release < DRAFTS_ALIGN_UNTIL;
     bool unasked = asked != KVB_MAMBA_MODE_ALL && (drafted || kvb_rule(context, KVB_RULE_STATE_PREFIXES));

@@ -14,28 +14,24 @@
 
 // Classes that run on V2 before their kind does.
 struct class_row {
-    enum kvb_v2_rule since;
+    enum kvb_v2_rule since, gone; // half open
     const char *architecture;
-    bool quantised_too;
     bool but_amd; // not on AMD cards
 };
 
 static const struct class_row classes[] = {
-    {KVB_V2_QWEN3, "Qwen3ForCausalLM", false, false},
-    {KVB_V2_LLAMA, "LlamaForCausalLM", false, false},
-    {KVB_V2_LLAMA, "MistralForCausalLM", false, false},
-    {KVB_V2_SOME_MOE, "Qwen3ForCausalLM", true, false},
-    {KVB_V2_SOME_MOE, "LlamaForCausalLM", true, false},
-    {KVB_V2_SOME_MOE, "MistralForCausalLM", true, false},
-    {KVB_V2_SOME_MOE, "DeepseekV2ForCausalLM", true, false},
-    {KVB_V2_SOME_MOE, "Qwen2MoeForCausalLM", true, false},
-    {KVB_V2_SOME_MOE, "GraniteMoeForCausalLM", true, false},
-    {KVB_V2_DENSE_26, "InklingForCausalLM", true, false},
-    {KVB_V2_DENSE_26, "InklingForConditionalGeneration", true, false},
-    {KVB_V2_DENSE_26, "LongcatFlashNgramForCausalLM", true, false},
-    {KVB_V2_DENSE_27, "KimiK3ForConditionalGeneration", true, true},
-    {KVB_V2_DSV4, "KimiK3ForConditionalGeneration", true, false},
-    {KVB_V2_DSV4, "DeepseekV4ForCausalLM", true, true},
+    {KVB_V2_QWEN3, KVB_V2_DENSE, "Qwen3ForCausalLM", false},
+    {KVB_V2_LLAMA, KVB_V2_DENSE, "LlamaForCausalLM", false},
+    {KVB_V2_LLAMA, KVB_V2_DENSE, "MistralForCausalLM", false},
+    {KVB_V2_SOME_MOE, KVB_V2_ALL, "DeepseekV2ForCausalLM", false},
+    {KVB_V2_SOME_MOE, KVB_V2_ALL, "Qwen2MoeForCausalLM", false},
+    {KVB_V2_SOME_MOE, KVB_V2_ALL, "GraniteMoeForCausalLM", false},
+    {KVB_V2_DENSE_26, KVB_V2_ALL, "InklingForCausalLM", false},
+    {KVB_V2_DENSE_26, KVB_V2_ALL, "InklingForConditionalGeneration", false},
+    {KVB_V2_DENSE_26, KVB_V2_ALL, "LongcatFlashNgramForCausalLM", false},
+    {KVB_V2_DENSE_27, KVB_V2_DSV4, "KimiK3ForConditionalGeneration", true},
+    {KVB_V2_DSV4, KVB_V2_ALL, "KimiK3ForConditionalGeneration", false},
+    {KVB_V2_DSV4, KVB_V2_ALL, "DeepseekV4ForCausalLM", true},
 };
 
 // Flags that V2 does not run with, and so bring V1 back.
@@ -71,18 +67,21 @@ static bool has_odd_feature(const struct kvb_context *context)
 
 static bool takes_draft(const struct kvb_context *context)
 {
-    bool latent = kvb_model_is_mla(context->model) && context->release >= SPLITS_LATENT_SINCE;
     switch (kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD)) {
     case KVB_SPECULATIVE_NONE:
     case KVB_SPECULATIVE_EAGLE:
     case KVB_SPECULATIVE_MTP:
-        return context->pcp == 1 || latent;
+        return true;
     case KVB_SPECULATIVE_DFLASH:
-    case KVB_SPECULATIVE_DSPARK:
-        return context->release >= DFLASH_SINCE && context->pcp == 1;
+        return context->release >= DFLASH_SINCE;
     default:
         return false;
     }
+}
+
+static bool splits_prompts(const struct kvb_context *context)
+{
+    return context->pcp > 1 && !(kvb_model_is_mla(context->model) && context->release >= SPLITS_LATENT_SINCE);
 }
 
 // A draft of both windows and whole contexts needs several groups, which V1's drafters do not keep.
@@ -103,11 +102,10 @@ static bool is_forced(const struct kvb_context *context)
 
 static bool is_named(const struct kvb_context *context, uint32_t rule)
 {
-    bool quantised = context->model->quantisation.method != KVB_QUANT_NONE;
     bool amd = context->gpu->vendor == KVB_VENDOR_AMD;
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
         const struct class_row *row = &classes[i];
-        if (rule >= row->since && (row->quantised_too || !quantised) && !(row->but_amd && amd) &&
+        if (rule >= row->since && rule < row->gone && !(row->but_amd && amd) &&
             strcmp(row->architecture, context->model->architecture) == 0) {
             return true;
         }
@@ -115,6 +113,7 @@ static bool is_named(const struct kvb_context *context, uint32_t rule)
     return false;
 }
 
+// Until 0.29 models that generate alone; until 0.24 neither quantised ones nor experts.
 static bool is_default(const struct kvb_context *context)
 {
     uint32_t rule = kvb_rule(context, KVB_RULE_V2_RUNNER);
@@ -123,8 +122,12 @@ static bool is_default(const struct kvb_context *context)
         bool slow = context->gpu->vendor == KVB_VENDOR_AMD && kvb_model_has(model, KVB_ATTENTION_DSV4);
         return !slow; // "apart from some specific models in the ROCm case", of which V4 was one in 0.28
     }
-    bool plain = !kvb_model_has_experts(model) && !kvb_model_has_state(model) && !context->pools;
-    return (rule >= KVB_V2_DENSE && plain) || is_named(context, rule);
+    bool experts = kvb_model_has_experts(model);
+    bool early = rule < KVB_V2_SOME_MOE && (experts || model->quantisation.method != KVB_QUANT_NONE);
+    if (context->pools || early) {
+        return false;
+    }
+    return (rule >= KVB_V2_DENSE && !experts && !kvb_model_has_state(model)) || is_named(context, rule);
 }
 
 bool kvb_v2_runner_of(const struct kvb_context *context)
@@ -136,5 +139,5 @@ bool kvb_v2_runner_of(const struct kvb_context *context)
     if (asked == KVB_YES || is_forced(context)) {
         return true;
     }
-    return takes_draft(context) && !has_odd_feature(context) && is_default(context);
+    return takes_draft(context) && !splits_prompts(context) && !has_odd_feature(context) && is_default(context);
 }
