@@ -76,6 +76,7 @@ struct kvb_checkpoint {
     uint64_t role_bytes[KVB_CHECKPOINT_ROLES];
     uint64_t scale_bytes[KVB_CHECKPOINT_ROLES];
     uint64_t element_bytes[KVB_ELEMENT_COUNT];
+    char gguf_format[16]; // "Q4_K_M", said by the model's name where no header was read; "": not said
     bool classes_whole; // false: more kinds of tensors than the list holds, or only an index
     uint32_t class_count;
     struct kvb_tensor_class classes[KVB_CHECKPOINT_CLASSES_MAX];

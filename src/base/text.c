@@ -71,7 +71,7 @@ bool kvb_is_path(const char *text)
     return begins || strchr(text, '\\') != NULL || (slash != NULL && strchr(slash + 1, '/') != NULL);
 }
 
-static bool starts_with_ignoring_case(const char *text, const char *prefix)
+bool kvb_starts_with_ignoring_case(const char *text, const char *prefix)
 {
     while (*prefix && lower(*text) == lower(*prefix)) {
         text++;
@@ -83,7 +83,7 @@ static bool starts_with_ignoring_case(const char *text, const char *prefix)
 bool kvb_contains_ignoring_case(const char *text, const char *part)
 {
     do {
-        if (starts_with_ignoring_case(text, part)) {
+        if (kvb_starts_with_ignoring_case(text, part)) {
             return true;
         }
     } while (*text++);

@@ -11,6 +11,7 @@ bool kvb_copy(char *out, size_t capacity, const char *text);
 void kvb_append(char *out, size_t capacity, const char *text, size_t size);
 bool kvb_equal_ignoring_case(const char *a, const char *b);
 bool kvb_starts_with(const char *text, const char *prefix);
+bool kvb_starts_with_ignoring_case(const char *text, const char *prefix);
 bool kvb_ends_with(const char *text, const char *ending); // case ignored
 bool kvb_contains_ignoring_case(const char *text, const char *part);
 

@@ -206,6 +206,7 @@ static void use_gguf(const struct kvb_name_scheme *scheme, struct kvb_model *mod
     model->checkpoint.kind = KVB_CHECKPOINT_GGUF;
     model->checkpoint.parameters = elements;
     model->checkpoint.total_bytes = kvb_mul(elements, centibits) / 800;
+    (void)kvb_copy(model->checkpoint.gguf_format, sizeof model->checkpoint.gguf_format, format);
 }
 
 // What the layers of a model hold, of what makers of copies treat apart.

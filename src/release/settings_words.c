@@ -244,13 +244,21 @@ const struct kvb_word kvb_on_off_auto_words[KVB_ON_OFF_AUTO_WORD_COUNT] = {
 
 const struct kvb_word kvb_split_mode_words[KVB_SPLIT_MODE_WORD_COUNT] = {{"layer", 0}, {"row", 1}, {"none", 2}};
 
-// The formats that llama-quantize makes, numbered from 1.
+// The formats that llama-quantize makes and publishers' own mixtures, numbered from 1; then other words for them.
 const struct kvb_word kvb_gguf_type_words[KVB_GGUF_TYPE_WORD_COUNT] = {
-    {"f32", 1},     {"f16", 2},     {"bf16", 3},       {"q4_0", 4},     {"q4_1", 5},    {"q5_0", 6},    {"q5_1", 7},
-    {"q8_0", 8},    {"q2_k", 9},    {"q2_k_s", 10},    {"q3_k_s", 11},  {"q3_k_m", 12}, {"q3_k_l", 13}, {"q4_k_s", 14},
-    {"q4_k_m", 15}, {"q5_k_s", 16}, {"q5_k_m", 17},    {"q6_k", 18},    {"iq1_s", 19},  {"iq1_m", 20},  {"iq2_xxs", 21},
-    {"iq2_xs", 22}, {"iq2_s", 23},  {"iq2_m", 24},     {"iq3_xxs", 25}, {"iq3_xs", 26}, {"iq3_s", 27},  {"iq3_m", 28},
-    {"iq4_nl", 29}, {"iq4_xs", 30}, {"mxfp4_moe", 31},
+    {"f32", 1},         {"f16", 2},         {"bf16", 3},        {"q4_0", 4},        {"q4_1", 5},
+    {"q5_0", 6},        {"q5_1", 7},        {"q8_0", 8},        {"q2_k", 9},        {"q2_k_s", 10},
+    {"q3_k_s", 11},     {"q3_k_m", 12},     {"q3_k_l", 13},     {"q4_k_s", 14},     {"q4_k_m", 15},
+    {"q5_k_s", 16},     {"q5_k_m", 17},     {"q6_k", 18},       {"iq1_s", 19},      {"iq1_m", 20},
+    {"iq2_xxs", 21},    {"iq2_xs", 22},     {"iq2_s", 23},      {"iq2_m", 24},      {"iq3_xxs", 25},
+    {"iq3_xs", 26},     {"iq3_s", 27},      {"iq3_m", 28},      {"iq4_nl", 29},     {"iq4_xs", 30},
+    {"mxfp4_moe", 31},  {"q2_k_l", 32},     {"q3_k_xl", 33},    {"q4_k_l", 34},     {"q5_k_l", 35},
+    {"q6_k_l", 36},     {"ud-q2_k_xl", 37}, {"ud-q3_k_s", 38},  {"ud-q3_k_m", 39},  {"ud-q3_k_xl", 40},
+    {"ud-q4_k_s", 41},  {"ud-q4_k_m", 42},  {"ud-q4_k_xl", 43}, {"ud-q5_k_s", 44},  {"ud-q5_k_m", 45},
+    {"ud-q5_k_xl", 46}, {"ud-q6_k", 47},    {"ud-q6_k_xl", 48}, {"ud-q8_k_xl", 49}, {"q2_k_xl", 37},
+    {"q4_k_xl", 43},    {"q5_k_xl", 46},    {"q6_k_xl", 48},    {"q8_k_xl", 49},    {"q4_k", 15},
+    {"q5_k", 17},       {"mxfp4", 31},      {"ud-iq1_s", 19},   {"ud-iq1_m", 20},   {"ud-iq2_xxs", 21},
+    {"ud-iq2_m", 24},   {"ud-iq3_xxs", 25}, {"ud-iq3_s", 27},   {"ud-iq4_xs", 30},  {"ud-iq4_nl", 29},
 };
 
 const struct kvb_word kvb_ggml_backend_words[KVB_GGML_BACKEND_WORD_COUNT] = {

@@ -81,9 +81,10 @@ static void test_formats(void **state)
     for (uint32_t i = 1; i <= kvb_llama_mixture_count(); i++) {
         assert_int_equal(kvb_llama_mixture_find(kvb_llama_mixture_name(i)), i);
     }
-    assert_int_equal(kvb_llama_mixture_find("Q4_K_XL"), 0);
-    assert_true(kvb_llama_mixture_is_exact(kvb_llama_mixture_find("Q4_K_M")));
-    assert_false(kvb_llama_mixture_is_exact(kvb_llama_mixture_find("IQ3_XXS")));
+    assert_int_equal(kvb_llama_mixture_find("Q4_K_XXL"), 0);
+    assert_string_equal(kvb_llama_mixture_name(kvb_llama_mixture_find("q4_k_xl")), "UD-Q4_K_XL");
+    assert_string_equal(kvb_llama_mixture_name(kvb_llama_mixture_find("UD-IQ2_M")), "IQ2_M");
+    assert_string_equal(kvb_llama_mixture_name(kvb_llama_mixture_find("ud-q3_k_xl")), "UD-Q3_K_XL");
 }
 
 static uint64_t mixed(const struct kvb_llama_run *run, const char *name, uint32_t index)

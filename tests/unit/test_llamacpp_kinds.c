@@ -196,7 +196,10 @@ static void test_out_of_range(void **state)
     assert_string_equal(kvb_llama_cache_name((enum kvb_llama_cache)99), "f16");
     assert_int_equal(kvb_llama_cache_bytes((enum kvb_llama_cache)99, 32), 64);
     assert_string_equal(kvb_llama_mixture_name(9999), kvb_llama_mixture_name(0));
-    assert_int_equal(kvb_llama_mixture_is_exact(9999), kvb_llama_mixture_is_exact(0));
+    uint32_t low, high;
+    kvb_llama_mixture_bound(9999, &low, &high);
+    assert_int_equal(low, 5); // half a percent, as of f16
+    assert_int_equal(high, 5);
     struct kvb_llama_run run = run_of(4, 8);
     struct kvb_llama_quantised tensor = {"attn_q.weight", 256, 0, 4};
     run.mixture = 9999;

@@ -1,6 +1,7 @@
 // Which format llama-quantize gives each tensor in each of its mixtures, told a second time from src/llama-quant.cpp
 // (llama_tensor_get_type, tensor_type_fallback) of ggml-org/llama.cpp at c392e5094, and the sizes of blocks of
-// ggml/src/ggml-common.h. Formats are told apart by the bytes of 256 elements.
+// ggml/src/ggml-common.h. Formats are told apart by the bytes of 256 elements. i-quants are made with an importance
+// matrix (qs.has_imatrix), the others without.
 #include <stdio.h>
 #include <string.h>
 
@@ -68,42 +69,61 @@ static void check(const char *mixture, const char *name, uint32_t index, uint32_
 
 struct mixture_row {
     const char *name;
-    bool exact; // what people publish under the name is made so
+    uint32_t low_permille, high_permille; // how far what people publish under the name may be off
     uint32_t own, output, embedding;
 };
 
 static const struct mixture_row mixtures[] = {
-    {"F32", true, F32, F32, F32},
-    {"F16", true, F16, F16, F16},
-    {"BF16", true, F16, F16, F16},
-    {"Q4_0", true, Q4_0, Q6_K, Q4_0},
-    {"Q4_1", true, Q4_1, Q6_K, Q4_1},
-    {"Q5_0", true, Q5_0, Q6_K, Q5_0},
-    {"Q5_1", true, Q5_1, Q6_K, Q5_1},
-    {"Q8_0", true, Q8_0, Q8_0, Q8_0},
-    {"Q2_K", true, Q2_K, Q6_K, Q2_K},
-    {"Q2_K_S", true, Q2_K, Q6_K, Q2_K},
-    {"Q3_K_S", true, Q3_K, Q6_K, Q3_K},
-    {"Q3_K_M", true, Q3_K, Q6_K, Q3_K},
-    {"Q3_K_L", true, Q3_K, Q6_K, Q3_K},
-    {"Q4_K_S", true, Q4_K, Q6_K, Q4_K},
-    {"Q4_K_M", true, Q4_K, Q6_K, Q4_K},
-    {"Q5_K_S", true, Q5_K, Q6_K, Q5_K},
-    {"Q5_K_M", true, Q5_K, Q6_K, Q5_K},
-    {"Q6_K", true, Q6_K, Q6_K, Q6_K},
-    {"IQ1_S", false, IQ1_S, Q5_K, Q2_K},
-    {"IQ1_M", false, IQ1_M, Q5_K, Q2_K},
-    {"IQ2_XXS", false, IQ2_XXS, Q5_K, Q2_K},
-    {"IQ2_XS", false, IQ2_XS, Q5_K, Q2_K},
-    {"IQ2_S", false, IQ2_XS, Q5_K, IQ3_S},
-    {"IQ2_M", false, IQ2_S, Q5_K, IQ3_S},
-    {"IQ3_XXS", false, IQ3_XXS, Q5_K, IQ3_S},
-    {"IQ3_XS", false, IQ3_S, Q6_K, IQ3_S},
-    {"IQ3_S", false, IQ3_S, Q6_K, IQ3_S},
-    {"IQ3_M", false, IQ3_S, Q6_K, IQ3_S},
-    {"IQ4_NL", false, IQ4_NL, Q6_K, IQ4_NL},
-    {"IQ4_XS", false, IQ4_XS, Q6_K, IQ4_XS},
-    {"MXFP4_MOE", true, Q8_0, Q8_0, Q8_0},
+    {"F32", 5, 5, F32, F32, F32},
+    {"F16", 5, 5, F16, F16, F16},
+    {"BF16", 5, 5, F16, F16, F16},
+    {"Q4_0", 5, 5, Q4_0, Q6_K, Q4_0},
+    {"Q4_1", 5, 5, Q4_1, Q6_K, Q4_1},
+    {"Q5_0", 5, 5, Q5_0, Q6_K, Q5_0},
+    {"Q5_1", 5, 5, Q5_1, Q6_K, Q5_1},
+    {"Q8_0", 5, 5, Q8_0, Q8_0, Q8_0},
+    {"Q2_K", 5, 5, Q2_K, Q6_K, Q2_K},
+    {"Q2_K_S", 5, 5, Q2_K, Q6_K, Q2_K},
+    {"Q3_K_S", 5, 5, Q3_K, Q6_K, Q3_K},
+    {"Q3_K_M", 5, 5, Q3_K, Q6_K, Q3_K},
+    {"Q3_K_L", 5, 5, Q3_K, Q6_K, Q3_K},
+    {"Q4_K_S", 5, 5, Q4_K, Q6_K, Q4_K},
+    {"Q4_K_M", 5, 5, Q4_K, Q6_K, Q4_K},
+    {"Q5_K_S", 5, 5, Q5_K, Q6_K, Q5_K},
+    {"Q5_K_M", 5, 5, Q5_K, Q6_K, Q5_K},
+    {"Q6_K", 5, 5, Q6_K, Q6_K, Q6_K},
+    {"IQ1_S", 71, 71, IQ1_S, Q5_K, Q2_K},
+    {"IQ1_M", 71, 71, IQ1_M, Q5_K, Q2_K},
+    {"IQ2_XXS", 71, 71, IQ2_XXS, Q5_K, Q2_K},
+    {"IQ2_XS", 71, 71, IQ2_XS, Q5_K, Q2_K},
+    {"IQ2_S", 71, 71, IQ2_XS, Q5_K, IQ3_S},
+    {"IQ2_M", 71, 71, IQ2_S, Q5_K, IQ3_S},
+    {"IQ3_XXS", 71, 71, IQ3_XXS, Q5_K, IQ3_S},
+    {"IQ3_XS", 71, 71, IQ3_S, Q6_K, IQ3_S},
+    {"IQ3_S", 71, 71, IQ3_S, Q6_K, IQ3_S},
+    {"IQ3_M", 71, 71, IQ3_S, Q6_K, IQ3_S},
+    {"IQ4_NL", 71, 71, IQ4_NL, Q6_K, IQ4_NL},
+    {"IQ4_XS", 71, 71, IQ4_XS, Q6_K, IQ4_XS},
+    {"MXFP4_MOE", 5, 5, Q8_0, Q8_0, Q8_0},
+    // bartowski's model cards: "Q8_0 for embed and output weights"
+    {"Q2_K_L", 5, 5, Q2_K, Q8_0, Q8_0},
+    {"Q3_K_XL", 5, 5, Q3_K, Q8_0, Q8_0},
+    {"Q4_K_L", 5, 5, Q4_K, Q8_0, Q8_0},
+    {"Q5_K_L", 5, 5, Q5_K, Q8_0, Q8_0},
+    {"Q6_K_L", 5, 5, Q6_K, Q8_0, Q8_0},
+    {"UD-Q2_K_XL", 30, 110, Q2_K, Q6_K, Q2_K},
+    {"UD-Q3_K_S", 71, 110, Q3_K, Q6_K, Q3_K},
+    {"UD-Q3_K_M", 71, 71, Q3_K, Q6_K, Q3_K},
+    {"UD-Q3_K_XL", 71, 110, Q3_K, Q6_K, Q3_K},
+    {"UD-Q4_K_S", 71, 71, Q4_K, Q6_K, Q4_K},
+    {"UD-Q4_K_M", 71, 71, Q4_K, Q6_K, Q4_K},
+    {"UD-Q4_K_XL", 71, 71, Q4_K, Q6_K, Q4_K},
+    {"UD-Q5_K_S", 71, 71, Q5_K, Q6_K, Q5_K},
+    {"UD-Q5_K_M", 71, 71, Q5_K, Q6_K, Q5_K},
+    {"UD-Q5_K_XL", 71, 71, Q5_K, Q6_K, Q5_K},
+    {"UD-Q6_K", 71, 110, Q6_K, Q6_K, Q6_K},
+    {"UD-Q6_K_XL", 71, 110, Q6_K, Q8_0, Q8_0},
+    {"UD-Q8_K_XL", 71, 160, Q8_0, F16, F16},
 };
 #define MIXTURES (sizeof mixtures / sizeof mixtures[0])
 
@@ -116,7 +136,10 @@ static void formats_of_mixtures(void **state)
         start(row->name, 32, 0);
         assert_int_equal(run.mixture, i + 1);
         assert_string_equal(kvb_llama_mixture_name(i + 1), row->name);
-        assert_int_equal(kvb_llama_mixture_is_exact(i + 1), row->exact);
+        uint32_t low, high;
+        kvb_llama_mixture_bound(i + 1, &low, &high);
+        assert_int_equal(low, row->low_permille);
+        assert_int_equal(high, row->high_permille);
         check(row->name, "ffn_norm.weight", 5, 32, row->own); // a name without a rule
         check(row->name, "output.weight", 0, 1, row->output);
         check(row->name, "token_embd.weight", 0, 1, row->embedding);
@@ -128,7 +151,6 @@ static void formats_of_mixtures(void **state)
     assert_int_equal(kvb_llama_mixture_find("Q4_K_X"), 0);
     assert_string_equal(kvb_llama_mixture_name(MIXTURES + 1), "");
     assert_string_equal(kvb_llama_mixture_name(0), "");
-    assert_true(kvb_llama_mixture_is_exact(MIXTURES + 1));
 }
 
 // Rows that no block of 256 divides take a format of 32 elements, and 16 bits where that does not divide them either.
@@ -165,7 +187,7 @@ struct rule_row {
 static const struct rule_row rules[] = {
     {"Q2_K", "attn_v.weight", ALL, Q3_K, 0, Q4_K},
     {"Q2_K_S", "attn_v.weight", NONE, 0, 0, Q4_K},
-    {"IQ3_XXS", "attn_v.weight", ALL, IQ3_S, 0, Q4_K},
+    {"IQ3_XXS", "attn_v.weight", NONE, 0, 0, Q4_K},
     {"IQ3_XS", "attn_v.weight", NONE, 0, 0, Q4_K},
     {"IQ3_S", "attn_v.weight", NONE, 0, 0, Q4_K},
     {"IQ3_M", "attn_v.weight", ALL, Q4_K, 0, 0},
@@ -191,13 +213,10 @@ static const struct rule_row rules[] = {
     {"Q4_K_M", "attn_q.weight", NONE, 0, 0, 0},
     {"Q2_K", "ffn_down.weight", ALL, Q3_K, 0, 0},
     {"Q2_K_S", "ffn_down.weight", EIGHTH, Q4_K, 0, 0},
-    {"IQ3_XXS", "ffn_down.weight", EIGHTH, Q4_K, Q3_K, 0},
     {"Q3_K_M", "ffn_down.weight", SIXTEENTH, Q5_K, Q4_K, 0},
     {"IQ3_M", "ffn_down.weight", EIGHTH, Q4_K, 0, 0},
     {"Q3_K_L", "ffn_down.weight", ALL, Q5_K, 0, 0},
     {"Q4_K_M", "ffn_down.weight", MORE_BITS, Q6_K, 0, 0},
-    {"IQ4_NL", "ffn_down.weight", EIGHTH, Q5_K, 0, 0},
-    {"IQ4_XS", "ffn_down.weight", EIGHTH, Q5_K, 0, 0},
     {"Q5_K_M", "ffn_down.weight", MORE_BITS, Q6_K, 0, 0},
     {"Q4_K_S", "ffn_down.weight", EIGHTH, Q5_K, 0, 0},
     {"IQ2_S", "ffn_down.weight", EIGHTH, IQ3_S, 0, 0},

@@ -38,7 +38,7 @@ static const struct name_case cases[] = {
     {"https://www.modelscope.cn/models/Qwen/Qwen3-8B", "Qwen", "Qwen3-8B", "", "", false},
     {"https://huggingface.co/a/B-GGUF/resolve/main/B-Q5_K_M.gguf", "a", "B-GGUF", "main", "Q5_K_M", false},
     {"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M", "unsloth", "Qwen3-8B-GGUF", "", "Q4_K_M", false},
-    {"unsloth/Qwen3-8B-GGUF:UD-Q4_K_XL", "unsloth", "Qwen3-8B-GGUF", "", "Q4_K_XL", false},
+    {"unsloth/Qwen3-8B-GGUF:UD-Q4_K_XL", "unsloth", "Qwen3-8B-GGUF", "", "UD-Q4_K_XL", false},
     {"hf://Qwen/Qwen3-8B", "Qwen", "Qwen3-8B", "", "", false},
     {"s3://bucket/llm/Qwen/Qwen3-8B/", "Qwen", "Qwen3-8B", "", "", true},
     {"/models/Qwen3-32B", "models", "Qwen3-32B", "", "", true},

@@ -164,9 +164,10 @@ static struct kvb_term model_term(const struct kvb_plan *plan, const struct kvb_
     if (header) {
         return exact(bytes, KVB_BASIS_CHECKPOINT);
     }
-    bool known = kvb_llama_mixture_is_exact(start->run.mixture);
-    uint64_t off = known ? bytes / 200 : bytes / 14; // other mixtures are made by hand
-    return around(bytes, bytes - off, kvb_add(bytes, off), KVB_BASIS_CONFIG);
+    uint32_t low, high;
+    kvb_llama_mixture_bound(start->run.mixture, &low, &high);
+    return around(bytes, bytes - kvb_mul(bytes, low) / 1000, kvb_add(bytes, kvb_mul(bytes, high) / 1000),
+                  KVB_BASIS_CONFIG);
 }
 
 void kvb_llama_fill_items(const struct kvb_plan *plan, const struct kvb_llama_start *start, uint32_t device,

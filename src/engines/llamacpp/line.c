@@ -14,7 +14,8 @@
 static const char *mixture_of(const struct kvb_plan *plan, const char *otherwise)
 {
     const struct kvb_setting_value *value = &plan->settings.values[KVB_SET_GGUF_TYPE];
-    const char *name = value->set ? kvb_llama_mixture_name((uint32_t)value->number) : "";
+    uint32_t named = kvb_llama_mixture_find(plan->model.checkpoint.gguf_format);
+    const char *name = kvb_llama_mixture_name(value->set ? (uint32_t)value->number : named);
     return name[0] != '\0' ? name : plan->model.quantisation.method == KVB_QUANT_MXFP4 ? "MXFP4_MOE" : otherwise;
 }
 
@@ -33,10 +34,20 @@ static const char *last_part(const char *name)
     return last;
 }
 
+// "-GGUF" is of a repository, not of what is in it.
+static void copy_without_ending(char out[KVB_LINE_MODEL_CAPACITY], const char *name)
+{
+    (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, name);
+    size_t length = strlen(out);
+    if (length > 5 && kvb_equal_ignoring_case(out + length - 5, "-GGUF")) {
+        out[length - 5] = '\0';
+    }
+}
+
 // "Qwen3-8B-Q4_K_M.gguf", as the file is usually called.
 static bool name_file(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPACITY])
 {
-    (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, last_part(plan->model.name));
+    copy_without_ending(out, last_part(plan->model.name));
     append(out, KVB_LINE_MODEL_CAPACITY, "-");
     append(out, KVB_LINE_MODEL_CAPACITY, mixture_of(plan, "F16"));
     append(out, KVB_LINE_MODEL_CAPACITY, ".gguf");
@@ -47,8 +58,10 @@ static bool name_file(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPAC
 static bool name_repository(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPACITY])
 {
     const char *mixture = mixture_of(plan, "Q4_K_M");
+    char name[KVB_LINE_MODEL_CAPACITY];
+    copy_without_ending(name, plan->model.name);
     (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, "hf.co/");
-    append(out, KVB_LINE_MODEL_CAPACITY, plan->model.name);
+    append(out, KVB_LINE_MODEL_CAPACITY, name);
     append(out, KVB_LINE_MODEL_CAPACITY, "-GGUF:");
     append(out, KVB_LINE_MODEL_CAPACITY, mixture);
     return strcmp(mixture, "Q4_K_M") != 0 && strcmp(mixture, "MXFP4_MOE") != 0;

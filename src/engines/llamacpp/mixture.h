@@ -4,12 +4,12 @@
 
 #include "engines/llamacpp/run.h"
 
-// A number of kvb_llama_run.mixture; 0: none is named.
+// A number of kvb_llama_run.mixture, of "Q4_K_M", "ud-q4_k_xl" or a short form ("MXFP4"); 0: none is named.
 uint32_t kvb_llama_mixture_find(const char *name);
 const char *kvb_llama_mixture_name(uint32_t mixture); // "Q4_K_M"; "" for 0
 uint32_t kvb_llama_mixture_count(void);               // numbers go from 1 to this
-// False: who quantised it chose formats of his own for some tensors, the figure is an average.
-bool kvb_llama_mixture_is_exact(uint32_t mixture);
+// How far a file of it may lie below and above the figure: who quantised it may have chosen formats of his own.
+void kvb_llama_mixture_bound(uint32_t mixture, uint32_t *low_permille, uint32_t *high_permille);
 
 struct kvb_llama_quantised {
     const char *name; // "attn_v.weight"

@@ -160,9 +160,13 @@ static void take_memory(const struct kvb_plan *plan, struct kvb_llama_start *sta
     start->fits_itself = number_or(plan, KVB_SET_FIT, on ? KVB_ON : KVB_OFF) != KVB_OFF && start->run.devices > 0;
 }
 
-// A bare tag of Ollama's library is Q4_K_M (ollama.com/library, "latest"); a model published in MXFP4 stays so.
+// What the name says; a bare tag of Ollama's library is Q4_K_M (ollama.com/library, "latest"); a model published in
+// MXFP4 stays so.
 static uint32_t usual_mixture(const struct kvb_plan *plan, bool ollama)
 {
+    if (plan->model.checkpoint.gguf_format[0] != '\0') {
+        return kvb_llama_mixture_find(plan->model.checkpoint.gguf_format);
+    }
     if (plan->model.quantisation.method == KVB_QUANT_MXFP4) {
         return kvb_llama_mixture_find("MXFP4_MOE");
     }

@@ -21,9 +21,13 @@ static const struct format_row formats[] = {
     {"F16", 1600},    {"FP16", 1600},   {"F32", 3200},
 };
 
+// "UD-Q4_K_XL" of Unsloth takes about what the format without it does.
 uint32_t kvb_gguf_format_centibits(const char *format, size_t length)
 {
     char word[16];
+    size_t skipped = length > 3 && kvb_starts_with_ignoring_case(format, "ud-") ? 3 : 0;
+    format += skipped;
+    length -= skipped;
     if (length >= sizeof word) {
         return 0;
     }

@@ -39,18 +39,6 @@ struct segments {
     uint32_t count;
 };
 
-static bool starts_with(const char *text, const char *prefix)
-{
-    size_t i = 0;
-    for (; prefix[i]; i++) {
-        char c = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
-        if (c != prefix[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // Cuts at slashes; empty parts and "." are dropped. False when there are too many or none.
 static bool split(struct segments *segments, const char *text)
 {
@@ -87,9 +75,8 @@ static void read_tag(struct kvb_name *name, char *last)
     char tag[sizeof name->tag] = "";
     cut_off(last, ':', tag, sizeof tag);
     cut_off(last, '@', name->revision, sizeof name->revision);
-    const char *format = starts_with(tag, "ud-") ? tag + 3 : tag;
-    if (kvb_gguf_format_centibits(format, strlen(format)) > 0) {
-        (void)kvb_copy(name->format, sizeof name->format, format);
+    if (kvb_gguf_format_centibits(tag, strlen(tag)) > 0) {
+        (void)kvb_copy(name->format, sizeof name->format, tag);
     } else {
         (void)kvb_copy(name->tag, sizeof name->tag, tag);
     }
@@ -159,7 +146,8 @@ static bool read_hub(struct kvb_name *name, struct segments *segments)
 static bool read_cache_folder(struct kvb_name *name, struct segments *segments)
 {
     for (uint32_t i = segments->count; i-- > 0;) {
-        char *dashes = starts_with(segments->parts[i], "models--") ? strstr(segments->parts[i] + 8, "--") : NULL;
+        char *dashes =
+            kvb_starts_with_ignoring_case(segments->parts[i], "models--") ? strstr(segments->parts[i] + 8, "--") : NULL;
         if (dashes) {
             *dashes = '\0';
             set_name(name, segments->parts[i] + 8, dashes + 2);
@@ -208,7 +196,7 @@ static bool read_kind(struct kvb_name *name, enum kind kind, const char *rest)
 static bool read_address(const char *text, struct kvb_name *name, bool web)
 {
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
-        if (starts_with(text, beginnings[i].text)) {
+        if (kvb_starts_with_ignoring_case(text, beginnings[i].text)) {
             return read_kind(name, beginnings[i].kind, text + strlen(beginnings[i].text));
         }
     }
@@ -217,7 +205,8 @@ static bool read_address(const char *text, struct kvb_name *name, bool web)
     }
     const char *slash = strchr(text, '/');
     const char *second = slash ? strchr(slash + 1, '/') : NULL;
-    bool path = strchr("/.~", text[0]) || starts_with(text, "models--") || (second && second[1] != '\0');
+    bool path =
+        strchr("/.~", text[0]) || kvb_starts_with_ignoring_case(text, "models--") || (second && second[1] != '\0');
     return read_kind(name, path ? BUCKET : HUB, text);
 }
 
@@ -239,14 +228,14 @@ bool kvb_name_parse(const char *text, struct kvb_name *name)
     if (!kvb_copy(copy, sizeof copy, text)) {
         return false;
     }
-    bool web = starts_with(copy, "https://") || starts_with(copy, "http://");
+    bool web = kvb_starts_with_ignoring_case(copy, "https://") || kvb_starts_with_ignoring_case(copy, "http://");
     if (web) {
         copy[strcspn(copy, "?#")] = '\0';
         const char *host = strstr(copy, "://") + 3;
         return read_address(host, name, true) && name->name[0] != '\0';
     }
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
-        if (starts_with(copy, schemes[i].text)) {
+        if (kvb_starts_with_ignoring_case(copy, schemes[i].text)) {
             return read_kind(name, schemes[i].kind, copy + strlen(schemes[i].text)) && name->name[0] != '\0';
         }
     }

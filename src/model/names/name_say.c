@@ -140,11 +140,14 @@ static void say_sibling(const char *text, const struct kvb_name_answer *answer, 
                               answer->base->id);
         return;
     }
-    (void)kvb_problem_add(
-        problems, KVB_NOTICE, KVB_OK, HERE,
-        "model '%.120s' is not built in: planned as %s in the format its name states (%s); its weights "
-        "may be %u %% smaller or %u %% larger",
-        text, answer->base->id, scheme, low / 10000, high / 10000);
+    char bound[80] = ""; // of a GGUF file each engine shows its own
+    if (answer->scheme.method != KVB_NAME_GGUF) {
+        (void)snprintf(bound, sizeof bound, "; its weights may be %u %% smaller or %u %% larger", low / 10000,
+                       high / 10000);
+    }
+    (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, HERE,
+                          "model '%.120s' is not built in: planned as %s in the format its name states (%s)%s", text,
+                          answer->base->id, scheme, bound);
 }
 
 static void say_stated(const char *text, const char *id, struct kvb_problems *problems)

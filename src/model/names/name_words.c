@@ -162,8 +162,9 @@ static size_t word_length(const char *at)
 // "Q4_K_M" and the like are one word across their underscores.
 static size_t format_length(const char *at, char out[16])
 {
-    size_t length = strcspn(at, "-. ");
-    if (length < 16 && strchr("qQiI", at[0]) && kvb_gguf_format_centibits(at, length) > 0) {
+    size_t marked = kvb_starts_with_ignoring_case(at, "ud-") ? 3 : 0;
+    size_t length = marked + strcspn(at + marked, "-. ");
+    if (length < 16 && strchr("qQiI", at[marked]) && kvb_gguf_format_centibits(at, length) > 0) {
         memcpy(out, at, length);
         out[length] = '\0';
         return length;
