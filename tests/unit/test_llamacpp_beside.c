@@ -1,6 +1,4 @@
 // What is loaded beside a model: draft models, layers for further tokens, projectors read from their files.
-#include "unit/test.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,33 +11,16 @@
 #include "engines/llamacpp/start.h"
 #include "model/projector.h"
 #include "unit/gguf_bytes.h"
-#include "unit/words.h"
+#include "unit/llamacpp_line.h"
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model model, draft;
-static struct kvb_model_source source;
-static struct kvb_problems problems;
+static struct kvb_model model;
 static struct kvb_budget budget;
 static struct kvb_llama_start start;
 
-static void read_line(const char *line)
-{
-    static struct words words;
-    words_of(line, &words);
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
-}
-
 static void resolve(const char *name, const char *engine)
 {
-    if (name[0] != '\0') {
-        (void)snprintf(deployment.model, sizeof deployment.model, "%s", name);
-    }
-    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "rtx4090");
-    (void)snprintf(deployment.engine, sizeof deployment.engine, "%s", engine);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    run_on(name, "rtx4090", engine);
+    resolve_line();
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
     kvb_llama_start_of(&plan, false, &start);
 }
@@ -57,16 +38,6 @@ static int64_t part(const char *key)
         }
     }
     return -1;
-}
-
-static bool is_said(const char *text)
-{
-    for (uint32_t i = 0; i < problems.count; i++) {
-        if (strstr(problems.items[i].text, text) != NULL) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // One context for all slots, as long as the model's: 16384 tokens x 28 layers x 2 x 8 x 128 x 2 bytes = 1792 MiB; in

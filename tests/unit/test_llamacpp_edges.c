@@ -10,26 +10,16 @@
 #include "engines/llamacpp/start.h"
 #include "engines/llamacpp/tensors.h"
 #include "unit/command_rows.h"
+#include "unit/llamacpp_line.h"
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_model_source source;
-static struct kvb_problems problems;
 static struct kvb_budget budget;
 static struct kvb_llama_start start;
 
 static void ask(const char *line, const char *engine)
 {
-    static struct words words;
-    words_of(line, &words);
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
-    (void)snprintf(deployment.model, sizeof deployment.model, "Qwen/Qwen3-8B");
-    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "rtx4090");
-    (void)snprintf(deployment.engine, sizeof deployment.engine, "%s", engine);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    read_line(line);
+    run_on("Qwen/Qwen3-8B", "rtx4090", engine);
+    resolve_line();
 }
 
 static void solve(void)

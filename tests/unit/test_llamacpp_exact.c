@@ -12,52 +12,30 @@
 #include "engines/llamacpp/ollama.h"
 #include "engines/llamacpp/tensors.h"
 #include "engines/table.h"
-#include "unit/test.h"
-#include "unit/words.h"
+#include "unit/llamacpp_line.h"
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_model_source source;
-static struct kvb_problems problems;
 static struct kvb_budget budget;
 static struct kvb_llama_start start;
 
-static void read_line(const char *line, const char *model, const char *gpu)
+static void read_for(const char *line, const char *model, const char *gpu)
 {
-    static struct words words;
-    words_of(line, &words);
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
-    (void)snprintf(deployment.model, sizeof deployment.model, "%s", model);
-    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", gpu);
-    kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG); // Q4_K_M
+    read_line(line);
+    run_on(model, gpu, "");
+    set_mixture();
 }
 
 static void solve(void)
 {
     kvb_problems_init(&problems);
-    kvb_deployment_take_gpu_count(&deployment);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    resolve_line();
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
     kvb_llama_start_of(&plan, false, &start);
 }
 
 static void ask(const char *line)
 {
-    read_line(line, "Qwen/Qwen3-8B", "rtx4090");
+    read_for(line, "Qwen/Qwen3-8B", "rtx4090");
     solve();
-}
-
-static bool said(const char *text)
-{
-    for (uint32_t i = 0; i < problems.count; i++) {
-        if (strstr(problems.items[i].text, text) != NULL) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // A start takes what there is to the last byte, and is sure where the high bound does.
@@ -99,7 +77,7 @@ static void margin_to_the_byte(void **state)
         ask("llama-server -m x.gguf -c 4096 --fit off");
         uint32_t device;
         uint64_t used = kvb_llama_fullest(&start, &start.buffers, &device);
-        read_line("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090");
+        read_for("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090");
         deployment.gpu_free_bytes = (uint64_t)((int64_t)(used + (400 + 1024) * KVB_MIB) + more);
         solve();
         assert_int_equal(start.decision, more < 0 ? KVB_LLAMA_LAYERS_MOVED : KVB_LLAMA_UNCHANGED);
@@ -111,7 +89,7 @@ static void margin_to_the_byte(void **state)
 static void experts_to_the_layer(void **state)
 {
     (void)state;
-    read_line("llama-server -m x.gguf -c 8192", "Qwen/Qwen3-30B-A3B", "h100-80");
+    read_for("llama-server -m x.gguf -c 8192", "Qwen/Qwen3-30B-A3B", "h100-80");
     deployment.gpu_free_bytes = 12 * KVB_GIB;
     solve();
     uint32_t device, left = start.run.cpu_experts;
@@ -124,7 +102,7 @@ static void experts_to_the_layer(void **state)
         uint64_t used = kvb_llama_fullest(&tried, &tried.buffers, &device);
         assert_int_equal(used + KVB_GIB <= start.free_bytes, more == 0);
     }
-    read_line("llama-server -m x.gguf -c 8192", "Qwen/Qwen3-30B-A3B", "h100-80");
+    read_for("llama-server -m x.gguf -c 8192", "Qwen/Qwen3-30B-A3B", "h100-80");
     deployment.gpu_free_bytes = 2 * KVB_GIB; // not even all layers without experts: then all experts stay
     solve();
     assert_int_equal(start.run.cpu_experts, 48);
@@ -144,16 +122,16 @@ static void contexts_of_streams(void **state)
                 {"llama-server -m x.gguf -np 2 -kvu", 4096, 40960},
                 {"llama-server -m x.gguf -np 2 -fitc 1000", 2000, 81920}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        read_line(rows[i].line, "Qwen/Qwen3-8B", "h100-80");
+        read_for(rows[i].line, "Qwen/Qwen3-8B", "h100-80");
         solve();
         assert_int_equal(budget.kv.max_model_len_that_fits, rows[i].longest);
-        read_line(rows[i].line, "Qwen/Qwen3-8B", "rtx4090");
+        read_for(rows[i].line, "Qwen/Qwen3-8B", "rtx4090");
         deployment.gpu_free_bytes = 3 * KVB_GIB;
         solve();
         assert_int_equal(start.run.context_tokens, rows[i].shortest);
         assert_int_equal(start.decision, KVB_LLAMA_BOTH);
     }
-    read_line("llama-server -m x.gguf -np 1", "Qwen/Qwen3-8B", "rtx4090");
+    read_for("llama-server -m x.gguf -np 1", "Qwen/Qwen3-8B", "rtx4090");
     deployment.gpu_free_bytes = 9 * KVB_GIB;
     solve();
     assert_int_equal(start.run.context_tokens % 256, 0);
@@ -165,7 +143,7 @@ static void contexts_of_streams(void **state)
     (void)snprintf(text, sizeof text,
                    "--fit shortens the context from 40960 to %llu tokens to keep 1024 MiB free on each GPU",
                    (unsigned long long)start.run.context_tokens);
-    assert_true(said(text));
+    assert_true(is_said(text));
 }
 
 // ---- Figures
@@ -205,19 +183,19 @@ static void wishes(void **state)
                 {"llama-server -m x.gguf -c 8192 -np 2 -kvu -ngl 99", 8192, 100, 8192, KVB_FITS},
                 {"llama-server -m x.gguf -c 8192 -np 2 -kvu -ngl 99", 0, 100, 8192, KVB_FITS}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        read_line(rows[i].line, "Qwen/Qwen3-8B", "rtx4090");
+        read_for(rows[i].line, "Qwen/Qwen3-8B", "rtx4090");
         deployment.need = (struct kvb_need){rows[i].length, rows[i].requests};
         solve();
         assert_int_equal(budget.kv.wanted_bytes, rows[i].wanted_tokens * 147456);
         assert_int_equal(budget.verdict, rows[i].verdict);
         assert_true(budget.starts);
-        assert_int_equal(said("3 requests at once need as many slots: there are 2; say --parallel 3"),
+        assert_int_equal(is_said("3 requests at once need as many slots: there are 2; say --parallel 3"),
                          rows[i].requests > 200);
     }
-    read_line("llama-server -m x.gguf -c 8192 -np 1 -ngl 99", "Qwen/Qwen3-8B", "rtx4090");
+    read_for("llama-server -m x.gguf -c 8192 -np 1 -ngl 99", "Qwen/Qwen3-8B", "rtx4090");
     deployment.need = (struct kvb_need){1024, 200};
     solve();
-    assert_true(said("2 requests at once need as many slots: there is 1; say --parallel 2"));
+    assert_true(is_said("2 requests at once need as many slots: there is 1; say --parallel 2"));
     assert_int_equal(budget.needed_bytes, 8192 * 147456 + 1); // more than the cache holds
 }
 
@@ -322,7 +300,7 @@ static void every_rung(void **state)
         {KVB_SET_TENSOR_PARALLEL_SIZE, 4, {2, 3, 4, 5}},
     };
     size_t count;
-    read_line("llama-server -m x.gguf -c 20000 -np 4 -ngl 48 --fit off", "Qwen/Qwen3-30B-A3B", "h100-80");
+    read_for("llama-server -m x.gguf -c 20000 -np 4 -ngl 48 --fit off", "Qwen/Qwen3-30B-A3B", "h100-80");
     solve();
     const struct kvb_rung *rungs = kvb_llamacpp_rungs(&count);
     assert_rungs(rungs, count, server, sizeof server / sizeof server[0]);
@@ -334,7 +312,7 @@ static void every_rung(void **state)
 static void trades(void **state)
 {
     (void)state;
-    read_line("llama-server -m x.gguf -c 4096 -ngl 99 --fit off", "Qwen/Qwen3-8B", "3060");
+    read_for("llama-server -m x.gguf -c 4096 -ngl 99 --fit off", "Qwen/Qwen3-8B", "3060");
     solve();
     kvb_budget_formulas(&plan, &budget);
     static const int64_t layers[] = {37, 27, 18};
@@ -365,7 +343,7 @@ static void most_of_all(void **state)
         uint32_t sequences, rows, copies;
     } rows[] = {{300, 1, 256, 512, 2}, {256, 0, 256, 256, 1}, {1, 5000, 1, 512, 1025}, {4, 3, 4, 16, 4}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        read_line("llama-server -m x.gguf -c 262144 --spec-type draft-mtp", "Qwen/Qwen3.6-27B", "h100-80");
+        read_for("llama-server -m x.gguf -c 262144 --spec-type draft-mtp", "Qwen/Qwen3.6-27B", "h100-80");
         kvb_settings_set(&deployment.settings, KVB_SET_MAX_NUM_SEQS, rows[i].slots, KVB_ORIGIN_FLAG);
         kvb_settings_set(&deployment.settings, KVB_SET_NUM_SPECULATIVE_TOKENS, rows[i].drafted, KVB_ORIGIN_FLAG);
         solve();
@@ -373,7 +351,7 @@ static void most_of_all(void **state)
         assert_int_equal(start.run.output_rows, rows[i].rows);
         assert_int_equal(start.run.state_copies, rows[i].copies);
     }
-    read_line("llama-server -m x.gguf -c 4096 -np 1 --spec-type draft-mtp", "Qwen/Qwen3.6-27B", "h100-80");
+    read_for("llama-server -m x.gguf -c 4096 -np 1 --spec-type draft-mtp", "Qwen/Qwen3.6-27B", "h100-80");
     solve();
     assert_int_equal(start.run.state_copies, 4); // three are drafted where none are said
     (void)snprintf(deployment.engine, sizeof deployment.engine, "llama.cpp@b9108");
@@ -385,13 +363,13 @@ static void most_of_all(void **state)
 static void larger_pictures(void **state)
 {
     (void)state;
-    read_line("llama-server -m x.gguf -c 4096 --mmproj m.gguf", "google/gemma-3-4b-it", "h100-80");
+    read_for("llama-server -m x.gguf -c 4096 --mmproj m.gguf", "google/gemma-3-4b-it", "h100-80");
     solve();
     assert_true(plan.projector.known);
-    assert_false(said("pictures beyond"));
-    read_line("llama-server -m x.gguf -c 4096 --mmproj m.gguf", "Qwen/Qwen3.6-27B", "h100-80");
+    assert_false(is_said("pictures beyond"));
+    read_for("llama-server -m x.gguf -c 4096 --mmproj m.gguf", "Qwen/Qwen3.6-27B", "h100-80");
     solve();
-    assert_true(said("pictures beyond 1472 x 1472 pixels take up to "));
+    assert_true(is_said("pictures beyond 1472 x 1472 pixels take up to "));
 }
 
 // ---- Tensors
@@ -425,7 +403,7 @@ static void experts_of_the_first_layer(void **state)
     (void)state;
     static struct kvb_ollama_sizes sizes;
     for (unsigned i = 0; i < 2; i++) {
-        read_line("ollama run x", "mistralai/Mixtral-8x7B-Instruct-v0.1", "h100-80");
+        read_for("ollama run x", "mistralai/Mixtral-8x7B-Instruct-v0.1", "h100-80");
         (void)snprintf(deployment.engine, sizeof deployment.engine, "ollama@0.5.0");
         kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 2, KVB_ORIGIN_FLAG);
         kvb_deployment_take_gpu_count(&deployment);

@@ -8,23 +8,13 @@
 
 #include "budget/engine.h"
 #include "engines/llamacpp/flags.h"
-#include "unit/test.h"
-#include "unit/words.h"
+#include "unit/llamacpp_line.h"
 
-static struct kvb_deployment deployment;
-static struct kvb_problems problems;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_model_source source;
-
-static void read_line(const char *line)
+static void read_all(const char *line)
 {
-    static struct words words;
-    words_of(line, &words);
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    if (kvb_serve_command_read(words.count, words.words, &deployment, &problems) != KVB_OK || problems.count > 0) {
-        fail_msg("%s: %s", line, problems.count > 0 ? problems.items[0].text : "");
+    read_line(line);
+    if (problems.count > 0) {
+        fail_msg("%s: %s", line, problems.items[0].text);
     }
 }
 
@@ -90,23 +80,23 @@ static void settings(void **state)
         (void)snprintf(names, sizeof names, "%s", rows[i].names);
         for (char *rest = names, *name = strtok_r(rest, " ", &rest); name != NULL; name = strtok_r(rest, " ", &rest)) {
             (void)snprintf(line, sizeof line, "llama-server -m x.gguf %s %s", name, rows[i].value);
-            read_line(line);
+            read_all(line);
             if (said(rows[i].setting) != rows[i].number) {
                 fail_msg("%s: %llu", line, (unsigned long long)said(rows[i].setting));
             }
         }
     }
-    read_line("llama-server -m x.gguf -ot exps=CPU --override-tensor a=CUDA0");
+    read_all("llama-server -m x.gguf -ot exps=CPU --override-tensor a=CUDA0");
     assert_string_equal(deployment.tensor_overrides, "exps=CPU\na=CUDA0\n");
     static const char *const projectors[] = {"-mm", "--mmproj"}, *const none[] = {"--no-mmproj", "--no-mmproj-auto"};
     for (size_t i = 0; i < 2; i++) {
         char line[128];
         (void)snprintf(line, sizeof line, "llama-server -m x.gguf %s p.gguf", projectors[i]);
-        read_line(line);
+        read_all(line);
         assert_string_equal(deployment.projector, "p.gguf");
         assert_false(deployment.projector_refused);
         (void)snprintf(line, sizeof line, "llama-server -m x.gguf %s", none[i]);
-        read_line(line);
+        read_all(line);
         assert_true(deployment.projector_refused);
     }
 }
@@ -166,17 +156,17 @@ static void flags_that_move_no_memory(void **state)
     char line[128];
     for (size_t i = 0; i < sizeof with_value / sizeof with_value[0]; i++) {
         (void)snprintf(line, sizeof line, "llama-server -m x.gguf %s -1 -c 4096", with_value[i]);
-        read_line(line);
+        read_all(line);
         assert_int_equal(said(KVB_SET_MAX_MODEL_LEN), 4096);
         assert_string_equal(deployment.model, "x.gguf");
     }
     for (size_t i = 0; i < sizeof bare / sizeof bare[0]; i++) {
         (void)snprintf(line, sizeof line, "llama-server -m x.gguf %s -c 4096", bare[i]);
-        read_line(line);
+        read_all(line);
         assert_int_equal(said(KVB_SET_MAX_MODEL_LEN), 4096);
     }
-    read_line("ollama run x --verbose --keepalive 5m");
-    read_line("llama-cli -m x.gguf -c 4096");
+    read_all("ollama run x --verbose --keepalive 5m");
+    read_all("llama-cli -m x.gguf -c 4096");
     assert_string_equal(deployment.engine, "llama.cpp");
 }
 
@@ -191,7 +181,7 @@ static void assert_variables(const struct variable *rows, size_t count, const ch
     for (size_t i = 0; i < count; i++) {
         char line[128];
         (void)snprintf(line, sizeof line, "%s=%s %s", rows[i].name, rows[i].value, rest);
-        read_line(line);
+        read_all(line);
         (void)snprintf(deployment.model, sizeof deployment.model, "Qwen/Qwen3-8B");
         (void)snprintf(deployment.gpu, sizeof deployment.gpu, "rtx4090");
         assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);

@@ -1,6 +1,4 @@
 // llama.cpp's rules by kind: formats of rare mixtures, states of each mixer, free blocks, lines with rare settings.
-#include "unit/test.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +8,7 @@
 #include "engines/llamacpp/graph.h"
 #include "engines/llamacpp/mixture.h"
 #include "engines/llamacpp/start.h"
-#include "unit/words.h"
+#include "unit/llamacpp_line.h"
 
 static struct kvb_model model;
 
@@ -303,25 +301,14 @@ static void test_pipelines(void **state)
     assert_false(kvb_llama_is_pipelined(&run));
 }
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_model_source source;
-static struct kvb_problems problems;
 static struct kvb_budget budget;
 
 static void answer(const char *line, const char *name, const char *gpu)
 {
-    static struct words words;
-    words_of(line, &words);
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
-    kvb_settings_set(&deployment.settings, KVB_SET_GGUF_TYPE, 15, KVB_ORIGIN_FLAG); // Q4_K_M
-    (void)snprintf(deployment.model, sizeof deployment.model, "%s", name);
-    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", gpu);
-    kvb_deployment_take_gpu_count(&deployment);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    read_line(line);
+    run_on(name, gpu, "");
+    set_mixture();
+    resolve_line();
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
 }
 

@@ -1,6 +1,4 @@
 // llama.cpp and Ollama in their seats: lines as people type them, what --fit decides, the defaults by build.
-#include "unit/test.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -11,31 +9,14 @@
 #include "engines/llamacpp/ladder.h"
 #include "engines/llamacpp/start.h"
 #include "engines/table.h"
-#include "unit/words.h"
+#include "unit/llamacpp_line.h"
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_model_source source;
-static struct kvb_problems problems;
 static struct kvb_budget budget;
-
-static void read_line(const char *line)
-{
-    static struct words words;
-    words_of(line, &words);
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
-}
 
 static void resolve(const char *model, const char *gpu, const char *engine)
 {
-    (void)snprintf(deployment.model, sizeof deployment.model, "%s", model);
-    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", gpu);
-    (void)snprintf(deployment.engine, sizeof deployment.engine, "%s", engine);
-    kvb_deployment_take_gpu_count(&deployment);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    run_on(model, gpu, engine);
+    resolve_line();
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
 }
 

@@ -15,63 +15,30 @@
 #include "engines/llamacpp/ollama.h"
 #include "engines/llamacpp/overrides.h"
 #include "engines/table.h"
-#include "unit/test.h"
-#include "unit/words.h"
+#include "unit/llamacpp_line.h"
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_model_source source;
-static struct kvb_problems problems;
 static struct kvb_budget budget;
 static struct kvb_llama_start start;
 static enum kvb_status status;
 
-static void read_line(const char *line, const char *model, const char *gpu, const char *engine)
+static void read_for(const char *line, const char *model, const char *gpu, const char *engine)
 {
-    static struct words words;
-    words_of(line, &words);
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
-    (void)snprintf(deployment.model, sizeof deployment.model, "%s", model);
-    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", gpu);
-    (void)snprintf(deployment.engine, sizeof deployment.engine, "%s", engine);
-}
-
-static void set(enum kvb_setting setting, uint64_t number)
-{
-    kvb_settings_set(&deployment.settings, setting, number, KVB_ORIGIN_FLAG);
-}
-
-static void resolve(void)
-{
-    kvb_deployment_take_gpu_count(&deployment);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    read_line(line);
+    run_on(model, gpu, engine);
 }
 
 static void solve(void)
 {
-    resolve();
+    resolve_line();
     status = kvb_budget_compute(&plan, &budget, &problems);
     kvb_llama_start_of(&plan, strncmp(deployment.engine, "ollama", 6) == 0, &start);
 }
 
 static void ask(const char *line, const char *model, const char *gpu, const char *engine)
 {
-    read_line(line, model, gpu, engine);
-    set(KVB_SET_GGUF_TYPE, 15); // Q4_K_M
+    read_for(line, model, gpu, engine);
+    set_mixture();
     solve();
-}
-
-static bool said(const char *text)
-{
-    for (uint32_t i = 0; i < problems.count; i++) {
-        if (strstr(problems.items[i].text, text) != NULL) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static int64_t part(const char *key)
@@ -135,8 +102,7 @@ static void layers_unasked(void **state)
                 {"llama.cpp@b6324", KVB_LLAMA_METAL, 37, 29},
                 {"llama.cpp@b6325", KVB_LLAMA_CUDA, 37, 29}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        read_line("llama-server -m x.gguf -c 4096 -md Qwen3-0.6B-Q8_0.gguf", "Qwen/Qwen3-8B", "h100-80",
-                  rows[i].engine);
+        read_for("llama-server -m x.gguf -c 4096 -md Qwen3-0.6B-Q8_0.gguf", "Qwen/Qwen3-8B", "h100-80", rows[i].engine);
         set(KVB_SET_GGUF_TYPE, 15);
         set(KVB_SET_GGML_BACKEND, rows[i].backend);
         solve();
@@ -154,22 +120,22 @@ static void fit_of_several_cards(void **state)
     (void)state;
     ask("llama-server -m x.gguf -ts 1,1 -np 1", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     assert_int_equal(start.decision, KVB_LLAMA_UNCHANGED);
-    read_line("llama-server -m x.gguf -dev CUDA0,CUDA1 -np 1 -sm row", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -dev CUDA0,CUDA1 -np 1 -sm row", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     set(KVB_SET_GGUF_TYPE, 8);
     deployment.gpu_free_bytes = 6 * KVB_GIB;
     solve();
     assert_true(start.split_said);
-    read_line("llama-server -m x.gguf -np 1 -ts 1,1 --gpus 1 -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -np 1 -ts 1,1 --gpus 1 -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     solve();
     assert_int_equal(start.run.devices, 1);
     assert_int_equal(start.run.share[1], 0);
-    read_line("llama-server -m x.gguf -dev CUDA0 -np 1 -sm row -c 8192", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -dev CUDA0 -np 1 -sm row -c 8192", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     set(KVB_SET_GGUF_TYPE, 8);
     deployment.gpu_free_bytes = 6 * KVB_GIB;
     solve();
     assert_false(start.split_said);
     assert_int_equal(start.decision, KVB_LLAMA_LAYERS_MOVED);
-    read_line("llama-server -m x.gguf -np 1 -c 8192 -dev CUDA0,CUDA1", "Qwen/Qwen3-30B-A3B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -np 1 -c 8192 -dev CUDA0,CUDA1", "Qwen/Qwen3-30B-A3B", "rtx4090", "llama.cpp");
     deployment.gpu_free_bytes = 16 * KVB_GIB; // 57 GiB: experts go first, whatever the number of cards
     solve();
     assert_int_equal(start.decision, KVB_LLAMA_LAYERS_MOVED);
@@ -181,7 +147,7 @@ static void fit_of_several_cards(void **state)
 static void surplus_of_several_cards(void **state)
 {
     (void)state;
-    read_line("llama-server -m x.gguf -np 1 -dev CUDA0,CUDA1", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -np 1 -dev CUDA0,CUDA1", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     solve();
     uint64_t first = kvb_llama_used(&start.buffers, 0), second = kvb_llama_used(&start.buffers, 1);
     assert_int_equal(start.decision, KVB_LLAMA_UNCHANGED);
@@ -233,7 +199,7 @@ static void layers_shared_out_anew(void **state)
         {"llama-server -m x.gguf -np 1 -dev CUDA0,CUDA1,CUDA2", 1400, 0, KVB_LLAMA_BOTH, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         static struct kvb_budget asked;
-        read_line(rows[i].line, "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+        read_for(rows[i].line, "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
         deployment.gpu_free_bytes = rows[i].free_mib << 20;
         solve();
         assert_int_equal(start.decision, rows[i].decision);
@@ -253,27 +219,27 @@ static void layers_shared_out_anew(void **state)
 static void fit_without_room(void **state)
 {
     (void)state;
-    read_line("llama-server -m x.gguf -np 1", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -np 1", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     deployment.gpu_free_bytes = KVB_GIB; // 400 MiB of it are the context, 1024 are to stay free
     solve();
     assert_int_equal(start.decision, KVB_LLAMA_BOTH);
     assert_int_equal(start.run.gpu_layers, 0);
     assert_int_equal(start.run.context_tokens, 4096);
-    read_line("llama-server -m x.gguf -np 1 -fitc 40960", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -np 1 -fitc 40960", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     deployment.gpu_free_bytes = 8 * KVB_GIB;
     solve();
     assert_int_equal(start.decision, KVB_LLAMA_LAYERS_MOVED);
     assert_int_equal(start.run.context_tokens, 40960);
-    read_line("llama-server -m x.gguf -np 1 -ngl 0 -ts 1,1 -fitt 20000", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -np 1 -ngl 0 -ts 1,1 -fitt 20000", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     deployment.gpu_free_bytes = 20 * KVB_GIB; // nothing lies on the cards but what is computed there
     solve();
     assert_int_equal(start.run.gpu_layers, 0);
-    read_line("llama-server -m x.gguf -np 1 -ts 1,1", "Qwen/Qwen3-30B-A3B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -np 1 -ts 1,1", "Qwen/Qwen3-30B-A3B", "rtx4090", "llama.cpp");
     deployment.gpu_free_bytes = 16 * KVB_GIB; // 57 GiB of experts in f16
     solve();
     assert_int_equal(start.decision, KVB_LLAMA_CONTEXT_REDUCED);
     assert_int_equal(start.run.context_tokens, 4096);
-    read_line("llama-server -m x.gguf", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     deployment.reserve_count = 1;
     deployment.reserves[0].bytes = 30 * KVB_GIB; // another program holds more than there is
     solve();
@@ -281,7 +247,7 @@ static void fit_without_room(void **state)
     assert_int_equal(kvb_llama_reserved_bytes(&plan), 30 * KVB_GIB);
     assert_int_equal(budget.items[KVB_ITEM_OTHER].bytes, 30 * KVB_GIB);
     assert_int_equal(budget.kv.max_model_len_that_fits, 0);
-    read_line("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     set(KVB_SET_GGML_BACKEND, KVB_LLAMA_CPU); // no card to fit
     deployment.gpu_free_bytes = KVB_GIB;
     solve();
@@ -300,14 +266,14 @@ static void what_is_refused(void **state)
     assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
     assert_string_equal(budget.refusal, "override-tensor");
     assert_string_equal(budget.error, "error while handling argument \"--override-tensor\": unknown buffer type");
-    read_line("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     set(KVB_SET_TENSOR_PARALLEL_SIZE, 16);
     solve();
     assert_int_equal(status, KVB_OK);
     set(KVB_SET_TENSOR_PARALLEL_SIZE, 17);
-    resolve();
+    resolve_line();
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OUT_OF_RANGE);
-    assert_true(said("17 GPUs; llama.cpp takes at most 16"));
+    assert_true(is_said("17 GPUs; llama.cpp takes at most 16"));
     assert_false(kvb_engine_of(&plan)->is_whole(&plan, &budget));
     (void)snprintf(plan.engine.name, sizeof plan.engine.name, "ollama");
     assert_false(kvb_engine_of(&plan)->is_whole(&plan, &budget));
@@ -335,18 +301,18 @@ static void formats_said(void **state)
 {
     (void)state;
     static const char in_f16[] = "the model is counted in f16", as_published[] = "counted in Q4_K_M, as it is usually";
-    read_line("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     solve();
-    assert_true(said(in_f16) && !said(as_published));
+    assert_true(is_said(in_f16) && !is_said(as_published));
     ask("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
-    assert_true(!said(in_f16) && !said(as_published));
-    read_line("ollama run x", "Qwen/Qwen3-8B", "rtx4090", "ollama");
+    assert_true(!is_said(in_f16) && !is_said(as_published));
+    read_for("ollama run x", "Qwen/Qwen3-8B", "rtx4090", "ollama");
     solve();
-    assert_true(!said(in_f16) && said(as_published));
+    assert_true(!is_said(in_f16) && is_said(as_published));
     plan.model.checkpoint.kind = KVB_CHECKPOINT_GGUF;
     kvb_problems_init(&problems);
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
-    assert_true(!said(in_f16) && !said(as_published));
+    assert_true(!is_said(in_f16) && !is_said(as_published));
     assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].basis, KVB_BASIS_CONFIG); // not all of its tensors are known
     plan.model.checkpoint.classes_whole = true;                               // all, of which there are none
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
@@ -424,7 +390,7 @@ static void rungs_at_their_ends(void **state)
     assert_int_equal(budget.step_count, 6);
     // keys alone are smaller: values need flash attention
     assert_true(budget.steps[1].result >= budget.steps[0].result);
-    read_line("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
+    read_for("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");
     set(KVB_SET_GGML_BACKEND, KVB_LLAMA_CPU);
     solve();
     kvb_budget_formulas(&plan, &budget);

@@ -10,14 +10,9 @@
 #include "engines/llamacpp/flags.h"
 #include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/start.h"
-#include "unit/test.h"
-#include "unit/words.h"
+#include "unit/llamacpp_line.h"
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft, model;
-static struct kvb_model_source source;
-static struct kvb_problems problems;
+static struct kvb_model model;
 static struct kvb_llama_start start;
 
 static uint64_t said(enum kvb_setting setting)
@@ -147,16 +142,9 @@ static void names_of_buffers(void **state)
 
 static void take(const char *line)
 {
-    static struct words words;
-    words_of(line, &words);
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
-    (void)snprintf(deployment.model, sizeof deployment.model, "Qwen/Qwen3-8B");
-    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "3090");
-    (void)snprintf(deployment.engine, sizeof deployment.engine, "llama.cpp@b8000");
-    kvb_deployment_take_gpu_count(&deployment);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    read_line(line);
+    run_on("Qwen/Qwen3-8B", "3090", "llama.cpp@b8000");
+    resolve_line();
     kvb_llama_start_begin(&plan, false, &start);
 }
 
