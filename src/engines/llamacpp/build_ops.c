@@ -7,14 +7,17 @@
 #include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/tensors.h"
 
+#define NAMES_MOST 6
+#define UNLISTED_BYTES 1U // a matrix that no list names is one block, whatever its size
+
 struct looked_up {
-    const char *names[4]; // of a matrix in a file, and of its parts where a config has them apart
+    const char *names[NAMES_MOST]; // of a matrix in a file, and of its parts where a config has them apart
     uint64_t bytes;
 };
 
 static void look(struct looked_up *wanted, const char *name, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < NAMES_MOST; i++) {
         if (wanted->names[i] != NULL && strcmp(name, wanted->names[i]) == 0) {
             wanted->bytes = kvb_add(wanted->bytes, bytes);
         }
@@ -62,22 +65,20 @@ static uint64_t weight_bytes(struct kvb_llama_graph *graph, const char *name)
         wanted.names[1] = "ffn_gate.weight";
     } else if (strcmp(name, "ssm_ba.weight") == 0) {
         wanted = (struct looked_up){.names = {name, "ssm_beta.weight", "ssm_alpha.weight"}};
+    } else if (strcmp(name, "ssm_in.weight") == 0) { // Mamba 2: gate, channels and rates
+        wanted = (struct looked_up){.names = {name, "in_z", "in_x", "in_b", "in_c", "in_dt"}};
     }
     look_up(graph, &wanted);
-    return wanted.bytes > 0 ? wanted.bytes : 1;
+    return kvb_max(wanted.bytes, UNLISTED_BYTES);
 }
 
-// Weights matter where they lie elsewhere than their layer, or in the host's memory.
-static void read_weight(struct kvb_llama_graph *graph, kvb_llama_node node, const char *name, bool experts)
+// Of a matrix the bytes matter where it lies elsewhere than its layer, or in the host's memory.
+static void read_matrix(struct kvb_llama_graph *graph, kvb_llama_node node, const char *name)
 {
-    const struct kvb_llama_run *run = graph->run;
     uint32_t usual = graph->layer_place;
-    uint32_t place = kvb_llama_tensor_place(run, graph->layer, name, experts, usual);
-    if (place == usual && place != KVB_LLAMA_HOST) {
-        kvb_llama_reads_weight(graph, node, 0, (uint8_t)place);
-        return;
-    }
-    kvb_llama_reads_weight(graph, node, weight_bytes(graph, name), (uint8_t)place);
+    uint32_t place = kvb_llama_tensor_place(graph->run, graph->layer, name, strstr(name, "_exps.") != NULL, usual);
+    bool elsewhere = place != usual || place == KVB_LLAMA_HOST;
+    kvb_llama_reads_weight(graph, node, elsewhere ? weight_bytes(graph, name) : 0, (uint8_t)place);
 }
 
 kvb_llama_node kvb_llama_new(struct kvb_llama_graph *graph, uint64_t a, uint64_t b, uint64_t c, kvb_llama_node in,
@@ -127,7 +128,7 @@ kvb_llama_node kvb_llama_matmul(struct kvb_llama_graph *graph, const char *weigh
 {
     const uint64_t ne[3] = {rows, tokens, 1};
     kvb_llama_node made = kvb_llama_op(graph, KVB_LLAMA_OP_MUL_MAT, ne, in, 0);
-    read_weight(graph, made, weight, strstr(weight, "_exps.") != NULL);
+    read_matrix(graph, made, weight);
     return made;
 }
 
@@ -143,7 +144,8 @@ kvb_llama_node kvb_llama_norm(struct kvb_llama_graph *graph, const char *weight,
         graph->nodes[normed].device = graph->layer_place;
     }
     kvb_llama_node scaled = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, normed, 0);
-    read_weight(graph, scaled, weight, false);
+    uint32_t place = kvb_llama_tensor_place(run, graph->layer, weight, false, graph->layer_place);
+    kvb_llama_reads_weight(graph, scaled, (uint64_t)ne[0] * 4, (uint8_t)place);
     return scaled;
 }
 

@@ -120,7 +120,8 @@ static kvb_llama_node build_mamba2(struct kvb_llama_graph *graph, const struct k
     kvb_llama_node scan = kvb_llama_new(graph, inner * tokens + state, 1, 1, cut(graph, mixed, inner, tokens), dt);
     kvb_llama_expand(graph, scan);
     write_state(graph, scan, state);
-    kvb_llama_node skipped = kvb_llama_with(graph, KVB_LLAMA_OP_MUL, cut(graph, mixed, inner, tokens));
+    kvb_llama_node skipped = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, cut(graph, mixed, inner, tokens), 0);
+    kvb_llama_reads_weight(graph, skipped, heads * 4, graph->layer_place);
     kvb_llama_node sum = kvb_llama_over(graph, KVB_LLAMA_OP_ADD, cut(graph, scan, inner, tokens), skipped);
     kvb_llama_node gated = gate_with(graph, sum, cut(graph, all, inner, tokens), inner);
     if (!shape->no_state_norm) {
