@@ -1,7 +1,5 @@
 // Ollama before 0.30: what its estimate counts and decides, against public logs of `ollama serve`, and the buffers that
 // its runner then takes.
-#include "unit/test.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -11,46 +9,24 @@
 
 #include "engines/llamacpp/ollama.h"
 #include "engines/table.h"
+#include "unit/llamacpp_line.h"
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_model_source source;
-static struct kvb_problems problems;
 static struct kvb_budget budget;
 static struct kvb_llama_start start;
 static struct kvb_ollama_sizes sizes;
-
-static void set(enum kvb_setting setting, uint64_t number)
-{
-    kvb_settings_set(&deployment.settings, setting, number, KVB_ORIGIN_FLAG);
-}
 
 static void begin(const char *engine, const char *model, const char *gpu)
 {
     kvb_problems_init(&problems);
     kvb_deployment_init(&deployment);
-    (void)snprintf(deployment.model, sizeof deployment.model, "%s", model);
-    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", gpu);
-    (void)snprintf(deployment.engine, sizeof deployment.engine, "%s", engine);
+    run_on(model, gpu, engine);
 }
 
 static void answer(void)
 {
-    kvb_deployment_take_gpu_count(&deployment);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    resolve_line();
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
     kvb_llama_start_of(&plan, true, &start);
-}
-
-static bool said(const char *text)
-{
-    for (uint32_t i = 0; i < problems.count; i++) {
-        if (strstr(problems.items[i].text, text) != NULL) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // A number of MiB or GiB as logs print it, with one decimal: within half a tenth.
@@ -75,7 +51,7 @@ static void test_a_model_that_fits(void **state)
     assert_int_equal(start.run.context_tokens, 8192);
     assert_int_equal(start.run.gpu_layers, 29);
     assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, 896 * KVB_MIB);
-    assert_false(said("Ollama's estimate puts"));
+    assert_false(is_said("Ollama's estimate puts"));
 }
 
 // ollama/ollama#8447 (0.5.7, DeepSeek-V3 Q4_K_M, 23.3 GiB free): kv 9.5 GiB, graph.full 654.0 MiB, graph.partial
@@ -101,7 +77,7 @@ static void test_layers_by_overhead(void **state)
         answer();
         assert_int_equal(start.run.gpu_layers, rows[i].layers);
         assert_int_equal(budget.starts, rows[i].starts);
-        assert_true(said("Ollama's estimate puts"));
+        assert_true(is_said("Ollama's estimate puts"));
         uint64_t model = start.buffers.places[0].model_bytes * 100 / KVB_MIB;
         assert_in_range(model, rows[i].hundredths - 1, rows[i].hundredths);
         assert_int_equal(start.buffers.places[0].compute_bytes / KVB_MIB, 5030);
@@ -255,7 +231,7 @@ static void test_own_engine(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         begin("ollama@0.20.0", rows[i].model, "3090");
         answer();
-        assert_true(said("Ollama draws the graph of this class in its own engine since"));
+        assert_true(is_said("Ollama draws the graph of this class in its own engine since"));
         assert_int_equal(budget.items[KVB_ITEM_ACTIVATION].basis, KVB_BASIS_MODELLED);
         assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].basis, KVB_BASIS_MODELLED);
         assert_int_equal(kvb_ollama_draws_since(rows[i].before, &plan.model), 0);
@@ -264,7 +240,7 @@ static void test_own_engine(void **state)
     }
     begin("ollama@0.12.5", "Qwen/Qwen3-8B", "3090");
     answer();
-    assert_false(said("its own engine"));
+    assert_false(is_said("its own engine"));
 }
 
 // Layers that a user asks for are not the estimate's; without a GPU of room for one the runner does not see it.
@@ -275,13 +251,13 @@ static void test_layers_asked(void **state)
     set(KVB_SET_GPU_LAYERS, 20);
     answer();
     assert_int_equal(start.run.gpu_layers, 20);
-    assert_false(said("Ollama's estimate puts"));
+    assert_false(is_said("Ollama's estimate puts"));
     begin("ollama@0.9.0", "meta-llama/Llama-3.1-70B-Instruct", "4060");
     deployment.gpu_free_bytes = KVB_GIB;
     answer();
     assert_int_equal(start.run.gpu_layers, 0);
     assert_int_equal(start.run.devices, 0);
-    assert_true(said("Ollama's estimate puts 0 of 81 layers on the GPU"));
+    assert_true(is_said("Ollama's estimate puts 0 of 81 layers on the GPU"));
     begin("ollama@0.20.0", "meta-llama/Llama-3.1-70B-Instruct", "4060");
     set(KVB_SET_GPU_LAYERS, 7);
     answer();
@@ -393,6 +369,61 @@ static void test_layout(void **state)
     assert_int_equal(placed.of_card[1], 6);
 }
 
+// Layers of 10, 20, ... 100 and an output of 200, from the last on: every figure names the layer that fits no more.
+static void test_unlike_layers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t free_bytes;
+        int64_t asked;
+        uint32_t layers, on_first; // of_card
+        uint32_t cards;
+    } laid_out[] = {
+        {860, -1, 11, 11, 1},                     // 10 kept free, a graph of 100, all 550 and the output
+        {859, -1, 10, 10, 1},                     // without the output
+        {660, -1, 10, 10, 1}, {659, -1, 9, 9, 1}, // 549: without the first layer of 10
+        {640, -1, 8, 8, 1},                       // 530: 100 to 30 are 520, 20 more are 540
+        {210, -1, 1, 1, 1},                       // 100
+        {209, -1, 0, 0, 1},   {860, 3, 3, 3, 1},
+        {610, -1, 11, 8, 2}, // of 390 and 360: output, 100 and 90 on the second
+        {500, -1, 11, 8, 2}, // 390 of each
+        {499, -1, 10, 7, 2}, // without the output: 100 to 80 are 270, 10 to 70 are 280
+    };
+    struct kvb_ollama_placed placed;
+    same_layers(10, 0, 200);
+    for (uint32_t i = 0; i < 10; i++) {
+        sizes.layer_bytes[i] = 10 * (i + 1);
+    }
+    for (size_t i = 0; i < sizeof laid_out / sizeof laid_out[0]; i++) {
+        struct kvb_ollama_cards cards = {
+            .count = laid_out[i].cards, .free_bytes = laid_out[i].free_bytes, .minimum_bytes = 10};
+        kvb_ollama_layout(&sizes, &cards, laid_out[i].asked, &placed);
+        if (placed.layers != laid_out[i].layers || placed.of_card[0] != laid_out[i].on_first) {
+            fail_msg("row %zu: %u, %u", i, (unsigned)placed.layers, (unsigned)placed.of_card[0]);
+        }
+    }
+    static const struct {
+        uint64_t free_bytes;
+        int64_t asked;
+        bool upwards;
+        uint32_t layers;
+    } estimated[] = {
+        // 10 and the first layer's 10 are kept free, a graph of 100, and more than the layers of 550 fits
+        {871, -1, false, 11}, {870, -1, false, 10}, {671, -1, false, 10}, {670, -1, false, 9},
+        {200, -1, false, 0}, // 100 does not fit 80
+        {221, -1, false, 1},  {220, -1, false, 0},  {871, 10, false, 10}, {871, 11, false, 11},
+        {200, -1, true, 3}, // to 0.6: 10, 20 and 30 of 80, no 40
+        {221, -1, true, 4},   {220, -1, true, 3},   {131, -1, true, 1},   {130, -1, true, 0},
+    };
+    for (size_t i = 0; i < sizeof estimated / sizeof estimated[0]; i++) {
+        struct kvb_ollama_cards cards = {.count = 1, .free_bytes = estimated[i].free_bytes, .minimum_bytes = 10};
+        kvb_ollama_estimate(&sizes, &cards, estimated[i].asked, estimated[i].upwards, &placed);
+        if (placed.layers != estimated[i].layers) {
+            fail_msg("row %zu: %u", i, (unsigned)placed.layers);
+        }
+    }
+}
+
 // Layers asked for beyond all there are take the output, too; a card that holds them is enough; on Metal the graph is
 // the full one in both ways.
 static void test_more_asked(void **state)
@@ -463,5 +494,5 @@ KVB_TEST_MAIN(cmocka_unit_test(test_a_model_that_fits), cmocka_unit_test(test_la
               cmocka_unit_test(test_four_cards), cmocka_unit_test(test_buffers_of_the_runner),
               cmocka_unit_test(test_defaults), cmocka_unit_test(test_batch), cmocka_unit_test(test_cache),
               cmocka_unit_test(test_own_engine), cmocka_unit_test(test_layers_asked), cmocka_unit_test(test_estimate),
-              cmocka_unit_test(test_layout), cmocka_unit_test(test_more_asked), cmocka_unit_test(test_graphs),
-              cmocka_unit_test(test_caches))
+              cmocka_unit_test(test_layout), cmocka_unit_test(test_unlike_layers), cmocka_unit_test(test_more_asked),
+              cmocka_unit_test(test_graphs), cmocka_unit_test(test_caches))

@@ -241,12 +241,43 @@ static void test_buffers_it_has(void **state)
     assert_string_equal(kvb_llama_overrides_unknown(&run), "CUDA2\n");
     run.overrides = "exps=Vulkan0\n";
     assert_non_null(kvb_llama_overrides_unknown(&run));
+    run.devices = 13; // numbers of two digits
+    run.overrides = "exps=CUDA12\n";
+    assert_null(kvb_llama_overrides_unknown(&run));
+    assert_int_equal(kvb_llama_tensor_place(&run, 0, "ffn_up_exps.weight", true, 0), 12);
+    run.overrides = "exps=CUDA13\n";
+    assert_string_equal(kvb_llama_overrides_unknown(&run), "CUDA13\n");
     run.backend = KVB_LLAMA_METAL;
     run.devices = 1;
     run.overrides = "exps=Metal\na=MTL0\n";
     assert_null(kvb_llama_overrides_unknown(&run));
     run.overrides = NULL;
     assert_null(kvb_llama_overrides_unknown(&run));
+}
+
+// "blk.N." of layers with a digit, two and three.
+static void test_digits_of_layers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t layer;
+        const char *pattern;
+    } rows[] = {{0, "^blk\\.0\\.x=CPU\n"},
+                {9, "^blk\\.9\\.x=CPU\n"},
+                {10, "^blk\\.10\\.x=CPU\n"},
+                {99, "^blk\\.99\\.x=CPU\n"},
+                {100, "^blk\\.100\\.x=CPU\n"},
+                {109, "^blk\\.109\\.x=CPU\n"},
+                {KVB_LAYERS_MAX - 1, "^blk\\.511\\.x=CPU\n"}};
+    _Static_assert(KVB_LAYERS_MAX == 512, "the last row");
+    static struct kvb_model deep;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_llama_run run = {.model = &deep, .devices = 1, .overrides = rows[i].pattern};
+        deep.layer_count = rows[i].layer + 1;
+        assert_int_equal(kvb_llama_tensor_place(&run, rows[i].layer, "x", false, 0), KVB_LLAMA_HOST);
+        deep.layer_count = rows[i].layer; // no layer: the name alone
+        assert_int_equal(kvb_llama_tensor_place(&run, rows[i].layer, "x", false, 0), 0);
+    }
 }
 
 static void test_lines(void **state)
@@ -278,13 +309,10 @@ static void test_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_patterns_refused),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_no_pipeline),
-        cmocka_unit_test(test_experts_by_count),
-        cmocka_unit_test(test_buffers_it_has),
-        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_patterns),         cmocka_unit_test(test_patterns_refused),
+        cmocka_unit_test(test_places),           cmocka_unit_test(test_no_pipeline),
+        cmocka_unit_test(test_experts_by_count), cmocka_unit_test(test_buffers_it_has),
+        cmocka_unit_test(test_digits_of_layers), cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,42 +9,19 @@
 
 #include "engines/llamacpp/flags.h"
 #include "engines/llamacpp/ollama.h"
-#include "unit/test.h"
-#include "unit/words.h"
+#include "unit/llamacpp_line.h"
 
-static struct kvb_deployment deployment;
-static struct kvb_plan plan;
-static struct kvb_model draft;
-static struct kvb_model_source source;
-static struct kvb_problems problems;
 static struct kvb_llama_start start;
 
 static void ask(const char *model, const char *gpu, const char *engine)
 {
-    static struct words words;
-    words_of("ollama run x", &words);
-    kvb_problems_init(&problems);
-    kvb_deployment_init(&deployment);
-    assert_int_equal(kvb_serve_command_read(words.count, words.words, &deployment, &problems), KVB_OK);
-    (void)snprintf(deployment.model, sizeof deployment.model, "%s", model);
-    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", gpu);
-    (void)snprintf(deployment.engine, sizeof deployment.engine, "%s", engine);
-}
-
-static void set(enum kvb_setting setting, uint64_t number)
-{
-    kvb_settings_set(&deployment.settings, setting, number, KVB_ORIGIN_FLAG);
-}
-
-static void resolve(void)
-{
-    kvb_deployment_take_gpu_count(&deployment);
-    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    read_line("ollama run x");
+    run_on(model, gpu, engine);
 }
 
 static void solve(void)
 {
-    resolve();
+    resolve_line();
     kvb_llama_start_of(&plan, true, &start);
 }
 
@@ -101,7 +78,7 @@ static void names_of_a_library(void **state)
         if (rows[i].type > 0) {
             set(KVB_SET_GGUF_TYPE, rows[i].type);
         }
-        resolve();
+        resolve_line();
         assert_int_equal(kvb_ollama_line.model(&plan, name), rows[i].repository);
         assert_string_equal(name, rows[i].name);
     }
@@ -126,7 +103,7 @@ static void flash_by_model_and_card(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         ask(rows[i].model, "rtx4090", "ollama@0.9.0");
         set(KVB_SET_FLASH_ATTENTION, KVB_ON);
-        resolve();
+        resolve_line();
         plan.gpu.compute_capability = rows[i].capability;
         assert_int_equal(kvb_ollama_uses_flash(KVB_RELEASE(0, 9, 0), &plan), rows[i].on);
     }
@@ -212,6 +189,38 @@ static void cards_and_slots(void **state)
     assert_int_equal(start.run.devices, 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(parameters), cmocka_unit_test(names_of_a_library),
+// The least free memory from which all layers are on the GPU, to the byte.
+static uint64_t least_for_all(const char *model, const char *engine, uint64_t backend, uint32_t slots)
+{
+    uint64_t low = 0, high = 24 * KVB_GIB;
+    while (high - low > 1) {
+        ask(model, "rtx4090", engine);
+        set(KVB_SET_GGUF_TYPE, 15);
+        set(KVB_SET_GGML_BACKEND, backend);
+        set(KVB_SET_MAX_MODEL_LEN, 2048);
+        if (slots > 0) {
+            set(KVB_SET_MAX_NUM_SEQS, slots);
+        }
+        deployment.gpu_free_bytes = low + (high - low) / 2;
+        solve();
+        bool all = start.run.gpu_layers == start.run.model->layer_count + 1;
+        assert_int_equal(start.decision, all ? KVB_LLAMA_UNCHANGED : KVB_LLAMA_LAYERS_MOVED);
+        *(all ? &high : &low) = deployment.gpu_free_bytes;
+    }
+    return high;
+}
+
+// discover/gpu.go: 457 MiB of a GPU are kept free, of Metal 512; Phi-4's graph is the same whole or in part. What fits
+// with one slot is not left to more that hold one layer less (server/sched.go).
+static void to_the_last_layer(void **state)
+{
+    (void)state;
+    uint64_t cuda = least_for_all("microsoft/phi-4", "ollama@0.5.0", KVB_LLAMA_CUDA, 1);
+    uint64_t metal = least_for_all("microsoft/phi-4", "ollama@0.5.0", KVB_LLAMA_METAL, 1);
+    assert_int_equal(metal - cuda, (512 - 457) * KVB_MIB);
+    assert_int_equal(least_for_all("microsoft/phi-4", "ollama@0.5.0", KVB_LLAMA_CUDA, 0), cuda);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(to_the_last_layer), cmocka_unit_test(parameters), cmocka_unit_test(names_of_a_library),
               cmocka_unit_test(flash_by_model_and_card), cmocka_unit_test(caches_of_the_estimate),
               cmocka_unit_test(cards_and_slots))
