@@ -30,6 +30,11 @@
     "--mamba-scheduler-strategy extra_buffer"
 #define DETERMINISTIC                                                                                                  \
     "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference"
+#define SINKS(more)                                                                                                    \
+    "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3'" more                            \
+    "] attention backend, but "                                                                                        \
+    "got "
+#define TWO(backend) "the following backends\n- Prefill: " backend "\n- Decode: " backend "\n"
 #define ALWAYS 0
 
 static const struct {
@@ -71,6 +76,18 @@ static const struct {
      "attention backends. This combination is only supported for the 'flashinfer' backend."},
     {R(5, 4), R(5, 8), "h200", OSS "--attention-backend fa4",
      "FA4 backend is only supported for prefill. Please use `--prefill-attention-backend fa4` instead."},
+    {R(5, 1), R(5, 3) + 1, "h100-sxm", OSS "--attention-backend flashinfer", SINKS("") "'flashinfer'"},
+    {R(5, 3) + 1, R(5, 8), "h100-sxm", OSS "--attention-backend flashinfer", SINKS(", 'fa4'") TWO("flashinfer")},
+    {R(5, 8), R(5, 10), "h100-sxm", OSS "--attention-backend flashinfer", SINKS(", 'fa4', 'ascend'") TWO("flashinfer")},
+    {R(5, 10), R(5, 11), "h100-sxm", OSS "--attention-backend flashinfer",
+     SINKS(", 'fa4', 'ascend', 'aiter'") TWO("flashinfer")},
+    {R(5, 11), R(5, 13), "h100-sxm", OSS "--attention-backend flashinfer",
+     SINKS(", 'fa4', 'ascend', 'intel_xpu', 'aiter'") TWO("flashinfer")},
+    {R(5, 13), ALWAYS, "h100-sxm", OSS "--attention-backend flashinfer",
+     SINKS(", 'fa4', 'ascend', 'intel_amx', 'intel_xpu', 'aiter'") TWO("flashinfer")},
+    {R(5, 8), ALWAYS, "h100-sxm", "LiquidAI/LFM2-700M --attention-backend triton",
+     "AssertionError: Lfm2ForCausalLM does not support triton attention backend, as the first layer might not be an "
+     "attention layer"},
     {R(5, 10), ALWAYS, "h100-sxm", Q3 MHA_KERNELS,
      "TRTLLM MHA backend for prefill is only supported on Blackwell GPUs (SM100). Please use a different prefill "
      "backend."},
@@ -171,7 +188,10 @@ static void beside_the_sentences(void **state)
         {"sglang@0.5.2", "h200", LLAMA4("triton"), false},
         {"sglang@0.5.4", "b200", LLAMA4("trtllm_mha"), true},
         {"sglang@0.5.4.post1", "b200", LLAMA4("trtllm_mha"), false},
-        {"sglang@0.5.3.post3", "h200", OSS "--attention-backend fa4", true},
+        {"sglang@0.5.3", "h200", OSS "--attention-backend fa4", true},
+        {"sglang@0.5.3.post1", "h200", OSS "--attention-backend fa4", false},
+        {"sglang@0.5.9", "mi300x", OSS "--attention-backend aiter", true},
+        {"sglang@0.5.10", "mi300x", OSS "--attention-backend aiter", false},
         {"sglang@0.5.7", "h200", OSS "--attention-backend fa4", true}, // of prefills alone
         {"sglang@0.5.8", "h200", OSS "--attention-backend fa4", false},
         {"sglang@0.5.14", "h200", DSV3 "--dp-size 8 --enable-dp-attention --enable-two-batch-overlap", true},

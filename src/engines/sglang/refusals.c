@@ -198,7 +198,8 @@ static bool is_named(const struct kvb_sgl_context *context, const char *architec
 static bool sinks_elsewhere(const struct kvb_sgl_context *context)
 {
     uint32_t takes = ONE(TRITON) | ONE(TRTLLM_MHA) | ONE(FA3);
-    takes |= context->setup.release >= R(5, 4) ? ONE(FA4) : 0;
+    takes |= context->setup.release >= R(5, 3) + 1 ? ONE(FA4) : 0;
+    takes |= context->setup.release >= R(5, 10) ? ONE(AITER) : 0;
     return is_named(context, "GptOssForCausalLM") && asks_beside(&context->setup, takes);
 }
 
@@ -291,6 +292,8 @@ struct refusal {
 #define ELSEWHERE(kernels, cards)                                                                                      \
     "TRTLLM " kernels " backend is only supported on Blackwell GPUs (" cards "). Please use a different backend."
 #define CACHES(words) "TensorRT-LLM MLA backend only supports kv-cache-dtype of " words " or auto."
+#define SINKS(more) "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3'" more "]"
+#define TWO_GOT " attention backend, but got the following backends\n- Prefill: {0}\n- Decode: {0}\n"
 #define LLAMA4_LATE "is required for Llama4 model but got {0}"
 #define STATES_WITH_DRAFT                                                                                              \
     "Speculative decoding for {1} is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer." \
@@ -335,15 +338,14 @@ static const struct refusal rows[] = {
      "TypeError: '>' not supported between instances of 'NoneType' and 'int'"},
     {"attention-backend", R(5, 1), 0, mha_kernels_with_branches,
      "trtllm_mha backend only supports topk = 1 for speculative decoding."},
-    {"attention-backend", R(5, 1), R(5, 4), sinks_elsewhere,
-     "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3'] attention backend, but got "
-     "'{0}'"},
-    {"attention-backend", R(5, 4), R(5, 8), sinks_elsewhere,
-     "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3', 'fa4'] attention backend, but "
-     "got the following backends\n- Prefill: {0}\n- Decode: {0}\n"},
-    {"attention-backend", R(5, 8), R(5, 10), sinks_elsewhere,
-     "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3', 'fa4', 'ascend'] attention "
-     "backend, but got the following backends\n- Prefill: {0}\n- Decode: {0}\n"},
+    {"attention-backend", R(5, 1), R(5, 3) + 1, sinks_elsewhere, SINKS("") " attention backend, but got '{0}'"},
+    {"attention-backend", R(5, 3) + 1, R(5, 8), sinks_elsewhere, SINKS(", 'fa4'") TWO_GOT},
+    {"attention-backend", R(5, 8), R(5, 10), sinks_elsewhere, SINKS(", 'fa4', 'ascend'") TWO_GOT},
+    {"attention-backend", R(5, 10), R(5, 11), sinks_elsewhere, SINKS(", 'fa4', 'ascend', 'aiter'") TWO_GOT},
+    {"attention-backend", R(5, 11), R(5, 13), sinks_elsewhere,
+     SINKS(", 'fa4', 'ascend', 'intel_xpu', 'aiter'") TWO_GOT},
+    {"attention-backend", R(5, 13), 0, sinks_elsewhere,
+     SINKS(", 'fa4', 'ascend', 'intel_amx', 'intel_xpu', 'aiter'") TWO_GOT},
     {"attention-backend", R(5, 4), R(5, 8), fa4_decodes,
      "FA4 backend is only supported for prefill. Please use `--prefill-attention-backend fa4` instead."},
     {"attention-backend", R(4, 9) + 4, R(5, 1), chunks_elsewhere, "AssertionError: fa3 is required for Llama4 model"},
