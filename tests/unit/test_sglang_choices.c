@@ -483,39 +483,4 @@ static void shares(void **state)
     }
 }
 
-// 0.4.9.post3 and later, adjust_mem_fraction_for_vlm: 0.95 x clamp(1.1 - 0.1 c, 0.8, 1.05); 0.5.3 on 81,559 MiB: 0.835.
-static void towers(void **state)
-{
-    (void)state;
-    static const struct {
-        uint32_t layers, width;
-        bool text_only;
-        uint32_t thousandths;
-        const char *source;
-    } rows[] = {
-        {24, 0, false, 793, "a width nobody says is 1,024: c = 1; 0.835 x 0.95"},
-        {0, 0, false, 793, "so are 24 layers"},
-        {48, 3200, false, 635, "c = 19.5: 0.835 x 0.95 x 0.8 = 0.6346"},
-        {6, 384, false, 833, "c = 0.035: 0.835 x 0.95 x 1.05 = 0.8329"},
-        {24, 1024, true, 835, "--language-only"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        static struct kvb_model model;
-        struct kvb_sgl_setup setup = {HOPPER, .release = R(5, 3), .card_mib = 81559, .multimodal = true};
-        struct kvb_sgl_defaults defaults;
-        make(&model, NULL, PLAIN);
-        model.encoder.family = KVB_ENCODER_QWEN25_VL;
-        model.encoder.plain_layers = rows[i].layers;
-        model.encoder.plain_hidden_size = rows[i].width;
-        setup.model = &model;
-        setup.text_only = rows[i].text_only;
-        kvb_sgl_defaults_of(&setup, &defaults);
-        if ((defaults.fraction_ppb + 500000) / 1000000 != rows[i].thousandths) {
-            print_error("%s: %llu\n", rows[i].source, (unsigned long long)defaults.fraction_ppb);
-        }
-        assert_int_equal((defaults.fraction_ppb + 500000) / 1000000, rows[i].thousandths);
-    }
-}
-
-KVB_TEST_MAIN(cmocka_unit_test(towers), cmocka_unit_test(backends), cmocka_unit_test(graphs_of_prefills),
-              cmocka_unit_test(shares))
+KVB_TEST_MAIN(cmocka_unit_test(backends), cmocka_unit_test(graphs_of_prefills), cmocka_unit_test(shares))

@@ -38,6 +38,7 @@ static const struct row rows[] = {
     {R(5, 12), true, "\n--torchao-config int8wo", ""},
     // argparse.BooleanOptionalAction: a --no- form; for other flags, and others' names, there is none
     {R(5, 16), true, "\n--no-dllm-fdfo", ""},
+    {R(5, 16), true, "\n--no-dllm-fdfo\n--tp-size 2", ""},
     {R(5, 9), true, "\n--no-tp-size", "launch_server.py: error: unrecognized arguments: --no-tp-size"},
     {R(5, 9), true, "\n--no-", "launch_server.py: error: unrecognized arguments: --no-"},
     {R(5, 9), true, "\n-h", ""}, // one dash
@@ -193,6 +194,8 @@ static void values_and_neighbours(void **state)
     assert_true(kvb_sgl_takes_value("--no-such-flag"));
     assert_string_equal(kvb_sgl_flag_near("--servd-model-name=x"), "served-model-name");
     assert_string_equal(kvb_sgl_flag_near("--schedule_policy"), "schedule-policy");
+    assert_string_equal(kvb_sgl_flag_near("--speculative_ngram_external_corpus_max_tokens=9"),
+                        "speculative-ngram-external-corpus-max-tokens"); // five letters apart
     assert_null(kvb_sgl_flag_near("--entirely-else-and-far-away"));
     assert_null(kvb_sgl_flag_near("-x"));
     assert_false(kvb_sgl_takes_value("--dllm-fdfo")); // with a --no- form

@@ -226,7 +226,8 @@ static void prefill_sizes(void **state)
 
 // The longest prompt that is captured: server_args.py from 0.5.6 to 0.5.18. A chunk from 0.5.7 on, 2,048 tokens of
 // latent caches from 0.5.8 on; from 0.5.10 on no more than --max-total-tokens and, for Llama 2, 4,096; from 0.5.13 to
-// 0.5.16 no more than --context-length, whatever is said.
+// 0.5.17 no more than --context-length, whatever is said: that was taken out on 4 August 2026, and a checkout of 1
+// August calls itself 0.5.17.
 static void longest_prompts(void **state)
 {
     (void)state;
@@ -259,6 +260,7 @@ static void longest_prompts(void **state)
         {R(5, 13), TEXT, "m", 8192, 0, 0, 0, 8192},
         {R(5, 13), TEXT, "m", 8192, 6000, 0, 1000, 1000},
         {R(5, 16), TEXT, "m", 8192, 0, 0, 1000, 1000},
+        {R(5, 17), TEXT, "m", 8192, 0, 0, 1000, 1000},
         {R(5, 18), TEXT, "m", 8192, 0, 0, 1000, 8192},
     };
     for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
@@ -280,4 +282,41 @@ static void longest_prompts(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(defaults_by_release), cmocka_unit_test(prefill_sizes), cmocka_unit_test(longest_prompts))
+// adjust_mem_fraction_for_vlm to the billionth: 0.95 x (1.1 - 0.1 x layers x width^2 / (24 x 1024^2)), from 0.8
+// to 1.05, of 0.835 (0.5.3 on 81,559 MiB).
+static void tower_factors(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t layers, width;
+        bool text_only;
+        uint64_t ppb;
+    } rows_of[] = {
+        {24, 1024, false, 793250000}, // 1: 0.835 x 0.95
+        {24, 0, false, 793250000},    // what nobody says
+        {0, 0, false, 793250000},
+        {27, 1152, false, 759629834}, // 27 x 1152^2 = 35,831,808 of 25,165,824: 1.4238281; 0.95761719
+        {26, 1000, false, 790620600}, // 26,000,000: 1.0331470; 0.99668530
+        {12, 768, false, 832912500},  // 0.28125: 1.071875, at most 1.05
+        {48, 1664, false, 634600000}, // 5.28: at least 0.8
+        {24, 1024, true, 835000000},  // --language-only
+    };
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        static struct kvb_model model;
+        struct kvb_sgl_setup setup;
+        struct kvb_sgl_defaults defaults;
+        make_setup(&(struct given){CARD(R(5, 3), 81559, 1), .kind = TOWER}, &model, &setup);
+        model.encoder.plain_layers = rows_of[i].layers;
+        model.encoder.plain_hidden_size = rows_of[i].width;
+        setup.text_only = rows_of[i].text_only;
+        kvb_sgl_defaults_of(&setup, &defaults);
+        uint64_t off = defaults.fraction_ppb > rows_of[i].ppb ? defaults.fraction_ppb - rows_of[i].ppb
+                                                              : rows_of[i].ppb - defaults.fraction_ppb;
+        if (off > 100) {
+            fail_msg("row %zu: %llu", i, (unsigned long long)defaults.fraction_ppb);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(tower_factors), cmocka_unit_test(defaults_by_release), cmocka_unit_test(prefill_sizes),
+              cmocka_unit_test(longest_prompts))

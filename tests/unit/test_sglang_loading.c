@@ -196,7 +196,13 @@ static void laid_out(void **state)
         assert_true(left.low_bytes <= 18 * tenth && left.high_bytes >= 145 * tenth);
         assert_true(left.high_bytes <= 150 * tenth);
     }
-    resolve("sglang@0.5.12", "h100-sxm", OSS);
+    resolve("sglang@0.5.12", "h100-sxm", OSS); // what stays behind goes into the bounds as well
+    kvb_sgl_context_init(&plan, &c);
+    weights.total_bytes = 1000000000;
+    struct kvb_estimate left = kvb_sgl_repacked(&c, &weights);
+    uint64_t bytes = 1000000000 + 80 * MIB + left.bytes;
+    expect(kvb_sgl_loaded(&c, &weights), bytes, bytes - bytes / 200 - (left.bytes - left.low_bytes),
+           bytes + bytes / 100 + 256 * MIB + (left.high_bytes - left.bytes) + bytes / 8);
     plan.model.hidden_size = 2882; // rows of 1,441 bytes where nothing is padded
     kvb_sgl_context_init(&plan, &c);
     c.setup.release = KVB_RELEASE(0, 5, 11);

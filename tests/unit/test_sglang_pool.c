@@ -262,6 +262,18 @@ static void uniform_windows(void **state)
     kvb_sgl_cell_of(&setup, 0, 24, &cell);
     kvb_sgl_pool_of(&setup, &defaults, &cell, GIB_OF(2000), (int64_t)GIB_OF(1000), &pool);
     assert_int_equal(pool.refusal, KVB_SGL_WINDOW_SMALL);
+    setup.release = R(5, 16);
+    kvb_sgl_pool_of(&setup, &defaults, &cell, GIB_OF(2000), (int64_t)GIB_OF(1000), &pool);
+    assert_int_equal(pool.refusal, KVB_SGL_STARTS);
+    setup.release = R(5, 18);
+    setup.max_total_tokens = 162; // x 0.8 = 129: window and page, of 1, and nothing beside them
+    kvb_sgl_pool_of(&setup, &defaults, &cell, GIB_OF(2000), (int64_t)GIB_OF(1000), &pool);
+    assert_int_equal(pool.window_tokens, 129);
+    assert_int_equal(pool.refusal, KVB_SGL_WINDOW_SMALL);
+    setup.max_total_tokens = 163;
+    kvb_sgl_pool_of(&setup, &defaults, &cell, GIB_OF(2000), (int64_t)GIB_OF(1000), &pool);
+    assert_int_equal(pool.window_tokens, 130);
+    assert_int_equal(pool.refusal, KVB_SGL_STARTS);
 }
 
 // 0.5.14, SWAChunkCapPoolConfigurator: 4 requests x (128 window + 128 eviction + 1 page + 1) + 2 x 2048 + 1 = 5,129

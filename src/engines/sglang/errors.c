@@ -15,25 +15,23 @@
 #include "engines/sglang/say.h"
 #include "engines/sglang/serve.h"
 
-// A fraction in parts per billion with so many decimals.
-static const char *decimals(char out[32], uint64_t ppb, unsigned count)
+// A number below ten, with so many decimals: 834, 3 is 0.834.
+static const char *decimals(char out[32], uint64_t number, unsigned count)
 {
-    uint64_t unit = KVB_SGL_PPB;
-    size_t used = 0;
-    out[used++] = (char)('0' + ppb / KVB_SGL_PPB % 10);
-    out[used++] = '.';
-    for (unsigned i = 0; i < count; i++) {
-        unit /= 10;
-        out[used++] = (char)('0' + ppb / unit % 10);
-    }
+    size_t used = count + 2;
     out[used] = '\0';
+    for (; used > 2; number /= 10) {
+        out[--used] = (char)('0' + number % 10);
+    }
+    out[1] = '.';
+    out[0] = (char)('0' + number);
     return out;
 }
 
 // As Python writes a short fraction: 0.83, 0.871796.
 static const char *fraction(char out[32], uint64_t ppb)
 {
-    (void)decimals(out, ppb, 6);
+    (void)decimals(out, ppb / (KVB_SGL_PPB / KVB_PPM), 6);
     size_t length = strlen(out);
     while (length > 3 && out[length - 1] == '0') {
         out[--length] = '\0';
@@ -50,8 +48,8 @@ static void say_minimum(const struct kvb_sgl_context *context, uint64_t before_b
     uint64_t after_kib = kvb_min(after_bytes > 0 ? (uint64_t)after_bytes / 1024 : 0, before_kib);
     uint64_t ppb = KVB_SGL_PPB - kvb_mul(after_kib, KVB_SGL_PPB) / before_kib;
     const char *values[] = {fraction(now, context->defaults.fraction_ppb),
-                            decimals(suggested, kvb_div_up(ppb, 1000000) * 1000000, 3),
-                            decimals(least, ppb + KVB_SGL_PPB / 20000, 4)}; // rounded
+                            decimals(suggested, kvb_div_up(ppb, 1000000), 3),
+                            decimals(least, (ppb + 50000) / 100000, 4)}; // rounded
     kvb_sgl_say(out,
                 "Loaded weights leave no GPU memory for the KV cache under --mem-fraction-static={0}. Raise "
                 "--mem-fraction-static above {1} (minimum viable = 1 - available/pre = {2}). If using speculative "

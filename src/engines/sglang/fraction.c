@@ -249,7 +249,7 @@ static bool half_goes_up(uint64_t thousandths)
         halves *= 2;
     }
     uint64_t beyond = (halves << MANTISSA_BITS) % 2000;
-    return beyond == 0 ? thousandths % 2 != 0 : beyond > 1000;
+    return beyond == 0 ? thousandths % 2 != 0 : beyond > 1000; // same: it is a multiple of 16
 }
 
 // Three digits, as round(x, 3) leaves them.
@@ -343,7 +343,7 @@ static uint64_t prefill_tokens(const struct kvb_sgl_setup *setup, uint64_t chunk
 {
     uint64_t asked = setup->prefill_graph_tokens;
     uint64_t most = asked > 0 ? asked : usual_prefill_tokens(setup, chunk_tokens);
-    bool clamped = setup->release >= KVB_RELEASE(0, 5, 13) && setup->release < KVB_RELEASE(0, 5, 17);
+    bool clamped = setup->release >= KVB_RELEASE(0, 5, 13) && setup->release < KVB_RELEASE(0, 5, 18);
     return clamped && setup->context_asked > 0 ? kvb_min(most, setup->context_asked) : most; // --context-length
 }
 
