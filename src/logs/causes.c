@@ -107,7 +107,7 @@ static bool about_host_memory(const char *text)
 
 const struct kvb_cause_row *kvb_cause_of(const char *text)
 {
-    for (size_t i = 0; i < kvb_cause_row_count; i++) {
+    for (size_t i = 0; i != kvb_cause_row_count; i++) {
         const struct kvb_cause_row *row = &kvb_cause_rows[i];
         if (kvb_contains_ignoring_case(text, row->words) &&
             (row->also == NULL || kvb_contains_ignoring_case(text, row->also))) {

@@ -286,6 +286,6 @@ void kvb_attempt_settings(struct kvb_attempt *attempt, const struct kvb_log_hit 
         return;
     }
     bool named = kvb_pattern_holes(hit->row->pattern) > 0; // "vllm serve MODEL"
-    const char *from = named ? hit->holes[0].text : hit->record + hit->end - 2;
+    const char *from = named ? hit->holes[0].text : hit->record + hit->end - strlen("--");
     kvb_read_command(from, (size_t)(hit->record + hit->length - from), &result);
 }

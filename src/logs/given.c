@@ -49,7 +49,7 @@ static bool default_utilization(const struct kvb_log_report *report, uint32_t re
     }
     engine->facts(release, KVB_GENERATION_NONE, &facts);
     *number = facts.share_ppm;
-    return facts.share_ppm > 0;
+    return facts.share_ppm != 0;
 }
 
 static bool from_observation(const struct kvb_log_report *report, enum kvb_setting setting, uint64_t *number)

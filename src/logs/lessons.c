@@ -87,9 +87,8 @@ bool kvb_lesson_total(const struct kvb_log_report *one, const struct kvb_log_rep
     const struct kvb_log_value *a = &one->observed[KVB_OBS_KV_CACHE];
     const struct kvb_log_value *b = &other->observed[KVB_OBS_KV_CACHE];
     bool forced = one->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set;
-    bool sane = a->set && b->set && a->value < TOTAL_MAX && a->value > -TOTAL_MAX && b->value < TOTAL_MAX &&
-                b->value > -TOTAL_MAX && takes_share(one);
-    if (!sane || forced || !equal_terms(one, other) || only_difference(one, other) != KVB_SET_GPU_MEMORY_UTILIZATION) {
+    bool sized = a->set && b->set && takes_share(one);
+    if (!sized || forced || !equal_terms(one, other) || only_difference(one, other) != KVB_SET_GPU_MEMORY_UTILIZATION) {
         return false;
     }
     int64_t shares = (int64_t)stated(one, KVB_SET_GPU_MEMORY_UTILIZATION).number -

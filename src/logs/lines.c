@@ -12,10 +12,10 @@ static const struct kvb_log_engine_row engine_rows[KVB_LOG_ENGINE_COUNT] = {
     [KVB_LOG_VLLM] = {"vllm", true, false},
     [KVB_LOG_SGLANG] = {"sglang", false, false},
     [KVB_LOG_LLAMACPP] = {"llama.cpp", false, true},
-    [KVB_LOG_TENSORRT] = {"tensorrt-llm", false, false},
+    [KVB_LOG_TENSORRT] = {"tensorrt-llm", false, true},
     [KVB_LOG_LMDEPLOY] = {"lmdeploy", false, false},
     [KVB_LOG_TGI] = {"tgi", false, false},
-    [KVB_LOG_OLLAMA] = {"ollama", false, false},
+    [KVB_LOG_OLLAMA] = {"ollama", false, true},
     [KVB_LOG_TORCH] = {"torch", false, false},
 };
 

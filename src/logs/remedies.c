@@ -227,7 +227,7 @@ static unsigned conditions(const struct kvb_reckoning *r)
 static void pull_levers(struct kvb_reckoning *r, bool works)
 {
     unsigned holds = conditions(r);
-    for (size_t i = 0; i < kvb_lever_row_count; i++) {
+    for (size_t i = 0; i != kvb_lever_row_count; i++) {
         const struct kvb_lever_row *row = &kvb_lever_rows[i];
         bool applies = row->kind == r->report->failure.kind && (row->engines >> r->report->engine & 1U) &&
                        (row->when & ~holds) == 0 && row->works == works;

@@ -176,7 +176,7 @@ static void take_metric(struct kvb_attempt *attempt, const struct kvb_log_hit *h
     attempt->facts.has_metrics = true;
     attempt->began = true;
     size_t prefix = strcspn(hit->row->pattern, ":"); // NAME:num_requests_running
-    for (unsigned i = 1; i < KVB_LOG_ENGINE_COUNT; i++) {
+    for (unsigned i = 1; i != KVB_LOG_ENGINE_COUNT; i++) {
         const char *name = kvb_log_engine_name((enum kvb_log_engine)i);
         if (strlen(name) == prefix && strncmp(hit->row->pattern, name, prefix) == 0) {
             attempt->facts.engine = (enum kvb_log_engine)i;

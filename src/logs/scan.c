@@ -85,11 +85,11 @@ void kvb_scanner_init(struct kvb_scanner *scanner)
     memset(scanner->shift, MAX_SHIFT, sizeof scanner->shift);
     for (size_t t = 0; t < KVB_LINE_TABLES; t++) {
         const struct kvb_line_table *table = kvb_line_tables[t];
-        for (size_t i = 0; i < table->count; i++) {
+        for (size_t i = 0; i != table->count; i++) {
             add_row(scanner, &table->rows[i], table->engine);
         }
     }
-    for (size_t i = 0; i < kvb_form_anchor_count; i++) {
+    for (size_t i = 0; i != kvb_form_anchor_count; i++) {
         add_form(scanner, &kvb_form_anchors[i]);
     }
 }

@@ -269,11 +269,8 @@ static void read_table(struct kvb_series *series)
     }
     int64_t used;
     int64_t total = 0;
-    const char *behind = slash + 5;
-    while (*behind == ' ') {
-        behind++;
-    }
-    (void)take_mib(behind, &total);
+    const char *behind = slash + strlen("MiB /");
+    (void)take_mib(behind + strspn(behind, " "), &total);
     if (take_mib(start, &used) != NULL) {
         series->barren = 0;
         struct kvb_series_gpu *gpu = &series->gpus[series->table_gpu];

@@ -203,7 +203,7 @@ static void skip_quoted(struct dump *in)
 {
     char quote = here(in);
     in->at++;
-    while (in->at < in->length && here(in) != quote) {
+    while (here(in) != '\0' && here(in) != quote) {
         in->at += here(in) == '\\' ? 2 : 1;
     }
     in->at++;
@@ -213,7 +213,7 @@ static void skip_quoted(struct dump *in)
 static void skip_value(struct dump *in)
 {
     int depth = 0;
-    while (in->at < in->length) {
+    while (here(in) != '\0') {
         char c = here(in);
         if (c == '\'' || c == '"') {
             skip_quoted(in);
@@ -249,7 +249,7 @@ void kvb_read_dump(const char *text, size_t length, const struct kvb_dump_result
     struct dump in = {text, length, 0};
     char key[KEY_CAPACITY];
     char value[VALUE_CAPACITY];
-    while (in.at < in.length) {
+    while (here(&in) != '\0') {
         bool at_border = in.at == 0 || !kvb_is_word(text[in.at - 1]);
         if (at_border && read_key(&in, key)) {
             read_value(&in, value);
@@ -260,8 +260,8 @@ void kvb_read_dump(const char *text, size_t length, const struct kvb_dump_result
     }
 }
 
-// The next word of a shell command; quotes around it go.
-static bool read_shell_word(struct dump *in, char word[VALUE_CAPACITY])
+// The next word of a shell command, without the quotes around it; empty at the end of the command.
+static void read_shell_word(struct dump *in, char word[VALUE_CAPACITY])
 {
     while (here(in) == ' ' || here(in) == '\t' || here(in) == '\\') { // a backslash joins the next line
         in->at += here(in) == '\\' ? 2 : 1;
@@ -271,14 +271,12 @@ static bool read_shell_word(struct dump *in, char word[VALUE_CAPACITY])
         skip_quoted(in);
         size_t to = (size_t)kvb_min(in->at - 1, in->length);
         kvb_printable(in->text + from + 1, to - from - 1, word, VALUE_CAPACITY);
-        return true;
+        return;
     }
     while (strchr(" \t\n;|&`", here(in)) == NULL) { // nor is the end of the text
         in->at++;
     }
-    size_t length = in->at - from;
-    kvb_printable(in->text + from, length, word, VALUE_CAPACITY);
-    return length > 0;
+    kvb_printable(in->text + from, in->at - from, word, VALUE_CAPACITY);
 }
 
 static void flag_name(const char *word, char name[VALUE_CAPACITY])
@@ -315,19 +313,16 @@ void kvb_read_command(const char *text, size_t length, const struct kvb_dump_res
     struct dump in = {text, length, 0};
     char word[VALUE_CAPACITY];
     char next[VALUE_CAPACITY];
-    bool has_word = read_shell_word(&in, word);
-    if (has_word && word[0] != '-') {
+    read_shell_word(&in, word);
+    if (word[0] != '-') {
         take_pair("model", word, result);
-        has_word = read_shell_word(&in, word);
+        read_shell_word(&in, word);
     }
-    while (has_word) {
-        if (!read_shell_word(&in, next)) {
-            next[0] = '\0';
-        }
+    while (word[0] != '\0') {
+        read_shell_word(&in, next);
         if (word[0] == '-') {
             take_flag(word, next, result);
         }
         memcpy(word, next, sizeof word);
-        has_word = word[0] != '\0';
     }
 }

@@ -4,13 +4,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "logs/cursor.h"
 #include "logs/line_text.h"
 
-#define NAME_CAPACITY 48
-
-static const struct kvb_stamp_row *row_of(const char *name, size_t length, uint32_t line)
+static const struct kvb_stamp_row *row_of(const char *name, size_t length, int64_t line)
 {
-    for (size_t i = 0; i < kvb_stamp_row_count; i++) {
+    for (size_t i = 0; i != kvb_stamp_row_count; i++) {
         const struct kvb_stamp_row *row = &kvb_stamp_rows[i];
         if (row->line == line && strlen(row->file) == length && memcmp(row->file, name, length) == 0) {
             return row;
@@ -23,16 +22,13 @@ static const struct kvb_stamp_row *row_of(const char *name, size_t length, uint3
 static const struct kvb_stamp_row *stamp_at(const char *line, size_t length, size_t at)
 {
     size_t from = at;
-    while (from > 0 && at - from < NAME_CAPACITY && kvb_is_word(line[from - 1])) {
+    while (from > 0 && kvb_is_word(line[from - 1])) {
         from--;
     }
-    uint32_t number = 0;
-    size_t i = at + 4;
-    for (; i < length && kvb_is_digit(line[i]) && number < 100000; i++) {
-        number = number * 10 + (uint32_t)(line[i] - '0');
-    }
-    bool closed = i < length && line[i] == ']'; // no call stands at line 0
-    return closed ? row_of(line + from, at + 3 - from, number) : NULL;
+    struct kvb_cursor in = {line, length, at + strlen(".py:")};
+    int64_t number = 0; // where no call stands
+    (void)kvb_take_whole(&in, &number);
+    return kvb_peek(&in, 0) == ']' ? row_of(line + from, at + strlen(".py") - from, number) : NULL;
 }
 
 const struct kvb_stamp_row *kvb_stamp_of(const char *line, size_t length)

@@ -136,6 +136,8 @@ static void cut_tracebacks(void **state)
         {LOADED TRACE FRAME("profile_run"), KVB_FAILURE_OTHER},
         {LOADED TRACE FRAME("_dummy_sampler_run") E "ValueError: x\n", KVB_FAILURE_OTHER},
         {"[TP0] Load weight begin. avail mem=40.25 GB\n" TRACE FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER},
+        {"INFO text_generation_launcher: Args {\n" TRACE FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER},
+        {"[TRT-LLM] [I] TensorRT-LLM version: 1.0.0\n" TRACE FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER},
         {"llama_model_load: error loading model: bad magic\n", KVB_FAILURE_OTHER},
         {"llama_model_load: error loading model:\nmore\n", KVB_FAILURE_NONE}, // says nothing on its line
     };
@@ -278,6 +280,12 @@ static void excerpts(void **state)
         assert_int_equal(report->excerpt, rows[i].excerpt);
         assert_int_equal(report->verdict, rows[i].excerpt ? KVB_LOG_HEALTHY : KVB_LOG_INCOMPLETE);
     }
+    const struct kvb_log_report *report = read_log("ValueError: No available memory for the cache blocks.\n");
+    assert_int_equal(report->verdict, KVB_LOG_FAILED); // a failure that was picked out is one
+    assert_false(report->excerpt);
+    report = read_log("[TP0] Capture cuda graph begin. This can take up to several minutes.\n");
+    assert_int_equal(report->verdict, KVB_LOG_UNKNOWN); // picked out without a figure
+    assert_false(report->excerpt);
 }
 
 // Eight control characters, and more than one of twenty: of 159 bytes eight are more, of 160 they are not.

@@ -132,6 +132,8 @@ static void test_printable_utf8(void **state)
         {" a\tb\r\nc \n", "a b c"},
         {"12345678901234 x", "12345678901234"}, // fifteen and the end of the text fit
         {"123456789012345 x", "123456789012345"},
+        {"12345678901234\xff", "12345678901234?"},
+        {"123456789012345\xff", "123456789012345"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char out[16];

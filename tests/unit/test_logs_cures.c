@@ -113,6 +113,9 @@ static void larger_share(void **state)
     given.gpu_memory_bytes = (uint64_t)(24 * GIB);
     explain(); // 1 / 24 = 0.04167, rounded up to 0.042
     helps(SHARE, "higher", true, "by at least 0.042: 1.00 GiB are missing of 24.00 GiB");
+    see(KVB_OBS_NEEDED, GIB + 301990 * 1024); // of 25165824 KiB 0.0120000044: a little more than 0.012
+    explain();
+    helps(SHARE, "higher", true, "by at least 0.013: 0.29 GiB are missing of 24.00 GiB");
     see(KVB_OBS_NEEDED, 13 * GIB); // 12 of 24 are the half
     explain();
     helps(SHARE, "higher", false, "by at least 0.50: 12.00 GiB are missing of 24.00 GiB");
@@ -155,6 +158,9 @@ static void smaller_weights(void **state)
     see(KVB_OBS_WEIGHTS, 10 * GIB);
     explain();
     helps("tensor-parallel-size", NULL, true, "1.00 GiB must come from the weights, which are 10.00 GiB");
+    see(KVB_OBS_WEIGHTS, 5 * GIB);
+    explain();
+    helps("tensor-parallel-size", NULL, true, "1.00 GiB must come from the weights, which are 5.00 GiB");
     see(KVB_OBS_WEIGHTS, 2 * GIB);
     see(KVB_OBS_GRAPH_ESTIMATE, GIB);
     explain();
@@ -330,6 +336,8 @@ static void forced_pool(void **state)
     explain();
     helps("num-gpu-blocks-override", "higher, or without it", true, "whatever is free");
     helps("max-model-len", "shorter", false, "length decides how much one request needs");
+    assert_null(remedy(SHARE, "higher")); // which is what raises a cache that is not forced
+    assert_null(remedy(SHARE, "lower"));
     start(KVB_LOG_VLLM, V(19, 0), KVB_FAILURE_OOM_GRAPH);
     kvb_settings_set(&given.settings, KVB_SET_KV_CACHE_MEMORY_BYTES, 1, KVB_ORIGIN_FLAG);
     explain();
@@ -341,6 +349,31 @@ static void forced_pool(void **state)
     report.engine = KVB_LOG_SGLANG; // which has no such variable
     explain();
     assert_null(remedy("VLLM_CPU_KVCACHE_SPACE", NULL));
+}
+
+// As much as was asked for, and a twentieth of what is held: 1024 of 20480 MiB.
+static void fragments(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t unallocated, tried, held;
+        bool fragmented;
+    } rows[] = {
+        {1024, 1024, 20480, true}, {1024, 1025, 20480, false}, {1023, 1023, 20480, false},
+        {1024, 100, 20500, false}, {1025, 100, 20500, true},   {0, 1, 0, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        start(KVB_LOG_VLLM, V(19, 0), KVB_FAILURE_OOM_SERVING);
+        see(KVB_OBS_TRIED_ALLOC, rows[i].tried * MIB);
+        see(KVB_OBS_OOM_ALLOCATED, rows[i].held * MIB);
+        see(KVB_OBS_OOM_UNALLOCATED, rows[i].unallocated * MIB);
+        explain();
+        helps("PYTORCH_CUDA_ALLOC_CONF", NULL, rows[i].fragmented,
+              rows[i].fragmented ? "that is fragmentation" : "nothing to");
+    }
+    start(KVB_LOG_VLLM, V(19, 0), KVB_FAILURE_OOM_SERVING); // the message does not say
+    explain();
+    helps("PYTORCH_CUDA_ALLOC_CONF", NULL, false, "nothing to defragment");
 }
 
 static void no_stage(void **state)
@@ -389,4 +422,5 @@ static void other_causes(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(estimate_of_graphs), cmocka_unit_test(shorter_requests), cmocka_unit_test(halved_cache),
               cmocka_unit_test(larger_share), cmocka_unit_test(smaller_weights), cmocka_unit_test(card_in_use),
               cmocka_unit_test(smaller_share), cmocka_unit_test(fewer_sequences), cmocka_unit_test(another_process),
-              cmocka_unit_test(forced_pool), cmocka_unit_test(no_stage), cmocka_unit_test(other_causes))
+              cmocka_unit_test(forced_pool), cmocka_unit_test(fragments), cmocka_unit_test(no_stage),
+              cmocka_unit_test(other_causes))

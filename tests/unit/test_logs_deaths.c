@@ -35,6 +35,8 @@ static void exit_codes(void **state)
         strcat(log, rows[i].text);
         const struct kvb_log_report *report = read_log(log);
         const char *title = report->failure.title;
+        assert_int_equal(report->notes[KVB_NOTE_HOST_MEMORY],
+                         rows[i].title != NULL && strcmp(rows[i].title, HOST) == 0);
         bool same = title == NULL || rows[i].title == NULL ? title == rows[i].title : strcmp(title, rows[i].title) == 0;
         if ((report->verdict == KVB_LOG_FAILED) != rows[i].failed || !same) {
             fail_msg("'%s': %s, %s", rows[i].text, kvb_log_verdict_name(report->verdict), title ? title : "no title");
@@ -97,6 +99,11 @@ static void pools(void **state)
                  "[TP0] Use sliding window memory pool. full_layer_tokens=706807, swa_layer_tokens=21204\n");
     assert_int_equal(report->observed[KVB_OBS_KV_TOKENS].value, 706807);
     assert_int_equal(report->observed[KVB_OBS_KV_CACHE].value, 11 * GIB / 4);
+    report = read_log("[TP0] KV Cache is allocated. #tokens: 20480, K size: 1.25 GB, V size: 1.50 GB\n"
+                      "[TP1] KV Cache is allocated. #tokens: 20480, K size: 0.75 GB, V size: 1.00 GB\n");
+    assert_int_equal(report->observed[KVB_OBS_KV_CACHE].value, 7 * GIB / 4); // the smaller rank's
+    assert_int_equal(report->observed[KVB_OBS_KV_CACHE].low, 7 * GIB / 4);
+    assert_int_equal(report->observed[KVB_OBS_KV_CACHE].high, 11 * GIB / 4);
     report = read_log("[TP0] KV Cache is allocated. #tokens: 20480, KV size: 2.50 GB\n"
                       "[TP1] KV Cache is allocated. #tokens: 20480, K size: 1.25 GB, V size: 1.50 GB\n");
     assert_int_equal(report->observed[KVB_OBS_KV_CACHE].value, 5 * GIB / 2); // said as a whole
@@ -176,7 +183,7 @@ static void stamps(void **state)
             }
         }
     }
-    // A name of more than 48 characters is cut, and is no file of these.
+    // A longer name is another file's.
     char longer[200] = "[";
     memset(longer + 1, 'x', 60);
     (void)snprintf(longer + 61, sizeof longer - 61, "%s:%u]", row->file, row->line);

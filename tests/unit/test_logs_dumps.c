@@ -166,6 +166,8 @@ static void models(void **state)
     assert_string_equal(model, "c/d");
     dump("model=''");
     assert_string_equal(model, "");
+    dump("Namespace(model=None, model_path=null, model_tag='c/d')"); // nothing was said of the first two
+    assert_string_equal(model, "c/d");
     command("a/b --model c/d");
     assert_string_equal(model, "a/b");
     command("--model-path='c/d'");

@@ -308,6 +308,13 @@ static void need(void **state)
     computed(LONGEST, 6144, 0);
     assert_string_equal(check(LONGEST)->note,
                         "expected where cache does not grow evenly with length: hybrids, windows, speculation");
+    see(KVB_OBS_KV_CACHE, GIB); // all that is needed is there: 16 + 81 + 8192 x 0.01 = 178
+    see(KVB_OBS_ESTIMATED_MAX_MODEL_LEN, 8192 + 178);
+    explain();
+    computed(LONGEST, 8192, 1);
+    see(KVB_OBS_ESTIMATED_MAX_MODEL_LEN, 8192 + 179);
+    explain();
+    computed(LONGEST, 8192, 0);
     see(KVB_OBS_KV_CACHE, GIB + 1); // an answer that needs less than there is: nothing to compare
     explain();
     assert_null(check(LONGEST));

@@ -337,9 +337,23 @@ static const struct scene tensorrt[] = {
     {TENSORRT("Model"), KVB_FAILURE_OOM_LOAD,
      "+ tp_size = more GPUs, or a quantised checkpoint\n+ max_num_tokens = lower\n"
      "- kv_cache_config.free_gpu_memory_fraction = lower\n"},
-    // "reduce max_num_tokens"
+    {TENSORRT("Draft model for speculative decoding"), KVB_FAILURE_OOM_LOAD,
+     "+ tp_size = more GPUs, or a quantised checkpoint\n+ max_num_tokens = lower\n"
+     "- kv_cache_config.free_gpu_memory_fraction = lower\n"},
+    // "reduce max_num_tokens"; it writes "KV Cache" since its names are in a table
     {TENSORRT("Initial KV cache (temporary for KV cache size estimation)"), KVB_FAILURE_OOM_PROFILE,
      "+ max_num_tokens = lower\n+ max_batch_size = lower\n"},
+    {TENSORRT("Initial KV Cache (temporary for KV cache size estimation)"), KVB_FAILURE_OOM_PROFILE,
+     "+ max_num_tokens = lower\n+ max_batch_size = lower\n"},
+    {TENSORRT("Additional executor resources (temporary for KV cache size estimation)"), KVB_FAILURE_OOM_PROFILE,
+     "+ max_num_tokens = lower\n+ max_batch_size = lower\n"},
+    {TENSORRT("Model resources created during usage"), KVB_FAILURE_OOM_PROFILE,
+     "+ max_num_tokens = lower\n+ max_batch_size = lower\n"}, // configure_kv_cache_capacity, which runs the model
+    // what the message names counts more than how far the lines before it were
+    {"[TRT-LLM] [I] Memory used after loading model weights (inside torch) in memory usage profiling: 7.50 "
+     "GiB\n" TENSORRT("KV cache"),
+     KVB_FAILURE_OOM_GRAPH,
+     "+ kv_cache_config.free_gpu_memory_fraction = lower\n+ max_batch_size = lower\n+ max_num_tokens = lower\n"},
     // "reduce free_gpu_memory_fraction", and of what comes behind it "reduce max_num_tokens"
     {TENSORRT("KV cache"), KVB_FAILURE_OOM_GRAPH,
      "+ kv_cache_config.free_gpu_memory_fraction = lower\n+ max_batch_size = lower\n+ max_num_tokens = lower\n"},

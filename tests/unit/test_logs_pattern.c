@@ -76,7 +76,8 @@ static void test_holes(void **state)
         {"n={num}", "n=2E+09", true, INT64_C(2000000000)},
         {"n={num}", "n=1.5", true, 2}, // rounded
         {"n={num}", "n=5e-7", true, 0},
-        {"n={num}", "n=9e99", true, INT64_C(900000000000000000)}, // as far as digits go
+        {"n={num}", "n=9e99", true, INT64_C(900000000000000000)},    // as far as digits go
+        {"n={num}", "n=4.3e99", true, INT64_C(4300000000000000000)}, // below a tenth of 2^62 once more
         {"n={num}", "n=1e", false, 0},
         {"n={num}", "n=e3", false, 0},
         {"p={part}", "p=0.25", true, 250000},
@@ -87,6 +88,8 @@ static void test_holes(void **state)
         {"n={count}", "n=1,72x", true, 1},
         {"n={count}", "n=1,7234", true, 1},
         {"n={count}", "n=1,x", true, 1},
+        {"n={count}", "n=1,x23", true, 1}, // three digits and no fourth, all three of them
+        {"n={count}", "n=1,7x3", true, 1},
         {"free {mem}", "free 1.5", true, GIB + GIB / 2}, // a point and no unit: GiB
         {"free {mem}", "free x", false, 0},
         {"u={ppm}", "u=x", false, 0},

@@ -199,6 +199,8 @@ static void phrases(void **state)
         {KVB_FORM_EXCEPTION, "thread\n'main' @panicked at x", "panicked at x"},
         {KVB_FORM_EXCEPTION, "thread\nthe @panicked at x", NULL},
         {KVB_FORM_EXCEPTION, "thread a @panic: bad", NULL},
+        {KVB_FORM_EXCEPTION, "x] A runtime@ error: bad", "A runtime error: bad"}, // a word of one letter
+        {KVB_FORM_EXCEPTION, "x] CUDA  runtime@ error: bad", NULL},
     };
     READ(rows);
 }
@@ -240,6 +242,8 @@ static void wrapped_early(void **state)
         bool early;
     } rows[] = {
         {"X: abc", true},
+        {"X: abcde", true},
+        {"X: abcdef", true},
         {"FooError: ", false},
         {"FooError: a", true},
         {"FooError: 1234567", true},

@@ -83,10 +83,11 @@ static void growth(void **state)
         {{0, 0, 0, 0, 10, 11, 12, 13}, 8, 20, true, 180}, // one in 20 s
         {{0, 9, 9, 9, 1, 3, 2, 4}, 8, 20, true, 144},     // 0.8 in 20 s: (4 x 19 - 6 x 10) / (4 x 14 - 36)
         {{0, 9, 9, 9, 4, 2, 3, 1}, 8, 20, true, -144},
-        {{0, 0, 0, 10, 11, 12, 13}, 7, 20, true, 180},               // half of seven leaves four
-        {{0, 0, 0, 0, 0, 10, 11, 12}, 8, 30, false, 0},              // three behind the jump
-        {{13, 12, 11, 10, 9, 8}, 6, 30, false, 0},                   // three
-        {{0, 0, 0, 0, 10, 11, 12, 13}, 8, 19, false, 0},             // 57 s
+        {{0, 0, 0, 10, 11, 12, 13}, 7, 20, true, 180},   // half of seven leaves four
+        {{0, 0, 0, 0, 0, 10, 11, 12}, 8, 30, false, 0},  // three behind the jump
+        {{13, 12, 11, 10, 9, 8}, 6, 30, false, 0},       // three
+        {{0, 0, 0, 0, 10, 11, 12, 13}, 8, 19, false, 0}, // 57 s
+        {{0, 0, 0, 0, 1000, 2000, 3000, 4000}, 8, 20, true, 180000},
         {{0, 9000, 9, 9, 0, 1000, 2000, 3000}, 8, 2000, true, 1800}, // with steps of two seconds, of 6000
         {{9, 9, 9, 9, 5, 5, 5, 5}, 8, 3600, true, 0},
     };
@@ -108,6 +109,17 @@ static void growth(void **state)
     series.gpus[0].last_second = 64;
     kvb_series_measure(&series, 0, &result);
     assert_false(result.has_growth);
+    // A MiB each second. Over 4096 of them two are one step: 682 and not 682.5, by least squares 3599.74 an hour.
+    for (int64_t last = 4095; last <= 4096; last++) {
+        const int64_t seconds[] = {0, 0, 0, 0, 0, 1365, 2730, last};
+        const int64_t mib[] = {0, 0, 0, 9000, 0, 1365, 2730, last};
+        begin(true);
+        for (unsigned i = 0; i < 8; i++) {
+            point(seconds[i], mib[i]);
+        }
+        kvb_series_measure(&series, 0, &result);
+        assert_int_equal(result.growth_bytes_per_hour, (last == 4096 ? 3599 : 3600) * MIB);
+    }
 }
 
 // 64 points are drawn as they are; of 65 the higher of each two, and of two alike the first.
