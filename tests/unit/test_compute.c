@@ -304,6 +304,12 @@ static void a_request(void **state)
     answer();
     assert_int_equal(budget.request_tokens, 3 * 1280 + 300);
     assert_false(says("more than max_model_len"));
+    plan.request = (struct kvb_request){.set = true, .prompt_tokens = 8000, .answer_tokens = 192};
+    answer();
+    assert_false(says("more than max_model_len")); // as many as there may be
+    plan.request.answer_tokens = 193;
+    answer();
+    assert_true(says("8193 tokens, more than max_model_len (8192)"));
 }
 
 static int64_t learned(uint32_t item, bool graphs_known)

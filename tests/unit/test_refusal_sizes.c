@@ -178,6 +178,8 @@ static void groups_of_offloaded_layers(void **state)
     says(kvb_refusal_offload_groups, &plan, NULL);
     give(&plan, KVB_PLAIN_OFFLOAD_IN_GROUP, 9);
     says(kvb_refusal_offload_groups, &plan, "offload_num_in_group (9) must be <= offload_group_size (8)");
+    give(&plan, KVB_PLAIN_OFFLOAD_IN_GROUP, 8);
+    says(kvb_refusal_offload_groups, &plan, NULL);
 }
 
 // parallel.py v0.12.0, v0.26.0; cp_utils.py v0.13.0.

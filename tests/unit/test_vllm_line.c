@@ -41,6 +41,7 @@ static void flags_that_a_release_does_not_have(void **state)
     judged("0.9.0", R(9, 0), "--no-max-model-len 5\n", UNKNOWN "--no-max-model-len 5"); // takes a value
     judged("0.9.0", R(9, 0), "--no-enable-pre\n", "");                                  // the beginning of two
     judged("0.11.0", R(11, 0), "--no-enable-l\n", "");   // enable-log-requests, enable-lora: argparse asks which
+    judged("0.9.1", R(9, 1), "--no-enable-lor\n", "");   // enable-lora and enable-lora-bias alone
     judged("0.9.0", R(9, 0), "--data-parallel 2\n", ""); // of several, which is said elsewhere
     judged("0.5.0", R(5, 0), "--max_model_len 5\n", UNKNOWN "--max_model_len 5"); // dashes alone before 0.5.1
     judged("0.9.0.dev5", R(9, 0), "--nobody 1\n", "");                            // may have it

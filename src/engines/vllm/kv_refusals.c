@@ -6,6 +6,7 @@
 #include "budget/gpu_facts.h"
 #include "engines/vllm/errors.h"
 #include "engines/vllm/kv_backend.h"
+#include "engines/vllm/release_tables.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define CONFIG_PRINTED_SINCE R(13, 0)
@@ -97,7 +98,8 @@ static bool no_common_block(const struct kvb_context *context, char out[KVB_ERRO
     const struct kvb_attention_shape *shape = kvb_latent_shape(context->model);
     uint64_t block = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
     if (kvb_rule(context, KVB_RULE_BLOCK_SIZE) != KVB_BLOCK_BACKEND || shape == NULL || shape->index_heads == 0 ||
-        context->gpu->vendor != KVB_VENDOR_NVIDIA || block % INDEX_BLOCK_TOKENS == 0) { // a missing backend said so above
+        context->gpu->vendor != KVB_VENDOR_NVIDIA ||
+        block % INDEX_BLOCK_TOKENS == 0) { // a missing backend said so above
         return false;
     }
     struct kvb_error_line line = kvb_error_begin(out);
@@ -244,42 +246,24 @@ static bool step_smaller_than_state(const struct kvb_context *context, char out[
     return true;
 }
 
-// --kv-cache-dtype: CacheDType of config/cache.py and the choices of arg_utils.py, tag by tag.
-struct word_row {
-    enum kvb_kv_dtype word;
-    uint32_t since;
-};
-
-static const struct word_row words[] = {
-    {KVB_KV_16BIT, R(11, 0)},
-    {KVB_KV_FP8, R(4, 1)},
-    {KVB_KV_FP8_E4M3, R(4, 3)},
-    {KVB_KV_FP8_DS_MLA, R(11, 1)},
-    {KVB_KV_TURBOQUANT_K8V4, R(20, 0)},
-    {KVB_KV_TURBOQUANT_4BIT_NC, R(20, 0)},
-    {KVB_KV_TURBOQUANT_K3V4_NC, R(20, 0)},
-    {KVB_KV_TURBOQUANT_3BIT_NC, R(20, 0)},
-    {KVB_KV_INT8_PER_TOKEN_HEAD, R(20, 0)},
-    {KVB_KV_FP8_PER_TOKEN_HEAD, R(20, 0)},
-    {KVB_KV_NVFP4, R(20, 0)},
-    {KVB_KV_INT4_PER_TOKEN_HEAD, R(25, 0)},
-};
-
 // The choices that argparse lists behind it are left out.
-static bool word_too_new(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+static bool word_not_listed(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
+    char text[48];
     uint64_t asked = kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (words[i].word == asked && context->release < words[i].since) {
-            struct kvb_error_line line = kvb_error_begin(out);
-            char text[48];
-            kvb_error_add(&line, "argument --kv-cache-dtype: invalid choice: '");
-            kvb_error_add(&line, kvb_setting_format(text, KVB_SET_KV_CACHE_DTYPE, asked));
-            kvb_error_add(&line, "'");
-            return true;
-        }
+    const char *word = kvb_setting_format(text, KVB_SET_KV_CACHE_DTYPE, asked);
+    const struct kvb_known_choice *first = kvb_choices_of("kv-cache-dtype", context->release), *row = first;
+    while (row != NULL && strcmp(row->word, word) != 0) {
+        row = kvb_choice_after(row, context->release);
     }
-    return false;
+    if (first == NULL || row != NULL) {
+        return false;
+    }
+    struct kvb_error_line line = kvb_error_begin(out);
+    kvb_error_add(&line, "argument --kv-cache-dtype: invalid choice: '");
+    kvb_error_add(&line, word);
+    kvb_error_add(&line, "'");
+    return true;
 }
 
 // --block-size: BlockSize of config/cache.py and the choices of arg_utils.py; from 0.18 any number, which the
@@ -378,7 +362,7 @@ typedef bool refusal(const struct kvb_context *context, char out[KVB_ERROR_TEXT_
 
 bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    static refusal *const refusals[] = {word_too_new,
+    static refusal *const refusals[] = {word_not_listed,
                                         block_not_taken,
                                         ranks_do_not_divide,
                                         unknown_algorithm,

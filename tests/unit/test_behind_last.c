@@ -1,0 +1,89 @@
+// Nothing behind the last layer and the last kind of layer is looked at: every built-in model, answered as it is and
+// with layers of an odd kind behind it, at releases of either engine and both kinds of runner.
+#include <string.h>
+
+#include <kvbudget/kvbudget.h>
+
+#include "unit/plans.h"
+#include "unit/test.h"
+
+static struct kvb_plan plan;
+
+// A kind that no model has, with some of everything.
+static void add_odd_kind(struct kvb_model *model, uint32_t turn)
+{
+    struct kvb_layer_kind *kind = &model->kinds[model->kind_count];
+    memset(kind, 0, sizeof *kind);
+    kind->attention = (struct kvb_attention_shape){.kind = (enum kvb_attention)(1 + turn % (KVB_ATTENTION_COUNT - 1)),
+                                                   .heads = 112,
+                                                   .kv_heads = 56,
+                                                   .head_size = 512,
+                                                   .value_head_size = 512,
+                                                   .window_tokens = 4096,
+                                                   .latent_rank = 1024,
+                                                   .rope_size = 128,
+                                                   .nope_size = 256,
+                                                   .index_heads = 64,
+                                                   .index_head_size = 128,
+                                                   .has_indexer = true,
+                                                   .shares_kv = turn % 3 == 0,
+                                                   .sinks = true,
+                                                   .state_inner_size = 65536,
+                                                   .state_key_heads = 112,
+                                                   .state_key_size = 256,
+                                                   .state_value_heads = 112,
+                                                   .state_value_size = 256,
+                                                   .conv_kernel = 4};
+    kind->mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE,
+                                       .intermediate_size = 65536,
+                                       .experts = 1024,
+                                       .experts_per_token = 64,
+                                       .expert_intermediate_size = 8192,
+                                       .shared_intermediate_size = 8192};
+    for (uint32_t layer = model->layer_count; layer < KVB_LAYERS_MAX; layer++) {
+        model->kind_of_layer[layer] = (uint8_t)model->kind_count;
+    }
+}
+
+static bool answers(struct kvb_budget *budget)
+{
+    static struct kvb_problems problems;
+    memset(budget, 0, sizeof *budget);
+    kvb_problems_init(&problems);
+    return kvb_budget_compute(&plan, budget, &problems) == KVB_OK;
+}
+
+static void nothing_behind_the_last(void **state)
+{
+    (void)state;
+    static const uint32_t releases[] = {R(4, 2), R(6, 6), R(9, 2), R(12, 0), R(18, 0), R(22, 0), R(28, 0)};
+    static struct kvb_budget with, without;
+    static struct kvb_problems problems;
+    size_t count, answered = 0;
+    const struct kvb_builtin *rows = kvb_builtins(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct kvb_model_source source;
+        if (rows[i].kind != KVB_PROFILE_MODEL) {
+            continue;
+        }
+        make_llama_plan(&plan, releases[i % (sizeof releases / sizeof releases[0])]);
+        kvb_problems_init(&problems);
+        if (kvb_model_load(rows[i].id, NULL, &plan.model, &source, &problems) != KVB_OK ||
+            plan.model.layer_count == KVB_LAYERS_MAX || plan.model.kind_count == KVB_LAYER_KINDS_MAX) {
+            continue;
+        }
+        set(&plan, KVB_SET_MAX_MODEL_LEN, 512);
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1 + i % 2);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1 + i / 2 % 2);
+        bool is_answered = answers(&without);
+        add_odd_kind(&plan.model, (uint32_t)i);
+        if (answers(&with) != is_answered || memcmp(&with, &without, sizeof with) != 0) {
+            fail_msg("%s at %u: %s; %s", rows[i].id, plan.engine.release, without.error, with.error);
+        }
+        answered += is_answered;
+    }
+    print_message("%zu models answered\n", answered);
+    assert_true(answered >= 400);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(nothing_behind_the_last))
