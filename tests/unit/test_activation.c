@@ -1,7 +1,9 @@
 // Peak of the profile run: sampler, layer, encoder and MLA phases against public logs and hand calculations.
 #include <string.h>
 
+#include "engines/vllm/encoder_items.h"
 #include "engines/vllm/overhead.h"
+#include "unit/encoders.h"
 #include "unit/plans.h"
 #include "unit/test.h"
 
@@ -533,12 +535,35 @@ static void first_start_of_whom(void **state)
     assert_int_equal(activation.phase_bytes[KVB_PHASE_COMPILE], 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(dense_logs), cmocka_unit_test(expert_logs), cmocka_unit_test(phi_2_log),
-              cmocka_unit_test(mistral_small_logs), cmocka_unit_test(runner_v2_log), cmocka_unit_test(sampler_paths),
-              cmocka_unit_test(rows_of_the_buffer), cmocka_unit_test(both_paths_bound_the_range),
-              cmocka_unit_test(fp32_logits), cmocka_unit_test(triton_scratch),
-              cmocka_unit_test(hidden_tensors_by_release), cmocka_unit_test(awq_dequantises),
-              cmocka_unit_test(rejection_sampler), cmocka_unit_test(stages),
+// V1's profile_run encodes on every rank (gpu_model_runner.py v0.8.5:1584, v0.19.0:5721), which all hold the towers;
+// the forward of V0's models on a later stage is given hidden states and no pictures (qwen2_vl.py v0.7.3).
+static void pictures_on_stages(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        bool later;
+    } rows[] = {{R(7, 3), false}, {R(8, 5), true}, {R(19, 0), true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_encoder_load load;
+        make_llama_plan(&plan, rows[i].release);
+        plan.model.encoder = qwen25_vl;
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+        kvb_encoder_load_of(resolved(&plan), &load);
+        assert_true(load.peak_bytes > 0);
+        estimate(0);
+        assert_int_equal(activation.phase_bytes[KVB_PHASE_ENCODER], load.peak_bytes);
+        estimate(1);
+        assert_int_equal(activation.phase_bytes[KVB_PHASE_ENCODER], rows[i].later ? load.peak_bytes : 0);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(pictures_on_stages), cmocka_unit_test(dense_logs), cmocka_unit_test(expert_logs),
+              cmocka_unit_test(phi_2_log), cmocka_unit_test(mistral_small_logs), cmocka_unit_test(runner_v2_log),
+              cmocka_unit_test(sampler_paths), cmocka_unit_test(rows_of_the_buffer),
+              cmocka_unit_test(both_paths_bound_the_range), cmocka_unit_test(fp32_logits),
+              cmocka_unit_test(triton_scratch), cmocka_unit_test(hidden_tensors_by_release),
+              cmocka_unit_test(awq_dequantises), cmocka_unit_test(rejection_sampler), cmocka_unit_test(stages),
               cmocka_unit_test(pooling_models_do_not_sample), cmocka_unit_test(margins),
               cmocka_unit_test(a_small_peak_ends_at_nothing), cmocka_unit_test(first_start_against_the_next),
               cmocka_unit_test(first_start_of_whom))

@@ -313,7 +313,9 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
     a->phase_bytes[KVB_PHASE_LAYER] -= sparse.loaded_bytes; // all three hold the workspace
     a->phase_bytes[KVB_PHASE_INDEX] -= kvb_min(a->phase_bytes[KVB_PHASE_INDEX], sparse.loaded_bytes);
     a->phase_bytes[KVB_PHASE_SAMPLER] -= kvb_min(a->phase_bytes[KVB_PHASE_SAMPLER], sparse.loaded_bytes);
-    a->phase_bytes[KVB_PHASE_ENCODER] = stage == 0 ? load.peak_bytes : 0;
+    bool encodes =
+        stage == 0 || context->generation == KVB_GENERATION_V1; // profile_run of any rank, v0.8.0, v0.19.0:5723
+    a->phase_bytes[KVB_PHASE_ENCODER] = encodes ? load.peak_bytes : 0;
     a->phase_bytes[KVB_PHASE_MLA] = mla_phase(context);
     uint64_t timed = stage == 0 ? kvb_compile_peak_bytes(context) : 0;
     a->phase_bytes[KVB_PHASE_COMPILE] = timed > 0 ? kvb_add(timed, a->kept_bytes) : 0;

@@ -60,9 +60,8 @@ struct backend_row {
     uint32_t words;     // of --kv-cache-dtype
     uint32_t own_words; // and those beside them on the majors below
     uint32_t majors;
-    uint16_t heads[9]; // head sizes; empty: `step` and its multiples up to `most_head`
-    uint16_t step, most_head;
-    uint16_t wide_head; // where FlashAttention 4 runs
+    uint16_t heads[9];                 // head sizes
+    uint16_t most_eights, wide_eights; // multiples of 8 up to so many times 8; where FlashAttention 4 runs
     bool float32, sinks;
     enum both_ways both_ways;
 };
@@ -70,7 +69,7 @@ struct backend_row {
 #define FLASH(until, ...)                                                                                              \
     {                                                                                                                  \
         .backend = KVB_BACKEND_FLASH_ATTN, .gone = until, .least_capability = KVB_CAPABILITY_AMPERE, .words = PLAIN,   \
-        .step = 8, __VA_ARGS__                                                                                         \
+        __VA_ARGS__                                                                                                    \
     }
 #define INFER(until, ...)                                                                                              \
     {                                                                                                                  \
@@ -83,12 +82,13 @@ struct backend_row {
 static const struct backend_row rows[] = {
     FLASH(R(12, 0), .own_words = FP8 | E5M2, .majors = ON(9), .heads = {32, 64, 96, 128, 160, 192, 224, 256},
           .both_ways = EVERYWHERE),
-    FLASH(R(13, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .both_ways = EVERYWHERE),
-    FLASH(R(20, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256),
-    FLASH(R(22, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_head = 256, .wide_head = 512),
-    FLASH(R(24, 0), .own_words = FP8, .majors = ON(9), .most_head = 256, .wide_head = 512),
-    FLASH(R(27, 0), .own_words = FP8, .majors = ON(9), .most_head = 256, .wide_head = 512, .both_ways = FLASH4_ALONE),
-    FLASH(0, .own_words = FP8, .majors = ON(9) | ON(10), .most_head = 256, .wide_head = 512, .both_ways = FLASH4_ALONE),
+    FLASH(R(13, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_eights = 32, .both_ways = EVERYWHERE),
+    FLASH(R(20, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_eights = 32),
+    FLASH(R(22, 0), .own_words = FP8 | E5M2, .majors = ON(9), .most_eights = 32, .wide_eights = 64),
+    FLASH(R(24, 0), .own_words = FP8, .majors = ON(9), .most_eights = 32, .wide_eights = 64),
+    FLASH(R(27, 0), .own_words = FP8, .majors = ON(9), .most_eights = 32, .wide_eights = 64, .both_ways = FLASH4_ALONE),
+    FLASH(0, .own_words = FP8, .majors = ON(9) | ON(10), .most_eights = 32, .wide_eights = 64,
+          .both_ways = FLASH4_ALONE),
     INFER(R(13, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2, .heads = {64, 128, 256},
           .both_ways = EVERYWHERE),
     INFER(R(21, 0), .least_capability = KVB_CAPABILITY_TURING, .words = PLAIN | FP8 | E5M2, .heads = {64, 128, 256}),
@@ -102,12 +102,11 @@ static const struct backend_row rows[] = {
           .majors = ON(10), .heads = {64, 128, 256, 512}),
     {.backend = KVB_BACKEND_TRITON,
      .words = PLAIN | FP8 | E5M2 | PER_HEAD,
-     .step = 1,
-     .most_head = UINT16_MAX,
      .float32 = true,
      .both_ways = EVERYWHERE,
      .sinks = true},
 };
+#define HEAD_UNIT 8
 #define TRITON_LEAST_HEAD 32 // its rows are padded to a power of two
 
 static const struct kvb_attention_shape *token_shape(const struct kvb_model *model)
@@ -133,12 +132,12 @@ static bool runs_flash4(const struct kvb_context *context)
 
 static bool takes_head(const struct kvb_context *context, const struct backend_row *row, uint32_t size)
 {
-    if (row->backend == KVB_BACKEND_TRITON && size < TRITON_LEAST_HEAD) {
-        return false;
+    if (row->backend == KVB_BACKEND_TRITON) {
+        return size >= TRITON_LEAST_HEAD;
     }
-    if (row->most_head > 0) {
-        uint32_t most = row->wide_head > 0 && runs_flash4(context) ? row->wide_head : row->most_head;
-        return size % row->step == 0 && size <= most;
+    if (row->most_eights > 0) {
+        uint32_t most = row->wide_eights > 0 && runs_flash4(context) ? row->wide_eights : row->most_eights;
+        return size % HEAD_UNIT == 0 && size / HEAD_UNIT <= most;
     }
     for (size_t i = 0; i < sizeof row->heads / sizeof row->heads[0]; i++) {
         if (row->heads[i] == size) {

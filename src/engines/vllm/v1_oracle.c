@@ -9,6 +9,7 @@
 #include "engines/vllm/refusal.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define V0_GONE R(11, 0) // no release from here on has it
 
 static bool is_old_gpu(const struct kvb_context *context)
 {
@@ -89,15 +90,15 @@ static const struct {
     uint32_t since, gone;
 } v0_classes[] = {
     {"BambaForCausalLM", R(8, 0), R(9, 2)},
-    {"BartForConditionalGeneration", R(8, 0), R(11, 0)},
-    {"BartModel", R(8, 0), R(11, 0)},
+    {"BartForConditionalGeneration", R(8, 0), V0_GONE},
+    {"BartModel", R(8, 0), V0_GONE},
     {"BertForSequenceClassification", R(9, 2), R(10, 1)},
     {"BertModel", R(8, 0), R(10, 1)},
     {"BloomForCausalLM", R(8, 0), R(10, 2)},
-    {"DonutForConditionalGeneration", R(10, 2), R(11, 0)},
+    {"DonutForConditionalGeneration", R(10, 2), V0_GONE},
     {"FalconH1ForCausalLM", R(9, 0), R(9, 2)},
     {"FalconMambaForCausalLM", R(8, 0), R(10, 1)},
-    {"Florence2ForConditionalGeneration", R(8, 3), R(11, 0)},
+    {"Florence2ForConditionalGeneration", R(8, 3), V0_GONE},
     {"Gemma3ForConditionalGeneration", R(8, 0), R(8, 1)},
     {"GlmForCausalLM", R(8, 0), R(8, 5)},
     {"GraniteMoeHybridForCausalLM", R(9, 0), R(9, 2)},
@@ -106,7 +107,7 @@ static const struct {
     {"GteNewModel", R(9, 0), R(10, 1)},
     {"JambaForCausalLM", R(8, 0), R(10, 1)},
     {"JambaForSequenceClassification", R(8, 0), R(10, 1)},
-    {"MBartForConditionalGeneration", R(10, 1), R(11, 0)},
+    {"MBartForConditionalGeneration", R(10, 1), V0_GONE},
     {"Mamba2ForCausalLM", R(8, 0), R(9, 2)},
     {"MambaForCausalLM", R(8, 0), R(10, 1)},
     {"MiniCPMO", R(8, 0), R(8, 3)},
@@ -114,12 +115,12 @@ static const struct {
     {"MiniMaxForCausalLM", R(10, 0), R(10, 1)},
     {"MiniMaxM1ForCausalLM", R(9, 2), R(10, 1)},
     {"MiniMaxText01ForCausalLM", R(8, 3), R(10, 1)},
-    {"MllamaForConditionalGeneration", R(8, 0), R(11, 0)},
+    {"MllamaForConditionalGeneration", R(8, 0), V0_GONE},
     {"ModernBertForSequenceClassification", R(9, 2), R(10, 1)},
-    {"MotifForCausalLM", R(10, 2), R(11, 0)},
+    {"MotifForCausalLM", R(10, 2), V0_GONE},
     {"NemotronHForCausalLM", R(9, 1), R(9, 2)},
     {"NomicBertModel", R(8, 5), R(10, 1)},
-    {"Phi4FlashForCausalLM", R(10, 0), R(11, 0)},
+    {"Phi4FlashForCausalLM", R(10, 0), V0_GONE},
     {"Phi4MMForCausalLM", R(8, 0), R(8, 5)},
     {"Plamo2ForCausalLM", R(8, 5), R(10, 2)},
     {"PrithviGeoSpatialMAE", R(8, 0), R(10, 0)},
@@ -206,14 +207,14 @@ static const struct row rows[] = {
     {R(8, 0), R(10, 1), steps_at_once, "--num-scheduler-steps"},
     {R(8, 0), R(10, 2), is_old_gpu, "Compute Capability < 8.0"},
     {R(8, 0), R(8, 2), has_any_cache, "--kv-cache-dtype"},
-    {R(8, 2), R(11, 0), has_foreign_cache, "--kv-cache-dtype"},
+    {R(8, 2), V0_GONE, has_foreign_cache, "--kv-cache-dtype"},
     {R(8, 0), R(8, 3), offloads, "--cpu-offload-gb"},
     {R(8, 0), R(9, 2), is_float32, "--dtype torch.float32"},
     {R(8, 0), R(8, 3), is_bitsandbytes, "--quantization bitsandbytes"},
     {R(8, 0), R(9, 0), is_gguf, "--quantization gguf"},
     {R(8, 0), R(9, 2), pools, "--task embed"},
-    {R(8, 0), R(11, 0), is_of_v0, NULL},
-    {R(8, 0), R(11, 0), prefills_in_parts, "Concurrent Partial Prefill"},
+    {R(8, 0), V0_GONE, is_of_v0, NULL},
+    {R(8, 0), V0_GONE, prefills_in_parts, "Concurrent Partial Prefill"},
     {R(8, 0), R(10, 0), drafts_otherwise, "Speculative Decoding"},
     {R(8, 0), R(8, 5), transfers, "--kv-transfer-config"},
     {R(8, 3), R(9, 0), stages_without_ray, "Pipeline Parallelism without Ray distributed executor"},
