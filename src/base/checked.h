@@ -48,6 +48,12 @@ static inline int64_t kvb_balance(uint64_t a, uint64_t b)
     return (int64_t)a - (int64_t)b;
 }
 
+// What is left of a balance; 0 where nothing is.
+static inline uint64_t kvb_positive(int64_t balance)
+{
+    return balance > 0 ? (uint64_t)balance : 0;
+}
+
 static inline uint64_t kvb_min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

@@ -91,7 +91,7 @@ static uint64_t sum_of_items(const struct kvb_budget *budget)
     for (uint32_t item = 0; item < KVB_ITEM_COUNT; item++) {
         sum += budget->items[item].bytes;
     }
-    return sum > 0 ? (uint64_t)sum : 0;
+    return kvb_positive(sum);
 }
 
 static void measure_request(const struct kvb_context *context, struct kvb_budget *budget)

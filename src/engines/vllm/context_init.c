@@ -219,7 +219,7 @@ static void look_up(const struct kvb_plan *plan, uint32_t release, struct of_rel
 void kvb_context_fill_as(struct kvb_context *context, const struct kvb_plan *plan, uint32_t release)
 {
     struct of_release of;
-    uint32_t known = release < KVB_PARTLY_VLLM ? release : KVB_PARTLY_VLLM;
+    uint32_t known = (uint32_t)kvb_min(release, KVB_PARTLY_VLLM);
     look_up(plan, known, &of);
     fill(context, plan, known, &of, 0);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "engines/vllm/printed.h"
 
 struct kvb_error_line kvb_error_begin(char out[KVB_ERROR_TEXT_CAPACITY])
@@ -16,7 +17,7 @@ void kvb_error_add(struct kvb_error_line *line, const char *text)
 {
     size_t length = strlen(text);
     size_t room = KVB_ERROR_TEXT_CAPACITY - 1 - line->length;
-    length = length < room ? length : room;
+    length = (size_t)kvb_min(length, room);
     memcpy(line->out + line->length, text, length);
     line->length += length;
     line->out[line->length] = '\0';

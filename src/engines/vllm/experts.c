@@ -112,7 +112,7 @@ static uint64_t flashinfer_bytes(const struct kvb_context *context, const struct
     uint64_t element = kvb_dtype_bytes(context->dtype);
     uint64_t halves = mlp->expert_gated ? 2 : 1;
     uint64_t elements = kvb_mul(rows, hidden + kvb_max(halves * width, hidden));
-    uint64_t experts = mlp->experts / (context->ep > 1 ? context->ep : 1);
+    uint64_t experts = mlp->experts / context->ep;
     uint64_t map = kvb_mul(kvb_mul(experts, tokens), 4);
     bool fp4 = expert_method(context->model) == KVB_QUANT_NVFP4;
     uint64_t scales = fp4 ? kvb_mul(rows, kvb_max(hidden, width)) / FP4_INPUTS_A_SCALE : 0;

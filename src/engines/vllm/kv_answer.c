@@ -9,7 +9,7 @@
 
 static uint64_t pool_of(const int64_t pools[KVB_STAGES_MAX], uint32_t stage)
 {
-    return pools[stage] > 0 ? (uint64_t)pools[stage] : 0;
+    return kvb_positive(pools[stage]);
 }
 
 static uint32_t stage_of_smallest_pool(const struct kvb_context *context, const int64_t pools[KVB_STAGES_MAX])
@@ -189,7 +189,7 @@ static uint64_t auto_length(const struct kvb_context *context, const struct kvb_
     uint64_t length = context->max_model_len;
     for (uint32_t stage = 0; stage < context->pp; stage++) {
         int64_t pool = checked_pool(context, sizing, stage, (int64_t)pool_of(pools, stage));
-        length = kvb_longest(context, sizing, stage, (uint64_t)(pool > 0 ? pool : 0), length, kvb_checked_need);
+        length = kvb_longest(context, sizing, stage, kvb_positive(pool), length, kvb_checked_need);
     }
     return length;
 }
@@ -334,7 +334,7 @@ static uint64_t longest_on(const struct kvb_context *context, const struct kvb_s
     }
     uint64_t held = kvb_longest(context, sizing, stage, pool_bytes, limit, kvb_real_need);
     int64_t checked = checked_pool(context, sizing, stage, (int64_t)pool_bytes);
-    return kvb_longest(context, sizing, stage, (uint64_t)(checked > 0 ? checked : 0), held, kvb_checked_need);
+    return kvb_longest(context, sizing, stage, kvb_positive(checked), held, kvb_checked_need);
 }
 
 static bool is_grouped_apart(const struct kvb_context *context)

@@ -94,7 +94,7 @@ static void count_stages(const struct kvb_context *context, const int64_t pools[
         if (bytes == 0) {
             continue;
         }
-        uint64_t blocks = pools[stage] > 0 ? (uint64_t)pools[stage] / bytes : 0;
+        uint64_t blocks = kvb_positive(pools[stage]) / bytes;
         out->widest_bytes = kvb_max(out->widest_bytes, bytes);
         if (blocks < out->blocks) {
             out->blocks = blocks;

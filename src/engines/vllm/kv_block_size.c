@@ -75,7 +75,7 @@ static uint64_t backend_block(const struct kvb_context *context)
     if (is_sparse(context->model)) { // the index is the first layer, and its kernels take 64
         return 64;
     }
-    return context->mla_backend.block_tokens > 16 ? context->mla_backend.block_tokens : 16;
+    return kvb_max(context->mla_backend.block_tokens, 16);
 }
 
 static uint64_t plain_block_tokens(const struct kvb_context *context)

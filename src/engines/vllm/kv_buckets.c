@@ -202,7 +202,7 @@ static uint32_t boundary_layers(const struct kvb_context *context)
 {
     uint32_t half = context->model->layer_count / 2;
     bool leaves = kvb_is_turboquant(context->kv_dtype) && !kvb_model_has_state(context->model);
-    return !leaves ? 0 : half < BOUNDARY_LAYERS ? half : BOUNDARY_LAYERS;
+    return leaves ? (uint32_t)kvb_min(half, BOUNDARY_LAYERS) : 0;
 }
 
 static void add_boundary(const struct kvb_context *context, uint32_t layer, uint32_t stage, struct kvb_buckets *buckets)

@@ -14,8 +14,8 @@ static uint32_t tuples_of_class(const struct kvb_buckets *buckets, const struct 
 {
     uint32_t tuples = 0;
     for (uint32_t i = 0; i < buckets->count; i++) {
-        if (same_class(&buckets->items[i], member) && buckets->items[i].count > tuples) {
-            tuples = buckets->items[i].count;
+        if (same_class(&buckets->items[i], member)) {
+            tuples = (uint32_t)kvb_max(tuples, buckets->items[i].count);
         }
     }
     return tuples;
@@ -59,7 +59,7 @@ static uint32_t choose_tuples(const struct kvb_buckets *buckets)
     uint32_t lowest = tuples_of_class(buckets, latent_bucket(buckets));
     uint32_t highest = 0;
     for (uint32_t i = 0; i < buckets->count; i++) {
-        highest = buckets->items[i].count > highest ? buckets->items[i].count : highest;
+        highest = (uint32_t)kvb_max(highest, buckets->items[i].count);
     }
     uint32_t best = lowest;
     for (uint32_t size = lowest; size <= highest; size++) {
@@ -99,8 +99,17 @@ static void add_pages(struct group_pages *pages, uint64_t page_bytes, uint32_t l
         return;
     }
     pages->page_bytes[at] = page_bytes;
-    pages->layers[at] = at < pages->count ? pages->layers[at] + layers : layers;
-    pages->count = at < pages->count ? pages->count : at + 1;
+    pages->layers[at] += layers;
+    pages->count = (uint32_t)kvb_max(pages->count, at + 1);
+}
+
+static uint32_t layers_of(const struct group_pages *pages, uint64_t page_bytes)
+{
+    uint32_t at = 0;
+    while (at < pages->count && pages->page_bytes[at] != page_bytes) {
+        at++;
+    }
+    return at < pages->count ? pages->layers[at] : 0;
 }
 
 static struct group_pages pages_of(const struct kvb_sizing *sizing, uint32_t group, uint32_t stage)
@@ -130,7 +139,7 @@ static uint32_t most_layers(const struct group_pages *pages)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < pages->count; i++) {
-        most = pages->layers[i] > most ? pages->layers[i] : most;
+        most = (uint32_t)kvb_max(most, pages->layers[i]);
     }
     return most;
 }
@@ -141,7 +150,7 @@ static uint64_t tuples_bytes(const struct kvb_sizing *sizing, uint32_t stage)
     uint32_t tuples = 0;
     for (uint32_t i = 0; i < sizing->groups.count; i++) {
         const struct group_pages pages = pages_of(sizing, i, stage);
-        tuples = most_layers(&pages) > tuples ? most_layers(&pages) : tuples;
+        tuples = (uint32_t)kvb_max(tuples, most_layers(&pages));
     }
     struct group_pages latent = pages_of(sizing, 0, stage);
     for (uint32_t i = 0; i < latent.count; i++) {
@@ -157,13 +166,8 @@ static uint64_t slots_bytes(const struct kvb_sizing *sizing, uint32_t stage)
     for (uint32_t i = 0; i < sizing->groups.count; i++) {
         const struct group_pages pages = pages_of(sizing, i, stage);
         for (uint32_t k = 0; k < pages.count; k++) {
-            struct group_pages so_far = slots;
-            add_pages(&slots, pages.page_bytes[k], pages.layers[k]);
-            for (uint32_t n = 0; n < so_far.count; n++) {
-                bool same = so_far.page_bytes[n] == pages.page_bytes[k];
-                uint32_t most = so_far.layers[n] > pages.layers[k] ? so_far.layers[n] : pages.layers[k];
-                slots.layers[n] = same ? most : slots.layers[n];
-            }
+            uint32_t had = layers_of(&slots, pages.page_bytes[k]);
+            add_pages(&slots, pages.page_bytes[k], pages.layers[k] - (uint32_t)kvb_min(pages.layers[k], had));
         }
     }
     return sum_of(&slots);

@@ -104,7 +104,7 @@ static void deal_out(const struct kvb_context *context, const struct kvb_bucket 
         struct kvb_group group = {bucket, part, parts, bucket->count, 0};
         if (!strided) {
             uint32_t end = (part + 1) * size;
-            group = (struct kvb_group){bucket, part * size, 1, end < bucket->count ? end : bucket->count, 0};
+            group = (struct kvb_group){bucket, part * size, 1, (uint32_t)kvb_min(end, bucket->count), 0};
         }
         group.layers = (uint32_t)kvb_div_up(group.limit - group.first, group.stride);
         add_group(groups, group);

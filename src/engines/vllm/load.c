@@ -49,8 +49,8 @@ static const struct mxfp4_row mxfp4_rows[] = {
 };
 
 // gpt-oss's method and, to 0.26, any checkpoint's that calls itself mxfp4. DeepSeek V4's experts have a method of their
-// own, whose list of kernels has no Triton, and so have compressed tensors. Source: quantization/mxfp4.py v0.20.0:91 and
-// 463, v0.27.0:80 and 144, fused_moe/oracle/mxfp4.py v0.20.0:214, v0.23.0:292, v0.27.1:333 _get_priority_backends,
+// own, whose list of kernels has no Triton, and so have compressed tensors. Source: quantization/mxfp4.py v0.20.0:91
+// and 463, v0.27.0:80 and 144, fused_moe/oracle/mxfp4.py v0.20.0:214, v0.23.0:292, v0.27.1:333 _get_priority_backends,
 // compressed_tensors_moe_w4a4_mxfp4.py v0.20.0:43.
 static bool knows_triton(const struct kvb_context *context)
 {
@@ -72,8 +72,7 @@ static enum mxfp4_kernel mxfp4_kernel(const struct kvb_context *context)
     if (capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR) {
         return MXFP4_TRTLLM;
     }
-    bool triton =
-        capability >= KVB_CAPABILITY_HOPPER && capability < KVB_CAPABILITY_BLACKWELL && knows_triton(context);
+    bool triton = capability >= KVB_CAPABILITY_HOPPER && capability < KVB_CAPABILITY_BLACKWELL && knows_triton(context);
     return triton ? MXFP4_TRITON : MXFP4_MARLIN;
 }
 

@@ -166,8 +166,8 @@ static void add_fp4_experts(const struct kvb_context *context, struct kvb_estima
     }
 }
 
-// What the runner holds before the profile run, and what torch cannot give back behind it, is growth of used memory from
-// 0.27 alone. Which block a workspace takes was right in each log of a first start so far; the range says either.
+// What the runner holds before the profile run, and what torch cannot give back behind it, is growth of used memory
+// from 0.27 alone. Which block a workspace takes was right in each log of a first start so far; the range says either.
 static void add_charged_buffers(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
     if (context->release >= FREE_MEMORY_SINCE) {

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "base/checked.h"
+
 static size_t put(char out[KVB_ERROR_TEXT_CAPACITY], size_t length, const char *text, size_t size)
 {
     size_t room = KVB_ERROR_TEXT_CAPACITY - 1 - length;
-    size = size < room ? size : room;
+    size = (size_t)kvb_min(size, room);
     memcpy(out + length, text, size);
     return length + size;
 }

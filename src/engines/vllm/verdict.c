@@ -105,7 +105,7 @@ void kvb_settle_outside(const struct kvb_context *context, struct kvb_budget *bu
     budget->graph_actual_bytes = graphs.bytes;
     kvb_context_estimate(context, &outside);
     int64_t uncharged = (int64_t)graphs.bytes - budget->items[KVB_ITEM_CUDA_GRAPH].bytes;
-    budget->outside_bytes = (uncharged > 0 ? uncharged : 0);
+    budget->outside_bytes = (int64_t)kvb_positive(uncharged);
     int64_t free_bytes = (int64_t)context->free_bytes;
     if (context->plan->gpu_free_stated) {
         free_bytes -= (int64_t)outside.bytes;
@@ -167,8 +167,8 @@ static void note_first_start(const struct kvb_context *context, const struct kvb
     kvb_activation_estimate(context, budget->tightest_stage, &activation);
     bool peak = activation.winner == KVB_PHASE_COMPILE && !context->plan->stated[KVB_STATED_ACTIVATION].set &&
                 !context->plan->calibration.known[KVB_ITEM_ACTIVATION];
-    bool stays = !context->plan->stated[KVB_STATED_NON_TORCH].set &&
-                 !context->plan->calibration.known[KVB_ITEM_NON_TORCH];
+    bool stays =
+        !context->plan->stated[KVB_STATED_NON_TORCH].set && !context->plan->calibration.known[KVB_ITEM_NON_TORCH];
     uint64_t rest = stays ? kvb_compile_rest_bytes(context) : 0;
     bool counted = (peak || rest > 0) && !kvb_cache_is_fixed(context);
     if (counted && context->plan->compile_cache == KVB_COMPILE_UNKNOWN) {
