@@ -123,6 +123,7 @@ enum kvb_setting {
     KVB_SET_MAMBA_EXTRA_BUFFER, // word: --mamba-scheduler-strategy, 1: two more slots a request
     KVB_SET_SPECULATIVE_STEPS,
     KVB_SET_SPECULATIVE_TOPK,
+    KVB_SET_SPECULATIVE_ADAPTIVE,
     KVB_SET_DISAGGREGATION_MODE, // word: enum kvb_disaggregation
     KVB_SET_PREFILL_GRAPHS,
     KVB_SET_PREFILL_GRAPH_TOKENS,

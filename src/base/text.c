@@ -7,7 +7,7 @@
 
 #define DISTANCE_MAX_LENGTH 128
 
-static char lower(char c)
+char kvb_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -34,11 +34,11 @@ void kvb_append(char *out, size_t capacity, const char *text, size_t size)
 
 bool kvb_equal_ignoring_case(const char *a, const char *b)
 {
-    while (*a && lower(*a) == lower(*b)) {
+    while (*a && kvb_lower(*a) == kvb_lower(*b)) {
         a++;
         b++;
     }
-    return lower(*a) == lower(*b);
+    return kvb_lower(*a) == kvb_lower(*b);
 }
 
 bool kvb_starts_with(const char *text, const char *prefix)
@@ -73,7 +73,7 @@ bool kvb_is_path(const char *text)
 
 bool kvb_starts_with_ignoring_case(const char *text, const char *prefix)
 {
-    while (*prefix && lower(*text) == lower(*prefix)) {
+    while (*prefix && kvb_lower(*text) == kvb_lower(*prefix)) {
         text++;
         prefix++;
     }
@@ -115,9 +115,10 @@ unsigned kvb_edit_distance(const char *a, const char *b)
         const unsigned *before = rows[(i - 1) % 3];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= length_b; j++) {
-            unsigned changed = before[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+            unsigned changed = before[j - 1] + (kvb_lower(a[i - 1]) != kvb_lower(b[j - 1]));
             row[j] = least(before[j] + 1, row[j - 1] + 1, changed);
-            bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+            bool swapped = i > 1 && j > 1 && kvb_lower(a[i - 1]) == kvb_lower(b[j - 2]) &&
+                           kvb_lower(a[i - 2]) == kvb_lower(b[j - 1]);
             if (swapped) {
                 row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1, row[j]);
             }

@@ -9,6 +9,7 @@
 bool kvb_copy(char *out, size_t capacity, const char *text);
 // Adds the first `size` characters of `text` to the text in `out`, as far as there is room.
 void kvb_append(char *out, size_t capacity, const char *text, size_t size);
+char kvb_lower(char c);
 bool kvb_equal_ignoring_case(const char *a, const char *b);
 bool kvb_starts_with(const char *text, const char *prefix);
 bool kvb_starts_with_ignoring_case(const char *text, const char *prefix);

@@ -157,6 +157,8 @@ static const struct kvb_setting_row setting_rows[KVB_SETTING_COUNT] = {
                                   .own = true},
     [KVB_SET_DISAGGREGATION_MODE] = {"disaggregation_mode", WORD(kvb_disaggregation_words, KVB_DISAGGREGATION_DECODE),
                                      "MODE", "null, prefill or decode", .own = true},
+    [KVB_SET_SPECULATIVE_ADAPTIVE] = {"speculative_adaptive", SWITCH, NULL, "steps of a draft change while it serves",
+                                      .own = true},
     [KVB_SET_PREFILL_GRAPHS] = {"prefill_cuda_graph", SWITCH, NULL, "graphs of prefills", .own = true},
     [KVB_SET_PREFILL_GRAPH_TOKENS] = {"cuda_graph_max_bs_prefill", COUNT(1, UINT32_MAX), "TOKENS",
                                       "longest prefill with a graph", .own = true},

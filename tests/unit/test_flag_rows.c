@@ -298,6 +298,7 @@ static void settings_of_sglang(void **state)
         {"--speculative-num-draft-tokens 4", KVB_SET_NUM_SPECULATIVE_TOKENS, 4},
         {"--speculative-num-steps 3", KVB_SET_SPECULATIVE_STEPS, 3},
         {"--speculative-eagle-topk 2", KVB_SET_SPECULATIVE_TOPK, 2},
+        {"--speculative-adaptive", KVB_SET_SPECULATIVE_ADAPTIVE, 1},
         {"--disaggregation-mode prefill", KVB_SET_DISAGGREGATION_MODE, KVB_DISAGGREGATION_PREFILL},
         {"--moe-a2a-backend deepep", KVB_SET_MOE_A2A_BACKEND, KVB_A2A_DEEPEP},
         {"--enable-torch-compile", KVB_SET_ENABLE_TORCH_COMPILE, 1},

@@ -166,6 +166,50 @@ static void said_sizes(void **state)
     assert_int_equal(setup.draft_tokens, 5);
 }
 
+// speculative_hook.py and adaptive_spec_params.py, 0.5.13 to 0.5.18: --speculative-adaptive begins with 3 of 1, 3 and 7
+// steps, one branch, and makes room for 8 tokens; where it cannot work it is as if nobody had asked.
+static void adaptive(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_speculative word;
+        uint64_t steps, topk;
+        bool groups, halves, adapts;
+        uint64_t taken, tokens, most;
+    } rows[] = {
+        {R(5, 13), KVB_SPECULATIVE_EAGLE, UNSAID, UNSAID, false, false, true, 3, 4, 8},
+        {R(5, 18), KVB_SPECULATIVE_MTP, UNSAID, UNSAID, false, false, true, 3, 4, 8}, // NEXTN is EAGLE
+        {R(5, 18), KVB_SPECULATIVE_EAGLE, 7, UNSAID, false, false, true, 7, 8, 8},
+        {R(5, 18), KVB_SPECULATIVE_EAGLE, 1, 1, false, false, true, 1, 2, 8},
+        {R(5, 12), KVB_SPECULATIVE_EAGLE, 1, 1, false, false, false, 1, 2, 2},
+        {R(5, 18), KVB_SPECULATIVE_EAGLE, 1, 1, true, false, false, 1, 2, 2},
+        {R(5, 18), KVB_SPECULATIVE_EAGLE, 1, 1, false, true, false, 1, 2, 2},
+        {R(5, 18), KVB_SPECULATIVE_DRAFT_MODEL, 1, 1, false, false, false, 1, 2, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make("LlamaForCausalLM", rows[i].release, rows[i].word);
+        say(KVB_SET_SPECULATIVE_ADAPTIVE, 1);
+        say(KVB_SET_SPECULATIVE_STEPS, rows[i].steps);
+        say(KVB_SET_SPECULATIVE_TOPK, rows[i].topk);
+        setup.dp_attention = rows[i].groups;
+        setup.two_batch_overlap = rows[i].halves;
+        kvb_sgl_fill_draft(&plan, &setup);
+        assert_int_equal(setup.adaptive, rows[i].adapts);
+        assert_int_equal(setup.draft_topk, 1);
+        assert_int_equal(setup.draft_steps, rows[i].taken);
+        assert_int_equal(setup.draft_tokens, rows[i].tokens);
+        assert_int_equal(setup.draft_tokens_most, rows[i].most);
+    }
+    make("LlamaForCausalLM", R(5, 18), KVB_SPECULATIVE_EAGLE); // two branches are kept, the rest is not
+    say(KVB_SET_SPECULATIVE_ADAPTIVE, 1);
+    say(KVB_SET_SPECULATIVE_STEPS, 3);
+    say(KVB_SET_SPECULATIVE_TOPK, 2);
+    kvb_sgl_fill_draft(&plan, &setup);
+    assert_false(setup.adaptive);
+    assert_int_equal(setup.draft_topk, 2);
+}
+
 // Which kind a word is, and how many layers: the draft's own, else the modules of the model, one at least.
 static void kinds(void **state)
 {
@@ -208,4 +252,4 @@ static void kinds(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(sizes_of_classes), cmocka_unit_test(requests_of_releases), cmocka_unit_test(said_sizes),
-              cmocka_unit_test(kinds))
+              cmocka_unit_test(adaptive), cmocka_unit_test(kinds))

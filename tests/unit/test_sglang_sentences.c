@@ -93,7 +93,16 @@ static const struct {
      "backend."},
     {R(4, 4) + 4, R(5, 13), "h100-sxm", LLAMA "--speculative-algorithm EAGLE --speculative-eagle-topk 1",
      "assert self.speculative_eagle_topk is None and self.speculative_num_draft_tokens is None: AssertionError"},
-    {R(5, 2), R(5, 13), "h100-sxm", LLAMA "--speculative-algorithm EAGLE --speculative-num-steps 3",
+    {R(5, 13), ALWAYS, "h100-sxm", LLAMA "--speculative-algorithm EAGLE --speculative-eagle-topk 1",
+     "assert server_args.speculative_eagle_topk is None and server_args.speculative_num_draft_tokens is None: "
+     "AssertionError"},
+    {R(5, 13), R(5, 14), "h100-sxm",
+     LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-eagle-topk 1 --speculative-num-steps 5",
+     "--speculative-num-steps=5 is not in the adaptive config candidate_steps [1, 3, 7]. Pass one of those values."},
+    {R(5, 14), ALWAYS, "h100-sxm",
+     LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-eagle-topk 1 --speculative-num-steps 5",
+     "--speculative-num-steps=5 is not in the adaptive config candidate_steps [0, 1, 3, 7]. Pass one of those values."},
+    {R(5, 2), ALWAYS, "h100-sxm", LLAMA "--speculative-algorithm EAGLE --speculative-num-steps 3",
      "TypeError: '>' not supported between instances of 'NoneType' and 'int'"},
     {R(5, 12), R(5, 16), "h200", V4 "--speculative-algorithm NEXTN",
      "AssertionError: Only EAGLE speculative algorithm is supported for DeepseekV4ForCausalLM"},
@@ -197,6 +206,11 @@ static void beside_the_sentences(void **state)
         {"sglang@0.5.14", "h200", DSV3 "--dp-size 8 --enable-dp-attention --enable-two-batch-overlap", true},
         {"sglang@0.5.15", "h200", DSV3 "--dp-size 8 --enable-dp-attention --enable-two-batch-overlap", false},
         {"sglang@0.5.16", "mi300x", Q3 "--speculative-algorithm NGRAM", false},
+        {"sglang@0.5.18", "h100-sxm", LLAMA "--speculative-algorithm EAGLE --speculative-adaptive", false},
+        {"sglang@0.5.18", "h100-sxm",
+         LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-eagle-topk 1", false},
+        {"sglang@0.5.18", "h100-sxm",
+         LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-num-steps 3", false},
     };
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
         compute(told[i].engine, told[i].gpu, told[i].line);

@@ -154,6 +154,15 @@ static void tables(void **state)
     c.setup.draft = KVB_SGL_DRAFT_EAGLE;
     c.setup.draft_tokens = 6;
     assert_int_equal(kvb_sgl_tables(&c, &pool).low_bytes, 100 * (8192 + 4 + 6) * 4);
+    c.setup.draft_tokens_most = 8; // --speculative-adaptive: max_speculative_num_draft_tokens
+    assert_int_equal(kvb_sgl_tables(&c, &pool).low_bytes, 100 * (8192 + 4 + 8) * 4);
+    c.setup.adaptive = true; // intermediate states of 8 tokens, where the share counts 4 (mamba pools at 0.5.13)
+    c.setup.draft_tokens = 4;
+    pool.draft_state_bytes = 4000;
+    assert_int_equal(kvb_sgl_tables(&c, &pool).low_bytes, 100 * (8192 + 4 + 8) * 4 + 4000);
+    c.setup.draft_tokens = 8; // 7 steps: all of it is counted
+    assert_int_equal(kvb_sgl_tables(&c, &pool).low_bytes, 100 * (8192 + 4 + 8) * 4);
+    c.setup.adaptive = false;
     c.setup.draft = KVB_SGL_DRAFT_NONE;
     pool.extra_tokens = 10; // beyond the share, 64 bytes each
     assert_int_equal(kvb_sgl_tables(&c, &pool).low_bytes, table + 640);

@@ -130,10 +130,10 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
     uint64_t keys = (uint64_t)layer->kv_heads * layer->key_size, values = (uint64_t)layer->kv_heads * layer->value_size;
     kvb_llama_expand(graph, qkv[0]);
     if (layer->cache_keys > 0) { // else an earlier layer's cache is read and nothing made here
-        kvb_llama_expand(graph, qkv[keys_last ? 2 : 1]);
-        kvb_llama_expand(graph, qkv[keys_last ? 1 : 2]);
-    }
-    if (layer->cache_keys > 0) {
+        if (!keys_last) {        // else when they are written
+            kvb_llama_expand(graph, qkv[1]);
+        }
+        kvb_llama_expand(graph, qkv[2]);
         write_cache(graph, KVB_LLAMA_KEPT_KEYS, qkv[1], graph->key_rows[cache]);
     }
     if (layer->cache_values > 0) {

@@ -13,11 +13,6 @@
 #define WHY 256    // of a sentence
 #define SHOWN 60   // of a value in it
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool refuse(char why[256], const char *flag, const char *value, const char *expected)
 {
     (void)kvb_copy(why, WHY, flag);
@@ -89,7 +84,7 @@ static bool read_name(const char *value, const char *flag, char out[KVB_PATH_CAP
     char small[32];
     size_t i = 0;
     for (; format[i] != '\0' && i + 1 < sizeof small; i++) {
-        small[i] = lower(format[i]);
+        small[i] = kvb_lower(format[i]);
     }
     small[i] = '\0';
     if (length > 5 && strncmp(name + length - 5, "-GGUF", 5) == 0) {
@@ -189,7 +184,7 @@ static bool read_formats(const char *value, enum kvb_setting setting, enum kvb_o
         size_t length = strlen(row->words[i].text);
         for (const char *at = value; *at != '\0'; at++) {
             size_t same = 0;
-            while (same < length && lower(at[same]) == row->words[i].text[same]) {
+            while (same < length && kvb_lower(at[same]) == row->words[i].text[same]) {
                 same++;
             }
             bool begins = at == value || strchr("-._/", at[-1]) != NULL;

@@ -8,6 +8,8 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define NGRAM_TOKENS 12U
+#define ADAPTIVE_STEPS 3U
+#define ADAPTIVE_STEPS_MOST 7U
 #define BLOCK_TOKENS 16U // DFLASH, where the draft's config says nothing
 
 static uint64_t number_or(const struct kvb_plan *plan, enum kvb_setting setting, uint64_t usual)
@@ -40,6 +42,25 @@ static bool pages_leave_one(const struct kvb_sgl_setup *setup)
     return then && kvb_sgl_page_of(setup, setup->backend_asked, setup->page_asked) > 1;
 }
 
+// speculative/adaptive_spec_params.py, adaptive_unsupported_reason: chains of EAGLE alone, in one group, one batch at a
+// time. To 0.5.12 nothing comes of it before memory is shared out.
+static bool adapts(const struct kvb_plan *plan, const struct kvb_sgl_setup *setup)
+{
+    bool asked = setup->release >= R(5, 13) && kvb_number(plan, KVB_SET_SPECULATIVE_ADAPTIVE) != 0;
+    return asked && setup->draft == KVB_SGL_DRAFT_EAGLE && setup->draft_topk_asked <= 1 && !setup->dp_attention &&
+           !setup->two_batch_overlap;
+}
+
+// DEFAULT_ADAPTIVE_CONFIG: 1, 3 or 7 steps, from 0.5.14 on none as well; it begins with the one in the middle.
+static void adapt(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
+{
+    setup->adaptive = true;
+    setup->draft_topk = 1;
+    setup->draft_steps = number_or(plan, KVB_SET_SPECULATIVE_STEPS, ADAPTIVE_STEPS);
+    setup->draft_tokens = setup->draft_steps + 1;
+    setup->draft_tokens_most = ADAPTIVE_STEPS_MOST + 1;
+}
+
 static void fill_layers_of_tokens(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
 {
     uint32_t release = setup->release;
@@ -56,6 +77,9 @@ static void fill_layers_of_tokens(const struct kvb_plan *plan, struct kvb_sgl_se
     }
     if (setup->draft_topk == 1 && release >= R(4, 5) + 3) { // "speculative_num_draft_tokens is adjusted to"
         setup->draft_tokens = setup->draft_steps + 1;
+    }
+    if (adapts(plan, setup)) {
+        adapt(plan, setup);
     }
 }
 
@@ -78,6 +102,7 @@ void kvb_sgl_fill_draft(const struct kvb_plan *plan, struct kvb_sgl_setup *setup
     } else {
         fill_layers_of_tokens(plan, setup);
     }
+    setup->draft_tokens_most = kvb_max(setup->draft_tokens_most, setup->draft_tokens);
     setup->draft_tokens_asked = kvb_number(plan, KVB_SET_NUM_SPECULATIVE_TOKENS);
     setup->draft_model = plan->draft;
     setup->draft_layers = plan->draft != NULL ? plan->draft->layer_count : kvb_max(plan->model.mtp_layers, 1);

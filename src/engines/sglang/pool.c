@@ -164,7 +164,8 @@ uint64_t kvb_sgl_requests(const struct kvb_sgl_setup *setup, uint64_t tokens, ui
 uint64_t kvb_sgl_request_table_bytes(const struct kvb_sgl_setup *setup, uint64_t requests)
 {
     uint64_t rows = requests + (setup->release < KVB_RELEASE(0, 4, 7) ? 1 : 0);
-    uint64_t width = setup->context_tokens + TABLE_EXTRA_TOKENS + drafted(setup);
+    uint64_t drafts = setup->draft == KVB_SGL_DRAFT_NONE ? 0 : kvb_max(setup->draft_tokens_most, setup->draft_tokens);
+    uint64_t width = setup->context_tokens + TABLE_EXTRA_TOKENS + drafts;
     return kvb_mul(kvb_mul(rows, width), TABLE_ELEMENT_BYTES);
 }
 

@@ -11,40 +11,11 @@
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
 #include "budget/shapes.h"
+#include "engines/sglang/refusal_rules.h"
 #include "engines/sglang/say.h"
 #include "engines/sglang/serve.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-
-static bool drafts_with_layers(const struct kvb_sgl_setup *setup)
-{
-    return setup->draft == KVB_SGL_DRAFT_EAGLE || setup->draft == KVB_SGL_DRAFT_STANDALONE;
-}
-
-static bool asks(const struct kvb_sgl_setup *setup, enum kvb_sgl_backend backend)
-{
-    return setup->backend_asked == backend;
-}
-
-// Whether the backend asked for has a name here and is none of those in the mask.
-static bool asks_beside(const struct kvb_sgl_setup *setup, uint32_t mask)
-{
-    enum kvb_sgl_backend asked = setup->backend_asked;
-    bool named = asked != KVB_SGL_BACKEND_AUTO && asked != KVB_SGL_BACKEND_OTHER;
-    return named && (mask >> asked & 1U) == 0;
-}
-#define ONE(backend) (1U << KVB_SGL_BACKEND_##backend)
-
-static bool is_sm100(const struct kvb_sgl_setup *setup)
-{
-    return setup->cuda && setup->compute_capability >= KVB_CAPABILITY_BLACKWELL &&
-           setup->compute_capability < KVB_CAPABILITY_THOR;
-}
-
-static bool is_blackwell(const struct kvb_sgl_setup *setup)
-{
-    return is_sm100(setup) || (setup->cuda && setup->compute_capability >= KVB_CAPABILITY_CONSUMER_BLACKWELL);
-}
 
 // ---- Chunks, ranks, caches
 
@@ -69,11 +40,6 @@ static bool odd_groups(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
     return setup->dp_attention && (setup->dp == 0 || setup->tp % setup->dp != 0);
-}
-
-static bool stages_with_draft(const struct kvb_sgl_context *context)
-{
-    return context->setup.pp > 1 && context->setup.draft != KVB_SGL_DRAFT_NONE;
 }
 
 static bool tiers_without_prefixes(const struct kvb_sgl_context *context)
@@ -116,194 +82,32 @@ static bool adapters_with_graphs(const struct kvb_sgl_context *context)
     return context->setup.lora && (!context->setup.no_radix || !context->setup.no_graphs);
 }
 
-static bool adapters_with_draft(const struct kvb_sgl_context *context)
-{
-    enum kvb_sgl_draft draft = context->setup.draft;
-    return context->setup.lora && draft != KVB_SGL_DRAFT_NONE && draft != KVB_SGL_DRAFT_NGRAM;
-}
-
-// ---- Attention backends
-
-static bool mla_kernels_elsewhere(const struct kvb_sgl_context *context)
-{
-    const struct kvb_sgl_setup *setup = &context->setup;
-    bool has = setup->release < R(5, 9) ? is_sm100(setup) : is_blackwell(setup);
-    return asks(setup, KVB_SGL_BACKEND_TRTLLM_MLA) && !has;
-}
-
-static bool mha_kernels_elsewhere(const struct kvb_sgl_context *context)
-{
-    return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MHA) && !is_sm100(&context->setup);
-}
-
-static bool mla_kernels_with_draft(const struct kvb_sgl_context *context)
-{
-    return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MLA) && context->setup.draft != KVB_SGL_DRAFT_NONE;
-}
-
-static bool mha_kernels_with_draft(const struct kvb_sgl_context *context)
-{
-    return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MHA) && context->setup.draft != KVB_SGL_DRAFT_NONE;
-}
-
-static bool mha_kernels_with_branches(const struct kvb_sgl_context *context)
-{
-    const struct kvb_sgl_setup *setup = &context->setup;
-    return setup->backend == KVB_SGL_BACKEND_TRTLLM_MHA && drafts_with_layers(setup) && setup->draft_topk > 1;
-}
-
-static bool mla_kernels_with_e5m2(const struct kvb_sgl_context *context)
-{
-    return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MLA) &&
-           kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_FP8_E5M2;
-}
-
-static bool sparse_with_e5m2(const struct kvb_sgl_context *context)
-{
-    const struct kvb_attention_shape *first = &kvb_kind_of(context->setup.model, 0)->attention;
-    return first->kind == KVB_ATTENTION_MLA && first->index_heads > 0 &&
-           kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_FP8_E5M2;
-}
-
-static bool fa4_decodes(const struct kvb_sgl_context *context)
-{
-    return asks(&context->setup, KVB_SGL_BACKEND_FA4);
-}
-
-// What --attention-backend is when drafts are looked at: to 0.5.4 a default is chosen later.
-static enum kvb_sgl_backend known_backend(const struct kvb_sgl_setup *setup)
-{
-    return setup->release < R(5, 4) + 1 ? setup->backend_asked : setup->backend;
-}
-
-static bool branches_over_pages(const struct kvb_sgl_context *context)
-{
-    const struct kvb_sgl_setup *setup = &context->setup;
-    uint32_t takes = ONE(FLASHINFER) | (setup->release >= R(5, 6) ? ONE(FA3) : 0);
-    takes |= setup->release >= R(5, 13) ? ONE(TRITON) : 0;
-    return drafts_with_layers(setup) && setup->draft_topk > 1 && setup->page_tokens > 1 &&
-           (takes >> known_backend(setup) & 1U) == 0;
-}
-
-static bool undetermined(const struct kvb_sgl_context *context)
-{
-    return context->setup.deterministic && asks_beside(&context->setup, ONE(FLASHINFER) | ONE(FA3) | ONE(TRITON));
-}
-
-static bool is_named(const struct kvb_sgl_context *context, const char *architecture)
-{
-    return strcmp(context->setup.model->architecture, architecture) == 0;
-}
-
-static bool sinks_elsewhere(const struct kvb_sgl_context *context)
-{
-    uint32_t takes = ONE(TRITON) | ONE(TRTLLM_MHA) | ONE(FA3);
-    takes |= context->setup.release >= R(5, 3) + 1 ? ONE(FA4) : 0;
-    takes |= context->setup.release >= R(5, 10) ? ONE(AITER) : 0;
-    return is_named(context, "GptOssForCausalLM") && asks_beside(&context->setup, takes);
-}
-
-// Chunked attention: the list grows by releases.
-static bool chunks_elsewhere(const struct kvb_sgl_context *context)
-{
-    uint32_t release = context->setup.release;
-    uint32_t takes = ONE(FA3) | (release >= R(5, 1) ? ONE(AITER) : 0) | (release >= R(5, 2) ? ONE(TRITON) : 0) |
-                     (release >= R(5, 4) + 1 ? ONE(TRTLLM_MHA) : 0);
-    return is_named(context, "Llama4ForConditionalGeneration") && asks_beside(&context->setup, takes);
-}
-
-static bool states_first(const struct kvb_sgl_context *context)
-{
-    bool hybrid = is_named(context, "NemotronHForCausalLM");
-    bool convolves = is_named(context, "Lfm2ForCausalLM"); // served from 0.5.8 on
-    return asks(&context->setup, KVB_SGL_BACKEND_TRITON) && (hybrid || convolves);
-}
-
-// ---- Drafts
-
-static bool words_with_groups(const struct kvb_sgl_context *context)
-{
-    return context->setup.draft == KVB_SGL_DRAFT_NGRAM && context->setup.dp_attention;
-}
-
-static bool words_elsewhere(const struct kvb_sgl_context *context)
-{
-    return context->setup.draft == KVB_SGL_DRAFT_NGRAM && !context->setup.cuda && !context->setup.hip;
-}
-
-// Of steps, branches and tokens, all that are said begin with the steps.
-static bool sizes_without_steps(const struct kvb_sgl_context *context)
-{
-    const struct kvb_plan *plan = context->plan;
-    bool sizes = kvb_is_set(plan, KVB_SET_SPECULATIVE_TOPK) || kvb_is_set(plan, KVB_SET_NUM_SPECULATIVE_TOKENS);
-    return drafts_with_layers(&context->setup) && sizes && !kvb_is_set(plan, KVB_SET_SPECULATIVE_STEPS);
-}
-
-static bool steps_without_branches(const struct kvb_sgl_context *context)
-{
-    const struct kvb_plan *plan = context->plan;
-    return drafts_with_layers(&context->setup) && kvb_is_set(plan, KVB_SET_SPECULATIVE_STEPS) &&
-           !kvb_is_set(plan, KVB_SET_SPECULATIVE_TOPK);
-}
-
-static bool words_over_pages(const struct kvb_sgl_context *context)
-{
-    const struct kvb_sgl_setup *setup = &context->setup;
-    return setup->draft == KVB_SGL_DRAFT_NGRAM && setup->page_tokens > 1 &&
-           known_backend(setup) != KVB_SGL_BACKEND_FLASHINFER;
-}
-
-// DeepSeek V4, before NEXTN is read as EAGLE and before branches are chosen.
-static bool v4_with_draft(const struct kvb_sgl_context *context)
-{
-    uint64_t method = kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD);
-    bool blocks = context->setup.draft == KVB_SGL_DRAFT_DFLASH && context->setup.release >= R(5, 16);
-    return is_named(context, "DeepseekV4ForCausalLM") && method != KVB_SPECULATIVE_NONE &&
-           method != KVB_SPECULATIVE_EAGLE && !blocks;
-}
-
-static bool v4_with_branches(const struct kvb_sgl_context *context)
-{
-    return is_named(context, "DeepseekV4ForCausalLM") && context->setup.draft == KVB_SGL_DRAFT_EAGLE &&
-           context->setup.draft_topk_asked != 1;
-}
-
-static bool models_with_groups(const struct kvb_sgl_context *context)
-{
-    return context->setup.draft == KVB_SGL_DRAFT_STANDALONE && context->setup.dp_attention;
-}
-
-static bool states_with_draft(const struct kvb_sgl_context *context)
-{
-    const struct kvb_sgl_setup *setup = &context->setup;
-    bool off = setup->no_radix || (setup->hip && setup->release >= R(5, 11)); // ROCm: switched off instead
-    return kvb_sgl_has_states(setup->model) && setup->draft != KVB_SGL_DRAFT_NONE && !setup->state_extra_buffer && !off;
-}
-
 // ---- The table
 
 struct refusal {
     const char *rule;
     uint32_t since, until; // until: the first release without; 0: none
-    bool (*refuses)(const struct kvb_sgl_context *context);
+    kvb_sgl_refusal_rule *refuses;
     const char *text; // {0} the backend asked for, {1} the class, {2} the checkpoint's method, {3} the one asked for,
-                      // {4} the backend taken, {5} tokens of a page
+                      // {4} the backend taken, {5} tokens of a page, {6} steps of a draft
 };
 #define ELSEWHERE(kernels, cards)                                                                                      \
     "TRTLLM " kernels " backend is only supported on Blackwell GPUs (" cards "). Please use a different backend."
 #define CACHES(words) "TensorRT-LLM MLA backend only supports kv-cache-dtype of " words " or auto."
 #define SINKS(more) "AssertionError: GptOssForCausalLM requires one of ['triton', 'trtllm_mha', 'fa3'" more "]"
 #define TWO_GOT " attention backend, but got the following backends\n- Prefill: {0}\n- Decode: {0}\n"
+#define ADAPTIVE(steps)                                                                                                \
+    "--speculative-num-steps={6} is not in the adaptive config candidate_steps [" steps "]. Pass one of those values."
 #define LLAMA4_LATE "is required for Llama4 model but got {0}"
 #define STATES_WITH_DRAFT                                                                                              \
     "Speculative decoding for {1} is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer." \
     "To use radix cache with speculative decoding, please use --mamba-scheduler-strategy extra_buffer"
 static const struct refusal rows[] = {
-    {"arguments", R(5, 12), R(5, 16), v4_with_draft,
+    {"arguments", R(5, 12), R(5, 16), kvb_sgl_v4_with_draft,
      "AssertionError: Only EAGLE speculative algorithm is supported for {1}"},
-    {"arguments", R(5, 16), 0, v4_with_draft,
+    {"arguments", R(5, 16), 0, kvb_sgl_v4_with_draft,
      "AssertionError: Only EAGLE and DSPARK speculative algorithms are supported for {1}"},
-    {"arguments", R(5, 12), 0, v4_with_branches,
+    {"arguments", R(5, 12), 0, kvb_sgl_v4_with_branches,
      "AssertionError: Only EAGLE speculative algorithm with topk == 1 is supported for {1}"},
     {"quantization", 0, 0, kvb_sgl_other_method,
      "Quantization method specified in the model config ({2}) does not match the quantization method specified in the "
@@ -312,81 +116,86 @@ static const struct refusal rows[] = {
     {"parallel-split", R(4, 4) + 1, R(5, 2), one_group,
      "AssertionError: Please set a dp-size > 1. You can use 1 < dp-size <= tp-size "},
     {"parallel-split", 0, 0, odd_groups, "assert self.tp_size % self.dp_size == 0: AssertionError"},
-    {"parallel-split", R(4, 6) + 2, R(5, 11), stages_with_draft,
+    {"parallel-split", R(4, 6) + 2, R(5, 11), kvb_sgl_stages_with_draft,
      "AssertionError: Pipeline parallelism is not compatible with overlap schedule, speculative decoding, mixed "
      "chunked "
      "prefill."},
-    {"parallel-split", R(5, 11), 0, stages_with_draft,
+    {"parallel-split", R(5, 11), 0, kvb_sgl_stages_with_draft,
      "AssertionError: Pipeline parallelism is not compatible with overlap schedule, speculative decoding"},
-    {"attention-backend", R(4, 10) + 1, R(5, 9), mla_kernels_elsewhere, ELSEWHERE("MLA", "SM100")},
-    {"attention-backend", R(5, 9), 0, mla_kernels_elsewhere, ELSEWHERE("MLA", "SM100/SM12x")},
-    {"attention-backend", R(4, 10) + 1, R(5, 1), mla_kernels_with_draft,
+    {"attention-backend", R(4, 10) + 1, R(5, 9), kvb_sgl_mla_kernels_elsewhere, ELSEWHERE("MLA", "SM100")},
+    {"attention-backend", R(5, 9), 0, kvb_sgl_mla_kernels_elsewhere, ELSEWHERE("MLA", "SM100/SM12x")},
+    {"attention-backend", R(4, 10) + 1, R(5, 1), kvb_sgl_mla_kernels_with_draft,
      "trtllm_mla backend does not support speculative decoding yet."},
-    {"attention-backend", R(5, 1), R(5, 4) + 3, mla_kernels_with_e5m2, CACHES("fp8_e4m3")},
-    {"attention-backend", R(5, 4) + 3, R(5, 7), mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1,")},
-    {"attention-backend", R(5, 7), 0, mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1, bf16,")},
-    {"attention-backend", R(5, 0), R(5, 10), mha_kernels_elsewhere, ELSEWHERE("MHA", "SM100")},
-    {"attention-backend", R(5, 10), 0, mha_kernels_elsewhere,
+    {"attention-backend", R(5, 1), R(5, 4) + 3, kvb_sgl_mla_kernels_with_e5m2, CACHES("fp8_e4m3")},
+    {"attention-backend", R(5, 4) + 3, R(5, 7), kvb_sgl_mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1,")},
+    {"attention-backend", R(5, 7), 0, kvb_sgl_mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1, bf16,")},
+    {"attention-backend", R(5, 0), R(5, 10), kvb_sgl_mha_kernels_elsewhere, ELSEWHERE("MHA", "SM100")},
+    {"attention-backend", R(5, 10), 0, kvb_sgl_mha_kernels_elsewhere,
      "TRTLLM MHA backend for prefill is only supported on Blackwell GPUs (SM100). Please use a different prefill "
      "backend."},
-    {"attention-backend", R(5, 0), R(5, 1), mha_kernels_with_draft,
+    {"attention-backend", R(5, 0), R(5, 1), kvb_sgl_mha_kernels_with_draft,
      "trtllm_mha backend does not support speculative decoding yet."},
-    // from 0.5.13 on --speculative-adaptive, which is not read, chooses them
-    {"arguments", R(4, 4) + 4, R(5, 13), sizes_without_steps,
+    {"arguments", R(5, 13), R(5, 14), kvb_sgl_steps_between, ADAPTIVE("1, 3, 7")},
+    {"arguments", R(5, 14), 0, kvb_sgl_steps_between, ADAPTIVE("0, 1, 3, 7")},
+    {"arguments", R(4, 4) + 4, R(5, 13), kvb_sgl_sizes_without_steps,
      "assert self.speculative_eagle_topk is None and self.speculative_num_draft_tokens is None: AssertionError"},
-    {"arguments", R(5, 2), R(5, 13), steps_without_branches,
+    {"arguments", R(5, 13), 0, kvb_sgl_sizes_without_steps,
+     "assert server_args.speculative_eagle_topk is None and server_args.speculative_num_draft_tokens is None: "
+     "AssertionError"},
+    {"arguments", R(5, 2), 0, kvb_sgl_steps_without_branches,
      "TypeError: '>' not supported between instances of 'NoneType' and 'int'"},
-    {"attention-backend", R(5, 1), 0, mha_kernels_with_branches,
+    {"attention-backend", R(5, 1), 0, kvb_sgl_mha_kernels_with_branches,
      "trtllm_mha backend only supports topk = 1 for speculative decoding."},
-    {"attention-backend", R(5, 1), R(5, 3) + 1, sinks_elsewhere, SINKS("") " attention backend, but got '{0}'"},
-    {"attention-backend", R(5, 3) + 1, R(5, 8), sinks_elsewhere, SINKS(", 'fa4'") TWO_GOT},
-    {"attention-backend", R(5, 8), R(5, 10), sinks_elsewhere, SINKS(", 'fa4', 'ascend'") TWO_GOT},
-    {"attention-backend", R(5, 10), R(5, 11), sinks_elsewhere, SINKS(", 'fa4', 'ascend', 'aiter'") TWO_GOT},
-    {"attention-backend", R(5, 11), R(5, 13), sinks_elsewhere,
+    {"attention-backend", R(5, 1), R(5, 3) + 1, kvb_sgl_sinks_elsewhere, SINKS("") " attention backend, but got '{0}'"},
+    {"attention-backend", R(5, 3) + 1, R(5, 8), kvb_sgl_sinks_elsewhere, SINKS(", 'fa4'") TWO_GOT},
+    {"attention-backend", R(5, 8), R(5, 10), kvb_sgl_sinks_elsewhere, SINKS(", 'fa4', 'ascend'") TWO_GOT},
+    {"attention-backend", R(5, 10), R(5, 11), kvb_sgl_sinks_elsewhere, SINKS(", 'fa4', 'ascend', 'aiter'") TWO_GOT},
+    {"attention-backend", R(5, 11), R(5, 13), kvb_sgl_sinks_elsewhere,
      SINKS(", 'fa4', 'ascend', 'intel_xpu', 'aiter'") TWO_GOT},
-    {"attention-backend", R(5, 13), 0, sinks_elsewhere,
+    {"attention-backend", R(5, 13), 0, kvb_sgl_sinks_elsewhere,
      SINKS(", 'fa4', 'ascend', 'intel_amx', 'intel_xpu', 'aiter'") TWO_GOT},
-    {"attention-backend", R(5, 4), R(5, 8), fa4_decodes,
+    {"attention-backend", R(5, 4), R(5, 8), kvb_sgl_fa4_decodes,
      "FA4 backend is only supported for prefill. Please use `--prefill-attention-backend fa4` instead."},
-    {"attention-backend", R(4, 9) + 4, R(5, 1), chunks_elsewhere, "AssertionError: fa3 is required for Llama4 model"},
-    {"attention-backend", R(5, 1), R(5, 2), chunks_elsewhere,
+    {"attention-backend", R(4, 9) + 4, R(5, 1), kvb_sgl_chunks_elsewhere,
+     "AssertionError: fa3 is required for Llama4 model"},
+    {"attention-backend", R(5, 1), R(5, 2), kvb_sgl_chunks_elsewhere,
      "AssertionError: fa3 or aiter is required for Llama4 model"},
-    {"attention-backend", R(5, 2), R(5, 4) + 1, chunks_elsewhere,
+    {"attention-backend", R(5, 2), R(5, 4) + 1, kvb_sgl_chunks_elsewhere,
      "AssertionError: fa3, aiter, or triton is required for Llama4 model"},
-    {"attention-backend", R(5, 4) + 1, R(5, 5) + 1, chunks_elsewhere,
+    {"attention-backend", R(5, 4) + 1, R(5, 5) + 1, kvb_sgl_chunks_elsewhere,
      "AssertionError: fa3, aiter, triton, or trtllm_mha is required for Llama4 model"},
-    {"attention-backend", R(5, 5) + 1, R(5, 10), chunks_elsewhere,
+    {"attention-backend", R(5, 5) + 1, R(5, 10), kvb_sgl_chunks_elsewhere,
      "AssertionError: fa3, aiter, triton, trtllm_mha or intel_xpu " LLAMA4_LATE},
-    {"attention-backend", R(5, 10), 0, chunks_elsewhere,
+    {"attention-backend", R(5, 10), 0, kvb_sgl_chunks_elsewhere,
      "AssertionError: fa3, aiter, triton, ascend, trtllm_mha or intel_xpu " LLAMA4_LATE},
-    {"attention-backend", R(5, 7), 0, states_first,
+    {"attention-backend", R(5, 7), 0, kvb_sgl_states_first,
      "AssertionError: {1} does not support triton attention backend, as the first layer might not be an attention "
      "layer"},
-    {"arguments", R(5, 10), R(5, 13), states_with_draft, STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
-    {"arguments", R(5, 13), R(5, 14), states_with_draft, STATES_WITH_DRAFT "."},
-    {"attention-backend", R(5, 3), R(5, 4), undetermined,
+    {"arguments", R(5, 10), R(5, 13), kvb_sgl_states_with_draft, STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
+    {"arguments", R(5, 13), R(5, 14), kvb_sgl_states_with_draft, STATES_WITH_DRAFT "."},
+    {"attention-backend", R(5, 3), R(5, 4), kvb_sgl_undetermined,
      "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference."},
-    {"attention-backend", R(5, 4), R(5, 15), undetermined,
+    {"attention-backend", R(5, 4), R(5, 15), kvb_sgl_undetermined,
      "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference, but "
      "you explicitly specified '{0}'."},
-    {"attention-backend", R(5, 2), R(5, 13), branches_over_pages,
+    {"attention-backend", R(5, 2), R(5, 13), kvb_sgl_branches_over_pages,
      "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "
      "backends. This combination is only supported for the 'flashinfer' backend."},
-    {"attention-backend", R(5, 13), 0, branches_over_pages,
+    {"attention-backend", R(5, 13), 0, kvb_sgl_branches_over_pages,
      "speculative_eagle_topk > 1 with page_size > 1 is only supported on ('flashinfer', 'fa3', 'triton'); got "
      "attention_backend='{4}'. Use page_size == 1 or one of those backends."},
-    {"attention-backend", R(5, 3), 0, words_over_pages,
+    {"attention-backend", R(5, 3), 0, kvb_sgl_words_over_pages,
      "speculative_eagle_topk(10) > 1 with page_size({5}) > 1 is unstable and produces incorrect results for paged "
      "attention backends. This combination is only supported for the 'flashinfer' backend."},
-    {"kv-cache-dtype", R(5, 4) + 2, R(5, 8), sparse_with_e5m2,
+    {"kv-cache-dtype", R(5, 4) + 2, R(5, 8), kvb_sgl_sparse_with_e5m2,
      "AssertionError: DeepSeek NSA only supports bf16/bfloat16 or fp8_e4m3 kv_cache_dtype"},
-    {"kv-cache-dtype", R(5, 8), 0, sparse_with_e5m2,
+    {"kv-cache-dtype", R(5, 8), 0, kvb_sgl_sparse_with_e5m2,
      "AssertionError: DeepSeek DSA only supports bf16/bfloat16 or fp8_e4m3 kv_cache_dtype"},
     {"arguments", R(4, 0), R(4, 7), adapters_with_graphs,
      "AssertionError: compatibility of lora and cuda graph and radix attention is in progress"},
     {"arguments", R(4, 7), R(5, 1), adapters_with_prefixes,
      "AssertionError: compatibility of lora and radix attention is in progress"},
-    {"arguments", R(5, 5) + 3, 0, adapters_with_draft,
+    {"arguments", R(5, 5) + 3, 0, kvb_sgl_adapters_with_draft,
      "Currently LoRA is only compatible with NGRAM speculative decoding."},
     {"arguments", R(5, 1), 0, tiers_without_prefixes,
      "The arguments enable-hierarchical-cache and disable-radix-cache are mutually exclusive and cannot be used at the "
@@ -399,10 +208,12 @@ static const struct refusal rows[] = {
     {"arguments", R(5, 15), 0, overlap_without_groups,
      "When enabling two batch overlap without an EP a2a backend (moe_a2a_backend='none'), --enable-dp-attention is "
      "required (DeepSeek-V4 non-EP DP TBO path)."},
-    {"arguments", R(5, 3), 0, words_with_groups, "Currently ngram speculative decoding does not support dp attention."},
-    {"arguments", R(5, 3), R(5, 16), words_elsewhere, "Ngram speculative decoding only supports CUDA device."},
-    {"arguments", R(5, 16), 0, words_elsewhere, "Ngram speculative decoding only supports CUDA or CPU devices."},
-    {"arguments", R(5, 2), 0, models_with_groups,
+    {"arguments", R(5, 3), 0, kvb_sgl_words_with_groups,
+     "Currently ngram speculative decoding does not support dp attention."},
+    {"arguments", R(5, 3), R(5, 16), kvb_sgl_words_elsewhere, "Ngram speculative decoding only supports CUDA device."},
+    {"arguments", R(5, 16), 0, kvb_sgl_words_elsewhere,
+     "Ngram speculative decoding only supports CUDA or CPU devices."},
+    {"arguments", R(5, 2), 0, kvb_sgl_models_with_groups,
      "Currently standalone speculative decoding does not support dp attention."},
     {"arguments", R(4, 4), R(4, 9) + 4, chunk_off_pages,
      "assert self.chunked_prefill_size % self.page_size == 0: AssertionError"},
@@ -431,10 +242,14 @@ static const char *backend_name(enum kvb_sgl_backend backend)
 const char *kvb_sgl_argument_refusal(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_sgl_setup *setup = &context->setup;
-    char page[24];
-    const char *values[] = {backend_name(setup->backend_asked), setup->model->architecture,
-                            setup->model->quantisation.name,    kvb_sgl_method_name(context),
-                            backend_name(setup->backend),       kvb_sgl_digits(page, setup->page_tokens)};
+    char page[24], steps[24];
+    const char *values[] = {backend_name(setup->backend_asked),
+                            setup->model->architecture,
+                            setup->model->quantisation.name,
+                            kvb_sgl_method_name(context),
+                            backend_name(setup->backend),
+                            kvb_sgl_digits(page, setup->page_tokens),
+                            kvb_sgl_digits(steps, setup->draft_steps)};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct refusal *row = &rows[i];
         bool then = setup->release >= row->since && (row->until == 0 || setup->release < row->until);

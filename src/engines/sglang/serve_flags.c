@@ -241,6 +241,7 @@ static const struct kvb_serve_flag rows[] = {
      .help = "tokens verified per step"},
     {.name = "speculative-num-steps", SETTING(SPECULATIVE_STEPS), .since = R(4, 1) + 4},
     {.name = "speculative-eagle-topk", SETTING(SPECULATIVE_TOPK), .since = R(4, 1) + 4},
+    {.name = "speculative-adaptive", SETTING(SPECULATIVE_ADAPTIVE), .since = R(5, 11)},
     {.name = "disaggregation-mode", SETTING(DISAGGREGATION_MODE), .since = R(4, 4) + 2},
     {.name = "moe-a2a-backend", SETTING(MOE_A2A_BACKEND), .since = R(4, 10) + 2},
     {.name = "moe-runner-backend",

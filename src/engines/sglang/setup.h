@@ -72,6 +72,8 @@ struct kvb_sgl_setup {
     bool draft_named; // by a path of its own
     uint64_t draft_topk_asked, draft_tokens_asked;
     uint64_t draft_steps, draft_topk, draft_tokens, draft_layers;
+    bool adaptive;              // --speculative-adaptive, where the release does not switch it off
+    uint64_t draft_tokens_most; // that steps can come to while it serves
     // of the cache
     uint32_t element_bytes; // of one key or value; 4-bit formats: 1, with `four_bits`
     bool four_bits, mxfp8;

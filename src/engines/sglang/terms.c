@@ -90,11 +90,19 @@ static uint64_t rounding_bytes(const struct kvb_sgl_context *context)
     return tensors * context->setup.model->layer_count * POOL_STEP_BYTES / 2;
 }
 
+// Room for states of as many tokens as a draft may come to; the pool's share counts those that it begins with.
+static uint64_t late_states(const struct kvb_sgl_setup *setup, const struct kvb_sgl_pool *pool)
+{
+    uint64_t later = setup->adaptive ? setup->draft_tokens_most - setup->draft_tokens : 0;
+    return later > 0 ? pool->draft_state_bytes / setup->draft_tokens * later : 0;
+}
+
 struct kvb_estimate kvb_sgl_tables(const struct kvb_sgl_context *context, const struct kvb_sgl_pool *pool)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
     uint64_t each = pool->tokens > 0 ? pool->held_bytes / pool->tokens : 0;
     uint64_t table = kvb_add(kvb_sgl_request_table_bytes(setup, pool->requests), kvb_mul(pool->extra_tokens, each));
+    table = kvb_add(table, late_states(setup, pool));
     uint64_t workspace = setup->deterministic ? DETERMINISTIC_WORKSPACE_BYTES : WORKSPACE_BYTES;
     uint64_t rounding = rounding_bytes(context);
     uint64_t likely = kvb_add(kvb_add(table, workspace), rounding);

@@ -1,0 +1,38 @@
+// When a release refuses what is asked, one rule each; the sentences stand in refusals.c.
+#ifndef KVB_ENGINES_SGLANG_REFUSAL_RULES_H
+#define KVB_ENGINES_SGLANG_REFUSAL_RULES_H
+
+#include "engines/sglang/context.h"
+
+typedef bool kvb_sgl_refusal_rule(const struct kvb_sgl_context *context);
+
+// ---- Kernels of attention (refusals_kernels.c)
+kvb_sgl_refusal_rule kvb_sgl_mla_kernels_elsewhere;
+kvb_sgl_refusal_rule kvb_sgl_mha_kernels_elsewhere;
+kvb_sgl_refusal_rule kvb_sgl_mla_kernels_with_draft;
+kvb_sgl_refusal_rule kvb_sgl_mha_kernels_with_draft;
+kvb_sgl_refusal_rule kvb_sgl_mla_kernels_with_e5m2;
+kvb_sgl_refusal_rule kvb_sgl_sparse_with_e5m2;
+kvb_sgl_refusal_rule kvb_sgl_fa4_decodes;
+kvb_sgl_refusal_rule kvb_sgl_undetermined;
+kvb_sgl_refusal_rule kvb_sgl_sinks_elsewhere;
+kvb_sgl_refusal_rule kvb_sgl_chunks_elsewhere;
+kvb_sgl_refusal_rule kvb_sgl_states_first;
+
+// ---- Drafts (refusals_drafts.c)
+kvb_sgl_refusal_rule kvb_sgl_mha_kernels_with_branches;
+kvb_sgl_refusal_rule kvb_sgl_branches_over_pages;
+kvb_sgl_refusal_rule kvb_sgl_words_with_groups;
+kvb_sgl_refusal_rule kvb_sgl_words_elsewhere;
+kvb_sgl_refusal_rule kvb_sgl_sizes_without_steps;
+kvb_sgl_refusal_rule kvb_sgl_steps_without_branches;
+kvb_sgl_refusal_rule kvb_sgl_steps_between;
+kvb_sgl_refusal_rule kvb_sgl_words_over_pages;
+kvb_sgl_refusal_rule kvb_sgl_v4_with_draft;
+kvb_sgl_refusal_rule kvb_sgl_v4_with_branches;
+kvb_sgl_refusal_rule kvb_sgl_models_with_groups;
+kvb_sgl_refusal_rule kvb_sgl_states_with_draft;
+kvb_sgl_refusal_rule kvb_sgl_stages_with_draft;
+kvb_sgl_refusal_rule kvb_sgl_adapters_with_draft;
+
+#endif
