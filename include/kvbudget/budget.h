@@ -67,6 +67,7 @@ struct kvb_kv_cache {
     uint64_t max_concurrency_hundredths; // as printed with two decimals
     uint64_t blocks_per_request;
     uint64_t max_model_len_that_fits; // capped only by the model's own maximum; 0 = none
+    uint64_t state_blocks_needed;     // each sequence of a captured step keeps a state in one; 0 = not asked
     uint64_t auto_max_model_len;      // what --max-model-len auto settles on; 0 = not asked
     uint64_t really_needed_bytes;     // when the release's own check is wrong; else equal to needed
     bool hybrid_manager_off;

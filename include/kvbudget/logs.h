@@ -129,6 +129,7 @@ enum kvb_failure {
     KVB_FAILURE_OOM_GRAPH,
     KVB_FAILURE_OOM_SAMPLER,
     KVB_FAILURE_OOM_SERVING,
+    KVB_FAILURE_STATE_BLOCKS, // a hybrid has fewer blocks than sequences, each of which keeps a state in one
     KVB_FAILURE_OTHER,
     KVB_FAILURE_COUNT
 };
@@ -193,7 +194,7 @@ enum kvb_log_note {
     KVB_NOTE_GRAPHS_CHARGED,
     KVB_NOTE_GRAPHS_NOT_CHARGED,
     KVB_NOTE_PREEMPTION,
-    KVB_NOTE_REQUEST_ABORTED, // one request alone outgrew the pool
+    KVB_NOTE_REQUEST_ABORTED,        // one request alone outgrew the pool
     KVB_NOTE_LOWER_UTILIZATION_HINT, // "Failed to load model ... lower utilization"
     KVB_NOTE_HOST_MEMORY,            // killed by the kernel: host memory, not GPU
     KVB_NOTE_NCCL_OOM,

@@ -199,6 +199,24 @@ static void check_bytes_per_token(struct kvb_reckoning *r)
     }
 }
 
+// A request takes whole blocks, so that blocks and concurrency have to agree.
+static void check_state_blocks(struct kvb_reckoning *r)
+{
+    if (!kvb_is_observed(r, KVB_OBS_MAMBA_BLOCKS) || kvb_observed(r, KVB_OBS_MAMBA_BLOCKS) <= 0) {
+        return;
+    }
+    int64_t blocks = kvb_observed(r, KVB_OBS_MAMBA_BLOCKS);
+    if (kvb_is_observed(r, KVB_OBS_MAX_CONCURRENCY) && kvb_observed(r, KVB_OBS_MAX_CONCURRENCY) > 0) {
+        int64_t logged = kvb_observed(r, KVB_OBS_MAX_CONCURRENCY);
+        int64_t rounded = (blocks * 100 + logged / 2) / logged, each = rounded > 0 ? rounded : 1;
+        compare(r, "concurrency = blocks / blocks of the longest request", KVB_LOG_HUNDREDTHS, logged,
+                (blocks * 100 + each / 2) / each, 1);
+    }
+    if (r->pool.known && r->pool.value > 0) {
+        solve(r, "one state block = KV cache / blocks", KVB_LOG_BYTES, r->pool.value / blocks);
+    }
+}
+
 static void check_need(struct kvb_reckoning *r)
 {
     if (!r->needed.known || !r->pool.known) {
@@ -294,6 +312,7 @@ void kvb_check_all(struct kvb_reckoning *r)
     check_other_than_pool(r);
     check_total(r);
     check_freed(r);
+    check_state_blocks(r);
     check_need(r);
     check_oom(r);
     check_highest_utilization(r);

@@ -10,11 +10,6 @@
 void kvb_cure_other(struct kvb_reckoning *r)
 {
     const struct kvb_log_failure *failure = &r->report->failure;
-    if (kvb_is_observed(r, KVB_OBS_MAMBA_BLOCKS)) {
-        kvb_remedy_add(r, "max-num-seqs", kvb_remedy_number(kvb_observed(r, KVB_OBS_MAMBA_SEQS)).text,
-                       kvb_remedy_number(kvb_observed(r, KVB_OBS_MAMBA_BLOCKS)).text, true,
-                       "each running sequence holds one state block, and there are that many");
-    }
     if (failure->advice != NULL) {
         kvb_remedy_add(r, failure->fix, "", failure->fix_to, true, "%s", failure->advice);
     } else if (!failure->cause_in_log) {
@@ -25,6 +20,43 @@ void kvb_cure_other(struct kvb_reckoning *r)
     if (failure->about_memory == KVB_LOG_NO) {
         kvb_remedy_add(r, kvb_share_lever(r->report->engine), "", "any", false, "the failure is not about GPU memory");
     }
+}
+
+static void raise_for_states(struct kvb_reckoning *r, int64_t block, int64_t sequences, int64_t blocks)
+{
+    int64_t missing = block * (sequences - blocks);
+    if (r->total.known && r->utilization.known) {
+        int64_t enough = kvb_utilization_up(r->utilization.value + kvb_share_ppm(missing, r->total.value, true));
+        int64_t most = kvb_utilization_highest(r);
+        kvb_remedy_add(r, "gpu-memory-utilization", kvb_utilization_text(r).text,
+                       kvb_remedy_fraction(enough < most ? enough : most).text, enough <= most,
+                       "%s state blocks more are %s GiB of KV cache more: that needs %s of the card",
+                       kvb_remedy_number(sequences - blocks).text, kvb_remedy_gib(missing).text,
+                       kvb_remedy_fraction(enough).text);
+    } else if (!kvb_utilization_bound(r, missing)) {
+        kvb_remedy_add(r, "gpu-memory-utilization", kvb_utilization_text(r).text, "higher", true,
+                       "%s state blocks more are %s GiB of KV cache more", kvb_remedy_number(sequences - blocks).text,
+                       kvb_remedy_gib(missing).text);
+    }
+}
+
+void kvb_cure_states(struct kvb_reckoning *r)
+{
+    int64_t blocks = kvb_is_observed(r, KVB_OBS_MAMBA_BLOCKS) ? kvb_observed(r, KVB_OBS_MAMBA_BLOCKS) : 0;
+    int64_t sequences = kvb_is_observed(r, KVB_OBS_MAMBA_SEQS) ? kvb_observed(r, KVB_OBS_MAMBA_SEQS) : 0;
+    if (blocks == 0) {
+        kvb_remedy_add(r, "max-num-seqs", "", "at most the blocks of the KV cache", true,
+                       "a graph of so many sequences is captured, each of which holds one state block");
+        kvb_remedy_add(r, "max-cudagraph-capture-size", "", "at most the blocks of the KV cache", true,
+                       "larger batches then run without a graph");
+        return;
+    }
+    kvb_remedy_add(r, "max-num-seqs", kvb_remedy_number(sequences).text, kvb_remedy_number(blocks).text, true,
+                   "each running sequence holds one state block, and there are that many");
+    if (!r->pool.known || r->pool.value <= 0 || sequences <= blocks) {
+        return;
+    }
+    raise_for_states(r, r->pool.value / blocks, sequences, blocks);
 }
 
 void kvb_cure_unknown_stage(struct kvb_reckoning *r)

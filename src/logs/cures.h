@@ -6,6 +6,8 @@
 
 // The one thing to do about a cause that is not about GPU memory; or that the cause has to be looked for.
 void kvb_cure_other(struct kvb_reckoning *r);
+// A hybrid with fewer blocks than sequences.
+void kvb_cure_states(struct kvb_reckoning *r);
 // Out of memory at a stage that the message does not tell: levers and when each holds.
 void kvb_cure_unknown_stage(struct kvb_reckoning *r);
 // Somebody else on the card.

@@ -131,7 +131,7 @@ static void place(struct kvb_attempt *attempt)
     static const enum kvb_log_stage stages[KVB_FAILURE_COUNT] = {
         [KVB_FAILURE_OOM_LOAD] = KVB_STAGE_LOADING,    [KVB_FAILURE_OOM_PROFILE] = KVB_STAGE_LOADED,
         [KVB_FAILURE_OOM_GRAPH] = KVB_STAGE_SIZED,     [KVB_FAILURE_OOM_SAMPLER] = KVB_STAGE_LOADED,
-        [KVB_FAILURE_OOM_SERVING] = KVB_STAGE_SERVING,
+        [KVB_FAILURE_OOM_SERVING] = KVB_STAGE_SERVING, [KVB_FAILURE_STATE_BLOCKS] = KVB_STAGE_ALLOCATED,
     };
     struct kvb_log_report *facts = &attempt->facts;
     enum kvb_failure where = facts->failure.kind == KVB_FAILURE_OTHER ? attempt->hint : facts->failure.kind;
@@ -165,7 +165,7 @@ void kvb_attempt_judge(struct kvb_attempt *attempt)
         failure->cause_in_log = true;
     } else if (failure->kind == KVB_FAILURE_OTHER) {
         if (!failure->inferred) { // the engine's own refusal
-            failure->about_memory = attempt->facts.observed[KVB_OBS_MAMBA_BLOCKS].set ? KVB_LOG_YES : KVB_LOG_NO;
+            failure->about_memory = KVB_LOG_NO;
             failure->cause_in_log = true;
         }
         advise(failure);

@@ -156,6 +156,15 @@ const struct kvb_lever_row kvb_lever_rows[] = {
      "the KV cache takes what the weights give back"},
     {KVB_FAILURE_OOM_SAMPLER, VLLM, KVB_WHEN_ALWAYS, "enforce-eager", "true", false,
      "frees graphs only where they are outside the request; the KV cache takes them otherwise"},
+    // fewer blocks than sequences
+    {KVB_FAILURE_STATE_BLOCKS, VLLM, KVB_WHEN_ALWAYS, "enforce-eager", "true", true,
+     "only graphs of whole steps ask for a block of each sequence; without them fewer run at once"},
+    {KVB_FAILURE_STATE_BLOCKS, VLLM, KVB_WHEN_ALWAYS, "tensor-parallel-size", "more GPUs, or a smaller checkpoint",
+     true, "what the weights give back becomes KV cache, and a rank's state is smaller"},
+    {KVB_FAILURE_STATE_BLOCKS, VLLM, KVB_WHEN_ALWAYS, "max-model-len", "shorter", false,
+     "a state block is as large at any length"},
+    {KVB_FAILURE_STATE_BLOCKS, VLLM, KVB_WHEN_ALWAYS, "kv-cache-dtype", "fp8", false,
+     "a block is as large as a state; it then holds more tokens, and there are no more of them"},
     // serving
     {KVB_FAILURE_OOM_SERVING, VLLM, KVB_WHEN_ALWAYS, "max-num-batched-tokens", "lower", true,
      "smaller batches have smaller peaks"},

@@ -52,6 +52,7 @@ static const struct failure_words failure_rows[KVB_FAILURE_COUNT] = {
     [KVB_FAILURE_OOM_GRAPH] = {"oom_graph", "out of memory while allocating the KV cache or capturing graphs"},
     [KVB_FAILURE_OOM_SAMPLER] = {"oom_sampler", "out of memory in the sampler warm-up"},
     [KVB_FAILURE_OOM_SERVING] = {"oom_serving", "out of memory while serving"},
+    [KVB_FAILURE_STATE_BLOCKS] = {"too_few_state_blocks", "fewer state blocks than sequences"},
     [KVB_FAILURE_OTHER] = {"other", "not one of the kinds of memory failure"},
 };
 

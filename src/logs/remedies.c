@@ -262,6 +262,7 @@ void kvb_remedy_all(struct kvb_reckoning *r)
         [KVB_FAILURE_OOM_GRAPH] = cure_graph,
         [KVB_FAILURE_OOM_SAMPLER] = cure_sampler,
         [KVB_FAILURE_OOM_SERVING] = cure_serving,
+        [KVB_FAILURE_STATE_BLOCKS] = kvb_cure_states,
         [KVB_FAILURE_OTHER] = kvb_cure_other,
     };
     enum kvb_failure kind = r->report->failure.kind;
@@ -275,8 +276,8 @@ void kvb_remedy_all(struct kvb_reckoning *r)
         works_first(r->report);
         return;
     }
-    bool of_pool =
-        kind == KVB_FAILURE_NEGATIVE_KV || kind == KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN || kind == KVB_FAILURE_OOM_GRAPH;
+    bool of_pool = kind == KVB_FAILURE_NEGATIVE_KV || kind == KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN ||
+                   kind == KVB_FAILURE_OOM_GRAPH || kind == KVB_FAILURE_STATE_BLOCKS;
     bool forced = of_pool && kvb_cure_override(r);
     if (forced && kind == KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN) {
         shorten(r);

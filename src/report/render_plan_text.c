@@ -160,11 +160,22 @@ static bool length_is_reason(const struct kvb_plan_report *report)
            budget->kv.tokens > 0 && budget->kv.max_concurrency_hundredths < 100;
 }
 
+static bool states_are_reason(const struct kvb_budget *budget)
+{
+    return !budget->starts && budget->refusal == NULL && budget->balance_bytes >= 0 && budget->kv.num_blocks > 0 &&
+           budget->kv.state_blocks_needed > budget->kv.num_blocks;
+}
+
 static const char *why_not(const struct kvb_plan_report *report)
 {
     bool alone = report->budget->balance_bytes >= 0 && report->budget->refusal == NULL;
     if (!report->budget->starts && report->residents != NULL && alone) {
         return "It does not fit: what shares the GPU does not find room; see below. ";
+    }
+    if (states_are_reason(report->budget)) {
+        return "It does not fit: the engine refuses to start, as each sequence keeps a state in a block of its own and "
+               "the "
+               "pool has fewer. ";
     }
     if (length_is_reason(report)) {
         return "It does not fit: the engine refuses to start, as one request of max_model_len does not find room. ";
@@ -191,7 +202,8 @@ static void say_verdict(struct kvb_buffer *line, const struct kvb_plan_report *r
         break;
     case KVB_DOES_NOT_FIT:
         kvb_buffer_add(line, why_not(report));
-        if (budget->balance_bytes >= 0 && budget->refusal == NULL && !length_is_reason(report)) {
+        if (budget->balance_bytes >= 0 && budget->refusal == NULL && !length_is_reason(report) &&
+            !states_are_reason(budget)) {
             kvb_buffer_add(line, "The KV cache is not the reason. ");
         }
         break;

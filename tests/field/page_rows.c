@@ -6,7 +6,8 @@
 // Kinds of failure that the engine's own check decides, and so the plan must foresee.
 static bool is_judged(const struct run *run)
 {
-    static const char *const kinds[] = {"negative_kv", "not_enough_for_max_len", "free_less_than_requested"};
+    static const char *const kinds[] = {"negative_kv", "not_enough_for_max_len", "free_less_than_requested",
+                                        "too_few_state_blocks"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(run_cell(run, "kind"), kinds[i]) == 0) {
             return true;

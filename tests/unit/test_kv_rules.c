@@ -326,10 +326,56 @@ static void blocks_of_state_for_graphs(void **state)
     set(&plan, KVB_SET_ENFORCE_EAGER, 1);
     assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
     unset(&plan, KVB_SET_ENFORCE_EAGER);
-    plan.engine.release = R(19, 0);
-    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
+    unset(&plan, KVB_SET_CUDAGRAPH_MODE);
+    plan.environment.use_v2_model_runner = KVB_YES; // gpu/model_runner.py v0.20.0:370 asks as well
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 100);
     make_llama_plan(&plan, R(20, 0)); // keeps none
     assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
+}
+
+// causal_conv1d_update asserts it where validate_data is set: models/qwen3_next.py from v0.11.0 to v0.17.1,
+// layers/kda.py from v0.11.1, never by Mamba 2. Graphs of decode steps have at most max_num_seqs tokens, in steps of 8
+// and from 256 of 16; 0.18 and 0.19 leave out those that are larger than the pool.
+static void blocks_that_a_kernel_asserts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_attention kind;
+        uint64_t sequences, blocks;
+    } rows[] = {
+        {R(10, 2), KVB_ATTENTION_GDN, 100, 0},   {R(11, 0), KVB_ATTENTION_GDN, 100, 96},
+        {R(17, 1), KVB_ATTENTION_GDN, 100, 96},  {R(17, 1), KVB_ATTENTION_KDA, 7, 4},
+        {R(17, 1), KVB_ATTENTION_KDA, 3, 2},     {R(17, 1), KVB_ATTENTION_MAMBA2, 100, 0},
+        {R(17, 1), KVB_ATTENTION_GDN, 300, 288}, {R(17, 1), KVB_ATTENTION_GDN, 1024, 512},
+        {R(18, 0), KVB_ATTENTION_GDN, 100, 0},   {R(19, 1), KVB_ATTENTION_GDN, 100, 0},
+        {R(20, 0), KVB_ATTENTION_GDN, 100, 100}, {R(27, 1), KVB_ATTENTION_MAMBA2, 100, 100},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_states(rows[i].release, rows[i].kind, "Qwen3NextForCausalLM");
+        set(&plan, KVB_SET_MAX_NUM_SEQS, rows[i].sequences);
+        assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), rows[i].blocks);
+    }
+}
+
+// flashinfer.py get_cudagraph_support v0.20.0: several tokens of a request go into a graph of a whole step with
+// TensorRT-LLM's kernels alone, which 10.x has; elsewhere graphs are piecewise and ask for nothing.
+static void blocks_of_drafts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, capability;
+        uint64_t blocks;
+    } rows[] = {{R(20, 0), 120, 0}, {R(20, 0), 100, 100}, {R(20, 0), 90, 0}, {R(17, 1), 100, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_states(rows[i].release, KVB_ATTENTION_GDN, "Qwen3NextForCausalLM");
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.environment.attention_backend = KVB_BACKEND_FLASHINFER;
+        set(&plan, KVB_SET_MAX_NUM_SEQS, 100);
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+        set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
+        assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), rows[i].blocks);
+    }
 }
 
 // ---- Types
@@ -518,6 +564,7 @@ KVB_TEST_MAIN(cmocka_unit_test(latents_of_other_sizes), cmocka_unit_test(sixteen
               cmocka_unit_test(prefixes_of_states), cmocka_unit_test(drafted_states),
               cmocka_unit_test(windows_of_drafts), cmocka_unit_test(aligned_states),
               cmocka_unit_test(e5m2_of_checkpoints), cmocka_unit_test(states_without_attention),
-              cmocka_unit_test(blocks_of_state_for_graphs), cmocka_unit_test(caches_that_a_checkpoint_declares),
+              cmocka_unit_test(blocks_of_state_for_graphs), cmocka_unit_test(blocks_that_a_kernel_asserts),
+              cmocka_unit_test(blocks_of_drafts), cmocka_unit_test(caches_that_a_checkpoint_declares),
               cmocka_unit_test(types_of_no_backend), cmocka_unit_test(nvfp4_of_latents), cmocka_unit_test(words_of_v4),
               cmocka_unit_test(blocks_of_no_backend))

@@ -322,6 +322,43 @@ static void another_process(void **state)
     assert_null(remedy("other processes", "none"));
 }
 
+// 256 sequences and 100 blocks of 10 / 100 = 0.1 GiB: 156 are missing, 15.6 GiB. Of 24 GiB that is 0.65 more than 0.9;
+// of 240 GiB 0.065.
+static void fewer_blocks_than_sequences(void **state)
+{
+    (void)state;
+    start(KVB_LOG_VLLM, V(20, 0), KVB_FAILURE_STATE_BLOCKS);
+    explain();
+    helps("max-num-seqs", "at most the blocks of the KV cache", true, "a graph of so many sequences is captured");
+    helps("max-cudagraph-capture-size", "at most the blocks of the KV cache", true, "without a graph");
+    see(KVB_OBS_MAMBA_BLOCKS, 100);
+    see(KVB_OBS_MAMBA_SEQS, 256);
+    explain();
+    helps("max-num-seqs", "100", true, "each running sequence holds one state block");
+    assert_string_equal(remedy("max-num-seqs", "100")->from, "256");
+    assert_null(remedy("max-cudagraph-capture-size", NULL));
+    assert_null(remedy(SHARE, NULL));
+    helps("enforce-eager", "true", true, "without them fewer run at once");
+    helps("max-model-len", "shorter", false, "as large at any length");
+    helps("kv-cache-dtype", "fp8", false, "there are no more of them");
+    see(KVB_OBS_KV_CACHE, 10 * GIB);
+    explain();
+    helps(SHARE, "higher", true, "156 state blocks more are 15.60 GiB of KV cache more");
+    log_states(KVB_SET_GPU_MEMORY_UTILIZATION, 900000);
+    explain();
+    helps(SHARE, "higher", true, "the deficit is 15.60 GiB and 0.10 of the card is left");
+    given.gpu_memory_bytes = (uint64_t)(24 * GIB);
+    explain();
+    helps(SHARE, "1.00", false, "that needs 1.55 of the card");
+    given.gpu_memory_bytes = (uint64_t)(240 * GIB);
+    explain();
+    helps(SHARE, "0.965", true, "that needs 0.965 of the card");
+    log_states(KVB_SET_NUM_GPU_BLOCKS_OVERRIDE, 100);
+    explain();
+    helps("num-gpu-blocks-override", "higher, or without it", true, "the KV cache has the size this setting gives it");
+    assert_null(remedy("max-num-seqs", "100"));
+}
+
 static void forced_pool(void **state)
 {
     (void)state;
@@ -408,12 +445,8 @@ static void other_causes(void **state)
     report.failure.advice = "because 100 % of it is wrong";
     report.failure.fix = "model";
     report.failure.fix_to = "another";
-    see(KVB_OBS_MAMBA_BLOCKS, 100);
-    see(KVB_OBS_MAMBA_SEQS, 256);
     explain();
     helps("model", "another", true, "because 100 % of it is wrong");
-    helps("max-num-seqs", "100", true, "each running sequence holds one state block");
-    assert_string_equal(remedy("max-num-seqs", "100")->from, "256");
     assert_string_equal(kvb_share_lever(KVB_LOG_SGLANG), "mem-fraction-static");
     assert_string_equal(kvb_share_lever(KVB_LOG_LMDEPLOY), "cache-max-entry-count");
     assert_string_equal(kvb_share_lever(KVB_LOG_UNKNOWN_ENGINE), SHARE);
@@ -422,5 +455,5 @@ static void other_causes(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(estimate_of_graphs), cmocka_unit_test(shorter_requests), cmocka_unit_test(halved_cache),
               cmocka_unit_test(larger_share), cmocka_unit_test(smaller_weights), cmocka_unit_test(card_in_use),
               cmocka_unit_test(smaller_share), cmocka_unit_test(fewer_sequences), cmocka_unit_test(another_process),
-              cmocka_unit_test(forced_pool), cmocka_unit_test(fragments), cmocka_unit_test(no_stage),
-              cmocka_unit_test(other_causes))
+              cmocka_unit_test(fewer_blocks_than_sequences), cmocka_unit_test(forced_pool), cmocka_unit_test(fragments),
+              cmocka_unit_test(no_stage), cmocka_unit_test(other_causes))

@@ -113,6 +113,7 @@ static const struct row rows[] = {
     {"ValueError: The model's max seq len (8192) is larger than the maximum number of tokens that can be stored in KV "
      "cache (4096).",
      V(2, 7), V(10, 2)},
+    {"    assert num_cache_lines >= batch", V(10, 2), V(17, 1)},
     {"ValueError: max_num_seqs (256) exceeds available Mamba cache blocks (10).", V(20, 0), 0},
     {"Before memory profiling run, total GPU memory: 24564.00 MB, model load takes 9000.00 MB, free gpu memory is "
      "15000.00 MB.",

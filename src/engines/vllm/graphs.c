@@ -106,10 +106,18 @@ static bool uses_flashinfer(const struct kvb_context *context)
     return data_centre || (fp8 && capability != KVB_CAPABILITY_HOPPER);
 }
 
+// can_use_trtllm_attention, asked by get_cudagraph_support of v1/attention/backends/flashinfer.py since v0.11.1:574.
+static bool decodes_with_trtllm(const struct kvb_context *context)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    bool family = capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR;
+    return family && context->gpu->vendor == KVB_VENDOR_NVIDIA && context->release >= KVB_RELEASE(0, 11, 1);
+}
+
 // Backends without uniform batches of several tokens fall back to piecewise graphs alone.
 static bool decodes_in_full_graphs(const struct kvb_context *context)
 {
-    bool several = context->speculative_tokens > 0 && uses_flashinfer(context);
+    bool several = context->speculative_tokens > 0 && uses_flashinfer(context) && !decodes_with_trtllm(context);
     return !several && !context->pools && !kvb_model_has(context->model, KVB_ATTENTION_CHUNKED);
 }
 
@@ -129,6 +137,15 @@ static void count(const struct kvb_context *context, struct captures *captures)
     if (mode == KVB_GRAPH_MODE_FULL_DECODE_ONLY && captures->full > 0) {
         captures->piecewise = 0;
     }
+}
+
+uint64_t kvb_full_graph_tokens(const struct kvb_context *context)
+{
+    struct captures captures = {0, 0, 0, 0};
+    if (captures_any(context) && decodes_in_full_graphs(context)) {
+        count(context, &captures);
+    }
+    return captures.full > 0 ? captures.full_tokens : 0;
 }
 
 static uint64_t stage_layers(const struct kvb_context *context, uint32_t stage)

@@ -406,6 +406,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     kv->blocks_per_request = kvb_printed_blocks(&context, &sizing, 0, context.max_model_len);
     kv->tokens = printed_tokens(&context, &sizing, kv);
     kv->max_concurrency_hundredths = printed_concurrency(&context, kv);
+    kv->state_blocks_needed = kvb_state_blocks_needed(&context);
     kv->hybrid_manager_off = context.hybrid_off;
     kv->hybrid_manager_why = context.hybrid_off_why;
     describe_groups(&context, &sizing, kv);

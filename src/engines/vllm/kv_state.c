@@ -7,7 +7,6 @@
 #include "base/checked.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define STATE_BLOCKS_SINCE R(20, 0)
 #define DRAFTS_ALIGN_SINCE R(20, 0)
 #define DRAFTS_ALIGN_UNTIL R(22, 0)
 #define GDN_STATE_TYPE_SINCE R(17, 0) // gated_delta_net_state_dtype takes --mamba-ssm-cache-dtype
@@ -183,15 +182,4 @@ void kvb_mamba_mode_resolve(struct kvb_context *context)
     bool unasked = asked != KVB_MAMBA_MODE_ALL && (drafted || kvb_rule(context, KVB_RULE_STATE_PREFIXES));
     bool align = asked == KVB_MAMBA_MODE_ALIGN || !all || unasked;
     context->mamba_mode = align ? KVB_MAMBA_MODE_ALIGN : KVB_MAMBA_MODE_ALL;
-}
-
-// Source: vllm/config/compilation.py v0.20.0, before the graphs of whole steps are captured.
-uint64_t kvb_state_blocks_needed(const struct kvb_context *context)
-{
-    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
-    bool parts = kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_MODE) &&
-                 (mode == KVB_GRAPH_MODE_NONE || mode == KVB_GRAPH_MODE_PIECEWISE);
-    bool captures = context->release >= STATE_BLOCKS_SINCE && !context->eager && !context->v2_runner && !parts;
-    bool asked = captures && kvb_model_has_state(context->model) && !kvb_is_about_cache_alone(context);
-    return asked ? context->max_num_seqs : 0;
 }

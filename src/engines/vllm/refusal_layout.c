@@ -36,6 +36,10 @@ static bool fewer_blocks_than_states(const struct kvb_context *context, const st
     if (kvb_state_blocks_needed(context) <= blocks) {
         return false;
     }
+    if (context->release < KVB_RELEASE(0, 20, 0)) {
+        kvb_refusal_say(out, "causal_conv1d_update: assert num_cache_lines >= batch: AssertionError", NULL);
+        return true;
+    }
     char sequences[24], there[24];
     const char *values[] = {kvb_refusal_count(sequences, context->max_num_seqs), kvb_refusal_count(there, blocks)};
     kvb_refusal_say(out,
