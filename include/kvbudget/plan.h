@@ -33,6 +33,7 @@ struct kvb_engine {
 
 // "0.19.0", "v0.6.4.post1", "0.27", "b5429"; suffixes such as rc1, .dev3 or +cu128 are read and ignored.
 bool kvb_release_parse(const char *text, uint32_t *release);
+bool kvb_release_is_untagged(const char *version);
 char *kvb_release_format(char out[32], uint32_t release);
 
 // Every setting of any engine that can move memory. One row each, of kvb_setting_row_of. What several engines have is
@@ -325,8 +326,9 @@ void kvb_settings_set(struct kvb_settings *settings, enum kvb_setting setting, u
 
 enum kvb_usage { KVB_USAGE_SERVE, KVB_USAGE_OFFLINE };
 enum kvb_platform { KVB_PLATFORM_LINUX, KVB_PLATFORM_WSL2, KVB_PLATFORM_WINDOWS };
-// Whether the compiled graphs of an earlier start are found: a first start compiles inside the profile run.
-enum kvb_compile_cache { KVB_COMPILE_UNKNOWN, KVB_COMPILE_WARM, KVB_COMPILE_COLD };
+// Whether the compiled graphs of an earlier start are found: a first start compiles inside the profile run. NEVER: the
+// flags turn compilation off.
+enum kvb_compile_cache { KVB_COMPILE_UNKNOWN, KVB_COMPILE_WARM, KVB_COMPILE_COLD, KVB_COMPILE_NEVER };
 enum kvb_tristate { KVB_UNSET, KVB_NO, KVB_YES };
 
 // Environment variables the engine reads and the budget knows.
@@ -339,6 +341,8 @@ struct kvb_environment {
     uint8_t allow_chunked_local_hybrid; // VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE
     uint8_t allow_long_max_model_len;   // VLLM_ALLOW_LONG_MAX_MODEL_LEN
     uint8_t expandable_segments;        // PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+    uint8_t compile_disable;            // TORCH_COMPILE_DISABLE
+    uint8_t dynamo_disable;             // TORCHDYNAMO_DISABLE
     bool index_logits_stated;           // VLLM_SPARSE_INDEXER_MAX_LOGITS_MB
     uint32_t index_logits_mib;          // its value
     uint32_t attention_backend;         // VLLM_ATTENTION_BACKEND; enum kvb_backend

@@ -51,6 +51,8 @@ const struct kvb_variable_row *kvb_torch_variables(size_t *count)
     static const struct kvb_variable_row rows[] = {
         {.name = "PYTORCH_CUDA_ALLOC_CONF", .read = read_allocator, .expected = "allocator settings"},
         {.name = "PYTORCH_ALLOC_CONF", .read = read_allocator, .expected = "allocator settings"},
+        KVB_VARIABLE_SWITCH("TORCH_COMPILE_DISABLE", compile_disable),
+        KVB_VARIABLE_SWITCH("TORCHDYNAMO_DISABLE", dynamo_disable),
     };
     *count = sizeof rows / sizeof rows[0];
     return rows;

@@ -244,6 +244,24 @@ static enum kvb_status keep_graph_mode(const struct kvb_flag_part *part, const s
     return kvb_flag_number(part, node, KVB_SET_CUDAGRAPH_MODE);
 }
 
+// Modes other than VLLM_COMPILE leave nothing that graphs of parts could be cut from. Source: vllm/config/vllm.py
+// v0.13.0, v0.21.0:1020 "Overriding to NONE".
+static void keep_mode(const struct kvb_flag_part *part, bool parts)
+{
+    static const char *const modes[] = {"NONE", "STOCK_TORCH_COMPILE", "DYNAMO_TRACE_ONCE"};
+    const char *mode = text_of(part->node, "mode");
+    bool below = mode && mode[0] >= '0' && mode[0] <= '2' && !mode[1];
+    for (size_t i = 0; mode && i < sizeof modes / sizeof modes[0]; i++) {
+        below = below || kvb_equal_ignoring_case(mode, modes[i]);
+    }
+    if (below) {
+        part->deployment->compile_cache = KVB_COMPILE_NEVER;
+    }
+    if (below && parts) {
+        kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
+    }
+}
+
 static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
 {
     const struct kvb_node *mode = kvb_node_get(part->node, "cudagraph_mode");
@@ -260,6 +278,9 @@ static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
     if (mode) {
         status = keep_graph_mode(part, mode);
     }
+    const struct kvb_setting_value *graphs = &part->deployment->settings.values[KVB_SET_CUDAGRAPH_MODE];
+    keep_mode(part, !graphs->set || graphs->number == KVB_GRAPH_MODE_PIECEWISE ||
+                        graphs->number == KVB_GRAPH_MODE_FULL_AND_PIECEWISE);
     if (status == KVB_OK && sizes && !kvb_node_is_null(sizes)) {
         struct kvb_flag_part inner = *part;
         inner.node = sizes;
@@ -274,7 +295,8 @@ static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
 enum kvb_status kvb_read_compilation_config(const struct kvb_flag_part *part)
 {
     static const char *const known[] = {"cudagraph_mode", "cudagraph_capture_sizes", "max_cudagraph_capture_size",
-                                        "use_cudagraph",  "full_cuda_graph",         NULL};
+                                        "use_cudagraph",  "full_cuda_graph",         "mode",
+                                        NULL};
     uint64_t level;
     if (part->node->kind == KVB_NODE_SCALAR && kvb_parse_whole(part->node->text, &level)) {
         return KVB_OK; // a level of compilation: decides no memory that is modelled

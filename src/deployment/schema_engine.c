@@ -51,10 +51,11 @@ static void say_newer(const struct kvb_engine_rows *rules, const char *version, 
     if (rules->partly > rules->newest) {
         (void)snprintf(with, sizeof with, " with what is known of %s", kvb_release_format(partly, rules->partly));
     }
+    const char *is = kvb_release_is_untagged(version) ? "was built without its tags and says no release: taken as" : "is";
     (void)kvb_problem_add(problems, KVB_NOTICE, KVB_ASSUMED, place,
-                          "%s %s is newer than %s, the newest release whose rules are known; those are used%s, and the "
+                          "%s %s %s newer than %s, the newest release whose rules are known; those are used%s, and the "
                           "bound is wider",
-                          rules->title, version, newest, with);
+                          rules->title, version, is, newest, with);
 }
 
 // A newer release gets the newest rules and a notice; one before the first rules is refused.
@@ -67,7 +68,7 @@ static enum kvb_status set_release(const struct kvb_engine_rows *rules, const ch
     kvb_release_format(newest, rules->newest);
     kvb_release_format(oldest, rules->oldest);
     bool unreleased = strcmp(version, "nightly") == 0 || strcmp(version, "main") == 0;
-    if (unreleased) {
+    if (unreleased || kvb_release_is_untagged(version)) {
         release = UINT32_MAX;
     } else if (!kvb_release_parse(version, &release) || strlen(version) >= sizeof engine->version) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, place,

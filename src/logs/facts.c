@@ -172,8 +172,20 @@ static void observe_device(struct kvb_attempt *attempt, const struct kvb_log_hit
     attempt->facts.observed[what].value = sum;
 }
 
+// vLLM's runner V2 captures all graphs once while it profiles, before the pool is sized: what they take then is the
+// estimate. The older runner's profile says so in words of its own.
+bool kvb_is_trial_capture(const struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    static const char file[] = "[model_runner.py:";
+    const struct kvb_log_report *facts = &attempt->facts;
+    bool v1 = facts->generation_known && facts->generation == KVB_GENERATION_V1;
+    return hit->row->event == KVB_EVENT_CAPTURED && v1 && facts->stage < KVB_STAGE_SIZED &&
+           kvb_has_word(hit->record, hit->start, file);
+}
+
 void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
+    bool trial = kvb_is_trial_capture(attempt, hit);
     unsigned holes = kvb_pattern_holes(hit->row->pattern);
     if (hit->row->detail == KVB_PER_DEVICE || hit->row->detail == KVB_WHOLE_DEVICE) {
         bool host = kvb_is_host_device(&hit->holes[0]);
@@ -186,8 +198,10 @@ void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *
         return;
     }
     for (unsigned i = 0; i < holes; i++) {
-        if (hit->row->gives[i] != KVB_OBS_IGNORED && is_plausible(hit->row->gives[i], hit->holes[i].value)) {
-            observe(attempt, hit->row->gives[i], hit->holes[i].value, hit);
+        enum kvb_observation what = hit->row->gives[i];
+        what = trial && what == KVB_OBS_CUDA_GRAPH ? KVB_OBS_GRAPH_ESTIMATE : what;
+        if (what != KVB_OBS_IGNORED && is_plausible(what, hit->holes[i].value)) {
+            observe(attempt, what, hit->holes[i].value, hit);
         }
     }
 }
@@ -203,7 +217,7 @@ void kvb_attempt_version(struct kvb_attempt *attempt, const struct kvb_hole *hol
     if (kvb_release_parse(version, &release)) {
         kvb_copy(attempt->facts.version, sizeof attempt->facts.version, version);
         attempt->facts.version_known = true;
-        attempt->facts.release = release;
+        attempt->facts.release = kvb_release_is_untagged(version) ? 0 : release; // 0: by the wording of its lines
     }
 }
 

@@ -118,6 +118,9 @@ static void take_allocated(struct kvb_attempt *attempt, const struct kvb_log_hit
 static void take_captured(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     bool summary = strncmp(hit->row->pattern, "Free memory", 11) == 0; // the last line before "started"
+    if (kvb_is_trial_capture(attempt, hit)) {
+        return;
+    }
     reach(attempt, summary ? KVB_STAGE_READY : KVB_STAGE_CAPTURED, hit->line);
 }
 

@@ -75,6 +75,7 @@ bool kvb_runs_knows_line(const struct kvb_runs *runs, uint64_t line);
 // facts.c
 void kvb_attempt_describe(const struct kvb_log_hit *hit, char text[KVB_LOG_TEXT_CAPACITY]);
 void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
+bool kvb_is_trial_capture(const struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 // Whether the device a row names is the host and not a GPU.
 bool kvb_is_host_device(const struct kvb_hole *device);
 void kvb_attempt_version(struct kvb_attempt *attempt, const struct kvb_hole *hole);

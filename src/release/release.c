@@ -64,6 +64,12 @@ static bool read_build(const char *text, uint32_t *release)
     return true;
 }
 
+// setuptools-scm's name of a checkout that has no tags: vLLM 0.1.dev1+g4f2081932 of September 2026.
+bool kvb_release_is_untagged(const char *version)
+{
+    return kvb_starts_with(version[0] == 'v' ? version + 1 : version, "0.1.dev");
+}
+
 bool kvb_release_parse(const char *text, uint32_t *release)
 {
     if (read_build(text, release)) {

@@ -489,6 +489,10 @@ static void first_start_against_the_next(void **state)
         estimate(0);
         uint64_t cached = activation.total.bytes;
         plan.compile_cache = KVB_COMPILE_COLD;
+        plan.environment.dynamo_disable = KVB_YES; // nothing is compiled, whatever lies in a cache
+        estimate(0);
+        assert_true(activation.total.bytes <= cached);
+        plan.environment.dynamo_disable = KVB_NO;
         estimate(0);
         uint64_t more = (activation.total.bytes - cached) / (GIB / 100);
         if (more + 2 < rows[i].hundredths || more > rows[i].hundredths + 2ULL) {

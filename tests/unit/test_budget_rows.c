@@ -74,13 +74,21 @@ static void variables_of_pytorch(void **state)
         {"max_split_size_mb:128,Expandable_Segments:false", KVB_NO},
         {"max_split_size_mb:128", KVB_UNSET},
     };
-    assert_int_equal(count, 2);
+    assert_int_equal(count, 4);
+    struct kvb_environment environment;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct kvb_environment environment;
         memset(&environment, 0, sizeof environment);
-        assert_true(rows[i % count].read(cases[i].value, &rows[i % count], &environment));
+        assert_true(rows[i % 2].read(cases[i].value, &rows[i % 2], &environment));
         assert_int_equal(environment.expandable_segments, cases[i].expandable);
     }
+    memset(&environment, 0, sizeof environment);
+    assert_string_equal(rows[2].name, "TORCH_COMPILE_DISABLE");
+    assert_true(rows[2].read("1", &rows[2], &environment));
+    assert_int_equal(environment.compile_disable, KVB_YES);
+    assert_string_equal(rows[3].name, "TORCHDYNAMO_DISABLE");
+    assert_true(rows[3].read("0", &rows[3], &environment));
+    assert_int_equal(environment.dynamo_disable, KVB_NO);
+    assert_int_equal(environment.compile_disable, KVB_YES);
 }
 
 static void variables_that_are_settings(void **state)

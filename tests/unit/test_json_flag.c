@@ -58,6 +58,16 @@ static const struct row rows[] = {
     {"compilation-config", "{\"cudagraph_mode\": \"FULL_DECODE_ONLY\"}", KVB_SET_CUDAGRAPH_MODE,
      KVB_GRAPH_MODE_FULL_DECODE_ONLY},
     {"compilation-config", "{\"cudagraph_mode\": 0}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE},
+    {"compilation-config", "{\"mode\": 0}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE},
+    {"compilation-config", "{\"mode\": \"none\"}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE},
+    {"compilation-config", "{\"mode\": 2, \"cudagraph_mode\": \"PIECEWISE\"}", KVB_SET_CUDAGRAPH_MODE,
+     KVB_GRAPH_MODE_NONE},
+    {"compilation-config", "{\"mode\": 1, \"cudagraph_mode\": \"FULL_AND_PIECEWISE\"}", KVB_SET_CUDAGRAPH_MODE,
+     KVB_GRAPH_MODE_NONE},
+    {"compilation-config", "{\"mode\": \"STOCK_TORCH_COMPILE\", \"cudagraph_mode\": \"FULL_DECODE_ONLY\"}",
+     KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL_DECODE_ONLY},
+    {"compilation-config", "{\"mode\": 3, \"cudagraph_mode\": \"PIECEWISE\"}", KVB_SET_CUDAGRAPH_MODE,
+     KVB_GRAPH_MODE_PIECEWISE},
     {"compilation-config", "{\"use_cudagraph\": false}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE},
     {"compilation-config", "{\"full_cuda_graph\": true}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL},
     {"compilation-config", "{\"level\": 3, \"cudagraph_capture_sizes\": [1, 2, 16]}", KVB_SET_CUDAGRAPH_CAPTURE_SIZES,
@@ -81,6 +91,25 @@ static void test_values(void **state)
                      (unsigned long long)value->number);
         }
     }
+}
+
+// Modes below VLLM_COMPILE compile nothing in the profile run.
+static void test_modes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        enum kvb_compile_cache compile;
+    } modes[] = {{"{\"mode\": 0}", KVB_COMPILE_NEVER},        {"{\"mode\": 2}", KVB_COMPILE_NEVER},
+                 {"{\"mode\": \"None\"}", KVB_COMPILE_NEVER}, {"{\"mode\": \"DYNAMO_TRACE_ONCE\"}", KVB_COMPILE_NEVER},
+                 {"{\"mode\": 3}", KVB_COMPILE_UNKNOWN},      {"{\"mode\": \"VLLM_COMPILE\"}", KVB_COMPILE_UNKNOWN},
+                 {"{\"mode\": 10}", KVB_COMPILE_UNKNOWN},     {"{\"mode\": null}", KVB_COMPILE_UNKNOWN},
+                 {"{\"backend\": \"x\"}", KVB_COMPILE_UNKNOWN}};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_int_equal(read("compilation-config", modes[i].value), KVB_OK);
+        assert_int_equal(deployment.compile_cache, modes[i].compile);
+    }
+    assert_false(deployment.settings.values[KVB_SET_CUDAGRAPH_MODE].set);
 }
 
 static void test_draft_model(void **state)
@@ -188,5 +217,5 @@ static void test_environment(void **state)
     assert_int_equal(set("=1"), KVB_BAD_ARGUMENT);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_values), cmocka_unit_test(test_draft_model), cmocka_unit_test(test_overrides),
+KVB_TEST_MAIN(cmocka_unit_test(test_values), cmocka_unit_test(test_modes), cmocka_unit_test(test_draft_model), cmocka_unit_test(test_overrides),
               cmocka_unit_test(test_refusals), cmocka_unit_test(test_environment))

@@ -323,12 +323,17 @@ static void blocks_of_state_for_graphs(void **state)
         assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), rows[i].blocks);
     }
     set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL);
+    plan.environment.use_v2_model_runner = KVB_YES; // asks it, too: gpu/model_runner.py v0.20.0:370
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 100);
+    plan.environment.compile_disable = KVB_YES; // whole graphs need nothing compiled: config/vllm.py v0.20.0:974
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 100);
+    unset(&plan, KVB_SET_CUDAGRAPH_MODE);
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
+    plan.environment.compile_disable = KVB_NO;
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 100);
     set(&plan, KVB_SET_ENFORCE_EAGER, 1);
     assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
     unset(&plan, KVB_SET_ENFORCE_EAGER);
-    unset(&plan, KVB_SET_CUDAGRAPH_MODE);
-    plan.environment.use_v2_model_runner = KVB_YES; // gpu/model_runner.py v0.20.0:370 asks as well
-    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 100);
     make_llama_plan(&plan, R(20, 0)); // keeps none
     assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
 }

@@ -308,7 +308,29 @@ static void test_implausible(void **state)
     assert_false(report->observed[KVB_OBS_OOM_THIS_PROCESS].set);
 }
 
+// Runner V2 captures once while it profiles, before the pool is sized: that is the estimate. The older runner's file is
+// named gpu_model_runner.py and says an estimate in words of its own.
+static void test_trial_capture(void **state)
+{
+    (void)state;
+#define V1 "(EngineCore pid=9) INFO 03-04 05:06:07 [core.py:1] Initializing a V1 LLM engine (v0.30.0) with config: m\n"
+#define TRIAL "(Worker_TP0 pid=9) INFO 03-04 05:06:07 [model_runner.py:9] Graph capturing finished in 9 secs, took 0.86 GiB\n"
+#define REAL "(Worker_TP0 pid=9) INFO 03-04 05:06:07 [model_runner.py:9] Graph capturing finished in 6 secs, took 0.78 GiB\n"
+#define OLDER "INFO 03-04 05:06:07 [gpu_model_runner.py:9] Graph capturing finished in 6 secs, took 0.78 GiB\n"
+    struct kvb_log_report *report = read_log(V1 START LOADED TRIAL SIZED TOKENS REAL READY);
+    assert_int_equal(report->observed[KVB_OBS_GRAPH_ESTIMATE].value, 923417969);
+    assert_int_equal(report->observed[KVB_OBS_CUDA_GRAPH].value, 837518623);
+    assert_int_equal(report->observed[KVB_OBS_CUDA_GRAPH].count, 1);
+    report = read_log(V1 START LOADED TRIAL OOM); // the profile run, not the graphs of a sized pool
+    assert_int_equal(report->failure.kind, KVB_FAILURE_OOM_PROFILE);
+    report = read_log(V1 START LOADED OLDER);
+    assert_false(report->observed[KVB_OBS_GRAPH_ESTIMATE].set);
+    assert_int_equal(report->observed[KVB_OBS_CUDA_GRAPH].value, 837518623);
+    assert_int_equal(report->stage, KVB_STAGE_CAPTURED);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(test_stages), cmocka_unit_test(test_bare_messages), cmocka_unit_test(test_identity),
               cmocka_unit_test(test_command), cmocka_unit_test(test_ranks), cmocka_unit_test(test_restarts),
               cmocka_unit_test(test_total_from_two_starts), cmocka_unit_test(test_what_worked),
-              cmocka_unit_test(test_many_restarts), cmocka_unit_test(test_implausible))
+              cmocka_unit_test(test_many_restarts), cmocka_unit_test(test_implausible),
+              cmocka_unit_test(test_trial_capture))

@@ -172,6 +172,14 @@ static void test_engine(void **state)
     assert_int_equal(problems.items[0].status, KVB_ASSUMED);
     assert_true(engine.assumed);
     kvb_problems_init(&problems);
+    assert_int_equal(kvb_engine_load("vllm@0.1.dev1", &engine, &settings, &problems), KVB_OK);
+    assert_int_equal(engine.release, KVB_PARTLY_VLLM);
+    assert_string_equal(engine.version, "0.1.dev1");
+    assert_string_equal(problems.items[0].text, "vLLM 0.1.dev1 was built without its tags and says no release: taken as "
+                                                "newer than 0.28.0, the newest release whose rules are known; those are "
+                                                "used with what is known of 0.29.0, and the bound is wider");
+    assert_int_equal(kvb_engine_load("vllm@0.99.0", &engine, &settings, &problems), KVB_OK);
+    kvb_problems_init(&problems);
     assert_int_equal(kvb_engine_load("vllm@0.1.7", &engine, &settings, &problems), KVB_OUT_OF_RANGE);
     assert_int_equal(kvb_engine_load("vllm@latest", &engine, &settings, &problems), KVB_BAD_SYNTAX);
     assert_int_equal(kvb_engine_load("tgi", &engine, &settings, &problems), KVB_UNKNOWN_NAME);

@@ -402,7 +402,7 @@ static void of_units(void)
     (void)kvb_parse_whole("1", &number), (void)kvb_parse_ppm("0.9", KVB_PPM, &small);
     (void)kvb_format_gib(out, 5, 2), (void)kvb_format_count(out, 5), (void)kvb_format_ppm(out, 5);
     (void)kvb_format_bytes_exact(out, 5), (void)kvb_release_parse("0.19.0", &small),
-        (void)kvb_release_format(out, small);
+        (void)kvb_release_format(out, small), (void)kvb_release_is_untagged("v0.1.dev1");
     (void)kvb_setting_parse(KVB_SET_MAX_MODEL_LEN, "32k", &number, why);
     (void)kvb_setting_format(out, KVB_SET_MAX_MODEL_LEN, number);
     kvb_settings_set(&deployment.settings, KVB_SET_MAX_MODEL_LEN, 1, KVB_ORIGIN_FLAG);

@@ -81,7 +81,7 @@ static uint64_t hidden_tensors(const struct kvb_context *context)
     }
     bool old = context->generation == KVB_GENERATION_V0 && context->release < OLD_UNTIL;
     uint64_t tensors = old || context->v2_runner ? HIDDEN_TENSORS_OLD : HIDDEN_TENSORS;
-    bool out_of_place = context->tp > 1 && context->eager;
+    bool out_of_place = context->tp > 1 && context->uncompiled;
     return tensors + out_of_place;
 }
 
@@ -124,7 +124,7 @@ static uint64_t piece_arguments(const struct kvb_context *context, const struct 
         width = kvb_max(width, operator_elements(&context->model->kinds[i].attention));
     }
     width /= context->tp;
-    bool compiled = context->generation == KVB_GENERATION_V1 && !context->eager;
+    bool compiled = context->generation == KVB_GENERATION_V1 && !context->uncompiled;
     return compiled ? width - kvb_min(width, context->model->hidden_size) : 0;
 }
 

@@ -10,12 +10,30 @@
 #include "engines/vllm/overhead.h"
 
 #define KIB 1024ULL
+#define DISABLE_READ_SINCE KVB_RELEASE(0, 20, 0)
 #define WORKSPACE_BYTES (4096 * 2 * KIB + 16 * 8 * KIB)
 #define WORKSPACE_HOPPER_BYTES (4096 * 8 * KIB)
 
+// By -O0 or the mode of --compilation-config, or by a variable that torch reads, and vLLM, too, from 0.20 on: v0.21.0
+// vllm/config/vllm.py:949.
+bool kvb_compiles_never(const struct kvb_context *context)
+{
+    const struct kvb_environment *environment = &context->plan->environment;
+    return context->plan->compile_cache == KVB_COMPILE_NEVER || environment->compile_disable == KVB_YES ||
+           environment->dynamo_disable == KVB_YES;
+}
+
+// A flag that says so has said what is captured, too.
+bool kvb_loses_graphs(const struct kvb_context *context)
+{
+    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    bool whole = mode == KVB_GRAPH_MODE_FULL || mode == KVB_GRAPH_MODE_FULL_DECODE_ONLY;
+    return context->plan->environment.compile_disable == KVB_YES && context->release >= DISABLE_READ_SINCE && !whole;
+}
+
 static bool compiles(const struct kvb_context *context)
 {
-    return kvb_rule(context, KVB_RULE_COMPILE_PEAK) > 0 && !context->eager && // no release with V0 has it
+    return kvb_rule(context, KVB_RULE_COMPILE_PEAK) > 0 && !context->uncompiled && // no release with V0 has it
            context->plan->compile_cache != KVB_COMPILE_WARM;
 }
 

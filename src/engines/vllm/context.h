@@ -44,6 +44,7 @@ struct kvb_context {
     enum kvb_kv_dtype kv_word;  // as attention backends are asked, "auto" resolved
     enum kvb_kv_dtype kv_dtype; // what attention layers store: words of one format are one
     struct kvb_mla_backend mla_backend;
+    bool uncompiled; // layers run one by one, with graphs or without
     bool eager, prefix_caching, chunked_prefill, async_scheduling, hybrid_off;
     const char *hybrid_off_why;
     enum kvb_speculative speculative;

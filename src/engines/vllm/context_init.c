@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "budget/reuse.h"
+#include "engines/vllm/compile.h"
 #include "engines/vllm/defaults.h"
 #include "engines/vllm/kv.h"
 #include "engines/vllm/refusal.h"
@@ -175,6 +176,7 @@ static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint3
     resolve_length(context, length_tokens);
     kvb_kv_dtype_resolve(context);
     context->eager = switch_of(plan, KVB_SET_ENFORCE_EAGER, false);
+    context->uncompiled = context->eager || kvb_compiles_never(context);
     context->utilization_ppm = kvb_is_set(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
                                    ? (uint32_t)kvb_number(plan, KVB_SET_GPU_MEMORY_UTILIZATION)
                                    : kvb_rule(context, KVB_RULE_UTILIZATION);

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
+#include "engines/vllm/compile.h"
 #include "engines/vllm/defaults.h"
 #include "engines/vllm/kv_backend.h"
 #include "engines/vllm/overheads.h"
@@ -86,8 +87,8 @@ static uint64_t decode_sizes(const struct kvb_context *context, uint64_t *larges
 
 static bool captures_any(const struct kvb_context *context)
 {
-    return !context->eager && kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE) != KVB_GRAPH_MODE_NONE &&
-           !context->model->pooling;
+    return !context->eager && !kvb_loses_graphs(context) &&
+           kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE) != KVB_GRAPH_MODE_NONE && !context->model->pooling;
 }
 
 // Keys larger than 8 bits have one backend in the order of platforms/cuda.py (v0.20.0 _get_backend_priorities);

@@ -10,7 +10,7 @@
 #define SETTING(what) .kind = KVB_SERVE_SETTING, .id = KVB_SET_##what
 #define OWN(reader) .kind = KVB_SERVE_OWN, .read = reader
 
-// A level below 3, or below 2 from 0.12.0 on, limits the graphs that are captured.
+// A level below 3, or below 2 from 0.12.0 on, limits the graphs that are captured; level 0 compiles nothing.
 static bool read_level(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
 {
     bool level = value[0] >= '0' && value[0] <= '3' && value[1] == '\0';
@@ -20,6 +20,7 @@ static bool read_level(const char *value, enum kvb_origin origin, struct kvb_dep
         (void)kvb_copy(why + strlen(why), 32, "' is not a level from 0 to 3");
         return false;
     }
+    deployment->compile_cache = value[0] == '0' ? KVB_COMPILE_NEVER : deployment->compile_cache;
     if (value[0] < '2') {
         kvb_settings_set(&deployment->settings, KVB_SET_CUDAGRAPH_MODE,
                          value[0] == '0' ? KVB_GRAPH_MODE_NONE : KVB_GRAPH_MODE_PIECEWISE, origin);
