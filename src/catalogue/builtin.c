@@ -1,6 +1,8 @@
 // Binary search in the table of embedded profiles.
 #include "catalogue/builtin.h"
 
+#include <stdlib.h>
+
 #include "base/text.h"
 
 static char lower(char c)
@@ -33,41 +35,26 @@ const struct kvb_builtin *kvb_builtins_of(enum kvb_profile_kind kind, size_t *co
     return rows + first;
 }
 
+static int compare_builtin(const void *id, const void *row)
+{
+    return compare(id, ((const struct kvb_builtin *)row)->id);
+}
+
 const struct kvb_builtin *kvb_builtin_find(enum kvb_profile_kind kind, const char *id)
 {
     size_t count;
     const struct kvb_builtin *rows = kvb_builtins_of(kind, &count);
-    size_t low = 0;
-    while (low < count) {
-        size_t middle = low + (count - low) / 2;
-        int order = compare(id, rows[middle].id);
-        if (order == 0) {
-            return &rows[middle];
-        }
-        if (order < 0) {
-            count = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return NULL;
+    return bsearch(id, rows, count, sizeof *rows, compare_builtin);
+}
+
+static int compare_known(const void *name, const void *row)
+{
+    return compare(name, ((const struct kvb_known_name *)row)->name);
 }
 
 const struct kvb_known_name *kvb_known_find(const char *wanted)
 {
-    size_t count, low = 0;
+    size_t count;
     const struct kvb_known_name *rows = kvb_known_names(&count);
-    while (low < count) {
-        size_t middle = low + (count - low) / 2;
-        int order = compare(wanted, rows[middle].name);
-        if (order == 0) {
-            return &rows[middle];
-        }
-        if (order < 0) {
-            count = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return NULL;
+    return bsearch(wanted, rows, count, sizeof *rows, compare_known);
 }
