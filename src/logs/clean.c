@@ -158,7 +158,7 @@ size_t kvb_clean(const char *in, size_t length, bool json, unsigned max_lines, c
 {
     struct cleaner c = {in, length, 0, out, capacity, 0};
     unsigned lines = 1;
-    while (c.at < c.length && c.used < c.capacity) {
+    while (c.at < c.length && c.used != c.capacity) {
         unsigned char byte = (unsigned char)c.in[c.at];
         if (byte == '\n' || byte == '\r') {
             c.at++;
@@ -219,7 +219,7 @@ void kvb_printable(const char *in, size_t length, char *out, size_t capacity)
         unsigned char byte = (unsigned char)in[i];
         if (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r') {
             i++;
-            if (!blank && used + 1 < capacity) {
+            if (!blank && used + 1 < capacity) { // same: a blank at the end goes
                 out[used++] = ' ';
             }
             blank = true;

@@ -134,7 +134,7 @@ static bool take_parted(struct kvb_log_reader *reader, size_t place, struct kvb_
 {
     struct kvb_hole holes[KVB_HOLES_MAX];
     size_t least = nl > record->offset + KVB_SCAN_WINDOW ? nl - KVB_SCAN_WINDOW + 1 : record->offset + 1;
-    for (uint16_t i = 1; i <= reader->scanner.count; i++) {
+    for (uint16_t i = 1; i <= reader->scanner.count; i++) { // same: the first is no failure, and the last a form
         const struct kvb_scan_entry *entry = &reader->scanner.entries[i];
         if (entry->row == NULL || entry->leading_hole || !goes_on(entry->row->event) ||
             entry->row->event == KVB_EVENT_COMMAND) {
@@ -174,7 +174,7 @@ static bool may_match(const struct kvb_log_reader *reader, const struct kvb_scan
     bool leading_hole;
     size_t length = kvb_pattern_anchor(entry->row->pattern, &literal, &leading_hole);
     size_t i = KVB_SCAN_WINDOW;
-    for (at += KVB_SCAN_WINDOW; i < length && at < reader->window.length; i++, at++) {
+    for (at += KVB_SCAN_WINDOW; i < length; i++, at++) { // the last byte of the text is a break
         char c = reader->window.text[at];
         if (c != literal[i]) {
             return c == 0x1b || c == '\\' || c == '^' || c == '[' || c == '\n' || c == '\r' || c == '\t' || c == ' ';
@@ -197,7 +197,7 @@ static void take_form(struct kvb_log_reader *reader, const struct kvb_scan_entry
     struct kvb_log_record record = {0};
     struct kvb_form_place place;
     struct kvb_hole holes[KVB_HOLES_MAX] = {{0}};
-    kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_SHORT);
+    kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_SHORT); // same: no form reads on behind its line
     if (!kvb_form_read(entry->form, reader->window.record, record.length, record.offset, &place)) {
         return;
     }

@@ -147,9 +147,6 @@ static void cure_graph(struct kvb_reckoning *r)
     }
     kvb_utilization_lower_for(r, missing_at_oom(r));
     bool optional = r->facts.may_charge_graphs && !r->facts.charges_graphs;
-    if (r->facts.graph_estimate_variable == NULL) {
-        return;
-    }
     if (optional) {
         kvb_remedy_add(r, r->facts.graph_estimate_variable, "0", "1", true,
                        "reserves an estimate for graphs before the KV cache is sized");

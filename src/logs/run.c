@@ -258,7 +258,7 @@ static int32_t clock_of(const struct kvb_log_hit *hit)
         const char *at = hit->record + i;
         int32_t hour = at[2] == ':' && at[5] == ':' ? two_digits(at) : -1;
         if (hour >= 0 && hour < 24 && two_digits(at + 3) >= 0 && two_digits(at + 6) >= 0) {
-            return (hour * 60 + two_digits(at + 3)) * 60 + two_digits(at + 6);
+            return (hour * 60 + two_digits(at + 3)) * 60 + two_digits(at + 6); // same: only which is later counts
         }
     }
     return -1;

@@ -117,10 +117,13 @@ static int column_of(const char *header, const char *name)
 {
     const char *at = strstr(header, name);
     int column = 0;
-    for (const char *p = header; at != NULL && p < at; p++) {
+    if (at == NULL) {
+        return -1;
+    }
+    for (const char *p = header; p != at; p++) {
         column += *p == ',';
     }
-    return at != NULL ? column : -1;
+    return column;
 }
 
 // "Sat Nov 22 05:06:07 2025", which stands above each plain table.
@@ -280,26 +283,18 @@ static void read_table(struct kvb_series *series)
     }
 }
 
+// One line of a series that is none is not even gathered.
 static void take_line(struct kvb_series *series)
 {
+    static void (*const readers[])(struct kvb_series * series) = {
+        [KVB_SERIES_UNDECIDED] = read_header,
+        [KVB_SERIES_CSV] = read_csv,
+        [KVB_SERIES_DMON] = read_dmon,
+        [KVB_SERIES_TABLE] = read_table,
+    };
     series->line[series->length] = '\0';
     series->lines++;
-    switch (series->form) {
-    case KVB_SERIES_UNDECIDED:
-        read_header(series);
-        break;
-    case KVB_SERIES_CSV:
-        read_csv(series);
-        break;
-    case KVB_SERIES_DMON:
-        read_dmon(series);
-        break;
-    case KVB_SERIES_TABLE:
-        read_table(series);
-        break;
-    default:
-        break;
-    }
+    readers[series->form](series);
     series->length = 0;
 }
 

@@ -120,8 +120,7 @@ void kvb_take_oom(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 static bool is_source_line(const struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     const char *text = attempt->facts.failure.text;
-    size_t length = strlen(text);
-    bool quoted = length > 0 && (text[length - 1] == '"' || text[length - 1] == '\'');
+    bool quoted = kvb_ends_with_n(text, strlen(text), "\"") || kvb_ends_with_n(text, strlen(text), "'");
     return quoted && attempt->facts.failure.line + 200 > hit->line;
 }
 

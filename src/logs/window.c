@@ -55,7 +55,7 @@ static void clean_before(struct kvb_log_window *window, struct kvb_log_record *r
 {
     size_t start = line_start(window, at);
     size_t first = start;
-    while (first < at && (window->text[first] == ' ' || window->text[first] == '\t')) {
+    while (first < at && (window->text[first] == ' ' || window->text[first] == '\t')) { // same: no brace begins one
         first++;
     }
     record->json = window->text[first] == '{';

@@ -81,6 +81,15 @@ static inline const struct kvb_remedy *remedy(const char *setting, const char *t
     return NULL;
 }
 
+static inline unsigned offered(const char *setting, const char *to)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < report.remedy_count; i++) {
+        count += strcmp(report.remedies[i].setting, setting) == 0 && strcmp(report.remedies[i].to, to) == 0;
+    }
+    return count;
+}
+
 static inline void helps(const char *setting, const char *to, bool works, const char *why)
 {
     const struct kvb_remedy *found = remedy(setting, to);

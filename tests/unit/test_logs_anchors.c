@@ -22,6 +22,7 @@ static const struct row rows[] = {
     {"?Error('", "ImportError('x')", "ImportError('x')"},
     {"?Error(\"", "ImportError(\"x\")", "ImportError(\"x\")"},
     {"?Error):", "ray.exceptions.RayTaskError(ValueError): x", "ray.exceptions.RayTaskError(ValueError): x"},
+    {"?Error):", "RayTaskError(ValueError): x", "ValueError): x"},
     {"xception", "my.Exception: x", "my.Exception: x"},
     {"nterrupt", "some.SoftInterrupt: x", "some.SoftInterrupt: x"},
     {"Timeout:", "requests.exceptions.ReadTimeout: x", "requests.exceptions.ReadTimeout: x"},
@@ -58,6 +59,62 @@ static void each_line(void **state)
         const struct kvb_log_report *report = read_log(log);
         if (report->verdict != KVB_LOG_FAILED || strcmp(report->failure.text, rows[i].text) != 0) {
             fail_msg("'%s': %s, '%s'", rows[i].line, kvb_log_verdict_name(report->verdict), report->failure.text);
+        }
+    }
+}
+
+// A class without a message, by the letter before "Error": of Python, PyTorch and what engines import.
+static void bare_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "pandera.errors.SchemaError",
+        "TabError",
+        "ArithmeticError",
+        "ModuleNotFoundError",
+        "RuntimeError",
+        "some.BufError",
+        "pickle.PicklingError",
+        "google.auth.exceptions.RefreshError",
+        "click.CliError",
+        "ray.RayTaskError",
+        "UnboundLocalError",
+        "SystemError",
+        "AssertionError",
+        "torch._dynamo.exc.InternalTorchDynamoError",
+        "LookupError",
+        "some.SeqError",
+        "BufferError",
+        "subprocess.CalledProcessError",
+        "ImportError",
+        "some.GpuError",
+        "OverflowError",
+        "IndexError",
+        "KeyError",
+        "some.FuzzError",
+        "some.CUDAError",
+        "some.OOBError",
+        "some.RPCError",
+        "some.FSDError",
+        "EOFError",
+        "some.DAGError",
+        "docker.errors.APIError",
+        "yaml.YAMLError",
+        "some.OOMError",
+        "BlockingIOError",
+        "urllib.error.HTTPError",
+        "zmq.error.ZMQError",
+        "OSError",
+        "some.JWTError",
+        "some.ONNXError",
+        "some.XZError",
+    };
+    for (size_t i = 0; i < 2 * (sizeof names / sizeof names[0]); i++) {
+        char log[256];
+        (void)snprintf(log, sizeof log, LOADED "%s%s", names[i / 2], i % 2 != 0 ? "\r\n" : "\n");
+        const struct kvb_log_report *report = read_log(log);
+        if (report->verdict != KVB_LOG_FAILED || strcmp(report->failure.text, names[i / 2]) != 0) {
+            fail_msg("%s: '%s'", names[i / 2], report->failure.text);
         }
     }
 }
@@ -110,4 +167,5 @@ static void each_anchor(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(each_line), cmocka_unit_test(other_words), cmocka_unit_test(each_anchor))
+KVB_TEST_MAIN(cmocka_unit_test(each_line), cmocka_unit_test(bare_names), cmocka_unit_test(other_words),
+              cmocka_unit_test(each_anchor))

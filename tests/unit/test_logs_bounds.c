@@ -213,6 +213,7 @@ static void clocks(void **state)
         {AT("05:0a:04") AT("05:0a:03") AT("05:0a:02") AT("05:0a:01"), false},
         {AT("05:00:4a") AT("05:00:3a") AT("05:00:2a") AT("05:00:1a"), false},
         {AT("05-00:04") AT("05-00:03") AT("05-00:02") AT("05-00:01"), false},
+        {"INFO 5 :00:04 " AT("x") "INFO 5 :00:03 " AT("x") "INFO 5 :00:02 " AT("x") "INFO 5 :00:01 " AT("x"), false},
         {AT("05:00-04") AT("05:00-03") AT("05:00-02") AT("05:00-01"), false},
         {AT("10:00:00") AT("09:59:59") AT("09:59:00") AT("09:00:59"),
          true}, // of equal seconds of the day none is equal

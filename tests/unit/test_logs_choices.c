@@ -141,6 +141,7 @@ static void kinds_of_failures(void **state)
         {LOADED READY OOM SAMPLER, KVB_FAILURE_OOM_SAMPLER},
         {FRAME("step_with_batch_queue") LOADED OOM, KVB_FAILURE_OOM_PROFILE}, // it went on after that
         {LOADED FRAME("step_with_batch_queue") OOM, KVB_FAILURE_OOM_SERVING},
+        {FRAME("capture_model") LOADED OOM, KVB_FAILURE_OOM_GRAPH}, // another rank still loads
         {LLAMACPP_LOADED CUDA_MALLOC, KVB_FAILURE_OOM_LOAD},
         {LLAMACPP_LOADED "load_tensors: CUDA0 model buffer size = 4096.00 MiB\n" CUDA_MALLOC, KVB_FAILURE_OOM_GRAPH},
         // llama.cpp says behind the failure which buffer it was for; a function name of vLLM behind it says nothing new

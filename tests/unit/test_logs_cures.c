@@ -34,6 +34,27 @@ static void estimate_of_graphs(void **state)
     assert_null(remedy(ESTIMATE, NULL));
 }
 
+// Of a card whose share nobody said.
+static void share_not_said(void **state)
+{
+    (void)state;
+    start(KVB_LOG_VLLM, V(19, 0), KVB_FAILURE_NEGATIVE_KV);
+    see(KVB_OBS_KV_CACHE, -2 * GIB);
+    explain();
+    helps(SHARE, "higher", true, "only a larger request or smaller terms help; give --gpu-memory for the arithmetic");
+    given.gpu_memory_bytes = (uint64_t)(24 * GIB);
+    explain();
+    helps(SHARE, "higher", true, "only a larger request or smaller terms help");
+    assert_null(strstr(remedy(SHARE, "higher")->why, "give"));
+    report.release = 0;
+    explain();
+    assert_null(remedy("enforce-eager", "true")); // of no known release it may be charged
+    report.generation_known = true;
+    report.generation = KVB_GENERATION_V0;
+    explain();
+    helps("enforce-eager", "true", false, "does not charge CUDA graphs to the request");
+}
+
 static void too_long(uint32_t release)
 {
     start(KVB_LOG_VLLM, release, KVB_FAILURE_NOT_ENOUGH_FOR_MAX_LEN);
@@ -107,6 +128,10 @@ static void larger_share(void **state)
     see(KVB_OBS_NEEDED, 2 * GIB);
     explain();
     helps(SHARE, "higher", true, "up to what is free; give --gpu-memory for the arithmetic");
+    see(KVB_OBS_UTILIZATION, 900000); // how much is missing is not known
+    explain();
+    helps(SHARE, "higher", true, "up to what is free; give --gpu-memory for the arithmetic");
+    forget(KVB_OBS_UTILIZATION);
     see(KVB_OBS_KV_CACHE, GIB);
     explain();
     helps(SHARE, "higher", true, "up to what is free; give --gpu-memory for the arithmetic");
@@ -128,6 +153,7 @@ static void larger_share(void **state)
     explain();
     helps(SHARE, "higher", true,
           "helps only on a card of 10 GiB or more: the deficit is 1.00 GiB and 0.10 of the card is");
+    assert_int_equal(offered(SHARE, "higher"), 1);
     helps(SHARE, "0.80", false,
           "makes the KV cache smaller by a tenth of the card; the message asks for more, not less");
     see(KVB_OBS_UTILIZATION, KVB_PPM); // nothing is left to raise
@@ -312,6 +338,11 @@ static void another_process(void **state)
     see(KVB_OBS_OOM_ALLOCATED, 20 * GIB + 1); // so it is another one
     explain();
     helps("other processes", "none", true, "another process on this GPU held 20.00 GiB of its 24.00 GiB");
+    see(KVB_OBS_OOM_ALLOCATED, 20 * GIB);
+    given.gpu_memory_bytes = 0; // how much the others hold is not known
+    explain();
+    assert_null(remedy("other processes", "none"));
+    given.gpu_memory_bytes = (uint64_t)(24 * GIB);
     forget(KVB_OBS_OOM_PROCESS);
     forget(KVB_OBS_OOM_ALLOCATED);
     explain();
@@ -452,8 +483,9 @@ static void other_causes(void **state)
     assert_string_equal(kvb_share_lever(KVB_LOG_UNKNOWN_ENGINE), SHARE);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(estimate_of_graphs), cmocka_unit_test(shorter_requests), cmocka_unit_test(halved_cache),
-              cmocka_unit_test(larger_share), cmocka_unit_test(smaller_weights), cmocka_unit_test(card_in_use),
-              cmocka_unit_test(smaller_share), cmocka_unit_test(fewer_sequences), cmocka_unit_test(another_process),
+KVB_TEST_MAIN(cmocka_unit_test(estimate_of_graphs), cmocka_unit_test(share_not_said),
+              cmocka_unit_test(shorter_requests), cmocka_unit_test(halved_cache), cmocka_unit_test(larger_share),
+              cmocka_unit_test(smaller_weights), cmocka_unit_test(card_in_use), cmocka_unit_test(smaller_share),
+              cmocka_unit_test(fewer_sequences), cmocka_unit_test(another_process),
               cmocka_unit_test(fewer_blocks_than_sequences), cmocka_unit_test(forced_pool), cmocka_unit_test(fragments),
               cmocka_unit_test(no_stage), cmocka_unit_test(other_causes))

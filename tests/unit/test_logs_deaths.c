@@ -104,6 +104,8 @@ static void pools(void **state)
     assert_int_equal(report->observed[KVB_OBS_KV_CACHE].value, 7 * GIB / 4); // the smaller rank's
     assert_int_equal(report->observed[KVB_OBS_KV_CACHE].low, 7 * GIB / 4);
     assert_int_equal(report->observed[KVB_OBS_KV_CACHE].high, 11 * GIB / 4);
+    report = read_log("[TP0] KV Cache is allocated. #tokens: 20480, K size: 1.25 GB, V size: 99999999999.00 GB\n");
+    assert_false(report->observed[KVB_OBS_KV_CACHE].set); // values that no machine holds
     report = read_log("[TP0] KV Cache is allocated. #tokens: 20480, KV size: 2.50 GB\n"
                       "[TP1] KV Cache is allocated. #tokens: 20480, K size: 1.25 GB, V size: 1.50 GB\n");
     assert_int_equal(report->observed[KVB_OBS_KV_CACHE].value, 5 * GIB / 2); // said as a whole

@@ -489,6 +489,12 @@ static void full_lists(void **state)
     assert_int_equal(report.remedy_count, KVB_REMEDIES_MAX);
     assert_string_equal(report.checks[KVB_CHECKS_MAX - 1].what, "");
     assert_string_equal(report.remedies[KVB_REMEDIES_MAX - 1].setting, "");
+    forget(KVB_OBS_GPU_MEMORY);
+    see(KVB_OBS_BLOCK_SIZE, 16);
+    report.lesson.total_bytes = 80 * GIB; // figures of the other kinds
+    kvb_reckon(&r, &report, &given);
+    kvb_check_all(&r);
+    assert_int_equal(report.check_count, KVB_CHECKS_MAX);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(requested), cmocka_unit_test(pool), cmocka_unit_test(other_than_pool),

@@ -138,6 +138,27 @@ static void calendar(void **state)
     }
 }
 
+// A second between the last moment of a month and the first of the next; a second less than a month before that.
+static void months(void **state)
+{
+    (void)state;
+    static const unsigned days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    for (unsigned month = 1; month <= 12; month++) {
+        char text[256];
+        unsigned last = days[month - 1];
+        (void)snprintf(text, sizeof text,
+                       "timestamp, memory.used [MiB]\n2025/%02u/01 00:00:00, 1\n2025/%02u/%02u 23:59:59, 2\n", month,
+                       month, last);
+        assert_true(read_text(text));
+        assert_int_equal(result.seconds, last * 86400 - 1);
+        (void)snprintf(text, sizeof text,
+                       "timestamp, memory.used [MiB]\n2025/%02u/%02u 23:59:59, 1\n%u/%02u/01 00:00:00, 2\n", month,
+                       last, 2025 + month / 12, month % 12 + 1);
+        assert_true(read_text(text));
+        assert_int_equal(result.seconds, 1);
+    }
+}
+
 // A clock that is set back by two centuries and a card of 1 TiB stay inside 64 bits; 1 MiB each minute are 60 an hour.
 static void growth(void **state)
 {
@@ -272,5 +293,6 @@ static void metrics(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(columns_in_any_order), cmocka_unit_test(readings_that_are_none),
-              cmocka_unit_test(calendar), cmocka_unit_test(growth), cmocka_unit_test(readings_without_a_time),
-              cmocka_unit_test(dmon), cmocka_unit_test(tables), cmocka_unit_test(time_left), cmocka_unit_test(metrics))
+              cmocka_unit_test(calendar), cmocka_unit_test(months), cmocka_unit_test(growth),
+              cmocka_unit_test(readings_without_a_time), cmocka_unit_test(dmon), cmocka_unit_test(tables),
+              cmocka_unit_test(time_left), cmocka_unit_test(metrics))

@@ -58,6 +58,7 @@ static void engines_named(void **state)
         {"Killed\n", KVB_LOG_UNKNOWN_ENGINE},
         {E "  File \"/usr/lib/python3/dist-packages/vllm/v1/engine/core.py\", line 2, in f\n", KVB_LOG_VLLM},
         {E "  File \"/usr/lib/python3/dist-packages/torch/nn.py\", line 2, in f\n", KVB_LOG_UNKNOWN_ENGINE},
+        {"it says 'File \"/usr/lib/python3/dist-packages/vllm/v1/engine/core.py\", line 2\n", KVB_LOG_UNKNOWN_ENGINE},
         {SGLANG E "  File \"/usr/lib/python3/dist-packages/vllm/v1/engine/core.py\", line 2, in f\n",
          KVB_LOG_SGLANG}, // which imports kernels of vLLM
     };
