@@ -161,8 +161,9 @@ void kvb_lesson_cure(struct kvb_reckoning *r)
 // "0.80" and "lower" point down from "0.90".
 static bool points_other_way(const struct kvb_log_lesson *lesson, const struct kvb_remedy *remedy)
 {
-    bool up = lesson->from_set && lesson->to_set && lesson->to > lesson->from;
-    bool down = lesson->from_set && lesson->to_set && lesson->to < lesson->from;
+    bool told = lesson->from_set && lesson->to_set; // they differ
+    bool up = told && lesson->to > lesson->from;
+    bool down = told && !up;
     uint64_t number = 0;
     char why[256];
     if (kvb_setting_parse(lesson->setting, remedy->to, &number, why)) {

@@ -149,6 +149,10 @@ static void larger_share(void **state)
     explain();
     helps(SHARE, "0.942", true, "(20.60 GiB in use besides + 2.00 GiB of KV cache) / 24.00 GiB; each 0.01 is 0.24 GiB");
     helps(SHARE, "0.80", false, "makes the KV cache 2.40 GiB smaller: -1.40 GiB");
+    see(KVB_OBS_NEEDED, 2362232218); // and 22119081574 are 23907533 KiB of 25165824, 0.950000008: more than 0.95
+    explain();
+    helps(SHARE, "0.951", true, "(20.60 GiB in use besides + 2.20 GiB of KV cache) / 24.00 GiB");
+    see(KVB_OBS_NEEDED, 2 * GIB);
     given.gpu_memory_bytes = 0; // 1 GiB over the tenth that is left
     explain();
     helps(SHARE, "higher", true,
@@ -250,6 +254,11 @@ static void smaller_share(void **state)
     explain();
     helps(SHARE, "0.862", true,
           "frees at least the 0.75 GiB that were missing and 0.15 GiB more; the KV cache shrinks by 0.91");
+    see(KVB_OBS_OOM_FREE, 0); // with 150 MiB 1006633 KiB of 25165824, 0.040000002: more than 0.04
+    see(KVB_OBS_TRIED_ALLOC, INT64_C(1006633) * 1024 - 150 * MIB);
+    explain();
+    helps(SHARE, "0.859", true, "the KV cache shrinks by 0.98");
+    see(KVB_OBS_TRIED_ALLOC, GIB);
     see(KVB_OBS_OOM_FREE, 2 * GIB); // more free than asked for: 0.15 alone are 0.0061
     explain();
     helps(SHARE, "0.893", true, "frees at least the 0.00 GiB");

@@ -265,6 +265,24 @@ static void within_rounding(void **state)
             }
         }
     }
+    // 18 - 11 - 2 where one figure is weights and all outside PyTorch, and 40960 tokens of 128 KiB, of 16 in a block
+    for (int64_t more = 0; more <= 1; more++) {
+        start(KVB_LOG_VLLM, V(27, 0), KVB_FAILURE_NONE);
+        given.bytes_per_token = 128 << 10;
+        see(KVB_OBS_REQUESTED, 18 * GIB);
+        see(KVB_OBS_CONSUMED, 11 * GIB);
+        see(KVB_OBS_ACTIVATION, 2 * GIB);
+        see(KVB_OBS_CUDA_GRAPH, GIB);
+        see(KVB_OBS_KV_TOKENS, 40960);
+        see(KVB_OBS_KV_CACHE, 5 * GIB - 4 * half - more);
+        see(KVB_OBS_SUGGESTED_FIT, 4 * GIB - 150 * MIB + 6 * half + more);
+        explain();
+        computed("KV cache = requested - consumed - activation", 5 * GIB, more == 0);
+        computed("suggested --kv-cache-memory = requested - all terms - 150 MiB", 4 * GIB - 150 * MIB, more == 0);
+        see(KVB_OBS_KV_CACHE, 5 * GIB + 2 * half + (2 << 20) + more);
+        explain();
+        computed("KV cache = tokens x bytes of one token of this model", 5 * GIB, more == 0);
+    }
     // 1495 of 1000 tokens are 149.5 hundredths, which are 150; 1494 are 149.
     static const int64_t tokens[][2] = {{1494, 149}, {1495, 150}};
     for (size_t i = 0; i < 2; i++) {

@@ -29,6 +29,11 @@ static void words_of_another(void **state)
     const struct kvb_log_report *read = read_log(POOL);
     assert_true(read->generation_known);
     assert_int_equal(read->since, KVB_RELEASE(0, 9, 1));
+    assert_int_equal(read->generation, KVB_GENERATION_V1);
+    read = read_log("# GPU blocks: 1200, # CPU blocks: 512\n" POOL); // the first that says so
+    assert_int_equal(read->generation, KVB_GENERATION_V0);
+    read = read_log("Starting to load model a/b...\n"); // which both of them say
+    assert_false(read->generation_known);
     read = read_log(SGLANG POOL);
     assert_int_equal(read->engine, KVB_LOG_SGLANG);
     assert_false(read->generation_known);
