@@ -75,6 +75,31 @@ static void engines_named(void **state)
     }
 }
 
+// Of a record that a program wrapped in JSON the stamp and level of the message's own line count: async_llm.py:419 is
+// where 0.9.2 reports that its server died.
+static void lines_of_one_record(void **state)
+{
+    (void)state;
+#define STAMPED(level) "(APIServer pid=9) " level " 03-04 05:06:07 [async_llm.py:419] "
+#define TOO_LARGE "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 400.00 MiB.\\n\"}\n"
+    static const struct {
+        const char *log;
+        bool serving;
+    } rows[] = {
+        {"{\"log\":\"" STAMPED("ERROR") TOO_LARGE, true},
+        {"{\"log\":\"it goes on\\nfor a while:\\n" STAMPED("ERROR") TOO_LARGE, true},
+        {"{\"log\":\"an ERROR before\\n" STAMPED("INFO") TOO_LARGE, false},
+        {"{\"log\":\"" STAMPED("ERROR") "\\n" TOO_LARGE, true}, // reported on the line before
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct kvb_log_report *read = read_log(rows[i].log);
+        assert_int_equal(read->failure.kind, KVB_FAILURE_OOM_SERVING);
+        if (read->failure.stage_unknown == rows[i].serving) {
+            fail_msg("'%s'", rows[i].log);
+        }
+    }
+}
+
 // Of two figures: the larger or smaller rank, what was said first of a failure, what was said last of a setting.
 static void two_figures(void **state)
 {
@@ -107,4 +132,4 @@ static void two_figures(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(cut_at), cmocka_unit_test(words_of_another), cmocka_unit_test(engines_named),
-              cmocka_unit_test(two_figures))
+              cmocka_unit_test(lines_of_one_record), cmocka_unit_test(two_figures))
