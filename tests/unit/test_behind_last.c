@@ -75,6 +75,7 @@ static void nothing_behind_the_last(void **state)
         set(&plan, KVB_SET_MAX_MODEL_LEN, 512);
         set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1 + i % 2);
         set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1 + i / 2 % 2);
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, i % 3 == 0 ? KVB_SPECULATIVE_EAGLE : KVB_SPECULATIVE_NONE);
         bool is_answered = answers(&without);
         add_odd_kind(&plan.model, (uint32_t)i);
         if (answers(&with) != is_answered || memcmp(&with, &without, sizeof with) != 0) {
@@ -86,4 +87,25 @@ static void nothing_behind_the_last(void **state)
     assert_true(answered >= 400);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(nothing_behind_the_last))
+// Mistral 7B's windows, whose head takes theirs (arg_utils.py create_engine_config): 32 layers of one and none behind.
+static void windows_of_all(void **state)
+{
+    (void)state;
+    static const struct shape shape = {"windows", 32, 32, 8, 128, 4096, 1, 0, KVB_ATTENTION_SLIDING, 32768};
+    static struct kvb_budget with, without;
+    make_llama_plan(&plan, R(19, 0));
+    make_model(&shape, &plan.model);
+    plan.model.kinds[0] = plan.model.kinds[1];
+    plan.model.kind_count = 1;
+    memset(plan.model.kind_of_layer, 0, sizeof plan.model.kind_of_layer);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+    assert_true(answers(&without));
+    assert_int_equal(without.kv.group_count, 1);
+    for (uint32_t turn = 0; turn < KVB_ATTENTION_COUNT - 1; turn++) {
+        add_odd_kind(&plan.model, turn);
+        assert_true(answers(&with));
+        assert_memory_equal(&with, &without, sizeof with);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(nothing_behind_the_last), cmocka_unit_test(windows_of_all))

@@ -13,7 +13,6 @@ struct kvb_bucket {
     uint64_t block_tokens;
     uint64_t page_bytes;                 // of one layer and block
     uint64_t shape;                      // tells apart equal pages of unlike heads
-    bool index_cache;                    // the sparse index beside an MLA layer
     bool packed;                         // TurboQuant, whose backend takes no padded pages
     bool padded;                         // the page was raised to a common size
     uint32_t count;                      // layers

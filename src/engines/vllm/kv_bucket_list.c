@@ -6,7 +6,7 @@
 static bool same_bucket(const struct kvb_bucket *a, const struct kvb_bucket *b)
 {
     return a->kind == b->kind && a->window_tokens == b->window_tokens && a->block_tokens == b->block_tokens &&
-           a->page_bytes == b->page_bytes && a->shape == b->shape && a->index_cache == b->index_cache;
+           a->page_bytes == b->page_bytes && a->shape == b->shape;
 }
 
 uint32_t kvb_bucket_add(struct kvb_buckets *buckets, const struct kvb_bucket *shape, uint32_t stage)

@@ -74,7 +74,6 @@ static void add_index_cache(const struct kvb_context *context, const struct kvb_
     struct kvb_bucket bucket;
     memset(&bucket, 0, sizeof bucket);
     bucket.kind = KVB_ATTENTION_MLA;
-    bucket.index_cache = true;
     bucket.block_tokens = context->block_tokens;
     bucket.page_bytes =
         kvb_mul(bucket.block_tokens, attention->index_head_size + 4U * (attention->index_head_size / 128U));
