@@ -93,6 +93,40 @@ static void largest_item_by_family(void **state)
     }
 }
 
+// Pictures that are cut: Llama 4's 16 tiles and the whole (mllama4.py v0.19.0 max_patches, the thumbnail), MiniCPM-V's
+// 9 slices and the whole (minicpmv.py max_slice_nums), Phi-3's 16 crops and the whole (num_crops of its preprocessor),
+// Llama 3.2's max_image_tiles of 4; the others are seen whole. Hidden tensors at the peak of a layer, by the code of
+// each: Whisper's input, residual and norm; dots' 12 beside the MLP's; Llama 4's 6 and Qwen2.5-VL's 5 by logs; else 4,
+// in V0 8.
+static void tiles_and_hidden_tensors(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_encoder_family family;
+        unsigned tiles; // 0: patches are counted instead
+        unsigned tensors, early;
+    } rows[] = {{KVB_ENCODER_QWEN2_VL, 0, 4, 8}, {KVB_ENCODER_QWEN25_VL, 0, 5, 8}, {KVB_ENCODER_QWEN3_VL, 0, 4, 8},
+                {KVB_ENCODER_GEMMA3, 1, 4, 8},   {KVB_ENCODER_PIXTRAL, 1, 4, 8},   {KVB_ENCODER_LLAMA4, 17, 6, 8},
+                {KVB_ENCODER_MLLAMA, 4, 4, 8},   {KVB_ENCODER_MINICPMV, 10, 4, 8}, {KVB_ENCODER_KIMI, 0, 4, 8},
+                {KVB_ENCODER_PHI3V, 17, 4, 8},   {KVB_ENCODER_DOTS, 0, 12, 8},     {KVB_ENCODER_LFM2, 1, 4, 8},
+                {KVB_ENCODER_WHISPER, 0, 3, 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct kvb_encoder encoder = {
+            .family = rows[i].family, .hidden_size = 1000, .patch_size = 14, .merge_size = 2, .image_size = 280};
+        make_vision(&encoder, R(19, 0), 8192);
+        look();
+        uint64_t tiles = rows[i].tiles * load.items * 3 * 280 * 280 * 2, patches = load.patches * 3 * 14 * 14 * 2;
+        if (load.pixel_bytes != (rows[i].tiles > 0 ? tiles : patches) ||
+            load.peak_bytes - load.pixel_bytes != load.patches * rows[i].tensors * 1000 * 2) {
+            fail_msg("row %zu: %llu B of %llu items", i, (unsigned long long)load.pixel_bytes,
+                     (unsigned long long)load.items);
+        }
+        make_vision(&encoder, R(7, 3), 8192);
+        look();
+        assert_int_equal(load.peak_bytes - load.pixel_bytes, load.patches * rows[i].early * 1000 * 2);
+    }
+}
+
 // Gemma 3 at 8192 tokens: 32 pictures of 3 x 896 x 896 x 2 B are 0.144 GiB of pixels; 12B logged 3.94 GiB in all.
 static void gemma_3_log(void **state)
 {
@@ -350,8 +384,8 @@ static void v0_rows_of_logits(void **state)
     assert_int_equal(activation.logits_rows, 1);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(largest_item_by_family), cmocka_unit_test(gemma_3_log),
-              cmocka_unit_test(qwen_encoder_pass), cmocka_unit_test(encoder_decoder_pass),
-              cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off), cmocka_unit_test(runner_v2),
-              cmocka_unit_test(videos), cmocka_unit_test(gemma_4_in_chunks), cmocka_unit_test(how_many_items),
-              cmocka_unit_test(v0_rows_of_logits))
+KVB_TEST_MAIN(cmocka_unit_test(tiles_and_hidden_tensors), cmocka_unit_test(largest_item_by_family),
+              cmocka_unit_test(gemma_3_log), cmocka_unit_test(qwen_encoder_pass),
+              cmocka_unit_test(encoder_decoder_pass), cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off),
+              cmocka_unit_test(runner_v2), cmocka_unit_test(videos), cmocka_unit_test(gemma_4_in_chunks),
+              cmocka_unit_test(how_many_items), cmocka_unit_test(v0_rows_of_logits))

@@ -44,9 +44,9 @@ struct item_row {
 // Qwen2.5-VL's norms are fused and keep one more (qwen2_5_vl.py Qwen2_5_VisionBlock): a 0.23.0 log solves to 6 with the
 // pixels. Llama 4 keeps fewer than 8 (0.19 log).
 static const struct item_row rows[] = {
-    {KVB_ENCODER_QWEN2_VL, ITEM_PIXELS, 12845056, 0, 0, 0, 0, 0, false},
-    {KVB_ENCODER_QWEN25_VL, ITEM_PIXELS, 12845056, 0, 0, 0, 5, 0, false},
-    {KVB_ENCODER_QWEN3_VL, ITEM_PIXELS, 16777216, 0, 0, 0, 0, 0, false},
+    {KVB_ENCODER_QWEN2_VL, ITEM_PIXELS, 16384 * 28 * 28, 0, 0, 0, 0, 0, false},
+    {KVB_ENCODER_QWEN25_VL, ITEM_PIXELS, 16384 * 28 * 28, 0, 0, 0, 5, 0, false},
+    {KVB_ENCODER_QWEN3_VL, ITEM_PIXELS, 16384 * 32 * 32, 0, 0, 0, 0, 0, false},
     {KVB_ENCODER_GEMMA3, ITEM_FIXED, 0, 256, 16, 1, 0, 0, false},
     {KVB_ENCODER_GEMMA4, ITEM_FIXED, 0, 280, 9, 0, 0, 0, false},
     {KVB_ENCODER_PIXTRAL, ITEM_SQUARE, 0, 0, 0, 1, 0, 0, false},
@@ -58,7 +58,7 @@ static const struct item_row rows[] = {
     // max_pixels of its preprocessor; queries and keys turned as 32-bit numbers keep 20 hidden tensors in attention: 12
     // beside the three of the MLP (dots_ocr.py v0.11.1 DotsVisionAttention); a picture of 512 pixels is one tile
     // (lfm2_vl.py v0.27.1); a token is one patch of 48 pixels, 9 of 16 (gemma4_unified.py v0.23.0)
-    {KVB_ENCODER_DOTS, ITEM_PIXELS, 11289600, 0, 0, 0, 12, 0, false},
+    {KVB_ENCODER_DOTS, ITEM_PIXELS, 14400 * 28 * 28, 0, 0, 0, 12, 0, false},
     {KVB_ENCODER_LFM2, ITEM_FIXED, 0, 256, 4, 1, 0, 0, false},
     {KVB_ENCODER_GEMMA4_UNIFIED, ITEM_FIXED, 0, 280, 9, 0, 0, 0, false},
     // layers keep the input, the residual and the normed tensor (whisper.py WhisperEncoderLayer.forward)
@@ -164,9 +164,9 @@ static struct item video_of(const struct kvb_context *context, uint64_t picture)
         const struct video_row *row = &video_rows[i];
         bool holds = context->release >= row->since && (row->until == 0 || context->release < row->until);
         if (row->family == encoder->family && holds) {
-            uint64_t pairs = row->frames > 0 ? kvb_mul(video_pairs(context, row, picture), picture) : 0;
-            item.tokens = row->frames > 0 ? pairs : row->tokens;
-            item.real_tokens = row->frames > 0 ? pairs : row->real_tokens;
+            uint64_t pairs = row->frames != 0 ? kvb_mul(video_pairs(context, row, picture), picture) : 0;
+            item.tokens = kvb_max(pairs, row->tokens);
+            item.real_tokens = kvb_max(pairs, row->real_tokens);
         }
     }
     return item;
