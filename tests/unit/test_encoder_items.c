@@ -384,8 +384,26 @@ static void v0_rows_of_logits(void **state)
     assert_int_equal(activation.logits_rows, 1);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(tiles_and_hidden_tensors), cmocka_unit_test(largest_item_by_family),
-              cmocka_unit_test(gemma_3_log), cmocka_unit_test(qwen_encoder_pass),
-              cmocka_unit_test(encoder_decoder_pass), cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off),
-              cmocka_unit_test(runner_v2), cmocka_unit_test(videos), cmocka_unit_test(gemma_4_in_chunks),
-              cmocka_unit_test(how_many_items), cmocka_unit_test(v0_rows_of_logits))
+// A modality without a limit has 999 (config/multimodal.py v0.19.0 get_limit_per_prompt), and a step has no more items
+// than its sequences bring: 300,000 tokens hold 1,171 pictures of 256; of two sequences with a limit of 3 it takes 6.
+static void most_items_of_a_step(void **state)
+{
+    (void)state;
+    make_vision(&gemma3, R(19, 0), 300000);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 1);
+    look();
+    assert_int_equal(load.items, 999);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 2);
+    look();
+    assert_int_equal(load.items, 1171);
+    set(&plan, KVB_SET_LIMIT_IMAGES, 3);
+    look();
+    assert_int_equal(load.items, 6);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(most_items_of_a_step), cmocka_unit_test(tiles_and_hidden_tensors),
+              cmocka_unit_test(largest_item_by_family), cmocka_unit_test(gemma_3_log),
+              cmocka_unit_test(qwen_encoder_pass), cmocka_unit_test(encoder_decoder_pass),
+              cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off), cmocka_unit_test(runner_v2),
+              cmocka_unit_test(videos), cmocka_unit_test(gemma_4_in_chunks), cmocka_unit_test(how_many_items),
+              cmocka_unit_test(v0_rows_of_logits))
