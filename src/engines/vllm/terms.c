@@ -79,10 +79,10 @@ static void calibrate(const struct kvb_calibration *calibration, uint32_t item, 
         return;
     }
     uint64_t reference = calibration->reference_bytes[item];
-    uint64_t moved = estimate->bytes > reference ? estimate->bytes - reference : reference - estimate->bytes;
+    uint64_t moved = kvb_max(estimate->bytes, reference) - kvb_min(estimate->bytes, reference);
     uint64_t margin = LOG_ROUNDING_BYTES + moved / 20;
     int64_t bytes = (int64_t)estimate->bytes + calibration->offset_bytes[item];
-    estimate->bytes = bytes > 0 ? (uint64_t)bytes : 0;
+    estimate->bytes = kvb_positive(bytes);
     estimate->low_bytes = estimate->bytes - kvb_min(estimate->bytes, margin);
     estimate->high_bytes = kvb_add(estimate->bytes, margin);
 }
