@@ -246,6 +246,8 @@ static const struct {
     {"sglang@0.5.16", "h200", V4 "--speculative-algorithm NGRAM", "arguments",
      V4_DRAFTS("EAGLE and DSPARK speculative algorithms are")},
     {"sglang@0.5.16", "h200", V4 "--speculative-algorithm DSPARK", NULL, NULL},
+    {"sglang@0.5.16", "h200", V4 "--speculative-algorithm DFLASH --speculative-draft-model-path Qwen/Qwen3-0.6B",
+     "arguments", V4_DRAFTS("EAGLE and DSPARK speculative algorithms are")},
     // 0.5.10: kernels for prefills
     {"sglang@0.5.10", "h100-sxm", Q3 "--attention-backend trtllm_mha", "attention-backend", MHA_PREFILL},
     {"sglang@0.5.18", "rtx5090", Q3 "--attention-backend trtllm_mha", "attention-backend", MHA_PREFILL},

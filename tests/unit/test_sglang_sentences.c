@@ -35,6 +35,7 @@
     "] attention backend, but "                                                                                        \
     "got "
 #define TWO(backend) "the following backends\n- Prefill: " backend "\n- Decode: " backend "\n"
+#define DFLASH "--speculative-algorithm DFLASH --speculative-draft-model-path Qwen/Qwen3-0.6B"
 #define ALWAYS 0
 
 static const struct {
@@ -111,8 +112,30 @@ static const struct {
     {R(5, 12), ALWAYS, "h200", V4 "--speculative-algorithm EAGLE",
      "AssertionError: Only EAGLE speculative algorithm with topk == 1 is supported for DeepseekV4ForCausalLM"},
     {R(5, 3), R(5, 4), "b200", Q3 "--enable-deterministic-inference " MHA_KERNELS, DETERMINISTIC "."},
-    {R(5, 4), R(5, 15), "b200", Q3 "--enable-deterministic-inference " MHA_KERNELS,
+    {R(5, 4), R(5, 13), "b200", Q3 "--enable-deterministic-inference " MHA_KERNELS,
      DETERMINISTIC ", but you explicitly specified 'trtllm_mha'."},
+    {R(5, 13), R(5, 16), "b200", Q3 "--enable-deterministic-inference " MHA_KERNELS,
+     "Currently only ['flashinfer', 'fa3', 'triton', 'ascend'] attention backends are supported for deterministic "
+     "inference, but you explicitly specified 'trtllm_mha'."},
+    {R(5, 16), ALWAYS, "b200", Q3 "--enable-deterministic-inference " MHA_KERNELS,
+     "Currently only ['ascend', 'fa3', 'fa4', 'flashinfer', 'triton'] attention backends are supported for "
+     "deterministic inference, but you explicitly specified 'trtllm_mha'."},
+#define LATENTS DSV3 "--enable-deterministic-inference --attention-backend flashinfer"
+#define OF_DEEPSEEK(kernels)                                                                                           \
+    "Currently only " kernels                                                                                          \
+    " attention backends are supported for deterministic inference with DeepSeek models. But you're using flashinfer."
+    {R(5, 4) + 1, R(5, 4) + 2, "h200", LATENTS, OF_DEEPSEEK("fa3 and triton")},
+    {R(5, 4) + 2, R(5, 13), "h200", LATENTS, OF_DEEPSEEK("['fa3', 'triton']")},
+    {R(5, 13), R(5, 16), "h200", LATENTS, OF_DEEPSEEK("['fa3', 'triton', 'ascend']")},
+    {R(5, 16), R(5, 18), "h200", LATENTS, OF_DEEPSEEK("['fa3', 'triton']")},
+    {R(5, 18), ALWAYS, "h200", LATENTS, OF_DEEPSEEK("['ascend', 'fa3', 'fa4', 'triton']")},
+    {R(5, 16), ALWAYS, "h200", Q3 "--kv-cache-dtype mxfp8",
+     "--kv-cache-dtype mxfp8 requires an SM100+ (Blackwell) GPU for the block-scaled operands used by the FA4 MXFP8 "
+     "attention path."},
+    {R(5, 11), ALWAYS, "h100-sxm", Q3 "--tp-size 4 --dp-size 2 --enable-dp-attention " DFLASH,
+     "Currently DFLASH speculative decoding does not support dp attention."},
+    {R(5, 11), ALWAYS, "h100-sxm", Q3 "--pp-size 2 " DFLASH,
+     "Currently DFLASH speculative decoding only supports pp_size == 1."},
     {R(4, 0), R(4, 7), "h100-sxm", LLAMA "--lora-paths a",
      "AssertionError: compatibility of lora and cuda graph and radix attention is in progress"},
     {R(4, 7), R(5, 1), "h100-sxm", Q3 "--lora-paths a",
@@ -207,6 +230,14 @@ static void beside_the_sentences(void **state)
         {"sglang@0.5.15", "h200", DSV3 "--dp-size 8 --enable-dp-attention --enable-two-batch-overlap", false},
         {"sglang@0.5.16", "mi300x", Q3 "--speculative-algorithm NGRAM", false},
         {"sglang@0.5.18", "h100-sxm", LLAMA "--speculative-algorithm EAGLE --speculative-adaptive", false},
+        {"sglang@0.5.18", "h100-sxm", Q3 DFLASH, false},
+        {"sglang@0.5.18", "b200", Q3 "--kv-cache-dtype mxfp8", false},
+        {"sglang@0.5.18", "rtx5090", Q3 "--kv-cache-dtype mxfp8", false},
+        {"sglang@0.5.15", "h200", Q3 "--enable-deterministic-inference --attention-backend fa4", true},
+        {"sglang@0.5.16", "h200", Q3 "--enable-deterministic-inference --attention-backend fa4", false},
+        {"sglang@0.5.16", "b200", DSV3 "--enable-deterministic-inference --attention-backend fa4", true},
+        {"sglang@0.5.18", "b200", DSV3 "--enable-deterministic-inference --attention-backend fa4", false},
+        {"sglang@0.5.18", "h200", DSV3 "--enable-deterministic-inference --attention-backend fa3", false},
         {"sglang@0.5.18", "h100-sxm",
          LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-eagle-topk 1", false},
         {"sglang@0.5.18", "h100-sxm",

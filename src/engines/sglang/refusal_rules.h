@@ -15,6 +15,8 @@ kvb_sgl_refusal_rule kvb_sgl_mla_kernels_with_e5m2;
 kvb_sgl_refusal_rule kvb_sgl_sparse_with_e5m2;
 kvb_sgl_refusal_rule kvb_sgl_fa4_decodes;
 kvb_sgl_refusal_rule kvb_sgl_undetermined;
+kvb_sgl_refusal_rule kvb_sgl_latents_undetermined;
+kvb_sgl_refusal_rule kvb_sgl_mxfp8_elsewhere;
 kvb_sgl_refusal_rule kvb_sgl_sinks_elsewhere;
 kvb_sgl_refusal_rule kvb_sgl_chunks_elsewhere;
 kvb_sgl_refusal_rule kvb_sgl_states_first;
@@ -22,6 +24,8 @@ kvb_sgl_refusal_rule kvb_sgl_states_first;
 // ---- Drafts (refusals_drafts.c)
 kvb_sgl_refusal_rule kvb_sgl_mha_kernels_with_branches;
 kvb_sgl_refusal_rule kvb_sgl_branches_over_pages;
+kvb_sgl_refusal_rule kvb_sgl_blocks_with_groups;
+kvb_sgl_refusal_rule kvb_sgl_blocks_with_stages;
 kvb_sgl_refusal_rule kvb_sgl_words_with_groups;
 kvb_sgl_refusal_rule kvb_sgl_words_elsewhere;
 kvb_sgl_refusal_rule kvb_sgl_sizes_without_steps;

@@ -98,6 +98,12 @@ struct refusal {
 #define TWO_GOT " attention backend, but got the following backends\n- Prefill: {0}\n- Decode: {0}\n"
 #define ADAPTIVE(steps)                                                                                                \
     "--speculative-num-steps={6} is not in the adaptive config candidate_steps [" steps "]. Pass one of those values."
+#define DETERMINISTIC(kernels)                                                                                         \
+    "Currently only [" kernels "] attention backends are supported for deterministic inference, but you explicitly "   \
+    "specified '{0}'."
+#define OF_DEEPSEEK(kernels)                                                                                           \
+    "Currently only " kernels " attention backends are supported for deterministic inference with DeepSeek models. "   \
+    "But you're using {0}."
 #define LLAMA4_LATE "is required for Llama4 model but got {0}"
 #define STATES_WITH_DRAFT                                                                                              \
     "Speculative decoding for {1} is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer." \
@@ -120,6 +126,8 @@ static const struct refusal rows[] = {
      "AssertionError: Pipeline parallelism is not compatible with overlap schedule, speculative decoding, mixed "
      "chunked "
      "prefill."},
+    {"parallel-split", R(5, 11), 0, kvb_sgl_blocks_with_stages,
+     "Currently DFLASH speculative decoding only supports pp_size == 1."},
     {"parallel-split", R(5, 11), 0, kvb_sgl_stages_with_draft,
      "AssertionError: Pipeline parallelism is not compatible with overlap schedule, speculative decoding"},
     {"attention-backend", R(4, 10) + 1, R(5, 9), kvb_sgl_mla_kernels_elsewhere, ELSEWHERE("MLA", "SM100")},
@@ -175,9 +183,19 @@ static const struct refusal rows[] = {
     {"arguments", R(5, 13), R(5, 14), kvb_sgl_states_with_draft, STATES_WITH_DRAFT "."},
     {"attention-backend", R(5, 3), R(5, 4), kvb_sgl_undetermined,
      "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference."},
-    {"attention-backend", R(5, 4), R(5, 15), kvb_sgl_undetermined,
-     "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference, but "
-     "you explicitly specified '{0}'."},
+    {"attention-backend", R(5, 4), R(5, 13), kvb_sgl_undetermined, DETERMINISTIC("'flashinfer', 'fa3', 'triton'")},
+    {"attention-backend", R(5, 13), R(5, 16), kvb_sgl_undetermined,
+     DETERMINISTIC("'flashinfer', 'fa3', 'triton', 'ascend'")},
+    {"attention-backend", R(5, 16), 0, kvb_sgl_undetermined,
+     DETERMINISTIC("'ascend', 'fa3', 'fa4', 'flashinfer', 'triton'")},
+    {"attention-backend", R(5, 4) + 1, R(5, 4) + 2, kvb_sgl_latents_undetermined, OF_DEEPSEEK("fa3 and triton")},
+    {"attention-backend", R(5, 4) + 2, R(5, 13), kvb_sgl_latents_undetermined, OF_DEEPSEEK("['fa3', 'triton']")},
+    {"attention-backend", R(5, 13), R(5, 16), kvb_sgl_latents_undetermined, OF_DEEPSEEK("['fa3', 'triton', 'ascend']")},
+    {"attention-backend", R(5, 16), R(5, 18), kvb_sgl_latents_undetermined, OF_DEEPSEEK("['fa3', 'triton']")},
+    {"attention-backend", R(5, 18), 0, kvb_sgl_latents_undetermined, OF_DEEPSEEK("['ascend', 'fa3', 'fa4', 'triton']")},
+    {"kv-cache-dtype", R(5, 16), 0, kvb_sgl_mxfp8_elsewhere,
+     "--kv-cache-dtype mxfp8 requires an SM100+ (Blackwell) GPU for the block-scaled operands used by the FA4 MXFP8 "
+     "attention path."},
     {"attention-backend", R(5, 2), R(5, 13), kvb_sgl_branches_over_pages,
      "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "
      "backends. This combination is only supported for the 'flashinfer' backend."},
@@ -208,6 +226,8 @@ static const struct refusal rows[] = {
     {"arguments", R(5, 15), 0, overlap_without_groups,
      "When enabling two batch overlap without an EP a2a backend (moe_a2a_backend='none'), --enable-dp-attention is "
      "required (DeepSeek-V4 non-EP DP TBO path)."},
+    {"arguments", R(5, 11), 0, kvb_sgl_blocks_with_groups,
+     "Currently DFLASH speculative decoding does not support dp attention."},
     {"arguments", R(5, 3), 0, kvb_sgl_words_with_groups,
      "Currently ngram speculative decoding does not support dp attention."},
     {"arguments", R(5, 3), R(5, 16), kvb_sgl_words_elsewhere, "Ngram speculative decoding only supports CUDA device."},

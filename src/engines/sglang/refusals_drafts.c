@@ -39,6 +39,21 @@ bool kvb_sgl_branches_over_pages(const struct kvb_sgl_context *context)
            (takes >> known_backend(setup) & 1U) == 0;
 }
 
+static bool drafts_blocks(const struct kvb_sgl_context *context)
+{
+    return kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD) == KVB_SPECULATIVE_DFLASH;
+}
+
+bool kvb_sgl_blocks_with_groups(const struct kvb_sgl_context *context)
+{
+    return drafts_blocks(context) && context->setup.dp_attention;
+}
+
+bool kvb_sgl_blocks_with_stages(const struct kvb_sgl_context *context)
+{
+    return drafts_blocks(context) && context->setup.pp > 1;
+}
+
 bool kvb_sgl_words_with_groups(const struct kvb_sgl_context *context)
 {
     return context->setup.draft == KVB_SGL_DRAFT_NGRAM && context->setup.dp_attention;
@@ -82,7 +97,7 @@ bool kvb_sgl_words_over_pages(const struct kvb_sgl_context *context)
 bool kvb_sgl_v4_with_draft(const struct kvb_sgl_context *context)
 {
     uint64_t method = kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD);
-    bool blocks = context->setup.draft == KVB_SGL_DRAFT_DFLASH && context->setup.release >= R(5, 16);
+    bool blocks = method == KVB_SPECULATIVE_OTHER && context->setup.release >= R(5, 16);
     return is_named(context, "DeepseekV4ForCausalLM") && method != KVB_SPECULATIVE_NONE &&
            method != KVB_SPECULATIVE_EAGLE && !blocks;
 }

@@ -81,7 +81,21 @@ bool kvb_sgl_fa4_decodes(const struct kvb_sgl_context *context)
 
 bool kvb_sgl_undetermined(const struct kvb_sgl_context *context)
 {
-    return context->setup.deterministic && asks_beside(&context->setup, ONE(FLASHINFER) | ONE(FA3) | ONE(TRITON));
+    uint32_t takes = ONE(FLASHINFER) | ONE(FA3) | ONE(TRITON) | (context->setup.release >= R(5, 16) ? ONE(FA4) : 0);
+    return context->setup.deterministic && asks_beside(&context->setup, takes);
+}
+
+// Latents of DeepSeek; V3.2 chooses its own kernels.
+bool kvb_sgl_latents_undetermined(const struct kvb_sgl_context *context)
+{
+    uint32_t takes = ONE(FA3) | ONE(TRITON) | (context->setup.release >= R(5, 18) ? ONE(FA4) : 0);
+    bool latent = is_named(context, "DeepseekV2ForCausalLM") || is_named(context, "DeepseekV3ForCausalLM");
+    return latent && context->setup.deterministic && asks_beside(&context->setup, takes);
+}
+
+bool kvb_sgl_mxfp8_elsewhere(const struct kvb_sgl_context *context)
+{
+    return context->setup.mxfp8 && !is_blackwell(&context->setup);
 }
 
 bool kvb_sgl_sinks_elsewhere(const struct kvb_sgl_context *context)

@@ -52,7 +52,7 @@ static const struct kvb_word backend_words[] = {
 static const struct kvb_word draft_words[] = {
     {"eagle", KVB_SPECULATIVE_EAGLE},  {"eagle3", KVB_SPECULATIVE_EAGLE},
     {"nextn", KVB_SPECULATIVE_MTP},    {"standalone", KVB_SPECULATIVE_DRAFT_MODEL},
-    {"ngram", KVB_SPECULATIVE_NGRAM},  {"dflash", KVB_SPECULATIVE_OTHER},
+    {"ngram", KVB_SPECULATIVE_NGRAM},  {"dflash", KVB_SPECULATIVE_DFLASH},
     {"dspark", KVB_SPECULATIVE_OTHER}, {"none", KVB_SPECULATIVE_NONE},
 };
 
