@@ -302,6 +302,66 @@ static void nothing_shorter(void **state)
     assert_int_equal(out[0], 49152);
 }
 
+// Over two GPUs a rank keeps 4 of 8 heads: 65,536 B of a token in 16 bits, 32,768 in 8; 8,192 tokens need 256 MiB, and
+// 6 GiB hold 24 requests. One token is a block.
+static void over_two(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    struct kvb_neighbourhood beside;
+    static struct kvb_problems problems;
+    size_t count;
+    uint64_t out[KVB_CANDIDATES_MAX];
+    make_generic(&plan);
+    const struct kvb_engine_rows *engine = kvb_engine_find("generic");
+    const struct kvb_rung *rungs = engine->rungs(&count);
+    assert_int_equal(count, 3);
+    assert_int_equal(rungs[2].candidates(&plan, &budget, out), 3); // 2, 4 and 8 GPUs
+    assert_int_equal(out[0], 2);
+    assert_int_equal(out[2], 8);
+    assert_int_equal(rungs[0].candidates(&plan, &budget, out), 1);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.kv.bytes_per_token, 32768);
+    assert_int_equal(budget.kv.bytes_per_block, 32768);
+    assert_int_equal(budget.kv.block_tokens, 1);
+    assert_int_equal(budget.kv.blocks_per_request, 8192);
+    assert_int_equal(budget.kv.num_blocks, 24 * 8192);
+    assert_int_equal(budget.kv.tokens, 24 * 8192);
+    assert_int_equal(budget.kv.max_concurrency_hundredths, 2400);
+    assert_int_equal(budget.kv.really_needed_bytes, GIB / 4);
+    assert_int_equal(budget.kv.max_model_len_that_fits, 131072); // the model's own
+    assert_int_equal(budget.settings.values[KVB_SET_KV_CACHE_DTYPE].number, KVB_KV_FP8);
+    assert_int_equal(budget.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE].number, 2);
+    assert_int_equal(budget.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE].origin,
+                     plan.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE].origin);
+    assert_int_equal(budget.settings.values[KVB_SET_DTYPE].origin, KVB_ORIGIN_DEFAULT);
+    assert_int_equal(budget.settings.values[KVB_SET_DTYPE].set, 1);
+    assert_string_equal(budget.widest_term, kvb_item_row_of(KVB_ITEM_ACTIVATION)->label);
+    assert_true(budget.parameters > 1000000000);
+    assert_int_equal(rungs[0].candidates(&plan, &budget, out), 0); // it is in 8 bits already
+    assert_int_equal(rungs[2].candidates(&plan, &budget, out), 2);
+    assert_int_equal(out[0], 4);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 8);
+    assert_int_equal(rungs[2].candidates(&plan, &budget, out), 0);
+    assert_int_equal(engine->neighbourhood(&plan, &beside, &problems), KVB_OK);
+    assert_int_equal(beside.ranks, 8);
+    assert_true(beside.charges_others && beside.checks_free);
+    plan.gpu_free_stated = true; // no more is free than there is
+    plan.gpu_free_bytes = 99 * GIB;
+    plan.reserve_count = 2;
+    plan.reserves[1].bytes = GIB;
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.free_bytes, 24 * GIB);
+    assert_int_equal(budget.items[KVB_ITEM_OTHER].bytes, GIB + GIB / 2);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, 5 * (int64_t)GIB);
+    unset(&plan, KVB_SET_GPU_MEMORY_UTILIZATION); // 0.98 of 24 GiB
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.requested_bytes, 25254407700); // 25,769,803,776 x 0.98
+}
+
 // Every engine of the table fills its whole seat and is found by its name.
 static void seats(void **state)
 {
@@ -336,6 +396,7 @@ int main(void)
         cmocka_unit_test(sizes_of_nothing),
         cmocka_unit_test(cannot_be_planned),
         cmocka_unit_test(nothing_shorter),
+        cmocka_unit_test(over_two),
         cmocka_unit_test(seats),
         cmocka_unit_test(counted_weights),
     };
