@@ -132,6 +132,9 @@ static const struct {
     {R(5, 16), ALWAYS, "h200", Q3 "--kv-cache-dtype mxfp8",
      "--kv-cache-dtype mxfp8 requires an SM100+ (Blackwell) GPU for the block-scaled operands used by the FA4 MXFP8 "
      "attention path."},
+    {R(5, 16), ALWAYS, "h200", Q3 "--kv-cache-dtype nvfp4",
+     "--kv-cache-dtype=nvfp4 requires Blackwell SM100 or SM120. Use --kv-cache-dtype=fp4_mx_block16 for the "
+     "block-size-16 FP4 recipe."},
     {R(5, 11), ALWAYS, "h100-sxm", Q3 "--tp-size 4 --dp-size 2 --enable-dp-attention " DFLASH,
      "Currently DFLASH speculative decoding does not support dp attention."},
     {R(5, 11), ALWAYS, "h100-sxm", Q3 "--pp-size 2 " DFLASH,
@@ -233,6 +236,8 @@ static void beside_the_sentences(void **state)
         {"sglang@0.5.18", "h100-sxm", Q3 DFLASH, false},
         {"sglang@0.5.18", "b200", Q3 "--kv-cache-dtype mxfp8", false},
         {"sglang@0.5.18", "rtx5090", Q3 "--kv-cache-dtype mxfp8", false},
+        {"sglang@0.5.18", "rtx5090", Q3 "--kv-cache-dtype nvfp4", false},
+        {"sglang@0.5.18", "h200", Q3 "--kv-cache-dtype fp4_mx_block16", false},
         {"sglang@0.5.15", "h200", Q3 "--enable-deterministic-inference --attention-backend fa4", true},
         {"sglang@0.5.16", "h200", Q3 "--enable-deterministic-inference --attention-backend fa4", false},
         {"sglang@0.5.16", "b200", DSV3 "--enable-deterministic-inference --attention-backend fa4", true},

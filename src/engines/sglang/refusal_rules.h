@@ -17,6 +17,7 @@ kvb_sgl_refusal_rule kvb_sgl_fa4_decodes;
 kvb_sgl_refusal_rule kvb_sgl_undetermined;
 kvb_sgl_refusal_rule kvb_sgl_latents_undetermined;
 kvb_sgl_refusal_rule kvb_sgl_mxfp8_elsewhere;
+kvb_sgl_refusal_rule kvb_sgl_nvfp4_elsewhere;
 kvb_sgl_refusal_rule kvb_sgl_sinks_elsewhere;
 kvb_sgl_refusal_rule kvb_sgl_chunks_elsewhere;
 kvb_sgl_refusal_rule kvb_sgl_states_first;

@@ -196,6 +196,9 @@ static const struct refusal rows[] = {
     {"kv-cache-dtype", R(5, 16), 0, kvb_sgl_mxfp8_elsewhere,
      "--kv-cache-dtype mxfp8 requires an SM100+ (Blackwell) GPU for the block-scaled operands used by the FA4 MXFP8 "
      "attention path."},
+    {"kv-cache-dtype", R(5, 16), 0, kvb_sgl_nvfp4_elsewhere,
+     "--kv-cache-dtype=nvfp4 requires Blackwell SM100 or SM120. Use --kv-cache-dtype=fp4_mx_block16 for the "
+     "block-size-16 FP4 recipe."},
     {"attention-backend", R(5, 2), R(5, 13), kvb_sgl_branches_over_pages,
      "speculative_eagle_topk > 1 with page_size > 1 is unstable and produces incorrect results for paged attention "
      "backends. This combination is only supported for the 'flashinfer' backend."},

@@ -98,6 +98,12 @@ bool kvb_sgl_mxfp8_elsewhere(const struct kvb_sgl_context *context)
     return context->setup.mxfp8 && !is_blackwell(&context->setup);
 }
 
+bool kvb_sgl_nvfp4_elsewhere(const struct kvb_sgl_context *context)
+{
+    bool asked = kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_NVFP4;
+    return asked && context->setup.cuda && !is_blackwell(&context->setup);
+}
+
 bool kvb_sgl_sinks_elsewhere(const struct kvb_sgl_context *context)
 {
     uint32_t takes = ONE(TRITON) | ONE(TRTLLM_MHA) | ONE(FA3);

@@ -20,7 +20,7 @@ static const struct kvb_word cache_words[] = {
     {"bfloat16", KVB_KV_16BIT},
     {"fp4_e2m1", KVB_KV_FP4_E2M1},
     {"fp4_mx_block16", KVB_KV_FP4_E2M1},
-    {"nvfp4", KVB_KV_FP4_E2M1},
+    {"nvfp4", KVB_KV_NVFP4},
     {"mxfp8", KVB_KV_MXFP8},
 };
 static const struct kvb_word backend_words[] = {
