@@ -54,6 +54,12 @@ static inline uint64_t kvb_positive(int64_t balance)
     return balance > 0 ? (uint64_t)balance : 0;
 }
 
+// What is left of `from`; 0 where that is less than `bytes`.
+static inline uint64_t kvb_less(uint64_t from, uint64_t bytes)
+{
+    return from > bytes ? from - bytes : 0;
+}
+
 static inline uint64_t kvb_min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

@@ -265,6 +265,7 @@ static void test_checked(void **state)
     assert_true(kvb_div_up(0, 4) == 0 && kvb_div_up(1, 4) == 1 && kvb_div_up(4, 4) == 1 && kvb_div_up(5, 4) == 2);
     assert_true(kvb_div_up(UINT64_MAX, 1) == UINT64_MAX);
     assert_true(kvb_round_up(17, 16) == 32 && kvb_balance(3, 5) == -2);
+    assert_true(kvb_less(5, 3) == 2 && kvb_less(3, 5) == 0 && kvb_less(3, 3) == 0);
     assert_true(kvb_min(1, 2) == 1 && kvb_max(1, 2) == 2);
 }
 

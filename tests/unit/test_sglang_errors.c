@@ -57,6 +57,34 @@ static void no_pool(void **state)
     }
 }
 
+// What is said of a share of all there is, as Python writes it.
+static void whole_share(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.10", "rtx4090", LLAMA "--mem-fraction-static 1.0");
+    plan.gpu.memory_bytes = 4 * (uint64_t)GIB;
+    plan.gpu.device_bytes = 0;
+    again();
+    assert_false(budget.starts);
+    plan.stated[KVB_STATED_WEIGHTS].set = true; // all of what is free
+    plan.stated[KVB_STATED_WEIGHTS].bytes = budget.free_bytes;
+    again();
+    assert_string_equal(budget.error, NO_MORE " Current value: mem_fraction_static=1.0");
+}
+
+// 8,190,735,360 parameters in 16 bits and a table of angles of 40,960 x 128 x 4 bytes are 15.28 GiB, where ten are
+// free.
+static void loaded_in_16_bits(void **state)
+{
+    (void)state;
+    resolve("sglang@0.5.10", "rtx4090", Q3 "--quantization fp8");
+    plan.stated[KVB_STATED_NON_TORCH].set = true;
+    plan.gpu_free_stated = true;
+    plan.gpu_free_bytes = 10 * (uint64_t)GIB;
+    again();
+    assert_non_null(said("8-bit after all of it is on the card: 15.28 GiB, where 10.00 GiB are free;"));
+}
+
 // Sentences of pools with figures in them.
 static void no_pool_of_kinds(void **state)
 {
@@ -238,6 +266,6 @@ static void odd_models(void **state)
     assert_null(budget.refusal);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(no_pool), cmocka_unit_test(no_pool_of_kinds), cmocka_unit_test(least_shares),
-              cmocka_unit_test(refused_early), cmocka_unit_test(lifted), cmocka_unit_test(without_flags),
-              cmocka_unit_test(odd_models))
+KVB_TEST_MAIN(cmocka_unit_test(whole_share), cmocka_unit_test(loaded_in_16_bits), cmocka_unit_test(no_pool),
+              cmocka_unit_test(no_pool_of_kinds), cmocka_unit_test(least_shares), cmocka_unit_test(refused_early),
+              cmocka_unit_test(lifted), cmocka_unit_test(without_flags), cmocka_unit_test(odd_models))

@@ -145,6 +145,19 @@ static void groups(void **state)
     assert_int_equal(spread.total_bytes, eight.total_bytes);
 }
 
+// gpt-oss-20b over two GPUs: with --ep-size each has 16 of 32 experts whole, without half of each, 1,440 features in
+// steps of 64.
+static void dealt_out(void **state)
+{
+    (void)state;
+    static struct kvb_weights whole, halves, dealt;
+    count(OSS, &whole);
+    count(OSS "--tp-size 2", &halves);
+    count(OSS "--tp-size 2 --ep-size 2", &dealt);
+    assert_int_equal(2 * dealt.role_bytes[KVB_ROLE_EXPERTS], whole.role_bytes[KVB_ROLE_EXPERTS]);
+    assert_true(halves.role_bytes[KVB_ROLE_EXPERTS] > dealt.role_bytes[KVB_ROLE_EXPERTS]);
+}
+
 // Towers are left out, weights offloaded, blocks not rounded where the allocator expands its segments.
 static void left_out(void **state)
 {
@@ -210,4 +223,4 @@ static void laid_out(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(loaded), cmocka_unit_test(before), cmocka_unit_test(loading), cmocka_unit_test(groups),
-              cmocka_unit_test(left_out), cmocka_unit_test(laid_out))
+              cmocka_unit_test(dealt_out), cmocka_unit_test(left_out), cmocka_unit_test(laid_out))

@@ -376,6 +376,37 @@ static void state_by_release(void **state)
     }
 }
 
+// model_runner.py, handle_max_mamba_cache: ten slots over two groups are five for each, but for the states of Mamba 2
+// from 0.5.3.post2 to 0.5.6.
+static void slots_of_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        bool mamba;
+        uint64_t slots;
+    } rows[] = {{R(5, 3) + 1, true, 5}, {R(5, 3) + 2, true, 10}, {R(5, 6) + 2, true, 10}, {R(5, 7), true, 5},
+                {R(5, 18), true, 5},    {R(5, 3) + 2, false, 5}, {R(5, 6) + 2, false, 5}};
+    static struct kvb_model model;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_sgl_setup setup;
+        struct kvb_sgl_cell cell;
+        struct kvb_sgl_pool pool;
+        struct kvb_sgl_defaults defaults = {.fraction_ppb = KVB_SGL_PPB, .page_tokens = 1};
+        make_gdn(&model);
+        model.kinds[1].attention.kind = rows[i].mamba ? KVB_ATTENTION_MAMBA2 : KVB_ATTENTION_GDN;
+        make_setup(&setup, &model, rows[i].release, 2);
+        setup.dp = 2;
+        setup.dp_attention = setup.no_radix = true;
+        setup.state_slots = 10;
+        kvb_sgl_cell_of(&setup, 0, 64, &cell);
+        kvb_sgl_pool_of(&setup, &defaults, &cell, GIB_OF(4000), (int64_t)GIB_OF(4000), &pool);
+        if (pool.state_slots != rows[i].slots) {
+            fail_msg("row %zu: %llu", i, (unsigned long long)pool.state_slots);
+        }
+    }
+}
+
 // ---- Starts by their logs
 
 struct start_row {
@@ -652,4 +683,5 @@ KVB_TEST_MAIN(cmocka_unit_test(compressed_cells), cmocka_unit_test(block_drafts)
               cmocka_unit_test(pages_by_release), cmocka_unit_test(plain_cells), cmocka_unit_test(latent_cells),
               cmocka_unit_test(draft_cells), cmocka_unit_test(window_pools), cmocka_unit_test(uniform_windows),
               cmocka_unit_test(capped_windows), cmocka_unit_test(state_slots), cmocka_unit_test(state_by_release),
-              cmocka_unit_test(logged_starts), cmocka_unit_test(leaves_nothing), cmocka_unit_test(requests))
+              cmocka_unit_test(slots_of_groups), cmocka_unit_test(logged_starts), cmocka_unit_test(leaves_nothing),
+              cmocka_unit_test(requests))

@@ -59,7 +59,7 @@ static const struct {
      STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
     {"sglang@0.5.13", "h100-sxm", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", "arguments",
      STATES_WITH_DRAFT "."},
-    {"sglang@0.5.12", "mi300x", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.11", "mi300x", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
     {"sglang@0.5.12", "h200",
      HYBRID "--tp-size 4 --mamba-scheduler-strategy extra_buffer " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
     {"sglang@0.5.12", "h200", HYBRID "--tp-size 4 --disable-radix-cache " EAGLE "--speculative-eagle-topk 1", NULL,

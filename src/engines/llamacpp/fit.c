@@ -39,7 +39,7 @@ static bool reduce_context(struct kvb_llama_start *start, uint64_t used)
     uint64_t streams = run->unified ? 1 : run->sequences;
     uint64_t shortest = kvb_mul(start->shortest_tokens, streams), longest = kvb_mul(run->context_tokens, streams);
     uint64_t target =
-        kvb_mul(run->devices, start->free_bytes > start->margin_bytes ? start->free_bytes - start->margin_bytes : 0);
+        kvb_mul(run->devices, kvb_less(start->free_bytes, start->margin_bytes));
     uint64_t model = 0;
     if (start->context_said || longest <= shortest || used <= target) { // the last: another split is enough
         return false;
@@ -50,7 +50,7 @@ static bool reduce_context(struct kvb_llama_start *start, uint64_t used)
     if (run->devices > 1) {
         uint64_t layer = model / (run->gpu_layers > 0 ? kvb_min(run->gpu_layers, run->model->layer_count) : 1);
         uint64_t waste = kvb_mul(run->devices + 1, layer) / (has_experts(run->model) ? 6 : 2);
-        target = target > waste ? target - waste : 0;
+        target = kvb_less(target, waste);
     }
     run->context_tokens = shortest;
     kvb_llama_measure(start, &least);

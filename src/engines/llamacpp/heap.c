@@ -39,7 +39,7 @@ uint64_t kvb_llama_heap_take(struct kvb_llama_heap *heap, uint64_t bytes)
     uint64_t offset = block->offset;
     uint64_t end = kvb_add(offset, size);
     block->offset = end;
-    block->bytes = block->bytes > size ? block->bytes - size : 0;
+    block->bytes = kvb_less(block->bytes, size);
     if (block->bytes == 0 && heap->count > 1) {
         remove_block(heap, best);
     }

@@ -169,7 +169,7 @@ static uint64_t limit_of(const struct kvb_plan *plan, const struct kvb_llama_sta
 static uint64_t free_for_buffers(const struct kvb_budget *budget)
 {
     uint64_t context = (uint64_t)(budget->items[KVB_ITEM_NON_TORCH].bytes + budget->items[KVB_ITEM_OTHER].bytes);
-    return budget->free_bytes > context ? budget->free_bytes - context : 0;
+    return kvb_less(budget->free_bytes, context);
 }
 
 static uint64_t longest_of(const struct kvb_plan *plan, const struct kvb_llama_start *start,

@@ -185,7 +185,7 @@ void kvb_ollama_layout(const struct kvb_ollama_sizes *sizes, const struct kvb_ol
             uint64_t taken = kvb_add(cards->overhead_bytes, cards->minimum_bytes);
             taken = kvb_add(taken, kvb_add(cards->buffer_bytes, i == 0 ? sizes->projector_bytes : 0));
             taken = kvb_add(taken, i < used ? graph : 0);
-            layout.room_bytes[i] = cards->free_bytes > taken ? cards->free_bytes - taken : 0;
+            layout.room_bytes[i] = kvb_less(cards->free_bytes, taken);
         }
         assign(&layout, cards, used, out);
         uint32_t now = cards_used(out);

@@ -120,7 +120,7 @@ void kvb_ollama_settle(const struct kvb_plan *plan, struct kvb_llama_start *star
         .start = start,
         .release = plan->engine.release,
         .asked = start->layers_said ? (int64_t)start->asked_layers : -1,
-        .cards = {.free_bytes = free_bytes > reserved ? free_bytes - reserved : 0,
+        .cards = {.free_bytes = kvb_less(free_bytes, reserved),
                   .minimum_bytes = metal ? MINIMUM_METAL : MINIMUM,
                   .overhead_bytes = overhead->set ? overhead->number : 0,
                   .metal = metal},

@@ -153,7 +153,7 @@ static void take_memory(const struct kvb_plan *plan, struct kvb_llama_start *sta
         plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, plan->gpu.memory_bytes) : plan->gpu.memory_bytes;
     uint64_t taken = kvb_llama_backend_row_of(start->run.backend)->context_low_bytes;
     taken = kvb_add(taken, kvb_llama_reserved_bytes(plan));
-    start->free_bytes = free_bytes > taken ? free_bytes - taken : 0;
+    start->free_bytes = kvb_less(free_bytes, taken);
     start->margin_bytes = kvb_mul(number_or(plan, KVB_SET_FIT_TARGET, 1024), KVB_MIB);
     start->shortest_tokens = number_or(plan, KVB_SET_FIT_CTX, 4096);
     bool on = kvb_llama_since(&start->run, KVB_LLAMA_FIT);

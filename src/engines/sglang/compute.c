@@ -20,11 +20,6 @@
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
 
-static uint64_t less(uint64_t from, uint64_t bytes)
-{
-    return from > bytes ? from - bytes : 0;
-}
-
 static void fill_stage(const struct kvb_sgl_context *context, uint32_t index, uint64_t before_bytes,
                        struct kvb_sgl_stage *stage)
 {
@@ -74,7 +69,7 @@ static enum kvb_basis basis_of(const struct kvb_plan *plan, enum kvb_stated whic
 
 static uint64_t share_of(uint64_t before_bytes, uint64_t ppb)
 {
-    return less(before_bytes, kvb_sgl_outside(before_bytes, ppb));
+    return kvb_less(before_bytes, kvb_sgl_outside(before_bytes, ppb));
 }
 
 // "0.83 x 78.57 GiB free before loading"

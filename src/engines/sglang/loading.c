@@ -11,11 +11,6 @@
 #define BUFFERS_BYTES (UINT64_C(80) << 20)
 #define BUFFERS_HIGH_BYTES (UINT64_C(256) << 20)
 
-static uint64_t less(uint64_t from, uint64_t bytes)
-{
-    return from > bytes ? from - bytes : 0;
-}
-
 uint64_t kvb_sgl_held_by_others(const struct kvb_plan *plan)
 {
     uint64_t bytes = 0;
@@ -50,8 +45,8 @@ struct kvb_estimate kvb_sgl_before(const struct kvb_sgl_context *context)
     const struct kvb_plan *plan = context->plan;
     struct kvb_estimate gone = kvb_sgl_gone(context);
     uint64_t start = plan->gpu.memory_bytes;
-    start = plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, start) : less(start, kvb_sgl_held_by_others(plan));
-    return (struct kvb_estimate){less(start, gone.bytes), less(start, gone.high_bytes), less(start, gone.low_bytes)};
+    start = plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, start) : kvb_less(start, kvb_sgl_held_by_others(plan));
+    return (struct kvb_estimate){kvb_less(start, gone.bytes), kvb_less(start, gone.high_bytes), kvb_less(start, gone.low_bytes)};
 }
 
 struct kvb_estimate kvb_sgl_loaded(const struct kvb_sgl_context *context, const struct kvb_weights *weights)
@@ -78,7 +73,7 @@ struct kvb_estimate kvb_sgl_loaded(const struct kvb_sgl_context *context, const 
     }
     low = kvb_add(low, bytes / KVB_PPM * model->assumed_low_ppm);
     high = kvb_add(high, bytes / KVB_PPM * model->assumed_high_ppm);
-    return (struct kvb_estimate){bytes, less(bytes, low), kvb_add(bytes, high)};
+    return (struct kvb_estimate){bytes, kvb_less(bytes, low), kvb_add(bytes, high)};
 }
 
 // layers/quantization/fp8.py, every release: create_weights allocates a 16-bit checkpoint as it is, and

@@ -269,7 +269,7 @@ static void fill_tokens(const struct kvb_sgl_setup *setup, const struct kvb_sgl_
     bool uniform = cell->windows && setup->release < KVB_RELEASE(0, 5, 9) && cell->full_layers > 0;
     uint64_t fits = uniform ? bytes / cell->uniform_bytes : tokens_of(bytes, cell->token_micro);
     uint64_t tokens = limited(setup, fits + headroom(setup, fits, pool->state_slots));
-    pool->extra_tokens = tokens > fits ? tokens - fits : 0;
+    pool->extra_tokens = kvb_less(tokens, fits);
     if (cell->windows) {
         tokens = uniform ? uniform_split(setup, whole_pages(tokens, pool->page_tokens)) : tokens;
         split_windows(setup, cell, tokens, pool);

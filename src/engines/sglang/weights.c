@@ -200,5 +200,5 @@ uint64_t kvb_sgl_draft_weights(const struct kvb_sgl_context *context)
     load.draft = setup->draft_model;
     load.mtp = setup->draft_model == NULL;
     kvb_weights_count(&load, setup->pp - 1, &with);
-    return with.total_bytes > without.total_bytes ? with.total_bytes - without.total_bytes : 0;
+    return kvb_less(with.total_bytes, without.total_bytes);
 }
