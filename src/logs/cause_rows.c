@@ -12,6 +12,16 @@ const struct kvb_cause_row kvb_cause_rows[] = {
      "max-running-requests", "lower",
      "the rows were made at start for --max-running-requests; neither tokens nor GPU memory are short",
      "RuntimeError: alloc_req_slots runs out of memory. Please set a smaller number for `--max-running-requests`."},
+    // vLLM, config/vllm.py v0.17.0:1220, v0.20.2:1874: a block holds a whole state.
+    {"Mamba cache align mode", "must be <= max_num_batched_tokens", "a block of tokens is longer than a step",
+     "max-num-batched-tokens", "the block's size or more",
+     "a block is as large as a state of the model, and in this mode a step ends where a block does; without prefix caching "
+     "(no-enable-prefix-caching) there is no such mode",
+     "AssertionError: In Mamba cache align mode, block_size (2096) must be <= max_num_batched_tokens (2048)."},
+    {"Chunked MM input disabled", NULL, "one picture or video has more tokens than a step", "max-num-batched-tokens",
+     "the tokens of an item or more", "or let items be cut: leave disable-chunked-mm-input out",
+     "ValueError: Chunked MM input disabled but max_tokens_per_mm_item (16384) is larger than max_num_batched_tokens "
+     "(10240). Please increase max_num_batched_tokens."},
     {"gated repo", NULL, "the repository is gated", "HF_TOKEN", "a token with access",
      "ask for access on the model's page, then pass the token to the process or container",
      "OSError: You are trying to access a gated repo."},
