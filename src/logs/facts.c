@@ -121,8 +121,11 @@ static void observe(struct kvb_attempt *attempt, enum kvb_observation what, int6
         slot->value = value;
         slot->line = hit->line;
     }
-    slot->low = !slot->set || value < slot->low ? value : slot->low;
-    slot->high = !slot->set || value > slot->high ? value : slot->high;
+    if (!slot->set) {
+        slot->low = slot->high = value;
+    }
+    slot->low = replaces(KVB_LOG_SMALLEST, slot->low, value) ? value : slot->low;
+    slot->high = replaces(KVB_LOG_LARGEST, slot->high, value) ? value : slot->high;
     slot->count++;
     slot->set = true;
     if (what == KVB_OBS_KV_CACHE && slot->line == hit->line) {

@@ -10,6 +10,7 @@
 
 #define POOLS_APART_MIN (INT64_C(1) << 29) // below that, two figures rounded to 0.01 GiB say less than to 2 %
 #define SHARES_APART_MIN 1000              // ppm
+#define FLAG_CAPACITY 64
 #define TOTAL_MIN (INT64_C(1) << 30)
 #define TOTAL_MAX (INT64_C(1) << 40)
 
@@ -133,9 +134,9 @@ static void value_text(char out[48], enum kvb_setting setting, bool set, uint64_
 }
 
 // As the engine's flag is written.
-static void flag_text(char out[64], enum kvb_setting setting)
+static void flag_text(char out[FLAG_CAPACITY], enum kvb_setting setting)
 {
-    kvb_copy(out, 64, kvb_setting_row_of(setting)->key);
+    kvb_copy(out, FLAG_CAPACITY, kvb_setting_row_of(setting)->key);
     for (char *c = out; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c;
     }
@@ -147,7 +148,7 @@ void kvb_lesson_cure(struct kvb_reckoning *r)
     if (!lesson->known) {
         return;
     }
-    char flag[64];
+    char flag[FLAG_CAPACITY];
     char from[48];
     char to[48];
     flag_text(flag, lesson->setting);
@@ -180,7 +181,7 @@ void kvb_lesson_uphold(struct kvb_reckoning *r)
     if (!lesson->known) {
         return;
     }
-    char flag[64];
+    char flag[FLAG_CAPACITY];
     flag_text(flag, lesson->setting);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < report->remedy_count; i++) {

@@ -33,7 +33,7 @@ static void search(struct kvb_log_reader *reader, bool final)
     size_t length = reader->window.length;
     size_t limit = final ? length : length - (size_t)kvb_min(length, KVB_WINDOW_AHEAD);
     uint16_t entry = 0;
-    while (reader->scanned < limit) {
+    for (;;) {
         size_t at = kvb_scanner_next(&reader->scanner, reader->window.text, length, reader->scanned, limit, &entry);
         if (at >= limit) {
             break;

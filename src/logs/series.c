@@ -67,7 +67,7 @@ static bool read_time(const char *text, int64_t *second)
 
 static void thin_out(struct kvb_series_gpu *gpu)
 {
-    for (uint32_t i = 0; i < KVB_SERIES_POINTS / 2; i++) {
+    for (uint32_t i = 0; i != KVB_SERIES_POINTS / 2; i++) {
         gpu->points[i] = gpu->points[2 * (size_t)i];
     }
     gpu->count = KVB_SERIES_POINTS / 2;

@@ -305,8 +305,8 @@ static void binary_or_text(void **state)
         assert_int_equal(read_log_pieces(bytes, rows[i].length, 64)->not_text,
                          rows[i].not_text && rows[i].controls < rows[i].length ? true : rows[i].not_text);
     }
-    // Bell, backspace, tab, breaks and escape belong to text; 0x06, 0x0e and 0x1f do not.
-    static const char harmless[] = "\a\b\t\n\v\f\r\x1b", harmful[] = {0x06, 0x0e, 0x1f, 0x1a};
+    // Bell, backspace, tab, breaks, escape and blanks belong to text; 0x06, 0x0e and 0x1f do not.
+    static const char harmless[] = "\a\b\t\n\v\f\r\x1b ", harmful[] = {0x06, 0x0e, 0x1f, 0x1a};
     for (size_t i = 0; i < sizeof harmless - 1; i++) {
         memset(bytes, harmless[i], 64);
         assert_false(read_log_pieces(bytes, 64, 64)->not_text);

@@ -44,6 +44,7 @@ static void test_cleaning(void **state)
         {"\\u00E9\\u0009 \\u00g1 \\u00:1 \\u00/1 \\u00`1", true, 1, "\xc3\xa9\t 00g1 00:1 00/1 00`1"},
         {"\\u001b36m", true, 1, "36m"},
         {"a\x1b]0;tit", false, 1, "a"}, // cut off
+        {"a\x1b]\ab\x1b[mc", false, 1, "abc"},
         {"a\x1b[1;36", false, 1, "a"},
         {"a\x1b[ 6n", false, 1, "a"},
         {"^[[1234567890123456789mred", false, 1, "red"}, // at most nineteen digits

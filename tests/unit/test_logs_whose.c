@@ -131,5 +131,17 @@ static void two_figures(void **state)
     }
 }
 
+// Of two equal figures the line of the first is shown, of a setting that of the last.
+static void equal_figures(void **state)
+{
+    (void)state;
+    assert_int_equal(read_log(LOADED LOADED)->observed[KVB_OBS_WEIGHTS].line, 1);
+    assert_int_equal(read_log(POOL POOL)->observed[KVB_OBS_KV_CACHE].line, 1);
+    assert_int_equal(read_log(OOM("400.00", "20.00") OOM("400.00", "20.00"))->observed[KVB_OBS_TRIED_ALLOC].line, 1);
+    assert_int_equal(
+        read_log(P "Using max model len 4096\n" P "Using max model len 4096\n")->observed[KVB_OBS_MAX_MODEL_LEN].line,
+        2);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(cut_at), cmocka_unit_test(words_of_another), cmocka_unit_test(engines_named),
-              cmocka_unit_test(lines_of_one_record), cmocka_unit_test(two_figures))
+              cmocka_unit_test(lines_of_one_record), cmocka_unit_test(two_figures), cmocka_unit_test(equal_figures))
