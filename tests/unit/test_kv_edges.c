@@ -406,8 +406,26 @@ static void wishes(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(unlike_pages), cmocka_unit_test(layers_after_v0), cmocka_unit_test(indivisible_pages),
-              cmocka_unit_test(padded_states), cmocka_unit_test(latent_beside_windows), cmocka_unit_test(states_alone),
+// Two stages of 16 layers and one pool: the first of those that hold as many blocks answers for all, whoever compares
+// them.
+static void of_equal_stages_the_first(void **state)
+{
+    (void)state;
+    static const uint32_t releases[] = {R(4, 2),  R(6, 6),  R(8, 5),  R(9, 2),  R(10, 2), R(11, 0),
+                                        R(11, 1), R(14, 0), R(17, 0), R(20, 0), R(24, 0), R(28, 0)};
+    for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
+        make_llama_plan(&plan, releases[i]);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+        set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 4 * GIB);
+        (void)answer_into(&plan, &budget);
+        assert_int_equal(budget.kv.num_blocks, 4096); // 4 GiB over 16 layers x 16 tokens x 4 KiB
+        assert_int_equal(budget.tightest_stage, 0);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(of_equal_stages_the_first), cmocka_unit_test(unlike_pages),
+              cmocka_unit_test(layers_after_v0), cmocka_unit_test(indivisible_pages), cmocka_unit_test(padded_states),
+              cmocka_unit_test(latent_beside_windows), cmocka_unit_test(states_alone),
               cmocka_unit_test(too_many_groups), cmocka_unit_test(too_many_kinds), cmocka_unit_test(drafts),
               cmocka_unit_test(stages_of_unlike_groups), cmocka_unit_test(stages_of_a_draft),
               cmocka_unit_test(nothing_kept), cmocka_unit_test(no_length_at_all), cmocka_unit_test(a_draft_with_states),
