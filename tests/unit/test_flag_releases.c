@@ -145,6 +145,27 @@ static void releases_of_members(void **state)
         }
     }
     assert_int_equal(found, 6);
+    // cudagraph_mode: config/compilation.py v0.10.1, not in v0.10.0; the others were flags of their own first
+    static const struct {
+        const char *key, *flag;
+        uint32_t since;
+    } early[] = {{"cudagraph_mode", NULL, KVB_RELEASE(0, 10, 1)},
+                 {"method", "speculative-model", 0},
+                 {"num_speculative_tokens", "num-speculative-tokens", 0}};
+    for (size_t i = 0; i < count; i++) {
+        for (size_t at = 0; at < sizeof early / sizeof early[0]; at++) {
+            if (parts[i].key != NULL && strcmp(parts[i].key, early[at].key) == 0) {
+                unsigned matches;
+                uint32_t since = parts[i].since;
+                const char *flag = early[at].flag;
+                assert_true(flag != NULL || since == early[at].since);
+                assert_true(flag == NULL || kvb_flag_of(flag, strlen(flag), since, &matches) != NULL);
+                assert_true(flag == NULL || kvb_flag_of(flag, strlen(flag), since - 1, &matches) == NULL);
+                found++;
+            }
+        }
+    }
+    assert_int_equal(found, 9);
 }
 
 static void releases_of_sglang(void **state)

@@ -1,6 +1,7 @@
 // Quantisation: which method a release settles on, and whether checkpoint, flag, GPU and dtype go with it.
 #include <string.h>
 
+#include "base/text.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/v1_oracle.h"
@@ -91,7 +92,7 @@ static const char *method_of_checkpoint(const struct kvb_context *context, const
         suits_marlin(context, "awq_marlin", true)) {
         return "awq_marlin";
     }
-    if (strncmp(stored, "modelopt", 8) == 0 && q->method == KVB_QUANT_NVFP4) {
+    if (kvb_starts_with(stored, "modelopt") && q->method == KVB_QUANT_NVFP4) {
         return context->release < R(9, 0) ? "nvfp4" : "modelopt_fp4";
     }
     if (strcmp(stored, "auto-round") == 0 && context->release >= R(15, 0)) {

@@ -1,6 +1,7 @@
 // Whether the release knows the model's class, and what of it the class supports.
 #include <string.h>
 
+#include "base/text.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
 
@@ -9,7 +10,7 @@
 
 static bool is_plugin(const struct kvb_withdrawn_class *row)
 {
-    return strncmp(row->last, "https://", 8) == 0;
+    return kvb_starts_with(row->last, "https://");
 }
 
 static void say_withdrawn(const struct kvb_withdrawn_class *row, char out[KVB_ERROR_TEXT_CAPACITY])

@@ -19,7 +19,8 @@ bool kvb_refusal_split(const struct kvb_context *context, char out[KVB_ERROR_TEX
 #define DCP_ADVISES_SINCE R(27, 0)
 
 // The sentences for the heads, the most ranks and the queries of a head; assertions until 0.26.
-static const char *const dcp_sentences[2][3] = {
+#define DCP_CHECKS 3
+static const char *const dcp_sentences[][DCP_CHECKS] = {
     {"tensor parallel size {0} must be greater than total num kv heads {1} when enable decode context parallel for "
      "GQA/MQA",
      "decode context parallel size must less than or equal to (tensor parallel size {0} // total num kv heads {1}) = "
@@ -43,8 +44,8 @@ bool kvb_refusal_dcp(const struct kvb_context *context, char out[KVB_ERROR_TEXT_
         return false;
     }
     uint32_t most = context->tp / shape->kv_heads, queries = shape->heads / shape->kv_heads;
-    bool refused[3] = {context->tp <= shape->kv_heads, context->dcp > most, queries % context->dcp != 0};
-    for (size_t i = 0; i < 3; i++) {
+    bool refused[DCP_CHECKS] = {context->tp <= shape->kv_heads, context->dcp > most, queries % context->dcp != 0};
+    for (size_t i = 0; i < DCP_CHECKS; i++) {
         char first[24], heads[24], limit[24], ranks[24];
         const char *values[] = {kvb_refusal_count(first, i == 2 ? queries : context->tp),
                                 kvb_refusal_count(heads, shape->kv_heads), kvb_refusal_count(limit, most),

@@ -10,7 +10,6 @@
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
 static const struct kvb_rule_row rows[] = {
-    {R(2, 0), KVB_RULE_ACCOUNTING_V0, KVB_V0_TORCH_PEAK},
     {R(2, 0), KVB_RULE_UTILIZATION, 900000},
     {R(2, 0), KVB_RULE_OVERRIDE, 1},
     {R(2, 0), KVB_RULE_GROUP_FACTOR, 100},

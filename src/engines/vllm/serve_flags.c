@@ -198,7 +198,7 @@ const struct kvb_setting_part *kvb_vllm_parts(size_t *count)
         {KVB_SET_LIMIT_VIDEOS, "limit-mm-per-prompt", "video", .since = R(0, 5, 5)},
         {KVB_SET_LIMIT_AUDIOS, "limit-mm-per-prompt", "audio", .since = R(0, 5, 5)},
         {KVB_SET_MM_MAX_PIXELS, "mm-processor-kwargs", "max_pixels", .since = R(0, 6, 2)},
-        {KVB_SET_CUDAGRAPH_MODE, "compilation-config", "cudagraph_mode", .since = R(0, 10, 0), .upper = true},
+        {KVB_SET_CUDAGRAPH_MODE, "compilation-config", "cudagraph_mode", .since = R(0, 10, 1), .upper = true},
         {KVB_SET_SPECULATIVE_METHOD, "speculative-config", "method", .since = R(0, 4, 1)},
         {KVB_SET_NUM_SPECULATIVE_TOKENS, "speculative-config", "num_speculative_tokens", .since = R(0, 4, 1)},
         {KVB_SET_CUDAGRAPH_CAPTURE_SIZES, "cudagraph-capture-sizes", NULL, .since = R(0, 11, 1)},

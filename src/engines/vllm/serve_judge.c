@@ -28,7 +28,7 @@ static bool long_is_known(const char *name, size_t length, uint32_t release)
     if (row != NULL || matches > 1) {
         return true;
     }
-    if (length <= 3 || (strncmp(name, "no-", 3) != 0 && strncmp(name, "no_", 3) != 0)) {
+    if (length <= 3 || (!kvb_starts_with(name, "no-") && !kvb_starts_with(name, "no_"))) {
         return false;
     }
     row = kvb_flag_of(name + 3, length - 3, release, &matches);
@@ -38,7 +38,7 @@ static bool long_is_known(const char *name, size_t length, uint32_t release)
 // "-tp", "-tp=2" and what only begins one, and behind a single letter its value: "-qfp8", but not "-tp2".
 static bool short_is_known(const char *word, size_t length, uint32_t release)
 {
-    if (length >= 2 && strncmp(word, "-O", 2) == 0 && release >= LEVEL_SINCE) {
+    if (length >= 2 && kvb_starts_with(word, "-O") && release >= LEVEL_SINCE) {
         return true;
     }
     unsigned matches;
@@ -57,7 +57,7 @@ static bool is_known(const char *line, uint32_t release)
     if (release < UNDERSCORES_SINCE && memchr(line, '_', length) != NULL) {
         return false;
     }
-    return strncmp(line, "--", 2) == 0 ? long_is_known(line + 2, length - 2, release)
+    return kvb_starts_with(line, "--") ? long_is_known(line + 2, length - 2, release)
                                        : short_is_known(line, length, release);
 }
 
@@ -77,7 +77,7 @@ static bool judge_device(const char *line, uint32_t release, char out[OPTIONAL_C
 {
     static const char *const words[] = {"cuda", "auto", "gpu", "cpu"};
     size_t name = strcspn(line, " =\n");
-    if (release < DEVICE_IDS_SINCE || name < 8 || strncmp(line, "--device", 8) != 0 || line[name] == '\0') {
+    if (release < DEVICE_IDS_SINCE || name < 8 || !kvb_starts_with(line, "--device") || line[name] == '\0') {
         return false;
     }
     const char *value = line + name + 1;
@@ -152,7 +152,7 @@ static bool may_be_newer(const char *line, const struct kvb_engine *engine)
 {
     size_t length = strcspn(line, " =.\n");
     unsigned matches;
-    if (kvb_vllm_is_release(engine) || strncmp(line, "--", 2) != 0) {
+    if (kvb_vllm_is_release(engine) || !kvb_starts_with(line, "--")) {
         return false;
     }
     const struct kvb_known_flag *row = kvb_flag_of(line + 2, length - 2, 0, &matches);

@@ -17,7 +17,7 @@ const struct kvb_known_flag *kvb_vllm_flag_of_line(const char *line, uint32_t re
     size_t length = strcspn(line, " =.\n");
     unsigned matches;
     *value = line + length + (line[length] == ' ' || line[length] == '=' ? 1 : 0);
-    if (strncmp(line, "--", 2) != 0 || line[length] == '.') {
+    if (!kvb_starts_with(line, "--") || line[length] == '.') {
         return NULL;
     }
     return kvb_flag_of(line + 2, length - 2, release, &matches);
