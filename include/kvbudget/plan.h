@@ -242,6 +242,9 @@ enum kvb_backend {
     KVB_BACKEND_TRTLLM_MLA,
     KVB_BACKEND_TRTLLM_MHA,
     KVB_BACKEND_AITER,
+    KVB_BACKEND_FLEX, // vLLM's again
+    KVB_BACKEND_TURBOQUANT,
+    KVB_BACKEND_TOKENSPEED_MLA,
     KVB_BACKEND_OTHER
 };
 enum kvb_speculative {

@@ -116,7 +116,7 @@ static unsigned look_at_choice(const char *asked, uint32_t capability, const cha
         ask("", asked, capability, tags[i]);
         bool nobody = strcmp(wanted, "-") == 0;
         bool old = kvb_refusal_triton_cache(resolved(&plan), said);
-        if (wanted[0] != '?' && (kvb_refusal_nvfp4_cache(resolved(&plan), said) != nobody ||
+        if (wanted[0] != '?' && (kvb_refusal_no_backend(resolved(&plan), said) != nobody ||
                                  old != (strcmp(wanted, "TRITON_ATTN") == 0 && eight_bits))) {
             print_error("'%s' on %u at %u: '%s', not %s\n", asked, capability, tags[i], said, wanted);
             wrong++;
@@ -150,14 +150,14 @@ static void sixteen_bits_by_name(void **state)
     (void)state;
     make_llama_plan(&plan, R(14, 0));
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_16BIT);
-    says(kvb_refusal_nvfp4_cache, &plan,
+    says(kvb_refusal_no_backend, &plan,
          "No valid attention backend found for cuda with AttentionSelectorConfig(head_size=128, dtype=torch.bfloat16, "
          "kv_cache_dtype=bfloat16");
     plan.engine.release = R(15, 0);
-    says(kvb_refusal_nvfp4_cache, &plan, NULL);
+    says(kvb_refusal_no_backend, &plan, NULL);
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_AUTO);
     plan.engine.release = R(14, 0);
-    says(kvb_refusal_nvfp4_cache, &plan, NULL);
+    says(kvb_refusal_no_backend, &plan, NULL);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(every_backend_at_every_tag), cmocka_unit_test(every_choice_at_every_tag),

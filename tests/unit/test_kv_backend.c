@@ -67,6 +67,7 @@ static void make_case(const struct backend_case *row)
     shape->nope_size = row->nope;
     shape->heads = row->heads;
     shape->index_heads = row->sparse ? 32 : 0;
+    shape->index_topk = row->sparse ? 2048 : 0;
     shape->index_head_size = 128;
     shape->has_indexer = row->sparse;
     set(&plan, KVB_SET_KV_CACHE_DTYPE, row->asked);

@@ -19,6 +19,7 @@ static struct kvb_attention_shape *make_latent(uint32_t release, uint32_t capabi
     shape->latent_rank = rank;
     shape->index_heads = sparse ? 32 : 0;
     shape->index_head_size = 128;
+    shape->index_topk = sparse ? 2048 : 0;
     shape->has_indexer = sparse;
     return shape;
 }

@@ -53,6 +53,7 @@ static void ask(const char *asked, uint32_t capability, uint32_t release)
         switch (word[0]) {
         case 's':
             shape->index_heads = 32;
+            shape->index_topk = 2048;
             shape->index_head_size = 128;
             shape->has_indexer = true;
             break;

@@ -246,14 +246,14 @@ static void four_bits(void **state)
         make_llama_plan(&plan, R(25, 0));
         set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_NVFP4);
         set(&plan, KVB_SET_DTYPE, rows[i].word);
-        says(kvb_refusal_nvfp4_cache, &plan, rows[i].text);
+        says(kvb_refusal_no_backend, &plan, rows[i].text);
     }
     plan.environment.attention_backend = KVB_BACKEND_FLASHINFER; // says it itself
-    says(kvb_refusal_nvfp4_cache, &plan, NULL);
+    says(kvb_refusal_no_backend, &plan, NULL);
     plan.environment.attention_backend = KVB_BACKEND_AUTO;
     set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_BF16);
     plan.gpu.compute_capability = 100;
-    says(kvb_refusal_nvfp4_cache, &plan, NULL);
+    says(kvb_refusal_no_backend, &plan, NULL);
 }
 
 // attention/backends/abstract.py v0.11.0:203 takes "bfloat16" for 8 bits: FlashAttention refuses them but on 9.x

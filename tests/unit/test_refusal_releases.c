@@ -92,7 +92,7 @@ static const struct told told[] = {
     {"attention-backend", "0.11.1", "-", true, kvb_refusal_backend}, // is not valid for
     {"attention-backend", "0.11.1", "-", true, kvb_refusal_backend_latent},
     {"kv-cache-dtype", "0.11.0", "-", true, kvb_refusal_triton_cache}, // FP8 KV cache is
-    {"kv-cache-dtype", "0.11.1", "-", true, kvb_refusal_nvfp4_cache},
+    {"kv-cache-dtype", "0.11.1", "-", true, kvb_refusal_no_backend},
     {"kv-cache-dtype", "0.10.2", "0.11.1", true, kvb_refusal_flex_cache},
     {"kv-cache-dtype", "0.11.0", "0.11.1", true, kvb_refusal_named_16bit},
     {"pipeline-parallel", "0.19.0", "-", true, kvb_refusal_shared_caches}, // Specified KV sharing target layer for

@@ -128,9 +128,9 @@ static void a_cache_nobody_reads(void **state)
     (void)state;
     make_llama_plan(&plan, R(12, 0));
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_16BIT);
-    says(kvb_refusal_nvfp4_cache, &plan, "cuda with head_size: 128, dtype: torch.bfloat16, kv_cache_dtype: bfloat16");
+    says(kvb_refusal_no_backend, &plan, "cuda with head_size: 128, dtype: torch.bfloat16, kv_cache_dtype: bfloat16");
     plan.engine.release = R(13, 0);
-    says(kvb_refusal_nvfp4_cache, &plan,
+    says(kvb_refusal_no_backend, &plan,
          "cuda with AttentionSelectorConfig(head_size=128, dtype=torch.bfloat16, kv_cache_dtype=bfloat16");
     char out[KVB_ERROR_TEXT_CAPACITY] = "";
     make_latent_plan(&plan, R(12, 0), 8192, 256);

@@ -502,9 +502,9 @@ static void heads_of_two_sizes(void **state)
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
     says(kvb_refusal_triton_cache, &plan, "FP8 KV cache is not supported by the Triton attention backend");
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_DS_MLA);
-    says(kvb_refusal_nvfp4_cache, &plan, NULL); // it has been chosen
+    says(kvb_refusal_no_backend, &plan, NULL); // it has been chosen
     plan.gpu.compute_capability = 90;
-    says(kvb_refusal_nvfp4_cache, &plan, "No valid attention backend found for cuda");
+    says(kvb_refusal_no_backend, &plan, "No valid attention backend found for cuda");
     plan.gpu.compute_capability = 80;
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
     plan.environment.attention_backend = KVB_BACKEND_FLASHINFER;

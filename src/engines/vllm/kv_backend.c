@@ -17,7 +17,8 @@
 #define MAJOR(number) (UINT32_C(1) << (number))
 #define NAMED_16BIT_SINCE R(15, 0) // "bfloat16" is listed beside "auto" from here on
 #define LATENT_SIZE 576            // of the kernels
-#define MORE_SIZES_SINCE R(18, 0)  // 320 beside it, and any with Triton
+#define SM120_TOPK 2048
+#define MORE_SIZES_SINCE R(18, 0) // 320 beside it, and any with Triton
 
 struct backend_row {
     enum kvb_backend backend;
@@ -104,6 +105,15 @@ static const struct backend_row rows[] = {
      {ANY_SIZE},
      64,
      "FLASHINFER_MLA_SPARSE_SM120"},
+    {KVB_BACKEND_TOKENSPEED_MLA,
+     R(21, 0),
+     0,
+     false,
+     MAJOR(10),
+     WORD(KVB_KV_FP8) | WORD(KVB_KV_FP8_E4M3),
+     {128, 0, 0},
+     32,
+     "TOKENSPEED_MLA"}, // behind all others: never taken unasked
 };
 
 const struct kvb_attention_shape *kvb_latent_shape(const struct kvb_model *model)
@@ -129,6 +139,24 @@ static bool takes_nope(const struct backend_row *row, uint32_t size)
     return sizes[0] == 0 || size == sizes[0] || size == sizes[1] || size == sizes[2];
 }
 
+// supported_dtypes, and supports_combination of v1/attention/backends/mla/flashinfer_mla_sparse.py v0.24.0:203,
+// tokenspeed_mla.py v0.24.0.
+static bool takes_model(const struct kvb_context *context, const struct backend_row *row,
+                        const struct kvb_attention_shape *shape)
+{
+    bool bfloat16 = context->dtype == KVB_DTYPE_BF16;
+    switch (row->backend) {
+    case KVB_BACKEND_FLASHMLA_SPARSE:
+        return bfloat16;
+    case KVB_BACKEND_FLASHINFER_MLA_SPARSE_SM120:
+        return bfloat16 && shape->index_topk == SM120_TOPK;
+    case KVB_BACKEND_TOKENSPEED_MLA:
+        return context->dtype != KVB_DTYPE_FP32 && shape->rope_size == 64 && shape->value_head_size == 128;
+    default:
+        return context->dtype != KVB_DTYPE_FP32;
+    }
+}
+
 static bool in_release(const struct kvb_context *context, const struct backend_row *row)
 {
     return context->release >= row->since && (row->until == 0 || context->release < row->until);
@@ -152,7 +180,8 @@ static bool is_valid(const struct kvb_context *context, const struct backend_row
     bool block_counts = kvb_rule(context, KVB_RULE_BLOCK_SIZE) == KVB_BLOCK_BACKEND && block > 0;
     return in_release(context, row) && row->sparse == (shape->index_heads > 0) &&
            (row->majors == MAJORS_ANY || (row->majors & MAJOR(major_of(context))) != 0) && takes_word(context, row) &&
-           takes_nope(row, shape->nope_size) && takes_latent(context, row, shape->latent_rank + shape->rope_size) &&
+           takes_nope(row, shape->nope_size) && takes_model(context, row, shape) &&
+           takes_latent(context, row, shape->latent_rank + shape->rope_size) &&
            (!block_counts || block % row->block_tokens == 0);
 }
 
@@ -247,5 +276,5 @@ const char *kvb_backend_name(enum kvb_backend backend)
             return rows[i].name;
         }
     }
-    return "";
+    return backend == KVB_BACKEND_FLEX ? "FLEX_ATTENTION" : backend == KVB_BACKEND_TURBOQUANT ? "TURBOQUANT" : "";
 }

@@ -15,6 +15,9 @@
 #define PLAIN WORD(KVB_KV_AUTO)
 #define SIXTEEN_BITS_SINCE R(15, 0) // before, --kv-cache-dtype bfloat16 is a word that no backend lists
 #define FP8 (WORD(KVB_KV_FP8) | WORD(KVB_KV_FP8_E4M3))
+#define TURBOQUANTS                                                                                                    \
+    (WORD(KVB_KV_TURBOQUANT_K8V4) | WORD(KVB_KV_TURBOQUANT_4BIT_NC) | WORD(KVB_KV_TURBOQUANT_K3V4_NC) |                \
+     WORD(KVB_KV_TURBOQUANT_3BIT_NC))
 #define PER_HEAD (WORD(KVB_KV_INT8_PER_TOKEN_HEAD) | WORD(KVB_KV_FP8_PER_TOKEN_HEAD) | WORD(KVB_KV_INT4_PER_TOKEN_HEAD))
 
 // In the order in which a release lists them.
@@ -28,9 +31,11 @@ enum reason {
     OLD_SINKS = 64,
     FP8_KERNEL = 128,
     PREFIX_KERNEL = 256,
+    WINDOW = 512,
 };
 
 #define SINKS_RENAMED_SINCE R(18, 0)
+#define WINDOWS_ASKED_SINCE R(26, 0)
 static const struct {
     unsigned reason;
     uint32_t since, gone;
@@ -43,6 +48,7 @@ static const struct {
     {SINKS, 0, SINKS_RENAMED_SINCE, "sink setting not supported"},
     {SINKS, SINKS_RENAMED_SINCE, 0, "attention sinks not supported"},
     {CAPABILITY, 0, 0, "compute capability not supported"},
+    {WINDOW, WINDOWS_ASKED_SINCE, 0, "sliding window not supported"},
     {OLD_SINKS, 0, 0, "sink not supported on compute capability < 9.0"},
     {FP8_KERNEL, 0, 0, "FP8 KV cache requires FA3 on SM90 or FA4 on SM100"},
     {PREFIX_KERNEL, 0, 0,
@@ -60,9 +66,9 @@ struct backend_row {
     uint32_t words;     // of --kv-cache-dtype
     uint32_t own_words; // and those beside them on the majors below
     uint32_t majors;
-    uint16_t heads[9];                 // head sizes
+    uint16_t heads[9];                 // head sizes; these and the eights empty: any
     uint16_t most_eights, wide_eights; // multiples of 8 up to so many times 8; where FlashAttention 4 runs
-    bool float32, sinks;
+    bool float32, sinks, without_16bit, without_windows;
     enum both_ways both_ways;
 };
 
@@ -105,6 +111,8 @@ static const struct backend_row rows[] = {
      .float32 = true,
      .both_ways = EVERYWHERE,
      .sinks = true},
+    {.backend = KVB_BACKEND_FLEX, .words = PLAIN, .float32 = true, .both_ways = EVERYWHERE},
+    {.backend = KVB_BACKEND_TURBOQUANT, .words = TURBOQUANTS, .without_16bit = true, .without_windows = true},
 };
 #define HEAD_UNIT 8
 #define TRITON_LEAST_HEAD 32 // its rows are padded to a power of two
@@ -144,13 +152,13 @@ static bool takes_head(const struct kvb_context *context, const struct backend_r
             return true;
         }
     }
-    return false;
+    return row->heads[0] == 0;
 }
 
 static bool takes_word(const struct kvb_context *context, const struct backend_row *row)
 {
     uint32_t words = row->words | ((row->majors & ON(major_of(context))) != 0 ? row->own_words : 0);
-    words |= context->release >= SIXTEEN_BITS_SINCE ? WORD(KVB_KV_16BIT) : 0;
+    words |= context->release >= SIXTEEN_BITS_SINCE && !row->without_16bit ? WORD(KVB_KV_16BIT) : 0;
     return (words & WORD(context->kv_word)) != 0;
 }
 
@@ -188,9 +196,12 @@ static bool takes_sinks(const struct kvb_context *context, const struct backend_
     if (row->backend == KVB_BACKEND_FLASH_ATTN) {
         return major == 9 || (major == 10 && release >= FLASH4_USUAL_SINCE);
     }
+    if (row->backend != KVB_BACKEND_FLASHINFER) {
+        return row->sinks;
+    }
     bool exact = release >= R(13, 0) || context->gpu->compute_capability == 100; // is_device_capability(100)
     bool newer = major == 12 && release >= R(28, 0);
-    return row->sinks || (major == 10 && exact) || newer; // FlashInfer's TensorRT-LLM kernels, and XQA
+    return (major == 10 && exact) || newer; // FlashInfer's TensorRT-LLM kernels, and XQA
 }
 
 // supports_combination of FlashAttention: the first that does not go together.
@@ -218,6 +229,7 @@ static unsigned reasons_of(const struct kvb_context *context, const struct backe
            (context->dtype == KVB_DTYPE_FP32 && !row->float32 ? DTYPE : 0U) |
            (takes_word(context, row) ? 0U : CACHE_WORD) | (attends_both_ways(context) && !both_ways ? BOTH_WAYS : 0U) |
            (has_sinks(context) && !takes_sinks(context, row) ? SINKS : 0U) |
+           (row->without_windows && shape->window_tokens > 0 && context->release >= WINDOWS_ASKED_SINCE ? WINDOW : 0U) |
            (context->gpu->compute_capability < row->least_capability ? CAPABILITY : 0U) | together;
 }
 
@@ -250,7 +262,8 @@ bool kvb_refusal_backend(const struct kvb_context *context, char out[KVB_ERROR_T
     kvb_error_add(&line, "Selected backend AttentionBackendEnum.");
     kvb_error_add(&line, row->backend == KVB_BACKEND_FLASH_ATTN   ? "FLASH_ATTN"
                          : row->backend == KVB_BACKEND_FLASHINFER ? "FLASHINFER"
-                                                                  : "TRITON_ATTN");
+                         : row->backend == KVB_BACKEND_TRITON     ? "TRITON_ATTN"
+                                                                  : kvb_backend_name(row->backend));
     kvb_error_add(&line, " is not valid for this configuration. Reason: [");
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
         bool said = (found & reasons[i].reason) != 0 && context->release >= reasons[i].since &&
@@ -336,6 +349,7 @@ static bool is_of_latents(enum kvb_backend backend)
     case KVB_BACKEND_FLASHINFER_MLA_SPARSE:
     case KVB_BACKEND_FLASH_ATTN_MLA_SPARSE:
     case KVB_BACKEND_FLASHINFER_MLA_SPARSE_SM120:
+    case KVB_BACKEND_TOKENSPEED_MLA:
         return true;
     default:
         return false;
@@ -359,17 +373,16 @@ bool kvb_refusal_backend_latent(const struct kvb_context *context, char out[KVB_
 #define CONFIG_PRINTED_SINCE R(13, 0)
 #define NVFP4_LISTED_SINCE R(20, 0) // before, the parser stops at the word
 
-// Formats that no backend of the release reads on the device: four bits with scales, which are for FlashInfer's kernels
-// of data-centre Blackwell from 0.25 on and for nobody before 0.21, DeepSeek's packed latents in a model without, and
-// 16 bits by name before 0.15.
-bool kvb_refusal_nvfp4_cache(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+// Whom no backend of the release takes on the device, FlexAttention neither: four bits with scales, which are for
+// FlashInfer's kernels of data-centre Blackwell from 0.25 on and for nobody before 0.21, DeepSeek's packed latents in a
+// model without, 16 bits by name before 0.15, heads below 32 with sinks or a cache of other bits.
+bool kvb_refusal_no_backend(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_attention_shape *shape = token_shape(context->model);
-    bool four_bits = context->kv_word == KVB_KV_NVFP4 && context->release >= NVFP4_LISTED_SINCE;
-    bool sixteen_bits = context->kv_word == KVB_KV_16BIT && context->release < SIXTEEN_BITS_SINCE;
-    bool rare = four_bits || sixteen_bits || context->kv_word == KVB_KV_FP8_DS_MLA;
-    if (!is_asked(context, shape) || !rare || kvb_backend_asked(context) != KVB_BACKEND_AUTO ||
-        taken(context, shape) != KVB_BACKEND_AUTO) {
+    bool unread = context->kv_word == KVB_KV_NVFP4 && context->release < NVFP4_LISTED_SINCE;
+    if (!is_asked(context, shape) || unread || (WORD(context->kv_word) & TURBOQUANTS) != 0 ||
+        kvb_backend_asked(context) != KVB_BACKEND_AUTO || taken(context, shape) != KVB_BACKEND_AUTO ||
+        reasons_of(context, row_of(KVB_BACKEND_FLEX, context->release), shape) == 0) {
         return false;
     }
     bool printed = context->release >= CONFIG_PRINTED_SINCE;

@@ -1,0 +1,136 @@
+// Which attention backend a release takes, against its own selector: the classes of each tag were imported with a stub
+// of torch in the place of torch, and asked for random models, caches, blocks and cards (tests/fixtures/backends.csv).
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engines/vllm/kv_backend.h"
+#include "unit/plans.h"
+
+#define FIELDS 13
+#define LEAST_ROWS 1400
+#define ROTARY 64
+
+enum field { RELEASE, CAPABILITY, DTYPE, CACHE, FORM, HEAD, NOPE, TOPK, HEADS, BLOCK, ELSE, ASKED, ANSWER };
+
+static struct kvb_plan plan;
+static struct kvb_budget budget;
+
+static uint32_t number(const char *text)
+{
+    return (uint32_t)strtoul(text, NULL, 10);
+}
+
+static void set_word(enum kvb_setting setting, const char *word)
+{
+    char why[256];
+    uint64_t value = 0;
+    assert_true(kvb_setting_parse(setting, word, &value, why));
+    set(&plan, setting, value);
+}
+
+static uint32_t release_of(const char *text)
+{
+    char *end;
+    uint32_t major = (uint32_t)strtoul(text, &end, 10), minor = (uint32_t)strtoul(end + 1, &end, 10);
+    return KVB_RELEASE(major, minor, number(end + 1));
+}
+
+static void make_shape(char *const fields[FIELDS])
+{
+    struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
+    uint32_t head = number(fields[HEAD]);
+    shape->heads = number(fields[HEADS]);
+    if (strcmp(fields[FORM], "plain") == 0) {
+        shape->head_size = shape->value_head_size = head;
+        shape->window_tokens = strstr(fields[ELSE], "window") != NULL ? 4096 : 0;
+        return;
+    }
+    shape->latent_rank = head - ROTARY;
+    shape->nope_size = number(fields[NOPE]);
+    shape->head_size = shape->nope_size + ROTARY;
+    if (strcmp(fields[FORM], "sparse") == 0) {
+        shape->index_heads = 32;
+        shape->index_head_size = 128;
+        shape->index_topk = number(fields[TOPK]);
+        shape->has_indexer = true;
+    }
+}
+
+static void make_row(char *const fields[FIELDS])
+{
+    bool plain = strcmp(fields[FORM], "plain") == 0;
+    if (plain) {
+        make_llama_plan(&plan, release_of(fields[RELEASE]));
+    } else {
+        make_latent_plan(&plan, release_of(fields[RELEASE]), 8192, 256);
+    }
+    make_shape(fields);
+    plan.gpu.compute_capability = number(fields[CAPABILITY]);
+    plan.gpu.memory_bytes = 640 * GIB; // so that nothing is refused for want of it
+    // What has sinks, and whose pictures are attended to in both directions, goes by its class.
+    const char *class_name = strstr(fields[ELSE], "prefix") != NULL  ? "Gemma3ForConditionalGeneration"
+                             : strstr(fields[ELSE], "sinks") != NULL ? "GptOssForCausalLM"
+                                                                     : "LlamaForCausalLM";
+    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
+    (void)strncpy(plan.model.architecture, class_name, sizeof plan.model.architecture - 1);
+    set_word(KVB_SET_DTYPE, fields[DTYPE]);
+    set_word(KVB_SET_KV_CACHE_DTYPE, fields[CACHE]);
+    if (number(fields[BLOCK]) > 0) {
+        set(&plan, KVB_SET_BLOCK_SIZE, number(fields[BLOCK]));
+    }
+    if (fields[ASKED][0] != '\0') {
+        set_word(KVB_SET_ATTENTION_BACKEND, fields[ASKED]);
+    }
+}
+
+// A backend that was chosen may still refuse for itself, once it is made: Triton's of eight bits on older cards.
+static bool agrees(char *const fields[FIELDS])
+{
+    bool refused = strcmp(fields[ANSWER], "-") == 0, triton = strncmp(fields[ANSWER], "TRITON", 6) == 0;
+    const struct kvb_context *context = resolved(&plan);
+    if (triton && strncmp(budget.error, "FP8 KV cache is not supported by the Triton", 43) == 0) {
+        return true;
+    }
+    if (refused || !budget.starts) {
+        return refused == !budget.starts;
+    }
+    return strcmp(fields[FORM], "plain") == 0 || strcmp(context->mla_backend.name, fields[ANSWER]) == 0;
+}
+
+static void each_release_takes_what_its_selector_takes(void **state)
+{
+    (void)state;
+    char line[512], kept[512];
+    unsigned count = 0, refused = 0, different = 0;
+    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/backends.csv", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *fields[FIELDS], *at = line;
+        line[strcspn(line, "\n")] = '\0';
+        (void)strcpy(kept, line);
+        for (size_t i = 0; i < FIELDS; i++) {
+            assert_non_null(at);
+            fields[i] = at;
+            at = strchr(at, ',');
+            if (at != NULL) {
+                *at++ = '\0';
+            }
+        }
+        make_row(fields);
+        (void)answer_into(&plan, &budget);
+        bool same = agrees(fields);
+        if (!same) {
+            print_error("%s: %s\n", kept, budget.error);
+        }
+        different += !same;
+        refused += strcmp(fields[ANSWER], "-") == 0;
+        count++;
+    }
+    (void)fclose(file);
+    print_message("%u rows, %u refused, %u different\n", count, refused, different);
+    assert_true(count >= LEAST_ROWS && refused > count / 4 && refused < count * 3 / 4);
+    assert_int_equal(different, 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(each_release_takes_what_its_selector_takes))
