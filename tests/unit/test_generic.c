@@ -22,6 +22,7 @@ static void make_generic(struct kvb_plan *plan)
     plan->stated[KVB_STATED_NON_TORCH] = (struct kvb_stated_term){true, GIB / 2};
     plan->reserve_count = 1;
     plan->reserves[0].bytes = GIB / 2;
+    plan->reserves[1].bytes = 7; // no reserve
 }
 
 // 12 requested - 4 weights - 1 pass - 0.5 context - 0.5 reserved = 6 GiB. A token is 32 layers x 8 heads x
@@ -321,6 +322,12 @@ static void over_two(void **state)
     assert_int_equal(out[0], 2);
     assert_int_equal(out[2], 8);
     assert_int_equal(rungs[0].candidates(&plan, &budget, out), 1);
+    for (size_t i = 0; i < count; i++) { // more GPUs are other hardware; all of them help
+        assert_int_equal(rungs[i].last_resort, i == 2);
+        assert_false(rungs[i].warns || rungs[i].removes);
+    }
+    assert_int_equal(engine->neighbourhood(&plan, &beside, &problems), KVB_OK);
+    assert_int_equal(beside.ranks, 1);
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
     (void)answer_into(&plan, &budget);
@@ -362,6 +369,27 @@ static void over_two(void **state)
     assert_int_equal(budget.requested_bytes, 25254407700); // 25,769,803,776 x 0.98
 }
 
+// 32 layers of 4 experts with three matrices of 4,096 x 64 in 16 bits are 192 MiB; a half of each over two GPUs.
+static void experts(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    make_generic(&plan);
+    plan.model.dtype = KVB_DTYPE_BF16;
+    plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE,
+                                                     .experts = 4,
+                                                     .experts_per_token = 2,
+                                                     .expert_intermediate_size = 64,
+                                                     .expert_gated = true};
+    plan.stated[KVB_STATED_WEIGHTS].set = false;
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.weights.role_bytes[KVB_ROLE_EXPERTS], 192 * MIB);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.weights.role_bytes[KVB_ROLE_EXPERTS], 96 * MIB);
+}
+
 // Every engine of the table fills its whole seat and is found by its name.
 static void seats(void **state)
 {
@@ -397,6 +425,7 @@ int main(void)
         cmocka_unit_test(cannot_be_planned),
         cmocka_unit_test(nothing_shorter),
         cmocka_unit_test(over_two),
+        cmocka_unit_test(experts),
         cmocka_unit_test(seats),
         cmocka_unit_test(counted_weights),
     };
