@@ -8,6 +8,7 @@
 #include <kvbudget/units.h>
 
 #include "engines/llamacpp/ollama.h"
+#include "engines/llamacpp/tensors.h"
 #include "engines/table.h"
 #include "unit/llamacpp_line.h"
 
@@ -268,6 +269,11 @@ static void test_layers_asked(void **state)
     assert_int_equal(start.run.sequences, 1);
 }
 
+static void add_bytes(void *context, const struct kvb_llama_tensor *tensor)
+{
+    *(uint64_t *)context += tensor->bytes;
+}
+
 // What the cache of each layer is taken for: windows of Gemma 3 since 0.6.3 (1024 + 512 cells and 2048, at every sixth
 // layer), of gpt-oss 4096 + 512; since 0.11.11 layers with a state have that.
 static void test_caches(void **state)
@@ -296,6 +302,10 @@ static void test_caches(void **state)
     answer();
     kvb_ollama_sizes_of(&start, plan.engine.release, &sizes);
     assert_true(sizes.partial_bytes > 0 && sizes.full_bytes == sizes.partial_bytes);
+    // its first layer's state beside its weights, in 32 bits: 3 x (3072 + 2 x 128) columns and 3072 x 128
+    uint64_t weights = 0;
+    kvb_llama_layer_tensors(&start.run, 0, add_bytes, &weights);
+    assert_int_equal(sizes.layer_bytes[0] - weights, 4 * (3 * (3072 + 2 * 128) + 3072 * 128));
 }
 
 // ---- The two ways to place layers, on sizes by hand

@@ -90,6 +90,17 @@ static void chosen_rows(void **state)
     assert_int_equal(compute(KVB_LLAMA_HOST) - before, 512 * 4);
 }
 
+// llm_build's inp_pos: a position of 32 bits for each of 512 tokens, four where pictures have two directions and a
+// time.
+static void positions(void **state)
+{
+    (void)state;
+    begin("LlamaForCausalLM");
+    uint64_t one = compute(KVB_LLAMA_HOST);
+    begin("Qwen2VLForConditionalGeneration");
+    assert_int_equal(compute(KVB_LLAMA_HOST) - one, 512 * (4 - 1) * 4);
+}
+
 // Where the file's size is known, tensors are so much of what the formats make: 750001 millionths of 2 x 4096 x 32000
 // bytes of the embedding are 196608262.
 static void part_of_the_weights(void **state)
@@ -425,8 +436,8 @@ static void inner_features(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(rotations), cmocka_unit_test(chosen_rows), cmocka_unit_test(windows),
-              cmocka_unit_test(state_rows), cmocka_unit_test(part_of_the_weights),
+KVB_TEST_MAIN(cmocka_unit_test(rotations), cmocka_unit_test(chosen_rows), cmocka_unit_test(positions),
+              cmocka_unit_test(windows), cmocka_unit_test(state_rows), cmocka_unit_test(part_of_the_weights),
               cmocka_unit_test(more_nodes_than_are_held), cmocka_unit_test(without_memory),
               cmocka_unit_test(cache_of_heads_on_the_host), cmocka_unit_test(many_tensors_of_a_layer),
               cmocka_unit_test(keys_that_are_values), cmocka_unit_test(rare_states), cmocka_unit_test(pictures),

@@ -221,6 +221,22 @@ static void to_the_last_layer(void **state)
     assert_int_equal(least_for_all("microsoft/phi-4", "ollama@0.5.0", KVB_LLAMA_CUDA, 0), cuda);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(to_the_last_layer), cmocka_unit_test(parameters), cmocka_unit_test(names_of_a_library),
-              cmocka_unit_test(flash_by_model_and_card), cmocka_unit_test(caches_of_the_estimate),
-              cmocka_unit_test(cards_and_slots))
+// From 0.30 on llama.cpp fits layers by itself; the context is handed over as a number, and is kept.
+static void context_handed_over(void **state)
+{
+    (void)state;
+    ask("meta-llama/Llama-3.1-8B-Instruct", "rtx4090", "ollama@0.30.0");
+    set(KVB_SET_GGUF_TYPE, 15);
+    solve();
+    uint64_t tokens = start.run.context_tokens;
+    assert_int_equal(start.decision, KVB_LLAMA_UNCHANGED);
+    assert_true(start.context_said);
+    deployment.gpu_free_bytes = 4 * KVB_GIB;
+    solve();
+    assert_int_equal(start.run.context_tokens, tokens);
+    assert_int_equal(start.decision, KVB_LLAMA_LAYERS_MOVED);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(context_handed_over), cmocka_unit_test(to_the_last_layer), cmocka_unit_test(parameters),
+              cmocka_unit_test(names_of_a_library), cmocka_unit_test(flash_by_model_and_card),
+              cmocka_unit_test(caches_of_the_estimate), cmocka_unit_test(cards_and_slots))

@@ -153,7 +153,7 @@ kvb_llama_node kvb_llama_norm(struct kvb_llama_graph *graph, const char *weight,
 static kvb_llama_node outside(struct kvb_llama_graph *graph, enum kvb_llama_kept kept, enum kvb_llama_kind kind,
                               kvb_llama_node of)
 {
-    const uint64_t ne[3] = {1, 1, 1};
+    const uint64_t ne[3] = {1, 1, 1}; // same: it takes no memory here, and nothing is made like it
     const struct kvb_llama_run *run = graph->run;
     kvb_llama_node made = kvb_llama_op(graph, kind, ne, of, 0);
     struct kvb_llama_tensor_node *node = &graph->nodes[made];

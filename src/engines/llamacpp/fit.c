@@ -38,8 +38,7 @@ static bool reduce_context(struct kvb_llama_start *start, uint64_t used)
     struct kvb_llama_buffers least;
     uint64_t streams = run->unified ? 1 : run->sequences;
     uint64_t shortest = kvb_mul(start->shortest_tokens, streams), longest = kvb_mul(run->context_tokens, streams);
-    uint64_t target =
-        kvb_mul(run->devices, kvb_less(start->free_bytes, start->margin_bytes));
+    uint64_t target = kvb_mul(run->devices, kvb_less(start->free_bytes, start->margin_bytes));
     uint64_t model = 0;
     if (start->context_said || longest <= shortest || used <= target) { // the last: another split is enough
         return false;

@@ -72,7 +72,7 @@ static void put_range(uint32_t set[8], unsigned first, unsigned last)
 static bool put_class(uint32_t set[8], char letter)
 {
     uint32_t made[8] = {0};
-    char small = letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+    char small = kvb_lower(letter);
     if (small == 'd' || small == 'w') {
         put_range(made, '0', '9');
     }

@@ -126,7 +126,7 @@ void kvb_llama_ends_of_shapes(const struct kvb_llama_run *run, bool output, kvb_
 {
     const struct kvb_model *model = run->model;
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
-    struct giving giving = {run, 0, 1, true, take, context};
+    struct giving giving = {.run = run, .take = take, .context = context};
     uint32_t count = kvb_outer_tensors(model, tensors);
     for (uint32_t i = 0; i < count; i++) {
         bool embedding = tensors[i].role == KVB_ROLE_EMBEDDING;
