@@ -152,6 +152,10 @@ static void figures_of_the_cache(void **state)
 {
     (void)state;
     ask("llama-server -m x.gguf -c 8192 -np 2 -ngl 99");
+    const struct kvb_term *weights =
+        &budget.items[KVB_ITEM_WEIGHTS]; // a mixture known by its name alone: a tenth at most
+    assert_in_range(weights->low_bytes, weights->bytes / 10 * 9, weights->bytes - 1);
+    assert_in_range(weights->high_bytes, weights->bytes + 1, weights->bytes / 10 * 11);
     assert_int_equal(budget.kv.tokens, 8192);
     assert_int_equal(budget.kv.block_tokens, 1);
     assert_int_equal(budget.kv.num_blocks, 8192);

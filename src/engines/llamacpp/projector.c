@@ -267,9 +267,11 @@ static void take_picture(const struct kvb_llama_run *run, const struct kvb_proje
     kvb_llama_graph_end(&graph);
 }
 
+#define SIDE_MOST (UINT32_C(1) << 16) // patches, far beyond any picture
+
 static uint64_t root_of(uint64_t square)
 {
-    uint64_t low = 0, high = UINT32_C(1) << 16;
+    uint64_t low = 0, high = SIDE_MOST;
     while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
         if (middle * middle <= square) {
