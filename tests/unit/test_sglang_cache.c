@@ -174,13 +174,13 @@ static void groups_of_windows(void **state)
 {
     (void)state;
     start(1000);
-    stage.cell.window_layers = 1;
-    stage.cell.window_bytes = 30;
+    stage.cell.window_layers = 2;
+    stage.cell.window_bytes = 60;
     stage.cell.window_tokens = 100;
     fill();
     assert_int_equal(budget.kv.group_count, 2);
     assert_int_equal(budget.kv.groups[1].kind, KVB_ATTENTION_SLIDING);
-    assert_int_equal(budget.kv.groups[1].layers, 1);
+    assert_int_equal(budget.kv.groups[1].layers, 2);
     assert_int_equal(budget.kv.groups[1].page_bytes, 480);
     assert_int_equal(budget.kv.groups[1].window_tokens, 100);
     assert_int_equal(budget.kv.groups[1].block_tokens, 16);

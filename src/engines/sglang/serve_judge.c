@@ -57,7 +57,7 @@ static const struct kvb_sgl_known_flag *find(const char *line, size_t length, ui
     bool is_long = strncmp(line, "--", 2) == 0;
     row = is_long ? kvb_sgl_known_flag_of(line + 2, length - 2, release, matches)
                   : kvb_sgl_known_flag_of(line, length, release, matches);
-    if (row != NULL || *matches > 1 || length <= 5 || strncmp(line, "--no-", 5) != 0) {
+    if (length <= 5 || strncmp(line, "--no-", 5) != 0) { // no flag's own name begins so
         return row;
     }
     row = kvb_sgl_known_flag_of(line + 5, length - 5, release, matches);
