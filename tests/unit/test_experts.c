@@ -90,6 +90,12 @@ static void expert_kernels(void **state)
         {"asked FlashInfer", R(23, 0), 90, KVB_QUANT_NONE, KVB_MOE_FLASHINFER_CUTLASS, false, false, false, OUTPUT,
          FLASHINFER},
         {"asked CUTLASS", R(22, 0), 90, KVB_QUANT_NONE, KVB_MOE_CUTLASS, false, false, false, TILES, 0},
+        {"16 bits on Thor to 0.21", R(21, 0), 110, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, OUTPUT,
+         FLASHINFER},
+        {"16 bits on Hopper to 0.22", R(22, 1), 90, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, OUTPUT,
+         FLASHINFER},
+        {"gated on 10.3", R(24, 0), 103, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, TILES, 0},
+        {"TRT-LLM on 10.3", R(28, 0), 103, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, TILES, 0},
         {"fp8", R(22, 0), 120, KVB_QUANT_FP8, KVB_MOE_FLASHINFER_CUTLASS, false, false, false, TILES, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -121,6 +127,58 @@ static void expert_kernels(void **state)
     set(&plan, KVB_SET_MOE_BACKEND, KVB_MOE_CUTLASS);
     assert_int_equal(kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 1000).passing_bytes,
                      8000ULL * 2048 * 2 + 8000ULL * 1024 + 163840ULL * 8 * 128);
+}
+
+// Experts wider than the hidden size, 3072 against 2048: each buffer then follows the width. Tiles: 8 x (2 x 3072 +
+// 3072); CUTLASS: 8 x (4 x 3072 + 2 x 3072), three tensors of 8 x 2048 in passing; FlashInfer: 8 x (2048 + 2 x 3072),
+// of plain experts 8 x (2048 + 3072), with NVFP4 a scale of every 16 of 8 x 3072.
+static void wide_experts(void **state)
+{
+    (void)state;
+    static const struct kernel_row rows[] = {
+        {"Triton", R(19, 0), 90, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, 8 * 9216 * 2, 0},
+        {"CUTLASS", R(22, 0), 120, KVB_QUANT_NVFP4, KVB_MOE_CUTLASS, false, false, false, 8 * 18432 * 2,
+         3 * 8 * 2048 * 2},
+        {"FlashInfer", R(27, 1), 120, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, 2048 * 2, 8 * 8192 * 2 + 1024},
+        {"plain", R(27, 1), 120, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, true, 2048 * 2, 8 * 5120 * 2 + 1024},
+        {"NVFP4", R(27, 1), 120, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, 2048 * 2,
+         8 * 8192 * 2 + 1024 + 8 * 3072 / 16},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.model.hidden_size = 2048;
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.model.quantisation.method = rows[i].method;
+        plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE,
+                                                         .experts = 256,
+                                                         .experts_per_token = 8,
+                                                         .expert_intermediate_size = 3072,
+                                                         .expert_gated = !rows[i].plain};
+        set(&plan, KVB_SET_MOE_BACKEND, rows[i].asked);
+        struct kvb_expert_bytes got = kvb_expert_scratch(resolved(&plan), &plan.model.kinds[0].mlp, 4000);
+        if (got.workspace_bytes != rows[i].workspace * 4000 || got.passing_bytes != rows[i].passing * 4000) {
+            fail_msg("%s: %llu kept, %llu in passing", rows[i].what, (unsigned long long)got.workspace_bytes,
+                     (unsigned long long)got.passing_bytes);
+        }
+    }
+    // what keeps Triton: copies of the model, 32 bits, another vendor's card
+    make_llama_plan(&plan, R(27, 1));
+    plan.gpu.compute_capability = 120;
+    plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE,
+                                                     .experts = 256,
+                                                     .experts_per_token = 8,
+                                                     .expert_intermediate_size = 512,
+                                                     .expert_gated = true};
+    const struct kvb_mlp_shape *mlp = &plan.model.kinds[0].mlp;
+    assert_true(kvb_expert_scratch(resolved(&plan), mlp, 4000).passing_bytes > 0);
+    set(&plan, KVB_SET_DATA_PARALLEL_SIZE, 2);
+    assert_int_equal(kvb_expert_scratch(resolved(&plan), mlp, 4000).passing_bytes, 0);
+    set(&plan, KVB_SET_DATA_PARALLEL_SIZE, 1);
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
+    assert_int_equal(kvb_expert_scratch(resolved(&plan), mlp, 4000).passing_bytes, 0);
+    unset(&plan, KVB_SET_DTYPE);
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    assert_int_equal(kvb_expert_scratch(resolved(&plan), mlp, 4000).passing_bytes, 0);
 }
 
 // What a compiled piece is given, hidden 4096, in elements a token beyond a hidden tensor: GDN 2 x 2048 + 3 x 4096;
@@ -281,6 +339,6 @@ static void mla_dummy(void **state)
     assert_int_equal(peak().phase_bytes[KVB_PHASE_MLA], 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(expert_scratch), cmocka_unit_test(expert_kernels), cmocka_unit_test(piece_arguments),
-              cmocka_unit_test(piece_of_a_lone_network), cmocka_unit_test(states_kept_for_a_draft),
-              cmocka_unit_test(mla_dummy))
+KVB_TEST_MAIN(cmocka_unit_test(expert_scratch), cmocka_unit_test(expert_kernels), cmocka_unit_test(wide_experts),
+              cmocka_unit_test(piece_arguments), cmocka_unit_test(piece_of_a_lone_network),
+              cmocka_unit_test(states_kept_for_a_draft), cmocka_unit_test(mla_dummy))
