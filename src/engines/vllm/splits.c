@@ -26,7 +26,7 @@ static bool kv_heads_refuse(const struct kvb_context *context, char out[KVB_ERRO
         if (!tokens || heads == 0) {
             continue;
         }
-        if (heads >= context->tp ? heads % context->tp != 0 : context->tp % heads != 0) {
+        if (kvb_max(heads, context->tp) % kvb_min(heads, context->tp) != 0) {
             return refuse(out,
                           "{0} key/value heads cannot be split over --tensor-parallel-size {1}: one must be a multiple "
                           "of the other.",
@@ -84,7 +84,7 @@ static bool stages_refuse(const struct kvb_context *context, char out[KVB_ERROR_
     }
     char count[24], stages[24], most[24];
     const char *values[] = {kvb_refusal_count(count, layers), kvb_refusal_count(stages, context->pp),
-                            kvb_refusal_count(most, layers < KVB_STAGES_MAX ? layers : KVB_STAGES_MAX)};
+                            kvb_refusal_count(most, kvb_min(layers, KVB_STAGES_MAX))};
     kvb_refusal_say(
         out, "{0} layers cannot be split over --pipeline-parallel-size {1}; at most {2} stages hold a layer each.",
         values);
