@@ -112,6 +112,8 @@ static void test_fixes(void **state)
             size_t at = offset_of(row->text, fix->region.first);
             (void)snprintf(was, sizeof was, "%.*s", (int)fix->region.characters, row->text + at);
             assert_string_equal(was, row->was);
+            assert_memory_equal(fix->flag, "--max-model-len ", 16);
+            assert_string_equal(fix->flag + 16, fix->text); // the whole value of the flag that is said
             (void)snprintf(text, sizeof text, "%s", row->text);
             apply(text, fix);
             struct kvb_gate *again = judge(row->name, text, strlen(text));
