@@ -103,6 +103,7 @@ struct kvb_deployment {
     enum kvb_platform platform;
     enum kvb_compile_cache compile_cache;
     struct kvb_settings settings;
+    struct kvb_graph_sizes graph_sizes;
     struct kvb_environment environment;
     struct kvb_stated_term stated[KVB_STATED_COUNT];
     uint32_t reserve_count;

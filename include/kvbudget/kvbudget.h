@@ -14,6 +14,7 @@
 #include <kvbudget/checkpoint.h>
 #include <kvbudget/gate.h>
 #include <kvbudget/gpu.h>
+#include <kvbudget/graphs.h>
 #include <kvbudget/hub.h>
 #include <kvbudget/input.h>
 #include <kvbudget/logs.h>

@@ -7,6 +7,7 @@
 
 #include <kvbudget/export.h>
 #include <kvbudget/gpu.h>
+#include <kvbudget/graphs.h>
 #include <kvbudget/model.h>
 #include <kvbudget/problem.h>
 
@@ -258,14 +259,6 @@ enum kvb_speculative {
     KVB_SPECULATIVE_OTHER
 };
 enum kvb_mamba_mode { KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_NONE, KVB_MAMBA_MODE_ALIGN, KVB_MAMBA_MODE_ALL };
-enum kvb_graph_mode {
-    KVB_GRAPH_MODE_AUTO,
-    KVB_GRAPH_MODE_NONE,
-    KVB_GRAPH_MODE_PIECEWISE,
-    KVB_GRAPH_MODE_FULL,
-    KVB_GRAPH_MODE_FULL_DECODE_ONLY,
-    KVB_GRAPH_MODE_FULL_AND_PIECEWISE
-};
 enum kvb_runner { KVB_RUNNER_AUTO, KVB_RUNNER_GENERATE, KVB_RUNNER_POOLING };
 enum kvb_disaggregation { KVB_DISAGGREGATION_NONE, KVB_DISAGGREGATION_PREFILL, KVB_DISAGGREGATION_DECODE };
 enum kvb_all_to_all { KVB_A2A_NONE, KVB_A2A_DEEPEP, KVB_A2A_OTHER };
@@ -425,6 +418,7 @@ enum kvb_plain_flag {
     KVB_PLAIN_ENCODER_CACHE_TRANSFER = 1048576, // --ec-transfer-config
     KVB_PLAIN_ELASTIC_EP = 2097152,             // --enable-elastic-ep
     KVB_PLAIN_EXTERNAL_LAUNCHER = 4194304,      // --distributed-executor-backend external_launcher
+    KVB_PLAIN_ADAPTER_COUNTS = 8388608,         // --specialize-active-lora
 };
 // Numbers of such flags; kvb_plan.plain_numbers.
 enum kvb_plain_number {
@@ -490,6 +484,7 @@ struct kvb_plan {
     bool draft_unknown;      // one is named and nobody knows it: neither weights nor cache are counted
     uint32_t plain_flags;    // enum kvb_plain_flag
     struct kvb_plain_value plain_numbers[KVB_PLAIN_NUMBER_COUNT];
+    struct kvb_graph_sizes graph_sizes;
     char tensor_overrides[KVB_TENSOR_OVERRIDES_CAPACITY]; // --override-tensor of llama.cpp: lines PATTERN=BUFFER
     char command_error[256]; // what the release's argument parser says of the serve command; "" = it takes it
 };

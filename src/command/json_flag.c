@@ -57,7 +57,7 @@ enum kvb_status kvb_json_flag(const char *flag, const char *value, enum kvb_orig
     enum kvb_status status = kvb_tree_read(&tree, place, value, strlen(value), problems);
     if (status == KVB_OK) {
         memcpy(changed, deployment, sizeof *changed);
-        struct kvb_flag_part part = {&tree, tree.root, origin, changed, problems};
+        struct kvb_flag_part part = {&tree, tree.root, origin, changed, problems, false};
         status = row->read(&part);
     }
     if (status == KVB_OK) {

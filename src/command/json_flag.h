@@ -13,6 +13,7 @@ struct kvb_flag_part {
     enum kvb_origin origin;
     struct kvb_deployment *deployment;
     struct kvb_problems *problems;
+    bool of_config; // a member of a compilation config, not a flag of its own
 };
 
 typedef enum kvb_status kvb_flag_reader(const struct kvb_flag_part *part);

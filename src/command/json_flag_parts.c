@@ -180,9 +180,10 @@ enum kvb_status kvb_read_mm_processor_kwargs(const struct kvb_flag_part *part)
     return status;
 }
 
-// A list of batch sizes: how many there are and the largest count.
+// A list of batch sizes.
 static enum kvb_status keep_sizes(const struct kvb_flag_part *part, const char *text)
 {
+    struct kvb_graph_sizes *sizes = &part->deployment->graph_sizes;
     uint64_t count = 0;
     uint64_t largest = 0;
     for (text += strspn(text, " ,"); *text; text += strspn(text, " ,")) {
@@ -196,10 +197,15 @@ static enum kvb_status keep_sizes(const struct kvb_flag_part *part, const char *
             return kvb_expected(part->tree, part->node, KVB_BAD_TYPE, "batch sizes such as [1, 2, 4] or 1 2 4",
                                 part->problems);
         }
+        if (count < KVB_GRAPH_SIZES_MAX) {
+            sizes->tokens[count] = (uint32_t)size;
+        }
         count++;
         largest = size > largest ? size : largest;
         text += length;
     }
+    sizes->count = count <= KVB_GRAPH_SIZES_MAX ? (uint32_t)count : 0;
+    sizes->of_flag = !part->of_config;
     kvb_flag_set(part, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, count);
     kvb_flag_set(part, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, largest);
     return KVB_OK;
@@ -262,6 +268,20 @@ static void keep_mode(const struct kvb_flag_part *part, bool parts)
     }
 }
 
+// Sequence parallelism leaves out sizes that the ranks do not share; asynchronous products stand on it.
+static void keep_passes(const struct kvb_flag_part *part)
+{
+    static const char *const brings_it[] = {"enable_sp", "enable_sequence_parallelism", "fuse_gemm_comms",
+                                            "enable_async_tp"};
+    const struct kvb_node *passes = kvb_node_get(part->node, "pass_config");
+    for (size_t i = 0; passes && passes->kind == KVB_NODE_MAPPING && i < sizeof brings_it / sizeof *brings_it; i++) {
+        const char *word = text_of(passes, brings_it[i]);
+        part->deployment->graph_sizes.sequence_parallel |= word && kvb_equal_ignoring_case(word, "true");
+    }
+    const char *specialised = text_of(part->node, "cudagraph_specialize_lora");
+    part->deployment->graph_sizes.adapters_always = specialised && kvb_equal_ignoring_case(specialised, "false");
+}
+
 static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
 {
     const struct kvb_node *mode = kvb_node_get(part->node, "cudagraph_mode");
@@ -270,6 +290,7 @@ static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
     const char *use = text_of(part->node, "use_cudagraph");
     const char *full = text_of(part->node, "full_cuda_graph");
     enum kvb_status status = KVB_OK;
+    keep_passes(part);
     if (use && kvb_equal_ignoring_case(use, "false")) {
         kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
     } else if (full && kvb_equal_ignoring_case(full, "true")) {
@@ -284,6 +305,7 @@ static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
     if (status == KVB_OK && sizes && !kvb_node_is_null(sizes)) {
         struct kvb_flag_part inner = *part;
         inner.node = sizes;
+        inner.of_config = true;
         status = kvb_read_cudagraph_capture_sizes(&inner);
     }
     if (status == KVB_OK && largest && !kvb_node_is_null(largest)) {
@@ -294,8 +316,12 @@ static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
 
 enum kvb_status kvb_read_compilation_config(const struct kvb_flag_part *part)
 {
-    static const char *const known[] = {"cudagraph_mode", "cudagraph_capture_sizes", "max_cudagraph_capture_size",
-                                        "use_cudagraph",  "full_cuda_graph",         "mode",
+    static const char *const known[] = {"cudagraph_mode",
+                                        "cudagraph_capture_sizes",
+                                        "max_cudagraph_capture_size",
+                                        "use_cudagraph",
+                                        "full_cuda_graph",
+                                        "mode",
                                         NULL};
     uint64_t level;
     if (part->node->kind == KVB_NODE_SCALAR && kvb_parse_whole(part->node->text, &level)) {

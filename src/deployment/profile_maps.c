@@ -42,7 +42,7 @@ static enum kvb_status read_json_flag(const struct kvb_flag_row *row, const stru
                                       const struct kvb_node *node, struct kvb_deployment *deployment,
                                       struct kvb_problems *problems)
 {
-    struct kvb_flag_part part = {tree, node, KVB_ORIGIN_PROFILE, deployment, problems};
+    struct kvb_flag_part part = {tree, node, KVB_ORIGIN_PROFILE, deployment, problems, false};
     bool json_text = node->kind == KVB_NODE_SCALAR && (node->text[0] == '{' || node->text[0] == '[');
     if (!json_text) {
         return row->read(&part);

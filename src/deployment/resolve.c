@@ -191,6 +191,7 @@ static void copy_answers(const struct kvb_deployment *deployment, struct kvb_pla
     plan->gpu_free_bytes = deployment->gpu_free_bytes;
     plan->gpu_free_stated = deployment->gpu_free_stated || deployment->gpu_free_bytes > 0;
     plan->settings = deployment->settings;
+    plan->graph_sizes = deployment->graph_sizes;
     plan->environment = deployment->environment;
     plan->usage = deployment->usage_set ? deployment->usage : KVB_USAGE_SERVE;
     plan->platform = deployment->platform_set ? deployment->platform : KVB_PLATFORM_LINUX;

@@ -1,7 +1,7 @@
 // Batch and sequence defaults by release, GPU and usage, and the number of CUDA graphs.
 // Source: vllm/engine/arg_utils.py and config of the releases named.
 #include "engines/vllm/defaults.h"
-#include "engines/vllm/overhead.h"
+#include "engines/vllm/graph_sizes.h"
 #include "unit/plans.h"
 #include "unit/test.h"
 

@@ -100,16 +100,39 @@ static void test_modes(void **state)
     static const struct {
         const char *value;
         enum kvb_compile_cache compile;
-    } modes[] = {{"{\"mode\": 0}", KVB_COMPILE_NEVER},        {"{\"mode\": 2}", KVB_COMPILE_NEVER},
-                 {"{\"mode\": \"None\"}", KVB_COMPILE_NEVER}, {"{\"mode\": \"DYNAMO_TRACE_ONCE\"}", KVB_COMPILE_NEVER},
-                 {"{\"mode\": 3}", KVB_COMPILE_UNKNOWN},      {"{\"mode\": \"VLLM_COMPILE\"}", KVB_COMPILE_UNKNOWN},
-                 {"{\"mode\": 10}", KVB_COMPILE_UNKNOWN},     {"{\"mode\": null}", KVB_COMPILE_UNKNOWN},
+    } modes[] = {{"{\"mode\": 0}", KVB_COMPILE_NEVER},         {"{\"mode\": 2}", KVB_COMPILE_NEVER},
+                 {"{\"mode\": \"None\"}", KVB_COMPILE_NEVER},  {"{\"mode\": \"DYNAMO_TRACE_ONCE\"}", KVB_COMPILE_NEVER},
+                 {"{\"mode\": 3}", KVB_COMPILE_UNKNOWN},       {"{\"mode\": \"VLLM_COMPILE\"}", KVB_COMPILE_UNKNOWN},
+                 {"{\"mode\": 10}", KVB_COMPILE_UNKNOWN},      {"{\"mode\": null}", KVB_COMPILE_UNKNOWN},
                  {"{\"backend\": \"x\"}", KVB_COMPILE_UNKNOWN}};
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         assert_int_equal(read("compilation-config", modes[i].value), KVB_OK);
         assert_int_equal(deployment.compile_cache, modes[i].compile);
     }
     assert_false(deployment.settings.values[KVB_SET_CUDAGRAPH_MODE].set);
+}
+
+// What a list of sizes leaves beside its settings: the sizes themselves, and whose they are.
+static void test_graph_sizes(void **state)
+{
+    (void)state;
+    const struct kvb_graph_sizes *sizes = &deployment.graph_sizes;
+    assert_int_equal(read("cudagraph-capture-sizes", "[16, 1, 2]"), KVB_OK);
+    assert_int_equal(sizes->count, 3);
+    assert_true(sizes->of_flag && sizes->tokens[0] == 16 && sizes->tokens[2] == 2);
+    assert_false(sizes->sequence_parallel || sizes->adapters_always);
+    assert_int_equal(read("compilation-config", "{\"cudagraph_capture_sizes\": [4], \"pass_config\": {\"enable_sp\": "
+                                                "true}, \"cudagraph_specialize_lora\": false}"),
+                     KVB_OK);
+    assert_int_equal(sizes->count, 1);
+    assert_true(!sizes->of_flag && sizes->tokens[0] == 4 && sizes->sequence_parallel && sizes->adapters_always);
+    char many[4 * (KVB_GRAPH_SIZES_MAX + 1) + 1] = "";
+    for (size_t i = 0; i <= KVB_GRAPH_SIZES_MAX; i++) {
+        memcpy(many + 4 * i, "256 ", 5);
+    }
+    assert_int_equal(read("cudagraph-capture-sizes", many), KVB_OK);
+    assert_int_equal(sizes->count, 0); // more than there is room for: their number alone is kept
+    assert_int_equal(deployment.settings.values[KVB_SET_CUDAGRAPH_CAPTURE_SIZES].number, KVB_GRAPH_SIZES_MAX + 1);
 }
 
 static void test_draft_model(void **state)
@@ -217,5 +240,6 @@ static void test_environment(void **state)
     assert_int_equal(set("=1"), KVB_BAD_ARGUMENT);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_values), cmocka_unit_test(test_modes), cmocka_unit_test(test_draft_model), cmocka_unit_test(test_overrides),
-              cmocka_unit_test(test_refusals), cmocka_unit_test(test_environment))
+KVB_TEST_MAIN(cmocka_unit_test(test_values), cmocka_unit_test(test_modes), cmocka_unit_test(test_graph_sizes),
+              cmocka_unit_test(test_draft_model), cmocka_unit_test(test_overrides), cmocka_unit_test(test_refusals),
+              cmocka_unit_test(test_environment))

@@ -1,6 +1,7 @@
 // What changes in 0.28 and 0.29: defaults of the largest cards, prefixes of states, capture sizes, who runs on runner
 // V2, what it reserves for graphs, and the block that is never given away.
 #include "budget/gpu_facts.h"
+#include "engines/vllm/graph_sizes.h"
 #include "engines/vllm/kv.h"
 #include "engines/vllm/overhead.h"
 #include "unit/plans.h"

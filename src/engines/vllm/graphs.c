@@ -5,16 +5,12 @@
 
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
-#include "engines/vllm/compile.h"
-#include "engines/vllm/defaults.h"
-#include "engines/vllm/kv_backend.h"
+#include "engines/vllm/graph_sizes.h"
 #include "engines/vllm/overheads.h"
 
 #define MIB (1ULL << 20)
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define LARGEST_BY_DEFAULT 512
-#define OF_V2 3      // KVB_RULE_GRAPH_ESTIMATE
-#define LORA_CASES 2 // each graph without and with an adapter: _get_lora_cases, v0.20.0
+#define OF_V2 3 // KVB_RULE_GRAPH_ESTIMATE
 #define FP32_BYTES 4
 #define SPLITS 32                        // flash_attn_max_num_splits_for_cuda_graph, config/attention.py v0.20.0
 #define FLASHINFER_WORKSPACE (394 * MIB) // VLLM_FLASHINFER_WORKSPACE_BUFFER_SIZE, envs.py v0.20.0
@@ -22,132 +18,6 @@
 #define GRAPHS_OF_THE_LINE 102           // 51 piecewise and 51 full ones
 #define DRIVER_STEP (2 * MIB)            // by which device memory grows
 #define DRIVER_MINIMUM MIB               // "at least 1 MiB per graph", profile_cudagraph_memory
-
-// Graphs of each kind, and the tokens of the largest.
-struct captures {
-    uint64_t piecewise, full;
-    uint64_t piecewise_tokens, full_tokens;
-};
-
-// Source: vllm/config/vllm.py v0.28.0:1920, is_device_capability_family(100).
-static uint64_t largest_by_default(const struct kvb_context *context)
-{
-    uint32_t capability = context->gpu->compute_capability;
-    bool data_centre = capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR;
-    bool raised = kvb_rule(context, KVB_RULE_CAPTURE_SIZES) >= KVB_CAPTURE_1024 && data_centre;
-    return raised ? LARGEST_BY_DEFAULT * 2 : LARGEST_BY_DEFAULT;
-}
-
-static uint64_t largest_size(const struct kvb_context *context)
-{
-    const struct kvb_plan *plan = context->plan;
-    uint64_t limit = largest_by_default(context);
-    if (context->generation == KVB_GENERATION_V0) {
-        limit = kvb_min(kvb_round_up(context->max_num_seqs, 8), 256);
-    } else if (kvb_rule(context, KVB_RULE_CAPTURE_SIZES) >= KVB_CAPTURE_TWICE_SEQS) {
-        limit = kvb_min(limit, kvb_mul(2 * (1 + (uint64_t)context->speculative_tokens), context->max_num_seqs));
-    }
-    if (kvb_is_set(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE)) {
-        limit = kvb_number(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
-    }
-    return context->generation == KVB_GENERATION_V1 ? kvb_min(limit, context->max_num_batched_tokens) : limit;
-}
-
-// Sizes 1, 2, 4, then every 8 to 512; later every 8 below 256 and every 16 up to the limit.
-static uint64_t sizes_up_to(const struct kvb_context *context, uint64_t limit)
-{
-    uint64_t small = limit >= 4 ? 3 : limit >= 2 ? 2 : limit;
-    if (kvb_rule(context, KVB_RULE_CAPTURE_SIZES) < KVB_CAPTURE_SPARSE || limit < 256) {
-        return small + limit / 8;
-    }
-    return small + 31 + (limit - 256) / 16 + 1;
-}
-
-uint64_t kvb_capture_sizes(const struct kvb_context *context)
-{
-    bool listed = kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES);
-    return listed ? kvb_number(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES)
-                  : sizes_up_to(context, largest_size(context));
-}
-
-// Full graphs are captured for decode steps alone, none larger than one step of all sequences.
-static uint64_t decode_sizes(const struct kvb_context *context, uint64_t *largest)
-{
-    uint64_t step_tokens = 1 + (uint64_t)context->speculative_tokens;
-    uint64_t all = kvb_capture_sizes(context);
-    *largest = kvb_min(largest_size(context), kvb_mul(step_tokens, context->max_num_seqs));
-    if (*largest == largest_size(context)) {
-        return all;
-    }
-    if (kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES)) { // only their number and the largest are known
-        return kvb_max(1, kvb_mul(all, *largest) / kvb_max(1, largest_size(context)));
-    }
-    return kvb_min(all, sizes_up_to(context, *largest));
-}
-
-static bool captures_any(const struct kvb_context *context)
-{
-    return !context->eager && !kvb_loses_graphs(context) &&
-           kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE) != KVB_GRAPH_MODE_NONE && !context->model->pooling;
-}
-
-// Keys larger than 8 bits have one backend in the order of platforms/cuda.py (v0.20.0 _get_backend_priorities);
-// FlashAttention 2 takes no fp8 keys. Latent attention has kernels of its own, all of which take uniform batches
-// (_cudagraph_support, v1/attention/backends/mla and models/deepseek_v4/sparse_mla.py v0.25.0:137).
-static bool uses_flashinfer(const struct kvb_context *context)
-{
-    uint32_t capability = context->gpu->compute_capability;
-    enum kvb_backend asked = kvb_backend_asked(context);
-    bool own = kvb_model_is_mla(context->model) || kvb_model_has(context->model, KVB_ATTENTION_DSV4);
-    if (asked != KVB_BACKEND_AUTO || own || context->gpu->vendor != KVB_VENDOR_NVIDIA) {
-        return asked == KVB_BACKEND_FLASHINFER;
-    }
-    bool data_centre = capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR;
-    bool fp8 = context->kv_dtype == KVB_KV_FP8 || context->kv_dtype == KVB_KV_NVFP4;
-    return data_centre || (fp8 && capability != KVB_CAPABILITY_HOPPER);
-}
-
-// can_use_trtllm_attention, asked by get_cudagraph_support of v1/attention/backends/flashinfer.py since v0.11.1:574.
-static bool decodes_with_trtllm(const struct kvb_context *context)
-{
-    uint32_t capability = context->gpu->compute_capability;
-    bool family = capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR;
-    return family && context->gpu->vendor == KVB_VENDOR_NVIDIA && context->release >= KVB_RELEASE(0, 11, 1);
-}
-
-// Backends without uniform batches of several tokens fall back to piecewise graphs alone.
-static bool decodes_in_full_graphs(const struct kvb_context *context)
-{
-    bool several = context->speculative_tokens > 0 && uses_flashinfer(context) && !decodes_with_trtllm(context);
-    return !several && !context->pools && !kvb_model_has(context->model, KVB_ATTENTION_CHUNKED);
-}
-
-static void count(const struct kvb_context *context, struct captures *captures)
-{
-    uint64_t sizes = kvb_capture_sizes(context);
-    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
-    bool both = kvb_rule(context, KVB_RULE_GRAPH_MODES) == 2;
-    *captures = (struct captures){sizes, 0, largest_size(context), 0};
-    if (mode == KVB_GRAPH_MODE_FULL) {
-        *captures = (struct captures){0, sizes, 0, largest_size(context)};
-        return;
-    }
-    if (both && mode != KVB_GRAPH_MODE_PIECEWISE && decodes_in_full_graphs(context)) {
-        captures->full = decode_sizes(context, &captures->full_tokens);
-    }
-    if (mode == KVB_GRAPH_MODE_FULL_DECODE_ONLY && captures->full > 0) {
-        captures->piecewise = 0;
-    }
-}
-
-uint64_t kvb_full_graph_tokens(const struct kvb_context *context)
-{
-    struct captures captures = {0, 0, 0, 0};
-    if (captures_any(context) && decodes_in_full_graphs(context)) {
-        count(context, &captures);
-    }
-    return captures.full > 0 ? captures.full_tokens : 0;
-}
 
 static uint64_t stage_layers(const struct kvb_context *context, uint32_t stage)
 {
@@ -201,13 +71,13 @@ static uint64_t line_bytes(const struct kvb_context *context, uint64_t layers, u
 
 void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
 {
-    struct captures captures;
+    struct kvb_captures captures;
     *estimate = (struct kvb_estimate){0, 0, 0};
-    if (!captures_any(context)) {
+    kvb_captures_of(context, &captures);
+    uint64_t graphs = captures.piecewise + captures.full;
+    if (graphs == 0) {
         return;
     }
-    count(context, &captures);
-    uint64_t graphs = captures.piecewise + captures.full;
     uint64_t layers = stage_layers(context, stage);
     uint64_t bytes;
     if (context->generation == KVB_GENERATION_V0) {
@@ -252,16 +122,16 @@ static uint64_t index_logits(const struct kvb_context *context, uint64_t tokens)
 }
 
 // The first capture of a mode brings what the mode's graphs share.
-static uint64_t first_full(const struct kvb_context *context, const struct captures *captures)
+static uint64_t first_full(const struct kvb_context *context, const struct kvb_captures *captures)
 {
-    uint64_t workspace = uses_flashinfer(context) ? FLASHINFER_WORKSPACE : 0;
+    uint64_t workspace = kvb_graphs_use_flashinfer(context) ? FLASHINFER_WORKSPACE : 0;
     workspace = kvb_max(workspace, split_bytes(context, captures->full_tokens));
     workspace = kvb_add(kvb_max(workspace, latent_workspace(context)), index_logits(context, captures->full_tokens));
     uint64_t states = kvb_model_has_state(context->model) ? figure(KVB_OVERHEAD_FIRST_STATES) * MIB : 0;
     return captures->full > 0 ? kvb_add(workspace + states, figure(KVB_OVERHEAD_FULL_FIRST) * MIB) : 0;
 }
 
-static uint64_t first_piecewise(const struct kvb_context *context, const struct captures *captures)
+static uint64_t first_piecewise(const struct kvb_context *context, const struct kvb_captures *captures)
 {
     bool hopper = context->gpu->compute_capability == KVB_CAPABILITY_HOPPER;
     bool fp8 = context->model->quantisation.method == KVB_QUANT_FP8;
@@ -278,22 +148,17 @@ static uint64_t further(const struct kvb_context *context, uint64_t layers, enum
     return kvb_max(DRIVER_MINIMUM, sum > 0 ? kvb_round_up((uint64_t)sum << 10, DRIVER_STEP) : 0);
 }
 
-static uint64_t estimate_of(const struct kvb_context *context, uint32_t stage)
+static uint64_t estimate_of(const struct kvb_context *context, uint32_t stage, const struct kvb_captures *captures)
 {
-    struct captures captures;
-    count(context, &captures);
-    uint64_t cases = kvb_number(context->plan, KVB_SET_ENABLE_LORA) ? LORA_CASES : 1;
     uint64_t layers = stage_layers(context, stage);
-    uint64_t piecewise = kvb_mul(captures.piecewise, cases);
-    uint64_t full = kvb_mul(captures.full, cases);
-    uint64_t bytes = kvb_max(first_full(context, &captures), first_piecewise(context, &captures));
-    if (piecewise > 0) {
+    uint64_t bytes = kvb_max(first_full(context, captures), first_piecewise(context, captures));
+    if (captures->piecewise > 0) {
         uint64_t one = further(context, layers, KVB_OVERHEAD_PIECEWISE_BASE, KVB_OVERHEAD_PIECEWISE_LAYER);
-        bytes = kvb_add(bytes, kvb_mul(piecewise - 1, one));
+        bytes = kvb_add(bytes, kvb_mul(captures->piecewise - 1, one));
     }
-    if (full > 0) {
+    if (captures->full > 0) {
         uint64_t one = further(context, layers, KVB_OVERHEAD_FULL_BASE, KVB_OVERHEAD_FULL_LAYER);
-        bytes = kvb_add(bytes, kvb_mul(full - 1, one));
+        bytes = kvb_add(bytes, kvb_mul(captures->full - 1, one));
     }
     return bytes;
 }
@@ -304,7 +169,7 @@ void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct
     uint32_t rule = kvb_rule(context, KVB_RULE_GRAPH_ESTIMATE);
     uint8_t asked = context->plan->environment.estimate_cudagraphs;
     bool on = asked == KVB_UNSET ? rule >= 2 : asked == KVB_YES;
-    bool charged = rule > 0 && on && (!context->v2_runner || rule >= OF_V2) && captures_any(context) &&
+    bool charged = rule > 0 && on && (!context->v2_runner || rule >= OF_V2) &&
                    (context->gpu->vendor != KVB_VENDOR_AMD || context->release >= R(26, 0));
     if (!charged) {
         return;
@@ -313,6 +178,12 @@ void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct
         kvb_graph_actual(context, stage, estimate);
         return;
     }
+    struct kvb_captures captures;
+    kvb_captures_of(context, &captures);
+    if (captures.piecewise + captures.full == 0) {
+        return;
+    }
     bool states = kvb_model_has_state(context->model);
-    spread(estimate, estimate_of(context, stage), states ? KVB_OVERHEAD_ESTIMATE_STATES : KVB_OVERHEAD_ESTIMATE);
+    spread(estimate, estimate_of(context, stage, &captures),
+           states ? KVB_OVERHEAD_ESTIMATE_STATES : KVB_OVERHEAD_ESTIMATE);
 }

@@ -29,10 +29,6 @@ struct kvb_activation {
 
 void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, struct kvb_activation *activation);
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate);
-// Number of sizes that CUDA graphs are captured for.
-uint64_t kvb_capture_sizes(const struct kvb_context *context);
-// Tokens of the largest graph of a whole step; 0 where none is captured.
-uint64_t kvb_full_graph_tokens(const struct kvb_context *context);
 // Graphs really captured after the KV cache was allocated, on one stage.
 void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate);
 // The estimate that the release subtracts; 0 when it makes none.

@@ -51,6 +51,7 @@ static const struct switch_row switches[] = {
     {"--kv-sharing-fast-prefill", KVB_PLAIN_SHARED_PREFILL},
     {"--enable-elastic-ep", KVB_PLAIN_ELASTIC_EP},
     {"--distributed-executor-backend external_launcher", KVB_PLAIN_EXTERNAL_LAUNCHER},
+    {"--specialize-active-lora", KVB_PLAIN_ADAPTER_COUNTS},
 };
 
 // Flags whose value does not matter.

@@ -1,7 +1,7 @@
 // How many blocks of state a start asks for: one for each sequence of a captured step.
 #include "base/checked.h"
+#include "engines/vllm/graph_sizes.h"
 #include "engines/vllm/kv.h"
-#include "engines/vllm/overhead.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define ASKED_SINCE R(20, 0)

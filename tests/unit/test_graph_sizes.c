@@ -1,0 +1,179 @@
+// Which CUDA graphs are captured: tests/fixtures/releases/graphs.csv holds what the functions of each release answered
+// (vllm/config/vllm.py _set_cudagraph_sizes, config/compilation.py, v1/cudagraph_dispatcher.py,
+// v1/worker/gpu_model_runner.py, v1/worker/gpu/cudagraph_utils.py and, before, worker/model_runner.py), run with
+// stand-ins for torch and for an attention that takes uniform batches; any batch on Hopper.
+// Each row: release, runner, words, sizes as 1 2 4 8-248/8 (from, to, step), graphs of pieces, graphs of whole steps.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/vllm/graph_sizes.h"
+#include "unit/plans.h"
+#include "unit/test.h"
+
+#define ROW_MAX_BYTES 1024
+
+static struct kvb_plan plan;
+
+static void name_sizes(const char *list, bool of_flag)
+{
+    struct kvb_graph_sizes *sizes = &plan.graph_sizes;
+    uint64_t largest = 0;
+    for (char *at = (char *)(uintptr_t)list; *at != '\0'; at += *at == '+') {
+        uint32_t size = (uint32_t)strtoul(at, &at, 10);
+        sizes->tokens[sizes->count++] = size;
+        largest = size > largest ? size : largest;
+    }
+    sizes->of_flag = of_flag;
+    set(&plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, sizes->count);
+    set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, largest);
+}
+
+static uint64_t mode_named(const char *name)
+{
+    return strcmp(name, "NONE") == 0               ? KVB_GRAPH_MODE_NONE
+           : strcmp(name, "PIECEWISE") == 0        ? KVB_GRAPH_MODE_PIECEWISE
+           : strcmp(name, "FULL") == 0             ? KVB_GRAPH_MODE_FULL
+           : strcmp(name, "FULL_DECODE_ONLY") == 0 ? KVB_GRAPH_MODE_FULL_DECODE_ONLY
+                                                   : KVB_GRAPH_MODE_FULL_AND_PIECEWISE;
+}
+
+static bool ask_number(const char *key, uint64_t value)
+{
+    static const struct {
+        const char *key;
+        enum kvb_setting setting;
+    } settings[] = {{"seqs", KVB_SET_MAX_NUM_SEQS},
+                    {"tokens", KVB_SET_MAX_NUM_BATCHED_TOKENS},
+                    {"tp", KVB_SET_TENSOR_PARALLEL_SIZE},
+                    {"pp", KVB_SET_PIPELINE_PARALLEL_SIZE},
+                    {"most", KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE},
+                    {"loras", KVB_SET_MAX_LORAS}};
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        if (strcmp(settings[i].key, key) == 0) {
+            set(&plan, settings[i].setting, value);
+            return true;
+        }
+    }
+    if (strcmp(key, "capability") == 0) {
+        plan.gpu.compute_capability = (uint32_t)value;
+        return true;
+    }
+    if (strcmp(key, "drafts") == 0) {
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+        set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, value);
+        return true;
+    }
+    return false;
+}
+
+static void ask_switch(const char *word)
+{
+    if (strcmp(word, "sp") == 0) {
+        plan.graph_sizes.sequence_parallel = true;
+    } else if (strcmp(word, "lora") == 0) {
+        set(&plan, KVB_SET_ENABLE_LORA, 1);
+    } else if (strcmp(word, "always") == 0) {
+        plan.graph_sizes.adapters_always = true;
+    } else if (strcmp(word, "counts") == 0) {
+        plan.plain_flags |= KVB_PLAIN_ADAPTER_COUNTS;
+    } else if (strcmp(word, "interactivity") == 0) {
+        set(&plan, KVB_SET_PERFORMANCE_MODE, KVB_PERFORMANCE_INTERACTIVITY);
+    } else if (strcmp(word, "eager") == 0) {
+        set(&plan, KVB_SET_ENFORCE_EAGER, 1);
+    } else {
+        fail_msg("no word %s", word);
+    }
+}
+
+static void ask(uint32_t release, const char *runner, char *words)
+{
+    make_llama_plan(&plan, release);
+    plan.environment.use_v2_model_runner = strcmp(runner, "2") == 0 ? KVB_YES : KVB_NO;
+    plan.environment.use_v1 = strcmp(runner, "0") == 0 ? KVB_NO : KVB_YES;
+    plan.environment.attention_backend = KVB_BACKEND_FLASH_ATTN;
+    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
+        char *value = strchr(word, '=');
+        if (value == NULL) {
+            ask_switch(word);
+            continue;
+        }
+        *value++ = '\0';
+        if (strcmp(word, "mode") == 0) {
+            set(&plan, KVB_SET_CUDAGRAPH_MODE, mode_named(value));
+        } else if (strcmp(word, "flag") == 0 || strcmp(word, "config") == 0) {
+            name_sizes(value, strcmp(word, "flag") == 0);
+        } else if (!ask_number(word, strtoull(value, NULL, 10))) {
+            fail_msg("no word %s", word);
+        }
+    }
+}
+
+// The first size that is not as written; 0: all are.
+static uint64_t first_wrong(const struct kvb_context *context, const char *written)
+{
+    uint64_t last = 0;
+    for (char *at = (char *)(uintptr_t)written; *at != '\0'; at += strspn(at, " ")) {
+        uint64_t from = strtoull(at, &at, 10), to = from, step = 1;
+        if (*at == '-') {
+            to = strtoull(at + 1, &at, 10);
+            step = strtoull(at + 1, &at, 10);
+        }
+        for (; from <= to; from += step) {
+            uint64_t next = kvb_capture_size_after(context, last);
+            if (next != from) {
+                return from;
+            }
+            last = next;
+        }
+    }
+    return kvb_capture_size_after(context, last);
+}
+
+static bool look(char *line)
+{
+    char *fields[6], asked[ROW_MAX_BYTES];
+    uint32_t release;
+    struct kvb_captures captures;
+    fields[0] = line;
+    for (size_t i = 1; i < 6; i++) {
+        fields[i] = strchr(fields[i - 1], ',');
+        assert_non_null(fields[i]);
+        *fields[i]++ = '\0';
+    }
+    assert_true(kvb_release_parse(fields[0], &release));
+    (void)snprintf(asked, sizeof asked, "%s", fields[2]);
+    ask(release, fields[1], fields[2]);
+    const struct kvb_context *context = resolved(&plan);
+    kvb_captures_of(context, &captures);
+    bool none = context->eager || strstr(asked, "mode=NONE") != NULL;
+    uint64_t wrong = none ? 0 : first_wrong(context, fields[3]);
+    if (wrong == 0 && captures.piecewise == strtoull(fields[4], NULL, 10) &&
+        captures.full == strtoull(fields[5], NULL, 10)) {
+        return true;
+    }
+    print_error("%s, runner %s, %s: at %" PRIu64 ", %" PRIu64 " and %" PRIu64 " graphs, not %s and %s of %s\n",
+                fields[0], fields[1], asked, wrong, captures.piecewise, captures.full, fields[4], fields[5], fields[3]);
+    return false;
+}
+
+static void as_each_release_captures(void **state)
+{
+    (void)state;
+    char path[512], line[ROW_MAX_BYTES];
+    unsigned rows = 0, wrong = 0;
+    (void)snprintf(path, sizeof path, "%s/tests/fixtures/releases/graphs.csv", KVB_SOURCE_DIR);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        wrong += look(line) ? 0 : 1;
+        rows++;
+    }
+    (void)fclose(file);
+    assert_true(rows >= 60);
+    assert_int_equal(wrong, 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(as_each_release_captures))
