@@ -291,8 +291,11 @@ static void experts_in_balance(void **state)
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     says(kvb_refusal_eplb, &plan, NULL);
     unset(&plan, KVB_SET_TENSOR_PARALLEL_SIZE);
-    plan.engine.release = R(26, 0);
+    plan.engine.release = R(26, 0); // config/parallel.py v0.26.0:491
+    says(kvb_refusal_eplb, &plan, "EPLB requires tensor, prefill-context, or data parallelism, but got TP=1, PCP=1");
+    set(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, 2);
     says(kvb_refusal_eplb, &plan, NULL);
+    unset(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE);
     says(kvb_refusal_redundant_experts, &plan, NULL);
     give(&plan, KVB_PLAIN_REDUNDANT_EXPERTS, 2);
     says(kvb_refusal_redundant_experts, &plan, NULL);

@@ -191,9 +191,11 @@ static void ranks_of_one_prompt(void **state)
     set(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, 2);
     says(kvb_refusal_prompt_ranks, &plan, "Prefill context parallelism is not fully supported.");
     plan.engine.release = R(13, 0);
-    says(kvb_refusal_prompt_ranks, &plan, "PCP requires attention impls' support");
+    says(kvb_refusal_prompt_ranks, &plan, NULL);
+    says(kvb_refusal_prompt_backends, &plan, "PCP requires attention impls' support");
     plan.engine.release = R(26, 0);
     says(kvb_refusal_prompt_ranks, &plan, NULL);
+    says(kvb_refusal_prompt_backends, &plan, NULL);
     set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 2); // spans the ranks of the prompt
     says(kvb_refusal_prompt_ranks, &plan, NULL);
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
@@ -205,7 +207,25 @@ static void ranks_of_one_prompt(void **state)
     says(kvb_refusal_prompt_ranks, &plan, "PCP does not support data parallelism yet.");
     make(R(26, 0));
     set(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, 2);
-    says(kvb_refusal_prompt_ranks, &plan, "No valid attention backend found for cuda: PCP not supported");
+    says(kvb_refusal_prompt_backends, &plan, "No valid attention backend found for cuda: PCP not supported");
+}
+
+// engine/arg_utils.py v0.10.2 and parallel.py v0.25.0 whatever shares a prompt; v0.26.0 only where nothing does.
+static void ranks_that_decode_divide(void **state)
+{
+    (void)state;
+    make_latent_plan(&plan, R(25, 0), 8192, 256);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
+    set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 2);
+    says(kvb_refusal_dcp_divides, &plan, NULL);
+    set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 8);
+    says(kvb_refusal_dcp_divides, &plan, "tp_size=4 must be divisible bydcp_size=8.");
+    set(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, 2);
+    says(kvb_refusal_dcp_divides, &plan, "tp_size=4 must be divisible bydcp_size=8.");
+    plan.engine.release = R(26, 0);
+    says(kvb_refusal_dcp_divides, &plan, NULL);
+    unset(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE);
+    says(kvb_refusal_dcp_divides, &plan, "tp_size=4 must be divisible by dcp_size=8.");
 }
 
 // model.py verify_with_parallel_config v0.11.1, v0.12.0, v0.27.0: 8 KV heads of 32.
@@ -339,6 +359,6 @@ static void blocks_cut_in_two(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(partial_prefills), cmocka_unit_test(ranks_of_data), cmocka_unit_test(ranks_on_this_node),
               cmocka_unit_test(routed_experts), cmocka_unit_test(several_steps_on_v0),
               cmocka_unit_test(sizes_of_graphs), cmocka_unit_test(groups_of_offloaded_layers),
-              cmocka_unit_test(ranks_of_one_prompt), cmocka_unit_test(ranks_of_decoding),
-              cmocka_unit_test(groups_cut_in_two), cmocka_unit_test(groups_of_experts),
-              cmocka_unit_test(blocks_cut_in_two))
+              cmocka_unit_test(ranks_that_decode_divide), cmocka_unit_test(ranks_of_one_prompt),
+              cmocka_unit_test(ranks_of_decoding), cmocka_unit_test(groups_cut_in_two),
+              cmocka_unit_test(groups_of_experts), cmocka_unit_test(blocks_cut_in_two))

@@ -10,7 +10,6 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define CONFIG_PRINTED_SINCE R(13, 0)
-#define DIVISIBLE_SPACED_SINCE R(26, 0)
 
 static const char *dtype_text(enum kvb_dtype dtype)
 {
@@ -342,42 +341,15 @@ static bool block_not_taken(const struct kvb_context *context, char out[KVB_ERRO
     return true;
 }
 
-// Source: vllm/engine/arg_utils.py v0.10.2 (no space in its sentence), config/parallel.py v0.26.0 and later.
-static bool ranks_do_not_divide(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
-{
-    if (!kvb_rule(context, KVB_RULE_DCP) || context->pcp > 1 || context->tp % context->dcp == 0) {
-        return false;
-    }
-    struct kvb_error_line line = kvb_error_begin(out);
-    kvb_error_add(&line, "tp_size=");
-    kvb_error_add_count(&line, context->tp);
-    kvb_error_add(&line, context->release >= DIVISIBLE_SPACED_SINCE ? " must be divisible by dcp_size="
-                                                                    : " must be divisible bydcp_size=");
-    kvb_error_add_count(&line, context->dcp);
-    kvb_error_add(&line, ".");
-    return true;
-}
-
 typedef bool refusal(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
 
 bool kvb_kv_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    static refusal *const refusals[] = {word_not_listed,
-                                        block_not_taken,
-                                        ranks_do_not_divide,
-                                        unknown_algorithm,
-                                        turboquant_with_states,
-                                        nvfp4_of_latents,
-                                        no_backend,
-                                        triton_without_fp8,
-                                        v4_without_fp8,
-                                        v4_without_scale_format,
-                                        early_triton_without_fp8,
-                                        no_common_block,
-                                        stages_of_two_blocks,
-                                        e5m2_of_fp8_checkpoint,
-                                        drafts_while_aligned,
-                                        step_smaller_than_state};
+    static refusal *const refusals[] = {word_not_listed,          block_not_taken,      unknown_algorithm,
+                                        turboquant_with_states,   nvfp4_of_latents,     no_backend,
+                                        triton_without_fp8,       v4_without_fp8,       v4_without_scale_format,
+                                        early_triton_without_fp8, no_common_block,      stages_of_two_blocks,
+                                        e5m2_of_fp8_checkpoint,   drafts_while_aligned, step_smaller_than_state};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         char text[KVB_ERROR_TEXT_CAPACITY];
         if (refusals[i](context, text)) { // `out` may hold an error already and keeps it otherwise

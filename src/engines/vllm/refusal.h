@@ -76,7 +76,8 @@ kvb_refusal_test kvb_refusal_cpu_loras, kvb_refusal_lora_drafts, kvb_refusal_par
     kvb_refusal_deprecated;
 kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal_draft_stages, kvb_refusal_draft_ranks,
     kvb_refusal_draft_multiple, kvb_refusal_scheduled_tokens;
-kvb_refusal_test kvb_refusal_graph_sizes, kvb_refusal_offload_groups, kvb_refusal_prompt_ranks, kvb_refusal_lora_early,
+kvb_refusal_test kvb_refusal_graph_sizes, kvb_refusal_offload_groups, kvb_refusal_prompt_ranks,
+    kvb_refusal_prompt_backends, kvb_refusal_heads, kvb_refusal_dcp_divides, kvb_refusal_lora_early,
     kvb_refusal_chunked_window, kvb_refusal_bnb_stored, kvb_refusal_backend_latent;
 kvb_refusal_test kvb_refusal_split, kvb_refusal_group_shape, kvb_refusal_block_shape, kvb_refusal_expert_groups,
     kvb_refusal_dcp, kvb_refusal_shared_caches, kvb_refusal_named_16bit;

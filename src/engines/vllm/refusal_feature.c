@@ -175,7 +175,7 @@ bool kvb_refusal_no_experts(const struct kvb_context *context, char out[KVB_ERRO
     return kvb_refuse(out, "Number of experts in the model must be greater than 0 when expert parallelism is enabled.");
 }
 
-#define EPLB_ALONE_SINCE R(26, 0) // one GPU is enough from there on
+#define EPLB_ASKS_PROMPTS_SINCE R(26, 0) // ranks that share a prompt count from there on
 
 bool kvb_refusal_eplb(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
@@ -185,9 +185,13 @@ bool kvb_refusal_eplb(const struct kvb_context *context, char out[KVB_ERROR_TEXT
     if (!is_on(context, KVB_SET_ENABLE_EXPERT_PARALLEL)) {
         return kvb_refuse(out, "enable_expert_parallel must be True to use EPLB.");
     }
-    return kvb_refuse_if(
-        context->tp * context->dp <= 1 && context->release < EPLB_ALONE_SINCE, out,
-        "EPLB requires tensor_parallel_size or data_parallel_size to be greater than 1, but got TP=1,DP=1.");
+    if (context->release < EPLB_ASKS_PROMPTS_SINCE) {
+        return kvb_refuse_if(
+            context->tp * context->dp <= 1, out,
+            "EPLB requires tensor_parallel_size or data_parallel_size to be greater than 1, but got TP=1,DP=1.");
+    }
+    return kvb_refuse_if(context->tp * context->dp * context->pcp <= 1, out,
+                         "EPLB requires tensor, prefill-context, or data parallelism, but got TP=1, PCP=1, DP=1.");
 }
 
 // ---- LoRA

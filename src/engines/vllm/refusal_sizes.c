@@ -55,30 +55,35 @@ bool kvb_refusal_offload_groups(const struct kvb_context *context, char out[KVB_
 #define PROMPT_RANKS_REFUSED_UNTIL R(13, 0)
 #define NO_BACKEND_UNTIL R(26, 0) // then those of MLA
 
-// Source: vllm/config/parallel.py v0.12.0, v0.26.0; vllm/v1/worker/cp_utils.py v0.13.0
-// check_attention_cp_compatibility: no backend before 0.26.0 supports it; vllm/v1/attention/backend.py v0.26.0
-// MLAAttentionImpl.
+// Source: vllm/config/parallel.py v0.12.0, v0.26.0.
 bool kvb_refusal_prompt_ranks(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (context->pcp <= 1) {
+    bool early = context->release < PROMPT_RANKS_REFUSED_UNTIL;
+    if (context->pcp <= 1 || (!early && context->release < NO_BACKEND_UNTIL)) {
         return false;
     }
-    if (context->release < PROMPT_RANKS_REFUSED_UNTIL) {
+    if (early) {
         return kvb_refuse(
             out, "Prefill context parallelism is not fully supported. Please set prefill_context_parallel_size "
                  "to 1.");
     }
-    if (context->release < NO_BACKEND_UNTIL) {
-        return kvb_refuse(out, "PCP requires attention impls' support, but the impl does not support PCP.");
-    }
     if (context->dp > 1) {
         return kvb_refuse(out, "PCP does not support data parallelism yet.");
     }
-    if (context->dcp != 1 && context->dcp != context->pcp && context->dcp != context->tp * context->pcp) {
-        return kvb_refuse(
-            out, "When PCP is enabled, DCP must be disabled, span the PCP axis, or span the full TP x PCP axis.");
+    return kvb_refuse_if(
+        context->dcp != 1 && context->dcp != context->pcp && context->dcp != context->tp * context->pcp, out,
+        "When PCP is enabled, DCP must be disabled, span the PCP axis, or span the full TP x PCP axis.");
+}
+
+// Source: vllm/v1/worker/cp_utils.py v0.13.0 check_attention_cp_compatibility: no backend before 0.26.0 supports it;
+// vllm/v1/attention/backend.py v0.26.0 MLAAttentionImpl.
+bool kvb_refusal_prompt_backends(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    if (context->release < NO_BACKEND_UNTIL) {
+        return kvb_refuse_if(context->pcp > 1, out,
+                             "PCP requires attention impls' support, but the impl does not support PCP.");
     }
-    return kvb_refuse_if(!kvb_model_is_mla(context->model), out,
+    return kvb_refuse_if(context->pcp > 1 && !kvb_model_is_mla(context->model), out,
                          "No valid attention backend found for cuda: PCP not supported");
 }
 

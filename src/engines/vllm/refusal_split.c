@@ -1,6 +1,7 @@
 // Parallel sizes against the model's heads, experts, layers, groups and blocks.
 #include <string.h>
 
+#include "base/text.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/splits.h"
 
@@ -14,6 +15,25 @@ bool kvb_refusal_split(const struct kvb_context *context, char out[KVB_ERROR_TEX
     const char *error = context->split_error;
     kvb_refusal_say(out, "{0}", &error);
     return true;
+}
+
+// The heads are the first thing that is asked of a model; what its layers say of ranks follows when they are made.
+bool kvb_refusal_heads(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    return kvb_starts_with(context->split_error, "Total number of attention heads") && kvb_refusal_split(context, out);
+}
+
+#define DIVISIBLE_SPACED_SINCE R(26, 0)
+
+// Source: vllm/engine/arg_utils.py v0.10.2 (no space in its sentence), config/parallel.py v0.26.0 and later.
+bool kvb_refusal_dcp_divides(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool alone = context->pcp == 1 || context->release < DIVISIBLE_SPACED_SINCE;
+    return alone && context->tp % context->dcp != 0 &&
+           kvb_refuse_two(out,
+                          context->release >= DIVISIBLE_SPACED_SINCE ? "tp_size={0} must be divisible by dcp_size={1}."
+                                                                     : "tp_size={0} must be divisible bydcp_size={1}.",
+                          context->tp, context->dcp);
 }
 
 #define DCP_ADVISES_SINCE R(27, 0)
