@@ -174,6 +174,22 @@ static void add_given_command(struct kvb_buffer *out, const struct kvb_question 
     }
 }
 
+// What was typed of --hf-overrides is kept as it is: who writes it knows of the name.
+static void add_class(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan)
+{
+    const struct kvb_engine_rows *engine = kvb_engine_of(plan);
+    const char *overrides = engine->class_called != NULL ? engine->class_called(&plan->model) : NULL;
+    bool said = kvb_question_typed(question, "hf-overrides") != NULL;
+    for (int i = 0; i < question->serve_count; i++) {
+        said |= kvb_starts_with(question->serve_words[i], "--hf-overrides") ||
+                kvb_starts_with(question->serve_words[i], "--hf_overrides");
+    }
+    if (overrides != NULL && !said) {
+        kvb_buffer_add(out, " --hf-overrides ");
+        kvb_serve_quote(out, overrides);
+    }
+}
+
 static void write_line(struct kvb_buffer *out, const struct kvb_question *question, const struct kvb_plan *plan,
                        const struct kvb_advice *advice)
 {
@@ -200,6 +216,7 @@ static void write_line(struct kvb_buffer *out, const struct kvb_question *questi
         kvb_serve_quote(out, model);
     }
     add_revision(out, question);
+    add_class(out, question, plan);
     add_settings(out, kvb_engine_of(plan), plan->engine.release, question, &settings);
     const char *unsaid = kvb_engine_of(plan)->unsaid != NULL ? kvb_engine_of(plan)->unsaid(plan) : NULL;
     if (unsaid != NULL) {

@@ -98,6 +98,9 @@ struct kvb_engine_rows {
     const struct kvb_line_rules *line; // or NULL
     // A flag that no setting stands for and without which the line starts another engine than the plan's; NULL: none.
     const char *(*unsaid)(const struct kvb_plan *plan);
+    // What the published config's class has to be called for the release to find it, as JSON of --hf-overrides; NULL:
+    // as it is.
+    const char *(*class_called)(const struct kvb_model *model);
 
     // ---- Its arithmetic
     // The whole answer; `quiet`: for searches, without problems, steps and parameters.

@@ -42,6 +42,24 @@ static void cards(void **state)
     EACH_COMMAND(rows);
 }
 
+// docs/models of vLLM v0.27.1: the config calls the class "NewModel", which the release does not know. What was typed
+// of the flag stands as it is.
+static void classes_called_otherwise(void **state)
+{
+    (void)state;
+    static const struct command_row_of_test rows[] = {
+        {"plan --json --gpu l4 --model Alibaba-NLP/gte-multilingual-base",
+         0,
+         {"gte-multilingual-base --hf-overrides '{\\\"architectures\\\": [\\\"GteNewModel\\\"]}'\""}},
+        {"plan --json --gpu l4 -- vllm serve Alibaba-NLP/gte-multilingual-base --hf-overrides "
+         "{\"architectures\":[\"GteNewModel\"]}",
+         0,
+         {"--hf-overrides '{\\\"architectures\\\":[\\\"GteNewModel\\\"]}'\"", "!\\\"architectures\\\": "}},
+        {"plan --json --gpu l4 --model BAAI/bge-base-en", 0, {"vllm serve BAAI/bge-base-en\""}},
+    };
+    EACH_COMMAND(rows);
+}
+
 // Ollama's settings are variables of its server (OLLAMA_NUM_PARALLEL, OLLAMA_CONTEXT_LENGTH) and parameters of a
 // Modelfile (num_batch): docs/faq.md and docs/modelfile.md of ollama. What is said anew is not said twice.
 static void ollama(void **state)
@@ -208,6 +226,6 @@ static void machines(void **state)
     EACH_COMMAND(rows);
 }
 
-KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(cards), cmocka_unit_test(ollama),
-                   cmocka_unit_test(said_anew), cmocka_unit_test(drafts), cmocka_unit_test(sweeps),
-                   cmocka_unit_test(machines))
+KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(cards), cmocka_unit_test(classes_called_otherwise),
+                   cmocka_unit_test(ollama), cmocka_unit_test(said_anew), cmocka_unit_test(drafts),
+                   cmocka_unit_test(sweeps), cmocka_unit_test(machines))

@@ -78,6 +78,7 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .judge = kvb_vllm_judge,
     .plain_flags = kvb_vllm_plain_flags,
     .unsaid = kvb_v1_unsaid,
+    .class_called = kvb_vllm_class_called,
     .companion = kvb_vllm_companion,
     .facts = kvb_vllm_facts,
     .off_form = kvb_vllm_off_form,

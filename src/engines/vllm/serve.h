@@ -34,6 +34,7 @@ bool kvb_vllm_takes_value(const char *word);
 // serve_plain.c: flags that decide a start although they move no memory.
 void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // Until 0.8.1 the format of the files did not follow from bitsandbytes as the method.
+const char *kvb_vllm_class_called(const struct kvb_model *model);
 const char *kvb_vllm_companion(enum kvb_setting setting, uint64_t number, uint32_t release);
 
 // How a switch is turned off: releases before 0.8.5 have no --no- form.

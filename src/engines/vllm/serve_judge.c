@@ -191,6 +191,24 @@ bool kvb_vllm_takes_value(const char *word)
     return row == NULL || (row->values != '0' && row->values != 'b');
 }
 
+// Classes whose configs name themselves otherwise, or not at all: docs/models of v0.9.0 and v0.27.1 ask for the name.
+const char *kvb_vllm_class_called(const struct kvb_model *model)
+{
+    static const struct {
+        const char *architecture, *overrides;
+    } rows[] = {
+        {"GteNewModel", "{\"architectures\": [\"GteNewModel\"]}"},
+        {"GteNewForSequenceClassification", "{\"architectures\": [\"GteNewForSequenceClassification\"]}"},
+        {"DeepseekVLV2ForCausalLM", "{\"architectures\": [\"DeepseekVLV2ForCausalLM\"]}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(model->architecture, rows[i].architecture) == 0) {
+            return rows[i].overrides;
+        }
+    }
+    return NULL;
+}
+
 const char *kvb_vllm_companion(enum kvb_setting setting, uint64_t number, uint32_t release)
 {
     bool asks = setting == KVB_SET_QUANTIZATION && number == KVB_QUANTIZATION_BITSANDBYTES;
