@@ -250,22 +250,40 @@ static enum kvb_status keep_graph_mode(const struct kvb_flag_part *part, const s
     return kvb_flag_number(part, node, KVB_SET_CUDAGRAPH_MODE);
 }
 
-// Modes other than VLLM_COMPILE leave nothing that graphs of parts could be cut from. Source: vllm/config/vllm.py
-// v0.13.0, v0.21.0:1020 "Overriding to NONE".
-static void keep_mode(const struct kvb_flag_part *part, bool parts)
+// Modes other than the last leave nothing that graphs of parts could be cut from; numbers count from 0. Source:
+// vllm/config/vllm.py v0.13.0, v0.21.0:1020 "Overriding to NONE"; levels to 0.11.0, config/compilation.py v0.10.0.
+static enum kvb_status keep_mode(const struct kvb_flag_part *part, const struct kvb_node *node)
 {
-    static const char *const modes[] = {"NONE", "STOCK_TORCH_COMPILE", "DYNAMO_TRACE_ONCE"};
-    const char *mode = text_of(part->node, "mode");
-    bool below = mode && mode[0] >= '0' && mode[0] <= '2' && !mode[1];
-    for (size_t i = 0; mode && i < sizeof modes / sizeof modes[0]; i++) {
-        below = below || kvb_equal_ignoring_case(mode, modes[i]);
+    static const char *const modes[] = {"NONE",           "STOCK_TORCH_COMPILE", "DYNAMO_TRACE_ONCE", "VLLM_COMPILE",
+                                        "NO_COMPILATION", "DYNAMO_AS_IS",        "DYNAMO_ONCE",       "PIECEWISE"};
+    uint64_t number = 0;
+    bool known = node->kind == KVB_NODE_SCALAR && kvb_parse_whole(node->text, &number) && number < 4;
+    for (uint64_t i = 0; !known && node->kind == KVB_NODE_SCALAR && i < sizeof modes / sizeof modes[0]; i++) {
+        known = kvb_equal_ignoring_case(node->text, modes[i]);
+        number = i % 4;
     }
-    if (below) {
+    if (!known) {
+        return kvb_expected(part->tree, node, KVB_BAD_TYPE, "NONE, VLLM_COMPILE or a number from 0 to 3",
+                            part->problems);
+    }
+    const struct kvb_setting_value *graphs = &part->deployment->settings.values[KVB_SET_CUDAGRAPH_MODE];
+    bool whole =
+        graphs->set && (graphs->number == KVB_GRAPH_MODE_FULL || graphs->number == KVB_GRAPH_MODE_FULL_DECODE_ONLY);
+    if (number < 3) {
         part->deployment->compile_cache = KVB_COMPILE_NEVER;
     }
-    if (below && parts) {
+    if (number < 3 && !whole) {
         kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
     }
+    return KVB_OK;
+}
+
+// "mode", which was called "level".
+static enum kvb_status keep_any_mode(const struct kvb_flag_part *part)
+{
+    const struct kvb_node *node = kvb_node_get(part->node, "mode");
+    node = node ? node : kvb_node_get(part->node, "level");
+    return node && !kvb_node_is_null(node) ? keep_mode(part, node) : KVB_OK;
 }
 
 // Sequence parallelism leaves out sizes that the ranks do not share; asynchronous products stand on it.
@@ -299,9 +317,7 @@ static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
     if (mode) {
         status = keep_graph_mode(part, mode);
     }
-    const struct kvb_setting_value *graphs = &part->deployment->settings.values[KVB_SET_CUDAGRAPH_MODE];
-    keep_mode(part, !graphs->set || graphs->number == KVB_GRAPH_MODE_PIECEWISE ||
-                        graphs->number == KVB_GRAPH_MODE_FULL_AND_PIECEWISE);
+    status = status == KVB_OK ? keep_any_mode(part) : status;
     if (status == KVB_OK && sizes && !kvb_node_is_null(sizes)) {
         struct kvb_flag_part inner = *part;
         inner.node = sizes;
@@ -322,10 +338,11 @@ enum kvb_status kvb_read_compilation_config(const struct kvb_flag_part *part)
                                         "use_cudagraph",
                                         "full_cuda_graph",
                                         "mode",
+                                        "level",
                                         NULL};
     uint64_t level;
     if (part->node->kind == KVB_NODE_SCALAR && kvb_parse_whole(part->node->text, &level)) {
-        return KVB_OK; // a level of compilation: decides no memory that is modelled
+        return keep_mode(part, part->node);
     }
     if (part->node->kind != KVB_NODE_MAPPING) {
         return need_mapping(part, "{\"cudagraph_mode\": \"PIECEWISE\"}");

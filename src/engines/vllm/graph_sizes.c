@@ -350,7 +350,7 @@ void kvb_captures_of(const struct kvb_context *context, struct kvb_captures *cap
         *captures = (struct kvb_captures){0, sizes, 0, tokens};
         return;
     }
-    if (mode != KVB_GRAPH_MODE_FULL_DECODE_ONLY && !v2_early) {
+    if (mode != KVB_GRAPH_MODE_FULL_DECODE_ONLY && !v2_early && !context->uncompiled) { // no pieces, no graphs of them
         captures->piecewise = sizes;
         captures->piecewise_tokens = tokens;
     }

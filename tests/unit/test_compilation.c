@@ -1,0 +1,123 @@
+// Whether a model is compiled, by what is said of it, and what follows for the profile run and for CUDA graphs.
+// Sources: vllm/config/vllm.py v0.21.0:941-1031 (mode NONE without graphs of pieces), v0.11.0:363-388 (level);
+// torch/_dynamo/config.py, `disable`, of which vLLM before 0.20 knows nothing.
+#include <stdio.h>
+
+#include <kvbudget/input.h>
+
+#include "engines/vllm/graph_sizes.h"
+#include "engines/vllm/overhead.h"
+#include "unit/plans.h"
+#include "unit/test.h"
+#include "unit/words.h"
+
+static struct kvb_deployment deployment;
+static struct kvb_problems problems;
+static struct kvb_plan plan;
+static struct kvb_activation activation;
+
+static enum kvb_status read_line(const char *line)
+{
+    static struct words words;
+    words_of(line, &words);
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    return kvb_serve_command_read(words.count, words.words, &deployment, &problems);
+}
+
+// The release, what is said behind `vllm serve M --engine...`, and whether pieces are compiled and captured.
+struct line_row {
+    const char *said;
+    uint32_t release;
+    bool compiled;
+    uint64_t piecewise, full; // graphs of each kind: 51 sizes up to 512, of which 35 up to 256 requests decode
+};
+static const struct line_row lines[] = {
+    {"", R(21, 0), true, 51, 35},
+    {"-O0", R(21, 0), false, 0, 0},
+    {"-O1", R(21, 0), true, 51, 0},
+    {"-O2", R(21, 0), true, 51, 35},
+    {"-cc.mode=none", R(21, 0), false, 0, 0},
+    {"--compilation-config {\"mode\":0}", R(21, 0), false, 0, 0},
+    {"--compilation-config {\"mode\":\"DYNAMO_TRACE_ONCE\"}", R(21, 0), false, 0, 0},
+    {"--compilation-config {\"mode\":\"VLLM_COMPILE\"}", R(21, 0), true, 51, 35},
+    {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL_DECODE_ONLY\"}", R(21, 0), false, 0, 35},
+    {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL\"}", R(21, 0), false, 0, 51},
+    {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL_AND_PIECEWISE\"}", R(21, 0), false, 0, 0},
+    {"--compilation-config {\"level\":0}", R(11, 0), false, 0, 0},
+    {"--compilation-config 0", R(10, 0), false, 0, 0},
+    {"--compilation-config 3", R(21, 0), true, 51, 35},
+};
+
+static void resolve(uint32_t release)
+{
+    make_llama_plan(&plan, release);
+    for (uint32_t i = 0; i < KVB_SETTING_COUNT; i++) {
+        if (deployment.settings.values[i].set) {
+            plan.settings.values[i] = deployment.settings.values[i];
+        }
+    }
+    plan.compile_cache = deployment.compile_cache;
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 8192);
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 256);
+}
+
+static void check(const char *what, bool compiled, uint64_t piecewise, uint64_t full)
+{
+    struct kvb_captures captures;
+    const struct kvb_context *context = resolved(&plan);
+    kvb_captures_of(context, &captures);
+    kvb_activation_estimate(context, 0, &activation);
+    if (context->uncompiled == compiled || captures.piecewise != piecewise || captures.full != full) {
+        fail_msg("'%s': %d, %llu and %llu graphs", what, !context->uncompiled, (unsigned long long)captures.piecewise,
+                 (unsigned long long)captures.full);
+    }
+    bool timed = activation.phase_bytes[KVB_PHASE_COMPILE] > 0;
+    assert_true(timed == (compiled && plan.engine.release >= R(20, 0)));
+}
+
+static void lines_say_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char line[160];
+        (void)snprintf(line, sizeof line, "vllm serve M %s", lines[i].said);
+        assert_int_equal(read_line(line), KVB_OK);
+        resolve(lines[i].release);
+        check(lines[i].said, lines[i].compiled, lines[i].piecewise, lines[i].full);
+    }
+}
+
+static void other_words_are_refused(void **state)
+{
+    (void)state;
+    assert_int_not_equal(read_line("vllm serve M --compilation-config {\"mode\":4}"), KVB_OK);
+    assert_int_not_equal(read_line("vllm serve M --compilation-config {\"mode\":\"inductor\"}"), KVB_OK);
+    assert_int_not_equal(read_line("vllm serve M --compilation-config 4"), KVB_OK);
+}
+
+// Torch's own switch leaves what vLLM decided as it is, but no piece is made that a graph could be captured of.
+static void variables_say_it(void **state)
+{
+    (void)state;
+    assert_int_equal(read_line("vllm serve M"), KVB_OK);
+    resolve(R(21, 0));
+    plan.environment.compile_disable = KVB_YES;
+    check("TORCH_COMPILE_DISABLE=1", false, 0, 0);
+    plan.environment.compile_disable = KVB_NO;
+    check("TORCH_COMPILE_DISABLE=0", true, 51, 35);
+    plan.environment.dynamo_disable = KVB_YES;
+    check("TORCHDYNAMO_DISABLE=1", false, 0, 35);
+    resolve(R(19, 0));
+    plan.environment.compile_disable = KVB_YES;
+    check("TORCH_COMPILE_DISABLE=1, 0.19", false, 0, 35);
+    set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_PIECEWISE);
+    check("TORCH_COMPILE_DISABLE=1, pieces", false, 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_say_it), cmocka_unit_test(other_words_are_refused),
+                                       cmocka_unit_test(variables_say_it)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
