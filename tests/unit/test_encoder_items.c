@@ -172,6 +172,47 @@ static void qwen_encoder_pass(void **state)
     assert_int_equal(load.peak_bytes, 65536ULL * (3 * 3420 + 5 * 1280) * 2 + pixels);
 }
 
+struct tower_row {
+    uint32_t release;
+    uint64_t ranks;
+    bool copied;
+    uint64_t elements; // of a patch
+};
+
+// The tower of Qwen3.5-27B: 65,536 patches, hidden 1152, MLP 4304, 16 x 16 pixels of two frames. In attention four
+// hidden tensors are whole, and the heads have 3 (qkv) + 2 (copied) + 2 (turned) + 1; with ranks another is the sum
+// over them.
+static void qwen3_vl_tower(void **state)
+{
+    (void)state;
+    static const struct kvb_encoder tower = {.family = KVB_ENCODER_QWEN3_VL,
+                                             .layers = 27,
+                                             .hidden_size = 1152,
+                                             .intermediate_size = 4304,
+                                             .heads = 16,
+                                             .patch_size = 16,
+                                             .temporal_patch_size = 2,
+                                             .merge_size = 2};
+    static const struct tower_row rows[] = {
+        {R(19, 0), 1, false, (4 + 8) * 1152},
+        {R(14, 1), 1, false, 4 * 1152 + 2 * 4304}, // 4 + 6 tensors, no copy yet: the MLP is wider
+        {R(11, 0), 1, false, 4 * 1152 + 2 * 4304},
+        {R(11, 0), 2, false, 4 * 1152 + 2 * 4304 / 2}, // not counted so early
+        {R(19, 0), 2, false, (5 + 8 / 2) * 1152},
+        {R(13, 0), 2, false, (5 + 6 / 2) * 1152},  // 9216; the second product of the MLP has 6 x 1152 + 4304 / 2 = 9064
+        {R(19, 0), 8, false, 6 * 1152 + 4304 / 8}, // behind the second product: output and sum, and one half
+        {R(19, 0), 4, true, (4 + 8) * 1152},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_vision(&tower, rows[i].release, 2048);
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].ranks);
+        set(&plan, KVB_SET_MM_ENCODER_TP_MODE, rows[i].copied);
+        set(&plan, KVB_SET_LIMIT_VIDEOS, 0);
+        look();
+        assert_int_equal(load.peak_bytes, 65536 * (rows[i].elements + 3 * 16 * 16 * 2) * 2);
+    }
+}
+
 // V0 gives an encoder-decoder model one item for each sequence: whisper-large-v3-turbo on an MI300X, 0.9.0.1, took
 // 10.45 GiB (vllm issue 20069): 256 x 1500 positions x (2 x 5120 + 3 x 1280) x 2 B and 256 features of 3000 frames x
 // 128 x 2 B are 10.25.
@@ -410,4 +451,4 @@ KVB_TEST_MAIN(cmocka_unit_test(most_items_of_a_step), cmocka_unit_test(tiles_and
               cmocka_unit_test(qwen_encoder_pass), cmocka_unit_test(encoder_decoder_pass),
               cmocka_unit_test(pixel_limit), cmocka_unit_test(switched_off), cmocka_unit_test(runner_v2),
               cmocka_unit_test(videos), cmocka_unit_test(gemma_4_in_chunks), cmocka_unit_test(how_many_items),
-              cmocka_unit_test(v0_rows_of_logits))
+              cmocka_unit_test(v0_rows_of_logits), cmocka_unit_test(qwen3_vl_tower))

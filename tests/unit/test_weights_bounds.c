@@ -224,6 +224,8 @@ static void kept_in_32_bits(void **state)
         {KVB_ATTENTION_FULL, "e_score_correction_bias", true, 8},
         {KVB_ATTENTION_DSV4, "attn_sink", true, 4},
         {KVB_ATTENTION_DSV4, "compressor_ape", true, 4 * 2 * 64 + 4 * 2 * 128},
+        {KVB_ATTENTION_DSV4, "extra", true, 100}, // hyper-connections
+        {KVB_ATTENTION_MLA, "extra", false, 100},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make(1);
@@ -238,7 +240,7 @@ static void kept_in_32_bits(void **state)
                                          .compress_ratio = 4,
                                          .output_groups = rows[i].kind == KVB_ATTENTION_DSV4 ? 2 : 0,
                                          .output_rank = 16,
-
+                                         .residual_streams = rows[i].kind == KVB_ATTENTION_DSV4 ? 4 : 0,
                                          .nope_size = 32,
                                          .rope_size = 16,
                                          .has_indexer = true,
@@ -256,6 +258,7 @@ static void kept_in_32_bits(void **state)
                                                     .experts_per_token = 2,
                                                     .expert_intermediate_size = 32,
                                                     .router_correction_bias = true};
+        model.kinds[0].extra_elements = 100;
         uint64_t elements = tensor_elements(&model.kinds[0], rows[i].name, rows[i].fp32);
         if (elements != rows[i].elements) {
             fail_msg("row %zu, %s: %llu", i, rows[i].name, (unsigned long long)elements);

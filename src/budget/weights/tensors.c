@@ -67,7 +67,9 @@ uint32_t kvb_layer_tensors(const struct kvb_model *model, const struct kvb_layer
     mark_left_out(&list, kind->attention.kind);
     kvb_mlp_tensors(&list, &kind->mlp);
     add_norms(&list, kind->norms);
-    kvb_tensor_add(&list, "extra", KVB_ROLE_OTHER, KVB_SPLIT_COPY, kind->extra_elements, 1);
+    // mixing matrices of hyper-connections and tables of experts: deepseek_v4/nvidia/model.py v0.23.0:534 and 760
+    kvb_tensor_add(&list, "extra", KVB_ROLE_OTHER, KVB_SPLIT_COPY, kind->extra_elements, 1)->always_fp32 =
+        kind->attention.residual_streams > 1;
     return list.count;
 }
 

@@ -10,6 +10,8 @@
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define HIDDEN_TENSORS_V0 8 // of one encoder layer at the peak of a pass
 #define HIDDEN_TENSORS_V1 4 // the layer's input, its norm, position embeddings, what attention returned
+#define QWEN3_VL_COUNTED_SINCE R(12, 0)
+#define COPIES_TURNED_SINCE R(15, 0)
 #define FRAMES_PER_TOKEN 2
 #define PICTURES_SUBTRACTED_UNTIL R(10, 1)
 #define OUTPUTS_PADDED_SINCE R(11, 0) // gpu_model_runner.py v0.12.0: outputs are copied into the announced size
@@ -204,6 +206,21 @@ static uint64_t items_of(const struct kvb_context *context, const struct item_ro
     return kvb_max(1, kvb_min(items, kvb_mul(limit, context->max_num_seqs)));
 }
 
+// Qwen3-VL's tower, which Qwen3.5 to 3.8 have too. In attention the layer's input, its norm, position embeddings and
+// what the projection returns are whole on each rank; of its heads there are three parts of the fused projection,
+// queries and keys laid out anew (from 0.15) and turned, and what attention returns. Several ranks add the sum over
+// them, to the MLP too. Source: models/qwen3_vl.py v0.12.0 and v0.27.1 Qwen3_VisionBlock, qwen2_5_vl.py v0.12.0,
+// v0.15.0 and v0.27.1 Qwen2_5_VisionAttention.
+static uint64_t qwen3_vl_width(const struct kvb_context *context, uint64_t ranks, uint64_t mlp)
+{
+    const struct kvb_encoder *encoder = &context->model->encoder;
+    uint64_t split = context->release >= COPIES_TURNED_SINCE ? 8 : 6;
+    uint64_t whole = HIDDEN_TENSORS_V1 + (ranks > 1);
+    uint64_t attention = (whole + split / ranks) * encoder->hidden_size;
+    uint64_t second = (whole + 1) * encoder->hidden_size + encoder->intermediate_size / ranks;
+    return kvb_max(mlp, kvb_max(attention, second));
+}
+
 // Elements of one patch alive at the peak of a pass: the MLP's and some hidden-sized ones.
 static uint64_t encoder_width(const struct kvb_context *context, const struct item_row *row)
 {
@@ -213,7 +230,9 @@ static uint64_t encoder_width(const struct kvb_context *context, const struct it
     uint64_t old = row->hidden_tensors_v0 > 0 ? row->hidden_tensors_v0 : HIDDEN_TENSORS_V0;
     uint64_t now = row->hidden_tensors_v1 > 0 ? row->hidden_tensors_v1 : HIDDEN_TENSORS_V1;
     uint64_t tensors = context->generation == KVB_GENERATION_V1 ? now : old;
-    return (encoder->gated ? 3ULL : 2ULL) * encoder->intermediate_size / ranks + tensors * encoder->hidden_size;
+    uint64_t mlp = (encoder->gated ? 3ULL : 2ULL) * encoder->intermediate_size / ranks + tensors * encoder->hidden_size;
+    bool counted = encoder->family == KVB_ENCODER_QWEN3_VL && context->release >= QWEN3_VL_COUNTED_SINCE;
+    return counted ? qwen3_vl_width(context, ranks, mlp) : mlp;
 }
 
 static uint64_t patch_elements_of(const struct kvb_encoder *encoder)

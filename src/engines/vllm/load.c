@@ -181,6 +181,13 @@ static bool drops_tower(const struct kvb_context *context, bool vision)
     return kvb_number(plan, KVB_SET_LANGUAGE_MODEL_ONLY) != 0 || (may && off);
 }
 
+// Source: models/gpt_oss.py v0.11.0:60, rotary_embedding/deepseek_scaling_rope.py v0.20.0 and v0.27.1
+// DeepseekV4ScalingRotaryEmbedding.
+static bool keeps_rope_in_32_bits(const struct kvb_model *model)
+{
+    return strcmp(model->architecture, "GptOssForCausalLM") == 0 || kvb_model_has(model, KVB_ATTENTION_DSV4);
+}
+
 // Source: vllm/v1/worker/gpu_worker.py v0.22.0:340 _scoped_allocator_max_split, on CUDA alone.
 static uint64_t largest_split(const struct kvb_context *context)
 {
@@ -217,7 +224,7 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .ep = context->ep,
         .mxfp4 = mxfp4_padding_of(context),
         .shares_index = kvb_rule(context, KVB_RULE_INDEX_SHARING) != 0, // deepseek_v2.py v0.21.0:988, v0.25.1:1106
-        .fp32_rope = strcmp(context->model->architecture, "GptOssForCausalLM") == 0, // gpt_oss.py v0.11.0:60
+        .fp32_rope = keeps_rope_in_32_bits(context->model),
         .scales_by_row = spreads_block_scales(context),
         .padded_rows = context->gpu->vendor == KVB_VENDOR_AMD && context->release >= ROCM_PADDING_SINCE,
         .runtime_bytes = counts_growth(context) ? ROCM_RUNTIME : 0,
