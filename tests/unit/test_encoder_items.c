@@ -96,8 +96,8 @@ static void largest_item_by_family(void **state)
 // Pictures that are cut: Llama 4's 16 tiles and the whole (mllama4.py v0.19.0 max_patches, the thumbnail), MiniCPM-V's
 // 9 slices and the whole (minicpmv.py max_slice_nums), Phi-3's 16 crops and the whole (num_crops of its preprocessor),
 // Llama 3.2's max_image_tiles of 4; the others are seen whole. Hidden tensors at the peak of a layer, by the code of
-// each: Whisper's input, residual and norm; dots' 12 beside the MLP's; Llama 4's 6 and Qwen2.5-VL's 5 by logs; else 4,
-// in V0 8.
+// each: Whisper's input, residual and norm; dots' 12 beside the MLP's; Qwen3-VL's 12 in attention (4 and 8 of its
+// heads: qwen3_vl_tower below has the MLP too); Llama 4's 6 and Qwen2.5-VL's 5 by logs; else 4, in V0 8.
 static void tiles_and_hidden_tensors(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void tiles_and_hidden_tensors(void **state)
         enum kvb_encoder_family family;
         unsigned tiles; // 0: patches are counted instead
         unsigned tensors, early;
-    } rows[] = {{KVB_ENCODER_QWEN2_VL, 0, 4, 8}, {KVB_ENCODER_QWEN25_VL, 0, 5, 8}, {KVB_ENCODER_QWEN3_VL, 0, 4, 8},
+    } rows[] = {{KVB_ENCODER_QWEN2_VL, 0, 4, 8}, {KVB_ENCODER_QWEN25_VL, 0, 5, 8}, {KVB_ENCODER_QWEN3_VL, 0, 12, 8},
                 {KVB_ENCODER_GEMMA3, 1, 4, 8},   {KVB_ENCODER_PIXTRAL, 1, 4, 8},   {KVB_ENCODER_LLAMA4, 17, 6, 8},
                 {KVB_ENCODER_MLLAMA, 4, 4, 8},   {KVB_ENCODER_MINICPMV, 10, 4, 8}, {KVB_ENCODER_KIMI, 0, 4, 8},
                 {KVB_ENCODER_PHI3V, 17, 4, 8},   {KVB_ENCODER_DOTS, 0, 12, 8},     {KVB_ENCODER_LFM2, 1, 4, 8},

@@ -103,8 +103,9 @@ static uint64_t tiles(const struct kvb_context *context, uint64_t rows, uint64_t
 
 // FlashInfer's kernel lays its buffers over two, the inputs and the outputs of its two products, each as wide as the
 // second product or, of the outputs, both halves of the first. Beside them lie a map from every expert and token to a
-// row and the scales of what is quantised on the way. Source: cutlass_fused_moe_kernels.cuh
-// getWorkspaceDeviceBufferSizes, flashinfer 0.6.
+// row and the scales of what is quantised on the way; NVFP4's input comes quantised, half a byte and a scale for 16.
+// Source: cutlass_fused_moe_kernels.cuh getWorkspaceDeviceBufferSizes, flashinfer 0.6; fused_moe/modular_kernel.py
+// v0.19.0 _prepare, whose a1q lives through the kernel.
 static uint64_t flashinfer_bytes(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens,
                                  uint64_t rows, uint64_t width)
 {
@@ -116,7 +117,8 @@ static uint64_t flashinfer_bytes(const struct kvb_context *context, const struct
     uint64_t map = kvb_mul(kvb_mul(experts, tokens), 4);
     bool fp4 = expert_method(context->model) == KVB_QUANT_NVFP4;
     uint64_t scales = fp4 ? kvb_mul(rows, kvb_max(hidden, width)) / FP4_INPUTS_A_SCALE : 0;
-    return kvb_add(kvb_add(kvb_mul(elements, element), map), scales);
+    uint64_t input = fp4 ? kvb_mul(tokens, hidden / 2 + hidden / FP4_INPUTS_A_SCALE) : 0;
+    return kvb_add(kvb_add(kvb_mul(elements, element), map), kvb_add(scales, input));
 }
 
 // vLLM's CUTLASS kernel holds its shuffled input to the end, then the shuffled second product and that times its

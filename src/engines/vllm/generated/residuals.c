@@ -7,7 +7,7 @@ const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_ERA, "", 103, 79, 293},
     {KVB_RESIDUAL_ERA, "0.11 to 0.16", 84, 31, 60},
     {KVB_RESIDUAL_ERA, "0.17 to 0.19", 94, 54, 38},
-    {KVB_RESIDUAL_ERA, "0.20 and later", 61, 51, 166},
+    {KVB_RESIDUAL_ERA, "0.20 and later", 61, 50, 166},
     {KVB_RESIDUAL_ERA, "to 0.10", 84, 112, 19},
     {KVB_RESIDUAL_CARD, "", 103, 79, 293},
     {KVB_RESIDUAL_CARD, "A100", 97, 96, 18},
