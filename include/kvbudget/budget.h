@@ -30,7 +30,7 @@ struct kvb_item_row {
 const struct kvb_item_row *kvb_item_row_of(enum kvb_item item); // NULL: no such row
 
 struct kvb_term {
-    int64_t bytes; // likely value; only the KV cache can be negative (a deficit)
+    int64_t bytes; // likely value; the KV cache can be negative (a deficit), and non-torch memory: see released_bytes
     int64_t low_bytes, high_bytes;
     enum kvb_basis basis;
 };
@@ -103,7 +103,8 @@ struct kvb_weights {
     uint64_t unquantised_bytes; // the same rank at the model's dtype; equals total when not quantised
     // The largest quantised matrix (of all experts of a layer together): at the model's dtype, and as stored.
     uint64_t largest_plain_bytes, largest_stored_bytes;
-    uint32_t rank_stage; // pipeline stage meant
+    uint64_t stranded_bytes; // loaded into a pool of its own: blocks of it that nothing lies in any more
+    uint32_t rank_stage;     // pipeline stage meant
 };
 
 // What an engine reserves under a name of its own. Those of the GPU are inside the item they name.
@@ -145,10 +146,11 @@ struct kvb_budget {
     struct kvb_term beside[KVB_BESIDE_COUNT]; // all zero: the engine's share holds everything
     struct kvb_weights weights;
     uint64_t parameters;
-    uint64_t needed_bytes; // by that release's check
-    int64_t balance_bytes; // KV cache - needed
-    int64_t outside_bytes; // what the device holds beyond requested
-    int64_t slack_bytes;   // free - requested - outside
+    uint64_t needed_bytes;   // by that release's check
+    int64_t balance_bytes;   // KV cache - needed
+    int64_t outside_bytes;   // what the device holds beyond requested
+    int64_t slack_bytes;     // free - requested - outside
+    uint64_t released_bytes; // the engine counts them as the allocator's though they went back: less non-torch memory
     uint64_t graph_actual_bytes;
     uint64_t usually_gone_bytes; // of free_bytes, where what is free is not stated and the platform usually holds some
     uint64_t load_peak_bytes;    // what stands on the card at the worst moment of loading; at least the weights

@@ -108,7 +108,7 @@ static uint64_t lacking(const struct kvb_budget *budget)
 {
     int64_t free_bytes = (int64_t)budget->free_bytes;
     int64_t loading = budget->items[KVB_ITEM_WEIGHTS].bytes + budget->items[KVB_ITEM_ACTIVATION].bytes +
-                      budget->items[KVB_ITEM_NON_TORCH].bytes - free_bytes;
+                      budget->items[KVB_ITEM_NON_TORCH].bytes + (int64_t)budget->released_bytes - free_bytes;
     int64_t most = (int64_t)budget->requested_bytes - free_bytes;
     most = loading > most ? loading : most;
     most = -budget->balance_bytes > most ? -budget->balance_bytes : most;

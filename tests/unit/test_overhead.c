@@ -99,9 +99,32 @@ static void by_device(void **state)
         {"4 x L40S", R(10, 2), 89, false, 4, {0, ROWS(KVB_OVERHEAD_PCIE)}},
         {"2 x H100 PCIe", R(12, 0), 90, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_HOPPER)}},
         {"4 x L40S, 0.19", R(19, 0), 89, false, 4, {0, ROWS(KVB_OVERHEAD_PCIE_018)}},
+        {"2 x T4, 0.17", R(17, 0), 75, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE)}},
+        {"2 x T4, 0.18", R(18, 0), 75, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_EARLY_018)}},
+        {"2 x A10, 0.18", R(18, 0), 80, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_018)}},
+        {"2 x V100 NVLink, 0.18", R(18, 0), 70, true, 2, {0, ROWS(KVB_OVERHEAD_NVLINK)}},
         {"2 x H100 PCIe, 0.19", R(19, 0), 90, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_HOPPER_018)}},
     };
     walk(rows, sizeof rows / sizeof rows[0]);
+}
+
+// Four GH200 of one board are linked without a switch: two starts of GLM-5.2 at 0.26.0 print 0.63 GiB in all, where four
+// GB200 print 0.95; 0.25's four buffers go over plain links.
+static void boards_without_a_switch(void **state)
+{
+    (void)state;
+    for (uint32_t minor = 25; minor < 28; minor++) {
+        make_llama_plan(&plan, R(minor, 0));
+        plan.environment.use_v2_model_runner = KVB_NO;
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
+        plan.gpu.nvlink = true;
+        set_gpu(&plan, "NVIDIA GH200 480GB", 95 * GIB, 90);
+        non_torch();
+        uint64_t board = got.bytes;
+        set_gpu(&plan, "NVIDIA H200", 95 * GIB, 90);
+        non_torch();
+        assert_int_equal(got.bytes - board, minor == 25 ? 0 : 50 * CENTI);
+    }
 }
 
 // Walks every release with every kind of device: no gap, and the likely value lies in its range.
@@ -613,7 +636,8 @@ static void set_aside_by_the_engine(void **state)
     assert_int_equal(kvb_reserved_bytes(resolved(&plan)), 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(fp4_experts), cmocka_unit_test(by_device), cmocka_unit_test(no_gap_between_releases),
+KVB_TEST_MAIN(cmocka_unit_test(fp4_experts), cmocka_unit_test(by_device), cmocka_unit_test(boards_without_a_switch),
+              cmocka_unit_test(no_gap_between_releases),
               cmocka_unit_test(by_accounting), cmocka_unit_test(buffers_of_the_runner),
               cmocka_unit_test(rest_of_a_split_block), cmocka_unit_test(rest_of_one_stage),
               cmocka_unit_test(special_cases), cmocka_unit_test(graphs_as_logged), cmocka_unit_test(graph_modes),

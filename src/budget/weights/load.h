@@ -38,6 +38,9 @@ struct kvb_load {
     bool counts_repacking;        // so is what repacking one layer's experts leaves in the allocator
     bool exact_allocations;       // no rounding beyond 512 bytes
     uint64_t largest_split_bytes; // blocks as large are never split; 0 = none
+    bool pooled;                  // into a pool of its own, of which nothing goes back before all is loaded
+    bool makes_tied_head;         // a head that shares the embedding is made before it is dropped
+    uint8_t relaid_copies;        // blocks that a matrix takes anew while it is laid out for its kernel
     bool no_vision, no_audio;     // towers that are not loaded
     bool no_head;                 // a pooling model drops it
     uint64_t deepstack_tokens;    // inner outputs of the tower are kept for so many tokens

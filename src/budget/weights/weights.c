@@ -20,7 +20,7 @@ struct prepared {
 
 struct loader {
     const struct kvb_load *load;
-    struct kvb_allocator allocator;
+    struct kvb_allocator allocator, pool;
     struct kvb_weights *out;
     uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
     uint64_t repacked_bytes;            // the largest layer's packed experts
@@ -31,6 +31,9 @@ struct loader {
 static void load_bytes(struct loader *loader, uint64_t bytes, uint64_t *account)
 {
     kvb_allocate(&loader->allocator, bytes);
+    if (loader->load->pooled) {
+        kvb_allocate(&loader->pool, bytes);
+    }
     *account = kvb_add(*account, bytes);
 }
 
@@ -156,6 +159,11 @@ static bool on_stage(const struct kvb_load *load, const struct kvb_tensor *tenso
     return last;
 }
 
+static bool drops_tied_head(const struct kvb_load *load, uint32_t stage)
+{
+    return load->pooled && load->makes_tied_head && load->model->tied_embeddings && stage + 1 == load->pp;
+}
+
 static void load_outer(struct loader *loader, uint32_t stage, bool embedding)
 {
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
@@ -168,6 +176,9 @@ static void load_outer(struct loader *loader, uint32_t stage, bool embedding)
         if (is_embedding == embedding && !dropped && on_stage(loader->load, &tensors[i], stage)) {
             (void)kvb_parameters_of(loader->load, &tensors[i], 1, &parameter);
             load_parameter(loader, &parameter);
+        } else if (is_embedding && !embedding && drops_tied_head(loader->load, stage)) {
+            (void)kvb_parameters_of(loader->load, &tensors[i], 1, &parameter);
+            kvb_pool_drop(&loader->pool, bytes_of(&parameter));
         }
     }
 }
@@ -203,7 +214,10 @@ static void load_rope(struct loader *loader)
     for (uint32_t i = 0; i < model->rope_cache_count && !loader->load->no_rope_table; i++) {
         uint64_t elements = kvb_mul(kvb_min(model->rope_caches[i].rows, most), model->rope_caches[i].width);
         uint32_t element = loader->load->fp32_rope ? 4 : kvb_dtype_bytes(loader->load->dtype);
+        bool copied = loader->load->pooled && !loader->load->fp32_rope;
+        uint64_t made = copied ? kvb_pool_rope(&loader->pool, elements) : 0;
         load_bytes(loader, kvb_mul(elements, element), &loader->out->rope_bytes);
+        kvb_block_give(&loader->pool, made);
     }
 }
 
@@ -235,6 +249,23 @@ static void load_growth(struct loader *loader)
     const struct kvb_load *load = loader->load;
     load_bytes(loader, load->runtime_bytes, &loader->out->buffer_bytes);
     load_bytes(loader, load->counts_repacking ? loader->repacked_bytes : 0, &loader->out->buffer_bytes);
+}
+
+// Kernels that want a layout of their own get it once everything is loaded, matrix by matrix.
+static void lay_out(struct loader *loader, uint32_t stage)
+{
+    const struct kvb_load *load = loader->load;
+    bool asked = load->pooled && load->relaid_copies > 0;
+    for (uint32_t layer = load->stage_begin[stage]; asked && layer < load->stage_begin[stage + 1]; layer++) {
+        const struct prepared *prepared = prepare(loader, load->model, kvb_kind_of(load->model, layer));
+        for (uint32_t i = 0; i < prepared->count; i++) {
+            const struct kvb_parameter *parameter = &prepared->parameters[i];
+            if (bytes_of(parameter) < parameter->plain_bytes) {
+                kvb_pool_lay_out(&loader->pool, parameter, load->relaid_copies);
+            }
+        }
+    }
+    loader->out->stranded_bytes = kvb_blocks_free(&loader->pool);
 }
 
 static void load_embedding_adapters(struct loader *loader)
@@ -284,6 +315,7 @@ static void load_draft(struct loader *loader)
         draft.model = load->draft;
         draft.draft = NULL;
         draft.mtp = false;
+        draft.pooled = false;
         draft.online = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online;
         draft.online_experts = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online_experts;
         draft.pp = 1;
@@ -306,6 +338,7 @@ void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_w
     weights->rank_stage = stage;
     loader.allocator.exact = load->exact_allocations;
     loader.allocator.largest_split_bytes = load->largest_split_bytes;
+    loader.pool.largest_split_bytes = load->largest_split_bytes;
     load_extras(&loader, stage);
     load_outer(&loader, stage, true);
     load_rope(&loader);
@@ -313,6 +346,7 @@ void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_w
     load_outer(&loader, stage, false);
     load_buffers(&loader, stage + 1 == load->pp);
     load_growth(&loader);
+    lay_out(&loader, stage);
     load_embedding_adapters(&loader);
     if (stage + 1 == load->pp) {
         load_draft(&loader);

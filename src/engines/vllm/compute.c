@@ -59,6 +59,11 @@ static void publish_items(const struct kvb_context *context, const struct kvb_st
     }
     budget->items[KVB_ITEM_KV_CACHE] = (struct kvb_term){terms->pool_bytes, terms->pool_low_bytes,
                                                          terms->pool_high_bytes, basis_of(context, KVB_ITEM_KV_CACHE)};
+    struct kvb_term *growth = &budget->items[KVB_ITEM_NON_TORCH];
+    growth->bytes -= (int64_t)terms->released.bytes;
+    growth->low_bytes -= (int64_t)terms->released.high_bytes;
+    growth->high_bytes -= (int64_t)terms->released.low_bytes;
+    budget->released_bytes = terms->released.bytes;
 }
 
 // What a release to come may change, and the cache of a draft model that is not known.

@@ -195,6 +195,45 @@ static uint64_t largest_split(const struct kvb_context *context)
     return cuda && kvb_rule(context, KVB_RULE_LOAD_SPLIT) ? LARGEST_SPLIT : 0;
 }
 
+// Sleep mode loads into a pool of the driver's own pages; without a largest split what is dropped there is filled again. Source: vllm/v1/worker/gpu_worker.py v0.21.0 load_model.
+static bool is_pooled(const struct kvb_context *context)
+{
+    return largest_split(context) > 0 && kvb_number(context->plan, KVB_SET_ENABLE_SLEEP_MODE) != 0;
+}
+
+// Classes whose constructor calls tie_weights on a head that it has made; others name the embedding.
+// Source: vllm/model_executor/models at v0.21.0 and v0.26.0.
+static bool makes_tied_head(const struct kvb_context *context)
+{
+    static const char *const classes[] = {"Apertus", "Arcee", "FalconH1", "Gemma3",  "Gemma4",  "GPT2",
+                                          "Lfm2",    "Llama", "MiniCPM",  "Mistral", "Whisper", "Zamba2"};
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (kvb_starts_with(context->model->architecture, classes[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Marlin and Machete take 4-bit groups of compressed-tensors transposed first, AWQ's and GPTQ's as they are.
+// Source: kernels/linear/mixed_precision/marlin.py and machete.py v0.26.0, quantization/awq_marlin.py,
+// utils/marlin_utils_fp8.py v0.26.0 pack_fp8_to_int32.
+static uint8_t relaid_copies(const struct kvb_context *context)
+{
+    uint32_t capability = context->gpu->compute_capability;
+    switch (context->model->quantisation.method) {
+    case KVB_QUANT_WNA16:
+        return 2;
+    case KVB_QUANT_AWQ:
+    case KVB_QUANT_GPTQ:
+        return 1;
+    case KVB_QUANT_FP8:
+        return capability < NATIVE_FP8_CAPABILITY ? 2 : 0;
+    default:
+        return 0;
+    }
+}
+
 // Source: quantization/utils/marlin_utils_fp8.py v0.9.0:151 and 259, v0.21.0:186 and 292 repeat_interleave.
 static bool spreads_block_scales(const struct kvb_context *context)
 {
@@ -231,6 +270,9 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .counts_repacking = counts_growth(context),
         .exact_allocations = plan->environment.expandable_segments == KVB_YES,
         .largest_split_bytes = largest_split(context),
+        .pooled = is_pooled(context),
+        .makes_tied_head = makes_tied_head(context),
+        .relaid_copies = relaid_copies(context),
         .no_vision = drops_tower(context, true),
         .no_audio = drops_tower(context, false),
         .no_head = context->pools, // models/adapters.py v0.12.0:178

@@ -2,6 +2,8 @@
 // count.
 #include "engines/vllm/overhead.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/compile.h"
@@ -15,6 +17,7 @@
 #define FUSION_BUFFER 50         // hundredths of a GiB
 #define FREE_MEMORY_SINCE R(27, 0)
 #define PEERS_SINCE R(6, 4)
+#define MULTICAST_SINCE R(26, 0) // one buffer that NVSwitch multicasts from: GH200's ranks of a board have no switch
 #define RANKS_OF_A_NODE 8
 #define FP4_EXPERTS_SINCE R(19, 0) // Qwen3.6's first copies
 #define FP4_EXPERTS_UNTIL R(24, 0) // a log of it holds nothing of the kind
@@ -60,9 +63,10 @@ static bool fuses_all_reduce(const struct kvb_context *context)
     uint32_t capability = context->gpu->compute_capability;
     bool card = capability == KVB_CAPABILITY_HOPPER ||
                 (capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR);
+    bool bridged = context->release >= MULTICAST_SINCE && strstr(context->gpu->name, "GH200") != NULL; // 0.63 in two logs
     bool size = context->tp == 2 || context->tp == 4 || context->tp == 8; // PassConfig.flashinfer_max_size
     bool alone = context->release >= R(21, 0) || (context->dp == 1 && context->pp == 1);
-    return card && context->gpu->nvlink && size && alone && !context->eager;
+    return card && context->gpu->nvlink && !bridged && size && alone && !context->eager;
 }
 
 static uint32_t fusion_buffers(const struct kvb_context *context)
@@ -131,6 +135,21 @@ static bool is_stage_alone(const struct kvb_context *context)
 {
     return context->pp > 1 && context->tp == 1 && context->release >= SYMMETRIC_SINCE &&
            context->gpu->compute_capability >= KVB_CAPABILITY_HOPPER;
+}
+
+// Ranks on cards of compute capability 7 reach each other through the host's memory.
+static bool is_early_pair(const struct kvb_context *context)
+{
+    return context->tp > 1 && !context->gpu->nvlink && context->release >= SYMMETRIC_SINCE &&
+           context->gpu->compute_capability < KVB_CAPABILITY_AMPERE;
+}
+
+static enum kvb_overhead measured_of(const struct kvb_context *context)
+{
+    if (is_stage_alone(context)) {
+        return KVB_OVERHEAD_STAGE_HOPPER_018;
+    }
+    return is_early_pair(context) ? KVB_OVERHEAD_PCIE_EARLY_018 : find_row(context)->measured;
 }
 
 // Releases of V0 that charge what torch holds without using it.
@@ -202,7 +221,7 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
         add_fp4_experts(context, estimate);
         return;
     }
-    start_with(estimate, is_stage_alone(context) ? KVB_OVERHEAD_STAGE_HOPPER_018 : find_row(context)->measured);
+    start_with(estimate, measured_of(context));
     if (context->generation == KVB_GENERATION_V0) {
         add_cached(context, estimate);
     }

@@ -9,6 +9,7 @@
 struct kvb_stage_terms {
     struct kvb_weights weights;
     struct kvb_estimate items[KVB_ITEM_KV_CACHE];
+    struct kvb_estimate released; // less than they say: see kvb_budget.released_bytes
     int64_t pool_bytes, pool_low_bytes, pool_high_bytes;
 };
 

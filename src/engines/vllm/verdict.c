@@ -31,8 +31,10 @@ void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budg
 {
     const char *why;
     int64_t loaded = budget->items[KVB_ITEM_WEIGHTS].bytes;
-    int64_t peak = loaded + budget->items[KVB_ITEM_ACTIVATION].bytes + budget->items[KVB_ITEM_NON_TORCH].bytes;
-    budget->load_peak_bytes = kvb_add((uint64_t)loaded, kvb_load_extra(context, &budget->weights, &why));
+    int64_t growth = budget->items[KVB_ITEM_NON_TORCH].bytes + (int64_t)budget->released_bytes;
+    int64_t peak = loaded + budget->items[KVB_ITEM_ACTIVATION].bytes + growth;
+    uint64_t extra = kvb_max(kvb_load_extra(context, &budget->weights, &why), budget->weights.stranded_bytes);
+    budget->load_peak_bytes = kvb_add((uint64_t)loaded, extra);
     if (kvb_exceeds_device(context, (int64_t)kvb_min(budget->load_peak_bytes, INT64_MAX))) {
         budget->starts = false;
         kvb_error_load(context, budget->error);
@@ -49,7 +51,8 @@ void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budg
 void kvb_check_cache(const struct kvb_context *context, struct kvb_budget *budget)
 {
     bool stated = kvb_cache_is_fixed(context) || kvb_number(context->plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE) > 0;
-    int64_t beside = budget->items[KVB_ITEM_WEIGHTS].low_bytes + budget->items[KVB_ITEM_NON_TORCH].low_bytes;
+    int64_t growth = budget->items[KVB_ITEM_NON_TORCH].low_bytes + (int64_t)budget->released_bytes;
+    int64_t beside = budget->items[KVB_ITEM_WEIGHTS].low_bytes + (int64_t)kvb_positive(growth);
     uint64_t cache = kvb_mul(budget->kv.num_blocks, budget->kv.bytes_per_block);
     if (budget->starts && stated &&
         kvb_exceeds_device(context, (int64_t)kvb_min(kvb_add(cache, (uint64_t)beside), INT64_MAX))) {
@@ -105,7 +108,7 @@ void kvb_settle_outside(const struct kvb_context *context, struct kvb_budget *bu
     budget->graph_actual_bytes = graphs.bytes;
     kvb_context_estimate(context, &outside);
     int64_t uncharged = (int64_t)graphs.bytes - budget->items[KVB_ITEM_CUDA_GRAPH].bytes;
-    budget->outside_bytes = (int64_t)kvb_positive(uncharged);
+    budget->outside_bytes = (int64_t)(kvb_positive(uncharged) + budget->released_bytes);
     int64_t free_bytes = (int64_t)context->free_bytes;
     if (context->plan->gpu_free_stated) {
         free_bytes -= (int64_t)outside.bytes;
@@ -189,12 +192,27 @@ static void explain_load(const struct kvb_context *context, const struct kvb_bud
     const char *why;
     char peak[32], free_gib[32];
     bool alone = budget->items[KVB_ITEM_WEIGHTS].bytes <= (int64_t)context->free_bytes;
-    (void)kvb_load_extra(context, &budget->weights, &why);
+    if (kvb_load_extra(context, &budget->weights, &why) < budget->weights.stranded_bytes) {
+        why = "of the pool that sleep mode loads into nothing goes back before all is loaded";
+    }
     if (why != NULL && alone && kvb_exceeds_device(context, (int64_t)kvb_min(budget->load_peak_bytes, INT64_MAX))) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "While the weights load, %s GiB stand on the card at once and %s are free: %s.",
                               kvb_format_gib(peak, (int64_t)budget->load_peak_bytes, 2),
                               kvb_format_gib(free_gib, (int64_t)context->free_bytes, 2), why);
+    }
+}
+
+static void note_released(const struct kvb_budget *budget, struct kvb_problems *problems)
+{
+    if (budget->released_bytes > 0) {
+        char gib[32];
+        (void)kvb_problem_add(problems, KVB_NOTICE, KVB_OK, nowhere,
+                              "With sleep mode this release takes %s GiB for the allocator's that loading has given "
+                              "back already: its non-torch memory is less by as much (a negative figure in its log), "
+                              "and the KV cache that much larger than the share leaves room for. From 0.27 it does "
+                              "not.",
+                              kvb_format_gib(gib, (int64_t)budget->released_bytes, 2));
     }
 }
 
@@ -225,6 +243,7 @@ void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget
     note_class(context, problems);
     note_item(context, problems);
     note_first_start(context, budget, problems);
+    note_released(budget, problems);
     explain_load(context, budget, problems);
     if (hybrid_check_is_wrong(context, budget)) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
