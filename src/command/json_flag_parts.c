@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/text.h"
 #include "command/json_flag.h"
+#include "release/settings_words.h"
 #include "text/strict.h"
 #include "text/tree_text.h"
 
@@ -254,25 +255,21 @@ static enum kvb_status keep_graph_mode(const struct kvb_flag_part *part, const s
 // vllm/config/vllm.py v0.13.0, v0.21.0:1020 "Overriding to NONE"; levels to 0.11.0, config/compilation.py v0.10.0.
 static enum kvb_status keep_mode(const struct kvb_flag_part *part, const struct kvb_node *node)
 {
-    static const char *const modes[] = {"NONE",           "STOCK_TORCH_COMPILE", "DYNAMO_TRACE_ONCE", "VLLM_COMPILE",
-                                        "NO_COMPILATION", "DYNAMO_AS_IS",        "DYNAMO_ONCE",       "PIECEWISE"};
-    uint64_t number = 0;
-    bool known = node->kind == KVB_NODE_SCALAR && kvb_parse_whole(node->text, &number) && number < 4;
-    for (uint64_t i = 0; !known && node->kind == KVB_NODE_SCALAR && i < sizeof modes / sizeof modes[0]; i++) {
-        known = kvb_equal_ignoring_case(node->text, modes[i]);
-        number = i % 4;
+    uint64_t number = KVB_COMPILATION_MODES;
+    for (size_t i = 0; node->kind == KVB_NODE_SCALAR && i < KVB_COMPILATION_WORD_COUNT; i++) {
+        bool same = kvb_equal_ignoring_case(node->text, kvb_compilation_words[i].text);
+        number = same ? kvb_compilation_words[i].number : number;
     }
-    if (!known) {
-        return kvb_expected(part->tree, node, KVB_BAD_TYPE, "NONE, VLLM_COMPILE or a number from 0 to 3",
-                            part->problems);
+    if (number == KVB_COMPILATION_MODES) {
+        return kvb_expected(part->tree, node, KVB_BAD_TYPE, "NONE or a number from 0 to 3", part->problems);
     }
     const struct kvb_setting_value *graphs = &part->deployment->settings.values[KVB_SET_CUDAGRAPH_MODE];
     bool whole =
         graphs->set && (graphs->number == KVB_GRAPH_MODE_FULL || graphs->number == KVB_GRAPH_MODE_FULL_DECODE_ONLY);
-    if (number < 3) {
+    if (number < KVB_COMPILATION_MODES - 1) {
         part->deployment->compile_cache = KVB_COMPILE_NEVER;
     }
-    if (number < 3 && !whole) {
+    if (number < KVB_COMPILATION_MODES - 1 && !whole) {
         kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
     }
     return KVB_OK;

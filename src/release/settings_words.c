@@ -175,6 +175,22 @@ const struct kvb_word kvb_graph_mode_words[KVB_GRAPH_MODE_WORD_COUNT] = {
     {"full_and_piecewise", KVB_GRAPH_MODE_FULL_AND_PIECEWISE},
 };
 
+// vllm/config/compilation.py: CompilationMode, CompilationLevel to 0.11.0, and their numbers.
+const struct kvb_word kvb_compilation_words[KVB_COMPILATION_WORD_COUNT] = {
+    {"none", 0},
+    {"stock_torch_compile", 1},
+    {"dynamo_trace_once", 2},
+    {"vllm_compile", 3},
+    {"no_compilation", 0},
+    {"dynamo_as_is", 1},
+    {"dynamo_once", 2},
+    {"piecewise", 3},
+    {"0", 0},
+    {"1", 1},
+    {"2", 2},
+    {"3", 3},
+};
+
 const struct kvb_word kvb_mamba_mode_words[KVB_MAMBA_MODE_WORD_COUNT] = {
     {"auto", KVB_MAMBA_MODE_AUTO},
     {"none", KVB_MAMBA_MODE_NONE},

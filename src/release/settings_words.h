@@ -18,6 +18,8 @@
 #define KVB_GGUF_CACHE_WORD_COUNT 9
 #define KVB_ON_OFF_AUTO_WORD_COUNT 11
 #define KVB_SPLIT_MODE_WORD_COUNT 3
+#define KVB_COMPILATION_WORD_COUNT 12
+#define KVB_COMPILATION_MODES 4 // the last compiles in pieces
 #define KVB_GGUF_TYPE_WORD_COUNT 65
 #define KVB_GGML_BACKEND_WORD_COUNT 7
 #define KVB_DISAGGREGATION_WORD_COUNT 3
@@ -30,6 +32,7 @@ extern const struct kvb_word kvb_kv_dtype_words[KVB_KV_DTYPE_WORD_COUNT];
 extern const struct kvb_word kvb_backend_words[KVB_BACKEND_WORD_COUNT];
 extern const struct kvb_word kvb_speculative_words[KVB_SPECULATIVE_WORD_COUNT];
 extern const struct kvb_word kvb_graph_mode_words[KVB_GRAPH_MODE_WORD_COUNT];
+extern const struct kvb_word kvb_compilation_words[KVB_COMPILATION_WORD_COUNT];
 extern const struct kvb_word kvb_mamba_mode_words[KVB_MAMBA_MODE_WORD_COUNT];
 extern const struct kvb_word kvb_encoder_split_words[KVB_ENCODER_SPLIT_WORD_COUNT];
 extern const struct kvb_word kvb_performance_words[KVB_PERFORMANCE_WORD_COUNT];

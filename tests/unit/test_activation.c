@@ -419,6 +419,10 @@ static void margins(void **state)
     estimate(0);
     assert_int_equal(margin(), 150 * MIB);
     assert_int_equal(activation.total.bytes - activation.total.low_bytes, 75 * MIB);
+    set_batch(65536, 256); // 65,536 x 3 x 14,336 x 2 B alone are 5.25 GiB
+    estimate(0);
+    assert_true(activation.total.bytes > 5 * GIB);
+    assert_int_equal(margin(), activation.total.bytes / 20);
     set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
     set_batch(16384, 256);
     estimate(0);

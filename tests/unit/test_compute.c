@@ -430,9 +430,24 @@ static void stated_blocks(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(stated_blocks), cmocka_unit_test(table_of_8_gb), cmocka_unit_test(other_processes),
-              cmocka_unit_test(free_memory), cmocka_unit_test(utilization_for_a_size),
-              cmocka_unit_test(free_check_by_release), cmocka_unit_test(full_cards), cmocka_unit_test(refused_batches),
-              cmocka_unit_test(margins_of_weights), cmocka_unit_test(fixed_cache), cmocka_unit_test(warnings),
-              cmocka_unit_test(a_request), cmocka_unit_test(platforms), cmocka_unit_test(rest_of_a_measured_pool),
+// A cache of exactly what is wanted is enough: 16 requests of 8192 tokens at 128 KiB a token are 16 GiB.
+static void a_wish_that_just_fits(void **state)
+{
+    (void)state;
+    for (uint64_t less = 0; less <= 1; less++) {
+        make_llama_plan(&plan, R(19, 0));
+        set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 16 * GIB - less);
+        plan.need = (struct kvb_need){.concurrency_hundredths = 1600};
+        answer();
+        assert_int_equal(budget.balance_bytes, -(int64_t)less);
+        assert_int_equal(budget.verdict, less == 0 ? KVB_FITS : KVB_DOES_NOT_FIT);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(a_wish_that_just_fits), cmocka_unit_test(stated_blocks), cmocka_unit_test(table_of_8_gb),
+              cmocka_unit_test(other_processes), cmocka_unit_test(free_memory),
+              cmocka_unit_test(utilization_for_a_size), cmocka_unit_test(free_check_by_release),
+              cmocka_unit_test(full_cards), cmocka_unit_test(refused_batches), cmocka_unit_test(margins_of_weights),
+              cmocka_unit_test(fixed_cache), cmocka_unit_test(warnings), cmocka_unit_test(a_request),
+              cmocka_unit_test(platforms), cmocka_unit_test(rest_of_a_measured_pool),
               cmocka_unit_test(calibrated_terms), cmocka_unit_test(impossible_wishes), cmocka_unit_test(overflows))

@@ -132,7 +132,8 @@ static void expert_kernels(void **state)
 
 // Experts wider than the hidden size, 3072 against 2048: each buffer then follows the width. Tiles: 8 x (2 x 3072 +
 // 3072); CUTLASS: 8 x (4 x 3072 + 2 x 3072), three tensors of 8 x 2048 in passing; FlashInfer: 8 x (2048 + 2 x 3072),
-// of plain experts 8 x (2048 + 3072), with NVFP4 a scale of every 16 of 8 x 3072.
+// of plain experts 8 x (2048 + 3072), with NVFP4 a scale of every 16 of 8 x 3072 and the input, 2048 x (1 / 2 + 1 /
+// 16).
 static void wide_experts(void **state)
 {
     (void)state;
@@ -143,7 +144,7 @@ static void wide_experts(void **state)
         {"FlashInfer", R(27, 1), 120, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, false, 2048 * 2, 8 * 8192 * 2 + 1024},
         {"plain", R(27, 1), 120, KVB_QUANT_NONE, KVB_MOE_AUTO, false, false, true, 2048 * 2, 8 * 5120 * 2 + 1024},
         {"NVFP4", R(27, 1), 120, KVB_QUANT_NVFP4, KVB_MOE_AUTO, false, false, false, 2048 * 2,
-         8 * 8192 * 2 + 1024 + 8 * 3072 / 16},
+         8 * 8192 * 2 + 1024 + 8 * 3072 / 16 + 1024 + 128},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);

@@ -240,7 +240,7 @@ static void readings(void **state)
          1,
          {"No valid attention backend found for cuda with a block_size of 7; no change of one setting or two is "
           "known"}},
-        {SMALL " -dcp 1000", NULL, "--gpu l4", 1, {"Decode context parallelism for GQA/MQA requires"}},
+        {SMALL " -dcp 1000", NULL, "--gpu l4", 1, {"tp_size=1 must be divisible by dcp_size=1000"}},
         {SMALL " --kv-cache-memory-bytes 40G", NULL, "--gpu l4", 1, {"it asks for 42.01 GiB and 21.70 GiB are free"}},
         {SMALL " --num-gpu-blocks-override 10", NULL, "--gpu l4", 1, {"; set --max-model-len 160"}}, // 10 x 16 tokens
         {"vllm serve Qwen/Qwen3-32B --cpu-offload-gb 10 --max-model-len 4096",

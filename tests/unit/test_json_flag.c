@@ -103,7 +103,7 @@ static void test_modes(void **state)
     } modes[] = {{"{\"mode\": 0}", KVB_COMPILE_NEVER},         {"{\"mode\": 2}", KVB_COMPILE_NEVER},
                  {"{\"mode\": \"None\"}", KVB_COMPILE_NEVER},  {"{\"mode\": \"DYNAMO_TRACE_ONCE\"}", KVB_COMPILE_NEVER},
                  {"{\"mode\": 3}", KVB_COMPILE_UNKNOWN},       {"{\"mode\": \"VLLM_COMPILE\"}", KVB_COMPILE_UNKNOWN},
-                 {"{\"mode\": 10}", KVB_COMPILE_UNKNOWN},      {"{\"mode\": null}", KVB_COMPILE_UNKNOWN},
+                 {"{\"level\": 0}", KVB_COMPILE_NEVER},        {"{\"mode\": null}", KVB_COMPILE_UNKNOWN},
                  {"{\"backend\": \"x\"}", KVB_COMPILE_UNKNOWN}};
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         assert_int_equal(read("compilation-config", modes[i].value), KVB_OK);

@@ -101,6 +101,7 @@ static void by_device(void **state)
         {"4 x L40S, 0.19", R(19, 0), 89, false, 4, {0, ROWS(KVB_OVERHEAD_PCIE_018)}},
         {"2 x T4, 0.17", R(17, 0), 75, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE)}},
         {"2 x T4, 0.18", R(18, 0), 75, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_EARLY_018)}},
+        {"2 of a memory alone, 0.18", R(18, 0), 0, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_018)}},
         {"2 x A10, 0.18", R(18, 0), 80, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_018)}},
         {"2 x V100 NVLink, 0.18", R(18, 0), 70, true, 2, {0, ROWS(KVB_OVERHEAD_NVLINK)}},
         {"2 x H100 PCIe, 0.19", R(19, 0), 90, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_HOPPER_018)}},

@@ -237,6 +237,11 @@ static void ranks_of_decoding(void **state)
     says(kvb_refusal_dcp, &plan, NULL);
     set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 2);
     says(kvb_refusal_dcp, &plan, "tensor parallel size 8 must be greater than total num kv heads 8");
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_SLIDING; // has heads of keys and values, too
+    says(kvb_refusal_dcp, &plan, "tensor parallel size 8 must be greater than total num kv heads 8");
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_SHORT_CONV;
+    says(kvb_refusal_dcp, &plan, NULL);
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_FULL;
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 16);
     says(kvb_refusal_dcp, &plan, NULL);
     set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 4);

@@ -100,6 +100,11 @@ static void stated_logits(void **state)
         assert_int_equal(kvb_sparse_scratch(resolved(&plan)).choosing_bytes, 8192ULL * 2 * 33856 + rows[i].logits);
     }
     kvb_problems_init(&problems);
+    assert_int_equal(kvb_environment_set("VLLM_SPARSE_INDEXER_MAX_LOGITS_MB=4294967295", &plan.environment, &problems),
+                     KVB_OK);
+    assert_int_equal(plan.environment.index_logits_mib, 4294967295);
+    assert_int_not_equal(
+        kvb_environment_set("VLLM_SPARSE_INDEXER_MAX_LOGITS_MB=4294967296", &plan.environment, &problems), KVB_OK);
     assert_int_not_equal(kvb_environment_set("VLLM_SPARSE_INDEXER_MAX_LOGITS_MB=5GB", &plan.environment, &problems),
                          KVB_OK);
     assert_int_not_equal(

@@ -35,6 +35,7 @@ static void lifts(void **state)
     assert_int_equal(kvb_try_own_length(&plan, &budget, out), 0);
     budget.refusal = "quantization-shape";
     assert_int_equal(kvb_try_whole_experts(&plan, &budget, out), 1);
+    assert_int_equal(out[0], 1); // on
     set(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1);
     assert_int_equal(kvb_try_whole_experts(&plan, &budget, out), 0);
 }

@@ -43,36 +43,6 @@ static void keep_rest(struct kvb_allocator *allocator, uint64_t bytes)
     }
 }
 
-uint64_t kvb_block_take(struct kvb_allocator *allocator, uint64_t bytes)
-{
-    uint64_t before = allocator->allocated_bytes;
-    kvb_allocate(allocator, bytes);
-    return allocator->allocated_bytes - before;
-}
-
-void kvb_block_give(struct kvb_allocator *allocator, uint64_t block_bytes)
-{
-    if (block_bytes > SMALL_BYTES) {
-        keep_rest(allocator, block_bytes);
-    }
-}
-
-uint64_t kvb_block_of(uint64_t bytes)
-{
-    return bytes < OWN_SEGMENT_FROM ? kvb_round_up(bytes, BLOCK_BYTES) : kvb_round_up(bytes, SEGMENT_STEP);
-}
-
-// Blocks that are never split are segments as a whole.
-uint64_t kvb_blocks_free(const struct kvb_allocator *allocator)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < allocator->free_count; i++) {
-        bool whole = allocator->free_bytes[i] >= allocator->largest_split_bytes;
-        bytes = whole ? kvb_add(bytes, allocator->free_bytes[i]) : bytes;
-    }
-    return bytes;
-}
-
 void kvb_allocate(struct kvb_allocator *allocator, uint64_t bytes)
 {
     if (bytes == 0) {

@@ -20,7 +20,8 @@ struct prepared {
 
 struct loader {
     const struct kvb_load *load;
-    struct kvb_allocator allocator, pool;
+    struct kvb_allocator allocator;
+    struct kvb_pool pool;
     struct kvb_weights *out;
     uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
     uint64_t repacked_bytes;            // the largest layer's packed experts
@@ -32,7 +33,7 @@ static void load_bytes(struct loader *loader, uint64_t bytes, uint64_t *account)
 {
     kvb_allocate(&loader->allocator, bytes);
     if (loader->load->pooled) {
-        kvb_allocate(&loader->pool, bytes);
+        (void)kvb_pool_take(&loader->pool, bytes);
     }
     *account = kvb_add(*account, bytes);
 }
@@ -217,7 +218,7 @@ static void load_rope(struct loader *loader)
         bool copied = loader->load->pooled && !loader->load->fp32_rope;
         uint64_t made = copied ? kvb_pool_rope(&loader->pool, elements) : 0;
         load_bytes(loader, kvb_mul(elements, element), &loader->out->rope_bytes);
-        kvb_block_give(&loader->pool, made);
+        kvb_pool_give(&loader->pool, made);
     }
 }
 
@@ -265,7 +266,7 @@ static void lay_out(struct loader *loader, uint32_t stage)
             }
         }
     }
-    loader->out->stranded_bytes = kvb_blocks_free(&loader->pool);
+    loader->out->stranded_bytes = kvb_pool_free(&loader->pool);
 }
 
 static void load_embedding_adapters(struct loader *loader)

@@ -5,7 +5,7 @@
 #include "budget/weights/load.h"
 
 // torch's caching allocator, as far as it changes what is counted.
-#define KVB_FREE_BLOCKS_MAX 96
+#define KVB_FREE_BLOCKS_MAX 192
 struct kvb_allocator {
     bool exact;                   // expandable segments: no rounding beyond 512 bytes
     uint64_t largest_split_bytes; // max_split_size_mb; 0 = none
@@ -14,10 +14,6 @@ struct kvb_allocator {
     uint64_t free_bytes[KVB_FREE_BLOCKS_MAX];
 };
 void kvb_allocate(struct kvb_allocator *allocator, uint64_t bytes);
-uint64_t kvb_block_take(struct kvb_allocator *allocator, uint64_t bytes); // returns the block's size
-void kvb_block_give(struct kvb_allocator *allocator, uint64_t block_bytes);
-uint64_t kvb_block_of(uint64_t bytes);                           // what asked for `bytes` alone
-uint64_t kvb_blocks_free(const struct kvb_allocator *allocator); // whole segments that nothing lies in
 
 // One parameter on one rank, in the parts that are allocated apart: values, scales, zero points.
 #define KVB_PARTS_MAX 4
@@ -30,10 +26,20 @@ struct kvb_parameter {
     uint64_t lora_elements_per_rank;    // inputs + outputs of an adapter of rank 1
 };
 
-// What loading into a pool of its own takes and drops there.
-uint64_t kvb_pool_rope(struct kvb_allocator *pool, uint64_t elements);
-void kvb_pool_drop(struct kvb_allocator *pool, uint64_t bytes);
-void kvb_pool_lay_out(struct kvb_allocator *pool, const struct kvb_parameter *parameter, uint32_t copies);
+// A pool of its own that a model is loaded into, as far as its segments are never split: those that nothing lies in.
+#define KVB_POOL_BLOCKS_MAX 40
+struct kvb_pool {
+    uint64_t largest_split_bytes; // what is smaller is not followed
+    uint32_t free_count;
+    uint64_t free_bytes[KVB_POOL_BLOCKS_MAX];
+};
+uint64_t kvb_pool_take(struct kvb_pool *pool, uint64_t bytes); // returns the segment's size; 0: not followed
+void kvb_pool_give(struct kvb_pool *pool, uint64_t segment_bytes);
+uint64_t kvb_pool_free(const struct kvb_pool *pool);
+// What loading takes and drops.
+uint64_t kvb_pool_rope(struct kvb_pool *pool, uint64_t elements);
+void kvb_pool_drop(struct kvb_pool *pool, uint64_t bytes);
+void kvb_pool_lay_out(struct kvb_pool *pool, const struct kvb_parameter *parameter, uint32_t copies);
 
 // A matrix on one rank, after splitting.
 struct kvb_matrix {

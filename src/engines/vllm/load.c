@@ -195,7 +195,8 @@ static uint64_t largest_split(const struct kvb_context *context)
     return cuda && kvb_rule(context, KVB_RULE_LOAD_SPLIT) ? LARGEST_SPLIT : 0;
 }
 
-// Sleep mode loads into a pool of the driver's own pages; without a largest split what is dropped there is filled again. Source: vllm/v1/worker/gpu_worker.py v0.21.0 load_model.
+// Sleep mode loads into a pool of the driver's own pages; without a largest split what is dropped there is filled
+// again. Source: vllm/v1/worker/gpu_worker.py v0.21.0 load_model.
 static bool is_pooled(const struct kvb_context *context)
 {
     return largest_split(context) > 0 && kvb_number(context->plan, KVB_SET_ENABLE_SLEEP_MODE) != 0;

@@ -140,8 +140,9 @@ static bool is_stage_alone(const struct kvb_context *context)
 // Ranks on cards of compute capability 7 reach each other through the host's memory.
 static bool is_early_pair(const struct kvb_context *context)
 {
-    return context->tp > 1 && !context->gpu->nvlink && context->release >= SYMMETRIC_SINCE &&
-           context->gpu->compute_capability < KVB_CAPABILITY_AMPERE;
+    uint32_t capability = context->gpu->compute_capability; // 0: not known
+    return context->tp > 1 && !context->gpu->nvlink && context->release >= SYMMETRIC_SINCE && capability > 0 &&
+           capability < KVB_CAPABILITY_AMPERE;
 }
 
 static enum kvb_overhead measured_of(const struct kvb_context *context)

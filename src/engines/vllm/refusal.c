@@ -26,7 +26,7 @@ static const struct kvb_refusal_row rows[] = {
     {"expert-parallel", R(9, 2), 0, false, kvb_refusal_redundant_experts, "vllm/config/parallel.py"},
     {"expert-parallel", R(10, 0), 0, false, kvb_refusal_eplb, "vllm/config/parallel.py"},
     {"prefill-context-parallel", R(12, 0), 0, true, kvb_refusal_prompt_ranks, "vllm/config/parallel.py"},
-    {"decode-context-parallel", R(10, 2), 0, true, kvb_refusal_dcp_divides,
+    {"decode-context-parallel", R(10, 2), 0, false, kvb_refusal_dcp_divides,
      "vllm/engine/arg_utils.py, vllm/config/parallel.py"},
     {"pipeline-parallel", 0, R(5, 1), false, kvb_refusal_no_stages, "vllm/config.py ParallelConfig._verify_args"},
     {"parallel-split", 0, 0, false, kvb_refusal_heads, "vllm/config/model.py verify_with_parallel_config"},
