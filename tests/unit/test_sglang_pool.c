@@ -251,6 +251,10 @@ static void uniform_windows(void **state)
     kvb_sgl_cell_of(&setup, 0, 24, &cell);
     kvb_sgl_pool_of(&setup, &defaults, &cell, GIB_OF(2000), (int64_t)GIB_OF(1000), &pool);
     assert_int_equal(pool.tokens, 242725);
+    // 100 GiB, 1 + 0.8 of 24,576 bytes a token: 2,427,259 tokens, and 0.8 of them
+    kvb_sgl_pool_of(&setup, &defaults, &cell, GIB_OF(20000), (int64_t)GIB_OF(10000), &pool);
+    assert_int_equal(pool.tokens, 2427259);
+    assert_int_equal(pool.window_tokens, 1941807);
     // to 0.5.7 its pools are switched off: 10 GiB // 49152
     setup.release = R(5, 7);
     kvb_sgl_cell_of(&setup, 0, 24, &cell);

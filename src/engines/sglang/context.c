@@ -81,7 +81,7 @@ static bool sparse_in_eight_bits(const struct kvb_plan *plan, const struct kvb_s
     const struct kvb_attention_shape *first = &kvb_kind_of(setup->model, 0)->attention;
     bool sparse = first->kind == KVB_ATTENTION_MLA && first->index_heads > 0;
     bool blackwell = plan->gpu.vendor == KVB_VENDOR_NVIDIA && plan->gpu.compute_capability >= KVB_CAPABILITY_BLACKWELL;
-    bool forced = setup->release >= KVB_RELEASE(0, 5, 3) && setup->release < KVB_RELEASE(0, 5, 4) + 2;
+    bool forced = setup->release < KVB_RELEASE(0, 5, 4) + 2;
     return sparse && blackwell && setup->release >= KVB_RELEASE(0, 5, 3) && (forced || word == KVB_KV_AUTO);
 }
 
