@@ -274,8 +274,8 @@ static int split(char *line, const char *words[WORDS_MAX])
     return count;
 }
 
-// What a line of llama-server cannot say: its build's backend, how many GPUs there are, and which model a file was made from,
-// whose name may be another's.
+// What a line of llama-server cannot say: its build's backend, how many GPUs there are, and which model a file was made
+// from, whose name may be another's.
 static void say_beside_the_line(struct kvb_deployment *pasted)
 {
     if (strncmp(question.deployment.engine, "llama.cpp", strlen("llama.cpp")) != 0) {
@@ -327,9 +327,22 @@ static void check_line(void)
 
 // A rule of the release by which a larger card or a shorter length asks for more: the defaults of
 // max_num_batched_tokens and max_num_seqs by the card's memory (arg_utils.py get_batch_defaults), chunked prefill of
-// V0 above 32,768 tokens (arg_utils.py of 0.5.3 to 0.10.2), the backend and block size that go with them.
+// V0 above 32,768 tokens (arg_utils.py of 0.5.3 to 0.10.2), the backend and block size that go with them; with layers
+// on the host llama.cpp's graph has copies, and the gaps between its blocks (ggml-alloc.c, best fit) may make the
+// compute buffer of a shorter context the larger.
+static bool has_larger_gaps(void)
+{
+    const struct kvb_term *more = &again.items[KVB_ITEM_ACTIVATION];
+    bool drawn = strncmp(question.deployment.engine, "llama.cpp", strlen("llama.cpp")) == 0;
+    return drawn && more->basis == KVB_BASIS_MODELLED && more->bytes > answer.budget.items[KVB_ITEM_ACTIVATION].bytes;
+}
+
 static bool release_asks_for_more(void)
 {
+    if (has_larger_gaps()) {
+        skipped_rules++;
+        return true;
+    }
     static const enum kvb_setting by_rule[] = {KVB_SET_MAX_NUM_BATCHED_TOKENS, KVB_SET_MAX_NUM_SEQS,
                                                KVB_SET_ENABLE_CHUNKED_PREFILL};
     for (size_t i = 0; i < sizeof by_rule / sizeof by_rule[0]; i++) {

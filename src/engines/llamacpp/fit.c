@@ -221,8 +221,9 @@ void kvb_llama_fit(struct kvb_llama_start *start)
     move_layers(start);
 }
 
-// Compute buffers at two lengths between which the longest lies: with all layers on one GPU they grow with it; else
-// copies and gaps between blocks may make a shorter context's the larger.
+// Compute buffers at two lengths between which the longest lies: with all layers on one GPU they nearly always grow
+// with it, which is taken for granted and then looked at; else copies and gaps between blocks may make a shorter
+// context's the larger.
 struct between {
     bool grows, misses_known;
     struct kvb_llama_buffers fits, misses;
@@ -268,27 +269,38 @@ static bool is_whole_on_one(const struct kvb_llama_run *run)
            !run->keep_cache_on_host && !kvb_llama_overrides_any(run);
 }
 
-uint64_t kvb_llama_longest(const struct kvb_llama_start *start, bool measured, uint64_t free_bytes,
-                           uint64_t limit_tokens)
+// The most steps of a context up to `high` that fit.
+static uint64_t search(struct kvb_llama_start *tried, uint64_t high, uint64_t free_bytes, struct between *between)
 {
-    struct kvb_llama_start tried = *start;
-    uint32_t device;
-    struct between between = {.grows = is_whole_on_one(&start->run)};
-    uint64_t low = 0, high = limit_tokens / ROUND;
-    if (measured && between.grows) {
-        between.misses_known = kvb_llama_fullest(start, &start->buffers, &device) > free_bytes;
-        *(between.misses_known ? &between.misses : &between.fits) = start->buffers;
-    }
-    kvb_llama_sums_begin(&tried.run);
-    bool whole = fits_at(&tried, limit_tokens, free_bytes, &between);
-    while (!whole && low < high) {
+    uint64_t low = 0;
+    while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
-        if (fits_at(&tried, middle * ROUND, free_bytes, &between)) {
+        if (fits_at(tried, middle * ROUND, free_bytes, between)) {
             low = middle;
         } else {
             high = middle - 1;
         }
     }
+    return low;
+}
+
+uint64_t kvb_llama_longest(const struct kvb_llama_start *start, bool measured, uint64_t free_bytes,
+                           uint64_t limit_tokens)
+{
+    struct kvb_llama_start tried = *start;
+    uint32_t device;
+    struct between between = {.grows = is_whole_on_one(&start->run)}, nothing = {.grows = false};
+    if (measured && between.grows) {
+        between.misses_known = kvb_llama_fullest(start, &start->buffers, &device) > free_bytes;
+        *(between.misses_known ? &between.misses : &between.fits) = start->buffers;
+    }
+    kvb_llama_sums_begin(&tried.run);
+    uint64_t tokens = limit_tokens;
+    if (!fits_at(&tried, limit_tokens, free_bytes, &between)) {
+        uint64_t steps = search(&tried, limit_tokens / ROUND, free_bytes, &between);
+        bool holds = steps == 0 || !between.grows || fits_at(&tried, steps * ROUND, free_bytes, &nothing);
+        tokens = ROUND * (holds ? steps : search(&tried, steps, free_bytes, &nothing));
+    }
     kvb_llama_sums_end(&tried.run);
-    return whole ? limit_tokens : low * ROUND;
+    return tokens;
 }
