@@ -173,9 +173,8 @@ static const char *why_not(const struct kvb_plan_report *report)
         return "It does not fit: what shares the GPU does not find room; see below. ";
     }
     if (states_are_reason(report->budget)) {
-        return "It does not fit: the engine refuses to start, as each sequence keeps a state in a block of its own and "
-               "the "
-               "pool has fewer. ";
+        return "It does not fit: the engine refuses to start, as each sequence keeps a state in a block of its own "
+               "and the pool has fewer. ";
     }
     if (length_is_reason(report)) {
         return "It does not fit: the engine refuses to start, as one request of max_model_len does not find room. ";

@@ -176,4 +176,106 @@ static void as_each_release_captures(void **state)
     assert_int_equal(wrong, 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(as_each_release_captures))
+static void captures_are(const char *what, uint64_t piecewise, uint64_t full)
+{
+    struct kvb_captures captures;
+    kvb_captures_of(resolved(&plan), &captures);
+    if (captures.piecewise != piecewise || captures.full != full) {
+        fail_msg("%s: %" PRIu64 " and %" PRIu64 " graphs", what, captures.piecewise, captures.full);
+    }
+}
+
+// 0.21.0, 256 requests, steps of 8192: 51 sizes up to 512, 35 of them up to 256.
+static void ask_llama(uint32_t release, uint32_t capability)
+{
+    make_llama_plan(&plan, release);
+    plan.environment.use_v2_model_runner = KVB_NO;
+    plan.gpu.compute_capability = capability;
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 256);
+    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 8192);
+}
+
+// get_cudagraph_support of v1/attention/backends at v0.21.0: FlashAttention 3 (flash_attn.py) and Triton's
+// (triton_attn.py) take any batch, FlashAttention 2, FlashInfer, latents and states do not: FULL becomes both kinds.
+static void any_batch_by_backend(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        uint32_t capability;
+        enum kvb_backend backend;
+        enum kvb_vendor vendor;
+        enum kvb_attention kind;
+        bool any;
+    } rows[] = {
+        {"Hopper", 90, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {"Hopper, FlashAttention", 90, KVB_BACKEND_FLASH_ATTN, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {"Hopper, FlashInfer", 90, KVB_BACKEND_FLASHINFER, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {"Ampere", 80, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {"Ampere, Triton", 80, KVB_BACKEND_TRITON, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {"AMD", 90, KVB_BACKEND_AUTO, KVB_VENDOR_AMD, KVB_ATTENTION_FULL, false},
+        {"latents", 90, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_MLA, false},
+        {"states", 90, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_GDN, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ask_llama(R(21, 0), rows[i].capability);
+        plan.gpu.vendor = rows[i].vendor;
+        plan.environment.attention_backend = rows[i].backend;
+        plan.model.kinds[0].attention.kind = rows[i].kind;
+        set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL);
+        captures_are(rows[i].what, rows[i].any ? 0 : 51, rows[i].any ? 51 : 35);
+    }
+}
+
+// vllm.py v0.13.0: encoder-decoders take FULL_DECODE_ONLY, before PIECEWISE. Two drafts on FlashInfer leave pieces
+// alone; TensorRT-LLM's kernels of B200 take them from 0.11.1 on (flashinfer.py:574).
+static void falls_back(void **state)
+{
+    (void)state;
+    ask_llama(R(13, 0), 80);
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_CROSS;
+    captures_are("cross attention, 0.13", 0, 35);
+    plan.engine.release = R(12, 0);
+    captures_are("cross attention, 0.12", 51, 0);
+    set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
+    captures_are("none", 0, 0);
+    assert_int_equal(kvb_capture_sizes(resolved(&plan)), 51);
+    static const struct {
+        uint32_t release, capability;
+        enum kvb_vendor vendor;
+        bool full;
+    } rows[] = {{R(11, 1), 100, KVB_VENDOR_NVIDIA, true},
+                {R(11, 0), 100, KVB_VENDOR_NVIDIA, false},
+                {R(11, 1), 90, KVB_VENDOR_NVIDIA, false},
+                {R(11, 1), 100, KVB_VENDOR_AMD, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_captures captures;
+        ask_llama(rows[i].release, rows[i].capability);
+        plan.gpu.vendor = rows[i].vendor;
+        plan.environment.attention_backend = KVB_BACKEND_FLASHINFER;
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+        set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
+        kvb_captures_of(resolved(&plan), &captures);
+        assert_true((captures.full > 0) == rows[i].full);
+        assert_true(captures.piecewise > 0);
+    }
+}
+
+// A profile says how many sizes there are and the largest, or how many alone: spread evenly, 1 and 512 among four.
+static void sizes_by_their_number(void **state)
+{
+    (void)state;
+    ask_llama(R(21, 0), 80);
+    set(&plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, 4);
+    set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 512);
+    assert_int_equal(kvb_capture_sizes(resolved(&plan)), 4);
+    assert_int_equal(kvb_capture_size_after(resolved(&plan), 0), 1);
+    assert_int_equal(kvb_capture_size_after(resolved(&plan), 300), 512);
+    assert_int_equal(kvb_capture_size_after(resolved(&plan), 512), 0);
+    unset(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
+    assert_int_equal(kvb_capture_sizes(resolved(&plan)), 4);
+    assert_int_equal(kvb_capture_size_after(resolved(&plan), 400), 512);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(as_each_release_captures), cmocka_unit_test(any_batch_by_backend),
+              cmocka_unit_test(falls_back), cmocka_unit_test(sizes_by_their_number))

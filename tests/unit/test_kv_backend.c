@@ -325,6 +325,36 @@ static void flags_refused(void **state)
     assert_true(budget.starts);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(flags_refused), cmocka_unit_test(backends), cmocka_unit_test(stages_that_share_an_index),
-              cmocka_unit_test(refused), cmocka_unit_test(a_backend_asked_for), cmocka_unit_test(declared),
-              cmocka_unit_test(unknown_algorithm), cmocka_unit_test(the_class_of_v32))
+// v1/attention/backends/mla/tokenspeed_mla.py v0.24.0: fp8 on 10.x, 128 without position, 64 with and values of 128 (of
+// which what is said of the dtype is read here); who asks for it gets it or no start.
+static void tokenspeed(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t nope, rope, value;
+        enum kvb_dtype_word dtype;
+        bool takes;
+    } rows[] = {{128, 64, 128, KVB_DTYPE_WORD_BF16, true},
+                {128, 64, 128, KVB_DTYPE_WORD_FP32, false},
+                {128, 32, 128, KVB_DTYPE_WORD_BF16, false},
+                {128, 64, 64, KVB_DTYPE_WORD_BF16, false},
+                {192, 64, 128, KVB_DTYPE_WORD_BF16, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct backend_case row = {"asked", R(24, 0), 100, FP8, false, rows[i].nope, 128, 0, NONE, FP8, 0};
+        make_case(&row);
+        plan.model.kinds[0].attention.rope_size = rows[i].rope;
+        plan.model.kinds[0].attention.value_head_size = rows[i].value;
+        set(&plan, KVB_SET_DTYPE, rows[i].dtype);
+        set(&plan, KVB_SET_ATTENTION_BACKEND, KVB_BACKEND_TOKENSPEED_MLA);
+        set(&plan, KVB_SET_KV_CACHE_MEMORY_BYTES, 4 * GIB);
+        (void)answer_into(&plan, &budget);
+        if (budget.starts != rows[i].takes) {
+            fail_msg("row %zu: %s", i, budget.error);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(tokenspeed), cmocka_unit_test(flags_refused), cmocka_unit_test(backends),
+              cmocka_unit_test(stages_that_share_an_index), cmocka_unit_test(refused),
+              cmocka_unit_test(a_backend_asked_for), cmocka_unit_test(declared), cmocka_unit_test(unknown_algorithm),
+              cmocka_unit_test(the_class_of_v32))

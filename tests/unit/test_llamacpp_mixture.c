@@ -319,7 +319,7 @@ static void large_models(void **state)
         uint32_t output;
     } rows[] = {{"Q2_K", Q5_K},   {"Q3_K_S", Q5_K}, {"Q3_K_M", Q5_K}, {"Q4_K_S", Q5_K},
                 {"Q4_K_M", Q5_K}, {"IQ3_XS", Q5_K}, {"IQ4_XS", Q5_K}, {"Q5_K_S", Q5_K},
-                {"Q6_K", Q6_K},   {"Q8_0", Q8_0},   {"Q5_1", Q5_1}};
+                {"Q6_K", Q6_K},   {"Q8_0", Q8_0},   {"Q5_1", Q5_1},   {"Q5_K_M", Q5_K}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         start(rows[i].mixture, 8, 8);
         check(rows[i].mixture, "attn_k.weight", 10, 32, Q8_0);

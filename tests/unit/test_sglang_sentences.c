@@ -247,6 +247,15 @@ static void beside_the_sentences(void **state)
          LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-eagle-topk 1", false},
         {"sglang@0.5.18", "h100-sxm",
          LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-num-steps 3", false},
+        {"sglang@0.5.18", "h100-sxm",
+         LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-eagle-topk 1 "
+               "--speculative-num-steps 1",
+         false},
+        {"sglang@0.5.18", "h100-sxm",
+         LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-eagle-topk 1 "
+               "--speculative-num-steps 7",
+         false},
+        {"sglang@0.5.18", "mi300x", Q3 "--kv-cache-dtype nvfp4", false}, // asked of CUDA alone
     };
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
         compute(told[i].engine, told[i].gpu, told[i].line);

@@ -201,6 +201,20 @@ static void a_wish_is_not_the_length(void **state)
     free(text);
 }
 
+// compilation.py v0.21.0: each of 1,024 sequences wants a block of its own, and a pool of 4 GiB has fewer.
+static void blocks_of_states_are_the_reason(void **state)
+{
+    (void)state;
+    ASK("vllm@0.21.0", "h100", "vllm", "serve", "Qwen/Qwen3.5-4B", "--max-model-len", "4096", "--max-num-seqs", "1024",
+        "--kv-cache-memory-bytes", "4G");
+    assert_false(answer.budget.starts);
+    assert_true(answer.budget.kv.num_blocks < 1024);
+    char *text = page();
+    assert_non_null(strstr(text, "as each sequence keeps a state in\na block of its own"));
+    assert_null(strstr(text, "is not the reason"));
+    free(text);
+}
+
 static void an_unknown_class_has_no_budget(void **state)
 {
     (void)state;
@@ -220,4 +234,5 @@ KVB_TEST_MAIN(cmocka_unit_test_setup(sequences_need_blocks, begin),
               cmocka_unit_test_setup(deepseek_v4_in_32_bits, begin),
               cmocka_unit_test_setup(sleep_wants_fixed_segments, begin),
               cmocka_unit_test_setup(a_wish_is_not_the_length, begin),
-              cmocka_unit_test_setup(an_unknown_class_has_no_budget, begin))
+              cmocka_unit_test_setup(an_unknown_class_has_no_budget, begin),
+              cmocka_unit_test_setup(blocks_of_states_are_the_reason, begin))

@@ -112,6 +112,20 @@ static void layouts(void **state)
     }
 }
 
+// 100 MiB of experts: one block stays whether others copy before or not; of any other matrix two.
+static void experts_are_laid_out_without_a_copy(void **state)
+{
+    (void)state;
+    struct kvb_parameter parameter = {.role = KVB_ROLE_EXPERTS, .part_bytes = {100 * MIB}};
+    struct kvb_pool pool = {.largest_split_bytes = 20 * MIB};
+    kvb_pool_lay_out(&pool, &parameter, 2);
+    assert_int_equal(kvb_pool_free(&pool), 100 * MIB);
+    parameter.role = KVB_ROLE_ATTENTION;
+    pool = (struct kvb_pool){.largest_split_bytes = 20 * MIB};
+    kvb_pool_lay_out(&pool, &parameter, 2);
+    assert_int_equal(kvb_pool_free(&pool), 200 * MIB);
+}
+
 // ---- Sleep mode
 
 static struct kvb_plan plan;
@@ -217,9 +231,10 @@ static void what_is_dropped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_come_back), cmocka_unit_test(tables),         cmocka_unit_test(tied_heads),
-        cmocka_unit_test(layouts),          cmocka_unit_test(growth_is_less), cmocka_unit_test(where_it_is_counted),
-        cmocka_unit_test(what_is_dropped),
+        cmocka_unit_test(blocks_come_back), cmocka_unit_test(tables),
+        cmocka_unit_test(tied_heads),       cmocka_unit_test(layouts),
+        cmocka_unit_test(growth_is_less),   cmocka_unit_test(where_it_is_counted),
+        cmocka_unit_test(what_is_dropped),  cmocka_unit_test(experts_are_laid_out_without_a_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
