@@ -142,6 +142,26 @@ static void test_names_say_formats(void **state)
     }
 }
 
+// The compute buffer of a context of 10,752 tokens is larger than those of 10,240 and 75,776, so that between these two
+// it cannot be taken for granted: the length that is said starts (llama-server -m X.gguf -ngl 42, b9010, 10 GB).
+static void test_longest_starts(void **state)
+{
+    static struct kvb_budget budget, again;
+    (void)state;
+    plan_of("nvidia/Llama-3.1-Nemotron-Nano-4B-v1.1", "llama.cpp@b9010");
+    assert_int_equal(kvb_gpu_load("rtx3080-10", &plan.gpu, &problems), KVB_OK);
+    kvb_settings_set(&plan.settings, KVB_SET_GGUF_TYPE, kvb_llama_mixture_find("BF16"), KVB_ORIGIN_FLAG);
+    kvb_settings_set(&plan.settings, KVB_SET_GPU_LAYERS, 42, KVB_ORIGIN_FLAG);
+    kvb_settings_set(&plan.settings, KVB_SET_MAX_MODEL_LEN, 75776, KVB_ORIGIN_FLAG);
+    assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
+    assert_false(budget.starts);
+    uint64_t fits = budget.kv.max_model_len_that_fits;
+    assert_in_range(fits, 8192, 12288); // 9.25 GiB for 75,776 tokens, and 8.0 of them too much
+    kvb_settings_set(&plan.settings, KVB_SET_MAX_MODEL_LEN, fits, KVB_ORIGIN_FLAG);
+    assert_int_equal(kvb_budget_compute(&plan, &again, &problems), KVB_OK);
+    assert_true(again.starts && again.balance_bytes >= 0);
+}
+
 // Two tables of the same formats: words of flags, and mixtures.
 static void test_every_word_is_its_mixture(void **state)
 {
@@ -155,8 +175,8 @@ static void test_every_word_is_its_mixture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_files), cmocka_unit_test(test_q4_0_without_a_matrix),
-        cmocka_unit_test(test_names_say_formats), cmocka_unit_test(test_dynamic_files_lie_in_the_bound),
-        cmocka_unit_test(test_every_word_is_its_mixture)};
+        cmocka_unit_test(test_published_files),           cmocka_unit_test(test_q4_0_without_a_matrix),
+        cmocka_unit_test(test_names_say_formats),         cmocka_unit_test(test_dynamic_files_lie_in_the_bound),
+        cmocka_unit_test(test_every_word_is_its_mixture), cmocka_unit_test(test_longest_starts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

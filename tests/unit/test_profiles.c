@@ -175,9 +175,10 @@ static void test_engine(void **state)
     assert_int_equal(kvb_engine_load("vllm@0.1.dev1", &engine, &settings, &problems), KVB_OK);
     assert_int_equal(engine.release, KVB_PARTLY_VLLM);
     assert_string_equal(engine.version, "0.1.dev1");
-    assert_string_equal(problems.items[0].text, "vLLM 0.1.dev1 was built without its tags and says no release: taken as "
-                                                "newer than 0.28.0, the newest release whose rules are known; those are "
-                                                "used with what is known of 0.29.0, and the bound is wider");
+    assert_string_equal(problems.items[0].text,
+                        "vLLM 0.1.dev1 was built without its tags and says no release: taken as "
+                        "newer than 0.28.0, the newest release whose rules are known; those are "
+                        "used with what is known of 0.29.0, and the bound is wider");
     assert_int_equal(kvb_engine_load("vllm@0.99.0", &engine, &settings, &problems), KVB_OK);
     kvb_problems_init(&problems);
     assert_int_equal(kvb_engine_load("vllm@0.1.7", &engine, &settings, &problems), KVB_OUT_OF_RANGE);
@@ -212,6 +213,16 @@ static void test_every_shipped_deployment(void **state)
     assert_true(count > 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_full_deployment), cmocka_unit_test(test_all_problems_at_once),
-              cmocka_unit_test(test_engine), cmocka_unit_test(test_newest_release),
-              cmocka_unit_test(test_every_shipped_deployment))
+static void test_another_kind_is_no_deployment(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_GPU, &count);
+    assert_int_equal(read(rows[0].text), KVB_UNKNOWN_KIND);
+    assert_non_null(strstr(problems.items[0].text, "deployment"));
+    assert_true(problems.items[0].line > 0 && problems.items[0].column > 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(test_another_kind_is_no_deployment), cmocka_unit_test(test_full_deployment),
+              cmocka_unit_test(test_all_problems_at_once), cmocka_unit_test(test_engine),
+              cmocka_unit_test(test_newest_release), cmocka_unit_test(test_every_shipped_deployment))

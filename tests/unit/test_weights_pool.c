@@ -112,6 +112,17 @@ static void layouts(void **state)
     }
 }
 
+// Of two free blocks that fit the smaller is taken, whichever came first.
+static void the_smallest_block_is_taken(void **state)
+{
+    (void)state;
+    struct kvb_pool pool = {.largest_split_bytes = 20 * MIB, .free_bytes = {110 * MIB, 104 * MIB}, .free_count = 2};
+    assert_int_equal(kvb_pool_take(&pool, 100 * MIB), 104 * MIB);
+    pool = (struct kvb_pool){.largest_split_bytes = 20 * MIB, .free_bytes = {104 * MIB, 110 * MIB}, .free_count = 2};
+    assert_int_equal(kvb_pool_take(&pool, 100 * MIB), 104 * MIB);
+    assert_int_equal(kvb_pool_free(&pool), 110 * MIB);
+}
+
 // 100 MiB of experts: one block stays whether others copy before or not; of any other matrix two.
 static void experts_are_laid_out_without_a_copy(void **state)
 {
@@ -231,10 +242,15 @@ static void what_is_dropped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_come_back), cmocka_unit_test(tables),
-        cmocka_unit_test(tied_heads),       cmocka_unit_test(layouts),
-        cmocka_unit_test(growth_is_less),   cmocka_unit_test(where_it_is_counted),
-        cmocka_unit_test(what_is_dropped),  cmocka_unit_test(experts_are_laid_out_without_a_copy),
+        cmocka_unit_test(blocks_come_back),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(tied_heads),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(growth_is_less),
+        cmocka_unit_test(where_it_is_counted),
+        cmocka_unit_test(what_is_dropped),
+        cmocka_unit_test(experts_are_laid_out_without_a_copy),
+        cmocka_unit_test(the_smallest_block_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
