@@ -37,6 +37,7 @@ struct kvb_gpu {
     uint32_t compute_capability; // 90 for 9.0; 0 = not known or not NVIDIA
     uint32_t multiprocessors;    // SM count; 0 = not known
     bool nvlink;                 // data-centre SXM parts
+    bool bridged;                // NVLink from card to card, without a switch
     bool unified_memory;
     bool fp8_native;
 };

@@ -23,6 +23,7 @@ enum kvb_graph_mode {
 struct kvb_graph_sizes {
     uint32_t count;         // 0: none are named, or more than there is room for
     bool of_flag;           // by a flag of their own, not in a compilation config
+    bool uncompiled;        // its mode or level leaves nothing that graphs of pieces could be cut from
     bool sequence_parallel; // pass_config.enable_sp, or what brings it
     bool adapters_always;   // cudagraph_specialize_lora is false: no graphs of their own without an adapter
     uint32_t tokens[KVB_GRAPH_SIZES_MAX];

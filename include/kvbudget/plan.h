@@ -322,9 +322,8 @@ void kvb_settings_set(struct kvb_settings *settings, enum kvb_setting setting, u
 
 enum kvb_usage { KVB_USAGE_SERVE, KVB_USAGE_OFFLINE };
 enum kvb_platform { KVB_PLATFORM_LINUX, KVB_PLATFORM_WSL2, KVB_PLATFORM_WINDOWS };
-// Whether the compiled graphs of an earlier start are found: a first start compiles inside the profile run. NEVER: the
-// flags turn compilation off.
-enum kvb_compile_cache { KVB_COMPILE_UNKNOWN, KVB_COMPILE_WARM, KVB_COMPILE_COLD, KVB_COMPILE_NEVER };
+// Whether the compiled graphs of an earlier start are found: a first start compiles inside the profile run.
+enum kvb_compile_cache { KVB_COMPILE_UNKNOWN, KVB_COMPILE_WARM, KVB_COMPILE_COLD };
 enum kvb_tristate { KVB_UNSET, KVB_NO, KVB_YES };
 
 // Environment variables the engine reads and the budget knows.

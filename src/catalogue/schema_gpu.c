@@ -40,7 +40,7 @@ struct raw {
     uint32_t total_count;
     char compute_capability[8];
     uint64_t multiprocessors, bandwidth_gb_s;
-    bool nvlink, unified_memory, fp8_native;
+    bool nvlink, bridged, unified_memory, fp8_native;
     char note[256];
     char evidence[EVIDENCE_MAX][256];
     uint32_t evidence_count;
@@ -69,6 +69,7 @@ static const struct kvb_field_row rows[] = {
     {"multiprocessors", KVB_FIELD_WHOLE, KVB_AT(struct raw, multiprocessors), .minimum = 1, .maximum = 4096,
      .help = "SMs or compute units"},
     {"nvlink", KVB_FIELD_SWITCH, KVB_AT(struct raw, nvlink), .help = "a data-centre module with NVLink"},
+    {"bridged", KVB_FIELD_SWITCH, KVB_AT(struct raw, bridged), .help = "its NVLink has no switch"},
     {"unified_memory", KVB_FIELD_SWITCH, KVB_AT(struct raw, unified_memory), .help = "shares its memory with the CPU"},
     {"fp8_native", KVB_FIELD_SWITCH, KVB_AT(struct raw, fp8_native), .help = "multiplies FP8 in hardware"},
     {"bandwidth_gb_s", KVB_FIELD_WHOLE, KVB_AT(struct raw, bandwidth_gb_s), .minimum = 1, .maximum = 1048576,
@@ -188,6 +189,7 @@ static void convert(const struct raw *raw, uint32_t capability, struct kvb_gpu *
                             .compute_capability = capability,
                             .multiprocessors = (uint32_t)raw->multiprocessors,
                             .nvlink = raw->nvlink,
+                            .bridged = raw->bridged,
                             .unified_memory = raw->unified_memory,
                             .fp8_native = raw->fp8_native};
     (void)kvb_copy(gpu->name, sizeof gpu->name, raw->name);

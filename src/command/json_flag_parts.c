@@ -266,10 +266,8 @@ static enum kvb_status keep_mode(const struct kvb_flag_part *part, const struct 
     const struct kvb_setting_value *graphs = &part->deployment->settings.values[KVB_SET_CUDAGRAPH_MODE];
     bool whole =
         graphs->set && (graphs->number == KVB_GRAPH_MODE_FULL || graphs->number == KVB_GRAPH_MODE_FULL_DECODE_ONLY);
-    if (number < KVB_COMPILATION_MODES - 1) {
-        part->deployment->compile_cache = KVB_COMPILE_NEVER;
-    }
-    if (number < KVB_COMPILATION_MODES - 1 && !whole) {
+    part->deployment->graph_sizes.uncompiled = number < KVB_COMPILATION_MODES - 1;
+    if (part->deployment->graph_sizes.uncompiled && !whole) {
         kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
     }
     return KVB_OK;

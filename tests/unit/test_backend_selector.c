@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engines/vllm/kv_backend.h"
+#include "unit/fixture_rows.h"
 #include "unit/plans.h"
 
 #define FIELDS 13
@@ -106,22 +107,14 @@ static void each_release_takes_what_its_selector_takes(void **state)
     assert_non_null(file);
     assert_non_null(fgets(line, sizeof line, file));
     while (fgets(line, sizeof line, file) != NULL) {
-        char *fields[FIELDS], *at = line;
-        line[strcspn(line, "\n")] = '\0';
+        char *fields[FIELDS];
         (void)strcpy(kept, line);
-        for (size_t i = 0; i < FIELDS; i++) {
-            assert_non_null(at);
-            fields[i] = at;
-            at = strchr(at, ',');
-            if (at != NULL) {
-                *at++ = '\0';
-            }
-        }
+        split_row(line, fields, FIELDS);
         make_row(fields);
         (void)answer_into(&plan, &budget);
         bool same = agrees(fields);
         if (!same) {
-            print_error("%s: %s\n", kept, budget.error);
+            print_error("%s%s\n", kept, budget.error);
         }
         different += !same;
         refused += strcmp(fields[ANSWER], "-") == 0;

@@ -57,7 +57,8 @@ static void resolve(uint32_t release)
             plan.settings.values[i] = deployment.settings.values[i];
         }
     }
-    plan.compile_cache = deployment.compile_cache;
+    plan.graph_sizes = deployment.graph_sizes;
+    plan.compile_cache = KVB_COMPILE_COLD; // what is said of the cache does not compile
     set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 8192);
     set(&plan, KVB_SET_MAX_NUM_SEQS, 256);
 }

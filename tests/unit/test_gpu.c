@@ -364,7 +364,9 @@ static void test_facts(void **state)
     assert_int_equal(load("h100-sxm", &gpu), KVB_OK);
     assert_int_equal(gpu.compute_capability, 90);
     assert_int_equal(gpu.multiprocessors, 132); // NVIDIA H100 data sheet, SXM
-    assert_true(gpu.nvlink && gpu.fp8_native && !gpu.unified_memory);
+    assert_true(gpu.nvlink && !gpu.bridged && gpu.fp8_native && !gpu.unified_memory);
+    assert_int_equal(load("gh200-96", &gpu), KVB_OK);
+    assert_true(gpu.nvlink && gpu.bridged);
     assert_int_equal(load("gb10", &gpu), KVB_OK);
     assert_int_equal(gpu.compute_capability, 121);
     assert_true(gpu.unified_memory);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engines/vllm/graph_sizes.h"
+#include "unit/fixture_rows.h"
 #include "unit/plans.h"
 #include "unit/test.h"
 
@@ -136,12 +137,7 @@ static bool look(char *line)
     char *fields[6], asked[ROW_MAX_BYTES];
     uint32_t release;
     struct kvb_captures captures;
-    fields[0] = line;
-    for (size_t i = 1; i < 6; i++) {
-        fields[i] = strchr(fields[i - 1], ',');
-        assert_non_null(fields[i]);
-        *fields[i]++ = '\0';
-    }
+    split_row(line, fields, 6);
     assert_true(kvb_release_parse(fields[0], &release));
     (void)snprintf(asked, sizeof asked, "%s", fields[2]);
     ask(release, fields[1], fields[2]);
@@ -167,7 +163,6 @@ static void as_each_release_captures(void **state)
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
         wrong += look(line) ? 0 : 1;
         rows++;
     }

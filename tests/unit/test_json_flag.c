@@ -99,15 +99,15 @@ static void test_modes(void **state)
     (void)state;
     static const struct {
         const char *value;
-        enum kvb_compile_cache compile;
-    } modes[] = {{"{\"mode\": 0}", KVB_COMPILE_NEVER},         {"{\"mode\": 2}", KVB_COMPILE_NEVER},
-                 {"{\"mode\": \"None\"}", KVB_COMPILE_NEVER},  {"{\"mode\": \"DYNAMO_TRACE_ONCE\"}", KVB_COMPILE_NEVER},
-                 {"{\"mode\": 3}", KVB_COMPILE_UNKNOWN},       {"{\"mode\": \"VLLM_COMPILE\"}", KVB_COMPILE_UNKNOWN},
-                 {"{\"level\": 0}", KVB_COMPILE_NEVER},        {"{\"mode\": null}", KVB_COMPILE_UNKNOWN},
-                 {"{\"backend\": \"x\"}", KVB_COMPILE_UNKNOWN}};
+        bool uncompiled;
+    } modes[] = {{"{\"mode\": 0}", true},        {"{\"mode\": 2}", true},
+                 {"{\"mode\": \"None\"}", true}, {"{\"mode\": \"DYNAMO_TRACE_ONCE\"}", true},
+                 {"{\"mode\": 3}", false},       {"{\"mode\": \"VLLM_COMPILE\"}", false},
+                 {"{\"level\": 0}", true},       {"{\"mode\": null}", false},
+                 {"{\"backend\": \"x\"}", false}};
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         assert_int_equal(read("compilation-config", modes[i].value), KVB_OK);
-        assert_int_equal(deployment.compile_cache, modes[i].compile);
+        assert_int_equal(deployment.graph_sizes.uncompiled, modes[i].uncompiled);
     }
     assert_false(deployment.settings.values[KVB_SET_CUDAGRAPH_MODE].set);
 }

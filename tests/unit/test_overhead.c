@@ -120,9 +120,11 @@ static void boards_without_a_switch(void **state)
         set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
         plan.gpu.nvlink = true;
         set_gpu(&plan, "NVIDIA GH200 480GB", 95 * GIB, 90);
+        plan.gpu.bridged = true;
         non_torch();
         uint64_t board = got.bytes;
         set_gpu(&plan, "NVIDIA H200", 95 * GIB, 90);
+        plan.gpu.bridged = false;
         non_torch();
         assert_int_equal(got.bytes - board, minor == 25 ? 0 : 50 * CENTI);
     }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "unit/fixture_rows.h"
 #include "unit/plans.h"
 
 #define FIELDS 14
@@ -95,24 +96,16 @@ static void each_release_raises_what_its_checks_raise(void **state)
     assert_non_null(file);
     assert_non_null(fgets(line, sizeof line, file));
     while (fgets(line, sizeof line, file) != NULL) {
-        char *fields[FIELDS], *at = line;
-        line[strcspn(line, "\n")] = '\0';
+        char *fields[FIELDS];
         (void)strcpy(kept, line);
-        for (size_t i = 0; i < FIELDS; i++) {
-            assert_non_null(at);
-            fields[i] = at;
-            at = strchr(at, ',');
-            if (at != NULL) {
-                *at++ = '\0';
-            }
-        }
+        split_row(line, fields, FIELDS);
         make_row(fields);
         (void)answer_into(&plan, &budget);
         bool none = strcmp(fields[SENTENCE], "-") == 0;
         bool same = none ? budget.starts || is_later(budget.error)
                          : !budget.starts && begins_with(budget.error, fields[SENTENCE]);
         if (!same) {
-            print_error("%s: %s\n", kept, budget.error);
+            print_error("%s%s\n", kept, budget.error);
         }
         different += !same;
         raised += !none;

@@ -19,7 +19,7 @@
 bool kvb_compiles_never(const struct kvb_context *context)
 {
     const struct kvb_environment *environment = &context->plan->environment;
-    return context->plan->compile_cache == KVB_COMPILE_NEVER || environment->compile_disable == KVB_YES ||
+    return context->plan->graph_sizes.uncompiled || environment->compile_disable == KVB_YES ||
            environment->dynamo_disable == KVB_YES;
 }
 

@@ -2,8 +2,6 @@
 // count.
 #include "engines/vllm/overhead.h"
 
-#include <string.h>
-
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/compile.h"
@@ -17,7 +15,7 @@
 #define FUSION_BUFFER 50         // hundredths of a GiB
 #define FREE_MEMORY_SINCE R(27, 0)
 #define PEERS_SINCE R(6, 4)
-#define MULTICAST_SINCE R(26, 0) // one buffer that NVSwitch multicasts from: GH200's ranks of a board have no switch
+#define MULTICAST_SINCE R(26, 0) // one buffer that NVSwitch multicasts from
 #define RANKS_OF_A_NODE 8
 #define FP4_EXPERTS_SINCE R(19, 0) // Qwen3.6's first copies
 #define FP4_EXPERTS_UNTIL R(24, 0) // a log of it holds nothing of the kind
@@ -63,8 +61,8 @@ static bool fuses_all_reduce(const struct kvb_context *context)
     uint32_t capability = context->gpu->compute_capability;
     bool card = capability == KVB_CAPABILITY_HOPPER ||
                 (capability >= KVB_CAPABILITY_BLACKWELL && capability < KVB_CAPABILITY_THOR);
-    bool bridged = context->release >= MULTICAST_SINCE && strstr(context->gpu->name, "GH200") != NULL; // 0.63 in two logs
-    bool size = context->tp == 2 || context->tp == 4 || context->tp == 8; // PassConfig.flashinfer_max_size
+    bool bridged = context->release >= MULTICAST_SINCE && context->gpu->bridged; // 0.63 in two logs
+    bool size = context->tp == 2 || context->tp == 4 || context->tp == 8;        // PassConfig.flashinfer_max_size
     bool alone = context->release >= R(21, 0) || (context->dp == 1 && context->pp == 1);
     return card && context->gpu->nvlink && !bridged && size && alone && !context->eager;
 }

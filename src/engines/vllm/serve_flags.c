@@ -20,7 +20,7 @@ static bool read_level(const char *value, enum kvb_origin origin, struct kvb_dep
         (void)kvb_copy(why + strlen(why), 32, "' is not a level from 0 to 3");
         return false;
     }
-    deployment->compile_cache = value[0] == '0' ? KVB_COMPILE_NEVER : deployment->compile_cache;
+    deployment->graph_sizes.uncompiled = value[0] == '0';
     if (value[0] < '2') {
         kvb_settings_set(&deployment->settings, KVB_SET_CUDAGRAPH_MODE,
                          value[0] == '0' ? KVB_GRAPH_MODE_NONE : KVB_GRAPH_MODE_PIECEWISE, origin);
