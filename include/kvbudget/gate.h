@@ -117,7 +117,7 @@ enum kvb_status kvb_gate_path(struct kvb_gate *gate, const char *path, bool skip
 // After the last path: whether as many deployments were found as are expected.
 enum kvb_status kvb_gate_finish(struct kvb_gate *gate, struct kvb_problems *problems) KVB_MUST_USE;
 // Compares with the same paths as they are in the commit that `ref` names, judged by the same policy. Git's objects
-// are read through git itself; no checkout is made or touched.
+// are read through git itself; no checkout is made or touched. Where not everything could be read, nothing is compared.
 enum kvb_status kvb_gate_compare(struct kvb_gate *gate, const char *ref, const char *const *paths, uint32_t count,
                                  struct kvb_problems *problems) KVB_MUST_USE;
 struct kvb_gate_totals kvb_gate_count(const struct kvb_gate *gate);

@@ -90,7 +90,8 @@ enum kvb_status kvb_manifest_load(const char *path, const struct kvb_manifest_op
                                   struct kvb_problems *problems) KVB_MUST_USE;
 
 // Walks a folder in the order of names: `visit` receives each file whose name can be a deployment's.
-// Hidden folders, links to folders and folders of packages are not entered. `seen` counts all files.
+// Hidden folders, links to folders and folders of packages are not entered. `seen` counts all files. Of what cannot be
+// looked at `problems` tell; the rest is visited all the same, and the status is that of the first.
 typedef enum kvb_status kvb_file_visitor(void *context, const char *path);
 enum kvb_status kvb_manifest_walk(const char *folder, kvb_file_visitor *visit, void *context, uint32_t *seen,
                                   struct kvb_problems *problems) KVB_MUST_USE;

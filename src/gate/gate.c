@@ -65,7 +65,7 @@ void kvb_gate_judge_file(struct kvb_gate *gate, const char *path, bool lenient)
     if (status == KVB_UNKNOWN_NAME && problems->count == 0) {
         return; // a commit that does not have it
     }
-    gate->totals.files_read++;
+    gate->totals.files_read += !is_system_failure(status);
     gate->totals.files_with += seen.deployments > 0;
     bool own = gate->totals.policy != NULL && strcmp(path, gate->totals.policy) == 0;
     if (status == KVB_OK && seen.not_understood && !own) {
@@ -93,17 +93,27 @@ static enum kvb_status end_of_path(struct kvb_gate *gate)
     return gate->no_memory ? out_of_memory(gate->said) : KVB_OK;
 }
 
+static enum kvb_status missed(void *context, const char *path, struct kvb_problems *problems)
+{
+    struct kvb_gate *gate = context;
+    gate->totals.system_failed = true;
+    gate->file = path;
+    kvb_gate_unreadable(gate, problems);
+    kvb_problems_init(problems);
+    return gate->no_memory ? KVB_NO_MEMORY : KVB_OK;
+}
+
 void kvb_gate_judge_folder(struct kvb_gate *gate, const char *path)
 {
-    struct kvb_problems *own = gate->walk_problems;
-    kvb_problems_init(own);
-    enum kvb_status status =
-        kvb_manifest_walk_in(gate->reading.files, path, visit, gate, &gate->totals.files_seen, own);
-    bool absent = status == KVB_UNKNOWN_NAME && own->count == 0;
-    if (status != KVB_OK && !absent && !gate->no_memory) {
-        gate->totals.system_failed = gate->totals.system_failed || is_system_failure(status);
-        gate->file = path;
-        kvb_gate_unreadable(gate, own);
+    struct kvb_walk walk = {.files = gate->reading.files,
+                            .visit = visit,
+                            .missed = missed,
+                            .context = gate,
+                            .seen = &gate->totals.files_seen,
+                            .problems = gate->walk_problems};
+    kvb_problems_init(walk.problems);
+    if (kvb_manifest_walk_in(&walk, path) == KVB_NO_MEMORY) {
+        gate->no_memory = true;
     }
 }
 

@@ -243,6 +243,11 @@ static enum kvb_status compare(struct kvb_gate *gate, const char *ref, const cha
 enum kvb_status kvb_gate_compare(struct kvb_gate *gate, const char *ref, const char *const *paths, uint32_t count,
                                  struct kvb_problems *problems)
 {
+    if (gate->totals.system_failed) { // what was not read would count as gone
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_CANNOT_READ, (struct kvb_place){0},
+                              "not compared with %s, because not everything could be read", ref);
+        return KVB_OK;
+    }
     struct kvb_history *history = kvb_room(sizeof *history, problems);
     if (history == NULL) {
         return KVB_NO_MEMORY;

@@ -182,7 +182,7 @@ bool kvb_gate_has_fill_ins(const struct kvb_gate *gate)
 enum kvb_status kvb_gate_write_policy(struct kvb_gate *gate, const char *path, struct kvb_problems *problems)
 {
     struct kvb_buffer out;
-    if (!kvb_path_is_missing(path)) {
+    if (kvb_policy_exists(path)) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_CANNOT_WRITE, (struct kvb_place){.file = path},
                                "it is there already and stays as it is; name another with --policy");
     }

@@ -153,7 +153,7 @@ const char *kvb_policy_find_model(const struct kvb_policy *policy, const char *n
 
 bool kvb_policy_exists(const char *path)
 {
-    return !kvb_path_is_missing(path); // what cannot be looked at is read, which says why
+    return !kvb_path_is_missing(path) || kvb_path_is_link(path); // what cannot be looked at is read, which says why
 }
 
 // ---- demands

@@ -9,7 +9,6 @@
 #include "manifest/manifest_walk.h"
 
 #define DEPTH_MAX 24
-#define FILES_MAX 1000000U
 
 static const char *const endings[] = {
     ".yaml",  ".yml",  ".json",       ".jsonc",         ".sh",     ".bash",  ".zsh",  ".service", ".sbatch",
@@ -65,37 +64,47 @@ static bool is_skipped(const char *name)
     return skipped;
 }
 
-struct walk {
-    const struct kvb_files *files;
-    kvb_file_visitor *visit;
-    void *context;
-    uint32_t *seen;
-    struct kvb_problems *problems;
-};
-
-static enum kvb_status enter(const struct walk *walk, const char *path, unsigned depth);
-
-static enum kvb_status look_at(const struct walk *walk, const char *name, const struct kvb_folder_entry *entry,
-                               unsigned depth)
+// What lies there is not known; the walk goes on.
+static enum kvb_status miss(struct kvb_walk *walk, const char *path, enum kvb_status status)
 {
-    if (entry->is_folder) {
-        return is_skipped(entry->name) ? KVB_OK : enter(walk, name, depth + 1);
-    }
-    if (*walk->seen < FILES_MAX) {
+    walk->not_read = walk->not_read == KVB_OK ? status : walk->not_read;
+    return walk->missed != NULL ? walk->missed(walk->context, path, walk->problems) : KVB_OK;
+}
+
+static bool is_looked_at(const struct kvb_folder_entry *entry)
+{
+    return entry->is_folder ? !is_skipped(entry->name) : kvb_manifest_is_candidate(entry->name);
+}
+
+static enum kvb_status enter(struct kvb_walk *walk, const char *path, unsigned depth);
+
+static enum kvb_status look_at(struct kvb_walk *walk, const char *name, size_t size,
+                               const struct kvb_folder_entry *entry, unsigned depth)
+{
+    if (!entry->is_folder) {
         ++*walk->seen;
     }
-    return kvb_manifest_is_candidate(entry->name) ? walk->visit(walk->context, name) : KVB_OK;
+    if (!is_looked_at(entry)) {
+        return KVB_OK;
+    }
+    if (size > KVB_PATH_CAPACITY) {
+        enum kvb_status status =
+            kvb_problem_add(walk->problems, KVB_ERROR, KVB_TOO_LARGE, (struct kvb_place){.file = name},
+                            "not looked at, because its path is longer than %u bytes", (unsigned)KVB_PATH_CAPACITY - 1);
+        return miss(walk, name, status);
+    }
+    return entry->is_folder ? enter(walk, name, depth + 1) : walk->visit(walk->context, name);
 }
 
 // Folders lie in folders: the name is no array on the stack.
-static enum kvb_status look_into(const struct walk *walk, const char *path, const struct kvb_folder_entry *entry,
+static enum kvb_status look_into(struct kvb_walk *walk, const char *path, const struct kvb_folder_entry *entry,
                                  unsigned depth)
 {
     const char *folder = strcmp(path, ".") == 0 ? "" : path;
     size_t length = strlen(folder);
     bool slash = length == 0 || folder[length - 1] == '/';
     size_t size = length + (slash ? 0 : 1) + strlen(entry->name) + 1;
-    if (entry->is_link || size > KVB_PATH_CAPACITY) {
+    if (entry->is_link) {
         return KVB_OK; // what a link leads to is looked at where it stands, and never outside of the tree
     }
     char *name = kvb_room(size, walk->problems);
@@ -103,19 +112,25 @@ static enum kvb_status look_into(const struct walk *walk, const char *path, cons
         return KVB_NO_MEMORY;
     }
     (void)snprintf(name, size, "%s%s%s", folder, slash ? "" : "/", entry->name);
-    enum kvb_status status = look_at(walk, name, entry, depth);
+    enum kvb_status status = look_at(walk, name, size, entry, depth);
     kvb_free(name);
     return status;
 }
 
-static enum kvb_status enter(const struct walk *walk, const char *path, unsigned depth)
+static enum kvb_status enter(struct kvb_walk *walk, const char *path, unsigned depth)
 {
     struct kvb_folder folder;
     if (depth > DEPTH_MAX) {
-        return kvb_problem_add(walk->problems, KVB_ERROR, KVB_TOO_LARGE, (struct kvb_place){.file = path},
-                               "folders nested more than %u deep are not entered", (unsigned)DEPTH_MAX);
+        enum kvb_status deep =
+            kvb_problem_add(walk->problems, KVB_ERROR, KVB_TOO_LARGE, (struct kvb_place){.file = path},
+                            "not entered, because it lies more than %u folders deep", (unsigned)DEPTH_MAX);
+        return miss(walk, path, deep);
     }
     enum kvb_status status = kvb_files_list(walk->files, &folder, path, walk->problems);
+    bool absent = depth == 0 && status == KVB_UNKNOWN_NAME; // in a commit
+    if (status != KVB_OK) {
+        return status == KVB_NO_MEMORY || absent ? status : miss(walk, path, status);
+    }
     for (size_t i = 0; i < folder.count && status == KVB_OK; i++) {
         status = look_into(walk, path, &folder.entries[i], depth);
     }
@@ -123,17 +138,18 @@ static enum kvb_status enter(const struct walk *walk, const char *path, unsigned
     return status;
 }
 
+enum kvb_status kvb_manifest_walk_in(struct kvb_walk *walk, const char *folder)
+{
+    walk->not_read = KVB_OK;
+    enum kvb_status status = enter(walk, folder, 0);
+    return status == KVB_OK ? walk->not_read : status;
+}
+
 enum kvb_status kvb_manifest_walk(const char *folder, kvb_file_visitor *visit, void *context, uint32_t *seen,
                                   struct kvb_problems *problems)
 {
-    return kvb_manifest_walk_in(NULL, folder, visit, context, seen, problems);
-}
-
-enum kvb_status kvb_manifest_walk_in(const struct kvb_files *files, const char *folder, kvb_file_visitor *visit,
-                                     void *context, uint32_t *seen, struct kvb_problems *problems)
-{
-    const struct walk walk = {files, visit, context, seen, problems};
-    return enter(&walk, folder, 0);
+    struct kvb_walk walk = {.visit = visit, .context = context, .seen = seen, .problems = problems};
+    return kvb_manifest_walk_in(&walk, folder);
 }
 
 bool kvb_manifest_is_folder(const char *path)

@@ -96,8 +96,9 @@ void kvb_render_check_text(struct kvb_buffer *out, const struct kvb_check_report
     }
     kvb_buffer_add(out, "; ");
     add_count(out, report->totals.files_seen, "file", "files");
-    kvb_buffer_printf(out, " seen, %u read, %u with deployments\n", (unsigned)report->totals.files_read,
-                      (unsigned)report->totals.files_with);
+    kvb_buffer_printf(out, " seen, %u read, %u with deployments%s\n", (unsigned)report->totals.files_read,
+                      (unsigned)report->totals.files_with,
+                      report->totals.system_failed ? "; not everything could be read" : "");
     add_not_understood(out, &report->totals);
     if (report->totals.policy != NULL) {
         kvb_buffer_add(out, "policy: ");
