@@ -8,13 +8,6 @@
 #include "command/environment.h"
 #include "command/setting_flag.h"
 
-// Appends as much as fits.
-static void add(char *out, size_t capacity, const char *text)
-{
-    size_t used = strlen(out);
-    (void)kvb_copy(out + used, capacity - used, text);
-}
-
 static void fill_length(struct kvb_settings *settings, const struct kvb_log_report *log)
 {
     static const enum kvb_observation lengths[] = {KVB_OBS_NEEDED_FOR_LEN, KVB_OBS_CONCURRENCY_LEN,
@@ -68,7 +61,7 @@ static void add_json(char *out, size_t capacity, const struct kvb_engine_rows *e
                 continue;
             }
             (void)snprintf(member, sizeof member, "%s\"%s\":%s", json[0] == '\0' ? "{" : ",", part->key, value);
-            add(json, sizeof json, member);
+            kvb_add_text(json, sizeof json, member);
         }
     }
     if (json[0] == '\0') {
@@ -78,13 +71,13 @@ static void add_json(char *out, size_t capacity, const struct kvb_engine_rows *e
         char name[KVB_NAME_CAPACITY], member[KVB_NAME_CAPACITY + 16];
         kvb_record_model_name(name, sizeof name, draft_model);
         (void)snprintf(member, sizeof member, ",\"model\":\"%s\"", name);
-        add(json, sizeof json, member);
+        kvb_add_text(json, sizeof json, member);
     }
-    add(json, sizeof json, "}");
-    add(out, capacity, out[0] == '\0' ? "--" : " --");
-    add(out, capacity, flag);
-    add(out, capacity, " ");
-    add(out, capacity, json);
+    kvb_add_text(json, sizeof json, "}");
+    kvb_add_text(out, capacity, out[0] == '\0' ? "--" : " --");
+    kvb_add_text(out, capacity, flag);
+    kvb_add_text(out, capacity, " ");
+    kvb_add_text(out, capacity, json);
 }
 
 void kvb_record_write_overrides(char *out, size_t capacity, const char *overrides)
@@ -94,7 +87,7 @@ void kvb_record_write_overrides(char *out, size_t capacity, const char *override
     if (overrides[0] == '\0') {
         return;
     }
-    add(out, capacity, out[0] == '\0' ? "--hf-overrides " : " --hf-overrides ");
+    kvb_add_text(out, capacity, out[0] == '\0' ? "--hf-overrides " : " --hf-overrides ");
     used = strlen(out);
     for (const char *c = overrides; *c != '\0' && used + 7 < capacity; c++) {
         bool blank = *c == ' ' || *c == '\t' || *c == '\n' || *c == '\r';
@@ -135,8 +128,9 @@ void kvb_record_write_settings(char *out, size_t capacity, const struct kvb_engi
             add_json(out, capacity, engine, settings, part->flag, draft_model);
         } else if (part == NULL && is_written(settings, i) &&
                    kvb_serve_flag_of(engine, (enum kvb_setting)i, settings->values[i].number) != NULL) {
-            add(out, capacity, out[0] == '\0' ? "" : " ");
-            add(out, capacity, kvb_setting_flag_of(flag, engine, (enum kvb_setting)i, settings->values[i].number));
+            kvb_add_text(out, capacity, out[0] == '\0' ? "" : " ");
+            kvb_add_text(out, capacity,
+                         kvb_setting_flag_of(flag, engine, (enum kvb_setting)i, settings->values[i].number));
         }
     }
 }
@@ -147,8 +141,8 @@ void kvb_record_write_environment(char *out, size_t capacity, const struct kvb_e
     out[0] = '\0';
     for (unsigned i = 0; kvb_environment_switch(environment, i, assignment); i++) {
         if (assignment[0] != '\0') {
-            add(out, capacity, out[0] == '\0' ? "" : " ");
-            add(out, capacity, assignment);
+            kvb_add_text(out, capacity, out[0] == '\0' ? "" : " ");
+            kvb_add_text(out, capacity, assignment);
         }
     }
 }

@@ -166,7 +166,7 @@ static void add_given_command(struct kvb_buffer *out, const struct kvb_question 
             kvb_serve_assign(out, word);
         } else if (!is_replaced(engine, question, settings, i, &words)) {
             kvb_buffer_add(out, first ? "" : " ");
-            bool named = i == question->serve_model && !kvb_serve_is_gguf(word);
+            bool named = i == question->serve_model && !kvb_is_gguf(word);
             kvb_serve_quote(out, named ? kvb_serve_model_given(question, plan) : word);
             first = false;
         }

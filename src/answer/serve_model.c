@@ -24,19 +24,13 @@ const char *kvb_serve_model_given(const struct kvb_question *question, const str
     return length == 0 || named ? plan->model.name : model;
 }
 
-bool kvb_serve_is_gguf(const char *word)
-{
-    size_t length = strlen(word);
-    return length > 5 && kvb_equal_ignoring_case(word + length - 5, ".gguf");
-}
-
 // A file of weights, or a name of the engine's own library: said as it was typed.
 static bool keeps_typed_name(const struct kvb_line_rules *rules, const char *typed)
 {
     bool plain = strchr(typed, '/') == NULL || kvb_starts_with(typed, "hf.co/");
     bool name = typed[0] != '\0' && strchr("./~", typed[0]) == NULL && strchr(typed, '@') == NULL;
     bool file = strstr(typed, ".json") != NULL || strstr(typed, ".yaml") != NULL || strstr(typed, ".yml") != NULL;
-    return kvb_serve_is_gguf(typed) || (rules->library_names && plain && name && !file && strstr(typed, "://") == NULL);
+    return kvb_is_gguf(typed) || (rules->library_names && plain && name && !file && strstr(typed, "://") == NULL);
 }
 
 void kvb_serve_model_name(char out[KVB_LINE_MODEL_CAPACITY], const struct kvb_question *question,

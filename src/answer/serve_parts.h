@@ -45,7 +45,6 @@ void kvb_serve_quote(struct kvb_buffer *out, const char *word);
 void kvb_serve_assign(struct kvb_buffer *out, const char *assignment);
 
 // A file of weights is served as it is called, whatever the model is called here.
-bool kvb_serve_is_gguf(const char *word);
 
 // In the place of a model in a command that was given: a file or a spelling of ours is not what the engine serves, the
 // model's name is. A folder is served as it is.

@@ -31,6 +31,11 @@ static inline uint64_t kvb_mul(uint64_t a, uint64_t b)
     return product;
 }
 
+static inline uint64_t kvb_square(uint64_t a)
+{
+    return kvb_mul(a, a);
+}
+
 // Ceiling of a / b; b is never 0.
 static inline uint64_t kvb_div_up(uint64_t a, uint64_t b)
 {

@@ -32,6 +32,11 @@ void kvb_append(char *out, size_t capacity, const char *text, size_t size)
     out[length + size] = '\0';
 }
 
+void kvb_add_text(char *out, size_t capacity, const char *text)
+{
+    kvb_append(out, capacity, text, strlen(text));
+}
+
 bool kvb_equal_ignoring_case(const char *a, const char *b)
 {
     while (*a && kvb_lower(*a) == kvb_lower(*b)) {
@@ -50,6 +55,11 @@ bool kvb_ends_with(const char *text, const char *ending)
 {
     size_t length = strlen(text), end = strlen(ending);
     return length >= end && kvb_equal_ignoring_case(text + length - end, ending);
+}
+
+bool kvb_is_gguf(const char *path)
+{
+    return strlen(path) > 5 && kvb_ends_with(path, ".gguf");
 }
 
 const char *kvb_last_part(const char *path)

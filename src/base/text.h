@@ -9,7 +9,12 @@
 bool kvb_copy(char *out, size_t capacity, const char *text);
 // Adds the first `size` characters of `text` to the text in `out`, as far as there is room.
 void kvb_append(char *out, size_t capacity, const char *text, size_t size);
+void kvb_add_text(char *out, size_t capacity, const char *text); // all of it, as far as there is room
 char kvb_lower(char c);
+static inline bool kvb_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 bool kvb_equal_ignoring_case(const char *a, const char *b);
 bool kvb_starts_with(const char *text, const char *prefix);
 bool kvb_starts_with_ignoring_case(const char *text, const char *prefix);
@@ -25,6 +30,9 @@ const char *kvb_last_part(const char *path);
 // A path rather than a name, by its looks alone: "-", "./x", "/x", "~/x", "a/b/c", "a\\b", "x.yaml", "x.json",
 // "x.gguf". OWNER/NAME is a name.
 bool kvb_is_path(const char *text);
+
+// "x.gguf": more than the ending alone.
+bool kvb_is_gguf(const char *path);
 
 // NAME=VALUE with a name that a shell would take.
 bool kvb_is_assignment(const char *word);

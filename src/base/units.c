@@ -8,11 +8,6 @@
 
 #define PPM_DECIMALS 6
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 // A decimal number as it stands in a text: whole part, then the digits after the point.
 struct decimal {
     uint64_t whole;
@@ -23,11 +18,11 @@ struct decimal {
 // Reads a decimal at `text`, returns what follows it, NULL when there is none or it is too large.
 static const char *read_decimal(const char *text, struct decimal *decimal)
 {
-    if (!is_digit(*text) || (text[0] == '0' && is_digit(text[1]))) {
+    if (!kvb_is_digit(*text) || (text[0] == '0' && kvb_is_digit(text[1]))) {
         return NULL;
     }
     *decimal = (struct decimal){0};
-    for (; is_digit(*text); text++) {
+    for (; kvb_is_digit(*text); text++) {
         uint64_t digit = (uint64_t)(*text - '0');
         if (decimal->whole > (UINT64_MAX - digit) / 10) {
             return NULL;
@@ -38,7 +33,7 @@ static const char *read_decimal(const char *text, struct decimal *decimal)
         return text;
     }
     decimal->fraction = ++text;
-    while (is_digit(*text)) {
+    while (kvb_is_digit(*text)) {
         text++;
     }
     decimal->fraction_length = (size_t)(text - decimal->fraction);
@@ -106,7 +101,7 @@ bool kvb_parse_ppm(const char *text, uint32_t max_ppm, uint32_t *ppm)
     struct decimal decimal = {.fraction = text + 1, .fraction_length = strlen(text) > 0 ? strlen(text) - 1 : 0};
     bool bare_fraction = text[0] == '.' && decimal.fraction_length > 0;
     for (size_t i = 0; bare_fraction && i < decimal.fraction_length; i++) {
-        bare_fraction = is_digit(decimal.fraction[i]);
+        bare_fraction = kvb_is_digit(decimal.fraction[i]);
     }
     if (!bare_fraction) {
         const char *rest = read_decimal(text, &decimal);

@@ -5,6 +5,15 @@
 
 #include "base/checked.h"
 
+uint64_t kvb_held_by_reserves(const struct kvb_plan *plan)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < plan->reserve_count; i++) {
+        bytes = kvb_add(bytes, plan->reserves[i].bytes);
+    }
+    return bytes;
+}
+
 bool kvb_is_state(enum kvb_attention kind)
 {
     switch (kind) {
@@ -63,6 +72,16 @@ bool kvb_model_has_experts(const struct kvb_model *model)
 bool kvb_model_is_mla(const struct kvb_model *model)
 {
     return kvb_model_has(model, KVB_ATTENTION_MLA);
+}
+
+bool kvb_model_is_sparse(const struct kvb_model *model)
+{
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        if (model->kinds[i].attention.kind == KVB_ATTENTION_MLA && model->kinds[i].attention.index_heads > 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool kvb_model_is_multimodal(const struct kvb_model *model)

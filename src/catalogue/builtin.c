@@ -5,18 +5,13 @@
 
 #include "base/text.h"
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static int compare(const char *a, const char *b)
 {
-    while (*a && lower(*a) == lower(*b)) {
+    while (*a && kvb_lower(*a) == kvb_lower(*b)) {
         a++;
         b++;
     }
-    return (unsigned char)lower(*a) - (unsigned char)lower(*b);
+    return (unsigned char)kvb_lower(*a) - (unsigned char)kvb_lower(*b);
 }
 
 const struct kvb_builtin *kvb_builtins_of(enum kvb_profile_kind kind, size_t *count)

@@ -96,11 +96,6 @@ static bool parse_capability(const char *text, uint32_t *capability)
     return true;
 }
 
-static uint64_t less(uint64_t bytes, uint64_t reserve)
-{
-    return bytes > reserve ? bytes - reserve : 0;
-}
-
 static void use_seen_totals(const struct raw *raw, struct kvb_gpu *gpu)
 {
     uint64_t lowest = UINT64_MAX;
@@ -110,15 +105,15 @@ static void use_seen_totals(const struct raw *raw, struct kvb_gpu *gpu)
         highest = kvb_max(highest, raw->totals[i]);
     }
     gpu->memory_bytes = raw->totals[0];
-    gpu->memory_low_bytes = less(lowest, SEEN_BOUND_BYTES);
+    gpu->memory_low_bytes = kvb_less(lowest, SEEN_BOUND_BYTES);
     gpu->memory_high_bytes = highest + SEEN_BOUND_BYTES;
     gpu->memory_basis = KVB_BASIS_MEASURED;
 }
 
 static void use_reserve(uint64_t reserve, uint64_t bound, struct kvb_gpu *gpu)
 {
-    gpu->memory_bytes = less(gpu->device_bytes, reserve);
-    gpu->memory_low_bytes = less(gpu->memory_bytes, bound);
+    gpu->memory_bytes = kvb_less(gpu->device_bytes, reserve);
+    gpu->memory_low_bytes = kvb_less(gpu->memory_bytes, bound);
     gpu->memory_high_bytes = gpu->memory_bytes + bound;
     gpu->memory_basis = KVB_BASIS_MODELLED;
 }

@@ -152,11 +152,6 @@ void kvb_options_add_engine(struct option_list *list)
     }
 }
 
-static bool is_named(const char *candidate, const char *name, size_t length)
-{
-    return candidate != NULL && strlen(candidate) == length && strncmp(candidate, name, length) == 0;
-}
-
 const struct kvb_engine_rows *kvb_options_engine_with(const struct option_list *list, const char *name, size_t length,
                                                       const struct kvb_serve_flag **found)
 {
@@ -167,8 +162,9 @@ const struct kvb_engine_rows *kvb_options_engine_with(const struct option_list *
         const struct kvb_serve_flag *flag;
         for (unsigned k = 0; (flag = rows[i]->flag(k)) != NULL; k++) {
             char dashed[KVB_FLAG_CAPACITY];
-            bool is_long = flag->name != NULL && is_named(kvb_serve_flag_name(dashed, flag), name, length);
-            if (!flag->serve_only && rows[i] != list->engine && (is_long || is_named(flag->short_name, name, length))) {
+            bool is_long = flag->name != NULL && kvb_option_is_called(kvb_serve_flag_name(dashed, flag), name, length);
+            if (!flag->serve_only && rows[i] != list->engine &&
+                (is_long || kvb_option_is_called(flag->short_name, name, length))) {
                 *found = flag;
                 return rows[i];
             }
@@ -182,8 +178,8 @@ bool kvb_options_is_of_line(const struct option_list *list, const char *name, si
     const struct kvb_serve_flag *flag;
     for (unsigned i = 0; list->engine != NULL && (flag = list->engine->flag(i)) != NULL; i++) {
         char dashed[KVB_FLAG_CAPACITY];
-        bool is_long = flag->name != NULL && is_named(kvb_serve_flag_name(dashed, flag), name, length);
-        if (flag->serve_only && (is_long || is_named(flag->short_name, name, length))) {
+        bool is_long = flag->name != NULL && kvb_option_is_called(kvb_serve_flag_name(dashed, flag), name, length);
+        if (flag->serve_only && (is_long || kvb_option_is_called(flag->short_name, name, length))) {
             return true;
         }
     }

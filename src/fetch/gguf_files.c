@@ -16,12 +16,6 @@ struct files {
     char names[FILES_MAX][FETCH_FILE_CAPACITY];
 };
 
-static bool ends_in_gguf(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 5 && kvb_equal_ignoring_case(name + length - 5, ".gguf");
-}
-
 // A path below the repository that stays below it, with nothing in it that a terminal would obey.
 static bool is_safe(const char *name)
 {
@@ -46,7 +40,7 @@ static bool read_names(struct kvb_json_scan *scan, struct files *files, char com
             continue;
         }
         bool named = strcmp(key, "rfilename") == 0 || strcmp(key, "Path") == 0;
-        if (token == KVB_JSON_TEXT && named && !scan->cut && ends_in_gguf(scan->text) && is_safe(scan->text) &&
+        if (token == KVB_JSON_TEXT && named && !scan->cut && kvb_is_gguf(scan->text) && is_safe(scan->text) &&
             files->count < FILES_MAX && kvb_copy(files->names[files->count], FETCH_FILE_CAPACITY, scan->text)) {
             files->count++;
         }

@@ -6,14 +6,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static inline bool kvb_is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
-}
-
-static inline bool kvb_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static inline bool kvb_is_letter_or_digit(char c)

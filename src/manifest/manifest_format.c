@@ -26,17 +26,6 @@ bool kvb_manifest_is_yaml(const char *path)
 }
 
 // The first line that is no comment and not empty.
-static const char *first_line(const char *text)
-{
-    for (;;) {
-        text += strspn(text, " \t\r\n");
-        if (*text != '#') {
-            return text;
-        }
-        text += strcspn(text, "\n");
-    }
-}
-
 static bool is_unit(const struct kvb_manifest *manifest)
 {
     return strstr(manifest->text, "[Service]") != NULL && strstr(manifest->text, "ExecStart=") != NULL;
@@ -45,7 +34,7 @@ static bool is_unit(const struct kvb_manifest *manifest)
 // By its name, or by a PARAMETER, which no Dockerfile has.
 static bool is_modelfile(const struct kvb_manifest *manifest)
 {
-    const char *name = manifest->name, *line = first_line(manifest->text);
+    const char *name = manifest->name, *line = kvb_skip_remarks(manifest->text);
     bool named =
         kvb_starts_with(name, "Modelfile") || kvb_ends_with(name, ".modelfile") || kvb_ends_with(name, ".Modelfile");
     return named || (kvb_starts_with(line, "FROM ") && strstr(manifest->text, "\nPARAMETER ") != NULL);
@@ -53,7 +42,7 @@ static bool is_modelfile(const struct kvb_manifest *manifest)
 
 static bool is_dockerfile(const struct kvb_manifest *manifest)
 {
-    const char *name = manifest->name, *line = first_line(manifest->text);
+    const char *name = manifest->name, *line = kvb_skip_remarks(manifest->text);
     bool named = kvb_starts_with(name, "Dockerfile") || kvb_starts_with(name, "Containerfile") ||
                  kvb_ends_with(name, ".dockerfile");
     bool begins = kvb_starts_with(line, "FROM ") || (kvb_starts_with(line, "ARG ") && strstr(line, "\nFROM ") != NULL);
@@ -63,7 +52,7 @@ static bool is_dockerfile(const struct kvb_manifest *manifest)
 // "web: vllm serve ..." on the first line.
 static bool is_procfile(const struct kvb_manifest *manifest)
 {
-    const char *line = first_line(manifest->text);
+    const char *line = kvb_skip_remarks(manifest->text);
     size_t name = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
     const char *end = line + strcspn(line, "\n");
     if (kvb_starts_with(manifest->name, "Procfile")) {

@@ -95,6 +95,8 @@ struct kvb_container {
 };
 
 // ---- the file (manifest_source.c)
+// Behind blanks and lines that begin with '#'.
+const char *kvb_skip_remarks(const char *text);
 bool kvb_source_open(struct kvb_manifest *manifest);
 struct kvb_spot kvb_source_spot(const struct kvb_manifest *manifest, size_t offset);
 size_t kvb_source_offset(const struct kvb_manifest *manifest, uint32_t line, uint32_t column);

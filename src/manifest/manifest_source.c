@@ -8,6 +8,17 @@
 
 #define BLOCK_BYTES ((size_t)256) // characters are counted in front of each such piece
 
+const char *kvb_skip_remarks(const char *text)
+{
+    for (;;) {
+        text += strspn(text, " \t\r\n");
+        if (*text != '#') {
+            return text;
+        }
+        text += strcspn(text, "\n");
+    }
+}
+
 static bool begins_character(char byte)
 {
     return ((unsigned char)byte & 0xC0U) != 0x80U;

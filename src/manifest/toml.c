@@ -15,17 +15,6 @@ struct table {
     struct kvb_container around; // what it says of cards
 };
 
-static const char *skip_blank(const char *at)
-{
-    for (;;) {
-        at += strspn(at, " \t\r\n");
-        if (*at != '#') {
-            return at;
-        }
-        at += strcspn(at, "\n");
-    }
-}
-
 // A basic string without the backslashes before quotes and backslashes, and with its ends of lines; others stay.
 static const char *unescaped(struct kvb_manifest *manifest, const char *begin, size_t length)
 {
@@ -75,7 +64,8 @@ static enum kvb_status take_list(struct table *table, const char **at, size_t be
     struct kvb_container own = table->around;
     enum kvb_status status = KVB_OK;
     own.words = (struct kvb_words){0};
-    for (*at = skip_blank(*at + 1); **at != '\0' && **at != ']' && !manifest->out_of_memory; *at = skip_blank(*at)) {
+    for (*at = kvb_skip_remarks(*at + 1); **at != '\0' && **at != ']' && !manifest->out_of_memory;
+         *at = kvb_skip_remarks(*at)) {
         size_t offset;
         if (**at == '"' || **at == '\'') {
             const char *text = read_text(manifest, at, &offset);
@@ -180,8 +170,8 @@ enum kvb_status kvb_read_toml(struct kvb_manifest *manifest)
     struct table table;
     enum kvb_status status = KVB_OK;
     begin_table(manifest, &table, "", 0);
-    for (const char *at = skip_blank(manifest->text); *at != '\0' && status == KVB_OK && !manifest->out_of_memory;
-         at = skip_blank(at)) {
+    for (const char *at = kvb_skip_remarks(manifest->text); *at != '\0' && status == KVB_OK && !manifest->out_of_memory;
+         at = kvb_skip_remarks(at)) {
         if (*at != '[') {
             status = take_pair(&table, &at);
             continue;

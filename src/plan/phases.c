@@ -49,22 +49,17 @@ struct rollout {
     uint64_t requested_bytes; // its own share of awake_bytes that follows the utilization
 };
 
-static uint64_t positive(int64_t bytes)
-{
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 static void weigh_rollout(const struct kvb_neighbourhood *around, const struct kvb_budget *budget, bool sleeps,
                           struct rollout *rollout)
 {
-    uint64_t other = positive(budget->items[KVB_ITEM_OTHER].bytes);
+    uint64_t other = kvb_positive(budget->items[KVB_ITEM_OTHER].bytes);
     uint64_t graphs = budget->graph_actual_bytes;
     rollout->context_bytes = around->outside.bytes;
     rollout->requested_bytes = budget->requested_bytes > other ? budget->requested_bytes - other : 0;
     rollout->awake_bytes =
-        kvb_add(rollout->requested_bytes, positive((int64_t)graphs - budget->items[KVB_ITEM_CUDA_GRAPH].bytes));
+        kvb_add(rollout->requested_bytes, kvb_positive((int64_t)graphs - budget->items[KVB_ITEM_CUDA_GRAPH].bytes));
     rollout->asleep_bytes = sleeps ? ASLEEP_BYTES + graphs : rollout->awake_bytes;
-    uint64_t loaded = kvb_add(ASLEEP_BYTES + graphs, positive(budget->items[KVB_ITEM_WEIGHTS].bytes));
+    uint64_t loaded = kvb_add(ASLEEP_BYTES + graphs, kvb_positive(budget->items[KVB_ITEM_WEIGHTS].bytes));
     rollout->syncing_bytes = sleeps ? loaded : rollout->awake_bytes;
 }
 
@@ -273,7 +268,7 @@ enum kvb_status kvb_training_in(struct kvb_plan_work *work, const struct kvb_tra
     training->needs_ppm = kvb_needs_ppm(&work->plan, budget, &work->tried);
     training->divisible = trainer->gpus % around.ranks == 0;
     training->host_bytes = offloaded(trainer, &step.state);
-    training->host_sleep_bytes = trainer->sleep_level == 1 ? positive(budget->items[KVB_ITEM_WEIGHTS].bytes) : 0;
+    training->host_sleep_bytes = trainer->sleep_level == 1 ? kvb_positive(budget->items[KVB_ITEM_WEIGHTS].bytes) : 0;
     summarise(&step, training);
     for (unsigned phase = 0; phase < KVB_TRAIN_PHASE_COUNT; phase++) {
         if (kvb_is_saturated(training->totals[phase])) {

@@ -69,25 +69,20 @@ void kvb_plan_hold(struct kvb_plan *plan, const char *name, uint64_t bytes)
     reserve->bytes = bytes;
 }
 
-static uint64_t positive(int64_t bytes)
-{
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 static uint64_t own_non_cache(const struct kvb_budget *budget)
 {
     uint64_t sum = 0;
     for (unsigned item = 0; item < KVB_ITEM_KV_CACHE; item++) {
-        sum = kvb_add(sum, item == KVB_ITEM_OTHER ? 0 : positive(budget->items[item].bytes));
+        sum = kvb_add(sum, item == KVB_ITEM_OTHER ? 0 : kvb_positive(budget->items[item].bytes));
     }
     return sum;
 }
 
 uint64_t kvb_held_by(const struct kvb_neighbourhood *around, const struct kvb_budget *budget)
 {
-    uint64_t own = kvb_add(own_non_cache(budget), positive(budget->items[KVB_ITEM_KV_CACHE].bytes));
+    uint64_t own = kvb_add(own_non_cache(budget), kvb_positive(budget->items[KVB_ITEM_KV_CACHE].bytes));
     int64_t graphs = (int64_t)budget->graph_actual_bytes - budget->items[KVB_ITEM_CUDA_GRAPH].bytes;
-    own = kvb_add(own, positive(graphs));
+    own = kvb_add(own, kvb_positive(graphs));
     return around->charges_others ? own : kvb_add(own, around->outside.bytes);
 }
 
@@ -118,7 +113,7 @@ static void fill_row(struct kvb_plan_work *work, const struct kvb_neighbourhood 
     row->charge = around->charge;
     row->starts = budget->starts;
     row->verdict = budget->verdict;
-    row->charged_bytes = positive(budget->items[KVB_ITEM_OTHER].bytes);
+    row->charged_bytes = kvb_positive(budget->items[KVB_ITEM_OTHER].bytes);
     row->requested_bytes = budget->requested_bytes;
     row->kv_cache_bytes = budget->items[KVB_ITEM_KV_CACHE].bytes;
     row->needed_bytes = budget->needed_bytes;
@@ -177,7 +172,7 @@ static struct gain gain_of(struct kvb_plan_work *work, const struct kvb_gpu *gpu
     struct kvb_neighbourhood around;
     (void)compute_among(work, gpu, resident, fixed_bytes, &around, NULL);
     return (struct gain){.is_engine = true,
-                         .low_bytes = positive(budget->items[KVB_ITEM_WEIGHTS].bytes),
+                         .low_bytes = kvb_positive(budget->items[KVB_ITEM_WEIGHTS].bytes),
                          .likely_bytes = own_non_cache(budget),
                          .high_bytes = kvb_held_by(&around, budget),
                          .kv_cache_bytes = budget->items[KVB_ITEM_KV_CACHE].bytes,

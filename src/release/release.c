@@ -5,26 +5,21 @@
 
 #include "base/text.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 // One part of at most two digits; moves `text` on.
 static bool read_part(const char **text, uint32_t *part)
 {
     const char *at = *text;
-    if (!is_digit(at[0])) {
+    if (!kvb_is_digit(at[0])) {
         return false;
     }
     *part = (uint32_t)(at[0] - '0');
     at++;
-    if (is_digit(at[0])) {
+    if (kvb_is_digit(at[0])) {
         *part = *part * 10 + (uint32_t)(at[0] - '0');
         at++;
     }
     *text = at;
-    return !is_digit(at[0]);
+    return !kvb_is_digit(at[0]);
 }
 
 static bool is_suffix(const char *text)
@@ -42,7 +37,7 @@ static bool suffix_is_plain(const char *text)
 {
     for (; *text != '\0'; text++) {
         bool letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
-        if (!letter && !is_digit(*text) && strchr("._+-", *text) == NULL) {
+        if (!letter && !kvb_is_digit(*text) && strchr("._+-", *text) == NULL) {
             return false;
         }
     }
@@ -54,7 +49,7 @@ static bool read_build(const char *text, uint32_t *release)
 {
     uint32_t number = 0;
     size_t digits = 0;
-    for (; text[0] == 'b' && is_digit(text[digits + 1]); digits++) {
+    for (; text[0] == 'b' && kvb_is_digit(text[digits + 1]); digits++) {
         number = digits < 7 ? number * 10 + (uint32_t)(text[digits + 1] - '0') : number;
     }
     if (digits == 0 || digits > 7 || text[digits + 1] != '\0') {
@@ -84,13 +79,13 @@ bool kvb_release_parse(const char *text, uint32_t *release)
     if (!read_part(&at, &minor)) {
         return false;
     }
-    if (at[0] == '.' && is_digit(at[1])) {
+    if (at[0] == '.' && kvb_is_digit(at[1])) {
         at++;
         if (!read_part(&at, &patch)) {
             return false;
         }
     }
-    bool fourth = at[0] == '.' && is_digit(at[1]); // 0.10.1.1 came out as a hot fix
+    bool fourth = at[0] == '.' && kvb_is_digit(at[1]); // 0.10.1.1 came out as a hot fix
     if (fourth || kvb_starts_with(at, ".post")) {
         at += fourth ? 1 : strlen(".post");
         if (!read_part(&at, &post)) {

@@ -138,6 +138,15 @@ void kvb_json_count(struct kvb_json *json, const char *key, uint64_t number)
     kvb_buffer_printf(json->out, "%" PRIu64, number);
 }
 
+void kvb_json_count_or_null(struct kvb_json *json, const char *key, uint64_t number)
+{
+    if (number == 0) {
+        kvb_json_null(json, key);
+    } else {
+        kvb_json_count(json, key, number);
+    }
+}
+
 void kvb_json_hundredths(struct kvb_json *json, const char *key, uint64_t hundredths)
 {
     begin(json, key);

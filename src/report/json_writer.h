@@ -24,6 +24,7 @@ void kvb_json_text(struct kvb_json *json, const char *key, const char *text);   
 void kvb_json_text_or_null(struct kvb_json *json, const char *key, const char *text); // "" too: null
 void kvb_json_number(struct kvb_json *json, const char *key, int64_t number);
 void kvb_json_count(struct kvb_json *json, const char *key, uint64_t number);
+void kvb_json_count_or_null(struct kvb_json *json, const char *key, uint64_t number);  // 0: null
 void kvb_json_hundredths(struct kvb_json *json, const char *key, uint64_t hundredths); // 5255: 52.55
 void kvb_json_ppm(struct kvb_json *json, const char *key, uint64_t ppm);               // 925000: 0.925
 void kvb_json_plain(struct kvb_json *json, const char *key, const char *number);       // digits as they are

@@ -19,18 +19,13 @@ static void title_of(char out[128], const struct kvb_gate_totals *totals)
                    (unsigned)totals->errors, totals->errors == 1 ? "" : "s");
 }
 
-static uint64_t positive(int64_t bytes)
-{
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 static uint64_t largest(const struct kvb_gate_totals *totals)
 {
     uint64_t most = 1;
     for (uint32_t i = 0; i < totals->count; i++) {
         const struct kvb_case_figures *figures = totals->cases[i].figures;
         if (figures != NULL) {
-            most = kvb_max(most, kvb_max(figures->needed_bytes, positive(figures->kv_cache_bytes)));
+            most = kvb_max(most, kvb_max(figures->needed_bytes, kvb_positive(figures->kv_cache_bytes)));
         }
     }
     return most;
@@ -42,7 +37,7 @@ static void draw_figures(struct kvb_svg *svg, const struct kvb_case_figures *fig
     int64_t needed = (int64_t)kvb_min(figures->needed_bytes, INT64_MAX);
     (void)snprintf(text, sizeof text, "%s of %s GiB", kvb_format_gib(have, figures->kv_cache_bytes, 2),
                    kvb_format_gib(need, needed, 2));
-    kvb_svg_box(svg, BARS, y, kvb_pixels(positive(figures->kv_cache_bytes), whole, BAR_WIDTH), 10, "cache", text,
+    kvb_svg_box(svg, BARS, y, kvb_pixels(kvb_positive(figures->kv_cache_bytes), whole, BAR_WIDTH), 10, "cache", text,
                 &figures->kv_cache_bytes);
     kvb_svg_box(svg, BARS, y + 12, kvb_pixels(figures->needed_bytes, whole, BAR_WIDTH), 8, "outside", text, &needed);
     kvb_svg_text(svg, BARS + BAR_WIDTH + 10, y + 14, "dim", "start", text);

@@ -25,11 +25,6 @@ static const struct {
 };
 #define TERMS (sizeof terms / sizeof terms[0])
 
-static uint64_t positive(int64_t bytes)
-{
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 static unsigned count_terms(const struct kvb_log_report *log)
 {
     unsigned count = 0;
@@ -46,11 +41,11 @@ static uint64_t whole_of(const struct kvb_log_report *log)
     uint64_t sum = 0, most = 1;
     for (unsigned i = 0; i < TERMS; i++) {
         const struct kvb_log_value *value = &log->observed[terms[i].what];
-        sum = kvb_add(sum, value->set ? positive(value->value) : 0);
+        sum = kvb_add(sum, value->set ? kvb_positive(value->value) : 0);
     }
     for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++) {
         const struct kvb_log_value *value = &log->observed[wholes[i]];
-        most = kvb_max(most, value->set ? positive(value->value) : 0);
+        most = kvb_max(most, value->set ? kvb_positive(value->value) : 0);
     }
     return kvb_max(most, sum);
 }
@@ -75,7 +70,7 @@ static unsigned draw_terms(struct kvb_svg *svg, const struct kvb_log_report *log
             continue;
         }
         say_term(text, value, terms[i].what);
-        end = kvb_add(end, positive(value->value));
+        end = kvb_add(end, kvb_positive(value->value));
         unsigned right = LEFT + kvb_pixels(end, whole, BAR_WIDTH);
         kvb_svg_box(svg, left, BAR_TOP, right - left, BAR_HEIGHT, terms[i].style, text, &value->value);
         kvb_svg_box(svg, LEFT, y - 11, 14, 14, value->value < 0 ? "over" : terms[i].style, text, NULL);
@@ -99,12 +94,12 @@ struct plot {
 
 static unsigned x_of(const struct plot *plot, const struct kvb_log_point *point)
 {
-    return LEFT + kvb_pixels(positive(point->second), positive(plot->seconds), BAR_WIDTH);
+    return LEFT + kvb_pixels(kvb_positive(point->second), kvb_positive(plot->seconds), BAR_WIDTH);
 }
 
 static unsigned y_of(const struct plot *plot, const struct kvb_log_point *point)
 {
-    return plot->bottom - kvb_pixels(positive(point->used_bytes), plot->whole_bytes, PLOT_HEIGHT);
+    return plot->bottom - kvb_pixels(kvb_positive(point->used_bytes), plot->whole_bytes, PLOT_HEIGHT);
 }
 
 static void draw_points(struct kvb_svg *svg, const struct plot *plot, const struct kvb_log_series *series)
@@ -127,7 +122,7 @@ static void draw_series(struct kvb_svg *svg, const struct kvb_log_series *series
     char text[160], gib[32];
     const struct kvb_log_point *last = &series->points[series->point_count - 1];
     struct plot plot = {.bottom = top + 34 + PLOT_HEIGHT, .seconds = last->second > 0 ? last->second : 1};
-    plot.whole_bytes = kvb_max(positive(series->total_bytes), kvb_max(positive(series->peak_bytes), 1));
+    plot.whole_bytes = kvb_max(kvb_positive(series->total_bytes), kvb_max(kvb_positive(series->peak_bytes), 1));
     (void)snprintf(text, sizeof text, "Memory held of GPU %u over time: peak %s GiB", (unsigned)series->gpu,
                    kvb_format_gib(gib, series->peak_bytes, 2));
     kvb_svg_text(svg, LEFT, top, "head", "start", text);

@@ -23,11 +23,6 @@ static const char *const styles[KVB_ITEM_COUNT] = {
     [KVB_ITEM_KV_CACHE] = "cache",
 };
 
-static uint64_t positive(int64_t bytes)
-{
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 static void title_of(char out[256], const struct kvb_plan_report *report)
 {
     static const char *const words[] = {
@@ -85,8 +80,8 @@ static void draw_segment(struct kvb_svg *svg, struct bar *bar, uint64_t bytes, c
 static void draw_bounds(struct kvb_svg *svg, const struct kvb_budget *budget, const struct bar *bar, uint64_t before)
 {
     const struct kvb_term *cache = &budget->items[KVB_ITEM_KV_CACHE];
-    unsigned low = LEFT + kvb_pixels(kvb_add(before, positive(cache->low_bytes)), bar->whole_bytes, BAR_WIDTH);
-    unsigned high = LEFT + kvb_pixels(kvb_add(before, positive(cache->high_bytes)), bar->whole_bytes, BAR_WIDTH);
+    unsigned low = LEFT + kvb_pixels(kvb_add(before, kvb_positive(cache->low_bytes)), bar->whole_bytes, BAR_WIDTH);
+    unsigned high = LEFT + kvb_pixels(kvb_add(before, kvb_positive(cache->high_bytes)), bar->whole_bytes, BAR_WIDTH);
     unsigned y = BAR_TOP + BAR_HEIGHT + 8;
     kvb_svg_line(svg, low, y, high, y, "whisker");
     kvb_svg_line(svg, low, y - 5, low, y + 5, "whisker");
@@ -100,17 +95,17 @@ static void draw_bar(struct kvb_svg *svg, const struct kvb_plan_report *report)
     char text[160], gib[32];
     uint64_t terms = 0;
     for (unsigned i = 0; i < KVB_ITEM_KV_CACHE; i++) {
-        terms = kvb_add(terms, positive(budget->items[i].bytes));
+        terms = kvb_add(terms, kvb_positive(budget->items[i].bytes));
     }
-    uint64_t sum =
-        kvb_add(kvb_add(terms, positive(budget->items[KVB_ITEM_KV_CACHE].bytes)), positive(budget->outside_bytes));
+    uint64_t sum = kvb_add(kvb_add(terms, kvb_positive(budget->items[KVB_ITEM_KV_CACHE].bytes)),
+                           kvb_positive(budget->outside_bytes));
     bar.whole_bytes = kvb_max(budget->memory_bytes, sum);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
         say_term(text, report, i);
-        draw_segment(svg, &bar, positive(budget->items[i].bytes), styles[i], text, &budget->items[i].bytes);
+        draw_segment(svg, &bar, kvb_positive(budget->items[i].bytes), styles[i], text, &budget->items[i].bytes);
     }
     (void)snprintf(text, sizeof text, "outside %s GiB", kvb_format_gib(gib, budget->outside_bytes, 2));
-    draw_segment(svg, &bar, positive(budget->outside_bytes), "outside", text, &budget->outside_bytes);
+    draw_segment(svg, &bar, kvb_positive(budget->outside_bytes), "outside", text, &budget->outside_bytes);
     if (bar.left < LEFT + BAR_WIDTH) {
         kvb_svg_box(svg, bar.left, BAR_TOP, LEFT + BAR_WIDTH - bar.left, BAR_HEIGHT, "free", "free", NULL);
     }

@@ -19,18 +19,13 @@ static const char *style_of(const struct kvb_sweep_row *row)
     return row->verdict == KVB_FITS ? "fits" : row->verdict == KVB_TIGHT ? "tight" : "no";
 }
 
-static const char *value_of(const struct kvb_sweep *sweep, uint32_t axis, const struct kvb_sweep_row *row)
-{
-    return sweep->axes[axis].values[kvb_sweep_digit(sweep, axis, row->index)].text;
-}
-
 // "l4, 8000, fp8" of the axes that vary.
 static void name_row(struct kvb_buffer *out, const struct kvb_sweep *sweep, const struct kvb_sweep_row *row)
 {
     bool first = true;
     for (uint32_t i = 0; i < sweep->axis_count; i++) {
         if (sweep->axes[i].count > 1) {
-            kvb_buffer_printf(out, "%s%s", first ? "" : ", ", value_of(sweep, i, row));
+            kvb_buffer_printf(out, "%s%s", first ? "" : ", ", kvb_sweep_value_text(sweep, i, row));
             first = false;
         }
     }

@@ -14,15 +14,6 @@ const char *kvb_severity_name(enum kvb_severity severity)
     return "error";
 }
 
-static void count_or_null(struct kvb_json *json, const char *key, uint32_t number)
-{
-    if (number == 0) {
-        kvb_json_null(json, key);
-    } else {
-        kvb_json_count(json, key, number);
-    }
-}
-
 void kvb_render_problems_json(struct kvb_json *json, const struct kvb_problems *problems)
 {
     kvb_json_open_list(json, "problems");
@@ -32,8 +23,8 @@ void kvb_render_problems_json(struct kvb_json *json, const struct kvb_problems *
         kvb_json_text(json, "severity", kvb_severity_name(problem->severity));
         kvb_json_text(json, "code", kvb_status_name(problem->status));
         kvb_json_text_or_null(json, "file", problem->file);
-        count_or_null(json, "line", problem->line);
-        count_or_null(json, "column", problem->column);
+        kvb_json_count_or_null(json, "line", problem->line);
+        kvb_json_count_or_null(json, "column", problem->column);
         kvb_json_text(json, "text", problem->text);
         kvb_json_close_object(json);
     }

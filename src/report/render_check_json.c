@@ -2,15 +2,6 @@
 #include "report/check_report.h"
 #include "report/problems.h"
 
-static void line_or_null(struct kvb_json *json, const char *key, uint32_t number)
-{
-    if (number == 0) {
-        kvb_json_null(json, key);
-    } else {
-        kvb_json_count(json, key, number);
-    }
-}
-
 // What to set; with a place where the file's own value is to change.
 static void add_fix(struct kvb_json *json, const struct kvb_fix *fix)
 {
@@ -18,9 +9,9 @@ static void add_fix(struct kvb_json *json, const struct kvb_fix *fix)
     kvb_json_text(json, "flag", fix->flag);
     kvb_json_bool(json, "removes", fix->removes);
     kvb_json_text_or_null(json, "text", fix->text);
-    line_or_null(json, "line", fix->region.first.line);
-    line_or_null(json, "column", fix->region.first.column);
-    line_or_null(json, "characters", fix->region.characters);
+    kvb_json_count_or_null(json, "line", fix->region.first.line);
+    kvb_json_count_or_null(json, "column", fix->region.first.column);
+    kvb_json_count_or_null(json, "characters", fix->region.characters);
     kvb_json_close_object(json);
 }
 
@@ -29,8 +20,8 @@ static void add_finding(struct kvb_json *json, const struct kvb_check_finding *f
     kvb_json_open_object(json, NULL);
     kvb_json_text(json, "rule", kvb_check_rule_row_of(finding->rule)->id);
     kvb_json_text(json, "severity", kvb_severity_name(finding->severity));
-    line_or_null(json, "line", finding->place.line);
-    line_or_null(json, "column", finding->place.column);
+    kvb_json_count_or_null(json, "line", finding->place.line);
+    kvb_json_count_or_null(json, "column", finding->place.column);
     kvb_json_text(json, "text", finding->text);
     kvb_json_bool(json, "waived", finding->waived);
     kvb_json_open_list(json, "fixes");
@@ -53,7 +44,7 @@ void kvb_check_json_case(struct kvb_json *json, const struct kvb_check_case *eac
     struct kvb_spot spot = kvb_case_spot(each);
     kvb_json_open_object(json, NULL);
     kvb_json_text(json, "file", each->file);
-    line_or_null(json, "line", spot.line);
+    kvb_json_count_or_null(json, "line", spot.line);
     kvb_json_text(json, "name", each->name);
     kvb_json_text(json, "verdict", kvb_case_verdict_name(each->verdict));
     kvb_json_text(json, "rule", reason != NULL ? kvb_check_rule_row_of(reason->rule)->id : NULL);
@@ -64,8 +55,8 @@ void kvb_check_json_case(struct kvb_json *json, const struct kvb_check_case *eac
         kvb_json_null(json, "plan");
     }
     kvb_json_text(json, "kind", each->kind);
-    line_or_null(json, "column", spot.column);
-    line_or_null(json, "deployment_line", each->place.line);
+    kvb_json_count_or_null(json, "column", spot.column);
+    kvb_json_count_or_null(json, "deployment_line", each->place.line);
     kvb_json_open_list(json, "findings");
     for (uint32_t i = 0; i < each->finding_count; i++) {
         add_finding(json, &each->findings[i]);

@@ -99,15 +99,6 @@ static void add_bars(struct kvb_buffer *out, const struct kvb_training *training
     kvb_buffer_add(out, "\n");
 }
 
-static void add_wrapped(struct kvb_buffer *out, struct kvb_buffer *line)
-{
-    out->failed |= line->failed;
-    if (!line->failed && line->length > 0) {
-        kvb_text_add_wrapped(out, line->data, 0, kvb_page_width(out));
-    }
-    kvb_buffer_free(line);
-}
-
 static void say_deciding(struct kvb_buffer *out, const struct kvb_training *training)
 {
     unsigned phase = training->deciding;
@@ -133,7 +124,7 @@ static void say_deciding(struct kvb_buffer *out, const struct kvb_training *trai
                           gib(total, (int64_t)training->state_at_start_bytes),
                           gib(range, (int64_t)training->state_bytes));
     }
-    add_wrapped(out, &line);
+    kvb_text_add_line(out, &line);
 }
 
 static void say_static(struct kvb_buffer *out, const struct kvb_training *training)
@@ -148,7 +139,7 @@ static void say_static(struct kvb_buffer *out, const struct kvb_training *traini
     kvb_buffer_printf(&line, "%s: together %s GiB; with contexts and communication %s GiB are left for what passes.",
                       gib(actor, (int64_t)parts[KVB_TRAIN_ENGINE]), gib(sum, (int64_t)training->static_bytes),
                       gib(left, kvb_balance(training->memory_bytes, taken)));
-    add_wrapped(out, &line);
+    kvb_text_add_line(out, &line);
 }
 
 static void say_host(struct kvb_buffer *out, const struct kvb_training *training)
@@ -166,7 +157,7 @@ static void say_host(struct kvb_buffer *out, const struct kvb_training *training
                           "GPU.",
                           training->host_bytes > 0 ? " " : "", gib(rollout, (int64_t)training->host_sleep_bytes));
     }
-    add_wrapped(out, &line);
+    kvb_text_add_line(out, &line);
 }
 
 static bool is_asleep(enum kvb_train_phase phase)
@@ -205,7 +196,7 @@ static void say_utilization(struct kvb_buffer *out, const struct kvb_placed *rep
     if (!training->divisible) {
         kvb_buffer_add(&line, " The trainer's GPUs are no multiple of the rollout's: the framework refuses that.");
     }
-    add_wrapped(out, &line);
+    kvb_text_add_line(out, &line);
 }
 
 static void add_alternatives(struct kvb_buffer *out, const struct kvb_placed *report)

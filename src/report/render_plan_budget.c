@@ -175,16 +175,11 @@ static void paint(struct bar *bar, uint64_t bytes, char letter)
     }
 }
 
-static uint64_t positive(int64_t bytes)
-{
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 static void draw(struct bar *bar, const struct kvb_budget *budget, unsigned cells)
 {
-    uint64_t sum = positive(budget->outside_bytes);
+    uint64_t sum = kvb_positive(budget->outside_bytes);
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
-        sum = kvb_add(sum, positive(budget->items[i].bytes));
+        sum = kvb_add(sum, kvb_positive(budget->items[i].bytes));
     }
     memset(bar, 0, sizeof *bar);
     bar->count = cells < KVB_BAR_CELLS_MAX ? cells : KVB_BAR_CELLS_MAX;
@@ -192,9 +187,9 @@ static void draw(struct bar *bar, const struct kvb_budget *budget, unsigned cell
     bar->whole_bytes = kvb_max(budget->memory_bytes, sum);
     bar->limit = budget->items[KVB_ITEM_KV_CACHE].bytes < 0 ? cell_of(bar, budget->requested_bytes) : bar->count;
     for (unsigned i = 0; i < KVB_ITEM_COUNT; i++) {
-        paint(bar, positive(budget->items[i].bytes), bar_letters[i]);
+        paint(bar, kvb_positive(budget->items[i].bytes), bar_letters[i]);
     }
-    paint(bar, positive(budget->outside_bytes), 'x');
+    paint(bar, kvb_positive(budget->outside_bytes), 'x');
 }
 
 static void add_bar(struct kvb_buffer *out, const struct kvb_plan_report *report)

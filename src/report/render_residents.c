@@ -96,15 +96,6 @@ static void add_bar(struct kvb_buffer *out, const struct kvb_side_by_side *side)
                       gib(total, (int64_t)side->memory_bytes), side->crowded ? ": more than there is" : ", . free");
 }
 
-static void add_wrapped(struct kvb_buffer *out, struct kvb_buffer *line)
-{
-    out->failed |= line->failed;
-    if (!line->failed && line->length > 0) {
-        kvb_text_add_wrapped(out, line->data, 0, kvb_page_width(out));
-    }
-    kvb_buffer_free(line);
-}
-
 static void say_release(struct kvb_buffer *out, const struct kvb_placed *report, uint32_t i)
 {
     const struct kvb_resident_answer *row = &report->side->rows[i];
@@ -123,7 +114,7 @@ static void say_release(struct kvb_buffer *out, const struct kvb_placed *report,
     } else if (!row->starts) {
         kvb_buffer_add(&line, " It does not start among what is held before it, whatever its utilization.");
     }
-    add_wrapped(out, &line);
+    kvb_text_add_line(out, &line);
 }
 
 static void say_at_once(struct kvb_buffer *out, const struct kvb_placed *report)
@@ -150,7 +141,7 @@ static void say_at_once(struct kvb_buffer *out, const struct kvb_placed *report)
     }
     kvb_buffer_add(&line, side->all_start ? " start them one after another, each when the one before serves."
                                           : " the order above is no cure by itself.");
-    add_wrapped(out, &line);
+    kvb_text_add_line(out, &line);
 }
 
 void kvb_render_residents_text(struct kvb_buffer *out, const struct kvb_placed *report, bool color)

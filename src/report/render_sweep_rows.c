@@ -7,7 +7,7 @@
 #include "report/safe_text.h"
 #include "report/sweep_report.h"
 
-static const char *value_of(const struct kvb_sweep *sweep, uint32_t axis, const struct kvb_sweep_row *row)
+const char *kvb_sweep_value_text(const struct kvb_sweep *sweep, uint32_t axis, const struct kvb_sweep_row *row)
 {
     return sweep->axes[axis].values[kvb_sweep_digit(sweep, axis, row->index)].text;
 }
@@ -95,7 +95,7 @@ void kvb_sweep_csv_row(struct kvb_buffer *out, const struct kvb_sweep *sweep, co
         if (is_number(&sweep->axes[i]) && sweep->axes[i].values[0].number != KVB_AUTO) {
             kvb_buffer_printf(out, "%" PRIu64, sweep->axes[i].values[kvb_sweep_digit(sweep, i, row->index)].number);
         } else {
-            add_cell(out, value_of(sweep, i, row));
+            add_cell(out, kvb_sweep_value_text(sweep, i, row));
         }
         kvb_buffer_add(out, ",");
     }
@@ -119,7 +119,7 @@ static void add_members(struct kvb_json *json, const struct kvb_sweep *sweep, co
         if (is_number(&sweep->axes[i]) && number != KVB_AUTO) {
             kvb_json_count(json, sweep->axes[i].name, number);
         } else {
-            kvb_json_text(json, sweep->axes[i].name, value_of(sweep, i, row));
+            kvb_json_text(json, sweep->axes[i].name, kvb_sweep_value_text(sweep, i, row));
         }
     }
     kvb_json_text(json, "verdict", kvb_verdict_name(row->verdict));

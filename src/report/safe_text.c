@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "report/style.h"
 
 #define FOLLOWING 6U // blanks before a command that goes on
 
@@ -57,6 +58,15 @@ void kvb_text_add_wrapped(struct kvb_buffer *out, const char *text, unsigned ind
             text++;
         }
     }
+}
+
+void kvb_text_add_line(struct kvb_buffer *out, struct kvb_buffer *line)
+{
+    out->failed |= line->failed;
+    if (!line->failed && line->length > 0) {
+        kvb_text_add_wrapped(out, line->data, 0, kvb_page_width(out));
+    }
+    kvb_buffer_free(line);
 }
 
 // Where the next piece of the command ends once the line would be too long: before a flag, else between words.

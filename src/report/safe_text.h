@@ -20,6 +20,9 @@ size_t kvb_text_piece(const char *text, size_t room);
 // Adds `text` broken at blanks into lines of at most `width` columns, each after `indent` blanks.
 void kvb_text_add_wrapped(struct kvb_buffer *out, const char *text, unsigned indent, unsigned width);
 
+// The same of a line that is freed, over the width of the page; an empty one adds nothing.
+void kvb_text_add_line(struct kvb_buffer *out, struct kvb_buffer *line);
+
 // Adds a command broken before flags, each line but the last with a backslash, so that it can be pasted.
 void kvb_text_add_command(struct kvb_buffer *out, const char *command, unsigned indent, unsigned width);
 

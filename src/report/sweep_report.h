@@ -17,6 +17,9 @@ struct kvb_sweep_report {
     bool color;
 };
 
+// What an axis says in a row.
+const char *kvb_sweep_value_text(const struct kvb_sweep *sweep, uint32_t axis, const struct kvb_sweep_row *row);
+
 // Row by row, while more are worked out: the head once, then rows.
 void kvb_sweep_csv_head(struct kvb_buffer *out, const struct kvb_sweep *sweep);
 void kvb_sweep_csv_row(struct kvb_buffer *out, const struct kvb_sweep *sweep, const struct kvb_sweep_row *row);

@@ -9,6 +9,7 @@
 #include <kvbudget/units.h>
 
 #include "base/memory.h"
+#include "budget/shapes.h"
 #include "engines/llamacpp/flags.h"
 #include "engines/llamacpp/ladder.h"
 #include "engines/llamacpp/layer.h"
@@ -244,7 +245,7 @@ static void fit_without_room(void **state)
     deployment.reserves[0].bytes = 30 * KVB_GIB; // another program holds more than there is
     solve();
     assert_int_equal(start.free_bytes, 0);
-    assert_int_equal(kvb_llama_reserved_bytes(&plan), 30 * KVB_GIB);
+    assert_int_equal(kvb_held_by_reserves(&plan), 30 * KVB_GIB);
     assert_int_equal(budget.items[KVB_ITEM_OTHER].bytes, 30 * KVB_GIB);
     assert_int_equal(budget.kv.max_model_len_that_fits, 0);
     read_for("llama-server -m x.gguf -c 4096", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp");

@@ -78,10 +78,10 @@ static void given_model(void **state)
             fail_msg("'%s': %s", rows[i].typed, kvb_serve_model_given(&question, &plan));
         }
     }
-    assert_true(kvb_serve_is_gguf("m.gguf"));
-    assert_true(kvb_serve_is_gguf("M.GGUF"));
-    assert_false(kvb_serve_is_gguf(".gguf"));
-    assert_false(kvb_serve_is_gguf("m.ggufs"));
+    assert_true(kvb_is_gguf("m.gguf"));
+    assert_true(kvb_is_gguf("M.GGUF"));
+    assert_false(kvb_is_gguf(".gguf"));
+    assert_false(kvb_is_gguf("m.ggufs"));
 }
 
 // Ollama takes names of its library and of the Hub as they were typed, and files; what is no name is said by its own.

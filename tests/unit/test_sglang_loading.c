@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "budget/shapes.h"
 #include "budget/weights/weights.h"
 #include "engines/sglang/context.h"
 #include "unit/sglang_plan.h"
@@ -68,7 +69,7 @@ static void before(void **state)
     plan.reserve_count = 2;
     plan.reserves[0].bytes = 3 * (uint64_t)GIB;
     plan.reserves[1].bytes = (uint64_t)GIB;
-    assert_int_equal(kvb_sgl_held_by_others(&plan), 4 * GIB);
+    assert_int_equal(kvb_held_by_reserves(&plan), 4 * GIB);
     expect(kvb_sgl_before(&c), whole - 4 * (uint64_t)GIB - gone.bytes, whole - 4 * (uint64_t)GIB - gone.high_bytes,
            whole - 4 * (uint64_t)GIB - gone.low_bytes);
     plan.gpu_free_stated = true; // what others hold is no longer in it

@@ -1,6 +1,7 @@
 // What a stage is charged and the pool that leaves, on terms set by hand: which range a pool gets from theirs, what a
 // run of one's own teaches, and where a start is more than the card. How wide a range of starts lies that nothing was
 // learned from is a figure of scripts/residuals.
+#include "budget/shapes.h"
 #include "engines/vllm/overheads.h"
 #include "engines/vllm/residual.h"
 #include "engines/vllm/terms.h"
@@ -172,7 +173,7 @@ static void stated_and_reserved(void **state)
     plan.reserve_count = 2;
     plan.reserves[0].bytes = MIB_OF(100);
     plan.reserves[1].bytes = MIB_OF(23);
-    assert_int_equal(kvb_reserved_by_others(resolved(&plan)), MIB_OF(123));
+    assert_int_equal(kvb_held_by_reserves(resolved(&plan)->plan), MIB_OF(123));
     static const enum kvb_stated stated[] = {KVB_STATED_WEIGHTS, KVB_STATED_ACTIVATION, KVB_STATED_NON_TORCH,
                                              KVB_STATED_CUDA_GRAPH};
     static const int items[] = {KVB_ITEM_WEIGHTS, KVB_ITEM_ACTIVATION, KVB_ITEM_NON_TORCH, KVB_ITEM_CUDA_GRAPH};

@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
+#include "budget/shapes.h"
 #include "budget/weights/weights.h"
 #include "engines/generic/cache.h"
 #include "engines/generic/flags.h"
@@ -62,9 +63,14 @@ static void set_item(const struct kvb_plan *plan, enum kvb_stated stated, const 
 static void count_weights(const struct kvb_plan *plan, struct kvb_budget *budget)
 {
     uint32_t tp = (uint32_t)number_or(plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1);
-    struct kvb_load load = {
-        .shares_index = true,
-        .model = &plan->model, .dtype = dtype_of(plan), .tp = tp, .pp = 1, .dp = 1, .pcp = 1, .ep = 1};
+    struct kvb_load load = {.shares_index = true,
+                            .model = &plan->model,
+                            .dtype = dtype_of(plan),
+                            .tp = tp,
+                            .pp = 1,
+                            .dp = 1,
+                            .pcp = 1,
+                            .ep = 1};
     load.stage_begin[1] = (uint16_t)plan->model.layer_count;
     kvb_weights_count(&load, 0, &budget->weights);
     uint64_t bytes = budget->weights.total_bytes;
@@ -73,22 +79,13 @@ static void count_weights(const struct kvb_plan *plan, struct kvb_budget *budget
     set_item(plan, KVB_STATED_WEIGHTS, &counted, &budget->items[KVB_ITEM_WEIGHTS]);
 }
 
-static uint64_t reserved_bytes(const struct kvb_plan *plan)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < plan->reserve_count; i++) {
-        bytes = kvb_add(bytes, plan->reserves[i].bytes);
-    }
-    return bytes;
-}
-
 static void fill_terms(const struct kvb_plan *plan, struct kvb_budget *budget)
 {
     struct kvb_term pass = term(0, 0, plan->gpu.memory_bytes / UNSTATED_PARTS, KVB_BASIS_ASSUMED);
     struct kvb_term context =
         term(KVB_CUDA_CONTEXT_BYTES, KVB_CUDA_CONTEXT_LOW_BYTES, KVB_CUDA_CONTEXT_HIGH_BYTES, KVB_BASIS_ASSUMED);
     struct kvb_term none = term(0, 0, 0, KVB_BASIS_STATED);
-    uint64_t reserved = reserved_bytes(plan);
+    uint64_t reserved = kvb_held_by_reserves(plan);
     count_weights(plan, budget);
     set_item(plan, KVB_STATED_ACTIVATION, &pass, &budget->items[KVB_ITEM_ACTIVATION]);
     set_item(plan, KVB_STATED_NON_TORCH, &context, &budget->items[KVB_ITEM_NON_TORCH]);

@@ -12,14 +12,9 @@
 #define DRAFTED 16U    // common_params_speculative, n_max
 #define FEW_DRAFTED 3U // the same, with the rework of May 2026
 
-static uint64_t number_or(const struct kvb_plan *plan, enum kvb_setting setting, uint64_t otherwise)
-{
-    return kvb_is_set(plan, setting) ? kvb_number(plan, setting) : otherwise;
-}
-
 static void take_context(const struct kvb_plan *plan, const struct kvb_llama_start *start, struct kvb_llama_run *run)
 {
-    uint64_t asked = number_or(plan, KVB_SET_DRAFT_CTX, 0);
+    uint64_t asked = kvb_number_or(plan, KVB_SET_DRAFT_CTX, 0);
     bool one = kvb_llama_since(run, KVB_LLAMA_ONE_DRAFT);
     uint64_t slots = start->run.unified ? 1 : start->run.sequences, each = start->run.context_tokens / slots;
     each = each > 0 ? each : run->model->context_tokens; // 0 asks for the trained length
@@ -38,10 +33,10 @@ static void begin_draft(const struct kvb_plan *plan, struct kvb_llama_start *sta
     struct kvb_llama_run *run = &beside->draft_run;
     bool own_types = kvb_llama_since(&start->run, KVB_LLAMA_DRAFT_TYPES);
     *run = start->run;
-    run->key_type =
-        (enum kvb_llama_cache)(own_types ? number_or(plan, KVB_SET_DRAFT_CACHE_TYPE_K, KVB_GGUF_F16) : KVB_GGUF_F16);
-    run->value_type =
-        (enum kvb_llama_cache)(own_types ? number_or(plan, KVB_SET_DRAFT_CACHE_TYPE_V, KVB_GGUF_F16) : KVB_GGUF_F16);
+    run->key_type = (enum kvb_llama_cache)(own_types ? kvb_number_or(plan, KVB_SET_DRAFT_CACHE_TYPE_K, KVB_GGUF_F16)
+                                                     : KVB_GGUF_F16);
+    run->value_type = (enum kvb_llama_cache)(own_types ? kvb_number_or(plan, KVB_SET_DRAFT_CACHE_TYPE_V, KVB_GGUF_F16)
+                                                       : KVB_GGUF_F16);
     run->output_rows = 0; // one for each slot, or all
     run->state_copies = 0;
     if (beside->heads) {
@@ -49,13 +44,13 @@ static void begin_draft(const struct kvb_plan *plan, struct kvb_llama_start *sta
         return;
     }
     uint64_t usual = kvb_llama_since(run, KVB_LLAMA_FLASH_AUTO) || run->backend == KVB_LLAMA_METAL ? UINT32_MAX : 0;
-    uint64_t layers = number_or(plan, KVB_SET_DRAFT_GPU_LAYERS, KVB_AUTO);
+    uint64_t layers = kvb_number_or(plan, KVB_SET_DRAFT_GPU_LAYERS, KVB_AUTO);
     run->model = plan->draft;
     run->gpu_layers = (uint32_t)kvb_min(layers == KVB_AUTO ? usual : layers, (uint64_t)plan->draft->layer_count + 1);
     run->overrides = NULL;
     run->cpu_experts = 0;
     run->weights_ppm = 0;
-    run->mixture = (uint32_t)number_or(plan, KVB_SET_DRAFT_GGUF_TYPE, start->run.mixture);
+    run->mixture = (uint32_t)kvb_number_or(plan, KVB_SET_DRAFT_GGUF_TYPE, start->run.mixture);
 }
 
 // Rows of logits and copies of recurrent states for the tokens that are tried at once.
@@ -63,7 +58,7 @@ static void widen_model(const struct kvb_plan *plan, struct kvb_llama_start *sta
 {
     struct kvb_llama_run *run = &start->run;
     bool few = kvb_llama_since(run, KVB_LLAMA_ONE_DRAFT);
-    uint64_t drafted = kvb_min(number_or(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, few ? FEW_DRAFTED : DRAFTED), 1024);
+    uint64_t drafted = kvb_min(kvb_number_or(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, few ? FEW_DRAFTED : DRAFTED), 1024);
     uint64_t slots = run->sequences;
     if (kvb_llama_since(run, KVB_LLAMA_FEW_OUTPUTS)) {
         run->output_rows = (uint32_t)kvb_min(slots * (1 + drafted), run->ubatch);
@@ -76,7 +71,7 @@ static void widen_model(const struct kvb_plan *plan, struct kvb_llama_start *sta
 void kvb_llama_beside_begin(const struct kvb_plan *plan, struct kvb_llama_start *start)
 {
     struct kvb_llama_beside *beside = &start->beside;
-    uint64_t method = number_or(plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NONE);
+    uint64_t method = kvb_number_or(plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NONE);
     beside->heads = method == KVB_SPECULATIVE_MTP && plan->model.mtp_layers > 0 && plan->draft == NULL;
     bool own = plan->draft != NULL && method != KVB_SPECULATIVE_NONE; // n-grams have none
     if (beside->heads || own) {
@@ -87,11 +82,11 @@ void kvb_llama_beside_begin(const struct kvb_plan *plan, struct kvb_llama_start 
         begin_draft(plan, start);
     }
     beside->projects = plan->projector.known;
-    beside->projector_on_host = start->run.devices == 0 || number_or(plan, KVB_SET_MMPROJ_OFFLOAD, 1) == 0;
+    beside->projector_on_host = start->run.devices == 0 || kvb_number_or(plan, KVB_SET_MMPROJ_OFFLOAD, 1) == 0;
     if (beside->projects) {
         struct kvb_llama_run run = start->run;
         run.devices = beside->projector_on_host ? 0 : run.devices;
-        kvb_llama_projector_of(&run, &plan->projector, number_or(plan, KVB_SET_IMAGE_MAX_TOKENS, 0),
+        kvb_llama_projector_of(&run, &plan->projector, kvb_number_or(plan, KVB_SET_IMAGE_MAX_TOKENS, 0),
                                &beside->projector);
     }
     beside->plan = plan;

@@ -187,7 +187,7 @@ void kvb_llama_fill_items(const struct kvb_plan *plan, const struct kvb_llama_st
                                             ? exact(plan->stated[KVB_STATED_NON_TORCH].bytes, KVB_BASIS_STATED)
                                             : around(backend->context_bytes, backend->context_low_bytes,
                                                      backend->context_high_bytes, KVB_BASIS_MEASURED);
-    budget->items[KVB_ITEM_OTHER] = exact(kvb_llama_reserved_bytes(plan), KVB_BASIS_STATED);
+    budget->items[KVB_ITEM_OTHER] = exact(kvb_held_by_reserves(plan), KVB_BASIS_STATED);
     budget->items[KVB_ITEM_KV_CACHE] = exact(kvb_add(kvb_add(held->cache_bytes, held->state_bytes), beside.cache_bytes),
                                              start->own_graph_since > 0 ? KVB_BASIS_MODELLED : KVB_BASIS_EXACT);
     budget->items[KVB_ITEM_WEIGHTS].high_bytes += (int64_t)head.weights_bytes;

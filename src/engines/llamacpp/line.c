@@ -19,12 +19,6 @@ static const char *mixture_of(const struct kvb_plan *plan, const char *otherwise
     return name[0] != '\0' ? name : plan->model.quantisation.method == KVB_QUANT_MXFP4 ? "MXFP4_MOE" : otherwise;
 }
 
-static void append(char *out, size_t capacity, const char *text)
-{
-    size_t used = strlen(out);
-    (void)kvb_copy(out + used, capacity - used, text);
-}
-
 static const char *last_part(const char *name)
 {
     const char *last = name;
@@ -48,9 +42,9 @@ static void copy_without_ending(char out[KVB_LINE_MODEL_CAPACITY], const char *n
 static bool name_file(const struct kvb_plan *plan, char out[KVB_LINE_MODEL_CAPACITY])
 {
     copy_without_ending(out, last_part(plan->model.name));
-    append(out, KVB_LINE_MODEL_CAPACITY, "-");
-    append(out, KVB_LINE_MODEL_CAPACITY, mixture_of(plan, "F16"));
-    append(out, KVB_LINE_MODEL_CAPACITY, ".gguf");
+    kvb_add_text(out, KVB_LINE_MODEL_CAPACITY, "-");
+    kvb_add_text(out, KVB_LINE_MODEL_CAPACITY, mixture_of(plan, "F16"));
+    kvb_add_text(out, KVB_LINE_MODEL_CAPACITY, ".gguf");
     return true;
 }
 
@@ -61,9 +55,9 @@ static bool name_repository(const struct kvb_plan *plan, char out[KVB_LINE_MODEL
     char name[KVB_LINE_MODEL_CAPACITY];
     copy_without_ending(name, plan->model.name);
     (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, "hf.co/");
-    append(out, KVB_LINE_MODEL_CAPACITY, name);
-    append(out, KVB_LINE_MODEL_CAPACITY, "-GGUF:");
-    append(out, KVB_LINE_MODEL_CAPACITY, mixture);
+    kvb_add_text(out, KVB_LINE_MODEL_CAPACITY, name);
+    kvb_add_text(out, KVB_LINE_MODEL_CAPACITY, "-GGUF:");
+    kvb_add_text(out, KVB_LINE_MODEL_CAPACITY, mixture);
     return strcmp(mixture, "Q4_K_M") != 0 && strcmp(mixture, "MXFP4_MOE") != 0;
 }
 
@@ -115,12 +109,12 @@ static void say_unknown(char out[256], const struct kvb_serve_flag *flag)
 {
     (void)kvb_copy(out, ERROR, "unknown flag: --");
     size_t from = strlen(out);
-    append(out, ERROR, flag->name);
+    kvb_add_text(out, ERROR, flag->name);
     for (char *c = out + from; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c;
     }
-    append(out, ERROR, "; it is set by ");
-    append(out, ERROR, place_of(flag));
+    kvb_add_text(out, ERROR, "; it is set by ");
+    kvb_add_text(out, ERROR, place_of(flag));
 }
 
 void kvb_ollama_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256])

@@ -114,7 +114,7 @@ void kvb_ollama_settle(const struct kvb_plan *plan, struct kvb_llama_start *star
     bool metal = start->run.backend == KVB_LLAMA_METAL;
     uint64_t free_bytes =
         plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, plan->gpu.memory_bytes) : plan->gpu.memory_bytes;
-    uint64_t reserved = kvb_llama_reserved_bytes(plan);
+    uint64_t reserved = kvb_held_by_reserves(plan);
     struct placing placing = {
         .plan = plan,
         .start = start,

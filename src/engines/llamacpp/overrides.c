@@ -11,12 +11,6 @@
 #define NAME_CAPACITY 64
 #define WHY 256 // of a sentence
 
-static void append(char *out, size_t capacity, const char *text)
-{
-    size_t used = strlen(out);
-    (void)kvb_copy(out + used, capacity - used, text);
-}
-
 static bool refuse(char why[256], const char *part, size_t length, const char *what)
 {
     char shown[61];
@@ -24,9 +18,9 @@ static bool refuse(char why[256], const char *part, size_t length, const char *w
     memcpy(shown, part, count);
     shown[count] = '\0';
     (void)kvb_copy(why, WHY, "override-tensor: '");
-    append(why, WHY, shown);
-    append(why, WHY, "': ");
-    append(why, WHY, what);
+    kvb_add_text(why, WHY, shown);
+    kvb_add_text(why, WHY, "': ");
+    kvb_add_text(why, WHY, what);
     return false;
 }
 
@@ -61,7 +55,7 @@ static bool check_part(const char *part, size_t length, char why[256])
     }
     if (!kvb_pattern_read(&pattern, part, before, wrong)) {
         (void)kvb_copy(sentence, sizeof sentence, wrong);
-        append(sentence, sizeof sentence, " is not read in a pattern");
+        kvb_add_text(sentence, sizeof sentence, " is not read in a pattern");
         return refuse(why, part, length, sentence);
     }
     return true;
@@ -128,11 +122,11 @@ static void name_whole(uint32_t layer, const char *name, char out[NAME_CAPACITY]
             digits[--at] = (char)('0' + layer % 10);
             layer /= 10;
         } while (layer > 0);
-        append(out, NAME_CAPACITY, "blk.");
-        append(out, NAME_CAPACITY, digits + at);
-        append(out, NAME_CAPACITY, ".");
+        kvb_add_text(out, NAME_CAPACITY, "blk.");
+        kvb_add_text(out, NAME_CAPACITY, digits + at);
+        kvb_add_text(out, NAME_CAPACITY, ".");
     }
-    append(out, NAME_CAPACITY, name);
+    kvb_add_text(out, NAME_CAPACITY, name);
 }
 
 bool kvb_llama_overrides_any(const struct kvb_llama_run *run)

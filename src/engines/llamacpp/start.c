@@ -12,11 +12,6 @@
 
 #define WIDE 9999U
 
-static uint64_t number_or(const struct kvb_plan *plan, enum kvb_setting setting, uint64_t otherwise)
-{
-    return kvb_is_set(plan, setting) ? kvb_number(plan, setting) : otherwise;
-}
-
 static uint32_t build_of(const struct kvb_plan *plan, bool ollama)
 {
     uint32_t release = plan->engine.release;
@@ -62,7 +57,7 @@ static uint64_t usual_context(const struct kvb_plan *plan, const struct kvb_llam
 static void take_context(const struct kvb_plan *plan, struct kvb_llama_start *start)
 {
     struct kvb_llama_run *run = &start->run;
-    uint64_t asked = number_or(plan, KVB_SET_MAX_MODEL_LEN, 0);
+    uint64_t asked = kvb_number_or(plan, KVB_SET_MAX_MODEL_LEN, 0);
     start->context_said = asked > 0 && asked != KVB_AUTO;
     uint64_t tokens = start->context_said ? asked
                       : asked == KVB_AUTO ? plan->model.context_tokens
@@ -86,7 +81,7 @@ static bool takes_four(const struct kvb_plan *plan, const struct kvb_llama_start
     }
     bool one = !said || kvb_number(plan, KVB_SET_MAX_NUM_SEQS) == 1;
     bool drafts = plan->draft != NULL && kvb_llama_since(run, KVB_LLAMA_SLOTS_WITHOUT_DRAFT);
-    return one && !drafts && number_or(plan, KVB_SET_KV_UNIFIED, 0) == 0;
+    return one && !drafts && kvb_number_or(plan, KVB_SET_KV_UNIFIED, 0) == 0;
 }
 
 static void take_slots(const struct kvb_plan *plan, struct kvb_llama_start *start)
@@ -102,8 +97,8 @@ static void take_slots(const struct kvb_plan *plan, struct kvb_llama_start *star
 static void take_batch(const struct kvb_plan *plan, struct kvb_llama_start *start)
 {
     struct kvb_llama_run *run = &start->run;
-    uint64_t batch = number_or(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 2048);
-    uint64_t ubatch = number_or(plan, KVB_SET_UBATCH_SIZE, 512);
+    uint64_t batch = kvb_number_or(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 2048);
+    uint64_t ubatch = kvb_number_or(plan, KVB_SET_UBATCH_SIZE, 512);
     batch = start->ollama ? ubatch : kvb_min(batch, run->context_tokens);
     run->batch = (uint32_t)kvb_min(batch, UINT32_MAX);
     run->ubatch = (uint32_t)kvb_min(ubatch, run->batch);
@@ -112,33 +107,33 @@ static void take_batch(const struct kvb_plan *plan, struct kvb_llama_start *star
 static void take_cache(const struct kvb_plan *plan, struct kvb_llama_start *start)
 {
     struct kvb_llama_run *run = &start->run;
-    uint64_t flash = number_or(plan, KVB_SET_FLASH_ATTENTION, KVB_ON_OFF_AUTO);
+    uint64_t flash = kvb_number_or(plan, KVB_SET_FLASH_ATTENTION, KVB_ON_OFF_AUTO);
     bool usual = kvb_llama_since(run, KVB_LLAMA_FLASH_AUTO) && run->backend != KVB_LLAMA_SYCL;
     run->flash = flash == KVB_ON || (flash == KVB_ON_OFF_AUTO && usual);
-    run->key_type = (enum kvb_llama_cache)number_or(plan, KVB_SET_CACHE_TYPE_K, KVB_GGUF_F16);
-    run->value_type = (enum kvb_llama_cache)number_or(plan, KVB_SET_CACHE_TYPE_V,
-                                                      start->ollama ? (uint64_t)run->key_type : KVB_GGUF_F16);
+    run->key_type = (enum kvb_llama_cache)kvb_number_or(plan, KVB_SET_CACHE_TYPE_K, KVB_GGUF_F16);
+    run->value_type = (enum kvb_llama_cache)kvb_number_or(plan, KVB_SET_CACHE_TYPE_V,
+                                                          start->ollama ? (uint64_t)run->key_type : KVB_GGUF_F16);
     if (start->placed) {
         bool takes = kvb_ollama_takes_cache(plan->engine.release, plan, run->key_type);
         run->flash = kvb_ollama_uses_flash(plan->engine.release, plan);
         run->key_type = takes ? run->key_type : KVB_LLAMA_CACHE_F16;
         run->value_type = run->key_type;
     }
-    run->window_full = number_or(plan, KVB_SET_SWA_FULL, 0) != 0;
-    run->keep_cache_on_host = number_or(plan, KVB_SET_KV_OFFLOAD, 1) == 0;
+    run->window_full = kvb_number_or(plan, KVB_SET_SWA_FULL, 0) != 0;
+    run->keep_cache_on_host = kvb_number_or(plan, KVB_SET_KV_OFFLOAD, 1) == 0;
 }
 
 static void take_layers(const struct kvb_plan *plan, struct kvb_llama_start *start)
 {
     struct kvb_llama_run *run = &start->run;
     uint64_t usual = kvb_llama_since(run, KVB_LLAMA_FLASH_AUTO) || run->backend == KVB_LLAMA_METAL ? WIDE : 0;
-    uint64_t asked = number_or(plan, KVB_SET_GPU_LAYERS, KVB_AUTO);
+    uint64_t asked = kvb_number_or(plan, KVB_SET_GPU_LAYERS, KVB_AUTO);
     start->layers_said = asked != KVB_AUTO;
     run->gpu_layers = (uint32_t)kvb_min(start->layers_said ? asked : usual, (uint64_t)plan->model.layer_count + 1);
     start->asked_layers = run->gpu_layers;
     run->overrides = plan->tensor_overrides;
-    run->cpu_experts = (uint32_t)kvb_min(number_or(plan, KVB_SET_CPU_MOE_LAYERS, 0), plan->model.layer_count);
-    run->split = (enum kvb_llama_split)number_or(plan, KVB_SET_SPLIT_MODE, KVB_LLAMA_SPLIT_LAYER);
+    run->cpu_experts = (uint32_t)kvb_min(kvb_number_or(plan, KVB_SET_CPU_MOE_LAYERS, 0), plan->model.layer_count);
+    run->split = (enum kvb_llama_split)kvb_number_or(plan, KVB_SET_SPLIT_MODE, KVB_LLAMA_SPLIT_LAYER);
     bool shared = plan->environment.layer_partition_count > 0 || run->split == KVB_LLAMA_SPLIT_ROW;
     start->split_said =
         (run->devices > 1 && shared) || kvb_is_set(plan, KVB_SET_CPU_MOE_LAYERS) || plan->tensor_overrides[0] != '\0';
@@ -152,12 +147,12 @@ static void take_memory(const struct kvb_plan *plan, struct kvb_llama_start *sta
     uint64_t free_bytes =
         plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, plan->gpu.memory_bytes) : plan->gpu.memory_bytes;
     uint64_t taken = kvb_llama_backend_row_of(start->run.backend)->context_low_bytes;
-    taken = kvb_add(taken, kvb_llama_reserved_bytes(plan));
+    taken = kvb_add(taken, kvb_held_by_reserves(plan));
     start->free_bytes = kvb_less(free_bytes, taken);
-    start->margin_bytes = kvb_mul(number_or(plan, KVB_SET_FIT_TARGET, 1024), KVB_MIB);
-    start->shortest_tokens = number_or(plan, KVB_SET_FIT_CTX, 4096);
+    start->margin_bytes = kvb_mul(kvb_number_or(plan, KVB_SET_FIT_TARGET, 1024), KVB_MIB);
+    start->shortest_tokens = kvb_number_or(plan, KVB_SET_FIT_CTX, 4096);
     bool on = kvb_llama_since(&start->run, KVB_LLAMA_FIT);
-    start->fits_itself = number_or(plan, KVB_SET_FIT, on ? KVB_ON : KVB_OFF) != KVB_OFF && start->run.devices > 0;
+    start->fits_itself = kvb_number_or(plan, KVB_SET_FIT, on ? KVB_ON : KVB_OFF) != KVB_OFF && start->run.devices > 0;
 }
 
 // What the name says; a bare tag of Ollama's library is Q4_K_M (ollama.com/library, "latest"); a model published in
@@ -182,7 +177,7 @@ void kvb_llama_start_begin(const struct kvb_plan *plan, bool ollama, struct kvb_
     run->model = &plan->model;
     run->build = build_of(plan, ollama);
     run->backend = backend_of(plan);
-    run->mixture = (uint32_t)number_or(plan, KVB_SET_GGUF_TYPE, usual_mixture(plan, ollama));
+    run->mixture = (uint32_t)kvb_number_or(plan, KVB_SET_GGUF_TYPE, usual_mixture(plan, ollama));
     run->server = true;
     run->mapped = true;
     run->devices =

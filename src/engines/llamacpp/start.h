@@ -67,7 +67,4 @@ void kvb_llama_fit(struct kvb_llama_start *start);
 uint64_t kvb_llama_longest(const struct kvb_llama_start *start, bool measured, uint64_t free_bytes,
                            uint64_t limit_tokens);
 
-// What others hold of each GPU, as the user says.
-uint64_t kvb_llama_reserved_bytes(const struct kvb_plan *plan);
-
 #endif

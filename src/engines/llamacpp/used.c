@@ -3,15 +3,6 @@
 #include "engines/llamacpp/overrides.h"
 #include "engines/llamacpp/start.h"
 
-uint64_t kvb_llama_reserved_bytes(const struct kvb_plan *plan)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < plan->reserve_count; i++) {
-        bytes = kvb_add(bytes, plan->reserves[i].bytes);
-    }
-    return bytes;
-}
-
 uint64_t kvb_llama_used(const struct kvb_llama_buffers *buffers, uint32_t place)
 {
     const struct kvb_llama_place *held = &buffers->places[place];

@@ -27,7 +27,7 @@ static bool one_branch(const struct kvb_sgl_setup *setup)
     return branches == 0 || (branches == 1 && setup->page_asked <= 1);
 }
 
-static bool is_named(const struct kvb_sgl_setup *setup, const char *architecture)
+bool kvb_sgl_is_named(const struct kvb_sgl_setup *setup, const char *architecture)
 {
     return strcmp(setup->model->architecture, architecture) == 0;
 }
@@ -43,13 +43,13 @@ static enum kvb_sgl_backend of_model(const struct kvb_sgl_setup *setup)
     if (!is_data_centre_blackwell(setup)) {
         return KVB_SGL_BACKEND_AUTO;
     }
-    if (is_named(setup, "GptOssForCausalLM") && setup->release >= R(5, 1)) {
+    if (kvb_sgl_is_named(setup, "GptOssForCausalLM") && setup->release >= R(5, 1)) {
         return KVB_SGL_BACKEND_TRTLLM_MHA;
     }
-    if (is_named(setup, "Llama4ForConditionalGeneration") && setup->release >= R(5, 5)) {
+    if (kvb_sgl_is_named(setup, "Llama4ForConditionalGeneration") && setup->release >= R(5, 5)) {
         return KVB_SGL_BACKEND_TRTLLM_MHA;
     }
-    if (is_named(setup, "DeepseekV3ForCausalLM") && setup->release >= R(5, 4)) {
+    if (kvb_sgl_is_named(setup, "DeepseekV3ForCausalLM") && setup->release >= R(5, 4)) {
         return KVB_SGL_BACKEND_TRTLLM_MLA;
     }
     return KVB_SGL_BACKEND_AUTO;

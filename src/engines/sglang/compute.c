@@ -169,7 +169,7 @@ static void fill_outside(const struct kvb_sgl_context *context, const struct kvb
     budget->beside[KVB_BESIDE_ACTIVATION] = term_of(&pass, basis_of(plan, KVB_STATED_ACTIVATION, KVB_BASIS_MODELLED));
     budget->beside[KVB_BESIDE_DRAFT] = term_of(&draft, KVB_BASIS_CONFIG);
     budget->graph_actual_bytes = graphs.bytes;
-    budget->outside_bytes = plan->gpu_free_stated ? 0 : (int64_t)kvb_sgl_held_by_others(plan);
+    budget->outside_bytes = plan->gpu_free_stated ? 0 : (int64_t)kvb_held_by_reserves(plan);
     int64_t after_load = 0;
     for (int i = 0; i < KVB_BESIDE_COUNT; i++) {
         budget->outside_bytes += budget->beside[i].bytes;

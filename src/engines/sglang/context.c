@@ -18,19 +18,9 @@
 #define SPARSE_PAGE_TOKENS 64U
 #define DSV4_WINDOW_RATIO_PPM 100000U
 
-static uint64_t number_or(const struct kvb_plan *plan, enum kvb_setting setting, uint64_t usual)
-{
-    return kvb_is_set(plan, setting) ? kvb_number(plan, setting) : usual;
-}
-
 static bool is_on(const struct kvb_plan *plan, enum kvb_setting setting)
 {
     return kvb_number(plan, setting) != 0;
-}
-
-static bool is_off(const struct kvb_plan *plan, enum kvb_setting setting)
-{
-    return kvb_is_set(plan, setting) && kvb_number(plan, setting) == 0;
 }
 
 // nvidia-smi counts the driver's reserve, CUDA's total does not.
@@ -54,9 +44,9 @@ static enum kvb_dtype dtype_of(const struct kvb_plan *plan)
 
 static void fill_split(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
 {
-    setup->tp = (uint32_t)number_or(plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1);
-    setup->pp = (uint32_t)number_or(plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1);
-    setup->dp = (uint32_t)number_or(plan, KVB_SET_DATA_PARALLEL_SIZE, 1);
+    setup->tp = (uint32_t)kvb_number_or(plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1);
+    setup->pp = (uint32_t)kvb_number_or(plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1);
+    setup->dp = (uint32_t)kvb_number_or(plan, KVB_SET_DATA_PARALLEL_SIZE, 1);
     setup->dp_attention = is_on(plan, KVB_SET_ENABLE_DP_ATTENTION);
     bool whole = setup->release < KVB_RELEASE(0, 4, 4) + 1; // data-parallel attention over all ranks
     // server_args.py: DeepSeek V3.2 turns it on, to 0.5.5.post3 over all ranks, to 0.5.7 over --dp-size
@@ -96,15 +86,15 @@ static void fill_cache(const struct kvb_plan *plan, enum kvb_dtype dtype, struct
     setup->mxfp8 = word == KVB_KV_MXFP8;
     bool small = setup->fp8_cache || setup->four_bits || setup->mxfp8;
     setup->element_bytes = small ? 1 : kvb_dtype_bytes(dtype);
-    setup->window_ratio_ppm = number_or(plan, KVB_SET_SWA_FULL_TOKENS_RATIO, WINDOW_RATIO_PPM);
+    setup->window_ratio_ppm = kvb_number_or(plan, KVB_SET_SWA_FULL_TOKENS_RATIO, WINDOW_RATIO_PPM);
     if (kvb_model_has(setup->model, KVB_ATTENTION_DSV4) && !kvb_is_set(plan, KVB_SET_SWA_FULL_TOKENS_RATIO)) {
         setup->window_ratio_ppm = DSV4_WINDOW_RATIO_PPM; // arg_groups/deepseek_v4_hook.py
     }
     setup->no_window_pools = is_on(plan, KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER);
-    setup->no_radix = is_off(plan, KVB_SET_ENABLE_PREFIX_CACHING);
-    setup->no_overlap = is_off(plan, KVB_SET_ASYNC_SCHEDULING);
+    setup->no_radix = kvb_is_off(plan, KVB_SET_ENABLE_PREFIX_CACHING);
+    setup->no_overlap = kvb_is_off(plan, KVB_SET_ASYNC_SCHEDULING);
     uint64_t ratio = setup->release == KVB_RELEASE(0, 5, 3) + 2 ? FIRST_STATE_RATIO_PPM : STATE_RATIO_PPM;
-    setup->state_ratio_ppm = number_or(plan, KVB_SET_MAMBA_FULL_MEMORY_RATIO, ratio);
+    setup->state_ratio_ppm = kvb_number_or(plan, KVB_SET_MAMBA_FULL_MEMORY_RATIO, ratio);
     setup->state_slots = kvb_number(plan, KVB_SET_MAX_MAMBA_CACHE_SIZE);
     setup->state_extra_buffer = is_on(plan, KVB_SET_MAMBA_EXTRA_BUFFER);
     uint64_t state = kvb_number(plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE);
@@ -221,17 +211,18 @@ static void fill_switches(const struct kvb_plan *plan, struct kvb_sgl_setup *set
 
 static void fill_sizes(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
 {
-    setup->fraction_ppb = number_or(plan, KVB_SET_GPU_MEMORY_UTILIZATION, 0) * (KVB_SGL_PPB / KVB_PPM);
-    uint64_t length = number_or(plan, KVB_SET_MAX_MODEL_LEN, KVB_AUTO);
+    setup->fraction_ppb = kvb_number_or(plan, KVB_SET_GPU_MEMORY_UTILIZATION, 0) * (KVB_SGL_PPB / KVB_PPM);
+    uint64_t length = kvb_number_or(plan, KVB_SET_MAX_MODEL_LEN, KVB_AUTO);
     setup->context_asked = length == KVB_AUTO ? 0 : length;
     setup->context_tokens = length == KVB_AUTO ? setup->model->context_tokens : length;
-    setup->chunk_tokens =
-        is_off(plan, KVB_SET_ENABLE_CHUNKED_PREFILL) ? KVB_SGL_OFF : kvb_number(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
+    setup->chunk_tokens = kvb_is_off(plan, KVB_SET_ENABLE_CHUNKED_PREFILL)
+                              ? KVB_SGL_OFF
+                              : kvb_number(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
     setup->max_prefill_tokens = kvb_number(plan, KVB_SET_MAX_PREFILL_TOKENS);
     setup->max_total_tokens = kvb_number(plan, KVB_SET_MAX_TOTAL_TOKENS);
     setup->requests_asked = kvb_number(plan, KVB_SET_MAX_NUM_SEQS);
     bool compressed = kvb_model_has(setup->model, KVB_ATTENTION_DSV4);
-    setup->max_running_requests = number_or(plan, KVB_SET_MAX_NUM_SEQS, compressed ? DSV4_REQUESTS : 0);
+    setup->max_running_requests = kvb_number_or(plan, KVB_SET_MAX_NUM_SEQS, compressed ? DSV4_REQUESTS : 0);
     setup->graph_batch = kvb_number(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
     setup->prefill_graph_tokens = kvb_number(plan, KVB_SET_PREFILL_GRAPH_TOKENS);
 }

@@ -40,8 +40,6 @@ bool kvb_sgl_drafts_first(const struct kvb_sgl_context *context);
 
 // ---- Loading
 
-// What others hold of the card as stated.
-uint64_t kvb_sgl_held_by_others(const struct kvb_plan *plan);
 // Context and communication, or what was stated of them.
 struct kvb_estimate kvb_sgl_gone(const struct kvb_sgl_context *context);
 // Free memory before the weights.

@@ -1,6 +1,7 @@
 // Drafts: their kind, and the steps, branches, tokens and requests that a release takes where nobody says. Source:
 // sgl-project/sglang, python/sglang/srt: server_args.py (auto_choose_speculative_params from 0.4.4.post4 on),
 // arg_groups/speculative_hook.py (0.5.13 and later).
+#include "budget/shapes.h"
 #include "engines/sglang/context.h"
 
 #include "base/checked.h"
@@ -11,11 +12,6 @@
 #define ADAPTIVE_STEPS 3U
 #define ADAPTIVE_STEPS_MOST 7U
 #define BLOCK_TOKENS 16U // DFLASH, where the draft's config says nothing
-
-static uint64_t number_or(const struct kvb_plan *plan, enum kvb_setting setting, uint64_t usual)
-{
-    return kvb_is_set(plan, setting) ? kvb_number(plan, setting) : usual;
-}
 
 static enum kvb_sgl_draft draft_of(const struct kvb_plan *plan)
 {
@@ -56,7 +52,7 @@ static void adapt(const struct kvb_plan *plan, struct kvb_sgl_setup *setup)
 {
     setup->adaptive = true;
     setup->draft_topk = 1;
-    setup->draft_steps = number_or(plan, KVB_SET_SPECULATIVE_STEPS, ADAPTIVE_STEPS);
+    setup->draft_steps = kvb_number_or(plan, KVB_SET_SPECULATIVE_STEPS, ADAPTIVE_STEPS);
     setup->draft_tokens = setup->draft_steps + 1;
     setup->draft_tokens_most = ADAPTIVE_STEPS_MOST + 1;
 }
@@ -69,9 +65,9 @@ static void fill_layers_of_tokens(const struct kvb_plan *plan, struct kvb_sgl_se
                                   : kvb_sgl_model_is(setup->model, KVB_SGL_ONE_BRANCH, release);
     one = one || setup->draft == KVB_SGL_DRAFT_STANDALONE;
     setup->draft_topk_asked = kvb_number(plan, KVB_SET_SPECULATIVE_TOPK);
-    setup->draft_steps = number_or(plan, KVB_SET_SPECULATIVE_STEPS, one ? 3 : 5);
-    setup->draft_topk = number_or(plan, KVB_SET_SPECULATIVE_TOPK, one ? 1 : oldest ? 8 : 4);
-    setup->draft_tokens = number_or(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, one ? 4 : oldest ? 64 : 8);
+    setup->draft_steps = kvb_number_or(plan, KVB_SET_SPECULATIVE_STEPS, one ? 3 : 5);
+    setup->draft_topk = kvb_number_or(plan, KVB_SET_SPECULATIVE_TOPK, one ? 1 : oldest ? 8 : 4);
+    setup->draft_tokens = kvb_number_or(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, one ? 4 : oldest ? 64 : 8);
     if (pages_leave_one(setup)) {
         setup->draft_topk = 1;
     }
@@ -98,7 +94,7 @@ void kvb_sgl_fill_draft(const struct kvb_plan *plan, struct kvb_sgl_setup *setup
     if (setup->draft == KVB_SGL_DRAFT_NGRAM || setup->draft == KVB_SGL_DRAFT_DFLASH) {
         bool words = setup->draft == KVB_SGL_DRAFT_NGRAM;
         setup->draft_topk = words ? KVB_SGL_NGRAM_BREADTH : 1;
-        setup->draft_tokens = number_or(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, words ? NGRAM_TOKENS : BLOCK_TOKENS);
+        setup->draft_tokens = kvb_number_or(plan, KVB_SET_NUM_SPECULATIVE_TOKENS, words ? NGRAM_TOKENS : BLOCK_TOKENS);
     } else {
         fill_layers_of_tokens(plan, setup);
     }

@@ -1,5 +1,6 @@
 // What is free before the weights are loaded and what loading takes. Source: sgl-project/sglang,
 // python/sglang/srt/model_executor/model_runner.py (init_torch_distributed, load_model), layers/quantization/fp8.py.
+#include "budget/shapes.h"
 #include "engines/sglang/context.h"
 
 #include <kvbudget/units.h>
@@ -10,15 +11,6 @@
 // Weights are this much more than their tensors: many small ones are rounded up by the allocator.
 #define BUFFERS_BYTES (UINT64_C(80) << 20)
 #define BUFFERS_HIGH_BYTES (UINT64_C(256) << 20)
-
-uint64_t kvb_sgl_held_by_others(const struct kvb_plan *plan)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < plan->reserve_count; i++) {
-        bytes = kvb_add(bytes, plan->reserves[i].bytes);
-    }
-    return bytes;
-}
 
 // A stated non-torch term takes the place of context and communication.
 struct kvb_estimate kvb_sgl_gone(const struct kvb_sgl_context *context)
@@ -45,8 +37,9 @@ struct kvb_estimate kvb_sgl_before(const struct kvb_sgl_context *context)
     const struct kvb_plan *plan = context->plan;
     struct kvb_estimate gone = kvb_sgl_gone(context);
     uint64_t start = plan->gpu.memory_bytes;
-    start = plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, start) : kvb_less(start, kvb_sgl_held_by_others(plan));
-    return (struct kvb_estimate){kvb_less(start, gone.bytes), kvb_less(start, gone.high_bytes), kvb_less(start, gone.low_bytes)};
+    start = plan->gpu_free_stated ? kvb_min(plan->gpu_free_bytes, start) : kvb_less(start, kvb_held_by_reserves(plan));
+    return (struct kvb_estimate){kvb_less(start, gone.bytes), kvb_less(start, gone.high_bytes),
+                                 kvb_less(start, gone.low_bytes)};
 }
 
 struct kvb_estimate kvb_sgl_loaded(const struct kvb_sgl_context *context, const struct kvb_weights *weights)

@@ -8,11 +8,6 @@
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define ONE(backend) (1U << KVB_SGL_BACKEND_##backend)
 
-static bool is_named(const struct kvb_sgl_context *context, const char *architecture)
-{
-    return strcmp(context->setup.model->architecture, architecture) == 0;
-}
-
 static bool drafts_with_layers(const struct kvb_sgl_setup *setup)
 {
     return setup->draft == KVB_SGL_DRAFT_EAGLE || setup->draft == KVB_SGL_DRAFT_STANDALONE;
@@ -98,13 +93,13 @@ bool kvb_sgl_v4_with_draft(const struct kvb_sgl_context *context)
 {
     uint64_t method = kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD);
     bool blocks = method == KVB_SPECULATIVE_OTHER && context->setup.release >= R(5, 16);
-    return is_named(context, "DeepseekV4ForCausalLM") && method != KVB_SPECULATIVE_NONE &&
+    return kvb_sgl_is_named(&context->setup, "DeepseekV4ForCausalLM") && method != KVB_SPECULATIVE_NONE &&
            method != KVB_SPECULATIVE_EAGLE && !blocks;
 }
 
 bool kvb_sgl_v4_with_branches(const struct kvb_sgl_context *context)
 {
-    return is_named(context, "DeepseekV4ForCausalLM") && context->setup.draft == KVB_SGL_DRAFT_EAGLE &&
+    return kvb_sgl_is_named(&context->setup, "DeepseekV4ForCausalLM") && context->setup.draft == KVB_SGL_DRAFT_EAGLE &&
            context->setup.draft_topk_asked != 1;
 }
 

@@ -15,11 +15,6 @@ static bool asks(const struct kvb_sgl_setup *setup, enum kvb_sgl_backend backend
     return setup->backend_asked == backend;
 }
 
-static bool is_named(const struct kvb_sgl_context *context, const char *architecture)
-{
-    return strcmp(context->setup.model->architecture, architecture) == 0;
-}
-
 // Whether the backend asked for has a name here and is none of those in the mask.
 static bool asks_beside(const struct kvb_sgl_setup *setup, uint32_t mask)
 {
@@ -89,7 +84,8 @@ bool kvb_sgl_undetermined(const struct kvb_sgl_context *context)
 bool kvb_sgl_latents_undetermined(const struct kvb_sgl_context *context)
 {
     uint32_t takes = ONE(FA3) | ONE(TRITON) | (context->setup.release >= R(5, 18) ? ONE(FA4) : 0);
-    bool latent = is_named(context, "DeepseekV2ForCausalLM") || is_named(context, "DeepseekV3ForCausalLM");
+    bool latent = kvb_sgl_is_named(&context->setup, "DeepseekV2ForCausalLM") ||
+                  kvb_sgl_is_named(&context->setup, "DeepseekV3ForCausalLM");
     return latent && context->setup.deterministic && asks_beside(&context->setup, takes);
 }
 
@@ -109,7 +105,7 @@ bool kvb_sgl_sinks_elsewhere(const struct kvb_sgl_context *context)
     uint32_t takes = ONE(TRITON) | ONE(TRTLLM_MHA) | ONE(FA3);
     takes |= context->setup.release >= R(5, 3) + 1 ? ONE(FA4) : 0;
     takes |= context->setup.release >= R(5, 10) ? ONE(AITER) : 0;
-    return is_named(context, "GptOssForCausalLM") && asks_beside(&context->setup, takes);
+    return kvb_sgl_is_named(&context->setup, "GptOssForCausalLM") && asks_beside(&context->setup, takes);
 }
 
 // Chunked attention: the list grows by releases.
@@ -118,12 +114,12 @@ bool kvb_sgl_chunks_elsewhere(const struct kvb_sgl_context *context)
     uint32_t release = context->setup.release;
     uint32_t takes = ONE(FA3) | (release >= R(5, 1) ? ONE(AITER) : 0) | (release >= R(5, 2) ? ONE(TRITON) : 0) |
                      (release >= R(5, 4) + 1 ? ONE(TRTLLM_MHA) : 0);
-    return is_named(context, "Llama4ForConditionalGeneration") && asks_beside(&context->setup, takes);
+    return kvb_sgl_is_named(&context->setup, "Llama4ForConditionalGeneration") && asks_beside(&context->setup, takes);
 }
 
 bool kvb_sgl_states_first(const struct kvb_sgl_context *context)
 {
-    bool hybrid = is_named(context, "NemotronHForCausalLM");
-    bool convolves = is_named(context, "Lfm2ForCausalLM"); // served from 0.5.8 on
+    bool hybrid = kvb_sgl_is_named(&context->setup, "NemotronHForCausalLM");
+    bool convolves = kvb_sgl_is_named(&context->setup, "Lfm2ForCausalLM"); // served from 0.5.8 on
     return asks(&context->setup, KVB_SGL_BACKEND_TRITON) && (hybrid || convolves);
 }

@@ -107,6 +107,7 @@ uint32_t kvb_sgl_attention_ranks(const struct kvb_sgl_setup *setup);
 uint32_t kvb_sgl_attention_groups(const struct kvb_sgl_setup *setup);
 // Whether graphs of the prefill are captured and reserved for.
 bool kvb_sgl_prefill_graphs(const struct kvb_sgl_setup *setup);
+bool kvb_sgl_is_named(const struct kvb_sgl_setup *setup, const char *architecture);
 // How many sizes up to `tokens` the release captures.
 uint64_t kvb_sgl_prefill_sizes(uint32_t release, uint64_t tokens);
 

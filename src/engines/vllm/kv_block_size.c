@@ -1,20 +1,11 @@
 // Tokens per block: the backend's kernel block, and the alignment of attention pages to state pages.
 // Source: vllm/platforms/cuda.py and interface.py, vllm/model_executor/models/config.py.
+#include "budget/shapes.h"
 #include "engines/vllm/kv.h"
 
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/kv_backend.h"
-
-static bool is_sparse(const struct kvb_model *model)
-{
-    for (uint32_t i = 0; i < model->kind_count; i++) {
-        if (model->kinds[i].attention.kind == KVB_ATTENTION_MLA && model->kinds[i].attention.index_heads > 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 #define CUTLASS_FORCED_SINCE KVB_RELEASE(0, 10, 1)
 #define MULTIPLES_KEPT_SINCE KVB_RELEASE(0, 11, 1)
@@ -51,7 +42,7 @@ static uint64_t forced_mla_block(const struct kvb_context *context, uint64_t blo
 {
     bool hopper = KVB_CAPABILITY_MAJOR(context->gpu->compute_capability) == KVB_CAPABILITY_MAJOR(KVB_CAPABILITY_HOPPER);
     bool multiples = context->release >= MULTIPLES_KEPT_SINCE;
-    if (is_sparse(context->model) && kvb_rule(context, KVB_RULE_DS_MLA)) {
+    if (kvb_model_is_sparse(context->model) && kvb_rule(context, KVB_RULE_DS_MLA)) {
         return 64;
     }
     switch (forcing_backend(context)) {
@@ -72,7 +63,7 @@ static uint64_t backend_block(const struct kvb_context *context)
     if (kvb_model_has(context->model, KVB_ATTENTION_DSV4)) {
         return 256;
     }
-    if (is_sparse(context->model)) { // the index is the first layer, and its kernels take 64
+    if (kvb_model_is_sparse(context->model)) { // the index is the first layer, and its kernels take 64
         return 64;
     }
     return kvb_max(context->mla_backend.block_tokens, 16);

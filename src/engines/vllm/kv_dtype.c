@@ -1,6 +1,7 @@
 // What attention layers store: --kv-cache-dtype, what the checkpoint declares, and what the model's class makes of it.
 // Source: vllm/engine/arg_utils.py, utils/torch_utils.py resolve_kv_cache_dtype_string, model_executor/models/config.py
 // DeepseekV32ForCausalLM, model_executor/layers/attention/{attention,mla_attention}.py.
+#include "budget/shapes.h"
 #include "engines/vllm/kv.h"
 
 #include <string.h>
@@ -17,16 +18,6 @@ static bool is_v32(const struct kvb_model *model)
 static bool is_fp8(enum kvb_kv_dtype word)
 {
     return word == KVB_KV_FP8 || word == KVB_KV_FP8_E4M3 || word == KVB_KV_FP8_E5M2;
-}
-
-static bool is_sparse(const struct kvb_model *model)
-{
-    for (uint32_t i = 0; i < model->kind_count; i++) {
-        if (model->kinds[i].attention.kind == KVB_ATTENTION_MLA && model->kinds[i].attention.index_heads > 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static enum kvb_kv_dtype by_checkpoint(const struct kvb_context *context, enum kvb_kv_dtype asked)
@@ -73,7 +64,7 @@ static enum kvb_kv_dtype by_class(const struct kvb_context *context, enum kvb_kv
 static bool backend_packs(const struct kvb_context *context)
 {
     enum kvb_kv_dtype word = context->kv_word;
-    if (kvb_rule(context, KVB_RULE_DS_MLA) < 3 || !is_sparse(context->model)) {
+    if (kvb_rule(context, KVB_RULE_DS_MLA) < 3 || !kvb_model_is_sparse(context->model)) {
         return false;
     }
     if (context->mla_backend.packs_16bit) {

@@ -12,11 +12,6 @@ static bool is_refused_by(const struct kvb_budget *budget, const char *rule)
     return budget->refusal != NULL && strncmp(budget->refusal, rule, strlen(rule)) == 0;
 }
 
-static uint64_t effective(const struct kvb_budget *budget, enum kvb_setting setting)
-{
-    return budget->settings.values[setting].number;
-}
-
 uint32_t kvb_try_stored_method(const struct kvb_plan *plan, const struct kvb_budget *budget,
                                uint64_t out[KVB_CANDIDATES_MAX])
 {
@@ -62,8 +57,8 @@ uint32_t kvb_try_larger_batch(const struct kvb_plan *plan, const struct kvb_budg
     if (!is_refused_by(budget, "max-num-batched-tokens")) {
         return 0;
     }
-    out[0] = effective(budget, KVB_SET_MAX_NUM_SEQS);
-    out[1] = kvb_max(out[0], effective(budget, KVB_SET_MAX_MODEL_LEN));
+    out[0] = kvb_effective(budget, KVB_SET_MAX_NUM_SEQS);
+    out[1] = kvb_max(out[0], kvb_effective(budget, KVB_SET_MAX_MODEL_LEN));
     return 2;
 }
 
@@ -79,7 +74,7 @@ uint32_t kvb_try_whole_experts(const struct kvb_plan *plan, const struct kvb_bud
 uint32_t kvb_try_other_ranks(const struct kvb_plan *plan, const struct kvb_budget *budget,
                              uint64_t out[KVB_CANDIDATES_MAX])
 {
-    uint64_t now = effective(budget, KVB_SET_TENSOR_PARALLEL_SIZE);
+    uint64_t now = kvb_effective(budget, KVB_SET_TENSOR_PARALLEL_SIZE);
     uint32_t count = 0;
     (void)plan;
     if (!is_refused_by(budget, "quantization-shape") && !is_refused_by(budget, "parallel-split")) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "budget/gpu_facts.h"
+#include "budget/shapes.h"
 #include "engines/vllm/overhead.h"
 
 #define LORA_EXTRA_ROWS 256 // lora_extra_vocab_size
@@ -161,11 +162,6 @@ static void fill_draft(const struct kvb_context *context, struct kvb_load *load)
     }
 }
 
-static bool is_off(const struct kvb_plan *plan, enum kvb_setting limit)
-{
-    return kvb_is_set(plan, limit) && kvb_number(plan, limit) == 0;
-}
-
 // A tower whose modalities are all limited to 0 is left out: some classes to 0.14 (qwen2_vl.py, qwen2_5_vl.py,
 // qwen3_vl.py, mistral3.py, mllama4.py v0.10.1), every class from 0.15 (models/interfaces.py _mark_tower_model).
 static bool drops_tower(const struct kvb_context *context, bool vision)
@@ -176,8 +172,8 @@ static bool drops_tower(const struct kvb_context *context, bool vision)
                 encoder->family == KVB_ENCODER_QWEN3_VL || encoder->family == KVB_ENCODER_PIXTRAL ||
                 encoder->family == KVB_ENCODER_LLAMA4;
     bool may = context->release >= (some ? TOWERS_DROPPED_SINCE : ALL_TOWERS_DROPPED_SINCE);
-    bool videos = encoder->has_video && !is_off(plan, KVB_SET_LIMIT_VIDEOS);
-    bool off = vision ? is_off(plan, KVB_SET_LIMIT_IMAGES) && !videos : is_off(plan, KVB_SET_LIMIT_AUDIOS);
+    bool videos = encoder->has_video && !kvb_is_off(plan, KVB_SET_LIMIT_VIDEOS);
+    bool off = vision ? kvb_is_off(plan, KVB_SET_LIMIT_IMAGES) && !videos : kvb_is_off(plan, KVB_SET_LIMIT_AUDIOS);
     return kvb_number(plan, KVB_SET_LANGUAGE_MODEL_ONLY) != 0 || (may && off);
 }
 

@@ -7,15 +7,6 @@
 #include "engines/vllm/kv.h"
 #include "engines/vllm/refusal.h"
 
-// Writes the sentence with its two numbers; always true.
-static bool refuse(char out[KVB_ERROR_TEXT_CAPACITY], const char *pattern, uint64_t first, uint64_t second)
-{
-    char a[24], b[24];
-    const char *values[] = {kvb_refusal_count(a, first), kvb_refusal_count(b, second)};
-    kvb_refusal_say(out, pattern, values);
-    return true;
-}
-
 static bool kv_heads_refuse(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     for (uint32_t i = 0; i < context->model->kind_count; i++) {
@@ -27,10 +18,11 @@ static bool kv_heads_refuse(const struct kvb_context *context, char out[KVB_ERRO
             continue;
         }
         if (kvb_max(heads, context->tp) % kvb_min(heads, context->tp) != 0) {
-            return refuse(out,
-                          "{0} key/value heads cannot be split over --tensor-parallel-size {1}: one must be a multiple "
-                          "of the other.",
-                          heads, context->tp);
+            return kvb_refuse_two(
+                out,
+                "{0} key/value heads cannot be split over --tensor-parallel-size {1}: one must be a multiple "
+                "of the other.",
+                heads, context->tp);
         }
     }
     return false;
@@ -41,14 +33,14 @@ static bool experts_refuse(const struct kvb_context *context, char out[KVB_ERROR
     for (uint32_t i = 0; i < context->model->kind_count; i++) {
         const struct kvb_mlp_shape *mlp = &context->model->kinds[i].mlp;
         if (mlp->kind == KVB_MLP_MOE && context->ep == 1 && mlp->expert_intermediate_size % context->tp != 0) {
-            return refuse(out,
-                          "The expert intermediate size ({0}) is not divisible by tensor parallel size ({1}); "
-                          "--enable-expert-parallel splits whole experts instead.",
-                          mlp->expert_intermediate_size, context->tp);
+            return kvb_refuse_two(out,
+                                  "The expert intermediate size ({0}) is not divisible by tensor parallel size ({1}); "
+                                  "--enable-expert-parallel splits whole experts instead.",
+                                  mlp->expert_intermediate_size, context->tp);
         }
         if (mlp->kind == KVB_MLP_MOE && context->ep > mlp->experts) {
-            return refuse(out, "{0} experts cannot be spread over {1} expert-parallel ranks.", mlp->experts,
-                          context->ep);
+            return kvb_refuse_two(out, "{0} experts cannot be spread over {1} expert-parallel ranks.", mlp->experts,
+                                  context->ep);
         }
     }
     return false;
@@ -95,12 +87,13 @@ bool kvb_splits_refuse(const struct kvb_context *context, char out[KVB_ERROR_TEX
 {
     uint32_t heads = kvb_model_heads(context->model);
     if (heads % context->tp != 0) {
-        return refuse(out, "Total number of attention heads ({0}) must be divisible by tensor parallel size ({1}).",
-                      heads, context->tp);
+        return kvb_refuse_two(out,
+                              "Total number of attention heads ({0}) must be divisible by tensor parallel size ({1}).",
+                              heads, context->tp);
     }
     if (kvb_round_up(context->model->vocabulary_size, 64) % context->tp != 0) {
-        return refuse(out, "{0} vocabulary rows, padded to a multiple of 64, is not divisible by {1}.",
-                      context->model->vocabulary_size, context->tp);
+        return kvb_refuse_two(out, "{0} vocabulary rows, padded to a multiple of 64, is not divisible by {1}.",
+                              context->model->vocabulary_size, context->tp);
     }
     return kv_heads_refuse(context, out) || experts_refuse(context, out) || stages_refuse(context, out);
 }

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "budget/reuse.h"
+#include "budget/shapes.h"
 #include "budget/weights/weights.h"
 #include "engines/vllm/facts.h"
 #include "engines/vllm/load.h"
@@ -14,15 +15,6 @@
 
 #define LOG_ROUNDING_BYTES 5368710U // half a hundredth of a GiB
 #define RELEASED_MARGIN 6           // a sixth: three starts and a report lie within a twentieth
-
-uint64_t kvb_reserved_by_others(const struct kvb_context *context)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < context->plan->reserve_count; i++) {
-        bytes = kvb_add(bytes, context->plan->reserves[i].bytes);
-    }
-    return bytes;
-}
 
 bool kvb_charges_others(const struct kvb_context *context)
 {
@@ -34,7 +26,7 @@ static uint64_t other_bytes(const struct kvb_context *context)
     if (!kvb_charges_others(context)) {
         return 0;
     }
-    uint64_t others = kvb_reserved_by_others(context);
+    uint64_t others = kvb_held_by_reserves(context->plan);
     if (others == 0 && context->plan->gpu_free_stated) {
         others = context->memory_bytes - context->free_bytes;
     }
@@ -130,8 +122,8 @@ static void count_weights(const struct kvb_context *context, const struct kvb_lo
     kvb_reuse_keep(slot, weights, sizeof *weights);
 }
 
-// Loaded asleep-to-be, a model lies in a pool whose empty segments the allocator of sleep mode gives back by itself. torch
-// counts them still, so that growth outside torch is less by as much: to 0.26, when growth of used memory counts.
+// Loaded asleep-to-be, a model lies in a pool whose empty segments the allocator of sleep mode gives back by itself.
+// torch counts them still, so that growth outside torch is less by as much: to 0.26, when growth of used memory counts.
 // Source: vllm/device_allocator/cumem.py v0.21.0 to v0.26.0 use_memory_pool, vllm/utils/mem_utils.py v0.27.0:314.
 static struct kvb_estimate released(const struct kvb_context *context, const struct kvb_weights *weights)
 {
@@ -266,7 +258,7 @@ void kvb_free_resolve(struct kvb_context *context)
     }
     struct kvb_estimate outside;
     kvb_context_estimate(context, &outside);
-    uint64_t taken = kvb_add(outside.bytes, kvb_reserved_by_others(context));
+    uint64_t taken = kvb_add(outside.bytes, kvb_held_by_reserves(context->plan));
     context->free_bytes = above(context->memory_bytes, taken);
 }
 

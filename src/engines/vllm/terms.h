@@ -13,10 +13,9 @@ struct kvb_stage_terms {
     int64_t pool_bytes, pool_low_bytes, pool_high_bytes;
 };
 
-uint64_t kvb_reserved_by_others(const struct kvb_context *context); // --reserve, all together
-bool kvb_charges_others(const struct kvb_context *context);         // this release counts other processes
-void kvb_free_resolve(struct kvb_context *context);                 // sets free_bytes: what is there before the engine
-uint64_t kvb_stage_requested(const struct kvb_context *context);    // what utilization asks for
+bool kvb_charges_others(const struct kvb_context *context);      // this release counts other processes
+void kvb_free_resolve(struct kvb_context *context);              // sets free_bytes: what is there before the engine
+uint64_t kvb_stage_requested(const struct kvb_context *context); // what utilization asks for
 void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, struct kvb_stage_terms *terms);
 void kvb_stage_pool(const struct kvb_context *context, uint64_t requested_bytes, struct kvb_stage_terms *terms);
 // Both: terms and the pool they leave.

@@ -6,6 +6,7 @@
 #include <kvbudget/units.h>
 
 #include "base/checked.h"
+#include "budget/shapes.h"
 #include "engines/vllm/compile.h"
 #include "engines/vllm/compute.h"
 #include "engines/vllm/encoder_items.h"
@@ -116,7 +117,7 @@ void kvb_settle_outside(const struct kvb_context *context, struct kvb_budget *bu
     budget->slack_bytes = free_bytes - (int64_t)budget->requested_bytes - budget->outside_bytes;
     budget->outside_bytes += (int64_t)outside.bytes;
     if (!kvb_charges_others(context)) {
-        budget->outside_bytes += (int64_t)kvb_reserved_by_others(context);
+        budget->outside_bytes += (int64_t)kvb_held_by_reserves(context->plan);
     }
 }
 

@@ -41,6 +41,9 @@ bool kvb_hf_has_vision(const struct hf *hf);
 // The same of a class that cannot do without: it is said to be missing.
 bool kvb_hf_needs_vision(struct hf *hf);
 
+// GLM-4V's merger: patches joined by a convolution, then a gated MLP `wide` wide.
+void kvb_hf_tower_glm_merger(struct hf *hf, uint32_t hidden, uint32_t merge, uint64_t out, uint64_t wide);
+
 // SigLIP with learned positions, as Gemma 3 and MiniCPM-V use it.
 void kvb_hf_siglip(struct hf *hf);
 

@@ -2,11 +2,6 @@
 #include "base/checked.h"
 #include "model/config/hf_tower.h"
 
-static uint64_t square(uint64_t side)
-{
-    return kvb_mul(side, side);
-}
-
 // CLIP without its last projection: class token, positions, a norm before and one after.
 static void add_clip(struct hf *hf)
 {
@@ -16,11 +11,12 @@ static void add_clip(struct hf *hf)
     uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14);
     uint64_t grid = kvb_hf_get(hf, HF_V_IMAGE, 336) / patch;
     struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
-    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), false);
-    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, square(grid) + 2, hidden, 1); // class twice
+    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_square(patch)), false);
+    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_square(grid) + 2, hidden,
+                 1); // class twice
     kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 4, 1);
-    hf->model->encoder.tokens_per_image = (uint32_t)kvb_min(square(grid), UINT32_MAX);
+    hf->model->encoder.tokens_per_image = (uint32_t)kvb_min(kvb_square(grid), UINT32_MAX);
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
 
@@ -71,13 +67,14 @@ void kvb_hf_tower_internvl(struct hf *hf)
                                  .norm_bias = true,
                                  .norms = 2,
                                  .elements = kvb_mul(hidden, 2)};
-    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), true);
-    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, square(grid) + 2, hidden, 1); // class twice
+    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_square(patch)), true);
+    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_square(grid) + 2, hidden,
+                 1); // class twice
     kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "projector.norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, merged, 2, 1);
     kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, text, merged, true);
     kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, text, text, true);
-    hf->model->encoder.tokens_per_image = (uint32_t)kvb_min(square(grid) / 4, UINT32_MAX);
+    hf->model->encoder.tokens_per_image = (uint32_t)kvb_min(kvb_square(grid) / 4, UINT32_MAX);
     hf->model->encoder.merge_size = 2;
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
@@ -92,7 +89,7 @@ void kvb_hf_tower_idefics3(struct hf *hf)
     if (!kvb_hf_parse_ratio(kvb_hf_word(hf, HF_SCALE_FACTOR), &millionths) || millionths < 1000000) {
         millionths = 2000000;
     }
-    uint64_t joined = kvb_mul(kvb_hf_need(hf, HF_V_HIDDEN), square(millionths / 1000000));
+    uint64_t joined = kvb_mul(kvb_hf_need(hf, HF_V_HIDDEN), kvb_square(millionths / 1000000));
     kvb_hf_siglip(hf);
     kvb_hf_linear(hf, "projector", KVB_ROLE_PROJECTOR, hf->model->hidden_size, joined, false);
 }

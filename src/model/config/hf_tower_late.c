@@ -20,14 +20,7 @@ void kvb_hf_tower_glm_ocr(struct hf *hf)
     kvb_hf_linear(hf, "visual.patch_embed", KVB_ROLE_VISION, hidden, pixels, true);
     kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "visual.post_layernorm", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 1, 1);
-    kvb_hf_linear(hf, "visual.downsample", KVB_ROLE_PROJECTOR, out, kvb_mul(hidden, kvb_mul(merge, merge)), true);
-    kvb_hf_linear(hf, "visual.merger_proj", KVB_ROLE_PROJECTOR, out, out, false);
-    kvb_hf_extra(hf, "visual.merger_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, out, 2, 1);
-    kvb_hf_extra(hf, "visual.merger_gate_up", KVB_ROLE_PROJECTOR, KVB_SPLIT_ROWS, kvb_mul(wide, 2), out, 1);
-    kvb_hf_extra(hf, "visual.merger_down", KVB_ROLE_PROJECTOR, KVB_SPLIT_COLUMNS, out, wide, 1);
-    hf->model->encoder.merge_size = merge;
-    hf->model->encoder.gated = true;
-    hf->model->encoder.has_video = true;
+    kvb_hf_tower_glm_merger(hf, hidden, merge, out, wide);
     kvb_hf_encoder_facts(hf, layers, hidden, inner, heads);
 }
 

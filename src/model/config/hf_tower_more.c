@@ -2,11 +2,6 @@
 #include "base/checked.h"
 #include "model/config/hf_tower.h"
 
-static uint64_t square(uint64_t side)
-{
-    return kvb_mul(side, side);
-}
-
 void kvb_hf_tower_gemma3(struct hf *hf)
 {
     if (!kvb_hf_has_vision(hf)) {
@@ -31,8 +26,8 @@ void kvb_hf_pixtral(struct hf *hf)
                                  .inner = inner,
                                  .gated = true,
                                  .norms = 2};
-    kvb_hf_linear(hf, "vision.patch_conv", KVB_ROLE_VISION, hidden, kvb_mul(3, square(kvb_hf_get(hf, HF_V_PATCH, 14))),
-                  false);
+    kvb_hf_linear(hf, "vision.patch_conv", KVB_ROLE_VISION, hidden,
+                  kvb_mul(3, kvb_square(kvb_hf_get(hf, HF_V_PATCH, 14))), false);
     kvb_hf_extra(hf, "vision.ln_pre", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 1, 1);
     kvb_hf_stack_read(hf, &stack);
     hf->model->encoder.gated = true;
@@ -51,7 +46,7 @@ void kvb_hf_tower_pixtral(struct hf *hf)
     bool bias = kvb_hf_is(hf, HF_PROJECTOR_BIAS);
     kvb_hf_pixtral(hf);
     kvb_hf_extra(hf, "projector.norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, hidden, 1, 1);
-    kvb_hf_linear(hf, "projector.merging", KVB_ROLE_PROJECTOR, hidden, kvb_mul(hidden, square(merge)), false);
+    kvb_hf_linear(hf, "projector.merging", KVB_ROLE_PROJECTOR, hidden, kvb_mul(hidden, kvb_square(merge)), false);
     kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, text, hidden, bias);
     kvb_hf_linear(hf, "projector.linear_2", KVB_ROLE_PROJECTOR, text, text, bias);
 }
@@ -68,15 +63,16 @@ void kvb_hf_tower_llama4(struct hf *hf)
     uint64_t grid = kvb_hf_get(hf, HF_V_IMAGE, 336) / patch;
     uint64_t middle = kvb_hf_get(hf, HF_V_PROJECTOR_IN, 4096), out = kvb_hf_get(hf, HF_V_PROJECTOR_OUT, 4096);
     struct kvb_hf_stack stack = kvb_hf_biased_stack("vision.layers", layers, hidden, inner);
-    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), false);
-    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, square(grid) + 2, hidden, 1); // class twice
+    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_square(patch)), false);
+    kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_square(grid) + 2, hidden,
+                 1); // class twice
     kvb_hf_stack_read(hf, &stack);
     kvb_hf_extra(hf, "vision.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 4, 1);
     kvb_hf_linear(hf, "vision.adapter_fc1", KVB_ROLE_VISION, middle, inner, false);
     kvb_hf_linear(hf, "vision.adapter_fc2", KVB_ROLE_VISION, out, middle, false);
     kvb_hf_linear(hf, "projector.linear_1", KVB_ROLE_PROJECTOR, hf->model->hidden_size, kvb_hf_get(hf, HF_V_OUT, 4096),
                   false);
-    hf->model->encoder.tokens_per_image = (uint32_t)kvb_min(square(grid) / 4, UINT32_MAX);
+    hf->model->encoder.tokens_per_image = (uint32_t)kvb_min(kvb_square(grid) / 4, UINT32_MAX);
     kvb_hf_encoder_facts(hf, layers, hidden, inner, kvb_hf_get(hf, HF_V_HEADS, 16));
 }
 
@@ -84,10 +80,10 @@ void kvb_hf_tower_llama4(struct hf *hf)
 static void add_mllama_positions(struct hf *hf, uint32_t hidden)
 {
     uint32_t patch = kvb_hf_get(hf, HF_V_PATCH, 14);
-    uint64_t patches = square(kvb_hf_get(hf, HF_V_IMAGE, 560) / patch) + 1;
+    uint64_t patches = kvb_square(kvb_hf_get(hf, HF_V_IMAGE, 560) / patch) + 1;
     uint64_t tiles = kvb_hf_get(hf, HF_V_TILES, 4);
     uint64_t ratios = kvb_hf_raw_length(hf, HF_V_RATIOS, 8) + 1;
-    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, square(patch)), false);
+    kvb_hf_linear(hf, "vision.patch_embedding", KVB_ROLE_VISION, hidden, kvb_mul(3, kvb_square(patch)), false);
     kvb_hf_extra(hf, "vision.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, patches + 1, hidden, 1); // with the class
     kvb_hf_extra(hf, "vision.tile_positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, ratios,
                  kvb_mul(kvb_mul(tiles, patches), hidden), 1);
@@ -153,7 +149,7 @@ void kvb_hf_tower_kimi(struct hf *hf)
     uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);
     uint32_t kernel = kvb_hf_list_get(hf, HF_V_MERGE_KERNEL, 0, 2);
-    uint64_t merged = kvb_mul(kvb_hf_get(hf, HF_V_MM_HIDDEN, hidden), square(kernel));
+    uint64_t merged = kvb_mul(kvb_hf_get(hf, HF_V_MM_HIDDEN, hidden), kvb_square(kernel));
     uint64_t out = kvb_hf_get(hf, HF_V_TEXT_HIDDEN, hf->model->hidden_size);
     bool lean = kvb_hf_word_is(hf, HF_V_PROJECTOR_KIND, "patchmergerv2");
     struct kvb_hf_stack stack = {.name = "vision.blocks",
@@ -167,8 +163,8 @@ void kvb_hf_tower_kimi(struct hf *hf)
                                  .mlp_bias = !lean,
                                  .norm_bias = !lean,
                                  .norms = 2};
-    kvb_hf_linear(hf, "vision.patch_embed", KVB_ROLE_VISION, hidden, kvb_mul(3, square(kvb_hf_get(hf, HF_V_PATCH, 14))),
-                  !lean);
+    kvb_hf_linear(hf, "vision.patch_embed", KVB_ROLE_VISION, hidden,
+                  kvb_mul(3, kvb_square(kvb_hf_get(hf, HF_V_PATCH, 14))), !lean);
     kvb_hf_extra(hf, "vision.pos_emb", KVB_ROLE_VISION, KVB_SPLIT_COPY,
                  kvb_mul(kvb_hf_get(hf, HF_V_GRID_H, 64), kvb_hf_get(hf, HF_V_GRID_W, 64)), hidden, 1);
     kvb_hf_stack_read(hf, &stack);

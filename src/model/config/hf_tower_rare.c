@@ -50,6 +50,18 @@ void kvb_hf_tower_molmo(struct hf *hf)
     kvb_hf_encoder_facts(hf, LAYERS, HIDDEN, INNER, 16);
 }
 
+void kvb_hf_tower_glm_merger(struct hf *hf, uint32_t hidden, uint32_t merge, uint64_t out, uint64_t wide)
+{
+    kvb_hf_linear(hf, "visual.downsample", KVB_ROLE_PROJECTOR, out, kvb_mul(hidden, kvb_mul(merge, merge)), true);
+    kvb_hf_linear(hf, "visual.merger_proj", KVB_ROLE_PROJECTOR, out, out, false);
+    kvb_hf_extra(hf, "visual.merger_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, out, 2, 1);
+    kvb_hf_extra(hf, "visual.merger_gate_up", KVB_ROLE_PROJECTOR, KVB_SPLIT_ROWS, kvb_mul(wide, 2), out, 1);
+    kvb_hf_extra(hf, "visual.merger_down", KVB_ROLE_PROJECTOR, KVB_SPLIT_COLUMNS, out, wide, 1);
+    hf->model->encoder.merge_size = merge;
+    hf->model->encoder.gated = true;
+    hf->model->encoder.has_video = true;
+}
+
 // GLM-4V: four patches joined by a convolution, then a gated MLP as wide as intermediate_size.
 void kvb_hf_tower_glm4v(struct hf *hf)
 {
@@ -74,14 +86,7 @@ void kvb_hf_tower_glm4v(struct hf *hf)
     kvb_hf_extra(hf, "visual.positions", KVB_ROLE_VISION, KVB_SPLIT_COPY, kvb_mul(grid, grid), hidden, 1);
     kvb_hf_extra(hf, "visual.layernorms", KVB_ROLE_VISION, KVB_SPLIT_COPY, hidden, 2, 1);
     kvb_hf_stack_read(hf, &stack);
-    kvb_hf_linear(hf, "visual.downsample", KVB_ROLE_PROJECTOR, out, kvb_mul(hidden, kvb_mul(merge, merge)), true);
-    kvb_hf_linear(hf, "visual.merger_proj", KVB_ROLE_PROJECTOR, out, out, false);
-    kvb_hf_extra(hf, "visual.merger_norm", KVB_ROLE_PROJECTOR, KVB_SPLIT_COPY, out, 2, 1);
-    kvb_hf_extra(hf, "visual.merger_gate_up", KVB_ROLE_PROJECTOR, KVB_SPLIT_ROWS, kvb_mul(wide, 2), out, 1);
-    kvb_hf_extra(hf, "visual.merger_down", KVB_ROLE_PROJECTOR, KVB_SPLIT_COLUMNS, out, wide, 1);
-    hf->model->encoder.merge_size = merge;
-    hf->model->encoder.gated = true;
-    hf->model->encoder.has_video = true;
+    kvb_hf_tower_glm_merger(hf, hidden, merge, out, wide);
     kvb_hf_encoder_facts(hf, layers, hidden, (uint32_t)kvb_min(out, UINT32_MAX), kvb_hf_get(hf, HF_V_HEADS, 12));
 }
 

@@ -73,6 +73,9 @@ const char *kvb_tag_format(const char *tag);
 // "qwen3:8b" of "Qwen/Qwen3-8B"; false: its library has none of that name.
 bool kvb_name_in_library(const char *hub, char *out, size_t capacity);
 
+// "3", "2.5".
+bool kvb_name_is_version(const char *word);
+
 // Lower case without separators, but for those between digits: "Llama_3.1-8B" and "llama3.1-8b" are one.
 void kvb_name_fold(char *out, size_t capacity, const char *name);
 

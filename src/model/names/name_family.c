@@ -10,25 +10,15 @@
 static const char *const endings[] = {"instruct", "chat", "it",        "base", "pt",      "hf",
                                       "thinking", "sft",  "reasoning", "dpo",  "preview", "original"};
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 // "8b", "1.5B", "A3B", "8x7B", "135M", "E2B".
 static bool is_size(const char *word, size_t length)
 {
-    size_t first = lower(word[0]) == 'a' || lower(word[0]) == 'e' ? 1 : 0;
-    if (length < first + 2 || !is_digit(word[first]) || strchr("bmt", lower(word[length - 1])) == NULL) {
+    size_t first = kvb_lower(word[0]) == 'a' || kvb_lower(word[0]) == 'e' ? 1 : 0;
+    if (length < first + 2 || !kvb_is_digit(word[first]) || strchr("bmt", kvb_lower(word[length - 1])) == NULL) {
         return false;
     }
     for (size_t i = first; i + 1 < length; i++) {
-        if (!is_digit(word[i]) && word[i] != '.' && word[i] != 'x' && word[i] != '_') {
+        if (!kvb_is_digit(word[i]) && word[i] != '.' && word[i] != 'x' && word[i] != '_') {
             return false;
         }
     }
@@ -102,7 +92,7 @@ void kvb_name_kin_of(struct kvb_name_kin *kin, const char *name)
 static bool may_have(const char *folded, const char *name)
 {
     for (; *name != '\0' && *folded != '\0'; name++) {
-        folded += *folded == lower(*name);
+        folded += *folded == kvb_lower(*name);
         while (*folded == '.') {
             folded++;
         }

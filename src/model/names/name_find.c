@@ -14,16 +14,6 @@ static const char *const variants[] = {"instruct", "it",   "chat",  "base",     
                                        "dpo",      "orpo", "rl",    "grpo",      "kto",     "abliterated", "uncensored",
                                        "heretic",  "ft",   "tuned", "finetuned", "finetune"};
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 // "Meta-Llama" and "Llama" are one.
 static const char *without_maker(const char *name)
 {
@@ -31,7 +21,7 @@ static const char *without_maker(const char *name)
                                          "google-", "deepseek-ai-", "c4ai-"};
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
         size_t length = strlen(makers[i]), same = 0;
-        while (same < length && lower(name[same]) == makers[i][same]) {
+        while (same < length && kvb_lower(name[same]) == makers[i][same]) {
             same++;
         }
         if (same == length) {
@@ -47,9 +37,9 @@ void kvb_name_fold(char *out, size_t capacity, const char *name)
     const char *at = without_maker(name);
     for (const char *c = at; *c && used + 1 < capacity; c++) {
         bool mark = strchr("-_. ", *c) != NULL;
-        bool between = mark && c > at && is_digit(c[-1]) && is_digit(c[1]);
+        bool between = mark && c > at && kvb_is_digit(c[-1]) && kvb_is_digit(c[1]);
         if (!mark || between) {
-            out[used++] = *c == '_' ? '.' : lower(*c);
+            out[used++] = *c == '_' ? '.' : kvb_lower(*c);
         }
     }
     out[used] = '\0';
@@ -59,7 +49,7 @@ static bool is_variant(const char *at, size_t length)
 {
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         size_t same = 0;
-        while (same < length && variants[i][same] == lower(at[same])) {
+        while (same < length && variants[i][same] == kvb_lower(at[same])) {
             same++;
         }
         if (same == length && variants[i][same] == '\0') {
@@ -95,7 +85,7 @@ static bool is_tuned(const char *name)
 {
     while (*name) {
         size_t length = strcspn(name, "-_ ");
-        if (is_variant(name, length) && (lower(*name) == 'i' || lower(*name) == 'c')) {
+        if (is_variant(name, length) && (kvb_lower(*name) == 'i' || kvb_lower(*name) == 'c')) {
             return true; // "instruct", "it", "chat"
         }
         name += length;
@@ -115,16 +105,10 @@ static bool is_repackager(const char *id)
     return false;
 }
 
-static const char *part_of_name(const char *id)
-{
-    const char *slash = strchr(id, '/');
-    return slash ? slash + 1 : id;
-}
-
 static bool owner_is(const char *id, const char *owner)
 {
     size_t length = strlen(owner), same = 0;
-    while (same < length && lower(id[same]) == lower(owner[same])) {
+    while (same < length && kvb_lower(id[same]) == kvb_lower(owner[same])) {
         same++;
     }
     return length > 0 && same == length && id[length] == '/';
@@ -161,9 +145,9 @@ static void find_folded(struct found *found, const char *owner, const char *name
     found->count = 0;
     kvb_name_fold(wanted, sizeof wanted, name);
     for (size_t i = 0; wanted[0] && i < count; i++) {
-        kvb_name_fold(have, sizeof have, part_of_name(rows[i].id));
+        kvb_name_fold(have, sizeof have, kvb_last_part(rows[i].id));
         if (strcmp(have, wanted) == 0) {
-            bool same = kvb_equal_ignoring_case(part_of_name(rows[i].id), name);
+            bool same = kvb_equal_ignoring_case(kvb_last_part(rows[i].id), name);
             offer(found, &rows[i], rank_of(&rows[i], owner) + (same ? 1 : 0));
         }
     }
@@ -181,7 +165,7 @@ static void find_core(struct found *found, const struct kvb_name *name, const ch
     for (size_t i = 0; wanted[0] && i < count; i++) {
         struct kvb_name row = {0};
         struct kvb_name_scheme scheme;
-        (void)kvb_copy(row.name, sizeof row.name, part_of_name(rows[i].id));
+        (void)kvb_copy(row.name, sizeof row.name, kvb_last_part(rows[i].id));
         kvb_name_take_words(&row, own, &scheme);
         if (scheme.method != KVB_NAME_UNSAID && scheme.method != KVB_NAME_PLAIN && !quantised) {
             continue;
@@ -207,7 +191,7 @@ static void find_quantised(struct found *found, const struct kvb_name *name)
     for (size_t i = 0; wanted[0] && i < count; i++) {
         struct kvb_name row = {0};
         struct kvb_name_scheme scheme;
-        (void)kvb_copy(row.name, sizeof row.name, part_of_name(rows[i].id));
+        (void)kvb_copy(row.name, sizeof row.name, kvb_last_part(rows[i].id));
         if (!owner_is(rows[i].id, name->owner)) {
             continue;
         }
@@ -238,7 +222,7 @@ static const struct kvb_known_name *find_like(const char *owner, const char *nam
     }
     kvb_name_fold(wanted, sizeof wanted, name);
     for (size_t i = 0; wanted[0] && i < count; i++) {
-        kvb_name_fold(have, sizeof have, part_of_name(rows[i].name));
+        kvb_name_fold(have, sizeof have, kvb_last_part(rows[i].name));
         if (strcmp(have, wanted) == 0) {
             return &rows[i];
         }
@@ -255,7 +239,7 @@ static const struct kvb_known_name *find_like_core(const char *rest)
     const struct kvb_known_name *rows = kvb_known_names(&count), *best = NULL;
     fold_core(wanted, rest);
     for (size_t i = 0; wanted[0] && i < count; i++) {
-        fold_core(have, part_of_name(rows[i].name));
+        fold_core(have, kvb_last_part(rows[i].name));
         if (strcmp(have, wanted) == 0) {
             if (best && strcmp(best->like, rows[i].like) != 0) {
                 return NULL;

@@ -40,3 +40,8 @@ uint32_t kvb_gguf_format_centibits(const char *format, size_t length)
     }
     return 0;
 }
+
+bool kvb_name_is_version(const char *word)
+{
+    return kvb_is_digit(word[0]) && word[strspn(word, "0123456789.")] == '\0';
+}

@@ -8,12 +8,6 @@
 #include "catalogue/builtin.h"
 #include "model/names/name.h"
 
-static const char *name_of(const char *id)
-{
-    const char *slash = strchr(id, '/');
-    return slash ? slash + 1 : id;
-}
-
 // The name without the words of its number format, folded.
 static void fold_plain(char out[KVB_NAME_PART], const char *id, struct kvb_name_scheme *scheme)
 {
@@ -23,7 +17,7 @@ static void fold_plain(char out[KVB_NAME_PART], const char *id, struct kvb_name_
     if (id[owner] == '/' && owner < sizeof name.owner) {
         memcpy(name.owner, id, owner);
     }
-    (void)kvb_copy(name.name, sizeof name.name, name_of(id));
+    (void)kvb_copy(name.name, sizeof name.name, kvb_last_part(id));
     kvb_name_take_words(&name, rest, scheme);
     kvb_name_fold(out, KVB_NAME_PART, rest);
 }
@@ -102,11 +96,11 @@ static const struct kvb_builtin *find_smaller(const char *id, bool loose)
     struct kvb_name_scheme scheme;
     const struct kvb_builtin *best = NULL;
     bool sparse, other;
-    uint64_t most = 0, size = take_size(name_of(id), loose, wanted, &sparse);
+    uint64_t most = 0, size = take_size(kvb_last_part(id), loose, wanted, &sparse);
     size_t count, owner = strcspn(id, "/");
     const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
     for (size_t i = 0; size > 0 && i < count; i++) {
-        uint64_t one = take_size(name_of(rows[i].id), loose, have, &other);
+        uint64_t one = take_size(kvb_last_part(rows[i].id), loose, have, &other);
         bool own = strncmp(rows[i].id, id, owner + 1) == 0;
         if (own && one < size && one > most && (loose || other == sparse) && strcmp(have, wanted) == 0) {
             fold_plain(have, rows[i].id, &scheme);

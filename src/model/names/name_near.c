@@ -13,28 +13,13 @@ struct words {
     uint32_t count;
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_version(const char *word)
-{
-    return is_digit(word[0]) && word[strspn(word, "0123456789.")] == '\0';
-}
-
 // A number after a family belongs to it: "llama", "3.1" -> "llama3.1".
 static void add(struct words *words, const char *word)
 {
-    if (words->count > 0 && is_version(word) && strlen(word) <= 4) {
+    if (words->count > 0 && kvb_name_is_version(word) && strlen(word) <= 4) {
         char *last = words->text[words->count - 1];
         size_t length = strlen(last);
-        if (length > 0 && !is_digit(last[length - 1]) && length + strlen(word) < WORD_CAPACITY) {
+        if (length > 0 && !kvb_is_digit(last[length - 1]) && length + strlen(word) < WORD_CAPACITY) {
             (void)kvb_copy(last + length, WORD_CAPACITY - length, word);
             return;
         }
@@ -52,7 +37,7 @@ static void cut(struct words *words, const char *name)
         size_t used = 0;
         while (*name && !strchr("-_ ", *name)) {
             if (used + 1 < sizeof word) {
-                word[used++] = lower(*name);
+                word[used++] = kvb_lower(*name);
             }
             name++;
         }
@@ -69,7 +54,7 @@ static bool is_size(const char *word)
 {
     size_t length = strlen(word);
     const char *digits = word[0] == 'a' || word[0] == 'e' ? word + 1 : word;
-    return length > 1 && is_digit(digits[0]) && strchr("bmt", word[length - 1]) &&
+    return length > 1 && kvb_is_digit(digits[0]) && strchr("bmt", word[length - 1]) &&
            strspn(digits, "0123456789.x") + 1 == strlen(digits);
 }
 
@@ -119,10 +104,10 @@ static bool has(const struct words *words, const char *word)
 static bool same_family(const char *a, const char *b)
 {
     size_t i = 0;
-    while (a[i] && a[i] == b[i] && !is_digit(a[i])) {
+    while (a[i] && a[i] == b[i] && !kvb_is_digit(a[i])) {
         i++;
     }
-    bool ends_a = a[i] == '\0' || is_digit(a[i]), ends_b = b[i] == '\0' || is_digit(b[i]);
+    bool ends_a = a[i] == '\0' || kvb_is_digit(a[i]), ends_b = b[i] == '\0' || kvb_is_digit(b[i]);
     return i >= 2 && ends_a && ends_b;
 }
 

@@ -100,18 +100,12 @@ static void read_gguf_file(struct kvb_name *name)
     }
 }
 
-static bool ends_in_gguf(const char *text)
-{
-    size_t length = strlen(text);
-    return length > 5 && kvb_equal_ignoring_case(text + length - 5, ".gguf");
-}
-
 static void set_name(struct kvb_name *name, const char *owner, char *last)
 {
     read_tag(name, last);
     (void)kvb_copy(name->owner, sizeof name->owner, owner);
     (void)kvb_copy(name->name, sizeof name->name, last);
-    if (ends_in_gguf(name->name)) {
+    if (kvb_is_gguf(name->name)) {
         read_gguf_file(name);
     }
 }
@@ -131,10 +125,10 @@ static bool read_hub(struct kvb_name *name, struct segments *segments)
         }
     }
     const char *last = segments->parts[segments->count - 1];
-    if (segments->count > 2 && ends_in_gguf(last)) {
+    if (segments->count > 2 && kvb_is_gguf(last)) {
         struct kvb_name file = {0};
         (void)kvb_copy(file.name, sizeof file.name, last);
-        if (ends_in_gguf(file.name)) {
+        if (kvb_is_gguf(file.name)) {
             read_gguf_file(&file);
         }
         (void)kvb_copy(name->format, sizeof name->format, file.format);

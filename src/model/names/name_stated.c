@@ -35,16 +35,6 @@ static const char *const shapes[] = {
 // Words a model's own name may have that its fine-tunes leave out.
 static const char *const left_out[] = {"instruct", "it", "chat", "base", "pt", "hf", "meta", "preview"};
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_among(const char *word, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -59,20 +49,15 @@ static bool is_among(const char *word, const char *const *list, size_t count)
 static bool is_size(const char *word)
 {
     size_t length = strlen(word), first = word[0] == 'a' || word[0] == 'e' ? 1 : 0;
-    return length > first + 1 && is_digit(word[first]) && strchr("bmt", word[length - 1]) != NULL &&
+    return length > first + 1 && kvb_is_digit(word[first]) && strchr("bmt", word[length - 1]) != NULL &&
            strspn(word + first, "0123456789.x") + 1 == length - first;
-}
-
-static bool is_number(const char *word)
-{
-    return is_digit(word[0]) && word[strspn(word, "0123456789.")] == '\0';
 }
 
 // "v0.1", "2507": one of several builds of one shape.
 static bool is_build(const char *word)
 {
-    bool version = word[0] == 'v' && is_number(word + 1);
-    return version || (is_number(word) && strlen(word) == 4 && strchr(word, '.') == NULL);
+    bool version = word[0] == 'v' && kvb_name_is_version(word + 1);
+    return version || (kvb_name_is_version(word) && strlen(word) == 4 && strchr(word, '.') == NULL);
 }
 
 // "32k": the length is not the model's any more.
@@ -104,7 +89,7 @@ static void add_parted(struct words *words, const char *word)
     while (word[letters] >= 'a' && word[letters] <= 'z') {
         letters++;
     }
-    if (!is_size(word) && !is_build(word) && letters > 0 && letters < length && is_number(word + letters)) {
+    if (!is_size(word) && !is_build(word) && letters > 0 && letters < length && kvb_name_is_version(word + letters)) {
         bool short_llama = letters == 1 && word[0] == 'l'; // "L3.3-70B"
         add(words, short_llama ? "llama" : word, short_llama ? strlen("llama") : letters);
         add(words, word + letters, length - letters);
@@ -120,9 +105,9 @@ static void cut(struct words *words, const char *name)
         char word[WORD_CAPACITY];
         size_t used = 0;
         while (*name && (strchr("-_ ", *name) == NULL ||
-                         (*name == '_' && used > 0 && is_digit(name[-1]) && is_digit(name[1])))) {
+                         (*name == '_' && used > 0 && kvb_is_digit(name[-1]) && kvb_is_digit(name[1])))) {
             if (used + 1 < sizeof word) {
-                word[used++] = *name == '_' ? '.' : lower(*name);
+                word[used++] = *name == '_' ? '.' : kvb_lower(*name);
             }
             name++;
         }
@@ -143,7 +128,7 @@ static uint32_t sizes_of(const struct words *words)
 
 static bool is_version(const struct words *words, uint32_t at)
 {
-    return at < words->count && is_number(words->text[at]) && !is_build(words->text[at]);
+    return at < words->count && kvb_name_is_version(words->text[at]) && !is_build(words->text[at]);
 }
 
 // What follows a family's word has to follow it in the name too: its version, and where it has none its size.
@@ -158,7 +143,7 @@ static bool find_word(const struct words *name, const struct words *base, uint32
 {
     for (uint32_t i = 0; i < name->count; i++) {
         if (!used[i] && strcmp(name->text[i], base->text[of]) == 0 &&
-            (is_size(base->text[of]) || is_number(base->text[of]) || !breaks_version(name, i, base, of))) {
+            (is_size(base->text[of]) || kvb_name_is_version(base->text[of]) || !breaks_version(name, i, base, of))) {
             used[i] = true;
             return true;
         }

@@ -136,21 +136,16 @@ static bool take(struct kvb_name_scheme *scheme, const struct word_row *row)
     return false;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 // The length of the word at `at`; a dot or an underscore between digits does not end it.
 static size_t word_length(const char *at)
 {
     size_t length = 0;
-    if (is_digit(at[0]) && at[1] == '-' && (strncmp(at + 2, "bit", 3) == 0 || strncmp(at + 2, "Bit", 3) == 0)) {
+    if (kvb_is_digit(at[0]) && at[1] == '-' && (strncmp(at + 2, "bit", 3) == 0 || strncmp(at + 2, "Bit", 3) == 0)) {
         return 5; // "4-Bit"
     }
     while (at[length]) {
         bool mark = strchr("-_. ", at[length]) != NULL;
-        bool inside = length > 0 && at[length] != '-' && is_digit(at[length - 1]) && is_digit(at[length + 1]);
+        bool inside = length > 0 && at[length] != '-' && kvb_is_digit(at[length - 1]) && kvb_is_digit(at[length + 1]);
         if (mark && !inside) {
             break;
         }
