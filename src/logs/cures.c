@@ -87,16 +87,15 @@ static int64_t held_by_others(const struct kvb_reckoning *r)
     return whole ? r->total.value - kvb_observed(r, KVB_OBS_OOM_FREE) - named : 0;
 }
 
-bool kvb_cure_tenant(struct kvb_reckoning *r)
+void kvb_cure_tenant(struct kvb_reckoning *r)
 {
     int64_t held = held_by_others(r);
     if (!r->total.known || held <= r->total.value / 20) {
-        return false;
+        return;
     }
     kvb_remedy_add(r, "other processes", "", "none", true,
                    "another process on this GPU held %s GiB of its %s GiB: stop it, or choose another GPU",
                    kvb_remedy_gib(held).text, kvb_remedy_gib(r->total.value).text);
-    return true;
 }
 
 static bool stated(const struct kvb_reckoning *r, enum kvb_setting setting)

@@ -11,7 +11,7 @@ void kvb_cure_states(struct kvb_reckoning *r);
 // Out of memory at a stage that the message does not tell: levers and when each holds.
 void kvb_cure_unknown_stage(struct kvb_reckoning *r);
 // Somebody else on the card.
-bool kvb_cure_tenant(struct kvb_reckoning *r);
+void kvb_cure_tenant(struct kvb_reckoning *r);
 // The pool was forced to a size: only that setting moves it. False when it was not.
 bool kvb_cure_override(struct kvb_reckoning *r);
 

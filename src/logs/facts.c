@@ -160,18 +160,18 @@ static size_t device_index(const struct kvb_hole *device)
 
 // A figure of one device; what is observed is the sum. Caches of one device add up (windows beside full attention)
 // unless a line says the whole of a device.
-static void observe_device(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+static void observe_device(struct kvb_attempt *attempt, enum kvb_observation what, int64_t value,
+                           const struct kvb_log_hit *hit)
 {
-    enum kvb_observation what = hit->row->gives[1];
     size_t kind = what == KVB_OBS_WEIGHTS ? 0 : what == KVB_OBS_ACTIVATION ? 1 : 2;
     int64_t *slot = &attempt->devices[kind][device_index(&hit->holes[0])];
     int64_t sum = 0;
     bool adds = kind == 2 && hit->row->detail == KVB_PER_DEVICE;
-    *slot = adds ? *slot + hit->holes[1].value : hit->holes[1].value;
+    *slot = adds ? *slot + value : value;
     for (size_t i = 0; i < KVB_DEVICES_MAX; i++) {
         sum += attempt->devices[kind][i];
     }
-    observe(attempt, what, hit->holes[1].value, hit);
+    observe(attempt, what, value, hit);
     attempt->facts.observed[what].value = sum;
 }
 
@@ -191,12 +191,15 @@ void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *
     bool trial = kvb_is_trial_capture(attempt, hit);
     unsigned holes = kvb_pattern_holes(hit->row->pattern);
     if (hit->row->detail == KVB_PER_DEVICE || hit->row->detail == KVB_WHOLE_DEVICE) {
-        bool host = kvb_is_host_device(&hit->holes[0]);
-        bool plausible = is_plausible(hit->row->gives[1], hit->holes[1].value);
-        if (!host && plausible && hit->row->event != KVB_EVENT_OOM) {
-            observe_device(attempt, hit);
-        } else if (!host && plausible) {
-            observe(attempt, hit->row->gives[1], hit->holes[1].value, hit);
+        enum kvb_observation what = hit->row->gives[1];
+        int64_t value = hit->holes[1].value;
+        if (kvb_is_host_device(&hit->holes[0]) || !is_plausible(what, value)) {
+            return;
+        }
+        if (hit->row->event != KVB_EVENT_OOM) {
+            observe_device(attempt, what, value, hit);
+        } else {
+            observe(attempt, what, value, hit);
         }
         return;
     }

@@ -15,7 +15,7 @@ static const struct kvb_line_row rows[] = {
          NOTHING),
     LINE(ARGUMENTS, 0, 0, R(0, 8, 5) + 1, ANY_ENGINE, "args: Namespace(",
          "INFO 03-04 05:06:07 api_server.py:10] args: Namespace(host=None, max_model_len=1024)", NOTHING),
-    LINE(ARGUMENTS, 1, R(0, 9, 0), 0, ANY_ENGINE, "non-default args: ",
+    LINE(ARGUMENTS, 0, R(0, 9, 0), 0, ANY_ENGINE, "non-default args: ",
          "INFO 03-04 05:06:07 [utils.py:1] non-default args: {'model': 'a/b', 'max_model_len': 1024}", NOTHING),
     LINE(CONFIG, 0, 0, R(0, 3, 3), V0, "Initializing an LLM engine with config: ",
          "INFO 03-04 05:06:07 llm_engine.py:72] Initializing an LLM engine with config: model='a/b', "

@@ -88,7 +88,7 @@ static void append_utf16(struct kvb_log_reader *reader, const char *bytes, size_
 {
     char text[2048]; // of 1024 bytes at most 3 of each two, and 3
     while (length > 0) {
-        size_t part = (size_t)kvb_min(length, 1024);
+        size_t part = (size_t)kvb_min(length, 1024); // same: there is room for a few more
         append(reader, text, kvb_utf16_decode(&reader->utf16, bytes, part, text));
         bytes += part;
         length -= part;

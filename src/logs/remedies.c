@@ -265,7 +265,7 @@ void kvb_remedy_all(struct kvb_reckoning *r)
     enum kvb_failure kind = r->report->failure.kind;
     kvb_lesson_cure(r);
     if (kind >= KVB_FAILURE_OOM_LOAD && kind <= KVB_FAILURE_OOM_SERVING) {
-        (void)kvb_cure_tenant(r);
+        kvb_cure_tenant(r);
     }
     if (r->report->failure.stage_unknown) {
         kvb_cure_unknown_stage(r);

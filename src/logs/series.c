@@ -126,19 +126,23 @@ static int column_of(const char *header, const char *name)
     return column;
 }
 
+// Where the digits right before `end` begin.
+static const char *number_before(const char *line, const char *end)
+{
+    size_t digits = 0;
+    for (const char *p = line; p < end; p++) {
+        digits = kvb_is_digit(*p) ? digits + 1 : 0;
+    }
+    return end - digits;
+}
+
 // "Sat Nov 22 05:06:07 2025", which stands above each plain table.
 static void note_clock(struct kvb_series *series)
 {
     const char *line = series->line;
-    const char *start = strchr(line, ':');
+    const char *colon = strchr(line, ':');
     int64_t second;
-    if (start == NULL || start == line || line[0] == '|') {
-        return;
-    }
-    while (start > line && kvb_is_digit(start[-1])) {
-        start--;
-    }
-    if (read_time(start, &second)) {
+    if (colon != NULL && line[0] != '|' && read_time(number_before(line, colon), &second)) {
         series->has_time = true;
         series->table_second = second;
     }
@@ -266,15 +270,11 @@ static void read_table(struct kvb_series *series)
     if (slash == NULL || series->table_gpu >= KVB_SERIES_GPUS) {
         return;
     }
-    const char *start = slash;
-    while (start > line && kvb_is_digit(start[-1])) {
-        start--;
-    }
     int64_t used;
     int64_t total = 0;
     const char *behind = slash + strlen("MiB /");
     (void)take_mib(behind + strspn(behind, " "), &total);
-    if (take_mib(start, &used) != NULL) {
+    if (take_mib(number_before(line, slash), &used) != NULL) {
         series->barren = 0;
         struct kvb_series_gpu *gpu = &series->gpus[series->table_gpu];
         gpu->total_mib = total;

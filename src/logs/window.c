@@ -34,7 +34,7 @@ static uint64_t breaks_in(const char *text, size_t length)
 
 uint64_t kvb_window_line(struct kvb_log_window *window, size_t at)
 {
-    if (at > window->counted) {
+    if (at > window->counted) { // same: of nothing there are no breaks
         window->line += breaks_in(window->text + window->counted, at - window->counted);
         window->counted = at;
     }

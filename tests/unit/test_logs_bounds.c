@@ -138,6 +138,11 @@ static void cut_tracebacks(void **state)
         {"[TP0] Load weight begin. avail mem=40.25 GB\n" TRACE FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER},
         {"INFO text_generation_launcher: Args {\n" TRACE FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER},
         {"[TRT-LLM] [I] TensorRT-LLM version: 1.0.0\n" TRACE FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER},
+        {"level=INFO msg=\"Listening on 127.0.0.1:11434 (version 0.9.6)\"\n" TRACE FRAME("_dummy_sampler_run"),
+         KVB_FAILURE_OTHER},
+        {"load_tensors: offloaded 33/33 layers to GPU\n" TRACE FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER},
+        {"[TM][INFO] [BlockManager] max_block_count = 640\n" TRACE FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER},
+        {TRACE FRAME("_dummy_sampler_run"), KVB_FAILURE_OTHER}, // of nobody knows whom
         {"llama_model_load: error loading model: bad magic\n", KVB_FAILURE_OTHER},
         {"llama_model_load: error loading model:\nmore\n", KVB_FAILURE_NONE}, // says nothing on its line
     };
@@ -284,6 +289,9 @@ static void excerpts(void **state)
     const struct kvb_log_report *report = read_log("ValueError: No available memory for the cache blocks.\n");
     assert_int_equal(report->verdict, KVB_LOG_FAILED); // a failure that was picked out is one
     assert_false(report->excerpt);
+    report = read_log("GPU KV cache size: 12,352 tokens\nINFO:     Application startup complete.\n");
+    assert_int_equal(report->verdict, KVB_LOG_HEALTHY); // it says so itself
+    assert_false(report->excerpt);
     report = read_log("[TP0] Capture cuda graph begin. This can take up to several minutes.\n");
     assert_int_equal(report->verdict, KVB_LOG_UNKNOWN); // picked out without a figure
     assert_false(report->excerpt);
@@ -427,6 +435,14 @@ static void texts(void **state)
         name[length] = '\0';
         (void)snprintf(long_line, sizeof long_line, "No available memory for the cache blocks\n%s\nINFO x\n", name);
         assert_int_equal(strlen(read_log(long_line)->failure.text), 41 + length);
+    }
+    for (size_t length = 89; length < 94; length++) { // of which 95 characters are looked at
+        char name[128];
+        memset(name, 'y', length);
+        name[length] = '\0';
+        (void)snprintf(long_line, sizeof long_line, "No available memory for the cache blocks\n%spid=9\nINFO x\n", name);
+        const char *text = read_log(long_line)->failure.text;
+        assert_int_equal(strstr(text, "yy") != NULL, length + strlen("pid=") > 95);
     }
     for (unsigned between = 199; between <= 200; between++) {
         char log[512], name[256];

@@ -135,6 +135,8 @@ static void test_printable_utf8(void **state)
         {"123456789012345 x", "123456789012345"},
         {"12345678901234\xff", "12345678901234?"},
         {"123456789012345\xff", "123456789012345"},
+        {"a\xc3", "a?"}, // cut off
+        {"abc\xf0\x9f\x98", "abc???"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char out[16];
@@ -142,6 +144,9 @@ static void test_printable_utf8(void **state)
         kvb_printable(guarded(rows[i].in, length, true), length, out, sizeof out);
         assert_string_equal(out, rows[i].out);
     }
+    char out[16];
+    kvb_printable("a\xc3\xa4", 2, out, sizeof out); // what stands behind it is another's
+    assert_string_equal(out, "a?");
 }
 
 // A title of a terminal's window ends at the latest after 256 characters.

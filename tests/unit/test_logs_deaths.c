@@ -175,6 +175,8 @@ static void stamps(void **state)
         {"[%s:%u] [a.py:1]", true},
         {"[%s:999999%u]", false},
         {"[x-%s:%u]", true},
+        {"[%s %u] y", false}, // a colon, and no other
+        {"[%s.%u] y", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int length = snprintf(line, sizeof line, rows[i].format, row->file, row->line);

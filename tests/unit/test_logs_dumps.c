@@ -164,6 +164,10 @@ static void models(void **state)
     assert_string_equal(model, "a/b"); // the first counts
     dump("model_tag=\"c/d\", x=1");
     assert_string_equal(model, "c/d");
+    dump("x=1, max_num_seqs=64, model='a/b', y=2");
+    assert_string_equal(model, "a/b");
+    dump("x=1, max_num_seqs=64"); // no other key names one
+    assert_string_equal(model, "");
     dump("model=''");
     assert_string_equal(model, "");
     dump("Namespace(model=None, model_path=null, model_tag='c/d')"); // nothing was said of the first two

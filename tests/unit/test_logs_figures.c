@@ -157,9 +157,11 @@ static void card_from_two_utilizations(void **state)
     see(KVB_OBS_GRAPH_ESTIMATE, 0);
     explain();
     assert_null(check(FROM_GRAPHS));
+    assert_null(check(FROM_STARTS));
     see(KVB_OBS_GRAPH_ESTIMATE, INT64_C(1) << 42);
     explain();
     assert_null(check(FROM_GRAPHS));
+    assert_null(check(FROM_STARTS));
     report.lesson.total_bytes = 24 * GIB;
     explain();
     computed(FROM_STARTS, 24 * GIB, -1);

@@ -112,6 +112,8 @@ static void cards_that_are_none(void **state)
         {1900000, 11 * GIB - 1, 0},                                 // a byte less than 1 GiB
         {1000000, 10 * GIB + TENTHS(1024), INT64_C(1099511627770)}, // 102.4 GiB over 0.1, cut to whole bytes below
         {1000000, 10 * GIB + TENTHS(1025), 0},
+        {1900000, 10 * GIB + (INT64_C(1) << 40), INT64_C(1) << 40}, // over the whole
+        {1900000, 10 * GIB + (INT64_C(1) << 40) + 1, 0},
         {1000000, 9 * GIB, 0}, // more share and less cache
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

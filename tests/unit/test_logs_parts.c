@@ -48,6 +48,22 @@ static void heads(void **state)
     }
 }
 
+// A line that is shorter than a head, or ends inside of one, is none, whatever the line before was.
+static void short_heads(void **state)
+{
+    (void)state;
+    char text[256];
+    for (size_t length = 0; length <= strlen(AT "stderr F"); length++) {
+        (void)snprintf(text, sizeof text, AT "stderr P one\n%.*s\n", (int)length, AT "stderr F");
+        bool whole = length == strlen(AT "stderr F");
+        assert_string_equal(join(text, true), whole ? AT "stderr P one\n\n" : text);
+        (void)snprintf(text, sizeof text, AT "stderr P one\n%.*s", (int)length, AT "stderr F");
+        if (length > 0 && !whole) {
+            assert_string_equal(join(text, true), text);
+        }
+    }
+}
+
 // What comes between two parts is held up to 4096 bytes, with a byte for each break that goes.
 static void held(void **state)
 {
@@ -90,4 +106,4 @@ static void late(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(heads), cmocka_unit_test(held), cmocka_unit_test(late))
+KVB_TEST_MAIN(cmocka_unit_test(heads), cmocka_unit_test(short_heads), cmocka_unit_test(held), cmocka_unit_test(late))

@@ -190,6 +190,11 @@ static void reach_of_patterns(void **state)
         {"n={count}", "n=-", false, 3},
         {"n={count},", "n=1,", true, 4},
         {"n={count},234", "n=1,234", false, 7},
+        {"n={count}", "n=1,x234", true, 3}, // a comma that parts no thousands is left
+        {"n={count}", "n=1,2x34", true, 3},
+        {"n={count}", "n=1,23x4", true, 3},
+        {"n={count}", "n=1,2345", true, 3},
+        {"n={count}", "n=1,x23", true, 3},
     };
     struct kvb_hole holes[KVB_HOLES_MAX];
     size_t end;

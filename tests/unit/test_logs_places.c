@@ -42,6 +42,7 @@ static void messages_begin(void **state)
         "F @x",
         "x\tstderr @x",
         "x\tERROR\t@x",
+        "one\n] @x WARN DEBUG", // said behind it
     };
     static const char *const amid[] = {"WARNING 1] @x", "x\nWARNING 1] @x", "DEBUG] @x", ": @x",
                                        "foo: @x",       "xERROR @x",        "12 @x",     "a:b @x",
@@ -65,7 +66,8 @@ static void commands_begin(void **state)
     (void)state;
     static const char *const begin[] = {"@vllm",      "$ @vllm", "exec @vllm",    "x sudo\t@vllm", "A=1 @vllm",
                                         "a && @vllm", "(@vllm",  "x command: @v", "python -m @v"};
-    static const char *const amid[] = {"Run @vllm", "exit @vllm", "x\t@vllm", "1234 Killed @vllm"};
+    static const char *const amid[] = {"Run @vllm", "exit @vllm", "x\t@vllm", "1234 Killed @vllm",
+                                       "the @vllm --x=1", "one\nthe @vllm A=1",   "A=1 the @vllm"};
     for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++) {
         size_t at = place_of(begin[i]);
         if (!kvb_form_begins_command(guarded(line, strlen(line), false), at)) {
@@ -156,6 +158,7 @@ static void phrases(void **state)
         {KVB_FORM_EXCEPTION, "slurmstepd:@ error: bad", NULL},
         {KVB_FORM_EXCEPTION, "srun:@ error: bad", NULL},
         {KVB_FORM_EXCEPTION, ":@ error: bad", NULL},
+        {KVB_FORM_EXCEPTION, "vllm :@ error: bad", NULL}, // a colon of no word
         {KVB_FORM_EXCEPTION, "] :@ error: bad", NULL},
         {KVB_FORM_EXCEPTION, "@ error: bad", NULL},
         {KVB_FORM_EXCEPTION, "CUDA@ error: bad", "CUDA error: bad"},
@@ -191,6 +194,9 @@ static void phrases(void **state)
         {KVB_FORM_EXCEPTION, "one\nCUDA@ error: bad", "CUDA error: bad"},
         {KVB_FORM_EXCEPTION, "one\nvllm:@ error: bad", "vllm: error: bad"},
         {KVB_FORM_EXCEPTION, "one\na b:@ error: bad", "a b: error: bad"},
+        {KVB_FORM_EXCEPTION, "one\nvllm:@ error: slurm, srun", "vllm: error: slurm, srun"}, // another's words
+        {KVB_FORM_EXCEPTION, "one\n[x@][ERROR] [TM TensorRT TRT", NULL},
+        {KVB_FORM_EXCEPTION, "one\nnobody @panicked thread", NULL},
         {KVB_FORM_EXCEPTION, "TRT\n[x@][ERROR] bad", NULL},
         {KVB_FORM_EXCEPTION, "[TM@][ERROR]b", "b"},
         {KVB_FORM_EXCEPTION, "[TM@][ERROR]bad\nmore", "bad"},
@@ -216,6 +222,8 @@ static void killed(void **state)
         {KVB_FORM_KILLED, "@Killed by", NULL},
         {KVB_FORM_KILLED, "run.sh: line 3: 12 @Killed  vllm", "run.sh: line 3: 12 Killed  vllm"},
         {KVB_FORM_KILLED, "zsh: @killed  vllm", "zsh: killed  vllm"},
+        {KVB_FORM_KILLED, "one\nzsh: @killed  vllm", "zsh: killed  vllm"},
+        {KVB_FORM_KILLED, "one\nbash: @killed  vllm", NULL},
         {KVB_FORM_KILLED, "they @Killed  it", NULL},
         {KVB_FORM_KILLED, "x\n@Killed", "Killed"},
         {KVB_FORM_KILLED, "12@Killed", "12Killed"},
