@@ -118,6 +118,7 @@ static void lines_apart(void **state)
     // The line of source that a traceback quotes is line 2; the message itself follows within 200.
     static const char source[] = LOADED "    raise ValueError(\"No available memory for the cache blocks. \"\n";
     assert_int_equal(read_apart(source, 199, NO_BLOCKS)->failure.line, 201);
+    assert_false(read_apart(source, 199, NO_BLOCKS)->failure.inferred); // the message says it
     assert_int_equal(read_apart(source, 200, NO_BLOCKS)->failure.line, 2);
 }
 

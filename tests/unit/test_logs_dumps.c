@@ -155,6 +155,13 @@ static void long_words(void **state)
         assert_int_equal(strlen(model), length < 128 ? length : 127);
         assert_int_equal(settings.values[KVB_SET_MAX_NUM_SEQS].number, 64);
     }
+    for (size_t length = 62; length <= 65; length++) { // what stands in the value of a key is another's
+        memset(word, 'x', length);
+        word[length] = '\0';
+        (void)snprintf(text, sizeof text, "%s=Y(max_num_seqs=64)", word);
+        dump(text);
+        assert_int_equal(settings.values[KVB_SET_MAX_NUM_SEQS].set, length > 63);
+    }
 }
 
 static void models(void **state)

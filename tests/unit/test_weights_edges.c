@@ -173,6 +173,17 @@ static void totals_of_stages(void **state)
     weights = (struct kvb_weights){.total_bytes = GIB};
     kvb_weights_from_total(&load, &weights);
     assert_int_equal(weights.total_bytes, GIB + 100 * MIB);
+    assert_int_equal(weights.role_bytes[KVB_ROLE_OTHER], 100 * MIB);
+    // What is less is taken from the largest role, of two alike from the first.
+    model.checkpoint.total_bytes = kvb_model_parameters(&model) * 2 - 40 * MIB; // 10 of each of four ranks
+    weights = (struct kvb_weights){.total_bytes = GIB};
+    weights.role_bytes[KVB_ROLE_NORM] = 29 * MIB;
+    weights.role_bytes[KVB_ROLE_ATTENTION] = weights.role_bytes[KVB_ROLE_MLP] = 30 * MIB;
+    kvb_weights_from_total(&load, &weights);
+    assert_int_equal(weights.total_bytes, GIB - 10 * MIB);
+    assert_int_equal(weights.role_bytes[KVB_ROLE_NORM], 29 * MIB);
+    assert_int_equal(weights.role_bytes[KVB_ROLE_ATTENTION], 20 * MIB);
+    assert_int_equal(weights.role_bytes[KVB_ROLE_MLP], 30 * MIB);
 }
 
 // A layer that was moved away comes back alone: two layers of 4096 x (4 + 2 + 2 + 4) x 64 and 3 x 1024 x 4096 elements.

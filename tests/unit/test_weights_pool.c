@@ -109,7 +109,33 @@ static void layouts(void **state)
         assert_int_equal(stranded(), 96 * MIB);
         load.relaid_copies = 2;
         assert_int_equal(stranded(), 192 * MIB);
+        model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_NONE};
+        assert_int_equal(stranded(), 0); // what is stored as it is computed with stays as it is
     }
+}
+
+// Of two layers, 64 + 32 and 48 + 24 MiB of them, a stage lays out its own. Both on one: the second takes the first's
+// blocks, which are less than 20 MiB larger, and leaves its own.
+static void layouts_of_stages(void **state)
+{
+    (void)state;
+    pooled(2);
+    model.hidden_size = 4096;
+    model.kind_count = 2;
+    model.kind_of_layer[1] = 1;
+    model.kinds[1] = model.kinds[0];
+    model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_GATED, .intermediate_size = 16384};
+    model.kinds[1].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_GATED, .intermediate_size = 12288};
+    model.quantisation = (struct kvb_quantisation){
+        .method = KVB_QUANT_WNA16, .bits = 4, .group_size = 128, .scale = KVB_SCALE_GROUP, .symmetric = true};
+    load.relaid_copies = 1;
+    assert_int_equal(stranded(), 72 * MIB);
+    load.pp = 2;
+    load.stage_begin[1] = 1;
+    load.stage_begin[2] = 2;
+    assert_int_equal(stranded(), 96 * MIB);
+    kvb_weights_count(&load, 1, &weights);
+    assert_int_equal(weights.stranded_bytes, 72 * MIB);
 }
 
 // Of two free blocks that fit the smaller is taken, whichever came first.
@@ -246,6 +272,7 @@ int main(void)
         cmocka_unit_test(tables),
         cmocka_unit_test(tied_heads),
         cmocka_unit_test(layouts),
+        cmocka_unit_test(layouts_of_stages),
         cmocka_unit_test(growth_is_less),
         cmocka_unit_test(where_it_is_counted),
         cmocka_unit_test(what_is_dropped),

@@ -129,7 +129,7 @@ uint64_t kvb_model_parameters(const struct kvb_model *model)
     for (uint32_t i = 0; i < model->layer_count; i++) {
         layers_of_kind[model->kind_of_layer[i]]++;
     }
-    for (uint32_t i = 0; i < model->kind_count; i++) {
+    for (uint32_t i = 0; i < model->kind_count; i++) { // same: no layer is of a kind beyond the last
         sum = kvb_add(sum, kvb_mul(kind_elements(model, i), layers_of_kind[i]));
     }
     for (uint32_t i = 0; i < model->extra_count; i++) {
