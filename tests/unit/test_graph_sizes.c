@@ -1,7 +1,8 @@
 // Which CUDA graphs are captured: tests/fixtures/releases/graphs.csv holds what the functions of each release answered
 // (vllm/config/vllm.py _set_cudagraph_sizes, config/compilation.py, v1/cudagraph_dispatcher.py,
 // v1/worker/gpu_model_runner.py, v1/worker/gpu/cudagraph_utils.py and, before, worker/model_runner.py), run with
-// stand-ins for torch and for an attention that takes uniform batches; any batch on Hopper.
+// stand-ins for torch and for an attention that takes uniform batches; any batch on Hopper, one token a request
+// where the row says single, none where it says never.
 // Each row: release, runner, words, sizes as 1 2 4 8-248/8 (from, to, step), graphs of pieces, graphs of whole steps.
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,6 +84,11 @@ static void ask_switch(const char *word)
         set(&plan, KVB_SET_PERFORMANCE_MODE, KVB_PERFORMANCE_INTERACTIVITY);
     } else if (strcmp(word, "eager") == 0) {
         set(&plan, KVB_SET_ENFORCE_EAGER, 1);
+    } else if (strcmp(word, "single") == 0) {
+        plan.environment.attention_backend = KVB_BACKEND_FLASHINFER;
+    } else if (strcmp(word, "never") == 0) {
+        plan.model.kinds[0].attention.kind = KVB_ATTENTION_CHUNKED;
+        plan.model.kinds[0].attention.window_tokens = 8192;
     } else {
         fail_msg("no word %s", word);
     }
@@ -167,7 +173,7 @@ static void as_each_release_captures(void **state)
         rows++;
     }
     (void)fclose(file);
-    assert_true(rows >= 60);
+    assert_true(rows >= 180);
     assert_int_equal(wrong, 0);
 }
 
@@ -256,21 +262,130 @@ static void falls_back(void **state)
     }
 }
 
-// A profile says how many sizes there are and the largest, or how many alone: spread evenly, 1 and 512 among four.
+static void sizes_are(const uint64_t *sizes, size_t count)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i <= count; i++) {
+        last = kvb_capture_size_after(resolved(&plan), last);
+        assert_int_equal(last, i < count ? sizes[i] : 0);
+    }
+}
+
+// A profile says how many sizes there are and the largest, or how many alone: spread evenly, 1 and the largest among
+// them. Of four up to 512 every 512 / 4 = 128; of more than there are numbers, each.
 static void sizes_by_their_number(void **state)
 {
     (void)state;
+    static const uint64_t four[] = {1, 129, 257, 512}, each[] = {1, 2, 3, 4}, pairs[] = {1, 3, 5, 8}, all[] = {8};
     ask_llama(R(21, 0), 80);
     set(&plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, 4);
     set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 512);
-    assert_int_equal(kvb_capture_sizes(resolved(&plan)), 4);
-    assert_int_equal(kvb_capture_size_after(resolved(&plan), 0), 1);
-    assert_int_equal(kvb_capture_size_after(resolved(&plan), 300), 512);
-    assert_int_equal(kvb_capture_size_after(resolved(&plan), 512), 0);
+    sizes_are(four, 4);
     unset(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
-    assert_int_equal(kvb_capture_sizes(resolved(&plan)), 4);
-    assert_int_equal(kvb_capture_size_after(resolved(&plan), 400), 512);
+    sizes_are(four, 4);
+    set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 8);
+    sizes_are(pairs, 4);
+    set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 4);
+    sizes_are(each, 4);
+    set(&plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, 8);
+    sizes_are(each, 4);
+    set(&plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, 1);
+    set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 8);
+    sizes_are(all, 1);
+}
+
+// Two sizes are named; what lies behind them in the plan is none.
+static void named_sizes_alone(void **state)
+{
+    (void)state;
+    static const uint64_t named[] = {8, 64};
+    ask_llama(R(21, 0), 80);
+    name_sizes("64+8", true);
+    plan.graph_sizes.tokens[plan.graph_sizes.count] = 32;
+    sizes_are(named, 2);
+}
+
+// One size of 3 and requests of 4 tokens: adjust_cudagraph_sizes_for_spec_decode leaves it alone in 0.11.2, and from
+// 0.12.0 stops with "No valid cudagraph sizes after rounding to multiple of 4".
+static void none_holds_a_request(void **state)
+{
+    (void)state;
+    static const uint64_t three[] = {3};
+    ask_llama(R(11, 2), 80);
+    name_sizes("3", true);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+    set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 3);
+    plan.environment.attention_backend = KVB_BACKEND_FLASH_ATTN;
+    sizes_are(three, 1);
+    plan.engine.release = R(12, 0);
+    sizes_are(NULL, 0);
+}
+
+// platforms/cuda.py v0.21.0 _get_backend_priorities: 10.x asks FlashInfer first; elsewhere FlashAttention comes first
+// and takes 8-bit keys on Hopper alone (fa_utils.py flash_attn_supports_fp8), 4-bit ones nowhere. Latents have backends
+// of their own.
+static void flashinfer_unasked(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t capability;
+        enum kvb_kv_dtype word;
+        enum kvb_backend asked;
+        enum kvb_vendor vendor;
+        enum kvb_attention kind;
+        bool flashinfer;
+    } rows[] = {
+        {100, KVB_KV_AUTO, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {103, KVB_KV_AUTO, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {110, KVB_KV_AUTO, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {90, KVB_KV_AUTO, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {120, KVB_KV_AUTO, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {80, KVB_KV_AUTO, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {80, KVB_KV_16BIT, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {80, KVB_KV_FP8, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {89, KVB_KV_FP8, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {90, KVB_KV_FP8, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {120, KVB_KV_FP8, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {120, KVB_KV_NVFP4, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {120, KVB_KV_FP8, KVB_BACKEND_TRITON, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {100, KVB_KV_AUTO, KVB_BACKEND_FLASH_ATTN, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, false},
+        {90, KVB_KV_AUTO, KVB_BACKEND_FLASHINFER, KVB_VENDOR_NVIDIA, KVB_ATTENTION_FULL, true},
+        {90, KVB_KV_FP8, KVB_BACKEND_AUTO, KVB_VENDOR_AMD, KVB_ATTENTION_FULL, false},
+        {80, KVB_KV_FP8, KVB_BACKEND_AUTO, KVB_VENDOR_AMD, KVB_ATTENTION_FULL, false},
+        {100, KVB_KV_AUTO, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_MLA, false},
+        {100, KVB_KV_FP8, KVB_BACKEND_AUTO, KVB_VENDOR_NVIDIA, KVB_ATTENTION_DSV4, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ask_llama(R(21, 0), rows[i].capability);
+        plan.gpu.vendor = rows[i].vendor;
+        plan.environment.attention_backend = rows[i].asked;
+        plan.model.kinds[0].attention.kind = rows[i].kind;
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, rows[i].word);
+        if (kvb_graphs_use_flashinfer(resolved(&plan)) != rows[i].flashinfer) {
+            fail_msg("row %zu", i);
+        }
+    }
+}
+
+// No graphs at all without a compiler by a variable that 0.20 reads (v0.21.0 vllm/config/vllm.py:949); of what pools
+// no whole steps (v0.21.0 config/vllm.py:1088).
+static void captures_nothing(void **state)
+{
+    (void)state;
+    ask_llama(R(21, 0), 80);
+    plan.environment.compile_disable = KVB_YES;
+    captures_are("TORCH_COMPILE_DISABLE", 0, 0);
+    plan.engine.release = R(19, 1);
+    captures_are("TORCH_COMPILE_DISABLE, 0.19", 0, 35);
+    ask_llama(R(21, 0), 80);
+    set(&plan, KVB_SET_RUNNER, KVB_RUNNER_POOLING);
+    captures_are("pooling by the runner", 51, 0);
+    plan.gpu.compute_capability = 90;
+    set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL);
+    captures_are("pooling by the runner, any batch on Hopper", 51, 0);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(as_each_release_captures), cmocka_unit_test(any_batch_by_backend),
-              cmocka_unit_test(falls_back), cmocka_unit_test(sizes_by_their_number))
+              cmocka_unit_test(falls_back), cmocka_unit_test(sizes_by_their_number),
+              cmocka_unit_test(named_sizes_alone), cmocka_unit_test(none_holds_a_request),
+              cmocka_unit_test(flashinfer_unasked), cmocka_unit_test(captures_nothing))

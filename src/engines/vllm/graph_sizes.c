@@ -45,7 +45,8 @@ static bool is_data_centre_blackwell(const struct kvb_context *context)
 static uint64_t limit_v0(const struct kvb_context *context)
 {
     uint64_t seqs = context->max_num_seqs;
-    uint64_t padded = seqs <= 2 ? seqs : seqs <= 4 ? 4 : kvb_round_up(seqs, 8);
+    uint64_t few = 4; // same: no size lies between 4 and 8
+    uint64_t padded = seqs <= 2 ? seqs : seqs <= few ? few : kvb_round_up(seqs, 8);
     return kvb_min(padded, context->release >= LONGER_V0_SINCE ? LARGEST_V0 : LARGEST_V0_EARLY);
 }
 
@@ -74,7 +75,7 @@ static uint64_t limit_of(const struct kvb_context *context)
         limit = kvb_number(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
     }
     limit = limit_of_flag(context) > 0 ? limit_of_flag(context) : limit;
-    return context->release >= CHECKED_SINCE ? kvb_min(limit, context->max_num_batched_tokens) : limit;
+    return kvb_min(limit, context->max_num_batched_tokens);
 }
 
 // ---- Sizes by default: 1, 2, 4, then every 8; later every 16 from 256
@@ -86,9 +87,9 @@ static uint64_t default_after(const struct kvb_context *context, uint64_t after)
     bool each = context->release >= INTERACTIVITY_SINCE &&
                 kvb_number(context->plan, KVB_SET_PERFORMANCE_MODE) == KVB_PERFORMANCE_INTERACTIVITY;
     bool sparse = kvb_rule(context, KVB_RULE_CAPTURE_SIZES) >= KVB_CAPTURE_SPARSE;
-    uint64_t eighth = kvb_round_up(after + 1, sparse && after + 1 > SPARSE_FROM - 8 ? 16 : 8);
+    uint64_t eighth = kvb_round_up(after + 1, sparse && after >= SPARSE_FROM ? 16 : 8);
     uint64_t next = each && after < EVERY_SIZE_TO ? after + 1 : after < 1 ? 1 : after < 2 ? 2 : after < 4 ? 4 : eighth;
-    bool always = v1 && context->release < CHECKED_SINCE && next <= 4; // whatever the limit
+    bool always = v1 && context->release < CHECKED_SINCE && after < 4; // whatever the limit
     if (next <= limit || always) {
         return next;
     }
@@ -102,7 +103,7 @@ static uint64_t spread_after(const struct kvb_context *context, uint64_t after)
     uint64_t count = kvb_number(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES);
     bool known = kvb_is_set(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
     uint64_t largest = known ? kvb_number(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE) : limit_of(context);
-    uint64_t step = kvb_max(1, largest / kvb_max(1, count));
+    uint64_t step = kvb_max(1, largest / count);
     uint64_t before = after == 0 ? 0 : (after - 1) / step + 1;
     uint64_t next = before + 1 < count ? 1 + before * step : largest;
     return next > after && next <= largest ? next : 0;
@@ -113,7 +114,7 @@ static uint64_t named_after(const struct kvb_context *context, uint64_t after)
     const struct kvb_graph_sizes *sizes = &context->plan->graph_sizes;
     uint64_t next = 0;
     for (uint32_t i = 0; i < sizes->count; i++) {
-        bool nearer = next == 0 || sizes->tokens[i] < next;
+        bool nearer = next == 0 || sizes->tokens[i] < next; // same: equal ones are one size
         next = sizes->tokens[i] > after && nearer ? sizes->tokens[i] : next;
     }
     return sizes->count > 0 ? next : spread_after(context, after);
@@ -121,13 +122,13 @@ static uint64_t named_after(const struct kvb_context *context, uint64_t after)
 
 static bool is_shared(const struct kvb_context *context)
 {
-    return context->plan->graph_sizes.sequence_parallel && context->tp > 1;
+    return context->plan->graph_sizes.sequence_parallel;
 }
 
 // Before sizes are rounded to whole requests.
 static uint64_t chosen_after(const struct kvb_context *context, uint64_t after)
 {
-    bool named = kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES) && limit_of_flag(context) == 0;
+    bool named = kvb_number(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES) > 0 && limit_of_flag(context) == 0;
     bool v0 = context->generation == KVB_GENERATION_V0;
     bool unchecked = named && !context->plan->graph_sizes.of_flag && context->release < CHECKED_SINCE;
     uint64_t most = unchecked || v0 ? UINT64_MAX : context->max_num_batched_tokens;
@@ -177,7 +178,7 @@ static bool decodes_in_full_graphs(const struct kvb_context *context)
 {
     bool several =
         context->speculative_tokens > 0 && kvb_graphs_use_flashinfer(context) && !decodes_with_trtllm(context);
-    return !several && !context->pools && !kvb_model_has(context->model, KVB_ATTENTION_CHUNKED);
+    return !several && !kvb_model_has(context->model, KVB_ATTENTION_CHUNKED);
 }
 
 // FlashAttention 3 and Triton's kernels are captured with any batch, _cudagraph_support of their builders.
@@ -197,18 +198,21 @@ static enum kvb_graph_mode mode_of(const struct kvb_context *context)
     if (context->generation == KVB_GENERATION_V0) {
         return KVB_GRAPH_MODE_FULL;
     }
+    if (context->pools) { // config/vllm.py v0.11.1:485
+        return KVB_GRAPH_MODE_PIECEWISE;
+    }
     if (mode == KVB_GRAPH_MODE_AUTO) {
         mode = context->release >= BOTH_SINCE ? KVB_GRAPH_MODE_FULL_AND_PIECEWISE : KVB_GRAPH_MODE_PIECEWISE;
     }
     if (kvb_model_has(context->model, KVB_ATTENTION_CROSS) && mode != KVB_GRAPH_MODE_NONE) {
         mode = context->release >= ENCODERS_DECODE_SINCE ? KVB_GRAPH_MODE_FULL_DECODE_ONLY : KVB_GRAPH_MODE_PIECEWISE;
     }
-    uint32_t checked = context->v2_runner ? V2_CHECKS_SINCE : MODES_SINCE;
-    if (mode == KVB_GRAPH_MODE_FULL && context->release >= checked && !any_batch_is_captured(context)) {
+    bool checked = context->release >= (context->v2_runner ? V2_CHECKS_SINCE : MODES_SINCE);
+    if (mode == KVB_GRAPH_MODE_FULL && checked && !any_batch_is_captured(context)) {
         mode = KVB_GRAPH_MODE_FULL_AND_PIECEWISE;
     }
     bool decode = mode == KVB_GRAPH_MODE_FULL_DECODE_ONLY || mode == KVB_GRAPH_MODE_FULL_AND_PIECEWISE;
-    return decode && !decodes_in_full_graphs(context) ? KVB_GRAPH_MODE_PIECEWISE : (enum kvb_graph_mode)mode;
+    return decode && checked && !decodes_in_full_graphs(context) ? KVB_GRAPH_MODE_PIECEWISE : (enum kvb_graph_mode)mode;
 }
 
 // ---- Whole requests
@@ -236,7 +240,7 @@ static bool rounds(const struct kvb_context *context)
 
 static uint64_t multiple_of(const struct kvb_context *context)
 {
-    bool ranks = is_shared(context) || (context->release < SHARED_BY_RANKS_SINCE && context->tp > 1);
+    bool ranks = is_shared(context) || context->release < SHARED_BY_RANKS_SINCE;
     uint64_t tokens = request_tokens(context);
     return !rounds(context) ? 1 : ranks ? kvb_max(tokens, context->tp) : tokens;
 }
@@ -248,14 +252,14 @@ static uint64_t rounded_after(const struct kvb_context *context, uint64_t multip
     if (rounded != 0 && rounded <= largest) {
         return rounded;
     }
-    bool none = after == 0 && multiple <= largest;
+    bool none = after == 0 && multiple <= largest; // same: an equal one was rounded to
     return none && context->release >= SMALLEST_MULTIPLE_SINCE ? multiple : 0;
 }
 
 uint64_t kvb_capture_size_after(const struct kvb_context *context, uint64_t tokens)
 {
     uint64_t multiple = multiple_of(context);
-    if (multiple <= 1) {
+    if (multiple <= 1) { // same: only sooner
         return chosen_after(context, tokens);
     }
     uint64_t largest = largest_chosen(context);
@@ -363,5 +367,5 @@ uint64_t kvb_full_graph_tokens(const struct kvb_context *context)
 {
     struct kvb_captures captures;
     kvb_captures_of(context, &captures);
-    return decodes_in_full_graphs(context) ? captures.full_tokens : 0;
+    return captures.full_tokens;
 }
