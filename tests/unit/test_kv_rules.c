@@ -341,7 +341,7 @@ static void blocks_of_state_for_graphs(void **state)
 
 // causal_conv1d_update asserts it where validate_data is set: models/qwen3_next.py from v0.11.0 to v0.17.1,
 // layers/kda.py from v0.11.1, never by Mamba 2. Graphs of decode steps have at most max_num_seqs tokens, in steps of 8
-// and from 256 of 16; 0.18 and 0.19 leave out those that are larger than the pool.
+// (config/__init__.py v0.11.0:596) and from 256 of 16 later; 0.18 and 0.19 leave out those that are larger than the pool.
 static void blocks_that_a_kernel_asserts(void **state)
 {
     (void)state;
@@ -351,6 +351,7 @@ static void blocks_that_a_kernel_asserts(void **state)
         uint64_t sequences, blocks;
     } rows[] = {
         {R(10, 2), KVB_ATTENTION_GDN, 100, 0},   {R(11, 0), KVB_ATTENTION_GDN, 100, 96},
+        {R(11, 0), KVB_ATTENTION_GDN, 300, 296}, {R(17, 1), KVB_ATTENTION_GDN, 8, 8},
         {R(17, 1), KVB_ATTENTION_GDN, 100, 96},  {R(17, 1), KVB_ATTENTION_KDA, 7, 4},
         {R(17, 1), KVB_ATTENTION_KDA, 3, 2},     {R(17, 1), KVB_ATTENTION_MAMBA2, 100, 0},
         {R(17, 1), KVB_ATTENTION_GDN, 300, 288}, {R(17, 1), KVB_ATTENTION_GDN, 1024, 512},
@@ -362,6 +363,15 @@ static void blocks_that_a_kernel_asserts(void **state)
         set(&plan, KVB_SET_MAX_NUM_SEQS, rows[i].sequences);
         assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), rows[i].blocks);
     }
+    make_states(R(17, 1), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM");
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 27);
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 24);
+    set(&plan, KVB_SET_PERFORMANCE_MODE, KVB_PERFORMANCE_INTERACTIVITY); // every size to 32: config/vllm.py v0.17.1:1407
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 27);
+    make_states(R(16, 0), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM");
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 100); // of 200 tokens, but no more requests: gpu/cudagraph_utils.py v0.16.0
+    plan.environment.use_v2_model_runner = KVB_YES;
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 100);
 }
 
 // flashinfer.py get_cudagraph_support v0.20.0: several tokens of a request go into a graph of a whole step with

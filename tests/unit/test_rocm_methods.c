@@ -39,6 +39,8 @@ static const struct {
     {"auto_awq", R(24, 0), R(23, 0), R(27, 1), 0},
     {"fp8_per_channel", R(24, 0), R(23, 0), R(27, 1), 0},
     {"bitsandbytes", R(17, 0), R(16, 0), R(27, 1), 0},
+    {"petit_nvfp4", R(10, 2), R(10, 1), R(19, 1), R(20, 0)},
+    {"mxfp8", R(21, 0), R(19, 1), R(27, 1), 0}, // what it is called at 0.20 is told below
     {"hqq", 0, R(27, 1), 0, 0},
     {"experts_int8", 0, R(27, 1), 0, 0},
 };
@@ -77,6 +79,26 @@ static void methods_on_amd(void **state)
     }
 }
 
+// config/quantization.py v0.20.0: "mxfp8" without a checkpoint of that name is "online", which rocm.py lists from
+// 0.21.0.
+static void what_is_made_while_loading(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(20, 2));
+    set_gpu(&plan, "AMD Instinct MI300X", 192 * GIB, 0);
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_MXFP8);
+    says(kvb_refusal_rocm_method, &plan, "online quantization is currently not supported in rocm.");
+    plan.engine.release = R(21, 0);
+    says(kvb_refusal_rocm_method, &plan, NULL);
+    unset(&plan, KVB_SET_QUANTIZATION);
+    plan.model.quantisation.method = KVB_QUANT_FP8;
+    (void)strcpy(plan.model.quantisation.name, "mxfp8");
+    says(kvb_refusal_rocm_method, &plan, NULL);
+    plan.engine.release = R(20, 2);
+    says(kvb_refusal_rocm_method, &plan, "mxfp8 quantization is currently not supported in rocm.");
+}
+
 static void waves_of_32(void **state)
 {
     (void)state;
@@ -106,4 +128,5 @@ static void head_sizes(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(methods_on_amd), cmocka_unit_test(waves_of_32), cmocka_unit_test(head_sizes))
+KVB_TEST_MAIN(cmocka_unit_test(methods_on_amd), cmocka_unit_test(what_is_made_while_loading),
+              cmocka_unit_test(waves_of_32), cmocka_unit_test(head_sizes))

@@ -198,12 +198,61 @@ static bool is_pooled(const struct kvb_context *context)
     return largest_split(context) > 0 && kvb_number(context->plan, KVB_SET_ENABLE_SLEEP_MODE) != 0;
 }
 
-// Classes whose constructor calls tie_weights on a head that it has made; others name the embedding.
-// Source: vllm/model_executor/models at v0.21.0 and v0.26.0.
+// Classes whose constructor makes a head, and gives it the embedding's weight (tie_weights, or lm_head.weight =);
+// others name the embedding. Source: vllm/model_executor/models at v0.21.0 and v0.26.0, by models/registry.py.
 static bool makes_tied_head(const struct kvb_context *context)
 {
-    static const char *const classes[] = {"Apertus", "Arcee", "FalconH1", "Gemma3",  "Gemma4",  "GPT2",
-                                          "Lfm2",    "Llama", "MiniCPM",  "Mistral", "Whisper", "Zamba2"};
+    static const char *const classes[] = {
+        "Apertus",
+        "Arcee",
+        "Chameleon",
+        "Cwm",
+        "DeciLM",
+        "DiffusionGemma",
+        "Ernie4_5",
+        "Exaone",
+        "FalconH1",
+        "Fairseq2Llama",
+        "GPT2",
+        "Gemma3",
+        "Gemma4",
+        "GlmForCausalLM",
+        "Granite",
+        "GritLM",
+        "HunYuan",
+        "HyperCLOVAX",
+        "IQuestCoder",
+        "Idefics3",
+        "InternLM3",
+        "Jais2",
+        "LLaMA",
+        "Laguna",
+        "Lfm2",
+        "Llama",
+        "Mamba2",
+        "MiniCPM",
+        "Mistral",
+        "Mixtral",
+        "NemotronForCausalLM",
+        "Orion",
+        "Phi3ForCausalLM",
+        "Phi4MM",
+        "Plamo2",
+        "Plamo3",
+        "Qwen2Moe",
+        "Qwen3Moe",
+        "Qwen3VLMoe",
+        "Rnj1",
+        "SmolVLM",
+        "Solar",
+        "StableLM",
+        "StableLm",
+        "Step1",
+        "TeleChat",
+        "TeleFLM",
+        "Whisper",
+        "Zamba2",
+    };
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
         if (kvb_starts_with(context->model->architecture, classes[i])) {
             return true;

@@ -84,7 +84,7 @@ static uint64_t held_at(const struct held *top, uint64_t length)
 // pools of a longer one hold fits, and none is longer than what its own pools hold.
 static uint64_t longest_below(const struct held *most, uint64_t top)
 {
-    uint64_t low = top == most->context.max_model_len ? most->tokens : held_at(most, top);
+    uint64_t low = top == most->context.max_model_len ? most->tokens : held_at(most, top); // same: it is held already
     if (low >= top) {
         return top;
     }

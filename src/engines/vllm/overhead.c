@@ -24,26 +24,26 @@
 enum card { BELOW_HOPPER, HOPPER_ON, CONSUMER };
 
 struct non_torch_row {
-    uint32_t since, until; // releases, half open
-    enum card card;        // below 9.0; from 9.0 on; 12.x
-    bool many, nvlink;     // tp > 1; the ranks' link
+    uint32_t since;    // the last row that a release has counts
+    enum card card;    // below 9.0; from 9.0 on; 12.x
+    bool many, nvlink; // tp > 1; the ranks' link
     enum kvb_overhead measured;
 };
 
 static const struct non_torch_row non_torch_rows[] = {
-    {0, R(18, 0), BELOW_HOPPER, false, false, KVB_OVERHEAD_ONE_RANK},
-    {R(18, 0), 0, BELOW_HOPPER, false, false, KVB_OVERHEAD_ONE_RANK_018},
-    {0, R(18, 0), CONSUMER, false, false, KVB_OVERHEAD_ONE_CONSUMER},
-    {R(18, 0), 0, CONSUMER, false, false, KVB_OVERHEAD_ONE_CONSUMER_018},
-    {0, R(18, 0), HOPPER_ON, false, false, KVB_OVERHEAD_ONE_HOPPER},
-    {R(18, 0), 0, HOPPER_ON, false, false, KVB_OVERHEAD_ONE_HOPPER_018},
-    {0, 0, BELOW_HOPPER, true, true, KVB_OVERHEAD_NVLINK},
-    {0, R(18, 0), HOPPER_ON, true, true, KVB_OVERHEAD_NVLINK_HOPPER},
-    {R(18, 0), 0, HOPPER_ON, true, true, KVB_OVERHEAD_NVLINK_HOPPER_018},
-    {0, R(18, 0), BELOW_HOPPER, true, false, KVB_OVERHEAD_PCIE},
-    {R(18, 0), 0, BELOW_HOPPER, true, false, KVB_OVERHEAD_PCIE_018},
-    {0, R(18, 0), HOPPER_ON, true, false, KVB_OVERHEAD_PCIE_HOPPER},
-    {R(18, 0), 0, HOPPER_ON, true, false, KVB_OVERHEAD_PCIE_HOPPER_018},
+    {0, BELOW_HOPPER, false, false, KVB_OVERHEAD_ONE_RANK},
+    {R(18, 0), BELOW_HOPPER, false, false, KVB_OVERHEAD_ONE_RANK_018},
+    {0, CONSUMER, false, false, KVB_OVERHEAD_ONE_CONSUMER},
+    {R(18, 0), CONSUMER, false, false, KVB_OVERHEAD_ONE_CONSUMER_018},
+    {0, HOPPER_ON, false, false, KVB_OVERHEAD_ONE_HOPPER},
+    {R(18, 0), HOPPER_ON, false, false, KVB_OVERHEAD_ONE_HOPPER_018},
+    {0, BELOW_HOPPER, true, true, KVB_OVERHEAD_NVLINK},
+    {0, HOPPER_ON, true, true, KVB_OVERHEAD_NVLINK_HOPPER},
+    {R(18, 0), HOPPER_ON, true, true, KVB_OVERHEAD_NVLINK_HOPPER_018},
+    {0, BELOW_HOPPER, true, false, KVB_OVERHEAD_PCIE},
+    {R(18, 0), BELOW_HOPPER, true, false, KVB_OVERHEAD_PCIE_018},
+    {0, HOPPER_ON, true, false, KVB_OVERHEAD_PCIE_HOPPER},
+    {R(18, 0), HOPPER_ON, true, false, KVB_OVERHEAD_PCIE_HOPPER_018},
 };
 
 // From 0.17 all-reduce and norm are fused where graphs are compiled on Hopper and Blackwell of one node. FlashInfer's
@@ -87,7 +87,7 @@ static enum card card_of(const struct kvb_context *context, bool many)
     return consumer && !many ? CONSUMER : HOPPER_ON;
 }
 
-// The rows cover every release, so that exactly one is met.
+// The rows cover every release.
 static const struct non_torch_row *find_row(const struct kvb_context *context)
 {
     bool many = context->tp > 1;
@@ -95,8 +95,8 @@ static const struct non_torch_row *find_row(const struct kvb_context *context)
     const struct non_torch_row *found = &non_torch_rows[0];
     for (size_t i = 0; i < sizeof non_torch_rows / sizeof non_torch_rows[0]; i++) {
         const struct non_torch_row *row = &non_torch_rows[i];
-        bool in_range = context->release >= row->since && (row->until == 0 || context->release < row->until);
-        if (in_range && row->card == card && row->many == many && (!many || row->nvlink == context->gpu->nvlink)) {
+        bool alike = row->card == card && row->many == many && (!many || row->nvlink == context->gpu->nvlink);
+        if (alike && context->release >= row->since) {
             found = row;
         }
     }

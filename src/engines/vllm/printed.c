@@ -27,16 +27,15 @@ int64_t kvb_printed_pool(uint64_t memory_bytes, uint32_t utilization_ppm, uint64
 #define MOST_HUNDREDTHS_BITS 60 // 53 bits of a double times 100
 
 // A double that is not negative in hundredths, rounded as printf's "%.2f" rounds it: from its exact value, halves to
-// even. In integers, so that no locale has a say.
+// even. In integers, so that no locale has a say. Those without a leading bit, far below a hundredth, are 0.
 static uint64_t hundredths_of(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     int exponent = (int)((bits >> MANTISSA_BITS) & EXPONENT_MASK);
-    uint64_t mantissa = bits & ((UINT64_C(1) << MANTISSA_BITS) - 1);
-    mantissa |= exponent > 0 ? UINT64_C(1) << MANTISSA_BITS : 0;
-    int shift = (exponent > 0 ? exponent : 1) - EXPONENT_BIAS;
-    uint64_t scaled = mantissa * 100;
+    uint64_t leading = UINT64_C(1) << MANTISSA_BITS;
+    int shift = exponent - EXPONENT_BIAS;
+    uint64_t scaled = ((bits & (leading - 1)) | leading) * 100;
     if (shift >= 0) {
         return shift > 64 - MOST_HUNDREDTHS_BITS ? UINT64_MAX : scaled << shift;
     }

@@ -175,16 +175,16 @@ static bool attends_both_ways(const struct kvb_context *context)
 
 #define FLASH4_USUAL_SINCE R(20, 0) // on 10.x
 
-// The version of FlashAttention that is taken for heads of a size. Source: vllm/v1/attention/backends/fa_utils.py
-// get_flash_attn_version; 4 does not fit all sizes on Blackwell.
+// The version of FlashAttention that is taken for heads of a size, from 0.20 on; nothing asks for it before 0.24. Source:
+// vllm/v1/attention/backends/fa_utils.py get_flash_attn_version; 4 does not fit all sizes on Blackwell.
 static unsigned flash_version(const struct kvb_context *context, uint32_t head_size)
 {
     uint32_t beside = context->release >= R(28, 0) ? 0 : context->release >= R(27, 0) ? 256 : 192;
     switch (major_of(context)) {
     case 9:
-        return context->release >= FLASH4_USUAL_SINCE && head_size > 256 ? 4 : 3;
+        return head_size > 256 ? 4 : 3;
     case 10:
-        return context->release >= FLASH4_USUAL_SINCE && (head_size <= 128 || head_size == beside) ? 4 : 2;
+        return head_size <= 128 || head_size == beside ? 4 : 2;
     default:
         return 2;
     }

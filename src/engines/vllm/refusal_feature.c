@@ -9,7 +9,7 @@
 
 static bool is_on(const struct kvb_context *context, enum kvb_setting setting)
 {
-    return kvb_is_set(context->plan, setting) && kvb_number(context->plan, setting) != 0;
+    return kvb_number(context->plan, setting) != 0;
 }
 
 // ---- Drafts

@@ -23,8 +23,7 @@ static const char *stored_method(const struct kvb_context *context)
 static const char *asked_method(const struct kvb_context *context, char out[48])
 {
     uint64_t number = kvb_number(context->plan, KVB_SET_QUANTIZATION);
-    if (!kvb_is_set(context->plan, KVB_SET_QUANTIZATION) || number == KVB_QUANTIZATION_CHECKPOINT ||
-        number == KVB_QUANTIZATION_OTHER_OF_CHECKPOINT) {
+    if (number == KVB_QUANTIZATION_CHECKPOINT || number == KVB_QUANTIZATION_OTHER_OF_CHECKPOINT) {
         return NULL;
     }
     bool shorthand = number == KVB_QUANTIZATION_MXFP8 && context->release >= ONLINE_SINCE;
@@ -32,7 +31,7 @@ static const char *asked_method(const struct kvb_context *context, char out[48])
                                                        : kvb_setting_format(out, KVB_SET_QUANTIZATION, number);
 }
 
-// Methods that read the checkpoints of another, which is of its own family.
+// Methods that read the checkpoints of another, which is of its own family: override_quantization_method of each.
 static const struct {
     const char *method, *family;
 } families[] = {
@@ -41,8 +40,7 @@ static const struct {
     {"gptq_bitblas", "gptq"},
     {"marlin", "gptq"},
     {"auto_gptq", "gptq"},
-    {"auto-round", "gptq"},
-    {"inc", "gptq"},
+    {"auto-round", "inc"},
     {"awq_marlin", "awq"},
     {"auto_awq", "awq"},
     {"modelopt_fp4", "modelopt"},
@@ -80,6 +78,12 @@ static bool suits_marlin(const struct kvb_context *context, const char *marlin, 
            has_capability(context, kvb_method_of(marlin, context->release)->least_capability);
 }
 
+// Whatever is asked for: inc.py v0.19.0:435.
+static bool is_taken_over(const struct kvb_context *context, const char *stored)
+{
+    return strcmp(stored, "auto-round") == 0 && context->release >= R(15, 0);
+}
+
 static const char *method_of_checkpoint(const struct kvb_context *context, const char *stored)
 {
     const struct kvb_quantisation *q = &context->model->quantisation;
@@ -95,7 +99,7 @@ static const char *method_of_checkpoint(const struct kvb_context *context, const
     if (kvb_starts_with(stored, "modelopt") && q->method == KVB_QUANT_NVFP4) {
         return context->release < R(9, 0) ? "nvfp4" : "modelopt_fp4";
     }
-    if (strcmp(stored, "auto-round") == 0 && context->release >= R(15, 0)) {
+    if (is_taken_over(context, stored)) {
         return "inc";
     }
     return stored;
@@ -156,7 +160,8 @@ bool kvb_refusal_method_differs(const struct kvb_context *context, char out[KVB_
     char word[48];
     const char *stored = stored_method(context);
     const char *asked = asked_method(context, word);
-    if (stored == NULL || asked == NULL || strcmp(asked, "moe_wna16") == 0 || is_perhaps_stored(context, asked)) {
+    if (stored == NULL || asked == NULL || strcmp(asked, "moe_wna16") == 0 || is_perhaps_stored(context, asked) ||
+        is_taken_over(context, stored)) {
         return false;
     }
     if (strcmp(family_of(stored), family_of(asked)) == 0 && !is_out_of_reach(context, asked)) {

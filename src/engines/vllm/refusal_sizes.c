@@ -19,7 +19,7 @@ bool kvb_refusal_graph_sizes(const struct kvb_context *context, char out[KVB_ERR
     const struct kvb_plain_value *most = given(context, KVB_PLAIN_MOST_GRAPH);
     uint64_t asked = flag ? kvb_number(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE) : most->number;
     uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
-    bool none = context->eager || (kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_MODE) && mode == KVB_GRAPH_MODE_NONE);
+    bool none = context->eager || mode == KVB_GRAPH_MODE_NONE;
     if (none || !largest->set || !(flag || most->set) || largest->number > context->max_num_batched_tokens ||
         asked == largest->number) {
         return false;

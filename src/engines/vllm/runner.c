@@ -76,7 +76,7 @@ uint64_t kvb_runner_device_bytes(const struct kvb_context *context)
 // Pinned memory comes in powers of two, and what is freed of it stays with torch: ATen/core/CachingHostAllocator.h.
 static uint64_t pinned(uint64_t bytes)
 {
-    uint64_t rounded = 1;
+    uint64_t rounded = 1; // same: nothing that is pinned has one byte
     while (rounded < bytes) { // which end far below 2^64
         rounded *= 2;
     }

@@ -24,14 +24,14 @@ static void add(char out[OPTIONAL_CAPACITY], const char *text, size_t size)
 static bool long_is_known(const char *name, size_t length, uint32_t release)
 {
     unsigned matches;
-    const struct kvb_known_flag *row = kvb_flag_of(name, length, release, &matches);
-    if (row != NULL || matches > 1) {
+    (void)kvb_flag_of(name, length, release, &matches);
+    if (matches > 0) {
         return true;
     }
     if (length <= 3 || (!kvb_starts_with(name, "no-") && !kvb_starts_with(name, "no_"))) {
         return false;
     }
-    row = kvb_flag_of(name + 3, length - 3, release, &matches);
+    const struct kvb_known_flag *row = kvb_flag_of(name + 3, length - 3, release, &matches);
     return matches > 1 || (row != NULL && row->values == 'b');
 }
 
@@ -42,11 +42,11 @@ static bool short_is_known(const char *word, size_t length, uint32_t release)
         return true;
     }
     unsigned matches;
-    const struct kvb_known_flag *row = kvb_flag_of(word, length, release, &matches);
-    if (length < 2 || row != NULL || matches > 1) {
+    (void)kvb_flag_of(word, length, release, &matches);
+    if (length < 2 || matches > 0) {
         return length >= 2;
     }
-    row = kvb_flag_of(word, 2, release, &matches);
+    const struct kvb_known_flag *row = kvb_flag_of(word, 2, release, &matches);
     return row != NULL && strlen(row->name) == 2;
 }
 
@@ -76,11 +76,11 @@ static void add_flag(char out[OPTIONAL_CAPACITY], const char *line, size_t size,
 static bool judge_device(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
     static const char *const words[] = {"cuda", "auto", "gpu", "cpu"};
-    size_t name = strcspn(line, " =\n");
-    if (release < DEVICE_IDS_SINCE || name < 8 || !kvb_starts_with(line, "--device") || line[name] == '\0') {
+    const char *value = line + strcspn(line, " =\n");
+    if (release < DEVICE_IDS_SINCE || !kvb_starts_with(line, "--device")) {
         return false;
     }
-    const char *value = line + name + 1;
+    value += *value == ' ' || *value == '=' ? 1 : 0;
     size_t size = strcspn(value, " \n");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strlen(words[i]) == size && strncmp(value, words[i], size) == 0) {

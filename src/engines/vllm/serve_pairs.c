@@ -36,15 +36,10 @@ static bool is_one_rank_of_context(const struct kvb_plan *plan)
     return kvb_number(plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE) <= 1;
 }
 
-static uint64_t size_of(const struct kvb_plan *plan, enum kvb_setting setting)
-{
-    return kvb_is_set(plan, setting) ? kvb_number(plan, setting) : 1;
-}
-
 static bool is_split(const struct kvb_plan *plan)
 {
-    return size_of(plan, KVB_SET_TENSOR_PARALLEL_SIZE) > 1 || size_of(plan, KVB_SET_PIPELINE_PARALLEL_SIZE) > 1 ||
-           size_of(plan, KVB_SET_DATA_PARALLEL_SIZE) > 1;
+    return kvb_number(plan, KVB_SET_TENSOR_PARALLEL_SIZE) > 1 || kvb_number(plan, KVB_SET_PIPELINE_PARALLEL_SIZE) > 1 ||
+           kvb_number(plan, KVB_SET_DATA_PARALLEL_SIZE) > 1;
 }
 
 static bool has_several_encoders(const struct kvb_plan *plan)
@@ -55,8 +50,7 @@ static bool has_several_encoders(const struct kvb_plan *plan)
 static bool drafts_by_hidden_state(const struct kvb_plan *plan)
 {
     uint64_t method = kvb_number(plan, KVB_SET_SPECULATIVE_METHOD);
-    return kvb_is_set(plan, KVB_SET_SPECULATIVE_METHOD) &&
-           (method == KVB_SPECULATIVE_EAGLE || method == KVB_SPECULATIVE_MTP);
+    return method == KVB_SPECULATIVE_EAGLE || method == KVB_SPECULATIVE_MTP;
 }
 
 static bool asks_async(const struct kvb_plan *plan)

@@ -154,7 +154,7 @@ static void note_largest(const char *at, struct kvb_plain_value *largest)
     for (; *at != ']' && !is_end(at); at++) {
         uint64_t number;
         if (read_number(at, &number)) {
-            largest->number = largest->set && largest->number > number ? largest->number : number;
+            largest->number = kvb_max(largest->number, number);
             largest->set = true;
             at += strspn(at, "0123456789") - 1;
         }

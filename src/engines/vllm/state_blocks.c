@@ -8,17 +8,6 @@
 #define ASSERTED_SINCE R(11, 0)
 #define ASSERTED_UNTIL R(18, 0)
 
-// The largest graph of decode steps alone: 1, 2, 4, then every 8 and from 256 every 16
-// (vllm/v1/cudagraph_dispatcher.py).
-static uint64_t largest_decode_graph(const struct kvb_context *context)
-{
-    uint64_t tokens = kvb_min(kvb_full_graph_tokens(context), context->max_num_seqs);
-    if (kvb_is_set(context->plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES)) {
-        return tokens;
-    }
-    return tokens >= 256 ? tokens / 16 * 16 : tokens >= 8 ? tokens / 8 * 8 : tokens >= 4 ? 4 : kvb_min(tokens, 2);
-}
-
 // From 0.20 every release asks before it captures: vllm/config/compilation.py v0.20.0:1423, v0.27.1:1498, by both
 // runners. 0.18 and 0.19 leave the larger graphs out (adjust_cudagraph_sizes_for_mamba_cache). Before them a kernel of
 // delta nets asserts it while capturing: validate_data of causal_conv1d_update, v0.11.0 and v0.17.1
@@ -26,11 +15,12 @@ static uint64_t largest_decode_graph(const struct kvb_context *context)
 uint64_t kvb_state_blocks_needed(const struct kvb_context *context)
 {
     const struct kvb_model *model = context->model;
-    if (!kvb_model_has_state(model) || kvb_is_about_cache_alone(context) || kvb_full_graph_tokens(context) == 0) {
+    uint64_t tokens = kvb_min(kvb_full_graph_tokens(context), context->max_num_seqs);
+    if (!kvb_model_has_state(model) || kvb_is_about_cache_alone(context) || tokens == 0) {
         return 0;
     }
     bool delta = kvb_model_has(model, KVB_ATTENTION_GDN) || kvb_model_has(model, KVB_ATTENTION_KDA);
     bool asserts = context->release >= ASSERTED_SINCE && context->release < ASSERTED_UNTIL && delta &&
                    context->speculative_tokens == 0;
-    return context->release >= ASKED_SINCE ? context->max_num_seqs : asserts ? largest_decode_graph(context) : 0;
+    return context->release >= ASKED_SINCE ? context->max_num_seqs : asserts ? tokens : 0;
 }

@@ -14,7 +14,7 @@ static int64_t pool_as(const struct kvb_plan *plan, uint32_t release)
     kvb_context_fill_as(&context, plan, release); // whose split no release refuses but all
     kvb_free_resolve(&context);
     uint64_t requested = kvb_stage_requested(&context);
-    for (uint32_t stage = 0; stage < context.pp; stage++) {
+    for (uint32_t stage = 0; stage < context.pp; stage++) { // same: one behind the last, without a layer, has more room
         struct kvb_stage_terms terms;
         kvb_stage_fill(&context, stage, requested, &terms);
         least = terms.pool_bytes < least ? terms.pool_bytes : least;

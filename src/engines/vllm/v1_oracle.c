@@ -192,8 +192,7 @@ const char *kvb_v1_unsaid(const struct kvb_plan *plan)
     bool asked =
         plan->engine.release >= R(8, 3) && plan->engine.release < R(9, 1) && plan->environment.use_v1 != KVB_NO;
     bool said = (plan->plain_flags & (KVB_PLAIN_SERVE_LINE | KVB_PLAIN_RAY | KVB_PLAIN_MP)) != 0;
-    bool stages =
-        kvb_is_set(plan, KVB_SET_PIPELINE_PARALLEL_SIZE) && kvb_number(plan, KVB_SET_PIPELINE_PARALLEL_SIZE) > 1;
+    bool stages = kvb_number(plan, KVB_SET_PIPELINE_PARALLEL_SIZE) > 1;
     return asked && stages && !said ? "--distributed-executor-backend ray" : NULL;
 }
 

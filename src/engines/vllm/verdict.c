@@ -24,7 +24,6 @@ static const struct kvb_place nowhere = {NULL, 0, 0};
 static bool hybrid_check_is_wrong(const struct kvb_context *context, const struct kvb_budget *budget)
 {
     return budget->starts && context->generation == KVB_GENERATION_V1 &&
-           budget->kv.really_needed_bytes > budget->needed_bytes &&
            budget->items[KVB_ITEM_KV_CACHE].bytes < (int64_t)budget->kv.really_needed_bytes;
 }
 
@@ -46,17 +45,15 @@ void kvb_check_device(const struct kvb_context *context, struct kvb_budget *budg
     }
 }
 
-// A cache of a stated size or of stated blocks is allocated without asking what is free: weights and non-torch memory
-// at their least stand beside it. Source: vllm/v1/worker/gpu_worker.py determine_available_memory returns the stated
-// size as it is.
+// A cache is allocated without asking what is free, be it of a stated size, of stated blocks, or of what a share of the
+// card leaves beside growth since the start: weights and non-torch memory at their least stand beside it. Source:
+// vllm/worker/worker.py v0.6.3 determine_num_available_blocks, vllm/v1/worker/gpu_worker.py determine_available_memory.
 void kvb_check_cache(const struct kvb_context *context, struct kvb_budget *budget)
 {
-    bool stated = kvb_cache_is_fixed(context) || kvb_number(context->plan, KVB_SET_NUM_GPU_BLOCKS_OVERRIDE) > 0;
     int64_t growth = budget->items[KVB_ITEM_NON_TORCH].low_bytes + (int64_t)budget->released_bytes;
     int64_t beside = budget->items[KVB_ITEM_WEIGHTS].low_bytes + (int64_t)kvb_positive(growth);
     uint64_t cache = kvb_mul(budget->kv.num_blocks, budget->kv.bytes_per_block);
-    if (budget->starts && stated &&
-        kvb_exceeds_device(context, (int64_t)kvb_min(kvb_add(cache, (uint64_t)beside), INT64_MAX))) {
+    if (budget->starts && kvb_exceeds_device(context, (int64_t)kvb_min(kvb_add(cache, (uint64_t)beside), INT64_MAX))) {
         budget->starts = false;
         kvb_error_profile(context, budget->error);
     }
