@@ -69,6 +69,30 @@ static void by_release_and_gpu(void **state)
     }
 }
 
+// platforms/rocm.py get_device_total_memory: v0.23.0 asks HIP, which counts the kernel's pool an APU computes in;
+// v0.24.0 asks amdsmi for VRAM, which is what the firmware set aside. A build of main of August 2026 (0.28) with 80 GiB of
+// pool logged a compile range to 2,048 tokens and graphs to 512, twice 256 sequences.
+static void apus(void **state)
+{
+    (void)state;
+    static const struct gpu_row strix_halo = {"AMD Radeon 8060S Graphics", 80, 0};
+    static const struct gpu_row mi300x = {"AMD Instinct MI300X", 191, 0};
+    static const struct default_row rows[] = {{R(23, 0), &strix_halo, KVB_USAGE_SERVE, 8192, 1024},
+                                              {R(24, 0), &strix_halo, KVB_USAGE_SERVE, 2048, 256},
+                                              {R(28, 0), &strix_halo, KVB_USAGE_OFFLINE, 8192, 256},
+                                              {R(24, 0), &mi300x, KVB_USAGE_SERVE, 8192, 1024}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        use(rows[i].gpu);
+        plan.gpu.vendor = KVB_VENDOR_AMD;
+        plan.gpu.unified_memory = rows[i].gpu == &strix_halo;
+        plan.usage = rows[i].usage;
+        const struct kvb_context *context = resolved(&plan);
+        assert_int_equal(context->max_num_batched_tokens, rows[i].tokens);
+        assert_int_equal(context->max_num_seqs, rows[i].seqs);
+    }
+}
+
 // VLLM_USE_V1=1 at 0.7.3: 256 sequences, the H100's larger batch.
 static void v1_before_its_time(void **state)
 {
@@ -237,7 +261,7 @@ static void capture_sizes(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(by_release_and_gpu), cmocka_unit_test(v1_before_its_time), cmocka_unit_test(v0_batches),
+KVB_TEST_MAIN(cmocka_unit_test(by_release_and_gpu), cmocka_unit_test(apus), cmocka_unit_test(v1_before_its_time), cmocka_unit_test(v0_batches),
               cmocka_unit_test(v0_does_not_always_chunk), cmocka_unit_test(v0_pictures),
               cmocka_unit_test(v1_without_chunks), cmocka_unit_test(throughput_mode),
               cmocka_unit_test(capped_by_each_other), cmocka_unit_test(capture_sizes))

@@ -14,12 +14,18 @@
 #define V0_MULTIMODAL_TOKENS 5120
 #define SEQS_CAPPED_SINCE KVB_RELEASE(0, 10, 2)
 #define TOKENS_CAPPED_SINCE KVB_RELEASE(0, 9, 0)
+#define APU_TOTAL_IS_VRAM_SINCE KVB_RELEASE(0, 24, 0)
 #define PERFORMANCE_MODE_SINCE KVB_RELEASE(0, 17, 0)
 
 // NVML has no total for GB10: the query fails and counts as no memory (arg_utils.py v0.13.0:1787). Jetsons are not
-// asked through NVML (platforms/cuda.py).
-static bool has_no_total(const struct kvb_gpu *gpu)
+// asked through NVML (platforms/cuda.py). Of an APU amdsmi counts what the firmware set aside as VRAM, not the pool of
+// the kernel that the model lives in (platforms/rocm.py v0.24.0 get_device_total_memory; v0.23.0 asked HIP).
+static bool has_no_total(const struct kvb_context *context)
 {
+    const struct kvb_gpu *gpu = context->gpu;
+    if (gpu->unified_memory && gpu->vendor == KVB_VENDOR_AMD) {
+        return context->release >= APU_TOTAL_IS_VRAM_SINCE;
+    }
     bool shared = gpu->unified_memory && gpu->vendor == KVB_VENDOR_NVIDIA;
     return shared && !kvb_contains_ignoring_case(gpu->name, "thor") && !kvb_contains_ignoring_case(gpu->name, "orin");
 }
@@ -28,13 +34,13 @@ static bool has_no_total(const struct kvb_gpu *gpu)
 // v0.28.0:2582.
 static bool is_largest_gpu(const struct kvb_context *context)
 {
-    return kvb_rule(context, KVB_RULE_DEFAULTS) >= KVB_DEFAULTS_LARGEST && !has_no_total(context->gpu) &&
+    return kvb_rule(context, KVB_RULE_DEFAULTS) >= KVB_DEFAULTS_LARGEST && !has_no_total(context) &&
            context->memory_bytes >= LARGEST_GPU_BYTES;
 }
 
 static bool is_large_gpu(const struct kvb_context *context)
 {
-    if (has_no_total(context->gpu)) {
+    if (has_no_total(context)) {
         return false;
     }
     const char *name = context->gpu->name;
