@@ -56,6 +56,11 @@ static const struct match matches[] = {
     {"[\\.^]x", "\\x", false},
     {"a{2}?b", "aab", true},
     {"a{2,}?b", "ab", false},
+    {"((((((((((((a))))))))))))b", "xab", true}, // 12 groups, 12 sets, 64 repetitions
+    {"[a][a][a][a][a][a][a][a][a][a][a][ab]", "aaaaaaaaaaab", true},
+    {"[a][a][a][a][a][a][a][a][a][a][a]\\d", "aaaaaaaaaaa7", true},
+    {"^a{64}$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", true},
+    {"^a{64}$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
     {"(a*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false}, // no going back
 };
 
@@ -90,7 +95,8 @@ static const struct wrong wrongs[] = {
     {"a{", "a { without a number"},
     {"a{2", "a { that is not closed"},
     {"a{3,2}", "a range that runs backwards"},
-    {"a{99}", "more than 64 repetitions"},
+    {"a{65}", "more than 64 repetitions"},
+    {"a{1,65}", "more than 64 repetitions"},
     {"[z-a]", "a range that runs backwards"},
     {"a\\", "a \\ at the end"},
     {"[a\\", "a \\ at the end"},
@@ -99,7 +105,7 @@ static const struct wrong wrongs[] = {
     {"(?=a)", "a look-ahead (?"},
     {"[[:digit:]]", "a named class such as [:digit:]"},
     {"[a][a][a][a][a][a][a][a][a][a][a][a][a]", "more than 12 sets"},
-    {"((((((((((((((a))))))))))))))", "groups more than 12 deep"},
+    {"(((((((((((((a)))))))))))))", "groups more than 12 deep"}, // 13
     {"((a{60}){60}){60}", "a pattern that is too long"},
     {"[", "a [ that is not closed"},
     {"[[", "a [ that is not closed"},
@@ -135,6 +141,10 @@ static void test_patterns_refused(void **state)
     }
     struct kvb_pattern pattern;
     char why[KVB_PATTERN_WHY] = "";
+    memset(text, 'a', sizeof text); // 240 steps: a letter each, and the end
+    assert_true(kvb_pattern_read(&pattern, text, KVB_PATTERN_STEPS - 1, why));
+    assert_false(kvb_pattern_read(&pattern, text, KVB_PATTERN_STEPS, why));
+    assert_string_equal(why, "a pattern that is too long");
     assert_false(kvb_pattern_read(&pattern, "a\\\0", 3, why)); // an escaped end
     assert_string_equal(why, "an escape other than \\d, \\w, \\s and marks");
 }

@@ -243,6 +243,17 @@ static void odd_models(void **state)
     again();
     assert_string_equal(budget.refusal, "flags");
     assert_true(budget.uncounted);
+    // heads that do not divide: nothing is counted, but for what the config says
+    compute("sglang@0.5.9", "h100-sxm", Q3 "--tp-size 3");
+    assert_string_equal(budget.error, "AssertionError: 32 is not divisible by 3");
+    assert_true(budget.uncounted);
+    assert_int_equal(budget.items[KVB_ITEM_WEIGHTS].bytes, 0);
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    assert_true(budget.parameters > 8000000000);
+    // what is refused for its arguments is counted all the same
+    compute("sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000");
+    assert_false(budget.uncounted);
+    assert_true(budget.items[KVB_ITEM_WEIGHTS].bytes > 0);
     // a class that no release has a file for, and a model without a name for its class
     compute("sglang@0.5.9", "h100-sxm", Q3);
     strcpy(plan.model.architecture, "NobodysForCausalLM");

@@ -405,8 +405,23 @@ static void seat(void **state)
     (void)state;
     resolve("sglang@0.5.12", "h100-sxm", Q3);
     assert_int_equal(kvb_sglang_engine.request(&plan, 1000, 900000), 0);
-    uint64_t whole = kvb_sglang_engine.request(&plan, plan.gpu.memory_bytes, 1000000);
-    assert_in_range(kvb_sglang_engine.request(&plan, plan.gpu.memory_bytes, 500000), whole / 2, whole / 2 + 1);
+    struct kvb_neighbourhood beside;
+    assert_int_equal(kvb_sglang_engine.neighbourhood(&plan, &beside, &problems), KVB_OK);
+    uint64_t gone = beside.outside.bytes, whole = 80 * GIB - gone; // (80 GiB - gone) x share
+    assert_true(gone > GIB / 2 && gone % 8 == 0);
+    assert_int_equal(beside.charge, KVB_CHARGE_FREE);
+    assert_int_equal(beside.ranks, 1);
+    assert_int_equal(kvb_sglang_engine.request(&plan, 80 * GIB, 1000000), whole);
+    assert_int_equal(kvb_sglang_engine.request(&plan, 80 * GIB, 500000), whole / 2);
+    assert_int_equal(kvb_sglang_engine.request(&plan, 80 * GIB, 875000), whole / 8 * 7);
+    assert_int_equal(kvb_sglang_engine.request(&plan, 80 * GIB, 0), 0);
+    assert_int_equal(kvb_sglang_engine.request(&plan, gone, 900000), 0);
+    assert_int_equal(kvb_sglang_engine.request(&plan, gone + 8, 500000), 4);
+    set_number(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
+    set_number(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    assert_int_equal(kvb_sglang_engine.neighbourhood(&plan, &beside, &problems), KVB_OK);
+    assert_int_equal(beside.ranks, 8);
+    resolve("sglang@0.5.12", "h100-sxm", Q3);
     assert_int_equal(kvb_sglang_engine.compute(&plan, &budget, &problems, true), KVB_OK);
     assert_int_equal(budget.step_count, 0);
     assert_int_equal(budget.parameters, 0);

@@ -13,6 +13,7 @@
 
 #define DSV3 "deepseek-ai/DeepSeek-V3 "
 #define EAGLE "--speculative-algorithm EAGLE --speculative-num-steps 3 --speculative-num-draft-tokens 8 "
+#define GROUPS "--tp-size 4 --dp-size 4 --enable-dp-attention --page-size 64 "
 #define MLA_ONLY "TRTLLM MLA backend is only supported on Blackwell GPUs "
 #define MHA_ONLY "TRTLLM MHA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."
 #define ELSE " Please use a different backend."
@@ -180,6 +181,29 @@ static const struct {
     {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size -1", NULL, NULL},
     {"sglang@0.5.9", "h100-sxm", Q3 "--chunked-prefill-size 1000", NULL, NULL},
     {"sglang@0.4.6", "h100-sxm", Q3 "--chunked-prefill-size 1000", NULL, NULL},
+    // of groups: 0.4.9.post3 asks it before they share the chunk (server_args.py:362, 424), then behind (420, 1822)
+    {"sglang@0.4.6", "h100-sxm", Q3 GROUPS "--chunked-prefill-size 128", NULL, NULL},
+    {"sglang@0.4.9.post3", "h100-sxm", Q3 GROUPS "--chunked-prefill-size 128", NULL, NULL},
+    {"sglang@0.4.9.post3", "h100-sxm", Q3 GROUPS "--chunked-prefill-size 260", "arguments",
+     "assert self.chunked_prefill_size % self.page_size == 0: AssertionError"},
+    {"sglang@0.4.9.post4", "h100-sxm", Q3 GROUPS "--chunked-prefill-size 128", "arguments",
+     "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    {"sglang@0.4.9.post4", "h100-sxm", Q3 GROUPS "--chunked-prefill-size 256", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", Q3 GROUPS "--chunked-prefill-size 192", "arguments",
+     "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    {"sglang@0.5.9", "h100-sxm", Q3 GROUPS "--chunked-prefill-size 259", NULL, NULL}, // 259 // 4 = 64
+    // to 0.5.0 of -1 as well, where Python's -1 % 64 is 63; 0.5.1:2128 asks of positive ones alone
+    {"sglang@0.4.6", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size -1", "arguments",
+     "assert self.chunked_prefill_size % self.page_size == 0: AssertionError"},
+    {"sglang@0.5.0", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size -1", "arguments",
+     "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    {"sglang@0.5.0", "h100-sxm", Q3 "--chunked-prefill-size -1", NULL, NULL},
+    {"sglang@0.5.1", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size -1", NULL, NULL},
+    // the page is the one asked for, then what the backend makes of it: FlashMLA's 64
+    {"sglang@0.4.9.post3", "h200", DSV3 "--tp-size 8 --attention-backend flashmla --chunked-prefill-size 1000", NULL,
+     NULL},
+    {"sglang@0.4.9.post4", "h200", DSV3 "--tp-size 8 --attention-backend flashmla --chunked-prefill-size 1000",
+     "arguments", "AssertionError: chunked_prefill_size must be divisible by page_size"},
     // groups, stages, tiers
     {"sglang@0.5.0", "h200", DSV3 "--tp-size 8 --enable-dp-attention --dp-size 8", NULL, NULL},
     {"sglang@0.5.9", "h100-sxm", Q3 "--pp-size 2", NULL, NULL},

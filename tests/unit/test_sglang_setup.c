@@ -268,6 +268,44 @@ static void groups(void **state)
     assert_int_equal(c.defaults.chunk_tokens, 1024);      // and chunks are divided behind
 }
 
+// configs/model_config.py, is_deepseek_nsa: an index beside latents. One beside keys and values (MiniMax-M3) and latents
+// without one (DeepSeek V3) have pages, groups and caches as others have them.
+static void index_beside_keys(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_attention kind;
+        uint32_t index_heads;
+        bool sparse;
+    } rows[] = {{KVB_ATTENTION_FULL, 4, false},
+                {KVB_ATTENTION_MLA, 0, false},
+                {KVB_ATTENTION_FULL, 0, false},
+                {KVB_ATTENTION_MLA, 1, true},
+                {KVB_ATTENTION_MLA, 64, true}};
+    static const uint32_t asked[] = {R(5, 3), R(5, 6), R(5, 9)};
+    for (size_t i = 0; i < 3 * sizeof rows / sizeof rows[0]; i++) {
+        bool sparse = rows[i / 3].sparse;
+        resolve("sglang@0.5.9", "b200", Q3 "--tp-size 4 --dp-size 2 --page-size 16");
+        plan.engine.release = asked[i % 3];
+        struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
+        shape->kind = rows[i / 3].kind;
+        shape->latent_rank = 512;
+        shape->rope_size = 64;
+        shape->index_heads = (uint16_t)rows[i / 3].index_heads;
+        shape->index_head_size = rows[i / 3].index_heads > 0 ? 128 : 0;
+        kvb_sgl_context_init(&plan, &c);
+        assert_int_equal(c.setup.backend == KVB_SGL_BACKEND_SPARSE, sparse);
+        assert_int_equal(c.setup.fp8_cache, sparse);
+        assert_int_equal(c.setup.dp_attention, sparse && i % 3 < 2);
+        assert_int_equal(c.setup.dp, sparse && i % 3 == 0 ? 4 : 2);
+        assert_int_equal(c.setup.page_tokens, sparse ? 64 : 16);
+        set_number(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_E5M2);
+        plan.engine.release = R(5, 9);
+        again();
+        assert_int_equal(budget.refusal != NULL && strcmp(budget.refusal, "kv-cache-dtype") == 0, sparse);
+    }
+}
+
 // auto_choose_speculative_params: Llama 5, 4, 8; others 3, 1, 4; words 12; blocks 16
 static void drafts(void **state)
 {
@@ -326,4 +364,4 @@ static void graphs(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(words_of_caches), cmocka_unit_test(words_of_others), cmocka_unit_test(declared_caches),
               cmocka_unit_test(states), cmocka_unit_test(backends), cmocka_unit_test(pages),
               cmocka_unit_test(prefixes_beside_states), cmocka_unit_test(ratios), cmocka_unit_test(sparse_caches),
-              cmocka_unit_test(groups), cmocka_unit_test(drafts), cmocka_unit_test(graphs))
+              cmocka_unit_test(groups), cmocka_unit_test(index_beside_keys), cmocka_unit_test(drafts), cmocka_unit_test(graphs))

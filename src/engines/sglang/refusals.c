@@ -19,16 +19,20 @@
 
 // ---- Chunks, ranks, caches
 
+// To 0.4.9.post3 the assert stands before groups share the chunk and before backends change the page; to 0.5.0 it is asked
+// of -1 as well, which leaves page - 1.
 static bool chunk_off_pages(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
-    bool decodes = setup->role == KVB_SGL_DECODE && setup->release >= R(5, 3);
-    if (setup->chunk_tokens == KVB_SGL_OFF || setup->chunk_tokens == 0 || decodes) {
+    bool late = setup->release >= R(4, 9) + 4, decodes = setup->role == KVB_SGL_DECODE && setup->release >= R(5, 3);
+    uint64_t page = late ? setup->page_tokens : kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
+    if (setup->chunk_tokens == 0 || decodes || page <= 1) {
         return false; // a default is a multiple of every page
     }
-    uint64_t asked = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
-    uint64_t page = setup->release < R(4, 9) + 4 ? asked : setup->page_tokens; // before, backends changed it later
-    return page > 1 && setup->chunk_tokens / kvb_sgl_attention_groups(setup) % page != 0;
+    if (setup->chunk_tokens == KVB_SGL_OFF) {
+        return setup->release < R(5, 1);
+    }
+    return setup->chunk_tokens / (late ? kvb_sgl_attention_groups(setup) : 1) % page != 0;
 }
 
 static bool one_group(const struct kvb_sgl_context *context)
