@@ -291,13 +291,18 @@ static void nothing_shorter(void **state)
     const struct kvb_rung *rungs = kvb_engine_find("generic")->rungs(&count);
     assert_int_equal(rungs[1].setting, KVB_SET_MAX_MODEL_LEN);
     plan.stated[KVB_STATED_WEIGHTS].bytes = 11 * GIB;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 49152);
     (void)answer_into(&plan, &budget);
     assert_int_equal(budget.kv.max_model_len_that_fits, 0);
     assert_int_equal(rungs[1].candidates(&plan, &budget, out), 0);
     make_generic(&plan); // all of 8,192 fit
     (void)answer_into(&plan, &budget);
     assert_int_equal(rungs[1].candidates(&plan, &budget, out), 0);
-    set(&plan, KVB_SET_MAX_MODEL_LEN, 65536);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 49152); // the longest that fits is the one asked for
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.kv.max_model_len_that_fits, 49152);
+    assert_int_equal(rungs[1].candidates(&plan, &budget, out), 0);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 49153);
     (void)answer_into(&plan, &budget);
     assert_int_equal(rungs[1].candidates(&plan, &budget, out), 1);
     assert_int_equal(out[0], 49152);
@@ -390,6 +395,47 @@ static void experts(void **state)
     assert_int_equal(budget.weights.role_bytes[KVB_ROLE_EXPERTS], 96 * MIB);
 }
 
+// Llama-3.1-8B on one GPU: an embedding and a head of 128,256 x 4,096, and 32 layers of 4,096 x (4,096 + 2 x 1,024 +
+// 4,096) and 3 x 4,096 x 14,336, in 16 bits. Seven heads stand on one GPU; a layer that takes an earlier one's choice
+// of tokens holds no matrices of an index.
+static void all_on_one(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    static struct kvb_budget budget;
+    make_generic(&plan);
+    plan.model.dtype = KVB_DTYPE_BF16;
+    plan.model.kinds[0].mlp.kind = KVB_MLP_GATED;
+    plan.stated[KVB_STATED_WEIGHTS].set = false;
+    (void)answer_into(&plan, &budget);
+    const uint64_t *roles = budget.weights.role_bytes;
+    assert_int_equal(roles[KVB_ROLE_HEAD], UINT64_C(128256) * 4096 * 2);
+    assert_int_equal(roles[KVB_ROLE_EMBEDDING], UINT64_C(128256) * 4096 * 2);
+    assert_int_equal(roles[KVB_ROLE_ATTENTION], UINT64_C(32) * 4096 * (4096 + 2 * 1024 + 4096) * 2);
+    assert_int_equal(roles[KVB_ROLE_MLP], UINT64_C(32) * 3 * 4096 * 14336 * 2);
+    plan.model.kinds[0].attention.heads = plan.model.kinds[0].attention.kv_heads = 7;
+    unset(&plan, KVB_SET_TENSOR_PARALLEL_SIZE);
+    (void)answer_into(&plan, &budget);
+    assert_int_equal(budget.needed_bytes, UINT64_C(8192) * 32 * 7 * 256 * 2);
+    static struct kvb_budget without;
+    struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
+    *shape = (struct kvb_attention_shape){.kind = KVB_ATTENTION_MLA,
+                                          .heads = 16,
+                                          .query_rank = 1536,
+                                          .latent_rank = 512,
+                                          .rope_size = 64,
+                                          .nope_size = 128,
+                                          .value_head_size = 128,
+                                          .index_heads = 64,
+                                          .index_head_size = 128};
+    (void)answer_into(&plan, &without);
+    shape->has_indexer = true;
+    (void)answer_into(&plan, &budget);
+    // queries of the index from 1,536, its keys from 4,096: at least these of each layer
+    uint64_t index = UINT64_C(32) * (1536 * 64 * 128 + 4096 * 128) * 2;
+    assert_true(budget.weights.total_bytes >= without.weights.total_bytes + index);
+}
+
 // Every engine of the table fills its whole seat and is found by its name.
 static void seats(void **state)
 {
@@ -407,6 +453,8 @@ static void seats(void **state)
         assert_true(engines[i]->oldest > 0 && engines[i]->oldest <= engines[i]->newest);
     }
     assert_null(kvb_engine_find("nobody"));
+    const struct kvb_engine_rows *any = kvb_engine_find("generic"); // of which no releases are told apart
+    assert_int_equal(any->oldest, any->newest);
 }
 
 int main(void)
@@ -426,6 +474,7 @@ int main(void)
         cmocka_unit_test(nothing_shorter),
         cmocka_unit_test(over_two),
         cmocka_unit_test(experts),
+        cmocka_unit_test(all_on_one),
         cmocka_unit_test(seats),
         cmocka_unit_test(counted_weights),
     };

@@ -73,8 +73,35 @@ static void in_a_straight_line(void **state)
                      (unsigned long long)tokens);
         }
         assert_int_equal(start.run.devices, row->cards);
-        assert_true(start.decision == KVB_LLAMA_CONTEXT_REDUCED || (row->cards > 1 && start.decision == KVB_LLAMA_BOTH));
+        assert_true(start.decision == KVB_LLAMA_CONTEXT_REDUCED ||
+                    (row->cards > 1 && start.decision == KVB_LLAMA_BOTH));
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(in_a_straight_line))
+// What is said of layers that are moved: of a dense model layers, of one with experts first those of the last layers.
+static void said_of_layers(void **state)
+{
+    (void)state;
+    char text[160];
+    solve("llama-server -m x.gguf -np 1 -c 8192", "Qwen/Qwen3-8B", 5000);
+    assert_true(start.run.gpu_layers > 0 && start.run.gpu_layers < 37);
+    (void)snprintf(text, sizeof text, "--fit keeps %u of 37 layers on the GPU; the others run on the CPU",
+                   start.run.gpu_layers);
+    assert_true(is_said(text));
+    assert_false(is_said("the experts of"));
+    assert_false(is_said("--fit shortens the context"));
+    solve("llama-server -m x.gguf -np 1 -c 8192", "Qwen/Qwen3-30B-A3B", 12000);
+    assert_true(start.run.gpu_layers == 49 && start.run.cpu_experts > 0);
+    (void)snprintf(text, sizeof text, "--fit keeps 49 of 49 layers on the GPU and the experts of %u of them",
+                   start.run.cpu_experts);
+    assert_true(is_said(text));
+    assert_false(is_said("the others run on the CPU"));
+    solve("llama-server -m x.gguf -np 1", "Qwen/Qwen3-8B", 8500);
+    assert_true(is_said("--fit shortens the context from 40960 to "));
+    assert_true(is_said("to keep 1024 MiB free on each GPU"));
+    assert_false(is_said("--fit keeps"));
+    solve("llama-server -m x.gguf -np 1 -ngl 99 -c 8192", "Qwen/Qwen3-8B", 5000);
+    assert_true(is_said("the memory that --fit keeps free is not kept, and what it could change was set by the user"));
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(in_a_straight_line), cmocka_unit_test(said_of_layers))

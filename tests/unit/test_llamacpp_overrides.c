@@ -103,6 +103,9 @@ static const struct wrong wrongs[] = {
     {"(a)\\1", "an escape other than \\d, \\w, \\s and marks"},
     {"[\\b]", "an escape other than \\d, \\w, \\s and marks"},
     {"(?=a)", "a look-ahead (?"},
+    {"(?=", "a look-ahead (?"},
+    {"(?:", "a group that is not closed"},
+    {"(?", "a repetition of nothing"},
     {"[[:digit:]]", "a named class such as [:digit:]"},
     {"[a][a][a][a][a][a][a][a][a][a][a][a][a]", "more than 12 sets"},
     {"(((((((((((((a)))))))))))))", "groups more than 12 deep"}, // 13
@@ -306,6 +309,13 @@ static void test_lines(void **state)
     (void)state;
     assert_true(kvb_llama_overrides_add(lines, sizeof lines, "exps=CPU,blk\\.1=CUDA1", why));
     assert_true(kvb_llama_overrides_add(lines, sizeof lines, "a=Metal", why));
+    char room[10] = ""; // eight characters, the end of a line and that of the text
+    assert_true(kvb_llama_overrides_add(room, sizeof room, "exps=CPU", why));
+    assert_string_equal(room, "exps=CPU\n");
+    room[0] = '\0';
+    assert_false(kvb_llama_overrides_add(room, sizeof room, "experts=CPU", why));
+    assert_false(kvb_llama_overrides_add(room, sizeof room - 1, "exps=CPU", why));
+    assert_string_equal(why, "override-tensor: 'exps=CPU': all patterns together are too long");
     assert_string_equal(lines, "exps=CPU\nblk\\.1=CUDA1\na=Metal\n");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_false(kvb_llama_overrides_add(lines, sizeof lines, bad[i].pattern, why));

@@ -1,7 +1,7 @@
 // Each part of an answer beside the buffer that llama.cpp prints for it: of which item, on the GPU or on the host. The
 // lines of a log: "load_tensors: CUDA0 model buffer size" and "CPU_Mapped model buffer size", "llama_kv_cache: CUDA0 KV
-// buffer size" and "CPU KV buffer size", "llama_memory_recurrent: CUDA0 RS buffer size", "CUDA0 compute buffer size" and
-// "CUDA_Host compute buffer size", "CUDA_Host output buffer size"; the same again of a draft and of a projector.
+// buffer size" and "CPU KV buffer size", "llama_memory_recurrent: CUDA0 RS buffer size", "CUDA0 compute buffer size"
+// and "CUDA_Host compute buffer size", "CUDA_Host output buffer size"; the same again of a draft and of a projector.
 #include <stdio.h>
 #include <string.h>
 

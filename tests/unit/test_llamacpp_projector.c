@@ -119,12 +119,53 @@ static void test_sizes_of_pictures(void **state)
     assert_int_equal(out.model_bytes, 0);
 }
 
+// tools/mtmd/clip.cpp, load_hparams at b7437: set_warmup_n_tokens(46 * 46) and (256), a side of 46 or 16 tokens;
+// set_limit_image_tokens(8, 4096) and (8, 1024), where nobody says another limit. Gemma 3 has pictures of one size.
+static void test_limits_of_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_encoder_family family;
+        uint32_t side_tokens;
+        uint64_t most_tokens;
+    } rows[] = {{KVB_ENCODER_QWEN2_VL, 46, 4096},
+                {KVB_ENCODER_QWEN25_VL, 46, 4096},
+                {KVB_ENCODER_QWEN3_VL, 46, 4096},
+                {KVB_ENCODER_PIXTRAL, 16, 1024},
+                {KVB_ENCODER_KIMI, 16, 1024}};
+    struct kvb_llama_run run = any_run();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_projector any = qwen3(2, 64, 128, 64);
+        struct kvb_llama_projected usual, said;
+        any.family = rows[i].family;
+        kvb_llama_projector_of(&run, &any, 0, &usual);
+        assert_int_equal(usual.side_pixels, rows[i].side_tokens * 16 * 2);
+        kvb_llama_projector_of(&run, &any, rows[i].most_tokens, &said);
+        assert_int_equal(said.most_compute_bytes, usual.most_compute_bytes);
+        assert_true(usual.most_compute_bytes > usual.compute_bytes);
+        uint64_t side = 1;
+        for (; side * side <= rows[i].most_tokens; side++) {
+        }
+        kvb_llama_projector_of(&run, &any, side * side, &said); // a larger square
+        assert_true(said.most_compute_bytes > usual.most_compute_bytes);
+        kvb_llama_projector_of(&run, &any, rows[i].most_tokens - 1, &said);
+        assert_true(said.most_compute_bytes < usual.most_compute_bytes);
+        // beyond 1024 x 1024 tokens, more than any picture has, nothing grows
+        struct kvb_llama_projected beyond;
+        kvb_llama_projector_of(&run, &any, UINT64_C(1) << 20, &said);
+        kvb_llama_projector_of(&run, &any, UINT64_C(1) << 22, &beyond);
+        assert_int_equal(said.most_compute_bytes, beyond.most_compute_bytes);
+        assert_int_equal(usual.bounded, rows[i].family != KVB_ENCODER_QWEN3_VL); // one is followed to the hundredth
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_buffers_of_the_start),
         cmocka_unit_test(test_features_of_inner_layers),
         cmocka_unit_test(test_sizes_of_pictures),
+        cmocka_unit_test(test_limits_of_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

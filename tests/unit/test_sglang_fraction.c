@@ -282,6 +282,40 @@ static void longest_prompts(void **state)
     }
 }
 
+// What a stated share of one is multiplied with: towers with 0.95 from 0.3.5 on, 0.9 from 0.4.5 to 0.4.8.post1
+// (model_runner.py), AITER's long contexts with 0.85 (server_args.py 0.4.7), one after the other.
+static void factors_of_one(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kind kind;
+        bool hip;
+        uint64_t context, ppb;
+    } rows_of[] = {
+        {R(3, 4) + 2, TOWER, false, 131072, 1000000000}, {R(3, 5), TOWER, false, 131072, 950000000},
+        {R(4, 4) + 4, TOWER, false, 131072, 950000000},  {R(4, 5), TOWER, false, 131072, 900000000},
+        {R(4, 8) + 1, TOWER, false, 131072, 900000000},  {R(4, 9), TOWER, false, 131072, 1000000000},
+        {R(4, 6) + 5, TEXT, true, 131072, 1000000000},   {R(4, 7), TEXT, true, 131072, 850000000},
+        {R(4, 7), TEXT, true, 8193, 850000000},          {R(4, 7), TEXT, true, 8192, 1000000000},
+        {R(4, 8), TOWER, true, 8193, 765000000},         {R(5, 18), TEXT, true, 8193, 850000000},
+        {R(5, 18), TEXT, false, 131072, 1000000000},
+    };
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        static struct kvb_model model;
+        struct kvb_sgl_setup setup;
+        struct kvb_sgl_defaults defaults;
+        make_setup(&(struct given){CARD(rows_of[i].release, 81559, 1), .kind = rows_of[i].kind, .hip = rows_of[i].hip,
+                                   .fraction_ppb = 1000000000},
+                   &model, &setup);
+        setup.context_tokens = rows_of[i].context;
+        kvb_sgl_defaults_of(&setup, &defaults);
+        if (defaults.fraction_ppb != rows_of[i].ppb) {
+            fail_msg("row %zu: %llu", i, (unsigned long long)defaults.fraction_ppb);
+        }
+    }
+}
+
 // adjust_mem_fraction_for_vlm to the billionth: 0.95 x (1.1 - 0.1 x layers x width^2 / (24 x 1024^2)), from 0.8
 // to 1.05, of 0.835 (0.5.3 on 81,559 MiB).
 static void tower_factors(void **state)
@@ -318,5 +352,5 @@ static void tower_factors(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(tower_factors), cmocka_unit_test(defaults_by_release), cmocka_unit_test(prefill_sizes),
-              cmocka_unit_test(longest_prompts))
+KVB_TEST_MAIN(cmocka_unit_test(tower_factors), cmocka_unit_test(factors_of_one), cmocka_unit_test(defaults_by_release),
+              cmocka_unit_test(prefill_sizes), cmocka_unit_test(longest_prompts))

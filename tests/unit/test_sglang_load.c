@@ -263,6 +263,9 @@ static void repacked(void **state)
     } rows[] = {
         {"Qwen/Qwen3-8B-AWQ", 75},
         {"Qwen/Qwen2.5-7B-Instruct --quantization gptq", 75},
+        {"Qwen/Qwen2.5-7B-Instruct-GPTQ-Int4", 75},
+        {"poolside/Laguna-S-2.1-INT4", 75}, // compressed-tensors, pack-quantized
+        {"nvidia/Qwen3.6-27B-NVFP4", 35},   // its scales alone, of which a log shows nothing (Llama-3.1-8B)
         {"Qwen/Qwen3-8B", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -272,8 +275,10 @@ static void repacked(void **state)
         struct kvb_estimate left = kvb_sgl_repacked(&context, &budget.weights);
         assert_int_equal(left.low_bytes, 0);
         assert_int_equal(left.high_bytes, budget.weights.total_bytes / 1000 * rows[i].high_thousandths);
-        assert_int_equal(left.bytes > 0, rows[i].high_thousandths > 0);
-        assert_true(left.bytes <= left.high_bytes);
+        // played back, 7 to 12 thousandths of all but experts, which are copied back to where they were loaded
+        uint64_t dense = budget.weights.total_bytes - budget.weights.role_bytes[KVB_ROLE_EXPERTS];
+        uint64_t thousandth = rows[i].high_thousandths == 75 ? dense / 1000 : 0;
+        assert_in_range(left.bytes, 7 * thousandth, 12 * thousandth);
     }
 }
 

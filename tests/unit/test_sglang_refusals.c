@@ -204,6 +204,18 @@ static const struct {
      NULL},
     {"sglang@0.4.9.post4", "h200", DSV3 "--tp-size 8 --attention-backend flashmla --chunked-prefill-size 1000",
      "arguments", "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    // bounds of one: a page, branches, groups of two
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 2 --attention-backend triton " EAGLE "--speculative-eagle-topk 2",
+     "attention-backend", PAGED},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 2 --speculative-algorithm NGRAM", "attention-backend",
+     WORDS_PAGED("2")},
+    {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha " EAGLE "--speculative-eagle-topk 2",
+     "attention-backend", ONE_BRANCH},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 2 --chunked-prefill-size 1001", "arguments",
+     "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 2 --chunked-prefill-size 1002", NULL, NULL},
+    {"sglang@0.5.0", "h200", DSV3 "--tp-size 8 --enable-dp-attention --dp-size 2", NULL, NULL},
+    {"sglang@0.5.9", "h200", DSV3 "--tp-size 2 --enable-eplb --moe-a2a-backend deepep", NULL, NULL},
     // groups, stages, tiers
     {"sglang@0.5.0", "h200", DSV3 "--tp-size 8 --enable-dp-attention --dp-size 8", NULL, NULL},
     {"sglang@0.5.9", "h100-sxm", Q3 "--pp-size 2", NULL, NULL},

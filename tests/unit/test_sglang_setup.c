@@ -268,8 +268,8 @@ static void groups(void **state)
     assert_int_equal(c.defaults.chunk_tokens, 1024);      // and chunks are divided behind
 }
 
-// configs/model_config.py, is_deepseek_nsa: an index beside latents. One beside keys and values (MiniMax-M3) and latents
-// without one (DeepSeek V3) have pages, groups and caches as others have them.
+// configs/model_config.py, is_deepseek_nsa: an index beside latents. One beside keys and values (MiniMax-M3) and
+// latents without one (DeepSeek V3) have pages, groups and caches as others have them.
 static void index_beside_keys(void **state)
 {
     (void)state;
@@ -364,4 +364,5 @@ static void graphs(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(words_of_caches), cmocka_unit_test(words_of_others), cmocka_unit_test(declared_caches),
               cmocka_unit_test(states), cmocka_unit_test(backends), cmocka_unit_test(pages),
               cmocka_unit_test(prefixes_beside_states), cmocka_unit_test(ratios), cmocka_unit_test(sparse_caches),
-              cmocka_unit_test(groups), cmocka_unit_test(index_beside_keys), cmocka_unit_test(drafts), cmocka_unit_test(graphs))
+              cmocka_unit_test(groups), cmocka_unit_test(index_beside_keys), cmocka_unit_test(drafts),
+              cmocka_unit_test(graphs))

@@ -50,7 +50,7 @@ uint64_t kvb_plain_cache_longest(const struct kvb_plain_cache *cache, uint64_t p
     uint64_t low = 0;
     uint64_t high = limit;
     while (low < high) {
-        uint64_t middle = low + (high - low + 1) / 2;
+        uint64_t middle = low + (high - low + 1) / 2; // same: any above low, up to high
         if (kvb_plain_cache_bytes(cache, middle) <= pool_bytes) {
             low = middle;
         } else {

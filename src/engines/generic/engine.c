@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/text.h"
 #include "budget/gpu_facts.h"
 #include "budget/shapes.h"
 #include "budget/weights/weights.h"
@@ -153,7 +154,7 @@ static void judge(const struct kvb_plan *plan, struct kvb_budget *budget)
         why = "The length is beyond the model's own.";
     }
     budget->starts = why[0] == '\0';
-    memcpy(budget->error, why, strlen(why) + 1);
+    (void)kvb_copy(budget->error, sizeof budget->error, why);
     bool safe = pool->low_bytes >= (int64_t)budget->needed_bytes;
     budget->verdict = !budget->starts ? KVB_DOES_NOT_FIT : safe ? KVB_FITS : KVB_TIGHT;
 }

@@ -21,7 +21,6 @@ static void take_context(const struct kvb_plan *plan, const struct kvb_llama_sta
     run->context_tokens = asked > 0 ? asked : one ? start->run.context_tokens : each;
     if (!one) { // one sequence for each context
         run->sequences = 1;
-        run->unified = false;
         run->batch = (uint32_t)kvb_min(run->context_tokens, UINT32_MAX);
         run->ubatch = (uint32_t)kvb_min(run->ubatch, kvb_max(run->batch, 1));
     }

@@ -53,7 +53,7 @@ static bool has_windows(const struct kvb_llama_run *run)
 
 static void add_states(struct kvb_llama_graph *graph)
 {
-    const uint64_t some[3] = {graph->run->sequences, 1, 1}, none[3] = {0, 1, 1};
+    const uint64_t some[3] = {graph->run->sequences, 1, 1}, none[3] = {0, 1, 1}; // same: views take no memory
     kvb_llama_node rows = kvb_llama_input(graph, (uint64_t)graph->run->sequences * 4);
     graph->state_rows = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, rows, some);
     graph->no_rows = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, rows, none);

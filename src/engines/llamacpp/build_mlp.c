@@ -102,7 +102,7 @@ static kvb_llama_node add_up(struct kvb_llama_graph *graph, kvb_llama_node exper
     uint64_t hidden = graph->run->model->hidden_size;
     const uint64_t ne[3] = {hidden, tokens, 1};
     kvb_llama_node views[64] = {0};
-    uint64_t count = used < 64 ? used : 64;
+    uint64_t count = kvb_min(used, 64);
     for (uint64_t i = 0; i < count; i++) {
         views[i] = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, experts, ne);
         if (graph->run->build >= WEIGHTS_FIRST) {

@@ -14,7 +14,7 @@ static uint32_t longest_window(const struct kvb_model *model)
     for (uint32_t i = 0; i < model->kind_count; i++) {
         const struct kvb_attention_shape *shape = &model->kinds[i].attention;
         bool windowed = shape->kind == KVB_ATTENTION_SLIDING || shape->kind == KVB_ATTENTION_CHUNKED;
-        window = windowed && shape->window_tokens > window ? shape->window_tokens : window;
+        window = (uint32_t)kvb_max(window, windowed ? shape->window_tokens : 0);
     }
     return window;
 }
@@ -22,7 +22,7 @@ static uint32_t longest_window(const struct kvb_model *model)
 void kvb_llama_cells_of(const struct kvb_llama_run *run, struct kvb_llama_cells *out)
 {
     uint64_t pad = kvb_llama_since(run, KVB_LLAMA_PAD_256) || run->flash ? CELLS : OLD_CELLS;
-    uint64_t sequences = run->sequences > 0 ? run->sequences : 1;
+    uint64_t sequences = kvb_max(run->sequences, 1);
     bool streams = kvb_llama_since(run, KVB_LLAMA_STREAMS) && !run->unified;
     uint64_t context = kvb_round_up(run->context_tokens, pad);
     uint64_t each = kvb_llama_since(run, KVB_LLAMA_PAD_256) ? context / sequences // before, rounded but once, and up

@@ -106,7 +106,7 @@ static uint32_t most_layers(struct kvb_llama_start *start, uint32_t experts)
 {
     uint32_t low = 0, high = start->run.model->layer_count + 1;
     while (low < high) {
-        uint32_t middle = low + (high - low + 1) / 2;
+        uint32_t middle = low + (high - low + 1) / 2; // same: any above low, up to high
         if (fits_with(start, middle, experts)) {
             low = middle;
         } else {
@@ -274,7 +274,7 @@ static uint64_t search(struct kvb_llama_start *tried, uint64_t high, uint64_t fr
 {
     uint64_t low = 0;
     while (low < high) {
-        uint64_t middle = low + (high - low + 1) / 2;
+        uint64_t middle = low + (high - low + 1) / 2; // same: any above low, up to high
         if (fits_at(tried, middle * ROUND, free_bytes, between)) {
             low = middle;
         } else {

@@ -6,10 +6,11 @@
 
 #include <kvbudget/units.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 
 #define WHY 256  // of a sentence
-#define SHOWN 60 // of a value in it
+#define SHOWN 59 // of a value in it
 #define SETTING(what) .kind = KVB_SERVE_SETTING, .id = KVB_SET_##what
 
 // "num_ctx=8192", a PARAMETER of a Modelfile; those that move no memory are passed over.
@@ -31,8 +32,8 @@ static bool read_parameter(const char *value, enum kvb_origin origin, struct kvb
         }
         if (!kvb_parse_whole(value + length, &number) || number > UINT32_MAX) {
             (void)kvb_copy(why, WHY, "PARAMETER ");
-            (void)kvb_copy(why + strlen(why), SHOWN, value);
-            (void)kvb_copy(why + strlen(why), WHY - strlen(why), ": expected a whole number");
+            kvb_append(why, WHY, value, kvb_min(strlen(value), SHOWN));
+            kvb_add_text(why, WHY, ": expected a whole number");
             return false;
         }
         kvb_settings_set(&deployment->settings, rows[i].setting, number, origin);

@@ -6,20 +6,21 @@
 
 #include <kvbudget/units.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "engines/llamacpp/overrides.h"
 
 #define WIDE 9999U // more layers than any model has
 #define WHY 256    // of a sentence
-#define SHOWN 60   // of a value in it
+#define SHOWN 59   // of a value in it
 
 static bool refuse(char why[256], const char *flag, const char *value, const char *expected)
 {
     (void)kvb_copy(why, WHY, flag);
-    (void)kvb_copy(why + strlen(why), WHY - strlen(why), ": '");
-    (void)kvb_copy(why + strlen(why), SHOWN, value);
-    (void)kvb_copy(why + strlen(why), WHY - strlen(why), "' is not known; expected ");
-    (void)kvb_copy(why + strlen(why), WHY - strlen(why), expected);
+    kvb_add_text(why, WHY, ": '");
+    kvb_append(why, WHY, value, kvb_min(strlen(value), SHOWN));
+    kvb_add_text(why, WHY, "' is not known; expected ");
+    kvb_add_text(why, WHY, expected);
     return false;
 }
 

@@ -111,8 +111,7 @@ static uint32_t most_used_experts(const struct kvb_model *model)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < model->kind_count; i++) {
-        uint32_t used = model->kinds[i].mlp.experts_per_token;
-        most = used > most ? used : most;
+        most = (uint32_t)kvb_max(most, model->kinds[i].mlp.experts_per_token);
     }
     return most;
 }

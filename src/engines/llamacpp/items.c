@@ -32,7 +32,7 @@ void kvb_llama_put_settings(const struct kvb_llama_start *start, struct kvb_budg
     put(budget, KVB_SET_MAX_NUM_SEQS, run->sequences);
     put(budget, KVB_SET_MAX_NUM_BATCHED_TOKENS, run->batch);
     put(budget, KVB_SET_UBATCH_SIZE, run->ubatch);
-    put(budget, KVB_SET_TENSOR_PARALLEL_SIZE, run->devices > 0 ? run->devices : 1);
+    put(budget, KVB_SET_TENSOR_PARALLEL_SIZE, kvb_max(run->devices, 1));
     put(budget, KVB_SET_GPU_LAYERS, run->gpu_layers);
     put(budget, KVB_SET_CPU_MOE_LAYERS, run->cpu_experts);
     put(budget, KVB_SET_CACHE_TYPE_K, run->key_type);

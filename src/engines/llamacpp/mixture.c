@@ -290,7 +290,7 @@ static uint32_t experts_of(const struct kvb_model *model)
     uint32_t experts = 0;
     for (uint32_t i = 0; i < model->kind_count; i++) {
         uint32_t of_kind = model->kinds[i].mlp.kind == KVB_MLP_MOE ? model->kinds[i].mlp.experts : 0;
-        experts = of_kind > experts ? of_kind : experts;
+        experts = (uint32_t)kvb_max(experts, of_kind);
     }
     return experts;
 }

@@ -188,7 +188,6 @@ void kvb_ollama_layout(const struct kvb_ollama_sizes *sizes, const struct kvb_ol
             layout.room_bytes[i] = kvb_less(cards->free_bytes, taken);
         }
         assign(&layout, cards, used, out);
-        uint32_t now = cards_used(out);
-        used = now > used ? now : used;
+        used = (uint32_t)kvb_max(used, cards_used(out));
     } while (used > before);
 }

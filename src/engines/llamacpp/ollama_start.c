@@ -119,7 +119,7 @@ void kvb_ollama_settle(const struct kvb_plan *plan, struct kvb_llama_start *star
         .plan = plan,
         .start = start,
         .release = plan->engine.release,
-        .asked = start->layers_said ? (int64_t)start->asked_layers : -1,
+        .asked = start->layers_said ? (int64_t)start->asked_layers : -1, // same: any below 0 says nothing
         .cards = {.free_bytes = kvb_less(free_bytes, reserved),
                   .minimum_bytes = metal ? MINIMUM_METAL : MINIMUM,
                   .overhead_bytes = overhead->set ? overhead->number : 0,

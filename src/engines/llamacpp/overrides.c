@@ -5,20 +5,18 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "engines/llamacpp/pattern.h"
 
 #define NAME_CAPACITY 64
-#define WHY 256 // of a sentence
+#define WHY 256  // of a sentence
+#define SHOWN 60 // of a part in it
 
 static bool refuse(char why[256], const char *part, size_t length, const char *what)
 {
-    char shown[61];
-    size_t count = length < sizeof shown ? length : sizeof shown - 1;
-    memcpy(shown, part, count);
-    shown[count] = '\0';
     (void)kvb_copy(why, WHY, "override-tensor: '");
-    kvb_add_text(why, WHY, shown);
+    kvb_append(why, WHY, part, kvb_min(length, SHOWN));
     kvb_add_text(why, WHY, "': ");
     kvb_add_text(why, WHY, what);
     return false;
@@ -74,8 +72,8 @@ bool kvb_llama_overrides_add(char *lines, size_t capacity, const char *value, ch
         if (used + length + 2 > capacity) {
             return refuse(why, part, length, "all patterns together are too long");
         }
-        memcpy(lines + used, part, length);
-        memcpy(lines + used + length, "\n", 2);
+        kvb_append(lines, capacity, part, length);
+        kvb_add_text(lines, capacity, "\n");
         part += length;
         if (*part == '\0') {
             return true;

@@ -24,8 +24,8 @@ uint32_t kvb_llama_place_of(const struct kvb_llama_run *run, uint32_t layer)
 {
     uint32_t layers = run->model->layer_count;
     uint32_t whole = kvb_llama_since(run, KVB_LLAMA_OUTPUT_FIRST) ? layers + 1 : layers;
-    uint32_t first = run->gpu_layers < whole ? whole - run->gpu_layers : 0;
-    uint32_t count = run->gpu_layers < layers + 1 ? run->gpu_layers : layers + 1;
+    uint32_t first = (uint32_t)kvb_less(whole, run->gpu_layers);
+    uint32_t count = (uint32_t)kvb_min(run->gpu_layers, layers + 1);
     if (run->devices == 0 || layer < first || layer - first >= count) {
         return KVB_LLAMA_HOST;
     }
@@ -112,7 +112,7 @@ static void add_cache(const struct kvb_llama_run *run, const struct kvb_llama_ce
     uint64_t count = kvb_mul(layer->windowed ? cells->windowed : cells->full, cells->streams);
     uint64_t keys = kvb_llama_cache_bytes(run->key_type, kvb_mul(count, layer->cache_keys));
     uint64_t values = kvb_llama_cache_bytes(run->value_type, kvb_mul(count, layer->cache_values));
-    uint64_t copies = kvb_mul(run->sequences, run->state_copies > 0 ? run->state_copies : 1);
+    uint64_t copies = kvb_mul(run->sequences, kvb_max(run->state_copies, 1));
     uint64_t state = kvb_mul(kvb_mul(kvb_add(layer->conv_state, layer->state), 4), copies);
     place->cache_bytes = kvb_add(place->cache_bytes, kvb_add(keys, values));
     place->state_bytes = kvb_add(place->state_bytes, state);

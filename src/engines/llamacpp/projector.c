@@ -15,23 +15,23 @@
 // What load_hparams sets by kind.
 struct kind_row {
     enum kvb_encoder_family family;
-    uint32_t merge, side_tokens, most_tokens; // side_tokens 0: pictures have one size
-    bool rms, rope, twice;                    // twice: patches are read by two convolutions
+    uint32_t side_tokens, most_tokens; // side_tokens 0: pictures have one size
+    bool rms, rope, twice;             // twice: patches are read by two convolutions
     bool followed;
 };
 static const struct kind_row kinds[] = {
-    {KVB_ENCODER_QWEN2_VL, 2, 46, 4096, false, true, true, false},
-    {KVB_ENCODER_QWEN25_VL, 2, 46, 4096, true, true, true, false}, // windows have a mask
-    {KVB_ENCODER_QWEN3_VL, 2, 46, 4096, false, true, true, true},
-    {KVB_ENCODER_GEMMA3, 4, 0, 256, false, false, false, false},
-    {KVB_ENCODER_GEMMA4, 3, 16, 280, true, true, false, false},
-    {KVB_ENCODER_PIXTRAL, 1, 16, 1024, true, true, false, false},
-    {KVB_ENCODER_KIMI, 2, 16, 1024, false, true, false, false},
+    {KVB_ENCODER_QWEN2_VL, 46, 4096, false, true, true, false},
+    {KVB_ENCODER_QWEN25_VL, 46, 4096, true, true, true, false}, // windows have a mask
+    {KVB_ENCODER_QWEN3_VL, 46, 4096, false, true, true, true},
+    {KVB_ENCODER_GEMMA3, 0, 256, false, false, false, false},
+    {KVB_ENCODER_GEMMA4, 16, 280, true, true, false, false},
+    {KVB_ENCODER_PIXTRAL, 16, 1024, true, true, false, false},
+    {KVB_ENCODER_KIMI, 16, 1024, false, true, false, false},
 };
 
 static const struct kind_row *kind_of(enum kvb_encoder_family family)
 {
-    static const struct kind_row other = {KVB_ENCODER_OTHER, 1, 0, 0, false, false, false, false};
+    static const struct kind_row other = {KVB_ENCODER_OTHER, 0, 0, false, false, false, false};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (kinds[i].family == family) {
             return &kinds[i];
@@ -223,7 +223,7 @@ static void build_layers(const struct picture *picture)
     struct kvb_llama_graph *graph = picture->graph;
     const struct kvb_projector *projector = picture->projector;
     kvb_llama_node held[LEVELS_MAX] = {0};
-    uint32_t levels = projector->deepstack_levels < LEVELS_MAX ? projector->deepstack_levels : LEVELS_MAX;
+    uint32_t levels = (uint32_t)kvb_min(projector->deepstack_levels, LEVELS_MAX);
     uint32_t level = 0;
     for (uint32_t i = 0; i < projector->layers; i++) {
         kvb_llama_layer_begin(graph, 0);
@@ -273,7 +273,7 @@ static uint64_t root_of(uint64_t square)
 {
     uint64_t low = 0, high = SIDE_MOST;
     while (low < high) {
-        uint64_t middle = low + (high - low + 1) / 2;
+        uint64_t middle = low + (high - low + 1) / 2; // same: any above low, up to high
         if (middle * middle <= square) {
             low = middle;
         } else {

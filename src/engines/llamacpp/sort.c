@@ -4,6 +4,7 @@
 // start reserves are sorted since b7166.
 #include <stddef.h>
 
+#include "base/checked.h"
 #include "engines/llamacpp/allocate.h"
 
 #define LOOK_AHEAD 20
@@ -44,7 +45,7 @@ static bool is_empty(const struct kvb_llama_tensor_node *node)
 
 static uint32_t end_of(const struct sorting *sorting, uint32_t from, uint32_t length)
 {
-    return from + length < sorting->count ? from + length : sorting->count;
+    return (uint32_t)kvb_min(from + length, sorting->count);
 }
 
 // ---- Patterns of a router, which are never torn apart

@@ -16,6 +16,7 @@
 #include "engines/sglang/errors.h"
 
 #define AITER_SHORT_TOKENS 8192U
+#define REQUEST_CAPACITY 64  // of kvb_budget, requested_as
 #define UNCONFIRMED_SHARE 20 // of the pool, either way, where no log confirms the source
 
 static const struct kvb_place nowhere = {NULL, 0, 0};
@@ -73,13 +74,13 @@ static uint64_t share_of(uint64_t before_bytes, uint64_t ppb)
 }
 
 // "0.83 x 78.57 GiB free before loading"
-static void say_request(uint64_t ppb, uint64_t before_bytes, char out[64])
+static void say_request(uint64_t ppb, uint64_t before_bytes, char out[REQUEST_CAPACITY])
 {
     char share[32], whole[32];
-    (void)kvb_copy(out, 64, kvb_format_ppm(share, (uint32_t)(ppb / (KVB_SGL_PPB / KVB_PPM))));
-    (void)kvb_copy(out + strlen(out), 64 - strlen(out), " x ");
-    (void)kvb_copy(out + strlen(out), 64 - strlen(out), kvb_format_gib(whole, (int64_t)before_bytes, 2));
-    (void)kvb_copy(out + strlen(out), 64 - strlen(out), " GiB free before loading");
+    (void)kvb_copy(out, REQUEST_CAPACITY, kvb_format_ppm(share, (uint32_t)(ppb / (KVB_SGL_PPB / KVB_PPM))));
+    kvb_add_text(out, REQUEST_CAPACITY, " x ");
+    kvb_add_text(out, REQUEST_CAPACITY, kvb_format_gib(whole, (int64_t)before_bytes, 2));
+    kvb_add_text(out, REQUEST_CAPACITY, " GiB free before loading");
 }
 
 static void add_part(struct kvb_budget *budget, const char *key, const char *label, uint64_t bytes, bool host)
@@ -125,7 +126,7 @@ static int64_t release_drift(const struct kvb_sgl_context *context, uint64_t bef
         older.setup.release -= RELEASE_STEP;
         kvb_sgl_defaults_of(&older.setup, &older.defaults);
         uint64_t share = share_of(before_bytes, older.defaults.fraction_ppb);
-        widest = kvb_max(widest, share > later ? share - later : later - share);
+        widest = kvb_max(widest, kvb_less(share, later) + kvb_less(later, share));
         later = share;
     }
     return (int64_t)widest;
@@ -220,7 +221,7 @@ static void shorten_for_tables(const struct kvb_sgl_context *context, const stru
     uint64_t high = kvb_min(budget->kv.max_model_len_that_fits, same_share_tokens(context));
     uint64_t low = kvb_min(context->setup.context_tokens, high);
     while (low < high) {
-        uint64_t middle = low + (high - low + 1) / 2;
+        uint64_t middle = low + (high - low + 1) / 2; // same: any above low, up to high
         if (crowded_at(context, stage, before, budget, middle)) {
             high = middle - 1;
         } else {

@@ -19,8 +19,8 @@
 
 // ---- Chunks, ranks, caches
 
-// To 0.4.9.post3 the assert stands before groups share the chunk and before backends change the page; to 0.5.0 it is asked
-// of -1 as well, which leaves page - 1.
+// To 0.4.9.post3 the assert stands before groups share the chunk and before backends change the page; to 0.5.0 it is
+// asked of -1 as well, which leaves page - 1.
 static bool chunk_off_pages(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;

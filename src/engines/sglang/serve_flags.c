@@ -4,9 +4,12 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define WHY 256  // of a sentence
+#define SHOWN 59 // of a value in it
 #define SETTING(what) .kind = KVB_SERVE_SETTING, .id = KVB_SET_##what
 #define SETS(what, value) .kind = KVB_SERVE_SETS, .id = KVB_SET_##what, .number = (value)
 #define OWN(reader) .kind = KVB_SERVE_OWN, .read = reader
@@ -124,11 +127,11 @@ static bool whole(const char *text, uint64_t *number)
 
 static bool say(char why[256], const char *flag, const char *value, const char *expected)
 {
-    (void)kvb_copy(why, 64, flag);
-    (void)kvb_copy(why + strlen(why), 4, " '");
-    (void)kvb_copy(why + strlen(why), 60, value);
-    (void)kvb_copy(why + strlen(why), 8, "' is ");
-    (void)kvb_copy(why + strlen(why), 100, expected);
+    (void)kvb_copy(why, WHY, flag);
+    kvb_add_text(why, WHY, " '");
+    kvb_append(why, WHY, value, kvb_min(strlen(value), SHOWN));
+    kvb_add_text(why, WHY, "' is ");
+    kvb_add_text(why, WHY, expected);
     return false;
 }
 
