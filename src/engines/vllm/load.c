@@ -115,16 +115,36 @@ static const struct online_row {
     {KVB_QUANTIZATION_NVFP4_PER_TOKEN, KVB_QUANT_NONE, KVB_QUANT_NVFP4, KVB_SCALE_TENSOR},
 };
 
-static void fill_online(const struct kvb_context *context, struct kvb_load *load)
+// NULL: the checkpoint stays as it is.
+static const struct online_row *find_online(const struct kvb_context *context)
 {
     uint64_t word = kvb_number(context->plan, KVB_SET_QUANTIZATION);
     for (size_t i = 0; i < sizeof online_rows / sizeof online_rows[0]; i++) {
         if (online_rows[i].word == word) {
-            load->online = online_rows[i].linear;
-            load->online_experts = online_rows[i].experts;
-            load->online_scale = online_rows[i].scale;
+            return &online_rows[i];
         }
     }
+    return NULL;
+}
+
+static void fill_online(const struct kvb_context *context, struct kvb_load *load)
+{
+    const struct online_row *row = find_online(context);
+    if (row != NULL) {
+        load->online = row->linear;
+        load->online_experts = row->experts;
+        load->online_scale = row->scale;
+    }
+}
+
+bool kvb_linears_are_plain_fp8(const struct kvb_context *context)
+{
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    const struct online_row *row = find_online(context);
+    bool online = q->method == KVB_QUANT_NONE && row != NULL;
+    enum kvb_quantisation_method method = online ? row->linear : q->method;
+    enum kvb_scale_shape scale = online ? row->scale : q->scale;
+    return method == KVB_QUANT_FP8 && !q->weight_only && (scale == KVB_SCALE_TENSOR || scale == KVB_SCALE_CHANNEL);
 }
 
 static void fill_lora(const struct kvb_context *context, struct kvb_load *load)

@@ -7,6 +7,8 @@
 
 // Whether MXFP4 experts run on Marlin, and what their kernel pads to.
 bool kvb_mxfp4_on_marlin(const struct kvb_context *context, struct kvb_padding *padding);
+// Whether linear layers multiply in FP8, inputs too, with one scale for a tensor or for a row of it.
+bool kvb_linears_are_plain_fp8(const struct kvb_context *context);
 void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load);
 
 #endif

@@ -4,10 +4,12 @@
 
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
+#include "engines/vllm/load.h"
 
 #define FP32_BYTES 4
 #define MARLIN_SINCE KVB_RELEASE(0, 5, 4)
 #define MARLIN_TILES_SINCE KVB_RELEASE(0, 9, 0)
+#define FP8_NATIVE_SINCE KVB_RELEASE(0, 10, 0)
 
 static uint64_t int8_copy(const struct kvb_context *context, uint64_t tokens, uint64_t width)
 {
@@ -60,11 +62,23 @@ static uint64_t marlin_scratch(const struct kvb_context *context, uint64_t token
     return processors * 64 * 256 * FP32_BYTES;
 }
 
+// torch.compile writes the activation at 8 bits alone, because the quantisation of the second product's input is plain
+// code that it fuses; of block scales it is an operator of its own. Source: quantization/input_quant_fp8.py v0.10.0
+// QuantFP8 forward_native, config/vllm.py v0.23.0:1111 has_blocked_weights.
+static bool fuses_fp8(const struct kvb_context *context)
+{
+    bool compiled = context->generation == KVB_GENERATION_V1 && !context->uncompiled;
+    return compiled && context->release >= FP8_NATIVE_SINCE && context->gpu->vendor == KVB_VENDOR_NVIDIA &&
+           context->gpu->compute_capability >= KVB_CAPABILITY_ADA && kvb_linears_are_plain_fp8(context);
+}
+
 uint64_t kvb_dense_scratch(const struct kvb_context *context, const struct kvb_mlp_shape *mlp, uint64_t tokens)
 {
     uint64_t width = mlp->intermediate_size / context->tp;
     uint64_t matrices = mlp->kind == KVB_MLP_PLAIN ? 2 : 3;
-    uint64_t bytes = kvb_mul(kvb_mul(tokens, matrices * width), kvb_dtype_bytes(context->dtype));
+    uint64_t element = kvb_dtype_bytes(context->dtype);
+    uint64_t row = kvb_mul(width, (matrices - 1) * element + (fuses_fp8(context) ? 1 : element));
+    uint64_t bytes = kvb_mul(tokens, row);
     uint64_t kernel = kvb_max(dequantised_matrix(context, width), marlin_scratch(context, tokens, 2 * width));
     return kvb_add(bytes, kvb_max(kernel, int8_copy(context, tokens, width)));
 }
