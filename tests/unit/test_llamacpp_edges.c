@@ -129,6 +129,8 @@ static void heads_of_a_header(void **state)
     add_class("output_norm.weight", KVB_ROLE_NORM, 0, 10);
     add_class("ffn_up.weight", KVB_ROLE_MLP, 3, 200); // of both layers
     add_class("nextn.eh_proj.weight", KVB_ROLE_MTP, 4, 70);
+    add_class("token_embd.weight", KVB_ROLE_HEAD, 0, 40000); // behind the last
+    header->class_count--;
     taken = 0;
     taken_bytes = 0;
     kvb_llama_head_tensors(&run, take, NULL);
@@ -136,9 +138,19 @@ static void heads_of_a_header(void **state)
     assert_int_equal(taken_bytes, 70);
     taken = 0;
     taken_bytes = 0;
+    kvb_llama_input_tensors(&run, take, NULL);
+    assert_int_equal(taken_bytes, 1000);
+    add_class("ffn_up.weight", KVB_ROLE_MLP, 7, 40000);
+    header->class_count--;
+    taken = 0;
+    kvb_llama_head_tensors(&run, take, NULL);
+    assert_int_equal(taken, 1);
+    taken_bytes = 0;
     kvb_llama_layer_tensors(&run, 0, take, NULL);
     assert_int_equal(taken_bytes, 100);
     assert_int_equal(taken_rows, 16); // two of four tensors, each of 8
+    add_class("token_embd.weight", KVB_ROLE_EMBEDDING, 0, 40000);
+    header->class_count--;
     taken_bytes = 0;
     kvb_llama_layer_tensors(&run, 2, take, NULL); // what is behind the layers
     assert_int_equal(taken_bytes, 1010);

@@ -78,6 +78,31 @@ static void in_a_straight_line(void **state)
     }
 }
 
+// Of two cards the last takes as many layers as it holds (common_params_fit_impl, back to front), where those of models
+// with experts are not shared out anew.
+static void two_cards(void **state)
+{
+    (void)state;
+    solve("llama-server -m x.gguf -np 1 -c 40960 -dev CUDA0,CUDA1", "Qwen/Qwen3-8B", 4600);
+    uint64_t first = start.run.share[0], second = start.run.share[1];
+    assert_true(first > 0 && second > 0);
+    assert_int_equal(start.run.gpu_layers, first + second);
+    assert_true(start.run.gpu_layers < 37);
+    for (uint64_t more = 0; more < 2; more++) {
+        static struct kvb_llama_start tried;
+        struct kvb_llama_buffers buffers;
+        tried = start;
+        tried.run.share[0] = 0; // given its layers later
+        tried.run.share[1] = second + more;
+        tried.run.gpu_layers = (uint32_t)(second + more);
+        kvb_llama_measure(&tried, &buffers);
+        assert_int_equal(kvb_llama_used(&buffers, 1) + 1024 * KVB_MIB <= start.free_bytes, more == 0);
+    }
+    solve("llama-server -m x.gguf -np 1 -c 8192 -dev CUDA0,CUDA1", "Qwen/Qwen3-30B-A3B", 6000);
+    assert_int_equal(start.run.share[0] + start.run.share[1], 0);
+    assert_true(start.run.cpu_experts > 0);
+}
+
 // What is said of layers that are moved: of a dense model layers, of one with experts first those of the last layers.
 static void said_of_layers(void **state)
 {
@@ -104,4 +129,4 @@ static void said_of_layers(void **state)
     assert_true(is_said("the memory that --fit keeps free is not kept, and what it could change was set by the user"));
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(in_a_straight_line), cmocka_unit_test(said_of_layers))
+KVB_TEST_MAIN(cmocka_unit_test(in_a_straight_line), cmocka_unit_test(two_cards), cmocka_unit_test(said_of_layers))

@@ -377,6 +377,11 @@ static void test_layout(void **state)
     assert_int_equal(placed.layers, 11);
     assert_int_equal(placed.of_card[0], 5);
     assert_int_equal(placed.of_card[1], 6);
+    sizes.projector_bytes = 180; // on the first card: 250 and 430, four and seven layers of 60
+    kvb_ollama_layout(&sizes, &cards, -1, &placed);
+    assert_int_equal(placed.layers, 11);
+    assert_int_equal(placed.of_card[0], 4);
+    assert_int_equal(placed.of_card[1], 7);
 }
 
 // Layers of 10, 20, ... 100 and an output of 200, from the last on: every figure names the layer that fits no more.

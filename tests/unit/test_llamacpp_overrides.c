@@ -42,6 +42,8 @@ static const struct match matches[] = {
     {"(ab)+c", "xc", false},
     {"a?b*?c", "c", true},
     {"[^a-z_]", "abc_def", false},
+    {"[^a][b]", "x\t", false}, // a set behind one of all others is its own
+    {"[^a][b]", "xb", true},
     {"[^a-z_]", "abc1", true},
     {"[\\w.]+x", "a.b_9x", true},
     {"[\\d-]9", "-9", true},
@@ -98,6 +100,7 @@ static const struct wrong wrongs[] = {
     {"a{65}", "more than 64 repetitions"},
     {"a{1,65}", "more than 64 repetitions"},
     {"[z-a]", "a range that runs backwards"},
+    {"[z-a", "a range that runs backwards"},
     {"a\\", "a \\ at the end"},
     {"[a\\", "a \\ at the end"},
     {"(a)\\1", "an escape other than \\d, \\w, \\s and marks"},

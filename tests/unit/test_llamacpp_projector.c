@@ -159,6 +159,52 @@ static void test_limits_of_kinds(void **state)
     }
 }
 
+// What the host hands over of a picture: three colours of each pixel in 32 bits, and four positions of each patch where
+// positions are rotated (tools/mtmd/clip.cpp, build_inp_raw; "positions" of qwen2vl.cpp, pixtral.cpp, kimivl.cpp).
+static void test_inputs_of_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_encoder_family family;
+        bool rotated;
+    } rows[] = {{KVB_ENCODER_QWEN2_VL, true}, {KVB_ENCODER_QWEN25_VL, true}, {KVB_ENCODER_QWEN3_VL, true},
+                {KVB_ENCODER_PIXTRAL, true},  {KVB_ENCODER_KIMI, true},      {KVB_ENCODER_GEMMA4, true},
+                {KVB_ENCODER_GEMMA3, false},  {KVB_ENCODER_OTHER, false}};
+    struct kvb_llama_run run = any_run();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_projector any = qwen3(2, 64, 128, 64);
+        struct kvb_llama_projected out;
+        any.family = rows[i].family;
+        kvb_llama_projector_of(&run, &any, 0, &out);
+        uint64_t side = out.side_pixels, patches = side / 16 * (side / 16);
+        assert_int_equal(out.input_bytes, side * side * 12 + (rows[i].rotated ? patches * 16 : 0));
+    }
+}
+
+// Without layers the patches are widest: a picture, its columns of 3 x 16 x 16 numbers a patch, what comes of them and a
+// copy that lies together (ggml_conv_2d); where two convolutions read it, one's result stays beside the other's. Positions
+// are there from the start.
+static void test_convolutions_of_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_encoder_family family;
+        uint64_t convolutions, positions;
+    } rows[] = {{KVB_ENCODER_QWEN2_VL, 2, 16}, {KVB_ENCODER_QWEN25_VL, 2, 16}, {KVB_ENCODER_QWEN3_VL, 2, 16},
+                {KVB_ENCODER_PIXTRAL, 1, 16},  {KVB_ENCODER_KIMI, 1, 16},      {KVB_ENCODER_GEMMA4, 1, 16},
+                {KVB_ENCODER_GEMMA3, 1, 0},    {KVB_ENCODER_OTHER, 1, 0}};
+    struct kvb_llama_run run = any_run();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_projector any = qwen3(0, 4096, 128, 64);
+        struct kvb_llama_projected out;
+        any.family = rows[i].family;
+        kvb_llama_projector_of(&run, &any, 0, &out);
+        uint64_t side = out.side_pixels, patches = side / 16 * (side / 16);
+        uint64_t of_patch = (3 * 16 * 16 + (1 + rows[i].convolutions) * 4096) * 4 + rows[i].positions;
+        assert_int_equal(out.compute_bytes, side * side * 12 + patches * of_patch);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +212,8 @@ int main(void)
         cmocka_unit_test(test_features_of_inner_layers),
         cmocka_unit_test(test_sizes_of_pictures),
         cmocka_unit_test(test_limits_of_kinds),
+        cmocka_unit_test(test_inputs_of_kinds),
+        cmocka_unit_test(test_convolutions_of_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,8 +179,16 @@ static void test_rungs(void **state)
     budget.settings.values[KVB_SET_MAX_NUM_SEQS].number = 4;
     assert_int_equal(rungs[4].candidates(&plan, &budget, out), 1);
     assert_int_equal(out[0], 8); // as many as are wanted
-    budget.settings.values[KVB_SET_MAX_NUM_SEQS].number = 16;
-    assert_int_equal(rungs[4].candidates(&plan, &budget, out), 0);
+    static const struct {
+        uint64_t wanted_hundredths, slots, tried; // tried 0: none
+    } wishes[] = {{800, 16, 0}, {800, 8, 0}, {801, 8, 9}, {200, 4, 0}, {101, 4, 0},
+                  {100, 4, 1},  {0, 4, 1},   {100, 1, 0}, {0, 1, 0},   {0, 2, 1}};
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+        plan.need.concurrency_hundredths = wishes[i].wanted_hundredths;
+        budget.settings.values[KVB_SET_MAX_NUM_SEQS].number = wishes[i].slots;
+        assert_int_equal(rungs[4].candidates(&plan, &budget, out), wishes[i].tried > 0);
+        assert_true(wishes[i].tried == 0 || out[0] == wishes[i].tried);
+    }
     resolve("Qwen/Qwen3-30B-A3B", "3060", "llama.cpp");
     budget.settings.values[KVB_SET_CPU_MOE_LAYERS].number = 30; // of 48: 36, 42 and 48 are left
     assert_int_equal(rungs[6].candidates(&plan, &budget, out), 3);

@@ -304,6 +304,41 @@ static void state_layers(enum kvb_attention kind)
                                                             .state_value_size = 64};
 }
 
+static uint64_t values_bytes;
+
+static void take_values(void *context, const struct kvb_llama_tensor *tensor)
+{
+    (void)context;
+    values_bytes += strcmp(tensor->name, "attn_v.weight") == 0 ? tensor->bytes : 0;
+}
+
+// src/llama-quant.cpp, use_more_bits(i_attention_wv, n_attention_wv): values are counted among the tensors of values, of
+// which layers with a state have none. Of four the third and the fourth are in Q6_K, 210 bytes of 256 elements, the
+// others in Q4_K, 144; they stand in the odd ones of eight layers.
+static void values_among_states(void **state)
+{
+    (void)state;
+    static const enum kvb_attention kinds[] = {KVB_ATTENTION_FULL, KVB_ATTENTION_SLIDING, KVB_ATTENTION_CHUNKED};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        begin("NemotronHForCausalLM");
+        model.layer_count = 8;
+        model.kind_count = 2;
+        model.kinds[1] = model.kinds[0];
+        state_layers(KVB_ATTENTION_MAMBA2);
+        model.kinds[1].attention.kind = kinds[i];
+        run.mixture = kvb_llama_mixture_find("Q4_K_M");
+        for (uint8_t layer = 0; layer < 8; layer++) {
+            model.kind_of_layer[layer] = layer % 2;
+        }
+        for (uint32_t layer = 0; layer < 8; layer++) {
+            uint64_t blocks = layer % 2 == 0 ? 0 : 8 * 128 * 4096 / 256;
+            values_bytes = 0;
+            kvb_llama_layer_tensors(&run, layer, take_values, NULL);
+            assert_int_equal(values_bytes, blocks * (layer >= 5 ? 210 : 144));
+        }
+    }
+}
+
 static void rare_states(void **state)
 {
     (void)state;
@@ -440,5 +475,5 @@ KVB_TEST_MAIN(cmocka_unit_test(rotations), cmocka_unit_test(chosen_rows), cmocka
               cmocka_unit_test(windows), cmocka_unit_test(state_rows), cmocka_unit_test(part_of_the_weights),
               cmocka_unit_test(more_nodes_than_are_held), cmocka_unit_test(without_memory),
               cmocka_unit_test(cache_of_heads_on_the_host), cmocka_unit_test(many_tensors_of_a_layer),
-              cmocka_unit_test(keys_that_are_values), cmocka_unit_test(rare_states), cmocka_unit_test(pictures),
+              cmocka_unit_test(keys_that_are_values), cmocka_unit_test(values_among_states), cmocka_unit_test(rare_states), cmocka_unit_test(pictures),
               cmocka_unit_test(widest_of_a_picture), cmocka_unit_test(inner_features))

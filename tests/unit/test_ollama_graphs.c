@@ -185,6 +185,9 @@ static void without_formula(void **state)
         kvb_ollama_sizes_of(&start, without[i].release, &sizes);
         assert_int_equal(sizes.partial_bytes, 3ULL * 32 * 2048 * 2 * 72 * 11 * 2 / 6);
         assert_int_equal(sizes.full_bytes, sizes.partial_bytes);
+        plan.model.kinds[0].attention.kv_heads = 1; // of one head of keys: 33 share it
+        kvb_ollama_sizes_of(&start, without[i].release, &sizes);
+        assert_int_equal(sizes.partial_bytes, 33ULL * 32 * 2048 * 2 * 72 * 2 / 6);
     }
 }
 
@@ -209,6 +212,9 @@ static void gpt_oss(void **state)
         uint64_t sum = (4 * 3 + 2 + 110) * (1ULL << 20);
         assert_int_equal(sizes.full_bytes, told[i].full > 0 ? told[i].full * sixth : sum);
         assert_int_equal(sizes.partial_bytes, told[i].partial > 0 ? told[i].partial * sixth : sum);
+        plan.model.kinds[0].attention.kv_heads = 1; // shared by 33, a cache of an eleventh: as much
+        kvb_ollama_sizes_of(&start, told[i].release, &sizes);
+        assert_int_equal(sizes.full_bytes, told[i].full > 0 ? told[i].full * sixth : sum);
     }
 }
 

@@ -42,10 +42,7 @@ kvb_llama_node kvb_llama_op(struct kvb_llama_graph *graph, enum kvb_llama_kind k
 static uint64_t reach_of(const struct kvb_llama_graph *graph, const struct kvb_llama_tensor_node *of, uint64_t bytes)
 {
     bool by_token = (of->ne[1] == graph->tokens && of->ne[2] == 1) || of->ne[2] == graph->tokens;
-    if (!by_token || bytes >= of->bytes) {
-        return bytes;
-    }
-    return of->bytes - (of->bytes - bytes) / graph->tokens;
+    return by_token ? of->bytes - kvb_less(of->bytes, bytes) / graph->tokens : bytes;
 }
 
 kvb_llama_node kvb_llama_view(struct kvb_llama_graph *graph, enum kvb_llama_kind kind, kvb_llama_node of,

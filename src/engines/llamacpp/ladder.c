@@ -69,8 +69,9 @@ static uint32_t other_slots(const struct kvb_plan *plan, const struct kvb_budget
 {
     uint64_t wanted = kvb_div_up(plan->need.concurrency_hundredths, 100);
     uint64_t slots = kvb_effective(budget, KVB_SET_MAX_NUM_SEQS);
-    out[0] = wanted > slots ? wanted : 1;
-    return wanted > slots || (slots > 1 && wanted <= 1) ? 1 : 0;
+    bool more = wanted > slots;
+    out[0] = more ? wanted : 1;
+    return more || (slots > 1 && wanted <= 1) ? 1 : 0;
 }
 
 static uint32_t experts_on_host(const struct kvb_plan *plan, const struct kvb_budget *budget,
