@@ -181,9 +181,9 @@ static void test_inputs_of_kinds(void **state)
     }
 }
 
-// Without layers the patches are widest: a picture, its columns of 3 x 16 x 16 numbers a patch, what comes of them and a
-// copy that lies together (ggml_conv_2d); where two convolutions read it, one's result stays beside the other's. Positions
-// are there from the start.
+// Without layers the patches are widest: a picture, its columns of 3 x 16 x 16 numbers a patch, what comes of them and
+// a copy that lies together (ggml_conv_2d); where two convolutions read it, one's result stays beside the other's.
+// Positions are there from the start.
 static void test_convolutions_of_kinds(void **state)
 {
     (void)state;
@@ -208,12 +208,9 @@ static void test_convolutions_of_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buffers_of_the_start),
-        cmocka_unit_test(test_features_of_inner_layers),
-        cmocka_unit_test(test_sizes_of_pictures),
-        cmocka_unit_test(test_limits_of_kinds),
-        cmocka_unit_test(test_inputs_of_kinds),
-        cmocka_unit_test(test_convolutions_of_kinds),
+        cmocka_unit_test(test_buffers_of_the_start), cmocka_unit_test(test_features_of_inner_layers),
+        cmocka_unit_test(test_sizes_of_pictures),    cmocka_unit_test(test_limits_of_kinds),
+        cmocka_unit_test(test_inputs_of_kinds),      cmocka_unit_test(test_convolutions_of_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,8 +312,8 @@ static void take_values(void *context, const struct kvb_llama_tensor *tensor)
     values_bytes += strcmp(tensor->name, "attn_v.weight") == 0 ? tensor->bytes : 0;
 }
 
-// src/llama-quant.cpp, use_more_bits(i_attention_wv, n_attention_wv): values are counted among the tensors of values, of
-// which layers with a state have none. Of four the third and the fourth are in Q6_K, 210 bytes of 256 elements, the
+// src/llama-quant.cpp, use_more_bits(i_attention_wv, n_attention_wv): values are counted among the tensors of values,
+// of which layers with a state have none. Of four the third and the fourth are in Q6_K, 210 bytes of 256 elements, the
 // others in Q4_K, 144; they stand in the odd ones of eight layers.
 static void values_among_states(void **state)
 {
@@ -475,5 +475,6 @@ KVB_TEST_MAIN(cmocka_unit_test(rotations), cmocka_unit_test(chosen_rows), cmocka
               cmocka_unit_test(windows), cmocka_unit_test(state_rows), cmocka_unit_test(part_of_the_weights),
               cmocka_unit_test(more_nodes_than_are_held), cmocka_unit_test(without_memory),
               cmocka_unit_test(cache_of_heads_on_the_host), cmocka_unit_test(many_tensors_of_a_layer),
-              cmocka_unit_test(keys_that_are_values), cmocka_unit_test(values_among_states), cmocka_unit_test(rare_states), cmocka_unit_test(pictures),
-              cmocka_unit_test(widest_of_a_picture), cmocka_unit_test(inner_features))
+              cmocka_unit_test(keys_that_are_values), cmocka_unit_test(values_among_states),
+              cmocka_unit_test(rare_states), cmocka_unit_test(pictures), cmocka_unit_test(widest_of_a_picture),
+              cmocka_unit_test(inner_features))

@@ -12,6 +12,7 @@
 #include "budget/shapes.h"
 #include "budget/weights/weights.h"
 #include "engines/sglang/context.h"
+#include "unit/odd_kind.h"
 #include "unit/sglang_plan.h"
 
 #define MIB (INT64_C(1) << 20)
@@ -203,6 +204,7 @@ static void laid_out(void **state)
     memset(&weights, 0, sizeof weights);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         resolve("sglang@0.5.12", rows[i].gpu, rows[i].line);
+        add_odd_kind(&plan.model, (uint32_t)i); // behind the last layer
         kvb_sgl_context_init(&plan, &c);
         struct kvb_estimate left = kvb_sgl_repacked(&c, &weights);
         uint64_t tenth = rows[i].matrix / 10;

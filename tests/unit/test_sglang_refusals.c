@@ -178,6 +178,8 @@ static const struct {
     // beside each sentence what it lets pass: pages and chunks
     {"sglang@0.5.2", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000 --disaggregation-mode decode",
      "arguments", "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    {"sglang@0.5.3", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000 --disaggregation-mode decode", NULL,
+     NULL},
     {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size -1", NULL, NULL},
     {"sglang@0.5.9", "h100-sxm", Q3 "--chunked-prefill-size 1000", NULL, NULL},
     {"sglang@0.4.6", "h100-sxm", Q3 "--chunked-prefill-size 1000", NULL, NULL},
@@ -204,6 +206,13 @@ static const struct {
      NULL},
     {"sglang@0.4.9.post4", "h200", DSV3 "--tp-size 8 --attention-backend flashmla --chunked-prefill-size 1000",
      "arguments", "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    // fa3 takes branches over pages from 0.5.6 on, triton from 0.5.13 on
+    {"sglang@0.5.5.post3", "h100-sxm", Q3 "--page-size 64 --attention-backend fa3 " EAGLE "--speculative-eagle-topk 4",
+     "attention-backend", PAGED},
+    {"sglang@0.5.6", "h100-sxm", Q3 "--page-size 64 --attention-backend fa3 " EAGLE "--speculative-eagle-topk 4", NULL,
+     NULL},
+    {"sglang@0.5.12", "h100-sxm", Q3 "--page-size 64 --attention-backend triton " EAGLE "--speculative-eagle-topk 4",
+     "attention-backend", PAGED},
     // bounds of one: a page, branches, groups of two
     {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 2 --attention-backend triton " EAGLE "--speculative-eagle-topk 2",
      "attention-backend", PAGED},

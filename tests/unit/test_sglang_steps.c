@@ -95,6 +95,9 @@ static void pools(void **state)
     assert_int_equal(slots->values[0], slots->values[1] * slots->values[2]);
     assert_int_equal(slots->values[3], 3);
     assert_int_equal(slots->result, slots->values[1]);
+    compute("sglang@0.5.18", "h200", HYBRID "--tp-size 4"); // one more is allocated
+    slots = step("state slots");
+    assert_int_equal(slots->values[0], (slots->values[1] + 1) * slots->values[2]);
 }
 
 // What lies beside is said where there is any, each with the numbers its formula names.

@@ -49,8 +49,8 @@ static void bind(const struct kvb_llama_graph *graph, struct kvb_llama_tensor_no
     }
 }
 
-// What is bound to nothing runs where the node before it does; with `gpus` the host's are passed over.
-static void spread(struct kvb_llama_graph *graph, bool gpus, bool up)
+// What is bound to nothing runs on the GPU of the node before it, or behind it; what is left lies among the host's.
+static void spread(struct kvb_llama_graph *graph, bool up)
 {
     uint8_t current = KVB_LLAMA_NOWHERE;
     for (uint32_t i = 0; i < graph->order_count; i++) {
@@ -61,7 +61,7 @@ static void spread(struct kvb_llama_graph *graph, bool gpus, bool up)
         if (node->device == KVB_LLAMA_NOWHERE) {
             node->device = current;
         } else {
-            current = gpus && node->device == KVB_LLAMA_HOST ? KVB_LLAMA_NOWHERE : node->device;
+            current = node->device == KVB_LLAMA_HOST ? KVB_LLAMA_NOWHERE : node->device;
         }
     }
 }
@@ -73,9 +73,8 @@ static void place_nodes(struct kvb_llama_graph *graph)
             bind(graph, at(graph, i));
         }
     }
-    for (uint32_t pass = 0; pass < 4; pass++) {
-        spread(graph, pass < 2, pass % 2 != 0);
-    }
+    spread(graph, false);
+    spread(graph, true);
     for (uint32_t i = 0; i < graph->order_count; i++) {
         struct kvb_llama_tensor_node *node = at(graph, i);
         if ((node->flags & KVB_LLAMA_VIEW) != 0) {
