@@ -143,13 +143,14 @@ static void nothing_to_compare(void **state)
     kvb_gate_free(gate);
 }
 
-// A folder that the commit does not have is no mistake; several deployments of one file find their own by name, wherever
-// they stand.
+// A folder that the commit does not have is no mistake; several deployments of one file find their own by name,
+// wherever they stand.
 static void names_in_one_file(void **state)
 {
     (void)state;
-    static const char service[] = "  %s:\n    image: vllm/vllm-openai:v0.11.0\n    environment: "
-                                  "[CUDA_VISIBLE_DEVICES=%u]\n    command: --model Qwen/Qwen3-0.6B --max-model-len %u\n";
+    static const char service[] =
+        "  %s:\n    image: vllm/vllm-openai:v0.11.0\n    environment: "
+        "[CUDA_VISIBLE_DEVICES=%u]\n    command: --model Qwen/Qwen3-0.6B --max-model-len %u\n";
     static const char *const order[] = {"abc", "cab"};
     (void)strcpy(flags.deployment.gpu, "l4");
     for (unsigned now = 0; now < 2; now++) {

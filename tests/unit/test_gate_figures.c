@@ -224,8 +224,8 @@ static void dated_flags(void **state)
             assert_int_equal(begin(state), 0);
             (void)strcpy(deployment.engine, told != 0 ? "vllm@0.11.0" : "");
             found.dated_count = 1;
-            found.dated[0] = (struct kvb_dated_flag){
-                .name = "x", .since = rows[i].since, .until = rows[i].until, .place = {8, 4}};
+            found.dated[0] =
+                (struct kvb_dated_flag){.name = "x", .since = rows[i].since, .until = rows[i].until, .place = {8, 4}};
             kvb_gate_judge_answer(&gate, &found);
             assert_int_equal(findings.count, rows[i].text != NULL);
             if (rows[i].text != NULL) {
@@ -259,9 +259,12 @@ static void place_flags(void)
         enum kvb_setting setting;
         uint32_t line;
     } rows[] = {
-        {KVB_SET_GPU_MEMORY_UTILIZATION, ON_UTILIZATION}, {KVB_SET_MAX_MODEL_LEN, ON_LENGTH},
-        {KVB_SET_TENSOR_PARALLEL_SIZE, ON_TENSOR},        {KVB_SET_MAX_NUM_BATCHED_TOKENS, ON_BATCH},
-        {KVB_SET_QUANTIZATION, ON_METHOD},                {KVB_SET_DTYPE, ON_DTYPE},
+        {KVB_SET_GPU_MEMORY_UTILIZATION, ON_UTILIZATION},
+        {KVB_SET_MAX_MODEL_LEN, ON_LENGTH},
+        {KVB_SET_TENSOR_PARALLEL_SIZE, ON_TENSOR},
+        {KVB_SET_MAX_NUM_BATCHED_TOKENS, ON_BATCH},
+        {KVB_SET_QUANTIZATION, ON_METHOD},
+        {KVB_SET_DTYPE, ON_DTYPE},
         {KVB_SET_MAX_LORA_RANK, ON_LORA},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -330,10 +333,14 @@ static void refusals(void **state)
         const char *rule;
         uint32_t line;
     } rows[] = {
-        {"parallel-split", ON_TENSOR},         {"pipeline-parallel-method", ON_TENSOR},
-        {"max-model-len", ON_LENGTH},          {"max-num-batched-tokens", ON_BATCH},
-        {"quantization-capability", ON_METHOD}, {"dtype-bfloat16", ON_DTYPE},
-        {"lora-rank", ON_LORA},                {"anything-else", ON_MODEL},
+        {"parallel-split", ON_TENSOR},
+        {"pipeline-parallel-method", ON_TENSOR},
+        {"max-model-len", ON_LENGTH},
+        {"max-num-batched-tokens", ON_BATCH},
+        {"quantization-capability", ON_METHOD},
+        {"dtype-bfloat16", ON_DTYPE},
+        {"lora-rank", ON_LORA},
+        {"anything-else", ON_MODEL},
         {"quantization", ON_MODEL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -1,5 +1,5 @@
-// What moved between two cases made by hand: each figure alone, each way a flag may come, go and change, and findings where
-// there are no figures.
+// What moved between two cases made by hand: each figure alone, each way a flag may come, go and change, and findings
+// where there are no figures.
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +28,8 @@ static int begin(void **state)
                                             .length_tokens = 4096,
                                             .concurrency_hundredths = 400};
     new_figures = old_figures;
-    old_case = (struct kvb_check_case){.file = "a.sh", .kind = "command", .name = "n", .text = "old", .figures = &old_figures};
+    old_case =
+        (struct kvb_check_case){.file = "a.sh", .kind = "command", .name = "n", .text = "old", .figures = &old_figures};
     new_case = old_case;
     new_case.text = "new";
     new_case.figures = &new_figures;

@@ -441,7 +441,8 @@ static void texts(void **state)
         char name[128];
         memset(name, 'y', length);
         name[length] = '\0';
-        (void)snprintf(long_line, sizeof long_line, "No available memory for the cache blocks\n%spid=9\nINFO x\n", name);
+        (void)snprintf(long_line, sizeof long_line, "No available memory for the cache blocks\n%spid=9\nINFO x\n",
+                       name);
         const char *text = read_log(long_line)->failure.text;
         assert_int_equal(strstr(text, "yy") != NULL, length + strlen("pid=") > 95);
     }

@@ -1,5 +1,5 @@
-// What the order of a log's lines means: what stands on one line, what is said behind a message and not before it, which
-// engine names the buffer after the failure.
+// What the order of a log's lines means: what stands on one line, what is said behind a message and not before it,
+// which engine names the buffer after the failure.
 #include <string.h>
 
 #include "log_text.h"
@@ -84,7 +84,8 @@ static void stamps(void **state)
 #define OOM "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 400.00 MiB.\n"
 #define FRAME "  File \"r.py\", line 1, in capture_model\n"
 
-// llama.cpp, Ollama and TensorRT-LLM name the buffer behind the failure; a frame behind another's message is not its own.
+// llama.cpp, Ollama and TensorRT-LLM name the buffer behind the failure; a frame behind another's message is not its
+// own.
 static void named_behind(void **state)
 {
     (void)state;

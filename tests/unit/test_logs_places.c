@@ -66,8 +66,8 @@ static void commands_begin(void **state)
     (void)state;
     static const char *const begin[] = {"@vllm",      "$ @vllm", "exec @vllm",    "x sudo\t@vllm", "A=1 @vllm",
                                         "a && @vllm", "(@vllm",  "x command: @v", "python -m @v"};
-    static const char *const amid[] = {"Run @vllm", "exit @vllm", "x\t@vllm", "1234 Killed @vllm",
-                                       "the @vllm --x=1", "one\nthe @vllm A=1",   "A=1 the @vllm"};
+    static const char *const amid[] = {"Run @vllm",       "exit @vllm",         "x\t@vllm",     "1234 Killed @vllm",
+                                       "the @vllm --x=1", "one\nthe @vllm A=1", "A=1 the @vllm"};
     for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++) {
         size_t at = place_of(begin[i]);
         if (!kvb_form_begins_command(guarded(line, strlen(line), false), at)) {

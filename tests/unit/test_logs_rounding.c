@@ -13,17 +13,14 @@ static void state_blocks(void **state)
         int64_t computed;
         int agrees;
     } rows[] = {
-        {100, 125, 125, 1}, // 80 each: 1.25
-        {100, 116, 116, 1}, // 86 each: 1.1628
-        {7, 350, 350, 1},   // 2 each: 3.50
-        {7, 233, 233, 1},   // 3 each: 2.3333
-        {8, 267, 267, 1},   // 3 each: 2.6667
-        {8, 266, 267, 1},   // as an engine that cuts says it
-        {8, 268, 267, 1},
-        {8, 265, 267, 0},
-        {8, 269, 267, 0},
-        {1, 201, 100, 0}, // no request takes less than a block
-        {3, 400, 300, 0}, // 0.75 each is one
+        {100, 125, 125, 1},                                                       // 80 each: 1.25
+        {100, 116, 116, 1},                                                       // 86 each: 1.1628
+        {7, 350, 350, 1},                                                         // 2 each: 3.50
+        {7, 233, 233, 1},                                                         // 3 each: 2.3333
+        {8, 267, 267, 1},                                                         // 3 each: 2.6667
+        {8, 266, 267, 1},                                                         // as an engine that cuts says it
+        {8, 268, 267, 1},   {8, 265, 267, 0}, {8, 269, 267, 0}, {1, 201, 100, 0}, // no request takes less than a block
+        {3, 400, 300, 0},                                                         // 0.75 each is one
     };
     start(KVB_LOG_VLLM, V(20, 0), KVB_FAILURE_NONE);
     see(KVB_OBS_MAX_CONCURRENCY, 100);

@@ -159,7 +159,8 @@ static void begin(void)
     memset(&found, 0, sizeof found);
     memset(&budget, 0, sizeof budget);
     budget.needed_bytes = 8 * (uint64_t)GIB;
-    budget.items[KVB_ITEM_KV_CACHE] = (struct kvb_term){.bytes = 10 * GIB, .low_bytes = 9 * GIB, .high_bytes = 11 * GIB};
+    budget.items[KVB_ITEM_KV_CACHE] =
+        (struct kvb_term){.bytes = 10 * GIB, .low_bytes = 9 * GIB, .high_bytes = 11 * GIB};
     budget.slack_bytes = GIB;
     budget.kv.max_concurrency_hundredths = 1000;
     kvb_settings_set(&budget.settings, KVB_SET_MAX_MODEL_LEN, 4096, KVB_ORIGIN_COMMAND);
@@ -299,8 +300,8 @@ static void waivers(void **state)
         {"{rule: fits, name: m, reason: r, until: 2026-11-22}", KVB_ERROR, false, false, "x"},
         {"{rule: fits, files: '*.yaml', reason: r, until: 2026-11-22}", KVB_ERROR, false, true, "x (waived: r)"},
         {"{rule: fits, files: '*.sh', reason: r, until: 2026-11-22}", KVB_ERROR, false, false, "x"},
-        {"{rule: fits, reason: r, until: 2026-11-22}, {rule: fits, reason: s, until: 2026-11-22}", KVB_ERROR, false, true,
-         "x (waived: r)"}, // the first is enough
+        {"{rule: fits, reason: r, until: 2026-11-22}, {rule: fits, reason: s, until: 2026-11-22}", KVB_ERROR, false,
+         true, "x (waived: r)"}, // the first is enough
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
@@ -324,13 +325,32 @@ static void patterns(void **state)
         const char *pattern, *path;
         bool fits;
     } rows[] = {
-        {"a", "", false},        {"?", "", false},          {"*", "", true},          {"a*", "a", true},
-        {"*a", "ba", true},      {"*a", "ab", false},       {"a**", "a", true},       {"a/**", "a", false},
-        {"a/**", "a/", true},    {"**", "a/b", true},       {"**a", "b/a", true},     {"**/a", "a", true},
-        {"**/a", "b/a", true},   {"**/a", "ba", true},      {"a/*", "a/b", true},     {"a/*", "a/b/c", false},
-        {"a/?", "a/b", true},    {"a/?", "a//", false},     {"a/b", "./././a/b", true}, {"b", "./a/b", true},
-        {"a/*b", "a/xb/b", false}, {"a/**b", "a/xb/b", true}, {"a/*b*c", "a/bbc", true}, {"a/*b*c", "a/cbb", false},
-        {"**/x/*", "x/x/y", true}, {"**/x/*/z", "x/x/y/z", true},
+        {"a", "", false},
+        {"?", "", false},
+        {"*", "", true},
+        {"a*", "a", true},
+        {"*a", "ba", true},
+        {"*a", "ab", false},
+        {"a**", "a", true},
+        {"a/**", "a", false},
+        {"a/**", "a/", true},
+        {"**", "a/b", true},
+        {"**a", "b/a", true},
+        {"**/a", "a", true},
+        {"**/a", "b/a", true},
+        {"**/a", "ba", true},
+        {"a/*", "a/b", true},
+        {"a/*", "a/b/c", false},
+        {"a/?", "a/b", true},
+        {"a/?", "a//", false},
+        {"a/b", "./././a/b", true},
+        {"b", "./a/b", true},
+        {"a/*b", "a/xb/b", false},
+        {"a/**b", "a/xb/b", true},
+        {"a/*b*c", "a/bbc", true},
+        {"a/*b*c", "a/cbb", false},
+        {"**/x/*", "x/x/y", true},
+        {"**/x/*/z", "x/x/y/z", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (kvb_pattern_fits(rows[i].pattern, rows[i].path) != rows[i].fits) {
