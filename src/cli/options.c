@@ -174,6 +174,17 @@ static bool is_plain_number(const char *text)
     return text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
 }
 
+// What does not go in whole is left out.
+static bool add_number(char *joined, size_t capacity, const char *number)
+{
+    size_t used = strlen(joined);
+    if (used + 1 + strlen(number) >= capacity) {
+        return false;
+    }
+    joined[used] = ' ';
+    return kvb_copy(joined + used + 1, capacity - used - 1, number);
+}
+
 // Joins `1 2 4` behind a list flag into one value.
 static const char *join_list(struct reading *reading, const char *first)
 {
@@ -183,12 +194,10 @@ static const char *join_list(struct reading *reading, const char *first)
     }
     char *joined = arguments->list_values[arguments->list_count++];
     size_t capacity = sizeof arguments->list_values[0];
-    bool whole = kvb_copy(joined, capacity, first);
-    while (whole && reading->at < reading->count && is_plain_number(reading->words[reading->at])) {
-        size_t used = strlen(joined);
-        whole = kvb_copy(joined + used, capacity - used, " ") && used + 1 < capacity &&
-                kvb_copy(joined + used + 1, capacity - used - 1, reading->words[reading->at]);
-        reading->at += whole;
+    (void)kvb_copy(joined, capacity, first);
+    while (reading->at < reading->count && is_plain_number(reading->words[reading->at]) &&
+           add_number(joined, capacity, reading->words[reading->at])) {
+        reading->at++;
     }
     return joined;
 }
