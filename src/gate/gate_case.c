@@ -113,7 +113,7 @@ static void add_problem(struct kvb_gate *gate, const struct kvb_found *found, co
     } else {
         enum kvb_check_rule rule = found->foreign != NULL ? KVB_CHECK_ENGINE : KVB_CHECK_INPUT;
         kvb_findings_add(gate->findings, rule, problem->severity, spot, "%s", problem->text);
-        if (gate->findings->count > 0 && problem->severity == KVB_ERROR) {
+        if (problem->severity == KVB_ERROR) { // so it is the last of the list, however full that is
             bool open = problem->status == KVB_MISSING_KEY || found->foreign != NULL;
             gate->findings->items[gate->findings->count - 1].unknown = open;
         }

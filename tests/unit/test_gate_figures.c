@@ -439,7 +439,50 @@ static void unreadable(void **state)
     assert_int_equal(gate.totals.passed, 1);
 }
 
+// What is missing counts as the policy says of what nobody knows; what is wrong is an error whatever it says.
+static void unknown_or_wrong(void **state)
+{
+    static const struct {
+        enum kvb_policy_unknown counts;
+        enum kvb_status status;
+        enum kvb_severity severity;
+        const char *foreign;
+        enum kvb_case_verdict verdict;
+        unsigned findings;
+    } rows[] = {
+        {KVB_UNKNOWN_DEFAULT, KVB_MISSING_KEY, KVB_ERROR, NULL, KVB_CASE_ERROR, 1},
+        {KVB_UNKNOWN_ERROR, KVB_MISSING_KEY, KVB_ERROR, NULL, KVB_CASE_ERROR, 1},
+        {KVB_UNKNOWN_WARN, KVB_MISSING_KEY, KVB_ERROR, NULL, KVB_CASE_PASS, 1},
+        {KVB_UNKNOWN_IGNORE, KVB_MISSING_KEY, KVB_ERROR, NULL, KVB_CASE_PASS, 0},
+        {KVB_UNKNOWN_WARN, KVB_BAD_TYPE, KVB_ERROR, NULL, KVB_CASE_ERROR, 1},
+        {KVB_UNKNOWN_IGNORE, KVB_BAD_TYPE, KVB_ERROR, NULL, KVB_CASE_ERROR, 1},
+        {KVB_UNKNOWN_IGNORE, KVB_BAD_TYPE, KVB_ERROR, "another engine", KVB_CASE_PASS, 0}, // which is not known here
+        {KVB_UNKNOWN_IGNORE, KVB_MISSING_KEY, KVB_WARNING, NULL, KVB_CASE_PASS, 1},        // only said as it is
+    };
+    static struct kvb_question flags;
+    kvb_deployment_init(&flags.deployment);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(begin(state), 0);
+        gate.options.flags = &flags;
+        gate.options.keeps_figures = true;
+        policy.unknown = rows[i].counts;
+        found.status = rows[i].status;
+        found.foreign = rows[i].foreign;
+        (void)kvb_problem_add(&found.problems, rows[i].severity, rows[i].status, (struct kvb_place){.line = 4}, "x");
+        kvb_gate_found(&gate, &found);
+        const struct kvb_check_case *each = &gate.cases.items[0];
+        if (each->verdict != rows[i].verdict || each->finding_count != rows[i].findings) {
+            fail_msg("row %zu: %d, %u", i, (int)each->verdict, (unsigned)each->finding_count);
+        }
+        assert_null(each->figures); // it was not answered
+        assert_string_equal(each->text, "");
+        assert_int_equal(gate.deployments, 1);
+        assert_int_equal(end(state), 0);
+    }
+}
+
 #define EACH(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 KVB_TEST_MAIN(cmocka_unit_test(at_the_bound), EACH(three), cmocka_unit_test(gpu_counts), cmocka_unit_test(dated_flags),
-              EACH(reasons), cmocka_unit_test(refusals), EACH(summaries), EACH(splits), EACH(unreadable))
+              cmocka_unit_test(unknown_or_wrong), EACH(reasons), cmocka_unit_test(refusals), EACH(summaries),
+              EACH(splits), EACH(unreadable))

@@ -1,4 +1,5 @@
 // Files that are no deployment as a whole: too large to be one, too large inside, not there.
+#include "base/memory.h"
 #include "unit/gate_files.h"
 
 #define COMPOSE                                                                                                        \
@@ -83,4 +84,41 @@ static void not_readable(void **state)
     assert_true(totals.system_failed);
 }
 
-KVB_TEST_MAIN_WITH(make_root, remove_root, TEST(too_large_inside), TEST(too_large), TEST(not_readable))
+// As many variables as are kept of a command line, and one more.
+static void many_variables(void **state)
+{
+    (void)state;
+    put("files/a.sh", SMALL);
+    for (uint32_t i = 0; i < KVB_TYPED_MAX; i++) {
+        flags.typed[i] = (struct kvb_typed){.name = "env", .value = "A=1"};
+    }
+    flags.typed_count = KVB_TYPED_MAX;
+    struct kvb_gate_totals totals = check();
+    assert_int_equal(totals.count, 1);
+    assert_int_equal(totals.passed, 1);
+    assert_int_equal(totals.cases[0].finding_count, 0);
+}
+
+// A gate that lacks a part of its memory is none.
+static void no_part_of_a_gate(void **state)
+{
+    (void)state;
+    put("files/a.sh", SMALL);
+    unsigned refused = 0;
+    for (unsigned long n = 1; n <= 40; n++) {
+        const struct kvb_gate_options options = {.flags = &flags, .today = 20261122, .no_policy = true};
+        enum kvb_status status = KVB_OK;
+        kvb_problems_init(&problems);
+        (void)kvb_memory_fail_once(n);
+        struct kvb_gate *gate = kvb_gate_new(&options, &status, &problems);
+        bool failed = kvb_memory_fail_once(0) == 0;
+        refused += failed;
+        assert_int_equal(gate == NULL, failed);
+        assert_int_equal(status, failed ? KVB_NO_MEMORY : KVB_OK);
+        kvb_gate_free(gate);
+    }
+    assert_true(refused > 1 && refused < 40);
+}
+
+KVB_TEST_MAIN_WITH(make_root, remove_root, TEST(too_large_inside), TEST(too_large), TEST(not_readable),
+                   TEST(many_variables), TEST(no_part_of_a_gate))

@@ -251,6 +251,10 @@ static void test_many_findings(void **state)
     kvb_findings_add(&many, KVB_CHECK_FITS, KVB_ERROR, (struct kvb_spot){0}, "one too many");
     kvb_policy_waive(&waives_all, "a.sh", "", 20261101, &many);
     assert_string_equal(many.items[KVB_FINDINGS_MAX - 1].text, "one too many");
+    assert_string_equal(many.items[0].text, "0 (waived: later)"); // those before it stay where they are
+    assert_string_equal(many.items[KVB_FINDINGS_MAX - 2].text, "63 (waived: later)");
+    assert_int_equal(many.count, KVB_FINDINGS_MAX);
+    assert_int_equal(many.dropped, 3);
     assert_false(many.items[KVB_FINDINGS_MAX - 1].waived);
 }
 
