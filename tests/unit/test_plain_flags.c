@@ -55,6 +55,7 @@ static void switches(void **state)
         {"--logprobs-mode processed_logits", KVB_PLAIN_LOGPROBS_OF_LOGITS},
         {"--logprobs-mode raw_logprobs", 0},
         {"--kv-sharing-fast-prefill", KVB_PLAIN_SHARED_PREFILL},
+        {"--specialize-active-lora", KVB_PLAIN_ADAPTER_COUNTS},
         {"--enable-elastic-ep", KVB_PLAIN_ELASTIC_EP},
         {"--distributed-executor-backend external_launcher", KVB_PLAIN_EXTERNAL_LAUNCHER},
         {"--logits-processors a.b:C", KVB_PLAIN_LOGITS_PROCESSORS},

@@ -298,6 +298,13 @@ static void named_16bit(void **state)
         plan.gpu.vendor = KVB_VENDOR_AMD;
         says(kvb_refusal_named_16bit, &plan, NULL);
     }
+    make_llama_plan(&plan, R(11, 0));
+    plan.gpu.compute_capability = 89;
+    says(kvb_refusal_named_16bit, &plan, NULL);
+    make_latent_plan(&plan, R(11, 0), 8192, 256); // has kernels of its own, which write by the same macro
+    plan.gpu.compute_capability = 89;
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_16BIT);
+    says(kvb_refusal_named_16bit, &plan, word);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(named_16bit), cmocka_unit_test(classes), cmocka_unit_test(stages_of_classes), cmocka_unit_test(automatic_types),

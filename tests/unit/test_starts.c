@@ -45,6 +45,12 @@ static void sequences_need_blocks(void **state)
     assert_null(answer.budget.refusal);
     assert_non_null(strstr(answer.budget.error, "max_num_seqs (256) exceeds available Mamba cache blocks ("));
     (void)begin(state);
+    ASK("vllm@0.20.0", "rtx-4060", "vllm", "serve", "Qwen/Qwen3.5-2B", "--max-model-len", "8192");
+    assert_non_null(strstr(answer.budget.error, "max_num_seqs (256) exceeds available Mamba cache blocks ("));
+    (void)begin(state);
+    ASK("vllm@0.17.1", "rtx-4060", "vllm", "serve", "Qwen/Qwen3.5-2B", "--max-model-len", "8192");
+    assert_non_null(strstr(answer.budget.error, "assert num_cache_lines >= batch"));
+    (void)begin(state);
     ASK("vllm@0.27.1", "rtx-4060", "vllm", "serve", "Qwen/Qwen3.5-2B", "--max-model-len", "8192", "--max-num-seqs",
         "8");
     assert_true(answer.budget.starts);

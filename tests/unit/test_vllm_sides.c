@@ -104,6 +104,26 @@ static void ranks_of_bitsandbytes(void **state)
     }
 }
 
+// get_supported_act_dtypes of gptq_marlin.py, gptq.py and inc.py v0.10.0, joined as Python prints
+// a list of torch's types.
+static void types_that_a_method_takes(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(10, 0));
+    store("gptq", KVB_QUANT_GPTQ);
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
+    says_exactly(kvb_refusal_method_dtype, "torch.float32 is not supported for quantization method gptq_marlin. "
+                                           "Supported dtypes: [torch.float16, torch.bfloat16]");
+    plan.model.quantisation.symmetric = false;
+    says_exactly(kvb_refusal_method_dtype,
+                 "torch.float32 is not supported for quantization method gptq. Supported dtypes: [torch.float16]");
+    set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP16);
+    says_exactly(kvb_refusal_method_dtype, NULL);
+    store("inc", KVB_QUANT_GPTQ);
+    says_exactly(kvb_refusal_method_dtype,
+                 "torch.float16 is not supported for quantization method inc. Supported dtypes: [torch.bfloat16]");
+}
+
 // ---- Sentences by release
 
 #define NOT_WITH_STAGES "Async scheduling is not supported with pipeline-parallel-size > 1."
@@ -315,7 +335,8 @@ static void heads_made_before_they_are_tied(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(methods_that_read_another), cmocka_unit_test(methods_without_a_word),
-              cmocka_unit_test(ranks_of_bitsandbytes), cmocka_unit_test(async_scheduling_by_release),
-              cmocka_unit_test(rows_of_drafts_beside_adapters), cmocka_unit_test(sizes_of_a_whole_step),
-              cmocka_unit_test(numbers_in_sentences), cmocka_unit_test(sentences_without_room),
-              cmocka_unit_test(tokens_beyond_all_counts), cmocka_unit_test(heads_made_before_they_are_tied))
+              cmocka_unit_test(ranks_of_bitsandbytes), cmocka_unit_test(types_that_a_method_takes),
+              cmocka_unit_test(async_scheduling_by_release), cmocka_unit_test(rows_of_drafts_beside_adapters),
+              cmocka_unit_test(sizes_of_a_whole_step), cmocka_unit_test(numbers_in_sentences),
+              cmocka_unit_test(sentences_without_room), cmocka_unit_test(tokens_beyond_all_counts),
+              cmocka_unit_test(heads_made_before_they_are_tied))

@@ -20,7 +20,10 @@ bool kvb_refusal_split(const struct kvb_context *context, char out[KVB_ERROR_TEX
 // The heads are the first thing that is asked of a model; what its layers say of ranks follows when they are made.
 bool kvb_refusal_heads(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    return kvb_starts_with(context->split_error, "Total number of attention heads") && kvb_refusal_split(context, out);
+    if (!kvb_starts_with(context->split_error, "Total number of attention heads")) {
+        return false;
+    }
+    return kvb_refusal_split(context, out);
 }
 
 #define DIVISIBLE_SPACED_SINCE R(26, 0)
@@ -29,8 +32,10 @@ bool kvb_refusal_heads(const struct kvb_context *context, char out[KVB_ERROR_TEX
 bool kvb_refusal_dcp_divides(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     bool alone = context->pcp == 1 || context->release < DIVISIBLE_SPACED_SINCE;
-    return alone && context->tp % context->dcp != 0 &&
-           kvb_refuse_two(out,
+    if (!alone || context->tp % context->dcp == 0) {
+        return false;
+    }
+    return kvb_refuse_two(out,
                           context->release >= DIVISIBLE_SPACED_SINCE ? "tp_size={0} must be divisible by dcp_size={1}."
                                                                      : "tp_size={0} must be divisible bydcp_size={1}.",
                           context->tp, context->dcp);
