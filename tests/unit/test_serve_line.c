@@ -8,6 +8,7 @@
 #include <kvbudget/kvbudget.h>
 
 #include "base/text.h"
+#include "engines/vllm/serve.h"
 #include "unit/test.h"
 
 static struct kvb_deployment deployment;
@@ -52,6 +53,83 @@ static void builds_that_are_no_release(void **state)
     assert_non_null(strstr(SAID("vllm@0.20.2", QWEN, "--device-ids", "0"), "unrecognized"));
     assert_non_null(strstr(SAID("vllm@0.20.2+cu129", QWEN, "--brand-new", "3"), "unrecognized"));
     assert_non_null(strstr(SAID("vllm@0.20.2+rocm700", QWEN, "--scheduling-policy", "fair"), "invalid choice: 'fair'"));
+}
+
+// argparse names the choices behind the word; here all of them or none, where one more letter would be cut.
+static void choices_that_find_room(void **state)
+{
+    (void)state;
+    static const char list[] = " (choose from fcfs, priority)";
+    for (int length = 150; length < 200; length++) {
+        char word[256] = "", wanted[512];
+        memset(word, 'x', (size_t)length);
+        int size = snprintf(wanted, sizeof wanted, "argument --scheduling-policy: invalid choice: '%s'", word);
+        bool fits = (size_t)size + strlen(list) < sizeof plan.command_error;
+        (void)snprintf(wanted + size, sizeof wanted - (size_t)size, "%s", fits ? list : "");
+        assert_string_equal(SAID("vllm@0.20.0", QWEN, "--scheduling-policy", word), wanted);
+    }
+}
+
+// What ends a value is the end of its line: argparse has read "4k" whichever flag follows.
+static void values_before_other_flags(void **state)
+{
+    (void)state;
+    static const char *const flags[] = {"--max-num-seqs", "--tensor-parallel-size", "--pipeline-parallel-size",
+                                        "--num-gpu-blocks-override", "--max-cpu-loras"};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        char line[160], wanted[160];
+        (void)snprintf(line, sizeof line, "\n%s 4k\n--port 8000", flags[i]);
+        (void)snprintf(wanted, sizeof wanted, "argument %s: invalid int value: '4k'", flags[i]);
+        for (int last = 0; last < 2; last++) {
+            char out[256] = "";
+            struct kvb_engine engine = {.version = "0.20.0", .release = KVB_RELEASE(0, 20, 0)};
+            kvb_deployment_init(&deployment);
+            (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, line);
+            kvb_vllm_judge(&deployment, &engine, out);
+            assert_string_equal(out, wanted);
+            (void)snprintf(line, sizeof line, "\n--port 8000\n%s=4k", flags[i]);
+        }
+    }
+}
+
+// argparse takes the beginning of a flag, of several it would say that it is ambiguous; a switch alone has a --no-
+// form, from 0.8.5 on (get_kwargs), and one letter stands for no word.
+static void beginnings_of_flags(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        const char *line, *unknown;
+    } rows[] = {
+        {KVB_RELEASE(0, 20, 0), "\n--max-num-se 4", ""},
+        {KVB_RELEASE(0, 20, 0), "\n--max-n 4", ""}, // of --max-num-seqs and others
+        {KVB_RELEASE(0, 20, 0), "\n--no-enable-prefix-caching", ""},
+        {KVB_RELEASE(0, 20, 0), "\n--no-enable-pre", ""},
+        {KVB_RELEASE(0, 20, 0), "\n--no-max-num-seqs", " --no-max-num-seqs"},
+        {KVB_RELEASE(0, 20, 0), "\n--no-host", " --no-host"},
+        {KVB_RELEASE(0, 20, 0), "\n--no-", " --no-"},
+        {KVB_RELEASE(0, 20, 0), "\n--nowhere", " --nowhere"},
+        {KVB_RELEASE(0, 20, 0), "\n-tp 2\n-dcp=1\n-qfp8", ""},
+        {KVB_RELEASE(0, 20, 0), "\n-tp2", " -tp2"},
+        {KVB_RELEASE(0, 20, 0), "\n-zz", " -zz"},
+        {KVB_RELEASE(0, 20, 0), "\n-", " -"},
+        {KVB_RELEASE(0, 12, 0), "\n-O7", ""},
+        {KVB_RELEASE(0, 24, 0), "\n--device", ""}, // the beginning of --device-ids, without a word
+        {KVB_RELEASE(0, 24, 0), "\n--device\n--port 1", ""},
+        {KVB_RELEASE(0, 24, 0), "\n--device 0", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[256] = "", wanted[256] = "";
+        struct kvb_engine engine = {.release = rows[i].release};
+        (void)snprintf(engine.version, sizeof engine.version, "%u", rows[i].release);
+        kvb_deployment_init(&deployment);
+        (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, rows[i].line);
+        kvb_vllm_judge(&deployment, &engine, out);
+        if (rows[i].unknown[0] != '\0') {
+            (void)snprintf(wanted, sizeof wanted, "vllm: error: unrecognized arguments:%s", rows[i].unknown);
+        }
+        assert_string_equal(out, wanted);
+    }
 }
 
 static void members_of_json(void **state)
@@ -159,5 +237,7 @@ static void the_longest_beside_early_lora(void **state)
     assert_int_equal(budget.kv.max_model_len_that_fits, 65528);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(builds_that_are_no_release), cmocka_unit_test(members_of_json), cmocka_unit_test(drafts),
+KVB_TEST_MAIN(cmocka_unit_test(builds_that_are_no_release), cmocka_unit_test(choices_that_find_room),
+              cmocka_unit_test(values_before_other_flags), cmocka_unit_test(beginnings_of_flags),
+              cmocka_unit_test(members_of_json), cmocka_unit_test(drafts),
               cmocka_unit_test(the_longest_beside_early_lora), cmocka_unit_test(lines_that_are_not_seen_whole))

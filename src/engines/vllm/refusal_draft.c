@@ -43,9 +43,10 @@ static const struct {
     uint32_t since;
     const char *class_begins;
 } targets[] = {
-    {R(8, 5), "Llama"},    {R(8, 5), "Mllama"},  {R(10, 1), "Qwen"},      {R(11, 0), "MiniCPM"},  {R(11, 0), "GptOss"},
-    {R(16, 0), "HunYuan"}, {R(16, 0), "Afmoe"},  {R(17, 0), "NemotronH"}, {R(18, 0), "Deepseek"}, {R(18, 0), "Kimi"},
-    {R(19, 1), "MiniMax"}, {R(19, 1), "Gemma4"}, {R(21, 0), "Laguna"},
+    {R(8, 5), "Llama"},      {R(8, 5), "Mllama"},     {R(10, 1), "Qwen"},         {R(11, 0), "MiniCPM"},
+    {R(11, 0), "GptOss"},    {R(16, 0), "HunYuanVL"}, {R(16, 0), "HunYuanDense"}, {R(16, 0), "Afmoe"},
+    {R(17, 0), "NemotronH"}, {R(18, 0), "DeepseekV"}, {R(18, 0), "KimiK2"},       {R(18, 0), "KimiVL"},
+    {R(19, 1), "MiniMaxM2"}, {R(19, 1), "Gemma4"},    {R(21, 0), "Laguna"},
 };
 #define TARGETS_LISTED_SINCE R(10, 1)
 #define METHOD_NAMED_SINCE R(17, 0)

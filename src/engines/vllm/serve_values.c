@@ -63,9 +63,9 @@ static bool is_listed(const struct kvb_known_choice *first, const char *value, s
 // " (choose from auto, fp8)"; nothing where it would be cut.
 static void add_list(char out[OPTIONAL_CAPACITY], const struct kvb_known_choice *first, uint32_t release)
 {
-    size_t needed = strlen(" (choose from )"), used = strlen(out);
+    size_t needed = strlen(" (choose from )") - strlen(", "), used = strlen(out);
     for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, release)) {
-        needed += strlen(row->word) + 2;
+        needed += strlen(", ") + strlen(row->word);
     }
     if (release < LISTS_SORTED_SINCE || used + needed >= OPTIONAL_CAPACITY) {
         return;
