@@ -339,9 +339,10 @@ static void blocks_of_state_for_graphs(void **state)
     assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 0);
 }
 
-// causal_conv1d_update asserts it where validate_data is set: models/qwen3_next.py from v0.11.0 to v0.17.1,
+// causal_conv1d_update asserts it where validate_data is set: models/qwen3_next.py from v0.10.2 to v0.17.1,
 // layers/kda.py from v0.11.1, never by Mamba 2. Graphs of decode steps have at most max_num_seqs tokens, in steps of 8
-// (config/__init__.py v0.11.0:596) and from 256 of 16 later; 0.18 and 0.19 leave out those that are larger than the pool.
+// (config/__init__.py v0.11.0:596) and from 256 of 16 later; 0.18 and 0.19 leave out those that are larger than the
+// pool.
 static void blocks_that_a_kernel_asserts(void **state)
 {
     (void)state;
@@ -363,10 +364,15 @@ static void blocks_that_a_kernel_asserts(void **state)
         set(&plan, KVB_SET_MAX_NUM_SEQS, rows[i].sequences);
         assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), rows[i].blocks);
     }
+    make_states(R(10, 2), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM"); // no whole graphs but asked for
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 100);
+    set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL);
+    assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 96);
     make_states(R(17, 1), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM");
     set(&plan, KVB_SET_MAX_NUM_SEQS, 27);
     assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 24);
-    set(&plan, KVB_SET_PERFORMANCE_MODE, KVB_PERFORMANCE_INTERACTIVITY); // every size to 32: config/vllm.py v0.17.1:1407
+    set(&plan, KVB_SET_PERFORMANCE_MODE,
+        KVB_PERFORMANCE_INTERACTIVITY); // every size to 32: config/vllm.py v0.17.1:1407
     assert_int_equal(kvb_state_blocks_needed(resolved(&plan)), 27);
     make_states(R(16, 0), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM");
     set(&plan, KVB_SET_MAX_NUM_SEQS, 100); // of 200 tokens, but no more requests: gpu/cudagraph_utils.py v0.16.0

@@ -23,6 +23,36 @@ static uint32_t offer(enum kvb_setting setting, const char *why)
     return 0;
 }
 
+// What asks for other hardware or other weights, what is only believed to help, what takes a flag away: all else is a
+// setting of the same start.
+static void what_each_rung_asks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        bool last_resort, warns, removes;
+    } rows[] = {
+        {"the checkpoint's own method", false, false, true}, {"leaves the vision", true, false, false},
+        {"8-bit weights made", true, false, false},          {"4-bit weights made", true, false, false},
+        {"splits the weights", true, false, false},          {"popular, but", false, true, false},
+        {"the cache is what is left", false, true, false},   {"it shares blocks", false, true, false},
+    };
+    size_t count = 0, found = 0;
+    const struct kvb_rung *rungs = kvb_rungs(&count);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+        while (at < sizeof rows / sizeof rows[0] && strncmp(rungs[i].why, rows[at].why, strlen(rows[at].why)) != 0) {
+            at++;
+        }
+        bool listed = at < sizeof rows / sizeof rows[0];
+        assert_int_equal(rungs[i].last_resort, listed && rows[at].last_resort);
+        assert_int_equal(rungs[i].warns, listed && rows[at].warns);
+        assert_int_equal(rungs[i].removes, listed && rows[at].removes);
+        found += listed;
+    }
+    assert_int_equal(found, sizeof rows / sizeof rows[0]);
+}
+
 static void effective(enum kvb_setting setting, uint64_t number)
 {
     budget.settings.values[setting].number = number;
@@ -231,6 +261,7 @@ static void popular_and_useless(void **state)
     assert_int_equal(offer(KVB_SET_ENABLE_PREFIX_CACHING, caching), 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(utilization_up), cmocka_unit_test(utilization_down), cmocka_unit_test(utilization_lower),
-              cmocka_unit_test(pictures), cmocka_unit_test(halvings), cmocka_unit_test(eight_bits),
-              cmocka_unit_test(lengths_and_graphs), cmocka_unit_test(popular_and_useless))
+KVB_TEST_MAIN(cmocka_unit_test(what_each_rung_asks), cmocka_unit_test(utilization_up),
+              cmocka_unit_test(utilization_down), cmocka_unit_test(utilization_lower), cmocka_unit_test(pictures),
+              cmocka_unit_test(halvings), cmocka_unit_test(eight_bits), cmocka_unit_test(lengths_and_graphs),
+              cmocka_unit_test(popular_and_useless))

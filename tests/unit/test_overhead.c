@@ -81,8 +81,12 @@ static void by_device(void **state)
     static const struct device_row rows[] = {
         {"T4, V0", R(7, 3), 75, false, 1, {0, ROWS(KVB_OVERHEAD_ONE_RANK)}},
         {"L40S", R(10, 2), 89, false, 1, {0, ROWS(KVB_OVERHEAD_ONE_RANK)}},
+        {"L40S, 0.17", R(17, 1), 89, false, 1, {0, ROWS(KVB_OVERHEAD_ONE_RANK)}},
         {"L40S, 0.18", R(18, 0), 89, false, 1, {0, ROWS(KVB_OVERHEAD_ONE_RANK_018)}},
+        {"T4, 0.18: alone", R(18, 0), 75, false, 1, {0, ROWS(KVB_OVERHEAD_ONE_RANK_018)}},
         {"H100", R(12, 0), 90, true, 1, {0, ROWS(KVB_OVERHEAD_ONE_HOPPER)}},
+        {"H100, 0.17", R(17, 1), 90, true, 1, {0, ROWS(KVB_OVERHEAD_ONE_HOPPER)}},
+        {"H100, 0.18", R(18, 0), 90, true, 1, {0, ROWS(KVB_OVERHEAD_ONE_HOPPER_018)}},
         {"H100, 0.19", R(19, 0), 90, true, 1, {0, ROWS(KVB_OVERHEAD_ONE_HOPPER_018)}},
         {"RTX 5090", R(17, 1), 120, false, 1, {0, ROWS(KVB_OVERHEAD_ONE_CONSUMER)}},
         {"RTX 5090, 0.18", R(18, 0), 120, false, 1, {0, ROWS(KVB_OVERHEAD_ONE_CONSUMER_018)}},
@@ -91,13 +95,19 @@ static void by_device(void **state)
         {"2 x A100 NVLink", R(12, 0), 80, true, 2, {0, ROWS(KVB_OVERHEAD_NVLINK)}},
         {"2 x H100", R(12, 0), 90, true, 2, {0, ROWS(KVB_OVERHEAD_NVLINK_HOPPER)}},
         {"2 x A100 NVLink, 0.18: nothing is fused", R(18, 0), 80, true, 2, {0, ROWS(KVB_OVERHEAD_NVLINK)}},
+        {"2 x H100, 0.18", R(18, 0), 90, true, 2, {150, ROWS(KVB_OVERHEAD_NVLINK_HOPPER_018)}},
         {"2 x H100, 0.19", R(19, 0), 90, true, 2, {150, ROWS(KVB_OVERHEAD_NVLINK_HOPPER_018)}},
         {"16 x H100: no size of the fusion", R(19, 0), 90, true, 16, {0, ROWS(KVB_OVERHEAD_NVLINK_HOPPER_018)}},
         {"2 x H100, 0.17: fused", R(17, 0), 90, true, 2, {150, ROWS(KVB_OVERHEAD_NVLINK_HOPPER)}},
+        {"2 x H100, 0.17.1", R(17, 1), 90, true, 2, {150, ROWS(KVB_OVERHEAD_NVLINK_HOPPER)}},
         {"2 x H100, 0.25: a fourth buffer", R(25, 0), 90, true, 2, {200, ROWS(KVB_OVERHEAD_NVLINK_HOPPER_018)}},
         {"8 x B200, 0.26: one buffer", R(26, 0), 100, true, 8, {50, ROWS(KVB_OVERHEAD_NVLINK_HOPPER_018)}},
         {"4 x L40S", R(10, 2), 89, false, 4, {0, ROWS(KVB_OVERHEAD_PCIE)}},
         {"2 x H100 PCIe", R(12, 0), 90, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_HOPPER)}},
+        {"2 x H100 PCIe, 0.17", R(17, 1), 90, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_HOPPER)}},
+        {"2 x H100 PCIe, 0.18", R(18, 0), 90, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_HOPPER_018)}},
+        {"4 x L40S, 0.17", R(17, 1), 89, false, 4, {0, ROWS(KVB_OVERHEAD_PCIE)}},
+        {"4 x L40S, 0.18", R(18, 0), 89, false, 4, {0, ROWS(KVB_OVERHEAD_PCIE_018)}},
         {"4 x L40S, 0.19", R(19, 0), 89, false, 4, {0, ROWS(KVB_OVERHEAD_PCIE_018)}},
         {"2 x T4, 0.17", R(17, 0), 75, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE)}},
         {"2 x T4, 0.18", R(18, 0), 75, false, 2, {0, ROWS(KVB_OVERHEAD_PCIE_EARLY_018)}},
@@ -109,8 +119,8 @@ static void by_device(void **state)
     walk(rows, sizeof rows / sizeof rows[0]);
 }
 
-// Four GH200 of one board are linked without a switch: two starts of GLM-5.2 at 0.26.0 print 0.63 GiB in all, where four
-// GB200 print 0.95; 0.25's four buffers go over plain links.
+// Four GH200 of one board are linked without a switch: two starts of GLM-5.2 at 0.26.0 print 0.63 GiB in all, where
+// four GB200 print 0.95; 0.25's four buffers go over plain links.
 static void boards_without_a_switch(void **state)
 {
     (void)state;
@@ -640,10 +650,10 @@ static void set_aside_by_the_engine(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(fp4_experts), cmocka_unit_test(by_device), cmocka_unit_test(boards_without_a_switch),
-              cmocka_unit_test(no_gap_between_releases),
-              cmocka_unit_test(by_accounting), cmocka_unit_test(buffers_of_the_runner),
-              cmocka_unit_test(rest_of_a_split_block), cmocka_unit_test(rest_of_one_stage),
-              cmocka_unit_test(special_cases), cmocka_unit_test(graphs_as_logged), cmocka_unit_test(graph_modes),
-              cmocka_unit_test(graphs_with_adapters), cmocka_unit_test(who_charges_graphs),
-              cmocka_unit_test(estimates_as_logged), cmocka_unit_test(attention_workspace),
-              cmocka_unit_test(before_the_snapshot), cmocka_unit_test(set_aside_by_the_engine))
+              cmocka_unit_test(no_gap_between_releases), cmocka_unit_test(by_accounting),
+              cmocka_unit_test(buffers_of_the_runner), cmocka_unit_test(rest_of_a_split_block),
+              cmocka_unit_test(rest_of_one_stage), cmocka_unit_test(special_cases), cmocka_unit_test(graphs_as_logged),
+              cmocka_unit_test(graph_modes), cmocka_unit_test(graphs_with_adapters),
+              cmocka_unit_test(who_charges_graphs), cmocka_unit_test(estimates_as_logged),
+              cmocka_unit_test(attention_workspace), cmocka_unit_test(before_the_snapshot),
+              cmocka_unit_test(set_aside_by_the_engine))

@@ -102,6 +102,9 @@ static void heads_of_early_v1(void **state)
     says(kvb_refusal_head_size, &plan, NULL);
     plan.model.kinds[0].attention.head_size = 80;
     says(kvb_refusal_head_size, &plan, "Head size 80 is not supported by FlashAttention.");
+    plan.gpu.compute_capability = 80; // has_device_capability(80)
+    says(kvb_refusal_head_size, &plan, "Head size 80 is not supported by FlashAttention.");
+    plan.gpu.compute_capability = 90;
     plan.environment.attention_backend = KVB_BACKEND_TRITON;
     says(kvb_refusal_head_size, &plan, NULL);
     plan.environment.attention_backend = KVB_BACKEND_AUTO;
@@ -132,6 +135,23 @@ static void early_fp8_kernels(void **state)
         plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_FP8, .bits = 8, .scale = rows[i].scale};
         (void)strcpy(plan.model.quantisation.name, rows[i].name);
         says(kvb_refusal_fp8_kernel, &plan, rows[i].refused ? "type fp8e4nv not supported" : NULL);
+        plan.gpu.compute_capability = 89;
+        says(kvb_refusal_fp8_kernel, &plan, NULL);
+    }
+    for (int stored = 0; stored < 2; stored++) { // experts, whichever the scales, stored or made while loading
+        make_llama_plan(&plan, R(8, 5));
+        plan.gpu.compute_capability = 80;
+        plan.model.kinds[0].mlp.kind = KVB_MLP_MOE;
+        plan.model.kinds[0].mlp.experts = 8;
+        says(kvb_refusal_fp8_kernel, &plan, NULL);
+        if (stored == 1) {
+            plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_FP8, .bits = 8, .name = "fp8"};
+        } else {
+            set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_FP8);
+        }
+        says(kvb_refusal_fp8_kernel, &plan, "type fp8e4nv not supported");
+        plan.model.kinds[0].mlp.kind = KVB_MLP_GATED;
+        says(kvb_refusal_fp8_kernel, &plan, NULL);
     }
 }
 
@@ -307,7 +327,8 @@ static void named_16bit(void **state)
     says(kvb_refusal_named_16bit, &plan, word);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(named_16bit), cmocka_unit_test(classes), cmocka_unit_test(stages_of_classes), cmocka_unit_test(automatic_types),
-              cmocka_unit_test(heads_of_early_v1), cmocka_unit_test(early_fp8_kernels),
-              cmocka_unit_test(caches_of_flex_attention), cmocka_unit_test(stored_bitsandbytes),
-              cmocka_unit_test(backends_asked_for), cmocka_unit_test(fp8_in_triton), cmocka_unit_test(four_bits))
+KVB_TEST_MAIN(cmocka_unit_test(named_16bit), cmocka_unit_test(classes), cmocka_unit_test(stages_of_classes),
+              cmocka_unit_test(automatic_types), cmocka_unit_test(heads_of_early_v1),
+              cmocka_unit_test(early_fp8_kernels), cmocka_unit_test(caches_of_flex_attention),
+              cmocka_unit_test(stored_bitsandbytes), cmocka_unit_test(backends_asked_for),
+              cmocka_unit_test(fp8_in_triton), cmocka_unit_test(four_bits))

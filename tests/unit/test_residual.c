@@ -112,6 +112,11 @@ static void factors(void **state)
     plan.engine.release = KVB_NEWEST_VLLM + 1;
     kvb_residual_factors(&plan, &newer_below, &newer_above);
     assert_true(newer_below >= below && newer_above >= above);
+    for (size_t i = 0; i < kvb_residual_row_count; i++) {
+        bool era = kvb_residual_rows[i].axis == KVB_RESIDUAL_ERA;
+        assert_true(!era || newer_below >= kvb_residual_rows[i].below);
+        assert_true(!era || newer_above >= kvb_residual_rows[i].above);
+    }
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(eras), cmocka_unit_test(cards), cmocka_unit_test(models), cmocka_unit_test(table),

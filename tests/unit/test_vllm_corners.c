@@ -31,6 +31,47 @@ static void other_ranks(void **state)
     }
 }
 
+// What lifts other refusals, in the order in which it is tried.
+static void other_words(void **state)
+{
+    (void)state;
+    static const uint64_t types[] = {KVB_DTYPE_WORD_FP16, KVB_DTYPE_WORD_BF16, KVB_DTYPE_WORD_FP32};
+    static const uint64_t ranks[] = {32, 64, 128, 256, 320, 512};
+    uint64_t out[KVB_CANDIDATES_MAX];
+    make_llama_plan(&plan, R(12, 0));
+    memset(&budget, 0, sizeof budget);
+    budget.settings.values[KVB_SET_MAX_NUM_SEQS].number = 300;
+    budget.settings.values[KVB_SET_MAX_MODEL_LEN].number = 8192;
+    budget.refusal = "dtype-float16";
+    memset(out, 0xff, sizeof out);
+    assert_int_equal(kvb_try_other_dtype(&plan, &budget, out), 3);
+    assert_memory_equal(out, types, sizeof types);
+    budget.refusal = "quantization-dtype";
+    assert_int_equal(kvb_try_other_dtype(&plan, &budget, out), 3);
+    budget.refusal = "quantization-config";
+    assert_int_equal(kvb_try_other_dtype(&plan, &budget, out), 0);
+    budget.refusal = "max-num-batched-tokens";
+    memset(out, 0xff, sizeof out);
+    assert_int_equal(kvb_try_larger_batch(&plan, &budget, out), 2);
+    assert_int_equal(out[0], 300);
+    assert_int_equal(out[1], 8192);
+    budget.settings.values[KVB_SET_MAX_MODEL_LEN].number = 200;
+    assert_int_equal(kvb_try_larger_batch(&plan, &budget, out), 2);
+    assert_int_equal(out[1], 300);
+    budget.refusal = "lora-rank";
+    set(&plan, KVB_SET_MAX_LORA_RANK, 31);
+    assert_int_equal(kvb_try_known_rank(&plan, &budget, out), 6);
+    assert_memory_equal(out, ranks, sizeof ranks);
+    set(&plan, KVB_SET_MAX_LORA_RANK, 32);
+    assert_int_equal(kvb_try_known_rank(&plan, &budget, out), 5);
+    assert_int_equal(out[0], 64);
+    budget.refusal = "max-model-len";
+    assert_int_equal(kvb_try_own_length(&plan, &budget, out), 1);
+    assert_int_equal(out[0], 131072);
+    plan.model.context_tokens = 0;
+    assert_int_equal(kvb_try_own_length(&plan, &budget, out), 0);
+}
+
 // engine/arg_utils.py v0.9.0, _is_v1_supported_oracle: stages run on V1 with Ray, which a profile may leave out.
 static void stages_in_a_profile(void **state)
 {
@@ -114,6 +155,6 @@ static void formats_of_files(void **state)
     assert_null(budget.refusal);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(other_ranks), cmocka_unit_test(stages_in_a_profile),
+KVB_TEST_MAIN(cmocka_unit_test(other_words), cmocka_unit_test(other_ranks), cmocka_unit_test(stages_in_a_profile),
               cmocka_unit_test(sizes_that_were_given), cmocka_unit_test(left_by_repacking),
               cmocka_unit_test(formats_of_files))

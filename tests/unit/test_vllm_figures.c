@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engines/vllm/overhead.h"
+#include "engines/vllm/overheads.h"
 #include "engines/vllm/terms.h"
 #include "engines/vllm/unknown.h"
 #include "unit/plans.h"
@@ -110,6 +111,20 @@ static void what_stands_there_while_loading(void **state)
          gib((int64_t)budget.load_peak_bytes), gib((int64_t)budget.free_bytes));
 }
 
+// Nor is it told where the 8-bit weights alone find no room.
+static void weights_that_never_fit(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(15, 1));
+    set_gpu(&plan, "a card", 7 * GIB, 89);
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_FP8);
+    const struct kvb_problems *problems = answer_into(&plan, &budget);
+    assert_false(budget.starts);
+    for (uint32_t i = 0; i < problems->count; i++) {
+        assert_null(strstr(problems->items[i].text, "stand on the card at once"));
+    }
+}
+
 // A second start has as much more as its pool is larger.
 static void what_a_second_start_gains(void **state)
 {
@@ -188,6 +203,73 @@ static void an_early_card_alone(void **state)
     }
 }
 
+// One rank of each stage from 0.18 on, and what is there before the engine looks, on cards of 9.0 and later or with
+// NVLink: rows of overheads.inc.
+static void stages_and_contexts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, capability;
+        uint64_t pp;
+        bool nvlink;
+        enum kvb_overhead growth, before;
+    } rows[] = {
+        {R(18, 0), 90, 2, false, KVB_OVERHEAD_STAGE_HOPPER_018, KVB_OVERHEAD_BEFORE_LARGE},
+        {R(17, 1), 90, 2, false, KVB_OVERHEAD_ONE_HOPPER, KVB_OVERHEAD_BEFORE_LARGE},
+        {R(18, 0), 90, 1, false, KVB_OVERHEAD_ONE_HOPPER_018, KVB_OVERHEAD_BEFORE_LARGE},
+        {R(18, 0), 89, 2, false, KVB_OVERHEAD_ONE_RANK_018, KVB_OVERHEAD_BEFORE},
+        {R(18, 0), 89, 2, true, KVB_OVERHEAD_ONE_RANK_018, KVB_OVERHEAD_BEFORE_LARGE},
+    };
+    static const uint64_t hundredth = GIB / 100;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_estimate growth, before;
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.gpu.nvlink = rows[i].nvlink;
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, rows[i].pp);
+        kvb_non_torch_estimate(resolved(&plan), &growth);
+        assert_int_equal(growth.bytes, (uint64_t)kvb_overhead_of(rows[i].growth)->likely * hundredth);
+        assert_int_equal(growth.low_bytes, (uint64_t)kvb_overhead_of(rows[i].growth)->low * hundredth);
+        assert_int_equal(growth.high_bytes, (uint64_t)kvb_overhead_of(rows[i].growth)->high * hundredth);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1);
+        kvb_context_estimate(resolved(&plan), &before);
+        assert_int_equal(before.bytes, (uint64_t)kvb_overhead_of(rows[i].before)->likely * hundredth);
+    }
+}
+
+// ---- The longest
+
+static bool starts_at(uint64_t length)
+{
+    set(&plan, KVB_SET_MAX_MODEL_LEN, length);
+    (void)answer_into(&plan, &other);
+    return other.starts;
+}
+
+// The longest length that is named starts, one token more does not: where pools do not hang on the length, where an
+// index gathers keys of forty contexts (sparse_attn_indexer.py v0.20.0), on V0, over stages, and where nothing is left.
+static void longest_lengths_start(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 5; kind++) {
+        make_llama_plan(&plan, kind == 2 ? R(6, 3) : R(20, 0));
+        set_gpu(&plan, "a card", (kind == 4 ? 19 : 24) * GIB, 89);
+        plan.gpu.nvlink = false;
+        set(&plan, KVB_SET_MAX_NUM_SEQS, 64);
+        if (kind == 1) {
+            make_latent_plan(&plan, R(20, 0), 8192, 64);
+            set_gpu(&plan, "a card", 23 * GIB, 90);
+            plan.model.kinds[0].attention.index_heads = 64;
+            plan.model.kinds[0].attention.index_head_size = 128;
+        }
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, kind == 3 ? 2 : 1);
+        (void)answer_into(&plan, &budget);
+        uint64_t longest = budget.kv.max_model_len_that_fits, most = plan.model.context_tokens;
+        assert_true(longest == 0 || starts_at(longest));
+        assert_true(longest == most || !starts_at(longest + 1));
+    }
+}
+
 // ---- What others hold
 
 // worker.py v0.6.3 _allocate_kv_cache asks nobody: of 71.27 GiB with 55 for the cache none starts beside a neighbour
@@ -206,8 +288,9 @@ static void a_cache_beside_a_neighbour(void **state)
     assert_true(budget.starts);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(numbers_of_formulas), cmocka_unit_test(tokens_by_concurrency),
-              cmocka_unit_test(what_loading_gives_back), cmocka_unit_test(what_stands_there_while_loading),
-              cmocka_unit_test(what_a_second_start_gains), cmocka_unit_test(what_loading_may_give_back),
-              cmocka_unit_test(steps_of_eight_releases), cmocka_unit_test(an_early_card_alone),
-              cmocka_unit_test(a_cache_beside_a_neighbour))
+KVB_TEST_MAIN(cmocka_unit_test(weights_that_never_fit), cmocka_unit_test(stages_and_contexts),
+              cmocka_unit_test(longest_lengths_start), cmocka_unit_test(numbers_of_formulas),
+              cmocka_unit_test(tokens_by_concurrency), cmocka_unit_test(what_loading_gives_back),
+              cmocka_unit_test(what_stands_there_while_loading), cmocka_unit_test(what_a_second_start_gains),
+              cmocka_unit_test(what_loading_may_give_back), cmocka_unit_test(steps_of_eight_releases),
+              cmocka_unit_test(an_early_card_alone), cmocka_unit_test(a_cache_beside_a_neighbour))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engines/vllm/release_tables.h"
 #include "unit/refusal_says.h"
 #include "unit/test.h"
 
@@ -100,6 +101,105 @@ static void ranks_of_adapters(void **state)
     }
 }
 
+// ---- Drafts and models that pool
+
+// config/speculative.py v0.15.0: the two vocabularies are compared for the method draft_model alone.
+static void vocabularies_of_drafts(void **state)
+{
+    (void)state;
+    static struct kvb_model draft;
+    make_llama_plan(&plan, R(15, 0));
+    draft = plan.model;
+    plan.draft = &draft;
+    set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL);
+    says(kvb_refusal_draft_vocabulary, &plan, NULL);
+    draft.vocabulary_size = 32000;
+    says(kvb_refusal_draft_vocabulary, &plan, "Target model vocab_size=128256. Draft model vocab_size=32000.");
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+    says(kvb_refusal_draft_vocabulary, &plan, NULL);
+    plan.draft = NULL;
+}
+
+// engine/arg_utils.py v0.6.5 to v0.10.1: of V0 alone.
+static void chunks_of_models_that_pool(void **state)
+{
+    (void)state;
+    static const char sentence[] = "Chunked prefill is not supported for pooling models";
+    make_llama_plan(&plan, R(7, 3));
+    set(&plan, KVB_SET_RUNNER, KVB_RUNNER_POOLING);
+    says(kvb_refusal_pooling_chunks, &plan, NULL);
+    set(&plan, KVB_SET_ENABLE_CHUNKED_PREFILL, 1);
+    says(kvb_refusal_pooling_chunks, &plan, sentence);
+    set(&plan, KVB_SET_RUNNER, KVB_RUNNER_AUTO);
+    says(kvb_refusal_pooling_chunks, &plan, NULL);
+    make_llama_plan(&plan, R(10, 1));
+    set(&plan, KVB_SET_RUNNER, KVB_RUNNER_POOLING);
+    set(&plan, KVB_SET_ENABLE_CHUNKED_PREFILL, 1);
+    says(kvb_refusal_pooling_chunks, &plan, NULL);
+}
+
+// ---- Tables made from the releases
+
+// Nothing is the beginning of no flag, and behind the last choice there is none.
+static void ends_of_tables(void **state)
+{
+    (void)state;
+    unsigned matches = 7;
+    assert_null(kvb_flag_of("", 0, R(20, 0), &matches));
+    assert_int_equal(matches, 0);
+    assert_null(kvb_choice_after(&kvb_known_choice_rows[kvb_known_choice_row_count - 1], R(27, 0)));
+    assert_null(kvb_choices_of("nobody's flag", R(27, 0)));
+}
+
+// A setting that was said as a flag of ours is the engine's flag of that name: arg_utils.py has --kv-cache-dtype from
+// 0.3.0 on, --async-scheduling from 0.10.0. What a profile holds is no flag.
+static void flags_that_a_release_lacks(void **state)
+{
+    (void)state;
+    char out[KVB_ERROR_TEXT_CAPACITY] = "";
+    make_llama_plan(&plan, R(2, 7));
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+    set(&plan, KVB_SET_ASYNC_SCHEDULING, 1);
+    plan.settings.values[KVB_SET_KV_CACHE_DTYPE].origin = KVB_ORIGIN_PROFILE;
+    plan.settings.values[KVB_SET_ASYNC_SCHEDULING].origin = KVB_ORIGIN_PROFILE;
+    assert_false(kvb_refusal_flags(resolved(&plan), out));
+    plan.settings.values[KVB_SET_KV_CACHE_DTYPE].origin = KVB_ORIGIN_FLAG;
+    plan.settings.values[KVB_SET_ASYNC_SCHEDULING].origin = KVB_ORIGIN_FLAG;
+    assert_true(kvb_refusal_flags(resolved(&plan), out));
+    assert_string_equal(out, "vllm: error: unrecognized arguments: --kv-cache-dtype fp8 --async-scheduling");
+    plan.engine.release = R(3, 0);
+    assert_true(kvb_refusal_flags(resolved(&plan), out));
+    assert_string_equal(out, "vllm: error: unrecognized arguments: --async-scheduling");
+    plan.engine.release = R(10, 0);
+    assert_false(kvb_refusal_flags(resolved(&plan), out));
+    make_llama_plan(&plan, R(2, 7)); // one rank, and a switch that is off, are what it does without them
+    plan.settings.values[KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE] =
+        (struct kvb_setting_value){.number = 1, .set = 1, .origin = KVB_ORIGIN_FLAG};
+    plan.settings.values[KVB_SET_ENABLE_LORA] =
+        (struct kvb_setting_value){.number = 0, .set = 1, .origin = KVB_ORIGIN_FLAG};
+    assert_false(kvb_refusal_flags(resolved(&plan), out));
+    plan.settings.values[KVB_SET_ENABLE_LORA].number = 1;
+    plan.settings.values[KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE].number = 2;
+    plan.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE] =
+        (struct kvb_setting_value){.number = 2, .set = 1, .origin = KVB_ORIGIN_FLAG};
+    assert_true(kvb_refusal_flags(resolved(&plan), out));
+    assert_string_equal(out, "vllm: error: unrecognized arguments: --decode-context-parallel-size 2 --enable-lora");
+}
+
+// quantization/gptq.py create_weights asks matrices whose rows are shared out: of latents none of 16 x 192 rows, which
+// over 16 ranks are no multiple of 128, where 14,336 of the MLP are 7 x 128.
+static void groups_of_latents(void **state)
+{
+    (void)state;
+    make_latent_plan(&plan, R(20, 0), 8192, 64);
+    plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_GPTQ, .bits = 4, .group_size = 128};
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 16);
+    says(kvb_refusal_group_shape, &plan, NULL);
+    plan.model.kinds[0].mlp.intermediate_size = 14336 - 16;
+    says(kvb_refusal_group_shape, &plan, "not aligned with the quantized weight shape");
+}
+
 // ---- Layout
 
 // v1/core/encoder_cache_manager.py v0.8.4: before it nobody asks.
@@ -118,5 +218,7 @@ static void pictures_larger_than_a_step(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(targets_of_eagle3), cmocka_unit_test(ranks_of_adapters),
-              cmocka_unit_test(pictures_larger_than_a_step))
+KVB_TEST_MAIN(cmocka_unit_test(groups_of_latents), cmocka_unit_test(flags_that_a_release_lacks),
+              cmocka_unit_test(targets_of_eagle3), cmocka_unit_test(ranks_of_adapters),
+              cmocka_unit_test(vocabularies_of_drafts), cmocka_unit_test(chunks_of_models_that_pool),
+              cmocka_unit_test(ends_of_tables), cmocka_unit_test(pictures_larger_than_a_step))

@@ -18,7 +18,7 @@ static uint32_t utilization_up(const struct kvb_plan *plan, const struct kvb_bud
     if (top <= now) {
         return 0;
     }
-    uint64_t missing = budget->balance_bytes < 0 ? (uint64_t)-budget->balance_bytes : 0;
+    uint64_t missing = kvb_positive(-budget->balance_bytes);
     uint64_t wanted = now + missing / (budget->memory_bytes / KVB_PPM) + KVB_HUNDREDTH_PPM;
     wanted = wanted / KVB_HUNDREDTH_PPM * KVB_HUNDREDTH_PPM;
     uint32_t count = 0;

@@ -88,7 +88,7 @@ static uint64_t longest_below(const struct held *most, uint64_t top)
     if (low >= top) {
         return top;
     }
-    uint64_t high = low > 0 ? kvb_min(held_at(most, low), top) : top - 1;
+    uint64_t high = low > 0 ? kvb_min(held_at(most, low), top) : top;
     while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
         if (held_at(most, middle) >= middle) {

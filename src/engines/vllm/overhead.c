@@ -22,28 +22,29 @@
 #define HOST_GROWTH_SINCE R(12, 0) // utils/mem_utils.py v0.12.0:102: free is what the host calls available
 
 enum card { BELOW_HOPPER, HOPPER_ON, CONSUMER };
+enum link { ALONE, NVLINK, PCIE }; // between the ranks
 
 struct non_torch_row {
-    uint32_t since;    // the last row that a release has counts
-    enum card card;    // below 9.0; from 9.0 on; 12.x
-    bool many, nvlink; // tp > 1; the ranks' link
+    uint32_t since; // the last row that a release has counts
+    enum card card; // below 9.0; from 9.0 on; 12.x
+    enum link link;
     enum kvb_overhead measured;
 };
 
 static const struct non_torch_row non_torch_rows[] = {
-    {0, BELOW_HOPPER, false, false, KVB_OVERHEAD_ONE_RANK},
-    {R(18, 0), BELOW_HOPPER, false, false, KVB_OVERHEAD_ONE_RANK_018},
-    {0, CONSUMER, false, false, KVB_OVERHEAD_ONE_CONSUMER},
-    {R(18, 0), CONSUMER, false, false, KVB_OVERHEAD_ONE_CONSUMER_018},
-    {0, HOPPER_ON, false, false, KVB_OVERHEAD_ONE_HOPPER},
-    {R(18, 0), HOPPER_ON, false, false, KVB_OVERHEAD_ONE_HOPPER_018},
-    {0, BELOW_HOPPER, true, true, KVB_OVERHEAD_NVLINK},
-    {0, HOPPER_ON, true, true, KVB_OVERHEAD_NVLINK_HOPPER},
-    {R(18, 0), HOPPER_ON, true, true, KVB_OVERHEAD_NVLINK_HOPPER_018},
-    {0, BELOW_HOPPER, true, false, KVB_OVERHEAD_PCIE},
-    {R(18, 0), BELOW_HOPPER, true, false, KVB_OVERHEAD_PCIE_018},
-    {0, HOPPER_ON, true, false, KVB_OVERHEAD_PCIE_HOPPER},
-    {R(18, 0), HOPPER_ON, true, false, KVB_OVERHEAD_PCIE_HOPPER_018},
+    {0, BELOW_HOPPER, ALONE, KVB_OVERHEAD_ONE_RANK},
+    {R(18, 0), BELOW_HOPPER, ALONE, KVB_OVERHEAD_ONE_RANK_018},
+    {0, CONSUMER, ALONE, KVB_OVERHEAD_ONE_CONSUMER},
+    {R(18, 0), CONSUMER, ALONE, KVB_OVERHEAD_ONE_CONSUMER_018},
+    {0, HOPPER_ON, ALONE, KVB_OVERHEAD_ONE_HOPPER},
+    {R(18, 0), HOPPER_ON, ALONE, KVB_OVERHEAD_ONE_HOPPER_018},
+    {0, BELOW_HOPPER, NVLINK, KVB_OVERHEAD_NVLINK},
+    {0, HOPPER_ON, NVLINK, KVB_OVERHEAD_NVLINK_HOPPER},
+    {R(18, 0), HOPPER_ON, NVLINK, KVB_OVERHEAD_NVLINK_HOPPER_018},
+    {0, BELOW_HOPPER, PCIE, KVB_OVERHEAD_PCIE},
+    {R(18, 0), BELOW_HOPPER, PCIE, KVB_OVERHEAD_PCIE_018},
+    {0, HOPPER_ON, PCIE, KVB_OVERHEAD_PCIE_HOPPER},
+    {R(18, 0), HOPPER_ON, PCIE, KVB_OVERHEAD_PCIE_HOPPER_018},
 };
 
 // From 0.17 all-reduce and norm are fused where graphs are compiled on Hopper and Blackwell of one node. FlashInfer's
@@ -90,13 +91,12 @@ static enum card card_of(const struct kvb_context *context, bool many)
 // The rows cover every release.
 static const struct non_torch_row *find_row(const struct kvb_context *context)
 {
-    bool many = context->tp > 1;
-    enum card card = card_of(context, many);
+    enum link link = context->tp == 1 ? ALONE : context->gpu->nvlink ? NVLINK : PCIE;
+    enum card card = card_of(context, link != ALONE);
     const struct non_torch_row *found = &non_torch_rows[0];
     for (size_t i = 0; i < sizeof non_torch_rows / sizeof non_torch_rows[0]; i++) {
         const struct non_torch_row *row = &non_torch_rows[i];
-        bool alike = row->card == card && row->many == many && (!many || row->nvlink == context->gpu->nvlink);
-        if (alike && context->release >= row->since) {
+        if (row->card == card && row->link == link && context->release >= row->since) {
             found = row;
         }
     }

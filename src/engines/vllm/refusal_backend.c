@@ -175,18 +175,18 @@ static bool attends_both_ways(const struct kvb_context *context)
 
 #define FLASH4_USUAL_SINCE R(20, 0) // on 10.x
 
-// The version of FlashAttention that is taken for heads of a size, from 0.20 on; nothing asks for it before 0.24. Source:
-// vllm/v1/attention/backends/fa_utils.py get_flash_attn_version; 4 does not fit all sizes on Blackwell.
-static unsigned flash_version(const struct kvb_context *context, uint32_t head_size)
+// FlashAttention 4 is taken for heads of a size, from 0.20 on; nothing asks for it before 0.24. Source:
+// vllm/v1/attention/backends/fa_utils.py get_flash_attn_version; it does not fit all sizes on Blackwell.
+static bool takes_flash4(const struct kvb_context *context, uint32_t head_size)
 {
     uint32_t beside = context->release >= R(28, 0) ? 0 : context->release >= R(27, 0) ? 256 : 192;
     switch (major_of(context)) {
     case 9:
-        return head_size > 256 ? 4 : 3;
+        return head_size > 256;
     case 10:
-        return head_size <= 128 || head_size == beside ? 4 : 2;
+        return head_size <= 128 || head_size == beside;
     default:
-        return 2;
+        return false;
     }
 }
 
@@ -207,17 +207,18 @@ static bool takes_sinks(const struct kvb_context *context, const struct backend_
 // supports_combination of FlashAttention: the first that does not go together.
 static unsigned combination_of(const struct kvb_context *context, uint32_t head_size)
 {
-    unsigned version = flash_version(context, head_size), major = major_of(context);
+    unsigned major = major_of(context);
+    bool newest = takes_flash4(context, head_size);
     uint32_t word = WORD(context->kv_word);
-    bool hopper = major == 9 && (version == 3 || context->release >= R(28, 0));
-    bool reads = hopper || (version == 4 && major == 10);
+    bool hopper = major == 9 && (!newest || context->release >= R(28, 0));
+    bool reads = hopper || (newest && major == 10);
     if (has_sinks(context) && major < 9) {
         return OLD_SINKS;
     }
     if (context->release >= R(27, 0) && (word & (FP8 | E5M2)) != 0 && (!reads || word == E5M2)) {
         return FP8_KERNEL;
     }
-    return context->release >= R(24, 0) && attends_both_ways(context) && version != 4 ? PREFIX_KERNEL : 0;
+    return context->release >= R(24, 0) && attends_both_ways(context) && !newest ? PREFIX_KERNEL : 0;
 }
 
 static unsigned reasons_of(const struct kvb_context *context, const struct backend_row *row,
@@ -277,21 +278,19 @@ bool kvb_refusal_backend(const struct kvb_context *context, char out[KVB_ERROR_T
     return true;
 }
 
-// The backend taken where none is asked for; AUTO: FlexAttention, or none.
+// The backend taken where none is asked for; AUTO: FlexAttention, or none. On 10.x FlashInfer comes first; whether one
+// of the two is taken at all is the same.
 static enum kvb_backend taken(const struct kvb_context *context, const struct kvb_attention_shape *shape)
 {
-    static const enum kvb_backend order[2][3] = {
-        {KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_FLASHINFER, KVB_BACKEND_TRITON},
-        {KVB_BACKEND_FLASHINFER, KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_TRITON},
-    };
+    static const enum kvb_backend order[] = {KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_FLASHINFER, KVB_BACKEND_TRITON};
     if (kvb_backend_asked(context) != KVB_BACKEND_AUTO) {
         return kvb_backend_asked(context);
     }
     if (kvb_starts_with(context->model->architecture, "Gemma4") && major_of(context) < 9) {
         return KVB_BACKEND_TRITON; // heads of two sizes, without FlashAttention 4: models/config.py Gemma4Config
     }
-    for (size_t i = 0; i < 3; i++) {
-        const struct backend_row *row = row_of(order[major_of(context) == 10][i], context->release);
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        const struct backend_row *row = row_of(order[i], context->release);
         if (reasons_of(context, row, shape) == 0) { // each has a row from 0.11.1 on
             return row->backend;
         }

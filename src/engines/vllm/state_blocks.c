@@ -5,12 +5,11 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define ASKED_SINCE R(20, 0)
-#define ASSERTED_SINCE R(11, 0)
 #define ASSERTED_UNTIL R(18, 0)
 
 // From 0.20 every release asks before it captures: vllm/config/compilation.py v0.20.0:1423, v0.27.1:1498, by both
 // runners. 0.18 and 0.19 leave the larger graphs out (adjust_cudagraph_sizes_for_mamba_cache). Before them a kernel of
-// delta nets asserts it while capturing: validate_data of causal_conv1d_update, v0.11.0 and v0.17.1
+// delta nets asserts it while capturing: validate_data of causal_conv1d_update, v0.10.2 and v0.17.1
 // models/qwen3_next.py, layers/kda.py.
 uint64_t kvb_state_blocks_needed(const struct kvb_context *context)
 {
@@ -20,7 +19,6 @@ uint64_t kvb_state_blocks_needed(const struct kvb_context *context)
         return 0;
     }
     bool delta = kvb_model_has(model, KVB_ATTENTION_GDN) || kvb_model_has(model, KVB_ATTENTION_KDA);
-    bool asserts = context->release >= ASSERTED_SINCE && context->release < ASSERTED_UNTIL && delta &&
-                   context->speculative_tokens == 0;
+    bool asserts = context->release < ASSERTED_UNTIL && delta && context->speculative_tokens == 0;
     return context->release >= ASKED_SINCE ? context->max_num_seqs : asserts ? tokens : 0;
 }
