@@ -273,7 +273,7 @@ static void fp32_logits(void **state)
     set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
     estimate(0);
     assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER],
-                     2048ULL * 4096 * 4 + 2ULL * 4 * 8 * 4096 + 2ULL * 8 * 128256 + 32 * MIB);
+                     2048ULL * 4096 * 4 + 2ULL * 4 * 8 * 4096 + 4ULL * 8 * 128256 + 32 * MIB);
 }
 
 // Triton's scratch is 4 x vocabulary for each of min(rows, processors); an unknown card counts as 132.
@@ -368,6 +368,97 @@ static void rejection_sampler(void **state)
     assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER], sorted);
 }
 
+// rejection_sampler.py v0.11.2 clones the target's logits, 32 B a row and entry; v0.11.1 does not, 28 - 4 = 24; beside
+// FlashInfer's 14. V0 and the second runner have other samplers.
+static void rejection_sampler_of_whom(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        uint8_t v2;
+        enum kvb_speculative method;
+        unsigned bytes; // 0: as without drafts
+    } rows[] = {{R(11, 1), KVB_NO, KVB_SPECULATIVE_MTP, 24},   {R(11, 2), KVB_NO, KVB_SPECULATIVE_MTP, 32},
+                {R(11, 2), KVB_NO, KVB_SPECULATIVE_NGRAM, 32}, {R(7, 3), KVB_NO, KVB_SPECULATIVE_MTP, 0},
+                {R(22, 0), KVB_YES, KVB_SPECULATIVE_MTP, 0},   {R(22, 0), KVB_NO, KVB_SPECULATIVE_MTP, 32}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        set_batch(2048, 256);
+        plan.environment.use_v2_model_runner = rows[i].v2;
+        plan.environment.use_flashinfer_sampler = KVB_YES;
+        plan.compile_cache = KVB_COMPILE_WARM;
+        estimate(0);
+        uint64_t plain = activation.phase_bytes[KVB_PHASE_SAMPLER];
+        uint64_t more = rows[i].bytes > 0 ? rows[i].bytes - 14 : 0;
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, rows[i].method);
+        estimate(0);
+        assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER] - plain, 256 * 128256 * more);
+    }
+}
+
+// Logits of 16 or 32 bits in the second runner: copied as 32 bits up to 0.25 whatever they are (gpu/sample/sampler.py
+// v0.22.1:133), later not.
+static void logits_of_the_second_runner(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        uint64_t dtype, bytes;
+    } rows[] = {{R(25, 1), KVB_DTYPE_WORD_BF16, 2 + 4},
+                {R(25, 1), KVB_DTYPE_WORD_FP32, 4 + 4},
+                {R(26, 0), KVB_DTYPE_WORD_BF16, 2},
+                {R(26, 0), KVB_DTYPE_WORD_FP32, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t element = rows[i].dtype == KVB_DTYPE_WORD_FP32 ? 4 : 2;
+        make_llama_plan(&plan, rows[i].release);
+        set_batch(2048, 256);
+        plan.environment.use_v2_model_runner = KVB_YES;
+        plan.compile_cache = KVB_COMPILE_WARM;
+        set(&plan, KVB_SET_DTYPE, rows[i].dtype);
+        estimate(0);
+        assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER],
+                         (2048 * 4096 + 2 * 256 * 4096) * element + 256 * 128256 * rows[i].bytes + 32 * MIB);
+    }
+}
+
+// One residual stream is a hidden tensor; two are held twice, beside the caller's and two of the MLP: 7 and not 4.
+static void residual_streams(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(25, 0));
+    plan.environment.use_v2_model_runner = KVB_NO;
+    uint64_t plain = kvb_layer_bytes(resolved(&plan), 1000);
+    plan.model.kinds[0].attention.residual_streams = 1;
+    assert_int_equal(kvb_layer_bytes(resolved(&plan), 1000), plain);
+    plan.model.kinds[0].attention.residual_streams = 2;
+    assert_int_equal(kvb_layer_bytes(resolved(&plan), 1000) - plain, 3 * 1000 * 4096 * 2);
+}
+
+// A kind behind the last is of no layer: neither its experts nor its latents nor what its operator would write.
+static void nothing_behind_the_last_kind(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_NONE;
+    estimate(0);
+    uint64_t layer = kvb_layer_bytes(resolved(&plan), 1000);
+    plan.model.kinds[1].attention = (struct kvb_attention_shape){.kind = KVB_ATTENTION_GDN,
+                                                                 .state_key_heads = 64,
+                                                                 .state_key_size = 128,
+                                                                 .state_value_heads = 64,
+                                                                 .state_value_size = 128};
+    plan.model.kinds[1].mlp = (struct kvb_mlp_shape){
+        .kind = KVB_MLP_MOE, .experts = 8, .experts_per_token = 8, .expert_intermediate_size = 65536};
+    assert_int_equal(kvb_layer_bytes(resolved(&plan), 1000), layer);
+    make_latent_plan(&plan, R(19, 0), 8192, 256);
+    estimate(0);
+    uint64_t latents = activation.phase_bytes[KVB_PHASE_MLA];
+    plan.model.kinds[1].attention = plan.model.kinds[0].attention;
+    plan.model.kinds[1].attention.heads = 128;
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_MLA], latents);
+}
+
 // Stages pass hidden state and residual on: 2 x T x H x 2 B more on each; only the last samples.
 static void stages(void **state)
 {
@@ -431,6 +522,24 @@ static void margins(void **state)
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     estimate(0);
     assert_int_equal(margin(), 300 * MIB);
+    set_batch(65536, 256);
+    estimate(0);
+    assert_true(activation.total.bytes > 2 * GIB);
+    assert_int_equal(margin(), activation.total.bytes / 4);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1);
+    estimate(0);
+    assert_true(activation.total.bytes > 4 * GIB);
+    assert_int_equal(margin(), activation.total.bytes / 20);
+    make_llama_plan(&plan, R(19, 0));
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    set_batch(2048, 256);
+    estimate(0);
+    assert_int_equal(margin(), 150 * MIB);
+    set_batch(65536, 256);
+    plan.model.encoder = (struct kvb_encoder){.family = KVB_ENCODER_OTHER};
+    estimate(0);
+    assert_true(activation.total.bytes > 3 * GIB);
+    assert_int_equal(margin(), activation.total.bytes / 10);
     make_llama_plan(&plan, R(19, 0));
     set_batch(2048, 256);
     plan.model.kinds[0].attention.kind = KVB_ATTENTION_SHORT_CONV;
@@ -443,6 +552,39 @@ static void margins(void **state)
     set(&plan, KVB_SET_ENABLE_EXPERT_PARALLEL, 1);
     estimate(0);
     assert_int_equal(margin(), 512 * MIB);
+}
+
+// A tower at the peak: half more or a quarter less. What the other sampler would take bounds the range, too, here with
+// pictures kept: the sort takes 38 B where FlashInfer takes 14, which 0.10.1 likely had and 0.11.0 not.
+static void a_tower_or_another_sampler(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(19, 0));
+    plan.model.encoder = qwen25_vl;
+    set_batch(16384, 8);
+    plan.compile_cache = KVB_COMPILE_WARM;
+    estimate(0);
+    assert_int_equal(activation.winner, KVB_PHASE_ENCODER);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_COMPILE], 0);
+    assert_true(activation.kept_bytes > 0);
+    assert_true(activation.total.bytes > 2 * GIB);
+    assert_int_equal(margin(), activation.total.bytes / 2);
+    assert_int_equal(activation.total.low_bytes, activation.total.bytes - activation.total.bytes / 4);
+    make_llama_plan(&plan, R(10, 1));
+    set_batch(2048, 256);
+    estimate(0);
+    uint64_t more = (38 - 14) * 256ULL * 128256;
+    assert_int_equal(activation.total.high_bytes, activation.phase_bytes[KVB_PHASE_SAMPLER] + more);
+    plan.model.encoder = qwen25_vl;
+    estimate(0);
+    assert_true(activation.total.high_bytes >= activation.phase_bytes[KVB_PHASE_SAMPLER] + more);
+    assert_true(activation.total.high_bytes < 100 * GIB);
+    make_llama_plan(&plan, R(11, 0));
+    set_batch(2048, 256);
+    estimate(0);
+    uint64_t other = activation.phase_bytes[KVB_PHASE_SAMPLER] - more;
+    assert_true(other > activation.phase_bytes[KVB_PHASE_LAYER]);
+    assert_int_equal(activation.total.low_bytes, other);
 }
 
 // One token, one row, 64 wide: hardly more than the 8.1 MiB of workspace, less than half a margin of 150 MiB.
@@ -574,4 +716,6 @@ KVB_TEST_MAIN(cmocka_unit_test(pictures_on_stages), cmocka_unit_test(dense_logs)
               cmocka_unit_test(awq_dequantises), cmocka_unit_test(rejection_sampler), cmocka_unit_test(stages),
               cmocka_unit_test(pooling_models_do_not_sample), cmocka_unit_test(margins),
               cmocka_unit_test(a_small_peak_ends_at_nothing), cmocka_unit_test(first_start_against_the_next),
-              cmocka_unit_test(first_start_of_whom))
+              cmocka_unit_test(first_start_of_whom), cmocka_unit_test(rejection_sampler_of_whom),
+              cmocka_unit_test(logits_of_the_second_runner), cmocka_unit_test(residual_streams),
+              cmocka_unit_test(nothing_behind_the_last_kind), cmocka_unit_test(a_tower_or_another_sampler))

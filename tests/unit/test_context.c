@@ -66,7 +66,8 @@ static void hybrid_manager(void **state)
     assert_false(resolved(&plan)->hybrid_off);
 }
 
-// Async scheduling: on from 0.14 with one stage, from 0.15 with several; EAGLE and MTP go with it, others not.
+// Async scheduling: on from 0.14 with one stage, from 0.15 with several; EAGLE, MTP, DFlash and DSpark
+// go with it, draft models from 0.28, others not. What pools stays in step from 0.20. Source: config/vllm.py.
 static void async_scheduling(void **state)
 {
     (void)state;
@@ -74,16 +75,25 @@ static void async_scheduling(void **state)
         uint32_t release;
         uint64_t pp;
         enum kvb_speculative draft;
-        bool pooling, on;
+        bool pools, on;
     } rows[] = {
-        {R(13, 0), 1, KVB_SPECULATIVE_NONE, false, false},  {R(14, 0), 1, KVB_SPECULATIVE_NONE, false, true},
-        {R(14, 0), 2, KVB_SPECULATIVE_NONE, false, false},  {R(15, 0), 2, KVB_SPECULATIVE_NONE, false, true},
-        {R(19, 0), 1, KVB_SPECULATIVE_EAGLE, false, true},  {R(19, 0), 1, KVB_SPECULATIVE_MTP, false, true},
-        {R(19, 0), 1, KVB_SPECULATIVE_NGRAM, false, false}, {R(19, 0), 1, KVB_SPECULATIVE_NONE, true, false},
+        {R(13, 0), 1, KVB_SPECULATIVE_NONE, false, false},
+        {R(14, 0), 1, KVB_SPECULATIVE_NONE, false, true},
+        {R(14, 0), 2, KVB_SPECULATIVE_NONE, false, false},
+        {R(15, 0), 2, KVB_SPECULATIVE_NONE, false, true},
+        {R(19, 0), 1, KVB_SPECULATIVE_EAGLE, false, true},
+        {R(19, 0), 1, KVB_SPECULATIVE_MTP, false, true},
+        {R(19, 0), 1, KVB_SPECULATIVE_NGRAM, false, false},
+        {R(20, 0), 1, KVB_SPECULATIVE_NONE, true, false},
+        {R(19, 1), 1, KVB_SPECULATIVE_NONE, true, true},
+        {R(20, 0), 1, KVB_SPECULATIVE_DFLASH, false, true},
+        {R(25, 0), 1, KVB_SPECULATIVE_DSPARK, false, true},
+        {R(28, 0), 1, KVB_SPECULATIVE_DRAFT_MODEL, false, true},
+        {R(27, 1), 1, KVB_SPECULATIVE_DRAFT_MODEL, false, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
-        plan.model.pooling = rows[i].pooling;
+        set(&plan, KVB_SET_RUNNER, rows[i].pools ? KVB_RUNNER_POOLING : KVB_RUNNER_AUTO);
         set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, rows[i].pp);
         set(&plan, KVB_SET_SPECULATIVE_METHOD, rows[i].draft);
         assert_int_equal(resolved(&plan)->async_scheduling, rows[i].on);

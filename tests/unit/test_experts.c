@@ -330,6 +330,7 @@ static void mla_dummy(void **state)
         {R(11, 0), 8192, 256, 65536},   // 8 x 8192
         {R(19, 0), 1024, 256, 16384},   // 4 x 256 x 16 above 8 x 1024
         {R(19, 0), 1024, 8192, 131072}, // 8192 x 16 blocks
+        {R(19, 0), 4096, 16, 32768},    // 8 x 4096
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_latent_plan(&plan, rows[i].release, rows[i].length, rows[i].seqs);

@@ -176,8 +176,8 @@ static uint64_t logits_bytes(const struct kvb_context *context, enum kvb_sampler
 {
     uint64_t vocabulary = kvb_round_up(context->model->vocabulary_size, 64);
     uint64_t bytes = kvb_path_bytes_per_logit[path];
-    if (context->dtype == KVB_DTYPE_FP32 && bytes > 4) {
-        bytes -= 2; // 4-byte logits, but no 32-bit copy of them
+    if (context->dtype == KVB_DTYPE_FP32) { // 4-byte logits, of which the second runner alone makes its copy
+        bytes = context->v2_runner ? bytes + 2 : bytes - 2;
     }
     return kvb_mul(kvb_mul(bytes, rows), vocabulary);
 }
@@ -188,7 +188,7 @@ static uint64_t kept_sampler_bytes(const struct kvb_context *context, enum kvb_s
 {
     uint64_t vocabulary = kvb_round_up(context->model->vocabulary_size, 64);
     uint64_t processors = context->gpu->multiprocessors > 0 ? context->gpu->multiprocessors : 132;
-    uint64_t programs = 1;
+    uint64_t programs = TRITON_ROWS;
     while (programs < kvb_min(rows, processors)) {
         programs *= 2;
     }

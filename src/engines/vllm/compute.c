@@ -180,7 +180,6 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
     budget->memory_bytes = context.memory_bytes;
     budget->free_bytes = context.free_bytes;
     budget->usually_gone_bytes = kvb_platform_usually_gone(&context);
-    budget->starts = true;
     if (!quiet) {
         uint64_t counted = context.model->checkpoint.parameters;
         budget->parameters = counted > 0 ? counted : kvb_model_parameters(context.model);

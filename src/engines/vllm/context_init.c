@@ -17,6 +17,7 @@
 #define NEW_KV_CONNECTORS KVB_RELEASE(0, 23, 0)
 #define ASYNC_WITH_STAGES 2
 #define ASYNC_WITH_DRAFT_MODELS 3
+#define POOLS_IN_STEP_SINCE KVB_RELEASE(0, 20, 0) // config/vllm.py v0.20.0: runner_type "pooling"
 
 // Before 0.11 a feature that V1 lacks or only tries brought V0 back; VLLM_USE_V1=1 with one it lacks is refused
 // elsewhere.
@@ -125,7 +126,8 @@ static void resolve_speculation(struct kvb_context *context)
     bool model = context->speculative == KVB_SPECULATIVE_DRAFT_MODEL && rule >= ASYNC_WITH_DRAFT_MODELS;
     bool drafter_allows = context->speculative == KVB_SPECULATIVE_NONE || blocks || model ||
                           context->speculative == KVB_SPECULATIVE_EAGLE || context->speculative == KVB_SPECULATIVE_MTP;
-    bool on = rule > 0 && drafter_allows && !context->model->pooling && (context->pp == 1 || rule >= ASYNC_WITH_STAGES);
+    bool in_step = context->pools && context->release >= POOLS_IN_STEP_SINCE;
+    bool on = rule > 0 && drafter_allows && !in_step && (context->pp == 1 || rule >= ASYNC_WITH_STAGES);
     context->async_scheduling = switch_of(plan, KVB_SET_ASYNC_SCHEDULING, on);
 }
 

@@ -10,10 +10,10 @@
 
 static void finish(struct kvb_buckets *buckets)
 {
-    for (uint32_t i = 0; i < buckets->count; i++) {
+    for (uint32_t i = 0; i < buckets->count; i++) { // same: nobody reads what lies behind
         uint16_t *before = buckets->items[i].before;
-        for (uint32_t stage = 1; stage <= KVB_STAGES_MAX; stage++) {
-            before[stage] = (uint16_t)(before[stage] + before[stage - 1]);
+        for (uint32_t stage = 0; stage < KVB_STAGES_MAX; stage++) {
+            before[stage + 1] = (uint16_t)(before[stage + 1] + before[stage]);
         }
     }
 }
@@ -34,11 +34,9 @@ static uint64_t shape_of(const struct kvb_context *context, const struct kvb_att
     if (kvb_is_state(attention->kind)) {
         return 0;
     }
-    if (attention->kind == KVB_ATTENTION_MLA) {
-        return (uint64_t)attention->latent_rank + attention->rope_size;
-    }
-    return (uint64_t)kvb_heads_on_rank(attention->kv_heads, context->tp) << 40 | (uint64_t)attention->head_size << 20 |
-           attention->value_head_size;
+    uint64_t heads = kvb_heads_on_rank(attention->kv_heads, context->tp);
+    uint64_t size = attention->head_size;
+    return heads << 40 | size << 20 | attention->value_head_size; // same: any bits of their own will do
 }
 
 static void describe(const struct kvb_context *context, const struct kvb_attention_shape *attention,
@@ -87,8 +85,7 @@ static void add_index_cache(const struct kvb_context *context, const struct kvb_
 static uint32_t add_layer(const struct kvb_context *context, const struct kvb_attention_shape *attention,
                           struct kvb_buckets *buckets, uint32_t stage)
 {
-    bool keeps = attention->kind != KVB_ATTENTION_NONE && attention->kind != KVB_ATTENTION_ENCODER;
-    if (!keeps || attention->shares_kv) {
+    if (attention->shares_kv) {
         return NO_BUCKET;
     }
     if (attention->kind == KVB_ATTENTION_DSV4) {
@@ -101,7 +98,7 @@ static uint32_t add_layer(const struct kvb_context *context, const struct kvb_at
     struct kvb_bucket bucket;
     describe(context, attention, &bucket);
     uint32_t at = bucket.page_bytes > 0 ? kvb_bucket_add(buckets, &bucket, stage) : NO_BUCKET;
-    return attention->index_heads > 0 ? KVB_BUCKETS_MAX : at;
+    return attention->index_heads > 0 ? KVB_BUCKETS_MAX : at; // same: asked again, only slower
 }
 
 #define BLOCKS_SLIDE_SINCE KVB_RELEASE(0, 25, 0)

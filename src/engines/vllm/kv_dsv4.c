@@ -89,12 +89,18 @@ struct group_pages {
     uint32_t layers[KVB_BUCKETS_MAX];
 };
 
-static void add_pages(struct group_pages *pages, uint64_t page_bytes, uint32_t layers)
+static uint32_t place_of(const struct group_pages *pages, uint64_t page_bytes)
 {
     uint32_t at = 0;
     while (at < pages->count && pages->page_bytes[at] != page_bytes) {
         at++;
     }
+    return at;
+}
+
+static void add_pages(struct group_pages *pages, uint64_t page_bytes, uint32_t layers)
+{
+    uint32_t at = place_of(pages, page_bytes);
     if (layers == 0) {
         return;
     }
@@ -105,11 +111,8 @@ static void add_pages(struct group_pages *pages, uint64_t page_bytes, uint32_t l
 
 static uint32_t layers_of(const struct group_pages *pages, uint64_t page_bytes)
 {
-    uint32_t at = 0;
-    while (at < pages->count && pages->page_bytes[at] != page_bytes) {
-        at++;
-    }
-    return at < pages->count ? pages->layers[at] : 0;
+    uint32_t at = place_of(pages, page_bytes);
+    return at < pages->count ? pages->layers[at] : 0; // same: zeros lie behind
 }
 
 static struct group_pages pages_of(const struct kvb_sizing *sizing, uint32_t group, uint32_t stage)
@@ -129,7 +132,7 @@ static struct group_pages pages_of(const struct kvb_sizing *sizing, uint32_t gro
 static uint64_t sum_of(const struct group_pages *pages)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < pages->count; i++) {
+    for (uint32_t i = 0; i < pages->count; i++) { // same: zeros lie behind
         bytes = kvb_add(bytes, kvb_mul(pages->page_bytes[i], pages->layers[i]));
     }
     return bytes;
@@ -138,7 +141,7 @@ static uint64_t sum_of(const struct group_pages *pages)
 static uint32_t most_layers(const struct group_pages *pages)
 {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < pages->count; i++) {
+    for (uint32_t i = 0; i < pages->count; i++) { // same: zeros lie behind
         most = (uint32_t)kvb_max(most, pages->layers[i]);
     }
     return most;
@@ -153,7 +156,7 @@ static uint64_t tuples_bytes(const struct kvb_sizing *sizing, uint32_t stage)
         tuples = (uint32_t)kvb_max(tuples, most_layers(&pages));
     }
     struct group_pages latent = pages_of(sizing, 0, stage);
-    for (uint32_t i = 0; i < latent.count; i++) {
+    for (uint32_t i = 0; i < latent.count; i++) { // same: pages of no bytes lie behind
         latent.layers[i] = 1;
     }
     return kvb_mul(tuples, sum_of(&latent));
@@ -165,7 +168,7 @@ static uint64_t slots_bytes(const struct kvb_sizing *sizing, uint32_t stage)
     struct group_pages slots = {0};
     for (uint32_t i = 0; i < sizing->groups.count; i++) {
         const struct group_pages pages = pages_of(sizing, i, stage);
-        for (uint32_t k = 0; k < pages.count; k++) {
+        for (uint32_t k = 0; k < pages.count; k++) { // same: no layers lie behind
             uint32_t had = layers_of(&slots, pages.page_bytes[k]);
             add_pages(&slots, pages.page_bytes[k], pages.layers[k] - (uint32_t)kvb_min(pages.layers[k], had));
         }
