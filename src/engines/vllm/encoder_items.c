@@ -67,24 +67,25 @@ static const struct item_row rows[] = {
     {KVB_ENCODER_WHISPER, ITEM_FIXED, 0, 1500, 1, 0, 3, 3, true},
 };
 
-// The largest video, by release. Pairs of frames: as many pictures as fit max_model_len, up to a most.
+// The largest video: the last row counts that the release has. Pairs of frames: as many pictures as fit max_model_len,
+// up to a most.
 struct video_row {
     enum kvb_encoder_family family;
-    uint32_t since, until; // releases, half open
-    uint32_t frames;       // the most; 0: the figures beside it hold whatever the length
-    uint64_t tokens;       // announced: what modalities are compared by
-    uint64_t real_tokens;  // the encoder's output
+    uint32_t since;       // release
+    uint32_t pairs;       // the most; 0: the figures beside it hold whatever the length
+    uint64_t tokens;      // announced: what modalities are compared by
+    uint64_t real_tokens; // the encoder's output
 };
 
 // Sources: qwen2_vl.py _MAX_FRAMES_PER_VIDEO (16 to v0.10.2, then 14); qwen3_vl.py v0.12.0 get_max_video_tokens (12.5
 // tokens announced for each of 25,165,824 pixels / 2 frames / 32 squared), v0.13.0, v0.15.0; gemma4_mm.py v0.20.0:84-85
 // (32 frames of 70 tokens and 8 of text); minicpmv.py v0.20.0:675 (16 frames of one slice).
 static const struct video_row video_rows[] = {
-    {KVB_ENCODER_QWEN2_VL, R(8, 0), R(11, 0), 16, 0, 0},   {KVB_ENCODER_QWEN2_VL, R(11, 0), 0, 14, 0, 0},
-    {KVB_ENCODER_QWEN25_VL, R(8, 0), R(11, 0), 16, 0, 0},  {KVB_ENCODER_QWEN25_VL, R(11, 0), 0, 14, 0, 0},
-    {KVB_ENCODER_QWEN3_VL, 0, R(13, 0), 0, 153600, 12288}, {KVB_ENCODER_QWEN3_VL, R(13, 0), 0, 0, 12288, 12288},
-    {KVB_ENCODER_GEMMA4, R(19, 0), 0, 0, 2496, 2240},      {KVB_ENCODER_MINICPMV, R(8, 0), 0, 0, 1056, 1024},
-    {KVB_ENCODER_GEMMA4_UNIFIED, 0, 0, 0, 2496, 2240},
+    {KVB_ENCODER_QWEN2_VL, R(8, 0), 8, 0, 0},       {KVB_ENCODER_QWEN2_VL, R(11, 0), 7, 0, 0},
+    {KVB_ENCODER_QWEN25_VL, R(8, 0), 8, 0, 0},      {KVB_ENCODER_QWEN25_VL, R(11, 0), 7, 0, 0},
+    {KVB_ENCODER_QWEN3_VL, 0, 0, 153600, 12288},    {KVB_ENCODER_QWEN3_VL, R(13, 0), 0, 12288, 12288},
+    {KVB_ENCODER_GEMMA4, R(19, 0), 0, 2496, 2240},  {KVB_ENCODER_MINICPMV, R(8, 0), 0, 1056, 1024},
+    {KVB_ENCODER_GEMMA4_UNIFIED, 0, 0, 2496, 2240},
 };
 
 // One item of a modality.
@@ -152,7 +153,7 @@ static uint64_t video_pairs(const struct kvb_context *context, const struct vide
         uint64_t taken = kvb_mul(pictures, picture);
         length -= kvb_min(length, taken);
     }
-    return kvb_max(1, kvb_min(length / picture, row->frames / FRAMES_PER_TOKEN));
+    return kvb_max(1, kvb_min(length / picture, row->pairs));
 }
 
 static struct item video_of(const struct kvb_context *context, uint64_t picture)
@@ -164,9 +165,8 @@ static struct item video_of(const struct kvb_context *context, uint64_t picture)
     }
     for (size_t i = 0; i < sizeof video_rows / sizeof video_rows[0]; i++) {
         const struct video_row *row = &video_rows[i];
-        bool holds = context->release >= row->since && (row->until == 0 || context->release < row->until);
-        if (row->family == encoder->family && holds) {
-            uint64_t pairs = row->frames != 0 ? kvb_mul(video_pairs(context, row, picture), picture) : 0;
+        if (row->family == encoder->family && context->release >= row->since) {
+            uint64_t pairs = row->pairs != 0 ? kvb_mul(video_pairs(context, row, picture), picture) : 0;
             item.tokens = kvb_max(pairs, row->tokens);
             item.real_tokens = kvb_max(pairs, row->real_tokens);
         }
