@@ -161,6 +161,47 @@ static void mamba_modes(void **state)
     assert_false(resolved(&plan)->prefix_caching);
 }
 
+// models/config.py MambaModelConfig: v0.20.0 and v0.21.0 align what is drafted for where nothing was asked, v0.28.0
+// all. To v0.11.0 prefixes of states are not cached, to v0.14 those of Mamba alone (v0.14.0
+// supports_mamba_prefix_caching).
+static void mamba_modes_by_release(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_attention kind;
+        enum kvb_speculative draft;
+        enum kvb_mamba_mode asked, wanted;
+    } rows[] = {
+        {R(11, 0), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_NONE, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_NONE},
+        {R(11, 1), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_NONE, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALL},
+        {R(14, 1), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_NONE, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALL},
+        {R(14, 1), KVB_ATTENTION_GDN, KVB_SPECULATIVE_NONE, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_NONE},
+        {R(15, 0), KVB_ATTENTION_GDN, KVB_SPECULATIVE_NONE, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALIGN},
+        {R(19, 1), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_MTP, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALL},
+        {R(20, 0), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_MTP, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALIGN},
+        {R(20, 0), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_NONE, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALL},
+        {R(20, 0), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_MTP, KVB_MAMBA_MODE_ALL, KVB_MAMBA_MODE_ALL},
+        {R(21, 0), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_MTP, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALIGN},
+        {R(22, 0), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_MTP, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALL},
+        {R(28, 0), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_NONE, KVB_MAMBA_MODE_AUTO, KVB_MAMBA_MODE_ALIGN},
+        {R(28, 0), KVB_ATTENTION_MAMBA2, KVB_SPECULATIVE_NONE, KVB_MAMBA_MODE_ALL, KVB_MAMBA_MODE_ALL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.model.kinds[0].attention.kind = rows[i].kind;
+        plan.model.kinds[0].attention.conv_kernel = 4;
+        set(&plan, KVB_SET_ENABLE_PREFIX_CACHING, 1);
+        set(&plan, KVB_SET_MAMBA_CACHE_MODE, rows[i].asked);
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, rows[i].draft);
+        const struct kvb_context *context = resolved(&plan);
+        if (context->mamba_mode != rows[i].wanted ||
+            context->prefix_caching != (rows[i].wanted != KVB_MAMBA_MODE_NONE)) {
+            fail_msg("row %zu: mode %d", i, (int)context->mamba_mode);
+        }
+    }
+}
+
 struct runner_row {
     const char *what;
     uint32_t release;
@@ -250,4 +291,5 @@ static void runner_v2_falls_back(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(dtypes), cmocka_unit_test(declared_cache_format), cmocka_unit_test(hybrid_manager),
               cmocka_unit_test(async_scheduling), cmocka_unit_test(sizes_and_releases), cmocka_unit_test(mamba_modes),
-              cmocka_unit_test(runner_v2), cmocka_unit_test(runner_v2_falls_back))
+              cmocka_unit_test(mamba_modes_by_release), cmocka_unit_test(runner_v2),
+              cmocka_unit_test(runner_v2_falls_back))
