@@ -398,9 +398,70 @@ static void convolutions(void **state)
     }
 }
 
+static void fill(uint32_t count, kvb_llama_node waits_for)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        (void)listed(KVB_LLAMA_OP_OTHER, waits_for, 0);
+    }
+}
+
+// Whether `drawn` runs at this place of the sequence.
+static bool runs_at(uint32_t place, kvb_llama_node drawn)
+{
+    kvb_llama_sort(&graph, 0, graph.order_count);
+    bool there = graph.sequence[place] == drawn;
+    assert_int_equal(graph.sequence_count, graph.order_count);
+    kvb_llama_graph_end(&graph);
+    return there;
+}
+
+// ggml_vk_graph_optimize: NUM_TO_CHECK is 20; up to 15 behind what a norm, a product or a convolution begins, up to 10
+// behind a rotation. All between waits for the first.
+static void how_far_it_looks(void **state)
+{
+    (void)state;
+    for (uint32_t distance = 9; distance <= 20; distance++) {
+        begin(1, 1);
+        kvb_llama_node first = listed(KVB_LLAMA_OP_OTHER, 0, 0);
+        fill(distance - 1, first);
+        kvb_llama_node free = listed(KVB_LLAMA_OP_OTHER, 0, 0);
+        fill(20, first);
+        assert_int_equal(runs_at(1, free), distance < 20);
+        begin(1, 1);
+        kvb_llama_node in = kvb_llama_input(&graph, 64), norm = listed(KVB_LLAMA_OP_RMS_NORM, 0, 0);
+        kvb_llama_node scaled = listed(KVB_LLAMA_OP_MUL, norm, 0);
+        fill(distance - 1, norm);
+        kvb_llama_node rope = listed(KVB_LLAMA_OP_ROPE, scaled, in);
+        fill(20, norm);
+        assert_int_equal(runs_at(2, rope), distance < 15);
+        begin(1, 1);
+        first = listed(KVB_LLAMA_OP_OTHER, 0, 0);
+        kvb_llama_node product = listed(KVB_LLAMA_OP_MUL_MAT, 0, 0), sum = listed(KVB_LLAMA_OP_ADD, product, 0);
+        fill(distance - 1, first);
+        kvb_llama_node second = listed(KVB_LLAMA_OP_ADD, sum, 0);
+        fill(20, first);
+        assert_int_equal(runs_at(3, second), distance < 15);
+        begin(1, 1);
+        in = kvb_llama_input(&graph, 64);
+        first = listed(KVB_LLAMA_OP_OTHER, 0, 0);
+        rope = listed(KVB_LLAMA_OP_ROPE, in, 0);
+        fill(distance - 2, first);
+        kvb_llama_node rows = listed(KVB_LLAMA_OP_SET_ROWS, listed(KVB_LLAMA_OP_VIEW, rope, 0), 0);
+        fill(20, first);
+        assert_int_equal(runs_at(3, rows), distance < 10);
+    }
+    // what ends with the graph
+    begin(1, 1);
+    kvb_llama_node in = kvb_llama_input(&graph, 64), first = listed(KVB_LLAMA_OP_OTHER, 0, 0);
+    kvb_llama_node rope = listed(KVB_LLAMA_OP_ROPE, in, 0), waits = listed(KVB_LLAMA_OP_OTHER, first, 0);
+    kvb_llama_node view = listed(KVB_LLAMA_OP_VIEW, rope, 0), rows = listed(KVB_LLAMA_OP_SET_ROWS, view, 0);
+    graph.order[graph.order_count] = first; // behind the last
+    assert_order((const kvb_llama_node[]){first, rope, view, rows, waits}, 5);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(memory_is_handed_on), cmocka_unit_test(memory_of_another_layout),
               cmocka_unit_test(copies_between_devices), cmocka_unit_test(weights_of_the_host),
               cmocka_unit_test(copies_in_order), cmocka_unit_test(more_than_is_held), cmocka_unit_test(free_blocks),
               cmocka_unit_test(who_sorts), cmocka_unit_test(routers_stay_together),
               cmocka_unit_test(rotations_follow_norms), cmocka_unit_test(additions_behind_a_product),
-              cmocka_unit_test(convolutions))
+              cmocka_unit_test(convolutions), cmocka_unit_test(how_far_it_looks))

@@ -15,6 +15,7 @@
 #include "engines/sglang/engine.h"
 #include "engines/sglang/errors.h"
 #include "engines/sglang/models.h"
+#include "engines/sglang/say.h"
 #include "unit/sglang_plan.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -234,6 +235,22 @@ static void without_flags(void **state)
     assert_null(budget.refusal);
 }
 
+// Digits of a count, in 24 characters and no more.
+static void digits(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t count;
+        const char *text;
+    } rows[] = {{0, "0"}, {9, "9"}, {10, "10"}, {40960, "40960"}, {UINT64_MAX, "18446744073709551615"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char room[32];
+        memset(room, 'x', sizeof room);
+        assert_string_equal(kvb_sgl_digits(room, rows[i].count), rows[i].text);
+        assert_memory_equal(room + 24, "xxxxxxxx", 8);
+    }
+}
+
 // More stages than layers, refused for something else before; classes and keys nobody has.
 static void odd_models(void **state)
 {
@@ -279,4 +296,5 @@ static void odd_models(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(whole_share), cmocka_unit_test(loaded_in_16_bits), cmocka_unit_test(no_pool),
               cmocka_unit_test(no_pool_of_kinds), cmocka_unit_test(least_shares), cmocka_unit_test(refused_early),
-              cmocka_unit_test(lifted), cmocka_unit_test(without_flags), cmocka_unit_test(odd_models))
+              cmocka_unit_test(lifted), cmocka_unit_test(without_flags), cmocka_unit_test(digits),
+              cmocka_unit_test(odd_models))
