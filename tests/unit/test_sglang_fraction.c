@@ -120,6 +120,8 @@ static const struct row rows[] = {
     {{CARD(R(4, 8), 81559, 1), .kind = TOWER, .fraction_ppb = 800000000}, 720, 8192, 160, "0.4.8: stated too"},
     {{CARD(R(5, 3), 81559, 1), .kind = TOWER, .fraction_ppb = 800000000}, 800, 8192, 256, "0.5.3: not a stated one"},
     // a card nobody says the size of
+    {{CARD(R(4, 5) + 3, 0, 1)}, 880, 2048, 8, "0.4.5.post3"},
+    {{CARD(R(4, 6) + 1, 0, 1)}, 880, 2048, 8, "0.4.6.post1"},
     {{CARD(R(5, 3), 0, 1)}, 880, 4096, 160, "0.5.3"},
     // AITER on ROCm with more than 8192 tokens, 0.4.7 and later
     {{CARD(R(5, 1), 196592, 1), .hip = true}, 708, 16384, 512, "0.5.1: 0.833 x 0.85 = 0.708"},

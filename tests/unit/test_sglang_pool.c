@@ -340,6 +340,14 @@ static void state_slots(void **state)
     uint64_t logged_bytes = 125 * cell.state_bytes + UINT64_C(330323) * 65536;
     uint64_t counted_bytes = pool.state_bytes + pool.tokens * 65536;
     assert_in_range(counted_bytes - logged_bytes, 0, (UINT64_C(1) << 30) * 7 / 100);
+    // nothing left at all is asked before states are (_profile_available_bytes); a byte holds no state
+    setup.multimodal = false;
+    defaults.fraction_ppb = 500000000;
+    kvb_sgl_pool_of(&setup, &defaults, &cell, 1000000000, 500000000, &pool);
+    assert_int_equal(pool.rest_bytes, 0);
+    assert_int_equal(pool.refusal, KVB_SGL_NO_MEMORY);
+    kvb_sgl_pool_of(&setup, &defaults, &cell, 1000000000, 500000001, &pool);
+    assert_int_equal(pool.refusal, KVB_SGL_NO_STATE);
 }
 
 // 10 GiB for a slot of 146 MiB-odd (153,944,064 B), ratio 0.9: the budget is 10 x 0.9 / 1.9 GiB = 5,086,145,084 B.

@@ -213,6 +213,13 @@ static const struct {
      NULL},
     {"sglang@0.5.12", "h100-sxm", Q3 "--page-size 64 --attention-backend triton " EAGLE "--speculative-eagle-topk 4",
      "attention-backend", PAGED},
+    // 0.4.4 has no such assert; MLA's kernels run on consumer Blackwell from 0.5.9 on
+    {"sglang@0.4.4", "h200", "deepseek-ai/DeepSeek-V2-Lite --enable-dp-attention", NULL, NULL},
+    {"sglang@0.4.4.post1", "h200", "deepseek-ai/DeepSeek-V2-Lite --enable-dp-attention", "parallel-split",
+     "AssertionError: Please set a dp-size > 1. You can use 1 < dp-size <= tp-size "},
+    {"sglang@0.5.8", "rtx5090", "deepseek-ai/DeepSeek-V2-Lite --attention-backend trtllm_mla", "attention-backend",
+     MLA_ONLY "(SM100)." ELSE},
+    {"sglang@0.5.9", "rtx5090", "deepseek-ai/DeepSeek-V2-Lite --attention-backend trtllm_mla", NULL, NULL},
     // bounds of one: a page, branches, groups of two
     {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 2 --attention-backend triton " EAGLE "--speculative-eagle-topk 2",
      "attention-backend", PAGED},

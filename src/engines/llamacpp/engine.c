@@ -106,7 +106,8 @@ static void judge(const struct kvb_plan *plan, const struct kvb_llama_start *sta
     budget->verdict = !budget->starts ? KVB_DOES_NOT_FIT : high <= free_bytes ? KVB_FITS : KVB_TIGHT;
     int64_t spare = budget->items[KVB_ITEM_KV_CACHE].bytes - (int64_t)budget->needed_bytes;
     if (budget->kv.wanted_bytes > 0) {
-        budget->balance_bytes = spare < budget->balance_bytes ? spare : budget->balance_bytes; // same: of two alike, any
+        budget->balance_bytes =
+            spare < budget->balance_bytes ? spare : budget->balance_bytes; // same: of two alike, any
         budget->verdict = spare < 0 ? KVB_DOES_NOT_FIT : budget->verdict;
     }
     bool uncounted = plan->draft_unknown || (plan->projector.named && !plan->projector.known);
