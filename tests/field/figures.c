@@ -176,6 +176,8 @@ static void keep_answer(struct run *run, const struct answer *answer)
     run->encoder = answer->plan.model.encoder.family != KVB_ENCODER_NONE;
     run->kind = group_of_model(&answer->plan.model);
     run->needed_bytes = answer->budget.needed_bytes;
+    run->verdict = answer->budget.verdict;
+    run->refusal = answer->budget.refusal;
     memcpy(run->items, answer->budget.items, sizeof run->items);
     keep_margins(run, &answer->plan);
     measure_bound(run, &answer->budget.items[KVB_ITEM_KV_CACHE]);

@@ -46,6 +46,8 @@ struct run {
     bool bounded, inside; // a logged pool, within the bound
     uint64_t half_width;  // of the bound, hundredths of a percent of the likely pool
     uint64_t needed_bytes;
+    enum kvb_verdict verdict;
+    const char *refusal; // the rule that refuses it when it is not about memory, or NULL
     struct kvb_term items[KVB_ITEM_COUNT]; // of the plan
     const char *residual_groups[KVB_RESIDUAL_AXES];
     uint64_t margin_below, margin_above; // of the pool, before they are widened

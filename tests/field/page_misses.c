@@ -75,9 +75,23 @@ static void outside_bound(struct kvb_buffer *out, const struct record *record)
     }
 }
 
+// The rule, or the pool beside what one request needs.
+static void refused_for(struct kvb_buffer *out, const struct run *run)
+{
+    char low[32], high[32], need[32];
+    if (run->refusal != NULL) {
+        kvb_buffer_printf(out, " | %s | ", run->refusal);
+    } else {
+        kvb_buffer_printf(out, " | a pool of %s to %s GiB, a need of %s | ", kvb_format_gib(low, run->pool_low, 2),
+                          kvb_format_gib(high, run->pool_high, 2), kvb_format_gib(need, (int64_t)run->needed_bytes, 2));
+    }
+}
+
 static void refused(struct kvb_buffer *out, const struct record *record)
 {
-    kvb_buffer_add(out, "\n### Started, though predicted not to\n\n| run | model | why, if known |\n|---|---|---|\n");
+    kvb_buffer_add(
+        out,
+        "\n### Started, though predicted not to\n\n| run | model | refused for | why, if known |\n|---|---|---|---|\n");
     for (size_t i = 0; i < record->run_count; i++) {
         const struct run *run = &record->runs[i];
         if (!run->answered || run->starts) {
@@ -87,7 +101,7 @@ static void refused(struct kvb_buffer *out, const struct record *record)
         page_id(out, run);
         kvb_buffer_add(out, " | ");
         page_model(out, run);
-        kvb_buffer_add(out, " | ");
+        refused_for(out, run);
         page_cell(out, run_cell(run, "note"));
         kvb_buffer_add(out, " |\n");
     }

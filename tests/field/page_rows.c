@@ -21,7 +21,7 @@ static const char *verdict(const struct run *run)
     if (!run->answered) {
         return "no answer";
     }
-    return run->starts ? "starts" : "does not start";
+    return !run->starts ? "does not start" : run->verdict == KVB_TIGHT ? "starts, tight" : "starts";
 }
 
 static void needed(struct kvb_buffer *out, const struct run *run)
@@ -82,19 +82,32 @@ void failures_foreseen(const struct record *record, size_t *judged, size_t *fore
     }
 }
 
+// Not foreseen, yet the bound of the pool reaches below the need.
+static size_t failures_tight(const struct record *record)
+{
+    size_t tight = 0;
+    for (size_t i = 0; i < record->failure_count; i++) {
+        const struct run *run = &record->failures[i];
+        tight += is_judged(run) && run->answered && run->starts && run->verdict == KVB_TIGHT;
+    }
+    return tight;
+}
+
 void page_failures(struct kvb_buffer *out, const struct record *record)
 {
     size_t judged, foreseen;
     failures_foreseen(record, &judged, &foreseen);
     kvb_buffer_printf(
         out,
-        "\n## Starts that failed\n\nOf %zu starts that the engine's own check refused, %zu were foreseen. "
+        "\n## Starts that failed\n\nOf %zu starts that the engine's own check refused, %zu were foreseen; %zu of the "
+        "others "
+        "were said to start and to be tight: the low\nend of the bound does not hold one request. "
         "Starts that ran out of memory while\nloading, profiling or capturing are listed too, and not "
         "counted: no check of the engine decides them. A model known by its name alone is judged by the\nverdict that "
         "is given for the name.\n\n"
         "| start | model | release | GPU | failed by | predicted | needed KV, GiB | pool, GiB | note |\n"
         "|---|---|---|---|---|---|--:|--:|---|\n",
-        judged, foreseen);
+        judged, foreseen, failures_tight(record));
     for (size_t i = 0; i < record->failure_count; i++) {
         failure_line(out, &record->failures[i]);
     }

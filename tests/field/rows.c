@@ -21,8 +21,9 @@ static void line(struct kvb_buffer *out, const struct run *run)
     for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++) {
         kvb_buffer_printf(out, "\"%s\",", run_cell(run, copied[i]));
     }
-    kvb_buffer_printf(out, "\"%s\",\"%s\",\"%s\",%d,%d", group_era(run), group_card_class(run), group_kind(run),
-                      run->answered, run->starts);
+    kvb_buffer_printf(out, "\"%s\",\"%s\",\"%s\",%d,%d,%s,%s", group_era(run), group_card_class(run), group_kind(run),
+                      run->answered, run->starts, run->answered ? kvb_verdict_name(run->verdict) : "",
+                      run->answered && run->refusal != NULL ? run->refusal : "");
     planned(out, run);
     for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
         const struct reading *reading = &run->figures[figure];
@@ -45,7 +46,8 @@ void rows_write(struct kvb_buffer *out, const struct record *record)
     for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++) {
         kvb_buffer_printf(out, "%s,", copied[i]);
     }
-    kvb_buffer_add(out, "era,class,kind,answered,starts,weights,activation,non_torch,graphs,reserved,other,cache");
+    kvb_buffer_add(
+        out, "era,class,kind,answered,starts,verdict,refusal,weights,activation,non_torch,graphs,reserved,other,cache");
     for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
         kvb_buffer_printf(out, ",planned %s,logged %s", figure_rows[figure].label, figure_rows[figure].label);
     }

@@ -93,7 +93,7 @@ static void words_that_a_release_does_not_know(void **state)
     (void)state;
     make_llama_plan(&plan, R(12, 0));
     set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_SQUEEZELLM);
-    says(kvb_refusal_method_word, &plan, "argument --quantization/-q: invalid choice: 'squeezellm'");
+    says(kvb_refusal_method_choice, &plan, "argument --quantization/-q: invalid choice: 'squeezellm'");
     plan.engine.release = R(13, 0);
     says(kvb_refusal_method_word, &plan, "Unknown quantization method: squeezellm.");
     unset(&plan, KVB_SET_QUANTIZATION);
@@ -106,7 +106,7 @@ static void words_that_a_release_does_not_know(void **state)
     set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_GGUF);
     says(kvb_refusal_method_word, &plan, NULL);
     plan.engine.release = R(5, 4); // 0.5.5 was the first with it
-    says(kvb_refusal_method_word, &plan, "invalid choice: 'gguf'");
+    says(kvb_refusal_method_choice, &plan, "invalid choice: 'gguf'");
 }
 
 // override_quantization_method of gptq_marlin.py, awq_marlin.py, moe_wna16.py, humming.py.
@@ -121,8 +121,8 @@ static void methods_that_differ(void **state)
     says(kvb_refusal_method_differs, &plan, "in the model config (gptq) does not match");
     set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_AWQ_MARLIN);
     says(kvb_refusal_method_differs, &plan, "argument (awq_marlin)");
-    plan.gpu.compute_capability = 90;
-    says(kvb_refusal_method_differs, &plan, "in the model config (gptq_marlin) does not match");
+    plan.gpu.compute_capability = 90; // a word of another class is not overridden
+    says(kvb_refusal_method_differs, &plan, "in the model config (gptq) does not match");
     plan.engine.release = R(5, 0); // has no such method, which is said elsewhere
     says(kvb_refusal_method_differs, &plan, "argument (awq_marlin)");
     plan.engine.release = R(9, 0);
@@ -131,6 +131,63 @@ static void methods_that_differ(void **state)
     says(kvb_refusal_method_differs, &plan, NULL);
     set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_MOE_WNA16);
     says(kvb_refusal_method_differs, &plan, NULL);
+    plan.model.quantisation.act_order = true;
+    says(kvb_refusal_method_differs, &plan, "argument (moe_wna16)");
+}
+
+// gguf.py v0.13.0 get_supported_act_dtypes: has_device_capability(100) leaves out bfloat16.
+static void gguf_and_bfloat16_on_blackwell(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(13, 0));
+    store("gguf", KVB_QUANT_GGUF, 4, 0);
+    plan.gpu.compute_capability = 90;
+    says(kvb_refusal_method_dtype, &plan, NULL);
+    plan.gpu.compute_capability = 120;
+    says(kvb_refusal_method_dtype, &plan,
+         "torch.bfloat16 is not supported for quantization method gguf. Supported "
+         "dtypes: [torch.float16, torch.float32]");
+    plan.engine.release = R(12, 0);
+    says(kvb_refusal_method_dtype, &plan, NULL);
+}
+
+// What the class takes of a checkpoint: auto_gptq.py v0.22.0 TYPE_MAP, awq.py, auto_awq.py v0.24.0, modelopt.py
+// QUANT_ALGOS (W4A16_NVFP4 from 0.21.0, scales per channel from 0.14.0, MIXED_PRECISION from 0.17.0).
+static void formats_that_a_class_does_not_take(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, bits;
+        const char *name;
+        enum kvb_quantisation_method method, expert;
+        enum kvb_scale_shape scale;
+        bool symmetric, alone;
+        const char *says;
+    } rows[] = {
+        {R(22, 0), 4, "gptq", KVB_QUANT_GPTQ, 0, KVB_SCALE_GROUP, false, true, "bits=4, sym=False"},
+        {R(22, 0), 4, "gptq", KVB_QUANT_GPTQ, 0, KVB_SCALE_GROUP, true, true, NULL},
+        {R(22, 0), 3, "gptq", KVB_QUANT_GPTQ, 0, KVB_SCALE_GROUP, true, true, "bits=3, sym=True"},
+        {R(21, 0), 4, "gptq", KVB_QUANT_GPTQ, 0, KVB_SCALE_GROUP, false, true, NULL},
+        {R(23, 0), 8, "awq", KVB_QUANT_AWQ, 0, KVB_SCALE_GROUP, false, true, "for AWQ, but got 8 bits."},
+        {R(24, 0), 8, "awq", KVB_QUANT_AWQ, 0, KVB_SCALE_GROUP, false, true, "Unsupported num_bits = 8."},
+        {R(24, 0), 4, "awq", KVB_QUANT_AWQ, 0, KVB_SCALE_GROUP, false, true, NULL},
+        {R(13, 0), 8, "modelopt", KVB_QUANT_FP8, 0, KVB_SCALE_CHANNEL, true, false, "ModelOpt currently only supports"},
+        {R(14, 0), 8, "modelopt", KVB_QUANT_FP8, 0, KVB_SCALE_CHANNEL, true, false, NULL},
+        {R(20, 0), 4, "modelopt", KVB_QUANT_NVFP4, 0, KVB_SCALE_GROUP, true, true, "ModelOpt currently only supports"},
+        {R(21, 0), 4, "modelopt", KVB_QUANT_NVFP4, 0, KVB_SCALE_GROUP, true, true, NULL},
+        {R(16, 0), 4, "modelopt", KVB_QUANT_NVFP4, KVB_QUANT_FP8, KVB_SCALE_GROUP, true, false, "ModelOpt currently"},
+        {R(17, 0), 4, "modelopt", KVB_QUANT_NVFP4, KVB_QUANT_FP8, KVB_SCALE_GROUP, true, false, NULL},
+        {R(27, 0), 4, "modelopt", KVB_QUANT_MXFP4, 0, KVB_SCALE_GROUP, true, false, "ModelOpt currently"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        struct kvb_quantisation *q = store(rows[i].name, rows[i].method, rows[i].bits, 128);
+        q->scale = rows[i].scale;
+        q->expert_method = rows[i].expert;
+        q->symmetric = rows[i].symmetric;
+        q->weight_only = rows[i].alone;
+        says(kvb_refusal_method_values, &plan, rows[i].says);
+    }
 }
 
 // Methods that name a file of the checkpoint (get_config_filenames), and those that quantise while loading.
@@ -146,6 +203,9 @@ static void methods_that_need_a_file(void **state)
     says(kvb_refusal_method_file, &plan, NULL);
     set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_AWQ);
     says(kvb_refusal_method_file, &plan, "Cannot find the config file for awq");
+    plan.engine.release = R(11, 1); // torchao.py v0.11.1 names no file any more
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_TORCHAO);
+    says(kvb_refusal_method_file, &plan, "missing 1 required positional argument: 'torchao_config'");
 }
 
 // compressed_tensors.py v0.5.3: CompressedTensorsW8A8Fp8.get_min_capability is 89; v0.5.4 falls back to W8A16Fp8, 80.
@@ -357,6 +417,7 @@ KVB_TEST_MAIN(cmocka_unit_test(gptq_runs_in_marlin_kernels_where_they_take_it),
               cmocka_unit_test(awq_runs_in_marlin_kernels_with_zero_points),
               cmocka_unit_test(other_names_of_checkpoints), cmocka_unit_test(words_that_a_release_does_not_know),
               cmocka_unit_test(methods_that_differ), cmocka_unit_test(methods_that_need_a_file),
+              cmocka_unit_test(gguf_and_bfloat16_on_blackwell), cmocka_unit_test(formats_that_a_class_does_not_take),
               cmocka_unit_test(schemes_need_their_gpu), cmocka_unit_test(cache_types_of_early_v1),
               cmocka_unit_test(latent_caches_of_early_v1), cmocka_unit_test(features_of_early_v1),
               cmocka_unit_test(drafts_of_early_v1), cmocka_unit_test(stages_of_early_v1),

@@ -20,9 +20,10 @@ static const struct told told[] = {
     {"kv-connector", "0.6.5", "-", false, kvb_refusal_connector_role}, // Please specify kv_disagg_role when
     {"architecture", "-", "-", false, kvb_refusal_class},
     {"runner", "0.6.4", "-", false, kvb_refusal_runner},
+    {"quantization-word", "-", "0.13.0", false, kvb_refusal_method_choice},
+    {"quantization-mismatch", "0.2.2", "-", false, kvb_refusal_method_differs}, // Quantization method specified in
     {"quantization-word", "-", "-", false, kvb_refusal_method_word},
     {"quantization-platform", "0.6.5", "-", true, kvb_refusal_rocm_method}, // supported_quantization, platforms/rocm.py
-    {"quantization-mismatch", "0.2.2", "-", false, kvb_refusal_method_differs},   // Quantization method specified in
     {"quantization-deprecated", "0.14.0", "-", false, kvb_refusal_deprecated},    // DEPRECATED_QUANTIZATION_METHODS
     {"dtype-float16", "0.9.1", "-", false, kvb_refusal_float16},                  // does not support float16
     {"partial-prefills", "0.7.3", "0.27.0", false, kvb_refusal_partial_prefills}, // Concurrent Partial Prefill
@@ -32,7 +33,7 @@ static const struct told told[] = {
     {"parallel-split", "-", "-", false, kvb_refusal_split},
     {"pipeline-parallel", "-", "0.5.1", false, kvb_refusal_no_stages}, // Pipeline parallelism is not supported yet
     {"pipeline-parallel", "0.6.3", "-", false,
-     kvb_refusal_stages_class}, // Pipeline parallelism is not supported for this
+     kvb_refusal_stages_class},                                        // Pipeline parallelism is not supported for this
     {"decode-context-parallel", "0.11.1", "-", true, kvb_refusal_dcp}, // get_total_num_kv_heads beside dcp
     {"prefill-context-parallel", "0.12.0", "-", true, kvb_refusal_prompt_ranks}, // prefill_context_parallel_size
     {"expert-parallel", "0.8.0", "-", false, kvb_refusal_no_experts}, // Number of experts in the model must be greater
@@ -53,7 +54,7 @@ static const struct told told[] = {
     {"speculative", "0.8.2", "-", false, kvb_refusal_draft_multiple},
     {"speculative", "0.8.5", "0.22.0", false, kvb_refusal_eagle3_target},
     {"speculative", "0.17.0", "0.28.0", false, kvb_refusal_scheduled_tokens}, // VllmConfig received max_num_scheduled
-    {"async-scheduling", "0.10.0", "-", true, kvb_refusal_async},        // async_scheduling
+    {"async-scheduling", "0.10.0", "-", true, kvb_refusal_async},             // async_scheduling
     {"limit-mm-per-prompt", "0.6.3", "0.10.1", false,
      kvb_refusal_no_pictures},                                                // `limit_mm_per_prompt` is only supported
     {"mm-processor-kwargs", "0.9.0", "0.10.1", false, kvb_refusal_no_pixels}, // `mm_processor_kwargs` is only supported
@@ -75,9 +76,10 @@ static const struct told told[] = {
     {"expert-parallel", "0.16.0", "-", false, kvb_refusal_dbo},
     {"routed-experts", "0.22.0", "-", false, kvb_refusal_routed_experts}, // return-routed-experts is incompatible
     {"v1-only", "0.8.0", "0.11.0", false, kvb_refusal_v1_only},
+    {"quantization-config", "-", "-", true, kvb_refusal_method_file},
+    {"quantization-config", "0.2.0", "-", true, kvb_refusal_method_values}, // only 4-bit weight quantization is
     {"quantization-capability", "-", "-", true, kvb_refusal_method_capability},
     {"quantization-dtype", "-", "-", true, kvb_refusal_method_dtype},
-    {"quantization-config", "-", "-", true, kvb_refusal_method_file},
     {"dtype-bfloat16", "-", "-", false, kvb_refusal_bfloat16},
     {"gpu-capability", "-", "-", false, kvb_refusal_kernels},
     {"gpu-capability", "-", "0.9.0", false, kvb_refusal_torch},

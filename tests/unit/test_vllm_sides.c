@@ -59,17 +59,23 @@ static void methods_that_read_another(void **state)
         {R(21, 0), "modelopt", KVB_QUANT_FP8, KVB_QUANTIZATION_MODELOPT_MXFP8, false},
         {R(21, 0), "modelopt", KVB_QUANT_FP8, KVB_QUANTIZATION_MODELOPT_MIXED, false},
         {R(15, 0), "modelopt", KVB_QUANT_NVFP4, KVB_QUANTIZATION_PETIT_NVFP4, false},
-        {R(21, 0), "modelopt", KVB_QUANT_NVFP4, KVB_QUANTIZATION_FP8, true},
-        {R(21, 0), "mxfp4", KVB_QUANT_MXFP4, KVB_QUANTIZATION_GPT_OSS_MXFP4, false},
+        {R(21, 0), "modelopt", KVB_QUANT_NVFP4, KVB_QUANTIZATION_FP8, false}, // by its algorithm, whatever is asked
+        {R(21, 0), "mxfp4", KVB_QUANT_MXFP4, KVB_QUANTIZATION_GPT_OSS_MXFP4, true}, // not of the class gpt_oss
         {R(21, 0), "fp8", KVB_QUANT_FP8, KVB_QUANTIZATION_DEEPSEEK_V4_FP8, false},
         {R(21, 0), "fp8", KVB_QUANT_FP8, KVB_QUANTIZATION_GPT_OSS_MXFP4, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
         store(rows[i].stored, rows[i].method);
+        plan.model.quantisation.symmetric = rows[i].method != KVB_QUANT_AWQ;
         set(&plan, KVB_SET_QUANTIZATION, rows[i].asked);
         says(kvb_refusal_method_differs, &plan, rows[i].differs ? "does not match" : NULL);
     }
+    make_llama_plan(&plan, R(21, 0));
+    store("mxfp4", KVB_QUANT_MXFP4);
+    (void)strcpy(plan.model.architecture, "GptOssForCausalLM");
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_GPT_OSS_MXFP4);
+    says(kvb_refusal_method_differs, &plan, NULL);
 }
 
 // A flag that says what the checkpoint is anyway names no method; an FP8 checkpoint of ModelOpt is no NVFP4 one, and an

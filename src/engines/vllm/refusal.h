@@ -55,7 +55,8 @@ kvb_refusal_test kvb_refusal_flags, kvb_refusal_length_word;
 kvb_refusal_test kvb_refusal_class, kvb_refusal_lora_rank, kvb_refusal_lora_class, kvb_refusal_stages_class,
     kvb_refusal_no_stages;
 kvb_refusal_test kvb_refusal_kernels, kvb_refusal_torch, kvb_refusal_bfloat16, kvb_refusal_float16, kvb_refusal_v1_only;
-kvb_refusal_test kvb_refusal_method_word, kvb_refusal_method_differs, kvb_refusal_method_capability,
+kvb_refusal_test kvb_refusal_method_choice, kvb_refusal_method_word, kvb_refusal_method_differs,
+    kvb_refusal_method_values, kvb_refusal_method_capability,
     kvb_refusal_method_dtype, kvb_refusal_method_file, kvb_refusal_scheme;
 kvb_refusal_test kvb_refusal_head_size, kvb_refusal_fp8_kernel, kvb_refusal_flex_cache, kvb_refusal_rocm_method,
     kvb_refusal_bnb_ranks, kvb_refusal_bnb_format;

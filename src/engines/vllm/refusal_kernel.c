@@ -152,6 +152,7 @@ static const struct {
     {R(22, 0), 0, "auto_gptq"},
     {R(24, 0), 0, "auto_awq"},
     {R(24, 0), 0, "fp8_per_channel"},
+    {R(28, 0), 0, "inc"},
 };
 
 static bool rocm_has(const struct kvb_context *context, const char *method)

@@ -1,119 +1,17 @@
-// Quantisation: which method a release settles on, and whether checkpoint, flag, GPU and dtype go with it.
+// Quantisation: whether checkpoint, flag, GPU and dtype go with the method that a release settles on.
 #include <string.h>
 
-#include "base/text.h"
+#include "budget/gpu_facts.h"
+#include "engines/vllm/method.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/v1_oracle.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define MARLIN_GPTQ_SINCE R(4, 2)
-#define MARLIN_AWQ_SINCE R(5, 3)
-#define ONLINE_SINCE                                                                                                   \
-    R(20, 0) // "mxfp8" of the command line is not the checkpoints' method of that name: config/quantization.py
-#define CHOICES_UNTIL R(13, 0) // argparse held the list; later the configuration does
-
-static const char *stored_method(const struct kvb_context *context)
-{
-    const struct kvb_quantisation *q = &context->model->quantisation;
-    return q->method != KVB_QUANT_NONE && q->name[0] != '\0' ? q->name : NULL;
-}
-
-// The word of --quantization; NULL when none is given, or one without a name of its own.
-static const char *asked_method(const struct kvb_context *context, char out[48])
-{
-    uint64_t number = kvb_number(context->plan, KVB_SET_QUANTIZATION);
-    if (number == KVB_QUANTIZATION_CHECKPOINT || number == KVB_QUANTIZATION_OTHER_OF_CHECKPOINT) {
-        return NULL;
-    }
-    bool shorthand = number == KVB_QUANTIZATION_MXFP8 && context->release >= ONLINE_SINCE;
-    return shorthand && stored_method(context) == NULL ? "online"
-                                                       : kvb_setting_format(out, KVB_SET_QUANTIZATION, number);
-}
-
-// Methods that read the checkpoints of another, which is of its own family: override_quantization_method of each.
-static const struct {
-    const char *method, *family;
-} families[] = {
-    {"gptq_marlin", "gptq"},
-    {"gptq_marlin_24", "gptq"},
-    {"gptq_bitblas", "gptq"},
-    {"marlin", "gptq"},
-    {"auto_gptq", "gptq"},
-    {"auto-round", "inc"},
-    {"awq_marlin", "awq"},
-    {"auto_awq", "awq"},
-    {"modelopt_fp4", "modelopt"},
-    {"modelopt_mxfp8", "modelopt"},
-    {"modelopt_mixed", "modelopt"},
-    {"petit_nvfp4", "modelopt"},
-    {"nvfp4", "modelopt"},
-    {"gpt_oss_mxfp4", "mxfp4"},
-    {"deepseek_v4_fp8", "fp8"},
-};
-
-static const char *family_of(const char *method)
-{
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
-        if (strcmp(families[i].method, method) == 0) {
-            return families[i].family;
-        }
-    }
-    return method;
-}
 
 static bool has_capability(const struct kvb_context *context, uint32_t least)
 {
     return context->gpu->compute_capability == 0 || context->gpu->compute_capability >= least;
-}
-
-// Source: gptq_marlin.py and awq_marlin.py is_marlin_compatible; group size 0 stands for one group per channel. GPTQ
-// without zero points, AWQ with them; AWQ of 8 bits is not written by anything.
-static bool suits_marlin(const struct kvb_context *context, const char *marlin, bool awq)
-{
-    const struct kvb_quantisation *q = &context->model->quantisation;
-    bool group = q->group_size == 0 || q->group_size == 32 || q->group_size == 64 || q->group_size == 128;
-    bool bits = q->bits == 4 || (q->bits == 8 && !awq);
-    return group && bits && q->symmetric != awq &&
-           has_capability(context, kvb_method_of(marlin, context->release)->least_capability);
-}
-
-// Whatever is asked for: inc.py v0.19.0:435.
-static bool is_taken_over(const struct kvb_context *context, const char *stored)
-{
-    return strcmp(stored, "auto-round") == 0 && context->release >= R(15, 0);
-}
-
-static const char *method_of_checkpoint(const struct kvb_context *context, const char *stored)
-{
-    const struct kvb_quantisation *q = &context->model->quantisation;
-    bool marlin = context->gpu->vendor == KVB_VENDOR_NVIDIA;
-    if (marlin && strcmp(stored, "gptq") == 0 && context->release >= MARLIN_GPTQ_SINCE &&
-        suits_marlin(context, "gptq_marlin", false)) {
-        return "gptq_marlin";
-    }
-    if (marlin && strcmp(stored, "awq") == 0 && context->release >= MARLIN_AWQ_SINCE &&
-        suits_marlin(context, "awq_marlin", true)) {
-        return "awq_marlin";
-    }
-    if (kvb_starts_with(stored, "modelopt") && q->method == KVB_QUANT_NVFP4) {
-        return context->release < R(9, 0) ? "nvfp4" : "modelopt_fp4";
-    }
-    if (is_taken_over(context, stored)) {
-        return "inc";
-    }
-    return stored;
-}
-
-const char *kvb_method_used(const struct kvb_context *context, char out[48])
-{
-    const char *stored = stored_method(context);
-    const char *asked = asked_method(context, out);
-    if (stored == NULL) {
-        return asked;
-    }
-    bool exact = asked != NULL && strcmp(family_of(asked), family_of(stored)) == 0;
-    return exact ? asked : method_of_checkpoint(context, stored);
 }
 
 // From 0.24.0 a plugin brings GGUF.
@@ -122,57 +20,135 @@ static bool is_brought_by_plugin(const struct kvb_context *context, const char *
     return strcmp(method, "gguf") == 0 && context->release >= R(24, 0);
 }
 
-bool kvb_refusal_method_word(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+static bool is_unknown(const struct kvb_context *context, const char *method)
 {
-    char word[48];
-    const char *asked = asked_method(context, word);
-    const char *method = asked != NULL ? asked : kvb_method_used(context, word);
-    if (method == NULL || kvb_method_of(method, context->release) != NULL || is_brought_by_plugin(context, method)) {
+    return method != NULL && kvb_method_of(method, context->release) == NULL && !is_brought_by_plugin(context, method);
+}
+
+// argparse held the list until 0.13.0; later the configuration does, once a class has had its say.
+bool kvb_refusal_method_choice(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct kvb_method_words words;
+    kvb_method_settle(context, &words);
+    if (!is_unknown(context, words.asked)) {
         return false;
     }
-    bool choice = asked != NULL && context->release < CHOICES_UNTIL;
-    kvb_refusal_say(out,
-                    choice ? "argument --quantization/-q: invalid choice: '{0}'" : "Unknown quantization method: {0}.",
-                    &method);
+    kvb_refusal_say(out, "argument --quantization/-q: invalid choice: '{0}'", &words.asked);
     return true;
 }
 
-static bool is_out_of_reach(const struct kvb_context *context, const char *asked)
+bool kvb_refusal_method_word(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    const struct kvb_known_method *row = kvb_method_of(asked, context->release);
-    bool marlin = strcmp(asked, "gptq_marlin") == 0 || strcmp(asked, "awq_marlin") == 0;
-    return marlin && row != NULL && !has_capability(context, row->least_capability);
+    struct kvb_method_words words;
+    kvb_method_settle(context, &words);
+    if (!is_unknown(context, words.used)) {
+        return false;
+    }
+    kvb_refusal_say(out, "Unknown quantization method: {0}.", &words.used);
+    return true;
 }
 
 // A format taken from a model's name says the numbers, not the tool that wrote them: one of these may have.
 static bool is_perhaps_stored(const struct kvb_context *context, const char *asked)
 {
-    static const char *const writers[] = {"compressed-tensors", "modelopt", "fp8"};
+    static const char *const writers[] = {"compressed-tensors", "modelopt", "modelopt_fp4", "nvfp4", "fp8"};
     bool one = false;
     for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
-        one = one || strcmp(family_of(asked), writers[i]) == 0;
+        one = one || strcmp(asked, writers[i]) == 0;
     }
     return one && context->model->assumed_high_ppm > 0;
 }
 
+#define LAYOUTS_UNTIL R(16, 0)
+
+// Words that go with a layout of GPTQ's files (checkpoint_format), which is not noted.
+static bool is_layout(const struct kvb_context *context, const char *stored, const char *asked)
+{
+    static const char *const layouts[] = {"gptq_marlin_24", "gptq_bitblas", "bitblas"};
+    bool one = false;
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        one = one || strcmp(asked, layouts[i]) == 0;
+    }
+    return one && context->release < LAYOUTS_UNTIL && strcmp(stored, "gptq") == 0;
+}
+
 bool kvb_refusal_method_differs(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    char word[48];
-    const char *stored = stored_method(context);
-    const char *asked = asked_method(context, word);
-    if (stored == NULL || asked == NULL || strcmp(asked, "moe_wna16") == 0 || is_perhaps_stored(context, asked) ||
-        is_taken_over(context, stored)) {
+    struct kvb_method_words words;
+    kvb_method_settle(context, &words);
+    if (words.stored == NULL || words.asked == NULL || words.overridden || strcmp(words.stored, words.asked) == 0 ||
+        is_perhaps_stored(context, words.asked) || is_layout(context, words.stored, words.asked)) {
         return false;
     }
-    if (strcmp(family_of(stored), family_of(asked)) == 0 && !is_out_of_reach(context, asked)) {
-        return false;
-    }
-    const char *values[] = {is_out_of_reach(context, asked) ? stored : method_of_checkpoint(context, stored), asked};
+    const char *values[] = {words.stored, words.asked};
     kvb_refusal_say(out,
                     "Quantization method specified in the model config ({0}) does not match the quantization method "
                     "specified in the `quantization` argument ({1}).",
                     values);
     return true;
+}
+
+// ---- What the method's own class takes of the checkpoint
+
+#define WEIGHTS_ALONE_SINCE R(21, 0) // modelopt.py QUANT_ALGOS
+#define MIXED_SINCE R(17, 0)
+#define SCALES_SINCE R(14, 0)
+
+static bool modelopt_has(const struct kvb_context *context)
+{
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    if (kvb_method_is_mixed(q)) {
+        return context->release >= MIXED_SINCE;
+    }
+    switch (q->method) {
+    case KVB_QUANT_FP8:
+        return q->scale == KVB_SCALE_TENSOR || context->release >= SCALES_SINCE;
+    case KVB_QUANT_NVFP4:
+        return !q->weight_only || context->release >= WEIGHTS_ALONE_SINCE;
+    default:
+        return q->method != KVB_QUANT_MXFP4;
+    }
+}
+
+static bool modelopt_lacks(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    return kvb_refuse_if(!modelopt_has(context), out,
+                         "ModelOpt currently only supports: ['FP8', 'NVFP4', ...] quantizations in vLLM. Please check "
+                         "the `hf_quant_config.json` file for your model's quant configuration.");
+}
+
+static bool say_bits(const struct kvb_context *context, const char *pattern, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    char bits[24];
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    const char *values[] = {kvb_refusal_count(bits, q->bits), q->symmetric ? "True" : "False"};
+    kvb_refusal_say(out, pattern, values);
+    return true;
+}
+
+// Source: __init__ and from_config of auto_gptq.py v0.22.0, awq.py v0.6.3, auto_awq.py v0.24.0, modelopt.py v0.10.0.
+bool kvb_refusal_method_values(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_quantisation *q = &context->model->quantisation;
+    struct kvb_method_words words;
+    kvb_method_settle(context, &words);
+    if (words.stored == NULL || context->model->assumed_high_ppm > 0) {
+        return false;
+    }
+    if (strcmp(words.used, "auto_gptq") == 0 && !(q->symmetric && (q->bits == 4 || q->bits == 8))) {
+        return say_bits(context, "Unsupported quantization config: bits={0}, sym={1}", out);
+    }
+    if (strcmp(words.used, "awq") == 0 && q->bits != 4) {
+        return say_bits(context, "Currently, only 4-bit weight quantization is supported for AWQ, but got {0} bits.",
+                        out);
+    }
+    if (strcmp(words.used, "auto_awq") == 0 && q->bits != 4) {
+        return say_bits(context,
+                        "Unsupported num_bits = {0}. Supported: 4. For 8-bit AWQ, use Marlin backend by setting "
+                        "backend='awq:marlin' or backend='marlin'.",
+                        out);
+    }
+    return strcmp(words.stored, "modelopt") == 0 && context->release >= R(10, 0) && modelopt_lacks(context, out);
 }
 
 static bool is_nvidia(const struct kvb_context *context)
@@ -224,38 +200,59 @@ static void list_types(char out[64], const char *letters)
     out[length + 1] = '\0';
 }
 
+#define GGUF_BY_GPU_SINCE R(13, 0)
+
+// GGUF's answer goes by the GPU, where others state a list. Source: gguf.py v0.13.0 get_supported_act_dtypes.
+static const char *types_of(const struct kvb_context *context, const struct kvb_known_method *row)
+{
+    bool by_gpu = strcmp(row->name, "gguf") == 0 && context->release >= GGUF_BY_GPU_SINCE;
+    return by_gpu && context->gpu->compute_capability >= KVB_CAPABILITY_BLACKWELL ? "hf" : row->activation_types;
+}
+
 bool kvb_refusal_method_dtype(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     char word[48], supported[64];
     const char *method = kvb_method_used(context, word);
     const struct kvb_known_method *row = method != NULL ? kvb_method_of(method, context->release) : NULL;
-    if (row == NULL || !is_nvidia(context) || strchr(row->activation_types, types[context->dtype].letter) != NULL) {
+    if (row == NULL || !is_nvidia(context) || strchr(types_of(context, row), types[context->dtype].letter) != NULL) {
         return false;
     }
-    list_types(supported, row->activation_types);
+    list_types(supported, types_of(context, row));
     const char *values[] = {types[context->dtype].name, method, supported};
     kvb_refusal_say(out, "{0} is not supported for quantization method {1}. Supported dtypes: {2}", values);
     return true;
 }
 
-// bitsandbytes and torchao quantise while loading although their classes name a file.
+// Classes that are made from a checkpoint's configuration alone and name no file for it.
+static const struct {
+    const char *method;
+    uint32_t since;
+    const char *says;
+} made_of_config[] = {
+    {"compressed-tensors", 0, "CompressedTensorsConfig.__init__() missing required positional arguments"},
+    {"fbgemm_fp8", 0, "FBGEMMFp8Config.__init__() missing 2 required positional arguments"},
+    {"quark", 0, "QuarkConfig.__init__() missing 1 required positional argument: 'quant_config'"},
+    {"torchao", R(11, 1), "TorchAOConfig.__init__() missing 1 required positional argument: 'torchao_config'"},
+};
+
+// bitsandbytes quantises while loading although its class named a file.
 bool kvb_refusal_method_file(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    char word[48];
-    const char *asked = asked_method(context, word);
-    if (asked == NULL || stored_method(context) != NULL || strcmp(asked, "bitsandbytes") == 0 ||
-        strcmp(asked, "torchao") == 0) {
+    struct kvb_method_words words;
+    kvb_method_settle(context, &words);
+    if (words.asked == NULL || words.stored != NULL || strcmp(words.asked, "bitsandbytes") == 0) {
         return false;
     }
-    const struct kvb_known_method *row = kvb_method_of(asked, context->release);
-    if (strcmp(asked, "compressed-tensors") == 0) {
-        kvb_refusal_say(out, "CompressedTensorsConfig.__init__() missing required positional arguments", NULL);
-        return true;
+    for (size_t i = 0; i < sizeof made_of_config / sizeof made_of_config[0]; i++) {
+        if (strcmp(words.asked, made_of_config[i].method) == 0 && context->release >= made_of_config[i].since) {
+            return kvb_refuse(out, made_of_config[i].says);
+        }
     }
-    if (row == NULL || !row->needs_file) {
+    const struct kvb_known_method *row = kvb_method_of(words.asked, context->release);
+    if (row == NULL || !row->needs_file || strcmp(words.asked, "torchao") == 0) {
         return false;
     }
-    kvb_refusal_say(out, "Cannot find the config file for {0}", &asked);
+    kvb_refusal_say(out, "Cannot find the config file for {0}", &words.asked);
     return true;
 }
 
