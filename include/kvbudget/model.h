@@ -68,7 +68,7 @@ struct kvb_attention_shape {
     uint32_t chunk_tokens; // Mamba2 chunk
     bool state_bias, conv_bias;
     bool full_rank_decay; // KDA whose decay is one matrix instead of two narrow ones (Ling 3)
-    bool no_state_norm; // Mamba2 without the norm in front of its output projection (Falcon-H1)
+    bool no_state_norm;   // Mamba2 without the norm in front of its output projection (Falcon-H1)
 };
 
 enum kvb_mlp { KVB_MLP_NONE, KVB_MLP_GATED, KVB_MLP_PLAIN, KVB_MLP_MOE };
@@ -204,7 +204,7 @@ enum kvb_encoder_family {
     KVB_ENCODER_DOTS,           // dots.ocr
     KVB_ENCODER_LFM2,           // LFM2-VL
     KVB_ENCODER_GEMMA4_UNIFIED, // projections, no tower
-    KVB_ENCODER_OTHER, // known to exist, largest item not known
+    KVB_ENCODER_OTHER,          // known to exist, largest item not known
     KVB_ENCODER_COUNT
 };
 
@@ -229,6 +229,8 @@ struct kvb_model {
     uint32_t hidden_size, vocabulary_size;
     uint32_t layer_count;
     uint64_t context_tokens; // the longest length the engine derives from the config
+    uint64_t usual_tokens;   // long rope: the length it was trained at first, which later releases start with; 0: none
+    bool any_length;         // the config names no length: an engine takes any, and starts with context_tokens
     bool tied_embeddings;
     bool head_bias;
     bool norm_bias;         // layer norms with a bias vector

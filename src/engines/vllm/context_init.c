@@ -140,9 +140,36 @@ static void resolve_prefix_caching(struct kvb_context *context)
     kvb_mamba_mode_resolve(context);
 }
 
+#define LONG_ROPE_SINCE KVB_RELEASE(0, 11, 1)
+
+static uint64_t shortest_window(const struct kvb_model *model)
+{
+    uint64_t window = UINT64_MAX;
+    for (uint32_t i = 0; i < model->kind_count; i++) {
+        uint64_t own = model->kinds[i].attention.window_tokens;
+        bool slides = model->kinds[i].attention.kind == KVB_ATTENTION_SLIDING && own > 0;
+        window = slides ? kvb_min(window, own) : window;
+    }
+    return window;
+}
+
+// Source: vllm/config/model.py _get_and_verify_max_len.
+static void resolve_lengths_taken(struct kvb_context *context)
+{
+    const struct kvb_model *model = context->model;
+    uint64_t asked = kvb_number(context->plan, KVB_SET_MAX_MODEL_LEN);
+    bool any = model->any_length && kvb_is_set(context->plan, KVB_SET_MAX_MODEL_LEN) && asked != KVB_AUTO;
+    bool whole = kvb_number(context->plan, KVB_SET_DISABLE_SLIDING_WINDOW) != 0;
+    uint64_t longest = any ? kvb_max(asked, model->context_tokens) : model->context_tokens;
+    context->longest_taken = whole ? kvb_min(longest, shortest_window(model)) : longest;
+    bool usual = context->release >= LONG_ROPE_SINCE && model->usual_tokens > 0;
+    context->max_model_len = usual ? model->usual_tokens : context->longest_taken;
+}
+
 // length_tokens: instead of what the plan says; 0 = as it says
 static void resolve_length(struct kvb_context *context, uint64_t length_tokens)
 {
+    resolve_lengths_taken(context);
     if (length_tokens > 0) {
         context->max_model_len = length_tokens;
         return;
@@ -150,7 +177,7 @@ static void resolve_length(struct kvb_context *context, uint64_t length_tokens)
     uint64_t asked = kvb_number(context->plan, KVB_SET_MAX_MODEL_LEN);
     bool set = kvb_is_set(context->plan, KVB_SET_MAX_MODEL_LEN);
     context->auto_length = set && asked == KVB_AUTO;
-    context->max_model_len = set && asked != KVB_AUTO ? asked : context->model->context_tokens;
+    context->max_model_len = set && asked != KVB_AUTO ? asked : context->max_model_len;
 }
 
 // What follows from release and model alone.

@@ -172,7 +172,7 @@ void kvb_error_long_length(const struct kvb_context *context, char out[KVB_ERROR
     kvb_error_add(&line, "User-specified max_model_len (");
     kvb_error_add_count(&line, context->max_model_len);
     kvb_error_add(&line, ") is greater than the derived max_model_len (max_position_embeddings=");
-    kvb_error_add_count(&line, context->model->context_tokens);
+    kvb_error_add_count(&line, context->longest_taken);
     kvb_error_add(&line, " or model_max_length=None in model's config.json).");
     if (context->release >= LONG_HINT_SINCE) {
         kvb_error_add(&line, " To allow overriding this maximum, set the env var VLLM_ALLOW_LONG_MAX_MODEL_LEN=1");

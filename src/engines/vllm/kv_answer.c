@@ -345,7 +345,7 @@ static bool is_grouped_apart(const struct kvb_context *context)
 uint64_t kvb_kv_longest_v1(const struct kvb_context *context, const int64_t given[KVB_STAGES_MAX])
 {
     struct kvb_sizing sizing;
-    uint64_t longest = context->model->context_tokens;
+    uint64_t longest = context->longest_taken;
     bool apart = is_grouped_apart(context);
     struct kvb_context own;
     for (uint32_t stage = 0; apart && stage < context->pp; stage++) {

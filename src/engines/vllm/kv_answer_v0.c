@@ -190,5 +190,5 @@ uint64_t kvb_kv_longest_v0(const struct kvb_context *context, const int64_t pool
         return 0;
     }
     uint64_t blocks = override > 0 ? override : stages.blocks;
-    return kvb_min(stored_tokens(context, blocks), context->model->context_tokens);
+    return kvb_min(stored_tokens(context, blocks), context->longest_taken);
 }

@@ -104,7 +104,7 @@ static uint64_t look_for_longest(const struct kvb_context *context)
 {
     uint64_t turn = context->generation == KVB_GENERATION_V0 ? KVB_V0_CHUNKED_LENGTH : 0;
     struct held most;
-    hold(context, context->model->context_tokens, &most);
+    hold(context, context->longest_taken, &most);
     uint64_t longest = longest_below(&most, most.context.max_model_len);
     return longest <= turn && most.context.max_model_len > turn ? longest_below(&most, turn) : longest;
 }

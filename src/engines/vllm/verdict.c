@@ -61,8 +61,8 @@ void kvb_check_cache(const struct kvb_context *context, struct kvb_budget *budge
 
 static bool is_too_long(const struct kvb_context *context)
 {
-    return context->max_model_len > context->model->context_tokens && context->release >= LENGTH_CHECK_SINCE &&
-           context->plan->environment.allow_long_max_model_len != KVB_YES;
+    return kvb_is_set(context->plan, KVB_SET_MAX_MODEL_LEN) && context->max_model_len > context->longest_taken &&
+           context->release >= LENGTH_CHECK_SINCE && context->plan->environment.allow_long_max_model_len != KVB_YES;
 }
 
 // Source: vllm/config.py _get_and_verify_max_len. Where the cache's size is given the plan answers for that cache.
@@ -150,8 +150,7 @@ static void warn_of_length(const struct kvb_context *context, struct kvb_problem
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
                               "max_model_len (%llu) is longer than the model's own maximum (%llu): the engine refuses "
                               "it unless VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 is set.",
-                              (unsigned long long)context->max_model_len,
-                              (unsigned long long)context->model->context_tokens);
+                              (unsigned long long)context->max_model_len, (unsigned long long)context->longest_taken);
     }
     const struct kvb_setting_value *asked = &context->plan->settings.values[KVB_SET_MAX_MODEL_LEN];
     if (asked->set && asked->number == KVB_AUTO && kvb_rule(context, KVB_RULE_AUTO_LENGTH) == 0) {

@@ -156,6 +156,9 @@ void kvb_hf_build_layers(struct hf *hf);
 void kvb_hf_build_mtp(struct hf *hf);
 void kvb_hf_build_rope(struct hf *hf);
 uint64_t kvb_hf_context_tokens(const struct hf *hf);
+// What a release starts with when it is another length (vllm/config/model.py _get_and_verify_max_len v0.11.1); 0: none.
+uint64_t kvb_hf_usual_tokens(const struct hf *hf);
+bool kvb_hf_names_length(const struct hf *hf);
 void kvb_hf_read_quantisation(struct hf *hf); // after the layers are built
 // Roles that a list of module names keeps from being quantised, as a bit set of enum kvb_role.
 uint32_t kvb_hf_ignored_roles(const struct hf *hf, const struct kvb_node *names);

@@ -85,6 +85,8 @@ static void set_outer(struct hf *hf)
     model->final_norms = kvb_hf_trait(hf, HF_NO_FINAL_NORM) ? 0 : 1;
     model->pooling = kvb_hf_trait(hf, HF_POOLS);
     model->context_tokens = kvb_hf_context_tokens(hf);
+    model->usual_tokens = kvb_hf_usual_tokens(hf);
+    model->any_length = !kvb_hf_names_length(hf);
     model->encoder.family = hf->architecture->encoder;
 }
 

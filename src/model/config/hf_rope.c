@@ -36,7 +36,7 @@ static uint64_t scaled(const struct hf *hf, uint64_t tokens)
     return kvb_mul(tokens, kvb_hf_get64(hf, HF_R_FACTOR, MILLION)) / MILLION;
 }
 
-uint64_t kvb_hf_context_tokens(const struct hf *hf)
+static uint64_t named_tokens(const struct hf *hf)
 {
     static const enum kvb_hf_key keys[] = {HF_MAX_POSITION, HF_POSITIONS,        HF_MAX_SEQ,
                                            HF_SEQ_LENGTH,   HF_MODEL_MAX_LENGTH, HF_TARGET_POSITIONS,
@@ -45,7 +45,23 @@ uint64_t kvb_hf_context_tokens(const struct hf *hf)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         tokens = kvb_min(tokens, kvb_hf_get64(hf, keys[i], UINT64_MAX));
     }
-    tokens = kvb_hf_get64(hf, HF_MODEL_MAX_LENGTH, tokens);
+    return kvb_hf_get64(hf, HF_MODEL_MAX_LENGTH, tokens);
+}
+
+bool kvb_hf_names_length(const struct hf *hf)
+{
+    return named_tokens(hf) != UINT64_MAX;
+}
+
+uint64_t kvb_hf_usual_tokens(const struct hf *hf)
+{
+    bool long_rope = type_is(hf, "longrope") || type_is(hf, "su");
+    return long_rope ? kvb_hf_get64(hf, HF_ORIGINAL_POSITIONS, 0) : 0;
+}
+
+uint64_t kvb_hf_context_tokens(const struct hf *hf)
+{
+    uint64_t tokens = named_tokens(hf);
     if (tokens == UINT64_MAX) {
         return 2048; // vLLM's own fallback
     }
