@@ -63,6 +63,7 @@ static const struct told told[] = {
     {"cudagraph-sizes", "0.11.1", "-", true, kvb_refusal_graph_sizes},    // customized max_cudagraph_capture_size
     {"prefix-caching", "0.4.3", "0.11.1", false,
      kvb_refusal_prefix_window},                                         // Prefix caching is not supported with sliding
+    {"model-runner", "0.22.0", "0.29.0", true, kvb_refusal_v2_runner},   // does not yet support:
     {"sleep-mode", "0.8.0", "-", false, kvb_refusal_sleep},              // Expandable segments are not compatible
     {"mamba-block-size", "0.11.1", "-", false, kvb_refusal_mamba_block}, // --mamba-block-size can only be
     {"partial-prefills", "0.27.0", "-", false, kvb_refusal_prefill_threshold},
@@ -99,7 +100,9 @@ static const struct told told[] = {
     {"kv-cache-dtype", "0.11.0", "0.11.1", true, kvb_refusal_named_16bit},
     {"pipeline-parallel", "0.19.0", "-", true, kvb_refusal_shared_caches}, // Specified KV sharing target layer for
     {"quantization-kernel", "0.6.0", "0.9.0", true, kvb_refusal_fp8_kernel},
-    {"cpu-offload", "0.8.3", "0.17.0", true, kvb_refusal_offload_wsl}, // V1 CPU offloading requires
+    {"speculative", "0.9.2", "0.17.0", true, kvb_refusal_draft_states}, // Mamba with speculative decoding is
+    {"cudagraph-sizes", "0.11.1", "-", true, kvb_refusal_draft_graphs}, // determine cudagraph shapes that are both
+    {"cpu-offload", "0.8.3", "0.17.0", true, kvb_refusal_offload_wsl},  // V1 CPU offloading requires
 };
 
 static uint32_t release_of(const char *text)

@@ -101,7 +101,7 @@ static void each_release_refuses_what_its_code_refuses(void **state)
     assert_int_equal(different, 0);
 }
 
-// Each rule of the table refuses something there, but for one that asks for a variable of the environment.
+// Each rule of the table refuses something there, but for those that ask for a variable of the environment.
 static void each_rule_has_a_row(void **state)
 {
     (void)state;
@@ -119,7 +119,8 @@ static void each_rule_has_a_row(void **state)
     }
     (void)fclose(file);
     for (size_t i = 0; i < count; i++) {
-        if (!seen[i] && strcmp(rules[i].rule, "v1-only") != 0) {
+        bool by_variable = strcmp(rules[i].rule, "v1-only") == 0 || strcmp(rules[i].rule, "model-runner") == 0;
+        if (!seen[i] && !by_variable) {
             fail_msg("nothing is refused by %s (%s)", rules[i].rule, rules[i].source);
         }
     }

@@ -64,6 +64,8 @@ struct kvb_context {
 // Resolves settings, defaults and parallel splits; see split_refused.
 // Whether the start uses model runner V2.
 bool kvb_v2_runner_of(const struct kvb_context *context);
+// What runner V2 does not do yet of what is asked for; NULL: it does all that is known of.
+const char *kvb_v2_runner_lacks(const struct kvb_context *context);
 void kvb_context_fill(struct kvb_context *context, const struct kvb_plan *plan);
 // The same as if this max_model_len had been asked for.
 void kvb_context_fill_at(struct kvb_context *context, const struct kvb_context *same, uint64_t length_tokens);

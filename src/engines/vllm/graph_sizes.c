@@ -238,11 +238,15 @@ static bool rounds(const struct kvb_context *context)
            (several || always);
 }
 
+static bool counts_ranks(const struct kvb_context *context)
+{
+    return is_shared(context) || context->release < SHARED_BY_RANKS_SINCE;
+}
+
 static uint64_t multiple_of(const struct kvb_context *context)
 {
-    bool ranks = is_shared(context) || context->release < SHARED_BY_RANKS_SINCE;
     uint64_t tokens = request_tokens(context);
-    return !rounds(context) ? 1 : ranks ? kvb_max(tokens, context->tp) : tokens;
+    return !rounds(context) ? 1 : counts_ranks(context) ? kvb_max(tokens, context->tp) : tokens;
 }
 
 static uint64_t rounded_after(const struct kvb_context *context, uint64_t multiple, uint64_t largest, uint64_t after)
@@ -328,6 +332,16 @@ static bool captures_any(const struct kvb_context *context)
 {
     return !context->eager && !kvb_loses_graphs(context) &&
            kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE) != KVB_GRAPH_MODE_NONE && !context->model->pooling;
+}
+
+void kvb_capture_rounding_of(const struct kvb_context *context, struct kvb_capture_rounding *rounding)
+{
+    *rounding = (struct kvb_capture_rounding){.tokens = request_tokens(context), .multiple = 1};
+    if (captures_any(context)) {
+        rounding->multiple = multiple_of(context);
+        rounding->largest = largest_chosen(context);
+        rounding->both = counts_ranks(context);
+    }
 }
 
 static uint64_t largest_captured(const struct kvb_context *context)

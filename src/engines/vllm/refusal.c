@@ -66,6 +66,7 @@ static const struct kvb_refusal_row rows[] = {
     {"cudagraph-sizes", R(11, 1), 0, true, kvb_refusal_graph_sizes, "vllm/config/vllm.py _set_cudagraph_sizes"},
     {"prefix-caching", R(4, 3), R(11, 1), false, kvb_refusal_prefix_window,
      "vllm/config/cache.py _verify_prefix_caching"},
+    {"model-runner", R(22, 0), R(29, 0), true, kvb_refusal_v2_runner, "vllm/config/vllm.py _validate_v2_model_runner"},
     {"sleep-mode", R(8, 0), 0, false, kvb_refusal_sleep, "vllm/config/model.py, device_allocator/cumem.py"},
     {"mamba-block-size", R(11, 1), 0, false, kvb_refusal_mamba_block, "vllm/config/vllm.py"},
     {"partial-prefills", R(27, 0), 0, false, kvb_refusal_prefill_threshold, "vllm/config/scheduler.py"},
@@ -111,6 +112,10 @@ static const struct kvb_refusal_row rows[] = {
      "vllm/v1/attention/backends/flash_attn.py, csrc/quantization/fp8/nvidia/quant_utils.cuh"},
     {"quantization-kernel", R(6, 0), R(9, 0), true, kvb_refusal_fp8_kernel,
      "vllm/model_executor/layers/quantization/fp8.py"},
+    {"speculative", R(9, 2), R(17, 0), true, kvb_refusal_draft_states,
+     "vllm/v1/worker/gpu_model_runner.py, model_executor/layers/mamba/abstract.py get_kv_cache_spec"},
+    {"cudagraph-sizes", R(11, 1), 0, true, kvb_refusal_draft_graphs,
+     "vllm/config/compilation.py adjust_cudagraph_sizes_for_spec_decode"},
     {"cpu-offload", R(8, 3), R(17, 0), true, kvb_refusal_offload_wsl, "vllm/model_executor/models/utils.py"},
 };
 

@@ -56,8 +56,8 @@ kvb_refusal_test kvb_refusal_class, kvb_refusal_lora_rank, kvb_refusal_lora_clas
     kvb_refusal_no_stages;
 kvb_refusal_test kvb_refusal_kernels, kvb_refusal_torch, kvb_refusal_bfloat16, kvb_refusal_float16, kvb_refusal_v1_only;
 kvb_refusal_test kvb_refusal_method_choice, kvb_refusal_method_word, kvb_refusal_method_differs,
-    kvb_refusal_method_values, kvb_refusal_method_capability,
-    kvb_refusal_method_dtype, kvb_refusal_method_file, kvb_refusal_scheme;
+    kvb_refusal_method_values, kvb_refusal_method_capability, kvb_refusal_method_dtype, kvb_refusal_method_file,
+    kvb_refusal_scheme;
 kvb_refusal_test kvb_refusal_head_size, kvb_refusal_fp8_kernel, kvb_refusal_flex_cache, kvb_refusal_rocm_method,
     kvb_refusal_bnb_ranks, kvb_refusal_bnb_format;
 kvb_refusal_test kvb_refusal_draft_model, kvb_refusal_draft_vocabulary, kvb_refusal_draft_words, kvb_refusal_no_pixels,
@@ -77,6 +77,7 @@ kvb_refusal_test kvb_refusal_cpu_loras, kvb_refusal_lora_drafts, kvb_refusal_par
     kvb_refusal_deprecated;
 kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal_draft_stages, kvb_refusal_draft_ranks,
     kvb_refusal_draft_multiple, kvb_refusal_scheduled_tokens;
+kvb_refusal_test kvb_refusal_draft_states, kvb_refusal_draft_graphs, kvb_refusal_v2_runner;
 kvb_refusal_test kvb_refusal_graph_sizes, kvb_refusal_offload_groups, kvb_refusal_prompt_ranks,
     kvb_refusal_prompt_backends, kvb_refusal_heads, kvb_refusal_dcp_divides, kvb_refusal_lora_early,
     kvb_refusal_chunked_window, kvb_refusal_bnb_stored, kvb_refusal_backend_latent;

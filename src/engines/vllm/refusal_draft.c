@@ -156,6 +156,17 @@ bool kvb_refusal_draft_multiple(const struct kvb_context *context, char out[KVB_
     return true;
 }
 
+#define STATES_OF_QWEN_SINCE R(10, 2)
+
+// Layers that keep a state take back no draft yet, but for one model type.
+bool kvb_refusal_draft_states(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool qwen = context->release >= STATES_OF_QWEN_SINCE && kvb_starts_with(context->model->architecture, "Qwen3Next");
+    return kvb_refuse_if(context->generation == KVB_GENERATION_V1 && context->speculative != KVB_SPECULATIVE_NONE &&
+                             kvb_model_has_state(context->model) && !qwen,
+                         out, "Mamba with speculative decoding is not supported yet.");
+}
+
 #define NONE_REFUSED_SINCE R(20, 0)
 
 // A draft model of its own puts one token of each sequence into the step beside the drafts it checks.

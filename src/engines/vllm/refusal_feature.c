@@ -255,6 +255,23 @@ bool kvb_refusal_offload_wsl(const struct kvb_context *context, char out[KVB_ERR
                          out, "V1 CPU offloading requires uva (pin memory) support");
 }
 
+#define RUNNER_RENAMED_SINCE R(23, 0)
+
+// Asked for by VLLM_USE_V2_MODEL_RUNNER; a release that chooses falls back to V1.
+bool kvb_refusal_v2_runner(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool asked = context->plan->environment.use_v2_model_runner == KVB_YES;
+    const char *lacking = asked ? kvb_v2_runner_lacks(context) : NULL;
+    if (lacking == NULL) {
+        return false;
+    }
+    kvb_refusal_say(out,
+                    context->release < RUNNER_RENAMED_SINCE ? "VLLM_USE_V2_MODEL_RUNNER does not yet support: {0}"
+                                                            : "Model Runner V2 does not yet support: {0}",
+                    &lacking);
+    return true;
+}
+
 #define SLEEPS_ON_ROCM R(11, 1)
 #define SLEEP_CHECKED_SINCE R(8, 5)
 #define EXPANDS_ASLEEP R(20, 1) // the allocator of sleep mode takes segments that expand

@@ -2,6 +2,7 @@
 // prompt, and limits of early LoRA.
 #include <string.h>
 
+#include "engines/vllm/graph_sizes.h"
 #include "engines/vllm/refusal.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -28,6 +29,35 @@ bool kvb_refusal_graph_sizes(const struct kvb_context *context, char out[KVB_ERR
                           "customized max_cudagraph_capture_size(={0}) should be consistent with the max value of "
                           "cudagraph_capture_sizes(={1})",
                           asked, largest->number);
+}
+
+#define NONE_LEFT_SINCE R(12, 0) // 0.11.1 keeps the sizes as they are, with a warning
+
+// Sizes of runner V1 are whole requests with their drafts and, with shared sequences, whole ranks.
+bool kvb_refusal_draft_graphs(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct kvb_capture_rounding rounding;
+    kvb_capture_rounding_of(context, &rounding);
+    if (context->v2_runner || context->speculative_tokens == 0 || rounding.multiple <= 1) {
+        return false;
+    }
+    if (rounding.both && (rounding.multiple % rounding.tokens != 0 || rounding.multiple % context->tp != 0)) {
+        return kvb_refuse_two(
+            out,
+            "Can't determine cudagraph shapes that are both a multiple of {0} (num_speculative_tokens "
+            "+ 1) required by spec-decode and {1} (tensor_parallel_size) required by sequence "
+            "parallelism please adjust num_speculative_tokens or disable sequence parallelism",
+            rounding.tokens, context->tp);
+    }
+    if (context->release < NONE_LEFT_SINCE || rounding.largest == 0 || rounding.multiple <= rounding.largest) {
+        return false;
+    }
+    return kvb_refuse_two(
+        out,
+        "No valid cudagraph sizes after rounding to multiple of {0} (num_speculative_tokens + 1 or tp "
+        "if sequence parallelism is enabled) please adjust num_speculative_tokens ({1}) or "
+        "max_cudagraph_capture_size or cudagraph_capture_sizes",
+        rounding.multiple, context->speculative_tokens);
 }
 
 // Prefetching is on where it is named or layers are grouped.

@@ -130,6 +130,20 @@ static bool is_default(const struct kvb_context *context)
     return (rule >= KVB_V2_DENSE && !experts && !kvb_model_has_state(model)) || is_named(context, rule);
 }
 
+#define STATES_SINCE R(25, 0)
+
+const char *kvb_v2_runner_lacks(const struct kvb_context *context)
+{
+    uint64_t method = kvb_number(context->plan, KVB_SET_SPECULATIVE_METHOD);
+    bool dspark = method == KVB_SPECULATIVE_DSPARK && context->release >= DSPARK_FORCES_SINCE;
+    return kvb_model_has_state(context->model) && context->release < STATES_SINCE ? "hybrid/mamba models"
+           : method == KVB_SPECULATIVE_NGRAM  ? "ngram/ngram_gpu speculative decoding"
+           : !takes_draft(context) && !dspark ? "speculative method"
+           : splits_prompts(context)          ? "prefill context parallelism"
+           : has_odd_feature(context)         ? "a feature of the command"
+                                              : NULL;
+}
+
 bool kvb_v2_runner_of(const struct kvb_context *context)
 {
     uint8_t asked = context->plan->environment.use_v2_model_runner;
