@@ -105,6 +105,18 @@ static void overrides(void **state)
     }
 }
 
+// Six bytes, of which an escape takes all, and the end of the text are kept free before each character.
+static void overrides_are_cut(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"--hf-overrides ", "--hf-overrides {", "--hf-overrides {}"};
+    for (size_t i = 0; i < 3; i++) {
+        char out[64] = "";
+        kvb_record_write_overrides(out, strlen("--hf-overrides ") + 7 + i, "{}");
+        assert_string_equal(out, texts[i]);
+    }
+}
+
 // A flag outranks the log's own settings, and those what its lines show; the last of three lines that tell a length
 // counts.
 static void settings_of_a_start(void **state)
@@ -178,4 +190,4 @@ static void flags(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(model_names), cmocka_unit_test(ids), cmocka_unit_test(overrides),
-              cmocka_unit_test(settings_of_a_start), cmocka_unit_test(flags))
+              cmocka_unit_test(overrides_are_cut), cmocka_unit_test(settings_of_a_start), cmocka_unit_test(flags))
