@@ -141,6 +141,75 @@ static void residents_are_placed(void **state)
     kvb_placed_free(placed);
 }
 
+// Beside the split that was asked for those of 1, 2 and 4 that divide the trainer's GPUs; then the ways of
+// transformers.
+static void rollouts_beside_it(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t gpus;
+        unsigned splits[4]; // 0 ends them
+    } rows[] = {{8, {2, 1, 4, 0}}, {6, {2, 1, 0, 0}}, {4, {2, 1, 4, 0}}, {2, {2, 1, 0, 0}}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_placed *placed = NULL;
+        static struct kvb_resident_entry entry;
+        ask("Qwen/Qwen3-0.6B", "h100-sxm");
+        set(KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+        memset(&entry, 0, sizeof entry);
+        entry.kind = KVB_RESIDENT_TRAINER;
+        (void)strcpy(entry.name, "trainer");
+        kvb_trainer_init(&entry.trainer);
+        entry.trainer.gpus = rows[i].gpus;
+        question.entries = &entry;
+        question.entry_count = 1;
+        assert_int_equal(
+            kvb_deployment_resolve(&question.deployment, &answer.plan, &answer.draft, &answer.source, &problems),
+            KVB_OK);
+        assert_int_equal(kvb_residents_place(&question, &answer.plan, &placed, &problems), KVB_OK);
+        unsigned count = 0;
+        for (; rows[i].splits[count] > 0; count++) {
+            assert_int_equal(placed->alternatives[count].tp, rows[i].splits[count]);
+            assert_int_equal(strstr(placed->alternatives[count].name, "(as asked)") != NULL, count == 0);
+        }
+        assert_int_equal(placed->alternative_count, count + 3);
+        assert_int_equal(placed->alternatives[count].tp, 0);
+        assert_int_equal(placed->alternatives[count].tokens,
+                         placed->sequences * (placed->prompt_tokens + placed->answer_tokens));
+        kvb_placed_free(placed);
+    }
+}
+
+// What is taken of the card already stands before all others: 80 of which 50 are free leave 30.
+static void taken_already(void **state)
+{
+    (void)state;
+    struct kvb_placed *placed = NULL;
+    static struct kvb_resident_entry entries[2];
+    ask("Qwen/Qwen3-0.6B", "");
+    memset(entries, 0, sizeof entries);
+    for (unsigned i = 0; i < 2; i++) {
+        entries[i].kind = KVB_RESIDENT_FIXED;
+        entries[i].bytes = (uint64_t)(i + 1) << 30;
+        entries[i].after = i == 0;
+        (void)strcpy(entries[i].name, i == 0 ? "after" : "before");
+    }
+    question.entries = entries;
+    question.entry_count = 2;
+    question.deployment.gpu_memory_bytes = UINT64_C(80) << 30;
+    question.deployment.gpu_free_stated = true;
+    question.deployment.gpu_free_bytes = UINT64_C(50) << 30;
+    assert_int_equal(
+        kvb_deployment_resolve(&question.deployment, &answer.plan, &answer.draft, &answer.source, &problems), KVB_OK);
+    assert_int_equal(kvb_residents_place(&question, &answer.plan, &placed, &problems), KVB_OK);
+    assert_int_equal(placed->side->count, 4);
+    assert_string_equal(placed->residents[0].name, "in use already");
+    assert_int_equal(placed->residents[0].bytes, UINT64_C(30) << 30);
+    assert_string_equal(placed->residents[1].name, "before");
+    assert_int_equal(placed->own, 2);
+    assert_string_equal(placed->residents[3].name, "after");
+    kvb_placed_free(placed);
+}
+
 // A machine's GPUs from pasted output: one is named, taken, and the deployment is put on it.
 static void machine_is_chosen_from(void **state)
 {
@@ -160,4 +229,5 @@ static void machine_is_chosen_from(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(line_keeps_what_was_typed), cmocka_unit_test(command_is_kept),
               cmocka_unit_test(line_names_the_executor), cmocka_unit_test(generic_has_no_line),
               cmocka_unit_test(cards_are_sorted), cmocka_unit_test(residents_are_placed),
+              cmocka_unit_test(rollouts_beside_it), cmocka_unit_test(taken_already),
               cmocka_unit_test(machine_is_chosen_from))
