@@ -178,6 +178,11 @@ static void cells_by_release(void **state)
     strcpy(model.architecture, "GptOssForCausalLM");
     (void)token_bytes();
     assert_int_equal(cell.uniform_bytes, 24 * 2048);
+    model.kind_count = 3; // the last layer keeps nothing, and is none of them
+    model.kinds[2].attention.kind = KVB_ATTENTION_NONE;
+    model.kind_of_layer[23] = 2;
+    (void)token_bytes();
+    assert_int_equal(cell.uniform_bytes, 23 * 2048);
 }
 
 // Windows alone: 24 x 2,048 B; 10 GiB // 49,152 = 218,453 tokens of the window pool.

@@ -83,6 +83,14 @@ static void calibrated(void **state)
     again();
     assert_int_equal(before - budget.free_bytes, GIB * 10 / 8); // a GiB of the pool is 1.25 of what is free
     assert_int_equal(weights(), loaded + GIB);
+    set_number(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, 999000); // 999 MiB of the pool are 1,000
+    plan.calibration.known[KVB_ITEM_NON_TORCH] = false;
+    again();
+    before = budget.free_bytes;
+    plan.calibration.known[KVB_ITEM_NON_TORCH] = true;
+    plan.calibration.offset_bytes[KVB_ITEM_NON_TORCH] = 999 * (GIB / 1024);
+    again();
+    assert_int_equal(before - budget.free_bytes, 1000 * (GIB / 1024));
     plan.calibration.offset_bytes[KVB_ITEM_NON_TORCH] = -10 * GIB; // no less than nothing
     plan.calibration.offset_bytes[KVB_ITEM_WEIGHTS] = -100 * GIB;
     again();

@@ -67,6 +67,11 @@ static const struct {
      NULL},
     {"sglang@0.5.12", "h200", HYBRID "--tp-size 4", NULL, NULL},
     {"sglang@0.5.14", "h200", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.14", "h200",
+     HYBRID "--tp-size 4 --mamba-scheduler-strategy no_buffer " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+    {"sglang@0.5.13", "h200",
+     HYBRID "--tp-size 4 --mamba-scheduler-strategy no_buffer " EAGLE "--speculative-eagle-topk 1", "arguments",
+     STATES_WITH_DRAFT "."},
     // server_args.py 0.4.6:246, 0.5.0:2088, 0.5.9:5180: chunk and page
     {"sglang@0.4.6", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000", "arguments",
      "assert self.chunked_prefill_size % self.page_size == 0: AssertionError"},
@@ -213,6 +218,11 @@ static const struct {
      NULL},
     {"sglang@0.5.12", "h100-sxm", Q3 "--page-size 64 --attention-backend triton " EAGLE "--speculative-eagle-topk 4",
      "attention-backend", PAGED},
+    // models/registry.py: classes are asked for from 0.4.0 on
+    {"sglang@0.4.0", "h100-sxm", Q3, "model-class",
+     "Model architectures ['Qwen3ForCausalLM'] are not supported for now. (The first release that serves it is "
+     "0.4.5.post2.)"},
+    {"sglang@0.3.6", "h100-sxm", Q3, NULL, NULL},
     // 0.4.4 has no such assert; MLA's kernels run on consumer Blackwell from 0.5.9 on
     {"sglang@0.4.4", "h200", "deepseek-ai/DeepSeek-V2-Lite --enable-dp-attention", NULL, NULL},
     {"sglang@0.4.4.post1", "h200", "deepseek-ai/DeepSeek-V2-Lite --enable-dp-attention", "parallel-split",

@@ -306,6 +306,35 @@ static void index_beside_keys(void **state)
     }
 }
 
+// configs/model_config.py, _get_and_verify_dtype: 32 bits become float16, of Gemma's classes bfloat16; server_args.py
+// sets bfloat16 for MXFP4. 16 bits stay as they are.
+static void dtypes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *architecture;
+        enum kvb_quantisation_method method;
+        enum kvb_dtype own, taken;
+    } rows[] = {{"LlamaForCausalLM", KVB_QUANT_NONE, KVB_DTYPE_FP32, KVB_DTYPE_FP16},
+                {"LlamaForCausalLM", KVB_QUANT_FP8, KVB_DTYPE_FP32, KVB_DTYPE_FP16},
+                {"LlamaForCausalLM", KVB_QUANT_MXFP4, KVB_DTYPE_FP32, KVB_DTYPE_BF16},
+                {"Gemma3ForCausalLM", KVB_QUANT_NONE, KVB_DTYPE_FP32, KVB_DTYPE_BF16},
+                {"GemmForCausalLM", KVB_QUANT_NONE, KVB_DTYPE_FP32, KVB_DTYPE_FP16},
+                {"LlamaForCausalLM", KVB_QUANT_NONE, KVB_DTYPE_BF16, KVB_DTYPE_BF16},
+                {"Gemma3ForCausalLM", KVB_QUANT_NONE, KVB_DTYPE_FP16, KVB_DTYPE_FP16}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        resolve("sglang@0.5.9", "h100-sxm", Q3);
+        strcpy(plan.model.architecture, rows[i].architecture);
+        plan.model.quantisation.method = rows[i].method;
+        plan.model.dtype = rows[i].own;
+        kvb_sgl_context_init(&plan, &c);
+        assert_int_equal(c.dtype, rows[i].taken);
+        set_number(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
+        kvb_sgl_context_init(&plan, &c);
+        assert_int_equal(c.dtype, KVB_DTYPE_FP32);
+    }
+}
+
 // auto_choose_speculative_params: Llama 5, 4, 8; others 3, 1, 4; words 12; blocks 16
 static void drafts(void **state)
 {
@@ -364,5 +393,5 @@ static void graphs(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(words_of_caches), cmocka_unit_test(words_of_others), cmocka_unit_test(declared_caches),
               cmocka_unit_test(states), cmocka_unit_test(backends), cmocka_unit_test(pages),
               cmocka_unit_test(prefixes_beside_states), cmocka_unit_test(ratios), cmocka_unit_test(sparse_caches),
-              cmocka_unit_test(groups), cmocka_unit_test(index_beside_keys), cmocka_unit_test(drafts),
-              cmocka_unit_test(graphs))
+              cmocka_unit_test(groups), cmocka_unit_test(index_beside_keys), cmocka_unit_test(dtypes),
+              cmocka_unit_test(drafts), cmocka_unit_test(graphs))
