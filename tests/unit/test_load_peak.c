@@ -5,6 +5,7 @@
 
 #include <kvbudget/kvbudget.h>
 
+#include "engines/vllm/load_peak.h"
 #include "unit/plans.h"
 #include "unit/test.h"
 
@@ -98,5 +99,64 @@ static void copies_for_marlin(void **state)
     assert_int_equal(beyond_weights(), values + scales + zeros);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(eight_bit_weights_made_while_loading), cmocka_unit_test(advice_respects_it),
+// What is laid out anew for a kernel: packed words of 4 bits, and 8 bits where Marlin reads them, on cards before 8.9
+// (utils/marlin_utils_fp8.py v0.19.0). Plain weights stay as they are.
+static void layouts_by_method(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_quantisation_method method;
+        const char *name;
+        uint32_t capability;
+        bool copied;
+    } rows[] = {
+        {KVB_QUANT_NONE, "", 80, false},
+        {KVB_QUANT_NONE, "", 90, false},
+        {KVB_QUANT_FP8, "fp8", 80, true},
+        {KVB_QUANT_FP8, "fp8", 88, true},
+        {KVB_QUANT_FP8, "fp8", 89, false},
+        {KVB_QUANT_FP8, "fp8", 0, false},
+        {KVB_QUANT_MXFP4, "mxfp4", 90, true},
+        {KVB_QUANT_NVFP4, "modelopt", 100, true},
+        {KVB_QUANT_INT8, "compressed-tensors", 80, false},
+        {KVB_QUANT_WNA16, "compressed-tensors", 90, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct kvb_weights weights = {.largest_stored_bytes = 7, .largest_plain_bytes = 11};
+        const char *why = "";
+        make(R(19, 0), 80 * GIB);
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.model.quantisation.method = rows[i].method;
+        (void)strcpy(plan.model.quantisation.name, rows[i].name);
+        assert_int_equal(kvb_load_extra(resolved(&plan), &weights, &why), rows[i].copied ? 7 : 0);
+        assert_int_equal(why != NULL, rows[i].copied);
+    }
+}
+
+// Of experts made in 8 bits both matrices of a layer are there in 16, the second half as large as the first: 11 + 5.
+// bitsandbytes takes a matrix at a time; a stated size is taken as it is.
+static void layers_in_sixteen_bits(void **state)
+{
+    (void)state;
+    const struct kvb_weights weights = {
+        .largest_stored_bytes = 7, .largest_plain_bytes = 11, .unquantised_bytes = 30, .total_bytes = 18};
+    const char *why = NULL;
+    make(R(19, 0), 80 * GIB);
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_FP8);
+    assert_int_equal(kvb_load_extra(resolved(&plan), &weights, &why), 11);
+    plan.model.kinds[0].mlp.kind = KVB_MLP_MOE;
+    plan.model.kinds[0].mlp.experts = 8;
+    assert_int_equal(kvb_load_extra(resolved(&plan), &weights, &why), 16);
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_BITSANDBYTES);
+    assert_int_equal(kvb_load_extra(resolved(&plan), &weights, &why), 11);
+    plan.engine.release = R(15, 1);
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_FP8);
+    assert_int_equal(kvb_load_extra(resolved(&plan), &weights, &why), 30 - 18 + 7);
+    plan.stated[KVB_STATED_WEIGHTS] = (struct kvb_stated_term){.set = true, .bytes = GIB};
+    assert_int_equal(kvb_load_extra(resolved(&plan), &weights, &why), 0);
+    assert_null(why);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(layouts_by_method), cmocka_unit_test(layers_in_sixteen_bits),
+              cmocka_unit_test(eight_bit_weights_made_while_loading), cmocka_unit_test(advice_respects_it),
               cmocka_unit_test(four_bits_by_bitsandbytes), cmocka_unit_test(copies_for_marlin))

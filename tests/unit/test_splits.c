@@ -102,6 +102,7 @@ static void stated_partition(void **state)
     const struct kvb_context *context = resolved(&plan);
     assert_int_equal(context->stage_begin[1], 20);
     assert_int_equal(context->stage_begin[2], 32);
+    assert_int_equal(context->stage_begin[3], 0); // of no stage
     plan.environment.layer_partition[1] = 11;
     refused("VLLM_PP_LAYER_PARTITION names 2 stages with 31 layers in all; 2 stages and 32 layers are expected.");
     plan.environment.layer_partition_count = 3;

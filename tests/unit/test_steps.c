@@ -49,6 +49,7 @@ static void the_pool(void **state)
         rest -= pool->values[i];
     }
     assert_int_equal(rest, pool->result);
+    assert_int_equal(pool->values[7], 0); // the pool itself is no term
 }
 
 // Tokens: blocks times tokens; by groups; from 0.20.1 from the concurrency.

@@ -3,6 +3,7 @@
 
 #include <kvbudget/kvbudget.h>
 
+#include "engines/vllm/unknown.h"
 #include "unit/plans.h"
 #include "unit/test.h"
 
@@ -77,5 +78,26 @@ static void a_block(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(a_release_to_come), cmocka_unit_test(a_head), cmocka_unit_test(a_model),
-              cmocka_unit_test(a_block))
+// Heads of one layer have no cache worth the name; what is known is no matter of this.
+static void who_keeps_a_cache(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_speculative method;
+        bool keeps;
+    } rows[] = {{KVB_SPECULATIVE_EAGLE, false},
+                {KVB_SPECULATIVE_DRAFT_MODEL, true},
+                {KVB_SPECULATIVE_DFLASH, true},
+                {KVB_SPECULATIVE_DSPARK, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(25, 0));
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, rows[i].method);
+        set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 3);
+        assert_false(kvb_unknown_draft_caches(resolved(&plan)));
+        plan.draft_unknown = true;
+        assert_int_equal(kvb_unknown_draft_caches(resolved(&plan)), rows[i].keeps);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(who_keeps_a_cache), cmocka_unit_test(a_release_to_come), cmocka_unit_test(a_head),
+              cmocka_unit_test(a_model), cmocka_unit_test(a_block))

@@ -255,6 +255,16 @@ static void sentences_without_room(void **state)
     }
 }
 
+// Of 53 bits times 100 those above 2^56 do not find room in 64 bits.
+static void hundredths_beyond_all_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(kvb_printed_hundredths(UINT64_C(1) << 56, 1), (UINT64_C(1) << 56) * 100);
+    assert_int_equal(kvb_printed_hundredths(UINT64_C(1) << 57, 1), UINT64_MAX);
+    assert_int_equal(kvb_printed_hundredths(UINT64_C(1) << 58, 1), UINT64_MAX);
+    assert_int_equal(kvb_printed_hundredths(1, UINT64_C(1) << 62), 0);
+}
+
 // 2^64 tokens are more than a count holds.
 static void tokens_beyond_all_counts(void **state)
 {
@@ -340,9 +350,9 @@ static void heads_made_before_they_are_tied(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(methods_that_read_another), cmocka_unit_test(methods_without_a_word),
-              cmocka_unit_test(ranks_of_bitsandbytes), cmocka_unit_test(types_that_a_method_takes),
-              cmocka_unit_test(async_scheduling_by_release), cmocka_unit_test(rows_of_drafts_beside_adapters),
-              cmocka_unit_test(sizes_of_a_whole_step), cmocka_unit_test(numbers_in_sentences),
-              cmocka_unit_test(sentences_without_room), cmocka_unit_test(tokens_beyond_all_counts),
-              cmocka_unit_test(heads_made_before_they_are_tied))
+KVB_TEST_MAIN(cmocka_unit_test(hundredths_beyond_all_counts), cmocka_unit_test(methods_that_read_another),
+              cmocka_unit_test(methods_without_a_word), cmocka_unit_test(ranks_of_bitsandbytes),
+              cmocka_unit_test(types_that_a_method_takes), cmocka_unit_test(async_scheduling_by_release),
+              cmocka_unit_test(rows_of_drafts_beside_adapters), cmocka_unit_test(sizes_of_a_whole_step),
+              cmocka_unit_test(numbers_in_sentences), cmocka_unit_test(sentences_without_room),
+              cmocka_unit_test(tokens_beyond_all_counts), cmocka_unit_test(heads_made_before_they_are_tied))

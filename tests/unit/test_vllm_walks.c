@@ -218,7 +218,30 @@ static void pictures_larger_than_a_step(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(groups_of_latents), cmocka_unit_test(flags_that_a_release_lacks),
-              cmocka_unit_test(targets_of_eagle3), cmocka_unit_test(ranks_of_adapters),
-              cmocka_unit_test(vocabularies_of_drafts), cmocka_unit_test(chunks_of_models_that_pool),
-              cmocka_unit_test(ends_of_tables), cmocka_unit_test(pictures_larger_than_a_step))
+// gpu_model_runner.py v0.9.1 to v0.19.1 may_reinitialize_input_batch: weights on the host beside several groups.
+static void groups_beside_offloaded_weights(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, groups;
+        uint64_t offloaded;
+        bool refused;
+    } rows[] = {{R(9, 0), 2, GIB, false},  {R(9, 1), 2, GIB, true},   {R(19, 1), 2, GIB, true},
+                {R(20, 0), 2, GIB, false}, {R(11, 0), 1, GIB, false}, {R(11, 0), 2, 0, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_budget budget = {.starts = true, .kv.group_count = rows[i].groups};
+        make_llama_plan(&plan, rows[i].release);
+        set(&plan, KVB_SET_CPU_OFFLOAD_GB, rows[i].offloaded);
+        kvb_refusal_check_layout(resolved(&plan), &budget);
+        assert_int_equal(budget.starts, !rows[i].refused);
+        if (rows[i].refused) {
+            assert_string_equal(budget.refusal, "cpu-offload");
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(groups_beside_offloaded_weights), cmocka_unit_test(groups_of_latents),
+              cmocka_unit_test(flags_that_a_release_lacks), cmocka_unit_test(targets_of_eagle3),
+              cmocka_unit_test(ranks_of_adapters), cmocka_unit_test(vocabularies_of_drafts),
+              cmocka_unit_test(chunks_of_models_that_pool), cmocka_unit_test(ends_of_tables),
+              cmocka_unit_test(pictures_larger_than_a_step))
