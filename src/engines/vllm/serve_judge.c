@@ -38,13 +38,13 @@ static bool long_is_known(const char *name, size_t length, uint32_t release)
 // "-tp", "-tp=2" and what only begins one, and behind a single letter its value: "-qfp8", but not "-tp2".
 static bool short_is_known(const char *word, size_t length, uint32_t release)
 {
-    if (length >= 2 && kvb_starts_with(word, "-O") && release >= LEVEL_SINCE) {
-        return true;
-    }
     unsigned matches;
     (void)kvb_flag_of(word, length, release, &matches);
-    if (length < 2 || matches > 0) {
-        return length >= 2;
+    if (length < 2) {
+        return false;
+    }
+    if (matches > 0 || (kvb_starts_with(word, "-O") && release >= LEVEL_SINCE)) {
+        return true;
     }
     const struct kvb_known_flag *row = kvb_flag_of(word, 2, release, &matches);
     return row != NULL && strlen(row->name) == 2;
