@@ -55,6 +55,12 @@ static void stages_of_classes(void **state)
     name_class("AquilaForCausalLM");
     plan.engine.release = R(5, 0); // not known of that release
     says(kvb_refusal_stages_class, &plan, NULL);
+    make_llama_plan(&plan,
+                    R(9, 0)); // models/whisper.py v0.9.0: SupportsTranscription, SupportsMultiModal, SupportsV0Only
+    name_class("WhisperForConditionalGeneration");
+    says(kvb_refusal_stages_class, &plan, NULL);
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    says(kvb_refusal_stages_class, &plan, "Pipeline parallelism is not supported for this model.");
 }
 
 // ---- Types

@@ -33,7 +33,7 @@ static bool is_read_loosely(const char *flag)
 
 static char folded(char letter)
 {
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 'a' - 'A') : letter == '-' ? '_' : letter;
+    return letter == '-' ? '_' : kvb_lower(letter);
 }
 
 static bool is_word(const struct kvb_known_choice *row, const char *value, size_t size)

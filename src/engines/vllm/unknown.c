@@ -29,7 +29,7 @@ uint64_t kvb_release_drift(const struct kvb_context *context)
         return 0;
     }
     int64_t later = pool_as(context->plan, context->release);
-    uint32_t minor = context->release - context->release % MINOR_STEP;
+    uint32_t minor = context->release / MINOR_STEP * MINOR_STEP;
     for (uint32_t i = 0; i < MINORS; i++, minor -= MINOR_STEP) {
         int64_t pool = pool_as(context->plan, minor);
         widest = kvb_max(widest, (uint64_t)(pool > later ? pool - later : later - pool));
