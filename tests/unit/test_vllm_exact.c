@@ -4,6 +4,7 @@
 
 #include "engines/vllm/overhead.h"
 #include "engines/vllm/terms.h"
+#include "engines/vllm/verdict.h"
 #include "unit/plans.h"
 #include "unit/test.h"
 
@@ -62,6 +63,60 @@ static void what_a_device_has(void **state)
     context = *resolved(&plan);
     kvb_free_resolve(&context);
     assert_false(kvb_exceeds_device(&context, 80 * (int64_t)GIB));
+}
+
+// 10 GiB of weights, 5 of activation, 2 of growth and 3 that loading has given back: 20 stand there at once, and the
+// weights before them alone.
+static void peaks_of_a_start(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t free_bytes;
+        bool starts, fails_loading;
+    } rows[] = {
+        {20 * GIB, true, false}, {20 * GIB - 1, false, false}, {10 * GIB, false, false}, {10 * GIB - 1, false, true}};
+    make_llama_plan(&plan, R(20, 0));
+    struct kvb_context context = *resolved(&plan);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        memset(&budget, 0, sizeof budget);
+        budget.starts = true;
+        budget.items[KVB_ITEM_WEIGHTS].bytes = 10 * GIB;
+        budget.items[KVB_ITEM_ACTIVATION].bytes = 5 * GIB;
+        budget.items[KVB_ITEM_NON_TORCH].bytes = 2 * GIB;
+        budget.released_bytes = 3 * GIB;
+        context.free_bytes = rows[i].free_bytes;
+        kvb_check_device(&context, &budget);
+        assert_int_equal(budget.starts, rows[i].starts);
+        assert_int_equal(budget.fails_loading, rows[i].fails_loading);
+    }
+}
+
+// 6 blocks of 1 GiB beside the least of the weights and of growth, 10 + 1 + 3; growth below nothing counts as none.
+static void caches_beside_weights(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t free_bytes;
+        int64_t growth_bytes;
+        bool starts;
+    } rows[] = {{20 * GIB, GIB, true},
+                {20 * GIB - 1, GIB, false},
+                {16 * GIB, -4 * (int64_t)GIB, true},
+                {16 * GIB - 1, -4 * (int64_t)GIB, false}};
+    make_llama_plan(&plan, R(20, 0));
+    struct kvb_context context = *resolved(&plan);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        memset(&budget, 0, sizeof budget);
+        budget.starts = true;
+        budget.items[KVB_ITEM_WEIGHTS] = (struct kvb_term){.bytes = 12 * GIB, .low_bytes = 10 * GIB};
+        budget.items[KVB_ITEM_NON_TORCH] = (struct kvb_term){.bytes = 5 * GIB, .low_bytes = rows[i].growth_bytes};
+        budget.released_bytes = 3 * GIB;
+        budget.kv.num_blocks = 6;
+        budget.kv.bytes_per_block = GIB;
+        context.free_bytes = rows[i].free_bytes;
+        kvb_check_cache(&context, &budget);
+        assert_int_equal(budget.starts, rows[i].starts);
+    }
 }
 
 // Where nothing is stated the engine's own context and what is reserved for others are gone: 1 + 2 GiB.
@@ -128,6 +183,7 @@ static void steps_of_the_scheduler(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(free_memory_that_is_requested), cmocka_unit_test(what_a_device_has),
+KVB_TEST_MAIN(cmocka_unit_test(peaks_of_a_start), cmocka_unit_test(caches_beside_weights),
+              cmocka_unit_test(free_memory_that_is_requested), cmocka_unit_test(what_a_device_has),
               cmocka_unit_test(what_others_take), cmocka_unit_test(requests_as_long_as_the_model),
               cmocka_unit_test(lengths_of_the_config), cmocka_unit_test(steps_of_the_scheduler))
