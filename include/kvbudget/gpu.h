@@ -38,6 +38,7 @@ struct kvb_gpu {
     uint32_t multiprocessors;    // SM count; 0 = not known
     bool nvlink;                 // data-centre SXM parts
     bool bridged;                // NVLink from card to card, without a switch
+    bool cdna;                   // AMD's data-centre architecture
     bool unified_memory;
     bool fp8_native;
 };

@@ -40,7 +40,7 @@ struct raw {
     uint32_t total_count;
     char compute_capability[8];
     uint64_t multiprocessors, bandwidth_gb_s;
-    bool nvlink, bridged, unified_memory, fp8_native;
+    bool nvlink, bridged, cdna, unified_memory, fp8_native;
     char note[256];
     char evidence[EVIDENCE_MAX][256];
     uint32_t evidence_count;
@@ -70,6 +70,7 @@ static const struct kvb_field_row rows[] = {
      .help = "SMs or compute units"},
     {"nvlink", KVB_FIELD_SWITCH, KVB_AT(struct raw, nvlink), .help = "a data-centre module with NVLink"},
     {"bridged", KVB_FIELD_SWITCH, KVB_AT(struct raw, bridged), .help = "its NVLink has no switch"},
+    {"cdna", KVB_FIELD_SWITCH, KVB_AT(struct raw, cdna), .help = "AMD's data-centre architecture"},
     {"unified_memory", KVB_FIELD_SWITCH, KVB_AT(struct raw, unified_memory), .help = "shares its memory with the CPU"},
     {"fp8_native", KVB_FIELD_SWITCH, KVB_AT(struct raw, fp8_native), .help = "multiplies FP8 in hardware"},
     {"bandwidth_gb_s", KVB_FIELD_WHOLE, KVB_AT(struct raw, bandwidth_gb_s), .minimum = 1, .maximum = 1048576,
@@ -185,6 +186,7 @@ static void convert(const struct raw *raw, uint32_t capability, struct kvb_gpu *
                             .multiprocessors = (uint32_t)raw->multiprocessors,
                             .nvlink = raw->nvlink,
                             .bridged = raw->bridged,
+                            .cdna = raw->cdna,
                             .unified_memory = raw->unified_memory,
                             .fp8_native = raw->fp8_native};
     (void)kvb_copy(gpu->name, sizeof gpu->name, raw->name);

@@ -70,8 +70,8 @@ static void by_release_and_gpu(void **state)
 }
 
 // platforms/rocm.py get_device_total_memory: v0.23.0 asks HIP, which counts the kernel's pool an APU computes in;
-// v0.24.0 asks amdsmi for VRAM, which is what the firmware set aside. A build of main of August 2026 (0.28) with 80 GiB of
-// pool logged a compile range to 2,048 tokens and graphs to 512, twice 256 sequences.
+// v0.24.0 asks amdsmi for VRAM, which is what the firmware set aside. A build of main of August 2026 (0.28) with 80 GiB
+// of pool logged a compile range to 2,048 tokens and graphs to 512, twice 256 sequences.
 static void apus(void **state)
 {
     (void)state;
@@ -160,6 +160,29 @@ static void v0_does_not_always_chunk(void **state)
         set(&plan, KVB_SET_ENABLE_LORA, why == 5);
         assert_int_equal(resolved(&plan)->chunked_prefill, why == 0);
     }
+}
+
+// From 0.8.0 V0 chunks by itself on CUDA alone, and no latents: arg_utils.py v0.8.0:1613, v0.7.3:1172.
+static void v0_chunks_on_cuda(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        bool amd, latent, expanded, chunks;
+    } rows[] = {{R(7, 3), true, false, false, true},  {R(8, 0), true, false, false, false},
+                {R(8, 0), false, false, false, true}, {R(7, 3), false, true, false, true},
+                {R(8, 0), false, true, false, false}, {R(8, 0), false, true, true, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        set(&plan, KVB_SET_MAX_MODEL_LEN, 65536);
+        plan.environment.use_v1 = KVB_NO;
+        plan.environment.mla_disable = rows[i].expanded ? KVB_YES : KVB_UNSET;
+        plan.gpu.vendor = rows[i].amd ? KVB_VENDOR_AMD : KVB_VENDOR_NVIDIA;
+        plan.model.kinds[0].attention.kind = rows[i].latent ? KVB_ATTENTION_MLA : KVB_ATTENTION_FULL;
+        assert_int_equal(resolved(&plan)->chunked_prefill, rows[i].chunks);
+        assert_int_equal(resolved(&plan)->max_num_batched_tokens, rows[i].chunks ? 2048 : 65536);
+    }
+    plan.gpu.vendor = KVB_VENDOR_NVIDIA;
 }
 
 // From 0.6.4 pictures raise V0's batch to 5120.
@@ -261,7 +284,8 @@ static void capture_sizes(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(by_release_and_gpu), cmocka_unit_test(apus), cmocka_unit_test(v1_before_its_time), cmocka_unit_test(v0_batches),
-              cmocka_unit_test(v0_does_not_always_chunk), cmocka_unit_test(v0_pictures),
-              cmocka_unit_test(v1_without_chunks), cmocka_unit_test(throughput_mode),
-              cmocka_unit_test(capped_by_each_other), cmocka_unit_test(capture_sizes))
+KVB_TEST_MAIN(cmocka_unit_test(by_release_and_gpu), cmocka_unit_test(apus), cmocka_unit_test(v1_before_its_time),
+              cmocka_unit_test(v0_batches), cmocka_unit_test(v0_does_not_always_chunk),
+              cmocka_unit_test(v0_chunks_on_cuda), cmocka_unit_test(v0_pictures), cmocka_unit_test(v1_without_chunks),
+              cmocka_unit_test(throughput_mode), cmocka_unit_test(capped_by_each_other),
+              cmocka_unit_test(capture_sizes))

@@ -111,5 +111,18 @@ static void sizes_that_overflow(void **state)
                      KVB_OVERFLOW);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(one_sentence_each), cmocka_unit_test(heads_that_do_not_divide),
-              cmocka_unit_test(several_at_once), cmocka_unit_test(sizes_that_overflow))
+// A class with pictures whose config has no tower is answered, and says that the tower is not counted.
+static void towers_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(TINY_WITH("Qwen3VLForConditionalGeneration", "")), KVB_OK);
+    assert_int_equal(problems.count, 1);
+    assert_int_equal(problems.items[0].severity, KVB_NOTICE);
+    assert_non_null(strstr(problems.items[0].text, "Qwen3VLForConditionalGeneration has a tower"));
+    assert_int_equal(read_text(TINY_WITH("MistralForCausalLM", "")), KVB_OK);
+    assert_int_equal(problems.count, 0);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(towers_left_out), cmocka_unit_test(one_sentence_each),
+              cmocka_unit_test(heads_that_do_not_divide), cmocka_unit_test(several_at_once),
+              cmocka_unit_test(sizes_that_overflow))

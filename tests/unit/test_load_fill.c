@@ -161,13 +161,34 @@ static void by_card_and_release(void **state)
         plan.gpu.vendor = rows[i].vendor;
         plan.gpu.compute_capability = rows[i].capability;
         const struct kvb_load *load = loaded(&plan);
-        bool right = load->counts_repacking == rows[i].counts && (load->runtime_bytes > 0) == rows[i].counts &&
+        bool right = load->counts_device == rows[i].counts && (load->runtime_bytes > 0) == rows[i].counts &&
                      load->padded_rows == rows[i].padded && load->scales_by_row == rows[i].by_row &&
                      load->largest_split_bytes == (rows[i].split ? 20 * MIB : 0);
         if (!right) {
             fail_msg("row %zu", i);
         }
     }
+}
+
+// compressed_tensors_moe.py v0.13.0 process_weights_after_loading turns 4-bit experts; GPTQ's own are converted as
+// read.
+static void relaid_where_the_device_is_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_vendor vendor;
+        enum kvb_quantisation_method method;
+        bool relaid;
+    } rows[] = {{KVB_VENDOR_AMD, KVB_QUANT_WNA16, true},
+                {KVB_VENDOR_AMD, KVB_QUANT_GPTQ, false},
+                {KVB_VENDOR_NVIDIA, KVB_QUANT_WNA16, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(13, 0));
+        plan.gpu.vendor = rows[i].vendor;
+        plan.model.quantisation.method = rows[i].method;
+        assert_int_equal(loaded(&plan)->relays_packed, rows[i].relaid);
+    }
+    plan.gpu.vendor = KVB_VENDOR_NVIDIA;
 }
 
 // mla/common.py v0.7.0 absorbs the projections; V0 without unified addressing returns what a layer moved.
@@ -189,4 +210,5 @@ static void by_engine(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(towers_that_are_left_out), cmocka_unit_test(layers_that_a_word_makes),
-              cmocka_unit_test(adapters), cmocka_unit_test(by_card_and_release), cmocka_unit_test(by_engine))
+              cmocka_unit_test(adapters), cmocka_unit_test(by_card_and_release),
+              cmocka_unit_test(relaid_where_the_device_is_counted), cmocka_unit_test(by_engine))

@@ -56,6 +56,7 @@ static void ask(const char *method, uint32_t release, bool taken)
     make_llama_plan(&plan, release);
     set_gpu(&plan, "AMD Instinct MI300X", 192 * GIB, 0);
     plan.gpu.vendor = KVB_VENDOR_AMD;
+    plan.gpu.cdna = true;
     set(&plan, KVB_SET_QUANTIZATION, kvb_quantization_words[word].number);
     (void)snprintf(said, sizeof said, "%s quantization is currently not supported in rocm.", method);
     says(kvb_refusal_rocm_method, &plan, taken ? NULL : said);

@@ -1,6 +1,7 @@
 // Weights of one rank against hand calculations. Logged figures are "Model loading took" of public logs.
 #include <string.h>
 
+#include "base/checked.h"
 #include "budget/weights/weights.h"
 #include "unit/plans.h"
 #include "unit/test.h"
@@ -181,6 +182,36 @@ static void allocator_without_splits(void **state)
     assert_int_equal(allocator.allocated_bytes, 376 * MIB);
 }
 
+// Segments: 260 for 259 MiB; 20 for 3, whose rest serves 16.5; 2 for what is at most 1 MiB, together with 700 bytes,
+// and 2 more for the next. A block that is given back serves again: 30 of 32. One that may grow holds what was most.
+static void allocator_asks_for_segments(void **state)
+{
+    (void)state;
+    struct kvb_allocator allocator = {0}, grows = {.exact = true};
+    static const struct {
+        uint64_t bytes, reserved_mib;
+    } rows[] = {{259 * MIB, 260}, {3 * MIB, 280}, {33 * MIB / 2, 280}, {700, 282},
+                {MIB, 282},       {MIB, 284},     {32 * MIB, 316}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)kvb_allocate(&allocator, rows[i].bytes);
+        assert_int_equal(allocator.reserved_bytes, rows[i].reserved_mib * MIB);
+    }
+    uint64_t allocated = allocator.allocated_bytes, requested = allocator.requested_bytes;
+    kvb_release(&allocator, 32 * MIB, 32 * MIB);
+    assert_int_equal(kvb_allocate(&allocator, 30 * MIB), 30 * MIB);
+    assert_int_equal(allocator.reserved_bytes, 316 * MIB);
+    assert_int_equal(allocator.allocated_bytes, allocated - 2 * MIB);
+    assert_int_equal(allocator.requested_bytes, requested - 2 * MIB);
+    kvb_release(&grows, 0, kvb_allocate(&grows, 0));
+    kvb_release(&grows, 5 * MIB, kvb_allocate(&grows, 5 * MIB));
+    (void)kvb_allocate(&grows, 3 * MIB);
+    assert_int_equal(grows.allocated_bytes, 3 * MIB);
+    assert_int_equal(grows.reserved_bytes, 5 * MIB);
+    (void)kvb_allocate(&grows, UINT64_MAX);
+    kvb_release(&grows, 3 * MIB, 3 * MIB);
+    assert_true(kvb_is_saturated(grows.requested_bytes)); // too large stays too large
+}
+
 static void allocator_rounding(void **state)
 {
     (void)state;
@@ -270,8 +301,8 @@ static void formats(void **state)
     }
 }
 
-// 300 x 256 in blocks of 128 x 128: 3 x 2 scales of 4 B. Below 8.9 Marlin has groups of inputs alone and writes a block's
-// scale for each row, at the model's 16 bits: 300 x 2 (marlin_utils_fp8.py v0.9.0:151, v0.21.0:186).
+// 300 x 256 in blocks of 128 x 128: 3 x 2 scales of 4 B. Below 8.9 Marlin has groups of inputs alone and writes a
+// block's scale for each row, at the model's 16 bits: 300 x 2 (marlin_utils_fp8.py v0.9.0:151, v0.21.0:186).
 static void block_scales(void **state)
 {
     (void)state;
@@ -346,7 +377,7 @@ static void mxfp4_padding(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(llama_8b), cmocka_unit_test(llama_8b_on_two), cmocka_unit_test(llama_8b_fp32),
               cmocka_unit_test(llama_8b_online_fp8), cmocka_unit_test(llama_8b_online_words),
               cmocka_unit_test(llama_8b_offloaded), cmocka_unit_test(llama_8b_in_stages),
-              cmocka_unit_test(llama_8b_with_lora), cmocka_unit_test(allocator_rounding),
-              cmocka_unit_test(allocator_takes_a_block_that_just_fits), cmocka_unit_test(allocator_without_splits),
-              cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding),
+              cmocka_unit_test(llama_8b_with_lora), cmocka_unit_test(allocator_asks_for_segments),
+              cmocka_unit_test(allocator_rounding), cmocka_unit_test(allocator_takes_a_block_that_just_fits),
+              cmocka_unit_test(allocator_without_splits), cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding),
               cmocka_unit_test(block_scales))

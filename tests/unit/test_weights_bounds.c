@@ -163,27 +163,6 @@ static void padding_of_mxfp4(void **state)
     }
 }
 
-// 12 elements a group of 4 bits take 6 B and a scale of 2: exactly a third of 24, which is no repacking; 16 take less.
-static void a_third_is_not_repacked(void **state)
-{
-    (void)state;
-    for (uint32_t group = 12; group <= 16; group += 4) {
-        make(1);
-        model.hidden_size = 480;
-        model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE,
-                                                    .experts = 8,
-                                                    .experts_per_token = 2,
-                                                    .expert_intermediate_size = 480,
-                                                    .expert_gated = true};
-        model.quantisation =
-            (struct kvb_quantisation){.method = KVB_QUANT_WNA16, .bits = 4, .group_size = group, .symmetric = true};
-        uint64_t plain = counted();
-        load.counts_repacking = true;
-        uint64_t packed = 8ULL * 3 * 480 * 480 / 2 + 8ULL * 3 * 480 * 480 / 16 * 2;
-        assert_int_equal(counted() - plain, group == 12 ? 0 : packed);
-    }
-}
-
 // ---- Tensors
 
 static uint64_t tensor_elements(const struct kvb_layer_kind *kind, const char *name, bool fp32)
@@ -299,6 +278,5 @@ static void beside_experts_and_groups(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(segments), cmocka_unit_test(blocks_never_split), cmocka_unit_test(embedding_first),
               cmocka_unit_test(sizes_of_blocks), cmocka_unit_test(experts_made_alone),
-              cmocka_unit_test(narrow_matrices), cmocka_unit_test(padding_of_mxfp4),
-              cmocka_unit_test(a_third_is_not_repacked), cmocka_unit_test(kept_in_32_bits),
+              cmocka_unit_test(narrow_matrices), cmocka_unit_test(padding_of_mxfp4), cmocka_unit_test(kept_in_32_bits),
               cmocka_unit_test(beside_experts_and_groups))

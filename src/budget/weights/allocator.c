@@ -43,24 +43,59 @@ static void keep_rest(struct kvb_allocator *allocator, uint64_t bytes)
     }
 }
 
-void kvb_allocate(struct kvb_allocator *allocator, uint64_t bytes)
+static uint64_t take_segment(struct kvb_allocator *allocator, uint64_t bytes)
 {
-    if (bytes == 0) {
-        return;
+    uint64_t segment = bytes < OWN_SEGMENT_FROM ? LARGE_SEGMENT_BYTES : kvb_round_up(bytes, SEGMENT_STEP);
+    allocator->reserved_bytes = kvb_add(allocator->reserved_bytes, segment);
+    return segment;
+}
+
+static uint64_t take_large(struct kvb_allocator *allocator, uint64_t bytes)
+{
+    uint64_t block = take_best_fit(allocator, bytes);
+    if (block == 0) {
+        block = take_segment(allocator, bytes);
     }
+    bool splits = allocator->largest_split_bytes == 0 || bytes < allocator->largest_split_bytes;
+    if (splits && block - bytes > SMALL_BYTES) {
+        keep_rest(allocator, block - bytes);
+        return bytes;
+    }
+    return block;
+}
+
+static uint64_t take_small(struct kvb_allocator *allocator, uint64_t bytes)
+{
+    if (bytes > allocator->small_free_bytes) {
+        allocator->small_free_bytes = SEGMENT_STEP;
+        allocator->reserved_bytes = kvb_add(allocator->reserved_bytes, SEGMENT_STEP);
+    }
+    allocator->small_free_bytes -= bytes;
+    return bytes;
+}
+
+uint64_t kvb_allocate(struct kvb_allocator *allocator, uint64_t bytes)
+{
     allocator->requested_bytes = kvb_add(allocator->requested_bytes, bytes);
     uint64_t size = kvb_round_up(bytes, BLOCK_BYTES);
-    if (size > SMALL_BYTES && !allocator->exact && !kvb_is_saturated(size)) {
-        uint64_t block = take_best_fit(allocator, size);
-        if (block == 0) {
-            block = size < OWN_SEGMENT_FROM ? LARGE_SEGMENT_BYTES : kvb_round_up(size, SEGMENT_STEP);
-        }
-        bool splits = allocator->largest_split_bytes == 0 || size < allocator->largest_split_bytes;
-        if (splits && block - size > SMALL_BYTES) {
-            keep_rest(allocator, block - size);
-        } else {
-            size = block;
-        }
+    if (!allocator->exact && !kvb_is_saturated(size)) {
+        size = size > SMALL_BYTES ? take_large(allocator, size) : take_small(allocator, size);
     }
     allocator->allocated_bytes = kvb_add(allocator->allocated_bytes, size);
+    allocator->reserved_bytes = kvb_max(allocator->reserved_bytes, allocator->allocated_bytes);
+    return size;
+}
+
+void kvb_release(struct kvb_allocator *allocator, uint64_t bytes, uint64_t block_bytes)
+{
+    if (kvb_is_saturated(allocator->requested_bytes)) {
+        return;
+    }
+    allocator->requested_bytes -= bytes;
+    allocator->allocated_bytes -= block_bytes;
+    if (block_bytes > SMALL_BYTES) {
+        keep_rest(allocator, block_bytes);
+    } else {
+        allocator->small_free_bytes += block_bytes;
+    }
 }

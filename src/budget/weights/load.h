@@ -34,8 +34,9 @@ struct kvb_load {
     bool scales_by_row;           // of blocks of 8 bits, at the model's dtype: Marlin's
     bool padded_rows;             // rows of experts and of block-scaled fp8 that end on 512 bytes get 256 more
     uint64_t workspace_bytes;     // asked for by the constructors of layers
-    uint64_t runtime_bytes;       // counted as weights though they are not: the device's own growth
-    bool counts_repacking;        // so is what repacking one layer's experts leaves in the allocator
+    bool counts_device;           // what the device holds: segments whole, with what loading drops in them
+    bool relays_packed;           // 4-bit matrices get another layout once they are loaded, beside what was loaded
+    uint64_t runtime_bytes;       // of that what is not torch's
     bool exact_allocations;       // no rounding beyond 512 bytes
     uint64_t largest_split_bytes; // blocks as large are never split; 0 = none
     bool pooled;                  // into a pool of its own, of which nothing goes back before all is loaded

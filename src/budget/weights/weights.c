@@ -24,14 +24,13 @@ struct loader {
     struct kvb_pool pool;
     struct kvb_weights *out;
     uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
-    uint64_t repacked_bytes;            // the largest layer's packed experts
     bool movable;                       // inside a decoder layer
     struct prepared prepared[PREPARED_MAX];
 };
 
 static void load_bytes(struct loader *loader, uint64_t bytes, uint64_t *account)
 {
-    kvb_allocate(&loader->allocator, bytes);
+    (void)kvb_allocate(&loader->allocator, bytes);
     if (loader->load->pooled) {
         (void)kvb_pool_take(&loader->pool, bytes);
     }
@@ -88,18 +87,6 @@ static bool absorbs_on_gpu(const struct loader *loader, uint64_t offloaded_befor
     return loader->load->absorbs_latent && !(moved && loader->load->returns_layers);
 }
 
-// Kernels of 4-bit experts lay them out anew, layer by layer, beside what was loaded.
-static void note_repacking(struct loader *loader, const struct prepared *prepared)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < prepared->count; i++) {
-        const struct kvb_parameter *parameter = &prepared->parameters[i];
-        bool packed = parameter->role == KVB_ROLE_EXPERTS && bytes_of(parameter) < parameter->plain_bytes / 3;
-        bytes = packed ? kvb_add(bytes, bytes_of(parameter)) : bytes;
-    }
-    loader->repacked_bytes = kvb_max(loader->repacked_bytes, bytes);
-}
-
 static const struct prepared *prepare(struct loader *loader, const struct kvb_model *model,
                                       const struct kvb_layer_kind *kind)
 {
@@ -111,7 +98,6 @@ static const struct prepared *prepare(struct loader *loader, const struct kvb_mo
         uint32_t count = kvb_layer_tensors(model, &whole, tensors);
         prepared->count = kvb_parameters_of(loader->load, tensors, count, prepared->parameters);
         prepared->kind = kind;
-        note_repacking(loader, prepared);
     }
     return prepared;
 }
@@ -208,6 +194,29 @@ static void load_extras(struct loader *loader, uint32_t stage)
     }
 }
 
+// Angles, cosines and sines of half a table each, then the table, all in 32 bits; the model's copy is made beside them.
+#define ROPE_PARTS 4
+struct rope_parts {
+    uint64_t bytes[ROPE_PARTS], block_bytes[ROPE_PARTS];
+    uint32_t count;
+};
+
+static void make_rope(struct loader *loader, uint64_t elements, bool copied, struct rope_parts *parts)
+{
+    parts->count = loader->load->counts_device ? (copied ? ROPE_PARTS : ROPE_PARTS - 1) : 0;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        parts->bytes[i] = kvb_mul(i < ROPE_PARTS - 1 ? elements / 2 : elements, 4);
+        parts->block_bytes[i] = kvb_allocate(&loader->allocator, parts->bytes[i]);
+    }
+}
+
+static void drop_rope(struct loader *loader, const struct rope_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->count; i++) {
+        kvb_release(&loader->allocator, parts->bytes[i], parts->block_bytes[i]);
+    }
+}
+
 static void load_rope(struct loader *loader)
 {
     const struct kvb_model *model = loader->load->model;
@@ -215,10 +224,13 @@ static void load_rope(struct loader *loader)
     for (uint32_t i = 0; i < model->rope_cache_count && !loader->load->no_rope_table; i++) {
         uint64_t elements = kvb_mul(kvb_min(model->rope_caches[i].rows, most), model->rope_caches[i].width);
         uint32_t element = loader->load->fp32_rope ? 4 : kvb_dtype_bytes(loader->load->dtype);
-        bool copied = loader->load->pooled && !loader->load->fp32_rope;
-        uint64_t made = copied ? kvb_pool_rope(&loader->pool, elements) : 0;
+        bool copied = !loader->load->fp32_rope;
+        struct rope_parts parts;
+        make_rope(loader, elements, copied, &parts);
+        uint64_t made = loader->load->pooled && copied ? kvb_pool_rope(&loader->pool, elements) : 0;
         load_bytes(loader, kvb_mul(elements, element), &loader->out->rope_bytes);
         kvb_pool_give(&loader->pool, made);
+        drop_rope(loader, &parts);
     }
 }
 
@@ -244,25 +256,42 @@ static void load_buffers(struct loader *loader, bool last)
     }
 }
 
-// Where the device's growth is read instead of the allocator's count.
-static void load_growth(struct loader *loader)
+static void sum_up(const struct loader *loader, struct kvb_weights *weights)
 {
-    const struct kvb_load *load = loader->load;
-    load_bytes(loader, load->runtime_bytes, &loader->out->buffer_bytes);
-    load_bytes(loader, load->counts_repacking ? loader->repacked_bytes : 0, &loader->out->buffer_bytes);
+    const struct kvb_allocator *allocator = &loader->allocator;
+    uint64_t held = loader->load->counts_device ? allocator->reserved_bytes : allocator->allocated_bytes;
+    uint64_t plain_bytes = kvb_max(loader->plain_bytes, loader->stored_bytes);
+    weights->rounding_bytes = held - allocator->requested_bytes;
+    weights->buffer_bytes = kvb_add(weights->buffer_bytes, loader->load->runtime_bytes);
+    weights->total_bytes = kvb_add(held, loader->load->runtime_bytes);
+    weights->unquantised_bytes = kvb_add(weights->total_bytes, plain_bytes - loader->stored_bytes);
+}
+
+// The new block is beside the old one, which then is free.
+static void relay(struct loader *loader, const struct kvb_parameter *parameter)
+{
+    for (uint32_t part = 0; part < parameter->part_count; part++) {
+        uint64_t block_bytes = kvb_allocate(&loader->allocator, parameter->part_bytes[part]);
+        kvb_release(&loader->allocator, parameter->part_bytes[part], block_bytes);
+    }
 }
 
 // Kernels that want a layout of their own get it once everything is loaded, matrix by matrix.
 static void lay_out(struct loader *loader, uint32_t stage)
 {
     const struct kvb_load *load = loader->load;
-    bool asked = load->pooled && load->relaid_copies > 0;
+    bool pooled = load->pooled && load->relaid_copies > 0;
+    bool asked = pooled || load->relays_packed;
     for (uint32_t layer = load->stage_begin[stage]; asked && layer < load->stage_begin[stage + 1]; layer++) {
         const struct prepared *prepared = prepare(loader, load->model, kvb_kind_of(load->model, layer));
         for (uint32_t i = 0; i < prepared->count; i++) {
             const struct kvb_parameter *parameter = &prepared->parameters[i];
-            if (bytes_of(parameter) < parameter->plain_bytes) {
+            bool packed = bytes_of(parameter) < parameter->plain_bytes;
+            if (packed && pooled) {
                 kvb_pool_lay_out(&loader->pool, parameter, load->relaid_copies);
+            }
+            if (packed && load->relays_packed) {
+                relay(loader, parameter);
             }
         }
     }
@@ -317,6 +346,9 @@ static void load_draft(struct loader *loader)
         draft.draft = NULL;
         draft.mtp = false;
         draft.pooled = false;
+        draft.counts_device = false;
+        draft.relays_packed = false;
+        draft.runtime_bytes = 0;
         draft.online = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online;
         draft.online_experts = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online_experts;
         draft.pp = 1;
@@ -346,15 +378,11 @@ void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_w
     load_layers(&loader, stage);
     load_outer(&loader, stage, false);
     load_buffers(&loader, stage + 1 == load->pp);
-    load_growth(&loader);
     lay_out(&loader, stage);
     load_embedding_adapters(&loader);
     if (stage + 1 == load->pp) {
         load_draft(&loader);
     }
-    weights->total_bytes = loader.allocator.allocated_bytes;
-    uint64_t plain_bytes = kvb_max(loader.plain_bytes, loader.stored_bytes);
-    weights->unquantised_bytes = kvb_add(weights->total_bytes, plain_bytes - loader.stored_bytes);
-    weights->rounding_bytes = loader.allocator.allocated_bytes - loader.allocator.requested_bytes;
+    sum_up(&loader, weights);
     kvb_weights_from_checkpoint(load, stage, weights);
 }

@@ -10,10 +10,13 @@ struct kvb_allocator {
     bool exact;                   // expandable segments: no rounding beyond 512 bytes
     uint64_t largest_split_bytes; // max_split_size_mb; 0 = none
     uint64_t allocated_bytes, requested_bytes;
+    uint64_t reserved_bytes;   // whole segments: what the device is asked for
+    uint64_t small_free_bytes; // of the last segment of small blocks
     uint32_t free_count;
     uint64_t free_bytes[KVB_FREE_BLOCKS_MAX];
 };
-void kvb_allocate(struct kvb_allocator *allocator, uint64_t bytes);
+uint64_t kvb_allocate(struct kvb_allocator *allocator, uint64_t bytes); // returns the block's size
+void kvb_release(struct kvb_allocator *allocator, uint64_t bytes, uint64_t block_bytes);
 
 // One parameter on one rank, in the parts that are allocated apart: values, scales, zero points.
 #define KVB_PARTS_MAX 4

@@ -9,6 +9,8 @@
 #define LARGE_GPU_BYTES ((uint64_t)70 << 30)
 #define LARGEST_GPU_BYTES ((uint64_t)160 << 30)
 #define V0_CHUNKED_SINCE KVB_RELEASE(0, 5, 3)
+#define V0_CHUNKS_ON_CUDA_SINCE                                                                                        \
+    KVB_RELEASE(0, 8, 0) // arg_utils.py v0.8.0:1613, v0.7.3:1176 asks for a device of any make
 #define V0_CHUNK_512_UNTIL KVB_RELEASE(0, 6, 5)
 #define V0_MULTIMODAL_TOKENS_SINCE KVB_RELEASE(0, 6, 4)
 #define V0_MULTIMODAL_TOKENS 5120
@@ -57,6 +59,13 @@ static bool is_large_gpu(const struct kvb_context *context)
     }
 }
 
+static bool v0_never_chunks(const struct kvb_context *context)
+{
+    bool latent = kvb_model_has(context->model, KVB_ATTENTION_MLA) && context->plan->environment.mla_disable != KVB_YES;
+    bool foreign = context->gpu->vendor != KVB_VENDOR_NVIDIA;
+    return context->release >= V0_CHUNKS_ON_CUDA_SINCE && (latent || foreign);
+}
+
 static bool v0_chunks(const struct kvb_context *context)
 {
     const struct kvb_plan *plan = context->plan;
@@ -66,7 +75,8 @@ static bool v0_chunks(const struct kvb_context *context)
     bool plain = !kvb_model_is_multimodal(context->model) && !kvb_model_has(context->model, KVB_ATTENTION_SLIDING) &&
                  context->speculative == KVB_SPECULATIVE_NONE && !kvb_model_has_state(context->model) &&
                  !kvb_number(plan, KVB_SET_ENABLE_LORA);
-    return plain && context->release >= V0_CHUNKED_SINCE && context->max_model_len > KVB_V0_CHUNKED_LENGTH;
+    return plain && !v0_never_chunks(context) && context->release >= V0_CHUNKED_SINCE &&
+           context->max_model_len > KVB_V0_CHUNKED_LENGTH;
 }
 
 static uint64_t v0_tokens(const struct kvb_context *context)

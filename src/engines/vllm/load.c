@@ -25,7 +25,9 @@
 #define NATIVE_FP8_CAPABILITY 89
 #define DEVICE_GROWTH_UNTIL KVB_RELEASE(0, 21, 0)
 #define ROCM_PADDING_SINCE KVB_RELEASE(0, 8, 0)
-#define ROCM_RUNTIME (72ULL << 20) // code objects and queues: Llama-3.1-8B reads 0.07 GiB above CUDA, r9700-0130-*
+// Code objects and queues: Llama-3.1-8B reads 15.06 GiB on an R9700 (r9700-0130-*) and 15.3047 on an MI300X.
+#define RDNA_RUNTIME (54ULL << 20)
+#define CDNA_RUNTIME (305ULL << 20)
 
 enum mxfp4_kernel { MXFP4_MARLIN, MXFP4_TRITON, MXFP4_TRTLLM, MXFP4_ROCM };
 
@@ -316,6 +318,11 @@ static bool counts_growth(const struct kvb_context *context)
            context->release < DEVICE_GROWTH_UNTIL;
 }
 
+static uint64_t runtime_of(const struct kvb_gpu *gpu)
+{
+    return gpu->cdna ? CDNA_RUNTIME : RDNA_RUNTIME;
+}
+
 void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
 {
     const struct kvb_plan *plan = context->plan;
@@ -332,8 +339,9 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .fp32_rope = keeps_rope_in_32_bits(context->model),
         .scales_by_row = spreads_block_scales(context),
         .padded_rows = context->gpu->vendor == KVB_VENDOR_AMD && context->release >= ROCM_PADDING_SINCE,
-        .runtime_bytes = counts_growth(context) ? ROCM_RUNTIME : 0,
-        .counts_repacking = counts_growth(context),
+        .counts_device = counts_growth(context),
+        .relays_packed = counts_growth(context) && context->model->quantisation.method == KVB_QUANT_WNA16,
+        .runtime_bytes = counts_growth(context) ? runtime_of(context->gpu) : 0,
         .exact_allocations = plan->environment.expandable_segments == KVB_YES,
         .largest_split_bytes = largest_split(context),
         .pooled = is_pooled(context),

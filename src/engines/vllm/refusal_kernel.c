@@ -157,8 +157,7 @@ static const struct {
 
 static bool rocm_has(const struct kvb_context *context, const char *method)
 {
-    bool instinct = strstr(context->gpu->name, "Instinct") != NULL;
-    if (strcmp(method, "bitsandbytes") == 0 && instinct && context->release < BITSANDBYTES_ON_INSTINCT) {
+    if (strcmp(method, "bitsandbytes") == 0 && context->gpu->cdna && context->release < BITSANDBYTES_ON_INSTINCT) {
         return false; // gfx9: waves of 64
     }
     for (size_t i = 0; i < sizeof rocm_methods / sizeof rocm_methods[0]; i++) {

@@ -39,9 +39,11 @@ static const struct kvb_hf_default qwen2_audio_defaults[] = {
     {HF_HIDDEN, 4096}, {HF_LAYERS, 32}, {HF_HEADS, 32}, {HF_KV_HEADS, 32}, END};
 static const struct kvb_hf_default bloom_defaults[] = {{HF_MAX_POSITION, 2048}, END};
 
-static const struct kvb_hf_default bailing_defaults[] = {
-    {HF_FULL_INTERVAL, 1}, {HF_KV_LORA, 512}, {HF_NOPE_DIM, 128}, {HF_ROPE_DIM, 64}, {HF_V_DIM, 128}, END};
-static const struct kvb_hf_default llama4_defaults[] = {{HF_CHUNK, 8192}, END};
+static const struct kvb_hf_default bailing_defaults[] = {{HF_FULL_INTERVAL, 1}, {HF_KV_LORA, 512}, {HF_NOPE_DIM, 128},
+                                                         {HF_ROPE_DIM, 64},     {HF_V_DIM, 128},   END};
+// Copies of its config leave out the tower, which is the same in all that were published.
+static const struct kvb_hf_default llama4_defaults[] = {
+    {HF_CHUNK, 8192}, {HF_V_HIDDEN, 1408}, {HF_V_LAYERS, 34}, {HF_V_INTERMEDIATE, 5632}, END};
 static const struct kvb_hf_default dsv4_defaults[] = {{HF_HEAD_DIM, 512}, END};
 static const struct kvb_hf_default qwen3_next_defaults[] = {{HF_MTP, 1}, END};
 

@@ -90,6 +90,27 @@ static void set_outer(struct hf *hf)
     model->encoder.family = hf->architecture->encoder;
 }
 
+static bool has_tower(const struct kvb_model *model)
+{
+    for (uint32_t i = 0; i < model->extra_count; i++) {
+        if (model->extras[i].role == KVB_ROLE_VISION || model->extras[i].role == KVB_ROLE_AUDIO) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The engine would build the one that its own classes default to, and look for it in the checkpoint.
+static void miss_tower(struct hf *hf)
+{
+    if (hf->architecture->encoder != KVB_ENCODER_NONE && hf->architecture->finish && !has_tower(hf->model)) {
+        (void)kvb_problem_add(hf->problems, KVB_NOTICE, KVB_OK, (struct kvb_place){hf->tree->file, 0, 0},
+                              "%s has a tower for pictures or sound that this config does not describe: neither its "
+                              "weights nor its memory are counted",
+                              hf->architecture->name);
+    }
+}
+
 bool kvb_hf_build_model(struct hf *hf)
 {
     apply_defaults(hf);
@@ -109,6 +130,7 @@ bool kvb_hf_build_model(struct hf *hf)
     }
     if (!hf->failed && hf->architecture->finish) {
         hf->architecture->finish(hf);
+        miss_tower(hf);
     }
     if (!hf->failed && kvb_is_saturated(kvb_model_parameters(hf->model))) {
         kvb_hf_fail(hf, KVB_OVERFLOW, NULL, "these sizes multiply to more than 2^62 elements");

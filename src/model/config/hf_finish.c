@@ -47,8 +47,8 @@ void kvb_hf_finish_modernbert(struct hf *hf)
     kvb_hf_extra(hf, "embeddings_norm", KVB_ROLE_NORM, KVB_SPLIT_COPY, hf->model->hidden_size, 1, 1);
 }
 
-// GTE's own encoder: positions are turned, of its gated layers only the second matrix has a bias, nothing pools. Source:
-// bert_with_rope.py v0.27.1.
+// GTE's own encoder: positions are turned, of its gated layers only the second matrix has a bias, nothing pools.
+// Source: bert_with_rope.py v0.27.1.
 void kvb_hf_finish_gte(struct hf *hf)
 {
     uint64_t hidden = hf->model->hidden_size;

@@ -214,8 +214,8 @@ void kvb_hf_attention_bailing(struct hf *hf, uint32_t layer, struct kvb_layer_ki
     kind->extra_elements = kvb_hf_is(hf, HF_QK_NORM) ? 2 * kind->attention.head_size : 0;
 }
 
-// Ling 3: Kimi's delta attention with whole matrices for decay and gate, latent attention gated by head or by element at
-// the end of each group and behind the last whole one. Source: bailing_moe_v3.py v0.28.0.
+// Ling 3: Kimi's delta attention with whole matrices for decay and gate, latent attention gated by head or by element
+// at the end of each group and behind the last whole one. Source: bailing_moe_v3.py v0.28.0.
 void kvb_hf_attention_bailing3(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     struct kvb_attention_shape *shape = &kind->attention;

@@ -53,9 +53,6 @@ void kvb_hf_tower_pixtral(struct hf *hf)
 
 void kvb_hf_tower_llama4(struct hf *hf)
 {
-    if (!kvb_hf_has_vision(hf)) {
-        return;
-    }
     uint32_t hidden = kvb_hf_need(hf, HF_V_HIDDEN);
     uint32_t layers = kvb_hf_tower_layers(hf, 0);
     uint32_t inner = kvb_hf_need(hf, HF_V_INTERMEDIATE);

@@ -5,8 +5,8 @@
 // clang-format off
 const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_ERA, "", 102, 76, 303},
-    {KVB_RESIDUAL_ERA, "0.11 to 0.16", 84, 30, 60},
-    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 94, 53, 38},
+    {KVB_RESIDUAL_ERA, "0.11 to 0.16", 83, 36, 60},
+    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 91, 53, 38},
     {KVB_RESIDUAL_ERA, "0.20 and later", 63, 42, 175},
     {KVB_RESIDUAL_ERA, "to 0.10", 84, 110, 19},
     {KVB_RESIDUAL_CARD, "", 102, 76, 303},
@@ -19,10 +19,10 @@ const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_CARD, "unified memory", 121, 65, 44},
     {KVB_RESIDUAL_KIND, "", 102, 76, 303},
     {KVB_RESIDUAL_KIND, "dense", 45, 47, 108},
-    {KVB_RESIDUAL_KIND, "experts", 101, 48, 22},
+    {KVB_RESIDUAL_KIND, "experts", 98, 48, 22},
     {KVB_RESIDUAL_KIND, "latent attention", 87, 82, 18},
     {KVB_RESIDUAL_KIND, "pictures or sound", 156, 87, 10},
-    {KVB_RESIDUAL_KIND, "sliding window", 90, 33, 46},
+    {KVB_RESIDUAL_KIND, "sliding window", 93, 38, 46},
     {KVB_RESIDUAL_KIND, "state layers", 77, 46, 99},
 };
 // clang-format on
