@@ -342,6 +342,25 @@ static void mla_dummy(void **state)
     assert_int_equal(peak().phase_bytes[KVB_PHASE_MLA], 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(expert_scratch), cmocka_unit_test(expert_kernels), cmocka_unit_test(wide_experts),
-              cmocka_unit_test(piece_arguments), cmocka_unit_test(piece_of_a_lone_network),
-              cmocka_unit_test(states_kept_for_a_draft), cmocka_unit_test(mla_dummy))
+// Experts of 4 bits whose inputs are, too: of a model that has experts, by their own method where they have one.
+static void fp4_experts(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(22, 0));
+    plan.model.quantisation.method = KVB_QUANT_NVFP4;
+    assert_false(kvb_experts_are_fp4(resolved(&plan)));
+    plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE, .experts = 8, .experts_per_token = 2};
+    assert_true(kvb_experts_are_fp4(resolved(&plan)));
+    plan.model.quantisation.weight_only = true;
+    assert_false(kvb_experts_are_fp4(resolved(&plan)));
+    plan.model.quantisation.weight_only = false;
+    plan.model.quantisation.method = KVB_QUANT_FP8;
+    assert_false(kvb_experts_are_fp4(resolved(&plan)));
+    plan.model.quantisation.expert_method = KVB_QUANT_NVFP4;
+    assert_true(kvb_experts_are_fp4(resolved(&plan)));
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(fp4_experts), cmocka_unit_test(expert_scratch), cmocka_unit_test(expert_kernels),
+              cmocka_unit_test(wide_experts), cmocka_unit_test(piece_arguments),
+              cmocka_unit_test(piece_of_a_lone_network), cmocka_unit_test(states_kept_for_a_draft),
+              cmocka_unit_test(mla_dummy))

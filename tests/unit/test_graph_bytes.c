@@ -159,5 +159,59 @@ static void charged_by_whom(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(splits_of_hopper), cmocka_unit_test(splits_of_latents), cmocka_unit_test(stages),
-              cmocka_unit_test(ranges), cmocka_unit_test(charged_by_whom))
+// Whole steps alone, where what the first one brings shows: sparse_attn_indexer.py v0.18.0:195 scores each of 256
+// tokens against the longest context in 32 bits, of DeepSeek V4 the compressed one.
+static void scores_of_an_index(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_attention kind;
+        uint32_t ratio, heads, divisor; // 0: there is no index
+    } rows[] = {{KVB_ATTENTION_MLA, 0, 64, 1},  {KVB_ATTENTION_MLA, 0, 0, 0},  {KVB_ATTENTION_DSV4, 2, 64, 2},
+                {KVB_ATTENTION_DSV4, 4, 64, 4}, {KVB_ATTENTION_DSV4, 4, 0, 0}, {KVB_ATTENTION_FULL, 0, 64, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t bytes[2];
+        for (uint64_t k = 0; k < 2; k++) {
+            make_latent_plan(&plan, R(24, 0), 8192 << k, 256);
+            plan.environment.use_v2_model_runner = KVB_NO;
+            set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL_DECODE_ONLY);
+            struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
+            shape->kind = rows[i].kind;
+            shape->compress_ratio = rows[i].ratio;
+            shape->index_heads = rows[i].heads;
+            shape->index_head_size = 128;
+            shape->window_tokens = 128;
+            plan.model.kinds[1].attention = (struct kvb_attention_shape){.kind = KVB_ATTENTION_MLA, .index_heads = 8};
+            bytes[k] = charged().bytes;
+        }
+        uint64_t wanted = rows[i].divisor > 0 ? 8192 / rows[i].divisor * 256 * 4 : 0;
+        if (bytes[1] - bytes[0] != wanted) {
+            fail_msg("row %zu: %llu", i, (unsigned long long)(bytes[1] - bytes[0]));
+        }
+    }
+}
+
+// flashinfer_mla.py v0.25.0:37 keeps 128 MiB from its first step on, of earlier releases with the module. A model with
+// states brings what the first of their graphs takes.
+static void first_steps(void **state)
+{
+    (void)state;
+    make_latent_plan(&plan, R(24, 0), 8192, 256);
+    plan.environment.use_v2_model_runner = KVB_NO;
+    set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL_DECODE_ONLY);
+    set_gpu(&plan, "NVIDIA B200", 180 * GIB, 100);
+    uint64_t before = charged().bytes;
+    assert_int_equal(resolved(&plan)->mla_backend.backend, KVB_BACKEND_FLASHINFER_MLA);
+    plan.engine.release = R(25, 0);
+    assert_int_equal(charged().bytes - before, 128 * MIB);
+    ask(80);
+    set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL_DECODE_ONLY);
+    uint64_t plain = charged().bytes;
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_SHORT_CONV;
+    uint64_t first_mib = (uint64_t)kvb_overhead_of(KVB_OVERHEAD_FIRST_STATES)->likely;
+    assert_int_equal(charged().bytes - plain, first_mib * MIB);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(scores_of_an_index), cmocka_unit_test(first_steps), cmocka_unit_test(splits_of_hopper),
+              cmocka_unit_test(splits_of_latents), cmocka_unit_test(stages), cmocka_unit_test(ranges),
+              cmocka_unit_test(charged_by_whom))

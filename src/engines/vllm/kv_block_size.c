@@ -47,11 +47,11 @@ static uint64_t forced_mla_block(const struct kvb_context *context, uint64_t blo
     }
     switch (forcing_backend(context)) {
     case KVB_BACKEND_FLASHMLA:
-        return hopper && (multiples ? block % 64 != 0 : block != 64) ? 64 : block;
+        return !hopper || (multiples && block % 64 == 0) ? block : 64;
     case KVB_BACKEND_CUTLASS_MLA:
-        return (multiples ? block % 128 != 0 : block != 128) ? 128 : block;
+        return multiples && block % 128 == 0 ? block : 128;
     case KVB_BACKEND_FLASHINFER_MLA:
-        return block == 32 || (multiples ? block % 64 == 0 : block == 64) ? block : 64;
+        return block == 32 || (multiples && block % 64 == 0) ? block : 64;
     default:
         return block;
     }
