@@ -172,7 +172,7 @@ static void scores_of_an_index(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t bytes[2];
         for (uint64_t k = 0; k < 2; k++) {
-            make_latent_plan(&plan, R(24, 0), 8192 << k, 256);
+            make_latent_plan(&plan, R(24, 0), UINT64_C(8192) << k, 256);
             plan.environment.use_v2_model_runner = KVB_NO;
             set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL_DECODE_ONLY);
             struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
