@@ -132,6 +132,21 @@ static void beginnings_of_flags(void **state)
     }
 }
 
+// cli_args.py, api_server.py v0.20.0: a parser of tool calls is looked up where it is switched on, unless a plugin may
+// bring it.
+static void parsers_that_nobody_asks_for(void **state)
+{
+    (void)state;
+    static const char sentence[] = "invalid tool call parser: nobody";
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, "--tool-call-parser", "nobody"), "");
+    assert_non_null(
+        strstr(SAID("vllm@0.20.0", QWEN, "--enable-auto-tool-choice", "--tool-call-parser", "nobody"), sentence));
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, "--enable-auto-tool-choice", "--tool-call-parser", "nobody",
+                             "--tool-parser-plugin", "a.py"),
+                        "");
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, "--tool-call-parser", "nobody", "--tool-parser-plugin", "a.py"), "");
+}
+
 static void members_of_json(void **state)
 {
     (void)state;
@@ -237,7 +252,7 @@ static void the_longest_beside_early_lora(void **state)
     assert_int_equal(budget.kv.max_model_len_that_fits, 65528);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(builds_that_are_no_release), cmocka_unit_test(choices_that_find_room),
-              cmocka_unit_test(values_before_other_flags), cmocka_unit_test(beginnings_of_flags),
-              cmocka_unit_test(members_of_json), cmocka_unit_test(drafts),
+KVB_TEST_MAIN(cmocka_unit_test(parsers_that_nobody_asks_for), cmocka_unit_test(builds_that_are_no_release),
+              cmocka_unit_test(choices_that_find_room), cmocka_unit_test(values_before_other_flags),
+              cmocka_unit_test(beginnings_of_flags), cmocka_unit_test(members_of_json), cmocka_unit_test(drafts),
               cmocka_unit_test(the_longest_beside_early_lora), cmocka_unit_test(lines_that_are_not_seen_whole))

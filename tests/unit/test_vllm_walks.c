@@ -240,8 +240,28 @@ static void groups_beside_offloaded_weights(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(groups_beside_offloaded_weights), cmocka_unit_test(groups_of_latents),
-              cmocka_unit_test(flags_that_a_release_lacks), cmocka_unit_test(targets_of_eagle3),
-              cmocka_unit_test(ranks_of_adapters), cmocka_unit_test(vocabularies_of_drafts),
-              cmocka_unit_test(chunks_of_models_that_pool), cmocka_unit_test(ends_of_tables),
-              cmocka_unit_test(pictures_larger_than_a_step))
+// config/model.py v0.8.5 asks the platform, of which CUDA alone takes it, and ROCm from 0.11.1 on.
+static void platforms_that_sleep(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_vendor vendor;
+        bool refused;
+    } rows[] = {{R(8, 4), KVB_VENDOR_INTEL, false},  {R(8, 5), KVB_VENDOR_INTEL, true},
+                {R(8, 5), KVB_VENDOR_NVIDIA, false}, {R(11, 0), KVB_VENDOR_AMD, true},
+                {R(11, 1), KVB_VENDOR_AMD, false},   {R(20, 0), KVB_VENDOR_INTEL, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.vendor = rows[i].vendor;
+        says(kvb_refusal_sleep, &plan, NULL);
+        set(&plan, KVB_SET_ENABLE_SLEEP_MODE, 1);
+        says(kvb_refusal_sleep, &plan, rows[i].refused ? "Sleep mode is not supported on current platform." : NULL);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(platforms_that_sleep), cmocka_unit_test(groups_beside_offloaded_weights),
+              cmocka_unit_test(groups_of_latents), cmocka_unit_test(flags_that_a_release_lacks),
+              cmocka_unit_test(targets_of_eagle3), cmocka_unit_test(ranks_of_adapters),
+              cmocka_unit_test(vocabularies_of_drafts), cmocka_unit_test(chunks_of_models_that_pool),
+              cmocka_unit_test(ends_of_tables), cmocka_unit_test(pictures_larger_than_a_step))
