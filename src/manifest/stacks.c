@@ -259,23 +259,43 @@ static enum kvb_status read_llm_d(struct kvb_manifest *manifest, const struct kv
     return status;
 }
 
-// ---- VLLMRuntime of the production stack, whose keys are those of its chart
+// ---- VLLMRuntime of the production stack, whose keys are those of its chart; before it had "vllmConfig" and
+// "deploymentConfig", theirs stood beside "model".
 
 static bool is_runtime(const struct kvb_node *node)
 {
-    return kvb_node_path(node, "model.modelURL") != NULL && kvb_node_get(node, "vllmConfig") != NULL;
+    return kvb_node_path(node, "model.modelURL") != NULL &&
+           (kvb_node_get(node, "vllmConfig") != NULL || kvb_node_path(node, "image.name") != NULL);
+}
+
+// What the operator says whether it is asked or not. Source: vllmruntime_controller.go.
+static void say_switches(struct kvb_manifest *manifest, const struct kvb_node *node, const struct kvb_node *config,
+                         struct kvb_container *container)
+{
+    const char *lora = kvb_node_text(kvb_node_path(node, "model.enableLoRA"));
+    if (lora != NULL && strcmp(lora, "true") == 0) {
+        kvb_words_say(manifest, &container->words, "--enable-lora", container->offset);
+    }
+    if (kvb_node_get(config, "enableChunkedPrefill") == NULL) {
+        kvb_words_say(manifest, &container->words, "--no-enable-chunked-prefill", container->offset);
+    }
+    if (kvb_node_get(config, "enablePrefixCaching") == NULL) {
+        kvb_words_say(manifest, &container->words, "--no-enable-prefix-caching", container->offset);
+    }
 }
 
 static enum kvb_status read_runtime(struct kvb_manifest *manifest, const struct kvb_node *node,
                                     struct kvb_container *container)
 {
-    const struct kvb_node *image = kvb_node_path(node, "deploymentConfig.image.name");
-    const struct kvb_node *limit = kvb_node_path(node, "deploymentConfig.resources.gpu");
+    const struct kvb_node *own = kvb_node_get(node, "vllmConfig"), *pod = kvb_node_get(node, "deploymentConfig");
+    const struct kvb_node *config = own != NULL ? own : node, *deployment = pod != NULL ? pod : node;
+    const struct kvb_node *image = kvb_node_path(deployment, "image.name");
+    const struct kvb_node *limit = kvb_node_path(deployment, "resources.gpu");
     kvb_stack_begin(manifest, container, kvb_node_path(node, "model.modelURL"));
+    say_switches(manifest, node, config, container);
     kvb_words_from_stack_config(manifest, kvb_node_get(node, "model"), &container->words);
-    kvb_words_from_stack_config(manifest, kvb_node_get(node, "vllmConfig"), &container->words);
-    kvb_words_from_node(manifest, kvb_node_path(node, "vllmConfig.extraArgs"), KVB_DOLLAR_PLAIN, NULL,
-                        &container->words);
+    kvb_words_from_stack_config(manifest, config, &container->words);
+    kvb_words_from_node(manifest, kvb_node_get(config, "extraArgs"), KVB_DOLLAR_PLAIN, NULL, &container->words);
     if (kvb_node_text(image) != NULL) {
         container->image = image->text;
         container->image_offset = kvb_node_offset(manifest, image);

@@ -145,6 +145,7 @@ enum kvb_status kvb_tree_add_scalar(struct kvb_tree_builder *builder, const stru
         mapping->key = copy;
         mapping->key_line = head->place.line;
         mapping->key_column = head->place.column;
+        mapping->merges = mapping->merges || (!scalar->quoted && strcmp(copy, "<<") == 0);
         return KVB_OK;
     }
     return add_value(builder, head, scalar, copy);
@@ -186,7 +187,7 @@ enum kvb_status kvb_tree_close(struct kvb_tree_builder *builder)
     if (frame.node->kind == KVB_NODE_MAPPING) {
         status = builder->part.repeated_keys ? KVB_OK
                                              : kvb_tree_check_duplicates(builder->tree, frame.node, builder->problems);
-        if (builder->manifest && status == KVB_OK) {
+        if (builder->manifest && frame.merges && status == KVB_OK) {
             status = kvb_tree_merge(builder->tree, builder->arena, frame.node, builder->problems);
         }
     }

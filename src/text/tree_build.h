@@ -15,6 +15,7 @@ struct kvb_tree_frame {
     struct kvb_node *last;
     const char *key; // waiting for its value
     uint32_t key_line, key_column;
+    bool merges;               // a merge key stands in it, plain: "<<" in quotes is a key like any other
     const char *anchor;        // of the node, or NULL
     struct kvb_tree_size size; // aliases counted as written out
 };

@@ -197,6 +197,21 @@ static const struct found_row yaml[] = {
      "true, lmcacheConfig: {enabled: 'true'}, requestGPU: 2}\n  - 3\n",
      "helm model=a/b max_model_len=512 enable_lora=true kv_transfer=1 gpus=2", NULL},
     {"v.yaml", "servingEngineSpec:\n  modelSpec: {modelURL: a/b}\n# vllm\n", "", NULL},
+    // its operator switches off what is not asked for
+    {"v.yaml",
+     "kind: VLLMRuntime\nspec: {model: {modelURL: a/b, maxModelLen: 512, enableLoRA: true}, vllmConfig: "
+     "{tensorParallelSize: 2, enablePrefixCaching: true}, deploymentConfig: {resources: {gpu: '2'}}}\n",
+     "commands model=a/b max_model_len=512 tensor_parallel_size=2 enable_prefix_caching=true "
+     "enable_chunked_prefill=false "
+     "enable_lora=true gpus=2",
+     NULL},
+    {"v.yaml",
+     "kind: VLLMRuntime\nspec: {tensorParallelSize: 2, extraArgs: [--max-num-seq, '8'], model: {modelURL: a/b}, image: "
+     "{name: 'lmcache/vllm-openai:v1'}, resources: {gpu: '2'}}\n",
+     "commands model=a/b max_num_seqs=8 tensor_parallel_size=2 enable_prefix_caching=false "
+     "enable_chunked_prefill=false "
+     "gpus=2",
+     NULL},
     {"v.yaml",
      "servingEngineSpec:\n  modelSpec:\n  - {name: x, vllmConfig: {maxModelLen: 512}, raySpec: {headNode: "
      "{requestGPU: 1}}, requestGPU: two}\n",

@@ -60,6 +60,10 @@ static void test_merge_keys(void **state)
     assert_string_equal(found.deployment.model, "b/b");
     assert_int_equal(setting(KVB_SET_MAX_NUM_SEQS), 2);
     assert_int_equal(found.deployment.environment.use_v1, KVB_NO);
+    // In quotes, as JSON writes every key, it is a key like any other.
+    read_one("c.json", "{\"top_logprobs\": {\"<<\": -15.8}, \"services\": {\"x\": {\"image\": \"vllm/vllm-openai\", "
+                       "\"command\": \"--model b/b\"}}}");
+    assert_string_equal(found.deployment.model, "b/b");
 }
 
 static void test_bad_yaml(void **state)
