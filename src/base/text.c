@@ -51,6 +51,17 @@ bool kvb_starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+const char *kvb_find_within(const char *text, size_t most, const char *part)
+{
+    size_t length = strlen(part);
+    for (size_t i = 0; i < most && text[i] != '\0'; i++) {
+        if (text[i] == part[0] && strncmp(text + i, part, length) == 0) {
+            return text + i;
+        }
+    }
+    return NULL;
+}
+
 bool kvb_ends_with(const char *text, const char *ending)
 {
     size_t length = strlen(text), end = strlen(ending);

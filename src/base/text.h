@@ -21,6 +21,9 @@ bool kvb_starts_with_ignoring_case(const char *text, const char *prefix);
 bool kvb_ends_with(const char *text, const char *ending); // case ignored
 bool kvb_contains_ignoring_case(const char *text, const char *part);
 
+// The first `part` that begins in the first `most` bytes; NULL: there is none. What lies behind them is not looked at.
+const char *kvb_find_within(const char *text, size_t most, const char *part);
+
 // Replaces what must not reach a terminal (control characters, direction marks, broken UTF-8) by '?'.
 void kvb_make_printable(char *text);
 

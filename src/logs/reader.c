@@ -143,6 +143,14 @@ static bool is_blank_line(const char *line, size_t length)
     return true;
 }
 
+// What a page puts around a log.
+static bool is_fence(const char *line, size_t length)
+{
+    size_t blanks = strspn(line, " \t>");
+    return length >= blanks + 3 && memcmp(line + blanks, "```", 3) == 0 &&
+           memchr(line + blanks, ' ', length - blanks) == NULL;
+}
+
 static bool states_memory(const char *line, size_t length)
 {
     return kvb_has_word(line, length, "MiB") || kvb_has_word(line, length, "GiB");
@@ -160,7 +168,7 @@ static bool only_figures(const struct kvb_log_reader *reader)
         }
         const char *from = window->text + begin;
         if (!kvb_runs_knows_line(&reader->runs, line) && !is_blank_line(from, at - begin) &&
-            !states_memory(from, at - begin)) {
+            !is_fence(from, at - begin) && !states_memory(from, at - begin)) {
             return false;
         }
         begin = at + 1;

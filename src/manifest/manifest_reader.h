@@ -60,6 +60,7 @@ struct kvb_manifest {
     const char *from_outside;            // the last variable whose value came from .env, or NULL
     bool not_understood;                 // it speaks of an engine, and a part of it could not be read
     bool own_file;                       // a policy or profile of ours, which holds no deployment
+    uint32_t shown;                      // placeholders that were looked for in `given`
     bool templated;                      // placeholders of a template stand in it as $_NAME__
     unsigned nested;                     // documents inside documents
     const struct kvb_variable *defaults; // of the template's placeholders

@@ -5,6 +5,10 @@
 
 #define SEARCH_BYTES ((size_t)4096) // how far a word may stand behind the one before it
 #define PAIR_CAPACITY 256
+// Every deployment of a file asks for its comments again, and all may stand in one line.
+#define REMARK_LINES_MAX 256U       // on top of the file, and above a deployment
+#define REMARK_BYTES ((size_t)1024) // of a line, from its end, that can be a comment for us
+#define REMARK_PAIRS_MAX 32U
 
 #define BLOCK_BYTES ((size_t)256) // characters are counted in front of each such piece
 
@@ -179,7 +183,7 @@ static bool is_remark(struct line line)
 uint32_t kvb_source_header(const struct kvb_manifest *manifest)
 {
     uint32_t line = 1;
-    while (line <= manifest->line_count) {
+    while (line <= manifest->line_count && line <= REMARK_LINES_MAX) {
         struct line text = line_at(manifest, line);
         bool marker = text.length >= 3 && memcmp(text.text, "---", 3) == 0;
         if (!is_remark(text) && !(marker && line == 1)) {
@@ -192,10 +196,12 @@ uint32_t kvb_source_header(const struct kvb_manifest *manifest)
 
 uint32_t kvb_source_above(const struct kvb_manifest *manifest, uint32_t line)
 {
-    while (line > 1 && line <= manifest->line_count && is_remark(line_at(manifest, line - 1))) {
-        line--;
+    uint32_t first = line;
+    while (first > 1 && line <= manifest->line_count && line - first < REMARK_LINES_MAX &&
+           is_remark(line_at(manifest, first - 1))) {
+        first--;
     }
-    return line;
+    return first;
 }
 
 static size_t word_length(const char *text, const char *end)
@@ -228,7 +234,7 @@ static const char *behind_mark(struct line line)
 {
     static const char mark[] = "kvbudget:";
     const char *end = line.text + line.length;
-    for (const char *at = line.text; at < end; at++) {
+    for (const char *at = line.length > REMARK_BYTES ? end - REMARK_BYTES : line.text; at < end; at++) {
         bool begins = *at == '#' && (at == line.text || at[-1] == ' ' || at[-1] == '\t');
         const char *word = at;
         while (begins && word < end && (*word == ' ' || *word == '#')) {
@@ -237,6 +243,7 @@ static const char *behind_mark(struct line line)
         if (begins && (size_t)(end - word) >= sizeof mark - 1 && memcmp(word, mark, sizeof mark - 1) == 0) {
             return word + sizeof mark - 1;
         }
+        at = begins ? word - 1 : at;
     }
     return end;
 }
@@ -248,10 +255,12 @@ void kvb_source_comments(const struct kvb_manifest *manifest, uint32_t first, ui
     for (uint32_t i = first > 0 ? first : 1; i <= last && i <= manifest->line_count; i++) {
         struct line line = line_at(manifest, i);
         const char *end = line.text + line.length;
-        for (const char *at = behind_mark(line); at < end;) {
+        uint32_t pairs = 0;
+        for (const char *at = behind_mark(line); at < end && pairs < REMARK_PAIRS_MAX;) {
             size_t length = word_length(at, end);
             if (length > 0) {
                 take_pair(manifest, at, length, take, context);
+                pairs++;
             }
             at += length > 0 ? length : 1;
         }

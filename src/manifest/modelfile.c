@@ -70,8 +70,9 @@ static void read_line(struct modelfile *file, const char *line, size_t offset)
 static bool turns_block(const char *line)
 {
     size_t length = strcspn(line, "\n"), count = 0;
-    for (const char *at = strstr(line, BLOCK); at != NULL && at < line + length; at = strstr(at + 3, BLOCK)) {
+    for (const char *at = line; (at = kvb_find_within(at, length - (size_t)(at - line), BLOCK)) != NULL;) {
         count++;
+        at += 3;
     }
     return count % 2 == 1;
 }

@@ -8,6 +8,7 @@
 struct code {
     char *text;
     const char *file;
+    const char *type; // the first cell's type behind what is read, once it was looked for
 };
 
 // A line that ends with its string and with the line of the file ends once; what continues it stands at its end.
@@ -73,23 +74,25 @@ static bool is_key(const char *file, size_t at, const char *key)
 }
 
 // Cells are mappings; their type may stand in front of the source or behind it.
-static bool is_code_cell(const char *file, size_t source)
+static bool is_code_cell(struct code *code, size_t source)
 {
-    const char *type = NULL;
+    const char *file = code->file, *type = NULL;
     size_t low = source > 4000 ? source - 4000 : 0;
     for (size_t i = source; i > low && type == NULL; i--) {
         type = is_key(file, i - 1, "\"cell_type\"") ? file + i - 1 : NULL;
     }
-    if (type == NULL) {
-        type = strstr(file + source, "\"cell_type\"");
+    if (type == NULL && (code->type == NULL || code->type < file + source)) {
+        const char *behind = strstr(file + source, "\"cell_type\"");
+        code->type = behind != NULL ? behind : file + source + strlen(file + source);
     }
-    return type != NULL && kvb_starts_with(type + 11 + strspn(type + 11, " :"), "\"code\"");
+    type = type != NULL ? type : code->type;
+    return *type != '\0' && kvb_starts_with(type + 11 + strspn(type + 11, " :"), "\"code\"");
 }
 
 enum kvb_status kvb_read_notebook(struct kvb_manifest *manifest)
 {
     static const char key[] = "\"source\"";
-    struct code code = {kvb_manifest_take(manifest, manifest->length + 1), manifest->text};
+    struct code code = {.text = kvb_manifest_take(manifest, manifest->length + 1), .file = manifest->text};
     if (code.text == NULL) {
         return KVB_OK; // said by the caller
     }
@@ -99,7 +102,7 @@ enum kvb_status kvb_read_notebook(struct kvb_manifest *manifest)
     for (size_t at = 0; at < manifest->length;) {
         if (code.file[at] != '"') {
             at++;
-        } else if (is_key(code.file, at, key) && is_code_cell(code.file, at)) {
+        } else if (is_key(code.file, at, key) && is_code_cell(&code, at)) {
             at = decode_source(&code, at + sizeof key - 1);
         } else {
             at = skip_string(code.file, at);

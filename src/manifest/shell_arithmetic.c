@@ -4,6 +4,7 @@
 
 #include <kvbudget/units.h>
 
+#include "base/text.h"
 #include "manifest/manifest_reader.h"
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
@@ -83,8 +84,8 @@ static uint64_t read_sum(struct sum *sum)
 size_t kvb_expand_arithmetic(struct kvb_manifest *manifest, const char *text, const struct kvb_variable *variables,
                              const char **value, const char **name)
 {
-    const char *end = strstr(text, "))");
-    if (end == NULL || end - text > 1024) {
+    const char *end = kvb_find_within(text, 1025, "))");
+    if (end == NULL) {
         return 0;
     }
     while (end[2] == ')') { // "((a + b) * 2))" ends with the last

@@ -7,6 +7,7 @@
 #include "base/text.h"
 
 #define EXPRESSION_MAX 4000 // bytes between the braces
+#define SHOWN_MAX 4096U     // placeholders of one file; each is looked for in the whole of it
 
 bool kvb_is_templated(const char *text)
 {
@@ -29,10 +30,11 @@ static bool find_end(struct expression *expression)
 {
     char kind = expression->begin[1];
     char closing[3] = {kind == '{' ? '}' : kind, '}', '\0'};
-    char *end = strstr(expression->begin + 2, closing);
-    if (end == NULL || end - expression->begin > EXPRESSION_MAX) {
+    const char *found = kvb_find_within(expression->begin + 2, EXPRESSION_MAX - 1, closing);
+    if (found == NULL) {
         return false;
     }
+    char *end = expression->begin + (found - expression->begin);
     while (kind == '{' && end[2] == '}') { // "}}}" closes a mapping inside
         end++;
     }
@@ -52,8 +54,9 @@ static bool steers(const struct expression *expression)
 {
     static const char *const words[] = {"if",    "else",     "end",   "range",    "with", "define",
                                         "block", "template", "break", "continue", "/*",   "raw"};
-    if (expression->steers || (expression->inner[0] == '$' && strstr(expression->inner, ":=") != NULL &&
-                               strstr(expression->inner, ":=") < expression->inner_end)) {
+    size_t length_inside = (size_t)(expression->inner_end - expression->inner);
+    if (expression->steers ||
+        (expression->inner[0] == '$' && kvb_find_within(expression->inner, length_inside, ":=") != NULL)) {
         return true;
     }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -85,20 +88,17 @@ static void blank(char *begin, const char *end)
 // The literal behind `default` or inside default(...); NULL: none.
 static const char *default_of(struct kvb_manifest *manifest, const struct expression *expression)
 {
-    const char *at = strstr(expression->inner, "default");
-    const char *other = strstr(expression->inner, "||");
-    at = at != NULL && at < expression->inner_end         ? at + 7
-         : other != NULL && other < expression->inner_end ? other + 2
-                                                          : NULL;
-    if (at == NULL) {
+    size_t inside = (size_t)(expression->inner_end - expression->inner);
+    const char *at = kvb_find_within(expression->inner, inside, "default");
+    const char *other = at == NULL ? kvb_find_within(expression->inner, inside, "||") : NULL;
+    if (at == NULL && other == NULL) {
         return NULL;
     }
+    at = at != NULL ? at + 7 : other + 2;
     at += strspn(at, " (");
-    char quote = *at == '"' || *at == '\'' ? *at : '\0';
-    if (quote != '\0') {
-        const char *end = strchr(at + 1, quote);
-        return end != NULL && end < expression->inner_end ? kvb_manifest_copy(manifest, at + 1, (size_t)(end - at - 1))
-                                                          : NULL;
+    if ((*at == '"' || *at == '\'') && at < expression->inner_end) {
+        const char *end = memchr(at + 1, *at, (size_t)(expression->inner_end - at - 1));
+        return end != NULL ? kvb_manifest_copy(manifest, at + 1, (size_t)(end - at - 1)) : NULL;
     }
     size_t length = strspn(at, "0123456789.");
     return length > 0 && at + length <= expression->inner_end ? kvb_manifest_copy(manifest, at, length) : NULL;
@@ -193,7 +193,8 @@ const char *kvb_template_shown(struct kvb_manifest *manifest, const char *text)
     kvb_buffer_init(&shown);
     for (size_t length; *text != '\0'; text += length) {
         length = placeholder_length(text);
-        const char *name = length > 0 ? kvb_manifest_copy(manifest, text, length) : NULL;
+        bool looks = length > 0 && manifest->shown++ < SHOWN_MAX;
+        const char *name = looks ? kvb_manifest_copy(manifest, text, length) : NULL;
         const char *at = name != NULL ? strstr(manifest->text, name) : NULL;
         length = length > 0 ? length : 1;
         kvb_buffer_add_n(&shown, at != NULL ? manifest->given + (at - manifest->text) : text, length);

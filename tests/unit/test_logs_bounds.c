@@ -278,9 +278,21 @@ static void excerpts(void **state)
     static const struct {
         const char *more;
         bool excerpt;
-    } rows[] = {{"", true},           {"\n", true},  {"...\n", true}, {" \t .\r\n", true}, {"python3 20238MiB\n", true},
-                {"20 GiB\n", true},   {"MiB", true}, {"Mi\n", false}, {"x\n", false},      {"20 GB\n", false},
-                {"\nMiB\nx\n", false}};
+    } rows[] = {{"", true},
+                {"\n", true},
+                {"...\n", true},
+                {" \t .\r\n", true},
+                {"python3 20238MiB\n", true},
+                {"20 GiB\n", true},
+                {"MiB", true},
+                {"Mi\n", false},
+                {"x\n", false},
+                {"20 GB\n", false},
+                {"\nMiB\nx\n", false},
+                {"```\n", true},
+                {"> ```text\n", true},
+                {"``\n", false},
+                {"``` x\n", false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         (void)snprintf(log, sizeof log, "GPU KV cache size: 12,352 tokens\n%s", rows[i].more);
         const struct kvb_log_report *report = read_log(log);
