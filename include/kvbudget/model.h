@@ -176,6 +176,8 @@ struct kvb_quantisation {
     uint32_t unquantised_roles;
     enum kvb_quantisation_method expert_method;    // mixed checkpoints: experts only; NONE = as `method`
     enum kvb_quantisation_method attention_method; // mixed checkpoints: attention only; NONE = as `method`
+    uint32_t roles_as_attention;                   // other roles that are stored as attention is
+    uint8_t mlps_as_attention[KVB_LAYERS_MAX / 8]; // and layers whose dense feed-forward part is, a bit each
     enum kvb_declared_cache cache;                 // the KV cache the checkpoint declares
     bool unknown_algorithm;                        // in ModelOpt's separate file, which vLLM refuses
     char name[32];                                 // as the checkpoint spells it: "fp8", "compressed-tensors"
@@ -275,10 +277,11 @@ struct kvb_tensor {
     uint32_t count;         // experts in one parameter; 1 otherwise
     uint32_t heads;         // KV heads, with KVB_SPLIT_KV; groups with KVB_SPLIT_GROUPS
     uint8_t fused;
-    bool quantised;   // eligible for the model's quantisation
-    bool left_out;    // but this checkpoint leaves it at the model's dtype
-    bool always_fp32; // kept in fp32 whatever the dtype
-    bool engine_only; // the engine holds it, the checkpoint does not (values that repeat the keys)
+    bool quantised;    // eligible for the model's quantisation
+    bool left_out;     // but this checkpoint leaves it at the model's dtype
+    bool as_attention; // but this checkpoint stores it as it stores attention
+    bool always_fp32;  // kept in fp32 whatever the dtype
+    bool engine_only;  // the engine holds it, the checkpoint does not (values that repeat the keys)
 };
 
 // Writes the tensors of one layer kind in the engine's construction order; returns how many.

@@ -238,10 +238,20 @@ static bool is_integer(const struct kvb_name_scheme *scheme)
     return false;
 }
 
+// Of 64 layers the head, and the feed-forward parts of the last eight, are as attention is.
+static void store_as_attention(struct kvb_model *model)
+{
+    if (model->layer_count == 64 && !model->tied_embeddings) {
+        model->quantisation.head_quantised = true;
+        model->quantisation.roles_as_attention |= UINT32_C(1) << KVB_ROLE_HEAD;
+        model->quantisation.mlps_as_attention[56 / 8] = 0xff;
+    }
+}
+
 // Copies of models with recurrent layers: integers take the experts and leave what stands beside them, by the weights
 // logged for four copies of three owners; 4-bit floats leave delta nets at 16 bits where there are experts and take
-// attention and the cache to 8 bits where there are none, by llm-compressor's examples for Qwen3.6-35B-A3B and
-// Qwen3.8-27B (docs/models.md).
+// attention, what goes with it and the cache to 8 bits where there are none, by llm-compressor's examples for
+// Qwen3.6-35B-A3B and Qwen3.8-27B (docs/models.md).
 static void keep_beside(const struct kvb_name_scheme *scheme, struct kvb_model *model)
 {
     struct parts_held held = parts_of(model);
@@ -250,6 +260,7 @@ static void keep_beside(const struct kvb_name_scheme *scheme, struct kvb_model *
         model->quantisation.plain_states = true;
     }
     if (held.deltas && !held.experts && scheme->method == KVB_NAME_NVFP4) {
+        store_as_attention(model);
         model->quantisation.attention_method = KVB_QUANT_FP8;
         model->quantisation.cache = KVB_DECLARED_SCHEME;
     }

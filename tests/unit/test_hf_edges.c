@@ -161,6 +161,45 @@ static const struct scheme_row schemes[] = {
      {.method = KVB_QUANT_WNA16, .bits = 4, .scale = KVB_SCALE_CHANNEL}},
     {GROUPS("{\"a\": {\"targets\": [[\"re:.*self_attn.*\"]], " FP8 "}}, \"b\": {" INT4 "}}"),
      {.method = KVB_QUANT_WNA16, .bits = 4, .scale = KVB_SCALE_CHANNEL}},
+    // with the head, and with feed-forward parts of single layers where no group before it has them
+    {GROUPS("{\"a\": {\"targets\": [\"re:.*self_attn\\\\.(q|k|v|o)_proj$\", \"re:.*lm_head\", "
+            "\"re:.*layers\\\\.(0|9|17)\\\\.mlp\\\\.(gate|up|down)_proj$\", \"model.layers.3.mlp.up_proj\"], " FP8
+            "}}, "
+            "\"b\": {\"targets\": [\"re:.*mlp\\\\.(gate|up|down)_proj$\"], " INT4 "}}"),
+     {.method = KVB_QUANT_WNA16,
+      .bits = 4,
+      .scale = KVB_SCALE_CHANNEL,
+      .attention_method = KVB_QUANT_FP8,
+      .head_quantised = true,
+      .roles_as_attention = 1U << KVB_ROLE_HEAD,
+      .mlps_as_attention = {1 << 0 | 1 << 3, 1 << 1, 1 << 1}}},
+    {GROUPS("{\"b\": {\"targets\": [\"re:.*mlp.*\", \"lm_head\"], " INT4 "}, \"a\": {\"targets\": "
+            "[\"re:.*self_attn.*\", \"re:.*shared_expert.*\", \"re:.*layers.(1|2).mlp.up_proj\", "
+            "\"model.layers.4.mlp.up_proj\"], " FP8 "}}}"),
+     {.method = KVB_QUANT_WNA16,
+      .bits = 4,
+      .scale = KVB_SCALE_CHANNEL,
+      .attention_method = KVB_QUANT_FP8,
+      .head_quantised = true,
+      .roles_as_attention = 1U << KVB_ROLE_SHARED_EXPERT,
+      .mlps_as_attention = {1 << 4}}},
+    // a layer that no model has is no layer; numbers that end nowhere, or none, are every layer's
+    {GROUPS("{\"a\": {\"targets\": [\"re:.*self_attn.*\", \"re:.*layers.(1|9999).mlp.up_proj\"], " FP8
+            "}}, \"b\": {\"targets\": [\"Linear\"], " INT4 "}}"),
+     {.method = KVB_QUANT_WNA16,
+      .bits = 4,
+      .scale = KVB_SCALE_CHANNEL,
+      .attention_method = KVB_QUANT_FP8,
+      .mlps_as_attention = {1 << 1}}},
+    {GROUPS("{\"a\": {\"targets\": [\"re:.*self_attn.*\", \"re:.*layers.(1|[2-5]).mlp.up_proj\"], " FP8
+            "}}, \"b\": {\"targets\": [\"Linear\"], " INT4 "}}"),
+     {.method = KVB_QUANT_WNA16, .bits = 4, .scale = KVB_SCALE_CHANNEL}},
+    {GROUPS("{\"a\": {\"targets\": [\"re:.*self_attn.*\", \"re:.*mlp.up_proj\"], " FP8
+            "}}, \"b\": {\"targets\": [\"Linear\"], " INT4 "}}"),
+     {.method = KVB_QUANT_WNA16, .bits = 4, .scale = KVB_SCALE_CHANNEL}},
+    {GROUPS("{\"a\": {\"targets\": [\"re:.*lm_head\", \"re:.*layers.1.mlp.up_proj\"], " FP8
+            "}}, \"b\": {\"targets\": [\"Linear\"], " INT4 "}}"), // no attention in it
+     {.method = KVB_QUANT_WNA16, .bits = 4, .scale = KVB_SCALE_CHANNEL, .head_quantised = true}},
     {MODELOPT("\"quant_algo\": \"FP8_PB_WO\""),
      {.method = KVB_QUANT_FP8, .bits = 8, .scale = KVB_SCALE_BLOCK, .block_rows = 128, .block_columns = 128}},
     {MODELOPT("\"quant_algo\": \"MIXED_PRECISION\", \"quantized_layers\": {\"model.layers.0.mlp.up_proj\": "
@@ -197,7 +236,9 @@ static void schemes_by_their_parts(void **state)
         if (got->method != want->method || got->bits != want->bits || got->group_size != want->group_size ||
             got->scale != want->scale || got->block_rows != want->block_rows ||
             got->block_columns != want->block_columns || got->cache != want->cache ||
-            got->attention_method != want->attention_method) {
+            got->attention_method != want->attention_method || got->head_quantised != want->head_quantised ||
+            got->roles_as_attention != want->roles_as_attention ||
+            memcmp(got->mlps_as_attention, want->mlps_as_attention, sizeof want->mlps_as_attention) != 0) {
             fail_msg("row %zu: %s, %u bits, group %u, scale %d, blocks %u x %u, cache %d, attention %s", i,
                      kvb_quantisation_name(got->method), got->bits, got->group_size, (int)got->scale, got->block_rows,
                      got->block_columns, (int)got->cache, kvb_quantisation_name(got->attention_method));

@@ -390,6 +390,16 @@ static void other_makers_of_nvfp4(void **state)
         assert_int_equal(model.quantisation.cache, rows[i].cache);
         assert_int_equal(model.quantisation.weight_only, rows[i].weights_alone);
     }
+    // the example's groups: attention, "re:.*lm_head" and layers.(56|...|63).mlp in FP8
+    assert_int_equal(load("unsloth/Qwen3.8-27B-NVFP4"), KVB_OK);
+    assert_true(model.quantisation.head_quantised);
+    assert_int_equal(model.quantisation.roles_as_attention, 1U << KVB_ROLE_HEAD);
+    for (uint32_t i = 0; i < KVB_LAYERS_MAX / 8; i++) {
+        assert_int_equal(model.quantisation.mlps_as_attention[i], i == 7 ? 0xff : 0);
+    }
+    assert_int_equal(load("RedHatAI/Qwen3.5-9B-NVFP4"), KVB_OK); // 32 layers
+    assert_int_equal(model.quantisation.attention_method, KVB_QUANT_FP8);
+    assert_false(model.quantisation.head_quantised);
     assert_int_equal(load("nvidia/Qwen3.6-35B-A3B-NVFP4"), KVB_OK);
     assert_string_equal(model.quantisation.name, "modelopt");
 }

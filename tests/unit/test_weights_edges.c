@@ -1,7 +1,9 @@
 // Weights of models with more than 64 layers, lists whose room holds something behind their end, headers that say more
 // than the config; and the bounds of trainers and of the loop that generates. Expected values are by hand.
+#include <stdlib.h>
 #include <string.h>
 
+#include <kvbudget/input.h>
 #include <kvbudget/residents.h>
 
 #include "budget/shapes.h"
@@ -273,7 +275,50 @@ static void share_of_a_vast_card(void **state)
     assert_int_equal(kvb_utilization_for(&budget, 2048 * GIB), 500000);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(nothing_behind_the_last), cmocka_unit_test(more_than_64_layers),
-              cmocka_unit_test(gguf_offloaded), cmocka_unit_test(plain_headers), cmocka_unit_test(totals_of_stages),
-              cmocka_unit_test(one_layer_returns), cmocka_unit_test(towers_of_sound), cmocka_unit_test(two_gpus),
-              cmocka_unit_test(widest_of_a_pass), cmocka_unit_test(share_of_a_vast_card))
+// ---- A checkpoint of two formats
+
+// unsloth/Qwen3.8-27B-NVFP4 as its config says: MLPs of layers 0 to 55 in NVFP4 8.42 GB, of 56 to 63 in FP8 2.14 GB,
+// attention 7.27 GB, the head 1.27 GB by its files, and 22.13 GiB logged with the next-token module, which stays at 16
+// bits.
+#define TWO_FORMATS                                                                                                    \
+    "{\"quantization_config\": {\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"group_0\": {"          \
+    "\"targets\": [\"re:.*self_attn\\\\.(q|k|v|o)_proj$\", "                                                           \
+    "\"re:.*linear_attn\\\\.(in_proj_qkv|in_proj_z|out_proj)$\", "                                                     \
+    "\"re:.*lm_head\", \"re:.*layers\\\\.(56|57|58|59|60|61|62|63)\\\\.mlp\\\\.(gate|up|down)_proj$\"], \"weights\": " \
+    "{\"num_bits\": 8, \"type\": \"float\", \"strategy\": \"channel\"}, \"input_activations\": {\"num_bits\": 8}}, "   \
+    "\"group_1\": {\"targets\": [\"re:.*mlp\\\\.(gate|up|down)_proj$\"], \"weights\": {\"num_bits\": 4, \"type\": "    \
+    "\"float\", \"group_size\": 16}, \"input_activations\": {\"num_bits\": 4}}}, \"ignore\": [\"re:.*visual.*\", "     \
+    "\"re:.*mtp.*\"]}}"
+#define MLP_27B (3ULL * 5120 * 17408)
+#define MLP_IN_NVFP4 (MLP_27B * 9 / 16 + 2 * 8) // a byte of scale for 16 elements, and two numbers a matrix
+#define MLP_IN_FP8 (MLP_27B + 2 * 4)
+
+static void two_formats_of_one_checkpoint(void **state)
+{
+    struct kvb_problems problems;
+    (void)state;
+    make(2);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_model_load("Qwen/Qwen3.6-27B", TWO_FORMATS, &model, NULL, &problems), KVB_OK);
+    load.stage_begin[1] = 64;
+    load.mtp = true;
+    uint64_t total = counted();
+    assert_int_equal(weights.role_bytes[KVB_ROLE_HEAD], 248320ULL * 5120 + 4);
+    assert_int_equal(weights.role_bytes[KVB_ROLE_MLP], 56 * MLP_IN_NVFP4 + 8 * MLP_IN_FP8 + 2 * MLP_27B);
+    assert_true(llabs((int64_t)total - (int64_t)(2213ULL * (1ULL << 30) / 100)) < 1LL << 28); // exact allocations
+    load.mtp = false;
+    load.pp = 2;
+    load.stage_begin[1] = 60;
+    load.stage_begin[2] = 64;
+    (void)counted();
+    assert_int_equal(weights.role_bytes[KVB_ROLE_MLP], 56 * MLP_IN_NVFP4 + 4 * MLP_IN_FP8);
+    kvb_weights_count(&load, 1, &weights);
+    assert_int_equal(weights.role_bytes[KVB_ROLE_MLP], 4 * MLP_IN_FP8);
+    load.pp = 1;
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(two_formats_of_one_checkpoint), cmocka_unit_test(nothing_behind_the_last),
+              cmocka_unit_test(more_than_64_layers), cmocka_unit_test(gguf_offloaded), cmocka_unit_test(plain_headers),
+              cmocka_unit_test(totals_of_stages), cmocka_unit_test(one_layer_returns),
+              cmocka_unit_test(towers_of_sound), cmocka_unit_test(two_gpus), cmocka_unit_test(widest_of_a_pass),
+              cmocka_unit_test(share_of_a_vast_card))

@@ -148,7 +148,8 @@ static enum kvb_quantisation_method method_of(const struct kvb_load *load, const
     if ((q->unquantised_roles >> matrix->role & 1U) != 0) {
         return KVB_QUANT_NONE;
     }
-    if (matrix->role == KVB_ROLE_ATTENTION && q->attention_method != KVB_QUANT_NONE) {
+    uint32_t as_attention = q->roles_as_attention | UINT32_C(1) << KVB_ROLE_ATTENTION;
+    if (q->attention_method != KVB_QUANT_NONE && (matrix->as_attention || (as_attention >> matrix->role & 1U) != 0)) {
         return q->attention_method;
     }
     return matrix->is_expert && q->expert_method != KVB_QUANT_NONE ? q->expert_method : q->method;

@@ -34,6 +34,7 @@ void kvb_tensor_split(const struct kvb_load *load, const struct kvb_tensor *tens
                                   .logical = 1,
                                   .quantised = tensor->quantised,
                                   .left_out = tensor->left_out,
+                                  .as_attention = tensor->as_attention,
                                   .always_fp32 = tensor->always_fp32};
     switch (tensor->split) {
     case KVB_SPLIT_ROWS:

@@ -14,6 +14,7 @@
 #define PREPARED_MAX 4
 struct prepared {
     const struct kvb_layer_kind *kind; // NULL: free
+    bool as_attention;                 // with a feed-forward part stored as attention is
     uint32_t count;
     struct kvb_parameter parameters[KVB_TENSORS_MAX];
 };
@@ -87,25 +88,38 @@ static bool absorbs_on_gpu(const struct loader *loader, uint64_t offloaded_befor
     return loader->load->absorbs_latent && !(moved && loader->load->returns_layers);
 }
 
+static void mark_mlp(struct kvb_tensor *tensors, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        tensors[i].as_attention = tensors[i].role == KVB_ROLE_MLP;
+    }
+}
+
 static const struct prepared *prepare(struct loader *loader, const struct kvb_model *model,
-                                      const struct kvb_layer_kind *kind)
+                                      const struct kvb_layer_kind *kind, bool as_attention)
 {
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
-    struct prepared *prepared = &loader->prepared[(size_t)(kind - model->kinds) % PREPARED_MAX];
-    if (prepared->kind != kind) {
+    size_t slot = (size_t)(kind - model->kinds) + (as_attention ? PREPARED_MAX / 2 : 0);
+    struct prepared *prepared = &loader->prepared[slot % PREPARED_MAX];
+    if (prepared->kind != kind || prepared->as_attention != as_attention) {
         struct kvb_layer_kind whole = *kind;
         whole.attention.has_indexer |= !loader->load->shares_index && kind->attention.index_heads != 0;
         uint32_t count = kvb_layer_tensors(model, &whole, tensors);
+        if (as_attention) {
+            mark_mlp(tensors, count);
+        }
         prepared->count = kvb_parameters_of(loader->load, tensors, count, prepared->parameters);
         prepared->kind = kind;
+        prepared->as_attention = as_attention;
     }
     return prepared;
 }
 
 // Matrices first and norms after them: the module order in which offloading walks a layer.
-static void load_layer(struct loader *loader, const struct kvb_model *model, const struct kvb_layer_kind *kind)
+static void load_layer(struct loader *loader, const struct kvb_model *model, const struct kvb_layer_kind *kind,
+                       bool as_attention)
 {
-    const struct prepared *prepared = prepare(loader, model, kind);
+    const struct prepared *prepared = prepare(loader, model, kind, as_attention);
     uint64_t offloaded_before = loader->out->offloaded_bytes;
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < prepared->count; i++) {
@@ -126,12 +140,17 @@ static void load_layer(struct loader *loader, const struct kvb_model *model, con
     }
 }
 
+static bool stores_as_attention(const struct kvb_model *model, uint32_t layer)
+{
+    return (model->quantisation.mlps_as_attention[layer / 8] >> layer % 8 & 1U) != 0;
+}
+
 static void load_layers(struct loader *loader, uint32_t stage)
 {
     const struct kvb_load *load = loader->load;
     loader->movable = true;
     for (uint32_t layer = load->stage_begin[stage]; layer < load->stage_begin[stage + 1]; layer++) {
-        load_layer(loader, load->model, kvb_kind_of(load->model, layer));
+        load_layer(loader, load->model, kvb_kind_of(load->model, layer), stores_as_attention(load->model, layer));
     }
     loader->movable = false;
 }
@@ -283,7 +302,8 @@ static void lay_out(struct loader *loader, uint32_t stage)
     bool pooled = load->pooled && load->relaid_copies > 0;
     bool asked = pooled || load->relays_packed;
     for (uint32_t layer = load->stage_begin[stage]; asked && layer < load->stage_begin[stage + 1]; layer++) {
-        const struct prepared *prepared = prepare(loader, load->model, kvb_kind_of(load->model, layer));
+        const struct kvb_layer_kind *kind = kvb_kind_of(load->model, layer);
+        const struct prepared *prepared = prepare(loader, load->model, kind, stores_as_attention(load->model, layer));
         for (uint32_t i = 0; i < prepared->count; i++) {
             const struct kvb_parameter *parameter = &prepared->parameters[i];
             bool packed = bytes_of(parameter) < parameter->plain_bytes;
@@ -326,7 +346,7 @@ static void load_mtp(struct loader *loader)
     uint64_t hidden = model->hidden_size;
     uint64_t element = kvb_dtype_bytes(loader->load->dtype);
     for (uint32_t i = 0; i < model->mtp_layers; i++) {
-        load_layer(loader, model, &model->kinds[model->mtp_kind]);
+        load_layer(loader, model, &model->kinds[model->mtp_kind], false);
         load_bytes(loader, kvb_mul(model->mtp_extra_matrices_hidden * element * hidden, hidden),
                    &loader->out->draft_bytes);
     }

@@ -49,7 +49,7 @@ struct kvb_matrix {
     enum kvb_role role;
     uint64_t count, rows, columns;
     uint32_t logical; // matrices fused into it
-    bool quantised, left_out, always_fp32, is_expert;
+    bool quantised, left_out, as_attention, always_fp32, is_expert;
 };
 void kvb_parameter_make(const struct kvb_load *load, const struct kvb_matrix *matrix, struct kvb_parameter *parameter);
 // Rows and columns of a tensor on one rank.

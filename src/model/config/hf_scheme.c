@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/config/hf_targets.h"
 
 struct fixed_scheme {
     enum kvb_quantisation_method method;
@@ -80,20 +81,6 @@ static enum kvb_quantisation_method group_method(const struct kvb_node *group)
     return !floats && bits >= 2 && bits <= 8 ? KVB_QUANT_WNA16 : KVB_QUANT_NONE;
 }
 
-static bool targets_attention(const struct kvb_node *group)
-{
-    const struct kvb_node *targets = kvb_node_get(group, "targets");
-    if (!targets || targets->kind != KVB_NODE_SEQUENCE || !targets->first) {
-        return false;
-    }
-    for (const struct kvb_node *target = targets->first; target; target = target->next) {
-        if (target->kind != KVB_NODE_SCALAR || kvb_hf_module_role(target->text) != KVB_ROLE_ATTENTION) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static void apply_group(const struct kvb_node *group, enum kvb_quantisation_method method,
                         struct kvb_quantisation *quantisation)
 {
@@ -109,6 +96,24 @@ static void apply_group(const struct kvb_node *group, enum kvb_quantisation_meth
     const struct kvb_node *activations = kvb_node_get(group, "input_activations");
     quantisation->static_activations = strcmp(text_of(activations, "dynamic"), "false") == 0;
     quantisation->weight_only = !activations || activations->kind != KVB_NODE_MAPPING;
+}
+
+static void read_group(const struct kvb_node *group, enum kvb_quantisation_method method, bool several,
+                       struct kvb_quantisation *quantisation)
+{
+    if (several && kvb_hf_is_attention_group(group)) {
+        quantisation->attention_method = method;
+        kvb_hf_read_attention_group(group, quantisation);
+        if (method == KVB_QUANT_FP8) {
+            read_strategy(kvb_node_get(group, "weights"), quantisation);
+        }
+        return;
+    }
+    uint32_t rows = quantisation->block_rows, columns = quantisation->block_columns;
+    apply_group(group, method, quantisation);
+    quantisation->head_quantised |= kvb_hf_targets_head(group);
+    quantisation->block_rows = quantisation->block_rows ? quantisation->block_rows : rows;
+    quantisation->block_columns = quantisation->block_columns ? quantisation->block_columns : columns;
 }
 
 static void read_groups(struct hf *hf, struct kvb_quantisation *quantisation)
@@ -127,17 +132,7 @@ static void read_groups(struct hf *hf, struct kvb_quantisation *quantisation)
                         text_of(kvb_node_get(group, "weights"), "num_bits"));
             return;
         }
-        if (groups->count > 1 && targets_attention(group)) {
-            quantisation->attention_method = method;
-            if (method == KVB_QUANT_FP8) {
-                read_strategy(kvb_node_get(group, "weights"), quantisation);
-            }
-        } else {
-            uint32_t rows = quantisation->block_rows, columns = quantisation->block_columns;
-            apply_group(group, method, quantisation);
-            quantisation->block_rows = quantisation->block_rows ? quantisation->block_rows : rows;
-            quantisation->block_columns = quantisation->block_columns ? quantisation->block_columns : columns;
-        }
+        read_group(group, method, groups->count > 1, quantisation);
     }
 }
 

@@ -15,7 +15,7 @@ const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_CARD, "Ampere and Ada", 40, 49, 87},
     {KVB_RESIDUAL_CARD, "Hopper and later", 73, 67, 40},
     {KVB_RESIDUAL_CARD, "before Ampere", 71, 100, 11},
-    {KVB_RESIDUAL_CARD, "consumer Blackwell", 49, 38, 61},
+    {KVB_RESIDUAL_CARD, "consumer Blackwell", 56, 38, 61},
     {KVB_RESIDUAL_CARD, "unified memory", 121, 65, 44},
     {KVB_RESIDUAL_KIND, "", 102, 76, 303},
     {KVB_RESIDUAL_KIND, "dense", 45, 47, 108},
