@@ -142,7 +142,7 @@ static void load_layer(struct loader *loader, const struct kvb_model *model, con
 
 static bool stores_as_attention(const struct kvb_model *model, uint32_t layer)
 {
-    return (model->quantisation.mlps_as_attention[layer / 8] >> layer % 8 & 1U) != 0;
+    return ((uint32_t)model->quantisation.mlps_as_attention[layer / 8] >> layer % 8 & 1U) != 0;
 }
 
 static void load_layers(struct loader *loader, uint32_t stage)
