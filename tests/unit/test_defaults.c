@@ -284,8 +284,33 @@ static void capture_sizes(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(by_release_and_gpu), cmocka_unit_test(apus), cmocka_unit_test(v1_before_its_time),
-              cmocka_unit_test(v0_batches), cmocka_unit_test(v0_does_not_always_chunk),
-              cmocka_unit_test(v0_chunks_on_cuda), cmocka_unit_test(v0_pictures), cmocka_unit_test(v1_without_chunks),
-              cmocka_unit_test(throughput_mode), cmocka_unit_test(capped_by_each_other),
-              cmocka_unit_test(capture_sizes))
+// config/model.py _get_and_verify_max_len: a config that names no length takes any that is asked for, but nothing is
+// asked for by auto; a window of nothing is none. A card of another maker that shares its memory has a total.
+static void lengths_that_nothing_limits(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(20, 0));
+    plan.model.context_tokens = 2048;
+    plan.model.any_length = true;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 99999);
+    assert_int_equal(resolved(&plan)->longest_taken, 99999);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, KVB_AUTO);
+    assert_int_equal(resolved(&plan)->longest_taken, 2048);
+    plan.model.kinds[0].attention.kind = KVB_ATTENTION_SLIDING;
+    plan.model.kinds[0].attention.window_tokens = 0;
+    set(&plan, KVB_SET_DISABLE_SLIDING_WINDOW, 1);
+    assert_int_equal(resolved(&plan)->longest_taken, 2048);
+    make_llama_plan(&plan, R(20, 0));
+    plan.gpu.unified_memory = true;
+    plan.gpu.vendor = KVB_VENDOR_OTHER;
+    uint64_t tokens = resolved(&plan)->max_num_batched_tokens;
+    plan.gpu.unified_memory = false;
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, tokens);
+    plan.gpu.vendor = KVB_VENDOR_NVIDIA;
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(lengths_that_nothing_limits), cmocka_unit_test(by_release_and_gpu),
+              cmocka_unit_test(apus), cmocka_unit_test(v1_before_its_time), cmocka_unit_test(v0_batches),
+              cmocka_unit_test(v0_does_not_always_chunk), cmocka_unit_test(v0_chunks_on_cuda),
+              cmocka_unit_test(v0_pictures), cmocka_unit_test(v1_without_chunks), cmocka_unit_test(throughput_mode),
+              cmocka_unit_test(capped_by_each_other), cmocka_unit_test(capture_sizes))

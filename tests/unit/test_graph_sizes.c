@@ -12,6 +12,7 @@
 #include "engines/vllm/graph_sizes.h"
 #include "unit/fixture_rows.h"
 #include "unit/plans.h"
+#include "unit/refusal_says.h"
 #include "unit/test.h"
 
 #define ROW_MAX_BYTES 1024
@@ -317,8 +318,38 @@ static void none_holds_a_request(void **state)
     set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 3);
     plan.environment.attention_backend = KVB_BACKEND_FLASH_ATTN;
     sizes_are(three, 1);
+    says(kvb_refusal_draft_graphs, &plan, NULL);
     plan.engine.release = R(12, 0);
     sizes_are(NULL, 0);
+    says(kvb_refusal_draft_graphs, &plan,
+         "No valid cudagraph sizes after rounding to multiple of 4 (num_speculative_tokens + 1 or tp if sequence "
+         "parallelism is enabled) please adjust num_speculative_tokens (3) or max_cudagraph_capture_size or "
+         "cudagraph_capture_sizes");
+    name_sizes("4", true);
+    says(kvb_refusal_draft_graphs, &plan, NULL);
+    plan.graph_sizes.tokens[0] = 99999; // no step is as large, so none is captured
+    says(kvb_refusal_draft_graphs, &plan, NULL);
+}
+
+// adjust_cudagraph_sizes_for_spec_decode of v0.21.0: the greater of a request's tokens and the ranks has to be a
+// multiple of both where ranks share the sequence.
+static void ranks_and_requests(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t ranks, drafts;
+        bool refused;
+    } rows[] = {{2, 3, false}, {4, 1, false}, {2, 2, true}, {4, 2, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[KVB_ERROR_TEXT_CAPACITY];
+        ask_llama(R(21, 0), 80);
+        plan.graph_sizes.sequence_parallel = true;
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].ranks);
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+        set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, rows[i].drafts);
+        plan.environment.attention_backend = KVB_BACKEND_FLASH_ATTN;
+        assert_int_equal(kvb_refusal_draft_graphs(resolved(&plan), out), rows[i].refused);
+    }
 }
 
 // platforms/cuda.py v0.21.0 _get_backend_priorities: 10.x asks FlashInfer first; elsewhere FlashAttention comes first
@@ -388,4 +419,5 @@ static void captures_nothing(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(as_each_release_captures), cmocka_unit_test(any_batch_by_backend),
               cmocka_unit_test(falls_back), cmocka_unit_test(sizes_by_their_number),
               cmocka_unit_test(named_sizes_alone), cmocka_unit_test(none_holds_a_request),
-              cmocka_unit_test(flashinfer_unasked), cmocka_unit_test(captures_nothing))
+              cmocka_unit_test(ranks_and_requests), cmocka_unit_test(flashinfer_unasked),
+              cmocka_unit_test(captures_nothing))

@@ -1,7 +1,10 @@
 // Quantisation methods: what a release settles on and what it says of it, rule by rule, and what kept 0.8 to 0.10 on
 // the V0 engine. Expected values are read from vllm/model_executor/layers/quantization, vllm/config and
 // vllm/engine/arg_utils.py at the tags named beside them.
+#include <string.h>
+
 #include "engines/vllm/v1_oracle.h"
+#include "release/settings_words.h"
 #include "unit/refusal_says.h"
 #include "unit/test.h"
 
@@ -413,7 +416,91 @@ static void v1_asked_for_in_vain(void **state)
     says(kvb_refusal_v1_only, &plan, "VLLM_USE_V1=1 is not supported with --cpu-offload-gb.");
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(gptq_runs_in_marlin_kernels_where_they_take_it),
+static void ask(const char *word)
+{
+    uint32_t i = 0;
+    while (i < KVB_QUANTIZATION_WORD_COUNT && strcmp(kvb_quantization_words[i].text, word) != 0) {
+        i++;
+    }
+    assert_true(i < KVB_QUANTIZATION_WORD_COUNT);
+    set(&plan, KVB_SET_QUANTIZATION, kvb_quantization_words[i].number);
+}
+
+// gptq_bitblas.py v0.9.0: 4 and 8 bits without zero points, capability 80, CUDA, by its word alone; gguf.py v0.21.0 by
+// its word; gpt_oss.py and deepseek_v4_fp8.py v0.21.0 by word or class; modelopt.py v0.17.0 MIXED_PRECISION.
+static void words_beside_the_checkpoint(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        const char *stored, *asked, *class;
+        uint32_t bits, capability;
+        bool symmetric, mixed;
+        const char *used;
+    } rows[] = {
+        {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 90, true, false, "gptq_bitblas"},
+        {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 8, 80, true, false, "gptq_bitblas"},
+        {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 3, 90, true, false, "gptq"},
+        {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 90, false, false, "gptq"},
+        {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 75, true, false, "gptq"},
+        {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 0, true, false, "gptq_bitblas"},
+        {R(9, 0), "awq", "gptq_bitblas", "LlamaForCausalLM", 4, 90, true, false, "awq"},
+        {R(21, 0), "gptq", "gguf", "LlamaForCausalLM", 4, 90, true, false, "gguf"},
+        {R(24, 0), "gptq", "gguf", "LlamaForCausalLM", 4, 90, true, false, "gptq"},
+        {R(21, 0), "mxfp4", NULL, "LlamaForCausalLM", 4, 90, true, false, "mxfp4"},
+        {R(21, 0), "mxfp4", NULL, "GptOssForCausalLM", 4, 90, true, false, "gpt_oss_mxfp4"},
+        {R(21, 0), "gpt_oss_mxfp4", NULL, "GptOssForCausalLM", 4, 90, true, false, "gpt_oss_mxfp4"},
+        {R(21, 0), "fp8", NULL, "LlamaForCausalLM", 8, 90, true, false, "fp8"},
+        {R(21, 0), "fp8", NULL, "DeepseekV4ForCausalLM", 8, 90, true, false, "deepseek_v4_fp8"},
+        {R(21, 0), "fp8", "deepseek_v4_fp8", "LlamaForCausalLM", 8, 90, true, false, "deepseek_v4_fp8"},
+        {R(21, 0), "deepseek_v4_fp8", NULL, "DeepseekV4ForCausalLM", 8, 90, true, false, "deepseek_v4_fp8"},
+        {R(17, 0), "modelopt", NULL, "LlamaForCausalLM", 8, 90, true, true, "modelopt_mixed"},
+        {R(17, 0), "modelopt", NULL, "LlamaForCausalLM", 8, 90, true, false, "modelopt"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        (void)strcpy(plan.model.architecture, rows[i].class);
+        enum kvb_quantisation_method method =
+            rows[i].bits == 8 && rows[i].release > R(9, 0) ? KVB_QUANT_FP8 : KVB_QUANT_GPTQ;
+        struct kvb_quantisation *q = store(rows[i].stored, method, rows[i].bits, 128);
+        q->symmetric = rows[i].symmetric;
+        q->expert_method = rows[i].mixed ? KVB_QUANT_NVFP4 : KVB_QUANT_NONE;
+        q->scale = rows[i].bits == 8 ? KVB_SCALE_TENSOR : KVB_SCALE_GROUP;
+        plan.gpu.vendor = KVB_VENDOR_NVIDIA;
+        plan.gpu.compute_capability = rows[i].capability;
+        if (rows[i].asked != NULL) {
+            ask(rows[i].asked);
+        }
+        uses(rows[i].used);
+    }
+    make_llama_plan(&plan, R(9, 0));
+    store("gptq", KVB_QUANT_GPTQ, 4, 128)->symmetric = true;
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    ask("gptq_bitblas");
+    uses("gptq");
+    plan.gpu.vendor = KVB_VENDOR_NVIDIA;
+}
+
+// config/model.py v0.9.0: a word that names a layout of GPTQ's files goes with GPTQ alone, and with none from 0.16 on.
+static void layouts_of_gptq(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        const char *stored;
+        bool differs;
+    } rows[] = {{R(9, 0), "gptq", false}, {R(9, 0), "awq", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[KVB_ERROR_TEXT_CAPACITY];
+        make_llama_plan(&plan, rows[i].release);
+        store(rows[i].stored, KVB_QUANT_GPTQ, 4, 128)->symmetric = true;
+        ask("bitblas");
+        assert_int_equal(kvb_refusal_method_differs(resolved(&plan), out), rows[i].differs);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(words_beside_the_checkpoint), cmocka_unit_test(layouts_of_gptq),
+              cmocka_unit_test(gptq_runs_in_marlin_kernels_where_they_take_it),
               cmocka_unit_test(awq_runs_in_marlin_kernels_with_zero_points),
               cmocka_unit_test(other_names_of_checkpoints), cmocka_unit_test(words_that_a_release_does_not_know),
               cmocka_unit_test(methods_that_differ), cmocka_unit_test(methods_that_need_a_file),

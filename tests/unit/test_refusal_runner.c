@@ -39,4 +39,36 @@ static void runner_two_by_name(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(runner_two_by_name))
+// vllm/config/vllm.py v0.24.0 _get_v2_model_runner_unsupported_features, v0.25.0 without state layers.
+static void what_runner_two_lacks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, method, prompts;
+        bool states;
+        const char *lacks;
+    } rows[] = {
+        {R(24, 0), KVB_SPECULATIVE_NONE, 1, true, "hybrid/mamba models"},
+        {R(25, 0), KVB_SPECULATIVE_NONE, 1, true, NULL},
+        {R(25, 0), KVB_SPECULATIVE_NGRAM, 1, false, "ngram/ngram_gpu speculative decoding"},
+        {R(25, 0), KVB_SPECULATIVE_OTHER, 1, false, "speculative method"},
+        {R(28, 0), KVB_SPECULATIVE_DSPARK, 1, false, NULL},
+        {R(25, 0), KVB_SPECULATIVE_EAGLE, 1, false, NULL},
+        {R(25, 0), KVB_SPECULATIVE_NONE, 2, false, "prefill context parallelism"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
+        shape->kind = rows[i].states ? KVB_ATTENTION_MAMBA2 : KVB_ATTENTION_FULL;
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, rows[i].method);
+        set(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, rows[i].prompts);
+        const char *lacks = kvb_v2_runner_lacks(resolved(&plan));
+        if (rows[i].lacks == NULL) {
+            assert_null(lacks);
+        } else {
+            assert_string_equal(lacks, rows[i].lacks);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(what_runner_two_lacks), cmocka_unit_test(runner_two_by_name))

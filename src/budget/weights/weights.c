@@ -14,7 +14,6 @@
 #define PREPARED_MAX 4
 struct prepared {
     const struct kvb_layer_kind *kind; // NULL: free
-    bool as_attention;                 // with a feed-forward part stored as attention is
     uint32_t count;
     struct kvb_parameter parameters[KVB_TENSORS_MAX];
 };
@@ -101,7 +100,7 @@ static const struct prepared *prepare(struct loader *loader, const struct kvb_mo
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
     size_t slot = (size_t)(kind - model->kinds) + (as_attention ? PREPARED_MAX / 2 : 0);
     struct prepared *prepared = &loader->prepared[slot % PREPARED_MAX];
-    if (prepared->kind != kind || prepared->as_attention != as_attention) {
+    if (prepared->kind != kind) {
         struct kvb_layer_kind whole = *kind;
         whole.attention.has_indexer |= !loader->load->shares_index && kind->attention.index_heads != 0;
         uint32_t count = kvb_layer_tensors(model, &whole, tensors);
@@ -110,7 +109,6 @@ static const struct prepared *prepare(struct loader *loader, const struct kvb_mo
         }
         prepared->count = kvb_parameters_of(loader->load, tensors, count, prepared->parameters);
         prepared->kind = kind;
-        prepared->as_attention = as_attention;
     }
     return prepared;
 }

@@ -79,7 +79,8 @@ static bool takes_gptq_bitblas(const struct kvb_context *context, const char *st
 {
     const struct kvb_quantisation *q = &context->model->quantisation;
     return strcmp(stored, "gptq") == 0 && asked != NULL && strcmp(asked, "gptq_bitblas") == 0 && q->symmetric &&
-           (q->bits == 4 || q->bits == 8) && has_capability(context, "gptq_bitblas");
+           (q->bits == 4 || q->bits == 8) && context->gpu->vendor == KVB_VENDOR_NVIDIA &&
+           has_capability(context, "gptq_bitblas");
 }
 
 static bool takes_awq_marlin(const struct kvb_context *context, const char *stored, const char *asked)
