@@ -489,7 +489,7 @@ static void layouts_of_gptq(void **state)
         uint32_t release;
         const char *stored;
         bool differs;
-    } rows[] = {{R(9, 0), "gptq", false}, {R(9, 0), "awq", true}};
+    } rows[] = {{R(9, 0), "gptq", false}, {R(9, 0), "awq", true}, {R(16, 0), "gptq", true}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char out[KVB_ERROR_TEXT_CAPACITY];
         make_llama_plan(&plan, rows[i].release);

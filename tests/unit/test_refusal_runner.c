@@ -52,6 +52,7 @@ static void what_runner_two_lacks(void **state)
         {R(25, 0), KVB_SPECULATIVE_NONE, 1, true, NULL},
         {R(25, 0), KVB_SPECULATIVE_NGRAM, 1, false, "ngram/ngram_gpu speculative decoding"},
         {R(25, 0), KVB_SPECULATIVE_OTHER, 1, false, "speculative method"},
+        {R(24, 0), KVB_SPECULATIVE_DSPARK, 1, false, "speculative method"},
         {R(28, 0), KVB_SPECULATIVE_DSPARK, 1, false, NULL},
         {R(25, 0), KVB_SPECULATIVE_EAGLE, 1, false, NULL},
         {R(25, 0), KVB_SPECULATIVE_NONE, 2, false, "prefill context parallelism"},
