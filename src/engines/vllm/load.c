@@ -9,6 +9,7 @@
 #include "budget/gpu_facts.h"
 #include "budget/shapes.h"
 #include "engines/vllm/overhead.h"
+#include "engines/vllm/overheads.h"
 
 #define LORA_EXTRA_ROWS 256 // lora_extra_vocab_size
 #define LORA_EXTRA_UNTIL KVB_RELEASE(0, 12, 0)
@@ -25,9 +26,6 @@
 #define NATIVE_FP8_CAPABILITY 89
 #define DEVICE_GROWTH_UNTIL KVB_RELEASE(0, 21, 0)
 #define ROCM_PADDING_SINCE KVB_RELEASE(0, 8, 0)
-// Code objects and queues: Llama-3.1-8B reads 15.06 GiB on an R9700 (r9700-0130-*) and 15.3047 on an MI300X.
-#define RDNA_RUNTIME (54ULL << 20)
-#define CDNA_RUNTIME (305ULL << 20)
 
 enum mxfp4_kernel { MXFP4_MARLIN, MXFP4_TRITON, MXFP4_TRTLLM, MXFP4_ROCM };
 
@@ -320,7 +318,8 @@ static bool counts_growth(const struct kvb_context *context)
 
 static uint64_t runtime_of(const struct kvb_gpu *gpu)
 {
-    return gpu->cdna ? CDNA_RUNTIME : RDNA_RUNTIME;
+    uint64_t mib = (uint64_t)kvb_overhead_of(gpu->cdna ? KVB_OVERHEAD_RUNTIME_CDNA : KVB_OVERHEAD_RUNTIME_RDNA)->likely;
+    return mib << 20;
 }
 
 void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)

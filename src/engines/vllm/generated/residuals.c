@@ -5,8 +5,8 @@
 // clang-format off
 const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_ERA, "", 102, 76, 303},
-    {KVB_RESIDUAL_ERA, "0.11 to 0.16", 83, 36, 60},
-    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 91, 53, 38},
+    {KVB_RESIDUAL_ERA, "0.11 to 0.16", 84, 35, 60},
+    {KVB_RESIDUAL_ERA, "0.17 to 0.19", 92, 53, 38},
     {KVB_RESIDUAL_ERA, "0.20 and later", 63, 42, 175},
     {KVB_RESIDUAL_ERA, "to 0.10", 84, 110, 19},
     {KVB_RESIDUAL_CARD, "", 102, 76, 303},
