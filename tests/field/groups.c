@@ -120,6 +120,18 @@ const char *group_kind(const struct run *run)
     return run->kind;
 }
 
+const char *group_start(const struct run *run)
+{
+    const char *cache = run_cell(run, "compile_cache");
+    if (run->v0 || run->release < KVB_RELEASE(0, 20, 0)) {
+        return "to 0.19, where it does not matter";
+    }
+    if (strcmp(cache, "cold") == 0) {
+        return "first start, by its source";
+    }
+    return strcmp(cache, "warm") == 0 ? "next start, by its source" : "its source does not say";
+}
+
 const char *group_of_model(const struct kvb_model *model)
 {
     const char *attention = kvb_attention_group(model);

@@ -1,4 +1,4 @@
-// The same figures by release, card class, kind and family of model, and GPU.
+// The same figures by release, card class, kind of model and of start, family, and GPU.
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +97,7 @@ void page_groups(struct kvb_buffer *out, const struct record *record)
     group_table(out, record, "release", group_era, false);
     group_table(out, record, "card class", group_card_class, true);
     group_table(out, record, "kind of model", group_kind, true);
+    group_table(out, record, "whether compiled graphs were found", group_start, true);
 }
 
 void page_more_groups(struct kvb_buffer *out, const struct record *record)

@@ -83,6 +83,15 @@ static enum kvb_status read_gpu(const struct table *table, size_t row, struct kv
     return KVB_OK;
 }
 
+// An operator knows it, too: --compile-cache.
+static enum kvb_compile_cache compile_cache(const char *said)
+{
+    if (strcmp(said, "warm") == 0) {
+        return KVB_COMPILE_WARM;
+    }
+    return strcmp(said, "cold") == 0 ? KVB_COMPILE_COLD : KVB_COMPILE_UNKNOWN;
+}
+
 static enum kvb_status read_row(const struct table *table, size_t row, struct kvb_deployment *deployment,
                                 struct kvb_problems *problems)
 {
@@ -93,9 +102,7 @@ static enum kvb_status read_row(const struct table *table, size_t row, struct kv
     deployment->usage = strcmp(table_cell(table, row, "usage"), "offline") == 0 ? KVB_USAGE_OFFLINE : KVB_USAGE_SERVE;
     deployment->platform =
         strcmp(table_cell(table, row, "platform"), "wsl2") == 0 ? KVB_PLATFORM_WSL2 : KVB_PLATFORM_LINUX;
-    if (strcmp(table_cell(table, row, "compile_cache"), "warm") == 0) { // an operator knows it too: --compile-cache
-        deployment->compile_cache = KVB_COMPILE_WARM;
-    }
+    deployment->compile_cache = compile_cache(table_cell(table, row, "compile_cache"));
     (void)kvb_copy(deployment->engine, sizeof deployment->engine, table_cell(table, row, "engine"));
     enum kvb_status status = read_gpu(table, row, deployment, problems);
     if (status == KVB_OK) {
