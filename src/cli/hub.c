@@ -23,7 +23,7 @@ static void age_text(char out[32], uint64_t seconds)
         const char *unit;
     } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
     size_t i = 0;
-    while (seconds < units[i].seconds && i < 3) {
+    while (i < 3 && seconds < units[i].seconds) {
         i++;
     }
     uint64_t number = seconds / units[i].seconds;

@@ -153,20 +153,27 @@ static bool may_be_document(const char *text)
     return false;
 }
 
-static enum kvb_status visit_nested(struct kvb_manifest *manifest, const struct kvb_tree *tree,
-                                    const struct kvb_container *around)
+// What does not read as YAML is no document.
+static enum kvb_status read_part(struct kvb_manifest *manifest, const char *text, struct kvb_tree_part part,
+                                 const struct kvb_container *around)
 {
-    enum kvb_status status = KVB_OK;
-    for (const struct kvb_node *root = tree->root; root != NULL && status == KVB_OK; root = root->next) {
+    struct kvb_tree tree;
+    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, text, strlen(text), part, NULL);
+    if (status != KVB_OK) {
+        return status == KVB_NO_MEMORY ? status : KVB_OK;
+    }
+    manifest->nested++;
+    for (const struct kvb_node *root = tree.root; root != NULL && status == KVB_OK; root = root->next) {
         status = kvb_read_anywhere_in(manifest, root, around);
     }
+    manifest->nested--;
+    kvb_tree_free(&tree);
     return status;
 }
 
 enum kvb_status kvb_read_nested(struct kvb_manifest *manifest, const struct kvb_node *node,
                                 const struct kvb_container *around, bool *taken)
 {
-    struct kvb_tree tree;
     *taken = false;
     if (!node->block || !may_be_document(node->text) || manifest->nested >= NESTED_MAX) {
         return KVB_OK;
@@ -177,31 +184,15 @@ enum kvb_status kvb_read_nested(struct kvb_manifest *manifest, const struct kvb_
     struct kvb_tree_part part = {spot.line > 0 ? spot.line - 1 : node->line, spot.column > 0 ? spot.column - 1 : 0,
                                  manifest->templated};
     uint32_t before = kvb_found_count(manifest);
-    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, node->text, strlen(node->text), part, NULL);
-    if (status != KVB_OK) {
-        return status == KVB_NO_MEMORY ? status : KVB_OK;
-    }
-    manifest->nested++;
-    status = visit_nested(manifest, &tree, around);
-    manifest->nested--;
+    enum kvb_status status = read_part(manifest, node->text, part, around);
     *taken = kvb_found_count(manifest) > before;
-    kvb_tree_free(&tree);
     return status;
 }
 
 enum kvb_status kvb_read_document_text(struct kvb_manifest *manifest, const char *text, size_t offset,
                                        const struct kvb_container *around)
 {
-    struct kvb_tree tree;
     struct kvb_spot spot = kvb_source_spot(manifest, offset);
     struct kvb_tree_part part = {spot.line > 0 ? spot.line - 1 : 0, 0, true};
-    enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, text, strlen(text), part, NULL);
-    if (status != KVB_OK) {
-        return status == KVB_NO_MEMORY ? status : KVB_OK;
-    }
-    manifest->nested++;
-    status = visit_nested(manifest, &tree, around);
-    manifest->nested--;
-    kvb_tree_free(&tree);
-    return status;
+    return read_part(manifest, text, part, around);
 }

@@ -85,51 +85,64 @@ static size_t expand_braces(struct kvb_manifest *manifest, const char *text, enu
     return (size_t)(end + 1 - text);
 }
 
+// "$_NAME" of a template: the value of the placeholder, or the text as it stands.
+static size_t expand_placeholder(struct kvb_manifest *manifest, const char *text, const struct kvb_variable *variables,
+                                 const char **value, const char **name)
+{
+    size_t length = name_length(text + 1);
+    *name = kvb_manifest_copy(manifest, text + 1, length);
+    *value = length > 0 ? placeholder_value(manifest, variables, *name) : NULL;
+    if (*value == NULL) {
+        *name = kvb_template_shown(manifest, kvb_manifest_copy(manifest, text, length + 1));
+    }
+    return length > 0 ? length + 1 : 0;
+}
+
+// "$(NAME)" of Kubernetes; a shell runs a command there, which is no variable's name.
+static size_t expand_parentheses(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
+                                 const struct kvb_variable *variables, const char **value, const char **name)
+{
+    const char *end = closing(text + 2, '(', ')');
+    if (end == NULL) {
+        return 0;
+    }
+    size_t length = (size_t)(end + 1 - text);
+    if (dollar == KVB_DOLLAR_SHELL) {
+        *name = kvb_manifest_copy(manifest, text, length);
+        return length;
+    }
+    *name = kvb_manifest_copy(manifest, text + 2, length - 3);
+    *value = kvb_variable_value(manifest, variables, *name);
+    return length;
+}
+
 size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_dollar dollar,
                       const struct kvb_variable *variables, const char **value, const char **name)
 {
+    bool shell = dollar == KVB_DOLLAR_SHELL, kubernetes = dollar == KVB_DOLLAR_KUBERNETES;
     *value = NULL;
     if (text[0] == '$' && text[1] == '_' && manifest->templated) {
-        size_t placeholder = name_length(text + 1);
-        *name = kvb_manifest_copy(manifest, text + 1, placeholder);
-        *value = placeholder > 0 ? placeholder_value(manifest, variables, *name) : NULL;
-        if (*value == NULL) {
-            *name = kvb_template_shown(manifest, kvb_manifest_copy(manifest, text, placeholder + 1));
-        }
-        return placeholder > 0 ? placeholder + 1 : 0;
+        return expand_placeholder(manifest, text, variables, value, name);
     }
     if (dollar == KVB_DOLLAR_PLAIN || text[0] != '$') {
         return 0;
     }
-    if (text[1] == '$' && dollar != KVB_DOLLAR_SHELL) {
+    if (text[1] == '$' && !shell) {
         *value = "$";
         *name = "$";
         return 2;
     }
-    char open = dollar == KVB_DOLLAR_KUBERNETES ? '(' : '{';
-    if (text[1] == open && open == '{') {
+    if (text[1] == '{' && !kubernetes) {
         return expand_braces(manifest, text, dollar, variables, value, name);
     }
-    if (dollar == KVB_DOLLAR_SHELL && text[1] == '(' && text[2] == '(') {
+    if (shell && text[1] == '(' && text[2] == '(') {
         return kvb_expand_arithmetic(manifest, text, variables, value, name);
     }
-    bool parenthesis = text[1] == '(' && (open == '(' || dollar == KVB_DOLLAR_SHELL);
-    if (parenthesis) {
-        const char *end = closing(text + 2, '(', ')');
-        if (end == NULL) {
-            return 0;
-        }
-        size_t length = (size_t)(end + 1 - text);
-        if (open != '(') { // a command of a shell: no variable's name
-            *name = kvb_manifest_copy(manifest, text, length);
-            return length;
-        }
-        *name = kvb_manifest_copy(manifest, text + 2, length - 3);
-        *value = kvb_variable_value(manifest, variables, *name);
-        return length;
+    if (text[1] == '(' && (kubernetes || shell)) {
+        return expand_parentheses(manifest, text, dollar, variables, value, name);
     }
-    size_t length = open == '(' ? 0 : name_length(text + 1);
-    if (length == 0 && dollar == KVB_DOLLAR_SHELL && text[1] != '\0' && strchr("@*#?!", text[1]) != NULL) {
+    size_t length = kubernetes ? 0 : name_length(text + 1);
+    if (length == 0 && shell && text[1] != '\0' && strchr("@*#?!", text[1]) != NULL) {
         length = 1;
     }
     if (length == 0) {

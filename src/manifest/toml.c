@@ -33,9 +33,9 @@ static const char *read_text(struct kvb_manifest *manifest, const char **at, siz
 {
     char quote = **at;
     bool triple = (*at)[1] == quote && (*at)[2] == quote;
-    const char *begin = *at + (triple ? 3 : 1), *end = begin;
+    const char *begin = *at + (triple ? 3 : 1);
     begin += triple && *begin == '\n';
-    end = begin;
+    const char *end = begin;
     while (*end != '\0' && (*end != quote || (triple && (end[1] != quote || end[2] != quote)))) {
         end += *end == '\\' && quote == '"' && end[1] != '\0' ? 2 : 1;
         if (!triple && *end == '\n') {

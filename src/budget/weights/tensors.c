@@ -36,15 +36,10 @@ static void add_mixer(struct kvb_tensor_list *list, const struct kvb_attention_s
     case KVB_ATTENTION_DSV4:
         kvb_latent_tensors(list, shape);
         break;
-    case KVB_ATTENTION_MAMBA1:
-    case KVB_ATTENTION_MAMBA2:
-    case KVB_ATTENTION_LINEAR:
-    case KVB_ATTENTION_GDN:
-    case KVB_ATTENTION_KDA:
-    case KVB_ATTENTION_SHORT_CONV:
-        kvb_state_tensors(list, shape);
-        break;
     default:
+        if (kvb_is_state(shape->kind)) {
+            kvb_state_tensors(list, shape);
+        }
         break;
     }
 }

@@ -211,18 +211,17 @@ static void load_extras(struct loader *loader, uint32_t stage)
     }
 }
 
-// Angles, cosines and sines of half a table each, then the table, all in 32 bits; the model's copy is made beside them.
-#define ROPE_PARTS 4
+// What a table is made of is dropped behind the model's copy; a table that is not copied is the last part itself.
 struct rope_parts {
-    uint64_t bytes[ROPE_PARTS], block_bytes[ROPE_PARTS];
+    uint64_t bytes[KVB_ROPE_PARTS], block_bytes[KVB_ROPE_PARTS];
     uint32_t count;
 };
 
 static void make_rope(struct loader *loader, uint64_t elements, bool copied, struct rope_parts *parts)
 {
-    parts->count = loader->load->counts_device ? (copied ? ROPE_PARTS : ROPE_PARTS - 1) : 0;
+    parts->count = loader->load->counts_device ? (copied ? KVB_ROPE_PARTS : KVB_ROPE_PARTS - 1) : 0;
     for (uint32_t i = 0; i < parts->count; i++) {
-        parts->bytes[i] = kvb_mul(i < ROPE_PARTS - 1 ? elements / 2 : elements, 4);
+        parts->bytes[i] = kvb_rope_part_bytes(elements, i);
         parts->block_bytes[i] = kvb_allocate(&loader->allocator, parts->bytes[i]);
     }
 }
@@ -240,7 +239,7 @@ static void load_rope(struct loader *loader)
     uint64_t most = loader->load->rope_rows_most > 0 ? loader->load->rope_rows_most : UINT64_MAX;
     for (uint32_t i = 0; i < model->rope_cache_count && !loader->load->no_rope_table; i++) {
         uint64_t elements = kvb_mul(kvb_min(model->rope_caches[i].rows, most), model->rope_caches[i].width);
-        uint32_t element = loader->load->fp32_rope ? 4 : kvb_dtype_bytes(loader->load->dtype);
+        uint32_t element = kvb_dtype_bytes(loader->load->fp32_rope ? KVB_DTYPE_FP32 : loader->load->dtype);
         bool copied = !loader->load->fp32_rope;
         struct rope_parts parts;
         make_rope(loader, elements, copied, &parts);

@@ -39,7 +39,11 @@ struct kvb_pool {
 uint64_t kvb_pool_take(struct kvb_pool *pool, uint64_t bytes); // returns the segment's size; 0: not followed
 void kvb_pool_give(struct kvb_pool *pool, uint64_t segment_bytes);
 uint64_t kvb_pool_free(const struct kvb_pool *pool);
-// What loading takes and drops.
+// What a rotary table of so many elements is made of: angles, cosines and sines of half a table each, then the table,
+// all in 32 bits. The model's copy is made beside the table.
+#define KVB_ROPE_PARTS 4
+uint64_t kvb_rope_part_bytes(uint64_t elements, uint32_t part);
+// What loading takes and drops; of a rotary table, all parts but the last, whose segment it returns.
 uint64_t kvb_pool_rope(struct kvb_pool *pool, uint64_t elements);
 void kvb_pool_drop(struct kvb_pool *pool, uint64_t bytes);
 void kvb_pool_lay_out(struct kvb_pool *pool, const struct kvb_parameter *parameter, uint32_t copies);

@@ -49,19 +49,21 @@ uint64_t kvb_pool_free(const struct kvb_pool *pool)
     return bytes;
 }
 
-// Angles, cosines and sines of half a table each, then the table, all in 32 bits. Returns its block: the model's copy
-// is made beside it.
+uint64_t kvb_rope_part_bytes(uint64_t elements, uint32_t part)
+{
+    return kvb_mul(part < KVB_ROPE_PARTS - 1 ? elements / 2 : elements, FP32_BYTES);
+}
+
 uint64_t kvb_pool_rope(struct kvb_pool *pool, uint64_t elements)
 {
-    uint64_t halves[3];
-    for (uint32_t i = 0; i < 3; i++) {
-        halves[i] = kvb_pool_take(pool, kvb_mul(elements / 2, FP32_BYTES));
+    uint64_t segments[KVB_ROPE_PARTS];
+    for (uint32_t i = 0; i < KVB_ROPE_PARTS; i++) {
+        segments[i] = kvb_pool_take(pool, kvb_rope_part_bytes(elements, i));
     }
-    uint64_t table = kvb_pool_take(pool, kvb_mul(elements, FP32_BYTES));
-    for (uint32_t i = 0; i < 3; i++) {
-        kvb_pool_give(pool, halves[i]);
+    for (uint32_t i = 0; i < KVB_ROPE_PARTS - 1; i++) {
+        kvb_pool_give(pool, segments[i]);
     }
-    return table;
+    return segments[KVB_ROPE_PARTS - 1];
 }
 
 void kvb_pool_drop(struct kvb_pool *pool, uint64_t bytes)

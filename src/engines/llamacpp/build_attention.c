@@ -112,6 +112,33 @@ static kvb_llama_node rotated(struct kvb_llama_graph *graph, kvb_llama_node in, 
     return kvb_llama_reshape(graph, rows, whole.ne[0], whole.ne[1], whole.ne[2]);
 }
 
+// Keys and values of the step into the layer's cache.
+static void fill_cache(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, const kvb_llama_node qkv[4])
+{
+    uint32_t cache = layer->windowed ? 1 : 0;
+    bool windows = graph->mask[1] != 0;
+    bool keys_last = graph->run->build >= KEYS_EXPANDED_LAST && !windows;
+    if (layer->cache_keys > 0) { // else an earlier layer's cache is read and nothing made here
+        if (!keys_last) {        // else when they are written
+            kvb_llama_expand(graph, qkv[1]);
+        }
+        kvb_llama_expand(graph, qkv[2]);
+        write_cache(graph, KVB_LLAMA_KEPT_KEYS, qkv[1], graph->key_rows[cache]);
+    }
+    if (layer->cache_values > 0) {
+        write_cache(graph, KVB_LLAMA_KEPT_VALUES, qkv[2], graph->value_rows[cache]);
+    }
+}
+
+static kvb_llama_node gated(struct kvb_llama_graph *graph, kvb_llama_node out, kvb_llama_node by)
+{
+    const struct kvb_llama_tensor_node *whole = &graph->nodes[out];
+    uint64_t width = whole->ne[0], tokens = whole->ne[1];
+    kvb_llama_node gate = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, by, 0);
+    gate = graph->class->one_rate ? kvb_llama_reshape(graph, gate, width, tokens, 1) : gate;
+    return kvb_llama_over(graph, KVB_LLAMA_OP_MUL, out, gate);
+}
+
 kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
                                 const kvb_llama_node given[4])
 {
@@ -124,21 +151,10 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
         qkv[i] = rotation != 0 ? rotated(graph, qkv[i], rotation, size) : qkv[i];
     }
     const struct kvb_llama_run *run = graph->run;
-    bool windows = graph->mask[1] != 0;
-    bool keys_last = run->build >= KEYS_EXPANDED_LAST && !windows;
     uint64_t cells = kvb_mul(cells_of(graph, layer), graph->cells.streams);
     uint64_t keys = (uint64_t)layer->kv_heads * layer->key_size, values = (uint64_t)layer->kv_heads * layer->value_size;
     kvb_llama_expand(graph, qkv[0]);
-    if (layer->cache_keys > 0) { // else an earlier layer's cache is read and nothing made here
-        if (!keys_last) {        // else when they are written
-            kvb_llama_expand(graph, qkv[1]);
-        }
-        kvb_llama_expand(graph, qkv[2]);
-        write_cache(graph, KVB_LLAMA_KEPT_KEYS, qkv[1], graph->key_rows[cache]);
-    }
-    if (layer->cache_values > 0) {
-        write_cache(graph, KVB_LLAMA_KEPT_VALUES, qkv[2], graph->value_rows[cache]);
-    }
+    fill_cache(graph, layer, qkv);
     const uint64_t lying[3] = {layer->key_size, layer->heads, graph->tokens};
     const uint64_t ne[3] = {layer->key_size, graph->tokens, layer->heads};
     kvb_llama_node q = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, qkv[0], lying);
@@ -153,13 +169,7 @@ kvb_llama_node kvb_llama_attend(struct kvb_llama_graph *graph, const struct kvb_
         out = rotated(graph, out, graph->rotation[cache][1], ROTATED_VALUES);
     }
     kvb_llama_expand(graph, out);
-    if (qkv[3] != 0) { // an output gate
-        const struct kvb_llama_tensor_node *whole = &graph->nodes[out];
-        uint64_t width = whole->ne[0], tokens = whole->ne[1];
-        kvb_llama_node gate = kvb_llama_over(graph, KVB_LLAMA_OP_UNARY, qkv[3], 0);
-        gate = graph->class->one_rate ? kvb_llama_reshape(graph, gate, width, tokens, 1) : gate;
-        out = kvb_llama_over(graph, KVB_LLAMA_OP_MUL, out, gate);
-    }
+    out = qkv[3] != 0 ? gated(graph, out, qkv[3]) : out;
     out = kvb_llama_matmul(graph, "attn_output.weight", run->model->hidden_size, graph->tokens, out);
     return layer->attention->output_bias ? kvb_llama_with(graph, KVB_LLAMA_OP_ADD, out) : out;
 }
@@ -191,6 +201,21 @@ static void take_fused(struct kvb_llama_graph *graph, const struct kvb_llama_lay
     }
 }
 
+// Queries and their gate are one matrix.
+static void take_gated_queries(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer, kvb_llama_node in,
+                               kvb_llama_node qkv[4])
+{
+    uint64_t size = layer->key_size, heads = layer->heads;
+    kvb_llama_node both = kvb_llama_matmul(graph, "attn_q.weight", 2 * size * heads, graph->tokens, in);
+    const uint64_t ne[3] = {size, heads, graph->tokens};
+    if (graph->class->one_rate) {
+        both = kvb_llama_reshape(graph, both, 2 * size, heads, graph->tokens);
+    }
+    qkv[0] = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne); // read by its norm, as it lies
+    kvb_llama_node part = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne);
+    qkv[3] = kvb_llama_new(graph, size * heads, graph->tokens, 1, part, 0);
+}
+
 kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const struct kvb_llama_layer *layer,
                                          kvb_llama_node in)
 {
@@ -204,16 +229,8 @@ kvb_llama_node kvb_llama_build_attention(struct kvb_llama_graph *graph, const st
     const uint64_t heads[3] = {layer->heads, layer->kv_heads, layer->kv_heads};
     for (uint32_t i = 0; i < 3; i++) {
         uint64_t size = i == 2 ? layer->value_size : layer->key_size;
-        if (i == 0 && shape->gated_output) { // queries and gate are one matrix
-            kvb_llama_node both = kvb_llama_matmul(graph, names[i], 2 * size * heads[i], graph->tokens, in);
-            const uint64_t ne[3] = {size, heads[i], graph->tokens};
-            if (graph->class->one_rate) {
-                both = kvb_llama_reshape(graph, both, 2 * size, heads[i], graph->tokens);
-            }
-            kvb_llama_node part = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne);
-            qkv[0] = part; // read by its norm, as it lies
-            part = kvb_llama_view(graph, KVB_LLAMA_OP_VIEW, both, ne);
-            qkv[3] = kvb_llama_new(graph, size * heads[i], graph->tokens, 1, part, 0);
+        if (i == 0 && shape->gated_output) {
+            take_gated_queries(graph, layer, in, qkv);
         } else {
             qkv[i] = kvb_llama_matmul(graph, names[i], size * heads[i], graph->tokens, in);
         }

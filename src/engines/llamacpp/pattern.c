@@ -147,20 +147,20 @@ static void take_members(struct reading *reading, uint32_t set[8])
 static void take_set(struct reading *reading)
 {
     struct kvb_pattern *out = reading->out;
-    bool not = more(reading) && *reading->at == '^';
+    bool others = more(reading) && *reading->at == '^';
     if (out->set_count == KVB_PATTERN_SETS) {
         (void)fail(reading, "more than 12 sets");
         return;
     }
     uint32_t *set = out->sets[out->set_count];
-    reading->at += not ;
+    reading->at += others;
     take_members(reading, set);
     if (!more(reading)) {
         (void)fail(reading, "a [ that is not closed");
         return;
     }
     reading->at++;
-    for (unsigned i = 0; not &&i < 8; i++) {
+    for (unsigned i = 0; others && i < 8; i++) {
         set[i] = ~set[i];
     }
     emit(reading, KVB_STEP_SET, out->set_count++);

@@ -286,6 +286,21 @@ static enum kvb_phase widest_phase(const struct kvb_activation *a, enum kvb_phas
     return widest;
 }
 
+// Where it is not known whether graphs are compiled, the low end is that of a start that finds them.
+static void set_total(const struct kvb_context *context, uint64_t other_bytes, struct kvb_activation *a)
+{
+    enum kvb_phase warm = widest_phase(a, KVB_PHASE_COMPILE);
+    a->winner = widest_phase(a, KVB_PHASE_COUNT);
+    a->total.bytes = a->phase_bytes[a->winner];
+    a->cached_bytes = a->phase_bytes[warm];
+    set_range(context, a->winner, other_bytes, &a->total);
+    if (a->winner == KVB_PHASE_COMPILE && context->plan->compile_cache == KVB_COMPILE_UNKNOWN) {
+        struct kvb_estimate cached = {a->phase_bytes[warm], 0, 0};
+        set_range(context, warm, other_bytes, &cached);
+        a->total.low_bytes = kvb_min(a->total.low_bytes, cached.low_bytes);
+    }
+}
+
 void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, struct kvb_activation *a)
 {
     struct kvb_encoder_load load;
@@ -319,19 +334,10 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
     a->phase_bytes[KVB_PHASE_MLA] = mla_phase(context);
     uint64_t timed = stage == 0 ? kvb_compile_peak_bytes(context) : 0;
     a->phase_bytes[KVB_PHASE_COMPILE] = timed > 0 ? kvb_add(timed, a->kept_bytes) : 0;
-    enum kvb_phase warm = widest_phase(a, KVB_PHASE_COMPILE);
-    a->winner = widest_phase(a, KVB_PHASE_COUNT);
-    a->total.bytes = a->phase_bytes[a->winner];
-    a->cached_bytes = a->phase_bytes[warm];
     uint64_t other_bytes = 0;
     if (samples && other != KVB_PATH_NO_OTHER) {
         other_bytes = kvb_add(sampler_phase(context, other, a->logits_rows), kept);
         other_bytes = kvb_max(other_bytes, a->phase_bytes[KVB_PHASE_LAYER]);
     }
-    set_range(context, a->winner, other_bytes, &a->total);
-    if (a->winner == KVB_PHASE_COMPILE && context->plan->compile_cache == KVB_COMPILE_UNKNOWN) {
-        struct kvb_estimate cached = {a->phase_bytes[warm], 0, 0};
-        set_range(context, warm, other_bytes, &cached);
-        a->total.low_bytes = kvb_min(a->total.low_bytes, cached.low_bytes);
-    }
+    set_total(context, other_bytes, a);
 }

@@ -161,18 +161,13 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
     struct kvb_counted_weights weights;
     memset(budget, 0, quiet ? offsetof(struct kvb_budget, parts) : sizeof *budget);
     budget->verdict = KVB_DOES_NOT_FIT; // also when the numbers cannot work
-    enum kvb_status status = KVB_OK;
     kvb_context_fill(&context, plan);
     weights.known = false;
     context.counted = &weights;
     if (plan->need.length_tokens > context.max_model_len && !context.auto_length) {
-        status =
-            kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,
-                            "--need-len %llu is longer than max_model_len (%llu): no such request is accepted.",
-                            (unsigned long long)plan->need.length_tokens, (unsigned long long)context.max_model_len);
-    }
-    if (status != KVB_OK) {
-        return status;
+        return kvb_problem_add(problems, KVB_ERROR, KVB_CONTRADICTION, nowhere,
+                               "--need-len %llu is longer than max_model_len (%llu): no such request is accepted.",
+                               (unsigned long long)plan->need.length_tokens, (unsigned long long)context.max_model_len);
     }
     kvb_free_resolve(&context);
     budget->generation = context.generation;
@@ -189,7 +184,7 @@ enum kvb_status kvb_vllm_compute(const struct kvb_plan *plan, struct kvb_budget 
         kvb_refusal_check(&context, budget);
         return KVB_OK;
     }
-    status = fill(&context, budget);
+    enum kvb_status status = fill(&context, budget);
     if (status != KVB_OK) {
         return kvb_problem_add(problems, KVB_ERROR, status, nowhere,
                                "The sizes in this plan multiply to more than any machine holds; check the model's "

@@ -373,6 +373,21 @@ uint64_t kvb_kv_longest_v1(const struct kvb_context *context, const int64_t give
     return longest;
 }
 
+static void describe_pool(const struct kvb_context *context, const struct kvb_sizing *sizing, uint64_t blocks,
+                          uint32_t tightest, struct kvb_kv_cache *kv)
+{
+    kv->block_tokens = context->block_tokens;
+    kv->num_blocks = blocks;
+    kv->bytes_per_block = sizing->block_bytes[tightest];
+    kv->blocks_per_request = kvb_printed_blocks(context, sizing, 0, context->max_model_len);
+    kv->tokens = printed_tokens(context, sizing, kv);
+    kv->max_concurrency_hundredths = printed_concurrency(context, kv);
+    kv->state_blocks_needed = kvb_state_blocks_needed(context);
+    kv->hybrid_manager_off = context->hybrid_off;
+    kv->hybrid_manager_why = context->hybrid_off_why;
+    describe_groups(context, sizing, kv);
+}
+
 void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KVB_STAGES_MAX],
                       struct kvb_budget *budget)
 {
@@ -400,16 +415,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
         kv->auto_max_model_len = fitted;
         context.max_model_len = fitted > 0 ? fitted : context.max_model_len;
     }
-    kv->block_tokens = context.block_tokens;
-    kv->num_blocks = blocks;
-    kv->bytes_per_block = sizing.block_bytes[tightest];
-    kv->blocks_per_request = kvb_printed_blocks(&context, &sizing, 0, context.max_model_len);
-    kv->tokens = printed_tokens(&context, &sizing, kv);
-    kv->max_concurrency_hundredths = printed_concurrency(&context, kv);
-    kv->state_blocks_needed = kvb_state_blocks_needed(&context);
-    kv->hybrid_manager_off = context.hybrid_off;
-    kv->hybrid_manager_why = context.hybrid_off_why;
-    describe_groups(&context, &sizing, kv);
+    describe_pool(&context, &sizing, blocks, tightest, kv);
     check_fit(&context, &sizing, pools, tightest, budget);
     look_ahead(&context, &sizing, budget->tightest_stage, kv);
     if (context.auto_length && kv->auto_max_model_len == 0 && budget->starts == false) {

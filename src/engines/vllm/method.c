@@ -41,11 +41,11 @@ static bool is_word(const char *asked, const char *const words[])
     return one;
 }
 
+// Of a method that the release knows.
 static bool has_capability(const struct kvb_context *context, const char *method)
 {
-    const struct kvb_known_method *row = kvb_method_of(method, context->release);
     uint32_t capability = context->gpu->compute_capability;
-    return row == NULL || capability == 0 || capability >= row->least_capability;
+    return capability == 0 || capability >= kvb_method_of(method, context->release)->least_capability;
 }
 
 // Source: is_marlin_compatible of gptq_marlin.py and awq_marlin.py; group size 0 stands for one group per channel. GPTQ

@@ -155,6 +155,16 @@ void kvb_hf_mlp_nemotron_h(struct hf *hf, uint32_t layer, struct kvb_layer_kind 
     }
 }
 
+// Kimi's delta attention: as many keys as values, of one size.
+static void set_kda(struct hf *hf, struct kvb_attention_shape *shape, enum kvb_hf_key heads, enum kvb_hf_key size,
+                    enum kvb_hf_key kernel)
+{
+    shape->kind = KVB_ATTENTION_KDA;
+    shape->state_key_heads = shape->state_value_heads = kvb_hf_need(hf, heads);
+    shape->state_key_size = shape->state_value_size = kvb_hf_need(hf, size);
+    shape->conv_kernel = kvb_hf_get(hf, kernel, 4);
+}
+
 // Kimi Linear and K3: delta attention with per-channel decay, every fourth layer latent attention.
 void kvb_hf_attention_kimi_linear(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
@@ -164,12 +174,7 @@ void kvb_hf_attention_kimi_linear(struct hf *hf, uint32_t layer, struct kvb_laye
         shape->gated_output = kvb_hf_is(hf, HF_MLA_GATE);
         return;
     }
-    shape->kind = KVB_ATTENTION_KDA;
-    shape->state_key_heads = kvb_hf_need(hf, HF_K_HEADS);
-    shape->state_key_size = kvb_hf_need(hf, HF_K_HEAD_DIM);
-    shape->state_value_heads = shape->state_key_heads;
-    shape->state_value_size = shape->state_key_size;
-    shape->conv_kernel = kvb_hf_get(hf, HF_K_CONV, 4);
+    set_kda(hf, shape, HF_K_HEADS, HF_K_HEAD_DIM, HF_K_CONV);
     shape->gated_output = kvb_hf_is(hf, HF_K_FULL_RANK);
 }
 
@@ -228,12 +233,7 @@ void kvb_hf_attention_bailing3(struct hf *hf, uint32_t layer, struct kvb_layer_k
                                    : 0;
         return;
     }
-    shape->kind = KVB_ATTENTION_KDA;
-    shape->state_key_heads = kvb_hf_need(hf, HF_HEADS);
-    shape->state_key_size = kvb_hf_need(hf, HF_HEAD_DIM);
-    shape->state_value_heads = shape->state_key_heads;
-    shape->state_value_size = shape->state_key_size;
-    shape->conv_kernel = kvb_hf_get(hf, HF_SHORT_CONV, 4);
+    set_kda(hf, shape, HF_HEADS, HF_HEAD_DIM, HF_SHORT_CONV);
     shape->gated_output = true;
     shape->full_rank_decay = true;
     if (!hf->failed && !kvb_hf_is(hf, HF_NO_KDA_LORA)) {
