@@ -52,6 +52,15 @@ static inline void unset(struct kvb_plan *plan, enum kvb_setting setting)
     plan->settings.values[setting] = (struct kvb_setting_value){0, 0, 0};
 }
 
+// The word as its flag takes it.
+static inline void set_word(struct kvb_plan *plan, enum kvb_setting setting, const char *word)
+{
+    char why[256];
+    uint64_t value = 0;
+    assert_true(kvb_setting_parse(setting, word, &value, why));
+    set(plan, setting, value);
+}
+
 static inline void set_gpu(struct kvb_plan *plan, const char *name, uint64_t memory_bytes, uint32_t capability)
 {
     memset(plan->gpu.name, 0, sizeof plan->gpu.name);

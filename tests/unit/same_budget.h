@@ -1,4 +1,5 @@
-// Whether two budgets say the same: bytes between members say nothing, so they are not compared as memory.
+// Budgets asked for again, and whether two say the same: bytes between members say nothing, so they are not compared as
+// memory.
 #ifndef KVB_TESTS_SAME_BUDGET_H
 #define KVB_TESTS_SAME_BUDGET_H
 
@@ -6,6 +7,15 @@
 #include <string.h>
 
 #include <kvbudget/budget.h>
+
+// Whether the plan is answered; what stood in the budget before is gone.
+static inline bool answers(const struct kvb_plan *plan, struct kvb_budget *budget)
+{
+    static struct kvb_problems problems;
+    memset(budget, 0, sizeof *budget);
+    kvb_problems_init(&problems);
+    return kvb_budget_compute(plan, budget, &problems) == KVB_OK;
+}
 
 static inline bool same_terms(const struct kvb_term *a, const struct kvb_term *b, size_t count)
 {

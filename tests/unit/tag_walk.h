@@ -2,43 +2,20 @@
 #ifndef KVB_TESTS_TAG_WALK_H
 #define KVB_TESTS_TAG_WALK_H
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "unit/plans.h"
+#include "unit/release_tags.h"
 #include "unit/test.h"
 
-#define LINE_MAX_BYTES 256
-#define TAGS_MAX 64
 #define ANSWER_MAX_BYTES 48
 
 static uint32_t tags[TAGS_MAX]; // from 0.11.1 on
 static size_t tag_count;
 
-static inline FILE *open_fixture(const char *name)
-{
-    char path[512];
-    (void)snprintf(path, sizeof path, "%s/tests/fixtures/releases/%s", KVB_SOURCE_DIR, name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    return file;
-}
-
 static inline void read_tags(void)
 {
-    char line[64];
-    FILE *file = open_fixture("tags.txt");
-    while (fgets(line, sizeof line, file) != NULL) {
-        uint32_t tag;
-        line[strcspn(line, "\n")] = '\0';
-        assert_true(kvb_release_parse(line, &tag));
-        if (tag >= R(11, 1)) {
-            assert_true(tag_count < TAGS_MAX);
-            tags[tag_count++] = tag;
-        }
-    }
-    (void)fclose(file);
+    tag_count = tags_since(R(11, 1), tags);
 }
 
 static inline uint64_t word_of(const char *name)
@@ -84,22 +61,6 @@ static inline void answer_at(const char *changes, uint32_t release, char out[ANS
         }
         at += size + 1 + length;
     }
-}
-
-// The next row of the file, its fields parted; false behind the last.
-static inline bool next_row(FILE *file, char line[LINE_MAX_BYTES], char *fields[], size_t count)
-{
-    if (fgets(line, LINE_MAX_BYTES, file) == NULL) {
-        return false;
-    }
-    line[strcspn(line, "\n")] = '\0';
-    fields[0] = line;
-    for (size_t i = 1; i < count; i++) {
-        fields[i] = strchr(fields[i - 1], ',');
-        assert_non_null(fields[i]);
-        *fields[i]++ = '\0';
-    }
-    return true;
 }
 
 #endif

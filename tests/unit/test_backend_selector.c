@@ -1,6 +1,5 @@
 // Which attention backend a release takes, against its own selector: the classes of each tag were imported with a stub
 // of torch in the place of torch, and asked for random models, caches, blocks and cards (tests/fixtures/backends.csv).
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "engines/vllm/kv_backend.h"
@@ -19,21 +18,6 @@ static struct kvb_budget budget;
 static uint32_t number(const char *text)
 {
     return (uint32_t)strtoul(text, NULL, 10);
-}
-
-static void set_word(enum kvb_setting setting, const char *word)
-{
-    char why[256];
-    uint64_t value = 0;
-    assert_true(kvb_setting_parse(setting, word, &value, why));
-    set(&plan, setting, value);
-}
-
-static uint32_t release_of(const char *text)
-{
-    char *end;
-    uint32_t major = (uint32_t)strtoul(text, &end, 10), minor = (uint32_t)strtoul(end + 1, &end, 10);
-    return KVB_RELEASE(major, minor, number(end + 1));
 }
 
 static void make_shape(char *const fields[FIELDS])
@@ -74,13 +58,13 @@ static void make_row(char *const fields[FIELDS])
                                                                      : "LlamaForCausalLM";
     memset(plan.model.architecture, 0, sizeof plan.model.architecture);
     (void)strncpy(plan.model.architecture, class_name, sizeof plan.model.architecture - 1);
-    set_word(KVB_SET_DTYPE, fields[DTYPE]);
-    set_word(KVB_SET_KV_CACHE_DTYPE, fields[CACHE]);
+    set_word(&plan, KVB_SET_DTYPE, fields[DTYPE]);
+    set_word(&plan, KVB_SET_KV_CACHE_DTYPE, fields[CACHE]);
     if (number(fields[BLOCK]) > 0) {
         set(&plan, KVB_SET_BLOCK_SIZE, number(fields[BLOCK]));
     }
     if (fields[ASKED][0] != '\0') {
-        set_word(KVB_SET_ATTENTION_BACKEND, fields[ASKED]);
+        set_word(&plan, KVB_SET_ATTENTION_BACKEND, fields[ASKED]);
     }
 }
 
@@ -98,32 +82,25 @@ static bool agrees(char *const fields[FIELDS])
     return strcmp(fields[FORM], "plain") == 0 || strcmp(context->mla_backend.name, fields[ANSWER]) == 0;
 }
 
+static bool look(char *const *cells, struct seen_rows *seen)
+{
+    make_row(cells);
+    (void)answer_into(&plan, &budget);
+    bool same = agrees(cells);
+    if (!same) {
+        print_error("%s\n", budget.error);
+    }
+    seen->raised += strcmp(cells[ANSWER], "-") == 0;
+    return same;
+}
+
 static void each_release_takes_what_its_selector_takes(void **state)
 {
     (void)state;
-    char line[512], kept[512];
-    unsigned count = 0, refused = 0, different = 0;
-    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/backends.csv", "r");
-    assert_non_null(file);
-    assert_non_null(fgets(line, sizeof line, file));
-    while (fgets(line, sizeof line, file) != NULL) {
-        char *fields[FIELDS];
-        (void)strcpy(kept, line);
-        split_row(line, fields, FIELDS);
-        make_row(fields);
-        (void)answer_into(&plan, &budget);
-        bool same = agrees(fields);
-        if (!same) {
-            print_error("%s%s\n", kept, budget.error);
-        }
-        different += !same;
-        refused += strcmp(fields[ANSWER], "-") == 0;
-        count++;
-    }
-    (void)fclose(file);
-    print_message("%u rows, %u refused, %u different\n", count, refused, different);
-    assert_true(count >= LEAST_ROWS && refused > count / 4 && refused < count * 3 / 4);
-    assert_int_equal(different, 0);
+    struct seen_rows seen;
+    walk_rows("fixtures/backends.csv", FIELDS, look, &seen);
+    assert_true(seen.rows >= LEAST_ROWS && seen.raised > seen.rows / 4 && seen.raised < seen.rows * 3 / 4);
+    assert_int_equal(seen.different, 0);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(each_release_takes_what_its_selector_takes))

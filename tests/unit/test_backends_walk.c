@@ -67,9 +67,9 @@ static void sentence_of(const char *backend, const char *letters, uint32_t relea
     (void)snprintf(out + length, KVB_ERROR_TEXT_CAPACITY - length, "%s", length > 0 ? "]" : "");
 }
 
-static unsigned look(const char *backend, const char *asked, uint32_t capability, const char *changes)
+static bool holds(const char *backend, const char *asked, uint32_t capability, const char *changes)
 {
-    unsigned wrong = 0;
+    bool same = true;
     for (size_t i = 0; i < tag_count; i++) {
         char letters[ANSWER_MAX_BYTES], wanted[KVB_ERROR_TEXT_CAPACITY], said[KVB_ERROR_TEXT_CAPACITY] = "";
         answer_at(changes, tags[i], letters);
@@ -81,34 +81,36 @@ static unsigned look(const char *backend, const char *asked, uint32_t capability
         bool refused = kvb_refusal_backend(resolved(&plan), said);
         if (refused != (letters[0] != '\0') || strcmp(said, wanted) != 0) {
             print_error("%s, '%s' on %u at %u: '%s', not '%s'\n", backend, asked, capability, tags[i], said, wanted);
-            wrong++;
+            same = false;
         }
     }
-    return wrong;
+    return same;
+}
+
+static bool look(char *const *cells, struct seen_rows *seen)
+{
+    bool same = true;
+    (void)seen;
+    for (char *at = cells[2]; *at != '\0'; at += strspn(at, " ")) {
+        same = holds(cells[0], cells[1], (uint32_t)strtoul(at, &at, 10), cells[3]) && same;
+    }
+    return same;
 }
 
 static void every_backend_at_every_tag(void **state)
 {
     (void)state;
-    char line[LINE_MAX_BYTES], *fields[4];
-    unsigned wrong = 0, rows = 0;
+    struct seen_rows seen;
     read_tags();
-    FILE *file = open_fixture("backends.csv");
-    while (next_row(file, line, fields, 4)) {
-        for (char *at = fields[2]; *at != '\0'; at += strspn(at, " ")) {
-            wrong += look(fields[0], fields[1], (uint32_t)strtoul(at, &at, 10), fields[3]);
-        }
-        rows++;
-    }
-    (void)fclose(file);
-    assert_true(rows > 250 && tag_count > 25);
-    assert_int_equal(wrong, 0);
+    walk_rows("fixtures/releases/backends.csv", 4, look, &seen);
+    assert_true(seen.rows > 250 && tag_count > 25);
+    assert_int_equal(seen.different, 0);
 }
 
 // "-": the start ends there; Triton's kernels lack the fp8 that cards before 8.9 do not have.
-static unsigned look_at_choice(const char *asked, uint32_t capability, const char *changes)
+static bool choice_holds(const char *asked, uint32_t capability, const char *changes)
 {
-    unsigned wrong = 0;
+    bool same = true;
     bool eight_bits = strstr(asked, "word=fp8") != NULL && capability < 89;
     for (size_t i = 0; i < tag_count; i++) {
         char wanted[ANSWER_MAX_BYTES], said[KVB_ERROR_TEXT_CAPACITY] = "";
@@ -119,10 +121,20 @@ static unsigned look_at_choice(const char *asked, uint32_t capability, const cha
         if (wanted[0] != '?' && (kvb_refusal_no_backend(resolved(&plan), said) != nobody ||
                                  old != (strcmp(wanted, "TRITON_ATTN") == 0 && eight_bits))) {
             print_error("'%s' on %u at %u: '%s', not %s\n", asked, capability, tags[i], said, wanted);
-            wrong++;
+            same = false;
         }
     }
-    return wrong;
+    return same;
+}
+
+static bool look_at_choice(char *const *cells, struct seen_rows *seen)
+{
+    bool same = true;
+    (void)seen;
+    for (char *at = cells[1]; *at != '\0'; at += strspn(at, " ")) {
+        same = choice_holds(cells[0], (uint32_t)strtoul(at, &at, 10), cells[2]) && same;
+    }
+    return same;
 }
 
 // The backend that is taken where none is asked for: choice.csv holds what get_attn_backend_cls of
@@ -130,18 +142,10 @@ static unsigned look_at_choice(const char *asked, uint32_t capability, const cha
 static void every_choice_at_every_tag(void **state)
 {
     (void)state;
-    char line[LINE_MAX_BYTES], *fields[3];
-    unsigned wrong = 0, rows = 0;
-    FILE *file = open_fixture("choice.csv");
-    while (next_row(file, line, fields, 3)) {
-        for (char *at = fields[1]; *at != '\0'; at += strspn(at, " ")) {
-            wrong += look_at_choice(fields[0], (uint32_t)strtoul(at, &at, 10), fields[2]);
-        }
-        rows++;
-    }
-    (void)fclose(file);
-    assert_true(rows > 60);
-    assert_int_equal(wrong, 0);
+    struct seen_rows seen;
+    walk_rows("fixtures/releases/choice.csv", 3, look_at_choice, &seen);
+    assert_true(seen.rows > 60);
+    assert_int_equal(seen.different, 0);
 }
 
 // 16 bits by name are read by nobody before 0.15.0, and left to nobody where no backend is asked for.

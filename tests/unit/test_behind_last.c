@@ -11,14 +11,6 @@
 
 static struct kvb_plan plan;
 
-static bool answers(struct kvb_budget *budget)
-{
-    static struct kvb_problems problems;
-    memset(budget, 0, sizeof *budget);
-    kvb_problems_init(&problems);
-    return kvb_budget_compute(&plan, budget, &problems) == KVB_OK;
-}
-
 static void nothing_behind_the_last(void **state)
 {
     (void)state;
@@ -42,9 +34,9 @@ static void nothing_behind_the_last(void **state)
         set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1 + i % 2);
         set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1 + i / 2 % 2);
         set(&plan, KVB_SET_SPECULATIVE_METHOD, i % 3 == 0 ? KVB_SPECULATIVE_EAGLE : KVB_SPECULATIVE_NONE);
-        bool is_answered = answers(&without);
+        bool is_answered = answers(&plan, &without);
         add_odd_kind(&plan.model, (uint32_t)i);
-        if (answers(&with) != is_answered || !same_budget(&with, &without)) {
+        if (answers(&plan, &with) != is_answered || !same_budget(&with, &without)) {
             fail_msg("%s at %u: %s; %s", rows[i].id, plan.engine.release, without.error, with.error);
         }
         answered += is_answered;
@@ -65,11 +57,11 @@ static void windows_of_all(void **state)
     plan.model.kind_count = 1;
     memset(plan.model.kind_of_layer, 0, sizeof plan.model.kind_of_layer);
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
-    assert_true(answers(&without));
+    assert_true(answers(&plan, &without));
     assert_int_equal(without.kv.group_count, 1);
     for (uint32_t turn = 0; turn < KVB_ATTENTION_COUNT - 1; turn++) {
         add_odd_kind(&plan.model, turn);
-        assert_true(answers(&with));
+        assert_true(answers(&plan, &with));
         assert_memory_equal(&with, &without, sizeof with);
     }
 }

@@ -1,5 +1,4 @@
 // Heads that draft, by name and by config: shapes against tests/fixtures/draft_heads.csv, and what is loaded of them.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +6,7 @@
 
 #include "budget/shapes.h"
 #include "model/draft_heads.h"
+#include "unit/fixture_rows.h"
 #include "unit/test.h"
 
 #define INDEX_WORDS 4 // of a row of draft_id_to_target_id, in elements
@@ -27,39 +27,36 @@ static uint64_t outside_matrices(const struct kvb_draft_head *row)
            (uint64_t)INDEX_WORDS * row->draft_vocabulary;
 }
 
+enum field { NAME, PARAMETERS, BILLIONS, FIELDS };
+
+static bool look(char *const *cells, struct seen_rows *seen)
+{
+    size_t count;
+    const struct kvb_draft_head *rows = kvb_draft_head_rows(&count), *row = &rows[seen->rows];
+    assert_true(seen->rows < count);
+    assert_string_equal(row->name, cells[NAME]);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_draft_head_load(cells[NAME], &head, &problems), KVB_OK);
+    assert_string_equal(head.name, cells[NAME]);
+    assert_true(kvb_model_only_drafts(&head) && kvb_is_draft_head(cells[NAME]));
+    assert_int_equal(head.layer_count, row->layers);
+    assert_int_equal(head.target_states, row->kind == KVB_DRAFT_EAGLE3 ? 3 : row->states);
+    uint64_t own = kvb_model_parameters(&head) - outside_matrices(row);
+    assert_int_equal(own, strtoull(cells[PARAMETERS], NULL, 10));
+    if (cells[BILLIONS][0] != '-') {
+        assert_int_equal((own + 5000000) / 10000000, (uint64_t)(strtod(cells[BILLIONS], NULL) * 100 + 0.5));
+    }
+    return true;
+}
+
 static void each_head_has_its_parameters(void **state)
 {
     (void)state;
-    size_t count, seen = 0;
-    const struct kvb_draft_head *rows = kvb_draft_head_rows(&count);
-    char line[256];
-    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/draft_heads.csv", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL) {
-        char *parameters = strchr(line, ','), *billions = parameters != NULL ? strchr(parameters + 1, ',') : NULL;
-        if (line[0] == '#') {
-            continue;
-        }
-        assert_non_null(billions);
-        *parameters++ = '\0';
-        *billions++ = '\0';
-        assert_true(seen < count);
-        assert_string_equal(rows[seen].name, line);
-        kvb_problems_init(&problems);
-        assert_int_equal(kvb_draft_head_load(line, &head, &problems), KVB_OK);
-        assert_string_equal(head.name, line);
-        assert_true(kvb_model_only_drafts(&head) && kvb_is_draft_head(line));
-        assert_int_equal(head.layer_count, rows[seen].layers);
-        assert_int_equal(head.target_states, rows[seen].kind == KVB_DRAFT_EAGLE3 ? 3 : rows[seen].states);
-        uint64_t own = kvb_model_parameters(&head) - outside_matrices(&rows[seen]);
-        assert_int_equal(own, strtoull(parameters, NULL, 10));
-        if (billions[0] != '-') {
-            assert_int_equal((own + 5000000) / 10000000, (uint64_t)(strtod(billions, NULL) * 100 + 0.5));
-        }
-        seen++;
-    }
-    (void)fclose(file);
-    assert_int_equal(seen, count);
+    size_t count;
+    struct seen_rows seen;
+    (void)kvb_draft_head_rows(&count);
+    walk_rows("fixtures/draft_heads.csv", FIELDS, look, &seen);
+    assert_int_equal(seen.rows, count);
     assert_int_equal(kvb_draft_head_load("nobody/eagle3", &head, &problems), KVB_UNKNOWN_NAME);
     assert_false(kvb_is_draft_head("nobody/eagle3"));
 }

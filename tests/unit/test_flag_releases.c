@@ -1,6 +1,5 @@
 // Which releases know each flag of the tables of flags, against the tables that scripts make from the syntax of the
 // engines' own code at every release.
-#include <stdio.h>
 #include <string.h>
 
 #include "budget/engine.h"
@@ -8,6 +7,7 @@
 #include "engines/sglang/serve.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve.h"
+#include "unit/release_tags.h"
 #include "unit/test.h"
 
 // What the generated tables say of a flag; gone: 0, every release since has it.
@@ -45,16 +45,11 @@ static void check_row(const struct kvb_serve_flag *flag, const struct known *kno
 
 static bool is_tag(uint32_t release)
 {
-    char line[64];
+    uint32_t tags[TAGS_MAX];
     bool found = false;
-    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/releases/tags.txt", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL) {
-        uint32_t tag;
-        line[strcspn(line, "\n")] = '\0';
-        found = found || (kvb_release_parse(line, &tag) && tag == release);
+    for (size_t i = tags_since(0, tags); i > 0; i--) {
+        found = found || tags[i - 1] == release;
     }
-    (void)fclose(file);
     return found;
 }
 

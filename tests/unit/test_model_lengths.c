@@ -1,6 +1,5 @@
 // Lengths against the release's own function: _get_and_verify_max_len of each tag was run on random configs and flags
 // (tests/fixtures/model_lengths.csv).
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <kvbudget/input.h>
@@ -21,13 +20,6 @@ enum field { RELEASE, ASKED, WHOLE, ALLOWED, ANSWER, KEYS };
 static struct kvb_plan plan;
 static struct kvb_budget budget;
 static struct kvb_model read;
-
-static uint32_t release_of(const char *text)
-{
-    char *end;
-    uint32_t major = (uint32_t)strtoul(text, &end, 10), minor = (uint32_t)strtoul(end + 1, &end, 10);
-    return KVB_RELEASE(major, minor, (uint32_t)strtoul(end + 1, NULL, 10));
-}
 
 static void make_row(char *const fields[FIELDS])
 {
@@ -59,32 +51,25 @@ static bool agrees(const char *answer)
     return !refused && resolved(&plan)->max_model_len == strtoull(answer, NULL, 10);
 }
 
+static bool look(char *const *cells, struct seen_rows *seen)
+{
+    make_row(cells);
+    (void)answer_into(&plan, &budget);
+    seen->raised += strcmp(cells[ANSWER], "-") == 0;
+    bool same = agrees(cells[ANSWER]);
+    if (!same) {
+        print_error("%llu %s\n", (unsigned long long)resolved(&plan)->max_model_len, budget.error);
+    }
+    return same;
+}
+
 static void each_release_takes_the_lengths_it_takes(void **state)
 {
     (void)state;
-    char line[1024], kept[1024];
-    unsigned count = 0, raised = 0, different = 0;
-    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/model_lengths.csv", "r");
-    assert_non_null(file);
-    assert_non_null(fgets(line, sizeof line, file));
-    while (fgets(line, sizeof line, file) != NULL) {
-        char *fields[FIELDS];
-        (void)strcpy(kept, line);
-        split_row(line, fields, FIELDS);
-        make_row(fields);
-        (void)answer_into(&plan, &budget);
-        bool same = agrees(fields[ANSWER]);
-        if (!same) {
-            print_error("%s%llu %s\n", kept, (unsigned long long)resolved(&plan)->max_model_len, budget.error);
-        }
-        different += !same;
-        raised += strcmp(fields[ANSWER], "-") == 0;
-        count++;
-    }
-    (void)fclose(file);
-    print_message("%u rows, %u raised, %u different\n", count, raised, different);
-    assert_true(count >= LEAST_ROWS && raised > count / 5 && raised < count * 4 / 5);
-    assert_int_equal(different, 0);
+    struct seen_rows seen;
+    walk_rows("fixtures/model_lengths.csv", FIELDS, look, &seen);
+    assert_true(seen.rows >= LEAST_ROWS && seen.raised > seen.rows / 5 && seen.raised < seen.rows * 4 / 5);
+    assert_int_equal(seen.different, 0);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(each_release_takes_the_lengths_it_takes))

@@ -1,16 +1,10 @@
 // Public names that were not built in: what each is taken for, and that every refusal can be pasted.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "catalogue/builtin.h"
+#include "unit/fixture_rows.h"
 #include "unit/hf_text.h"
+#include "unit/test.h"
 
 #define FLOOR_PERCENT 70
 
@@ -61,15 +55,9 @@ struct half {
 };
 static struct half halves[] = {{"build", 0, 0}, {"held", 0, 0}};
 
-static void try_name(char *line)
+static bool look(char *const *cells, struct seen_rows *seen)
 {
-    char *cells[4] = {line, NULL, NULL, NULL};
-    for (unsigned i = 1; i < 4; i++) {
-        char *comma = strchr(cells[i - 1], ',');
-        assert_non_null(comma);
-        *comma = '\0';
-        cells[i] = comma + 1;
-    }
+    (void)seen;
     struct half *half = &halves[strcmp(cells[2], "held") == 0];
     assert_string_equal(cells[2], half->word);
     half->names++;
@@ -84,20 +72,14 @@ static void try_name(char *line)
         }
         check_step(cells[0]);
     }
+    return true;
 }
 
 static void public_names(void **state)
 {
-    char line[256];
-    FILE *file = fopen(KVB_SOURCE_DIR "/tests/names/names.csv", "r");
     (void)state;
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (line[0] != '#') {
-            try_name(line);
-        }
-    }
-    assert_int_equal(fclose(file), 0);
+    struct seen_rows seen;
+    walk_rows("names/names.csv", 4, look, &seen);
     assert_int_equal(halves[0].names + halves[1].names, 420);
     for (unsigned i = 0; i < 2; i++) {
         print_message("%s: %u of %u answered\n", halves[i].word, halves[i].answered, halves[i].names);
@@ -105,8 +87,4 @@ static void public_names(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(public_names)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+KVB_TEST_MAIN(cmocka_unit_test(public_names))

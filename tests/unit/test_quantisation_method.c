@@ -1,7 +1,6 @@
 // Quantisation against the release's own code: _verify_quantization, the classes' override_quantization_method,
 // from_config, least capability and activation types of each tag were run on random checkpoints, flags, GPUs and dtypes
 // (tests/fixtures/quantisation.csv).
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <kvbudget/input.h>
@@ -24,21 +23,6 @@ static struct kvb_plan plan;
 static struct kvb_budget budget;
 static struct kvb_model read;
 
-static uint32_t release_of(const char *text)
-{
-    char *end;
-    uint32_t major = (uint32_t)strtoul(text, &end, 10), minor = (uint32_t)strtoul(end + 1, &end, 10);
-    return KVB_RELEASE(major, minor, (uint32_t)strtoul(end + 1, NULL, 10));
-}
-
-static void set_word(enum kvb_setting setting, const char *word)
-{
-    char why[256];
-    uint64_t value = 0;
-    assert_true(kvb_setting_parse(setting, word, &value, why));
-    set(&plan, setting, value);
-}
-
 static void read_stored(const char *quantisation)
 {
     char text[2048];
@@ -55,28 +39,12 @@ static void make_row(char *const fields[FIELDS])
 {
     make_llama_plan(&plan, release_of(fields[RELEASE]));
     plan.gpu.compute_capability = (uint32_t)strtoul(fields[CAPABILITY], NULL, 10);
-    set_word(KVB_SET_DTYPE, fields[DTYPE]);
+    set_word(&plan, KVB_SET_DTYPE, fields[DTYPE]);
     if (strcmp(fields[STORED], "-") != 0) {
         read_stored(fields[STORED]);
     }
     if (strcmp(fields[ASKED], "-") != 0) {
-        set_word(KVB_SET_QUANTIZATION, fields[ASKED]);
-    }
-}
-
-// The letters and digits of both: commas were cut out of the sentences.
-static bool begins_with(const char *text, const char *beginning)
-{
-    static const char kept[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    while (true) {
-        text += strcspn(text, kept);
-        beginning += strcspn(beginning, kept);
-        if (*beginning == '\0') {
-            return true;
-        }
-        if (*text++ != *beginning++) {
-            return false;
-        }
+        set_word(&plan, KVB_SET_QUANTIZATION, fields[ASKED]);
     }
 }
 
@@ -99,35 +67,31 @@ static bool is_later(void)
     return false;
 }
 
+static unsigned worded;
+
+static bool look(char *const *cells, struct seen_rows *seen)
+{
+    make_row(cells);
+    (void)answer_into(&plan, &budget);
+    bool none = strcmp(cells[SENTENCE], "-") == 0;
+    bool same = none ? budget.starts || is_later() : !budget.starts && says_another(budget.refusal);
+    if (!same) {
+        print_error("%s\n", budget.error);
+    }
+    worded += !none && begins_with(budget.error, cells[SENTENCE]);
+    seen->raised += !none;
+    return same;
+}
+
 static void each_release_refuses_what_its_classes_refuse(void **state)
 {
     (void)state;
-    char line[1024], kept[1024];
-    unsigned count = 0, raised = 0, different = 0, worded = 0;
-    FILE *file = fopen(KVB_SOURCE_DIR "/tests/fixtures/quantisation.csv", "r");
-    assert_non_null(file);
-    assert_non_null(fgets(line, sizeof line, file));
-    while (fgets(line, sizeof line, file) != NULL) {
-        char *fields[FIELDS];
-        (void)strcpy(kept, line);
-        split_row(line, fields, FIELDS);
-        make_row(fields);
-        (void)answer_into(&plan, &budget);
-        bool none = strcmp(fields[SENTENCE], "-") == 0;
-        bool same = none ? budget.starts || is_later() : !budget.starts && says_another(budget.refusal);
-        if (!same) {
-            print_error("%s%s\n", kept, budget.error);
-        }
-        worded += !none && begins_with(budget.error, fields[SENTENCE]);
-        different += !same;
-        raised += !none;
-        count++;
-    }
-    (void)fclose(file);
-    print_message("%u rows, %u raised, %u in the same words, %u different\n", count, raised, worded, different);
-    assert_true(count >= LEAST_ROWS && raised > count / 3 && raised < count * 4 / 5);
-    assert_true(worded > raised * 9 / 10);
-    assert_int_equal(different, 0);
+    struct seen_rows seen;
+    walk_rows("fixtures/quantisation.csv", FIELDS, look, &seen);
+    print_message("%u in the same words\n", worded);
+    assert_true(seen.rows >= LEAST_ROWS && seen.raised > seen.rows / 3 && seen.raised < seen.rows * 4 / 5);
+    assert_true(worded > seen.raised * 9 / 10);
+    assert_int_equal(seen.different, 0);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(each_release_refuses_what_its_classes_refuse))

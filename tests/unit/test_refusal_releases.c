@@ -2,10 +2,10 @@
 // as a search finds them under vllm/ at the tags on both sides (git grep); and which of them a question about the cache
 // alone skips. Rows without words have no sentence that stands and falls with them: what refuses there is held by
 // tests/fixtures/refusals.csv alone, and they are told here so that a bound does not move unseen.
-#include <stdio.h>
 #include <string.h>
 
 #include "engines/vllm/refusal.h"
+#include "unit/fixture_rows.h"
 #include "unit/test.h"
 
 struct told {
@@ -104,13 +104,6 @@ static const struct told told[] = {
     {"cudagraph-sizes", "0.11.1", "-", true, kvb_refusal_draft_graphs}, // determine cudagraph shapes that are both
     {"cpu-offload", "0.8.3", "0.17.0", true, kvb_refusal_offload_wsl},  // V1 CPU offloading requires
 };
-
-static uint32_t release_of(const char *text)
-{
-    uint32_t release = 0;
-    assert_true(strcmp(text, "-") == 0 || kvb_release_parse(text, &release));
-    return release;
-}
 
 // A rule may stand in several rows, one for each function that looks at it.
 static void each_refusal_in_its_releases(void **state)

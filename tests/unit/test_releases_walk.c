@@ -6,46 +6,21 @@
 // the text of nine Literal types, the names in register_module( and _PARSERS_TO_REGISTER of the two kinds of parsers.
 // The tables themselves are made from the syntax tree by scripts/release-tables.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <kvbudget/kvbudget.h>
 
 #include "engines/vllm/release_tables.h"
+#include "unit/release_tags.h"
 #include "unit/test.h"
-
-#define TAGS_MAX 128
-#define LINE_MAX_BYTES 512
 
 static uint32_t tags[TAGS_MAX];
 static size_t tag_count;
 
-static FILE *open_fixture(const char *name)
-{
-    char path[512];
-    (void)snprintf(path, sizeof path, "%s/tests/fixtures/releases/%s", KVB_SOURCE_DIR, name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    return file;
-}
-
-static void read_tags(void)
-{
-    char line[LINE_MAX_BYTES];
-    FILE *file = open_fixture("tags.txt");
-    tag_count = 0;
-    while (fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        assert_true(tag_count < TAGS_MAX && kvb_release_parse(line, &tags[tag_count++]));
-    }
-    (void)fclose(file);
-    assert_int_equal(tags[tag_count - 1], KVB_NEWEST_VLLM);
-}
-
 // "0.2.0-0.12.0 0.14.0-"
 static bool is_inside(const char *ranges, uint32_t release)
 {
-    char text[LINE_MAX_BYTES];
+    char text[ROW_MAX_BYTES];
     (void)snprintf(text, sizeof text, "%s", ranges);
     for (char *range = strtok(text, " "); range != NULL; range = strtok(NULL, " ")) {
         uint32_t first, last = UINT32_MAX;
@@ -85,51 +60,49 @@ static bool has_choice(const char *name, uint32_t release)
     return row != NULL;
 }
 
-static void walk(const char *fixture, bool (*has)(const char *, uint32_t), size_t least_rows)
+static bool (*has)(const char *name, uint32_t release); // of what is walked
+
+static bool look(char *const *cells, struct seen_rows *seen)
 {
-    char line[LINE_MAX_BYTES];
-    size_t rows = 0, different = 0;
-    FILE *file = open_fixture(fixture);
-    while (fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        char *comma = strchr(line, ',');
-        assert_non_null(comma);
-        *comma = '\0';
-        for (size_t i = 0; i < tag_count; i++) {
-            bool wanted = is_inside(comma + 1, tags[i]);
-            if (has(line, tags[i]) != wanted) {
-                char release[32];
-                print_error("%s at %s: wanted %d\n", line, kvb_release_format(release, tags[i]), wanted);
-                different++;
-            }
+    bool same = true;
+    (void)seen;
+    for (size_t i = 0; i < tag_count; i++) {
+        bool wanted = is_inside(cells[1], tags[i]);
+        if (has(cells[0], tags[i]) != wanted) {
+            char release[32];
+            print_error("at %s: wanted %d\n", kvb_release_format(release, tags[i]), wanted);
+            same = false;
         }
-        rows++;
     }
-    (void)fclose(file);
-    print_message("%zu rows at %zu releases, %zu different\n", rows, tag_count, different);
-    assert_true(rows >= least_rows);
-    assert_int_equal(different, 0);
+    return same;
+}
+
+static void walk(const char *fixture, bool (*asked)(const char *, uint32_t), size_t least_rows)
+{
+    struct seen_rows seen;
+    has = asked;
+    tag_count = tags_since(0, tags);
+    walk_rows(fixture, 2, look, &seen);
+    assert_true(seen.rows >= least_rows);
+    assert_int_equal(seen.different, 0);
 }
 
 static void flags(void **state)
 {
     (void)state;
-    read_tags();
-    walk("flags.csv", has_flag, 250);
+    walk("fixtures/releases/flags.csv", has_flag, 250);
 }
 
 static void classes(void **state)
 {
     (void)state;
-    read_tags();
-    walk("classes.csv", has_class, 350);
+    walk("fixtures/releases/classes.csv", has_class, 350);
 }
 
 static void choices(void **state)
 {
     (void)state;
-    read_tags();
-    walk("choices.csv", has_choice, 120);
+    walk("fixtures/releases/choices.csv", has_choice, 120);
 }
 
 // The first release that knows a built-in model is that of its class, which the walk above has seen.

@@ -88,26 +88,29 @@ static bool takes_v2(const char *question, uint32_t release)
     return resolved(&plan)->v2_runner;
 }
 
+static bool look(char *const *cells, struct seen_rows *seen)
+{
+    bool same = true;
+    (void)seen;
+    for (size_t i = 0; i < tag_count; i++) {
+        char wanted[ANSWER_MAX_BYTES];
+        answer_at(cells[1], tags[i], wanted);
+        if (takes_v2(cells[0], tags[i]) != (strcmp(wanted, "V2") == 0)) {
+            print_error("at %u: not %s\n", tags[i], wanted[0] != '\0' ? wanted : "V1");
+            same = false;
+        }
+    }
+    return same;
+}
+
 static void every_start_at_every_tag(void **state)
 {
     (void)state;
-    char line[LINE_MAX_BYTES], *fields[2];
-    unsigned wrong = 0, rows = 0;
+    struct seen_rows seen;
     read_tags();
-    FILE *file = open_fixture("runners.csv");
-    for (; next_row(file, line, fields, 2); rows++) {
-        for (size_t i = 0; i < tag_count; i++) {
-            char wanted[ANSWER_MAX_BYTES];
-            answer_at(fields[1], tags[i], wanted);
-            if (takes_v2(fields[0], tags[i]) != (strcmp(wanted, "V2") == 0)) {
-                print_error("%s at %u: not %s\n", fields[0], tags[i], wanted[0] != '\0' ? wanted : "V1");
-                wrong++;
-            }
-        }
-    }
-    (void)fclose(file);
-    assert_true(rows >= 150);
-    assert_int_equal(wrong, 0);
+    walk_rows("fixtures/releases/runners.csv", 2, look, &seen);
+    assert_true(seen.rows >= 150);
+    assert_int_equal(seen.different, 0);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(every_start_at_every_tag))

@@ -28,30 +28,33 @@ static struct kvb_attention_shape *make(const char *architecture, uint32_t relea
 #define CHANNELS (32ULL * 128 + 2 * 16 * 128) // of either kind
 #define STATE (32ULL * 128 * 128)
 
+static bool look(char *const *cells, struct seen_rows *seen)
+{
+    bool same = true;
+    (void)seen;
+    for (size_t i = 0; i < tag_count; i++) {
+        char wanted[ANSWER_MAX_BYTES];
+        const struct kvb_attention_shape *shape = make(cells[0], tags[i]);
+        plan.model.state_dtype_known = cells[1][0] != '-';
+        plan.model.state_dtype = strcmp(cells[1], "float32") == 0 ? KVB_DTYPE_FP32 : KVB_DTYPE_BF16;
+        answer_at(cells[2], tags[i], wanted);
+        uint64_t bytes = 3 * CHANNELS * 2 + STATE * (strcmp(wanted, "float32") == 0 ? 4 : 2);
+        if (kvb_state_bytes(resolved(&plan), shape) != bytes) {
+            print_error("at %u: not %s\n", tags[i], wanted);
+            same = false;
+        }
+    }
+    return same;
+}
+
 static void types_at_every_tag(void **state)
 {
     (void)state;
-    char line[LINE_MAX_BYTES], *fields[3];
-    unsigned wrong = 0, rows = 0;
+    struct seen_rows seen;
     read_tags();
-    FILE *file = open_fixture("states.csv");
-    for (; next_row(file, line, fields, 3); rows++) {
-        for (size_t i = 0; i < tag_count; i++) {
-            char wanted[ANSWER_MAX_BYTES];
-            const struct kvb_attention_shape *shape = make(fields[0], tags[i]);
-            plan.model.state_dtype_known = fields[1][0] != '-';
-            plan.model.state_dtype = strcmp(fields[1], "float32") == 0 ? KVB_DTYPE_FP32 : KVB_DTYPE_BF16;
-            answer_at(fields[2], tags[i], wanted);
-            uint64_t bytes = 3 * CHANNELS * 2 + STATE * (strcmp(wanted, "float32") == 0 ? 4 : 2);
-            if (kvb_state_bytes(resolved(&plan), shape) != bytes) {
-                print_error("%s, %s at %u: not %s\n", fields[0], fields[1], tags[i], wanted);
-                wrong++;
-            }
-        }
-    }
-    (void)fclose(file);
-    assert_true(rows >= 60);
-    assert_int_equal(wrong, 0);
+    walk_rows("fixtures/releases/states.csv", 3, look, &seen);
+    assert_true(seen.rows >= 60);
+    assert_int_equal(seen.different, 0);
 }
 
 // What a flag says goes before the config.

@@ -1,32 +1,13 @@
 // In which releases vLLM says each sentence whose words changed: found by a search for it in vllm/config, engine, lora,
 // platforms, entrypoints and model_executor at every tag, quotes and line ends left out. Asked at every tag at which
 // the rule is asked at all.
-#include <stdio.h>
 #include <string.h>
 
 #include "unit/refusal_says.h"
+#include "unit/release_tags.h"
 #include "unit/test.h"
 
-#define TAGS_MAX 96
-
 static struct kvb_plan plan;
-static uint32_t tags[TAGS_MAX];
-static size_t tag_count;
-
-static void read_tags(void)
-{
-    char path[512], line[64];
-    (void)snprintf(path, sizeof path, "%s/tests/fixtures/releases/tags.txt", KVB_SOURCE_DIR);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        assert_true(tag_count < TAGS_MAX && kvb_release_parse(line, &tags[tag_count]));
-        tag_count++;
-    }
-    (void)fclose(file);
-    assert_true(tag_count > 80);
-}
 
 static bool is_asked(kvb_refusal_test *rule, uint32_t release)
 {
@@ -313,7 +294,8 @@ static void every_sentence_at_every_tag(void **state)
 {
     (void)state;
     unsigned wrong = 0;
-    read_tags();
+    uint32_t tags[TAGS_MAX];
+    size_t tag_count = tags_since(0, tags);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (size_t at = 0; at < tag_count; at++) {
             char out[KVB_ERROR_TEXT_CAPACITY] = "";
