@@ -199,6 +199,7 @@ struct kvb_change {
     int64_t frees_bytes;   // change of the balance; negative: it makes things worse
     int64_t balance_bytes; // after it alone
     bool fits;             // alone; a `together` change: with the ones before it
+    bool starts;           // as `fits`, whether or not it leaves room for what lives outside the request
     bool together;         // counted on top of the `together` changes before it, not alone
     bool last_resort;      // asks for other hardware or another model
     bool useless;          // listed because people reach for it; it does not help

@@ -116,6 +116,8 @@ struct kvb_deployment {
     char serve_flags[2048]; // the serve command's flags with their values as written, one a line
     bool serve_flags_cut;   // there was no room for all of them
     bool serve_module;      // it began with python -m vllm.entrypoints
+    // Where a file names them, for what is said when a name is not known; line 0: no file does. `file` is borrowed.
+    struct kvb_place model_at, gpu_at, engine_at;
 };
 void kvb_deployment_init(struct kvb_deployment *deployment);
 // "2xH100" as its GPU: two of them, split by tensors unless the settings say how.

@@ -7,6 +7,7 @@
 #include "cli/sweep.h"
 
 #define GPU_MEMORY_MIN_BYTES (1ULL << 28)
+#define HELD_MIN_BYTES (1ULL << 20)
 
 static bool copy_text(struct arguments *arguments, const struct option_row *row, const char *value, char *out,
                       size_t capacity)
@@ -28,11 +29,11 @@ static bool set_model(struct arguments *arguments, const struct option_row *row,
     if (kvb_sweep_takes(arguments, KVB_SWEEP_MODEL, KVB_SETTING_COUNT, value)) {
         return true;
     }
+    arguments->question.deployment.model_at = (struct kvb_place){0};
     return copy_text(arguments, row, value, arguments->question.deployment.model,
                      sizeof arguments->question.deployment.model);
 }
 
-// A GPU of another name does not keep the memory that a profile states for its own.
 static bool set_served_name(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
@@ -44,6 +45,7 @@ static bool set_served_name(struct arguments *arguments, const struct option_row
     return true;
 }
 
+// A GPU of another name does not keep the memory that a profile states for its own.
 static bool set_gpu(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     struct kvb_deployment *deployment = &arguments->question.deployment;
@@ -51,6 +53,7 @@ static bool set_gpu(struct arguments *arguments, const struct option_row *row, c
         return true;
     }
     arguments->question.gpu_flag = value;
+    deployment->gpu_at = (struct kvb_place){0};
     deployment->inline_gpu = false;
     deployment->gpu_memory_bytes = 0;
     deployment->gpu_free_bytes = 0;
@@ -77,6 +80,7 @@ static bool set_engine(struct arguments *arguments, const struct option_row *row
     if (kvb_sweep_takes(arguments, KVB_SWEEP_ENGINE, KVB_SETTING_COUNT, value)) {
         return true;
     }
+    arguments->question.deployment.engine_at = (struct kvb_place){0};
     return copy_text(arguments, row, value, arguments->question.deployment.engine,
                      sizeof arguments->question.deployment.engine);
 }
@@ -85,6 +89,21 @@ static bool parse_size(struct arguments *arguments, const struct option_row *row
 {
     if (!kvb_parse_bytes(value, bytes)) {
         (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not a size; expected such as 24564MiB, 23.64GiB or 80GB",
+                                  row->name, value);
+        return false;
+    }
+    return true;
+}
+
+// The same of memory that is held or free: a number without a unit is bytes, and so few mean a forgotten one.
+static bool parse_held(struct arguments *arguments, const struct option_row *row, const char *value, uint64_t *bytes)
+{
+    if (!parse_size(arguments, row, value, bytes)) {
+        return false;
+    }
+    if (*bytes > 0 && *bytes < HELD_MIN_BYTES) {
+        (void)kvb_options_mistake(arguments,
+                                  "--%s: '%.60s' is less than a MiB; sizes are bytes unless a unit follows: 2GiB",
                                   row->name, value);
         return false;
     }
@@ -110,7 +129,7 @@ static bool set_gpu_memory(struct arguments *arguments, const struct option_row 
 static bool set_gpu_free(struct arguments *arguments, const struct option_row *row, const char *value)
 {
     arguments->question.deployment.gpu_free_stated = true;
-    return parse_size(arguments, row, value, &arguments->question.deployment.gpu_free_bytes);
+    return parse_held(arguments, row, value, &arguments->question.deployment.gpu_free_bytes);
 }
 
 static const char *const usage_words[] = {"serve", "offline", NULL};
@@ -155,6 +174,10 @@ static bool set_compile_cache(struct arguments *arguments, const struct option_r
 
 static bool set_environment(struct arguments *arguments, const struct option_row *row, const char *value)
 {
+    if (!kvb_is_assignment(value)) {
+        (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not NAME=VALUE", row->name, value);
+        return false;
+    }
     kvb_question_keep(&arguments->question, row->name, value);
     return kvb_environment_set(value, &arguments->question.deployment.environment, &arguments->problems) == KVB_OK;
 }
@@ -170,7 +193,7 @@ static bool set_reserve(struct arguments *arguments, const struct option_row *ro
                                   row->name, value);
         return false;
     }
-    if (!parse_size(arguments, row, equals + 1, &bytes)) {
+    if (!parse_held(arguments, row, equals + 1, &bytes)) {
         return false;
     }
     if (deployment->reserve_count == KVB_RESERVES_MAX) {

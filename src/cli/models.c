@@ -13,6 +13,7 @@
 #include "report/pictures.h"
 
 #define GPU_COUNT_MAX 64U
+#define FEWEST_PARAMETERS 1000000U
 
 static enum kvb_status use_machine(struct arguments *arguments)
 {
@@ -67,6 +68,11 @@ int kvb_models_of_gpu(struct arguments *arguments, struct kvb_buffer *answer)
     }
     if (status != KVB_OK) {
         return kvb_status_exit_code(status);
+    }
+    if (models->asked == 0 && models->licence_unknown == 0) {
+        (void)kvb_problem_add(&arguments->problems, KVB_WARNING, KVB_UNKNOWN_NAME, (struct kvb_place){0},
+                              "no built-in model is left by --family, --min-params, --license and --task; `kvbudget "
+                              "profiles list models` names them all");
     }
     render(arguments, models, answer);
     int code = models->starting > 0 ? 0 : 1;
@@ -143,6 +149,11 @@ static bool set_minimum(struct arguments *arguments, const struct option_row *ro
 {
     if (!parse_parameters(value, &arguments->wish.minimum_parameters)) {
         (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not a number of parameters; expected such as 7B or 500M",
+                                  row->name, value);
+        return false;
+    }
+    if (arguments->wish.minimum_parameters > 0 && arguments->wish.minimum_parameters < FEWEST_PARAMETERS) {
+        (void)kvb_options_mistake(arguments, "--%s: '%.60s' is fewer than any model has; expected such as 7B or 500M",
                                   row->name, value);
         return false;
     }

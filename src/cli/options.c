@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/plan_file.h"
+#include "cli/unknown_flag.h"
 #include "command/setting_flag.h"
 #include "text/file.h"
 
@@ -64,87 +65,6 @@ static const struct option_row *find_negated(const struct option_list *list, con
         }
     }
     return NULL;
-}
-
-// The shortest flag that begins with what was typed, or else the nearest one; NULL: none.
-static const char *nearest_flag(const struct option_list *list, const char *wanted)
-{
-    struct kvb_nearest nearest;
-    const char *completed = NULL;
-    kvb_nearest_init(&nearest, wanted);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const char *name = list->rows[i].name;
-        kvb_nearest_offer(&nearest, name);
-        bool begins = strlen(wanted) >= 3 && kvb_starts_with(name, wanted);
-        if (begins && (completed == NULL || strlen(name) < strlen(completed))) {
-            completed = name;
-        }
-    }
-    return completed != NULL ? completed : nearest.best;
-}
-
-// A flag that another engine has; when this one has the same setting, its own flag of it.
-static enum kvb_status flag_of_another(const struct reading *reading, const char *name, size_t length,
-                                       const struct kvb_engine_rows *other, const struct kvb_serve_flag *flag)
-{
-    const struct kvb_engine_rows *engine = reading->list->engine;
-    char own_name[KVB_FLAG_CAPACITY];
-    int shown = (int)(length < 80 ? length : 80);
-    const struct kvb_serve_flag *own =
-        flag->kind == KVB_SERVE_SETTING ? kvb_serve_flag_of(engine, (enum kvb_setting)flag->id, flag->number) : NULL;
-    if (own != NULL) {
-        return kvb_options_mistake(reading->arguments, "%s has no flag '%.*s': there it is %s; %s has it: --engine %s",
-                                   engine->title, shown, name, kvb_serve_flag_name(own_name, own), other->title,
-                                   other->name);
-    }
-    return kvb_options_mistake(reading->arguments, "%s has no flag '%.*s'; %s has: --engine %s", engine->title, shown,
-                               name, other->title, other->name);
-}
-
-// A second spelling of the engine's own, which a serve command takes; NULL: it has none.
-static const struct kvb_serve_flag *first_spelling(const struct reading *reading, const char *name, size_t length)
-{
-    const struct kvb_engine_rows *engine = reading->list->engine;
-    const struct kvb_serve_flag *flag = NULL;
-    bool asked = engine != NULL && length > 2 && strncmp(name, "--", 2) == 0;
-    if (!asked || kvb_serve_flag_find(engine, name + 2, length - 2, &flag) != KVB_SERVE_MATCH || !flag->serve_only ||
-        flag->kind != KVB_SERVE_SETTING) {
-        return NULL;
-    }
-    return kvb_serve_flag_of(engine, (enum kvb_setting)flag->id, flag->number);
-}
-
-static enum kvb_status unknown_flag(struct reading *reading, const char *name, size_t length)
-{
-    char wanted[128], spelled[KVB_FLAG_CAPACITY];
-    const struct kvb_serve_flag *first = first_spelling(reading, name, length);
-    if (first != NULL) {
-        return kvb_options_mistake(reading->arguments, "'%.*s' is written %s here", (int)(length < 80 ? length : 80),
-                                   name, kvb_serve_flag_name(spelled, first));
-    }
-    size_t dashes = strncmp(name, "--", 2) == 0 ? 2 : 1;
-    size_t kept = length - dashes < sizeof wanted - 1 ? length - dashes : sizeof wanted - 1;
-    memcpy(wanted, name + dashes, kept);
-    wanted[kept] = '\0';
-    for (char *c = wanted; *c != '\0'; c++) {
-        *c = *c == '_' ? '-' : *c;
-    }
-    const struct kvb_serve_flag *flag = NULL;
-    const struct kvb_engine_rows *other = kvb_options_engine_with(reading->list, name, length, &flag);
-    if (other != NULL) {
-        return flag_of_another(reading, name, length, other, flag);
-    }
-    const char *best = nearest_flag(reading->list, wanted);
-    if (kvb_options_is_of_line(reading->list, name, length)) {
-        return kvb_options_mistake(reading->arguments,
-                                   "'%.*s' is read in a serve command: put it behind --, as in -- %s %.*s", (int)length,
-                                   name, kvb_options_line_of(reading->list), (int)length, name);
-    }
-    if (best == NULL) {
-        return kvb_options_mistake(reading->arguments, "unknown flag '%.*s'", (int)(length < 80 ? length : 80), name);
-    }
-    return kvb_options_mistake(reading->arguments, "unknown flag '%.*s'; did you mean '--%s'?",
-                               (int)(length < 80 ? length : 80), name, best);
 }
 
 static bool was_used(const struct reading *reading, const struct option_row *row)
@@ -236,7 +156,7 @@ static enum kvb_status read_flag(struct reading *reading, const char *word)
     }
     row = find_negated(reading->list, word, length);
     if (row == NULL) {
-        return unknown_flag(reading, word, length);
+        return kvb_unknown_flag(reading->arguments, reading->list, word, length);
     }
     if (equals != NULL) {
         return kvb_options_mistake(reading->arguments, "--no-%s takes no value; found '%s'", row->name, equals + 1);
@@ -244,12 +164,20 @@ static enum kvb_status read_flag(struct reading *reading, const char *word)
     return note_use(reading, row, "false");
 }
 
+static const char *second_word_hint(const struct command_row *command, const char *word)
+{
+    if (!command->takes_serve_command) {
+        return "";
+    }
+    return kvb_path_exists(word) ? "; one file at a time, 'kvbudget check' takes several"
+                                 : "; a serve command goes behind --";
+}
+
 static enum kvb_status add_operand(struct arguments *arguments, const char *word)
 {
     const struct command_row *command = arguments->command;
     if (arguments->operand_count == command->operands_max || arguments->operand_count == OPERANDS_MAX) {
-        return kvb_options_mistake(arguments, "unexpected word '%.80s'%s", word,
-                                   command->takes_serve_command ? "; a serve command goes behind --" : "");
+        return kvb_options_mistake(arguments, "unexpected word '%.80s'%s", word, second_word_hint(command, word));
     }
     arguments->operands[arguments->operand_count++] = word;
     return KVB_OK;
@@ -331,6 +259,18 @@ static bool is_model_name(const struct arguments *arguments)
     return arguments->given.name == NULL && word[0] != '\0' && (folder || !kvb_is_path(word)) && !kvb_path_exists(word);
 }
 
+// Values of --env, for the variables of a file.
+static uint32_t take_environment(const struct reading *reading, const char *out[KVB_TYPED_MAX])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < reading->use_count && count < KVB_TYPED_MAX; i++) {
+        if (strcmp(reading->uses[i].row->name, "env") == 0) {
+            out[count++] = reading->uses[i].value;
+        }
+    }
+    return count;
+}
+
 static enum kvb_status read_operand(const struct reading *reading)
 {
     struct arguments *arguments = reading->arguments;
@@ -342,13 +282,35 @@ static enum kvb_status read_operand(const struct reading *reading)
                    : kvb_options_mistake(arguments, "the model's name is too long");
     }
     const char *environment[KVB_TYPED_MAX];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < reading->use_count && count < KVB_TYPED_MAX; i++) {
-        if (strcmp(reading->uses[i].row->name, "env") == 0) {
-            environment[count++] = reading->uses[i].value;
+    return kvb_plan_file_load(arguments, environment, take_environment(reading, environment));
+}
+
+// A word that is no file would name the model; where flags or the serve command name it, the word is a slip.
+static enum kvb_status refuse_second_model(struct arguments *arguments)
+{
+    const char *model = arguments->question.deployment.model;
+    if (!arguments->names_model || strcmp(model, arguments->operands[0]) == 0) {
+        return KVB_OK;
+    }
+    return kvb_options_mistake(arguments, "unexpected word '%.80s': there is no file '%.80s', and the model is %.120s",
+                               arguments->operands[0], arguments->operands[0], model);
+}
+
+// A flag that the engine does not know and that is ours stands on the wrong side of --.
+static enum kvb_status refuse_own_flags(const struct reading *reading, uint32_t before)
+{
+    struct arguments *arguments = reading->arguments;
+    for (uint32_t i = before; i < arguments->problems.count; i++) {
+        char flag[KVB_PROBLEM_FLAG_CAPACITY];
+        (void)kvb_copy(flag, sizeof flag, arguments->problems.items[i].flag);
+        const struct option_row *row = flag[0] != '\0' ? kvb_options_find(reading->list, flag, strlen(flag)) : NULL;
+        if (row != NULL && row->flag == NULL) {
+            arguments->problems.count = before; // that it has no effect is not said beside this
+            return kvb_options_mistake(arguments,
+                                       "%.80s is no flag of the serve command but of kvbudget: put it before --", flag);
         }
     }
-    return kvb_plan_file_load(arguments, environment, count);
+    return KVB_OK;
 }
 
 static enum kvb_status read_profile_and_command(const struct reading *reading)
@@ -363,13 +325,22 @@ static enum kvb_status read_profile_and_command(const struct reading *reading)
             return status;
         }
     }
+    if (kvb_container_line(arguments)) {
+        const char *environment[KVB_TYPED_MAX];
+        bool file = arguments->operand_count == 1 && !arguments->names_model &&
+                    (arguments->command->option_sets & (OPTIONS_PLAN | OPTIONS_MACHINE));
+        return file ? kvb_options_mistake(arguments, "both '%.80s' and the container's command say what is deployed",
+                                          arguments->operands[0])
+                    : kvb_container_line_load(arguments, environment, take_environment(reading, environment));
+    }
+    uint32_t before = arguments->problems.count;
     if (arguments->question.serve_count > 0 &&
         kvb_serve_command_read(arguments->question.serve_count, arguments->question.serve_words,
                                &arguments->question.deployment, &arguments->problems) != KVB_OK) {
         return KVB_BAD_ARGUMENT;
     }
     arguments->question.serve_model = find_model_word(arguments);
-    return KVB_OK;
+    return refuse_own_flags(reading, before);
 }
 
 enum kvb_status kvb_options_read(struct arguments *arguments, int count, const char *const *words)
@@ -387,6 +358,7 @@ enum kvb_status kvb_options_read(struct arguments *arguments, int count, const c
         status = read_profile_and_command(&reading);
     }
     status = status == KVB_OK ? apply_uses(&reading) : status;
+    status = status == KVB_OK ? refuse_second_model(arguments) : status;
     if (status == KVB_OK) {
         kvb_deployment_take_gpu_count(&arguments->question.deployment);
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -181,20 +182,6 @@ static void list_json(const struct filter *filter, struct kvb_buffer *answer)
     kvb_json_finish(&json);
 }
 
-static int list(struct arguments *arguments, struct kvb_buffer *answer)
-{
-    struct filter filter;
-    if (!read_filter(arguments, &filter)) {
-        return kvb_status_exit_code(KVB_BAD_ARGUMENT);
-    }
-    if (arguments->format == FORMAT_JSON) {
-        list_json(&filter, answer);
-    } else {
-        list_text(&filter, answer);
-    }
-    return 0;
-}
-
 static const struct kvb_builtin *find_builtin(const char *id)
 {
     size_t count;
@@ -217,12 +204,62 @@ static enum kvb_status say_unknown(struct arguments *arguments, const char *name
         kvb_nearest_offer(&nearest, builtins[i].id);
     }
     return kvb_problem_add(&arguments->problems, KVB_ERROR, KVB_UNKNOWN_NAME, (struct kvb_place){0},
-                           "no built-in profile is called '%.120s'%s%s%s; 'kvbudget profiles list' names them all",
+                           "no built-in profile is called '%.120s'%s%s%s; `kvbudget profiles list` names them all",
                            name, nearest.best != NULL ? ", did you mean '" : "",
                            nearest.best != NULL ? nearest.best : "", nearest.best != NULL ? "'" : "");
 }
 
-// A GPU is found by its aliases, too.
+static bool matches(const struct filter *filter)
+{
+    size_t count;
+    const struct kvb_builtin *builtins = kvb_builtins(&count);
+    bool any = filter->pattern == NULL;
+    for (size_t i = 0; !any && i < count; i++) {
+        any = passes(filter, &builtins[i]);
+    }
+    return any;
+}
+
+static int list(struct arguments *arguments, struct kvb_buffer *answer)
+{
+    struct filter filter;
+    if (!read_filter(arguments, &filter)) {
+        return kvb_status_exit_code(KVB_BAD_ARGUMENT);
+    }
+    if (arguments->format == FORMAT_JSON) {
+        list_json(&filter, answer);
+    } else {
+        list_text(&filter, answer);
+    }
+    if (matches(&filter)) {
+        return 0;
+    }
+    (void)kvb_problem_add(&arguments->problems, KVB_WARNING, KVB_UNKNOWN_NAME, (struct kvb_place){0},
+                          "no built-in profile's name holds '%.120s'; `kvbudget profiles list` names them all",
+                          filter.pattern);
+    return 1;
+}
+
+// A model by what a plan takes for its name: Qwen3-8B.
+static const struct kvb_builtin *find_model(const char *text, struct kvb_problems *notes)
+{
+    const struct kvb_builtin *found = NULL;
+    struct kvb_model_source source;
+    struct kvb_problems problems;
+    struct kvb_model *model = kvb_reallocate(NULL, sizeof *model);
+    kvb_problems_init(&problems);
+    if (model != NULL && kvb_model_load(text, NULL, model, &source, &problems) == KVB_OK) {
+        found = find_builtin(model->name);
+    }
+    if (found != NULL) {
+        (void)kvb_problem_add(notes, KVB_NOTICE, KVB_OK, (struct kvb_place){0}, "'%.120s' is taken for %s", text,
+                              found->id);
+    }
+    kvb_free(model);
+    return found;
+}
+
+// A GPU is found by its aliases, too, and a model by its name alone.
 static int show(struct arguments *arguments, struct kvb_buffer *answer)
 {
     const char *name = arguments->operands[1];
@@ -233,6 +270,7 @@ static int show(struct arguments *arguments, struct kvb_buffer *answer)
     if (builtin == NULL && kvb_gpu_load(name, &gpu, &problems) == KVB_OK) {
         builtin = find_builtin(gpu.id);
     }
+    builtin = builtin != NULL ? builtin : find_model(name, &arguments->problems);
     if (builtin == NULL) {
         return kvb_status_exit_code(say_unknown(arguments, name));
     }

@@ -42,7 +42,7 @@ static const struct schema_object rows[] = {
      "gpu_memory_utilization:n0 max_model_len:i0 max_num_seqs:i changes:l=plan.recommendation.changes "
      "siblings:l=plan.recommendation.siblings command:t0 frontier:l=plan.recommendation.frontier"},
     {"plan.recommendation.changes",
-     "setting:t from:tnb0 to:tnb0 frees_bytes:i balance_bytes:i fits:b why:t together:b helps:b"},
+     "setting:t from:tnb0 to:tnb0 frees_bytes:i balance_bytes:i fits:b why:t together:b helps:b starts:b applied:b"},
     {"plan.recommendation.frontier",
      "max_model_len:i max_concurrency:n"},
     {"plan.recommendation.siblings",

@@ -331,8 +331,9 @@ static bool set_vary(struct arguments *arguments, const struct option_row *row, 
             return kvb_sweep_takes(arguments, KVB_SWEEP_SETTING, (enum kvb_setting)i, value + length + 1);
         }
     }
-    (void)kvb_options_mistake(arguments, "--%s: '%.60s' is not SETTING=LIST; expected such as enforce-eager=true,false",
-                              row->name, value);
+    bool pair = length > 0 && value[length] == '=';
+    (void)kvb_options_mistake(arguments, "--%s: '%.*s' is %s; expected such as enforce-eager=true,false", row->name,
+                              pair && length < 60 ? (int)length : 60, value, pair ? "no setting" : "not SETTING=LIST");
     return false;
 }
 

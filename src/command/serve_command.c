@@ -191,6 +191,8 @@ static enum kvb_status read_long(struct kvb_serve_reading *reading, const char *
         return kvb_problem_add(reading->problems, KVB_ERROR, KVB_AMBIGUOUS_NAME, HERE,
                                "in the serve command: %.80s is the beginning of several flags; write it out", word);
     }
+    bool whole = flag == NULL || flag->name == NULL || strlen(flag->name) <= length - (negated ? 3 : 0);
+    reading->abbreviated = whole ? NULL : word;
     return match == KVB_SERVE_MATCH ? read_known(reading, flag, word, equals, negated)
                                     : skip_unknown(reading, word, equals);
 }
@@ -246,6 +248,7 @@ static enum kvb_status read_flag(struct kvb_serve_reading *reading, const char *
 static enum kvb_status read_word(struct kvb_serve_reading *reading)
 {
     const char *word = reading->words[reading->at++];
+    reading->abbreviated = NULL;
     bool then = strcmp(word, "&") == 0 || strcmp(word, "&&") == 0;
     if (then && reading->engine->line != NULL && reading->engine->line->server != NULL) {
         return kvb_serve_read_next_program(reading); // "ollama serve & ollama run NAME"

@@ -85,12 +85,38 @@ static bool begins_well(const struct kvb_serve_reading *reading)
     return known;
 }
 
+// Servers whose rules are not known here.
+static const char *foreign_engine(const char *program)
+{
+    static const struct {
+        const char *program, *engine;
+    } rows[] = {{"trtllm-serve", "TensorRT-LLM"},
+                {"text-generation-launcher", "Text Generation Inference"},
+                {"text-generation-server", "Text Generation Inference"},
+                {"lmdeploy", "LMDeploy"},
+                {"mlx_lm.server", "MLX"},
+                {"tritonserver", "Triton"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(program, rows[i].program) == 0) {
+            return rows[i].engine;
+        }
+    }
+    return NULL;
+}
+
 static enum kvb_status refuse_program(const struct kvb_serve_reading *reading)
 {
     char expected[EXPECTED_CAPACITY];
     if (strchr(kvb_serve_word(reading, 0), ' ') != NULL) {
         return kvb_problem_add(reading->problems, KVB_ERROR, KVB_BAD_SYNTAX, HERE,
                                "the serve command is one quoted word; leave its quotes away");
+    }
+    const char *foreign = foreign_engine(kvb_last_part(kvb_serve_word(reading, 0)));
+    if (foreign != NULL) {
+        return kvb_problem_add(reading->problems, KVB_ERROR, KVB_UNKNOWN_NAME, HERE,
+                               "'%.80s' starts %s, whose rules are not known here; --engine generic --model MODEL "
+                               "counts weights and KV cache of any engine, and explain reads its logs where it can",
+                               kvb_serve_word(reading, 0), foreign);
     }
     const char *second = begins_well(reading) ? kvb_serve_word(reading, 1) : "";
     say_expected(expected);

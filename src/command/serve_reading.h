@@ -11,6 +11,7 @@ struct kvb_serve_reading {
     struct kvb_deployment *deployment;
     struct kvb_problems *problems;
     bool model_said, key_said, overrides_said;
+    const char *abbreviated; // the word being read, where it is only the beginning of its flag's name; else NULL
 };
 
 // The word `offset` ahead, "" behind the last.

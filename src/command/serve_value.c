@@ -50,7 +50,9 @@ static enum kvb_status set_setting(struct kvb_serve_reading *reading, const stru
     char why[256], text[64];
     as_python_reads(text, value, row->kind);
     if (kvb_serve_value_read(flag, text, &number, why) != KVB_OK) {
-        return kvb_problem_add(reading->problems, KVB_ERROR, KVB_BAD_TYPE, HERE, "in the serve command: %s: %s",
+        const char *typed = reading->abbreviated != NULL ? reading->abbreviated : "";
+        return kvb_problem_add(reading->problems, KVB_ERROR, KVB_BAD_TYPE, HERE, "in the serve command: %.*s%s%s: %s",
+                               (int)strcspn(typed, "="), typed, typed[0] != '\0' ? " is read as " : "",
                                flag->name != NULL && !flag->serve_only ? flag->name : row->key, why);
     }
     return set_number(reading, (enum kvb_setting)flag->id, number);

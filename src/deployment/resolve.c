@@ -186,6 +186,26 @@ static enum kvb_status resolve_projector(const struct kvb_deployment *deployment
     return KVB_OK;
 }
 
+// What was said of a name since `before` gets the place where a file has it.
+static void place_problems(struct kvb_problems *problems, uint32_t before, const struct kvb_place *place)
+{
+    for (uint32_t i = before; problems != NULL && i < problems->count; i++) {
+        struct kvb_problem *problem = &problems->items[i];
+        bool unplaced = problem->severity == KVB_ERROR && problem->file[0] == '\0' && problem->line == 0;
+        if (unplaced) {
+            (void)kvb_copy(problem->file, sizeof problem->file, place->file != NULL ? place->file : "");
+            kvb_make_printable(problem->file);
+            problem->line = place->line;
+            problem->column = place->column;
+        }
+    }
+}
+
+static uint32_t count_of(const struct kvb_problems *problems)
+{
+    return problems != NULL ? problems->count : 0;
+}
+
 static void copy_answers(const struct kvb_deployment *deployment, struct kvb_plan *plan)
 {
     plan->gpu_free_bytes = deployment->gpu_free_bytes;
@@ -233,10 +253,16 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     }
     kvb_plan_clear(made);
     copy_answers(deployment, made);
+    uint32_t before = count_of(problems);
     enum kvb_status engine =
         kvb_engine_load_with_terms(deployment->engine, &made->engine, &made->settings, made->stated, problems);
+    place_problems(problems, before, &deployment->engine_at);
+    before = count_of(problems);
     enum kvb_status gpu = resolve_gpu(deployment, made, problems);
+    place_problems(problems, before, &deployment->gpu_at);
+    before = count_of(problems);
     enum kvb_status status = resolve_model(deployment, made, source, problems);
+    place_problems(problems, before, &deployment->model_at);
     status = status == KVB_OK ? gpu : status;
     status = status == KVB_OK ? engine : status;
     if (status == KVB_OK) {

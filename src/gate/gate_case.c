@@ -43,6 +43,7 @@ static void overlay(struct kvb_deployment *out, const struct kvb_deployment *fla
     }
     if (flags->engine[0] != '\0') {
         (void)kvb_copy(out->engine, sizeof out->engine, flags->engine);
+        out->engine_at = (struct kvb_place){0};
     }
     if (flags->overrides[0] != '\0') {
         (void)kvb_copy(out->overrides, sizeof out->overrides, flags->overrides);
@@ -328,6 +329,7 @@ void kvb_gate_found(struct kvb_gate *gate, const struct kvb_found *found)
     kvb_problems_init(gate->problems);
     memset(&gate->answer->advice, 0, sizeof gate->answer->advice);
     *gate->deployment = found->deployment;
+    gate->deployment->engine_at = (struct kvb_place){.line = found->engine.line, .column = found->engine.column};
     overlay(gate->deployment, &gate->options.flags->deployment);
     for (uint32_t i = 0; i < found->problems.count; i++) {
         add_problem(gate, found, &found->problems.items[i], &found->mistakes[i]);

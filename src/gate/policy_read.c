@@ -247,6 +247,9 @@ static enum kvb_status read_root(const struct kvb_reading *reading, struct kvb_p
         return kvb_problem_add(reading->problems, KVB_ERROR, KVB_MISSING_KEY, kvb_node_place(reading->tree, root),
                                "expected a mapping that begins with 'kind: policy'");
     }
+    if (read_kind(reading, kvb_node_get(root, "kind"), NULL) != KVB_OK) {
+        return KVB_BAD_TYPE; // of another kind of file its keys would only be wrong one by one
+    }
     return kvb_fields_read(reading, root, &top, policy);
 }
 

@@ -142,7 +142,7 @@ static void read_foreign(struct kvb_manifest *manifest, struct kvb_found *found,
 static const char *start_of(const struct kvb_program *program)
 {
     const struct kvb_engine_rows *engine = program->engine;
-    bool plain = engine != NULL && (engine->traits & KVB_SERVE_POSITIONAL) != 0;
+    bool plain = engine != NULL && ((engine->traits & KVB_SERVE_POSITIONAL) != 0 || program->name == NULL);
     return plain ? engine->serve_command : program->name;
 }
 

@@ -103,8 +103,11 @@ static const struct kvb_node *check_profile(const struct kvb_tree *tree, const s
                               "expected a model profile: a mapping that begins with kind: model");
         return NULL;
     }
-    check_top(tree, node, problems);
     require_word(tree, node, "kind", "model", problems);
+    if (problems->count + problems->dropped > before) {
+        return NULL; // of another kind of profile its keys would only be wrong one by one
+    }
+    check_top(tree, node, problems);
     require_word(tree, node, "schema", "1", problems);
     const struct kvb_node *name = require(tree, node, "name", KVB_NODE_SCALAR, problems);
     const struct kvb_node *config = require(tree, node, "config", KVB_NODE_MAPPING, problems);

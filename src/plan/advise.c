@@ -167,6 +167,7 @@ static bool try_rung(struct kvb_plan_work *work, const struct kvb_budget *budget
             describe(change, rung, budget, &work->tried);
             change->to = candidates[i];
             change->fits = fits;
+            change->starts = work->tried.verdict != KVB_DOES_NOT_FIT;
             useful = true;
         }
     }
@@ -221,6 +222,7 @@ static void recount(struct kvb_plan_work *work, const struct kvb_plan *original,
         if (kvb_budget_quietly(&work->plan, &work->tried)) {
             change->balance_bytes = work->tried.balance_bytes;
             change->frees_bytes = work->tried.balance_bytes - balance_bytes;
+            change->starts = work->tried.verdict != KVB_DOES_NOT_FIT;
             change->fits = is_sound(work, &work->tried);
             balance_bytes = work->tried.balance_bytes;
         }
@@ -299,7 +301,8 @@ static struct kvb_change *step_of_utilization(struct kvb_advice *advice)
 static void add_room_step(struct kvb_plan_work *work, struct kvb_advice *advice, uint64_t ppm)
 {
     const struct kvb_budget *before = &work->tried;
-    struct kvb_change change = {.setting = KVB_SET_GPU_MEMORY_UTILIZATION, .to = ppm, .together = true, .fits = true};
+    struct kvb_change change = {
+        .setting = KVB_SET_GPU_MEMORY_UTILIZATION, .to = ppm, .together = true, .fits = true, .starts = true};
     change.from = before->settings.values[KVB_SET_GPU_MEMORY_UTILIZATION].number;
     change.why = "leaves room for what lives outside the request";
     change.balance_bytes = work->room.balance_bytes;

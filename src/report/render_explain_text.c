@@ -340,12 +340,22 @@ static void add_runs(struct kvb_buffer *out, const struct kvb_explain_report *re
     }
 }
 
+// Most engines log to standard error, which a pipe leaves behind.
+#define EMPTY_LOG                                                                                                      \
+    "The log is empty. Most servers write to standard error, which a pipe does not take: docker logs NAME 2>&1 | "     \
+    "kvbudget explain"
+
 static void add_closest(struct kvb_buffer *out, const struct kvb_log_report *log)
 {
     if (log->verdict != KVB_LOG_UNKNOWN) {
         return;
     }
-    kvb_buffer_printf(out, "%llu lines read. %s\n", (unsigned long long)log->line_count,
+    if (log->line_count == 0) {
+        kvb_text_add_wrapped(out, EMPTY_LOG, 0, kvb_page_width(out));
+        return;
+    }
+    kvb_buffer_printf(out, "%llu line%s read. %s\n", (unsigned long long)log->line_count,
+                      log->line_count == 1 ? "" : "s",
                       log->closest_count > 0 ? "Closest to something known:" : "None of them speaks of memory.");
     for (uint32_t i = 0; i < log->closest_count; i++) {
         kvb_buffer_printf(out, "  %llu: ", (unsigned long long)log->closest[i].line);

@@ -43,6 +43,9 @@ static const char *judge(const struct kvb_change *change)
     if (change->together || change->useless || change->frees_bytes <= 0) {
         return "";
     }
+    if (change->starts) {
+        return "starts, leaves no room";
+    }
     return change->balance_bytes < 0 ? "not enough alone" : "still refused";
 }
 

@@ -223,8 +223,19 @@ static void startup(struct kvb_json *json, const struct kvb_budget *budget)
     kvb_json_close_object(json);
 }
 
-static void change(struct kvb_json *json, const struct kvb_change *change)
+static bool is_applied(const struct kvb_advice *advice, uint32_t index)
 {
+    for (uint32_t i = 0; i < advice->apply_count; i++) {
+        if (advice->apply[i] == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void change(struct kvb_json *json, const struct kvb_advice *advice, uint32_t index)
+{
+    const struct kvb_change *change = &advice->changes[index];
     kvb_json_open_object(json, NULL);
     kvb_json_text(json, "setting", kvb_setting_row_of(change->setting)->key);
     kvb_json_setting(json, "from", change->setting, change->from);
@@ -239,6 +250,8 @@ static void change(struct kvb_json *json, const struct kvb_change *change)
     kvb_json_text_or_null(json, "why", change->why);
     kvb_json_bool(json, "together", change->together);
     kvb_json_bool(json, "helps", !change->useless);
+    kvb_json_bool(json, "starts", change->starts);
+    kvb_json_bool(json, "applied", is_applied(advice, index));
     kvb_json_close_object(json);
 }
 
@@ -294,7 +307,7 @@ static void recommendation(struct kvb_json *json, const struct kvb_plan_report *
     recommended(json, advice->has_max_num_seqs, KVB_SET_MAX_NUM_SEQS, advice->max_num_seqs);
     kvb_json_open_list(json, "changes");
     for (uint32_t i = 0; i < advice->change_count; i++) {
-        change(json, &advice->changes[i]);
+        change(json, advice, i);
     }
     kvb_json_close_list(json);
     siblings(json, report->siblings);

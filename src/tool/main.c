@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/no_command.h"
 #include "cli/output.h"
 #include "cli/run.h"
 
@@ -19,28 +19,14 @@ static void ignore_closed_pipes(void)
 }
 
 // Two lines: what is wrong, and where to read more.
-static int refuse(const char *what, const char *word, const char *nearest)
+static int refuse(int count, const char *const *words)
 {
     struct kvb_problems problems;
     kvb_problems_init(&problems);
-    (void)kvb_problem_add(&problems, KVB_ERROR, KVB_BAD_ARGUMENT, (struct kvb_place){0}, "%s '%.80s'%s%s%s", what, word,
-                          nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
-                          nearest != NULL ? "'?" : "");
+    kvb_no_command(count, words, &problems);
     kvb_output_problems(&problems, KVB_ERROR, false);
     (void)fputs("try kvbudget --help\n", stderr);
     return kvb_status_exit_code(KVB_BAD_ARGUMENT);
-}
-
-static int refuse_command(const char *word)
-{
-    struct kvb_nearest nearest;
-    size_t count;
-    const struct command_row *rows = kvb_commands_all(&count);
-    kvb_nearest_init(&nearest, word);
-    for (size_t i = 0; i < count; i++) {
-        kvb_nearest_offer(&nearest, rows[i].name);
-    }
-    return refuse(word[0] == '-' ? "unknown flag" : "unknown command", word, nearest.best);
 }
 
 static int write_out(struct arguments *arguments, struct kvb_buffer *answer, int code)
@@ -121,7 +107,7 @@ int main(int count, char **words)
     }
     const struct command_row *command = kvb_commands_find(word);
     if (command == NULL) {
-        return refuse_command(word);
+        return refuse(count - 1, rest + 1);
     }
     if (wants_help(count - 2, rest + 2)) {
         const char *const help[] = {command->name};

@@ -52,6 +52,36 @@ static void what_fits_needs_no_change(void **state)
     assert_int_equal(advice.max_num_seqs, 1024);
 }
 
+// Each change that is listed alone does, set alone in the plan, what is said of it. Others hold 2 GiB of the card here,
+// so that a shorter length starts and yet leaves no room: it does not suffice, and is not refused either.
+static void each_change_alone(void **state)
+{
+    (void)state;
+    static struct kvb_plan changed;
+    static struct kvb_budget again;
+    unsigned tried = 0, without_room = 0;
+    make_llama_plan(&plan, R(8, 5));
+    set_gpu(&plan, "22 GB", 22 * GIB, 89);
+    plan.gpu.nvlink = false;
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 131072);
+    plan.reserve_count = 1;
+    plan.reserves[0] = (struct kvb_reserve){.name = "x", .bytes = 2 * GIB};
+    advise();
+    assert_int_equal(budget.verdict, KVB_DOES_NOT_FIT);
+    for (uint32_t i = 0; i < advice.change_count && !advice.changes[i].together; i++) {
+        const struct kvb_change *change = &advice.changes[i];
+        changed = plan;
+        set(&changed, change->setting, change->to);
+        (void)answer_into(&changed, &again);
+        assert_int_equal(change->balance_bytes, again.balance_bytes);
+        assert_int_equal(change->starts, again.verdict != KVB_DOES_NOT_FIT);
+        assert_true(change->starts || !change->fits);
+        without_room += change->starts && !change->fits && again.slack_bytes < 0;
+        tried++;
+    }
+    assert_true(tried >= 5 && without_room > 0);
+}
+
 // Llama-3.1-8B at 131072 tokens (16 GiB) on a card of 32 GiB: an 8-bit cache halves the need, a shorter length fits
 // too.
 static void single_changes(void **state)
@@ -293,7 +323,7 @@ static void half_the_length_may_help(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(nothing_free), cmocka_unit_test(another_stage_decides),
               cmocka_unit_test(the_list_is_bounded), cmocka_unit_test(half_the_length_may_help),
-              cmocka_unit_test(what_fits_needs_no_change), cmocka_unit_test(single_changes),
-              cmocka_unit_test(several_together), cmocka_unit_test(last_resort), cmocka_unit_test(nothing_helps),
-              cmocka_unit_test(less_is_free), cmocka_unit_test(room_outside), cmocka_unit_test(fixed_cache),
-              cmocka_unit_test(impossible_candidates))
+              cmocka_unit_test(what_fits_needs_no_change), cmocka_unit_test(each_change_alone),
+              cmocka_unit_test(single_changes), cmocka_unit_test(several_together), cmocka_unit_test(last_resort),
+              cmocka_unit_test(nothing_helps), cmocka_unit_test(less_is_free), cmocka_unit_test(room_outside),
+              cmocka_unit_test(fixed_cache), cmocka_unit_test(impossible_candidates))

@@ -93,7 +93,7 @@ const draw = (() => {
 
   function change(each, apply) {
     const gain = !each.frees_bytes ? "" : each.frees_bytes > 0 ? `, frees ${gib(each.frees_bytes)}` : `, takes ${gib(-each.frees_bytes)}`;
-    const alone = each.fits ? "suffices" : "not enough alone";
+    const alone = each.fits ? "suffices" : each.starts ? "starts, but leaves no room" : "not enough alone";
     const verdict = each.together ? `with those above it ${each.fits ? "suffices" : "is not enough yet"}` : alone;
     return make("li", { class: each.fits ? "works" : "" },
       make("button", { type: "button", "data-setting": each.setting, onclick: () => apply.change(each) },
