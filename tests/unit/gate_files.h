@@ -10,11 +10,11 @@
 #include <kvbudget/gate.h>
 
 #include "text/file.h"
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
 #define SMALL "vllm serve Qwen/Qwen3-0.6B --max-model-len 4096\n"
 
-static char root[] = "/tmp/kvb-init-XXXXXX";
 static struct kvb_problems problems;
 static struct kvb_question flags;
 
@@ -23,14 +23,6 @@ static inline int make_root(void **state)
     (void)state;
     bool set = setenv("KVBUDGET_OFFLINE", "1", 1) == 0 && setenv("KVBUDGET_CACHE", "/nowhere", 1) == 0;
     return set && mkdtemp(root) != NULL && chdir(root) == 0 ? 0 : -1;
-}
-
-static inline int remove_root(void **state)
-{
-    (void)state;
-    char command[64];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
 }
 
 static inline int begin(void **state)

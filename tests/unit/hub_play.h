@@ -10,6 +10,7 @@
 
 #include <kvbudget/problem.h>
 
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
 #define COMMIT "0123456789abcdef0123456789abcdef01234567"
@@ -18,7 +19,6 @@
     "\"num_attention_heads\": 4, \"num_hidden_layers\": 2, \"vocab_size\": 128, "                                      \
     "\"max_position_embeddings\": 512, \"torch_dtype\": \"bfloat16\"}"
 
-static char root[64] = "/tmp/kvbudget-hub-XXXXXX";
 static struct kvb_problems problems;
 
 static inline int begin(void **state)
@@ -37,20 +37,6 @@ static inline int begin(void **state)
     (void)snprintf(path, sizeof path, "rm -rf '%s/cache'", root);
     kvb_problems_init(&problems);
     return system(path);
-}
-
-static inline int make_root(void **state)
-{
-    (void)state;
-    return mkdtemp(root) == NULL;
-}
-
-static inline int remove_root(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command);
 }
 
 // A helper that does what the shell lines say; $7 is the folder it fills.

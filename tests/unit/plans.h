@@ -11,17 +11,23 @@
 #define MIB (1ULL << 20)
 #define GIB (1ULL << 30)
 
+// 32 layers of 4096, an MLP of 14336, 32 heads and 8 of keys of 128, a vocabulary of 128256.
+static inline void make_llama(struct kvb_model *model)
+{
+    static const struct shape shape = {"Llama-3.1-8B", 32, 32, 8, 128, 0, 0, 0, KVB_ATTENTION_SLIDING, 131072};
+    make_model(&shape, model);
+    model->hidden_size = 4096;
+    model->vocabulary_size = 128256;
+    model->kinds[0].mlp.intermediate_size = 14336;
+    model->final_norms = 1;
+    model->rope_cache_count = 1;
+    model->rope_caches[0] = (struct kvb_rope_cache){131072, 128};
+}
+
 // Llama-3.1-8B on an H100 of 79.19 GiB at 0.90 with 8192 tokens of context; nothing else is set.
 static inline void make_llama_plan(struct kvb_plan *plan, uint32_t release)
 {
-    static const struct shape shape = {"Llama-3.1-8B", 32, 32, 8, 128, 0, 0, 0, KVB_ATTENTION_SLIDING, 131072};
-    make_model(&shape, &plan->model);
-    plan->model.hidden_size = 4096;
-    plan->model.vocabulary_size = 128256;
-    plan->model.kinds[0].mlp.intermediate_size = 14336;
-    plan->model.final_norms = 1;
-    plan->model.rope_cache_count = 1;
-    plan->model.rope_caches[0] = (struct kvb_rope_cache){131072, 128};
+    make_llama(&plan->model);
     make_plan(plan, release, 0, 8192);
     plan->settings.values[KVB_SET_KV_CACHE_MEMORY_BYTES].set = 0;
     plan->settings.values[KVB_SET_MAX_NUM_BATCHED_TOKENS] = (struct kvb_setting_value){0, 0, 0};

@@ -17,6 +17,7 @@
 
 #include <kvbudget/problem.h>
 
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
 // ---- the calls
@@ -146,7 +147,6 @@ static const char *const calls[] = {"read",
 
 // ---- what is asked for
 
-static char root[64] = "/tmp/kvb-system-XXXXXX"; // a folder of the test's own
 static struct kvb_problems problems;
 
 static inline const char *below(const char *name)

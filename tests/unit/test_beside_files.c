@@ -11,22 +11,9 @@
 #include "deployment/adapters.h"
 #include "model/checkpoint/checkpoint.h"
 #include "unit/found_lines.h"
+#include "unit/own_folder.h"
 
 static struct kvb_problems problems, said;
-static char folder[64] = "/tmp/kvbudget-beside-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    empty_folder(folder);
-    return rmdir(folder);
-}
 
 // ---- compose
 
@@ -45,9 +32,9 @@ static const char *read_compose(const char *environment, const char *arguments)
     struct kvb_manifest_seen seen;
     (void)snprintf(text, sizeof text, "services:\n  v:\n    image: vllm/vllm-openai:v0.11.0\n    command: %s\n",
                    arguments);
-    (void)snprintf(path, sizeof path, "%s/compose.yaml", folder);
-    write_text(folder, "compose.yaml", text);
-    write_text(folder, ".env", environment);
+    (void)snprintf(path, sizeof path, "%s/compose.yaml", root);
+    write_text(root, "compose.yaml", text);
+    write_text(root, ".env", environment);
     kvb_buffer_free(&found_lines);
     kvb_buffer_init(&found_lines);
     kvb_problems_init(&problems);
@@ -81,7 +68,7 @@ static void env_files(void **state)
 static void adapter(struct kvb_deployment *deployment, const char *name, const char *config)
 {
     char path[128];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    (void)snprintf(path, sizeof path, "%s/%s", root, name);
     assert_int_equal(mkdir(path, 0700), 0);
     if (config != NULL) {
         write_text(path, "adapter_config.json", config);
@@ -119,7 +106,7 @@ static void ranks_of_adapters(void **state)
     (void)snprintf(expected, sizeof expected,
                    "the adapter '%s/high' has rank 64, and max_lora_rank is 16: the engine refuses it at start; set "
                    "--max-lora-rank 64",
-                   folder);
+                   root);
     assert_string_equal(problems.items[0].text, expected);
     assert_int_equal(problems.items[0].severity, KVB_WARNING);
     for (uint32_t i = 1; i < problems.count; i++) {
@@ -167,12 +154,12 @@ static void packed_tensors(void **state)
     for (size_t i = 0; i < sizeof packed_rows / sizeof packed_rows[0]; i++) {
         const struct packed_row *row = &packed_rows[i];
         struct shard shard;
-        empty_folder(folder);
-        shard_begin(&shard, folder, "model.safetensors");
+        empty_folder(root);
+        shard_begin(&shard, root, "model.safetensors");
         shard_tensor(&shard, row->element, row->bytes, row->rows, row->columns, "%s", row->name);
         shard_end(&shard);
         kvb_problems_init(&problems);
-        enum kvb_status status = kvb_checkpoint_load(folder, row->bits, &checkpoint, &problems);
+        enum kvb_status status = kvb_checkpoint_load(root, row->bits, &checkpoint, &problems);
         if (status != KVB_OK || checkpoint.parameters != row->parameters) {
             fail_msg("row %zu: %s, %llu parameters", i, kvb_status_name(status),
                      (unsigned long long)checkpoint.parameters);
@@ -187,21 +174,21 @@ static void files_that_are_no_weights(void **state)
     static const char *const others[] = {"adapter_model.safetensors", "consolidated.safetensors", ".hidden.safetensors",
                                          "readme.txt", "safetensors"};
     struct shard shard;
-    empty_folder(folder);
+    empty_folder(root);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        write_text(folder, others[i], "no weights");
+        write_text(root, others[i], "no weights");
     }
     kvb_problems_init(&problems);
-    assert_int_equal(kvb_checkpoint_load(folder, 0, &checkpoint, &problems), KVB_OK);
+    assert_int_equal(kvb_checkpoint_load(root, 0, &checkpoint, &problems), KVB_OK);
     assert_int_equal(checkpoint.kind, KVB_CHECKPOINT_NONE);
-    shard_begin(&shard, folder, "model.safetensors");
+    shard_begin(&shard, root, "model.safetensors");
     shard_tensor(&shard, "BF16", 2, 8, 8, "lm_head.weight");
     shard_end(&shard);
-    assert_int_equal(kvb_checkpoint_load(folder, 0, &checkpoint, &problems), KVB_OK);
+    assert_int_equal(kvb_checkpoint_load(root, 0, &checkpoint, &problems), KVB_OK);
     assert_int_equal(checkpoint.kind, KVB_CHECKPOINT_SAFETENSORS);
     assert_int_equal(checkpoint.file_count, 1);
     assert_int_equal(problems.count, 0);
 }
 
-KVB_TEST_MAIN_WITH(make_folder, remove_folder, cmocka_unit_test(env_files), cmocka_unit_test(ranks_of_adapters),
+KVB_TEST_MAIN_WITH(make_bare_root, remove_root, cmocka_unit_test(env_files), cmocka_unit_test(ranks_of_adapters),
                    cmocka_unit_test(packed_tensors), cmocka_unit_test(files_that_are_no_weights))

@@ -1,15 +1,14 @@
 // What a check and its comparison with another commit say in every format, of cases made by hand.
-#include <stdio.h>
 #include <string.h>
 
 #include "report/pictures.h"
+#include "unit/page_text.h"
 #include "unit/test.h"
 
 #define GIB (INT64_C(1) << 30)
 
 static struct kvb_problems problems;
 static struct kvb_check_report page;
-static struct kvb_buffer out;
 
 typedef void render(struct kvb_buffer *out, const struct kvb_check_report *report);
 
@@ -21,32 +20,11 @@ static void draw(render *write)
     assert_false(out.failed);
 }
 
-static void holds(const char *text)
-{
-    if (strstr(out.data, text) == NULL) {
-        fail_msg("without '%s':\n%.3000s", text, out.data);
-    }
-}
-
-static void lacks(const char *text)
-{
-    if (strstr(out.data, text) != NULL) {
-        fail_msg("with '%s':\n%.3000s", text, out.data);
-    }
-}
-
 static int clear(void **state)
 {
     (void)state;
     kvb_problems_init(&problems);
     page = (struct kvb_check_report){.version = "1.2.3", .problems = &problems};
-    return 0;
-}
-
-static int forget_page(void **state)
-{
-    (void)state;
-    kvb_buffer_free(&out);
     return 0;
 }
 

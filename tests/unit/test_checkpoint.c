@@ -11,6 +11,7 @@
 #include "checkpoint_files.h"
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/checkpoint_names.h"
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
 static struct kvb_problems problems;
@@ -18,25 +19,11 @@ static struct kvb_model model;
 static struct kvb_model_source source;
 static struct kvb_plan plan;
 static struct kvb_budget budget;
-static char folder[64] = "/tmp/kvbudget-checkpoint-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    empty_folder(folder);
-    return rmdir(folder);
-}
 
 static int clear(void **state)
 {
     (void)state;
-    empty_folder(folder);
+    empty_folder(root);
     return 0;
 }
 
@@ -148,7 +135,7 @@ static void qwen_ends(struct shard *shard)
 static void qwen_file(const char *name, bool fp8, uint32_t plain_mlp_layers)
 {
     struct shard shard;
-    shard_begin(&shard, folder, name);
+    shard_begin(&shard, root, name);
     qwen_ends(&shard);
     for (uint32_t layer = 0; layer < 24; layer++) {
         qwen_layer(&shard, layer, fp8, fp8 && layer >= plain_mlp_layers);
@@ -160,7 +147,7 @@ static enum kvb_status load(void)
 {
     kvb_problems_init(&problems);
     memset(&model, 0, sizeof model);
-    return kvb_model_load(folder, NULL, &model, &source, &problems);
+    return kvb_model_load(root, NULL, &model, &source, &problems);
 }
 
 static uint64_t weights_at(uint64_t tp, uint64_t pp)
@@ -179,7 +166,7 @@ static uint64_t weights_at(uint64_t tp, uint64_t pp)
 static void test_agreement(void **state)
 {
     (void)state;
-    write_text(folder, "config.json", config_16_bit);
+    write_text(root, "config.json", config_16_bit);
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(source.weights_basis, KVB_BASIS_CONFIG);
     uint64_t from_config[3] = {weights_at(1, 1), weights_at(2, 1), weights_at(2, 2)};
@@ -201,7 +188,7 @@ static void test_agreement(void **state)
 static void test_layers_left_at_16_bits(void **state)
 {
     (void)state;
-    write_text(folder, "config.json", config_fp8);
+    write_text(root, "config.json", config_fp8);
     qwen_file("model.safetensors", true, 0);
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(problems.count, 0);
@@ -223,10 +210,10 @@ static void test_disagreement_is_told(void **state)
 {
     (void)state;
     struct shard shard;
-    write_text(folder, "config.json", config_16_bit);
+    write_text(root, "config.json", config_16_bit);
     assert_int_equal(load(), KVB_OK);
     uint64_t from_config = weights_at(1, 1);
-    shard_begin(&shard, folder, "model.safetensors");
+    shard_begin(&shard, root, "model.safetensors");
     qwen_ends(&shard);
     for (uint32_t layer = 0; layer < 24; layer++) {
         qwen_layer(&shard, layer, false, false);
@@ -247,10 +234,10 @@ static void test_what_is_not_loaded(void **state)
 {
     (void)state;
     struct shard shard;
-    write_text(folder, "config.json", config_16_bit);
+    write_text(root, "config.json", config_16_bit);
     assert_int_equal(load(), KVB_OK);
     uint64_t from_config = weights_at(1, 1);
-    shard_begin(&shard, folder, "model.safetensors");
+    shard_begin(&shard, root, "model.safetensors");
     qwen_ends(&shard);
     for (uint32_t layer = 0; layer < 24; layer++) {
         qwen_layer(&shard, layer, false, false);
@@ -264,7 +251,7 @@ static void test_what_is_not_loaded(void **state)
     assert_int_equal(weights_at(1, 1), from_config);
     assert_int_equal(budget.parameters, 494032768);
     // A further layer is a next-token module.
-    shard_begin(&shard, folder, "model.safetensors");
+    shard_begin(&shard, root, "model.safetensors");
     qwen_ends(&shard);
     for (uint32_t layer = 0; layer < 25; layer++) {
         qwen_layer(&shard, layer, false, false);
@@ -280,7 +267,7 @@ static void test_what_is_not_loaded(void **state)
 static void test_tower_of_the_config(void **state)
 {
     (void)state;
-    write_text(folder, "config.json", config_16_bit);
+    write_text(root, "config.json", config_16_bit);
     qwen_file("model.safetensors", false, 0);
     assert_int_equal(load(), KVB_OK);
     uint64_t without[2] = {weights_at(1, 1), weights_at(2, 1)};
@@ -310,8 +297,8 @@ static void test_more_experts(void **state)
     (void)state;
     static const char *const matrices[] = {"gate_proj", "up_proj", "down_proj"};
     struct shard shard;
-    write_text(folder, "config.json", EXPERTS_CONFIG);
-    shard_begin(&shard, folder, "model.safetensors");
+    write_text(root, "config.json", EXPERTS_CONFIG);
+    shard_begin(&shard, root, "model.safetensors");
     for (uint32_t i = 0; i < 4 * 16 * 3; i++) {
         bool down = i % 3 == 2;
         shard_tensor(&shard, "BF16", 2, down ? 1024 : 512, down ? 512 : 1024,
@@ -339,11 +326,11 @@ static void test_shards(void **state)
     struct shard shard;
     char index[4096] = "{\"metadata\": {\"total_size\": 988065536.0, \"x\": {}}, \"weight_map\": {";
     uint64_t total = 0;
-    write_text(folder, "config.json", config_16_bit);
+    write_text(root, "config.json", config_16_bit);
     for (uint32_t part = 0; part < 4; part++) {
         char name[64];
         (void)snprintf(name, sizeof name, "model-%05u-of-00004.safetensors", part + 1);
-        shard_begin(&shard, folder, name);
+        shard_begin(&shard, root, name);
         if (part == 0) {
             qwen_ends(&shard);
         }
@@ -360,12 +347,12 @@ static void test_shards(void **state)
     // Without an index all files are taken.
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(model.checkpoint.total_bytes, total);
-    write_text(folder, "model.safetensors.index.json", index);
+    write_text(root, "model.safetensors.index.json", index);
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(problems.count, 0);
     assert_int_equal(model.checkpoint.file_count, 4);
     assert_int_equal(model.checkpoint.total_bytes, total);
-    write_text(folder, "model-00003-of-00004.safetensors", "version https://git-lfs.github.com/spec/v1\noid x\n");
+    write_text(root, "model-00003-of-00004.safetensors", "version https://git-lfs.github.com/spec/v1\noid x\n");
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.items[0].severity, KVB_WARNING);
@@ -376,26 +363,26 @@ static void test_shards(void **state)
 static void test_index_alone(void **state)
 {
     (void)state;
-    write_text(folder, "config.json", config_16_bit);
+    write_text(root, "config.json", config_16_bit);
     assert_int_equal(load(), KVB_OK);
     uint64_t from_config = weights_at(1, 1);
-    write_text(folder, "model.safetensors.index.json",
+    write_text(root, "model.safetensors.index.json",
                "{\"metadata\": {\"total_size\": 988065536}, \"weight_map\": {\"a\": \"model-1.safetensors\"}}");
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(model.checkpoint.kind, KVB_CHECKPOINT_INDEX);
     assert_int_equal(source.weights_basis, KVB_BASIS_CHECKPOINT);
     assert_int_equal(weights_at(1, 1), from_config); // 2 x 494,032,768: nothing to correct
-    write_text(folder, "model.safetensors.index.json",
+    write_text(root, "model.safetensors.index.json",
                "{\"metadata\": {\"total_size\": 1088065536}, \"weight_map\": {\"a\": \"model-1.safetensors\"}}");
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(weights_at(1, 1), from_config + 100000000);
     assert_int_equal(budget.weights.role_bytes[KVB_ROLE_OTHER], 100000000);
-    write_text(folder, "model.safetensors.index.json",
+    write_text(root, "model.safetensors.index.json",
                "{\"metadata\": {\"total_size\": 888065536}, \"weight_map\": {\"a\": \"model-1.safetensors\"}}");
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(weights_at(1, 1), from_config - 100000000);
     // With a quantisation the total cannot be taken apart.
-    write_text(folder, "config.json", config_fp8);
+    write_text(root, "config.json", config_fp8);
     assert_int_equal(load(), KVB_OK);
     assert_int_equal(source.weights_basis, KVB_BASIS_CONFIG);
 }
@@ -420,9 +407,9 @@ static const struct bad bad_rows[] = {
 static void test_bad_indexes(void **state)
 {
     (void)state;
-    write_text(folder, "config.json", config_16_bit);
+    write_text(root, "config.json", config_16_bit);
     for (size_t i = 0; i < sizeof bad_rows / sizeof bad_rows[0]; i++) {
-        write_text(folder, "model.safetensors.index.json", bad_rows[i].index);
+        write_text(root, "model.safetensors.index.json", bad_rows[i].index);
         enum kvb_status status = load();
         if (status != bad_rows[i].status || problems.count != 1 ||
             strstr(problems.items[0].text, bad_rows[i].part) == NULL) {
@@ -436,8 +423,8 @@ static void test_links_and_folders(void **state)
 {
     (void)state;
     char path[128];
-    (void)snprintf(path, sizeof path, "%s/model.safetensors", folder);
-    write_text(folder, "config.json", config_16_bit);
+    (void)snprintf(path, sizeof path, "%s/model.safetensors", root);
+    write_text(root, "config.json", config_16_bit);
     assert_int_equal(symlink(path, path), 0);
     assert_int_equal(load(), KVB_CANNOT_OPEN);
     assert_int_equal(unlink(path), 0);
@@ -452,8 +439,8 @@ static void test_too_many_classes(void **state)
 {
     (void)state;
     struct shard shard;
-    write_text(folder, "config.json", config_16_bit);
-    shard_begin(&shard, folder, "model.safetensors");
+    write_text(root, "config.json", config_16_bit);
+    shard_begin(&shard, root, "model.safetensors");
     for (uint32_t i = 1; i <= 2 * KVB_CHECKPOINT_CLASSES_MAX; i++) {
         shard_tensor(&shard, "BF16", 2, i, 0, "a%u", i);
     }
@@ -473,14 +460,14 @@ static void test_a_large_checkpoint(void **state)
     static struct kvb_checkpoint found;
     char path[128];
     struct shard shard;
-    (void)snprintf(path, sizeof path, "%s/model.safetensors.index.json", folder);
+    (void)snprintf(path, sizeof path, "%s/model.safetensors.index.json", root);
     FILE *index = fopen(path, "w");
     assert_non_null(index);
     (void)fputs("{\"metadata\":{\"total_size\":1},\"weight_map\":{", index);
     for (uint32_t part = 0; part < SHARDS; part++) {
         char name[64];
         (void)snprintf(name, sizeof name, "model-%05u-of-000163.safetensors", part + 1);
-        shard_begin(&shard, folder, name);
+        shard_begin(&shard, root, name);
         for (uint32_t i = 0; i < PER_SHARD / 2; i++) {
             uint32_t expert = part * (PER_SHARD / 2) + i;
             shard_tensor(&shard, "F8_E4M3", 1, 2048, 7168, "model.layers.%u.mlp.experts.%u.up_proj.weight",
@@ -495,7 +482,7 @@ static void test_a_large_checkpoint(void **state)
     (void)fputs("}}", index);
     assert_int_equal(fclose(index), 0);
     kvb_problems_init(&problems);
-    assert_int_equal(kvb_checkpoint_load(folder, 8, &found, &problems), KVB_OK);
+    assert_int_equal(kvb_checkpoint_load(root, 8, &found, &problems), KVB_OK);
     assert_int_equal(found.tensor_count, SHARDS * PER_SHARD);
     assert_int_equal(found.file_count, SHARDS);
     assert_int_equal(found.class_count, 1);
@@ -508,8 +495,8 @@ static void test_memory_runs_out(void **state)
 {
     (void)state;
     enum kvb_status status = KVB_NO_MEMORY;
-    write_text(folder, "config.json", config_16_bit);
-    write_text(folder, "model.safetensors.index.json",
+    write_text(root, "config.json", config_16_bit);
+    write_text(root, "model.safetensors.index.json",
                "{\"metadata\": {\"total_size\": 988065536}, \"weight_map\": {\"a\": \"model.safetensors\"}}");
     qwen_file("model.safetensors", false, 0);
     for (unsigned long n = 1; status == KVB_NO_MEMORY; n++) {
@@ -529,15 +516,15 @@ static void test_import(void **state)
     char *text = NULL;
     size_t length = 0;
     static struct kvb_model again;
-    write_text(folder, "config.json", config_16_bit);
+    write_text(root, "config.json", config_16_bit);
     qwen_file("model.safetensors", false, 0);
     kvb_problems_init(&problems);
-    assert_int_equal(kvb_model_import(folder, "a/b", NULL, &text, &length, &problems), KVB_OK);
+    assert_int_equal(kvb_model_import(root, "a/b", NULL, &text, &length, &problems), KVB_OK);
     assert_int_equal(kvb_model_read_profile("p.yaml", text, length, &again, &problems), KVB_OK);
     assert_int_equal(kvb_model_parameters(&again), 494032768);
     free(text);
-    write_text(folder, "model.safetensors", "cut");
-    assert_int_equal(kvb_model_import(folder, "a/b", NULL, &text, &length, &problems), KVB_BAD_SYNTAX);
+    write_text(root, "model.safetensors", "cut");
+    assert_int_equal(kvb_model_import(root, "a/b", NULL, &text, &length, &problems), KVB_BAD_SYNTAX);
 }
 
 struct mapping {
@@ -576,7 +563,7 @@ static void test_in_a_profile(void **state)
 }
 
 KVB_TEST_MAIN_WITH(
-    make_folder, remove_folder, cmocka_unit_test(test_each_name), cmocka_unit_test(test_names_that_meet),
+    make_bare_root, remove_root, cmocka_unit_test(test_each_name), cmocka_unit_test(test_names_that_meet),
     cmocka_unit_test_teardown(test_agreement, clear), cmocka_unit_test_teardown(test_layers_left_at_16_bits, clear),
     cmocka_unit_test_teardown(test_disagreement_is_told, clear),
     cmocka_unit_test_teardown(test_what_is_not_loaded, clear),

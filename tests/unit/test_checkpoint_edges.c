@@ -10,9 +10,9 @@
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/checkpoint_names.h"
 #include "model/checkpoint/heads.h"
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
-static char root[64] = "/tmp/kvb-edges-XXXXXX";
 static struct kvb_problems problems;
 static struct kvb_checkpoint checkpoint;
 
@@ -20,14 +20,6 @@ static int make_root(void **state)
 {
     (void)state;
     return mkdtemp(root) != NULL && chdir(root) == 0 ? 0 : -1;
-}
-
-static int remove_root(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command);
 }
 
 static int begin(void **state)

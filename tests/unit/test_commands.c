@@ -11,8 +11,8 @@
 #include "cli/run.h"
 #include "text/file.h"
 #include "unit/test.h"
+#include "unit/words.h"
 
-#define WORDS_MAX 64
 #define CASES_LEAST 100
 #define FILE_MAX_BYTES ((size_t)1 << 20)
 
@@ -49,16 +49,6 @@ static bool is_plain(char *line)
     bool answered =
         strstr(line, "help") == NULL && strstr(line, "--format csv") == NULL && strstr(line, "jsonl") == NULL;
     return one && answered && strncmp(line, "kvbudget ", 9) == 0 && strpbrk(line, "|$><;`'\"\\*?&()") == NULL;
-}
-
-static int split(char *line, const char *words[WORDS_MAX])
-{
-    int count = 0;
-    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
-        assert_true(count < WORDS_MAX);
-        words[count++] = word;
-    }
-    return count;
 }
 
 // The text of `name` beside the case; empty where there is none.
@@ -101,15 +91,15 @@ static void check_answer(const char *path, const struct command_row *command, in
 // 1: it was asked; 0: it is not a plain line or no command's.
 static size_t ask(const char *path)
 {
-    const char *words[WORDS_MAX];
+    struct words words;
     struct kvb_file line;
     size_t asked = 0;
     assert_int_equal(kvb_file_read(&line, path, FILE_MAX_BYTES, NULL), KVB_OK);
     if (is_plain(line.text)) {
-        int count = split(line.text, words);
-        const struct command_row *command = count > 1 ? kvb_commands_find(words[1]) : NULL;
+        words_of(line.text, &words);
+        const struct command_row *command = words.count > 1 ? kvb_commands_find(words.words[1]) : NULL;
         if (command != NULL) {
-            check_answer(path, command, count - 2, words + 2);
+            check_answer(path, command, words.count - 2, words.words + 2);
             asked = 1;
         }
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/pictures.h"
+#include "unit/page_text.h"
 #include "unit/test.h"
 
 #define GIB (INT64_C(1) << 30)
@@ -12,7 +13,6 @@
 static struct kvb_log_report report;
 static struct kvb_problems problems;
 static struct kvb_explain_report page;
-static struct kvb_buffer out;
 
 static void start(enum kvb_log_engine engine, uint32_t release, enum kvb_failure kind)
 {
@@ -45,27 +45,6 @@ static void draw(render *write)
     out.page_columns = 160;
     write(&out, &page);
     assert_false(out.failed);
-}
-
-static int forget_page(void **state)
-{
-    (void)state;
-    kvb_buffer_free(&out);
-    return 0;
-}
-
-static void holds(const char *text)
-{
-    if (strstr(out.data, text) == NULL) {
-        fail_msg("without '%s':\n%s", text, out.data);
-    }
-}
-
-static void lacks(const char *text)
-{
-    if (strstr(out.data, text) != NULL) {
-        fail_msg("with '%s':\n%s", text, out.data);
-    }
 }
 
 // Three readings of a card of 1,000 MiB.

@@ -9,22 +9,10 @@
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/heads.h"
 #include "text/folder.h"
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
-static char root[64] = "/tmp/kvbudget-heads-XXXXXX";
 static struct kvb_problems problems;
-
-static int make_root(void **state)
-{
-    (void)state;
-    return mkdtemp(root) == NULL;
-}
-
-static int remove_root(void **state)
-{
-    (void)state;
-    return kvb_folder_remove(root, NULL) == KVB_OK ? 0 : 1;
-}
 
 // The head of a file of 8 + length + 8192 bytes: one matrix of 64 x 64 elements of 2 bytes.
 static void write_head(const char *list)
@@ -145,5 +133,5 @@ static void test_lists(void **state)
     }
 }
 
-KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test(test_heads), cmocka_unit_test(test_counted_cut),
+KVB_TEST_MAIN_WITH(make_bare_root, remove_root, cmocka_unit_test(test_heads), cmocka_unit_test(test_counted_cut),
                    cmocka_unit_test(test_lists))

@@ -8,12 +8,13 @@
 
 #include "base/memory.h"
 #include "history/history.h"
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
 #define COMMIT "1111111111111111111111111111111111111111"
 #define NAME_20 "AAAAAAAAAAAAAAAAAAAA" // the bytes of an object's name
 
-static char root[64], path_before[4096];
+static char path_before[4096];
 static struct kvb_problems problems;
 static struct kvb_history history;
 static struct kvb_file file;
@@ -61,7 +62,6 @@ static int make_root(void **state)
 {
     (void)state;
     char path[128], search[5000];
-    strcpy(root, "/tmp/kvb-history-XXXXXX");
     assert_non_null(mkdtemp(root));
     make_folder_at("/repo");
     make_folder_at("/repo/.git");
@@ -78,14 +78,6 @@ static int make_root(void **state)
     (void)snprintf(search, sizeof search, "%s/bin:%s", root, path_before);
     assert_int_equal(setenv("GIT_TERMINAL_PROMPT", "1", 1), 0);
     return chmod(path, 0700) == 0 && setenv("PATH", search, 1) == 0 ? 0 : -1;
-}
-
-static int remove_root(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command);
 }
 
 static int begin(void **state)

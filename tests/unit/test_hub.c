@@ -287,7 +287,7 @@ static void test_folders(void **state)
     assert_int_equal(kvb_folder_make("/proc/none/x", &problems), KVB_CANNOT_WRITE);
 }
 
-KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_setup(test_pull, begin),
+KVB_TEST_MAIN_WITH(make_bare_root, remove_root, cmocka_unit_test_setup(test_pull, begin),
                    cmocka_unit_test_setup(test_revisions, begin), cmocka_unit_test_setup(test_failures, begin),
                    cmocka_unit_test_setup(test_fetch_for, begin), cmocka_unit_test_setup(test_silence, begin),
                    cmocka_unit_test_setup(test_missing_helper, begin), cmocka_unit_test_setup(test_modelscope, begin),

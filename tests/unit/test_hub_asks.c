@@ -151,7 +151,7 @@ static void test_no_program(void **state)
     assert_int_equal(problems.count, 0);
 }
 
-KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_setup(test_fetch_more, begin),
+KVB_TEST_MAIN_WITH(make_bare_root, remove_root, cmocka_unit_test_setup(test_fetch_more, begin),
                    cmocka_unit_test_setup(test_fetch_adapters, begin), cmocka_unit_test_setup(test_endpoints, begin),
                    cmocka_unit_test_setup(test_no_cache, begin), cmocka_unit_test_setup(test_odd_revision, begin),
                    cmocka_unit_test_setup(test_no_program, begin))

@@ -10,11 +10,11 @@
 #include "base/memory.h"
 #include "checkpoint_files.h"
 #include "model/hub_cache.h"
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
 #define REVISION "0123456789abcdef0123456789abcdef01234567"
 
-static char root[64] = "/tmp/kvbudget-hub-XXXXXX";
 static char found[KVB_PATH_CAPACITY];
 
 static const char *const variables[] = {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "HOME"};
@@ -61,14 +61,6 @@ static int make_root(void **state)
 {
     (void)forget(state);
     return mkdtemp(root) == NULL;
-}
-
-static int remove_root(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command);
 }
 
 // Each variable leads to the folder that its row names; an earlier one beats a later one.

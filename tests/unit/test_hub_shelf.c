@@ -12,11 +12,11 @@
 #include "model/hub_cache.h"
 #include "text/file.h"
 #include "text/folder.h"
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
 #define COMMIT "0123456789abcdef0123456789abcdef01234567"
 
-static char root[64] = "/tmp/kvb-shelf-XXXXXX";
 static struct kvb_problems problems;
 static unsigned entries;
 static struct kvb_hub_entry last;
@@ -40,14 +40,6 @@ static int make_root(void **state)
                       program) >= 0 &&
                 fclose(program) == 0 && chmod(path, 0700) == 0;
     return made && setenv("HOME", root, 1) == 0 && setenv("KVBUDGET_LIBEXEC", root, 1) == 0 ? 0 : -1;
-}
-
-static int remove_root(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command);
 }
 
 static int begin(void **state)

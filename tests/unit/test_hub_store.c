@@ -196,7 +196,7 @@ static void test_prepare(void **state)
     assert_false(kvb_hub_prepare(folder));
 }
 
-KVB_TEST_MAIN_WITH(make_root, remove_root, cmocka_unit_test_setup(test_kept_twice, begin),
+KVB_TEST_MAIN_WITH(make_bare_root, remove_root, cmocka_unit_test_setup(test_kept_twice, begin),
                    cmocka_unit_test_setup(test_pruned_meanwhile, begin),
                    cmocka_unit_test_setup(test_a_file_in_the_way, begin),
                    cmocka_unit_test_setup(test_broken_off, begin), cmocka_unit_test_setup(test_without_commits, begin),

@@ -1,7 +1,6 @@
 // Whole commands with their n-th allocation failing, alone and with all that follow: each says so with exit code 4 and
 // gives no part of an answer as the whole.
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +10,8 @@
 #include "base/memory.h"
 #include "cli/run.h"
 #include "unit/test.h"
+#include "unit/words.h"
 
-#define WORDS_MAX 32
 #define EACH_AT_AN_END 24UL // and as many between
 
 static int stand_at_the_top(void **state)
@@ -25,31 +24,18 @@ static int stand_at_the_top(void **state)
     return set && chdir(KVB_SOURCE_DIR) == 0 ? 0 : -1;
 }
 
-static int split(char *line, const char *words[WORDS_MAX])
-{
-    int count = 0;
-    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
-        assert_true(count < WORDS_MAX);
-        words[count++] = word;
-    }
-    return count;
-}
-
 // Runs the line; `answer` and whether anything wrong was said.
 static int run(const char *line, struct kvb_buffer *answer, bool *problem)
 {
-    char copy[512];
-    const char *words[WORDS_MAX];
-    assert_true(strlen(line) < sizeof copy);
-    strcpy(copy, line);
-    int count = split(copy, words);
+    struct words words;
+    words_of(line, &words);
     kvb_buffer_init(answer);
-    struct arguments *arguments = kvb_run_begin(kvb_commands_find(words[0]));
+    struct arguments *arguments = kvb_run_begin(kvb_commands_find(words.words[0]));
     *problem = true;
     if (arguments == NULL) {
         return 4;
     }
-    int code = kvb_run_words(arguments, count - 1, words + 1, answer);
+    int code = kvb_run_words(arguments, words.count - 1, words.words + 1, answer);
     *problem = kvb_problems_status(&arguments->problems) != KVB_OK;
     kvb_run_end(arguments);
     return code;

@@ -11,11 +11,11 @@
 #include "model/hub_cache.h"
 #include "model/projector.h"
 #include "text/file.h"
+#include "unit/own_folder.h"
 #include "unit/test.h"
 
 #define COMMIT "0123456789abcdef0123456789abcdef01234567"
 
-static char root[64] = "/tmp/kvb-places-XXXXXX";
 static struct kvb_model_source source;
 
 static int make_root(void **state)
@@ -30,14 +30,6 @@ static int make_root(void **state)
                    setenv("KVBUDGET_CACHE", root, 1) == 0
                ? 0
                : -1;
-}
-
-static int remove_root(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command);
 }
 
 static int begin(void **state)

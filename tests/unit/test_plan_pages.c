@@ -10,11 +10,10 @@
 #include "report/record_report.h"
 #include "report/residents_report.h"
 #include "report/safe_text.h"
+#include "unit/page_text.h"
 #include "unit/test.h"
 
 #define GIB (UINT64_C(1) << 30)
-
-static struct kvb_buffer out;
 
 static int clear(void **state)
 {
@@ -22,27 +21,6 @@ static int clear(void **state)
     kvb_buffer_free(&out);
     out.page_columns = 160;
     return 0;
-}
-
-static int forget_page(void **state)
-{
-    (void)state;
-    kvb_buffer_free(&out);
-    return 0;
-}
-
-static void holds(const char *text)
-{
-    if (strstr(out.data, text) == NULL) {
-        fail_msg("without '%s':\n%s", text, out.data);
-    }
-}
-
-static void lacks(const char *text)
-{
-    if (strstr(out.data, text) != NULL) {
-        fail_msg("with '%s':\n%s", text, out.data);
-    }
 }
 
 // ---- a training step

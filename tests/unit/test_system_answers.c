@@ -47,14 +47,6 @@ static int set_up(void **state)
                : -1;
 }
 
-static int take_down(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command);
-}
-
 // ---- what is asked for
 
 static enum kvb_status append(void)
@@ -163,4 +155,5 @@ static void each_signal_is_survived(void **state)
     }
 }
 
-KVB_TEST_MAIN_WITH(set_up, take_down, cmocka_unit_test(each_failure_is_said), cmocka_unit_test(each_signal_is_survived))
+KVB_TEST_MAIN_WITH(set_up, remove_root, cmocka_unit_test(each_failure_is_said),
+                   cmocka_unit_test(each_signal_is_survived))

@@ -80,14 +80,6 @@ static int set_up(void **state)
                : -1;
 }
 
-static int take_down(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command);
-}
-
 static struct kvb_file file;
 static enum kvb_status read_file(void)
 {
@@ -357,5 +349,6 @@ static void an_error_without_a_name(void **state)
     assert_string_equal(problems.items[0].text, "cannot read: unknown reason");
 }
 
-KVB_TEST_MAIN_WITH(set_up, take_down, cmocka_unit_test(each_failure_is_said), cmocka_unit_test(each_signal_is_survived),
-                   cmocka_unit_test(beside_this_program), cmocka_unit_test(an_error_without_a_name))
+KVB_TEST_MAIN_WITH(set_up, remove_root, cmocka_unit_test(each_failure_is_said),
+                   cmocka_unit_test(each_signal_is_survived), cmocka_unit_test(beside_this_program),
+                   cmocka_unit_test(an_error_without_a_name))

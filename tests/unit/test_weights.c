@@ -6,17 +6,9 @@
 #include "unit/plans.h"
 #include "unit/test.h"
 
-// Llama-3.1-8B: 32 layers, hidden 4096, FFN 14336, 32 heads and 8 KV heads of 128, vocabulary 128256.
-static void make_llama(struct kvb_plan *plan, uint32_t release)
+static void make(struct kvb_plan *plan, uint32_t release)
 {
-    static const struct shape shape = {"Llama-3.1-8B", 32, 32, 8, 128, 0, 0, 0, KVB_ATTENTION_SLIDING, 131072};
-    make_model(&shape, &plan->model);
-    plan->model.hidden_size = 4096;
-    plan->model.vocabulary_size = 128256;
-    plan->model.kinds[0].mlp.intermediate_size = 14336;
-    plan->model.final_norms = 1;
-    plan->model.rope_cache_count = 1;
-    plan->model.rope_caches[0] = (struct kvb_rope_cache){131072, 128};
+    make_llama(&plan->model);
     make_plan(plan, release, 1ULL << 30, 8192);
 }
 
@@ -36,7 +28,7 @@ static void llama_8b(void **state)
 {
     (void)state;
     static struct kvb_plan plan;
-    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    make(&plan, KVB_RELEASE(0, 19, 0));
     assert_int_equal(weights_of(&plan), 15348 * MIB + 65 * 8192);
 }
 
@@ -46,7 +38,7 @@ static void llama_8b_on_two(void **state)
 {
     (void)state;
     static struct kvb_plan plan;
-    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    make(&plan, KVB_RELEASE(0, 19, 0));
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     assert_int_equal(weights_of(&plan), 7692 * MIB + 65 * 8192);
 }
@@ -56,7 +48,7 @@ static void llama_8b_fp32(void **state)
 {
     (void)state;
     static struct kvb_plan plan;
-    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    make(&plan, KVB_RELEASE(0, 19, 0));
     set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
     assert_int_equal(weights_of(&plan), 2 * (15348 * MIB + 65 * 8192));
 }
@@ -67,7 +59,7 @@ static void llama_8b_online_fp8(void **state)
 {
     (void)state;
     static struct kvb_plan plan;
-    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    make(&plan, KVB_RELEASE(0, 19, 0));
     set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_FP8);
     assert_int_equal(weights_of(&plan), 8692 * MIB + 65 * 8192 + 32 * 4 * 512);
 }
@@ -92,7 +84,7 @@ static void llama_8b_online_words(void **state)
     };
     static struct kvb_plan plan;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        make_llama(&plan, KVB_RELEASE(0, 27, 0));
+        make(&plan, KVB_RELEASE(0, 27, 0));
         set(&plan, KVB_SET_QUANTIZATION, cases[i].word);
         plan.environment.expandable_segments = KVB_YES; // no ends of segments
         assert_int_equal(weights_of(&plan), cases[i].bytes);
@@ -107,7 +99,7 @@ static void llama_8b_offloaded(void **state)
 {
     (void)state;
     static struct kvb_plan plan;
-    make_llama(&plan, KVB_RELEASE(0, 17, 1));
+    make(&plan, KVB_RELEASE(0, 17, 1));
     set(&plan, KVB_SET_CPU_OFFLOAD_GB, 12288 * MIB);
     assert_int_equal(weights_of(&plan), 2980 * MIB + 7 * 8192);
 }
@@ -118,7 +110,7 @@ static void llama_8b_in_stages(void **state)
     (void)state;
     static struct kvb_plan plan;
     struct kvb_weights weights;
-    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    make(&plan, KVB_RELEASE(0, 19, 0));
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
     kvb_weights_count(loaded(&plan), 0, &weights);
     assert_int_equal(weights.total_bytes, (1002 + 16 * 416 + 32) * MIB + 32 * 8192);
@@ -135,7 +127,7 @@ static void llama_8b_with_lora(void **state)
     static struct kvb_plan plan;
     static struct kvb_budget budget;
     static struct kvb_problems problems;
-    make_llama(&plan, KVB_RELEASE(0, 19, 0));
+    make(&plan, KVB_RELEASE(0, 19, 0));
     set(&plan, KVB_SET_ENABLE_LORA, 1);
     kvb_problems_init(&problems);
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
@@ -280,7 +272,7 @@ static void formats(void **state)
     static struct kvb_plan plan;
     for (size_t i = 0; i < sizeof format_rows / sizeof format_rows[0]; i++) {
         const struct format_row *row = &format_rows[i];
-        make_llama(&plan, KVB_RELEASE(0, 19, 0));
+        make(&plan, KVB_RELEASE(0, 19, 0));
         plan.model.quantisation = row->quantisation;
         struct kvb_matrix matrix = {.role = KVB_ROLE_MLP,
                                     .count = 1,
@@ -318,7 +310,7 @@ static void block_scales(void **state)
     };
     static struct kvb_plan plan;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        make_llama(&plan, rows[i].release);
+        make(&plan, rows[i].release);
         plan.model.quantisation = (struct kvb_quantisation){
             .method = KVB_QUANT_FP8, .scale = KVB_SCALE_BLOCK, .block_rows = 128, .block_columns = 128};
         plan.gpu.compute_capability = rows[i].capability;
@@ -352,7 +344,7 @@ static void mxfp4_padding(void **state)
     };
     static struct kvb_plan plan;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        make_llama(&plan, rows[i].release);
+        make(&plan, rows[i].release);
         plan.model.hidden_size = 2880;
         plan.model.quantisation.method = KVB_QUANT_MXFP4;
         (void)strcpy(plan.model.quantisation.name, "mxfp4");

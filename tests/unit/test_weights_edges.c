@@ -11,6 +11,7 @@
 #include "budget/utilization.h"
 #include "budget/weights/weights_checkpoint.h"
 #include "unit/small_weights.h"
+#include "unit/tensor_classes.h"
 #include "unit/test.h"
 
 // ---- Behind the end
@@ -71,20 +72,7 @@ static void nothing_behind_the_last(void **state)
 static struct kvb_tensor_class *add(enum kvb_role role, enum kvb_split split, uint64_t rows, uint64_t columns,
                                     uint32_t layers)
 {
-    struct kvb_checkpoint *checkpoint = &model.checkpoint;
-    struct kvb_tensor_class *row = &checkpoint->classes[checkpoint->class_count++];
-    *row = (struct kvb_tensor_class){.role = (uint8_t)role,
-                                     .split = (uint8_t)split,
-                                     .in_layer = layers > 0,
-                                     .rows = rows,
-                                     .columns = columns,
-                                     .count = layers > 0 ? layers : 1,
-                                     .bytes_per_1024 = 2048};
-    for (uint32_t layer = 0; layer < layers; layer++) {
-        row->layers[layer / 64] |= UINT64_C(1) << layer % 64;
-    }
-    checkpoint->classes_whole = true;
-    return row;
+    return add_class(&model.checkpoint, role, split, rows, columns, layers);
 }
 
 // 80 layers: the second of two stages has 40 of them, 24 in the first word of bits and 16 in the second. Of GGUF's

@@ -1,6 +1,7 @@
 // Where a checkpoint's headers correct the config's count, rank by rank, by hand.
 #include "budget/weights/weights_checkpoint.h"
 #include "unit/plans.h"
+#include "unit/tensor_classes.h"
 #include "unit/test.h"
 
 #define LAYER 218112000ULL       // elements of a layer of Llama-3.1-8B (test_tensors.c)
@@ -12,20 +13,7 @@ static struct kvb_weights weights;
 static struct kvb_tensor_class *add(enum kvb_role role, enum kvb_split split, uint64_t rows, uint64_t columns,
                                     uint32_t layers)
 {
-    struct kvb_checkpoint *checkpoint = &plan.model.checkpoint;
-    struct kvb_tensor_class *row = &checkpoint->classes[checkpoint->class_count++];
-    *row = (struct kvb_tensor_class){.role = (uint8_t)role,
-                                     .split = (uint8_t)split,
-                                     .in_layer = layers > 0,
-                                     .rows = rows,
-                                     .columns = columns,
-                                     .count = layers > 0 ? layers : 1,
-                                     .bytes_per_1024 = 2048};
-    for (uint32_t layer = 0; layer < layers; layer++) {
-        row->layers[layer / 64] |= UINT64_C(1) << layer % 64;
-    }
-    checkpoint->classes_whole = true;
-    return row;
+    return add_class(&plan.model.checkpoint, role, split, rows, columns, layers);
 }
 
 static struct kvb_part part_of(const struct kvb_load *load, uint32_t stage)
