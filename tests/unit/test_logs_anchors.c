@@ -168,6 +168,7 @@ static void other_words(void **state)
 static void each_anchor(void **state)
 {
     (void)state;
+    assert_true(kvb_form_anchor_count >= sizeof rows / sizeof rows[0]);
     for (size_t at = 0; at < kvb_form_anchor_count; at++) {
         const char *window = kvb_form_anchors[at].window;
         bool bare = strncmp(window + 2, "Error", 5) == 0 && (window[7] == '\n' || window[7] == '\r');

@@ -301,6 +301,7 @@ static void plain_flags(void **state)
 static void underscores(void **state)
 {
     (void)state;
+    unsigned typed_flags = 0;
     for (size_t i = 0; i < kvb_sgl_known_flag_count; i++) {
         const char *name = kvb_sgl_known_flags[i].name;
         char typed[80] = "--";
@@ -312,8 +313,10 @@ static void underscores(void **state)
         }
         if (dashes >= 5) {
             assert_string_equal(kvb_sgl_flag_near(typed), name);
+            typed_flags++;
         }
     }
+    assert_true(typed_flags > 10);
     assert_null(kvb_sgl_flag_near("--xh")); // "-h" has one dash and is no answer
 }
 

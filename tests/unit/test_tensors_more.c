@@ -136,10 +136,12 @@ static void outputs_alone_quantised(void **state)
                                                 .conv_kernel = 4, .state_bias = true}};
     (void)elements(&kind);
     model.quantisation.output_quantised = true;
-    uint32_t count = kvb_layer_tensors(&model, &kind, tensors);
+    uint32_t count = kvb_layer_tensors(&model, &kind, tensors), quantised = 0;
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(tensors[i].quantised, strcmp(tensors[i].name, "out_proj") == 0);
+        quantised += tensors[i].quantised;
     }
+    assert_int_equal(quantised, 1);
 }
 
 // Mamba's A and D are computed in 32 bit and kept so, whatever the model's type (mamba_mixer.py, v0.11.0).
@@ -150,11 +152,13 @@ static void a_and_d_stay_in_32_bit(void **state)
                                                              .state_key_size = 8, .state_inner_size = 128,
                                                              .conv_kernel = 4}};
     (void)elements(&kind);
-    uint32_t count = kvb_layer_tensors(&model, &kind, tensors);
+    uint32_t count = kvb_layer_tensors(&model, &kind, tensors), wide = 0;
     for (uint32_t i = 0; i < count; i++) {
         bool a_or_d = strcmp(tensors[i].name, "A") == 0 || strcmp(tensors[i].name, "D") == 0;
         assert_int_equal(tensors[i].always_fp32, a_or_d);
+        wide += tensors[i].always_fp32;
     }
+    assert_int_equal(wide, 2);
 }
 
 // Matrices of experts are quantised, their biases are not.
