@@ -10,6 +10,7 @@ uint64_t kvb_last_trouble(const struct kvb_attempt *attempt);
 // Releases and side of the process from the stamp of the line.
 void kvb_read_stamp(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 
+// Each takes a line of its kind into the attempt that it stands in; nothing is kept of the hit's text but copies.
 void kvb_take_trace(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 void kvb_take_oom(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 void kvb_take_failure(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);

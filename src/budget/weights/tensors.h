@@ -4,6 +4,7 @@
 
 #include "budget/weights/tensor_list.h"
 
+// Each appends what one layer of the shape has, in elements of the whole model: nothing is split among ranks yet.
 void kvb_attention_tensors(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape);
 void kvb_state_tensors(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape);
 void kvb_latent_tensors(struct kvb_tensor_list *list, const struct kvb_attention_shape *shape);

@@ -103,6 +103,15 @@ uint64_t kvb_dsv4_need(const struct kvb_context *context, const struct kvb_sizin
 uint64_t kvb_dsv4_printed_blocks(const struct kvb_context *context, const struct kvb_sizing *sizing, uint32_t stage,
                                  uint64_t length);
 
+// Whether the worker of each pipeline stage groups its own layers, and the one with the fewest blocks answers for all.
+bool kvb_stages_are_apart(const struct kvb_context *context);
+// One stage as its worker sees it, which knows of its own layers alone: `own` and its layers' groups.
+void kvb_stage_apart(const struct kvb_context *whole, uint32_t stage, struct kvb_context *own,
+                     struct kvb_sizing *sizing);
+// Whether stages that are apart have groups of unlike kinds, which the release does not put together. `sizing` is used
+// for each of them.
+bool kvb_stages_disagree(const struct kvb_context *whole, struct kvb_sizing *sizing);
+
 uint32_t kvb_group_layers_on(const struct kvb_group *group, uint32_t stage);
 uint32_t kvb_group_size_on(const struct kvb_sizing *sizing, uint32_t stage); // largest group of one stage
 

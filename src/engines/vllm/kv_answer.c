@@ -219,32 +219,20 @@ static void look_ahead(const struct kvb_context *context, const struct kvb_sizin
     }
 }
 
-// As a worker that knows of its own layers alone.
-static void narrow(const struct kvb_context *whole, uint32_t stage, struct kvb_context *own)
-{
-    *own = *whole;
-    own->pp = 1;
-    own->stage_begin[0] = whole->stage_begin[stage];
-    own->stage_begin[1] = whole->stage_begin[stage + 1];
-    own->speculative = stage + 1 == whole->pp ? whole->speculative : KVB_SPECULATIVE_NONE; // drafts are the last one's
-}
-
 // Before 0.11 every worker groups its own layers: the one with the fewest blocks answers for all.
 static void narrow_to_tightest(const struct kvb_context *whole, struct kvb_context *context, struct kvb_sizing *sizing,
                                int64_t pools[KVB_STAGES_MAX], struct kvb_budget *budget)
 {
     uint64_t least = UINT64_MAX;
     for (uint32_t stage = 0; stage < whole->pp; stage++) {
-        narrow(whole, stage, context);
-        kvb_buckets_fill(context, &sizing->own);
-        kvb_groups_make(context, sizing);
+        kvb_stage_apart(whole, stage, context, sizing);
         uint64_t blocks = blocks_on(sizing, 0, pool_of(pools, stage));
         if (blocks < least) {
             least = blocks;
             budget->tightest_stage = stage;
         }
     }
-    narrow(whole, budget->tightest_stage, context);
+    kvb_stage_apart(whole, budget->tightest_stage, context, sizing);
     pools[0] = pools[budget->tightest_stage];
 }
 
@@ -254,10 +242,8 @@ static void check_alone(const struct kvb_context *whole, struct kvb_sizing *sizi
 {
     struct kvb_context own;
     for (uint32_t stage = 0; stage < whole->pp; stage++) {
-        narrow(whole, stage, &own);
         int64_t pool[KVB_STAGES_MAX] = {given[stage]};
-        kvb_buckets_fill(&own, &sizing->own);
-        kvb_groups_make(&own, sizing);
+        kvb_stage_apart(whole, stage, &own, sizing);
         if (sizing->groups.layout != KVB_LAYOUT_REFUSED && sizing->groups.layout != KVB_LAYOUT_NO_CACHE &&
             (pool[0] <= 0 || kvb_checked_need(&own, sizing, 0, own.max_model_len) > pool_of(pool, 0))) {
             check_fit(&own, sizing, pool, 0, budget);
@@ -265,64 +251,6 @@ static void check_alone(const struct kvb_context *whole, struct kvb_sizing *sizi
             return;
         }
     }
-}
-
-#define SPEC_CLASSES 4
-
-// Groups of a stage by the class of their spec, in the order of its name: ChunkedLocalAttentionSpec, FullAttentionSpec,
-// MambaSpec, SlidingWindowSpec.
-struct spec_counts {
-    uint32_t of[SPEC_CLASSES];
-};
-
-static struct spec_counts specs_of(const struct kvb_groups *groups)
-{
-    struct spec_counts counts = {{0}};
-    for (uint32_t i = 0; i < groups->count; i++) {
-        enum kvb_attention kind = groups->items[i].bucket->kind;
-        uint32_t at = kind == KVB_ATTENTION_CHUNKED   ? 0
-                      : kvb_is_state(kind)            ? 2
-                      : kind == KVB_ATTENTION_SLIDING ? 3
-                                                      : 1;
-        counts.of[at]++;
-    }
-    return counts;
-}
-
-// Group by group as far as both have any; what one has more of behind them is not looked at.
-static bool specs_agree(struct spec_counts a, struct spec_counts b)
-{
-    for (uint32_t i = 0, k = 0; i < SPEC_CLASSES && k < SPEC_CLASSES;) {
-        if (a.of[i] == 0 || b.of[k] == 0) {
-            i += a.of[i] == 0;
-            k += b.of[k] == 0;
-            continue;
-        }
-        if (i != k) {
-            return false;
-        }
-        a.of[i]--;
-        b.of[k]--;
-    }
-    return true;
-}
-
-// Source: vllm/v1/core/kv_cache_utils.py unify_kv_cache_configs v0.9.1 to v0.10.2.
-static bool stages_group_otherwise(const struct kvb_context *whole, struct kvb_sizing *sizing)
-{
-    struct kvb_context own;
-    struct spec_counts first = {{0}};
-    for (uint32_t stage = 0; stage < whole->pp; stage++) {
-        narrow(whole, stage, &own);
-        kvb_buckets_fill(&own, &sizing->own);
-        kvb_groups_make(&own, sizing);
-        struct spec_counts counts = specs_of(&sizing->groups);
-        first = stage == 0 ? counts : first;
-        if (!specs_agree(first, counts)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // The longest request that a stage's pool holds and the release's own check lets start.
@@ -337,21 +265,14 @@ static uint64_t longest_on(const struct kvb_context *context, const struct kvb_s
     return kvb_longest(context, sizing, stage, kvb_positive(checked), held, kvb_checked_need);
 }
 
-static bool is_grouped_apart(const struct kvb_context *context)
-{
-    return context->pp > 1 && kvb_rule(context, KVB_RULE_GROUPS) && !kvb_rule(context, KVB_RULE_GROUPS_MERGED);
-}
-
 uint64_t kvb_kv_longest_v1(const struct kvb_context *context, const int64_t given[KVB_STAGES_MAX])
 {
     struct kvb_sizing sizing;
     uint64_t longest = context->longest_taken;
-    bool apart = is_grouped_apart(context);
+    bool apart = kvb_stages_are_apart(context);
     struct kvb_context own;
     for (uint32_t stage = 0; apart && stage < context->pp; stage++) {
-        narrow(context, stage, &own);
-        kvb_buckets_fill(&own, &sizing.own);
-        kvb_groups_make(&own, &sizing);
+        kvb_stage_apart(context, stage, &own, &sizing);
         longest = longest_on(&own, &sizing, 0, pool_of(given, stage), longest);
     }
     if (apart) {
@@ -396,13 +317,14 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     struct kvb_kv_cache *kv = &budget->kv;
     int64_t pools[KVB_STAGES_MAX];
     memcpy(pools, given, sizeof pools);
-    bool apart = is_grouped_apart(&context);
+    bool apart = kvb_stages_are_apart(&context);
     if (apart) {
         narrow_to_tightest(resolved, &context, &sizing, pools, budget);
+    } else {
+        kvb_buckets_fill(&context, &sizing.own);
+        kvb_groups_make(&context, &sizing);
     }
     uint32_t narrowed_stage = budget->tightest_stage;
-    kvb_buckets_fill(&context, &sizing.own);
-    kvb_groups_make(&context, &sizing);
     if (sizing.groups.layout == KVB_LAYOUT_REFUSED) {
         refuse_layout(&sizing, pools[budget->tightest_stage], budget);
         return;
@@ -425,7 +347,7 @@ void kvb_kv_answer_v1(const struct kvb_context *resolved, const int64_t given[KV
     if (apart) {
         check_alone(resolved, &sizing, given, budget);
     }
-    if (apart && budget->starts && stages_group_otherwise(resolved, &sizing)) {
+    if (apart && budget->starts && kvb_stages_disagree(resolved, &sizing)) {
         budget->starts = false;
         kvb_error_text("AssertionError", budget->error);
     }

@@ -78,6 +78,10 @@ bool kvb_name_is_version(const char *word);
 
 // Lower case without separators, but for those between digits: "Llama_3.1-8B" and "llama3.1-8b" are one.
 void kvb_name_fold(char *out, size_t capacity, const char *name);
+// The same without the words that tell variants apart ("instruct", "dpo").
+void kvb_name_fold_core(char out[KVB_NAME_PART], const char *name);
+// Whether its words say that it is tuned to follow instructions.
+bool kvb_name_is_tuned(const char *name);
 
 enum kvb_name_found {
     KVB_MATCH_NONE,

@@ -9,90 +9,6 @@
 static const char *const repackagers[] = {"unsloth",     "NousResearch",   "RedHatAI",      "neuralmagic",
                                           "TheBloke",    "hugging-quants", "mlx-community", "sgl-project",
                                           "meta-models", "nvidia",         "alpindale"};
-// Words that tell one variant of a model from another of the same shape.
-static const char *const variants[] = {"instruct", "it",   "chat",  "base",      "pt",      "hf",          "sft",
-                                       "dpo",      "orpo", "rl",    "grpo",      "kto",     "abliterated", "uncensored",
-                                       "heretic",  "ft",   "tuned", "finetuned", "finetune"};
-
-// "Meta-Llama" and "Llama" are one.
-static const char *without_maker(const char *name)
-{
-    static const char *const makers[] = {"meta-",   "nvidia-",      "mistralai-", "qwen-qwen",
-                                         "google-", "deepseek-ai-", "c4ai-"};
-    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
-        size_t length = strlen(makers[i]), same = 0;
-        while (same < length && kvb_lower(name[same]) == makers[i][same]) {
-            same++;
-        }
-        if (same == length) {
-            return name + length - (strcmp(makers[i], "qwen-qwen") == 0 ? 4 : 0);
-        }
-    }
-    return name;
-}
-
-void kvb_name_fold(char *out, size_t capacity, const char *name)
-{
-    size_t used = 0;
-    const char *at = without_maker(name);
-    for (const char *c = at; *c && used + 1 < capacity; c++) {
-        bool mark = strchr("-_. ", *c) != NULL;
-        bool between = mark && c > at && kvb_is_digit(c[-1]) && kvb_is_digit(c[1]);
-        if (!mark || between) {
-            out[used++] = *c == '_' ? '.' : kvb_lower(*c);
-        }
-    }
-    out[used] = '\0';
-}
-
-static bool is_variant(const char *at, size_t length)
-{
-    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
-        size_t same = 0;
-        while (same < length && variants[i][same] == kvb_lower(at[same])) {
-            same++;
-        }
-        if (same == length && variants[i][same] == '\0') {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The name without the words that tell variants apart, folded.
-static void fold_core(char out[KVB_NAME_PART], const char *name)
-{
-    char kept[KVB_NAME_PART];
-    size_t used = 0;
-    while (*name) {
-        size_t length = strcspn(name, "-_ ");
-        if (!is_variant(name, length) && used + length + 2 < sizeof kept) {
-            if (used > 0) {
-                kept[used++] = '-';
-            }
-            memcpy(kept + used, name, length);
-            used += length;
-        }
-        name += length;
-        name += *name != '\0';
-    }
-    kept[used] = '\0';
-    kvb_name_fold(out, KVB_NAME_PART, kept);
-}
-
-// Tuned to follow instructions, by its name.
-static bool is_tuned(const char *name)
-{
-    while (*name) {
-        size_t length = strcspn(name, "-_ ");
-        if (is_variant(name, length) && (kvb_lower(*name) == 'i' || kvb_lower(*name) == 'c')) {
-            return true; // "instruct", "it", "chat"
-        }
-        name += length;
-        name += *name != '\0';
-    }
-    return false;
-}
 
 static bool is_repackager(const char *id)
 {
@@ -160,7 +76,7 @@ static void find_core(struct found *found, const struct kvb_name *name, const ch
     size_t count;
     const struct kvb_builtin *rows = kvb_builtins_of(KVB_PROFILE_MODEL, &count);
     found->count = 0;
-    fold_core(wanted, rest);
+    kvb_name_fold_core(wanted, rest);
     kvb_name_fold(folded, sizeof folded, rest);
     for (size_t i = 0; wanted[0] && i < count; i++) {
         struct kvb_name row = {0};
@@ -170,12 +86,13 @@ static void find_core(struct found *found, const struct kvb_name *name, const ch
         if (scheme.method != KVB_NAME_UNSAID && scheme.method != KVB_NAME_PLAIN && !quantised) {
             continue;
         }
-        fold_core(have, own);
+        kvb_name_fold_core(have, own);
         if (strcmp(have, wanted) == 0) {
             kvb_name_fold(have, sizeof have, own);
             offer(found, &rows[i],
                   rank_of(&rows[i], name->owner) + (scheme.method == KVB_NAME_UNSAID ? 8 : 0) +
-                      (strcmp(have, folded) == 0 ? 16 : 0) + (is_tuned(own) == is_tuned(rest) ? 1 : 0));
+                      (strcmp(have, folded) == 0 ? 16 : 0) +
+                      (kvb_name_is_tuned(own) == kvb_name_is_tuned(rest) ? 1 : 0));
         }
     }
 }
@@ -237,9 +154,9 @@ static const struct kvb_known_name *find_like_core(const char *rest)
     char wanted[KVB_NAME_PART], have[KVB_NAME_PART];
     size_t count;
     const struct kvb_known_name *rows = kvb_known_names(&count), *best = NULL;
-    fold_core(wanted, rest);
+    kvb_name_fold_core(wanted, rest);
     for (size_t i = 0; wanted[0] && i < count; i++) {
-        fold_core(have, kvb_last_part(rows[i].name));
+        kvb_name_fold_core(have, kvb_last_part(rows[i].name));
         if (strcmp(have, wanted) == 0) {
             if (best && strcmp(best->like, rows[i].like) != 0) {
                 return NULL;
