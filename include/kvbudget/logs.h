@@ -49,7 +49,8 @@ enum kvb_observation {
     KVB_OBS_TRIED_ALLOC,
     KVB_OBS_PUBLISHED_COUNT, // those above are `observed` in JSON
     KVB_OBS_GRAPH_ESTIMATE = KVB_OBS_PUBLISHED_COUNT,
-    KVB_OBS_CONSUMED, // weights and non-torch in one figure (0.27)
+    KVB_OBS_CONSUMED,         // weights and non-torch in one figure (0.27)
+    KVB_OBS_PEAK_WITH_GRAPHS, // activation and the estimate of graphs in one figure (0.27)
     KVB_OBS_CPU_BLOCKS,
     KVB_OBS_CONCURRENCY_LEN,
     KVB_OBS_UTILIZATION, // ppm

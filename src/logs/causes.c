@@ -68,6 +68,9 @@ static const char *const consequences[] = {
     "Broken pipe",
 };
 
+// Causes as long as nothing is said behind them that says why.
+static const char *const vague[] = {"remote process exited", "torch._inductor.exc"};
+
 static const char *const host_words[] = {
     "bad_alloc",         "DefaultCPUAllocator", "Cannot allocate memory", "MemoryError",
     "CPU out of memory", "unable to mmap",      "Unable to allocate",     "CPU buffer",
@@ -82,6 +85,7 @@ static const char *const gpu_words[] = {
     "RESOURCE_EXHAUSTED",
     "MemoryAllocation",
     "OUT_OF_RESOURCES",
+    "resource allocation failed",
     "insufficient GPU memory",
     "Error Code 2: OutOfMemory",
 };
@@ -105,13 +109,22 @@ static bool about_host_memory(const char *text)
            strstr(text, "OutOfMemoryError: CUDA") == NULL && strstr(text, "CUDA out of memory") == NULL;
 }
 
+const struct kvb_cause_table *const kvb_cause_tables[KVB_CAUSE_TABLES] = {&kvb_causes_card, &kvb_causes_start};
+
+static bool fits(const struct kvb_cause_row *row, const char *text)
+{
+    return kvb_contains_ignoring_case(text, row->words) &&
+           (row->also == NULL || kvb_contains_ignoring_case(text, row->also));
+}
+
 const struct kvb_cause_row *kvb_cause_of(const char *text)
 {
-    for (size_t i = 0; i != kvb_cause_row_count; i++) {
-        const struct kvb_cause_row *row = &kvb_cause_rows[i];
-        if (kvb_contains_ignoring_case(text, row->words) &&
-            (row->also == NULL || kvb_contains_ignoring_case(text, row->also))) {
-            return row;
+    for (size_t t = 0; t < KVB_CAUSE_TABLES; t++) {
+        const struct kvb_cause_table *table = kvb_cause_tables[t];
+        for (size_t i = 0; i != table->count; i++) {
+            if (fits(&table->rows[i], text)) {
+                return &table->rows[i];
+            }
         }
     }
     return NULL;
@@ -128,8 +141,9 @@ enum kvb_cause_class kvb_cause_class_of(const char *text)
     if (about_gpu_memory(text)) {
         return KVB_CAUSE_OOM;
     }
-    if (kvb_cause_of(text) != NULL) {
-        return KVB_CAUSE_ADVISED;
+    const struct kvb_cause_row *row = kvb_cause_of(text);
+    if (row != NULL) {
+        return HOLDS(text, vague) ? KVB_CAUSE_PLAIN : KVB_CAUSE_ADVISED;
     }
     return HOLDS(text, consequences) ? KVB_CAUSE_CONSEQUENCE : KVB_CAUSE_PLAIN;
 }

@@ -27,8 +27,13 @@ struct kvb_cause_row {
     const char *why;
     const char *specimen; // a message of this cause
 };
-extern const struct kvb_cause_row kvb_cause_rows[];
-extern const size_t kvb_cause_row_count;
+struct kvb_cause_table {
+    const struct kvb_cause_row *rows;
+    size_t count;
+};
+extern const struct kvb_cause_table kvb_causes_card, kvb_causes_start;
+#define KVB_CAUSE_TABLES 2
+extern const struct kvb_cause_table *const kvb_cause_tables[KVB_CAUSE_TABLES]; // the first row that fits is taken
 
 // The row of a message; NULL when it is none of the common ones.
 const struct kvb_cause_row *kvb_cause_of(const char *text);

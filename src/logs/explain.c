@@ -81,6 +81,22 @@ static struct kvb_figure need_from_tokens(const struct kvb_reckoning *r)
                                UINT64_C(1) << 50)};
 }
 
+// The peak alone, where one figure holds it and the estimate of graphs, and the log says the estimate besides.
+static void part_peak(struct kvb_reckoning *r)
+{
+    const struct kvb_log_value *both = &r->report->observed[KVB_OBS_PEAK_WITH_GRAPHS];
+    struct kvb_log_value *peak = &r->report->observed[KVB_OBS_ACTIVATION];
+    if (!both->set || !r->graphs_charged || !r->estimate.known || r->estimate.value > both->value) {
+        return;
+    }
+    *peak = *both;
+    peak->value -= r->estimate.value;
+    peak->low -= r->estimate.value;
+    peak->high -= r->estimate.value;
+    r->activation.value = peak->value;
+    r->parted = true;
+}
+
 void kvb_reckon(struct kvb_reckoning *r, struct kvb_log_report *report, const struct kvb_log_given *given)
 {
     memset(r, 0, sizeof *r);
@@ -95,6 +111,7 @@ void kvb_reckon(struct kvb_reckoning *r, struct kvb_log_report *report, const st
     r->non_torch = observed(report, KVB_OBS_NON_TORCH);
     r->graphs = observed(report, KVB_OBS_CUDA_GRAPH);
     r->estimate = observed(report, KVB_OBS_GRAPH_ESTIMATE);
+    part_peak(r);
     r->pool = observed(report, KVB_OBS_KV_CACHE);
     r->needed = observed(report, KVB_OBS_NEEDED);
     r->free = or_given(observed(report, KVB_OBS_GPU_FREE), given->gpu_free_bytes);

@@ -21,6 +21,7 @@ struct kvb_reckoning {
     bool v0;
     bool graphs_charged; // the estimate of CUDA graphs comes out of the KV cache
     bool multimodal;
+    bool parted; // the peak was printed with the estimate of graphs in it
     struct kvb_figure total, free, utilization, requested, weights, activation, non_torch, graphs, estimate, pool,
         needed, length;
     struct kvb_figure other_than_pool; // requested - pool

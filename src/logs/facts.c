@@ -56,17 +56,15 @@ static bool begins_record(const struct kvb_log_hit *hit, size_t at)
     return begins;
 }
 
-// The end of the message: of its line, or of the lines it was wrapped over.
-static size_t message_end(const struct kvb_log_hit *hit)
+// The end of the message: of its line, or of the lines it was wrapped over, with those that follow a sentence or not.
+static size_t message_end(const struct kvb_log_hit *hit, bool wraps, bool sentences)
 {
-    bool wraps =
-        hit->engine != KVB_LOG_LLAMACPP && (hit->row->event == KVB_EVENT_FAILURE || hit->row->event == KVB_EVENT_OOM);
     size_t to = hit->end;
     for (;;) {
         while (to < hit->length && hit->record[to] != '\n') {
             to++;
         }
-        bool sentence_ends = to > 0 && strchr(".'\")", hit->record[to - 1]) != NULL;
+        bool sentence_ends = !sentences && to > 0 && strchr(".'\")", hit->record[to - 1]) != NULL;
         if (sentence_ends || !wraps || begins_record(hit, to + 1)) { // as does the end of the text
             return to;
         }
@@ -77,9 +75,26 @@ static size_t message_end(const struct kvb_log_hit *hit)
 // The message from its beginning to its end.
 void kvb_attempt_describe(const struct kvb_log_hit *hit, char text[KVB_LOG_TEXT_CAPACITY])
 {
+    bool wraps =
+        hit->engine != KVB_LOG_LLAMACPP && (hit->row->event == KVB_EVENT_FAILURE || hit->row->event == KVB_EVENT_OOM);
     size_t from = message_start(hit);
-    size_t to = message_end(hit);
-    kvb_printable(hit->record + from, to - from, text, KVB_LOG_TEXT_CAPACITY);
+    kvb_printable(hit->record + from, message_end(hit, wraps, false) - from, text, KVB_LOG_TEXT_CAPACITY);
+}
+
+#define WRAPPED_LINES 3 // of an exception whose first line names no cause
+
+void kvb_attempt_wrapped(const struct kvb_log_hit *hit, bool glue, char text[KVB_LOG_TEXT_CAPACITY])
+{
+    char part[KVB_LOG_TEXT_CAPACITY];
+    size_t used = 0, to = message_end(hit, true, true);
+    unsigned breaks = 0;
+    for (size_t at = hit->end; at < to && used < sizeof part && breaks < WRAPPED_LINES; at++) {
+        breaks += hit->record[at] == '\n';
+        if (!glue || hit->record[at] != '\n') {
+            part[used++] = hit->record[at];
+        }
+    }
+    kvb_printable(part, used, text, KVB_LOG_TEXT_CAPACITY);
 }
 
 // ---- Observations

@@ -19,6 +19,7 @@ const struct kvb_form_anchor kvb_form_anchors[] = {
     {"?Error\\n", KVB_FORM_EXCEPTION, 1},
     {"?Error('", KVB_FORM_EXCEPTION, 1},
     {"?Error(\"", KVB_FORM_EXCEPTION, 1},
+    {"?Error(\\", KVB_FORM_EXCEPTION, 1},
     {"?Error):", KVB_FORM_EXCEPTION, 1},
     {"xception", KVB_FORM_EXCEPTION, 0},
     {"nterrupt", KVB_FORM_EXCEPTION, 0},
@@ -26,6 +27,7 @@ const struct kvb_form_anchor kvb_form_anchors[] = {
     {"esources", KVB_FORM_EXCEPTION, 0},
     {"temExit:", KVB_FORM_EXCEPTION, 0},
     {"? error:", KVB_FORM_EXCEPTION, 1},
+    {"\nerror: ", KVB_FORM_EXCEPTION, 0},
     {"e error,", KVB_FORM_EXCEPTION, 0},
     {"panicked", KVB_FORM_EXCEPTION, 0},
     {"?panic: ", KVB_FORM_EXCEPTION, 1},
@@ -217,6 +219,11 @@ static bool read_any_exception(const char *record, size_t length, size_t at, str
     if (begins(record, length, at, " error:")) {
         bool colon = at > 0 && record[at - 1] == ':';
         return colon ? read_argparse(record, length, at - 1, place) : read_phrase(record, length, at, place);
+    }
+    if (begins(record, length, at, "error: ")) { // "error: invalid argument: --x"
+        place->start = at;
+        place->end = kvb_line_end(record, length, at);
+        return kvb_form_begins_message(record, at);
     }
     if (begins(record, length, at, "e error,")) {
         return read_pydantic(record, length, at, place);

@@ -24,6 +24,16 @@ static bool is_prefix_word(const char *word, size_t length)
     return digits && colon;
 }
 
+// "3:" of srun --label: the number of the task.
+static bool is_label(const char *text, size_t length)
+{
+    size_t at = 0;
+    while (at < length && kvb_is_digit(text[at])) {
+        at++;
+    }
+    return length > 0 && at == length;
+}
+
 bool kvb_form_begins_message(const char *record, size_t at)
 {
     size_t start = kvb_line_start(record, at);
@@ -43,8 +53,9 @@ bool kvb_form_begins_message(const char *record, size_t at)
         return true;
     }
     if (last == ':') {
-        return kvb_ends_with_n(record + start, to - start, "]:") ||
-               kvb_ends_with_n(record + start, to - start, "ERROR:");
+        return is_label(record + start, to - start - 1) || kvb_ends_with_n(record + start, to - start, "]:") ||
+               kvb_ends_with_n(record + start, to - start, "ERROR:") ||
+               kvb_ends_with_n(record + start, to - start, "has terminated:");
     }
     size_t from = to;
     while (from > start && record[from - 1] != ' ' && record[from - 1] != '\t') {

@@ -183,6 +183,15 @@ static void settle_graphs(struct kvb_log_report *report)
     }
 }
 
+// vLLM, gpu_worker.py v0.27.0: the estimate is inside the peak that is printed, where it is charged.
+static void settle_peak(struct kvb_log_report *report)
+{
+    const struct kvb_log_value *both = &report->observed[KVB_OBS_PEAK_WITH_GRAPHS];
+    if (both->set && !report->observed[KVB_OBS_ACTIVATION].set) {
+        report->observed[KVB_OBS_ACTIVATION] = *both;
+    }
+}
+
 // A pool logged as keys and values is their sum.
 static void settle_pool(struct kvb_log_report *report)
 {
@@ -232,6 +241,7 @@ static void settle_verdict(struct kvb_log_report *report)
 void kvb_attempt_settle(struct kvb_log_report *report)
 {
     settle_graphs(report);
+    settle_peak(report);
     settle_pool(report);
     settle_verdict(report);
 }

@@ -62,7 +62,7 @@ static enum kvb_setting only_difference(const struct kvb_log_report *one, const 
 static bool equal_terms(const struct kvb_log_report *one, const struct kvb_log_report *other)
 {
     static const enum kvb_observation terms[] = {KVB_OBS_WEIGHTS, KVB_OBS_ACTIVATION, KVB_OBS_NON_TORCH,
-                                                 KVB_OBS_GRAPH_ESTIMATE, KVB_OBS_CONSUMED};
+                                                 KVB_OBS_GRAPH_ESTIMATE, KVB_OBS_CONSUMED, KVB_OBS_PEAK_WITH_GRAPHS};
     for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
         const struct kvb_log_value *a = &one->observed[terms[i]];
         const struct kvb_log_value *b = &other->observed[terms[i]];

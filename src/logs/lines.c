@@ -95,6 +95,8 @@ static const struct kvb_observation_row observation_rows[KVB_OBS_COUNT] = {
     [KVB_OBS_TRIED_ALLOC] = {"tried_alloc_bytes", "allocation that failed", KVB_LOG_BYTES, KVB_LOG_FIRST},
     [KVB_OBS_GRAPH_ESTIMATE] = {"graph_estimate_bytes", "CUDA graph estimate", KVB_LOG_BYTES, KVB_LOG_LARGEST},
     [KVB_OBS_CONSUMED] = {"consumed_bytes", "weights and outside PyTorch", KVB_LOG_BYTES, KVB_LOG_LARGEST},
+    [KVB_OBS_PEAK_WITH_GRAPHS] = {"peak_with_graphs_bytes", "activation peak and graph estimate", KVB_LOG_BYTES,
+                                  KVB_LOG_LARGEST},
     [KVB_OBS_CPU_BLOCKS] = {"cpu_blocks", "CPU blocks", KVB_LOG_COUNT, KVB_LOG_SMALLEST},
     [KVB_OBS_CONCURRENCY_LEN] = {"concurrency_len", "concurrency at", KVB_LOG_TOKENS, KVB_LOG_LAST},
     [KVB_OBS_UTILIZATION] = {"utilization", "utilization", KVB_LOG_PPM, KVB_LOG_LAST},

@@ -39,6 +39,7 @@ enum kvb_event {
     KVB_EVENT_DEATH,         // a process is gone; `detail` is a kvb_death
     KVB_EVENT_REQUEST_ERROR, // a request failed; the server goes on
     KVB_EVENT_RECOVERED,     // what failed was tried again in another way and went on
+    KVB_EVENT_STOPPED,       // a server was asked to end: what comes then is the end
     KVB_EVENT_NEAR,          // memory is spoken of; only for "closest lines"
     KVB_EVENT_COUNT
 };

@@ -25,6 +25,9 @@ static const struct kvb_line_row rows[] = {
     PLAIN(DEATH, KVB_DEATH_EXIT_CODE, "exit code{sep}{count}", "command terminated with exit code 137",
           KVB_OBS_IGNORED),
     PLAIN(DEATH, KVB_DEATH_EXIT_CODE, "Exit Code{sep}{count}", "    Exit Code:    137", KVB_OBS_IGNORED),
+    PLAIN(DEATH, KVB_DEATH_EXIT_CODE, "Exit code{sep}{count}", "[2026-04-26 14:38:11] Exit code: -9", KVB_OBS_IGNORED),
+    PLAIN(DEATH, KVB_DEATH_EXIT_CODE, "Failed core proc(s): {any}': -{count}",
+          "Failed core proc(s): {'EngineCore': -9}", KVB_OBS_IGNORED),
     PLAIN(DEATH, KVB_DEATH_EXIT_CODE, "exitcode{sep}{count}", "  exitcode  : -9 (pid: 12)", KVB_OBS_IGNORED),
     PLAIN(DEATH, KVB_DEATH_EXIT_CODE, "\"exitCode\": {count}", "\"exitCode\": 137,", KVB_OBS_IGNORED),
     PLAIN(DEATH, KVB_DEATH_EXIT_CODE, "exit status {count}", "returned non-zero exit status 1.", KVB_OBS_IGNORED),
@@ -66,12 +69,15 @@ static const struct kvb_line_row rows[] = {
           NOTHING),
     // the container, which never began
     PLAIN(EXCEPTION, 0, "docker: Error response from daemon: ",
-          "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].", NOTHING),
+          "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].",
+          NOTHING),
     PLAIN(EXCEPTION, 0, "nvidia-container-cli: ",
           "nvidia-container-cli: initialization error: nvml error: driver not loaded: unknown", NOTHING),
     // the engines
-    PLAIN(DEATH, KVB_DEATH_UNKNOWN, " died unexpectedly",
+    PLAIN(DEATH, KVB_DEATH_UNKNOWN, " died unexpectedly, shutting",
           "ERROR Worker proc VllmWorker-1 died unexpectedly, shutting down", NOTHING),
+    // Python's tracker of resources dies and is started anew: "died unexpectedly, relaunching"
+    PLAIN(DEATH, KVB_DEATH_UNKNOWN, " died unexpectedly{!,}", "The actor died unexpectedly before finishing", NOTHING),
     PLAIN(DEATH, KVB_DEATH_UNKNOWN, " died with exit", "ERROR worker_main pid 7 died with exit", NOTHING),
     PLAIN(DEATH, KVB_DEATH_UNKNOWN, " died, exit", "ERROR Worker VllmWorkerProcess pid 7 died, exit", NOTHING),
     PLAIN(DEATH, KVB_DEATH_UNKNOWN, "Timed out waiting for engine",

@@ -44,6 +44,12 @@ static const struct kvb_line_row rows[] = {
     PLAIN(FACT, 0, "failed to fit params to free device memory", // the start goes on as it was asked for
           "llama_params_fit: failed to fit params to free device memory: n_ctx", NOTHING),
     PLAIN(WRAPPER, 0, "exiting due to model loading error", "main: exiting due to model loading error", NOTHING),
+    PLAIN(EXCEPTION, 0, "ggml_cuda_init: failed to initialize ",
+          "ggml_cuda_init: failed to initialize CUDA: no CUDA-capable device is detected", NOTHING),
+    PLAIN(EXCEPTION, 0, "failed to open GGUF file ",
+          "gguf_init_from_file: failed to open GGUF file '/x.gguf' (No such file or directory)", NOTHING),
+    PLAIN(EXCEPTION, 0, "error: invalid ", "error: invalid argument: --no-mmap", NOTHING),
+    PLAIN(EXCEPTION, 0, "error while ", "error while handling argument \"--device\": invalid device: x", NOTHING),
     PLAIN(EXCEPTION, 0, "error loading model: ", "llama_model_load: error loading model: bad magic", NOTHING),
 };
 

@@ -112,6 +112,8 @@ static const struct kvb_line_row rows[] = {
           NOTHING),
     PLAIN(FAILURE, KVB_FAILURE_OTHER, "Watchdog timeout (", "[TP4] Watchdog timeout (self.watchdog_timeout=300)",
           NOTHING),
+    PLAIN(EXCEPTION, 0, "[sgl_kernel] CRITICAL: ", "[sgl_kernel] CRITICAL: Could not load any common_ops library!",
+          NOTHING),
     PLAIN(TRACE, KVB_FAILURE_OOM_GRAPH, "init_memory_pool", "File \"a.py\", line 1, in init_memory_pool", NOTHING),
     PLAIN(TRACE, KVB_FAILURE_OOM_GRAPH, "init_cuda_graphs", "File \"a.py\", line 1, in init_cuda_graphs", NOTHING),
     PLAIN(TRACE, KVB_FAILURE_OOM_SERVING, "event_loop_overlap", "File \"a.py\", line 1, in event_loop_overlap",

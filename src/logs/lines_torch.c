@@ -26,9 +26,11 @@ static const struct kvb_line_row rows[] = {
     PLAIN(OOM, 0, "HIP out of memory", "torch.OutOfMemoryError: HIP out of memory", NOTHING),
     PLAIN(OOM, 0, "XPU out of memory", "torch.OutOfMemoryError: XPU out of memory", NOTHING),
     PLAIN(OOM, 0, "HIP error: out of memory", "RuntimeError: HIP error: out of memory", NOTHING),
-    // Where it says who holds the card after a failed allocation, and the driver's library does not answer: MIG, containers.
+    // Where it says who holds the card after a failed allocation, and the driver's library does not answer: MIG,
+    // containers.
     PLAIN(OOM, 0, "NVML_SUCCESS == r INTERNAL ASSERT FAILED at {any}CUDACachingAllocator.cpp",
-          "RuntimeError: NVML_SUCCESS == r INTERNAL ASSERT FAILED at \"/c10/cuda/CUDACachingAllocator.cpp\":1016", NOTHING),
+          "RuntimeError: NVML_SUCCESS == r INTERNAL ASSERT FAILED at \"/c10/cuda/CUDACachingAllocator.cpp\":1016",
+          NOTHING),
     PLAIN(OOM, 0, "CUBLAS_STATUS_ALLOC_FAILED", "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling",
           NOTHING),
     PLAIN(OOM, 0, "CUDNN_STATUS_ALLOC_FAILED", "RuntimeError: CUDNN_STATUS_ALLOC_FAILED", NOTHING),
@@ -42,8 +44,15 @@ static const struct kvb_line_row rows[] = {
           "ValueError: Some modules are dispatched on the CPU or the disk. Make sure", NOTHING),
     PLAIN(TRACEBACK, 0, "Traceback (most recent call last)", "Traceback (most recent call last):", NOTHING),
     PLAIN(EXCEPTION, 0, "while processing method {word} ", "ERROR X while processing method init_device: x", NOTHING),
+    PLAIN(EXCEPTION, 0, "ptxas fatal : ", "ptxas fatal   : Value 'sm_1' is not defined for option 'gpu-name'", NOTHING),
+    PLAIN(EXCEPTION, 0, "fatal error: ", "cuda_utils.c:9:10: fatal error: Python.h: No such file or directory",
+          NOTHING),
+    PLAIN(EXCEPTION, 0, "terminated with exception: ",
+          "[Rank 0] Process group watchdog thread terminated with exception: NCCL error: remote process exited",
+          NOTHING),
     PLAIN(WRAPPER, 0, " hit an exception", "ERROR WorkerProc hit an exception.", NOTHING),
     PLAIN(REQUEST_ERROR, 0, "Exception in ASGI application", "ERROR:    Exception in ASGI application", NOTHING),
+    PLAIN(STOPPED, 0, " Shutting down", "INFO:     Shutting down", NOTHING), // uvicorn, under any engine
     PLAIN(RECOVERED, 0, "retrying without pipeline parallelism", "graph_reserve: retrying without pipeline parallelism",
           NOTHING),
 };

@@ -116,7 +116,7 @@ static const struct kvb_line_row rows[] = {
          "Actual usage is 7.75 GiB for consumed memory (weights + non-torch), 1.5 GiB for peak activation, and 0.5 GiB "
          "for "
          "CUDAGraph memory.",
-         KVB_OBS_CONSUMED, KVB_OBS_ACTIVATION, KVB_OBS_CUDA_GRAPH),
+         KVB_OBS_CONSUMED, KVB_OBS_PEAK_WITH_GRAPHS, KVB_OBS_CUDA_GRAPH),
     LINE(FACT, 0, R(0, 11, 0), 0, V1, "--kv-cache-memory={count}` ({size}) to fit into requested memory",
          "config with `--kv-cache-memory=9000000000` (8.38 GiB) to fit into requested memory", KVB_OBS_SUGGESTED_FIT,
          KVB_OBS_IGNORED),

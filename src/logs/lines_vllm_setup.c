@@ -102,6 +102,10 @@ static const struct kvb_line_row rows[] = {
         "INFO [loggers.py:1] Engine 000: Avg prompt throughput: 10.0 tokens/s, Avg generation throughput: 1.0 tokens/s",
         NOTHING),
     PLAIN(SERVING, 0, "POST /v1/", "INFO:     10.0.0.1:1 - \"POST /v1/completions HTTP/1.1\" 200 OK", NOTHING),
+    LINE(STOPPED, 0, R(0, 23, 0), 0, V1, "EngineCore: trigger received signal",
+         "INFO 08-21 10:24:34 [core.py:1214] [shutdown] EngineCore: trigger received signal=SIGTERM", NOTHING),
+    LINE(STOPPED, 0, R(0, 23, 0), 0, V1, "API server: shutdown triggered",
+         "INFO 08-21 10:24:34 [launcher.py:100] [shutdown] API server: shutdown triggered", NOTHING),
 };
 
 const struct kvb_line_table kvb_lines_vllm_setup = {KVB_LOG_VLLM, rows, KVB_LINE_ROWS(rows)};

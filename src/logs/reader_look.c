@@ -107,7 +107,7 @@ static bool wants_whole_line(enum kvb_event event)
 // Whether the row's record may have been cut where the message goes on.
 static bool wants_message(enum kvb_event event)
 {
-    return event == KVB_EVENT_WRAPPER || event == KVB_EVENT_EXCEPTION || event == KVB_EVENT_DEATH;
+    return event == KVB_EVENT_WRAPPER || event == KVB_EVENT_DEATH;
 }
 
 // A command behind a backslash, a message that was wrapped.
@@ -202,7 +202,7 @@ static void take_form(struct kvb_log_reader *reader, const struct kvb_scan_entry
         return;
     }
     if (entry->form == KVB_FORM_EXCEPTION) { // its message may be wrapped, or a long line
-        kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_LONG);
+        kvb_window_record(&reader->window, &record, at, KVB_RECORD_LINES, KVB_RECORD_LONG);
     }
     struct kvb_log_hit hit = {&form_rows[entry->form],
                               KVB_LOG_TORCH,
@@ -249,6 +249,8 @@ void kvb_log_look_at(struct kvb_log_reader *reader, size_t at, uint16_t index)
         if (wants_whole_line(entry->row->event)) {
             kvb_window_record(&reader->window, &record, at, 1, KVB_WINDOW_AHEAD);
         } else if (goes_on(entry->row->event) && record.lines == 1) {
+            kvb_window_record(&reader->window, &record, at, KVB_RECORD_LINES, KVB_RECORD_LONG);
+        } else if (entry->row->event == KVB_EVENT_EXCEPTION) {
             kvb_window_record(&reader->window, &record, at, KVB_RECORD_LINES, KVB_RECORD_LONG);
         } else if (wants_message(entry->row->event) && record.cut) {
             kvb_window_record(&reader->window, &record, at, 1, KVB_RECORD_LONG);

@@ -217,8 +217,10 @@ static void dispatch(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
         [KVB_EVENT_DEATH] = kvb_take_death,
         [KVB_EVENT_REQUEST_ERROR] = kvb_take_request_error,
         [KVB_EVENT_RECOVERED] = kvb_take_recovered,
+        [KVB_EVENT_STOPPED] = kvb_take_stop,
     };
-    if (!take_progress(attempt, hit) && takers[hit->row->event] != NULL) {
+    bool of_the_end = attempt->stopped && hit->row->event >= KVB_EVENT_TRACE && hit->row->event != KVB_EVENT_METRIC;
+    if (!take_progress(attempt, hit) && !of_the_end && takers[hit->row->event] != NULL) {
         takers[hit->row->event](attempt, hit);
     }
 }

@@ -42,7 +42,9 @@ struct kvb_attempt {
     enum kvb_side side;                // what the lines around a failure say of the process
     char wrapper_text[KVB_LOG_TEXT_CAPACITY];
     char size_text[KVB_LOG_TEXT_CAPACITY]; // the line that gave the KV cache
-    bool oom_open; // out of memory without any progress before it: its own message will say where
+    bool stopped;                          // it served and was asked to end
+    uint64_t aside_line; // a frame of a helper of Python that cleans up: its exception is none of the engine's
+    bool oom_open;       // out of memory without any progress before it: its own message will say where
 };
 
 #define KVB_EXCERPT_LINES 256 // more lines are no excerpt
@@ -74,6 +76,9 @@ bool kvb_runs_knows_line(const struct kvb_runs *runs, uint64_t line);
 
 // facts.c
 void kvb_attempt_describe(const struct kvb_log_hit *hit, char text[KVB_LOG_TEXT_CAPACITY]);
+// What stands behind the match, to the end of a message that a terminal or a page wrapped; breaks are blanks, or
+// `glue`d.
+void kvb_attempt_wrapped(const struct kvb_log_hit *hit, bool glue, char text[KVB_LOG_TEXT_CAPACITY]);
 void kvb_attempt_observe(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 bool kvb_is_trial_capture(const struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 // Whether the device a row names is the host and not a GPU.

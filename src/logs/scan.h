@@ -9,7 +9,7 @@
 #include "logs/lines.h"
 
 #define KVB_SCAN_WINDOW 8 // characters of a row's first literal run that are looked for
-#define KVB_SCAN_ROWS_MAX 512
+#define KVB_SCAN_ROWS_MAX 640
 #define KVB_SCAN_HASHES 8192
 
 struct kvb_scan_entry {

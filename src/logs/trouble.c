@@ -161,17 +161,36 @@ static bool says_more(const struct kvb_attempt *attempt, const struct kvb_candid
     return old->line == 0 || class < old->class || recovered;
 }
 
+// The words that name a cause may stand behind the break that a terminal made.
+static enum kvb_cause_class class_of_wrapped(const struct kvb_log_hit *hit, char text[KVB_LOG_TEXT_CAPACITY])
+{
+    for (unsigned glue = 0; glue < 2; glue++) { // the break stands for a blank, or in the middle of a word
+        char whole[KVB_LOG_TEXT_CAPACITY];
+        kvb_attempt_wrapped(hit, glue != 0, whole);
+        if (kvb_cause_class_of(whole) == KVB_CAUSE_ADVISED) {
+            kvb_copy(text, KVB_LOG_TEXT_CAPACITY, whole);
+            return KVB_CAUSE_ADVISED;
+        }
+    }
+    return KVB_CAUSE_PLAIN;
+}
+
 void kvb_take_exception(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     char text[KVB_LOG_TEXT_CAPACITY];
     size_t length = hit->length - hit->end;
     const char *from = hit->record + hit->end;
     const char *line_end = memchr(from, '\n', length);
-    if (hit->end > hit->start && hit->record[hit->end - 1] == '\n') { // nothing is said on this line
+    bool empty = hit->end > hit->start && hit->record[hit->end - 1] == '\n'; // nothing is said on this line
+    bool aside = attempt->aside_line != 0 && attempt->aside_line + 3 > hit->line;
+    if (empty || aside) {
         return;
     }
     kvb_printable(from, line_end != NULL ? (size_t)(line_end - from) : length, text, sizeof text);
     enum kvb_cause_class class = kvb_cause_class_of(text);
+    if (class == KVB_CAUSE_PLAIN && line_end != NULL) {
+        class = class_of_wrapped(hit, text);
+    }
     bool of_request = attempt->request_error_line != 0 && attempt->request_error_line + 300 > hit->line;
     if (class == KVB_CAUSE_WRAPPER) {
         kvb_take_wrapper(attempt, hit);
@@ -195,8 +214,13 @@ void kvb_take_request_error(struct kvb_attempt *attempt, const struct kvb_log_hi
 void kvb_take_frame(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
 {
     char text[KVB_LOG_TEXT_CAPACITY];
-    attempt->frame_line = hit->line;
     kvb_printable(hit->record + hit->start, hit->end - hit->start, text, sizeof text);
+    if (strstr(text, "multiprocessing/resource_tracker.py") != NULL) {
+        attempt->aside_line = hit->line;
+        attempt->traceback_line = attempt->traceback_line + 2 > hit->line ? 0 : attempt->traceback_line;
+        return;
+    }
+    attempt->frame_line = hit->line;
     take_side(attempt, kvb_cause_side(text));
 }
 
@@ -214,7 +238,8 @@ static enum kvb_death death_of_code(int64_t code)
     if (code == 137 || code == -9 || code == 9) {
         return KVB_DEATH_HOST;
     }
-    return code == 139 || code == 134 || code == -11 || code == -6 ? KVB_DEATH_SIGNAL : KVB_DEATH_EXIT_CODE;
+    bool fault = code == 139 || code == 134 || code == -11 || code == -6 || code == 11;
+    return fault ? KVB_DEATH_SIGNAL : KVB_DEATH_EXIT_CODE;
 }
 
 void kvb_take_death(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
@@ -246,6 +271,15 @@ void kvb_take_recovered(struct kvb_attempt *attempt, const struct kvb_log_hit *h
     memset(&attempt->facts.observed[KVB_OBS_TRIED_ALLOC], 0, sizeof attempt->facts.observed[0]);
     attempt->oom_open = false;
     attempt->wrapper_line = 0;
+}
+
+// Asked for by a signal, of a server that answers: processes that end now end as they should.
+void kvb_take_stop(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
+{
+    (void)hit;
+    bool serves = attempt->facts.stage >= KVB_STAGE_READY && attempt->serving_line > kvb_last_trouble(attempt);
+    attempt->stopped |= serves && attempt->wrapper_line == 0 && attempt->death.line == 0 &&
+                        attempt->facts.failure.kind == KVB_FAILURE_NONE;
 }
 
 void kvb_take_traceback(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)

@@ -21,6 +21,7 @@ void kvb_take_frame(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 void kvb_take_error_record(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 void kvb_take_death(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 void kvb_take_recovered(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
+void kvb_take_stop(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 void kvb_take_traceback(struct kvb_attempt *attempt, const struct kvb_log_hit *hit);
 
 #endif

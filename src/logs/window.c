@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "logs/clean.h"
+#include "logs/line_text.h"
 
 size_t kvb_window_add(struct kvb_log_window *window, const char *bytes, size_t length)
 {
@@ -50,6 +51,13 @@ static size_t line_start(const struct kvb_log_window *window, size_t at)
     return at;
 }
 
+// Far inside a line whose breaks are escaped: a log in one string of JSON.
+static bool is_inside_escapes(const struct kvb_log_window *window, size_t start, size_t at)
+{
+    bool begins = start == 0 || window->text[start - 1] == '\n' || window->text[start - 1] == '\r';
+    return !begins && kvb_has_word(window->text + start, at - start, "\\n");
+}
+
 // What stands before the place on its line.
 static void clean_before(struct kvb_log_window *window, struct kvb_log_record *record, size_t at)
 {
@@ -58,7 +66,7 @@ static void clean_before(struct kvb_log_window *window, struct kvb_log_record *r
     while (first < at && (window->text[first] == ' ' || window->text[first] == '\t')) { // same: no brace begins one
         first++;
     }
-    record->json = window->text[first] == '{';
+    record->json = (window->text[first] == '{') || is_inside_escapes(window, start, at);
     record->offset = kvb_clean(window->text + start, at - start, record->json, 1, window->record, KVB_WINDOW_BEHIND);
 }
 

@@ -177,7 +177,7 @@ static bool is_shown(enum kvb_observation what)
     return what < KVB_OBS_PUBLISHED_COUNT || what == KVB_OBS_OOM_FREE || what == KVB_OBS_OOM_UNALLOCATED ||
            what == KVB_OBS_OOM_PRIVATE || what == KVB_OBS_OOM_PROCESS || what == KVB_OBS_AVAIL_BEFORE_LOAD ||
            (what >= KVB_OBS_RUNNING && what <= KVB_OBS_TORCH_OOMS) || what == KVB_OBS_AVAIL_AFTER_POOL ||
-           what == KVB_OBS_STATIC_FRACTION || what == KVB_OBS_CONSUMED;
+           what == KVB_OBS_STATIC_FRACTION || what == KVB_OBS_CONSUMED || what == KVB_OBS_PEAK_WITH_GRAPHS;
 }
 
 static void add_range(struct kvb_columns *columns, const struct kvb_log_value *value, enum kvb_log_unit unit)

@@ -21,6 +21,7 @@ static const struct row rows[] = {
     {"?Error\\n", "{\"log\":\"some.AssertError\\n\",\"stream\":\"stderr\"}", "some.AssertError"},
     {"?Error('", "ImportError('x')", "ImportError('x')"},
     {"?Error(\"", "ImportError(\"x\")", "ImportError(\"x\")"},
+    {"?Error(\\", "{\"log\":\"ImportError(\\\"x\\\")\"}", "ImportError(\"x\")\"}"},
     {"?Error):", "RayTaskError(ValueError): x", "ValueError): x"},
     {"xception", "my.Exception: x", "my.Exception: x"},
     {"nterrupt", "some.SoftInterrupt: x", "some.SoftInterrupt: x"},
@@ -29,6 +30,7 @@ static const struct row rows[] = {
     {"temExit:", "SystemExit: 1", "SystemExit: 1"},
     {"? error:", "vllm: error: x", "vllm: error: x"},
     {"? error:", "CUDA error: x", "CUDA error: x"},
+    {"\nerror: ", "error: x", "error: x"}, // llama.cpp
     {"e error,", "  Value error, x", "Value error, x"},
     {"panicked", "thread 'main' panicked at src/main.rs:7:5:", "panicked at src/main.rs:7:5:"},
     {"?panic: ", "panic: runtime fault", "panic: runtime fault"},

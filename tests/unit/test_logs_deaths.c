@@ -29,6 +29,15 @@ static void exit_codes(void **state)
         {"vllm-1 exited with code 139", CRASH, true}, {"vllm-1 exited with code 134", CRASH, true},
         {"  exitcode  : -11 (pid: 12)", CRASH, true}, {"  exitcode  : -6 (pid: 12)", CRASH, true},
         {"  exitcode  : -7 (pid: 12)", NULL, true},
+        // SGLang, engine.py, and vLLM, v1/engine/utils.py: what multiprocessing says of the process
+        {"[2026-04-26 14:38:11] Exit code: -9", HOST, true},
+        {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': -9}",
+         HOST, true},
+        {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore_DP0': "
+         "-11}",
+         CRASH, true},
+        {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': 1}",
+         NULL, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char log[512] = LOADED;

@@ -409,7 +409,7 @@ static void suggestion(void **state)
     computed(SUGGESTION, 15 * GIB / 2 - 150 * MIB, 0);
     assert_string_equal(
         check(SUGGESTION)->note,
-        "from 0.27 on the peak printed here already holds the graph estimate: graphs are counted twice");
+        "from 0.27 on the engine takes graphs off twice: as estimated, inside the peak it prints, and as captured");
 }
 
 #define STATIC "pool = free after weights - free before x (1 - static fraction)"

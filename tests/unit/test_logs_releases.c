@@ -51,6 +51,8 @@ static const struct row rows[] = {
      "CUDAGraph memory.",
      V(27, 0), 0},
     {"Current kv cache memory in use is 9.55 GiB.", V(10, 2), 0},
+    {"INFO 03-04 05:06:07 [a.py:1] [shutdown] EngineCore: trigger received signal=SIGTERM", V(23, 0), 0},
+    {"INFO 03-04 05:06:07 [a.py:1] [shutdown] API server: shutdown triggered", V(23, 0), 0},
     {"Replace config with `--kv-cache-memory=9000000000` to fit into requested memory", V(10, 2), V(10, 2)},
     {"or `--kv-cache-memory=9900000000` to fully utilize gpu memory.", V(10, 2), V(10, 2)},
     {"Replace config with `--kv-cache-memory=9000000000` (8.38 GiB) to fit into requested memory", V(11, 0), 0},
