@@ -7,6 +7,7 @@
 #include "manifest/engines.h"
 #include "manifest/gpu_hints.h"
 #include "manifest/manifest_kubernetes.h"
+#include "manifest/ray_cluster.h"
 
 #define DEPTH_MAX 64
 
@@ -67,10 +68,22 @@ static void take_name(const struct kvb_node *node, struct kvb_container *own)
     }
 }
 
+// base_image of a Truss: what all its commands run in.
+static void take_base_image(struct kvb_manifest *manifest, const struct kvb_node *node, struct kvb_container *own)
+{
+    const struct kvb_node *base = kvb_node_get(node, "base_image");
+    const struct kvb_node *image = base != NULL && base->kind == KVB_NODE_MAPPING ? kvb_node_get(base, "image") : base;
+    if (kvb_node_text(image) != NULL && kvb_node_get(node, "docker_server") != NULL) {
+        own->base_image = image->text;
+        own->image_offset = kvb_node_offset(manifest, image);
+    }
+}
+
 // What a mapping says of all that is below it.
 static void take_hints(struct kvb_manifest *manifest, const struct kvb_node *node, struct kvb_container *own)
 {
     take_name(node, own);
+    take_base_image(manifest, node, own);
     for (const struct kvb_node *child = node->first; child != NULL; child = child->next) {
         if (kvb_gpu_is_hint(child->key)) {
             kvb_gpu_hint_from_node(manifest, child, child->key, own);
@@ -87,6 +100,7 @@ static void take_hints(struct kvb_manifest *manifest, const struct kvb_node *nod
     }
     kvb_gpu_from_pod(manifest, node, own);
     kvb_limits_from_node(manifest, kvb_node_get(node, "resources"), own);
+    kvb_ray_workers(manifest, node, own);
 }
 
 // ---- a container
@@ -156,16 +170,6 @@ static uint32_t found_so_far(const struct kvb_manifest *manifest)
     return kvb_found_count(manifest);
 }
 
-// Ray runs a job's entrypoint on the head of the cluster that the job describes.
-static const struct kvb_node *ray_head(const struct kvb_node *node)
-{
-    static const char *const path[] = {"rayClusterSpec", "headGroupSpec", "template", "spec", "containers"};
-    for (size_t i = 0; i < sizeof path / sizeof path[0]; i++) {
-        node = kvb_node_get(node, path[i]);
-    }
-    return node != NULL ? node->first : NULL;
-}
-
 static enum kvb_status emit_container(struct kvb_manifest *manifest, const struct kvb_node *node,
                                       const struct kvb_container *around, bool *taken)
 {
@@ -176,10 +180,11 @@ static enum kvb_status emit_container(struct kvb_manifest *manifest, const struc
         return KVB_OK;
     }
     take_image(manifest, node, &own);
-    const struct kvb_node *head = own.image == NULL ? ray_head(node) : NULL;
+    const struct kvb_node *head = own.image == NULL ? kvb_ray_head(node) : NULL;
     if (head != NULL) {
         take_image(manifest, head, &own);
         kvb_limits_from_node(manifest, kvb_node_get(head, "resources"), &own);
+        kvb_ray_workers(manifest, kvb_node_get(node, "rayClusterSpec"), &own);
     }
     take_words(manifest, node, &own);
     own.offset = kvb_node_offset(manifest, node);

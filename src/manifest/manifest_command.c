@@ -43,6 +43,18 @@ static bool has_engine_flag(const struct kvb_words *words)
     return false;
 }
 
+static bool has_flag(const struct kvb_words *words, const char *flag)
+{
+    size_t length = strlen(flag);
+    for (uint32_t i = 0; i < words->count; i++) {
+        const char *text = words->items[i].text;
+        if (kvb_starts_with(text, flag) && (text[length] == '\0' || text[length] == '=')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // NAME=VALUE words in front of the program belong to its environment.
 static void keep_assignments(struct kvb_manifest *manifest, struct kvb_container *container, uint32_t end)
 {
@@ -60,8 +72,9 @@ static void set_image_release(struct kvb_manifest *manifest, struct kvb_found *f
                               const struct kvb_container *container)
 {
     struct kvb_image image = {0};
-    if (container->image != NULL) {
-        kvb_image_read(container->image, &image);
+    const char *from = container->image != NULL ? container->image : container->base_image;
+    if (from != NULL) {
+        kvb_image_read(from, &image);
     }
     const char *release = image.release[0] != '\0' ? image.release : image.name == NULL ? manifest->release : NULL;
     if (release == NULL) {
@@ -74,7 +87,8 @@ static void set_image_release(struct kvb_manifest *manifest, struct kvb_found *f
 
 static void set_gpu(struct kvb_manifest *manifest, struct kvb_found *found, const struct kvb_container *container)
 {
-    found->gpu_limit = container->gpu_limit;
+    bool cluster = container->gpu_limit > 0 && container->gpu_limit < 1024;
+    found->gpu_limit = container->gpu_limit + (cluster ? container->worker_gpus : 0);
     found->gpu_limit_place =
         kvb_source_spot(manifest, container->gpu_limit > 0 ? container->gpu_limit_offset : KVB_NOWHERE);
     if (container->gpu_memory_bytes > 0 && container->gpu_key == NULL) {
@@ -212,8 +226,12 @@ static bool is_served_by_image(const struct kvb_container *container)
         kvb_image_read(container->image, &image);
     }
     bool arguments = words->count > 0 && words->items[0].text[0] == '-';
-    bool model = words->count > 0 && strchr(words->items[0].text, '/') != NULL && words->items[0].text[0] != '/';
-    return (image.serves && (arguments || model)) || (container->image != NULL && arguments && has_engine_flag(words));
+    bool named = words->count > 0 && strchr(words->items[0].text, '/') != NULL && words->items[0].text[0] != '/';
+    bool model = named || (words->count > 0 && words->items[0].unknown != NULL && has_engine_flag(words));
+    bool cards = container->image != NULL && strstr(container->image, "cpu") == NULL;
+    bool program = cards && image.engine && image.name == NULL && has_flag(words, "--model");
+    return (image.serves && (arguments || model)) ||
+           (container->image != NULL && arguments && (program || has_engine_flag(words)));
 }
 
 // `vllm serve --help` starts nothing.

@@ -25,10 +25,12 @@ static const struct image_row rows[] = {
     {"/sglang", false, true, "sglang", false},
     {"nvcr.io/nvidia/vllm", false, false, NULL, false},
     {"rocm/vllm", false, false, NULL, false},
-    {"vllm-openai", true, true, NULL, false}, // vllm/vllm-openai and its copies: lmcache/vllm-openai, rocm's, cpu's
+    {"lmcache/vllm-openai", true, false, NULL, false}, // its tags count LMCache's releases
+    {"vllm-openai", true, true, NULL, false}, // vllm/vllm-openai and its copies
     {"vllm-router", false, false, NULL, false},
     {"production-stack", false, false, NULL, false},
     {"vllm-tpu", false, true, NULL, false},
+    {"vllm-cpu", false, true, NULL, false},
     {"vllm/", true, true, NULL, false},
     {"/vllm", false, true, NULL, false},
     {"vllm", false, true, NULL, false},

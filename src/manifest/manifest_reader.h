@@ -78,10 +78,12 @@ struct kvb_container {
     const struct kvb_variable *variables;
     const char *image; // or NULL
     size_t image_offset;
+    const char *base_image;          // what its commands run in where they name no image, or NULL
     const char *gpu_key, *gpu_value; // the label that names a GPU product, or NULL
     size_t gpu_offset;
     uint32_t gpu_limit;
     size_t gpu_limit_offset;
+    uint32_t worker_gpus;      // of the other machines of its Ray cluster
     const char *devices;       // of which GPUs, as CUDA_VISIBLE_DEVICES says it; NULL: not said here
     uint64_t gpu_memory_bytes; // of any card that will do; 0: not said
     bool rooted;               // its name is that of the object it is in

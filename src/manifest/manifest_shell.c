@@ -60,6 +60,9 @@ static void read_array(struct shell *shell, const char *word, bool append)
         }
     }
     shell->at += *shell->at == ')';
+    if (shell->skipping) {
+        return;
+    }
     *variable = (struct kvb_variable){
         .name = name, .value = "", .offset = shell->offset, .list = list, .older = shell->variables};
     manifest->too_large = manifest->too_large || ++manifest->variables > KVB_VARIABLES_MAX;
@@ -86,11 +89,11 @@ static void skip_redirection(struct shell *shell, struct kvb_words *words)
     }
 }
 
-// Reads up to the end of a command; true while there is more text.
-static bool read_command(struct shell *shell, struct kvb_words *words)
+bool kvb_shell_read_command(struct shell *shell, struct kvb_words *words)
 {
     shell->writes_file = false;
     shell->ended_by = '\n';
+    shell->command = shell->at;
     while (*shell->at != '\0') {
         char c = *shell->at;
         size_t joined = kvb_shell_joined(shell->at);
@@ -116,6 +119,9 @@ static bool read_command(struct shell *shell, struct kvb_words *words)
         } else {
             const char *begin = shell->at;
             kvb_shell_read_word(shell, words);
+            if (kvb_shell_is_case(words)) {
+                return true;
+            }
             size_t length = (size_t)(shell->at - begin);
             if (*shell->at == '(' && length > 1 && begin[length - 1] == '=') {
                 words->count -= words->count > 0;
@@ -215,8 +221,9 @@ enum kvb_status kvb_shell_continue(struct kvb_manifest *manifest, const char *te
     while (more && status == KVB_OK && !manifest->out_of_memory) {
         struct kvb_container container = *like;
         container.words = (struct kvb_words){0};
-        more = read_command(&shell, &container.words);
+        more = kvb_shell_read_command(&shell, &container.words);
         status = shell.status;
+        kvb_shell_take_case(&shell, &container.words);
         take_loop(&shell, &container.words);
         take_background(&shell, &container);
         if (status == KVB_OK && container.words.count > 0 && !keep_assignments(&shell, &container.words)) {

@@ -19,10 +19,21 @@ struct shell {
     bool body_counts;   // it is a script or a document for another program, not a message
     const struct kvb_container *like;
     enum kvb_status status;
-    bool in_background; // a command before it goes on
-    uint32_t group;     // of commands that go on at the same time
-    char ended_by;      // the operator behind the command read last
+    bool in_background;  // a command before it goes on
+    uint32_t group;      // of commands that go on at the same time
+    char ended_by;       // the operator behind the command read last
+    const char *command; // where it begins
+    bool skipping;       // what is read counts for nothing
+    uint64_t chosen;     // of the cases it is in, the innermost last: 1 = one arm of it is read
+    unsigned cases;
 };
+
+// Reads up to the end of a command; true while there is more text.
+bool kvb_shell_read_command(struct shell *shell, struct kvb_words *words);
+// `case WORD in`, without what follows it.
+bool kvb_shell_is_case(const struct kvb_words *words);
+// Behind a command: of a case whose word is known only the arm that fits it is read, of any other all.
+void kvb_shell_take_case(struct shell *shell, const struct kvb_words *words);
 
 // At `<<END`: its name is kept until the line ends.
 void kvb_shell_open_body(struct shell *shell);

@@ -27,7 +27,7 @@ void kvb_shell_open_body(struct shell *shell)
 static void read_body(struct shell *shell, const char *begin, const char *end)
 {
     struct kvb_manifest *manifest = shell->manifest;
-    if (!shell->body_counts || shell->like == NULL || shell->like->depth >= BODY_DEPTH_MAX) {
+    if (!shell->body_counts || shell->skipping || shell->like == NULL || shell->like->depth >= BODY_DEPTH_MAX) {
         return;
     }
     struct kvb_container like = *shell->like;

@@ -260,8 +260,41 @@ static void platforms_that_sleep(void **state)
     }
 }
 
+// ---- classes that are made of others
+
+// registry.py v0.9.2 has the class itself; v0.10.0 _try_inspect_model_cls takes the causal model for a classifier
+// alone, v0.10.1 _normalize_arch any ending of _SUFFIX_TO_DEFAULTS, to which v0.13.0 adds ForTokenClassification.
+static const struct {
+    const char *name;
+    uint32_t release;
+    const char *by;
+} served[] = {
+    {"Qwen3ForSequenceClassification", R(9, 1), NULL},
+    {"Qwen3ForSequenceClassification", R(9, 2), "Qwen3ForSequenceClassification"},
+    {"Qwen3ForSequenceClassification", R(10, 0), "Qwen3ForCausalLM"},
+    {"Qwen3ForSequenceClassification", R(27, 1), "Qwen3ForCausalLM"},
+    {"GPT2ForSequenceClassification", R(27, 1), "GPT2ForSequenceClassification"},
+    {"Qwen3EmbeddingModel", R(10, 0), NULL},
+    {"Qwen3EmbeddingModel", R(10, 1), "Qwen3ForCausalLM"},
+    {"GPT2ForTextEncoding", R(10, 1), "GPT2LMHeadModel"},
+    {"Qwen3ForTokenClassification", R(12, 0), NULL},
+    {"Qwen3ForTokenClassification", R(13, 0), "Qwen3ForCausalLM"},
+    {"NobodyForSequenceClassification", R(27, 1), NULL},
+    {"Nobody", R(27, 1), NULL},
+};
+
+static void classes_made_of_others(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof served / sizeof served[0]; i++) {
+        const struct kvb_known_class *row = kvb_class_served_by(served[i].name, served[i].release);
+        assert_string_equal(row != NULL ? row->name : "none", served[i].by != NULL ? served[i].by : "none");
+    }
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(platforms_that_sleep), cmocka_unit_test(groups_beside_offloaded_weights),
               cmocka_unit_test(groups_of_latents), cmocka_unit_test(flags_that_a_release_lacks),
               cmocka_unit_test(targets_of_eagle3), cmocka_unit_test(ranks_of_adapters),
               cmocka_unit_test(vocabularies_of_drafts), cmocka_unit_test(chunks_of_models_that_pool),
-              cmocka_unit_test(ends_of_tables), cmocka_unit_test(pictures_larger_than_a_step))
+              cmocka_unit_test(ends_of_tables), cmocka_unit_test(pictures_larger_than_a_step),
+              cmocka_unit_test(classes_made_of_others))

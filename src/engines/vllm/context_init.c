@@ -243,7 +243,7 @@ static void look_up(const struct kvb_plan *plan, uint32_t release, struct of_rel
         return;
     }
     kvb_rules_of(release, &of->rules);
-    of->known_class = kvb_class_of(plan->model.architecture, release);
+    of->known_class = kvb_class_served_by(plan->model.architecture, release);
     kvb_reuse_keep(slot, of, sizeof *of);
 }
 

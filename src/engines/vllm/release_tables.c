@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
 static bool covers(uint32_t since, uint32_t gone, uint32_t release)
 {
     return release == 0 || (since <= release && (gone == 0 || release < gone));
@@ -39,6 +41,60 @@ const struct kvb_known_class *kvb_class_of(const char *name, uint32_t release)
         }
     }
     return NULL;
+}
+
+// What ends a class's name: the first that does is replaced by each in turn, until a class has the name; only classes
+// that pool are made of others here, as a text model's weights have other names than those of one with pictures.
+// vllm/model_executor/models/registry.py v0.10.0 _try_inspect_model_cls (classifiers of causal models alone), v0.10.1
+// _normalize_arch with vllm/config _SUFFIX_TO_DEFAULTS.
+static const struct ending {
+    const char *text;
+    uint32_t replaced, replaces; // since; 0: never
+} endings[] = {
+    {"ForCausalLM", 0, R(10, 0)},
+    {"ForConditionalGeneration", 0, R(10, 1)},
+    {"ChatModel", 0, R(10, 1)},
+    {"LMHeadModel", 0, R(10, 1)},
+    {"ForTextEncoding", R(10, 1), R(10, 1)},
+    {"EmbeddingModel", R(10, 1), R(10, 1)},
+    {"ForSequenceClassification", R(10, 0), R(10, 1)},
+    {"ForTokenClassification", R(13, 0), R(13, 0)},
+    {"ForAudioClassification", R(10, 1), R(10, 1)},
+    {"ForImageClassification", R(10, 1), R(10, 1)},
+    {"ForVideoClassification", R(10, 1), R(10, 1)},
+    {"ClassificationModel", R(10, 1), R(10, 1)},
+    {"ForRewardModeling", R(10, 1), R(10, 1)},
+    {"RewardModel", R(10, 1), R(10, 1)},
+    {"Model", R(10, 1), R(10, 1)},
+};
+#define ENDING_COUNT (sizeof endings / sizeof endings[0])
+
+// The class whose name ends so instead, or NULL.
+static const struct kvb_known_class *class_ending(const char *name, size_t stem, const char *ending, uint32_t release)
+{
+    char base[KVB_NAME_CAPACITY];
+    if (stem >= sizeof base) {
+        return NULL;
+    }
+    memcpy(base, name, stem);
+    return kvb_copy(base + stem, sizeof base - stem, ending) ? kvb_class_of(base, release) : NULL;
+}
+
+const struct kvb_known_class *kvb_class_served_by(const char *name, uint32_t release)
+{
+    const struct kvb_known_class *found = kvb_class_of(name, release);
+    size_t own = 0;
+    while (own < ENDING_COUNT && !kvb_ends_with(name, endings[own].text)) {
+        own++;
+    }
+    if (own == ENDING_COUNT || endings[own].replaced == 0 || release < endings[own].replaced) {
+        return found;
+    }
+    size_t stem = strlen(name) - strlen(endings[own].text);
+    for (size_t i = 0; i < ENDING_COUNT && found == NULL; i++) {
+        found = release >= endings[i].replaces ? class_ending(name, stem, endings[i].text, release) : NULL;
+    }
+    return found;
 }
 
 bool kvb_class_is_known(const char *name)

@@ -62,6 +62,9 @@ extern const unsigned kvb_known_requirements_row_count;
 
 // Each NULL when that release does not have it.
 const struct kvb_known_class *kvb_class_of(const char *name, uint32_t release);
+// As above, or the class whose model is turned into one of that name: Qwen3ForSequenceClassification of
+// Qwen3ForCausalLM.
+const struct kvb_known_class *kvb_class_served_by(const char *name, uint32_t release);
 const struct kvb_withdrawn_class *kvb_withdrawn_of(const char *name, uint32_t release);
 const struct kvb_known_method *kvb_method_of(const char *name, uint32_t release);
 const struct kvb_known_requirements *kvb_requirements_of(uint32_t release);
