@@ -10,7 +10,7 @@ static bool is_judged(const struct run *run)
                                         "too_few_state_blocks"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(run_cell(run, "kind"), kinds[i]) == 0) {
-            return true;
+            return !run->fork;
         }
     }
     return false;
@@ -103,7 +103,8 @@ void page_failures(struct kvb_buffer *out, const struct record *record)
         "others "
         "were said to start and to be tight: the low\nend of the bound does not hold one request. "
         "Starts that ran out of memory while\nloading, profiling or capturing are listed too, and not "
-        "counted: no check of the engine decides them. A model known by its name alone is judged by the\nverdict that "
+        "counted: no check of the engine decides them; nor are those of forks. A model known by its name alone is "
+        "judged by the\nverdict that "
         "is given for the name.\n\n"
         "| start | model | release | GPU | failed by | predicted | needed KV, GiB | pool, GiB | note |\n"
         "|---|---|---|---|---|---|--:|--:|---|\n",
