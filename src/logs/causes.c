@@ -48,6 +48,7 @@ static const char *const wrappers[] = {
     "SystemExit",
     "Method Warmup encountered an error",
     "unable to load model: ",
+    "process has terminated: exit",
     "Could not load Llama model",
     "failed to load model from file",
     "Failed to load model from file",
@@ -69,7 +70,9 @@ static const char *const consequences[] = {
 };
 
 // Causes as long as nothing is said behind them that says why.
-static const char *const vague[] = {"remote process exited", "torch._inductor.exc"};
+static const char *const vague[] = {
+    "remote process exited", "torch._inductor.exc", "object has no attribute", "not support", "only support",
+};
 
 static const char *const host_words[] = {
     "bad_alloc",         "DefaultCPUAllocator", "Cannot allocate memory", "MemoryError",
@@ -78,16 +81,11 @@ static const char *const host_words[] = {
 };
 
 static const char *const gpu_words[] = {
-    "out of memory",
-    "OutOfMemory",
-    "OUT_OF_MEMORY",
-    "OUT_OF_DEVICE_MEMORY",
-    "RESOURCE_EXHAUSTED",
-    "MemoryAllocation",
-    "OUT_OF_RESOURCES",
-    "resource allocation failed",
-    "insufficient GPU memory",
-    "Error Code 2: OutOfMemory",
+    "out of memory",           "OutOfMemory",
+    "OUT_OF_MEMORY",           "OUT_OF_DEVICE_MEMORY",
+    "RESOURCE_EXHAUSTED",      "MemoryAllocation",
+    "OUT_OF_RESOURCES",        "resource allocation failed",
+    "insufficient GPU memory", "Error Code 2: OutOfMemory",
 };
 
 bool kvb_cause_of_pool(const char *text)
@@ -101,6 +99,14 @@ static bool about_gpu_memory(const char *text)
     // requests are counted inside what it holds.
     return HOLDS(text, gpu_words) && strstr(text, "shared memory") == NULL && strstr(text, "OutOfResources") == NULL &&
            !kvb_cause_of_pool(text) && strstr(text, "alloc_req_slots") == NULL;
+}
+
+// llama.cpp names the device before the word: "unable to allocate CUDA0 buffer".
+static bool about_device_buffer(const char *text)
+{
+    static const char *const devices[] = {"allocate CUDA", "allocate ROCm", "allocate Vulkan", "allocate SYCL",
+                                          "allocate MTL",  "allocate MUSA", "allocate CANN"};
+    return HOLDS(text, devices) && strstr(text, "_Host") == NULL;
 }
 
 static bool about_host_memory(const char *text)
@@ -134,6 +140,9 @@ enum kvb_cause_class kvb_cause_class_of(const char *text)
 {
     if (HOLDS(text, wrappers) && !about_gpu_memory(text)) {
         return KVB_CAUSE_WRAPPER;
+    }
+    if (about_device_buffer(text)) {
+        return KVB_CAUSE_OOM;
     }
     if (about_host_memory(text)) {
         return KVB_CAUSE_HOST;

@@ -27,6 +27,12 @@ static const struct kvb_line_row rows[] = {
          "ValueError: Available memory on node 0 (9.5/64.0 GiB) on startup is less than desired CPU memory utilization "
          "(0.5, 32.0 GiB).",
          KVB_OBS_IGNORED, KVB_OBS_GPU_FREE, KVB_OBS_GPU_MEMORY, KVB_OBS_UTILIZATION, KVB_OBS_REQUESTED),
+    LINE(FAILURE, KVB_FAILURE_FREE_LESS_THAN_REQUESTED, R(0, 20, 0), 0, V1,
+         "Available memory on node {word} ({gib}/{size}) on kv cache allocation is less than requested memory for kv "
+         "({any} GiB)",
+         "ValueError: Available memory on node 0 (2.5/7.75 GiB) on kv cache allocation is less than requested memory for "
+         "kv (12.0 GiB).",
+         KVB_OBS_IGNORED, KVB_OBS_GPU_FREE, KVB_OBS_GPU_MEMORY),
     LINE(FAILURE, KVB_FAILURE_PROFILING_ASSERTION, R(0, 5, 4), 0, ANY_ENGINE,
          "Initial free memory {mem}, current free memory {mem}",
          "AssertionError: Initial free memory 20.25 GiB, current free memory 21.5 GiB.", KVB_OBS_INITIAL_FREE,

@@ -255,7 +255,9 @@ void kvb_take_death(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
     if (death == KVB_DEATH_HOST) {
         attempt->facts.notes[KVB_NOTE_HOST_MEMORY] = true;
     }
-    bool better = attempt->death.line == 0 || (attempt->death.death <= KVB_DEATH_SIGNAL && death > KVB_DEATH_SIGNAL);
+    bool better = attempt->death.line == 0 ||
+                  (attempt->death.death == KVB_DEATH_UNKNOWN && death == KVB_DEATH_SIGNAL) ||
+                  (attempt->death.death <= KVB_DEATH_SIGNAL && death > KVB_DEATH_SIGNAL);
     if (better) {
         kvb_attempt_describe(hit, text);
         remember(attempt, &attempt->death, hit, text, death == KVB_DEATH_HOST ? KVB_CAUSE_HOST : KVB_CAUSE_PLAIN);

@@ -31,6 +31,11 @@ static void classes(void **state)
          KVB_CAUSE_HOST},
         {"numpy.core._exceptions.MemoryError: Unable to allocate 1.00 GiB for an array", KVB_CAUSE_HOST},
         {"RuntimeError: unable to allocate CUDA_Host buffer", KVB_CAUSE_HOST},
+        {"RuntimeError: unable to allocate CPU buffer", KVB_CAUSE_HOST},
+        {"RuntimeError: unable to allocate CUDA0 buffer", KVB_CAUSE_OOM}, // llama-model.cpp: of that device
+        {"RuntimeError: unable to allocate ROCm1 buffer", KVB_CAUSE_OOM},
+        {"RuntimeError: unable to allocate Vulkan0 buffer", KVB_CAUSE_OOM},
+        {"RuntimeError: unable to allocate Vulkan_Host buffer", KVB_CAUSE_HOST},
         // words of the host beside those of a card: the card's
         {"torch.OutOfMemoryError: CUDA out of memory. Unable to allocate 2.00 GiB.", KVB_CAUSE_OOM},
         {"OutOfMemoryError: CUDA ran out; system memory is not used.", KVB_CAUSE_OOM},

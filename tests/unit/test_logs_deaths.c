@@ -29,6 +29,10 @@ static void exit_codes(void **state)
         {"vllm-1 exited with code 139", CRASH, true}, {"vllm-1 exited with code 134", CRASH, true},
         {"  exitcode  : -11 (pid: 12)", CRASH, true}, {"  exitcode  : -6 (pid: 12)", CRASH, true},
         {"  exitcode  : -7 (pid: 12)", NULL, true},
+        // Windows: an access violation, a stack that was overrun
+        {"Error: llama runner process has terminated: exit status 0xc0000409", CRASH, true},
+        {"Error: llama runner process has terminated: exit status 0xc0000005", CRASH, true},
+        {"Error: llama runner process has terminated: exit status 2", NULL, true},
         // SGLang, engine.py, and vLLM, v1/engine/utils.py: what multiprocessing says of the process
         {"[2026-04-26 14:38:11] Exit code: -9", HOST, true},
         {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': -9}",

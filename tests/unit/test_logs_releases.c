@@ -51,6 +51,9 @@ static const struct row rows[] = {
      "CUDAGraph memory.",
      V(27, 0), 0},
     {"Current kv cache memory in use is 9.55 GiB.", V(10, 2), 0},
+    {"ValueError: Available memory on node 0 (2.5/7.77 GiB) on kv cache allocation is less than requested memory for kv "
+     "(12.0 GiB). Decrease",
+     V(20, 0), 0},
     {"INFO 03-04 05:06:07 [a.py:1] [shutdown] EngineCore: trigger received signal=SIGTERM", V(23, 0), 0},
     {"INFO 03-04 05:06:07 [a.py:1] [shutdown] API server: shutdown triggered", V(23, 0), 0},
     {"Replace config with `--kv-cache-memory=9000000000` to fit into requested memory", V(10, 2), V(10, 2)},

@@ -95,6 +95,27 @@ static const struct row rows[] = {
     {"llama-server: error while loading shared libraries: libcudart.so.12: cannot open shared object file: No such\n",
      "a library is missing"},
     {"ImportError: DeepEP is not installed. Please install DeepEP package from https://x\n", "a package is missing"},
+    {"FileNotFoundError: [Errno 2] No such file or directory: 'ninja'\n",
+     "a kernel is compiled at the start, and ninja is not found"},
+    {"AttributeError: '_OpNamespace' '_C' object has no attribute 'awq_dequantize'\n", "this build lacks a kernel"},
+    {"(APIServer pid=1) ValueError: Unknown Mamba SSU backend: 'CUDA'. Valid options are: TRITON, FLASHINFER\n",
+     "a value this release does not know"},
+    {CORE "ValueError: VLLM_PORT 'tcp://10.100.0.1:8000' appears to be a URI.\n",
+     "Kubernetes sets VLLM_PORT to the address of a service"},
+    {"ValueError: Quantization method specified in the model config (awq) does not match the quantization method "
+     "specified in the `quantization` argument (gptq).\n",
+     "flag and checkpoint name different quantisations"},
+    {"RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x2 and 3x4)\n",
+     "shapes of tensors do not fit each other"},
+    {"RuntimeError: FlashAttention on Ampere/Ada cards only supports fp16 and bf16 data type\n",
+     "this release does not support what is asked for"},
+    // what is said later says more than that something is not supported
+    {"AttributeError: 'A' object has no attribute 'b'\nRuntimeError: No CUDA GPUs are available\n",
+     "no GPU is visible to the process"},
+    {"llama_model_load: error loading model: tensor 'blk.9.ffn_up.weight' data is not within the file bounds, model is "
+     "corrupted or incomplete\n",
+     "the file is damaged"},
+    {"srv  start: couldn't bind HTTP server socket, hostname: 127.0.0.1, port: 8080\n", "the port is taken"},
     // the other ranks are the cause, unless something is said of one
     {"[Rank 0] Process group watchdog thread terminated with exception: NCCL error: remote process exited or there was "
      "a network error, NCCL version 2.22.3\n",
