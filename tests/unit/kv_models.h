@@ -70,6 +70,17 @@ static inline void make_v4_flash(struct kvb_model *model)
     }
 }
 
+// Nemotron-H's Mamba 2: 128 heads of 64 in 8 groups of 128, four taps.
+static inline void set_mamba2(struct kvb_attention_shape *shape)
+{
+    shape->state_key_heads = 8;
+    shape->state_key_size = 128;
+    shape->state_value_heads = 128;
+    shape->state_value_size = 64;
+    shape->state_inner_size = 8192;
+    shape->conv_kernel = 4;
+}
+
 static inline void set(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number)
 {
     plan->settings.values[setting].number = number;

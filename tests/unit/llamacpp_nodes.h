@@ -62,6 +62,9 @@ static inline void dump_weights(kvb_llama_node from)
     for (uint32_t i = from; i < graph.count; i++) {
         const struct kvb_llama_tensor_node *node = &graph.nodes[i];
         size_t length = strlen(text);
+        if ((node->flags & KVB_LLAMA_READS) != 0) {
+            assert_int_equal(node->weight_place, run.gpu_layers > 0 ? 0 : KVB_LLAMA_HOST);
+        }
         if ((node->flags & KVB_LLAMA_READS) != 0 && node->weight_bytes > 0) {
             (void)snprintf(text + length, sizeof text - length, "%llu;", (unsigned long long)node->weight_bytes);
         }

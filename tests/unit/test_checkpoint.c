@@ -132,6 +132,16 @@ static void qwen_ends(struct shard *shard)
     shard_tensor(shard, "BF16", 2, 896, 0, "model.norm.weight");
 }
 
+// The ends and so many layers of Qwen2.5-0.5B in one file, to which more may be added.
+static void begin_qwen(struct shard *shard, uint32_t layers)
+{
+    shard_begin(shard, root, "model.safetensors");
+    qwen_ends(shard);
+    for (uint32_t layer = 0; layer < layers; layer++) {
+        qwen_layer(shard, layer, false, false);
+    }
+}
+
 static void qwen_file(const char *name, bool fp8, uint32_t plain_mlp_layers)
 {
     struct shard shard;
@@ -213,11 +223,7 @@ static void test_disagreement_is_told(void **state)
     write_text(root, "config.json", config_16_bit);
     assert_int_equal(load(), KVB_OK);
     uint64_t from_config = weights_at(1, 1);
-    shard_begin(&shard, root, "model.safetensors");
-    qwen_ends(&shard);
-    for (uint32_t layer = 0; layer < 24; layer++) {
-        qwen_layer(&shard, layer, false, false);
-    }
+    begin_qwen(&shard, 24);
     shard_tensor(&shard, "F32", 4, 1000, 1000, "model.surprise.weight");
     shard_end(&shard);
     assert_int_equal(load(), KVB_OK);
@@ -237,11 +243,7 @@ static void test_what_is_not_loaded(void **state)
     write_text(root, "config.json", config_16_bit);
     assert_int_equal(load(), KVB_OK);
     uint64_t from_config = weights_at(1, 1);
-    shard_begin(&shard, root, "model.safetensors");
-    qwen_ends(&shard);
-    for (uint32_t layer = 0; layer < 24; layer++) {
-        qwen_layer(&shard, layer, false, false);
-    }
+    begin_qwen(&shard, 24);
     shard_tensor(&shard, "BF16", 2, 151936, 896, "lm_head.weight");
     shard_tensor(&shard, "F32", 4, 32, 0, "model.layers.0.self_attn.rotary_emb.inv_freq");
     shard_end(&shard);
@@ -251,11 +253,7 @@ static void test_what_is_not_loaded(void **state)
     assert_int_equal(weights_at(1, 1), from_config);
     assert_int_equal(budget.parameters, 494032768);
     // A further layer is a next-token module.
-    shard_begin(&shard, root, "model.safetensors");
-    qwen_ends(&shard);
-    for (uint32_t layer = 0; layer < 25; layer++) {
-        qwen_layer(&shard, layer, false, false);
-    }
+    begin_qwen(&shard, 25);
     shard_tensor(&shard, "BF16", 2, 896, 1792, "model.layers.24.eh_proj.weight");
     shard_tensor(&shard, "BF16", 2, 896, 896, "mtp.fc.weight");
     shard_end(&shard);

@@ -161,12 +161,7 @@ static void make_nemotron_h(uint32_t release, uint64_t length)
     make_model(&shape, &plan.model);
     (void)strcpy(plan.model.architecture, "NemotronHForCausalLM");
     struct kvb_attention_shape *mamba = &plan.model.kinds[1].attention;
-    mamba->state_key_heads = 8;
-    mamba->state_key_size = 128;
-    mamba->state_value_heads = 128;
-    mamba->state_value_size = 64;
-    mamba->state_inner_size = 8192;
-    mamba->conv_kernel = 4;
+    set_mamba2(mamba);
     mamba->chunk_tokens = 128;
     plan.model.kind_count = 3;
     plan.model.kinds[2] = plan.model.kinds[0];

@@ -50,6 +50,77 @@ static void weights_that_are_read(void **state)
     assert_weights(STATE, "800;640;120;120;24;24;16;480;480;"); // 40 x 10, twice 6 x 10, twice 24 x 10
 }
 
+// On the host, matrices in 16 bits: what norms, biases and convolutions read is in 32.
+static void begin_on_host(const char *class)
+{
+    begin(class, 9410);
+    run.gpu_layers = 0;
+}
+
+// Queries of 4 x 6, keys of 2 x 6, values of 2 x 8.
+static void bytes_of_attention(void **state)
+{
+    (void)state;
+    begin_on_host("LlamaForCausalLM");
+    assert_weights(ATTENTION, "480;240;320;640;"); // 24 x 10 x 2, 12 x 10 x 2, 16 x 10 x 2, 10 x 32 x 2
+    assert_weights(MLP, "280;280;280;");
+    run.gpu_layers = 3; // it lies where its layer does: nothing is copied of a matrix
+    assert_weights(ATTENTION, "");
+    begin_on_host("Qwen3ForCausalLM");
+    model.kinds[0].attention.qk_norm = KVB_QK_NORM_PER_HEAD;
+    assert_weights(ATTENTION, "480;240;320;24;24;640;"); // norms over 6
+    begin_on_host("FalconForCausalLM");
+    assert_weights(ATTENTION, "1040;640;"); // one matrix of all three
+    begin_on_host("Phi3ForCausalLM");
+    assert_weights(MLP, "560;280;"); // and of gate and up
+}
+
+// Four experts of 5 with biases, a router of 4 with one; and with what all share.
+static void bytes_of_experts(void **state)
+{
+    (void)state;
+    struct kvb_mlp_shape mlp = {.kind = KVB_MLP_MOE,
+                                .experts = 4,
+                                .expert_intermediate_size = 5,
+                                .experts_per_token = 2,
+                                .expert_gated = true,
+                                .expert_bias = true,
+                                .router_bias = true};
+    begin_on_host("GptOssForCausalLM");
+    model.kinds[0].mlp = mlp;
+    assert_weights(MLP, "160;16;400;80;400;80;400;160;"); // the router in f32
+    begin_on_host("DeepseekV3ForCausalLM");
+    mlp.expert_bias = mlp.router_bias = false;
+    mlp.router_correction_bias = true;
+    mlp.shared_intermediate_size = 3;
+    model.kinds[0].mlp = mlp;
+    assert_weights(MLP, "160;16;400;400;400;60;60;60;");
+}
+
+// Mamba 1: 20 wide, states of 5, a convolution over 4, rates through 1. Qwen3-Next: two heads of keys and six of values
+// of 4, both rates in one matrix.
+static void bytes_of_states(void **state)
+{
+    (void)state;
+    begin_on_host("MambaForCausalLM");
+    model.kinds[0].attention = (struct kvb_attention_shape){.kind = KVB_ATTENTION_MAMBA1,
+                                                            .conv_kernel = 4,
+                                                            .state_inner_size = 20,
+                                                            .state_key_heads = 1,
+                                                            .state_key_size = 5};
+    // 40 x 10 x 2; 4 x 20 x 4 and a bias; 11 x 20 x 2; 20 x 1 x 2 and a bias; D; 10 x 20 x 2
+    assert_weights(STATE, "800;320;80;440;40;80;80;400;");
+    begin_on_host("Qwen3NextForCausalLM");
+    model.kinds[0].attention = (struct kvb_attention_shape){.kind = KVB_ATTENTION_GDN,
+                                                            .conv_kernel = 4,
+                                                            .state_key_heads = 2,
+                                                            .state_key_size = 4,
+                                                            .state_value_heads = 6,
+                                                            .state_value_size = 4};
+    // 40 x 10 x 2; 4 x 40 x 4; 12 x 10 x 2; a bias and A of six; a norm over 4; 24 x 10 x 2; 10 x 24 x 2
+    assert_weights(STATE, "800;640;240;24;24;16;480;480;");
+}
+
 // A router's bias of 16; of each of 16 experts biases over 11, 11 and 10.
 static void biases_of_experts(void **state)
 {
@@ -103,4 +174,6 @@ static void slices(void **state)
     kvb_llama_graph_end(&graph);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(weights_that_are_read), cmocka_unit_test(biases_of_experts), cmocka_unit_test(slices))
+KVB_TEST_MAIN(cmocka_unit_test(weights_that_are_read), cmocka_unit_test(biases_of_experts), cmocka_unit_test(slices),
+              cmocka_unit_test(bytes_of_attention), cmocka_unit_test(bytes_of_experts),
+              cmocka_unit_test(bytes_of_states))

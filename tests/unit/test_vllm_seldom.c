@@ -222,12 +222,7 @@ static void a_stage_of_states(void **state)
     (void)state;
     make_halves(R(10, 2), KVB_ATTENTION_FULL, KVB_ATTENTION_MAMBA2);
     struct kvb_attention_shape *mamba = &plan.model.kinds[1].attention;
-    mamba->state_key_heads = 8;
-    mamba->state_key_size = 128;
-    mamba->state_value_heads = 128;
-    mamba->state_value_size = 64;
-    mamba->state_inner_size = 8192;
-    mamba->conv_kernel = 4;
+    set_mamba2(mamba);
     mamba->chunk_tokens = 128;
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
     (void)answer_into(&plan, &budget);
@@ -267,12 +262,7 @@ static void states_of_a_stage_alone(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_halves(R(27, 1), KVB_ATTENTION_MAMBA2, KVB_ATTENTION_FULL);
         name_class("NemotronHForCausalLM");
-        plan.model.kinds[0].attention.state_key_heads = 8;
-        plan.model.kinds[0].attention.state_key_size = 128;
-        plan.model.kinds[0].attention.state_value_heads = 128;
-        plan.model.kinds[0].attention.state_value_size = 64;
-        plan.model.kinds[0].attention.state_inner_size = 8192;
-        plan.model.kinds[0].attention.conv_kernel = 4;
+        set_mamba2(&plan.model.kinds[0].attention);
         plan.model.kinds[0].attention.chunk_tokens = 128;
         plan.model.kind_of_layer[20] = 0; // one of them on the second stage
         set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
@@ -302,12 +292,7 @@ static void states_of_a_class(void **state)
         make_halves(rows[i].release, KVB_ATTENTION_MAMBA2, KVB_ATTENTION_FULL);
         name_class("NemotronHPuzzleForCausalLM");
         struct kvb_attention_shape *mamba = &plan.model.kinds[0].attention;
-        mamba->state_key_heads = 8;
-        mamba->state_key_size = 128;
-        mamba->state_value_heads = 128;
-        mamba->state_value_size = 64;
-        mamba->state_inner_size = 8192;
-        mamba->conv_kernel = 4;
+        set_mamba2(mamba);
         set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
         assert_int_equal(kvb_state_bytes(resolved(&plan), mamba),
                          128 * 64 * 128 * rows[i].state_bytes + (8192 + 2 * 8 * 128) * 3 * 4);
