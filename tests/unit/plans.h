@@ -67,6 +67,28 @@ static inline void set_word(struct kvb_plan *plan, enum kvb_setting setting, con
     set(plan, setting, value);
 }
 
+// The class that the checkpoint names.
+static inline void name_class(struct kvb_plan *plan, const char *architecture)
+{
+    memset(plan->model.architecture, 0, sizeof plan->model.architecture);
+    (void)strncpy(plan->model.architecture, architecture, sizeof plan->model.architecture - 1);
+}
+
+// A latent of so many numbers, with an index where it is sparse.
+static inline struct kvb_attention_shape *make_latent(struct kvb_plan *plan, uint32_t release, uint32_t capability,
+                                                      bool sparse, uint32_t rank)
+{
+    make_latent_plan(plan, release, 8192, 256);
+    struct kvb_attention_shape *shape = &plan->model.kinds[0].attention;
+    plan->gpu.compute_capability = capability;
+    shape->latent_rank = rank;
+    shape->index_heads = sparse ? 32 : 0;
+    shape->index_head_size = 128;
+    shape->index_topk = sparse ? 2048 : 0;
+    shape->has_indexer = sparse;
+    return shape;
+}
+
 static inline void set_gpu(struct kvb_plan *plan, const char *name, uint64_t memory_bytes, uint32_t capability)
 {
     memset(plan->gpu.name, 0, sizeof plan->gpu.name);

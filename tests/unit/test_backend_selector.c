@@ -56,8 +56,7 @@ static void make_row(char *const fields[FIELDS])
     const char *class_name = strstr(fields[ELSE], "prefix") != NULL  ? "Gemma3ForConditionalGeneration"
                              : strstr(fields[ELSE], "sinks") != NULL ? "GptOssForCausalLM"
                                                                      : "LlamaForCausalLM";
-    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
-    (void)strncpy(plan.model.architecture, class_name, sizeof plan.model.architecture - 1);
+    name_class(&plan, class_name);
     set_word(&plan, KVB_SET_DTYPE, fields[DTYPE]);
     set_word(&plan, KVB_SET_KV_CACHE_DTYPE, fields[CACHE]);
     if (number(fields[BLOCK]) > 0) {

@@ -242,8 +242,7 @@ static void runner_v2(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct runner_row *row = &rows[i];
         make_llama_plan(&plan, row->release);
-        memset(plan.model.architecture, 0, sizeof plan.model.architecture);
-        (void)strncpy(plan.model.architecture, row->architecture, sizeof plan.model.architecture - 1);
+        name_class(&plan, row->architecture);
         plan.model.quantisation.method = row->method;
         plan.model.kinds[0].mlp.kind = row->mlp;
         plan.model.kinds[0].mlp.experts = row->mlp == KVB_MLP_MOE ? 8 : 0;

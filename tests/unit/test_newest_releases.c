@@ -100,12 +100,6 @@ static void draft_models_overlap(void **state)
     assert_false(resolved(&plan)->async_scheduling);
 }
 
-static void name(const char *architecture)
-{
-    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
-    (void)strncpy(plan.model.architecture, architecture, sizeof plan.model.architecture - 1);
-}
-
 // vllm/config/vllm.py DEFAULT_V2_MODEL_RUNNER_ARCHITECTURES at v0.26.0, v0.27.0 and v0.28.0; in 0.29.0 all models.
 static void classes_of_runner_v2(void **state)
 {
@@ -131,7 +125,7 @@ static void classes_of_runner_v2(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
-        name(rows[i].architecture);
+        name_class(&plan, rows[i].architecture);
         plan.model.kinds[0].mlp.kind = KVB_MLP_MOE;
         plan.model.kinds[0].mlp.experts = 8;
         plan.gpu.vendor = rows[i].amd ? KVB_VENDOR_AMD : KVB_VENDOR_NVIDIA;
@@ -177,7 +171,7 @@ static void features_that_bring_v1_back(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
-        name("LlamaForCausalLM");
+        name_class(&plan, "LlamaForCausalLM");
         plan.plain_flags = rows[i].flag;
         set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, rows[i].pp);
         if (resolved(&plan)->v2_runner != rows[i].v2) {
@@ -202,7 +196,7 @@ static void runner_v2_is_forced(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
-        name("Qwen3MoeForCausalLM");
+        name_class(&plan, "Qwen3MoeForCausalLM");
         plan.model.kinds[0].mlp.kind = KVB_MLP_MOE;
         plan.model.kinds[0].mlp.experts = 8;
         static const struct shape mixed = {"draft", 6, 8, 8, 128, 1024, 3, 1, KVB_ATTENTION_SLIDING, 8192};
@@ -223,7 +217,7 @@ static void graphs_of_runner_v2(void **state)
     (void)state;
     struct kvb_estimate charged, taken;
     make_llama_plan(&plan, R(28, 0));
-    name("LlamaForCausalLM");
+    name_class(&plan, "LlamaForCausalLM");
     kvb_graph_charged(resolved(&plan), 0, &charged);
     assert_int_equal(charged.bytes, 0);
     plan.engine.release = R(29, 0);

@@ -6,12 +6,6 @@
 
 static struct kvb_plan plan;
 
-static void name_class(const char *architecture)
-{
-    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
-    (void)strncpy(plan.model.architecture, architecture, sizeof plan.model.architecture - 1);
-}
-
 // ---- Classes
 
 // registry.py v0.25.0 _PREVIOUSLY_SUPPORTED_MODELS, v0.19.0 _OOT_SUPPORTED_MODELS; utils.py v0.7.2: what no release
@@ -37,7 +31,7 @@ static void classes(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
-        name_class(rows[i].name);
+        name_class(&plan, rows[i].name);
         says(kvb_refusal_class, &plan, rows[i].part);
         assert_int_equal(kvb_class_by_transformers(resolved(&plan)), rows[i].by_transformers);
     }
@@ -50,14 +44,14 @@ static void stages_of_classes(void **state)
     make_llama_plan(&plan, R(9, 0));
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
     says(kvb_refusal_stages_class, &plan, NULL);
-    name_class("NobodysForCausalLM");
+    name_class(&plan, "NobodysForCausalLM");
     says(kvb_refusal_stages_class, &plan, NULL);
-    name_class("AquilaForCausalLM");
+    name_class(&plan, "AquilaForCausalLM");
     plan.engine.release = R(5, 0); // not known of that release
     says(kvb_refusal_stages_class, &plan, NULL);
     make_llama_plan(&plan,
                     R(9, 0)); // models/whisper.py v0.9.0: SupportsTranscription, SupportsMultiModal, SupportsV0Only
-    name_class("WhisperForConditionalGeneration");
+    name_class(&plan, "WhisperForConditionalGeneration");
     says(kvb_refusal_stages_class, &plan, NULL);
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
     says(kvb_refusal_stages_class, &plan, "Pipeline parallelism is not supported for this model.");
@@ -89,7 +83,7 @@ static void automatic_types(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
-        name_class(rows[i].name);
+        name_class(&plan, rows[i].name);
         plan.gpu.compute_capability = rows[i].capability;
         plan.model.dtype = rows[i].stored;
         plan.model.pooling = rows[i].pooling;
@@ -223,7 +217,7 @@ static void backends_asked_for(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
-        name_class(rows[i].name);
+        name_class(&plan, rows[i].name);
         plan.gpu.compute_capability = rows[i].capability;
         plan.environment.attention_backend = rows[i].backend;
         plan.model.kinds[0].attention.head_size = rows[i].head_size;

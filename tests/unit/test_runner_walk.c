@@ -13,7 +13,7 @@ static bool has(const char *question, const char *word)
 }
 
 // What stands behind "class=".
-static void name_class(const char *question)
+static void class_of(const char *question)
 {
     const char *class = strstr(question, "class=") + strlen("class=");
     size_t size = strcspn(class, " ");
@@ -72,7 +72,7 @@ static bool takes_v2(const char *question, uint32_t release)
     if (latent) {
         make_latent_plan(&plan, release, 8192, 256);
     }
-    name_class(question);
+    class_of(question);
     plan.model.quantisation.method = has(question, "quantised") ? KVB_QUANT_FP8 : KVB_QUANT_NONE;
     plan.model.kinds[0].mlp.kind = experts ? KVB_MLP_MOE : KVB_MLP_GATED;
     plan.model.kinds[0].mlp.experts = experts ? 8 : 0;

@@ -540,7 +540,7 @@ static void refused(void **state)
     assert_int_equal(pool.window_tokens, 64);
 }
 
-// DeepSeek-V4-Flash with a draft (compressed_cells of test_sglang_pool.c has it without): rings of 16 and 256. 2,511.2
+// DeepSeek-V4-Flash with a draft (compressed_cells of test_sglang_pages.c has it without): rings of 16 and 256. 2,511.2
 // + 3,066 + 91.25 + 693 + 0.1 x 16/128 x 10,240 x 21 = 9,049.45 B, to 0.5.14 with 0.1 x 256/128 x 4,096 x 20 = 16,384
 // more; times 44 / 43.
 static void compressed(void **state)

@@ -14,8 +14,7 @@ static void make(const char *architecture, uint64_t stages)
 {
     static const struct shape shape = {"gemma-4-E2B", LAYERS, 8, 1, 256, 512, 5, 4, KVB_ATTENTION_SLIDING, 32768};
     make_model(&shape, &plan.model);
-    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
-    (void)strncpy(plan.model.architecture, architecture, sizeof plan.model.architecture - 1);
+    name_class(&plan, architecture);
     plan.model.kind_count = 4;
     plan.model.kinds[2] = plan.model.kinds[0];
     plan.model.kinds[3] = plan.model.kinds[1];

@@ -88,7 +88,7 @@ static void drafted_taps(void **state)
                 {&mamba2, "BambaForCausalLM", R(17, 0), 3},     {&mamba1, "NemotronHForCausalLM", R(17, 0), 3}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
-        (void)strncpy(plan.model.architecture, rows[i].architecture, sizeof plan.model.architecture - 1);
+        name_class(&plan, rows[i].architecture);
         plan.model.kinds[0].attention = *rows[i].shape;
         set(&plan, KVB_SET_MAMBA_SSM_CACHE_DTYPE, KVB_DTYPE_WORD_BF16);
         uint64_t without = kvb_state_bytes(resolved(&plan), rows[i].shape);

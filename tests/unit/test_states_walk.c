@@ -11,8 +11,7 @@ static struct kvb_attention_shape *make(const char *architecture, uint32_t relea
 {
     struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
     make_llama_plan(&plan, release);
-    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
-    (void)strncpy(plan.model.architecture, architecture, sizeof plan.model.architecture - 1);
+    name_class(&plan, architecture);
     bool delta = strncmp(architecture, "Qwen3", 5) == 0 || strncmp(architecture, "Col", 3) == 0 ||
                  strncmp(architecture, "Olmo", 4) == 0;
     *shape = (struct kvb_attention_shape){.kind = delta ? KVB_ATTENTION_GDN : KVB_ATTENTION_MAMBA2,

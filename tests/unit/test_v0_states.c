@@ -14,8 +14,7 @@ static struct kvb_budget budget;
 static void make(uint32_t release, const char *architecture, const struct kvb_attention_shape *state)
 {
     make_llama_plan(&plan, release);
-    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
-    (void)strncpy(plan.model.architecture, architecture, sizeof plan.model.architecture - 1);
+    name_class(&plan, architecture);
     plan.model.kind_count = 1;
     plan.model.kinds[0].attention = *state;
     memset(plan.model.kind_of_layer, 0, sizeof plan.model.kind_of_layer);

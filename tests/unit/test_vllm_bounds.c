@@ -13,12 +13,6 @@
 static struct kvb_plan plan;
 static struct kvb_budget budget;
 
-static void name_class(const char *architecture)
-{
-    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
-    (void)strncpy(plan.model.architecture, architecture, sizeof plan.model.architecture - 1);
-}
-
 // ---- Number formats
 
 // _FLOAT16_NOT_SUPPORTED_MODELS of vllm/config* holds these model types from the first of the releases on and to the
@@ -49,7 +43,7 @@ static void types_without_float16(void **state)
                 continue;
             }
             make_llama_plan(&plan, release);
-            name_class(rows[i].architecture);
+            name_class(&plan, rows[i].architecture);
             set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP16);
             says(kvb_refusal_float16, &plan, at == 1 || at == 2 ? said : NULL);
             unset(&plan, KVB_SET_DTYPE);
@@ -158,7 +152,7 @@ static void classes_by_transformers(void **state)
                 {"NobodyForCausalLM", R(7, 1), true}, {"NobodyForCausalLM", R(7, 2), false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
-        name_class(rows[i].name);
+        name_class(&plan, rows[i].name);
         says(kvb_refusal_class, &plan, rows[i].refused ? "are not supported for now." : NULL);
     }
 }

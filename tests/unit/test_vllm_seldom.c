@@ -17,21 +17,6 @@
 static struct kvb_plan plan;
 static struct kvb_budget budget;
 
-static void name_class(const char *architecture)
-{
-    memset(plan.model.architecture, 0, sizeof plan.model.architecture);
-    (void)strncpy(plan.model.architecture, architecture, sizeof plan.model.architecture - 1);
-}
-
-static void cache_refused(const char *sentence) // NULL: not refused
-{
-    char out[KVB_ERROR_TEXT_CAPACITY] = "";
-    bool refused = kvb_kv_refused(resolved(&plan), out);
-    if (refused != (sentence != NULL) || (sentence != NULL && strstr(out, sentence) == NULL)) {
-        fail_msg("wanted '%s', got '%s'", sentence != NULL ? sentence : "nothing", out);
-    }
-}
-
 // ---- Runners, speculation
 
 // config/model.py v0.12.0 _get_default_runner_type: --runner pooling is heard whatever the model is.
@@ -73,7 +58,7 @@ static void a_draft_of_both_windows(void **state)
     (void)state;
     static struct kvb_model draft;
     make_llama_plan(&plan, R(26, 0));
-    name_class("PhiMoEForCausalLM");
+    name_class(&plan, "PhiMoEForCausalLM");
     plan.model.kinds[0].mlp.kind = KVB_MLP_MOE;
     plan.model.kinds[0].mlp.experts = 8;
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DFLASH);
@@ -244,7 +229,7 @@ static void states_by_their_model(void **state)
     gdn->state_value_size = 128;
     gdn->conv_kernel = 4;
     make_plan(&plan, R(19, 0), GIB, 8192);
-    name_class("Qwen3_5ForConditionalGeneration");
+    name_class(&plan, "Qwen3_5ForConditionalGeneration");
     assert_int_equal(kvb_state_bytes(resolved(&plan), gdn), state_numbers * 2 + conv_numbers * 2);
     plan.model.state_dtype_known = true;
     plan.model.state_dtype = KVB_DTYPE_FP32;
@@ -261,7 +246,7 @@ static void states_of_a_stage_alone(void **state)
     } rows[] = {{0, 0, 16}, {32, 0, 32}, {0, 64, 64}, {32, 64, 64}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_halves(R(27, 1), KVB_ATTENTION_MAMBA2, KVB_ATTENTION_FULL);
-        name_class("NemotronHForCausalLM");
+        name_class(&plan, "NemotronHForCausalLM");
         set_mamba2(&plan.model.kinds[0].attention);
         plan.model.kinds[0].attention.chunk_tokens = 128;
         plan.model.kind_of_layer[20] = 0; // one of them on the second stage
@@ -290,7 +275,7 @@ static void states_of_a_class(void **state)
     } rows[] = {{R(16, 0), 2}, {R(19, 1), 2}, {R(20, 0), 4}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_halves(rows[i].release, KVB_ATTENTION_MAMBA2, KVB_ATTENTION_FULL);
-        name_class("NemotronHPuzzleForCausalLM");
+        name_class(&plan, "NemotronHPuzzleForCausalLM");
         struct kvb_attention_shape *mamba = &plan.model.kinds[0].attention;
         set_mamba2(mamba);
         set(&plan, KVB_SET_DTYPE, KVB_DTYPE_WORD_FP32);
@@ -304,7 +289,7 @@ static void words_of_latents(void **state)
     (void)state;
     make_latent_plan(&plan, R(11, 1), 8192, 256); // models/config.py v0.11.1: "auto" and fp8 become the packed form
     plan.model.kinds[0].attention.index_heads = 32;
-    name_class("DeepseekV32ForCausalLM");
+    name_class(&plan, "DeepseekV32ForCausalLM");
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_DS_MLA);
     assert_int_equal(resolved(&plan)->kv_word, KVB_KV_FP8_DS_MLA);
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
@@ -313,192 +298,6 @@ static void words_of_latents(void **state)
     plan.engine.release = R(27, 1);
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_DS_MLA);
     assert_int_equal(resolved(&plan)->kv_dtype, KVB_KV_FP8_DS_MLA);
-}
-
-// ---- Refusals of the cache
-
-// triton_mla.py v0.11.0: whatever the card, once it is asked for.
-static void triton_by_name(void **state)
-{
-    (void)state;
-    make_latent_plan(&plan, R(11, 0), 8192, 256);
-    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
-    cache_refused(NULL); // FlashMLA, on Hopper
-    plan.environment.attention_backend = KVB_BACKEND_TRITON_MLA;
-    cache_refused("TritonMLA V1 with FP8 KV cache not yet supported");
-}
-
-// worker/utils.py v0.19.0 select_common_block_size is NVIDIA's; where no backend is there that is what is said.
-static void blocks_of_an_index(void **state)
-{
-    (void)state;
-    make_latent_plan(&plan, R(19, 0), 8192, 256);
-    plan.model.kinds[0].attention.index_heads = 32;
-    set(&plan, KVB_SET_BLOCK_SIZE, 32);
-    plan.gpu.compute_capability = 80;
-    cache_refused("No valid attention backend found");
-    plan.gpu.compute_capability = 100;
-    cache_refused("No common block size for 32. ");
-    plan.gpu.vendor = KVB_VENDOR_AMD;
-    cache_refused(NULL);
-}
-
-// interface.py v0.24.0: a stage that begins with an index of its own has blocks of 64, as the first one.
-static void stages_of_one_block(void **state)
-{
-    (void)state;
-    make_latent_plan(&plan, R(24, 0), 8192, 256);
-    struct kvb_attention_shape *shape = &plan.model.kinds[0].attention;
-    shape->index_heads = 32;
-    shape->index_head_size = 128;
-    shape->has_indexer = true;
-    plan.gpu.compute_capability = 100;
-    plan.model.kind_count = 2;
-    plan.model.kinds[1] = plan.model.kinds[0];
-    plan.model.kinds[1].attention.has_indexer = false;
-    plan.model.kind_of_layer[1] = 1;
-    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
-    cache_refused(NULL);
-    plan.model.kind_of_layer[16] = 1; // 16 layers on each
-    cache_refused("page size is not divisible by the maximum page size and cannot be padded.");
-}
-
-// attention/layer.py v0.9.0: layers that read scales refuse e5m2; latents have none, and 0.8.5 did not ask.
-static void e5m2_beside_scales(void **state)
-{
-    (void)state;
-    static const char sentence[] = "fp8_e5m2 kv-cache is not supported with fp8 checkpoints.";
-    make_llama_plan(&plan, R(20, 0));
-    (void)strcpy(plan.model.quantisation.name, "fp8");
-    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_E5M2);
-    cache_refused(sentence);
-    plan.engine.release = R(9, 0);
-    plan.environment.use_v1 = KVB_YES;
-    cache_refused(sentence);
-    plan.environment.use_v1 = KVB_NO;
-    cache_refused(NULL);
-    plan.environment.use_v1 = KVB_YES;
-    plan.engine.release = R(8, 5);
-    cache_refused(NULL);
-    make_latent_plan(&plan, R(20, 0), 8192, 256);
-    (void)strcpy(plan.model.quantisation.name, "fp8");
-    plan.environment.attention_backend = KVB_BACKEND_OTHER;
-    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_E5M2);
-    cache_refused(NULL);
-}
-
-// flash_attn.py v0.17.1 get_kv_cache_shape: of keys and values; latents beside them have the block of their backend.
-static void small_blocks(void **state)
-{
-    (void)state;
-    make_llama_plan(&plan, R(17, 1));
-    set(&plan, KVB_SET_BLOCK_SIZE, 8);
-    cache_refused("Block size must be a multiple of 16.");
-    plan.model.kind_count = 2;
-    plan.model.kinds[1].attention = (struct kvb_attention_shape){
-        .kind = KVB_ATTENTION_MLA, .heads = 16, .latent_rank = 512, .nope_size = 128, .rope_size = 64};
-    cache_refused(NULL);
-}
-
-// ---- Refusals before it
-
-// lora/layers.py v0.4.0 create_lora_weights: of the head, which few classes hand to adapters.
-static void adapters_of_a_head(void **state)
-{
-    (void)state;
-    make_llama_plan(&plan, R(4, 0));
-    set(&plan, KVB_SET_ENABLE_LORA, 1);
-    says(kvb_refusal_lora_vocabulary, &plan, "vocab size must be 32000 >= vocab_size <= 33024");
-    plan.model.vocabulary_size = 33024;
-    says(kvb_refusal_lora_vocabulary, &plan, NULL);
-    plan.model.vocabulary_size = 33025;
-    says(kvb_refusal_lora_vocabulary, &plan, "vocab size must be");
-    name_class("OPTForCausalLM");
-    says(kvb_refusal_lora_vocabulary, &plan, NULL);
-}
-
-// config/quantization.py v0.20.0: "mxfp8" is a shorthand for quantising while loading, a method of its own before.
-static void a_shorthand(void **state)
-{
-    (void)state;
-    char out[48];
-    make_llama_plan(&plan, R(20, 0));
-    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_MXFP8);
-    assert_string_equal(kvb_method_used(resolved(&plan), out), "online");
-    plan.engine.release = R(19, 1);
-    assert_string_equal(kvb_method_used(resolved(&plan), out), "mxfp8");
-    plan.engine.release = R(20, 0);
-    plan.model.quantisation.method = KVB_QUANT_FP8;
-    (void)strcpy(plan.model.quantisation.name, "fp8");
-    says(kvb_refusal_method_differs, &plan,
-         "(fp8) does not match the quantization method specified in the "
-         "`quantization` argument (mxfp8).");
-    plan.model.assumed_high_ppm = 1; // by a name, which does not say who wrote it: fp8 may have been meant
-    says(kvb_refusal_method_differs, &plan, "does not match");
-    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_MODELOPT);
-    says(kvb_refusal_method_differs, &plan, NULL);
-    plan.model.assumed_high_ppm = 0;
-    says(kvb_refusal_method_differs, &plan, "does not match");
-}
-
-// config/vllm.py v0.28.0: routed experts are not returned from ranks that split the context.
-static void routed_experts(void **state)
-{
-    (void)state;
-    static const char sentence[] = "is incompatible with context parallelism (DCP > 1 or PCP > 1).";
-    make_latent_plan(&plan, R(28, 0), 8192, 256);
-    plan.plain_flags = KVB_PLAIN_SERVE_LINE | KVB_PLAIN_ROUTED_EXPERTS;
-    says(kvb_refusal_routed_experts, &plan, NULL);
-    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
-    set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 2);
-    says(kvb_refusal_routed_experts, &plan, sentence);
-    plan.engine.release = R(27, 1);
-    says(kvb_refusal_routed_experts, &plan, NULL);
-    plan.engine.release = R(28, 0);
-    unset(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE);
-    set(&plan, KVB_SET_PREFILL_CONTEXT_PARALLEL_SIZE, 2);
-    says(kvb_refusal_routed_experts, &plan, sentence);
-}
-
-// A profile that names no KV heads is not divided by them.
-static void no_heads_to_divide(void **state)
-{
-    (void)state;
-    make_llama_plan(&plan, R(20, 0));
-    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 8);
-    set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 2);
-    says(kvb_refusal_dcp, &plan, "must be greater than total num kv heads 8");
-    struct kvb_context context = *resolved(&plan);
-    struct kvb_model model = plan.model;
-    char out[KVB_ERROR_TEXT_CAPACITY];
-    model.kinds[0].attention.kv_heads = 0;
-    context.model = &model;
-    assert_false(kvb_refusal_dcp(&context, out));
-}
-
-// platforms/cuda.py, models/config.py v0.24.0 Gemma4Config: heads of two sizes go to Triton below Hopper, whose kernels
-// lack the fp8 of cards before 8.9; on Hopper FlashAttention 4 takes both.
-static void heads_of_two_sizes(void **state)
-{
-    (void)state;
-    make_llama_plan(&plan, R(24, 0));
-    name_class("Gemma4ForCausalLM");
-    plan.gpu.compute_capability = 80;
-    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
-    says(kvb_refusal_triton_cache, &plan, "FP8 KV cache is not supported by the Triton attention backend");
-    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_DS_MLA);
-    says(kvb_refusal_no_backend, &plan, NULL); // it has been chosen
-    plan.gpu.compute_capability = 90;
-    says(kvb_refusal_no_backend, &plan, "No valid attention backend found for cuda");
-    plan.gpu.compute_capability = 80;
-    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
-    plan.environment.attention_backend = KVB_BACKEND_FLASHINFER;
-    says(kvb_refusal_triton_cache, &plan, NULL);
-    plan.environment.attention_backend = KVB_BACKEND_TRITON;
-    plan.engine.release = R(11, 0); // asked for by name it is taken whatever the card
-    says(kvb_refusal_triton_cache, &plan, "type fp8e4nv not supported in this architecture.");
-    plan.environment.attention_backend = KVB_BACKEND_FLASH_ATTN;
-    says(kvb_refusal_triton_cache, &plan, NULL);
 }
 
 // ---- Tables
@@ -542,9 +341,5 @@ KVB_TEST_MAIN(cmocka_unit_test(a_decoder_asked_to_pool), cmocka_unit_test(drafts
               cmocka_unit_test(windows_that_do_not_meet), cmocka_unit_test(chunks_and_windows),
               cmocka_unit_test(a_stage_of_states), cmocka_unit_test(states_of_a_stage_alone),
               cmocka_unit_test(states_by_their_model), cmocka_unit_test(states_of_a_class),
-              cmocka_unit_test(words_of_latents), cmocka_unit_test(triton_by_name),
-              cmocka_unit_test(blocks_of_an_index), cmocka_unit_test(stages_of_one_block),
-              cmocka_unit_test(e5m2_beside_scales), cmocka_unit_test(small_blocks),
-              cmocka_unit_test(adapters_of_a_head), cmocka_unit_test(a_shorthand), cmocka_unit_test(routed_experts),
-              cmocka_unit_test(no_heads_to_divide), cmocka_unit_test(heads_of_two_sizes),
-              cmocka_unit_test(one_flag_of_two_rows), cmocka_unit_test(a_reserve_is_known))
+              cmocka_unit_test(words_of_latents), cmocka_unit_test(one_flag_of_two_rows),
+              cmocka_unit_test(a_reserve_is_known))

@@ -254,7 +254,7 @@ static void what_is_dropped(void **state)
         struct kvb_context context;
         make_llama_plan(&plan, R(26, 0));
         set(&plan, KVB_SET_ENABLE_SLEEP_MODE, 1);
-        (void)strncpy(plan.model.architecture, rows[i].architecture, sizeof plan.model.architecture - 1);
+        name_class(&plan, rows[i].architecture);
         plan.model.quantisation.method = rows[i].method;
         plan.gpu.compute_capability = rows[i].capability;
         kvb_context_fill(&context, &plan);
