@@ -418,6 +418,10 @@ enum kvb_plain_flag {
     KVB_PLAIN_ELASTIC_EP = 2097152,             // --enable-elastic-ep
     KVB_PLAIN_EXTERNAL_LAUNCHER = 4194304,      // --distributed-executor-backend external_launcher
     KVB_PLAIN_ADAPTER_COUNTS = 8388608,         // --specialize-active-lora
+    KVB_PLAIN_DRAFT_NAMED = 16777216,           // "model" of a speculative config
+    KVB_PLAIN_METHOD_NAMED = 33554432,          // its "method"
+    KVB_PLAIN_SUFFIX = 67108864,                // which is suffix: it counts its tokens itself
+    KVB_PLAIN_HEADS_ONLY = 134217728,           // which is medusa or mlp_speculator
 };
 // Numbers of such flags; kvb_plan.plain_numbers.
 enum kvb_plain_number {

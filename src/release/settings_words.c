@@ -162,6 +162,9 @@ const struct kvb_word kvb_speculative_words[KVB_SPECULATIVE_WORD_COUNT] = {
     {"medusa", KVB_SPECULATIVE_OTHER},
     {"mlp_speculator", KVB_SPECULATIVE_OTHER},
     {"custom_class", KVB_SPECULATIVE_OTHER},
+    {"extract_hidden_states", KVB_SPECULATIVE_OTHER},
+    {"bailing_hybrid_v3_mtp", KVB_SPECULATIVE_MTP},
+    {"dots3_note_mtp", KVB_SPECULATIVE_MTP},
     {"dflash", KVB_SPECULATIVE_DFLASH},
     {"dspark", KVB_SPECULATIVE_DSPARK},
 };

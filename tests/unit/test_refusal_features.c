@@ -34,21 +34,102 @@ static void words_of_a_draft(void **state)
     says(kvb_refusal_draft_words, &plan, NULL);
     make(R(20, 0));
     drafts_with(KVB_SPECULATIVE_EAGLE, "LlamaForCausalLMEagle3");
-    says(kvb_refusal_draft_words, &plan, "neither `speculative_token_tree` nor `num_speculative_tokens`");
+    says(kvb_refusal_draft_uncounted, &plan, "neither `speculative_token_tree` nor `num_speculative_tokens`");
     plan.engine.release = R(16, 0);
-    says(kvb_refusal_draft_words, &plan, "num_speculative_tokens must be provided with speculative model");
+    says(kvb_refusal_draft_uncounted, &plan, "num_speculative_tokens must be provided with speculative model");
     plan.engine.release = R(21, 0);
-    says(kvb_refusal_draft_words, &plan, "num_speculative_tokens must be provided with speculative model");
+    says(kvb_refusal_draft_uncounted, &plan, "but `num_speculative_tokens` was not provided");
     drafts_with(KVB_SPECULATIVE_DRAFT_MODEL, "LlamaForCausalLM");
-    says(kvb_refusal_draft_words, &plan, "num_speculative_tokens must be provided with speculative model");
-    drafts_with(KVB_SPECULATIVE_MTP, "DeepSeekMTPModel"); // its n_predict says how many
-    says(kvb_refusal_draft_words, &plan, NULL);
+    plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
+    says(kvb_refusal_draft_uncounted, &plan, "but `num_speculative_tokens` was not provided");
+    plan.plain_flags = 0; // a profile
+    says(kvb_refusal_draft_uncounted, &plan, NULL);
+}
+
+// A number of tokens that is none: the type of its field says so from 0.11.1 on, behind a model that is missing before.
+static void tokens_of_a_draft(void **state)
+{
+    (void)state;
+    make(R(11, 1));
+    drafts_with(KVB_SPECULATIVE_MTP, "DeepSeekMTPModel");
     set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 0);
+    says(kvb_refusal_draft_words, &plan, "num_speculative_tokens: Input should be greater than 0");
+    plan.engine.release = R(11, 0);
     says(kvb_refusal_draft_words, &plan, "to be greater than zero (0)");
-    plan.draft = NULL;
+    plan.engine.release = R(10, 2); // modules of one's own go by the model type
+    says(kvb_refusal_draft_words, &plan, "num_speculative_tokens was provided without speculative model.");
+    (void)strcpy(plan.model.architecture, "Qwen3NextForCausalLM");
+    says(kvb_refusal_draft_words, &plan, "to be greater than zero (0)");
+    plan.engine.release = R(10, 1);
+    says(kvb_refusal_draft_words, &plan, "num_speculative_tokens was provided without speculative model.");
+    plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
+    says(kvb_refusal_draft_words, &plan, "to be greater than zero (0)");
+    set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 1);
+    says(kvb_refusal_draft_words, &plan, NULL);
+    make(R(11, 0));
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NGRAM);
     set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
     says(kvb_refusal_draft_words, &plan, NULL);
+    plan.plain_flags |= KVB_PLAIN_SUFFIX; // no release before 0.11.1 has it: a model is looked for
+    plan.engine.release = R(9, 0);
+    says(kvb_refusal_draft_words, &plan, "num_speculative_tokens was provided without speculative model.");
+    make(R(25, 0));
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DSPARK);
+    set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
+    says(kvb_refusal_draft_words, &plan, NULL);
+    plan.engine.release = R(24, 0);
+    says(kvb_refusal_draft_words, &plan, "num_speculative_tokens was provided but without speculative model.");
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_OTHER); // extract_hidden_states
+    says(kvb_refusal_draft_words, &plan, NULL);
+    plan.plain_flags |= KVB_PLAIN_HEADS_ONLY; // medusa
+    says(kvb_refusal_draft_words, &plan, "num_speculative_tokens was provided but without speculative model.");
+}
+
+// speculative.py v0.12.0 to v0.20.0: a checkpoint whose type becomes one of MTPModelTypes drafts with its modules,
+// "dflash" in a name says something from 0.20.0 on.
+static void models_that_draft(void **state)
+{
+    (void)state;
+    make(R(17, 0));
+    drafts_with(KVB_SPECULATIVE_DRAFT_MODEL, "Qwen3_5ForConditionalGeneration");
+    plan.plain_flags = 0;
+    plan.model.vocabulary_size = 128256;
+    draft.vocabulary_size = 248320;
+    says(kvb_refusal_draft_vocabulary, &plan, NULL);
+    says(kvb_refusal_draft_unnamed, &plan, NULL);
+    plan.engine.release = R(16, 0);
+    says(kvb_refusal_draft_vocabulary, &plan, "Target model vocab_size=128256. Draft model vocab_size=248320.");
+    says(kvb_refusal_draft_unnamed, &plan, NULL); // named or not, nobody said
+    plan.plain_flags = KVB_PLAIN_SERVE_LINE;      // without "model" there is none
+    says(kvb_refusal_draft_vocabulary, &plan, NULL);
+    plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
+    says(kvb_refusal_draft_unnamed, &plan, "Unsupported speculative method: 'None'");
+    plan.plain_flags |= KVB_PLAIN_METHOD_NAMED;
+    says(kvb_refusal_draft_unnamed, &plan, NULL);
+    make(R(13, 0));
+    drafts_with(KVB_SPECULATIVE_DFLASH, "DFlashDraftModel");
+    plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
+    says(kvb_refusal_draft_model, &plan, "Speculative decoding with draft model is not supported yet.");
+    plan.engine.release = R(20, 0);
+    says(kvb_refusal_draft_model, &plan, NULL);
+}
+
+// verify_with_parallel_config is asked of the draft too.
+static void heads_of_drafts(void **state)
+{
+    (void)state;
+    make(R(20, 0));
+    drafts_with(KVB_SPECULATIVE_DRAFT_MODEL, "Qwen2ForCausalLM");
+    draft.kind_count = 1;
+    draft.kinds[0].attention.heads = 14;
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
+    says(kvb_refusal_draft_heads, &plan,
+         "Total number of attention heads (14) must be divisible by tensor parallel size (4).");
+    plan.plain_numbers[KVB_PLAIN_DRAFT_RANKS] = (struct kvb_plain_value){true, 1};
+    says(kvb_refusal_draft_heads, &plan, NULL);
+    plan.plain_numbers[KVB_PLAIN_DRAFT_RANKS].set = false;
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    says(kvb_refusal_draft_heads, &plan, NULL);
 }
 
 // speculative.py v0.15.0 hf_config_override: only some model types become one of MTPModelTypes.
@@ -57,10 +138,11 @@ static void modules_that_draft(void **state)
     (void)state;
     make(R(15, 0));
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    says(kvb_refusal_draft_mtp, &plan, NULL); // the tokens are missed first
+    set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 1);
     says(kvb_refusal_draft_mtp, &plan, "Unsupported speculative method: 'mtp'");
     (void)strcpy(plan.model.architecture, "DeepseekV3ForCausalLM");
-    says(kvb_refusal_draft_mtp, &plan, NULL);
-    (void)strcpy(plan.model.architecture, "LlamaForCausalLM");
+    says(kvb_refusal_draft_mtp, &plan, "Unsupported speculative method: 'mtp'"); // kimi_k2 has none
     plan.model.mtp_layers = 1;
     says(kvb_refusal_draft_mtp, &plan, NULL);
     (void)strcpy(plan.model.architecture, "NemotronHForCausalLM"); // hf_config_override knows it from 0.17.0 on
@@ -103,7 +185,9 @@ static void multiples_of_a_module(void **state)
     plan.draft_unknown = true;
     says(kvb_refusal_draft_multiple, &plan, NULL);
     plan.draft_unknown = false;
-    drafts_with(KVB_SPECULATIVE_MTP, "DeepSeekMTPModel");
+    drafts_with(KVB_SPECULATIVE_MTP, "Step3p5ForCausalLM"); // modules of another checkpoint
+    says(kvb_refusal_draft_multiple, &plan, "num_speculative_tokens:3 must be divisible by n_predict=2");
+    draft.mtp_layers = 1;
     says(kvb_refusal_draft_multiple, &plan, NULL);
 }
 
@@ -450,11 +534,12 @@ static void blocks_of_states(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(words_of_a_draft), cmocka_unit_test(modules_that_draft),
-              cmocka_unit_test(multiples_of_a_module), cmocka_unit_test(stages_of_drafts),
-              cmocka_unit_test(classes_of_drafts), cmocka_unit_test(targets_of_eagle3),
-              cmocka_unit_test(ranks_of_drafts), cmocka_unit_test(tokens_left_for_the_step),
-              cmocka_unit_test(asynchronous_drafts), cmocka_unit_test(experts_in_balance),
-              cmocka_unit_test(early_adapters), cmocka_unit_test(adapters_beside_weights_on_the_host),
-              cmocka_unit_test(windows_on_v0), cmocka_unit_test(pictures_for_a_text_model),
-              cmocka_unit_test(weights_on_the_host_of_wsl), cmocka_unit_test(sleeping),
-              cmocka_unit_test(blocks_of_states))
+              cmocka_unit_test(tokens_of_a_draft), cmocka_unit_test(models_that_draft),
+              cmocka_unit_test(heads_of_drafts), cmocka_unit_test(multiples_of_a_module),
+              cmocka_unit_test(stages_of_drafts), cmocka_unit_test(classes_of_drafts),
+              cmocka_unit_test(targets_of_eagle3), cmocka_unit_test(ranks_of_drafts),
+              cmocka_unit_test(tokens_left_for_the_step), cmocka_unit_test(asynchronous_drafts),
+              cmocka_unit_test(experts_in_balance), cmocka_unit_test(early_adapters),
+              cmocka_unit_test(adapters_beside_weights_on_the_host), cmocka_unit_test(windows_on_v0),
+              cmocka_unit_test(pictures_for_a_text_model), cmocka_unit_test(weights_on_the_host_of_wsl),
+              cmocka_unit_test(sleeping), cmocka_unit_test(blocks_of_states))

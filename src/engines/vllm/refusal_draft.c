@@ -43,18 +43,31 @@ static const struct {
     uint32_t since;
     const char *class_begins;
 } targets[] = {
-    {R(8, 5), "Llama"},      {R(8, 5), "Mllama"},     {R(10, 1), "Qwen"},         {R(11, 0), "MiniCPM"},
-    {R(11, 0), "GptOss"},    {R(16, 0), "HunYuanVL"}, {R(16, 0), "HunYuanDense"}, {R(16, 0), "Afmoe"},
-    {R(17, 0), "NemotronH"}, {R(18, 0), "DeepseekV"}, {R(18, 0), "KimiK2"},       {R(18, 0), "KimiVL"},
-    {R(19, 1), "MiniMaxM2"}, {R(19, 1), "Gemma4"},    {R(21, 0), "Laguna"},
+    {R(8, 5), "Llama"},      {R(8, 5), "Mllama"},      {R(10, 1), "Qwen"},         {R(11, 0), "MiniCPM"},
+    {R(11, 0), "GptOss"},    {R(16, 0), "HunYuanVL"},  {R(16, 0), "HunYuanDense"}, {R(16, 0), "Afmoe"},
+    {R(17, 0), "NemotronH"}, {R(18, 0), "DeepseekV2"}, {R(18, 0), "DeepseekV3"},   {R(18, 0), "KimiK2"},
+    {R(18, 0), "KimiVL"},    {R(19, 1), "MiniMaxM2"},  {R(19, 1), "Gemma4"},       {R(21, 0), "Laguna"},
 };
 #define TARGETS_LISTED_SINCE R(10, 1)
 #define METHOD_NAMED_SINCE R(17, 0)
 
+static void say_target(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const char *method = context->speculative == KVB_SPECULATIVE_DFLASH ? "dflash" : "eagle3";
+    kvb_refusal_say(out,
+                    context->release < TARGETS_LISTED_SINCE ? "Eagle3 is only supported for Llama models."
+                    : context->release < METHOD_NAMED_SINCE
+                        ? "Eagle3 is only supported for ['llama', 'qwen', ...] "
+                          "models."
+                        : "{0} is only supported for ['llama', 'qwen', ...] models.",
+                    &method);
+}
+
 bool kvb_refusal_eagle3_target(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const char *name = context->model->architecture;
-    if (!is_eagle3(context) || name[0] == '\0') {
+    bool asked = is_eagle3(context) || context->speculative == KVB_SPECULATIVE_DFLASH;
+    if (!asked || name[0] == '\0') {
         return false;
     }
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
@@ -62,13 +75,7 @@ bool kvb_refusal_eagle3_target(const struct kvb_context *context, char out[KVB_E
             return false;
         }
     }
-    kvb_refusal_say(out,
-                    context->release < TARGETS_LISTED_SINCE ? "Eagle3 is only supported for Llama models."
-                    : context->release < METHOD_NAMED_SINCE ? "Eagle3 is only supported for ['llama', 'qwen', ...] "
-                                                              "models."
-                                                            : "eagle3 is only supported for ['llama', 'qwen', ...] "
-                                                              "models.",
-                    NULL);
+    say_target(context, out);
     return true;
 }
 
@@ -145,9 +152,9 @@ bool kvb_refusal_draft_ranks(const struct kvb_context *context, char out[KVB_ERR
 bool kvb_refusal_draft_multiple(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint64_t tokens = kvb_number(context->plan, KVB_SET_NUM_SPECULATIVE_TOKENS);
-    uint32_t layers = context->model->mtp_layers;
-    bool own = context->plan->draft == NULL && !context->plan->draft_unknown;
-    if (context->speculative != KVB_SPECULATIVE_MTP || !own || layers < 2 || tokens <= layers || tokens % layers == 0) {
+    uint32_t layers = context->plan->draft != NULL ? context->plan->draft->mtp_layers : context->model->mtp_layers;
+    if (context->speculative != KVB_SPECULATIVE_MTP || context->plan->draft_unknown || layers < 2 || tokens <= layers ||
+        tokens % layers == 0) {
         return false;
     }
     char asked[24], made[24];

@@ -196,26 +196,50 @@ bool kvb_flag_is_gone(const char *name, uint32_t release)
     return gone;
 }
 
-static const struct kvb_known_choice *choice_from(unsigned at, const char *flag, uint32_t release)
+static const struct kvb_known_choice *choice_from(const struct kvb_known_choice *row, unsigned count, const char *flag,
+                                                  uint32_t release)
 {
-    for (; at < kvb_known_choice_row_count && strcmp(kvb_known_choice_rows[at].flag, flag) == 0; at++) {
-        if (covers(kvb_known_choice_rows[at].since, kvb_known_choice_rows[at].gone, release)) {
-            return &kvb_known_choice_rows[at];
+    for (; count > 0 && strcmp(row->flag, flag) == 0; row++, count--) {
+        if (covers(row->since, row->gone, release)) {
+            return row;
         }
     }
     return NULL;
 }
 
-const struct kvb_known_choice *kvb_choices_of(const char *flag, uint32_t release)
+static const struct kvb_known_choice *first_of(const struct kvb_known_choice *rows, unsigned count, const char *flag,
+                                               uint32_t release)
 {
     unsigned at = 0;
-    while (at < kvb_known_choice_row_count && strcmp(kvb_known_choice_rows[at].flag, flag) != 0) {
+    while (at < count && strcmp(rows[at].flag, flag) != 0) {
         at++;
     }
-    return choice_from(at, flag, release);
+    return choice_from(rows + at, count - at, flag, release);
+}
+
+const struct kvb_known_choice *kvb_choices_of(const char *flag, uint32_t release)
+{
+    return first_of(kvb_known_choice_rows, kvb_known_choice_row_count, flag, release);
 }
 
 const struct kvb_known_choice *kvb_choice_after(const struct kvb_known_choice *row, uint32_t release)
 {
-    return choice_from((unsigned)(row - kvb_known_choice_rows) + 1, row->flag, release);
+    unsigned left = kvb_known_choice_row_count - (unsigned)(row - kvb_known_choice_rows) - 1;
+    return choice_from(row + 1, left, row->flag, release);
+}
+
+bool kvb_keys_are_listed(const char *flag, uint32_t release)
+{
+    return first_of(kvb_known_key_rows, kvb_known_key_row_count, flag, release) != NULL;
+}
+
+bool kvb_key_is_listed(const char *flag, const char *key, uint32_t release)
+{
+    for (unsigned i = 0; i < kvb_known_key_row_count; i++) {
+        const struct kvb_known_choice *row = &kvb_known_key_rows[i];
+        if (strcmp(row->flag, flag) == 0 && strcmp(row->word, key) == 0 && covers(row->since, row->gone, release)) {
+            return true;
+        }
+    }
+    return false;
 }

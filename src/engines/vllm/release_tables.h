@@ -24,7 +24,7 @@ struct kvb_known_flag {
     char values; // '0' none, 'b' none and a --no- form, 'B' none or True/False, '1' one, '?' one or none, '+' several
 };
 struct kvb_known_choice { // a word that the flag takes; it takes no other
-    char flag[40], word[40];
+    char flag[48], word[48];
     uint32_t since, gone;
 };
 struct kvb_known_method {
@@ -53,6 +53,8 @@ extern const struct kvb_known_flag kvb_known_flag_rows[];
 extern const unsigned kvb_known_flag_row_count;
 extern const struct kvb_known_choice kvb_known_choice_rows[];
 extern const unsigned kvb_known_choice_row_count;
+extern const struct kvb_known_choice kvb_known_key_rows[]; // keys of the flag's JSON
+extern const unsigned kvb_known_key_row_count;
 extern const struct kvb_known_method kvb_known_method_rows[];
 extern const unsigned kvb_known_method_row_count;
 extern const struct kvb_known_kernels kvb_known_kernels_rows[];
@@ -84,5 +86,10 @@ bool kvb_flag_is_gone(const char *name, uint32_t release);
 const struct kvb_known_choice *kvb_choices_of(const char *flag, uint32_t release);
 // The next word that the release lists for the same flag; NULL behind the last.
 const struct kvb_known_choice *kvb_choice_after(const struct kvb_known_choice *row, uint32_t release);
+
+// Whether the JSON of that flag takes none but listed keys in that release, and whether it lists this one. A member
+// that is a mapping is asked for as "FLAG.MEMBER".
+bool kvb_keys_are_listed(const char *flag, uint32_t release);
+bool kvb_key_is_listed(const char *flag, const char *key, uint32_t release);
 
 #endif

@@ -187,6 +187,23 @@ static bool names_eagle3(const char *line)
     return false;
 }
 
+// What a speculative config says, in JSON or one flag each.
+static uint32_t words_of_draft(const char *line)
+{
+    const char *config = after(line, "--speculative-config");
+    config = config != NULL ? config : after(line, "-sc ");
+    bool dotted = config != NULL && *config == '.';
+    bool model = config != NULL && (dotted ? strncmp(config, ".model", 6) == 0 : in_line(config, "\"model\"") != NULL);
+    bool method =
+        config != NULL && (dotted ? strncmp(config, ".method", 7) == 0 : in_line(config, "\"method\"") != NULL);
+    model |= after(line, "--spec-model ") != NULL;
+    method |= after(line, "--spec-method ") != NULL;
+    bool suffix = method && in_line(line, "suffix") != NULL;
+    bool heads = method && (in_line(line, "medusa") != NULL || in_line(line, "mlp_speculator") != NULL);
+    return (model ? KVB_PLAIN_DRAFT_NAMED : 0U) | (method ? KVB_PLAIN_METHOD_NAMED : 0U) |
+           (suffix ? KVB_PLAIN_SUFFIX : 0U) | (heads ? KVB_PLAIN_HEADS_ONLY : 0U);
+}
+
 // A connector and its role, in JSON or one flag each.
 static void note_connector(const char *line, bool *connector, bool *role)
 {
@@ -205,6 +222,7 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
         note_number(line, plan);
         note_graphs(line, plan);
         plan->plain_flags |= names_eagle3(line) ? KVB_PLAIN_EAGLE3 : 0;
+        plan->plain_flags |= words_of_draft(line);
         note_connector(line, &connector, &role);
     }
     plan->plain_flags |= connector && !role ? KVB_PLAIN_NO_ROLE : 0;

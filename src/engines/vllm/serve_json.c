@@ -1,0 +1,262 @@
+// Keys and words in the JSON of a serve line that a release lists and no other (generated/keys.c, choices.c), and the
+// least its numbers may be.
+#include <string.h>
+
+#include "base/text.h"
+#include "engines/vllm/refusal.h"
+#include "engines/vllm/release_tables.h"
+#include "engines/vllm/serve.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define OPTIONAL_CAPACITY 256
+#define NAME_CAPACITY 48
+#define BOUNDED_SINCE R(11, 1)  // by the types of fields
+#define VALIDATED_SINCE R(9, 1) // by pydantic; Python's own dataclasses say it otherwise
+
+struct member {
+    char key[NAME_CAPACITY]; // with underscores
+    const char *value;
+    size_t size;
+};
+
+struct judging {
+    uint32_t release;
+    char *out;
+};
+
+static void add(const struct judging *judging, const char *text)
+{
+    kvb_append(judging->out, OPTIONAL_CAPACITY, text, strlen(text));
+}
+
+// Behind the value that begins here; NULL where its line ends before it does.
+static const char *behind_value(const char *at)
+{
+    int depth = 0;
+    for (bool quoted = false; *at != '\0' && *at != '\n'; at++) {
+        if (quoted) {
+            at += *at == '\\' && at[1] != '\0' ? 1 : 0;
+            quoted = *at != '"';
+        } else if (depth == 0 && (*at == ',' || *at == '}')) {
+            return at;
+        } else {
+            quoted = *at == '"';
+            depth += *at == '{' || *at == '[';
+            depth -= *at == '}' || *at == ']';
+        }
+    }
+    return NULL;
+}
+
+// The next member of the mapping whose inside `at` is in; false behind the last, or where it is not JSON.
+static bool next_member(const char **at, struct member *out)
+{
+    const char *key = *at + strspn(*at, " ,{");
+    size_t length = *key == '"' ? strcspn(key + 1, "\"\\\n") : 0;
+    if (length == 0 || length >= NAME_CAPACITY || key[1 + length] != '"') {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        out->key[i] = key[1 + i] == '-' ? '_' : key[1 + i];
+    }
+    out->key[length] = '\0';
+    const char *colon = key + length + 2 + strspn(key + length + 2, " ");
+    const char *end = *colon == ':' ? behind_value(colon + 1) : NULL;
+    if (end == NULL) {
+        return false;
+    }
+    out->value = colon + 1 + strspn(colon + 1, " ");
+    out->size = end > out->value ? (size_t)(end - out->value) : 0;
+    while (out->size > 0 && out->value[out->size - 1] == ' ') {
+        out->size--;
+    }
+    *at = *end == ',' ? end + 1 : end;
+    return out->size > 0;
+}
+
+static const char *class_of(const char *flag)
+{
+    static const char *const classes[][2] = {
+        {"attention-config", "AttentionConfig"},     {"compilation-config", "CompilationConfig"},
+        {"ec-transfer-config", "ECTransferConfig"},  {"eplb-config", "EPLBConfig"},
+        {"kernel-config", "KernelConfig"},           {"kv-events-config", "KVEventsConfig"},
+        {"kv-transfer-config", "KVTransferConfig"},  {"reasoning-config", "ReasoningConfig"},
+        {"speculative-config", "SpeculativeConfig"}, {"compilation-config.pass_config", "PassConfig"},
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (strcmp(classes[i][0], flag) == 0) {
+            return classes[i][1];
+        }
+    }
+    return "StructuredOutputsConfig";
+}
+
+static bool say(const struct judging *judging, const char *flag, const char *key, const char *what)
+{
+    judging->out[0] = '\0';
+    add(judging, "1 validation error for ");
+    add(judging, class_of(flag));
+    add(judging, ", ");
+    add(judging, key);
+    add(judging, ": ");
+    add(judging, what);
+    return true;
+}
+
+static bool say_unexpected(const struct judging *judging, const char *flag, const char *key)
+{
+    if (judging->release >= VALIDATED_SINCE) {
+        return say(judging, flag, key, "Unexpected keyword argument");
+    }
+    judging->out[0] = '\0';
+    add(judging, class_of(flag));
+    add(judging, ".__init__() got an unexpected keyword argument '");
+    add(judging, key);
+    add(judging, "'");
+    return true;
+}
+
+static bool is_word(const struct kvb_known_choice *first, const struct member *member, uint32_t release)
+{
+    for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, release)) {
+        if (strlen(row->word) == member->size - 2 && strncmp(row->word, member->value + 1, member->size - 2) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool judge_word(const struct judging *judging, const char *flag, const struct member *member)
+{
+    char name[2 * NAME_CAPACITY];
+    (void)kvb_copy(name, sizeof name, flag);
+    kvb_append(name, sizeof name, ".", 1);
+    kvb_append(name, sizeof name, member->key, strlen(member->key));
+    const struct kvb_known_choice *first = kvb_choices_of(name, judging->release);
+    if (first == NULL || member->value[0] != '"' || is_word(first, member, judging->release)) {
+        return false;
+    }
+    (void)say(judging, flag, member->key, "Input should be one of ");
+    for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, judging->release)) {
+        add(judging, row == first ? "'" : ", '");
+        add(judging, row->word);
+        add(judging, "'");
+    }
+    return true;
+}
+
+// Least values that a field states. Source: vllm/config/speculative.py.
+static const struct {
+    uint32_t since, gone;
+    const char *key;
+    uint64_t least;
+    const char *text;
+} bounds[] = {
+    {R(11, 1), 0, "num_speculative_tokens", 1, "Input should be greater than 0"},
+    {R(11, 1), 0, "prompt_lookup_max", 1, "Input should be greater than or equal to 1"},
+    {R(11, 1), 0, "prompt_lookup_min", 1, "Input should be greater than or equal to 1"},
+    {R(11, 1), 0, "draft_tensor_parallel_size", 1, "Input should be greater than or equal to 1"},
+    {R(11, 1), 0, "max_model_len", 1, "Input should be greater than or equal to 1"},
+    {R(11, 1), R(17, 0), "disable_by_batch_size", 2, "Input should be greater than or equal to 2"},
+    {R(8, 5), R(11, 1), "disable_by_batch_size", 2,
+     "Expect the batch size threshold of disabling speculative decoding is > 1"},
+};
+
+static bool whole(const struct member *member, uint64_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < member->size; i++) {
+        char digit = member->value[i];
+        if (digit < '0' || digit > '9' || i > 17) {
+            return false;
+        }
+        *number = *number * 10 + (uint64_t)(digit - '0');
+    }
+    return true;
+}
+
+static bool judge_number(const struct judging *judging, const char *flag, const struct member *member)
+{
+    uint64_t number;
+    if (strcmp(flag, "speculative-config") != 0 || !whole(member, &number)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        bool covers = judging->release >= bounds[i].since && (bounds[i].gone == 0 || judging->release < bounds[i].gone);
+        if (covers && strcmp(bounds[i].key, member->key) == 0 && number < bounds[i].least) {
+            return say(judging, flag, member->key, bounds[i].text);
+        }
+    }
+    return false;
+}
+
+static bool judge_mapping(const struct judging *judging, const char *flag, const char *text)
+{
+    struct member member;
+    bool closed = kvb_keys_are_listed(flag, judging->release);
+    for (const char *at = text; next_member(&at, &member);) {
+        if (closed && !kvb_key_is_listed(flag, member.key, judging->release)) {
+            return say_unexpected(judging, flag, member.key);
+        }
+        if (judge_word(judging, flag, &member) || judge_number(judging, flag, &member)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Windows of ngram: the shorter one may not be the longer.
+static bool judge_windows(const struct judging *judging, const char *text)
+{
+    struct member member;
+    uint64_t least = 1, most = UINT64_MAX;
+    bool ngram = false;
+    for (const char *at = text; next_member(&at, &member);) {
+        if (strcmp(member.key, "method") == 0 || strcmp(member.key, "model") == 0) {
+            ngram |= kvb_starts_with(member.value, "\"ngram") || kvb_starts_with(member.value, "\"[ngram]");
+        }
+        uint64_t *number = strcmp(member.key, "prompt_lookup_min") == 0   ? &least
+                           : strcmp(member.key, "prompt_lookup_max") == 0 ? &most
+                                                                          : NULL;
+        if (number != NULL && !whole(&member, number)) {
+            return false;
+        }
+    }
+    judging->out[0] = '\0';
+    if (ngram && judging->release < BOUNDED_SINCE && (least == 0 || most == 0)) {
+        add(judging, least == 0 ? "prompt_lookup_min=0 must be > 0" : "prompt_lookup_max=0 must be > 0");
+        return true;
+    }
+    if (!ngram || least <= most) {
+        return false;
+    }
+    char first[24], second[24];
+    const char *parts[] = {"prompt_lookup_min=", kvb_refusal_count(first, least),
+                           " must be <= prompt_lookup_max=", kvb_refusal_count(second, most)};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        add(judging, parts[i]);
+    }
+    return true;
+}
+
+bool kvb_vllm_judge_json(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
+{
+    const struct judging judging = {engine->release, out};
+    const char *value;
+    const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, engine->release, &value);
+    if (flag == NULL || !kvb_vllm_is_release(engine) || *value != '{') {
+        return false;
+    }
+    if (judge_mapping(&judging, flag->name, value) ||
+        (strcmp(flag->name, "speculative-config") == 0 && judge_windows(&judging, value))) {
+        return true;
+    }
+    struct member member;
+    for (const char *at = value; next_member(&at, &member);) {
+        if (member.value[0] == '{' && strcmp(flag->name, "compilation-config") == 0 &&
+            strcmp(member.key, "pass_config") == 0) {
+            return judge_mapping(&judging, "compilation-config.pass_config", member.value);
+        }
+    }
+    return false;
+}
