@@ -45,8 +45,11 @@ static const struct told told[] = {
      kvb_refusal_pooling_chunks}, // Chunked prefill is not supported for pooling
     {"num-scheduler-steps", "0.5.5", "0.10.1", false, kvb_refusal_steps_at_once}, // num_scheduler_steps
     {"speculative", "0.10.0", "0.15.0", false, kvb_refusal_draft_model}, // Speculative decoding with draft model
-    {"speculative", "0.11.0", "-", false, kvb_refusal_draft_words},
-    {"speculative", "0.15.0", "-", false, kvb_refusal_draft_vocabulary}, // Target and draft model
+    {"speculative", "0.8.5", "-", false, kvb_refusal_draft_words},       // num_speculative_tokens was provided
+    {"speculative", "0.8.5", "-", false, kvb_refusal_draft_uncounted},   // must be provided with speculative model
+    {"speculative", "0.8.5", "-", false, kvb_refusal_draft_heads}, // draft_model_config.verify_with_parallel_config
+    {"speculative", "0.15.0", "0.17.0", false, kvb_refusal_draft_unnamed}, // Unsupported speculative method: 'None'
+    {"speculative", "0.15.0", "-", false, kvb_refusal_draft_vocabulary},   // Target and draft model
     {"speculative", "0.11.0", "-", false, kvb_refusal_draft_mtp},
     {"speculative", "0.4.1", "-", false, kvb_refusal_draft_class},
     {"pipeline-parallel", "0.9.0", "-", false, kvb_refusal_draft_stages},
