@@ -79,6 +79,19 @@ const char *kvb_last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+const char *kvb_word_slip(const char *word)
+{
+    static const char *const dashes[] = {"\xE2\x80\x90", "\xE2\x80\x91", "\xE2\x80\x92", "\xE2\x80\x93",
+                                         "\xE2\x80\x94", "\xE2\x80\x95", "\xE2\x88\x92"};
+    for (size_t i = 0; i < sizeof dashes / sizeof dashes[0]; i++) {
+        if (kvb_starts_with(word, dashes[i])) {
+            return ": its dash is none of a keyboard's; flags begin with --";
+        }
+    }
+    bool blank = word[0] == ' ' || word[0] == '\t' || word[0] == '\n' || word[0] == '\r';
+    return blank ? ": it begins with a blank, as a backslash that does not end its line leaves it" : "";
+}
+
 bool kvb_is_path(const char *text)
 {
     static const char *const endings[] = {".yaml", ".yml", ".json", ".gguf"};

@@ -34,6 +34,10 @@ const char *kvb_last_part(const char *path);
 // "x.gguf". OWNER/NAME is a name.
 bool kvb_is_path(const char *text);
 
+// What went wrong while a word was pasted, to be said behind it: a dash that is no hyphen, a blank in front. "":
+// nothing.
+const char *kvb_word_slip(const char *word);
+
 // "x.gguf": more than the ending alone.
 bool kvb_is_gguf(const char *path);
 

@@ -1,4 +1,5 @@
 // Finding a GPU by what people call it.
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,6 +79,21 @@ static bool is_wanted(const struct search *search, const char *name, size_t leng
     return *normal != '\0' && strcmp(normal, search->wanted) == 0;
 }
 
+// The same words in another order: "RTX 6000 Pro".
+static bool same_letters(const char *a, const char *b)
+{
+    int counts[UCHAR_MAX + 1] = {0};
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        counts[(unsigned char)*a]++;
+        counts[(unsigned char)*b]--;
+    }
+    bool same = *a == '\0' && *b == '\0';
+    for (size_t i = 0; same && i <= UCHAR_MAX; i++) {
+        same = counts[i] == 0;
+    }
+    return same;
+}
+
 // Remembers the nearest name.
 static void consider(struct search *search, const struct kvb_builtin *row, const char *name, size_t length)
 {
@@ -89,7 +105,7 @@ static void consider(struct search *search, const struct kvb_builtin *row, const
     if (have == 0 || farther) {
         return;
     }
-    unsigned distance = kvb_edit_distance(normal, search->wanted);
+    unsigned distance = same_letters(normal, search->wanted) ? 1 : kvb_edit_distance(normal, search->wanted);
     if (!search->nearest || distance < search->nearest_distance) {
         search->nearest = row;
         search->nearest_distance = distance;
@@ -187,7 +203,8 @@ static enum kvb_status load_common(const char *name, const struct kvb_builtin *r
 
 static enum kvb_status say_unknown(const char *name, const struct search *search, struct kvb_problems *problems)
 {
-    bool near = search->nearest_distance <= strlen(search->wanted) / 2 + 1;
+    size_t length = strlen(search->wanted);
+    bool near = search->nearest_distance <= (length < 6 ? 1 : length / 3);
     return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, (struct kvb_place){0},
                            "no GPU is called '%.80s'%s%s%s; `kvbudget profiles list` shows all, and --gpu-memory takes "
                            "the memory of any other",

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "report/json_writer.h"
@@ -101,10 +102,65 @@ static enum kvb_status read_flag_value(struct asking *asking, const char *key, c
     return add_flag(asking, key, on || off ? NULL : node->text, off ? "--no-" : "--");
 }
 
+// A value that is JSON, or a list of numbers, as the flag takes it.
+static enum kvb_status add_json(struct asking *asking, const struct kvb_node *node)
+{
+    struct kvb_buffer json;
+    kvb_buffer_init(&json);
+    kvb_node_write_json(&json, node);
+    enum kvb_status status =
+        json.failed ? out_of_memory(asking) : add_flag(asking, node->key, kvb_buffer_text(&json), "--");
+    kvb_buffer_free(&json);
+    return status;
+}
+
+// 8192,16384: what a sweep varies.
+static enum kvb_status add_varied(struct asking *asking, const struct kvb_node *node)
+{
+    struct kvb_buffer values;
+    enum kvb_status status = KVB_OK;
+    kvb_buffer_init(&values);
+    for (const struct kvb_node *each = node->first; status == KVB_OK && each != NULL; each = each->next) {
+        bool fine = each->kind == KVB_NODE_SCALAR && !kvb_node_is_null(each);
+        status = fine ? KVB_OK : refuse_under(asking, node->key, each, "expected texts or numbers");
+        kvb_buffer_printf(&values, "%s%s", each == node->first ? "" : ",", fine ? each->text : "");
+    }
+    if (status == KVB_OK) {
+        status = values.failed ? out_of_memory(asking) : add_flag(asking, node->key, kvb_buffer_text(&values), "--");
+    }
+    kvb_buffer_free(&values);
+    return status;
+}
+
+static const struct option_row *row_of(const struct asking *asking, struct option_list *list, const char *key)
+{
+    char name[128];
+    size_t length = strlen(key);
+    if (length + 3 > sizeof name) {
+        return NULL;
+    }
+    (void)snprintf(name, sizeof name, "--%s", key);
+    for (char *c = name; *c != '\0'; c++) {
+        *c = *c == '_' ? '-' : *c;
+    }
+    kvb_options_build(list, asking->command->option_sets, NULL);
+    return kvb_options_find(list, name, length + 2);
+}
+
 static enum kvb_status read_flag(struct asking *asking, const struct kvb_node *node)
 {
     enum kvb_status status = KVB_OK;
-    if (node->kind != KVB_NODE_SEQUENCE) {
+    struct option_list list;
+    const struct option_row *row = node->kind != KVB_NODE_SCALAR ? row_of(asking, &list, node->key) : NULL;
+    bool json = row != NULL && row->argument != NULL && strcmp(row->argument, "JSON") == 0;
+    bool sequence = node->kind == KVB_NODE_SEQUENCE;
+    if ((json && !sequence) || (sequence && row != NULL && row->list)) {
+        return add_json(asking, node);
+    }
+    if (sequence && row != NULL && asking->command->varies && !row->repeatable && node->first != NULL) {
+        return add_varied(asking, node);
+    }
+    if (!sequence) {
         return read_flag_value(asking, node->key, node);
     }
     for (const struct kvb_node *each = node->first; status == KVB_OK && each != NULL; each = each->next) {
@@ -204,7 +260,8 @@ static enum kvb_status add_line(struct asking *asking)
 static enum kvb_status find_command(struct asking *asking)
 {
     const struct kvb_node *node = kvb_node_get(asking->tree.root, "command");
-    asking->command = kvb_commands_find(node != NULL && node->kind == KVB_NODE_SCALAR ? node->text : "plan");
+    const char *named = node == NULL ? "plan" : node->kind == KVB_NODE_SCALAR ? node->text : "";
+    asking->command = kvb_commands_find(named);
     if (asking->command == NULL || asking->command->schema == NULL) {
         return refuse(asking, node, "expected a command with a JSON document, such as plan, explain or check");
     }

@@ -28,12 +28,31 @@ static void add_command_names(struct kvb_buffer *out)
     }
 }
 
+// From "[COMMAND|profile|policy]": words in small letters stand for themselves, COMMAND for each command.
+void kvb_completion_actions(struct kvb_buffer *out, const struct command_row *command)
+{
+    static const char small[] = "abcdefghijklmnopqrstuvwxyz";
+    const char *at = command->operands;
+    while (*at != '\0') {
+        at += strspn(at, "[|");
+        size_t length = strcspn(at, "[]|"), word = strcspn(at, " []|");
+        if (word > 0 && strspn(at, small) == word) {
+            kvb_buffer_printf(out, "%s%.*s", out->length > 0 ? " " : "", (int)word, at);
+        } else if (word == strlen("COMMAND") && kvb_starts_with(at, "COMMAND")) {
+            kvb_buffer_add(out, out->length > 0 ? " " : "");
+            add_command_names(out);
+        }
+        at += length;
+        at += strspn(at, "]");
+    }
+}
+
 // Every flag of any command that takes words, once.
 static void build_all(struct option_list *list)
 {
     kvb_options_build(list,
                       OPTIONS_DEPLOYMENT | OPTIONS_MACHINE | OPTIONS_ENGINE | OPTIONS_PLAN | OPTIONS_CHECK |
-                          OPTIONS_EXPLAIN | OPTIONS_RECORD | OPTIONS_OUTPUT,
+                          OPTIONS_EXPLAIN | OPTIONS_RECORD | OPTIONS_MODELS | OPTIONS_SWEEP | OPTIONS_OUTPUT,
                       NULL);
 }
 
@@ -60,6 +79,23 @@ static void write_bash_values(struct kvb_buffer *out)
     kvb_buffer_add(out, "    esac\n");
 }
 
+static void add_actions(struct kvb_buffer *out)
+{
+    size_t count;
+    const struct command_row *rows = kvb_commands_all(&count);
+    kvb_buffer_add(out, "        [ \"$COMP_CWORD\" -eq 2 ] && case ${COMP_WORDS[1]} in\n");
+    for (size_t i = 0; i < count; i++) {
+        struct kvb_buffer words;
+        kvb_buffer_init(&words);
+        kvb_completion_actions(&words, &rows[i]);
+        if (words.length > 0) {
+            kvb_buffer_printf(out, "        %s) words=\"%s $words\" ;;\n", rows[i].name, words.data);
+        }
+        kvb_buffer_free(&words);
+    }
+    kvb_buffer_add(out, "        esac\n");
+}
+
 static void write_bash(struct kvb_buffer *out)
 {
     size_t count;
@@ -69,7 +105,7 @@ static void write_bash(struct kvb_buffer *out)
                         "    COMPREPLY=()\n");
     write_bash_values(out);
     kvb_buffer_add(
-        out, "    [ \"${COMP_WORDS[1]} ${COMP_WORDS[2]} $COMP_CWORD\" = 'profiles show 3' ] &&\n"
+        out, "    [ \"${COMP_WORDS[1]-} ${COMP_WORDS[2]-} $COMP_CWORD\" = 'profiles show 3' ] &&\n"
              "        words=$(for kind in models gpus engines deployments; do kvbudget completion $kind; done)\n");
     kvb_buffer_add(out, "    if [ -z \"$words\" ]; then\n        case ${COMP_WORDS[1]} in\n");
     for (size_t i = 0; i < count; i++) {
@@ -77,7 +113,9 @@ static void write_bash(struct kvb_buffer *out)
         add_flags(out, &rows[i]);
         kvb_buffer_add(out, "' ;;\n");
     }
-    kvb_buffer_add(out, "        esac\n        [ \"$COMP_CWORD\" -eq 1 ] && words='");
+    kvb_buffer_add(out, "        esac\n");
+    add_actions(out);
+    kvb_buffer_add(out, "        [ \"$COMP_CWORD\" -eq 1 ] && words='");
     add_command_names(out);
     kvb_buffer_add(out, " --help --version'\n    fi\n"
                         "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"

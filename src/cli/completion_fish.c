@@ -33,6 +33,18 @@ static void write_flag(struct kvb_buffer *out, const struct command_row *command
     kvb_buffer_free(&words);
 }
 
+static void write_actions(struct kvb_buffer *out, const struct command_row *command)
+{
+    struct kvb_buffer words;
+    kvb_buffer_init(&words);
+    kvb_completion_actions(&words, command);
+    if (words.length > 0) {
+        kvb_buffer_printf(out, "complete -c kvbudget -n '__fish_seen_subcommand_from %s' -a '%s'\n", command->name,
+                          words.data);
+    }
+    kvb_buffer_free(&words);
+}
+
 void kvb_completion_fish(struct kvb_buffer *out)
 {
     size_t count;
@@ -45,6 +57,7 @@ void kvb_completion_fish(struct kvb_buffer *out)
     }
     for (size_t i = 0; i < count; i++) {
         struct option_list list;
+        write_actions(out, &rows[i]);
         kvb_options_build(&list, rows[i].option_sets, NULL);
         for (uint32_t r = 0; r < list.count; r++) {
             write_flag(out, &rows[i], &list.rows[r]);

@@ -60,6 +60,13 @@ static void add_command(struct kvb_buffer *out, const struct command_row *comman
     for (uint32_t i = 0; i < list.count; i++) {
         add_flag(out, &list.rows[i]);
     }
+    struct kvb_buffer actions;
+    kvb_buffer_init(&actions);
+    kvb_completion_actions(&actions, command);
+    if (actions.length > 0) {
+        kvb_buffer_printf(out, " \\\n            '1:action:(%s)'", actions.data);
+    }
+    kvb_buffer_free(&actions);
     kvb_buffer_add(out, " \\\n            '*:file:_files' ;;\n");
 }
 

@@ -176,6 +176,10 @@ static const char *second_word_hint(const struct command_row *command, const cha
 static enum kvb_status add_operand(struct arguments *arguments, const char *word)
 {
     const struct command_row *command = arguments->command;
+    const char *slip = kvb_word_slip(word);
+    if (slip[0] != '\0' && !kvb_path_exists(word)) {
+        return kvb_options_mistake(arguments, "unexpected word '%.80s'%s", word, slip);
+    }
     if (arguments->operand_count == command->operands_max || arguments->operand_count == OPERANDS_MAX) {
         return kvb_options_mistake(arguments, "unexpected word '%.80s'%s", word, second_word_hint(command, word));
     }
@@ -329,7 +333,7 @@ static enum kvb_status read_profile_and_command(const struct reading *reading)
         const char *environment[KVB_TYPED_MAX];
         bool file = arguments->operand_count == 1 && !arguments->names_model &&
                     (arguments->command->option_sets & (OPTIONS_PLAN | OPTIONS_MACHINE));
-        return file ? kvb_options_mistake(arguments, "both '%.80s' and the container's command say what is deployed",
+        return file ? kvb_options_mistake(arguments, "both '%.80s' and the command behind -- say what is deployed",
                                           arguments->operands[0])
                     : kvb_container_line_load(arguments, environment, take_environment(reading, environment));
     }

@@ -100,6 +100,12 @@ static enum kvb_status load(struct arguments *arguments, const struct kvb_manife
 
 #define LINE_NAME "the command behind --"
 
+static bool is_shell(const char *program)
+{
+    return strcmp(program, "bash") == 0 || strcmp(program, "sh") == 0 || strcmp(program, "zsh") == 0;
+}
+
+// Where `docker run`, or `bash -c`, begins; -1: the line is neither.
 static int container_word(const struct arguments *arguments)
 {
     static const char *const programs[] = {"docker", "podman", "nerdctl", "nvidia-docker"};
@@ -111,6 +117,9 @@ static int container_word(const struct arguments *arguments)
             if (strcmp(kvb_last_part(word), programs[k]) == 0) {
                 return i;
             }
+        }
+        if (is_shell(kvb_last_part(word)) && question->serve_words[i + 1][0] == '-') {
+            return i;
         }
         bool passes = kvb_is_assignment(word) || word[0] == '-';
         for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {

@@ -258,7 +258,7 @@ static enum kvb_status read_word(struct kvb_serve_reading *reading)
             return kvb_serve_set_model(reading, word);
         }
         return kvb_problem_add(reading->problems, KVB_ERROR, KVB_BAD_SYNTAX, HERE,
-                               "in the serve command: unexpected word '%.80s'", word);
+                               "in the serve command: unexpected word '%.80s'%s", word, kvb_word_slip(word));
     }
     return read_flag(reading, word);
 }

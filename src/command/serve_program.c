@@ -16,6 +16,13 @@ const char *kvb_serve_word(const struct kvb_serve_reading *reading, int offset)
     return reading->at + offset < reading->count ? reading->words[reading->at + offset] : "";
 }
 
+// "vllm", also as Windows writes it.
+static bool is_program(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(word, name, length) == 0 && (word[length] == '\0' || strcmp(word + length, ".exe") == 0);
+}
+
 // How many words of the line are this program; 0: it does not begin so.
 static int words_of(const struct kvb_serve_reading *reading, const struct kvb_serve_program *program)
 {
@@ -25,7 +32,7 @@ static int words_of(const struct kvb_serve_reading *reading, const struct kvb_se
     }
     if (program->form == KVB_PROGRAM_WORDS) {
         bool second = program->second == NULL || strcmp(kvb_serve_word(reading, 1), program->second) == 0;
-        return strcmp(first, program->name) == 0 && second ? 1 + (program->second != NULL) : 0;
+        return is_program(first, program->name) && second ? 1 + (program->second != NULL) : 0;
     }
     bool python = kvb_starts_with(first, "python");
     if (program->form == KVB_PROGRAM_MODULE) {
@@ -160,6 +167,31 @@ static enum kvb_status read_environment(struct kvb_serve_reading *reading)
     return status;
 }
 
+// Moves behind a program that starts another one, with its own words: `uv run vllm serve`, `numactl -N 0 vllm serve`.
+static void skip_launcher(struct kvb_serve_reading *reading)
+{
+    static const char *const launchers[] = {"uv",     "uvx",       "poetry",     "pipenv",   "pdm",     "pixi",
+                                            "conda",  "mamba",     "micromamba", "numactl",  "taskset", "nice",
+                                            "ionice", "srun",      "mpirun",     "torchrun", "stdbuf",  "timeout",
+                                            "tini",   "dumb-init", "nsys",       "setsid"};
+    const char *first = kvb_last_part(kvb_serve_word(reading, 0));
+    bool launches = false;
+    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
+        launches = launches || strcmp(first, launchers[i]) == 0;
+    }
+    struct kvb_serve_reading ahead = *reading;
+    for (ahead.at++; launches && ahead.at < ahead.count; ahead.at++) {
+        const struct kvb_engine_rows *engine;
+        const struct kvb_serve_program *program;
+        for (unsigned i = 0; (program = program_at(i, &engine)) != NULL; i++) {
+            if (words_of(&ahead, program) > 0) {
+                reading->at = ahead.at;
+                return;
+            }
+        }
+    }
+}
+
 enum kvb_status kvb_serve_read_next_program(struct kvb_serve_reading *reading)
 {
     const struct kvb_serve_program *program;
@@ -178,6 +210,7 @@ enum kvb_status kvb_serve_read_program(struct kvb_serve_reading *reading)
 {
     const struct kvb_serve_program *program;
     enum kvb_status status = read_environment(reading);
+    skip_launcher(reading);
     for (unsigned i = 0; status == KVB_OK && (program = program_at(i, &reading->engine)) != NULL; i++) {
         int words = words_of(reading, program);
         if (words > 0) {

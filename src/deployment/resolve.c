@@ -1,6 +1,8 @@
 // From what was said to the plan: names become values, and platform and overrides are applied.
 #include <string.h>
 
+#include <kvbudget/units.h>
+
 #include "base/memory.h"
 #include "base/model_copy.h"
 #include "base/room.h"
@@ -86,6 +88,19 @@ static enum kvb_status resolve_gpu(const struct kvb_deployment *deployment, stru
         set_memory(&plan->gpu, plan->gpu.device_bytes, KVB_BASIS_MEASURED);
     }
     return KVB_OK;
+}
+
+// More free than there is: another card is meant, or another unit. A driver's own reserve is not looked at so closely.
+static void judge_free(const struct kvb_plan *plan, struct kvb_problems *problems)
+{
+    uint64_t total = plan->gpu.memory_bytes;
+    char free_text[32], total_text[32];
+    if (plan->gpu_free_stated && total > 0 && plan->gpu_free_bytes > total + total / 20) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_CONTRADICTION, (struct kvb_place){0},
+                              "%s GiB are said to be free of a GPU with %s GiB; all of it counts as free",
+                              kvb_format_gib(free_text, (int64_t)plan->gpu_free_bytes, 2),
+                              kvb_format_gib(total_text, (int64_t)total, 2));
+    }
 }
 
 // An own model that drafts: not ngram, and not the layers of the served checkpoint itself.
@@ -277,6 +292,7 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
         rules->plain_flags(deployment, made);
     }
     if (status == KVB_OK) {
+        judge_free(made, problems);
         judge_adapters(deployment, made, rules, problems);
         kvb_plan_copy(plan, made);
     }

@@ -33,8 +33,33 @@ static void ways_to_ask(void **state)
     holds("{\"command\": \"record\", \"gpu\": \"l4\", \"log\": \"ValueError: No available memory for the cache "
           "blocks.\"}",
           "no row: the log does not say its release; give --engine vllm@RELEASE");
+    holds(
+        "{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", \"line\": [\"docker\", \"run\", \"vllm/vllm-openai:v0.11.0\", "
+        "\"--model\", \"Qwen/Qwen3-4B\"]}",
+        "\"version\": \"0.11.0\"");
     holds("{\"command\": \"check\", \"paths\": [\"" KVB_SOURCE_DIR "/tests/fixtures/manifests/gate\"]}",
           "\"schema\": \"kvbudget.check/1\"");
+}
+
+// An object is a flag's JSON and a list of numbers one flag's value; what a sweep varies is a list, too.
+static void values_of_more_than_one_word(void **state)
+{
+    (void)state;
+    holds("{\"model\": \"Qwen/Qwen2.5-VL-7B-Instruct\", \"gpu\": \"l40s\", \"limit_mm_per_prompt\": {\"image\": 3}}",
+          "\"limit_images\": 3");
+    holds("{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", \"hf_overrides\": {\"max_position_embeddings\": 5000}}",
+          "\"max_model_len\": 5000");
+    holds("{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\", \"cudagraph_capture_sizes\": [1, 2, 4]}",
+          "\"max_cudagraph_capture_size\": 4");
+    holds(
+        "{\"command\": \"sweep\", \"model\": \"Qwen/Qwen3-8B\", \"gpu\": [\"l4\", \"l40s\"], \"max_model_len\": [4096, "
+        "8192]}",
+        "\"planned\": 4");
+    holds("{\"command\": \"sweep\", \"model\": \"Qwen/Qwen3-8B\", \"gpu\": [\"l4\", [1]]}",
+          "gpu: expected texts or numbers");
+    holds("{\"command\": \"sweep\", \"model\": \"Qwen/Qwen3-8B\", \"gpu\": [\"l4\", null]}",
+          "gpu: expected texts or numbers");
+    holds("{\"model\": \"Qwen/Qwen3-8B\", \"gpu\": [\"l4\", \"l40s\"]}", "--gpu is given twice");
 }
 
 static void refusals_are_documents(void **state)
@@ -56,7 +81,8 @@ static void refusals_are_documents(void **state)
     holds("{\"command\": \"explain\", \"log\": [\"x\"]}", "log: expected the text of a log");
     holds("{\"command\": \"check\", \"paths\": \"x\"}", "paths: expected a list");
     holds("{\"command\": \"check\", \"paths\": [[\"x\"]]}", "paths: expected a path");
-    holds("{\"command\": [\"plan\"], \"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\"}", "kvbudget.plan/1");
+    holds("{\"command\": [\"plan\"], \"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\"}",
+          "expected a command with a JSON document");
     holds("{\"command\": \"nosuch\"}", "expected a command with a JSON document");
     holds("{\"gpu\": \"l4\", \"gpu\": \"l4\"}", "\"code\": \"duplicate_key\"");
 }
@@ -177,7 +203,8 @@ static void what_does_not_go_in_is_cut(void **state)
     kvb_ask_free(NULL);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(ways_to_ask), cmocka_unit_test(refusals_are_documents),
-              cmocka_unit_test(values_of_flags), cmocka_unit_test(too_many_words), cmocka_unit_test(memory_runs_out),
+KVB_TEST_MAIN(cmocka_unit_test(ways_to_ask), cmocka_unit_test(values_of_more_than_one_word),
+              cmocka_unit_test(refusals_are_documents), cmocka_unit_test(values_of_flags),
+              cmocka_unit_test(too_many_words), cmocka_unit_test(memory_runs_out),
               cmocka_unit_test(each_request_has_its_own_memory), cmocka_unit_test(interrupts_are_given_back),
               cmocka_unit_test(what_does_not_go_in_is_cut))

@@ -138,6 +138,8 @@ static void flags_that_are_refused(void **state)
          "'--served-model-name' is read in a serve command: put it behind --, as in -- vllm serve MODEL ... "
          "--served-model-name"},
         {"plan" L4 "--engine llama.cpp --gpu-layers 10", 2, "'--gpu-layers' is written --n-gpu-layers here"},
+        {"plan" L4 "\xE2\x80\x93max-model-len 8k", 2,
+         "unexpected word '\xE2\x80\x93max-model-len': its dash is none of a keyboard's; flags begin with --"},
         {"plan" L4 "extra words", 2, "unexpected word 'words'; a serve command goes behind --"},
         {"plan" L4 "--color perhaps", 2, "--color: 'perhaps' is not known; expected auto|always|never"},
         {"plan" L4 "--need-len 0", 2, "--need-len: '0' is not a length; expected tokens such as 8192 or 32K"},

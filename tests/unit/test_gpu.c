@@ -212,6 +212,14 @@ static void test_ambiguous_and_unknown(void **state)
     assert_int_equal(load("jetson-thor2", &gpu), KVB_UNKNOWN_NAME);
     assert_int_equal(load("RTX 409O", &gpu), KVB_UNKNOWN_NAME);
     assert_non_null(strstr(problems.items[0].text, "no GPU is called 'RTX 409O'; the nearest is 'rtx4090'"));
+    // words in another order are near, a word that only shares a letter is not
+    assert_int_equal(load("RTX 4000 Pro", &gpu), KVB_UNKNOWN_NAME);
+    assert_non_null(strstr(problems.items[0].text, "the nearest is 'rtx-pro-4000"));
+    static const char *const far[] = {"cpu", "tpu", "rtx", "m3-max", "'NVIDIA"};
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+        assert_int_equal(load(far[i], &gpu), KVB_UNKNOWN_NAME);
+        assert_null(strstr(problems.items[0].text, "the nearest"));
+    }
     assert_int_equal(load("", &gpu), KVB_UNKNOWN_NAME);
     assert_int_equal(load("nvidia", &gpu), KVB_UNKNOWN_NAME);
     assert_int_equal(load("./nowhere.yaml", &gpu), KVB_CANNOT_OPEN);

@@ -122,6 +122,28 @@ static void rope_scaling_is_one_override(void **state)
     assert_string_equal(deployment.overrides, "{\"rope_scaling\": {}}"); // last wins
 }
 
+// A program that starts the server stands before it with words of its own; Windows writes a program's ending.
+static void launchers_and_endings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words[10];
+        const char *engine;
+    } rows[] = {{{"uv", "run", "--with", "vllm", "vllm", "serve", "a/b"}, ""},
+                {{"uvx", "vllm", "serve", "a/b"}, ""},
+                {{"X=1", "/usr/bin/numactl", "-N", "0", "vllm", "serve", "a/b"}, ""},
+                {{"sudo", "nice", "-n", "5", "vllm", "serve", "a/b"}, ""},
+                {{"srun", "-N1", "python3", "-m", "sglang.launch_server", "--model-path", "a/b"}, "sglang"},
+                {{"llama-server.exe", "-m", "a/b"}, "llama.cpp"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_deployment deployment;
+        struct kvb_problems problems;
+        assert_int_equal(read(rows[i].words, &deployment, &problems), KVB_OK);
+        assert_string_equal(deployment.model, "a/b");
+        assert_string_equal(deployment.engine, rows[i].engine);
+    }
+}
+
 static void mistakes_are_refused(void **state)
 {
     (void)state;
@@ -139,7 +161,28 @@ static void mistakes_are_refused(void **state)
          "vllm.entrypoints.openai.api_server --model MODEL ...', 'python -m sglang.launch_server --model-path ...', "
          "'sglang serve --model-path ...', 'llama-server -m X.gguf', 'llama-cli -m X.gguf', 'ollama run MODEL' or "
          "'ollama serve'"},
+        {{"trtllm-serve", "a/b"},
+         "'trtllm-serve' starts TensorRT-LLM, whose rules are not known here; --engine generic --model MODEL counts "
+         "weights and KV cache of any engine, and explain reads its logs where it can"},
+        {{"uv", "run", "python", "serve.py"},
+         "'uv' does not begin a serve command; expected 'vllm serve MODEL ...', 'python -m "
+         "vllm.entrypoints.openai.api_server --model MODEL ...', 'python -m sglang.launch_server --model-path ...', "
+         "'sglang serve --model-path ...', 'llama-server -m X.gguf', 'llama-cli -m X.gguf', 'ollama run MODEL' or "
+         "'ollama serve'"},
         {{"vllm", "serve", "a", "b"}, "in the serve command: unexpected word 'b'"},
+        {{"vllm", "serve", "a", " --max-num-seqs", "3"},
+         "in the serve command: unexpected word ' --max-num-seqs': it begins with a blank, as a backslash that does "
+         "not "
+         "end its line leaves it"},
+        {{"vllm", "serve", "a", "\xE2\x80\x93max-num-seqs", "3"},
+         "in the serve command: unexpected word '\xE2\x80\x93max-num-seqs': its dash is none of a keyboard's; flags "
+         "begin with --"},
+        {{"vllm", "serve", "a", "--gpu", "l4"},
+         "in the serve command: --gpu is read as gpu_memory_utilization: 'l4' is not a decimal number such as 0.9"},
+        {{"vllm", "serve", "a", "--gpu=l4"},
+         "in the serve command: --gpu is read as gpu_memory_utilization: 'l4' is not a decimal number such as 0.9"},
+        {{"vllm", "serve", "a", "--gpu-memory-utilization", "l4"},
+         "in the serve command: gpu_memory_utilization: 'l4' is not a decimal number such as 0.9"},
         {{"vllm", "serve", "a", "--max-num-seqs"}, "in the serve command: --max-num-seqs needs a value"},
         {{"vllm", "serve", "a", "--max-num", "3"},
          "in the serve command: --max-num is the beginning of several flags; write it out"},
@@ -161,4 +204,4 @@ static void mistakes_are_refused(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(every_form_is_read), cmocka_unit_test(programs_and_environment),
               cmocka_unit_test(an_unknown_flag_is_a_notice), cmocka_unit_test(rope_scaling_is_one_override),
-              cmocka_unit_test(mistakes_are_refused))
+              cmocka_unit_test(launchers_and_endings), cmocka_unit_test(mistakes_are_refused))
