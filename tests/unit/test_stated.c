@@ -34,6 +34,9 @@ static const struct stated_case cases[] = {
     {"Llama-2-7b-AQLM-2Bit-1x16", NULL},
     {"Llama-2-7b-4.65bpw", NULL},
     {"EAGLE3-LLaMA3.1-Instruct-8B", NULL},
+    {"gemma-4-26B-A4B-it-speculator.eagle3", NULL}, // a head of one layer, by its repository: 1.73 GiB
+    {"Qwen3-8B.speculator.dflash", NULL},
+    {"Qwen2.5-7B-Instruct.abliterated", "Qwen/Qwen2.5-7B-Instruct"},
     {"Qwen3.5-REAP-35B-A3B", NULL},
     {"Skywork-Reward-V2-Llama-3.1-8B", NULL},
     {"Llama-3-11.5B-Instruct", NULL},

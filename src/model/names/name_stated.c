@@ -98,14 +98,22 @@ static void add_parted(struct words *words, const char *word)
     }
 }
 
+// "speculator.eagle3" is two words, "2.5" and "v0.1" are one.
+static bool parts_words(const char *at, size_t used)
+{
+    char before = used > 0 ? kvb_lower(at[-1]) : '.', after = *at == '.' ? kvb_lower(at[1]) : '.';
+    return before >= 'a' && before <= 'z' && after >= 'a' && after <= 'z';
+}
+
 static void cut(struct words *words, const char *name)
 {
     words->count = 0;
     while (*name) {
         char word[WORD_CAPACITY];
         size_t used = 0;
-        while (*name && (strchr("-_ ", *name) == NULL ||
-                         (*name == '_' && used > 0 && kvb_is_digit(name[-1]) && kvb_is_digit(name[1])))) {
+        while (*name && !parts_words(name, used) &&
+               (strchr("-_ ", *name) == NULL ||
+                (*name == '_' && used > 0 && kvb_is_digit(name[-1]) && kvb_is_digit(name[1])))) {
             if (used + 1 < sizeof word) {
                 word[used++] = *name == '_' ? '.' : kvb_lower(*name);
             }
