@@ -252,9 +252,9 @@ struct kvb_log_report {
     enum kvb_log_verdict verdict;
     enum kvb_log_engine engine;
     bool version_known;
-    char version[48];      // as printed: "0.23.1rc1.dev1201+gd08eebad1"
-    uint32_t release;      // 0 = not known
-    uint32_t since, until; // by the wording of its lines, when the version is not printed; 0 = not known
+    char version[KVB_VERSION_CAPACITY]; // as printed: "0.23.1rc1.dev1201+gd08eebad1"
+    uint32_t release;                   // 0 = not known
+    uint32_t since, until;              // by the wording of its lines, when the version is not printed; 0 = not known
     bool generation_known;
     enum kvb_generation generation;
     char model[KVB_NAME_CAPACITY];

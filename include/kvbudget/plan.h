@@ -25,11 +25,13 @@ KVB_PUBLIC_BEGIN
 
 enum kvb_generation { KVB_GENERATION_V0, KVB_GENERATION_V1, KVB_GENERATION_NONE }; // NONE: the engine has one only
 
+#define KVB_VERSION_CAPACITY 48
+
 struct kvb_engine {
-    char name[32];    // "vllm"
-    char version[32]; // as asked for: "0.6.4.post1"; newest when not asked
-    uint32_t release; // KVB_RELEASE number, at most the newest whose rules are known
-    bool assumed;     // asked for a newer one: the newest rules stand in
+    char name[32];                      // "vllm"
+    char version[KVB_VERSION_CAPACITY]; // as asked for: "0.6.4.post1"; newest when not asked
+    uint32_t release;                   // KVB_RELEASE number, at most the newest whose rules are known
+    bool assumed;                       // asked for a newer one: the newest rules stand in
 };
 
 // "0.19.0", "v0.6.4.post1", "0.27", "b5429"; suffixes such as rc1, .dev3 or +cu128 are read and ignored.

@@ -21,7 +21,7 @@ struct reading {
 // An entry as its rows fill it: the words first, then what they mean.
 struct raw {
     uint32_t kind, order, attention, logits;
-    char version[32];
+    char version[KVB_VERSION_CAPACITY];
     struct kvb_resident_entry entry;
 };
 

@@ -19,7 +19,7 @@ struct raw {
     char kind[16];
     uint64_t schema;
     char name[32];
-    char version[32];
+    char version[KVB_VERSION_CAPACITY];
     char description[512];
 };
 

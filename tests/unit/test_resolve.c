@@ -117,6 +117,12 @@ static void test_engine(void **state)
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.items[0].severity, KVB_NOTICE);
     assert_int_equal(plan.engine.release, KVB_PARTLY_VLLM);
+    // as a log of a tree with changes prints it, and one letter more than there is room for
+    assert_int_equal(resolve("gpu: l4\nengine: vllm@0.20.1.dev0+g101584af0.d20260424\n"), KVB_OK);
+    assert_int_equal(plan.engine.release, KVB_RELEASE(0, 20, 1));
+    assert_string_equal(plan.engine.version, "0.20.1.dev0+g101584af0.d20260424");
+    assert_int_equal(resolve("gpu: l4\nengine: vllm@0.20.1+a2345678901234567890123456789012345678901\n"),
+                     KVB_BAD_SYNTAX);
 }
 
 static void test_draft(void **state)
