@@ -12,6 +12,7 @@
 #include "deployment/engine.h"
 #include "engines/table.h"
 #include "model/draft_heads.h"
+#include "model/own_blocks.h"
 #include "model/projector.h"
 #include "text/file.h"
 
@@ -111,13 +112,23 @@ static bool has_draft(const struct kvb_deployment *deployment)
     return deployment->draft_model[0] != '\0' && !itself && method->number != KVB_SPECULATIVE_NGRAM;
 }
 
-// DFlash and DSpark always draft with layers of their own, which may lie in the served checkpoint: what nobody can look
-// at is not nothing.
-static void own_blocks_unknown(const struct kvb_deployment *deployment, struct kvb_plan *plan,
-                               struct kvb_problems *problems)
+static bool is_dspark(const struct kvb_deployment *deployment)
 {
     const struct kvb_setting_value *method = &deployment->settings.values[KVB_SET_SPECULATIVE_METHOD];
-    if (!method->set || (method->number != KVB_SPECULATIVE_DFLASH && method->number != KVB_SPECULATIVE_DSPARK)) {
+    return method->set && method->number == KVB_SPECULATIVE_DSPARK;
+}
+
+// DFlash and DSpark always draft with layers of their own, which may lie in the served checkpoint: what nobody can look
+// at is not nothing.
+static void own_blocks(const struct kvb_deployment *deployment, struct kvb_plan *plan, struct kvb_model *draft,
+                       struct kvb_problems *problems)
+{
+    const struct kvb_setting_value *method = &deployment->settings.values[KVB_SET_SPECULATIVE_METHOD];
+    if (!is_dspark(deployment) && (!method->set || method->number != KVB_SPECULATIVE_DFLASH)) {
+        return;
+    }
+    if (is_dspark(deployment) && kvb_own_blocks(&plan->model, draft)) {
+        plan->draft = draft;
         return;
     }
     plan->draft_unknown = true;
@@ -133,7 +144,7 @@ static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, st
 {
     struct kvb_model_source source;
     if (!has_draft(deployment)) {
-        own_blocks_unknown(deployment, plan, problems);
+        own_blocks(deployment, plan, draft, problems);
         return KVB_OK;
     }
     struct kvb_problems *own = kvb_room(sizeof *own, problems);
@@ -148,6 +159,7 @@ static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, st
         (void)kvb_problem_add(problems, KVB_ERROR, status, (struct kvb_place){0}, "not enough memory to read it");
     } else if (status == KVB_OK) {
         plan->draft = draft;
+        (void)(is_dspark(deployment) && kvb_own_blocks(draft, draft));
     } else {
         plan->draft_unknown = true;
         bool file = kvb_ends_with(deployment->draft_model, ".gguf");

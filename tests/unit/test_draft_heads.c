@@ -190,6 +190,41 @@ static void blocks_keep_a_cache(void **state)
     }
 }
 
+// DSpark of DeepSeek V4 is in its checkpoint: three layers that keep a window. Blocks, tokens and concurrency by
+// get_kv_cache_groups, get_kv_cache_config_from_groups and get_max_concurrency_for_kv_cache_config of the release
+// (kv_cache_utils.py), run on one spec a layer, of 86.74 GiB: 46 layers with a window in two groups of 23 where 43 make
+// 22 and 21, which 0.27 lays over other groups. Public file headers: mtp.0 to mtp.2 have 10.12 GiB.
+static void blocks_of_the_checkpoint_itself(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *engine;
+        bool drafts;
+        uint64_t blocks, tokens, hundredths;
+    } cases[] = {
+        {"vllm@0.25.0", false, 89581, 1820397, 2778}, {"vllm@0.25.0", true, 86467, 1748981, 2669},
+        {"vllm@0.26.0", false, 89581, 951041, 1451},  {"vllm@0.26.0", true, 86467, 913689, 1394},
+        {"vllm@0.27.1", false, 92928, 877793, 1339},  {"vllm@0.27.1", true, 92928, 877793, 1339},
+    };
+    int64_t alone = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ASK("deepseek-ai/DeepSeek-V4-Flash", "--max-model-len", "65536", "--block-size", "256", "--kv-cache-dtype",
+            "fp8", "--max-num-batched-tokens", "8192", "--kv-cache-memory-bytes", "93136365813",
+            cases[i].drafts ? "--speculative-config" : "--trust-remote-code",
+            cases[i].drafts ? "{\"method\":\"dspark\",\"num_speculative_tokens\":7}" : "--no-enforce-eager");
+        (void)snprintf(question.deployment.gpu, sizeof question.deployment.gpu, "b300");
+        (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "%s", cases[i].engine);
+        int64_t bytes = weights();
+        assert_false(answer.plan.draft_unknown);
+        assert_int_equal(answer.budget.kv.num_blocks, cases[i].blocks);
+        assert_int_equal(answer.budget.kv.tokens, cases[i].tokens);
+        assert_int_equal(answer.budget.kv.max_concurrency_hundredths, cases[i].hundredths);
+        assert_true(!cases[i].drafts ||
+                    (bytes - alone > 10363 * MIB_BYTES && bytes - alone < 10363 * MIB_BYTES * 103 / 100));
+        alone = bytes;
+    }
+}
+
 static void a_head_is_not_served_alone(void **state)
 {
     (void)state;
@@ -206,4 +241,4 @@ static void a_head_is_not_served_alone(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(each_head_has_its_parameters), cmocka_unit_test(heads_are_told_by_their_config),
               cmocka_unit_test(a_head_is_priced_with_its_target), cmocka_unit_test(blocks_keep_a_cache),
-              cmocka_unit_test(a_head_is_not_served_alone))
+              cmocka_unit_test(blocks_of_the_checkpoint_itself), cmocka_unit_test(a_head_is_not_served_alone))

@@ -110,7 +110,8 @@ static struct kvb_attention_shape block_shape(const struct kvb_context *context,
 {
     const struct kvb_model *draft = context->plan->draft;
     struct kvb_attention_shape shape = kvb_kind_of(draft, layer)->attention;
-    if (context->release < BLOCKS_SLIDE_SINCE || strstr(draft->architecture, "Laguna") != NULL) {
+    bool everything = context->release < BLOCKS_SLIDE_SINCE || strstr(draft->architecture, "Laguna") != NULL;
+    if (everything && shape.kind == KVB_ATTENTION_SLIDING) {
         shape.kind = KVB_ATTENTION_FULL;
         shape.window_tokens = 0;
     }
