@@ -50,13 +50,11 @@ enum kvb_failure kvb_stage_of_message(const struct kvb_attempt *attempt)
     return graphs ? KVB_FAILURE_OOM_GRAPH : KVB_FAILURE_OOM_LOAD;
 }
 
+// ---- Once something is loaded
+
 static enum kvb_failure of_sglang(const struct kvb_attempt *attempt)
 {
     switch (attempt->facts.stage) {
-    case KVB_STAGE_NOTHING:
-    case KVB_STAGE_CONFIGURED:
-    case KVB_STAGE_LOADING:
-        return KVB_FAILURE_OOM_LOAD;
     case KVB_STAGE_CAPTURED:
     case KVB_STAGE_READY:
     case KVB_STAGE_SERVING:
@@ -70,10 +68,6 @@ static enum kvb_failure of_sglang(const struct kvb_attempt *attempt)
 static enum kvb_failure of_llamacpp(const struct kvb_attempt *attempt)
 {
     switch (attempt->facts.stage) {
-    case KVB_STAGE_NOTHING:
-    case KVB_STAGE_CONFIGURED:
-    case KVB_STAGE_LOADING:
-        return KVB_FAILURE_OOM_LOAD;
     case KVB_STAGE_LOADED:
         return known(attempt, KVB_OBS_WEIGHTS) ? KVB_FAILURE_OOM_GRAPH : KVB_FAILURE_OOM_LOAD;
     case KVB_STAGE_SIZED:
@@ -88,10 +82,6 @@ static enum kvb_failure of_vllm(const struct kvb_attempt *attempt)
 {
     bool v0 = attempt->facts.generation_known && attempt->facts.generation == KVB_GENERATION_V0;
     switch (attempt->facts.stage) {
-    case KVB_STAGE_NOTHING:
-    case KVB_STAGE_CONFIGURED:
-    case KVB_STAGE_LOADING:
-        return KVB_FAILURE_OOM_LOAD;
     case KVB_STAGE_LOADED:
         return KVB_FAILURE_OOM_PROFILE;
     case KVB_STAGE_SIZED:
@@ -124,6 +114,9 @@ enum kvb_failure kvb_stage_of_oom(const struct kvb_attempt *attempt, uint64_t li
     if (attempt->facts.stage == KVB_STAGE_NOTHING) {
         *inferred = true;
         return kvb_stage_of_message(attempt);
+    }
+    if (attempt->facts.stage == KVB_STAGE_CONFIGURED || attempt->facts.stage == KVB_STAGE_LOADING) {
+        return KVB_FAILURE_OOM_LOAD;
     }
     switch (attempt->facts.engine) {
     case KVB_LOG_SGLANG:

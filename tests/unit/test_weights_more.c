@@ -241,14 +241,58 @@ static void formats_by_flag(void **state)
         enum kvb_quantization_word asked;
         uint64_t bytes;
     } rows[] = {
-        {KVB_QUANTIZATION_CHECKPOINT, 33554432},           {KVB_QUANTIZATION_FP8, 16777216 + 4},
-        {KVB_QUANTIZATION_BITSANDBYTES, 8388608 + 262144}, {KVB_QUANTIZATION_AWQ, 8388608 + 262144 + 65536},
+        {KVB_QUANTIZATION_CHECKPOINT, 33554432},
+        {KVB_QUANTIZATION_AWQ, 8388608 + 262144 + 65536},
         {KVB_QUANTIZATION_GPTQ, 8388608 + 262144 + 65536},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, R(19, 0));
         set(&plan, KVB_SET_QUANTIZATION, rows[i].asked);
         assert_int_equal(bytes_of(&square), rows[i].bytes);
+    }
+}
+
+#define LINEAR (4096ULL * 4096)          // elements of a projection
+#define EXPERTS (8ULL * 2 * 1024 * 4096) // of eight experts' gates and ups
+
+// Bytes behind create_weights and process_weights_after_loading: config/quantization.py v0.27.1:115 _ONLINE_SHORTHANDS
+// with layers/quantization/online/{fp8,mxfp8,int8,nvfp4}.py, fp8.py Fp8Config() with one scale a tensor, ptpc_fp8.py
+// with one a row, experts_int8.py v0.5.5 with one a row of an expert, bitsandbytes.py with nf4 whose statistics are a
+// byte for 64. Scales of 8 bits are of 4 bytes but those of mxfp8, a byte for 32 inputs; blocks are 128 x 128; nvfp4
+// has a byte for 16 inputs and two numbers of 4 bytes an expert. A word of the checkpoint's own makes nothing.
+static void layers_that_a_word_makes(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_quantization_word asked;
+        uint64_t linear_bytes, expert_bytes;
+    } rows[] = {
+        {KVB_QUANTIZATION_FP8, LINEAR + 4, EXPERTS + 8 * 4},
+        {KVB_QUANTIZATION_FP8_PER_TENSOR, LINEAR + 4, EXPERTS + 8 * 4},
+        {KVB_QUANTIZATION_FP8_PER_BLOCK, LINEAR + 32 * 32 * 4, EXPERTS + 8 * 16 * 32 * 4},
+        {KVB_QUANTIZATION_FP8_PER_CHANNEL, LINEAR + 4096 * 4, EXPERTS + 8 * 2048 * 4},
+        {KVB_QUANTIZATION_PTPC_FP8, LINEAR + 4096 * 4, EXPERTS + 8 * 2048 * 4},
+        {KVB_QUANTIZATION_MXFP8, LINEAR + LINEAR / 32, EXPERTS + EXPERTS / 32},
+        {KVB_QUANTIZATION_BITSANDBYTES, LINEAR / 2 + LINEAR / 64, EXPERTS / 2 + EXPERTS / 64},
+        {KVB_QUANTIZATION_EXPERTS_INT8, 2 * LINEAR, EXPERTS + 8 * 2048 * 4},
+        {KVB_QUANTIZATION_INT8_PER_CHANNEL_WEIGHT_ONLY, 2 * LINEAR, EXPERTS + 8 * 2048 * 4},
+        {KVB_QUANTIZATION_NVFP4_PER_TOKEN, 2 * LINEAR, EXPERTS / 2 + EXPERTS / 16 + 8 * (4 + 4)},
+        {KVB_QUANTIZATION_COMPRESSED_TENSORS, 2 * LINEAR, 2 * EXPERTS},
+    };
+    static const struct kvb_matrix experts = {.role = KVB_ROLE_EXPERTS,
+                                              .count = 8,
+                                              .rows = 2048,
+                                              .columns = 4096,
+                                              .logical = 2,
+                                              .quantised = true,
+                                              .is_expert = true};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(27, 0));
+        set(&plan, KVB_SET_QUANTIZATION, rows[i].asked);
+        if (bytes_of(&square) != rows[i].linear_bytes || bytes_of(&experts) != rows[i].expert_bytes) {
+            fail_msg("row %zu: %llu and %llu B", i, (unsigned long long)bytes_of(&square),
+                     (unsigned long long)bytes_of(&experts));
+        }
     }
 }
 
@@ -402,5 +446,6 @@ KVB_TEST_MAIN(cmocka_unit_test(parts_left_out), cmocka_unit_test(adapters), cmoc
               cmocka_unit_test(plain_next_token_module), cmocka_unit_test(rows_set_apart),
               cmocka_unit_test(device_growth), cmocka_unit_test(draft_model), cmocka_unit_test(tied_in_stages),
               cmocka_unit_test(towers), cmocka_unit_test(absorbed_latents), cmocka_unit_test(formats_by_flag),
-              cmocka_unit_test(who_is_quantised), cmocka_unit_test(formats_half_described),
-              cmocka_unit_test(mxfp4_down), cmocka_unit_test(best_fit), cmocka_unit_test(more_rests_than_remembered))
+              cmocka_unit_test(layers_that_a_word_makes), cmocka_unit_test(who_is_quantised),
+              cmocka_unit_test(formats_half_described), cmocka_unit_test(mxfp4_down), cmocka_unit_test(best_fit),
+              cmocka_unit_test(more_rests_than_remembered))

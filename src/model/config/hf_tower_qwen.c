@@ -57,23 +57,15 @@ void kvb_hf_tower_qwen25_vl(struct hf *hf)
     uint32_t layers = kvb_hf_tower_layers(hf, 32);
     uint32_t inner = kvb_hf_get(hf, HF_V_INTERMEDIATE, 3420);
     uint64_t merge = kvb_hf_get(hf, HF_V_MERGE, 2);
-    struct kvb_hf_stack stack = {.name = "visual.blocks",
-                                 .role = KVB_ROLE_VISION,
-                                 .layers = layers,
-                                 .hidden = hidden,
-                                 .inner = inner,
-                                 .qkv_bias = true,
-                                 .proj_bias = true,
-                                 .mlp_bias = true,
-                                 .gated = true,
-                                 .norms = 2};
+    struct kvb_hf_stack stack = kvb_hf_biased_stack("visual.blocks", layers, hidden, inner);
     struct merger merger = {"visual.merger", hidden, kvb_mul(hidden, kvb_mul(merge, merge)),
                             kvb_hf_get(hf, HF_V_OUT, hf->model->hidden_size), hidden};
     if (!kvb_hf_has_vision(hf)) {
         return;
     }
     start(hf, 14);
-    hf->model->encoder.gated = true;
+    stack.norm_bias = false;
+    hf->model->encoder.gated = stack.gated = true;
     kvb_hf_linear(hf, "visual.patch_embed", KVB_ROLE_VISION, hidden, patch_inputs(hf, kvb_hf_get(hf, HF_V_PATCH, 14)),
                   false);
     kvb_hf_stack_read(hf, &stack);
