@@ -111,6 +111,7 @@ static void room_outside(void **state)
     static struct kvb_plan changed;
     static struct kvb_budget again;
     make_llama_plan(&plan, R(19, 0));
+    plan.compile_cache = KVB_COMPILE_WARM;
     set_gpu(&plan, "28 GB", 28 * GIB, 89);
     plan.gpu.nvlink = false;
     set(&plan, KVB_SET_GPU_MEMORY_UTILIZATION, 980000);

@@ -67,7 +67,7 @@ static const struct told told[] = {
     {KVB_RULE_MOE_WORKSPACE, "0.13.0=1"},                               // current_workspace_manager
     {KVB_RULE_MOE_CHUNK, "0.2.0=32768 0.12.0=16384 0.18.0=0"},          // 32 * 1024, 16 * 1024, the variable is gone
     {KVB_RULE_LOAD_SPLIT, "0.21.0=1"},                                  // set_allocator_settings
-    {KVB_RULE_COMPILE_PEAK, "0.20.0=6 0.27.0=3"},
+    {KVB_RULE_COMPILE_PEAK, "0.19.0=4 0.20.0=6 0.27.0=3"},
     {KVB_RULE_MLA_PROFILE, "0.11.0=1"},                              // mla/common.py profiles its prefill
     {KVB_RULE_DEFAULTS, "0.8.0=1 0.8.4=2 0.8.5=3 0.9.0=4 0.28.0=5"}, // arg_utils.py _set_default_args_v1
     {KVB_RULE_QUANT_KV_AUTO, "0.14.0=1 0.20.0=2"},                   // resolve_kv_cache_dtype_string

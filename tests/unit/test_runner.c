@@ -83,8 +83,43 @@ static void pinned_memory(void **state)
     make(KVB_YES, 8192, 1000);
     plan.model.encoder = qwen25_vl;
     assert_int_equal(host(), (32 + 128) * MIB);
+    make(KVB_NO, 65536, 16); // 512 MiB of embeddings
+    plan.model.encoder = qwen25_vl;
+    assert_int_equal(host(), (512 + 1024) * MIB + 32 * 1024);
     make(KVB_NO, 40000, 16); // 312.5 MiB of embeddings; 32 KiB of blocks
     assert_int_equal(host(), 512 * MIB + 32 * 1024);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(runner_v1), cmocka_unit_test(runner_v2), cmocka_unit_test(pinned_memory))
+// A first start of a GB10 (0.20.0) estimates -0.87 GiB of graphs, all piecewise, and 1 GiB is pinned for its pictures: the
+// capture hands it back. Full graphs behind piecewise ones, no graphs, none that are charged: it stays.
+static void pinned_items_that_a_capture_returns(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, mode;
+        bool eager, returned;
+        uint8_t estimate;
+    } rows[] = {
+        {R(20, 0), KVB_GRAPH_MODE_PIECEWISE, false, true, KVB_UNSET},
+        {R(27, 1), KVB_GRAPH_MODE_PIECEWISE, false, true, KVB_UNSET},
+        {R(20, 0), KVB_GRAPH_MODE_FULL_AND_PIECEWISE, false, false, KVB_UNSET},
+        {R(20, 0), KVB_GRAPH_MODE_FULL_DECODE_ONLY, false, false, KVB_UNSET},
+        {R(20, 0), KVB_GRAPH_MODE_PIECEWISE, true, false, KVB_UNSET},
+        {R(20, 0), KVB_GRAPH_MODE_PIECEWISE, false, false, KVB_NO},
+        {R(19, 0), KVB_GRAPH_MODE_PIECEWISE, false, false, KVB_UNSET},
+        {R(19, 0), KVB_GRAPH_MODE_PIECEWISE, false, true, KVB_YES},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make(KVB_NO, 65536, 16);
+        plan.engine.release = rows[i].release;
+        plan.model.encoder = qwen25_vl;
+        plan.environment.estimate_cudagraphs = rows[i].estimate;
+        set(&plan, KVB_SET_CUDAGRAPH_MODE, rows[i].mode);
+        set(&plan, KVB_SET_ENFORCE_EAGER, rows[i].eager);
+        uint64_t items = rows[i].returned ? 0 : 1024 * MIB;
+        assert_int_equal(host(), 512 * MIB + 32 * 1024 + items);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(runner_v1), cmocka_unit_test(runner_v2), cmocka_unit_test(pinned_memory),
+              cmocka_unit_test(pinned_items_that_a_capture_returns))

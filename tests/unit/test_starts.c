@@ -94,7 +94,7 @@ static void a_line_names_the_format(void **state)
     free(line);
 }
 
-// 19.43 GiB of a GB10 are usually gone before the start: what is not known keeps the answer from "fits".
+// 19.49 GiB of a GB10 are usually gone before the start: what is not known keeps the answer from "fits".
 static void what_is_usually_gone_is_doubt(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void what_is_usually_gone_is_doubt(void **state)
 }
 
 // What is said to be possible is a start without doubt, and the next hundredths are not: with the first one's requested
-// bytes or the free memory of GB10 gone (121.69 GiB less 19.43, 102.26: 0.84 asks for 102.2, and 1.3 more live
+// bytes or the free memory of GB10 gone (121.69 GiB less 19.49, 102.2: 0.83 asks for 101.0, and 1.3 more live
 // outside).
 static void the_highest_share_is_free_of_doubt(void **state)
 {

@@ -1,7 +1,7 @@
 // What a first start allocates while it compiles inside the profile run: kernels are timed on arguments of full size,
 // and the first one's are the embedding table and hidden tensors of one batch. Source: vllm/config/compilation.py
-// v0.21.0:948 (combo_kernels, benchmark_combo_kernel), gpu_worker.py v0.21.0:388; sizes from pairs of starts with and
-// without a cache (docs/formulas.md).
+// v0.19.1:915 and v0.21.0:948 (combo_kernels, benchmark_combo_kernel), gpu_worker.py v0.21.0:388; sizes from pairs of
+// starts with and without a cache (docs/formulas.md).
 #include "engines/vllm/compile.h"
 
 #include "base/checked.h"

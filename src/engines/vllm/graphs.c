@@ -163,15 +163,19 @@ static uint64_t estimate_of(const struct kvb_context *context, uint32_t stage, c
     return bytes;
 }
 
-void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
+bool kvb_graphs_are_charged(const struct kvb_context *context)
 {
-    *estimate = (struct kvb_estimate){0, 0, 0};
     uint32_t rule = kvb_rule(context, KVB_RULE_GRAPH_ESTIMATE);
     uint8_t asked = context->plan->environment.estimate_cudagraphs;
     bool on = asked == KVB_UNSET ? rule >= 2 : asked == KVB_YES;
-    bool charged = rule > 0 && on && (!context->v2_runner || rule >= OF_V2) &&
-                   (context->gpu->vendor != KVB_VENDOR_AMD || context->release >= R(26, 0));
-    if (!charged) {
+    return rule > 0 && on && (!context->v2_runner || rule >= OF_V2) &&
+           (context->gpu->vendor != KVB_VENDOR_AMD || context->release >= R(26, 0));
+}
+
+void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate)
+{
+    *estimate = (struct kvb_estimate){0, 0, 0};
+    if (!kvb_graphs_are_charged(context)) {
         return;
     }
     if (context->v2_runner) { // it captures them all into a pool that it throws away: vllm#53306, first in 0.29.0

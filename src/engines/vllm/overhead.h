@@ -31,7 +31,9 @@ void kvb_activation_estimate(const struct kvb_context *context, uint32_t stage, 
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate);
 // Graphs really captured after the KV cache was allocated, on one stage.
 void kvb_graph_actual(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate);
-// The estimate that the release subtracts; 0 when it makes none.
+// Whether the release subtracts an estimate of the graphs that it captures.
+bool kvb_graphs_are_charged(const struct kvb_context *context);
+// That estimate; 0 when it makes none.
 void kvb_graph_charged(const struct kvb_context *context, uint32_t stage, struct kvb_estimate *estimate);
 // CUDA context and communication buffers that are on the device before the snapshot.
 void kvb_context_estimate(const struct kvb_context *context, struct kvb_estimate *estimate);

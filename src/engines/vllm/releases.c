@@ -95,6 +95,7 @@ static const struct kvb_rule_row rows[] = {
     {R(18, 0), KVB_RULE_DS_MLA, 3},
     {R(18, 0), KVB_RULE_MOE_CHUNK, 0},
     {R(19, 0), KVB_RULE_FIT, KVB_FIT_ALL_GROUPS},
+    {R(19, 0), KVB_RULE_COMPILE_PEAK, 4},
     {R(20, 0), KVB_RULE_UTILIZATION, 920000},
     {R(20, 0), KVB_RULE_GRAPH_ESTIMATE, 2},
     {R(20, 0), KVB_RULE_COMPILE_PEAK, 6},
