@@ -232,16 +232,21 @@ static void falls_back(void **state)
     static const struct {
         uint32_t release, capability;
         enum kvb_vendor vendor;
+        uint32_t context_ranks;
         bool full;
-    } rows[] = {{R(11, 1), 100, KVB_VENDOR_NVIDIA, true},
-                {R(11, 0), 100, KVB_VENDOR_NVIDIA, false},
-                {R(11, 1), 90, KVB_VENDOR_NVIDIA, false},
-                {R(11, 1), 100, KVB_VENDOR_AMD, false}};
+    } rows[] = {{R(11, 1), 100, KVB_VENDOR_NVIDIA, 1, true},  {R(11, 0), 100, KVB_VENDOR_NVIDIA, 1, false},
+                {R(11, 1), 90, KVB_VENDOR_NVIDIA, 1, false},  {R(11, 1), 100, KVB_VENDOR_AMD, 1, false},
+                {R(27, 1), 120, KVB_VENDOR_NVIDIA, 1, false}, {R(28, 0), 120, KVB_VENDOR_NVIDIA, 1, true},
+                {R(28, 0), 121, KVB_VENDOR_NVIDIA, 1, true},  {R(28, 0), 120, KVB_VENDOR_NVIDIA, 2, false},
+                {R(28, 0), 90, KVB_VENDOR_NVIDIA, 1, false},  {R(28, 0), 120, KVB_VENDOR_AMD, 1, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct kvb_captures captures;
         ask_llama(rows[i].release, rows[i].capability);
         plan.gpu.vendor = rows[i].vendor;
+        plan.environment.use_v2_model_runner = KVB_NO;
         plan.environment.attention_backend = KVB_BACKEND_FLASHINFER;
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].context_ranks);
+        set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, rows[i].context_ranks);
         set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
         set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 2);
         kvb_captures_of(resolved(&plan), &captures);

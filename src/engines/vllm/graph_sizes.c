@@ -33,6 +33,7 @@
 #define V2_ADAPTERS_SINCE R(24, 0)
 #define V2_ROUNDS_DECODE_SINCE R(25, 0)
 #define ENCODERS_DECODE_SINCE R(13, 0)
+#define XQA_SINCE R(28, 0)
 
 // ---- The limit
 
@@ -166,11 +167,15 @@ bool kvb_graphs_use_flashinfer(const struct kvb_context *context)
     return is_data_centre_blackwell(context) || (fp8 && capability != KVB_CAPABILITY_HOPPER);
 }
 
-// can_use_trtllm_attention, asked by get_cudagraph_support of v1/attention/backends/flashinfer.py since v0.11.1:574.
+// can_use_trtllm_attention, asked by get_cudagraph_support of v1/attention/backends/flashinfer.py since v0.11.1:574; from
+// 0.28 cards of 12.x decode with XQA, which takes several tokens, too, but gives no logarithms to ranks that split the
+// context (v0.28.0:979).
 static bool decodes_with_trtllm(const struct kvb_context *context)
 {
-    return is_data_centre_blackwell(context) && context->gpu->vendor == KVB_VENDOR_NVIDIA &&
-           context->release >= CHECKED_SINCE;
+    bool consumer = KVB_CAPABILITY_MAJOR(context->gpu->compute_capability) == 12;
+    bool xqa = consumer && context->release >= XQA_SINCE && context->dcp == 1;
+    return context->gpu->vendor == KVB_VENDOR_NVIDIA && context->release >= CHECKED_SINCE &&
+           (is_data_centre_blackwell(context) || xqa);
 }
 
 // Backends without uniform batches of several tokens fall back to piecewise graphs alone.
