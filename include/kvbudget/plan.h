@@ -424,6 +424,7 @@ enum kvb_plain_flag {
     KVB_PLAIN_METHOD_NAMED = 33554432,          // its "method"
     KVB_PLAIN_SUFFIX = 67108864,                // which is suffix: it counts its tokens itself
     KVB_PLAIN_HEADS_ONLY = 134217728,           // which is medusa or mlp_speculator
+    KVB_PLAIN_LOADS_WHOLE_FILES = 268435456,    // --load-format fastsafetensors
 };
 // Numbers of such flags; kvb_plan.plain_numbers.
 enum kvb_plain_number {

@@ -32,6 +32,7 @@ static void switches(void **state)
         {"--enable_eplb", KVB_PLAIN_EPLB},
         {"--disable-chunked-mm-input", KVB_PLAIN_WHOLE_ITEMS},
         {"--load-format bitsandbytes", KVB_PLAIN_LOADS_BITSANDBYTES},
+        {"--load-format fastsafetensors", KVB_PLAIN_LOADS_WHOLE_FILES},
         {"--load-format=bitsandbytes", KVB_PLAIN_LOADS_BITSANDBYTES},
         {"--load-format auto", 0},
         {"--use-v2-block-manager", KVB_PLAIN_V2_BLOCKS},

@@ -90,8 +90,8 @@ static void pinned_memory(void **state)
     assert_int_equal(host(), 512 * MIB + 32 * 1024);
 }
 
-// A first start of a GB10 (0.20.0) estimates -0.87 GiB of graphs, all piecewise, and 1 GiB is pinned for its pictures: the
-// capture hands it back. Full graphs behind piecewise ones, no graphs, none that are charged: it stays.
+// A first start of a GB10 (0.20.0) estimates -0.87 GiB of graphs, all piecewise, and 1 GiB is pinned for its pictures:
+// the capture hands it back. Full graphs behind piecewise ones, no graphs, none that are charged: it stays.
 static void pinned_items_that_a_capture_returns(void **state)
 {
     (void)state;
@@ -121,5 +121,39 @@ static void pinned_items_that_a_capture_returns(void **state)
     }
 }
 
+// A copy of a file takes the next power of two: of 21 GiB in files of 10 GB at most 16 and 8 GiB, in files of 5 GB 8,
+// as one file 32. Other loaders, several ranks, cards with memory of their own and releases before hold none; piecewise
+// graphs alone give them back.
+static void files_that_stay_pinned(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, flags;
+        uint64_t ranks, mode, weights, low, likely, high; // GiB
+        bool shared;
+    } rows[] = {
+        {R(28, 0), KVB_PLAIN_LOADS_WHOLE_FILES, 1, KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 21, 8, 21, 32, true},
+        {R(27, 0), KVB_PLAIN_LOADS_WHOLE_FILES, 1, KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 75, 8, 24, 64, true},
+        {R(28, 0), KVB_PLAIN_LOADS_WHOLE_FILES, 1, KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 5, 5, 5, 8, true},
+        {R(28, 0), KVB_PLAIN_LOADS_WHOLE_FILES, 1, KVB_GRAPH_MODE_PIECEWISE, 21, 0, 0, 0, true},
+        {R(28, 0), KVB_PLAIN_LOADS_WHOLE_FILES, 2, KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 21, 0, 0, 0, true},
+        {R(28, 0), KVB_PLAIN_LOADS_WHOLE_FILES, 1, KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 21, 0, 0, 0, false},
+        {R(26, 0), KVB_PLAIN_LOADS_WHOLE_FILES, 1, KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 21, 0, 0, 0, true},
+        {R(28, 0), KVB_PLAIN_EPLB, 1, KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 21, 0, 0, 0, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make(KVB_NO, 8192, 16);
+        plan.engine.release = rows[i].release;
+        plan.gpu.unified_memory = rows[i].shared;
+        plan.plain_flags = rows[i].flags;
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].ranks);
+        set(&plan, KVB_SET_CUDAGRAPH_MODE, rows[i].mode);
+        struct kvb_estimate files = kvb_pinned_files(resolved(&plan), rows[i].weights * GIB);
+        assert_int_equal(files.low_bytes, rows[i].low * GIB);
+        assert_int_equal(files.bytes, rows[i].likely * GIB);
+        assert_int_equal(files.high_bytes, rows[i].high * GIB);
+    }
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(runner_v1), cmocka_unit_test(runner_v2), cmocka_unit_test(pinned_memory),
-              cmocka_unit_test(pinned_items_that_a_capture_returns))
+              cmocka_unit_test(pinned_items_that_a_capture_returns), cmocka_unit_test(files_that_stay_pinned))

@@ -14,6 +14,8 @@
 // gpu/sample/logit_bias.py:10-12 and bad_words.py:10-11, logprob.py MAX_LOGPROB_TOKEN_IDS
 #define WORDS_OF_A_SEQUENCE (3 * 1024 + 128 + 1024 + 129 + 128)
 #define MROPE_DIMENSIONS 3
+#define WHOLE_FILES_SINCE KVB_RELEASE(0, 27, 0) // whose accounting alone charges what is held
+#define GIB (1ULL << 30)
 
 static uint64_t hidden_rows(const struct kvb_context *context, uint64_t hidden_size)
 {
@@ -78,7 +80,7 @@ uint64_t kvb_runner_device_bytes(const struct kvb_context *context)
 // Pinned memory comes in powers of two, and what is freed of it stays with torch: ATen/core/CachingHostAllocator.h.
 static uint64_t pinned(uint64_t bytes)
 {
-    uint64_t rounded = 1; // same: nothing that is pinned has one byte
+    uint64_t rounded = 1;     // same: nothing that is pinned has one byte
     while (rounded < bytes) { // which end far below 2^64
         rounded *= 2;
     }
@@ -94,9 +96,9 @@ static uint64_t pinned_items(const struct kvb_context *context)
     return load.items > 1 ? pinned(load.pixel_bytes) : 0;
 }
 
-// The first graph that is captured hands what is freed of pinned memory back (torch/cuda/graphs.py __enter__), so that a
-// mode's first capture reads less than it takes by as much. Piecewise graphs come first, and of both modes' first ones
-// the larger counts: with full graphs behind them it is one of those. Source: gpu_model_runner.py v0.20.0
+// The first graph that is captured hands what is freed of pinned memory back (torch/cuda/graphs.py __enter__), so that
+// a mode's first capture reads less than it takes by as much. Piecewise graphs come first, and of both modes' first
+// ones the larger counts: with full graphs behind them it is one of those. Source: gpu_model_runner.py v0.20.0
 // profile_cudagraph_memory, cudagraph_dispatcher.py v0.20.0 get_capture_descs; logs of a GB10 estimate -0.87 and -0.90
 // GiB where 1 GiB is pinned.
 static bool graphs_return_items(const struct kvb_context *context)
@@ -123,4 +125,21 @@ uint64_t kvb_runner_host_bytes(const struct kvb_context *context)
     uint64_t embeddings = pinned(hidden_rows(context, context->model->hidden_size)); // v0.20.0:713, a copy on the host
     items = graphs_return_items(context) ? 0 : items;
     return kvb_add(kvb_add(embeddings, pinned(block_table(context))), items);
+}
+
+// On a GB10 fastsafetensors holds copies of whole files until the first graph is captured, with one rank alone, as
+// others ask for its small buffers (weight_utils.py v0.27.1; copier/unified.py 0.3.2 pins each under the next power of
+// two). How large files are no config says: of 10 GB two copies stay at most, 16 and 8 GiB, of 5 GB one of 8, and a
+// checkpoint may be one file. Of one checkpoint with 21.9 GiB of weights a start of 0.28.0 lost 23.3 GiB, at two shares
+// of the memory alike; one of 0.26.0, whose graphs are all piecewise, estimates -20.5 GiB of them.
+struct kvb_estimate kvb_pinned_files(const struct kvb_context *context, uint64_t weights_bytes)
+{
+    bool pins = (context->plan->plain_flags & KVB_PLAIN_LOADS_WHOLE_FILES) != 0 && context->tp == 1 &&
+                context->gpu->unified_memory && context->gpu->vendor == KVB_VENDOR_NVIDIA &&
+                context->release >= WHOLE_FILES_SINCE && !graphs_return_items(context);
+    if (!pins) {
+        return (struct kvb_estimate){0, 0, 0};
+    }
+    return (struct kvb_estimate){kvb_min(weights_bytes, 24 * GIB), kvb_min(weights_bytes, 8 * GIB),
+                                 pinned(kvb_min(weights_bytes, 64 * GIB))};
 }

@@ -32,6 +32,7 @@ static const struct switch_row switches[] = {
     {"--enable-eplb", KVB_PLAIN_EPLB},
     {"--disable-chunked-mm-input", KVB_PLAIN_WHOLE_ITEMS},
     {"--load-format bitsandbytes", KVB_PLAIN_LOADS_BITSANDBYTES},
+    {"--load-format fastsafetensors", KVB_PLAIN_LOADS_WHOLE_FILES},
     {"--use-v2-block-manager", KVB_PLAIN_V2_BLOCKS},
     {"--enable-dbo", KVB_PLAIN_DBO},
     {"--all2all-backend deepep_low_latency", KVB_PLAIN_DEEPEP},

@@ -11,6 +11,7 @@
 #include "engines/vllm/load.h"
 #include "engines/vllm/printed.h"
 #include "engines/vllm/residual.h"
+#include "engines/vllm/runner.h"
 #include "engines/vllm/unknown.h"
 
 #define LOG_ROUNDING_BYTES 5368710U // half a hundredth of a GiB
@@ -159,6 +160,8 @@ void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, str
     terms->items[KVB_ITEM_ACTIVATION] = stated_or(context, KVB_STATED_ACTIVATION, activation.total);
     terms->released = released(context, &terms->weights);
     kvb_non_torch_estimate(context, &estimate);
+    struct kvb_estimate files = kvb_pinned_files(context, terms->weights.total_bytes);
+    add_estimate(&estimate, &files);
     terms->items[KVB_ITEM_NON_TORCH] = stated_or(context, KVB_STATED_NON_TORCH, estimate);
     kvb_graph_charged(context, stage, &estimate);
     terms->items[KVB_ITEM_CUDA_GRAPH] = stated_or(context, KVB_STATED_CUDA_GRAPH, estimate);
