@@ -338,6 +338,7 @@ struct kvb_environment {
     uint8_t allow_chunked_local_hybrid; // VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE
     uint8_t allow_long_max_model_len;   // VLLM_ALLOW_LONG_MAX_MODEL_LEN
     uint8_t expandable_segments;        // PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+    uint8_t expandable_by_cuda_name; // which PYTORCH_CUDA_ALLOC_CONF said, and not its newer name
     uint8_t compile_disable;            // TORCH_COMPILE_DISABLE
     uint8_t dynamo_disable;             // TORCHDYNAMO_DISABLE
     bool index_logits_stated;           // VLLM_SPARSE_INDEXER_MAX_LOGITS_MB
@@ -425,6 +426,7 @@ enum kvb_plain_flag {
     KVB_PLAIN_SUFFIX = 67108864,                // which is suffix: it counts its tokens itself
     KVB_PLAIN_HEADS_ONLY = 134217728,           // which is medusa or mlp_speculator
     KVB_PLAIN_LOADS_WHOLE_FILES = 268435456,    // --load-format fastsafetensors
+    KVB_PLAIN_CUMEM = 536870912,                // --enable-cumem-allocator
 };
 // Numbers of such flags; kvb_plan.plain_numbers.
 enum kvb_plain_number {

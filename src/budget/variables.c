@@ -1,6 +1,8 @@
 // How a variable's value is read: what engines share.
 #include "budget/serve_flag.h"
 
+#include <string.h>
+
 #include "base/text.h"
 
 bool kvb_variable_switch(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment)
@@ -37,9 +39,9 @@ bool kvb_variable_setting(const char *value, const struct kvb_variable_row *row,
 // "expandable_segments:True,max_split_size_mb:128"; other parts have no effect that is modelled.
 static bool read_allocator(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment)
 {
-    (void)row;
     if (kvb_contains_ignoring_case(value, "expandable_segments:true")) {
         environment->expandable_segments = KVB_YES;
+        environment->expandable_by_cuda_name |= strstr(row->name, "_CUDA_") != NULL ? KVB_YES : 0;
     } else if (kvb_contains_ignoring_case(value, "expandable_segments:false")) {
         environment->expandable_segments = KVB_NO;
     }

@@ -225,7 +225,11 @@ static void test_environment(void **state)
     assert_int_equal(environment->use_v2_model_runner, KVB_YES);
     assert_int_equal(set("VLLM_ATTENTION_BACKEND=FLASHINFER"), KVB_OK);
     assert_int_equal(environment->attention_backend, KVB_BACKEND_FLASHINFER);
+    assert_int_equal(set("PYTORCH_ALLOC_CONF=expandable_segments:True"), KVB_OK);
+    assert_int_equal(environment->expandable_segments, KVB_YES);
+    assert_int_equal(environment->expandable_by_cuda_name, 0);
     assert_int_equal(set("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128,expandable_segments:True"), KVB_OK);
+    assert_int_equal(environment->expandable_by_cuda_name, KVB_YES);
     assert_int_equal(environment->expandable_segments, KVB_YES);
     assert_int_equal(set("VLLM_PP_LAYER_PARTITION=10,11,11"), KVB_OK);
     assert_int_equal(environment->layer_partition_count, 3);

@@ -114,6 +114,41 @@ static void models_that_draft(void **state)
     says(kvb_refusal_draft_model, &plan, NULL);
 }
 
+// config/vllm.py v0.21.0 _verify_kv_transfer_compat: os.environ of the older name, sleep mode's pool or that of cumem.
+static void pinned_caches(void **state)
+{
+    (void)state;
+    make(R(21, 0));
+    set(&plan, KVB_SET_KV_TRANSFER, 1);
+    says(kvb_refusal_connector_segments, &plan, NULL);
+    plan.environment.expandable_segments = KVB_YES; // by PYTORCH_ALLOC_CONF
+    says(kvb_refusal_connector_segments, &plan, NULL);
+    plan.environment.expandable_by_cuda_name = KVB_YES;
+    says(kvb_refusal_connector_segments, &plan, "incompatible with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+    plan.plain_flags |= KVB_PLAIN_CUMEM;
+    says(kvb_refusal_connector_segments, &plan, NULL);
+    plan.plain_flags = KVB_PLAIN_SERVE_LINE;
+    set(&plan, KVB_SET_ENABLE_SLEEP_MODE, 1);
+    says(kvb_refusal_connector_segments, &plan, NULL);
+    set(&plan, KVB_SET_ENABLE_SLEEP_MODE, 0);
+    set(&plan, KVB_SET_KV_TRANSFER, 0);
+    says(kvb_refusal_connector_segments, &plan, NULL);
+}
+
+// speculative.py v0.27.0: K3DSparkModel beside ranks that share a context.
+static void latent_blocks(void **state)
+{
+    (void)state;
+    make(R(27, 0));
+    drafts_with(KVB_SPECULATIVE_DSPARK, "K3DSparkModel");
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    says(kvb_refusal_draft_context, &plan, NULL);
+    set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 2);
+    says(kvb_refusal_draft_context, &plan, "MLA DSpark does not currently support decode context parallelism");
+    drafts_with(KVB_SPECULATIVE_DSPARK, "Qwen3DSparkModel");
+    says(kvb_refusal_draft_context, &plan, NULL);
+}
+
 // verify_with_parallel_config is asked of the draft too.
 static void heads_of_drafts(void **state)
 {
@@ -535,11 +570,12 @@ static void blocks_of_states(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(words_of_a_draft), cmocka_unit_test(modules_that_draft),
               cmocka_unit_test(tokens_of_a_draft), cmocka_unit_test(models_that_draft),
-              cmocka_unit_test(heads_of_drafts), cmocka_unit_test(multiples_of_a_module),
-              cmocka_unit_test(stages_of_drafts), cmocka_unit_test(classes_of_drafts),
-              cmocka_unit_test(targets_of_eagle3), cmocka_unit_test(ranks_of_drafts),
-              cmocka_unit_test(tokens_left_for_the_step), cmocka_unit_test(asynchronous_drafts),
-              cmocka_unit_test(experts_in_balance), cmocka_unit_test(early_adapters),
-              cmocka_unit_test(adapters_beside_weights_on_the_host), cmocka_unit_test(windows_on_v0),
-              cmocka_unit_test(pictures_for_a_text_model), cmocka_unit_test(weights_on_the_host_of_wsl),
-              cmocka_unit_test(sleeping), cmocka_unit_test(blocks_of_states))
+              cmocka_unit_test(heads_of_drafts), cmocka_unit_test(pinned_caches), cmocka_unit_test(latent_blocks),
+              cmocka_unit_test(multiples_of_a_module), cmocka_unit_test(stages_of_drafts),
+              cmocka_unit_test(classes_of_drafts), cmocka_unit_test(targets_of_eagle3),
+              cmocka_unit_test(ranks_of_drafts), cmocka_unit_test(tokens_left_for_the_step),
+              cmocka_unit_test(asynchronous_drafts), cmocka_unit_test(experts_in_balance),
+              cmocka_unit_test(early_adapters), cmocka_unit_test(adapters_beside_weights_on_the_host),
+              cmocka_unit_test(windows_on_v0), cmocka_unit_test(pictures_for_a_text_model),
+              cmocka_unit_test(weights_on_the_host_of_wsl), cmocka_unit_test(sleeping),
+              cmocka_unit_test(blocks_of_states))

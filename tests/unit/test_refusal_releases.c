@@ -49,7 +49,14 @@ static const struct told told[] = {
     {"speculative", "0.8.5", "-", false, kvb_refusal_draft_uncounted},   // must be provided with speculative model
     {"speculative", "0.8.5", "-", false, kvb_refusal_draft_heads}, // draft_model_config.verify_with_parallel_config
     {"speculative", "0.15.0", "0.17.0", false, kvb_refusal_draft_unnamed}, // Unsupported speculative method: 'None'
-    {"speculative", "0.15.0", "-", false, kvb_refusal_draft_vocabulary},   // Target and draft model
+    {"speculative", "0.15.0", "-", true, kvb_refusal_draft_ranks_differ},  // 'draft_tensor_parallel_size' and
+    {"speculative", "0.15.0", "0.21.0", true, kvb_refusal_draft_pictures}, // does not support multimodal models yet
+    {"speculative", "0.11.0", "-", true, kvb_refusal_hidden_states},       // Model does not support EAGLE3 interface
+    {"speculative", "0.27.0", "-", false, kvb_refusal_draft_context},      // MLA DSpark does not currently support
+    {"async-scheduling", "0.11.1", "0.19.0", true, kvb_refusal_async_executor}, // async scheduling only supports `mp`
+    {"lora-experts", "0.11.1", "0.21.0", true, kvb_refusal_lora_experts},       // EP support for Fused MoE LoRA
+    {"kv-connector", "0.21.0", "-", false, kvb_refusal_connector_segments},     // is incompatible with PYTORCH_CUDA
+    {"speculative", "0.15.0", "-", false, kvb_refusal_draft_vocabulary},        // Target and draft model
     {"speculative", "0.11.0", "-", false, kvb_refusal_draft_mtp},
     {"speculative", "0.4.1", "-", false, kvb_refusal_draft_class},
     {"pipeline-parallel", "0.9.0", "-", false, kvb_refusal_draft_stages},

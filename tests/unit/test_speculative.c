@@ -36,7 +36,8 @@ static enum kvb_status answer(char *const fields[FIELDS], struct kvb_budget *bud
 static bool is_later(const struct kvb_budget *budget)
 {
     return budget->refusal == NULL || strstr(budget->error, "Mamba with speculative decoding") != NULL ||
-           strstr(budget->error, "cudagraph") != NULL || strstr(budget->error, "Model architectures") != NULL ||
+           strstr(budget->error, "EAGLE3 interface") != NULL || strstr(budget->error, "cudagraph") != NULL ||
+           strstr(budget->error, "Model architectures") != NULL ||
            strstr(budget->error, "max_num_scheduled_tokens") != NULL;
 }
 

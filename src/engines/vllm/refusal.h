@@ -77,6 +77,11 @@ kvb_refusal_test kvb_refusal_cpu_loras, kvb_refusal_lora_drafts, kvb_refusal_par
     kvb_refusal_deprecated;
 kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal_draft_stages, kvb_refusal_draft_ranks,
     kvb_refusal_draft_multiple, kvb_refusal_scheduled_tokens;
+// A head that drafts from hidden states of several layers.
+bool kvb_drafts_by_eagle3(const struct kvb_context *context);
+
+kvb_refusal_test kvb_refusal_draft_ranks_differ, kvb_refusal_draft_pictures, kvb_refusal_draft_context,
+    kvb_refusal_hidden_states, kvb_refusal_async_executor, kvb_refusal_lora_experts, kvb_refusal_connector_segments;
 kvb_refusal_test kvb_refusal_draft_unnamed, kvb_refusal_draft_uncounted, kvb_refusal_draft_heads;
 kvb_refusal_test kvb_refusal_draft_states, kvb_refusal_draft_graphs, kvb_refusal_v2_runner;
 kvb_refusal_test kvb_refusal_graph_sizes, kvb_refusal_offload_groups, kvb_refusal_prompt_ranks,

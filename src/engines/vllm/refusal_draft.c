@@ -12,7 +12,7 @@
 
 #define EAGLE3_SINCE R(8, 5)
 
-static bool is_eagle3(const struct kvb_context *context)
+bool kvb_drafts_by_eagle3(const struct kvb_context *context)
 {
     const struct kvb_model *draft = context->plan->draft;
     return context->speculative == KVB_SPECULATIVE_EAGLE &&
@@ -28,7 +28,7 @@ bool kvb_refusal_draft_class(const struct kvb_context *context, char out[KVB_ERR
     const char *name = draft != NULL ? draft->architecture : "";
     bool whole = context->speculative == KVB_SPECULATIVE_DRAFT_MODEL && name[0] != '\0';
     bool unknown = whole && kvb_class_is_known(name) && kvb_class_of(name, context->release) == NULL;
-    bool early = is_eagle3(context) && context->release < EAGLE3_SINCE;
+    bool early = kvb_drafts_by_eagle3(context) && context->release < EAGLE3_SINCE;
     if (!early && !unknown) {
         return false;
     }
@@ -66,7 +66,7 @@ static void say_target(const struct kvb_context *context, char out[KVB_ERROR_TEX
 bool kvb_refusal_eagle3_target(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const char *name = context->model->architecture;
-    bool asked = is_eagle3(context) || context->speculative == KVB_SPECULATIVE_DFLASH;
+    bool asked = kvb_drafts_by_eagle3(context) || context->speculative == KVB_SPECULATIVE_DFLASH;
     if (!asked || name[0] == '\0') {
         return false;
     }

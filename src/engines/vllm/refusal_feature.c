@@ -56,6 +56,13 @@ bool kvb_refusal_async(const struct kvb_context *context, char out[KVB_ERROR_TEX
     return kvb_refuse_if((none || !drafts_ahead(context->speculative, context->release)), out, async_rows[at].drafts);
 }
 
+bool kvb_refusal_async_executor(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    return kvb_refuse_if(is_on(context, KVB_SET_ASYNC_SCHEDULING) && kvb_has_plain(context, KVB_PLAIN_RAY), out,
+                         "Currently, async scheduling only supports `mp`, `uni`, or `external_launcher` distributed "
+                         "executor backend, but you chose `ray`.");
+}
+
 // ---- Experts
 
 bool kvb_refusal_no_experts(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -108,7 +115,26 @@ bool kvb_refusal_lora_chunks(const struct kvb_context *context, char out[KVB_ERR
                          "LoRA is not supported with chunked prefill yet.");
 }
 
+// Adapters of all experts of a layer are one piece. Source: vllm/lora/layers/fused_moe.py v0.11.1.
+bool kvb_refusal_lora_experts(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool spread = is_on(context, KVB_SET_ENABLE_EXPERT_PARALLEL) && context->tp * context->pcp * context->dp > 1;
+    return kvb_refuse_if(is_on(context, KVB_SET_ENABLE_LORA) && spread && kvb_model_has_experts(context->model), out,
+                         "EP support for Fused MoE LoRA is not implemented yet.");
+}
+
 // ---- Cache, pictures, host memory, sleep
+
+// The allocator may move what a connector has pinned. Source: vllm/config/vllm.py v0.21.0 _verify_kv_transfer_compat,
+// which asks for the variable's older name.
+bool kvb_refusal_connector_segments(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool moves = context->plan->environment.expandable_by_cuda_name == KVB_YES &&
+                 context->plan->environment.expandable_segments == KVB_YES;
+    bool own_pool = is_on(context, KVB_SET_ENABLE_SLEEP_MODE) || kvb_has_plain(context, KVB_PLAIN_CUMEM);
+    return kvb_refuse_if(moves && is_on(context, KVB_SET_KV_TRANSFER) && !own_pool, out,
+                         "The KV connector is incompatible with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+}
 
 // A model with windows in every layer; one with some full layers has no window of its own here.
 bool kvb_refusal_prefix_window(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])

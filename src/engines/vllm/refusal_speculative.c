@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engines/vllm/encoder_items.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
 
@@ -109,6 +110,37 @@ bool kvb_refusal_draft_unnamed(const struct kvb_context *context, char out[KVB_E
     bool unnamed = kvb_has_plain(context, KVB_PLAIN_DRAFT_NAMED) && !kvb_has_plain(context, KVB_PLAIN_METHOD_NAMED);
     return kvb_refuse_if(unnamed && drafts_whole(context) && context->plan->draft != NULL, out,
                          "Unsupported speculative method: 'None'");
+}
+
+// The proposer of whole models, made once the weights are loaded. Source: vllm/v1/spec_decode/draft_model.py v0.15.0,
+// eagle.py v0.16.0 and llm_base_proposer.py v0.20.0.
+bool kvb_refusal_draft_ranks_differ(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t ranks = kvb_plain_or(context, KVB_PLAIN_DRAFT_RANKS, context->tp);
+    if (!drafts_whole(context) || context->plan->draft == NULL || ranks == context->tp) {
+        return false;
+    }
+    return kvb_refuse_two(
+        out,
+        "Currently, 'draft_tensor_parallel_size' and 'tensor_parallel_size' must be the same. Got {0} "
+        "and {1}. Please pass 'draft_tensor_parallel_size' in the speculative_config.",
+        ranks, context->tp);
+}
+
+#define PARALLEL_DRAFTS_SINCE R(16, 0)
+
+bool kvb_refusal_draft_pictures(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    struct kvb_encoder_load load;
+    if (!drafts_whole(context) || context->plan->draft == NULL) {
+        return false;
+    }
+    kvb_encoder_load_of(context, &load);
+    return kvb_refuse_if(load.takes_items, out,
+                         context->release < PARALLEL_DRAFTS_SINCE
+                             ? "Speculative Decoding with draft models does not support multimodal models yet"
+                             : "Speculative Decoding with draft models or parallel drafting does not support "
+                               "multimodal models yet");
 }
 
 // Only the method draft_model compares the two vocabularies.
@@ -238,4 +270,29 @@ bool kvb_refusal_draft_heads(const struct kvb_context *context, char out[KVB_ERR
     }
     return kvb_refuse_two(out, "Total number of attention heads ({0}) must be divisible by tensor parallel size ({1}).",
                           heads, ranks);
+}
+
+// A DSpark head of Kimi K3, whose attention is latent.
+bool kvb_refusal_draft_context(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_model *draft = context->plan->draft;
+    bool latent = context->speculative == KVB_SPECULATIVE_DSPARK && draft != NULL &&
+                  strcmp(draft->architecture, "K3DSparkModel") == 0;
+    return kvb_refuse_if(latent && context->dcp > 1, out,
+                         "MLA DSpark does not currently support decode context parallelism; set "
+                         "decode_context_parallel_size=1.");
+}
+
+// Hidden states of the target's layers: a class has to hand them out. Source: vllm/v1/worker/gpu_model_runner.py
+// v0.11.0, v0.27.1 and gpu/spec_decode/eagle/eagle3_utils.py, interfaces.py SupportsEagle3.
+bool kvb_refusal_hidden_states(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_known_class *row = kvb_class_of(context->model->architecture, context->release);
+    bool asked = context->speculative == KVB_SPECULATIVE_DFLASH || kvb_drafts_by_eagle3(context);
+    bool unknown = row == NULL || strpbrk(row->interfaces, "E?") != NULL;
+    return kvb_refuse_if(asked && !unknown && context->generation == KVB_GENERATION_V1, out,
+                         context->v2_runner
+                             ? "Model does not support EAGLE3 interface"
+                             : "Model does not support EAGLE3 interface but aux_hidden_state_outputs was "
+                               "requested");
 }

@@ -22,6 +22,7 @@ struct member {
 struct judging {
     uint32_t release;
     char *out;
+    bool has_module; // kv_connector_module_path
 };
 
 static void add(const struct judging *judging, const char *text)
@@ -126,6 +127,18 @@ static bool is_word(const struct kvb_known_choice *first, const struct member *m
     return false;
 }
 
+// A class of one's own comes with the path of its module.
+static bool say_connector(const struct judging *judging, const struct member *member)
+{
+    if (judging->has_module) {
+        return false;
+    }
+    judging->out[0] = '\0';
+    add(judging, "Unsupported connector type: ");
+    kvb_append(judging->out, OPTIONAL_CAPACITY, member->value + 1, member->size - 2);
+    return true;
+}
+
 static bool judge_word(const struct judging *judging, const char *flag, const struct member *member)
 {
     char name[2 * NAME_CAPACITY];
@@ -135,6 +148,9 @@ static bool judge_word(const struct judging *judging, const char *flag, const st
     const struct kvb_known_choice *first = kvb_choices_of(name, judging->release);
     if (first == NULL || member->value[0] != '"' || is_word(first, member, judging->release)) {
         return false;
+    }
+    if (strcmp(member->key, "kv_connector") == 0) {
+        return say_connector(judging, member);
     }
     (void)say(judging, flag, member->key, "Input should be one of ");
     for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, judging->release)) {
@@ -239,11 +255,21 @@ static bool judge_windows(const struct judging *judging, const char *text)
     return true;
 }
 
+static bool names_module(const char *text)
+{
+    struct member member;
+    bool found = false;
+    for (const char *at = text; next_member(&at, &member);) {
+        found |= strcmp(member.key, "kv_connector_module_path") == 0;
+    }
+    return found;
+}
+
 bool kvb_vllm_judge_json(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
 {
-    const struct judging judging = {engine->release, out};
     const char *value;
     const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, engine->release, &value);
+    const struct judging judging = {engine->release, out, names_module(value)};
     if (flag == NULL || !kvb_vllm_is_release(engine) || *value != '{') {
         return false;
     }

@@ -53,6 +53,7 @@ static const struct switch_row switches[] = {
     {"--enable-elastic-ep", KVB_PLAIN_ELASTIC_EP},
     {"--distributed-executor-backend external_launcher", KVB_PLAIN_EXTERNAL_LAUNCHER},
     {"--specialize-active-lora", KVB_PLAIN_ADAPTER_COUNTS},
+    {"--enable-cumem-allocator", KVB_PLAIN_CUMEM},
 };
 
 // Flags whose value does not matter.

@@ -6,5 +6,6 @@
 const struct kvb_known_class kvb_known_class_rows[] = {
 #include "engines/vllm/generated/architectures_1.inc"
 #include "engines/vllm/generated/architectures_2.inc"
+#include "engines/vllm/generated/architectures_3.inc"
 };
 const unsigned kvb_known_class_row_count = sizeof kvb_known_class_rows / sizeof kvb_known_class_rows[0];
