@@ -287,6 +287,8 @@ static void classes_of_drafts(void **state)
     says(kvb_refusal_draft_class, &plan, NULL);
     plan.engine.release = R(8, 3);
     says(kvb_refusal_draft_class, &plan, "['Qwen3ForCausalLM']");
+    drafts_with(KVB_SPECULATIVE_MTP, "Qwen3ForCausalLM"); // looked up before its type is asked for
+    says(kvb_refusal_draft_class, &plan, "['Qwen3ForCausalLM']");
     drafts_with(KVB_SPECULATIVE_DRAFT_MODEL, "NobodysForCausalLM"); // transformers may have it
     says(kvb_refusal_draft_class, &plan, NULL);
     drafts_with(KVB_SPECULATIVE_DRAFT_MODEL, "");

@@ -77,6 +77,8 @@ kvb_refusal_test kvb_refusal_cpu_loras, kvb_refusal_lora_drafts, kvb_refusal_par
     kvb_refusal_deprecated;
 kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal_draft_stages, kvb_refusal_draft_ranks,
     kvb_refusal_draft_multiple, kvb_refusal_scheduled_tokens;
+// Whether the release turns the checkpoint into modules that draft (MTP), which have a class of their own.
+bool kvb_brings_mtp(const struct kvb_model *model, uint32_t release);
 // A head that drafts from hidden states of several layers.
 bool kvb_drafts_by_eagle3(const struct kvb_context *context);
 

@@ -26,7 +26,8 @@ bool kvb_refusal_draft_class(const struct kvb_context *context, char out[KVB_ERR
 {
     const struct kvb_model *draft = context->plan->draft;
     const char *name = draft != NULL ? draft->architecture : "";
-    bool whole = context->speculative == KVB_SPECULATIVE_DRAFT_MODEL && name[0] != '\0';
+    bool whole = (context->speculative == KVB_SPECULATIVE_DRAFT_MODEL || context->speculative == KVB_SPECULATIVE_MTP) &&
+                 name[0] != '\0' && !kvb_brings_mtp(draft, context->release);
     bool unknown = whole && kvb_class_is_known(name) && kvb_class_of(name, context->release) == NULL;
     bool early = kvb_drafts_by_eagle3(context) && context->release < EAGLE3_SINCE;
     if (!early && !unknown) {

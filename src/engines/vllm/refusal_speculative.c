@@ -66,7 +66,7 @@ static const struct {
     {"Step3p7ForConditionalGeneration", R(23, 0), false},
 };
 
-static bool has_mtp(const struct kvb_model *model, uint32_t release)
+bool kvb_brings_mtp(const struct kvb_model *model, uint32_t release)
 {
     for (size_t i = 0; i < sizeof mtp_classes / sizeof mtp_classes[0]; i++) {
         if (strcmp(mtp_classes[i].architecture, model->architecture) == 0) {
@@ -81,7 +81,7 @@ static bool lacks_mtp(const struct kvb_model *model, uint32_t release)
 {
     bool known = kvb_class_of(model->architecture, release) != NULL;
     bool modules = strstr(model->architecture, "MTP") != NULL || strstr(model->architecture, "Assistant") != NULL;
-    return known && !modules && !has_mtp(model, release);
+    return known && !modules && !kvb_brings_mtp(model, release);
 }
 
 // ---- Whole models that draft
@@ -96,7 +96,7 @@ static bool drafts_whole(const struct kvb_context *context)
                   !kvb_has_plain(context, KVB_PLAIN_METHOD_NAMED);
     bool nothing = kvb_has_plain(context, KVB_PLAIN_SERVE_LINE) && !kvb_has_plain(context, KVB_PLAIN_DRAFT_NAMED);
     return (context->speculative == KVB_SPECULATIVE_DRAFT_MODEL || blocks) && !nothing &&
-           (draft == NULL || !has_mtp(draft, context->release));
+           (draft == NULL || !kvb_brings_mtp(draft, context->release));
 }
 
 bool kvb_refusal_draft_model(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -195,7 +195,7 @@ static bool drafts_itself(const struct kvb_context *context)
     }
     for (size_t i = 0; i < sizeof early / sizeof early[0]; i++) {
         if (strcmp(context->model->architecture, early[i]) == 0) {
-            return has_mtp(context->model, context->release);
+            return kvb_brings_mtp(context->model, context->release);
         }
     }
     return false;
