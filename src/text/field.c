@@ -80,6 +80,9 @@ static enum kvb_status put_size(const struct kvb_field_row *row, const char *tex
 {
     uint64_t bytes;
     bool size = kvb_parse_bytes(text, &bytes);
+    if (size && bytes > 0 && bytes < KVB_SIZE_LEAST_BYTES) {
+        return say(expected, KVB_OUT_OF_RANGE, KVB_SIZE_LEAST);
+    }
     if (size && bytes >= row->minimum) {
         memcpy(at, &bytes, sizeof bytes);
         return KVB_OK;

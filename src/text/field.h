@@ -10,6 +10,10 @@
 
 #include "text/tree.h"
 
+// "24" is 24 bytes, which nobody means.
+#define KVB_SIZE_LEAST_BYTES (UINT64_C(1) << 20)
+#define KVB_SIZE_LEAST "a size of a MiB or more, with its unit such as 8192MiB or 79.18GiB"
+
 enum kvb_field_kind {
     KVB_FIELD_TEXT,      // one line: char[size]
     KVB_FIELD_RELEASE,   // "0.11.0": char[size]

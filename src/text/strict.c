@@ -60,6 +60,9 @@ enum kvb_status kvb_node_bytes(const struct kvb_tree *tree, const struct kvb_nod
     if (node->kind != KVB_NODE_SCALAR || !kvb_parse_bytes(node->text, &value)) {
         return kvb_expected(tree, node, KVB_BAD_TYPE, expected, problems);
     }
+    if (value > 0 && value < KVB_SIZE_LEAST_BYTES) {
+        return kvb_expected(tree, node, KVB_OUT_OF_RANGE, KVB_SIZE_LEAST, problems);
+    }
     if (value == 0 && !zero_allowed) {
         return kvb_expected(tree, node, KVB_OUT_OF_RANGE, expected, problems);
     }

@@ -103,6 +103,8 @@ static void test_bad_policies(void **state)
         {"kind: policy\nrules: {}\n", KVB_BAD_TYPE, 2},
         {"kind: policy\nrules:\n  - {min_headrom: 1GiB}\n", KVB_UNKNOWN_KEY, 3},
         {"kind: policy\nrules:\n  - min_headroom: 1 apple\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nrules:\n  - min_headroom: 2\n", KVB_OUT_OF_RANGE, 3},
+        {"kind: policy\nrules:\n  - {min_headroom: 0, min_slack: 1048575}\n", KVB_OUT_OF_RANGE, 3},
         {"kind: policy\nrules:\n  - min_concurrency: 0\n", KVB_BAD_TYPE, 3},
         {"kind: policy\nrules:\n  - min_length: long\n", KVB_BAD_TYPE, 3},
         {"kind: policy\nrules:\n  - gpu_memory_utilization: {max: 1.5}\n", KVB_BAD_TYPE, 3},
