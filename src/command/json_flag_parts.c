@@ -41,6 +41,12 @@ static const char *text_of(const struct kvb_node *mapping, const char *key)
     return node && node->kind == KVB_NODE_SCALAR && !kvb_node_is_null(node) ? node->text : NULL;
 }
 
+// Gemma 4's are modules of MTP by the type their config states: vllm/config/speculative.py v0.21.0 hf_config_override.
+static bool is_assistant(const char *model)
+{
+    return kvb_contains_ignoring_case(model, "gemma") && kvb_contains_ignoring_case(model, "assistant");
+}
+
 // The method vLLM takes when only a model is named.
 static uint64_t method_of_model(const char *model)
 {
@@ -56,7 +62,8 @@ static uint64_t method_of_model(const char *model)
     if (kvb_contains_ignoring_case(model, "dspark")) {
         return KVB_SPECULATIVE_DSPARK;
     }
-    return kvb_contains_ignoring_case(model, "mtp") ? KVB_SPECULATIVE_MTP : KVB_SPECULATIVE_DRAFT_MODEL;
+    bool module = kvb_contains_ignoring_case(model, "mtp") || is_assistant(model);
+    return module ? KVB_SPECULATIVE_MTP : KVB_SPECULATIVE_DRAFT_MODEL;
 }
 
 static enum kvb_status keep_draft_model(const struct kvb_flag_part *part, const char *model)
