@@ -187,8 +187,7 @@ static void indexers_of_all_layers(void **state)
 }
 
 // Eight experts of 2 x 512 x 4096 and 4096 x 512 in 4 bits: 16 MiB and 8 MiB a layer. Laid out anew, the 16 take a
-// segment of their own, as no rest is as large, and
-// then serve the 8; half a MiB of scales finds room beside the norms.
+// segment of their own, as no rest is as large, and then serve the 8; half a MiB of scales finds room beside the norms.
 static void packed_experts_laid_out_anew(void **state)
 {
     (void)state;
@@ -210,6 +209,27 @@ static void packed_experts_laid_out_anew(void **state)
     uint64_t anew = counted();
     load.relays_packed = false;
     assert_int_equal(anew - counted(), (16 << 20));
+}
+
+// layers/rotary_embedding/base.py v0.11.0 _compute_cos_sin_cache: angles, cosines and sines of half a table each, then
+// the table, in 32 bits; what is dropped stays the device's. Of 524288 x 128 elements 3 x 128 and 256 MiB, and at 16
+// bits a copy of 128 MiB beside them.
+static void tables_as_the_device_counts_them(void **state)
+{
+    (void)state;
+    make();
+    load.dtype = KVB_DTYPE_BF16;
+    load.exact_allocations = false;
+    load.counts_device = true;
+    load.stage_begin[1] = 0;      // no layer, and no head of its own,
+    model.tied_embeddings = true; // takes what was dropped
+    model.rope_cache_count = 0;
+    uint64_t plain = counted();
+    model.rope_cache_count = 1;
+    model.rope_caches[0] = (struct kvb_rope_cache){524288, 128};
+    assert_int_equal(counted() - plain, (3 * 128 + 256 + 128ULL) << 20);
+    load.fp32_rope = true;
+    assert_int_equal(counted() - plain, (3 * 128 + 256ULL) << 20);
 }
 
 // ZeRO's stages cut the optimizer, then gradients, then weights.
@@ -251,4 +271,5 @@ KVB_TEST_MAIN(cmocka_unit_test(nothing_behind_the_last), cmocka_unit_test(fused_
               cmocka_unit_test(copies_of_experts), cmocka_unit_test(shares_that_do_not_divide),
               cmocka_unit_test(biases_of_experts), cmocka_unit_test(rows_set_apart), cmocka_unit_test(biases_of_states),
               cmocka_unit_test(indexers_of_all_layers), cmocka_unit_test(packed_experts_laid_out_anew),
-              cmocka_unit_test(stages_of_zero), cmocka_unit_test(totals_near_the_config))
+              cmocka_unit_test(tables_as_the_device_counts_them), cmocka_unit_test(stages_of_zero),
+              cmocka_unit_test(totals_near_the_config))
