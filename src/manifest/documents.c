@@ -79,20 +79,32 @@ static const char *without_references(struct kvb_manifest *manifest, size_t begi
     return first != NULL ? copy : NULL;
 }
 
+// A repeated key is an error to Docker Compose; to others the last one counts.
+static bool may_repeat(const struct kvb_manifest *manifest, size_t begin, size_t end, const struct kvb_problems *own)
+{
+    bool services = kvb_starts_with(manifest->text + begin, "services:") ||
+                    kvb_find_within(manifest->text + begin, end - begin, "\nservices:") != NULL;
+    return own->count > 0 && own->items[0].status == KVB_DUPLICATE_KEY && !services;
+}
+
 // What one document came to.
 static enum kvb_status read_one(struct kvb_manifest *manifest, size_t begin, size_t end, uint32_t lines,
                                 kvb_document_reader *read, struct kvb_documents *seen)
 {
     struct kvb_tree tree;
     struct kvb_problems *own = &seen->own;
-    struct kvb_tree_part part = {lines, 0, manifest->templated};
+    struct kvb_tree_part part = {lines, 0, manifest->templated, false};
     kvb_problems_init(own);
     enum kvb_status status = kvb_tree_read_part(&tree, manifest->file, manifest->text + begin, end - begin, part, own);
+    if (status == KVB_DUPLICATE_KEY && may_repeat(manifest, begin, end, own)) {
+        part.last_counts = part.repeated_keys = true;
+        status = kvb_tree_read_part(&tree, manifest->file, manifest->text + begin, end - begin, part, NULL);
+    }
     if (status != KVB_OK && status != KVB_NO_MEMORY && !manifest->templated) {
         const char *plain = without_references(manifest, begin, end);
         enum kvb_status again = plain == NULL ? status
                                               : kvb_tree_read_part(&tree, manifest->file, plain, end - begin,
-                                                                   (struct kvb_tree_part){lines, 0, true}, NULL);
+                                                                   (struct kvb_tree_part){lines, 0, true, false}, NULL);
         manifest->templated = again == KVB_OK;
         status = again;
     }
@@ -182,7 +194,7 @@ enum kvb_status kvb_read_nested(struct kvb_manifest *manifest, const struct kvb_
     size_t at = kvb_source_find(manifest, begin, node->text, first);
     struct kvb_spot spot = kvb_source_spot(manifest, at);
     struct kvb_tree_part part = {spot.line > 0 ? spot.line - 1 : node->line, spot.column > 0 ? spot.column - 1 : 0,
-                                 manifest->templated};
+                                 manifest->templated, false};
     uint32_t before = kvb_found_count(manifest);
     enum kvb_status status = read_part(manifest, node->text, part, around);
     *taken = kvb_found_count(manifest) > before;
@@ -193,6 +205,6 @@ enum kvb_status kvb_read_document_text(struct kvb_manifest *manifest, const char
                                        const struct kvb_container *around)
 {
     struct kvb_spot spot = kvb_source_spot(manifest, offset);
-    struct kvb_tree_part part = {spot.line > 0 ? spot.line - 1 : 0, 0, true};
+    struct kvb_tree_part part = {spot.line > 0 ? spot.line - 1 : 0, 0, true, false};
     return read_part(manifest, text, part, around);
 }

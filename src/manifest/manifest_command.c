@@ -176,6 +176,9 @@ static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct k
         kvb_found_read_serve(manifest, found, program->engine, arguments, container->variables);
         found->deployment.usage = container->offline ? KVB_USAGE_OFFLINE : found->deployment.usage;
         found->deployment.usage_set = found->deployment.usage_set || container->offline;
+        if (kvb_found_lacks_model(manifest, found, arguments)) {
+            return KVB_OK;
+        }
     }
     if (container->shared) {
         (void)kvb_problem_add(&found->problems, KVB_NOTICE, KVB_OK,

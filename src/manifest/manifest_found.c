@@ -50,6 +50,39 @@ enum kvb_status kvb_found_problem(struct kvb_manifest *manifest, struct kvb_foun
                            (struct kvb_place){manifest->file, spot.line, spot.column}, "%s", text);
 }
 
+// ---- what is no deployment
+
+// A program that is told its model by whoever calls it, and asks no environment for it.
+static bool is_told_its_model(const struct kvb_manifest *manifest, const struct kvb_found *found,
+                              const struct kvb_words *words)
+{
+    bool asks = false;
+    for (uint32_t i = 0; i < words->count; i++) {
+        const char *unknown = words->items[i].unknown;
+        asks = asks || (unknown != NULL &&
+                        (strstr(unknown, "environ") != NULL || kvb_variable_find(manifest->asked, unknown) != NULL));
+    }
+    return strcmp(found->kind, "python") == 0 && found->deployment.model[0] == '\0' && !asks;
+}
+
+// A runtime of KServe: services that name it bring the model, which is mounted there.
+static bool is_runtime(const struct kvb_found *found)
+{
+    static const char *const kinds[] = {"ServingRuntime/", "ClusterServingRuntime/", "LLMInferenceServiceConfig/",
+                                        "Template/"};
+    bool runtime = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        runtime = runtime || kvb_starts_with(found->name, kinds[i]);
+    }
+    return runtime && kvb_starts_with(found->deployment.model, "/mnt/models");
+}
+
+bool kvb_found_lacks_model(const struct kvb_manifest *manifest, const struct kvb_found *found,
+                           const struct kvb_words *words)
+{
+    return !manifest->commented && (is_told_its_model(manifest, found, words) || is_runtime(found));
+}
+
 // ---- comments
 
 static bool copy_to(char *out, size_t capacity, const char *value)

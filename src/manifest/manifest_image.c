@@ -26,7 +26,7 @@ static const struct image_row rows[] = {
     {"nvcr.io/nvidia/vllm", false, false, NULL, false},
     {"rocm/vllm", false, false, NULL, false},
     {"lmcache/vllm-openai", true, false, NULL, false}, // its tags count LMCache's releases
-    {"vllm-openai", true, true, NULL, false}, // vllm/vllm-openai and its copies
+    {"vllm-openai", true, true, NULL, false},          // vllm/vllm-openai and its copies
     {"vllm-router", false, false, NULL, false},
     {"production-stack", false, false, NULL, false},
     {"vllm-tpu", false, true, NULL, false},
@@ -68,6 +68,16 @@ static void read_build(const char *tag, char release[32])
     }
 }
 
+// vLLM has no release before 0.2 or from 1.0 on that is known here: whoever built the image counts in his own way.
+static void drop_own_count(struct kvb_image *out)
+{
+    uint32_t number;
+    bool counted = out->name == NULL && kvb_release_parse(out->release, &number);
+    if (counted && (number < KVB_RELEASE(0, 2, 0) || number >= KVB_RELEASE(1, 0, 0))) {
+        out->release[0] = '\0';
+    }
+}
+
 void kvb_image_read(const char *image, struct kvb_image *out)
 {
     char name[KVB_LABEL_CAPACITY];
@@ -90,6 +100,7 @@ void kvb_image_read(const char *image, struct kvb_image *out)
         bool builds = rows[i].builds;
         if (rows[i].tagged && tag != NULL && !builds) {
             read_tag(tag + 1, out->release);
+            drop_own_count(out);
         } else if (rows[i].tagged && tag != NULL) {
             out->serves = strncmp(tag + 1, "server", 6) == 0; // "light" and "full" begin otherwise
             read_build(tag + 1, out->release);

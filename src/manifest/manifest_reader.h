@@ -59,12 +59,14 @@ struct kvb_manifest {
     unsigned expanding;                  // defaults inside defaults
     const char *from_outside;            // the last variable whose value came from .env, or NULL
     bool not_understood;                 // it speaks of an engine, and a part of it could not be read
+    bool commented;                      // a comment for kvbudget stands in it
     bool own_file;                       // a policy or profile of ours, which holds no deployment
     uint32_t shown;                      // placeholders that were looked for in `given`
     bool templated;                      // placeholders of a template stand in it as $_NAME__
     unsigned nested;                     // documents inside documents
     const struct kvb_variable *defaults; // of the template's placeholders
     const struct kvb_variable *models;   // objects of the file that stand for a model, by name
+    const struct kvb_variable *asked;    // what a program asks its environment for
     struct kvb_problems *problems;
 };
 
@@ -172,6 +174,10 @@ bool kvb_words_start_engine(const struct kvb_words *words);
 // Hands over a deployment that was made in another way.
 struct kvb_found *kvb_found_new(struct kvb_manifest *manifest, const char *kind, const char *name, size_t offset);
 enum kvb_status kvb_found_emit(struct kvb_manifest *manifest, struct kvb_found *found, uint32_t scope_line);
+// What has no model of its own, a function that is told it or a runtime for others, is no deployment where no comment
+// gives it one.
+bool kvb_found_lacks_model(const struct kvb_manifest *manifest, const struct kvb_found *found,
+                           const struct kvb_words *words);
 enum kvb_status kvb_found_flush(struct kvb_manifest *manifest, uint32_t next_line); // 0: nothing follows
 uint32_t kvb_found_count(const struct kvb_manifest *manifest);                      // so far, in this file
 // The words of a serve command, with the image or file's release, into `found`.

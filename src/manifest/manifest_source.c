@@ -1,6 +1,7 @@
 // A manifest's text by line and column, and the comments in it that speak to kvbudget.
 #include <string.h>
 
+#include "base/text.h"
 #include "manifest/manifest_reader.h"
 
 #define SEARCH_BYTES ((size_t)4096) // how far a word may stand behind the one before it
@@ -94,6 +95,7 @@ bool kvb_source_open(struct kvb_manifest *manifest)
     }
     manifest->lines = lines;
     manifest->line_count = count;
+    manifest->commented = kvb_find_within(manifest->text, manifest->length, "kvbudget:") != NULL;
     return index_characters(manifest);
 }
 

@@ -104,6 +104,13 @@ static const char *flag_of(struct kvb_py *py, const struct kvb_py_package *packa
     return package->dashes ? kvb_py_dashed(manifest, flag) : flag;
 }
 
+// torch.bfloat16
+static bool is_torch_dtype(const struct kvb_py_value *value)
+{
+    return value->kind == KVB_PY_UNKNOWN && value->unknown != NULL && kvb_starts_with(value->unknown, "torch.") &&
+           strcmp(value->key, "dtype") == 0 && strchr(value->unknown, '(') == NULL;
+}
+
 void kvb_py_serve_setting(struct kvb_py *py, const struct kvb_py_package *package, const struct kvb_py_value *value,
                           struct kvb_words *words)
 {
@@ -119,6 +126,10 @@ void kvb_py_serve_setting(struct kvb_py *py, const struct kvb_py_package *packag
         return;
     }
     kvb_words_say(manifest, words, flag_of(py, package, "--", value->key), value->offset);
+    if (is_torch_dtype(value)) {
+        kvb_words_say(manifest, words, value->unknown + 6, value->offset);
+        return;
+    }
     if (value->kind == KVB_PY_LIST && package->lists_are_words) {
         kvb_py_words(py, value, words);
     } else if (value->kind == KVB_PY_MAPPING || value->kind == KVB_PY_LIST) {
@@ -266,13 +277,17 @@ static void take_argument(struct kvb_py *py, const struct kvb_py_value *argument
 static void take_known(struct kvb_py *py, const char *callee, const struct kvb_py_value *arguments,
                        struct kvb_py_value *result)
 {
+    size_t offset = result->offset;
     const char *name = last_part(callee);
     bool look_up = strcmp(callee, "os.environ.get") == 0 || strcmp(callee, "os.getenv") == 0 ||
                    strcmp(callee, "getenv") == 0 || strcmp(callee, "environ.get") == 0;
     bool cast = strcmp(name, "str") == 0 || strcmp(name, "int") == 0 || strcmp(name, "float") == 0 ||
-                strcmp(name, "Path") == 0 || strcmp(name, "list") == 0;
+                strcmp(name, "Path") == 0 || strcmp(name, "list") == 0 || strcmp(name, "asdict") == 0;
+    bool configuration = kvb_ends_with(name, "TransferConfig") || kvb_ends_with(name, "CompilationConfig") ||
+                         kvb_ends_with(name, "SpeculativeConfig");
     if (look_up && arguments->count > 0 && arguments->items[0].text != NULL) {
         const char *value = kvb_variable_value(py->reader.manifest, NULL, arguments->items[0].text);
+        kvb_variable_set(py->reader.manifest, &py->reader.manifest->asked, arguments->items[0].text, "", offset, false);
         *result = arguments->count > 1 ? arguments->items[1] : *result;
         result->unknown = arguments->count > 1 ? result->unknown : arguments->items[0].text;
         if (value != NULL) {
@@ -280,7 +295,7 @@ static void take_known(struct kvb_py *py, const char *callee, const struct kvb_p
         }
     } else if (cast && arguments->count == 1) {
         *result = arguments->items[0];
-    } else if (strcmp(name, "dict") == 0) {
+    } else if (strcmp(name, "dict") == 0 || configuration) {
         *result = *arguments;
         result->kind = KVB_PY_MAPPING;
     } else if (kvb_starts_with(callee, "modal.gpu.") || kvb_starts_with(callee, "gpu.")) {

@@ -283,6 +283,9 @@ static enum kvb_status load_sibling(const struct kvb_name_answer *answer, const 
     if (status == KVB_OK && scheme->method == KVB_NAME_GGUF) {
         use_gguf(scheme, model);
     }
+    if (status == KVB_OK && scheme->method == KVB_NAME_AWQ) {
+        model->dtype = KVB_DTYPE_FP16; // as AutoAWQ writes it, whatever the original was: torch_dtype of Qwen's own copies
+    }
     if (status == KVB_OK) {
         keep_beside(scheme, model);
         kvb_name_scheme_bound(scheme, &model->assumed_low_ppm, &model->assumed_high_ppm);

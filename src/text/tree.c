@@ -102,7 +102,7 @@ static enum kvb_status run(struct kvb_tree_builder *builder, yaml_parser_t *pars
         yaml_event_delete(&event);
         first = first == KVB_OK ? status : first;
         if (status != KVB_OK && status != KVB_DUPLICATE_KEY) {
-            return first;
+            return status == KVB_NO_MEMORY ? status : first;
         }
     }
     if (first == KVB_OK && !builder->tree->root) {

@@ -38,10 +38,10 @@ enum kvb_status kvb_tree_read(struct kvb_tree *tree, const char *file, const cha
 enum kvb_status kvb_tree_read_manifest(struct kvb_tree *tree, const char *file, const char *text, size_t length,
                                        struct kvb_problems *problems) KVB_MUST_USE;
 // A part of a file: lines and columns that stand in front of it, and whether a key may be repeated, as the branches
-// of a template do (the first one counts).
+// of a template do (the first one counts) or as most readers of YAML and JSON let it be (the last one does).
 struct kvb_tree_part {
     uint32_t lines, columns;
-    bool repeated_keys;
+    bool repeated_keys, last_counts;
 };
 enum kvb_status kvb_tree_read_part(struct kvb_tree *tree, const char *file, const char *text, size_t length,
                                    struct kvb_tree_part part, struct kvb_problems *problems) KVB_MUST_USE;

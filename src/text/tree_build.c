@@ -185,6 +185,9 @@ enum kvb_status kvb_tree_close(struct kvb_tree_builder *builder)
     const struct kvb_tree_frame frame = builder->frames[--builder->depth];
     enum kvb_status status = KVB_OK;
     if (frame.node->kind == KVB_NODE_MAPPING) {
+        if (builder->part.last_counts) {
+            kvb_tree_keep_last(frame.node);
+        }
         status = builder->part.repeated_keys ? KVB_OK
                                              : kvb_tree_check_duplicates(builder->tree, frame.node, builder->problems);
         if (builder->manifest && frame.merges && status == KVB_OK) {

@@ -7,7 +7,8 @@
 #include "base/utf8.h"
 #include "text/file.h"
 
-#define FEW_KEYS 12 // compared pair by pair
+#define FEW_KEYS 12       // compared pair by pair
+#define COMPARED_KEYS 128 // of a mapping in which the last of a name counts
 
 struct kvb_place kvb_tree_place_of_offset(const char *file, const char *text, size_t length, size_t offset)
 {
@@ -137,4 +138,28 @@ enum kvb_status kvb_tree_check_duplicates(const struct kvb_tree *tree, const str
     enum kvb_status status = check_many(tree, mapping, nodes, problems);
     kvb_free((void *)nodes);
     return status;
+}
+
+static bool comes_again(const struct kvb_node *node)
+{
+    for (const struct kvb_node *later = node->next; later != NULL; later = later->next) {
+        if (strcmp(later->key, node->key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void kvb_tree_keep_last(struct kvb_node *mapping)
+{
+    bool few = mapping->count <= COMPARED_KEYS;
+    for (struct kvb_node **at = &mapping->first; few && *at != NULL;) {
+        bool again = comes_again(*at);
+        mapping->count -= again;
+        if (again) {
+            *at = (*at)->next;
+        } else {
+            at = &(*at)->next;
+        }
+    }
 }

@@ -90,12 +90,65 @@ static const struct found_row clusters[] = {
      NULL},
 };
 
+#define TOLD "from vllm import LLM\nimport os, torch\n"
+static const struct found_row told[] = {
+    // a function or class that is told its model is no deployment, one that asks its environment is
+    {"a.py", TOLD "def f(m):\n  LLM(model=m, max_model_len=512)\nLLM('a/b')", "python model=a/b", NULL},
+    {"a.py", TOLD "class LLM(Base):\n  def f(self): LLM(model=self.m)", "", NULL},
+    {"a.py", TOLD "LLM(model=pick('x'))", "", NULL},
+    {"a.py", TOLD "def f(m): run(['vllm', 'serve', m, '--max-model-len', '512'])", "", NULL},
+    {"a.py", TOLD "def f(m): run(['vllm', 'serve', *m])", "", NULL},
+    {"a.py", TOLD "LLM(model=os.environ['M'])", "python !missing_key", NULL},
+    {"a.py", TOLD "M = os.environ.get('M')\nLLM(model=M)", "python !missing_key", NULL},
+    {"a.py", TOLD "# kvbudget: model=a/b\nLLM(model=pick('x'))", "python model=a/b !missing_key", NULL},
+    // what vLLM's own classes hold
+    {"a.py", TOLD "k = KVTransferConfig(kv_connector='L', kv_role='kv_both')\nLLM('a/b', kv_transfer_config=k)",
+     "python model=a/b kv_transfer=1", NULL},
+    {"a.py", TOLD "LLM('a/b', dtype=torch.bfloat16)", "python model=a/b dtype=bfloat16", NULL},
+    {"a.py", TOLD "LLM('a/b', dtype=torch.pick())", "python model=a/b !missing_key", NULL},
+    {"a.py", TOLD "LLM('a/b', seed=torch.one)", "python model=a/b", NULL},
+};
+
+#define RUNTIME(kind, model)                                                                                           \
+    "apiVersion: serving.kserve.io/v1alpha1\nkind: " kind                                                              \
+    "\nmetadata: {name: r}\nspec: {containers: [{name: c, image: "                                                     \
+    "'vllm/vllm-openai:v0.11.0', args: [--model, " model ", --max-model-len, '512']}]}\n"
+static const struct found_row runtimes[] = {
+    // a service brings the model of a runtime (kserve.github.io, storage is mounted at /mnt/models)
+    {"r.yaml", RUNTIME("ClusterServingRuntime", "/mnt/models"), "", NULL},
+    {"r.yaml", RUNTIME("ServingRuntime", "/mnt/models"), "", NULL},
+    {"r.yaml", RUNTIME("ServingRuntime", "a/b"), "kubernetes model=a/b engine=vllm@0.11.0 max_model_len=512", NULL},
+    {"r.yaml", "# kvbudget: model=a/b\n" RUNTIME("ServingRuntime", "/mnt/models"),
+     "kubernetes model=a/b engine=vllm@0.11.0 max_model_len=512", NULL},
+    {"r.yaml", RUNTIME("Other", "/mnt/models"), "kubernetes model=/mnt/models engine=vllm@0.11.0 max_model_len=512",
+     NULL},
+};
+
+static const struct found_row repeated[] = {
+    // PyYAML and Go's readers take the last of several values, Docker Compose none
+    {"r.yaml", "run: vllm serve a/a\nx: 1\nrun: vllm serve a/b\n", "commands model=a/b", NULL},
+    {"r.json", "{\"x\": {\"a\": 1, \"a\": 2}, \"run\": \"vllm serve a/b\"}", "commands model=a/b", NULL},
+    {"r.json", "{\"x\": {\"q4f16_1\": 1, \"q4f16_1\": 2}, \"y\": \"vllm\"}", "", NULL},
+};
+
+static const struct found_row tags[] = {
+    // a tag that no release of vLLM has is somebody's own count
+    {"s.sh", RUN "org/vllm:0.1 vllm serve a/b --max-model-len 512", "shell model=a/b max_model_len=512", NULL},
+    {"s.sh", RUN "org/vllm:1.22.0 vllm serve a/b --max-model-len 512", "shell model=a/b max_model_len=512", NULL},
+    {"s.sh", RUN "org/vllm:0.2.0 vllm serve a/b --max-model-len 512",
+     "shell model=a/b engine=vllm@0.2.0 max_model_len=512", NULL},
+};
+
 static void each_row(void **state)
 {
     (void)state;
     READ_FOUND_ROWS(cases);
     READ_FOUND_ROWS(images);
     READ_FOUND_ROWS(clusters);
+    READ_FOUND_ROWS(told);
+    READ_FOUND_ROWS(runtimes);
+    READ_FOUND_ROWS(repeated);
+    READ_FOUND_ROWS(tags);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(each_row))

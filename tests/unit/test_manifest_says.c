@@ -52,8 +52,6 @@ static const struct said_row rows[] = {
      "EXTRA_ARGS is not known and taken as empty; give it with --env EXTRA_ARGS=VALUE"},
     {"s.sh", "vllm serve a/b $(more_args)", 1, 16,
      "$(more_args) is not known and taken as empty; write its value in its place"},
-    {"a.py", "from vllm import LLM\nLLM(model=pick('x'))", 2, 5,
-     "the model depends on pick(), which is not known; write its value in its place"},
     {"a.py", "from vllm import LLM\nLLM(model=os.environ.get('MODEL'))", 2, 5,
      "the model depends on MODEL, which is not known; give it with --env MODEL=VALUE"},
     {"a.py",
