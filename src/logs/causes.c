@@ -71,7 +71,8 @@ static const char *const consequences[] = {
 
 // Causes as long as nothing is said behind them that says why.
 static const char *const vague[] = {
-    "remote process exited", "torch._inductor.exc", "object has no attribute", "not support", "only support",
+    "remote process exited", "torch._inductor.exc", "ptxas", "object has no attribute", "not support",
+    "only support",          "is not available",
 };
 
 static const char *const host_words[] = {
@@ -152,7 +153,7 @@ enum kvb_cause_class kvb_cause_class_of(const char *text)
     }
     const struct kvb_cause_row *row = kvb_cause_of(text);
     if (row != NULL) {
-        return HOLDS(text, vague) ? KVB_CAUSE_PLAIN : KVB_CAUSE_ADVISED;
+        return HOLDS(row->words, vague) ? KVB_CAUSE_PLAIN : KVB_CAUSE_ADVISED;
     }
     return HOLDS(text, consequences) ? KVB_CAUSE_CONSEQUENCE : KVB_CAUSE_PLAIN;
 }

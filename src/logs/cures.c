@@ -11,7 +11,8 @@ void kvb_cure_other(struct kvb_reckoning *r)
 {
     const struct kvb_log_failure *failure = &r->report->failure;
     if (failure->advice != NULL) {
-        kvb_remedy_add(r, failure->fix, "", failure->fix_to, true, "%s", failure->advice);
+        const char *setting = kvb_own_setting(r->report->engine, failure->fix);
+        kvb_remedy_add(r, setting, "", failure->fix_to, true, "%s", failure->advice);
     } else if (!failure->cause_in_log) {
         kvb_remedy_add(r, "log", "", "from its beginning", true,
                        "these lines only report that something died: the first exception, of the process that died "

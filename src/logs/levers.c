@@ -1,6 +1,8 @@
 // Which knob acts at which stage of a start, and which popular ones do not.
 #include "logs/levers.h"
 
+#include <string.h>
+
 #define VLLM (1U << KVB_LOG_VLLM)
 #define SGLANG (1U << KVB_LOG_SGLANG)
 #define LLAMACPP (1U << KVB_LOG_LLAMACPP)
@@ -299,4 +301,25 @@ const char *kvb_share_lever(enum kvb_log_engine engine)
         }
     }
     return "gpu-memory-utilization";
+}
+
+// What the settings of causes are called elsewhere.
+static const struct {
+    const char *setting;
+    enum kvb_log_engine engine;
+    const char *own;
+} own_names[] = {
+    {"tensor-parallel-size", KVB_LOG_SGLANG, "tp-size"},
+    {"max-model-len", KVB_LOG_SGLANG, "context-length"},
+    {"VLLM_USE_DEEP_GEMM", KVB_LOG_SGLANG, "SGLANG_ENABLE_JIT_DEEPGEMM"},
+};
+
+const char *kvb_own_setting(enum kvb_log_engine engine, const char *setting)
+{
+    for (size_t i = 0; i < sizeof own_names / sizeof own_names[0]; i++) {
+        if (own_names[i].engine == engine && strcmp(own_names[i].setting, setting) == 0) {
+            return own_names[i].own;
+        }
+    }
+    return setting;
 }

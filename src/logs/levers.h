@@ -32,6 +32,8 @@ struct kvb_lever_row {
     const char *why;
 };
 
+// A cause's setting as this engine calls it.
+const char *kvb_own_setting(enum kvb_log_engine engine, const char *setting);
 // What the engine calls the share of the card that it takes, without dashes.
 const char *kvb_share_lever(enum kvb_log_engine engine);
 

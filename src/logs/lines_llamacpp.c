@@ -49,6 +49,7 @@ static const struct kvb_line_row rows[] = {
     PLAIN(EXCEPTION, 0, "failed to open GGUF file ",
           "gguf_init_from_file: failed to open GGUF file '/x.gguf' (No such file or directory)", NOTHING),
     PLAIN(EXCEPTION, 0, "couldn't bind ", "couldn't bind HTTP server socket, hostname: 127.0.0.1, port: 8080", NOTHING),
+    PLAIN(EXCEPTION, 0, "invalid value for ", "llama_prepare_model_devices: invalid value for main_gpu: 0", NOTHING),
     PLAIN(EXCEPTION, 0, "error: invalid ", "error: invalid argument: --no-mmap", NOTHING),
     PLAIN(EXCEPTION, 0, "error while ", "error while handling argument \"--device\": invalid device: x", NOTHING),
     PLAIN(EXCEPTION, 0, "error loading model: ", "llama_model_load: error loading model: bad magic", NOTHING),

@@ -116,6 +116,20 @@ static const struct row rows[] = {
      "corrupted or incomplete\n",
      "the file is damaged"},
     {"srv  start: couldn't bind HTTP server socket, hostname: 127.0.0.1, port: 8080\n", "the port is taken"},
+    {"/tmp/x/main.c:1:10: fatal error: curand_kernel.h: No such file or directory\n",
+     "a header is missing for what is compiled at the start"},
+    {CORE "ValueError: NvFp4 MoE backend 'FLASHINFER_TRTLLM' does not support the deployment configuration since x\n",
+     "no kernel for these experts on this GPU"},
+    {"6.26.902.237 E CUDA error: an unsupported value or parameter was passed to the function\n",
+     "cuBLAS failed on the GPU"},
+    {"ValueError: X has no vLLM implementation and the Transformers implementation is not compatible with vLLM.\n",
+     "the engine does not know this architecture"},
+    {"ValueError: Mismatched Tensor on argument #1 when calling: `__call__(mX: Tensor([n0, 4096], bfloat16),\n"
+     "mR: Tensor([n0, 4096], bfloat16))`, expected dtype=bfloat16\n",
+     "dtypes do not fit each other"},
+    {"E llama_prepare_model_devices: invalid value for main_gpu: 0 (available devices: 0)\n",
+     "no GPU is visible to the process"},
+    {"RuntimeError: NIXL is not available\n", "a part of the installation is missing"},
     // the other ranks are the cause, unless something is said of one
     {"[Rank 0] Process group watchdog thread terminated with exception: NCCL error: remote process exited or there was "
      "a network error, NCCL version 2.22.3\n",
