@@ -222,14 +222,15 @@ static void note_flag(struct kvb_serve_reading *reading, int from)
     char *out = reading->deployment->serve_flags;
     size_t used = strlen(out), capacity = sizeof reading->deployment->serve_flags;
     for (int i = from; i < reading->at && i < reading->count; i++) {
-        size_t size = strcspn(reading->words[i], "\n");
+        size_t size = strlen(reading->words[i]);
         if (used + size + 2 >= capacity) {
             reading->deployment->serve_flags_cut = true;
             return;
         }
         out[used++] = i == from ? '\n' : ' ';
-        memcpy(out + used, reading->words[i], size);
-        used += size;
+        for (const char *at = reading->words[i]; *at != '\0'; at++) {
+            out[used++] = *at == '\n' ? ' ' : *at; // JSON over several lines is one value
+        }
         out[used] = '\0';
     }
 }

@@ -170,6 +170,9 @@ static void members_of_json(void **state)
     assert_string_equal(SAID("vllm@0.27.1", QWEN, "--spec-model", "x/y", "--speculative-config",
                              "{\"method\":\"eagle3\",\"model\":\"x/y\",\"num_speculative_tokens\":2}"),
                         "--spec-model and --speculative-config['model'] are mutually exclusive");
+    assert_string_equal(SAID("vllm@0.27.1", QWEN, "--spec-model", "x/y", "--speculative-config", // over several lines
+                             "{\n  \"method\": \"eagle3\",\n  \"model\":\"x/y\",\n\"num_speculative_tokens\":2}"),
+                        "--spec-model and --speculative-config['model'] are mutually exclusive");
     assert_non_null(strstr(SAID("vllm@0.20.0", QWEN, "--kv-sharing-fast-prefill", "--speculative-config",
                                 "{\"method\":\"eagle3\",\"model\":\"x/y\",\"num_speculative_tokens\":2}"),
                            "Fast prefill optimization for KV sharing is not compatible with EAGLE"));
