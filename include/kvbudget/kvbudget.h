@@ -22,6 +22,7 @@
 #include <kvbudget/manifest.h>
 #include <kvbudget/model.h>
 #include <kvbudget/models.h>
+#include <kvbudget/plain.h>
 #include <kvbudget/plan.h>
 #include <kvbudget/policy.h>
 #include <kvbudget/problem.h>

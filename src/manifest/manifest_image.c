@@ -68,12 +68,13 @@ static void read_build(const char *tag, char release[32])
     }
 }
 
-// vLLM has no release before 0.2 or from 1.0 on that is known here: whoever built the image counts in his own way.
+// The engine has no release before 0.2 or from 1.0 on that is known here: whoever built such an image counts in his own
+// way.
 static void drop_own_count(struct kvb_image *out)
 {
-    uint32_t number;
-    bool counted = out->name == NULL && kvb_release_parse(out->release, &number);
-    if (counted && (number < KVB_RELEASE(0, 2, 0) || number >= KVB_RELEASE(1, 0, 0))) {
+    const char *release = out->release;
+    bool early = release[0] != '\0' && strchr("01", release[2]) != NULL && !kvb_is_digit(release[3]);
+    if (out->name == NULL && (release[0] != '0' || early)) {
         out->release[0] = '\0';
     }
 }

@@ -12,8 +12,8 @@ static const struct found_row python[] = {
      STARTS "run(['vllm', 'serve', 'a/b', '--max-model-len', '512', '--max-num-seqs', '8', '-tp', '2', "
             "'--enforce-eager', '--port', '8000'])",
      "python model=a/b max_model_len=512 max_num_seqs=8 tensor_parallel_size=2 enforce_eager=true", NULL},
-    {"a.py", VLLM "LLM('a/' + NAME, max_model_len=512)", "python max_model_len=512 !missing_key", NULL},
-    {"a.py", VLLM "LLM(f'{NAME}' 'b')", "python !missing_key", NULL},
+    {"a.py", VLLM "LLM('a/' + NAME, max_model_len=512)", "", NULL}, // its caller says the model
+    {"a.py", VLLM "LLM(f'{NAME}' 'b')", "", NULL},
     {"a.py", VLLM "LLM('a/b', max_model_len=2147483648 * 2)", "python model=a/b !missing_key", NULL},
     {"a.py", VLLM "LLM('a/b', max_model_len=N * 2)", "python model=a/b !missing_key", NULL},
     {"a.py", VLLM "LLM(('a/b'))", "python model=a/b", NULL},

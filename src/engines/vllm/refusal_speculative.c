@@ -20,62 +20,6 @@ static bool says_how_many(const struct kvb_context *context)
 
 // ---- Modules that a checkpoint brings for drafting (MTP)
 
-// Classes whose model type hf_config_override makes one of MTPModelTypes, and from when.
-static const struct {
-    const char *architecture;
-    uint32_t since;
-    bool counted; // only with modules in its config
-} mtp_classes[] = {
-    {"BailingMoeV2_5ForCausalLM", R(25, 0), false},
-    {"BailingMoeV3ForCausalLM", R(25, 0), false},
-    {"DeepseekV3ForCausalLM", R(8, 2), true}, // without them num_speculative_tokens is divided by zero
-    {"DeepseekV32ForCausalLM", R(11, 0), false},
-    {"DeepseekV4ForCausalLM", R(20, 0), false},
-    {"Ernie4_5_MoeForCausalLM", R(10, 2), false},
-    {"Exaone4_5_ForConditionalGeneration", R(20, 0), false},
-    {"ExaoneMoeForCausalLM", R(14, 0), false},
-    {"Gemma4AssistantForCausalLM", R(21, 0), false},
-    {"Glm4MoeForCausalLM", R(10, 0), false},
-    {"Glm4MoeLiteForCausalLM", R(15, 0), false},
-    {"GlmMoeDsaForCausalLM", R(16, 0), false},
-    {"GlmOcrForConditionalGeneration", R(16, 0), false},
-    {"HYV3ForCausalLM", R(20, 0), false},
-    {"InklingForCausalLM", R(26, 0), false},
-    {"InklingForConditionalGeneration", R(26, 0), false},
-    {"InternS2MobiusForConditionalGeneration", R(28, 0), false},
-    {"InternS2PreviewForConditionalGeneration", R(22, 0), false},
-    {"KimiK3ForConditionalGeneration", R(27, 0), false},
-    {"LongcatFlashForCausalLM", R(11, 0), false},
-    {"LongcatFlashNgramForCausalLM", R(26, 0), false},
-    {"MiMoForCausalLM", R(9, 0), false},
-    {"MiMoV2FlashForCausalLM", R(21, 0), false},
-    {"MiMoV2ForCausalLM", R(21, 0), false},
-    {"MiMoV2OmniForCausalLM", R(21, 0), false},
-    {"MiniMaxM3SparseForCausalLM", R(24, 0), false},
-    {"MiniMaxM3SparseForConditionalGeneration", R(24, 0), false},
-    {"NemotronHForCausalLM", R(17, 0), true},
-    {"NemotronHPuzzleForCausalLM", R(19, 0), true},
-    {"NemotronH_Super_Omni_Reasoning_V3", R(20, 0), true},
-    {"PanguUltraMoEForCausalLM", R(11, 1), false},
-    {"Qwen3NextForCausalLM", R(10, 2), false},
-    {"Qwen3_5ForCausalLM", R(28, 0), false},
-    {"Qwen3_5ForConditionalGeneration", R(17, 0), false},
-    {"Qwen3_5MoeForCausalLM", R(28, 0), false},
-    {"Qwen3_5MoeForConditionalGeneration", R(17, 0), false},
-    {"Step3p5ForCausalLM", R(15, 1), false},
-    {"Step3p7ForConditionalGeneration", R(23, 0), false},
-};
-
-bool kvb_brings_mtp(const struct kvb_model *model, uint32_t release)
-{
-    for (size_t i = 0; i < sizeof mtp_classes / sizeof mtp_classes[0]; i++) {
-        if (strcmp(mtp_classes[i].architecture, model->architecture) == 0) {
-            return release >= mtp_classes[i].since && (!mtp_classes[i].counted || model->mtp_layers > 0);
-        }
-    }
-    return false;
-}
-
 // A class of the release that nothing turns into modules; of one that it does not have, nothing is known.
 static bool lacks_mtp(const struct kvb_model *model, uint32_t release)
 {
@@ -289,8 +233,8 @@ bool kvb_refusal_hidden_states(const struct kvb_context *context, char out[KVB_E
 {
     const struct kvb_known_class *row = kvb_class_of(context->model->architecture, context->release);
     bool asked = context->speculative == KVB_SPECULATIVE_DFLASH || kvb_drafts_by_eagle3(context);
-    bool unknown = row == NULL || strpbrk(row->interfaces, "E?") != NULL;
-    return kvb_refuse_if(asked && !unknown && context->generation == KVB_GENERATION_V1, out,
+    bool lacks = row != NULL && strchr(row->interfaces, 'E') == NULL && strchr(row->interfaces, '?') == NULL;
+    return kvb_refuse_if(asked && lacks && context->generation == KVB_GENERATION_V1, out,
                          context->v2_runner
                              ? "Model does not support EAGLE3 interface"
                              : "Model does not support EAGLE3 interface but aux_hidden_state_outputs was "

@@ -1,0 +1,63 @@
+// Checkpoints that a release turns into modules that draft (MTP), whatever they were called.
+// Source: vllm/config/speculative.py hf_config_override (vllm/config.py to 0.10.2).
+#include <string.h>
+
+#include "engines/vllm/refusal.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+// Classes whose model type hf_config_override makes one of MTPModelTypes, and from when.
+static const struct {
+    const char *architecture;
+    uint32_t since;
+    bool counted; // only with modules in its config
+} mtp_classes[] = {
+    {"BailingMoeV2_5ForCausalLM", R(25, 0), false},
+    {"BailingMoeV3ForCausalLM", R(25, 0), false},
+    {"DeepseekV3ForCausalLM", R(8, 2), true}, // without them num_speculative_tokens is divided by zero
+    {"DeepseekV32ForCausalLM", R(11, 0), false},
+    {"DeepseekV4ForCausalLM", R(20, 0), false},
+    {"Ernie4_5_MoeForCausalLM", R(10, 2), false},
+    {"Exaone4_5_ForConditionalGeneration", R(20, 0), false},
+    {"ExaoneMoeForCausalLM", R(14, 0), false},
+    {"Gemma4AssistantForCausalLM", R(21, 0), false},
+    {"Glm4MoeForCausalLM", R(10, 0), false},
+    {"Glm4MoeLiteForCausalLM", R(15, 0), false},
+    {"GlmMoeDsaForCausalLM", R(16, 0), false},
+    {"GlmOcrForConditionalGeneration", R(16, 0), false},
+    {"HYV3ForCausalLM", R(20, 0), false},
+    {"InklingForCausalLM", R(26, 0), false},
+    {"InklingForConditionalGeneration", R(26, 0), false},
+    {"InternS2MobiusForConditionalGeneration", R(28, 0), false},
+    {"InternS2PreviewForConditionalGeneration", R(22, 0), false},
+    {"KimiK3ForConditionalGeneration", R(27, 0), false},
+    {"LongcatFlashForCausalLM", R(11, 0), false},
+    {"LongcatFlashNgramForCausalLM", R(26, 0), false},
+    {"MiMoForCausalLM", R(9, 0), false},
+    {"MiMoV2FlashForCausalLM", R(21, 0), false},
+    {"MiMoV2ForCausalLM", R(21, 0), false},
+    {"MiMoV2OmniForCausalLM", R(21, 0), false},
+    {"MiniMaxM3SparseForCausalLM", R(24, 0), false},
+    {"MiniMaxM3SparseForConditionalGeneration", R(24, 0), false},
+    {"NemotronHForCausalLM", R(17, 0), true},
+    {"NemotronHPuzzleForCausalLM", R(19, 0), true},
+    {"NemotronH_Super_Omni_Reasoning_V3", R(20, 0), true},
+    {"PanguUltraMoEForCausalLM", R(11, 1), false},
+    {"Qwen3NextForCausalLM", R(10, 2), false},
+    {"Qwen3_5ForCausalLM", R(28, 0), false},
+    {"Qwen3_5ForConditionalGeneration", R(17, 0), false},
+    {"Qwen3_5MoeForCausalLM", R(28, 0), false},
+    {"Qwen3_5MoeForConditionalGeneration", R(17, 0), false},
+    {"Step3p5ForCausalLM", R(15, 1), false},
+    {"Step3p7ForConditionalGeneration", R(23, 0), false},
+};
+
+bool kvb_brings_mtp(const struct kvb_model *model, uint32_t release)
+{
+    for (size_t i = 0; i < sizeof mtp_classes / sizeof mtp_classes[0]; i++) {
+        if (strcmp(mtp_classes[i].architecture, model->architecture) == 0) {
+            return release >= mtp_classes[i].since && (!mtp_classes[i].counted || model->mtp_layers > 0);
+        }
+    }
+    return false;
+}
