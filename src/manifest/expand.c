@@ -127,6 +127,10 @@ size_t kvb_expand_one(struct kvb_manifest *manifest, const char *text, enum kvb_
     if (dollar == KVB_DOLLAR_PLAIN || text[0] != '$') {
         return 0;
     }
+    if (++manifest->references > KVB_REFERENCES_MAX) {
+        manifest->too_large = manifest->out_of_memory = true;
+        return 0;
+    }
     if (text[1] == '$' && !shell) {
         *value = "$";
         *name = "$";

@@ -11,6 +11,7 @@
 
 #define KVB_NOWHERE SIZE_MAX               // offset of what is not written in the file
 #define KVB_VARIABLES_MAX 4096             // of a file; each reference looks through them one by one
+#define KVB_REFERENCES_MAX 65536           // in a file, so that this ends
 #define KVB_EXPANDED_MAX ((size_t)1 << 20) // bytes of one text with its variables replaced
 
 // Text in the file, at an offset of it.
@@ -56,6 +57,7 @@ struct kvb_manifest {
     bool too_large;                      // what its variables stand for outgrew any real file
     size_t taken_bytes;                  // of the arena
     uint32_t variables;                  // set so far
+    uint32_t references;                 // looked up so far
     unsigned expanding;                  // defaults inside defaults
     const char *from_outside;            // the last variable whose value came from .env, or NULL
     bool not_understood;                 // it speaks of an engine, and a part of it could not be read

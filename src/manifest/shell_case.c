@@ -6,6 +6,7 @@
 #include "manifest/shell.h"
 
 #define CASES_MAX 64
+#define NAMES_MAX 16 // of variables in one word
 
 static bool is_word(const struct kvb_words *words, uint32_t index, const char *text)
 {
@@ -37,10 +38,12 @@ static bool has_one_value(const struct shell *shell, const char *name, size_t le
 static bool is_settled(const struct shell *shell, const struct kvb_arg *subject)
 {
     bool settled = subject->unknown == NULL;
+    unsigned names = 0;
     for (const char *at = shell->command; at < shell->at && settled; at++) {
         const char *name = at + 1 + (at[1] == '{');
         bool argument = *name >= '0' && *name <= '9'; // of a function, which is called with several
-        settled = *at != '$' || (!argument && has_one_value(shell, name, strspn(name, KVB_SHELL_NAME_CHARACTERS)));
+        settled = *at != '$' || (!argument && names++ < NAMES_MAX &&
+                                 has_one_value(shell, name, strspn(name, KVB_SHELL_NAME_CHARACTERS)));
     }
     return settled;
 }

@@ -79,9 +79,9 @@ static void finish_before(struct shell *shell, struct reading *reading, struct k
 // "${NAME[@]}": the words of an array, or none when it is not known.
 static size_t add_array(struct shell *shell, struct reading *reading, struct kvb_words *words)
 {
-    const struct kvb_variable *given = kvb_variable_find(shell->variables, "@");
     size_t whole = shell->at[1] == '@' || shell->at[1] == '*' ? 2 : kvb_starts_with(shell->at, "${@}") ? 4 : 0;
-    if (whole > 0 && given != NULL && given->list != NULL) {
+    const struct kvb_variable *given = whole > 0 ? kvb_variable_find(shell->variables, "@") : NULL;
+    if (given != NULL && given->list != NULL) {
         finish_before(shell, reading, words);
         kvb_words_append(shell->manifest, words, given->list);
         return whole;
