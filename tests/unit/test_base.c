@@ -269,8 +269,22 @@ static void test_checked(void **state)
     assert_true(kvb_min(1, 2) == 1 && kvb_max(1, 2) == 2);
 }
 
+// What pasting leaves in front of a flag.
+static void test_slips(void **state)
+{
+    (void)state;
+    static const char *const blanks[] = {" --x", "\t--x", "\n--x", "\r--x"};
+    for (size_t i = 0; i < sizeof blanks / sizeof blanks[0]; i++) {
+        assert_non_null(strstr(kvb_word_slip(blanks[i]), "begins with a blank"));
+    }
+    assert_non_null(strstr(kvb_word_slip("\xE2\x80\x94x"), "its dash is none"));
+    assert_string_equal(kvb_word_slip("--x"), "");
+    assert_string_equal(kvb_word_slip(""), "");
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(test_copy), cmocka_unit_test(test_compare), cmocka_unit_test(test_path),
               cmocka_unit_test(test_distance), cmocka_unit_test(test_printable), cmocka_unit_test(test_buffer),
               cmocka_unit_test(test_arena), cmocka_unit_test(test_problems), cmocka_unit_test(test_statuses),
-              cmocka_unit_test(test_checked), cmocka_unit_test(test_what_cannot_be_written),
-              cmocka_unit_test(test_words), cmocka_unit_test(test_version))
+              cmocka_unit_test(test_checked), cmocka_unit_test(test_slips),
+              cmocka_unit_test(test_what_cannot_be_written), cmocka_unit_test(test_words),
+              cmocka_unit_test(test_version))

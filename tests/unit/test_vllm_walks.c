@@ -264,6 +264,8 @@ static void platforms_that_sleep(void **state)
 
 // registry.py v0.9.2 has the class itself; v0.10.0 _try_inspect_model_cls takes the causal model for a classifier
 // alone, v0.10.1 _normalize_arch any ending of _SUFFIX_TO_DEFAULTS, to which v0.13.0 adds ForTokenClassification.
+#define TEN "Characters"
+
 static const struct {
     const char *name;
     uint32_t release;
@@ -281,6 +283,8 @@ static const struct {
     {"Qwen3ForTokenClassification", R(13, 0), "Qwen3ForCausalLM"},
     {"NobodyForSequenceClassification", R(27, 1), NULL},
     {"Nobody", R(27, 1), NULL},
+    {TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "Model", R(27, 1), NULL},     // no room for more
+    {TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "Model", R(27, 1), NULL}, // nor for this
 };
 
 static void classes_made_of_others(void **state)
