@@ -14,7 +14,7 @@
 #define VALIDATED_SINCE R(9, 1) // by pydantic; Python's own dataclasses say it otherwise
 
 struct member {
-    char key[NAME_CAPACITY]; // with underscores
+    char key[NAME_CAPACITY]; // longer ones are cut: no release lists one as long
     const char *value;
     size_t size;
 };
@@ -34,10 +34,10 @@ static void add(const struct judging *judging, const char *text)
 static const char *behind_value(const char *at)
 {
     int depth = 0;
-    for (bool quoted = false; *at != '\0' && *at != '\n'; at++) {
+    for (bool quoted = false, escaped = false; *at != '\0' && *at != '\n'; at++) {
         if (quoted) {
-            at += *at == '\\' && at[1] != '\0' ? 1 : 0;
-            quoted = *at != '"';
+            quoted = escaped || *at != '"';
+            escaped = !escaped && *at == '\\';
         } else if (depth == 0 && (*at == ',' || *at == '}')) {
             return at;
         } else {
@@ -54,20 +54,18 @@ static bool next_member(const char **at, struct member *out)
 {
     const char *key = *at + strspn(*at, " ,{");
     size_t length = *key == '"' ? strcspn(key + 1, "\"\\\n") : 0;
-    if (length == 0 || length >= NAME_CAPACITY || key[1 + length] != '"') {
+    if (length == 0 || key[1 + length] != '"') {
         return false;
     }
-    for (size_t i = 0; i < length; i++) {
-        out->key[i] = key[1 + i] == '-' ? '_' : key[1 + i];
-    }
-    out->key[length] = '\0';
+    out->key[0] = '\0';
+    kvb_append(out->key, NAME_CAPACITY, key + 1, length);
     const char *colon = key + length + 2 + strspn(key + length + 2, " ");
     const char *end = *colon == ':' ? behind_value(colon + 1) : NULL;
     if (end == NULL) {
         return false;
     }
     out->value = colon + 1 + strspn(colon + 1, " ");
-    out->size = end > out->value ? (size_t)(end - out->value) : 0;
+    out->size = (size_t)(end - out->value); // no space ends a value
     while (out->size > 0 && out->value[out->size - 1] == ' ') {
         out->size--;
     }
