@@ -339,7 +339,7 @@ struct kvb_environment {
     uint8_t allow_chunked_local_hybrid; // VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE
     uint8_t allow_long_max_model_len;   // VLLM_ALLOW_LONG_MAX_MODEL_LEN
     uint8_t expandable_segments;        // PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
-    uint8_t expandable_by_cuda_name; // which PYTORCH_CUDA_ALLOC_CONF said, and not its newer name
+    uint8_t expandable_by_cuda_name;    // what PYTORCH_CUDA_ALLOC_CONF says of it, whatever its newer name does
     uint8_t compile_disable;            // TORCH_COMPILE_DISABLE
     uint8_t dynamo_disable;             // TORCHDYNAMO_DISABLE
     bool index_logits_stated;           // VLLM_SPARSE_INDEXER_MAX_LOGITS_MB

@@ -39,11 +39,13 @@ bool kvb_variable_setting(const char *value, const struct kvb_variable_row *row,
 // "expandable_segments:True,max_split_size_mb:128"; other parts have no effect that is modelled.
 static bool read_allocator(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment)
 {
-    if (kvb_contains_ignoring_case(value, "expandable_segments:true")) {
-        environment->expandable_segments = KVB_YES;
-        environment->expandable_by_cuda_name |= strstr(row->name, "_CUDA_") != NULL ? KVB_YES : 0;
-    } else if (kvb_contains_ignoring_case(value, "expandable_segments:false")) {
-        environment->expandable_segments = KVB_NO;
+    bool on = kvb_contains_ignoring_case(value, "expandable_segments:true");
+    if (!on && !kvb_contains_ignoring_case(value, "expandable_segments:false")) {
+        return true;
+    }
+    environment->expandable_segments = on ? KVB_YES : KVB_NO;
+    if (strstr(row->name, "_CUDA_") != NULL) {
+        environment->expandable_by_cuda_name = environment->expandable_segments;
     }
     return true;
 }

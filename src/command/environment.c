@@ -57,6 +57,9 @@ void kvb_environment_overlay(struct kvb_environment *out, const struct kvb_envir
     if (flags->expandable_segments != KVB_UNSET) {
         out->expandable_segments = flags->expandable_segments;
     }
+    if (flags->expandable_by_cuda_name != KVB_UNSET) {
+        out->expandable_by_cuda_name = flags->expandable_by_cuda_name;
+    }
     if (flags->attention_backend != 0) {
         out->attention_backend = flags->attention_backend;
     }

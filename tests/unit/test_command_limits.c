@@ -104,6 +104,7 @@ static void environments_over_each_other(void **state)
     kvb_environment_overlay(&from_file.environment, &from_flags.environment);
     assert_int_equal(from_file.environment.use_v1, KVB_YES);
     assert_int_equal(from_file.environment.expandable_segments, KVB_YES);
+    assert_int_equal(from_file.environment.expandable_by_cuda_name, KVB_YES);
     assert_int_equal(from_file.environment.layer_partition_count, 3);
     assert_int_equal(from_file.environment.layer_partition[2], 8);
     char text[KVB_SWITCH_CAPACITY];

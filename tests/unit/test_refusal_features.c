@@ -34,13 +34,13 @@ static void words_of_a_draft(void **state)
     says(kvb_refusal_draft_words, &plan, NULL);
     make(R(20, 0));
     drafts_with(KVB_SPECULATIVE_EAGLE, "LlamaForCausalLMEagle3");
+    plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
     says(kvb_refusal_draft_uncounted, &plan, "neither `speculative_token_tree` nor `num_speculative_tokens`");
     plan.engine.release = R(16, 0);
     says(kvb_refusal_draft_uncounted, &plan, "num_speculative_tokens must be provided with speculative model");
     plan.engine.release = R(21, 0);
     says(kvb_refusal_draft_uncounted, &plan, "but `num_speculative_tokens` was not provided");
     drafts_with(KVB_SPECULATIVE_DRAFT_MODEL, "LlamaForCausalLM");
-    plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
     says(kvb_refusal_draft_uncounted, &plan, "but `num_speculative_tokens` was not provided");
     plan.plain_flags = 0; // a profile
     says(kvb_refusal_draft_uncounted, &plan, NULL);

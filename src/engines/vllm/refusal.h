@@ -79,6 +79,8 @@ kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal
     kvb_refusal_draft_multiple, kvb_refusal_scheduled_tokens;
 // Whether the release turns the checkpoint into modules that draft (MTP), which have a class of their own.
 bool kvb_brings_mtp(const struct kvb_model *model, uint32_t release);
+// Whether the release has the model's class, without this of kvb_known_class.interfaces.
+bool kvb_class_lacks(const struct kvb_context *context, char letter);
 // A head that drafts from hidden states of several layers.
 bool kvb_drafts_by_eagle3(const struct kvb_context *context);
 

@@ -129,8 +129,7 @@ bool kvb_refusal_lora_experts(const struct kvb_context *context, char out[KVB_ER
 // which asks for the variable's older name.
 bool kvb_refusal_connector_segments(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    bool moves = context->plan->environment.expandable_by_cuda_name == KVB_YES &&
-                 context->plan->environment.expandable_segments == KVB_YES;
+    bool moves = context->plan->environment.expandable_by_cuda_name == KVB_YES;
     bool own_pool = is_on(context, KVB_SET_ENABLE_SLEEP_MODE) || kvb_has_plain(context, KVB_PLAIN_CUMEM);
     return kvb_refuse_if(moves && is_on(context, KVB_SET_KV_TRANSFER) && !own_pool, out,
                          "The KV connector is incompatible with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");

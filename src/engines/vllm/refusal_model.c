@@ -64,7 +64,7 @@ bool kvb_refusal_class(const struct kvb_context *context, char out[KVB_ERROR_TEX
     return true;
 }
 
-static bool class_lacks(const struct kvb_context *context, char letter)
+bool kvb_class_lacks(const struct kvb_context *context, char letter)
 {
     const struct kvb_known_class *row = context->known_class;
     return row != NULL && strchr(row->interfaces, '?') == NULL && strchr(row->interfaces, letter) == NULL;
@@ -72,7 +72,7 @@ static bool class_lacks(const struct kvb_context *context, char letter)
 
 bool kvb_refusal_stages_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    return kvb_refuse_if(context->pp > 1 && class_lacks(context, 'P'), out, KVB_NO_STAGES);
+    return kvb_refuse_if(context->pp > 1 && kvb_class_lacks(context, 'P'), out, KVB_NO_STAGES);
 }
 
 bool kvb_refusal_no_stages(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -92,7 +92,7 @@ static bool lora_is_on(const struct kvb_context *context)
 bool kvb_refusal_lora_class(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const char *name = context->model->architecture;
-    if (!lora_is_on(context) || !class_lacks(context, 'L')) {
+    if (!lora_is_on(context) || !kvb_class_lacks(context, 'L')) {
         return false;
     }
     kvb_refusal_say(out, "{0} does not support LoRA yet.", &name);

@@ -154,7 +154,7 @@ static const char *without_tokens(const struct kvb_context *context)
 {
     bool head = context->speculative == KVB_SPECULATIVE_EAGLE || context->speculative == KVB_SPECULATIVE_DFLASH ||
                 drafts_whole(context);
-    if (!head || context->release < TREES_SINCE || context->plan->draft == NULL) {
+    if (!head || context->release < TREES_SINCE || !kvb_has_plain(context, KVB_PLAIN_DRAFT_NAMED)) {
         return "num_speculative_tokens must be provided with speculative model unless the draft model config contains "
                "an n_predict parameter.";
     }
@@ -209,7 +209,7 @@ bool kvb_refusal_draft_heads(const struct kvb_context *context, char out[KVB_ERR
     }
     uint64_t ranks = kvb_plain_or(context, KVB_PLAIN_DRAFT_RANKS, context->tp);
     uint32_t heads = draft->kinds[0].attention.heads;
-    if (ranks == 0 || heads == 0 || heads % ranks == 0) {
+    if (ranks == 0 || heads % ranks == 0) { // no ranks are refused before
         return false;
     }
     return kvb_refuse_two(out, "Total number of attention heads ({0}) must be divisible by tensor parallel size ({1}).",
@@ -231,10 +231,8 @@ bool kvb_refusal_draft_context(const struct kvb_context *context, char out[KVB_E
 // v0.11.0, v0.27.1 and gpu/spec_decode/eagle/eagle3_utils.py, interfaces.py SupportsEagle3.
 bool kvb_refusal_hidden_states(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    const struct kvb_known_class *row = kvb_class_of(context->model->architecture, context->release);
     bool asked = context->speculative == KVB_SPECULATIVE_DFLASH || kvb_drafts_by_eagle3(context);
-    bool lacks = row != NULL && strchr(row->interfaces, 'E') == NULL && strchr(row->interfaces, '?') == NULL;
-    return kvb_refuse_if(asked && lacks && context->generation == KVB_GENERATION_V1, out,
+    return kvb_refuse_if(asked && kvb_class_lacks(context, 'E'), out,
                          context->v2_runner
                              ? "Model does not support EAGLE3 interface"
                              : "Model does not support EAGLE3 interface but aux_hidden_state_outputs was "
