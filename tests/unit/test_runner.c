@@ -1,4 +1,6 @@
 // Buffers of the model runner, counted by hand.
+#include <stdio.h>
+
 #include "engines/vllm/runner.h"
 #include "unit/encoders.h"
 #include "unit/plans.h"
@@ -122,16 +124,16 @@ static void pinned_items_that_a_capture_returns(void **state)
 }
 
 // A copy of a file takes the next power of two: of 21 GiB in files of 10 GB at most 16 and 8 GiB, in files of 5 GB 8,
-// as one file 32. Other loaders, several ranks, cards with memory of their own or of AMD (fastsafetensors goes by the
-// name GB10, copier/unified.py is_unified_memory_system) and releases before hold none; piecewise graphs alone give
-// them back.
+// as one file 32. Other loaders, several ranks, cards with memory of their own or of another name (fastsafetensors goes
+// by GB10, copier/unified.py is_unified_memory_system) and releases before hold none; piecewise graphs alone give them
+// back.
 static void files_that_stay_pinned(void **state)
 {
     (void)state;
     static const struct {
         uint32_t release, flags;
         uint64_t ranks, mode, weights, low, likely, high; // GiB
-        bool shared, amd;
+        bool shared, other;                               // card
     } rows[] = {
         {R(28, 0), KVB_PLAIN_LOADS_WHOLE_FILES, 1, KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 21, 8, 21, 32, true, false},
         {R(27, 0), KVB_PLAIN_LOADS_WHOLE_FILES, 1, KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 75, 8, 24, 64, true, false},
@@ -147,7 +149,7 @@ static void files_that_stay_pinned(void **state)
         make(KVB_NO, 8192, 16);
         plan.engine.release = rows[i].release;
         plan.gpu.unified_memory = rows[i].shared;
-        plan.gpu.vendor = rows[i].amd ? KVB_VENDOR_AMD : KVB_VENDOR_NVIDIA;
+        (void)snprintf(plan.gpu.name, sizeof plan.gpu.name, "%s", rows[i].other ? "Jetson Thor" : "NVIDIA GB10");
         plan.plain_flags = rows[i].flags;
         set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].ranks);
         set(&plan, KVB_SET_CUDAGRAPH_MODE, rows[i].mode);

@@ -4,6 +4,7 @@
 #include "engines/vllm/runner.h"
 
 #include "base/checked.h"
+#include "base/text.h"
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/graph_sizes.h"
 #include "engines/vllm/overhead.h"
@@ -135,7 +136,7 @@ uint64_t kvb_runner_host_bytes(const struct kvb_context *context)
 struct kvb_estimate kvb_pinned_files(const struct kvb_context *context, uint64_t weights_bytes)
 {
     bool pins = (context->plan->plain_flags & KVB_PLAIN_LOADS_WHOLE_FILES) != 0 && context->tp == 1 &&
-                context->gpu->unified_memory && context->gpu->vendor == KVB_VENDOR_NVIDIA &&
+                context->gpu->unified_memory && kvb_contains_ignoring_case(context->gpu->name, "gb10") &&
                 context->release >= WHOLE_FILES_SINCE && !graphs_return_items(context);
     if (!pins) {
         return (struct kvb_estimate){0, 0, 0};
