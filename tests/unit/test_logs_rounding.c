@@ -58,4 +58,28 @@ static void state_blocks(void **state)
     assert_null(check(STATE_BLOCK));
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(state_blocks))
+// 256 sequences and 100 state blocks of 0.1 GiB need 15.6 GiB more, said without the share where that is not known.
+static void state_blocks_of_a_card(void **state)
+{
+    (void)state;
+    start(KVB_LOG_VLLM, V(20, 0), KVB_FAILURE_STATE_BLOCKS);
+    see(KVB_OBS_MAMBA_BLOCKS, 100);
+    see(KVB_OBS_MAMBA_SEQS, 256);
+    see(KVB_OBS_KV_CACHE, 0); // a pool of nothing has no blocks to reckon with
+    explain();
+    helps("max-num-seqs", "100", true, "each running sequence holds one state block");
+    assert_null(remedy("gpu-memory-utilization", NULL));
+    see(KVB_OBS_KV_CACHE, 10 * GIB);
+    see(KVB_OBS_MAMBA_SEQS, 100); // as many as there are: none is missing
+    explain();
+    assert_null(remedy("gpu-memory-utilization", NULL));
+    start(KVB_LOG_VLLM, 0, KVB_FAILURE_STATE_BLOCKS);
+    see(KVB_OBS_MAMBA_BLOCKS, 100);
+    see(KVB_OBS_MAMBA_SEQS, 256);
+    see(KVB_OBS_KV_CACHE, 10 * GIB);
+    given.gpu_memory_bytes = (uint64_t)(240 * GIB);
+    explain();
+    helps("gpu-memory-utilization", "higher", true, "156 state blocks more are 15.60 GiB of KV cache more");
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(state_blocks), cmocka_unit_test(state_blocks_of_a_card))
