@@ -260,7 +260,7 @@ static void judge_adapters(const struct kvb_deployment *deployment, struct kvb_p
                            const struct kvb_engine_rows *rules, struct kvb_problems *problems)
 {
     const struct kvb_setting_value *said = &deployment->settings.values[KVB_SET_MAX_LORA_RANK];
-    if (rules == NULL || !rules->rank_of_adapters || said->set) {
+    if (!rules->rank_of_adapters || said->set) {
         kvb_adapters_judge(deployment, problems);
         return;
     }

@@ -168,11 +168,31 @@ static void peak_that_holds_the_graphs(void **state)
     const struct kvb_log_report *read = read_log(LOADED USAGE);
     assert_int_equal(read->observed[KVB_OBS_PEAK_WITH_GRAPHS].value, TENTHS(15));
     assert_int_equal(read->observed[KVB_OBS_ACTIVATION].value, TENTHS(15));
-    read = read_log(LOADED "llama_context:      CUDA0 compute buffer size =  1024.00 MiB\n" USAGE);
+    read = read_log(LOADED "Actual usage is 7.5 GiB for weight, 1.0 GiB for peak activation, 0.25 GiB for non-torch "
+                           "memory, and 0.5 GiB for CUDAGraph memory.\n" USAGE);
     assert_int_equal(read->observed[KVB_OBS_ACTIVATION].value, GIB);
+}
+
+// The newer runner captures its graphs once for the estimate, before the pool is sized (gpu/model_runner.py); what the
+// older one captures is what the graphs take.
+static void graphs_before_the_pool(void **state)
+{
+    (void)state;
+#define ENGINE "INFO 03-04 05:06:17 [core.py:3] Initializing a V1 LLM engine (v0.23.0) with config: model='a/b'\n"
+    const struct kvb_log_report *read =
+        read_log(ENGINE LOADED "INFO 03-04 05:06:37 [model_runner.py:5] Graph capturing finished in 20 secs, took 0.50 "
+                               "GiB\n");
+    assert_int_equal(read->observed[KVB_OBS_GRAPH_ESTIMATE].value, TENTHS(5));
+    read =
+        read_log(ENGINE LOADED "INFO 03-04 05:06:37 [model_runner.py:5] Graph capturing finished in 20 s, 0.50 GiB\n");
+    assert_int_equal(read->observed[KVB_OBS_GRAPH_ESTIMATE].value, TENTHS(5));
+    read =
+        read_log(ENGINE LOADED "INFO 03-04 05:06:37 [gpu_model_runner.py:5] Graph capturing finished in 20 secs, took "
+                               "0.50 GiB\n");
+    assert_int_equal(read->observed[KVB_OBS_CUDA_GRAPH].value, TENTHS(5));
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(exceptions_that_end_anyhow), cmocka_unit_test(exceptions_beside_the_tracker),
               cmocka_unit_test(stops_of_what_is_broken), cmocka_unit_test(metrics_behind_a_stop),
               cmocka_unit_test(names_of_devices), cmocka_unit_test(what_is_no_clock), cmocka_unit_test(versions),
-              cmocka_unit_test(peak_that_holds_the_graphs))
+              cmocka_unit_test(peak_that_holds_the_graphs), cmocka_unit_test(graphs_before_the_pool))

@@ -267,7 +267,108 @@ static void test_place_in_inline_model(void **state)
     }
 }
 
+// Who does not want to hear what is wrong is told by the status alone.
+static void test_without_problems(void **state)
+{
+    (void)state;
+    assert_int_equal(resolve("gpu: l4\nengine: vllm@0.11.0\n"), KVB_OK);
+    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, NULL), KVB_OK);
+    assert_string_equal(plan.gpu.id, "l4");
+    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "RTX 4O90");
+    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, NULL), KVB_UNKNOWN_NAME);
+}
+
+// More memory free than the card has is a contradiction; where no card is named there is nothing to contradict.
+static void test_free_of_what(void **state)
+{
+    (void)state;
+    assert_int_equal(resolve("gpu_free: 20GiB\n"), KVB_OK);
+    assert_int_equal(problems.count, 0);
+    assert_int_equal(resolve("gpu: l4\ngpu_free: 20GiB\n"), KVB_OK);
+    assert_int_equal(problems.count, 0);
+    assert_int_equal(resolve("gpu: l4\ngpu_free: 80GiB\n"), KVB_OK);
+    assert_int_equal(problems.count, 1);
+    assert_int_equal(problems.items[0].status, KVB_CONTRADICTION);
+}
+
+// A checkpoint named as the draft of DSpark lends its own blocks, if it is one that has them.
+static void test_draft_of_a_checkpoint(void **state)
+{
+    (void)state;
+    assert_int_equal(resolve("settings: {speculative_config: {method: dspark, num_speculative_tokens: 7, model: "
+                             "deepseek-ai/DeepSeek-V4-Flash}}\n"),
+                     KVB_OK);
+    assert_ptr_equal(plan.draft, &draft);
+    assert_string_equal(draft.architecture, "DSparkDeepseekV4ForCausalLM");
+    assert_int_equal(draft.layer_count, 3);
+    assert_int_equal(resolve("settings: {speculative_config: {method: dspark, num_speculative_tokens: 7, model: "
+                             "Qwen/Qwen3-0.6B}}\n"),
+                     KVB_OK);
+    assert_ptr_equal(plan.draft, &draft);
+    assert_int_equal(draft.layer_count, 28);
+}
+
+// A name so long that no revision has room behind it is looked up as it stands, and a mistake keeps the place it has.
+static void test_long_name(void **state)
+{
+    (void)state;
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    memset(deployment.model, 'x', sizeof deployment.model - 1);
+    deployment.model[sizeof deployment.model - 1] = '\0';
+    (void)snprintf(deployment.revision, sizeof deployment.revision, "v2");
+    deployment.model_at = (struct kvb_place){"d.yaml", 3, 8};
+    assert_int_not_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    assert_null(strstr(problems.items[0].text, "@v2"));
+    assert_string_equal(problems.items[0].file, "d.yaml");
+    assert_int_equal(problems.items[0].line, 3);
+    kvb_problems_init(&problems);
+    (void)snprintf(deployment.model, sizeof deployment.model, KVB_SOURCE_DIR "/tests/bad_inputs/comment_only.yaml");
+    assert_int_not_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    assert_non_null(strstr(problems.items[0].file, "comment_only.yaml"));
+}
+
+// Only what is wrong gets the place of a name, and only where it has none of its own.
+static void test_places_kept(void **state)
+{
+    (void)state;
+    kvb_problems_init(&problems);
+    kvb_deployment_init(&deployment);
+    (void)snprintf(deployment.model, sizeof deployment.model, "Qwen/Qwen3-8B");
+    (void)snprintf(deployment.gpu, sizeof deployment.gpu, "l4");
+    (void)snprintf(deployment.engine, sizeof deployment.engine, "vllm@0.99.0");
+    deployment.engine_at = deployment.model_at = (struct kvb_place){"d.yaml", 3, 8};
+    assert_int_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    assert_int_equal(problems.count, 1);
+    assert_int_not_equal(problems.items[0].severity, KVB_ERROR);
+    assert_non_null(strstr(problems.items[0].text, "vLLM 0.99.0 is newer than"));
+    assert_string_equal(problems.items[0].file, "");
+    assert_int_equal(problems.items[0].line, 0);
+    // the config has the place of what is missing in it
+    kvb_problems_init(&problems);
+    (void)snprintf(deployment.overrides, sizeof deployment.overrides, "{\n\"hidden_size\": null}");
+    assert_int_not_equal(kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems), KVB_OK);
+    assert_int_equal(problems.count, 2);
+    assert_non_null(strstr(problems.items[1].text, "'hidden_size' is missing"));
+    assert_string_equal(problems.items[1].file, "Qwen/Qwen3-8B");
+}
+
+// SGLang: a rank that was given is kept; vLLM's is its own default.
+static void test_rank_of_adapters(void **state)
+{
+    (void)state;
+    assert_int_equal(resolve("gpu: l4\nengine: sglang@0.5.5\nsettings: {max_lora_rank: 32}\n"), KVB_OK);
+    assert_int_equal(plan.settings.values[KVB_SET_MAX_LORA_RANK].number, 32);
+    assert_int_equal(plan.settings.values[KVB_SET_MAX_LORA_RANK].origin,
+                     deployment.settings.values[KVB_SET_MAX_LORA_RANK].origin);
+    assert_int_equal(resolve("gpu: l4\nengine: sglang@0.5.5\n"), KVB_OK);
+    assert_false(plan.settings.values[KVB_SET_MAX_LORA_RANK].set);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(test_plain), cmocka_unit_test(test_memory), cmocka_unit_test(test_engine),
               cmocka_unit_test(test_draft), cmocka_unit_test(test_refusals), cmocka_unit_test(test_revision),
               cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_draft_without_memory),
-              cmocka_unit_test(test_place_in_inline_model))
+              cmocka_unit_test(test_place_in_inline_model), cmocka_unit_test(test_without_problems),
+              cmocka_unit_test(test_free_of_what), cmocka_unit_test(test_draft_of_a_checkpoint),
+              cmocka_unit_test(test_long_name), cmocka_unit_test(test_places_kept),
+              cmocka_unit_test(test_rank_of_adapters))
