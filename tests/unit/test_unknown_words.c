@@ -20,6 +20,7 @@ static void flags_nobody_has(void **state)
         {L4 "--tp 4", 2, {"unknown flag '--tp'; did you mean '--tensor-parallel-size'?"}},
         {L4 "--gpu-mem-util 0.9", 2, {"unknown flag '--gpu-mem-util'; did you mean '--gpu-memory-utilization'?"}},
         {L4 "--gpu_mem_util 0.9", 2, {"did you mean '--gpu-memory-utilization'?"}},
+        {L4 "--max-n 3", 2, {"unknown flag '--max-n'; did you mean '--max-num-seqs'?"}}, // the shortest of several
         {L4 "-max-model-lenn 8k", 2, {"'-max-model-lenn'; did you mean '--max-model-len'?"}},
         {L4 "--zq", 2, {"unknown flag '--zq'", "!did you mean"}},
         {L4 "--" EIGHTY "tail", 2, {"unknown flag '--", "!tail", "!did you mean"}},
@@ -98,7 +99,7 @@ static void containers_without_memory(void **state)
     (void)state;
     bool reached = true;
     unsigned said = 0;
-    for (unsigned long n = 1; reached && n < 60; n++) {
+    for (unsigned long n = 1; reached && n < 400; n++) {
         struct words words;
         struct kvb_buffer answer;
         words_of("plan --json --gpu l40s -- docker run " SERVED, &words);
@@ -160,7 +161,7 @@ static void requests_without_memory(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         unsigned said = 0;
         holds(rows[i].request, rows[i].whole);
-        for (unsigned long n = 1; n < 60; n++) {
+        for (unsigned long n = 1; n < 400; n++) {
             (void)kvb_memory_fail_once(n);
             char *document = kvb_ask(rows[i].request);
             (void)kvb_memory_fail_once(0);
