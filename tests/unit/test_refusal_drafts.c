@@ -80,6 +80,11 @@ static void models_by_what_is_named(void **state)
     plan.draft = NULL; // its type may say what it is
     plan.draft_unknown = true;
     says(kvb_refusal_draft_unnamed, &plan, NULL);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    give(&plan, KVB_PLAIN_DRAFT_RANKS, 1);
+    says(kvb_refusal_draft_ranks_differ, &plan, NULL);
+    says(kvb_refusal_draft_pictures, &plan, NULL);
+    says(kvb_refusal_draft_vocabulary, &plan, NULL);
 }
 
 // speculative.py v0.20.0 __post_init__ asks for tokens where there is a model, _verify_args without one; n_predict of
@@ -105,6 +110,14 @@ static void tokens_of_drafts_nobody_knows(void **state)
         plan.plain_flags |= rows[i].named ? KVB_PLAIN_DRAFT_NAMED : 0U;
         says(kvb_refusal_draft_uncounted, &plan, rows[i].part);
     }
+    make(R(27, 1), KVB_SPECULATIVE_DSPARK);
+    drafts_with("Qwen3DSparkModel");
+    plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
+    says(kvb_refusal_draft_uncounted, &plan, NULL);
+    make(R(13, 0), KVB_SPECULATIVE_NGRAM);
+    says(kvb_refusal_draft_uncounted, &plan, "num_speculative_tokens must be provided with speculative model");
+    plan.plain_flags |= KVB_PLAIN_SUFFIX; // suffix_decoding_max_tree_depth, v0.13.0 _validate_suffix_decoding
+    says(kvb_refusal_draft_uncounted, &plan, NULL);
     make(R(20, 0), KVB_SPECULATIVE_MTP); // of a model that is known
     says(kvb_refusal_draft_uncounted, &plan, "num_speculative_tokens must be provided with speculative model");
 }
