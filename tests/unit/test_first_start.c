@@ -1,24 +1,8 @@
 // The first compile inside the profile run: first starts beside next ones, by pairs of public logs.
 #include <string.h>
 
-#include "engines/vllm/overhead.h"
-#include "unit/plans.h"
+#include "unit/activations.h"
 #include "unit/test.h"
-
-static struct kvb_plan plan;
-static struct kvb_activation activation;
-
-static void estimate(uint32_t stage)
-{
-    kvb_activation_estimate(resolved(&plan), stage, &activation);
-}
-
-static void set_batch(uint64_t tokens, uint64_t seqs)
-{
-    set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, tokens);
-    set(&plan, KVB_SET_MAX_NUM_SEQS, seqs);
-    set(&plan, KVB_SET_MAX_MODEL_LEN, tokens < 2048 ? tokens : 2048);
-}
 
 struct cold_row {
     const char *what;
