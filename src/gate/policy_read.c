@@ -240,6 +240,21 @@ static const struct kvb_field_row top_rows[] = {
 };
 static const struct kvb_schema top = KVB_SCHEMA("a policy", top_rows);
 
+// A least share above the greatest lets nothing pass: two values that nobody means together.
+static enum kvb_status check_ranges(const struct kvb_reading *reading, const struct kvb_policy *policy)
+{
+    const struct kvb_node *rules = kvb_node_get(reading->tree->root, "rules");
+    const struct kvb_node *node = rules != NULL ? rules->first : NULL;
+    for (uint32_t i = 0; i < policy->rule_count; i++, node = node->next) {
+        const struct kvb_policy_rule *read = &policy->rules[i];
+        if (read->max_utilization_ppm > 0 && read->min_utilization_ppm > read->max_utilization_ppm) {
+            const struct kvb_node *shares = kvb_node_get(node, "gpu_memory_utilization");
+            return wrong(reading, kvb_node_get(shares, "min"), "a share that is not above max");
+        }
+    }
+    return KVB_OK;
+}
+
 static enum kvb_status read_root(const struct kvb_reading *reading, struct kvb_policy *policy)
 {
     const struct kvb_node *root = reading->tree->root;
@@ -250,7 +265,8 @@ static enum kvb_status read_root(const struct kvb_reading *reading, struct kvb_p
     if (read_kind(reading, kvb_node_get(root, "kind"), NULL) != KVB_OK) {
         return KVB_BAD_TYPE; // of another kind of file its keys would only be wrong one by one
     }
-    return kvb_fields_read(reading, root, &top, policy);
+    enum kvb_status status = kvb_fields_read(reading, root, &top, policy);
+    return status == KVB_OK ? check_ranges(reading, policy) : status;
 }
 
 enum kvb_status kvb_policy_read(const char *file, const char *text, size_t length, struct kvb_policy *policy,

@@ -72,6 +72,14 @@ static const char whole[] = "kind: policy\n"
                             "waivers:\n"
                             "  - {rule: forbidden-setting, files: 'old/*', reason: being moved, until: 2026-12-31}\n";
 
+static void test_one_share_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(read_policy("kind: policy\nrules:\n  - gpu_memory_utilization: {min: 0.9, max: 0.9}\n"), KVB_OK);
+    assert_int_equal(read_policy("kind: policy\nrules:\n  - gpu_memory_utilization: {min: 0.9}\n"), KVB_OK);
+    assert_int_equal(policy.rules[0].max_utilization_ppm, 0);
+}
+
 static void test_whole_policy(void **state)
 {
     (void)state;
@@ -103,6 +111,8 @@ static void test_bad_policies(void **state)
         {"kind: policy\nrules: {}\n", KVB_BAD_TYPE, 2},
         {"kind: policy\nrules:\n  - {min_headrom: 1GiB}\n", KVB_UNKNOWN_KEY, 3},
         {"kind: policy\nrules:\n  - min_headroom: 1 apple\n", KVB_BAD_TYPE, 3},
+        {"kind: policy\nrules:\n  - {min_length: 8}\n  - gpu_memory_utilization: {max: 0.8, min: 0.9}\n", KVB_BAD_TYPE,
+         4},
         {"kind: policy\nrules:\n  - min_headroom: 2\n", KVB_OUT_OF_RANGE, 3},
         {"kind: policy\nrules:\n  - {min_headroom: 0, min_slack: 1048575}\n", KVB_OUT_OF_RANGE, 3},
         {"kind: policy\nrules:\n  - min_concurrency: 0\n", KVB_BAD_TYPE, 3},
@@ -302,7 +312,8 @@ static void test_each_allocation_fails(void **state)
     assert_int_equal(status, KVB_OK);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(test_patterns), cmocka_unit_test(test_whole_policy), cmocka_unit_test(test_bad_policies),
+KVB_TEST_MAIN(cmocka_unit_test(test_patterns), cmocka_unit_test(test_whole_policy),
+              cmocka_unit_test(test_one_share_alone), cmocka_unit_test(test_bad_policies),
               cmocka_unit_test(test_ways_to_write), cmocka_unit_test(test_demands), cmocka_unit_test(test_low_bound),
               cmocka_unit_test(test_many_findings), cmocka_unit_test(test_waivers), cmocka_unit_test(test_rule_rows),
               cmocka_unit_test(test_each_allocation_fails))

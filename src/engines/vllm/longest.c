@@ -72,6 +72,7 @@ static uint64_t held_at(const struct held *top, uint64_t length)
 {
     struct kvb_context context;
     int64_t pools[KVB_STAGES_MAX] = {0};
+    memset(&context, 0, sizeof context); // holds_the_same compares its bytes
     kvb_context_fill_at(&context, &top->context, length);
     kvb_free_resolve(&context);
     if (!leave_pools(&context, pools)) {
