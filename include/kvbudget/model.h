@@ -47,6 +47,7 @@ struct kvb_attention_shape {
     uint32_t head_size, value_head_size; // elements; MLA: see nope_size, rope_size
     uint32_t window_tokens;              // sliding, chunked, DSV4
     bool shares_kv;                      // reads an earlier layer's cache and keeps none
+    bool queries_only;                   // of a draft that reads its target's cache: no keys and values at all
     bool key_is_value;                   // no value projection (Gemma 4 global layers)
     bool query_key_value_bias, query_bias_only, output_bias;
     bool sinks;        // one learned logit per head (gpt-oss)

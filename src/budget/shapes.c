@@ -116,7 +116,12 @@ bool kvb_model_drafts_blocks(const struct kvb_model *model)
     return strstr(model->architecture, "DFlash") != NULL || strstr(model->architecture, "DSpark") != NULL;
 }
 
+bool kvb_model_assists(const struct kvb_model *model)
+{
+    return model->kinds[0].attention.queries_only;
+}
+
 bool kvb_model_only_drafts(const struct kvb_model *model)
 {
-    return strstr(model->architecture, "Eagle") != NULL || kvb_model_drafts_blocks(model);
+    return strstr(model->architecture, "Eagle") != NULL || kvb_model_drafts_blocks(model) || kvb_model_assists(model);
 }

@@ -56,6 +56,8 @@ bool kvb_model_is_sparse(const struct kvb_model *model); // latents chosen by an
 bool kvb_model_is_multimodal(const struct kvb_model *model);
 // DFlash and DSpark, which draft a block of tokens at once.
 bool kvb_model_drafts_blocks(const struct kvb_model *model);
+// A draft that attends over its target's own cache: Gemma 4's assistants.
+bool kvb_model_assists(const struct kvb_model *model);
 // A head that drafts for another model, whose embedding it uses.
 bool kvb_model_only_drafts(const struct kvb_model *model);
 

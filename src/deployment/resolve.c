@@ -151,7 +151,8 @@ static enum kvb_status resolve_draft(const struct kvb_deployment *deployment, st
     if (own == NULL) {
         return KVB_NO_MEMORY;
     }
-    enum kvb_status status = kvb_draft_head_load(deployment->draft_model, draft, own);
+    bool here = kvb_path_exists(deployment->draft_model); // what lies there says more than its name
+    enum kvb_status status = here ? KVB_UNKNOWN_NAME : kvb_draft_head_load(deployment->draft_model, draft, own);
     if (status == KVB_UNKNOWN_NAME) {
         status = kvb_model_load(deployment->draft_model, NULL, draft, &source, own);
     }

@@ -3,8 +3,12 @@
 // cb7e084, by the targets that the lists of SpecForge (docs/community_resources/specbundle.md) and EAGLE (README) name.
 // A head of EAGLE has the widths of its target; EAGLE's README counts its parameters. Of DFlash: configs of SpecForge
 // (configs/*-dflash.json) that name z-lab's targets; the tensors of Laguna's are listed by shape in hipEngine's notes
-// on the model (69 tensors, 1,114,977,792 parameters).
+// on the model (69 tensors, 1,114,977,792 parameters). Gemma 4's assistants: configs that public readers of theirs test
+// against; Google counts 470 million parameters of the 31B model's, an A10G 78.518 of E4B's, the file of 12B's has 845
+// MB.
 #include "model/draft_heads.h"
+
+#include <string.h>
 
 #include <kvbudget/input.h>
 
@@ -13,20 +17,41 @@
 
 #define EAGLE3(name, hidden, intermediate, heads, kv_heads, head_size, vocabulary)                                     \
     {                                                                                                                  \
-        name, KVB_DRAFT_EAGLE3, hidden, intermediate, heads, kv_heads, head_size, vocabulary, 32000, 1, 0, 0, 0, 2048  \
+        name, KVB_DRAFT_EAGLE3, hidden, intermediate, heads, kv_heads, head_size, vocabulary, 32000, 1, 0, 0, 0, 2048, \
+            0                                                                                                          \
     }
 #define EAGLE(name, hidden, intermediate, heads, kv_heads, vocabulary)                                                 \
     {                                                                                                                  \
-        name, KVB_DRAFT_EAGLE, hidden, intermediate, heads, kv_heads, 128, vocabulary, 0, 1, 0, 0, 0, 2048             \
+        name, KVB_DRAFT_EAGLE, hidden, intermediate, heads, kv_heads, 128, vocabulary, 0, 1, 0, 0, 0, 2048, 0          \
     }
 #define DFLASH(name, hidden, intermediate, heads, kv_heads, vocabulary, layers, states, window, full, positions)       \
     {                                                                                                                  \
         name, KVB_DRAFT_DFLASH, hidden, intermediate, heads, kv_heads, 128, vocabulary, 0, layers, states, window,     \
-            full, positions                                                                                            \
+            full, positions, 0                                                                                         \
     }
 #define LAGUNA(name)                                                                                                   \
     {                                                                                                                  \
-        name, KVB_DRAFT_LAGUNA, 3072, 12288, 72, 8, 128, 100352, 0, 6, 6, 512, 0, 1048576                              \
+        name, KVB_DRAFT_LAGUNA, 3072, 12288, 72, 8, 128, 100352, 0, 6, 6, 512, 0, 1048576, 0                           \
+    }
+#define ASSISTANT(size, hidden, intermediate, heads, kv_heads, window, positions, target)                              \
+    {"google/gemma-4-" size "-it-assistant",                                                                           \
+     KVB_DRAFT_ASSISTANT,                                                                                              \
+     hidden,                                                                                                           \
+     intermediate,                                                                                                     \
+     heads,                                                                                                            \
+     kv_heads,                                                                                                         \
+     256,                                                                                                              \
+     262144,                                                                                                           \
+     0,                                                                                                                \
+     4,                                                                                                                \
+     0,                                                                                                                \
+     window,                                                                                                           \
+     1,                                                                                                                \
+     positions,                                                                                                        \
+     target},                                                                                                          \
+    {                                                                                                                  \
+        "google/gemma-4-" size "-it-qat-q4_0-unquantized-assistant", KVB_DRAFT_ASSISTANT, hidden, intermediate, heads, \
+            kv_heads, 256, 262144, 0, 4, 0, window, 1, positions, target                                               \
     }
 
 // clang-format off
@@ -70,6 +95,11 @@ static const struct kvb_draft_head rows[] = {
     LAGUNA("poolside/Laguna-S-2.1-DFlash"),
     LAGUNA("poolside/Laguna-S-2.1-DFlash-INT4"),
     LAGUNA("poolside/Laguna-S-2.1-DFlash-NVFP4"),
+    ASSISTANT("E2B", 256, 2048, 4, 1, 512, 131072, 1536),
+    ASSISTANT("E4B", 256, 2048, 4, 2, 512, 131072, 2560),
+    ASSISTANT("12B", 1024, 8192, 16, 8, 1024, 262144, 3840),
+    ASSISTANT("26B-A4B", 1024, 8192, 16, 8, 1024, 262144, 2816),
+    ASSISTANT("31B", 1024, 8192, 32, 16, 1024, 262144, 5376),
 };
 // clang-format on
 
@@ -84,7 +114,10 @@ static const char *const classes[KVB_DRAFT_KIND_COUNT] = {
     [KVB_DRAFT_EAGLE3] = "LlamaForCausalLMEagle3",
     [KVB_DRAFT_DFLASH] = "DFlashDraftModel",
     [KVB_DRAFT_LAGUNA] = "DFlashLagunaForCausalLM",
+    [KVB_DRAFT_ASSISTANT] = "Gemma4AssistantForCausalLM",
 };
+#define ORDERED_WIDTH 256      // assistants as narrow order their tokens by centroids
+#define WIDE_HEAD_ELEMENTS 512 // of their full layer
 
 static void add_list(struct kvb_buffer *out, const char *key, uint32_t count)
 {
@@ -106,6 +139,12 @@ static void add_window(struct kvb_buffer *out, const struct kvb_draft_head *row)
     kvb_buffer_add(out, "]");
 }
 
+static void add_assistant(struct kvb_buffer *out, const struct kvb_draft_head *row)
+{
+    kvb_buffer_printf(out, ", \"backbone_hidden_size\": %u, \"global_head_dim\": %u, \"use_ordered_embeddings\": %s",
+                      row->target, WIDE_HEAD_ELEMENTS, row->hidden == ORDERED_WIDTH ? "true" : "false");
+}
+
 static void write_config(struct kvb_buffer *out, const struct kvb_draft_head *row)
 {
     kvb_buffer_printf(out,
@@ -124,6 +163,9 @@ static void write_config(struct kvb_buffer *out, const struct kvb_draft_head *ro
     if (row->window > 0) {
         add_window(out, row);
     }
+    if (row->target > 0) {
+        add_assistant(out, row);
+    }
     kvb_buffer_add(out, row->kind == KVB_DRAFT_LAGUNA ? ", \"gating\": \"per-head\"}" : "}");
 }
 
@@ -141,10 +183,18 @@ static enum kvb_status read_row(const struct kvb_draft_head *row, struct kvb_mod
     return status;
 }
 
+static const char *last_part(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
 static const struct kvb_draft_head *find(const char *name)
 {
+    bool path = name[0] == '/' || name[0] == '.' || name[0] == '~';
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (kvb_equal_ignoring_case(rows[i].name, name)) {
+        const char *own = path ? last_part(rows[i].name) : rows[i].name;
+        if (kvb_equal_ignoring_case(own, path ? last_part(name) : name)) {
             return &rows[i];
         }
     }

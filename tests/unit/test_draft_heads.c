@@ -17,6 +17,10 @@ static struct kvb_problems problems;
 static uint64_t outside_matrices(const struct kvb_draft_head *row)
 {
     bool blocks = row->kind == KVB_DRAFT_DFLASH || row->kind == KVB_DRAFT_LAGUNA;
+    if (row->kind == KVB_DRAFT_ASSISTANT) { // four norms a layer and the last, of queries' heads, scalars, an order
+        return (4 * (uint64_t)row->layers + 1) * row->hidden + 3 * (uint64_t)row->head_size + 512 + row->layers +
+               (row->hidden == 256 ? (uint64_t)INDEX_WORDS * row->vocabulary : 0);
+    }
     uint64_t norms = row->kind == KVB_DRAFT_EAGLE3 ? 4 : 1, twice = 0;
     if (blocks) { // two a layer, one behind the states, the last, and of Laguna one for each state
         norms = 2 * row->layers + 2 + (row->kind == KVB_DRAFT_LAGUNA ? row->states : 0);
@@ -111,6 +115,38 @@ static void heads_are_told_by_their_config(void **state)
     assert_int_equal(head.kinds[0].attention.window_tokens, 256);
     assert_int_equal(read("{\"architectures\": [\"LlamaForCausalLM\"], " WIDTHS "}"), KVB_OK);
     assert_false(kvb_model_only_drafts(&head));
+}
+
+#define ASSISTANT                                                                                                      \
+    "\"text_config\": {\"hidden_size\": 1024, \"intermediate_size\": 8192, \"num_hidden_layers\": 4, "                 \
+    "\"num_attention_heads\": 16, \"num_key_value_heads\": 8, \"num_global_key_value_heads\": 1, \"head_dim\": 256, "  \
+    "\"global_head_dim\": 512, \"attention_k_eq_v\": true, \"num_kv_shared_layers\": 4, \"sliding_window\": 1024, "    \
+    "\"max_position_embeddings\": 262144, \"vocab_size\": 262144, \"layer_types\": [\"sliding_attention\", "           \
+    "\"sliding_attention\", \"sliding_attention\", \"full_attention\"]}"
+
+// google/gemma-4-12B-it-assistant at 46d4c6f1: a file of 845,719,296 bytes of which 5,368 are its header; two bytes a
+// parameter. E4B's as loaded on an A10G: 78.518 million. A centroid is 1024 wide, an index 4 elements.
+static void an_assistant_has_its_file(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read("{\"architectures\": [\"Gemma4UnifiedAssistantForCausalLM\"], \"backbone_hidden_size\": 3840, "
+             "\"dtype\": \"bfloat16\", " ASSISTANT "}"),
+        KVB_OK);
+    assert_int_equal(kvb_model_parameters(&head), (845719296 - 5368) / 2);
+    assert_true(kvb_model_only_drafts(&head) && kvb_model_assists(&head));
+    assert_int_equal(head.rope_cache_count, 0);
+    assert_int_equal(read("{\"architectures\": [\"Gemma4AssistantForCausalLM\"], \"backbone_hidden_size\": 3840, "
+                          "\"use_ordered_embeddings\": true, " ASSISTANT "}"),
+                     KVB_OK); // as many centroids as transformers has where nobody says
+    assert_int_equal(kvb_model_parameters(&head), (845719296 - 5368) / 2 + 2048 * 1024 + 4 * 262144);
+    assert_int_equal(read("{\"architectures\": [\"Gemma4AssistantForCausalLM\"], " ASSISTANT "}"), KVB_MISSING_KEY);
+    kvb_problems_init(&problems);
+    assert_int_equal(kvb_draft_head_load("/models/Gemma-4-E4B-it-assistant", &head, &problems), KVB_OK);
+    assert_int_equal((kvb_model_parameters(&head) - (uint64_t)INDEX_WORDS * 262144) / 1000, 78517);
+    assert_string_equal(head.name, "google/gemma-4-E4B-it-assistant");
+    assert_int_equal(kvb_draft_head_load("./gemma-4-E4B", &head, &problems), KVB_UNKNOWN_NAME);
+    assert_int_equal(kvb_draft_head_load("~", &head, &problems), KVB_UNKNOWN_NAME);
 }
 
 static struct kvb_question question;
@@ -225,6 +261,102 @@ static void blocks_of_the_checkpoint_itself(void **state)
     }
 }
 
+#define OF_26B "{\"model\":\"google/gemma-4-26B-A4B-it-assistant\",\"num_speculative_tokens\":3}"
+
+// An assistant reads the target's cache: the pages stay as they are. 26B-A4B's has 419,692,544 parameters in matrices:
+// 800.5 MiB; a public start on a B70 has 14.69 GiB without and 15.47 with it. On two ranks half of all matrices but the
+// norms: 400.
+static void an_assistant_keeps_no_cache(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ranks;
+        int64_t mib;
+    } cases[] = {{"1", 800}, {"2", 400}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ASK("google/gemma-4-26B-A4B-it", "-tp", cases[i].ranks, "--max-model-len", "8192");
+        (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "vllm@0.27.1");
+        (void)snprintf(question.deployment.gpu, sizeof question.deployment.gpu, "h100-sxm5");
+        int64_t alone = weights();
+        uint64_t page = answer.budget.kv.bytes_per_block;
+        ASK("google/gemma-4-26B-A4B-it", "-tp", cases[i].ranks, "--max-model-len", "8192", "--speculative-config",
+            OF_26B);
+        (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "vllm@0.27.1");
+        (void)snprintf(question.deployment.gpu, sizeof question.deployment.gpu, "h100-sxm5");
+        assert_in_range((weights() - alone) / MIB_BYTES, cases[i].mib, cases[i].mib + 2);
+        assert_int_equal(answer.budget.kv.bytes_per_block, page);
+        assert_false(answer.plan.draft_unknown);
+    }
+}
+
+// vllm#47794 and #48848: 0.25.0 to 0.26.0 on runner V1, which models with experts have there; dense ones start on V2.
+// 0.20.0 has no class for it; before 0.27.0 none of gemma4.py's rules.
+static void an_assistant_starts_by_release(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *engine, *model, *part;
+    } cases[] = {
+        {"vllm@0.20.0", "google/gemma-4-26B-A4B-it", "Model architectures ['Gemma4AssistantForCausalLM']"},
+        {"vllm@0.24.0", "google/gemma-4-26B-A4B-it", NULL},
+        {"vllm@0.25.0", "google/gemma-4-26B-A4B-it", "(2816) differs from draft embedding dim (1024)"},
+        {"vllm@0.26.0", "google/gemma-4-26B-A4B-it", "a and b must have same reduction dim"},
+        {"vllm@0.25.0", "google/gemma-4-E4B-it", NULL},
+        {"vllm@0.27.0", "google/gemma-4-26B-A4B-it", NULL},
+    };
+    char config[160];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        (void)snprintf(config, sizeof config, "{\"model\":\"%s-assistant\"}", cases[i].model);
+        ASK(cases[i].model, "--max-model-len", "8192", "--speculative-config", config);
+        (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "%s", cases[i].engine);
+        (void)snprintf(question.deployment.gpu, sizeof question.deployment.gpu, "h100-sxm5");
+        (void)weights();
+        if (cases[i].part == NULL) {
+            assert_string_equal(answer.budget.error, "");
+        } else {
+            assert_non_null(strstr(answer.budget.error, cases[i].part));
+        }
+    }
+}
+
+// MiMo-V2-Flash has three modules, of which mimo_v2_mtp.py makes one: in 8 bits queries 64 x 192 x 4096, keys and
+// values 8 x 320 x 4096, outputs 64 x 128 x 4096 and an MLP of 3 x 4096 x 16384, on four ranks 70.5 MiB, and whole in
+// 16 bits 2 x 4096 squared: 64. Scales are a four-thousandth.
+static void of_three_modules_one_is_made(void **state)
+{
+    (void)state;
+    ASK("XiaomiMiMo/MiMo-V2-Flash", "-tp", "4", "--max-model-len", "8192");
+    (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "vllm@0.27.1");
+    (void)snprintf(question.deployment.gpu, sizeof question.deployment.gpu, "h200");
+    int64_t alone = weights();
+    ASK("XiaomiMiMo/MiMo-V2-Flash", "-tp", "4", "--max-model-len", "8192", "--speculative-config",
+        "{\"method\":\"mtp\",\"num_speculative_tokens\":4}");
+    (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "vllm@0.27.1");
+    (void)snprintf(question.deployment.gpu, sizeof question.deployment.gpu, "h200");
+    assert_in_range((weights() - alone) / MIB_BYTES, 134, 138);
+    assert_string_equal(answer.budget.error, "");
+}
+
+#define SMALL_ERNIE                                                                                                    \
+    "{\"architectures\": [\"Ernie4_5_MoeForCausalLM\"], \"hidden_size\": 64, \"intermediate_size\": 128, "             \
+    "\"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"num_hidden_layers\": 4, \"vocab_size\": 512, "          \
+    "\"max_position_embeddings\": 2048, \"moe_num_experts\": 4, \"moe_k\": 2, \"moe_intermediate_size\": 32, "         \
+    "\"tie_word_embeddings\": true"
+
+// ernie_mtp.py: a layer of Llama, a projection of two hidden states, a norm of each. 2 x 64 (64 + 32) + 3 x 64 x 128 +
+// 2 x 64 x 64 + 4 x 64 = 45,312.
+static void ernie_drafts_with_a_dense_layer(void **state)
+{
+    (void)state;
+    assert_int_equal(read(SMALL_ERNIE "}"), KVB_OK);
+    uint64_t alone = kvb_model_parameters(&head);
+    assert_int_equal(head.mtp_layers, 0);
+    assert_int_equal(read(SMALL_ERNIE ", \"num_nextn_predict_layers\": 1}"), KVB_OK);
+    assert_int_equal(head.mtp_layers, 1);
+    assert_int_equal(head.kinds[head.mtp_kind].mlp.kind, KVB_MLP_GATED);
+    assert_int_equal(kvb_model_parameters(&head) - alone, 45312);
+}
+
 static void a_head_is_not_served_alone(void **state)
 {
     (void)state;
@@ -241,4 +373,7 @@ static void a_head_is_not_served_alone(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(each_head_has_its_parameters), cmocka_unit_test(heads_are_told_by_their_config),
               cmocka_unit_test(a_head_is_priced_with_its_target), cmocka_unit_test(blocks_keep_a_cache),
-              cmocka_unit_test(blocks_of_the_checkpoint_itself), cmocka_unit_test(a_head_is_not_served_alone))
+              cmocka_unit_test(blocks_of_the_checkpoint_itself), cmocka_unit_test(an_assistant_has_its_file),
+              cmocka_unit_test(an_assistant_keeps_no_cache), cmocka_unit_test(an_assistant_starts_by_release),
+              cmocka_unit_test(of_three_modules_one_is_made), cmocka_unit_test(ernie_drafts_with_a_dense_layer),
+              cmocka_unit_test(a_head_is_not_served_alone))

@@ -227,6 +227,11 @@ static void drafts(void **state)
         answer();
         assert_int_equal(budget.kv.bytes_per_block, rows[i].wanted * 16 * 4096);
     }
+    (void)strcpy(plan.model.architecture, "MiMoV2FlashForCausalLM"); // mimo_v2_mtp.py v0.21.0: the first alone
+    plan.model.mtp_layers = 3;
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    answer();
+    assert_int_equal(budget.kv.bytes_per_block, 33 * 16 * 4096);
     make_pair(R(19, 0), 32, KVB_ATTENTION_SLIDING);
     plan.model.kinds[0].attention.kind = KVB_ATTENTION_SLIDING;
     plan.model.kinds[0].attention.window_tokens = 1024;

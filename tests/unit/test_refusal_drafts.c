@@ -51,6 +51,24 @@ static void modules_by_their_own_class(void **state)
     }
 }
 
+// llm_base_proposer.py v0.25.0 and v0.26.0: of modules whose embedding is as wide nothing is cut off.
+static void modules_of_another_width(void **state)
+{
+    (void)state;
+    make(R(25, 0), KVB_SPECULATIVE_MTP);
+    plan.environment.use_v2_model_runner = KVB_NO;
+    says(kvb_refusal_assistant, &plan, NULL);
+    drafts_with("DeepSeekMTPModel");
+    says(kvb_refusal_assistant, &plan, NULL);
+    draft.kinds[0].attention.queries_only = true;
+    says(kvb_refusal_assistant, &plan, "a and b must have same reduction dim");
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+    says(kvb_refusal_assistant, &plan, NULL);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    plan.environment.use_v2_model_runner = KVB_YES;
+    says(kvb_refusal_assistant, &plan, NULL);
+}
+
 // draft_model.py v0.19.1 _raise_if_draft_tp_mismatch: a name with "dflash" in it says nothing yet, and the method of
 // that name comes with v0.20.0 (before, its field refuses it); speculative.py v0.16.0: the method of glm4_moe is mtp.
 static void models_by_what_is_named(void **state)
@@ -227,7 +245,8 @@ static void segments_by_two_names(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(modules_by_their_own_class), cmocka_unit_test(models_by_what_is_named),
-              cmocka_unit_test(tokens_of_drafts_nobody_knows), cmocka_unit_test(heads_that_are_not_asked_for),
-              cmocka_unit_test(ranks_that_share_a_context), cmocka_unit_test(targets_of_heads),
-              cmocka_unit_test(adapters_of_spread_experts), cmocka_unit_test(segments_by_two_names))
+KVB_TEST_MAIN(cmocka_unit_test(modules_by_their_own_class), cmocka_unit_test(modules_of_another_width),
+              cmocka_unit_test(models_by_what_is_named), cmocka_unit_test(tokens_of_drafts_nobody_knows),
+              cmocka_unit_test(heads_that_are_not_asked_for), cmocka_unit_test(ranks_that_share_a_context),
+              cmocka_unit_test(targets_of_heads), cmocka_unit_test(adapters_of_spread_experts),
+              cmocka_unit_test(segments_by_two_names))

@@ -224,6 +224,9 @@ static void multiples_of_a_module(void **state)
     says(kvb_refusal_draft_multiple, &plan, "num_speculative_tokens:3 must be divisible by n_predict=2");
     draft.mtp_layers = 1;
     says(kvb_refusal_draft_multiple, &plan, NULL);
+    draft.mtp_layers = 2;
+    (void)strcpy(draft.architecture, "MiMoV2ForCausalLM"); // n_predict is 1
+    says(kvb_refusal_draft_multiple, &plan, NULL);
 }
 
 // supports_pp() of each tag's own draft classes, v0.9.0 to v0.27.1.

@@ -28,7 +28,9 @@ static void add_qk_norms(struct kvb_tensor_list *list, const struct kvb_attentio
         return;
     }
     add_small(list, "q_norm", KVB_ROLE_NORM, kvb_mul(shape->head_size, whole ? shape->heads : 1));
-    add_small(list, "k_norm", KVB_ROLE_NORM, kvb_mul(shape->head_size, whole ? shape->kv_heads : 1));
+    if (!shape->queries_only) {
+        add_small(list, "k_norm", KVB_ROLE_NORM, kvb_mul(shape->head_size, whole ? shape->kv_heads : 1));
+    }
 }
 
 // MiniMax-M3: index queries and one index key beside the ordinary ones.
@@ -50,7 +52,9 @@ void kvb_attention_tensors(struct kvb_tensor_list *list, const struct kvb_attent
     uint64_t hidden = list->model->hidden_size;
     uint64_t rows = kvb_mul(kvb_mul(shape->heads, shape->head_size), shape->gated_output ? 2 : 1);
     kvb_tensor_linear(list, "q_proj", KVB_SPLIT_ROWS, rows, hidden, KVB_FUSED_QKV);
-    add_kv(list, shape, false);
+    if (!shape->queries_only) {
+        add_kv(list, shape, false);
+    }
     if (shape->query_key_value_bias || shape->query_bias_only) {
         kvb_tensor_add(list, "q_bias", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS, rows, 1)->fused = KVB_FUSED_QKV_BIAS;
     }

@@ -342,7 +342,8 @@ static void load_mtp(struct loader *loader)
     const struct kvb_model *model = loader->load->model;
     uint64_t hidden = model->hidden_size;
     uint64_t element = kvb_dtype_bytes(loader->load->dtype);
-    for (uint32_t i = 0; i < model->mtp_layers; i++) {
+    uint32_t modules = load->mtp_most > 0 && load->mtp_most < model->mtp_layers ? load->mtp_most : model->mtp_layers;
+    for (uint32_t i = 0; i < modules; i++) {
         load_layer(loader, model, &model->kinds[model->mtp_kind], false);
         load_bytes(loader, kvb_mul(model->mtp_extra_matrices_hidden * element * hidden, hidden),
                    &loader->out->draft_bytes);

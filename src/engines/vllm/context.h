@@ -39,7 +39,7 @@ struct kvb_context {
     uint32_t utilization_ppm;
     uint64_t max_model_len, max_num_seqs, max_num_batched_tokens;
     bool auto_length;
-    uint64_t longest_taken; // the longest max_model_len that the release takes of the model
+    uint64_t longest_taken;            // the longest max_model_len that the release takes of the model
     uint32_t tp, pp, dp, dcp, pcp, ep; // ep: expert parallel size, 1 = off
     enum kvb_dtype dtype;
     enum kvb_kv_dtype kv_word;  // as attention backends are asked, "auto" resolved
@@ -92,5 +92,8 @@ static inline bool kvb_is_about_cache_alone(const struct kvb_context *context)
 {
     return context->gpu->memory_basis == KVB_BASIS_STATED && kvb_cache_is_fixed(context);
 }
+
+// Next-token modules that vLLM makes of those the checkpoint has.
+uint32_t kvb_mtp_modules(const struct kvb_model *model);
 
 #endif

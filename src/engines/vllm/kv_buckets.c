@@ -161,7 +161,7 @@ static void add_draft(const struct kvb_context *context, struct kvb_buckets *buc
     uint32_t last = context->pp - 1;
     switch (context->speculative) {
     case KVB_SPECULATIVE_MTP:
-        for (uint32_t i = 0; i < model->mtp_layers; i++) {
+        for (uint32_t i = 0; i < kvb_mtp_modules(model); i++) {
             (void)add_layer(context, &model->kinds[model->mtp_kind].attention, buckets, last);
         }
         break;

@@ -23,7 +23,7 @@ static uint64_t tokens_in_flight(const struct kvb_context *context)
 // Source: vllm/v1/core/kv_cache_utils.py v0.28.0:2137, config/speculative.py use_multi_module_mtp.
 static uint64_t retained_tokens(const struct kvb_context *context)
 {
-    uint64_t modules = kvb_min(context->model->mtp_layers, context->speculative_tokens);
+    uint64_t modules = kvb_min(kvb_mtp_modules(context->model), context->speculative_tokens);
     bool several = context->speculative == KVB_SPECULATIVE_MTP && modules > 1;
     return several && context->release >= RETAINED_SINCE ? (uint64_t)context->speculative_tokens - 1 : 0;
 }

@@ -163,21 +163,25 @@ static void fill_lora(const struct kvb_context *context, struct kvb_load *load)
 
 #define LENDS_BY_SHAPE_SINCE KVB_RELEASE(0, 9, 1)
 
-// A head uses the target's embedding on one stage and where both are alike, which is not asked before 0.9.1.
+// A head uses the target's embedding on one stage and where both are alike, which is not asked before 0.9.1. Gemma 4's
+// assistants use it always, and keep their own as output head.
 // Source: vllm/v1/spec_decode/eagle.py load_model v0.9.0 to v0.15.0, llm_base_proposer.py v0.20.0.
 static bool keeps_own_embedding(const struct kvb_context *context, const struct kvb_model *draft)
 {
     const struct kvb_model *model = context->model;
     bool alike = draft->hidden_size == model->hidden_size &&
                  (draft->vocabulary_size == model->vocabulary_size || kvb_model_drafts_blocks(draft));
-    return context->pp > 1 || (!alike && context->release >= LENDS_BY_SHAPE_SINCE);
+    return context->pp > 1 || kvb_model_assists(draft) || (!alike && context->release >= LENDS_BY_SHAPE_SINCE);
 }
 
 static void fill_draft(const struct kvb_context *context, struct kvb_load *load)
 {
-    load->mtp = context->speculative == KVB_SPECULATIVE_MTP;
+    const struct kvb_model *draft = context->plan->draft;
+    bool assists = draft != NULL && kvb_model_assists(draft);
+    load->mtp = context->speculative == KVB_SPECULATIVE_MTP && !assists;
+    load->mtp_most = kvb_mtp_modules(context->model);
     if (!load->mtp && context->speculative != KVB_SPECULATIVE_NONE) {
-        load->draft = context->plan->draft;
+        load->draft = draft;
         load->own_embedding = load->draft != NULL && keeps_own_embedding(context, load->draft);
     }
 }

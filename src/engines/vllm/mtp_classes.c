@@ -21,6 +21,7 @@ static const struct {
     {"Exaone4_5_ForConditionalGeneration", R(20, 0), false},
     {"ExaoneMoeForCausalLM", R(14, 0), false},
     {"Gemma4AssistantForCausalLM", R(21, 0), false},
+    {"Gemma4UnifiedAssistantForCausalLM", R(23, 0), false},
     {"Glm4MoeForCausalLM", R(10, 0), false},
     {"Glm4MoeLiteForCausalLM", R(15, 0), false},
     {"GlmMoeDsaForCausalLM", R(16, 0), false},
@@ -30,7 +31,7 @@ static const struct {
     {"InklingForConditionalGeneration", R(26, 0), false},
     {"InternS2MobiusForConditionalGeneration", R(28, 0), false},
     {"InternS2PreviewForConditionalGeneration", R(22, 0), false},
-    {"KimiK3ForConditionalGeneration", R(27, 0), false},
+    {"KimiK3ForConditionalGeneration", R(27, 0), true},
     {"LongcatFlashForCausalLM", R(11, 0), false},
     {"LongcatFlashNgramForCausalLM", R(26, 0), false},
     {"MiMoForCausalLM", R(9, 0), false},
@@ -60,4 +61,11 @@ bool kvb_brings_mtp(const struct kvb_model *model, uint32_t release)
         }
     }
     return false;
+}
+
+// Of MiMo V2's modules the first alone: mimo_v2_mtp.py v0.21.0 to v0.28.0 _MIMO_V2_FLASH_NUM_MTP_LAYERS.
+uint32_t kvb_mtp_modules(const struct kvb_model *model)
+{
+    bool first = strncmp(model->architecture, "MiMoV2", strlen("MiMoV2")) == 0;
+    return first && model->mtp_layers > 1 ? 1 : model->mtp_layers;
 }

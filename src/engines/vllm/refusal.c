@@ -113,6 +113,8 @@ static const struct kvb_refusal_row rows[] = {
     {"speculative", R(15, 0), 0, true, kvb_refusal_draft_ranks_differ, "vllm/v1/spec_decode/draft_model.py"},
     {"speculative", R(11, 0), 0, true, kvb_refusal_hidden_states,
      "vllm/v1/worker/gpu_model_runner.py, vllm/model_executor/models/interfaces.py SupportsEagle3"},
+    {"speculative", R(25, 0), R(27, 0), true, kvb_refusal_assistant,
+     "vllm/v1/spec_decode/llm_base_proposer.py _maybe_share_embeddings"},
     {"lora-vocabulary", R(3, 0), R(4, 1), true, kvb_refusal_lora_vocabulary, "vllm/lora/layers.py"},
     {"attention-head-size", R(8, 0), R(9, 2), true, kvb_refusal_head_size, "vllm/v1/attention/backends/flash_attn.py"},
     {"attention-backend", R(11, 1), 0, true, kvb_refusal_backend, "vllm/platforms/cuda.py get_attn_backend_cls"},

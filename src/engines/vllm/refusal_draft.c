@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "budget/shapes.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
 
@@ -28,7 +29,8 @@ bool kvb_refusal_draft_class(const struct kvb_context *context, char out[KVB_ERR
     const char *name = draft != NULL ? draft->architecture : "";
     bool whole = (context->speculative == KVB_SPECULATIVE_DRAFT_MODEL || context->speculative == KVB_SPECULATIVE_MTP) &&
                  name[0] != '\0' && !kvb_brings_mtp(draft, context->release);
-    bool unknown = whole && kvb_class_is_known(name) && kvb_class_of(name, context->release) == NULL;
+    bool listed = kvb_class_is_known(name) || (draft != NULL && kvb_model_assists(draft));
+    bool unknown = whole && listed && kvb_class_of(name, context->release) == NULL;
     bool early = kvb_drafts_by_eagle3(context) && context->release < EAGLE3_SINCE;
     if (!early && !unknown) {
         return false;
@@ -153,7 +155,7 @@ bool kvb_refusal_draft_ranks(const struct kvb_context *context, char out[KVB_ERR
 bool kvb_refusal_draft_multiple(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint64_t tokens = kvb_number(context->plan, KVB_SET_NUM_SPECULATIVE_TOKENS);
-    uint32_t layers = context->plan->draft != NULL ? context->plan->draft->mtp_layers : context->model->mtp_layers;
+    uint32_t layers = kvb_mtp_modules(context->plan->draft != NULL ? context->plan->draft : context->model);
     if (context->speculative != KVB_SPECULATIVE_MTP || context->plan->draft_unknown || layers < 2 || tokens <= layers ||
         tokens % layers == 0) {
         return false;
@@ -173,6 +175,21 @@ bool kvb_refusal_draft_states(const struct kvb_context *context, char out[KVB_ER
     return kvb_refuse_if(context->generation == KVB_GENERATION_V1 && context->speculative != KVB_SPECULATIVE_NONE &&
                              kvb_model_has_state(context->model) && !qwen,
                          out, "Mamba with speculative decoding is not supported yet.");
+}
+
+// V1's drafter shares embeddings of equal width alone there, which an assistant's is not: its first projection gets
+// other widths than it was made for while memory is profiled. vllm#47794; gemma4.py v0.27.0 has a rule of its own.
+bool kvb_refusal_assistant(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_model *draft = context->plan->draft;
+    bool cut = context->speculative == KVB_SPECULATIVE_MTP && draft != NULL && kvb_model_assists(draft);
+    if (!cut || context->v2_runner) {
+        return false;
+    }
+    return kvb_refuse_two(out,
+                          "a and b must have same reduction dim (Target embedding dim ({0}) differs from draft "
+                          "embedding dim ({1}). Keeping separate embedding weights.)",
+                          context->model->hidden_size, draft->hidden_size);
 }
 
 #define NONE_REFUSED_SINCE R(20, 0)

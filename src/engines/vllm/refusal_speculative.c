@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "budget/shapes.h"
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
@@ -169,7 +170,8 @@ static bool may_count_itself(const struct kvb_context *context)
 {
     bool heads = context->speculative == KVB_SPECULATIVE_EAGLE || context->speculative == KVB_SPECULATIVE_DRAFT_MODEL;
     bool unknown = context->plan->draft_unknown || context->speculative == KVB_SPECULATIVE_OTHER;
-    return kvb_has_plain(context, KVB_PLAIN_SUFFIX) || context->speculative == KVB_SPECULATIVE_DSPARK ||
+    bool assists = context->plan->draft != NULL && kvb_model_assists(context->plan->draft); // n_predict is 1
+    return kvb_has_plain(context, KVB_PLAIN_SUFFIX) || context->speculative == KVB_SPECULATIVE_DSPARK || assists ||
            (unknown && !heads && kvb_has_plain(context, KVB_PLAIN_DRAFT_NAMED));
 }
 

@@ -25,7 +25,8 @@ static uint64_t hidden_rows(const struct kvb_context *context, uint64_t hidden_s
 }
 
 // A drafter that is a model keeps the target's hidden tensors. Source: spec_decode/llm_base_proposer.py v0.27.1:202,
-// gpu/spec_decode/autoregressive/speculator.py v0.27.1:32.
+// gpu/spec_decode/autoregressive/speculator.py v0.27.1:32; of Gemma 4's assistants as wide as the target's
+// (model_arch_config_convertor.py v0.27.1:583).
 static uint64_t draft_hidden_rows(const struct kvb_context *context)
 {
     switch (context->speculative) {
@@ -35,7 +36,8 @@ static uint64_t draft_hidden_rows(const struct kvb_context *context)
     case KVB_SPECULATIVE_DSPARK:
     case KVB_SPECULATIVE_DRAFT_MODEL: {
         const struct kvb_model *draft = context->plan->draft;
-        return hidden_rows(context, draft != NULL ? draft->hidden_size : context->model->hidden_size);
+        bool own = draft != NULL && !kvb_model_assists(draft);
+        return hidden_rows(context, own ? draft->hidden_size : context->model->hidden_size);
     }
     default:
         return 0;

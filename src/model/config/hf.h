@@ -181,15 +181,15 @@ kvb_hf_layer_builder kvb_hf_attention_standard, kvb_hf_attention_mla, kvb_hf_att
     kvb_hf_attention_deci, kvb_hf_attention_dsv4, kvb_hf_attention_kimi_linear, kvb_hf_attention_falcon,
     kvb_hf_attention_mllama, kvb_hf_attention_minimax_m3, kvb_hf_attention_nemotron_h, kvb_hf_attention_minicpm3,
     kvb_hf_attention_whisper, kvb_hf_attention_deepseek_vl, kvb_hf_attention_modernbert, kvb_hf_attention_gemma3n,
-    kvb_hf_attention_apertus, kvb_hf_attention_falcon_h1, kvb_hf_attention_bailing,
-    kvb_hf_attention_bailing3, kvb_hf_attention_gemma3_text;
+    kvb_hf_attention_apertus, kvb_hf_attention_falcon_h1, kvb_hf_attention_bailing, kvb_hf_attention_bailing3,
+    kvb_hf_attention_gemma3_text, kvb_hf_attention_gemma4_assistant;
 kvb_hf_layer_builder kvb_hf_mlp_standard, kvb_hf_mlp_moe, kvb_hf_mlp_none, kvb_hf_mlp_llama4, kvb_hf_mlp_gemma4,
     kvb_hf_mlp_nemotron_h, kvb_hf_mlp_deci, kvb_hf_mlp_lfm2, kvb_hf_mlp_qwen1, kvb_hf_mlp_jamba, kvb_hf_mlp_dbrx,
     kvb_hf_mlp_ernie, kvb_hf_mlp_dsv4, kvb_hf_mlp_kimi, kvb_hf_mlp_lfm2_moe, kvb_hf_mlp_whisper, kvb_hf_mlp_falcon_h1;
 
 // ---- Finishers: what lies outside the layers
 kvb_hf_model_builder kvb_hf_finish_eagle, kvb_hf_finish_eagle3, kvb_hf_finish_dflash, kvb_hf_finish_dflash_laguna,
-    kvb_hf_finish_dspark;
+    kvb_hf_finish_dspark, kvb_hf_finish_gemma4_assistant;
 kvb_hf_model_builder kvb_hf_finish_positions, kvb_hf_finish_opt, kvb_hf_finish_bloom, kvb_hf_finish_bert,
     kvb_hf_finish_dsv4, kvb_hf_finish_gemma4, kvb_hf_tower_qwen2_vl, kvb_hf_tower_qwen25_vl, kvb_hf_tower_qwen3_vl,
     kvb_hf_tower_omni, kvb_hf_tower_gemma3, kvb_hf_tower_gemma4, kvb_hf_tower_pixtral, kvb_hf_tower_llama4,

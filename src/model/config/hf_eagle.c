@@ -1,13 +1,14 @@
 // Heads that draft for another model, which lends them its embedding: EAGLE (its output head too) and EAGLE3; DFlash
 // and DSpark, which borrow both. Source: vllm/model_executor/models/llama_eagle.py, llama_eagle3.py v0.20.0,
 // qwen3_dflash.py v0.20.0 to v0.27.1, laguna_dflash.py and qwen3_dspark.py v0.25.1; speculators' configs nest the
-// layer.
+// layer. Gemma 4's assistants look at the target's cache: gemma4_mtp.py v0.21.0 to v0.27.1.
 #include "base/checked.h"
 #include "model/config/hf.h"
 
 #define HIDDEN_STATES 3        // of the target, fused into one by EAGLE3
-#define INDEX_WORDS 4          // a row of draft_id_to_target_id in elements of two bytes
+#define INDEX_WORDS 4          // an index of 64 bits in elements of two bytes
 #define BESIDE_HIDDEN_STATES 2 // EAGLE: embedding and hidden state
+#define CENTROIDS 2048         // where an assistant's config says nothing
 
 // The embedding counts as the target's, and no head follows from it.
 static void lend_embedding(struct hf *hf)
@@ -92,4 +93,26 @@ void kvb_hf_finish_dspark(struct hf *hf)
     kvb_hf_extra(hf, "markov_w1", KVB_ROLE_OTHER, KVB_SPLIT_VOCABULARY, rows, rank, 1);
     kvb_hf_extra(hf, "markov_w2", KVB_ROLE_OTHER, KVB_SPLIT_VOCABULARY, kvb_hf_get64(hf, HF_DRAFT_VOCAB, rows), rank,
                  1);
+}
+
+void kvb_hf_attention_gemma4_assistant(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
+{
+    kvb_hf_attention_gemma4(hf, layer, kind);
+    kind->attention.queries_only = true;
+    kind->attention.shares_kv = true;
+}
+
+// The target's embedding and hidden state side by side come in and a hidden state of its width goes out. The head is
+// its own and narrower; small targets' chooses among the tokens of a few centroids. Rotary tables are the target's.
+void kvb_hf_finish_gemma4_assistant(struct hf *hf)
+{
+    uint64_t hidden = hf->model->hidden_size, target = kvb_hf_need(hf, HF_BACKBONE);
+    bool ordered = kvb_hf_is(hf, HF_ORDERED);
+    hf->model->rope_cache_count = 0;
+    kvb_hf_extra(hf, "pre_projection", KVB_ROLE_OTHER, KVB_SPLIT_ROWS, hidden, kvb_mul(2, target), 1);
+    kvb_hf_extra(hf, "post_projection", KVB_ROLE_OTHER, KVB_SPLIT_COLUMNS, target, hidden, 1);
+    kvb_hf_extra(hf, "centroids", KVB_ROLE_OTHER, KVB_SPLIT_COPY,
+                 ordered ? kvb_hf_get64(hf, HF_CENTROIDS, CENTROIDS) : 0, hidden, 1);
+    kvb_hf_extra(hf, "token_ordering", KVB_ROLE_OTHER, KVB_SPLIT_COPY, ordered ? hf->model->vocabulary_size : 0,
+                 INDEX_WORDS, 1);
 }

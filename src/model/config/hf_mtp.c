@@ -29,6 +29,8 @@ static const struct mtp_row mtp_rows[] = {
     {"BailingMoeV2_5", 2, 3, false, NULL},
     {"BailingMoeV3", 2, 3, false, NULL},
     {"ExaoneMo", 2, 3, false, build_dense},
+    {"Ernie4_5_Moe", 2, 2, false, build_dense},
+    {"KimiK3", 2, 3, false, NULL},
 };
 
 static const struct mtp_row *row_of(const struct hf *hf)
@@ -86,7 +88,8 @@ static void build_step(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kin
     kind->extra_elements = (uint32_t)kvb_min(kvb_add(head, gate), UINT32_MAX / 2);
 }
 
-// EXAONE's module attends to everything and is dense: is_mtp in exaone_moe.py of v0.27.1.
+// EXAONE's module attends to everything and is dense: is_mtp in exaone_moe.py of v0.27.1; so is ERNIE's, a layer of
+// Llama: ernie_mtp.py v0.10.2 to v0.27.1.
 static void build_dense(struct hf *hf, uint32_t layer, struct kvb_layer_kind *kind)
 {
     uint32_t like = last_layer(hf, KVB_ATTENTION_FULL, KVB_ATTENTION_FULL);
