@@ -332,5 +332,26 @@ static void large_models(void **state)
     check("Q4_K_M", "attn_k.weight", 10, 32, Q4_K);
 }
 
+// GptOssModel.repack_mxfp4 of convert_hf_to_gguf.py writes the experts' weights as MXFP4, whatever --outtype is: the
+// other tensors follow it. A mixture of llama-quantize chooses anew; where none is named all is taken for f16.
+static void experts_that_a_conversion_repacks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mixture;
+        uint64_t experts, others;
+    } rows[] = {{"F16", MXFP4, F16},        {"BF16", MXFP4, F16}, {"F32", MXFP4, F32},     {"Q8_0", MXFP4, Q8_0},
+                {"MXFP4_MOE", MXFP4, Q8_0}, {"Q4_0", Q4_0, Q4_0}, {"none named", F16, F16}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        start(rows[i].mixture, 8, 32);
+        (void)snprintf(model.architecture, sizeof model.architecture, "GptOssForCausalLM");
+        check(rows[i].mixture, "ffn_gate_exps.weight", 0, 24, rows[i].experts);
+        check(rows[i].mixture, "attn_q.weight", 0, 24, rows[i].others);
+    }
+    start("F16", 8, 32);
+    check("F16", "ffn_gate_exps.weight", 0, 24, F16);
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(formats_of_mixtures), cmocka_unit_test(rows_that_blocks_do_not_divide),
-              cmocka_unit_test(rules_of_tensors), cmocka_unit_test(large_models))
+              cmocka_unit_test(rules_of_tensors), cmocka_unit_test(large_models),
+              cmocka_unit_test(experts_that_a_conversion_repacks))

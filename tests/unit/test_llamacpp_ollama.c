@@ -7,6 +7,7 @@
 #include <kvbudget/input.h>
 #include <kvbudget/units.h>
 
+#include "engines/llamacpp/mixture.h"
 #include "engines/llamacpp/ollama.h"
 #include "engines/llamacpp/tensors.h"
 #include "engines/table.h"
@@ -108,6 +109,30 @@ static void test_four_cards(void **state)
     }
     kvb_ollama_sizes_of(&start, plan.engine.release, &sizes);
     assert_tenths(sizes.partial_bytes, KVB_GIB, 82);
+}
+
+// "msg=offload" of two public logs (Nikolayy1/podcast_othering, 0.11.10, Llama-3.1-70B Q4_0, num_ctx 4096, 39.3 GiB
+// free on each instance of an H100): on one card layers.offload=80 of 81, memory.graph.full 584.0 MiB, partial 1.1 GiB;
+// on two layers.split [41 40].
+static void test_one_instance_or_two(void **state)
+{
+    (void)state;
+    for (uint32_t cards = 1; cards <= 2; cards++) {
+        begin("ollama@0.11.10", "meta-llama/Llama-3.1-70B-Instruct", "h100-pcie");
+        set(KVB_SET_GGUF_TYPE, kvb_llama_mixture_find("Q4_0"));
+        set(KVB_SET_TENSOR_PARALLEL_SIZE, cards);
+        set(KVB_SET_MAX_MODEL_LEN, 4096);
+        deployment.gpu_free_bytes = 393 * KVB_GIB / 10;
+        answer();
+        assert_int_equal(start.run.gpu_layers, cards == 1 ? 80 : 81);
+        kvb_ollama_sizes_of(&start, plan.engine.release, &sizes);
+        assert_tenths(sizes.partial_bytes, KVB_GIB, 11);
+        if (cards == 1) {
+            assert_tenths(sizes.full_bytes, KVB_MIB, 5840);
+        }
+    }
+    assert_int_equal(start.run.share[0], 41);
+    assert_int_equal(start.run.share[1], 40);
 }
 
 // ollama/ollama#13552 (0.13.5, phi-4 Q4_K_M, num_ctx 4096, flash_attn = disabled): 41/41 layers, CUDA0 model buffer
@@ -506,8 +531,9 @@ static void test_graphs(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(test_a_model_that_fits), cmocka_unit_test(test_layers_by_overhead),
-              cmocka_unit_test(test_four_cards), cmocka_unit_test(test_buffers_of_the_runner),
-              cmocka_unit_test(test_defaults), cmocka_unit_test(test_batch), cmocka_unit_test(test_cache),
-              cmocka_unit_test(test_own_engine), cmocka_unit_test(test_layers_asked), cmocka_unit_test(test_estimate),
-              cmocka_unit_test(test_layout), cmocka_unit_test(test_unlike_layers), cmocka_unit_test(test_more_asked),
-              cmocka_unit_test(test_graphs), cmocka_unit_test(test_caches))
+              cmocka_unit_test(test_four_cards), cmocka_unit_test(test_one_instance_or_two),
+              cmocka_unit_test(test_buffers_of_the_runner), cmocka_unit_test(test_defaults),
+              cmocka_unit_test(test_batch), cmocka_unit_test(test_cache), cmocka_unit_test(test_own_engine),
+              cmocka_unit_test(test_layers_asked), cmocka_unit_test(test_estimate), cmocka_unit_test(test_layout),
+              cmocka_unit_test(test_unlike_layers), cmocka_unit_test(test_more_asked), cmocka_unit_test(test_graphs),
+              cmocka_unit_test(test_caches))

@@ -396,6 +396,14 @@ static enum format of_layers(const struct kvb_llama_run *run, const struct kvb_l
     return experts_of(run->model) == 8 ? of_eight_experts(like, tensor->name, chosen) : chosen;
 }
 
+// gpt-oss's experts stay in the MXFP4 of its checkpoint whatever type a conversion asks for (convert_hf_to_gguf.py,
+// GptOssModel.repack_mxfp4; Ollama's convert/convert_gptoss.go).
+static bool is_repacked(const struct kvb_llama_run *run, const struct kvb_llama_quantised *tensor, enum format own)
+{
+    return run->mixture != M_NONE && begins_with(run->model->architecture, "GptOss") &&
+           strstr(tensor->name, "_exps.") != NULL && (is_plain(own) || own == Q8_0);
+}
+
 static enum format format_of(const struct kvb_llama_run *run, const struct kvb_llama_quantised *tensor)
 {
     uint32_t mixture = run->mixture < MIXTURES ? run->mixture : M_NONE, like = mixtures[mixture].like;
@@ -410,6 +418,9 @@ static enum format format_of(const struct kvb_llama_run *run, const struct kvb_l
     }
     if (like == M_MXFP4_MOE) {
         return strstr(tensor->name, "_exps.") != NULL ? MXFP4 : Q8_0;
+    }
+    if (is_repacked(run, tensor, own)) {
+        return MXFP4;
     }
     if (embedding) {
         return of_embedding(like, own);
