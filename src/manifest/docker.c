@@ -6,25 +6,38 @@
 #include "base/text.h"
 #include "manifest/engines.h"
 
-static bool takes_value(const char *option)
+// Long options of `docker run` and of `podman run` behind which no value stands (their reference pages).
+static bool is_switch(const char *option)
 {
-    static const char *const options[] = {"-v",         "--volume",     "-p",           "--publish",
-                                          "-e",         "--env",        "--name",       "--gpus",
-                                          "--shm-size", "--runtime",    "-w",           "--workdir",
-                                          "--network",  "--net",        "--entrypoint", "-u",
-                                          "--user",     "-h",           "--hostname",   "-l",
-                                          "--label",    "--mount",      "--device",     "--restart",
-                                          "--env-file", "--ulimit",     "--cap-add",    "--security-opt",
-                                          "--ipc",      "--cpus",       "-m",           "--memory",
-                                          "--platform", "--group-add",  "--pull",       "--add-host",
-                                          "--log-opt",  "--log-driver", "--pid",        "--cpuset-cpus",
-                                          "--tmpfs",    "--health-cmd", "--cgroupns",   "--annotation"};
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (strcmp(option, options[i]) == 0) {
+    static const char *const switches[] = {"--detach",         "--disable-content-trust",
+                                           "--help",           "--init",
+                                           "--interactive",    "--no-healthcheck",
+                                           "--privileged",     "--oom-kill-disable",
+                                           "--publish-all",    "--quiet",
+                                           "--read-only",      "--rm",
+                                           "--sig-proxy",      "--tty",
+                                           "--use-api-socket", "--env-host",
+                                           "--http-proxy",     "--no-hosts",
+                                           "--no-hostname",    "--passwd",
+                                           "--replace",        "--rmi",
+                                           "--rootfs",         "--tls-verify",
+                                           "--read-only-tmpfs"};
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        if (strcmp(option, switches[i]) == 0) {
             return true;
         }
     }
     return false;
+}
+
+// Short options stand together, "-itp 80:80"; the first of those that take a value ends them, "-p80:80".
+static bool takes_value(const char *option)
+{
+    if (kvb_starts_with(option, "--")) {
+        return !is_switch(option);
+    }
+    size_t plain = 1 + strspn(option + 1, "dtiPq");
+    return option[plain] != '\0' && option[plain + 1] == '\0' && strchr("vpewuhlmac", option[plain]) != NULL;
 }
 
 // The program, or a function or variable called after it: run_docker, $DOCKER_CMD, ${DOCKER}.
@@ -70,6 +83,17 @@ static void keep_environment(struct kvb_manifest *manifest, struct kvb_container
     }
 }
 
+// "-v HOST:CONTAINER[:ro]", also of compose: where what the container sees lies beside the manifest.
+void kvb_container_mount(struct kvb_manifest *manifest, struct kvb_container *container, const char *text)
+{
+    size_t host = strcspn(text, ":");
+    if (text[host] == ':' && (text[0] == '.' || text[0] == '/')) {
+        const char *inside = text + host + 1;
+        kvb_variable_set(manifest, &container->mounts, kvb_manifest_copy(manifest, inside, strcspn(inside, ":")),
+                         kvb_manifest_copy(manifest, text, host), KVB_NOWHERE, false);
+    }
+}
+
 // --gpus '"device=0,2"': the part behind `device=`.
 static const char *devices_of(struct kvb_manifest *manifest, const char *value)
 {
@@ -107,6 +131,9 @@ enum kvb_status kvb_docker_emit(struct kvb_manifest *manifest, const struct kvb_
         }
         if (length == 6 && strncmp(option, "--gpus", 6) == 0) {
             inner.devices = devices_of(manifest, value);
+        }
+        if (strcmp(option, "-v") == 0 || strncmp(option, "--volume", length > 8 ? length : 8) == 0) {
+            kvb_container_mount(manifest, &inner, value);
         }
         if (strcmp(option, "-d") == 0 || strcmp(option, "-itd") == 0 || strcmp(option, "--detach") == 0) {
             inner.together = true; // it goes on while the next one starts

@@ -34,7 +34,9 @@ static const char *const hint_keys[] = {"accelerators",
                                         "accelerator-type",
                                         "gpu-type",
                                         "instance-type",
-                                        "device_model"};
+                                        "device_model",
+                                        "node_shape",
+                                        "recipe_node_shape"};
 
 // Words around a product's name that say nothing of it.
 static const char *const fillers[] = {"gpu", "nvidia", "tesla", "amd", "nvidia.com/gpu", "geforce"};

@@ -91,6 +91,13 @@ static void set_gpu(struct kvb_manifest *manifest, struct kvb_found *found, cons
     found->gpu_limit = container->gpu_limit + (cluster ? container->worker_gpus : 0);
     found->gpu_limit_place =
         kvb_source_spot(manifest, container->gpu_limit > 0 ? container->gpu_limit_offset : KVB_NOWHERE);
+    if (container->slice != NULL) {
+        const struct kvb_node *slice = container->slice;
+        found->gpu = (struct kvb_spot){slice->key_line, slice->key_column};
+        (void)kvb_copy(found->gpu_label, sizeof found->gpu_label,
+                       kvb_manifest_join(manifest, slice->key, "=", slice->text));
+        return;
+    }
     if (container->gpu_memory_bytes > 0 && container->gpu_key == NULL) {
         found->deployment.gpu_memory_bytes = container->gpu_memory_bytes;
         found->gpu = kvb_source_spot(manifest, container->gpu_offset);
@@ -173,6 +180,7 @@ static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct k
         read_foreign(manifest, found, program, arguments);
     } else {
         set_image_release(manifest, found, container);
+        manifest->mounts = container->mounts;
         kvb_found_read_serve(manifest, found, program->engine, arguments, container->variables);
         found->deployment.usage = container->offline ? KVB_USAGE_OFFLINE : found->deployment.usage;
         found->deployment.usage_set = found->deployment.usage_set || container->offline;
@@ -220,6 +228,13 @@ static enum kvb_status emit_script(struct kvb_manifest *manifest, const struct k
     return kvb_shell_read(manifest, word->text, word->offset, &like);
 }
 
+// OWNER/MODEL, no path and no script.
+static bool names_model(const char *text)
+{
+    bool script = kvb_ends_with(text, ".sh") || kvb_ends_with(text, ".py");
+    return strchr(text, '/') != NULL && text[0] != '/' && text[0] != '.' && !script;
+}
+
 // An image whose entrypoint is the server takes words that are its arguments.
 static bool is_served_by_image(const struct kvb_container *container)
 {
@@ -229,12 +244,24 @@ static bool is_served_by_image(const struct kvb_container *container)
         kvb_image_read(container->image, &image);
     }
     bool arguments = words->count > 0 && words->items[0].text[0] == '-';
-    bool named = words->count > 0 && strchr(words->items[0].text, '/') != NULL && words->items[0].text[0] != '/';
+    bool named = words->count > 0 && names_model(words->items[0].text);
     bool model = named || (words->count > 0 && words->items[0].unknown != NULL && has_engine_flag(words));
     bool cards = container->image != NULL && strstr(container->image, "cpu") == NULL;
     bool program = cards && image.engine && image.name == NULL && has_flag(words, "--model");
     return (image.serves && (arguments || model)) ||
-           (container->image != NULL && arguments && (program || has_engine_flag(words)));
+           (container->image != NULL && ((arguments && program) || ((arguments || named) && has_engine_flag(words))));
+}
+
+// An image made of vLLM's own whose entrypoint is its program: `serve MODEL` follows.
+static bool is_program_of_image(const struct kvb_container *container)
+{
+    struct kvb_image image = {0};
+    const struct kvb_words *words = &container->words;
+    if (container->image != NULL) {
+        kvb_image_read(container->image, &image);
+    }
+    bool own = image.engine && image.name == NULL && !image.serves;
+    return own && words->count > 1 && strcmp(words->items[0].text, "serve") == 0 && names_model(words->items[1].text);
 }
 
 // `vllm serve --help` starts nothing.
@@ -333,5 +360,10 @@ enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct k
         kvb_image_read(own.image, &from);
     }
     program.engine = kvb_image_engine(&from);
+    if (is_program_of_image(&own)) {
+        struct kvb_words arguments;
+        kvb_words_from(&arguments, &own.words, 1);
+        return emit_server(manifest, &own, &program, &arguments);
+    }
     return is_served_by_image(&own) ? emit_server(manifest, &own, &program, &own.words) : KVB_OK;
 }

@@ -142,6 +142,23 @@ static void read_constraints(struct kvb_manifest *manifest, const struct kvb_nod
     }
 }
 
+// "./config.yaml:/app/config.yaml:ro", or {source: ..., target: ...}.
+static void read_volumes(struct kvb_manifest *manifest, const struct kvb_node *volumes,
+                         const struct kvb_variable *outer, struct kvb_container *container)
+{
+    bool list = volumes != NULL && volumes->kind == KVB_NODE_SEQUENCE;
+    for (const struct kvb_node *child = list ? volumes->first : NULL; child != NULL; child = child->next) {
+        const char *source = kvb_node_text(kvb_node_get(child, "source")), *text = kvb_node_text(child);
+        const char *target = kvb_node_text(kvb_node_get(child, "target")), *unknown = NULL;
+        if (source != NULL && target != NULL) {
+            text = kvb_manifest_join(manifest, source, ":", target);
+        }
+        if (text != NULL) {
+            kvb_container_mount(manifest, container, kvb_expand(manifest, text, KVB_DOLLAR_COMPOSE, outer, &unknown));
+        }
+    }
+}
+
 static enum kvb_status read_service(struct kvb_manifest *manifest, const struct kvb_node *service,
                                     const struct kvb_variable *outer)
 {
@@ -160,6 +177,7 @@ static enum kvb_status read_service(struct kvb_manifest *manifest, const struct 
     }
     container.variables = read_environment(manifest, kvb_node_get(service, "environment"), outer);
     container.together = kvb_node_get(service, "profiles") == NULL; // those of a profile are alternatives
+    read_volumes(manifest, kvb_node_get(service, "volumes"), outer, &container);
     read_devices(manifest, service, &container);
     read_constraints(manifest, service, &container);
     kvb_words_from_node(manifest, kvb_node_get(service, "entrypoint"), KVB_DOLLAR_COMPOSE, outer, &container.words);

@@ -10,8 +10,10 @@
 enum kvb_status kvb_read_vllm_config(struct kvb_manifest *manifest, const struct kvb_node *root)
 {
     struct kvb_words words = {0};
-    if (manifest->options->lenient && kvb_node_get(root, "model") == NULL) {
-        return KVB_OK; // half of a deployment: the command that names it is looked at
+    bool half = manifest->options->lenient && kvb_node_get(root, "model") == NULL; // a command names such a file
+    bool json = kvb_ends_with(manifest->name, ".json"); // vLLM takes no other ending than that of YAML
+    if (half || json) {
+        return KVB_OK;
     }
     struct kvb_found *found =
         kvb_found_new(manifest, "vllm-config", "vllm serve --config", kvb_node_offset(manifest, root));

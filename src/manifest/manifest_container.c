@@ -134,6 +134,17 @@ static void add_variable(struct kvb_manifest *manifest, const struct kvb_node *e
     kvb_variable_set(manifest, &container->variables, name, text, kvb_node_offset(manifest, value), true);
 }
 
+// "nvidia.com/mig-1g.20gb": an instance of a card.
+static void take_slice(const struct kvb_node *limits, struct kvb_container *container)
+{
+    bool mapping = limits != NULL && limits->kind == KVB_NODE_MAPPING;
+    for (const struct kvb_node *child = mapping ? limits->first : NULL; child != NULL; child = child->next) {
+        if (kvb_starts_with(child->key, "nvidia.com/mig-") && kvb_node_text(child) != NULL) {
+            container->slice = child;
+        }
+    }
+}
+
 void kvb_limits_from_node(struct kvb_manifest *manifest, const struct kvb_node *resources,
                           struct kvb_container *container)
 {
@@ -142,6 +153,7 @@ void kvb_limits_from_node(struct kvb_manifest *manifest, const struct kvb_node *
     static const char *const places[] = {"limits", "requests"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const struct kvb_node *limits = kvb_node_get(resources, places[i]);
+        take_slice(limits, container);
         for (size_t k = 0; k < sizeof keys / sizeof keys[0] && container->gpu_limit == 0; k++) {
             const struct kvb_node *limit = kvb_node_get(limits, keys[k]);
             if (limit != NULL && kvb_node_whole(limit, &container->gpu_limit)) {

@@ -44,7 +44,8 @@ static bool is_dockerfile(const struct kvb_manifest *manifest)
 {
     const char *name = manifest->name, *line = kvb_skip_remarks(manifest->text);
     bool named = kvb_starts_with(name, "Dockerfile") || kvb_starts_with(name, "Containerfile") ||
-                 kvb_ends_with(name, ".dockerfile");
+                 kvb_ends_with(name, ".dockerfile") || strcmp(name, "dockerfile") == 0 ||
+                 strcmp(name, "containerfile") == 0;
     bool begins = kvb_starts_with(line, "FROM ") || (kvb_starts_with(line, "ARG ") && strstr(line, "\nFROM ") != NULL);
     return named || begins;
 }

@@ -32,7 +32,7 @@ struct product_row {
 };
 
 // Values that are no name of a GPU profile: GKE's accelerators and instance types of clouds (public documents
-// of Google, AWS and Azure: each type has one kind of GPU).
+// of Google, AWS, Azure, Oracle and IBM: each type has one kind of GPU).
 static const struct product_row product_rows[] = {
     {"nvidia-tesla-a100", "a100-sxm-40"},
     {"nvidia-a100-80gb", "a100-sxm-80"},
@@ -80,6 +80,39 @@ static const struct product_row product_rows[] = {
     {"standard_nc8as_t4_v3", "t4"},
     {"standard_nc16as_t4_v3", "t4"},
     {"standard_nc64as_t4_v3", "t4"},
+    {"standard_nc6s_v3", "v100-16"},
+    {"standard_nc12s_v3", "v100-16"},
+    {"standard_nc24s_v3", "v100-16"},
+    {"standard_nc24rs_v3", "v100-16"},
+    {"standard_nd40rs_v2", "v100-32"},
+    {"standard_nv36ads_a10_v5", "a10"}, // smaller ones have a part of a card
+    {"standard_nv36adms_a10_v5", "a10"},
+    {"standard_nv72ads_a10_v5", "a10"},
+    {"standard_ncc40ads_h100_v5", "h100-nvl"},
+    {"standard_nd96isr_mi300x_v5", "mi300x"},
+    {"standard_nd96is_mi300x_v5", "mi300x"},
+    {"vm.gpu2.*", "p100-pcie-16"},
+    {"bm.gpu2.*", "p100-pcie-16"},
+    {"vm.gpu3.*", "v100-16"},
+    {"bm.gpu3.*", "v100-16"},
+    {"bm.gpu4.8", "a100-sxm-40"},
+    {"vm.gpu.a10.*", "a10"},
+    {"bm.gpu.a10.*", "a10"},
+    {"bm.gpu.a100-v2.*", "a100-sxm-80"},
+    {"vm.gpu.a100.80g.*", "a100-sxm-80"},
+    {"vm.gpu.a100.40g.*", "a100-sxm-40"},
+    {"bm.gpu.l40s*", "l40s"},
+    {"bm.gpu.h100.*", "h100-sxm"},
+    {"bm.gpu.h200.*", "h200"},
+    {"bm.gpu.b200.*", "b200"},
+    {"bm.gpu.mi300x.*", "mi300x"},
+    {"gx3-16x80x1l4", "l4"},
+    {"gx3-32x160x2l4", "l4"},
+    {"gx3-64x320x4l4", "l4"},
+    {"gx3-24x120x1l40s", "l40s"},
+    {"gx3-48x240x2l40s", "l40s"},
+    {"gx3d-160x1792x8h100", "h100-sxm"},
+    {"gx3d-160x1792x8h200", "h200"},
 };
 
 static bool fits(const char *pattern, const char *value)
@@ -137,7 +170,7 @@ bool kvb_gpu_label(const char *key, const char *value, char *gpu, size_t capacit
     }
     bool is_type = strstr(key, "nstance-type") != NULL || strstr(key, "nstance_type") != NULL ||
                    strstr(key, "nstanceType") != NULL || strstr(key, "achine") != NULL ||
-                   strstr(key, "vm_size") != NULL;
+                   strstr(key, "vm_size") != NULL || strstr(key, "node_shape") != NULL;
     bool is_switch = strcmp(wanted, "true") == 0 || strcmp(wanted, "false") == 0;
     return !is_type && !is_switch && kvb_copy(gpu, capacity, wanted);
 }

@@ -68,6 +68,7 @@ struct kvb_manifest {
     unsigned nested;                     // documents inside documents
     const struct kvb_variable *defaults; // of the template's placeholders
     const struct kvb_variable *models;   // objects of the file that stand for a model, by name
+    const struct kvb_variable *mounts;   // of the container whose command is read
     const struct kvb_variable *asked;    // what a program asks its environment for
     struct kvb_problems *problems;
 };
@@ -82,9 +83,11 @@ struct kvb_container {
     const struct kvb_variable *variables;
     const char *image; // or NULL
     size_t image_offset;
-    const char *base_image;          // what its commands run in where they name no image, or NULL
-    const char *gpu_key, *gpu_value; // the label that names a GPU product, or NULL
+    const char *base_image;            // what its commands run in where they name no image, or NULL
+    const struct kvb_variable *mounts; // by the path in the container: the one outside
+    const char *gpu_key, *gpu_value;   // the label that names a GPU product, or NULL
     size_t gpu_offset;
+    const struct kvb_node *slice; // asks for a part of a card (MIG), whose memory no profile states; NULL: does not
     uint32_t gpu_limit;
     size_t gpu_limit_offset;
     uint32_t worker_gpus;      // of the other machines of its Ray cluster
@@ -172,6 +175,8 @@ enum kvb_status kvb_shell_continue(struct kvb_manifest *manifest, const char *te
 // ---- from a container to a deployment (manifest_command.c)
 // Starts no engine: nothing happens, KVB_OK.
 enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct kvb_container *container);
+// "HOST:CONTAINER" of a volume: what the container sees there lies at HOST (docker.c).
+void kvb_container_mount(struct kvb_manifest *manifest, struct kvb_container *container, const char *text);
 bool kvb_words_start_engine(const struct kvb_words *words);
 // Hands over a deployment that was made in another way.
 struct kvb_found *kvb_found_new(struct kvb_manifest *manifest, const char *kind, const char *name, size_t offset);
@@ -204,7 +209,8 @@ bool kvb_gpu_label(const char *key, const char *value, char *gpu, size_t capacit
 // ---- kinds of file, one function each (manifest_*.c)
 typedef enum kvb_status kvb_manifest_reader(struct kvb_manifest *manifest, const struct kvb_node *root);
 kvb_manifest_reader kvb_read_profile_document, kvb_read_compose, kvb_read_kubernetes, kvb_read_helm_values,
-    kvb_read_rollout, kvb_read_trl, kvb_read_vllm_config;
+    kvb_read_rollout, kvb_read_trl, kvb_read_vllm_config, kvb_read_llama_swap;
+bool kvb_is_llama_swap(const struct kvb_node *root);
 typedef enum kvb_status kvb_manifest_text_reader(struct kvb_manifest *manifest);
 kvb_manifest_text_reader kvb_read_script, kvb_read_modelfile, kvb_read_dockerfile, kvb_read_unit, kvb_read_procfile,
     kvb_read_python, kvb_read_notebook, kvb_read_hcl, kvb_read_recipes, kvb_read_supervisor, kvb_read_toml;

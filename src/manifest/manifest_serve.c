@@ -47,6 +47,22 @@ static const char *beside(struct kvb_manifest *manifest, const char *path)
     return kvb_manifest_join(manifest, folder, path, "");
 }
 
+// Where a path of the container lies outside of it; a path that is not mounted stays as it is.
+static const char *outside(struct kvb_manifest *manifest, const char *path)
+{
+    for (const struct kvb_variable *mount = manifest->mounts; mount != NULL; mount = mount->older) {
+        size_t length = strlen(mount->name);
+        if (length > 0 && kvb_starts_with(path, mount->name) && (path[length] == '\0' || path[length] == '/')) {
+            const char *host = mount->value, *rest = path + length;
+            host += strcmp(host, ".") == 0 ? 1 : kvb_starts_with(host, "./") ? 2 : 0;
+            size_t end = strlen(host);
+            rest += *rest == '/' && (end == 0 || host[end - 1] == '/');
+            return kvb_manifest_join(manifest, host, rest, "");
+        }
+    }
+    return path;
+}
+
 // Keys of the config file become flags at the place of --config.
 static void add_config(struct kvb_manifest_serve *serve, const struct kvb_arg *flag, const char *path, bool model_said)
 {
@@ -54,7 +70,7 @@ static void add_config(struct kvb_manifest_serve *serve, const struct kvb_arg *f
     struct kvb_file file;
     struct kvb_tree tree = {0};
     struct kvb_words read = {0};
-    const char *name = beside(manifest, path);
+    const char *name = beside(manifest, outside(manifest, path));
     enum kvb_status status = kvb_files_read(manifest->options->files, &file, name, CONFIG_MAX_BYTES, NULL);
     if (status == KVB_OK) {
         status = kvb_tree_read_manifest(&tree, name, file.text, file.length, NULL);

@@ -221,9 +221,11 @@ enum kvb_status kvb_shell_continue(struct kvb_manifest *manifest, const char *te
     while (more && status == KVB_OK && !manifest->out_of_memory) {
         struct kvb_container container = *like;
         container.words = (struct kvb_words){0};
+        kvb_shell_leave_if(&shell);
         more = kvb_shell_read_command(&shell, &container.words);
         status = shell.status;
         kvb_shell_take_case(&shell, &container.words);
+        kvb_shell_take_if(&shell, &container.words);
         take_loop(&shell, &container.words);
         take_background(&shell, &container);
         if (status == KVB_OK && container.words.count > 0 && !keep_assignments(&shell, &container.words)) {

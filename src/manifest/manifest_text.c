@@ -115,6 +115,22 @@ static void read_variables(struct dockerfile *file, const char *rest, size_t off
     }
 }
 
+// COPY SOURCE... TARGET of the build's own files: what lies in the image lies beside the Dockerfile, too.
+static void read_copy(struct dockerfile *file, const char *rest, size_t offset)
+{
+    struct kvb_words words = {0};
+    struct kvb_manifest *manifest = file->manifest;
+    kvb_shell_split(manifest, rest, offset, KVB_DOLLAR_SHELL, file->container.variables, &words);
+    const char *target = words.count > 1 ? words.items[words.count - 1].text : "";
+    size_t length = strlen(target);
+    for (uint32_t i = 0; i + 1 < words.count && target[0] == '/' && words.items[0].text[0] != '-'; i++) {
+        const char *source = words.items[i].text;
+        bool folder = target[length - 1] == '/';
+        const char *inside = kvb_manifest_join(manifest, target, folder ? kvb_last_part(source) : "", "");
+        kvb_variable_set(manifest, &file->container.mounts, inside, source, KVB_NOWHERE, false);
+    }
+}
+
 // A continued list is one line to the reader of lists.
 static const char *uncontinued(struct kvb_manifest *manifest, const char *text)
 {
@@ -167,6 +183,8 @@ static void read_instruction(struct dockerfile *file, const struct line *line)
         if (file->container.image == NULL && file->container.image_offset == KVB_NOWHERE) {
             file->arguments = file->container.variables;
         }
+    } else if ((rest = instruction(line->text, "COPY")) != NULL || (rest = instruction(line->text, "ADD")) != NULL) {
+        read_copy(file, rest, line->offset + (size_t)(rest - line->text));
     } else if ((rest = instruction(line->text, "ENTRYPOINT")) != NULL) {
         file->offset = line->offset;
         file->shell_entrypoint = read_words(file, rest, line->offset + (size_t)(rest - line->text), &file->entrypoint);

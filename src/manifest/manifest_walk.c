@@ -17,7 +17,8 @@ static const char *const endings[] = {
     ".conf",  ".ini",  ".toml",       ".modelfile"};
 static const char *const beginnings[] = {"Dockerfile", "Containerfile", "Procfile",
                                          "Makefile",   "GNUmakefile",   "Modelfile"};
-static const char *const whole_names[] = {"makefile", "justfile", "Justfile", ".justfile", ".gitlab-ci.yml"};
+static const char *const whole_names[] = {"dockerfile", "containerfile", "makefile",      "justfile",
+                                          "Justfile",   ".justfile",     ".gitlab-ci.yml"};
 static const char *const skipped_folders[] = {"node_modules", "__pycache__", "venv", "site-packages", "vendor"};
 static const char *const hidden_folders[] = {".github",   ".gitlab", ".buildkite",
                                              ".circleci", ".vscode", ".devcontainer"};

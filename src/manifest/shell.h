@@ -6,6 +6,11 @@
 
 #define KVB_SHELL_NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
+#define KVB_SHELL_IFS_MAX 32
+
+// What is known of an `if`: nothing, so that all its arms are read; no arm has been true yet; one was.
+enum kvb_arm { KVB_ARM_ANY, KVB_ARM_NONE, KVB_ARM_TAKEN };
+
 struct shell {
     struct kvb_manifest *manifest;
     const char *text, *at;
@@ -26,6 +31,8 @@ struct shell {
     bool skipping;       // what is read counts for nothing
     uint64_t chosen;     // of the cases it is in, the innermost last: 1 = one arm of it is read
     unsigned cases;
+    enum kvb_arm ifs[KVB_SHELL_IFS_MAX]; // it is in, the innermost last
+    unsigned depth;                      // of them; those beyond the last are read whole
 };
 
 // Reads up to the end of a command; true while there is more text.
@@ -34,6 +41,15 @@ bool kvb_shell_read_command(struct shell *shell, struct kvb_words *words);
 bool kvb_shell_is_case(const struct kvb_words *words);
 // Behind a command: of a case whose word is known only the arm that fits it is read, of any other all.
 void kvb_shell_take_case(struct shell *shell, const struct kvb_words *words);
+
+// A word whose variables have one value each, whatever calls the script.
+bool kvb_shell_is_settled(const struct shell *shell, const struct kvb_words *words);
+
+// Before a command: the arms of an `if` behind the one that was taken are passed over.
+void kvb_shell_leave_if(struct shell *shell);
+// Behind a command: of an `if` whose test is known, arms that are not taken are passed over, unless they start a
+// server of their own.
+void kvb_shell_take_if(struct shell *shell, const struct kvb_words *words);
 
 // At `<<END`: its name is kept until the line ends.
 void kvb_shell_open_body(struct shell *shell);

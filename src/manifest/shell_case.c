@@ -35,10 +35,13 @@ static bool has_one_value(const struct shell *shell, const char *name, size_t le
     return values <= 1;
 }
 
-static bool is_settled(const struct shell *shell, const struct kvb_arg *subject)
+bool kvb_shell_is_settled(const struct shell *shell, const struct kvb_words *words)
 {
-    bool settled = subject->unknown == NULL;
+    bool settled = true;
     unsigned names = 0;
+    for (uint32_t i = 0; i < words->count; i++) {
+        settled = settled && words->items[i].unknown == NULL;
+    }
     for (const char *at = shell->command; at < shell->at && settled; at++) {
         const char *name = at + 1 + (at[1] == '{');
         bool argument = *name >= '0' && *name <= '9'; // of a function, which is called with several
@@ -132,11 +135,11 @@ static void leave(struct shell *shell)
     shell->cases--;
 }
 
-static void enter(struct shell *shell, const struct kvb_arg *subject)
+static void enter(struct shell *shell, const struct kvb_words *words)
 {
     shell->chosen <<= 1;
     shell->cases++;
-    enum arms arms = is_settled(shell, subject) ? choose(shell, subject) : ALL_ARMS;
+    enum arms arms = kvb_shell_is_settled(shell, words) ? choose(shell, &words->items[words->count - 2]) : ALL_ARMS;
     shell->chosen |= arms == ONE_ARM;
     if (arms == NO_ARM) {
         leave(shell);
@@ -146,7 +149,7 @@ static void enter(struct shell *shell, const struct kvb_arg *subject)
 void kvb_shell_take_case(struct shell *shell, const struct kvb_words *words)
 {
     if (kvb_shell_is_case(words) && shell->cases < CASES_MAX) {
-        enter(shell, &words->items[words->count - 2]);
+        enter(shell, words);
     } else if (shell->cases > 0 && is_word(words, 0, "esac")) {
         leave(shell);
     }

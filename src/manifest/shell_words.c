@@ -76,6 +76,26 @@ static void finish_before(struct shell *shell, struct reading *reading, struct k
     finish_word(shell, reading, words);
 }
 
+// Behind "NAME[@]}", or NAME[@]+"${NAME[@]}"}, which is nothing where the array is not set; 0: it is neither.
+static size_t array_end(const char *name, size_t length)
+{
+    const char *at = name + length;
+    if (!kvb_starts_with(at, "[@]") && !kvb_starts_with(at, "[*]")) {
+        return 0;
+    }
+    at += 3;
+    if (*at == '}') {
+        return (size_t)(at + 1 - name);
+    }
+    at += kvb_starts_with(at, ":+") ? 2 : *at == '+';
+    at += *at == '"';
+    bool same = kvb_starts_with(at, "${") && strncmp(at + 2, name, length + 3) == 0;
+    at += same ? length + 5 : 0;
+    same = same && *at == '}';
+    at += same ? 1 + (at[1] == '"') : 0;
+    return same && *at == '}' ? (size_t)(at + 1 - name) : 0;
+}
+
 // "${NAME[@]}": the words of an array, or none when it is not known.
 static size_t add_array(struct shell *shell, struct reading *reading, struct kvb_words *words)
 {
@@ -91,8 +111,8 @@ static size_t add_array(struct shell *shell, struct reading *reading, struct kvb
     }
     const char *name = shell->at + 2;
     size_t length = strspn(name, KVB_SHELL_NAME_CHARACTERS);
-    bool all = kvb_starts_with(name + length, "[@]}") || kvb_starts_with(name + length, "[*]}");
-    if (!all || length == 0) {
+    size_t end = array_end(name, length);
+    if (end == 0 || length == 0) {
         return 0;
     }
     const struct kvb_variable *variable =
@@ -101,7 +121,7 @@ static size_t add_array(struct shell *shell, struct reading *reading, struct kvb
         finish_before(shell, reading, words);
         kvb_words_append(shell->manifest, words, variable->list);
     }
-    return length + 6;
+    return end + 2;
 }
 
 static void add_reference(struct shell *shell, struct reading *reading, bool quoted, struct kvb_words *words)

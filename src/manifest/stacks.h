@@ -15,6 +15,11 @@ bool kvb_is_spark_recipe(const struct kvb_node *node);
 enum kvb_status kvb_read_spark_recipe(struct kvb_manifest *manifest, const struct kvb_node *node,
                                       struct kvb_container *container);
 
+// oci_blueprint.c
+bool kvb_is_oci_blueprint(const struct kvb_node *node);
+enum kvb_status kvb_read_oci_blueprint(struct kvb_manifest *manifest, const struct kvb_node *node,
+                                       struct kvb_container *container);
+
 // "vllm serve MODEL", where `model` is a text.
 void kvb_stack_begin(struct kvb_manifest *manifest, struct kvb_container *container, const struct kvb_node *model);
 // A key's text as the value of a flag.

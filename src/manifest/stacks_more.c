@@ -293,6 +293,7 @@ static const struct kvb_stack_row rows[] = {
     {is_srt, read_srt},
     {is_ray_application, read_ray_application},
     {kvb_is_spark_recipe, kvb_read_spark_recipe},
+    {kvb_is_oci_blueprint, kvb_read_oci_blueprint},
 };
 
 const struct kvb_stack_row *kvb_stack_more(size_t *count)
