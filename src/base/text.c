@@ -68,6 +68,16 @@ bool kvb_ends_with(const char *text, const char *ending)
     return length >= end && kvb_equal_ignoring_case(text + length - end, ending);
 }
 
+bool kvb_cut_ending(char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+    bool cut = length > end && kvb_ends_with(text, ending);
+    if (cut) {
+        text[length - end] = '\0';
+    }
+    return cut;
+}
+
 bool kvb_is_gguf(const char *path)
 {
     return strlen(path) > 5 && kvb_ends_with(path, ".gguf");

@@ -19,6 +19,7 @@ bool kvb_equal_ignoring_case(const char *a, const char *b);
 bool kvb_starts_with(const char *text, const char *prefix);
 bool kvb_starts_with_ignoring_case(const char *text, const char *prefix);
 bool kvb_ends_with(const char *text, const char *ending); // case ignored
+bool kvb_cut_ending(char *text, const char *ending);      // case ignored; false when it ends otherwise or is no more
 bool kvb_contains_ignoring_case(const char *text, const char *part);
 
 // The first `part` that begins in the first `most` bytes; NULL: there is none. What lies behind them is not looked at.

@@ -57,6 +57,10 @@ static void test_path(void **state)
         assert_false(kvb_is_path(names[i]));
     }
     assert_true(kvb_ends_with("a.YAML", ".yaml") && kvb_ends_with("a", "") && !kvb_ends_with("l", ".yaml"));
+    char ended[16] = "B-GGUF";
+    assert_true(kvb_cut_ending(ended, "-gguf") && strcmp(ended, "B") == 0);
+    assert_false(kvb_cut_ending(ended, "-GGUF") || kvb_cut_ending(ended, "b"));
+    assert_string_equal(ended, "B");
 }
 
 static void test_distance(void **state)

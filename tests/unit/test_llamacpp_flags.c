@@ -300,6 +300,22 @@ static void builds_of_flags(void **state)
     assert_int_equal(kvb_llama_off_form("no-kv-unified", KVB_BUILD(7869)), KVB_OFF_NEGATED);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(settings), cmocka_unit_test(flags_that_move_no_memory), cmocka_unit_test(variables),
-              cmocka_unit_test(builds_of_flags), cmocka_unit_test(flags_that_are_offered),
+// Repositories as publishers call them: "-GGUF" of one model, "-MTP-GGUF" of one with its layers for further tokens.
+static void repositories(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {{"unsloth/Qwen3.6-27B-MTP-GGUF:UD-Q4_K_XL", "Qwen3.6-27B"},
+                                          {"unsloth/Qwen3.6-27B-GGUF", "Qwen3.6-27B"},
+                                          {"a/qwen3.6-27b-mtp-gguf:Q8_0", "qwen3.6-27b"},
+                                          {"a/Qwen3.6-27B-MTP:Q8_0", "Qwen3.6-27B-MTP"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char line[128];
+        (void)snprintf(line, sizeof line, "llama-server -hf %s", rows[i][0]);
+        read_all(line);
+        assert_string_equal(deployment.model, rows[i][1]);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(repositories), cmocka_unit_test(settings), cmocka_unit_test(flags_that_move_no_memory),
+              cmocka_unit_test(variables), cmocka_unit_test(builds_of_flags), cmocka_unit_test(flags_that_are_offered),
               cmocka_unit_test(long_values))

@@ -48,6 +48,12 @@ static const struct name_case cases[] = {
     {"models--Qwen--Qwen3-8B", "Qwen", "Qwen3-8B", "", "", true},
     {"/m/Qwen3-8B-Q4_K_M-00001-of-00002.gguf", "m", "Qwen3-8B", "", "Q4_K_M", true},
     {"ollama.com/library/qwen3", "", "qwen3", "", "", false},
+    // whole models, with their layers for further tokens
+    {"hf.co/unsloth/Qwen3.6-27B-MTP-GGUF:Q8_0", "unsloth", "Qwen3.6-27B-GGUF", "", "Q8_0", false},
+    {"unsloth/Qwen3.6-27B-mtp-gguf", "unsloth", "Qwen3.6-27B-GGUF", "", "", false},
+    {"/m/Qwen3.6-27B-MTP-UD-Q4_K_XL.gguf", "m", "Qwen3.6-27B", "", "UD-Q4_K_XL", true},
+    {"/m/Qwen3.6-27B-MTP-Q8_0.gguf", "m", "Qwen3.6-27B", "", "Q8_0", true},
+    {"a/B-MTP", "a", "B-MTP", "", "", false},
 };
 
 static void names_are_taken_apart(void **state)

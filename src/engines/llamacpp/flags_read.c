@@ -73,7 +73,8 @@ bool kvb_llama_read_override(const char *value, enum kvb_origin origin, struct k
     return kvb_llama_overrides_add(deployment->tensor_overrides, sizeof deployment->tensor_overrides, value, why);
 }
 
-// "unsloth/Qwen3-8B-GGUF:Q4_K_M": the repository's model in that mixture, Q4_K_M when none is said.
+// "unsloth/Qwen3-8B-GGUF:Q4_K_M": the repository's model in that mixture, Q4_K_M when none is said. "-MTP-GGUF" is a
+// file that has the model's own layers for further tokens.
 static bool read_name(const char *value, const char *flag, char out[KVB_PATH_CAPACITY], uint64_t *type, char why[256])
 {
     const char *name = value;
@@ -88,9 +89,6 @@ static bool read_name(const char *value, const char *flag, char out[KVB_PATH_CAP
         small[i] = kvb_lower(format[i]);
     }
     small[i] = '\0';
-    if (length > 5 && strncmp(name + length - 5, "-GGUF", 5) == 0) {
-        length -= 5;
-    }
     if (!kvb_setting_parse(KVB_SET_GGUF_TYPE, small, type, why)) {
         return false;
     }
@@ -99,6 +97,9 @@ static bool read_name(const char *value, const char *flag, char out[KVB_PATH_CAP
     }
     memcpy(out, name, length);
     out[length] = '\0';
+    if (kvb_cut_ending(out, "-GGUF")) {
+        (void)kvb_cut_ending(out, "-MTP");
+    }
     return true;
 }
 

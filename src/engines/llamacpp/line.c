@@ -32,10 +32,7 @@ static const char *last_part(const char *name)
 static void copy_without_ending(char out[KVB_LINE_MODEL_CAPACITY], const char *name)
 {
     (void)kvb_copy(out, KVB_LINE_MODEL_CAPACITY, name);
-    size_t length = strlen(out);
-    if (length > 5 && kvb_equal_ignoring_case(out + length - 5, "-GGUF")) {
-        out[length - 5] = '\0';
-    }
+    (void)kvb_cut_ending(out, "-GGUF");
 }
 
 // "Qwen3-8B-Q4_K_M.gguf", as the file is usually called.

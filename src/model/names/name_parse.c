@@ -82,6 +82,17 @@ static void read_tag(struct kvb_name *name, char *last)
     }
 }
 
+// "Qwen3.6-27B-MTP-GGUF", and a file "Qwen3.6-27B-MTP-UD-Q4_K_XL.gguf": whole models with their layers for further
+// tokens.
+static void drop_layers(struct kvb_name *name, const char *before)
+{
+    char ending[16] = "-MTP";
+    kvb_add_text(ending, sizeof ending, before);
+    if (kvb_cut_ending(name->name, ending)) {
+        kvb_add_text(name->name, sizeof name->name, before);
+    }
+}
+
 // "Qwen3-8B-Q4_K_M-00001-of-00002.gguf": the name and the format, both without what is a file's.
 static void read_gguf_file(struct kvb_name *name)
 {
@@ -95,6 +106,7 @@ static void read_gguf_file(struct kvb_name *name)
         if (kvb_gguf_format_centibits(at + 1, strlen(at + 1)) > 0) {
             (void)kvb_copy(name->format, sizeof name->format, at + 1);
             *at = '\0';
+            drop_layers(name, "");
             return;
         }
     }
@@ -105,6 +117,7 @@ static void set_name(struct kvb_name *name, const char *owner, char *last)
     read_tag(name, last);
     (void)kvb_copy(name->owner, sizeof name->owner, owner);
     (void)kvb_copy(name->name, sizeof name->name, last);
+    drop_layers(name, "-GGUF");
     if (kvb_is_gguf(name->name)) {
         read_gguf_file(name);
     }
