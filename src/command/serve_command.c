@@ -129,20 +129,27 @@ static const char *dashed(char out[80], const char *name)
     return out;
 }
 
+// A flag that a release has and nothing here counts: another is not what was meant.
+static bool is_named(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(word + 2, name, length) == 0 && (word[2 + length] == '\0' || word[2 + length] == '=');
+}
+
 static enum kvb_status skip_unknown(struct kvb_serve_reading *reading, const char *word, const char *equals)
 {
-    const char *nearest = nearest_setting(reading, word, equals);
-    bool asks = nearest == NULL && reading->engine->flag_near != NULL;
-    const char *other = asks ? reading->engine->flag_near(word) : NULL;
+    const char *other = reading->engine->flag_near != NULL ? reading->engine->flag_near(word) : NULL;
+    bool exists = other != NULL && is_named(word, other);
+    const char *nearest = exists ? NULL : nearest_setting(reading, word, equals);
     char meant[80];
     uint32_t before = reading->problems->count;
-    if (other != NULL && strncmp(word + 2, other, strlen(other)) != 0) {
-        (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_UNKNOWN_NAME, HERE,
-                              "%.80s of the serve command is no flag; did you mean --%s?", word, other);
-    } else if (nearest != NULL) {
+    if (nearest != NULL) {
         (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_UNKNOWN_NAME, HERE,
                               "%.80s of the serve command is not known here and left out; did you mean --%s?", word,
                               dashed(meant, nearest));
+    } else if (other != NULL && !exists) {
+        (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_UNKNOWN_NAME, HERE,
+                              "%.80s of the serve command is no flag; did you mean --%s?", word, other);
     } else {
         (void)kvb_problem_add(reading->problems, KVB_NOTICE, KVB_UNKNOWN_NAME, HERE,
                               "%.80s of the serve command is not known here and taken to have no effect on memory",

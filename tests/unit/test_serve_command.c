@@ -3,6 +3,7 @@
 
 #include <kvbudget/kvbudget.h>
 
+#include "base/text.h"
 #include "unit/test.h"
 
 #define WORDS_MAX 24
@@ -111,6 +112,29 @@ static void an_unknown_flag_is_a_notice(void **state)
                                                 "out; did you mean --max-model-len?");
 }
 
+// SGLang's own flags that nothing here counts (ServerArgs of 0.5.18) are not taken for a slip of another.
+static void a_flag_of_the_engine_is_no_slip(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        enum kvb_severity severity;
+        const char *ending;
+    } rows[] = {{"--enable-torch-symm-mem", KVB_NOTICE, "no effect on memory"},
+                {"--flashinfer-mxfp4-moe-precision=default", KVB_NOTICE, "no effect on memory"},
+                {"--enable-torch-symm-memory", KVB_WARNING, "did you mean --enable-torch-symm-mem?"},
+                {"--flashinfer-mxfp4-moe-precisions", KVB_WARNING, "mean --flashinfer-mxfp4-moe-precision?"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_deployment deployment;
+        struct kvb_problems problems;
+        const char *const words[] = {"python", "-m", "sglang.launch_server", "--model-path", "x/y", rows[i].word, NULL};
+        assert_int_equal(read(words, &deployment, &problems), KVB_OK);
+        assert_int_equal(problems.count, 1);
+        assert_int_equal(problems.items[0].severity, rows[i].severity);
+        assert_true(kvb_ends_with(problems.items[0].text, rows[i].ending));
+    }
+}
+
 static void rope_scaling_is_one_override(void **state)
 {
     (void)state;
@@ -203,5 +227,6 @@ static void mistakes_are_refused(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(every_form_is_read), cmocka_unit_test(programs_and_environment),
-              cmocka_unit_test(an_unknown_flag_is_a_notice), cmocka_unit_test(rope_scaling_is_one_override),
-              cmocka_unit_test(launchers_and_endings), cmocka_unit_test(mistakes_are_refused))
+              cmocka_unit_test(an_unknown_flag_is_a_notice), cmocka_unit_test(a_flag_of_the_engine_is_no_slip),
+              cmocka_unit_test(rope_scaling_is_one_override), cmocka_unit_test(launchers_and_endings),
+              cmocka_unit_test(mistakes_are_refused))
