@@ -153,6 +153,7 @@ enum kvb_log_stage {
 const char *kvb_log_stage_name(enum kvb_log_stage stage);
 
 #define KVB_LOG_TEXT_CAPACITY 1024
+#define KVB_LOG_PLACE_CAPACITY 160
 
 enum kvb_log_answer { KVB_LOG_NOT_KNOWN, KVB_LOG_YES, KVB_LOG_NO };
 
@@ -166,6 +167,7 @@ struct kvb_log_failure {
     const char *title;                 // the cause in a few words, static; NULL = none
     const char *fix, *fix_to, *advice; // what to change, to what, and why; NULL = none
     char text[KVB_LOG_TEXT_CAPACITY];
+    char raised_in[KVB_LOG_PLACE_CAPACITY]; // "vllm/config/model.py:512 in f"; empty = no traceback says it
 };
 
 #define KVB_LOG_RUNS_MAX 32

@@ -117,7 +117,8 @@ static const struct schema_object rows[] = {
     {"explain.engine",
      "name:t0 version:t0 generation:t0"},
     {"explain.failure",
-     "kind:t0 line:i0 text:t0 inferred:b stage:t0 about_memory:b0 cause_in_log:b title:t0 advice:t0"},
+     "kind:t0 line:i0 text:t0 inferred:b stage:t0 about_memory:b0 cause_in_log:b raised_in:t0 title:t0 "
+     "advice:t0"},
     {"explain.gpu",
      "name:t0 memory_bytes:i0 free_bytes:i0"},
     {"explain.model",

@@ -56,24 +56,15 @@ static const char *const wrappers[] = {
 };
 
 static const char *const consequences[] = {
-    "ConnectionResetError",
-    "BrokenPipeError",
-    "EOFError",
-    "CancelledError",
-    "KeyboardInterrupt",
-    "BrokenProcessPool",
-    "IncompleteReadError",
-    "Connection closed by peer",
-    "destroy_process_group",
-    "ServerDisconnectedError",
+    "ConnectionResetError", "BrokenPipeError",           "EOFError",
+    "CancelledError",       "KeyboardInterrupt",         "BrokenProcessPool",
+    "IncompleteReadError",  "Connection closed by peer", "Connection reset by peer",
+    "RemoteDisconnected",   "destroy_process_group",     "ServerDisconnectedError",
     "Broken pipe",
 };
 
 // Causes as long as nothing is said behind them that says why.
-static const char *const vague[] = {
-    "remote process exited", "torch._inductor.exc", "ptxas", "object has no attribute", "not support",
-    "only support",          "is not available",
-};
+static const char *const vague[] = {"remote process exited", "torch._inductor.exc", "ptxas"};
 
 static const char *const host_words[] = {
     "bad_alloc",         "DefaultCPUAllocator", "Cannot allocate memory", "MemoryError",
@@ -139,7 +130,8 @@ const struct kvb_cause_row *kvb_cause_of(const char *text)
 
 enum kvb_cause_class kvb_cause_class_of(const char *text)
 {
-    if (HOLDS(text, wrappers) && !about_gpu_memory(text)) {
+    bool card = kvb_contains_ignoring_case(text, "CUDA error") || kvb_contains_ignoring_case(text, "HIP error");
+    if (HOLDS(text, wrappers) && !card && !about_gpu_memory(text)) {
         return KVB_CAUSE_WRAPPER;
     }
     if (about_device_buffer(text)) {

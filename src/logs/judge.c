@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "logs/kinds.h"
 #include "logs/run.h"
 #include "logs/trouble.h"
 
@@ -72,12 +73,21 @@ static void name_death(struct kvb_attempt *attempt)
 static void advise(struct kvb_log_failure *failure)
 {
     const struct kvb_cause_row *row = kvb_cause_of(failure->text);
-    if (row != NULL && failure->title == NULL) {
+    const struct kvb_kind_row *kind = kvb_kind_of(failure->text, failure->raised_in);
+    if (failure->title != NULL) {
+        return;
+    }
+    if (row != NULL) {
         failure->title = row->title;
         failure->fix = row->setting;
         failure->fix_to = row->to;
         failure->advice = row->why;
         failure->about_memory = kvb_cause_of_pool(failure->text) ? KVB_LOG_YES : failure->about_memory;
+    } else if (kind != NULL && failure->cause_in_log) {
+        failure->title = kind->title;
+        failure->fix = kind->setting;
+        failure->fix_to = kind->to;
+        failure->advice = kind->why;
     }
 }
 
@@ -85,6 +95,7 @@ static void name_cause(struct kvb_attempt *attempt)
 {
     infer(attempt, KVB_FAILURE_OTHER, attempt->cause.line, attempt->cause.text);
     bool consequence = attempt->cause.class == KVB_CAUSE_CONSEQUENCE;
+    kvb_copy(attempt->facts.failure.raised_in, sizeof attempt->facts.failure.raised_in, attempt->cause.place);
     attempt->facts.failure.about_memory = consequence ? KVB_LOG_NOT_KNOWN : KVB_LOG_NO;
     attempt->facts.failure.cause_in_log = !consequence;
 }
@@ -119,6 +130,10 @@ static void infer_other(struct kvb_attempt *attempt)
         infer(attempt, attempt->hint, attempt->hint_line, "a traceback that is cut before its exception");
     } else if (attempt->wrapper_line != 0) {
         infer(attempt, KVB_FAILURE_OTHER, attempt->wrapper_line, attempt->wrapper_text);
+        if (strstr(attempt->wrapper_text, "validation error") != NULL) { // the lines below it say of what
+            attempt->facts.failure.about_memory = KVB_LOG_NO;
+            attempt->facts.failure.cause_in_log = true;
+        }
     } else {
         uint64_t line = attempt->traceback_line != 0 ? attempt->traceback_line : attempt->frame_line;
         infer(attempt, KVB_FAILURE_OTHER, line, "a traceback that is cut before its exception");

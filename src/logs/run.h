@@ -25,6 +25,7 @@ struct kvb_candidate {
     enum kvb_death death;
     enum kvb_log_stage stage; // how far the start was when it came
     char text[KVB_LOG_TEXT_CAPACITY];
+    char place[KVB_LOG_PLACE_CAPACITY]; // of an exception: the last frame before it
 };
 
 #define KVB_DEVICES_MAX 16
@@ -41,6 +42,7 @@ struct kvb_attempt {
     struct kvb_candidate cause, death; // the first exception that is none of a wrapper's; the first notice of death
     enum kvb_side side;                // what the lines around a failure say of the process
     char wrapper_text[KVB_LOG_TEXT_CAPACITY];
+    char frame_place[KVB_LOG_PLACE_CAPACITY];
     char size_text[KVB_LOG_TEXT_CAPACITY]; // the line that gave the KV cache
     bool stopped;                          // it served and was asked to end
     uint64_t aside_line; // a frame of a helper of Python that cleans up: its exception is none of the engine's

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "logs/clean.h"
+#include "logs/kinds.h"
 #include "logs/line_text.h"
 
 void kvb_attempt_fail(struct kvb_attempt *attempt, enum kvb_failure kind, const struct kvb_log_hit *hit, bool inferred)
@@ -86,6 +87,8 @@ void kvb_read_stamp(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
     kvb_attempt_stamp(attempt, row);
 }
 
+#define FRAME_LINES 16 // of the code that a traceback quotes below its last frame
+
 static void remember(struct kvb_attempt *attempt, struct kvb_candidate *slot, const struct kvb_log_hit *hit,
                      const char *text, enum kvb_cause_class class)
 {
@@ -93,6 +96,8 @@ static void remember(struct kvb_attempt *attempt, struct kvb_candidate *slot, co
     slot->class = class;
     slot->stage = attempt->facts.stage;
     kvb_copy(slot->text, KVB_LOG_TEXT_CAPACITY, text);
+    bool raised = attempt->frame_line != 0 && attempt->frame_line + FRAME_LINES > hit->line;
+    kvb_copy(slot->place, sizeof slot->place, raised ? attempt->frame_place : "");
 }
 
 void kvb_take_oom(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
@@ -221,6 +226,7 @@ void kvb_take_frame(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
         return;
     }
     attempt->frame_line = hit->line;
+    kvb_frame_place(text, attempt->frame_place, sizeof attempt->frame_place);
     take_side(attempt, kvb_cause_side(text));
 }
 

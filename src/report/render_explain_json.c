@@ -82,6 +82,7 @@ static void failure(struct kvb_json *json, const struct kvb_log_report *log)
         kvb_json_bool(json, "about_memory", log->failure.about_memory == KVB_LOG_YES);
     }
     kvb_json_bool(json, "cause_in_log", log->failure.cause_in_log);
+    kvb_json_text_or_null(json, "raised_in", log->failure.raised_in[0] != '\0' ? log->failure.raised_in : NULL);
     kvb_json_text_or_null(json, "title", log->failure.title);
     kvb_json_text_or_null(json, "advice", log->failure.advice);
     kvb_json_close_object(json);

@@ -170,6 +170,9 @@ static void add_failure(struct kvb_buffer *out, const struct kvb_log_report *log
     kvb_buffer_printf(out, "line %llu, %s%s:\n", (unsigned long long)log->failure.line, kvb_log_stage_name(log->stage),
                       log->failure.inferred && log->failure.kind != KVB_FAILURE_OTHER ? ", by inference" : "");
     kvb_text_add_wrapped(out, text, 2, kvb_page_width(out));
+    if (log->failure.raised_in[0] != '\0') {
+        kvb_buffer_printf(out, "  in %s\n", log->failure.raised_in);
+    }
 }
 
 static bool is_shown(enum kvb_observation what)
