@@ -32,6 +32,8 @@ static void test_rows(void **state)
 
 #define CORE "(EngineCore pid=93) ERROR 06-02 08:11:20 [core.py:1130] "
 #define OWN "the program's own code failed"
+#define CHECK "a check in the code failed"
+#define NOT_SERVED "this release does not support what is asked for"
 #define MIXED "packages of different releases are mixed"
 #define LACKS "this build lacks a kernel"
 #define REFUSED "the configuration was refused"
@@ -62,7 +64,13 @@ static void test_messages(void **state)
         {CORE "TypeError: '>' not supported between instances of 'int' and 'NoneType'\n", OWN},
         {CORE "AttributeError: 'NoneType' object has no attribute 'prefill_metadata'\n", OWN},
         {CORE "UnboundLocalError: cannot access local variable 'returned_lse'\n", OWN},
-        {CORE "AssertionError: Do not capture num_reqs > max_num_reqs for uniform batch\n", OWN},
+        {CORE "AssertionError: Do not capture num_reqs > max_num_reqs for uniform batch\n", CHECK},
+        {CORE "AssertionError: num_kv_heads == 1\n", OWN},
+        {CORE "AssertionError\n", CHECK},
+        {CORE "AssertionError: Only SiLU activation is supported.\n", NOT_SERVED},
+        {"ValueError: TRTLLM MHA backend is only supported on Blackwell GPUs (SM100).\n", NOT_SERVED},
+        {CORE "TypeError: unsupported operand type(s) for *: 'int' and 'NoneType'\n", OWN},
+        {CORE "ValueError: Unsupported attention metadata type for speculative decoding\n", NOT_SERVED},
         {CORE "KeyError: 'bundles'\n", OWN},
         {CORE "KeyError: 'down_proj_packed'\n", "a tensor of the checkpoint is not expected"},
         {CORE "ValueError: There is no module or parameter named 'lm_head' in Gemma2ForCausalLM\n",
