@@ -34,6 +34,19 @@ const struct kvb_kind_row *kvb_kind_of(const char *text, const char *place)
     return NULL;
 }
 
+bool kvb_place_is_plumbing(const char *place)
+{
+    static const char *const folders[] = {
+        "pydantic/", "torch/nn/modules/module.py", "torch/_ops.py", "asyncio/", "concurrent/futures/",
+    };
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (strstr(place, folders[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Behind the folder that packages are installed in; of any other path the last three parts.
 static const char *inner_path(const char *path, size_t length)
 {

@@ -28,5 +28,7 @@ const struct kvb_kind_row *kvb_kind_of(const char *text, const char *place);
 
 // "vllm/config/model.py:512 in _verify", of a frame of a traceback; empty when it is none.
 void kvb_frame_place(const char *frame, char *place, size_t capacity);
+// Whether a place only hands on what others raise: validators, dispatchers, loops of events.
+bool kvb_place_is_plumbing(const char *place);
 
 #endif

@@ -226,7 +226,11 @@ void kvb_take_frame(struct kvb_attempt *attempt, const struct kvb_log_hit *hit)
         return;
     }
     attempt->frame_line = hit->line;
-    kvb_frame_place(text, attempt->frame_place, sizeof attempt->frame_place);
+    char place[KVB_LOG_PLACE_CAPACITY];
+    kvb_frame_place(text, place, sizeof place);
+    if (!kvb_place_is_plumbing(place)) {
+        kvb_copy(attempt->frame_place, sizeof attempt->frame_place, place);
+    }
     take_side(attempt, kvb_cause_side(text));
 }
 

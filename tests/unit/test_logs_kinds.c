@@ -158,6 +158,10 @@ static void test_places(void **state)
          "the repository is gated", "huggingface_hub/utils/_http.py:8 in f"},
         {RAISED(FRAME("/x/site-packages/sglang/srt/server_args.py", 8, "__post_init__"), "AssertionError: x"), REFUSED,
          "sglang/srt/server_args.py:8 in __post_init__"},
+        {RAISED(FRAME("/x/site-packages/vllm/engine/arg_utils.py", 9, "create_engine_config")
+                    FRAME("/x/site-packages/pydantic/_internal/_dataclasses.py", 121, "__init__"),
+                "ValueError: x"),
+         REFUSED, "vllm/engine/arg_utils.py:9 in create_engine_config"}, // the validator only hands it on
         {RAISED(FRAME("main.py", 3, "<module>"), "RuntimeError: x"), NULL, "main.py:3 in <module>"},
         {RAISED("  File \"main.py\", line 3\n    call(\n", "SyntaxError: x"), NULL, "main.py:3"},
         {RAISED("  File \"main.py\" is no frame\n", "RuntimeError: x"), NULL, ""},
