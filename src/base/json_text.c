@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #define DEPTH_MAX 200 // of jiter, which pydantic reads by
+#define EXCERPT 40
 
 struct scan {
     const char *text;
@@ -229,4 +230,14 @@ bool kvb_json_is_whole(const char *text, size_t size, char opening, enum kvb_jso
     }
     *slip = (struct kvb_json_slip){scan.at, right ? NULL : scan.expected};
     return right;
+}
+
+void kvb_json_say_slip(const char *text, size_t size, const struct kvb_json_slip *slip, char *out, size_t capacity)
+{
+    size_t left = size - slip->at;
+    kvb_add_text(out, capacity, left == 0 ? "invalid JSON at its end" : "invalid JSON at '");
+    kvb_append(out, capacity, text + slip->at, left < EXCERPT ? left : EXCERPT);
+    kvb_add_text(out, capacity, left > EXCERPT ? "...'" : left > 0 ? "'" : "");
+    kvb_add_text(out, capacity, ", where one expects ");
+    kvb_add_text(out, capacity, slip->expected);
 }

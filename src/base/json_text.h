@@ -21,4 +21,7 @@ struct kvb_json_slip {
 bool kvb_json_is_whole(const char *text, size_t size, char opening, enum kvb_json_dialect dialect,
                        struct kvb_json_slip *slip);
 
+// Adds "invalid JSON at '...', where one expects {" of such a value to what stands in `out`.
+void kvb_json_say_slip(const char *text, size_t size, const struct kvb_json_slip *slip, char *out, size_t capacity);
+
 #endif

@@ -44,6 +44,14 @@ static const struct row rows[] = {
     {R(5, 9), true, "\n-h", ""}, // one dash
     {R(5, 9), true, "\n-hx", "launch_server.py: error: unrecognized arguments: -hx"},
     {R(5, 9), true, "\n--no-foo\n-x", "launch_server.py: error: unrecognized arguments: --no-foo -x"},
+    // json.loads, of ModelConfig and LoadConfig for texts that server_args.py hands on
+    {R(5, 9), true, "\n--json-model-override-args {'a': 1}",
+     "argument --json-model-override-args: invalid JSON at ''a': 1}', where one expects a name in double quotes"},
+    {R(5, 9), true, "\n--tp 2\n--mm-process-config={\"image\":{}",
+     "argument --mm-process-config: invalid JSON at its end, where one expects a comma or }"},
+    {R(5, 9), true, "\n--json-model-override-args {\"a\": 1}\n--model-loader-extra-config", ""},
+    {R(5, 9), true, "\n--json-model-override-args {{ .Values.args }}", ""},
+    {R(5, 9), true, "\n--json-model-override-args {\"a\": $N}", ""},
     // a newer release may have anything
     {R(5, 19), true, "\n--foo", ""},
     {R(5, 18) + 1, true, "\n--foo", "sglang serve: error: unrecognized arguments: --foo"},

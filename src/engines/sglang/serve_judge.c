@@ -105,7 +105,7 @@ void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_eng
         unsigned matches = 0;
         size_t size = strcspn(line, "\n"), length = strcspn(line, " =\n");
         const struct kvb_sgl_known_flag *row = find(line, length, release, &matches);
-        if (row != NULL && say_deprecated(row->name, release, out)) {
+        if (row != NULL && (say_deprecated(row->name, release, out) || kvb_sgl_judge_mapping(row->name, line, out))) {
             return;
         }
         if (row != NULL) {

@@ -9,7 +9,6 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define OPTIONAL_CAPACITY 256
-#define EXCERPT 40
 #define PAIRS_BESIDE_SINCE R(8, 5) // nullable_kvs for what is not {...}, of any mapping
 #define PAIRS_GONE_SINCE R(10, 0)
 #define SUFFIXES_SINCE R(20, 0) // _expand_json_human_readable_numbers
@@ -130,20 +129,6 @@ static enum kvb_json_dialect dialect_of(enum reader reader, uint32_t release)
                                                             : KVB_JSON;
 }
 
-static void say_slip(const char *name, const char *value, size_t size, const struct kvb_json_slip *slip,
-                     char out[OPTIONAL_CAPACITY])
-{
-    size_t left = size - slip->at;
-    out[0] = '\0';
-    kvb_add_text(out, OPTIONAL_CAPACITY, name[0] == '-' ? "argument " : "argument --");
-    kvb_add_text(out, OPTIONAL_CAPACITY, name);
-    kvb_add_text(out, OPTIONAL_CAPACITY, left == 0 ? ": invalid JSON at its end" : ": invalid JSON at '");
-    kvb_append(out, OPTIONAL_CAPACITY, value + slip->at, left < EXCERPT ? left : EXCERPT);
-    kvb_add_text(out, OPTIONAL_CAPACITY, left > EXCERPT ? "...'" : left > 0 ? "'" : "");
-    kvb_add_text(out, OPTIONAL_CAPACITY, ", where one expects ");
-    kvb_add_text(out, OPTIONAL_CAPACITY, slip->expected);
-}
-
 bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
 {
     char name[64];
@@ -160,15 +145,15 @@ bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, c
     if ((only_pairs || (release >= PAIRS_BESIDE_SINCE && release < PAIRS_GONE_SINCE)) && is_pairs(value, size)) {
         return false;
     }
-    if (only_pairs) {
-        out[0] = '\0';
-        kvb_add_text(out, OPTIONAL_CAPACITY,
-                     "argument --limit-mm-per-prompt: Each item should be in the form KEY=VALUE");
-        return true;
-    }
-    if (kvb_json_is_whole(value, size, reader == LIST ? '[' : '{', dialect_of(reader, release), &slip)) {
+    if (!only_pairs && kvb_json_is_whole(value, size, reader == LIST ? '[' : '{', dialect_of(reader, release), &slip)) {
         return false;
     }
-    say_slip(name, value, size, &slip, out);
+    out[0] = '\0';
+    kvb_add_text(out, OPTIONAL_CAPACITY, name[0] == '-' ? "argument " : "argument --");
+    kvb_add_text(out, OPTIONAL_CAPACITY, name);
+    kvb_add_text(out, OPTIONAL_CAPACITY, only_pairs ? ": Each item should be in the form KEY=VALUE" : ": ");
+    if (!only_pairs) {
+        kvb_json_say_slip(value, size, &slip, out, OPTIONAL_CAPACITY);
+    }
     return true;
 }
