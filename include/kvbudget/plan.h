@@ -348,6 +348,7 @@ struct kvb_environment {
     uint8_t layer_partition_count;      // VLLM_PP_LAYER_PARTITION; 0 = not set
     uint16_t layer_partition[64];
     struct kvb_settings settings; // said by variables; what a flag, a command or a profile says of them goes first
+    char noted[512]; // NAME=VALUE, a line each, of those whose value a release may refuse; what has no room is left out
 };
 
 // Terms of the budget that are known beforehand and override the model of them. 0 bytes is a value.

@@ -84,6 +84,8 @@ struct kvb_engine_rows {
     bool (*takes_value)(const char *word); // a flag ("--name") without a row; NULL: it does when a value follows
     // The flag without a row that is spelled most like "--word", without dashes in front; NULL: none, or nobody knows.
     const char *(*flag_near)(const char *word);
+    // A variable whose value a release may refuse, beside those above; NULL: there is none.
+    bool (*notes_variable)(const char *name);
     // What the release's own argument parser says of the flags noted in the deployment, "" when it takes them; or NULL.
     void (*judge)(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 

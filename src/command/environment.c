@@ -6,6 +6,7 @@
 
 #include <kvbudget/input.h>
 
+#include "base/text.h"
 #include "engines/table.h"
 
 #define NAME_CAPACITY 96
@@ -42,6 +43,26 @@ bool kvb_environment_switch(const struct kvb_environment *environment, unsigned 
     return true;
 }
 
+static bool is_noted(const char *name)
+{
+    size_t count;
+    const struct kvb_engine_rows *const *engine = kvb_engines(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (engine[i]->notes_variable != NULL && engine[i]->notes_variable(name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note(struct kvb_environment *environment, const char *name, const char *value)
+{
+    size_t used = strlen(environment->noted), wanted = strlen(name) + strlen(value) + 2;
+    if (is_noted(name) && strpbrk(value, "\n$") == NULL && used + wanted < sizeof environment->noted) {
+        (void)snprintf(environment->noted + used, sizeof environment->noted - used, "%s=%s\n", name, value);
+    }
+}
+
 void kvb_environment_overlay(struct kvb_environment *out, const struct kvb_environment *flags)
 {
     const struct kvb_variable_row *row;
@@ -60,6 +81,7 @@ void kvb_environment_overlay(struct kvb_environment *out, const struct kvb_envir
     if (flags->expandable_by_cuda_name != KVB_UNSET) {
         out->expandable_by_cuda_name = flags->expandable_by_cuda_name;
     }
+    kvb_add_text(out->noted, sizeof out->noted, flags->noted);
     if (flags->attention_backend != 0) {
         out->attention_backend = flags->attention_backend;
     }
@@ -73,6 +95,7 @@ enum kvb_status kvb_environment_set_at(const char *name, const char *value, stru
                                        struct kvb_environment *environment, struct kvb_problems *problems)
 {
     const struct kvb_variable_row *row;
+    note(environment, name, value);
     for (unsigned i = 0; (row = row_at(i)) != NULL; i++) {
         if (strcmp(row->name, name) != 0) {
             continue;

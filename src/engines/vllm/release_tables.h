@@ -27,6 +27,11 @@ struct kvb_known_choice { // a word that the flag takes; it takes no other
     char flag[48], word[48];
     uint32_t since, gone;
 };
+struct kvb_known_variable { // of the environment; read at every start, whatever the start needs
+    char name[64];
+    uint32_t since, gone;
+    char kind; // 'i' int(), 'f' float(), 'c' one of a list of words, 'C' the same whatever the case
+};
 struct kvb_known_method {
     const char *name;
     uint32_t since, gone;
@@ -55,6 +60,10 @@ extern const struct kvb_known_choice kvb_known_choice_rows[];
 extern const unsigned kvb_known_choice_row_count;
 extern const struct kvb_known_choice kvb_known_key_rows[]; // keys of the flag's JSON
 extern const unsigned kvb_known_key_row_count;
+extern const struct kvb_known_variable kvb_known_variable_rows[];
+extern const unsigned kvb_known_variable_row_count;
+extern const struct kvb_known_choice kvb_known_variable_word_rows[];
+extern const unsigned kvb_known_variable_word_row_count;
 extern const struct kvb_known_method kvb_known_method_rows[];
 extern const unsigned kvb_known_method_row_count;
 extern const struct kvb_known_kernels kvb_known_kernels_rows[];

@@ -11,6 +11,10 @@ const struct kvb_setting_part *kvb_vllm_parts(size_t *count);
 const struct kvb_serve_program *kvb_vllm_programs(size_t *count);
 const struct kvb_variable_row *kvb_vllm_variables(size_t *count);
 
+// variable_words.c: variables that are read as a number or one of a list, and one that is neither.
+bool kvb_vllm_notes_variable(const char *name);
+bool kvb_vllm_judge_variables(const char *noted, const struct kvb_engine *engine, char out[256]);
+
 // What the release's own argument parser says of the flags that were noted; "" when it takes them.
 void kvb_vllm_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 // What follows this flag in the serve command, to the end of its line: "" for a switch; NULL when it is not given, or

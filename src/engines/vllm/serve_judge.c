@@ -183,6 +183,9 @@ void kvb_vllm_judge(const struct kvb_deployment *deployment, const struct kvb_en
         found = true;
         add_flag(out, line, size, release);
     }
+    if (!found) {
+        (void)kvb_vllm_judge_variables(deployment->environment.noted, engine, out);
+    }
 }
 
 bool kvb_vllm_takes_value(const char *word)
