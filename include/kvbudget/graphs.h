@@ -23,7 +23,12 @@ enum kvb_graph_mode {
 struct kvb_graph_sizes {
     uint32_t count;         // 0: none are named, or more than there is room for
     bool of_flag;           // by a flag of their own, not in a compilation config
-    bool uncompiled;        // its mode or level leaves nothing that graphs of pieces could be cut from
+    uint8_t optimization;   // 1 + the level of -O; 0: not said
+    uint8_t compile_mode;   // 1 + the config's "mode"; 0: not said
+    uint8_t compile_level;  // 1 + its "level", which a mode was before it
+    bool splits_nowhere;    // splitting_ops is an empty list
+    bool named_none;        // the list of sizes is empty
+    uint32_t largest;       // of those that are named
     bool sequence_parallel; // pass_config.enable_sp, or what brings it
     bool adapters_always;   // cudagraph_specialize_lora is false: no graphs of their own without an adapter
     uint32_t tokens[KVB_GRAPH_SIZES_MAX];

@@ -38,6 +38,7 @@ enum kvb_plain_flag {
     KVB_PLAIN_HEADS_ONLY = 134217728,           // which is medusa or mlp_speculator
     KVB_PLAIN_LOADS_WHOLE_FILES = 268435456,    // --load-format fastsafetensors
     KVB_PLAIN_CUMEM = 536870912,                // --enable-cumem-allocator
+    KVB_PLAIN_DEEPEP_PROMPTS = 1073741824,      // --all2all-backend deepep_high_throughput
 };
 
 // Numbers of such flags; kvb_plan.plain_numbers.
@@ -48,13 +49,12 @@ enum kvb_plain_number {
     KVB_PLAIN_LONG_PREFILL_THRESHOLD, // --long-prefill-token-threshold
     KVB_PLAIN_DATA_PARALLEL_LOCAL,    // --data-parallel-size-local
     KVB_PLAIN_DATA_PARALLEL_RANK,
-    KVB_PLAIN_NODES, // --nnodes
+    KVB_PLAIN_NODES,        // --nnodes
+    KVB_PLAIN_MICROBATCHES, // --ubatch-size
     KVB_PLAIN_REDUNDANT_EXPERTS,
     KVB_PLAIN_SCHEDULER_STEPS,  // --num-scheduler-steps
     KVB_PLAIN_SCHEDULED_TOKENS, // --max-num-scheduled-tokens
     KVB_PLAIN_DRAFT_RANKS,      // draft_tensor_parallel_size
-    KVB_PLAIN_LARGEST_GRAPH,    // of the batch sizes that are named for graphs
-    KVB_PLAIN_MOST_GRAPH,       // max_cudagraph_capture_size in --compilation-config
     KVB_PLAIN_OFFLOAD_GROUP,    // --offload-group-size
     KVB_PLAIN_OFFLOAD_IN_GROUP, // --offload-num-in-group
     KVB_PLAIN_OFFLOAD_AHEAD,    // --offload-prefetch-step

@@ -440,6 +440,7 @@ struct kvb_plan {
     bool stored_quantised;   // --quantization stands for a checkpoint made so: nothing is quantised while loading
     bool draft_unknown;      // one is named and nobody knows it: neither weights nor cache are counted
     uint32_t plain_flags;    // enum kvb_plain_flag
+    const char *v0_feature;  // a flag of the serve line that this release's V1 does not take; NULL: none
     struct kvb_plain_value plain_numbers[KVB_PLAIN_NUMBER_COUNT];
     struct kvb_graph_sizes graph_sizes;
     char tensor_overrides[KVB_TENSOR_OVERRIDES_CAPACITY]; // --override-tensor of llama.cpp: lines PATTERN=BUFFER

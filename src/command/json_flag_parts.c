@@ -215,7 +215,11 @@ static enum kvb_status keep_sizes(const struct kvb_flag_part *part, const char *
     sizes->count = count <= KVB_GRAPH_SIZES_MAX ? (uint32_t)count : 0;
     sizes->of_flag = !part->of_config;
     kvb_flag_set(part, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, count);
-    kvb_flag_set(part, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, largest);
+    sizes->named_none = count == 0;
+    sizes->largest = (uint32_t)largest;
+    if (!part->deployment->settings.values[KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE].set) { // else it was said before
+        kvb_flag_set(part, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, largest);
+    }
     return KVB_OK;
 }
 
@@ -258,10 +262,12 @@ static enum kvb_status keep_graph_mode(const struct kvb_flag_part *part, const s
     return kvb_flag_number(part, node, KVB_SET_CUDAGRAPH_MODE);
 }
 
-// Modes other than the last leave nothing that graphs of parts could be cut from; numbers count from 0. Source:
-// vllm/config/vllm.py v0.13.0, v0.21.0:1020 "Overriding to NONE"; levels to 0.11.0, config/compilation.py v0.10.0.
-static enum kvb_status keep_mode(const struct kvb_flag_part *part, const struct kvb_node *node)
+// Numbers count from 0; what follows of them is the release's affair.
+static enum kvb_status keep_mode(const struct kvb_flag_part *part, const struct kvb_node *node, uint8_t *kept)
 {
+    if (kvb_node_is_null(node)) {
+        return KVB_OK;
+    }
     uint64_t number = KVB_COMPILATION_MODES;
     for (size_t i = 0; node->kind == KVB_NODE_SCALAR && i < KVB_COMPILATION_WORD_COUNT; i++) {
         bool same = kvb_equal_ignoring_case(node->text, kvb_compilation_words[i].text);
@@ -270,22 +276,17 @@ static enum kvb_status keep_mode(const struct kvb_flag_part *part, const struct 
     if (number == KVB_COMPILATION_MODES) {
         return kvb_expected(part->tree, node, KVB_BAD_TYPE, "NONE or a number from 0 to 3", part->problems);
     }
-    const struct kvb_setting_value *graphs = &part->deployment->settings.values[KVB_SET_CUDAGRAPH_MODE];
-    bool whole =
-        graphs->set && (graphs->number == KVB_GRAPH_MODE_FULL || graphs->number == KVB_GRAPH_MODE_FULL_DECODE_ONLY);
-    part->deployment->graph_sizes.uncompiled = number < KVB_COMPILATION_MODES - 1;
-    if (part->deployment->graph_sizes.uncompiled && !whole) {
-        kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
-    }
+    *kept = (uint8_t)(1 + number);
     return KVB_OK;
 }
 
 // "mode", which was called "level".
 static enum kvb_status keep_any_mode(const struct kvb_flag_part *part)
 {
-    const struct kvb_node *node = kvb_node_get(part->node, "mode");
-    node = node ? node : kvb_node_get(part->node, "level");
-    return node && !kvb_node_is_null(node) ? keep_mode(part, node) : KVB_OK;
+    struct kvb_graph_sizes *sizes = &part->deployment->graph_sizes;
+    const struct kvb_node *mode = kvb_node_get(part->node, "mode"), *level = kvb_node_get(part->node, "level");
+    enum kvb_status status = mode ? keep_mode(part, mode, &sizes->compile_mode) : KVB_OK;
+    return status == KVB_OK && level ? keep_mode(part, level, &sizes->compile_level) : status;
 }
 
 // Sequence parallelism leaves out sizes that the ranks do not share; asynchronous products stand on it.
@@ -297,6 +298,13 @@ static void keep_passes(const struct kvb_flag_part *part)
     for (size_t i = 0; passes && passes->kind == KVB_NODE_MAPPING && i < sizeof brings_it / sizeof *brings_it; i++) {
         const char *word = text_of(passes, brings_it[i]);
         part->deployment->graph_sizes.sequence_parallel |= word && kvb_equal_ignoring_case(word, "true");
+    }
+    const struct kvb_node *splits = kvb_node_get(part->node, "splitting_ops");
+    part->deployment->graph_sizes.splits_nowhere = splits && splits->kind == KVB_NODE_SEQUENCE && !splits->first;
+    static const char *const takes_attention_in[] = {"fuse_attn_quant", "enable_attn_fusion"};
+    for (size_t i = 0; passes && passes->kind == KVB_NODE_MAPPING && i < 2; i++) {
+        const char *word = text_of(passes, takes_attention_in[i]);
+        part->deployment->graph_sizes.splits_nowhere |= word && kvb_equal_ignoring_case(word, "true");
     }
     const char *specialised = text_of(part->node, "cudagraph_specialize_lora");
     part->deployment->graph_sizes.adapters_always = specialised && kvb_equal_ignoring_case(specialised, "false");
@@ -344,7 +352,7 @@ enum kvb_status kvb_read_compilation_config(const struct kvb_flag_part *part)
                                         NULL};
     uint64_t level;
     if (part->node->kind == KVB_NODE_SCALAR && kvb_parse_whole(part->node->text, &level)) {
-        return keep_mode(part, part->node);
+        return keep_mode(part, part->node, &part->deployment->graph_sizes.compile_level);
     }
     if (part->node->kind != KVB_NODE_MAPPING) {
         return need_mapping(part, "{\"cudagraph_mode\": \"PIECEWISE\"}");

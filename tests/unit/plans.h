@@ -67,6 +67,15 @@ static inline void set_word(struct kvb_plan *plan, enum kvb_setting setting, con
     set(plan, setting, value);
 }
 
+// Its only batch size with a graph.
+static inline void name_size(struct kvb_plan *plan, uint32_t tokens)
+{
+    plan->graph_sizes.count = 1;
+    plan->graph_sizes.of_flag = true;
+    plan->graph_sizes.tokens[0] = plan->graph_sizes.largest = tokens;
+    set(plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, 1);
+}
+
 // The class that the checkpoint names.
 static inline void name_class(struct kvb_plan *plan, const char *architecture)
 {

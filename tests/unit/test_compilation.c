@@ -45,7 +45,27 @@ static const struct line_row lines[] = {
     {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL\"}", R(21, 0), false, 0, 51},
     {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL_AND_PIECEWISE\"}", R(21, 0), false, 0, 0},
     {"--compilation-config {\"level\":0}", R(11, 0), false, 0, 0},
-    {"--compilation-config 0", R(10, 0), false, 0, 0},
+    {"--compilation-config 0", R(10, 0), true, 67, 0}, // config.py v0.10.0:4590 compiles whatever is said
+    {"--compilation-config 0", R(10, 2), false, 0, 0},
+    {"-O1", R(11, 2), false, 0, 0},
+    {"-O2 --compilation-config {\"cudagraph_mode\":\"FULL\"}", R(11, 2), false, 0, 51},
+    {"--compilation-config {\"mode\":0}", R(10, 2), true, 67, 0}, // no key of it yet
+    {"--compilation-config {\"level\":0,\"mode\":3}", R(11, 2), true, 51, 35},
+    {"--compilation-config {\"cudagraph_mode\":\"FULL_DECODE_ONLY\"} -O0", R(21, 0), false, 0, 35},
+    {"--compilation-config {\"cudagraph_mode\":\"FULL_DECODE_ONLY\"} -O1", R(21, 0), true, 0, 35},
+    {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL\"}", R(12, 0), false, 0, 0},
+    {"--compilation-config {\"splitting_ops\":[]}", R(21, 0), true, 0, 51},
+    {"--compilation-config {\"splitting_ops\":[]}", R(11, 0), true, 67, 35},
+    {"--compilation-config {\"splitting_ops\":[],\"cudagraph_mode\":\"PIECEWISE\"}", R(21, 0), true, 0, 0},
+    {"--compilation-config {\"splitting_ops\":[],\"cudagraph_mode\":\"FULL_AND_PIECEWISE\"}", R(21, 0), true, 0, 51},
+    {"--compilation-config {\"splitting_ops\":[],\"cudagraph_mode\":\"FULL_DECODE_ONLY\"}", R(21, 0), true, 0, 35},
+    {"--compilation-config {\"splitting_ops\":[]}", R(10, 2), true, 0, 67}, // config/compilation.py v0.10.2
+    {"--compilation-config {\"splitting_ops\":[],\"cudagraph_mode\":\"PIECEWISE\"}", R(10, 2), true, 0, 67},
+    {"--compilation-config {\"splitting_ops\":[],\"cudagraph_mode\":\"NONE\"}", R(10, 2), true, 0, 0},
+    {"--compilation-config {\"splitting_ops\":[]}", R(10, 0), true, 67, 0},
+    {"--compilation-config {\"splitting_ops\":[\"a\"]}", R(21, 0), true, 51, 35},
+    {"--compilation-config {\"pass_config\":{\"fuse_attn_quant\":true}}", R(21, 0), true, 0, 51},
+    {"--compilation-config {\"pass_config\":{\"fuse_attn_quant\":false}}", R(21, 0), true, 51, 35},
     {"--compilation-config 3", R(21, 0), true, 51, 35},
 };
 

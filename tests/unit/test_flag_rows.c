@@ -237,13 +237,22 @@ static void settings_of_vllm(void **state)
         {"--spec-method ngram", KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NGRAM},
         {"--num-speculative-tokens 3", KVB_SET_NUM_SPECULATIVE_TOKENS, 3},
         {"--spec-tokens 3", KVB_SET_NUM_SPECULATIVE_TOKENS, 3},
-        {"-O0", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE},
-        {"-O1", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_PIECEWISE},
-        {"--optimization-level 1", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_PIECEWISE},
     };
     say("vllm serve a/b", rows, sizeof rows / sizeof rows[0]);
-    assert_int_equal(reads("vllm serve a/b -O2"), KVB_OK); // both kinds of graphs, as without it
-    assert_false(deployment.settings.values[KVB_SET_CUDAGRAPH_MODE].set);
+    static const struct {
+        const char *line;
+        unsigned level; // and 1
+    } levels[] = {{"vllm serve a/b -O0", 1},
+                  {"vllm serve a/b -O 1", 2},
+                  {"vllm serve a/b -O=0", 1},
+                  {"vllm serve a/b -O2", 3},
+                  {"vllm serve a/b --optimization-level 1", 2},
+                  {"vllm serve a/b", 0}};
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        assert_int_equal(reads(levels[i].line), KVB_OK);
+        assert_int_equal(deployment.graph_sizes.optimization, levels[i].level);
+        assert_false(deployment.settings.values[KVB_SET_CUDAGRAPH_MODE].set);
+    }
 }
 
 static void settings_of_sglang(void **state)

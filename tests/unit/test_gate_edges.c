@@ -96,9 +96,10 @@ static void cut_off(void **state)
     (void)state;
     static const struct row rows[] = {
         {SMALL " --nnodes", NULL, "--gpu l4", 3, {"--nnodes"}},
-        {SMALL " --nnodes=2", NULL, "--gpu l4", 0, {"\"verdict\": \"pass\""}},
-        {SMALL " --nnodes 2", NULL, "--gpu l4", 0, {"\"verdict\": \"pass\""}},
-        {SMALL " --nnodes 99999999999", NULL, "--gpu l4", 0, {"\"verdict\": \"pass\""}},
+        {SMALL " --nnodes=1", NULL, "--gpu l4", 0, {"\"verdict\": \"pass\""}},
+        {SMALL " --nnodes 1", NULL, "--gpu l4", 0, {"\"verdict\": \"pass\""}},
+        {SMALL " --nnodes 2", NULL, "--gpu l4", 1, {"must evenly divide the total world size (1)"}},
+        {SMALL " --nnodes 99999999999", NULL, "--gpu l4", 1, {"must evenly divide"}},
         {SMALL " --nnodes-of-mine 2", NULL, "--gpu l4", 0, {"--nnodes-of-mine"}},
     };
     EACH(rows);

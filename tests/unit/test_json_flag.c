@@ -61,12 +61,6 @@ static const struct row rows[] = {
     {"compilation-config", "{\"cudagraph_mode\": \"FULL_DECODE_ONLY\"}", KVB_SET_CUDAGRAPH_MODE,
      KVB_GRAPH_MODE_FULL_DECODE_ONLY},
     {"compilation-config", "{\"cudagraph_mode\": 0}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE},
-    {"compilation-config", "{\"mode\": 0}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE},
-    {"compilation-config", "{\"mode\": \"none\"}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE},
-    {"compilation-config", "{\"mode\": 2, \"cudagraph_mode\": \"PIECEWISE\"}", KVB_SET_CUDAGRAPH_MODE,
-     KVB_GRAPH_MODE_NONE},
-    {"compilation-config", "{\"mode\": 1, \"cudagraph_mode\": \"FULL_AND_PIECEWISE\"}", KVB_SET_CUDAGRAPH_MODE,
-     KVB_GRAPH_MODE_NONE},
     {"compilation-config", "{\"mode\": \"STOCK_TORCH_COMPILE\", \"cudagraph_mode\": \"FULL_DECODE_ONLY\"}",
      KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL_DECODE_ONLY},
     {"compilation-config", "{\"mode\": 3, \"cudagraph_mode\": \"PIECEWISE\"}", KVB_SET_CUDAGRAPH_MODE,
@@ -96,21 +90,29 @@ static void test_values(void **state)
     }
 }
 
-// Modes below VLLM_COMPILE compile nothing in the profile run.
+// 1 and what is said; a null says nothing.
 static void test_modes(void **state)
 {
     (void)state;
     static const struct {
         const char *value;
-        bool uncompiled;
-    } modes[] = {{"{\"mode\": 0}", true},        {"{\"mode\": 2}", true},
-                 {"{\"mode\": \"None\"}", true}, {"{\"mode\": \"DYNAMO_TRACE_ONCE\"}", true},
-                 {"{\"mode\": 3}", false},       {"{\"mode\": \"VLLM_COMPILE\"}", false},
-                 {"{\"level\": 0}", true},       {"{\"mode\": null}", false},
-                 {"{\"backend\": \"x\"}", false}};
+        unsigned mode, level;
+    } modes[] = {{"{\"mode\": 0}", 1, 0},
+                 {"{\"mode\": 2}", 3, 0},
+                 {"{\"mode\": \"None\"}", 1, 0},
+                 {"{\"mode\": \"DYNAMO_TRACE_ONCE\"}", 3, 0},
+                 {"{\"mode\": 3}", 4, 0},
+                 {"{\"mode\": \"VLLM_COMPILE\"}", 4, 0},
+                 {"{\"level\": 0}", 0, 1},
+                 {"{\"mode\": null}", 0, 0},
+                 {"{\"backend\": \"x\"}", 0, 0},
+                 {"{\"mode\": 1, \"level\": 2}", 2, 3},
+                 {"2", 0, 3}};
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        deployment.graph_sizes = (struct kvb_graph_sizes){0};
         assert_int_equal(read("compilation-config", modes[i].value), KVB_OK);
-        assert_int_equal(deployment.graph_sizes.uncompiled, modes[i].uncompiled);
+        assert_int_equal(deployment.graph_sizes.compile_mode, modes[i].mode);
+        assert_int_equal(deployment.graph_sizes.compile_level, modes[i].level);
     }
     assert_false(deployment.settings.values[KVB_SET_CUDAGRAPH_MODE].set);
 }

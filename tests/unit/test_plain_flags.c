@@ -39,7 +39,7 @@ static void switches(void **state)
         {"--enable-dbo", KVB_PLAIN_DBO},
         {"--enable-dbo-x", 0},
         {"--all2all-backend deepep_low_latency", KVB_PLAIN_DEEPEP},
-        {"--all2all-backend deepep_high_throughput", KVB_PLAIN_DEEPEP},
+        {"--all2all-backend deepep_high_throughput", KVB_PLAIN_DEEPEP | KVB_PLAIN_DEEPEP_PROMPTS},
         {"--all2all-backend nixl_ep", KVB_PLAIN_DEEPEP},
         {"--all2all-backend naive", 0},
         {"--enable-return-routed-experts", KVB_PLAIN_ROUTED_EXPERTS},
@@ -103,12 +103,10 @@ static void numbers(void **state)
         {"--speculative-draft-tensor-parallel-size 7", KVB_PLAIN_DRAFT_RANKS},
         {"--speculative-config.draft-tensor-parallel-size 7", KVB_PLAIN_DRAFT_RANKS},
         {"--speculative-config {\"draft_tensor_parallel_size\":7}", KVB_PLAIN_DRAFT_RANKS},
-        {"--compilation-config {\"max_cudagraph_capture_size\": 7}", KVB_PLAIN_MOST_GRAPH},
         {"--offload-group-size 7", KVB_PLAIN_OFFLOAD_GROUP},
         {"--offload-num-in-group 7", KVB_PLAIN_OFFLOAD_IN_GROUP},
         {"--offload-prefetch-step 7", KVB_PLAIN_OFFLOAD_AHEAD},
-        {"--cudagraph-capture-sizes 1 7 2", KVB_PLAIN_LARGEST_GRAPH},
-        {"--compilation-config {\"cudagraph_capture_sizes\":[7,1]}", KVB_PLAIN_LARGEST_GRAPH},
+        {"--ubatch-size 7", KVB_PLAIN_MICROBATCHES},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         plain(rows[i].line);

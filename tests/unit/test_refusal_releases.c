@@ -84,7 +84,10 @@ static const struct told told[] = {
      kvb_refusal_lora_chunks},                                      // LoRA is not supported with chunked prefill
     {"lora-rank", "0.3.0", "-", false, kvb_refusal_lora_rank},      // max_lora_rank
     {"lora-drafts", "0.11.1", "-", false, kvb_refusal_lora_drafts}, // Consider increasing max_num_batched_tokens or
-    {"expert-parallel", "0.16.0", "-", false, kvb_refusal_dbo},
+    {"expert-parallel", "0.11.1", "-", false, kvb_refusal_dbo},     // Microbatching currently only supports
+    {"nnodes", "0.11.1", "-", false, kvb_refusal_nodes},            // must be divisible by nnodes; must evenly divide
+    {"cudagraph-mode", "0.10.1", "0.12.0", true,
+     kvb_refusal_uncompiled_pieces}, // when cudagraph_mode piecewise cudagraphs is used
     {"routed-experts", "0.22.0", "-", false, kvb_refusal_routed_experts}, // return-routed-experts is incompatible
     {"v1-only", "0.8.0", "0.11.0", false, kvb_refusal_v1_only},
     {"quantization-config", "-", "-", true, kvb_refusal_method_file},

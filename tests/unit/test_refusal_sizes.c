@@ -138,9 +138,9 @@ static void sizes_of_graphs(void **state)
     (void)state;
     make(R(12, 0));
     set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 2048);
-    give(&plan, KVB_PLAIN_LARGEST_GRAPH, 256);
+    name_size(&plan, 256);
     says(kvb_refusal_graph_sizes, &plan, NULL); // no largest one is asked for
-    give(&plan, KVB_PLAIN_MOST_GRAPH, 512);
+    set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 512);
     says(kvb_refusal_graph_sizes, &plan,
          "(=512) should be consistent with the max value of cudagraph_capture_sizes(=256)");
     set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_PIECEWISE);
@@ -155,10 +155,18 @@ static void sizes_of_graphs(void **state)
     says(kvb_refusal_graph_sizes, &plan, "(=128)");
     set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 256);
     says(kvb_refusal_graph_sizes, &plan, NULL);
-    give(&plan, KVB_PLAIN_LARGEST_GRAPH, 4096); // above the step: left out
+    name_size(&plan, 4096); // above the step: left out, and nothing is left
+    says(kvb_refusal_graph_sizes, &plan,
+         "(=256) should be consistent with the max value of cudagraph_capture_sizes(=0)");
+    plan.graph_sizes = (struct kvb_graph_sizes){.named_none = true};
+    unset(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
+    says(kvb_refusal_graph_sizes, &plan, "cudagraph_capture_sizes should contain at least one element");
+    plan.graph_sizes.named_none = false;
     says(kvb_refusal_graph_sizes, &plan, NULL);
-    plan.plain_numbers[KVB_PLAIN_LARGEST_GRAPH].set = false;
-    says(kvb_refusal_graph_sizes, &plan, NULL);
+    set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 0);
+    says(kvb_refusal_graph_sizes, &plan, "Maximum cudagraph size should be greater than or equal to 1");
+    plan.graph_sizes.named_none = true; // the list's own largest
+    says(kvb_refusal_graph_sizes, &plan, "should contain at least one element");
 }
 
 // offload.py v0.17.0.

@@ -318,7 +318,7 @@ static void ranks_that_share_tokens(void **state)
 
 // ---- Steps
 
-// arg_utils.py v0.10.2: sequences no more than the step's tokens; v0.9.0: tokens no more than all sequences hold.
+// arg_utils.py v0.10.2: sequences no more than the step's tokens; v0.11.1: tokens no more than all sequences hold.
 static void steps_and_sequences(void **state)
 {
     (void)state;
@@ -331,7 +331,9 @@ static void steps_and_sequences(void **state)
     set(&plan, KVB_SET_MAX_MODEL_LEN, 1024);
     set(&plan, KVB_SET_MAX_NUM_SEQS, 4);
     assert_int_equal(resolved(&plan)->max_num_batched_tokens, 8192);
-    plan.engine.release = R(9, 0);
+    plan.engine.release = R(11, 0);
+    assert_int_equal(resolved(&plan)->max_num_batched_tokens, 8192);
+    plan.engine.release = R(11, 1);
     assert_int_equal(resolved(&plan)->max_num_batched_tokens, 4096);
 }
 

@@ -163,12 +163,6 @@ static void numbers_and_switches(void **state)
     plain("--max-cpu-loras 4\n--max-cpu-loras x\n--enable-eplb\n--enable-dbo-x\n");
     assert_int_equal(plan.plain_numbers[KVB_PLAIN_MAX_CPU_LORAS].number, 4); // what is no number says nothing
     assert_int_equal(plan.plain_flags, KVB_PLAIN_SERVE_LINE | KVB_PLAIN_EPLB);
-    plain("--cudagraph-capture-sizes 1 64 8");
-    assert_int_equal(plan.plain_numbers[KVB_PLAIN_LARGEST_GRAPH].number, 64);
-    plain("--compilation-config {\"cudagraph_capture_sizes\": [8, 32, 16], \"level\": 128}\n");
-    assert_int_equal(plan.plain_numbers[KVB_PLAIN_LARGEST_GRAPH].number, 32);
-    plain("--compilation-config {}\n");
-    assert_false(plan.plain_numbers[KVB_PLAIN_LARGEST_GRAPH].set);
 }
 
 static void connectors_and_their_roles(void **state)

@@ -243,7 +243,7 @@ static const struct {
      R(10, 1)},
     {copies_of_experts, kvb_refusal_redundant_experts, "but EPLB is not enabled. Either enable EPLB or unset", R(10, 2),
      R(28, 0)},
-    {halves_of_a_step, kvb_refusal_dbo, "deepep_low_latency and deepep_high_throughput all2all backend", R(16, 0),
+    {halves_of_a_step, kvb_refusal_dbo, "deepep_low_latency and deepep_high_throughput all2all backend", R(11, 1),
      R(23, 0)},
     {halves_of_a_step, kvb_refusal_dbo, "deepep_low_latency, deepep_high_throughput, and nixl_ep all2all backends",
      R(24, 0), R(28, 0)},

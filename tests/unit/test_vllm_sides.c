@@ -203,13 +203,14 @@ static void sizes_of_a_whole_step(void **state)
     make_llama_plan(&plan, R(19, 0));
     set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 512);
     set(&plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 256);
-    give(&plan, KVB_PLAIN_LARGEST_GRAPH, 512);
+    name_size(&plan, 512);
     says(kvb_refusal_graph_sizes, &plan,
          "max_cudagraph_capture_size(=256) should be consistent with the max value of "
          "cudagraph_capture_sizes(=512)");
-    give(&plan, KVB_PLAIN_LARGEST_GRAPH, 513);
-    says(kvb_refusal_graph_sizes, &plan, NULL);
-    give(&plan, KVB_PLAIN_LARGEST_GRAPH, 512);
+    name_size(&plan, 513);
+    says(kvb_refusal_graph_sizes, &plan,
+         "(=256) should be consistent with the max value of cudagraph_capture_sizes(=0)");
+    name_size(&plan, 512);
     set(&plan, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
     says(kvb_refusal_graph_sizes, &plan, NULL);
 }

@@ -8,18 +8,114 @@
 #include "budget/gpu_facts.h"
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/overhead.h"
+#include "engines/vllm/refusal.h"
 
 #define KIB 1024ULL
 #define DISABLE_READ_SINCE KVB_RELEASE(0, 20, 0)
+#define MODE_ASKED_SINCE KVB_RELEASE(0, 10, 1) // V1 compiled in pieces whatever was said
+#define MODE_NAMED_SINCE KVB_RELEASE(0, 11, 1) // "level" before
+#define LEVELS_SINCE KVB_RELEASE(0, 12, 0)     // of -O, which was the config's level before
+#define WHOLE_UNCOMPILED_SINCE KVB_RELEASE(0, 13, 0)
+#define BOTH_SINCE KVB_RELEASE(0, 11, 0)
+#define NO_SPLITS_SINCE KVB_RELEASE(0, 11, 1)
+#define RANKS_CAPTURE_SINCE KVB_RELEASE(0, 9, 1)
+#define COMPILES_IN_PIECES 3
 #define WORKSPACE_BYTES (4096 * 2 * KIB + 16 * 8 * KIB)
 #define WORKSPACE_HOPPER_BYTES (4096 * 8 * KIB)
+
+// Source: vllm/config/vllm.py v0.12.0:633 (config.py v0.10.2:3366, v0.10.0:4590).
+static unsigned mode_of_compilation(const struct kvb_context *context)
+{
+    const struct kvb_graph_sizes *said = &context->plan->graph_sizes;
+    bool named = context->release >= MODE_NAMED_SINCE && said->compile_mode > 0;
+    unsigned mode = named ? said->compile_mode : said->compile_level;
+    if (context->release < MODE_ASKED_SINCE) {
+        return COMPILES_IN_PIECES;
+    }
+    if (mode == 0 && said->optimization > 0 && (context->release < LEVELS_SINCE || said->optimization == 1)) {
+        mode = said->optimization;
+    }
+    return mode > 0 ? mode - 1 : COMPILES_IN_PIECES;
+}
+
+static bool has_pieces(enum kvb_graph_mode mode)
+{
+    return mode == KVB_GRAPH_MODE_PIECEWISE || mode == KVB_GRAPH_MODE_FULL_AND_PIECEWISE;
+}
+
+// Source: vllm/config/vllm.py v0.12.0 OPTIMIZATION_LEVEL_TO_CONFIG.
+static enum kvb_graph_mode mode_of_level(const struct kvb_context *context)
+{
+    unsigned level = context->plan->graph_sizes.optimization;
+    bool levels = context->release >= LEVELS_SINCE;
+    return levels && level == 1   ? KVB_GRAPH_MODE_NONE
+           : levels && level == 2 ? KVB_GRAPH_MODE_PIECEWISE
+                                  : KVB_GRAPH_MODE_AUTO;
+}
+
+// Source: config/compilation.py set_splitting_ops_for_v1 v0.11.1; what splits at nothing has no pieces.
+static enum kvb_graph_mode without_splits(const struct kvb_context *context, enum kvb_graph_mode mode)
+{
+    bool usual = mode == KVB_GRAPH_MODE_AUTO && context->release < BOTH_SINCE; // pieces alone
+    if (context->plan->graph_sizes.splits_nowhere && context->release < NO_SPLITS_SINCE) {
+        return context->release >= MODE_ASKED_SINCE && (usual || mode == KVB_GRAPH_MODE_PIECEWISE) ? KVB_GRAPH_MODE_FULL
+                                                                                                   : mode;
+    }
+    bool none = context->plan->graph_sizes.splits_nowhere && context->release >= NO_SPLITS_SINCE;
+    return !none                                                                      ? mode
+           : mode == KVB_GRAPH_MODE_PIECEWISE                                         ? KVB_GRAPH_MODE_NONE
+           : mode == KVB_GRAPH_MODE_FULL_AND_PIECEWISE || mode == KVB_GRAPH_MODE_AUTO ? KVB_GRAPH_MODE_FULL
+                                                                                      : mode;
+}
+
+// Data-parallel ranks before 0.9.1, and those that exchange tokens by DeepEP's kernels for prompts, capture nothing.
+// Source: vllm/platforms/cuda.py v0.9.0:154, v0.11.1; config/compilation.py v0.14.0.
+static bool ranks_lose_graphs(const struct kvb_context *context)
+{
+    bool deepep = kvb_has_plain(context, KVB_PLAIN_DEEPEP_PROMPTS);
+    return context->dp > 1 && (deepep || (context->release < RANKS_CAPTURE_SINCE && !context->eager));
+}
+
+enum kvb_graph_mode kvb_graph_mode_asked(const struct kvb_context *context)
+{
+    enum kvb_graph_mode said = (enum kvb_graph_mode)kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    enum kvb_graph_mode mode = said == KVB_GRAPH_MODE_AUTO ? mode_of_level(context) : said;
+    if (ranks_lose_graphs(context)) {
+        return KVB_GRAPH_MODE_NONE;
+    }
+    if (mode_of_compilation(context) == COMPILES_IN_PIECES) {
+        return without_splits(context, mode);
+    }
+    bool whole = mode != KVB_GRAPH_MODE_AUTO && !has_pieces(mode);
+    return whole && (context->release >= WHOLE_UNCOMPILED_SINCE || context->release < LEVELS_SINCE)
+               ? mode
+               : KVB_GRAPH_MODE_NONE;
+}
+
+// Source: vllm/config/vllm.py v0.11.2:675 (config.py v0.10.2:3514); later releases give such graphs up.
+bool kvb_refusal_uncompiled_pieces(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    enum kvb_graph_mode said = (enum kvb_graph_mode)kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    if (context->eager || !has_pieces(said) || mode_of_compilation(context) == COMPILES_IN_PIECES) {
+        return false;
+    }
+    const char *name = said == KVB_GRAPH_MODE_PIECEWISE ? "PIECEWISE" : "FULL_AND_PIECEWISE";
+    kvb_refusal_say(out,
+                    context->release < MODE_NAMED_SINCE
+                        ? "Compilation level should be CompilationLevel.PIECEWISE when cudagraph_mode piecewise "
+                          "cudagraphs is used, cudagraph_mode={0}"
+                        : "Compilation mode should be CompilationMode.VLLM_COMPILE when cudagraph_mode piecewise "
+                          "cudagraphs is used, cudagraph_mode={0}",
+                    &name);
+    return true;
+}
 
 // By -O0 or the mode of --compilation-config, or by a variable that torch reads, and vLLM, too, from 0.20 on: v0.21.0
 // vllm/config/vllm.py:949.
 bool kvb_compiles_never(const struct kvb_context *context)
 {
     const struct kvb_environment *environment = &context->plan->environment;
-    return context->plan->graph_sizes.uncompiled || environment->compile_disable == KVB_YES ||
+    return mode_of_compilation(context) != COMPILES_IN_PIECES || environment->compile_disable == KVB_YES ||
            environment->dynamo_disable == KVB_YES;
 }
 

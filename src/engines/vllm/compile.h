@@ -7,6 +7,8 @@
 
 #include "engines/vllm/context.h"
 
+// The graphs that are asked for, by their own setting or what else decides them; AUTO: as the release does by itself.
+enum kvb_graph_mode kvb_graph_mode_asked(const struct kvb_context *context);
 // Whether nothing is compiled, whatever an earlier start left.
 bool kvb_compiles_never(const struct kvb_context *context);
 // Whether graphs of parts, the default, are given up for want of compiled parts, and so all graphs.

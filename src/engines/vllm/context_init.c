@@ -127,9 +127,13 @@ static void resolve_speculation(struct kvb_context *context)
     bool drafter_allows = context->speculative == KVB_SPECULATIVE_NONE || blocks || model ||
                           context->speculative == KVB_SPECULATIVE_EAGLE || context->speculative == KVB_SPECULATIVE_MTP;
     bool in_step = context->pools && context->release >= POOLS_IN_STEP_SINCE;
-    bool on = rule > 0 && drafter_allows && !in_step && (context->pp == 1 || rule >= ASYNC_WITH_STAGES);
+    bool ray = kvb_has_plain(context, KVB_PLAIN_RAY); // executors that run ahead: vllm/config/vllm.py v0.14.0
+    bool on = rule > 0 && drafter_allows && !in_step && !ray && (context->pp == 1 || rule >= ASYNC_WITH_STAGES);
     context->async_scheduling = switch_of(plan, KVB_SET_ASYNC_SCHEDULING, on);
 }
+
+#define STATES_APART_SINCE KVB_RELEASE(0, 16, 0) // config/vllm.py v0.16.0:679: kept states and steps ahead
+#define STATES_APART_UNTIL KVB_RELEASE(0, 17, 0)
 
 static void resolve_prefix_caching(struct kvb_context *context)
 {
@@ -138,6 +142,11 @@ static void resolve_prefix_caching(struct kvb_context *context)
     bool fallback = context->generation == KVB_GENERATION_V1 && cached && !context->model->pooling;
     context->prefix_caching = switch_of(context->plan, KVB_SET_ENABLE_PREFIX_CACHING, fallback);
     kvb_mamba_mode_resolve(context);
+    bool apart = context->release >= STATES_APART_SINCE && context->release < STATES_APART_UNTIL;
+    bool kept = context->mamba_mode == KVB_MAMBA_MODE_ALIGN || context->mamba_mode == KVB_MAMBA_MODE_ALL;
+    if (apart && kept && !kvb_is_set(context->plan, KVB_SET_ASYNC_SCHEDULING)) {
+        context->async_scheduling = false;
+    }
 }
 
 #define LONG_ROPE_SINCE KVB_RELEASE(0, 11, 1)

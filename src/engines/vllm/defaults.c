@@ -15,7 +15,8 @@
 #define V0_MULTIMODAL_TOKENS_SINCE KVB_RELEASE(0, 6, 4)
 #define V0_MULTIMODAL_TOKENS 5120
 #define SEQS_CAPPED_SINCE KVB_RELEASE(0, 10, 2)
-#define TOKENS_CAPPED_SINCE KVB_RELEASE(0, 9, 0)
+#define TOKENS_CAPPED_SINCE KVB_RELEASE(0, 11, 1) // arg_utils.py; config/scheduler.py's own was for tokens nobody set
+#define V1_CHUNKS_ALWAYS_UNTIL KVB_RELEASE(0, 11, 1) // arg_utils.py v0.8.0, v0.11.0:1548
 #define APU_TOTAL_IS_VRAM_SINCE KVB_RELEASE(0, 24, 0)
 #define PERFORMANCE_MODE_SINCE KVB_RELEASE(0, 17, 0)
 
@@ -89,10 +90,24 @@ static uint64_t v0_tokens(const struct kvb_context *context)
     return raised ? kvb_max(tokens, V0_MULTIMODAL_TOKENS) : tokens;
 }
 
+static bool doubles(const struct kvb_context *context)
+{
+    return context->generation == KVB_GENERATION_V1 && context->release >= PERFORMANCE_MODE_SINCE &&
+           kvb_number(context->plan, KVB_SET_PERFORMANCE_MODE) == KVB_PERFORMANCE_THROUGHPUT;
+}
+
+static bool v1_chunks(const struct kvb_context *context)
+{
+    bool always = context->release < V1_CHUNKS_ALWAYS_UNTIL && !context->model->pooling;
+    bool asked = kvb_number(context->plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0;
+    return always || (kvb_is_set(context->plan, KVB_SET_ENABLE_CHUNKED_PREFILL) ? asked : !context->model->pooling);
+}
+
 static uint64_t v1_tokens(const struct kvb_context *context, bool large)
 {
     bool offline = context->plan->usage == KVB_USAGE_OFFLINE || is_largest_gpu(context);
-    uint64_t tokens = large ? (offline ? 16384 : 8192) : (offline ? 8192 : 2048);
+    uint64_t usual = large ? (offline ? 16384 : 8192) : (offline ? 8192 : 2048);
+    uint64_t tokens = doubles(context) ? kvb_mul(usual, 2) : usual;
     return context->chunked_prefill ? tokens : kvb_max(tokens, context->max_model_len);
 }
 
@@ -109,9 +124,7 @@ void kvb_defaults_resolve(struct kvb_context *context)
 {
     const struct kvb_plan *plan = context->plan;
     bool v1 = context->generation == KVB_GENERATION_V1;
-    bool chunk_set = kvb_is_set(plan, KVB_SET_ENABLE_CHUNKED_PREFILL);
-    bool chunk_asked = kvb_number(plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0;
-    context->chunked_prefill = v1 ? (chunk_set ? chunk_asked : !context->model->pooling) : v0_chunks(context);
+    context->chunked_prefill = v1 ? v1_chunks(context) : v0_chunks(context);
     bool tokens_set = kvb_is_set(plan, KVB_SET_MAX_NUM_BATCHED_TOKENS);
     bool seqs_set = kvb_is_set(plan, KVB_SET_MAX_NUM_SEQS);
     bool large = is_large_gpu(context);
@@ -119,11 +132,7 @@ void kvb_defaults_resolve(struct kvb_context *context)
                       : v1       ? v1_tokens(context, large)
                                  : v0_tokens(context);
     uint64_t seqs = seqs_set ? kvb_number(plan, KVB_SET_MAX_NUM_SEQS) : default_seqs(context, large);
-    if (v1 && context->release >= PERFORMANCE_MODE_SINCE &&
-        kvb_number(plan, KVB_SET_PERFORMANCE_MODE) == KVB_PERFORMANCE_THROUGHPUT) {
-        tokens = tokens_set ? tokens : kvb_mul(tokens, 2);
-        seqs = seqs_set ? seqs : kvb_mul(seqs, 2);
-    }
+    seqs = doubles(context) && !seqs_set ? kvb_mul(seqs, 2) : seqs;
     if (!seqs_set && v1 && context->release >= SEQS_CAPPED_SINCE) {
         seqs = kvb_min(seqs, tokens);
     }

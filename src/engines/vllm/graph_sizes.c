@@ -72,7 +72,7 @@ static uint64_t limit_of(const struct kvb_context *context)
     if (rule >= KVB_CAPTURE_TWICE_SEQS) {
         limit = kvb_min(limit, kvb_mul(2 * (1 + drafts), context->max_num_seqs));
     }
-    if (kvb_is_set(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE)) {
+    if (kvb_is_set(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE) && context->release >= CHECKED_SINCE) {
         limit = kvb_number(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
     }
     limit = limit_of_flag(context) > 0 ? limit_of_flag(context) : limit;
@@ -141,7 +141,7 @@ static uint64_t chosen_after(const struct kvb_context *context, uint64_t after)
     return next <= most ? next : 0;
 }
 
-static uint64_t largest_chosen(const struct kvb_context *context)
+uint64_t kvb_largest_capture(const struct kvb_context *context)
 {
     uint64_t largest = 0;
     for (uint64_t next = chosen_after(context, 0); next != 0; next = chosen_after(context, next)) {
@@ -167,9 +167,9 @@ bool kvb_graphs_use_flashinfer(const struct kvb_context *context)
     return is_data_centre_blackwell(context) || (fp8 && capability != KVB_CAPABILITY_HOPPER);
 }
 
-// can_use_trtllm_attention, asked by get_cudagraph_support of v1/attention/backends/flashinfer.py since v0.11.1:574; from
-// 0.28 cards of 12.x decode with XQA, which takes several tokens, too, but gives no logarithms to ranks that split the
-// context (v0.28.0:979).
+// can_use_trtllm_attention, asked by get_cudagraph_support of v1/attention/backends/flashinfer.py since v0.11.1:574;
+// from 0.28 cards of 12.x decode with XQA, which takes several tokens, too, but gives no logarithms to ranks that split
+// the context (v0.28.0:979).
 static bool decodes_with_trtllm(const struct kvb_context *context)
 {
     bool consumer = KVB_CAPABILITY_MAJOR(context->gpu->compute_capability) == 12;
@@ -199,7 +199,7 @@ static bool any_batch_is_captured(const struct kvb_context *context)
 
 static enum kvb_graph_mode mode_of(const struct kvb_context *context)
 {
-    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    uint64_t mode = kvb_graph_mode_asked(context);
     if (context->generation == KVB_GENERATION_V0) {
         return KVB_GRAPH_MODE_FULL;
     }
@@ -271,7 +271,7 @@ uint64_t kvb_capture_size_after(const struct kvb_context *context, uint64_t toke
     if (multiple <= 1) { // same: only sooner
         return chosen_after(context, tokens);
     }
-    uint64_t largest = largest_chosen(context);
+    uint64_t largest = kvb_largest_capture(context);
     bool left = context->release < SMALLEST_MULTIPLE_SINCE && rounded_after(context, multiple, largest, 0) == 0;
     return left ? chosen_after(context, tokens) : rounded_after(context, multiple, largest, tokens);
 }
@@ -321,7 +321,7 @@ static uint64_t decode_sizes(const struct kvb_context *context, uint64_t *larges
         tokens = 1;
         all = mode_of(context) == KVB_GRAPH_MODE_FULL_DECODE_ONLY ? context->max_num_seqs : UINT64_MAX;
     }
-    uint64_t count = 0, most = rounded ? kvb_min(all, largest_chosen(context)) : all;
+    uint64_t count = 0, most = rounded ? kvb_min(all, kvb_largest_capture(context)) : all;
     *largest = 0;
     for (uint64_t next = kvb_capture_size_after(context, 0); next != 0; next = kvb_capture_size_after(context, next)) {
         uint64_t size = rounded ? kvb_round_up(next, tokens) : next;
@@ -335,8 +335,8 @@ static uint64_t decode_sizes(const struct kvb_context *context, uint64_t *larges
 
 static bool captures_any(const struct kvb_context *context)
 {
-    return !context->eager && !kvb_loses_graphs(context) &&
-           kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE) != KVB_GRAPH_MODE_NONE && !context->model->pooling;
+    return !context->eager && !kvb_loses_graphs(context) && kvb_graph_mode_asked(context) != KVB_GRAPH_MODE_NONE &&
+           !context->model->pooling;
 }
 
 void kvb_capture_rounding_of(const struct kvb_context *context, struct kvb_capture_rounding *rounding)
@@ -344,7 +344,7 @@ void kvb_capture_rounding_of(const struct kvb_context *context, struct kvb_captu
     *rounding = (struct kvb_capture_rounding){.tokens = request_tokens(context), .multiple = 1};
     if (captures_any(context)) {
         rounding->multiple = multiple_of(context);
-        rounding->largest = largest_chosen(context);
+        rounding->largest = kvb_largest_capture(context);
         rounding->both = counts_ranks(context);
     }
 }

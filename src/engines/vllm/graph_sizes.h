@@ -12,6 +12,8 @@ struct kvb_captures {
 
 // The next larger size that steps are padded to; 0: none.
 uint64_t kvb_capture_size_after(const struct kvb_context *context, uint64_t tokens);
+// The largest before sizes are rounded to whole requests; 0: none is left.
+uint64_t kvb_largest_capture(const struct kvb_context *context);
 // Number of those sizes.
 uint64_t kvb_capture_sizes(const struct kvb_context *context);
 // All 0 where none are captured.

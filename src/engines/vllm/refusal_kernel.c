@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "budget/gpu_facts.h"
+#include "engines/vllm/compile.h"
 #include "engines/vllm/kv_backend.h"
 #include "engines/vllm/refusal.h"
 
@@ -92,7 +93,7 @@ bool kvb_refusal_flex_cache(const struct kvb_context *context, char out[KVB_ERRO
 // Graphs of whole steps are captured with the attention inside, where the keys are written.
 static bool captures_attention(const struct kvb_context *context)
 {
-    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    uint64_t mode = kvb_graph_mode_asked(context);
     return !context->eager && !context->pools && mode != KVB_GRAPH_MODE_NONE && mode != KVB_GRAPH_MODE_PIECEWISE;
 }
 

@@ -125,6 +125,23 @@ static bool external_refused(const struct kvb_context *context, char out[KVB_ERR
                          "data_parallel_external_lb can only be set when data_parallel_size > 1");
 }
 
+// Source: vllm/engine/arg_utils.py v0.11.1:1475.
+bool kvb_refusal_nodes(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t nodes = kvb_plain_or(context, KVB_PLAIN_NODES, 1),
+             ranks = (uint64_t)context->dp * context->pp * context->tp;
+    if (nodes <= 1 || ranks % nodes == 0) {
+        return false;
+    }
+    return kvb_refuse_two(out,
+                          context->release < LAUNCH_OPTIONS_SINCE
+                              ? "world_size={0} must be divisible by nnodes={1}."
+                              : "Invalid data-parallel launch options: `--nnodes {1}` must evenly divide the total "
+                                "world size ({0}). Adjust `--nnodes`, `--data-parallel-size`, "
+                                "`--pipeline-parallel-size`, or `--tensor-parallel-size`.",
+                          ranks, nodes);
+}
+
 bool kvb_refusal_data_ranks(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     bool local = is_given(context, KVB_PLAIN_DATA_PARALLEL_LOCAL);
@@ -165,9 +182,13 @@ bool kvb_refusal_redundant_experts(const struct kvb_context *context, char out[K
         copies, 0);
 }
 
+#define PARTS_COUNTED_SINCE R(14, 0) // --ubatch-size
+
 bool kvb_refusal_dbo(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    if (!kvb_has_plain(context, KVB_PLAIN_DBO) || kvb_has_plain(context, KVB_PLAIN_DEEPEP)) {
+    bool halves = kvb_has_plain(context, KVB_PLAIN_DBO) ||
+                  (context->release >= PARTS_COUNTED_SINCE && kvb_plain_or(context, KVB_PLAIN_MICROBATCHES, 0) > 1);
+    if (!halves || kvb_has_plain(context, KVB_PLAIN_DEEPEP)) {
         return false;
     }
     return kvb_refuse(out,

@@ -2,6 +2,7 @@
 // prompt, and limits of early LoRA.
 #include <string.h>
 
+#include "engines/vllm/compile.h"
 #include "engines/vllm/graph_sizes.h"
 #include "engines/vllm/refusal.h"
 
@@ -12,23 +13,30 @@ static const struct kvb_plain_value *given(const struct kvb_context *context, en
     return &context->plan->plain_numbers[number];
 }
 
-// Sizes above the tokens of a step are left out first; which is the largest then is not noted.
+// What is named is held against what is left of it: sizes above the tokens of a step are left out first.
 bool kvb_refusal_graph_sizes(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    const struct kvb_plain_value *largest = given(context, KVB_PLAIN_LARGEST_GRAPH);
-    bool flag = kvb_is_set(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
-    const struct kvb_plain_value *most = given(context, KVB_PLAIN_MOST_GRAPH);
-    uint64_t asked = flag ? kvb_number(context->plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE) : most->number;
-    uint64_t mode = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
-    bool none = context->eager || mode == KVB_GRAPH_MODE_NONE;
-    if (none || !largest->set || !(flag || most->set) || largest->number > context->max_num_batched_tokens ||
-        asked == largest->number) {
+    const struct kvb_plan *plan = context->plan;
+    uint64_t most = kvb_number(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE);
+    bool limited = kvb_is_set(plan, KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE) &&
+                   (plan->graph_sizes.count == 0 || most != plan->graph_sizes.largest);
+    if (context->eager || kvb_graph_mode_asked(context) == KVB_GRAPH_MODE_NONE) {
+        return false;
+    }
+    if (limited && !plan->graph_sizes.named_none && most == 0) {
+        return kvb_refuse(out, "Maximum cudagraph size should be greater than or equal to 1 when using cuda graph.");
+    }
+    if (plan->graph_sizes.named_none) {
+        return kvb_refuse(out, "cudagraph_capture_sizes should contain at least one element when using cuda graph.");
+    }
+    uint64_t largest = kvb_largest_capture(context);
+    if (!limited || plan->graph_sizes.count == 0 || most == largest) {
         return false;
     }
     return kvb_refuse_two(out,
                           "customized max_cudagraph_capture_size(={0}) should be consistent with the max value of "
                           "cudagraph_capture_sizes(={1})",
-                          asked, largest->number);
+                          most, largest);
 }
 
 #define NONE_LEFT_SINCE R(12, 0) // 0.11.1 keeps the sizes as they are, with a warning

@@ -30,6 +30,8 @@ bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *l
 bool kvb_vllm_judge_json(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_mapping.c: a line with a value that has to be JSON and is none.
 bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, char out[256]);
+// serve_bounds.c: a line with a number that the release bounds.
+bool kvb_vllm_judge_bound(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_lines.c. Whether the build is the release it names, and neither one behind it (a fork, a development build) nor
 // newer than all that are known: those may have flags and words of later releases.
 bool kvb_vllm_is_release(const struct kvb_engine *engine);

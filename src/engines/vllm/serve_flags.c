@@ -10,7 +10,6 @@
 #define SETTING(what) .kind = KVB_SERVE_SETTING, .id = KVB_SET_##what
 #define OWN(reader) .kind = KVB_SERVE_OWN, .read = reader
 
-// A level below 3, or below 2 from 0.12.0 on, limits the graphs that are captured; level 0 compiles nothing.
 static bool read_level(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
 {
     bool level = value[0] >= '0' && value[0] <= '3' && value[1] == '\0';
@@ -20,11 +19,8 @@ static bool read_level(const char *value, enum kvb_origin origin, struct kvb_dep
         (void)kvb_copy(why + strlen(why), 32, "' is not a level from 0 to 3");
         return false;
     }
-    deployment->graph_sizes.uncompiled = value[0] == '0';
-    if (value[0] < '2') {
-        kvb_settings_set(&deployment->settings, KVB_SET_CUDAGRAPH_MODE,
-                         value[0] == '0' ? KVB_GRAPH_MODE_NONE : KVB_GRAPH_MODE_PIECEWISE, origin);
-    }
+    (void)origin;
+    deployment->graph_sizes.optimization = (uint8_t)(1 + value[0] - '0');
     return true;
 }
 

@@ -76,6 +76,12 @@ static const struct pair_row rows[] = {
      .text = "data_parallel_hybrid_lb is not applicable in headless mode"},
     {R(11, 1), 0, .flag = "collect-detailed-traces", .without = "otlp-traces-endpoint",
      .text = "collect_detailed_traces requires `--otlp-traces-endpoint` to be set."},
+    {R(11, 1), R(14, 0), .flag = "kv-offloading-backend", .without = "kv-offloading-size",
+     .text = "You must set kv_offloading_size when kv_offloading_backend is set."},
+    {R(6, 0), 0, .flag = "ray-workers-use-nsight", .without = "distributed-executor-backend", .without_holds = "ray",
+     .text = "Unable to use nsight profiling unless workers run with Ray."},
+    {R(19, 0), 0, .flag = "distributed-executor-backend", .holds = "ray", .when = asks_async,
+     .text = "`ray` does not support async scheduling yet."},
     {R(17, 0), 0, .flag = "enable-elastic-ep", .without = "enable-eplb",
      .text = "Elastic EP is only supported with enable_eplb=True."},
     {R(20, 0), 0, .flag = "numa-bind-nodes", .without = "numa-bind",
@@ -131,7 +137,9 @@ static bool is_given(const struct kvb_deployment *deployment, const char *flag, 
     }
     size_t size = strcspn(said, "\n"), length = strlen(holds);
     for (size_t at = 0; at + length <= size; at++) {
-        if (memcmp(said + at, holds, length) == 0) {
+        bool key = holds[length - 1] == '"' && holds[0] == '"'; // a colon has to follow
+        if (memcmp(said + at, holds, length) == 0 &&
+            (!key || said[at + length + strspn(said + at + length, " ")] == ':')) {
             return true;
         }
     }

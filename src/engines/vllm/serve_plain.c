@@ -5,6 +5,8 @@
 
 #include "base/checked.h"
 
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
 // Where `words` end in the line, which is compared with dashes for underscores and "=" for the space before a value;
 // NULL when it begins otherwise.
 static const char *after(const char *line, const char *words)
@@ -36,7 +38,7 @@ static const struct switch_row switches[] = {
     {"--use-v2-block-manager", KVB_PLAIN_V2_BLOCKS},
     {"--enable-dbo", KVB_PLAIN_DBO},
     {"--all2all-backend deepep_low_latency", KVB_PLAIN_DEEPEP},
-    {"--all2all-backend deepep_high_throughput", KVB_PLAIN_DEEPEP},
+    {"--all2all-backend deepep_high_throughput", KVB_PLAIN_DEEPEP | KVB_PLAIN_DEEPEP_PROMPTS},
     {"--all2all-backend nixl_ep", KVB_PLAIN_DEEPEP},
     {"--enable-return-routed-experts", KVB_PLAIN_ROUTED_EXPERTS},
     {"--data-parallel-hybrid-lb", KVB_PLAIN_HYBRID_LB},
@@ -95,6 +97,7 @@ static const struct number_row numbers[] = {
     {"-dpn ", KVB_PLAIN_DATA_PARALLEL_RANK, NULL},
     {"--nnodes ", KVB_PLAIN_NODES, NULL},
     {"-n ", KVB_PLAIN_NODES, NULL},
+    {"--ubatch-size ", KVB_PLAIN_MICROBATCHES, NULL},
     {"--num-redundant-experts ", KVB_PLAIN_REDUNDANT_EXPERTS, NULL},
     {"--eplb-config.num-redundant-experts ", KVB_PLAIN_REDUNDANT_EXPERTS, NULL},
     {"--eplb-config ", KVB_PLAIN_REDUNDANT_EXPERTS, "\"num_redundant_experts\""},
@@ -103,7 +106,6 @@ static const struct number_row numbers[] = {
     {"--speculative-draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL},
     {"--speculative-config.draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL},
     {"--speculative-config ", KVB_PLAIN_DRAFT_RANKS, "\"draft_tensor_parallel_size\""},
-    {"--compilation-config ", KVB_PLAIN_MOST_GRAPH, "\"max_cudagraph_capture_size\""},
     {"--offload-group-size ", KVB_PLAIN_OFFLOAD_GROUP, NULL},
     {"--offload-num-in-group ", KVB_PLAIN_OFFLOAD_IN_GROUP, NULL},
     {"--offload-prefetch-step ", KVB_PLAIN_OFFLOAD_AHEAD, NULL},
@@ -150,31 +152,6 @@ static void note_number(const char *line, struct kvb_plan *plan)
     }
 }
 
-// The largest of the numbers up to the end of their list.
-static void note_largest(const char *at, struct kvb_plain_value *largest)
-{
-    for (; *at != ']' && !is_end(at); at++) {
-        uint64_t number;
-        if (read_number(at, &number)) {
-            largest->number = kvb_max(largest->number, number);
-            largest->set = true;
-            at += strspn(at, "0123456789") - 1;
-        }
-    }
-}
-
-// Batch sizes that get a graph: a flag of their own, or a member of JSON.
-static void note_graphs(const char *line, struct kvb_plan *plan)
-{
-    static const char member[] = "\"cudagraph_capture_sizes\"";
-    const char *sizes = after(line, "--cudagraph-capture-sizes ");
-    const char *config = after(line, "--compilation-config ");
-    const char *inside = config != NULL ? in_line(config, member) : NULL;
-    if (sizes != NULL || inside != NULL) {
-        note_largest(sizes != NULL ? sizes : inside + strlen(member), &plan->plain_numbers[KVB_PLAIN_LARGEST_GRAPH]);
-    }
-}
-
 static bool names_eagle3(const char *line)
 {
     static const char *const spellings[] = {"eagle3", "EAGLE3", "Eagle3"};
@@ -215,14 +192,54 @@ static void note_connector(const char *line, bool *connector, bool *role)
     }
 }
 
+// Flags that V1 left to V0. Source: vllm/engine/arg_utils.py _is_v1_supported_oracle v0.8.0 to v0.10.2.
+static const struct {
+    const char *words, *taken; // taken: the value that V1 has, too
+    uint32_t since, gone;
+    const char *feature;
+} left_to_v0[] = {
+    {"--load-format sharded_state", NULL, R(8, 0), R(11, 0), "--load_format sharded_state"},
+    {"--load-format tensorizer", NULL, R(8, 0), R(9, 0), "--load_format tensorizer"},
+    {"--logits-processor-pattern ", NULL, R(8, 0), R(11, 0), "--logits-processor-pattern"},
+    {"--preemption-mode ", NULL, R(8, 0), R(11, 0), "--preemption-mode"},
+    {"--disable-async-output-proc", NULL, R(8, 0), R(11, 0), "--disable-async-output-proc"},
+    {"--scheduling-policy ", "fcfs", R(8, 0), R(9, 2), "--scheduling-policy"},
+    {"--scheduler-delay-factor ", "0", R(8, 0), R(11, 0), "--scheduler-delay-factor"},
+    {"--enable-prompt-adapter", NULL, R(8, 0), R(10, 0), "--enable-prompt-adapter"},
+    {"--enable-prompt-embeds", NULL, R(9, 0), R(11, 0), "--enable-prompt-embeds"},
+    {"--otlp-traces-endpoint ", NULL, R(8, 0), R(10, 2), "--otlp-traces-endpoint"},
+    {"--guided-decoding-backend lm-format-enforcer", NULL, R(8, 0), R(10, 1),
+     "--guided-decoding-backend=lm-format-enforcer"},
+    {"--guided-decoding-backend outlines", NULL, R(8, 0), R(10, 0), "--guided-decoding-backend=outlines"},
+};
+
+static const char *feature_of_v0(const char *line, uint32_t release)
+{
+    for (size_t i = 0; i < sizeof left_to_v0 / sizeof left_to_v0[0]; i++) {
+        bool covers = release >= left_to_v0[i].since && release < left_to_v0[i].gone;
+        const char *value = covers ? after(line, left_to_v0[i].words) : NULL;
+        size_t size = value != NULL ? strcspn(value, "\n") : 0;
+        const char *taken = left_to_v0[i].taken;
+        bool same = value != NULL && taken != NULL && strncmp(value, taken, strlen(taken)) == 0 &&
+                    strspn(value + strlen(taken), ".0") == size - strlen(taken);
+        bool whole = left_to_v0[i].words[strlen(left_to_v0[i].words) - 1] == ' ' || size == 0;
+        if (value != NULL && whole && !same) {
+            return left_to_v0[i].feature;
+        }
+    }
+    return NULL;
+}
+
 void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_plan *plan)
 {
     bool connector = false, role = false;
     plan->plain_flags = deployment->serve_flags[0] != '\0' ? KVB_PLAIN_SERVE_LINE : 0;
+    plan->v0_feature = NULL;
     for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
         plan->plain_flags |= switch_of(line);
+        const char *feature = feature_of_v0(line, plan->engine.release);
+        plan->v0_feature = plan->v0_feature != NULL ? plan->v0_feature : feature;
         note_number(line, plan);
-        note_graphs(line, plan);
         plan->plain_flags |= names_eagle3(line) ? KVB_PLAIN_EAGLE3 : 0;
         plan->plain_flags |= words_of_draft(line);
         note_connector(line, &connector, &role);

@@ -270,6 +270,9 @@ static const char *first_of(const struct kvb_context *context, const struct row 
 
 const char *kvb_v1_lacks(const struct kvb_context *context)
 {
+    if (context->plan->v0_feature != NULL) {
+        return context->plan->v0_feature;
+    }
     return first_of(context, rows, sizeof rows / sizeof rows[0]);
 }
 
