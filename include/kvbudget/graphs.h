@@ -27,6 +27,7 @@ struct kvb_graph_sizes {
     uint8_t compile_mode;   // 1 + the config's "mode"; 0: not said
     uint8_t compile_level;  // 1 + its "level", which a mode was before it
     bool splits_nowhere;    // splitting_ops is an empty list
+    bool fuses_attention;   // pass_config.fuse_attn_quant: nothing is split for it either
     bool named_none;        // the list of sizes is empty
     uint32_t largest;       // of those that are named
     bool sequence_parallel; // pass_config.enable_sp, or what brings it

@@ -304,7 +304,7 @@ static void keep_passes(const struct kvb_flag_part *part)
     static const char *const takes_attention_in[] = {"fuse_attn_quant", "enable_attn_fusion"};
     for (size_t i = 0; passes && passes->kind == KVB_NODE_MAPPING && i < 2; i++) {
         const char *word = text_of(passes, takes_attention_in[i]);
-        part->deployment->graph_sizes.splits_nowhere |= word && kvb_equal_ignoring_case(word, "true");
+        part->deployment->graph_sizes.fuses_attention |= word && kvb_equal_ignoring_case(word, "true");
     }
     const char *specialised = text_of(part->node, "cudagraph_specialize_lora");
     part->deployment->graph_sizes.adapters_always = specialised && kvb_equal_ignoring_case(specialised, "false");

@@ -62,6 +62,8 @@ static const struct line_row lines[] = {
     {"--compilation-config {\"splitting_ops\":[]}", R(10, 2), true, 0, 67}, // config/compilation.py v0.10.2
     {"--compilation-config {\"splitting_ops\":[],\"cudagraph_mode\":\"PIECEWISE\"}", R(10, 2), true, 0, 67},
     {"--compilation-config {\"splitting_ops\":[],\"cudagraph_mode\":\"NONE\"}", R(10, 2), true, 0, 0},
+    {"--compilation-config {\"pass_config\":{\"enable_attn_fusion\":true}}", R(10, 2), true, 67, 0}, // splits as ever
+    {"--compilation-config {\"pass_config\":{\"enable_attn_fusion\":true}}", R(11, 2), true, 0, 51},
     {"--compilation-config {\"splitting_ops\":[]}", R(10, 0), true, 67, 0},
     {"--compilation-config {\"splitting_ops\":[\"a\"]}", R(21, 0), true, 51, 35},
     {"--compilation-config {\"pass_config\":{\"fuse_attn_quant\":true}}", R(21, 0), true, 0, 51},

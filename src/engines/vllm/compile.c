@@ -61,7 +61,8 @@ static enum kvb_graph_mode without_splits(const struct kvb_context *context, enu
         return context->release >= MODE_ASKED_SINCE && (usual || mode == KVB_GRAPH_MODE_PIECEWISE) ? KVB_GRAPH_MODE_FULL
                                                                                                    : mode;
     }
-    bool none = context->plan->graph_sizes.splits_nowhere && context->release >= NO_SPLITS_SINCE;
+    const struct kvb_graph_sizes *said = &context->plan->graph_sizes;
+    bool none = (said->splits_nowhere || said->fuses_attention) && context->release >= NO_SPLITS_SINCE;
     return !none                                                                      ? mode
            : mode == KVB_GRAPH_MODE_PIECEWISE                                         ? KVB_GRAPH_MODE_NONE
            : mode == KVB_GRAPH_MODE_FULL_AND_PIECEWISE || mode == KVB_GRAPH_MODE_AUTO ? KVB_GRAPH_MODE_FULL
