@@ -170,6 +170,7 @@ struct kvb_quantisation {
     bool act_order; // GPTQ desc_act
     bool static_activations;
     bool weight_only;      // activations stay at 16 bits
+    bool smoothed;         // NVFP4_AWQ: scaled for it before, which no release of vLLM takes
     bool head_quantised;   // the output head follows `method`
     bool output_quantised; // attention is left out but for its output projection
     bool plain_states;     // layers that keep a state are left out, those that attend are not

@@ -58,6 +58,9 @@ enum kvb_plain_number {
     KVB_PLAIN_OFFLOAD_GROUP,    // --offload-group-size
     KVB_PLAIN_OFFLOAD_IN_GROUP, // --offload-num-in-group
     KVB_PLAIN_OFFLOAD_AHEAD,    // --offload-prefetch-step
+    KVB_PLAIN_OFFLOAD_ROLES,    // a bit for each enum kvb_role that --offload-params or --cpu-offload-params name
+    KVB_PLAIN_DRAFT_LENGTH,     // max_model_len of a speculative config
+    KVB_PLAIN_DRAFT_SAMPLES,    // 1: its draft_sample_method is probabilistic
     KVB_PLAIN_NUMBER_COUNT
 };
 

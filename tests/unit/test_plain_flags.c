@@ -142,6 +142,43 @@ static void eagle3(void **state)
     }
 }
 
+#define EXPERTS (1U << KVB_ROLE_EXPERTS)
+#define OF_MLP (EXPERTS | 1U << KVB_ROLE_MLP | 1U << KVB_ROLE_ROUTER | 1U << KVB_ROLE_SHARED_EXPERT)
+
+// uva.py v0.17.0: segments of a parameter's name. How a draft chooses its tokens, speculative.py v0.22.0.
+static void words_of_offloading_and_drafts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum kvb_plain_number number;
+        uint64_t value; // 0: not set
+    } rows[] = {
+        {"--cpu-offload-params experts", KVB_PLAIN_OFFLOAD_ROLES, EXPERTS},
+        {"--offload_params=w13_weight w2_weight", KVB_PLAIN_OFFLOAD_ROLES, EXPERTS},
+        {"--offload-params [\"self_attn\", \"mlp\"]", KVB_PLAIN_OFFLOAD_ROLES, OF_MLP | 1U << KVB_ROLE_ATTENTION},
+        {"--offload-params shared_experts", KVB_PLAIN_OFFLOAD_ROLES, 1U << KVB_ROLE_SHARED_EXPERT},
+        {"--offload-params experts.w2_weight", KVB_PLAIN_OFFLOAD_ROLES, 0},
+        {"--offload-params expert", KVB_PLAIN_OFFLOAD_ROLES, 0},
+        {"--offload-params []", KVB_PLAIN_OFFLOAD_ROLES, 0},
+        {"--offload-params experts\n--quantization fp8", KVB_PLAIN_OFFLOAD_ROLES, EXPERTS},
+        {"--speculative-config {\"draft_sample_method\": \"probabilistic\"}", KVB_PLAIN_DRAFT_SAMPLES, 1},
+        {"-sc {\"draft_sample_method\": \"probabilistic\"}", KVB_PLAIN_DRAFT_SAMPLES, 1},
+        {"--speculative-config.draft-sample-method probabilistic", KVB_PLAIN_DRAFT_SAMPLES, 1},
+        {"--speculative-config {\"draft_sample_method\": \"greedy\"}", KVB_PLAIN_DRAFT_SAMPLES, 0},
+        {"--speculative-config {\"method\": \"mtp\"}", KVB_PLAIN_DRAFT_SAMPLES, 0},
+        {"--speculative-config {\"max_model_len\": 4096}", KVB_PLAIN_DRAFT_LENGTH, 4096},
+        {"--speculative-config.max-model-len 4096", KVB_PLAIN_DRAFT_LENGTH, 4096},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        plain(rows[i].line);
+        const struct kvb_plain_value *read = &plan.plain_numbers[rows[i].number];
+        if (read->set != (rows[i].value > 0) || (read->set && read->number != rows[i].value)) {
+            fail_msg("%s: %d %llu", rows[i].line, read->set, (unsigned long long)read->number);
+        }
+    }
+}
+
 static void ranks_of_adapters(void **state)
 {
     (void)state;
@@ -174,4 +211,4 @@ static void ranks_of_adapters(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(switches), cmocka_unit_test(numbers), cmocka_unit_test(eagle3),
-              cmocka_unit_test(ranks_of_adapters))
+              cmocka_unit_test(words_of_offloading_and_drafts), cmocka_unit_test(ranks_of_adapters))

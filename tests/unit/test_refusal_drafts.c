@@ -51,6 +51,29 @@ static void modules_by_their_own_class(void **state)
     }
 }
 
+// speculative.py v0.10.0:449 to v0.27.1: a draft's own length against the target's.
+static void lengths_of_drafts(void **state)
+{
+    (void)state;
+    static const char text[] = "speculative_max_model_len=8193 cannot be larger than target_max_model_len=8192";
+    make(R(20, 0), KVB_SPECULATIVE_EAGLE);
+    set(&plan, KVB_SET_MAX_MODEL_LEN, 8192);
+    says(kvb_refusal_draft_length, &plan, NULL);
+    give(&plan, KVB_PLAIN_DRAFT_LENGTH, 8192);
+    says(kvb_refusal_draft_length, &plan, NULL);
+    give(&plan, KVB_PLAIN_DRAFT_LENGTH, 8193);
+    says(kvb_refusal_draft_length, &plan, text);
+    drafts_with("EagleLlamaForCausalLM");
+    says(kvb_refusal_draft_length, &plan, text);
+    draft.context_tokens = 2048; // its own comes first
+    says(kvb_refusal_draft_length, &plan, NULL);
+    plan.draft = NULL;
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NGRAM);
+    says(kvb_refusal_draft_length, &plan, NULL);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NONE);
+    says(kvb_refusal_draft_length, &plan, NULL);
+}
+
 // llm_base_proposer.py v0.25.0 and v0.26.0: of modules whose embedding is as wide nothing is cut off.
 static void modules_of_another_width(void **state)
 {
@@ -246,7 +269,7 @@ static void segments_by_two_names(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(modules_by_their_own_class), cmocka_unit_test(modules_of_another_width),
-              cmocka_unit_test(models_by_what_is_named), cmocka_unit_test(tokens_of_drafts_nobody_knows),
-              cmocka_unit_test(heads_that_are_not_asked_for), cmocka_unit_test(ranks_that_share_a_context),
-              cmocka_unit_test(targets_of_heads), cmocka_unit_test(adapters_of_spread_experts),
-              cmocka_unit_test(segments_by_two_names))
+              cmocka_unit_test(lengths_of_drafts), cmocka_unit_test(models_by_what_is_named),
+              cmocka_unit_test(tokens_of_drafts_nobody_knows), cmocka_unit_test(heads_that_are_not_asked_for),
+              cmocka_unit_test(ranks_that_share_a_context), cmocka_unit_test(targets_of_heads),
+              cmocka_unit_test(adapters_of_spread_experts), cmocka_unit_test(segments_by_two_names))

@@ -191,6 +191,12 @@ static void formats_that_a_class_does_not_take(void **state)
         q->weight_only = rows[i].alone;
         says(kvb_refusal_method_values, &plan, rows[i].says);
     }
+    make_llama_plan(&plan, R(27, 0)); // QUANT_ALGOS has no NVFP4_AWQ from v0.10.0 to v0.27.1
+    struct kvb_quantisation *q = store("modelopt", KVB_QUANT_NVFP4, 4, 128);
+    q->scale = KVB_SCALE_GROUP;
+    says(kvb_refusal_method_values, &plan, NULL);
+    q->smoothed = true;
+    says(kvb_refusal_method_values, &plan, "ModelOpt currently only supports");
 }
 
 // Methods that name a file of the checkpoint (get_config_filenames), and those that quantise while loading.

@@ -72,6 +72,34 @@ static void runner_v2(void **state)
     assert_int_equal(device(), 4ULL * 1024 * (128256 + 2 * 4008 + 4481) + 64 * MIB);
 }
 
+// gpu/spec_decode/speculator.py v0.27.1:131: logits of three drafts of 256 sequences over 128,256 entries in 32 bits,
+// 375.75 MiB; v0.28.0:137 in the model's 16. Greedy drafts, runner V1 and n-grams keep none.
+static void logits_of_sampled_drafts(void **state)
+{
+    (void)state;
+    make(KVB_YES, 8192, 256);
+    speculate(KVB_SPECULATIVE_EAGLE, 3);
+    uint64_t greedy = device();
+    plan.plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){true, 1};
+    assert_int_equal(device() - greedy, 256ULL * 3 * 128256 * 4);
+    static struct kvb_model draft;
+    draft = plan.model;
+    draft.vocabulary_size = 32000;
+    plan.draft = &draft;
+    assert_int_equal(device() - greedy, 256ULL * 3 * 32000 * 4);
+    plan.draft = NULL;
+    plan.engine.release = R(28, 0);
+    assert_int_equal(device() - greedy, 256ULL * 3 * 128256 * 2);
+    plan.environment.use_v2_model_runner = KVB_NO;
+    uint64_t first = device();
+    plan.plain_numbers[KVB_PLAIN_DRAFT_SAMPLES].set = false;
+    assert_int_equal(device(), first);
+    make(KVB_YES, 8192, 256);
+    uint64_t none = device();
+    plan.plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){true, 1};
+    assert_int_equal(device(), none);
+}
+
 // All tokens of 1,000 sequences of 8,192: 31.25 MiB, pinned as 32; of a model with pictures positions in three
 // dimensions beside them, 93.75 MiB, pinned as 128, and the pixels of four pictures of 65,536 patches of 1,176
 // elements: 588 MiB, pinned as 1 GiB. One picture is not copied.
@@ -160,5 +188,6 @@ static void files_that_stay_pinned(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(runner_v1), cmocka_unit_test(runner_v2), cmocka_unit_test(pinned_memory),
-              cmocka_unit_test(pinned_items_that_a_capture_returns), cmocka_unit_test(files_that_stay_pinned))
+KVB_TEST_MAIN(cmocka_unit_test(runner_v1), cmocka_unit_test(runner_v2), cmocka_unit_test(logits_of_sampled_drafts),
+              cmocka_unit_test(pinned_memory), cmocka_unit_test(pinned_items_that_a_capture_returns),
+              cmocka_unit_test(files_that_stay_pinned))

@@ -104,6 +104,73 @@ static void llama_8b_offloaded(void **state)
     assert_int_equal(weights_of(&plan), 2980 * MIB + 7 * 8192);
 }
 
+// vllm#51396: runner V2 installs no offloader in 0.22.0 to 0.27.1 (grep of set_offloader at each tag), 0.28.0 does. All
+// of Llama-3.1-8B is 15316 MiB and 65 norms.
+static void llama_8b_on_runner_v2(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make(&plan, KVB_RELEASE(0, 25, 0));
+    uint64_t whole = weights_of(&plan);
+    set(&plan, KVB_SET_CPU_OFFLOAD_GB, 12288 * MIB);
+    assert_int_equal(weights_of(&plan), whole);
+    plan.environment.use_v2_model_runner = KVB_NO;
+    assert_true(weights_of(&plan) < whole - 12000 * MIB);
+    make(&plan, KVB_RELEASE(0, 28, 0));
+    set(&plan, KVB_SET_CPU_OFFLOAD_GB, 12288 * MIB);
+    assert_true(weights_of(&plan) < whole - 12000 * MIB);
+}
+
+static void give(struct kvb_plan *plan, enum kvb_plain_number number, uint64_t value)
+{
+    plan->plain_numbers[number] = (struct kvb_plain_value){true, value};
+}
+
+// prefetch.py v0.17.0: of 32 layers in groups of 8 the last two leave, layers 6, 7, 14, 15 and on: 8 of 416 MiB and 16
+// KiB; as many buffers stay as are fetched ahead, one by default. Attention of a layer is 80 MiB, its MLP 336.
+static void llama_8b_in_groups(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make(&plan, KVB_RELEASE(0, 19, 0));
+    uint64_t whole = weights_of(&plan);
+    give(&plan, KVB_PLAIN_OFFLOAD_GROUP, 8);
+    give(&plan, KVB_PLAIN_OFFLOAD_IN_GROUP, 2);
+    set(&plan, KVB_SET_CPU_OFFLOAD_GB, 12288 * MIB); // not with groups
+    assert_int_equal(whole - weights_of(&plan), (8 - 1) * (416 * MIB + 2 * 8192));
+    give(&plan, KVB_PLAIN_OFFLOAD_AHEAD, 3);
+    assert_int_equal(whole - weights_of(&plan), (8 - 3) * (416 * MIB + 2 * 8192));
+    give(&plan, KVB_PLAIN_OFFLOAD_ROLES, 1U << KVB_ROLE_MLP);
+    assert_int_equal(whole - weights_of(&plan), (8 - 3) * 336 * MIB);
+    plan.plain_numbers[KVB_PLAIN_OFFLOAD_IN_GROUP].set = false; // one of each
+    give(&plan, KVB_PLAIN_OFFLOAD_AHEAD, 1);
+    assert_int_equal(whole - weights_of(&plan), (4 - 1) * 336 * MIB);
+    give(&plan, KVB_PLAIN_OFFLOAD_GROUP, 40); // never full
+    assert_int_equal(weights_of(&plan), whole);
+    plan.plain_numbers[KVB_PLAIN_OFFLOAD_GROUP].number = 0;
+    assert_int_equal(whole - weights_of(&plan), 32 * 336 * MIB); // 12288 MiB of what is named
+    plan.plain_flags = KVB_PLAIN_PREFETCH;
+    assert_int_equal(weights_of(&plan), whole);
+}
+
+// Layers of two kinds share the buffers of what is alike: of a second kind whose MLP is half as wide attention's 80 MiB
+// and the norms stay once, 336 and 168 MiB of MLP both. In pairs all odd layers leave, half of them of each kind.
+static void two_kinds_in_groups(void **state)
+{
+    (void)state;
+    static struct kvb_plan plan;
+    make(&plan, KVB_RELEASE(0, 19, 0));
+    plan.model.kinds[1] = plan.model.kinds[0];
+    plan.model.kinds[1].mlp.intermediate_size /= 2;
+    plan.model.kind_count = 2;
+    for (uint32_t layer = 16; layer < 32; layer++) {
+        plan.model.kind_of_layer[layer] = 1;
+    }
+    uint64_t whole = weights_of(&plan), moved = 8 * (416 + 248) * MIB + 16 * 2 * 8192;
+    give(&plan, KVB_PLAIN_OFFLOAD_GROUP, 2);
+    assert_int_equal(whole - weights_of(&plan), moved - (80 + 336 + 168) * MIB - 2 * 8192);
+}
+
 // Two stages: embedding on the first, head and final norm on the last; 16 layers each.
 static void llama_8b_in_stages(void **state)
 {
@@ -368,8 +435,9 @@ static void mxfp4_padding(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(llama_8b), cmocka_unit_test(llama_8b_on_two), cmocka_unit_test(llama_8b_fp32),
               cmocka_unit_test(llama_8b_online_fp8), cmocka_unit_test(llama_8b_online_words),
-              cmocka_unit_test(llama_8b_offloaded), cmocka_unit_test(llama_8b_in_stages),
-              cmocka_unit_test(llama_8b_with_lora), cmocka_unit_test(allocator_asks_for_segments),
-              cmocka_unit_test(allocator_rounding), cmocka_unit_test(allocator_takes_a_block_that_just_fits),
-              cmocka_unit_test(allocator_without_splits), cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding),
-              cmocka_unit_test(block_scales))
+              cmocka_unit_test(llama_8b_offloaded), cmocka_unit_test(llama_8b_on_runner_v2),
+              cmocka_unit_test(llama_8b_in_groups), cmocka_unit_test(two_kinds_in_groups),
+              cmocka_unit_test(llama_8b_in_stages), cmocka_unit_test(llama_8b_with_lora),
+              cmocka_unit_test(allocator_asks_for_segments), cmocka_unit_test(allocator_rounding),
+              cmocka_unit_test(allocator_takes_a_block_that_just_fits), cmocka_unit_test(allocator_without_splits),
+              cmocka_unit_test(formats), cmocka_unit_test(mxfp4_padding), cmocka_unit_test(block_scales))

@@ -48,15 +48,18 @@ struct kvb_load {
     bool towers_copied;           // towers are whole on every rank
     bool own_embedding;           // a head that drafts keeps its own instead of the target's
     bool mtp;                     // next-token modules are loaded with the model
-    uint32_t mtp_most;            // of them no more; 0: all
+    uint8_t mtp_most;             // of them no more; 0: all
     bool absorbs_latent;          // MLA keeps its up-projections a second time
     bool returns_layers;          // an offloaded layer comes back for its forward pass, and copies stay with it
     uint64_t offload_limit_bytes;
-    uint64_t lora_slots, lora_rank; // 0: no adapters
-    bool lora_on_embeddings;        // adapters on embedding and head
-    uint64_t lora_extra_rows;       // rows of vocabulary they bring, in embedding and head
-    uint64_t index_buffer_tokens;   // the sparse index keeps its choices for so many tokens
-    uint64_t stream_buffer_tokens;  // residual streams are kept for drafts of so many tokens
+    uint32_t offload_roles;                   // a bit for each role that leaves; 0: all
+    uint16_t offload_group, offload_in_group; // of so many layers the last ones leave whole; 0: none does
+    uint16_t offload_ahead;                   // of them so many have a buffer to come back to
+    uint64_t lora_slots, lora_rank;           // 0: no adapters
+    bool lora_on_embeddings;                  // adapters on embedding and head
+    uint64_t lora_extra_rows;                 // rows of vocabulary they bring, in embedding and head
+    uint64_t index_buffer_tokens;             // the sparse index keeps its choices for so many tokens
+    uint64_t stream_buffer_tokens;            // residual streams are kept for drafts of so many tokens
 };
 
 #endif

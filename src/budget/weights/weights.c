@@ -25,6 +25,7 @@ struct loader {
     struct kvb_weights *out;
     uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
     bool movable;                       // inside a decoder layer
+    bool leaves;                        // which is one of those that leave whole
     struct prepared prepared[PREPARED_MAX];
 };
 
@@ -46,10 +47,17 @@ static uint64_t bytes_of(const struct kvb_parameter *parameter)
     return bytes;
 }
 
+static bool is_moved(const struct loader *loader, const struct kvb_parameter *parameter)
+{
+    const struct kvb_load *load = loader->load;
+    bool named = load->offload_roles == 0 || (load->offload_roles >> parameter->role & 1U) != 0;
+    return loader->movable && named && (loader->leaves || loader->out->offloaded_bytes < load->offload_limit_bytes);
+}
+
 static void load_parameter(struct loader *loader, const struct kvb_parameter *parameter)
 {
     struct kvb_weights *out = loader->out;
-    if (loader->movable && out->offloaded_bytes < loader->load->offload_limit_bytes) {
+    if (is_moved(loader, parameter)) {
         out->offloaded_bytes = kvb_add(out->offloaded_bytes, bytes_of(parameter));
         return;
     }
@@ -143,13 +151,55 @@ static bool stores_as_attention(const struct kvb_model *model, uint32_t layer)
     return ((uint32_t)model->quantisation.mlps_as_attention[layer / 8] >> layer % 8 & 1U) != 0;
 }
 
+// Of each group of a stage's layers the last ones.
+static bool leaves(const struct kvb_load *load, uint32_t stage, uint32_t layer)
+{
+    uint32_t group = load->offload_group, moved = load->offload_in_group;
+    return group > 0 && (layer - load->stage_begin[stage]) % group + moved >= group;
+}
+
+static uint64_t moved_of(struct loader *loader, uint32_t kind, uint32_t role)
+{
+    const struct kvb_model *model = loader->load->model;
+    const struct prepared *prepared = prepare(loader, model, &model->kinds[kind], false);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < prepared->count; i++) {
+        const struct kvb_parameter *parameter = &prepared->parameters[i];
+        bool counts = parameter->role == role && is_moved(loader, parameter);
+        bytes = kvb_add(bytes, counts ? bytes_of(parameter) : 0);
+    }
+    return bytes;
+}
+
+// Buffers that moved parameters come back to: one for each name and shape, so kinds of layers share what is alike.
+static void keep_buffers(struct loader *loader, uint64_t kinds)
+{
+    for (uint32_t at = 0; at < loader->load->model->kind_count * KVB_ROLE_COUNT; at++) {
+        uint32_t kind = at / KVB_ROLE_COUNT, role = at % KVB_ROLE_COUNT;
+        bool kept = (kinds >> kind & 1U) != 0;
+        uint64_t bytes = kept ? moved_of(loader, kind, role) : 0;
+        for (uint32_t other = 0; other < kind && kept; other++) {
+            kept = (kinds >> other & 1U) == 0 || moved_of(loader, other, role) != bytes;
+        }
+        for (uint32_t slot = 0; slot < loader->load->offload_ahead && kept; slot++) {
+            load_bytes(loader, bytes, &loader->out->buffer_bytes);
+        }
+    }
+}
+
 static void load_layers(struct loader *loader, uint32_t stage)
 {
     const struct kvb_load *load = loader->load;
+    uint64_t kinds = 0; // that leave
     loader->movable = true;
     for (uint32_t layer = load->stage_begin[stage]; layer < load->stage_begin[stage + 1]; layer++) {
-        load_layer(loader, load->model, kvb_kind_of(load->model, layer), stores_as_attention(load->model, layer));
+        const struct kvb_layer_kind *kind = kvb_kind_of(load->model, layer);
+        loader->leaves = leaves(load, stage, layer);
+        kinds |= (uint64_t)loader->leaves << (kind - load->model->kinds);
+        load_layer(loader, load->model, kind, stores_as_attention(load->model, layer));
     }
+    loader->leaves = true;
+    keep_buffers(loader, kinds);
     loader->movable = false;
 }
 
@@ -367,6 +417,7 @@ static void load_draft(struct loader *loader)
         draft.counts_device = false;
         draft.relays_packed = false;
         draft.runtime_bytes = 0;
+        draft.offload_group = 0;
         draft.online = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online;
         draft.online_experts = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online_experts;
         draft.pp = 1;

@@ -22,6 +22,8 @@
 #define SEGMENTED_SORT_ROWS 128
 #define TRITON_ROWS 8
 #define REJECTION_CLONES_SINCE KVB_RELEASE(0, 11, 2)
+#define DRAFTS_SAMPLED_SINCE KVB_RELEASE(0, 22, 0)
+#define DRAFT_PROBABILITY_BYTES 4
 #define MLA_PROFILE_TOKENS 65536
 // gpu/sample/sampler.py apply_sampling_params: a 32-bit copy of all logits, from 0.26 only when it has to change them
 #define V2_COPIES_LOGITS_UNTIL KVB_RELEASE(0, 26, 0)
@@ -206,6 +208,9 @@ static uint64_t rejection_bytes(const struct kvb_context *context, uint64_t rows
         return 0;
     }
     uint64_t bytes = context->release >= REJECTION_CLONES_SINCE ? 32 : 24;
+    bool sampled =
+        context->release >= DRAFTS_SAMPLED_SINCE && context->plan->plain_numbers[KVB_PLAIN_DRAFT_SAMPLES].set;
+    bytes += sampled ? DRAFT_PROBABILITY_BYTES : 0; // gpu_model_runner.py v0.22.0:5994, alive beside the others
     return kvb_mul(kvb_mul(bytes, rows), kvb_round_up(context->model->vocabulary_size, 64));
 }
 

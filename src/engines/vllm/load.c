@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "budget/gpu_facts.h"
 #include "budget/shapes.h"
@@ -174,12 +175,42 @@ static bool keeps_own_embedding(const struct kvb_context *context, const struct 
     return context->pp > 1 || kvb_model_assists(draft) || (!alike && context->release >= LENDS_BY_SHAPE_SINCE);
 }
 
+#define V2_OFFLOADS_SINCE KVB_RELEASE(0, 28, 0)
+
+// Runner V2 has no offloader of its own at first, and then nothing leaves: vllm#51396; gpu/model_runner.py v0.22.0 to
+// v0.27.1 and at 53e211d292:324.
+bool kvb_ignores_offload(const struct kvb_context *context)
+{
+    return context->v2_runner && context->release < V2_OFFLOADS_SINCE;
+}
+
+// Groups of layers go before bytes where no backend is named. Source: offloader/base.py v0.17.0 create_offloader,
+// prefetch.py StaticBufferPool.
+static void fill_offload(const struct kvb_context *context, struct kvb_load *load)
+{
+    const struct kvb_plain_value *numbers = context->plan->plain_numbers;
+    uint64_t group = numbers[KVB_PLAIN_OFFLOAD_GROUP].number, ahead = numbers[KVB_PLAIN_OFFLOAD_AHEAD].number;
+    bool named = (context->plan->plain_flags & KVB_PLAIN_PREFETCH) != 0;
+    if (kvb_ignores_offload(context)) {
+        return;
+    }
+    load->offload_roles = (uint32_t)numbers[KVB_PLAIN_OFFLOAD_ROLES].number;
+    if (group == 0 && !named) {
+        load->offload_limit_bytes = kvb_number(context->plan, KVB_SET_CPU_OFFLOAD_GB);
+        return;
+    }
+    uint64_t moved = numbers[KVB_PLAIN_OFFLOAD_IN_GROUP].set ? numbers[KVB_PLAIN_OFFLOAD_IN_GROUP].number : 1;
+    load->offload_group = (uint16_t)kvb_min(group, KVB_LAYERS_MAX + 1); // longer ones are never full
+    load->offload_in_group = (uint16_t)kvb_min(moved, load->offload_group);
+    load->offload_ahead = (uint16_t)kvb_min(numbers[KVB_PLAIN_OFFLOAD_AHEAD].set ? ahead : 1, KVB_LAYERS_MAX);
+}
+
 static void fill_draft(const struct kvb_context *context, struct kvb_load *load)
 {
     const struct kvb_model *draft = context->plan->draft;
     bool assists = draft != NULL && kvb_model_assists(draft);
     load->mtp = context->speculative == KVB_SPECULATIVE_MTP && !assists;
-    load->mtp_most = kvb_mtp_modules(context->model);
+    load->mtp_most = (uint8_t)kvb_mtp_modules(context->model);
     if (!load->mtp && context->speculative != KVB_SPECULATIVE_NONE) {
         load->draft = draft;
         load->own_embedding = load->draft != NULL && keeps_own_embedding(context, load->draft);
@@ -356,7 +387,6 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .towers_copied = kvb_number(plan, KVB_SET_MM_ENCODER_TP_MODE) != 0,
         .absorbs_latent = context->release >= ABSORBED_SINCE,
         .returns_layers = context->generation == KVB_GENERATION_V0, // without unified addressing
-        .offload_limit_bytes = kvb_number(plan, KVB_SET_CPU_OFFLOAD_GB),
         .index_buffer_tokens = context->max_num_batched_tokens,
         .workspace_bytes = kvb_sparse_scratch(context).loaded_bytes,
         .stream_buffer_tokens = context->max_num_batched_tokens, // deepseek_v4.py v0.20.0:1242, nvidia/model.py v0.25.0
@@ -367,4 +397,5 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
     fill_online(context, load);
     fill_lora(context, load);
     fill_draft(context, load);
+    fill_offload(context, load);
 }

@@ -11,4 +11,7 @@ bool kvb_mxfp4_on_marlin(const struct kvb_context *context, struct kvb_padding *
 bool kvb_linears_are_plain_fp8(const struct kvb_context *context);
 void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load);
 
+// Whether the runner leaves all weights on the device, whatever is said of offloading.
+bool kvb_ignores_offload(const struct kvb_context *context);
+
 #endif

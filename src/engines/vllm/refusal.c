@@ -56,6 +56,8 @@ static const struct kvb_refusal_row rows[] = {
     {"speculative", R(8, 5), 0, false, kvb_refusal_draft_uncounted, "vllm/config/speculative.py"},
     {"speculative", R(27, 0), 0, false, kvb_refusal_draft_context, "vllm/config/speculative.py"},
     {"speculative", R(5, 1), 0, false, kvb_refusal_draft_ranks, "vllm/config/speculative.py _verify_and_get_draft_tp"},
+    {"speculative", R(8, 5), 0, false, kvb_refusal_draft_length,
+     "vllm/config/speculative.py _maybe_override_draft_max_model_len"},
     {"speculative", R(8, 5), 0, false, kvb_refusal_draft_heads,
      "vllm/config/speculative.py _verify_args, config/model.py verify_with_parallel_config"},
     {"pipeline-parallel", R(9, 0), 0, false, kvb_refusal_draft_stages,

@@ -151,6 +151,20 @@ bool kvb_refusal_draft_ranks(const struct kvb_context *context, char out[KVB_ERR
     return true;
 }
 
+// A length of its own may not be above the target's; above the draft's another error comes first.
+bool kvb_refusal_draft_length(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_plain_value *asked = &context->plan->plain_numbers[KVB_PLAIN_DRAFT_LENGTH];
+    const struct kvb_model *draft = context->plan->draft;
+    bool model = context->speculative != KVB_SPECULATIVE_NONE && context->speculative != KVB_SPECULATIVE_NGRAM;
+    bool within = draft == NULL || asked->number <= draft->context_tokens;
+    if (!asked->set || !model || !within || asked->number <= context->max_model_len) {
+        return false;
+    }
+    return kvb_refuse_two(out, "speculative_max_model_len={0} cannot be larger than target_max_model_len={1}",
+                          asked->number, context->max_model_len);
+}
+
 // A module of several layers drafts as many tokens at once; more than that only in multiples.
 bool kvb_refusal_draft_multiple(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {

@@ -104,7 +104,7 @@ static bool modelopt_has(const struct kvb_context *context)
     case KVB_QUANT_FP8:
         return q->scale == KVB_SCALE_TENSOR || context->release >= SCALES_SINCE;
     case KVB_QUANT_NVFP4:
-        return !q->weight_only || context->release >= WEIGHTS_ALONE_SINCE;
+        return !q->smoothed && (!q->weight_only || context->release >= WEIGHTS_ALONE_SINCE);
     default:
         return q->method != KVB_QUANT_MXFP4;
     }

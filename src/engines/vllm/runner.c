@@ -56,6 +56,21 @@ static uint64_t sampling_states(const struct kvb_context *context)
     return context->pools ? 0 : kvb_mul(kvb_mul(context->max_num_seqs, words), INDEX_BYTES);
 }
 
+#define LOGITS_IN_32_BITS_UNTIL KVB_RELEASE(0, 28, 0)
+#define LOGIT_BYTES 4
+
+// Runner V2 keeps the logits of drafts that are sampled. Source: gpu/spec_decode/speculator.py v0.27.1:130,
+// v0.28.0:133.
+static uint64_t draft_logits(const struct kvb_context *context)
+{
+    const struct kvb_model *draft = context->plan->draft;
+    uint64_t rows = kvb_mul(context->max_num_seqs, context->speculative_tokens);
+    uint64_t entries = kvb_mul(rows, (draft != NULL ? draft : context->model)->vocabulary_size);
+    bool wide = context->release < LOGITS_IN_32_BITS_UNTIL;
+    bool keeps = draft_hidden_rows(context) > 0 && context->plan->plain_numbers[KVB_PLAIN_DRAFT_SAMPLES].set;
+    return keeps ? kvb_mul(entries, wide ? LOGIT_BYTES : kvb_dtype_bytes(context->dtype)) : 0;
+}
+
 static bool takes_items(const struct kvb_context *context)
 {
     struct kvb_encoder_load load;
@@ -74,7 +89,7 @@ uint64_t kvb_runner_device_bytes(const struct kvb_context *context)
     uint64_t drafts = draft_hidden_rows(context);
     uint64_t embeddings = hidden_rows(context, context->model->hidden_size);
     if (context->v2_runner) { // its block tables follow the pool
-        uint64_t bytes = kvb_add(sampling_states(context), drafts);
+        uint64_t bytes = kvb_add(kvb_add(sampling_states(context), drafts), draft_logits(context));
         return takes_items(context) ? kvb_add(bytes, embeddings) : bytes;
     }
     return kvb_add(kvb_add(embeddings, block_table(context)), kvb_mul(2, drafts)); // its drafter keeps embeddings, too

@@ -106,6 +106,8 @@ static const struct number_row numbers[] = {
     {"--speculative-draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL},
     {"--speculative-config.draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL},
     {"--speculative-config ", KVB_PLAIN_DRAFT_RANKS, "\"draft_tensor_parallel_size\""},
+    {"--speculative-config.max-model-len ", KVB_PLAIN_DRAFT_LENGTH, NULL},
+    {"--speculative-config ", KVB_PLAIN_DRAFT_LENGTH, "\"max_model_len\""},
     {"--offload-group-size ", KVB_PLAIN_OFFLOAD_GROUP, NULL},
     {"--offload-num-in-group ", KVB_PLAIN_OFFLOAD_IN_GROUP, NULL},
     {"--offload-prefetch-step ", KVB_PLAIN_OFFLOAD_AHEAD, NULL},
@@ -183,6 +185,63 @@ static uint32_t words_of_draft(const char *line)
            (suffix ? KVB_PLAIN_SUFFIX : 0U) | (heads ? KVB_PLAIN_HEADS_ONLY : 0U);
 }
 
+// Parts of a layer by the segment of a parameter's name; scales beside weights of experts are small.
+static const struct {
+    const char *segment;
+    uint32_t roles;
+} segments[] = {
+    {"experts", 1U << KVB_ROLE_EXPERTS},
+    {"w13_weight", 1U << KVB_ROLE_EXPERTS},
+    {"w2_weight", 1U << KVB_ROLE_EXPERTS},
+    {"shared_experts", 1U << KVB_ROLE_SHARED_EXPERT},
+    {"self_attn", 1U << KVB_ROLE_ATTENTION},
+    {"mlp", 1U << KVB_ROLE_MLP | 1U << KVB_ROLE_ROUTER | 1U << KVB_ROLE_EXPERTS | 1U << KVB_ROLE_SHARED_EXPERT},
+};
+
+static uint32_t roles_of(const char *word, size_t size)
+{
+    for (size_t i = 0; i < sizeof segments / sizeof segments[0]; i++) {
+        if (strlen(segments[i].segment) == size && memcmp(segments[i].segment, word, size) == 0) {
+            return segments[i].roles;
+        }
+    }
+    return 0;
+}
+
+// What of a layer may leave; with a name that is not known here, all of it.
+static void note_moved(const char *line, struct kvb_plan *plan)
+{
+    static const char between[] = " ,\"'[]{}";
+    const char *at = after(line, "--cpu-offload-params ");
+    at = at != NULL ? at : after(line, "--offload-params ");
+    uint64_t roles = 0;
+    while (at != NULL && !is_end(at)) {
+        size_t size = strcspn(at, " ,\"'[]{}\n");
+        uint32_t own = roles_of(at, size);
+        if (size > 0 && own == 0) {
+            return;
+        }
+        roles |= own;
+        at += size;
+        at += strspn(at, between);
+    }
+    if (roles != 0) {
+        plan->plain_numbers[KVB_PLAIN_OFFLOAD_ROLES] = (struct kvb_plain_value){true, roles};
+    }
+}
+
+// How a draft chooses its tokens.
+static void note_sampling(const char *line, struct kvb_plan *plan)
+{
+    const char *config = after(line, "--speculative-config");
+    config = config != NULL ? config : after(line, "-sc ");
+    const char *word = config != NULL ? in_line(config, "draft_sample_method") : NULL;
+    word = word != NULL || config == NULL ? word : in_line(config, "draft-sample-method");
+    if (word != NULL && in_line(word, "probabilistic") != NULL) {
+        plan->plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){true, 1};
+    }
+}
+
 // A connector and its role, in JSON or one flag each.
 static void note_connector(const char *line, bool *connector, bool *role)
 {
@@ -240,6 +299,8 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
         const char *feature = feature_of_v0(line, plan->engine.release);
         plan->v0_feature = plan->v0_feature != NULL ? plan->v0_feature : feature;
         note_number(line, plan);
+        note_sampling(line, plan);
+        note_moved(line, plan);
         plan->plain_flags |= names_eagle3(line) ? KVB_PLAIN_EAGLE3 : 0;
         plan->plain_flags |= words_of_draft(line);
         note_connector(line, &connector, &role);

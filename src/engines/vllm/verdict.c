@@ -11,6 +11,7 @@
 #include "engines/vllm/compute.h"
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/errors.h"
+#include "engines/vllm/load.h"
 #include "engines/vllm/load_peak.h"
 #include "engines/vllm/overhead.h"
 #include "engines/vllm/platforms.h"
@@ -267,6 +268,12 @@ void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget
                               "The request of --request is %llu tokens, more than max_model_len (%llu): it would be "
                               "refused whatever the memory.",
                               (unsigned long long)budget->request_tokens, (unsigned long long)context->max_model_len);
+    }
+    if (kvb_ignores_offload(context) && (kvb_number(context->plan, KVB_SET_CPU_OFFLOAD_GB) > 0 ||
+                                         context->plan->plain_numbers[KVB_PLAIN_OFFLOAD_GROUP].number > 0)) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,
+                              "This release's runner V2 offloads no weights and does not say so: all of them stay on "
+                              "the GPU (vllm#51396). VLLM_USE_V2_MODEL_RUNNER=0 or release 0.28.0 moves them.");
     }
     if (context->plan->environment.use_v1 == KVB_NO && kvb_rule(context, KVB_RULE_V1_AVAILABLE) == 2) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_OK, nowhere,

@@ -187,6 +187,7 @@ static void apply_algorithm(const struct algorithm *row, struct kvb_quantisation
     kvb_hf_scheme_apply(quantisation, row->method);
     quantisation->scale = row->scale;
     quantisation->weight_only = strcmp(row->word, "W4A16_NVFP4") == 0;
+    quantisation->smoothed = strcmp(row->word, "NVFP4_AWQ") == 0;
     if (row->scale == KVB_SCALE_BLOCK) {
         quantisation->block_rows = 128;
         quantisation->block_columns = 128;
