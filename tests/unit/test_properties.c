@@ -153,8 +153,10 @@ static void additions_cost_what_they_hold(void **state)
         if (with.generation == without.generation) {
             int64_t grown = with.items[KVB_ITEM_KV_CACHE].bytes - without.items[KVB_ITEM_KV_CACHE].bytes;
             int64_t heavier = with.items[KVB_ITEM_WEIGHTS].bytes - without.items[KVB_ITEM_WEIGHTS].bytes;
+            bool stays = heavier == 0 && plan.engine.release >= KVB_RELEASE(0, 22, 0) &&
+                         plan.engine.release < KVB_RELEASE(0, 28, 0); // vllm#51396
             // the pool lacks what was added; a byte, for what is below 0 is cut toward it
-            assert_true(rows[i % 3].frees ? heavier < 0 && grown >= 0 : heavier > 0 && grown <= 1 - heavier);
+            assert_true(rows[i % 3].frees ? (heavier < 0 || stays) && grown >= 0 : heavier > 0 && grown <= 1 - heavier);
             compared++;
         }
     }
