@@ -80,14 +80,15 @@ static const struct plain_row plain_rows[] = {
      "h11-max-header-count profiler-config dcp-kv-cache-interleave-size cp-kv-cache-interleave-size "
      "logits-processor-pattern ubatch-size dbo-decode-token-threshold dbo-prefill-token-threshold "
      "weight-transfer-config attention-config kernel-config offload-backend offload-group-size "
-     "offload-num-in-group offload-prefetch-step offload-params cpu-offload-params rope-theta "
+     "offload-num-in-group offload-prefetch-step rope-theta "
      "api-server-count safetensors-load-strategy mm-encoder-attn-backend "
      "renderer-num-workers shutdown-timeout max-prompt-adapters max-prompt-adapter-token dcp-comm-backend "
      "quantization-param-path model-class-overrides io-processor-plugin disable-access-log-for-endpoints "
      "middleware allowed-origins allowed-methods allowed-headers device-ids"},
     {"vllm serve a/b --", " word another", "--max-num-seqs 8",
      "served-model-name prompt-adapters allowed-media-domains ignore-patterns logits-processors "
-     "kv-cache-dtype-skip-layers collect-detailed-traces api-key"},
+     "kv-cache-dtype-skip-layers collect-detailed-traces api-key lora-target-modules offload-params "
+     "cpu-offload-params"},
     {"python -m sglang.launch_server --model-path a/b --", "", "--max-running-requests 8",
      "enable-metrics enable-mixed-chunk enable-cache-report enable-p2p-check enable-nccl-nvls "
      "enable-flashinfer-allreduce-fusion enable-memory-saver enable-dp-lm-head disable-custom-all-reduce "

@@ -90,11 +90,11 @@ static void other_names_of_checkpoints(void **state)
     uses("modelopt_fp4");
 }
 
-// vllm/config/model.py _verify_quantization; argparse held the choices until 0.13.0.
+// vllm/config/model.py _verify_quantization; argparse held the choices until 0.9.2.
 static void words_that_a_release_does_not_know(void **state)
 {
     (void)state;
-    make_llama_plan(&plan, R(12, 0));
+    make_llama_plan(&plan, R(9, 1));
     set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_SQUEEZELLM);
     says(kvb_refusal_method_choice, &plan, "argument --quantization/-q: invalid choice: 'squeezellm'");
     plan.engine.release = R(13, 0);

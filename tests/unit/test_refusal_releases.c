@@ -20,7 +20,7 @@ static const struct told told[] = {
     {"kv-connector", "0.6.5", "-", false, kvb_refusal_connector_role}, // Please specify kv_disagg_role when
     {"architecture", "-", "-", false, kvb_refusal_class},
     {"runner", "0.6.4", "-", false, kvb_refusal_runner},
-    {"quantization-word", "-", "0.13.0", false, kvb_refusal_method_choice},
+    {"quantization-word", "-", "0.9.2", false, kvb_refusal_method_choice}, // QuantizationMethods = Any
     {"quantization-mismatch", "0.2.2", "-", false, kvb_refusal_method_differs}, // Quantization method specified in
     {"quantization-word", "-", "-", false, kvb_refusal_method_word},
     {"quantization-platform", "0.6.5", "-", true, kvb_refusal_rocm_method}, // supported_quantization, platforms/rocm.py

@@ -75,7 +75,7 @@ static void values_before_other_flags(void **state)
 {
     (void)state;
     static const char *const flags[] = {"--max-num-seqs", "--tensor-parallel-size", "--pipeline-parallel-size",
-                                        "--num-gpu-blocks-override", "--max-cpu-loras"};
+                                        "--num-gpu-blocks-override", "--seed"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         char line[160], wanted[160];
         (void)snprintf(line, sizeof line, "\n%s 4k\n--port 8000", flags[i]);

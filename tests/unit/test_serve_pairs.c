@@ -62,7 +62,7 @@ static const struct {
     {R(19, 0), 0, "--mm-tensor-ipc torch_shm",
      "mm_tensor_ipc='torch_shm' is not supported with data_parallel_size > 1 or tensor_parallel_size > 1 or "
      "pipeline_parallel_size > 1."},
-    {R(10, 0), 0, "--default-mm-loras {}",
+    {R(10, 0), 0, "--default-mm-loras {\"audio\": \"a/b\"}",
      "Default modality-specific LoRA(s) were provided for a non multimodal model"},
     {R(11, 1), 0, "--mm-shm-cache-max-object-size-mb 64",
      "'mm_shm_cache_max_object_size_mb' should only be set when 'mm_processor_cache_type' is 'shm'."},

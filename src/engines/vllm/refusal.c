@@ -13,7 +13,7 @@ static const struct kvb_refusal_row rows[] = {
     {"kv-connector", R(6, 5), 0, false, kvb_refusal_connector_role, "vllm/config/kv_transfer.py"},
     {"architecture", 0, 0, false, kvb_refusal_class, "vllm/model_executor/models/registry.py _raise_for_unsupported"},
     {"runner", R(6, 4), 0, false, kvb_refusal_runner, "vllm/config/model.py"},
-    {"quantization-word", 0, R(13, 0), false, kvb_refusal_method_choice, "vllm/engine/arg_utils.py"},
+    {"quantization-word", 0, R(9, 2), false, kvb_refusal_method_choice, "vllm/engine/arg_utils.py"},
     {"quantization-mismatch", R(2, 2), 0, false, kvb_refusal_method_differs,
      "vllm/config/model.py _verify_quantization"},
     {"quantization-word", 0, 0, false, kvb_refusal_method_word, "vllm/config/model.py _verify_quantization"},

@@ -115,11 +115,14 @@ static const struct {
      "argument --max-lora-rank: invalid choice: {0} (choose from 1, 8, 16, 32, 64, 128, 256, 320, 512)"},
 };
 
+#define RANKS_ARE_CHOICES_SINCE R(11, 1) // of argparse's, whether adapters are on or not
+
 bool kvb_refusal_lora_rank(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint64_t rank = kvb_number(context->plan, KVB_SET_MAX_LORA_RANK);
     size_t at = 0;
-    if (!lora_is_on(context) || !kvb_is_set(context->plan, KVB_SET_MAX_LORA_RANK)) {
+    bool read = lora_is_on(context) || context->release >= RANKS_ARE_CHOICES_SINCE;
+    if (!read || !kvb_is_set(context->plan, KVB_SET_MAX_LORA_RANK)) {
         return false;
     }
     while (at + 1 < sizeof lora_ranks / sizeof lora_ranks[0] && lora_ranks[at + 1].since <= context->release) {

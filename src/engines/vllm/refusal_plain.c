@@ -19,7 +19,8 @@ bool kvb_refusal_cpu_loras(const struct kvb_context *context, char out[KVB_ERROR
 {
     const struct kvb_plan *plan = context->plan;
     uint64_t slots = kvb_is_set(plan, KVB_SET_MAX_LORAS) ? kvb_number(plan, KVB_SET_MAX_LORAS) : 1;
-    uint64_t kept = kvb_plain_or(context, KVB_PLAIN_MAX_CPU_LORAS, slots);
+    uint64_t asked = kvb_plain_or(context, KVB_PLAIN_MAX_CPU_LORAS, 0);
+    uint64_t kept = asked > 0 ? asked : slots;
     if (kvb_number(plan, KVB_SET_ENABLE_LORA) == 0 || kept >= slots) {
         return false;
     }

@@ -32,6 +32,12 @@ bool kvb_vllm_judge_json(const char *line, const struct kvb_engine *engine, char
 bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_bounds.c: a line with a number that the release bounds.
 bool kvb_vllm_judge_bound(const char *line, const struct kvb_engine *engine, char out[256]);
+// serve_numbers.c: a line with a value that is no number where the release reads one; and, once the model is known, with
+// one below the least or above the most that its field takes.
+bool kvb_vllm_judge_number(const char *line, const struct kvb_engine *engine, char out[256]);
+void kvb_vllm_judge_bounds(const struct kvb_deployment *deployment, struct kvb_plan *plan);
+// serve_loader.c: what is said to a loader of weights that takes no such thing.
+bool kvb_vllm_judge_loader(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 // serve_lines.c. Whether the build is the release it names, and neither one behind it (a fork, a development build) nor
 // newer than all that are known: those may have flags and words of later releases.
 bool kvb_vllm_is_release(const struct kvb_engine *engine);

@@ -204,6 +204,77 @@ static bool judge_number(const struct judging *judging, const char *flag, const 
     return false;
 }
 
+// Members whose type says what they may be. Source: vllm/config/kv_transfer.py and kv_events.py, from v0.9.1 validated.
+enum member_type { TEXT, MAPPING, INTEGER, BOOLEAN };
+
+static const struct {
+    const char *flag, *key;
+    enum member_type type;
+    bool or_null;
+} members[] = {
+    {"kv-transfer-config", "engine_id", TEXT, true},
+    {"kv-transfer-config", "kv_buffer_device", TEXT, false},
+    {"kv-transfer-config", "kv_ip", TEXT, false},
+    {"kv-transfer-config", "kv_parallel_size", INTEGER, false},
+    {"kv-transfer-config", "kv_port", INTEGER, false},
+    {"kv-transfer-config", "kv_rank", INTEGER, true},
+    {"kv-transfer-config", "kv_connector_extra_config", MAPPING, false},
+    {"kv-transfer-config", "enable_permute_local_kv", BOOLEAN, false},
+    {"kv-events-config", "endpoint", TEXT, false},
+    {"kv-events-config", "topic", TEXT, false},
+    {"kv-events-config", "buffer_steps", INTEGER, false},
+};
+
+static bool has_word(const struct member *member, const char *const words[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(words[i]) == member->size && strncmp(words[i], member->value, member->size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Digits, as text too; 2.0 is a whole number to pydantic, and so are both truths.
+static bool is_integer(const struct member *member)
+{
+    static const char *const truths[] = {"true", "false"};
+    const char *at = member->value + (member->value[0] == '"' ? 1 : 0);
+    at += *at == '-' ? 1 : 0;
+    size_t digits = strspn(at, "0123456789");
+    at += digits;
+    at += *at == '.' ? 1 + strspn(at + 1, "0") : 0;
+    bool ends = *at == ',' || *at == '}' || *at == '"' || *at == ' ';
+    return (digits > 0 && ends) || has_word(member, truths, 2);
+}
+
+static bool is_boolean(const struct member *member)
+{
+    static const char *const words[] = {"true",      "false",   "0",      "1",      "\"true\"", "\"false\"", "\"True\"",
+                                        "\"False\"", "\"yes\"", "\"no\"", "\"on\"", "\"off\"",  "\"0\"",     "\"1\""};
+    return has_word(member, words, sizeof words / sizeof words[0]);
+}
+
+static bool judge_type(const struct judging *judging, const char *flag, const struct member *member)
+{
+    static const char *const null[] = {"null"};
+    static const char *const texts[] = {"Input should be a valid string", "Input should be a valid dictionary",
+                                        "Input should be a valid integer", "Input should be a valid boolean"};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (strcmp(members[i].flag, flag) != 0 || strcmp(members[i].key, member->key) != 0) {
+            continue;
+        }
+        enum member_type type = members[i].type;
+        bool taken = type == TEXT      ? member->value[0] == '"'
+                     : type == MAPPING ? member->value[0] == '{'
+                     : type == INTEGER ? is_integer(member)
+                                       : is_boolean(member);
+        taken |= members[i].or_null && has_word(member, null, 1);
+        return !taken && judging->release >= VALIDATED_SINCE && say(judging, flag, member->key, texts[type]);
+    }
+    return false;
+}
+
 static bool judge_mapping(const struct judging *judging, const char *flag, const char *text)
 {
     struct member member;
@@ -212,7 +283,8 @@ static bool judge_mapping(const struct judging *judging, const char *flag, const
         if (closed && !kvb_key_is_listed(flag, member.key, judging->release)) {
             return say_unexpected(judging, flag, member.key);
         }
-        if (judge_word(judging, flag, &member) || judge_number(judging, flag, &member)) {
+        if (judge_word(judging, flag, &member) || judge_number(judging, flag, &member) ||
+            judge_type(judging, flag, &member)) {
             return true;
         }
     }
@@ -258,9 +330,32 @@ static bool names_module(const char *text)
     struct member member;
     bool found = false;
     for (const char *at = text; next_member(&at, &member);) {
-        found |= strcmp(member.key, "kv_connector_module_path") == 0;
+        found |= strcmp(member.key, "kv_connector_module_path") == 0 && member.value[0] == '"';
     }
     return found;
+}
+
+// "--kv-transfer-config.kv_role kv_both" gives one member; deeper ones are left to the flag's own reader.
+static bool judge_dotted(const struct judging *judging, const char *line)
+{
+    char quoted[OPTIONAL_CAPACITY] = "\"";
+    struct member member = {.value = quoted};
+    unsigned matches;
+    size_t length = strcspn(line, " =.\n"), size = strcspn(line + length, " =\n");
+    const char *value = line + length + size;
+    if (!kvb_starts_with(line, "--") || line[length] != '.' || (*value != ' ' && *value != '=')) {
+        return false;
+    }
+    const struct kvb_known_flag *flag = kvb_flag_of(line + 2, length - 2, judging->release, &matches);
+    member.key[0] = '\0';
+    kvb_append(member.key, NAME_CAPACITY, line + length + 1, size - 1);
+    for (char *at = member.key; *at != '\0'; at++) {
+        *at = *at == '-' ? '_' : *at;
+    }
+    kvb_append(quoted, sizeof quoted, value + 1, strcspn(value + 1, "\n"));
+    kvb_append(quoted, sizeof quoted, "\"", 1);
+    member.size = strlen(quoted);
+    return flag != NULL && judge_word(judging, flag->name, &member);
 }
 
 bool kvb_vllm_judge_json(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
@@ -268,8 +363,11 @@ bool kvb_vllm_judge_json(const char *line, const struct kvb_engine *engine, char
     const char *value;
     const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, engine->release, &value);
     const struct judging judging = {engine->release, out, names_module(value)};
-    if (flag == NULL || !kvb_vllm_is_release(engine) || *value != '{') {
+    if (!kvb_vllm_is_release(engine)) {
         return false;
+    }
+    if (flag == NULL || *value != '{') {
+        return judge_dotted(&judging, line);
     }
     if (judge_mapping(&judging, flag->name, value) ||
         (strcmp(flag->name, "speculative-config") == 0 && judge_windows(&judging, value))) {

@@ -108,7 +108,6 @@ static const struct {
     {"data-parallel-size", 0},
     {"num-gpu-blocks-override", 0},
     {"max-loras", 0},
-    {"max-cpu-loras", 0},
 };
 
 static bool judge_suffix(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
@@ -133,19 +132,40 @@ static bool judge_suffix(const char *line, uint32_t release, char out[OPTIONAL_C
     return false;
 }
 
+// A switch takes no value: "--flag=True" is refused by name, and of "--flag True" the word is left over.
+static bool judge_switch(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    const char *value;
+    const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, &value);
+    bool takes_none = flag != NULL && (flag->values == '0' || flag->values == 'b');
+    if (!takes_none || *value == '\0' || *value == '\n') {
+        return false;
+    }
+    bool attached = value[-1] == '=';
+    if (attached) {
+        kvb_add_text(out, OPTIONAL_CAPACITY, "argument --");
+        kvb_add_text(out, OPTIONAL_CAPACITY, flag->name);
+    }
+    kvb_add_text(out, OPTIONAL_CAPACITY, attached ? ": ignored explicit argument '" : "unrecognized arguments: ");
+    add(out, value, strcspn(value, "\n"));
+    kvb_add_text(out, OPTIONAL_CAPACITY, attached ? "'" : "");
+    return true;
+}
+
 // argparse reads all values before it says which flags it does not know.
 static bool judge_values(const struct kvb_deployment *deployment, const struct kvb_engine *engine,
                          char out[OPTIONAL_CAPACITY])
 {
     uint32_t release = engine->release;
     for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
-        if (judge_suffix(line, release, out) || judge_device(line, release, out) ||
-            kvb_vllm_judge_bound(line, engine, out) || kvb_vllm_judge_value(deployment, line, engine, out) ||
+        if (judge_suffix(line, release, out) || judge_switch(line, release, out) || judge_device(line, release, out) ||
+            kvb_vllm_judge_number(line, engine, out) || kvb_vllm_judge_bound(line, engine, out) ||
+            kvb_vllm_judge_value(deployment, line, engine, out) ||
             kvb_vllm_judge_mapping(line, engine, out) || kvb_vllm_judge_json(line, engine, out)) {
             return true;
         }
     }
-    return false;
+    return kvb_vllm_judge_loader(deployment, engine, out);
 }
 
 // A build that is not the release itself may have a flag of a later one; what was there and is gone stays gone.

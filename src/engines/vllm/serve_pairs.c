@@ -15,6 +15,7 @@ typedef bool pair_test(const struct kvb_plan *plan);
 struct pair_row {
     uint32_t since, gone;     // 0 = no end on that side
     const char *flag, *holds; // `holds`: its value has this in it; NULL: any
+    const char *but;          // the value that says nothing: the field's own
     const char *with, *with_holds;
     const char *without, *without_holds; // refused where this one is not given
     pair_test *when;
@@ -121,11 +122,22 @@ static const struct pair_row rows[] = {
     {R(19, 0), 0, .flag = "mm-tensor-ipc", .holds = "torch_shm", .when = has_several_encoders,
      .text = "mm_tensor_ipc='torch_shm' is not supported with data_parallel_size > 1 or tensor_parallel_size > 1 or "
              "pipeline_parallel_size > 1."},
-    {R(10, 0), 0, .flag = "default-mm-loras", .when = has_no_encoder,
+    {R(10, 0), 0, .flag = "default-mm-loras", .holds = "\"", .when = has_no_encoder,
      .text = "Default modality-specific LoRA(s) were provided for a non multimodal model"},
-    {R(11, 1), 0, .flag = "mm-shm-cache-max-object-size-mb", .without = "mm-processor-cache-type",
-     .without_holds = "shm", .when = has_encoder,
+    {R(11, 1), 0, .flag = "mm-shm-cache-max-object-size-mb", .but = "128",
+     .without = "mm-processor-cache-type", .without_holds = "shm", .when = has_encoder,
      .text = "'mm_shm_cache_max_object_size_mb' should only be set when 'mm_processor_cache_type' is 'shm'."},
+    {R(21, 0), 0, .flag = "mm-encoder-fp8-scale-path", .without = "mm-encoder-attn-dtype", .without_holds = "fp8",
+     .when = has_encoder,
+     .text = "'mm_encoder_fp8_scale_path' and 'mm_encoder_fp8_scale_save_path' require 'mm_encoder_attn_dtype' to be "
+             "'fp8'."},
+    {R(21, 0), 0, .flag = "mm-encoder-fp8-scale-save-path", .without = "mm-encoder-attn-dtype",
+     .without_holds = "fp8", .when = has_encoder,
+     .text = "'mm_encoder_fp8_scale_path' and 'mm_encoder_fp8_scale_save_path' require 'mm_encoder_attn_dtype' to be "
+             "'fp8'."},
+    {R(11, 0), R(17, 0), .flag = "logits-processor-pattern",
+     .text = "--logits-processor-pattern is not supported. We recommend to remove --logits-processor-pattern from your "
+             "config."},
 };
 
 // Whether the flag is given, with `holds` in its value.
@@ -146,6 +158,12 @@ static bool is_given(const struct kvb_deployment *deployment, const char *flag, 
     return false;
 }
 
+static bool says_nothing(const struct kvb_deployment *deployment, const struct pair_row *row, uint32_t release)
+{
+    const char *said = row->but != NULL ? kvb_vllm_said(deployment, row->flag, release) : NULL;
+    return said != NULL && strcspn(said, "\n") == strlen(row->but) && kvb_starts_with(said, row->but);
+}
+
 // A file of flags, or a line too long to be kept, may hold the one that is missed.
 static bool may_be_elsewhere(const struct kvb_deployment *deployment, uint32_t release)
 {
@@ -156,7 +174,7 @@ static bool refuses(const struct kvb_deployment *deployment, const struct kvb_pl
 {
     uint32_t release = plan->engine.release;
     if (release < row->since || (row->gone != 0 && release >= row->gone) ||
-        !is_given(deployment, row->flag, row->holds, release)) {
+        !is_given(deployment, row->flag, row->holds, release) || says_nothing(deployment, row, release)) {
         return false;
     }
     if (row->with != NULL && !is_given(deployment, row->with, row->with_holds, release)) {

@@ -242,12 +242,23 @@ static void note_sampling(const char *line, struct kvb_plan *plan)
     }
 }
 
+// A member of JSON that is not null, or one given as a flag of its own.
+static bool is_member_said(const char *line, const char *member, const char *dotted)
+{
+    const char *at = in_line(line, member);
+    if (at == NULL) {
+        return after(line, dotted) != NULL;
+    }
+    at += strlen(member);
+    return strncmp(at + strspn(at, " :"), "null", 4) != 0;
+}
+
 // A connector and its role, in JSON or one flag each.
 static void note_connector(const char *line, bool *connector, bool *role)
 {
     if (after(line, "--kv-transfer-config") != NULL) {
-        *connector = *connector || in_line(line, "kv_connector") != NULL || in_line(line, "kv-connector") != NULL;
-        *role = *role || in_line(line, "kv_role") != NULL || in_line(line, "kv-role") != NULL;
+        *connector |= is_member_said(line, "\"kv_connector\"", "--kv-transfer-config.kv-connector ");
+        *role |= is_member_said(line, "\"kv_role\"", "--kv-transfer-config.kv-role ");
     }
 }
 
@@ -306,5 +317,6 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
         note_connector(line, &connector, &role);
     }
     plan->plain_flags |= connector && !role ? KVB_PLAIN_NO_ROLE : 0;
+    kvb_vllm_judge_bounds(deployment, plan);
     kvb_vllm_judge_pairs(deployment, plan);
 }

@@ -31,6 +31,12 @@ static bool is_read_loosely(const char *flag)
     return strcmp(flag, "moe-backend") == 0 || strcmp(flag, "linear-backend") == 0;
 }
 
+// LoadConfig makes lower case of its format (from 0.8.5).
+static bool is_of_any_case(const char *flag)
+{
+    return strcmp(flag, "load-format") == 0;
+}
+
 static char folded(char letter)
 {
     return letter == '-' ? '_' : kvb_lower(letter);
@@ -41,9 +47,10 @@ static bool is_word(const struct kvb_known_choice *row, const char *value, size_
     if (strlen(row->word) != size) {
         return false;
     }
-    bool loose = is_read_loosely(row->flag);
+    bool loose = is_read_loosely(row->flag), any_case = is_of_any_case(row->flag);
     for (size_t i = 0; i < size; i++) {
-        if (value[i] != row->word[i] && !(loose && folded(value[i]) == row->word[i])) {
+        if (value[i] != row->word[i] && !(loose && folded(value[i]) == row->word[i]) &&
+            !(any_case && kvb_lower(value[i]) == row->word[i])) {
             return false;
         }
     }
@@ -130,6 +137,20 @@ static bool judge_value(const struct kvb_deployment *deployment, const struct kv
     return true;
 }
 
+// The word None of Python is none (optional_type); any other "none" is looked up among the methods.
+static bool judge_method(const struct kvb_known_flag *flag, const char *value, char out[OPTIONAL_CAPACITY])
+{
+    size_t size = strcspn(value, "\n");
+    bool is_none = size == 4 && kvb_lower(value[0]) == 'n' && kvb_lower(value[1]) == 'o' &&
+                   kvb_lower(value[2]) == 'n' && kvb_lower(value[3]) == 'e';
+    if (strcmp(flag->name, "quantization") != 0 || !is_none || strncmp(value, "None", size) == 0) {
+        return false;
+    }
+    out[0] = '\0';
+    add_text(out, "Unknown quantization method: none.");
+    return true;
+}
+
 bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
                           char out[OPTIONAL_CAPACITY])
 {
@@ -140,5 +161,8 @@ bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *l
     const char *value;
     const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, &value);
     const struct kvb_known_choice *first = flag != NULL ? kvb_choices_of(flag->name, release) : NULL;
+    if (flag != NULL && judge_method(flag, value, out)) {
+        return true;
+    }
     return first != NULL && judge_value(deployment, first, value, release, out);
 }

@@ -1,0 +1,90 @@
+// What a loader of weights takes beside its format. Source: vllm/model_executor/model_loader/loader.py v0.8.5,
+// default_loader.py and dummy_loader.py from v0.9.0, config/load.py by release.
+#include <string.h>
+
+#include "base/text.h"
+#include "engines/vllm/serve.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define OPTIONAL_CAPACITY 256
+#define FORMAT_CAPACITY 32
+#define CONFIG_SINCE R(8, 5)
+#define KEYS_SINCE R(10, 2)
+#define TRACK_SINCE R(22, 0)
+
+static bool is_one_of(const char *text, const char *const words[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i], text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The formats of DefaultModelLoader, "dummy" and "gguf": the last two take no config of their own.
+static bool find_format(const struct kvb_deployment *deployment, uint32_t release, char out[FORMAT_CAPACITY],
+                        bool *takes_keys)
+{
+    static const char *const common[] = {"auto",    "hf",      "safetensors",     "pt",
+                                         "npcache", "mistral", "fastsafetensors", "instanttensor"};
+    static const char *const bare[] = {"dummy", "gguf"};
+    const char *said = kvb_vllm_said(deployment, "load-format", release);
+    said = said != NULL ? said : "auto";
+    size_t size = strcspn(said, "\n");
+    out[0] = '\0';
+    kvb_append(out, FORMAT_CAPACITY, said, size);
+    *takes_keys = is_one_of(out, common, sizeof common / sizeof common[0]);
+    return *takes_keys || is_one_of(out, bare, sizeof bare / sizeof bare[0]);
+}
+
+// The first key that is none of the loader's; false where all are.
+static bool find_other_key(const char *value, uint32_t release, char out[64])
+{
+    static const char *const keys[] = {"enable_multithread_load", "num_threads", "enable_weights_track"};
+    size_t known = release >= TRACK_SINCE ? 3 : 2;
+    size_t depth = 0;
+    for (const char *at = value; *at != '\0' && *at != '\n'; at++) {
+        depth += *at == '{' || *at == '[';
+        depth -= depth > 0 && (*at == '}' || *at == ']');
+        if (*at != '"') {
+            continue;
+        }
+        size_t size = strcspn(at + 1, "\"\n");
+        const char *behind = at + 1 + size + (at[1 + size] == '"' ? 1 : 0);
+        bool key = depth == 1 && behind[strspn(behind, " ")] == ':';
+        out[0] = '\0';
+        kvb_append(out, 64, at + 1, size);
+        if (key && !is_one_of(out, keys, known)) {
+            return true;
+        }
+        at = behind - 1;
+    }
+    return false;
+}
+
+bool kvb_vllm_judge_loader(const struct kvb_deployment *deployment, const struct kvb_engine *engine,
+                           char out[OPTIONAL_CAPACITY])
+{
+    uint32_t release = engine->release;
+    const char *value = kvb_vllm_said(deployment, "model-loader-extra-config", release);
+    char format[FORMAT_CAPACITY], key[64];
+    bool takes_keys;
+    if (value == NULL || *value != '{' || value[1 + strspn(value + 1, " ")] == '}' || release < CONFIG_SINCE ||
+        kvb_vllm_said(deployment, "quantization", release) != NULL ||
+        !find_format(deployment, release, format, &takes_keys)) {
+        return false;
+    }
+    bool no_config = !takes_keys || release < KEYS_SINCE;
+    if (!no_config && !find_other_key(value, release, key)) {
+        return false;
+    }
+    const char *parts[] = {no_config ? "Model loader extra config is not supported for load format "
+                                     : "Unexpected extra config keys for load format ",
+                           format, no_config ? "" : ": {'", no_config ? "" : key, no_config ? "" : "'}"};
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        kvb_add_text(out, OPTIONAL_CAPACITY, parts[i]);
+    }
+    return true;
+}
