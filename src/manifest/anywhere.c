@@ -174,7 +174,7 @@ static enum kvb_status emit_container(struct kvb_manifest *manifest, const struc
                                       const struct kvb_container *around, bool *taken)
 {
     struct kvb_container own = *around;
-    uint32_t before = found_so_far(manifest);
+    uint32_t before = found_so_far(manifest), dropped = manifest->dropped;
     *taken = false;
     if (has_lines(node)) {
         return KVB_OK;
@@ -190,7 +190,7 @@ static enum kvb_status emit_container(struct kvb_manifest *manifest, const struc
     own.offset = kvb_node_offset(manifest, node);
     own.strict = own.image == NULL;
     enum kvb_status status = own.words.count > 0 ? kvb_container_emit(manifest, &own) : KVB_OK;
-    *taken = found_so_far(manifest) > before;
+    *taken = found_so_far(manifest) > before || manifest->dropped > dropped;
     return status;
 }
 

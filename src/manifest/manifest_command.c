@@ -185,6 +185,8 @@ static enum kvb_status emit_server(struct kvb_manifest *manifest, const struct k
         found->deployment.usage = container->offline ? KVB_USAGE_OFFLINE : found->deployment.usage;
         found->deployment.usage_set = found->deployment.usage_set || container->offline;
         if (kvb_found_lacks_model(manifest, found, arguments)) {
+            manifest->dropped++;
+            kvb_runtime_keep(manifest, found->name, container->image, arguments);
             return KVB_OK;
         }
     }
@@ -226,6 +228,18 @@ static enum kvb_status emit_script(struct kvb_manifest *manifest, const struct k
         like.variables = all;
     }
     return kvb_shell_read(manifest, word->text, word->offset, &like);
+}
+
+// `eval WORDS`: the shell reads what they say once more.
+static enum kvb_status emit_eval(struct kvb_manifest *manifest, const struct kvb_container *container)
+{
+    struct kvb_container like = *container;
+    const char *text = "";
+    for (uint32_t i = 1; i < container->words.count; i++) {
+        text = kvb_manifest_join(manifest, text, " ", container->words.items[i].text);
+    }
+    like.words = (struct kvb_words){0};
+    return kvb_shell_read(manifest, text, KVB_NOWHERE, &like);
 }
 
 // OWNER/MODEL, no path and no script.
@@ -329,6 +343,9 @@ enum kvb_status kvb_container_emit(struct kvb_manifest *manifest, const struct k
     }
     if (own.depth > DEPTH_MAX || own.words.count == 0 || (own.shell && kvb_words_only_speak(&own.words))) {
         return KVB_OK;
+    }
+    if (own.shell && strcmp(own.words.items[0].text, "eval") == 0 && own.depth < DEPTH_MAX) {
+        return emit_eval(manifest, &own);
     }
     const char *end = own.words.items[own.words.count - 1].text;
     if (own.strict && strcmp(end, "\\") == 0) {

@@ -11,8 +11,9 @@ enum kvb_status kvb_read_vllm_config(struct kvb_manifest *manifest, const struct
 {
     struct kvb_words words = {0};
     bool half = manifest->options->lenient && kvb_node_get(root, "model") == NULL; // a command names such a file
-    bool json = kvb_ends_with(manifest->name, ".json"); // vLLM takes no other ending than that of YAML
-    if (half || json) {
+    // vLLM takes no other ending than that of YAML; Triton's backend keeps the engine's arguments in model.json.
+    bool table = kvb_ends_with(manifest->name, ".json") && strcmp(manifest->name, "model.json") != 0;
+    if (half || table) {
         return KVB_OK;
     }
     struct kvb_found *found =

@@ -77,7 +77,7 @@ static void set_image(struct kvb_manifest *manifest, const struct kvb_node *valu
     }
 }
 
-static enum kvb_status read_model(struct kvb_manifest *manifest, const struct kvb_node *model)
+enum kvb_status kvb_read_model_spec(struct kvb_manifest *manifest, const struct kvb_node *model)
 {
     const char *name = kvb_node_text(kvb_node_get(model, "name"));
     const struct kvb_node *url = kvb_node_get(model, "modelURL");
@@ -138,7 +138,7 @@ enum kvb_status kvb_read_helm_values(struct kvb_manifest *manifest, const struct
     for (const struct kvb_node *model = is_list ? models->first : NULL; model != NULL && status == KVB_OK;
          model = model->next) {
         if (model->kind == KVB_NODE_MAPPING) {
-            status = read_model(manifest, model);
+            status = kvb_read_model_spec(manifest, model);
         }
     }
     return status;

@@ -29,6 +29,61 @@ static void add_model(struct kvb_manifest *manifest, const struct kvb_node *uri,
     }
 }
 
+// "storage: {key: ..., path: OWNER/NAME/}": where it lies in a bucket, which is most often called as the model is.
+static void add_stored_model(struct kvb_manifest *manifest, const struct kvb_node *model, struct kvb_words *words)
+{
+    const struct kvb_node *path = kvb_node_path(model, "storage.path");
+    const char *text = kvb_node_text(path);
+    if (kvb_node_text(kvb_node_get(model, "storageUri")) != NULL) {
+        add_model(manifest, kvb_node_get(model, "storageUri"), words);
+    } else if (text != NULL && text[0] != '\0') {
+        size_t length = strlen(text), offset = kvb_source_offset(manifest, path->key_line, path->key_column);
+        length -= length > 1 && text[length - 1] == '/';
+        kvb_words_say(manifest, words, "--model", offset);
+        kvb_words_say(manifest, words, kvb_manifest_copy(manifest, text, length), offset);
+    }
+}
+
+void kvb_runtime_keep(struct kvb_manifest *manifest, const char *name, const char *image, const struct kvb_words *words)
+{
+    const char *slash = strchr(name, '/');
+    struct kvb_variable *runtime = slash != NULL ? kvb_manifest_take(manifest, sizeof *runtime) : NULL;
+    struct kvb_words *list = runtime != NULL ? kvb_manifest_take(manifest, sizeof *list) : NULL;
+    if (list != NULL) {
+        *list = (struct kvb_words){0};
+        for (uint32_t i = 0; i < words->count; i++) { // the document they stand in is gone when they are used
+            struct kvb_arg word = words->items[i];
+            word.text = kvb_manifest_copy(manifest, word.text, strlen(word.text));
+            kvb_words_add(manifest, list, word);
+        }
+        image = image != NULL ? image : "";
+        *runtime = (struct kvb_variable){.name = kvb_manifest_copy(manifest, slash + 1, strlen(slash + 1)),
+                                         .value = kvb_manifest_copy(manifest, image, strlen(image)),
+                                         .offset = KVB_NOWHERE,
+                                         .list = list,
+                                         .older = manifest->runtimes};
+        manifest->runtimes = runtime;
+    }
+}
+
+// What the runtime that the service names says itself stands in front: its arguments, without the place of the model.
+static void add_runtime(struct kvb_manifest *manifest, const char *name, struct kvb_container *container,
+                        struct kvb_words *words)
+{
+    const struct kvb_variable *runtime = name != NULL ? kvb_variable_find(manifest->runtimes, name) : NULL;
+    for (uint32_t i = 0; runtime != NULL && i < runtime->list->count; i++) {
+        const struct kvb_arg *word = &runtime->list->items[i];
+        bool apart = strcmp(word->text, "--model") == 0, joined = kvb_starts_with(word->text, "--model=");
+        i += apart;
+        if (!apart && !joined) {
+            kvb_words_add(manifest, words, *word);
+        }
+    }
+    if (runtime != NULL && container->image == NULL && runtime->value[0] != '\0') {
+        container->image = runtime->value;
+    }
+}
+
 // The server's own flags are taken out; --model_id becomes --model.
 static void add_arguments(struct kvb_manifest *manifest, const struct kvb_words *all, struct kvb_words *words)
 {
@@ -113,7 +168,8 @@ static enum kvb_status read_model(struct kvb_manifest *manifest, const struct kv
     if (uses_other_backend(&container.words)) {
         return KVB_OK;
     }
-    add_model(manifest, kvb_node_get(model, "storageUri"), &arguments);
+    add_runtime(manifest, runtime, &container, &arguments);
+    add_stored_model(manifest, model, &arguments);
     add_arguments(manifest, &container.words, &arguments);
     return emit(manifest, &container, &arguments);
 }

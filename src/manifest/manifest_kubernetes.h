@@ -16,6 +16,9 @@ bool kvb_gpu_from_terms(struct kvb_manifest *manifest, const struct kvb_node *te
 // The keys of vllmConfig in the production stack as flags.
 void kvb_words_from_stack_config(struct kvb_manifest *manifest, const struct kvb_node *config, struct kvb_words *words);
 
+// One entry of the production stack's modelSpec.
+enum kvb_status kvb_read_model_spec(struct kvb_manifest *manifest, const struct kvb_node *model);
+
 enum kvb_status kvb_read_inference_service(struct kvb_manifest *manifest, const struct kvb_node *root);
 enum kvb_status kvb_read_llm_inference_service(struct kvb_manifest *manifest, const struct kvb_node *root);
 

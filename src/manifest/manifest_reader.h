@@ -69,6 +69,8 @@ struct kvb_manifest {
     const struct kvb_variable *defaults; // of the template's placeholders
     const struct kvb_variable *models;   // objects of the file that stand for a model, by name
     const struct kvb_variable *mounts;   // of the container whose command is read
+    const struct kvb_variable *runtimes; // of KServe, by name: the image, and the arguments as a list
+    uint32_t dropped;                    // servers that are no deployment for want of a model
     const struct kvb_variable *asked;    // what a program asks its environment for
     struct kvb_problems *problems;
 };
@@ -185,6 +187,9 @@ enum kvb_status kvb_found_emit(struct kvb_manifest *manifest, struct kvb_found *
 // gives it one.
 bool kvb_found_lacks_model(const struct kvb_manifest *manifest, const struct kvb_found *found,
                            const struct kvb_words *words);
+// Keeps the arguments of a runtime for the services of the file that name it.
+void kvb_runtime_keep(struct kvb_manifest *manifest, const char *name, const char *image,
+                      const struct kvb_words *words);
 enum kvb_status kvb_found_flush(struct kvb_manifest *manifest, uint32_t next_line); // 0: nothing follows
 uint32_t kvb_found_count(const struct kvb_manifest *manifest);                      // so far, in this file
 // The words of a serve command, with the image or file's release, into `found`.

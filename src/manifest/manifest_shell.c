@@ -33,6 +33,18 @@ static bool add_loop(struct shell *shell, struct kvb_words *words)
     return true;
 }
 
+// NAME+=("$1") of a script that hands on what it was called with: as good as "$@", and as little known.
+static void drop_given(struct kvb_words *list, uint32_t before)
+{
+    bool given = true;
+    for (uint32_t i = before; i < list->count; i++) {
+        const struct kvb_arg *word = &list->items[i];
+        given = given && word->unknown != NULL && word->text[0] == '$' && kvb_is_digit(word->text[1]) &&
+                word->text[2] == '\0';
+    }
+    list->count = given ? before : list->count;
+}
+
 // NAME=( words ): an array; the part behind `=(` is at shell->at.
 static void read_array(struct shell *shell, const char *word, bool append)
 {
@@ -47,6 +59,7 @@ static void read_array(struct shell *shell, const char *word, bool append)
     if (old != NULL && old->list != NULL) {
         *list = *old->list; // words behind its count are nobody's yet
     }
+    uint32_t before = list->count;
     for (shell->at++; *shell->at != '\0' && *shell->at != ')';) {
         size_t joined = kvb_shell_joined(shell->at);
         if (joined > 0) {
@@ -60,6 +73,9 @@ static void read_array(struct shell *shell, const char *word, bool append)
         }
     }
     shell->at += *shell->at == ')';
+    if (append) {
+        drop_given(list, before);
+    }
     if (shell->skipping) {
         return;
     }

@@ -283,6 +283,21 @@ static enum kvb_status read_ray_application(struct kvb_manifest *manifest, const
     return kvb_container_emit(manifest, container);
 }
 
+// ---- an entry of the production stack's modelSpec in a file that is handed to its chart
+
+static bool is_model_spec(const struct kvb_node *node)
+{
+    return kvb_node_text(kvb_node_get(node, "modelURL")) != NULL &&
+           kvb_node_text(kvb_node_get(node, "repository")) != NULL && kvb_node_get(node, "vllmConfig") != NULL;
+}
+
+static enum kvb_status read_model_spec(struct kvb_manifest *manifest, const struct kvb_node *node,
+                                       struct kvb_container *container)
+{
+    (void)container; // it has its own
+    return kvb_read_model_spec(manifest, node);
+}
+
 static const struct kvb_stack_row rows[] = {
     {is_kthena, read_kthena},
     {is_llm_d_sample, read_llm_d_sample},
@@ -293,6 +308,7 @@ static const struct kvb_stack_row rows[] = {
     {is_srt, read_srt},
     {is_ray_application, read_ray_application},
     {kvb_is_spark_recipe, kvb_read_spark_recipe},
+    {is_model_spec, read_model_spec},
     {kvb_is_oci_blueprint, kvb_read_oci_blueprint},
 };
 

@@ -15,24 +15,55 @@ static void add_place(struct kvb_buffer *out, const char *file, struct kvb_spot 
     }
 }
 
+// Where it stands in the file that is named above, unless that is the place named there.
+static void add_finding_place(struct kvb_buffer *line, const struct kvb_check_case *each, struct kvb_spot spot)
+{
+    bool same = spot.line == each->place.line && spot.column == each->place.column;
+    if (spot.line > 0 && !same) {
+        kvb_buffer_printf(line, "%u:%u: ", (unsigned)spot.line, (unsigned)spot.column);
+    }
+}
+
+// What to do about a card that nobody knows is the same every time, and said once.
+static void add_finding_text(struct kvb_buffer *line, const struct kvb_check_finding *finding, bool *gpu_said)
+{
+    bool gpu = finding->rule == KVB_CHECK_NO_GPU, again = gpu && *gpu_said;
+    const char *text = finding->text;
+    kvb_buffer_add_n(line, text, again ? strcspn(text, ";") : strlen(text));
+    *gpu_said = *gpu_said || gpu;
+}
+
 static void add_finding(struct kvb_buffer *out, const struct kvb_check_case *each,
-                        const struct kvb_check_finding *finding)
+                        const struct kvb_check_finding *finding, bool *gpu_said)
 {
     static const char *const words[] = {[KVB_NOTICE] = "note", [KVB_WARNING] = "warning", [KVB_ERROR] = "error"};
     struct kvb_buffer line;
     kvb_buffer_init(&line);
-    add_place(&line, each->file, finding->place.line > 0 ? finding->place : each->place);
-    kvb_buffer_printf(&line, ": %s: ",
+    add_finding_place(&line, each, finding->place);
+    kvb_buffer_printf(&line, "%s: ",
                       finding->waived                  ? "waived"
                       : finding->severity == KVB_ERROR ? kvb_check_rule_row_of(finding->rule)->id
                                                        : words[finding->severity]);
-    kvb_buffer_add(&line, finding->text);
+    add_finding_text(&line, finding, gpu_said);
     kvb_text_add_wrapped(out, kvb_buffer_text(&line), INDENT, kvb_page_width(out));
     out->failed |= line.failed;
     kvb_buffer_free(&line);
 }
 
-static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each, bool color)
+// What stops the case first, remarks last.
+static void add_findings(struct kvb_buffer *out, const struct kvb_check_case *each, bool *gpu_said)
+{
+    static const enum kvb_severity order[] = {KVB_ERROR, KVB_WARNING, KVB_NOTICE};
+    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
+        for (uint32_t i = 0; i < each->finding_count; i++) {
+            if (each->findings[i].severity == order[k]) {
+                add_finding(out, each, &each->findings[i], gpu_said);
+            }
+        }
+    }
+}
+
+static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each, bool color, bool *gpu_said)
 {
     static const enum kvb_styles styles[] = {KVB_STYLE_GOOD, KVB_STYLE_BAD, KVB_STYLE_BAD};
     const char *word = kvb_case_verdict_name(each->verdict);
@@ -49,9 +80,7 @@ static void add_case(struct kvb_buffer *out, const struct kvb_check_case *each, 
     if (each->text[0] != '\0') {
         kvb_text_add_wrapped(out, each->text, INDENT, kvb_page_width(out));
     }
-    for (uint32_t i = 0; i < each->finding_count; i++) {
-        add_finding(out, each, &each->findings[i]);
-    }
+    add_findings(out, each, gpu_said);
 }
 
 static void add_count(struct kvb_buffer *out, uint32_t count, const char *one, const char *many)
@@ -82,8 +111,9 @@ static void add_not_understood(struct kvb_buffer *out, const struct kvb_gate_tot
 
 void kvb_render_check_text(struct kvb_buffer *out, const struct kvb_check_report *report)
 {
+    bool gpu_said = false;
     for (uint32_t i = 0; i < report->totals.count; i++) {
-        add_case(out, &report->totals.cases[i], report->color);
+        add_case(out, &report->totals.cases[i], report->color, &gpu_said);
     }
     kvb_buffer_add(out, report->totals.count > 0 ? "\n" : "");
     if (report->totals.against != NULL) {

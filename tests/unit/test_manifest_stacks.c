@@ -266,6 +266,8 @@ static const struct row mounts[] = {
      "dockerfile vllm serve a/b@5:1 a/b vllm@0.11.0 !the settings of --config /app/vllm.yaml are not known: it cannot "
      "be read here\n"},
     // vLLM's own --config takes YAML alone, so JSON with its keys is somebody's table.
+    // The arguments of Triton's vLLM backend (model_repository/NAME/1/model.json in its README) are no such table.
+    {"1/model.json", "{\"model\": \"a/b\", \"max_model_len\": 4096}", "vllm-config vllm serve --config@1:1 a/b 4096\n"},
     {"r.json", "{\"model\": \"a/b\", \"max_model_len\": 4096}", ""},
     {"r.yaml", "{\"model\": \"a/b\", \"max_model_len\": 4096}", "vllm-config vllm serve --config@1:1 a/b 4096\n"},
 };
@@ -274,6 +276,55 @@ static void mounted_settings(void **state)
 {
     (void)state;
     read_rows(mounts, sizeof mounts / sizeof mounts[0]);
+}
+
+// ---- KServe: what a runtime says, and where a service says that its model lies
+
+#define RUNTIME(arguments)                                                                                             \
+    "apiVersion: serving.kserve.io/v1alpha1\nkind: ServingRuntime\nmetadata: {name: own-vllm}\nspec:\n  containers:\n" \
+    "  - args: " arguments "\n    command: [python, -m, vllm.entrypoints.openai.api_server]\n"                         \
+    "    image: 'registry/vllm:v0.9.0'\n---\n"
+#define KSERVICE(model)                                                                                                \
+    "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: s}\nspec:\n  predictor:\n"        \
+    "    model: " model "\n"
+static const struct row runtimes[] = {
+    {"k.yaml", RUNTIME("[--model=/mnt/models, --max-model-len=6144]"), ""}, // a service brings the model
+    {"k.yaml",
+     RUNTIME("[--model=/mnt/models, --max-model-len=6144]")
+         KSERVICE("{modelFormat: {name: vLLM}, runtime: own-vllm, storage: {path: a/b/}}"),
+     "kserve InferenceService/s@15:12 a/b 6144 vllm@0.9.0\n"},
+    {"k.yaml",
+     RUNTIME("[--model, /mnt/models, --max-model-len, '6144']")
+         KSERVICE("{runtime: own-vllm, storageUri: 'hf://a/b', storage: {path: no/no}, args: [--max-model-len=1024], "
+                  "image: 'registry/vllm:v0.10.0'}"),
+     "kserve InferenceService/s@15:12 a/b 1024 vllm@0.10.0\n"},
+    {"k.yaml",
+     RUNTIME("[--model=/mnt/models]") KSERVICE("{modelFormat: {name: vLLM}, runtime: other, storage: {path: ''}}"),
+     "kserve InferenceService/s@15:12 \n"},
+    {"k.yaml", KSERVICE("{modelFormat: {name: vLLM}, storage: {path: /}}"), "kserve InferenceService/s@6:12 /\n"},
+};
+
+static void runtimes_of_kserve(void **state)
+{
+    (void)state;
+    read_rows(runtimes, sizeof runtimes / sizeof runtimes[0]);
+}
+
+// Entries of the production stack's modelSpec where a file that is no chart's values keeps them.
+static const struct row specs[] = {
+    {"m.yaml",
+     "- name: chat\n  repository: vllm/vllm-openai\n  tag: v0.8.4\n  modelURL: a/b\n  requestGPU: 2\n"
+     "  vllmConfig: {maxModelLen: 2048}\n",
+     "helm modelSpec.chat@1:3 a/b 2048 vllm@0.8.4 2x\n"},
+    {"m.yaml", "- {repository: vllm/vllm-openai, modelURL: a/b}\n", ""},
+    {"m.yaml", "- {modelURL: a/b, vllmConfig: {}, note: vllm}\n", ""},
+    {"m.yaml", "- {repository: vllm/vllm-openai, vllmConfig: {}}\n", ""},
+};
+
+static void specs_of_the_stack(void **state)
+{
+    (void)state;
+    read_rows(specs, sizeof specs / sizeof specs[0]);
 }
 
 // Machines of clouds and the card in them, as the providers' own tables of shapes and sizes have it.
@@ -309,4 +360,5 @@ static void shapes_of_clouds(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(llama_swap), cmocka_unit_test(growing_macros), cmocka_unit_test(oci_blueprints),
               cmocka_unit_test(parts_of_a_card), cmocka_unit_test(images_and_options),
-              cmocka_unit_test(mounted_settings), cmocka_unit_test(shapes_of_clouds))
+              cmocka_unit_test(mounted_settings), cmocka_unit_test(runtimes_of_kserve),
+              cmocka_unit_test(specs_of_the_stack), cmocka_unit_test(shapes_of_clouds))

@@ -100,6 +100,13 @@ static const struct row rows[] = {
     {"A=(--max-model-len 8)\nvllm serve a/b \"${A[@]+\"${A[@]}\"}\"", 8, 1},
     {"A=(--max-model-len 8)\nvllm serve a/b ${A[@]:+${A[@]}} ${NONE[@]+\"${NONE[@]}\"}", 8, 1},
     {"A=(--max-model-len 8)\nvllm serve a/b \"${A[*]}\"", 8, 1},
+    // What a script hands on is not known.
+    {"A=(--max-model-len 8)\nA+=(\"$1\")\nA+=($1 \"$2\")" SERVE, 8, 1},
+    // What eval is given is read once more.
+    {"C=\"vllm serve \\\"a/b\\\" --max-model-len 7\"\neval $C", 7, 1},
+    {"C='vllm serve a/b --max-model-len 7'\neval \"$C --enforce-eager\"", 7, 1},
+    {"eval eval eval eval eval eval vllm serve a/b --max-model-len 7", 7, 1},
+    {"eval\nvllm serve a/b --max-model-len 7", 7, 1},
 };
 
 static void each_row(void **state)
