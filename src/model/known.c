@@ -22,7 +22,7 @@ enum kvb_known kvb_model_known(const char *text, struct kvb_name *name)
     if (kvb_path_exists(text)) {
         return KVB_KNOWN_HERE;
     }
-    if (!kvb_name_parse(text, name)) {
+    if (!kvb_name_parse(text, name) || kvb_name_is_closed(name)) {
         return KVB_KNOWN_NEVER;
     }
     if (kvb_builtin_find(KVB_PROFILE_MODEL, text) != NULL || kvb_is_draft_head(text) || kvb_hub_find_name(name, path)) {

@@ -38,6 +38,12 @@ static const struct {
     {"", "A-block-FP8", "A", KVB_NAME_FP8, 0, 0, BLOCK},
     {"", "A-channel-nvfp4a16", "A", KVB_NAME_NVFP4, 0, 0, ALONE},
     {"", "A-tensor-w8a8", "A", KVB_NAME_INT8, 8, 0, ACTIVATIONS},
+    // mradermacher's files made with an importance matrix; float32 is served at 16 bits (config/model.py, 0.20.0)
+    {"", "A-7B-i1-GGUF", "A-7B", KVB_NAME_GGUF, 0, 0, 0},
+    {"", "A-7B-imatrix-GGUF", "A-7B", KVB_NAME_GGUF, 0, 0, 0},
+    {"", "A-i1", "A-i1", KVB_NAME_UNSAID, 0, 0, 0},
+    {"", "A-2B-sft-fp32", "A-2B-sft", KVB_NAME_PLAIN, 0, 0, 0},
+    {"", "A-8B-MTP", "A-8B-MTP", KVB_NAME_UNSAID, 0, 0, 0},
     {"", "A-channel-g128", "A-channel", KVB_NAME_UNSAID, 0, 128, 0},
     {"", "A-block-8B", "A-block-8B", KVB_NAME_UNSAID, 0, 0, 0},
     {"", "A-Channel--INT8", "A-Channel-", KVB_NAME_INTEGER, 8, 0, 0},

@@ -11,6 +11,7 @@
 #include <kvbudget/budget.h>
 
 #include "catalogue/builtin.h"
+#include "model/known.h"
 #include "model/names/name.h"
 #include "unit/hf_text.h"
 
@@ -54,6 +55,11 @@ static const struct name_case cases[] = {
     {"/m/Qwen3.6-27B-MTP-UD-Q4_K_XL.gguf", "m", "Qwen3.6-27B", "", "UD-Q4_K_XL", true},
     {"/m/Qwen3.6-27B-MTP-Q8_0.gguf", "m", "Qwen3.6-27B", "", "Q8_0", true},
     {"a/B-MTP", "a", "B-MTP", "", "", false},
+    {"ollama/qwen2.5-coder", "", "qwen2.5-coder", "", "",
+     false}, // LiteLLM's providers, docs.litellm.ai/docs/providers/ollama
+    {"ollama_chat/qwen3:8b", "", "qwen3", "", "", false},
+    {"ollama/someone/qwen3:8b", "someone", "qwen3", "", "", false},
+    {"hosted_vllm/Qwen/Qwen3-8B", "Qwen", "Qwen3-8B", "", "", true},
 };
 
 static void names_are_taken_apart(void **state)
@@ -272,6 +278,44 @@ static void refusals_can_be_pasted(void **state)
                                                 "OWNER/MODEL, or give its config: --model ./config.json");
 }
 
+static void says(const char *name, const char *text)
+{
+    assert_int_equal(load(name), KVB_UNKNOWN_NAME);
+    assert_string_equal(problems.items[0].text, text);
+}
+
+// Names of no repository of weights, and of those that have no config.json: each gets the step that is its own.
+static void names_of_other_kinds(void **state)
+{
+    static const char closed[] =
+        "' is served by its maker alone: it has no weights to plan for; those that are built in: "
+        "`kvbudget models`";
+    static const char *const theirs[] = {"openai/gpt-4o", "gpt-5.1-codex", "google/gemini-2.5-pro",
+                                         "anthropic/claude-sonnet-4", "o3-mini"};
+    char text[320];
+    (void)state;
+    for (size_t i = 0; i < sizeof theirs / sizeof theirs[0]; i++) {
+        struct kvb_name name;
+        (void)snprintf(text, sizeof text, "model '%s%s", theirs[i], closed);
+        says(theirs[i], text);
+        assert_int_equal(kvb_model_known(theirs[i], &name), KVB_KNOWN_NEVER);
+    }
+    assert_int_equal(load("someone/gpt-4-of-mine"), KVB_UNKNOWN_NAME);
+    assert_non_null(strstr(problems.items[0].text, "resolve/main/config.json"));
+    assert_int_equal(load("openai/gpt-9"), KVB_UNKNOWN_NAME);
+    assert_non_null(strstr(problems.items[0].text, "resolve/main/config.json"));
+    says("mlx-community/Unheard-82M-4bit",
+         "model 'mlx-community/Unheard-82M-4bit' is in a format of other programs (MLX), "
+         "which this engine does not load; its original is not built in: write the "
+         "original's name");
+    says("foo/Unheard-GGUF",
+         "model 'foo/Unheard-GGUF' is not built in; it holds GGUF files, whose header says what they "
+         "are: `hf download foo/Unheard-GGUF --include \"*Q4_K_M*\" --local-dir gguf`, then --model "
+         "gguf/FILE.gguf");
+    assert_int_equal(load("foo/Unheard-GGUF:Q5_K_M"), KVB_UNKNOWN_NAME);
+    assert_non_null(strstr(problems.items[0].text, "--include \"*Q5_K_M*\""));
+}
+
 // What its owner quantised and built in is, is at 16 bits itself; the notice says so.
 static void an_original_has_16_bits(void **state)
 {
@@ -448,6 +492,7 @@ int main(void)
         cmocka_unit_test(names_are_found),
         cmocka_unit_test(the_notice_says_the_bound),
         cmocka_unit_test(refusals_can_be_pasted),
+        cmocka_unit_test(names_of_other_kinds),
         cmocka_unit_test(an_original_has_16_bits),
         cmocka_unit_test(the_step_is_one_that_works),
         cmocka_unit_test(the_nearest_is_of_its_kind),

@@ -93,6 +93,29 @@ static const struct row rows[] = {
     // Qwen3-0.6B 596,049,920 and 18 layers of 9,645,440 between convolutions and projections
     {"Qwen/Qwen3-ASR-0.6B", 596049920ULL + 18 * 9645440ULL + 4800 + 4148160 + 6881280 + 1792 + 803712 + 918528,
      28ULL * 2 * 8 * 128 * 2},
+    // two tables of 152064 x 8192 and a norm; 80 layers of four (at 110B of two and two of 1024 rows) squares of 8192 with
+    // biases of what they make, three matrices to 24576 or 49152, two norms
+    {"Qwen/Qwen1.5-72B-Chat", 2ULL * 152064 * 8192 + 8192 + 80 * (4 * 67108864ULL + 3 * 8192 + 3ULL * 8192 * 24576 + 2 * 8192),
+     80ULL * 2 * 64 * 128 * 2},
+    {"Qwen/Qwen1.5-110B-Chat", 2ULL * 152064 * 8192 + 8192 + 80 * (2 * 67108864ULL + 2 * 8388608ULL + 8192 + 2 * 1024 +
+     3ULL * 8192 * 49152 + 2 * 8192), 80ULL * 2 * 8 * 128 * 2},
+    // the count of 01-ai/Yi-34B: lengths cost no weights
+    {"01-ai/Yi-34B-200K", 34388917248ULL, 60ULL * 2 * 8 * 128 * 2},
+    {"01-ai/Yi-1.5-34B-Chat-16K", 34388917248ULL, 60ULL * 2 * 8 * 128 * 2},
+    // two tables of 64000 x 4096 and a norm; 48 layers of 2 x 4096^2, 2 x 4096 x 512, 3 x 4096 x 11008 and two norms
+    {"01-ai/Yi-1.5-9B-Chat-16K", 2ULL * 64000 * 4096 + 4096 + 48 * (2 * 16777216ULL + 2 * 2097152ULL + 3ULL * 4096 * 11008 + 2 * 4096),
+     48ULL * 2 * 4 * 128 * 2},
+    {"01-ai/Yi-6B-200K", 6061035520ULL, 32ULL * 2 * 4 * 128 * 2},
+    {"01-ai/Yi-1.5-34B-32K", 34388917248ULL, 60ULL * 2 * 8 * 128 * 2},
+    // two tables of 120832 x 2048 and a norm; 48 layers of 2 x 2048 x 4096, 2 x 2048 x 512, two norms of 128 and two of
+    // 2048; a dense layer of 3 x 2048 x 6912; 47 of 129 x 3 x 2048 x 768 with 128 x 2049 of router: 30 billion, as its name says
+    {"tencent/Hy-MT2-30B-A3B", 2ULL * 120832 * 2048 + 2048 + 48 * (2 * 8388608ULL + 2 * 1048576ULL + 2 * 128 + 2 * 2048) +
+     3ULL * 2048 * 6912 + 47 * (129ULL * 3 * 2048 * 768 + 128 * 2049), 48ULL * 2 * 4 * 128 * 2},
+    // what Qwen3-0.6B and its reranker count, whose head is their embedding and is not there: one row more is not counted
+    {"Skywork/Skywork-Reward-V2-Qwen3-0.6B", 596049920ULL, 28ULL * 2 * 8 * 128 * 2},
+    {"tomaarsen/Qwen3-Reranker-0.6B-seq-cls", 595776512ULL, 28ULL * 2 * 8 * 128 * 2},
+    // Qwen2 7B's 7,615,616,512 without the head of 152064 x 3584
+    {"ssmits/Qwen2-7B-Instruct-embed-base", 7615616512ULL - 152064ULL * 3584, 28ULL * 2 * 4 * 128 * 2},
     // 40 window layers of 224,148,993 (1,024 tokens of 8 heads of 256), 8 full ones of 241,844,225 (one head of 512 whose
     // keys are its values, stored twice), embedding 262144 x 3840, norm; then pixels and sound: 35,176,704 + 14,745,600 +
     // 2,457,600

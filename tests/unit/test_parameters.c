@@ -118,6 +118,7 @@ static const struct published rows[] = {
     {"moonshotai/Kimi-Linear-48B-A3B-Instruct", 49122681728ULL},
     {"nvidia/Llama-3_3-Nemotron-Super-49B-v1", 49867145216ULL},
     {"nvidia/NVIDIA-Nemotron-Nano-9B-v2", 8888227328ULL},
+    {"openai/whisper-large-v2", 1543304960ULL},
     {"openai/whisper-large-v3", 1543490560ULL},
     {"openai/whisper-large-v3-turbo", 808878080ULL},
     {"openbmb/MiniCPM-V-2_6", 8099175152ULL},

@@ -38,7 +38,8 @@ static const struct stated_case cases[] = {
     {"Qwen3-8B.speculator.dflash", NULL},
     {"Qwen2.5-7B-Instruct.abliterated", "Qwen/Qwen2.5-7B-Instruct"},
     {"Qwen3.5-REAP-35B-A3B", NULL},
-    {"Skywork-Reward-V2-Llama-3.1-8B", NULL},
+    {"Foo-Reward-V2-Llama-3.1-8B", NULL},
+    {"Qwen3.6-27B-Text", NULL}, // without the tower of Qwen/Qwen3.6-27B
     {"Llama-3-11.5B-Instruct", NULL},
     {"Llama-4-8B-dream", NULL},
     {"openr1-qwen-7b", NULL},

@@ -21,6 +21,8 @@ struct kvb_name {
 bool kvb_name_parse(const char *text, struct kvb_name *name);
 // Whether OWNER/NAME can be a repository's: nothing in it means anything to a shell.
 bool kvb_name_is_repository(const struct kvb_name *name);
+// Whether its maker serves it and gives out no weights: "openai/gpt-4o", "gemini-2.5-pro".
+bool kvb_name_is_closed(const struct kvb_name *name);
 // "OWNER/NAME", or the name alone.
 void kvb_name_write(char out[KVB_NAME_CAPACITY], const struct kvb_name *name);
 

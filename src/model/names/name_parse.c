@@ -26,6 +26,8 @@ static const struct beginning beginnings[] = {
     {"ollama.com/", OLLAMA},
     {"registry.ollama.ai/library/", OLLAMA},
     {"library/", OLLAMA},
+    {"ollama/", OLLAMA}, // LiteLLM's words for its servers
+    {"ollama_chat/", OLLAMA},
 };
 static const struct beginning schemes[] = {
     {"hf://", HUB},      {"huggingface://", HUB}, {"hf-hub:", HUB},   {"ollama://", OLLAMA}, {"s3://", BUCKET},

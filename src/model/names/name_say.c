@@ -23,6 +23,21 @@ static bool is_gated(const char *owner)
     return false;
 }
 
+bool kvb_name_is_closed(const struct kvb_name *name)
+{
+    static const char *const beginnings[] = {"gpt-3", "gpt-4", "gpt-5", "o1-", "o3-", "o4-", "gemini-", "claude-"};
+    static const char *const owners[] = {"",          "openai", "azure",     "google", "gemini",
+                                         "vertex_ai", "vertex", "anthropic", "bedrock"};
+    bool owned = false, begins = false;
+    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
+        owned = owned || kvb_equal_ignoring_case(owners[i], name->owner);
+    }
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        begins = begins || kvb_starts_with_ignoring_case(name->name, beginnings[i]);
+    }
+    return owned && begins;
+}
+
 // "; the nearest that is: `kvbudget plan --model A`, then B and C", as many of them as there is room for.
 static void say_nearest(char *out, size_t capacity, const struct kvb_name *name)
 {
@@ -61,10 +76,27 @@ static void say_fetch(char *out, size_t capacity, const struct kvb_name *name)
                    params ? "; some have params.json instead" : "");
 }
 
-static enum kvb_status refuse_repository(const char *text, const struct kvb_name *name, struct kvb_problems *problems)
+// A repository of GGUF files has no config.json: a file's header says what it is.
+static void say_file(char *out, size_t capacity, const struct kvb_name *name, const char *format)
+{
+    char whole[KVB_NAME_CAPACITY];
+    kvb_name_write(whole, name);
+    (void)snprintf(
+        out, capacity,
+        "it holds GGUF files, whose header says what they are: `hf download %s --include \"*%s*\" --local-dir "
+        "gguf`, then --model gguf/FILE.gguf",
+        whole, format[0] ? format : "Q4_K_M");
+}
+
+static enum kvb_status refuse_repository(const char *text, const struct kvb_name *name,
+                                         const struct kvb_name_scheme *scheme, struct kvb_problems *problems)
 {
     char fetch[KVB_PROBLEM_TEXT_CAPACITY], near[KVB_PROBLEM_TEXT_CAPACITY] = "";
-    say_fetch(fetch, sizeof fetch, name);
+    if (scheme->method == KVB_NAME_GGUF) {
+        say_file(fetch, sizeof fetch, name, scheme->format);
+    } else {
+        say_fetch(fetch, sizeof fetch, name);
+    }
     size_t used = strlen("model '' is not built in; ") + strnlen(text, 120) + strlen(fetch);
     if (used + 1 < sizeof near) {
         say_nearest(near, sizeof near - used, name);
@@ -92,6 +124,12 @@ static enum kvb_status refuse_several(const char *text, const struct kvb_name_an
 static enum kvb_status refuse_foreign(const char *text, const struct kvb_name_answer *answer,
                                       struct kvb_problems *problems)
 {
+    if (answer->base == NULL) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, HERE,
+                               "model '%.120s' is in a format of other programs (%s), which this engine does not load; "
+                               "its original is not built in: write the original's name",
+                               text, answer->scheme.word);
+    }
     return kvb_problem_add(
         problems, KVB_ERROR, KVB_UNKNOWN_NAME, HERE,
         "model '%.120s' is in a format of other programs (%s); the original is `kvbudget plan --model "
@@ -106,11 +144,17 @@ enum kvb_status kvb_name_refuse(const char *text, const struct kvb_name *name, c
     if (answer->match == KVB_MATCH_SEVERAL) {
         return refuse_several(text, answer, problems);
     }
-    if (answer->base) {
+    if (answer->base || answer->scheme.method == KVB_NAME_FOREIGN) {
         return refuse_foreign(text, answer, problems);
     }
+    if (kvb_name_is_closed(name)) {
+        return kvb_problem_add(problems, KVB_ERROR, KVB_UNKNOWN_NAME, HERE,
+                               "model '%.120s' is served by its maker alone: it has no weights to plan for; those that "
+                               "are built in: `kvbudget models`",
+                               text);
+    }
     if (kvb_name_is_repository(name)) {
-        return refuse_repository(text, name, problems);
+        return refuse_repository(text, name, &answer->scheme, problems);
     }
     say_nearest(near, sizeof near, name);
     if (name->owner[0] || name->name[0] == '\0') {

@@ -31,7 +31,7 @@ static const char *const shapes[] = {
     "vptq",         "quip",        "squeeze",  "squeezellm", "eetq",     "bitnet",    "higgs",         "torchao",
     "spqr",         "marlin",      "rkllm",    "rknn",       "qnn",      "trt",       "tensorrt",      "mlc",
     "ct2",          "ctranslate2", "mnn",      "quark",      "nncf",     "tflite",    "litert",        "executorch",
-    "neuron",       "onnx",        "int8wo",   "int4wo"};
+    "neuron",       "onnx",        "int8wo",   "int4wo",     "text"};
 // Words a model's own name may have that its fine-tunes leave out.
 static const char *const left_out[] = {"instruct", "it", "chat", "base", "pt", "hf", "meta", "preview"};
 
