@@ -224,6 +224,7 @@ struct kvb_encoder {
     uint8_t deepstack_levels;  // outputs of inner layers that are handed on beside the last one's
     bool gated;                // three matrices in its MLP
     bool has_video, has_audio;
+    bool both_ways; // Gemma 4: pictures are attended to in both directions, by its config
 };
 
 struct kvb_model {

@@ -69,6 +69,32 @@ static void by_release_and_gpu(void **state)
     }
 }
 
+// arg_utils.py v0.22.0 _get_min_mm_batched_tokens: 32 frames of 70 tokens and 8 more are 2,496; a 26B on a card of 32
+// GiB logged "Raising max_num_batched_tokens from 2048 to 2496", an E4B beside it did not.
+static void videos_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        bool both_ways;
+        const struct gpu_row *gpu;
+        uint64_t asked, tokens;
+    } rows[] = {{R(26, 0), true, &l40s, 0, 2496},
+                {R(26, 0), false, &l40s, 0, 2048},
+                {R(21, 0), true, &l40s, 0, 2048},
+                {R(22, 0), true, &rtx_6000, 0, 8192},
+                {R(22, 0), true, &l40s, 2048, 2048}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        use(rows[i].gpu);
+        plan.model.encoder.both_ways = rows[i].both_ways;
+        if (rows[i].asked > 0) {
+            set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, rows[i].asked);
+        }
+        assert_int_equal(resolved(&plan)->max_num_batched_tokens, rows[i].tokens);
+    }
+}
+
 // platforms/rocm.py get_device_total_memory: v0.23.0 asks HIP, which counts the kernel's pool an APU computes in;
 // v0.24.0 asks amdsmi for VRAM, which is what the firmware set aside. A build of main of August 2026 (0.28) with 80 GiB
 // of pool logged a compile range to 2,048 tokens and graphs to 512, twice 256 sequences.
@@ -310,7 +336,8 @@ static void lengths_that_nothing_limits(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(lengths_that_nothing_limits), cmocka_unit_test(by_release_and_gpu),
-              cmocka_unit_test(apus), cmocka_unit_test(v1_before_its_time), cmocka_unit_test(v0_batches),
-              cmocka_unit_test(v0_does_not_always_chunk), cmocka_unit_test(v0_chunks_on_cuda),
-              cmocka_unit_test(v0_pictures), cmocka_unit_test(v1_without_chunks), cmocka_unit_test(throughput_mode),
-              cmocka_unit_test(capped_by_each_other), cmocka_unit_test(capture_sizes))
+              cmocka_unit_test(apus), cmocka_unit_test(videos_fit), cmocka_unit_test(v1_before_its_time),
+              cmocka_unit_test(v0_batches), cmocka_unit_test(v0_does_not_always_chunk),
+              cmocka_unit_test(v0_chunks_on_cuda), cmocka_unit_test(v0_pictures), cmocka_unit_test(v1_without_chunks),
+              cmocka_unit_test(throughput_mode), cmocka_unit_test(capped_by_each_other),
+              cmocka_unit_test(capture_sizes))

@@ -110,6 +110,11 @@ static void gemma4_shares_and_reuses(void **state)
     assert_int_equal(at(0)->kv_heads, 8);
     assert_int_equal(mlp_at(0)->experts, 128);
     assert_int_equal(mlp_at(0)->intermediate_size, 2112);
+    assert_true(model.encoder.both_ways); // "vision"; of the E series the config says null
+    load("google/gemma-4-12B-it", NULL);
+    assert_true(model.encoder.both_ways);
+    load("google/gemma-4-E4B-it", NULL);
+    assert_false(model.encoder.both_ways);
 }
 
 static void latent_attention(void **state)

@@ -218,6 +218,36 @@ static void pictures_larger_than_a_step(void **state)
     }
 }
 
+// model_arch_config_convertor.py v0.20.0:481, platforms/cuda.py: of a model that attends to pictures in both directions
+// items stay whole, unasked. A video of Gemma 4 has 2,496 tokens, a picture 280.
+static void videos_larger_than_a_step(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        bool both_ways, videos;
+        uint64_t tokens;
+        bool refused;
+    } rows[] = {{R(20, 0), true, true, 2495, true},   {R(20, 0), true, true, 2496, false},
+                {R(19, 1), true, true, 2495, false},  {R(20, 0), false, true, 2495, false},
+                {R(20, 0), true, false, 2495, false}, {R(20, 0), true, false, 279, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_budget budget = {.starts = true};
+        make_llama_plan(&plan, rows[i].release);
+        plan.model.encoder = (struct kvb_encoder){.family = KVB_ENCODER_GEMMA4,
+                                                  .patch_size = 16,
+                                                  .merge_size = 3,
+                                                  .tokens_per_image = 280,
+                                                  .has_video = true,
+                                                  .both_ways = rows[i].both_ways};
+        set(&plan, KVB_SET_LIMIT_VIDEOS, rows[i].videos);
+        set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, rows[i].tokens);
+        set(&plan, KVB_SET_MAX_NUM_SEQS, 8);
+        kvb_refusal_check_layout(resolved(&plan), &budget);
+        assert_int_equal(budget.starts, !rows[i].refused);
+    }
+}
+
 // gpu_model_runner.py v0.9.1 to v0.19.1 may_reinitialize_input_batch: weights on the host beside several groups.
 static void groups_beside_offloaded_weights(void **state)
 {
@@ -300,5 +330,5 @@ KVB_TEST_MAIN(cmocka_unit_test(platforms_that_sleep), cmocka_unit_test(groups_be
               cmocka_unit_test(groups_of_latents), cmocka_unit_test(flags_that_a_release_lacks),
               cmocka_unit_test(targets_of_eagle3), cmocka_unit_test(ranks_of_adapters),
               cmocka_unit_test(vocabularies_of_drafts), cmocka_unit_test(chunks_of_models_that_pool),
-              cmocka_unit_test(ends_of_tables), cmocka_unit_test(pictures_larger_than_a_step),
+              cmocka_unit_test(ends_of_tables), cmocka_unit_test(pictures_larger_than_a_step), cmocka_unit_test(videos_larger_than_a_step),
               cmocka_unit_test(classes_made_of_others))

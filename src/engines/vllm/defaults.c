@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "engines/vllm/encoder_items.h"
 
 #define LARGE_GPU_BYTES ((uint64_t)70 << 30)
 #define LARGEST_GPU_BYTES ((uint64_t)160 << 30)
@@ -19,6 +20,7 @@
 #define V1_CHUNKS_ALWAYS_UNTIL KVB_RELEASE(0, 11, 1) // arg_utils.py v0.8.0, v0.11.0:1548
 #define APU_TOTAL_IS_VRAM_SINCE KVB_RELEASE(0, 24, 0)
 #define PERFORMANCE_MODE_SINCE KVB_RELEASE(0, 17, 0)
+#define WHOLE_ITEMS_FIT_SINCE KVB_RELEASE(0, 22, 0)
 
 // NVML has no total for GB10: the query fails and counts as no memory (arg_utils.py v0.13.0:1787). Jetsons are not
 // asked through NVML (platforms/cuda.py). Of an APU amdsmi counts what the firmware set aside as VRAM, not the pool of
@@ -111,6 +113,14 @@ static uint64_t v1_tokens(const struct kvb_context *context, bool large)
     return context->chunked_prefill ? tokens : kvb_max(tokens, context->max_model_len);
 }
 
+// A model that attends to pictures in both directions takes its largest item in one step, a video, allowed or not:
+// arg_utils.py v0.22.0 _get_min_mm_batched_tokens.
+static uint64_t raised_for_items(const struct kvb_context *context, uint64_t tokens)
+{
+    bool whole = context->model->encoder.both_ways && context->release >= WHOLE_ITEMS_FIT_SINCE;
+    return whole ? kvb_max(tokens, KVB_GEMMA4_VIDEO_TOKENS) : tokens;
+}
+
 static uint64_t default_seqs(const struct kvb_context *context, bool large)
 {
     if (context->generation == KVB_GENERATION_V0 || kvb_rule(context, KVB_RULE_DEFAULTS) == KVB_DEFAULTS_V1_EARLY) {
@@ -133,6 +143,7 @@ void kvb_defaults_resolve(struct kvb_context *context)
                                  : v0_tokens(context);
     uint64_t seqs = seqs_set ? kvb_number(plan, KVB_SET_MAX_NUM_SEQS) : default_seqs(context, large);
     seqs = doubles(context) && !seqs_set ? kvb_mul(seqs, 2) : seqs;
+    tokens = tokens_set ? tokens : raised_for_items(context, tokens);
     if (!seqs_set && v1 && context->release >= SEQS_CAPPED_SINCE) {
         seqs = kvb_min(seqs, tokens);
     }

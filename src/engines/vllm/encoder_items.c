@@ -78,14 +78,18 @@ struct video_row {
 };
 
 // Sources: qwen2_vl.py _MAX_FRAMES_PER_VIDEO (16 to v0.10.2, then 14); qwen3_vl.py v0.12.0 get_max_video_tokens (12.5
-// tokens announced for each of 25,165,824 pixels / 2 frames / 32 squared), v0.13.0, v0.15.0; gemma4_mm.py v0.20.0:84-85
-// (32 frames of 70 tokens and 8 of text); minicpmv.py v0.20.0:675 (16 frames of one slice).
+// tokens announced for each of 25,165,824 pixels / 2 frames / 32 squared), v0.13.0, v0.15.0; minicpmv.py v0.20.0:675
+// (16 frames of one slice).
 static const struct video_row video_rows[] = {
-    {KVB_ENCODER_QWEN2_VL, R(8, 0), 8, 0, 0},       {KVB_ENCODER_QWEN2_VL, R(11, 0), 7, 0, 0},
-    {KVB_ENCODER_QWEN25_VL, R(8, 0), 8, 0, 0},      {KVB_ENCODER_QWEN25_VL, R(11, 0), 7, 0, 0},
-    {KVB_ENCODER_QWEN3_VL, 0, 0, 153600, 12288},    {KVB_ENCODER_QWEN3_VL, R(13, 0), 0, 12288, 12288},
-    {KVB_ENCODER_GEMMA4, R(19, 0), 0, 2496, 2240},  {KVB_ENCODER_MINICPMV, R(8, 0), 0, 1056, 1024},
-    {KVB_ENCODER_GEMMA4_UNIFIED, 0, 0, 2496, 2240},
+    {KVB_ENCODER_QWEN2_VL, R(8, 0), 8, 0, 0},
+    {KVB_ENCODER_QWEN2_VL, R(11, 0), 7, 0, 0},
+    {KVB_ENCODER_QWEN25_VL, R(8, 0), 8, 0, 0},
+    {KVB_ENCODER_QWEN25_VL, R(11, 0), 7, 0, 0},
+    {KVB_ENCODER_QWEN3_VL, 0, 0, 153600, 12288},
+    {KVB_ENCODER_QWEN3_VL, R(13, 0), 0, 12288, 12288},
+    {KVB_ENCODER_MINICPMV, R(8, 0), 0, 1056, 1024},
+    {KVB_ENCODER_GEMMA4, R(19, 0), 0, KVB_GEMMA4_VIDEO_TOKENS, 2240},
+    {KVB_ENCODER_GEMMA4_UNIFIED, 0, 0, KVB_GEMMA4_VIDEO_TOKENS, 2240},
 };
 
 // One item of a modality.

@@ -4,6 +4,8 @@
 
 #include "engines/vllm/context.h"
 
+#define KVB_GEMMA4_VIDEO_TOKENS 2496 // gemma4_mm.py v0.20.0:84-85: 32 frames of 70 tokens and 8 of text
+
 struct kvb_encoder_load {
     bool takes_items;          // some modality is allowed, so that embeddings are given to the model, not tokens
     bool is_video;             // the largest item is a video

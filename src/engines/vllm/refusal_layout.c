@@ -11,6 +11,8 @@
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
 #define BOTH_WAYS_SINCE R(13, 0) // is_mm_prefix_lm: Gemma 3
+#define GEMMA4_WHOLE_SINCE                                                                                             \
+    R(20, 0) // the same of Gemma 4: transformers_utils/model_arch_config_convertor.py v0.20.0:481
 
 typedef bool layout_test(const struct kvb_context *context, const struct kvb_budget *budget,
                          char out[KVB_ERROR_TEXT_CAPACITY]);
@@ -52,13 +54,20 @@ static bool fewer_blocks_than_states(const struct kvb_context *context, const st
 
 // Models whose pictures are attended to in both directions are given whole pictures whatever is said.
 // Source: vllm/v1/core/encoder_cache_manager.py, platforms/cuda.py v0.13.0 (is_mm_prefix_lm).
+static bool keeps_items_whole(const struct kvb_context *context)
+{
+    const struct kvb_encoder *encoder = &context->model->encoder;
+    bool gemma3 = encoder->family == KVB_ENCODER_GEMMA3 && context->release >= BOTH_WAYS_SINCE;
+    return gemma3 || (encoder->both_ways && context->release >= GEMMA4_WHOLE_SINCE) ||
+           (context->plan->plain_flags & KVB_PLAIN_WHOLE_ITEMS) != 0;
+}
+
 static bool item_larger_than_step(const struct kvb_context *context, const struct kvb_budget *budget,
                                   char out[KVB_ERROR_TEXT_CAPACITY])
 {
     struct kvb_encoder_load load;
     (void)budget;
-    bool both_ways = context->model->encoder.family == KVB_ENCODER_GEMMA3 && context->release >= BOTH_WAYS_SINCE;
-    if ((context->plan->plain_flags & KVB_PLAIN_WHOLE_ITEMS) == 0 && !both_ways) {
+    if (!keeps_items_whole(context)) {
         return false;
     }
     kvb_encoder_load_of(context, &load);

@@ -59,9 +59,15 @@ static void add_audio(struct hf *hf)
     hf->model->encoder.has_audio = true;
 }
 
+static void set_direction(struct hf *hf)
+{
+    hf->model->encoder.both_ways = kvb_hf_word_is(hf, HF_BIDIRECTIONAL, "vision");
+}
+
 void kvb_hf_tower_gemma4(struct hf *hf)
 {
     kvb_hf_finish_gemma4(hf);
+    set_direction(hf);
     if (kvb_hf_has_vision(hf)) {
         add_vision(hf);
     }
@@ -75,6 +81,7 @@ void kvb_hf_tower_gemma4(struct hf *hf)
 void kvb_hf_tower_gemma4_unified(struct hf *hf)
 {
     uint64_t text = hf->model->hidden_size;
+    set_direction(hf);
     if (kvb_hf_has_vision(hf)) {
         uint64_t hidden = kvb_hf_get(hf, HF_V_EMBED, 3840), patch = kvb_hf_get(hf, HF_V_PATCH, 16);
         uint64_t side = kvb_mul(patch, kvb_hf_get(hf, HF_V_POOL, 3)), pixels = kvb_mul(3, kvb_mul(side, side));
