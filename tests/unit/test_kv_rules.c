@@ -417,7 +417,11 @@ static void blocks_of_no_backend(void **state)
     set(&plan, KVB_SET_BLOCK_SIZE, 8);
     says(kvb_kv_refused, &plan, "Block size must be a multiple of 16.");
     set(&plan, KVB_SET_BLOCK_SIZE, 24);
-    says(kvb_kv_refused, &plan, "argument --block-size: invalid choice: 24 (choose from 1, 8, 16, 32, 64, 128)");
+    says(kvb_refusal_block, &plan, "argument --block-size: invalid choice: 24 (choose from 1, 8, 16, 32, 64, 128)");
+    set(&plan, KVB_SET_BLOCK_SIZE, 64);
+    says(kvb_refusal_block, &plan, NULL);
+    plan.settings.values[KVB_SET_BLOCK_SIZE] = (struct kvb_setting_value){0};
+    says(kvb_refusal_block, &plan, NULL);
     plan.environment.use_v1 = KVB_NO;
     set(&plan, KVB_SET_BLOCK_SIZE, 8);
     says(kvb_kv_refused, &plan, NULL);

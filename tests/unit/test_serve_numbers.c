@@ -204,12 +204,9 @@ static void fields_have_bounds(void **state)
         struct row row;
         bool pictures;
     } rows[] = {
-        {{R(14, 0), "\n--stream-interval 0",
-          "1 validation error for SchedulerConfig, stream_interval: Input should be greater than or equal to 1"},
-         false},
-        {{R(14, 0), "\n--stream-interval 1", TAKEN}, false},
-        {{R(11, 0), "\n--stream-interval 0", TAKEN}, false},
-        {{R(14, 0), "\n--stream-interval $N", TAKEN}, false},
+        {{R(14, 0), "\n--kv-cache-metrics-sample $N", TAKEN}, false},
+        {{R(11, 2), "\n--kv-cache-metrics-sample 0", TAKEN}, false},
+        {{R(14, 0), "\n--kv-cache-metrics-sample 1e-9", TAKEN}, false},
         {{R(14, 0), "\n--kv-cache-metrics-sample 0",
           "1 validation error for ObservabilityConfig, kv_cache_metrics_sample: Input should be greater than 0"},
          false},
@@ -227,10 +224,7 @@ static void fields_have_bounds(void **state)
         {{R(25, 0), "\n--max-logprobs -2",
           "1 validation error for ModelConfig, max_logprobs: Input should be greater than or equal to -1"},
          false},
-        {{R(11, 2), "\n--num-lookahead-slots -1",
-          "1 validation error for SchedulerConfig, num_lookahead_slots: Input should be greater than or equal to 0"},
-         false},
-        {{R(12, 0), "\n--num-lookahead-slots -1", TAKEN}, false},
+        {{R(25, 0), "\n--max-logprobs -1", TAKEN}, false},
         // 128 is the field's own default; adapters by modality that are none
         {{R(16, 0), "\n--mm-shm-cache-max-object-size-mb 128", TAKEN}, true},
         {{R(16, 0), "\n--mm-shm-cache-max-object-size-mb 12",

@@ -265,38 +265,10 @@ static bool word_not_listed(const struct kvb_context *context, char out[KVB_ERRO
     return true;
 }
 
-// --block-size: BlockSize of config/cache.py and the choices of arg_utils.py; from 0.18 any number, which the
-// attention backend then takes in multiples of 16 or not at all.
-struct block_row {
-    uint32_t since;
-    const char *choices;
-    uint32_t sizes[8];
-};
-
-static const struct block_row blocks[] = {
-    {R(2, 0), "8, 16, 32", {8, 16, 32}},
-    {R(3, 3), "8, 16, 32, 128", {8, 16, 32, 128}},
-    {R(4, 1), "8, 16, 32", {8, 16, 32}},
-    {R(5, 5), "8, 16, 32, 128, 256, 512, 1024, 2048", {8, 16, 32, 128, 256, 512, 1024, 2048}},
-    {R(6, 0), "8, 16, 32", {8, 16, 32}},
-    {R(6, 4), "8, 16, 32, 64, 128", {8, 16, 32, 64, 128}},
-    {R(6, 5), "8, 16, 32", {8, 16, 32}},
-    {R(6, 6), "8, 16, 32, 64, 128", {8, 16, 32, 64, 128}},
-    {R(8, 5), "1, 8, 16, 32, 64, 128", {1, 8, 16, 32, 64, 128}},
-    {R(11, 1), "1, 8, 16, 32, 64, 128, 256", {1, 8, 16, 32, 64, 128, 256}},
-    {R(18, 0), "", {0}},
-};
-
+// --block-size: what argparse lists (refused before), from 0.18 on any number, which the attention backend then takes
+// in multiples of 16 or not at all.
 #define BLOCK_UNIT 16
-
-static const struct block_row *block_row_of(const struct kvb_context *context)
-{
-    const struct block_row *row = &blocks[0];
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        row = context->release >= blocks[i].since ? &blocks[i] : row;
-    }
-    return row;
-}
+#define ANY_BLOCK_SINCE R(18, 0)
 
 // Source: v1/attention/backends/flash_attn.py and triton_attn.py get_kv_cache_shape; states raise the block beforehand.
 static bool is_no_multiple(const struct kvb_context *context, uint64_t asked, char out[KVB_ERROR_TEXT_CAPACITY])
@@ -313,32 +285,17 @@ static bool is_no_multiple(const struct kvb_context *context, uint64_t asked, ch
 static bool block_not_taken(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint64_t asked = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
-    const struct block_row *row = block_row_of(context);
-    if (asked == 0) {
-        return false;
+    if (asked == 0 || context->release < ANY_BLOCK_SINCE) {
+        return asked != 0 && is_no_multiple(context, asked, out);
     }
+    bool taken = asked % BLOCK_UNIT == 0 || kvb_model_is_mla(context->model) ||
+                 kvb_backend_asked(context) == KVB_BACKEND_OTHER || !kvb_model_has(context->model, KVB_ATTENTION_FULL);
     struct kvb_error_line line = kvb_error_begin(out);
-    if (row->choices[0] == '\0') {
-        bool taken = asked % BLOCK_UNIT == 0 || kvb_model_is_mla(context->model) ||
-                     kvb_backend_asked(context) == KVB_BACKEND_OTHER ||
-                     !kvb_model_has(context->model, KVB_ATTENTION_FULL);
-        kvb_error_add(&line, taken ? "" : "No valid attention backend found for cuda with a block_size of ");
-        if (!taken) {
-            kvb_error_add_count(&line, asked);
-        }
-        return !taken;
+    kvb_error_add(&line, taken ? "" : "No valid attention backend found for cuda with a block_size of ");
+    if (!taken) {
+        kvb_error_add_count(&line, asked);
     }
-    for (size_t i = 0; i < sizeof row->sizes / sizeof row->sizes[0]; i++) {
-        if (row->sizes[i] == asked) {
-            return is_no_multiple(context, asked, out);
-        }
-    }
-    kvb_error_add(&line, "argument --block-size: invalid choice: ");
-    kvb_error_add_count(&line, asked);
-    kvb_error_add(&line, " (choose from ");
-    kvb_error_add(&line, row->choices);
-    kvb_error_add(&line, ")");
-    return true;
+    return !taken;
 }
 
 typedef bool refusal(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);

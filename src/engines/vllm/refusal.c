@@ -80,6 +80,7 @@ static const struct kvb_refusal_row rows[] = {
     {"kv-connector", R(21, 0), 0, false, kvb_refusal_connector_segments,
      "vllm/config/vllm.py _verify_kv_transfer_compat"},
     {"sleep-mode", R(8, 0), 0, false, kvb_refusal_sleep, "vllm/config/model.py, device_allocator/cumem.py"},
+    {"block-size", 0, R(18, 0), false, kvb_refusal_block, "vllm/engine/arg_utils.py, vllm/config/cache.py BlockSize"},
     {"mamba-block-size", R(11, 1), 0, false, kvb_refusal_mamba_block, "vllm/config/vllm.py"},
     {"partial-prefills", R(27, 0), 0, false, kvb_refusal_prefill_threshold, "vllm/config/scheduler.py"},
     {"max-cpu-loras", R(3, 0), 0, false, kvb_refusal_cpu_loras, "vllm/config/lora.py"},

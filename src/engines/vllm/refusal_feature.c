@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "engines/vllm/refusal.h"
+#include "engines/vllm/serve.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
@@ -205,6 +206,14 @@ bool kvb_refusal_sleep(const struct kvb_context *context, char out[KVB_ERROR_TEX
                          out,
                          "Expandable segments are not compatible with memory pool. Please track "
                          "https://github.com/pytorch/pytorch/issues/147851 for the latest updates.");
+}
+
+bool kvb_refusal_block(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t block = kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
+    char count[24], said[256] = "";
+    const char *value = kvb_refusal_count(count, block);
+    return kvb_refuse_if(block > 0 && kvb_vllm_judge_block(value, strlen(value), context->release, said), out, said);
 }
 
 bool kvb_refusal_mamba_block(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])

@@ -30,7 +30,8 @@ bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *l
 bool kvb_vllm_judge_json(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_mapping.c: a line with a value that has to be JSON and is none.
 bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, char out[256]);
-// serve_bounds.c: a line with a number that the release bounds.
+// serve_bounds.c: a line with a number that the release bounds, and a size of --block-size that it does not list.
+bool kvb_vllm_judge_block(const char *value, size_t size, uint32_t release, char out[256]);
 bool kvb_vllm_judge_bound(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_numbers.c: a line with a value that is no number where the release reads one; and, once the model is known, with
 // one below the least or above the most that its field takes.

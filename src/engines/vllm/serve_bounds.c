@@ -1,4 +1,4 @@
-// Numbers of a serve line that a release bounds: by argparse's choices, or by the types of the fields of its configs.
+// Numbers of a serve line that a release bounds: by argparse's choices, or by the least of the field of its config.
 #include <string.h>
 
 #include "base/text.h"
@@ -16,47 +16,54 @@ static void add(char out[OPTIONAL_CAPACITY], const char *text)
 
 // ---- Tokens of a block
 
-// Source: vllm/engine/arg_utils.py v0.6.4, config.py BlockSize v0.8.5, config/cache.py v0.11.1; any from 0.18.0 on.
+// Source: vllm/engine/arg_utils.py by tag, BlockSize of config.py v0.8.5 and config/cache.py v0.11.1; any from 0.18.0
+// on.
 static const struct {
-    uint32_t since, gone;
-    const char *sizes; // each between two blanks
+    uint32_t since;
+    const char *sizes; // "" = any
 } blocks[] = {
-    {0, R(4, 0), " 8 16 32 "},
-    {R(4, 0), R(4, 1), " 8 16 32 128 "},
-    {R(4, 1), R(6, 4), " 8 16 32 "},
-    {R(6, 4), R(8, 5), " 8 16 32 64 128 "},
-    {R(8, 5), R(11, 1), " 1 8 16 32 64 128 "},
-    {R(11, 1), R(18, 0), " 1 8 16 32 64 128 256 "},
+    {0, "8, 16, 32"},
+    {R(3, 3), "8, 16, 32, 128"},
+    {R(4, 1), "8, 16, 32"},
+    {R(5, 5), "8, 16, 32, 128, 256, 512, 1024, 2048"},
+    {R(6, 0), "8, 16, 32"},
+    {R(6, 4), "8, 16, 32, 64, 128"},
+    {R(6, 5), "8, 16, 32"},
+    {R(6, 6), "8, 16, 32, 64, 128"},
+    {R(8, 5), "1, 8, 16, 32, 64, 128"},
+    {R(11, 1), "1, 8, 16, 32, 64, 128, 256"},
+    {R(18, 0), ""},
 };
 
-static bool is_among(const char *sizes, const char *value, size_t size)
+static const char *sizes_of(uint32_t release)
 {
-    for (const char *at = sizes; at[1] != '\0'; at += 1 + strcspn(at + 1, " ")) {
-        if (strcspn(at + 1, " ") == size && strncmp(at + 1, value, size) == 0) {
-            return true;
-        }
+    const char *sizes = blocks[0].sizes;
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        sizes = release >= blocks[i].since ? blocks[i].sizes : sizes;
     }
-    return false;
+    return sizes;
 }
 
-static bool judge_block(const char *value, size_t size, uint32_t release, char out[OPTIONAL_CAPACITY])
+bool kvb_vllm_judge_block(const char *value, size_t size, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        bool covers = release >= blocks[i].since && release < blocks[i].gone;
-        if (!covers || is_among(blocks[i].sizes, value, size)) {
-            continue;
+    const char *sizes = sizes_of(release);
+    for (const char *at = sizes; *at != '\0'; at += strspn(at, ", ")) {
+        size_t length = strcspn(at, ",");
+        if (length == size && strncmp(at, value, size) == 0) {
+            return false;
         }
-        add(out, "argument --block-size: invalid choice: ");
-        kvb_append(out, OPTIONAL_CAPACITY, value, size);
-        add(out, " (choose from");
-        for (const char *at = blocks[i].sizes; at[1] != '\0'; at += 1 + strcspn(at + 1, " ")) {
-            add(out, at == blocks[i].sizes ? " " : ", ");
-            kvb_append(out, OPTIONAL_CAPACITY, at + 1, strcspn(at + 1, " "));
-        }
-        add(out, ")");
-        return true;
+        at += length;
     }
-    return false;
+    if (*sizes == '\0') {
+        return false;
+    }
+    out[0] = '\0';
+    add(out, "argument --block-size: invalid choice: ");
+    kvb_append(out, OPTIONAL_CAPACITY, value, size);
+    add(out, " (choose from ");
+    add(out, sizes);
+    add(out, ")");
+    return true;
 }
 
 // ---- Least numbers
@@ -135,7 +142,7 @@ bool kvb_vllm_judge_bound(const char *line, const struct kvb_engine *engine, cha
         return false;
     }
     if (strcmp(flag->name, "block-size") == 0) {
-        return judge_block(value, size, engine->release, out);
+        return kvb_vllm_judge_block(value, size, engine->release, out);
     }
     return judge_least(flag->name, value, size, engine->release, out);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engines/vllm/python_numbers.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve.h"
 
@@ -28,59 +29,6 @@ static const struct kvb_known_variable *find(const char *name, size_t length, ui
 bool kvb_vllm_notes_variable(const char *name)
 {
     return find(name, strlen(name), 0) != NULL;
-}
-
-// int() of Python: blanks around it, a sign, underscores between digits.
-static size_t skip_digits(const char *text)
-{
-    size_t at = 0;
-    while (kvb_is_digit(text[at]) || (text[at] == '_' && at > 0 && text[at - 1] != '_' && kvb_is_digit(text[at + 1]))) {
-        at++;
-    }
-    return at;
-}
-
-static const char *behind_sign(const char *text)
-{
-    text += strspn(text, " \t");
-    return text + (*text == '-' || *text == '+' ? 1 : 0);
-}
-
-static bool ends(const char *text)
-{
-    text += strspn(text, " \t");
-    return *text == '\n' || *text == '\0';
-}
-
-static bool is_whole(const char *text)
-{
-    text = behind_sign(text);
-    size_t digits = skip_digits(text);
-    return digits > 0 && ends(text + digits);
-}
-
-// float(): with decimals and an exponent, and its words for what is no number.
-static bool is_number(const char *text)
-{
-    static const char *const words[] = {"inf", "infinity", "nan"};
-    text = behind_sign(text);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (kvb_starts_with_ignoring_case(text, words[i]) && ends(text + strlen(words[i]))) {
-            return true;
-        }
-    }
-    size_t whole = skip_digits(text);
-    text += whole;
-    size_t decimals = *text == '.' ? skip_digits(text + 1) : 0;
-    text += *text == '.' ? 1 + decimals : 0;
-    if (kvb_lower(*text) == 'e') {
-        text = text[1] == '-' || text[1] == '+' ? text + 2 : text + 1;
-        size_t exponent = skip_digits(text);
-        text += exponent;
-        whole = exponent > 0 ? whole : 0;
-        decimals = exponent > 0 ? decimals : 0;
-    }
-    return whole + decimals > 0 && ends(text);
 }
 
 static bool is_word(const char *word, const char *value, size_t size, bool loose)
@@ -152,8 +100,10 @@ bool kvb_vllm_judge_variables(const char *noted, const struct kvb_engine *engine
             (!kvb_vllm_is_release(engine) && (row->kind == 'c' || row->kind == 'C'))) {
             continue;
         }
-        bool fine = row->kind == 'i'   ? is_whole(value)
-                    : row->kind == 'f' ? is_number(value)
+        struct kvb_python_number number;
+        size_t size = strcspn(value, "\n");
+        bool fine = row->kind == 'i'   ? kvb_python_is_int(value, size)
+                    : row->kind == 'f' ? kvb_python_read_float(value, size, &number)
                                        : is_listed(row, engine->release, value, list);
         if (!fine) {
             say(row, value, list, out);

@@ -1,0 +1,83 @@
+// Text as int() and float() of CPython 3.12 take it: each row was put to both.
+#include <string.h>
+
+#include "engines/vllm/python_numbers.h"
+#include "unit/test.h"
+
+static void whole_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool taken;
+    } rows[] = {
+        {"0", true},    {" 12 ", true}, {"\t-3", true}, {"+1_000", true}, {"", false},    {" ", false},
+        {"-", false},   {"1_", false},  {"_1", false},  {"1__0", false},  {"1.0", false}, {"0x10", false},
+        {"1 0", false}, {"1e3", false}, {"--1", false}, {"00", true},     {"4k", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(kvb_python_is_int(rows[i].text, strlen(rows[i].text)), rows[i].taken);
+    }
+}
+
+// Against -1, 0 and 1; 9: no number at all.
+static void real_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int one_below, zero, one;
+    } rows[] = {
+        {"0", 1, 0, -1},
+        {"-0.0", 1, 0, -1},
+        {".0", 1, 0, -1},
+        {"1", 1, 1, 0},
+        {"1.", 1, 1, 0},
+        {"01.00", 1, 1, 0},
+        {"10e-1", 1, 1, 0},
+        {"0.1E+1", 1, 1, 0},
+        {"-1", 0, -1, -1},
+        {"-1e0", 0, -1, -1},
+        {"-0.5", 1, -1, -1},
+        {"-2", -1, -1, -1},
+        {"-1.5", -1, -1, -1},
+        {"0.99", 1, 1, -1},
+        {"1.000001", 1, 1, 1},
+        {"2", 1, 1, 1},
+        {"11", 1, 1, 1},
+        {"0.001", 1, 1, -1},
+        {"1_0.0_1", 1, 1, 1},
+        {"1e400000000000", 1, 1, 1},
+        {"5e-99", 1, 1, -1},
+        {"inf", 1, 1, 1},
+        {"-Infinity", -1, -1, -1},
+        {" 0.5 ", 1, 1, -1},
+        {"NaN", 2, 2, 2},
+        {"-nan", 2, 2, 2},
+        {"", 9, 9, 9},
+        {".", 9, 9, 9},
+        {"1e", 9, 9, 9},
+        {"1e+", 9, 9, 9},
+        {"e5", 9, 9, 9},
+        {"1._5", 9, 9, 9},
+        {"1_.5", 9, 9, 9},
+        {"1__0", 9, 9, 9},
+        {"0x1", 9, 9, 9},
+        {"infinit", 9, 9, 9},
+        {"1.5s", 9, 9, 9},
+        {"1e5_0", 1, 1, 1},
+        {"abc", 9, 9, 9},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_python_number number;
+        bool taken = kvb_python_read_float(rows[i].text, strlen(rows[i].text), &number);
+        assert_int_equal(taken, rows[i].zero != 9);
+        if (taken) {
+            assert_int_equal(kvb_python_compare(&number, -1), rows[i].one_below);
+            assert_int_equal(kvb_python_compare(&number, 0), rows[i].zero);
+            assert_int_equal(kvb_python_compare(&number, 1), rows[i].one);
+        }
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(whole_numbers), cmocka_unit_test(real_numbers))
