@@ -84,7 +84,10 @@ static bool skip_digits(struct scan *scan)
     while (kvb_is_digit(here(scan))) {
         scan->at++;
     }
-    return scan->at > from || miss(scan, "a digit");
+    if (scan->at > from) {
+        return true;
+    }
+    return miss(scan, "a digit");
 }
 
 static bool read_number(struct scan *scan)
@@ -221,10 +224,14 @@ bool kvb_json_is_whole(const char *text, size_t size, char opening, enum kvb_jso
                        struct kvb_json_slip *slip)
 {
     struct scan scan = {.text = text, .size = size, .dialect = dialect};
-    bool opened = false;
+    bool opened = false, right = false;
     skip_blanks(&scan);
-    bool right = here(&scan) == opening ? read_value(&scan, &opened) && read_members(&scan)
-                                        : miss(&scan, opening == '{' ? "{" : "[");
+    if (here(&scan) == opening) {
+        (void)read_value(&scan, &opened); // which opens it
+        right = read_members(&scan);
+    } else {
+        right = miss(&scan, opening == '{' ? "{" : "[");
+    }
     if (right && scan.at < scan.size) {
         right = miss(&scan, "nothing behind the end");
     }

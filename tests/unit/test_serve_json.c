@@ -50,6 +50,20 @@ static void windows_of_ngram(void **state)
     }
 }
 
+// Whole numbers before another member, and types that 0.9.0's own dataclasses take as they come.
+static void types_of_members(void **state)
+{
+    (void)state;
+    assert_string_equal(said(R(16, 0), "\n--kv-transfer-config {\"kv_parallel_size\":2,\"kv_role\":\"kv_both\","
+                                       "\"kv_connector\":\"NixlConnector\"}"),
+                        "");
+    assert_non_null(strstr(said(R(16, 0), "\n--kv-transfer-config {\"kv_parallel_size\":\"x\",\"kv_role\":\"kv_both\","
+                                          "\"kv_connector\":\"NixlConnector\"}"),
+                           "valid integer"));
+    assert_string_equal(said(R(9, 0), "\n--kv-transfer-config {\"kv_parallel_size\":\"x\",\"kv_role\":\"kv_both\"}"),
+                        "");
+}
+
 // KVConnectorFactory v0.12.0: a class that is not registered is looked up in the module that is named.
 static void connectors_of_modules(void **state)
 {
@@ -96,6 +110,8 @@ static void json_that_is_none(void **state)
         assert_true(kvb_starts_with(said(R(16, 0), line), "argument --eplb-config: invalid JSON at "));
         (void)snprintf(line, sizeof line, "\n--eplb-config %s$X\n--max-num-seqs 4k", values[i]);
         assert_string_equal(said(R(16, 0), line), "argument --max-num-seqs: invalid int value: '4k'");
+        (void)snprintf(line, sizeof line, "\n--eplb-config %s$X", values[i]);
+        assert_string_equal(said(R(16, 0), line), "");
     }
 }
 
@@ -168,5 +184,5 @@ static void values_by_release(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(windows_of_ngram), cmocka_unit_test(connectors_of_modules),
-              cmocka_unit_test(keys_that_no_class_has), cmocka_unit_test(json_that_is_none),
-              cmocka_unit_test(values_by_release))
+              cmocka_unit_test(types_of_members), cmocka_unit_test(keys_that_no_class_has),
+              cmocka_unit_test(json_that_is_none), cmocka_unit_test(values_by_release))

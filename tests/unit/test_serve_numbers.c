@@ -62,6 +62,8 @@ static void numbers_as_python_reads_them(void **state)
         {R(14, 0), "\n--kv-offloading-size 4k",
          "argument --kv-offloading-size: Value 4k cannot be converted to <class 'float'>."},
         {R(14, 0), "\n--kv-offloading-size None", TAKEN},
+        {R(14, 0), "\n--kv-offloading-size 12.5", TAKEN},
+        {R(26, 0), "\n--max-num-scheduled-tokens 4k", TAKEN}, // human_readable_int
         {R(14, 0), "\n--max-log-len x", "argument --max-log-len: Value x cannot be converted to <class 'int'>."},
         {R(14, 0), "\n--max-log-len None", TAKEN},
         {R(8, 5), "\n--seed None", "argument --seed: invalid int value: 'None'"},
@@ -106,6 +108,7 @@ static void loaders_take_their_own_config(void **state)
         {R(14, 0), "\n--load-format runai_streamer\n--model-loader-extra-config {\"concurrency\": 8}", TAKEN},
         {R(14, 0), "\n--quantization bitsandbytes\n--model-loader-extra-config {\"foo\": 8}", TAKEN},
         {R(14, 0), "\n--model-loader-extra-config { }", TAKEN},
+        {R(14, 0), "\n--model-loader-extra-config {\"num_threads\": 8}\n--port 80", TAKEN},
         {R(14, 0), "\n--model-loader-extra-config $EXTRA", TAKEN},
         // LoadConfig: load_format.lower()
         {R(14, 0), "\n--load-format SafeTensors", TAKEN},
@@ -275,7 +278,34 @@ static void roles_that_are_not_said(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(numbers_as_python_reads_them), cmocka_unit_test(switches_take_no_value),
-              cmocka_unit_test(loaders_take_their_own_config), cmocka_unit_test(none_is_no_method),
-              cmocka_unit_test(members_are_of_their_types), cmocka_unit_test(members_as_flags),
-              cmocka_unit_test(fields_have_bounds), cmocka_unit_test(roles_that_are_not_said))
+// _is_v1_supported_oracle v0.8.5: what V1 has by default, and no format that only begins like one.
+static void flags_that_v1_left(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {R(8, 5), "\n--scheduling-policy priority", "--scheduling-policy"},
+        {R(8, 5), "\n--scheduling-policy fcfs", NULL},
+        {R(8, 5), "\n--scheduler-delay-factor 0.0", NULL},
+        {R(8, 5), "\n--scheduler-delay-factor 0.5", "--scheduler-delay-factor"},
+        {R(8, 5), "\n--load-format tensorizer", "--load_format tensorizer"},
+        {R(8, 5), "\n--load-format tensorizers", NULL},
+        {R(9, 2), "\n--scheduling-policy priority", NULL},
+    };
+    static struct kvb_deployment deployment;
+    static struct kvb_plan plan;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_engine engine;
+        make(rows[i].release, rows[i].lines, &deployment, &engine);
+        memset(&plan, 0, sizeof plan);
+        plan.engine = engine;
+        kvb_vllm_plain_flags(&deployment, &plan);
+        assert_int_equal(plan.v0_feature == NULL, rows[i].text == NULL);
+        assert_string_equal(plan.v0_feature != NULL ? plan.v0_feature : "", rows[i].text != NULL ? rows[i].text : "");
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(flags_that_v1_left), cmocka_unit_test(numbers_as_python_reads_them),
+              cmocka_unit_test(switches_take_no_value), cmocka_unit_test(loaders_take_their_own_config),
+              cmocka_unit_test(none_is_no_method), cmocka_unit_test(members_are_of_their_types),
+              cmocka_unit_test(members_as_flags), cmocka_unit_test(fields_have_bounds),
+              cmocka_unit_test(roles_that_are_not_said))

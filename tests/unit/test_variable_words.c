@@ -89,6 +89,7 @@ static void twice_and_forks(void **state)
     assert_string_equal(said(R(20, 0), "", "VLLM_USE_DEEP_GEMM=true", "VLLM_USE_DEEP_GEMM=1"), "");
     assert_non_null(strstr(said(R(20, 0), "", "VLLM_USE_DEEP_GEMM=1", "VLLM_USE_DEEP_GEMM=on"), "'on'"));
     assert_non_null(strstr(said(R(20, 0), "", "VLLM_USE_DEEP_GEMM=on", "VLLM_USE_DEEP_GEMM_E8M0=1"), "'on'"));
+    assert_non_null(strstr(said(R(20, 0), "", "VLLM_USE_DEEP_GEMM=on", "VLLM_FLAT_LOGPROBS=1"), "'on'")); // as long
     assert_string_equal(said(R(20, 0), "0.20.0+fork", "VLLM_KV_CACHE_LAYOUT=nhd", NULL), "");
     assert_string_equal(said(R(13, 0), "0.13.0+fork", "VLLM_FLOAT32_MATMUL_PRECISION=no", NULL), "");
     assert_non_null(strstr(said(R(20, 0), "0.20.0+fork", "VLLM_USE_DEEP_GEMM=on", NULL), "'on'"));

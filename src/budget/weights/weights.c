@@ -179,7 +179,7 @@ static void keep_buffers(struct loader *loader, uint64_t kinds)
         bool kept = (kinds >> kind & 1U) != 0;
         uint64_t bytes = kept ? moved_of(loader, kind, role) : 0;
         for (uint32_t other = 0; other < kind && kept; other++) {
-            kept = (kinds >> other & 1U) == 0 || moved_of(loader, other, role) != bytes;
+            kept = (kinds >> other & 1U) * moved_of(loader, other, role) != bytes; // 0 of one that stays
         }
         for (uint32_t slot = 0; slot < loader->load->offload_ahead && kept; slot++) {
             load_bytes(loader, bytes, &loader->out->buffer_bytes);

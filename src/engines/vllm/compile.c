@@ -74,7 +74,7 @@ static enum kvb_graph_mode without_splits(const struct kvb_context *context, enu
 static bool ranks_lose_graphs(const struct kvb_context *context)
 {
     bool deepep = kvb_has_plain(context, KVB_PLAIN_DEEPEP_PROMPTS);
-    return context->dp > 1 && (deepep || (context->release < RANKS_CAPTURE_SINCE && !context->eager));
+    return context->dp > 1 && (deepep || context->release < RANKS_CAPTURE_SINCE);
 }
 
 enum kvb_graph_mode kvb_graph_mode_asked(const struct kvb_context *context)

@@ -81,6 +81,7 @@ static const struct kvb_refusal_row rows[] = {
      "vllm/config/vllm.py _verify_kv_transfer_compat"},
     {"sleep-mode", R(8, 0), 0, false, kvb_refusal_sleep, "vllm/config/model.py, device_allocator/cumem.py"},
     {"block-size", 0, R(18, 0), false, kvb_refusal_block, "vllm/engine/arg_utils.py, vllm/config/cache.py BlockSize"},
+    {"async-scheduling-states", R(16, 0), R(17, 0), false, kvb_refusal_async_states, "vllm/config/vllm.py"},
     {"mamba-block-size", R(11, 1), 0, false, kvb_refusal_mamba_block, "vllm/config/vllm.py"},
     {"partial-prefills", R(27, 0), 0, false, kvb_refusal_prefill_threshold, "vllm/config/scheduler.py"},
     {"max-cpu-loras", R(3, 0), 0, false, kvb_refusal_cpu_loras, "vllm/config/lora.py"},

@@ -63,7 +63,7 @@ kvb_refusal_test kvb_refusal_head_size, kvb_refusal_fp8_kernel, kvb_refusal_flex
 kvb_refusal_test kvb_refusal_draft_model, kvb_refusal_draft_vocabulary, kvb_refusal_draft_words, kvb_refusal_no_pixels,
     kvb_refusal_draft_mtp, kvb_refusal_async, kvb_refusal_no_experts, kvb_refusal_eplb, kvb_refusal_lora_vocabulary,
     kvb_refusal_lora_chunks, kvb_refusal_prefix_window, kvb_refusal_no_pictures, kvb_refusal_offload_wsl,
-    kvb_refusal_sleep, kvb_refusal_block, kvb_refusal_mamba_block;
+    kvb_refusal_sleep, kvb_refusal_block, kvb_refusal_mamba_block, kvb_refusal_async_states;
 // The most tokens of a step beside LoRA; UINT64_MAX where the release has no such limit.
 uint64_t kvb_lora_step_most(const struct kvb_context *context);
 // A prompt has to fit into one step: nothing is prefilled in chunks.

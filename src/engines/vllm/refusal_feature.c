@@ -216,6 +216,13 @@ bool kvb_refusal_block(const struct kvb_context *context, char out[KVB_ERROR_TEX
     return kvb_refuse_if(block > 0 && kvb_vllm_judge_block(value, strlen(value), context->release, said), out, said);
 }
 
+bool kvb_refusal_async_states(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    bool kept = context->mamba_mode == KVB_MAMBA_MODE_ALIGN || context->mamba_mode == KVB_MAMBA_MODE_ALL;
+    return kvb_refuse_if(kept && kvb_number(context->plan, KVB_SET_ASYNC_SCHEDULING) != 0, out,
+                         "Currently, async scheduling is not compatible with prefix caching for Mamba models.");
+}
+
 bool kvb_refusal_mamba_block(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint64_t block = kvb_number(context->plan, KVB_SET_MAMBA_BLOCK_SIZE);

@@ -30,7 +30,7 @@ bool kvb_refusal_graph_sizes(const struct kvb_context *context, char out[KVB_ERR
         return kvb_refuse(out, "cudagraph_capture_sizes should contain at least one element when using cuda graph.");
     }
     uint64_t largest = kvb_largest_capture(context);
-    if (!limited || plan->graph_sizes.count == 0 || most == largest) {
+    if (!limited || plan->graph_sizes.count == 0) {
         return false;
     }
     return kvb_refuse_two(out,

@@ -160,8 +160,8 @@ static bool judge_values(const struct kvb_deployment *deployment, const struct k
     for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
         if (judge_suffix(line, release, out) || judge_switch(line, release, out) || judge_device(line, release, out) ||
             kvb_vllm_judge_number(line, engine, out) || kvb_vllm_judge_bound(line, engine, out) ||
-            kvb_vllm_judge_value(deployment, line, engine, out) ||
-            kvb_vllm_judge_mapping(line, engine, out) || kvb_vllm_judge_json(line, engine, out)) {
+            kvb_vllm_judge_value(deployment, line, engine, out) || kvb_vllm_judge_mapping(line, engine, out) ||
+            kvb_vllm_judge_json(line, engine, out)) {
             return true;
         }
     }

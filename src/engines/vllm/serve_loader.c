@@ -46,12 +46,12 @@ static bool find_other_key(const char *value, uint32_t release, char out[64])
     size_t depth = 0;
     for (const char *at = value; *at != '\0' && *at != '\n'; at++) {
         depth += *at == '{' || *at == '[';
-        depth -= depth > 0 && (*at == '}' || *at == ']');
+        depth -= *at == '}' || *at == ']';
         if (*at != '"') {
             continue;
         }
         size_t size = strcspn(at + 1, "\"\n");
-        const char *behind = at + 1 + size + (at[1 + size] == '"' ? 1 : 0);
+        const char *behind = at + 1 + size + strspn(at + 1 + size, "\"");
         bool key = depth == 1 && behind[strspn(behind, " ")] == ':';
         out[0] = '\0';
         kvb_append(out, 64, at + 1, size);

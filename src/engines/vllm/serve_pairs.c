@@ -124,15 +124,15 @@ static const struct pair_row rows[] = {
              "pipeline_parallel_size > 1."},
     {R(10, 0), 0, .flag = "default-mm-loras", .holds = "\"", .when = has_no_encoder,
      .text = "Default modality-specific LoRA(s) were provided for a non multimodal model"},
-    {R(11, 1), 0, .flag = "mm-shm-cache-max-object-size-mb", .but = "128",
-     .without = "mm-processor-cache-type", .without_holds = "shm", .when = has_encoder,
+    {R(11, 1), 0, .flag = "mm-shm-cache-max-object-size-mb", .but = "128", .without = "mm-processor-cache-type",
+     .without_holds = "shm", .when = has_encoder,
      .text = "'mm_shm_cache_max_object_size_mb' should only be set when 'mm_processor_cache_type' is 'shm'."},
     {R(21, 0), 0, .flag = "mm-encoder-fp8-scale-path", .without = "mm-encoder-attn-dtype", .without_holds = "fp8",
      .when = has_encoder,
      .text = "'mm_encoder_fp8_scale_path' and 'mm_encoder_fp8_scale_save_path' require 'mm_encoder_attn_dtype' to be "
              "'fp8'."},
-    {R(21, 0), 0, .flag = "mm-encoder-fp8-scale-save-path", .without = "mm-encoder-attn-dtype",
-     .without_holds = "fp8", .when = has_encoder,
+    {R(21, 0), 0, .flag = "mm-encoder-fp8-scale-save-path", .without = "mm-encoder-attn-dtype", .without_holds = "fp8",
+     .when = has_encoder,
      .text = "'mm_encoder_fp8_scale_path' and 'mm_encoder_fp8_scale_save_path' require 'mm_encoder_attn_dtype' to be "
              "'fp8'."},
     {R(11, 0), R(17, 0), .flag = "logits-processor-pattern",
@@ -149,7 +149,7 @@ static bool is_given(const struct kvb_deployment *deployment, const char *flag, 
     }
     size_t size = strcspn(said, "\n"), length = strlen(holds);
     for (size_t at = 0; at + length <= size; at++) {
-        bool key = holds[length - 1] == '"' && holds[0] == '"'; // a colon has to follow
+        bool key = holds[0] == '"' && holds[length - 1] == '"'; // a colon has to follow
         if (memcmp(said + at, holds, length) == 0 &&
             (!key || said[at + length + strspn(said + at + length, " ")] == ':')) {
             return true;
