@@ -53,14 +53,30 @@ static const char *const wrappers[] = {
     "failed to load model from file",
     "Failed to load model from file",
     "goroutine",
+    "GGML_ASSERT",
+    "terminated: error:fault",
+    "process has terminated: %!w",
+    "has unexpectedly stopped",
 };
 
 static const char *const consequences[] = {
-    "ConnectionResetError", "BrokenPipeError",           "EOFError",
-    "CancelledError",       "KeyboardInterrupt",         "BrokenProcessPool",
-    "IncompleteReadError",  "Connection closed by peer", "Connection reset by peer",
-    "RemoteDisconnected",   "destroy_process_group",     "ServerDisconnectedError",
+    "ConnectionResetError",
+    "BrokenPipeError",
+    "EOFError",
+    "CancelledError",
+    "KeyboardInterrupt",
+    "BrokenProcessPool",
+    "IncompleteReadError",
+    "Connection closed by peer",
+    "Connection reset by peer",
+    "RemoteDisconnected",
+    "destroy_process_group",
+    "ServerDisconnectedError",
     "Broken pipe",
+    "do load request",
+    "POST predict",
+    "forcibly closed",
+    "previous error during capture",
 };
 
 // Causes as long as nothing is said behind them that says why.

@@ -75,6 +75,10 @@ static const struct kvb_cause_row rows[] = {
     {"invalid device function", NULL, "this build has no kernels for this GPU", "engine",
      "a build for this GPU's architecture", "take a release or image whose PyTorch lists its gfx or sm_ number",
      "RuntimeError: HIP error: invalid device function"},
+    {"when stream is capturing", NULL, "CUDA graphs could not be captured", "enforce-eager", "true",
+     "the model's code or a kernel did what a graph cannot hold, a bug of this release: without graphs it runs, more "
+     "slowly",
+     "torch.AcceleratorError: CUDA error: operation not permitted when stream is capturing"},
     // vLLM, v1/worker/gpu/buffer_utils.py v0.27.1:13, platforms/interface.py v0.24.0
     {"UVA is not available", NULL, "the GPU cannot reach the host's memory", "VLLM_WSL2_ENABLE_PIN_MEMORY", "1",
      "under WSL2 memory is not pinned unless this says so, and runner V2 needs it; VLLM_USE_V2_MODEL_RUNNER=0 does "

@@ -36,6 +36,7 @@ const struct kvb_form_anchor kvb_form_anchors[] = {
     {"TRT] [E]", KVB_FORM_EXCEPTION, 0},
     {"LLM] [E]", KVB_FORM_EXCEPTION, 0},
     {"? File \"", KVB_FORM_FRAME, 1},
+    {"? File \\", KVB_FORM_FRAME, 1}, // in a string of JSON
     {"?\nFile \"", KVB_FORM_FRAME, 1},
     {"?Killed\n", KVB_FORM_KILLED, 1},
     {"?Killed\r", KVB_FORM_KILLED, 1},

@@ -24,6 +24,16 @@ static bool is_prefix_word(const char *word, size_t length)
     return digits && colon;
 }
 
+// "vllm/vllm/0a1b2c3d4e5f", the stream that `aws logs tail` writes before a line: it ends in the task's number.
+static bool is_stream(const char *word, size_t length)
+{
+    size_t from = length;
+    while (from > 0 && strchr("0123456789abcdef", word[from - 1]) != NULL) {
+        from--;
+    }
+    return length - from >= 8 && from > 1 && word[from - 1] == '/';
+}
+
 // "3:" of srun --label: the number of the task.
 static bool is_label(const char *text, size_t length)
 {
@@ -61,7 +71,7 @@ bool kvb_form_begins_message(const char *record, size_t at)
     while (from > start && record[from - 1] != ' ' && record[from - 1] != '\t') {
         from--;
     }
-    return is_prefix_word(record + from, to - from);
+    return is_prefix_word(record + from, to - from) || is_stream(record + from, to - from);
 }
 
 bool kvb_form_begins_command(const char *record, size_t at)

@@ -78,7 +78,10 @@ void kvb_frame_place(const char *frame, char *place, size_t capacity)
     path += strlen("File \"");
     size_t digits = strspn(line + strlen(number), "0123456789");
     const char *inner = inner_path(path, (size_t)(line - path));
-    const char *function = strstr(line, ", in ");
-    (void)snprintf(place, capacity, "%.*s:%.*s%s%s", (int)(line - inner), inner, (int)digits, line + strlen(number),
-                   function != NULL ? " in " : "", function != NULL ? function + strlen(", in ") : "");
+    static const char in[] = ", in ";
+    const char *function = strstr(line, in);
+    const char *name = function != NULL ? function + strlen(in) : "";
+    size_t length = strcspn(name, "\""); // a string of JSON that carried the line ends there
+    (void)snprintf(place, capacity, "%.*s:%.*s%s%.*s", (int)(line - inner), inner, (int)digits, line + strlen(number),
+                   function != NULL ? " in " : "", (int)length, name);
 }

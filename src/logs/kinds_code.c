@@ -83,6 +83,11 @@ static const struct kvb_kind_row rows[] = {
     FROM("unittest/", "the check of a test failed, not the engine", "test", "looked at",
          "what it measured is not what it asks for: the engine answered", "AssertionError: x",
          "unittest/case.py:1 in fail"),
+    FROM("vllm/envs.py", "an environment variable has a value this release cannot read", "environment",
+         "a value it takes, or without it",
+         "what begins with VLLM_ is read as a number or as a name of a list, whoever set it: the image, the chart, or "
+         "Kubernetes, which sets VLLM_PORT for a service named vllm",
+         "ValueError: invalid literal for int() with base 10: '2.5'", "vllm/envs.py:278 in <lambda>"),
     FROM("vllm/config", REFUSED, "ValueError: x", "vllm/config/model.py:512 in _verify"),
     FROM("arg_utils.py", REFUSED, "ValueError: x", "vllm/engine/arg_utils.py:1 in create_engine_config"),
     FROM("server_args.py", REFUSED, "AssertionError: x", "sglang/srt/server_args.py:1 in __post_init__"),

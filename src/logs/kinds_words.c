@@ -79,6 +79,11 @@
     WORDS(word, second, "no GPU is visible to the process", "GPU access", "given to the process",                      \
           "a build without support for the card, a container or an actor without it, or a variable that hides it",     \
           specimen)
+#define HOST_SHORT(word, second, specimen)                                                                             \
+    WORDS(word, second, "host memory, not GPU memory", "num_ctx", "shorter",                                           \
+          "what of the model is not on a GPU has to fit into free memory and swap of the host: a shorter context, a "  \
+          "smaller quantisation, less beside it, or more memory for the machine or container",                         \
+          specimen)
 #define NETWORK(word, second, specimen)                                                                                \
     WORDS(word, second, "the hub or registry cannot be reached", "network", "reachable, or the files on this disk",    \
           "a name that does not resolve, a proxy or a firewall: with the files in the cache it need not be", specimen)
@@ -211,6 +216,30 @@ static const struct kvb_kind_row rows[] = {
     NETWORK("no such host", NULL, "Error: pull model manifest: dial tcp: lookup registry.ollama.ai: no such host"),
     NETWORK("Max retries exceeded", NULL, "requests.exceptions.ConnectionError: Max retries exceeded with url: /x"),
     NETWORK("TLS handshake timeout", NULL, "Error: pull model manifest: net/http: TLS handshake timeout"),
+    // Ollama: llm/server.go, server/images.go and cmd/cmd.go; the hub's own words behind "400:"
+    HOST_SHORT("more system memory", NULL, "model requires more system memory (9.0 GiB) than is available (8.0 GiB)"),
+    HOST_SHORT("large for ", "system", "level=WARN msg=\"model request too large for system\" requested=\"9.0 GiB\""),
+    WORDS("pull model manifest", "newer version", "the model asks for a newer Ollama", "ollama", "newer",
+          "its format or architecture is of a later release than the one installed",
+          "Error: pull model manifest: 412: The model you are attempting to pull requires a newer version of Ollama."),
+    WORDS(
+        "Repository is not GGUF", NULL, "the repository holds no GGUF", "model", "a GGUF repository of it",
+        "Ollama pulls GGUF files alone from the hub: names of such repositories mostly end in -GGUF",
+        "Error: pull model manifest: 400: {\"error\":\"Repository is not GGUF or is not compatible with llama.cpp\"}"),
+    WORDS("valid quantization scheme", NULL, "the repository has no such tag", "model", "with a tag it has",
+          "behind the colon stands a quantisation that one of its GGUF files has, or latest",
+          "Error: pull model manifest: 400: The specified tag is not a valid quantization scheme."),
+    WORDS("pull model manifest: 40", NULL, "the registry refused the name", "model", "one it gives out",
+          "a private or gated repository, which asks for Ollama's key in the account's settings, or a misspelt name",
+          "Error: pull model manifest: 401: {\"error\":\"Invalid username or password.\"}"),
+    WORDS("pull model manifest: file does not exist", NULL, "the registry has no such model", "model", "one it has",
+          "name or tag is misspelt, or was never published there", "Error: pull model manifest: file does not exist"),
+    WORDS("try pulling it first", NULL, "the model is not on this machine", "ollama pull", "first",
+          "the server keeps models of its own folder (OLLAMA_MODELS) under the name and tag they were pulled with",
+          "Error: model \"x:8b\" not found, try pulling it first"),
+    WORDS("connect to ollama", NULL, "the server does not run", "ollama serve", "running",
+          "the command found nobody at OLLAMA_HOST: start it there, or look why it ended",
+          "Error: could not connect to ollama server, run 'ollama serve' to start it"),
     // requests
     REQUEST("in one request", NULL, "ValueError: At most 1 image(s) may be provided in one request."),
     REQUEST("too long to fit into the model", NULL,

@@ -15,6 +15,12 @@ static const struct kvb_line_row rows[] = {
           NOTHING),
     PLAIN(DEATH, KVB_DEATH_HOST, ": Out Of Memory", "srun: error: node1: task 0: Out Of Memory", NOTHING),
     PLAIN(DEATH, KVB_DEATH_HOST, "OOMKilled", "  Reason: OOMKilled", NOTHING),
+    PLAIN(DEATH, KVB_DEATH_HOST, "killed by the OOM killer",
+          "A process of this unit has been killed by the OOM killer.", NOTHING),
+    PLAIN(DEATH, KVB_DEATH_HOST, "result 'oom-kill'", "llama.service: Failed with result 'oom-kill'.", NOTHING),
+    PLAIN(DEATH, KVB_DEATH_HOST, "node_manager.cc:{count}: {!0}{count} Workers (tasks / actors) killed due to memory",
+          "(raylet) node_manager.cc:1: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers",
+          KVB_OBS_IGNORED, KVB_OBS_IGNORED),
     PLAIN(DEATH, KVB_DEATH_HOST, "low on resource: memory", "The node was low on resource: memory.", NOTHING),
     PLAIN(DEATH, KVB_DEATH_HOST, "std::bad_alloc", "  bad: std::bad_alloc", NOTHING),
     PLAIN(DEATH, KVB_DEATH_HOST, "signal: killed", "llama runner process has ended: signal: killed", NOTHING),
@@ -45,6 +51,9 @@ static const struct kvb_line_row rows[] = {
     PLAIN(DEATH, KVB_DEATH_SIGNAL, "exit status 0xc000", "runner process has ended: exit status 0xc0000409", NOTHING),
     PLAIN(DEATH, KVB_DEATH_SIGNAL, "double free or corruption", "double free or corruption (out)", NOTHING),
     PLAIN(DEATH, KVB_DEATH_SIGNAL, "GGML_ASSERT(", "ggml.c:1: GGML_ASSERT(x) failed", NOTHING),
+    PLAIN(DEATH, KVB_DEATH_SIGNAL, "GGML_ASSERT: ", "GGML_ASSERT: ggml.c:1: x", NOTHING), // until 2024
+    PLAIN(DEATH, KVB_DEATH_SIGNAL, "has terminated: error:fault", "llama runner process has terminated: error:fault",
+          NOTHING),
     PLAIN(DEATH, KVB_DEATH_SIGNAL, "terminate called after throwing",
           "terminate called after throwing an instance of 'x'", NOTHING),
     // schedulers

@@ -56,6 +56,8 @@ static const struct kvb_line_row rows[] = {
           "The following could not be created: KV cache", NOTHING),
     PLAIN(TRACE, KVB_FAILURE_OOM_GRAPH, "could not be created: Additional executor",
           "The following could not be created: Additional executor resources", NOTHING),
+    PLAIN(TRACE, KVB_FAILURE_OOM_LOAD, "Failed to deserialize cuda engine",
+          "Assertion failed: Failed to deserialize cuda engine.", NOTHING),
     PLAIN(TRACE, KVB_FAILURE_OOM_LOAD, "load_single_module", "[E] Error executing load_single_module", NOTHING),
     PLAIN(WRAPPER, 0, "Executor creation failed with", "[E] Executor creation failed with NCCL error", NOTHING),
 };

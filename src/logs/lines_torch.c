@@ -34,6 +34,8 @@ static const struct kvb_line_row rows[] = {
     PLAIN(OOM, 0, "CUBLAS_STATUS_ALLOC_FAILED", "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling",
           NOTHING),
     PLAIN(OOM, 0, "CUDNN_STATUS_ALLOC_FAILED", "RuntimeError: CUDNN_STATUS_ALLOC_FAILED", NOTHING),
+    PLAIN(OOM, KVB_NOTE_NCCL_OOM, "Cuda failure 'out of memory'",
+          "enqueue.cc:43 NCCL WARN Cuda failure 'out of memory'", NOTHING),
     PLAIN(OOM, KVB_NOTE_NCCL_OOM, "Cuda failure 2 'out of memory'",
           "ncclUnhandledCudaError: Last error: Cuda failure 2 'out of memory'", NOTHING),
     PLAIN(OOM, KVB_NOTE_NCCL_OOM, "Failed to CUDA calloc async", "Last error: Failed to CUDA calloc async 16 bytes",

@@ -15,6 +15,7 @@ struct kvb_log_reader *kvb_log_reader_new(void)
     if (reader != NULL) {
         memset(reader, 0, sizeof *reader);
         reader->window.line = 1;
+        reader->window.counted = kvb_window_add(&reader->window, "\n", 1); // so that the first line has one before it
         kvb_scanner_init(&reader->scanner);
         kvb_runs_init(&reader->runs);
     }
@@ -161,8 +162,8 @@ static bool only_figures(const struct kvb_log_reader *reader)
 {
     const struct kvb_log_window *window = &reader->window;
     uint64_t line = 1;
-    size_t begin = 0;
-    for (size_t at = 0; at < window->length && !reader->slid; at++) { // its last byte is a break
+    size_t begin = 1;                                                 // behind the break before the first line
+    for (size_t at = 1; at < window->length && !reader->slid; at++) { // its last byte is a break
         if (window->text[at] != '\n') {
             continue;
         }

@@ -248,7 +248,11 @@ static enum kvb_death death_of_code(int64_t code)
     if (code == 137 || code == -9 || code == 9) {
         return KVB_DEATH_HOST;
     }
-    bool fault = code == 139 || code == 134 || code == -11 || code == -6 || code == 11;
+    static const int64_t faults[] = {11, 6, 4, 8}; // SIGSEGV, SIGABRT, SIGILL, SIGFPE
+    bool fault = code == 11;
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        fault |= code == 128 + faults[i] || code == -faults[i];
+    }
     return fault ? KVB_DEATH_SIGNAL : KVB_DEATH_EXIT_CODE;
 }
 

@@ -44,6 +44,8 @@ static const struct row rows[] = {
     {"?Killed ", "run.sh: line 3: 1 Killed  vllm serve a/b", "run.sh: line 3: 1 Killed vllm serve a/b"},
     {"?killed ", "zsh: killed  vllm serve a/b", "zsh: killed vllm serve a/b"},
     {"? File \"", "  File \"/x/vllm/a.py\", line 1, in f", "a traceback that is cut before its exception"},
+    {"? File \\", "{\"log\":\"  File \\\"/x/vllm/a.py\\\", line 1, in f\\n\",\"stream\":\"stderr\"}",
+     "a traceback that is cut before its exception"},
     {"?\nFile \"", "File \"/x/vllm/a.py\", line 1, in f", "a traceback that is cut before its exception"},
     {"?ERROR 0", "(EngineCore pid=9) ERROR 03-04 05:06:07 [core.py:1108] it went wrong",
      "a traceback that is cut before its exception"},

@@ -23,24 +23,54 @@ static void exit_codes(void **state)
         const char *text, *title;
         bool failed;
     } rows[] = {
-        {"vllm-1 exited with code 0", NULL, false},   {"vllm-1 exited with code 143", NULL, false}, // asked to end
-        {"vllm-1 exited with code 1", NULL, true},    {"vllm-1 exited with code 137", HOST, true},
-        {"  exitcode  : -9 (pid: 12)", HOST, true},   {"process 0 terminated with signal 9", HOST, true},
-        {"vllm-1 exited with code 139", CRASH, true}, {"vllm-1 exited with code 134", CRASH, true},
-        {"  exitcode  : -11 (pid: 12)", CRASH, true}, {"  exitcode  : -6 (pid: 12)", CRASH, true},
+        {"vllm-1 exited with code 0", NULL, false},
+        {"vllm-1 exited with code 143", NULL, false}, // asked to end
+        {"vllm-1 exited with code 1", NULL, true},
+        {"vllm-1 exited with code 137", HOST, true},
+        {"  exitcode  : -9 (pid: 12)", HOST, true},
+        {"process 0 terminated with signal 9", HOST, true},
+        {"vllm-1 exited with code 139", CRASH, true},
+        {"vllm-1 exited with code 134", CRASH, true},
+        {"  exitcode  : -11 (pid: 12)", CRASH, true},
+        {"  exitcode  : -6 (pid: 12)", CRASH, true},
+        {"vllm-1 exited with code 132", CRASH, true},
+        {"vllm-1 exited with code 136", CRASH, true}, // SIGILL, SIGFPE
+        {"  exitcode  : -4 (pid: 12)", CRASH, true},
+        {"  exitcode  : -8 (pid: 12)", CRASH, true},
+        {"  exitcode  : 11 (pid: 12)", CRASH, true},
+        {"vllm-1 exited with code 133", NULL, true},
         {"  exitcode  : -7 (pid: 12)", NULL, true},
+        // systemd, src/core/unit.c and service.c; Ray, src/ray/raylet/node_manager.cc
+        {"systemd[1]: ollama.service: A process of this unit has been killed by the OOM killer.", HOST, true},
+        {"systemd[1]: ollama.service: Failed with result 'oom-kill'.", HOST, true},
+        {"(raylet) [2026-04-02 15:02:00,117 E 135 135] (raylet) node_manager.cc:3277: 2 Workers (tasks / actors) "
+         "killed "
+         "due to memory pressure (OOM), 0 Workers crashed due to other reasons at node",
+         HOST, true},
+        {"(raylet) [2026-04-02 15:02:00,117 E 135 135] (raylet) node_manager.cc:3277: 0 Workers (tasks / actors) "
+         "killed "
+         "due to memory pressure (OOM), 2 Workers crashed due to other reasons at node",
+         NULL, false},
+        // an assertion of ggml, in both its forms, and behind words of Ollama's
+        {"D:\\x\\ggml.c:1554: GGML_ASSERT(view_src == NULL) failed", CRASH, true},
+        {"......GGML_ASSERT: D:\\x\\ggml-cuda.cu:5925: false", CRASH, true},
+        {"Error: llama runner process has terminated: GGML_ASSERT(tensor->op == GGML_OP_UNARY) failed", CRASH, true},
+        {"Error: llama runner process has terminated: error:fault", CRASH, true},
         // Windows: an access violation, a stack that was overrun
         {"Error: llama runner process has terminated: exit status 0xc0000409", CRASH, true},
         {"Error: llama runner process has terminated: exit status 0xc0000005", CRASH, true},
         {"Error: llama runner process has terminated: exit status 2", NULL, true},
         // SGLang, engine.py, and vLLM, v1/engine/utils.py: what multiprocessing says of the process
         {"[2026-04-26 14:38:11] Exit code: -9", HOST, true},
-        {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': -9}",
+        {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': "
+         "-9}",
          HOST, true},
-        {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore_DP0': "
+        {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): "
+         "{'EngineCore_DP0': "
          "-11}",
          CRASH, true},
-        {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': 1}",
+        {"RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': "
+         "1}",
          NULL, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

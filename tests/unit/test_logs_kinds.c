@@ -43,6 +43,7 @@ static void test_rows(void **state)
 #define GPU_CALL "a call to the GPU failed"
 #define SHAPES "shapes of tensors do not fit each other"
 #define COMPILE "torch.compile failed"
+#define HOST_SHORT "host memory, not GPU memory"
 
 static void test_messages(void **state)
 {
@@ -107,6 +108,37 @@ static void test_messages(void **state)
         {"ValueError: \"CompilationConfig\" object has no field \"max_capture_size\"\n", REFUSED},
         {"x\nError: pull model manifest: Get \"https://r/v2/\": dial tcp: lookup r: no such host\n",
          "the hub or registry cannot be reached"},
+        {"Error: pull model manifest: file does not exist\n", "the registry has no such model"}, // a log of one line
+        {"Error: pull model manifest: 400: {\"error\":\"Repository is not GGUF or is not compatible with "
+         "llama.cpp\"}\n",
+         "the repository holds no GGUF"},
+        {"Error: pull model manifest: 400: The specified tag is not a valid quantization scheme. Please use another "
+         "tag\n",
+         "the repository has no such tag"},
+        {"Error: pull model manifest: 403: forbidden\n", "the registry refused the name"},
+        {"Error: pull model manifest: 412: \n\nThe model you are attempting to pull requires a newer version of "
+         "Ollama.\n",
+         NULL}, // the words stand two lines further on
+        {"Error: pull model manifest: 412: The model you are attempting to pull requires a newer version of Ollama.\n",
+         "the model asks for a newer Ollama"},
+        {"Error: model \"hf.co/owner/repo-GGUF:Q4_K_M\" not found, try pulling it first\n",
+         "the model is not on this machine"},
+        {"Error: could not connect to ollama server, run 'ollama serve' to start it\n", "the server does not run"},
+        // llm/server.go v0.2.6 - v0.24.0; llm/memory.go v0.2.0
+        {"{\"error\":\"model requires more system memory (9.1 GiB) than is available (7.8 GiB)\"}\n", HOST_SHORT},
+        {"Error: 500 Internal Server Error: model requires more system memory (9.1 GiB) than is available (7.8 GiB)\n",
+         HOST_SHORT},
+        {"ValueError: Ollama call failed with status code 500. Details: {\"error\":\"model requires more system memory "
+         "(9.1 "
+         "GiB) than is available (7.8 GiB)\"}\n",
+         HOST_SHORT},
+        {"time=2026-03-02T09:28:05.821+08:00 level=WARN source=server.go:1044 msg=\"model request too large for "
+         "system\" "
+         "requested=\"9.1 GiB\" avail\n",
+         HOST_SHORT}, // cut
+        {"{\"error\":\"requested model (9.1 GiB) is too large for this system (7.8 GiB)\"}\n", HOST_SHORT},
+        {CORE "torch.AcceleratorError: CUDA error: operation not permitted when stream is capturing\n",
+         "CUDA graphs could not be captured"},
         {"ValueError: At most 1 image(s) may be provided in one request.\n", REQUEST},
         {"jinja2.exceptions.TemplateError: Conversation roles must alternate\n", REQUEST},
         {CORE "RuntimeError: Already borrowed\n", NULL},
@@ -147,6 +179,17 @@ static void test_places(void **state)
          NULL, ""}, // no class that ends in Error
         {RAISED(FRAME("/usr/lib/python3/dist-packages/pynvml.py", 979, "_nvmlCheckReturn"), "NVMLLibraryError: x"),
          "the driver does not answer", "pynvml.py:979 in _nvmlCheckReturn"},
+        // vllm/envs.py v0.20.0:350-470
+        {RAISED(FRAME("/x/site-packages/vllm/envs.py", 696, "__getattr__")
+                    FRAME("/x/site-packages/vllm/envs.py", 278, "<lambda>"),
+                "ValueError: invalid literal for int() with base 10: '2.5'"),
+         "an environment variable has a value this release cannot read", "vllm/envs.py:278 in <lambda>"},
+        {RAISED(FRAME("/x/site-packages/vllm/envs.py", 362, "_get_env"),
+                "ValueError: Invalid value 'x' for VLLM_LOGGING_LEVEL. Valid options: ['INFO']."),
+         "an environment variable has a value this release cannot read", "vllm/envs.py:362 in _get_env"},
+        {RAISED(FRAME("/x/site-packages/vllm/envs.py", 466, "get_vllm_port"),
+                "ValueError: VLLM_PORT 'tcp://10.0.0.1:8000' appears to be a URI."),
+         "Kubernetes sets VLLM_PORT to the address of a service", "vllm/envs.py:466 in get_vllm_port"},
         {RAISED(FRAME("/home/me/src/vllm/model_executor/models/new.py", 77, "load_weights"), "AssertionError"),
          "the weights could not be read into the model", "model_executor/models/new.py:77 in load_weights"},
         {RAISED(FRAME("/x/site-packages/transformers/models/auto/tokenization_auto.py", 8, "from_pretrained"),
@@ -188,6 +231,8 @@ static void test_frames(void **state)
     assert_string_equal(place, "c/d/e.py:12 in f");
     kvb_frame_place("File \"/a/b/c.py\", line 12, in f", place, 9);
     assert_string_equal(place, "a/b/c.py");
+    kvb_frame_place("File \"/a/b.py\", line 12, in <lambda>\",\"stream\":\"stderr\"}", place, sizeof place);
+    assert_string_equal(place, "/a/b.py:12 in <lambda>"); // a string of JSON ends behind it
     // the folder of packages counts only inside the path
     kvb_frame_place("File \"/a/c.py\", line 12, in site-packages/f", place, sizeof place);
     assert_string_equal(place, "/a/c.py:12 in site-packages/f");
