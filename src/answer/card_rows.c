@@ -76,8 +76,9 @@ static const struct {
     const char *prefix;
     uint32_t most;
 } machines[] = {
-    {"jetson-", 1}, {"strix-", 1},  {"gb10", 1},  {"gh200", 1}, {"gb200", 4}, {"gb300", 4},     {"titan", 4},
-    {"rtx-", 4},    {"quadro-", 4}, {"w7900", 4}, {"r9700", 4}, {"arc-", 4},  {"rx7900xtx", 4}, {"rtx", 4},
+    {"jetson-", 1}, {"strix-", 1}, {"gb10", 1},      {"gh200", 1},    {"gb200", 4},
+    {"gb300", 4},   {"titan", 4},  {"rtx-", 4},      {"quadro-", 4},  {"w7900", 4},
+    {"r9700", 4},   {"arc-", 4},   {"rx7900xtx", 4}, {"rx9070xt", 4}, {"rtx", 4},
 };
 
 uint32_t kvb_card_most(const char *id, const struct kvb_gpu *gpu)

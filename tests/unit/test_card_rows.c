@@ -42,13 +42,28 @@ static void machines(void **state)
         bool unified;
         uint32_t most;
     } rows[] = {
-        {"jetson-orin-64", false, 1}, {"strix-halo", false, 1},      {"gb10", false, 1},
-        {"gh200-96", false, 1},       {"gb200", false, 4},           {"gb300", false, 4},
-        {"titan-rtx", false, 4},      {"rtx-a6000", false, 4},       {"quadro-rtx-8000", false, 4},
-        {"w7900", false, 4},          {"r9700", false, 4},           {"arc-a770", false, 4},
-        {"rx7900xtx", false, 4},      {"rtx4090", false, 4},         {"h100-sxm", false, 8},
-        {"mi300x", false, 8},         {"rtx-pro-6000-ws", false, 4}, {"rtx-pro-6000-server", false, 8},
-        {"rtx4090-laptop", false, 1}, {"h100-sxm", true, 1},         {"l4", false, 8},
+        {"jetson-orin-64", false, 1},
+        {"strix-halo", false, 1},
+        {"gb10", false, 1},
+        {"gh200-96", false, 1},
+        {"gb200", false, 4},
+        {"gb300", false, 4},
+        {"titan-rtx", false, 4},
+        {"rtx-a6000", false, 4},
+        {"quadro-rtx-8000", false, 4},
+        {"w7900", false, 4},
+        {"r9700", false, 4},
+        {"arc-a770", false, 4},
+        {"rx7900xtx", false, 4},
+        {"rx9070xt", false, 4},
+        {"rtx4090", false, 4},
+        {"h100-sxm", false, 8},
+        {"mi300x", false, 8},
+        {"rtx-pro-6000-ws", false, 4},
+        {"rtx-pro-6000-server", false, 8},
+        {"rtx4090-laptop", false, 1},
+        {"h100-sxm", true, 1},
+        {"l4", false, 8},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct kvb_gpu gpu = {.unified_memory = rows[i].unified};
