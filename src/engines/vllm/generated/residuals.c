@@ -5,7 +5,7 @@
 // clang-format off
 const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_ERA, "", 94, 79, 366},
-    {KVB_RESIDUAL_ERA, "0.11 to 0.16", 70, 47, 81},
+    {KVB_RESIDUAL_ERA, "0.11 to 0.16", 70, 30, 81},
     {KVB_RESIDUAL_ERA, "0.17 to 0.19", 72, 52, 44},
     {KVB_RESIDUAL_ERA, "0.20 and later", 44, 43, 211},
     {KVB_RESIDUAL_ERA, "to 0.10", 79, 112, 19},
@@ -15,11 +15,11 @@ const struct kvb_residual_row kvb_residual_rows[] = {
     {KVB_RESIDUAL_CARD, "Ampere and Ada", 34, 45, 112},
     {KVB_RESIDUAL_CARD, "Hopper and later", 70, 68, 45},
     {KVB_RESIDUAL_CARD, "before Ampere", 61, 107, 14},
-    {KVB_RESIDUAL_CARD, "consumer Blackwell", 43, 47, 89},
+    {KVB_RESIDUAL_CARD, "consumer Blackwell", 54, 41, 89},
     {KVB_RESIDUAL_CARD, "unified memory", 107, 85, 43},
     {KVB_RESIDUAL_KIND, "", 94, 79, 366},
-    {KVB_RESIDUAL_KIND, "dense", 39, 56, 146},
-    {KVB_RESIDUAL_KIND, "experts", 82, 52, 29},
+    {KVB_RESIDUAL_KIND, "dense", 41, 56, 146},
+    {KVB_RESIDUAL_KIND, "experts", 82, 43, 29},
     {KVB_RESIDUAL_KIND, "latent attention", 84, 83, 14},
     {KVB_RESIDUAL_KIND, "pictures or sound", 154, 90, 11},
     {KVB_RESIDUAL_KIND, "sliding window", 55, 39, 49},
