@@ -206,6 +206,7 @@ enum kvb_log_note {
     KVB_NOTE_CPU_BACKEND,
     KVB_NOTE_COMPILED,       // graphs were compiled: a first start
     KVB_NOTE_COMPILE_LOADED, // they came from the cache of an earlier one
+    KVB_NOTE_LAYERS_STATED,  // it would have fitted its layers to free memory, had nobody stated them
     KVB_NOTE_COUNT
 };
 

@@ -26,6 +26,8 @@ static void add_notices(const struct kvb_log_report *log, struct kvb_problems *p
         {KVB_NOTE_HOST_MEMORY, "a process was ended for lack of host memory, which is not GPU memory"},
         {KVB_NOTE_NCCL_OOM, "NCCL ran out of GPU memory: it allocates outside PyTorch"},
         {KVB_NOTE_LAYERS_ON_CPU, "part of the model was placed outside the GPU: it runs, slowly"},
+        {KVB_NOTE_LAYERS_STATED,
+         "the layers for the GPU were stated: left out, they are fitted to the memory that is free"},
         {KVB_NOTE_CPU_BACKEND, "this is the CPU backend: sizes are host memory"},
     };
     if (log->newest_first) {

@@ -1,11 +1,22 @@
 // Remedies outside the arithmetic of the budget.
 #include "logs/cures.h"
 
+#include <string.h>
+
 #include <kvbudget/units.h>
 
 #include "logs/levers.h"
+#include "logs/lines.h"
 #include "logs/remedy.h"
 #include "logs/utilization.h"
+
+// Layers that a card takes off the host's memory help where that is short.
+static bool card_relieves_host(const struct kvb_reckoning *r)
+{
+    const char *title = r->report->failure.title;
+    return kvb_log_engine_row_of(r->report->engine)->parts_layers && title != NULL &&
+           strstr(title, "host memory") != NULL;
+}
 
 void kvb_cure_other(struct kvb_reckoning *r)
 {
@@ -18,7 +29,7 @@ void kvb_cure_other(struct kvb_reckoning *r)
                        "these lines only report that something died: the first exception, of the process that died "
                        "first, stands above them");
     }
-    if (failure->about_memory == KVB_LOG_NO) {
+    if (failure->about_memory == KVB_LOG_NO && !card_relieves_host(r)) {
         kvb_remedy_add(r, kvb_share_lever(r->report->engine), "", "any", false, "the failure is not about GPU memory");
     }
 }

@@ -18,6 +18,9 @@ static bool is_prefix_word(const char *word, size_t length)
     bool digits = false;
     bool colon = false;
     for (size_t i = 0; i < length; i++) {
+        if (word[i] == '"') { // a key of JSON and what its string begins with
+            return false;
+        }
         digits |= kvb_is_digit(word[i]);
         colon |= word[i] == ':' || word[i] == 'T';
     }

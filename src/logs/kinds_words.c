@@ -147,6 +147,12 @@ static const struct kvb_kind_row rows[] = {
      "KeyError: 'down_proj_packed'", ""},
     TENSORS("load weights of size", NULL,
             "AssertionError: Tried to load weights of size torch.Size([512, 4096]) to a parameter of size"),
+    WORDS(
+        "has wrong shape", NULL, "the file's tensors are not those this build expects", "engine",
+        "a release that knows this model",
+        "the file is newer than the build, older than it, or was converted for another engine: update, or take another "
+        "conversion",
+        "error loading model: tensor 'blk.0.attn_k.weight' has wrong shape; expected 2048, 2048, got 2048, 256"),
     REPOSITORY_FILE("does not appear to have a file", NULL, "OSError: /x does not appear to have a file named y.py"),
     REPOSITORY_FILE("config format found", NULL, "ValueError: No supported config format found in a/b"),
     REPOSITORY_FILE("find the config file", NULL, "ValueError: Cannot find the config file for gptq"),

@@ -20,6 +20,7 @@ enum kvb_lever_when {
     KVB_WHEN_POOL_EXISTS = 2048, // the KV cache had been sized before the failure
     KVB_WHEN_TOKENS_OUT = 1024,  // the pool ran out of tokens while serving
     KVB_WHEN_NO_POOL = 4096,
+    KVB_WHEN_LAYERS_STATED = 8192, // where it could have placed them by itself
 };
 
 struct kvb_lever_row {

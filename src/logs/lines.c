@@ -8,15 +8,15 @@ const struct kvb_line_table *const kvb_line_tables[KVB_LINE_TABLES] = {
 };
 
 static const struct kvb_log_engine_row engine_rows[KVB_LOG_ENGINE_COUNT] = {
-    [KVB_LOG_UNKNOWN_ENGINE] = {"", false, false},
-    [KVB_LOG_VLLM] = {"vllm", true, false},
-    [KVB_LOG_SGLANG] = {"sglang", false, false},
-    [KVB_LOG_LLAMACPP] = {"llama.cpp", false, true},
-    [KVB_LOG_TENSORRT] = {"tensorrt-llm", false, true},
-    [KVB_LOG_LMDEPLOY] = {"lmdeploy", false, false},
-    [KVB_LOG_TGI] = {"tgi", false, false},
-    [KVB_LOG_OLLAMA] = {"ollama", false, true},
-    [KVB_LOG_TORCH] = {"torch", false, false},
+    [KVB_LOG_UNKNOWN_ENGINE] = {"", false, false, false},
+    [KVB_LOG_VLLM] = {"vllm", true, false, false},
+    [KVB_LOG_SGLANG] = {"sglang", false, false, false},
+    [KVB_LOG_LLAMACPP] = {"llama.cpp", false, true, true},
+    [KVB_LOG_TENSORRT] = {"tensorrt-llm", false, true, false},
+    [KVB_LOG_LMDEPLOY] = {"lmdeploy", false, false, false},
+    [KVB_LOG_TGI] = {"tgi", false, false, false},
+    [KVB_LOG_OLLAMA] = {"ollama", false, true, true},
+    [KVB_LOG_TORCH] = {"torch", false, false, false},
 };
 
 const struct kvb_log_engine_row *kvb_log_engine_row_of(enum kvb_log_engine engine)

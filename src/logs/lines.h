@@ -102,6 +102,7 @@ struct kvb_log_engine_row {
     const char *name;
     bool profiles;           // it measures with dummy requests before it sizes its cache
     bool names_buffer_after; // the buffer an allocation was for is said behind the failure
+    bool parts_layers;       // what the card does not take stays in the host's memory
 };
 const struct kvb_log_engine_row *kvb_log_engine_row_of(enum kvb_log_engine engine);
 

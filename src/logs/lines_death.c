@@ -15,7 +15,7 @@ static const struct kvb_line_row rows[] = {
           NOTHING),
     PLAIN(DEATH, KVB_DEATH_HOST, ": Out Of Memory", "srun: error: node1: task 0: Out Of Memory", NOTHING),
     PLAIN(DEATH, KVB_DEATH_HOST, "OOMKilled", "  Reason: OOMKilled", NOTHING),
-    PLAIN(DEATH, KVB_DEATH_HOST, "killed by the OOM killer",
+    PLAIN(DEATH, KVB_DEATH_HOST, "has been killed by the OOM killer",
           "A process of this unit has been killed by the OOM killer.", NOTHING),
     PLAIN(DEATH, KVB_DEATH_HOST, "result 'oom-kill'", "llama.service: Failed with result 'oom-kill'.", NOTHING),
     PLAIN(DEATH, KVB_DEATH_HOST, "node_manager.cc:{count}: {!0}{count} Workers (tasks / actors) killed due to memory",

@@ -47,6 +47,8 @@ static const struct kvb_line_row rows[] = {
           "llama_kv_cache: failed to allocate buffer for kv cache", NOTHING),
     PLAIN(FACT, 0, "failed to fit params to free device memory", // the start goes on as it was asked for
           "llama_params_fit: failed to fit params to free device memory: n_ctx", NOTHING),
+    PLAIN(NOTE, KVB_NOTE_LAYERS_STATED, "n_gpu_layers already set by user to {count}",
+          "n_gpu_layers already set by user to 99, abort", KVB_OBS_IGNORED),
     PLAIN(WRAPPER, 0, "exiting due to model loading error", "main: exiting due to model loading error", NOTHING),
     PLAIN(EXCEPTION, 0, "ggml_cuda_init: failed to initialize ",
           "ggml_cuda_init: failed to initialize CUDA: no CUDA-capable device is detected", NOTHING),

@@ -217,6 +217,7 @@ static unsigned conditions(const struct kvb_reckoning *r)
     bool tokens_out = r->report->failure.kind == KVB_FAILURE_OTHER && r->report->failure.advice != NULL &&
                       r->report->failure.about_memory == KVB_LOG_YES;
     when |= tokens_out ? KVB_WHEN_TOKENS_OUT : 0;
+    when |= r->report->notes[KVB_NOTE_LAYERS_STATED] ? KVB_WHEN_LAYERS_STATED : 0;
     when |= sized ? KVB_WHEN_POOL_EXISTS : r->report->start_seen ? KVB_WHEN_NO_POOL : 0;
     return when;
 }

@@ -487,6 +487,24 @@ static void other_causes(void **state)
     report.failure.fix_to = "another";
     explain();
     helps("model", "another", true, "because 100 % of it is wrong");
+    // where layers live on either side, more of them on the card leave more of the host
+    static const struct {
+        enum kvb_log_engine engine;
+        const char *title, *share;
+        bool useless;
+    } rows[] = {
+        {KVB_LOG_OLLAMA, "host memory, not GPU memory", "num_gpu", false},
+        {KVB_LOG_LLAMACPP, "host memory, not GPU memory", "n-gpu-layers", false},
+        {KVB_LOG_LLAMACPP, "the process crashed", "n-gpu-layers", true},
+        {KVB_LOG_OLLAMA, NULL, "num_gpu", true},
+        {KVB_LOG_VLLM, "host memory, not GPU memory", SHARE, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        report.engine = rows[i].engine;
+        report.failure.title = rows[i].title;
+        explain();
+        assert_int_equal(remedy(rows[i].share, "any") != NULL, rows[i].useless);
+    }
     assert_string_equal(kvb_share_lever(KVB_LOG_SGLANG), "mem-fraction-static");
     assert_string_equal(kvb_share_lever(KVB_LOG_LMDEPLOY), "cache-max-entry-count");
     assert_string_equal(kvb_share_lever(KVB_LOG_UNKNOWN_ENGINE), SHARE);

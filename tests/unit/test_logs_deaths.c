@@ -51,6 +51,11 @@ static void exit_codes(void **state)
          "killed "
          "due to memory pressure (OOM), 2 Workers crashed due to other reasons at node",
          NULL, false},
+        // Ray names what may have been, and nobody knows whether it was
+        {"The actor is dead because its worker process has died. Some common causes include: (1) the process was "
+         "killed by "
+         "the OOM killer due to high memory usage, (2) ray stop --force was called",
+         NULL, false},
         // an assertion of ggml, in both its forms, and behind words of Ollama's
         {"D:\\x\\ggml.c:1554: GGML_ASSERT(view_src == NULL) failed", CRASH, true},
         {"......GGML_ASSERT: D:\\x\\ggml-cuda.cu:5925: false", CRASH, true},

@@ -268,9 +268,19 @@ static const struct scene sglang[] = {
     CUDA_MALLOC "ggml_gallocr_reserve_n: failed to allocate CUDA0 buffer of size 22020096000\n"                        \
                 "graph_reserve: failed to allocate compute buffers\n"
 
+#define STATED                                                                                                         \
+    "llama_params_fit: failed to fit params to free device memory: n_gpu_layers already set by user to 99, abort\n"
+
 static const struct scene llamacpp[] = {
     {DEVICE NO_WEIGHTS, KVB_FAILURE_OOM_LOAD, "+ n-gpu-layers = fewer\n- ctx-size = shorter\n"},
     {DEVICE LAYERS NO_CACHE, KVB_FAILURE_OOM_GRAPH, "+ ctx-size = shorter\n+ cache-type-k = q8_0\n"},
+    // common/fit.cpp: what was stated is not fitted
+    {STATED DEVICE NO_WEIGHTS, KVB_FAILURE_OOM_LOAD,
+     "+ n-gpu-layers = left out\n+ n-gpu-layers = fewer\n- ctx-size = shorter\n"},
+    {STATED DEVICE LAYERS NO_CACHE, KVB_FAILURE_OOM_GRAPH,
+     "+ n-gpu-layers = left out\n+ ctx-size = shorter\n+ cache-type-k = q8_0\n"},
+    {STATED DEVICE LAYERS CACHE NO_BUFFERS, KVB_FAILURE_OOM_PROFILE,
+     "+ n-gpu-layers = left out\n+ ubatch-size = smaller\n+ ctx-size = shorter\n+ n-gpu-layers = fewer\n"},
     {DEVICE LAYERS CACHE NO_BUFFERS, KVB_FAILURE_OOM_PROFILE,
      "+ ubatch-size = smaller\n+ ctx-size = shorter\n+ n-gpu-layers = fewer\n"},
     {DEVICE LAYERS CACHE "main: server is listening on http://127.0.0.1:8080\n"

@@ -46,10 +46,21 @@ static void messages_begin(void **state)
         "12 e/00000000000000f @x",
         "one\n] @x WARN DEBUG", // said behind it
     };
-    static const char *const amid[] = {"WARNING 1] @x", "x\nWARNING 1] @x", "DEBUG] @x",    ": @x",
-                                       "foo: @x",       "xERROR @x",        "12 @x",        "a:b @x",
-                                       "the @x",        "]the @x",          "a/0a1b2c3 @x", "0a1b2c3d @x",
-                                       "/0a1b2c3d @x",  "a-0a1b2c3d @x"};
+    static const char *const amid[] = {"WARNING 1] @x",
+                                       "x\nWARNING 1] @x",
+                                       "DEBUG] @x",
+                                       ": @x",
+                                       "foo: @x",
+                                       "xERROR @x",
+                                       "12 @x",
+                                       "a:b @x",
+                                       "the @x",
+                                       "]the @x",
+                                       "a/0a1b2c3 @x",
+                                       "0a1b2c3d @x",
+                                       "{\"pod\":\"n-0\",\"line\":\"Fatal @x",
+                                       "/0a1b2c3d @x",
+                                       "a-0a1b2c3d @x"};
     for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++) {
         size_t at = place_of(begin[i]);
         if (!kvb_form_begins_message(guarded(line, strlen(line), false), at)) {

@@ -37,6 +37,15 @@ static const struct scene {
      KVB_FAILURE_OTHER, HOST_SHORT},
     {"Error: llama runner process has terminated: GGML_ASSERT(tensor->op == GGML_OP_UNARY) failed\n", KVB_FAILURE_OTHER,
      CRASH},
+    {"llama_model_load: error loading model: create_tensor: tensor 'blk.0.attn_k.weight' has wrong shape; expected "
+     "2048, "
+     "2048, got 2048, 256, 1, 1\n",
+     KVB_FAILURE_OTHER, "the file's tensors are not those this build expects"},
+    {"Fatal Python error: Aborted\n\nThread 0x00007f71b9fff640 (most recent call first):\n", KVB_FAILURE_OTHER, CRASH},
+    {"Error: ggml_cuda_compute_forward: MUL_MAT_ID failed\n"
+     "Error: CUDA error: invalid argument\n"
+     "Error:   current device: 1, in function ggml_cuda_compute_forward at ggml-cuda.cu:2962\n",
+     KVB_FAILURE_OTHER, "a call to the GPU failed"},
     // NCCL before 2.24, Ray, systemd
     {"n1:392:494 [2] enqueue.cc:43 NCCL WARN Cuda failure 'out of memory'\n", KVB_FAILURE_OOM_SERVING, NULL},
     {"(raylet) node_manager.cc:3277: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers\n",
@@ -165,6 +174,12 @@ static void no_cause(void **state)
         "Error: 500 Internal Server Error: do load request: Post \"http://127.0.0.1:4321/load\": EOF\n",
         "Error: POST predict: Post \"http://127.0.0.1:4321/completion\": wsarecv: An existing connection was forcibly "
         "closed\n",
+        "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
+        "The actor is dead because its worker process has died. Some common causes include: (1) the process was killed "
+        "by "
+        "the OOM killer due to high memory usage, (2) ray stop --force was called\n",
+        "RuntimeError: Executor worker returned error\n", // TensorRT-LLM, executor/proxy.py
+        "Error: ggml_cuda_compute_forward: MUL_MAT_ID failed\n",
         // CUDA: what failed during capture was said before
         "torch.AcceleratorError: CUDA error: operation failed due to a previous error during capture\n",
     };
