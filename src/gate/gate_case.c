@@ -321,6 +321,19 @@ static bool answer_case(struct kvb_gate *gate, const struct kvb_found *found)
     return false;
 }
 
+// What nobody answered never passes, whatever kept it from being read.
+static void add_unanswered(struct kvb_gate *gate, const struct kvb_found *found)
+{
+    bool said = found->encodes_only && found->status == KVB_OK;
+    for (uint32_t i = 0; i < gate->findings->count; i++) {
+        said = said || gate->findings->items[i].severity == KVB_ERROR;
+    }
+    if (!said) {
+        kvb_findings_add(gate->findings, KVB_CHECK_INPUT, KVB_ERROR, found->place,
+                         "it was not read as a whole, so nothing is said of it");
+    }
+}
+
 void kvb_gate_found(struct kvb_gate *gate, const struct kvb_found *found)
 {
     char text[KVB_PROBLEM_TEXT_CAPACITY] = "";
@@ -348,6 +361,9 @@ void kvb_gate_found(struct kvb_gate *gate, const struct kvb_found *found)
         kvb_policy_judge(gate->policy, gate->file, found, &gate->answer->budget, gate->findings);
         add_warnings(gate, found);
         kvb_gate_judge_together(gate, found);
+    }
+    if (!answered) {
+        add_unanswered(gate, found);
     }
     add_case(gate, found->kind, found->name, found->place, text, answered ? found : NULL);
     kvb_placed_free(gate->placed);

@@ -255,7 +255,7 @@ static enum kvb_status say_no_room(struct kvb_manifest *manifest)
 {
     struct kvb_place place = {.file = manifest->file};
     if (manifest->too_large) {
-        return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_TOO_LARGE, place,
+        return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_OUT_OF_RANGE, place,
                                "its variables stand for more text than any deployment has, so it was not read");
     }
     return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_NO_MEMORY, place, "not enough memory to read it");

@@ -70,6 +70,38 @@ static void too_large(void **state)
     assert_string_equal(problems.items[0].text, "too large for a manifest, so not looked at");
 }
 
+// Variables that stand for more text than is read: neither the deployment they cut off nor its file passes.
+static void grown_too_large(void **state)
+{
+    (void)state;
+    char text[2048] = "A0=xxxxxxxxxxxxxxxx\n";
+    for (unsigned i = 1; i < 40; i++) {
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "A%u=$A%u$A%u\n", i, i - 1, i - 1);
+    }
+    put("files/a.sh", strcat(text, "vllm serve Qwen/Qwen3-0.6B --served-model-name $A39\n"));
+    struct kvb_gate_totals totals = check();
+    assert_int_equal(totals.passed, 0);
+    assert_true(totals.errors > 0);
+    const struct kvb_check_case *last = &totals.cases[totals.count - 1];
+    assert_non_null(strstr(last->findings[0].text, "its variables stand for more text than any deployment has"));
+    assert_int_equal(problems.count, 0);
+}
+
+// What is found and cannot be read as a whole never passes, though no other sentence is said of it.
+static void found_in_part(void **state)
+{
+    (void)state;
+    static char text[256 << 10];
+    (void)strcpy(text, "models:\n  a:\n    cmd: \"vllm serve x ");
+    for (size_t at = strlen(text); at < sizeof text - 32; at += 2) {
+        memcpy(text + at, "${", 3); // a variable in the name of a variable, each in the one before
+    }
+    put("files/a.yaml", strcat(text, "\"\n"));
+    struct kvb_gate_totals totals = check();
+    assert_int_equal(totals.passed, 0);
+    assert_true(totals.errors > 0);
+}
+
 // A file that cannot be opened is an error of the machine, which no policy lets pass.
 static void not_readable(void **state)
 {
@@ -120,5 +152,5 @@ static void no_part_of_a_gate(void **state)
     assert_true(refused > 1 && refused < 40);
 }
 
-KVB_TEST_MAIN_WITH(make_root, remove_root, TEST(too_large_inside), TEST(too_large), TEST(not_readable),
-                   TEST(many_variables), TEST(no_part_of_a_gate))
+KVB_TEST_MAIN_WITH(make_root, remove_root, TEST(too_large_inside), TEST(too_large), TEST(grown_too_large),
+                   TEST(found_in_part), TEST(not_readable), TEST(many_variables), TEST(no_part_of_a_gate))

@@ -200,7 +200,7 @@ static void test_growing(void **state)
         kvb_buffer_printf(&text, "A%u=$A%u$A%u\n", i, i - 1, i - 1);
     }
     kvb_buffer_add(&text, "vllm serve a/b --served-model-name $A39\n");
-    assert_int_equal(read_with("s.sh", text.data, NULL, 0, true), KVB_TOO_LARGE);
+    assert_int_equal(read_with("s.sh", text.data, NULL, 0, true), KVB_OUT_OF_RANGE);
     assert_string_equal(problems.items[0].text,
                         "its variables stand for more text than any deployment has, so it was not read");
     text.length = 0;
