@@ -458,7 +458,7 @@ static void unknown_or_wrong(void **state)
         {KVB_UNKNOWN_WARN, KVB_BAD_TYPE, KVB_ERROR, NULL, KVB_CASE_ERROR, 1},
         {KVB_UNKNOWN_IGNORE, KVB_BAD_TYPE, KVB_ERROR, NULL, KVB_CASE_ERROR, 1},
         {KVB_UNKNOWN_IGNORE, KVB_BAD_TYPE, KVB_ERROR, "another engine", KVB_CASE_PASS, 0}, // which is not known here
-        {KVB_UNKNOWN_IGNORE, KVB_MISSING_KEY, KVB_WARNING, NULL, KVB_CASE_PASS, 1},        // only said as it is
+        {KVB_UNKNOWN_IGNORE, KVB_MISSING_KEY, KVB_WARNING, NULL, KVB_CASE_ERROR, 2},       // no warning answers it
     };
     static struct kvb_question flags;
     kvb_deployment_init(&flags.deployment);
