@@ -26,6 +26,8 @@ struct kvb_graph_sizes {
     uint8_t optimization;   // 1 + the level of -O; 0: not said
     uint8_t compile_mode;   // 1 + the config's "mode"; 0: not said
     uint8_t compile_level;  // 1 + its "level", which a mode was before it
+    bool use_off;           // the config's "use_cudagraph" is false
+    bool full;              // its "full_cuda_graph" is true
     bool splits_nowhere;    // splitting_ops is an empty list
     bool fuses_attention;   // pass_config.fuse_attn_quant: nothing is split for it either
     bool named_none;        // the list of sizes is empty

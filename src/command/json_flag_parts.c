@@ -319,11 +319,8 @@ static enum kvb_status keep_compilation(const struct kvb_flag_part *part)
     const char *full = text_of(part->node, "full_cuda_graph");
     enum kvb_status status = KVB_OK;
     keep_passes(part);
-    if (use && kvb_equal_ignoring_case(use, "false")) {
-        kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE);
-    } else if (full && kvb_equal_ignoring_case(full, "true")) {
-        kvb_flag_set(part, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL);
-    }
+    part->deployment->graph_sizes.use_off = use && kvb_equal_ignoring_case(use, "false");
+    part->deployment->graph_sizes.full = full && kvb_equal_ignoring_case(full, "true");
     if (mode) {
         status = keep_graph_mode(part, mode);
     }

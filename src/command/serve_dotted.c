@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#define DOTTED_MAX 32
+#define DEPTH_MAX 16 // deeper dots are part of the name
+
 bool kvb_serve_is_dotted(const char *word)
 {
     size_t name = strcspn(word, "=.");
@@ -48,36 +51,103 @@ static void add_text(struct kvb_buffer *json, const char *text, size_t length)
     kvb_buffer_add(json, "\"");
 }
 
-// "a.b" and "1" become "a": {"b": 1}.
-static void add_member(struct kvb_buffer *json, const char *path, size_t length, const char *value)
+// A dotted word of the flag: what follows its first dot, and its value.
+struct dotted {
+    const char *path;
+    size_t length;
+    const char *value;
+};
+
+// The words of one flag; more of them than there is room for are left out.
+struct group {
+    struct dotted words[DOTTED_MAX];
+    size_t count;
+};
+
+static void add_word(struct group *group, const char *word, const char *next)
 {
-    unsigned depth = 0;
-    size_t at = 0;
-    while (at < length) {
-        size_t part = 0;
-        while (at + part < length && path[at + part] != '.') {
-            part++;
-        }
-        add_text(json, path + at, part > 0 && path[at + part - 1] == '+' ? part - 1 : part);
-        kvb_buffer_add(json, ": ");
-        at += part + 1;
-        if (at < length) {
-            kvb_buffer_add(json, "{");
-            depth++;
+    struct dotted *out = &group->words[group->count];
+    if (group->count == DOTTED_MAX) {
+        return;
+    }
+    out->path = strchr(word, '.') + 1;
+    out->length = strcspn(out->path, "=");
+    out->value = out->path[out->length] == '=' ? out->path + out->length + 1 : next;
+    out->length -= out->length > 0 && out->path[out->length - 1] == '+' ? 1 : 0;
+    group->count++;
+}
+
+// Whether the word lies below the first `length` letters of another one's path, or at them.
+static bool is_below(const struct dotted *word, const struct dotted *other, size_t length)
+{
+    return word->length >= length && memcmp(word->path, other->path, length) == 0 &&
+           (word->length == length || word->path[length] == '.');
+}
+
+// The last word that gives this very member; NULL: it is a mapping.
+static const struct dotted *value_of(const struct group *group, const struct dotted *member, size_t length)
+{
+    const struct dotted *found = NULL;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct dotted *word = &group->words[i];
+        found = word->length == length && is_below(word, member, length) ? word : found;
+    }
+    return found;
+}
+
+static bool was_before(const struct group *group, size_t index, size_t length)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (is_below(&group->words[i], &group->words[index], length)) {
+            return true;
         }
     }
+    return false;
+}
+
+static void add_value(struct kvb_buffer *json, const char *value)
+{
     if (is_json(value)) {
         kvb_buffer_add(json, value);
     } else {
         add_text(json, value, strlen(value));
     }
-    kvb_buffer_fill(json, '}', depth);
+}
+
+// "a.b 1" and "a.c 2" become {"a": {"b": 1, "c": 2}}; of two that give one member the later counts. `above`: the path
+// that leads here, NULL at the top.
+static void add_members(struct kvb_buffer *json, const struct group *group, const struct dotted *above, size_t begin,
+                        unsigned depth)
+{
+    bool first = true;
+    kvb_buffer_add(json, "{");
+    for (size_t i = 0; i < group->count; i++) {
+        const struct dotted *word = &group->words[i];
+        bool inside = above == NULL || (word->length > begin && is_below(word, above, begin - 1));
+        const char *dot = inside && depth < DEPTH_MAX ? memchr(word->path + begin, '.', word->length - begin) : NULL;
+        size_t end = dot != NULL ? (size_t)(dot - word->path) : word->length;
+        if (!inside || was_before(group, i, end)) {
+            continue;
+        }
+        const struct dotted *value = value_of(group, word, end);
+        kvb_buffer_add(json, first ? "" : ", ");
+        add_text(json, word->path + begin, end - begin);
+        kvb_buffer_add(json, ": ");
+        if (value != NULL) {
+            add_value(json, value->value);
+        } else {
+            add_members(json, group, word, end + 1, depth + 1);
+        }
+        first = false;
+    }
+    kvb_buffer_add(json, "}");
 }
 
 const struct kvb_serve_flag *kvb_serve_dotted_read(const struct kvb_engine_rows *engine, int count,
                                                    const char *const *words, int index, struct kvb_buffer *json)
 {
     const struct kvb_serve_flag *flag = flag_of(engine, words[index]);
+    struct group group = {.count = 0};
     kvb_buffer_init(json);
     for (int i = 0; flag != NULL && i < count; i++) {
         const struct kvb_serve_flag *other = kvb_serve_is_dotted(words[i]) ? flag_of(engine, words[i]) : NULL;
@@ -87,12 +157,10 @@ const struct kvb_serve_flag *kvb_serve_dotted_read(const struct kvb_engine_rows 
         if (i < index) {
             return flag;
         }
-        const char *path = strchr(words[i], '.') + 1;
-        size_t length = strcspn(path, "=");
-        const char *value = path[length] == '=' ? path + length + 1 : i + 1 < count ? words[i + 1] : "";
-        kvb_buffer_add(json, json->length > 0 ? ", " : "{");
-        add_member(json, path, length, value);
+        add_word(&group, words[i], i + 1 < count ? words[i + 1] : "");
     }
-    kvb_buffer_add(json, json->length > 0 ? "}" : "");
+    if (group.count > 0) {
+        add_members(json, &group, NULL, 0, 0);
+    }
     return flag;
 }

@@ -43,7 +43,7 @@ static const struct kvb_setting_row setting_rows[KVB_SETTING_COUNT] = {
                                 "auto, fp8, ...: what one cached element takes"},
     [KVB_SET_BLOCK_SIZE] = {"block_size", COUNT(1, 1048576), "TOKENS", "tokens in one KV block"},
     [KVB_SET_ENFORCE_EAGER] = {"enforce_eager", SWITCH, NULL, "no CUDA graphs"},
-    [KVB_SET_KV_CACHE_MEMORY_BYTES] = {"kv_cache_memory_bytes", COUNT(1, COUNT_MAX), "BYTES",
+    [KVB_SET_KV_CACHE_MEMORY_BYTES] = {"kv_cache_memory_bytes", COUNT(0, COUNT_MAX), "BYTES",
                                        "KV cache per GPU, instead of a share"},
     [KVB_SET_NUM_GPU_BLOCKS_OVERRIDE] = {"num_gpu_blocks_override", COUNT(1, COUNT_MAX), "N",
                                          "KV blocks, whatever was measured"},

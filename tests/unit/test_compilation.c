@@ -7,6 +7,7 @@
 
 #include "engines/vllm/graph_sizes.h"
 #include "engines/vllm/overhead.h"
+#include "engines/vllm/serve.h"
 #include "unit/plans.h"
 #include "unit/test.h"
 #include "unit/words.h"
@@ -48,7 +49,23 @@ static const struct line_row lines[] = {
     {"--compilation-config 0", R(10, 0), true, 67, 0}, // config.py v0.10.0:4590 compiles whatever is said
     {"--compilation-config 0", R(10, 2), false, 0, 0},
     {"-O1", R(11, 2), false, 0, 0},
-    {"-O2 --compilation-config {\"cudagraph_mode\":\"FULL\"}", R(11, 2), false, 0, 51},
+    // -O is put behind all other flags from 0.9.2 to 0.11.2 and replaces the config: vllm/utils/__init__.py v0.9.2
+    {"-O3 --compilation-config {\"cudagraph_mode\":\"NONE\"}", R(12, 0), true, 0, 0},
+    {"-O3 --compilation-config {\"cudagraph_mode\":\"NONE\"}", R(11, 2), true, 51, 35},
+    {"-O3 --compilation-config {\"cudagraph_mode\":\"NONE\"}", R(10, 2), true, 67, 0},
+    {"--compilation-config {\"cudagraph_capture_sizes\":[1,2]} -O3", R(11, 2), true, 51, 35},
+    {"--compilation-config {\"cudagraph_capture_sizes\":[1,2]} -O3", R(12, 0), true, 2, 2},
+    {"--compilation-config {\"max_cudagraph_capture_size\":8} -O3", R(11, 2), true, 51, 35},
+    {"--max-cudagraph-capture-size 8 -O3", R(11, 2), true, 4, 4},
+    {"--cudagraph-capture-sizes 1 2 -O3", R(11, 2), true, 2, 2},
+    {"-O0 --compilation-config {\"use_cudagraph\":false}", R(9, 1), true, 0, 0}, // the last of the two before
+    {"--compilation-config {\"use_cudagraph\":false} -O3", R(9, 1), true, 67, 0},
+    // cudagraph_mode is read from 0.10.1 on, the switches before it to 0.11.0: vllm/config/compilation.py
+    {"--compilation-config {\"cudagraph_mode\":\"FULL\"}", R(10, 0), true, 67, 0},
+    {"--compilation-config {\"use_cudagraph\":false}", R(11, 0), true, 0, 0},
+    {"--compilation-config {\"use_cudagraph\":false}", R(11, 1), true, 51, 35},
+    {"--compilation-config {\"full_cuda_graph\":true}", R(11, 0), true, 0, 67},
+    {"--compilation-config {\"full_cuda_graph\":true}", R(11, 1), true, 51, 35},
     {"--compilation-config {\"mode\":0}", R(10, 2), true, 67, 0}, // no key of it yet
     {"--compilation-config {\"level\":0,\"mode\":3}", R(11, 2), true, 51, 35},
     {"--compilation-config {\"cudagraph_mode\":\"FULL_DECODE_ONLY\"} -O0", R(21, 0), false, 0, 35},
@@ -80,6 +97,7 @@ static void resolve(uint32_t release)
         }
     }
     plan.graph_sizes = deployment.graph_sizes;
+    kvb_vllm_graphs_said(&deployment, &plan);
     plan.compile_cache = KVB_COMPILE_COLD; // what is said of the cache does not compile
     set(&plan, KVB_SET_MAX_NUM_BATCHED_TOKENS, 8192);
     set(&plan, KVB_SET_MAX_NUM_SEQS, 256);

@@ -65,8 +65,6 @@ static const struct row rows[] = {
      KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL_DECODE_ONLY},
     {"compilation-config", "{\"mode\": 3, \"cudagraph_mode\": \"PIECEWISE\"}", KVB_SET_CUDAGRAPH_MODE,
      KVB_GRAPH_MODE_PIECEWISE},
-    {"compilation-config", "{\"use_cudagraph\": false}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_NONE},
-    {"compilation-config", "{\"full_cuda_graph\": true}", KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL},
     {"compilation-config", "{\"level\": 3, \"cudagraph_capture_sizes\": [1, 2, 16]}", KVB_SET_CUDAGRAPH_CAPTURE_SIZES,
      3},
     {"compilation-config", "{\"max_cudagraph_capture_size\": 512}", KVB_SET_MAX_CUDAGRAPH_CAPTURE_SIZE, 512},

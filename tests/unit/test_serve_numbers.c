@@ -174,7 +174,11 @@ static void members_as_flags(void **state)
     (void)state;
     static const struct row rows[] = {
         {R(18, 0), "\n--kv-transfer-config.kv_connector FooConnector", "Unsupported connector type: FooConnector"},
-        {R(18, 0), "\n--kv-transfer-config.kv-connector=FooConnector", "Unsupported connector type: FooConnector"},
+        {R(18, 0), "\n--kv-transfer-config.kv_connector=FooConnector", "Unsupported connector type: FooConnector"},
+        {R(18, 0), "\n--kv-transfer-config.kv-connector FooConnector", // dashes behind the dot stay
+         "1 validation error for KVTransferConfig, kv-connector: Unexpected keyword argument"},
+        {R(18, 0), "\n--kv-transfer-config.kv_connector Mine\n--kv-transfer-config.kv_connector_module_path a.b",
+         TAKEN},
         {R(18, 0), "\n--kv-transfer-config.kv_connector NixlConnector", TAKEN},
         {R(18, 0), "\n--structured-outputs-config.backend x",
          "1 validation error for StructuredOutputsConfig, backend: Input should be one of 'auto', 'guidance', "

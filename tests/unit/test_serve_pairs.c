@@ -53,6 +53,19 @@ static const struct {
      "Async scheduling is not compatible with disable_padded_drafter_batch=True."},
     {R(14, 0), 0, "--speculative-config {\"disable_padded_drafter_batch\":true}",
      "Async scheduling is not compatible with disable_padded_drafter_batch=True."},
+    {R(11, 1), R(14, 0), "--speculative-config {\"disable_padded_drafter_batch\": true}",
+     "async scheduling for EAGLE/MTP kind of speculative decoding is enabled, but disable_padded_drafter_batch=True "
+     "disable_padded_drafter_batch=True is not supported for this situation now. please set "
+     "disable_padded_drafter_batch=Fasle"},
+    {R(11, 1), R(14, 0), "--speculative-config {\"disable_padded_drafter_batch\":true}",
+     "async scheduling for EAGLE/MTP kind of speculative decoding is enabled, but disable_padded_drafter_batch=True "
+     "disable_padded_drafter_batch=True is not supported for this situation now. please set "
+     "disable_padded_drafter_batch=Fasle"},
+    {R(10, 0), R(11, 0), "--distributed-executor-backend uni",
+     "Async scheduling is not supported with uni-process backend."},
+    {R(28, 0), 0, "--enable-dbo\n--all2all-backend deepep_high_throughput\n--ubatch-size 2", // on an AMD card
+     "Async scheduling is not compatible with ROCm DeepEP high-throughput DBO. Please use --no-async-scheduling or "
+     "select a different all2all backend."},
     {R(10, 2), 0, "--kv-sharing-fast-prefill",
      "Fast prefill optimization for KV sharing is not compatible with EAGLE as EAGLE requires correct logits for all "
      "tokens while fast prefill gives incorrect logits for prompt tokens."},
@@ -75,6 +88,7 @@ static const char *judged(const char *lines, uint32_t release)
     make_llama_plan(&plan, release);
     bool text_alone = strstr(lines, "default-mm-loras") != NULL;
     plan.model.encoder.family = text_alone ? KVB_ENCODER_NONE : KVB_ENCODER_QWEN25_VL;
+    plan.gpu.vendor = strstr(lines, "ubatch-size") != NULL ? KVB_VENDOR_AMD : KVB_VENDOR_NVIDIA;
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     set(&plan, KVB_SET_ASYNC_SCHEDULING, 1);
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
@@ -125,6 +139,7 @@ static void beside_the_pairs(void **state)
         "--speculative-config {\"disable_padded_drafter_batch\":false}",
         "--enable-mamba-cache-stochastic-rounding\n--mamba-ssm-cache-dtype float16",
         "--mm-tensor-ipc direct_rpc",
+        "--distributed-executor-backend uni",
         "--mm-shm-cache-max-object-size-mb 64\n--mm-processor-cache-type shm",
         "--enable-auto-tool-choice\n--config a.yaml", // a file may hold the other
     };
@@ -134,6 +149,12 @@ static void beside_the_pairs(void **state)
             fail_msg("'%s': '%s'", lines[i], said);
         }
     }
+    static const char dbo[] = "--enable-dbo\n--all2all-backend deepep_high_throughput";
+    assert_string_equal(judged(dbo, R(28, 0)), ""); // NVIDIA's
+    set(&plan, KVB_SET_ASYNC_SCHEDULING, 0);
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    kvb_vllm_judge_pairs(&deployment, &plan);
+    assert_string_equal(plan.command_error, "");
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(pairs_at_every_tag), cmocka_unit_test(beside_the_pairs))

@@ -81,6 +81,9 @@ enum kvb_graph_mode kvb_graph_mode_asked(const struct kvb_context *context)
 {
     enum kvb_graph_mode said = (enum kvb_graph_mode)kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
     enum kvb_graph_mode mode = said == KVB_GRAPH_MODE_AUTO ? mode_of_level(context) : said;
+    if (context->generation == KVB_GENERATION_V0) { // asks --enforce-eager alone: worker/model_runner.py
+        return KVB_GRAPH_MODE_AUTO;
+    }
     if (ranks_lose_graphs(context)) {
         return KVB_GRAPH_MODE_NONE;
     }

@@ -208,9 +208,9 @@ static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint3
     context->known_class = of->known_class;
     resolve_parallel(context);
     context->dtype = dtype_of(context);
+    context->pools = pools(context);
     context->generation = generation_of(context);
     context->memory_bytes = plan->gpu.memory_bytes;
-    context->pools = pools(context);
     resolve_length(context, length_tokens);
     kvb_kv_dtype_resolve(context);
     context->eager = switch_of(plan, KVB_SET_ENFORCE_EAGER, false);

@@ -15,6 +15,7 @@
 #define V0_CHUNK_512_UNTIL KVB_RELEASE(0, 6, 5)
 #define V0_MULTIMODAL_TOKENS_SINCE KVB_RELEASE(0, 6, 4)
 #define V0_MULTIMODAL_TOKENS 5120
+#define V0_POOLING_TOKENS 32768 // _POOLING_MODEL_MAX_NUM_BATCHED_TOKENS of config.py
 #define SEQS_CAPPED_SINCE KVB_RELEASE(0, 10, 2)
 #define TOKENS_CAPPED_SINCE KVB_RELEASE(0, 11, 1) // arg_utils.py; config/scheduler.py's own was for tokens nobody set
 #define V1_CHUNKS_ALWAYS_UNTIL KVB_RELEASE(0, 11, 1) // arg_utils.py v0.8.0, v0.11.0:1548
@@ -75,7 +76,7 @@ static bool v0_chunks(const struct kvb_context *context)
     if (kvb_is_set(plan, KVB_SET_ENABLE_CHUNKED_PREFILL)) {
         return kvb_number(plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0;
     }
-    bool plain = !kvb_model_is_multimodal(context->model) && !kvb_model_has(context->model, KVB_ATTENTION_SLIDING) &&
+    bool plain = !context->pools && !kvb_model_is_multimodal(context->model) && !kvb_model_has(context->model, KVB_ATTENTION_SLIDING) &&
                  context->speculative == KVB_SPECULATIVE_NONE && !kvb_model_has_state(context->model) &&
                  !kvb_number(plan, KVB_SET_ENABLE_LORA);
     return plain && !v0_never_chunks(context) && context->release >= V0_CHUNKED_SINCE &&
@@ -89,6 +90,9 @@ static uint64_t v0_tokens(const struct kvb_context *context)
     }
     uint64_t tokens = kvb_max(context->max_model_len, 2048);
     bool raised = kvb_model_is_multimodal(context->model) && context->release >= V0_MULTIMODAL_TOKENS_SINCE;
+    if (context->pools) {
+        return kvb_max(tokens, V0_POOLING_TOKENS);
+    }
     return raised ? kvb_max(tokens, V0_MULTIMODAL_TOKENS) : tokens;
 }
 
@@ -100,7 +104,7 @@ static bool doubles(const struct kvb_context *context)
 
 static bool v1_chunks(const struct kvb_context *context)
 {
-    bool always = context->release < V1_CHUNKS_ALWAYS_UNTIL && !context->model->pooling;
+    bool always = context->release < V1_CHUNKS_ALWAYS_UNTIL && !context->pools;
     bool asked = kvb_number(context->plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0;
     return always || (kvb_is_set(context->plan, KVB_SET_ENABLE_CHUNKED_PREFILL) ? asked : !context->model->pooling);
 }

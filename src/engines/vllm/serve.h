@@ -27,7 +27,8 @@ const struct kvb_known_flag *kvb_vllm_flag_of_line(const char *line, uint32_t re
 bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
                           char out[256]);
 // serve_json.c: a line with JSON that has a key, a word or a number that the release does not take.
-bool kvb_vllm_judge_json(const char *line, const struct kvb_engine *engine, char out[256]);
+bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
+                         char out[256]);
 // serve_mapping.c: a line with a value that has to be JSON and is none.
 bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_bounds.c: a line with a number that the release bounds, and a size of --block-size that it does not list.
@@ -37,6 +38,8 @@ bool kvb_vllm_judge_bound(const char *line, const struct kvb_engine *engine, cha
 // one below the least or above the most that its field takes.
 bool kvb_vllm_judge_number(const char *line, const struct kvb_engine *engine, char out[256]);
 void kvb_vllm_judge_bounds(const struct kvb_deployment *deployment, struct kvb_plan *plan);
+// serve_executors.c: a name of an executor that is none.
+bool kvb_vllm_judge_executors(const struct kvb_deployment *deployment, uint32_t release, char out[256]);
 // serve_loader.c: what is said to a loader of weights that takes no such thing.
 bool kvb_vllm_judge_loader(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 // serve_lines.c. Whether the build is the release it names, and neither one behind it (a fork, a development build) nor
@@ -48,6 +51,8 @@ const char *kvb_vllm_next_line(const char *line);
 void kvb_vllm_judge_pairs(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // Whether a flag ("--name") without a row here takes a value, by the releases' own tables.
 bool kvb_vllm_takes_value(const char *word);
+// serve_graphs.c: which of the words about graphs the release reads, and what they mean to it.
+void kvb_vllm_graphs_said(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // serve_plain.c: flags that decide a start although they move no memory.
 void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // Until 0.8.1 the format of the files did not follow from bitsandbytes as the method.

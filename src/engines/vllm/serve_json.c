@@ -6,71 +6,23 @@
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve.h"
+#include "engines/vllm/serve_members.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define OPTIONAL_CAPACITY 256
-#define NAME_CAPACITY 48
 #define BOUNDED_SINCE R(11, 1)  // by the types of fields
 #define VALIDATED_SINCE R(9, 1) // by pydantic; Python's own dataclasses say it otherwise
-
-struct member {
-    char key[NAME_CAPACITY]; // longer ones are cut: no release lists one as long
-    const char *value;
-    size_t size;
-};
 
 struct judging {
     uint32_t release;
     char *out;
+    bool is_release;
     bool has_module; // kv_connector_module_path
 };
 
 static void add(const struct judging *judging, const char *text)
 {
     kvb_append(judging->out, OPTIONAL_CAPACITY, text, strlen(text));
-}
-
-// Behind the value that begins here; NULL where its line ends before it does.
-static const char *behind_value(const char *at)
-{
-    int depth = 0;
-    for (bool quoted = false, escaped = false; *at != '\0' && *at != '\n'; at++) {
-        if (quoted) {
-            quoted = escaped || *at != '"';
-            escaped = !escaped && *at == '\\';
-        } else if (depth == 0 && (*at == ',' || *at == '}')) {
-            return at;
-        } else {
-            quoted = *at == '"';
-            depth += *at == '{' || *at == '[';
-            depth -= *at == '}' || *at == ']';
-        }
-    }
-    return NULL;
-}
-
-// The next member of the mapping whose inside `at` is in; false behind the last, or where it is not JSON.
-static bool next_member(const char **at, struct member *out)
-{
-    const char *key = *at + strspn(*at, " ,{");
-    size_t length = *key == '"' ? strcspn(key + 1, "\"\\\n") : 0;
-    if (length == 0 || key[1 + length] != '"') {
-        return false;
-    }
-    out->key[0] = '\0';
-    kvb_append(out->key, NAME_CAPACITY, key + 1, length);
-    const char *colon = key + length + 2 + strspn(key + length + 2, " ");
-    const char *end = *colon == ':' ? behind_value(colon + 1) : NULL;
-    if (end == NULL) {
-        return false;
-    }
-    out->value = colon + 1 + strspn(colon + 1, " ");
-    out->size = (size_t)(end - out->value); // no space ends a value
-    while (out->size > 0 && out->value[out->size - 1] == ' ') {
-        out->size--;
-    }
-    *at = *end == ',' ? end + 1 : end;
-    return out->size > 0;
 }
 
 static const char *class_of(const char *flag)
@@ -115,7 +67,7 @@ static bool say_unexpected(const struct judging *judging, const char *flag, cons
     return true;
 }
 
-static bool is_word(const struct kvb_known_choice *first, const struct member *member, uint32_t release)
+static bool is_word(const struct kvb_known_choice *first, const struct kvb_member *member, uint32_t release)
 {
     for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, release)) {
         if (strlen(row->word) == member->size - 2 && strncmp(row->word, member->value + 1, member->size - 2) == 0) {
@@ -126,7 +78,7 @@ static bool is_word(const struct kvb_known_choice *first, const struct member *m
 }
 
 // A class of one's own comes with the path of its module.
-static bool say_connector(const struct judging *judging, const struct member *member)
+static bool say_connector(const struct judging *judging, const struct kvb_member *member)
 {
     if (judging->has_module) {
         return false;
@@ -137,9 +89,9 @@ static bool say_connector(const struct judging *judging, const struct member *me
     return true;
 }
 
-static bool judge_word(const struct judging *judging, const char *flag, const struct member *member)
+static bool judge_word(const struct judging *judging, const char *flag, const struct kvb_member *member)
 {
-    char name[2 * NAME_CAPACITY];
+    char name[2 * KVB_MEMBER_CAPACITY];
     (void)kvb_copy(name, sizeof name, flag);
     kvb_append(name, sizeof name, ".", 1);
     kvb_append(name, sizeof name, member->key, strlen(member->key));
@@ -176,7 +128,7 @@ static const struct {
      "Expect the batch size threshold of disabling speculative decoding is > 1"},
 };
 
-static bool whole(const struct member *member, uint64_t *number)
+static bool whole(const struct kvb_member *member, uint64_t *number)
 {
     *number = 0;
     for (size_t i = 0; i < member->size; i++) {
@@ -189,7 +141,7 @@ static bool whole(const struct member *member, uint64_t *number)
     return true;
 }
 
-static bool judge_number(const struct judging *judging, const char *flag, const struct member *member)
+static bool judge_number(const struct judging *judging, const char *flag, const struct kvb_member *member)
 {
     uint64_t number;
     if (strcmp(flag, "speculative-config") != 0 || !whole(member, &number)) {
@@ -225,7 +177,7 @@ static const struct {
     {"kv-events-config", "buffer_steps", INTEGER, false},
 };
 
-static bool has_word(const struct member *member, const char *const words[], size_t count)
+static bool has_word(const struct kvb_member *member, const char *const words[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (strlen(words[i]) == member->size && strncmp(words[i], member->value, member->size) == 0) {
@@ -236,7 +188,7 @@ static bool has_word(const struct member *member, const char *const words[], siz
 }
 
 // Digits, as text too; 2.0 is a whole number to pydantic, and so are both truths.
-static bool is_integer(const struct member *member)
+static bool is_integer(const struct kvb_member *member)
 {
     static const char *const truths[] = {"true", "false"};
     const char *at = member->value + (member->value[0] == '"' ? 1 : 0);
@@ -248,14 +200,14 @@ static bool is_integer(const struct member *member)
     return (digits > 0 && ends) || has_word(member, truths, 2);
 }
 
-static bool is_boolean(const struct member *member)
+static bool is_boolean(const struct kvb_member *member)
 {
     static const char *const words[] = {"true",      "false",   "0",      "1",      "\"true\"", "\"false\"", "\"True\"",
                                         "\"False\"", "\"yes\"", "\"no\"", "\"on\"", "\"off\"",  "\"0\"",     "\"1\""};
     return has_word(member, words, sizeof words / sizeof words[0]);
 }
 
-static bool judge_type(const struct judging *judging, const char *flag, const struct member *member)
+static bool judge_type(const struct judging *judging, const char *flag, const struct kvb_member *member)
 {
     static const char *const null[] = {"null"};
     static const char *const texts[] = {"Input should be a valid string", "Input should be a valid dictionary",
@@ -277,9 +229,9 @@ static bool judge_type(const struct judging *judging, const char *flag, const st
 
 static bool judge_mapping(const struct judging *judging, const char *flag, const char *text)
 {
-    struct member member;
+    struct kvb_member member;
     bool closed = kvb_keys_are_listed(flag, judging->release);
-    for (const char *at = text; next_member(&at, &member);) {
+    for (const char *at = text; kvb_member_next(&at, &member);) {
         if (closed && !kvb_key_is_listed(flag, member.key, judging->release)) {
             return say_unexpected(judging, flag, member.key);
         }
@@ -294,10 +246,10 @@ static bool judge_mapping(const struct judging *judging, const char *flag, const
 // Windows of ngram: the shorter one may not be the longer.
 static bool judge_windows(const struct judging *judging, const char *text)
 {
-    struct member member;
+    struct kvb_member member;
     uint64_t least = 1, most = UINT64_MAX;
     bool ngram = false;
-    for (const char *at = text; next_member(&at, &member);) {
+    for (const char *at = text; kvb_member_next(&at, &member);) {
         if (strcmp(member.key, "method") == 0 || strcmp(member.key, "model") == 0) {
             ngram |= kvb_starts_with(member.value, "\"ngram") || kvb_starts_with(member.value, "\"[ngram]");
         }
@@ -327,58 +279,45 @@ static bool judge_windows(const struct judging *judging, const char *text)
 
 static bool names_module(const char *text)
 {
-    struct member member;
+    struct kvb_member member;
     bool found = false;
-    for (const char *at = text; next_member(&at, &member);) {
+    for (const char *at = text; kvb_member_next(&at, &member);) {
         found |= strcmp(member.key, "kv_connector_module_path") == 0 && member.value[0] == '"';
     }
     return found;
 }
 
-// "--kv-transfer-config.kv_role kv_both" gives one member; deeper ones are left to the flag's own reader.
-static bool judge_dotted(const struct judging *judging, const char *line)
+static bool judge_text(const struct judging *judging, const char *flag, const char *text)
 {
-    char quoted[OPTIONAL_CAPACITY] = "\"";
-    struct member member = {.value = quoted};
-    unsigned matches;
-    size_t length = strcspn(line, " =.\n"), size = strcspn(line + length, " =\n");
-    const char *value = line + length + size;
-    if (!kvb_starts_with(line, "--") || line[length] != '.' || (*value != ' ' && *value != '=')) {
-        return false;
-    }
-    const struct kvb_known_flag *flag = kvb_flag_of(line + 2, length - 2, judging->release, &matches);
-    member.key[0] = '\0';
-    kvb_append(member.key, NAME_CAPACITY, line + length + 1, size - 1);
-    for (char *at = member.key; *at != '\0'; at++) {
-        *at = *at == '-' ? '_' : *at;
-    }
-    kvb_append(quoted, sizeof quoted, value + 1, strcspn(value + 1, "\n"));
-    kvb_append(quoted, sizeof quoted, "\"", 1);
-    member.size = strlen(quoted);
-    return flag != NULL && judge_word(judging, flag->name, &member);
-}
-
-bool kvb_vllm_judge_json(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
-{
-    const char *value;
-    const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, engine->release, &value);
-    const struct judging judging = {engine->release, out, names_module(value)};
-    if (!kvb_vllm_is_release(engine)) {
-        return false;
-    }
-    if (flag == NULL || *value != '{') {
-        return judge_dotted(&judging, line);
-    }
-    if (judge_mapping(&judging, flag->name, value) ||
-        (strcmp(flag->name, "speculative-config") == 0 && judge_windows(&judging, value))) {
+    bool compilation = strcmp(flag, "compilation-config") == 0;
+    if (compilation && kvb_vllm_judge_compilation(text, judging->release, judging->out)) {
         return true;
     }
-    struct member member;
-    for (const char *at = value; next_member(&at, &member);) {
-        if (member.value[0] == '{' && strcmp(flag->name, "compilation-config") == 0 &&
-            strcmp(member.key, "pass_config") == 0) {
-            return judge_mapping(&judging, "compilation-config.pass_config", member.value);
+    if (!judging->is_release) {
+        return false;
+    }
+    if (judge_mapping(judging, flag, text) ||
+        (strcmp(flag, "speculative-config") == 0 && judge_windows(judging, text))) {
+        return true;
+    }
+    struct kvb_member member;
+    for (const char *at = text; compilation && kvb_member_next(&at, &member);) {
+        if (member.value[0] == '{' && strcmp(member.key, "pass_config") == 0) {
+            return judge_mapping(judging, "compilation-config.pass_config", member.value);
         }
     }
     return false;
+}
+
+bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
+                         char out[OPTIONAL_CAPACITY])
+{
+    char flag[KVB_MEMBER_CAPACITY], dotted[KVB_DOTTED_CAPACITY];
+    const char *value = kvb_json_of_line(line, engine->release, flag, dotted);
+    if (value == NULL) {
+        return false;
+    }
+    bool beside = value == dotted && strstr(deployment->serve_flags, ".kv_connector_module_path") != NULL;
+    const struct judging judging = {engine->release, out, kvb_vllm_is_release(engine), beside || names_module(value)};
+    return judge_text(&judging, flag, value);
 }

@@ -11,6 +11,9 @@
 #define STEP_SUFFIX_SINCE KVB_RELEASE(0, 9, 1)
 #define LEVEL_SINCE KVB_RELEASE(0, 12, 0) // -O is read before argparse from here on
 #define UNDERSCORES_SINCE KVB_RELEASE(0, 5, 1)
+#define DOTS_SINCE KVB_RELEASE(0, 9, 0)       // --flag.member
+#define SHORT_DOTS_SINCE KVB_RELEASE(0, 9, 2) // -cc.member
+#define DOTTED_O_UNTIL KVB_RELEASE(0, 13, 0)  // -O.member, once that of --compilation-config
 #define DEVICE_IDS_SINCE KVB_RELEASE(0, 24, 0)
 #define BITSANDBYTES_SINCE KVB_RELEASE(0, 5, 0)
 #define FORMAT_FOLLOWS_SINCE KVB_RELEASE(0, 8, 2)
@@ -50,11 +53,27 @@ static bool short_is_known(const char *word, size_t length, uint32_t release)
     return row != NULL && strlen(row->name) == 2;
 }
 
+static bool dots_are_read(const char *line, uint32_t release)
+{
+    bool level = kvb_starts_with(line, "-O.");
+    return release >= (kvb_starts_with(line, "--") ? DOTS_SINCE : SHORT_DOTS_SINCE) &&
+           !(level && release >= DOTTED_O_UNTIL);
+}
+
+// -O before what is no level stays as it is, and there is no such flag any more.
+static bool is_level(const char *line)
+{
+    bool apart = kvb_starts_with(line, "-O ") || kvb_starts_with(line, "-O=");
+    return !apart || (line[3] >= '0' && line[3] <= '3');
+}
+
 // Underscores were read as dashes from FlexibleArgumentParser on.
 static bool is_known(const char *line, uint32_t release)
 {
     size_t length = strcspn(line, " =.\n");
-    if (release < UNDERSCORES_SINCE && memchr(line, '_', length) != NULL) {
+    bool dashes = release >= UNDERSCORES_SINCE || memchr(line, '_', length) == NULL;
+    bool dots = line[length] != '.' || dots_are_read(line, release);
+    if (!dashes || !dots || (release >= LEVEL_SINCE && !is_level(line))) {
         return false;
     }
     return kvb_starts_with(line, "--") ? long_is_known(line + 2, length - 2, release)
@@ -161,11 +180,11 @@ static bool judge_values(const struct kvb_deployment *deployment, const struct k
         if (judge_suffix(line, release, out) || judge_switch(line, release, out) || judge_device(line, release, out) ||
             kvb_vllm_judge_number(line, engine, out) || kvb_vllm_judge_bound(line, engine, out) ||
             kvb_vllm_judge_value(deployment, line, engine, out) || kvb_vllm_judge_mapping(line, engine, out) ||
-            kvb_vllm_judge_json(line, engine, out)) {
+            kvb_vllm_judge_json(deployment, line, engine, out)) {
             return true;
         }
     }
-    return kvb_vllm_judge_loader(deployment, engine, out);
+    return kvb_vllm_judge_executors(deployment, release, out) || kvb_vllm_judge_loader(deployment, engine, out);
 }
 
 // A build that is not the release itself may have a flag of a later one; what was there and is gone stays gone.

@@ -13,6 +13,7 @@
 #define PAIRS_GONE_SINCE R(10, 0)
 #define SUFFIXES_SINCE R(20, 0) // _expand_json_human_readable_numbers
 #define LITERAL_UNTIL R(9, 0)   // ast.literal_eval
+#define LEVELS_UNTIL R(9, 2)    // a number alone
 
 enum reader {
     LOADS,       // json.loads
@@ -111,10 +112,10 @@ static bool is_pairs(const char *value, size_t size)
 }
 
 // What the engine does not read, or nobody here can: an empty value, a level, what a shell or a template would fill in.
-static bool is_passed_over(const char *value, size_t size, enum reader reader)
+static bool is_passed_over(const char *value, size_t size, enum reader reader, uint32_t release)
 {
     bool none = size == 0 || (size == 4 && strncmp(value, "None", 4) == 0);
-    bool level = reader == COMPILATION && size == 1 && kvb_is_digit(*value);
+    bool level = reader == COMPILATION && size == 1 && kvb_is_digit(*value) && release < LEVELS_UNTIL;
     for (size_t i = 0; i < size; i++) {
         none |= value[i] == '$' || (value[i] == '{' && i + 1 < size && value[i + 1] == '{');
     }
@@ -136,7 +137,7 @@ bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, c
     enum reader reader;
     flag_of(line, engine->release, name, &value);
     size_t size = strcspn(value, "\n");
-    if (!find_reader(name, &reader) || is_passed_over(value, size, reader)) {
+    if (!find_reader(name, &reader) || is_passed_over(value, size, reader, engine->release)) {
         return false;
     }
     uint32_t release = engine->release;

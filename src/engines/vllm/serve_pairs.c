@@ -59,6 +59,16 @@ static bool asks_async(const struct kvb_plan *plan)
     return kvb_number(plan, KVB_SET_ASYNC_SCHEDULING) != 0;
 }
 
+static bool asks_async_on_rocm(const struct kvb_plan *plan)
+{
+    return asks_async(plan) && plan->gpu.vendor == KVB_VENDOR_AMD;
+}
+
+#define PADDED_BATCH_TEXT                                                                                              \
+    "async scheduling for EAGLE/MTP kind of speculative decoding is enabled, but disable_padded_drafter_batch=True "   \
+    "disable_padded_drafter_batch=True is not supported for this situation now. please set "                           \
+    "disable_padded_drafter_batch=Fasle"
+
 static const struct pair_row rows[] = {
     {R(6, 0), 0, .flag = "enable-auto-tool-choice", .without = "tool-call-parser",
      .text = "Error: --enable-auto-tool-choice requires --tool-call-parser"},
@@ -81,6 +91,13 @@ static const struct pair_row rows[] = {
      .text = "You must set kv_offloading_size when kv_offloading_backend is set."},
     {R(6, 0), 0, .flag = "ray-workers-use-nsight", .without = "distributed-executor-backend", .without_holds = "ray",
      .text = "Unable to use nsight profiling unless workers run with Ray."},
+    {R(10, 0), R(11, 0), .flag = "distributed-executor-backend", .holds = "uni", .when = asks_async,
+     .text = "Async scheduling is not supported with uni-process backend."},
+    {R(28, 0), 0, .flag = "enable-dbo", .with = "all2all-backend", .with_holds = "deepep_high_throughput",
+     .when = asks_async_on_rocm,
+     .text =
+         "Async scheduling is not compatible with ROCm DeepEP high-throughput DBO. Please use --no-async-scheduling "
+         "or select a different all2all backend."},
     {R(19, 0), 0, .flag = "distributed-executor-backend", .holds = "ray", .when = asks_async,
      .text = "`ray` does not support async scheduling yet."},
     {R(17, 0), 0, .flag = "enable-elastic-ep", .without = "enable-eplb",
@@ -112,6 +129,10 @@ static const struct pair_row rows[] = {
      .text = "Async scheduling is not compatible with disable_padded_drafter_batch=True."},
     {R(14, 0), 0, .flag = "speculative-config", .holds = "\"disable_padded_drafter_batch\":true", .when = asks_async,
      .text = "Async scheduling is not compatible with disable_padded_drafter_batch=True."},
+    {R(11, 1), R(14, 0), .flag = "speculative-config", .holds = "\"disable_padded_drafter_batch\": true",
+     .when = asks_async, .text = PADDED_BATCH_TEXT},
+    {R(11, 1), R(14, 0), .flag = "speculative-config", .holds = "\"disable_padded_drafter_batch\":true",
+     .when = asks_async, .text = PADDED_BATCH_TEXT},
     {R(10, 2), 0, .flag = "kv-sharing-fast-prefill", .when = drafts_by_hidden_state,
      .text = "Fast prefill optimization for KV sharing is not compatible with EAGLE as EAGLE requires correct logits "
              "for all tokens while fast prefill gives incorrect logits for prompt tokens."},

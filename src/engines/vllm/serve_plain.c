@@ -317,6 +317,7 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
         note_connector(line, &connector, &role);
     }
     plan->plain_flags |= connector && !role ? KVB_PLAIN_NO_ROLE : 0;
+    kvb_vllm_graphs_said(deployment, plan);
     kvb_vllm_judge_bounds(deployment, plan);
     kvb_vllm_judge_pairs(deployment, plan);
 }

@@ -81,7 +81,7 @@ static bool is_gguf(const struct kvb_context *context)
 
 static bool pools(const struct kvb_context *context)
 {
-    return context->model->pooling;
+    return context->pools;
 }
 
 // Classes that are SupportsV0Only, by the names of models/registry.py; from 0.11.0 V0 is gone.
