@@ -126,12 +126,14 @@ bool kvb_starts_with_ignoring_case(const char *text, const char *prefix)
 
 bool kvb_contains_ignoring_case(const char *text, const char *part)
 {
-    do {
+    char small = kvb_lower(*part);
+    char both[] = {small, (char)(small >= 'a' && small <= 'z' ? small - 'a' + 'A' : small), '\0'};
+    for (text += strcspn(text, both); *text != '\0'; text += 1 + strcspn(text + 1, both)) {
         if (kvb_starts_with_ignoring_case(text, part)) {
             return true;
         }
-    } while (*text++);
-    return false;
+    }
+    return *part == '\0';
 }
 
 static unsigned least(unsigned a, unsigned b, unsigned c)

@@ -23,13 +23,13 @@ static void apply(struct kvb_plan *plan, const struct kvb_change *change)
     plan->settings.values[change->setting].set = !change->removes_setting;
 }
 
-static bool answer_with(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number, struct kvb_budget *budget)
+// A plan that was answered is answered at another length or share, too.
+static void answer_with(struct kvb_plan *plan, enum kvb_setting setting, uint64_t number, struct kvb_budget *budget)
 {
     struct kvb_setting_value before = plan->settings.values[setting];
     put(plan, setting, number);
-    bool computed = kvb_budget_quietly(plan, budget);
+    (void)kvb_budget_quietly(plan, budget);
     plan->settings.values[setting] = before;
-    return computed;
 }
 
 // Whether the release takes the setting by now; none that is advised was ever withdrawn.
@@ -51,8 +51,8 @@ static uint64_t roomy_utilization(struct kvb_plan_work *work, const struct kvb_b
     const struct kvb_budget *room = &work->room;
     uint64_t ppm = fixed_cache(&work->plan) ? 0 : kvb_highest_utilization(budget);
     for (int i = 0; ppm > 0 && i < 2; i++) { // another stage may decide there, whose graphs weigh more
-        bool computed = answer_with(&work->plan, KVB_SET_GPU_MEMORY_UTILIZATION, ppm, &work->room);
-        if (!computed || room->verdict == KVB_DOES_NOT_FIT) {
+        answer_with(&work->plan, KVB_SET_GPU_MEMORY_UTILIZATION, ppm, &work->room);
+        if (room->verdict == KVB_DOES_NOT_FIT) {
             return 0;
         }
         if (room->slack_bytes >= 0) {
@@ -79,7 +79,7 @@ static void advise_utilization(struct kvb_plan_work *work, const struct kvb_budg
 
 static bool length_fits(struct kvb_plan_work *work, uint64_t length, bool leaves_room)
 {
-    (void)answer_with(&work->plan, KVB_SET_MAX_MODEL_LEN, length, &work->tried);
+    answer_with(&work->plan, KVB_SET_MAX_MODEL_LEN, length, &work->tried);
     return work->tried.verdict != KVB_DOES_NOT_FIT && (!leaves_room || work->tried.slack_bytes >= 0);
 }
 
@@ -111,8 +111,7 @@ static void advise_length(struct kvb_plan_work *work, const struct kvb_budget *b
         (void)kvb_budget_quietly(&work->plan, &work->tried);
         guess = work->tried.kv.max_model_len_that_fits;
     }
-    bool leaves_room = advice->has_utilization && work->tried.slack_bytes >= 0;
-    uint64_t length = longest_length(work, guess, leaves_room);
+    uint64_t length = longest_length(work, guess, advice->has_utilization);
     work->plan.settings.values[KVB_SET_GPU_MEMORY_UTILIZATION] = asked;
     advice->has_max_model_len = length > 0;
     advice->max_model_len = length;
@@ -320,8 +319,8 @@ static void leave_room(struct kvb_plan_work *work, const struct kvb_plan *origin
     for (uint32_t i = 0; i < advice->apply_count; i++) {
         apply(&work->plan, &advice->changes[advice->apply[i]]);
     }
-    bool computed = kvb_budget_quietly(&work->plan, &work->tried);
-    if (!computed || before->verdict == KVB_DOES_NOT_FIT || before->slack_bytes >= 0) {
+    (void)kvb_budget_quietly(&work->plan, &work->tried); // it starts, as was found before
+    if (before->slack_bytes >= 0) {
         return;
     }
     uint64_t ppm = roomy_utilization(work, before);

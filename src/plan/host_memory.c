@@ -70,6 +70,7 @@ void kvb_host_memory_of(const struct kvb_plan *plan, const struct kvb_budget *bu
     choose_bus(&plan->gpu, memory);
     if (values[KVB_SET_CPU_OFFLOAD_GB].set && values[KVB_SET_CPU_OFFLOAD_GB].number > 0) {
         struct kvb_host_use *use = add_use(memory, KVB_HOST_WEIGHTS, budget->weights.offloaded_bytes);
+        use->ignored = budget->weights.offloaded_bytes == 0;
         use->host_bytes = budget->weights.offloaded_bytes;
         use->freed_bytes = plan->gpu.unified_memory ? 0 : budget->weights.offloaded_bytes;
     }

@@ -76,11 +76,24 @@ static inline void name_size(struct kvb_plan *plan, uint32_t tokens)
     set(plan, KVB_SET_CUDAGRAPH_CAPTURE_SIZES, 1);
 }
 
+static inline void name_class_of(struct kvb_model *model, const char *architecture)
+{
+    memset(model->architecture, 0, sizeof model->architecture);
+    (void)strncpy(model->architecture, architecture, sizeof model->architecture - 1);
+}
+
 // The class that the checkpoint names.
 static inline void name_class(struct kvb_plan *plan, const char *architecture)
 {
-    memset(plan->model.architecture, 0, sizeof plan->model.architecture);
-    (void)strncpy(plan->model.architecture, architecture, sizeof plan->model.architecture - 1);
+    name_class_of(&plan->model, architecture);
+}
+
+// The target once more, of another class.
+static inline void draft_as(struct kvb_plan *plan, struct kvb_model *draft, const char *architecture)
+{
+    *draft = plan->model;
+    name_class_of(draft, architecture);
+    plan->draft = draft;
 }
 
 // A latent of so many numbers, with an index where it is sparse.

@@ -86,6 +86,10 @@ static const struct line_row lines[] = {
     {"--compilation-config {\"pass_config\":{\"fuse_attn_quant\":true}}", R(21, 0), true, 0, 51},
     {"--compilation-config {\"pass_config\":{\"fuse_attn_quant\":false}}", R(21, 0), true, 51, 35},
     {"--compilation-config 3", R(21, 0), true, 51, 35},
+    {"--data-parallel-size 2", R(8, 5), true, 0, 0}, // platforms/cuda.py v0.8.5:160, v0.9.0:154, behind the level
+    {"--data-parallel-size 2", R(9, 0), true, 0, 0},
+    {"--data-parallel-size 1", R(9, 0), true, 67, 0},
+    {"--data-parallel-size 2", R(9, 1), true, 67, 0}, // v0.9.1:156: but for DeepEP's kernels for prompts
 };
 
 static void resolve(uint32_t release)
@@ -156,9 +160,21 @@ static void variables_say_it(void **state)
     check("TORCH_COMPILE_DISABLE=1, pieces", false, 0, 0);
 }
 
+// config/compilation.py v0.20.0:1173: DeepEP's kernels for prompts, between ranks of data alone.
+static void kernels_of_prompts(void **state)
+{
+    (void)state;
+    assert_int_equal(read_line("vllm serve M --data-parallel-size 2"), KVB_OK);
+    resolve(R(20, 0));
+    plan.plain_flags |= KVB_PLAIN_DEEPEP_PROMPTS;
+    check("--all2all-backend deepep_high_throughput", true, 0, 0);
+    set(&plan, KVB_SET_DATA_PARALLEL_SIZE, 1);
+    check("--all2all-backend deepep_high_throughput, one rank", true, 51, 35);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_say_it), cmocka_unit_test(other_words_are_refused),
-                                       cmocka_unit_test(variables_say_it)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_say_it), cmocka_unit_test(kernels_of_prompts),
+                                       cmocka_unit_test(other_words_are_refused), cmocka_unit_test(variables_say_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,20 @@ static void offloaded_weights_pass_in_every_step(void **state)
     assert_int_equal(budget.needed_bytes, without.needed_bytes);
 }
 
+// Runner V2, a dense model's default from 0.25 on, has no offloader before 0.28 (vllm#51396).
+static void runner_v2_offloads_nothing(void **state)
+{
+    (void)state;
+    ask(R(25, 0), KVB_SET_CPU_OFFLOAD_GB, 4 * GIB);
+    assert_int_equal(memory.count, 1);
+    assert_true(memory.uses[0].ignored);
+    assert_int_equal(memory.uses[0].host_bytes, 0);
+    assert_int_equal(memory.uses[0].freed_bytes, 0);
+    ask(R(28, 0), KVB_SET_CPU_OFFLOAD_GB, 4 * GIB);
+    assert_false(memory.uses[0].ignored);
+    assert_in_range(memory.uses[0].freed_bytes, 4 * GIB, 4 * GIB + GIB / 2);
+}
+
 // V0 keeps swapped requests there; V1 takes the flag and does nothing with it.
 static void swap_space_frees_nothing(void **state)
 {
@@ -142,7 +156,7 @@ static void a_request_beyond_the_platform_is_a_warning(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(offloaded_weights_pass_in_every_step), cmocka_unit_test(swap_space_frees_nothing),
-              cmocka_unit_test(connectors_do_not_pass_the_check), cmocka_unit_test(bus_follows_the_gpu),
-              cmocka_unit_test(platforms_say_what_they_keep),
+KVB_TEST_MAIN(cmocka_unit_test(offloaded_weights_pass_in_every_step), cmocka_unit_test(runner_v2_offloads_nothing),
+              cmocka_unit_test(swap_space_frees_nothing), cmocka_unit_test(connectors_do_not_pass_the_check),
+              cmocka_unit_test(bus_follows_the_gpu), cmocka_unit_test(platforms_say_what_they_keep),
               cmocka_unit_test(a_request_beyond_the_platform_is_a_warning))

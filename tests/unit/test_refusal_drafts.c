@@ -17,14 +17,6 @@ static void make(uint32_t release, enum kvb_speculative method)
     set(&plan, KVB_SET_SPECULATIVE_METHOD, method);
 }
 
-static void drafts_with(const char *architecture)
-{
-    draft = plan.model;
-    memset(draft.architecture, 0, sizeof draft.architecture);
-    (void)strncpy(draft.architecture, architecture, sizeof draft.architecture - 1);
-    plan.draft = &draft;
-}
-
 // speculative.py v0.15.0 and v0.21.0: model types deepseek_mtp and gemma4_mtp (of gemma4_assistant) are of
 // MTPModelTypes; v0.28.0 makes the method dflash of a MuseGlimmerAssistantModel.
 static void modules_by_their_own_class(void **state)
@@ -46,7 +38,7 @@ static void modules_by_their_own_class(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make(rows[i].release, KVB_SPECULATIVE_MTP);
         set(&plan, KVB_SET_NUM_SPECULATIVE_TOKENS, 1);
-        drafts_with(rows[i].architecture);
+        draft_as(&plan, &draft, rows[i].architecture);
         says(kvb_refusal_draft_mtp, &plan, rows[i].part);
     }
 }
@@ -63,7 +55,7 @@ static void lengths_of_drafts(void **state)
     says(kvb_refusal_draft_length, &plan, NULL);
     give(&plan, KVB_PLAIN_DRAFT_LENGTH, 8193);
     says(kvb_refusal_draft_length, &plan, text);
-    drafts_with("EagleLlamaForCausalLM");
+    draft_as(&plan, &draft, "EagleLlamaForCausalLM");
     says(kvb_refusal_draft_length, &plan, text);
     draft.context_tokens = 2048; // its own comes first
     says(kvb_refusal_draft_length, &plan, NULL);
@@ -81,7 +73,7 @@ static void modules_of_another_width(void **state)
     make(R(25, 0), KVB_SPECULATIVE_MTP);
     plan.environment.use_v2_model_runner = KVB_NO;
     says(kvb_refusal_assistant, &plan, NULL);
-    drafts_with("DeepSeekMTPModel");
+    draft_as(&plan, &draft, "DeepSeekMTPModel");
     says(kvb_refusal_assistant, &plan, NULL);
     draft.kinds[0].attention.queries_only = true;
     says(kvb_refusal_assistant, &plan, "a and b must have same reduction dim");
@@ -99,7 +91,7 @@ static void models_by_what_is_named(void **state)
     (void)state;
     static const char same[] = "'draft_tensor_parallel_size' and 'tensor_parallel_size' must be the same. Got 1 and 2.";
     make(R(19, 1), KVB_SPECULATIVE_DFLASH);
-    drafts_with("DFlashDraftModel");
+    draft_as(&plan, &draft, "DFlashDraftModel");
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     give(&plan, KVB_PLAIN_DRAFT_RANKS, 1);
     plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
@@ -107,16 +99,16 @@ static void models_by_what_is_named(void **state)
     plan.plain_flags |= KVB_PLAIN_METHOD_NAMED;
     says(kvb_refusal_draft_ranks_differ, &plan, NULL);
     make(R(20, 0), KVB_SPECULATIVE_DFLASH);
-    drafts_with("DFlashDraftModel");
+    draft_as(&plan, &draft, "DFlashDraftModel");
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     give(&plan, KVB_PLAIN_DRAFT_RANKS, 1);
     plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
     says(kvb_refusal_draft_ranks_differ, &plan, NULL);
     make(R(16, 0), KVB_SPECULATIVE_DRAFT_MODEL);
     plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
-    drafts_with("Qwen3ForCausalLM");
+    draft_as(&plan, &draft, "Qwen3ForCausalLM");
     says(kvb_refusal_draft_unnamed, &plan, "Unsupported speculative method: 'None'");
-    drafts_with("Glm4MoeForCausalLM");
+    draft_as(&plan, &draft, "Glm4MoeForCausalLM");
     says(kvb_refusal_draft_unnamed, &plan, NULL);
     plan.draft = NULL; // its type may say what it is
     plan.draft_unknown = true;
@@ -152,7 +144,7 @@ static void tokens_of_drafts_nobody_knows(void **state)
         says(kvb_refusal_draft_uncounted, &plan, rows[i].part);
     }
     make(R(27, 1), KVB_SPECULATIVE_DSPARK);
-    drafts_with("Qwen3DSparkModel");
+    draft_as(&plan, &draft, "Qwen3DSparkModel");
     plan.plain_flags |= KVB_PLAIN_DRAFT_NAMED;
     says(kvb_refusal_draft_uncounted, &plan, NULL);
     make(R(13, 0), KVB_SPECULATIVE_NGRAM);
@@ -171,7 +163,7 @@ static void heads_that_are_not_asked_for(void **state)
     make(R(20, 0), KVB_SPECULATIVE_DRAFT_MODEL);
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
     says(kvb_refusal_draft_heads, &plan, NULL);
-    drafts_with("Qwen2ForCausalLM");
+    draft_as(&plan, &draft, "Qwen2ForCausalLM");
     draft.kinds[0].attention.heads = 14;
     says(kvb_refusal_draft_heads, &plan, "Total number of attention heads (14) must be divisible");
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NGRAM);
@@ -194,7 +186,7 @@ static void ranks_that_share_a_context(void **state)
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     set(&plan, KVB_SET_DECODE_CONTEXT_PARALLEL_SIZE, 2);
     says(kvb_refusal_draft_context, &plan, NULL);
-    drafts_with("K3DSparkModel");
+    draft_as(&plan, &draft, "K3DSparkModel");
     says(kvb_refusal_draft_context, &plan, "MLA DSpark does not currently support decode context parallelism");
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
     says(kvb_refusal_draft_context, &plan, NULL);
@@ -218,7 +210,7 @@ static void targets_of_heads(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make(R(20, 0), rows[i].method);
-        drafts_with(rows[i].head);
+        draft_as(&plan, &draft, rows[i].head);
         name_class(&plan, rows[i].target);
         says(kvb_refusal_hidden_states, &plan,
              rows[i].refused ? "Model does not support EAGLE3 interface but aux_hidden_state_outputs was requested"

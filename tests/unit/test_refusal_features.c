@@ -15,10 +15,7 @@ static void make(uint32_t release)
 static void drafts_with(enum kvb_speculative method, const char *architecture)
 {
     set(&plan, KVB_SET_SPECULATIVE_METHOD, method);
-    draft = plan.model;
-    memset(draft.architecture, 0, sizeof draft.architecture);
-    (void)strncpy(draft.architecture, architecture, sizeof draft.architecture - 1);
-    plan.draft = &draft;
+    draft_as(&plan, &draft, architecture);
 }
 
 // ---- Drafts

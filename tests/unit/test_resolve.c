@@ -139,6 +139,13 @@ static void test_draft(void **state)
     assert_int_equal(problems.items[0].severity, KVB_WARNING);
     assert_non_null(
         strstr(problems.items[0].text, "is not known: the smallest and the largest it can be are in the bound"));
+    // a path that is there is read, whatever head its name may be: 16 layers of 2048, as the model's config.json says
+    assert_int_equal(resolve("settings: {speculative_config: {method: draft_model, num_speculative_tokens: 3, model: "
+                             "\"" KVB_SOURCE_DIR "/tests/fixtures/configs/allenai--OLMo-1B-hf.json\"}}\n"),
+                     KVB_OK);
+    assert_non_null(plan.draft);
+    assert_int_equal(plan.draft->layer_count, 16);
+    assert_int_equal(plan.draft->hidden_size, 2048);
     // what drafts may lie in the served checkpoint: not known is not nothing
     assert_int_equal(resolve("settings: {speculative_config: {method: dspark, num_speculative_tokens: 7}}\n"), KVB_OK);
     assert_true(plan.draft_unknown);

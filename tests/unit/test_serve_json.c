@@ -4,63 +4,44 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engines/vllm/serve.h"
-#include "unit/test.h"
+#include "unit/judged_lines.h"
 
-#define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define UNEXPECTED "Unexpected keyword argument"
-
-static const char *said(uint32_t release, const char *lines)
-{
-    static struct kvb_deployment deployment;
-    static char out[256];
-    struct kvb_engine engine = {.release = release};
-    (void)snprintf(engine.version, sizeof engine.version, "0.%u.%u", release / 10000, release / 100 % 100);
-    kvb_deployment_init(&deployment);
-    (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, lines);
-    out[0] = '\0';
-    kvb_vllm_judge(&deployment, &engine, out);
-    return out;
-}
 
 // SpeculativeConfig.__post_init__: a model called [ngram] is the method, the shorter window is looked at first, and
 // null is a window that is not given; to 0.11.0 numbers have no bound of their own. A Python int has no width.
 static void windows_of_ngram(void **state)
 {
     (void)state;
-    static const struct {
-        uint32_t release;
-        const char *members, *text; // "" = taken
-    } rows[] = {
-        {R(9, 2), "\"model\":\"[ngram]\",\"prompt_lookup_min\":5,\"prompt_lookup_max\":2",
+#define NGRAM(members) "\n--speculative-config {\"num_speculative_tokens\":3," members "}"
+    static const struct judged_row rows[] = {
+        {R(9, 2), NGRAM("\"model\":\"[ngram]\",\"prompt_lookup_min\":5,\"prompt_lookup_max\":2"),
          "prompt_lookup_min=5 must be <= prompt_lookup_max=2"},
-        {R(9, 2), "\"model\":\"[ngram]\",\"prompt_lookup_min\":2,\"prompt_lookup_max\":5", ""},
-        {R(9, 2), "\"method\":\"ngram\",\"prompt_lookup_min\":2,\"prompt_lookup_max\":0",
+        {R(9, 2), NGRAM("\"model\":\"[ngram]\",\"prompt_lookup_min\":2,\"prompt_lookup_max\":5"), TAKEN},
+        {R(9, 2), NGRAM("\"method\":\"ngram\",\"prompt_lookup_min\":2,\"prompt_lookup_max\":0"),
          "prompt_lookup_max=0 must be > 0"},
-        {R(9, 2), "\"method\":\"ngram\",\"prompt_lookup_min\":0,\"prompt_lookup_max\":0",
+        {R(9, 2), NGRAM("\"method\":\"ngram\",\"prompt_lookup_min\":0,\"prompt_lookup_max\":0"),
          "prompt_lookup_min=0 must be > 0"},
-        {R(9, 2), "\"method\":\"ngram\",\"prompt_lookup_min\":null,\"prompt_lookup_max\":4", ""},
-        {R(27, 1), "\"method\":\"ngram\",\"prompt_lookup_max\":1000000000000000000000 , \"prompt_lookup_min\" : 5 ",
-         ""},
+        {R(9, 2), NGRAM("\"method\":\"ngram\",\"prompt_lookup_min\":null,\"prompt_lookup_max\":4"), TAKEN},
+        {R(27, 1),
+         NGRAM("\"method\":\"ngram\",\"prompt_lookup_max\":1000000000000000000000 , \"prompt_lookup_min\" : 5 "),
+         TAKEN},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char line[256];
-        (void)snprintf(line, sizeof line, "\n--speculative-config {\"num_speculative_tokens\":3,%s}", rows[i].members);
-        assert_string_equal(said(rows[i].release, line), rows[i].text);
-    }
+    WALK(rows);
 }
 
 // Whole numbers before another member, and types that 0.9.0's own dataclasses take as they come.
 static void types_of_members(void **state)
 {
     (void)state;
-    assert_string_equal(said(R(16, 0), "\n--kv-transfer-config {\"kv_parallel_size\":2,\"kv_role\":\"kv_both\","
-                                       "\"kv_connector\":\"NixlConnector\"}"),
+    assert_string_equal(judged(R(16, 0), "\n--kv-transfer-config {\"kv_parallel_size\":2,\"kv_role\":\"kv_both\","
+                                         "\"kv_connector\":\"NixlConnector\"}"),
                         "");
-    assert_non_null(strstr(said(R(16, 0), "\n--kv-transfer-config {\"kv_parallel_size\":\"x\",\"kv_role\":\"kv_both\","
-                                          "\"kv_connector\":\"NixlConnector\"}"),
-                           "valid integer"));
-    assert_string_equal(said(R(9, 0), "\n--kv-transfer-config {\"kv_parallel_size\":\"x\",\"kv_role\":\"kv_both\"}"),
+    assert_non_null(
+        strstr(judged(R(16, 0), "\n--kv-transfer-config {\"kv_parallel_size\":\"x\",\"kv_role\":\"kv_both\","
+                                "\"kv_connector\":\"NixlConnector\"}"),
+               "valid integer"));
+    assert_string_equal(judged(R(9, 0), "\n--kv-transfer-config {\"kv_parallel_size\":\"x\",\"kv_role\":\"kv_both\"}"),
                         "");
 }
 
@@ -68,10 +49,10 @@ static void types_of_members(void **state)
 static void connectors_of_modules(void **state)
 {
     (void)state;
-    assert_string_equal(said(R(12, 0), "\n--kv-transfer-config {\"kv_connector\":\"Mine\",\"kv_role\":\"kv_both\"}"),
+    assert_string_equal(judged(R(12, 0), "\n--kv-transfer-config {\"kv_connector\":\"Mine\",\"kv_role\":\"kv_both\"}"),
                         "Unsupported connector type: Mine");
-    assert_string_equal(said(R(12, 0), "\n--kv-transfer-config {\"kv_connector\":\"Mine\",\"kv_role\":\"kv_both\","
-                                       "\"kv_connector_module_path\":\"my.module\"}"),
+    assert_string_equal(judged(R(12, 0), "\n--kv-transfer-config {\"kv_connector\":\"Mine\",\"kv_role\":\"kv_both\","
+                                         "\"kv_connector_module_path\":\"my.module\"}"),
                         "");
 }
 
@@ -82,16 +63,16 @@ static void keys_that_no_class_has(void **state)
     (void)state;
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefgh";
     char line[128];
-    assert_non_null(strstr(said(R(27, 1), "\n--compilation-config {\"inductor_compile_config\":{\"a\":{}},"
-                                          "\"pass_config\":{\"enable_async_tp\":false}}"),
+    assert_non_null(strstr(judged(R(27, 1), "\n--compilation-config {\"inductor_compile_config\":{\"a\":{}},"
+                                            "\"pass_config\":{\"enable_async_tp\":false}}"),
                            "enable_async_tp: " UNEXPECTED));
-    assert_string_equal(said(R(27, 1), "\n--compilation-config {\"inductor_compile_config\":{\"a\":{}},"
-                                       "\"pass_config\":{\"fuse_gemm_comms\":false}}"),
+    assert_string_equal(judged(R(27, 1), "\n--compilation-config {\"inductor_compile_config\":{\"a\":{}},"
+                                         "\"pass_config\":{\"fuse_gemm_comms\":false}}"),
                         "");
     (void)snprintf(line, sizeof line, "\n--eplb-config {\"%s\":3}", letters);
-    assert_non_null(strstr(said(R(16, 0), line), UNEXPECTED));
-    assert_non_null(strstr(said(R(16, 0), "\n--eplb-config {\"window-size\":3}"), "window-size: " UNEXPECTED));
-    assert_string_equal(said(R(16, 0), "\n--eplb-config {\"window_size\":3}"), "");
+    assert_non_null(strstr(judged(R(16, 0), line), UNEXPECTED));
+    assert_non_null(strstr(judged(R(16, 0), "\n--eplb-config {\"window-size\":3}"), "window-size: " UNEXPECTED));
+    assert_string_equal(judged(R(16, 0), "\n--eplb-config {\"window_size\":3}"), "");
 }
 
 // arg_utils.py v0.16.0 parse_dataclass: JSON that is cut off is refused as such. With a $ in it a shell would have
@@ -101,17 +82,17 @@ static void json_that_is_none(void **state)
     (void)state;
     static const char *const values[] = {"{\"window\":3",  "{\"window\": \"a", "{\"window\":\"\\", "{\"window",
                                          "{\"window\" 3}", "{\"window\":}",    "{\"window\": }",   "{\"window\\\":3}"};
-    assert_non_null(strstr(said(R(16, 0), "\n--eplb-config {\"window\":3}"), "window: " UNEXPECTED));
+    assert_non_null(strstr(judged(R(16, 0), "\n--eplb-config {\"window\":3}"), "window: " UNEXPECTED));
     assert_non_null(
-        strstr(said(R(16, 0), "\n--kv-transfer-config {\"engine_id\":\"a\\\"},\\\\\",\"window\":3}"), UNEXPECTED));
+        strstr(judged(R(16, 0), "\n--kv-transfer-config {\"engine_id\":\"a\\\"},\\\\\",\"window\":3}"), UNEXPECTED));
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         char line[128];
         (void)snprintf(line, sizeof line, "\n--eplb-config %s", values[i]);
-        assert_true(kvb_starts_with(said(R(16, 0), line), "argument --eplb-config: invalid JSON at "));
+        assert_true(kvb_starts_with(judged(R(16, 0), line), "argument --eplb-config: invalid JSON at "));
         (void)snprintf(line, sizeof line, "\n--eplb-config %s$X\n--max-num-seqs 4k", values[i]);
-        assert_string_equal(said(R(16, 0), line), "argument --max-num-seqs: invalid int value: '4k'");
+        assert_string_equal(judged(R(16, 0), line), "argument --max-num-seqs: invalid int value: '4k'");
         (void)snprintf(line, sizeof line, "\n--eplb-config %s$X", values[i]);
-        assert_string_equal(said(R(16, 0), line), "");
+        assert_string_equal(judged(R(16, 0), line), "");
     }
 }
 
@@ -124,63 +105,57 @@ static void json_that_is_none(void **state)
 static void values_by_release(void **state)
 {
     (void)state;
-    static const struct {
-        uint32_t release;
-        const char *line, *text;
-    } rows[] = {
-        {R(8, 4), "--limit-mm-per-prompt {\"image\": 2}", KEY_VALUE},
-        {R(8, 4), "--limit-mm-per-prompt image=2", ""},
-        {R(8, 4), "--limit-mm-per-prompt image=2,video=10", ""},
-        {R(8, 4), "--limit-mm-per-prompt image=2,video", KEY_VALUE},
-        {R(8, 4), "--limit-mm-per-prompt image=two", KEY_VALUE},
-        {R(8, 4), "--limit-mm-per-prompt image=2x", KEY_VALUE},
-        {R(8, 5), "--limit-mm-per-prompt image=2", ""},
-        {R(8, 5), "--limit-mm-per-prompt {\"image\": 2}", ""},
-        {R(9, 2), "--mm-processor-kwargs num_crops=4", ""},
-        {R(9, 2), "--limit-mm-per-prompt image", INVALID("--limit-mm-per-prompt") "'image', where one expects {"},
-        {R(10, 0), "--limit-mm-per-prompt image=2", INVALID("--limit-mm-per-prompt") "'image=2', where one expects {"},
-        {R(10, 0), "--limit-mm-per-prompt {\"image\": 2}", ""},
-        {R(8, 5), "--compilation-config {'level': 3, 'use_cudagraph': True,}", ""},
-        {R(8, 5), "--compilation-config {\"level\": 3, \"use_cudagraph\": true}",
+    static const struct judged_row rows[] = {
+        {R(8, 4), "\n--limit-mm-per-prompt {\"image\": 2}", KEY_VALUE},
+        {R(8, 4), "\n--limit-mm-per-prompt image=2", TAKEN},
+        {R(8, 4), "\n--limit-mm-per-prompt image=2,video=10", TAKEN},
+        {R(8, 4), "\n--limit-mm-per-prompt image=2,video", KEY_VALUE},
+        {R(8, 4), "\n--limit-mm-per-prompt image=two", KEY_VALUE},
+        {R(8, 4), "\n--limit-mm-per-prompt image=2x", KEY_VALUE},
+        {R(8, 5), "\n--limit-mm-per-prompt image=2", TAKEN},
+        {R(8, 5), "\n--limit-mm-per-prompt {\"image\": 2}", TAKEN},
+        {R(9, 2), "\n--mm-processor-kwargs num_crops=4", TAKEN},
+        {R(9, 2), "\n--limit-mm-per-prompt image", INVALID("--limit-mm-per-prompt") "'image', where one expects {"},
+        {R(10, 0), "\n--limit-mm-per-prompt image=2",
+         INVALID("--limit-mm-per-prompt") "'image=2', where one expects {"},
+        {R(10, 0), "\n--limit-mm-per-prompt {\"image\": 2}", TAKEN},
+        {R(8, 5), "\n--compilation-config {'level': 3, 'use_cudagraph': True,}", TAKEN},
+        {R(8, 5), "\n--compilation-config {\"level\": 3, \"use_cudagraph\": true}",
          INVALID("--compilation-config") "'true}', where one expects a value: text in quotes, a number, True, False, "
                                          "None, { or ["},
-        {R(8, 5), "--compilation-config 3", ""},
-        {R(8, 5), "--compilation-config a", INVALID("--compilation-config") "'a', where one expects {"},
-        {R(9, 0), "--compilation-config {'level': 3}",
+        {R(8, 5), "\n--compilation-config 3", TAKEN},
+        {R(8, 5), "\n--compilation-config a", INVALID("--compilation-config") "'a', where one expects {"},
+        {R(9, 0), "\n--compilation-config {'level': 3}",
          INVALID("--compilation-config") "''level': 3}', where one expects a name in double quotes"},
-        {R(12, 0), "-cc {'mode': 3}", INVALID("-cc") "''mode': 3}', where one expects a name in double quotes"},
-        {R(12, 0), "-cc {\"mode\": 3}", ""},
-        {R(12, 0), "-cc.mode 3", ""},
-        {R(12, 0), "-dp 2", ""},
-        {R(20, 0), "--eplb-config {\"window_size\": 3k}", ""},
-        {R(19, 1), "--eplb-config {\"window_size\": 3k}",
+        {R(12, 0), "\n-cc {'mode': 3}", INVALID("-cc") "''mode': 3}', where one expects a name in double quotes"},
+        {R(12, 0), "\n-cc {\"mode\": 3}", TAKEN},
+        {R(12, 0), "\n-cc.mode 3", TAKEN},
+        {R(12, 0), "\n-dp 2", TAKEN},
+        {R(20, 0), "\n--eplb-config {\"window_size\": 3k}", TAKEN},
+        {R(19, 1), "\n--eplb-config {\"window_size\": 3k}",
          INVALID("--eplb-config") "'k}', where one expects a comma or }"},
-        {R(20, 0), "--speculative-config {\"num_speculative_tokens\": 3k}",
+        {R(20, 0), "\n--speculative-config {\"num_speculative_tokens\": 3k}",
          INVALID("--speculative-config") "'k}', where one expects a comma or }"},
-        {R(20, 0), "--speculative-config {'method':'ngram','num_speculative_tokens':3,'prompt_lookup_max':3}",
+        {R(20, 0), "\n--speculative-config {'method':'ngram','num_speculative_tokens':3,'prompt_lookup_max':3}",
          INVALID("--speculative-config") "''method':'ngram','num_speculative_tokens...', where one expects a name in "
                                          "double quotes"},
-        {R(20, 0), "--additional-config {\"a\": [1, 2}",
+        {R(20, 0), "\n--additional-config {\"a\": [1, 2}",
          INVALID("--additional-config") "'}', where one expects a "
                                         "comma or ]"},
-        {R(20, 0), "--additional-config {\"a\": 1",
+        {R(20, 0), "\n--additional-config {\"a\": 1",
          INVALID("--additional-config") "its end, where one expects a comma "
                                         "or }"},
-        {R(20, 0), "--additional-config None", ""},
-        {R(20, 0), "--additional-config nano", INVALID("--additional-config") "'nano', where one expects {"},
-        {R(20, 0), "--additional-config {{ .Values.more }}", ""},
-        {R(20, 0), "--additional-config {",
+        {R(20, 0), "\n--additional-config None", TAKEN},
+        {R(20, 0), "\n--additional-config nano", INVALID("--additional-config") "'nano', where one expects {"},
+        {R(20, 0), "\n--additional-config {{ .Values.more }}", TAKEN},
+        {R(20, 0), "\n--additional-config {",
          INVALID("--additional-config") "its end, where one expects a name in "
                                         "double quotes"},
-        {R(20, 0), "--additional-config", ""},
-        {R(20, 0), "--allowed-origins *", INVALID("--allowed-origins") "'*', where one expects ["},
-        {R(20, 0), "--allowed-origins [\"*\"]", ""},
+        {R(20, 0), "\n--additional-config", TAKEN},
+        {R(20, 0), "\n--allowed-origins *", INVALID("--allowed-origins") "'*', where one expects ["},
+        {R(20, 0), "\n--allowed-origins [\"*\"]", TAKEN},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char line[160];
-        (void)snprintf(line, sizeof line, "\n%s", rows[i].line);
-        assert_string_equal(said(rows[i].release, line), rows[i].text);
-    }
+    WALK(rows);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(windows_of_ngram), cmocka_unit_test(connectors_of_modules),

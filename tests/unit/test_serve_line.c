@@ -7,8 +7,7 @@
 
 #include <kvbudget/kvbudget.h>
 
-#include "base/text.h"
-#include "engines/vllm/serve.h"
+#include "unit/judged_lines.h"
 #include "unit/test.h"
 
 static struct kvb_deployment deployment;
@@ -81,12 +80,7 @@ static void values_before_other_flags(void **state)
         (void)snprintf(line, sizeof line, "\n%s 4k\n--port 8000", flags[i]);
         (void)snprintf(wanted, sizeof wanted, "argument %s: invalid int value: '4k'", flags[i]);
         for (int last = 0; last < 2; last++) {
-            char out[256] = "";
-            struct kvb_engine engine = {.version = "0.20.0", .release = KVB_RELEASE(0, 20, 0)};
-            kvb_deployment_init(&deployment);
-            (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, line);
-            kvb_vllm_judge(&deployment, &engine, out);
-            assert_string_equal(out, wanted);
+            assert_string_equal(judged(KVB_RELEASE(0, 20, 0), line), wanted);
             (void)snprintf(line, sizeof line, "\n--port 8000\n%s=4k", flags[i]);
         }
     }

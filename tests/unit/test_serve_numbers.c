@@ -1,46 +1,14 @@
 // Plain flags as a release's own parser, fields and loaders take their values. Sources: vllm/engine/arg_utils.py,
 // vllm/config and vllm/model_executor/model_loader at their tags; Python's int(), float() and argparse.
-#include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "engines/vllm/serve.h"
-#include "unit/test.h"
-
-#define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define TAKEN ""
-
-struct row {
-    uint32_t release;
-    const char *lines, *text;
-};
-
-static void make(uint32_t release, const char *lines, struct kvb_deployment *deployment, struct kvb_engine *engine)
-{
-    *engine = (struct kvb_engine){.release = release};
-    (void)snprintf(engine->version, sizeof engine->version, "0.%u.%u", release / 10000, release / 100 % 100);
-    kvb_deployment_init(deployment);
-    (void)kvb_copy(deployment->serve_flags, sizeof deployment->serve_flags, lines);
-}
-
-static void walk(const struct row *rows, size_t count)
-{
-    static struct kvb_deployment deployment;
-    for (size_t i = 0; i < count; i++) {
-        struct kvb_engine engine;
-        char out[256] = "";
-        make(rows[i].release, rows[i].lines, &deployment, &engine);
-        kvb_vllm_judge(&deployment, &engine, out);
-        assert_string_equal(out, rows[i].text);
-    }
-}
-#define WALK(rows) walk(rows, sizeof rows / sizeof(rows)[0])
+#include "unit/judged_lines.h"
 
 // int() and float(): 4k and 1.5 are no whole numbers, 1_000 is; optional_type reads None.
 static void numbers_as_python_reads_them(void **state)
 {
     (void)state;
-    static const struct row rows[] = {
+    static const struct judged_row rows[] = {
         {R(18, 0), "\n--port x", "argument --port: invalid int value: 'x'"},
         {R(8, 5), "\n--port=80.5", "argument --port: invalid int value: '80.5'"},
         {R(18, 0), "\n--port 0x10", "argument --port: invalid int value: '0x10'"},
@@ -64,6 +32,13 @@ static void numbers_as_python_reads_them(void **state)
         {R(14, 0), "\n--kv-offloading-size None", TAKEN},
         {R(14, 0), "\n--kv-offloading-size 12.5", TAKEN},
         {R(26, 0), "\n--max-num-scheduled-tokens 4k", TAKEN}, // human_readable_int
+        {R(18, 0), "\n--api-server-count x", "argument --api-server-count: invalid int value: 'x'"},
+        {R(11, 1), "\n--num-lookahead-slots -1",
+         "1 validation error for SchedulerConfig, num_lookahead_slots: Input should be greater than or equal to 0"},
+        {R(11, 0), "\n--num-lookahead-slots -1", TAKEN}, // no bound of its own yet
+        {R(18, 0), "\n--stream-interval $N", TAKEN},     // a shell's
+        {R(18, 0), "\n--stream-interval 0",
+         "1 validation error for SchedulerConfig, stream_interval: Input should be greater than or equal to 1"},
         {R(14, 0), "\n--max-log-len x", "argument --max-log-len: Value x cannot be converted to <class 'int'>."},
         {R(14, 0), "\n--max-log-len None", TAKEN},
         {R(8, 5), "\n--seed None", "argument --seed: invalid int value: 'None'"},
@@ -77,7 +52,7 @@ static void numbers_as_python_reads_them(void **state)
 static void switches_take_no_value(void **state)
 {
     (void)state;
-    static const struct row rows[] = {
+    static const struct judged_row rows[] = {
         {R(16, 0), "\n--trust-remote-code=True", "argument --trust-remote-code: ignored explicit argument 'True'"},
         {R(16, 0), "\n--enforce-eager True\n--max-num-seqs 4", "unrecognized arguments: True"},
         {R(16, 0), "\n--enforce-eager\n--trust-remote-code", TAKEN},
@@ -91,7 +66,7 @@ static void switches_take_no_value(void **state)
 static void loaders_take_their_own_config(void **state)
 {
     (void)state;
-    static const struct row rows[] = {
+    static const struct judged_row rows[] = {
         {R(10, 2), "\n--model-loader-extra-config {\"enable_multithread_load\": true, \"num_threads\": 8}", TAKEN},
         {R(9, 2), "\n--model-loader-extra-config {\"num_threads\": 8}",
          "Model loader extra config is not supported for load format auto"},
@@ -121,7 +96,7 @@ static void loaders_take_their_own_config(void **state)
 static void none_is_no_method(void **state)
 {
     (void)state;
-    static const struct row rows[] = {
+    static const struct judged_row rows[] = {
         {R(16, 0), "\n--quantization none", "Unknown quantization method: none."},
         {R(16, 0), "\n--quantization NONE", "Unknown quantization method: none."},
         {R(16, 0), "\n--quantization None", TAKEN},
@@ -143,7 +118,7 @@ static void none_is_no_method(void **state)
 static void members_are_of_their_types(void **state)
 {
     (void)state;
-    static const struct row rows[] = {
+    static const struct judged_row rows[] = {
         {R(12, 0), KV("\"engine_id\": 1"), KV_SAYS("engine_id", "string")},
         {R(12, 0), KV("\"engine_id\": null"), TAKEN},
         {R(12, 0), KV("\"kv_buffer_device\": null"), KV_SAYS("kv_buffer_device", "string")},
@@ -172,7 +147,7 @@ static void members_are_of_their_types(void **state)
 static void members_as_flags(void **state)
 {
     (void)state;
-    static const struct row rows[] = {
+    static const struct judged_row rows[] = {
         {R(18, 0), "\n--kv-transfer-config.kv_connector FooConnector", "Unsupported connector type: FooConnector"},
         {R(18, 0), "\n--kv-transfer-config.kv_connector=FooConnector", "Unsupported connector type: FooConnector"},
         {R(18, 0), "\n--kv-transfer-config.kv-connector FooConnector", // dashes behind the dot stay
@@ -194,7 +169,7 @@ static const char *bounded(uint32_t release, const char *lines, bool pictures)
     static struct kvb_deployment deployment;
     static struct kvb_plan plan;
     struct kvb_engine engine;
-    make(release, lines, &deployment, &engine);
+    give_lines(release, lines, &deployment, &engine);
     memset(&plan, 0, sizeof plan);
     plan.engine = engine;
     plan.model.encoder.family = pictures ? KVB_ENCODER_QWEN2_VL : KVB_ENCODER_NONE;
@@ -208,7 +183,7 @@ static void fields_have_bounds(void **state)
 {
     (void)state;
     static const struct {
-        struct row row;
+        struct judged_row row;
         bool pictures;
     } rows[] = {
         {{R(14, 0), "\n--kv-cache-metrics-sample $N", TAKEN}, false},
@@ -274,7 +249,7 @@ static void roles_that_are_not_said(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct kvb_engine engine;
-        make(R(16, 0), rows[i].line, &deployment, &engine);
+        give_lines(R(16, 0), rows[i].line, &deployment, &engine);
         memset(&plan, 0, sizeof plan);
         plan.engine = engine;
         kvb_vllm_plain_flags(&deployment, &plan);
@@ -286,7 +261,7 @@ static void roles_that_are_not_said(void **state)
 static void flags_that_v1_left(void **state)
 {
     (void)state;
-    static const struct row rows[] = {
+    static const struct judged_row rows[] = {
         {R(8, 5), "\n--scheduling-policy priority", "--scheduling-policy"},
         {R(8, 5), "\n--scheduling-policy fcfs", NULL},
         {R(8, 5), "\n--scheduler-delay-factor 0.0", NULL},
@@ -299,7 +274,7 @@ static void flags_that_v1_left(void **state)
     static struct kvb_plan plan;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct kvb_engine engine;
-        make(rows[i].release, rows[i].lines, &deployment, &engine);
+        give_lines(rows[i].release, rows[i].lines, &deployment, &engine);
         memset(&plan, 0, sizeof plan);
         plan.engine = engine;
         kvb_vllm_plain_flags(&deployment, &plan);

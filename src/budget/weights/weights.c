@@ -3,7 +3,6 @@
 // Source: vllm/model_executor/model_loader, layers/rotary_embedding, lora/layers, v1/attention/backends/mla.
 #include "budget/weights/weights.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -26,7 +25,7 @@ struct loader {
     uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
     bool movable;                       // inside a decoder layer
     bool leaves;                        // which is one of those that leave whole
-    struct prepared prepared[PREPARED_MAX];
+    struct prepared *prepared;          // PREPARED_MAX of them
 };
 
 static void load_bytes(struct loader *loader, uint64_t bytes, uint64_t *account)
@@ -119,6 +118,13 @@ static const struct prepared *prepare(struct loader *loader, const struct kvb_mo
         prepared->kind = kind;
     }
     return prepared;
+}
+
+static void forget_prepared(struct loader *loader)
+{
+    for (uint32_t i = 0; i < PREPARED_MAX; i++) {
+        loader->prepared[i].kind = NULL;
+    }
 }
 
 // Matrices first and norms after them: the module order in which offloading walks a layer.
@@ -385,9 +391,7 @@ static void load_mtp(struct loader *loader)
     const struct kvb_load *load = loader->load;
     struct kvb_load own = *load;
     own.plain = (load->model->quantisation.unquantised_roles >> KVB_ROLE_MTP & 1U) != 0;
-    for (uint32_t i = 0; i < PREPARED_MAX; i++) {
-        loader->prepared[i].kind = NULL;
-    }
+    forget_prepared(loader);
     loader->load = &own;
     const struct kvb_model *model = loader->load->model;
     uint64_t hidden = model->hidden_size;
@@ -401,6 +405,10 @@ static void load_mtp(struct loader *loader)
     loader->load = load;
 }
 
+static void count_with(struct prepared *prepared, const struct kvb_load *load, uint32_t stage,
+                       struct kvb_weights *weights);
+
+// Behind everything else of the target, whose prepared layers nobody asks for again.
 static void load_draft(struct loader *loader)
 {
     const struct kvb_load *load = loader->load;
@@ -422,20 +430,16 @@ static void load_draft(struct loader *loader)
         draft.online_experts = kvb_model_only_drafts(draft.model) ? KVB_QUANT_NONE : load->online_experts;
         draft.pp = 1;
         draft.stage_begin[1] = (uint16_t)draft.model->layer_count;
-        kvb_weights_count(&draft, 0, &own);
+        count_with(loader->prepared, &draft, 0, &own);
         load_bytes(loader, own.total_bytes, &loader->out->draft_bytes);
     }
 }
 
-void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_weights *weights)
+static void count_with(struct prepared *prepared, const struct kvb_load *load, uint32_t stage,
+                       struct kvb_weights *weights)
 {
-    struct loader loader; // 20 KiB: only what is read before it is written is cleared
-    memset(&loader, 0, offsetof(struct loader, prepared));
-    for (uint32_t i = 0; i < PREPARED_MAX; i++) {
-        loader.prepared[i].kind = NULL;
-    }
-    loader.load = load;
-    loader.out = weights;
+    struct loader loader = {.load = load, .out = weights, .prepared = prepared};
+    forget_prepared(&loader);
     memset(weights, 0, sizeof *weights);
     weights->rank_stage = stage;
     loader.allocator.exact = load->exact_allocations;
@@ -454,4 +458,10 @@ void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_w
     }
     sum_up(&loader, weights);
     kvb_weights_from_checkpoint(load, stage, weights);
+}
+
+void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_weights *weights)
+{
+    struct prepared prepared[PREPARED_MAX]; // 16 KiB that a draft is counted with, too
+    count_with(prepared, load, stage, weights);
 }

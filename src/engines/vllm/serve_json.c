@@ -222,7 +222,10 @@ static bool judge_type(const struct judging *judging, const char *flag, const st
                      : type == INTEGER ? is_integer(member)
                                        : is_boolean(member);
         taken |= members[i].or_null && has_word(member, null, 1);
-        return !taken && judging->release >= VALIDATED_SINCE && say(judging, flag, member->key, texts[type]);
+        if (taken || judging->release < VALIDATED_SINCE) {
+            return false;
+        }
+        return say(judging, flag, member->key, texts[type]);
     }
     return false;
 }
