@@ -68,6 +68,7 @@ static void make_row(char *const fields[FIELDS])
 }
 
 // A backend that was chosen may still refuse for itself, once it is made: Triton's of eight bits on older cards.
+// FlashInfer takes sinks on 10.x where NVIDIA's server is in reach (utils/flashinfer.py v0.24.0:383), which it was not.
 static bool agrees(char *const fields[FIELDS])
 {
     bool refused = strcmp(fields[ANSWER], "-") == 0, triton = strncmp(fields[ANSWER], "TRITON", 6) == 0;
@@ -78,7 +79,10 @@ static bool agrees(char *const fields[FIELDS])
     if (refused || !budget.starts) {
         return refused == !budget.starts;
     }
-    return strcmp(fields[FORM], "plain") == 0 || strcmp(context->mla_backend.name, fields[ANSWER]) == 0;
+    bool flashinfer = strcmp(fields[ANSWER], "FLASHINFER") == 0;
+    bool asks_server = strstr(fields[ELSE], "sinks") != NULL && context->gpu->compute_capability / 10 == 10;
+    return strcmp(fields[FORM], "plain") == 0 ? asks_server || kvb_takes_flashinfer(context) == flashinfer
+                                              : strcmp(context->mla_backend.name, fields[ANSWER]) == 0;
 }
 
 static bool look(char *const *cells, struct seen_rows *seen)

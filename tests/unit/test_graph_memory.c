@@ -177,6 +177,28 @@ static void estimates_as_logged(void **state)
     charge(R(22, 0), 120, 60); // Gemma 4 31B with 20 sequences: 8 + 5 graphs
     set(&plan, KVB_SET_MAX_NUM_SEQS, 20);
     expect_estimate("60 layers, RTX PRO 6000", 13, 4);
+    charge(R(19, 1), 120, 28); // Qwen3-0.6B: 51 + 35 graphs
+    set(&plan, KVB_SET_MAX_NUM_SEQS, 256);
+    expect_estimate("28 layers, RTX 5090", 27, 6);
+}
+
+static uint64_t charged(uint32_t capability, enum kvb_setting split)
+{
+    charge(R(21, 0), capability, 48);
+    set(&plan, split, 2);
+    kvb_graph_charged(resolved(&plan), 0, &got);
+    return got.bytes;
+}
+
+// Graphs take less on one card of 12.0; with ranks or stages no log says so.
+static void one_consumer_card(void **state)
+{
+    (void)state;
+    uint64_t ranks = charged(121, KVB_SET_TENSOR_PARALLEL_SIZE), stages = charged(121, KVB_SET_PIPELINE_PARALLEL_SIZE);
+    uint64_t alone = charged(121, KVB_SET_MAX_LORAS);
+    assert_int_equal(charged(120, KVB_SET_TENSOR_PARALLEL_SIZE), ranks);
+    assert_int_equal(charged(120, KVB_SET_PIPELINE_PARALLEL_SIZE), stages);
+    assert_true(charged(120, KVB_SET_MAX_LORAS) < alone);
 }
 
 // FlashInfer brings its workspace of 394 MiB with the first full graph: fp8 keys where FlashAttention 3 is not. One
@@ -205,4 +227,4 @@ static void attention_workspace(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(graphs_as_logged), cmocka_unit_test(graph_modes), cmocka_unit_test(graphs_with_adapters),
               cmocka_unit_test(who_charges_graphs), cmocka_unit_test(estimates_as_logged),
-              cmocka_unit_test(attention_workspace))
+              cmocka_unit_test(one_consumer_card), cmocka_unit_test(attention_workspace))

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engines/vllm/graph_sizes.h"
+#include "engines/vllm/refusal.h"
 #include "unit/fixture_rows.h"
 #include "unit/plans.h"
 #include "unit/refusal_says.h"
@@ -391,6 +392,64 @@ static void flashinfer_unasked(void **state)
     }
 }
 
+// models/config.py Gemma4Config v0.19.1 and v0.24.0: heads of two sizes take Triton's kernels, from 0.24 on
+// FlashAttention 4 where it runs; FlashInfer attends to pictures one way alone. FlashInfer reads heads of 64, 128 and
+// 256, sinks on 10.x, and on Turing until 0.24 (v1/attention/backends/flashinfer.py v0.21.0 and v0.24.0).
+static void flashinfer_by_model(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *class_name;
+        uint32_t release, capability, head_size;
+        enum kvb_kv_dtype word;
+        bool both_ways, flashinfer;
+    } rows[] = {
+        {"LlamaForCausalLM", R(21, 0), 75, 128, KVB_KV_AUTO, false, true},
+        {"LlamaForCausalLM", R(24, 0), 75, 128, KVB_KV_AUTO, false, false},
+        {"LlamaForCausalLM", R(21, 0), 120, 80, KVB_KV_FP8, false, false},
+        {"GptOssForCausalLM", R(21, 0), 120, 64, KVB_KV_FP8, false, false},
+        {"GptOssForCausalLM", R(21, 0), 100, 64, KVB_KV_FP8, false, true},
+        {"Gemma4ForConditionalGeneration", R(26, 0), 120, 256, KVB_KV_FP8, true, false},
+        {"Gemma4ForConditionalGeneration", R(23, 0), 100, 256, KVB_KV_AUTO, false, false},
+        {"Gemma4ForConditionalGeneration", R(24, 0), 100, 256, KVB_KV_AUTO, true, false},
+        {"Gemma4ForConditionalGeneration", R(24, 0), 100, 256, KVB_KV_AUTO, false, true},
+        {"Gemma4ForConditionalGeneration", R(24, 0), 120, 256, KVB_KV_FP8, false, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ask_llama(rows[i].release, rows[i].capability);
+        name_class(&plan, rows[i].class_name);
+        plan.model.encoder.both_ways = rows[i].both_ways;
+        plan.model.kinds[0].attention.head_size = rows[i].head_size;
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, rows[i].word);
+        if (kvb_graphs_use_flashinfer(resolved(&plan)) != rows[i].flashinfer) {
+            fail_msg("row %zu", i);
+        }
+    }
+}
+
+// FlashAttention 4 attends both ways whatever the size of a head: asked for on Hopper it is taken, which before 0.24 and
+// without it nothing does.
+static void gemma4_with_flash_attention(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, capability;
+        bool both_ways, refused;
+    } rows[] = {{R(19, 1), 90, true, false},  {R(20, 0), 90, true, true},   {R(24, 0), 90, true, false},
+                {R(24, 0), 120, true, true},  {R(24, 0), 120, false, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[KVB_ERROR_TEXT_CAPACITY];
+        ask_llama(rows[i].release, rows[i].capability);
+        name_class(&plan, "Gemma4ForConditionalGeneration");
+        plan.model.encoder.both_ways = rows[i].both_ways;
+        plan.model.kinds[0].attention.head_size = 256;
+        plan.environment.attention_backend = KVB_BACKEND_FLASH_ATTN;
+        if (kvb_refusal_backend(resolved(&plan), out) != rows[i].refused) {
+            fail_msg("row %zu", i);
+        }
+    }
+}
+
 // No graphs at all without a compiler by a variable that 0.20 reads (v0.21.0 vllm/config/vllm.py:949); of what pools
 // no whole steps (v0.21.0 config/vllm.py:1088).
 static void captures_nothing(void **state)
@@ -413,4 +472,5 @@ KVB_TEST_MAIN(cmocka_unit_test(as_each_release_captures), cmocka_unit_test(any_b
               cmocka_unit_test(falls_back), cmocka_unit_test(sizes_by_their_number),
               cmocka_unit_test(named_sizes_alone), cmocka_unit_test(none_holds_a_request),
               cmocka_unit_test(ranks_and_requests), cmocka_unit_test(flashinfer_unasked),
+              cmocka_unit_test(flashinfer_by_model), cmocka_unit_test(gemma4_with_flash_attention),
               cmocka_unit_test(captures_nothing))

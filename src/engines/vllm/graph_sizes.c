@@ -152,19 +152,12 @@ uint64_t kvb_largest_capture(const struct kvb_context *context)
 
 // ---- The mode
 
-// Keys larger than 8 bits have one backend in the order of platforms/cuda.py (v0.20.0 _get_backend_priorities);
-// FlashAttention 2 takes no fp8 keys. Latent attention has kernels of its own, all of which take uniform batches
-// (_cudagraph_support, v1/attention/backends/mla and models/deepseek_v4/sparse_mla.py v0.25.0:137).
+// Latent attention has kernels of its own, all of which take uniform batches (_cudagraph_support,
+// v1/attention/backends/mla and models/deepseek_v4/sparse_mla.py v0.25.0:137).
 bool kvb_graphs_use_flashinfer(const struct kvb_context *context)
 {
-    uint32_t capability = context->gpu->compute_capability;
-    enum kvb_backend asked = kvb_backend_asked(context);
     bool own = kvb_model_is_mla(context->model) || kvb_model_has(context->model, KVB_ATTENTION_DSV4);
-    if (asked != KVB_BACKEND_AUTO || own || context->gpu->vendor != KVB_VENDOR_NVIDIA) {
-        return asked == KVB_BACKEND_FLASHINFER;
-    }
-    bool fp8 = context->kv_dtype == KVB_KV_FP8 || context->kv_dtype == KVB_KV_NVFP4;
-    return is_data_centre_blackwell(context) || (fp8 && capability != KVB_CAPABILITY_HOPPER);
+    return own ? kvb_backend_asked(context) == KVB_BACKEND_FLASHINFER : kvb_takes_flashinfer(context);
 }
 
 // can_use_trtllm_attention, asked by get_cudagraph_support of v1/attention/backends/flashinfer.py since v0.11.1:574;

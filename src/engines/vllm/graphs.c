@@ -139,12 +139,22 @@ static uint64_t first_piecewise(const struct kvb_context *context, const struct 
     return captures->piecewise > 0 ? kvb_add(base, kvb_layer_bytes(context, captures->piecewise_tokens)) : 0;
 }
 
+// Graphs of one card take less of the driver there; with ranks, whose graphs hold NCCL's, no log says.
+static bool is_one_consumer(const struct kvb_context *context)
+{
+    return context->gpu->compute_capability == KVB_CAPABILITY_CONSUMER_BLACKWELL && context->tp == 1 &&
+           context->pp == 1;
+}
+
 // Each further graph: a base and so much a layer, experts on top.
 static uint64_t further(const struct kvb_context *context, uint64_t layers, enum kvb_overhead base,
                         enum kvb_overhead layer)
 {
     int64_t sum = kvb_overhead_of(base)->likely + (int64_t)(layers * figure(layer));
     sum += kvb_model_has_experts(context->model) ? (int64_t)figure(KVB_OVERHEAD_FURTHER_EXPERTS) : 0;
+    if (is_one_consumer(context)) {
+        sum = sum * kvb_overhead_of(KVB_OVERHEAD_FURTHER_CONSUMER)->likely / 100;
+    }
     return kvb_max(DRIVER_MINIMUM, sum > 0 ? kvb_round_up((uint64_t)sum << 10, DRIVER_STEP) : 0);
 }
 

@@ -10,6 +10,9 @@ enum kvb_backend kvb_backend_asked(const struct kvb_context *context);
 // The same, or what the release sets for MLA on this device without being asked.
 enum kvb_backend kvb_mla_backend_set(const struct kvb_context *context);
 
+// FlashInfer's kernels read keys and values, asked for or by the release's own choice.
+bool kvb_takes_flashinfer(const struct kvb_context *context);
+
 // The first layer of a model that keeps a latent; NULL when none does.
 const struct kvb_attention_shape *kvb_latent_shape(const struct kvb_model *model);
 

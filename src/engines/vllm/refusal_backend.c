@@ -115,6 +115,7 @@ static const struct backend_row rows[] = {
     {.backend = KVB_BACKEND_TURBOQUANT, .words = TURBOQUANTS, .without_16bit = true, .without_windows = true},
 };
 #define HEAD_UNIT 8
+#define GEMMA4_BOTH_WAYS_SINCE R(20, 0) // transformers_utils/model_arch_config_convertor.py v0.20.0:479
 #define TRITON_LEAST_HEAD 32 // its rows are padded to a power of two
 
 static const struct kvb_attention_shape *token_shape(const struct kvb_model *model)
@@ -170,16 +171,33 @@ static bool has_sinks(const struct kvb_context *context)
 
 static bool attends_both_ways(const struct kvb_context *context)
 {
-    return strcmp(context->model->architecture, "Gemma3ForConditionalGeneration") == 0;
+    bool gemma4 = context->model->encoder.both_ways && context->release >= GEMMA4_BOTH_WAYS_SINCE;
+    return gemma4 || strcmp(context->model->architecture, "Gemma3ForConditionalGeneration") == 0;
 }
 
 #define FLASH4_USUAL_SINCE R(20, 0) // on 10.x
+#define GEMMA4_FLASH4_SINCE R(24, 0)
 
-// FlashAttention 4 is taken for heads of a size, from 0.20 on; nothing asks for it before 0.24. Source:
+static bool is_gemma4(const struct kvb_context *context)
+{
+    return kvb_starts_with(context->model->architecture, "Gemma4");
+}
+
+// Heads of two sizes: one backend for both, Triton's, or from 0.24 on FlashAttention 4 where it runs. Source:
+// vllm/model_executor/models/config.py v0.19.1 and v0.24.0 Gemma4Config.
+static bool asks_for_flash4(const struct kvb_context *context)
+{
+    return is_gemma4(context) && context->release >= GEMMA4_FLASH4_SINCE && runs_flash4(context);
+}
+
+// FlashAttention 4 is taken for heads of a size, from 0.20 on. Source:
 // vllm/v1/attention/backends/fa_utils.py get_flash_attn_version; it does not fit all sizes on Blackwell.
 static bool takes_flash4(const struct kvb_context *context, uint32_t head_size)
 {
     uint32_t beside = context->release >= R(28, 0) ? 0 : context->release >= R(27, 0) ? 256 : 192;
+    if (asks_for_flash4(context)) {
+        return true;
+    }
     switch (major_of(context)) {
     case 9:
         return head_size > 256;
@@ -278,24 +296,32 @@ bool kvb_refusal_backend(const struct kvb_context *context, char out[KVB_ERROR_T
     return true;
 }
 
-// The backend taken where none is asked for; AUTO: FlexAttention, or none. On 10.x FlashInfer comes first; whether one
-// of the two is taken at all is the same.
+// The backend taken where none is asked for; AUTO: FlexAttention, or none.
 static enum kvb_backend taken(const struct kvb_context *context, const struct kvb_attention_shape *shape)
 {
-    static const enum kvb_backend order[] = {KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_FLASHINFER, KVB_BACKEND_TRITON};
+    static const enum kvb_backend usual[] = {KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_FLASHINFER, KVB_BACKEND_TRITON};
+    static const enum kvb_backend blackwell[] = {KVB_BACKEND_FLASHINFER, KVB_BACKEND_FLASH_ATTN, KVB_BACKEND_TRITON};
+    const enum kvb_backend *order = major_of(context) == 10 ? blackwell : usual;
     if (kvb_backend_asked(context) != KVB_BACKEND_AUTO) {
         return kvb_backend_asked(context);
     }
-    if (kvb_starts_with(context->model->architecture, "Gemma4") && major_of(context) < 9) {
-        return KVB_BACKEND_TRITON; // heads of two sizes, without FlashAttention 4: models/config.py Gemma4Config
+    if (is_gemma4(context) && !asks_for_flash4(context)) {
+        return KVB_BACKEND_TRITON;
     }
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
         const struct backend_row *row = row_of(order[i], context->release);
         if (reasons_of(context, row, shape) == 0) { // each has a row from 0.11.1 on
             return row->backend;
         }
     }
     return KVB_BACKEND_AUTO;
+}
+
+bool kvb_takes_flashinfer(const struct kvb_context *context)
+{
+    const struct kvb_attention_shape *shape = token_shape(context->model);
+    bool asked = kvb_backend_asked(context) == KVB_BACKEND_FLASHINFER;
+    return is_asked(context, shape) ? taken(context, shape) == KVB_BACKEND_FLASHINFER : asked;
 }
 
 static bool is_eight_bits(enum kvb_kv_dtype word)
