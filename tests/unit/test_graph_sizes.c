@@ -427,16 +427,19 @@ static void flashinfer_by_model(void **state)
     }
 }
 
-// FlashAttention 4 attends both ways whatever the size of a head: asked for on Hopper it is taken, which before 0.24 and
-// without it nothing does.
+// FlashAttention 4 attends both ways whatever the size of a head: asked for on Hopper it is taken, which before 0.24
+// and without it nothing does.
 static void gemma4_with_flash_attention(void **state)
 {
     (void)state;
     static const struct {
         uint32_t release, capability;
         bool both_ways, refused;
-    } rows[] = {{R(19, 1), 90, true, false},  {R(20, 0), 90, true, true},   {R(24, 0), 90, true, false},
-                {R(24, 0), 120, true, true},  {R(24, 0), 120, false, false}};
+    } rows[] = {{R(19, 1), 90, true, false},
+                {R(20, 0), 90, true, true},
+                {R(24, 0), 90, true, false},
+                {R(24, 0), 120, true, true},
+                {R(24, 0), 120, false, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char out[KVB_ERROR_TEXT_CAPACITY];
         ask_llama(rows[i].release, rows[i].capability);

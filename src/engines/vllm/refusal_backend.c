@@ -116,7 +116,7 @@ static const struct backend_row rows[] = {
 };
 #define HEAD_UNIT 8
 #define GEMMA4_BOTH_WAYS_SINCE R(20, 0) // transformers_utils/model_arch_config_convertor.py v0.20.0:479
-#define TRITON_LEAST_HEAD 32 // its rows are padded to a power of two
+#define TRITON_LEAST_HEAD 32            // its rows are padded to a power of two
 
 static const struct kvb_attention_shape *token_shape(const struct kvb_model *model)
 {
